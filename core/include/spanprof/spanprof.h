@@ -1,0 +1,605 @@
+/* spanprof: a span-aware continuous CPU profiler for C, Ruby and Python.
+ *
+ * The shortest use:
+ *
+ *     spanprof_options options;
+ *     spanprof_session *session;
+ *
+ *     spanprof_options_init(&options, sizeof options);
+ *     options.application_name = "checkout";
+ *     options.server_address = "http://localhost:4040";
+ *     if (spanprof_session_start(&options, &session) != SPANPROF_OK)
+ *       fprintf(stderr, "not profiled: %s\n", spanprof_last_error());
+ *     ...
+ *     spanprof_session_stop(session, 2000);
+ *
+ * Reading order: statuses, options, session, threads, labels, spans,
+ * contexts, runtimes, profiles, statistics.
+ *
+ * Unless a comment says otherwise, every function may be called from any
+ * thread, also before spanprof_session_start() and after
+ * spanprof_session_stop(), and none may be called from a signal handler.
+ * Text is UTF-8; what is not is cleaned up and counted, never refused, except
+ * in options. No function raises a signal, exits or prints (the log callback
+ * prints). */
+#ifndef SPANPROF_H
+#define SPANPROF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "version.h"
+
+#if defined(SPANPROF_STATIC)
+#define SPANPROF_API
+#else
+#define SPANPROF_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ status */
+
+/* Every status: name, value, text. */
+#define SPANPROF_STATUSES(X)                               \
+  X(OK, 0, "success")                                      \
+  X(ERR_NOMEM, -1, "out of memory")                        \
+  X(ERR_ARGUMENT, -2, "an argument or option was refused") \
+  X(ERR_STATE, -3, "not possible in the present state")    \
+  X(ERR_SYSTEM, -4, "the operating system refused")        \
+  X(ERR_UNSUPPORTED, -5, "not supported here")             \
+  X(ERR_IO, -6, "reading, writing or sending failed")      \
+  X(ERR_TIMEOUT, -7, "not done within the given time")     \
+  X(ERR_FORMAT, -8, "not in the expected format")          \
+  X(ERR_LIMIT, -9, "a limit was reached")                  \
+  X(ERR_DISABLED, -10, "profiling is switched off by the environment")
+
+typedef enum spanprof_status {
+#define SPANPROF_STATUS_ENTRY(name, value, text) SPANPROF_##name = value,
+  SPANPROF_STATUSES(SPANPROF_STATUS_ENTRY)
+#undef SPANPROF_STATUS_ENTRY
+      SPANPROF_STATUS_FORCE_INT = 0x7fffffff
+} spanprof_status;
+
+/* The text of a status: static, never NULL. Signal-safe. */
+SPANPROF_API const char *spanprof_status_text(spanprof_status status);
+
+/* One sentence about the last failure on the calling thread, naming the option
+ * or file; "" if there was none. Valid until the thread's next failure. */
+SPANPROF_API const char *spanprof_last_error(void);
+
+/* "0.1.0": the version of the library that is loaded. */
+SPANPROF_API const char *spanprof_version(void);
+
+/* ----------------------------------------------------------------- options */
+
+typedef enum spanprof_log_level {
+  SPANPROF_LOG_DEBUG = 0,
+  SPANPROF_LOG_INFO = 1,
+  SPANPROF_LOG_WARN = 2,
+  SPANPROF_LOG_ERROR = 3,
+  SPANPROF_LOG_OFF = 4
+} spanprof_log_level;
+
+/* Receives one line, without a newline, valid during the call. Called from
+ * the thread that starts or stops the session and from the library's own
+ * threads, one call at a time; must not call back into spanprof. */
+typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
+                                const char *message);
+
+/* One finished profile, valid during the call. */
+typedef struct spanprof_profile_view {
+  size_t struct_size;
+  const void *bytes;    /* gzip-compressed pprof */
+  size_t size_bytes;    /* of bytes */
+  uint64_t time_ns;     /* start of the window, Unix time; unique */
+  uint64_t duration_ns; /* of the window */
+  uint64_t samples;     /* samples taken that stand in it */
+  uint64_t cpu_ns;      /* sum of its values */
+} spanprof_profile_view;
+
+/* Receives every finished profile, on the library's uploading thread, whatever
+ * other exporters are configured. */
+typedef void (*spanprof_profile_fn)(void *data,
+                                    const spanprof_profile_view *profile);
+
+/* A static label: text without length limits other than those of the server
+ * (names 1024 bytes, values 2048). */
+typedef struct spanprof_pair {
+  const char *name;
+  const char *value;
+} spanprof_pair;
+
+/* "Not given": the environment, then the default, decides. */
+#define SPANPROF_UNSET INT64_MIN
+
+/* What to profile and where to send it. Strings are copied by
+ * spanprof_session_start(); NULL is "not given", numbers are SPANPROF_UNSET
+ * for "not given", switches are 0 or 1. A given value beats the environment
+ * variable named beside it, which beats the default. */
+typedef struct spanprof_options {
+  size_t struct_size; /* set by spanprof_options_init() */
+
+  /* --- identity --- */
+  /* Name of the service. PYROSCOPE_APPLICATION_NAME, else OTEL_SERVICE_NAME,
+   * else service.name of OTEL_RESOURCE_ATTRIBUTES. Required. */
+  const char *application_name;
+  /* Labels of every profile, "name=value,name=value". PYROSCOPE_LABELS. */
+  const char *labels;
+  /* More of them, where values hold commas; these win. No variable. */
+  const spanprof_pair *label_pairs;
+  size_t label_pair_count;
+  /* Names, separated by commas, of OTEL_RESOURCE_ATTRIBUTES that become labels
+   * beside service.namespace, "k8s.pod.name". PYROSCOPE_RESOURCE_LABELS. */
+  const char *resource_labels;
+
+  /* --- sampling --- */
+  /* Samples per second of CPU time and thread, 1..1000, default 100.
+   * PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE. */
+  int64_t sample_rate_hz;
+  /* The signal to use; 0, the default, finds a free real-time signal.
+   * PYROSCOPE_SIGNAL. */
+  int64_t signal_number;
+  /* Native stacks, default 1. Without them a C program's samples carry only
+   * the function that ran. PYROSCOPE_NATIVE_FRAMES. */
+  int64_t native_frames;
+
+  /* --- server --- */
+  /* "http://pyroscope:4040"; unset: profiles are not uploaded. A user and
+   * password in it become basic auth. PYROSCOPE_SERVER_ADDRESS. */
+  const char *server_address;
+  const char *basic_auth_user;     /* PYROSCOPE_BASIC_AUTH_USER */
+  const char *basic_auth_password; /* PYROSCOPE_BASIC_AUTH_PASSWORD */
+  const char *auth_token;          /* bearer; PYROSCOPE_AUTH_TOKEN */
+  const char *tenant_id;           /* X-Scope-OrgID; PYROSCOPE_TENANT_ID */
+  /* "Name: value" lines separated by newlines, "name=value,..." or a JSON
+   * object. PYROSCOPE_HTTP_HEADERS. */
+  const char *http_headers;
+  const char *ca_bundle;   /* PEM file; PYROSCOPE_CA_BUNDLE, SSL_CERT_FILE */
+  const char *client_cert; /* PEM file; PYROSCOPE_CLIENT_CERT */
+  const char *client_key;  /* PEM file; PYROSCOPE_CLIENT_KEY */
+  /* "http://proxy:3128"; "" for none. PYROSCOPE_PROXY, else HTTPS_PROXY,
+   * HTTP_PROXY, ALL_PROXY (either case). */
+  const char *proxy;
+  const char *no_proxy; /* PYROSCOPE_NO_PROXY, NO_PROXY, no_proxy */
+  /* "push" (default) or "ingest". PYROSCOPE_UPLOAD_PROTOCOL. */
+  const char *upload_protocol;
+  /* Length of a profile's window, 100..3600000, default 10000.
+   * PYROSCOPE_UPLOAD_INTERVAL in seconds or as "10s", "500ms", "1m". */
+  int64_t upload_interval_ms;
+  /* Encoded profiles waiting in memory, 65536.., default 8388608; the oldest
+   * go to the spool, else are dropped and counted. PYROSCOPE_QUEUE_BYTES. */
+  int64_t queue_bytes;
+
+  /* --- disk --- */
+  /* Profiles are written here as {app}-{pid}-{start ns}.pb.gz, mode 0600.
+   * PYROSCOPE_OUTPUT_DIRECTORY. Oldest go first past the caps. */
+  const char *output_directory;
+  int64_t output_max_bytes; /* default 1 GiB; PYROSCOPE_OUTPUT_MAX_BYTES */
+  int64_t output_max_age_s; /* default 7 days; PYROSCOPE_OUTPUT_MAX_AGE */
+  /* What cannot be sent waits here, also for the next process.
+   * PYROSCOPE_SPOOL_DIRECTORY. */
+  const char *spool_directory;
+  int64_t spool_max_bytes; /* default 64 MiB; PYROSCOPE_SPOOL_MAX_BYTES */
+  int64_t spool_max_age_s; /* default 2700; PYROSCOPE_SPOOL_MAX_AGE */
+
+  /* --- caps --- */
+  int64_t span_names_max;   /* default 500; PYROSCOPE_SPAN_NAMES_MAX */
+  int64_t label_values_max; /* per name, default 1024;
+                             * PYROSCOPE_LABEL_VALUES_MAX */
+
+  /* --- callbacks --- */
+  spanprof_log_fn log; /* default: stderr */
+  void *log_data;
+  int64_t log_level; /* default SPANPROF_LOG_WARN on stderr, INFO with a
+                      * callback; PYROSCOPE_LOG_LEVEL by name */
+  spanprof_profile_fn on_profile;
+  void *on_profile_data;
+} spanprof_options;
+
+/* Set every field to "not given". `struct_size` is sizeof *options.
+ * SPANPROF_ERR_ARGUMENT: the structure is larger than the library knows. */
+SPANPROF_API spanprof_status spanprof_options_init(spanprof_options *options,
+                                                   size_t struct_size);
+
+/* ----------------------------------------------------------------- session */
+
+/* The one profiling session of a process. */
+typedef struct spanprof_session spanprof_session;
+
+/* Check the options, then profile every thread of the process, those that
+ * exist and those to come, until spanprof_session_stop() or exit().
+ *
+ * `options` may be NULL: the environment decides everything. On failure *out is
+ * NULL, nothing runs, and spanprof_last_error() says in one sentence why.
+ * SPANPROF_ERR_ARGUMENT: an option. SPANPROF_ERR_STATE: a session runs already.
+ * SPANPROF_ERR_DISABLED: PYROSCOPE_AGENT_ENABLED=false. SPANPROF_ERR_SYSTEM:
+ * timers or signals are not usable here. SPANPROF_ERR_NOMEM. */
+SPANPROF_API spanprof_status
+spanprof_session_start(const spanprof_options *options, spanprof_session **out);
+
+/* The running session, or NULL. */
+SPANPROF_API spanprof_session *spanprof_session_current(void);
+
+/* End the present window now and wait until its profiles have been handed on
+ * (sent, written, spooled or counted as dropped), at most `timeout_ms`.
+ * SPANPROF_ERR_TIMEOUT: work goes on in the background. SPANPROF_ERR_STATE:
+ * `session` is not the running session. */
+SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
+                                                    uint32_t timeout_ms);
+
+/* Stop sampling, hand on what there is within `timeout_ms`, and free the
+ * session; what could not be sent is spooled, else counted as dropped. Always
+ * stops: SPANPROF_ERR_TIMEOUT only says that samples were lost.
+ * SPANPROF_ERR_STATE: `session` is not the running session (stopped before). */
+SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
+                                                   uint32_t timeout_ms);
+
+/* ----------------------------------------------------------------- threads */
+
+/* Profile the calling thread from this instant. Threads are found without it
+ * within 200 ms (up to 200 threads; 1 s up to 5,000); a registered thread also
+ * books its last, undelivered ticks when it ends. Idempotent; the thread's end
+ * unregisters it. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer left). */
+SPANPROF_API spanprof_status spanprof_thread_register(void);
+
+/* Undo spanprof_thread_register() before the thread ends. */
+SPANPROF_API void spanprof_thread_unregister(void);
+
+/* Hand a pointer to the runtime's callbacks whenever they run on the calling
+ * thread (see spanprof_capture). Registers the thread. */
+SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);
+
+/* ------------------------------------------------------------------ labels */
+
+/* An interned text, for the life of the process. 0 is "". */
+typedef uint32_t spanprof_text;
+
+/* What spanprof_label_pop() needs; 0 is "nothing was pushed". */
+typedef uint64_t spanprof_label_token;
+
+/* A set of labels, for the life of the process; 0 is the empty set. */
+typedef uint32_t spanprof_label_set;
+
+/* Intern `bytes` of `text`; the same text gives the same number.
+ * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (too many texts): *out is 0. */
+SPANPROF_API spanprof_status spanprof_text_intern(const char *text,
+                                                  size_t bytes,
+                                                  spanprof_text *out);
+
+/* Attach name=value to what the calling thread does from now until the pop.
+ * An inner label hides an outer one of the same name. Names outside
+ * [A-Za-z_][A-Za-z0-9_.]* get `_` for each other character, counted; values
+ * over the cap of distinct values become "[other]", counted.
+ * SPANPROF_ERR_NOMEM: *out is 0 and nothing was pushed. */
+SPANPROF_API spanprof_status spanprof_label_push(const char *name,
+                                                 size_t name_bytes,
+                                                 const char *value,
+                                                 size_t value_bytes,
+                                                 spanprof_label_token *out);
+
+/* The same with interned texts. Signal-safe once the pair was pushed before on
+ * this thread. */
+SPANPROF_API spanprof_status spanprof_label_push_text(
+    spanprof_text name, spanprof_text value, spanprof_label_token *out);
+
+/* Go back to the labels as they were before the push that gave `token`,
+ * whatever was pushed and not popped since. A token whose push was undone
+ * already is ignored and counted. Signal-safe. */
+SPANPROF_API void spanprof_label_pop(spanprof_label_token token);
+
+/* The calling thread's labels, and their replacement by a set from
+ * spanprof_labels_get() (of any thread). Signal-safe. */
+SPANPROF_API spanprof_label_set spanprof_labels_get(void);
+SPANPROF_API void spanprof_labels_set(spanprof_label_set labels);
+
+/* ------------------------------------------------------------------- spans */
+
+/* How spans are labelled: what a span processor is made with. */
+typedef struct spanprof_span_rules spanprof_span_rules;
+
+typedef struct spanprof_span_rules_options {
+  size_t struct_size; /* set by spanprof_span_rules_options_init() */
+  /* "rideshare.cpu", for URLs; NULL: the session's application name. */
+  const char *app_name;
+  /* For URLs; NULL: the session's server address. Credentials are removed. */
+  const char *server_address;
+  /* 1 (default): samples carry the id and name of the local root. 0: of the
+   * innermost active sampled span. */
+  int64_t root_span_only;
+  int64_t add_span_name;     /* label span_name, default 1 */
+  int64_t add_url;           /* pyroscope.profile.url, default 1 */
+  int64_t add_baseline_urls; /* ….baseline.url and ….diff.url, default 0 */
+  int64_t add_trace_id;      /* label trace_id, default 0 */
+  int64_t legacy_span_label; /* label `span` instead of span_name, default 0 */
+  /* Labels of the baseline query beside the static ones,
+   * "name=value,name=value"; default none. */
+  const char *baseline_labels;
+  /* A URL of your own in place of the classic one; {app}, {server}, {query},
+   * {profile_id}, {trace_id}, {span_name}, {from}, {until} (Unix s), {from_ms},
+   * {until_ms} are replaced, percent-encoded; {{ is a brace. */
+  const char *url_template;
+} spanprof_span_rules_options;
+
+SPANPROF_API spanprof_status spanprof_span_rules_options_init(
+    spanprof_span_rules_options *options, size_t struct_size);
+
+/* Make rules; `options` may be NULL for the defaults. The caller owns them.
+ * SPANPROF_ERR_ARGUMENT names the field, SPANPROF_ERR_NOMEM. */
+SPANPROF_API spanprof_status spanprof_span_rules_new(
+    const spanprof_span_rules_options *options, spanprof_span_rules **out);
+
+/* Free rules; spans started with them live on. NULL is fine. */
+SPANPROF_API void spanprof_span_rules_free(spanprof_span_rules *rules);
+
+/* A span that was started; 0 is none. Numbers are not used twice, so a stale
+ * one is harmless. */
+typedef uint64_t spanprof_span;
+
+/* What spanprof_span_leave() needs. */
+typedef uint64_t spanprof_span_token;
+
+#define SPANPROF_SPAN_SAMPLED       1u /* the trace flag */
+#define SPANPROF_SPAN_PARENT_REMOTE 2u /* the parent is in another process */
+
+typedef struct spanprof_span_info {
+  size_t struct_size;   /* sizeof(spanprof_span_info) */
+  uint8_t trace_id[16]; /* all zero: taken from the parent, else random */
+  uint8_t span_id[8];   /* all zero: random, and the parent, unless given,
+                         * is the calling thread's active span */
+  uint8_t parent_id[8]; /* all zero: none */
+  uint32_t flags;       /* SPANPROF_SPAN_* */
+  const char *name;     /* not NULL */
+  size_t name_bytes;
+} spanprof_span_info;
+
+/* Tell that a span started: decides, by the rules (NULL: the defaults), which
+ * id and name its samples carry. Does not activate it.
+ * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: *out is 0, which every call takes. */
+SPANPROF_API spanprof_status
+spanprof_span_start(const spanprof_span_rules *rules,
+                    const spanprof_span_info *info, spanprof_span *out);
+
+/* The span's name from now on, also for its samples of the running window. */
+SPANPROF_API void spanprof_span_rename(spanprof_span span, const char *name,
+                                       size_t name_bytes);
+
+/* Tell that a span ended, on any thread. Its name stays what it is. Leaving it
+ * before or after, or never, is fine. */
+SPANPROF_API void spanprof_span_end(spanprof_span span);
+
+/* The attributes the span should be given. */
+typedef enum spanprof_span_attribute {
+  SPANPROF_ATTRIBUTE_PROFILE_ID = 0,   /* "pyroscope.profile.id" */
+  SPANPROF_ATTRIBUTE_URL = 1,          /* "pyroscope.profile.url" */
+  SPANPROF_ATTRIBUTE_BASELINE_URL = 2, /* "pyroscope.profile.baseline.url" */
+  SPANPROF_ATTRIBUTE_DIFF_URL = 3      /* "pyroscope.profile.diff.url" */
+} spanprof_span_attribute;
+
+/* The key of an attribute: static. */
+SPANPROF_API const char *
+spanprof_span_attribute_key(spanprof_span_attribute attribute);
+
+/* Write the value of an attribute, NUL-terminated, into `buffer`; *length is
+ * its length without the NUL, 0 where this span is not to have it (its id is
+ * not the one samples carry, or the rules leave it out). SPANPROF_ERR_LIMIT:
+ * `size` is too small, *length says what is needed. */
+SPANPROF_API spanprof_status spanprof_span_attribute_get(
+    const spanprof_span_rules *rules, spanprof_span span,
+    spanprof_span_attribute attribute, char *buffer, size_t size,
+    size_t *length);
+
+/* The calling thread works for `span` (0: for none) until the leave. Nests;
+ * deeper than 64 the outer 64 are kept and the rest counted. Signal-safe once
+ * the thread has a context (any earlier call of this section). */
+SPANPROF_API spanprof_status spanprof_span_enter(spanprof_span span,
+                                                 spanprof_span_token *out);
+
+/* Go back to what was active before the enter that gave `token`, whatever was
+ * entered and not left since; a token left already is ignored and counted. */
+SPANPROF_API void spanprof_span_leave(spanprof_span_token token);
+
+/* The calling thread's active span, or 0. */
+SPANPROF_API spanprof_span spanprof_span_active(void);
+
+/* ---------------------------------------------------------------- contexts */
+
+/* The labels and active spans of one flow of control. Every thread has its
+ * own; a coroutine, fiber or task that moves between threads gets one by
+ * spanprof_context_new(), and the scheduler switches. */
+typedef struct spanprof_context spanprof_context;
+
+/* A new, empty context. The caller owns it. SPANPROF_ERR_NOMEM. */
+SPANPROF_API spanprof_status spanprof_context_new(spanprof_context **out);
+
+/* Free a context that no thread is in (a thread that is falls back to its
+ * own). NULL is fine. */
+SPANPROF_API void spanprof_context_free(spanprof_context *context);
+
+/* Make `to` the calling thread's context (NULL: its own) and return the one
+ * before (NULL: its own). Signal-safe. */
+SPANPROF_API spanprof_context *spanprof_context_switch(spanprof_context *to);
+
+/* ---------------------------------------------------------------- runtimes */
+
+/* A frame of an interpreted language, innermost first: identities, never
+ * names. `code` and `offset` mean what the runtime wants; frames equal in both
+ * are one location. */
+typedef struct spanprof_frame {
+  uint64_t code;
+  uint32_t offset;
+  uint32_t flags; /* SPANPROF_FRAME_*, the other bits are the runtime's */
+} spanprof_frame;
+
+/* The outermost frame of one run of the eval loop: the native frame of the eval
+ * function stands for the frames up to and including this one. */
+#define SPANPROF_FRAME_ENTRY 1u
+
+/* What a walker is called with, valid during the call. */
+typedef struct spanprof_capture {
+  size_t struct_size;
+  const void *ucontext; /* ucontext_t of the interrupted thread */
+  uint64_t pc;
+  uint64_t sp;
+  void *thread_data; /* of spanprof_thread_set_data(), or NULL */
+} spanprof_capture;
+
+/* Labels and span read from the language's own context. */
+typedef struct spanprof_context_view {
+  size_t struct_size;
+  spanprof_label_set labels;
+  spanprof_span span; /* as started; its rules apply */
+} spanprof_context_view;
+
+/* The name of a frame; text is copied during spanprof_name_set(). */
+typedef struct spanprof_name {
+  size_t struct_size;
+  const char *function; /* NULL: unknown */
+  size_t function_bytes;
+  const char *file;
+  size_t file_bytes;
+  int64_t line;       /* of the offset; 0: unknown */
+  int64_t start_line; /* of the function; 0: unknown */
+} spanprof_name;
+
+/* A range of native code, [start, end). */
+typedef struct spanprof_range {
+  uint64_t start;
+  uint64_t end;
+} spanprof_range;
+
+/* What a language extension registers. */
+typedef struct spanprof_runtime {
+  size_t struct_size; /* sizeof(spanprof_runtime) */
+  const char *name;   /* "ruby": label process.runtime.name */
+  const char *version;
+  void *data; /* handed to every callback */
+
+  /* Write at most `max` frames, innermost first, and return how many; *cut is
+   * set to 1 where the walk stopped early. Called in the signal handler, on
+   * the interrupted thread, with every signal handler rule in force: no
+   * allocation, lock, system call that waits, errno change, or read of memory
+   * that may be unmapped. May be NULL. */
+  size_t (*walk)(void *data, const spanprof_capture *capture,
+                 spanprof_frame *frames, size_t max, int *cut);
+
+  /* Fill `out` and return 1, or return 0 to use the calling thread's context.
+   * Same rules as walk. May be NULL. */
+  int (*read_context)(void *data, const spanprof_capture *capture,
+                      spanprof_context_view *out);
+
+  /* Name a frame that was walked: fill `out`, whose texts must stay valid
+   * until the next call. Called from the library's own thread, or, with
+   * want_names, from within spanprof_runtime_resolve(). May not call spanprof.
+   * SPANPROF_ERR_*: the frame is called "(unknown)" and counted. */
+  spanprof_status (*resolve)(void *data, const spanprof_frame *frame,
+                             spanprof_name *out);
+
+  /* Frames wait for names: have spanprof_runtime_resolve() called soon where
+   * `resolve` may run (with the VM's lock, say). Called from the library's own
+   * thread; must not wait. NULL: `resolve` may run on any thread. */
+  void (*want_names)(void *data);
+
+  /* The eval loop's code: native frames inside are replaced by language
+   * frames. Copied. */
+  const spanprof_range *eval_ranges;
+  size_t eval_range_count;
+} spanprof_runtime;
+
+/* Register the process's language runtime, before or after the session starts.
+ * SPANPROF_ERR_STATE: there is one already. SPANPROF_ERR_ARGUMENT. */
+SPANPROF_API spanprof_status
+spanprof_runtime_register(const spanprof_runtime *runtime);
+
+/* Remove it; no callback runs or starts after the return. */
+SPANPROF_API void spanprof_runtime_unregister(void);
+
+/* Name at most `max` of the waiting frames by calling `resolve` from here;
+ * returns how many still wait. */
+SPANPROF_API size_t spanprof_runtime_resolve(size_t max);
+
+/* -------------------------------------------------------------- statistics */
+
+#define SPANPROF_HANDLER_BUCKETS 16
+
+/* Counters since the session's start, in this process. A "sample" is one
+ * handled signal, a "tick" one elapsed interval (a sample stands for one tick
+ * or, when the kernel was late, several).
+ *
+ * Until the stop: samples_taken = samples_pending + samples_exported +
+ * the sum of samples_dropped_*; after it, with pending 0. The same holds for
+ * ticks in place of samples. */
+typedef struct spanprof_stats {
+  size_t struct_size; /* set by the caller before spanprof_stats_get() */
+
+  /* --- samples --- */
+  uint64_t samples_taken;
+  uint64_t ticks_taken;
+  uint64_t samples_pending;  /* in rings, window and queue */
+  uint64_t samples_exported; /* in profiles that one exporter or more took */
+  uint64_t ticks_exported;
+  uint64_t samples_dropped_busy;    /* no ring was free at that instant */
+  uint64_t samples_dropped_full;    /* the collector was too slow */
+  uint64_t samples_dropped_blocked; /* piled up while the signal was blocked */
+  uint64_t samples_dropped_memory;  /* allocation failed */
+  uint64_t samples_dropped_fork;    /* other threads' samples at a fork */
+  uint64_t samples_dropped_export;  /* refused, too old, or no room */
+  uint64_t samples_dropped_stop;    /* not handed on in time at the stop */
+  uint64_t ticks_dropped;           /* of all of these */
+  uint64_t ticks_booked_at_thread_end;
+  uint64_t ticks_overrun; /* ticks a sample stood for beyond its first */
+
+  /* --- stacks --- */
+  uint64_t stacks_truncated;      /* deeper than the slice or frame cap */
+  uint64_t stacks_no_unwind_info; /* cut at code that has none */
+  uint64_t stacks_foreign;        /* on a stack that could not be read */
+  uint64_t stacks_walk_cut;       /* the runtime's walker stopped early */
+  uint64_t frames_unnamed;        /* the runtime had no name */
+
+  /* --- threads --- */
+  uint64_t threads_seen;
+  uint64_t threads_profiled;    /* now */
+  uint64_t threads_blocked;     /* now: our signal is in their mask */
+  uint64_t threads_unprofiled;  /* now: no timer could be had */
+  uint64_t signals_foreign;     /* arrived, but not from our timers */
+  uint64_t signal_handler_lost; /* times another handler replaced ours */
+
+  /* --- labels and spans --- */
+  uint64_t labels_cleaned;    /* names or values changed to be valid */
+  uint64_t labels_capped;     /* values that became "[other]" */
+  uint64_t labels_unbalanced; /* pops of a token already undone */
+  uint64_t spans_started;
+  uint64_t spans_live;
+  uint64_t spans_unbalanced;
+  uint64_t span_names_cleaned;
+  uint64_t span_names_capped;
+
+  /* --- profiles --- */
+  uint64_t profiles_made;
+  uint64_t profiles_sent;
+  uint64_t profiles_written; /* to the output directory */
+  uint64_t profiles_retried; /* attempts after the first */
+  uint64_t profiles_dropped;
+  uint64_t profiles_spooled;
+  uint64_t bytes_sent;
+  uint64_t bytes_written;
+
+  /* --- cost --- */
+  /* handler_ns[i]: runs that took [2^i, 2^(i+1)) x 128 ns; [0] also less. */
+  uint64_t handler_histogram[SPANPROF_HANDLER_BUCKETS];
+  uint64_t handler_ns; /* in all runs */
+  uint64_t collector_cpu_ns;
+  uint64_t uploader_cpu_ns;
+} spanprof_stats;
+
+/* Read the counters; `out->struct_size` says how much the caller knows. After
+ * the stop: those of the last session. */
+SPANPROF_API spanprof_status spanprof_stats_get(spanprof_stats *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

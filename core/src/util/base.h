@@ -1,0 +1,49 @@
+/* Macros that every file may use. */
+#ifndef SP_BASE_H
+#define SP_BASE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <spanprof/spanprof.h>
+
+/* A function that may run in a signal handler, at any instant, on any thread:
+ * it calls only functions so marked, and neither allocates, locks, waits nor
+ * changes errno. */
+#define SP_SIGNAL_SAFE
+
+#define SP_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#define SP_COUNT_OF(array)     (sizeof(array) / sizeof((array)[0]))
+#define SP_LIKELY(x)           __builtin_expect(!!(x), 1)
+#define SP_UNLIKELY(x)         __builtin_expect(!!(x), 0)
+
+#define SP_NS_PER_S  UINT64_C(1000000000)
+#define SP_NS_PER_MS UINT64_C(1000000)
+
+/* For code that reads raw stacks or memory other threads write. */
+#define SP_NO_SANITIZE                                          \
+  __attribute__((no_sanitize("address"), no_sanitize("thread"), \
+                 no_sanitize("undefined")))
+
+/* A counter that a signal handler or any thread adds to. */
+typedef _Atomic uint64_t sp_counter;
+
+static inline void sp_count(sp_counter *counter, uint64_t n) {
+  atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static inline uint64_t sp_counted(const sp_counter *counter) {
+  return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static inline uint64_t sp_min_u64(uint64_t a, uint64_t b) {
+  return a < b ? a : b;
+}
+
+static inline uint64_t sp_max_u64(uint64_t a, uint64_t b) {
+  return a > b ? a : b;
+}
+
+#endif

@@ -1,0 +1,95 @@
+#include "buffer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void sp_buffer_init(sp_buffer *buffer, const sp_mem *mem) {
+  memset(buffer, 0, sizeof *buffer);
+  buffer->mem = mem;
+}
+
+void sp_buffer_dispose(sp_buffer *buffer) {
+  sp_mem_free(buffer->mem, buffer->data);
+  sp_buffer_init(buffer, buffer->mem);
+}
+
+void sp_buffer_clear(sp_buffer *buffer) {
+  buffer->size = 0;
+  buffer->failed = false;
+}
+
+static bool buffer_reserve(sp_buffer *buffer, size_t more) {
+  if (buffer->failed || more > SIZE_MAX - buffer->size - 1)
+    buffer->failed = true;
+  else if (sp_mem_reserve(buffer->mem, (void **)&buffer->data,
+                          &buffer->capacity, buffer->size + more + 1, 1))
+    buffer->failed = true;
+  return !buffer->failed;
+}
+
+void sp_buffer_append(sp_buffer *buffer, const void *bytes, size_t size) {
+  if (!buffer_reserve(buffer, size))
+    return;
+  if (size)
+    memcpy(buffer->data + buffer->size, bytes, size);
+  buffer->size += size;
+  buffer->data[buffer->size] = '\0';
+}
+
+void sp_buffer_text(sp_buffer *buffer, const char *text) {
+  sp_buffer_append(buffer, text, strlen(text));
+}
+
+void sp_buffer_format(sp_buffer *buffer, const char *format, ...) {
+  va_list arguments;
+  int needed;
+
+  va_start(arguments, format);
+  needed = vsnprintf(NULL, 0, format, arguments);
+  va_end(arguments);
+  if (needed < 0 || !buffer_reserve(buffer, (size_t)needed))
+    return;
+  va_start(arguments, format);
+  vsnprintf(buffer->data + buffer->size, (size_t)needed + 1, format, arguments);
+  va_end(arguments);
+  buffer->size += (size_t)needed;
+}
+
+static bool form_plain(unsigned char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         (c >= '0' && c <= '9') || c == '*' || c == '-' || c == '.' || c == '_';
+}
+
+void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size) {
+  size_t i;
+
+  for (i = 0; i < size; i++) {
+    unsigned char c = (unsigned char)text[i];
+
+    if (form_plain(c))
+      sp_buffer_append(buffer, &text[i], 1);
+    else if (c == ' ')
+      sp_buffer_append(buffer, "+", 1);
+    else
+      sp_buffer_format(buffer, "%%%02X", c);
+  }
+}
+
+char *sp_buffer_take(sp_buffer *buffer, size_t *size) {
+  char *data = NULL;
+
+  *size = 0;
+  if (!buffer->failed && buffer_reserve(buffer, 0)) {
+    data = buffer->data;
+    data[buffer->size] = '\0';
+    *size = buffer->size;
+    buffer->data = NULL;
+  }
+  sp_buffer_dispose(buffer);
+  return data;
+}
+
+spanprof_status sp_buffer_status(const sp_buffer *buffer) {
+  return buffer->failed ? SPANPROF_ERR_NOMEM : SPANPROF_OK;
+}

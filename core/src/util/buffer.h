@@ -1,0 +1,35 @@
+/* A growing run of bytes. After a failed append it stays failed, so callers
+ * check once, at the end. */
+#ifndef SP_BUFFER_H
+#define SP_BUFFER_H
+
+#include "mem.h"
+
+typedef struct sp_buffer {
+  const sp_mem *mem;
+  char *data; /* NUL-terminated where size > 0 */
+  size_t size;
+  size_t capacity;
+  bool failed;
+} sp_buffer;
+
+void sp_buffer_init(sp_buffer *buffer, const sp_mem *mem);
+void sp_buffer_dispose(sp_buffer *buffer);
+void sp_buffer_clear(sp_buffer *buffer); /* keeps the memory */
+void sp_buffer_append(sp_buffer *buffer, const void *bytes, size_t size);
+void sp_buffer_text(sp_buffer *buffer, const char *text);
+void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
+    SP_PRINTF(2, 3);
+
+/* Percent-encode as application/x-www-form-urlencoded does (space is `+`);
+ * what stays is [A-Za-z0-9*-._], as in WHATWG URL and Ruby's
+ * URI.encode_www_form_component. */
+void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size);
+
+/* Hand over the bytes; the buffer is empty afterwards. NULL: it had failed. */
+char *sp_buffer_take(sp_buffer *buffer, size_t *size);
+
+/* SPANPROF_ERR_NOMEM if an append failed. */
+spanprof_status sp_buffer_status(const sp_buffer *buffer);
+
+#endif

@@ -1,0 +1,39 @@
+/* Hashing of short keys, for our own tables only (never stored, never sent). */
+#ifndef SP_HASH_H
+#define SP_HASH_H
+
+#include <string.h>
+
+#include "base.h"
+
+/* Odd constants with even bit spread; from the fractional parts of the golden
+ * ratio and the square root of 2. */
+#define SP_HASH_SEED  UINT64_C(0x9e3779b97f4a7c15)
+#define SP_HASH_SEED2 UINT64_C(0x6a09e667f3bcc909)
+
+/* Fold `value` into `hash`: one 64x64->128 multiplication. */
+SP_SIGNAL_SAFE static inline uint64_t sp_hash_mix(uint64_t hash,
+                                                  uint64_t value) {
+  unsigned __int128 product = (unsigned __int128)(hash ^ SP_HASH_SEED2) *
+                              (unsigned __int128)(value ^ SP_HASH_SEED);
+
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+SP_SIGNAL_SAFE static inline uint64_t sp_hash_bytes(const void *bytes,
+                                                    size_t size) {
+  const unsigned char *p = bytes;
+  uint64_t hash = SP_HASH_SEED ^ size;
+  uint64_t word = 0;
+  size_t left = size;
+
+  for (; left >= 8; left -= 8, p += 8) {
+    memcpy(&word, p, 8);
+    hash = sp_hash_mix(hash, word);
+  }
+  word = 0;
+  memcpy(&word, p, left);
+  return sp_hash_mix(hash, word + (uint64_t)left);
+}
+
+#endif

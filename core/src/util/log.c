@@ -1,0 +1,70 @@
+#include "log.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOG_LINE_BYTES 1024
+
+static void stderr_write(void *data, spanprof_log_level level,
+                         const char *message) {
+  (void)data;
+  (void)level;
+  fprintf(stderr, "spanprof: %s\n", message);
+}
+
+void sp_log_init(sp_log *log, spanprof_log_fn write, void *data,
+                 spanprof_log_level level, const sp_clock *clock) {
+  memset(log, 0, sizeof *log);
+  log->write = write ? write : stderr_write;
+  log->write_data = data;
+  log->level = level;
+  log->clock = clock;
+  pthread_mutex_init(&log->lock, NULL);
+}
+
+void sp_log_after_fork(sp_log *log) {
+  pthread_mutex_init(&log->lock, NULL);
+}
+
+void sp_log_line(sp_log *log, spanprof_log_level level, const char *format,
+                 ...) {
+  char line[LOG_LINE_BYTES];
+  va_list arguments;
+
+  if (level < log->level)
+    return;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  pthread_mutex_lock(&log->lock);
+  log->write(log->write_data, level, line);
+  pthread_mutex_unlock(&log->lock);
+}
+
+void sp_log_warn(sp_log *log, sp_log_kind kind, const char *format, ...) {
+  char line[LOG_LINE_BYTES];
+  uint64_t now_ns = sp_clock_monotonic_ns(log->clock);
+  va_list arguments;
+  size_t used;
+
+  if (SPANPROF_LOG_WARN < log->level)
+    return;
+  va_start(arguments, format);
+  vsnprintf(line, sizeof line, format, arguments);
+  va_end(arguments);
+  pthread_mutex_lock(&log->lock);
+  if (log->said_ns[kind] && now_ns - log->said_ns[kind] < 60 * SP_NS_PER_S) {
+    log->held_back[kind]++;
+  } else {
+    used = strlen(line);
+    if (log->held_back[kind])
+      snprintf(line + used, sizeof line - used,
+               " (and %llu more of this kind since the last warning)",
+               (unsigned long long)log->held_back[kind]);
+    log->said_ns[kind] = now_ns ? now_ns : 1;
+    log->held_back[kind] = 0;
+    log->write(log->write_data, SPANPROF_LOG_WARN, line);
+  }
+  pthread_mutex_unlock(&log->lock);
+}

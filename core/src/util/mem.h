@@ -1,0 +1,35 @@
+/* Memory: the only door to the allocator. An sp_mem is passed to whoever
+ * allocates, so that a test can fail the n-th request. */
+#ifndef SP_MEM_H
+#define SP_MEM_H
+
+#include "base.h"
+
+typedef struct sp_mem {
+  /* As realloc(): `old` NULL allocates, `size` 0 frees and returns NULL. */
+  void *(*resize)(void *data, void *old, size_t size);
+  void *data;
+} sp_mem;
+
+/* The C library's allocator. */
+extern const sp_mem sp_mem_default;
+
+void *sp_mem_new(const sp_mem *mem, size_t size);  /* NULL: none left */
+void *sp_mem_zero(const sp_mem *mem, size_t size); /* all bytes 0 */
+void *sp_mem_resize(const sp_mem *mem, void *old, size_t size);
+void sp_mem_free(const sp_mem *mem, void *old); /* NULL is fine */
+
+/* A NUL-terminated copy of `bytes` of `text`. */
+char *sp_mem_text(const sp_mem *mem, const char *text, size_t bytes);
+
+/* Grow `*array` of items of `item` bytes so that it holds `needed`; doubles.
+ * On failure the array is as before. */
+spanprof_status sp_mem_reserve(const sp_mem *mem, void **array,
+                               size_t *capacity, size_t needed, size_t item);
+
+/* Pages from the system, zero and touched, never counted by sp_mem; for what
+ * the signal handler writes. NULL: none. */
+void *sp_pages_new(size_t bytes);
+void sp_pages_free(void *pages, size_t bytes); /* NULL is fine */
+
+#endif

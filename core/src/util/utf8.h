@@ -1,0 +1,17 @@
+/* UTF-8: is it, and if not, make it. RFC 3629, no surrogates, no overlong
+ * forms, as Go's unicode/utf8 (which Pyroscope uses) demands. */
+#ifndef SP_UTF8_H
+#define SP_UTF8_H
+
+#include "base.h"
+
+bool sp_utf8_valid(const char *text, size_t bytes);
+
+/* Write a valid text of at most `capacity` bytes to `out` (which may be `text`
+ * itself): each invalid byte and each control character below 0x20 becomes
+ * `?`, and a text too long is cut between characters. Returns the new length;
+ * *changed tells whether it differs. */
+size_t sp_utf8_clean(const char *text, size_t bytes, char *out, size_t capacity,
+                     bool *changed);
+
+#endif
