@@ -1,0 +1,44 @@
+/* From encoded profiles to the output directory, the server, the spool and the
+ * user's callback: one queue, one thread.
+ *
+ * The thread starts with the first profile (so that a forked child that never
+ * profiles has none), blocks all signals, and does everything that can wait.
+ * Whoever pushes never waits. */
+#ifndef SP_EXPORTER_H
+#define SP_EXPORTER_H
+
+#include "../profile/profile.h"
+#include "../util/clock.h"
+#include "../util/log.h"
+#include "../util/settings.h"
+
+typedef struct sp_exporter sp_exporter;
+
+/* Prepare the directories and the HTTP client; starts no thread. `settings`,
+ * `clock` and `log` outlive the exporter. SPANPROF_ERR_ARGUMENT,
+ * SPANPROF_ERR_IO: a directory or file cannot be used, named in the error. */
+spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
+                                const sp_settings *settings,
+                                const sp_clock *clock, sp_log *log);
+
+/* Take over a part (its bytes too, also on failure). Past queue_bytes the
+ * oldest go to the spool, else are dropped and counted. Every sample of it ends
+ * in samples_exported or samples_dropped_export / _stop, once. */
+void sp_exporter_push(sp_exporter *exporter, sp_encoded *part);
+
+/* Wait until all that was pushed before is settled or retries later, at most
+ * until `until_ns` (clock's monotonic time). SPANPROF_ERR_TIMEOUT. */
+spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns);
+
+/* One last try for everything, then the spool, then drop and count; ends the
+ * thread by `until_ns` whatever the server does, and frees the exporter. */
+spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns);
+
+/* In a forked child: the parent's queue is the parent's to send. Frees what can
+ * be freed without its thread and starts empty. Call sp_exporter_before_fork()
+ * before the fork and one of the others after it. */
+void sp_exporter_before_fork(sp_exporter *exporter);
+void sp_exporter_after_fork_parent(sp_exporter *exporter);
+void sp_exporter_after_fork_child(sp_exporter *exporter);
+
+#endif

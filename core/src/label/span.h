@@ -1,0 +1,37 @@
+/* Spans: started, named, ended; found by number. See spanprof_span_start().
+ *
+ * Life: a span is kept while it is not ended, while any context has it on its
+ * stack, and until the sweep after the next one, so that a sample that carries
+ * it can always be named. */
+#ifndef SP_SPAN_H
+#define SP_SPAN_H
+
+#include "../util/base.h"
+#include "../util/settings.h"
+
+typedef struct sp_span_view {
+  char profile_id[17]; /* 16 lowercase hex */
+  char trace_id[33];   /* "" unless the rules ask for the label */
+  const char *name;    /* NULL unless the rules ask for it; see below */
+  size_t name_bytes;
+  const char *name_label; /* "span_name" or "span" */
+} sp_span_view;
+
+/* Describe a span a sample carries: copies the name, cleaned and capped
+ * ("[other]"), into `name_buffer`. False: unknown number. Collector only. */
+bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
+                      sp_span_view *out);
+
+/* The span whose id samples under `span` carry: itself, its local root, or 0.
+ * Signal-safe: for a runtime's read_context. */
+SP_SIGNAL_SAFE spanprof_span sp_span_carried(spanprof_span span);
+
+/* Free what no sample can carry any more; called by the collector once a
+ * window, after its samples were encoded. */
+void sp_span_sweep(void);
+
+/* What rules without own values use: application name, server address, static
+ * labels; NULL: no session. Copied. */
+spanprof_status sp_span_defaults_set(const sp_settings *settings);
+
+#endif

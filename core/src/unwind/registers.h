@@ -1,0 +1,33 @@
+/* The registers of an interrupted thread, in DWARF order. */
+#ifndef SP_REGISTERS_H
+#define SP_REGISTERS_H
+
+#include "../util/base.h"
+
+#if defined(__x86_64__)
+/* System V ABI, AMD64 supplement 1.0, figure 3.36: rax rdx rcx rbx rsi rdi rbp
+ * rsp r8..r15, return address. */
+#define SP_REGISTER_COUNT 17
+#define SP_REGISTER_FP    6
+#define SP_REGISTER_SP    7
+#define SP_REGISTER_PC    16
+#elif defined(__aarch64__)
+/* DWARF for the Arm 64-bit Architecture 2023Q3, table 4.1: x0..x30, sp; the pc
+ * has no number and stands behind. */
+#define SP_REGISTER_COUNT 33
+#define SP_REGISTER_FP    29
+#define SP_REGISTER_LR    30
+#define SP_REGISTER_SP    31
+#define SP_REGISTER_PC    32
+#else
+#error "spanprof supports x86-64 and arm64"
+#endif
+
+typedef struct sp_registers {
+  uint64_t r[SP_REGISTER_COUNT];
+} sp_registers;
+
+/* `ucontext` is the third argument of a signal handler. */
+SP_SIGNAL_SAFE void sp_registers_read(sp_registers *out, const void *ucontext);
+
+#endif

@@ -1,0 +1,41 @@
+#include "counters.h"
+
+#include <string.h>
+
+sp_counters sp_counts;
+
+static void counter_clear(sp_counter *counter) {
+  atomic_store_explicit(counter, 0, memory_order_relaxed);
+}
+
+void sp_counters_reset(void) {
+  uint64_t profiled = sp_counted(&sp_counts.threads_profiled);
+  uint64_t live = sp_counted(&sp_counts.spans_live);
+  size_t i;
+
+#define COUNTER_CLEAR(name) counter_clear(&sp_counts.name);
+  SP_COUNTERS(COUNTER_CLEAR)
+#undef COUNTER_CLEAR
+  for (i = 0; i < SPANPROF_HANDLER_BUCKETS; i++)
+    counter_clear(&sp_counts.handler_histogram[i]);
+  sp_count(&sp_counts.threads_profiled, profiled);
+  sp_count(&sp_counts.spans_live, live);
+}
+
+void sp_counters_read(spanprof_stats *out) {
+  uint64_t settled;
+  size_t i;
+
+#define COUNTER_READ(name) out->name = sp_counted(&sp_counts.name);
+  SP_COUNTERS(COUNTER_READ)
+#undef COUNTER_READ
+  for (i = 0; i < SPANPROF_HANDLER_BUCKETS; i++)
+    out->handler_histogram[i] = sp_counted(&sp_counts.handler_histogram[i]);
+  settled = out->samples_exported + out->samples_dropped_busy +
+            out->samples_dropped_full + out->samples_dropped_blocked +
+            out->samples_dropped_memory + out->samples_dropped_fork +
+            out->samples_dropped_export + out->samples_dropped_stop;
+  /* Read one by one, so a sample may be settled between two reads. */
+  out->samples_pending =
+      out->samples_taken > settled ? out->samples_taken - settled : 0;
+}
