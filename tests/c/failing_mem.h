@@ -1,0 +1,56 @@
+/* An allocator that fails its n-th request, and the sweep over all n. */
+#ifndef FAILING_MEM_H
+#define FAILING_MEM_H
+
+#include "check.h"
+#include "util/mem.h"
+
+typedef struct failing_mem {
+  sp_mem mem;
+  size_t requests;
+  size_t fail_at; /* 1 is the first; 0: none fails */
+  long live;
+} failing_mem;
+
+static inline void *failing_resize(void *data, void *old, size_t size) {
+  failing_mem *failing = data;
+  void *p;
+
+  if (size == 0) {
+    if (old)
+      failing->live--;
+    free(old);
+    return NULL;
+  }
+  if (++failing->requests == failing->fail_at)
+    return NULL;
+  p = realloc(old, size);
+  if (p && !old)
+    failing->live++;
+  return p;
+}
+
+static inline void failing_mem_init(failing_mem *failing, size_t fail_at) {
+  memset(failing, 0, sizeof *failing);
+  failing->mem.resize = failing_resize;
+  failing->mem.data = failing;
+  failing->fail_at = fail_at;
+}
+
+/* Run `scenario` with the 1st, 2nd, … request failing until a run makes fewer
+ * requests than that; after each run nothing may be left allocated. */
+static inline void failing_mem_sweep(void (*scenario)(const sp_mem *mem)) {
+  size_t n;
+
+  for (n = 1;; n++) {
+    failing_mem failing;
+
+    failing_mem_init(&failing, n);
+    scenario(&failing.mem);
+    CHECK_EQUAL(failing.live, 0);
+    if (failing.requests < n)
+      return;
+  }
+}
+
+#endif
