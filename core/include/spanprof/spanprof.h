@@ -544,7 +544,6 @@ typedef struct spanprof_stats {
   uint64_t samples_dropped_full;    /* the collector was too slow */
   uint64_t samples_dropped_blocked; /* piled up while the signal was blocked */
   uint64_t samples_dropped_memory;  /* allocation failed */
-  uint64_t samples_dropped_fork;    /* other threads' samples at a fork */
   uint64_t samples_dropped_export;  /* refused, too old, or no room */
   uint64_t samples_dropped_stop;    /* not handed on in time at the stop */
   uint64_t ticks_dropped;           /* of all of these */

@@ -16,7 +16,6 @@
   X(samples_dropped_full)       \
   X(samples_dropped_blocked)    \
   X(samples_dropped_memory)     \
-  X(samples_dropped_fork)       \
   X(samples_dropped_export)     \
   X(samples_dropped_stop)       \
   X(ticks_dropped)              \

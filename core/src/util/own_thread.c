@@ -1,0 +1,96 @@
+#include "own_thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "mem.h"
+
+/* Collector, uploader, and one of each that a stop had to leave behind. */
+#define OWN_THREADS_MAX 16
+
+/* libcurl with TLS uses some 30 KiB of stack; the rest is for sanitizers and
+ * for the static TLS block, which lies on the stack. */
+#define OWN_STACK_BYTES (512 * 1024)
+
+/* Process-wide, as thread numbers are. 0: free. */
+static _Atomic int own_tids[OWN_THREADS_MAX];
+
+typedef struct own_start {
+  void *(*run)(void *argument);
+  void *argument;
+  char name[16];
+} own_start;
+
+static size_t own_enter(void) {
+  int tid = (int)syscall(SYS_gettid);
+  size_t i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++) {
+    int none = 0;
+
+    if (atomic_compare_exchange_strong(&own_tids[i], &none, tid))
+      break;
+  }
+  return i;
+}
+
+static void *own_run(void *argument) {
+  own_start start = *(own_start *)argument;
+  size_t slot = own_enter();
+  void *result;
+
+  sp_mem_free(&sp_mem_default, argument);
+  prctl(PR_SET_NAME, start.name);
+  result = start.run(start.argument);
+  if (slot < OWN_THREADS_MAX)
+    atomic_store(&own_tids[slot], 0);
+  return result;
+}
+
+int sp_own_thread_start(pthread_t *out, const char *name,
+                        void *(*run)(void *argument), void *argument) {
+  own_start *start = sp_mem_new(&sp_mem_default, sizeof *start);
+  pthread_attr_t attributes;
+  sigset_t all, before;
+  size_t i;
+  int error;
+
+  if (!start)
+    return ENOMEM;
+  start->run = run;
+  start->argument = argument;
+  for (i = 0; i + 1 < sizeof start->name && name[i]; i++)
+    start->name[i] = name[i];
+  start->name[i] = '\0';
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
+  /* A thread inherits the mask: with all blocked here no signal of the
+   * application can land on ours, not even before its first instruction. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  error = pthread_create(out, &attributes, own_run, start);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (error)
+    sp_mem_free(&sp_mem_default, start);
+  return error;
+}
+
+bool sp_own_thread_is(int tid) {
+  size_t i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++)
+    if (atomic_load_explicit(&own_tids[i], memory_order_relaxed) == tid)
+      return true;
+  return false;
+}
+
+void sp_own_thread_after_fork(void) {
+  size_t i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++)
+    atomic_store(&own_tids[i], 0);
+}

@@ -1,0 +1,21 @@
+/* Threads of ours: named, with every signal blocked, known by number so that
+ * the sampler leaves them out. */
+#ifndef SP_OWN_THREAD_H
+#define SP_OWN_THREAD_H
+
+#include <pthread.h>
+
+#include "base.h"
+
+/* Start `run(argument)` on a joinable thread called `name` (at most 15 bytes).
+ * Returns an errno. */
+int sp_own_thread_start(pthread_t *out, const char *name,
+                        void *(*run)(void *argument), void *argument);
+
+/* Is `tid` a thread started so, and running? */
+bool sp_own_thread_is(int tid);
+
+/* In a forked child: none is left. */
+void sp_own_thread_after_fork(void);
+
+#endif
