@@ -1,0 +1,10 @@
+/* The whole core as one translation unit, room by room in the order in which
+ * they depend on each other: what gem and wheel compile, so that their build
+ * scripts hold no list of sources. tests/unity compares it with CMake's. */
+#include "util/buffer.c"
+#include "util/clock.c"
+#include "util/counters.c"
+#include "util/log.c"
+#include "util/mem.c"
+#include "util/status.c"
+#include "util/utf8.c"
