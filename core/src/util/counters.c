@@ -33,7 +33,8 @@ void sp_counters_read(spanprof_stats *out) {
     out->handler_histogram[i] = sp_counted(&sp_counts.handler_histogram[i]);
   settled = out->samples_exported + out->samples_dropped_busy +
             out->samples_dropped_full + out->samples_dropped_blocked +
-            out->samples_dropped_export + out->samples_dropped_stop;
+            out->samples_dropped_memory + out->samples_dropped_export +
+            out->samples_dropped_stop;
   /* Read one by one, so a sample may be settled between two reads. */
   out->samples_pending =
       out->samples_taken > settled ? out->samples_taken - settled : 0;

@@ -1,0 +1,186 @@
+#include "signal.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../util/clock.h"
+#include "../util/counters.h"
+#include "../util/status.h"
+
+/* Process-wide, because signal handlers are. Written before the handler is
+ * installed, except where said. */
+static struct {
+  _Atomic(sp_signal_fn) handle; /* NULL: nothing to do */
+  _Atomic uint64_t probes;      /* written in the handler */
+  uint32_t cookie;              /* not 0 once set */
+  struct {
+    bool installed;
+    struct sigaction before;
+  } of[NSIG];
+} signal_state;
+
+/* SIGRTMAX itself is what valgrind keeps (valgrind 3.19, "VG_SIGVGKILL"). */
+static int signal_highest(void) {
+  return SIGRTMAX - 1;
+}
+
+SP_SIGNAL_SAFE static void signal_chain(int number, siginfo_t *info,
+                                        void *ucontext) {
+  const struct sigaction *before = &signal_state.of[number].before;
+
+  sp_count(&sp_counts.signals_foreign, 1);
+  if (before->sa_flags & SA_SIGINFO)
+    before->sa_sigaction(number, info, ucontext);
+  else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
+    before->sa_handler(number);
+}
+
+SP_SIGNAL_SAFE static void signal_handler(int number, siginfo_t *info,
+                                          void *ucontext) {
+  uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+  int error = errno;
+  sp_signal_fn handle;
+
+  if (info->si_code != SI_TIMER || !sp_signal_value_ours(value)) {
+    signal_chain(number, info, ucontext);
+  } else if ((uint32_t)value == SP_SIGNAL_PROBE) {
+    atomic_fetch_add(&signal_state.probes, 1);
+  } else {
+    handle = atomic_load_explicit(&signal_state.handle, memory_order_acquire);
+    if (handle)
+      handle((uint32_t)value, 1 + (uint64_t)info->si_overrun, ucontext);
+  }
+  errno = error;
+}
+
+static void cookie_init(void) {
+  if (getrandom(&signal_state.cookie, sizeof signal_state.cookie,
+                GRND_NONBLOCK) != sizeof signal_state.cookie)
+    signal_state.cookie = (uint32_t)(sp_monotonic_ns() ^ (uint64_t)getpid());
+  signal_state.cookie |= 1;
+}
+
+static bool handler_is_ours(int number) {
+  struct sigaction now;
+
+  return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+         now.sa_sigaction == signal_handler;
+}
+
+static bool signal_free(int number) {
+  struct sigaction now;
+
+  if (signal_state.of[number].installed)
+    return handler_is_ours(number);
+  return sigaction(number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+         now.sa_handler == SIG_DFL;
+}
+
+spanprof_status sp_signal_choose(int wanted, int *out) {
+  int number;
+
+  *out = 0;
+  if (wanted != 0) {
+    if (wanted < 1 || wanted > SIGRTMAX || wanted == SIGKILL ||
+        wanted == SIGSTOP || wanted == SIGSEGV || wanted == SIGBUS ||
+        wanted == SIGILL || wanted == SIGFPE)
+      return sp_fail(SPANPROF_ERR_ARGUMENT,
+                     "signal %d cannot be used for sampling; use 0 to have a "
+                     "free real-time signal found",
+                     wanted);
+    *out = wanted;
+    return SPANPROF_OK;
+  }
+  for (number = signal_highest(); number >= SIGRTMIN; number--) {
+    if (signal_free(number)) {
+      *out = number;
+      return SPANPROF_OK;
+    }
+  }
+  return sp_fail(SPANPROF_ERR_SYSTEM,
+                 "no real-time signal is free; set the option signal_number");
+}
+
+spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
+  struct sigaction ours;
+
+  if (!signal_state.cookie)
+    cookie_init();
+  atomic_store(&signal_state.handle, handle);
+  if (signal_state.of[number].installed) {
+    if (handler_is_ours(number))
+      return SPANPROF_OK;
+    /* Installing again would make a loop where the other one passes on to
+     * ours what ours passes on to it. */
+    return sp_fail(SPANPROF_ERR_SYSTEM,
+                   "signal %d was taken over by another handler since the last "
+                   "session; set the option signal_number to another one",
+                   number);
+  }
+  if (sigaction(number, NULL, &signal_state.of[number].before) != 0)
+    return sp_fail_errno(SPANPROF_ERR_SYSTEM, errno, "signal %d cannot be used",
+                         number);
+  memset(&ours, 0, sizeof ours);
+  ours.sa_sigaction = signal_handler;
+  /* ONSTACK: threads of Go and the like have small stacks and bring their
+   * own. Only our signal is masked: the handler is short, and a program's own
+   * urgent signals go first. */
+  ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+  sigemptyset(&ours.sa_mask);
+  if (sigaction(number, &ours, NULL) != 0)
+    return sp_fail_errno(SPANPROF_ERR_SYSTEM, errno,
+                         "no handler can be installed for signal %d", number);
+  signal_state.of[number].installed = true;
+  return SPANPROF_OK;
+}
+
+bool sp_signal_owned(int number) {
+  if (handler_is_ours(number))
+    return true;
+  sp_count(&sp_counts.signal_handler_lost, 1);
+  return false;
+}
+
+uint64_t sp_signal_value(uint32_t index) {
+  return (uint64_t)signal_state.cookie << 32 | index;
+}
+
+bool sp_signal_value_ours(uint64_t value) {
+  return value >> 32 == signal_state.cookie && signal_state.cookie != 0;
+}
+
+uint64_t sp_signal_probes(void) {
+  return atomic_load(&signal_state.probes);
+}
+
+void sp_signal_hold(int number, sigset_t *mask_before) {
+  sigset_t ours;
+
+  sigemptyset(&ours);
+  sigaddset(&ours, number);
+  pthread_sigmask(SIG_BLOCK, &ours, mask_before);
+}
+
+void sp_signal_release(int number, const sigset_t *mask_before) {
+  const struct timespec now = {0, 0};
+  siginfo_t foreign, info;
+  bool have_foreign = false;
+  sigset_t ours;
+
+  sigemptyset(&ours);
+  sigaddset(&ours, number);
+  while (sigtimedwait(&ours, &info, &now) == number) {
+    if (info.si_code == SI_TIMER &&
+        sp_signal_value_ours((uint64_t)(uintptr_t)info.si_value.sival_ptr))
+      continue;
+    foreign = info;
+    have_foreign = true;
+  }
+  if (have_foreign)
+    syscall(SYS_rt_tgsigqueueinfo, getpid(), (int)syscall(SYS_gettid), number,
+            &foreign);
+  pthread_sigmask(SIG_SETMASK, mask_before, NULL);
+}

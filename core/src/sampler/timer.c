@@ -1,0 +1,127 @@
+#include "timer.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../util/clock.h"
+#include "../util/status.h"
+#include "signal.h"
+
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+#define TIMER_PROBE_CPU_NS  (200 * SP_NS_PER_MS)
+#define TIMER_PROBE_WALL_NS (2 * SP_NS_PER_S)
+
+/* The clock id of a thread's CPU time: the number inverted, shifted by three,
+ * CPUCLOCK_PERTHREAD_MASK (4) and CPUCLOCK_SCHED (2). Linux 6.1,
+ * include/linux/posix-timers.h, make_thread_cpuclock(). */
+static clockid_t thread_clock(int tid) {
+  return (clockid_t)(~(unsigned)tid << 3 | 6);
+}
+
+void sp_timer_base_init(sp_timer_base *base, uint32_t sample_rate_hz) {
+  const char *wall_hz = getenv("SPANPROF_TEST_WALL_HZ");
+  long hz = wall_hz ? strtol(wall_hz, NULL, 10) : 0;
+
+  base->wall = hz >= 1 && hz <= 20000;
+  base->interval_ns =
+      SP_NS_PER_S / (base->wall ? (uint64_t)hz : sample_rate_hz);
+}
+
+static struct timespec time_from_ns(uint64_t ns) {
+  return (struct timespec){.tv_sec = (time_t)(ns / SP_NS_PER_S),
+                           .tv_nsec = (long)(ns % SP_NS_PER_S)};
+}
+
+int sp_timer_start(sp_timer *out, const sp_timer_base *base, int tid,
+                   int signal_number, uint64_t value, uint64_t first_ns) {
+  struct itimerspec when = {.it_interval = time_from_ns(base->interval_ns),
+                            .it_value = time_from_ns(first_ns)};
+  clockid_t id = base->wall ? CLOCK_MONOTONIC : thread_clock(tid);
+  struct sigevent event;
+  int timer, error;
+
+  *out = SP_TIMER_NONE;
+  memset(&event, 0, sizeof event);
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = signal_number;
+  event.sigev_value.sival_ptr = (void *)(uintptr_t)value;
+  event.sigev_notify_thread_id = tid;
+  /* The system call itself: glibc's timer_create() refuses the clock of a
+   * thread it does not know. */
+  if (syscall(SYS_timer_create, id, &event, &timer) != 0)
+    return errno;
+  if (syscall(SYS_timer_settime, timer, 0, &when, NULL) != 0) {
+    error = errno;
+    sp_timer_stop(timer);
+    return error;
+  }
+  *out = timer;
+  return 0;
+}
+
+void sp_timer_stop(sp_timer timer) {
+  if (timer != SP_TIMER_NONE)
+    syscall(SYS_timer_delete, timer);
+}
+
+sp_timer_state sp_timer_look(sp_timer timer) {
+  struct itimerspec now;
+
+  if (syscall(SYS_timer_gettime, timer, &now) != 0)
+    return SP_TIMER_DEAD;
+  /* The kernel shows a timer whose thread is gone without value and without
+   * interval (Linux 6.1, posix_cpu_timer_get()). */
+  if (now.it_interval.tv_sec == 0 && now.it_interval.tv_nsec == 0)
+    return SP_TIMER_DEAD;
+  return SP_TIMER_ARMED;
+}
+
+uint64_t sp_timer_thread_cpu_ns(int tid) {
+  struct timespec now;
+
+  if (clock_gettime(thread_clock(tid), &now) != 0)
+    return 0;
+  return (uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+spanprof_status sp_timer_probe(int signal_number) {
+  sp_timer_base base = {.interval_ns = SP_NS_PER_MS};
+  uint64_t cpu_ns = sp_thread_cpu_ns(), wall_ns = sp_monotonic_ns();
+  uint64_t before = sp_signal_probes();
+  sigset_t ours, mask;
+  sp_timer timer;
+  bool ticked;
+  int error;
+
+  sigemptyset(&ours);
+  sigaddset(&ours, signal_number);
+  pthread_sigmask(SIG_UNBLOCK, &ours, &mask);
+  error = sp_timer_start(&timer, &base, (int)syscall(SYS_gettid), signal_number,
+                         sp_signal_value(SP_SIGNAL_PROBE), SP_NS_PER_MS);
+  do
+    ticked = sp_signal_probes() != before;
+  while (!error && !ticked &&
+         sp_thread_cpu_ns() - cpu_ns < TIMER_PROBE_CPU_NS &&
+         sp_monotonic_ns() - wall_ns < TIMER_PROBE_WALL_NS);
+  if (!error)
+    sp_timer_stop(timer);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  if (error)
+    return sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
+                         "timer_create on a thread's CPU clock is refused here "
+                         "(a sandbox, or RLIMIT_SIGPENDING)");
+  if (!ticked)
+    return sp_fail(SPANPROF_ERR_SYSTEM,
+                   "the kernel accepts CPU timers but delivers no signal %d "
+                   "(a sandbox such as gVisor)",
+                   signal_number);
+  return SPANPROF_OK;
+}

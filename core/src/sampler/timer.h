@@ -1,0 +1,44 @@
+/* One POSIX timer on one thread's CPU clock, made from any thread, whose signal
+ * goes to that thread. */
+#ifndef SP_TIMER_H
+#define SP_TIMER_H
+
+#include "../util/base.h"
+
+/* What timers run on: the thread's CPU clock; or, in stress tests that need
+ * more signals than the kernel's tick gives, the monotonic clock at
+ * SPANPROF_TEST_WALL_HZ. */
+typedef struct sp_timer_base {
+  bool wall;
+  uint64_t interval_ns;
+} sp_timer_base;
+
+void sp_timer_base_init(sp_timer_base *base, uint32_t sample_rate_hz);
+
+/* The kernel's number of a timer. */
+typedef int sp_timer;
+
+#define SP_TIMER_NONE (-1)
+
+typedef enum sp_timer_state {
+  SP_TIMER_ARMED,
+  SP_TIMER_DEAD /* its thread is gone */
+} sp_timer_state;
+
+/* Make a timer of the thread `tid` that sends `signal_number` with `value`,
+ * first after `first_ns` (> 0), then every interval. Returns an errno: EAGAIN
+ * where RLIMIT_SIGPENDING is reached, EINVAL where the thread is gone. */
+int sp_timer_start(sp_timer *out, const sp_timer_base *base, int tid,
+                   int signal_number, uint64_t value, uint64_t first_ns);
+void sp_timer_stop(sp_timer timer);
+sp_timer_state sp_timer_look(sp_timer timer);
+
+/* CPU time the thread `tid` has used; 0 where it is gone. */
+uint64_t sp_timer_thread_cpu_ns(int tid);
+
+/* Does the kernel deliver CPU timers here? Uses up to 200 ms of CPU time on
+ * the calling thread (4 ms where it does, at CONFIG_HZ 250), with a handler of
+ * sp_signal_install() in place. SPANPROF_ERR_SYSTEM says what is wrong. */
+spanprof_status sp_timer_probe(int signal_number);
+
+#endif
