@@ -6,5 +6,6 @@
 #include "util/counters.c"
 #include "util/log.c"
 #include "util/mem.c"
+#include "util/own_thread.c"
 #include "util/status.c"
 #include "util/utf8.c"

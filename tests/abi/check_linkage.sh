@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# check_linkage.sh LIBRARY SOVERSION: the shared library has the right SONAME,
+# is bound at load, never unmapped, and does not bring libunwind.
+set -euo pipefail
+library=$1 soversion=$2
+dynamic=$(readelf -dW "$library")
+status=0
+
+expect() {
+  grep -qE "$2" <<< "$dynamic" || {
+    echo "missing: $1" >&2
+    status=1
+  }
+}
+expect "SONAME libspanprof.so.$soversion" "SONAME.*\[libspanprof\.so\.${soversion//./\\.}\]"
+expect "NOW" "FLAGS_1.*NOW"
+expect "NODELETE" "FLAGS_1.*NODELETE"
+if grep -q 'NEEDED.*libunwind' <<< "$dynamic" || ldd "$library" | grep libunwind; then
+  echo "libunwind is linked: its _Unwind_* would shadow libgcc's" >&2
+  status=1
+fi
+if readelf -lW "$library" | grep -q 'GNU_STACK.*RWE'; then
+  echo "the stack is executable" >&2
+  status=1
+fi
+exit $status

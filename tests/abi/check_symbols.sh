@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# check_symbols.sh COMPILER INCLUDE_DIR LIBRARY LIST: the names exported by the
+# library, those declared in the header and those of the list are the same.
+set -euo pipefail
+compiler=$1 include_dir=$2 library=$3 list=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+
+# Names of the version nodes are absolute symbols (A).
+nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+  sort > "$work/exported"
+"$compiler" -E -P "$include_dir/spanprof/spanprof.h" | tr '\n' ' ' | tr ';' '\n' |
+  grep 'visibility("default")' | sed 's/.*visibility("default")//' |
+  grep -oE 'spanprof_[a-z0-9_]+ ?\(' | tr -d ' (' | sort > "$work/declared"
+sort "$list" > "$work/listed"
+
+status=0
+diff -u "$work/listed" "$work/declared" || {
+  echo "The header's functions differ from $list." >&2
+  status=1
+}
+diff -u "$work/listed" "$work/exported" || {
+  echo "The exported symbols differ from $list." >&2
+  status=1
+}
+echo "$(wc -l < "$work/exported") symbols exported"
+exit $status

@@ -1,0 +1,12 @@
+/* Nothing but the public header, and a use of it. */
+#include <spanprof/spanprof.h>
+
+int main(void) {
+  spanprof_options options;
+  spanprof_session *session;
+
+  if (spanprof_options_init(&options, sizeof options) != SPANPROF_OK)
+    return 1;
+  options.application_name = SPANPROF_VERSION;
+  return spanprof_session_start(&options, &session) == SPANPROF_OK;
+}

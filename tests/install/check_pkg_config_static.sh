@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# check_pkg_config_static.sh WORK: the archive by its name, the rest from
+# pkg-config --static.
+source "$(dirname "$0")/consumer_common.sh"
+installed "$1"
+export PKG_CONFIG_PATH=$libdir/pkgconfig
+
+flags=$("$PKG_CONFIG" --static --cflags --libs spanprof)
+# shellcheck disable=SC2086
+"$CC" "$here/consumer.c" -o "$dir/consumer" \
+  ${flags//-lspanprof/-l:libspanprof.a}
+links_not "$dir/consumer" libspanprof
+links_not "$dir/consumer" libunwind
+runs "$dir/consumer"

@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# check_tree.sh WORK BUILD_DIR LIBDIR: installs, then moves the tree.
+source "$(dirname "$0")/consumer_common.sh"
+work=$1 build_dir=$2 libdir=$3
+
+rm -rf "$work"
+mkdir -p "$work"
+cmake --install "$build_dir" --prefix "$work/first" > /dev/null
+mv "$work/first" "$work/prefix"
+echo "$libdir" > "$work/libdir"
+for file in include/spanprof/spanprof.h include/spanprof/version.h \
+  "$libdir/libspanprof.a" "$libdir/libspanprof.so" \
+  "$libdir/pkgconfig/spanprof.pc" \
+  "$libdir/cmake/spanprof/spanprofConfig.cmake"; do
+  test -e "$work/prefix/$file" || {
+    echo "not installed: $file" >&2
+    exit 1
+  }
+done
+if grep -rl "$work/first" "$work/prefix" --include='*.pc' --include='*.cmake'; then
+  echo "the files above name the place of installation" >&2
+  exit 1
+fi

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# check_unity.sh UNITY_FILE SOURCES: both name the same sources, and no two
+# sources share a file name (mkmf makes one object of each name).
+set -euo pipefail
+unity=$1 sources=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export LC_ALL=C
+status=0
+
+base=$(dirname "$unity")
+# Generated sources lie in the build directory and are included by their name.
+sed "s|^$base/||; t; s|.*/||" "$sources" | sort > "$work/built"
+sed -nE 's|^#include "(.*\.c)".*|\1|p' "$unity" | sort > "$work/included"
+diff -u "$work/built" "$work/included" || {
+  echo "spanprof_unity.c (+) differs from the sources CMake builds (-)." >&2
+  status=1
+}
+twice=$(find "$base" -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
+if [ -n "$twice" ]; then
+  echo "file names that occur twice: $twice" >&2
+  status=1
+fi
+exit $status
