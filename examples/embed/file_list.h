@@ -1,0 +1,38 @@
+/* The files of a tree and what kind each is. */
+#ifndef FILE_LIST_H
+#define FILE_LIST_H
+
+#include <stddef.h>
+
+/* Kinds by ending: what spans are named after, so they are few. */
+typedef enum file_kind {
+  FILE_KIND_HEADER,
+  FILE_KIND_SOURCE,
+  FILE_KIND_TEXT,
+  FILE_KIND_MARKUP,
+  FILE_KIND_COMPRESSED,
+  FILE_KIND_OTHER,
+  FILE_KIND_COUNT
+} file_kind;
+
+/* "index header": static. */
+const char *file_kind_name(file_kind kind);
+
+typedef struct file_entry {
+  char *path;
+  file_kind kind;
+} file_entry;
+
+typedef struct file_list {
+  file_entry *entries;
+  size_t count;
+  size_t capacity;
+} file_list;
+
+/* List the regular files below `root`, links not followed; what may not be
+ * read is left out. Returns 0, or -1 with errno set. */
+int file_list_read(file_list *list, const char *root);
+
+void file_list_free(file_list *list);
+
+#endif

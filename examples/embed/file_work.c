@@ -1,0 +1,163 @@
+#include "file_work.h"
+
+#include <openssl/evp.h>
+#include <spanprof/spanprof.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zlib.h>
+
+/* Of larger files the beginning is taken. */
+#define FILE_WORK_BYTES      (4u << 20)
+#define FILE_WORK_TEXT_BYTES (256u << 10)
+#define FILE_WORK_HEX_BYTES  (2 * EVP_MAX_MD_SIZE + 1)
+
+/* The steps, and their interned names. */
+enum { STEP_READ, STEP_HASH, STEP_COMPRESS, STEP_INDEX, STEP_COUNT };
+
+static const char *const step_names[STEP_COUNT] = {"read", "hash", "compress",
+                                                   "index"};
+static spanprof_text step_label;
+static spanprof_text step_texts[STEP_COUNT];
+
+static double thread_cpu_s(void) {
+  struct timespec now;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Labels are a help, not a need: without memory for one the work goes on. */
+static spanprof_label_token step_begin(int step) {
+  spanprof_label_token token = 0;
+
+  spanprof_label_push_text(step_label, step_texts[step], &token);
+  return token;
+}
+
+static size_t file_read(file_work *work, const char *path) {
+  FILE *file = fopen(path, "rb");
+  size_t size = 0;
+
+  if (file) {
+    size = fread(work->bytes, 1, FILE_WORK_BYTES, file);
+    fclose(file);
+  }
+  return size;
+}
+
+static int file_hash(const unsigned char *bytes, size_t size,
+                     char hex[FILE_WORK_HEX_BYTES]) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned length = 0, i;
+
+  if (EVP_Digest(bytes, size, digest, &length, EVP_sha256(), NULL) != 1)
+    return -1;
+  for (i = 0; i < length; i++)
+    snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+  return 0;
+}
+
+static int file_is_text(file_kind kind) {
+  return kind != FILE_KIND_COMPRESSED && kind != FILE_KIND_OTHER;
+}
+
+static int file_steps(file_work *work, const file_entry *entry) {
+  spanprof_label_token token;
+  char hex[FILE_WORK_HEX_BYTES] = "";
+  file_record record = {
+      .path = entry->path, .kind = file_kind_name(entry->kind), .sha256 = hex};
+  uLongf packed_bytes = compressBound(FILE_WORK_BYTES);
+  int result;
+
+  token = step_begin(STEP_READ);
+  record.bytes = file_read(work, entry->path);
+  spanprof_label_pop(token);
+
+  token = step_begin(STEP_HASH);
+  result = file_hash(work->bytes, record.bytes, hex);
+  spanprof_label_pop(token);
+  if (result != 0) {
+    fprintf(stderr, "embed: %s: cannot be hashed\n", entry->path);
+    return -1;
+  }
+
+  token = step_begin(STEP_COMPRESS);
+  result = compress2(work->packed, &packed_bytes, work->bytes,
+                     (uLong)record.bytes, Z_DEFAULT_COMPRESSION);
+  spanprof_label_pop(token);
+  if (result != Z_OK) {
+    fprintf(stderr, "embed: %s: cannot be compressed\n", entry->path);
+    return -1;
+  }
+
+  record.packed_bytes = packed_bytes;
+  if (file_is_text(entry->kind)) {
+    record.text = (const char *)work->bytes;
+    record.text_bytes = record.bytes < FILE_WORK_TEXT_BYTES
+                            ? record.bytes
+                            : FILE_WORK_TEXT_BYTES;
+  }
+  token = step_begin(STEP_INDEX);
+  result = file_index_add(work->index, &record);
+  spanprof_label_pop(token);
+  work->totals[entry->kind].files++;
+  work->totals[entry->kind].bytes += record.bytes;
+  return result;
+}
+
+int file_work_prepare(void) {
+  int i;
+
+  if (spanprof_text_intern("step", 4, &step_label) != SPANPROF_OK)
+    goto failed;
+  for (i = 0; i < STEP_COUNT; i++)
+    if (spanprof_text_intern(step_names[i], strlen(step_names[i]),
+                             &step_texts[i]) != SPANPROF_OK)
+      goto failed;
+  return 0;
+
+failed:
+  fprintf(stderr, "embed: %s\n", spanprof_last_error());
+  return -1;
+}
+
+int file_work_init(file_work *work, file_index *index) {
+  memset(work, 0, sizeof *work);
+  work->index = index;
+  work->bytes = malloc(FILE_WORK_BYTES);
+  work->packed = malloc(compressBound(FILE_WORK_BYTES));
+  if (work->bytes && work->packed)
+    return 0;
+  fprintf(stderr, "embed: out of memory\n");
+  file_work_free(work);
+  return -1;
+}
+
+int file_work_do(file_work *work, const file_entry *entry) {
+  const char *name = file_kind_name(entry->kind);
+  spanprof_span_info info = {.struct_size = sizeof info,
+                             .flags = SPANPROF_SPAN_SAMPLED,
+                             .name = name,
+                             .name_bytes = strlen(name)};
+  spanprof_span_token token = 0;
+  spanprof_span span = 0;
+  double before = thread_cpu_s();
+  int result;
+
+  /* On failure the span is 0, "none", which every call takes. */
+  spanprof_span_start(NULL, &info, &span);
+  spanprof_span_enter(span, &token);
+  result = file_steps(work, entry);
+  spanprof_span_leave(token);
+  spanprof_span_end(span);
+  work->totals[entry->kind].cpu_s += thread_cpu_s() - before;
+  return result;
+}
+
+void file_work_free(file_work *work) {
+  free(work->bytes);
+  free(work->packed);
+  memset(work, 0, sizeof *work);
+}

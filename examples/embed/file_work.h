@@ -1,0 +1,35 @@
+/* What is done with one file: read, hash, compress, index, each under a label,
+ * all under the file's span. */
+#ifndef FILE_WORK_H
+#define FILE_WORK_H
+
+#include "file_index.h"
+#include "file_list.h"
+
+/* What the threads' own clocks say, beside which the profile can be laid. */
+typedef struct file_work_total {
+  size_t files;
+  size_t bytes;
+  double cpu_s;
+} file_work_total;
+
+/* One thread's buffers and sums. */
+typedef struct file_work {
+  file_index *index;
+  unsigned char *bytes;
+  unsigned char *packed;
+  file_work_total totals[FILE_KIND_COUNT];
+} file_work;
+
+/* Once, before the first file. Returns 0, or -1 after a message. */
+int file_work_prepare(void);
+
+/* Returns 0, or -1 after a message. */
+int file_work_init(file_work *work, file_index *index);
+
+/* A file that cannot be read is left out. Returns 0, or -1 after a message. */
+int file_work_do(file_work *work, const file_entry *entry);
+
+void file_work_free(file_work *work);
+
+#endif
