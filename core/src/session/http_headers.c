@@ -1,0 +1,165 @@
+#include "http_headers.h"
+
+#include "../util/utf8.h"
+#include "header_json.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* More than any proxy wants; servers stop at 8 KiB of headers or so. */
+#define HTTP_HEADERS_MAX 64
+
+/* They say what the body is and how it travels; another value breaks every
+ * upload. */
+static const char *const http_headers_own[] = {
+    "Content-Type",      "Content-Encoding", "Content-Length",
+    "Transfer-Encoding", "Connection",       "Expect",
+};
+
+/* tchar of RFC 9110, section 5.6.2. */
+static bool header_name_byte(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+         (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+-.^_`|~", c));
+}
+
+static spanprof_status header_check(const sp_given *given, const char *name,
+                                    size_t name_bytes, const char *value,
+                                    size_t value_bytes) {
+  char shown[SP_SHOWN_BYTES];
+  size_t i;
+
+  if (name_bytes == 0)
+    return sp_given_refuse(given, "has a header without a name");
+  for (i = 0; i < name_bytes; i++) {
+    if (!header_name_byte(name[i]))
+      return sp_given_refuse(given, "has a header name with a character that "
+                                    "may not stand in one");
+  }
+  sp_given_show(name, name_bytes, shown);
+  for (i = 0; i < SP_COUNT_OF(http_headers_own); i++) {
+    if (strlen(http_headers_own[i]) == name_bytes &&
+        strncasecmp(http_headers_own[i], name, name_bytes) == 0)
+      return sp_given_refuse(
+          given, "has the header %s, which belongs to the upload itself",
+          shown);
+  }
+  for (i = 0; i < value_bytes; i++) {
+    if (((unsigned char)value[i] < 0x20 && value[i] != '\t') ||
+        value[i] == 0x7f)
+      return sp_given_refuse(
+          given, "has a control character in the value of header %s", shown);
+  }
+  if (!sp_utf8_valid(value, value_bytes))
+    return sp_given_refuse(given, "has a value that is not UTF-8 for header %s",
+                           shown);
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_http_headers_add(sp_http_headers *headers,
+                                    const sp_given *given, const char *name,
+                                    size_t name_bytes, const char *value,
+                                    size_t value_bytes) {
+  const char *name_end = name + name_bytes, *value_end = value + value_bytes;
+  spanprof_status st;
+  char *line;
+
+  sp_given_trim(&name, &name_end);
+  sp_given_trim(&value, &value_end);
+  name_bytes = (size_t)(name_end - name);
+  value_bytes = (size_t)(value_end - value);
+  st = header_check(given, name, name_bytes, value, value_bytes);
+  if (st != SPANPROF_OK || value_bytes == 0)
+    return st;
+  if (headers->count == HTTP_HEADERS_MAX)
+    return sp_given_refuse(given, "has more than %d headers", HTTP_HEADERS_MAX);
+  if (sp_mem_reserve(headers->mem, (void **)&headers->lines, &headers->capacity,
+                     headers->count + 1, sizeof *headers->lines))
+    return sp_given_no_memory();
+  line = sp_mem_new(headers->mem, name_bytes + value_bytes + 3);
+  if (!line)
+    return sp_given_no_memory();
+  memcpy(line, name, name_bytes);
+  memcpy(line + name_bytes, ": ", 2);
+  memcpy(line + name_bytes + 2, value, value_bytes);
+  line[name_bytes + 2 + value_bytes] = '\0';
+  headers->lines[headers->count++] = line;
+  return SPANPROF_OK;
+}
+
+/* One "name<mark>value" in [start, end); `number` counts from 1. */
+static spanprof_status header_item(sp_http_headers *headers,
+                                   const sp_given *given, const char *start,
+                                   const char *end, char mark, size_t number) {
+  const char *at;
+
+  sp_given_trim(&start, &end);
+  if (start == end)
+    return SPANPROF_OK;
+  at = memchr(start, mark, (size_t)(end - start));
+  if (!at)
+    return sp_given_refuse(given, "has no %s in header %zu",
+                           mark == ':' ? "colon" : "equals sign", number);
+  return sp_http_headers_add(headers, given, start, (size_t)(at - start),
+                             at + 1, (size_t)(end - at - 1));
+}
+
+static spanprof_status header_split(sp_http_headers *headers,
+                                    const sp_given *given, char separator,
+                                    char mark) {
+  const char *p = given->text;
+  spanprof_status st = SPANPROF_OK;
+  size_t number;
+
+  for (number = 1; p && st == SPANPROF_OK; number++) {
+    const char *next = strchr(p, separator);
+    const char *end = next ? next : p + strlen(p);
+
+    if (separator == '\n' && end > p && end[-1] == '\r')
+      end--;
+    st = header_item(headers, given, p, end, mark, number);
+    p = next ? next + 1 : NULL;
+  }
+  return st;
+}
+
+spanprof_status sp_http_headers_parse(sp_http_headers *out, const sp_mem *mem,
+                                      const sp_given *given) {
+  const char *text = given->text + strspn(given->text, " \t\r\n");
+  const char *mark = strpbrk(text, ":=");
+  spanprof_status st;
+
+  memset(out, 0, sizeof *out);
+  out->mem = mem;
+  if (!*text)
+    return SPANPROF_OK;
+  if (*text == '{')
+    st = sp_header_json_parse(out, given);
+  else if (mark && *mark == '=')
+    st = header_split(out, given, ',', '=');
+  else
+    st = header_split(out, given, '\n', ':');
+  if (st != SPANPROF_OK)
+    sp_http_headers_dispose(out);
+  return st;
+}
+
+void sp_http_headers_dispose(sp_http_headers *headers) {
+  size_t i;
+
+  for (i = 0; i < headers->count; i++)
+    sp_mem_free(headers->mem, headers->lines[i]);
+  sp_mem_free(headers->mem, headers->lines);
+  headers->lines = NULL;
+  headers->count = headers->capacity = 0;
+}
+
+bool sp_http_headers_have(const sp_http_headers *headers, const char *name) {
+  size_t i, bytes = strlen(name);
+
+  for (i = 0; i < headers->count; i++) {
+    if (strncasecmp(headers->lines[i], name, bytes) == 0 &&
+        headers->lines[i][bytes] == ':')
+      return true;
+  }
+  return false;
+}

@@ -1,0 +1,241 @@
+#include "identity.h"
+
+#include "../util/counters.h"
+#include "../util/utf8.h"
+#include "environment.h"
+
+#include <string.h>
+
+#define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
+
+static int identity_hex_digit(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  if (c >= 'a' && c <= 'f')
+    return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F')
+    return c - 'A' + 10;
+  return -1;
+}
+
+/* Percent-decode [start, end) into a new text. SPANPROF_ERR_FORMAT: a bad
+ * escape, or the result is not UTF-8 or holds control characters. */
+static spanprof_status identity_decode(const sp_mem *mem, const char *start,
+                                       const char *end, char **out) {
+  char *text = sp_mem_new(mem, (size_t)(end - start) + 1);
+  size_t used = 0, i;
+  bool good = true;
+
+  *out = NULL;
+  if (!text)
+    return sp_given_no_memory();
+  while (start < end && good) {
+    int high, low;
+
+    if (*start != '%') {
+      text[used++] = *start++;
+      continue;
+    }
+    high = end - start > 2 ? identity_hex_digit(start[1]) : -1;
+    low = end - start > 2 ? identity_hex_digit(start[2]) : -1;
+    good = high >= 0 && low >= 0;
+    text[used++] = good ? (char)(high * 16 + low) : '%';
+    start += 3;
+  }
+  for (i = 0; i < used && good; i++)
+    good = (unsigned char)text[i] >= 0x20;
+  if (!good || !sp_utf8_valid(text, used)) {
+    sp_mem_free(mem, text);
+    return SPANPROF_ERR_FORMAT;
+  }
+  text[used] = '\0';
+  *out = text;
+  return SPANPROF_OK;
+}
+
+static spanprof_status identity_put(sp_identity *identity, char *name,
+                                    char *value) {
+  size_t i;
+
+  for (i = 0; i < identity->count; i++) {
+    if (strcmp(identity->attributes[i].name, name) == 0) {
+      sp_mem_free(identity->mem, identity->attributes[i].value);
+      sp_mem_free(identity->mem, name);
+      identity->attributes[i].value = value;
+      return SPANPROF_OK;
+    }
+  }
+  if (sp_mem_reserve(identity->mem, (void **)&identity->attributes,
+                     &identity->capacity, identity->count + 1,
+                     sizeof *identity->attributes))
+    return sp_given_no_memory();
+  identity->attributes[identity->count].name = name;
+  identity->attributes[identity->count].value = value;
+  identity->count++;
+  return SPANPROF_OK;
+}
+
+static spanprof_status identity_item(sp_identity *identity, const char *start,
+                                     const char *end) {
+  char *name = NULL, *value = NULL;
+  const char *equals, *name_end, *value_start;
+  spanprof_status st;
+
+  sp_given_trim(&start, &end);
+  if (start == end)
+    return SPANPROF_OK;
+  equals = memchr(start, '=', (size_t)(end - start));
+  if (!equals)
+    return SPANPROF_ERR_FORMAT;
+  name_end = equals;
+  value_start = equals + 1;
+  sp_given_trim(&start, &name_end);
+  sp_given_trim(&value_start, &end);
+  if (start == name_end)
+    return SPANPROF_ERR_FORMAT;
+  st = identity_decode(identity->mem, start, name_end, &name);
+  if (st == SPANPROF_OK)
+    st = identity_decode(identity->mem, value_start, end, &value);
+  if (st == SPANPROF_OK)
+    st = identity_put(identity, name, value);
+  if (st != SPANPROF_OK) {
+    sp_mem_free(identity->mem, name);
+    sp_mem_free(identity->mem, value);
+  }
+  return st;
+}
+
+spanprof_status sp_identity_read(sp_identity *out, const sp_mem *mem,
+                                 char *const *environment, sp_buffer *notes) {
+  const char *p = sp_environment_get(environment, IDENTITY_VARIABLE);
+  spanprof_status st = SPANPROF_OK;
+
+  memset(out, 0, sizeof *out);
+  out->mem = mem;
+  while (p && st == SPANPROF_OK) {
+    const char *comma = strchr(p, ',');
+
+    st = identity_item(out, p, comma ? comma : p + strlen(p));
+    p = comma ? comma + 1 : NULL;
+  }
+  if (st == SPANPROF_ERR_FORMAT) {
+    sp_identity_dispose(out);
+    sp_buffer_text(notes, IDENTITY_VARIABLE
+                   " is discarded: not name=value,name=value with "
+                   "percent-encoded UTF-8\n");
+    st = SPANPROF_OK;
+  }
+  return st;
+}
+
+void sp_identity_dispose(sp_identity *identity) {
+  size_t i;
+
+  for (i = 0; i < identity->count; i++) {
+    sp_mem_free(identity->mem, identity->attributes[i].name);
+    sp_mem_free(identity->mem, identity->attributes[i].value);
+  }
+  sp_mem_free(identity->mem, identity->attributes);
+  identity->attributes = NULL;
+  identity->count = identity->capacity = 0;
+}
+
+const char *sp_identity_attribute(const sp_identity *identity,
+                                  const char *name) {
+  size_t i;
+
+  for (i = 0; i < identity->count; i++) {
+    if (strcmp(identity->attributes[i].name, name) == 0)
+      return identity->attributes[i].value;
+  }
+  return NULL;
+}
+
+void sp_identity_service_name(const sp_identity *identity,
+                              char *const *environment, sp_given *given) {
+  const char *name = sp_environment_get(environment, "OTEL_SERVICE_NAME");
+
+  if (name) {
+    given->text = name;
+    given->variable = "OTEL_SERVICE_NAME";
+    return;
+  }
+  name = sp_identity_attribute(identity, "service.name");
+  if (name && *name) {
+    given->text = name;
+    given->variable = IDENTITY_VARIABLE;
+  }
+}
+
+/* Set the label `name`, a text of the identity's memory that may be cleaned in
+ * place, to the attribute's value. */
+static spanprof_status identity_label(const sp_given *given,
+                                      const char *attribute, char *name,
+                                      const char *value, sp_label_list *labels,
+                                      sp_buffer *notes) {
+  char shown[SP_SHOWN_BYTES];
+
+  if (sp_label_name_clean(name)) {
+    sp_count(&sp_counts.labels_cleaned, 1);
+    sp_given_show(attribute, strlen(attribute), shown);
+    sp_buffer_format(notes, "%s: attribute \"%s\" becomes label \"%.80s\"\n",
+                     given->option, shown, name);
+  }
+  return sp_label_list_set(labels, given, name, strlen(name), value,
+                           strlen(value), notes);
+}
+
+static spanprof_status identity_wanted(const sp_identity *identity,
+                                       const sp_given *given, const char *start,
+                                       const char *end, sp_label_list *labels,
+                                       sp_buffer *notes) {
+  char shown[SP_SHOWN_BYTES];
+  char *attribute, *name = NULL;
+  const char *value;
+  spanprof_status st = SPANPROF_OK;
+
+  sp_given_trim(&start, &end);
+  if (start == end)
+    return SPANPROF_OK;
+  attribute = sp_mem_text(identity->mem, start, (size_t)(end - start));
+  name = sp_mem_text(identity->mem, start, (size_t)(end - start));
+  if (!attribute || !name) {
+    st = sp_given_no_memory();
+    goto cleanup;
+  }
+  value = sp_identity_attribute(identity, attribute);
+  if (value) {
+    st = identity_label(given, attribute, name, value, labels, notes);
+  } else {
+    sp_given_show(attribute, strlen(attribute), shown);
+    sp_buffer_format(notes, "%s: " IDENTITY_VARIABLE " has no \"%s\"\n",
+                     given->option, shown);
+  }
+cleanup:
+  sp_mem_free(identity->mem, attribute);
+  sp_mem_free(identity->mem, name);
+  return st;
+}
+
+spanprof_status sp_identity_labels(const sp_identity *identity,
+                                   const sp_given *resource_labels,
+                                   sp_label_list *labels, sp_buffer *notes) {
+  static const sp_given attributes = {.option = IDENTITY_VARIABLE};
+  const char *namespace_value =
+      sp_identity_attribute(identity, "service.namespace");
+  const char *p = resource_labels->text;
+  spanprof_status st = SPANPROF_OK;
+
+  if (namespace_value && *namespace_value)
+    st = sp_label_list_set(labels, &attributes, "service_namespace",
+                           strlen("service_namespace"), namespace_value,
+                           strlen(namespace_value), notes);
+  while (p && st == SPANPROF_OK) {
+    const char *comma = strchr(p, ',');
+
+    st = identity_wanted(identity, resource_labels, p,
+                         comma ? comma : p + strlen(p), labels, notes);
+    p = comma ? comma + 1 : NULL;
+  }
+  return st;
+}

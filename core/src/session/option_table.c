@@ -1,0 +1,278 @@
+#include "option_table.h"
+
+#include "../util/utf8.h"
+#include "duration.h"
+#include "environment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define OPTION_VARIABLES_MAX 2
+
+typedef struct option_row {
+  const char *name;
+  size_t offset; /* in spanprof_options */
+  size_t value;  /* in sp_option_values */
+  sp_option_kind kind;
+  int64_t least;
+  int64_t most;
+  int64_t standard;
+  const char *variables[OPTION_VARIABLES_MAX];
+} option_row;
+
+static const option_row option_rows[] = {
+#define OPTION_ROW(field, kind, least, most, standard, ...) \
+  {#field,                                                  \
+   offsetof(spanprof_options, field),                       \
+   offsetof(sp_option_values, field),                       \
+   SP_OPTION_##kind,                                        \
+   least,                                                   \
+   most,                                                    \
+   standard,                                                \
+   {__VA_ARGS__}},
+    SP_OPTION_TABLE(OPTION_ROW)
+#undef OPTION_ROW
+};
+
+static const struct option_level {
+  const char *name;
+  spanprof_log_level level;
+} option_levels[] = {
+    {"debug", SPANPROF_LOG_DEBUG}, {"info", SPANPROF_LOG_INFO},
+    {"warn", SPANPROF_LOG_WARN},   {"warning", SPANPROF_LOG_WARN},
+    {"error", SPANPROF_LOG_ERROR}, {"off", SPANPROF_LOG_OFF},
+    {"none", SPANPROF_LOG_OFF},
+};
+
+static bool option_is_text(const option_row *row) {
+  return row->kind == SP_OPTION_TEXT || row->kind == SP_OPTION_PROXY ||
+         row->kind == SP_OPTION_LINES;
+}
+
+static size_t option_size(const option_row *row) {
+  return option_is_text(row) ? sizeof(const char *) : sizeof(int64_t);
+}
+
+static sp_given *option_value(sp_option_values *values, const option_row *row) {
+  return (sp_given *)((char *)values + row->value);
+}
+
+void sp_option_table_unset(spanprof_options *options, size_t struct_size) {
+  const int64_t unset = SPANPROF_UNSET;
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(option_rows); i++) {
+    const option_row *row = &option_rows[i];
+
+    if (!option_is_text(row) && row->offset + option_size(row) <= struct_size)
+      memcpy((char *)options + row->offset, &unset, sizeof unset);
+  }
+}
+
+bool sp_option_table_knows(const char *variable, size_t bytes) {
+  static const char enabled[] = "PYROSCOPE_AGENT_ENABLED";
+  size_t i, k;
+
+  for (i = 0; i < SP_COUNT_OF(option_rows); i++) {
+    for (k = 0; k < OPTION_VARIABLES_MAX; k++) {
+      const char *known = option_rows[i].variables[k];
+
+      if (known && strlen(known) == bytes && !memcmp(known, variable, bytes))
+        return true;
+    }
+  }
+  return bytes == sizeof enabled - 1 && !memcmp(enabled, variable, bytes);
+}
+
+/* What the call gives; given->number stays SPANPROF_UNSET where nothing. */
+static void option_from_call(const option_row *row,
+                             const spanprof_options *options, sp_given *given) {
+  if (!options || row->offset + option_size(row) > options->struct_size)
+    return;
+  if (option_is_text(row))
+    memcpy(&given->text, (const char *)options + row->offset,
+           sizeof given->text);
+  else
+    memcpy(&given->number, (const char *)options + row->offset,
+           sizeof given->number);
+}
+
+/* PYROSCOPE_SAMPLING_RATE of the Java agent is the share of the time, between
+ * 0 and 1, that it profiles (pyroscope-java, Config.java, commit 03b0e389). */
+static bool option_is_java_share(const option_row *row, const char *text) {
+  return row->kind == SP_OPTION_RATE && strchr(text, '.') &&
+         strspn(text, "0.") > 0 && strspn(text, "0123456789.") == strlen(text);
+}
+
+static void option_from_environment(const option_row *row,
+                                    char *const *environment, sp_given *given,
+                                    sp_buffer *notes) {
+  bool empty_counts = row->kind == SP_OPTION_PROXY;
+  size_t i;
+
+  for (i = 0; i < OPTION_VARIABLES_MAX && row->variables[i]; i++) {
+    const char *text = sp_environment_find(environment, row->variables[i]);
+
+    if (!text || (!*text && !empty_counts))
+      continue;
+    if (option_is_java_share(row, text)) {
+      sp_buffer_format(notes,
+                       "%s is a share of the time, not a rate, and ignored\n",
+                       row->variables[i]);
+      continue;
+    }
+    given->text = text;
+    given->variable = row->variables[i];
+    return;
+  }
+}
+
+/* Whole numbers, also those past 64 bits: *over. */
+static bool option_parse_number(const char *text, int64_t *out, bool *over) {
+  const char *p = text + strspn(text, " \t");
+  bool minus = *p == '-';
+  int64_t number = 0;
+
+  *over = false;
+  p += *p == '-' || *p == '+';
+  if (*p < '0' || *p > '9')
+    return false;
+  for (; *p >= '0' && *p <= '9'; p++) {
+    *over = *over || __builtin_mul_overflow(number, (int64_t)10, &number);
+    *over =
+        *over || __builtin_add_overflow(number, (int64_t)(*p - '0'), &number);
+  }
+  *out = minus ? -number : number;
+  return p[strspn(p, " \t")] == '\0';
+}
+
+static bool option_parse_duration(const option_row *row, const char *text,
+                                  int64_t *out, bool *over) {
+  uint64_t unit_ns = row->kind == SP_OPTION_MS ? SP_NS_PER_MS : SP_NS_PER_S;
+  uint64_t ns;
+  spanprof_status st = sp_duration_parse(text, SP_NS_PER_S, &ns);
+
+  *over = st == SPANPROF_ERR_LIMIT;
+  *out = (int64_t)(ns / unit_ns);
+  return st != SPANPROF_ERR_FORMAT;
+}
+
+static bool option_parse_level(const char *text, int64_t *out) {
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(option_levels); i++) {
+    if (strcasecmp(option_levels[i].name, text) == 0) {
+      *out = option_levels[i].level;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char *option_expected(const option_row *row) {
+  switch (row->kind) {
+  case SP_OPTION_SWITCH:
+    return "true or false";
+  case SP_OPTION_LEVEL:
+    return "debug, info, warn, error or off";
+  case SP_OPTION_MS:
+  case SP_OPTION_SECONDS:
+    return "a duration such as 10, 10s, 500ms or 1m";
+  default:
+    return "a whole number";
+  }
+}
+
+static spanprof_status option_refuse_range(const option_row *row,
+                                           const sp_given *given,
+                                           const char *shown) {
+  const char *unit = row->kind == SP_OPTION_MS        ? " ms"
+                     : row->kind == SP_OPTION_SECONDS ? " s"
+                                                      : "";
+
+  return sp_given_refuse(given,
+                         "is %s, not within %" PRId64 " to %" PRId64 "%s",
+                         shown, row->least, row->most, unit);
+}
+
+/* Parse and check an option that is a number. */
+static spanprof_status option_number(const option_row *row, sp_given *given) {
+  char shown[SP_SHOWN_BYTES];
+  bool good = true, over = false, on = false;
+
+  if (given->text) {
+    sp_given_show(given->text, strlen(given->text), shown);
+    switch (row->kind) {
+    case SP_OPTION_SWITCH:
+      good = sp_environment_switch(given->text, &on) == SPANPROF_OK;
+      given->number = on;
+      break;
+    case SP_OPTION_LEVEL:
+      good = option_parse_level(given->text, &given->number);
+      break;
+    case SP_OPTION_MS:
+    case SP_OPTION_SECONDS:
+      good = option_parse_duration(row, given->text, &given->number, &over);
+      break;
+    default:
+      good = option_parse_number(given->text, &given->number, &over);
+      break;
+    }
+    if (!good)
+      return sp_given_refuse(given, "is \"%s\", not %s", shown,
+                             option_expected(row));
+  } else {
+    snprintf(shown, sizeof shown, "%" PRId64, given->number);
+  }
+  if (over || given->number < row->least || given->number > row->most)
+    return option_refuse_range(row, given, shown);
+  return SPANPROF_OK;
+}
+
+static spanprof_status option_text(const option_row *row,
+                                   const sp_given *given) {
+  size_t i, bytes = given->text ? strlen(given->text) : 0;
+
+  if (!sp_utf8_valid(given->text, bytes))
+    return sp_given_refuse(given, "is not valid UTF-8");
+  for (i = 0; i < bytes && row->kind != SP_OPTION_LINES; i++) {
+    if ((unsigned char)given->text[i] < 0x20 || given->text[i] == 0x7f)
+      return sp_given_refuse(given, "has a control character at byte %zu",
+                             i + 1);
+  }
+  return SPANPROF_OK;
+}
+
+static spanprof_status option_read(const option_row *row,
+                                   const spanprof_options *options,
+                                   char *const *environment, sp_given *given,
+                                   sp_buffer *notes) {
+  given->option = row->name;
+  given->number = SPANPROF_UNSET;
+  option_from_call(row, options, given);
+  if (!given->text && given->number == SPANPROF_UNSET)
+    option_from_environment(row, environment, given, notes);
+  if (option_is_text(row))
+    return option_text(row, given);
+  if (!given->text && given->number == SPANPROF_UNSET) {
+    given->number = row->standard;
+    return SPANPROF_OK;
+  }
+  return option_number(row, given);
+}
+
+spanprof_status sp_option_table_read(sp_option_values *out,
+                                     const spanprof_options *options,
+                                     char *const *environment,
+                                     sp_buffer *notes) {
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  memset(out, 0, sizeof *out);
+  for (i = 0; i < SP_COUNT_OF(option_rows) && st == SPANPROF_OK; i++)
+    st = option_read(&option_rows[i], options, environment,
+                     option_value(out, &option_rows[i]), notes);
+  return st;
+}

@@ -1,0 +1,307 @@
+#include "options.h"
+
+#include "../util/status.h"
+#include "../util/utf8.h"
+#include "environment.h"
+#include "identity.h"
+#include "option_path.h"
+#include "server_settings.h"
+
+#include <signal.h>
+#include <string.h>
+
+#define OPTIONS_SWITCH "PYROSCOPE_AGENT_ENABLED"
+
+spanprof_status spanprof_options_init(spanprof_options *options,
+                                      size_t struct_size) {
+  if (!options || struct_size < sizeof options->struct_size ||
+      struct_size > sizeof *options)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "struct_size %zu is not that of a spanprof_options of this "
+                   "library or an older one (%zu bytes)",
+                   struct_size, sizeof *options);
+  memset(options, 0, struct_size);
+  options->struct_size = struct_size;
+  sp_option_table_unset(options, struct_size);
+  return SPANPROF_OK;
+}
+
+static spanprof_status options_check_size(const spanprof_options *options) {
+  if (!options || (options->struct_size >= sizeof options->struct_size &&
+                   options->struct_size <= sizeof *options))
+    return SPANPROF_OK;
+  return sp_fail(SPANPROF_ERR_ARGUMENT,
+                 "struct_size %zu is not that of a spanprof_options of this "
+                 "library or an older one (%zu bytes); call "
+                 "spanprof_options_init()",
+                 options->struct_size, sizeof *options);
+}
+
+static spanprof_status options_check_switch(char *const *environment) {
+  const char *text = sp_environment_get(environment, OPTIONS_SWITCH);
+  char shown[SP_SHOWN_BYTES];
+  bool on;
+
+  if (!text || sp_environment_switch(text, &on) == SPANPROF_OK)
+    return SPANPROF_OK;
+  sp_given_show(text, strlen(text), shown);
+  return sp_fail(SPANPROF_ERR_ARGUMENT,
+                 OPTIONS_SWITCH " is \"%s\", not true or false", shown);
+}
+
+static spanprof_status options_read_name(sp_settings *out,
+                                         const sp_option_values *values,
+                                         const sp_identity *identity,
+                                         char *const *environment) {
+  sp_given given = values->application_name;
+  const char *start, *end;
+  size_t i, bytes;
+
+  if (!given.text)
+    sp_identity_service_name(identity, environment, &given);
+  if (!given.text)
+    return sp_given_refuse(&given, "is not given, nor are "
+                                   "PYROSCOPE_APPLICATION_NAME and "
+                                   "OTEL_SERVICE_NAME");
+  start = given.text;
+  end = start + strlen(start);
+  sp_given_trim(&start, &end);
+  bytes = (size_t)(end - start);
+  if (bytes == 0)
+    return sp_given_refuse(&given, "is empty");
+  if (bytes > SP_LABEL_VALUE_MAX_BYTES)
+    return sp_given_refuse(&given, "has %zu bytes; the server takes %d", bytes,
+                           SP_LABEL_VALUE_MAX_BYTES);
+  if (!sp_utf8_valid(start, bytes))
+    return sp_given_refuse(&given, "is not valid UTF-8");
+  for (i = 0; i < bytes; i++) {
+    if ((unsigned char)start[i] < 0x20 || start[i] == 0x7f)
+      return sp_given_refuse(&given, "has a control character at byte %zu",
+                             i + 1);
+  }
+  out->application_name = sp_mem_text(out->mem, start, bytes);
+  return out->application_name ? SPANPROF_OK : sp_given_no_memory();
+}
+
+static spanprof_status options_read_pairs(const spanprof_options *options,
+                                          sp_label_list *labels,
+                                          sp_buffer *notes) {
+  static const sp_given given = {.option = "label_pairs"};
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  if (!options || !SP_OPTION_REACHES(options, label_pair_count))
+    return SPANPROF_OK;
+  if (options->label_pair_count && !options->label_pairs)
+    return sp_given_refuse(&given, "is NULL, and label_pair_count is %zu",
+                           options->label_pair_count);
+  sp_label_list_next_source(labels);
+  for (i = 0; i < options->label_pair_count && st == SPANPROF_OK; i++) {
+    const spanprof_pair *pair = &options->label_pairs[i];
+
+    if (!pair->name || !pair->value)
+      st = sp_given_refuse(&given, "has no name or value at index %zu", i);
+    else
+      st = sp_label_list_set(labels, &given, pair->name, strlen(pair->name),
+                             pair->value, strlen(pair->value), notes);
+  }
+  return st;
+}
+
+static spanprof_status options_read_labels(sp_settings *out,
+                                           const sp_option_values *values,
+                                           const spanprof_options *options,
+                                           const sp_identity *identity,
+                                           sp_buffer *notes) {
+  sp_label_list labels;
+  spanprof_status st;
+
+  sp_label_list_init(&labels, out->mem);
+  st = sp_identity_labels(identity, &values->resource_labels, &labels, notes);
+  sp_label_list_next_source(&labels);
+  if (st == SPANPROF_OK)
+    st = sp_label_list_parse(&labels, &values->labels, notes);
+  if (st == SPANPROF_OK)
+    st = options_read_pairs(options, &labels, notes);
+  if (st == SPANPROF_OK) {
+    out->labels = labels.pairs;
+    out->label_count = labels.count;
+  } else {
+    sp_label_list_dispose(&labels);
+  }
+  return st;
+}
+
+static spanprof_status options_read_identity(sp_settings *out,
+                                             const sp_option_values *values,
+                                             const spanprof_options *options,
+                                             char *const *environment,
+                                             sp_buffer *notes) {
+  sp_identity identity;
+  spanprof_status st =
+      sp_identity_read(&identity, out->mem, environment, notes);
+
+  if (st == SPANPROF_OK)
+    st = options_read_name(out, values, &identity, environment);
+  if (st == SPANPROF_OK)
+    st = options_read_labels(out, values, options, &identity, notes);
+  sp_identity_dispose(&identity);
+  return st;
+}
+
+static spanprof_status options_read_protocol(sp_settings *out,
+                                             const sp_given *given) {
+  char shown[SP_SHOWN_BYTES];
+
+  if (sp_given_empty(given) || strcmp(given->text, "push") == 0) {
+    out->protocol = SP_PROTOCOL_PUSH;
+    return SPANPROF_OK;
+  }
+  if (strcmp(given->text, "ingest") == 0) {
+    out->protocol = SP_PROTOCOL_INGEST;
+    return SPANPROF_OK;
+  }
+  sp_given_show(given->text, strlen(given->text), shown);
+  return sp_given_refuse(given, "is \"%s\", not push or ingest", shown);
+}
+
+/* Those that programs leave to others; the rest kills, stops or means an
+ * error. SIGPROF is allowed to whoever asks for it by number. */
+static spanprof_status options_read_signal(sp_settings *out,
+                                           const sp_given *given) {
+  int64_t number = given->number;
+
+  if (number != 0 && (number < SIGRTMIN || number > SIGRTMAX) &&
+      number != SIGPROF && number != SIGVTALRM && number != SIGUSR1 &&
+      number != SIGUSR2)
+    return sp_given_refuse(given,
+                           "is %d, not 0, %d to %d, SIGPROF, SIGVTALRM, "
+                           "SIGUSR1 or SIGUSR2",
+                           (int)number, SIGRTMIN, SIGRTMAX);
+  out->signal_number = (int)number;
+  return SPANPROF_OK;
+}
+
+static spanprof_status options_read_disk(sp_settings *out,
+                                         const sp_option_values *values) {
+  const sp_given *output = &values->output_directory;
+  const sp_given *spool = &values->spool_directory;
+  spanprof_status st = SPANPROF_OK;
+
+  if (!sp_given_empty(output) && !sp_given_empty(spool) &&
+      strcmp(output->text, spool->text) == 0)
+    return sp_given_refuse(spool, "is output_directory too; give another");
+  if (!sp_given_empty(output))
+    st = sp_option_directory_check(output, out->mem);
+  if (st == SPANPROF_OK && !sp_given_empty(spool))
+    st = sp_option_directory_check(spool, out->mem);
+  if (st == SPANPROF_OK)
+    st = sp_settings_copy(out->mem, output, &out->output_directory);
+  if (st == SPANPROF_OK)
+    st = sp_settings_copy(out->mem, spool, &out->spool_directory);
+  return st;
+}
+
+static void options_read_numbers(sp_settings *out,
+                                 const sp_option_values *values) {
+  out->sample_rate_hz = (uint32_t)values->sample_rate_hz.number;
+  out->native_frames = values->native_frames.number != 0;
+  out->upload_interval_ns =
+      (uint64_t)values->upload_interval_ms.number * SP_NS_PER_MS;
+  out->queue_bytes = (uint64_t)values->queue_bytes.number;
+  out->output_max_bytes = (uint64_t)values->output_max_bytes.number;
+  out->output_max_age_s = (uint64_t)values->output_max_age_s.number;
+  out->spool_max_bytes = (uint64_t)values->spool_max_bytes.number;
+  out->spool_max_age_s = (uint64_t)values->spool_max_age_s.number;
+  out->span_names_max = (uint32_t)values->span_names_max.number;
+  out->label_values_max = (uint32_t)values->label_values_max.number;
+}
+
+static void options_read_callbacks(sp_settings *out,
+                                   const sp_option_values *values,
+                                   const spanprof_options *options) {
+  if (options && SP_OPTION_REACHES(options, log))
+    out->log = options->log;
+  if (options && SP_OPTION_REACHES(options, log_data))
+    out->log_data = options->log_data;
+  if (options && SP_OPTION_REACHES(options, on_profile))
+    out->on_profile = options->on_profile;
+  if (options && SP_OPTION_REACHES(options, on_profile_data))
+    out->on_profile_data = options->on_profile_data;
+  if (values->log_level.number != SPANPROF_UNSET)
+    out->log_level = (spanprof_log_level)values->log_level.number;
+  else
+    out->log_level = out->log ? SPANPROF_LOG_INFO : SPANPROF_LOG_WARN;
+}
+
+spanprof_status sp_settings_read(sp_settings *out, const sp_mem *mem,
+                                 const spanprof_options *options,
+                                 char *const *environment,
+                                 struct sp_buffer *notes) {
+  sp_option_values values;
+  spanprof_status st = options_check_size(options);
+
+  memset(out, 0, sizeof *out);
+  out->mem = mem;
+  if (st == SPANPROF_OK)
+    st = options_check_switch(environment);
+  if (st == SPANPROF_OK)
+    st = sp_option_table_read(&values, options, environment, notes);
+  if (st == SPANPROF_OK)
+    st = options_read_identity(out, &values, options, environment, notes);
+  if (st == SPANPROF_OK)
+    st = sp_server_settings_read(out, &values, environment, notes);
+  if (st == SPANPROF_OK)
+    st = options_read_protocol(out, &values.upload_protocol);
+  if (st == SPANPROF_OK)
+    st = options_read_signal(out, &values.signal_number);
+  if (st == SPANPROF_OK)
+    st = options_read_disk(out, &values);
+  if (st == SPANPROF_OK) {
+    options_read_numbers(out, &values);
+    options_read_callbacks(out, &values, options);
+    sp_environment_note_unknown(environment, sp_option_table_knows, notes);
+    if (sp_buffer_status(notes))
+      st = sp_given_no_memory();
+  }
+  if (st != SPANPROF_OK)
+    sp_settings_dispose(out);
+  return st;
+}
+
+void sp_settings_dispose(sp_settings *settings) {
+  const sp_mem *mem = settings->mem;
+  size_t i;
+
+  if (!mem)
+    return;
+  for (i = 0; i < settings->label_count; i++) {
+    sp_mem_free(mem, settings->labels[i].name);
+    sp_mem_free(mem, settings->labels[i].value);
+  }
+  sp_mem_free(mem, settings->labels);
+  for (i = 0; i < settings->header_count; i++)
+    sp_mem_free(mem, settings->headers[i]);
+  sp_mem_free(mem, settings->headers);
+  sp_mem_free(mem, settings->application_name);
+  sp_mem_free(mem, settings->server_address);
+  sp_mem_free(mem, settings->basic_auth_user);
+  sp_mem_free(mem, settings->basic_auth_password);
+  sp_mem_free(mem, settings->auth_token);
+  sp_mem_free(mem, settings->tenant_id);
+  sp_mem_free(mem, settings->ca_bundle);
+  sp_mem_free(mem, settings->client_cert);
+  sp_mem_free(mem, settings->client_key);
+  sp_mem_free(mem, settings->proxy);
+  sp_mem_free(mem, settings->no_proxy);
+  sp_mem_free(mem, settings->output_directory);
+  sp_mem_free(mem, settings->spool_directory);
+  memset(settings, 0, sizeof *settings);
+}
+
+bool sp_settings_disabled(char *const *environment) {
+  const char *text = sp_environment_get(environment, OPTIONS_SWITCH);
+  bool on = true;
+
+  return text && sp_environment_switch(text, &on) == SPANPROF_OK && !on;
+}
