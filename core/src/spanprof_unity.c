@@ -1,6 +1,9 @@
 /* The whole core as one translation unit, room by room in the order in which
  * they depend on each other: what gem and wheel compile, so that their build
  * scripts hold no list of sources. tests/unity compares it with CMake's. */
+#include "profile.pb-c.c"
+#include "push.pb-c.c"
+
 #include "util/buffer.c"
 #include "util/clock.c"
 #include "util/counters.c"

@@ -1,8 +1,9 @@
 /* Indexes a tree of files with several threads and profiles itself by span.
  *
- *     embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [TREE]
+ *     embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [TREE...]
  *
- * Each file is a span named after its kind, each step on it a label. The
+ * Takes every file once, or with -t as many as there is time for, round after
+ * round. Each file is a span named after its kind, each step on it a label. The
  * profiles and the database are written to DIRECTORY; at the end the program
  * prints the CPU time per span name twice: by its threads' own clocks, and as
  * `spanprof report` reads it from the profiles. */
@@ -31,15 +32,18 @@ typedef struct embed_options {
   long seconds;
   long threads;
   const char *directory;
-  const char *tree;
+  char *const *trees;
+  size_t tree_count;
 } embed_options;
+
+static char *const embed_default_trees[] = {"/usr/share/doc", "/usr/include"};
 
 /* What the threads share. */
 typedef struct embed_job {
   /* Fixed before they start. */
   const file_list *files;
   file_index *index;
-  time_t end;
+  time_t end; /* 0: after the first round */
   /* The next file, counted on past the list's end for another round. */
   atomic_size_t next;
   atomic_int failed;
@@ -55,7 +59,10 @@ static time_t embed_now_s(void) {
   return now.tv_sec;
 }
 
-/* Every file once, then again until the time is up. */
+static int embed_is_over(const embed_job *job, size_t next) {
+  return job->end ? embed_now_s() >= job->end : next >= job->files->count;
+}
+
 static void *embed_thread(void *data) {
   embed_job *job = data;
   file_work work;
@@ -71,7 +78,7 @@ static void *embed_thread(void *data) {
   while (!job->failed) {
     size_t next = atomic_fetch_add(&job->next, 1);
 
-    if (next >= job->files->count && embed_now_s() >= job->end)
+    if (embed_is_over(job, next))
       break;
     if (file_work_do(&work, &job->files->entries[next % job->files->count]))
       job->failed = 1;
@@ -173,7 +180,8 @@ static int embed_arguments(embed_options *options, int argc, char **argv) {
   options->seconds = 0;
   options->threads = sysconf(_SC_NPROCESSORS_ONLN);
   options->directory = "embed-out";
-  options->tree = "/usr/share/doc";
+  options->trees = embed_default_trees;
+  options->tree_count = 2;
   while ((letter = getopt(argc, argv, "t:j:o:")) != -1) {
     if (letter == 't')
       options->seconds = strtol(optarg, NULL, 10);
@@ -184,16 +192,18 @@ static int embed_arguments(embed_options *options, int argc, char **argv) {
     else
       goto usage;
   }
-  if (optind < argc)
-    options->tree = argv[optind++];
+  if (optind < argc) {
+    options->trees = argv + optind;
+    options->tree_count = (size_t)(argc - optind);
+  }
   if (options->threads > EMBED_THREADS_MAX)
     options->threads = EMBED_THREADS_MAX;
-  if (optind == argc && options->threads > 0 && options->seconds >= 0)
+  if (options->threads > 0 && options->seconds >= 0)
     return 0;
 
 usage:
   fprintf(stderr,
-          "usage: embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [TREE]\n");
+          "usage: embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [TREE...]\n");
   return -1;
 }
 
@@ -212,8 +222,9 @@ int main(int argc, char **argv) {
   if (embed_directory_make(options.directory) != 0 ||
       embed_directory_make(profiles) != 0)
     return 1;
-  if (file_list_read(&files, options.tree) != 0 || files.count == 0) {
-    fprintf(stderr, "embed: no files in %s\n", options.tree);
+  if (file_list_read(&files, options.trees, options.tree_count) != 0 ||
+      files.count == 0) {
+    fprintf(stderr, "embed: no files in %s\n", options.trees[0]);
     goto cleanup;
   }
   job.files = &files;
@@ -222,10 +233,10 @@ int main(int argc, char **argv) {
     goto cleanup;
 
   session = embed_profile(profiles);
-  printf("Indexing %zu files of %s with %ld threads, at least %ld s\n",
-         files.count, options.tree, options.threads, options.seconds);
+  printf("Indexing %zu files with %ld threads\n", files.count, options.threads);
   fflush(stdout);
-  job.end = embed_now_s() + options.seconds;
+  if (options.seconds > 0)
+    job.end = embed_now_s() + options.seconds;
   if (file_work_prepare() == 0)
     failed = embed_run(&job, options.threads);
   if (session && spanprof_session_stop(session, EMBED_STOP_MS) != SPANPROF_OK)

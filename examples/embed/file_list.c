@@ -106,13 +106,16 @@ const char *file_kind_name(file_kind kind) {
   return names[kind];
 }
 
-int file_list_read(file_list *list, const char *root) {
+int file_list_read(file_list *list, char *const *roots, size_t count) {
   file_list directories = {0};
-  char *top = strdup(root);
-  int result;
+  int result = 0;
 
   memset(list, 0, sizeof *list);
-  result = top ? file_list_add(&directories, top) : -1;
+  for (size_t i = 0; result == 0 && i < count; i++) {
+    char *root = strdup(roots[i]);
+
+    result = root ? file_list_add(&directories, root) : -1;
+  }
   for (size_t i = 0; result == 0 && i < directories.count; i++)
     result =
         file_list_directory(list, &directories, directories.entries[i].path);

@@ -29,9 +29,10 @@ typedef struct file_list {
   size_t capacity;
 } file_list;
 
-/* List the regular files below `root`, links not followed; what may not be
- * read is left out. Returns 0, or -1 with errno set. */
-int file_list_read(file_list *list, const char *root);
+/* List the regular files below the `count` directories `roots`, links not
+ * followed; what may not be read is left out. Returns 0, or -1 with errno
+ * set. */
+int file_list_read(file_list *list, char *const *roots, size_t count);
 
 void file_list_free(file_list *list);
 

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# stage.sh STAGE: one stage of tests/run, which installs what it needs first.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+
+# A session must be configured by its test alone.
+for name in $(compgen -e | grep -E '^(PYROSCOPE|OTEL)_' || true); do
+  unset "$name"
+done
+unset http_proxy https_proxy all_proxy no_proxy
+unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE
+export HOME=${HOME:-/tmp}
+
+# build PRESET [TARGET...]: only what goes wrong is printed.
+build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" > "build/log/configure-$preset.txt" || {
+    cat "build/log/configure-$preset.txt"
+    return 1
+  }
+  if [ $# -gt 0 ]; then
+    set -- --target "$@"
+  fi
+  cmake --build --preset "$preset" "$@" -- --quiet
+}
+
+sources() {
+  find core bindings tests examples \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) \
+    -not -path '*/vendor/*' -print0
+}
+
+stage_format() {
+  sources | xargs -0 clang-format --dry-run -Werror
+  echo "$(sources | tr -cd '\0' | wc -c) files are formatted"
+}
+
+stage_dev() {
+  build dev
+  ctest --preset dev
+}
+
+stage_clang() {
+  build clang
+  ctest --preset clang -E '^install_'
+}
+
+stage_unity() {
+  build unity spanprof spanprof_static spanprof_command
+  ctest --preset unity -R '^(install_|abi_|unity_)'
+}
+
+stage_asan() {
+  build asan
+  ctest --preset asan
+}
+
+stage_tsan() {
+  build tsan
+  ctest --preset tsan
+}
+
+# The corpus stays as it is; what the fuzzer finds on the way is kept in the
+# build directory, a crash in build/fuzz/crashes.
+stage_fuzz() {
+  local seconds=${SPANPROF_FUZZ_SECONDS:-5} binary name status=0
+  export ASAN_OPTIONS=allocator_may_return_null=1
+
+  build fuzz fuzz_programs
+  mkdir -p build/fuzz/crashes
+  for binary in build/fuzz/tests/fuzz/fuzz_*; do
+    name=$(basename "$binary")
+    mkdir -p "build/fuzz/found/$name"
+    if "$binary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
+      -print_final_stats=1 -artifact_prefix="build/fuzz/crashes/$name-" \
+      "build/fuzz/found/$name" "tests/fuzz/corpus/${name#fuzz_}" > "build/log/$name.txt" 2>&1; then
+      echo "$name: $(sed -n 's/.*number_of_executed_units: *//p' "build/log/$name.txt") runs, nothing found"
+      echo "CHECK passed $name"
+    else
+      tail -40 "build/log/$name.txt"
+      echo "CHECK failed $name"
+      status=1
+    fi
+  done
+  return $status
+}
+
+stage_stress() {
+  export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-5}
+
+  build release stress_programs
+  ctest --test-dir build/release -L stress --no-tests=error --output-on-failure
+}
+
+stage_bench() {
+  export SPANPROF_BENCH_QUICK=${SPANPROF_BENCH_QUICK:-1}
+
+  build release bench_programs
+  ctest --test-dir build/release -L bench --no-tests=error --verbose
+}
+
+"stage_${1:?stage}"
