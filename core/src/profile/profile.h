@@ -49,8 +49,14 @@ typedef struct sp_frame_name {
 } sp_frame_name;
 
 /* Names native and runtime frames; called while encoding, once per frame that
- * has no name yet. Texts are copied before the next call.
- * SPANPROF_ERR_STATE: not known yet, ask again for the next profile. */
+ * has no name yet. Texts are cleaned and copied before the next call; of those
+ * longer than 1,000 bytes the tail.
+ *
+ * SPANPROF_ERR_STATE: not known yet, ask again for the next profile. Any other
+ * failure, or no function: "(unknown)" for a runtime's frame, counted in
+ * frames_unnamed here; "module+0xaddress" for a mapped native one, else
+ * "[unknown]". A mapping whose path is that of /proc/self/exe is written as
+ * the main binary. */
 typedef struct sp_namer {
   spanprof_status (*name)(void *data, const sp_frame *frame,
                           sp_frame_name *out);
@@ -59,15 +65,26 @@ typedef struct sp_namer {
 
 typedef struct sp_profile sp_profile;
 
+/* `namer` and `settings` outlive the profile. */
 spanprof_status sp_profile_new(sp_profile **out, const sp_mem *mem,
                                const sp_namer *namer,
                                const sp_settings *settings);
 void sp_profile_free(sp_profile *profile); /* NULL is fine */
 
+/* The window's caps: distinct (stack, labels, span), and memory in all tables
+ * together, looked at before each new stack. */
+#define SP_PROFILE_ENTRIES_MAX 200000
+#define SP_PROFILE_BYTES_MAX   ((size_t)64 << 20)
+
+/* Frames of one stack; the outer ones past it become SP_NOTE_TRUNCATED. */
+#define SP_PROFILE_DEPTH_MAX 512
+
 /* Add `samples` samples of `ticks` ticks and `cpu_ns` (> 0) in sum; frames
  * innermost first, at least one. Past the window's caps the stack becomes
- * SP_NOTE_OVERFLOW, labels and span are kept, so that sums stay right.
- * SPANPROF_ERR_NOMEM: nothing was added. */
+ * SP_NOTE_OVERFLOW, labels and span are kept, so that sums stay right; past
+ * twice the entries these go too.
+ * SPANPROF_ERR_NOMEM: nothing was added. SPANPROF_ERR_ARGUMENT: the same; no
+ * frame or no time. */
 spanprof_status sp_profile_add(sp_profile *profile, const sp_frame *frames,
                                size_t frame_count, spanprof_label_set labels,
                                spanprof_span span, uint64_t samples,
@@ -75,6 +92,14 @@ spanprof_status sp_profile_add(sp_profile *profile, const sp_frame *frames,
 
 /* Samples added since the last reset. */
 uint64_t sp_profile_samples(const sp_profile *profile);
+
+/* What a log may say about the window. */
+typedef struct sp_profile_notes {
+  uint64_t overflow_samples; /* whose stack became SP_NOTE_OVERFLOW */
+  uint64_t labels_capped;    /* left out: a series takes 30 names */
+} sp_profile_notes;
+
+sp_profile_notes sp_profile_notes_get(const sp_profile *profile);
 
 /* The window a profile covers. */
 typedef struct sp_window {
@@ -87,9 +112,9 @@ typedef struct sp_window {
 
 /* One encoded part, gzip-compressed. */
 typedef struct sp_encoded {
-  void *bytes; /* of sp_mem_default or the profile's mem; see owner */
+  void *bytes;
   size_t size;
-  const sp_mem *mem; /* owns bytes */
+  const sp_mem *mem; /* owns bytes: the profile's */
   uint64_t time_ns;
   uint64_t duration_ns;
   uint64_t samples;
@@ -103,10 +128,12 @@ void sp_encoded_dispose(sp_encoded *encoded);
 /* Takes over one part. */
 typedef void (*sp_encoded_fn)(void *data, sp_encoded *part);
 
-/* Encode the window's samples in parts within the server's limits, each with
- * a time_ns of its own (time_ns, time_ns + 1, …), handing each to `emit` as
- * soon as it is whole. SPANPROF_ERR_NOMEM: *lost_samples and *lost_ticks stood
- * in no part that was handed on. An empty profile gives no part. */
+/* Encode the window's samples in parts within the server's limits
+ * (pprof_limits.h), each with a time_ns of its own (time_ns, time_ns + 1, …),
+ * handing each to `emit` as soon as it is whole and counting it in
+ * profiles_made. SPANPROF_ERR_NOMEM: *lost_samples and *lost_ticks stood in no
+ * part that was handed on; the caller counts them. An empty profile gives no
+ * part. The samples stay until the reset. Comments: the first 32. */
 spanprof_status sp_profile_encode(sp_profile *profile, const sp_window *window,
                                   sp_encoded_fn emit, void *data,
                                   uint64_t *lost_samples, uint64_t *lost_ticks);

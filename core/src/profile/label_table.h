@@ -1,0 +1,64 @@
+/* The labels of samples as profiles carry them: a label set becomes a list,
+ * sorted by name, without what the series has already or cannot take. Sets with
+ * the same list share its number, so that their samples are added up. */
+#ifndef SP_LABEL_TABLE_H
+#define SP_LABEL_TABLE_H
+
+#include "../util/settings.h"
+#include "name_table.h"
+
+typedef struct sp_label_pair {
+  uint32_t name; /* in `names` */
+  uint32_t value;
+} sp_label_pair;
+
+typedef struct sp_label_list {
+  uint32_t at; /* in pairs */
+  uint32_t count;
+} sp_label_list;
+
+typedef struct sp_label_known {
+  spanprof_label_set set;
+  uint32_t list;
+} sp_label_known;
+
+typedef struct sp_label_table {
+  const sp_mem *mem;
+  sp_name_table *names;
+  const sp_settings *settings;
+  size_t room; /* labels a sample may have */
+  sp_label_known *known;
+  size_t known_count;
+  size_t known_capacity;
+  sp_index known_index;
+  sp_label_list *lists;
+  size_t list_count;
+  size_t list_capacity;
+  sp_index list_index;
+  sp_label_pair *pairs;
+  size_t pair_count;
+  size_t pair_capacity;
+  uint64_t capped; /* labels left out for lack of room, ever */
+} sp_label_table;
+
+/* `names` and `settings` outlive the table. */
+void sp_label_table_init(sp_label_table *table, const sp_mem *mem,
+                         sp_name_table *names, const sp_settings *settings);
+void sp_label_table_dispose(sp_label_table *table);
+
+/* The number of the set's list; of the empty set, which costs nothing: 0.
+ *
+ * Left out: a name the series has (the server would ignore it), an empty name
+ * or value (the server drops those), and, counted in labels_capped once per
+ * set, the innermost ones past the number of names a series may have.
+ * SPANPROF_ERR_NOMEM. */
+spanprof_status sp_label_table_get(sp_label_table *table,
+                                   spanprof_label_set set, uint32_t *out);
+
+/* The labels of a list; valid until the next sp_label_table_get(). */
+const sp_label_pair *sp_label_table_pairs(const sp_label_table *table,
+                                          uint32_t list, size_t *count);
+
+size_t sp_label_table_bytes(const sp_label_table *table);
+
+#endif

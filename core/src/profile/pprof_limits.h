@@ -1,0 +1,53 @@
+/* What a Pyroscope server takes of one profile, and what we keep below it.
+ * Limits of grafana/pyroscope 3fe6a457a (2026-08-21), pkg/validation/limits.go,
+ * defaults; seen on a live server. */
+#ifndef SP_PPROF_LIMITS_H
+#define SP_PPROF_LIMITS_H
+
+#include "name_table.h"
+
+/* validation.max-profile-stacktrace-samples is 16,000. */
+#define SP_PPROF_SAMPLES_MAX 15000
+
+/* distributor.ingestion-burst-size-mb is 2 MiB of uncompressed profile and
+ * series labels; one over it is answered 429 for ever. The rest, 197,152 bytes,
+ * is for 30 labels of 1,024 + 2,048 bytes and the request around them. */
+#define SP_PPROF_BYTES_MAX 1900000
+
+/* validation.max-profile-stacktrace-depth is 1,000, and cuts innermost frames;
+ * ours cuts outermost ones. */
+#define SP_PPROF_DEPTH_MAX 512
+
+/* validation.max-label-names-per-series, which counts those of the series and
+ * those that samples bring along. */
+#define SP_PPROF_LABELS_MAX 30
+
+/* Names of the series beside the static labels: the exporter sends them. */
+#define SP_PPROF_SERIES_NAMES                                            \
+  {                                                                      \
+    "__name__", "service_name", "otel.scope.name", "otel.scope.version", \
+        "process.runtime.name", "process.runtime.version"                \
+  }
+
+/* Label names of a span that may become names of the series: span_name, and
+ * trace_id before Pyroscope 2.1. */
+#define SP_PPROF_SPAN_NAMES 2
+
+/* validation.max-length-label-name. */
+#define SP_PPROF_LABEL_NAME_MAX 1024
+
+/* Comments of one profile that are written. */
+#define SP_PPROF_COMMENTS_MAX 32
+
+/* A part of one sample always fits, so that splitting ends: each of its frames
+ * may bring three texts of SP_NAME_BYTES_MAX with 4 bytes before them, a build
+ * id, and the numbers of a location, a function and a mapping (266 bytes with
+ * the build id); each label a name and a value. */
+_Static_assert(SP_PPROF_DEPTH_MAX *(3 * (SP_NAME_BYTES_MAX + 4) + 266) +
+                       SP_PPROF_LABELS_MAX *
+                           (SP_PPROF_LABEL_NAME_MAX + SP_LABEL_BYTES_MAX + 40) +
+                       SP_PPROF_COMMENTS_MAX * (SP_NAME_BYTES_MAX + 14) + 1000 <
+                   SP_PPROF_BYTES_MAX,
+               "a sample may be larger than a part");
+
+#endif
