@@ -27,8 +27,8 @@ build() {
 }
 
 sources() {
-  find core bindings tests examples \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) \
-    -not -path '*/vendor/*' -print0
+  find . \( -path ./build -o -name vendor \) -prune -o \
+    \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print0
 }
 
 stage_format() {

@@ -12,24 +12,24 @@ typedef struct check_test {
   void (*run)(void);
 } check_test;
 
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition))                                                          \
-      check_failed(__FILE__, __LINE__, #condition);                            \
+#define CHECK(condition)                            \
+  do {                                              \
+    if (!(condition))                               \
+      check_failed(__FILE__, __LINE__, #condition); \
   } while (0)
 
-#define CHECK_EQUAL(a, b)                                                      \
-  do {                                                                         \
-    long long check_a = (long long)(a), check_b = (long long)(b);              \
-    if (check_a != check_b)                                                    \
-      check_unequal(__FILE__, __LINE__, #a, check_a, #b, check_b);             \
+#define CHECK_EQUAL(a, b)                                          \
+  do {                                                             \
+    long long check_a = (long long)(a), check_b = (long long)(b);  \
+    if (check_a != check_b)                                        \
+      check_unequal(__FILE__, __LINE__, #a, check_a, #b, check_b); \
   } while (0)
 
-#define CHECK_TEXT(a, b)                                                       \
-  do {                                                                         \
-    const char *check_s = (a), *check_t = (b);                                 \
-    if (!check_s || !check_t || strcmp(check_s, check_t) != 0)                 \
-      check_texts(__FILE__, __LINE__, #a, check_s, check_t);                   \
+#define CHECK_TEXT(a, b)                                       \
+  do {                                                         \
+    const char *check_s = (a), *check_t = (b);                 \
+    if (!check_s || !check_t || strcmp(check_s, check_t) != 0) \
+      check_texts(__FILE__, __LINE__, #a, check_s, check_t);   \
   } while (0)
 
 static inline void check_failed(const char *file, int line, const char *what) {
