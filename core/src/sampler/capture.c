@@ -1,0 +1,329 @@
+#include "capture.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "../label/context.h"
+#include "../label/span.h"
+#include "../util/clock.h"
+#include "../util/counters.h"
+#include "runtime.h"
+
+/* The ABI lets a function keep data below its stack pointer: 128 bytes on
+ * x86-64 (System V ABI, AMD64 supplement 1.0, 3.2.2). Saved registers are found
+ * there in epilogues. */
+#define CAPTURE_RED_ZONE_BYTES 128
+#define CAPTURE_PAGE_BYTES     4096
+#define CAPTURE_PAGES_MAX      (SP_SLICE_BYTES_MAX / CAPTURE_PAGE_BYTES + 1)
+
+/* Process-wide, because the handler is; two copies, so that the one in use is
+ * never written. */
+static sp_capture_config capture_configs[2];
+static _Atomic(const sp_capture_config *) capture_current;
+static _Atomic uint32_t capture_inside; /* handlers at work */
+
+void sp_capture_set(const sp_capture_config *config) {
+  const sp_capture_config *now = atomic_load(&capture_current);
+  sp_capture_config *next = &capture_configs[now == &capture_configs[0]];
+
+  if (config)
+    *next = *config;
+  atomic_store_explicit(&capture_current, config ? next : NULL,
+                        memory_order_release);
+}
+
+bool sp_capture_busy(void) {
+  return atomic_load_explicit(&capture_inside, memory_order_acquire) != 0;
+}
+
+void sp_capture_after_fork(void) {
+  atomic_store(&capture_inside, 0);
+}
+
+SP_SIGNAL_SAFE static void sample_count(uint64_t ticks) {
+  sp_count(&sp_counts.samples_taken, 1);
+  sp_count(&sp_counts.ticks_taken, ticks);
+}
+
+SP_SIGNAL_SAFE static void sample_drop(sp_counter *reason, uint64_t ticks) {
+  sample_count(ticks);
+  sp_count(reason, 1);
+  sp_count(&sp_counts.ticks_dropped, ticks);
+}
+
+SP_SIGNAL_SAFE static void ring_drop(sp_ring_result result, uint64_t ticks) {
+  sample_drop(result == SP_RING_BUSY ? &sp_counts.samples_dropped_busy
+                                     : &sp_counts.samples_dropped_full,
+              ticks);
+}
+
+/* Has the thread just unblocked the signal? Then its ticks piled up while other
+ * code ran, perhaps for another span. The signal is delivered on the way out of
+ * rt_sigprocmask, whose arguments still stand in the registers: the system call
+ * keeps all but the result and, on x86-64, rcx and r11. */
+SP_SIGNAL_SAFE static bool mask_just_opened(const sp_registers *registers) {
+#if defined(__x86_64__)
+  const uint64_t *r = registers->r;
+  const unsigned char *pc = (const unsigned char *)(uintptr_t)r[16];
+
+  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how; then the instruction
+   * before: syscall, 0f 05. */
+  return r[0] == 0 && r[10] == 8 &&
+         (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) && pc[-2] == 0x0f &&
+         pc[-1] == 0x05;
+#else
+  return registers->r[8] == SYS_rt_sigprocmask && registers->r[0] == 0;
+#endif
+}
+
+/* Copy bytes another thread, or ASan, has views about. */
+SP_NO_SANITIZE SP_SIGNAL_SAFE static void stack_copy(void *to, uint64_t from,
+                                                     size_t bytes) {
+  const volatile uint64_t *source = (const volatile uint64_t *)(uintptr_t)from;
+  uint64_t *target = to;
+#if defined(__x86_64__)
+  size_t words = bytes / 8;
+
+  __asm__ volatile("rep movsq"
+                   : "+S"(source), "+D"(target), "+c"(words)
+                   :
+                   : "memory");
+#else
+  size_t i;
+
+  for (i = 0; i < bytes / 8; i++)
+    target[i] = source[i];
+#endif
+}
+
+/* Copy a stack whose bounds are not known with a system call that stops where
+ * memory does: one piece a page, because a piece is copied whole or not. */
+SP_SIGNAL_SAFE static size_t stack_copy_checked(void *to, uint64_t from,
+                                                size_t bytes) {
+  struct iovec local = {.iov_base = to, .iov_len = bytes};
+  struct iovec remote[CAPTURE_PAGES_MAX];
+  uint64_t at = from, end = from + bytes;
+  size_t pieces = 0;
+  ssize_t copied;
+
+  while (at < end && pieces < CAPTURE_PAGES_MAX) {
+    uint64_t page_end = (at | (CAPTURE_PAGE_BYTES - 1)) + 1;
+    uint64_t piece_end = sp_min_u64(page_end, end);
+
+    remote[pieces++] = (struct iovec){.iov_base = (void *)(uintptr_t)at,
+                                      .iov_len = (size_t)(piece_end - at)};
+    at = piece_end;
+  }
+  copied =
+      syscall(SYS_process_vm_readv, getpid(), &local, 1, remote, pieces, 0);
+  return copied > 0 ? (size_t)copied & ~(size_t)7 : 0;
+}
+
+SP_SIGNAL_SAFE static uint64_t thread_pointer(void) {
+  return (uint64_t)(uintptr_t)__builtin_thread_pointer();
+}
+
+/* Which piece of the stack is wanted. */
+typedef struct stack_piece {
+  uint64_t base;
+  size_t bytes; /* at most */
+  bool known;   /* all of it is mapped */
+  bool whole;   /* reaches the stack's outer end, where known */
+} stack_piece;
+
+SP_SIGNAL_SAFE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
+                                             size_t max) {
+  uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
+  uint64_t high =
+      atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
+  stack_piece piece = {.base = (sp - CAPTURE_RED_ZONE_BYTES) & ~UINT64_C(7),
+                       .bytes = max};
+
+  if (low != 0 && sp >= low && sp < high) {
+    piece.known = true;
+    if (piece.base < low)
+      piece.base = (low + 7) & ~UINT64_C(7);
+    piece.whole = high - piece.base <= max;
+    piece.bytes = (size_t)sp_min_u64(high - piece.base, max) & ~(size_t)7;
+  } else if (low == 0) {
+    atomic_store_explicit(&thread->seen_tp, thread_pointer(),
+                          memory_order_relaxed);
+    atomic_store_explicit(&thread->seen_sp, sp, memory_order_release);
+  }
+  return piece;
+}
+
+/* Copy the live end of the stack behind the sample's frames. */
+SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
+                                      const stack_piece *piece, void *to) {
+  sample->stack_base = piece->base;
+  if (piece->known) {
+    stack_copy(to, piece->base, piece->bytes);
+    sample->stack_bytes = (uint32_t)piece->bytes;
+    if (piece->whole)
+      sample->flags |= SP_SAMPLE_STACK_WHOLE;
+    return;
+  }
+  sample->stack_bytes =
+      (uint32_t)stack_copy_checked(to, piece->base, piece->bytes);
+  if (sample->stack_bytes == 0)
+    sample->flags |= SP_SAMPLE_FOREIGN;
+  else if (sample->stack_bytes < piece->bytes)
+    sample->flags |= SP_SAMPLE_STACK_WHOLE;
+}
+
+/* Labels, span and frames of the language, or of the thread. */
+SP_SIGNAL_SAFE static void context_take(sp_sample *sample, sp_thread *thread,
+                                        const void *ucontext,
+                                        const spanprof_runtime *runtime) {
+  sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
+  spanprof_context_view view = {.struct_size = sizeof view};
+  spanprof_capture capture = {.struct_size = sizeof capture,
+                              .ucontext = ucontext,
+                              .pc = sample->registers.r[SP_REGISTER_PC],
+                              .sp = sample->registers.r[SP_REGISTER_SP]};
+  int cut = 0;
+
+  if (self) {
+    sp_context_read(self, &sample->labels, &sample->span);
+    capture.thread_data =
+        atomic_load_explicit(&self->thread_data, memory_order_acquire);
+  }
+  if (!runtime)
+    return;
+  if (runtime->read_context &&
+      runtime->read_context(runtime->data, &capture, &view)) {
+    sample->labels = view.labels;
+    sample->span = sp_span_carried(view.span);
+  }
+  if (runtime->walk) {
+    size_t count =
+        runtime->walk(runtime->data, &capture, (spanprof_frame *)(sample + 1),
+                      SP_WALK_FRAMES_MAX, &cut);
+
+    sample->frame_count = (uint32_t)sp_min_u64(count, SP_WALK_FRAMES_MAX);
+  }
+  if (cut)
+    sample->flags |= SP_SAMPLE_WALK_CUT;
+}
+
+SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
+                                       sp_thread *thread, uint64_t ticks,
+                                       const sp_registers *registers,
+                                       const void *ucontext) {
+  const spanprof_runtime *runtime = sp_runtime_enter();
+  stack_piece piece = {0};
+  size_t frames_bytes = 0;
+  sp_ring_result result;
+  sp_ring_claim claim;
+  sp_sample *sample;
+
+  if (config->slice_bytes_max > 0)
+    piece = stack_find(thread, registers->r[SP_REGISTER_SP],
+                       config->slice_bytes_max);
+  if (runtime && runtime->walk)
+    frames_bytes = SP_WALK_FRAMES_MAX * sizeof(spanprof_frame);
+  result = sp_ring_reserve(config->ring, thread->index,
+                           sizeof *sample + frames_bytes + piece.bytes, &claim);
+  if (result != SP_RING_OK) {
+    sp_runtime_leave();
+    ring_drop(result, ticks);
+    return;
+  }
+  sample = claim.payload;
+  memset(sample, 0, offsetof(sp_sample, registers));
+  sample->thread = thread->index;
+  sample->ticks = ticks;
+  sample->registers = *registers;
+  context_take(sample, thread, ucontext, runtime);
+  sp_runtime_leave();
+  frames_bytes = sample->frame_count * sizeof(spanprof_frame);
+  if (piece.bytes > 0)
+    stack_take(sample, &piece, (char *)(sample + 1) + frames_bytes);
+  sample_count(ticks);
+  sp_count(&sp_counts.ticks_overrun, ticks - 1);
+  sp_ring_commit(&claim, sizeof *sample + frames_bytes + sample->stack_bytes);
+}
+
+SP_SIGNAL_SAFE static void run_time_count(uint64_t ns) {
+  uint64_t units = ns >> 7;
+  unsigned bucket = units ? 63u - (unsigned)__builtin_clzll(units) : 0;
+
+  if (bucket >= SPANPROF_HANDLER_BUCKETS)
+    bucket = SPANPROF_HANDLER_BUCKETS - 1;
+  sp_count(&sp_counts.handler_histogram[bucket], 1);
+  sp_count(&sp_counts.handler_ns, ns);
+}
+
+SP_SIGNAL_SAFE static void signal_take(uint32_t index, uint64_t ticks,
+                                       const void *ucontext) {
+  const sp_capture_config *config =
+      atomic_load_explicit(&capture_current, memory_order_acquire);
+  sp_thread *thread = sp_thread_at(index);
+  sp_registers registers;
+
+  if (!config || !thread ||
+      !atomic_load_explicit(&thread->active, memory_order_acquire)) {
+    sample_drop(&sp_counts.samples_dropped_stop, ticks);
+    return;
+  }
+  sp_count(&thread->samples, 1);
+  sp_count(&thread->ticks, ticks);
+  sp_registers_read(&registers, ucontext);
+  if (SP_UNLIKELY(
+          atomic_load_explicit(&thread->blocked, memory_order_relaxed))) {
+    atomic_store_explicit(&thread->blocked, false, memory_order_relaxed);
+    sample_drop(&sp_counts.samples_dropped_blocked, ticks);
+  } else if (ticks > 1 && mask_just_opened(&registers)) {
+    sample_drop(&sp_counts.samples_dropped_blocked, ticks);
+  } else {
+    sample_take(config, thread, ticks, &registers, ucontext);
+  }
+}
+
+void sp_capture_signal(uint32_t index, uint64_t ticks, void *ucontext) {
+  uint64_t start_ns = sp_monotonic_ns();
+
+  atomic_fetch_add_explicit(&capture_inside, 1, memory_order_seq_cst);
+  signal_take(index, ticks, ucontext);
+  atomic_fetch_sub_explicit(&capture_inside, 1, memory_order_release);
+  run_time_count(sp_monotonic_ns() - start_ns);
+}
+
+void sp_capture_book_end(sp_thread *thread) {
+  const sp_capture_config *config = atomic_load(&capture_current);
+  sp_self *self = atomic_load(&thread->self);
+  uint64_t used_ns = sp_thread_cpu_ns() - thread->armed_cpu_ns;
+  uint64_t ticks = atomic_load(&thread->ticks), expired;
+  sp_ring_result result;
+  sp_ring_claim claim;
+  sp_sample *sample;
+
+  if (!config || !self || used_ns < thread->first_ns ||
+      atomic_load(&thread->blocked))
+    return;
+  expired = 1 + (used_ns - thread->first_ns) / config->interval_ns;
+  if (expired <= ticks)
+    return;
+  ticks = expired - ticks;
+  result = sp_ring_reserve(config->ring, thread->index, sizeof *sample, &claim);
+  if (result != SP_RING_OK) {
+    ring_drop(result, ticks);
+    return;
+  }
+  sample = claim.payload;
+  memset(sample, 0, sizeof *sample);
+  sample->flags = SP_SAMPLE_THREAD_END;
+  sample->thread = thread->index;
+  sample->ticks = ticks;
+  sp_context_read(self, &sample->labels, &sample->span);
+  if (sample->span == 0)
+    sample->span = sp_context_last_span(self);
+  sample_count(ticks);
+  sp_count(&sp_counts.ticks_booked_at_thread_end, ticks);
+  sp_ring_commit(&claim, sizeof *sample);
+}

@@ -1,0 +1,61 @@
+/* What the signal handler does: copy what is needed to know later which code
+ * ran for whom, into the ring, and return. */
+#ifndef SP_CAPTURE_H
+#define SP_CAPTURE_H
+
+#include "../unwind/registers.h"
+#include "ring.h"
+#include "thread_table.h"
+
+/* Largest piece of stack a sample carries; what lies further out is cut. */
+#define SP_SLICE_BYTES_MAX (64 * 1024)
+
+/* Most frames a runtime's walker may write. */
+#define SP_WALK_FRAMES_MAX 512
+
+#define SP_SAMPLE_STACK_WHOLE 1u /* the slice reaches the stack's outer end */
+#define SP_SAMPLE_FOREIGN     2u /* the stack could not be read */
+#define SP_SAMPLE_WALK_CUT    4u
+#define SP_SAMPLE_THREAD_END  8u /* booked; no registers, no stack */
+
+/* A payload of the ring; behind it `frame_count` spanprof_frames, then
+ * `stack_bytes` of stack. */
+typedef struct sp_sample {
+  uint32_t flags;
+  uint32_t thread; /* index */
+  uint64_t ticks;
+  spanprof_span span; /* whose id it carries */
+  spanprof_label_set labels;
+  uint32_t frame_count;
+  uint32_t stack_bytes;
+  uint32_t unused;
+  uint64_t stack_base;
+  sp_registers registers;
+} sp_sample;
+
+/* What the handler works with; fixed while it is set. */
+typedef struct sp_capture_config {
+  sp_ring *ring;
+  size_t slice_bytes_max; /* 0: no native stacks */
+  uint64_t interval_ns;
+} sp_capture_config;
+
+/* NULL: samples are counted as dropped. The structure is copied. */
+void sp_capture_set(const sp_capture_config *config);
+
+/* Is any handler at work? */
+bool sp_capture_busy(void);
+
+/* In a forked child: none is. */
+void sp_capture_after_fork(void);
+
+/* The sp_signal_fn. */
+SP_SIGNAL_SAFE void sp_capture_signal(uint32_t index, uint64_t ticks,
+                                      void *ucontext);
+
+/* On a thread that ends, with our signal held and its timer deleted: book the
+ * ticks that had expired and were not delivered. They carry the labels it has
+ * and the span it worked for last. */
+void sp_capture_book_end(sp_thread *thread);
+
+#endif

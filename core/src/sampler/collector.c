@@ -1,0 +1,478 @@
+#include "collector.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../label/span.h"
+#include "../util/counters.h"
+#include "../util/own_thread.h"
+#include "../util/status.h"
+#include "capture.h"
+#include "runtime.h"
+#include "sample_fold.h"
+#include "signal.h"
+#include "thread_table.h"
+#include "timer.h"
+
+/* A full core at 100 Hz writes some 5 KB a sample: 50 KB in 100 ms, a fifth of
+ * a shard. */
+#define COLLECTOR_DRAIN_NS      (100 * SP_NS_PER_MS)
+#define COLLECTOR_DRAIN_FAST_NS (10 * SP_NS_PER_MS)
+#define COLLECTOR_FILL_FAST     25 /* percent */
+
+/* 150 ms finds a thread within 200 ms; 5,000 threads within 1 s. */
+#define COLLECTOR_SCAN_NS            (150 * SP_NS_PER_MS)
+#define COLLECTOR_SCAN_MAX_NS        (800 * SP_NS_PER_MS)
+#define COLLECTOR_SCAN_PER_THREAD_NS (750 * UINT64_C(1000))
+
+#define COLLECTOR_CHORES_NS     SP_NS_PER_S
+#define COLLECTOR_NAMES_WAIT_NS (200 * SP_NS_PER_MS)
+#define COLLECTOR_FORK_WAIT_NS  (20 * SP_NS_PER_MS)
+#define COLLECTOR_IDLE_WAIT_NS  (100 * SP_NS_PER_MS)
+
+#define COLLECTOR_RING_BYTES      (4u << 20)
+#define COLLECTOR_SHARDS_MAX      64
+#define COLLECTOR_SHARD_BYTES_MAX (256u << 10)
+
+#define COLLECTOR_COMMENTS      6
+#define COLLECTOR_COMMENT_BYTES 200
+
+struct sp_collector {
+  /* Fixed after start. */
+  const sp_mem *mem;
+  sp_collector_config config;
+  sp_timer_base base;
+  int signal_number;
+  sp_ring *ring;
+
+  /* Guarded by work. */
+  pthread_mutex_t work;
+  pthread_cond_t wake;   /* of the collector */
+  pthread_cond_t sealed; /* a window was emitted */
+  sp_fold *fold;
+  pthread_t thread;
+  bool running; /* thread is to be joined */
+  bool stopping;
+  bool forking_in_step; /* the fork met us between two pieces of work */
+  uint64_t windows_wanted;
+  uint64_t windows_sealed;
+  uint64_t window_unix_ns; /* start of the window */
+  uint64_t window_ns;      /* the same, monotonic */
+  uint64_t last_time_ns;   /* of the last part emitted */
+  uint64_t scan_due_ns;    /* real time, as the threads are real */
+  uint64_t chores_due_ns;
+  uint64_t cpu_ns; /* of the thread, when last looked */
+  uint64_t dropped_seen;
+  bool signal_lost;
+};
+
+/* Process-wide and never freed: a handler that was preempted may still write to
+ * it after the session. */
+static sp_ring *collector_ring;
+
+static sp_ring *ring_get(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned shards = 4;
+  size_t bytes;
+
+  if (collector_ring) {
+    sp_ring_clear(collector_ring);
+    return collector_ring;
+  }
+  while (shards < 2 * (unsigned long)(cores > 0 ? cores : 1) &&
+         shards < COLLECTOR_SHARDS_MAX)
+    shards *= 2;
+  bytes = COLLECTOR_RING_BYTES / shards;
+  if (bytes > COLLECTOR_SHARD_BYTES_MAX)
+    bytes = COLLECTOR_SHARD_BYTES_MAX;
+  collector_ring = sp_ring_new(shards, bytes);
+  return collector_ring;
+}
+
+static size_t slice_bytes(const sp_collector *collector) {
+  size_t room = sp_ring_payload_max(collector->ring) - sizeof(sp_sample) -
+                SP_WALK_FRAMES_MAX * sizeof(spanprof_frame);
+
+  if (!collector->config.settings->native_frames)
+    return 0;
+  return room < SP_SLICE_BYTES_MAX ? room & ~(size_t)7 : SP_SLICE_BYTES_MAX;
+}
+
+static void window_begin(sp_collector *collector) {
+  collector->window_ns = sp_clock_monotonic_ns(collector->config.clock);
+  collector->window_unix_ns = sp_clock_unix_ns(collector->config.clock);
+  /* A profile's identity on the server is its series and its time. */
+  if (collector->window_unix_ns <= collector->last_time_ns)
+    collector->window_unix_ns = collector->last_time_ns + 1;
+}
+
+static void ring_drain(sp_collector *collector) {
+  const void *payload;
+  unsigned shard = 0;
+  size_t bytes;
+
+  while ((payload = sp_ring_next(collector->ring, &shard, &bytes))) {
+    sp_fold_sample(collector->fold, payload);
+    sp_ring_release(collector->ring, shard);
+  }
+}
+
+/* Have waiting names asked for, and wait a little where the runtime answers
+ * from a thread of its own. Gives up `work` meanwhile. */
+static void names_wait(sp_collector *collector) {
+  uint64_t until_ns = sp_monotonic_ns() + COLLECTOR_NAMES_WAIT_NS;
+  struct timespec pause = {.tv_nsec = 2 * (long)SP_NS_PER_MS};
+
+  while (sp_runtime_request() > 0 && sp_monotonic_ns() < until_ns) {
+    pthread_mutex_unlock(&collector->work);
+    nanosleep(&pause, NULL);
+    pthread_mutex_lock(&collector->work);
+  }
+}
+
+static void part_emit(void *data, sp_encoded *part) {
+  sp_collector *collector = data;
+
+  if (part->time_ns > collector->last_time_ns)
+    collector->last_time_ns = part->time_ns;
+  sp_count(&sp_counts.profiles_made, 1);
+  collector->config.emit(collector->config.emit_data, part);
+}
+
+/* The counters a reader of the profile needs to judge it. */
+static size_t comments_write(char (*texts)[COLLECTOR_COMMENT_BYTES],
+                             const char **comments) {
+  spanprof_stats s = {.struct_size = sizeof s};
+  size_t i;
+
+  sp_counters_read(&s);
+  snprintf(texts[0], sizeof texts[0], "spanprof %s", SPANPROF_VERSION);
+#define LLU(x) ((unsigned long long)(x))
+  snprintf(texts[1], sizeof texts[1],
+           "samples: taken %llu, dropped busy %llu, full %llu, blocked %llu, "
+           "memory %llu, export %llu",
+           LLU(s.samples_taken), LLU(s.samples_dropped_busy),
+           LLU(s.samples_dropped_full), LLU(s.samples_dropped_blocked),
+           LLU(s.samples_dropped_memory), LLU(s.samples_dropped_export));
+  snprintf(texts[2], sizeof texts[2],
+           "ticks: taken %llu, dropped %llu, booked at thread ends %llu",
+           LLU(s.ticks_taken), LLU(s.ticks_dropped),
+           LLU(s.ticks_booked_at_thread_end));
+  snprintf(texts[3], sizeof texts[3],
+           "stacks: truncated %llu, without unwind information %llu, foreign "
+           "%llu, walk cut %llu",
+           LLU(s.stacks_truncated), LLU(s.stacks_no_unwind_info),
+           LLU(s.stacks_foreign), LLU(s.stacks_walk_cut));
+  snprintf(texts[4], sizeof texts[4],
+           "threads: profiled %llu, blocked %llu, unprofiled %llu",
+           LLU(s.threads_profiled), LLU(s.threads_blocked),
+           LLU(s.threads_unprofiled));
+  snprintf(texts[5], sizeof texts[5],
+           "cost: handler %llu us, collector %llu us, uploader %llu us of CPU",
+           LLU(s.handler_ns / 1000), LLU(s.collector_cpu_ns / 1000),
+           LLU(s.uploader_cpu_ns / 1000));
+#undef LLU
+  for (i = 0; i < COLLECTOR_COMMENTS; i++)
+    comments[i] = texts[i];
+  return COLLECTOR_COMMENTS;
+}
+
+/* End the window: encode, emit, begin the next. */
+static void window_seal(sp_collector *collector) {
+  char texts[COLLECTOR_COMMENTS][COLLECTOR_COMMENT_BYTES];
+  const char *comments[COLLECTOR_COMMENTS];
+  sp_profile *profile = sp_fold_profile(collector->fold);
+  uint64_t wanted = collector->windows_wanted;
+  uint64_t lost_samples = 0, lost_ticks = 0;
+  sp_window window;
+
+  names_wait(collector);
+  ring_drain(collector);
+  window = (sp_window){
+      .time_ns = collector->window_unix_ns,
+      .duration_ns =
+          sp_clock_monotonic_ns(collector->config.clock) - collector->window_ns,
+      .period_ns = collector->base.interval_ns,
+      .comments = comments,
+      .comment_count = comments_write(texts, comments),
+  };
+  if (sp_profile_encode(profile, &window, part_emit, collector, &lost_samples,
+                        &lost_ticks) != SPANPROF_OK) {
+    sp_count(&sp_counts.samples_dropped_memory, lost_samples);
+    sp_count(&sp_counts.ticks_dropped, lost_ticks);
+    sp_log_warn(collector->config.log, SP_LOG_MEMORY,
+                "no memory to encode a profile: %llu samples are lost",
+                (unsigned long long)lost_samples);
+  }
+  sp_profile_reset(profile);
+  sp_span_sweep();
+  window_begin(collector);
+  collector->windows_sealed = wanted;
+  pthread_cond_broadcast(&collector->sealed);
+}
+
+static void drops_tell(sp_collector *collector) {
+  uint64_t dropped = sp_counted(&sp_counts.samples_dropped_busy) +
+                     sp_counted(&sp_counts.samples_dropped_full) +
+                     sp_counted(&sp_counts.samples_dropped_memory);
+
+  if (dropped > collector->dropped_seen)
+    sp_log_warn(collector->config.log, SP_LOG_SAMPLES,
+                "%llu samples could not be kept (ring or memory full)",
+                (unsigned long long)(dropped - collector->dropped_seen));
+  collector->dropped_seen = dropped;
+}
+
+/* What is done once a second. */
+static void chores_do(sp_collector *collector) {
+  bool lost = !sp_signal_owned(collector->signal_number);
+
+  sp_fold_refresh(collector->fold);
+  sp_runtime_request();
+  drops_tell(collector);
+  if (lost && !collector->signal_lost)
+    sp_log_warn(collector->config.log, SP_LOG_SIGNAL,
+                "another handler was installed for signal %d: samples arrive "
+                "only if it passes them on; the option signal_number chooses "
+                "another signal",
+                collector->signal_number);
+  collector->signal_lost = lost;
+}
+
+static uint64_t scan_interval_ns(size_t threads) {
+  uint64_t ns = threads * COLLECTOR_SCAN_PER_THREAD_NS;
+
+  if (ns < COLLECTOR_SCAN_NS)
+    return COLLECTOR_SCAN_NS;
+  return sp_min_u64(ns, COLLECTOR_SCAN_MAX_NS);
+}
+
+static void cpu_count(sp_collector *collector) {
+  uint64_t now_ns = sp_thread_cpu_ns();
+
+  sp_count(&sp_counts.collector_cpu_ns, now_ns - collector->cpu_ns);
+  collector->cpu_ns = now_ns;
+}
+
+/* One round of work; returns how long to sleep. */
+static uint64_t collector_round(sp_collector *collector) {
+  unsigned fill = sp_ring_fill_percent(collector->ring);
+  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, sleep_ns;
+
+  ring_drain(collector);
+  if (real_ns >= collector->scan_due_ns)
+    collector->scan_due_ns =
+        real_ns + scan_interval_ns(sp_threads_scan(collector->config.log));
+  if (real_ns >= collector->chores_due_ns) {
+    chores_do(collector);
+    collector->chores_due_ns = real_ns + COLLECTOR_CHORES_NS;
+  }
+  now_ns = sp_clock_monotonic_ns(collector->config.clock);
+  end_ns =
+      collector->window_ns + collector->config.settings->upload_interval_ns;
+  if (now_ns >= end_ns ||
+      collector->windows_wanted != collector->windows_sealed) {
+    window_seal(collector);
+    end_ns =
+        collector->window_ns + collector->config.settings->upload_interval_ns;
+  }
+  sleep_ns = fill >= COLLECTOR_FILL_FAST ? COLLECTOR_DRAIN_FAST_NS
+                                         : COLLECTOR_DRAIN_NS;
+  return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
+}
+
+static void *collector_run(void *data) {
+  sp_collector *collector = data;
+
+  pthread_mutex_lock(&collector->work);
+  collector->cpu_ns = 0;
+  while (!collector->stopping) {
+    uint64_t sleep_ns = collector_round(collector);
+    uint64_t until_ns =
+        sp_clock_monotonic_ns(collector->config.clock) + sleep_ns;
+
+    cpu_count(collector);
+    if (collector->windows_wanted == collector->windows_sealed &&
+        !collector->stopping)
+      sp_clock_wait(collector->config.clock, &collector->wake, &collector->work,
+                    until_ns);
+  }
+  pthread_mutex_unlock(&collector->work);
+  return NULL;
+}
+
+static void locks_init(sp_collector *collector) {
+  pthread_mutex_init(&collector->work, NULL);
+  sp_condition_init(&collector->wake);
+  sp_condition_init(&collector->sealed);
+}
+
+static spanprof_status thread_start(sp_collector *collector) {
+  int error = sp_own_thread_start(&collector->thread, "spanprof", collector_run,
+                                  collector);
+
+  if (error)
+    return sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
+                         "the collector's thread cannot be started");
+  collector->running = true;
+  return SPANPROF_OK;
+}
+
+static void collector_free(sp_collector *collector) {
+  sp_fold_free(collector->fold);
+  pthread_mutex_destroy(&collector->work);
+  pthread_cond_destroy(&collector->wake);
+  pthread_cond_destroy(&collector->sealed);
+  sp_mem_free(collector->mem, collector);
+}
+
+static void capture_begin(sp_collector *collector) {
+  sp_capture_config capture = {.ring = collector->ring,
+                               .slice_bytes_max = slice_bytes(collector),
+                               .interval_ns = collector->base.interval_ns};
+
+  sp_capture_set(&capture);
+}
+
+spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
+                                   const sp_collector_config *config) {
+  sp_collector *collector = sp_mem_zero(mem, sizeof *collector);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!collector)
+    return SPANPROF_ERR_NOMEM;
+  collector->mem = mem;
+  collector->config = *config;
+  locks_init(collector);
+  collector->ring = ring_get();
+  st = collector->ring ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  sp_timer_base_init(&collector->base, config->settings->sample_rate_hz);
+  if (st == SPANPROF_OK)
+    st = sp_signal_choose(config->settings->signal_number,
+                          &collector->signal_number);
+  if (st == SPANPROF_OK)
+    st = sp_signal_install(collector->signal_number, sp_capture_signal);
+  if (st == SPANPROF_OK)
+    st = sp_timer_probe(collector->signal_number);
+  if (st == SPANPROF_OK)
+    st = sp_fold_new(&collector->fold, mem, config->settings,
+                     collector->base.interval_ns);
+  if (st == SPANPROF_OK) {
+    window_begin(collector);
+    st = thread_start(collector);
+  }
+  if (st != SPANPROF_OK) {
+    collector_free(collector);
+    return st;
+  }
+  capture_begin(collector);
+  sp_threads_start(&collector->base, collector->signal_number);
+  *out = collector;
+  return SPANPROF_OK;
+}
+
+int sp_collector_signal(const sp_collector *collector) {
+  return collector->signal_number;
+}
+
+spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
+  spanprof_status st = SPANPROF_OK;
+  uint64_t wanted;
+
+  pthread_mutex_lock(&collector->work);
+  wanted = ++collector->windows_wanted;
+  pthread_cond_signal(&collector->wake);
+  while (collector->windows_sealed < wanted && !collector->stopping &&
+         st == SPANPROF_OK) {
+    if (sp_clock_monotonic_ns(collector->config.clock) >= until_ns)
+      st = SPANPROF_ERR_TIMEOUT;
+    else
+      sp_clock_wait(collector->config.clock, &collector->sealed,
+                    &collector->work, until_ns);
+  }
+  pthread_mutex_unlock(&collector->work);
+  return st;
+}
+
+/* After the timers were deleted: let handlers that run finish. */
+static void handlers_wait(void) {
+  uint64_t until_ns = sp_monotonic_ns() + COLLECTOR_IDLE_WAIT_NS;
+
+  while (sp_capture_busy() && sp_monotonic_ns() < until_ns)
+    sched_yield();
+}
+
+void sp_collector_stop(sp_collector *collector) {
+  sp_threads_stop();
+  handlers_wait();
+  sp_capture_set(NULL);
+  pthread_mutex_lock(&collector->work);
+  collector->stopping = true;
+  pthread_cond_signal(&collector->wake);
+  pthread_cond_broadcast(&collector->sealed);
+  pthread_mutex_unlock(&collector->work);
+  if (collector->running)
+    pthread_join(collector->thread, NULL);
+  pthread_mutex_lock(&collector->work);
+  window_seal(collector);
+  pthread_mutex_unlock(&collector->work);
+  collector_free(collector);
+}
+
+void sp_collector_before_fork(sp_collector *collector) {
+  struct timespec until;
+
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += (long)COLLECTOR_FORK_WAIT_NS;
+  if (until.tv_nsec >= (long)SP_NS_PER_S) {
+    until.tv_sec++;
+    until.tv_nsec -= (long)SP_NS_PER_S;
+  }
+  collector->forking_in_step =
+      pthread_mutex_timedlock(&collector->work, &until) == 0;
+}
+
+void sp_collector_after_fork_parent(sp_collector *collector) {
+  if (collector->forking_in_step)
+    pthread_mutex_unlock(&collector->work);
+}
+
+/* Where the fork met the collector at work, its tables may be half written:
+ * they are left alone, and the child gets new ones. */
+static spanprof_status fold_renew(sp_collector *collector) {
+  if (collector->forking_in_step) {
+    sp_profile_reset(sp_fold_profile(collector->fold));
+    return SPANPROF_OK;
+  }
+  return sp_fold_new(&collector->fold, collector->mem,
+                     collector->config.settings, collector->base.interval_ns);
+}
+
+void sp_collector_after_fork_child(sp_collector *collector) {
+  spanprof_status st;
+
+  sp_ring_clear(collector->ring);
+  sp_capture_after_fork();
+  locks_init(collector);
+  collector->running = false;
+  collector->windows_wanted = 0;
+  collector->windows_sealed = 0;
+  collector->last_time_ns = 0;
+  collector->scan_due_ns = 0;
+  collector->dropped_seen = 0;
+  window_begin(collector);
+  st = fold_renew(collector);
+  if (st == SPANPROF_OK)
+    st = thread_start(collector);
+  sp_threads_after_fork_child(st == SPANPROF_OK);
+  if (st != SPANPROF_OK)
+    sp_log_line(collector->config.log, SPANPROF_LOG_WARN,
+                "this forked process is not profiled: %s",
+                spanprof_status_text(st));
+}

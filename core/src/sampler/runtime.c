@@ -1,0 +1,283 @@
+#include "runtime.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include "../util/counters.h"
+#include "../util/hash.h"
+#include "../util/status.h"
+
+#define RUNTIME_RANGES_MAX 16
+
+/* Frames whose names are remembered; at the cap all are forgotten and asked for
+ * again. */
+#define RUNTIME_NAMES_MAX (1u << 18)
+
+typedef struct runtime_entry {
+  spanprof_frame frame; /* flags: 0 */
+  char *text;           /* function, NUL, file, NUL; NULL: waiting */
+  uint32_t function_bytes;
+  uint32_t file_bytes;
+  int64_t line;
+  int64_t start_line;
+  bool used;
+  bool failed;
+} runtime_entry;
+
+/* Process-wide, because the signal handler asks for it. */
+static struct {
+  /* Read in the handler. */
+  _Atomic(const spanprof_runtime *) current;
+  _Atomic uint64_t inside;
+  /* Written before current is set. */
+  spanprof_runtime runtime;
+  spanprof_range ranges[RUNTIME_RANGES_MAX];
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  runtime_entry *entries;
+  size_t capacity; /* 0 or a power of two */
+  size_t count;
+  size_t waiting;
+  size_t next_waiting; /* where the search for a waiting entry goes on */
+  char *shown;         /* what sp_runtime_name() returned last */
+  size_t shown_capacity;
+} runtime_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+const spanprof_runtime *sp_runtime_enter(void) {
+  atomic_fetch_add_explicit(&runtime_state.inside, 1, memory_order_seq_cst);
+  return atomic_load_explicit(&runtime_state.current, memory_order_seq_cst);
+}
+
+void sp_runtime_leave(void) {
+  atomic_fetch_sub_explicit(&runtime_state.inside, 1, memory_order_release);
+}
+
+bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc) {
+  size_t i;
+
+  for (i = 0; i < runtime->eval_range_count; i++)
+    if (pc >= runtime->eval_ranges[i].start && pc < runtime->eval_ranges[i].end)
+      return true;
+  return false;
+}
+
+static void entries_forget(void) {
+  size_t i;
+
+  for (i = 0; i < runtime_state.capacity; i++)
+    sp_mem_free(&sp_mem_default, runtime_state.entries[i].text);
+  sp_mem_free(&sp_mem_default, runtime_state.entries);
+  runtime_state.entries = NULL;
+  runtime_state.capacity = 0;
+  runtime_state.count = 0;
+  runtime_state.waiting = 0;
+}
+
+static runtime_entry *entry_slot(runtime_entry *entries, size_t capacity,
+                                 uint64_t code, uint32_t offset) {
+  size_t at = sp_hash_mix(code, offset) & (capacity - 1);
+
+  while (entries[at].used &&
+         (entries[at].frame.code != code || entries[at].frame.offset != offset))
+    at = (at + 1) & (capacity - 1);
+  return &entries[at];
+}
+
+static bool entries_grow(void) {
+  size_t capacity = runtime_state.capacity ? runtime_state.capacity * 2 : 256;
+  runtime_entry *entries;
+  size_t i;
+
+  entries = sp_mem_zero(&sp_mem_default, capacity * sizeof *entries);
+  if (!entries)
+    return false;
+  for (i = 0; i < runtime_state.capacity; i++) {
+    runtime_entry *entry = &runtime_state.entries[i];
+
+    if (entry->used)
+      *entry_slot(entries, capacity, entry->frame.code, entry->frame.offset) =
+          *entry;
+  }
+  sp_mem_free(&sp_mem_default, runtime_state.entries);
+  runtime_state.entries = entries;
+  runtime_state.capacity = capacity;
+  return true;
+}
+
+/* Call `resolve` and keep what it says. */
+static void entry_resolve(runtime_entry *entry) {
+  const spanprof_runtime *runtime = &runtime_state.runtime;
+  spanprof_name name = {.struct_size = sizeof name};
+  char *text;
+
+  runtime_state.waiting--;
+  if (runtime->resolve(runtime->data, &entry->frame, &name) != SPANPROF_OK ||
+      !name.function) {
+    entry->failed = true;
+    sp_count(&sp_counts.frames_unnamed, 1);
+    return;
+  }
+  if (!name.file)
+    name.file_bytes = 0;
+  text = sp_mem_new(&sp_mem_default, name.function_bytes + name.file_bytes + 2);
+  if (!text) {
+    entry->failed = true;
+    sp_count(&sp_counts.frames_unnamed, 1);
+    return;
+  }
+  memcpy(text, name.function, name.function_bytes);
+  text[name.function_bytes] = '\0';
+  if (name.file_bytes)
+    memcpy(text + name.function_bytes + 1, name.file, name.file_bytes);
+  text[name.function_bytes + 1 + name.file_bytes] = '\0';
+  entry->text = text;
+  entry->function_bytes = (uint32_t)name.function_bytes;
+  entry->file_bytes = (uint32_t)name.file_bytes;
+  entry->line = name.line;
+  entry->start_line = name.start_line;
+}
+
+static size_t entry_bytes(const runtime_entry *entry) {
+  return (size_t)entry->function_bytes + entry->file_bytes + 2;
+}
+
+void sp_runtime_note(const spanprof_frame *frame) {
+  runtime_entry *entry;
+
+  pthread_mutex_lock(&runtime_state.lock);
+  if (runtime_state.count >= RUNTIME_NAMES_MAX)
+    entries_forget();
+  if ((runtime_state.count + 1) * 2 > runtime_state.capacity && !entries_grow())
+    goto unlock;
+  entry = entry_slot(runtime_state.entries, runtime_state.capacity, frame->code,
+                     frame->offset);
+  if (!entry->used) {
+    entry->used = true;
+    entry->frame = *frame;
+    runtime_state.count++;
+    runtime_state.waiting++;
+    if (atomic_load(&runtime_state.current) &&
+        !runtime_state.runtime.want_names)
+      entry_resolve(entry);
+  }
+unlock:
+  pthread_mutex_unlock(&runtime_state.lock);
+}
+
+spanprof_status sp_runtime_name(const sp_frame *frame, sp_frame_name *out) {
+  spanprof_status st = SPANPROF_ERR_STATE;
+  runtime_entry *entry;
+
+  memset(out, 0, sizeof *out);
+  pthread_mutex_lock(&runtime_state.lock);
+  if (runtime_state.capacity == 0)
+    goto unlock;
+  entry = entry_slot(runtime_state.entries, runtime_state.capacity, frame->code,
+                     (uint32_t)frame->position);
+  if (entry->used && (entry->text || entry->failed))
+    st = SPANPROF_OK;
+  if (entry->used && entry->text &&
+      sp_mem_reserve(&sp_mem_default, (void **)&runtime_state.shown,
+                     &runtime_state.shown_capacity, entry_bytes(entry),
+                     1) == SPANPROF_OK) {
+    /* A copy: another thread may forget the entry. */
+    memcpy(runtime_state.shown, entry->text, entry_bytes(entry));
+    out->function = runtime_state.shown;
+    out->function_bytes = entry->function_bytes;
+    out->file = runtime_state.shown + entry->function_bytes + 1;
+    out->file_bytes = entry->file_bytes;
+    out->line = entry->line;
+    out->start_line = entry->start_line;
+  }
+unlock:
+  pthread_mutex_unlock(&runtime_state.lock);
+  return st;
+}
+
+size_t sp_runtime_request(void) {
+  const spanprof_runtime *runtime = sp_runtime_enter();
+  size_t waiting;
+
+  pthread_mutex_lock(&runtime_state.lock);
+  waiting = runtime_state.waiting;
+  pthread_mutex_unlock(&runtime_state.lock);
+  if (runtime && waiting > 0 && runtime->want_names)
+    runtime->want_names(runtime->data);
+  sp_runtime_leave();
+  return runtime ? waiting : 0;
+}
+
+size_t spanprof_runtime_resolve(size_t max) {
+  const spanprof_runtime *runtime = sp_runtime_enter();
+  size_t waiting = 0, looked = 0;
+
+  if (!runtime)
+    goto leave;
+  pthread_mutex_lock(&runtime_state.lock);
+  while (max > 0 && runtime_state.waiting > 0 &&
+         looked < runtime_state.capacity) {
+    runtime_entry *entry = &runtime_state.entries[runtime_state.next_waiting &
+                                                  (runtime_state.capacity - 1)];
+
+    runtime_state.next_waiting++;
+    looked++;
+    if (entry->used && !entry->text && !entry->failed) {
+      entry_resolve(entry);
+      max--;
+    }
+  }
+  waiting = runtime_state.waiting;
+  pthread_mutex_unlock(&runtime_state.lock);
+leave:
+  sp_runtime_leave();
+  return waiting;
+}
+
+spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (!runtime || runtime->struct_size < sizeof *runtime || !runtime->name ||
+      (runtime->walk && !runtime->resolve) ||
+      runtime->eval_range_count > RUNTIME_RANGES_MAX)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "a runtime needs its struct_size, a name, a resolve with "
+                   "its walk, and at most %d eval ranges",
+                   RUNTIME_RANGES_MAX);
+  pthread_mutex_lock(&runtime_state.lock);
+  if (atomic_load(&runtime_state.current)) {
+    st = sp_fail(SPANPROF_ERR_STATE, "runtime \"%s\" is registered already",
+                 runtime_state.runtime.name);
+    goto unlock;
+  }
+  entries_forget();
+  if (runtime->eval_range_count)
+    memcpy(runtime_state.ranges, runtime->eval_ranges,
+           runtime->eval_range_count * sizeof *runtime->eval_ranges);
+  runtime_state.runtime = *runtime;
+  runtime_state.runtime.eval_ranges = runtime_state.ranges;
+  atomic_store(&runtime_state.current, &runtime_state.runtime);
+unlock:
+  pthread_mutex_unlock(&runtime_state.lock);
+  return st;
+}
+
+void spanprof_runtime_unregister(void) {
+  atomic_store(&runtime_state.current, NULL);
+  while (atomic_load(&runtime_state.inside) > 0)
+    sched_yield();
+  /* Entries stay: the collector may still name frames it has seen. */
+}
+
+void sp_runtime_before_fork(void) {
+  pthread_mutex_lock(&runtime_state.lock);
+}
+
+void sp_runtime_after_fork(bool child) {
+  if (!child) {
+    pthread_mutex_unlock(&runtime_state.lock);
+    return;
+  }
+  pthread_mutex_init(&runtime_state.lock, NULL);
+  atomic_store(&runtime_state.inside, 0);
+}

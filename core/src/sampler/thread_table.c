@@ -1,0 +1,354 @@
+#include "thread_table.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../util/clock.h"
+#include "../util/counters.h"
+#include "../util/hash.h"
+#include "../util/status.h"
+#include "capture.h"
+#include "signal.h"
+#include "thread_table_inside.h"
+
+/* Process-wide, because threads are, and because signal handlers find their
+ * record here. */
+sp_thread_table sp_threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void table_lock(void) {
+  pthread_mutex_lock(&sp_threads.lock);
+}
+
+static void table_unlock(void) {
+  pthread_mutex_unlock(&sp_threads.lock);
+}
+
+sp_thread *sp_thread_at(uint32_t index) {
+  uint32_t chunk = index / SP_THREAD_CHUNK;
+  sp_thread *records;
+
+  if (chunk >= SP_THREAD_CHUNKS_MAX)
+    return NULL;
+  records =
+      atomic_load_explicit(&sp_threads.chunks[chunk], memory_order_acquire);
+  return records ? &records[index % SP_THREAD_CHUNK] : NULL;
+}
+
+/* A number in (0, limit]: threads that live shorter than an interval are then
+ * sampled as often as their share of it asks. */
+static uint64_t random_up_to(uint64_t limit) {
+  if (sp_threads.random == 0 &&
+      getrandom(&sp_threads.random, sizeof sp_threads.random, GRND_NONBLOCK) !=
+          sizeof sp_threads.random)
+    sp_threads.random = sp_monotonic_ns();
+  sp_threads.random = sp_hash_mix(sp_threads.random, SP_HASH_SEED2) | 1;
+  return 1 + (sp_threads.random >> 1) % limit;
+}
+
+/* Each timer keeps one queued signal of RLIMIT_SIGPENDING; half of it is left
+ * to the program. */
+static uint32_t timers_allowed(void) {
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_SIGPENDING, &limit) != 0 ||
+      limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 2 > UINT32_MAX)
+    return UINT32_MAX;
+  return (uint32_t)(limit.rlim_cur / 2);
+}
+
+static sp_thread *record_take(void) {
+  uint32_t index = sp_threads.free_list;
+  uint32_t chunk;
+  sp_thread *records;
+
+  if (index != 0) {
+    sp_threads.free_list = sp_thread_at(index)->next_free;
+    return sp_thread_at(index);
+  }
+  /* Index 0 is SP_SIGNAL_PROBE. */
+  if (sp_threads.record_count == 0)
+    sp_threads.record_count = 1;
+  index = sp_threads.record_count;
+  chunk = index / SP_THREAD_CHUNK;
+  if (chunk >= SP_THREAD_CHUNKS_MAX)
+    return NULL;
+  if (!atomic_load(&sp_threads.chunks[chunk])) {
+    records = sp_pages_new(SP_THREAD_CHUNK * sizeof *records);
+    if (!records)
+      return NULL;
+    atomic_store_explicit(&sp_threads.chunks[chunk], records,
+                          memory_order_release);
+  }
+  sp_threads.record_count++;
+  sp_thread_at(index)->index = index;
+  return sp_thread_at(index);
+}
+
+static void record_give(sp_thread *thread) {
+  thread->tid = 0;
+  thread->next_free = sp_threads.free_list;
+  sp_threads.free_list = thread->index;
+}
+
+static void record_clear(sp_thread *thread, int tid) {
+  thread->tid = tid;
+  thread->timer = SP_TIMER_NONE;
+  thread->pass = sp_threads.pass;
+  thread->enrolled_pass = sp_threads.pass;
+  thread->mask_read = false;
+  thread->stack_asked = false;
+  thread->checked_cpu_ns = 0;
+  thread->checked_samples = 0;
+  atomic_store(&thread->self, NULL);
+  atomic_store(&thread->stack_low, 0);
+  atomic_store(&thread->stack_high, 0);
+  atomic_store(&thread->blocked, false);
+  atomic_store(&thread->samples, 0);
+  atomic_store(&thread->ticks, 0);
+  atomic_store(&thread->seen_sp, 0);
+  atomic_store(&thread->seen_tp, 0);
+}
+
+/* The stack of the calling thread, whose record this is. Allocates. */
+static void stack_read(sp_thread *thread) {
+  pthread_attr_t attributes;
+  void *low;
+  size_t size;
+
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0)
+    return;
+  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
+    atomic_store(&thread->stack_low, (uint64_t)(uintptr_t)low);
+    atomic_store(&thread->stack_high, (uint64_t)(uintptr_t)low + size);
+  }
+  pthread_attr_destroy(&attributes);
+}
+
+/* Set the timer of a record that has none. */
+static spanprof_status thread_arm(sp_thread *thread) {
+  int error;
+
+  if (sp_threads.timer_count >= sp_threads.timers_max)
+    return SPANPROF_ERR_LIMIT;
+  thread->first_ns = random_up_to(sp_threads.base.interval_ns);
+  atomic_store(&thread->samples, 0);
+  atomic_store(&thread->ticks, 0);
+  thread->armed_cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
+  atomic_store_explicit(&thread->active, true, memory_order_release);
+  error = sp_timer_start(&thread->timer, &sp_threads.base, thread->tid,
+                         sp_threads.signal_number,
+                         sp_signal_value(thread->index), thread->first_ns);
+  if (error) {
+    atomic_store(&thread->active, false);
+    return SPANPROF_ERR_LIMIT;
+  }
+  sp_threads.timer_count++;
+  return SPANPROF_OK;
+}
+
+void sp_thread_disarm(sp_thread *thread) {
+  atomic_store_explicit(&thread->active, false, memory_order_release);
+  if (thread->timer == SP_TIMER_NONE)
+    return;
+  sp_timer_stop(thread->timer);
+  thread->timer = SP_TIMER_NONE;
+  sp_threads.timer_count--;
+}
+
+void sp_thread_remove(sp_thread *thread) {
+  sp_self *self = atomic_load(&thread->self);
+
+  sp_thread_disarm(thread);
+  if (self)
+    self->thread = NULL;
+  atomic_store(&thread->self, NULL);
+  sp_tid_map_remove(&sp_threads.by_tid, thread->tid);
+  record_give(thread);
+}
+
+spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
+  uint32_t index = sp_tid_map_get(&sp_threads.by_tid, tid);
+  sp_thread *thread = index ? sp_thread_at(index) : NULL;
+
+  if (!thread) {
+    thread = record_take();
+    if (!thread)
+      return SPANPROF_ERR_NOMEM;
+    record_clear(thread, tid);
+    if (sp_tid_map_set(&sp_threads.by_tid, tid, thread->index)) {
+      record_give(thread);
+      return SPANPROF_ERR_NOMEM;
+    }
+    sp_count(&sp_counts.threads_seen, 1);
+  }
+  if (self && !atomic_load(&thread->self)) {
+    self->thread = thread;
+    atomic_store_explicit(&thread->self, self, memory_order_release);
+  }
+  if (thread->timer != SP_TIMER_NONE)
+    return SPANPROF_OK;
+  return thread_arm(thread);
+}
+
+static int tid_own(void) {
+  return (int)syscall(SYS_gettid);
+}
+
+spanprof_status sp_thread_enrol(int tid, sp_self *self) {
+  spanprof_status st = SPANPROF_ERR_STATE;
+
+  table_lock();
+  if (sp_threads.sampling) {
+    st = sp_thread_enrol_locked(tid, self);
+    if (self && self->thread && tid == tid_own())
+      stack_read(self->thread);
+  }
+  table_unlock();
+  if (st == SPANPROF_ERR_LIMIT)
+    return sp_fail(st, "no timer could be had for the thread: half of "
+                       "RLIMIT_SIGPENDING is in use");
+  return st;
+}
+
+static void self_attached(sp_self *self) {
+  sp_thread_enrol(self->tid, self);
+}
+
+/* Runs on the ending thread. The signal stays held: nothing of ours may land on
+ * what is left of the thread's life. */
+static void self_ending(sp_self *self) {
+  sigset_t mask;
+  sp_thread *thread;
+
+  table_lock();
+  thread = self->thread;
+  if (thread) {
+    sp_signal_hold(sp_threads.signal_number, &mask);
+    sp_thread_disarm(thread);
+    sp_capture_book_end(thread);
+    sp_thread_remove(thread);
+  }
+  table_unlock();
+}
+
+static const sp_self_hooks table_hooks = {.attached = self_attached,
+                                          .ending = self_ending};
+
+spanprof_status spanprof_thread_register(void) {
+  sp_self *self = sp_self_attach();
+  spanprof_status st = SPANPROF_OK;
+
+  if (!self)
+    return sp_fail(SPANPROF_ERR_NOMEM, "no memory to register a thread");
+  if (!self->thread)
+    st = sp_thread_enrol(self->tid, self);
+  return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
+}
+
+void spanprof_thread_unregister(void) {
+  sp_self *self = sp_self_current();
+  sigset_t mask;
+  sp_thread *thread;
+  int number;
+
+  if (!self)
+    return;
+  table_lock();
+  thread = self->thread;
+  number = sp_threads.signal_number;
+  if (thread) {
+    sp_signal_hold(number, &mask);
+    sp_thread_disarm(thread);
+    sp_capture_book_end(thread);
+    sp_thread_remove(thread);
+    sp_signal_release(number, &mask);
+  }
+  table_unlock();
+}
+
+spanprof_status spanprof_thread_set_data(void *thread_data) {
+  spanprof_status st = spanprof_thread_register();
+  sp_self *self = sp_self_current();
+
+  if (self)
+    atomic_store_explicit(&self->thread_data, thread_data,
+                          memory_order_release);
+  return st;
+}
+
+/* Another thread's stack is not known from outside; it is asked for when that
+ * thread calls. */
+static void self_enrol(sp_self *self) {
+  sp_thread_enrol(self->tid, self);
+}
+
+spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number) {
+  sp_self_hooks_set(&table_hooks);
+  table_lock();
+  sp_threads.base = *base;
+  sp_threads.signal_number = signal_number;
+  sp_threads.timers_max = timers_allowed();
+  sp_threads.sampling = true;
+  table_unlock();
+  sp_self_each(self_enrol);
+  return SPANPROF_OK;
+}
+
+void sp_threads_stop(void) {
+  uint32_t i;
+
+  table_lock();
+  sp_threads.sampling = false;
+  for (i = 1; i < sp_threads.record_count; i++) {
+    sp_thread *thread = sp_thread_at(i);
+
+    if (thread->tid == 0)
+      continue;
+    sp_thread_disarm(thread);
+    /* The number may belong to another thread when sampling starts again. */
+    if (!atomic_load(&thread->self))
+      record_clear(thread, thread->tid);
+  }
+  table_unlock();
+}
+
+void sp_threads_before_fork(void) {
+  table_lock();
+}
+
+void sp_threads_after_fork_parent(void) {
+  table_unlock();
+}
+
+void sp_threads_after_fork_child(bool resume) {
+  sp_self *self = sp_self_current();
+  uint32_t i;
+
+  pthread_mutex_init(&sp_threads.lock, NULL);
+  table_lock();
+  /* Timers are not inherited (timer_create(2)): there is none to delete. */
+  sp_threads.timer_count = 0;
+  sp_threads.random = 0;
+  sp_tid_map_dispose(&sp_threads.by_tid);
+  for (i = 1; i < sp_threads.record_count; i++) {
+    sp_thread *thread = sp_thread_at(i);
+
+    atomic_store(&thread->active, false);
+    thread->timer = SP_TIMER_NONE;
+    if (thread->tid != 0)
+      record_give(thread);
+  }
+  if (self) {
+    self->tid = tid_own();
+    self->thread = NULL;
+  }
+  sp_threads.sampling = resume;
+  table_unlock();
+  if (resume)
+    sp_thread_enrol(tid_own(), self);
+}

@@ -1,0 +1,75 @@
+/* The threads of the process: a record, and while a session samples a timer,
+ * for each.
+ *
+ * Protocol: records live in slabs that are never unmapped, so that a late
+ * signal finds one whatever happened. `lock` guards the table; the signal
+ * handler takes no lock and reads only what is marked so. A thread registers
+ * itself at once (through its sp_self), or the collector's scan finds it. A
+ * registered thread removes its own record when it ends; a record of a thread
+ * that vanished otherwise is removed by the scan. What may be lost: the ticks
+ * of a thread between its start and the scan that finds it, and the last,
+ * undelivered ticks of threads that were not registered. */
+#ifndef SP_THREAD_TABLE_H
+#define SP_THREAD_TABLE_H
+
+#include "../label/context.h"
+#include "../util/log.h"
+#include "timer.h"
+
+typedef struct sp_thread {
+  /* Fixed while enrolled. */
+  uint32_t index;
+  int tid; /* 0: a free record */
+  sp_timer timer;
+  uint64_t armed_cpu_ns; /* the thread's CPU clock when the timer was set */
+  uint64_t first_ns;
+
+  /* Read in the handler. */
+  _Atomic bool active;
+  _Atomic(sp_self *) self;
+  _Atomic uint64_t stack_low; /* both 0: not known */
+  _Atomic uint64_t stack_high;
+  _Atomic bool blocked; /* our signal was in its mask; cleared in the handler */
+
+  /* Written in the handler. */
+  _Atomic uint64_t samples;
+  _Atomic uint64_t ticks;
+  _Atomic uint64_t seen_sp; /* of a thread with unknown stack */
+  _Atomic uint64_t seen_tp;
+
+  /* Guarded by the table's lock. */
+  uint32_t pass;          /* the last scan that saw it */
+  uint32_t enrolled_pass; /* the scan it was enrolled in or after */
+  bool mask_read;
+  bool stack_asked; /* its stack was looked up, once */
+  uint64_t checked_cpu_ns;
+  uint64_t checked_samples;
+  uint32_t next_free;
+} sp_thread;
+
+/* Give every thread a timer from now on. */
+spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number);
+
+/* Delete all timers; no handler sees an active record afterwards. */
+void sp_threads_stop(void);
+
+/* The record with that index, or NULL. */
+SP_SIGNAL_SAFE sp_thread *sp_thread_at(uint32_t index);
+
+/* Enrol a thread of the process, of which `self` may be NULL. Idempotent.
+ * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer to be had; tried again by
+ * each scan). SPANPROF_ERR_STATE: nothing samples. */
+spanprof_status sp_thread_enrol(int tid, sp_self *self);
+
+/* Look at /proc/self/task: enrol who is new, remove who is gone, find who
+ * blocks our signal. Sets the threads_* counters. Returns the number of
+ * threads. Collector only. */
+size_t sp_threads_scan(sp_log *log);
+
+/* Fork: as for the label room. In the child every record but the calling
+ * thread's is gone; `resume` gives that one a new timer. */
+void sp_threads_before_fork(void);
+void sp_threads_after_fork_parent(void);
+void sp_threads_after_fork_child(bool resume);
+
+#endif

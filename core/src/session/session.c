@@ -1,0 +1,346 @@
+/* The one session of a process: wires the rooms, and is the only place that
+ * sees them all.
+ *
+ * Protocol: `lock` guards which session runs. Start and stop hold it from end
+ * to end; a flush only counts itself in and out, and a stop waits for those
+ * that are in. A fork takes, in this order, lock, the collector's pause, the
+ * exporter's queue, the thread table, the runtime's names, and (by their own
+ * hooks, after these) texts, labels and spans. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../export/exporter.h"
+#include "../label/context.h"
+#include "../label/label.h"
+#include "../label/span.h"
+#include "../sampler/collector.h"
+#include "../sampler/runtime.h"
+#include "../sampler/thread_table.h"
+#include "../util/buffer.h"
+#include "../util/counters.h"
+#include "../util/fork_hooks.h"
+#include "../util/log.h"
+#include "../util/own_thread.h"
+#include "../util/status.h"
+#include "options.h"
+
+#define SESSION_EXIT_MS        2000
+#define SESSION_FLUSH_SLICE_NS (50 * SP_NS_PER_MS)
+
+struct spanprof_session {
+  /* Fixed after the start. */
+  const sp_mem *mem;
+  const sp_clock *clock;
+  sp_settings settings;
+  sp_log log;
+  sp_exporter *exporter;
+  sp_collector *collector;
+  /* Guarded by session_state.lock. */
+  unsigned flushing;
+  bool stopping;
+};
+
+/* Process-wide: there is one session, and fork and exit find it here. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t flushed;
+  pthread_once_t once;
+  spanprof_session *current;
+} session_state = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                   .flushed = PTHREAD_COND_INITIALIZER,
+                   .once = PTHREAD_ONCE_INIT};
+
+static void session_before_fork(void) {
+  spanprof_session *session;
+
+  pthread_mutex_lock(&session_state.lock);
+  session = session_state.current;
+  if (session) {
+    sp_collector_before_fork(session->collector);
+    sp_exporter_before_fork(session->exporter);
+  }
+  sp_threads_before_fork();
+  sp_runtime_before_fork();
+}
+
+static void session_after_fork_parent(void) {
+  spanprof_session *session = session_state.current;
+
+  sp_runtime_after_fork(false);
+  sp_threads_after_fork_parent();
+  if (session) {
+    sp_exporter_after_fork_parent(session->exporter);
+    sp_collector_after_fork_parent(session->collector);
+  }
+  pthread_mutex_unlock(&session_state.lock);
+}
+
+static void session_after_fork_child(void) {
+  spanprof_session *session = session_state.current;
+
+  sp_own_thread_after_fork();
+  sp_runtime_after_fork(true);
+  pthread_mutex_init(&session_state.lock, NULL);
+  pthread_cond_init(&session_state.flushed, NULL);
+  if (!session) {
+    sp_threads_after_fork_child(false);
+    return;
+  }
+  session->flushing = 0;
+  sp_log_after_fork(&session->log);
+  sp_counters_reset();
+  sp_exporter_after_fork_child(session->exporter);
+  sp_collector_after_fork_child(session->collector);
+}
+
+static const sp_fork_hooks session_fork_hooks = {
+    .before = session_before_fork,
+    .parent = session_after_fork_parent,
+    .child = session_after_fork_child,
+};
+
+static void session_at_exit(void) {
+  spanprof_session_stop(spanprof_session_current(), SESSION_EXIT_MS);
+}
+
+static void session_once(void) {
+  sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
+  atexit(session_at_exit);
+}
+
+static void part_push(void *data, sp_encoded *part) {
+  spanprof_session *session = data;
+
+  sp_exporter_push(session->exporter, part);
+}
+
+static void session_free(spanprof_session *session) {
+  sp_settings_dispose(&session->settings);
+  sp_mem_free(session->mem, session);
+}
+
+/* One line a note. */
+static void notes_tell(sp_log *log, char *notes) {
+  char *line, *rest = NULL;
+
+  for (line = strtok_r(notes, "\n", &rest); line;
+       line = strtok_r(NULL, "\n", &rest))
+    sp_log_line(log, SPANPROF_LOG_WARN, "%s", line);
+}
+
+static void start_tell(spanprof_session *session) {
+  const sp_settings *settings = &session->settings;
+  sp_buffer line;
+  size_t i;
+
+  sp_buffer_init(&line, session->mem);
+  sp_buffer_format(&line, "profiling \"%s\" at %u Hz with signal %d",
+                   settings->application_name, settings->sample_rate_hz,
+                   sp_collector_signal(session->collector));
+  if (settings->server_address)
+    sp_buffer_format(&line, ", to %s every %.3g s", settings->server_address,
+                     (double)settings->upload_interval_ns / 1e9);
+  if (settings->output_directory)
+    sp_buffer_format(&line, ", to files in %s", settings->output_directory);
+  for (i = 0; i < settings->label_count; i++)
+    sp_buffer_format(&line, "%s%s=%s", i ? ", " : ", labels ",
+                     settings->labels[i].name, settings->labels[i].value);
+  if (sp_buffer_status(&line) == SPANPROF_OK)
+    sp_log_line(&session->log, SPANPROF_LOG_INFO, "%s", line.data);
+  sp_buffer_dispose(&line);
+}
+
+/* With the settings read: bring up the rooms, from the bottom. */
+static spanprof_status rooms_start(spanprof_session *session) {
+  sp_collector_config config = {.settings = &session->settings,
+                                .clock = session->clock,
+                                .log = &session->log,
+                                .emit = part_push,
+                                .emit_data = session};
+  spanprof_status st;
+
+  sp_counters_reset();
+  sp_label_values_max_set(session->settings.label_values_max);
+  st = sp_span_defaults_set(&session->settings);
+  if (st == SPANPROF_OK)
+    st = sp_exporter_new(&session->exporter, session->mem, &session->settings,
+                         session->clock, &session->log);
+  if (st != SPANPROF_OK)
+    return st;
+  st = sp_collector_start(&session->collector, session->mem, &config);
+  if (st != SPANPROF_OK)
+    sp_exporter_stop(session->exporter, sp_clock_monotonic_ns(session->clock));
+  return st;
+}
+
+static spanprof_status session_make(spanprof_session **out,
+                                    const spanprof_options *options) {
+  spanprof_session *session = sp_mem_zero(&sp_mem_default, sizeof *session);
+  spanprof_status st;
+  sp_buffer notes;
+
+  if (!session)
+    return sp_fail(SPANPROF_ERR_NOMEM, "no memory to start a session");
+  session->mem = &sp_mem_default;
+  session->clock = sp_clock_system();
+  sp_buffer_init(&notes, session->mem);
+  st = sp_settings_read(&session->settings, session->mem, options, environ,
+                        &notes);
+  if (st != SPANPROF_OK) {
+    sp_buffer_dispose(&notes);
+    sp_mem_free(session->mem, session);
+    return st;
+  }
+  sp_log_init(&session->log, session->settings.log, session->settings.log_data,
+              session->settings.log_level, session->clock);
+  if (notes.size > 0 && sp_buffer_status(&notes) == SPANPROF_OK)
+    notes_tell(&session->log, notes.data);
+  sp_buffer_dispose(&notes);
+  st = rooms_start(session);
+  if (st != SPANPROF_OK) {
+    session_free(session);
+    return st;
+  }
+  start_tell(session);
+  *out = session;
+  return SPANPROF_OK;
+}
+
+spanprof_status spanprof_session_start(const spanprof_options *options,
+                                       spanprof_session **out) {
+  spanprof_status st;
+
+  *out = NULL;
+  if (sp_settings_disabled(environ))
+    return sp_fail(SPANPROF_ERR_DISABLED,
+                   "profiling is off: PYROSCOPE_AGENT_ENABLED is false");
+  pthread_once(&session_state.once, session_once);
+  pthread_mutex_lock(&session_state.lock);
+  if (session_state.current)
+    st = sp_fail(SPANPROF_ERR_STATE,
+                 "a session runs already; stop it before starting another");
+  else
+    st = session_make(out, options);
+  if (st == SPANPROF_OK)
+    session_state.current = *out;
+  pthread_mutex_unlock(&session_state.lock);
+  if (st == SPANPROF_OK)
+    spanprof_thread_register();
+  return st;
+}
+
+spanprof_session *spanprof_session_current(void) {
+  spanprof_session *session;
+
+  pthread_mutex_lock(&session_state.lock);
+  session = session_state.current;
+  pthread_mutex_unlock(&session_state.lock);
+  return session;
+}
+
+/* Count a flush in, if `session` is the one that runs. */
+static bool flush_enter(spanprof_session *session) {
+  bool in;
+
+  pthread_mutex_lock(&session_state.lock);
+  in = session && session == session_state.current && !session->stopping;
+  if (in)
+    session->flushing++;
+  pthread_mutex_unlock(&session_state.lock);
+  return in;
+}
+
+/* Count it out; or only ask whether a stop waits for it. */
+static bool flush_stopped(spanprof_session *session, bool leave) {
+  bool stopping;
+
+  pthread_mutex_lock(&session_state.lock);
+  stopping = session->stopping;
+  if (leave && --session->flushing == 0)
+    pthread_cond_broadcast(&session_state.flushed);
+  pthread_mutex_unlock(&session_state.lock);
+  return stopping;
+}
+
+static spanprof_status not_running(void) {
+  return sp_fail(SPANPROF_ERR_STATE, "that session does not run");
+}
+
+spanprof_status spanprof_session_flush(spanprof_session *session,
+                                       uint32_t timeout_ms) {
+  uint64_t until_ns, now_ns;
+  spanprof_status st;
+
+  if (!flush_enter(session))
+    return not_running();
+  until_ns = sp_clock_monotonic_ns(session->clock) + timeout_ms * SP_NS_PER_MS;
+  st = sp_collector_flush(session->collector, until_ns);
+  if (st == SPANPROF_OK) {
+    do {
+      now_ns = sp_clock_monotonic_ns(session->clock);
+      st = sp_exporter_flush(
+          session->exporter,
+          sp_min_u64(until_ns, now_ns + SESSION_FLUSH_SLICE_NS));
+    } while (st == SPANPROF_ERR_TIMEOUT && now_ns < until_ns &&
+             !flush_stopped(session, false));
+  }
+  flush_stopped(session, true);
+  return st;
+}
+
+/* Whatever was taken and is in no other account was lost on the way out: in a
+ * handler that was preempted for longer than the stop waits. */
+static void rest_count(void) {
+  spanprof_stats stats = {.struct_size = sizeof stats};
+  uint64_t settled;
+
+  sp_counters_read(&stats);
+  sp_count(&sp_counts.samples_dropped_stop, stats.samples_pending);
+  settled = stats.ticks_exported + stats.ticks_dropped;
+  if (stats.ticks_taken > settled)
+    sp_count(&sp_counts.ticks_dropped, stats.ticks_taken - settled);
+}
+
+spanprof_status spanprof_session_stop(spanprof_session *session,
+                                      uint32_t timeout_ms) {
+  uint64_t until_ns;
+  spanprof_status st;
+
+  if (!session)
+    return not_running();
+  pthread_mutex_lock(&session_state.lock);
+  if (session != session_state.current || session->stopping) {
+    pthread_mutex_unlock(&session_state.lock);
+    return not_running();
+  }
+  until_ns = sp_clock_monotonic_ns(session->clock) + timeout_ms * SP_NS_PER_MS;
+  session->stopping = true;
+  while (session->flushing > 0)
+    pthread_cond_wait(&session_state.flushed, &session_state.lock);
+  session_state.current = NULL;
+  sp_collector_stop(session->collector);
+  st = sp_exporter_stop(session->exporter, until_ns);
+  rest_count();
+  sp_span_defaults_set(NULL);
+  sp_log_line(&session->log, SPANPROF_LOG_INFO, "profiling stopped");
+  session_free(session);
+  pthread_mutex_unlock(&session_state.lock);
+  return st;
+}
+
+spanprof_status spanprof_stats_get(spanprof_stats *out) {
+  size_t known = out->struct_size;
+  spanprof_stats stats;
+
+  if (known < sizeof known || known > sizeof stats)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "spanprof_stats.struct_size is not the size of a version "
+                   "this library knows");
+  sp_counters_read(&stats);
+  stats.struct_size = known;
+  memcpy(out, &stats, known);
+  return SPANPROF_OK;
+}

@@ -1,0 +1,46 @@
+#include "fork_hooks.h"
+
+#include <pthread.h>
+
+/* Process-wide, as pthread_atfork() is. */
+static struct {
+  pthread_once_t once;
+  _Atomic(const sp_fork_hooks *) of[SP_FORK_RANK_COUNT];
+  /* Those whose `before` ran; used between it and the other two. */
+  const sp_fork_hooks *entered[SP_FORK_RANK_COUNT];
+} fork_state = {.once = PTHREAD_ONCE_INIT};
+
+static void fork_before(void) {
+  int i;
+
+  for (i = 0; i < SP_FORK_RANK_COUNT; i++) {
+    fork_state.entered[i] = atomic_load(&fork_state.of[i]);
+    if (fork_state.entered[i])
+      fork_state.entered[i]->before();
+  }
+}
+
+static void fork_parent(void) {
+  int i;
+
+  for (i = SP_FORK_RANK_COUNT - 1; i >= 0; i--)
+    if (fork_state.entered[i])
+      fork_state.entered[i]->parent();
+}
+
+static void fork_child(void) {
+  int i;
+
+  for (i = SP_FORK_RANK_COUNT - 1; i >= 0; i--)
+    if (fork_state.entered[i])
+      fork_state.entered[i]->child();
+}
+
+static void fork_register(void) {
+  pthread_atfork(fork_before, fork_parent, fork_child);
+}
+
+void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks) {
+  atomic_store(&fork_state.of[rank], hooks);
+  pthread_once(&fork_state.once, fork_register);
+}

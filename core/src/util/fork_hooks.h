@@ -1,0 +1,25 @@
+/* What each room does around a fork, in one order for the whole library:
+ * pthread_atfork(3) knows only the order of registration. */
+#ifndef SP_FORK_HOOKS_H
+#define SP_FORK_HOOKS_H
+
+#include "base.h"
+
+/* Locks are taken from the first to the last and given back the other way
+ * round. */
+typedef enum sp_fork_rank {
+  SP_FORK_SESSION,
+  SP_FORK_LABEL,
+  SP_FORK_RANK_COUNT
+} sp_fork_rank;
+
+typedef struct sp_fork_hooks {
+  void (*before)(void);
+  void (*parent)(void);
+  void (*child)(void);
+} sp_fork_hooks;
+
+/* Have `hooks` called from now on. Idempotent; any thread. */
+void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks);
+
+#endif
