@@ -1,6 +1,16 @@
 # spanprof (shared) and spanprof_static, both from the same objects.
 add_library(spanprof SHARED $<TARGET_OBJECTS:spanprof_objects>)
-add_library(spanprof_static STATIC $<TARGET_OBJECTS:spanprof_objects>)
+
+# The archive has one member whose hidden names are local: a program may have
+# its own sp_* functions, or its own copy of what protoc-c generated.
+set(member ${CMAKE_CURRENT_BINARY_DIR}/spanprof.o)
+add_custom_command(OUTPUT ${member}
+  COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${member}
+    $<TARGET_OBJECTS:spanprof_objects>
+  COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${member}
+  DEPENDS spanprof_objects $<TARGET_OBJECTS:spanprof_objects>
+  COMMENT "Joining spanprof.o" COMMAND_EXPAND_LISTS VERBATIM)
+add_library(spanprof_static STATIC ${member})
 add_library(spanprof::spanprof ALIAS spanprof)
 add_library(spanprof::static ALIAS spanprof_static)
 

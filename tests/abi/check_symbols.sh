@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# check_symbols.sh COMPILER INCLUDE_DIR LIBRARY LIST: the names exported by the
-# library, those declared in the header and those of the list are the same.
+# check_symbols.sh COMPILER INCLUDE_DIR LIBRARY ARCHIVE LIST: the names exported
+# by the shared and by the static library, those declared in the header and
+# those of the list are the same.
 set -euo pipefail
-compiler=$1 include_dir=$2 library=$3 list=$4
+compiler=$1 include_dir=$2 library=$3 archive=$4 list=$5
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
@@ -10,6 +11,7 @@ export LC_ALL=C
 # Names of the version nodes are absolute symbols (A).
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
   sort > "$work/exported"
+nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort > "$work/archived"
 "$compiler" -E -P "$include_dir/spanprof/spanprof.h" | tr '\n' ' ' | tr ';' '\n' |
   grep 'visibility("default")' | sed 's/.*visibility("default")//' |
   grep -oE 'spanprof_[a-z0-9_]+ ?\(' | tr -d ' (' | sort > "$work/declared"
@@ -22,6 +24,10 @@ diff -u "$work/listed" "$work/declared" || {
 }
 diff -u "$work/listed" "$work/exported" || {
   echo "The exported symbols differ from $list." >&2
+  status=1
+}
+diff -u "$work/listed" "$work/archived" || {
+  echo "The static library's global symbols differ from $list." >&2
   status=1
 }
 echo "$(wc -l < "$work/exported") symbols exported"
