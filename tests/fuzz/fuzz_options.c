@@ -1,0 +1,140 @@
+/* Options, labels, headers, addresses and resource attributes from bytes. The
+ * first byte chooses how the rest is read. */
+#include "session/duration.h"
+#include "session/http_headers.h"
+#include "session/identity.h"
+#include "session/label_list.h"
+#include "session/options.h"
+#include "session/proxy_choice.h"
+#include "session/server_address.h"
+#include "util/utf8.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FUZZ_VARIABLES 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* What is promised of everything that was taken. */
+static void fuzz_must(bool promise) {
+  if (!promise)
+    abort();
+}
+
+static void fuzz_check_pairs(const sp_pair *pairs, size_t count) {
+  size_t i, k;
+
+  for (i = 0; i < count; i++) {
+    char *name = pairs[i].name;
+
+    fuzz_must(*name && *pairs[i].value && !sp_label_name_clean(name));
+    fuzz_must(sp_utf8_valid(pairs[i].value, strlen(pairs[i].value)));
+    for (k = 0; k < i; k++)
+      fuzz_must(strcmp(pairs[k].name, name) != 0);
+  }
+}
+
+static void fuzz_check_headers(char *const *lines, size_t count) {
+  size_t i;
+
+  for (i = 0; i < count; i++) {
+    const char *colon = strchr(lines[i], ':');
+
+    fuzz_must(colon && colon > lines[i] && colon[1] == ' ' && colon[2]);
+    fuzz_must(!strpbrk(lines[i], "\r\n"));
+  }
+}
+
+static void fuzz_labels(const sp_given *given, sp_buffer *notes) {
+  sp_label_list list;
+
+  sp_label_list_init(&list, &sp_mem_default);
+  (void)sp_label_list_parse(&list, given, notes);
+  fuzz_check_pairs(list.pairs, list.count);
+  sp_label_list_dispose(&list);
+}
+
+static void fuzz_headers(const sp_given *given) {
+  sp_http_headers headers;
+
+  (void)sp_http_headers_parse(&headers, &sp_mem_default, given);
+  fuzz_check_headers(headers.lines, headers.count);
+  sp_http_headers_dispose(&headers);
+}
+
+static void fuzz_address(const sp_given *given) {
+  sp_server_address address;
+
+  if (sp_server_address_parse(&address, &sp_mem_default, given) == SPANPROF_OK)
+    fuzz_must(address.url && !address.user == !address.password);
+  sp_server_address_dispose(&address);
+  (void)sp_proxy_check(given);
+}
+
+/* Text lines as an environment; nothing that would touch files. */
+static void fuzz_environment(char *text, sp_buffer *notes) {
+  char *environment[FUZZ_VARIABLES + 1] = {NULL};
+  size_t count = 0;
+  sp_settings settings;
+
+  while (text && count < FUZZ_VARIABLES) {
+    char *next = strchr(text, '\n');
+
+    if (next)
+      *next++ = '\0';
+    if (!strstr(text, "DIRECTORY") && !strstr(text, "CERT") &&
+        !strstr(text, "KEY") && !strstr(text, "BUNDLE"))
+      environment[count++] = text;
+    text = next;
+  }
+  (void)sp_settings_disabled(environment);
+  if (sp_settings_read(&settings, &sp_mem_default, NULL, environment, notes) !=
+      SPANPROF_OK)
+    return;
+  fuzz_must(settings.application_name && *settings.application_name);
+  fuzz_must(settings.sample_rate_hz >= 1 && settings.sample_rate_hz <= 1000);
+  fuzz_must(!settings.auth_token || !settings.basic_auth_user);
+  fuzz_must(!settings.basic_auth_user == !settings.basic_auth_password);
+  fuzz_check_pairs(settings.labels, settings.label_count);
+  fuzz_check_headers(settings.headers, settings.header_count);
+  sp_settings_dispose(&settings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  sp_given given = {.option = "fuzzed"};
+  uint64_t ns;
+  sp_buffer notes;
+  char *text;
+
+  if (size == 0)
+    return 0;
+  text = malloc(size);
+  if (!text)
+    return 0;
+  memcpy(text, data + 1, size - 1);
+  text[size - 1] = '\0';
+  given.text = text;
+  sp_buffer_init(&notes, &sp_mem_default);
+  switch (data[0]) {
+  case 'l':
+    fuzz_labels(&given, &notes);
+    break;
+  case 'h':
+    fuzz_headers(&given);
+    break;
+  case 'a':
+    fuzz_address(&given);
+    break;
+  case 'd':
+    (void)sp_duration_parse(text, SP_NS_PER_S, &ns);
+    break;
+  default:
+    fuzz_environment(text, &notes);
+    break;
+  }
+  sp_buffer_dispose(&notes);
+  free(text);
+  return 0;
+}
