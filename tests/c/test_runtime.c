@@ -1,0 +1,193 @@
+#include "sampler/runtime.h"
+
+#include <pthread.h>
+
+#include "check.h"
+
+static int resolved, wanted;
+
+static size_t walk_nothing(void *data, const spanprof_capture *capture,
+                           spanprof_frame *frames, size_t max, int *cut) {
+  (void)data, (void)capture, (void)frames, (void)max, (void)cut;
+  return 0;
+}
+
+/* Names frame n "function<n>"; frame 13 has no name. */
+static spanprof_status resolve(void *data, const spanprof_frame *frame,
+                               spanprof_name *out) {
+  static char text[32];
+
+  (void)data;
+  resolved++;
+  if (frame->code == 13)
+    return SPANPROF_ERR_STATE;
+  out->function_bytes =
+      (size_t)snprintf(text, sizeof text, "function%d", (int)frame->code);
+  out->function = text;
+  out->file = "file.toy";
+  out->file_bytes = 8;
+  out->line = (int64_t)frame->offset;
+  out->start_line = 1;
+  return SPANPROF_OK;
+}
+
+static void want(void *data) {
+  (void)data;
+  wanted++;
+}
+
+static spanprof_runtime toy(void (*want_names)(void *)) {
+  static const spanprof_range ranges[] = {{100, 200}, {300, 301}};
+
+  resolved = wanted = 0;
+  return (spanprof_runtime){.struct_size = sizeof(spanprof_runtime),
+                            .name = "toy",
+                            .walk = walk_nothing,
+                            .resolve = resolve,
+                            .want_names = want_names,
+                            .eval_ranges = ranges,
+                            .eval_range_count = 2};
+}
+
+static void note(uint64_t code, uint32_t offset) {
+  spanprof_frame frame = {.code = code, .offset = offset};
+
+  sp_runtime_note(&frame);
+}
+
+static spanprof_status name_of(uint64_t code, uint32_t offset,
+                               sp_frame_name *out) {
+  sp_frame frame = {.kind = SP_FRAME_RUNTIME, .code = code, .position = offset};
+
+  return sp_runtime_name(&frame, out);
+}
+
+static void frames_are_named_once_at_first_sight(void) {
+  spanprof_runtime runtime = toy(NULL);
+  sp_frame_name name;
+  int i;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  for (i = 0; i < 3; i++)
+    note(7, 42);
+  CHECK_EQUAL(resolved, 1);
+  CHECK_EQUAL(name_of(7, 42, &name), SPANPROF_OK);
+  CHECK_TEXT(name.function, "function7");
+  CHECK_TEXT(name.file, "file.toy");
+  CHECK_EQUAL(name.line, 42);
+  CHECK_EQUAL(name_of(7, 43, &name), SPANPROF_ERR_STATE);
+  spanprof_runtime_unregister();
+}
+
+static void a_frame_without_a_name_is_not_asked_for_again(void) {
+  spanprof_runtime runtime = toy(NULL);
+  sp_frame_name name;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  note(13, 1);
+  note(13, 1);
+  CHECK_EQUAL(resolved, 1);
+  CHECK_EQUAL(name_of(13, 1, &name), SPANPROF_OK);
+  CHECK(!name.function);
+  spanprof_runtime_unregister();
+}
+
+static void names_wait_for_the_runtimes_own_thread(void) {
+  spanprof_runtime runtime = toy(want);
+  sp_frame_name name;
+  uint64_t i;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  for (i = 100; i < 1100; i++)
+    note(i, 0);
+  CHECK_EQUAL(resolved, 0);
+  CHECK_EQUAL(name_of(100, 0, &name), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(sp_runtime_request(), 1000);
+  CHECK_EQUAL(wanted, 1);
+  CHECK_EQUAL(spanprof_runtime_resolve(400), 600);
+  CHECK_EQUAL(spanprof_runtime_resolve(SIZE_MAX), 0);
+  CHECK_EQUAL(resolved, 1000);
+  for (i = 100; i < 1100; i++)
+    CHECK_EQUAL(name_of(i, 0, &name), SPANPROF_OK);
+  CHECK_EQUAL(sp_runtime_request(), 0);
+  CHECK_EQUAL(wanted, 1);
+  spanprof_runtime_unregister();
+  CHECK_EQUAL(spanprof_runtime_resolve(1), 0);
+}
+
+static void there_is_one_runtime_at_a_time(void) {
+  spanprof_runtime runtime = toy(NULL), bad = toy(NULL);
+
+  bad.resolve = NULL;
+  CHECK_EQUAL(spanprof_runtime_register(&bad), SPANPROF_ERR_ARGUMENT);
+  CHECK_EQUAL(spanprof_runtime_register(NULL), SPANPROF_ERR_ARGUMENT);
+  CHECK(!sp_runtime_enter());
+  sp_runtime_leave();
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_ERR_STATE);
+  CHECK(strstr(spanprof_last_error(), "toy"));
+  spanprof_runtime_unregister();
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  spanprof_runtime_unregister();
+}
+
+static void eval_ranges_are_half_open(void) {
+  spanprof_runtime runtime = toy(NULL);
+  const spanprof_runtime *in;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  in = sp_runtime_enter();
+  CHECK(in && sp_runtime_evaluates(in, 100) && sp_runtime_evaluates(in, 199));
+  CHECK(!sp_runtime_evaluates(in, 99) && !sp_runtime_evaluates(in, 200));
+  CHECK(sp_runtime_evaluates(in, 300) && !sp_runtime_evaluates(in, 301));
+  sp_runtime_leave();
+  spanprof_runtime_unregister();
+}
+
+/* Unregistering waits for whoever is inside. */
+static _Atomic int unregistered;
+
+static void *unregister_run(void *data) {
+  (void)data;
+  spanprof_runtime_unregister();
+  atomic_store(&unregistered, 1);
+  return NULL;
+}
+
+static void unregistering_waits_for_the_handler(void) {
+  spanprof_runtime runtime = toy(NULL);
+  pthread_t thread;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  CHECK(sp_runtime_enter());
+  CHECK_EQUAL(pthread_create(&thread, NULL, unregister_run, NULL), 0);
+  /* Once hidden, the thread can only be waiting for us. */
+  for (;;) {
+    bool hidden = !sp_runtime_enter();
+
+    sp_runtime_leave();
+    if (hidden)
+      break;
+  }
+  CHECK_EQUAL(atomic_load(&unregistered), 0);
+  sp_runtime_leave();
+  pthread_join(thread, NULL);
+  CHECK_EQUAL(atomic_load(&unregistered), 1);
+}
+
+static const check_test tests[] = {
+    {"frames_are_named_once_at_first_sight",
+     frames_are_named_once_at_first_sight},
+    {"a_frame_without_a_name_is_not_asked_for_again",
+     a_frame_without_a_name_is_not_asked_for_again},
+    {"names_wait_for_the_runtimes_own_thread",
+     names_wait_for_the_runtimes_own_thread},
+    {"there_is_one_runtime_at_a_time", there_is_one_runtime_at_a_time},
+    {"eval_ranges_are_half_open", eval_ranges_are_half_open},
+    {"unregistering_waits_for_the_handler",
+     unregistering_waits_for_the_handler},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

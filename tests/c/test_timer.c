@@ -1,0 +1,175 @@
+#include "sampler/timer.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "sampler/signal.h"
+#include "util/clock.h"
+#include "util/counters.h"
+
+static _Atomic uint64_t handled, handled_ticks;
+static _Atomic uint32_t handled_index;
+
+static void count_signal(uint32_t index, uint64_t ticks, void *ucontext) {
+  (void)ucontext;
+  atomic_fetch_add(&handled, 1);
+  atomic_fetch_add(&handled_ticks, ticks);
+  atomic_store(&handled_index, index);
+}
+
+static int signal_in_use(void) {
+  int number;
+
+  CHECK_EQUAL(sp_signal_choose(0, &number), SPANPROF_OK);
+  CHECK(number >= SIGRTMIN && number < SIGRTMAX);
+  CHECK_EQUAL(sp_signal_install(number, count_signal), SPANPROF_OK);
+  return number;
+}
+
+static void burn_cpu_ns(uint64_t ns) {
+  uint64_t until = sp_thread_cpu_ns() + ns;
+
+  while (sp_thread_cpu_ns() < until)
+    ;
+}
+
+static void the_probe_sees_the_kernel_tick(void) {
+  CHECK_EQUAL(sp_timer_probe(signal_in_use()), SPANPROF_OK);
+}
+
+static void ticks_follow_the_threads_cpu_time(void) {
+  sp_timer_base base = {.interval_ns = 2 * SP_NS_PER_MS};
+  int number = signal_in_use();
+  uint64_t ticks;
+  sp_timer timer;
+
+  atomic_store(&handled_ticks, 0);
+  CHECK_EQUAL(sp_timer_start(&timer, &base, gettid(), number,
+                             sp_signal_value(77), base.interval_ns),
+              0);
+  burn_cpu_ns(400 * SP_NS_PER_MS);
+  CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_ARMED);
+  sp_timer_stop(timer);
+  ticks = atomic_load(&handled_ticks);
+  /* 200 expired; the last may wait for the kernel's tick (10 ms at HZ 100). */
+  CHECK(ticks >= 194 && ticks <= 201);
+  CHECK_EQUAL(atomic_load(&handled_index), 77);
+  CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_DEAD);
+}
+
+typedef struct other_thread {
+  sem_t started, leave;
+  int tid;
+} other_thread;
+
+static void *other_run(void *data) {
+  other_thread *other = data;
+
+  other->tid = gettid();
+  sem_post(&other->started);
+  sem_wait(&other->leave);
+  return NULL;
+}
+
+static void a_timer_outlives_its_thread_and_says_so(void) {
+  sp_timer_base base = {.interval_ns = 10 * SP_NS_PER_MS};
+  other_thread other;
+  pthread_t thread;
+  sp_timer timer;
+
+  sem_init(&other.started, 0, 0);
+  sem_init(&other.leave, 0, 0);
+  CHECK_EQUAL(pthread_create(&thread, NULL, other_run, &other), 0);
+  sem_wait(&other.started);
+  CHECK_EQUAL(sp_timer_start(&timer, &base, other.tid, signal_in_use(),
+                             sp_signal_value(5), 1),
+              0);
+  CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_ARMED);
+  CHECK(sp_timer_thread_cpu_ns(other.tid) > 0);
+  sem_post(&other.leave);
+  pthread_join(thread, NULL);
+  CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_DEAD);
+  CHECK_EQUAL(sp_timer_thread_cpu_ns(other.tid), 0);
+  sp_timer_stop(timer);
+}
+
+static _Atomic int before_calls;
+
+static void before_handler(int number) {
+  (void)number;
+  atomic_fetch_add(&before_calls, 1);
+}
+
+static void signals_of_others_go_to_the_handler_before_ours(void) {
+  uint64_t foreign = sp_counted(&sp_counts.signals_foreign);
+  int number = SIGRTMIN + 3;
+  struct sigaction before = {.sa_handler = before_handler};
+  union sigval value = {.sival_int = 1};
+
+  CHECK_EQUAL(sigaction(number, &before, NULL), 0);
+  CHECK_EQUAL(sp_signal_install(number, count_signal), SPANPROF_OK);
+  CHECK_EQUAL(raise(number), 0);
+  CHECK_EQUAL(sigqueue(getpid(), number, value), 0);
+  CHECK_EQUAL(atomic_load(&before_calls), 2);
+  CHECK_EQUAL(sp_counted(&sp_counts.signals_foreign), foreign + 2);
+  CHECK(sp_signal_owned(number));
+}
+
+static void a_handler_over_ours_is_noticed_and_left_alone(void) {
+  uint64_t lost = sp_counted(&sp_counts.signal_handler_lost);
+  int number = SIGRTMIN + 4;
+  struct sigaction theirs = {.sa_handler = before_handler}, now;
+
+  CHECK_EQUAL(sp_signal_install(number, count_signal), SPANPROF_OK);
+  CHECK_EQUAL(sigaction(number, &theirs, NULL), 0);
+  CHECK(!sp_signal_owned(number));
+  CHECK_EQUAL(sp_counted(&sp_counts.signal_handler_lost), lost + 1);
+  CHECK_EQUAL(sp_signal_install(number, count_signal), SPANPROF_ERR_SYSTEM);
+  CHECK_EQUAL(sigaction(number, NULL, &now), 0);
+  CHECK(now.sa_handler == before_handler);
+}
+
+static void signals_that_must_not_be_taken_are_refused(void) {
+  static const int numbers[] = {-1, SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, 1000};
+  size_t i;
+  int out;
+
+  for (i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    CHECK_EQUAL(sp_signal_choose(numbers[i], &out), SPANPROF_ERR_ARGUMENT);
+  CHECK_EQUAL(sp_signal_choose(SIGPROF, &out), SPANPROF_OK);
+  CHECK_EQUAL(out, SIGPROF);
+}
+
+static void a_used_real_time_signal_is_passed_over(void) {
+  struct sigaction theirs = {.sa_handler = before_handler};
+  int number;
+
+  CHECK_EQUAL(sigaction(SIGRTMAX - 2, &theirs, NULL), 0);
+  theirs.sa_handler = SIG_IGN;
+  CHECK_EQUAL(sigaction(SIGRTMAX - 3, &theirs, NULL), 0);
+  signal(SIGRTMAX - 1, SIG_IGN);
+  CHECK_EQUAL(sp_signal_choose(0, &number), SPANPROF_OK);
+  CHECK_EQUAL(number, SIGRTMAX - 4);
+}
+
+static const check_test tests[] = {
+    {"the_probe_sees_the_kernel_tick", the_probe_sees_the_kernel_tick},
+    {"ticks_follow_the_threads_cpu_time", ticks_follow_the_threads_cpu_time},
+    {"a_timer_outlives_its_thread_and_says_so",
+     a_timer_outlives_its_thread_and_says_so},
+    {"signals_of_others_go_to_the_handler_before_ours",
+     signals_of_others_go_to_the_handler_before_ours},
+    {"a_handler_over_ours_is_noticed_and_left_alone",
+     a_handler_over_ours_is_noticed_and_left_alone},
+    {"signals_that_must_not_be_taken_are_refused",
+     signals_that_must_not_be_taken_are_refused},
+    {"a_used_real_time_signal_is_passed_over",
+     a_used_real_time_signal_is_passed_over},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
