@@ -87,7 +87,8 @@ typedef struct sp_pprof {
 /* Read `bytes`: raw or gzip, also of several members. Keeps no pointer into
  * them. SPANPROF_ERR_FORMAT: no profile, or a broken one; SPANPROF_ERR_LIMIT:
  * larger than the limits above; SPANPROF_ERR_NOMEM. The sentence behind the
- * first two does not name the file. *out is NULL then. */
+ * first two goes on after the file's name: "is no pprof profile". *out is NULL
+ * then. */
 spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
                               const void *bytes, size_t size);
 void sp_pprof_free(sp_pprof *profile); /* NULL is fine */

@@ -1,0 +1,421 @@
+/* The top level is walked by hand, several times, since texts may stand behind
+ * what refers to them; each message in it is unpacked by protobuf-c into
+ * scratch memory and copied, so that no tree of the whole profile exists. */
+#include "pprof_reader.h"
+
+#include "../util/status.h"
+#include "gunzip.h"
+#include "pprof_source.h"
+
+_Static_assert(SP_PPROF_NONE == SP_INDEX_NONE, "two ways to say no number");
+
+typedef struct reader_whole {
+  sp_pprof profile; /* first: what the caller holds */
+  sp_arena arena;
+} reader_whole;
+
+typedef struct reader {
+  sp_pprof *profile; /* its counts grow as its arrays are filled */
+  sp_pprof_source source;
+  size_t counts[SP_PPROF_FIELD_COUNT]; /* of messages and texts */
+  int64_t default_type;
+  sp_pprof_ids locations;
+  sp_pprof_ids functions;
+  sp_pprof_ids mappings;
+} reader;
+
+static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
+                                   sp_pprof_type *out) {
+  const Perftools__Profiles__ValueType *type;
+  spanprof_status st = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__value_type__descriptor, &type);
+
+  if (!st)
+    st = sp_pprof_source_text(&r->source, type->type, &out->type);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, type->unit, &out->unit);
+  return st;
+}
+
+static spanprof_status reader_take_type(void *data,
+                                        const sp_pprof_field *field) {
+  reader *r = data;
+  sp_pprof_type *types = (sp_pprof_type *)r->profile->types;
+
+  return reader_type(r, field, &types[r->profile->type_count++]);
+}
+
+static spanprof_status reader_take_period_type(void *data,
+                                               const sp_pprof_field *field) {
+  reader *r = data;
+
+  return reader_type(r, field, &r->profile->period_type);
+}
+
+static spanprof_status reader_take_mapping(void *data,
+                                           const sp_pprof_field *field) {
+  reader *r = data;
+  sp_pprof_mapping *out =
+      (sp_pprof_mapping *)&r->profile->mappings[r->profile->mapping_count++];
+  const Perftools__Profiles__Mapping *mapping;
+  spanprof_status st = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__mapping__descriptor, &mapping);
+
+  if (!st)
+    st = sp_pprof_source_text(&r->source, mapping->filename, &out->file);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, mapping->build_id, &out->build_id);
+  if (st)
+    return st;
+  out->start = mapping->memory_start;
+  out->limit = mapping->memory_limit;
+  out->file_offset = mapping->file_offset;
+  out->has_functions = mapping->has_functions;
+  return sp_pprof_ids_add(&r->mappings, r->source.kept->mem, mapping->id);
+}
+
+static spanprof_status reader_take_function(void *data,
+                                            const sp_pprof_field *field) {
+  reader *r = data;
+  sp_pprof_function *out =
+      (sp_pprof_function *)&r->profile->functions[r->profile->function_count++];
+  const Perftools__Profiles__Function *function;
+  spanprof_status st = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__function__descriptor, &function);
+
+  if (!st)
+    st = sp_pprof_source_text(&r->source, function->name, &out->name);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, function->system_name,
+                              &out->system_name);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, function->filename, &out->file);
+  if (st)
+    return st;
+  out->start_line = function->start_line;
+  return sp_pprof_ids_add(&r->functions, r->source.kept->mem, function->id);
+}
+
+static spanprof_status reader_take_location(void *data,
+                                            const sp_pprof_field *field) {
+  reader *r = data;
+  sp_pprof_location *out =
+      (sp_pprof_location *)&r->profile->locations[r->profile->location_count++];
+  const Perftools__Profiles__Location *location;
+  sp_pprof_line *lines = NULL;
+  spanprof_status st = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__location__descriptor, &location);
+  size_t i;
+
+  if (!st)
+    st = sp_pprof_source_new(&r->source, location->n_line, sizeof *lines,
+                             &lines);
+  if (st)
+    return st;
+  for (i = 0; i < location->n_line; i++) {
+    lines[i].line = location->line[i]->line;
+    lines[i].function =
+        sp_pprof_ids_find(&r->functions, location->line[i]->function_id);
+    if (lines[i].function == SP_PPROF_NONE)
+      return sp_pprof_source_broken("a location names a function that is not "
+                                    "there");
+  }
+  out->lines = lines;
+  out->line_count = (uint32_t)location->n_line;
+  out->address = location->address;
+  /* A mapping that is not there is none, as for go tool pprof. */
+  out->mapping = sp_pprof_ids_find(&r->mappings, location->mapping_id);
+  return sp_pprof_ids_add(&r->locations, r->source.kept->mem, location->id);
+}
+
+static spanprof_status reader_label(const reader *r,
+                                    const Perftools__Profiles__Label *label,
+                                    sp_pprof_label *out) {
+  spanprof_status st = sp_pprof_source_text(&r->source, label->key, &out->key);
+
+  if (!st && label->str)
+    st = sp_pprof_source_text(&r->source, label->str, &out->text);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, label->num_unit, &out->unit);
+  out->number = label->num;
+  return st;
+}
+
+static spanprof_status
+reader_sample_labels(reader *r, const Perftools__Profiles__Sample *sample,
+                     sp_pprof_sample *out) {
+  sp_pprof_label *labels;
+  spanprof_status st =
+      sp_pprof_source_new(&r->source, sample->n_label, sizeof *labels, &labels);
+  size_t i;
+
+  out->labels = labels;
+  for (i = 0; !st && i < sample->n_label; i++) {
+    const Perftools__Profiles__Label *label = sample->label[i];
+
+    /* One that says nothing is dropped, as by go tool pprof. */
+    if (label->str || label->num || label->num_unit)
+      st = reader_label(r, label, &labels[out->label_count++]);
+  }
+  return st;
+}
+
+static spanprof_status reader_take_sample(void *data,
+                                          const sp_pprof_field *field) {
+  reader *r = data;
+  sp_pprof_sample *out =
+      (sp_pprof_sample *)&r->profile->samples[r->profile->sample_count++];
+  const Perftools__Profiles__Sample *sample;
+  uint32_t *locations = NULL;
+  int64_t *values = NULL;
+  spanprof_status st = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__sample__descriptor, &sample);
+  size_t i;
+
+  if (!st && sample->n_value != r->profile->type_count)
+    st = sp_pprof_source_broken("a sample has not one value of each type");
+  if (!st)
+    st = sp_pprof_source_new(&r->source, sample->n_value, sizeof *values,
+                             &values);
+  if (!st)
+    st = sp_pprof_source_new(&r->source, sample->n_location_id,
+                             sizeof *locations, &locations);
+  if (st)
+    return st;
+  memcpy(values, sample->value, sample->n_value * sizeof *values);
+  for (i = 0; i < sample->n_location_id; i++) {
+    locations[i] = sp_pprof_ids_find(&r->locations, sample->location_id[i]);
+    if (locations[i] == SP_PPROF_NONE)
+      return sp_pprof_source_broken("a sample names a location that is not "
+                                    "there");
+  }
+  out->values = values;
+  out->locations = locations;
+  out->location_count = (uint32_t)sample->n_location_id;
+  return reader_sample_labels(r, sample, out);
+}
+
+static spanprof_status reader_comment(reader *r, uint64_t number) {
+  const char **comments = (const char **)r->profile->comments;
+
+  return sp_pprof_source_text(&r->source, (int64_t)number,
+                              &comments[r->profile->comment_count++]);
+}
+
+static spanprof_status reader_take_comment(void *data,
+                                           const sp_pprof_field *field) {
+  sp_pprof_fields numbers = sp_pprof_fields_of(field->bytes, field->size);
+  spanprof_status st = SPANPROF_OK;
+  uint64_t number;
+
+  if (!field->is_bytes)
+    return reader_comment(data, field->value);
+  while (!st && sp_pprof_fields_number(&numbers, &number))
+    st = reader_comment(data, number);
+  return st || !numbers.broken
+             ? st
+             : sp_pprof_source_broken("its comments end too early");
+}
+
+/* What stands once, as a number; of two the last, as protobuf has it. */
+static spanprof_status reader_take_number(reader *r,
+                                          const sp_pprof_field *field) {
+  sp_pprof *profile = r->profile;
+  const int64_t value = (int64_t)field->value;
+
+  switch (field->number) {
+  case SP_PPROF_FIELD_TIME:
+    if (profile->time_ns && value)
+      return sp_pprof_source_broken("two profiles stand behind each other");
+    profile->time_ns = value;
+    break;
+  case SP_PPROF_FIELD_DURATION:
+    profile->duration_ns = value;
+    break;
+  case SP_PPROF_FIELD_PERIOD:
+    profile->period = value;
+    break;
+  case SP_PPROF_FIELD_DEFAULT_TYPE:
+    r->default_type = value;
+    break;
+  }
+  return SPANPROF_OK;
+}
+
+/* Count what there is to read, and take the plain numbers. */
+static spanprof_status reader_count(reader *r) {
+  sp_pprof_fields fields = sp_pprof_fields_of(r->source.bytes, r->source.size);
+  spanprof_status st = SPANPROF_OK;
+  sp_pprof_field field;
+
+  while (!st && sp_pprof_fields_next(&fields, &field)) {
+    const bool comment = field.number == SP_PPROF_FIELD_COMMENT;
+    const bool message = field.number <= SP_PPROF_FIELD_TEXT ||
+                         field.number == SP_PPROF_FIELD_PERIOD_TYPE;
+
+    if (field.number >= SP_PPROF_FIELD_COUNT)
+      continue;
+    if (!comment && field.is_bytes != message)
+      return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
+    /* Packed comments take a byte each at least. */
+    r->counts[field.number] += comment && field.is_bytes ? field.size : 1;
+    if (!field.is_bytes)
+      st = reader_take_number(r, &field);
+  }
+  if (!st && (fields.broken || !r->counts[SP_PPROF_FIELD_SAMPLE_TYPE]))
+    return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
+  return st;
+}
+
+/* The arrays, which never move. */
+static spanprof_status reader_make_arrays(reader *r) {
+  sp_pprof *profile = r->profile;
+  const size_t *counts = r->counts;
+  const struct {
+    size_t count;
+    size_t item;
+    void *out;
+  } arrays[] = {
+      {counts[SP_PPROF_FIELD_SAMPLE_TYPE], sizeof *profile->types,
+       &profile->types},
+      {counts[SP_PPROF_FIELD_SAMPLE], sizeof *profile->samples,
+       &profile->samples},
+      {counts[SP_PPROF_FIELD_LOCATION], sizeof *profile->locations,
+       &profile->locations},
+      {counts[SP_PPROF_FIELD_FUNCTION], sizeof *profile->functions,
+       &profile->functions},
+      {counts[SP_PPROF_FIELD_MAPPING], sizeof *profile->mappings,
+       &profile->mappings},
+      {counts[SP_PPROF_FIELD_COMMENT], sizeof *profile->comments,
+       &profile->comments},
+  };
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  for (i = 0; !st && i < SP_COUNT_OF(arrays); i++)
+    st = sp_pprof_source_new(&r->source, arrays[i].count, arrays[i].item,
+                             arrays[i].out);
+  if (!st)
+    st = sp_pprof_ids_init(&r->locations, &r->source,
+                           counts[SP_PPROF_FIELD_LOCATION]);
+  if (!st)
+    st = sp_pprof_ids_init(&r->functions, &r->source,
+                           counts[SP_PPROF_FIELD_FUNCTION]);
+  if (!st)
+    st = sp_pprof_ids_init(&r->mappings, &r->source,
+                           counts[SP_PPROF_FIELD_MAPPING]);
+  return st;
+}
+
+/* In an order in which nothing is read before what it refers to. */
+static spanprof_status reader_fill(reader *r) {
+  static const struct {
+    uint32_t field;
+    sp_pprof_visit take;
+  } steps[] = {
+      {SP_PPROF_FIELD_SAMPLE_TYPE, reader_take_type},
+      {SP_PPROF_FIELD_PERIOD_TYPE, reader_take_period_type},
+      {SP_PPROF_FIELD_COMMENT, reader_take_comment},
+      {SP_PPROF_FIELD_MAPPING, reader_take_mapping},
+      {SP_PPROF_FIELD_FUNCTION, reader_take_function},
+      {SP_PPROF_FIELD_LOCATION, reader_take_location},
+      {SP_PPROF_FIELD_SAMPLE, reader_take_sample},
+  };
+  spanprof_status st =
+      sp_pprof_source_texts(&r->source, r->counts[SP_PPROF_FIELD_TEXT]);
+  const char *default_type = "";
+  uint32_t found;
+  size_t i;
+
+  r->profile->period_type = (sp_pprof_type){"", ""};
+  for (i = 0; !st && i < SP_COUNT_OF(steps); i++)
+    st = sp_pprof_source_each(&r->source, steps[i].field, steps[i].take, r);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, r->default_type, &default_type);
+  if (st)
+    return st;
+  /* The last where none is named, as for go tool pprof. */
+  found = sp_pprof_type_find(r->profile, default_type);
+  r->profile->default_type =
+      found == SP_PPROF_NONE ? (uint32_t)r->profile->type_count - 1 : found;
+  return SPANPROF_OK;
+}
+
+static spanprof_status reader_read(reader_whole *whole, const void *bytes,
+                                   size_t size) {
+  const sp_mem *mem = whole->arena.mem;
+  reader r = {.profile = &whole->profile};
+  spanprof_status st;
+
+  sp_pprof_source_init(&r.source, bytes, size, &whole->arena);
+  st = reader_count(&r);
+  if (!st)
+    st = reader_make_arrays(&r);
+  if (!st)
+    st = reader_fill(&r);
+  sp_pprof_ids_dispose(&r.locations, mem);
+  sp_pprof_ids_dispose(&r.functions, mem);
+  sp_pprof_ids_dispose(&r.mappings, mem);
+  sp_pprof_source_dispose(&r.source);
+  return st;
+}
+
+uint32_t sp_pprof_type_find(const sp_pprof *profile, const char *type) {
+  size_t i;
+
+  for (i = 0; i < profile->type_count; i++)
+    if (!strcmp(profile->types[i].type, type))
+      return (uint32_t)i;
+  return SP_PPROF_NONE;
+}
+
+spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
+                              const void *bytes, size_t size) {
+  reader_whole *whole = NULL;
+  spanprof_status st = SPANPROF_OK;
+  sp_buffer raw;
+
+  *out = NULL;
+  sp_buffer_init(&raw, mem);
+  if (size == 0)
+    return sp_fail(SPANPROF_ERR_FORMAT, "is empty");
+  if (sp_gunzip_is(bytes, size)) {
+    st = sp_gunzip(&raw, bytes, size, SP_PPROF_UNPACKED_MAX);
+    bytes = raw.data;
+    size = raw.size;
+  } else if (size > SP_PPROF_UNPACKED_MAX) {
+    st = sp_fail(SPANPROF_ERR_LIMIT, "is larger than %zu MiB",
+                 SP_PPROF_UNPACKED_MAX >> 20);
+  }
+  if (!st && !(whole = sp_mem_zero(mem, sizeof *whole)))
+    st = SPANPROF_ERR_NOMEM;
+  if (!st) {
+    sp_arena_init(&whole->arena, mem, SP_PPROF_MEMORY_MAX);
+    st = reader_read(whole, bytes, size);
+  }
+  sp_buffer_dispose(&raw);
+  if (st && whole)
+    sp_pprof_free(&whole->profile);
+  else if (!st)
+    *out = &whole->profile;
+  return st;
+}
+
+void sp_pprof_free(sp_pprof *profile) {
+  reader_whole *whole = (reader_whole *)profile;
+
+  if (!whole)
+    return;
+  sp_arena_dispose(&whole->arena);
+  sp_mem_free(whole->arena.mem, whole);
+}
+
+const char *sp_pprof_label_text(const sp_pprof_sample *sample,
+                                const char *key) {
+  size_t i = sample->label_count;
+
+  while (i-- > 0)
+    if (sample->labels[i].text && !strcmp(sample->labels[i].key, key))
+      return sample->labels[i].text;
+  return NULL;
+}
