@@ -3,58 +3,80 @@
  *
  * Protocol: a context is written only by the thread that is in it, and read in
  * the signal handler on that thread, or by the sweep of ended spans (which
- * takes a torn read for "still active"). So plain stores in the right order are
- * enough: a span is stored before the depth that makes it visible. Memory of
- * contexts and selves is never unmapped. */
+ * takes a torn read for "still active"). So relaxed stores in the right order
+ * are enough: a span is stored before the depth that makes it visible. Memory
+ * of contexts and selves is never unmapped. */
 #ifndef SP_CONTEXT_H
 #define SP_CONTEXT_H
 
-#include "../util/base.h"
+#include "label_cache.h"
 
 #define SP_SPAN_DEPTH 64
 
 typedef struct sp_active_span {
-  spanprof_span carried; /* whose id samples carry; 0: none */
-  spanprof_span span;    /* the one that was entered */
+  _Atomic spanprof_span carried; /* whose id samples carry; 0: none */
+  _Atomic spanprof_span span;    /* the one that was entered */
 } sp_active_span;
+
+struct sp_self;
 
 struct spanprof_context {
   /* Written by the thread in the context, read in its handler. */
   _Atomic spanprof_label_set labels;
-  _Atomic uint32_t depth; /* may exceed SP_SPAN_DEPTH */
-  sp_active_span spans[SP_SPAN_DEPTH];
-  /* Guarded by the list's lock. */
+  _Atomic uint32_t depth;  /* of spans, at most SP_SPAN_DEPTH */
+  _Atomic uint32_t serial; /* of the last enter */
+  /* Fixed while the context is in use; tells tokens of contexts apart. */
+  uint32_t number;
+  /* Written by the thread that switches to it and away, read by the free. */
+  _Atomic(struct sp_self *) user;
+  /* The list of all contexts there ever were; fixed. */
   struct spanprof_context *next;
+  /* Guarded by the list's lock. */
+  struct spanprof_context *next_free;
+  /* As the first group. */
+  sp_active_span spans[SP_SPAN_DEPTH];
+  _Atomic uint32_t serials[SP_SPAN_DEPTH];
 };
 
 /* One attached thread. */
 typedef struct sp_self {
-  /* Written by the thread itself, read in its handler. */
+  /* Written by the thread itself (context: also by spanprof_context_free()),
+   * read in its handler. */
   _Atomic(spanprof_context *) context;
   void *_Atomic thread_data; /* spanprof_thread_set_data() */
-  spanprof_context own;
   /* Of the sampler: its record of this thread. */
   void *thread;
   int tid;
+  /* Guarded by the list's lock. */
+  bool attached;
+  struct sp_self *next; /* fixed: the list of all selves there ever were */
+  struct sp_self *next_free;
+  /* The thread's alone. */
+  spanprof_context own;
+  sp_label_cache cache;
 } sp_self;
 
-/* What happens when a thread attaches or ends; set once, by the sampler. */
+/* What happens when a thread attaches or ends; set once, by the sampler. Called
+ * on the thread itself, without a lock of this room. */
 typedef struct sp_self_hooks {
   void (*attached)(sp_self *self);
-  void (*ending)(sp_self *self); /* on the thread, before `self` is reused */
+  void (*ending)(sp_self *self); /* before `self` is reused */
 } sp_self_hooks;
 
+/* `hooks` must stay; NULL: none. */
 void sp_self_hooks_set(const sp_self_hooks *hooks);
 
-/* The calling thread's record, or NULL. */
+/* The calling thread's record, or NULL. Inside this room: sp_tls_get(). */
 SP_SIGNAL_SAFE sp_self *sp_self_current(void);
 
-/* The calling thread's record, made where there is none. NULL: no memory. A
- * pthread key ends it with the thread. */
+/* The calling thread's record, made where there is none. NULL: no memory, or
+ * the thread is past the end of its pthread keys. A pthread key ends it with
+ * the thread; another key's destructor may attach again, which is ended in the
+ * next round. */
 sp_self *sp_self_attach(void);
 
-/* Call hooks->attached for every thread that attached before the hooks were
- * set, or whose `thread` is NULL. */
+/* Visit every attached thread. The list's lock is held: `visit` may take locks
+ * of rooms above, but not attach, and no thread ends meanwhile. */
 void sp_self_each(void (*visit)(sp_self *self));
 
 /* What a sample carries. `last_span` is the span active last, also after its
@@ -63,6 +85,18 @@ SP_SIGNAL_SAFE void sp_context_read(const sp_self *self,
                                     spanprof_label_set *labels,
                                     spanprof_span *carried);
 SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self);
+
+/* Visit every context, also free ones (whose depth is 0), without a lock. */
+void sp_context_each(void (*visit)(void *data, const spanprof_context *context),
+                     void *data);
+
+/* How many contexts there are, free ones included. */
+uint32_t sp_context_count(void);
+
+/* Around a fork: see sp_label_before_fork(). */
+void sp_context_lock(void);
+void sp_context_unlock(void);
+void sp_context_forked(void); /* lock held, in the child */
 
 /* Fork, for the whole room (texts, labels, contexts, spans): locks are taken
  * before and given back after; in the child only the forking thread is

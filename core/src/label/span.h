@@ -1,8 +1,8 @@
 /* Spans: started, named, ended; found by number. See spanprof_span_start().
  *
  * Life: a span is kept while it is not ended, while any context has it on its
- * stack, and until the sweep after the next one, so that a sample that carries
- * it can always be named. */
+ * stack or a child refers to it, and until the sweep after the next one, so
+ * that a sample that carries it can always be named. */
 #ifndef SP_SPAN_H
 #define SP_SPAN_H
 
@@ -18,7 +18,8 @@ typedef struct sp_span_view {
 } sp_span_view;
 
 /* Describe a span a sample carries: copies the name, cleaned and capped
- * ("[other]"), into `name_buffer`. False: unknown number. Collector only. */
+ * ("[other]"), into `name_buffer`, cut to `size` (2048 is always enough; no
+ * NUL). False: unknown number. Collector only. */
 bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
                       sp_span_view *out);
 
@@ -26,12 +27,21 @@ bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
  * Signal-safe: for a runtime's read_context. */
 SP_SIGNAL_SAFE spanprof_span sp_span_carried(spanprof_span span);
 
+/* spanprof_span_attribute_get() at a given time. */
+spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
+                                     spanprof_span span,
+                                     spanprof_span_attribute attribute,
+                                     int64_t now_s, char *buffer, size_t size,
+                                     size_t *length);
+
 /* Free what no sample can carry any more; called by the collector once a
  * window, after its samples were encoded. */
 void sp_span_sweep(void);
 
 /* What rules without own values use: application name, server address, static
- * labels; NULL: no session. Copied. */
+ * labels, and the cap of span names; NULL: no session. Copied. While there is a
+ * session the sweep is the collector's; else spans sweep themselves as they
+ * end, so the collector must be gone before it is reset. */
 spanprof_status sp_span_defaults_set(const sp_settings *settings);
 
 #endif

@@ -1,0 +1,289 @@
+#include "context.h"
+
+#include "tls.h"
+
+#include "../util/mem.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <string.h>
+
+/* Contexts and selves come from pages that are never given back, and are
+ * reused: whoever reads one that was just freed reads a context without spans,
+ * never foreign memory. */
+
+#define CONTEXT_SLAB_BYTES 32768u
+
+/* Process-wide: threads and their contexts are. */
+static struct {
+  /* Read by any thread. */
+  _Atomic(spanprof_context *) contexts; /* only added to, at the front */
+  _Atomic uint32_t context_count;
+  _Atomic(const sp_self_hooks *) hooks;
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  sp_self *selves; /* only added to */
+  sp_self *free_selves;
+  spanprof_context *free_contexts;
+  uint32_t numbers; /* given to contexts */
+} contexts = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* How often this thread's record was ended by its key. Not the pointer of
+ * tls.h: read only where a lock may be taken. */
+static _Thread_local unsigned context_ends;
+
+/* Lock held. */
+static void context_publish(spanprof_context *context) {
+  spanprof_context *first =
+      atomic_load_explicit(&contexts.contexts, memory_order_relaxed);
+
+  context->next = first;
+  atomic_store_explicit(&contexts.contexts, context, memory_order_release);
+  atomic_fetch_add_explicit(&contexts.context_count, 1, memory_order_relaxed);
+}
+
+/* Empty, with a number of its own. Lock held. */
+static void context_begin(spanprof_context *context) {
+  atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->user, NULL, memory_order_relaxed);
+  context->number = ++contexts.numbers;
+}
+
+/* Lock held. */
+static void context_clear(spanprof_context *context) {
+  atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
+}
+
+/* Lock held. */
+static spanprof_context *context_take(void) {
+  spanprof_context *context = contexts.free_contexts;
+
+  if (!context) {
+    spanprof_context *slab = sp_pages_new(CONTEXT_SLAB_BYTES);
+    size_t i;
+
+    if (!slab)
+      return NULL;
+    for (i = 0; i < CONTEXT_SLAB_BYTES / sizeof *slab; i++) {
+      slab[i].next_free = contexts.free_contexts;
+      contexts.free_contexts = &slab[i];
+      context_publish(&slab[i]);
+    }
+    context = contexts.free_contexts;
+  }
+  contexts.free_contexts = context->next_free;
+  context_begin(context);
+  return context;
+}
+
+/* Lock held. */
+static sp_self *self_take(void) {
+  sp_self *self = contexts.free_selves;
+
+  if (!self) {
+    sp_self *slab = sp_pages_new(CONTEXT_SLAB_BYTES);
+    size_t i;
+
+    if (!slab)
+      return NULL;
+    for (i = 0; i < CONTEXT_SLAB_BYTES / sizeof *slab; i++) {
+      slab[i].next = contexts.selves;
+      contexts.selves = &slab[i];
+      slab[i].next_free = contexts.free_selves;
+      contexts.free_selves = &slab[i];
+      context_publish(&slab[i].own);
+    }
+    self = contexts.free_selves;
+  }
+  contexts.free_selves = self->next_free;
+  context_begin(&self->own);
+  atomic_store_explicit(&self->context, &self->own, memory_order_relaxed);
+  atomic_store_explicit(&self->thread_data, NULL, memory_order_relaxed);
+  self->thread = NULL;
+  self->tid = 0;
+  memset(&self->cache, 0, sizeof self->cache);
+  self->attached = true;
+  return self;
+}
+
+/* Lock held. */
+static void self_give(sp_self *self) {
+  spanprof_context *context =
+      atomic_load_explicit(&self->context, memory_order_relaxed);
+
+  if (context != &self->own)
+    atomic_store_explicit(&context->user, NULL, memory_order_relaxed);
+  context_clear(&self->own);
+  self->attached = false;
+  self->next_free = contexts.free_selves;
+  contexts.free_selves = self;
+}
+
+/* The pthread key's destructor, on the thread that ends. */
+static void self_end(void *data) {
+  sp_self *self = data;
+  const sp_self_hooks *hooks =
+      atomic_load_explicit(&contexts.hooks, memory_order_acquire);
+
+  context_ends++;
+  /* Out of sight first, so that no visitor attaches what is ending. */
+  pthread_mutex_lock(&contexts.lock);
+  self->attached = false;
+  pthread_mutex_unlock(&contexts.lock);
+  if (hooks && hooks->ending)
+    hooks->ending(self);
+  sp_tls_set(NULL);
+  pthread_mutex_lock(&contexts.lock);
+  self_give(self);
+  pthread_mutex_unlock(&contexts.lock);
+}
+
+void sp_self_hooks_set(const sp_self_hooks *hooks) {
+  atomic_store_explicit(&contexts.hooks, hooks, memory_order_release);
+}
+
+SP_SIGNAL_SAFE sp_self *sp_self_current(void) {
+  return sp_tls_get();
+}
+
+sp_self *sp_self_attach(void) {
+  sp_self *self = sp_tls_get();
+  const sp_self_hooks *hooks;
+
+  if (SP_LIKELY(self))
+    return self;
+  /* After its last round of destructors a thread would never be ended. */
+  if (context_ends >= PTHREAD_DESTRUCTOR_ITERATIONS || !sp_tls_init(self_end))
+    return NULL;
+  pthread_mutex_lock(&contexts.lock);
+  self = self_take();
+  pthread_mutex_unlock(&contexts.lock);
+  if (!self)
+    return NULL;
+  if (!sp_tls_set(self)) {
+    pthread_mutex_lock(&contexts.lock);
+    self_give(self);
+    pthread_mutex_unlock(&contexts.lock);
+    return NULL;
+  }
+  hooks = atomic_load_explicit(&contexts.hooks, memory_order_acquire);
+  if (hooks && hooks->attached)
+    hooks->attached(self);
+  return self;
+}
+
+void sp_self_each(void (*visit)(sp_self *self)) {
+  sp_self *self;
+
+  pthread_mutex_lock(&contexts.lock);
+  for (self = contexts.selves; self; self = self->next)
+    if (self->attached)
+      visit(self);
+  pthread_mutex_unlock(&contexts.lock);
+}
+
+SP_SIGNAL_SAFE void sp_context_read(const sp_self *self,
+                                    spanprof_label_set *labels,
+                                    spanprof_span *carried) {
+  const spanprof_context *context =
+      atomic_load_explicit(&self->context, memory_order_relaxed);
+  uint32_t depth = atomic_load_explicit(&context->depth, memory_order_relaxed);
+
+  atomic_signal_fence(memory_order_acquire);
+  *labels = atomic_load_explicit(&context->labels, memory_order_relaxed);
+  *carried = depth ? atomic_load_explicit(&context->spans[depth - 1].carried,
+                                          memory_order_relaxed)
+                   : 0;
+}
+
+SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self) {
+  const spanprof_context *context =
+      atomic_load_explicit(&self->context, memory_order_relaxed);
+  uint32_t depth = atomic_load_explicit(&context->depth, memory_order_relaxed);
+
+  /* What was left last stands in the outermost place. */
+  return atomic_load_explicit(&context->spans[depth ? depth - 1 : 0].carried,
+                              memory_order_relaxed);
+}
+
+void sp_context_each(void (*visit)(void *data, const spanprof_context *context),
+                     void *data) {
+  const spanprof_context *context =
+      atomic_load_explicit(&contexts.contexts, memory_order_acquire);
+
+  for (; context; context = context->next)
+    visit(data, context);
+}
+
+uint32_t sp_context_count(void) {
+  return atomic_load_explicit(&contexts.context_count, memory_order_relaxed);
+}
+
+void sp_context_lock(void) {
+  pthread_mutex_lock(&contexts.lock);
+}
+
+void sp_context_unlock(void) {
+  pthread_mutex_unlock(&contexts.lock);
+}
+
+void sp_context_forked(void) {
+  sp_self *self;
+
+  for (self = contexts.selves; self; self = self->next)
+    if (self->attached && self != sp_tls_get())
+      self_give(self);
+}
+
+spanprof_status spanprof_context_new(spanprof_context **out) {
+  pthread_mutex_lock(&contexts.lock);
+  *out = context_take();
+  pthread_mutex_unlock(&contexts.lock);
+  return *out ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+}
+
+void spanprof_context_free(spanprof_context *context) {
+  sp_self *user;
+
+  if (!context)
+    return;
+  user = atomic_load_explicit(&context->user, memory_order_relaxed);
+  if (user) {
+    spanprof_context *expected = context;
+
+    /* Fails where the thread has switched away at this instant. */
+    atomic_compare_exchange_strong_explicit(&user->context, &expected,
+                                            &user->own, memory_order_relaxed,
+                                            memory_order_relaxed);
+  }
+  pthread_mutex_lock(&contexts.lock);
+  context_clear(context);
+  context->next_free = contexts.free_contexts;
+  contexts.free_contexts = context;
+  pthread_mutex_unlock(&contexts.lock);
+}
+
+spanprof_context *spanprof_context_switch(spanprof_context *to) {
+  sp_self *self = sp_tls_get();
+  spanprof_context *from;
+
+  if (SP_UNLIKELY(!self)) {
+    self = to ? sp_self_attach() : NULL;
+    if (!self)
+      return NULL;
+  }
+  from = atomic_load_explicit(&self->context, memory_order_relaxed);
+  if (to)
+    atomic_store_explicit(&to->user, self, memory_order_relaxed);
+  atomic_store_explicit(&self->context, to ? to : &self->own,
+                        memory_order_relaxed);
+  if (from == &self->own)
+    return NULL;
+  if (from != to)
+    atomic_store_explicit(&from->user, NULL, memory_order_relaxed);
+  return from;
+}

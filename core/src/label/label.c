@@ -1,0 +1,391 @@
+#include "label.h"
+
+#include "clean.h"
+#include "label_node.h"
+#include "text.h"
+#include "tls.h"
+
+#include "../util/counters.h"
+#include "../util/hash.h"
+#include "../util/status.h"
+
+/* A token is the set before the push and the set after it. The set after it
+ * says whether the push is still in force, the set before it spares the common
+ * pop from looking anything up. */
+#define LABEL_TOKEN_SHIFT 32
+
+#define LABEL_VALUES_MAX 1024u
+
+static const char label_other[] = "[other]";
+
+/* Process-wide, as the values are that it bounds. */
+static _Atomic uint32_t label_values_max = LABEL_VALUES_MAX;
+
+/* The longest strings whose ends are all of them: see sp_label_cache_ends. */
+#define LABEL_ENDS_BYTES 16
+
+SP_SIGNAL_SAFE static inline sp_label_cache_ends label_ends(const char *text,
+                                                            size_t bytes) {
+  sp_label_cache_ends ends = {0, 0};
+
+  if (bytes >= 8) {
+    memcpy(&ends.first, text, 8);
+    memcpy(&ends.last, text + bytes - 8, 8);
+  } else if (bytes >= 4) {
+    uint32_t first, last;
+
+    memcpy(&first, text, 4);
+    memcpy(&last, text + bytes - 4, 4);
+    ends.first = first;
+    ends.last = last;
+  } else if (bytes > 0) {
+    ends.first = (uint64_t)(unsigned char)text[0] |
+                 (uint64_t)(unsigned char)text[bytes / 2] << 8 |
+                 (uint64_t)(unsigned char)text[bytes - 1] << 16;
+  }
+  return ends;
+}
+
+SP_SIGNAL_SAFE static bool label_text_is(spanprof_text number, const char *text,
+                                         size_t bytes) {
+  size_t size;
+  const char *interned = sp_text_get(number, &size);
+
+  return size == bytes && memcmp(interned, text, bytes) == 0;
+}
+
+/* Do the strings stand behind the set's top label as they are? */
+SP_SIGNAL_SAFE static bool
+label_strings_are(spanprof_label_set set, const char *name, size_t name_bytes,
+                  const char *value, size_t value_bytes) {
+  const sp_label_node *node = sp_label_node_get(set);
+
+  return label_text_is(node->name, name, name_bytes) &&
+         label_text_is(node->value, value, value_bytes);
+}
+
+SP_SIGNAL_SAFE static inline sp_label_cache_text *
+label_text_entry(sp_label_cache *cache, spanprof_label_set parent,
+                 spanprof_text name, spanprof_text value) {
+  uint64_t hash = (((uint64_t)name << 32 | value) + parent) * SP_HASH_SEED;
+
+  return &cache->texts[hash >> 60];
+}
+
+SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
+                                           spanprof_label_set set,
+                                           spanprof_label_set parent,
+                                           spanprof_text name,
+                                           spanprof_text value) {
+  sp_label_cache_text *entry = label_text_entry(cache, parent, name, value);
+  volatile sp_label_cache_text *slot = entry;
+  volatile uint32_t *writing = &cache->writing;
+
+  if (*writing)
+    return;
+  *writing = 1;
+  slot->set = 0;
+  slot->parent = parent;
+  slot->name = name;
+  slot->value = value;
+  slot->set = set;
+  *writing = 0;
+}
+
+/* "[other]" in place of a value over the cap. */
+static spanprof_status label_other_make(spanprof_label_set parent,
+                                        spanprof_text name,
+                                        spanprof_label_set *out) {
+  spanprof_text other;
+  spanprof_status st = sp_text_add(label_other, sizeof label_other - 1, &other);
+
+  if (!st)
+    st = sp_label_node_make(parent, name, other, out);
+  if (!st || st == SPANPROF_ERR_LIMIT)
+    sp_count(&sp_counts.labels_capped, 1);
+  return st;
+}
+
+/* The set that is `parent` with name=value, the name in its name form. */
+static spanprof_status label_make(spanprof_label_set parent, spanprof_text name,
+                                  spanprof_text value,
+                                  spanprof_label_set *out) {
+  uint32_t max = atomic_load_explicit(&label_values_max, memory_order_relaxed);
+  spanprof_status st;
+
+  *out = sp_label_node_find(parent, name, value);
+  if (SP_LIKELY(*out))
+    return SPANPROF_OK;
+  /* An empty value is no label to the server; here it hides an outer one. */
+  if (value && !sp_label_pair_admit(name, value, max))
+    return label_other_make(parent, name, out);
+  st = sp_label_node_make(parent, name, value, out);
+  if (st == SPANPROF_ERR_LIMIT)
+    return label_other_make(parent, name, out);
+  if (!st && !value)
+    sp_count(&sp_counts.labels_cleaned, 1);
+  return st;
+}
+
+SP_SIGNAL_SAFE static inline void label_pushed(spanprof_context *context,
+                                               spanprof_label_set parent,
+                                               spanprof_label_set set,
+                                               spanprof_label_token *out) {
+  atomic_store_explicit(&context->labels, set, memory_order_relaxed);
+  *out = (uint64_t)parent << LABEL_TOKEN_SHIFT | set;
+}
+
+/* The text of a value; over the name's cap an unknown one is not interned, so
+ * that endless values do not fill the table. False with SPANPROF_OK: capped. */
+static spanprof_status label_value_text(spanprof_text name, const char *value,
+                                        size_t bytes, spanprof_text *out,
+                                        bool *capped) {
+  *capped = false;
+  if (sp_text_find(value, bytes, out))
+    return SPANPROF_OK;
+  *capped = sp_text_values_full(
+      name, atomic_load_explicit(&label_values_max, memory_order_relaxed));
+  return *capped ? SPANPROF_OK : sp_text_add(value, bytes, out);
+}
+
+/* A push whose strings are not in the thread's cache. */
+static __attribute__((noinline)) spanprof_status
+label_push_strings(sp_self *self, const char *name, size_t name_bytes,
+                   const char *value, size_t value_bytes,
+                   sp_label_cache_string *entry, spanprof_label_token *out) {
+  char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
+  bool name_changed, value_changed, capped;
+  spanprof_context *context =
+      atomic_load_explicit(&self->context, memory_order_relaxed);
+  spanprof_label_set parent =
+      atomic_load_explicit(&context->labels, memory_order_relaxed);
+  spanprof_label_set set;
+  spanprof_text name_text, value_text;
+  size_t name_size, value_size;
+  spanprof_status st;
+
+  name_size = sp_clean_name(name, name_bytes, clean_name, &name_changed);
+  value_size = sp_clean_text(value, value_bytes, clean_value, &value_changed);
+  if (name_changed || value_changed)
+    sp_count(&sp_counts.labels_cleaned, 1);
+  st = sp_text_add(clean_name, name_size, &name_text);
+  if (!st)
+    st = label_value_text(name_text, clean_value, value_size, &value_text,
+                          &capped);
+  if (st)
+    return sp_fail(st, st == SPANPROF_ERR_LIMIT
+                           ? "too many label texts are interned"
+                           : "no memory for a label");
+  st = capped ? label_other_make(parent, name_text, &set)
+              : label_make(parent, name_text, value_text, &set);
+  if (st)
+    return sp_fail(st, st == SPANPROF_ERR_LIMIT
+                           ? "too many sets of labels, or too deep"
+                           : "no memory for a label");
+  /* Kept only where the strings can be compared again: see
+   * spanprof_label_push(). */
+  if (!self->cache.writing &&
+      label_strings_are(set, name, name_bytes, value, value_bytes)) {
+    volatile sp_label_cache_string *slot = entry;
+    volatile uint32_t *writing = &self->cache.writing;
+    sp_label_cache_ends name_ends = label_ends(name, name_bytes);
+    sp_label_cache_ends value_ends = label_ends(value, value_bytes);
+
+    *writing = 1;
+    slot->set = 0;
+    slot->parent = parent;
+    slot->name_bytes = (uint32_t)name_bytes;
+    slot->value_bytes = (uint32_t)value_bytes;
+    slot->name.first = name_ends.first;
+    slot->name.last = name_ends.last;
+    slot->value.first = value_ends.first;
+    slot->value.last = value_ends.last;
+    slot->set = set;
+    *writing = 0;
+  }
+  label_pushed(context, parent, set, out);
+  return SPANPROF_OK;
+}
+
+/* A push of texts that are not in the thread's cache. */
+static __attribute__((noinline)) spanprof_status
+label_push_texts(sp_self *self, spanprof_text name, spanprof_text value,
+                 spanprof_label_token *out) {
+  spanprof_context *context =
+      atomic_load_explicit(&self->context, memory_order_relaxed);
+  spanprof_label_set parent =
+      atomic_load_explicit(&context->labels, memory_order_relaxed);
+  spanprof_text clean_name;
+  spanprof_label_set set;
+  spanprof_status st = sp_text_name_form(name, &clean_name);
+
+  if (!st)
+    st = label_make(parent, clean_name, value, &set);
+  if (st)
+    return st;
+  /* A capped value is not kept, so that each such push is counted. */
+  if (sp_label_node_get(set)->value == value)
+    label_text_keep(&self->cache, set, parent, name, value);
+  label_pushed(context, parent, set, out);
+  return SPANPROF_OK;
+}
+
+/* A pop that is not of the innermost push. */
+SP_SIGNAL_SAFE static __attribute__((noinline)) void
+label_pop_outer(spanprof_context *context, spanprof_label_set pushed) {
+  spanprof_label_set set =
+      context ? atomic_load_explicit(&context->labels, memory_order_relaxed)
+              : 0;
+
+  while (set && set != pushed)
+    set = sp_label_node_get(set)->parent;
+  if (set)
+    atomic_store_explicit(&context->labels, sp_label_node_get(set)->parent,
+                          memory_order_relaxed);
+  else
+    sp_count(&sp_counts.labels_unbalanced, 1);
+}
+
+/* Is the name of `node` set again between `set` and `node`? */
+static bool label_hidden(spanprof_label_set set, const sp_label_node *node) {
+  const sp_label_node *inner = sp_label_node_get(set);
+
+  for (; inner != node; inner = sp_label_node_get(inner->parent))
+    if (inner->name == node->name)
+      return true;
+  return false;
+}
+
+size_t sp_label_set_list(spanprof_label_set set, sp_label *out, size_t max) {
+  const sp_label_node *node = sp_label_node_get(set);
+  size_t count = 0;
+
+  /* Quadratic in the depth, which SP_LABEL_DEPTH_MAX bounds. */
+  for (; node->depth > 0 && count < max;
+       node = sp_label_node_get(node->parent)) {
+    if (node->value == 0 || label_hidden(set, node))
+      continue;
+    out[count].name = node->name;
+    out[count].value = node->value;
+    count++;
+  }
+  return count;
+}
+
+void sp_label_values_max_set(uint32_t max) {
+  atomic_store_explicit(&label_values_max, max, memory_order_relaxed);
+}
+
+spanprof_status spanprof_label_push(const char *name, size_t name_bytes,
+                                    const char *value, size_t value_bytes,
+                                    spanprof_label_token *out) {
+  sp_self *self = sp_tls_get();
+  sp_label_cache_ends name_ends, value_ends;
+  sp_label_cache_string *entry;
+  spanprof_context *context;
+  spanprof_label_set parent, set;
+  uint64_t hash;
+
+  *out = 0;
+  if (SP_UNLIKELY(!self)) {
+    self = sp_self_attach();
+    if (!self)
+      return sp_fail(SPANPROF_ERR_NOMEM, "no memory for this thread's labels");
+  }
+  name_ends = label_ends(name, name_bytes);
+  value_ends = label_ends(value, value_bytes);
+  context = atomic_load_explicit(&self->context, memory_order_relaxed);
+  parent = atomic_load_explicit(&context->labels, memory_order_relaxed);
+  hash = sp_hash_mix(value_ends.last + name_ends.first * 31,
+                     value_ends.first + name_ends.last * 31 + parent);
+  entry = &self->cache.strings[hash % SP_LABEL_CACHE_STRINGS];
+  set = *(volatile spanprof_label_set *)&entry->set;
+  atomic_signal_fence(memory_order_acquire);
+  if (SP_LIKELY(set && entry->parent == parent &&
+                entry->name_bytes == name_bytes &&
+                entry->value_bytes == value_bytes &&
+                ((entry->name.first ^ name_ends.first) |
+                 (entry->name.last ^ name_ends.last) |
+                 (entry->value.first ^ value_ends.first) |
+                 (entry->value.last ^ value_ends.last)) == 0) &&
+      ((name_bytes <= LABEL_ENDS_BYTES && value_bytes <= LABEL_ENDS_BYTES) ||
+       label_strings_are(set, name, name_bytes, value, value_bytes))) {
+    label_pushed(context, parent, set, out);
+    return SPANPROF_OK;
+  }
+  return label_push_strings(self, name, name_bytes, value, value_bytes, entry,
+                            out);
+}
+
+spanprof_status spanprof_label_push_text(spanprof_text name,
+                                         spanprof_text value,
+                                         spanprof_label_token *out) {
+  sp_self *self = sp_tls_get();
+  const sp_label_cache_text *entry;
+  spanprof_context *context;
+  spanprof_label_set parent, set;
+
+  *out = 0;
+  if (SP_UNLIKELY(!self)) {
+    self = sp_self_attach();
+    if (!self)
+      return SPANPROF_ERR_NOMEM;
+  }
+  context = atomic_load_explicit(&self->context, memory_order_relaxed);
+  parent = atomic_load_explicit(&context->labels, memory_order_relaxed);
+  entry = label_text_entry(&self->cache, parent, name, value);
+  set = *(const volatile spanprof_label_set *)&entry->set;
+  atomic_signal_fence(memory_order_acquire);
+  if (SP_LIKELY(set && entry->parent == parent && entry->name == name &&
+                entry->value == value)) {
+    label_pushed(context, parent, set, out);
+    return SPANPROF_OK;
+  }
+  return label_push_texts(self, name, value, out);
+}
+
+void spanprof_label_pop(spanprof_label_token token) {
+  spanprof_label_set pushed = (spanprof_label_set)token;
+  const sp_self *self = sp_tls_get();
+  spanprof_context *context;
+
+  if (SP_UNLIKELY(pushed == 0))
+    return; /* of a push that was refused */
+  context =
+      self ? atomic_load_explicit(&self->context, memory_order_relaxed) : NULL;
+  if (SP_LIKELY(context &&
+                atomic_load_explicit(&context->labels, memory_order_relaxed) ==
+                    pushed))
+    atomic_store_explicit(&context->labels,
+                          (spanprof_label_set)(token >> LABEL_TOKEN_SHIFT),
+                          memory_order_relaxed);
+  else
+    label_pop_outer(context, pushed);
+}
+
+spanprof_label_set spanprof_labels_get(void) {
+  const sp_self *self = sp_tls_get();
+
+  return self ? atomic_load_explicit(
+                    &atomic_load_explicit(&self->context, memory_order_relaxed)
+                         ->labels,
+                    memory_order_relaxed)
+              : 0;
+}
+
+void spanprof_labels_set(spanprof_label_set labels) {
+  sp_self *self = sp_tls_get();
+
+  if (!self)
+    self = labels ? sp_self_attach() : NULL;
+  if (!self)
+    return;
+  if (labels && sp_label_node_get(labels)->depth == 0) {
+    /* No set has this number. */
+    sp_count(&sp_counts.labels_unbalanced, 1);
+    return;
+  }
+  atomic_store_explicit(
+      &atomic_load_explicit(&self->context, memory_order_relaxed)->labels,
+      labels, memory_order_relaxed);
+}

@@ -1,0 +1,44 @@
+/* A thread's own small memory of the sets it pushed last, so that a push costs
+ * no shared memory.
+ *
+ * Only the thread itself uses it, in and out of signal handlers. A handler may
+ * come at any instruction: a writer makes the entry invalid, writes the key,
+ * then the set, and a handler that finds a writer at work does not write; a
+ * reader loads the set first and compares the key after it. */
+#ifndef SP_LABEL_CACHE_H
+#define SP_LABEL_CACHE_H
+
+#include "../util/base.h"
+
+#define SP_LABEL_CACHE_TEXTS   16u
+#define SP_LABEL_CACHE_STRINGS 16u
+
+typedef struct sp_label_cache_text {
+  spanprof_label_set set; /* 0: no entry */
+  spanprof_label_set parent;
+  spanprof_text name;
+  spanprof_text value;
+} sp_label_cache_text;
+
+/* The first and last bytes of a string, which are all of it up to 16 bytes. */
+typedef struct sp_label_cache_ends {
+  uint64_t first;
+  uint64_t last;
+} sp_label_cache_ends;
+
+typedef struct sp_label_cache_string {
+  spanprof_label_set set; /* 0: no entry */
+  spanprof_label_set parent;
+  uint32_t name_bytes;
+  uint32_t value_bytes;
+  sp_label_cache_ends name;
+  sp_label_cache_ends value;
+} sp_label_cache_string;
+
+typedef struct sp_label_cache {
+  uint32_t writing;
+  sp_label_cache_text texts[SP_LABEL_CACHE_TEXTS];
+  sp_label_cache_string strings[SP_LABEL_CACHE_STRINGS];
+} sp_label_cache;
+
+#endif

@@ -1,0 +1,60 @@
+#include "span_id.h"
+
+#include "../util/clock.h"
+#include "../util/hash.h"
+
+#include <sys/random.h>
+#include <unistd.h>
+
+/* Process-wide: ids must not repeat between threads. Each is the finalizer of
+ * splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014), which maps numbers one to one, of a count that
+ * starts at random. */
+static struct {
+  _Atomic uint64_t count;
+  _Atomic bool seeded;
+} span_ids;
+
+static void id_seed(void) {
+  uint64_t seed;
+
+  /* Not waiting: early at boot the kernel may have no entropy yet. */
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
+    seed = sp_hash_mix(sp_monotonic_ns(), (uint64_t)getpid());
+  /* Added, so that threads that seed at once do no harm. */
+  atomic_fetch_add_explicit(&span_ids.count, seed, memory_order_relaxed);
+  atomic_store_explicit(&span_ids.seeded, true, memory_order_release);
+}
+
+uint64_t sp_span_id_next(void) {
+  uint64_t id;
+
+  if (SP_UNLIKELY(
+          !atomic_load_explicit(&span_ids.seeded, memory_order_acquire)))
+    id_seed();
+  do {
+    id = atomic_fetch_add_explicit(&span_ids.count, SP_HASH_SEED,
+                                   memory_order_relaxed) +
+         SP_HASH_SEED;
+    id = (id ^ (id >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    id = (id ^ (id >> 27)) * UINT64_C(0x94d049bb133111eb);
+    id ^= id >> 31;
+  } while (id == 0);
+  return id;
+}
+
+void sp_span_id_forked(void) {
+  atomic_store_explicit(&span_ids.seeded, false, memory_order_release);
+}
+
+void sp_span_id_hex(const void *bytes, size_t count, char *out) {
+  static const char digits[] = "0123456789abcdef";
+  const unsigned char *p = bytes;
+  size_t i;
+
+  for (i = 0; i < count; i++) {
+    out[2 * i] = digits[p[i] >> 4];
+    out[2 * i + 1] = digits[p[i] & 15];
+  }
+  out[2 * count] = '\0';
+}

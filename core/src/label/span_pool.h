@@ -1,0 +1,115 @@
+/* The memory of spans: 128 bytes each, in chunks that are never given back, and
+ * found by number. A number is a place and its generation, so that the number
+ * of a span that was freed finds nothing.
+ *
+ * Protocol: the starting thread fills a span and makes it visible by its state
+ * (release). What does not change after that is read by anyone who then finds
+ * the generation unchanged; the name is guarded by the lock of its place
+ * (span_name.h), the chain by that of its shard (span_table.h), the sweep's
+ * fields by the sweep's lock. */
+#ifndef SP_SPAN_POOL_H
+#define SP_SPAN_POOL_H
+
+#include "../util/base.h"
+
+/* Bits of the lower half of a state; the upper half is the generation. */
+#define SP_SPAN_LIVE         1u /* started and not freed */
+#define SP_SPAN_ENDED        2u
+#define SP_SPAN_TRACED       4u  /* the trace flag: sampled */
+#define SP_SPAN_ROOT         8u  /* a local root */
+#define SP_SPAN_ADD_NAME     16u /* from here on: the rules it started with */
+#define SP_SPAN_ADD_TRACE_ID 32u
+#define SP_SPAN_LEGACY_LABEL 64u
+
+#define SP_SPAN_CHUNK  256u
+#define SP_SPAN_CHUNKS 16384u
+#define SP_SPANS_MAX   (SP_SPAN_CHUNK * SP_SPAN_CHUNKS)
+
+#define SP_SPAN_NAME_INLINE 56
+
+typedef struct sp_span {
+  _Atomic uint64_t state;
+  /* Fixed while live; ids are the bytes as they stand in memory. */
+  _Atomic spanprof_span carried;
+  _Atomic spanprof_span root; /* 0: unknown */
+  _Atomic uint64_t span_id;
+  _Atomic uint64_t trace_id[2];
+  /* Spans that carry this one, or have it as their root. */
+  _Atomic uint32_t refs;
+  /* Place + 1 of the next one free, ended or waiting for the sweep. */
+  _Atomic uint32_t next;
+  /* Guarded by the shard's lock. */
+  uint32_t table_next; /* place + 1 */
+  /* Guarded by the sweep's lock. */
+  uint32_t marked; /* the last sweep that found it on a stack */
+  uint32_t seen;   /* the first sweep that found it ended */
+  /* Guarded by the name's lock. */
+  uint16_t name_bytes;
+  uint16_t name_capped; /* counted as such */
+  union {
+    char here[SP_SPAN_NAME_INLINE];
+    char *elsewhere; /* where name_bytes is larger */
+  } name;
+} sp_span;
+
+/* The chunks: see sp_span_pool_get(). */
+extern _Atomic(sp_span *) sp_span_chunks[SP_SPAN_CHUNKS]
+    __attribute__((visibility("hidden")));
+
+/* The span behind a number, or NULL. */
+SP_SIGNAL_SAFE static inline sp_span *sp_span_pool_get(spanprof_span number) {
+  uint32_t place = (uint32_t)number;
+  sp_span *chunk;
+  uint64_t state;
+
+  if (SP_UNLIKELY(place >= SP_SPANS_MAX))
+    return NULL;
+  chunk = atomic_load_explicit(&sp_span_chunks[place / SP_SPAN_CHUNK],
+                               memory_order_acquire);
+  if (SP_UNLIKELY(!chunk))
+    return NULL;
+  chunk += place % SP_SPAN_CHUNK;
+  state = atomic_load_explicit(&chunk->state, memory_order_acquire);
+  return (state >> 32) == (number >> 32) && (state & SP_SPAN_LIVE) ? chunk
+                                                                   : NULL;
+}
+
+/* Is it still the span of this number, after something was read from it? */
+SP_SIGNAL_SAFE static inline bool sp_span_pool_same(const sp_span *span,
+                                                    spanprof_span number) {
+  atomic_thread_fence(memory_order_acquire);
+  return atomic_load_explicit(&span->state, memory_order_relaxed) >> 32 ==
+         number >> 32;
+}
+
+/* The span whose id samples under `number` carry. */
+SP_SIGNAL_SAFE static inline spanprof_span
+sp_span_pool_carried(spanprof_span number) {
+  const sp_span *span = sp_span_pool_get(number);
+  spanprof_span carried =
+      span ? atomic_load_explicit(&span->carried, memory_order_relaxed) : 0;
+
+  return span && SP_LIKELY(sp_span_pool_same(span, number)) ? carried : 0;
+}
+
+/* The span in a place, live or not. */
+sp_span *sp_span_pool_at(uint32_t place);
+
+/* A span to fill, not yet visible; *number is what it will be found by.
+ * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
+spanprof_status sp_span_pool_take(sp_span **out, spanprof_span *number);
+
+/* Make it visible with these bits. */
+void sp_span_pool_publish(sp_span *span, spanprof_span number, uint32_t bits);
+
+/* From now on `number` finds nothing. */
+void sp_span_pool_retire(sp_span *span);
+
+/* Give a retired, or never published, span back, by its old number. */
+void sp_span_pool_give(spanprof_span number);
+
+/* Around a fork. */
+void sp_span_pool_lock(void);
+void sp_span_pool_unlock(void);
+
+#endif

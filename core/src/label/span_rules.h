@@ -1,0 +1,40 @@
+/* The rules spans are started with, and what rules without own values use. */
+#ifndef SP_SPAN_RULES_H
+#define SP_SPAN_RULES_H
+
+#include "profile_url.h"
+#include "url_template.h"
+
+struct spanprof_span_rules {
+  const sp_mem *mem;
+  char *app_name;       /* NULL: the session's */
+  char *server_address; /* without credentials, query and fragment; NULL: the
+                         * session's */
+  sp_url_labels baseline;
+  sp_url_template *url_template; /* NULL: the classic form */
+  bool root_span_only;
+  bool add_url;
+  bool add_baseline_urls;
+  uint32_t span_bits; /* SP_SPAN_ADD_NAME, ... */
+};
+
+/* Rules with every default. */
+extern const spanprof_span_rules sp_span_rules_default;
+
+/* spanprof_span_rules_new() with an allocator. */
+spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
+                                   const sp_mem *mem,
+                                   spanprof_span_rules **out);
+
+/* Write the attribute's URL, at `now_s`; nothing where the rules leave it out
+ * or no application name or server is known. Lock-free for the caller, who owns
+ * `out`. */
+void sp_span_rules_url(const spanprof_span_rules *rules,
+                       spanprof_span_attribute attribute,
+                       const sp_url_span *span, int64_t now_s, sp_buffer *out);
+
+/* Around a fork. */
+void sp_span_rules_lock(void);
+void sp_span_rules_unlock(void);
+
+#endif

@@ -1,0 +1,31 @@
+/* The one thread-local pointer, and the key that tells of a thread's end. */
+#ifndef SP_TLS_H
+#define SP_TLS_H
+
+#include "context.h"
+
+/* Make the key, once; `ending` is called on a thread that ends, with what it
+ * set last. False: the process has no keys left. */
+bool sp_tls_init(void (*ending)(void *self));
+
+/* Set the calling thread's record; false: no memory. NULL cannot fail. */
+bool sp_tls_set(sp_self *self);
+
+#if defined(__GLIBC__)
+/* Initial-exec: one load, and the first touch from a handler cannot allocate
+ * (global-dynamic does, in a library that was loaded late). Eight bytes always
+ * fit the surplus of static TLS that glibc reserves (1664 bytes: glibc 2.36,
+ * elf/dl-tls.c, rtld.optional_static_tls and TLS_STATIC_SURPLUS). */
+extern _Thread_local sp_self *sp_tls_self
+    __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+SP_SIGNAL_SAFE static inline sp_self *sp_tls_get(void) {
+  return sp_tls_self;
+}
+#else
+/* musl refuses initial-exec in a library that is loaded late; its
+ * pthread_getspecific() is one load from the thread's own block. */
+SP_SIGNAL_SAFE sp_self *sp_tls_get(void);
+#endif
+
+#endif
