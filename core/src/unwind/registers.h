@@ -11,6 +11,8 @@
 #define SP_REGISTER_FP    6
 #define SP_REGISTER_SP    7
 #define SP_REGISTER_PC    16
+/* Below sp a function without calls may keep things (ibid., §3.2.2). */
+#define SP_RED_ZONE_BYTES 128
 #elif defined(__aarch64__)
 /* DWARF for the Arm 64-bit Architecture 2023Q3, table 4.1: x0..x30, sp; the pc
  * has no number and stands behind. */
@@ -19,6 +21,7 @@
 #define SP_REGISTER_LR    30
 #define SP_REGISTER_SP    31
 #define SP_REGISTER_PC    32
+#define SP_RED_ZONE_BYTES 0
 #else
 #error "spanprof supports x86-64 and arm64"
 #endif

@@ -10,7 +10,8 @@ typedef struct sp_unwinder sp_unwinder;
 
 typedef struct sp_stack_slice {
   sp_registers registers;
-  uint64_t base;     /* address that bytes[0] had; the interrupted sp */
+  uint64_t base;     /* address that bytes[0] had: the interrupted sp, better
+                      * SP_RED_ZONE_BYTES less */
   const void *bytes; /* aligned to 8 */
   size_t size;
   bool whole; /* the slice reaches the stack's outer end */
@@ -46,8 +47,9 @@ void sp_unwinder_free(sp_unwinder *unwinder); /* NULL is fine */
  * A module that cannot be read gives shorter stacks, never a failure. */
 void sp_unwinder_refresh(sp_unwinder *unwinder);
 
-/* Write at most `max` frames, innermost first; returns how many (at least 1:
- * the pc). Never reads outside the slice and its own tables. */
+/* Write at most `max` (> 0) frames, innermost first; returns how many (at least
+ * 1: the pc). Never reads outside the slice and its own tables. Counts in
+ * stacks_truncated and stacks_no_unwind_info what *end says. */
 size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
                         sp_native_frame *out, size_t max, sp_unwind_end *end);
 

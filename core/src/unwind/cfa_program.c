@@ -1,0 +1,446 @@
+#include "cfa_program.h"
+
+#include "dwarf_reader.h"
+#include "registers.h"
+
+/* DWARF 5, table 7.29 and figure 6.4.2, "Call Frame Instructions". */
+#define CFA_ADVANCE_LOC        0x40 /* high 2 bits; operand in the low 6 */
+#define CFA_OFFSET             0x80
+#define CFA_RESTORE            0xc0
+#define CFA_NOP                0x00
+#define CFA_SET_LOC            0x01
+#define CFA_ADVANCE_LOC1       0x02
+#define CFA_ADVANCE_LOC2       0x03
+#define CFA_ADVANCE_LOC4       0x04
+#define CFA_OFFSET_EXTENDED    0x05
+#define CFA_RESTORE_EXTENDED   0x06
+#define CFA_UNDEFINED          0x07
+#define CFA_SAME_VALUE         0x08
+#define CFA_REGISTER           0x09
+#define CFA_REMEMBER_STATE     0x0a
+#define CFA_RESTORE_STATE      0x0b
+#define CFA_DEF_CFA            0x0c
+#define CFA_DEF_CFA_REGISTER   0x0d
+#define CFA_DEF_CFA_OFFSET     0x0e
+#define CFA_DEF_CFA_EXPRESSION 0x0f
+#define CFA_EXPRESSION         0x10
+#define CFA_OFFSET_EXTENDED_SF 0x11
+#define CFA_DEF_CFA_SF         0x12
+#define CFA_DEF_CFA_OFFSET_SF  0x13
+#define CFA_VAL_OFFSET         0x14
+#define CFA_VAL_OFFSET_SF      0x15
+#define CFA_VAL_EXPRESSION     0x16
+/* LSB Core 5.0, §10.5.1.2, and the AArch64 DWARF ABI 2023Q3, §4.3. */
+#define CFA_AARCH64_NEGATE_RA_STATE 0x2d
+#define CFA_GNU_ARGS_SIZE           0x2e
+#define CFA_GNU_NEGATIVE_OFFSET     0x2f
+
+/* DWARF 5, table 7.9, "DWARF operation encodings". */
+#define OP_DEREF       0x06
+#define OP_AND         0x1a
+#define OP_PLUS        0x22
+#define OP_PLUS_UCONST 0x23
+#define OP_SHL         0x24
+#define OP_GE          0x2a
+#define OP_LIT0        0x30
+#define OP_BREG0       0x70
+
+/* GCC and Clang nest one deep; assemblers' output seldom two. */
+#define PROGRAM_STATES_MAX 8
+
+typedef struct program_state {
+  const sp_cfa_program *program;
+  const sp_unwind_rule *initial; /* NULL: in the CIE */
+  sp_unwind_rule rule;
+  sp_unwind_rule saved[PROGRAM_STATES_MAX];
+  size_t saved_count;
+  bool sp_saved; /* the caller's sp is not the CFA: setcontext() */
+  bool broken;   /* from here on nothing can be said */
+} program_state;
+
+/* A slot's two fields, wherever they lie; NULL for a register that rows leave
+ * out: those that only the function itself restores. */
+typedef struct program_slot {
+  uint8_t *kind;
+  int32_t *offset;
+} program_slot;
+
+static program_slot program_slot_of(program_state *state, uint64_t number) {
+  sp_unwind_rule *rule = &state->rule;
+
+  if (number == SP_REGISTER_FP)
+    return (program_slot){&rule->fp_kind, &rule->fp_offset};
+  if (number == state->program->return_register)
+    return (program_slot){&rule->ra_kind, &rule->ra_offset};
+  return (program_slot){NULL, NULL};
+}
+
+static bool program_fits(int64_t offset) {
+  return offset >= INT32_MIN && offset <= INT32_MAX;
+}
+
+static void program_set(program_state *state, uint64_t number,
+                        sp_slot_kind kind, int64_t offset) {
+  program_slot slot = program_slot_of(state, number);
+
+  if (number == SP_REGISTER_SP && kind != SP_SLOT_SAME)
+    state->sp_saved = true;
+  if (!slot.kind)
+    return;
+  *slot.kind = program_fits(offset) ? (uint8_t)kind : SP_SLOT_UNSUPPORTED;
+  *slot.offset =
+      program_fits(offset) && kind != SP_SLOT_UNSUPPORTED ? (int32_t)offset : 0;
+}
+
+static void program_set_factored(program_state *state, uint64_t number,
+                                 int64_t factored) {
+  int64_t offset;
+
+  if (__builtin_mul_overflow(factored, state->program->data_factor, &offset))
+    offset = INT64_MAX;
+  program_set(state, number, SP_SLOT_CFA, offset);
+}
+
+static void program_restore(program_state *state, uint64_t number) {
+  const sp_unwind_rule *initial = state->initial;
+
+  if (!initial) {
+    state->broken = true;
+  } else if (number == SP_REGISTER_FP) {
+    state->rule.fp_kind = initial->fp_kind;
+    state->rule.fp_offset = initial->fp_offset;
+  } else if (number == state->program->return_register) {
+    state->rule.ra_kind = initial->ra_kind;
+    state->rule.ra_offset = initial->ra_offset;
+  }
+}
+
+static void program_cfa(program_state *state, sp_cfa_kind kind, uint64_t number,
+                        int64_t offset, uint64_t plus) {
+  sp_unwind_rule *rule = &state->rule;
+
+  if (number >= SP_REGISTER_PC || !program_fits(offset) || plus > INT32_MAX)
+    kind = SP_CFA_UNSUPPORTED;
+  rule->cfa_kind = (uint8_t)kind;
+  rule->cfa_register = kind == SP_CFA_UNSUPPORTED ? 0 : (uint8_t)number;
+  rule->cfa_offset = kind == SP_CFA_UNSUPPORTED ? 0 : (int32_t)offset;
+  rule->cfa_plus = kind == SP_CFA_UNSUPPORTED ? 0 : (int32_t)plus;
+}
+
+static void program_cfa_offset(program_state *state, int64_t offset) {
+  sp_unwind_rule *rule = &state->rule;
+
+  /* Of an expression, or of nothing, there is no offset to change. */
+  if (rule->cfa_kind == SP_CFA_REGISTER)
+    program_cfa(state, SP_CFA_REGISTER, rule->cfa_register, offset, 0);
+  else
+    program_cfa(state, SP_CFA_UNSUPPORTED, 0, 0, 0);
+}
+
+static void program_cfa_register(program_state *state, uint64_t number) {
+  sp_unwind_rule *rule = &state->rule;
+
+  if (rule->cfa_kind == SP_CFA_REGISTER)
+    program_cfa(state, SP_CFA_REGISTER, number, rule->cfa_offset, 0);
+  else
+    program_cfa(state, SP_CFA_UNSUPPORTED, 0, 0, 0);
+}
+
+/* `breg<number> offset`; leaves what follows. False: another operation. */
+static bool program_base(sp_dwarf_reader *code, uint64_t *number,
+                         int64_t *offset) {
+  const uint8_t operation = sp_dwarf_u8(code);
+
+  if (operation < OP_BREG0 || operation > OP_BREG0 + 31)
+    return false;
+  *number = operation - OP_BREG0;
+  *offset = sp_dwarf_sleb(code);
+  return !code->failed;
+}
+
+#if defined(__x86_64__)
+/* The linkers' rule for .plt, where the entry's second half runs with one more
+ * word pushed: sp + 8 + ((pc & 15) >= n) * 8. Binutils 2.40,
+ * bfd/elfxx-x86.c, elf_x86_64_eh_frame_*_plt; LLD writes none. */
+static bool program_plt(const sp_dwarf_reader *code, int32_t *entry_byte) {
+  static const uint8_t head[] = {OP_BREG0 + SP_REGISTER_SP,
+                                 8,
+                                 OP_BREG0 + SP_REGISTER_PC,
+                                 0,
+                                 OP_LIT0 + 15,
+                                 OP_AND};
+  static const uint8_t tail[] = {OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS};
+  const uint8_t *at = code->at;
+
+  if (sp_dwarf_left(code) != sizeof head + 1 + sizeof tail)
+    return false;
+  if (memcmp(at, head, sizeof head) != 0 ||
+      memcmp(at + sizeof head + 1, tail, sizeof tail) != 0)
+    return false;
+  *entry_byte = at[sizeof head] - OP_LIT0;
+  return *entry_byte >= 0 && *entry_byte <= 15;
+}
+#endif
+
+/* Two expressions are worth a rule of their own: the PLT's, and "the word at
+ * register + offset, plus a constant", which realigned stacks (GCC) and
+ * hand-written vector code (OpenSSL) have. */
+static void program_cfa_expression(program_state *state,
+                                   sp_dwarf_reader *code) {
+  uint64_t number, plus = 0;
+  int64_t offset;
+
+#if defined(__x86_64__)
+  int32_t entry_byte;
+
+  if (program_plt(code, &entry_byte)) {
+    program_cfa(state, SP_CFA_PLT, SP_REGISTER_SP, 0, (uint64_t)entry_byte);
+    return;
+  }
+#endif
+  if (program_base(code, &number, &offset) && sp_dwarf_u8(code) == OP_DEREF) {
+    if (sp_dwarf_left(code) > 0)
+      plus = sp_dwarf_u8(code) == OP_PLUS_UCONST ? sp_dwarf_uleb(code)
+                                                 : UINT64_MAX;
+    if (!code->failed && sp_dwarf_left(code) == 0) {
+      program_cfa(state, SP_CFA_DEREF, number, offset, plus);
+      return;
+    }
+  }
+  program_cfa(state, SP_CFA_UNSUPPORTED, 0, 0, 0);
+}
+
+static void program_expression(program_state *state, uint64_t number,
+                               sp_dwarf_reader *code) {
+  uint64_t base;
+  int64_t offset;
+
+  if (program_base(code, &base, &offset) && sp_dwarf_left(code) == 0 &&
+      base == SP_REGISTER_FP)
+    program_set(state, number, SP_SLOT_FP, offset);
+  else
+    program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
+}
+
+/* The block an expression is in, which `code` then stands behind. */
+static sp_dwarf_reader program_block(sp_dwarf_reader *code) {
+  const uint64_t size = sp_dwarf_uleb(code);
+  const uint8_t *at = code->at;
+
+  sp_dwarf_skip(code, size);
+  return sp_dwarf_reader_of(at, code->failed ? 0 : (size_t)size, 0);
+}
+
+static void program_remember(program_state *state) {
+  if (state->saved_count == PROGRAM_STATES_MAX)
+    state->broken = true;
+  else
+    state->saved[state->saved_count++] = state->rule;
+}
+
+static void program_recall(program_state *state) {
+  if (state->saved_count == 0)
+    state->broken = true;
+  else
+    state->rule = state->saved[--state->saved_count];
+}
+
+/* The instructions about a register, other than those with the number in the
+ * opcode. False: not one of them. */
+static bool program_register_step(program_state *state, uint8_t opcode,
+                                  sp_dwarf_reader *code) {
+  const uint64_t number = sp_dwarf_uleb(code);
+  sp_dwarf_reader block;
+  uint64_t operand;
+
+  switch (opcode) {
+  case CFA_OFFSET_EXTENDED:
+    program_set_factored(state, number, (int64_t)sp_dwarf_uleb(code));
+    return true;
+  case CFA_OFFSET_EXTENDED_SF:
+    program_set_factored(state, number, sp_dwarf_sleb(code));
+    return true;
+  case CFA_GNU_NEGATIVE_OFFSET:
+    operand = sp_dwarf_uleb(code);
+    program_set_factored(state, number, (int64_t)(0 - operand));
+    return true;
+  case CFA_RESTORE_EXTENDED:
+    program_restore(state, number);
+    return true;
+  case CFA_UNDEFINED:
+    program_set(state, number, SP_SLOT_UNDEFINED, 0);
+    return true;
+  case CFA_SAME_VALUE:
+    program_set(state, number, SP_SLOT_SAME, 0);
+    return true;
+  case CFA_REGISTER:
+    sp_dwarf_uleb(code);
+    program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
+    return true;
+  case CFA_VAL_OFFSET:
+  case CFA_VAL_OFFSET_SF:
+    /* An sp of CFA + 0 says what is so anyway. */
+    operand = sp_dwarf_uleb(code);
+    if (number != SP_REGISTER_SP || operand != 0)
+      program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
+    return true;
+  case CFA_EXPRESSION:
+    block = program_block(code);
+    program_expression(state, number, &block);
+    return true;
+  case CFA_VAL_EXPRESSION:
+    program_block(code);
+    program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
+    return true;
+  case CFA_DEF_CFA:
+    program_cfa(state, SP_CFA_REGISTER, number, (int64_t)sp_dwarf_uleb(code),
+                0);
+    return true;
+  case CFA_DEF_CFA_SF:
+    operand =
+        (uint64_t)sp_dwarf_sleb(code) * (uint64_t)state->program->data_factor;
+    program_cfa(state, SP_CFA_REGISTER, number, (int64_t)operand, 0);
+    return true;
+  case CFA_DEF_CFA_REGISTER:
+    program_cfa_register(state, number);
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* The other instructions that change the rule; an unknown one breaks. */
+static void program_step(program_state *state, uint8_t opcode,
+                         sp_dwarf_reader *code) {
+  sp_dwarf_reader whole = *code;
+  sp_dwarf_reader block;
+
+  switch (opcode) {
+  case CFA_NOP:
+  case CFA_AARCH64_NEGATE_RA_STATE: /* return addresses are always stripped */
+    break;
+  case CFA_GNU_ARGS_SIZE:
+    sp_dwarf_uleb(code);
+    break;
+  case CFA_REMEMBER_STATE:
+    program_remember(state);
+    break;
+  case CFA_RESTORE_STATE:
+    program_recall(state);
+    break;
+  case CFA_DEF_CFA_OFFSET:
+    program_cfa_offset(state, (int64_t)sp_dwarf_uleb(code));
+    break;
+  case CFA_DEF_CFA_OFFSET_SF:
+    program_cfa_offset(state, (int64_t)((uint64_t)sp_dwarf_sleb(code) *
+                                        (uint64_t)state->program->data_factor));
+    break;
+  case CFA_DEF_CFA_EXPRESSION:
+    block = program_block(code);
+    program_cfa_expression(state, &block);
+    break;
+  default:
+    if (!program_register_step(state, opcode, &whole))
+      state->broken = true;
+    *code = whole;
+  }
+}
+
+/* How far an instruction moves the pc; false: it does not. */
+static bool program_advance(const sp_cfa_program *program, uint8_t opcode,
+                            sp_dwarf_reader *code, uint64_t *pc) {
+  uint64_t delta;
+
+  if ((opcode & 0xc0) == CFA_ADVANCE_LOC) {
+    delta = opcode & 0x3f;
+  } else if (opcode == CFA_ADVANCE_LOC1) {
+    delta = sp_dwarf_u8(code);
+  } else if (opcode == CFA_ADVANCE_LOC2) {
+    delta = sp_dwarf_u16(code);
+  } else if (opcode == CFA_ADVANCE_LOC4) {
+    delta = sp_dwarf_u32(code);
+  } else if (opcode == CFA_SET_LOC) {
+    *pc = sp_dwarf_pointer(code, program->pointer_encoding);
+    return true;
+  } else {
+    return false;
+  }
+  *pc += delta * program->code_factor;
+  return true;
+}
+
+static void program_any(program_state *state, uint8_t opcode,
+                        sp_dwarf_reader *code) {
+  if ((opcode & 0xc0) == CFA_OFFSET)
+    program_set_factored(state, opcode & 0x3f, (int64_t)sp_dwarf_uleb(code));
+  else if ((opcode & 0xc0) == CFA_RESTORE)
+    program_restore(state, opcode & 0x3f);
+  else
+    program_step(state, opcode, code);
+  if (code->failed)
+    state->broken = true;
+}
+
+/* The rule as a row: one form for all that says the same. */
+static sp_unwind_rule program_row(const program_state *state) {
+  const sp_unwind_rule *rule = &state->rule;
+
+  if (state->broken || state->sp_saved || rule->cfa_kind == SP_CFA_NONE ||
+      rule->fp_kind == SP_SLOT_UNSUPPORTED ||
+      rule->ra_kind == SP_SLOT_UNSUPPORTED ||
+      rule->cfa_kind == SP_CFA_UNSUPPORTED)
+    return (sp_unwind_rule){.cfa_kind = SP_CFA_UNSUPPORTED};
+  return *rule;
+}
+
+void sp_cfa_program_begin(sp_cfa_program *program, const sp_cfa_code *code) {
+  sp_dwarf_reader reader =
+      sp_dwarf_reader_of(code->bytes, code->size, code->vaddr);
+  program_state state = {.program = program};
+  uint64_t pc = 0;
+
+  while (sp_dwarf_left(&reader) > 0 && !state.broken) {
+    const uint8_t opcode = sp_dwarf_u8(&reader);
+
+    if (program_advance(program, opcode, &reader, &pc))
+      state.broken = true; /* a CIE stands at no pc */
+    else
+      program_any(&state, opcode, &reader);
+  }
+  program->initial = state.rule;
+  if (state.broken)
+    program->initial.cfa_kind = SP_CFA_UNSUPPORTED;
+}
+
+spanprof_status sp_cfa_program_run(const sp_cfa_program *program,
+                                   const sp_cfa_code *code, uint64_t start,
+                                   uint64_t limit, sp_unwind_rows *rows) {
+  sp_dwarf_reader reader =
+      sp_dwarf_reader_of(code->bytes, code->size, code->vaddr);
+  program_state state = {.program = program,
+                         .initial = &program->initial,
+                         .rule = program->initial};
+  spanprof_status st = SPANPROF_OK;
+  uint64_t pc = start;
+  sp_unwind_rule row;
+
+  while (sp_dwarf_left(&reader) > 0 && !state.broken) {
+    const uint8_t opcode = sp_dwarf_u8(&reader);
+    uint64_t next = pc;
+
+    if (!program_advance(program, opcode, &reader, &next)) {
+      program_any(&state, opcode, &reader);
+      continue;
+    }
+    row = program_row(&state);
+    st = sp_unwind_rows_add(rows, pc, &row);
+    if (st != SPANPROF_OK || next >= limit)
+      return st;
+    if (next < pc || reader.failed)
+      state.broken = true;
+    else
+      pc = next;
+  }
+  row = program_row(&state);
+  return sp_unwind_rows_add(rows, pc, &row);
+}

@@ -1,0 +1,277 @@
+#include "frame_step.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+
+#define STEP_RETURN_BELOW_CFA true
+
+/* The frame the kernel makes for a handler, from sp on once the handler has
+ * returned: ucontext, whose uc_mcontext begins at 40. Linux 6.1,
+ * arch/x86/include/asm/sigframe.h (struct rt_sigframe) and
+ * arch/x86/include/uapi/asm/sigcontext.h (struct sigcontext_64). */
+#define STEP_SIGNAL_REGISTERS 40
+
+/* The place of each register there, in words, in DWARF order. */
+static const uint8_t step_signal_words[SP_REGISTER_COUNT] = {
+    13, 12, 14, 11, 9, 8, 10, 15, 0, 1, 2, 3, 4, 5, 6, 7, 16,
+};
+
+static uint64_t step_return_address(uint64_t address) {
+  return address;
+}
+
+#else
+
+#define STEP_RETURN_BELOW_CFA false
+
+/* As above: siginfo (128), then ucontext, whose uc_mcontext begins at 176 with
+ * fault_address before the registers. Linux 6.1, arch/arm64/kernel/signal.c
+ * (struct rt_sigframe), arch/arm64/include/uapi/asm/sigcontext.h. */
+#define STEP_SIGNAL_REGISTERS (128 + 176 + 8)
+
+static const uint8_t step_signal_words[SP_REGISTER_COUNT] = {
+    0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16,
+    17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32,
+};
+
+/* Without its signature: XPACLRI, which is a no-op where pointers are not
+ * signed (Arm ARM DDI 0487J, C6.2.474). */
+static uint64_t step_return_address(uint64_t address) {
+  register uint64_t lr __asm__("x30") = address;
+
+  __asm__("hint #7" : "+r"(lr));
+  return lr;
+}
+
+#endif
+
+static bool step_holds(const sp_stack_slice *slice, uint64_t address) {
+  return address >= slice->base && slice->size >= sizeof(uint64_t) &&
+         address - slice->base <= slice->size - sizeof(uint64_t);
+}
+
+static bool step_read(const sp_stack_slice *slice, uint64_t address,
+                      uint64_t *out) {
+  if (!step_holds(slice, address))
+    return false;
+  memcpy(out, (const char *)slice->bytes + (address - slice->base),
+         sizeof *out);
+  return true;
+}
+
+static bool step_register(const sp_frame_state *state, uint8_t number,
+                          uint64_t *out) {
+  if (!state->all && number != SP_REGISTER_SP &&
+      (number != SP_REGISTER_FP || !state->fp_known))
+    return false;
+  *out = state->registers.r[number];
+  return true;
+}
+
+static sp_step step_signal(sp_frame_state *state) {
+  const uint64_t from = state->registers.r[SP_REGISTER_SP];
+  sp_registers registers;
+  size_t i;
+
+  for (i = 0; i < SP_REGISTER_COUNT; i++)
+    if (!step_read(state->slice,
+                   from + STEP_SIGNAL_REGISTERS +
+                       sizeof(uint64_t) * step_signal_words[i],
+                   &registers.r[i]))
+      return SP_STEP_CUT;
+  state->registers = registers;
+  state->all = true;
+  state->fp_known = true;
+  return registers.r[SP_REGISTER_PC] ? SP_STEP_CALLER : SP_STEP_COMPLETE;
+}
+
+static sp_step step_cfa(const sp_frame_state *state, const sp_unwind_rule *rule,
+                        uint64_t *cfa) {
+  uint64_t base;
+
+  switch (rule->cfa_kind) {
+  case SP_CFA_REGISTER:
+  case SP_CFA_DEREF:
+    if (!step_register(state, rule->cfa_register, &base))
+      return SP_STEP_UNSUPPORTED;
+    *cfa = base + (uint64_t)(int64_t)rule->cfa_offset;
+    if (rule->cfa_kind == SP_CFA_REGISTER)
+      return SP_STEP_CALLER;
+    if (!step_read(state->slice, *cfa, cfa))
+      return SP_STEP_CUT;
+    *cfa += (uint64_t)(int64_t)rule->cfa_plus;
+    return SP_STEP_CALLER;
+  case SP_CFA_PLT:
+    *cfa = state->registers.r[SP_REGISTER_SP] + 8;
+    if ((state->registers.r[SP_REGISTER_PC] & 15) >= (uint64_t)rule->cfa_plus)
+      *cfa += 8;
+    return SP_STEP_CALLER;
+  case SP_CFA_UNSUPPORTED:
+    return SP_STEP_UNSUPPORTED;
+  default:
+    return SP_STEP_NO_INFO;
+  }
+}
+
+/* The caller's frame pointer. */
+static sp_step step_fp(sp_frame_state *state, const sp_unwind_rule *rule,
+                       uint64_t cfa) {
+  uint64_t *fp = &state->registers.r[SP_REGISTER_FP];
+  uint64_t slot = cfa;
+
+  switch (rule->fp_kind) {
+  case SP_SLOT_SAME:
+    return SP_STEP_CALLER;
+  case SP_SLOT_FP:
+    if (!state->fp_known)
+      return SP_STEP_UNSUPPORTED;
+    slot = *fp;
+    break;
+  case SP_SLOT_CFA:
+    break;
+  default:
+    state->fp_known = false;
+    return SP_STEP_CALLER;
+  }
+  slot += (uint64_t)(int64_t)rule->fp_offset;
+  if (step_read(state->slice, slot, fp)) {
+    state->fp_known = true;
+    return SP_STEP_CALLER;
+  }
+  /* GCC leaves the register "saved" where an epilogue has popped it already,
+   * which is then below sp: the register holds it. */
+  if (state->all && slot < state->registers.r[SP_REGISTER_SP])
+    return SP_STEP_CALLER;
+  return SP_STEP_CUT;
+}
+
+static sp_step step_pc(const sp_frame_state *state, const sp_unwind_rule *rule,
+                       uint64_t cfa, uint64_t *pc) {
+  switch (rule->ra_kind) {
+  case SP_SLOT_CFA:
+    return step_read(state->slice, cfa + (uint64_t)(int64_t)rule->ra_offset, pc)
+               ? SP_STEP_CALLER
+               : SP_STEP_CUT;
+  case SP_SLOT_UNDEFINED:
+    return SP_STEP_COMPLETE;
+#if defined(__aarch64__)
+  case SP_SLOT_SAME:
+    *pc = state->registers.r[SP_REGISTER_LR];
+    return state->all ? SP_STEP_CALLER : SP_STEP_NO_INFO;
+#endif
+  case SP_SLOT_FP:
+    return SP_STEP_UNSUPPORTED;
+  default:
+    return SP_STEP_NO_INFO;
+  }
+}
+
+void sp_frame_state_init(sp_frame_state *state, const sp_stack_slice *slice) {
+  state->slice = slice;
+  state->registers = slice->registers;
+  state->all = true;
+  state->fp_known = true;
+}
+
+sp_step sp_frame_step(sp_frame_state *state, const sp_unwind_rule *rule) {
+  const uint64_t sp = state->registers.r[SP_REGISTER_SP];
+  uint64_t cfa = 0, pc = 0;
+  sp_step step;
+
+  if (rule->cfa_kind == SP_CFA_SIGNAL)
+    return step_signal(state);
+  /* The outermost frame's CFA may be nonsense. */
+  if (rule->ra_kind == SP_SLOT_UNDEFINED &&
+      rule->cfa_kind != SP_CFA_UNSUPPORTED)
+    return SP_STEP_COMPLETE;
+  step = step_cfa(state, rule, &cfa);
+  if (step != SP_STEP_CALLER)
+    return step;
+  /* A caller's frame lies further out; only where the return address is in a
+   * register may it begin at the same place. */
+  if (cfa < sp || (cfa == sp && (STEP_RETURN_BELOW_CFA || !state->all)))
+    return SP_STEP_NO_INFO;
+  step = step_pc(state, rule, cfa, &pc);
+  if (step == SP_STEP_CALLER)
+    step = step_fp(state, rule, cfa);
+  if (step != SP_STEP_CALLER)
+    return step;
+  pc = step_return_address(pc);
+  state->registers.r[SP_REGISTER_SP] = cfa;
+  state->registers.r[SP_REGISTER_PC] = pc;
+  state->all = false;
+  return pc ? SP_STEP_CALLER : SP_STEP_COMPLETE;
+}
+
+#if defined(__x86_64__)
+
+bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
+                         bool exact, sp_unwind_rule *out) {
+  /* mov $15,%rax; syscall: musl's and older glibc's return from a handler,
+   * which debuggers know by these bytes too. */
+  static const uint8_t restore[] = {0x48, 0xc7, 0xc0, 0x0f, 0,
+                                    0,    0,    0x0f, 0x05};
+  static const uint8_t endbr[] = {0xf3, 0x0f, 0x1e, 0xfa};
+  static const uint8_t prologue[] = {0x55, 0x48, 0x89, 0xe5};
+  size_t start = 0;
+
+  *out = (sp_unwind_rule){.cfa_kind = SP_CFA_REGISTER,
+                          .cfa_register = SP_REGISTER_SP,
+                          .cfa_offset = 8,
+                          .ra_kind = SP_SLOT_CFA,
+                          .ra_offset = -8};
+  if (size >= sizeof restore && memcmp(code, restore, sizeof restore) == 0) {
+    *out = (sp_unwind_rule){.cfa_kind = SP_CFA_SIGNAL};
+    return inside < sizeof restore;
+  }
+  if (size >= sizeof endbr && memcmp(code, endbr, sizeof endbr) == 0)
+    start = sizeof endbr;
+  if (size - start < sizeof prologue || inside >= size ||
+      memcmp(code + start, prologue, sizeof prologue) != 0)
+    return false;
+  if (exact && (inside <= start || code[inside] == 0xc3))
+    return true; /* nothing pushed yet, or about to return */
+  out->cfa_offset = 16;
+  out->fp_kind = SP_SLOT_CFA;
+  out->fp_offset = -16;
+  if (inside >= start + sizeof prologue)
+    out->cfa_register = SP_REGISTER_FP;
+  return exact || inside >= start + sizeof prologue;
+}
+
+#else
+
+bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
+                         bool exact, sp_unwind_rule *out) {
+  /* mov x8,#139; svc #0: musl's return from a handler. */
+  static const uint32_t restore[] = {0xd2801168, 0xd4000001};
+  uint32_t words[2];
+  int32_t frame;
+
+  *out = (sp_unwind_rule){.cfa_kind = SP_CFA_REGISTER,
+                          .cfa_register = SP_REGISTER_SP};
+  if (size < sizeof words)
+    return false;
+  memcpy(words, code, sizeof words);
+  if (memcmp(words, restore, sizeof restore) == 0) {
+    *out = (sp_unwind_rule){.cfa_kind = SP_CFA_SIGNAL};
+    return inside < sizeof restore;
+  }
+  /* stp x29,x30,[sp,#-frame]!; mov x29,sp. After the second, and until the
+   * epilogue, which ends in a return, x29 leads to both. */
+  if ((words[0] & 0xffc07fff) != 0xa9807bfd || words[1] != 0x910003fd)
+    return false;
+  if (exact)
+    return inside == 0; /* nothing stored yet; later is not certain */
+  frame = -((int32_t)(words[0] << 10) >> 25) * 8;
+  out->cfa_register = SP_REGISTER_FP;
+  out->cfa_offset = frame;
+  out->fp_kind = SP_SLOT_CFA;
+  out->fp_offset = -frame;
+  out->ra_kind = SP_SLOT_CFA;
+  out->ra_offset = 8 - frame;
+  return inside >= sizeof words;
+}
+
+#endif

@@ -1,0 +1,207 @@
+#include "module.h"
+
+#include <string.h>
+
+#include "eh_frame.h"
+#include "process_maps.h"
+
+/* Reading is given up after so many failures for want of memory. */
+#define MODULE_TRIES_MAX 3
+
+static bool module_matches(const sp_module_entry *module,
+                           const sp_elf_image *image) {
+  char build_id[SP_ELF_BUILD_ID_SIZE];
+
+  if (image->segments_hash != module->segments_hash)
+    return false;
+  sp_elf_image_build_id(image, build_id);
+  if (strcmp(build_id, module->build_id) != 0)
+    return false;
+  /* Without a build id two builds may have equal program headers; that the
+   * file was replaced is then seen in the process's own map. */
+  return build_id[0] != '\0' || module->code_address == 0 ||
+         !sp_process_maps_deleted(module->code_address);
+}
+
+static spanprof_status module_open_file(const sp_module_entry *module,
+                                        const char *path, sp_elf_image *image) {
+  spanprof_status st = sp_elf_image_open(image, path, module->mem);
+
+  if (st == SPANPROF_OK && !module_matches(module, image)) {
+    sp_elf_image_dispose(image);
+    return SPANPROF_ERR_STATE;
+  }
+  return st;
+}
+
+static spanprof_status module_read_rows(sp_module_entry *module) {
+  sp_elf_unwind unwind;
+  sp_elf_bytes bytes = {0};
+  sp_elf_image image;
+  spanprof_status st = sp_module_entry_open(module, &image);
+
+  if (st != SPANPROF_OK)
+    return st;
+  if (!sp_elf_image_unwind(&image, &unwind))
+    goto cleanup;
+  st = sp_elf_image_load(&image, unwind.offset, unwind.size, &bytes);
+  if (st == SPANPROF_OK) {
+    const sp_eh_frame frame = {bytes.data, bytes.size, unwind.vaddr,
+                               module->view.start, module->view.limit};
+
+    st = sp_eh_frame_rows(&frame, &module->rows);
+  }
+
+cleanup:
+  sp_elf_bytes_dispose(&bytes);
+  sp_elf_image_dispose(&image);
+  return st;
+}
+
+static spanprof_status module_read_symbols(sp_module_entry *module) {
+  sp_elf_image image;
+  spanprof_status st = sp_module_entry_open(module, &image);
+
+  if (st != SPANPROF_OK)
+    return st;
+  st = sp_symbol_table_load(&module->symbols, &image);
+  sp_elf_image_dispose(&image);
+  return st;
+}
+
+/* Whether another attempt may help, kept in a `_tries` field. */
+static void module_tried(uint8_t *tries, spanprof_status st) {
+  if (st != SPANPROF_ERR_NOMEM || ++*tries == MODULE_TRIES_MAX)
+    *tries = SP_MODULE_KNOWN;
+}
+
+static void module_need_symbols(sp_module_entry *module) {
+  if (module->symbols_tries != SP_MODULE_KNOWN)
+    module_tried(&module->symbols_tries, module_read_symbols(module));
+}
+
+spanprof_status sp_module_entry_new(sp_module_entry **out,
+                                    const sp_module_facts *facts,
+                                    const sp_mem *mem) {
+  sp_module_entry *module = sp_mem_zero(mem, sizeof *module);
+
+  *out = NULL;
+  if (!module)
+    return SPANPROF_ERR_NOMEM;
+  module->mem = mem;
+  module->kind = facts->kind;
+  module->segments_hash = facts->segments_hash;
+  sp_unwind_rows_init(&module->rows, mem);
+  sp_symbol_table_init(&module->symbols, mem);
+  module->path = sp_mem_text(mem, facts->path, strlen(facts->path));
+  module->build_id = sp_mem_text(mem, facts->build_id, strlen(facts->build_id));
+  if (facts->byte_count > 0) {
+    module->bytes = sp_mem_new(mem, facts->byte_count);
+    module->byte_count = facts->byte_count;
+  }
+  if (!module->path || !module->build_id ||
+      (facts->byte_count > 0 && !module->bytes)) {
+    sp_module_entry_free(module);
+    return SPANPROF_ERR_NOMEM;
+  }
+  if (module->bytes)
+    memcpy(module->bytes, facts->bytes, facts->byte_count);
+  module->view = (sp_module){
+      .path = module->path,
+      .build_id = module->build_id,
+      .start = facts->start,
+      .limit = facts->limit,
+      .file_offset = facts->file_offset,
+  };
+  *out = module;
+  return SPANPROF_OK;
+}
+
+void sp_module_entry_free(sp_module_entry *module) {
+  if (!module)
+    return;
+  sp_module_entry_forget(module);
+  sp_mem_free(module->mem, module->path);
+  sp_mem_free(module->mem, module->build_id);
+  sp_mem_free(module->mem, module->bytes);
+  sp_mem_free(module->mem, module);
+}
+
+bool sp_module_entry_is(const sp_module_entry *module,
+                        const sp_module_facts *facts) {
+  return module->segments_hash == facts->segments_hash &&
+         module->kind == facts->kind &&
+         strcmp(module->build_id, facts->build_id) == 0 &&
+         strcmp(module->path, facts->path) == 0;
+}
+
+spanprof_status sp_module_entry_open(const sp_module_entry *module,
+                                     sp_elf_image *image) {
+  spanprof_status st;
+
+  switch (module->kind) {
+  case SP_MODULE_VDSO:
+    return sp_elf_image_wrap(image, module->bytes, module->byte_count,
+                             module->mem);
+  case SP_MODULE_MAIN:
+    /* Leads to the program also where its file was deleted, but to the loader
+     * where that was told to run the program. */
+    st = module_open_file(module, "/proc/self/exe", image);
+    if (st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM)
+      return st;
+    return module_open_file(module, module->path, image);
+  case SP_MODULE_FILE:
+  default:
+    return module_open_file(module, module->path, image);
+  }
+}
+
+const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
+  if (SP_UNLIKELY(module->rows_tries != SP_MODULE_KNOWN)) {
+    const spanprof_status st = module_read_rows(module);
+
+    if (st != SPANPROF_OK)
+      sp_unwind_rows_dispose(&module->rows);
+    module_tried(&module->rows_tries, st);
+  }
+  return &module->rows;
+}
+
+bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
+                            char *name, uint64_t *start) {
+  sp_elf_image image;
+  bool found;
+
+  module_need_symbols(module);
+  if (module->symbols.count == 0 ||
+      sp_module_entry_open(module, &image) != SPANPROF_OK)
+    return false;
+  found = sp_symbol_table_find(&module->symbols, &image, address, name, start);
+  sp_elf_image_dispose(&image);
+  return found;
+}
+
+bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
+                            uint64_t *start, uint64_t *limit) {
+  module_need_symbols(module);
+  return sp_symbol_table_bounds(&module->symbols, address, start, limit);
+}
+
+bool sp_module_entry_read(const sp_module_entry *module, uint64_t vaddr,
+                          void *out, size_t size) {
+  sp_elf_image image;
+  bool done;
+
+  if (sp_module_entry_open(module, &image) != SPANPROF_OK)
+    return false;
+  done = sp_elf_image_read_vaddr(&image, vaddr, out, size);
+  sp_elf_image_dispose(&image);
+  return done;
+}
+
+void sp_module_entry_forget(sp_module_entry *module) {
+  sp_unwind_rows_dispose(&module->rows);
+  sp_symbol_table_dispose(&module->symbols);
+  module->rows_tries = 0;
+  module->symbols_tries = 0;
+}

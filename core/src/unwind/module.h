@@ -1,0 +1,83 @@
+/* One module: an executable, a shared object or the vDSO, whether loaded now
+ * or once. Rows and symbols are read from its file when they are first needed,
+ * and only if the file is still the one that was loaded. */
+#ifndef SP_MODULE_H
+#define SP_MODULE_H
+
+#include "elf_image.h"
+#include "symbol_table.h"
+#include "unwind_rows.h"
+#include "unwinder.h"
+
+typedef enum sp_module_kind {
+  SP_MODULE_FILE,
+  SP_MODULE_MAIN, /* the program: also there when its file was deleted */
+  SP_MODULE_VDSO, /* read from memory, of which `bytes` is a copy */
+} sp_module_kind;
+
+/* What the loader says of a module; the texts are borrowed. */
+typedef struct sp_module_facts {
+  sp_module_kind kind;
+  const char *path;
+  const char *build_id;
+  uint64_t segments_hash; /* of the program headers in memory */
+  uint64_t start;         /* as in sp_module */
+  uint64_t limit;
+  uint64_t file_offset;
+  const void *bytes; /* of the vDSO */
+  size_t byte_count;
+} sp_module_facts;
+
+typedef struct sp_module_entry {
+  const sp_mem *mem;
+  sp_module view;
+  sp_module_kind kind;
+  uint64_t segments_hash;
+  char *path;
+  char *build_id;
+  void *bytes;
+  size_t byte_count;
+  uint64_t code_address; /* where it was last loaded; 0: not loaded */
+  /* Filled on demand. */
+  sp_unwind_rows rows;
+  sp_symbol_table symbols;
+  uint8_t rows_tries; /* SP_MODULE_KNOWN: done */
+  uint8_t symbols_tries;
+} sp_module_entry;
+
+/* Of a `_tries` field: read, whether there was something or not. */
+#define SP_MODULE_KNOWN 255
+
+spanprof_status sp_module_entry_new(sp_module_entry **out,
+                                    const sp_module_facts *facts,
+                                    const sp_mem *mem);
+void sp_module_entry_free(sp_module_entry *module); /* NULL is fine */
+
+/* Whether `facts` are this module's. */
+bool sp_module_entry_is(const sp_module_entry *module,
+                        const sp_module_facts *facts);
+
+/* Open the module's file, or its memory. SPANPROF_ERR_STATE: the file is
+ * another one by now; else as sp_elf_image_open(). */
+spanprof_status sp_module_entry_open(const sp_module_entry *module,
+                                     sp_elf_image *image);
+
+/* Its rows, empty where there are none to be had. */
+const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
+
+/* As sp_symbol_table_find(). */
+bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
+                            char *name, uint64_t *start);
+
+/* As sp_symbol_table_bounds(). */
+bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
+                            uint64_t *start, uint64_t *limit);
+
+/* Read code or other constants by ELF virtual address. */
+bool sp_module_entry_read(const sp_module_entry *module, uint64_t vaddr,
+                          void *out, size_t size);
+
+/* Free what was filled on demand; it is read again when needed again. */
+void sp_module_entry_forget(sp_module_entry *module);
+
+#endif

@@ -1,0 +1,23 @@
+/* libunwind over a copied stack, for what rows cannot say. It reads the slice
+ * and the modules' files, never the process's memory. It is loaded when first
+ * needed, so that its _Unwind_* functions never stand before libgcc's. */
+#ifndef SP_REMOTE_UNWIND_H
+#define SP_REMOTE_UNWIND_H
+
+#include "module_list.h"
+
+typedef struct sp_remote_unwind sp_remote_unwind;
+
+/* `list` outlives the result. SPANPROF_ERR_UNSUPPORTED: no libunwind here. */
+spanprof_status sp_remote_unwind_new(sp_remote_unwind **out,
+                                     const sp_module_list *list,
+                                     const sp_mem *mem);
+void sp_remote_unwind_free(sp_remote_unwind *remote); /* NULL is fine */
+
+/* Write at most `max` (> 0) run-time addresses, innermost first, of callers the
+ * return address less 1, and return how many. */
+size_t sp_remote_unwind_walk(sp_remote_unwind *remote,
+                             const sp_stack_slice *slice, uint64_t *out,
+                             size_t max, sp_unwind_end *end);
+
+#endif

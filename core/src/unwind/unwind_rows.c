@@ -1,0 +1,147 @@
+#include "unwind_rows.h"
+
+#include <string.h>
+
+#include "../util/hash.h"
+
+#define ROWS_BUCKETS   1024
+#define ROWS_RULES_MAX 65535
+
+static const sp_unwind_rule rows_no_rule = {.cfa_kind = SP_CFA_NONE};
+
+/* Rules are compared as bytes: they have no padding. */
+_Static_assert(sizeof(sp_unwind_rule) == 20, "sp_unwind_rule has padding");
+
+/* The place of `rule` in the table. Past 65,535 different ones, which no
+ * linker's output comes near, the rule becomes SP_CFA_UNSUPPORTED. */
+static spanprof_status
+rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
+  const uint64_t hash = sp_hash_bytes(rule, sizeof *rule);
+  uint16_t *bucket;
+  spanprof_status st;
+  uint32_t i;
+
+  if (!rows->buckets) {
+    rows->buckets =
+        sp_mem_zero(rows->mem, ROWS_BUCKETS * sizeof *rows->buckets);
+    if (!rows->buckets)
+      return SPANPROF_ERR_NOMEM;
+  }
+  bucket = &rows->buckets[(hash >> 32) % ROWS_BUCKETS];
+  for (i = *bucket; i != 0; i = rows->chain[i - 1])
+    if (memcmp(&rows->rules[i - 1], rule, sizeof *rule) == 0) {
+      *place = (uint16_t)(i - 1);
+      return SPANPROF_OK;
+    }
+  if (rows->rule_count + 1 >= ROWS_RULES_MAX) {
+    static const sp_unwind_rule unsupported = {.cfa_kind = SP_CFA_UNSUPPORTED};
+
+    if (rows->rule_count + 1 > ROWS_RULES_MAX) {
+      *place = ROWS_RULES_MAX - 1;
+      return SPANPROF_OK;
+    }
+    rule = &unsupported;
+  }
+  st = sp_mem_reserve(rows->mem, (void **)&rows->rules, &rows->rule_capacity,
+                      rows->rule_count + 1, sizeof *rows->rules);
+  if (st == SPANPROF_OK)
+    st = sp_mem_reserve(rows->mem, (void **)&rows->chain, &rows->chain_capacity,
+                        rows->rule_count + 1, sizeof *rows->chain);
+  if (st != SPANPROF_OK)
+    return st;
+  rows->rules[rows->rule_count] = *rule;
+  rows->chain[rows->rule_count] = *bucket;
+  *place = (uint16_t)rows->rule_count;
+  *bucket = (uint16_t)++rows->rule_count;
+  return SPANPROF_OK;
+}
+
+static void rows_shrink(const sp_mem *mem, void **array, size_t *capacity,
+                        size_t count, size_t item) {
+  void *smaller;
+
+  if (count == 0 || count == *capacity)
+    return;
+  smaller = sp_mem_resize(mem, *array, count * item);
+  if (!smaller)
+    return; /* the larger one serves as well */
+  *array = smaller;
+  *capacity = count;
+}
+
+void sp_unwind_rows_init(sp_unwind_rows *rows, const sp_mem *mem) {
+  *rows = (sp_unwind_rows){.mem = mem};
+}
+
+void sp_unwind_rows_dispose(sp_unwind_rows *rows) {
+  sp_mem_free(rows->mem, rows->pcs);
+  sp_mem_free(rows->mem, rows->places);
+  sp_mem_free(rows->mem, rows->rules);
+  sp_mem_free(rows->mem, rows->buckets);
+  sp_mem_free(rows->mem, rows->chain);
+  sp_unwind_rows_init(rows, rows->mem);
+}
+
+spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
+                                   const sp_unwind_rule *rule) {
+  spanprof_status st;
+  uint16_t place;
+
+  if (rows->count == 0)
+    rows->base = pc;
+  if (pc < rows->base || pc - rows->base > UINT32_MAX ||
+      rows->count == UINT32_MAX)
+    return SPANPROF_ERR_LIMIT;
+  st = rows_intern(rows, rule, &place);
+  if (st != SPANPROF_OK)
+    return st;
+  if (rows->count > 0 && rows->pcs[rows->count - 1] == pc - rows->base)
+    rows->count--;
+  if (rows->count > 0 && rows->places[rows->count - 1] == place)
+    return SPANPROF_OK;
+  st = sp_mem_reserve(rows->mem, (void **)&rows->pcs, &rows->pc_capacity,
+                      (size_t)rows->count + 1, sizeof *rows->pcs);
+  if (st == SPANPROF_OK)
+    st =
+        sp_mem_reserve(rows->mem, (void **)&rows->places, &rows->place_capacity,
+                       (size_t)rows->count + 1, sizeof *rows->places);
+  if (st != SPANPROF_OK)
+    return st;
+  rows->pcs[rows->count] = (uint32_t)(pc - rows->base);
+  rows->places[rows->count] = place;
+  rows->count++;
+  return SPANPROF_OK;
+}
+
+void sp_unwind_rows_seal(sp_unwind_rows *rows) {
+  sp_mem_free(rows->mem, rows->buckets);
+  sp_mem_free(rows->mem, rows->chain);
+  rows->buckets = NULL;
+  rows->chain = NULL;
+  rows->chain_capacity = 0;
+  rows_shrink(rows->mem, (void **)&rows->pcs, &rows->pc_capacity, rows->count,
+              sizeof *rows->pcs);
+  rows_shrink(rows->mem, (void **)&rows->places, &rows->place_capacity,
+              rows->count, sizeof *rows->places);
+  rows_shrink(rows->mem, (void **)&rows->rules, &rows->rule_capacity,
+              rows->rule_count, sizeof *rows->rules);
+}
+
+const sp_unwind_rule *sp_unwind_rows_find(const sp_unwind_rows *rows,
+                                          uint64_t pc) {
+  const uint32_t *pcs = rows->pcs;
+  uint32_t length = rows->count;
+  uint32_t offset;
+
+  if (length == 0 || pc < rows->base || pc - rows->base > UINT32_MAX)
+    return &rows_no_rule;
+  offset = (uint32_t)(pc - rows->base);
+  /* pcs[0] is 0, so the row wanted is always in [pcs, pcs + length). */
+  while (length > 1) {
+    const uint32_t half = length / 2;
+
+    pcs += pcs[half] <= offset ? half : 0;
+    length -= half;
+  }
+  return &rows->rules[rows->places[pcs - rows->pcs]];
+}

@@ -1,0 +1,266 @@
+#include "unwinder.h"
+
+#include <string.h>
+
+#include "../util/counters.h"
+#include "demangler.h"
+#include "frame_step.h"
+#include "module_list.h"
+#include "remote_unwind.h"
+
+/* Rules by pc. A busy process has some thousand different ones in its stacks;
+ * 160 KiB. */
+#define UNWINDER_PLACES 4096
+
+/* The most of a function that is read to guess its rule: nearly all
+ * hand-written ones are shorter. */
+#define UNWINDER_GUESS_BYTES 4096
+
+/* Where an address is and how to unwind from there. */
+typedef struct unwinder_place {
+  uint64_t pc; /* the address looked up; 0: free */
+  uint64_t bias;
+  uint32_t module; /* 0: in none */
+  sp_unwind_rule rule;
+} unwinder_place;
+
+struct sp_unwinder {
+  const sp_mem *mem;
+  sp_module_list modules;
+  sp_demangler demangler;
+  sp_remote_unwind *remote; /* NULL: not needed yet, or not to be had */
+  bool remote_tried;
+  bool refreshed; /* during this walk */
+  uint64_t generation;
+  unwinder_place *places; /* by hash of the pc */
+  uint64_t *pcs;          /* of a remote walk */
+  size_t pcs_capacity;
+  char name[SP_SYMBOL_NAME_MAX];
+};
+
+/* A rule for code without unwind information, from the code itself. */
+static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
+                                     bool exact) {
+  static const sp_unwind_rule none = {.cfa_kind = SP_CFA_NONE};
+  const uint64_t at = exact ? pc : pc + 1;
+  uint8_t code[UNWINDER_GUESS_BYTES];
+  uint64_t start, limit;
+  sp_unwind_rule rule;
+
+  if (sp_module_entry_read(module, at, code, 16) &&
+      sp_frame_rule_guess(code, 16, 0, exact, &rule))
+    return rule;
+  if (!sp_module_entry_bounds(module, pc, &start, &limit) ||
+      at - start >= sizeof code ||
+      !sp_module_entry_read(module, start, code, (size_t)(at - start) + 1))
+    return none;
+  if (!sp_frame_rule_guess(code, (size_t)(at - start) + 1, pc - start, exact,
+                           &rule))
+    return none;
+  return rule;
+}
+
+static void unwinder_look(sp_unwinder *unwinder, uint64_t pc, bool exact,
+                          unwinder_place *out) {
+  const sp_mapping *mapping = sp_module_list_find(&unwinder->modules, pc);
+  sp_module_entry *module;
+
+  if (!mapping && !unwinder->refreshed) {
+    sp_unwinder_refresh(unwinder);
+    unwinder->refreshed = true;
+    mapping = sp_module_list_find(&unwinder->modules, pc);
+  }
+  *out = (unwinder_place){.pc = pc};
+  if (!mapping || pc < mapping->code_start || pc >= mapping->code_limit)
+    return;
+  out->bias = mapping->bias;
+  out->module = mapping->module;
+  module = sp_module_list_get(&unwinder->modules, mapping->module);
+  out->rule =
+      *sp_unwind_rows_find(sp_module_entry_rows(module), pc - mapping->bias);
+  if (out->rule.cfa_kind == SP_CFA_NONE)
+    out->rule = unwinder_guess(module, pc - mapping->bias, exact);
+}
+
+/* As above, remembered. An address in no module is not: one may be loaded
+ * there. No instruction begins at a return address less 1, so an address
+ * stands for one of both cases only. */
+static const unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
+                                           bool exact) {
+  const size_t slot =
+      (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % UNWINDER_PLACES;
+  unwinder_place *place = &unwinder->places[slot];
+
+  if (SP_LIKELY(place->pc == pc && place->module != 0))
+    return place;
+  unwinder_look(unwinder, pc, exact, place);
+  return place;
+}
+
+static void unwinder_forget_places(sp_unwinder *unwinder) {
+  memset(unwinder->places, 0, UNWINDER_PLACES * sizeof *unwinder->places);
+}
+
+static void unwinder_frame(const unwinder_place *place, uint64_t pc,
+                           sp_native_frame *out) {
+  *out = (sp_native_frame){
+      .module = place->module,
+      .address = place->module ? pc - place->bias : pc,
+      .pc = pc,
+  };
+}
+
+/* The walk by rows; *step says why it ended, SP_STEP_CALLER: at `max`. */
+static size_t unwinder_walk_rows(sp_unwinder *unwinder,
+                                 const sp_stack_slice *slice,
+                                 sp_native_frame *out, size_t max,
+                                 sp_step *step) {
+  sp_frame_state state;
+  size_t n = 0;
+
+  sp_frame_state_init(&state, slice);
+  *step = SP_STEP_CALLER;
+  while (n < max && *step == SP_STEP_CALLER) {
+    const uint64_t pc = state.registers.r[SP_REGISTER_PC];
+    const bool exact = state.all;
+    const uint64_t at = exact ? pc : pc - 1;
+    const unwinder_place *place = unwinder_find(unwinder, at, exact);
+    const bool signal = place->rule.cfa_kind == SP_CFA_SIGNAL;
+
+    /* A signal's return code is no caller: it stands at its start. */
+    unwinder_frame(place, signal ? pc : at, &out[n++]);
+    *step = sp_frame_step(&state, &place->rule);
+    /* Code of the C library without unwind information, entered with the frame
+     * pointer that marks the outermost frame (AMD64 ABI 1.0, §3.4.1): thread
+     * and program starts of musl. */
+    if (*step == SP_STEP_NO_INFO && !exact && place->module != 0 &&
+        place->rule.cfa_kind == SP_CFA_NONE && state.fp_known &&
+        state.registers.r[SP_REGISTER_FP] == 0)
+      *step = SP_STEP_COMPLETE;
+  }
+  return n;
+}
+
+static size_t unwinder_walk_remote(sp_unwinder *unwinder,
+                                   const sp_stack_slice *slice,
+                                   sp_native_frame *out, size_t max,
+                                   sp_unwind_end *end) {
+  size_t n, i;
+
+  if (!unwinder->remote && !unwinder->remote_tried) {
+    const spanprof_status st = sp_remote_unwind_new(
+        &unwinder->remote, &unwinder->modules, unwinder->mem);
+
+    unwinder->remote_tried = st != SPANPROF_ERR_NOMEM;
+  }
+  if (!unwinder->remote ||
+      sp_mem_reserve(unwinder->mem, (void **)&unwinder->pcs,
+                     &unwinder->pcs_capacity, max,
+                     sizeof *unwinder->pcs) != SPANPROF_OK)
+    return 0;
+  n = sp_remote_unwind_walk(unwinder->remote, slice, unwinder->pcs, max, end);
+  for (i = 0; i < n; i++)
+    unwinder_frame(unwinder_find(unwinder, unwinder->pcs[i], i == 0),
+                   unwinder->pcs[i], &out[i]);
+  return n;
+}
+
+static sp_unwind_end unwinder_end(sp_step step) {
+  switch (step) {
+  case SP_STEP_COMPLETE:
+    return SP_UNWIND_COMPLETE;
+  case SP_STEP_CALLER:
+  case SP_STEP_CUT:
+    return SP_UNWIND_CUT;
+  default:
+    return SP_UNWIND_NO_INFO;
+  }
+}
+
+spanprof_status sp_unwinder_new(sp_unwinder **out, const sp_mem *mem) {
+  sp_unwinder *unwinder = sp_mem_zero(mem, sizeof *unwinder);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!unwinder)
+    return SPANPROF_ERR_NOMEM;
+  unwinder->mem = mem;
+  sp_module_list_init(&unwinder->modules, mem);
+  sp_demangler_init(&unwinder->demangler);
+  unwinder->places =
+      sp_mem_zero(mem, UNWINDER_PLACES * sizeof *unwinder->places);
+  st = unwinder->places ? sp_module_list_refresh(&unwinder->modules)
+                        : SPANPROF_ERR_NOMEM;
+  if (st != SPANPROF_OK) {
+    sp_unwinder_free(unwinder);
+    return st;
+  }
+  *out = unwinder;
+  return SPANPROF_OK;
+}
+
+void sp_unwinder_free(sp_unwinder *unwinder) {
+  if (!unwinder)
+    return;
+  sp_remote_unwind_free(unwinder->remote);
+  sp_demangler_dispose(&unwinder->demangler);
+  sp_module_list_dispose(&unwinder->modules);
+  sp_mem_free(unwinder->mem, unwinder->places);
+  sp_mem_free(unwinder->mem, unwinder->pcs);
+  sp_mem_free(unwinder->mem, unwinder);
+}
+
+void sp_unwinder_refresh(sp_unwinder *unwinder) {
+  /* Without memory the list stays as it was, and the next call tries again. */
+  (void)sp_module_list_refresh(&unwinder->modules);
+  if (unwinder->generation == unwinder->modules.generation)
+    return;
+  unwinder->generation = unwinder->modules.generation;
+  unwinder_forget_places(unwinder);
+}
+
+size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
+                        sp_native_frame *out, size_t max, sp_unwind_end *end) {
+  sp_step step;
+  size_t n;
+
+  unwinder->refreshed = false;
+  n = unwinder_walk_rows(unwinder, slice, out, max, &step);
+  *end = unwinder_end(step);
+  if (step == SP_STEP_UNSUPPORTED) {
+    sp_unwind_end remote_end;
+    size_t remote_n;
+
+    remote_n = unwinder_walk_remote(unwinder, slice, out, max, &remote_end);
+    if (remote_n > n) {
+      n = remote_n;
+      *end = remote_end;
+    }
+  }
+  if (*end == SP_UNWIND_CUT)
+    sp_count(&sp_counts.stacks_truncated, 1);
+  else if (*end == SP_UNWIND_NO_INFO)
+    sp_count(&sp_counts.stacks_no_unwind_info, 1);
+  return n;
+}
+
+const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
+                                    uint32_t module) {
+  const sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
+
+  return entry ? &entry->view : NULL;
+}
+
+bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
+                        uint64_t address, const char **name, uint64_t *start) {
+  sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
+
+  *name = NULL;
+  *start = 0;
+  if (!entry || !sp_module_entry_symbol(entry, address, unwinder->name, start))
+    return false;
+  sp_demangler_apply(&unwinder->demangler, unwinder->name,
+                     sizeof unwinder->name, unwinder->modules.generation);
+  *name = unwinder->name;
+  return true;
+}
