@@ -21,17 +21,27 @@ spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
                                 const sp_settings *settings,
                                 const sp_clock *clock, sp_log *log);
 
+/* The language runtime, as labels process.runtime.name and .version of what is
+ * sent from now on. SPANPROF_ERR_NOMEM: as before. */
+spanprof_status sp_exporter_runtime_set(sp_exporter *exporter, const char *name,
+                                        const char *version);
+
 /* Take over a part (its bytes too, also on failure). Past queue_bytes the
  * oldest go to the spool, else are dropped and counted. Every sample of it ends
- * in samples_exported or samples_dropped_export / _stop, once. */
+ * in samples_exported or samples_dropped_export / _stop, once (delivery.h says
+ * when). */
 void sp_exporter_push(sp_exporter *exporter, sp_encoded *part);
 
 /* Wait until all that was pushed before is settled or retries later, at most
  * until `until_ns` (clock's monotonic time). SPANPROF_ERR_TIMEOUT. */
 spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns);
 
-/* One last try for everything, then the spool, then drop and count; ends the
- * thread by `until_ns` whatever the server does, and frees the exporter. */
+/* One last try for everything, then the spool, then drop and count; ends by
+ * `until_ns` (at the earliest 100 ms from now) whatever the server does, and
+ * frees the exporter. SPANPROF_ERR_TIMEOUT: samples were dropped.
+ * SPANPROF_ERR_STATE: besides, the thread is stuck (in the user's callback, the
+ * disk, or a name lookup of an old libcurl) and was left behind: `mem`,
+ * `settings`, `clock` and `log` must never be freed. */
 spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns);
 
 /* In a forked child: the parent's queue is the parent's to send. Frees what can

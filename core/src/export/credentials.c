@@ -1,0 +1,108 @@
+#include "credentials.h"
+
+#include <string.h>
+
+#include "../util/buffer.h"
+
+/* Two of password, token and user:password. */
+#define CREDENTIALS_OWN 2
+
+/* A shorter one would be found by chance. */
+#define CREDENTIALS_MIN_BYTES 4
+
+/* RFC 4648, 4. */
+static void credentials_base64(sp_buffer *out, const char *text, size_t size) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const unsigned char *p = (const unsigned char *)text;
+  size_t i;
+
+  for (i = 0; i < size; i += 3) {
+    uint32_t bits = (uint32_t)p[i] << 16;
+    char group[4];
+
+    if (i + 1 < size)
+      bits |= (uint32_t)p[i + 1] << 8;
+    if (i + 2 < size)
+      bits |= p[i + 2];
+    group[0] = digits[bits >> 18];
+    group[1] = digits[bits >> 12 & 63];
+    group[2] = i + 1 < size ? digits[bits >> 6 & 63] : '=';
+    group[3] = i + 2 < size ? digits[bits & 63] : '=';
+    sp_buffer_append(out, group, sizeof group);
+  }
+}
+
+static spanprof_status credentials_authorize(sp_credentials *credentials,
+                                             const sp_settings *settings) {
+  const char *password = settings->basic_auth_password;
+  sp_buffer line, pair;
+  size_t size;
+
+  if (!settings->auth_token && !settings->basic_auth_user)
+    return SPANPROF_OK;
+  sp_buffer_init(&line, credentials->mem);
+  sp_buffer_init(&pair, credentials->mem);
+  if (settings->auth_token) {
+    sp_buffer_format(&line, "Authorization: Bearer %s", settings->auth_token);
+  } else {
+    sp_buffer_format(&pair, "%s:%s", settings->basic_auth_user,
+                     password ? password : "");
+    sp_buffer_text(&line, "Authorization: Basic ");
+    if (!pair.failed)
+      credentials_base64(&line, pair.data, pair.size);
+    line.failed |= pair.failed;
+  }
+  sp_buffer_dispose(&pair);
+  credentials->authorization = sp_buffer_take(&line, &size);
+  return credentials->authorization ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+}
+
+static void credentials_keep(sp_credentials *credentials, const char *secret) {
+  if (secret && strlen(secret) >= CREDENTIALS_MIN_BYTES)
+    credentials->secrets[credentials->secret_count++] = secret;
+}
+
+spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
+                                    const sp_settings *settings) {
+  size_t i, most = settings->header_count + CREDENTIALS_OWN;
+  spanprof_status st;
+
+  memset(out, 0, sizeof *out);
+  out->mem = mem;
+  st = credentials_authorize(out, settings);
+  if (!st && !(out->secrets = sp_mem_new(mem, most * sizeof *out->secrets)))
+    st = SPANPROF_ERR_NOMEM;
+  if (st) {
+    sp_credentials_dispose(out);
+    return st;
+  }
+  credentials_keep(out, settings->basic_auth_password);
+  if (out->authorization)
+    /* What follows "Bearer " or "Basic ". */
+    credentials_keep(out, strchr(strchr(out->authorization, ' ') + 1, ' ') + 1);
+  for (i = 0; i < settings->header_count; i++) {
+    const char *value = strchr(settings->headers[i], ':');
+
+    if (value)
+      credentials_keep(out, value + 1 + strspn(value + 1, " \t"));
+  }
+  return SPANPROF_OK;
+}
+
+void sp_credentials_dispose(sp_credentials *credentials) {
+  sp_mem_free(credentials->mem, credentials->authorization);
+  sp_mem_free(credentials->mem, credentials->secrets);
+  credentials->authorization = NULL;
+  credentials->secrets = NULL;
+  credentials->secret_count = 0;
+}
+
+bool sp_credentials_shown(const sp_credentials *credentials, const char *text) {
+  size_t i;
+
+  for (i = 0; i < credentials->secret_count; i++)
+    if (strstr(text, credentials->secrets[i]))
+      return true;
+  return false;
+}

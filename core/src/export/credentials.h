@@ -1,0 +1,22 @@
+/* How we prove who we are, and keeping that out of every message. */
+#ifndef SP_CREDENTIALS_H
+#define SP_CREDENTIALS_H
+
+#include "../util/settings.h"
+
+typedef struct sp_credentials {
+  const sp_mem *mem;
+  char *authorization;  /* header line; NULL: none */
+  const char **secrets; /* of this and of the settings */
+  size_t secret_count;
+} sp_credentials;
+
+/* `settings` outlive it. SPANPROF_ERR_NOMEM: nothing is held. */
+spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
+                                    const sp_settings *settings);
+void sp_credentials_dispose(sp_credentials *credentials);
+
+/* Does `text` show one of them? Servers and proxies may echo requests. */
+bool sp_credentials_shown(const sp_credentials *credentials, const char *text);
+
+#endif

@@ -1,0 +1,342 @@
+#include "delivery.h"
+
+#include <string.h>
+
+#include "pyroscope.h"
+#include "retry.h"
+
+static void delivery_settle_counts(uint64_t samples, uint64_t ticks,
+                                   sp_fate fate) {
+  if (fate == SP_FATE_EXPORTED) {
+    sp_count(&sp_counts.samples_exported, samples);
+    sp_count(&sp_counts.ticks_exported, ticks);
+    return;
+  }
+  sp_count(fate == SP_FATE_DROPPED_STOP ? &sp_counts.samples_dropped_stop
+                                        : &sp_counts.samples_dropped_export,
+           samples);
+  sp_count(&sp_counts.ticks_dropped, ticks);
+}
+
+void sp_delivery_settle(const sp_upload *upload, sp_fate fate) {
+  if (fate != SP_FATE_EXPORTED)
+    sp_count(&sp_counts.profiles_dropped, 1);
+  delivery_settle_counts(upload->part.samples, upload->part.ticks,
+                         upload->taken ? SP_FATE_EXPORTED : fate);
+}
+
+static void delivery_settle_entry(const sp_spool_entry *entry, sp_fate fate) {
+  if (fate != SP_FATE_EXPORTED)
+    sp_count(&sp_counts.profiles_dropped, 1);
+  if (entry->own)
+    delivery_settle_counts(entry->samples, entry->ticks,
+                           entry->taken ? SP_FATE_EXPORTED : fate);
+}
+
+static void delivery_on_lost(void *data, const sp_spool_entry *entry,
+                             const char *why) {
+  sp_delivery *delivery = data;
+
+  delivery_settle_entry(entry, SP_FATE_DROPPED_EXPORT);
+  sp_log_warn(delivery->log, SP_LOG_SPOOL, "a spooled profile was dropped: %s",
+              why);
+}
+
+static void delivery_spooled_exported(void *data, const sp_spool_entry *entry) {
+  (void)data;
+  delivery_settle_entry(entry, SP_FATE_EXPORTED);
+}
+
+void sp_delivery_settle_spooled(const sp_delivery *delivery) {
+  if (delivery->spool)
+    sp_spool_each_own(delivery->spool, delivery_spooled_exported, NULL);
+}
+
+bool sp_delivery_uploads(const sp_delivery *delivery) {
+  return delivery->settings->server_address != NULL;
+}
+
+spanprof_status sp_delivery_init(sp_delivery *out, const sp_mem *mem,
+                                 const sp_settings *settings,
+                                 const sp_clock *clock, sp_log *log) {
+  spanprof_status st;
+
+  memset(out, 0, sizeof *out);
+  out->mem = mem;
+  out->settings = settings;
+  out->clock = clock;
+  out->log = log;
+  st = sp_series_init(&out->series, mem, settings, NULL, NULL);
+  if (!st && settings->output_directory)
+    st = sp_profile_files_new(&out->files, mem, settings, clock, log);
+  if (!st && settings->server_address)
+    st = sp_http_client_new(&out->client, mem, settings, clock);
+  if (!st && settings->server_address && settings->spool_directory)
+    st = sp_spool_new(&out->spool, mem, settings, clock, delivery_on_lost, out);
+  if (st)
+    sp_delivery_dispose(out);
+  return st;
+}
+
+void sp_delivery_dispose(sp_delivery *delivery) {
+  sp_http_client_free(delivery->client);
+  sp_spool_free(delivery->spool);
+  sp_profile_files_free(delivery->files);
+  sp_series_dispose(&delivery->series);
+  delivery->client = NULL;
+  delivery->spool = NULL;
+  delivery->files = NULL;
+}
+
+void sp_delivery_prepare(sp_delivery *delivery) {
+  if (sp_delivery_uploads(delivery) && !delivery->client &&
+      sp_http_client_new(&delivery->client, delivery->mem, delivery->settings,
+                         delivery->clock))
+    sp_log_warn(delivery->log, SP_LOG_UPLOAD_FAILED, "uploads must wait: %s",
+                spanprof_last_error());
+}
+
+void sp_delivery_call(sp_delivery *delivery, sp_upload *upload) {
+  spanprof_profile_view view = {.struct_size = sizeof view,
+                                .bytes = upload->part.bytes,
+                                .size_bytes = upload->part.size,
+                                .time_ns = upload->part.time_ns,
+                                .duration_ns = upload->part.duration_ns,
+                                .samples = upload->part.samples,
+                                .cpu_ns = upload->part.cpu_ns};
+
+  if (!delivery->settings->on_profile)
+    return;
+  delivery->settings->on_profile(delivery->settings->on_profile_data, &view);
+  upload->taken = true;
+}
+
+void sp_delivery_write(sp_delivery *delivery, sp_upload *upload) {
+  upload->handed_local = true;
+  if (!delivery->files)
+    return;
+  if (sp_profile_files_put(delivery->files, &upload->part)) {
+    sp_log_warn(delivery->log, SP_LOG_OUTPUT, "a profile was not written: %s",
+                spanprof_last_error());
+    return;
+  }
+  sp_count(&sp_counts.profiles_written, 1);
+  sp_count(&sp_counts.bytes_written, upload->part.size);
+  upload->taken = true;
+}
+
+static void delivery_log_failure(sp_delivery *delivery,
+                                 const sp_http_answer *answer,
+                                 const sp_retry *retry) {
+  static const char *const ends[] = {
+      [SP_RETRY_AGAIN] = "it will be sent again",
+      [SP_RETRY_REFUSED] = "the profile is dropped",
+      [SP_RETRY_EXHAUSTED] = "the profile is dropped after several tries",
+      [SP_RETRY_EXPIRED] = "the profile is dropped, too old by now",
+  };
+  const char *address = delivery->settings->server_address;
+  const char *end = ends[retry->verdict];
+  sp_log_kind kind = retry->is_limited ? SP_LOG_UPLOAD_LIMITED
+                     : retry->verdict == SP_RETRY_REFUSED
+                         ? SP_LOG_UPLOAD_REFUSED
+                         : SP_LOG_UPLOAD_FAILED;
+
+  if (answer->status >= 300 && answer->status < 400)
+    sp_log_warn(delivery->log, kind,
+                "%s answered %ld, a redirect, which is not followed: the "
+                "server address must be the final one; %s",
+                address, answer->status, end);
+  else if (answer->status)
+    sp_log_warn(delivery->log, kind, "%s answered %ld%s%s; %s", address,
+                answer->status, answer->message[0] ? ": " : "", answer->message,
+                end);
+  else
+    sp_log_warn(delivery->log, kind, "no upload to %s: %s; %s", address,
+                answer->message, end);
+}
+
+static void delivery_accepted(sp_delivery *delivery, size_t bytes) {
+  sp_count(&sp_counts.profiles_sent, 1);
+  sp_count(&sp_counts.bytes_sent, bytes);
+  if (!delivery->accepted)
+    sp_log_line(delivery->log, SPANPROF_LOG_INFO,
+                "first profile accepted by %s (%zu bytes)",
+                delivery->settings->server_address, bytes);
+  else if (delivery->failures)
+    sp_log_line(delivery->log, SPANPROF_LOG_INFO,
+                "uploads to %s work again after %u failures",
+                delivery->settings->server_address, delivery->failures);
+  delivery->accepted = true;
+}
+
+/* Decide what the answer means for a profile that started at `time_ns`, and
+ * move the gate. */
+static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
+                           uint64_t time_ns, uint64_t max_age_ns,
+                           uint32_t *refusals, uint64_t *retry_ns,
+                           sp_retry *retry) {
+  uint64_t unix_ns = sp_clock_unix_ns(delivery->clock);
+  sp_retry_case retry_case = {
+      .status = answer->status,
+      .failures = delivery->failures + 1,
+      .refusals = *refusals,
+      .retry_after_given = answer->retry_after_given,
+      .retry_after_ns = answer->retry_after_ns,
+      .age_ns = unix_ns > time_ns ? unix_ns - time_ns : 0,
+      .max_age_ns = max_age_ns,
+      .now_ns = sp_clock_monotonic_ns(delivery->clock),
+      .random = sp_retry_random(),
+  };
+
+  sp_retry_decide(retry, &retry_case);
+  delivery->gate_ns = retry->at_ns;
+  if (retry->own_fault) {
+    (*refusals)++;
+    *retry_ns = retry->at_ns;
+  }
+  if (retry->verdict != SP_RETRY_ACCEPTED)
+    delivery_log_failure(delivery, answer, retry);
+  /* A refusal is an answer of a server that works. */
+  if (retry->verdict == SP_RETRY_REFUSED)
+    delivery->failures = 0;
+  else if (retry->verdict != SP_RETRY_ACCEPTED)
+    delivery->failures++;
+}
+
+static sp_fate delivery_fate(const sp_retry *retry) {
+  return retry->verdict == SP_RETRY_ACCEPTED ? SP_FATE_EXPORTED
+                                             : SP_FATE_DROPPED_EXPORT;
+}
+
+/* One request. False: no memory for it, which counts as a failure. */
+static bool delivery_post(sp_delivery *delivery, const sp_series *series,
+                          const sp_encoded *part, sp_http_answer *answer,
+                          size_t *bytes) {
+  sp_pyroscope_request request;
+
+  *bytes = 0;
+  if (!delivery->client)
+    return false;
+  if (sp_pyroscope_request_init(&request, delivery->mem, delivery->settings,
+                                series, part))
+    return false;
+  *bytes = request.http.size;
+  sp_http_client_post(delivery->client, &request.http, answer);
+  sp_pyroscope_request_dispose(&request);
+  return true;
+}
+
+/* Send a profile and decide. False: the client was told to stop. */
+static bool delivery_try(sp_delivery *delivery, const sp_series *series,
+                         const sp_encoded *part, uint64_t max_age_ns,
+                         bool *attempted, uint32_t *refusals,
+                         uint64_t *retry_ns, sp_retry *retry) {
+  sp_http_answer answer;
+  size_t bytes;
+
+  if (!delivery_post(delivery, series, part, &answer, &bytes)) {
+    memset(&answer, 0, sizeof answer);
+    memcpy(answer.message, "out of memory", sizeof "out of memory");
+  }
+  if (answer.aborted)
+    return false;
+  if (*attempted)
+    sp_count(&sp_counts.profiles_retried, 1);
+  *attempted = true;
+  delivery_judge(delivery, &answer, part->time_ns, max_age_ns, refusals,
+                 retry_ns, retry);
+  if (retry->verdict == SP_RETRY_ACCEPTED) {
+    delivery_accepted(delivery, bytes);
+    delivery->failures = 0;
+  }
+  return true;
+}
+
+bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate) {
+  sp_retry retry;
+
+  if (!delivery_try(delivery, &delivery->series, &upload->part,
+                    SP_RETRY_MAX_AGE_S * SP_NS_PER_S, &upload->attempted,
+                    &upload->refusals, &upload->retry_ns, &retry) ||
+      retry.verdict == SP_RETRY_AGAIN)
+    return false;
+  *fate = delivery_fate(&retry);
+  return true;
+}
+
+bool sp_delivery_send_spooled(sp_delivery *delivery) {
+  uint64_t max_age_ns = sp_min_u64(delivery->settings->spool_max_age_s,
+                                   UINT64_MAX / SP_NS_PER_S) *
+                        SP_NS_PER_S;
+  sp_spool_entry *entry;
+  sp_spool_file file;
+  sp_retry retry;
+
+  if (!delivery->spool)
+    return false;
+  entry =
+      sp_spool_next(delivery->spool, sp_clock_monotonic_ns(delivery->clock));
+  if (!entry)
+    return false;
+  switch (sp_spool_read(delivery->spool, entry, &file)) {
+  case SPANPROF_OK:
+    break;
+  case SPANPROF_ERR_NOMEM:
+    entry->retry_ns = sp_clock_monotonic_ns(delivery->clock) + SP_NS_PER_S;
+    return true;
+  default:
+    return true;
+  }
+  if (delivery_try(delivery, &file.series, &file.part, max_age_ns,
+                   &entry->attempted, &entry->refusals, &entry->retry_ns,
+                   &retry) &&
+      retry.verdict != SP_RETRY_AGAIN) {
+    delivery_settle_entry(entry, delivery_fate(&retry));
+    sp_spool_remove(delivery->spool, entry);
+  }
+  sp_spool_file_dispose(&file);
+  return true;
+}
+
+void sp_delivery_claim(sp_delivery *delivery) {
+  if (delivery->spool && sp_spool_claim(delivery->spool))
+    sp_log_warn(delivery->log, SP_LOG_SPOOL, "%s", spanprof_last_error());
+}
+
+bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
+  spanprof_status st;
+
+  if (!delivery->spool)
+    return false;
+  st = sp_spool_put(delivery->spool, upload, &delivery->series);
+  if (!st) {
+    sp_count(&sp_counts.profiles_spooled, 1);
+    return true;
+  }
+  sp_log_warn(delivery->log, SP_LOG_SPOOL, "a profile was not spooled: %s",
+              st == SPANPROF_ERR_IO ? spanprof_last_error()
+                                    : spanprof_status_text(st));
+  return false;
+}
+
+uint64_t sp_delivery_next_ns(const sp_delivery *delivery) {
+  uint64_t next_ns;
+
+  if (!delivery->spool)
+    return UINT64_MAX;
+  next_ns = sp_spool_next_ns(delivery->spool);
+  if (next_ns != UINT64_MAX)
+    next_ns = sp_max_u64(next_ns, delivery->gate_ns);
+  return sp_min_u64(next_ns, sp_spool_claim_ns(delivery->spool));
+}
+
+void sp_delivery_after_fork_child(sp_delivery *delivery) {
+  if (delivery->client)
+    sp_http_client_abandon(delivery->client);
+  delivery->client = NULL;
+  if (delivery->spool)
+    sp_spool_after_fork_child(delivery->spool);
+  delivery->failures = 0;
+  delivery->gate_ns = 0;
+  delivery->accepted = false;
+}

@@ -1,0 +1,95 @@
+/* Handing profiles on: to the user's callback, the output directory, the server
+ * and the spool, and the books of it. Used by one thread at a time, the
+ * exporter's.
+ *
+ * Books: the samples of a profile are settled once, when every sink that is
+ * configured has had its turn. They are exported if one of them took it, else
+ * dropped. The server has had its turn when it accepted or refused for good, or
+ * when time or tries are used up. A profile in the spool is still open while
+ * its process lives; what lies there at the stop counts as exported, because it
+ * is handed on to the next process. What dead processes left is not in our
+ * books: only profiles and bytes are counted for it.
+ *
+ * profiles_dropped counts every profile the server or the spool gave up, also
+ * where another sink had taken it.
+ *
+ * The gate: after a failure nothing is sent before gate_ns, whatever waits; so
+ * a server that is down is asked at the pace of one retry. */
+#ifndef SP_DELIVERY_H
+#define SP_DELIVERY_H
+
+#include "../util/clock.h"
+#include "../util/counters.h"
+#include "../util/log.h"
+#include "http_client.h"
+#include "profile_files.h"
+#include "series.h"
+#include "spool.h"
+#include "upload.h"
+
+/* How a profile's way ended. */
+typedef enum sp_fate {
+  SP_FATE_EXPORTED,
+  SP_FATE_DROPPED_EXPORT,
+  SP_FATE_DROPPED_STOP,
+} sp_fate;
+
+typedef struct sp_delivery {
+  /* Fixed after sp_delivery_init(). */
+  const sp_mem *mem;
+  const sp_settings *settings;
+  const sp_clock *clock;
+  sp_log *log;
+  sp_profile_files *files; /* NULL: no output directory */
+  sp_spool *spool;         /* NULL: none, or no server */
+  /* Of the thread. */
+  sp_http_client *client; /* NULL: no server, or not made yet */
+  sp_series series;
+  uint32_t failures; /* in a row */
+  uint64_t gate_ns;
+  bool accepted; /* the server took one */
+} sp_delivery;
+
+/* Statuses as of sp_exporter_new(); on failure nothing is held. */
+spanprof_status sp_delivery_init(sp_delivery *out, const sp_mem *mem,
+                                 const sp_settings *settings,
+                                 const sp_clock *clock, sp_log *log);
+void sp_delivery_dispose(sp_delivery *delivery);
+
+/* Is there a server? */
+bool sp_delivery_uploads(const sp_delivery *delivery);
+
+/* The callback's turn, then the directory's. */
+void sp_delivery_call(sp_delivery *delivery, sp_upload *upload);
+void sp_delivery_write(sp_delivery *delivery, sp_upload *upload);
+
+/* Make the HTTP client where there should be one and is none. */
+void sp_delivery_prepare(sp_delivery *delivery);
+
+/* The server's turn. True: it is over, *fate says how. False: the profile is to
+ * be sent again, at the earliest when gate_ns and its retry_ns have passed. */
+bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate);
+
+/* The same for the next one of the spool. False: there is none. */
+bool sp_delivery_send_spooled(sp_delivery *delivery);
+
+/* Look for the spools of dead processes, if it is time. */
+void sp_delivery_claim(sp_delivery *delivery);
+
+/* Put into the spool, which settles it later. False: there is none, or no
+ * room. */
+bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload);
+
+/* Settle: exported if some sink has taken it, else as `fate`. */
+void sp_delivery_settle(const sp_upload *upload, sp_fate fate);
+
+/* Settle what lies in the spool of this process, at the stop. */
+void sp_delivery_settle_spooled(const sp_delivery *delivery);
+
+/* When there is something to send or to look for, of spool and gate alone. */
+uint64_t sp_delivery_next_ns(const sp_delivery *delivery);
+
+/* In a forked child: start anew, without the parent's connection and files. */
+void sp_delivery_after_fork_child(sp_delivery *delivery);
+
+#endif

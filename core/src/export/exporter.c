@@ -1,0 +1,309 @@
+/* Threads: the pushing thread (the collector's), the uploading thread, and who
+ * flushes or stops. One lock guards the queue and the flags; nothing is held
+ * during I/O, callbacks or waiting.
+ *
+ * The uploading thread takes one upload out of the queue (in_flight), gives the
+ * lock back, works, takes the lock, and settles it or returns it to its place.
+ * Its order of work: what callback and directory have not had; what overflows
+ * the queue, into the spool; what is too old; then, if the gate is open, the
+ * server: the queue, then the spool.
+ *
+ * Pushing never waits for I/O. Past queue_bytes the oldest is dropped at once
+ * where there is no spool; where there is one, the uploading thread moves it
+ * there as soon as its present request ends (10 s at most), and only past twice
+ * queue_bytes is it dropped.
+ *
+ * Stop: the uploading thread tries everything once, spools or drops the rest,
+ * and ends. It has until a little before the deadline for the network and the
+ * rest for the disk. A thread that does not come back (stuck in a name lookup
+ * of an old libcurl, a callback or a disk) is abandoned: the stopping thread
+ * takes the queue, nothing the stuck one may touch is freed, and when it comes
+ * back it sees the flag first and ends.
+ *
+ * Fork: the lock is held over the fork, so queue and flags are whole in the
+ * child. What the uploading thread was working on is not, and is leaked there:
+ * the connection, and the lists of the spool. */
+#include "exporter.h"
+
+#include <string.h>
+
+#include "../util/counters.h"
+#include "../util/own_thread.h"
+#include "../util/status.h"
+#include "exporter_steps.h"
+
+/* Of the time a stop has, what is kept for the disk and for noticing that the
+ * thread is stuck. */
+#define EXPORTER_RESERVE_NS      (250 * SP_NS_PER_MS)
+#define EXPORTER_RESERVE_DIVISOR 4
+
+/* Even a stop without time lets the thread end in order. */
+#define EXPORTER_MIN_STOP_NS (100 * SP_NS_PER_MS)
+
+/* Process-wide, because what is abandoned has no owner: listed so that leak
+ * checkers see it reachable. */
+static sp_exporter *_Atomic exporter_abandoned;
+
+static spanprof_status exporter_locks_init(sp_exporter *exporter) {
+  int error = pthread_mutex_init(&exporter->lock, NULL);
+
+  if (!error)
+    error = sp_condition_init(&exporter->work);
+  if (!error)
+    error = sp_condition_init(&exporter->progress);
+  return error ? sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
+                               "the uploading thread's lock cannot be made")
+               : SPANPROF_OK;
+}
+
+static void exporter_free(sp_exporter *exporter) {
+  if (exporter->running)
+    pthread_join(exporter->thread, NULL);
+  sp_delivery_dispose(&exporter->delivery);
+  sp_series_dispose(&exporter->next_series);
+  pthread_cond_destroy(&exporter->progress);
+  pthread_cond_destroy(&exporter->work);
+  pthread_mutex_destroy(&exporter->lock);
+  sp_mem_free(exporter->mem, exporter);
+}
+
+spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
+                                const sp_settings *settings,
+                                const sp_clock *clock, sp_log *log) {
+  sp_exporter *exporter = sp_mem_zero(mem, sizeof *exporter);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!exporter)
+    return SPANPROF_ERR_NOMEM;
+  exporter->mem = mem;
+  exporter->settings = settings;
+  exporter->clock = clock;
+  exporter->log = log;
+  exporter->send_until_ns = UINT64_MAX;
+  exporter->next_series.mem = mem;
+  st = exporter_locks_init(exporter);
+  if (!st)
+    st = sp_delivery_init(&exporter->delivery, mem, settings, clock, log);
+  if (st) {
+    exporter_free(exporter);
+    return st;
+  }
+  *out = exporter;
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_exporter_runtime_set(sp_exporter *exporter, const char *name,
+                                        const char *version) {
+  sp_series series, old;
+  spanprof_status st =
+      sp_series_init(&series, exporter->mem, exporter->settings, name, version);
+
+  if (st)
+    return st;
+  pthread_mutex_lock(&exporter->lock);
+  old = exporter->next_series;
+  exporter->next_series = series;
+  pthread_mutex_unlock(&exporter->lock);
+  sp_series_dispose(&old);
+  return SPANPROF_OK;
+}
+
+/* Lock held, as in the next two. */
+static void exporter_count_cpu(sp_exporter *exporter) {
+  uint64_t cpu_ns = sp_thread_cpu_ns();
+
+  sp_count(&sp_counts.uploader_cpu_ns, cpu_ns - exporter->cpu_ns);
+  exporter->cpu_ns = cpu_ns;
+}
+
+static void *exporter_run(void *argument) {
+  sp_exporter *exporter = argument;
+  bool there = true, worked;
+
+  pthread_mutex_lock(&exporter->lock);
+  exporter->cpu_ns = 0;
+  while (!exporter->stopping) {
+    there = sp_exporter_step(exporter, &worked);
+    if (!there)
+      break;
+    exporter_count_cpu(exporter);
+    pthread_cond_broadcast(&exporter->progress);
+    if (!worked && !exporter->stopping)
+      sp_clock_wait(exporter->clock, &exporter->work, &exporter->lock,
+                    sp_exporter_next_ns(exporter));
+  }
+  if (there && sp_exporter_finish(exporter)) {
+    exporter_count_cpu(exporter);
+    exporter->finished = true;
+    pthread_cond_broadcast(&exporter->progress);
+  }
+  pthread_mutex_unlock(&exporter->lock);
+  return NULL;
+}
+
+static void exporter_start(sp_exporter *exporter) {
+  int error;
+
+  if (exporter->running)
+    return;
+  error = sp_own_thread_start(&exporter->thread, "spanprof-upload",
+                              exporter_run, exporter);
+  exporter->running = error == 0;
+  if (error)
+    sp_log_warn(exporter->log, SP_LOG_MEMORY,
+                "the uploading thread cannot be started: %s", strerror(error));
+}
+
+/* Past its bytes the queue loses its oldest; returns them as a list. */
+static sp_upload *exporter_overflow(sp_exporter *exporter) {
+  uint64_t max_bytes = exporter->settings->queue_bytes;
+  sp_upload *list = NULL, *upload;
+
+  if (exporter->delivery.spool)
+    max_bytes *= 2;
+  while (exporter->queue.count > 1 && exporter->queue.bytes > max_bytes) {
+    upload = sp_upload_queue_take_first(&exporter->queue);
+    upload->next = list;
+    list = upload;
+  }
+  return list;
+}
+
+void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
+  sp_upload *upload = sp_upload_new(exporter->mem, part), *dropped, *next;
+  sp_upload lost = {.part = *part};
+
+  if (!upload) {
+    sp_delivery_settle(&lost, SP_FATE_DROPPED_EXPORT);
+    sp_encoded_dispose(part);
+    sp_log_warn(exporter->log, SP_LOG_MEMORY,
+                "a profile was dropped: out of memory");
+    return;
+  }
+  pthread_mutex_lock(&exporter->lock);
+  upload->number = ++exporter->last_number;
+  sp_upload_queue_add(&exporter->queue, upload);
+  dropped = exporter_overflow(exporter);
+  exporter_start(exporter);
+  pthread_cond_signal(&exporter->work);
+  pthread_mutex_unlock(&exporter->lock);
+  for (; dropped; dropped = next) {
+    next = dropped->next;
+    sp_delivery_settle(dropped, SP_FATE_DROPPED_EXPORT);
+    sp_upload_free(exporter->mem, dropped);
+    sp_log_warn(exporter->log, SP_LOG_QUEUE,
+                "a profile was dropped: more than queue_bytes wait");
+  }
+}
+
+/* Is something up to `number` neither settled nor to be tried later? */
+static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
+  uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
+
+  if (exporter->in_flight && exporter->in_flight->number <= number)
+    return true;
+  return sp_upload_queue_pending(&exporter->queue, number,
+                                 now_ns >= exporter->gate_ns, now_ns);
+}
+
+spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns) {
+  spanprof_status st = SPANPROF_OK;
+  uint64_t number;
+
+  pthread_mutex_lock(&exporter->lock);
+  number = exporter->last_number;
+  while (exporter_pending(exporter, number)) {
+    exporter_start(exporter);
+    if (sp_clock_monotonic_ns(exporter->clock) >= until_ns) {
+      st = SPANPROF_ERR_TIMEOUT;
+      break;
+    }
+    sp_clock_wait(exporter->clock, &exporter->progress, &exporter->lock,
+                  until_ns);
+  }
+  pthread_mutex_unlock(&exporter->lock);
+  return st;
+}
+
+/* The thread is stuck: do without it what can be done, and leave it all that
+ * it may still touch. Lock held. */
+static void exporter_abandon(sp_exporter *exporter) {
+  sp_upload *stuck = exporter->in_flight;
+  bool disk = exporter->place != SP_EXPORTER_IN_DISK;
+  sp_upload *upload;
+
+  exporter->abandoned = true;
+  if (exporter->delivery.client)
+    sp_http_client_abort(exporter->delivery.client);
+  if (stuck && !(disk && sp_delivery_spool(&exporter->delivery, stuck)))
+    sp_delivery_settle(stuck, SP_FATE_DROPPED_STOP);
+  while ((upload = sp_upload_queue_take_first(&exporter->queue)) != NULL) {
+    if (!(disk && sp_delivery_spool(&exporter->delivery, upload)))
+      sp_delivery_settle(upload, SP_FATE_DROPPED_STOP);
+    sp_upload_free(exporter->mem, upload);
+  }
+  sp_delivery_settle_spooled(&exporter->delivery);
+  pthread_detach(exporter->thread);
+  exporter->next = atomic_load(&exporter_abandoned);
+  while (!atomic_compare_exchange_weak(&exporter_abandoned, &exporter->next,
+                                       exporter))
+    ;
+}
+
+spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
+  uint64_t dropped = sp_counted(&sp_counts.samples_dropped_stop), now_ns;
+  uint64_t reserve_ns;
+  bool finished;
+
+  pthread_mutex_lock(&exporter->lock);
+  now_ns = sp_clock_monotonic_ns(exporter->clock);
+  until_ns = sp_max_u64(until_ns, now_ns + EXPORTER_MIN_STOP_NS);
+  reserve_ns = sp_min_u64(EXPORTER_RESERVE_NS,
+                          (until_ns - now_ns) / EXPORTER_RESERVE_DIVISOR);
+  exporter->send_until_ns = until_ns - reserve_ns;
+  if (exporter->queue.count)
+    exporter_start(exporter);
+  exporter->stopping = true;
+  if (exporter->delivery.client)
+    sp_http_client_limit(exporter->delivery.client, exporter->send_until_ns);
+  pthread_cond_broadcast(&exporter->work);
+  if (!exporter->running)
+    exporter->finished = sp_exporter_finish(exporter);
+  while (!exporter->finished &&
+         sp_clock_monotonic_ns(exporter->clock) < until_ns - reserve_ns / 2)
+    sp_clock_wait(exporter->clock, &exporter->progress, &exporter->lock,
+                  until_ns - reserve_ns / 2);
+  finished = exporter->finished;
+  if (!finished)
+    exporter_abandon(exporter);
+  pthread_mutex_unlock(&exporter->lock);
+  if (!finished)
+    return SPANPROF_ERR_STATE;
+  exporter_free(exporter);
+  return sp_counted(&sp_counts.samples_dropped_stop) > dropped
+             ? SPANPROF_ERR_TIMEOUT
+             : SPANPROF_OK;
+}
+
+void sp_exporter_before_fork(sp_exporter *exporter) {
+  pthread_mutex_lock(&exporter->lock);
+}
+
+void sp_exporter_after_fork_parent(sp_exporter *exporter) {
+  pthread_mutex_unlock(&exporter->lock);
+}
+
+void sp_exporter_after_fork_child(sp_exporter *exporter) {
+  sp_upload *upload;
+
+  exporter_locks_init(exporter);
+  sp_exporter_land(exporter, true);
+  while ((upload = sp_upload_queue_take_first(&exporter->queue)) != NULL)
+    sp_upload_free(exporter->mem, upload);
+  sp_delivery_after_fork_child(&exporter->delivery);
+  exporter->place = SP_EXPORTER_IDLE;
+  exporter->gate_ns = 0;
+  exporter->cpu_ns = 0;
+  exporter->running = false;
+}

@@ -1,0 +1,174 @@
+#include "exporter_steps.h"
+
+#include "retry.h"
+
+#define EXPORTER_MAX_AGE_NS (SP_RETRY_MAX_AGE_S * SP_NS_PER_S)
+
+static void exporter_adopt(sp_exporter *exporter) {
+  sp_delivery_prepare(&exporter->delivery);
+  if (!exporter->next_series.text)
+    return;
+  sp_series_dispose(&exporter->delivery.series);
+  exporter->delivery.series = exporter->next_series;
+  exporter->next_series.text = NULL;
+}
+
+/* Give the lock back for work at `place`. */
+static void exporter_leave(sp_exporter *exporter, sp_exporter_place place) {
+  exporter->place = place;
+  pthread_mutex_unlock(&exporter->lock);
+}
+
+/* Take it again. False: abandoned meanwhile; nothing may be touched. */
+static bool exporter_enter(sp_exporter *exporter) {
+  pthread_mutex_lock(&exporter->lock);
+  exporter->place = SP_EXPORTER_IDLE;
+  return !exporter->abandoned;
+}
+
+void sp_exporter_land(sp_exporter *exporter, bool settled) {
+  sp_upload *upload = exporter->in_flight;
+
+  exporter->in_flight = NULL;
+  if (settled)
+    sp_upload_free(exporter->mem, upload);
+  else
+    sp_upload_queue_return(&exporter->queue, upload);
+}
+
+static void exporter_settle(sp_exporter *exporter, sp_fate fate) {
+  sp_delivery_settle(exporter->in_flight, fate);
+  sp_exporter_land(exporter, true);
+}
+
+/* The turns of callback and directory. As in the next three: false where
+ * exporter_enter() said so. */
+static bool exporter_hand_local(sp_exporter *exporter) {
+  sp_upload *upload = exporter->in_flight;
+
+  exporter_leave(exporter, SP_EXPORTER_IN_CALLBACK);
+  sp_delivery_call(&exporter->delivery, upload);
+  if (!exporter_enter(exporter))
+    return false;
+  exporter_leave(exporter, SP_EXPORTER_IN_DISK);
+  sp_delivery_write(&exporter->delivery, upload);
+  if (!exporter_enter(exporter))
+    return false;
+  if (sp_delivery_uploads(&exporter->delivery))
+    sp_exporter_land(exporter, false);
+  else
+    exporter_settle(exporter,
+                    upload->taken ? SP_FATE_EXPORTED : SP_FATE_DROPPED_EXPORT);
+  return true;
+}
+
+/* Into the spool, or settled as `otherwise`. */
+static bool exporter_hand_spool(sp_exporter *exporter, sp_fate otherwise) {
+  bool spooled;
+
+  exporter_leave(exporter, SP_EXPORTER_IN_DISK);
+  spooled = sp_delivery_spool(&exporter->delivery, exporter->in_flight);
+  if (!exporter_enter(exporter))
+    return false;
+  if (spooled)
+    sp_exporter_land(exporter, true);
+  else
+    exporter_settle(exporter, otherwise);
+  return true;
+}
+
+/* To the server; the upload is left in flight where *settled is false. */
+static bool exporter_hand_server(sp_exporter *exporter, bool *settled) {
+  sp_fate fate;
+
+  exporter_leave(exporter, SP_EXPORTER_IN_HTTP);
+  *settled = sp_delivery_send(&exporter->delivery, exporter->in_flight, &fate);
+  if (!exporter_enter(exporter))
+    return false;
+  exporter->gate_ns = exporter->delivery.gate_ns;
+  if (*settled)
+    exporter_settle(exporter, fate);
+  return true;
+}
+
+static bool exporter_visit_spool(sp_exporter *exporter, bool send,
+                                 bool *worked) {
+  exporter_leave(exporter, SP_EXPORTER_IN_DISK);
+  sp_delivery_claim(&exporter->delivery);
+  *worked = send && sp_delivery_send_spooled(&exporter->delivery);
+  if (!exporter_enter(exporter))
+    return false;
+  exporter->gate_ns = exporter->delivery.gate_ns;
+  return true;
+}
+
+bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
+  uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
+  uint64_t unix_ns = sp_clock_unix_ns(exporter->clock);
+  bool gate_open = now_ns >= exporter->gate_ns, settled;
+
+  *worked = true;
+  exporter_adopt(exporter);
+  exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue);
+  if (exporter->in_flight)
+    return exporter_hand_local(exporter);
+  if (exporter->queue.bytes > exporter->settings->queue_bytes &&
+      exporter->delivery.spool) {
+    exporter->in_flight = sp_upload_queue_take_first(&exporter->queue);
+    return exporter_hand_spool(exporter, SP_FATE_DROPPED_EXPORT);
+  }
+  if (unix_ns > EXPORTER_MAX_AGE_NS)
+    exporter->in_flight = sp_upload_queue_take_older(
+        &exporter->queue, unix_ns - EXPORTER_MAX_AGE_NS);
+  if (exporter->in_flight) {
+    exporter_settle(exporter, SP_FATE_DROPPED_EXPORT);
+    exporter_leave(exporter, SP_EXPORTER_IDLE);
+    sp_log_warn(exporter->log, SP_LOG_QUEUE,
+                "a profile was dropped: it could not be sent for %d minutes",
+                SP_RETRY_MAX_AGE_S / 60);
+    return exporter_enter(exporter);
+  }
+  if (gate_open)
+    exporter->in_flight = sp_upload_queue_take_due(&exporter->queue, now_ns);
+  if (exporter->in_flight) {
+    if (!exporter_hand_server(exporter, &settled))
+      return false;
+    if (!settled)
+      sp_exporter_land(exporter, false);
+    return true;
+  }
+  *worked = false;
+  return !exporter->delivery.spool ||
+         exporter_visit_spool(exporter, gate_open, worked);
+}
+
+bool sp_exporter_finish(sp_exporter *exporter) {
+  bool settled;
+
+  exporter_adopt(exporter);
+  while ((exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue)) !=
+         NULL)
+    if (!exporter_hand_local(exporter))
+      return false;
+  while ((exporter->in_flight = sp_upload_queue_take_first(&exporter->queue)) !=
+         NULL) {
+    settled = false;
+    if (sp_clock_monotonic_ns(exporter->clock) < exporter->send_until_ns &&
+        !exporter_hand_server(exporter, &settled))
+      return false;
+    if (!settled && !exporter_hand_spool(exporter, SP_FATE_DROPPED_STOP))
+      return false;
+  }
+  sp_delivery_settle_spooled(&exporter->delivery);
+  return true;
+}
+
+uint64_t sp_exporter_next_ns(const sp_exporter *exporter) {
+  uint64_t next_ns = sp_delivery_next_ns(&exporter->delivery);
+
+  if (exporter->queue.count == 0)
+    return next_ns;
+  return sp_min_u64(
+      next_ns,
+      sp_max_u64(exporter->gate_ns, sp_upload_queue_next_ns(&exporter->queue)));
+}

@@ -1,0 +1,60 @@
+/* What the exporter's thread does, step by step; the protocol is in exporter.c.
+ * All of it runs with the lock held and gives it back for the work itself. */
+#ifndef SP_EXPORTER_STEPS_H
+#define SP_EXPORTER_STEPS_H
+
+#include <pthread.h>
+
+#include "delivery.h"
+#include "exporter.h"
+#include "upload_queue.h"
+
+typedef enum sp_exporter_place {
+  SP_EXPORTER_IDLE,
+  SP_EXPORTER_IN_CALLBACK,
+  SP_EXPORTER_IN_DISK,
+  SP_EXPORTER_IN_HTTP,
+} sp_exporter_place;
+
+struct sp_exporter {
+  /* Fixed after sp_exporter_new(). */
+  const sp_mem *mem;
+  const sp_settings *settings;
+  const sp_clock *clock;
+  sp_log *log;
+  /* Of the uploading thread; of the stopping one when that is abandoned. */
+  sp_delivery delivery;
+  uint64_t cpu_ns; /* of it, counted so far */
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  pthread_cond_t work;     /* for the uploading thread */
+  pthread_cond_t progress; /* for those who wait for it */
+  sp_upload_queue queue;
+  sp_upload *in_flight;
+  sp_exporter_place place;
+  uint64_t last_number;
+  uint64_t gate_ns;      /* of delivery, for all to read */
+  sp_series next_series; /* text NULL: none */
+  pthread_t thread;
+  bool running;
+  bool stopping;
+  bool finished;
+  bool abandoned;
+  uint64_t send_until_ns;
+  struct sp_exporter *next;
+};
+
+/* Do one piece of work; *worked says whether there was one. False: abandoned
+ * meanwhile, nothing may be touched. */
+bool sp_exporter_step(sp_exporter *exporter, bool *worked);
+
+/* Everything once more, then the spool, then drop. False as above. */
+bool sp_exporter_finish(sp_exporter *exporter);
+
+/* When there is something to do that nobody announces. */
+uint64_t sp_exporter_next_ns(const sp_exporter *exporter);
+
+/* The upload in flight is settled, or goes back into the queue. */
+void sp_exporter_land(sp_exporter *exporter, bool settled);
+
+#endif

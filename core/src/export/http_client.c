@@ -1,0 +1,389 @@
+#include "http_client.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <curl/curl.h>
+
+#include "../util/buffer.h"
+#include "../util/status.h"
+#include "credentials.h"
+
+/* What is kept of a body; nobody sends more on purpose. */
+#define CLIENT_BODY_BYTES (64 * 1024)
+
+/* How long libcurl waits before the clock is asked again: the clock may run
+ * faster than time (tests), so waiting is done in slices. */
+#define CLIENT_SLICE_MS 50
+
+struct sp_http_client {
+  /* Fixed after sp_http_client_new(). */
+  const sp_mem *mem;
+  const sp_clock *clock;
+  const sp_settings *settings;
+  sp_credentials credentials;
+  CURLM *multi;
+  CURL *easy;
+  /* Set by any thread. */
+  _Atomic bool aborted;
+  _Atomic uint64_t until_ns;
+  /* Of the running request. */
+  sp_buffer body;
+  bool body_cut;
+  bool retry_after_given;
+  uint64_t retry_after_ns;
+  char error[CURL_ERROR_SIZE];
+  /* Of the abandoned ones. */
+  sp_http_client *next;
+};
+
+/* Process-wide, as libcurl's initialisation is. */
+static pthread_once_t client_once = PTHREAD_ONCE_INIT;
+static CURLcode client_curl_state;
+
+/* Process-wide, because what is abandoned has no owner: listed so that leak
+ * checkers see it reachable. */
+static sp_http_client *_Atomic client_abandoned;
+
+static void client_curl_init(void) {
+  client_curl_state = curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static spanprof_status client_file_check(const char *option, const char *path) {
+  if (!path || access(path, R_OK) == 0)
+    return SPANPROF_OK;
+  return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s %s cannot be read", option,
+                       path);
+}
+
+static size_t client_on_body(char *bytes, size_t one, size_t size, void *data) {
+  sp_http_client *client = data;
+
+  (void)one;
+  if (size > CLIENT_BODY_BYTES - client->body.size) {
+    client->body_cut = true;
+    return 0;
+  }
+  sp_buffer_append(&client->body, bytes, size);
+  return size;
+}
+
+static size_t client_on_header(char *line, size_t one, size_t size,
+                               void *data) {
+  sp_http_client *client = data;
+  const char *value;
+  size_t value_size;
+
+  (void)one;
+  if (!atomic_load(&client->aborted) &&
+      sp_http_header_value(line, size, "Retry-After", &value, &value_size))
+    client->retry_after_given =
+        sp_http_retry_after(value, value_size, sp_clock_unix_ns(client->clock),
+                            &client->retry_after_ns);
+  return size;
+}
+
+/* What is the same for every request. */
+static CURLcode client_configure(sp_http_client *client) {
+  const sp_settings *settings = client->settings;
+  CURL *easy = client->easy;
+  CURLcode code = CURLE_OK;
+
+#define CLIENT_SET(option, value) \
+  code = code ? code : curl_easy_setopt(easy, CURLOPT_##option, value)
+  CLIENT_SET(NOSIGNAL, 1L);
+  CLIENT_SET(POST, 1L);
+  CLIENT_SET(FOLLOWLOCATION, 0L);
+#if LIBCURL_VERSION_NUM >= 0x075500
+  CLIENT_SET(PROTOCOLS_STR, "http,https");
+#else
+  CLIENT_SET(PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+  CLIENT_SET(HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+  CLIENT_SET(USERAGENT, "spanprof/" SPANPROF_VERSION);
+  /* An empty text keeps libcurl from asking the environment. */
+  CLIENT_SET(PROXY, settings->proxy ? settings->proxy : "");
+  CLIENT_SET(NOPROXY, settings->no_proxy ? settings->no_proxy : "");
+  CLIENT_SET(SSL_VERIFYPEER, 1L);
+  CLIENT_SET(SSL_VERIFYHOST, 2L);
+  if (settings->ca_bundle) {
+    CLIENT_SET(CAINFO, settings->ca_bundle);
+    CLIENT_SET(CAPATH, NULL);
+  }
+  if (settings->client_cert)
+    CLIENT_SET(SSLCERT, settings->client_cert);
+  if (settings->client_key)
+    CLIENT_SET(SSLKEY, settings->client_key);
+  CLIENT_SET(ERRORBUFFER, client->error);
+  CLIENT_SET(WRITEFUNCTION, client_on_body);
+  CLIENT_SET(WRITEDATA, client);
+  CLIENT_SET(HEADERFUNCTION, client_on_header);
+  CLIENT_SET(HEADERDATA, client);
+#if LIBCURL_VERSION_NUM >= 0x075700
+  /* Else ending a request waits for a name lookup that hangs. Older ones do;
+   * then the thread that is in it is left behind. */
+  CLIENT_SET(QUICK_EXIT, 1L);
+#endif
+#undef CLIENT_SET
+  return code;
+}
+
+spanprof_status sp_http_client_new(sp_http_client **out, const sp_mem *mem,
+                                   const sp_settings *settings,
+                                   const sp_clock *clock) {
+  sp_http_client *client;
+  CURLcode code = CURLE_OUT_OF_MEMORY;
+  spanprof_status st;
+
+  *out = NULL;
+  st = client_file_check("ca_bundle", settings->ca_bundle);
+  if (!st)
+    st = client_file_check("client_cert", settings->client_cert);
+  if (!st)
+    st = client_file_check("client_key", settings->client_key);
+  if (st)
+    return st;
+  pthread_once(&client_once, client_curl_init);
+  if (client_curl_state != CURLE_OK)
+    return sp_fail(SPANPROF_ERR_SYSTEM, "libcurl cannot be used: %s",
+                   curl_easy_strerror(client_curl_state));
+  client = sp_mem_zero(mem, sizeof *client);
+  if (!client)
+    return SPANPROF_ERR_NOMEM;
+  client->mem = mem;
+  client->clock = clock;
+  client->settings = settings;
+  atomic_store(&client->until_ns, UINT64_MAX);
+  sp_buffer_init(&client->body, mem);
+  st = sp_credentials_init(&client->credentials, mem, settings);
+  if (!st) {
+    client->multi = curl_multi_init();
+    client->easy = curl_easy_init();
+    if (client->multi && client->easy)
+      code = client_configure(client);
+    if (code == CURLE_OUT_OF_MEMORY)
+      st = SPANPROF_ERR_NOMEM;
+    else if (code != CURLE_OK)
+      st = sp_fail(SPANPROF_ERR_SYSTEM, "libcurl cannot be used: %s",
+                   curl_easy_strerror(code));
+  }
+  if (st) {
+    sp_http_client_free(client);
+    return st;
+  }
+  *out = client;
+  return SPANPROF_OK;
+}
+
+void sp_http_client_free(sp_http_client *client) {
+  if (!client)
+    return;
+  if (client->easy)
+    curl_easy_cleanup(client->easy);
+  if (client->multi)
+    curl_multi_cleanup(client->multi);
+  sp_buffer_dispose(&client->body);
+  sp_credentials_dispose(&client->credentials);
+  sp_mem_free(client->mem, client);
+}
+
+/* Append a header; libcurl wants "Name;" for one whose value is empty. */
+static bool client_header(struct curl_slist **list, sp_buffer *line,
+                          const char *name, const char *value) {
+  struct curl_slist *longer;
+
+  if (!value)
+    return true;
+  sp_buffer_clear(line);
+  if (*value)
+    sp_buffer_format(line, "%s: %s", name, value);
+  else
+    sp_buffer_format(line, "%s;", name);
+  longer = line->failed ? NULL : curl_slist_append(*list, line->data);
+  if (longer)
+    *list = longer;
+  return longer != NULL;
+}
+
+static bool client_header_line(struct curl_slist **list, sp_buffer *line,
+                               const char *text) {
+  const char *colon = strchr(text, ':');
+  char name[128];
+  size_t size = colon ? (size_t)(colon - text) : sizeof name;
+  struct curl_slist *longer;
+
+  /* Only an empty value needs the other form. */
+  if (colon && !colon[1 + strspn(colon + 1, " \t")] && size < sizeof name) {
+    memcpy(name, text, size);
+    name[size] = '\0';
+    return client_header(list, line, name, "");
+  }
+  longer = curl_slist_append(*list, text);
+  if (longer)
+    *list = longer;
+  return longer != NULL;
+}
+
+/* NULL: no memory. */
+static struct curl_slist *client_headers(const sp_http_client *client,
+                                         const sp_http_request *request) {
+  const sp_settings *settings = client->settings;
+  /* Without "Expect: 100-continue", which libcurl adds for longer bodies:
+   * Pyroscope sends neither 100 nor the answer before it has the body of what
+   * it refuses (recorded from 3fe6a457a). */
+  struct curl_slist *list = curl_slist_append(NULL, "Expect:");
+  bool done = list != NULL;
+  sp_buffer line;
+  size_t i;
+
+  sp_buffer_init(&line, client->mem);
+  done = done &&
+         client_header(&list, &line, "Content-Type", request->content_type) &&
+         client_header(&list, &line, "Content-Encoding",
+                       request->content_encoding) &&
+         client_header(&list, &line, "X-Scope-OrgID", settings->tenant_id);
+  if (client->credentials.authorization)
+    done = done &&
+           client_header_line(&list, &line, client->credentials.authorization);
+  for (i = 0; i < settings->header_count; i++)
+    done = done && client_header_line(&list, &line, settings->headers[i]);
+  sp_buffer_dispose(&line);
+  if (done)
+    return list;
+  curl_slist_free_all(list);
+  return NULL;
+}
+
+/* Drive the request to its end. CURLE_ABORTED_BY_CALLBACK: aborted;
+ * CURLE_OPERATION_TIMEDOUT: its time is over. After an abort the clock may be
+ * gone, so that is asked first. */
+static CURLcode client_run(sp_http_client *client) {
+  uint64_t now_ns = sp_clock_monotonic_ns(client->clock);
+  uint64_t limit_ns = now_ns + SP_HTTP_REQUEST_NS;
+  int running = 1, left;
+
+  while (!atomic_load(&client->aborted)) {
+    CURLMcode code = curl_multi_perform(client->multi, &running);
+    const CURLMsg *message = curl_multi_info_read(client->multi, &left);
+    uint64_t until_ns, wait_ns;
+
+    if (message)
+      return message->data.result;
+    if (code)
+      return CURLE_FAILED_INIT;
+    if (atomic_load(&client->aborted))
+      break;
+    until_ns = atomic_load(&client->until_ns);
+    now_ns = sp_clock_monotonic_ns(client->clock);
+    if (now_ns >= until_ns)
+      break;
+    if (now_ns >= limit_ns)
+      return CURLE_OPERATION_TIMEDOUT;
+    wait_ns = sp_min_u64(limit_ns, until_ns) - now_ns;
+    curl_multi_poll(
+        client->multi, NULL, 0,
+        (int)sp_min_u64(CLIENT_SLICE_MS, wait_ns / SP_NS_PER_MS + 1), NULL);
+  }
+  return CURLE_ABORTED_BY_CALLBACK;
+}
+
+/* Why there is no answer, in a sentence. */
+static void client_explain(const sp_http_client *client, CURLcode code,
+                           char out[SP_HTTP_MESSAGE_BYTES]) {
+  const char *detail =
+      client->error[0] ? client->error : curl_easy_strerror(code);
+  const char *format = "%s";
+
+  if (code == CURLE_OPERATION_TIMEDOUT)
+    detail = "no answer within 10 s";
+  else if (code == CURLE_COULDNT_RESOLVE_HOST)
+    format = "the server's name was not found: %s";
+  else if (code == CURLE_COULDNT_RESOLVE_PROXY)
+    format = "the proxy's name was not found: %s";
+  else if (code == CURLE_COULDNT_CONNECT)
+    format = "no connection: %s";
+  else if (code == CURLE_SSL_CACERT_BADFILE)
+    format = "no CA certificates (install ca-certificates, or name a file in "
+             "ca_bundle, PYROSCOPE_CA_BUNDLE): %s";
+  else if (code == CURLE_PEER_FAILED_VERIFICATION)
+    format = "the server's certificate is not trusted (ca_bundle, "
+             "PYROSCOPE_CA_BUNDLE, names other CA certificates): %s";
+  else if (code == CURLE_SSL_CERTPROBLEM)
+    format = "the client certificate cannot be used: %s";
+  else if (code == CURLE_SSL_CONNECT_ERROR)
+    format = "TLS failed: %s";
+  else if (client->body_cut)
+    detail = "the answer is no Pyroscope's: longer than 64 KiB";
+  snprintf(out, SP_HTTP_MESSAGE_BYTES, format, detail);
+}
+
+static void client_read_answer(sp_http_client *client, CURLcode code,
+                               sp_http_answer *answer) {
+  long status = 0;
+
+  answer->aborted = code == CURLE_ABORTED_BY_CALLBACK;
+  if (answer->aborted)
+    return;
+  curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
+  /* An acceptance must have come whole: one that is sent again is harmless, one
+   * that is lost is not. A refusal is one from its first line on. */
+  if (code == CURLE_OK || status >= 300) {
+    answer->status = status;
+    answer->retry_after_given = client->retry_after_given;
+    answer->retry_after_ns = client->retry_after_ns;
+    if (!client->body.failed && client->body.size)
+      sp_http_message(client->body.data, client->body.size, answer->message);
+  } else {
+    client_explain(client, code, answer->message);
+  }
+  if (sp_credentials_shown(&client->credentials, answer->message))
+    snprintf(answer->message, sizeof answer->message,
+             "(a message that shows credentials, withheld)");
+}
+
+void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
+                         sp_http_answer *answer) {
+  struct curl_slist *headers = NULL;
+  CURLcode code = CURLE_OUT_OF_MEMORY;
+  CURL *easy = client->easy;
+
+  memset(answer, 0, sizeof *answer);
+  sp_buffer_clear(&client->body);
+  client->body_cut = false;
+  client->retry_after_given = false;
+  client->error[0] = '\0';
+  headers = client_headers(client, request);
+  if (headers && !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers) &&
+      !curl_easy_setopt(easy, CURLOPT_URL, request->url) &&
+      !curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body) &&
+      !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                        (curl_off_t)request->size) &&
+      !curl_multi_add_handle(client->multi, easy)) {
+    code = client_run(client);
+    curl_multi_remove_handle(client->multi, easy);
+  }
+  client_read_answer(client, code, answer);
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
+  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, NULL);
+  curl_slist_free_all(headers);
+}
+
+void sp_http_client_limit(sp_http_client *client, uint64_t until_ns) {
+  atomic_store(&client->until_ns, until_ns);
+  curl_multi_wakeup(client->multi);
+}
+
+void sp_http_client_abort(sp_http_client *client) {
+  atomic_store(&client->aborted, true);
+  curl_multi_wakeup(client->multi);
+}
+
+void sp_http_client_abandon(sp_http_client *client) {
+  client->next = atomic_load(&client_abandoned);
+  while (
+      !atomic_compare_exchange_weak(&client_abandoned, &client->next, client))
+    ;
+}

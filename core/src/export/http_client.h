@@ -1,0 +1,60 @@
+/* One connection to one server, through libcurl: POST requests, one at a time,
+ * kept alive between them. Used by one thread; only sp_http_client_abort() is
+ * for others.
+ *
+ * Everything comes from the settings, nothing from the environment. TLS is
+ * verified, redirects are not followed, credentials stand in no message. */
+#ifndef SP_HTTP_CLIENT_H
+#define SP_HTTP_CLIENT_H
+
+#include "../util/clock.h"
+#include "../util/settings.h"
+#include "http_answer.h"
+
+/* A request in all: name lookup, connection, TLS, answer. */
+#define SP_HTTP_REQUEST_NS (10 * SP_NS_PER_S)
+
+typedef struct sp_http_client sp_http_client;
+
+typedef struct sp_http_request {
+  const char *url;
+  const char *content_type;
+  const char *content_encoding; /* NULL: none */
+  const void *body;
+  size_t size;
+} sp_http_request;
+
+typedef struct sp_http_answer {
+  long status;  /* 0: no whole answer came */
+  bool aborted; /* by sp_http_client_abort() or _limit() */
+  bool retry_after_given;
+  uint64_t retry_after_ns; /* from now */
+  /* What the server says, or why there is no answer; may be "". */
+  char message[SP_HTTP_MESSAGE_BYTES];
+} sp_http_answer;
+
+/* `settings` and `clock` outlive it. SPANPROF_ERR_IO: a certificate or key file
+ * cannot be read, named in the error; SPANPROF_ERR_NOMEM; SPANPROF_ERR_SYSTEM:
+ * libcurl cannot be used. */
+spanprof_status sp_http_client_new(sp_http_client **out, const sp_mem *mem,
+                                   const sp_settings *settings,
+                                   const sp_clock *clock);
+void sp_http_client_free(sp_http_client *client); /* NULL is fine */
+
+/* Send and wait for the answer, at most SP_HTTP_REQUEST_NS. */
+void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
+                         sp_http_answer *answer);
+
+/* From any thread: the running request and later ones end by `until_ns` of the
+ * clock's monotonic time. */
+void sp_http_client_limit(sp_http_client *client, uint64_t until_ns);
+
+/* From any thread: end the running request, and every later one at once. The
+ * clock is not asked again, as it may be gone. */
+void sp_http_client_abort(sp_http_client *client);
+
+/* In a forked child: give up a client whose connection and lock are the
+ * parent's. Leaks it; it stays reachable for leak checkers. */
+void sp_http_client_abandon(sp_http_client *client);
+
+#endif

@@ -1,0 +1,356 @@
+#include "spool.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../util/status.h"
+#include "directory.h"
+
+#define SPOOL_SUFFIX  ".profile"
+#define SPOOL_SCAN_NS (60 * SP_NS_PER_S)
+
+/* What a file takes at least, as common file systems count; bounds the number
+ * of files, too. */
+#define SPOOL_BLOCK_BYTES UINT64_C(4096)
+
+/* Our own home and those of the dead; more wait for the next look. */
+#define SPOOL_HOMES 16
+
+struct sp_spool {
+  const sp_mem *mem;
+  const sp_clock *clock;
+  sp_spool_lost_fn lost;
+  void *lost_data;
+  char *directory;
+  uint64_t max_bytes;
+  uint64_t max_age_ns;
+  sp_spool_home homes[SPOOL_HOMES]; /* [0] is ours, made with the first put */
+  sp_spool_entry *entries;          /* oldest first */
+  size_t count;
+  size_t capacity;
+  uint64_t bytes;         /* of the entries */
+  uint64_t foreign_bytes; /* of living processes, at the last look */
+  uint64_t scan_ns;       /* when to look again */
+  bool more;              /* the last look found more homes than fit */
+};
+
+static uint64_t spool_disk_bytes(uint64_t size) {
+  return (size / SPOOL_BLOCK_BYTES + 1) * SPOOL_BLOCK_BYTES;
+}
+
+static void spool_name(uint64_t time_ns, char *out, size_t capacity) {
+  snprintf(out, capacity, "%llu" SPOOL_SUFFIX, (unsigned long long)time_ns);
+}
+
+static bool spool_path(const sp_spool_entry *entry, char *out,
+                       size_t capacity) {
+  char name[NAME_MAX + 1];
+
+  spool_name(entry->time_ns, name, sizeof name);
+  return sp_directory_path(out, capacity, entry->home->path, name);
+}
+
+spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
+                             const sp_settings *settings, const sp_clock *clock,
+                             sp_spool_lost_fn lost, void *lost_data) {
+  sp_spool *spool = sp_mem_zero(mem, sizeof *spool);
+  spanprof_status st;
+  size_t i;
+
+  *out = NULL;
+  if (!spool)
+    return SPANPROF_ERR_NOMEM;
+  spool->mem = mem;
+  spool->clock = clock;
+  spool->lost = lost;
+  spool->lost_data = lost_data;
+  spool->max_bytes = settings->spool_max_bytes;
+  spool->max_age_ns =
+      sp_min_u64(settings->spool_max_age_s, UINT64_MAX / SP_NS_PER_S) *
+      SP_NS_PER_S;
+  for (i = 0; i < SPOOL_HOMES; i++)
+    sp_spool_home_init(&spool->homes[i]);
+  st = sp_directory_prepare(&spool->directory, mem, "spool_directory",
+                            settings->spool_directory);
+  if (st) {
+    sp_spool_free(spool);
+    return st;
+  }
+  *out = spool;
+  return SPANPROF_OK;
+}
+
+void sp_spool_free(sp_spool *spool) {
+  size_t i;
+
+  if (!spool)
+    return;
+  for (i = 0; i < SPOOL_HOMES; i++)
+    if (spool->homes[i].name[0])
+      sp_spool_home_release(&spool->homes[i], spool->mem);
+  sp_mem_free(spool->mem, spool->entries);
+  sp_mem_free(spool->mem, spool->directory);
+  sp_mem_free(spool->mem, spool);
+}
+
+static spanprof_status spool_reserve(sp_spool *spool, size_t more) {
+  return sp_mem_reserve(spool->mem, (void **)&spool->entries, &spool->capacity,
+                        spool->count + more, sizeof *spool->entries);
+}
+
+/* Put an entry in its place by time; room was reserved. */
+static void spool_insert(sp_spool *spool, const sp_spool_entry *entry) {
+  size_t i = spool->count;
+
+  while (i > 0 && spool->entries[i - 1].time_ns > entry->time_ns)
+    i--;
+  memmove(&spool->entries[i + 1], &spool->entries[i],
+          (spool->count - i) * sizeof *entry);
+  spool->entries[i] = *entry;
+  spool->count++;
+  spool->bytes += entry->bytes;
+  entry->home->files++;
+}
+
+void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
+  size_t i = (size_t)(entry - spool->entries);
+  sp_spool_home *home = entry->home;
+  char path[PATH_MAX];
+
+  if (spool_path(entry, path, sizeof path))
+    unlink(path);
+  spool->bytes -= entry->bytes;
+  memmove(entry, entry + 1, (spool->count - i - 1) * sizeof *entry);
+  spool->count--;
+  if (--home->files > 0 || home->own)
+    return;
+  sp_spool_home_release(home, spool->mem);
+  if (spool->more)
+    spool->scan_ns = 0;
+}
+
+static void spool_lose(sp_spool *spool, sp_spool_entry *entry,
+                       const char *why) {
+  sp_spool_entry lost = *entry;
+
+  sp_spool_remove(spool, entry);
+  lost.home = NULL;
+  spool->lost(spool->lost_data, &lost, why);
+}
+
+static void spool_drop_old(sp_spool *spool) {
+  uint64_t now_ns = sp_clock_unix_ns(spool->clock);
+
+  while (spool->count && spool->entries[0].time_ns < now_ns &&
+         now_ns - spool->entries[0].time_ns > spool->max_age_ns)
+    spool_lose(spool, &spool->entries[0], "too old");
+}
+
+static spanprof_status spool_make_room(sp_spool *spool, uint64_t bytes) {
+  while (spool->count &&
+         spool->bytes + spool->foreign_bytes + bytes > spool->max_bytes &&
+         bytes <= spool->max_bytes)
+    spool_lose(spool, &spool->entries[0], "the spool is full");
+  return spool->bytes + spool->foreign_bytes + bytes > spool->max_bytes
+             ? SPANPROF_ERR_LIMIT
+             : SPANPROF_OK;
+}
+
+/* A home's files. Where the home is locked by us they become entries and what
+ * a crash left half-written is removed; else (`home` NULL) they are only
+ * counted. */
+static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
+                                       const char *path, uint64_t *bytes) {
+  DIR *directory = opendir(path);
+  spanprof_status st = SPANPROF_OK;
+  struct dirent *found;
+
+  if (!directory)
+    return SPANPROF_ERR_IO;
+  while (!st && (found = readdir(directory)) != NULL) {
+    sp_spool_entry entry = {.home = home};
+    const char *name = found->d_name;
+    bool temporary = *name == '.';
+    char file[PATH_MAX];
+    struct stat info;
+
+    if (!sp_directory_path(file, sizeof file, path, name))
+      continue;
+    name += temporary;
+    if (!sp_directory_number(&name, &entry.time_ns) ||
+        strcmp(name, temporary ? SPOOL_SUFFIX ".tmp" : SPOOL_SUFFIX) != 0 ||
+        lstat(file, &info) != 0 || !S_ISREG(info.st_mode))
+      continue;
+    entry.bytes = spool_disk_bytes((uint64_t)info.st_size);
+    *bytes += entry.bytes;
+    if (!home)
+      continue;
+    if (temporary) {
+      unlink(file);
+      continue;
+    }
+    st = spool_reserve(spool, 1);
+    if (!st)
+      spool_insert(spool, &entry);
+  }
+  closedir(directory);
+  return st;
+}
+
+static sp_spool_home *spool_free_home(sp_spool *spool) {
+  size_t i;
+
+  for (i = 1; i < SPOOL_HOMES; i++)
+    if (!spool->homes[i].name[0])
+      return &spool->homes[i];
+  return NULL;
+}
+
+static bool spool_holds(const sp_spool *spool, const char *name) {
+  size_t i;
+
+  for (i = 0; i < SPOOL_HOMES; i++)
+    if (strcmp(spool->homes[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* Take over a home if its process is dead. */
+static void spool_visit(sp_spool *spool, const char *name) {
+  sp_spool_home *home = spool_free_home(spool);
+  uint64_t claimed_bytes = 0;
+  char path[PATH_MAX];
+
+  if (!home) {
+    spool->more = true;
+    return;
+  }
+  if (sp_spool_home_claim(home, spool->mem, spool->directory, name) == 0) {
+    spool_read_home(spool, home, home->path, &claimed_bytes);
+    if (home->files == 0)
+      sp_spool_home_release(home, spool->mem);
+  } else if (sp_directory_path(path, sizeof path, spool->directory, name)) {
+    spool_read_home(spool, NULL, path, &spool->foreign_bytes);
+  }
+}
+
+spanprof_status sp_spool_claim(sp_spool *spool) {
+  uint64_t now_ns = sp_clock_monotonic_ns(spool->clock);
+  struct dirent *found;
+  DIR *directory;
+
+  if (now_ns < spool->scan_ns)
+    return SPANPROF_OK;
+  spool->scan_ns = now_ns + SPOOL_SCAN_NS;
+  directory = opendir(spool->directory);
+  if (!directory)
+    return sp_fail_errno(SPANPROF_ERR_IO, errno,
+                         "spool_directory %s cannot be read", spool->directory);
+  spool->foreign_bytes = 0;
+  spool->more = false;
+  while ((found = readdir(directory)) != NULL)
+    if (sp_spool_home_named(found->d_name) &&
+        !spool_holds(spool, found->d_name))
+      spool_visit(spool, found->d_name);
+  closedir(directory);
+  spool_drop_old(spool);
+  return SPANPROF_OK;
+}
+
+uint64_t sp_spool_claim_ns(const sp_spool *spool) {
+  return spool->scan_ns;
+}
+
+spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
+                             const sp_series *series) {
+  const sp_encoded *part = &upload->part;
+  sp_spool_entry entry = {.time_ns = part->time_ns,
+                          .samples = part->samples,
+                          .ticks = part->ticks,
+                          .refusals = upload->refusals,
+                          .own = true,
+                          .taken = upload->taken,
+                          .attempted = upload->attempted,
+                          .home = &spool->homes[0]};
+  char name[NAME_MAX + 1];
+  spanprof_status st;
+
+  st = sp_spool_claim(spool);
+  entry.bytes = spool_disk_bytes(part->size + series->size);
+  if (!st)
+    st = spool_make_room(spool, entry.bytes);
+  if (!st)
+    st = spool_reserve(spool, 1);
+  if (!st && !entry.home->name[0])
+    st = sp_spool_home_create(entry.home, spool->mem, spool->directory,
+                              sp_clock_unix_ns(spool->clock));
+  spool_name(part->time_ns, name, sizeof name);
+  if (!st)
+    st = sp_spool_file_write(entry.home->path, name, part, series);
+  if (!st)
+    spool_insert(spool, &entry);
+  return st;
+}
+
+sp_spool_entry *sp_spool_next(sp_spool *spool, uint64_t now_ns) {
+  size_t i;
+
+  spool_drop_old(spool);
+  for (i = 0; i < spool->count; i++)
+    if (spool->entries[i].retry_ns <= now_ns)
+      return &spool->entries[i];
+  return NULL;
+}
+
+uint64_t sp_spool_next_ns(const sp_spool *spool) {
+  uint64_t next_ns = UINT64_MAX;
+  size_t i;
+
+  for (i = 0; i < spool->count; i++)
+    next_ns = sp_min_u64(next_ns, spool->entries[i].retry_ns);
+  return next_ns;
+}
+
+spanprof_status sp_spool_read(sp_spool *spool, sp_spool_entry *entry,
+                              sp_spool_file *out) {
+  char path[PATH_MAX];
+  spanprof_status st = SPANPROF_ERR_FORMAT;
+
+  memset(out, 0, sizeof *out);
+  if (spool_path(entry, path, sizeof path))
+    st = sp_spool_file_read(out, spool->mem, path);
+  if (st && st != SPANPROF_ERR_NOMEM)
+    spool_lose(spool, entry, "the file is damaged or gone");
+  return st;
+}
+
+void sp_spool_each_own(const sp_spool *spool,
+                       void (*visit)(void *data, const sp_spool_entry *entry),
+                       void *data) {
+  size_t i;
+
+  for (i = 0; i < spool->count; i++)
+    if (spool->entries[i].own)
+      visit(data, &spool->entries[i]);
+}
+
+void sp_spool_after_fork_child(sp_spool *spool) {
+  size_t i;
+
+  for (i = 0; i < SPOOL_HOMES; i++) {
+    sp_spool_home_after_fork_child(&spool->homes[i]);
+    sp_spool_home_init(&spool->homes[i]);
+  }
+  spool->entries = NULL;
+  spool->count = 0;
+  spool->capacity = 0;
+  spool->bytes = 0;
+  spool->foreign_bytes = 0;
+  spool->scan_ns = 0;
+}

@@ -1,0 +1,49 @@
+/* One process's own directory in the spool: `spanprof-{pid}-{ns}`, with a lock
+ * file that its process holds locked for life.
+ *
+ * Whoever can lock it owns what lies in it: its maker, or, when that died, the
+ * one living process that came first. The lock is a POSIX record lock: it ends
+ * with its process however that ends, and a forked child does not have it. (It
+ * also ends when any descriptor of the file is closed in this process, so a
+ * home of ours is never opened twice.) */
+#ifndef SP_SPOOL_HOME_H
+#define SP_SPOOL_HOME_H
+
+#include <sys/types.h>
+
+#include "../util/mem.h"
+
+#define SP_SPOOL_HOME_NAME_BYTES 64
+
+typedef struct sp_spool_home {
+  char name[SP_SPOOL_HOME_NAME_BYTES]; /* "": this slot is free */
+  char *path;
+  dev_t device; /* of the lock file, to know it again after a fork */
+  ino_t inode;
+  _Atomic int lock_fd; /* -1: not open */
+  bool own;
+  size_t files;
+} sp_spool_home;
+
+void sp_spool_home_init(sp_spool_home *home);
+
+/* Make one in `spool`, locked. SPANPROF_ERR_IO in a sentence,
+ * SPANPROF_ERR_NOMEM: `home` is free again. */
+spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
+                                     const char *spool, uint64_t unix_ns);
+
+/* Take over the one called `name`. SPANPROF_ERR_STATE: its process lives, or it
+ * is gone. Other statuses and `home` as above. */
+spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
+                                    const char *spool, const char *name);
+
+/* Is this the name of a home? */
+bool sp_spool_home_named(const char *name);
+
+/* Unlock; an empty one is removed. */
+void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem);
+
+/* In a forked child: close the inherited descriptor, touch nothing else. */
+void sp_spool_home_after_fork_child(sp_spool_home *home);
+
+#endif

@@ -1,0 +1,42 @@
+/* The uploads that wait, oldest first, and how many bytes they hold. No lock of
+ * its own: the exporter's guards it. */
+#ifndef SP_UPLOAD_QUEUE_H
+#define SP_UPLOAD_QUEUE_H
+
+#include "upload.h"
+
+typedef struct sp_upload_queue {
+  sp_upload *first;
+  sp_upload *last;
+  size_t count;
+  uint64_t bytes;
+} sp_upload_queue;
+
+/* Behind all others. */
+void sp_upload_queue_add(sp_upload_queue *queue, sp_upload *upload);
+
+/* Back to its place by number, after a try that failed. */
+void sp_upload_queue_return(sp_upload_queue *queue, sp_upload *upload);
+
+/* Take out. NULL: there is none. */
+sp_upload *sp_upload_queue_take_first(sp_upload_queue *queue);
+
+/* The first that callback and output directory have not had. */
+sp_upload *sp_upload_queue_take_fresh(sp_upload_queue *queue);
+
+/* One that they have had and that may be sent at `now_ns`: of those with the
+ * fewest refusals the first, so that a bad one never blocks the others. */
+sp_upload *sp_upload_queue_take_due(sp_upload_queue *queue, uint64_t now_ns);
+
+/* The first whose profile started before `time_ns` (Unix time). */
+sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue, uint64_t time_ns);
+
+/* When the next may be sent, UINT64_MAX where there is none. */
+uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue);
+
+/* Is one with a number up to `number` still fresh, or, where the server may be
+ * asked (`open`), due at `now_ns`? */
+bool sp_upload_queue_pending(const sp_upload_queue *queue, uint64_t number,
+                             bool open, uint64_t now_ns);
+
+#endif
