@@ -2,11 +2,14 @@
 
 #include "tls.h"
 
+#include "../util/fork_hooks.h"
 #include "../util/mem.h"
 
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /* Contexts and selves come from pages that are never given back, and are
  * reused: whoever reads one that was just freed reads a context without spans,
@@ -150,6 +153,12 @@ SP_SIGNAL_SAFE sp_self *sp_self_current(void) {
   return sp_tls_get();
 }
 
+static const sp_fork_hooks context_fork_hooks = {
+    .before = sp_label_before_fork,
+    .parent = sp_label_after_fork_parent,
+    .child = sp_label_after_fork_child,
+};
+
 sp_self *sp_self_attach(void) {
   sp_self *self = sp_tls_get();
   const sp_self_hooks *hooks;
@@ -159,8 +168,11 @@ sp_self *sp_self_attach(void) {
   /* After its last round of destructors a thread would never be ended. */
   if (context_ends >= PTHREAD_DESTRUCTOR_ITERATIONS || !sp_tls_init(self_end))
     return NULL;
+  sp_fork_hooks_set(SP_FORK_LABEL, &context_fork_hooks);
   pthread_mutex_lock(&contexts.lock);
   self = self_take();
+  if (self)
+    self->tid = (int)syscall(SYS_gettid);
   pthread_mutex_unlock(&contexts.lock);
   if (!self)
     return NULL;
