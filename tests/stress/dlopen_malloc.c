@@ -1,0 +1,73 @@
+/* Libraries are loaded and unloaded in one thread while others allocate from
+ * one arena, all of them sampled: an unwinder or a symbol table that takes the
+ * loader's lock or the allocator's in the wrong place hangs here, one that
+ * reads an unmapped library crashes. */
+#include "stress_run.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <malloc.h>
+
+#define ALLOCATORS 2
+
+static uint64_t work_until_ns;
+static _Atomic uint64_t loads, allocations;
+
+static void *loader_run(void *data) {
+  (void)data;
+  while (stress_now_ns() < work_until_ns) {
+    void *library = dlopen(STRESS_PLUGIN, RTLD_NOW | RTLD_LOCAL);
+    int (*work)(int);
+
+    STRESS_REQUIRE(library, "%s", dlerror());
+    work = (int (*)(int))(uintptr_t)dlsym(library, "plugin_leaf_work");
+    STRESS_REQUIRE(work, "%s", dlerror());
+    work(2000);
+    dlclose(library);
+    loads++;
+  }
+  return NULL;
+}
+
+static void *allocator_run(void *data) {
+  uint64_t random = (uintptr_t)data;
+  void *blocks[64] = {NULL};
+  unsigned i;
+
+  while (stress_now_ns() < work_until_ns) {
+    for (i = 0; i < 1000; i++) {
+      unsigned at = stress_random(&random) % STRESS_COUNT_OF(blocks);
+
+      free(blocks[at]);
+      blocks[at] = malloc(16 + stress_random(&random) % 4096);
+    }
+    allocations += i;
+  }
+  for (i = 0; i < STRESS_COUNT_OF(blocks); i++)
+    free(blocks[i]);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t threads[1 + ALLOCATORS];
+  static stress_run run;
+  uintptr_t i;
+
+  work_until_ns = stress_begin();
+  mallopt(M_ARENA_MAX, 1);
+  stress_wall_hz(STRESS_TSAN ? "200" : "2000");
+  stress_run_init(&run, "dlopen_malloc");
+  stress_run_start(&run);
+  pthread_create(&threads[0], NULL, loader_run, NULL);
+  for (i = 1; i <= ALLOCATORS; i++)
+    pthread_create(&threads[i], NULL, allocator_run, (void *)i);
+  for (i = 0; i <= ALLOCATORS; i++)
+    pthread_join(threads[i], NULL);
+  stress_run_stop(&run, 5000);
+  STRESS_REQUIRE(run.stats.samples_exported > 0, "nothing was sampled");
+  printf("%llu loads beside %llu allocations; ", (unsigned long long)loads,
+         (unsigned long long)allocations);
+  stress_run_tell(&run);
+  stress_run_dispose(&run);
+  return 0;
+}

@@ -1,0 +1,11 @@
+/* What dlopen_malloc loads and unloads. */
+int plugin_leaf_work(int rounds);
+
+int plugin_leaf_work(int rounds) {
+  volatile int x = 0;
+  int i;
+
+  for (i = 0; i < rounds; i++)
+    x += i;
+  return x;
+}

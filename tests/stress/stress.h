@@ -1,0 +1,137 @@
+/* What every stress program uses: its time, its deadline, and how it fails.
+ *
+ * SPANPROF_STRESS_SECONDS (default 5) is how long a program works. */
+#ifndef STRESS_H
+#define STRESS_H
+
+#include <spanprof/spanprof.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STRESS_NS_PER_S  UINT64_C(1000000000)
+#define STRESS_NS_PER_MS UINT64_C(1000000)
+#define STRESS_NS_PER_US UINT64_C(1000)
+
+#define STRESS_COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A function that stands in stacks under its own name; it ends with
+ * STRESS_STAY, so that no call of its is a jump. */
+#if defined(__clang__)
+#define STRESS_NAMED __attribute__((noinline))
+#else
+#define STRESS_NAMED __attribute__((noipa))
+#endif
+#define STRESS_STAY __asm__ volatile("" ::: "memory")
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define STRESS_TSAN 1
+#endif
+#if __has_feature(address_sanitizer)
+#define STRESS_ASAN 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define STRESS_TSAN 1
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define STRESS_ASAN 1
+#endif
+#ifndef STRESS_TSAN
+#define STRESS_TSAN 0
+#endif
+#ifndef STRESS_ASAN
+#define STRESS_ASAN 0
+#endif
+
+/* Ends the program with the place, the condition and a sentence. */
+#define STRESS_REQUIRE(condition, ...)                             \
+  do {                                                             \
+    if (!(condition)) {                                            \
+      fprintf(stderr, "%s:%d: not true: %s: ", __FILE__, __LINE__, \
+              #condition);                                         \
+      fprintf(stderr, __VA_ARGS__);                                \
+      fputc('\n', stderr);                                         \
+      abort();                                                     \
+    }                                                              \
+  } while (0)
+
+#define STRESS_OK(call)                                                     \
+  do {                                                                      \
+    spanprof_status stress_st = (call);                                     \
+                                                                            \
+    STRESS_REQUIRE(stress_st == SPANPROF_OK, "%s (%s)",                     \
+                   spanprof_status_text(stress_st), spanprof_last_error()); \
+  } while (0)
+
+static inline uint64_t stress_clock_ns(clockid_t clock) {
+  struct timespec now;
+
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * STRESS_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static inline uint64_t stress_now_ns(void) {
+  return stress_clock_ns(CLOCK_MONOTONIC);
+}
+
+static inline uint64_t stress_thread_cpu_ns(void) {
+  return stress_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+static inline unsigned stress_seconds(void) {
+  const char *text = getenv("SPANPROF_STRESS_SECONDS");
+  long seconds = text ? strtol(text, NULL, 10) : 0;
+
+  return seconds >= 1 && seconds <= 3600 ? (unsigned)seconds : 5;
+}
+
+/* First call of a program: one that hangs is ended by SIGALRM. Returns when to
+ * stop working, on stress_now_ns()'s clock. */
+static inline uint64_t stress_begin(void) {
+  alarm(stress_seconds() * 4 + 240);
+  return stress_now_ns() + stress_seconds() * STRESS_NS_PER_S;
+}
+
+/* Sample on a wall clock at `hz`, unless the environment says otherwise: more
+ * signals than the kernel's tick gives. */
+static inline void stress_wall_hz(const char *hz) {
+  setenv("SPANPROF_TEST_WALL_HZ", hz, 0);
+}
+
+static inline void stress_sleep_ms(unsigned ms) {
+  struct timespec pause = {.tv_sec = (time_t)(ms / 1000),
+                           .tv_nsec = (long)(ms % 1000) * 1000000};
+
+  while (nanosleep(&pause, &pause) != 0)
+    continue;
+}
+
+/* Work for `cpu_ns` of this thread's CPU time. */
+static inline uint64_t stress_burn(uint64_t cpu_ns) {
+  uint64_t until_ns = stress_thread_cpu_ns() + cpu_ns;
+  volatile uint64_t x = until_ns;
+  int i;
+
+  do
+    for (i = 0; i < 200; i++)
+      x = x * 6364136223846793005u + 1442695040888963407u;
+  while (stress_thread_cpu_ns() < until_ns);
+  return x;
+}
+
+/* A cheap generator of numbers, one a thread. */
+static inline uint32_t stress_random(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)(*state >> 33);
+}
+
+#endif

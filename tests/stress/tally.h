@@ -1,0 +1,66 @@
+/* Adds up profiles by reading them with protobuf-c's generated code, which is
+ * not how the core writes or reads them. */
+#ifndef TALLY_H
+#define TALLY_H
+
+#include <spanprof/spanprof.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TALLY_FRAMES_MAX 1024
+
+/* One sample, valid during the call. Texts are never NULL. */
+typedef struct tally_sample {
+  const char *functions[TALLY_FRAMES_MAX]; /* innermost first */
+  size_t function_count;
+  const char *span_id;   /* "" where it has none */
+  const char *span_name; /* "" where it has none */
+  uint64_t value_ns;
+  uint64_t ticks;
+  const void *profile; /* for tally_sample_label() */
+  const void *raw;
+} tally_sample;
+
+typedef void (*tally_sample_fn)(void *data, const tally_sample *sample);
+
+typedef struct tally {
+  /* Set before use; may be NULL. */
+  tally_sample_fn on_sample;
+  void *on_sample_data;
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  uint64_t profiles;
+  uint64_t samples;  /* by the callback's word; 0 for files */
+  uint64_t value_ns; /* decoded */
+  uint64_t ticks;    /* value over period */
+  uint64_t period_ns;
+  uint64_t repeats; /* left out: a profile of that time was there before */
+  uint64_t *times;
+  size_t time_count;
+  size_t time_capacity;
+} tally;
+
+void tally_init(tally *sum);
+void tally_dispose(tally *sum);
+
+/* The spanprof_profile_fn whose data is a tally. */
+void tally_profile(void *sum, const spanprof_profile_view *profile);
+
+/* Add a gzip-compressed profile, unless one of the same time was added. False:
+ * it cannot be read, or breaks a rule every profile keeps; *why says which. */
+bool tally_add(tally *sum, const void *bytes, size_t size, const char **why);
+
+/* Add every *.pb.gz in `directory` whose name contains `part`. Returns how
+ * many files; fails the program on one that cannot be read. */
+size_t tally_directory(tally *sum, const char *directory, const char *part);
+
+/* The text of the sample's label, or NULL. */
+const char *tally_sample_label(const tally_sample *sample, const char *key);
+
+/* Does a function of the stack have this name? */
+bool tally_sample_has(const tally_sample *sample, const char *function);
+
+#endif
