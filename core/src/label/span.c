@@ -78,14 +78,14 @@ static void span_fill(sp_span *span, spanprof_span number,
       sp_span_table_ref(carried);
     sp_span_table_unref(family->carried);
   }
-  atomic_store_explicit(&span->carried, carried, memory_order_relaxed);
-  atomic_store_explicit(&span->root, family->root, memory_order_relaxed);
-  atomic_store_explicit(&span->span_id, ids->span_id, memory_order_relaxed);
+  atomic_store_explicit(&span->carried, carried, memory_order_release);
+  atomic_store_explicit(&span->root, family->root, memory_order_release);
+  atomic_store_explicit(&span->span_id, ids->span_id, memory_order_release);
   atomic_store_explicit(&span->trace_id[0], ids->trace_id[0],
-                        memory_order_relaxed);
+                        memory_order_release);
   atomic_store_explicit(&span->trace_id[1], ids->trace_id[1],
-                        memory_order_relaxed);
-  atomic_store_explicit(&span->refs, 0, memory_order_relaxed);
+                        memory_order_release);
+  atomic_store_explicit(&span->refs, 0, memory_order_release);
 }
 
 /* Its ids, if it is still the span of this number. */
@@ -95,12 +95,12 @@ static bool span_ids_of(spanprof_span number, sp_span_ids *out,
 
   if (!span)
     return false;
-  out->span_id = atomic_load_explicit(&span->span_id, memory_order_relaxed);
+  out->span_id = atomic_load_explicit(&span->span_id, memory_order_acquire);
   out->trace_id[0] =
-      atomic_load_explicit(&span->trace_id[0], memory_order_relaxed);
+      atomic_load_explicit(&span->trace_id[0], memory_order_acquire);
   out->trace_id[1] =
-      atomic_load_explicit(&span->trace_id[1], memory_order_relaxed);
-  *bits = (uint32_t)atomic_load_explicit(&span->state, memory_order_relaxed);
+      atomic_load_explicit(&span->trace_id[1], memory_order_acquire);
+  *bits = (uint32_t)atomic_load_explicit(&span->state, memory_order_acquire);
   return sp_span_pool_same(span, number);
 }
 

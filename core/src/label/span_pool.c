@@ -116,8 +116,6 @@ void sp_span_pool_retire(sp_span *span) {
     generation = 1;
   atomic_store_explicit(&span->state, (uint64_t)generation << 32,
                         memory_order_release);
-  /* Before what the next owner writes: see sp_span_pool_same(). */
-  atomic_thread_fence(memory_order_release);
 }
 
 void sp_span_pool_give(spanprof_span number) {

@@ -29,7 +29,8 @@
 
 typedef struct sp_span {
   _Atomic uint64_t state;
-  /* Fixed while live; ids are the bytes as they stand in memory. */
+  /* Fixed while live: see sp_span_pool_same(). Ids are the bytes as they stand
+   * in memory. */
   _Atomic spanprof_span carried;
   _Atomic spanprof_span root; /* 0: unknown */
   _Atomic uint64_t span_id;
@@ -74,10 +75,11 @@ SP_SIGNAL_SAFE static inline sp_span *sp_span_pool_get(spanprof_span number) {
                                                                    : NULL;
 }
 
-/* Is it still the span of this number, after something was read from it? */
+/* Is it still the span of this number? Asked after its fields were read, by
+ * acquiring loads: whoever read what the next owner stored (releasing) sees
+ * here that the number was retired before. */
 SP_SIGNAL_SAFE static inline bool sp_span_pool_same(const sp_span *span,
                                                     spanprof_span number) {
-  atomic_thread_fence(memory_order_acquire);
   return atomic_load_explicit(&span->state, memory_order_relaxed) >> 32 ==
          number >> 32;
 }
@@ -87,7 +89,7 @@ SP_SIGNAL_SAFE static inline spanprof_span
 sp_span_pool_carried(spanprof_span number) {
   const sp_span *span = sp_span_pool_get(number);
   spanprof_span carried =
-      span ? atomic_load_explicit(&span->carried, memory_order_relaxed) : 0;
+      span ? atomic_load_explicit(&span->carried, memory_order_acquire) : 0;
 
   return span && SP_LIKELY(sp_span_pool_same(span, number)) ? carried : 0;
 }
