@@ -1,0 +1,293 @@
+/* What a sample costs the thread it is taken of: the thread sends itself the
+ * signal after 10 ms of other work, which leaves nothing of ours in the caches,
+ * in turn with handlers of others, and the time of the sending call, in which
+ * the handler runs, is compared. Two handlers that only count are the control:
+ * what they differ by is what this machine cannot tell apart. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <spanprof/spanprof.h>
+
+#include "bench.h"
+
+#define HANDLER_WORK_NS    (10 * BENCH_NS_PER_MS)
+#define HANDLER_WALK_BYTES ((size_t)64 << 20)
+#define HANDLER_WARM_UP    20
+#define HANDLER_UNWIND_MAX 128
+
+typedef struct variant {
+  const char *what;
+  int signal_number;
+  int code; /* si_code */
+  void *value;
+  size_t turns; /* 0: not to be had here */
+  double *ns;
+} variant;
+
+enum { OURS, COUNTING, CONTROL, GPERFTOOLS, LIBUNWIND, VARIANT_COUNT };
+
+static variant variants[VARIANT_COUNT] = {
+    [OURS] = {.what = "ours", .code = SI_TIMER},
+    [COUNTING] = {.what = "a handler that counts", .code = SI_QUEUE},
+    [CONTROL] = {.what = "another that counts", .code = SI_QUEUE},
+    [GPERFTOOLS] = {.what = "gperftools", .code = SI_QUEUE},
+    [LIBUNWIND] = {.what = "unw_backtrace", .code = SI_QUEUE},
+};
+
+/* Written in the handlers. */
+static volatile uint64_t handler_count;
+static volatile int handler_depth;
+static int (*handler_backtrace)(void **frames, int max);
+
+static unsigned char *walk_memory;
+
+static void counting_handler(int number, siginfo_t *info, void *ucontext) {
+  (void)number, (void)info, (void)ucontext;
+  handler_count++;
+}
+
+static void backtrace_handler(int number, siginfo_t *info, void *ucontext) {
+  void *frames[HANDLER_UNWIND_MAX];
+
+  (void)number, (void)info, (void)ucontext;
+  handler_depth = handler_backtrace(frames, HANDLER_UNWIND_MAX);
+}
+
+static void handler_install(variant *v, int number,
+                            void (*handle)(int, siginfo_t *, void *)) {
+  struct sigaction action;
+
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = handle;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  if (sigaction(number, &action, NULL) != 0)
+    bench_die("signal %d cannot be used", number);
+  v->signal_number = number;
+}
+
+static void work_do(void) {
+  static uint64_t state = 1;
+  uint64_t until_ns = bench_cpu_ns() + HANDLER_WORK_NS;
+  size_t i;
+
+  do
+    for (i = 0; i < 2048; i++)
+      walk_memory[bench_random(&state) % HANDLER_WALK_BYTES]++;
+  while (bench_cpu_ns() < until_ns);
+}
+
+/* The time of one signal, from before it is sent until its handler returned. */
+static uint64_t signal_send(const variant *v) {
+  pid_t pid = getpid(), tid = (pid_t)syscall(SYS_gettid);
+  uint64_t start_ns, end_ns;
+  siginfo_t info;
+
+  memset(&info, 0, sizeof info);
+  info.si_signo = v->signal_number;
+  info.si_code = v->code;
+  info.si_value.sival_ptr = v->value;
+  start_ns = bench_now_ns();
+  syscall(SYS_rt_tgsigqueueinfo, pid, tid, v->signal_number, &info);
+  end_ns = bench_now_ns();
+  return end_ns - start_ns;
+}
+
+static void turns_take(void) {
+  bool left = true;
+  size_t i, turn;
+
+  for (i = 0; i < VARIANT_COUNT; i++)
+    for (turn = 0; turn < HANDLER_WARM_UP && variants[i].turns; turn++)
+      signal_send(&variants[i]);
+  for (turn = 0; left; turn++) {
+    left = false;
+    for (i = 0; i < VARIANT_COUNT; i++) {
+      if (turn >= variants[i].turns)
+        continue;
+      work_do();
+      variants[i].ns[turn] = (double)signal_send(&variants[i]);
+      left = true;
+    }
+  }
+}
+
+/* 28 functions deep, each with a frame of an ordinary size. */
+#define HANDLER_FRAME(name, next)                            \
+  static __attribute__((noinline)) void frame_##name(void) { \
+    volatile char frame[96];                                 \
+                                                             \
+    frame[0] = 1;                                            \
+    next();                                                  \
+    frame[1] = frame[0];                                     \
+  }
+#define HANDLER_FRAMES(n, next)     \
+  HANDLER_FRAME(n##1, next)         \
+  HANDLER_FRAME(n##2, frame_##n##1) \
+  HANDLER_FRAME(n##3, frame_##n##2) \
+  HANDLER_FRAME(n##4, frame_##n##3) \
+  HANDLER_FRAME(n##5, frame_##n##4) \
+  HANDLER_FRAME(n##6, frame_##n##5) \
+  HANDLER_FRAME(n##7, frame_##n##6)
+
+HANDLER_FRAMES(a, turns_take)
+HANDLER_FRAMES(b, frame_a7)
+HANDLER_FRAMES(c, frame_b7)
+HANDLER_FRAMES(d, frame_c7)
+
+/* What our timer's signals carry, read off one of them: it is what tells the
+ * handler that a signal is ours, and which thread's. */
+static void *value_catch(int number) {
+  const struct timespec now = {0, 0};
+  sigset_t ours, before;
+  siginfo_t info;
+
+  sigemptyset(&ours);
+  sigaddset(&ours, number);
+  pthread_sigmask(SIG_BLOCK, &ours, &before);
+  do
+    work_do();
+  while (sigtimedwait(&ours, &info, &now) != number);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return info.si_value.sival_ptr;
+}
+
+static void *thread_run(void *data) {
+  spanprof_span_info info = {.struct_size = sizeof info,
+                             .flags = SPANPROF_SPAN_SAMPLED,
+                             .name = "GET /orders",
+                             .name_bytes = 11};
+  spanprof_label_token label;
+  spanprof_span_token token;
+  spanprof_span span;
+
+  (void)data;
+  if (spanprof_thread_register() != SPANPROF_OK ||
+      spanprof_label_push("controller", 10, "orders", 6, &label) !=
+          SPANPROF_OK ||
+      spanprof_span_start(NULL, &info, &span) != SPANPROF_OK ||
+      spanprof_span_enter(span, &token) != SPANPROF_OK)
+    bench_die("%s", spanprof_last_error());
+  variants[OURS].value = value_catch(variants[OURS].signal_number);
+  frame_d7();
+  spanprof_span_leave(token);
+  spanprof_span_end(span);
+  spanprof_label_pop(label);
+  return NULL;
+}
+
+/* Both are loaded out of the program's scope: libunwind's _Unwind_* must not
+ * take the place of libgcc's. */
+static void others_load(void) {
+  void *profiler = dlopen("libprofiler.so.0", RTLD_NOW | RTLD_LOCAL);
+  void *unwind = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+  int (*start)(const char *path) = NULL;
+
+  if (profiler)
+    *(void **)&start = dlsym(profiler, "ProfilerStart");
+  if (start && start("/dev/null"))
+    variants[GPERFTOOLS].signal_number = SIGPROF;
+  if (unwind)
+    *(void **)&handler_backtrace = dlsym(unwind, "unw_backtrace");
+  if (handler_backtrace)
+    handler_install(&variants[LIBUNWIND], SIGRTMIN + 3, backtrace_handler);
+}
+
+static void turns_set(void) {
+  bool quick = bench_quick();
+  size_t i;
+
+  for (i = 0; i < VARIANT_COUNT; i++) {
+    variant *v = &variants[i];
+
+    if (v->signal_number == 0)
+      continue;
+    v->turns = i <= CONTROL ? (quick ? 300 : 2000) : (quick ? 100 : 1000);
+    v->ns = calloc(v->turns, sizeof *v->ns);
+    if (!v->ns)
+      bench_die("no memory");
+  }
+}
+
+static double variant_quantile(size_t i, double share) {
+  return bench_quantile(variants[i].ns, variants[i].turns, share) / 1000;
+}
+
+static void others_tell(char *out, size_t size, double share) {
+  char *end = out + size;
+  size_t i;
+
+  out += snprintf(out, size, "control %+.2f us",
+                  variant_quantile(CONTROL, share) -
+                      variant_quantile(COUNTING, share));
+  for (i = GPERFTOOLS; i < VARIANT_COUNT; i++)
+    if (variants[i].turns)
+      out += snprintf(
+          out, (size_t)(end - out), ", %s %.1f us", variants[i].what,
+          variant_quantile(i, share) - variant_quantile(COUNTING, share));
+    else
+      out += snprintf(out, (size_t)(end - out), ", %s not installed",
+                      variants[i].what);
+}
+
+static void bar_tell(const char *what, double share, double bar_us) {
+  double us = variant_quantile(OURS, share) - variant_quantile(COUNTING, share);
+  char measured[48], bar[32], beside[160];
+
+  others_tell(beside, sizeof beside, share);
+  snprintf(measured, sizeof measured, "%.2f us", us);
+  snprintf(bar, sizeof bar, "<= %.0f us", bar_us);
+  bench_bar(what, measured, bar, beside, us <= bar_us);
+}
+
+int main(void) {
+  spanprof_stats stats = {.struct_size = sizeof stats};
+  spanprof_session *session;
+  spanprof_options options;
+  pthread_t thread;
+  size_t i;
+
+  /* As seldom as can be, so that it measures the signals sent, not its own. */
+  setenv("CPUPROFILE_FREQUENCY", "1", 1);
+  walk_memory = calloc(1, HANDLER_WALK_BYTES);
+  if (!walk_memory)
+    bench_die("no memory");
+  memset(walk_memory, 1, HANDLER_WALK_BYTES);
+  handler_install(&variants[COUNTING], SIGRTMIN + 1, counting_handler);
+  handler_install(&variants[CONTROL], SIGRTMIN + 2, counting_handler);
+  others_load();
+  spanprof_options_init(&options, sizeof options);
+  options.application_name = "bench-handler-cost";
+  options.sample_rate_hz = 1;
+  options.signal_number = variants[OURS].signal_number = SIGRTMIN + 4;
+  if (spanprof_session_start(&options, &session) != SPANPROF_OK)
+    bench_die("%s", spanprof_last_error());
+  turns_set();
+  if (pthread_create(&thread, NULL, thread_run, NULL) != 0)
+    bench_die("no thread");
+  pthread_join(thread, NULL);
+  spanprof_session_stop(session, 2000);
+
+  spanprof_stats_get(&stats);
+  if (stats.samples_taken < variants[OURS].turns ||
+      stats.samples_dropped_busy + stats.samples_dropped_full +
+              stats.samples_dropped_memory >
+          0 ||
+      stats.samples_dropped_blocked > 1)
+    bench_die("not every signal was a sample: %llu taken",
+              (unsigned long long)stats.samples_taken);
+  bench_say("us from sending to return, caches cold:");
+  for (i = 0; i < VARIANT_COUNT; i++) {
+    if (!variants[i].turns)
+      continue;
+    bench_sort(variants[i].ns, variants[i].turns);
+    bench_say("  %-22s %5zu signals: median %6.2f, p99 %7.2f, least %6.2f",
+              variants[i].what, variants[i].turns, variant_quantile(i, 0.5),
+              variant_quantile(i, 0.99), variants[i].ns[0] / 1000);
+  }
+  bar_tell("time per sample, median", 0.5, 3);
+  bar_tell("time per sample, p99", 0.99, 30);
+  return 0;
+}
