@@ -54,8 +54,7 @@ typedef struct program_state {
   sp_unwind_rule rule;
   sp_unwind_rule saved[PROGRAM_STATES_MAX];
   size_t saved_count;
-  bool sp_saved; /* the caller's sp is not the CFA: setcontext() */
-  bool broken;   /* from here on nothing can be said */
+  bool broken; /* from here on nothing can be said */
 } program_state;
 
 /* A slot's two fields, wherever they lie; NULL for a register that rows leave
@@ -70,6 +69,8 @@ static program_slot program_slot_of(program_state *state, uint64_t number) {
 
   if (number == SP_REGISTER_FP)
     return (program_slot){&rule->fp_kind, &rule->fp_offset};
+  if (number == SP_REGISTER_SP)
+    return (program_slot){&rule->sp_kind, &rule->sp_offset};
   if (number == state->program->return_register)
     return (program_slot){&rule->ra_kind, &rule->ra_offset};
   return (program_slot){NULL, NULL};
@@ -83,8 +84,6 @@ static void program_set(program_state *state, uint64_t number,
                         sp_slot_kind kind, int64_t offset) {
   program_slot slot = program_slot_of(state, number);
 
-  if (number == SP_REGISTER_SP && kind != SP_SLOT_SAME)
-    state->sp_saved = true;
   if (!slot.kind)
     return;
   *slot.kind = program_fits(offset) ? (uint8_t)kind : SP_SLOT_UNSUPPORTED;
@@ -109,6 +108,9 @@ static void program_restore(program_state *state, uint64_t number) {
   } else if (number == SP_REGISTER_FP) {
     state->rule.fp_kind = initial->fp_kind;
     state->rule.fp_offset = initial->fp_offset;
+  } else if (number == SP_REGISTER_SP) {
+    state->rule.sp_kind = initial->sp_kind;
+    state->rule.sp_offset = initial->sp_offset;
   } else if (number == state->program->return_register) {
     state->rule.ra_kind = initial->ra_kind;
     state->rule.ra_offset = initial->ra_offset;
@@ -274,8 +276,11 @@ static bool program_register_step(program_state *state, uint8_t opcode,
     program_set(state, number, SP_SLOT_SAME, 0);
     return true;
   case CFA_REGISTER:
-    sp_dwarf_uleb(code);
-    program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
+    operand = sp_dwarf_uleb(code);
+    program_set(state, number,
+                operand < SP_REGISTER_PC ? SP_SLOT_REGISTER
+                                         : SP_SLOT_UNSUPPORTED,
+                (int64_t)operand);
     return true;
   case CFA_VAL_OFFSET:
   case CFA_VAL_OFFSET_SF:
@@ -385,9 +390,10 @@ static void program_any(program_state *state, uint8_t opcode,
 static sp_unwind_rule program_row(const program_state *state) {
   const sp_unwind_rule *rule = &state->rule;
 
-  if (state->broken || state->sp_saved || rule->cfa_kind == SP_CFA_NONE ||
+  if (state->broken || rule->cfa_kind == SP_CFA_NONE ||
       rule->fp_kind == SP_SLOT_UNSUPPORTED ||
       rule->ra_kind == SP_SLOT_UNSUPPORTED ||
+      rule->sp_kind == SP_SLOT_UNSUPPORTED ||
       rule->cfa_kind == SP_CFA_UNSUPPORTED)
     return (sp_unwind_rule){.cfa_kind = SP_CFA_UNSUPPORTED};
   return *rule;

@@ -114,57 +114,64 @@ static sp_step step_cfa(const sp_frame_state *state, const sp_unwind_rule *rule,
   }
 }
 
-/* The caller's frame pointer. */
-static sp_step step_fp(sp_frame_state *state, const sp_unwind_rule *rule,
-                       uint64_t cfa) {
-  uint64_t *fp = &state->registers.r[SP_REGISTER_FP];
-  uint64_t slot = cfa;
+/* What a slot holds; SP_SLOT_SAME and SP_SLOT_UNDEFINED are the caller's
+ * business. SP_STEP_CALLER: *out is set. */
+static sp_step step_slot(const sp_frame_state *state, uint8_t kind,
+                         int32_t offset, uint64_t cfa, uint64_t *out) {
+  uint64_t base = cfa;
 
-  switch (rule->fp_kind) {
-  case SP_SLOT_SAME:
+  if (kind == SP_SLOT_REGISTER)
+    return step_register(state, (uint8_t)offset, out) ? SP_STEP_CALLER
+                                                      : SP_STEP_UNSUPPORTED;
+  if (kind == SP_SLOT_FP && !step_register(state, SP_REGISTER_FP, &base))
+    return SP_STEP_UNSUPPORTED;
+  if (kind != SP_SLOT_CFA && kind != SP_SLOT_FP)
+    return SP_STEP_NO_INFO;
+  base += (uint64_t)(int64_t)offset;
+  if (step_read(state->slice, base, out))
     return SP_STEP_CALLER;
-  case SP_SLOT_FP:
-    if (!state->fp_known)
-      return SP_STEP_UNSUPPORTED;
-    slot = *fp;
-    break;
-  case SP_SLOT_CFA:
-    break;
-  default:
-    state->fp_known = false;
+  return state->all && base < state->registers.r[SP_REGISTER_SP] ? SP_STEP_BELOW
+                                                                 : SP_STEP_CUT;
+}
+
+/* The caller's frame pointer; *known: whether there is one. */
+static sp_step step_fp(const sp_frame_state *state, const sp_unwind_rule *rule,
+                       uint64_t cfa, uint64_t *fp, bool *known) {
+  sp_step step;
+
+  *fp = state->registers.r[SP_REGISTER_FP];
+  *known = state->fp_known && rule->fp_kind != SP_SLOT_UNDEFINED;
+  if (rule->fp_kind == SP_SLOT_SAME || rule->fp_kind == SP_SLOT_UNDEFINED)
     return SP_STEP_CALLER;
-  }
-  slot += (uint64_t)(int64_t)rule->fp_offset;
-  if (step_read(state->slice, slot, fp)) {
-    state->fp_known = true;
-    return SP_STEP_CALLER;
-  }
+  step = step_slot(state, rule->fp_kind, rule->fp_offset, cfa, fp);
+  *known = step == SP_STEP_CALLER || step == SP_STEP_BELOW;
   /* GCC leaves the register "saved" where an epilogue has popped it already,
    * which is then below sp: the register holds it. */
-  if (state->all && slot < state->registers.r[SP_REGISTER_SP])
-    return SP_STEP_CALLER;
-  return SP_STEP_CUT;
+  return step == SP_STEP_BELOW ? SP_STEP_CALLER : step;
 }
 
 static sp_step step_pc(const sp_frame_state *state, const sp_unwind_rule *rule,
                        uint64_t cfa, uint64_t *pc) {
-  switch (rule->ra_kind) {
-  case SP_SLOT_CFA:
-    return step_read(state->slice, cfa + (uint64_t)(int64_t)rule->ra_offset, pc)
-               ? SP_STEP_CALLER
-               : SP_STEP_CUT;
-  case SP_SLOT_UNDEFINED:
-    return SP_STEP_COMPLETE;
+  sp_step step;
+
 #if defined(__aarch64__)
-  case SP_SLOT_SAME:
-    *pc = state->registers.r[SP_REGISTER_LR];
-    return state->all ? SP_STEP_CALLER : SP_STEP_NO_INFO;
+  if (rule->ra_kind == SP_SLOT_SAME)
+    return step_register(state, SP_REGISTER_LR, pc) ? SP_STEP_CALLER
+                                                    : SP_STEP_NO_INFO;
 #endif
-  case SP_SLOT_FP:
-    return SP_STEP_UNSUPPORTED;
-  default:
-    return SP_STEP_NO_INFO;
-  }
+  step = step_slot(state, rule->ra_kind, rule->ra_offset, cfa, pc);
+  return step == SP_STEP_BELOW ? SP_STEP_CUT : step;
+}
+
+static sp_step step_sp(const sp_frame_state *state, const sp_unwind_rule *rule,
+                       uint64_t cfa, uint64_t *sp) {
+  sp_step step;
+
+  *sp = cfa;
+  if (rule->sp_kind == SP_SLOT_SAME)
+    return SP_STEP_CALLER;
+  step = step_slot(state, rule->sp_kind, rule->sp_offset, cfa, sp);
+  return step == SP_STEP_BELOW ? SP_STEP_CUT : step;
 }
 
 void sp_frame_state_init(sp_frame_state *state, const sp_stack_slice *slice) {
@@ -175,31 +182,36 @@ void sp_frame_state_init(sp_frame_state *state, const sp_stack_slice *slice) {
 }
 
 sp_step sp_frame_step(sp_frame_state *state, const sp_unwind_rule *rule) {
-  const uint64_t sp = state->registers.r[SP_REGISTER_SP];
-  uint64_t cfa = 0, pc = 0;
+  uint64_t *const r = state->registers.r;
+  uint64_t cfa = 0, pc = 0, sp = 0, fp = 0;
+  bool fp_known = false, pushed;
   sp_step step;
 
   if (rule->cfa_kind == SP_CFA_SIGNAL)
     return step_signal(state);
   /* The outermost frame's CFA may be nonsense. */
-  if (rule->ra_kind == SP_SLOT_UNDEFINED &&
-      rule->cfa_kind != SP_CFA_UNSUPPORTED)
+  if (rule->ra_kind == SP_SLOT_UNDEFINED)
     return SP_STEP_COMPLETE;
   step = step_cfa(state, rule, &cfa);
-  if (step != SP_STEP_CALLER)
-    return step;
-  /* A caller's frame lies further out; only where the return address is in a
-   * register may it begin at the same place. */
-  if (cfa < sp || (cfa == sp && (STEP_RETURN_BELOW_CFA || !state->all)))
-    return SP_STEP_NO_INFO;
-  step = step_pc(state, rule, cfa, &pc);
   if (step == SP_STEP_CALLER)
-    step = step_fp(state, rule, cfa);
+    step = step_pc(state, rule, cfa, &pc);
+  if (step == SP_STEP_CALLER)
+    step = step_fp(state, rule, cfa, &fp, &fp_known);
+  if (step == SP_STEP_CALLER)
+    step = step_sp(state, rule, cfa, &sp);
   if (step != SP_STEP_CALLER)
     return step;
+  /* A caller's frame lies further out. Only where no return address was pushed
+   * may it begin at the same place, and only once. */
+  pushed = rule->sp_kind == SP_SLOT_SAME && STEP_RETURN_BELOW_CFA;
+  if (sp < r[SP_REGISTER_SP] ||
+      (sp == r[SP_REGISTER_SP] && (pushed || !state->all)))
+    return SP_STEP_NO_INFO;
   pc = step_return_address(pc);
-  state->registers.r[SP_REGISTER_SP] = cfa;
-  state->registers.r[SP_REGISTER_PC] = pc;
+  r[SP_REGISTER_SP] = sp;
+  r[SP_REGISTER_PC] = pc;
+  r[SP_REGISTER_FP] = fp;
+  state->fp_known = fp_known;
   state->all = false;
   return pc ? SP_STEP_CALLER : SP_STEP_COMPLETE;
 }

@@ -19,6 +19,7 @@ typedef enum sp_step {
   SP_STEP_CUT,         /* the slice does not hold what is needed */
   SP_STEP_NO_INFO,     /* the rule says nothing, or what cannot be */
   SP_STEP_UNSUPPORTED, /* more than a rule can say */
+  SP_STEP_BELOW,       /* never returned: a slot below sp and the slice */
 } sp_step;
 
 void sp_frame_state_init(sp_frame_state *state, const sp_stack_slice *slice);

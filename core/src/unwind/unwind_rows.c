@@ -9,8 +9,7 @@
 
 static const sp_unwind_rule rows_no_rule = {.cfa_kind = SP_CFA_NONE};
 
-/* Rules are compared as bytes: they have no padding. */
-_Static_assert(sizeof(sp_unwind_rule) == 20, "sp_unwind_rule has padding");
+_Static_assert(sizeof(sp_unwind_rule) == 28, "sp_unwind_rule has padding");
 
 /* The place of `rule` in the table. Past 65,535 different ones, which no
  * linker's output comes near, the rule becomes SP_CFA_UNSUPPORTED. */

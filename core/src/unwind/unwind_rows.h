@@ -18,6 +18,7 @@ typedef enum sp_slot_kind {
   SP_SLOT_SAME,        /* not saved */
   SP_SLOT_CFA,         /* saved at cfa + offset */
   SP_SLOT_FP,          /* saved at frame pointer + offset */
+  SP_SLOT_REGISTER,    /* in the register whose DWARF number is the offset */
   SP_SLOT_UNDEFINED,   /* lost; of the return address: outermost frame */
   SP_SLOT_UNSUPPORTED, /* more than a row can say */
 } sp_slot_kind;
@@ -27,10 +28,13 @@ typedef struct sp_unwind_rule {
   int32_t cfa_plus;
   int32_t fp_offset; /* of the caller's frame pointer's slot */
   int32_t ra_offset; /* of the return address's */
+  int32_t sp_offset; /* of the caller's sp's, which else is the CFA */
   uint8_t cfa_kind;
   uint8_t cfa_register; /* DWARF number */
   uint8_t fp_kind;
   uint8_t ra_kind;
+  uint8_t sp_kind;
+  uint8_t unused[3]; /* 0: rules are compared as bytes */
 } sp_unwind_rule;
 
 typedef struct sp_unwind_rows {

@@ -9,7 +9,7 @@
 #include "remote_unwind.h"
 
 /* Rules by pc. A busy process has some thousand different ones in its stacks;
- * 160 KiB. */
+ * 192 KiB. */
 #define UNWINDER_PLACES 4096
 
 /* The most of a function that is read to guess its rule: nearly all
