@@ -1,0 +1,32 @@
+/* The program `spanprof`: a word, and what it does. Also what gem and wheel
+ * run, from the same code. */
+#ifndef SP_COMMAND_H
+#define SP_COMMAND_H
+
+#include <stdio.h>
+
+#include "../util/mem.h"
+
+/* What a command ends with. */
+#define SP_EXIT_OK     0
+#define SP_EXIT_FAILED 1 /* something could not be read, or a check failed */
+#define SP_EXIT_USAGE  2
+
+/* Where a command reads and writes. */
+typedef struct sp_command_io {
+  const sp_mem *mem;
+  char *const *environment;
+  FILE *out;
+  FILE *err;
+} sp_command_io;
+
+/* argv[0] is the command's own word. Each returns SP_EXIT_*. */
+int sp_command_report(const sp_command_io *io, int argc, char **argv);
+int sp_command_check(const sp_command_io *io, int argc, char **argv);
+int sp_command_exec(const sp_command_io *io, int argc, char **argv);
+int sp_command_version(const sp_command_io *io, int argc, char **argv);
+
+/* Run what argv[1] names. */
+int sp_command_run(const sp_command_io *io, int argc, char **argv);
+
+#endif

@@ -1,0 +1,186 @@
+#include "profile_list.h"
+
+#include "../util/buffer.h"
+#include "../util/status.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PROFILE_READ_BYTES 65536
+
+static const char *const profile_endings[] = {".pb.gz", ".pb", ".pprof",
+                                              ".prof"};
+
+void sp_profile_list_init(sp_profile_list *list, const sp_mem *mem) {
+  *list = (sp_profile_list){.mem = mem};
+}
+
+void sp_profile_list_dispose(sp_profile_list *list) {
+  size_t i;
+
+  for (i = 0; i < list->count; i++)
+    sp_mem_free(list->mem, list->paths[i]);
+  sp_mem_free(list->mem, list->paths);
+  sp_profile_list_init(list, list->mem);
+}
+
+static spanprof_status profile_list_no_memory(void) {
+  return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
+}
+
+/* Append `directory`/`name`, or `name` alone. */
+static spanprof_status profile_list_append(sp_profile_list *list,
+                                           const char *directory,
+                                           const char *name) {
+  sp_buffer path;
+  char *text;
+  size_t size;
+
+  sp_buffer_init(&path, list->mem);
+  if (directory) {
+    sp_buffer_text(&path, directory);
+    if (path.size == 0 || path.data[path.size - 1] != '/')
+      sp_buffer_text(&path, "/");
+  }
+  sp_buffer_text(&path, name);
+  text = sp_buffer_take(&path, &size);
+  if (!text || sp_mem_reserve(list->mem, (void **)&list->paths, &list->capacity,
+                              list->count + 1, sizeof *list->paths)) {
+    sp_mem_free(list->mem, text);
+    return profile_list_no_memory();
+  }
+  list->paths[list->count++] = text;
+  return SPANPROF_OK;
+}
+
+static bool profile_name(const char *name) {
+  size_t i, length = strlen(name);
+
+  for (i = 0; i < SP_COUNT_OF(profile_endings); i++) {
+    size_t ending = strlen(profile_endings[i]);
+
+    if (length > ending &&
+        strcmp(name + length - ending, profile_endings[i]) == 0)
+      return true;
+  }
+  return false;
+}
+
+static int profile_path_order(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The profiles of one directory to `list`, its directories to `below`. */
+static spanprof_status profile_list_scan(sp_profile_list *list,
+                                         sp_profile_list *below,
+                                         const char *path) {
+  DIR *directory = opendir(path);
+  const struct dirent *entry;
+  spanprof_status st = SPANPROF_OK;
+
+  if (!directory)
+    return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s", path);
+  while (st == SPANPROF_OK && (entry = readdir(directory)) != NULL) {
+    struct stat about;
+
+    if (entry->d_name[0] == '.' || fstatat(dirfd(directory), entry->d_name,
+                                           &about, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    if (S_ISDIR(about.st_mode))
+      st = profile_list_append(below, path, entry->d_name);
+    else if (profile_name(entry->d_name))
+      st = profile_list_append(list, path, entry->d_name);
+  }
+  closedir(directory);
+  return st;
+}
+
+static spanprof_status profile_list_walk(sp_profile_list *list,
+                                         const char *path) {
+  const size_t first = list->count;
+  spanprof_status st, unread = SPANPROF_OK;
+  sp_profile_list below;
+  size_t i;
+
+  sp_profile_list_init(&below, list->mem);
+  st = profile_list_scan(list, &below, path);
+  for (i = 0; i < below.count && st == SPANPROF_OK; i++) {
+    st = profile_list_scan(list, &below, below.paths[i]);
+    if (st == SPANPROF_ERR_IO) {
+      unread = st;
+      st = SPANPROF_OK;
+    }
+  }
+  sp_profile_list_dispose(&below);
+  if (st != SPANPROF_OK)
+    return st;
+  if (list->count > first)
+    qsort(list->paths + first, list->count - first, sizeof *list->paths,
+          profile_path_order);
+  if (unread != SPANPROF_OK)
+    return unread;
+  if (list->count == first)
+    return sp_fail(SPANPROF_ERR_IO,
+                   "%s: no profile in this directory (*.pb.gz, *.pb, *.pprof, "
+                   "*.prof)",
+                   path);
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path) {
+  struct stat about;
+
+  if (strcmp(path, "-") != 0 && stat(path, &about) != 0)
+    return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s", path);
+  if (strcmp(path, "-") != 0 && S_ISDIR(about.st_mode))
+    return profile_list_walk(list, path);
+  return profile_list_append(list, NULL, path);
+}
+
+static spanprof_status profile_file_read_all(int file, sp_buffer *bytes) {
+  char block[PROFILE_READ_BYTES];
+  ssize_t got;
+
+  while ((got = read(file, block, sizeof block)) != 0) {
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got < 0)
+      return sp_fail(SPANPROF_ERR_IO, "%s", strerror(errno));
+    if (bytes->size + (size_t)got > SP_PROFILE_FILE_MAX)
+      return sp_fail(SPANPROF_ERR_LIMIT, "is larger than %zu MiB",
+                     SP_PROFILE_FILE_MAX >> 20);
+    sp_buffer_append(bytes, block, (size_t)got);
+    if (sp_buffer_status(bytes))
+      return profile_list_no_memory();
+  }
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_profile_file_read(const char *path, const sp_mem *mem,
+                                     char **out, size_t *size) {
+  const bool standard = strcmp(path, "-") == 0;
+  int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  sp_buffer bytes;
+  spanprof_status st;
+
+  *out = NULL;
+  *size = 0;
+  if (file < 0)
+    return sp_fail(SPANPROF_ERR_IO, "%s", strerror(errno));
+  sp_buffer_init(&bytes, mem);
+  st = profile_file_read_all(file, &bytes);
+  if (st == SPANPROF_OK) {
+    *out = sp_buffer_take(&bytes, size);
+    if (!*out)
+      st = profile_list_no_memory();
+  }
+  sp_buffer_dispose(&bytes);
+  if (!standard)
+    close(file);
+  return st;
+}

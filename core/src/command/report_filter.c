@@ -1,0 +1,111 @@
+#include "report_filter.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SPAN_ID_DIGITS 16
+
+bool sp_span_id_parse(const char *text, uint64_t *out) {
+  uint64_t id = 0;
+  size_t i;
+
+  for (i = 0; i < SPAN_ID_DIGITS; i++) {
+    const char c = text[i];
+
+    if (c >= '0' && c <= '9')
+      id = id << 4 | (uint64_t)(c - '0');
+    else if (c >= 'a' && c <= 'f')
+      id = id << 4 | (uint64_t)(c - 'a' + 10);
+    else if (c >= 'A' && c <= 'F')
+      id = id << 4 | (uint64_t)(c - 'A' + 10);
+    else
+      return false;
+  }
+  *out = id;
+  return text[SPAN_ID_DIGITS] == '\0';
+}
+
+bool sp_report_sample_span(const sp_pprof_sample *sample, uint64_t *out) {
+  uint32_t i;
+
+  for (i = sample->label_count; i > 0; i--) {
+    const sp_pprof_label *label = &sample->labels[i - 1];
+
+    if (label->text &&
+        (strcmp(label->key, "profile_id") == 0 ||
+         strcmp(label->key, "span_id") == 0) &&
+        sp_span_id_parse(label->text, out))
+      return true;
+  }
+  return false;
+}
+
+const char *sp_report_sample_span_name(const sp_pprof_sample *sample) {
+  const char *name = sp_pprof_label_text(sample, "span_name");
+
+  return name ? name : sp_pprof_label_text(sample, "span");
+}
+
+static bool filter_label_is(const sp_pprof_label *have,
+                            const sp_report_label *want) {
+  char number[24];
+
+  if (strlen(have->key) != want->key_bytes ||
+      memcmp(have->key, want->key, want->key_bytes) != 0)
+    return false;
+  if (have->text)
+    return strcmp(have->text, want->value) == 0;
+  snprintf(number, sizeof number, "%" PRId64, have->number);
+  return strcmp(number, want->value) == 0;
+}
+
+static bool filter_takes_label(const sp_pprof_sample *sample,
+                               const sp_report_label *want) {
+  uint32_t i;
+
+  for (i = 0; i < sample->label_count; i++) {
+    if (filter_label_is(&sample->labels[i], want))
+      return true;
+  }
+  return false;
+}
+
+bool sp_report_filter_takes(const sp_report_filter *filter,
+                            const sp_pprof_sample *sample) {
+  size_t i;
+
+  if (filter->by_span) {
+    uint64_t span;
+
+    if (!sp_report_sample_span(sample, &span) || span != filter->span)
+      return false;
+  }
+  if (filter->span_name) {
+    const char *name = sp_report_sample_span_name(sample);
+
+    if (!name || strcmp(name, filter->span_name) != 0)
+      return false;
+  }
+  for (i = 0; i < filter->label_count; i++) {
+    if (!filter_takes_label(sample, &filter->labels[i]))
+      return false;
+  }
+  return true;
+}
+
+spanprof_status sp_report_filter_label(sp_report_filter *filter,
+                                       const char *text) {
+  const char *equals = strchr(text, '=');
+  sp_report_label *label;
+
+  if (!equals || equals == text)
+    return SPANPROF_ERR_ARGUMENT;
+  if (filter->label_count == SP_REPORT_LABELS_MAX)
+    return SPANPROF_ERR_LIMIT;
+  label = &filter->labels[filter->label_count++];
+  label->key = text;
+  label->key_bytes = (size_t)(equals - text);
+  label->value = equals + 1;
+  return SPANPROF_OK;
+}

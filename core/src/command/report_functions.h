@@ -1,0 +1,27 @@
+/* The part of a report about functions. */
+#ifndef SP_REPORT_FUNCTIONS_H
+#define SP_REPORT_FUNCTIONS_H
+
+#include "report.h"
+
+/* One profile's numbers and ours. */
+typedef struct sp_report_file {
+  const sp_pprof *profile;
+  uint32_t *of_function; /* index in the report, or SP_INDEX_NONE: not yet */
+  uint32_t *of_location; /* the same, for those without lines */
+} sp_report_file;
+
+spanprof_status sp_report_file_init(sp_report_file *file, const sp_mem *mem,
+                                    const sp_pprof *profile);
+void sp_report_file_dispose(sp_report_file *file, const sp_mem *mem);
+
+/* Add a sample's value to the self time of its innermost function and, once
+ * each, to the total of every function in its stack. The functions are left in
+ * report->stack, *depth of them, innermost first. Code without a name is
+ * "[file]" of its mapping, or "[unknown]"; a sample without a stack is
+ * "[no stack]". */
+spanprof_status sp_report_functions_add(sp_report *report, sp_report_file *file,
+                                        const sp_pprof_sample *sample,
+                                        int64_t value, size_t *depth);
+
+#endif

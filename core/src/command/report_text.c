@@ -1,0 +1,149 @@
+#include "report_print.h"
+
+#include "report_rows.h"
+#include "report_unit.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <time.h>
+
+static void text_time(uint64_t unix_ns, const char *format, FILE *out) {
+  const time_t seconds = (time_t)(unix_ns / SP_NS_PER_S);
+  struct tm parts;
+  char text[40];
+
+  if (gmtime_r(&seconds, &parts) &&
+      strftime(text, sizeof text, format, &parts) > 0)
+    fputs(text, out);
+}
+
+/* "3 profiles, 2026-11-21 16:00:00 to 16:00:30 UTC (30.0 s)" */
+static void text_head(const sp_report *report, FILE *out) {
+  char value[SP_REPORT_VALUE_BYTES], all[SP_REPORT_VALUE_BYTES];
+  char share[SP_REPORT_VALUE_BYTES], heading[64];
+
+  fprintf(out, "%" PRIu64 " profile%s", report->profiles,
+          report->profiles == 1 ? "" : "s");
+  if (report->start_ns) {
+    fputs(", ", out);
+    text_time(report->start_ns, "%Y-%m-%d %H:%M:%S", out);
+    fputs(" to ", out);
+    text_time(report->end_ns, "%Y-%m-%d %H:%M:%S UTC", out);
+    fprintf(out, " (%.1f s)",
+            (double)(report->end_ns - report->start_ns) / 1e9);
+  }
+  sp_report_heading(report->type, report->unit, heading, sizeof heading);
+  sp_report_value(report->taken, report->unit, value);
+  sp_report_value(report->all, report->unit, all);
+  sp_report_share(report->taken, report->all, share);
+  fprintf(out, "\n%s: %s", heading, value);
+  if (report->taken != report->all)
+    fprintf(out, " of %s (%s)", all, share);
+  fputs("\n", out);
+}
+
+static void text_more(size_t count, size_t shown, const char *what, FILE *out) {
+  if (shown < count)
+    fprintf(out, "%10s %7s  (%zu more %s)\n", "", "", count - shown, what);
+}
+
+static spanprof_status text_span_names(const sp_report *report,
+                                       const char *heading, size_t top,
+                                       FILE *out) {
+  sp_report_row *rows;
+  size_t i, count;
+  spanprof_status st =
+      sp_report_rows(report, SP_REPORT_SPAN_NAMES, &rows, &count);
+
+  if (st != SPANPROF_OK)
+    return st;
+  fprintf(out, "\n%10s %7s %8s  span name\n", heading, "share", "spans");
+  for (i = 0; i < count && (top == 0 || i < top); i++) {
+    char value[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
+
+    sp_report_value(rows[i].value, report->unit, value);
+    sp_report_share(rows[i].value, report->taken, share);
+    fprintf(out, "%10s %7s %8" PRIu64 "  %.*s\n", value, share, rows[i].spans,
+            (int)rows[i].name_bytes, rows[i].name);
+  }
+  text_more(count, i, "names", out);
+  sp_mem_free(report->mem, rows);
+  return SPANPROF_OK;
+}
+
+static spanprof_status text_spans(const sp_report *report, const char *heading,
+                                  size_t top, FILE *out) {
+  sp_report_row *rows;
+  size_t i, count;
+  spanprof_status st = sp_report_rows(report, SP_REPORT_SPANS, &rows, &count);
+
+  if (st != SPANPROF_OK)
+    return st;
+  fprintf(out, "\n%10s %7s  %-16s  slowest spans\n", heading, "share",
+          "span id");
+  for (i = 0; i < count && (top == 0 || i < top); i++) {
+    char value[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
+
+    sp_report_value(rows[i].value, report->unit, value);
+    sp_report_share(rows[i].value, report->taken, share);
+    fprintf(out, "%10s %7s  %016" PRIx64 "  %.*s\n", value, share, rows[i].id,
+            (int)rows[i].name_bytes, rows[i].name);
+  }
+  text_more(count, i, "spans", out);
+  if (report->forgotten_spans)
+    fprintf(out,
+            "%10s %7s  (%" PRIu64 " small spans were forgotten on the way)\n",
+            "", "", report->forgotten_spans);
+  sp_mem_free(report->mem, rows);
+  return SPANPROF_OK;
+}
+
+static spanprof_status text_functions(const sp_report *report,
+                                      const char *heading, size_t top,
+                                      FILE *out) {
+  sp_report_row *rows;
+  size_t i, count;
+  spanprof_status st =
+      sp_report_rows(report, SP_REPORT_FUNCTIONS, &rows, &count);
+
+  if (st != SPANPROF_OK)
+    return st;
+  fprintf(out, "\n%10s %7s %10s %7s  top functions (%s)\n", "self", "share",
+          "total", "share", heading);
+  for (i = 0; i < count && (top == 0 || i < top); i++) {
+    char self[SP_REPORT_VALUE_BYTES], self_share[SP_REPORT_VALUE_BYTES];
+    char total[SP_REPORT_VALUE_BYTES], total_share[SP_REPORT_VALUE_BYTES];
+
+    sp_report_value(rows[i].value, report->unit, self);
+    sp_report_share(rows[i].value, report->taken, self_share);
+    sp_report_value(rows[i].total, report->unit, total);
+    sp_report_share(rows[i].total, report->taken, total_share);
+    fprintf(out, "%10s %7s %10s %7s  %.*s%s%.*s\n", self, self_share, total,
+            total_share, (int)rows[i].name_bytes, rows[i].name,
+            rows[i].file_bytes ? "  " : "", (int)rows[i].file_bytes,
+            rows[i].file);
+  }
+  text_more(count, i, "functions", out);
+  sp_mem_free(report->mem, rows);
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_report_print_text(const sp_report *report, size_t top,
+                                     FILE *out) {
+  char heading[64];
+  spanprof_status st = SPANPROF_OK;
+
+  text_head(report, out);
+  if (report->samples == 0) {
+    fputs("no samples match\n", out);
+    return SPANPROF_OK;
+  }
+  sp_report_heading(report->type, report->unit, heading, sizeof heading);
+  if (report->any_span)
+    st = text_span_names(report, heading, top, out);
+  if (st == SPANPROF_OK && report->span_count)
+    st = text_spans(report, heading, top, out);
+  if (st == SPANPROF_OK)
+    st = text_functions(report, heading, top, out);
+  return st;
+}
