@@ -11,6 +11,7 @@ done
 unset http_proxy https_proxy all_proxy no_proxy
 unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE
 export HOME=${HOME:-/tmp}
+export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-5}
 
 # build PRESET [TARGET...]: only what goes wrong is printed.
 build() {
@@ -51,14 +52,25 @@ stage_unity() {
   ctest --preset unity -R '^(install_|abi_|unity_)'
 }
 
+# Unit tests, then the stress programs that are worth their time here.
+sanitized() {
+  local status=0
+
+  build "$1"
+  ctest --preset "$1" || status=$?
+  ctest --test-dir "build/$1" -L quick --no-tests=error --output-on-failure || status=$?
+  return $status
+}
+
 stage_asan() {
-  build asan
-  ctest --preset asan
+  export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+  export UBSAN_OPTIONS=print_stacktrace=1
+  sanitized asan
 }
 
 stage_tsan() {
-  build tsan
-  ctest --preset tsan
+  export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+  sanitized tsan
 }
 
 # The corpus stays as it is; what the fuzzer finds on the way is kept in the
@@ -87,8 +99,6 @@ stage_fuzz() {
 }
 
 stage_stress() {
-  export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-5}
-
   build release stress_programs
   ctest --test-dir build/release -L stress --no-tests=error --output-on-failure
 }
