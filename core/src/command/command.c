@@ -49,8 +49,8 @@ int sp_command_version(const sp_command_io *io, int argc, char **argv) {
     fputs("usage: spanprof version\n", io->err);
     return SP_EXIT_USAGE;
   }
-  fprintf(io->out, "spanprof %s (%s, zlib/%s)\n", spanprof_version(),
-          curl_version(), zlibVersion());
+  fprintf(io->out, "spanprof %s (libcurl %s, zlib %s)\n", spanprof_version(),
+          curl_version_info(CURLVERSION_NOW)->version, zlibVersion());
   return SP_EXIT_OK;
 }
 

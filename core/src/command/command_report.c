@@ -161,19 +161,53 @@ static bool report_read_arguments(report_job *job, int argc, char **argv) {
   return false;
 }
 
-static spanprof_status report_read_file(report_job *job, const char *path) {
-  sp_pprof *profile = NULL;
+static spanprof_status report_open(const report_job *job, const char *path,
+                                   sp_pprof **out) {
   char *bytes;
   size_t size;
   spanprof_status st = sp_profile_file_read(path, job->io->mem, &bytes, &size);
 
+  *out = NULL;
   if (st == SPANPROF_OK)
-    st = sp_pprof_read(&profile, job->io->mem, bytes, size);
+    st = sp_pprof_read(out, job->io->mem, bytes, size);
   sp_mem_free(job->io->mem, bytes);
+  return st;
+}
+
+/* Of profiles of several types, those of the CPU are meant: the first one may
+ * be another. Standard input can be read only once. */
+static const char *report_find_cpu(const report_job *job) {
+  bool found = false;
+  size_t i;
+
+  for (i = 0; i < job->files.count && job->files.count > 1 && !found; i++) {
+    const char *path = job->files.paths[i];
+    sp_pprof *profile = NULL;
+
+    if (strcmp(path, "-") != 0 && report_open(job, path, &profile) == 0)
+      found = sp_pprof_type_find(profile, "cpu") != SP_PPROF_NONE;
+    sp_pprof_free(profile);
+  }
+  return found ? "cpu" : NULL;
+}
+
+/* A profile of another type is left out, and told, but no failure. */
+static void report_read_file(report_job *job, const char *path,
+                             sp_progress *progress) {
+  sp_pprof *profile;
+  spanprof_status st = report_open(job, path, &profile);
+
   if (st == SPANPROF_OK)
     st = sp_report_add(&job->report, profile);
   sp_pprof_free(profile);
-  return st;
+  if (st == SPANPROF_OK)
+    return;
+  sp_progress_clear(progress);
+  if (st == SPANPROF_ERR_UNSUPPORTED)
+    fprintf(job->io->err, "spanprof report: left out: %s: %s\n", path,
+            spanprof_last_error());
+  else
+    report_complain(job, path);
 }
 
 static void report_read_files(report_job *job) {
@@ -183,17 +217,16 @@ static void report_read_files(report_job *job) {
   sp_progress_init(&progress, job->io->err);
   for (i = 0; i < job->files.count; i++) {
     sp_progress_step(&progress, i, job->files.count);
-    if (report_read_file(job, job->files.paths[i]) != SPANPROF_OK) {
-      sp_progress_clear(&progress);
-      report_complain(job, job->files.paths[i]);
-    }
+    report_read_file(job, job->files.paths[i], &progress);
   }
   sp_progress_clear(&progress);
 }
 
 static spanprof_status report_print(report_job *job, sp_report_folded *folded) {
-  if (job->report.profiles == 0)
+  if (job->report.profiles == 0) {
+    job->status = SP_EXIT_FAILED;
     return SPANPROF_OK;
+  }
   if (job->folded) {
     sp_report_folded_flush(folded);
     return SPANPROF_OK;
@@ -206,9 +239,10 @@ static spanprof_status report_print(report_job *job, sp_report_folded *folded) {
 }
 
 static void report_run(report_job *job) {
+  const char *type = job->type ? job->type : report_find_cpu(job);
   sp_report_folded folded;
 
-  if (sp_report_init(&job->report, job->io->mem, &job->filter, job->type) !=
+  if (sp_report_init(&job->report, job->io->mem, &job->filter, type) !=
       SPANPROF_OK) {
     report_complain(job, NULL);
     return;

@@ -13,7 +13,7 @@
 
 typedef struct sp_report_function {
   uint32_t name;
-  uint32_t file; /* 0: unknown */
+  uint32_t file; /* else its module; 0: neither is known */
   uint64_t last_sample;
   int64_t self;
   int64_t total;

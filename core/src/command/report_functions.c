@@ -67,21 +67,25 @@ static spanprof_status report_function(sp_report *report, const char *text,
   return SPANPROF_OK;
 }
 
-/* "[libc.so.6]" for code of which only the file is known. */
-static spanprof_status report_function_of_mapping(sp_report *report,
-                                                  const sp_pprof *profile,
-                                                  uint32_t mapping,
-                                                  uint32_t *out) {
+/* The last part of a mapping's path, "" where it has none. */
+static const char *report_module(const sp_pprof *profile, uint32_t location) {
+  const uint32_t mapping = profile->locations[location].mapping;
   const char *path =
       mapping == SP_PPROF_NONE ? "" : profile->mappings[mapping].file;
   const char *slash = strrchr(path, '/');
-  const char *base = slash ? slash + 1 : path;
+
+  return slash ? slash + 1 : path;
+}
+
+/* Code of which only the module is known. */
+static spanprof_status report_unnamed(sp_report *report, const char *module,
+                                      uint32_t *out) {
   char text[256];
 
-  if (*base == '[')
-    snprintf(text, sizeof text, "%.200s", base);
+  if (*module == '[')
+    snprintf(text, sizeof text, "%.200s", module);
   else
-    snprintf(text, sizeof text, "[%.200s]", *base ? base : "unknown");
+    snprintf(text, sizeof text, "[%.200s]", *module ? module : "unknown");
   return report_function(report, text, strlen(text), "", out);
 }
 
@@ -95,16 +99,17 @@ static spanprof_status report_frame(sp_report *report, sp_report_file *file,
       line ? &profile->functions[line->function] : NULL;
   uint32_t *known = function ? &file->of_function[line->function]
                              : &file->of_location[location];
+  const char *module, *name = "";
   spanprof_status st = SPANPROF_OK;
 
-  if (*known == SP_INDEX_NONE && function &&
-      (*function->name || *function->system_name)) {
-    const char *name = *function->name ? function->name : function->system_name;
-
-    st = report_function(report, name, strlen(name), function->file, known);
-  } else if (*known == SP_INDEX_NONE) {
-    st = report_function_of_mapping(
-        report, profile, profile->locations[location].mapping, known);
+  if (*known == SP_INDEX_NONE) {
+    module = report_module(profile, location);
+    if (function)
+      name = *function->name ? function->name : function->system_name;
+    st = *name
+             ? report_function(report, name, strlen(name),
+                               *function->file ? function->file : module, known)
+             : report_unnamed(report, module, known);
   }
   *out = *known;
   return st;

@@ -18,7 +18,7 @@ void sp_report_file_dispose(sp_report_file *file, const sp_mem *mem);
 /* Add a sample's value to the self time of its innermost function and, once
  * each, to the total of every function in its stack. The functions are left in
  * report->stack, *depth of them, innermost first. Code without a name is
- * "[file]" of its mapping, or "[unknown]"; a sample without a stack is
+ * "[module]", or "[unknown]"; a sample without a stack is
  * "[no stack]". */
 spanprof_status sp_report_functions_add(sp_report *report, sp_report_file *file,
                                         const sp_pprof_sample *sample,

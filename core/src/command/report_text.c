@@ -17,34 +17,47 @@ static void text_time(uint64_t unix_ns, const char *format, FILE *out) {
     fputs(text, out);
 }
 
-/* "3 profiles, 2026-11-21 16:00:00 to 16:00:30 UTC (30.0 s)" */
+/* "2026-11-21 16:00:00 to 16:00:30 UTC (30.0 s)" */
+static void text_times(const sp_report *report, FILE *out) {
+  const uint64_t day_ns = 86400 * SP_NS_PER_S;
+
+  fputs(", ", out);
+  text_time(report->start_ns, "%Y-%m-%d %H:%M:%S", out);
+  if (report->end_ns > report->start_ns) {
+    fputs(" to ", out);
+    text_time(report->end_ns,
+              report->start_ns / day_ns == report->end_ns / day_ns
+                  ? "%H:%M:%S"
+                  : "%Y-%m-%d %H:%M:%S",
+              out);
+  }
+  fputs(" UTC", out);
+  if (report->end_ns > report->start_ns)
+    fprintf(out, " (%.1f s)",
+            (double)(report->end_ns - report->start_ns) / 1e9);
+}
+
 static void text_head(const sp_report *report, FILE *out) {
-  char value[SP_REPORT_VALUE_BYTES], all[SP_REPORT_VALUE_BYTES];
-  char share[SP_REPORT_VALUE_BYTES], heading[64];
+  char sentence[200], all[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
 
   fprintf(out, "%" PRIu64 " profile%s", report->profiles,
           report->profiles == 1 ? "" : "s");
-  if (report->start_ns) {
-    fputs(", ", out);
-    text_time(report->start_ns, "%Y-%m-%d %H:%M:%S", out);
-    fputs(" to ", out);
-    text_time(report->end_ns, "%Y-%m-%d %H:%M:%S UTC", out);
-    fprintf(out, " (%.1f s)",
-            (double)(report->end_ns - report->start_ns) / 1e9);
+  if (report->start_ns)
+    text_times(report, out);
+  sp_report_sentence(report->type, report->unit, report->taken, sentence,
+                     sizeof sentence);
+  fprintf(out, "\n%s", sentence);
+  if (report->taken != report->all) {
+    sp_report_value(report->all, report->unit, all);
+    sp_report_share(report->taken, report->all, share);
+    fprintf(out, ", %s of %s", share, all);
   }
-  sp_report_heading(report->type, report->unit, heading, sizeof heading);
-  sp_report_value(report->taken, report->unit, value);
-  sp_report_value(report->all, report->unit, all);
-  sp_report_share(report->taken, report->all, share);
-  fprintf(out, "\n%s: %s", heading, value);
-  if (report->taken != report->all)
-    fprintf(out, " of %s (%s)", all, share);
   fputs("\n", out);
 }
 
 static void text_more(size_t count, size_t shown, const char *what, FILE *out) {
   if (shown < count)
-    fprintf(out, "%10s %7s  (%zu more %s)\n", "", "", count - shown, what);
+    fprintf(out, "%11s %7s  (%zu more %s)\n", "", "", count - shown, what);
 }
 
 static spanprof_status text_span_names(const sp_report *report,
@@ -57,13 +70,13 @@ static spanprof_status text_span_names(const sp_report *report,
 
   if (st != SPANPROF_OK)
     return st;
-  fprintf(out, "\n%10s %7s %8s  span name\n", heading, "share", "spans");
+  fprintf(out, "\n%11s %7s %8s  span name\n", heading, "share", "spans");
   for (i = 0; i < count && (top == 0 || i < top); i++) {
     char value[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
 
     sp_report_value(rows[i].value, report->unit, value);
     sp_report_share(rows[i].value, report->taken, share);
-    fprintf(out, "%10s %7s %8" PRIu64 "  %.*s\n", value, share, rows[i].spans,
+    fprintf(out, "%11s %7s %8" PRIu64 "  %.*s\n", value, share, rows[i].spans,
             (int)rows[i].name_bytes, rows[i].name);
   }
   text_more(count, i, "names", out);
@@ -79,20 +92,20 @@ static spanprof_status text_spans(const sp_report *report, const char *heading,
 
   if (st != SPANPROF_OK)
     return st;
-  fprintf(out, "\n%10s %7s  %-16s  slowest spans\n", heading, "share",
+  fprintf(out, "\n%11s %7s  %-16s  slowest spans\n", heading, "share",
           "span id");
   for (i = 0; i < count && (top == 0 || i < top); i++) {
     char value[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
 
     sp_report_value(rows[i].value, report->unit, value);
     sp_report_share(rows[i].value, report->taken, share);
-    fprintf(out, "%10s %7s  %016" PRIx64 "  %.*s\n", value, share, rows[i].id,
+    fprintf(out, "%11s %7s  %016" PRIx64 "  %.*s\n", value, share, rows[i].id,
             (int)rows[i].name_bytes, rows[i].name);
   }
   text_more(count, i, "spans", out);
   if (report->forgotten_spans)
     fprintf(out,
-            "%10s %7s  (%" PRIu64 " small spans were forgotten on the way)\n",
+            "%11s %7s  (%" PRIu64 " small spans were forgotten on the way)\n",
             "", "", report->forgotten_spans);
   sp_mem_free(report->mem, rows);
   return SPANPROF_OK;
@@ -108,7 +121,7 @@ static spanprof_status text_functions(const sp_report *report,
 
   if (st != SPANPROF_OK)
     return st;
-  fprintf(out, "\n%10s %7s %10s %7s  top functions (%s)\n", "self", "share",
+  fprintf(out, "\n%11s %7s %11s %7s  top functions (%s)\n", "self", "share",
           "total", "share", heading);
   for (i = 0; i < count && (top == 0 || i < top); i++) {
     char self[SP_REPORT_VALUE_BYTES], self_share[SP_REPORT_VALUE_BYTES];
@@ -118,7 +131,7 @@ static spanprof_status text_functions(const sp_report *report,
     sp_report_share(rows[i].value, report->taken, self_share);
     sp_report_value(rows[i].total, report->unit, total);
     sp_report_share(rows[i].total, report->taken, total_share);
-    fprintf(out, "%10s %7s %10s %7s  %.*s%s%.*s\n", self, self_share, total,
+    fprintf(out, "%11s %7s %11s %7s  %.*s%s%.*s\n", self, self_share, total,
             total_share, (int)rows[i].name_bytes, rows[i].name,
             rows[i].file_bytes ? "  " : "", (int)rows[i].file_bytes,
             rows[i].file);
@@ -130,7 +143,7 @@ static spanprof_status text_functions(const sp_report *report,
 
 spanprof_status sp_report_print_text(const sp_report *report, size_t top,
                                      FILE *out) {
-  char heading[64];
+  char heading[SP_REPORT_VALUE_BYTES];
   spanprof_status st = SPANPROF_OK;
 
   text_head(report, out);
@@ -138,7 +151,7 @@ spanprof_status sp_report_print_text(const sp_report *report, size_t top,
     fputs("no samples match\n", out);
     return SPANPROF_OK;
   }
-  sp_report_heading(report->type, report->unit, heading, sizeof heading);
+  sp_report_heading(report->type, report->unit, heading);
   if (report->any_span)
     st = text_span_names(report, heading, top, out);
   if (st == SPANPROF_OK && report->span_count)

@@ -4,6 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Columns of values are so wide. */
+#define UNIT_COLUMN 11
+
 /* Spellings that google/pprof knows too (b9395ee17,
  * internal/measurement/measurement.go), and Austin's. */
 static const struct unit_of_time {
@@ -55,14 +58,32 @@ void sp_report_value(int64_t value, const char *unit,
     snprintf(out, SP_REPORT_VALUE_BYTES, "%" PRId64, value);
 }
 
-void sp_report_heading(const char *type, const char *unit, char *out,
-                       size_t size) {
-  const char *shown = strcmp(type, "cpu") == 0 ? "CPU" : type;
+static const char *unit_type_shown(const char *type) {
+  return strcmp(type, "cpu") == 0 ? "CPU" : type;
+}
 
+void sp_report_heading(const char *type, const char *unit,
+                       char out[SP_REPORT_VALUE_BYTES]) {
+  const bool time = strcmp(unit, "nanoseconds") == 0;
+  const int wide = snprintf(out, SP_REPORT_VALUE_BYTES, "%s%s",
+                            unit_type_shown(type), time ? " s" : "");
+
+  if (wide > UNIT_COLUMN)
+    snprintf(out, SP_REPORT_VALUE_BYTES, time ? "seconds" : "value");
+}
+
+void sp_report_sentence(const char *type, const char *unit, int64_t value,
+                        char *out, size_t size) {
+  char shown[SP_REPORT_VALUE_BYTES];
+  const char *behind = "";
+
+  sp_report_value(value, unit, shown);
   if (strcmp(unit, "nanoseconds") == 0)
-    snprintf(out, size, "%.40s s", shown);
-  else
-    snprintf(out, size, "%.40s", shown);
+    behind = " s";
+  else if (strcmp(unit, "bytes") != 0 && strcmp(unit, "count") != 0)
+    behind = unit;
+  snprintf(out, size, "%.80s %s%s%.40s", unit_type_shown(type), shown,
+           *behind && *behind != ' ' ? " " : "", behind);
 }
 
 void sp_report_share(int64_t part, int64_t whole,

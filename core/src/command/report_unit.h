@@ -14,9 +14,14 @@ const char *sp_report_unit(const char *unit, int64_t *scale);
 void sp_report_value(int64_t value, const char *unit,
                      char out[SP_REPORT_VALUE_BYTES]);
 
-/* "CPU s" or "alloc_space": the heading of such values. */
-void sp_report_heading(const char *type, const char *unit, char *out,
-                       size_t size);
+/* The heading of a column of such values, as wide as they are: "CPU s",
+ * "alloc_space"; "value" where the type's name is too long. */
+void sp_report_heading(const char *type, const char *unit,
+                       char out[SP_REPORT_VALUE_BYTES]);
+
+/* "CPU 1.530 s": a value by itself. */
+void sp_report_sentence(const char *type, const char *unit, int64_t value,
+                        char *out, size_t size);
 
 /* The share in per cent, "12.3%"; "-" of nothing. */
 void sp_report_share(int64_t part, int64_t whole,
