@@ -2,7 +2,6 @@
 
 #include "tls.h"
 
-#include "../util/fork_hooks.h"
 #include "../util/mem.h"
 
 #include <limits.h>
@@ -153,12 +152,6 @@ SP_SIGNAL_SAFE sp_self *sp_self_current(void) {
   return sp_tls_get();
 }
 
-static const sp_fork_hooks context_fork_hooks = {
-    .before = sp_label_before_fork,
-    .parent = sp_label_after_fork_parent,
-    .child = sp_label_after_fork_child,
-};
-
 sp_self *sp_self_attach(void) {
   sp_self *self = sp_tls_get();
   const sp_self_hooks *hooks;
@@ -168,7 +161,7 @@ sp_self *sp_self_attach(void) {
   /* After its last round of destructors a thread would never be ended. */
   if (context_ends >= PTHREAD_DESTRUCTOR_ITERATIONS || !sp_tls_init(self_end))
     return NULL;
-  sp_fork_hooks_set(SP_FORK_LABEL, &context_fork_hooks);
+  sp_label_fork_ready();
   pthread_mutex_lock(&contexts.lock);
   self = self_take();
   if (self)
@@ -191,6 +184,7 @@ sp_self *sp_self_attach(void) {
 void sp_self_each(void (*visit)(sp_self *self)) {
   sp_self *self;
 
+  sp_label_fork_ready();
   pthread_mutex_lock(&contexts.lock);
   for (self = contexts.selves; self; self = self->next)
     if (self->attached)
@@ -246,12 +240,16 @@ void sp_context_unlock(void) {
 void sp_context_forked(void) {
   sp_self *self;
 
-  for (self = contexts.selves; self; self = self->next)
-    if (self->attached && self != sp_tls_get())
+  for (self = contexts.selves; self; self = self->next) {
+    if (self == sp_tls_get())
+      self->tid = (int)syscall(SYS_gettid);
+    else if (self->attached)
       self_give(self);
+  }
 }
 
 spanprof_status spanprof_context_new(spanprof_context **out) {
+  sp_label_fork_ready();
   pthread_mutex_lock(&contexts.lock);
   *out = context_take();
   pthread_mutex_unlock(&contexts.lock);

@@ -46,7 +46,7 @@ typedef struct sp_self {
   void *_Atomic thread_data; /* spanprof_thread_set_data() */
   /* Of the sampler: its record of this thread. */
   void *thread;
-  int tid;
+  int tid; /* set when it attaches, and in a forked child */
   /* Guarded by the list's lock. */
   bool attached;
   struct sp_self *next; /* fixed: the list of all selves there ever were */
@@ -75,8 +75,9 @@ SP_SIGNAL_SAFE sp_self *sp_self_current(void);
  * next round. */
 sp_self *sp_self_attach(void);
 
-/* Visit every attached thread. The list's lock is held: `visit` may take locks
- * of rooms above, but not attach, and no thread ends meanwhile. */
+/* Visit every attached thread. The list's lock is held, so no thread ends
+ * meanwhile: `visit` may not attach, nor take a lock that a fork takes before
+ * this room's (see sp_fork_rank). */
 void sp_self_each(void (*visit)(sp_self *self));
 
 /* What a sample carries. `last_span` is the span active last, also after its
@@ -99,8 +100,10 @@ void sp_context_unlock(void);
 void sp_context_forked(void); /* lock held, in the child */
 
 /* Fork, for the whole room (texts, labels, contexts, spans): locks are taken
- * before and given back after; in the child only the forking thread is
- * left. */
+ * before and given back after; in the child only the forking thread is left.
+ * Called by the hooks of util/fork_hooks.h, which sp_label_fork_ready() sets;
+ * whoever is about to take one of the room's locks has called it before. */
+void sp_label_fork_ready(void);
 void sp_label_before_fork(void);
 void sp_label_after_fork_parent(void);
 void sp_label_after_fork_child(void);

@@ -11,6 +11,8 @@
 #include "text.h"
 #include "tls.h"
 
+#include "../util/fork_hooks.h"
+
 #include <string.h>
 
 /* Locks are taken in the order in which the room's functions nest them: the
@@ -39,6 +41,16 @@ void sp_label_after_fork_child(void) {
   sp_context_forked();
   sp_span_id_forked();
   sp_label_after_fork_parent();
+}
+
+void sp_label_fork_ready(void) {
+  static const sp_fork_hooks hooks = {
+      .before = sp_label_before_fork,
+      .parent = sp_label_after_fork_parent,
+      .child = sp_label_after_fork_child,
+  };
+
+  sp_fork_hooks_set(SP_FORK_LABEL, &hooks);
 }
 
 void sp_label_room_reset(const sp_mem *mem) {

@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-#define NAME_LOCKS     16u
+#define NAME_LOCKS     8u
 #define NAME_USED_MAX  500u /* default of span_names_max */
 #define NAME_SLOTS_MIN 64u
 #define NAME_OTHER     "[other]"

@@ -1,5 +1,7 @@
 #include "span_pool.h"
 
+#include "context.h"
+
 #include "../util/mem.h"
 
 #include <pthread.h>
@@ -85,6 +87,7 @@ spanprof_status sp_span_pool_take(sp_span **out, spanprof_span *number) {
   *out = NULL;
   *number = 0;
   if (!taken) {
+    sp_label_fork_ready();
     pthread_mutex_lock(&span_pool.lock);
     taken = pool_chain_take();
     if (!taken)

@@ -1,5 +1,6 @@
 #include "span_rules.h"
 
+#include "context.h"
 #include "span.h"
 #include "span_name.h"
 #include "span_sweep.h"
@@ -219,6 +220,7 @@ static spanprof_status rules_session_copy(const sp_settings *settings) {
 spanprof_status sp_span_defaults_set(const sp_settings *settings) {
   spanprof_status st = SPANPROF_OK;
 
+  sp_label_fork_ready();
   pthread_mutex_lock(&rules_session.lock);
   rules_session_clear();
   if (settings) {

@@ -123,6 +123,7 @@ static void sweep_run(void) {
 }
 
 void sp_span_sweep(void) {
+  sp_label_fork_ready();
   pthread_mutex_lock(&span_sweep.lock);
   sweep_run();
   pthread_mutex_unlock(&span_sweep.lock);

@@ -1,6 +1,7 @@
 #include "text.h"
 
 #include "clean.h"
+#include "context.h"
 
 #include "../util/counters.h"
 #include "../util/hash.h"
@@ -203,6 +204,7 @@ spanprof_status sp_text_add(const char *text, size_t bytes,
 
   if (sp_text_find(text, bytes, out))
     return SPANPROF_OK;
+  sp_label_fork_ready();
   pthread_mutex_lock(&texts.lock);
   *out = text_lookup(text, bytes, hash);
   if (!*out)
