@@ -49,10 +49,12 @@ SP_SIGNAL_SAFE static void sample_count(uint64_t ticks) {
   sp_count(&sp_counts.ticks_taken, ticks);
 }
 
+/* The reason first: a stop that looks in between must not take the sample for
+ * one that is under way, and count it too. */
 SP_SIGNAL_SAFE static void sample_drop(sp_counter *reason, uint64_t ticks) {
-  sample_count(ticks);
   sp_count(reason, 1);
   sp_count(&sp_counts.ticks_dropped, ticks);
+  sample_count(ticks);
 }
 
 SP_SIGNAL_SAFE static void ring_drop(sp_ring_result result, uint64_t ticks) {
@@ -78,6 +80,17 @@ SP_SIGNAL_SAFE static bool mask_just_opened(const sp_registers *registers) {
 #else
   return registers->r[8] == SYS_rt_sigprocmask && registers->r[0] == 0;
 #endif
+}
+
+/* Is the signal blocked but for this moment? In ppoll(2), pselect(2),
+ * epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that comes back
+ * (Linux 6.1, include/linux/sched/signal.h, sigmask_to_save()): what piled up
+ * is from the code around the wait. */
+SP_SIGNAL_SAFE static bool mask_open_to_wait(const void *ucontext,
+                                             int signal_number) {
+  const ucontext_t *context = ucontext;
+
+  return sigismember(&context->uc_sigmask, signal_number) == 1;
 }
 
 /* Copy bytes another thread, or ASan, has views about. */
@@ -244,6 +257,14 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
   frames_bytes = sample->frame_count * sizeof(spanprof_frame);
   if (piece.bytes > 0)
     stack_take(sample, &piece, (char *)(sample + 1) + frames_bytes);
+  /* Preempted for longer than a stop waits: nobody reads what the ring holds
+   * of that session. */
+  if (SP_UNLIKELY(atomic_load_explicit(&capture_current,
+                                       memory_order_acquire) != config)) {
+    sp_ring_commit(&claim, 0);
+    sample_drop(&sp_counts.samples_dropped_stop, ticks);
+    return;
+  }
   sample_count(ticks);
   sp_count(&sp_counts.ticks_overrun, ticks - 1);
   sp_ring_commit(&claim, sizeof *sample + frames_bytes + sample->stack_bytes);
@@ -278,7 +299,8 @@ SP_SIGNAL_SAFE static void signal_take(uint32_t index, uint64_t ticks,
           atomic_load_explicit(&thread->blocked, memory_order_relaxed))) {
     atomic_store_explicit(&thread->blocked, false, memory_order_relaxed);
     sample_drop(&sp_counts.samples_dropped_blocked, ticks);
-  } else if (ticks > 1 && mask_just_opened(&registers)) {
+  } else if ((ticks > 1 && mask_just_opened(&registers)) ||
+             mask_open_to_wait(ucontext, config->signal_number)) {
     sample_drop(&sp_counts.samples_dropped_blocked, ticks);
   } else {
     sample_take(config, thread, ticks, &registers, ucontext);

@@ -38,6 +38,7 @@ typedef struct sp_capture_config {
   sp_ring *ring;
   size_t slice_bytes_max; /* 0: no native stacks */
   uint64_t interval_ns;
+  int signal_number;
 } sp_capture_config;
 
 /* NULL: samples are counted as dropped. The structure is copied. */

@@ -334,7 +334,8 @@ static void collector_free(sp_collector *collector) {
 static void capture_begin(sp_collector *collector) {
   sp_capture_config capture = {.ring = collector->ring,
                                .slice_bytes_max = slice_bytes(collector),
-                               .interval_ns = collector->base.interval_ns};
+                               .interval_ns = collector->base.interval_ns,
+                               .signal_number = collector->signal_number};
 
   sp_capture_set(&capture);
 }
