@@ -98,6 +98,7 @@ static inline unsigned stress_seconds(void) {
  * stop working, on stress_now_ns()'s clock. */
 static inline uint64_t stress_begin(void) {
   alarm(stress_seconds() * 4 + 240);
+  setvbuf(stdout, NULL, _IOLBF, 0);
   return stress_now_ns() + stress_seconds() * STRESS_NS_PER_S;
 }
 

@@ -1,0 +1,182 @@
+/* A thread burns CPU in span A with every signal blocked, then unblocks them
+ * in span B and burns there: what piled up is dropped and counted, never
+ * charged to B. Masks by pthread_sigmask() and, for the length of a wait, by
+ * ppoll(), as event loops do. */
+#include "stress_run.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+#define BLOCKED_HZ 100
+
+/* CPU of span B and of other open code, and what was sampled there. */
+typedef struct blocked_totals {
+  uint64_t open_cpu_ns;
+  uint64_t masked_cpu_ns;
+  _Atomic uint64_t open_ticks;   /* samples with span B */
+  _Atomic uint64_t wrong_ticks;  /* of these, without B's function */
+  _Atomic uint64_t masked_ticks; /* samples in A's function or span */
+} blocked_totals;
+
+static blocked_totals totals;
+
+STRESS_NAMED static void blocked_burn_a(uint64_t cpu_ns) {
+  uint64_t start_ns = stress_thread_cpu_ns();
+
+  stress_burn(cpu_ns);
+  totals.masked_cpu_ns += stress_thread_cpu_ns() - start_ns;
+  STRESS_STAY;
+}
+
+STRESS_NAMED static void blocked_burn_b(uint64_t cpu_ns) {
+  uint64_t start_ns = stress_thread_cpu_ns();
+
+  stress_burn(cpu_ns);
+  totals.open_cpu_ns += stress_thread_cpu_ns() - start_ns;
+  STRESS_STAY;
+}
+
+static spanprof_span span_new(const char *name) {
+  spanprof_span_info info = {.struct_size = sizeof info,
+                             .flags = SPANPROF_SPAN_SAMPLED,
+                             .name = name,
+                             .name_bytes = strlen(name)};
+  spanprof_span span;
+
+  STRESS_OK(spanprof_span_start(NULL, &info, &span));
+  return span;
+}
+
+static spanprof_span_token span_in(spanprof_span span) {
+  spanprof_span_token token;
+
+  STRESS_OK(spanprof_span_enter(span, &token));
+  return token;
+}
+
+/* A daemon's thread: everything masked for `masked_ns`, then open. */
+static void mask_by_call(uint64_t masked_ns, uint64_t open_ns) {
+  spanprof_span a = span_new("A"), b = span_new("B");
+  sigset_t all, before;
+  spanprof_span_token in;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  in = span_in(a);
+  blocked_burn_a(masked_ns);
+  spanprof_span_leave(in);
+  spanprof_span_end(a);
+  in = span_in(b);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  blocked_burn_b(open_ns);
+  spanprof_span_leave(in);
+  spanprof_span_end(b);
+}
+
+/* An event loop: always masked, but for its waits, which span B makes. */
+static void mask_but_in_ppoll(uint64_t until_ns) {
+  spanprof_span a = span_new("A"), b = span_new("B");
+  struct timespec wait = {.tv_nsec = 1000000};
+  sigset_t all, none, before;
+  spanprof_span_token in;
+
+  sigfillset(&all);
+  sigemptyset(&none);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (stress_now_ns() < until_ns) {
+    in = span_in(a);
+    blocked_burn_a(35 * STRESS_NS_PER_MS);
+    spanprof_span_leave(in);
+    in = span_in(b);
+    ppoll(NULL, 0, &wait, &none);
+    spanprof_span_leave(in);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  spanprof_span_end(a);
+  spanprof_span_end(b);
+}
+
+static void *long_run(void *data) {
+  uint64_t until_ns = *(uint64_t *)data;
+
+  prctl(PR_SET_NAME, "masks_all");
+  while (stress_now_ns() < until_ns)
+    mask_by_call(1500 * STRESS_NS_PER_MS, 300 * STRESS_NS_PER_MS);
+  return NULL;
+}
+
+static void *short_run(void *data) {
+  uint64_t until_ns = *(uint64_t *)data;
+
+  while (stress_now_ns() < until_ns)
+    mask_by_call(35 * STRESS_NS_PER_MS, 35 * STRESS_NS_PER_MS);
+  return NULL;
+}
+
+static void *ppoll_run(void *data) {
+  mask_but_in_ppoll(*(uint64_t *)data);
+  return NULL;
+}
+
+static void sample_see(void *data, const tally_sample *sample) {
+  (void)data;
+  if (strcmp(sample->span_name, "A") == 0 ||
+      tally_sample_has(sample, "blocked_burn_a"))
+    totals.masked_ticks += sample->ticks;
+  if (strcmp(sample->span_name, "B") != 0)
+    return;
+  totals.open_ticks += sample->ticks;
+  if (!tally_sample_has(sample, "blocked_burn_b"))
+    totals.wrong_ticks += sample->ticks;
+}
+
+static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
+  uint64_t until_ns = stress_now_ns() + for_ns, open_most;
+  static stress_run run;
+  pthread_t thread;
+
+  memset(&totals, 0, sizeof totals);
+  stress_run_init(&run, "blocked_signal");
+  run.options.sample_rate_hz = BLOCKED_HZ;
+  run.sum.on_sample = sample_see;
+  stress_run_start(&run);
+  pthread_create(&thread, NULL, work, &until_ns);
+  pthread_join(thread, NULL);
+  stress_run_stop(&run, 5000);
+  printf("%s: masked %.2f s of CPU, %llu ticks charged; open %.2f s, %llu "
+         "ticks charged, %llu outside its function; ",
+         name, (double)totals.masked_cpu_ns / 1e9,
+         (unsigned long long)totals.masked_ticks,
+         (double)totals.open_cpu_ns / 1e9,
+         (unsigned long long)totals.open_ticks,
+         (unsigned long long)totals.wrong_ticks);
+  stress_run_tell(&run);
+  STRESS_REQUIRE(run.stats.samples_dropped_blocked > 0,
+                 "nothing is counted as blocked");
+  /* The ticks of its own time, and one in twenty that looked like them. */
+  open_most = totals.open_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
+  open_most += 3 + open_most / 20;
+  STRESS_REQUIRE(totals.open_ticks <= open_most,
+                 "span B has %llu ticks, at most %llu are its own",
+                 (unsigned long long)totals.open_ticks,
+                 (unsigned long long)open_most);
+  STRESS_REQUIRE(totals.masked_ticks <= 3,
+                 "%llu ticks in masked code were delivered",
+                 (unsigned long long)totals.masked_ticks);
+  if (work == long_run)
+    STRESS_REQUIRE(stress_run_logged(&run, "masks_all"),
+                   "the log does not name the thread: %s", run.log);
+  stress_run_dispose(&run);
+}
+
+int main(void) {
+  uint64_t third_ns;
+
+  stress_begin();
+  third_ns = stress_seconds() * STRESS_NS_PER_S / 3;
+  kind_try("masked for long", long_run, third_ns);
+  kind_try("masked for 35 ms", short_run, third_ns);
+  kind_try("open in ppoll only", ppoll_run, third_ns);
+  return 0;
+}

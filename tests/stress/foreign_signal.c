@@ -1,0 +1,177 @@
+/* Neighbours. One uses our signal by sigqueue() before, during and after our
+ * session, and gets every one; one lives on SIGPROF and setitimer() and keeps
+ * its ticks; one installs its handler over ours, which is noticed. */
+#include "stress_run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+
+#define FOREIGN_MAGIC 4711
+
+static int foreign_number;
+static uint64_t work_until_ns;
+static _Atomic uint64_t sent, received, later_received, prof_ticks;
+
+static void on_queued(int number, siginfo_t *info, void *ucontext) {
+  (void)ucontext;
+  if (number == foreign_number && info->si_code == SI_QUEUE &&
+      info->si_value.sival_int == FOREIGN_MAGIC)
+    atomic_fetch_add(&received, 1);
+}
+
+static void on_later(int number, siginfo_t *info, void *ucontext) {
+  (void)number;
+  (void)info;
+  (void)ucontext;
+  atomic_fetch_add(&later_received, 1);
+}
+
+static void on_prof(int number) {
+  (void)number;
+  atomic_fetch_add(&prof_ticks, 1);
+}
+
+static void handler_set(int number, void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction action = {.sa_sigaction = handler,
+                             .sa_flags = SA_SIGINFO | SA_RESTART};
+
+  STRESS_REQUIRE(sigaction(number, &action, NULL) == 0, "no handler");
+}
+
+static void signal_queue(void) {
+  union sigval value = {.sival_int = FOREIGN_MAGIC};
+
+  if (sigqueue(getpid(), foreign_number, value) == 0)
+    atomic_fetch_add(&sent, 1);
+  else
+    STRESS_REQUIRE(errno == EAGAIN, "sigqueue: %s", strerror(errno));
+}
+
+static void *sender_run(void *data) {
+  (void)data;
+  while (stress_now_ns() < work_until_ns) {
+    signal_queue();
+    stress_burn(200 * STRESS_NS_PER_US);
+  }
+  return NULL;
+}
+
+static void *worker_run(void *data) {
+  (void)data;
+  while (stress_now_ns() < work_until_ns)
+    stress_burn(STRESS_NS_PER_MS);
+  return NULL;
+}
+
+static void received_wait(void) {
+  uint64_t until_ns = stress_now_ns() + 10 * STRESS_NS_PER_S;
+
+  while (received < sent && stress_now_ns() < until_ns)
+    stress_sleep_ms(5);
+  STRESS_REQUIRE(received == sent, "%llu of %llu queued signals arrived",
+                 (unsigned long long)received, (unsigned long long)sent);
+}
+
+static void prof_timer(long interval_us) {
+  struct itimerval every = {.it_interval.tv_usec = interval_us,
+                            .it_value.tv_usec = interval_us};
+
+  STRESS_REQUIRE(setitimer(ITIMER_PROF, &every, NULL) == 0, "no ITIMER_PROF");
+}
+
+/* All work until then; returns ticks of SIGPROF per second of CPU, 100 where
+ * none meets another (it does not queue). */
+static double neighbours_work(uint64_t until_ns) {
+  uint64_t cpu_ns = stress_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  uint64_t ticks = prof_ticks;
+  pthread_t threads[3];
+  unsigned i;
+
+  work_until_ns = until_ns;
+  prof_timer(10000);
+  for (i = 0; i < STRESS_COUNT_OF(threads); i++)
+    pthread_create(&threads[i], NULL, i == 0 ? sender_run : worker_run, NULL);
+  for (i = 0; i < STRESS_COUNT_OF(threads); i++)
+    pthread_join(threads[i], NULL);
+  cpu_ns = stress_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
+  prof_timer(0);
+  received_wait();
+  return (double)(prof_ticks - ticks) * 1e9 / (double)cpu_ns;
+}
+
+/* Our signal was somebody's before; SIGPROF is somebody's. */
+static void share(stress_run *run, uint64_t until_ns) {
+  uint64_t now_ns = stress_now_ns(), sent_before;
+  double without = neighbours_work(now_ns + (until_ns - now_ns) / 2), with;
+
+  sent_before = sent;
+  stress_run_start(run);
+  with = neighbours_work(until_ns);
+  stress_run_stop(run, 5000);
+  signal_queue();
+  received_wait();
+  STRESS_REQUIRE(run->stats.signals_foreign >= sent - 1 - sent_before,
+                 "%llu foreign signals were counted, %llu sent",
+                 (unsigned long long)run->stats.signals_foreign,
+                 (unsigned long long)(sent - sent_before));
+  STRESS_REQUIRE(run->stats.samples_exported > 0, "nothing was sampled");
+  printf("%llu queued signals passed on; SIGPROF ticks %.1f times a second of "
+         "CPU beside us, %.1f alone; ",
+         (unsigned long long)sent, with, without);
+  stress_run_tell(run);
+  STRESS_REQUIRE(with >= without * 0.8, "SIGPROF lost its ticks");
+}
+
+/* Somebody installs a handler over ours while we sample. */
+static void take_over(stress_run *run) {
+  uint64_t until_ns = stress_now_ns() + 10 * STRESS_NS_PER_S;
+  spanprof_session *none;
+
+  stress_run_start(run);
+  stress_burn(100 * STRESS_NS_PER_MS);
+  handler_set(foreign_number, on_later);
+  while (stress_stats().signal_handler_lost == 0 && stress_now_ns() < until_ns)
+    stress_burn(10 * STRESS_NS_PER_MS);
+  STRESS_REQUIRE(stress_stats().signal_handler_lost > 0, "it is not noticed");
+  STRESS_REQUIRE(stress_run_logged(run, "another handler"),
+                 "it is not logged: %s", run->log);
+  stress_run_stop(run, 5000);
+  STRESS_REQUIRE(later_received > 0, "their handler gets nothing");
+  STRESS_REQUIRE(spanprof_session_start(&run->options, &none) ==
+                         SPANPROF_ERR_SYSTEM &&
+                     strstr(spanprof_last_error(), "signal_number"),
+                 "a start with their signal: %s", spanprof_last_error());
+}
+
+/* Left to itself the session finds another one. */
+static void another(stress_run *run) {
+  uint64_t theirs = later_received;
+
+  run->options.signal_number = 0;
+  stress_run_start(run);
+  stress_burn(200 * STRESS_NS_PER_MS);
+  stress_run_stop(run, 5000);
+  STRESS_REQUIRE(run->stats.samples_exported > 0, "nothing was sampled");
+  STRESS_REQUIRE(later_received == theirs, "our signals went to them");
+  STRESS_REQUIRE(run->stats.signal_handler_lost == 0, "the wrong signal");
+}
+
+int main(void) {
+  struct sigaction prof = {.sa_handler = on_prof, .sa_flags = SA_RESTART};
+  uint64_t until_ns = stress_begin();
+  static stress_run run;
+
+  foreign_number = SIGRTMAX - 1;
+  handler_set(foreign_number, on_queued);
+  sigaction(SIGPROF, &prof, NULL);
+  stress_run_init(&run, "foreign_signal");
+  run.options.sample_rate_hz = 250;
+  run.options.signal_number = foreign_number;
+  share(&run, until_ns);
+  take_over(&run);
+  another(&run);
+  stress_run_dispose(&run);
+  return 0;
+}
