@@ -17,7 +17,7 @@ export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-5}
 build() {
   local preset=$1
   shift
-  cmake --preset "$preset" > "build/log/configure-$preset.txt" || {
+  cmake --preset "$preset" -DSPANPROF_WERROR=ON > "build/log/configure-$preset.txt" || {
     cat "build/log/configure-$preset.txt"
     return 1
   }

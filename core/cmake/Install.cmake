@@ -29,4 +29,5 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
 install(DIRECTORY docs/ TYPE DOC FILES_MATCHING PATTERN "*.md")
 if(TARGET spanprof_command)
   install(TARGETS spanprof_command)
+  install(FILES docs/spanprof.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

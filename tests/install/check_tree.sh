@@ -17,6 +17,11 @@ for file in include/spanprof/spanprof.h include/spanprof/version.h \
     exit 1
   }
 done
+test "$("$work/prefix/bin/spanprof" version | awk '{ print $2 }')" = \
+  "$(PKG_CONFIG_PATH=$work/prefix/$libdir/pkgconfig "$PKG_CONFIG" --modversion spanprof)" || {
+  echo "the command's version is not that of the library" >&2
+  exit 1
+}
 if grep -rl "$work/first" "$work/prefix" --include='*.pc' --include='*.cmake'; then
   echo "the files above name the place of installation" >&2
   exit 1
