@@ -100,8 +100,8 @@ static spanprof_status frame_table_function_named(sp_frame_table *table,
   return st ? st : frame_table_function(table, &function, out);
 }
 
-static bool frame_table_mapping_equal(const sp_mapping *a,
-                                      const sp_mapping *b) {
+static bool frame_table_mapping_equal(const sp_frame_mapping *a,
+                                      const sp_frame_mapping *b) {
   return a->path == b->path && a->build_id == b->build_id &&
          a->start == b->start && a->limit == b->limit &&
          a->file_offset == b->file_offset;
@@ -111,9 +111,9 @@ static bool frame_table_mapping_equal(const sp_mapping *a,
 static spanprof_status frame_table_mapping(sp_frame_table *table,
                                            const sp_mapping_view *view,
                                            uint32_t *out) {
-  sp_mapping mapping = {.start = view->start,
-                        .limit = view->limit,
-                        .file_offset = view->file_offset};
+  sp_frame_mapping mapping = {.start = view->start,
+                              .limit = view->limit,
+                              .file_offset = view->file_offset};
   spanprof_status st;
   uint32_t i;
 

@@ -12,13 +12,13 @@ typedef struct sp_function {
   int64_t start_line;
 } sp_function;
 
-typedef struct sp_mapping {
+typedef struct sp_frame_mapping {
   uint64_t start;
   uint64_t limit;
   uint64_t file_offset;
   uint32_t path; /* in `names` */
   uint32_t build_id;
-} sp_mapping;
+} sp_frame_mapping;
 
 typedef struct sp_location {
   sp_frame frame;
@@ -39,7 +39,7 @@ typedef struct sp_frame_table {
   size_t function_count;
   size_t function_capacity;
   sp_index function_index;
-  sp_mapping *mappings;
+  sp_frame_mapping *mappings;
   size_t mapping_count;
   size_t mapping_capacity;
   uint32_t main_mapping;   /* plus 1; 0: not seen */

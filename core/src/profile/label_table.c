@@ -145,7 +145,7 @@ static spanprof_status label_table_list(sp_label_table *table,
     return st;
   memcpy(table->pairs + table->pair_count, pairs, count * sizeof *pairs);
   table->lists[table->list_count] =
-      (sp_label_list){(uint32_t)table->pair_count, (uint32_t)count};
+      (sp_label_row){(uint32_t)table->pair_count, (uint32_t)count};
   table->pair_count += count;
   sp_index_add(&table->list_index, hash, (uint32_t)table->list_count);
   *out = (uint32_t)++table->list_count;

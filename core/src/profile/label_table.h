@@ -12,10 +12,10 @@ typedef struct sp_label_pair {
   uint32_t value;
 } sp_label_pair;
 
-typedef struct sp_label_list {
+typedef struct sp_label_row {
   uint32_t at; /* in pairs */
   uint32_t count;
-} sp_label_list;
+} sp_label_row;
 
 typedef struct sp_label_known {
   spanprof_label_set set;
@@ -31,7 +31,7 @@ typedef struct sp_label_table {
   size_t known_count;
   size_t known_capacity;
   sp_index known_index;
-  sp_label_list *lists;
+  sp_label_row *lists;
   size_t list_count;
   size_t list_capacity;
   sp_index list_index;

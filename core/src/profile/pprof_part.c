@@ -179,7 +179,7 @@ static spanprof_status part_function(sp_pprof_part *part, uint32_t number,
  * nor Pyroscope looks for names once more, and none is half named. */
 static spanprof_status part_mapping(sp_pprof_part *part, uint32_t number,
                                     uint64_t *out) {
-  const sp_mapping *known = &part->frames->mappings[number - 1];
+  const sp_frame_mapping *known = &part->frames->mappings[number - 1];
   Perftools__Profiles__Mapping mapping = PERFTOOLS__PROFILES__MAPPING__INIT;
   spanprof_status st;
   uint32_t *at;

@@ -190,9 +190,9 @@ SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
 }
 
 /* Labels, span and frames of the language, or of the thread. */
-SP_SIGNAL_SAFE static void context_take(sp_sample *sample, sp_thread *thread,
-                                        const void *ucontext,
-                                        const spanprof_runtime *runtime) {
+SP_SIGNAL_SAFE static void
+sample_context_take(sp_sample *sample, sp_thread *thread, const void *ucontext,
+                    const spanprof_runtime *runtime) {
   sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
   spanprof_context_view view = {.struct_size = sizeof view};
   spanprof_capture capture = {.struct_size = sizeof capture,
@@ -252,7 +252,7 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
   sample->thread = thread->index;
   sample->ticks = ticks;
   sample->registers = *registers;
-  context_take(sample, thread, ucontext, runtime);
+  sample_context_take(sample, thread, ucontext, runtime);
   sp_runtime_leave();
   frames_bytes = sample->frame_count * sizeof(spanprof_frame);
   if (piece.bytes > 0)

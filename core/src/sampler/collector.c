@@ -145,46 +145,47 @@ static void part_emit(void *data, sp_encoded *part) {
 }
 
 /* The counters a reader of the profile needs to judge it. */
-static size_t comments_write(char (*texts)[COLLECTOR_COMMENT_BYTES],
+static size_t comments_write(char (*name_texts)[COLLECTOR_COMMENT_BYTES],
                              const char **comments) {
   spanprof_stats s = {.struct_size = sizeof s};
   size_t i;
 
   sp_counters_read(&s);
-  snprintf(texts[0], sizeof texts[0], "spanprof %s", SPANPROF_VERSION);
+  snprintf(name_texts[0], sizeof name_texts[0], "spanprof %s",
+           SPANPROF_VERSION);
 #define LLU(x) ((unsigned long long)(x))
-  snprintf(texts[1], sizeof texts[1],
+  snprintf(name_texts[1], sizeof name_texts[1],
            "samples: taken %llu, dropped busy %llu, full %llu, blocked %llu, "
            "memory %llu, export %llu",
            LLU(s.samples_taken), LLU(s.samples_dropped_busy),
            LLU(s.samples_dropped_full), LLU(s.samples_dropped_blocked),
            LLU(s.samples_dropped_memory), LLU(s.samples_dropped_export));
-  snprintf(texts[2], sizeof texts[2],
+  snprintf(name_texts[2], sizeof name_texts[2],
            "ticks: taken %llu, dropped %llu, booked at thread ends %llu",
            LLU(s.ticks_taken), LLU(s.ticks_dropped),
            LLU(s.ticks_booked_at_thread_end));
-  snprintf(texts[3], sizeof texts[3],
+  snprintf(name_texts[3], sizeof name_texts[3],
            "stacks: truncated %llu, without unwind information %llu, foreign "
            "%llu, walk cut %llu",
            LLU(s.stacks_truncated), LLU(s.stacks_no_unwind_info),
            LLU(s.stacks_foreign), LLU(s.stacks_walk_cut));
-  snprintf(texts[4], sizeof texts[4],
+  snprintf(name_texts[4], sizeof name_texts[4],
            "threads: profiled %llu, blocked %llu, unprofiled %llu",
            LLU(s.threads_profiled), LLU(s.threads_blocked),
            LLU(s.threads_unprofiled));
-  snprintf(texts[5], sizeof texts[5],
+  snprintf(name_texts[5], sizeof name_texts[5],
            "cost: handler %llu us, collector %llu us, uploader %llu us of CPU",
            LLU(s.handler_ns / 1000), LLU(s.collector_cpu_ns / 1000),
            LLU(s.uploader_cpu_ns / 1000));
 #undef LLU
   for (i = 0; i < COLLECTOR_COMMENTS; i++)
-    comments[i] = texts[i];
+    comments[i] = name_texts[i];
   return COLLECTOR_COMMENTS;
 }
 
 /* End the window: encode, emit, begin the next. */
 static void window_seal(sp_collector *collector) {
-  char texts[COLLECTOR_COMMENTS][COLLECTOR_COMMENT_BYTES];
+  char name_texts[COLLECTOR_COMMENTS][COLLECTOR_COMMENT_BYTES];
   const char *comments[COLLECTOR_COMMENTS];
   sp_profile *profile = sp_fold_profile(collector->fold);
   uint64_t wanted = collector->windows_wanted;
@@ -199,7 +200,7 @@ static void window_seal(sp_collector *collector) {
           sp_clock_monotonic_ns(collector->config.clock) - collector->window_ns,
       .period_ns = collector->base.interval_ns,
       .comments = comments,
-      .comment_count = comments_write(texts, comments),
+      .comment_count = comments_write(name_texts, comments),
   };
   if (sp_profile_encode(profile, &window, part_emit, collector, &lost_samples,
                         &lost_ticks) != SPANPROF_OK) {
