@@ -67,6 +67,8 @@ static spanprof_status report_choose_type(const sp_report *report,
   const char *wanted = report->type ? report->type : report->wanted_type;
   char types[200];
 
+  *unit = NULL;
+  *scale = 1;
   *type = sp_pprof_type_find(profile, wanted ? wanted : "cpu");
   if (*type == SP_PPROF_NONE && !wanted)
     *type = profile->default_type;
