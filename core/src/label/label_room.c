@@ -57,11 +57,17 @@ void sp_label_room_reset(const sp_mem *mem) {
   sp_self *self = sp_tls_get();
   int i;
 
+  if (self) {
+    spanprof_context *context = atomic_load(&self->context);
+
+    memset(&self->cache, 0, sizeof self->cache);
+    /* What was active last is kept for the thread's end. */
+    atomic_store(&context->spans[0].carried, 0);
+    atomic_store(&context->spans[0].span, 0);
+  }
   /* An ended span outlives two sweeps, its parent one more a generation. */
   for (i = 0; i < 8; i++)
     sp_span_sweep();
-  if (self)
-    memset(&self->cache, 0, sizeof self->cache);
   sp_text_reset(mem);
   sp_label_node_reset();
   sp_span_name_reset(mem);
