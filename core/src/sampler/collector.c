@@ -421,9 +421,11 @@ void sp_collector_stop(sp_collector *collector) {
   pthread_mutex_unlock(&collector->work);
   if (collector->running)
     pthread_join(collector->thread, NULL);
-  pthread_mutex_lock(&collector->work);
-  window_seal(collector);
-  pthread_mutex_unlock(&collector->work);
+  if (collector->fold) {
+    pthread_mutex_lock(&collector->work);
+    window_seal(collector);
+    pthread_mutex_unlock(&collector->work);
+  }
   collector_free(collector);
 }
 
@@ -469,12 +471,15 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->scan_due_ns = 0;
   collector->dropped_seen = 0;
   window_begin(collector);
+  /* Before the new thread runs: it takes the table's lock. */
+  sp_threads_after_fork_child(true);
   st = fold_renew(collector);
   if (st == SPANPROF_OK)
     st = thread_start(collector);
-  sp_threads_after_fork_child(st == SPANPROF_OK);
-  if (st != SPANPROF_OK)
-    sp_log_line(collector->config.log, SPANPROF_LOG_WARN,
-                "this forked process is not profiled: %s",
-                spanprof_status_text(st));
+  if (st == SPANPROF_OK)
+    return;
+  sp_threads_stop();
+  sp_log_line(collector->config.log, SPANPROF_LOG_WARN,
+              "this forked process is not profiled: %s",
+              spanprof_status_text(st));
 }
