@@ -87,9 +87,15 @@ static spanprof_status profile_list_scan(sp_profile_list *list,
     return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s", path);
   while (st == SPANPROF_OK && (entry = readdir(directory)) != NULL) {
     struct stat about;
+    bool linked;
 
     if (entry->d_name[0] == '.' || fstatat(dirfd(directory), entry->d_name,
                                            &about, AT_SYMLINK_NOFOLLOW) != 0)
+      continue;
+    linked = S_ISLNK(about.st_mode);
+    if (linked && fstatat(dirfd(directory), entry->d_name, &about, 0) != 0)
+      continue;
+    if (linked && S_ISDIR(about.st_mode))
       continue;
     if (S_ISDIR(about.st_mode))
       st = profile_list_append(below, path, entry->d_name);

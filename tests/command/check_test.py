@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""`spanprof check` against a Pyroscope stand-in that answers as told."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+COMMAND = os.environ["SPANPROF_COMMAND"]
+SINK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sink",
+                    "sink.py")
+PASSWORD = "hunter2"
+
+
+class Sink:
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([sys.executable, SINK, *arguments],
+                                        stdout=subprocess.PIPE, text=True)
+        self.port = self.process.stdout.readline().split()[1]
+        self.control_port = self.process.stdout.readline().split()[1]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait()
+        self.process.stdout.close()
+
+    def ask(self, path, value=None):
+        data = None if value is None else json.dumps(value).encode()
+        url = f"http://127.0.0.1:{self.control_port}{path}"
+        with urllib.request.urlopen(url, data, timeout=10) as answer:
+            return json.load(answer)
+
+
+class CheckTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sink = Sink()
+        cls.addClassCleanup(cls.sink.close)
+        cls.address = f"http://127.0.0.1:{cls.sink.port}"
+
+    def setUp(self):
+        self.sink.ask("/control", {"mode": "ok"})
+
+    def check(self, **environment):
+        """Runs it; returns the exit status, and what it says of each thing."""
+        settings = {"APPLICATION_NAME": "shop", **environment}
+        done = subprocess.run(
+            [COMMAND, "check"], text=True, capture_output=True, timeout=60,
+            env={"PYROSCOPE_" + key if key.isupper() else key: value
+                 for key, value in settings.items() if value is not None})
+        self.assertNotIn(PASSWORD, done.stdout + done.stderr)
+        said = {}
+        for line in done.stdout.splitlines():
+            match = re.match(r"(ok|FAILED|-) +(\w+) +(.*)", line)
+            if match:
+                said.setdefault(match[2], (match[1], match[3]))
+        return done.returncode, said
+
+    def test_all_is_well(self):
+        status, said = self.check(SERVER_ADDRESS=self.address)
+        states = {what: state for what, (state, _) in said.items()}
+        self.assertEqual(states, {
+            "options": "ok", "unwinder": "ok", "names": "ok", "signal": "ok",
+            "timer": "ok", "server": "ok", "proxy": "-", "TLS": "-",
+            "credentials": "ok"}, said)
+        self.assertEqual(status, 0)
+
+    def test_the_probe_is_empty_and_nothing_is_stored(self):
+        self.check(SERVER_ADDRESS=self.address, TENANT_ID="team-a",
+                   BASIC_AUTH_USER="me", BASIC_AUTH_PASSWORD=PASSWORD)
+        summary = self.sink.ask("/summary")
+        self.assertEqual(summary["profiles"], 0)
+        self.assertEqual(summary["last"]["bytes"], 0)
+        self.assertTrue(summary["last"]["path"].endswith("Service/Push"))
+        headers = summary["last"]["headers"]
+        self.assertEqual(headers["x-scope-orgid"], "team-a")
+        self.assertEqual(
+            base64.b64decode(headers["authorization"].split()[1]).decode(),
+            "me:" + PASSWORD)
+
+    def test_the_older_protocol_is_probed_too(self):
+        status, said = self.check(SERVER_ADDRESS=self.address,
+                                  UPLOAD_PROTOCOL="ingest")
+        self.assertEqual((status, said["server"][0]), (0, "ok"), said)
+        summary = self.sink.ask("/summary")
+        self.assertEqual((summary["profiles"], summary["last"]["path"]),
+                         (0, "/ingest"))
+
+    def test_refused_credentials_are_named(self):
+        for refusal in (401, 403):
+            self.sink.ask("/control", {"mode": "status", "status": refusal,
+                                       "message": "who are you"})
+            status, said = self.check(SERVER_ADDRESS=self.address,
+                                      AUTH_TOKEN=PASSWORD)
+            self.assertEqual(status, 1)
+            self.assertEqual(said["server"][0], "ok")
+            self.assertEqual(said["credentials"][0], "FAILED")
+            self.assertIn(f"a bearer token refused with {refusal}",
+                          said["credentials"][1])
+
+    def test_an_echo_of_credentials_is_withheld(self):
+        self.sink.ask("/control", {"mode": "echo"})
+        status, said = self.check(SERVER_ADDRESS=self.address,
+                                  AUTH_TOKEN=PASSWORD)
+        self.assertEqual((status, said["server"][0]), (1, "FAILED"))
+
+    def test_servers_that_are_none_are_named(self):
+        for mode, sentence in (
+                ({"mode": "status", "status": 404}, "no Pyroscope at this"),
+                ({"mode": "status", "status": 405}, "no Pyroscope at this"),
+                ({"mode": "status", "status": 400}, "answers 400: "),
+                ({"mode": "status", "status": 503}, "answers 503: "),
+                ({"mode": "redirect"}, "answers 301, a redirect"),
+                ({"mode": "garbage"}, ""),
+                ({"mode": "close"}, ""),
+                ({"mode": "endless"}, "")):
+            self.sink.ask("/control", mode)
+            status, said = self.check(SERVER_ADDRESS=self.address)
+            self.assertEqual((status, said["server"][0]), (1, "FAILED"), mode)
+            self.assertIn(sentence, said["server"][1])
+            self.assertEqual(said["credentials"], ("-", "not reached"), mode)
+
+    def test_a_server_that_is_not_there_is_named(self):
+        for address, sentence in (
+                ("http://127.0.0.1:1", "no connection"),
+                ("http://nobody.invalid", "name was not found")):
+            status, said = self.check(SERVER_ADDRESS=address)
+            self.assertEqual((status, said["server"][0]), (1, "FAILED"))
+            self.assertIn(sentence, said["server"][1])
+
+    def test_the_proxy_is_used(self):
+        address = "http://pyroscope.invalid:4040"
+        status, said = self.check(SERVER_ADDRESS=address, PROXY=self.address)
+        self.assertEqual(status, 0, said)
+        self.assertEqual(said["proxy"], ("ok", "configured"))
+        self.assertTrue(self.sink.ask("/summary")["last"]["absolute"])
+        status, said = self.check(SERVER_ADDRESS=address,
+                                  PROXY=f"http://u:{PASSWORD}@127.0.0.1:1")
+        self.assertEqual((status, said["server"][0]), (1, "FAILED"))
+        self.assertEqual(said["proxy"][0], "-")
+
+    @unittest.skipUnless(shutil.which("openssl"), "no openssl")
+    def test_tls_is_verified(self):
+        with tempfile.TemporaryDirectory() as home:
+            cert, key = home + "/cert.pem", home + "/key.pem"
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes",
+                 "-days", "2", "-subj", "/CN=localhost", "-addext",
+                 "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert],
+                check=True, capture_output=True, timeout=60)
+            sink = Sink("--cert", cert, "--key", key)
+            self.addCleanup(sink.close)
+            address = f"https://localhost:{sink.port}"
+            status, said = self.check(SERVER_ADDRESS=address)
+            self.assertEqual((status, said["server"][0]), (1, "FAILED"))
+            self.assertIn("not trusted", said["server"][1])
+            status, said = self.check(SERVER_ADDRESS=address, CA_BUNDLE=cert)
+            self.assertEqual(status, 0, said)
+            self.assertEqual(said["TLS"], ("ok", cert))
+
+    def test_refused_options_are_named_and_the_rest_tried(self):
+        status, said = self.check(SAMPLE_RATE="0")
+        self.assertEqual(status, 1)
+        self.assertIn("sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is 0",
+                      said["options"][1])
+        self.assertEqual(said["timer"][0], "ok")
+        self.assertEqual(said["server"][0], "-")
+
+    def test_directories_and_notes_are_told(self):
+        with tempfile.TemporaryDirectory() as home:
+            status, said = self.check(OUTPUT_DIRECTORY=home,
+                                      PORT="tcp://10.0.0.7:4040")
+        self.assertEqual(status, 0)
+        self.assertEqual(said["output"], ("ok", home + " can be written"))
+        self.assertEqual(said["note"],
+                         ("-", "unknown variables ignored: PYROSCOPE_PORT"))
+        self.assertEqual(said["server"],
+                         ("-", "none: profiles are not uploaded"))
+
+    def test_wrong_usage_is_told(self):
+        for arguments, status in ((["x"], 2), (["--x"], 2), (["--help"], 0)):
+            done = subprocess.run([COMMAND, "check", *arguments],
+                                  capture_output=True, timeout=60)
+            self.assertEqual(done.returncode, status)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""`spanprof report` on profiles of our own, and on what go tool pprof makes of
+them."""
+
+import glob
+import gzip
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+COMMAND = os.environ["SPANPROF_COMMAND"]
+BURN = os.environ["SPANPROF_BURN"]
+
+
+def report(*arguments, **more):
+    return subprocess.run([COMMAND, "report", *arguments], text=True,
+                          capture_output=True, timeout=60, **more)
+
+
+def report_json(*arguments):
+    done = report("--json", *arguments)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def pprof(*arguments):
+    return subprocess.run(["go", "tool", "pprof", *arguments], timeout=60,
+                          check=True, capture_output=True).stdout
+
+
+class ReportTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.mkdtemp(prefix="spanprof-report-")
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        done = subprocess.run([BURN, cls.directory], text=True, timeout=60,
+                              check=True, capture_output=True)
+        cls.spans = dict(line.split(" ", 1)
+                         for line in done.stdout.splitlines())
+        cls.files = sorted(glob.glob(cls.directory + "/*.pb.gz"))
+        cls.whole = report_json(cls.directory)
+
+    def broken(self, name, data):
+        path = os.path.join(tempfile.mkdtemp(dir=self.directory), name)
+        self.addCleanup(shutil.rmtree, os.path.dirname(path))
+        with open(path, "wb") as file:
+            file.write(data)
+        return path
+
+    def test_every_sample_stands_in_each_table(self):
+        whole = self.whole
+        self.assertGreater(len(self.files), 1)
+        self.assertEqual(whole["profiles"], len(self.files))
+        self.assertEqual((whole["type"], whole["unit"]), ("cpu", "nanoseconds"))
+        self.assertGreater(whole["total"], 1e9)
+        self.assertEqual(whole["value"], whole["total"])
+        for table, field in (("span_names", "value"), ("functions", "self")):
+            self.assertEqual(sum(row[field] for row in whole[table]),
+                             whole["total"], table)
+
+    def test_spans_have_their_ids_and_names(self):
+        found = {row["id"]: row["name"] for row in self.whole["spans"]}
+        self.assertEqual(found, self.spans)
+        counts = {row["name"]: row["spans"] for row in self.whole["span_names"]}
+        self.assertEqual(counts, {"GET /cart": 2, "GET /": 1,
+                                  'POST /pay "now"': 1, "(no span)": 0})
+
+    def test_recursion_counts_once(self):
+        functions = {row["name"]: row for row in self.whole["functions"]}
+        again = functions["burn_again"]
+        inside = sum(row["value"] for row in self.whole["spans"])
+        self.assertLessEqual(again["total"], self.whole["total"])
+        self.assertGreater(again["total"], 0.9 * inside)
+
+    def test_filters_agree_with_the_whole(self):
+        for row in self.whole["spans"]:
+            some = report_json("--span", row["id"].upper(), self.directory)
+            self.assertEqual(some["value"], row["value"])
+            self.assertEqual(some["total"], self.whole["total"])
+        for row in self.whole["span_names"][:3]:
+            if row["name"] != "(no span)":
+                some = report_json("--span-name", row["name"], self.directory)
+                self.assertEqual(some["value"], row["value"])
+        read = report_json("--label", "phase=read", self.directory)["value"]
+        write = report_json("--label", "phase=write", self.directory)["value"]
+        self.assertEqual(read + write,
+                         sum(row["value"] for row in self.whole["spans"]))
+        both = report_json("--label", "phase=read", "--label", "phase=write",
+                           self.directory)
+        self.assertEqual(both["value"], 0)
+
+    def test_folded_stacks_add_up(self):
+        done = report("--folded", *self.files)
+        self.assertEqual(done.returncode, 0)
+        lines = done.stdout.splitlines()
+        self.assertEqual(sum(int(line.rsplit(" ", 1)[1]) for line in lines),
+                         self.whole["total"])
+        self.assertTrue(any("burn_again;burn_again" in line for line in lines))
+
+    def test_text_is_plain_and_cut_to_the_top(self):
+        done = report("--top", "2", self.directory)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotRegex(done.stdout, "[\x00-\x09\x0b-\x1f]")
+        self.assertRegex(done.stdout, r"\A\d+ profiles, \d{4}-\d\d-\d\d ")
+        self.assertRegex(done.stdout, r"(?m)^CPU \d+\.\d{3} s$")
+        self.assertRegex(done.stdout,
+                         r"(?m)^ +\d\.\d{3} +\d+\.\d% +2  GET /cart$")
+        self.assertRegex(done.stdout, r"(?m)^ +\d\.\d{3} +\d+\.\d%  0{15}3  GET")
+        self.assertRegex(done.stdout, r"\(2 more spans\)")
+        nothing = report("--span", "ffffffffffffffff", self.directory)
+        self.assertEqual(nothing.returncode, 0)
+        self.assertIn("no samples match", nothing.stdout)
+
+    @unittest.skipUnless(shutil.which("go"), "no go tool pprof")
+    def test_functions_agree_with_go(self):
+        text = pprof("-top", "-unit=ns", "-nodecount=1000000",
+                     "-nodefraction=0", *self.files).decode()
+        theirs = {}
+        for line in text.splitlines():
+            match = re.match(r" *(\d+)(?:ns)? +\S+ +\S+ +(\d+)(?:ns)? +\S+  (.*)",
+                             line)
+            if match:
+                name = match[3].removesuffix(" (inline)")
+                theirs[name] = (int(match[1]), int(match[2]))
+        ours = {}
+        for row in self.whole["functions"]:
+            ours.setdefault(row["name"], []).append((row["self"], row["total"]))
+        alone = {name: rows[0] for name, rows in ours.items() if len(rows) == 1
+                 and not name.startswith("[")}
+        self.assertGreater(len(alone), 3)
+        for name, sums in alone.items():
+            self.assertEqual(theirs[name], sums, name)
+
+    @unittest.skipUnless(shutil.which("go"), "no go tool pprof")
+    def test_what_go_merged_says_the_same(self):
+        merged = self.broken("merged", pprof("-proto", *self.files))
+        plain = self.broken("plain.pb", gzip.decompress(open(merged,
+                                                             "rb").read()))
+        for path in (merged, plain):
+            theirs = report_json(path)
+            self.assertEqual(theirs["profiles"], 1)
+            for table in ("span_names", "spans"):
+                self.assertEqual(theirs[table], self.whole[table])
+            self.assertEqual(theirs["total"], self.whole["total"])
+
+    def test_what_is_no_profile_is_named_and_the_rest_read(self):
+        whole = open(self.files[0], "rb").read()
+        for name, data in {"notes.txt": b"not a profile\n", "empty": b"",
+                           "cut.pb.gz": whole[:len(whole) // 2],
+                           "other.pb.gz": gzip.compress(b"\xff" * 100)}.items():
+            path = self.broken(name, data)
+            done = report("--json", path, *self.files)
+            self.assertEqual(done.returncode, 1, name)
+            self.assertEqual(json.loads(done.stdout)["total"],
+                             self.whole["total"])
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+            self.assertTrue(done.stderr.startswith("spanprof report: " + path),
+                            done.stderr)
+            alone = report(path)
+            self.assertEqual((alone.returncode, alone.stdout), (1, ""))
+        gone = report("/nowhere", *self.files)
+        self.assertEqual(gone.returncode, 1)
+        self.assertIn("/nowhere: No such file", gone.stderr)
+        self.assertIn("GET /cart", gone.stdout)
+
+    def test_wrong_usage_is_told(self):
+        for arguments in ([], ["--span", "12", "x"], ["--label", "x", "x"],
+                          ["--top", "many", "x"], ["--top", "-1", "x"],
+                          ["--json", "--folded", "x"], ["--what", "x"],
+                          ["--span"]):
+            done = report(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
+            self.assertNotEqual(done.stderr, "")
+        self.assertEqual(report("--help").returncode, 0)
+
+    def test_standard_input_is_read(self):
+        with open(self.files[0], "rb") as file:
+            done = subprocess.run([COMMAND, "report", "--json", "-"],
+                                  stdin=file, capture_output=True, timeout=60)
+        self.assertEqual(json.loads(done.stdout)["profiles"], 1)
+
+    def test_a_full_disk_is_no_success(self):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([COMMAND, "report", self.directory],
+                                  stdout=full, stderr=subprocess.PIPE,
+                                  text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No space left on device", done.stderr)
+
+    def test_long_work_shows_how_far_it_is_on_a_terminal(self):
+        leader, follower = pty.openpty()
+        running = subprocess.Popen(
+            [COMMAND, "report", "-", *self.files], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=follower)
+        os.close(follower)
+        time.sleep(0.8)  # Longer than it stays silent.
+        with open(self.files[0], "rb") as file:
+            out, _ = running.communicate(file.read(), timeout=60)
+        said = os.read(leader, 4096).decode()
+        os.close(leader)
+        self.assertIn(f"1 of {len(self.files) + 1} files read", said)
+        self.assertTrue(said.endswith("\r\x1b[K"), said)
+        self.assertNotIn(b"files read", out)
+
+    def test_the_other_words(self):
+        def run(*arguments):
+            return subprocess.run([COMMAND, *arguments], text=True,
+                                  capture_output=True, timeout=60)
+
+        self.assertRegex(run("version").stdout, r"\Aspanprof \d+\.\d+\.\d+ \(")
+        self.assertEqual(run("--help").returncode, 0)
+        self.assertEqual(run().returncode, 2)
+        self.assertIn('no command "repot"', run("repot").stderr)
+        for language in ("gem install spanprof", "pip install spanprof"):
+            self.assertIn(language, run("exec", "ruby", "x.rb").stderr)
+        self.assertEqual(run("exec").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
