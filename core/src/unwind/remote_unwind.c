@@ -37,7 +37,6 @@ typedef struct remote_api {
   int (*init)(unw_cursor_t *cursor, unw_addr_space_t space, void *arg);
   int (*step)(unw_cursor_t *cursor);
   int (*get_reg)(unw_cursor_t *cursor, int number, unw_word_t *out);
-  int (*is_signal_frame)(unw_cursor_t *cursor);
   int (*search)(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table,
                 unw_proc_info_t *out, int need_unwind_info, void *arg);
 } remote_api;
@@ -278,54 +277,41 @@ static bool remote_load(sp_remote_unwind *remote) {
          remote_symbol(library, REMOTE_NAME("init_remote"), &api->init) &&
          remote_symbol(library, REMOTE_NAME("step"), &api->step) &&
          remote_symbol(library, REMOTE_NAME("get_reg"), &api->get_reg) &&
-         remote_symbol(library, REMOTE_NAME("is_signal_frame"),
-                       &api->is_signal_frame) &&
          remote_symbol(library, REMOTE_NAME("dwarf_search_unwind_table"),
                        &api->search);
-}
-
-/* The frame's address: of a caller inside its call; the frame the cursor is at
- * may itself be the kernel's for a signal. */
-static bool remote_pc(sp_remote_unwind *remote, bool exact, uint64_t *out) {
-  unw_cursor_t *cursor = &remote->cursor.cursor;
-  unw_word_t ip = 0;
-
-  if (remote->api.get_reg(cursor, UNW_REG_IP, &ip) < 0 || ip == 0)
-    return false;
-  *out = exact || remote->api.is_signal_frame(cursor) > 0 ? ip : ip - 1;
-  return true;
 }
 
 static size_t remote_walk(sp_remote_unwind *remote, uint64_t *out, size_t max,
                           sp_unwind_end *end) {
   unw_cursor_t *cursor = &remote->cursor.cursor;
-  bool exact = true;
   size_t n = 0;
+  int stepped;
 
   *end = SP_UNWIND_NO_INFO;
   if (remote->api.init(cursor, remote->space, remote) < 0)
     return 0;
   for (;;) {
-    int stepped;
+    unw_word_t ip = 0;
 
-    if (!remote_pc(remote, exact, &out[n])) {
-      *end = SP_UNWIND_COMPLETE;
+    *end = SP_UNWIND_COMPLETE;
+    if (remote->api.get_reg(cursor, UNW_REG_IP, &ip) < 0 || ip == 0)
       return n;
-    }
-    exact = remote->api.is_signal_frame(cursor) > 0;
+    out[n++] = ip;
     *end = SP_UNWIND_CUT;
-    if (++n == max)
+    if (n == max)
       return n;
     remote->missed = false;
     remote->no_info = false;
     stepped = remote->api.step(cursor);
     /* Without unwind information libunwind guesses; we do not. */
-    *end = remote->missed ? SP_UNWIND_CUT : SP_UNWIND_NO_INFO;
-    if (stepped < 0 || (remote->no_info && !exact))
+    if (stepped < 0 || remote->no_info) {
+      *end = remote->missed ? SP_UNWIND_CUT : SP_UNWIND_NO_INFO;
       return n;
-    *end = SP_UNWIND_COMPLETE;
-    if (stepped == 0)
+    }
+    if (stepped == 0) {
+      *end = SP_UNWIND_COMPLETE;
       return n;
+    }
   }
 }
 

@@ -15,7 +15,7 @@ spanprof_status sp_remote_unwind_new(sp_remote_unwind **out,
 void sp_remote_unwind_free(sp_remote_unwind *remote); /* NULL is fine */
 
 /* Write at most `max` (> 0) run-time addresses, innermost first, of callers the
- * return address less 1, and return how many. */
+ * return address, and return how many. */
 size_t sp_remote_unwind_walk(sp_remote_unwind *remote,
                              const sp_stack_slice *slice, uint64_t *out,
                              size_t max, sp_unwind_end *end);

@@ -145,6 +145,7 @@ static size_t unwinder_walk_remote(sp_unwinder *unwinder,
                                    const sp_stack_slice *slice,
                                    sp_native_frame *out, size_t max,
                                    sp_unwind_end *end) {
+  bool exact = true;
   size_t n, i;
 
   if (!unwinder->remote && !unwinder->remote_tried) {
@@ -159,9 +160,14 @@ static size_t unwinder_walk_remote(sp_unwinder *unwinder,
                      sizeof *unwinder->pcs) != SPANPROF_OK)
     return 0;
   n = sp_remote_unwind_walk(unwinder->remote, slice, unwinder->pcs, max, end);
-  for (i = 0; i < n; i++)
-    unwinder_frame(unwinder_find(unwinder, unwinder->pcs[i], i == 0),
-                   unwinder->pcs[i], &out[i]);
+  for (i = 0; i < n; i++) {
+    const uint64_t pc = unwinder->pcs[i];
+    const uint64_t at = exact ? pc : pc - 1;
+    const unwinder_place *place = unwinder_find(unwinder, at, exact);
+
+    exact = place->rule.cfa_kind == SP_CFA_SIGNAL;
+    unwinder_frame(place, exact ? pc : at, &out[i]);
+  }
   return n;
 }
 

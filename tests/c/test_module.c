@@ -1,0 +1,222 @@
+#include <dlfcn.h>
+#include <limits.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "check.h"
+#include "failing_mem.h"
+#include "unwind/module_list.h"
+#include "unwind/process_maps.h"
+
+static sp_module_entry *module_at(const sp_module_list *list,
+                                  const void *address, uint32_t *number) {
+  const sp_mapping *mapping =
+      sp_module_list_find(list, (uint64_t)(uintptr_t)address);
+
+  *number = mapping ? mapping->module : 0;
+  return sp_module_list_get(list, *number);
+}
+
+/* A copy of zlib that can be loaded, replaced and deleted. */
+static void copy_library(const char *to) {
+  char buffer[4096];
+  FILE *from, *file;
+  Dl_info info;
+  size_t n;
+
+  CHECK(dladdr(dlsym(RTLD_DEFAULT, "zlibVersion"), &info));
+  from = fopen(info.dli_fname, "rb");
+  file = fopen(to, "wb");
+  CHECK(from && file);
+  while ((n = fread(buffer, 1, sizeof buffer, from)) > 0)
+    CHECK_EQUAL(fwrite(buffer, 1, n, file), n);
+  fclose(from);
+  CHECK_EQUAL(fclose(file), 0);
+}
+
+static void temporary_path(char *path, size_t size, const char *name) {
+  const char *directory = getenv("TMPDIR");
+
+  snprintf(path, size, "%s/test_module-%d-%s", directory ? directory : "/tmp",
+           (int)getpid(), name);
+}
+
+static void program_libraries_and_vdso_are_found(void) {
+  char path[PATH_MAX];
+  sp_module_list list;
+  sp_module_entry *module;
+  uint32_t number;
+  ssize_t n;
+  size_t i, vdsos = 0;
+
+  sp_module_list_init(&list, &sp_mem_default);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  n = readlink("/proc/self/exe", path, sizeof path - 1);
+  CHECK(n > 0);
+  path[n] = '\0';
+  module = module_at(&list, (const void *)module_at, &number);
+  CHECK(module != NULL);
+  CHECK_TEXT(module->view.path, path);
+  CHECK(module->view.limit > module->view.start);
+  CHECK(sp_module_entry_rows(module)->count > 0);
+  module = module_at(&list, dlsym(RTLD_DEFAULT, "zlibVersion"), &number);
+  CHECK(module && strstr(module->view.path, "libz"));
+  CHECK(sp_module_entry_rows(module)->count > 0);
+  for (i = 0; i < list.module_count; i++)
+    if (strcmp(list.modules[i]->view.path, "[vdso]") == 0) {
+      CHECK(sp_module_entry_rows(list.modules[i])->count > 0);
+      vdsos++;
+    }
+  CHECK_EQUAL(vdsos, 1);
+  CHECK(!sp_module_list_find(&list, 0));
+  CHECK(!sp_module_list_find(&list, UINT64_MAX));
+  CHECK(!sp_module_list_get(&list, 0));
+  CHECK(!sp_module_list_get(&list, (uint32_t)list.module_count + 1));
+  sp_module_list_dispose(&list);
+}
+
+static void an_unchanged_process_is_not_scanned_again(void) {
+  sp_module_list list;
+  uint64_t generation;
+
+  sp_module_list_init(&list, &sp_mem_default);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  generation = list.generation;
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  CHECK_EQUAL(list.generation, generation);
+  sp_module_list_dispose(&list);
+}
+
+static void a_library_comes_goes_and_comes_back(void) {
+  char path[PATH_MAX], name[SP_SYMBOL_NAME_MAX];
+  uint32_t number, again;
+  sp_module_entry *module;
+  sp_module_list list;
+  uint64_t address, start;
+  void *library, *function;
+
+  temporary_path(path, sizeof path, "come.so");
+  copy_library(path);
+  sp_module_list_init(&list, &sp_mem_default);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != NULL);
+  function = dlsym(library, "zlibVersion");
+  CHECK(!module_at(&list, function, &number));
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  module = module_at(&list, function, &number);
+  CHECK(module != NULL);
+  CHECK_TEXT(module->view.path, path);
+  CHECK(sp_module_entry_rows(module)->count > 0);
+  address = (uint64_t)(uintptr_t)function -
+            sp_module_list_find(&list, (uint64_t)(uintptr_t)function)->bias;
+  CHECK_EQUAL(dlclose(library), 0);
+
+  /* Samples taken before it went may still come. */
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  CHECK(module_at(&list, function, &again) == module);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  CHECK(!module_at(&list, function, &again));
+  CHECK_EQUAL(module->rows.count, 0);
+  CHECK(sp_module_list_get(&list, number) == module);
+  CHECK(sp_module_entry_symbol(module, address, name, &start));
+  CHECK_TEXT(name, "zlibVersion");
+
+  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != NULL);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  CHECK(module_at(&list, dlsym(library, "zlibVersion"), &again) == module);
+  CHECK_EQUAL(again, number);
+  dlclose(library);
+  unlink(path);
+  sp_module_list_dispose(&list);
+}
+
+/* Whatever is in the file's place now, it is not what runs. */
+static void a_replaced_file_is_not_read(void) {
+  char path[PATH_MAX], other[PATH_MAX], name[SP_SYMBOL_NAME_MAX];
+  sp_module_entry *module;
+  sp_module_list list;
+  sp_elf_image image;
+  uint32_t number;
+  uint64_t start;
+  void *library;
+
+  temporary_path(path, sizeof path, "replaced.so");
+  temporary_path(other, sizeof other, "other.so");
+  copy_library(path);
+  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != NULL);
+  sp_module_list_init(&list, &sp_mem_default);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  module = module_at(&list, dlsym(library, "zlibVersion"), &number);
+  CHECK(module != NULL);
+  CHECK_EQUAL(sp_module_entry_open(module, &image), SPANPROF_OK);
+  sp_elf_image_dispose(&image);
+
+  CHECK_EQUAL(symlink("/proc/self/exe", other), 0);
+  CHECK_EQUAL(rename(other, path), 0);
+  CHECK_EQUAL(sp_module_entry_open(module, &image), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(sp_module_entry_rows(module)->count, 0);
+  CHECK(!sp_module_entry_symbol(module, module->view.start, name, &start));
+  CHECK_EQUAL(unlink(path), 0);
+  CHECK_EQUAL(sp_module_entry_open(module, &image), SPANPROF_ERR_IO);
+  dlclose(library);
+  sp_module_list_dispose(&list);
+}
+
+static void the_process_map_tells_a_deleted_file(void) {
+  char path[PATH_MAX];
+  void *library, *function;
+
+  temporary_path(path, sizeof path, "deleted.so");
+  copy_library(path);
+  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  CHECK(library != NULL);
+  function = dlsym(library, "zlibVersion");
+  CHECK(!sp_process_maps_deleted((uint64_t)(uintptr_t)function));
+  CHECK(!sp_process_maps_deleted((uint64_t)(uintptr_t)&path));
+  unlink(path);
+  CHECK(sp_process_maps_deleted((uint64_t)(uintptr_t)function));
+  CHECK(sp_process_maps_deleted(0));
+  dlclose(library);
+}
+
+static void refresh_scenario(const sp_mem *mem) {
+  sp_module_list list;
+  uint32_t number;
+  sp_module_entry *module;
+
+  sp_module_list_init(&list, mem);
+  (void)sp_module_list_refresh(&list);
+  if (sp_module_list_refresh(&list) == SPANPROF_OK) {
+    module = module_at(&list, (const void *)module_at, &number);
+    CHECK(module != NULL);
+    (void)sp_module_entry_rows(module);
+    CHECK(sp_module_entry_rows(module)->count > 0);
+  }
+  sp_module_list_dispose(&list);
+}
+
+static void a_refresh_survives_lack_of_memory(void) {
+  failing_mem_sweep(refresh_scenario);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"program_libraries_and_vdso_are_found",
+       program_libraries_and_vdso_are_found},
+      {"an_unchanged_process_is_not_scanned_again",
+       an_unchanged_process_is_not_scanned_again},
+      {"a_library_comes_goes_and_comes_back",
+       a_library_comes_goes_and_comes_back},
+      {"a_replaced_file_is_not_read", a_replaced_file_is_not_read},
+      {"the_process_map_tells_a_deleted_file",
+       the_process_map_tells_a_deleted_file},
+      {"a_refresh_survives_lack_of_memory", a_refresh_survives_lack_of_memory},
+  };
+
+  CHECK(zlibVersion() != NULL); /* so that it is linked */
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
