@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,8 @@ static inline void sink_start(sink_process *sink, const char *scheme,
   sink->pid = fork();
   CHECK(sink->pid >= 0);
   if (sink->pid == 0) {
+    /* A test that fails leaves no sink behind. */
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     dup2(ends[1], 1);
     close(ends[0]);
     close(ends[1]);

@@ -143,7 +143,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         mode, changed = state.next_mode()
         if mode["mode"] == "cut_request":
-            self.rfile.read(10)
+            self.rfile.read(1)
             self.close_connection = True
             return None
         size = int(self.headers.get("Content-Length") or 0)

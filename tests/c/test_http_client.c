@@ -1,0 +1,485 @@
+#include "export/http_client.h"
+
+#include <pthread.h>
+
+#include "export_fixture.h"
+#include "failing_mem.h"
+#include "sink_process.h"
+
+static test_clock test_time;
+static sink_process sink;
+
+static sp_http_client *client_of(const sp_settings *settings) {
+  sp_http_client *client;
+
+  CHECK(!sp_http_client_new(&client, &sp_mem_default, settings,
+                            &test_time.clock));
+  return client;
+}
+
+static sp_http_answer post(sp_http_client *client, const char *address) {
+  char url[256];
+  sp_http_request request = {.url = url,
+                             .content_type = "application/proto",
+                             .content_encoding = NULL,
+                             .body = "\n\0",
+                             .size = 2};
+  sp_http_answer answer;
+
+  snprintf(url, sizeof url, "%s/push.v1.PusherService/Push", address);
+  sp_http_client_post(client, &request, &answer);
+  return answer;
+}
+
+/* One request by a client of its own. */
+static sp_http_answer post_once(const sp_settings *settings,
+                                const char *address) {
+  sp_http_client *client = client_of(settings);
+  sp_http_answer answer = post(client, address);
+
+  sp_http_client_free(client);
+  return answer;
+}
+
+static void the_servers_answer_is_returned(void) {
+  sp_settings settings = usual_settings();
+  sp_http_answer answer = post_once(&settings, sink.address);
+
+  CHECK_EQUAL(answer.status, 400);
+  CHECK_TEXT(answer.message, "invalid_argument: no profiles received");
+  CHECK(!answer.aborted);
+  CHECK(!answer.retry_after_given);
+}
+
+static void connections_are_kept(void) {
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+  long long requests = sink_number(&sink, "requests");
+  long long connections;
+  int i;
+
+  CHECK_EQUAL(post(client, sink.address).status, 400);
+  connections = sink_number(&sink, "connections");
+  for (i = 0; i < 5; i++)
+    CHECK_EQUAL(post(client, sink.address).status, 400);
+  CHECK_EQUAL(sink_number(&sink, "requests"), requests + 6);
+  /* Only the two for asking. */
+  CHECK_EQUAL(sink_number(&sink, "connections"), connections + 2);
+  sp_http_client_free(client);
+}
+
+static void a_connection_the_server_closed_is_made_anew(void) {
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+
+  CHECK_EQUAL(post(client, sink.address).status, 400);
+  sink_control(&sink, "{\"mode\": \"close\", \"count\": 1}");
+  CHECK_EQUAL(post(client, sink.address).status, 400);
+  sp_http_client_free(client);
+}
+
+static void headers_say_who_and_what(void) {
+  char *headers[] = {(char *)"X-Extra: one two", (char *)"X-Empty:"};
+  sp_settings settings = usual_settings();
+
+  settings.tenant_id = (char *)"team-a";
+  settings.auth_token = (char *)"secret-token";
+  settings.headers = headers;
+  settings.header_count = 2;
+  CHECK_EQUAL(post_once(&settings, sink.address).status, 400);
+  CHECK_TEXT(sink_text(&sink, "last.path"), "/push.v1.PusherService/Push");
+  CHECK_TEXT(sink_text(&sink, "last.headers.user-agent"),
+             "spanprof/" SPANPROF_VERSION);
+  CHECK_TEXT(sink_text(&sink, "last.headers.content-type"),
+             "application/proto");
+  CHECK_TEXT(sink_text(&sink, "last.headers.x-scope-orgid"), "team-a");
+  CHECK_TEXT(sink_text(&sink, "last.headers.authorization"),
+             "Bearer secret-token");
+  CHECK_TEXT(sink_text(&sink, "last.headers.x-extra"), "one two");
+  CHECK(strstr(sink_text(&sink, "last.headers"), "\"x-empty\": \"\""));
+  CHECK_TEXT(sink_text(&sink, "last.headers.expect"), "");
+}
+
+static void basic_auth_is_encoded(void) {
+  static const struct {
+    const char *user, *password, *header;
+  } rows[] = {
+      {"user", "pass", "Basic dXNlcjpwYXNz"},
+      {"u", "", "Basic dTo="},
+      {"ab", "c", "Basic YWI6Yw=="},
+      {"Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="},
+      {"\xc3\xa9", "\xff?", "Basic w6k6/z8="},
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(rows); i++) {
+    sp_settings settings = usual_settings();
+
+    settings.basic_auth_user = (char *)(size_t)rows[i].user;
+    settings.basic_auth_password = (char *)(size_t)rows[i].password;
+    CHECK_EQUAL(post_once(&settings, sink.address).status, 400);
+    CHECK_TEXT(sink_text(&sink, "last.headers.authorization"), rows[i].header);
+  }
+}
+
+static void long_bodies_wait_for_no_permission(void) {
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+  char *body = calloc(1, 3 << 20);
+  sp_http_request request = {
+      .content_type = "application/proto", .body = body, .size = 3 << 20};
+  char url[128];
+  sp_http_answer answer;
+
+  snprintf(url, sizeof url, "%s/push.v1.PusherService/Push", sink.address);
+  request.url = url;
+  sp_http_client_post(client, &request, &answer);
+  CHECK_EQUAL(answer.status, 400);
+  CHECK_EQUAL(sink_number(&sink, "last.bytes"), 3 << 20);
+  CHECK_TEXT(sink_text(&sink, "last.headers.expect"), "");
+  free(body);
+  sp_http_client_free(client);
+}
+
+static void every_misbehaviour_has_its_answer(void) {
+  static const struct {
+    const char *mode;
+    long status;
+    const char *message; /* a part of it */
+  } rows[] = {
+      {"{\"mode\": \"status\", \"status\": 503}", 503, "unknown: on demand"},
+      {"{\"mode\": \"status\", \"status\": 401, \"code\": \"unauthenticated\", "
+       "\"message\": \"no org id\"}",
+       401, "unauthenticated: no org id"},
+      {"{\"mode\": \"redirect\"}", 301, ""},
+      {"{\"mode\": \"close\"}", 0, "Empty reply"},
+      {"{\"mode\": \"close_body\"}", 0, "transfer closed"},
+      {"{\"mode\": \"cut_request\"}", 0, ""},
+      {"{\"mode\": \"garbage\"}", 0, "HTTP/0.9"},
+      {"{\"mode\": \"endless\"}", 0, "longer than 64 KiB"},
+  };
+  sp_settings settings = usual_settings();
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(rows); i++) {
+    sp_http_answer answer;
+
+    sink_control(&sink, "%s", rows[i].mode);
+    answer = post_once(&settings, sink.address);
+    CHECK_EQUAL(answer.status, rows[i].status);
+    CHECK(strstr(answer.message, rows[i].message) != NULL);
+    CHECK(answer.status || answer.message[0]);
+  }
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+}
+
+static void retry_after_is_read(void) {
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+  sp_http_answer answer;
+
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 429, "
+                      "\"retry_after\": 17, \"count\": 1}");
+  answer = post(client, sink.address);
+  CHECK_EQUAL(answer.status, 429);
+  CHECK(answer.retry_after_given);
+  CHECK_EQUAL(answer.retry_after_ns, 17 * SP_NS_PER_S);
+  /* Not carried over to the next. */
+  CHECK(!post(client, sink.address).retry_after_given);
+  sp_http_client_free(client);
+}
+
+static void unreachable_servers_are_named(void) {
+  sp_settings settings = usual_settings();
+  sp_http_answer answer = post_once(&settings, "http://127.0.0.1:1");
+
+  CHECK_EQUAL(answer.status, 0);
+  CHECK(strstr(answer.message, "no connection") != NULL);
+  answer = post_once(&settings, "http://nowhere.invalid:4040");
+  CHECK_EQUAL(answer.status, 0);
+  CHECK(strstr(answer.message, "name was not found") != NULL);
+}
+
+static void a_hanging_server_gets_ten_seconds(void) {
+  sp_settings settings = usual_settings();
+  sp_http_answer answer;
+  uint64_t before_ns, took_ns;
+
+  sink_control(&sink, "{\"mode\": \"hang\", \"count\": 1}");
+  test_clock_init(&test_time, 20);
+  before_ns = sp_clock_monotonic_ns(&test_time.clock);
+  answer = post_once(&settings, sink.address);
+  took_ns = sp_clock_monotonic_ns(&test_time.clock) - before_ns;
+  CHECK_EQUAL(answer.status, 0);
+  CHECK(!answer.aborted);
+  CHECK(strstr(answer.message, "10 s") != NULL);
+  CHECK(took_ns >= 10 * SP_NS_PER_S);
+  test_clock_init(&test_time, 1);
+}
+
+static void *abort_soon(void *argument) {
+  struct timespec wait = {0, 100000000};
+
+  nanosleep(&wait, NULL);
+  sp_http_client_abort(argument);
+  return NULL;
+}
+
+static void another_thread_can_end_a_request(void) {
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+  uint64_t before_ns = sp_monotonic_ns();
+  sp_http_answer answer;
+  pthread_t thread;
+
+  sink_control(&sink, "{\"mode\": \"hang\", \"count\": 1}");
+  CHECK(pthread_create(&thread, NULL, abort_soon, client) == 0);
+  answer = post(client, sink.address);
+  CHECK(answer.aborted);
+  CHECK_EQUAL(answer.status, 0);
+  /* Far below the ten seconds it would have had. */
+  CHECK(sp_monotonic_ns() - before_ns < 8 * SP_NS_PER_S);
+  pthread_join(thread, NULL);
+  /* And no later one is sent. */
+  answer = post(client, sink.address);
+  CHECK(answer.aborted);
+  sp_http_client_free(client);
+}
+
+static void a_limit_ends_a_request(void) {
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+
+  sink_control(&sink, "{\"mode\": \"hang\", \"count\": 1}");
+  sp_http_client_limit(client, sp_monotonic_ns() + 200 * SP_NS_PER_MS);
+  CHECK(post(client, sink.address).aborted);
+  sp_http_client_free(client);
+}
+
+static void a_proxy_is_used_unless_excepted(void) {
+  sp_settings settings = usual_settings();
+
+  settings.proxy = sink.address;
+  CHECK_EQUAL(post_once(&settings, "http://pyroscope.invalid").status, 400);
+  CHECK_TEXT(sink_text(&sink, "last.absolute"), "true");
+  CHECK_TEXT(sink_text(&sink, "last.headers.host"), "pyroscope.invalid");
+  settings.proxy = (char *)"http://127.0.0.1:1";
+  CHECK_EQUAL(post_once(&settings, sink.address).status, 0);
+  settings.no_proxy = (char *)"example.com,127.0.0.1";
+  CHECK_EQUAL(post_once(&settings, sink.address).status, 400);
+  CHECK_TEXT(sink_text(&sink, "last.absolute"), "false");
+}
+
+static void the_environment_decides_nothing(void) {
+  sp_settings settings = usual_settings();
+
+  CHECK(setenv("http_proxy", "http://127.0.0.1:1", 1) == 0);
+  CHECK(setenv("ALL_PROXY", "http://127.0.0.1:1", 1) == 0);
+  CHECK_EQUAL(post_once(&settings, sink.address).status, 400);
+  CHECK(setenv("no_proxy", "pyroscope.invalid", 1) == 0);
+  settings.proxy = sink.address;
+  CHECK_EQUAL(post_once(&settings, "http://pyroscope.invalid").status, 400);
+  unsetenv("http_proxy");
+  unsetenv("ALL_PROXY");
+  unsetenv("no_proxy");
+}
+
+static void ipv6_addresses_work(void) {
+  static const char *const arguments[] = {"--host", "::1", NULL};
+  sp_settings settings = usual_settings();
+  sink_process six;
+
+  sink_start(&six, "http", arguments);
+  snprintf(six.address, sizeof six.address, "http://[::1]:%d", six.port);
+  CHECK_EQUAL(post_once(&settings, six.address).status, 400);
+  sink_stop(&six);
+}
+
+static void answers_that_show_credentials_are_withheld(void) {
+  char *headers[] = {(char *)"X-Api-Key: 0123456789"};
+  sp_settings settings = usual_settings();
+  sp_http_answer answer;
+
+  sink_control(&sink, "{\"mode\": \"echo\"}");
+  CHECK(strstr(post_once(&settings, sink.address).message, "Host"));
+  settings.basic_auth_user = (char *)"user";
+  settings.basic_auth_password = (char *)"password";
+  answer = post_once(&settings, sink.address);
+  CHECK_EQUAL(answer.status, 400);
+  CHECK(strstr(answer.message, "withheld") != NULL);
+  settings.basic_auth_user = NULL;
+  settings.auth_token = (char *)"secret-token";
+  CHECK(strstr(post_once(&settings, sink.address).message, "withheld"));
+  settings.auth_token = NULL;
+  settings.headers = headers;
+  settings.header_count = 1;
+  CHECK(strstr(post_once(&settings, sink.address).message, "withheld"));
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+}
+
+static void run(const char *format, ...) {
+  char command[2048];
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(command, sizeof command, format, arguments);
+  va_end(arguments);
+  CHECK_EQUAL(system(command), 0);
+}
+
+/* An authority "name" with a certificate for 127.0.0.1 and a client's. */
+static void certificates_make(const char *directory, const char *name) {
+  run("cd %s && exec 2>/dev/null && openssl req -x509 -newkey rsa:2048 -nodes "
+      "-days 2 -subj /CN=%s-ca -keyout %s-ca.key -out %s-ca.pem",
+      directory, name, name, name);
+  run("cd %s && exec 2>/dev/null && printf 'subjectAltName=IP:127.0.0.1' "
+      "> %s.ext && for who in server client; do "
+      "openssl req -newkey rsa:2048 -nodes -subj /CN=$who -keyout %s-$who.key "
+      "-out %s-$who.csr && openssl x509 -req -days 2 -in %s-$who.csr "
+      "-CA %s-ca.pem -CAkey %s-ca.key -CAcreateserial -extfile %s.ext "
+      "-out %s-$who.pem || exit 1; done",
+      directory, name, name, name, name, name, name, name, name);
+}
+
+static char *file_in(const char *directory, const char *name) {
+  static char paths[8][128];
+  static size_t next;
+  char *path = paths[next++ % 8];
+
+  snprintf(path, sizeof paths[0], "%s/%s", directory, name);
+  return path;
+}
+
+static void tls_is_verified(const char *directory) {
+  const char *arguments[] = {"--cert", file_in(directory, "a-server.pem"),
+                             "--key", file_in(directory, "a-server.key"), NULL};
+  sp_settings settings = usual_settings();
+  sp_http_answer answer;
+  sink_process secure;
+  char by_name[64];
+
+  sink_start(&secure, "https", arguments);
+  settings.ca_bundle = file_in(directory, "a-ca.pem");
+  CHECK_EQUAL(post_once(&settings, secure.address).status, 400);
+  snprintf(by_name, sizeof by_name, "https://localhost:%d", secure.port);
+  answer = post_once(&settings, by_name);
+  CHECK_EQUAL(answer.status, 0);
+  CHECK(strstr(answer.message, "not trusted") != NULL);
+  settings.ca_bundle = file_in(directory, "b-ca.pem");
+  answer = post_once(&settings, secure.address);
+  CHECK_EQUAL(answer.status, 0);
+  CHECK(strstr(answer.message, "PYROSCOPE_CA_BUNDLE") != NULL);
+  settings.ca_bundle = NULL;
+  CHECK_EQUAL(post_once(&settings, secure.address).status, 0);
+  /* A file that is there but holds no certificate. */
+  settings.ca_bundle = file_in(directory, "a.ext");
+  answer = post_once(&settings, secure.address);
+  CHECK_EQUAL(answer.status, 0);
+  CHECK(strstr(answer.message, "no CA certificates") != NULL);
+  sink_stop(&secure);
+}
+
+static void client_certificates_are_shown(const char *directory) {
+  const char *arguments[] = {"--cert",      file_in(directory, "a-server.pem"),
+                             "--key",       file_in(directory, "a-server.key"),
+                             "--client-ca", file_in(directory, "a-ca.pem"),
+                             NULL};
+  sp_settings settings = usual_settings();
+  sink_process secure;
+
+  sink_start(&secure, "https", arguments);
+  settings.ca_bundle = file_in(directory, "a-ca.pem");
+  CHECK_EQUAL(post_once(&settings, secure.address).status, 0);
+  settings.client_cert = file_in(directory, "a-client.pem");
+  settings.client_key = file_in(directory, "a-client.key");
+  CHECK_EQUAL(post_once(&settings, secure.address).status, 400);
+  settings.client_cert = file_in(directory, "b-client.pem");
+  settings.client_key = file_in(directory, "b-client.key");
+  CHECK_EQUAL(post_once(&settings, secure.address).status, 0);
+  sink_stop(&secure);
+}
+
+static void tls_trusts_what_it_is_told_to(void) {
+  char directory[64];
+
+  certificates_make(directory_new(directory), "a");
+  certificates_make(directory, "b");
+  tls_is_verified(directory);
+  client_certificates_are_shown(directory);
+  directory_remove(directory);
+}
+
+static void files_that_cannot_be_read_are_named(void) {
+  static const char *const names[] = {"ca_bundle", "client_cert", "client_key"};
+  size_t i;
+
+  for (i = 0; i < 3; i++) {
+    sp_settings settings = usual_settings();
+    sp_http_client *client;
+    char **fields[] = {&settings.ca_bundle, &settings.client_cert,
+                       &settings.client_key};
+
+    *fields[i] = (char *)"/no/such.pem";
+    CHECK_EQUAL(sp_http_client_new(&client, &sp_mem_default, &settings,
+                                   &test_time.clock),
+                SPANPROF_ERR_IO);
+    CHECK(client == NULL);
+    CHECK(strstr(spanprof_last_error(), names[i]) != NULL);
+    CHECK(strstr(spanprof_last_error(), "/no/such.pem") != NULL);
+  }
+}
+
+static void request_once(const sp_mem *mem) {
+  char *headers[] = {(char *)"X-Extra: one"};
+  sp_settings settings = usual_settings();
+  sp_http_client *client;
+
+  settings.basic_auth_user = (char *)"user";
+  settings.basic_auth_password = (char *)"password";
+  settings.tenant_id = (char *)"team";
+  settings.headers = headers;
+  settings.header_count = 1;
+  if (sp_http_client_new(&client, mem, &settings, &test_time.clock))
+    return;
+  post(client, sink.address);
+  sp_http_client_free(client);
+}
+
+static void requests_survive_failing_memory(void) {
+  failing_mem_sweep(request_once);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"the_servers_answer_is_returned", the_servers_answer_is_returned},
+      {"connections_are_kept", connections_are_kept},
+      {"a_connection_the_server_closed_is_made_anew",
+       a_connection_the_server_closed_is_made_anew},
+      {"headers_say_who_and_what", headers_say_who_and_what},
+      {"basic_auth_is_encoded", basic_auth_is_encoded},
+      {"long_bodies_wait_for_no_permission",
+       long_bodies_wait_for_no_permission},
+      {"every_misbehaviour_has_its_answer", every_misbehaviour_has_its_answer},
+      {"retry_after_is_read", retry_after_is_read},
+      {"unreachable_servers_are_named", unreachable_servers_are_named},
+      {"a_hanging_server_gets_ten_seconds", a_hanging_server_gets_ten_seconds},
+      {"another_thread_can_end_a_request", another_thread_can_end_a_request},
+      {"a_limit_ends_a_request", a_limit_ends_a_request},
+      {"a_proxy_is_used_unless_excepted", a_proxy_is_used_unless_excepted},
+      {"the_environment_decides_nothing", the_environment_decides_nothing},
+      {"ipv6_addresses_work", ipv6_addresses_work},
+      {"answers_that_show_credentials_are_withheld",
+       answers_that_show_credentials_are_withheld},
+      {"tls_trusts_what_it_is_told_to", tls_trusts_what_it_is_told_to},
+      {"files_that_cannot_be_read_are_named",
+       files_that_cannot_be_read_are_named},
+      {"requests_survive_failing_memory", requests_survive_failing_memory},
+  };
+  int failed;
+
+  test_clock_init(&test_time, 1);
+  sink_start(&sink, "http", NULL);
+  failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
+  sink_stop(&sink);
+  return failed;
+}
