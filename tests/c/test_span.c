@@ -16,6 +16,9 @@
 
 static char name_buffer[2048];
 
+static const char long_name[] =
+    "a name that does not fit into the fifty-six bytes of a span";
+
 static spanprof_span_rules *rules_of(int root_only) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
@@ -506,11 +509,8 @@ static void *work(void *data) {
 
   (void)data;
   for (i = 0; i < 3000; i++) {
-    spanprof_span root = start_named(i % 3 ? "GET"
-                                           : "a name longer than what "
-                                             "fits into the span itself"
-                                             ", by some",
-                                     i % 3 ? 3 : 64);
+    const char *name = i % 3 ? "GET" : long_name;
+    spanprof_span root = start_named(name, strlen(name));
     spanprof_span_token outer, inner;
     spanprof_span span;
 
@@ -537,10 +537,7 @@ static void *disturb(void *data) {
     sp_span_view view;
     char buffer[2048];
 
-    spanprof_span_rename(span,
-                         "by another thread, with a name that is long "
-                         "enough for the heap",
-                         63);
+    spanprof_span_rename(span, long_name, sizeof long_name - 1);
     CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
     carried = sp_span_carried(span);
     if (carried && sp_span_describe(carried, buffer, sizeof buffer, &view))
@@ -600,8 +597,6 @@ static void child_process_has_other_ids(void) {
 }
 
 static void starting(const sp_mem *mem) {
-  static const char long_name[] =
-      "a name that does not fit into the fifty-six bytes of a span";
   spanprof_span s[40];
   size_t i;
 
@@ -613,7 +608,7 @@ static void starting(const sp_mem *mem) {
 
     CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM);
     CHECK((s[i] == 0) == (st != SPANPROF_OK));
-    spanprof_span_rename(s[i], i % 2 ? long_name : "short", i % 2 ? 58 : 5);
+    spanprof_span_rename(s[i], i % 2 ? long_name : "short", i % 2 ? sizeof long_name - 1 : 5);
     if (s[i]) {
       const char *name = name_of(s[i]);
 
