@@ -7,20 +7,24 @@
 #define PROGRESS_FIRST_NS (500 * SP_NS_PER_MS)
 #define PROGRESS_EVERY_NS (200 * SP_NS_PER_MS)
 
+static uint64_t progress_now_ns(void) {
+  return sp_clock_monotonic_ns(sp_clock_system());
+}
+
 void sp_progress_init(sp_progress *progress, FILE *out) {
   const bool terminal = fileno(out) >= 0 && isatty(fileno(out));
 
   *progress = (sp_progress){.out = terminal ? out : NULL,
-                            .next_ns = sp_monotonic_ns() + PROGRESS_FIRST_NS};
+                            .next_ns = progress_now_ns() + PROGRESS_FIRST_NS};
 }
 
 void sp_progress_step(sp_progress *progress, size_t done, size_t all) {
-  if (!progress->out || sp_monotonic_ns() < progress->next_ns)
+  if (!progress->out || progress_now_ns() < progress->next_ns)
     return;
   fprintf(progress->out, "\r%zu of %zu files read", done, all);
   fflush(progress->out);
   progress->shown = true;
-  progress->next_ns = sp_monotonic_ns() + PROGRESS_EVERY_NS;
+  progress->next_ns = progress_now_ns() + PROGRESS_EVERY_NS;
 }
 
 void sp_progress_clear(sp_progress *progress) {
