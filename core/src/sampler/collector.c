@@ -140,7 +140,6 @@ static void part_emit(void *data, sp_encoded *part) {
 
   if (part->time_ns > collector->last_time_ns)
     collector->last_time_ns = part->time_ns;
-  sp_count(&sp_counts.profiles_made, 1);
   collector->config.emit(collector->config.emit_data, part);
 }
 
