@@ -26,7 +26,7 @@ void tally_dispose(tally *sum) {
   pthread_mutex_destroy(&sum->lock);
 }
 
-static uint8_t *bytes_unpack(const void *bytes, size_t size, size_t *out_size) {
+uint8_t *tally_unpack(const void *bytes, size_t size, size_t *out_size) {
   size_t capacity = 1 << 20;
   uint8_t *out = malloc(capacity);
   z_stream stream = {.next_in = (Bytef *)(uintptr_t)bytes,
@@ -172,7 +172,7 @@ static bool time_add(tally *sum, uint64_t time_ns) {
 
 bool tally_add(tally *sum, const void *bytes, size_t size, const char **why) {
   size_t raw_size = 0;
-  uint8_t *raw = bytes_unpack(bytes, size, &raw_size);
+  uint8_t *raw = tally_unpack(bytes, size, &raw_size);
   tally_pprof *profile =
       raw ? perftools__profiles__profile__unpack(NULL, raw_size, raw) : NULL;
 

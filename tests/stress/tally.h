@@ -53,6 +53,9 @@ void tally_profile(void *sum, const spanprof_profile_view *profile);
  * it cannot be read, or breaks a rule every profile keeps; *why says which. */
 bool tally_add(tally *sum, const void *bytes, size_t size, const char **why);
 
+/* Unpack gzip; NULL where it is none. The caller frees it. */
+uint8_t *tally_unpack(const void *bytes, size_t size, size_t *out_size);
+
 /* Add every *.pb.gz in `directory` whose name contains `part`. Returns how
  * many files; fails the program on one that cannot be read. */
 size_t tally_directory(tally *sum, const char *directory, const char *part);
