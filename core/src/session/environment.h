@@ -8,9 +8,8 @@
 const char *sp_environment_find(char *const *environment, const char *name);
 
 /* The same, but "" counts as not set: what a variable emptied in a shell or a
- * manifest means (OpenTelemetry's specification v1.60.0, "Empty value",
- * https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/).
- */
+ * manifest means (OpenTelemetry specification v1.60.0, specification/
+ * configuration/sdk-environment-variables.md, "Parsing empty value"). */
 const char *sp_environment_get(char *const *environment, const char *name);
 
 /* true/false, 1/0, yes/no, on/off in any case. SPANPROF_ERR_FORMAT: none of
