@@ -19,7 +19,7 @@ static bool symbol_is_function(const Elf64_Sym *symbol) {
 
   return (type == STT_FUNC || type == STT_GNU_IFUNC) &&
          symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0 &&
-         symbol->st_name != 0;
+         symbol->st_value <= INT64_MAX && symbol->st_name != 0;
 }
 
 static int symbol_order(const void *a, const void *b) {
