@@ -6,16 +6,19 @@
 
 #include "base.h"
 
-/* Odd constants with even bit spread; from the fractional parts of the golden
- * ratio and the square root of 2. */
+/* Odd constants with even bit spread: the fractional parts of the golden ratio
+ * and of the square roots of 2, 3 and 5. The last two are for sp_hash_mix()
+ * alone: an argument equal to its constant makes the product 0. */
 #define SP_HASH_SEED  UINT64_C(0x9e3779b97f4a7c15)
 #define SP_HASH_SEED2 UINT64_C(0x6a09e667f3bcc909)
+#define SP_HASH_MIX   UINT64_C(0xbb67ae8584caa73b)
+#define SP_HASH_MIX2  UINT64_C(0x3c6ef372fe94f82b)
 
 /* Fold `value` into `hash`: one 64x64->128 multiplication. */
 SP_SIGNAL_SAFE static inline uint64_t sp_hash_mix(uint64_t hash,
                                                   uint64_t value) {
-  unsigned __int128 product = (unsigned __int128)(hash ^ SP_HASH_SEED2) *
-                              (unsigned __int128)(value ^ SP_HASH_SEED);
+  unsigned __int128 product = (unsigned __int128)(hash ^ SP_HASH_MIX) *
+                              (unsigned __int128)(value ^ SP_HASH_MIX2);
 
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
