@@ -185,7 +185,7 @@ spanprof_status sp_label_table_get(sp_label_table *table,
   *out = 0;
   if (set == 0)
     return SPANPROF_OK;
-  hash = sp_hash_mix(set, SP_HASH_SEED);
+  hash = sp_hash_mix(SP_HASH_SEED, set);
   for (i = sp_index_first(&table->known_index, hash, &at); i != SP_INDEX_NONE;
        i = sp_index_next(&table->known_index, hash, &at))
     if (table->known[i].set == set) {

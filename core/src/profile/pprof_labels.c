@@ -70,7 +70,7 @@ static spanprof_status pprof_labels_span(sp_pprof_labels *labels,
                                          sp_pprof_part *part,
                                          spanprof_span span,
                                          const sp_pprof_span **out) {
-  const uint64_t hash = sp_hash_mix(span, SP_HASH_SEED);
+  const uint64_t hash = sp_hash_mix(SP_HASH_SEED, span);
   spanprof_status st;
   uint32_t i, at;
 

@@ -16,7 +16,7 @@
 
 /* validation.max-profile-stacktrace-depth is 1,000, and cuts innermost frames;
  * ours cuts outermost ones. */
-#define SP_PPROF_DEPTH_MAX 512
+#define SP_PPROF_DEPTH_MAX 513
 
 /* validation.max-label-names-per-series, which counts those of the series and
  * those that samples bring along. */

@@ -123,7 +123,7 @@ spanprof_status sp_pprof_source_text(const sp_pprof_source *source,
 }
 
 static uint64_t source_id_hash(uint64_t id) {
-  return sp_hash_mix(id, SP_HASH_SEED);
+  return sp_hash_mix(SP_HASH_SEED, id);
 }
 
 spanprof_status sp_pprof_ids_init(sp_pprof_ids *ids, sp_pprof_source *source,
@@ -144,10 +144,13 @@ spanprof_status sp_pprof_ids_add(sp_pprof_ids *ids, const sp_mem *mem,
     return sp_pprof_source_broken("an id is 0");
   if (sp_pprof_ids_find(ids, id) != SP_INDEX_NONE)
     return sp_pprof_source_broken("an id is there twice");
-  st = sp_index_reserve(&ids->index, mem);
-  if (st)
-    return source_memory(st);
-  sp_index_add(&ids->index, source_id_hash(id), ids->count);
+  /* What stands at its own number is found without the table. */
+  if (id != (uint64_t)ids->count + 1) {
+    st = sp_index_reserve(&ids->index, mem);
+    if (st)
+      return source_memory(st);
+    sp_index_add(&ids->index, source_id_hash(id), ids->count);
+  }
   ids->ids[ids->count++] = id;
   return SPANPROF_OK;
 }

@@ -76,8 +76,9 @@ void sp_profile_free(sp_profile *profile); /* NULL is fine */
 #define SP_PROFILE_ENTRIES_MAX 200000
 #define SP_PROFILE_BYTES_MAX   ((size_t)64 << 20)
 
-/* Frames of one stack; the outer ones past it become SP_NOTE_TRUNCATED. */
-#define SP_PROFILE_DEPTH_MAX 512
+/* Frames of one stack, 512 and a note; the outer ones past it become
+ * SP_NOTE_TRUNCATED. */
+#define SP_PROFILE_DEPTH_MAX 513
 
 /* Add `samples` samples of `ticks` ticks and `cpu_ns` (> 0) in sum; frames
  * innermost first, at least one. Past the window's caps the stack becomes

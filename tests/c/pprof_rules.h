@@ -1,0 +1,22 @@
+/* What every profile we produce must keep to, checked on its bytes alone, with
+ * nothing of the library: the rules of go tool pprof and of a Pyroscope server
+ * (grafana/pyroscope 3fe6a457a: pkg/validation, pkg/pprof), and our own. */
+#ifndef PPROF_RULES_H
+#define PPROF_RULES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct pprof_rules_sums {
+  uint64_t samples; /* messages */
+  uint64_t cpu_ns;
+  int64_t time_ns;
+  size_t raw_bytes; /* unpacked */
+} pprof_rules_sums;
+
+/* The first rule that gzip-compressed pprof breaks, valid until the next call,
+ * or NULL. `sums` may be NULL. */
+const char *pprof_rules_broken(const void *bytes, size_t size,
+                               pprof_rules_sums *sums);
+
+#endif
