@@ -29,7 +29,6 @@ typedef struct accuracy_thread {
   char label[16];
   uint64_t cpu_ns;
   uint64_t sampled_ns;
-  uint64_t ticks;
 } accuracy_thread;
 
 static accuracy_thread accuracy_all[ACCURACY_CASES][ACCURACY_THREADS_MAX];
@@ -83,8 +82,7 @@ static void case_run(size_t number) {
 }
 
 static void sample_add(void *data, const sp_pprof *profile,
-                       const sp_pprof_sample *sample, uint64_t ticks,
-                       uint64_t cpu_ns) {
+                       const sp_pprof_sample *sample, uint64_t cpu_ns) {
   const char *label = sp_pprof_label_text(sample, "thread");
   unsigned number, thread;
 
@@ -93,7 +91,6 @@ static void sample_add(void *data, const sp_pprof *profile,
       number >= ACCURACY_CASES || thread >= ACCURACY_THREADS_MAX)
     return;
   accuracy_all[number][thread].sampled_ns += cpu_ns;
-  accuracy_all[number][thread].ticks += ticks;
 }
 
 /* The thread of the case that is furthest off, in percent. */

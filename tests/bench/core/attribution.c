@@ -145,8 +145,7 @@ static size_t kind_of_stack(const sp_pprof *profile,
 }
 
 static void sample_tally(void *data, const sp_pprof *profile,
-                         const sp_pprof_sample *sample, uint64_t ticks,
-                         uint64_t cpu_ns) {
+                         const sp_pprof_sample *sample, uint64_t cpu_ns) {
   const char *name = sp_pprof_label_text(sample, "span_name");
   size_t by_stack = kind_of_stack(profile, sample), by_span;
   tally *t = data;
@@ -157,7 +156,7 @@ static void sample_tally(void *data, const sp_pprof *profile,
   }
   by_span = kind_of_span(name);
   t->cpu_ns[by_span] += cpu_ns;
-  t->samples += ticks;
+  t->samples += cpu_ns / (uint64_t)profile->period;
   if (by_stack == KIND_COUNT)
     return;
   t->checked++;
@@ -202,6 +201,7 @@ static double noise(const double *shares, uint64_t samples) {
 
 static void shares_tell(const worker *workers, const tally *t) {
   double truth[KIND_COUNT] = {0}, sampled[KIND_COUNT];
+  spanprof_stats stats = {.struct_size = sizeof stats};
   double cpu = 0, all = 0, off, limit;
   char measured[48], bar[64], beside[160];
   size_t i, k;
@@ -212,8 +212,12 @@ static void shares_tell(const worker *workers, const tally *t) {
     cpu += truth[k];
     all += (double)t->cpu_ns[k];
   }
-  bench_say("%.1f s of CPU, %llu ticks (%+.2f %%); self CPU by span name:",
-            cpu / 1e9, (unsigned long long)t->samples, 100 * (all / cpu - 1));
+  spanprof_stats_get(&stats);
+  bench_say("%.1f s of CPU, %llu ticks (%+.2f %%) by %llu signals, %llu "
+            "dropped; self CPU by span name:",
+            cpu / 1e9, (unsigned long long)t->samples, 100 * (all / cpu - 1),
+            (unsigned long long)stats.samples_taken,
+            (unsigned long long)stats.ticks_dropped);
   for (k = 0; k < KIND_COUNT; k++) {
     truth[k] /= cpu;
     sampled[k] = (double)t->cpu_ns[k] / all;

@@ -27,7 +27,6 @@ void bench_profiles_take(void *data, const spanprof_profile_view *profile) {
 
 static void profile_visit(const sp_pprof *profile, bench_sample_fn visit,
                           void *data) {
-  uint32_t samples = sp_pprof_type_find(profile, "samples");
   uint32_t cpu = sp_pprof_type_find(profile, "cpu");
   size_t i;
 
@@ -36,9 +35,7 @@ static void profile_visit(const sp_pprof *profile, bench_sample_fn visit,
   for (i = 0; i < profile->sample_count; i++) {
     const sp_pprof_sample *sample = &profile->samples[i];
 
-    visit(data, profile, sample,
-          samples == SP_PPROF_NONE ? 0 : (uint64_t)sample->values[samples],
-          (uint64_t)sample->values[cpu]);
+    visit(data, profile, sample, (uint64_t)sample->values[cpu]);
   }
 }
 

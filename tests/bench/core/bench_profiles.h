@@ -26,10 +26,9 @@ typedef struct bench_profiles {
 /* The spanprof_profile_fn; `data` is a bench_profiles. */
 void bench_profiles_take(void *data, const spanprof_profile_view *profile);
 
-/* One sample: `ticks` and `cpu_ns` are its values. */
+/* One entry of a profile; `cpu_ns` is its value of that type. */
 typedef void (*bench_sample_fn)(void *data, const sp_pprof *profile,
-                                const sp_pprof_sample *sample, uint64_t ticks,
-                                uint64_t cpu_ns);
+                                const sp_pprof_sample *sample, uint64_t cpu_ns);
 
 /* Visit every sample of every profile. */
 void bench_profiles_each(bench_profiles *profiles, bench_sample_fn visit,

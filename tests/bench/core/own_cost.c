@@ -141,13 +141,12 @@ typedef struct stack_set {
 } stack_set;
 
 static void stack_add(void *data, const sp_pprof *profile,
-                      const sp_pprof_sample *sample, uint64_t ticks,
-                      uint64_t cpu_ns) {
+                      const sp_pprof_sample *sample, uint64_t cpu_ns) {
   stack_set *set = data;
   uint64_t hash = 1;
   size_t i;
 
-  (void)ticks, (void)cpu_ns;
+  (void)cpu_ns;
   for (i = 0; i < sample->location_count; i++)
     hash = sp_hash_mix(hash, profile->locations[sample->locations[i]].address);
   set->samples++;
