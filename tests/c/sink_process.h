@@ -104,7 +104,7 @@ static inline void sink_control(const sink_process *sink, const char *format,
   CHECK_TEXT(sink_request(sink, request), "{}");
 }
 
-/* One value of the summary, as text: "profiles", "last.headers.host". */
+/* One value of the summary, as text: "profiles", "last/headers/host". */
 static inline const char *sink_text(const sink_process *sink,
                                     const char *path) {
   char request[1024];

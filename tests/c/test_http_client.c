@@ -87,17 +87,17 @@ static void headers_say_who_and_what(void) {
   settings.headers = headers;
   settings.header_count = 2;
   CHECK_EQUAL(post_once(&settings, sink.address).status, 400);
-  CHECK_TEXT(sink_text(&sink, "last.path"), "/push.v1.PusherService/Push");
-  CHECK_TEXT(sink_text(&sink, "last.headers.user-agent"),
+  CHECK_TEXT(sink_text(&sink, "last/path"), "/push.v1.PusherService/Push");
+  CHECK_TEXT(sink_text(&sink, "last/headers/user-agent"),
              "spanprof/" SPANPROF_VERSION);
-  CHECK_TEXT(sink_text(&sink, "last.headers.content-type"),
+  CHECK_TEXT(sink_text(&sink, "last/headers/content-type"),
              "application/proto");
-  CHECK_TEXT(sink_text(&sink, "last.headers.x-scope-orgid"), "team-a");
-  CHECK_TEXT(sink_text(&sink, "last.headers.authorization"),
+  CHECK_TEXT(sink_text(&sink, "last/headers/x-scope-orgid"), "team-a");
+  CHECK_TEXT(sink_text(&sink, "last/headers/authorization"),
              "Bearer secret-token");
-  CHECK_TEXT(sink_text(&sink, "last.headers.x-extra"), "one two");
-  CHECK(strstr(sink_text(&sink, "last.headers"), "\"x-empty\": \"\""));
-  CHECK_TEXT(sink_text(&sink, "last.headers.expect"), "");
+  CHECK_TEXT(sink_text(&sink, "last/headers/x-extra"), "one two");
+  CHECK(strstr(sink_text(&sink, "last/headers"), "\"x-empty\": \"\""));
+  CHECK_TEXT(sink_text(&sink, "last/headers/expect"), "");
 }
 
 static void basic_auth_is_encoded(void) {
@@ -118,7 +118,7 @@ static void basic_auth_is_encoded(void) {
     settings.basic_auth_user = (char *)(size_t)rows[i].user;
     settings.basic_auth_password = (char *)(size_t)rows[i].password;
     CHECK_EQUAL(post_once(&settings, sink.address).status, 400);
-    CHECK_TEXT(sink_text(&sink, "last.headers.authorization"), rows[i].header);
+    CHECK_TEXT(sink_text(&sink, "last/headers/authorization"), rows[i].header);
   }
 }
 
@@ -135,8 +135,8 @@ static void long_bodies_wait_for_no_permission(void) {
   request.url = url;
   sp_http_client_post(client, &request, &answer);
   CHECK_EQUAL(answer.status, 400);
-  CHECK_EQUAL(sink_number(&sink, "last.bytes"), 3 << 20);
-  CHECK_TEXT(sink_text(&sink, "last.headers.expect"), "");
+  CHECK_EQUAL(sink_number(&sink, "last/bytes"), 3 << 20);
+  CHECK_TEXT(sink_text(&sink, "last/headers/expect"), "");
   free(body);
   sp_http_client_free(client);
 }
@@ -261,13 +261,13 @@ static void a_proxy_is_used_unless_excepted(void) {
 
   settings.proxy = sink.address;
   CHECK_EQUAL(post_once(&settings, "http://pyroscope.invalid").status, 400);
-  CHECK_TEXT(sink_text(&sink, "last.absolute"), "true");
-  CHECK_TEXT(sink_text(&sink, "last.headers.host"), "pyroscope.invalid");
+  CHECK_TEXT(sink_text(&sink, "last/absolute"), "true");
+  CHECK_TEXT(sink_text(&sink, "last/headers/host"), "pyroscope.invalid");
   settings.proxy = (char *)"http://127.0.0.1:1";
   CHECK_EQUAL(post_once(&settings, sink.address).status, 0);
   settings.no_proxy = (char *)"example.com,127.0.0.1";
   CHECK_EQUAL(post_once(&settings, sink.address).status, 400);
-  CHECK_TEXT(sink_text(&sink, "last.absolute"), "false");
+  CHECK_TEXT(sink_text(&sink, "last/absolute"), "false");
 }
 
 static void the_environment_decides_nothing(void) {

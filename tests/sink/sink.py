@@ -11,8 +11,9 @@ and misbehaves on demand:
 
     POST /control   {"mode": MODE, "count": N, ...}   N uploads, then ok; none:
                                                       until the next control
+                                                      {"reset": true}: forget
     GET  /summary   what is stored, as JSON, and what was asked
-    GET  /value?path=a.b   one number or text of it
+    GET  /value?path=a/b   one number or text of it
 
 Modes: ok; status (status, retry_after, message); slow (seconds); hang; close
 (before the answer); close_body (in the middle of the answer's body); cut_request
@@ -44,9 +45,12 @@ PUSH_PATH = "/push.v1.PusherService/Push"
 class State:
     def __init__(self):
         self.lock = threading.Lock()
+        self.changed = threading.Event()
+        self.reset()
+
+    def reset(self):
         self.mode = {"mode": "ok"}
         self.left = None
-        self.changed = threading.Event()
         self.requests = 0
         self.connections = 0
         self.answers = {}
@@ -61,6 +65,8 @@ class State:
 
     def control(self, wanted):
         with self.lock:
+            if wanted.get("reset"):
+                self.reset()
             if "clock_rate" in wanted:
                 self.clock = {"rate": wanted["clock_rate"], "real": time.time(),
                               "origin": wanted.get("clock_origin", time.time())}
@@ -123,8 +129,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer_json(200, summary)
         if url.path == "/value":
             path = urllib.parse.parse_qs(url.query)["path"][0]
-            for part in path.split("."):
-                part = part.replace("%2E", ".")
+            for part in path.split("/"):
                 if isinstance(summary, list):
                     summary = summary[int(part)] if summary else ""
                 else:
