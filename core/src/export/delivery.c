@@ -255,6 +255,7 @@ static bool delivery_try(sp_delivery *delivery, const sp_series *series,
 bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate) {
   sp_retry retry;
 
+  *fate = SP_FATE_DROPPED_EXPORT;
   if (!delivery_try(delivery, &delivery->series, &upload->part,
                     SP_RETRY_MAX_AGE_S * SP_NS_PER_S, &upload->attempted,
                     &upload->refusals, &upload->retry_ns, &retry) ||
