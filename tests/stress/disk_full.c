@@ -1,4 +1,4 @@
-/* Output and spool lie on a file system of 64 KB that fills up (or, without the
+/* Output and spool lie on a file system of 24 KB that fills up (or, without the
  * right to mount one, under RLIMIT_FSIZE), and the server is down: all goes on,
  * what finds no room is dropped and counted, no file is left cut. */
 #include "stress_run.h"
@@ -15,12 +15,13 @@
 static char full_directory[] = "/tmp/spanprof-full-XXXXXX";
 static char full_output[64], full_spool[64];
 static uint64_t work_until_ns;
+static bool disk_mounted;
 
 /* A mount that no other process sees, and that ends with this one. */
 static bool disk_mount(void) {
   return unshare(CLONE_NEWNS) == 0 &&
          mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-         mount("tmpfs", full_directory, "tmpfs", 0, "size=64k") == 0;
+         mount("tmpfs", full_directory, "tmpfs", 0, "size=24k") == 0;
 }
 
 static void disk_limit(void) {
@@ -60,43 +61,46 @@ static void directory_empty(const char *directory) {
   rmdir(directory);
 }
 
-int main(void) {
+static void workers_run(uint64_t for_ns) {
   pthread_t threads[FULL_WORKERS];
-  static stress_run run;
-  size_t file_count;
-  bool mounted;
-  tally files;
   uintptr_t i;
 
-  work_until_ns = stress_begin();
-  STRESS_REQUIRE(mkdtemp(full_directory), "no directory");
-  mounted = disk_mount();
-  snprintf(full_output, sizeof full_output, "%s/output", full_directory);
-  snprintf(full_spool, sizeof full_spool, "%s/spool", full_directory);
-  STRESS_REQUIRE(mkdir(full_output, 0700) == 0 && mkdir(full_spool, 0700) == 0,
-                 "no directory");
-  if (!mounted)
-    disk_limit();
-  stress_wall_hz("1000");
-  stress_run_init(&run, "disk_full");
-  run.options.on_profile = NULL;
-  run.options.output_directory = full_output;
-  run.options.spool_directory = full_spool;
-  run.options.server_address = "http://127.0.0.1:9";
-  run.options.proxy = "";
-  run.options.queue_bytes = 65536;
-  stress_run_start(&run);
+  work_until_ns = stress_now_ns() + for_ns;
   for (i = 0; i < FULL_WORKERS; i++)
     pthread_create(&threads[i], NULL, worker_run, (void *)(i + 1));
   for (i = 0; i < FULL_WORKERS; i++)
     pthread_join(threads[i], NULL);
+}
+
+/* With an output directory and a spool, or a spool alone. */
+static void disk_try(bool output, uint64_t for_ns) {
+  static stress_run run;
+  size_t file_count = 0;
+  tally files;
+
+  STRESS_REQUIRE(mkdir(full_output, 0700) == 0 && mkdir(full_spool, 0700) == 0,
+                 "no directory");
+  stress_run_init(&run, "disk_full");
+  run.options.on_profile = NULL;
+  run.options.output_directory = output ? full_output : NULL;
+  run.options.spool_directory = full_spool;
+  run.options.server_address = "http://127.0.0.1:9";
+  run.options.proxy = "";
+  run.options.queue_bytes = 65536;
+  run.options.upload_interval_ms = 100;
+  stress_run_start(&run);
+  workers_run(for_ns);
   stress_run_stop(&run, 2000);
   tally_init(&files);
   file_count = tally_directory(&files, full_output, "disk_full");
-  printf("%s: %zu files of %llu ticks; %llu spooled; ",
-         mounted ? "64 KB mounted" : "files of 512 bytes", file_count,
+  printf("%s: %zu files of %llu ticks, %llu ticks exported; profiles written "
+         "%llu, spooled %llu, dropped %llu; ",
+         output ? "output and spool" : "spool alone", file_count,
          (unsigned long long)files.ticks,
-         (unsigned long long)run.stats.profiles_spooled);
+         (unsigned long long)run.stats.ticks_exported,
+         (unsigned long long)run.stats.profiles_written,
+         (unsigned long long)run.stats.profiles_spooled,
+         (unsigned long long)run.stats.profiles_dropped);
   stress_run_tell(&run);
   STRESS_REQUIRE(
       run.stats.profiles_dropped > 0 &&
@@ -104,13 +108,32 @@ int main(void) {
       "nothing was dropped");
   STRESS_REQUIRE(files.ticks <= run.stats.ticks_exported,
                  "a file that is not counted");
+  STRESS_REQUIRE(output || run.stats.profiles_spooled > 0 || !disk_mounted,
+                 "nothing was spooled");
   STRESS_REQUIRE(run.log_bytes > 0, "nothing was logged");
   tally_dispose(&files);
   directory_empty(full_output);
   directory_empty(full_spool);
-  if (mounted)
+  stress_run_dispose(&run);
+}
+
+int main(void) {
+  uint64_t half_ns;
+
+  stress_begin();
+  half_ns = stress_seconds() * STRESS_NS_PER_S / 2;
+  STRESS_REQUIRE(mkdtemp(full_directory), "no directory");
+  snprintf(full_output, sizeof full_output, "%s/output", full_directory);
+  snprintf(full_spool, sizeof full_spool, "%s/spool", full_directory);
+  disk_mounted = disk_mount();
+  printf("%s\n", disk_mounted ? "24 KB mounted" : "files of 512 bytes");
+  if (!disk_mounted)
+    disk_limit();
+  stress_wall_hz("1000");
+  disk_try(true, half_ns);
+  disk_try(false, half_ns);
+  if (disk_mounted)
     umount(full_directory);
   rmdir(full_directory);
-  stress_run_dispose(&run);
   return 0;
 }

@@ -161,11 +161,12 @@ static void case_try(const trouble_case *one, uint64_t for_ns) {
   stress_run_start(&run);
   slowest_ns = workers_run(for_ns);
   stress_run_stop(&run, TROUBLE_STOP_MS);
+  trouble_server_stop(&server);
   case_check(one, &run, &server.stored, slowest_ns);
   STRESS_REQUIRE(one->mode == TROUBLE_NONE || one->mode == TROUBLE_SLOW ||
                      run.log_bytes > 0,
                  "nothing was logged");
-  trouble_server_stop(&server);
+  tally_dispose(&server.stored);
   stress_run_dispose(&run);
 }
 

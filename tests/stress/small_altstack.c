@@ -9,10 +9,13 @@
 #define ALTSTACK_BYTES   8192
 #define ALTSTACK_THREADS 3
 #define ALTSTACK_PAGE    4096
+#define ALTSTACK_PAINT   0xa5
 
 static uint64_t work_until_ns;
 static _Atomic uint64_t handled, repaired, handler_ticks;
+static _Atomic size_t deepest_bytes; /* of any of the stacks */
 static _Thread_local char *fault_page;
+static _Thread_local unsigned char *altstack;
 
 STRESS_NAMED static void altstack_handler_burn(void) {
   stress_burn(2 * STRESS_NS_PER_MS);
@@ -45,6 +48,18 @@ static void altstack_set(void) {
           mprotect(stack.ss_sp, ALTSTACK_BYTES, PROT_READ | PROT_WRITE) == 0 &&
           sigaltstack(&stack, NULL) == 0,
       "no alternate stack");
+  altstack = stack.ss_sp;
+  memset(altstack, ALTSTACK_PAINT, ALTSTACK_BYTES);
+}
+
+/* How much of it was ever used. */
+static void altstack_measure(void) {
+  size_t at = 0;
+
+  while (at < ALTSTACK_BYTES && altstack[at] == ALTSTACK_PAINT)
+    at++;
+  if (ALTSTACK_BYTES - at > deepest_bytes)
+    deepest_bytes = ALTSTACK_BYTES - at;
 }
 
 static void *worker_run(void *data) {
@@ -59,6 +74,7 @@ static void *worker_run(void *data) {
     stress_burn(STRESS_NS_PER_MS);
   }
   munmap(fault_page, ALTSTACK_PAGE);
+  altstack_measure();
   return NULL;
 }
 
@@ -90,9 +106,10 @@ int main(void) {
   stress_run_stop(&run, 5000);
   STRESS_REQUIRE(handled > 0 && repaired > 0, "no handler ran");
   STRESS_REQUIRE(handler_ticks > 0, "no handler was sampled");
-  printf("%llu signals, %llu faults, %llu ticks in their handlers; ",
-         (unsigned long long)handled, (unsigned long long)repaired,
-         (unsigned long long)handler_ticks);
+  printf("%zu of %d bytes used; %llu signals, %llu faults, %llu ticks in their "
+         "handlers; ",
+         deepest_bytes, ALTSTACK_BYTES, (unsigned long long)handled,
+         (unsigned long long)repaired, (unsigned long long)handler_ticks);
   stress_run_tell(&run);
   stress_run_dispose(&run);
   return 0;

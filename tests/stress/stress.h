@@ -6,7 +6,9 @@
 
 #include <spanprof/spanprof.h>
 
+#ifndef __cplusplus
 #include <stdatomic.h>
+#endif
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

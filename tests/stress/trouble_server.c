@@ -172,5 +172,4 @@ void trouble_server_stop(trouble_server *server) {
   shutdown(server->listener, SHUT_RDWR);
   pthread_join(server->thread, NULL);
   close(server->listener);
-  tally_dispose(&server->stored);
 }

@@ -33,6 +33,8 @@ typedef struct trouble_server {
 
 /* Start it; mode, status and retry_after_s are set. */
 void trouble_server_start(trouble_server *server);
+
+/* Its tally stays, and is the caller's to dispose of. */
 void trouble_server_stop(trouble_server *server);
 
 #endif
