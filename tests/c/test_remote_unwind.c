@@ -30,8 +30,8 @@ __attribute__((noinline)) static void outer_function(void) {
 }
 
 static void handler_of_outer(int number) {
-  (void)number;
   outer_function();
+  kept += (unsigned)number;
 }
 
 /* What rows and libunwind make of the same stack. */

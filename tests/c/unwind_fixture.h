@@ -65,9 +65,11 @@ static inline void capture_now(void) {
   CHECK_EQUAL(raise(CAPTURE_SIGNAL), 0);
 }
 
-/* The place of the first frame in `function`, by name; -1: none. */
+/* The place of the first frame in `function`, by name, or in a clone of it that
+ * the compiler made ("function.constprop.0"); -1: none. */
 static inline int frame_of(sp_unwinder *unwinder, const sp_native_frame *frames,
                            size_t count, const char *function) {
+  const size_t length = strlen(function);
   size_t i;
 
   for (i = 0; i < count; i++) {
@@ -76,7 +78,8 @@ static inline int frame_of(sp_unwinder *unwinder, const sp_native_frame *frames,
 
     if (sp_unwinder_symbol(unwinder, frames[i].module, frames[i].address, &name,
                            &start) &&
-        strcmp(name, function) == 0)
+        strncmp(name, function, length) == 0 &&
+        (name[length] == '\0' || name[length] == '.'))
       return (int)i;
   }
   return -1;

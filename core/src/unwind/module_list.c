@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Refreshes that an unloaded module survives. */
+/* Ages that an unloaded module lives on. */
 #define LIST_GRACE 2
 
 static void list_main_path(char *path, size_t size) {
@@ -186,23 +186,6 @@ static void list_settle(sp_module_list *list) {
   list->generation++;
 }
 
-/* One refresh less to live for those that went. */
-static void list_age(sp_module_list *list) {
-  size_t i, kept = 0;
-
-  for (i = 0; i < list->mapping_count; i++) {
-    sp_mapping *mapping = &list->mappings[i];
-
-    if (mapping->grace == 0 || --mapping->grace > 0)
-      list->mappings[kept++] = *mapping;
-  }
-  if (kept == list->mapping_count)
-    return;
-  list->mapping_count = kept;
-  list_forget(list);
-  list->generation++;
-}
-
 void sp_module_list_init(sp_module_list *list, const sp_mem *mem) {
   *list = (sp_module_list){.mem = mem};
 }
@@ -222,7 +205,6 @@ spanprof_status sp_module_list_refresh(sp_module_list *list) {
   spanprof_status st = sp_module_scan_run(&scan, &list->last_scan, list->mem);
   size_t i;
 
-  list_age(list);
   if (st == SPANPROF_OK && !scan.unchanged) {
     for (i = 0; i < list->mapping_count; i++)
       list->mappings[i].seen = false;
@@ -237,6 +219,22 @@ spanprof_status sp_module_list_refresh(sp_module_list *list) {
   }
   sp_module_scan_dispose(&scan);
   return st;
+}
+
+void sp_module_list_age(sp_module_list *list) {
+  size_t i, kept = 0;
+
+  for (i = 0; i < list->mapping_count; i++) {
+    sp_mapping *mapping = &list->mappings[i];
+
+    if (mapping->grace == 0 || --mapping->grace > 0)
+      list->mappings[kept++] = *mapping;
+  }
+  if (kept == list->mapping_count)
+    return;
+  list->mapping_count = kept;
+  list_forget(list);
+  list->generation++;
 }
 
 const sp_mapping *sp_module_list_find(const sp_module_list *list,

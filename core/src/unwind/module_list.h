@@ -13,7 +13,7 @@ typedef struct sp_mapping {
   uint64_t code_limit;
   uint64_t bias;   /* run-time address less ELF virtual address */
   uint32_t module; /* number in the list, from 1 */
-  uint8_t grace;   /* refreshes left to live after the unloading; 0: loaded */
+  uint8_t grace;   /* ages left to live after the unloading; 0: loaded */
   bool seen;       /* during a refresh */
 } sp_mapping;
 
@@ -33,10 +33,11 @@ void sp_module_list_init(sp_module_list *list, const sp_mem *mem);
 void sp_module_list_dispose(sp_module_list *list);
 
 /* Take notice of what was loaded and unloaded. A module that went is still
- * found for the next two calls, for samples taken before it went, unless its
- * place was taken. SPANPROF_ERR_NOMEM: what could be noticed was, the next
- * call tries again. */
+ * found until the second sp_module_list_age() from here, for samples taken
+ * before it went, unless its place was taken. SPANPROF_ERR_NOMEM: what could be
+ * noticed was, the next call tries again. */
 spanprof_status sp_module_list_refresh(sp_module_list *list);
+void sp_module_list_age(sp_module_list *list);
 
 /* The mapping an address is in; NULL: none. Valid until the next refresh. */
 const sp_mapping *sp_module_list_find(const sp_module_list *list,

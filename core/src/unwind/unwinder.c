@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "../util/counters.h"
 #include "demangler.h"
 #include "frame_step.h"
 #include "module_list.h"
@@ -60,13 +59,23 @@ static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
   return rule;
 }
 
+/* Take notice of modules, and forget the places where any came or went. */
+static void unwinder_scan(sp_unwinder *unwinder) {
+  /* Without memory the list stays as it was, and the next call tries again. */
+  (void)sp_module_list_refresh(&unwinder->modules);
+  if (unwinder->generation == unwinder->modules.generation)
+    return;
+  unwinder->generation = unwinder->modules.generation;
+  memset(unwinder->places, 0, UNWINDER_PLACES * sizeof *unwinder->places);
+}
+
 static void unwinder_look(sp_unwinder *unwinder, uint64_t pc, bool exact,
                           unwinder_place *out) {
   const sp_mapping *mapping = sp_module_list_find(&unwinder->modules, pc);
   sp_module_entry *module;
 
   if (!mapping && !unwinder->refreshed) {
-    sp_unwinder_refresh(unwinder);
+    unwinder_scan(unwinder);
     unwinder->refreshed = true;
     mapping = sp_module_list_find(&unwinder->modules, pc);
   }
@@ -95,10 +104,6 @@ static const unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
     return place;
   unwinder_look(unwinder, pc, exact, place);
   return place;
-}
-
-static void unwinder_forget_places(sp_unwinder *unwinder) {
-  memset(unwinder->places, 0, UNWINDER_PLACES * sizeof *unwinder->places);
 }
 
 static void unwinder_frame(const unwinder_place *place, uint64_t pc,
@@ -217,12 +222,8 @@ void sp_unwinder_free(sp_unwinder *unwinder) {
 }
 
 void sp_unwinder_refresh(sp_unwinder *unwinder) {
-  /* Without memory the list stays as it was, and the next call tries again. */
-  (void)sp_module_list_refresh(&unwinder->modules);
-  if (unwinder->generation == unwinder->modules.generation)
-    return;
-  unwinder->generation = unwinder->modules.generation;
-  unwinder_forget_places(unwinder);
+  sp_module_list_age(&unwinder->modules);
+  unwinder_scan(unwinder);
 }
 
 size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
@@ -243,10 +244,6 @@ size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
       *end = remote_end;
     }
   }
-  if (*end == SP_UNWIND_CUT)
-    sp_count(&sp_counts.stacks_truncated, 1);
-  else if (*end == SP_UNWIND_NO_INFO)
-    sp_count(&sp_counts.stacks_no_unwind_info, 1);
   return n;
 }
 

@@ -43,13 +43,15 @@ spanprof_status sp_unwinder_new(sp_unwinder **out, const sp_mem *mem);
 void sp_unwinder_free(sp_unwinder *unwinder); /* NULL is fine */
 
 /* Take notice of modules that came and went since the last call; cheap where
- * nothing did. Takes the loader's lock for the time of one dl_iterate_phdr().
- * A module that cannot be read gives shorter stacks, never a failure. */
+ * nothing did. Once per pass of the collector: samples of a module that went
+ * are unwound until the second call after that. Takes the loader's lock for the
+ * time of one dl_iterate_phdr(). A module that cannot be read gives shorter
+ * stacks, never a failure. */
 void sp_unwinder_refresh(sp_unwinder *unwinder);
 
 /* Write at most `max` (> 0) frames, innermost first; returns how many (at least
- * 1: the pc). Never reads outside the slice and its own tables. Counts in
- * stacks_truncated and stacks_no_unwind_info what *end says. */
+ * 1: the pc). Never reads outside the slice and its own tables. An address in
+ * no known module makes it look for new ones by itself. */
 size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
                         sp_native_frame *out, size_t max, sp_unwind_end *end);
 
