@@ -2,8 +2,6 @@
 
 #include "../util/utf8.h"
 
-#include <string.h>
-
 /* Printable ASCII, which nearly every text is, needs only a copy. */
 static bool clean_plain(const char *text, size_t bytes) {
   unsigned bad = 0;
@@ -21,13 +19,34 @@ static bool clean_letter(unsigned char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
+/* May the character stand at this place of a name? */
+static bool clean_letter_at(unsigned char c, size_t place) {
+  return clean_letter(c) || (place > 0 && ((c >= '0' && c <= '9') || c == '.'));
+}
+
+bool sp_clean_text_is(const char *text, size_t bytes) {
+  size_t i;
+
+  if (bytes > SP_CLEAN_TEXT_MAX)
+    return false;
+  if (clean_plain(text, bytes))
+    return true;
+  for (i = 0; i < bytes; i++)
+    if ((unsigned char)text[i] < 0x20)
+      return false;
+  return sp_utf8_valid(text, bytes);
+}
+
+bool sp_clean_name_is(const char *text, size_t bytes) {
+  size_t i;
+
+  for (i = 0; i < bytes; i++)
+    if (!clean_letter_at((unsigned char)text[i], i))
+      return false;
+  return bytes > 0 && bytes <= SP_CLEAN_NAME_MAX;
+}
+
 size_t sp_clean_text(const char *text, size_t bytes, char *out, bool *changed) {
-  if (bytes <= SP_CLEAN_TEXT_MAX && clean_plain(text, bytes)) {
-    *changed = false;
-    if (bytes)
-      memcpy(out, text, bytes);
-    return bytes;
-  }
   return sp_utf8_clean(text, bytes, out, SP_CLEAN_TEXT_MAX, changed);
 }
 
@@ -37,13 +56,12 @@ size_t sp_clean_name(const char *text, size_t bytes, char *out, bool *changed) {
   *changed = bytes == 0;
   for (i = 0; i < bytes; i++) {
     unsigned char c = (unsigned char)text[i];
-    bool inside = (c >= '0' && c <= '9') || c == '.';
 
     if (used == SP_CLEAN_NAME_MAX) {
       *changed = true;
       break;
     }
-    if (clean_letter(c) || (inside && used > 0)) {
+    if (clean_letter_at(c, used)) {
       out[used++] = (char)c;
       continue;
     }

@@ -10,6 +10,12 @@
 #define SP_CLEAN_NAME_MAX 1024
 #define SP_CLEAN_TEXT_MAX 2048
 
+/* Would sp_clean_text() or sp_clean_name() leave the text as it is? Asked
+ * first, because it mostly is, and their buffers would cost every thread a page
+ * of its stack. */
+bool sp_clean_text_is(const char *text, size_t bytes);
+bool sp_clean_name_is(const char *text, size_t bytes);
+
 /* A label value or span name: valid UTF-8 without control characters. `out` has
  * SP_CLEAN_TEXT_MAX bytes; returns the length. */
 size_t sp_clean_text(const char *text, size_t bytes, char *out, bool *changed);

@@ -92,6 +92,31 @@ SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
   *writing = 0;
 }
 
+SP_SIGNAL_SAFE static void
+label_string_keep(sp_label_cache *cache, sp_label_cache_string *entry,
+                  spanprof_label_set set, spanprof_label_set parent,
+                  const char *name, size_t name_bytes, const char *value,
+                  size_t value_bytes) {
+  volatile sp_label_cache_string *slot = entry;
+  volatile uint32_t *writing = &cache->writing;
+  sp_label_cache_ends name_ends = label_ends(name, name_bytes);
+  sp_label_cache_ends value_ends = label_ends(value, value_bytes);
+
+  if (*writing)
+    return;
+  *writing = 1;
+  slot->set = 0;
+  slot->parent = parent;
+  slot->name_bytes = (uint32_t)name_bytes;
+  slot->value_bytes = (uint32_t)value_bytes;
+  slot->name.first = name_ends.first;
+  slot->name.last = name_ends.last;
+  slot->value.first = value_ends.first;
+  slot->value.last = value_ends.last;
+  slot->set = set;
+  *writing = 0;
+}
+
 /* "[other]" in place of a value over the cap. */
 static spanprof_status label_other_make(spanprof_label_set parent,
                                         spanprof_text name,
@@ -148,30 +173,23 @@ static spanprof_status label_value_text(spanprof_text name, const char *value,
   return *capped ? SPANPROF_OK : sp_text_add(value, bytes, out);
 }
 
-/* A push whose strings are not in the thread's cache. */
-static __attribute__((noinline)) spanprof_status
-label_push_strings(sp_self *self, const char *name, size_t name_bytes,
-                   const char *value, size_t value_bytes,
-                   sp_label_cache_string *entry, spanprof_label_token *out) {
-  char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
-  bool name_changed, value_changed, capped;
+/* A push of strings that are clean; kept in `entry` unless it is NULL. */
+static spanprof_status label_push_clean(sp_self *self, const char *name,
+                                        size_t name_bytes, const char *value,
+                                        size_t value_bytes,
+                                        sp_label_cache_string *entry,
+                                        spanprof_label_token *out) {
   spanprof_context *context =
       atomic_load_explicit(&self->context, memory_order_relaxed);
   spanprof_label_set parent =
       atomic_load_explicit(&context->labels, memory_order_relaxed);
   spanprof_label_set set;
   spanprof_text name_text, value_text;
-  size_t name_size, value_size;
-  spanprof_status st;
+  bool capped;
+  spanprof_status st = sp_text_add(name, name_bytes, &name_text);
 
-  name_size = sp_clean_name(name, name_bytes, clean_name, &name_changed);
-  value_size = sp_clean_text(value, value_bytes, clean_value, &value_changed);
-  if (name_changed || value_changed)
-    sp_count(&sp_counts.labels_cleaned, 1);
-  st = sp_text_add(clean_name, name_size, &name_text);
   if (!st)
-    st = label_value_text(name_text, clean_value, value_size, &value_text,
-                          &capped);
+    st = label_value_text(name_text, value, value_bytes, &value_text, &capped);
   if (st)
     return sp_fail(st, st == SPANPROF_ERR_LIMIT
                            ? "too many label texts are interned"
@@ -182,29 +200,39 @@ label_push_strings(sp_self *self, const char *name, size_t name_bytes,
     return sp_fail(st, st == SPANPROF_ERR_LIMIT
                            ? "too many sets of labels, or too deep"
                            : "no memory for a label");
-  /* Kept only where the strings can be compared again: see
-   * spanprof_label_push(). */
-  if (!self->cache.writing &&
-      label_strings_are(set, name, name_bytes, value, value_bytes)) {
-    volatile sp_label_cache_string *slot = entry;
-    volatile uint32_t *writing = &self->cache.writing;
-    sp_label_cache_ends name_ends = label_ends(name, name_bytes);
-    sp_label_cache_ends value_ends = label_ends(value, value_bytes);
-
-    *writing = 1;
-    slot->set = 0;
-    slot->parent = parent;
-    slot->name_bytes = (uint32_t)name_bytes;
-    slot->value_bytes = (uint32_t)value_bytes;
-    slot->name.first = name_ends.first;
-    slot->name.last = name_ends.last;
-    slot->value.first = value_ends.first;
-    slot->value.last = value_ends.last;
-    slot->set = set;
-    *writing = 0;
-  }
+  /* A capped value is not kept, so that each such push is counted. */
+  if (entry && !capped && sp_label_node_get(set)->value == value_text)
+    label_string_keep(&self->cache, entry, set, parent, name, name_bytes, value,
+                      value_bytes);
   label_pushed(context, parent, set, out);
   return SPANPROF_OK;
+}
+
+/* A push of strings that are not. Not kept: the cleaning is counted. */
+static __attribute__((noinline)) spanprof_status
+label_push_cleaned(sp_self *self, const char *name, size_t name_bytes,
+                   const char *value, size_t value_bytes,
+                   spanprof_label_token *out) {
+  char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
+  bool changed;
+
+  name_bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
+  value_bytes = sp_clean_text(value, value_bytes, clean_value, &changed);
+  sp_count(&sp_counts.labels_cleaned, 1);
+  return label_push_clean(self, clean_name, name_bytes, clean_value,
+                          value_bytes, NULL, out);
+}
+
+/* A push whose strings are not in the thread's cache. */
+static __attribute__((noinline)) spanprof_status
+label_push_strings(sp_self *self, const char *name, size_t name_bytes,
+                   const char *value, size_t value_bytes,
+                   sp_label_cache_string *entry, spanprof_label_token *out) {
+  if (sp_clean_name_is(name, name_bytes) &&
+      sp_clean_text_is(value, value_bytes))
+    return label_push_clean(self, name, name_bytes, value, value_bytes, entry,
+                            out);
+  return label_push_cleaned(self, name, name_bytes, value, value_bytes, out);
 }
 
 /* A push of texts that are not in the thread's cache. */

@@ -51,30 +51,49 @@ static void name_drop(sp_span *span) {
   span->name_bytes = 0;
 }
 
+/* `size` bytes, not 0, that are clean. True: cut, for want of memory. */
+static bool name_store(sp_span *span, const char *name, size_t size) {
+  char *copy = NULL;
+  bool cut = false;
+
+  if (size > SP_SPAN_NAME_INLINE)
+    copy = sp_mem_new(name_mem, size);
+  name_drop(span);
+  if (copy) {
+    memcpy(copy, name, size);
+    span->name.elsewhere = copy;
+  } else if (size <= SP_SPAN_NAME_INLINE) {
+    memcpy(span->name.here, name, size);
+  } else {
+    size =
+        sp_utf8_clean(name, size, span->name.here, SP_SPAN_NAME_INLINE, &cut);
+  }
+  span->name_bytes = (uint16_t)size;
+  return cut;
+}
+
+static __attribute__((noinline)) void
+name_store_cleaned(sp_span *span, const char *name, size_t bytes) {
+  char clean[SP_CLEAN_TEXT_MAX];
+  bool changed;
+  size_t size = sp_clean_text(name, bytes, clean, &changed);
+
+  if (size > 0)
+    name_store(span, clean, size);
+  else
+    name_store(span, NAME_UNNAMED, sizeof NAME_UNNAMED - 1);
+}
+
 /* Lock held, or the span not visible yet. */
 static void name_keep(sp_span *span, const char *name, size_t bytes) {
-  char clean[SP_CLEAN_TEXT_MAX];
-  bool changed, cut = false;
-  size_t size = sp_clean_text(name, bytes, clean, &changed);
-  char *copy = NULL;
+  bool cleaned = bytes == 0 || !sp_clean_text_is(name, bytes);
 
-  if (size == 0) {
-    size = sizeof NAME_UNNAMED - 1;
-    memcpy(clean, NAME_UNNAMED, size);
-    changed = true;
-  }
-  if (size > SP_SPAN_NAME_INLINE) {
-    copy = sp_mem_new(name_mem, size);
-    if (!copy)
-      size = sp_utf8_clean(clean, size, clean, SP_SPAN_NAME_INLINE, &cut);
-  }
-  if (changed || cut)
+  if (cleaned)
+    name_store_cleaned(span, name, bytes);
+  else
+    cleaned = name_store(span, name, bytes);
+  if (cleaned)
     sp_count(&sp_counts.span_names_cleaned, 1);
-  name_drop(span);
-  memcpy(copy ? copy : span->name.here, clean, size);
-  if (copy)
-    span->name.elsewhere = copy;
-  span->name_bytes = (uint16_t)size;
 }
 
 static void name_slot_put(name_used *slots, size_t slot_count,

@@ -213,27 +213,52 @@ spanprof_status sp_text_add(const char *text, size_t bytes,
   return st;
 }
 
+/* Add the name that the text becomes, and count it. */
+static __attribute__((noinline)) spanprof_status
+text_add_name(const char *text, size_t bytes, spanprof_text *out) {
+  char name[SP_CLEAN_NAME_MAX];
+  bool changed;
+  spanprof_status st;
+
+  bytes = sp_clean_name(text, bytes, name, &changed);
+  st = sp_text_add(name, bytes, out);
+  if (!st)
+    sp_count(&sp_counts.labels_cleaned, 1);
+  return st;
+}
+
+/* Add the value that the text becomes, and count it. */
+static __attribute__((noinline)) spanprof_status
+text_add_value(const char *text, size_t bytes, spanprof_text *out) {
+  char value[SP_CLEAN_TEXT_MAX];
+  bool changed;
+  spanprof_status st;
+
+  bytes = sp_clean_text(text, bytes, value, &changed);
+  st = sp_text_add(value, bytes, out);
+  if (!st)
+    sp_count(&sp_counts.labels_cleaned, 1);
+  return st;
+}
+
 spanprof_status sp_text_name_form(spanprof_text text, spanprof_text *out) {
   text_entry *entry = text ? text_entry_of(text) : NULL;
   _Atomic spanprof_text *form = entry ? &entry->name_form : &texts.empty_name;
-  char name[SP_CLEAN_NAME_MAX];
   const char *bytes;
   size_t size;
-  bool changed;
-  spanprof_status st;
+  spanprof_status st = SPANPROF_OK;
 
   *out = atomic_load_explicit(form, memory_order_acquire);
   if (SP_LIKELY(*out))
     return SPANPROF_OK;
   bytes = sp_text_get(text, &size);
-  size = sp_clean_name(bytes, size, name, &changed);
-  st = sp_text_add(name, size, out);
-  if (st)
-    return st;
-  if (changed)
-    sp_count(&sp_counts.labels_cleaned, 1);
-  atomic_store_explicit(form, *out, memory_order_release);
-  return SPANPROF_OK;
+  if (sp_clean_name_is(bytes, size))
+    *out = text;
+  else
+    st = text_add_name(bytes, size, out);
+  if (!st)
+    atomic_store_explicit(form, *out, memory_order_release);
+  return st;
 }
 
 SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text text, uint32_t max) {
@@ -299,21 +324,16 @@ void sp_text_reset(const sp_mem *mem) {
 
 spanprof_status spanprof_text_intern(const char *text, size_t bytes,
                                      spanprof_text *out) {
-  char clean[SP_CLEAN_TEXT_MAX];
-  bool changed;
-  size_t size;
   spanprof_status st;
 
   *out = 0;
   if (!text)
     return sp_fail(SPANPROF_ERR_ARGUMENT, "text is NULL");
-  size = sp_clean_text(text, bytes, clean, &changed);
-  st = sp_text_add(clean, size, out);
+  st = sp_clean_text_is(text, bytes) ? sp_text_add(text, bytes, out)
+                                     : text_add_value(text, bytes, out);
   if (st)
     return sp_fail(st, st == SPANPROF_ERR_LIMIT
                            ? "too many label texts are interned"
                            : "no memory for a label text");
-  if (changed)
-    sp_count(&sp_counts.labels_cleaned, 1);
   return SPANPROF_OK;
 }
