@@ -347,7 +347,7 @@ static void every_allocation_may_fail(void) {
 static void memory_that_ends_between_parts_loses_only_the_rest(void) {
   size_t fail_at, lost_some = 0;
 
-  for (fail_at = 1; fail_at < 400; fail_at += 7) {
+  for (fail_at = 1; fail_at < 400; fail_at += 23) {
     profile_fixture fixture;
     failing_mem failing;
     size_t i;
