@@ -223,6 +223,26 @@ static void work_crypto(unsigned round) {
   }
 }
 
+/* ------------------------------------------------------------- C++, loaded */
+
+typedef unsigned (*throws_fn)(unsigned round);
+
+static throws_fn throws;
+
+static void throws_begin(void) {
+#ifdef UNWIND_THROWS
+  void *library = dlopen(UNWIND_THROWS, RTLD_NOW | RTLD_LOCAL);
+
+  must(library != NULL, UNWIND_THROWS);
+  *(void **)&throws = dlsym(library, "unwind_throws");
+#endif
+}
+
+static void work_throws(unsigned round) {
+  if (throws)
+    kept += throws(round);
+}
+
 /* ---------------------------------------------------- what is out of turn */
 
 __attribute__((noinline)) static uint64_t recurse(unsigned depth) {
@@ -359,6 +379,7 @@ const unwind_workload unwind_workloads[] = {
     {"realigned stack", work_realigned, false},
     {"longjmp", work_longjmp, false},
     {"threads", work_threads, false},
+    {"C++ exceptions", work_throws, false},
     {"signal handler", work_handler, false},
 };
 const size_t unwind_workload_count =
@@ -373,4 +394,5 @@ void unwind_workloads_begin(void) {
   sql("CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, n INTEGER, blob "
       "TEXT); CREATE INDEX i ON t(n)");
   crypto_begin();
+  throws_begin();
 }
