@@ -4,8 +4,8 @@
 
 #include "../util/buffer.h"
 
-/* Two of password, token and user:password. */
-#define CREDENTIALS_OWN 2
+/* Password, what authorizes, the proxy's user and password. */
+#define CREDENTIALS_OWN 4
 
 /* A shorter one would be found by chance. */
 #define CREDENTIALS_MIN_BYTES 4
@@ -58,6 +58,20 @@ static spanprof_status credentials_authorize(sp_credentials *credentials,
   return credentials->authorization ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
+/* What stands before the `@` of the proxy's URL. */
+static spanprof_status credentials_proxy(sp_credentials *credentials,
+                                         const sp_settings *settings) {
+  const char *scheme = settings->proxy ? strstr(settings->proxy, "://") : NULL;
+  const char *user = scheme ? scheme + 3 : settings->proxy;
+  const char *end = user ? strrchr(user, '@') : NULL;
+
+  if (!end)
+    return SPANPROF_OK;
+  credentials->proxy_user =
+      sp_mem_text(credentials->mem, user, (size_t)(end - user));
+  return credentials->proxy_user ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+}
+
 static void credentials_keep(sp_credentials *credentials, const char *secret) {
   if (secret && strlen(secret) >= CREDENTIALS_MIN_BYTES)
     credentials->secrets[credentials->secret_count++] = secret;
@@ -71,6 +85,8 @@ spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
   memset(out, 0, sizeof *out);
   out->mem = mem;
   st = credentials_authorize(out, settings);
+  if (!st)
+    st = credentials_proxy(out, settings);
   if (!st && !(out->secrets = sp_mem_new(mem, most * sizeof *out->secrets)))
     st = SPANPROF_ERR_NOMEM;
   if (st) {
@@ -81,6 +97,9 @@ spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
   if (out->authorization)
     /* What follows "Bearer " or "Basic ". */
     credentials_keep(out, strchr(strchr(out->authorization, ' ') + 1, ' ') + 1);
+  credentials_keep(out, out->proxy_user);
+  if (out->proxy_user && strchr(out->proxy_user, ':'))
+    credentials_keep(out, strchr(out->proxy_user, ':') + 1);
   for (i = 0; i < settings->header_count; i++) {
     const char *value = strchr(settings->headers[i], ':');
 
@@ -92,8 +111,10 @@ spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
 
 void sp_credentials_dispose(sp_credentials *credentials) {
   sp_mem_free(credentials->mem, credentials->authorization);
+  sp_mem_free(credentials->mem, credentials->proxy_user);
   sp_mem_free(credentials->mem, credentials->secrets);
   credentials->authorization = NULL;
+  credentials->proxy_user = NULL;
   credentials->secrets = NULL;
   credentials->secret_count = 0;
 }

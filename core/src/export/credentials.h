@@ -7,7 +7,8 @@
 typedef struct sp_credentials {
   const sp_mem *mem;
   char *authorization;  /* header line; NULL: none */
-  const char **secrets; /* of this and of the settings */
+  char *proxy_user;     /* "user:password" of the proxy's URL; NULL: none */
+  const char **secrets; /* of these and of the settings */
   size_t secret_count;
 } sp_credentials;
 

@@ -133,7 +133,8 @@ static void *exporter_run(void *argument) {
       sp_clock_wait(exporter->clock, &exporter->work, &exporter->lock,
                     sp_exporter_next_ns(exporter));
   }
-  if (there && sp_exporter_finish(exporter)) {
+  /* A thread that got no time at all until now may have been abandoned. */
+  if (there && !exporter->abandoned && sp_exporter_finish(exporter)) {
     exporter_count_cpu(exporter);
     exporter->finished = true;
     pthread_cond_broadcast(&exporter->progress);
@@ -251,6 +252,13 @@ static void exporter_abandon(sp_exporter *exporter) {
     ;
 }
 
+static void exporter_wait_finished(sp_exporter *exporter, uint64_t until_ns) {
+  while (!exporter->finished &&
+         sp_clock_monotonic_ns(exporter->clock) < until_ns)
+    sp_clock_wait(exporter->clock, &exporter->progress, &exporter->lock,
+                  until_ns);
+}
+
 spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
   uint64_t dropped = sp_counted(&sp_counts.samples_dropped_stop), now_ns;
   uint64_t reserve_ns;
@@ -270,10 +278,10 @@ spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
   pthread_cond_broadcast(&exporter->work);
   if (!exporter->running)
     exporter->finished = sp_exporter_finish(exporter);
-  while (!exporter->finished &&
-         sp_clock_monotonic_ns(exporter->clock) < until_ns - reserve_ns / 2)
-    sp_clock_wait(exporter->clock, &exporter->progress, &exporter->lock,
-                  until_ns - reserve_ns / 2);
+  exporter_wait_finished(exporter, until_ns - reserve_ns / 2);
+  /* A slow disk gets all the time there is: nobody could do better. */
+  if (exporter->place == SP_EXPORTER_IN_DISK)
+    exporter_wait_finished(exporter, until_ns);
   finished = exporter->finished;
   if (!finished)
     exporter_abandon(exporter);
