@@ -17,7 +17,7 @@
 static char name_buffer[2048];
 
 static const char long_name[] =
-    "a name that does not fit into the fifty-six bytes of a span";
+    "a name that does not fit into the forty-eight bytes of one span";
 
 static spanprof_span_rules *rules_of(int root_only) {
   spanprof_span_rules_options options;
@@ -608,12 +608,13 @@ static void starting(const sp_mem *mem) {
 
     CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM);
     CHECK((s[i] == 0) == (st != SPANPROF_OK));
-    spanprof_span_rename(s[i], i % 2 ? long_name : "short", i % 2 ? sizeof long_name - 1 : 5);
+    spanprof_span_rename(s[i], i % 2 ? long_name : "short",
+                         i % 2 ? sizeof long_name - 1 : 5);
     if (s[i]) {
       const char *name = name_of(s[i]);
 
-      CHECK(strncmp(name, long_name, 50) == 0 || strcmp(name, "short") == 0 ||
-            strcmp(name, "[other]") == 0);
+      CHECK(strncmp(name, long_name, SP_SPAN_NAME_INLINE) == 0 ||
+            strcmp(name, "short") == 0 || strcmp(name, "[other]") == 0);
     }
   }
   end_all(s, SP_COUNT_OF(s));

@@ -10,6 +10,7 @@
 #include "../util/counters.h"
 #include "../util/status.h"
 
+#include <endian.h>
 #include <string.h>
 
 /* The longest name there is: see clean.h. */
@@ -65,21 +66,39 @@ static spanprof_span span_carried_of(const spanprof_span_rules *rules,
              : 0;
 }
 
+/* The span whose samples show what is not in the span `number`, which carries
+ * `carried`; 0: none. */
+static spanprof_span span_parent_of(const spanprof_span_rules *rules,
+                                    spanprof_span number, spanprof_span carried,
+                                    const sp_span_family *family) {
+  const sp_span *parent;
+
+  if (rules->root_span_only || carried != number || family->carried == number)
+    return 0;
+  /* The family's reference keeps it. */
+  parent = family->carried ? sp_span_pool_get(family->carried) : NULL;
+  return parent && parent->chain < SP_SPAN_CHAIN_MAX ? family->carried : 0;
+}
+
 /* Fill in what the family decides; its references pass to the span. */
 static void span_fill(sp_span *span, spanprof_span number,
                       const spanprof_span_rules *rules, bool traced,
                       const sp_span_ids *ids, const sp_span_family *family) {
   spanprof_span carried = span_carried_of(rules, traced, number, family);
+  spanprof_span parent = span_parent_of(rules, number, carried, family);
 
   /* The family's references are one to its root and one to what the parent
-   * carries; the span holds one to its root and one to what it carries. */
-  if (carried != family->carried) {
+   * carries; the span holds one to its root, one to its parent, and one to what
+   * it carries where that is not itself. */
+  span->chain = parent ? sp_span_pool_get(parent)->chain + 1 : 0;
+  if (!parent && carried != family->carried) {
     if (carried != number)
       sp_span_table_ref(carried);
     sp_span_table_unref(family->carried);
   }
   atomic_store_explicit(&span->carried, carried, memory_order_release);
   atomic_store_explicit(&span->root, family->root, memory_order_release);
+  atomic_store_explicit(&span->parent, parent, memory_order_release);
   atomic_store_explicit(&span->span_id, ids->span_id, memory_order_release);
   atomic_store_explicit(&span->trace_id[0], ids->trace_id[0],
                         memory_order_release);
@@ -88,9 +107,9 @@ static void span_fill(sp_span *span, spanprof_span number,
   atomic_store_explicit(&span->refs, 0, memory_order_release);
 }
 
-/* Its ids, if it is still the span of this number. */
+/* Its ids and more, if it is still the span of this number. */
 static bool span_ids_of(spanprof_span number, sp_span_ids *out,
-                        uint32_t *bits) {
+                        spanprof_span *parent, uint32_t *bits) {
   const sp_span *span = sp_span_pool_get(number);
 
   if (!span)
@@ -100,19 +119,23 @@ static bool span_ids_of(spanprof_span number, sp_span_ids *out,
       atomic_load_explicit(&span->trace_id[0], memory_order_acquire);
   out->trace_id[1] =
       atomic_load_explicit(&span->trace_id[1], memory_order_acquire);
+  *parent = atomic_load_explicit(&span->parent, memory_order_acquire);
   *bits = (uint32_t)atomic_load_explicit(&span->state, memory_order_acquire);
   return sp_span_pool_same(span, number);
 }
 
 bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
                       sp_span_view *out) {
+  spanprof_span parent;
   sp_span_ids ids;
   uint32_t bits;
 
   memset(out, 0, sizeof *out);
-  if (!span || !span_ids_of(span, &ids, &bits))
+  if (!span || !span_ids_of(span, &ids, &parent, &bits))
     return false;
   sp_span_id_hex(&ids.span_id, sizeof ids.span_id, out->profile_id);
+  out->id = be64toh(ids.span_id);
+  out->parent = parent;
   if (bits & SP_SPAN_ADD_TRACE_ID)
     sp_span_id_hex(ids.trace_id, sizeof ids.trace_id, out->trace_id);
   out->name_label = bits & SP_SPAN_LEGACY_LABEL ? "span" : "span_name";
@@ -145,6 +168,7 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
   char profile_id[17], trace_id[33], name[SPAN_NAME_BYTES];
   sp_url_span view = {profile_id, trace_id, name, 0};
   sp_buffer text;
+  spanprof_span parent;
   sp_span_ids ids;
   uint32_t bits;
   spanprof_status st;
@@ -155,7 +179,7 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
   if (!spanprof_span_attribute_key(attribute)[0])
     return sp_fail(SPANPROF_ERR_ARGUMENT, "no such span attribute");
   if (!span || sp_span_pool_carried(span) != span ||
-      !span_ids_of(span, &ids, &bits))
+      !span_ids_of(span, &ids, &parent, &bits))
     return SPANPROF_OK;
   sp_span_id_hex(&ids.span_id, sizeof ids.span_id, profile_id);
   sp_span_id_hex(ids.trace_id, sizeof ids.trace_id, trace_id);

@@ -1,20 +1,27 @@
 /* Spans: started, named, ended; found by number. See spanprof_span_start().
  *
  * Life: a span is kept while it is not ended, while any context has it on its
- * stack or a child refers to it, and until the sweep after the next one, so
- * that a sample that carries it can always be named. */
+ * stack or a descendant refers to it, and until the sweep after the next one,
+ * so that a sample that carries it, or a descendant, can always be named. */
 #ifndef SP_SPAN_H
 #define SP_SPAN_H
 
 #include "../util/base.h"
 #include "../util/settings.h"
 
+/* Ancestors that a sample names, the nearest ones. */
+#define SP_SPAN_ANCESTORS_MAX 16
+
 typedef struct sp_span_view {
   char profile_id[17]; /* 16 lowercase hex */
+  uint64_t id;         /* the same as a number */
   char trace_id[33];   /* "" unless the rules ask for the label */
   const char *name;    /* NULL unless the rules ask for it; see below */
   size_t name_bytes;
   const char *name_label; /* "span_name" or "span" */
+  spanprof_span parent;   /* the nearest sampled local ancestor, which can be
+                           * described as long as this span can; 0: none, or
+                           * root_span_only */
 } sp_span_view;
 
 /* Describe a span a sample carries: copies the name, cleaned and capped

@@ -25,17 +25,24 @@
 #define SP_SPAN_CHUNKS 16384u
 #define SP_SPANS_MAX   (SP_SPAN_CHUNK * SP_SPAN_CHUNKS)
 
-#define SP_SPAN_NAME_INLINE 56
+#define SP_SPAN_NAME_INLINE 48
+
+/* Parents that follow each other at most: the next span starts a new chain. A
+ * child that is never ended keeps its chain, and a trace whose spans each
+ * continue the one before would be one chain without end. Samples name
+ * SP_SPAN_ANCESTORS_MAX, so only the first spans of a new chain show fewer. */
+#define SP_SPAN_CHAIN_MAX 64
 
 typedef struct sp_span {
   _Atomic uint64_t state;
   /* Fixed while live: see sp_span_pool_same(). Ids are the bytes as they stand
    * in memory. */
   _Atomic spanprof_span carried;
-  _Atomic spanprof_span root; /* 0: unknown */
+  _Atomic spanprof_span root;   /* 0: unknown */
+  _Atomic spanprof_span parent; /* whose samples its own are a part of; or 0 */
   _Atomic uint64_t span_id;
   _Atomic uint64_t trace_id[2];
-  /* Spans that carry this one, or have it as their root. */
+  /* Spans that carry this one, or have it as their root or parent. */
   _Atomic uint32_t refs;
   /* Place + 1 of the next one free, ended or waiting for the sweep. */
   _Atomic uint32_t next;
@@ -46,7 +53,8 @@ typedef struct sp_span {
   uint32_t seen;   /* the first sweep that found it ended */
   /* Guarded by the name's lock. */
   uint16_t name_bytes;
-  uint16_t name_capped; /* counted as such */
+  uint8_t name_capped; /* counted as such */
+  uint8_t chain;       /* fixed while live: parents, one after the other */
   union {
     char here[SP_SPAN_NAME_INLINE];
     char *elsewhere; /* where name_bytes is larger */

@@ -86,6 +86,8 @@ void sp_span_sweep_free(sp_span *span, spanprof_span number) {
   spanprof_span root = atomic_load_explicit(&span->root, memory_order_relaxed);
   spanprof_span carried =
       atomic_load_explicit(&span->carried, memory_order_relaxed);
+  spanprof_span parent =
+      atomic_load_explicit(&span->parent, memory_order_relaxed);
 
   span->marked = 0;
   sp_span_name_free(span, number);
@@ -93,33 +95,46 @@ void sp_span_sweep_free(sp_span *span, spanprof_span number) {
     sp_span_table_unref(root);
   if (carried != number)
     sp_span_table_unref(carried);
+  sp_span_table_unref(parent);
   sp_span_pool_give(number);
+}
+
+/* Free what may go, and turn the list round. True: a descendant kept some of
+ * them. Lock held. */
+static bool sweep_pass(void) {
+  uint32_t at = span_sweep.waiting, kept = 0;
+  bool referred = false;
+
+  while (at) {
+    sp_span *span = sp_span_pool_at(at - 1);
+    uint32_t next = atomic_load_explicit(&span->next, memory_order_relaxed);
+    spanprof_span number = sweep_number(span, at - 1);
+    bool due = sweep_due(span);
+
+    if (due && sp_span_table_remove(span, number)) {
+      sp_span_sweep_free(span, number);
+    } else {
+      atomic_store_explicit(&span->next, kept, memory_order_relaxed);
+      kept = at;
+      referred = referred || due;
+    }
+    at = next;
+  }
+  span_sweep.waiting = kept;
+  return referred;
 }
 
 /* Lock held. */
 static void sweep_run(void) {
-  uint32_t at, kept = 0;
-
   span_sweep.number++;
   if (span_sweep.number < 2) /* 0 and 1 would look like "just marked" */
     span_sweep.number = 2;
   sweep_collect();
   sp_context_each(sweep_mark_context, NULL);
-  at = span_sweep.waiting;
-  while (at) {
-    sp_span *span = sp_span_pool_at(at - 1);
-    uint32_t next = atomic_load_explicit(&span->next, memory_order_relaxed);
-    spanprof_span number = sweep_number(span, at - 1);
-
-    if (sweep_due(span) && sp_span_table_remove(span, number)) {
-      sp_span_sweep_free(span, number);
-    } else {
-      atomic_store_explicit(&span->next, kept, memory_order_relaxed);
-      kept = at;
-    }
-    at = next;
-  }
-  span_sweep.waiting = kept;
+  /* The other way round as well, so that a chain of parents goes at once,
+   * whether they ended before their children or after them. */
+  if (sweep_pass())
+    (void)sweep_pass();
 }
 
 void sp_span_sweep(void) {
