@@ -1,12 +1,13 @@
 #include "label_table.h"
 
 #include "../label/label.h"
+#include "../label/label_node.h"
 #include "../label/text.h"
 #include "../util/counters.h"
 #include "pprof_limits.h"
 
-/* More names than this on one set are not looked at; a series takes 30. */
-#define LABEL_TABLE_SET_MAX 128
+/* As many labels as a set can have; a series takes 30. */
+#define LABEL_TABLE_SET_MAX SP_LABEL_DEPTH_MAX
 
 static const char *const label_table_series[] = SP_PPROF_SERIES_NAMES;
 

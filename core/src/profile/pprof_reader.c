@@ -5,7 +5,7 @@
 
 #include "../util/status.h"
 #include "gunzip.h"
-#include "pprof_source.h"
+#include "pprof_table.h"
 
 _Static_assert(SP_PPROF_NONE == SP_INDEX_NONE, "two ways to say no number");
 
@@ -19,9 +19,7 @@ typedef struct reader {
   sp_pprof_source source;
   size_t counts[SP_PPROF_FIELD_COUNT]; /* of messages and texts */
   int64_t default_type;
-  sp_pprof_ids locations;
-  sp_pprof_ids functions;
-  sp_pprof_ids mappings;
+  sp_pprof_table table;
 } reader;
 
 static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
@@ -50,82 +48,6 @@ static spanprof_status reader_take_period_type(void *data,
   reader *r = data;
 
   return reader_type(r, field, &r->profile->period_type);
-}
-
-static spanprof_status reader_take_mapping(void *data,
-                                           const sp_pprof_field *field) {
-  reader *r = data;
-  sp_pprof_mapping *out =
-      (sp_pprof_mapping *)&r->profile->mappings[r->profile->mapping_count++];
-  const Perftools__Profiles__Mapping *mapping;
-  spanprof_status st = sp_pprof_source_unpack(
-      &r->source, field, &perftools__profiles__mapping__descriptor, &mapping);
-
-  if (!st)
-    st = sp_pprof_source_text(&r->source, mapping->filename, &out->file);
-  if (!st)
-    st = sp_pprof_source_text(&r->source, mapping->build_id, &out->build_id);
-  if (st)
-    return st;
-  out->start = mapping->memory_start;
-  out->limit = mapping->memory_limit;
-  out->file_offset = mapping->file_offset;
-  out->has_functions = mapping->has_functions;
-  return sp_pprof_ids_add(&r->mappings, r->source.kept->mem, mapping->id);
-}
-
-static spanprof_status reader_take_function(void *data,
-                                            const sp_pprof_field *field) {
-  reader *r = data;
-  sp_pprof_function *out =
-      (sp_pprof_function *)&r->profile->functions[r->profile->function_count++];
-  const Perftools__Profiles__Function *function;
-  spanprof_status st = sp_pprof_source_unpack(
-      &r->source, field, &perftools__profiles__function__descriptor, &function);
-
-  if (!st)
-    st = sp_pprof_source_text(&r->source, function->name, &out->name);
-  if (!st)
-    st = sp_pprof_source_text(&r->source, function->system_name,
-                              &out->system_name);
-  if (!st)
-    st = sp_pprof_source_text(&r->source, function->filename, &out->file);
-  if (st)
-    return st;
-  out->start_line = function->start_line;
-  return sp_pprof_ids_add(&r->functions, r->source.kept->mem, function->id);
-}
-
-static spanprof_status reader_take_location(void *data,
-                                            const sp_pprof_field *field) {
-  reader *r = data;
-  sp_pprof_location *out =
-      (sp_pprof_location *)&r->profile->locations[r->profile->location_count++];
-  const Perftools__Profiles__Location *location;
-  sp_pprof_line *lines = NULL;
-  spanprof_status st = sp_pprof_source_unpack(
-      &r->source, field, &perftools__profiles__location__descriptor, &location);
-  size_t i;
-
-  if (!st)
-    st = sp_pprof_source_new(&r->source, location->n_line, sizeof *lines,
-                             &lines);
-  if (st)
-    return st;
-  for (i = 0; i < location->n_line; i++) {
-    lines[i].line = location->line[i]->line;
-    lines[i].function =
-        sp_pprof_ids_find(&r->functions, location->line[i]->function_id);
-    if (lines[i].function == SP_PPROF_NONE)
-      return sp_pprof_source_broken("a location names a function that is not "
-                                    "there");
-  }
-  out->lines = lines;
-  out->line_count = (uint32_t)location->n_line;
-  out->address = location->address;
-  /* A mapping that is not there is none, as for go tool pprof. */
-  out->mapping = sp_pprof_ids_find(&r->mappings, location->mapping_id);
-  return sp_pprof_ids_add(&r->locations, r->source.kept->mem, location->id);
 }
 
 static spanprof_status reader_label(const reader *r,
@@ -184,7 +106,8 @@ static spanprof_status reader_take_sample(void *data,
     return st;
   memcpy(values, sample->value, sample->n_value * sizeof *values);
   for (i = 0; i < sample->n_location_id; i++) {
-    locations[i] = sp_pprof_ids_find(&r->locations, sample->location_id[i]);
+    locations[i] =
+        sp_pprof_ids_find(&r->table.locations, sample->location_id[i]);
     if (locations[i] == SP_PPROF_NONE)
       return sp_pprof_source_broken("a sample names a location that is not "
                                     "there");
@@ -280,12 +203,6 @@ static spanprof_status reader_make_arrays(reader *r) {
        &profile->types},
       {counts[SP_PPROF_FIELD_SAMPLE], sizeof *profile->samples,
        &profile->samples},
-      {counts[SP_PPROF_FIELD_LOCATION], sizeof *profile->locations,
-       &profile->locations},
-      {counts[SP_PPROF_FIELD_FUNCTION], sizeof *profile->functions,
-       &profile->functions},
-      {counts[SP_PPROF_FIELD_MAPPING], sizeof *profile->mappings,
-       &profile->mappings},
       {counts[SP_PPROF_FIELD_COMMENT], sizeof *profile->comments,
        &profile->comments},
   };
@@ -296,14 +213,7 @@ static spanprof_status reader_make_arrays(reader *r) {
     st = sp_pprof_source_new(&r->source, arrays[i].count, arrays[i].item,
                              arrays[i].out);
   if (!st)
-    st = sp_pprof_ids_init(&r->locations, &r->source,
-                           counts[SP_PPROF_FIELD_LOCATION]);
-  if (!st)
-    st = sp_pprof_ids_init(&r->functions, &r->source,
-                           counts[SP_PPROF_FIELD_FUNCTION]);
-  if (!st)
-    st = sp_pprof_ids_init(&r->mappings, &r->source,
-                           counts[SP_PPROF_FIELD_MAPPING]);
+    st = sp_pprof_table_init(&r->table, profile, &r->source, counts);
   return st;
 }
 
@@ -316,10 +226,6 @@ static spanprof_status reader_fill(reader *r) {
       {SP_PPROF_FIELD_SAMPLE_TYPE, reader_take_type},
       {SP_PPROF_FIELD_PERIOD_TYPE, reader_take_period_type},
       {SP_PPROF_FIELD_COMMENT, reader_take_comment},
-      {SP_PPROF_FIELD_MAPPING, reader_take_mapping},
-      {SP_PPROF_FIELD_FUNCTION, reader_take_function},
-      {SP_PPROF_FIELD_LOCATION, reader_take_location},
-      {SP_PPROF_FIELD_SAMPLE, reader_take_sample},
   };
   spanprof_status st =
       sp_pprof_source_texts(&r->source, r->counts[SP_PPROF_FIELD_TEXT]);
@@ -330,6 +236,11 @@ static spanprof_status reader_fill(reader *r) {
   r->profile->period_type = (sp_pprof_type){"", ""};
   for (i = 0; !st && i < SP_COUNT_OF(steps); i++)
     st = sp_pprof_source_each(&r->source, steps[i].field, steps[i].take, r);
+  if (!st)
+    st = sp_pprof_table_fill(&r->table);
+  if (!st)
+    st = sp_pprof_source_each(&r->source, SP_PPROF_FIELD_SAMPLE,
+                              reader_take_sample, r);
   if (!st)
     st = sp_pprof_source_text(&r->source, r->default_type, &default_type);
   if (st)
@@ -353,9 +264,7 @@ static spanprof_status reader_read(reader_whole *whole, const void *bytes,
     st = reader_make_arrays(&r);
   if (!st)
     st = reader_fill(&r);
-  sp_pprof_ids_dispose(&r.locations, mem);
-  sp_pprof_ids_dispose(&r.functions, mem);
-  sp_pprof_ids_dispose(&r.mappings, mem);
+  sp_pprof_table_dispose(&r.table, mem);
   sp_pprof_source_dispose(&r.source);
   return st;
 }

@@ -1,0 +1,28 @@
+/* What the samples of a profile refer to: locations, and through them functions
+ * and mappings, found by their ids. */
+#ifndef SP_PPROF_TABLE_H
+#define SP_PPROF_TABLE_H
+
+#include "pprof_reader.h"
+#include "pprof_source.h"
+
+typedef struct sp_pprof_table {
+  sp_pprof *profile; /* its counts grow as its arrays are filled */
+  sp_pprof_source *source;
+  sp_pprof_ids locations;
+  sp_pprof_ids functions;
+  sp_pprof_ids mappings;
+} sp_pprof_table;
+
+/* Make the arrays, which never move. `counts`: messages of each field of
+ * Profile. Dispose of the table also after a failure. */
+spanprof_status sp_pprof_table_init(sp_pprof_table *table, sp_pprof *profile,
+                                    sp_pprof_source *source,
+                                    const size_t *counts);
+
+/* Read them, each after what it refers to. */
+spanprof_status sp_pprof_table_fill(sp_pprof_table *table);
+
+void sp_pprof_table_dispose(sp_pprof_table *table, const sp_mem *mem);
+
+#endif
