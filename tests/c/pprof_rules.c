@@ -21,7 +21,9 @@ typedef Perftools__Profiles__Label rules_label;
 #define RULES_NAME_MAX    1024
 #define RULES_VALUE_MAX   2048
 /* Of 30 names, those every series of ours has. */
-#define RULES_PROMOTED_MAX (30 - 6)
+#define RULES_PROMOTED_MAX  (30 - 6)
+#define RULES_ANCESTOR      "ancestor:"
+#define RULES_ANCESTORS_MAX 16
 
 static char rules_sentence[256];
 
@@ -196,15 +198,28 @@ static const char *rules_label_text(const rules_profile *profile, size_t i,
   return NULL;
 }
 
+/* A span's sampled local ancestor: the one kind of numeric label there is. */
+static bool rules_is_ancestor(const rules_profile *profile,
+                              const rules_label *label) {
+  const char *key = rules_text(profile, label->key);
+
+  return key && !strncmp(key, RULES_ANCESTOR, strlen(RULES_ANCESTOR)) &&
+         !label->str && label->num && !label->num_unit;
+}
+
 static const char *rules_labels(const rules_profile *profile, size_t i) {
   const rules_sample *sample = profile->sample[i];
-  size_t j, k, promoted = 0, ids = 0;
+  size_t j, k, promoted = 0, ids = 0, ancestors = 0;
 
   for (j = 0; j < sample->n_label; j++) {
     const char *broken = rules_label_text(profile, i, sample->label[j]);
     const char *key = rules_text(profile, sample->label[j]->key);
     bool id;
 
+    if (rules_is_ancestor(profile, sample->label[j])) {
+      ancestors++;
+      continue;
+    }
     if (broken)
       return broken;
     for (k = 0; k < j; k++)
@@ -214,6 +229,8 @@ static const char *rules_labels(const rules_profile *profile, size_t i) {
     ids += id;
     promoted += !id;
   }
+  if (ancestors > RULES_ANCESTORS_MAX || (ancestors && !ids))
+    return rules_say("sample %zu has %zu ancestors", i, ancestors);
   if (ids > 1)
     return rules_say("sample %zu has both profile_id and span_id", i);
   if (promoted > RULES_PROMOTED_MAX)

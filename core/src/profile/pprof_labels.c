@@ -1,7 +1,5 @@
 #include "pprof_labels.h"
 
-#include "../label/span.h"
-
 static spanprof_status pprof_labels_key(sp_pprof_labels *labels,
                                         const char *key, uint32_t *out) {
   return sp_name_table_intern(labels->names, key, strlen(key), out);
@@ -44,11 +42,12 @@ static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
   char buffer[SP_LABEL_BYTES_MAX + 1];
   sp_span_view view;
   spanprof_status st;
-  uint32_t name = 0;
 
   *out = (sp_pprof_span){.span = span};
   if (!sp_span_describe(span, buffer, sizeof buffer, &view))
     return SPANPROF_OK;
+  out->id = (int64_t)view.id;
+  out->parent = view.parent;
   st = sp_pprof_part_text(part, view.profile_id, strlen(view.profile_id),
                           &out->profile_id);
   if (!st)
@@ -58,18 +57,18 @@ static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
     return st;
   /* Interned for good: there are at most span_names_max of them. */
   st = sp_name_table_clean(labels->names, view.name, view.name_bytes,
-                           SP_LABEL_BYTES_MAX, &name);
+                           SP_LABEL_BYTES_MAX, &out->name_text);
   if (!st)
     st = pprof_labels_key(labels, view.name_label, &out->name_key);
   if (!st)
-    st = sp_pprof_part_name(part, name, &out->name);
+    st = sp_pprof_part_name(part, out->name_text, &out->name);
   return st;
 }
 
+/* The index of a span in `spans`. */
 static spanprof_status pprof_labels_span(sp_pprof_labels *labels,
                                          sp_pprof_part *part,
-                                         spanprof_span span,
-                                         const sp_pprof_span **out) {
+                                         spanprof_span span, uint32_t *out) {
   const uint64_t hash = sp_hash_mix(SP_HASH_SEED, span);
   spanprof_status st;
   uint32_t i, at;
@@ -77,7 +76,7 @@ static spanprof_status pprof_labels_span(sp_pprof_labels *labels,
   for (i = sp_index_first(&labels->span_index, hash, &at); i != SP_INDEX_NONE;
        i = sp_index_next(&labels->span_index, hash, &at))
     if (labels->spans[i].span == span) {
-      *out = &labels->spans[i];
+      *out = i;
       return SPANPROF_OK;
     }
   st = sp_index_reserve(&labels->span_index, labels->mem);
@@ -90,18 +89,19 @@ static spanprof_status pprof_labels_span(sp_pprof_labels *labels,
                                &labels->spans[labels->span_count]);
   if (st)
     return st;
-  *out = &labels->spans[labels->span_count];
-  sp_index_add(&labels->span_index, hash, (uint32_t)labels->span_count++);
+  *out = (uint32_t)labels->span_count++;
+  sp_index_add(&labels->span_index, hash, *out);
   return SPANPROF_OK;
 }
 
 static void pprof_labels_put(sp_pprof_labels *labels, size_t *count,
-                             int64_t key, int64_t text) {
+                             int64_t key, int64_t text, int64_t number) {
   Perftools__Profiles__Label *label = &labels->labels[*count];
 
   perftools__profiles__label__init(label);
   label->key = key;
   label->str = text;
+  label->num = number;
   labels->pointers[(*count)++] = label;
 }
 
@@ -123,14 +123,63 @@ static spanprof_status pprof_labels_put_span(sp_pprof_labels *labels,
 
   st = sp_pprof_part_name(part, labels->key_profile_id, &key);
   if (!st)
-    pprof_labels_put(labels, count, key, span->profile_id);
+    pprof_labels_put(labels, count, key, span->profile_id, 0);
   if (!st && span->name) {
     st = sp_pprof_part_name(part, span->name_key, &key);
-    pprof_labels_put(labels, count, key, span->name);
+    pprof_labels_put(labels, count, key, span->name, 0);
   }
   if (!st && span->trace_id) {
     st = sp_pprof_part_name(part, labels->key_trace_id, &key);
-    pprof_labels_put(labels, count, key, span->trace_id);
+    pprof_labels_put(labels, count, key, span->trace_id, 0);
+  }
+  return st;
+}
+
+/* The key of a span's label on its descendants' samples. */
+static spanprof_status pprof_labels_ancestor_key(sp_pprof_labels *labels,
+                                                 sp_pprof_part *part,
+                                                 sp_pprof_span *span) {
+  static const char before[] = SP_PPROF_ANCESTOR;
+  char key[sizeof before - 1 + SP_LABEL_BYTES_MAX];
+  size_t bytes = 0;
+  spanprof_status st;
+  const char *name;
+  uint32_t number;
+
+  if (span->ancestor_key)
+    return SPANPROF_OK;
+  name = sp_name_table_get(labels->names, span->name_text, &bytes);
+  memcpy(key, before, sizeof before - 1);
+  memcpy(key + sizeof before - 1, name, bytes);
+  /* Interned for good, as span names are. */
+  st = sp_name_table_intern(labels->names, key, sizeof before - 1 + bytes,
+                            &number);
+  return st ? st : sp_pprof_part_name(part, number, &span->ancestor_key);
+}
+
+static spanprof_status pprof_labels_put_ancestors(sp_pprof_labels *labels,
+                                                  sp_pprof_part *part,
+                                                  uint32_t at, size_t *count) {
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  for (i = 0; i < SP_SPAN_ANCESTORS_MAX && labels->spans[at].parent; i++) {
+    uint32_t parent = labels->spans[at].parent_at;
+
+    if (!parent) {
+      st = pprof_labels_span(labels, part, labels->spans[at].parent, &parent);
+      if (st)
+        break;
+      labels->spans[at].parent_at = ++parent;
+    }
+    at = parent - 1;
+    if (!labels->spans[at].id)
+      break;
+    st = pprof_labels_ancestor_key(labels, part, &labels->spans[at]);
+    if (st)
+      break;
+    pprof_labels_put(labels, count, labels->spans[at].ancestor_key, 0,
+                     labels->spans[at].id);
   }
   return st;
 }
@@ -143,10 +192,13 @@ spanprof_status sp_pprof_labels_fill(sp_pprof_labels *labels,
   spanprof_status st = SPANPROF_OK;
   size_t pair_count, i;
   int64_t key, value;
+  uint32_t at = 0;
 
   *count = 0;
   if (span)
-    st = pprof_labels_span(labels, part, span, &active);
+    st = pprof_labels_span(labels, part, span, &at);
+  if (span && !st)
+    active = &labels->spans[at];
   pairs = sp_label_table_pairs(labels->lists, list, &pair_count);
   for (i = 0; !st && i < pair_count; i++) {
     if (pprof_labels_hidden(labels, active, pairs[i].name))
@@ -155,9 +207,11 @@ spanprof_status sp_pprof_labels_fill(sp_pprof_labels *labels,
     if (!st)
       st = sp_pprof_part_name(part, pairs[i].value, &value);
     if (!st)
-      pprof_labels_put(labels, count, key, value);
+      pprof_labels_put(labels, count, key, value, 0);
   }
   if (!st && active && active->profile_id)
     st = pprof_labels_put_span(labels, part, active, count);
+  if (!st && active)
+    st = pprof_labels_put_ancestors(labels, part, at, count);
   return st;
 }

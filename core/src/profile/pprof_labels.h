@@ -1,4 +1,11 @@
-/* The labels of one sample: its list's and its span's. */
+/* The labels of one sample: its list's, its span's, and one for each sampled
+ * local ancestor of the span, by which a reader sums children up.
+ *
+ * An ancestor is a numeric label, "ancestor:" and the span's name, its value
+ * the 16 digits of the span's id as a number. Pyroscope drops numeric labels
+ * before it looks at anything else (grafana/pyroscope 3fe6a457a,
+ * pkg/pprof/pprof.go, Profile.Normalize), so that it costs no series there;
+ * pprof's readers show it. */
 #ifndef SP_PPROF_LABELS_H
 #define SP_PPROF_LABELS_H
 
@@ -6,8 +13,9 @@
 #include "pprof_limits.h"
 #include "pprof_part.h"
 
-/* profile_id, span_name, trace_id. */
-#define SP_PPROF_SAMPLE_LABELS_MAX (SP_PPROF_LABELS_MAX + 3)
+/* With profile_id, span_name, trace_id. */
+#define SP_PPROF_SAMPLE_LABELS_MAX \
+  (SP_PPROF_LABELS_MAX + 3 + SP_SPAN_ANCESTORS_MAX)
 
 /* Numbers in the part. */
 typedef struct sp_pprof_span {
@@ -16,6 +24,12 @@ typedef struct sp_pprof_span {
   int64_t trace_id;   /* 0: without */
   int64_t name;       /* 0: without */
   uint32_t name_key;  /* in `names` */
+  uint32_t name_text; /* in `names` */
+  /* For the samples of others. */
+  int64_t ancestor_key; /* 0: not needed yet */
+  int64_t id;
+  spanprof_span parent; /* 0: none */
+  uint32_t parent_at;   /* in `spans`, plus 1; 0: not looked up yet */
 } sp_pprof_span;
 
 typedef struct sp_pprof_labels {

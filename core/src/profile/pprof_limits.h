@@ -4,6 +4,7 @@
 #ifndef SP_PPROF_LIMITS_H
 #define SP_PPROF_LIMITS_H
 
+#include "../label/span.h"
 #include "name_table.h"
 
 /* validation.max-profile-stacktrace-samples is 16,000. */
@@ -36,16 +37,20 @@
 /* validation.max-length-label-name. */
 #define SP_PPROF_LABEL_NAME_MAX 1024
 
+/* Before the name of an ancestor, in the key of a numeric label. */
+#define SP_PPROF_ANCESTOR "ancestor:"
+
 /* Comments of one profile that are written. */
 #define SP_PPROF_COMMENTS_MAX 32
 
 /* A part of one sample always fits, so that splitting ends: each of its frames
  * may bring three texts of SP_NAME_BYTES_MAX with 4 bytes before them, a build
  * id, and the numbers of a location, a function and a mapping (266 bytes with
- * the build id); each label a name and a value. */
+ * the build id); each label a name and a value, each ancestor a key. */
 _Static_assert(SP_PPROF_DEPTH_MAX *(3 * (SP_NAME_BYTES_MAX + 4) + 266) +
                        SP_PPROF_LABELS_MAX *
                            (SP_PPROF_LABEL_NAME_MAX + SP_LABEL_BYTES_MAX + 40) +
+                       SP_SPAN_ANCESTORS_MAX * (SP_LABEL_BYTES_MAX + 40) +
                        SP_PPROF_COMMENTS_MAX * (SP_NAME_BYTES_MAX + 14) + 1000 <
                    SP_PPROF_BYTES_MAX,
                "a sample may be larger than a part");
