@@ -167,19 +167,31 @@ static void a_replaced_file_is_not_read(void) {
 }
 
 static void the_process_map_tells_a_deleted_file(void) {
-  char path[PATH_MAX];
+  char path[PATH_MAX], mapped[PATH_MAX];
   void *library, *function;
+  bool deleted;
 
   temporary_path(path, sizeof path, "deleted.so");
   copy_library(path);
   library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   CHECK(library != NULL);
   function = dlsym(library, "zlibVersion");
-  CHECK(!sp_process_maps_deleted((uint64_t)(uintptr_t)function));
-  CHECK(!sp_process_maps_deleted((uint64_t)(uintptr_t)&path));
+  CHECK(sp_process_maps_file((uint64_t)(uintptr_t)function, mapped,
+                             sizeof mapped, &deleted));
+  CHECK_TEXT(mapped, path);
+  CHECK(!deleted);
+  CHECK(sp_process_maps_file((uint64_t)(uintptr_t)&path, mapped, sizeof mapped,
+                             &deleted));
+  CHECK(!deleted && strcmp(mapped, path) != 0);
   unlink(path);
-  CHECK(sp_process_maps_deleted((uint64_t)(uintptr_t)function));
-  CHECK(sp_process_maps_deleted(0));
+  CHECK(sp_process_maps_file((uint64_t)(uintptr_t)function, mapped,
+                             sizeof mapped, &deleted));
+  CHECK_TEXT(mapped, path);
+  CHECK(deleted);
+  CHECK(
+      sp_process_maps_file((uint64_t)(uintptr_t)function, mapped, 5, &deleted));
+  CHECK_EQUAL(strlen(mapped), 4);
+  CHECK(!sp_process_maps_file(0, mapped, sizeof mapped, &deleted));
   dlclose(library);
 }
 

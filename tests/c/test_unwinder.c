@@ -311,6 +311,37 @@ static void what_lies_in_the_red_zone_is_read(void) {
 }
 #endif
 
+/* A return address that can be no code's is no frame. */
+static void what_cannot_be_code_is_no_frame(void) {
+  static const uint64_t none[] = {0x23, 0xffff, UINT64_MAX - 5};
+  sp_unwinder *unwinder = new_unwinder();
+  sp_unwind_end end;
+  size_t n, i, k;
+  int inner;
+
+  capture_begin(&taken);
+  outer_function();
+  n = walk(unwinder, &end);
+  inner = frame_of(unwinder, frames, n, "inner_function");
+  CHECK(inner > 0);
+  for (k = 0; k < taken.slice.size / 8; k++) {
+    uint64_t *word = (uint64_t *)(uintptr_t)taken.bytes + k;
+
+    if (*word != frames[inner].pc + 1)
+      continue;
+    for (i = 0; i < SP_COUNT_OF(none); i++) {
+      *word = none[i];
+      CHECK_EQUAL(walk(unwinder, &end), (size_t)inner);
+      CHECK_EQUAL(end, SP_UNWIND_NO_INFO);
+    }
+    *word = taken.slice.base + 64;
+    CHECK_EQUAL(walk(unwinder, &end), (size_t)inner);
+    sp_unwinder_free(unwinder);
+    return;
+  }
+  CHECK(!"the return address is on the stack");
+}
+
 /* Any pc of the process over any stack: short or long, never a fault. */
 static void garbage_gives_some_stack(void) {
   sp_unwinder *unwinder = new_unwinder();
@@ -389,6 +420,7 @@ int main(int argc, char **argv) {
      an_entry_into_the_vdso_leads_to_its_caller},
     {"what_lies_in_the_red_zone_is_read", what_lies_in_the_red_zone_is_read},
 #endif
+    {"what_cannot_be_code_is_no_frame", what_cannot_be_code_is_no_frame},
     {"garbage_gives_some_stack", garbage_gives_some_stack},
     {"a_walk_survives_lack_of_memory", a_walk_survives_lack_of_memory},
   };

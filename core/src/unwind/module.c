@@ -1,5 +1,6 @@
 #include "module.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "eh_frame.h"
@@ -11,16 +12,21 @@
 static bool module_matches(const sp_module_entry *module,
                            const sp_elf_image *image) {
   char build_id[SP_ELF_BUILD_ID_SIZE];
+  char path[PATH_MAX];
+  bool deleted;
 
   if (image->segments_hash != module->segments_hash)
     return false;
   sp_elf_image_build_id(image, build_id);
   if (strcmp(build_id, module->build_id) != 0)
     return false;
+  if (build_id[0] != '\0' || module->code_address == 0)
+    return true;
   /* Without a build id two builds may have equal program headers; that the
    * file was replaced is then seen in the process's own map. */
-  return build_id[0] != '\0' || module->code_address == 0 ||
-         !sp_process_maps_deleted(module->code_address);
+  return sp_process_maps_file(module->code_address, path, sizeof path,
+                              &deleted) &&
+         !deleted;
 }
 
 static spanprof_status module_open_file(const sp_module_entry *module,
@@ -144,8 +150,8 @@ spanprof_status sp_module_entry_open(const sp_module_entry *module,
     return sp_elf_image_wrap(image, module->bytes, module->byte_count,
                              module->mem);
   case SP_MODULE_MAIN:
-    /* Leads to the program also where its file was deleted, but to the loader
-     * where that was told to run the program. */
+    /* Leads to the program also where its file was deleted, but to the dynamic
+     * loader where that was told to run the program. */
     st = module_open_file(module, "/proc/self/exe", image);
     if (st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM)
       return st;

@@ -1,5 +1,7 @@
 #include "module_list.h"
 
+#include "process_maps.h"
+
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,17 +9,6 @@
 
 /* Ages that an unloaded module lives on. */
 #define LIST_GRACE 2
-
-static void list_main_path(char *path, size_t size) {
-  static const char suffix[] = " (deleted)";
-  const ssize_t n = readlink("/proc/self/exe", path, size - 1);
-  const size_t length = n > 0 ? (size_t)n : 0;
-  const size_t cut = sizeof suffix - 1;
-
-  path[length] = '\0';
-  if (length > cut && strcmp(path + length - cut, suffix) == 0)
-    path[length - cut] = '\0';
-}
 
 /* The kernel maps the vDSO in whole pages; its section headers lie behind its
  * one segment. */
@@ -31,6 +22,7 @@ static size_t list_vdso_bytes(const sp_scan_record *record) {
 static void list_facts(const sp_module_scan *scan, const sp_scan_record *record,
                        char *path, sp_module_facts *out) {
   const char *name = scan->names + record->name;
+  bool deleted;
 
   *out = (sp_module_facts){
       .kind = SP_MODULE_FILE,
@@ -48,8 +40,10 @@ static void list_facts(const sp_module_scan *scan, const sp_scan_record *record,
     out->byte_count = list_vdso_bytes(record);
   } else if (record->is_main) {
     out->kind = SP_MODULE_MAIN;
-    list_main_path(path, PATH_MAX);
-    out->path = path[0] != '\0' ? path : name;
+    /* The loader has no name for the program. */
+    if (sp_process_maps_file(record->code_start, path, PATH_MAX, &deleted) &&
+        path[0] == '/')
+      out->path = path;
   } else if (name[0] != '/' && realpath(name, path)) {
     out->path = path;
   }

@@ -5,49 +5,76 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A line's start, which holds the addresses, and its end, which says whether
- * the file is gone, are kept; a path of any length passes in between. */
-#define MAPS_TAIL 10 /* strlen(" (deleted)") */
+#define MAPS_DELETED " (deleted)"
 
+/* A line of proc(5): start-limit permissions offset device inode path. */
 typedef struct maps_line {
   uint64_t start;
   uint64_t limit;
-  unsigned field; /* 0: start, 1: limit, 2: the rest */
-  char tail[MAPS_TAIL];
-  size_t tail_size;
+  unsigned field; /* 0: start, 1: limit, 5: inode, 6: path */
+  bool blank;     /* between two fields */
+  char *path;
+  size_t path_room;
+  size_t path_size; /* also of what has no room */
 } maps_line;
 
-static void maps_line_add(maps_line *line, char c) {
+static void maps_line_number(maps_line *line, char c) {
   uint64_t *number = line->field == 0 ? &line->start : &line->limit;
 
+  if (c >= '0' && c <= '9')
+    *number = *number << 4 | (uint64_t)(c - '0');
+  else if (c >= 'a' && c <= 'f')
+    *number = *number << 4 | (uint64_t)(c - 'a' + 10);
+  else
+    line->field++;
+}
+
+static void maps_line_add(maps_line *line, char c) {
   if (line->field < 2) {
-    if (c >= '0' && c <= '9')
-      *number = *number << 4 | (uint64_t)(c - '0');
-    else if (c >= 'a' && c <= 'f')
-      *number = *number << 4 | (uint64_t)(c - 'a' + 10);
-    else
-      line->field++;
+    maps_line_number(line, c);
     return;
   }
-  if (line->tail_size == MAPS_TAIL)
-    memmove(line->tail, line->tail + 1, --line->tail_size);
-  line->tail[line->tail_size++] = c;
+  if (line->field < 6) {
+    if (line->blank && c != ' ')
+      line->field++;
+    line->blank = c == ' ';
+    if (line->field < 6)
+      return;
+  }
+  if (line->path_size + 1 < line->path_room)
+    line->path[line->path_size] = c;
+  line->path_size++;
 }
 
-static bool maps_line_deleted(const maps_line *line) {
-  return line->tail_size == MAPS_TAIL &&
-         memcmp(line->tail, " (deleted)", MAPS_TAIL) == 0;
+/* End the path, and tell what the kernel appended to it. */
+static bool maps_line_end(maps_line *line) {
+  const size_t cut = sizeof MAPS_DELETED - 1;
+  size_t size = line->path_size;
+  bool deleted = false;
+
+  if (size >= line->path_room)
+    size = line->path_room - 1;
+  line->path[size] = '\0';
+  if (size >= cut && strcmp(line->path + size - cut, MAPS_DELETED) == 0) {
+    line->path[size - cut] = '\0';
+    deleted = true;
+  }
+  return deleted;
 }
 
-bool sp_process_maps_deleted(uint64_t address) {
+bool sp_process_maps_file(uint64_t address, char *path, size_t size,
+                          bool *deleted) {
   const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-  bool deleted = true, found = false;
-  maps_line line = {0};
+  const maps_line empty = {.path = path, .path_room = size};
+  maps_line line = empty;
+  bool found = false;
   char bytes[4096];
   ssize_t n, i;
 
+  *deleted = true;
+  path[0] = '\0';
   if (fd < 0)
-    return true;
+    return false;
   while (!found) {
     n = read(fd, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR)
@@ -61,10 +88,10 @@ bool sp_process_maps_deleted(uint64_t address) {
       }
       found = address >= line.start && address < line.limit;
       if (found)
-        deleted = maps_line_deleted(&line);
-      line = (maps_line){0};
+        *deleted = maps_line_end(&line);
+      line = empty;
     }
   }
   close(fd);
-  return deleted;
+  return found;
 }

@@ -4,9 +4,11 @@
 
 #include "../util/base.h"
 
-/* Whether the file mapped at a run-time address was deleted or replaced by
- * another of its name. Also true where nothing is mapped there or the map
- * cannot be read: nothing is known of the file then. */
-bool sp_process_maps_deleted(uint64_t address);
+/* The file mapped at a run-time address: its path in `path`, which holds `size`
+ * bytes (too long a one is cut), and whether it was deleted or replaced by
+ * another of its name. False: nothing is mapped there, or the map cannot be
+ * read. */
+bool sp_process_maps_file(uint64_t address, char *path, size_t size,
+                          bool *deleted);
 
 #endif

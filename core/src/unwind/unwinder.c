@@ -115,6 +115,16 @@ static void unwinder_frame(const unwinder_place *place, uint64_t pc,
   };
 }
 
+/* Whether code outside every module, made at run time, may lie at a return
+ * address: not in the pages that nobody can map (vm.mmap_min_addr, 64 KiB by
+ * default), not in the kernel's half, not on this stack. The instructions that
+ * enter a C++ handler, where compilers' unwind information does not follow
+ * libgcc, lead to such addresses. */
+static bool unwinder_plausible(const sp_stack_slice *slice, uint64_t pc) {
+  return pc >= 65536 && pc <= INT64_MAX &&
+         (pc < slice->base || pc - slice->base >= slice->size);
+}
+
 /* The walk by rows; *step says why it ended, SP_STEP_CALLER: at `max`. */
 static size_t unwinder_walk_rows(sp_unwinder *unwinder,
                                  const sp_stack_slice *slice,
@@ -132,6 +142,10 @@ static size_t unwinder_walk_rows(sp_unwinder *unwinder,
     const unwinder_place *place = unwinder_find(unwinder, at, exact);
     const bool signal = place->rule.cfa_kind == SP_CFA_SIGNAL;
 
+    if (n > 0 && place->module == 0 && !unwinder_plausible(slice, pc)) {
+      *step = SP_STEP_NO_INFO;
+      break;
+    }
     /* A signal's return code is no caller: it stands at its start. */
     unwinder_frame(place, signal ? pc : at, &out[n++]);
     *step = sp_frame_step(&state, &place->rule);

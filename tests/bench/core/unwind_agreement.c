@@ -31,7 +31,8 @@
 #define AGREE_PERIOD_NS 199999
 /* For which a workload runs before another does. */
 #define AGREE_TURN_NS 20000000
-#define AGREE_SHOWN   12
+/* Differences shown of each workload. */
+#define AGREE_SHOWN 3
 
 typedef struct record {
   sp_registers registers;
@@ -146,11 +147,8 @@ static void show_frame(sp_unwinder *unwinder, const char *who, size_t i,
 static void show_difference(sp_unwinder *unwinder, const record *record,
                             const sp_native_frame *ours, size_t n, size_t equal,
                             const char *work, const char *kind) {
-  static size_t shown;
   size_t i = equal > 3 ? equal - 3 : 0;
 
-  if (shown++ >= AGREE_SHOWN)
-    return;
   printf("  %s, in %s: equal up to frame %zu, ours %zu, libunwind's %zu (last "
          "step %d)\n",
          kind, work, equal, n, record->count, record->last);
@@ -209,6 +207,8 @@ static void compare(sp_unwinder *unwinder, const record *record,
   } else {
     out->other++;
   }
+  if (out->longer + out->shorter + out->astray + out->other > AGREE_SHOWN)
+    return;
   show_difference(unwinder, record, ours, n, equal, work, kind);
 }
 
