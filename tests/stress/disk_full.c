@@ -1,4 +1,4 @@
-/* Output and spool lie on a file system of 24 KB that fills up (or, without the
+/* Output and spool lie on a file system of 12 KB that fills up (or, without the
  * right to mount one, under RLIMIT_FSIZE), and the server is down: all goes on,
  * what finds no room is dropped and counted, no file is left cut. */
 #include "stress_run.h"
@@ -21,7 +21,7 @@ static bool disk_mounted;
 static bool disk_mount(void) {
   return unshare(CLONE_NEWNS) == 0 &&
          mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-         mount("tmpfs", full_directory, "tmpfs", 0, "size=24k") == 0;
+         mount("tmpfs", full_directory, "tmpfs", 0, "size=12k") == 0;
 }
 
 static void disk_limit(void) {
@@ -126,10 +126,10 @@ int main(void) {
   snprintf(full_output, sizeof full_output, "%s/output", full_directory);
   snprintf(full_spool, sizeof full_spool, "%s/spool", full_directory);
   disk_mounted = disk_mount();
-  printf("%s\n", disk_mounted ? "24 KB mounted" : "files of 512 bytes");
+  printf("%s\n", disk_mounted ? "12 KB mounted" : "files of 512 bytes");
   if (!disk_mounted)
     disk_limit();
-  stress_wall_hz("1000");
+  stress_wall_hz(STRESS_TSAN ? "100" : "1000");
   disk_try(true, half_ns);
   disk_try(false, half_ns);
   if (disk_mounted)

@@ -2,7 +2,7 @@
  * and end; each stop's accounts are exact. */
 #include "stress_run.h"
 
-#define STOPS_MIN     (STRESS_TSAN || STRESS_ASAN ? 100 : 1000)
+#define STOPS_MIN     (STRESS_TSAN ? 30 : STRESS_ASAN ? 100 : 1000)
 #define STOPPED_AMONG 3
 
 static _Atomic bool work_over;
