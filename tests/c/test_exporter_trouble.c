@@ -1,0 +1,253 @@
+/* A server that refuses, fails, or is not there. */
+#include "exporter_fixture.h"
+
+static void refused_profiles_are_dropped_at_once(void) {
+  static const int statuses[] = {400, 401, 403, 404, 413, 415, 422, 501};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(statuses); i++) {
+    sp_exporter *exporter;
+
+    begin(1);
+    sink_control(&sink, "{\"mode\": \"status\", \"status\": %d, \"count\": 2}",
+                 statuses[i]);
+    exporter = exporter_of(&sp_mem_default);
+    push(exporter);
+    push(exporter);
+    push(exporter);
+    CHECK(!sp_exporter_flush(exporter, in_s(20)));
+    CHECK_EQUAL(sink_number(&sink, "requests"), 3);
+    CHECK_EQUAL(sink_number(&sink, "profiles"), 1);
+    CHECK_EQUAL(stats().profiles_dropped, 2);
+    CHECK_EQUAL(stats().profiles_retried, 0);
+    CHECK(stats().samples_dropped_export > 0);
+    /* One warning of a kind a minute. */
+    CHECK_EQUAL(logged_count("the profile is dropped"), 1);
+    stop(exporter, SPANPROF_OK);
+  }
+}
+
+static void passing_troubles_lose_nothing(void) {
+  static const char *const modes[] = {
+      "{\"mode\": \"status\", \"status\": 429, \"count\": 3}",
+      "{\"mode\": \"status\", \"status\": 429, \"retry_after\": 20, "
+      "\"count\": 1}",
+      "{\"mode\": \"status\", \"status\": 429, \"retry_after\": "
+      "\"Fri, 31 Dec 1999 23:59:59 GMT\", \"count\": 1}",
+      "{\"mode\": \"status\", \"status\": 500, \"count\": 4}",
+      "{\"mode\": \"status\", \"status\": 503, \"count\": 12}",
+      "{\"mode\": \"status\", \"status\": 502, \"count\": 3}",
+      "{\"mode\": \"close\", \"count\": 3}",
+      "{\"mode\": \"close_body\", \"count\": 3}",
+      "{\"mode\": \"cut_request\", \"count\": 3}",
+      "{\"mode\": \"garbage\", \"count\": 3}",
+      "{\"mode\": \"hang\", \"count\": 1}",
+      "{\"mode\": \"slow\", \"seconds\": 0.02, \"count\": 3}",
+      "{\"mode\": \"endless\", \"count\": 1}",
+      "{\"mode\": \"hang_stored\", \"count\": 1}",
+      "{\"mode\": \"chunked\", \"count\": 3}",
+  };
+  size_t i, j;
+
+  for (i = 0; i < SP_COUNT_OF(modes); i++) {
+    sp_exporter *exporter;
+
+    begin(50);
+    sink_control(&sink, "%s", modes[i]);
+    exporter = exporter_of(&sp_mem_default);
+    for (j = 0; j < 5; j++)
+      push(exporter);
+    for (j = 0; j < 3000 && stats().samples_pending; j++)
+      pass_s(1);
+    CHECK_EQUAL(sink_number(&sink, "profiles"), 5);
+    CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
+    CHECK_EQUAL(stats().samples_exported, pushed_samples);
+    stop(exporter, SPANPROF_OK);
+  }
+}
+
+static void a_bad_profile_does_not_hold_up_others(void) {
+  sp_encoded bad = {.bytes = sp_mem_text(&sp_mem_default, "nonsense", 8),
+                    .size = 8,
+                    .mem = &sp_mem_default,
+                    .samples = 3,
+                    .ticks = 3};
+  sp_exporter *exporter;
+  int i;
+
+  begin(50);
+  exporter = exporter_of(&sp_mem_default);
+  bad.time_ns = sp_clock_unix_ns(&test_time.clock);
+  sp_count(&sp_counts.samples_taken, 3);
+  pushed_samples += 3;
+  pushed_ticks += 3;
+  sp_exporter_push(exporter, &bad);
+  for (i = 0; i < 5; i++)
+    push(exporter);
+  for (i = 0; i < 300 && stats().samples_pending; i++)
+    pass_s(1);
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 5);
+  /* Five tries, as a 500 may be the server's start. */
+  CHECK_EQUAL(sink_number(&sink, "answers/500"), 5);
+  CHECK_EQUAL(stats().samples_dropped_export, 3);
+  CHECK_EQUAL(stats().profiles_retried, 4);
+  stop(exporter, SPANPROF_OK);
+}
+
+static void half_an_hour_of_outage_loses_nothing(void) {
+  sp_exporter *exporter;
+  long long asked;
+  int i;
+
+  begin(200);
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  CHECK(!sp_exporter_flush(exporter, in_s(600)));
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  for (i = 0; i < 180; i++) {
+    push(exporter);
+    pass_s(10);
+  }
+  asked = sink_number(&sink, "answers/503");
+  /* A backoff of 0.5 to 10 s, 5.25 in the mean, for half an hour. */
+  CHECK(asked >= 180 && asked <= 1000);
+  CHECK_EQUAL(stats().samples_dropped_export, 0);
+  CHECK(stats().samples_pending > 0);
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  for (i = 0; i < 600 && stats().samples_pending; i++)
+    pass_s(1);
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 181);
+  CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
+  CHECK(stats().profiles_retried > 0);
+  CHECK_EQUAL(logged_count("work again"), 1);
+  /* One warning a minute. */
+  CHECK(logged_count("answered 503") >= 20);
+  CHECK(logged_count("answered 503") <= 35);
+  stop(exporter, SPANPROF_OK);
+}
+
+static void after_45_minutes_profiles_are_given_up(void) {
+  sp_exporter *exporter;
+
+  begin(1000);
+  test_settings.server_address = (char *)"http://127.0.0.1:1";
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  pass_s(2000);
+  CHECK_EQUAL(stats().samples_dropped_export, 0);
+  pass_s(1000);
+  CHECK_EQUAL(stats().samples_dropped_export, pushed_samples);
+  CHECK_EQUAL(stats().profiles_dropped, 1);
+  stop(exporter, SPANPROF_OK);
+}
+
+static void the_queue_is_bounded(void) {
+  sp_exporter *exporter;
+  uint64_t dropped;
+  int i;
+
+  begin(1);
+  test_settings.queue_bytes = 100000;
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  exporter = exporter_of(&sp_mem_default);
+  for (i = 0; i < 50; i++)
+    push_sized(exporter, 10000);
+  dropped = stats().profiles_dropped;
+  CHECK(dropped >= 30 && dropped <= 45);
+  CHECK(logged_count("queue_bytes") >= 1);
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  stop(exporter, SPANPROF_OK);
+  /* The newest are those that are left. */
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 50 - (long long)dropped);
+}
+
+static void what_overflows_goes_through_the_spool(void) {
+  char directory[64];
+  sp_exporter *exporter;
+  int i;
+
+  begin(50);
+  test_settings.queue_bytes = 65536;
+  test_settings.spool_directory = directory_new(directory);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  exporter = exporter_of(&sp_mem_default);
+  for (i = 0; i < 40; i++) {
+    push_sized(exporter, 10000);
+    pass_s(1);
+  }
+  for (i = 0; i < 100 && stats().profiles_spooled < 30; i++)
+    pass_s(1);
+  CHECK(stats().profiles_spooled >= 30);
+  CHECK_EQUAL(stats().profiles_dropped, 0);
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  for (i = 0; i < 600 && stats().samples_pending; i++)
+    pass_s(1);
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 40);
+  CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
+  stop(exporter, SPANPROF_OK);
+  CHECK_EQUAL(directory_count(directory, ""), 0);
+  directory_remove(directory);
+}
+
+static void the_next_process_sends_what_a_stop_spooled(void) {
+  char directory[64];
+  uint64_t first_cpu_ns;
+  sp_exporter *exporter;
+  int i;
+
+  begin(1);
+  test_settings.spool_directory = directory_new(directory);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  exporter = exporter_of(&sp_mem_default);
+  for (i = 0; i < 5; i++)
+    push(exporter);
+  /* Handed on to the disk. */
+  stop(exporter, SPANPROF_OK);
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  CHECK_EQUAL(stats().profiles_spooled, 5);
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 0);
+  first_cpu_ns = pushed_cpu_ns;
+
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  sp_counters_reset();
+  pushed_samples = pushed_ticks = 0;
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  for (i = 0; i < 500 && stats().profiles_sent < 6; i++) {
+    struct timespec wait = {0, 10000000};
+
+    nanosleep(&wait, NULL);
+  }
+  CHECK_EQUAL(stats().profiles_sent, 6);
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  CHECK(first_cpu_ns < pushed_cpu_ns);
+  CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
+  stop(exporter, SPANPROF_OK);
+  CHECK_EQUAL(directory_count(directory, ""), 0);
+  directory_remove(directory);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"refused_profiles_are_dropped_at_once",
+       refused_profiles_are_dropped_at_once},
+      {"passing_troubles_lose_nothing", passing_troubles_lose_nothing},
+      {"a_bad_profile_does_not_hold_up_others",
+       a_bad_profile_does_not_hold_up_others},
+      {"half_an_hour_of_outage_loses_nothing",
+       half_an_hour_of_outage_loses_nothing},
+      {"after_45_minutes_profiles_are_given_up",
+       after_45_minutes_profiles_are_given_up},
+      {"the_queue_is_bounded", the_queue_is_bounded},
+      {"what_overflows_goes_through_the_spool",
+       what_overflows_goes_through_the_spool},
+      {"the_next_process_sends_what_a_stop_spooled",
+       the_next_process_sends_what_a_stop_spooled},
+  };
+  int failed;
+
+  sink_start(&sink, "http", NULL);
+  failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
+  sink_stop(&sink);
+  return failed;
+}
