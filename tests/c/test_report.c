@@ -122,7 +122,9 @@ static sp_report_row row_of(sp_report_table table, const char *name) {
   for (i = 0; i < count; i++) {
     if (row_is(&rows[i], name))
       found = rows[i];
-    CHECK(i == 0 || rows[i - 1].value >= rows[i].value);
+    CHECK(i == 0 ||
+          (table == SP_REPORT_FUNCTIONS ? rows[i - 1].self >= rows[i].self
+                                        : rows[i - 1].total >= rows[i].total));
   }
   sp_mem_free(&sp_mem_default, rows);
   if (found.spans == UINT64_MAX)
@@ -154,14 +156,14 @@ static void functions_count_once_per_stack(void) {
   report_started(NULL);
   CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
   row = row_of(SP_REPORT_FUNCTIONS, "main");
-  CHECK_EQUAL(row.value, 0);
+  CHECK_EQUAL(row.self, 0);
   CHECK_EQUAL(row.total, 55 * MS);
   row = row_of(SP_REPORT_FUNCTIONS, "work");
-  CHECK_EQUAL(row.value, 35 * MS);
+  CHECK_EQUAL(row.self, 35 * MS);
   CHECK_EQUAL(row.total, 55 * MS);
   CHECK(row.file_bytes == 12 && memcmp(row.file, "libwork.so.1", 12) == 0);
   row = row_of(SP_REPORT_FUNCTIONS, "_inner");
-  CHECK_EQUAL(row.value, 20 * MS);
+  CHECK_EQUAL(row.self, 20 * MS);
   CHECK_EQUAL(row.total, 20 * MS);
   report_ended();
 }
@@ -169,10 +171,10 @@ static void functions_count_once_per_stack(void) {
 static void code_without_a_name_is_its_module(void) {
   report_started(NULL);
   CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[libwork.so.1]").value, 40 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[libwork.so.1]").self, 40 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[vdso]").total, 40 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[unknown]").total, 40 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[no stack]").value, 50 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[no stack]").self, 50 * MS);
   report_ended();
 }
 
@@ -184,15 +186,15 @@ static void spans_are_known_by_either_label(void) {
   CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
   CHECK_EQUAL(report.span_count, 2);
   row = row_of(SP_REPORT_SPAN_NAMES, "GET /cart");
-  CHECK_EQUAL(row.value, 60 * MS);
+  CHECK_EQUAL(row.self, 60 * MS);
   CHECK_EQUAL(row.spans, 1);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").value, 60 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").self, 60 * MS);
   /* Its last id is none, so the one before counts; it has no name there. */
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").value, 80 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").value, 90 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").self, 80 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").self, 90 * MS);
   row = row_of(SP_REPORT_SPANS, "GET /");
   CHECK_EQUAL(row.id, 0xa2);
-  CHECK_EQUAL(row.value, 140 * MS);
+  CHECK_EQUAL(row.self, 140 * MS);
   report_ended();
 }
 
@@ -209,11 +211,102 @@ static void spans_have_the_name_they_had_last(void) {
   other.sample_count = 2;
   report_started(NULL);
   CHECK_EQUAL(sp_report_add(&report, &other), SPANPROF_OK);
-  CHECK_EQUAL(row_of(SP_REPORT_SPANS, "GET /x").value, 30 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPANS, "GET /x").self, 30 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").spans, 0);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").value, 10 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").self, 10 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /x").spans, 1);
   report_ended();
+}
+
+#define OUTER 0xfe00000000000001
+#define INNER "fe00000000000003"
+
+/* Samples of spans in spans: 1 "outer" [2 "wrapper" [3 "query" [4 "query"]]].
+ */
+static const sp_pprof_label label_outer[] = {
+    {.key = "profile_id", .text = "fe00000000000001"},
+    {.key = "span_name", .text = "outer"}};
+static const sp_pprof_label label_query[] = {
+    {.key = "profile_id", .text = INNER},
+    {.key = "span_name", .text = "query"},
+    {.key = "ancestor:wrapper", .number = 2, .unit = ""},
+    {.key = "ancestor:outer", .number = (int64_t)OUTER, .unit = ""}};
+static const sp_pprof_label label_deep[] = {
+    {.key = "profile_id", .text = "0000000000000004"},
+    {.key = "span_name", .text = "query"},
+    {.key = "ancestor:query", .number = (int64_t)OUTER + 2, .unit = ""},
+    {.key = "ancestor:", .number = 2, .unit = ""},
+    {.key = "ancestor:outer", .number = (int64_t)OUTER, .unit = ""},
+    {.key = "ancestor:outer", .text = "the program's own", .unit = ""}};
+static const sp_pprof_sample nested_samples[] = {
+    SAMPLE(0, stack_plain, label_outer),
+    SAMPLE(1, stack_plain, label_query),
+    SAMPLE(2, stack_plain, label_deep),
+    {.values = values[3]}};
+
+static sp_pprof nested_profile(void) {
+  sp_pprof nested = profile;
+
+  nested.samples = nested_samples;
+  nested.sample_count = SP_COUNT_OF(nested_samples);
+  return nested;
+}
+
+static void check_row(sp_report_table table, const char *name, int64_t self_ms,
+                      int64_t total_ms, uint64_t spans) {
+  sp_report_row row = row_of(table, name);
+
+  CHECK_EQUAL(row.self, self_ms * MS);
+  CHECK_EQUAL(row.total, total_ms * MS);
+  CHECK_EQUAL(row.spans, spans);
+}
+
+static void totals_have_the_time_of_descendants(void) {
+  const sp_pprof nested = nested_profile();
+
+  report_started(NULL);
+  CHECK_EQUAL(sp_report_add(&report, &nested), SPANPROF_OK);
+  check_row(SP_REPORT_SPAN_NAMES, "outer", 10, 60, 1);
+  check_row(SP_REPORT_SPAN_NAMES, "wrapper", 0, 20, 1);
+  check_row(SP_REPORT_SPAN_NAMES, "(no name)", 0, 30, 0);
+  check_row(SP_REPORT_SPAN_NAMES, "query", 50, 50, 2);
+  check_row(SP_REPORT_SPAN_NAMES, "(no span)", 40, 40, 0);
+  check_row(SP_REPORT_SPANS, "outer", 10, 60, 0);
+  /* Its name stays the one that was told. */
+  check_row(SP_REPORT_SPANS, "wrapper", 0, 50, 0);
+  CHECK_EQUAL(report.span_count, 4);
+  report_ended();
+}
+
+static void filters_take_descendants_unless_told(void) {
+  static const struct {
+    const char *span, *name;
+    int64_t ms, self_ms;
+  } table[] = {
+      {"fe00000000000001", NULL, 60, 10},
+      {"0000000000000002", NULL, 50, 0},
+      {INNER, NULL, 50, 20},
+      {"0000000000000004", NULL, 30, 30},
+      {NULL, "outer", 60, 10},
+      {NULL, "query", 50, 50},
+      {NULL, "wrapper", 20, 0},
+      {INNER, "wrapper", 20, 0},
+  };
+  const sp_pprof nested = nested_profile();
+  size_t i, self;
+
+  for (i = 0; i < SP_COUNT_OF(table); i++)
+    for (self = 0; self < 2; self++) {
+      filter.self = self;
+      filter.span_name = table[i].name;
+      filter.by_span = table[i].span != NULL;
+      if (table[i].span)
+        CHECK(sp_span_id_parse(table[i].span, &filter.span));
+      report_started(NULL);
+      CHECK_EQUAL(sp_report_add(&report, &nested), SPANPROF_OK);
+      CHECK_EQUAL(report.taken, (self ? table[i].self_ms : table[i].ms) * MS);
+      report_ended();
+    }
 }
 
 static void small_spans_are_forgotten_past_the_cap(void) {
@@ -415,6 +508,7 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
 }
 
 static void report_print_with(const sp_mem *mem) {
+  const sp_pprof nested = nested_profile();
   static char text[8192];
   FILE *out = fmemopen(text, sizeof text, "w");
   spanprof_status st = sp_report_init(&report, mem, &filter, NULL);
@@ -422,6 +516,8 @@ static void report_print_with(const sp_mem *mem) {
   CHECK(out);
   if (st == SPANPROF_OK) {
     st = sp_report_add(&report, &profile);
+    if (st == SPANPROF_OK)
+      st = sp_report_add(&report, &nested);
     if (st == SPANPROF_OK)
       st = sp_report_print_text(&report, 0, out);
     if (st == SPANPROF_OK)
@@ -444,6 +540,10 @@ int main(int argc, char **argv) {
       {"code without a name is its module", code_without_a_name_is_its_module},
       {"spans are known by either label", spans_are_known_by_either_label},
       {"spans have the name they had last", spans_have_the_name_they_had_last},
+      {"totals have the time of descendants",
+       totals_have_the_time_of_descendants},
+      {"filters take descendants unless told",
+       filters_take_descendants_unless_told},
       {"small spans are forgotten past the cap",
        small_spans_are_forgotten_past_the_cap},
       {"filters take what matches all of them",

@@ -1,5 +1,6 @@
-/* burn DIRECTORY: burns about two seconds of CPU time in spans, some without,
- * writes the profiles to the directory and prints each span: id, name. */
+/* burn DIRECTORY [nested]: burns about two seconds of CPU time in spans, some
+ * without, writes the profiles to the directory and prints each span: id,
+ * name. Nested: spans in spans, each with samples of its own. */
 #include <spanprof/spanprof.h>
 
 #include <stdint.h>
@@ -35,6 +36,61 @@ BURN_CODE static void burn_again(int depth, double seconds) {
   else
     burn_again(depth - 1, seconds);
   burn_sink++;
+}
+
+/* Burns `seconds` in a span and, in it, in its children: "outer" 0.3 of its own
+ * in all, ["wrapper" none, ["query" 0.3, ["query" 0.2]]], ["query" 0.2].
+ * Returns whether all went well. */
+static int burn_nested(const spanprof_span_rules *rules, uint8_t parent,
+                       uint8_t id) {
+  static const struct burn_step {
+    const char *name;
+    double seconds;
+    uint8_t children[3];
+  } steps[] = {
+      [1] = {"outer", 0.3, {2, 5}}, [2] = {"wrapper", 0, {3}},
+      [3] = {"query", 0.3, {4}},    [4] = {"query", 0.2, {0}},
+      [5] = {"query", 0.2, {0}},
+  };
+  const struct burn_step *step = &steps[id];
+  spanprof_span_info info = {.struct_size = sizeof info,
+                             .flags = SPANPROF_SPAN_SAMPLED,
+                             .name = step->name,
+                             .name_bytes = strlen(step->name)};
+  spanprof_span_token token;
+  spanprof_span span;
+  int i, good = 1;
+
+  info.trace_id[0] = 1;
+  info.span_id[0] = info.parent_id[0] = 0xfe; /* negative as a number */
+  info.span_id[7] = id;
+  info.parent_id[7] = parent;
+  if (!parent)
+    info.parent_id[0] = 0;
+  if (spanprof_span_start(rules, &info, &span) != SPANPROF_OK ||
+      spanprof_span_enter(span, &token) != SPANPROF_OK)
+    return 0;
+  burn_leaf(step->seconds);
+  for (i = 0; good && step->children[i]; i++)
+    good = burn_nested(rules, id, step->children[i]);
+  spanprof_span_leave(token);
+  spanprof_span_end(span);
+  printf("fe000000000000%02x %s\n", id, step->name);
+  return good;
+}
+
+static int burn_all_nested(void) {
+  spanprof_span_rules_options options;
+  spanprof_span_rules *rules;
+  int good;
+
+  spanprof_span_rules_options_init(&options, sizeof options);
+  options.root_span_only = 0;
+  if (spanprof_span_rules_new(&options, &rules) != SPANPROF_OK)
+    return 0;
+  good = burn_nested(rules, 0, 1);
+  spanprof_span_rules_free(rules);
+  return good;
 }
 
 /* Returns whether all went well. */
@@ -76,10 +132,13 @@ int main(int argc, char **argv) {
     fprintf(stderr, "burn: %s\n", spanprof_last_error());
     return 1;
   }
-  good = burn_span("GET /cart", "read", 0.4) &&
-         burn_span("GET /", "read", 0.3) &&
-         burn_span("GET /cart", "write", 0.5) &&
-         burn_span("POST /pay \"now\"", "write", 0.3);
+  if (argc > 2)
+    good = burn_all_nested();
+  else
+    good = burn_span("GET /cart", "read", 0.4) &&
+           burn_span("GET /", "read", 0.3) &&
+           burn_span("GET /cart", "write", 0.5) &&
+           burn_span("POST /pay \"now\"", "write", 0.3);
   burn_leaf(0.4);
   if (spanprof_session_stop(session, 5000) != SPANPROF_OK || !good) {
     fprintf(stderr, "burn: %s\n", spanprof_last_error());

@@ -65,7 +65,8 @@ class ReportTest(unittest.TestCase):
         self.assertEqual((whole["type"], whole["unit"]), ("cpu", "nanoseconds"))
         self.assertGreater(whole["total"], 1e9)
         self.assertEqual(whole["value"], whole["total"])
-        for table, field in (("span_names", "value"), ("functions", "self")):
+        for table, field in (("span_names", "self"), ("span_names", "total"),
+                             ("functions", "self")):
             self.assertEqual(sum(row[field] for row in whole[table]),
                              whole["total"], table)
 
@@ -79,23 +80,23 @@ class ReportTest(unittest.TestCase):
     def test_recursion_counts_once(self):
         functions = {row["name"]: row for row in self.whole["functions"]}
         again = functions["burn_again"]
-        inside = sum(row["value"] for row in self.whole["spans"])
+        inside = sum(row["self"] for row in self.whole["spans"])
         self.assertLessEqual(again["total"], self.whole["total"])
         self.assertGreater(again["total"], 0.9 * inside)
 
     def test_filters_agree_with_the_whole(self):
         for row in self.whole["spans"]:
             some = report_json("--span", row["id"].upper(), self.directory)
-            self.assertEqual(some["value"], row["value"])
+            self.assertEqual(some["value"], row["total"])
             self.assertEqual(some["total"], self.whole["total"])
         for row in self.whole["span_names"][:3]:
             if row["name"] != "(no span)":
                 some = report_json("--span-name", row["name"], self.directory)
-                self.assertEqual(some["value"], row["value"])
+                self.assertEqual(some["value"], row["total"])
         read = report_json("--label", "phase=read", self.directory)["value"]
         write = report_json("--label", "phase=write", self.directory)["value"]
         self.assertEqual(read + write,
-                         sum(row["value"] for row in self.whole["spans"]))
+                         sum(row["self"] for row in self.whole["spans"]))
         both = report_json("--label", "phase=read", "--label", "phase=write",
                            self.directory)
         self.assertEqual(both["value"], 0)
@@ -177,7 +178,7 @@ class ReportTest(unittest.TestCase):
         for arguments in ([], ["--span", "12", "x"], ["--label", "x", "x"],
                           ["--top", "many", "x"], ["--top", "-1", "x"],
                           ["--json", "--folded", "x"], ["--what", "x"],
-                          ["--span"]):
+                          ["--span"], ["--self", "x"]):
             done = report(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), arguments)
             self.assertNotEqual(done.stderr, "")
@@ -225,6 +226,82 @@ class ReportTest(unittest.TestCase):
         for language in ("gem install spanprof", "pip install spanprof"):
             self.assertIn(language, run("exec", "ruby", "x.rb").stderr)
         self.assertEqual(run("exec").returncode, 2)
+
+
+class NestedTest(unittest.TestCase):
+    """Samples that carry the innermost span, and name its ancestors."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.mkdtemp(prefix="spanprof-nested-")
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        subprocess.run([BURN, cls.directory, "nested"], timeout=60, check=True,
+                       capture_output=True)
+        cls.files = sorted(glob.glob(cls.directory + "/*.pb.gz"))
+        cls.whole = report_json(cls.directory)
+        cls.spans = {int(row["id"][2:], 16): row for row in cls.whole["spans"]}
+        cls.names = {row["name"]: row for row in cls.whole["span_names"]}
+
+    def test_totals_are_the_sums_of_what_is_inside(self):
+        own = {number: row["self"] for number, row in self.spans.items()}
+        self.assertEqual(set(own), {1, 2, 3, 4, 5})
+        self.assertEqual(own[2], 0)
+        for number in (1, 3, 4, 5):
+            self.assertGreater(own[number], 1e8)
+        for number, inside in ((1, (1, 2, 3, 4, 5)), (2, (2, 3, 4)),
+                               (3, (3, 4)), (4, (4,)), (5, (5,))):
+            self.assertEqual(self.spans[number]["total"],
+                             sum(own[other] for other in inside))
+        self.assertEqual([row["total"] for row in self.whole["spans"]],
+                         sorted((row["total"] for row in self.whole["spans"]),
+                                reverse=True))
+
+    def test_a_name_that_nests_in_itself_counts_once(self):
+        own = {number: row["self"] for number, row in self.spans.items()}
+        self.assertEqual(self.names["query"]["self"], own[3] + own[4] + own[5])
+        self.assertEqual(self.names["query"]["total"],
+                         self.names["query"]["self"])
+        self.assertEqual(self.names["query"]["spans"], 3)
+        self.assertEqual((self.names["wrapper"]["self"],
+                          self.names["wrapper"]["spans"]), (0, 1))
+        self.assertEqual(self.names["wrapper"]["total"], own[3] + own[4])
+
+    def test_filters_take_descendants_or_not(self):
+        for row in self.whole["spans"]:
+            for more, field in (((), "total"), (("--self",), "self")):
+                some = report_json("--span", row["id"], *more, self.directory)
+                self.assertEqual(some["value"], row[field])
+        for name in ("outer", "wrapper", "query"):
+            for more, field in (((), "total"), (("--self",), "self")):
+                some = report_json("--span-name", name, *more, self.directory)
+                self.assertEqual(some["value"], self.names[name][field])
+
+    def test_tables_have_self_and_total(self):
+        text = report(self.directory).stdout
+        self.assertRegex(text, r"(?m)^ +total +share +self +share +spans  "
+                               r"span name \(CPU s\)$")
+        self.assertRegex(text, r"(?m)^ +\d\.\d{3} +\d+\.\d% +0\.000 +0\.0% +"
+                               r"1  wrapper$")
+        self.assertRegex(text, r"(?m)^ +total +share +self +share  span id +"
+                               r"slowest spans \(CPU s\)\n.*  fe0{13}1  outer$")
+
+    @unittest.skipUnless(shutil.which("go"), "no go tool pprof")
+    def test_go_shows_the_ancestors(self):
+        merged = os.path.join(self.directory, "merged")
+        self.addCleanup(os.unlink, merged)
+        with open(merged, "wb") as file:
+            file.write(pprof("-proto", *self.files))
+        theirs = report_json(merged)
+        for table in ("span_names", "spans"):
+            self.assertEqual(theirs[table], self.whole[table])
+        raw = pprof("-raw", merged).decode()
+        outer, query = (str(0xfe00000000000000 + number - 2**64)
+                        for number in (1, 3))
+        self.assertRegex(raw, r"ancestor:outer:\[%s\]" % outer)
+        self.assertRegex(raw, r"ancestor:query:\[%s\]" % query)
+        tags = pprof("-tags", merged).decode()
+        self.assertIn("ancestor:wrapper", tags)
+        self.assertRegex(tags, r"(?m)span_name: ")
 
 
 if __name__ == "__main__":

@@ -15,13 +15,16 @@ static const char report_usage[] =
     "usage: spanprof report [OPTION...] FILE|DIRECTORY...\n"
     "\n"
     "Adds up pprof profiles, gzip or not, of any program: CPU seconds by span\n"
-    "name, the slowest spans with their ids, the top functions. In a "
-    "directory\n"
+    "name, the slowest spans with their ids, the top functions. A span's "
+    "total\n"
+    "is its own time (self) and that of the spans in it. In a directory\n"
     "and below, files named *.pb.gz, *.pb, *.pprof and *.prof; - is standard\n"
     "input.\n"
     "\n"
-    "  --span ID          samples of one span only: 16 hex digits\n"
-    "  --span-name NAME   of spans with this name only\n"
+    "  --span ID          samples of one span (16 hex digits) and the spans\n"
+    "                     in it only\n"
+    "  --span-name NAME   of spans with this name, and those in them, only\n"
+    "  --self             with these two: without the spans in them\n"
     "  --label KEY=VALUE  with this label only; may be repeated, all must "
     "match\n"
     "  --type NAME        what to add up; default cpu, else the profile's own\n"
@@ -38,6 +41,7 @@ static const char report_usage[] =
 enum report_flag {
   REPORT_SPAN,
   REPORT_SPAN_NAME,
+  REPORT_SELF,
   REPORT_LABEL,
   REPORT_TYPE,
   REPORT_TOP_ROWS,
@@ -49,6 +53,7 @@ enum report_flag {
 static const sp_flag report_flags[] = {
     [REPORT_SPAN] = {"--span", true},
     [REPORT_SPAN_NAME] = {"--span-name", true},
+    [REPORT_SELF] = {"--self", false},
     [REPORT_LABEL] = {"--label", true},
     [REPORT_TYPE] = {"--type", true},
     [REPORT_TOP_ROWS] = {"--top", true},
@@ -106,6 +111,9 @@ static bool report_read_flag(report_job *job, int flag, const char *value) {
   case REPORT_SPAN_NAME:
     job->filter.span_name = value;
     return true;
+  case REPORT_SELF:
+    job->filter.self = true;
+    return true;
   case REPORT_LABEL:
     if (sp_report_filter_label(&job->filter, value) != SPANPROF_OK)
       return report_wrong(job, "--label", value,
@@ -153,6 +161,9 @@ static bool report_read_arguments(report_job *job, int argc, char **argv) {
   }
   if (job->folded && job->json)
     fputs("spanprof report: --folded and --json exclude each other\n",
+          job->io->err);
+  else if (job->filter.self && !job->filter.by_span && !job->filter.span_name)
+    fputs("spanprof report: --self needs --span or --span-name\n",
           job->io->err);
   else if (!any && !job->help)
     fputs(report_usage, job->io->err);

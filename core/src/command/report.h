@@ -8,7 +8,7 @@
 #include "../profile/pprof_reader.h"
 #include "report_filter.h"
 
-/* Past so many spans the smaller half is forgotten: about 40 MB. */
+/* Past so many spans the smaller half is forgotten: about 60 MB. */
 #define SP_REPORT_SPANS_MAX (UINT32_C(1) << 20)
 
 typedef struct sp_report_function {
@@ -22,13 +22,17 @@ typedef struct sp_report_function {
 typedef struct sp_report_span_name {
   uint32_t name;
   uint64_t spans; /* forgotten ones; the others are counted at the end */
-  int64_t value;
+  uint64_t last_sample;
+  int64_t self;
+  int64_t total; /* with descendants, each sample once */
 } sp_report_span_name;
 
 typedef struct sp_report_span {
   uint64_t id;
   uint32_t name; /* index of span_names; the last one it had */
-  int64_t value;
+  uint64_t last_sample;
+  int64_t self;
+  int64_t total; /* with descendants */
 } sp_report_span;
 
 /* Called for each sample taken, with its functions, innermost first. */
@@ -57,6 +61,7 @@ typedef struct sp_report {
   uint64_t samples;
   uint64_t forgotten_spans;
   bool any_span;
+  bool any_ancestor; /* else total and self of all spans are the same */
   sp_report_function *functions;
   size_t function_count;
   size_t function_capacity;

@@ -1,5 +1,7 @@
 #include "report_filter.h"
 
+#include "../profile/pprof_limits.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,6 +49,49 @@ const char *sp_report_sample_span_name(const sp_pprof_sample *sample) {
   return name ? name : sp_pprof_label_text(sample, "span");
 }
 
+bool sp_report_label_ancestor(const sp_pprof_label *label, uint64_t *id,
+                              const char **name) {
+  static const char before[] = SP_PPROF_ANCESTOR;
+
+  if (label->text || strncmp(label->key, before, sizeof before - 1) != 0)
+    return false;
+  *id = (uint64_t)label->number;
+  *name = label->key + sizeof before - 1;
+  return true;
+}
+
+static bool filter_takes_span(const sp_report_filter *filter,
+                              const sp_pprof_sample *sample) {
+  const char *name;
+  uint64_t id;
+  uint32_t i;
+
+  if (sp_report_sample_span(sample, &id) && id == filter->span)
+    return true;
+  for (i = 0; i < sample->label_count && !filter->self; i++) {
+    if (sp_report_label_ancestor(&sample->labels[i], &id, &name) &&
+        id == filter->span)
+      return true;
+  }
+  return false;
+}
+
+static bool filter_takes_span_name(const sp_report_filter *filter,
+                                   const sp_pprof_sample *sample) {
+  const char *name = sp_report_sample_span_name(sample);
+  uint64_t id;
+  uint32_t i;
+
+  if (name && strcmp(name, filter->span_name) == 0)
+    return true;
+  for (i = 0; i < sample->label_count && !filter->self; i++) {
+    if (sp_report_label_ancestor(&sample->labels[i], &id, &name) &&
+        strcmp(name, filter->span_name) == 0)
+      return true;
+  }
+  return false;
+}
+
 static bool filter_label_is(const sp_pprof_label *have,
                             const sp_report_label *want) {
   char number[24];
@@ -75,18 +120,10 @@ bool sp_report_filter_takes(const sp_report_filter *filter,
                             const sp_pprof_sample *sample) {
   size_t i;
 
-  if (filter->by_span) {
-    uint64_t span;
-
-    if (!sp_report_sample_span(sample, &span) || span != filter->span)
-      return false;
-  }
-  if (filter->span_name) {
-    const char *name = sp_report_sample_span_name(sample);
-
-    if (!name || strcmp(name, filter->span_name) != 0)
-      return false;
-  }
+  if (filter->by_span && !filter_takes_span(filter, sample))
+    return false;
+  if (filter->span_name && !filter_takes_span_name(filter, sample))
+    return false;
   for (i = 0; i < filter->label_count; i++) {
     if (!filter_takes_label(sample, &filter->labels[i]))
       return false;

@@ -17,6 +17,7 @@ typedef struct sp_report_filter {
   bool by_span;
   uint64_t span;         /* where by_span */
   const char *span_name; /* NULL: any */
+  bool self;             /* of these spans alone, not of their descendants */
   sp_report_label labels[SP_REPORT_LABELS_MAX];
   size_t label_count;
 } sp_report_filter;
@@ -31,6 +32,11 @@ bool sp_report_sample_span(const sp_pprof_sample *sample, uint64_t *out);
 /* A sample's span name: label span_name, or span, as older clients call it.
  * NULL: none. */
 const char *sp_report_sample_span_name(const sp_pprof_sample *sample);
+
+/* A label that names an ancestor of the sample's span; *name is "" where it is
+ * not told. */
+bool sp_report_label_ancestor(const sp_pprof_label *label, uint64_t *id,
+                              const char **name);
 
 bool sp_report_filter_takes(const sp_report_filter *filter,
                             const sp_pprof_sample *sample);

@@ -25,20 +25,18 @@ static void json_row(sp_report_table table, const sp_report_row *row,
   json_text(row->name, row->name_bytes, out);
   switch (table) {
   case SP_REPORT_SPAN_NAMES:
-    fprintf(out, ",\"value\":%" PRId64 ",\"spans\":%" PRIu64 "}", row->value,
-            row->spans);
+    fprintf(out, ",\"spans\":%" PRIu64, row->spans);
     break;
   case SP_REPORT_SPANS:
-    fprintf(out, ",\"id\":\"%016" PRIx64 "\",\"value\":%" PRId64 "}", row->id,
-            row->value);
+    fprintf(out, ",\"id\":\"%016" PRIx64 "\"", row->id);
     break;
   case SP_REPORT_FUNCTIONS:
     fputs(",\"file\":", out);
     json_text(row->file, row->file_bytes, out);
-    fprintf(out, ",\"self\":%" PRId64 ",\"total\":%" PRId64 "}", row->value,
-            row->total);
     break;
   }
+  fprintf(out, ",\"self\":%" PRId64 ",\"total\":%" PRId64 "}", row->self,
+          row->total);
 }
 
 static spanprof_status json_table(const sp_report *report,

@@ -13,8 +13,9 @@ spanprof_status sp_report_print_text(const sp_report *report, size_t top,
 
 /* One object: profiles, start_ns and end_ns (Unix time; null: unknown), type,
  * unit, total (of all samples), value (of those asked for), span_names (name,
- * value, spans), spans (id, name, value), functions (name, file or module,
- * self, total), forgotten_spans. Values are whole numbers of the unit. */
+ * spans, self, total), spans (name, id, self, total), functions (name, file or
+ * module, self, total), forgotten_spans. Values are whole numbers of the unit;
+ * a span's total is that of its descendants too. */
 spanprof_status sp_report_print_json(const sp_report *report, size_t top,
                                      FILE *out);
 

@@ -5,8 +5,8 @@
 #include "report.h"
 
 typedef enum sp_report_table {
-  SP_REPORT_SPAN_NAMES, /* by value */
-  SP_REPORT_SPANS,      /* by value */
+  SP_REPORT_SPAN_NAMES, /* by total, then self */
+  SP_REPORT_SPANS,      /* the same */
   SP_REPORT_FUNCTIONS,  /* by self, then total */
 } sp_report_table;
 
@@ -18,8 +18,8 @@ typedef struct sp_report_row {
   size_t file_bytes;
   uint64_t id;    /* spans */
   uint64_t spans; /* span names: how many spans had it */
-  int64_t value;  /* functions: self */
-  int64_t total;  /* functions */
+  int64_t self;
+  int64_t total; /* spans: with descendants; functions: with callees */
 } sp_report_row;
 
 /* Make the rows; the caller frees them with report->mem. Samples without a span

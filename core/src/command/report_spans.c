@@ -47,8 +47,8 @@ spanprof_status sp_report_spans_init(sp_report *report) {
 static int report_span_larger(const void *a, const void *b) {
   const sp_report_span *left = a, *right = b;
 
-  if (left->value != right->value)
-    return left->value < right->value ? 1 : -1;
+  if (left->total != right->total)
+    return left->total < right->total ? 1 : -1;
   return left->id < right->id ? -1 : left->id > right->id;
 }
 
@@ -97,31 +97,59 @@ static spanprof_status report_span(sp_report *report, uint64_t id,
   return SPANPROF_OK;
 }
 
+/* Time of the span called `text` ("": not told) and, where it has an id, of
+ * this one; its own time or that of a descendant. */
+static spanprof_status report_spans_take(sp_report *report, const char *text,
+                                         const uint64_t *id, int64_t value,
+                                         bool own) {
+  sp_report_span *span = NULL;
+  sp_report_span_name *entry;
+  uint32_t name;
+  spanprof_status st =
+      report_span_name(report, *text ? text : SP_REPORT_UNNAMED, &name);
+
+  if (st == SPANPROF_OK && id)
+    st = report_span(report, *id, &span);
+  if (st != SPANPROF_OK)
+    return st;
+  entry = &report->span_names[name];
+  if (own)
+    entry->self = sp_report_sum(entry->self, value);
+  /* A name that nests in itself is in a sample once, however often. */
+  if (entry->last_sample != report->samples)
+    entry->total = sp_report_sum(entry->total, value);
+  entry->last_sample = report->samples;
+  if (!span)
+    return SPANPROF_OK;
+  if (own)
+    span->self = sp_report_sum(span->self, value);
+  if (span->last_sample != report->samples)
+    span->total = sp_report_sum(span->total, value);
+  span->last_sample = report->samples;
+  if (*text || span->name == 0)
+    span->name = name;
+  return SPANPROF_OK;
+}
+
 spanprof_status sp_report_spans_add(sp_report *report,
                                     const sp_pprof_sample *sample,
                                     int64_t value) {
   const char *text = sp_report_sample_span_name(sample);
-  sp_report_span *span = NULL;
-  spanprof_status st = SPANPROF_OK;
-  uint32_t name = 0;
+  spanprof_status st;
   uint64_t id;
   bool has_id = sp_report_sample_span(sample, &id);
+  uint32_t i;
 
-  if (text || has_id) {
-    report->any_span = true;
-    st = report_span_name(report, text && *text ? text : SP_REPORT_UNNAMED,
-                          &name);
+  if (!text && !has_id)
+    return report_spans_take(report, SP_REPORT_NO_SPAN, NULL, value, true);
+  report->any_span = true;
+  st = report_spans_take(report, text ? text : "", has_id ? &id : NULL, value,
+                         true);
+  for (i = 0; i < sample->label_count && st == SPANPROF_OK; i++) {
+    if (!sp_report_label_ancestor(&sample->labels[i], &id, &text))
+      continue;
+    report->any_ancestor = true;
+    st = report_spans_take(report, text, &id, value, false);
   }
-  if (st == SPANPROF_OK && has_id)
-    st = report_span(report, id, &span);
-  if (st != SPANPROF_OK)
-    return st;
-  report->span_names[name].value =
-      sp_report_sum(report->span_names[name].value, value);
-  if (span) {
-    span->value = sp_report_sum(span->value, value);
-    if (text || span->name == 0)
-      span->name = name;
-  }
-  return SPANPROF_OK;
+  return st;
 }

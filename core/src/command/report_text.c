@@ -60,6 +60,37 @@ static void text_more(size_t count, size_t shown, const char *what, FILE *out) {
     fprintf(out, "%11s %7s  (%zu more %s)\n", "", "", count - shown, what);
 }
 
+/* Where no sample names an ancestor, total and self are the same. */
+static void text_values_head(const sp_report *report, const char *heading,
+                             FILE *out) {
+  if (report->any_ancestor)
+    fprintf(out, "\n%11s %7s %11s %7s", "total", "share", "self", "share");
+  else
+    fprintf(out, "\n%11s %7s", heading, "share");
+}
+
+/* What is counted, behind a title whose columns do not say it. */
+static void text_unit(const sp_report *report, const char *heading, FILE *out) {
+  if (report->any_ancestor)
+    fprintf(out, " (%s)", heading);
+  fputs("\n", out);
+}
+
+static void text_value(const sp_report *report, int64_t value, FILE *out) {
+  char shown[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
+
+  sp_report_value(value, report->unit, shown);
+  sp_report_share(value, report->taken, share);
+  fprintf(out, "%11s %7s ", shown, share);
+}
+
+static void text_values(const sp_report *report, const sp_report_row *row,
+                        FILE *out) {
+  text_value(report, row->total, out);
+  if (report->any_ancestor)
+    text_value(report, row->self, out);
+}
+
 static spanprof_status text_span_names(const sp_report *report,
                                        const char *heading, size_t top,
                                        FILE *out) {
@@ -70,14 +101,13 @@ static spanprof_status text_span_names(const sp_report *report,
 
   if (st != SPANPROF_OK)
     return st;
-  fprintf(out, "\n%11s %7s %8s  span name\n", heading, "share", "spans");
+  text_values_head(report, heading, out);
+  fprintf(out, " %8s  span name", "spans");
+  text_unit(report, heading, out);
   for (i = 0; i < count && (top == 0 || i < top); i++) {
-    char value[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
-
-    sp_report_value(rows[i].value, report->unit, value);
-    sp_report_share(rows[i].value, report->taken, share);
-    fprintf(out, "%11s %7s %8" PRIu64 "  %.*s\n", value, share, rows[i].spans,
-            (int)rows[i].name_bytes, rows[i].name);
+    text_values(report, &rows[i], out);
+    fprintf(out, "%8" PRIu64 "  %.*s\n", rows[i].spans, (int)rows[i].name_bytes,
+            rows[i].name);
   }
   text_more(count, i, "names", out);
   sp_mem_free(report->mem, rows);
@@ -92,15 +122,13 @@ static spanprof_status text_spans(const sp_report *report, const char *heading,
 
   if (st != SPANPROF_OK)
     return st;
-  fprintf(out, "\n%11s %7s  %-16s  slowest spans\n", heading, "share",
-          "span id");
+  text_values_head(report, heading, out);
+  fprintf(out, "  %-16s  slowest spans", "span id");
+  text_unit(report, heading, out);
   for (i = 0; i < count && (top == 0 || i < top); i++) {
-    char value[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
-
-    sp_report_value(rows[i].value, report->unit, value);
-    sp_report_share(rows[i].value, report->taken, share);
-    fprintf(out, "%11s %7s  %016" PRIx64 "  %.*s\n", value, share, rows[i].id,
-            (int)rows[i].name_bytes, rows[i].name);
+    text_values(report, &rows[i], out);
+    fprintf(out, " %016" PRIx64 "  %.*s\n", rows[i].id, (int)rows[i].name_bytes,
+            rows[i].name);
   }
   text_more(count, i, "spans", out);
   if (report->forgotten_spans)
@@ -124,15 +152,9 @@ static spanprof_status text_functions(const sp_report *report,
   fprintf(out, "\n%11s %7s %11s %7s  top functions (%s)\n", "self", "share",
           "total", "share", heading);
   for (i = 0; i < count && (top == 0 || i < top); i++) {
-    char self[SP_REPORT_VALUE_BYTES], self_share[SP_REPORT_VALUE_BYTES];
-    char total[SP_REPORT_VALUE_BYTES], total_share[SP_REPORT_VALUE_BYTES];
-
-    sp_report_value(rows[i].value, report->unit, self);
-    sp_report_share(rows[i].value, report->taken, self_share);
-    sp_report_value(rows[i].total, report->unit, total);
-    sp_report_share(rows[i].total, report->taken, total_share);
-    fprintf(out, "%11s %7s %11s %7s  %.*s%s%.*s\n", self, self_share, total,
-            total_share, (int)rows[i].name_bytes, rows[i].name,
+    text_value(report, rows[i].self, out);
+    text_value(report, rows[i].total, out);
+    fprintf(out, " %.*s%s%.*s\n", (int)rows[i].name_bytes, rows[i].name,
             rows[i].file_bytes ? "  " : "", (int)rows[i].file_bytes,
             rows[i].file);
   }
