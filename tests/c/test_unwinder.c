@@ -245,7 +245,7 @@ static void an_entry_into_the_vdso_leads_to_its_caller(void) {
   sp_unwind_end end;
   size_t named = 0;
 
-  for (pc = vdso; pc < vdso + 4096; pc++) {
+  for (pc = vdso; vdso != 0 && pc < vdso + 4096; pc++) {
     const char *name;
     uint64_t start;
 
@@ -260,7 +260,7 @@ static void an_entry_into_the_vdso_leads_to_its_caller(void) {
     CHECK_EQUAL(frame_of(unwinder, frames + 1, 1, "inner_function"), 0);
     named++;
   }
-  CHECK(named > 0);
+  CHECK(named > 0 || vdso == 0); /* valgrind hides it */
   sp_unwinder_free(unwinder);
 }
 
