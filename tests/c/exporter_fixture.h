@@ -15,13 +15,17 @@ static sp_settings test_settings;
 static sink_process sink;
 static uint64_t pushed_samples, pushed_ticks, pushed_cpu_ns, last_time_ns;
 
+static inline void sink_clock_set(void) {
+  sink_control(&sink, "{\"clock_rate\": %llu, \"clock_origin\": %f}",
+               (unsigned long long)test_time.rate,
+               (double)sp_clock_unix_ns(&test_time.clock) / 1e9);
+}
+
 /* Start anew: settings, books, log, clock, sink. */
 static inline void begin(uint64_t clock_rate) {
   test_clock_init(&test_time, clock_rate);
-  sink_control(&sink,
-               "{\"reset\": true, \"clock_rate\": %llu, \"clock_origin\": %f}",
-               (unsigned long long)clock_rate,
-               (double)sp_clock_unix_ns(&test_time.clock) / 1e9);
+  sink_control(&sink, "{\"reset\": true}");
+  sink_clock_set();
   test_settings = usual_settings();
   test_settings.server_address = sink.address;
   logged[0] = '\0';
@@ -47,13 +51,10 @@ static inline uint64_t in_s(uint64_t seconds) {
   return now_ns() + seconds * SP_NS_PER_S;
 }
 
-/* Let `seconds` of the test's clock pass. */
+/* Let `seconds` pass for exporter and sink. */
 static inline void pass_s(uint64_t seconds) {
-  uint64_t until_ns = in_s(seconds);
-  struct timespec wait = {0, 1000000};
-
-  while (now_ns() < until_ns)
-    nanosleep(&wait, NULL);
+  test_clock_pass(&test_time, seconds * SP_NS_PER_S);
+  sink_clock_set();
 }
 
 static inline void push_sized(sp_exporter *exporter, size_t filler) {

@@ -1,4 +1,7 @@
-/* A clock of its own for a test: as fast as wanted, changed at any time. */
+/* A clock of its own for a test. It runs `rate` times as fast as time, and it
+ * can jump: test_clock_pass() moves it from one appointment of the waiting
+ * thread to the next, so that half an hour passes in the time its work takes,
+ * on a loaded machine too. */
 #ifndef TEST_CLOCK_H
 #define TEST_CLOCK_H
 
@@ -7,17 +10,24 @@
 #include "check.h"
 #include "util/clock.h"
 
+/* How long a wait sleeps before it looks at the clock again. */
+#define TEST_CLOCK_SLICE_NS (2 * SP_NS_PER_MS)
+
 typedef struct test_clock {
   sp_clock clock;
-  _Atomic uint64_t rate;
+  uint64_t rate;
   uint64_t real_ns; /* at the start */
   uint64_t unix_ns; /* at the start */
+  pthread_t owner;  /* its own waits are no appointments */
+  _Atomic uint64_t jumped_ns;
+  _Atomic uint64_t appointment_ns; /* 0: the other thread is at work */
 } test_clock;
 
 static inline uint64_t test_clock_monotonic(void *data) {
   test_clock *test = data;
 
-  return test->real_ns + (sp_monotonic_ns() - test->real_ns) * test->rate;
+  return test->real_ns + (sp_monotonic_ns() - test->real_ns) * test->rate +
+         test->jumped_ns;
 }
 
 static inline uint64_t test_clock_unix(void *data) {
@@ -29,19 +39,16 @@ static inline uint64_t test_clock_unix(void *data) {
 static inline void test_clock_wait(void *data, pthread_cond_t *condition,
                                    pthread_mutex_t *mutex, uint64_t until_ns) {
   test_clock *test = data;
-  uint64_t real_ns;
-  struct timespec until;
+  bool appointment = !pthread_equal(pthread_self(), test->owner);
+  uint64_t real_ns = sp_monotonic_ns() + TEST_CLOCK_SLICE_NS;
+  struct timespec until = {(time_t)(real_ns / SP_NS_PER_S),
+                           (long)(real_ns % SP_NS_PER_S)};
 
-  if (until_ns == UINT64_MAX) {
-    pthread_cond_wait(condition, mutex);
-    return;
-  }
-  real_ns = until_ns <= test->real_ns
-                ? until_ns
-                : test->real_ns + (until_ns - test->real_ns) / test->rate;
-  until.tv_sec = (time_t)(real_ns / SP_NS_PER_S);
-  until.tv_nsec = (long)(real_ns % SP_NS_PER_S);
+  if (appointment)
+    test->appointment_ns = until_ns;
   pthread_cond_timedwait(condition, mutex, &until);
+  if (appointment)
+    test->appointment_ns = 0;
 }
 
 static inline void test_clock_init(test_clock *test, uint64_t rate) {
@@ -56,6 +63,26 @@ static inline void test_clock_init(test_clock *test, uint64_t rate) {
   test->rate = rate;
   test->real_ns = sp_monotonic_ns();
   test->unix_ns = (uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec;
+  test->owner = pthread_self();
+}
+
+/* Let `ns` pass while another thread works and waits; returns when that has
+ * done all that was due. */
+static inline void test_clock_pass(test_clock *test, uint64_t ns) {
+  uint64_t target_ns = test_clock_monotonic(test) + ns;
+  struct timespec nap = {0, 200000};
+
+  for (;;) {
+    uint64_t next_ns = test->appointment_ns;
+    uint64_t now_ns = test_clock_monotonic(test);
+
+    if (next_ns > now_ns && now_ns >= target_ns)
+      return;
+    if (next_ns > now_ns)
+      test->jumped_ns += sp_min_u64(next_ns, target_ns) - now_ns;
+    else
+      nanosleep(&nap, NULL);
+  }
 }
 
 #endif

@@ -52,7 +52,7 @@ static void passing_troubles_lose_nothing(void) {
   for (i = 0; i < SP_COUNT_OF(modes); i++) {
     sp_exporter *exporter;
 
-    begin(50);
+    begin(20);
     sink_control(&sink, "%s", modes[i]);
     exporter = exporter_of(&sp_mem_default);
     for (j = 0; j < 5; j++)
@@ -75,7 +75,7 @@ static void a_bad_profile_does_not_hold_up_others(void) {
   sp_exporter *exporter;
   int i;
 
-  begin(50);
+  begin(1);
   exporter = exporter_of(&sp_mem_default);
   bad.time_ns = sp_clock_unix_ns(&test_time.clock);
   sp_count(&sp_counts.samples_taken, 3);
@@ -99,10 +99,10 @@ static void half_an_hour_of_outage_loses_nothing(void) {
   long long asked;
   int i;
 
-  begin(200);
+  begin(1);
   exporter = exporter_of(&sp_mem_default);
   push(exporter);
-  CHECK(!sp_exporter_flush(exporter, in_s(600)));
+  CHECK(!sp_exporter_flush(exporter, in_s(20)));
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   for (i = 0; i < 180; i++) {
     push(exporter);
@@ -129,7 +129,7 @@ static void half_an_hour_of_outage_loses_nothing(void) {
 static void after_45_minutes_profiles_are_given_up(void) {
   sp_exporter *exporter;
 
-  begin(1000);
+  begin(1);
   test_settings.server_address = (char *)"http://127.0.0.1:1";
   exporter = exporter_of(&sp_mem_default);
   push(exporter);
@@ -166,7 +166,7 @@ static void what_overflows_goes_through_the_spool(void) {
   sp_exporter *exporter;
   int i;
 
-  begin(50);
+  begin(1);
   test_settings.queue_bytes = 65536;
   test_settings.spool_directory = directory_new(directory);
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
