@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../util/counters.h"
@@ -33,6 +34,9 @@ static struct {
   /* Written before current is set. */
   spanprof_runtime runtime;
   spanprof_range ranges[RUNTIME_RANGES_MAX];
+  char name[SP_RUNTIME_TEXT_BYTES];
+  char version[SP_RUNTIME_TEXT_BYTES];
+  uint32_t registrations;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   runtime_entry *entries;
@@ -234,6 +238,18 @@ leave:
   return waiting;
 }
 
+uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
+                             char version[SP_RUNTIME_TEXT_BYTES]) {
+  uint32_t registrations;
+
+  pthread_mutex_lock(&runtime_state.lock);
+  memcpy(name, runtime_state.name, SP_RUNTIME_TEXT_BYTES);
+  memcpy(version, runtime_state.version, SP_RUNTIME_TEXT_BYTES);
+  registrations = runtime_state.registrations;
+  pthread_mutex_unlock(&runtime_state.lock);
+  return registrations;
+}
+
 spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   spanprof_status st = SPANPROF_OK;
 
@@ -254,7 +270,13 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   if (runtime->eval_range_count)
     memcpy(runtime_state.ranges, runtime->eval_ranges,
            runtime->eval_range_count * sizeof *runtime->eval_ranges);
+  snprintf(runtime_state.name, sizeof runtime_state.name, "%s", runtime->name);
+  snprintf(runtime_state.version, sizeof runtime_state.version, "%s",
+           runtime->version ? runtime->version : "");
+  runtime_state.registrations++;
   runtime_state.runtime = *runtime;
+  runtime_state.runtime.name = runtime_state.name;
+  runtime_state.runtime.version = runtime_state.version;
   runtime_state.runtime.eval_ranges = runtime_state.ranges;
   atomic_store(&runtime_state.current, &runtime_state.runtime);
 unlock:

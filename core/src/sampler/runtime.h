@@ -18,6 +18,13 @@ SP_SIGNAL_SAFE void sp_runtime_leave(void);
 /* Does a native pc lie in the eval loop? Between enter and leave. */
 bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc);
 
+#define SP_RUNTIME_TEXT_BYTES 64
+
+/* Name and version (cut to the buffer) of the runtime registered last, "" where
+ * there was none, and how many were registered so far. */
+uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
+                             char version[SP_RUNTIME_TEXT_BYTES]);
+
 /* Take note of a frame at its first sight, so that it is named soon.
  * Collector only. */
 void sp_runtime_note(const spanprof_frame *frame);

@@ -38,6 +38,8 @@ struct spanprof_session {
   sp_log log;
   sp_exporter *exporter;
   sp_collector *collector;
+  /* The collector's thread alone. */
+  uint32_t runtime_told;
   /* Guarded by session_state.lock. */
   unsigned flushing;
   bool stopping;
@@ -111,9 +113,22 @@ static void session_once(void) {
   atexit(session_at_exit);
 }
 
+/* Series name the runtime that was registered last. */
+static void runtime_tell(spanprof_session *session) {
+  char name[SP_RUNTIME_TEXT_BYTES], version[SP_RUNTIME_TEXT_BYTES];
+  uint32_t number = sp_runtime_identity(name, version);
+
+  if (number == session->runtime_told)
+    return;
+  if (sp_exporter_runtime_set(session->exporter, name, version) == SPANPROF_OK)
+    session->runtime_told = number;
+}
+
+/* On the collector's thread. */
 static void part_push(void *data, sp_encoded *part) {
   spanprof_session *session = data;
 
+  runtime_tell(session);
   sp_exporter_push(session->exporter, part);
 }
 
@@ -326,7 +341,12 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
   rest_count();
   sp_span_defaults_set(NULL);
   sp_log_line(&session->log, SPANPROF_LOG_INFO, "profiling stopped");
-  session_free(session);
+  if (st == SPANPROF_ERR_STATE)
+    /* The uploading thread is stuck and may still look at the settings. */
+    st = sp_fail(SPANPROF_ERR_TIMEOUT,
+                 "the uploading thread did not end within %u ms", timeout_ms);
+  else
+    session_free(session);
   pthread_mutex_unlock(&session_state.lock);
   return st;
 }
