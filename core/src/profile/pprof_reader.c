@@ -127,12 +127,13 @@ static spanprof_status reader_comment(reader *r, uint64_t number) {
 
 static spanprof_status reader_take_comment(void *data,
                                            const sp_pprof_field *field) {
-  sp_pprof_fields numbers = sp_pprof_fields_of(field->bytes, field->size);
   spanprof_status st = SPANPROF_OK;
+  sp_pprof_fields numbers;
   uint64_t number;
 
   if (!field->is_bytes)
     return reader_comment(data, field->value);
+  numbers = sp_pprof_fields_of(field->bytes, field->size);
   while (!st && sp_pprof_fields_number(&numbers, &number))
     st = reader_comment(data, number);
   return st || !numbers.broken
