@@ -582,6 +582,7 @@ typedef struct spanprof_stats {
   uint64_t profiles_retried; /* attempts after the first */
   uint64_t profiles_dropped;
   uint64_t profiles_spooled;
+  uint64_t profiles_removed; /* from the output directory, by its caps */
   uint64_t bytes_sent;
   uint64_t bytes_written;
 

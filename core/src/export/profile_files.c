@@ -195,6 +195,7 @@ static void files_remove_oldest(sp_profile_files *files,
     }
     files->bytes -= list[i].bytes;
     files->removed++;
+    sp_count(&sp_counts.profiles_removed, 1);
   }
   files->oldest_ns = i < count ? list[i].time_ns : UINT64_MAX;
 }

@@ -108,6 +108,9 @@ static void session_at_exit(void) {
   spanprof_session_stop(spanprof_session_current(), SESSION_EXIT_MS);
 }
 
+/* After the first exporter was made: exit handlers run last in, first out, and
+ * ours must run before that of the TLS library, which libcurl has set up by
+ * then. */
 static void session_once(void) {
   sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
   atexit(session_at_exit);
@@ -232,15 +235,16 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
   if (sp_settings_disabled(environ))
     return sp_fail(SPANPROF_ERR_DISABLED,
                    "profiling is off: PYROSCOPE_AGENT_ENABLED is false");
-  pthread_once(&session_state.once, session_once);
   pthread_mutex_lock(&session_state.lock);
   if (session_state.current)
     st = sp_fail(SPANPROF_ERR_STATE,
                  "a session runs already; stop it before starting another");
   else
     st = session_make(out, options);
-  if (st == SPANPROF_OK)
+  if (st == SPANPROF_OK) {
     session_state.current = *out;
+    pthread_once(&session_state.once, session_once);
+  }
   pthread_mutex_unlock(&session_state.lock);
   if (st == SPANPROF_OK)
     spanprof_thread_register();

@@ -5,11 +5,12 @@
 
 #include "base.h"
 
-/* Every counter here has the name and the meaning of its spanprof_stats
- * field. */
+/* Every counter here has the name and the meaning of its spanprof_stats field.
+ * The first three change with every sample: they share a cache line. */
 #define SP_COUNTERS(X)          \
   X(samples_taken)              \
   X(ticks_taken)                \
+  X(handler_ns)                 \
   X(samples_exported)           \
   X(ticks_exported)             \
   X(samples_dropped_busy)       \
@@ -46,9 +47,9 @@
   X(profiles_retried)           \
   X(profiles_dropped)           \
   X(profiles_spooled)           \
+  X(profiles_removed)           \
   X(bytes_sent)                 \
   X(bytes_written)              \
-  X(handler_ns)                 \
   X(collector_cpu_ns)           \
   X(uploader_cpu_ns)
 
