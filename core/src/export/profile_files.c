@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../util/counters.h"
 #include "directory.h"
 
 /* Leaves room in NAME_MAX (255) for pid, time, suffix and ".tmp". */
