@@ -7,6 +7,7 @@
 #include "util/buffer.c"
 #include "util/clock.c"
 #include "util/counters.c"
+#include "util/cycles.c"
 #include "util/fork_hooks.c"
 #include "util/log.c"
 #include "util/mem.c"

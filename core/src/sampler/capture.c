@@ -11,6 +11,7 @@
 #include "../label/span.h"
 #include "../util/clock.h"
 #include "../util/counters.h"
+#include "../util/cycles.h"
 #include "runtime.h"
 
 /* The ABI lets a function keep data below its stack pointer: 128 bytes on
@@ -22,9 +23,9 @@
 
 /* Process-wide, because the handler is; two copies, so that the one in use is
  * never written. */
-static sp_capture_config capture_configs[2];
-static _Atomic(const sp_capture_config *) capture_current;
-static _Atomic uint32_t capture_inside; /* handlers at work */
+SP_HANDLER_DATA static sp_capture_config capture_configs[2];
+SP_HANDLER_DATA static _Atomic(const sp_capture_config *) capture_current;
+SP_HANDLER_DATA static _Atomic uint32_t capture_inside; /* handlers at work */
 
 void sp_capture_set(const sp_capture_config *config) {
   const sp_capture_config *now = atomic_load(&capture_current);
@@ -266,7 +267,8 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
     return;
   }
   sample_count(ticks);
-  sp_count(&sp_counts.ticks_overrun, ticks - 1);
+  if (ticks > 1)
+    sp_count(&sp_counts.ticks_overrun, ticks - 1);
   sp_ring_commit(&claim, sizeof *sample + frames_bytes + sample->stack_bytes);
 }
 
@@ -278,6 +280,11 @@ SP_SIGNAL_SAFE static void run_time_count(uint64_t ns) {
     bucket = SPANPROF_HANDLER_BUCKETS - 1;
   sp_count(&sp_counts.handler_histogram[bucket], 1);
   sp_count(&sp_counts.handler_ns, ns);
+}
+
+/* To a counter that only this thread's handler adds to. */
+SP_SIGNAL_SAFE static void handler_add(sp_counter *counter, uint64_t n) {
+  atomic_store_explicit(counter, sp_counted(counter) + n, memory_order_relaxed);
 }
 
 SP_SIGNAL_SAFE static void signal_take(uint32_t index, uint64_t ticks,
@@ -292,8 +299,8 @@ SP_SIGNAL_SAFE static void signal_take(uint32_t index, uint64_t ticks,
     sample_drop(&sp_counts.samples_dropped_stop, ticks);
     return;
   }
-  sp_count(&thread->samples, 1);
-  sp_count(&thread->ticks, ticks);
+  handler_add(&thread->samples, 1);
+  handler_add(&thread->ticks, ticks);
   sp_registers_read(&registers, ucontext);
   if (SP_UNLIKELY(
           atomic_load_explicit(&thread->blocked, memory_order_relaxed))) {
@@ -308,12 +315,12 @@ SP_SIGNAL_SAFE static void signal_take(uint32_t index, uint64_t ticks,
 }
 
 void sp_capture_signal(uint32_t index, uint64_t ticks, void *ucontext) {
-  uint64_t start_ns = sp_monotonic_ns();
+  uint64_t start = sp_cycles_now();
 
   atomic_fetch_add_explicit(&capture_inside, 1, memory_order_seq_cst);
   signal_take(index, ticks, ucontext);
   atomic_fetch_sub_explicit(&capture_inside, 1, memory_order_release);
-  run_time_count(sp_monotonic_ns() - start_ns);
+  run_time_count(sp_cycles_ns(sp_cycles_now() - start));
 }
 
 void sp_capture_book_end(sp_thread *thread) {

@@ -10,6 +10,7 @@
 
 #include "../label/span.h"
 #include "../util/counters.h"
+#include "../util/cycles.h"
 #include "../util/own_thread.h"
 #include "../util/status.h"
 #include "capture.h"
@@ -343,6 +344,7 @@ static void capture_begin(sp_collector *collector) {
 spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
                                    const sp_collector_config *config) {
   sp_collector *collector = sp_mem_zero(mem, sizeof *collector);
+  sp_cycles_mark mark = sp_cycles_mark_take();
   spanprof_status st;
 
   *out = NULL;
@@ -361,6 +363,7 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
     st = sp_signal_install(collector->signal_number, sp_capture_signal);
   if (st == SPANPROF_OK)
     st = sp_timer_probe(collector->signal_number);
+  sp_cycles_learn(&mark);
   if (st == SPANPROF_OK)
     st = sp_fold_new(&collector->fold, mem, config->settings,
                      collector->base.interval_ns);

@@ -21,18 +21,19 @@ typedef struct sp_shard {
   _Atomic uint32_t busy;
   _Atomic uint64_t head;
   uint64_t reserved; /* where the claimed header stands */
-  char pad[RING_LINE_BYTES - 24];
-  /* Written by the collector. */
-  _Atomic uint64_t tail;
-  char pad2[RING_LINE_BYTES - 8];
   /* Fixed. */
   size_t size;
   char *data;
+  char pad[RING_LINE_BYTES - 40];
+  /* Written by the collector. */
+  _Atomic uint64_t tail;
+  char pad2[RING_LINE_BYTES - 8];
 } sp_shard;
 
 struct sp_ring {
   unsigned shard_count;
   size_t bytes; /* of everything mapped */
+  char pad[RING_LINE_BYTES - 16];
   sp_shard shards[];
 };
 

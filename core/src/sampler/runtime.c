@@ -46,7 +46,7 @@ static struct {
   size_t next_waiting; /* where the search for a waiting entry goes on */
   char *shown;         /* what sp_runtime_name() returned last */
   size_t shown_capacity;
-} runtime_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} runtime_state SP_HANDLER_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const spanprof_runtime *sp_runtime_enter(void) {
   atomic_fetch_add_explicit(&runtime_state.inside, 1, memory_order_seq_cst);

@@ -16,11 +16,13 @@ static struct {
   _Atomic(sp_signal_fn) handle; /* NULL: nothing to do */
   _Atomic uint64_t probes;      /* written in the handler */
   uint32_t cookie;              /* not 0 once set */
-  struct {
-    bool installed;
-    struct sigaction before;
-  } of[NSIG];
-} signal_state;
+} signal_state SP_HANDLER_DATA;
+
+/* The same, of each signal we ever used. */
+static struct {
+  bool installed;
+  struct sigaction before;
+} signal_of[NSIG];
 
 /* SIGRTMAX itself is what valgrind keeps (valgrind 3.19, "VG_SIGVGKILL"). */
 static int signal_highest(void) {
@@ -29,7 +31,7 @@ static int signal_highest(void) {
 
 SP_SIGNAL_SAFE static void signal_chain(int number, siginfo_t *info,
                                         void *ucontext) {
-  const struct sigaction *before = &signal_state.of[number].before;
+  const struct sigaction *before = &signal_of[number].before;
 
   sp_count(&sp_counts.signals_foreign, 1);
   if (before->sa_flags & SA_SIGINFO)
@@ -73,7 +75,7 @@ static bool handler_is_ours(int number) {
 static bool signal_free(int number) {
   struct sigaction now;
 
-  if (signal_state.of[number].installed)
+  if (signal_of[number].installed)
     return handler_is_ours(number);
   return sigaction(number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
          now.sa_handler == SIG_DFL;
@@ -110,7 +112,7 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
   if (!signal_state.cookie)
     cookie_init();
   atomic_store(&signal_state.handle, handle);
-  if (signal_state.of[number].installed) {
+  if (signal_of[number].installed) {
     if (handler_is_ours(number))
       return SPANPROF_OK;
     /* Installing again would make a loop where the other one passes on to
@@ -120,7 +122,7 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
                    "session; set the option signal_number to another one",
                    number);
   }
-  if (sigaction(number, NULL, &signal_state.of[number].before) != 0)
+  if (sigaction(number, NULL, &signal_of[number].before) != 0)
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, errno, "signal %d cannot be used",
                          number);
   memset(&ours, 0, sizeof ours);
@@ -133,7 +135,7 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
   if (sigaction(number, &ours, NULL) != 0)
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, errno,
                          "no handler can be installed for signal %d", number);
-  signal_state.of[number].installed = true;
+  signal_of[number].installed = true;
   return SPANPROF_OK;
 }
 

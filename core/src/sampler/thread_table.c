@@ -18,7 +18,8 @@
 
 /* Process-wide, because threads are, and because signal handlers find their
  * record here. */
-sp_thread_table sp_threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
+SP_HANDLER_DATA sp_thread_table sp_threads = {.lock =
+                                                  PTHREAD_MUTEX_INITIALIZER};
 
 static void table_lock(void) {
   pthread_mutex_lock(&sp_threads.lock);

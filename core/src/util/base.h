@@ -12,7 +12,12 @@
 /* A function that may run in a signal handler, at any instant, on any thread:
  * it calls only functions so marked, and neither allocates, locks, waits nor
  * changes errno. */
-#define SP_SIGNAL_SAFE
+#define SP_SIGNAL_SAFE __attribute__((hot))
+
+/* A variable that the handler uses. These, and the functions above, stand
+ * together, because when a sample is taken none of their pages is in any cache,
+ * and each costs a quarter of a microsecond. */
+#define SP_HANDLER_DATA __attribute__((section("sp_handler_data")))
 
 #define SP_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #define SP_COUNT_OF(array)     (sizeof(array) / sizeof((array)[0]))
