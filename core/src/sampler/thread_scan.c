@@ -136,8 +136,17 @@ static void mask_look(sp_thread *thread, sp_log *log) {
   bool was = atomic_load(&thread->blocked);
 
   thread->mask_read = true;
-  if (!status_read(thread->tid, sp_threads.signal_number, &status) ||
-      status.blocks == was)
+  if (!status_read(thread->tid, sp_threads.signal_number, &status))
+    return;
+  /* A thread that is being made has every signal blocked for a moment (glibc
+   * 2.32 and later, pthread_create()); only one that still has is meant. */
+  if (status.blocks && !was && !thread->mask_doubted) {
+    thread->mask_doubted = true;
+    thread->mask_read = false;
+    return;
+  }
+  thread->mask_doubted = false;
+  if (status.blocks == was)
     return;
   atomic_store(&thread->blocked, status.blocks);
   if (status.blocks && log)

@@ -102,6 +102,7 @@ static void record_clear(sp_thread *thread, int tid) {
   thread->pass = sp_threads.pass;
   thread->enrolled_pass = sp_threads.pass;
   thread->mask_read = false;
+  thread->mask_doubted = false;
   thread->stack_asked = false;
   thread->checked_cpu_ns = 0;
   thread->checked_samples = 0;
