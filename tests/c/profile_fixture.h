@@ -22,6 +22,7 @@ typedef struct profile_fixture {
   sp_namer namer;
   sp_profile *profile;
   size_t names_asked;
+  uint64_t code_start; /* of FIXTURE_STRIPPED's functions; 0: unknown */
   bool names_wait; /* the namer does not know runtime frames yet */
   char main_path[4096];
   char text[4096]; /* of the name given last */
@@ -62,8 +63,10 @@ static inline spanprof_status fixture_name(void *data, const sp_frame *frame,
     out->mapping.build_id = "0123456789abcdef";
     out->mapping.start = 0x1000;
     out->mapping.limit = 0x100000;
-    if (frame->module == FIXTURE_STRIPPED)
+    if (frame->module == FIXTURE_STRIPPED) {
+      out->code_start = fixture->code_start;
       return SPANPROF_OK;
+    }
     snprintf(fixture->text, sizeof fixture->text, "function_%" PRIu64,
              frame->code);
   } else {

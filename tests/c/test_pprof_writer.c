@@ -262,6 +262,25 @@ static void frames_without_a_symbol_have_a_name_all_the_same(void) {
   fixture_close(&fixture);
 }
 
+static void frames_of_a_nameless_function_are_one_function(void) {
+  const sp_frame stack[] = {fixture_native(FIXTURE_STRIPPED, 0x1a2b),
+                            fixture_native(FIXTURE_STRIPPED, 0x1a40)};
+  const sp_pprof_sample *sample;
+  profile_fixture fixture;
+
+  fixture_open(&fixture);
+  fixture.code_start = 0x1a00;
+  CHECK_EQUAL(fixture_start(&fixture, &sp_mem_default), SPANPROF_OK);
+  CHECK_EQUAL(fixture_add(&fixture, stack, 2, 0, 0), SPANPROF_OK);
+  sample = only_sample(&fixture);
+  CHECK_TEXT(fixture_function(fixture.parts[0], sample, 0),
+             "stripped.so+0x1a00");
+  CHECK_EQUAL(fixture.parts[0]->function_count, 1);
+  CHECK_EQUAL(fixture.parts[0]->location_count, 2);
+  CHECK_EQUAL(fixture.parts[0]->locations[1].address, 0x1a40);
+  fixture_close(&fixture);
+}
+
 /* Gives every frame the same long or broken name. */
 typedef struct odd_names {
   const char *function;
@@ -398,6 +417,8 @@ static const check_test tests[] = {
     {"main_binary_is_the_first_mapping", main_binary_is_the_first_mapping},
     {"frames_without_a_symbol_have_a_name_all_the_same",
      frames_without_a_symbol_have_a_name_all_the_same},
+    {"frames_of_a_nameless_function_are_one_function",
+     frames_of_a_nameless_function_are_one_function},
     {"odd_names_become_valid", odd_names_become_valid},
     {"the_largest_sample_fits_a_part", the_largest_sample_fits_a_part},
 };

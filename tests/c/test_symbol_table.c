@@ -50,16 +50,19 @@ static void a_static_function_is_found_from_inside(void) {
   sp_elf_image image;
 
   open_table(&table, &image, "/proc/self/exe");
-  CHECK(sp_symbol_table_find(&table, &image, start, name, &found));
+  CHECK(sp_symbol_table_find(&table, &image, start, SP_SYMBOL_NO_FUNCTION, name,
+                             &found));
   CHECK_TEXT(name, "a_static_function");
   CHECK_EQUAL(found, start);
-  CHECK(sp_symbol_table_find(&table, &image, start + 4, name, &found));
+  CHECK(sp_symbol_table_find(&table, &image, start + 4, SP_SYMBOL_NO_FUNCTION,
+                             name, &found));
   CHECK_TEXT(name, "a_static_function");
   CHECK_EQUAL(found, start);
   CHECK(sp_symbol_table_bounds(&table, start + 1, &found, &limit));
   CHECK_EQUAL(found, start);
   CHECK(limit > start + 4 && limit < start + 4096);
-  CHECK(sp_symbol_table_find(&table, &image, limit - 1, name, &found));
+  CHECK(sp_symbol_table_find(&table, &image, limit - 1, SP_SYMBOL_NO_FUNCTION,
+                             name, &found));
   CHECK_TEXT(name, "a_static_function");
   sp_symbol_table_dispose(&table);
   sp_elf_image_dispose(&image);
@@ -73,8 +76,8 @@ static void of_several_names_the_plainest_is_taken(void) {
 
   open_table(&table, &image, "/proc/self/exe");
   CHECK(sp_symbol_table_find(&table, &image,
-                             file_address((uintptr_t)__the_marked_name), name,
-                             &start));
+                             file_address((uintptr_t)__the_marked_name),
+                             SP_SYMBOL_NO_FUNCTION, name, &start));
   CHECK_TEXT(name, "best_name");
   sp_symbol_table_dispose(&table);
   sp_elf_image_dispose(&image);
@@ -87,9 +90,12 @@ static void an_address_outside_has_no_name(void) {
   uint64_t start;
 
   open_table(&table, &image, "/proc/self/exe");
-  CHECK(!sp_symbol_table_find(&table, &image, 0, name, &start));
-  CHECK(!sp_symbol_table_find(&table, &image, UINT64_MAX, name, &start));
-  CHECK(!sp_symbol_table_find(&table, &image, table.base - 1, name, &start));
+  CHECK(!sp_symbol_table_find(&table, &image, 0, SP_SYMBOL_NO_FUNCTION, name,
+                              &start));
+  CHECK(!sp_symbol_table_find(&table, &image, UINT64_MAX, SP_SYMBOL_NO_FUNCTION,
+                              name, &start));
+  CHECK(!sp_symbol_table_find(&table, &image, table.base - 1,
+                              SP_SYMBOL_NO_FUNCTION, name, &start));
   sp_symbol_table_dispose(&table);
   sp_elf_image_dispose(&image);
 }
@@ -115,7 +121,7 @@ static void exported_functions_of_a_stripped_library_are_found(void) {
       continue; /* a sanitizer's */
     CHECK(sp_symbol_table_find(
         &table, &image, (uint64_t)((char *)function - (char *)info.dli_fbase),
-        name, &start));
+        SP_SYMBOL_NO_FUNCTION, name, &start));
     CHECK_TEXT(name, functions[i]);
   }
   sp_symbol_table_dispose(&table);

@@ -198,8 +198,9 @@ static spanprof_status frame_table_name_known(sp_frame_table *table,
     sp_count(&sp_counts.frames_unnamed, 1);
     number = table->unknown_runtime;
   } else if (mapping) {
-    st = frame_table_name_address(table, known->mapping.path,
-                                  location->frame.code, &number);
+    st = frame_table_name_address(
+        table, known->mapping.path,
+        known->code_start ? known->code_start : location->frame.code, &number);
   } else {
     number = table->unknown_native;
   }

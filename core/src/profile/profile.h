@@ -44,7 +44,8 @@ typedef struct sp_frame_name {
   size_t file_bytes;
   int64_t line;
   int64_t start_line;
-  bool mapped; /* `mapping` is filled in */
+  uint64_t code_start; /* of a native frame's function; 0: unknown */
+  bool mapped;         /* `mapping` is filled in */
   sp_mapping_view mapping;
 } sp_frame_name;
 
@@ -54,9 +55,9 @@ typedef struct sp_frame_name {
  *
  * SPANPROF_ERR_STATE: not known yet, ask again for the next profile. Any other
  * failure, or no function: "(unknown)" for a runtime's frame, counted in
- * frames_unnamed here; "module+0xaddress" for a mapped native one, else
- * "[unknown]". A mapping whose path is that of /proc/self/exe is written as
- * the main binary. */
+ * frames_unnamed here; "module+0xaddress" for a mapped native one, of its
+ * function's start or else its own; else "[unknown]". A mapping whose path is
+ * that of /proc/self/exe is written as the main binary. */
 typedef struct sp_namer {
   spanprof_status (*name)(void *data, const sp_frame *frame,
                           sp_frame_name *out);

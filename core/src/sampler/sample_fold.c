@@ -28,7 +28,6 @@ struct sp_fold {
 static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
                                    sp_frame_name *out) {
   const sp_module *module = sp_unwinder_module(unwinder, frame->module);
-  uint64_t start;
 
   *out = (sp_frame_name){0};
   if (!module)
@@ -40,7 +39,7 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
                                    .limit = module->limit,
                                    .file_offset = module->file_offset};
   if (sp_unwinder_symbol(unwinder, frame->module, frame->code, &out->function,
-                         &start))
+                         &out->code_start))
     out->function_bytes = strlen(out->function);
   else
     out->function = NULL;

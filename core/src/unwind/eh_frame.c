@@ -228,6 +228,7 @@ static spanprof_status eh_function_rows(const eh_parser *parser,
   const sp_cfa_code code = {frame->bytes + function->offset, function->size,
                             frame->vaddr + function->offset};
 
+  sp_unwind_rows_begin(rows);
   if (cie->signal)
     return sp_unwind_rows_add(rows, function->start, &signal_rule);
   return sp_cfa_program_run(&cie->program, &code, function->start, limit, rows);

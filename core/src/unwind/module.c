@@ -1,6 +1,7 @@
 #include "module.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "eh_frame.h"
@@ -64,6 +65,52 @@ cleanup:
   return st;
 }
 
+/* The separate debug file of this build, at the place that GDB's manual names
+ * ("Debugging Information in Separate Files"). */
+static spanprof_status module_open_debug(const sp_module_entry *module,
+                                         sp_elf_image *image) {
+  char build_id[SP_ELF_BUILD_ID_SIZE], path[PATH_MAX];
+  spanprof_status st;
+  int size;
+
+  if (strlen(module->build_id) <= 2 || !module->debug_directory)
+    return SPANPROF_ERR_STATE;
+  size =
+      snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug",
+               module->debug_directory, module->build_id, module->build_id + 2);
+  if (size < 0 || (size_t)size >= sizeof path)
+    return SPANPROF_ERR_LIMIT;
+  st = sp_elf_image_open(image, path, module->mem);
+  if (st != SPANPROF_OK)
+    return st;
+  sp_elf_image_build_id(image, build_id);
+  if (strcmp(build_id, module->build_id) == 0)
+    return SPANPROF_OK;
+  sp_elf_image_dispose(image);
+  return SPANPROF_ERR_STATE;
+}
+
+/* Take the debug file's .symtab, if there is one, in place of .dynsym. */
+static spanprof_status module_read_debug(sp_module_entry *module) {
+  sp_symbol_table table;
+  sp_elf_image image;
+  spanprof_status st = module_open_debug(module, &image);
+
+  if (st != SPANPROF_OK)
+    return st == SPANPROF_ERR_NOMEM ? st : SPANPROF_OK;
+  sp_symbol_table_init(&table, module->mem);
+  st = sp_symbol_table_load(&table, &image);
+  sp_elf_image_dispose(&image);
+  if (st != SPANPROF_OK || !table.complete) {
+    sp_symbol_table_dispose(&table);
+    return st == SPANPROF_ERR_NOMEM ? st : SPANPROF_OK;
+  }
+  sp_symbol_table_dispose(&module->symbols);
+  module->symbols = table;
+  module->symbols_apart = true;
+  return SPANPROF_OK;
+}
+
 static spanprof_status module_read_symbols(sp_module_entry *module) {
   sp_elf_image image;
   spanprof_status st = sp_module_entry_open(module, &image);
@@ -72,6 +119,10 @@ static spanprof_status module_read_symbols(sp_module_entry *module) {
     return st;
   st = sp_symbol_table_load(&module->symbols, &image);
   sp_elf_image_dispose(&image);
+  if (st == SPANPROF_OK && !module->symbols.complete)
+    st = module_read_debug(module);
+  if (st != SPANPROF_OK)
+    sp_symbol_table_dispose(&module->symbols);
   return st;
 }
 
@@ -97,6 +148,7 @@ spanprof_status sp_module_entry_new(sp_module_entry **out,
   module->mem = mem;
   module->kind = facts->kind;
   module->segments_hash = facts->segments_hash;
+  module->debug_directory = facts->debug_directory;
   sp_unwind_rows_init(&module->rows, mem);
   sp_symbol_table_init(&module->symbols, mem);
   module->path = sp_mem_text(mem, facts->path, strlen(facts->path));
@@ -175,14 +227,23 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
 
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                             char *name, uint64_t *start) {
+  uint64_t function = SP_SYMBOL_NO_FUNCTION;
+  spanprof_status st;
   sp_elf_image image;
   bool found;
 
+  *start = 0;
+  if (sp_unwind_rows_function(sp_module_entry_rows(module), address, &function))
+    *start = function;
   module_need_symbols(module);
-  if (module->symbols.count == 0 ||
-      sp_module_entry_open(module, &image) != SPANPROF_OK)
+  if (module->symbols.count == 0)
     return false;
-  found = sp_symbol_table_find(&module->symbols, &image, address, name, start);
+  st = module->symbols_apart ? module_open_debug(module, &image)
+                             : sp_module_entry_open(module, &image);
+  if (st != SPANPROF_OK)
+    return false;
+  found = sp_symbol_table_find(&module->symbols, &image, address, function,
+                               name, start);
   sp_elf_image_dispose(&image);
   return found;
 }
@@ -210,4 +271,5 @@ void sp_module_entry_forget(sp_module_entry *module) {
   sp_symbol_table_dispose(&module->symbols);
   module->rows_tries = 0;
   module->symbols_tries = 0;
+  module->symbols_apart = false;
 }

@@ -26,6 +26,7 @@ typedef struct sp_module_facts {
   uint64_t file_offset;
   const void *bytes; /* of the vDSO */
   size_t byte_count;
+  const char *debug_directory; /* of separate debug files; outlives the entry */
 } sp_module_facts;
 
 typedef struct sp_module_entry {
@@ -37,12 +38,14 @@ typedef struct sp_module_entry {
   char *build_id;
   void *bytes;
   size_t byte_count;
+  const char *debug_directory;
   uint64_t code_address; /* where it was last loaded; 0: not loaded */
   /* Filled on demand. */
   sp_unwind_rows rows;
   sp_symbol_table symbols;
   uint8_t rows_tries; /* SP_MODULE_KNOWN: done */
   uint8_t symbols_tries;
+  bool symbols_apart; /* in the separate debug file */
 } sp_module_entry;
 
 /* Of a `_tries` field: read, whether there was something or not. */
@@ -65,7 +68,8 @@ spanprof_status sp_module_entry_open(const sp_module_entry *module,
 /* Its rows, empty where there are none to be had. */
 const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
 
-/* As sp_symbol_table_find(). */
+/* As sp_symbol_table_find(). False: *start is where unwind information says
+ * that the function begins, or 0. */
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                             char *name, uint64_t *start);
 

@@ -19,8 +19,9 @@ static size_t list_vdso_bytes(const sp_scan_record *record) {
 }
 
 /* The facts behind a record; `path` is room for PATH_MAX bytes. */
-static void list_facts(const sp_module_scan *scan, const sp_scan_record *record,
-                       char *path, sp_module_facts *out) {
+static void list_facts(const sp_module_list *list, const sp_module_scan *scan,
+                       const sp_scan_record *record, char *path,
+                       sp_module_facts *out) {
   const char *name = scan->names + record->name;
   bool deleted;
 
@@ -32,6 +33,7 @@ static void list_facts(const sp_module_scan *scan, const sp_scan_record *record,
       .start = record->code_start - record->bias,
       .limit = record->code_limit - record->bias,
       .file_offset = record->file_offset,
+      .debug_directory = list->debug_directory,
   };
   if (record->is_vdso) {
     out->kind = SP_MODULE_VDSO;
@@ -108,7 +110,7 @@ static spanprof_status list_take(sp_module_list *list,
   sp_mapping *known;
   spanprof_status st;
 
-  list_facts(scan, record, path, &facts);
+  list_facts(list, scan, record, path, &facts);
   st = list_module(list, &facts, &mapping.module);
   if (st != SPANPROF_OK)
     return st;
@@ -154,7 +156,8 @@ static void list_forget(sp_module_list *list) {
     for (k = 0; k < list->mapping_count; k++)
       if (list->mappings[k].module == i + 1)
         break;
-    if (k == list->mapping_count && list->modules[i]->code_address != 0) {
+    if (k == list->mapping_count) {
+      /* Again, if a late sample had it read once more. */
       list->modules[i]->code_address = 0;
       sp_module_entry_forget(list->modules[i]);
     }
@@ -181,7 +184,8 @@ static void list_settle(sp_module_list *list) {
 }
 
 void sp_module_list_init(sp_module_list *list, const sp_mem *mem) {
-  *list = (sp_module_list){.mem = mem};
+  *list = (sp_module_list){.mem = mem,
+                           .debug_directory = SP_MODULE_DEBUG_DIRECTORY};
 }
 
 void sp_module_list_dispose(sp_module_list *list) {

@@ -17,9 +17,13 @@ typedef struct sp_mapping {
   bool seen;       /* during a refresh */
 } sp_mapping;
 
+/* Where debuggers and the distributions' packages have separate debug files. */
+#define SP_MODULE_DEBUG_DIRECTORY "/usr/lib/debug"
+
 typedef struct sp_module_list {
   const sp_mem *mem;
-  sp_module_entry **modules; /* module n is modules[n - 1]; only grows */
+  const char *debug_directory; /* SP_MODULE_DEBUG_DIRECTORY but for tests */
+  sp_module_entry **modules;   /* module n is modules[n - 1]; only grows */
   size_t module_count;
   size_t module_capacity;
   sp_mapping *mappings; /* by start; they do not overlap */

@@ -103,25 +103,18 @@ static spanprof_status symbol_section(sp_symbol_table *table,
   return st;
 }
 
-/* Sort, and drop what can say nothing: in .dynsym, where statics are missing, a
- * symbol without size would cover them. */
-static void symbol_table_finish(sp_symbol_table *table, bool complete) {
-  size_t i, kept = 0;
+static void symbol_table_finish(sp_symbol_table *table) {
+  const size_t bytes = table->count * sizeof *table->symbols;
   void *smaller;
 
-  for (i = 0; i < table->count; i++)
-    if (complete || table->symbols[i].size > 0)
-      table->symbols[kept++] = table->symbols[i];
-  table->count = kept;
-  if (kept == 0)
+  if (table->count == 0)
     return;
-  qsort(table->symbols, kept, sizeof *table->symbols, symbol_order);
-  smaller =
-      sp_mem_resize(table->mem, table->symbols, kept * sizeof *table->symbols);
+  qsort(table->symbols, table->count, sizeof *table->symbols, symbol_order);
+  smaller = sp_mem_resize(table->mem, table->symbols, bytes);
   if (!smaller)
     return; /* the larger one serves as well */
   table->symbols = smaller;
-  table->capacity = kept;
+  table->capacity = table->count;
 }
 
 /* The first symbol that starts after `offset`. */
@@ -151,7 +144,7 @@ static uint64_t symbol_limit(const sp_symbol_table *table, size_t index,
 
 /* The innermost symbol around an address, the last of those with its start. */
 static bool symbol_around(const sp_symbol_table *table, uint64_t address,
-                          size_t *index, uint64_t *limit) {
+                          uint64_t function, size_t *index, uint64_t *limit) {
   size_t after, i, looked;
   uint32_t offset;
 
@@ -162,6 +155,10 @@ static bool symbol_around(const sp_symbol_table *table, uint64_t address,
   after = symbol_after(table, offset);
   for (i = after, looked = 0; i > 0 && looked < SYMBOL_LOOK_BACK; looked++) {
     i--;
+    if (table->symbols[i].size == 0 && !table->complete &&
+        (function == SP_SYMBOL_NO_FUNCTION ||
+         table->base + table->symbols[i].start < function))
+      continue;
     *limit = symbol_limit(table, i, after);
     if (offset < *limit) {
       *index = i;
@@ -224,30 +221,29 @@ void sp_symbol_table_dispose(sp_symbol_table *table) {
 
 spanprof_status sp_symbol_table_load(sp_symbol_table *table,
                                      const sp_elf_image *image) {
-  bool complete = true;
   spanprof_status st = symbol_section(table, image, SHT_SYMTAB);
 
-  if (st == SPANPROF_OK && table->count == 0) {
-    complete = false;
+  table->complete = table->count > 0;
+  if (st == SPANPROF_OK && !table->complete) {
     st = symbol_section(table, image, SHT_DYNSYM);
   }
   if (st != SPANPROF_OK) {
     sp_symbol_table_dispose(table);
     return st;
   }
-  symbol_table_finish(table, complete);
+  symbol_table_finish(table);
   return SPANPROF_OK;
 }
 
 bool sp_symbol_table_find(const sp_symbol_table *table,
                           const sp_elf_image *image, uint64_t address,
-                          char *name, uint64_t *start) {
+                          uint64_t function, char *name, uint64_t *start) {
   char other[SP_SYMBOL_NAME_MAX];
   bool found = false;
   size_t index, i, tried;
   uint64_t limit;
 
-  if (!symbol_around(table, address, &index, &limit))
+  if (!symbol_around(table, address, function, &index, &limit))
     return false;
   for (i = index, tried = 0; tried < SYMBOL_NAMES_MAX; i--, tried++) {
     if (table->symbols[i].start != table->symbols[index].start)
@@ -268,7 +264,7 @@ bool sp_symbol_table_bounds(const sp_symbol_table *table, uint64_t address,
                             uint64_t *start, uint64_t *limit) {
   size_t index;
 
-  if (!symbol_around(table, address, &index, limit))
+  if (!symbol_around(table, address, SP_SYMBOL_NO_FUNCTION, &index, limit))
     return false;
   *start = table->base + table->symbols[index].start;
   *limit += table->base;

@@ -22,6 +22,7 @@ typedef struct sp_symbol_table {
   sp_symbol *symbols; /* by start, then size */
   size_t count;
   size_t capacity;
+  bool complete; /* from .symtab: static functions too */
 } sp_symbol_table;
 
 void sp_symbol_table_init(sp_symbol_table *table, const sp_mem *mem);
@@ -32,13 +33,19 @@ void sp_symbol_table_dispose(sp_symbol_table *table);
 spanprof_status sp_symbol_table_load(sp_symbol_table *table,
                                      const sp_elf_image *image);
 
+/* Of a `function`: not known. */
+#define SP_SYMBOL_NO_FUNCTION UINT64_MAX
+
 /* The function around an ELF virtual address, its name as the file has it;
  * of several names the one with the fewest leading underscores, then the
  * shortest, then the first by byte. `name` holds SP_SYMBOL_NAME_MAX bytes.
- * `image` is the file the table was loaded from. False: none. */
+ * `image` is the file the table was loaded from. `function` is where unwind
+ * information says that the function begins: a symbol of .dynsym without size,
+ * which might stand before any number of static functions, does not reach
+ * beyond its own. False: none. */
 bool sp_symbol_table_find(const sp_symbol_table *table,
                           const sp_elf_image *image, uint64_t address,
-                          char *name, uint64_t *start);
+                          uint64_t function, char *name, uint64_t *start);
 
 /* As above without reading a name: start and end of the function. */
 bool sp_symbol_table_bounds(const sp_symbol_table *table, uint64_t address,

@@ -5,13 +5,18 @@
 #include "../util/hash.h"
 
 #define ROWS_BUCKETS   1024
-#define ROWS_RULES_MAX 65535
+#define ROWS_RULES_MAX 32767
+
+/* Of a place: a function begins with this row. */
+#define ROWS_BEGINS 0x8000u
 
 static const sp_unwind_rule rows_no_rule = {.cfa_kind = SP_CFA_NONE};
 
 _Static_assert(sizeof(sp_unwind_rule) == 28, "sp_unwind_rule has padding");
 
-/* The place of `rule` in the table. Past 65,535 different ones, which no
+_Static_assert(ROWS_RULES_MAX <= ROWS_BEGINS, "a place is 15 bits");
+
+/* The place of `rule` in the table. Past 32,767 different ones, which no
  * linker's output comes near, the rule becomes SP_CFA_UNSUPPORTED. */
 static spanprof_status
 rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
@@ -55,6 +60,31 @@ rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
   return SPANPROF_OK;
 }
 
+/* The row of an ELF virtual address; false: before the first. */
+static bool rows_index(const sp_unwind_rows *rows, uint64_t pc, size_t *index) {
+  const uint32_t *pcs = rows->pcs;
+  uint32_t length = rows->count;
+  uint32_t offset;
+
+  if (length == 0 || pc < rows->base || pc - rows->base > UINT32_MAX)
+    return false;
+  offset = (uint32_t)(pc - rows->base);
+  /* pcs[0] is 0, so the row wanted is always in [pcs, pcs + length). */
+  while (length > 1) {
+    const uint32_t half = length / 2;
+
+    pcs += pcs[half] <= offset ? half : 0;
+    length -= half;
+  }
+  *index = (size_t)(pcs - rows->pcs);
+  return true;
+}
+
+static const sp_unwind_rule *rows_rule(const sp_unwind_rows *rows,
+                                       size_t index) {
+  return &rows->rules[rows->places[index] & ~ROWS_BEGINS];
+}
+
 static void rows_shrink(const sp_mem *mem, void **array, size_t *capacity,
                         size_t count, size_t item) {
   void *smaller;
@@ -81,6 +111,10 @@ void sp_unwind_rows_dispose(sp_unwind_rows *rows) {
   sp_unwind_rows_init(rows, rows->mem);
 }
 
+void sp_unwind_rows_begin(sp_unwind_rows *rows) {
+  rows->begins = ROWS_BEGINS;
+}
+
 spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
                                    const sp_unwind_rule *rule) {
   spanprof_status st;
@@ -94,9 +128,12 @@ spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
   st = rows_intern(rows, rule, &place);
   if (st != SPANPROF_OK)
     return st;
+  place |= rows->begins;
+  rows->begins = 0;
   if (rows->count > 0 && rows->pcs[rows->count - 1] == pc - rows->base)
-    rows->count--;
-  if (rows->count > 0 && rows->places[rows->count - 1] == place)
+    place |= rows->places[--rows->count] & ROWS_BEGINS;
+  if (rows->count > 0 && !(place & ROWS_BEGINS) &&
+      (rows->places[rows->count - 1] & ~ROWS_BEGINS) == place)
     return SPANPROF_OK;
   st = sp_mem_reserve(rows->mem, (void **)&rows->pcs, &rows->pc_capacity,
                       (size_t)rows->count + 1, sizeof *rows->pcs);
@@ -128,19 +165,21 @@ void sp_unwind_rows_seal(sp_unwind_rows *rows) {
 
 const sp_unwind_rule *sp_unwind_rows_find(const sp_unwind_rows *rows,
                                           uint64_t pc) {
-  const uint32_t *pcs = rows->pcs;
-  uint32_t length = rows->count;
-  uint32_t offset;
+  size_t index;
 
-  if (length == 0 || pc < rows->base || pc - rows->base > UINT32_MAX)
-    return &rows_no_rule;
-  offset = (uint32_t)(pc - rows->base);
-  /* pcs[0] is 0, so the row wanted is always in [pcs, pcs + length). */
-  while (length > 1) {
-    const uint32_t half = length / 2;
+  return rows_index(rows, pc, &index) ? rows_rule(rows, index) : &rows_no_rule;
+}
 
-    pcs += pcs[half] <= offset ? half : 0;
-    length -= half;
-  }
-  return &rows->rules[rows->places[pcs - rows->pcs]];
+bool sp_unwind_rows_function(const sp_unwind_rows *rows, uint64_t pc,
+                             uint64_t *start) {
+  size_t index;
+
+  if (!rows_index(rows, pc, &index) ||
+      rows_rule(rows, index)->cfa_kind == SP_CFA_NONE)
+    return false;
+  while (!(rows->places[index] & ROWS_BEGINS))
+    if (index-- == 0)
+      return false;
+  *start = rows->base + rows->pcs[index];
+  return true;
 }

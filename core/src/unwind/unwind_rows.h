@@ -41,7 +41,8 @@ typedef struct sp_unwind_rows {
   const sp_mem *mem;
   uint64_t base;    /* of pcs; ELF virtual address */
   uint32_t *pcs;    /* ascending; each row reaches to the next */
-  uint16_t *places; /* of each row's rule in `rules` */
+  uint16_t *places; /* of each row's rule in `rules`, and whether a function
+                     * begins with the row */
   sp_unwind_rule *rules;
   uint32_t count;
   uint32_t rule_count;
@@ -52,10 +53,14 @@ typedef struct sp_unwind_rows {
   uint16_t *buckets;
   uint16_t *chain;
   size_t chain_capacity;
+  uint16_t begins; /* of the next row */
 } sp_unwind_rows;
 
 void sp_unwind_rows_init(sp_unwind_rows *rows, const sp_mem *mem);
 void sp_unwind_rows_dispose(sp_unwind_rows *rows);
+
+/* A function begins with the next row that is added. */
+void sp_unwind_rows_begin(sp_unwind_rows *rows);
 
 /* Rows from `pc` on follow `rule`; `pc` is not below the last one's, and
  * replaces it where it is the same. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT:
@@ -70,5 +75,10 @@ void sp_unwind_rows_seal(sp_unwind_rows *rows);
  * none. Valid until the rows are disposed of. */
 const sp_unwind_rule *sp_unwind_rows_find(const sp_unwind_rows *rows,
                                           uint64_t pc);
+
+/* The start of the function around an ELF virtual address; false: it has no
+ * unwind information. */
+bool sp_unwind_rows_function(const sp_unwind_rows *rows, uint64_t pc,
+                             uint64_t *start);
 
 #endif

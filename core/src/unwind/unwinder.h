@@ -61,7 +61,8 @@ const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
                                     uint32_t module);
 
 /* The function an ELF virtual address is in, demangled; valid until the next
- * call. False: unknown. */
+ * call. False: it has no name; *start is where unwind information says that it
+ * begins, or 0. */
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
 
