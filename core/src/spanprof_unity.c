@@ -59,6 +59,7 @@
 #include "profile/pprof_labels.c"
 #include "profile/pprof_part.c"
 #include "profile/pprof_reader.c"
+#include "profile/pprof_sample.c"
 #include "profile/pprof_source.c"
 #include "profile/pprof_table.c"
 #include "profile/pprof_writer.c"

@@ -48,8 +48,8 @@ static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
     return SPANPROF_OK;
   out->id = (int64_t)view.id;
   out->parent = view.parent;
-  st = sp_pprof_part_text(part, view.profile_id, strlen(view.profile_id),
-                          &out->profile_id);
+  st = sp_pprof_part_id(part, view.profile_id, strlen(view.profile_id),
+                        &out->profile_id);
   if (!st)
     st = sp_pprof_part_text(part, view.trace_id, strlen(view.trace_id),
                             &out->trace_id);

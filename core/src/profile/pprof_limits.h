@@ -46,11 +46,12 @@
 /* A part of one sample always fits, so that splitting ends: each of its frames
  * may bring three texts of SP_NAME_BYTES_MAX with 4 bytes before them, a build
  * id, and the numbers of a location, a function and a mapping (266 bytes with
- * the build id); each label a name and a value, each ancestor a key. */
+ * the build id); each label a name and a value, each ancestor a key
+ * and a name. */
 _Static_assert(SP_PPROF_DEPTH_MAX *(3 * (SP_NAME_BYTES_MAX + 4) + 266) +
                        SP_PPROF_LABELS_MAX *
                            (SP_PPROF_LABEL_NAME_MAX + SP_LABEL_BYTES_MAX + 40) +
-                       SP_SPAN_ANCESTORS_MAX * (SP_LABEL_BYTES_MAX + 40) +
+                       SP_SPAN_ANCESTORS_MAX * 2 * (SP_LABEL_BYTES_MAX + 60) +
                        SP_PPROF_COMMENTS_MAX * (SP_NAME_BYTES_MAX + 14) + 1000 <
                    SP_PPROF_BYTES_MAX,
                "a sample may be larger than a part");

@@ -1,6 +1,10 @@
 #include "pprof_part.h"
 
+#include "pprof_sample.h"
+#include "varint.h"
+
 /* Fields of Profile in profile.proto. */
+#define PART_FIELD_SAMPLE   2
 #define PART_FIELD_MAPPING  3
 #define PART_FIELD_LOCATION 4
 #define PART_FIELD_FUNCTION 5
@@ -58,54 +62,57 @@ static spanprof_status dense_at(sp_dense *dense, const sp_mem *mem,
 }
 
 /* Room for `size` bytes and what stands before them. */
-static unsigned char *part_room(sp_pprof_part *part, size_t size) {
+static uint8_t *part_room(sp_pprof_part *part, size_t size) {
   sp_buffer *pending = &part->pending;
 
   if (sp_mem_reserve(part->mem, (void **)&pending->data, &pending->capacity,
                      pending->size + size + PART_PREFIX_MAX, 1))
     return NULL;
-  return (unsigned char *)pending->data + pending->size;
+  return (uint8_t *)pending->data + pending->size;
 }
 
-static unsigned char *part_put_number(unsigned char *p, uint64_t number) {
-  while (number >= 0x80) {
-    *p++ = (unsigned char)(number | 0x80);
-    number >>= 7;
-  }
-  *p++ = (unsigned char)number;
-  return p;
-}
-
-static unsigned char *part_put_prefix(unsigned char *p, uint32_t field,
-                                      size_t size) {
-  p = part_put_number(p, (field << 3) | PART_WIRE_BYTES);
-  return part_put_number(p, size);
+static uint8_t *part_put_prefix(uint8_t *p, uint32_t field, size_t size) {
+  p = sp_varint_put(p, (field << 3) | PART_WIRE_BYTES);
+  return sp_varint_put(p, size);
 }
 
 spanprof_status sp_pprof_part_message(sp_pprof_part *part, uint32_t field,
                                       const ProtobufCMessage *message) {
   const size_t size = protobuf_c_message_get_packed_size(message);
-  unsigned char *p = part_room(part, size);
+  uint8_t *p = part_room(part, size);
 
   if (!p)
     return SPANPROF_ERR_NOMEM;
   if (field)
     p = part_put_prefix(p, field, size);
   p += protobuf_c_message_pack(message, p);
-  part->pending.size = (size_t)(p - (unsigned char *)part->pending.data);
+  part->pending.size = (size_t)(p - (uint8_t *)part->pending.data);
+  return SPANPROF_OK;
+}
+
+spanprof_status
+sp_pprof_part_sample(sp_pprof_part *part,
+                     const Perftools__Profiles__Sample *sample) {
+  const size_t size = sp_pprof_sample_size(sample);
+  uint8_t *p = part_room(part, size);
+
+  if (!p)
+    return SPANPROF_ERR_NOMEM;
+  p = sp_pprof_sample_put(part_put_prefix(p, PART_FIELD_SAMPLE, size), sample);
+  part->pending.size = (size_t)(p - (uint8_t *)part->pending.data);
   return SPANPROF_OK;
 }
 
 static spanprof_status part_write_text(sp_pprof_part *part, const char *text,
                                        size_t bytes) {
-  unsigned char *p = part_room(part, bytes);
+  uint8_t *p = part_room(part, bytes);
 
   if (!p)
     return SPANPROF_ERR_NOMEM;
   p = part_put_prefix(p, PART_FIELD_TEXT, bytes);
   memcpy(p, text, bytes);
   p += bytes;
-  part->pending.size = (size_t)(p - (unsigned char *)part->pending.data);
+  part->pending.size = (size_t)(p - (uint8_t *)part->pending.data);
   part->text_count++;
   return SPANPROF_OK;
 }
@@ -150,6 +157,12 @@ spanprof_status sp_pprof_part_text(sp_pprof_part *part, const char *text,
   if (!st)
     *out = *at;
   return st;
+}
+
+spanprof_status sp_pprof_part_id(sp_pprof_part *part, const char *id,
+                                 size_t bytes, int64_t *out) {
+  *out = bytes ? part->text_count : 0;
+  return bytes ? part_write_text(part, id, bytes) : SPANPROF_OK;
 }
 
 static spanprof_status part_function(sp_pprof_part *part, uint32_t number,

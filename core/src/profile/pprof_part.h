@@ -44,13 +44,20 @@ void sp_pprof_part_dispose(sp_pprof_part *part);
 spanprof_status sp_pprof_part_begin(sp_pprof_part *part);
 
 /* The part's number of an interned name, of a text of its own, of a frame. All:
- * SPANPROF_ERR_NOMEM, and the part has to begin anew. */
+ * SPANPROF_ERR_NOMEM, and the part has to begin anew. Of an id, which is ASCII
+ * and which the caller asks for once: it is not looked up. */
 spanprof_status sp_pprof_part_name(sp_pprof_part *part, uint32_t name,
                                    int64_t *out);
 spanprof_status sp_pprof_part_text(sp_pprof_part *part, const char *text,
                                    size_t bytes, int64_t *out);
+spanprof_status sp_pprof_part_id(sp_pprof_part *part, const char *id,
+                                 size_t bytes, int64_t *out);
 spanprof_status sp_pprof_part_location(sp_pprof_part *part, uint32_t frame,
                                        uint64_t *out);
+
+/* Write a sample of this part's numbers. */
+spanprof_status sp_pprof_part_sample(sp_pprof_part *part,
+                                     const Perftools__Profiles__Sample *sample);
 
 /* Write a message as field `field` of Profile; with field 0 its own fields, as
  * if they were Profile's. */

@@ -1,7 +1,5 @@
 #include "pprof_writer.h"
 
-#define WRITER_FIELD_SAMPLE 2 /* of Profile in profile.proto */
-
 /* Hand what is pending to the compressor: from here on it is in the part. */
 static spanprof_status writer_take_pending(sp_pprof_writer *writer) {
   sp_buffer *pending = &writer->part.pending;
@@ -114,8 +112,7 @@ static spanprof_status writer_sample(sp_pprof_writer *writer,
   sample.n_value = SP_COUNT_OF(values);
   sample.value = values;
   sample.label = writer->labels.pointers;
-  return sp_pprof_part_message(&writer->part, WRITER_FIELD_SAMPLE,
-                               &sample.base);
+  return sp_pprof_part_sample(&writer->part, &sample);
 }
 
 spanprof_status sp_pprof_writer_add(sp_pprof_writer *writer,
