@@ -14,7 +14,6 @@
 #include "counting_mem.h"
 #include "label/label.h"
 #include "profile/gunzip.h"
-#include "profile/pprof_limits.h"
 #include "profile/profile.h"
 
 #define ENCODE_SAMPLES 15000
@@ -28,7 +27,6 @@
 #define ENCODE_SETS       64 /* of 4 labels each */
 #define ENCODE_SPAN_NAMES 40
 #define ENCODE_ROUNDS     40
-#define ENCODE_PARTS_MAX  8
 
 #define ENCODE_BAR_MS  40.0
 #define ENCODE_BAR_MIB 8.0
