@@ -8,7 +8,6 @@
 #include "util/clock.c"
 #include "util/counters.c"
 #include "util/cycles.c"
-#include "util/cycles.c"
 #include "util/fork_hooks.c"
 #include "util/log.c"
 #include "util/mem.c"
