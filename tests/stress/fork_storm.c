@@ -12,15 +12,6 @@
 #define STORM_DEADLINE_S 60
 #define STORM_CHILD_NS   (40 * STRESS_NS_PER_MS)
 
-#if STRESS_ASAN
-/* A fork that meets the collector at work leaves the child with tables that may
- * be half written, which it neither uses nor frees. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) {
-  return "detect_leaks=0";
-}
-#endif
-
 static char storm_directory[] = "/tmp/spanprof-storm-XXXXXX";
 static _Atomic bool work_over;
 
