@@ -36,7 +36,7 @@ sp_timer_state sp_timer_look(sp_timer timer);
 /* CPU time the thread `tid` has used; 0 where it is gone. */
 uint64_t sp_timer_thread_cpu_ns(int tid);
 
-/* Does the kernel deliver CPU timers here? Uses up to 200 ms of CPU time on
+/* Does the kernel deliver CPU timers here? Uses up to 400 ms of CPU time on
  * the calling thread (4 ms where it does, at CONFIG_HZ 250), with a handler of
  * sp_signal_install() in place. SPANPROF_ERR_SYSTEM says what is wrong. */
 spanprof_status sp_timer_probe(int signal_number);
