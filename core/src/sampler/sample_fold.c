@@ -104,12 +104,6 @@ static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
   size_t count = sp_unwinder_walk(fold->unwinder, &slice, fold->native,
                                   FOLD_NATIVE_MAX, &end);
 
-  if (end == SP_UNWIND_NO_INFO) {
-    /* Perhaps a module loaded since the last look. */
-    sp_unwinder_refresh(fold->unwinder);
-    count = sp_unwinder_walk(fold->unwinder, &slice, fold->native,
-                             FOLD_NATIVE_MAX, &end);
-  }
   if (end == SP_UNWIND_NO_INFO && sample->stack_bytes > 0)
     sp_count(&sp_counts.stacks_no_unwind_info, 1);
   if (end == SP_UNWIND_CUT && sample->stack_bytes > 0)

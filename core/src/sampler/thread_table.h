@@ -42,7 +42,7 @@ typedef struct sp_thread {
   uint32_t enrolled_pass; /* the scan it was enrolled in or after */
   bool mask_read;
   bool mask_doubted; /* read once as blocking our signal */
-  bool stack_asked; /* its stack was looked up, once */
+  bool stack_asked;  /* its stack was looked up, once */
   uint64_t checked_cpu_ns;
   uint64_t checked_samples;
   uint32_t next_free;
