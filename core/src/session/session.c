@@ -169,6 +169,11 @@ static void start_tell(spanprof_session *session) {
   if (sp_buffer_status(&line) == SPANPROF_OK)
     sp_log_line(&session->log, SPANPROF_LOG_INFO, "%s", line.data);
   sp_buffer_dispose(&line);
+  if (!settings->server_address && !settings->output_directory &&
+      !settings->on_profile)
+    sp_log_line(&session->log, SPANPROF_LOG_WARN,
+                "profiles go nowhere: neither server_address nor "
+                "output_directory nor on_profile is given");
 }
 
 /* With the settings read: bring up the rooms, from the bottom. */
