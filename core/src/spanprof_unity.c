@@ -68,6 +68,7 @@
 
 #include "sampler/capture.c"
 #include "sampler/collector.c"
+#include "sampler/comments.c"
 #include "sampler/merge.c"
 #include "sampler/ring.c"
 #include "sampler/runtime.c"

@@ -14,6 +14,7 @@
 #include "../util/own_thread.h"
 #include "../util/status.h"
 #include "capture.h"
+#include "comments.h"
 #include "runtime.h"
 #include "sample_fold.h"
 #include "signal.h"
@@ -39,9 +40,6 @@
 #define COLLECTOR_RING_BYTES      (4u << 20)
 #define COLLECTOR_SHARDS_MAX      64
 #define COLLECTOR_SHARD_BYTES_MAX (256u << 10)
-
-#define COLLECTOR_COMMENTS      6
-#define COLLECTOR_COMMENT_BYTES 200
 
 struct sp_collector {
   /* Fixed after start. */
@@ -144,49 +142,24 @@ static void part_emit(void *data, sp_encoded *part) {
   collector->config.emit(collector->config.emit_data, part);
 }
 
-/* The counters a reader of the profile needs to judge it. */
-static size_t comments_write(char (*name_texts)[COLLECTOR_COMMENT_BYTES],
-                             const char **comments) {
-  spanprof_stats s = {.struct_size = sizeof s};
-  size_t i;
+/* What of the window a reader of its profile could wonder about. */
+static void notes_warn(sp_collector *collector, const sp_profile *profile) {
+  sp_profile_notes notes = sp_profile_notes_get(profile);
 
-  sp_counters_read(&s);
-  snprintf(name_texts[0], sizeof name_texts[0], "spanprof %s",
-           SPANPROF_VERSION);
-#define LLU(x) ((unsigned long long)(x))
-  snprintf(name_texts[1], sizeof name_texts[1],
-           "samples: taken %llu, dropped busy %llu, full %llu, blocked %llu, "
-           "memory %llu, export %llu",
-           LLU(s.samples_taken), LLU(s.samples_dropped_busy),
-           LLU(s.samples_dropped_full), LLU(s.samples_dropped_blocked),
-           LLU(s.samples_dropped_memory), LLU(s.samples_dropped_export));
-  snprintf(name_texts[2], sizeof name_texts[2],
-           "ticks: taken %llu, dropped %llu, booked at thread ends %llu",
-           LLU(s.ticks_taken), LLU(s.ticks_dropped),
-           LLU(s.ticks_booked_at_thread_end));
-  snprintf(name_texts[3], sizeof name_texts[3],
-           "stacks: truncated %llu, without unwind information %llu, foreign "
-           "%llu, walk cut %llu",
-           LLU(s.stacks_truncated), LLU(s.stacks_no_unwind_info),
-           LLU(s.stacks_foreign), LLU(s.stacks_walk_cut));
-  snprintf(name_texts[4], sizeof name_texts[4],
-           "threads: profiled %llu, blocked %llu, unprofiled %llu",
-           LLU(s.threads_profiled), LLU(s.threads_blocked),
-           LLU(s.threads_unprofiled));
-  snprintf(name_texts[5], sizeof name_texts[5],
-           "cost: handler %llu us, collector %llu us, uploader %llu us of CPU",
-           LLU(s.handler_ns / 1000), LLU(s.collector_cpu_ns / 1000),
-           LLU(s.uploader_cpu_ns / 1000));
-#undef LLU
-  for (i = 0; i < COLLECTOR_COMMENTS; i++)
-    comments[i] = name_texts[i];
-  return COLLECTOR_COMMENTS;
+  if (notes.overflow_samples > 0)
+    sp_log_warn(collector->config.log, SP_LOG_MEMORY,
+                "%llu samples lost their stacks: a profile holds no more "
+                "distinct ones; a shorter upload_interval_ms helps",
+                (unsigned long long)notes.overflow_samples);
+  if (notes.labels_capped > 0)
+    sp_log_warn(collector->config.log, SP_LOG_LABELS,
+                "%llu samples lost labels: the server takes 30 names a series",
+                (unsigned long long)notes.labels_capped);
 }
 
 /* End the window: encode, emit, begin the next. */
 static void window_seal(sp_collector *collector) {
-  char name_texts[COLLECTOR_COMMENTS][COLLECTOR_COMMENT_BYTES];
-  const char *comments[COLLECTOR_COMMENTS];
+  sp_comments comments;
   sp_profile *profile = sp_fold_profile(collector->fold);
   uint64_t wanted = collector->windows_wanted;
   uint64_t lost_samples = 0, lost_ticks = 0;
@@ -194,13 +167,14 @@ static void window_seal(sp_collector *collector) {
 
   names_wait(collector);
   ring_drain(collector);
+  sp_comments_write(&comments);
   window = (sp_window){
       .time_ns = collector->window_unix_ns,
       .duration_ns =
           sp_clock_monotonic_ns(collector->config.clock) - collector->window_ns,
       .period_ns = collector->base.interval_ns,
-      .comments = comments,
-      .comment_count = comments_write(name_texts, comments),
+      .comments = comments.lines,
+      .comment_count = SP_COMMENT_COUNT,
   };
   if (sp_profile_encode(profile, &window, part_emit, collector, &lost_samples,
                         &lost_ticks) != SPANPROF_OK) {
@@ -210,6 +184,7 @@ static void window_seal(sp_collector *collector) {
                 "no memory to encode a profile: %llu samples are lost",
                 (unsigned long long)lost_samples);
   }
+  notes_warn(collector, profile);
   sp_profile_reset(profile);
   sp_span_sweep();
   window_begin(collector);

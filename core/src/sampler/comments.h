@@ -1,0 +1,18 @@
+/* What a profile says of its making, as pprof comments: text for people. */
+#ifndef SP_COMMENTS_H
+#define SP_COMMENTS_H
+
+#include "../util/base.h"
+
+#define SP_COMMENT_COUNT 6
+#define SP_COMMENT_BYTES 200
+
+typedef struct sp_comments {
+  char texts[SP_COMMENT_COUNT][SP_COMMENT_BYTES];
+  const char *lines[SP_COMMENT_COUNT];
+} sp_comments;
+
+/* The counters a reader needs to judge the profile, as they are now. */
+void sp_comments_write(sp_comments *out);
+
+#endif
