@@ -272,8 +272,10 @@ SPANPROF_API spanprof_status spanprof_text_intern(const char *text,
 /* Attach name=value to what the calling thread does from now until the pop.
  * An inner label hides an outer one of the same name. Names outside
  * [A-Za-z_][A-Za-z0-9_.]* get `_` for each other character, counted; values
- * over the cap of distinct values become "[other]", counted.
- * SPANPROF_ERR_NOMEM: *out is 0 and nothing was pushed. */
+ * over the cap of distinct values become "[other]", counted; an empty value
+ * hides an outer label and shows none. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT
+ * (128 deep, or 65,535 distinct sets in the process; counted): *out is 0 and
+ * nothing was pushed. */
 SPANPROF_API spanprof_status spanprof_label_push(const char *name,
                                                  size_t name_bytes,
                                                  const char *value,
@@ -306,8 +308,9 @@ typedef struct spanprof_span_rules_options {
   const char *app_name;
   /* For URLs; NULL: the session's server address. Credentials are removed. */
   const char *server_address;
-  /* 1 (default): samples carry the id and name of the local root. 0: of the
-   * innermost active sampled span. */
+  /* 1 (default): samples carry the id and name of the local root, children's
+   * too. 0: of the innermost active sampled span, and, as numeric pprof labels
+   * "ancestor:NAME", the ids of those around it, for reports that add up. */
   int64_t root_span_only;
   int64_t add_span_name;     /* label span_name, default 1 */
   int64_t add_url;           /* pyroscope.profile.url, default 1 */
