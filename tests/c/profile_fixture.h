@@ -23,7 +23,7 @@ typedef struct profile_fixture {
   sp_profile *profile;
   size_t names_asked;
   uint64_t code_start; /* of FIXTURE_STRIPPED's functions; 0: unknown */
-  bool names_wait; /* the namer does not know runtime frames yet */
+  bool names_wait;     /* the namer does not know runtime frames yet */
   char main_path[4096];
   char text[4096]; /* of the name given last */
   /* What parts were handed on. */
