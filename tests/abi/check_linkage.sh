@@ -19,7 +19,7 @@ if grep -q 'NEEDED.*libunwind' <<< "$dynamic" || ldd "$library" | grep libunwind
   echo "libunwind is linked: its _Unwind_* would shadow libgcc's" >&2
   status=1
 fi
-if readelf -lW "$library" | grep -q 'GNU_STACK.*RWE'; then
+if readelf -lW "$library" | grep 'GNU_STACK.*RWE' > /dev/null; then
   echo "the stack is executable" >&2
   status=1
 fi

@@ -26,7 +26,7 @@ runs() {
 
 # links PROGRAM LIBRARY / links_not PROGRAM LIBRARY: what it loads at start.
 links() {
-  ldd "$1" | grep -q "$2" || {
+  ldd "$1" | grep "$2" > /dev/null || {
     echo "$1 does not load $2" >&2
     return 1
   }
