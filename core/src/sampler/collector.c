@@ -18,6 +18,7 @@
 #include "runtime.h"
 #include "sample_fold.h"
 #include "signal.h"
+#include "stack_top.h"
 #include "thread_table.h"
 #include "timer.h"
 
@@ -265,6 +266,7 @@ static uint64_t collector_round(sp_collector *collector) {
 static void *collector_run(void *data) {
   sp_collector *collector = data;
 
+  sp_stack_top_learn();
   pthread_mutex_lock(&collector->work);
   collector->cpu_ns = 0;
   while (!collector->stopping) {

@@ -10,6 +10,7 @@
 
 #include "../util/counters.h"
 #include "../util/own_thread.h"
+#include "stack_top.h"
 #include "thread_table.h"
 #include "thread_table_inside.h"
 
@@ -221,12 +222,10 @@ static void stack_match(sp_thread *thread, uint64_t low, uint64_t high,
   if (sp < low || sp >= high)
     return;
   if (!main_stack) {
-    if (tp <= sp || tp >= high)
-      return;
-    high = tp;
-    if (high - low > SCAN_STACK_BYTES_MAX)
+    if (tp <= sp || tp >= high || tp - low > SCAN_STACK_BYTES_MAX)
       return;
   }
+  high = sp_stack_top(tp, low, high);
   /* High first: the handler takes low for "known". */
   atomic_store(&thread->stack_high, high);
   atomic_store_explicit(&thread->stack_low, low, memory_order_release);

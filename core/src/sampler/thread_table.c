@@ -14,6 +14,7 @@
 #include "../util/status.h"
 #include "capture.h"
 #include "signal.h"
+#include "stack_top.h"
 #include "thread_table_inside.h"
 
 /* Process-wide, because threads are, and because signal handlers find their
@@ -126,7 +127,10 @@ static void stack_read(sp_thread *thread) {
     return;
   if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
     atomic_store(&thread->stack_low, (uint64_t)(uintptr_t)low);
-    atomic_store(&thread->stack_high, (uint64_t)(uintptr_t)low + size);
+    atomic_store(&thread->stack_high,
+                 sp_stack_top((uint64_t)(uintptr_t)__builtin_thread_pointer(),
+                              (uint64_t)(uintptr_t)low,
+                              (uint64_t)(uintptr_t)low + size));
   }
   pthread_attr_destroy(&attributes);
 }

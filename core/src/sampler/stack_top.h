@@ -1,0 +1,18 @@
+/* Where the frames of a thread's stack begin. Above them glibc keeps what a
+ * sample has no use for, 5 KB and more: the thread's control block, the static
+ * TLS and its reserve; on the main thread's stack the environment stands
+ * there. */
+#ifndef SP_STACK_TOP_H
+#define SP_STACK_TOP_H
+
+#include "../util/base.h"
+
+/* Learn how much that is, by the calling thread, which must be one of ours
+ * (few frames deep). Until then nothing is known to be of no use. */
+void sp_stack_top_learn(void);
+
+/* The end of the part of [low, high), the stack of the thread with that thread
+ * pointer, that may hold frames. */
+uint64_t sp_stack_top(uint64_t thread_pointer, uint64_t low, uint64_t high);
+
+#endif

@@ -1,0 +1,117 @@
+#include <pthread.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "sampler/stack_top.h"
+
+/* Where glibc's x86-64 puts what a thread keeps, and no sanitizer has frames
+ * around a thread's. */
+#if defined(__GLIBC__) && defined(__x86_64__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define TOP_LEARNS 1
+#else
+#define TOP_LEARNS 0
+#endif
+
+typedef struct stack_seen {
+  uint64_t low;
+  uint64_t high;
+  uint64_t tp;
+  uint64_t frame; /* of the thread's first function */
+  uint64_t top;
+} stack_seen;
+
+static void bounds_read(stack_seen *seen) {
+  pthread_attr_t attributes;
+  void *low;
+  size_t size;
+
+  CHECK_EQUAL(pthread_getattr_np(pthread_self(), &attributes), 0);
+  CHECK_EQUAL(pthread_attr_getstack(&attributes, &low, &size), 0);
+  pthread_attr_destroy(&attributes);
+  seen->low = (uint64_t)(uintptr_t)low;
+  seen->high = seen->low + size;
+  seen->tp = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+  seen->top = sp_stack_top(seen->tp, seen->low, seen->high);
+}
+
+static void *thread_see(void *data) {
+  stack_seen *seen = data;
+
+  seen->frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  bounds_read(seen);
+  return NULL;
+}
+
+static void *thread_learn(void *data) {
+  (void)data;
+  sp_stack_top_learn();
+  return NULL;
+}
+
+static stack_seen thread_run(void *(*run)(void *), size_t stack_bytes) {
+  stack_seen seen = {0};
+  pthread_attr_t attributes;
+  pthread_t thread;
+
+  pthread_attr_init(&attributes);
+  CHECK_EQUAL(pthread_attr_setstacksize(&attributes, stack_bytes), 0);
+  CHECK_EQUAL(pthread_create(&thread, &attributes, run, &seen), 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attributes);
+  return seen;
+}
+
+/* First, as learning cannot be undone. */
+static void unlearned_leaves_out_the_control_block_alone(void) {
+  stack_seen seen = thread_run(thread_see, 256 * 1024);
+
+  CHECK(seen.top == seen.tp);
+}
+
+static void learned_top_is_just_above_the_first_frame(void) {
+  static const size_t sizes[] = {64 * 1024, 256 * 1024, 8 * 1024 * 1024};
+  size_t i;
+
+  thread_run(thread_learn, 512 * 1024);
+  for (i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    stack_seen seen = thread_run(thread_see, sizes[i]);
+
+    /* Room for the frame of whoever called the first function. */
+    CHECK(seen.top > seen.frame + 256);
+    CHECK(seen.top <= seen.tp);
+#if TOP_LEARNS
+    CHECK(seen.top < seen.frame + 2048);
+    CHECK(seen.tp - seen.top > 512);
+#endif
+  }
+}
+
+static void main_stack_ends_below_the_environment(void) {
+  uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  stack_seen seen;
+
+  bounds_read(&seen);
+  CHECK(seen.top > here);
+  CHECK(seen.top <= seen.high);
+  CHECK(environ[0] && seen.top <= (uint64_t)(uintptr_t)environ[0]);
+}
+
+static void stack_of_another_kind_stays_whole(void) {
+  CHECK_EQUAL(sp_stack_top(0x1000, 0x20000, 0x30000), 0x30000);
+  CHECK_EQUAL(sp_stack_top(0x40000, 0x20000, 0x30000), 0x30000);
+}
+
+static const check_test tests[] = {
+    {"unlearned_leaves_out_the_control_block_alone",
+     unlearned_leaves_out_the_control_block_alone},
+    {"learned_top_is_just_above_the_first_frame",
+     learned_top_is_just_above_the_first_frame},
+    {"main_stack_ends_below_the_environment",
+     main_stack_ends_below_the_environment},
+    {"stack_of_another_kind_stays_whole", stack_of_another_kind_stays_whole},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
