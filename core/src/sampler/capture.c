@@ -13,6 +13,7 @@
 #include "../util/counters.h"
 #include "../util/cycles.h"
 #include "runtime.h"
+#include "stack_top.h"
 
 /* The ABI lets a function keep data below its stack pointer: 128 bytes on
  * x86-64 (System V ABI, AMD64 supplement 1.0, 3.2.2). Saved registers are found
@@ -146,7 +147,7 @@ typedef struct stack_piece {
   uint64_t base;
   size_t bytes; /* at most */
   bool known;   /* all of it is mapped */
-  bool whole;   /* reaches the stack's outer end, where known */
+  bool whole;   /* reaches the stack's outer end, as far as is known */
 } stack_piece;
 
 SP_SIGNAL_SAFE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
@@ -164,8 +165,14 @@ SP_SIGNAL_SAFE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
     piece.whole = high - piece.base <= max;
     piece.bytes = (size_t)sp_min_u64(high - piece.base, max) & ~(size_t)7;
   } else if (low == 0) {
-    atomic_store_explicit(&thread->seen_tp, thread_pointer(),
-                          memory_order_relaxed);
+    uint64_t tp = thread_pointer(), top = sp_stack_top_below(tp);
+
+    /* So near to the control block it is a plain thread's stack. */
+    if (top > sp && top - piece.base <= max) {
+      piece.whole = true;
+      piece.bytes = (size_t)(top - piece.base) & ~(size_t)7;
+    }
+    atomic_store_explicit(&thread->seen_tp, tp, memory_order_relaxed);
     atomic_store_explicit(&thread->seen_sp, sp, memory_order_release);
   }
   return piece;
@@ -186,7 +193,7 @@ SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
       (uint32_t)stack_copy_checked(to, piece->base, piece->bytes);
   if (sample->stack_bytes == 0)
     sample->flags |= SP_SAMPLE_FOREIGN;
-  else if (sample->stack_bytes < piece->bytes)
+  else if (sample->stack_bytes < piece->bytes || piece->whole)
     sample->flags |= SP_SAMPLE_STACK_WHOLE;
 }
 

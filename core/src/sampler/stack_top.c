@@ -9,7 +9,7 @@
 /* Process-wide, as the size of the static TLS is: glibc fixes it, with the
  * reserve for modules loaded later, when the process starts (glibc 2.36,
  * nptl/allocatestack.c). */
-static _Atomic uint64_t stack_top_kept;
+SP_HANDLER_DATA static _Atomic uint64_t stack_top_kept;
 
 void sp_stack_top_learn(void) {
 #if defined(__GLIBC__) && defined(__x86_64__) && \
@@ -24,14 +24,19 @@ void sp_stack_top_learn(void) {
 #endif
 }
 
+uint64_t sp_stack_top_below(uint64_t thread_pointer) {
+  return thread_pointer -
+         atomic_load_explicit(&stack_top_kept, memory_order_relaxed);
+}
+
 uint64_t sp_stack_top(uint64_t thread_pointer, uint64_t low, uint64_t high) {
   /* The 16 bytes stand above the auxiliary vector, below the strings (Linux
    * 6.1, fs/binfmt_elf.c, create_elf_tables()). */
   uint64_t main_top = getauxval(AT_RANDOM) & ~UINT64_C(7);
-  uint64_t kept = atomic_load(&stack_top_kept);
+  uint64_t top = sp_stack_top_below(thread_pointer);
 
   if (thread_pointer > low && thread_pointer < high)
-    return thread_pointer - kept > low ? thread_pointer - kept : high;
+    return top > low ? top : high;
   if (main_top > low && main_top < high)
     return main_top;
   return high;

@@ -11,6 +11,10 @@
  * (few frames deep). Until then nothing is known to be of no use. */
 void sp_stack_top_learn(void);
 
+/* The same end of the stack that a thread was made with, by its thread pointer
+ * alone. */
+SP_SIGNAL_SAFE uint64_t sp_stack_top_below(uint64_t thread_pointer);
+
 /* The end of the part of [low, high), the stack of the thread with that thread
  * pointer, that may hold frames. */
 uint64_t sp_stack_top(uint64_t thread_pointer, uint64_t low, uint64_t high);

@@ -227,10 +227,12 @@ int main(void) {
   bench_say("resident: %.1f MiB bare, %.1f with libcurl after a request, %.1f "
             "with %d threads, %.1f with the library loaded, %.1f at most while "
             "profiling, %.1f at the end; %llu threads profiled, %llu samples, "
-            "%llu profiles sent",
+            "%llu without a place in the ring, %llu profiles sent",
             mib(bare), mib(curl), mib(before), MEMORY_THREADS, mib(loaded),
             mib(most), mib(after), (unsigned long long)stats.threads_profiled,
             (unsigned long long)stats.samples_taken,
+            (unsigned long long)(stats.samples_dropped_full +
+                                 stats.samples_dropped_busy),
             (unsigned long long)stats.profiles_sent);
   snprintf(measured, sizeof measured, "%.1f MiB (at the end %.1f)",
            mib(most - before), mib(after - before));
