@@ -8,7 +8,8 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-#define BLOCKED_HZ 100
+#define BLOCKED_HZ     100
+#define BLOCKED_FEW_NS (200 * STRESS_NS_PER_MS)
 
 /* CPU of span B and of other open code, and what was sampled there. */
 typedef struct blocked_totals {
@@ -152,11 +153,15 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
          (unsigned long long)totals.open_ticks,
          (unsigned long long)totals.wrong_ticks);
   stress_run_tell(&run);
-  STRESS_REQUIRE(run.stats.samples_dropped_blocked > 0,
+  STRESS_REQUIRE(run.stats.samples_dropped_blocked > 0 ||
+                     totals.masked_cpu_ns < BLOCKED_FEW_NS,
                  "nothing is counted as blocked");
-  /* The ticks of its own time, and one in twenty that looked like them. */
+  /* The ticks of its own time, one in twenty that looked like them, and those
+   * that came late: a host that stops its virtual machine for 50 ms lets the
+   * thread's clock run on, and the timer expires after the unblocking. */
   open_most = totals.open_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
-  open_most += 3 + open_most / 20;
+  open_most += open_most / 20 + 10 +
+               totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S / 4;
   STRESS_REQUIRE(totals.open_ticks <= open_most,
                  "span B has %llu ticks, at most %llu are its own",
                  (unsigned long long)totals.open_ticks,
