@@ -1,0 +1,281 @@
+#include <spanprof/spanprof.h>
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char session_directory[64];
+static char session_log[8192];
+
+static void log_keep(void *data, spanprof_log_level level,
+                     const char *message) {
+  (void)data;
+  (void)level;
+  strncat(session_log, message, sizeof session_log - strlen(session_log) - 2);
+  strcat(session_log, "\n");
+}
+
+static spanprof_options options_given(void) {
+  spanprof_options options;
+
+  CHECK_EQUAL(spanprof_options_init(&options, sizeof options), SPANPROF_OK);
+  session_log[0] = '\0';
+  strcpy(session_directory, "/tmp/spanprof-session-XXXXXX");
+  CHECK(mkdtemp(session_directory) != NULL);
+  options.application_name = "session/test";
+  options.output_directory = session_directory;
+  options.log = log_keep;
+  options.log_level = SPANPROF_LOG_INFO;
+  return options;
+}
+
+/* How many profiles lie in the directory; removes it. */
+static int profiles_take(void) {
+  DIR *directory = opendir(session_directory);
+  struct dirent *entry;
+  int count = 0;
+
+  CHECK(directory != NULL);
+  while ((entry = readdir(directory))) {
+    char path[400];
+
+    if (entry->d_name[0] == '.')
+      continue;
+    CHECK(strncmp(entry->d_name, "session_test-", 13) == 0);
+    CHECK(strstr(entry->d_name, ".pb.gz") != NULL);
+    snprintf(path, sizeof path, "%s/%s", session_directory, entry->d_name);
+    CHECK_EQUAL(unlink(path), 0);
+    count++;
+  }
+  closedir(directory);
+  rmdir(session_directory);
+  return count;
+}
+
+static void burn_cpu_ms(uint64_t ms) {
+  struct timespec now;
+  uint64_t until;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  until = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
+          ms * 1000000u;
+  do
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  while ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec < until);
+}
+
+static int tasks_count(void) {
+  DIR *directory = opendir("/proc/self/task");
+  int count = 0;
+
+  CHECK(directory != NULL);
+  while (readdir(directory))
+    count++;
+  closedir(directory);
+  return count - 2;
+}
+
+static spanprof_stats stats_now(void) {
+  spanprof_stats stats = {.struct_size = sizeof stats};
+
+  CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_OK);
+  return stats;
+}
+
+static void one_session_runs_at_a_time(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session, *second;
+
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  CHECK(spanprof_session_current() == session);
+  CHECK_EQUAL(spanprof_session_start(&options, &second), SPANPROF_ERR_STATE);
+  CHECK(second == NULL);
+  CHECK(strstr(spanprof_last_error(), "runs already"));
+  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK(spanprof_session_current() == NULL);
+  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(spanprof_session_flush(session, 10), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(spanprof_session_stop(NULL, 0), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(spanprof_session_start(&options, &second), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(second, 2000), SPANPROF_OK);
+  profiles_take();
+}
+
+static void a_stop_hands_on_what_was_sampled(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  spanprof_stats stats;
+
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  burn_cpu_ms(300);
+  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  stats = stats_now();
+  CHECK(stats.samples_taken > 0);
+  CHECK_EQUAL(stats.samples_pending, 0);
+  CHECK_EQUAL(stats.samples_exported + stats.samples_dropped_stop,
+              stats.samples_taken);
+  CHECK_EQUAL(stats.profiles_written, 1);
+  CHECK_EQUAL(profiles_take(), 1);
+  CHECK(strstr(session_log, "profiling \"session/test\" at 100 Hz"));
+  CHECK(strstr(session_log, session_directory));
+}
+
+static void a_flush_hands_on_and_goes_on(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  burn_cpu_ms(200);
+  CHECK_EQUAL(spanprof_session_flush(session, 5000), SPANPROF_OK);
+  CHECK_EQUAL(stats_now().profiles_written, 1);
+  burn_cpu_ms(200);
+  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(profiles_take(), 2);
+}
+
+static void a_refused_start_leaves_nothing_behind(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session = (spanprof_session *)&options;
+  int tasks = tasks_count();
+
+  options.sample_rate_hz = 5000;
+  CHECK_EQUAL(spanprof_session_start(&options, &session),
+              SPANPROF_ERR_ARGUMENT);
+  CHECK(session == NULL);
+  CHECK(strstr(spanprof_last_error(), "sample_rate_hz"));
+  CHECK_EQUAL(tasks_count(), tasks);
+  options.sample_rate_hz = 100;
+  options.signal_number = SIGKILL;
+  CHECK_EQUAL(spanprof_session_start(&options, &session),
+              SPANPROF_ERR_ARGUMENT);
+  CHECK(strstr(spanprof_last_error(), "signal"));
+  CHECK_EQUAL(tasks_count(), tasks);
+  CHECK(spanprof_session_current() == NULL);
+  profiles_take();
+}
+
+static void the_environment_switches_it_off(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  int tasks = tasks_count(), number;
+  struct sigaction before[65], after;
+
+  for (number = SIGRTMIN; number <= SIGRTMAX; number++)
+    sigaction(number, NULL, &before[number]);
+  setenv("PYROSCOPE_AGENT_ENABLED", "false", 1);
+  CHECK_EQUAL(spanprof_session_start(&options, &session),
+              SPANPROF_ERR_DISABLED);
+  CHECK(strstr(spanprof_last_error(), "PYROSCOPE_AGENT_ENABLED"));
+  unsetenv("PYROSCOPE_AGENT_ENABLED");
+  CHECK_EQUAL(tasks_count(), tasks);
+  for (number = SIGRTMIN; number <= SIGRTMAX; number++) {
+    sigaction(number, NULL, &after);
+    CHECK(after.sa_handler == before[number].sa_handler);
+  }
+  profiles_take();
+}
+
+static void the_environment_alone_is_enough(void) {
+  spanprof_session *session;
+
+  options_given();
+  setenv("PYROSCOPE_APPLICATION_NAME", "session/test", 1);
+  setenv("PYROSCOPE_OUTPUT_DIRECTORY", session_directory, 1);
+  CHECK_EQUAL(spanprof_session_start(NULL, &session), SPANPROF_OK);
+  unsetenv("PYROSCOPE_APPLICATION_NAME");
+  unsetenv("PYROSCOPE_OUTPUT_DIRECTORY");
+  burn_cpu_ms(100);
+  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(profiles_take(), 1);
+}
+
+static void credentials_stand_in_no_line(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+
+  options.server_address = "http://someone:hunter2@127.0.0.1:9";
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  burn_cpu_ms(100);
+  spanprof_session_stop(session, 500);
+  CHECK(strstr(session_log, "http://127.0.0.1:9"));
+  CHECK(!strstr(session_log, "hunter2") && !strstr(session_log, "someone"));
+  profiles_take();
+}
+
+/* The child of a fork samples, writes at its exit, and is a process of its own:
+ * its counters start from zero. */
+static void a_forked_child_goes_on_by_itself(void) {
+#if !defined(__SANITIZE_THREAD__)
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  int status;
+  pid_t child;
+
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  burn_cpu_ms(100);
+  child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    spanprof_stats before = stats_now();
+
+    burn_cpu_ms(300);
+    exit(before.samples_exported == 0 && before.profiles_written == 0 ? 0 : 1);
+  }
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(profiles_take(), 2);
+#else
+  fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
+#endif
+}
+
+static void nothing_works_silently_towards_nowhere(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+
+  options.output_directory = NULL;
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  CHECK(strstr(session_log, "profiles go nowhere"));
+  spanprof_session_stop(session, 2000);
+  profiles_take();
+}
+
+static void an_older_callers_stats_are_filled_as_far_as_it_knows(void) {
+  struct {
+    size_t struct_size;
+    uint64_t samples_taken;
+    uint64_t guard;
+  } old = {.struct_size = 2 * sizeof(uint64_t), .guard = 42};
+  spanprof_stats stats = {.struct_size = sizeof stats + 8};
+
+  CHECK_EQUAL(spanprof_stats_get((spanprof_stats *)(void *)&old), SPANPROF_OK);
+  CHECK_EQUAL(old.guard, 42);
+  CHECK_EQUAL(old.struct_size, 2 * sizeof(uint64_t));
+  CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_ERR_ARGUMENT);
+}
+
+static const check_test tests[] = {
+    {"one_session_runs_at_a_time", one_session_runs_at_a_time},
+    {"a_stop_hands_on_what_was_sampled", a_stop_hands_on_what_was_sampled},
+    {"a_flush_hands_on_and_goes_on", a_flush_hands_on_and_goes_on},
+    {"a_refused_start_leaves_nothing_behind",
+     a_refused_start_leaves_nothing_behind},
+    {"the_environment_switches_it_off", the_environment_switches_it_off},
+    {"the_environment_alone_is_enough", the_environment_alone_is_enough},
+    {"credentials_stand_in_no_line", credentials_stand_in_no_line},
+    {"a_forked_child_goes_on_by_itself", a_forked_child_goes_on_by_itself},
+    {"nothing_works_silently_towards_nowhere",
+     nothing_works_silently_towards_nowhere},
+    {"an_older_callers_stats_are_filled_as_far_as_it_knows",
+     an_older_callers_stats_are_filled_as_far_as_it_knows},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
