@@ -133,8 +133,9 @@ SP_SIGNAL_SAFE static size_t stack_copy_checked(void *to, uint64_t from,
                                       .iov_len = (size_t)(piece_end - at)};
     at = piece_end;
   }
+  /* Whole words, because the kernel reads whole registers. */
   copied =
-      syscall(SYS_process_vm_readv, getpid(), &local, 1, remote, pieces, 0);
+      syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote, pieces, 0ul);
   return copied > 0 ? (size_t)copied & ~(size_t)7 : 0;
 }
 
