@@ -74,6 +74,7 @@
 #include "sampler/runtime.c"
 #include "sampler/sample_fold.c"
 #include "sampler/signal.c"
+#include "sampler/span_set.c"
 #include "sampler/stack_top.c"
 #include "sampler/thread_scan.c"
 #include "sampler/thread_table.c"

@@ -137,6 +137,17 @@ static void sweep_run(void) {
     (void)sweep_pass();
 }
 
+bool sp_span_hold(spanprof_span span) {
+  if (!sp_span_pool_get(span))
+    return false;
+  sp_span_table_ref(span);
+  return true;
+}
+
+void sp_span_release(spanprof_span span) {
+  sp_span_table_unref(span);
+}
+
 void sp_span_sweep(void) {
   sp_label_fork_ready();
   pthread_mutex_lock(&span_sweep.lock);

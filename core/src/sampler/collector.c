@@ -186,7 +186,7 @@ static void window_seal(sp_collector *collector) {
                 (unsigned long long)lost_samples);
   }
   notes_warn(collector, profile);
-  sp_profile_reset(profile);
+  sp_fold_reset(collector->fold);
   sp_span_sweep();
   window_begin(collector);
   collector->windows_sealed = wanted;
@@ -210,6 +210,7 @@ static void chores_do(sp_collector *collector) {
   bool lost = !sp_signal_owned(collector->signal_number);
 
   sp_fold_refresh(collector->fold);
+  sp_span_sweep();
   sp_runtime_request();
   drops_tell(collector);
   if (lost && !collector->signal_lost)
@@ -430,7 +431,7 @@ void sp_collector_after_fork_parent(sp_collector *collector) {
  * they are left alone, and the child gets new ones. */
 static spanprof_status fold_renew(sp_collector *collector) {
   if (collector->forking_in_step) {
-    sp_profile_reset(sp_fold_profile(collector->fold));
+    sp_fold_reset(collector->fold);
     return SPANPROF_OK;
   }
   return sp_fold_new(&collector->fold, collector->mem,

@@ -6,6 +6,7 @@
 #include "../util/counters.h"
 #include "merge.h"
 #include "runtime.h"
+#include "span_set.h"
 
 #define FOLD_NATIVE_MAX 1024
 #define FOLD_FRAMES_MAX (FOLD_NATIVE_MAX + SP_WALK_FRAMES_MAX)
@@ -19,6 +20,7 @@ struct sp_fold {
   uint64_t interval_ns;
   sp_unwinder *unwinder;
   sp_profile *profile;
+  sp_span_set spans;
   sp_namer namer;
   sp_native_frame native[FOLD_NATIVE_MAX];
   bool evaluates[FOLD_NATIVE_MAX];
@@ -65,6 +67,7 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   fold->mem = mem;
   fold->interval_ns = interval_ns;
+  sp_span_set_init(&fold->spans, mem);
   fold->namer = (sp_namer){.name = fold_name, .data = fold};
   st = sp_unwinder_new(&fold->unwinder, mem);
   if (st == SPANPROF_OK)
@@ -80,6 +83,8 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
 void sp_fold_free(sp_fold *fold) {
   if (!fold)
     return;
+  sp_span_set_clear(&fold->spans);
+  sp_span_set_dispose(&fold->spans);
   sp_profile_free(fold->profile);
   sp_unwinder_free(fold->unwinder);
   sp_mem_free(fold->mem, fold);
@@ -87,6 +92,11 @@ void sp_fold_free(sp_fold *fold) {
 
 void sp_fold_refresh(sp_fold *fold) {
   sp_unwinder_refresh(fold->unwinder);
+}
+
+void sp_fold_reset(sp_fold *fold) {
+  sp_profile_reset(fold->profile);
+  sp_span_set_clear(&fold->spans);
 }
 
 sp_profile *sp_fold_profile(sp_fold *fold) {
@@ -158,8 +168,10 @@ void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
     sp_count(&sp_counts.stacks_walk_cut, 1);
   if (sp_profile_add(fold->profile, fold->frames, count, sample->labels,
                      sample->span, 1, sample->ticks,
-                     sample->ticks * fold->interval_ns) == SPANPROF_OK)
+                     sample->ticks * fold->interval_ns) == SPANPROF_OK) {
+    sp_span_set_add(&fold->spans, sample->span);
     return;
+  }
   sp_count(&sp_counts.samples_dropped_memory, 1);
   sp_count(&sp_counts.ticks_dropped, sample->ticks);
 }

@@ -18,6 +18,9 @@ void sp_fold_refresh(sp_fold *fold);
 /* Add one sample; what cannot be added is counted as dropped. */
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample);
 
+/* Forget the window's samples, and let their spans go. */
+void sp_fold_reset(sp_fold *fold);
+
 /* The window's profile. */
 sp_profile *sp_fold_profile(sp_fold *fold);
 
