@@ -41,7 +41,9 @@ static int chain_go(int left) {
   stress_burn(2 * STRESS_NS_PER_MS);
   if (left == 0)
     return EXEC_ANSWER;
-  session_begin();
+  /* Forked from a profiled process it is one already. */
+  if (!spanprof_session_current())
+    session_begin();
   stress_burn(5 * STRESS_NS_PER_MS);
   snprintf(number, sizeof number, "%d", left - 1);
   execv(exec_self, arguments);
