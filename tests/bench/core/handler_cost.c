@@ -204,7 +204,7 @@ static void turns_set(void) {
 
     if (v->signal_number == 0)
       continue;
-    v->turns = i <= CONTROL ? (quick ? 300 : 2000) : (quick ? 100 : 1000);
+    v->turns = i <= CONTROL ? (quick ? 300 : 3000) : (quick ? 100 : 1000);
     v->ns = calloc(v->turns, sizeof *v->ns);
     if (!v->ns)
       bench_die("no memory");
@@ -213,6 +213,23 @@ static void turns_set(void) {
 
 static double variant_quantile(size_t i, double share) {
   return bench_quantile(variants[i].ns, variants[i].turns, share) / 1000;
+}
+
+/* Of both handlers that count: the 99th percentile lies where the kernel's tick
+ * begins to hit, which is in one of a hundred signals, and needs many. */
+static double counting_quantile(double share) {
+  static double *both;
+  size_t a = variants[COUNTING].turns, b = variants[CONTROL].turns;
+
+  if (!both) {
+    both = calloc(a + b, sizeof *both);
+    if (!both)
+      bench_die("no memory");
+    memcpy(both, variants[COUNTING].ns, a * sizeof *both);
+    memcpy(both + a, variants[CONTROL].ns, b * sizeof *both);
+    bench_sort(both, a + b);
+  }
+  return bench_quantile(both, a + b, share) / 1000;
 }
 
 static void others_tell(char *out, size_t size, double share) {
@@ -224,16 +241,16 @@ static void others_tell(char *out, size_t size, double share) {
                       variant_quantile(COUNTING, share));
   for (i = GPERFTOOLS; i < VARIANT_COUNT; i++)
     if (variants[i].turns)
-      out += snprintf(
-          out, (size_t)(end - out), ", %s %.1f us", variants[i].what,
-          variant_quantile(i, share) - variant_quantile(COUNTING, share));
+      out +=
+          snprintf(out, (size_t)(end - out), ", %s %.1f us", variants[i].what,
+                   variant_quantile(i, share) - counting_quantile(share));
     else
       out += snprintf(out, (size_t)(end - out), ", %s not installed",
                       variants[i].what);
 }
 
 static void bar_tell(const char *what, double share, double bar_us) {
-  double us = variant_quantile(OURS, share) - variant_quantile(COUNTING, share);
+  double us = variant_quantile(OURS, share) - counting_quantile(share);
   char measured[48], bar[32], beside[160];
 
   others_tell(beside, sizeof beside, share);
@@ -283,8 +300,10 @@ int main(void) {
     if (!variants[i].turns)
       continue;
     bench_sort(variants[i].ns, variants[i].turns);
-    bench_say("  %-22s %5zu signals: median %6.2f, p99 %7.2f, least %6.2f",
+    bench_say("  %-22s %5zu signals: median %6.2f, p95 %6.2f, p98 %6.2f, p99 "
+              "%7.2f, least %6.2f",
               variants[i].what, variants[i].turns, variant_quantile(i, 0.5),
+              variant_quantile(i, 0.95), variant_quantile(i, 0.98),
               variant_quantile(i, 0.99), variants[i].ns[0] / 1000);
   }
   bar_tell("time per sample, median", 0.5, 3);
