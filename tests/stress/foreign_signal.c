@@ -101,14 +101,15 @@ static double neighbours_work(uint64_t until_ns) {
   return (double)(prof_ticks - ticks) * 1e9 / (double)cpu_ns;
 }
 
-/* Our signal was somebody's before; SIGPROF is somebody's. */
+/* Our signal was somebody's before; SIGPROF is somebody's. Its rate is measured
+ * before, beside and after us, because that of a busy machine drifts. */
 static void share(stress_run *run, uint64_t until_ns) {
-  uint64_t now_ns = stress_now_ns(), sent_before;
-  double without = neighbours_work(now_ns + (until_ns - now_ns) / 2), with;
+  uint64_t now_ns = stress_now_ns(), third_ns = (until_ns - now_ns) / 3;
+  double before = neighbours_work(now_ns + third_ns), with, after, alone;
+  uint64_t sent_before = sent;
 
-  sent_before = sent;
   stress_run_start(run);
-  with = neighbours_work(until_ns);
+  with = neighbours_work(now_ns + 2 * third_ns);
   stress_run_stop(run, 5000);
   signal_queue();
   received_wait();
@@ -117,11 +118,14 @@ static void share(stress_run *run, uint64_t until_ns) {
                  (unsigned long long)run->stats.signals_foreign,
                  (unsigned long long)(sent - sent_before));
   STRESS_REQUIRE(run->stats.samples_exported > 0, "nothing was sampled");
+  sent_before = sent - sent_before;
+  after = neighbours_work(until_ns);
+  alone = before < after ? before : after;
   printf("%llu queued signals passed on; SIGPROF ticks %.1f times a second of "
-         "CPU beside us, %.1f alone; ",
-         (unsigned long long)sent, with, without);
+         "CPU beside us, %.1f before, %.1f after; ",
+         (unsigned long long)sent_before, with, before, after);
   stress_run_tell(run);
-  STRESS_REQUIRE(with >= without * 0.8, "SIGPROF lost its ticks");
+  STRESS_REQUIRE(with >= alone * 0.7, "SIGPROF lost its ticks");
 }
 
 /* Somebody installs a handler over ours while we sample. */
