@@ -4,10 +4,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of x86-64, and of AArch64 with pages of 4 KB (Linux 6.1,
- * Documentation/admin-guide/mm/transhuge.rst). */
-#define PAGES_HUGE_BYTES ((size_t)2 << 20)
-
 static void *default_resize(void *data, void *old, size_t size) {
   (void)data;
   if (size == 0) {
@@ -71,49 +67,14 @@ spanprof_status sp_mem_reserve(const sp_mem *mem, void **array,
   return SPANPROF_OK;
 }
 
-/* What is mapped for `bytes`: whole huge pages where at least half of one is
- * used. */
-static size_t pages_bytes(size_t bytes) {
-  if (bytes < PAGES_HUGE_BYTES / 2)
-    return bytes;
-  return (bytes + PAGES_HUGE_BYTES - 1) & ~(PAGES_HUGE_BYTES - 1);
-}
-
-/* An address range that begins at a multiple of a huge page. */
-static char *pages_map_aligned(size_t bytes) {
-  char *mapped = mmap(NULL, bytes + PAGES_HUGE_BYTES, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  size_t before;
-
-  if (mapped == MAP_FAILED)
-    return NULL;
-  before = -(uintptr_t)mapped & (PAGES_HUGE_BYTES - 1);
-  if (before > 0)
-    munmap(mapped, before);
-  munmap(mapped + before + bytes, PAGES_HUGE_BYTES - before);
-  return mapped + before;
-}
-
 void *sp_pages_new(size_t bytes) {
-  size_t whole = pages_bytes(bytes);
-  char *pages;
+  void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-  if (bytes < PAGES_HUGE_BYTES / 2) {
-    pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-    return pages == MAP_FAILED ? NULL : pages;
-  }
-  pages = pages_map_aligned(whole);
-  if (!pages)
-    return NULL;
-  /* A huge page is found with one cold look-up instead of one for each 4 KB,
-   * which is a fifth of what a sample costs. Refused: small ones it is. */
-  madvise(pages, whole, MADV_HUGEPAGE);
-  memset(pages, 0, bytes);
-  return pages;
+  return pages == MAP_FAILED ? NULL : pages;
 }
 
 void sp_pages_free(void *pages, size_t bytes) {
   if (pages)
-    munmap(pages, pages_bytes(bytes));
+    munmap(pages, bytes);
 }
