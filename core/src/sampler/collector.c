@@ -111,14 +111,25 @@ static void window_begin(sp_collector *collector) {
     collector->window_unix_ns = collector->last_time_ns + 1;
 }
 
+/* At most a shard's size of each shard: handlers that write faster than they
+ * are read must not keep the collector from its other work. Without handlers
+ * that is everything. */
 static void ring_drain(sp_collector *collector) {
+  const size_t most = 2 * sp_ring_payload_max(collector->ring);
+  unsigned shard = 0, reading = 0;
+  size_t bytes, left = most;
   const void *payload;
-  unsigned shard = 0;
-  size_t bytes;
 
   while ((payload = sp_ring_next(collector->ring, &shard, &bytes))) {
+    if (shard != reading)
+      left = most;
+    reading = shard;
     sp_fold_sample(collector->fold, payload);
     sp_ring_release(collector->ring, shard);
+    if (bytes >= left)
+      shard++;
+    else
+      left -= bytes;
   }
 }
 
