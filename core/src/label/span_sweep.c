@@ -14,8 +14,10 @@
  * twice), and that nothing refers to. Its cost is linear in the ended spans and
  * the depth of all stacks; locks are held for one span at a time. */
 
-/* Without a collector, spans that ended before a thread sweeps. */
-#define SWEEP_ENDED_MAX 1024u
+/* Spans that ended before a thread sweeps: without a collector, and beside one
+ * that gets no time on a crowded machine. */
+#define SWEEP_ENDED_MAX       1024u
+#define SWEEP_ENDED_OWNED_MAX (1u << 18)
 
 /* Process-wide, as spans are. */
 static struct {
@@ -138,10 +140,15 @@ static void sweep_run(void) {
 }
 
 bool sp_span_hold(spanprof_span span) {
-  if (!sp_span_pool_get(span))
-    return false;
-  sp_span_table_ref(span);
-  return true;
+  bool known;
+
+  /* Not between a sweep's look at who refers to a span and its end. */
+  pthread_mutex_lock(&span_sweep.lock);
+  known = sp_span_pool_get(span) != NULL;
+  if (known)
+    sp_span_table_ref(span);
+  pthread_mutex_unlock(&span_sweep.lock);
+  return known;
 }
 
 void sp_span_release(spanprof_span span) {
@@ -168,7 +175,8 @@ void sp_span_sweep_ended(sp_span *span, spanprof_span number) {
   /* In proportion to the contexts, so that walking them costs no more. */
   if (SP_UNLIKELY(
           count >= SWEEP_ENDED_MAX && count >= sp_context_count() &&
-          !atomic_load_explicit(&span_sweep.owned, memory_order_relaxed)) &&
+          (count >= SWEEP_ENDED_OWNED_MAX ||
+           !atomic_load_explicit(&span_sweep.owned, memory_order_relaxed))) &&
       pthread_mutex_trylock(&span_sweep.lock) == 0) {
     sweep_run();
     pthread_mutex_unlock(&span_sweep.lock);
