@@ -11,8 +11,8 @@
 #define FOLD_NATIVE_MAX 1024
 #define FOLD_FRAMES_MAX (FOLD_NATIVE_MAX + SP_WALK_FRAMES_MAX)
 
-/* Pyroscope keeps 1000 frames and drops the innermost; so does not: the stack
- * is cut here, at its outer end. */
+/* Of a stack deeper than 1000 Pyroscope drops the innermost frames
+ * (validation.max-profile-stacktrace-depth): cut the outer end here instead. */
 #define FOLD_DEPTH_MAX 900
 
 struct sp_fold {
