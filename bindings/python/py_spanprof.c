@@ -1,0 +1,33 @@
+#include "py_spanprof.h"
+
+PyObject *py_sp_error;
+
+int py_sp_check(spanprof_status status) {
+  const char *message = spanprof_last_error();
+
+  if (status == SPANPROF_OK)
+    return 1;
+  PyErr_SetString(py_sp_error,
+                  message[0] ? message : spanprof_status_text(status));
+  return 0;
+}
+
+static struct PyModuleDef native_module = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "spanprof._native",
+    .m_size = -1,
+};
+
+PyMODINIT_FUNC PyInit__native(void) {
+  PyObject *module = PyModule_Create(&native_module);
+
+  if (!module)
+    return NULL;
+  py_sp_error = PyErr_NewException("spanprof.Error", PyExc_RuntimeError, NULL);
+  if (!py_sp_error || PyModule_AddObjectRef(module, "Error", py_sp_error) < 0 ||
+      PyModule_AddStringConstant(module, "version", spanprof_version()) < 0) {
+    Py_DECREF(module);
+    return NULL;
+  }
+  return module;
+}

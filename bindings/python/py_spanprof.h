@@ -1,0 +1,25 @@
+/* What the files of the Python binding share. Everything here is called with
+ * the GIL unless its comment says otherwise. */
+#ifndef PY_SPANPROF_H
+#define PY_SPANPROF_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <spanprof/spanprof.h>
+
+/* spanprof.Error. */
+extern PyObject *py_sp_error;
+
+/* True where `status` is a success; else spanprof.Error is set with
+ * spanprof_last_error(). */
+int py_sp_check(spanprof_status status);
+
+/* One for each noun: adds what it has to the module spanprof._native; called
+ * once, in this order, when the extension loads. 0, or -1 with an exception. */
+int py_sp_runtime_init(PyObject *module);
+int py_sp_context_init(PyObject *module);
+int py_sp_span_init(PyObject *module);
+int py_sp_session_init(PyObject *module);
+
+#endif

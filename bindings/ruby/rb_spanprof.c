@@ -1,0 +1,23 @@
+#include "rb_spanprof.h"
+
+VALUE rb_sp_native;
+VALUE rb_sp_error;
+
+void rb_sp_check(spanprof_status status) {
+  const char *message = spanprof_last_error();
+
+  if (status == SPANPROF_OK)
+    return;
+  if (!message[0])
+    message = spanprof_status_text(status);
+  rb_raise(rb_sp_error, "%s", message);
+}
+
+RUBY_FUNC_EXPORTED void Init_spanprof_native(void) {
+  VALUE spanprof = rb_define_module("Spanprof");
+
+  rb_sp_native = rb_define_module_under(spanprof, "Native");
+  rb_sp_error = rb_define_class_under(spanprof, "Error", rb_eStandardError);
+  rb_define_const(rb_sp_native, "VERSION",
+                  rb_obj_freeze(rb_str_new_cstr(spanprof_version())));
+}

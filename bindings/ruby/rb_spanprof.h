@@ -1,0 +1,24 @@
+/* What the files of the Ruby binding share. Everything here is called with the
+ * GVL unless its comment says otherwise. */
+#ifndef RB_SPANPROF_H
+#define RB_SPANPROF_H
+
+#include <ruby.h>
+
+#include <spanprof/spanprof.h>
+
+/* Spanprof::Native, where every C method lives, and Spanprof::Error. */
+extern VALUE rb_sp_native;
+extern VALUE rb_sp_error;
+
+/* Raises Spanprof::Error with spanprof_last_error() where `status` is a
+ * failure. */
+void rb_sp_check(spanprof_status status);
+
+/* One for each noun, called once, in this order, when the extension loads. */
+void rb_sp_runtime_init(void);
+void rb_sp_context_init(void);
+void rb_sp_span_init(void);
+void rb_sp_session_init(void);
+
+#endif
