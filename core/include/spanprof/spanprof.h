@@ -373,6 +373,15 @@ SPANPROF_API void spanprof_span_rename(spanprof_span span, const char *name,
  * before or after, or never, is fine. */
 SPANPROF_API void spanprof_span_end(spanprof_span span);
 
+/* Keep a span's id and name known until the release, though it ends: for those
+ * who remember it where the library cannot see it (a language's own context; a
+ * span that stands in a spanprof_context is kept anyhow). 1: kept; 0: the
+ * number is 0 or was freed. Both are lock-free. */
+SPANPROF_API int spanprof_span_retain(spanprof_span span);
+
+/* Undo one spanprof_span_retain() that gave 1. */
+SPANPROF_API void spanprof_span_release(spanprof_span span);
+
 /* The attributes the span should be given. */
 typedef enum spanprof_span_attribute {
   SPANPROF_ATTRIBUTE_PROFILE_ID = 0,   /* "pyroscope.profile.id" */

@@ -248,6 +248,7 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
                            (root ? SP_SPAN_ROOT : 0));
   st = sp_span_table_add(span, number);
   if (st) {
+    sp_span_table_drop(span);
     sp_span_sweep_free(span, number);
     return sp_fail(st, "no memory for a span");
   }
@@ -280,6 +281,14 @@ void spanprof_span_end(spanprof_span number) {
       memory_order_relaxed));
   sp_count(&sp_counts.spans_live, UINT64_MAX); /* one less */
   sp_span_sweep_ended(span, number);
+}
+
+int spanprof_span_retain(spanprof_span span) {
+  return sp_span_table_retain(span);
+}
+
+void spanprof_span_release(spanprof_span span) {
+  sp_span_table_unref(span);
 }
 
 spanprof_status spanprof_span_attribute_get(const spanprof_span_rules *rules,

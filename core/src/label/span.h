@@ -41,11 +41,6 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
                                      int64_t now_s, char *buffer, size_t size,
                                      size_t *length);
 
-/* Keep a span describable until its release, whatever ends and is swept in
- * between. False: unknown number. Collector only. */
-bool sp_span_hold(spanprof_span span);
-void sp_span_release(spanprof_span span);
-
 /* Free what no sample can carry any more and nobody holds; called by the
  * collector once a second, after the samples taken so far were seen. */
 void sp_span_sweep(void);

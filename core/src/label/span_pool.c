@@ -64,6 +64,8 @@ static spanprof_status pool_grow(uint32_t *taken) {
   for (i = 0; i < SP_SPAN_CHUNK; i++) {
     atomic_store_explicit(&chunk[i].state, UINT64_C(1) << 32,
                           memory_order_relaxed);
+    atomic_store_explicit(&chunk[i].refs, SP_SPAN_REFS_DEAD,
+                          memory_order_relaxed);
     atomic_store_explicit(&chunk[i].next, first + i + 1, memory_order_relaxed);
   }
   atomic_store_explicit(&sp_span_chunks[span_pool.chunks], chunk,

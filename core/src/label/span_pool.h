@@ -27,6 +27,9 @@
 
 #define SP_SPAN_NAME_INLINE 48
 
+/* Of a span that is being freed, is free, or is not filled yet. */
+#define SP_SPAN_REFS_DEAD (1u << 31)
+
 /* Parents that follow each other at most: the next span starts a new chain. A
  * child that is never ended keeps its chain, and a trace whose spans each
  * continue the one before would be one chain without end. Samples name
@@ -42,15 +45,15 @@ typedef struct sp_span {
   _Atomic spanprof_span parent; /* whose samples its own are a part of; or 0 */
   _Atomic uint64_t span_id;
   _Atomic uint64_t trace_id[2];
-  /* Spans that carry this one, or have it as their root or parent. */
+  /* Spans that carry this one, or have it as their root or parent, and those
+   * who retain it; or SP_SPAN_REFS_DEAD, which nobody may count up. */
   _Atomic uint32_t refs;
   /* Place + 1 of the next one free, ended or waiting for the sweep. */
   _Atomic uint32_t next;
   /* Guarded by the shard's lock. */
   uint32_t table_next; /* place + 1 */
   /* Guarded by the sweep's lock. */
-  uint32_t marked; /* the last sweep that found it on a stack */
-  uint32_t seen;   /* the first sweep that found it ended */
+  uint32_t marked; /* the last pass that found it on a stack */
   /* Guarded by the name's lock. */
   uint16_t name_bytes;
   uint8_t name_capped; /* counted as such */

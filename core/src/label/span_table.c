@@ -3,12 +3,14 @@
 #include "../util/hash.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 /* Protocol: a hash table in shards, each with a lock. A span leaves the table
- * before it is freed, and only while nothing refers to it; both are looked at
- * under its shard's lock. A reference to a span is taken under the lock of a
- * shard that holds that span or one that refers to it already, so it cannot be
- * freed in between. */
+ * before it is freed, and only while nothing refers to it: from that instant
+ * its count of references is dead. A family takes its references under the lock
+ * of a shard that holds the span or one that refers to it already, so they
+ * cannot be freed in between; who retains a span only counts up what is not
+ * dead, and then looks whether it still is the same span. */
 
 /* A fork holds all locks at once, and ThreadSanitizer allows 64. */
 #define TABLE_SHARDS        16u
@@ -112,6 +114,37 @@ void sp_span_table_unref(spanprof_span number) {
     atomic_fetch_sub_explicit(&span->refs, 1, memory_order_release);
 }
 
+bool sp_span_table_retain(spanprof_span number) {
+  sp_span *span = number ? sp_span_pool_get(number) : NULL;
+  uint32_t refs;
+
+  if (!span)
+    return false;
+  refs = atomic_load_explicit(&span->refs, memory_order_relaxed);
+  do {
+    if (refs & SP_SPAN_REFS_DEAD)
+      return false;
+  } while (!atomic_compare_exchange_weak_explicit(&span->refs, &refs, refs + 1,
+                                                  memory_order_acquire,
+                                                  memory_order_relaxed));
+  if (sp_span_pool_same(span, number))
+    return true;
+  atomic_fetch_sub_explicit(&span->refs, 1, memory_order_release);
+  return false;
+}
+
+void sp_span_table_drop(sp_span *span) {
+  uint32_t none = 0;
+
+  /* Somebody may be about to find that it is not what they retain. */
+  while (!atomic_compare_exchange_weak_explicit(
+      &span->refs, &none, SP_SPAN_REFS_DEAD, memory_order_acquire,
+      memory_order_relaxed)) {
+    none = 0;
+    sched_yield();
+  }
+}
+
 spanprof_status sp_span_table_add(sp_span *span, spanprof_span number) {
   uint64_t hash =
       table_hash(atomic_load_explicit(&span->span_id, memory_order_relaxed));
@@ -138,9 +171,12 @@ bool sp_span_table_remove(sp_span *span, spanprof_span number) {
       table_hash(atomic_load_explicit(&span->span_id, memory_order_relaxed));
   table_shard *shard = table_shard_of(hash);
   bool removed = false;
+  uint32_t none = 0;
 
   pthread_mutex_lock(&shard->lock);
-  if (atomic_load_explicit(&span->refs, memory_order_acquire) == 0) {
+  if (atomic_compare_exchange_strong_explicit(
+          &span->refs, &none, SP_SPAN_REFS_DEAD, memory_order_acquire,
+          memory_order_relaxed)) {
     uint32_t *link = &shard->buckets[hash & (shard->bucket_count - 1)];
 
     while (*link != (uint32_t)number + 1)

@@ -25,6 +25,9 @@ bool sp_span_table_family(const sp_span_ids *parent, sp_span_family *out);
 /* One more reference to a span the caller has one to; 0 is fine. */
 void sp_span_table_ref(spanprof_span number);
 
+/* One more reference to any span. False: it is gone, or 0. */
+bool sp_span_table_retain(spanprof_span number);
+
 /* Give a reference back; 0 is fine. */
 void sp_span_table_unref(spanprof_span number);
 
@@ -33,6 +36,9 @@ spanprof_status sp_span_table_add(sp_span *span, spanprof_span number);
 
 /* Take the span out unless something refers to it. */
 bool sp_span_table_remove(sp_span *span, spanprof_span number);
+
+/* End the references of a span that never came into the table. */
+void sp_span_table_drop(sp_span *span);
 
 /* Around a fork, and for tests (no span may live then). */
 void sp_span_table_lock(void);

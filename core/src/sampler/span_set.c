@@ -44,7 +44,7 @@ void sp_span_set_add(sp_span_set *set, spanprof_span span) {
   if ((set->count + 1) * 2 > set->capacity && !span_set_grow(set))
     return;
   slot = span_slot(set->slots, set->capacity, span);
-  if (*slot == span || !sp_span_hold(span))
+  if (*slot == span || !spanprof_span_retain(span))
     return;
   *slot = span;
   set->count++;
@@ -55,7 +55,7 @@ void sp_span_set_clear(sp_span_set *set) {
 
   for (i = 0; i < set->capacity; i++)
     if (set->slots[i] != 0)
-      sp_span_release(set->slots[i]);
+      spanprof_span_release(set->slots[i]);
   if (set->capacity > SPAN_SET_KEPT)
     sp_span_set_dispose(set);
   else if (set->capacity)
