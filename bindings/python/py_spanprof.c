@@ -18,6 +18,14 @@ static struct PyModuleDef native_module = {
     .m_size = -1,
 };
 
+static int native_add_swig(PyObject *module) {
+  PyObject *swig = PyInit__swig();
+  const int status = swig ? PyModule_AddObjectRef(module, "_swig", swig) : -1;
+
+  Py_XDECREF(swig);
+  return status;
+}
+
 PyMODINIT_FUNC PyInit__native(void) {
   PyObject *module = PyModule_Create(&native_module);
 
@@ -25,7 +33,8 @@ PyMODINIT_FUNC PyInit__native(void) {
     return NULL;
   py_sp_error = PyErr_NewException("spanprof.Error", PyExc_RuntimeError, NULL);
   if (!py_sp_error || PyModule_AddObjectRef(module, "Error", py_sp_error) < 0 ||
-      PyModule_AddStringConstant(module, "version", spanprof_version()) < 0) {
+      PyModule_AddStringConstant(module, "version", spanprof_version()) < 0 ||
+      native_add_swig(module) < 0) {
     Py_DECREF(module);
     return NULL;
   }

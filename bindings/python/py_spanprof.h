@@ -15,6 +15,9 @@ extern PyObject *py_sp_error;
  * spanprof_last_error(). */
 int py_sp_check(spanprof_status status);
 
+/* spanprof._native._swig: what swig/spanprof.i lists. A new reference. */
+PyObject *PyInit__swig(void);
+
 /* One for each noun: adds what it has to the module spanprof._native; called
  * once, in this order, when the extension loads. 0, or -1 with an exception. */
 int py_sp_runtime_init(PyObject *module);

@@ -20,4 +20,5 @@ RUBY_FUNC_EXPORTED void Init_spanprof_native(void) {
   rb_sp_error = rb_define_class_under(spanprof, "Error", rb_eStandardError);
   rb_define_const(rb_sp_native, "VERSION",
                   rb_obj_freeze(rb_str_new_cstr(spanprof_version())));
+  Init_spanprof_swig();
 }

@@ -15,6 +15,9 @@ extern VALUE rb_sp_error;
  * failure. */
 void rb_sp_check(spanprof_status status);
 
+/* Spanprof::Native::Swig: what swig/spanprof.i lists. */
+void Init_spanprof_swig(void);
+
 /* One for each noun, called once, in this order, when the extension loads. */
 void rb_sp_runtime_init(void);
 void rb_sp_context_init(void);

@@ -1,0 +1,65 @@
+/* The control plane for scripting languages: constants, texts and counters.
+ * Private: users see the hand-written layers on top of it. What touches a
+ * virtual machine, blocks or runs for each request is written by hand in
+ * bindings/; unwrapped.txt names every function that is not here, and why. */
+#if defined(SWIGRUBY)
+%module "spanprof::native::swig"
+#else
+%module swig
+#endif
+
+/* A type table apart from those of other SWIG modules in the process; nothing
+ * exported; and what -Wextra says of generated code. */
+%begin %{
+#define SWIG_TYPE_TABLE spanprof
+#define SWIGEXPORT
+#pragma GCC diagnostic ignored "-Wmissing-prototypes"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+%}
+
+#if defined(SWIGRUBY)
+%include "lang/ruby.i"
+#else
+%include "lang/python.i"
+#endif
+%include "typemaps.i"
+
+%rename("%(strip:[spanprof_])s", %$isfunction) "";
+%rename(stats) spanprof_stats_get;
+%rename(running) spanprof_session_current;
+
+%constant int OK = SPANPROF_OK;
+%constant int ERR_NOMEM = SPANPROF_ERR_NOMEM;
+%constant int ERR_ARGUMENT = SPANPROF_ERR_ARGUMENT;
+%constant int ERR_STATE = SPANPROF_ERR_STATE;
+%constant int ERR_SYSTEM = SPANPROF_ERR_SYSTEM;
+%constant int ERR_UNSUPPORTED = SPANPROF_ERR_UNSUPPORTED;
+%constant int ERR_IO = SPANPROF_ERR_IO;
+%constant int ERR_TIMEOUT = SPANPROF_ERR_TIMEOUT;
+%constant int ERR_FORMAT = SPANPROF_ERR_FORMAT;
+%constant int ERR_LIMIT = SPANPROF_ERR_LIMIT;
+%constant int ERR_DISABLED = SPANPROF_ERR_DISABLED;
+
+%constant int LOG_DEBUG = SPANPROF_LOG_DEBUG;
+%constant int LOG_INFO = SPANPROF_LOG_INFO;
+%constant int LOG_WARN = SPANPROF_LOG_WARN;
+%constant int LOG_ERROR = SPANPROF_LOG_ERROR;
+%constant int LOG_OFF = SPANPROF_LOG_OFF;
+
+%constant int ATTRIBUTE_PROFILE_ID = SPANPROF_ATTRIBUTE_PROFILE_ID;
+%constant int ATTRIBUTE_URL = SPANPROF_ATTRIBUTE_URL;
+%constant int ATTRIBUTE_BASELINE_URL = SPANPROF_ATTRIBUTE_BASELINE_URL;
+%constant int ATTRIBUTE_DIFF_URL = SPANPROF_ATTRIBUTE_DIFF_URL;
+
+const char *spanprof_version(void);
+const char *spanprof_status_text(spanprof_status status);
+const char *spanprof_last_error(void);
+spanprof_session *spanprof_session_current(void);
+spanprof_status spanprof_thread_register(void);
+void spanprof_thread_unregister(void);
+spanprof_status spanprof_text_intern(const char *text, size_t bytes,
+                                     spanprof_text *out);
+const char *
+spanprof_span_attribute_key(spanprof_span_attribute attribute);
+spanprof_status spanprof_stats_get(spanprof_stats *out);
