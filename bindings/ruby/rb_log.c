@@ -1,0 +1,135 @@
+/* A stack of lines that any thread pushes onto and one takes whole, without a
+ * lock: a child of a fork finds it intact whatever the other threads of its
+ * parent were doing. */
+#include "rb_log.h"
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pthread.h>
+
+#include <ruby/encoding.h>
+#include <ruby/thread.h>
+
+/* Lines that may wait; where nobody takes them the rest goes to stderr. */
+#define LOG_WAITING_MAX 4096
+
+typedef struct log_line {
+  struct log_line *next;
+  spanprof_log_level level;
+  char text[];
+} log_line;
+
+/* Process-wide, because the core has one log. */
+static struct {
+  _Atomic(log_line *) newest;
+  _Atomic unsigned waiting;
+  sem_t come;
+} log_state;
+
+void rb_sp_log_write(void *data, spanprof_log_level level,
+                     const char *message) {
+  size_t bytes = strlen(message) + 1;
+  log_line *line = malloc(sizeof *line + bytes);
+
+  (void)data;
+  if (!line || atomic_fetch_add(&log_state.waiting, 1) >= LOG_WAITING_MAX) {
+    if (line)
+      atomic_fetch_sub(&log_state.waiting, 1);
+    free(line);
+    fprintf(stderr, "spanprof: %s\n", message);
+    return;
+  }
+  line->level = level;
+  memcpy(line->text, message, bytes);
+  line->next = atomic_load(&log_state.newest);
+  while (!atomic_compare_exchange_weak(&log_state.newest, &line->next, line))
+    continue;
+  sem_post(&log_state.come);
+}
+
+/* Take every line, oldest first. */
+static log_line *log_take_all(void) {
+  log_line *line = atomic_exchange(&log_state.newest, NULL);
+  log_line *oldest = NULL;
+
+  while (line) {
+    log_line *next = line->next;
+
+    line->next = oldest;
+    oldest = line;
+    line = next;
+    atomic_fetch_sub(&log_state.waiting, 1);
+  }
+  return oldest;
+}
+
+/* Frees one line whatever happens: an exception while Ruby objects are made
+ * (no memory) loses it. */
+static VALUE log_line_value(log_line *line) {
+  VALUE text = rb_utf8_str_new_cstr(line->text);
+
+  return rb_assoc_new(INT2FIX(line->level), text);
+}
+
+/* call-seq: log_take -> [[level, text], ...]
+ *
+ * The lines that wait, oldest first. */
+static VALUE native_log_take(VALUE self) {
+  VALUE lines = rb_ary_new();
+  log_line *line = log_take_all();
+
+  (void)self;
+  while (line) {
+    log_line *next = line->next;
+
+    rb_ary_push(lines, log_line_value(line));
+    free(line);
+    line = next;
+  }
+  return lines;
+}
+
+static void *log_sleep(void *data) {
+  (void)data;
+  sem_wait(&log_state.come);
+  return NULL;
+}
+
+static void log_wake(void *data) {
+  (void)data;
+  sem_post(&log_state.come);
+}
+
+/* call-seq: log_wait -> [[level, text], ...]
+ *
+ * Waits, without the GVL, until lines come or the thread is interrupted. */
+static VALUE native_log_wait(VALUE self) {
+  rb_thread_call_without_gvl(log_sleep, NULL, log_wake, NULL);
+  while (sem_trywait(&log_state.come) == 0)
+    continue;
+  return native_log_take(self);
+}
+
+/* The parent hands its lines on itself. */
+static void log_after_fork(void) {
+  log_line *line = log_take_all();
+
+  while (line) {
+    log_line *next = line->next;
+
+    free(line);
+    line = next;
+  }
+  atomic_store(&log_state.waiting, 0);
+  sem_init(&log_state.come, 0, 0);
+}
+
+void rb_sp_log_init(void) {
+  sem_init(&log_state.come, 0, 0);
+  pthread_atfork(NULL, NULL, log_after_fork);
+  rb_define_singleton_method(rb_sp_native, "log_take", native_log_take, 0);
+  rb_define_singleton_method(rb_sp_native, "log_wait", native_log_wait, 0);
+}

@@ -1,0 +1,14 @@
+/* Lines of the core's log on their way to a Ruby logger: they come from
+ * threads without the GVL, and are taken by a Ruby thread. */
+#ifndef RB_LOG_H
+#define RB_LOG_H
+
+#include "rb_spanprof.h"
+
+/* A spanprof_log_fn; never blocks, and needs no GVL. */
+void rb_sp_log_write(void *data, spanprof_log_level level, const char *message);
+
+/* Defines Native.log_wait and Native.log_take. */
+void rb_sp_log_init(void);
+
+#endif

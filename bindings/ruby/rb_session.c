@@ -1,0 +1,228 @@
+/* A flush or stop waits for the core, and the core's collector waits for names,
+ * which need the GVL. So the waiting is done by a thread of our own, and the
+ * Ruby thread that asked goes back and forth: it sleeps without the GVL, and
+ * takes it to name frames whenever some wait. That works without the naming
+ * thread too, which is gone when the interpreter ends. */
+#include "rb_session.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include <ruby/thread.h>
+
+#include "rb_log.h"
+#include "rb_options.h"
+
+/* How long frames may wait for their names while a flush or stop runs. */
+#define SESSION_NAMES_NS 2000000
+
+#define SESSION_SENTENCE_BYTES 512
+
+/* A flush or stop. */
+typedef struct session_call {
+  spanprof_status (*run)(spanprof_session *session, uint32_t timeout_ms);
+  uint32_t timeout_ms;
+  sem_t done;
+  spanprof_status status;
+  char
+      sentence[SESSION_SENTENCE_BYTES]; /* last_error of the thread it ran on */
+} session_call;
+
+typedef struct session_start {
+  rb_sp_options *options;
+  spanprof_status status;
+} session_start;
+
+static VALUE session_disabled; /* Spanprof::Disabled */
+
+/* Process-wide, because there is one session. The core knows it too, but may
+ * keep whoever asks waiting while another thread stops it. */
+static _Atomic bool session_runs;
+
+/* Owned by the runtime's file; absent until it is linked in. */
+bool rb_sp_runtime_start(void) __attribute__((weak));
+void rb_sp_runtime_stop(void) __attribute__((weak));
+void rb_sp_runtime_resolve_all(void) __attribute__((weak));
+
+static void *call_run(void *data) {
+  session_call *call = data;
+
+  call->status = call->run(spanprof_session_current(), call->timeout_ms);
+  strncpy(call->sentence, spanprof_last_error(), sizeof call->sentence - 1);
+  sem_post(&call->done);
+  return NULL;
+}
+
+/* Until the call is done (*data becomes NULL), or frames wait for names. */
+static void *call_sleep(void *data) {
+  session_call **call = data;
+  struct timespec until;
+
+  do {
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += SESSION_NAMES_NS;
+    if (until.tv_nsec >= 1000000000) {
+      until.tv_nsec -= 1000000000;
+      until.tv_sec++;
+    }
+    if (sem_timedwait(&(*call)->done, &until) == 0) {
+      *call = NULL;
+      return NULL;
+    }
+  } while (spanprof_runtime_resolve(0) == 0);
+  return NULL;
+}
+
+static bool call_thread_start(pthread_t *thread, session_call *call) {
+  sigset_t all, before;
+  bool started;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  started = pthread_create(thread, NULL, call_run, call) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
+static void session_resolve(void) {
+  if (rb_sp_runtime_resolve_all)
+    rb_sp_runtime_resolve_all();
+}
+
+static VALUE call_wait(VALUE pending) {
+  rb_thread_call_without_gvl(call_sleep, (void *)pending, NULL, NULL);
+  session_resolve();
+  return Qnil;
+}
+
+/* Run `call`, which lives on this stack, to its end whatever interrupts the
+ * thread; returns the interrupt, for rb_jump_tag(). */
+static int call_finish(session_call *call) {
+  session_call *pending = call;
+  int state = 0, interrupt = 0;
+  pthread_t thread;
+
+  sem_init(&call->done, 0, 0);
+  session_resolve();
+  if (call_thread_start(&thread, call)) {
+    while (pending) {
+      rb_protect(call_wait, (VALUE)&pending, &state);
+      if (state)
+        interrupt = state;
+    }
+    pthread_join(thread, NULL);
+  } else {
+    rb_nogvl(call_run, call, NULL, NULL, RB_NOGVL_INTR_FAIL);
+  }
+  sem_destroy(&call->done);
+  return interrupt;
+}
+
+/* true: all was handed on; false: not within the time; nil: nothing runs. */
+static VALUE call_value(const session_call *call) {
+  if (call->status == SPANPROF_OK)
+    return Qtrue;
+  if (call->status == SPANPROF_ERR_TIMEOUT)
+    return Qfalse;
+  if (call->status == SPANPROF_ERR_STATE)
+    return Qnil;
+  rb_raise(rb_sp_error, "%s",
+           call->sentence[0] ? call->sentence
+                             : spanprof_status_text(call->status));
+}
+
+/* call-seq: flush(timeout_ms) -> true, false or nil */
+static VALUE native_flush(VALUE self, VALUE timeout_ms) {
+  session_call call = {.run = spanprof_session_flush,
+                       .timeout_ms = NUM2UINT(timeout_ms),
+                       .status = SPANPROF_ERR_STATE};
+  int interrupt;
+
+  (void)self;
+  if (!session_runs)
+    return Qnil;
+  interrupt = call_finish(&call);
+  if (interrupt)
+    rb_jump_tag(interrupt);
+  return call_value(&call);
+}
+
+/* call-seq: stop(timeout_ms) -> true, false or nil */
+static VALUE native_stop(VALUE self, VALUE timeout_ms) {
+  session_call call = {.run = spanprof_session_stop,
+                       .timeout_ms = NUM2UINT(timeout_ms),
+                       .status = SPANPROF_ERR_STATE};
+  int interrupt;
+
+  (void)self;
+  if (!session_runs)
+    return Qnil;
+  interrupt = call_finish(&call);
+  if (call.status != SPANPROF_ERR_STATE) {
+    session_runs = false;
+    if (rb_sp_runtime_stop)
+      rb_sp_runtime_stop();
+  }
+  if (interrupt)
+    rb_jump_tag(interrupt);
+  return call_value(&call);
+}
+
+static void *start_run(void *data) {
+  session_start *start = data;
+  spanprof_session *session;
+
+  start->status = spanprof_session_start(&start->options->core, &session);
+  session_runs = session_runs || start->status == SPANPROF_OK;
+  return NULL;
+}
+
+static void runtime_check(void) {
+  VALUE reason;
+
+  if (!rb_sp_runtime_start || rb_sp_runtime_start())
+    return;
+  reason = rb_funcall(rb_sp_native, rb_intern("unavailable_reason"), 0);
+  rb_raise(rb_sp_error, "%" PRIsVALUE, rb_obj_as_string(reason));
+}
+
+/* call-seq: start(options) -> true
+ *
+ * Raises Spanprof::Disabled where the environment switches profiling off, and
+ * Spanprof::Error with one sentence where it is not possible. */
+static VALUE native_start(VALUE self, VALUE hash) {
+  rb_sp_options options;
+  session_start start = {.options = &options, .status = SPANPROF_ERR_STATE};
+
+  (void)self;
+  rb_sp_options_read(&options, hash);
+  options.core.log = rb_sp_log_write;
+  runtime_check();
+  rb_thread_call_without_gvl(start_run, &start, NULL, NULL);
+  RB_GC_GUARD(options.pairs);
+  RB_GC_GUARD(options.texts);
+  if (start.status == SPANPROF_ERR_DISABLED)
+    rb_raise(session_disabled, "%s", spanprof_last_error());
+  rb_sp_check(start.status);
+  return Qtrue;
+}
+
+/* call-seq: running? -> true or false */
+static VALUE native_running_p(VALUE self) {
+  (void)self;
+  return session_runs ? Qtrue : Qfalse;
+}
+
+void rb_sp_session_init(void) {
+  session_disabled =
+      rb_define_class_under(rb_path2class("Spanprof"), "Disabled", rb_sp_error);
+  rb_gc_register_mark_object(session_disabled);
+  rb_define_singleton_method(rb_sp_native, "start", native_start, 1);
+  rb_define_singleton_method(rb_sp_native, "flush", native_flush, 1);
+  rb_define_singleton_method(rb_sp_native, "stop", native_stop, 1);
+  rb_define_singleton_method(rb_sp_native, "running?", native_running_p, 0);
+  rb_sp_log_init();
+}

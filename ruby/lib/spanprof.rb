@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require "spanprof/version"
+require "spanprof/native_loader"
+require "spanprof/logging"
+require "spanprof/options"
+require "spanprof/session"
+
+# A span-aware continuous CPU profiler. Nothing here raises into the program or
+# keeps it waiting longer than the time given, unless SPANPROF_REQUIRED=1 asks
+# {start} to fail where it cannot profile.
+module Spanprof
+  class << self
+    # Profile this process, and what it forks, from now on. Where a session runs
+    # already it is stopped first: the options take its place.
+    #
+    # Each option is a field of the core's options and has an environment
+    # variable (PYROSCOPE_APPLICATION_NAME and so on); what is given here wins.
+    #
+    # @example
+    #   Spanprof.start(application_name: "shop", server_address: "http://localhost:4040")
+    # @param options [Hash] what to profile, and where it goes
+    # @option options [String] :application_name name of the service; required here or in the environment
+    # @option options [Hash, String] :labels labels of every profile, also as "name=value,name=value"
+    # @option options [String] :resource_labels names of OTEL_RESOURCE_ATTRIBUTES that become labels
+    # @option options [Integer] :sample_rate_hz (100) samples per second of CPU time and thread, 1..1000
+    # @option options [Integer] :signal_number (0) 0 finds a free real-time signal
+    # @option options [Boolean] :native_frames (true) stacks of C code too
+    # @option options [String] :server_address Pyroscope's URL; without it nothing is uploaded
+    # @option options [String] :basic_auth_user
+    # @option options [String] :basic_auth_password
+    # @option options [String] :auth_token bearer token
+    # @option options [String] :tenant_id X-Scope-OrgID
+    # @option options [Hash, String] :http_headers more headers of every upload
+    # @option options [String] :ca_bundle path of a PEM file
+    # @option options [String] :client_cert path of a PEM file
+    # @option options [String] :client_key path of a PEM file
+    # @option options [String] :proxy URL; "" for none
+    # @option options [String] :no_proxy hosts, separated by commas
+    # @option options [String] :upload_protocol ("push") or "ingest"
+    # @option options [Integer] :upload_interval_ms (10_000) length of a profile's window, 100..3_600_000
+    # @option options [Integer] :queue_bytes (8 MiB) profiles waiting in memory
+    # @option options [String] :output_directory profiles are also written here
+    # @option options [Integer] :output_max_bytes (1 GiB)
+    # @option options [Integer] :output_max_age_s (7 days)
+    # @option options [String] :spool_directory what cannot be sent waits here
+    # @option options [Integer] :spool_max_bytes (64 MiB)
+    # @option options [Integer] :spool_max_age_s (2700)
+    # @option options [Integer] :span_names_max (500) distinct span names, then "[other]"
+    # @option options [Integer] :label_values_max (1024) distinct values of a label, then "[other]"
+    # @option options [Symbol, String, Integer] :log_level :debug, :info, :warn, :error or :off
+    # @option options [Logger] :logger (Rails.logger, else warnings on stderr)
+    # @return [Boolean] whether it profiles; if not, {unavailable_reason} says why, and it was logged
+    # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
+    def start(**options)
+      Session.start(options)
+    end
+
+    # Stop profiling and hand on what there is.
+    # @param timeout [Numeric] seconds to wait for it
+    # @return [Boolean, nil] false: not within the time; nil: nothing ran
+    def stop(timeout: 2)
+      Session.stop(timeout)
+    end
+
+    # Hand on what was sampled until now, and go on.
+    # @param timeout [Numeric] seconds to wait for it
+    # @return [Boolean, nil] false: not within the time; nil: nothing runs
+    def flush(timeout: 10)
+      Session.flush(timeout)
+    end
+
+    # @return [Boolean] whether this process is profiled now
+    def running?
+      Session.running?
+    end
+
+    # @return [Hash{Symbol => Integer, Array<Integer>}] the core's counters since the start in this process; empty
+    #   where it cannot be loaded
+    def stats
+      LOAD_ERROR ? {} : Native::Swig.stats
+    end
+
+    # @return [Boolean] whether profiling is possible, as far as is known: see {unavailable_reason}
+    def available?
+      unavailable_reason.nil?
+    end
+
+    # @return [String, nil] one sentence: why this Ruby cannot be profiled, or why the last {start} did not; nil
+    #   where nothing speaks against it
+    def unavailable_reason
+      Session.unavailable_reason
+    end
+
+    # @return [Logger, nil] what receives the lines of the log: the one given, else Rails.logger; nil: stderr
+    def logger
+      Logging.logger
+    end
+
+    # @param logger [Logger, nil] anything with the methods debug, info, warn and error
+    def logger=(logger)
+      Logging.logger = logger
+    end
+  end
+end

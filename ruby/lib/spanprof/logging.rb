@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+module Spanprof
+  # Takes the core's lines, which come from threads without the GVL, to the
+  # program's logger.
+  # @api private
+  module Logging
+    LEVELS = %i[debug info warn error].freeze
+    STDERR_LEVEL = LEVELS.index(:warn)
+
+    @waiting = []
+    @said = {}
+    @stderr_level = STDERR_LEVEL
+
+    class << self
+      # @return [Logger, nil] set by the program; nil: {logger} looks for one
+      attr_writer :logger
+
+      # The least level that goes to stderr where there is no logger: the
+      # log_level that was asked for, or warnings.
+      attr_writer :stderr_level
+
+      def logger
+        @logger || (::Rails.logger if defined?(::Rails) && ::Rails.respond_to?(:logger))
+      end
+
+      # Hand on one line, now, on this thread.
+      # @param level [Integer] an index of LEVELS
+      def write(level, text)
+        target = logger
+        if target
+          target.public_send(LEVELS[level], "spanprof: #{text}")
+        elsif level >= @stderr_level
+          $stderr.write("spanprof: #{text}\n")
+        end
+      rescue StandardError
+        # The program's logger is broken; its owner may look at stderr.
+        STDERR.write("spanprof: #{text}\n") unless STDERR.closed?
+      end
+
+      # @param level [Symbol] of LEVELS
+      def say(level, text)
+        write(LEVELS.index(level), text)
+      end
+
+      # The same sentence once in a process.
+      def say_once(level, text)
+        say(level, text) unless @said.key?(text)
+        @said[text] = true
+      end
+
+      # Have lines handed on as they come, in this process.
+      def start
+        return if @thread&.alive?
+
+        @thread = Thread.new { serve }
+        # Puma counts the threads that an application starts before it forks
+        # (puma 6, Cluster#run); this one is started anew in the child.
+        @thread.thread_variable_set(:fork_safe, true)
+        @thread.name = "spanprof-log"
+      end
+
+      # After a fork: the parent hands its lines on itself.
+      def restart
+        @waiting.clear
+        start
+      end
+
+      # On the way out: everything that waits, on this thread.
+      def finish
+        @thread&.kill
+        @thread&.join(0.5)
+        deliver
+      end
+
+      private
+
+      # A thread that is killed while it writes leaves the rest to {finish}.
+      def serve
+        Thread.handle_interrupt(Object => :on_blocking) do
+          loop do
+            Native.log_wait
+            deliver
+          end
+        end
+      end
+
+      def deliver
+        @waiting.concat(Native.log_take)
+        until @waiting.empty?
+          write(*@waiting.first)
+          @waiting.shift
+        end
+      end
+    end
+  end
+  private_constant :Logging
+end
