@@ -2,7 +2,7 @@
 #include "check.h"
 #include "failing_mem.h"
 
-#include "label/label.h"
+#include "label/label_set.h"
 #include "label/label_node.h"
 #include "label/label_room.h"
 #include "label/text.h"
@@ -400,6 +400,35 @@ static void *push_many(void *data) {
   return NULL;
 }
 
+static spanprof_label_set with(spanprof_label_set set, const char *name,
+                               const char *value) {
+  spanprof_label_set out;
+
+  CHECK_EQUAL(spanprof_label_set_with(set, name, strlen(name), value,
+                                      value ? strlen(value) : 0, &out),
+              SPANPROF_OK);
+  return out;
+}
+
+static void set_of_no_thread_is_composed(void) {
+  uint64_t before = sp_counted(&sp_counts.labels_cleaned);
+  spanprof_label_set one = with(0, "user", "7"), set = with(one, "phase", "a");
+  int i;
+
+  CHECK_TEXT(words(set), "phase=a,user=7");
+  CHECK_TEXT(words(with(set, "user", NULL)), "phase=a");
+  CHECK_TEXT(words(with(set, "never seen", NULL)), "phase=a,user=7");
+  CHECK_EQUAL(with(one, "user", NULL), 0);
+  /* However often a label changes, the set does not grow. */
+  for (i = 0; i < 1000; i++)
+    set = with(set, "user", i % 2 ? "8" : "9");
+  CHECK_TEXT(words(set), "user=8,phase=a");
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_cleaned), before);
+  CHECK_TEXT(words(with(0, "user id", "x\x01")), "user_id=x?");
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_cleaned), before + 1);
+  CHECK_TEXT(current(), "");
+}
+
 static void threads_share_sets(void) {
   pthread_t threads[4];
   int seeds[4] = {0, 1, 2, 3}, i;
@@ -462,6 +491,7 @@ int main(int argc, char **argv) {
       {"endless_pushes_meet_a_limit", endless_pushes_meet_a_limit},
       {"sets_are_bounded", sets_are_bounded},
       {"handler_may_push_at_any_instant", handler_may_push_at_any_instant},
+      {"set_of_no_thread_is_composed", set_of_no_thread_is_composed},
       {"threads_share_sets", threads_share_sets},
       {"every_allocation_may_fail", every_allocation_may_fail},
   };

@@ -1,6 +1,6 @@
 #include "profile_fixture.h"
 
-#include "label/label.h"
+#include "label/label_set.h"
 #include "util/counters.h"
 
 static spanprof_label_set push(const char *name, const char *value) {

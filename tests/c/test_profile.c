@@ -1,7 +1,7 @@
 #include "profile_fixture.h"
 
 #include "counting_mem.h"
-#include "label/label.h"
+#include "label/label_set.h"
 #include "label/span.h"
 #include "util/counters.h"
 

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "check.h"
-#include "label/label.h"
+#include "label/label_set.h"
 #include "pprof_rules.h"
 #include "profile/profile.h"
 

@@ -1,6 +1,5 @@
-#include "label.h"
+#include "label_set.h"
 
-#include "clean.h"
 #include "label_node.h"
 #include "text.h"
 #include "tls.h"
@@ -13,13 +12,6 @@
  * says whether the push is still in force, the set before it spares the common
  * pop from looking anything up. */
 #define LABEL_TOKEN_SHIFT 32
-
-#define LABEL_VALUES_MAX 1024u
-
-static const char label_other[] = "[other]";
-
-/* Process-wide, as the values are that it bounds. */
-static _Atomic uint32_t label_values_max = LABEL_VALUES_MAX;
 
 /* The longest strings whose ends are all of them: see sp_label_cache_ends. */
 #define LABEL_ENDS_BYTES 16
@@ -117,41 +109,6 @@ label_string_keep(sp_label_cache *cache, sp_label_cache_string *entry,
   *writing = 0;
 }
 
-/* "[other]" in place of a value over the cap. */
-static spanprof_status label_other_make(spanprof_label_set parent,
-                                        spanprof_text name,
-                                        spanprof_label_set *out) {
-  spanprof_text other;
-  spanprof_status st = sp_text_add(label_other, sizeof label_other - 1, &other);
-
-  if (!st)
-    st = sp_label_node_make(parent, name, other, out);
-  if (!st || st == SPANPROF_ERR_LIMIT)
-    sp_count(&sp_counts.labels_capped, 1);
-  return st;
-}
-
-/* The set that is `parent` with name=value, the name in its name form. */
-static spanprof_status label_make(spanprof_label_set parent, spanprof_text name,
-                                  spanprof_text value,
-                                  spanprof_label_set *out) {
-  uint32_t max = atomic_load_explicit(&label_values_max, memory_order_relaxed);
-  spanprof_status st;
-
-  *out = sp_label_node_find(parent, name, value);
-  if (SP_LIKELY(*out))
-    return SPANPROF_OK;
-  /* An empty value is no label to the server; here it hides an outer one. */
-  if (value && !sp_label_pair_admit(name, value, max))
-    return label_other_make(parent, name, out);
-  st = sp_label_node_make(parent, name, value, out);
-  if (st == SPANPROF_ERR_LIMIT)
-    return label_other_make(parent, name, out);
-  if (!st && !value)
-    sp_count(&sp_counts.labels_cleaned, 1);
-  return st;
-}
-
 SP_SIGNAL_SAFE static inline void label_pushed(spanprof_context *context,
                                                spanprof_label_set parent,
                                                spanprof_label_set set,
@@ -160,79 +117,28 @@ SP_SIGNAL_SAFE static inline void label_pushed(spanprof_context *context,
   *out = (uint64_t)parent << LABEL_TOKEN_SHIFT | set;
 }
 
-/* The text of a value; over the name's cap an unknown one is not interned, so
- * that endless values do not fill the table. False with SPANPROF_OK: capped. */
-static spanprof_status label_value_text(spanprof_text name, const char *value,
-                                        size_t bytes, spanprof_text *out,
-                                        bool *capped) {
-  *capped = false;
-  if (sp_text_find(value, bytes, out))
-    return SPANPROF_OK;
-  *capped = sp_text_values_full(
-      name, atomic_load_explicit(&label_values_max, memory_order_relaxed));
-  return *capped ? SPANPROF_OK : sp_text_add(value, bytes, out);
-}
-
-/* A push of strings that are clean; kept in `entry` unless it is NULL. */
-static spanprof_status label_push_clean(sp_self *self, const char *name,
-                                        size_t name_bytes, const char *value,
-                                        size_t value_bytes,
-                                        sp_label_cache_string *entry,
-                                        spanprof_label_token *out) {
-  spanprof_context *context =
-      atomic_load_explicit(&self->context, memory_order_relaxed);
-  spanprof_label_set parent =
-      atomic_load_explicit(&context->labels, memory_order_relaxed);
-  spanprof_label_set set;
-  spanprof_text name_text, value_text;
-  bool capped;
-  spanprof_status st = sp_text_add(name, name_bytes, &name_text);
-
-  if (!st)
-    st = label_value_text(name_text, value, value_bytes, &value_text, &capped);
-  if (st)
-    return sp_fail(st, st == SPANPROF_ERR_LIMIT
-                           ? "too many label texts are interned"
-                           : "no memory for a label");
-  st = capped ? label_other_make(parent, name_text, &set)
-              : label_make(parent, name_text, value_text, &set);
-  if (st)
-    return sp_fail(st, st == SPANPROF_ERR_LIMIT
-                           ? "too many sets of labels, or too deep"
-                           : "no memory for a label");
-  /* A capped value is not kept, so that each such push is counted. */
-  if (entry && !capped && sp_label_node_get(set)->value == value_text)
-    label_string_keep(&self->cache, entry, set, parent, name, name_bytes, value,
-                      value_bytes);
-  label_pushed(context, parent, set, out);
-  return SPANPROF_OK;
-}
-
-/* A push of strings that are not. Not kept: the cleaning is counted. */
-static __attribute__((noinline)) spanprof_status
-label_push_cleaned(sp_self *self, const char *name, size_t name_bytes,
-                   const char *value, size_t value_bytes,
-                   spanprof_label_token *out) {
-  char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
-  bool changed;
-
-  name_bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
-  value_bytes = sp_clean_text(value, value_bytes, clean_value, &changed);
-  sp_count(&sp_counts.labels_cleaned, 1);
-  return label_push_clean(self, clean_name, name_bytes, clean_value,
-                          value_bytes, NULL, out);
-}
-
 /* A push whose strings are not in the thread's cache. */
 static __attribute__((noinline)) spanprof_status
 label_push_strings(sp_self *self, const char *name, size_t name_bytes,
                    const char *value, size_t value_bytes,
                    sp_label_cache_string *entry, spanprof_label_token *out) {
-  if (sp_clean_name_is(name, name_bytes) &&
-      sp_clean_text_is(value, value_bytes))
-    return label_push_clean(self, name, name_bytes, value, value_bytes, entry,
-                            out);
-  return label_push_cleaned(self, name, name_bytes, value, value_bytes, out);
+  spanprof_context *context =
+      atomic_load_explicit(&self->context, memory_order_relaxed);
+  spanprof_label_set parent =
+      atomic_load_explicit(&context->labels, memory_order_relaxed);
+  spanprof_label_set set;
+  bool as_given;
+  spanprof_status st = sp_label_set_push(parent, name, name_bytes, value,
+                                         value_bytes, &as_given, &set);
+
+  if (st)
+    return st;
+  /* Neither a cleaned nor a capped value is kept: each such push is counted. */
+  if (as_given)
+    label_string_keep(&self->cache, entry, set, parent, name, name_bytes, value,
+                      value_bytes);
+  label_pushed(context, parent, set, out);
+  return SPANPROF_OK;
 }
 
 /* A push of texts that are not in the thread's cache. */
@@ -248,7 +154,7 @@ label_push_texts(sp_self *self, spanprof_text name, spanprof_text value,
   spanprof_status st = sp_text_name_form(name, &clean_name);
 
   if (!st)
-    st = label_make(parent, clean_name, value, &set);
+    st = sp_label_set_push_text(parent, clean_name, value, &set);
   if (st)
     return st;
   /* A capped value is not kept, so that each such push is counted. */
@@ -272,36 +178,6 @@ label_pop_outer(spanprof_context *context, spanprof_label_set pushed) {
                           memory_order_relaxed);
   else
     sp_count(&sp_counts.labels_unbalanced, 1);
-}
-
-/* Is the name of `node` set again between `set` and `node`? */
-static bool label_hidden(spanprof_label_set set, const sp_label_node *node) {
-  const sp_label_node *inner = sp_label_node_get(set);
-
-  for (; inner != node; inner = sp_label_node_get(inner->parent))
-    if (inner->name == node->name)
-      return true;
-  return false;
-}
-
-size_t sp_label_set_list(spanprof_label_set set, sp_label *out, size_t max) {
-  const sp_label_node *node = sp_label_node_get(set);
-  size_t count = 0;
-
-  /* Quadratic in the depth, which SP_LABEL_DEPTH_MAX bounds. */
-  for (; node->depth > 0 && count < max;
-       node = sp_label_node_get(node->parent)) {
-    if (node->value == 0 || label_hidden(set, node))
-      continue;
-    out[count].name = node->name;
-    out[count].value = node->value;
-    count++;
-  }
-  return count;
-}
-
-void sp_label_values_max_set(uint32_t max) {
-  atomic_store_explicit(&label_values_max, max, memory_order_relaxed);
 }
 
 spanprof_status spanprof_label_push(const char *name, size_t name_bytes,

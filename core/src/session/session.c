@@ -14,7 +14,7 @@
 
 #include "../export/exporter.h"
 #include "../label/context.h"
-#include "../label/label.h"
+#include "../label/label_set.h"
 #include "../label/span.h"
 #include "../sampler/collector.h"
 #include "../sampler/runtime.h"

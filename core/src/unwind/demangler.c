@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/loader.h"
+
 /* Keep loaded what `symbol` is in; NULL: it is the program itself, or cannot
  * be told. */
 static void *demangler_pin(const void *symbol) {
@@ -42,8 +44,11 @@ void sp_demangler_init(sp_demangler *demangler) {
 }
 
 void sp_demangler_dispose(sp_demangler *demangler) {
-  if (demangler->handle)
+  if (demangler->handle) {
+    sp_loader_enter();
     dlclose(demangler->handle);
+    sp_loader_leave();
+  }
   sp_demangler_init(demangler);
 }
 
@@ -60,7 +65,9 @@ void sp_demangler_apply(sp_demangler *demangler, char *name, size_t size,
     sp_demangler_dispose(demangler);
     demangler->tried = true;
     demangler->generation = generation;
+    sp_loader_enter();
     demangler_look(demangler);
+    sp_loader_leave();
   }
   if (!demangler->demangle)
     return;

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "../util/loader.h"
+
 /* Nothing is allocated inside dl_iterate_phdr(), under the loader's lock: a
  * replaced malloc() may itself call the loader. What has no room is counted,
  * and the scan repeated with more. */
@@ -142,7 +144,9 @@ spanprof_status sp_module_scan_run(sp_module_scan *scan,
     scan->count = 0;
     scan->names_size = 0;
     scan->callbacks = 0;
+    sp_loader_enter();
     dl_iterate_phdr(scan_module, &state);
+    sp_loader_leave();
     if (scan->unchanged)
       return SPANPROF_OK;
     scan_vdso(scan);

@@ -4,6 +4,8 @@
 #include <libunwind.h>
 #include <string.h>
 
+#include "../util/loader.h"
+
 #if defined(__x86_64__)
 #define REMOTE_LIBRARY   "libunwind-x86_64.so.8"
 #define REMOTE_NAME(end) "_Ux86_64_" end
@@ -262,11 +264,11 @@ static bool remote_symbol(void *library, const char *name, void *out) {
   return symbol != NULL;
 }
 
-static bool remote_load(sp_remote_unwind *remote) {
+static bool remote_find(sp_remote_unwind *remote) {
+  void *library = remote->library =
+      dlopen(REMOTE_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
   remote_api *api = &remote->api;
-  void *library = dlopen(REMOTE_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
 
-  remote->library = library;
   return library &&
          remote_symbol(library, REMOTE_NAME("create_addr_space"),
                        &api->create) &&
@@ -279,6 +281,15 @@ static bool remote_load(sp_remote_unwind *remote) {
          remote_symbol(library, REMOTE_NAME("get_reg"), &api->get_reg) &&
          remote_symbol(library, REMOTE_NAME("dwarf_search_unwind_table"),
                        &api->search);
+}
+
+static bool remote_load(sp_remote_unwind *remote) {
+  bool found;
+
+  sp_loader_enter();
+  found = remote_find(remote);
+  sp_loader_leave();
+  return found;
 }
 
 static size_t remote_walk(sp_remote_unwind *remote, uint64_t *out, size_t max,
@@ -355,13 +366,19 @@ spanprof_status sp_remote_unwind_new(sp_remote_unwind **out,
   return SPANPROF_OK;
 }
 
+static void library_close(void *library) {
+  sp_loader_enter();
+  dlclose(library);
+  sp_loader_leave();
+}
+
 void sp_remote_unwind_free(sp_remote_unwind *remote) {
   if (!remote)
     return;
   if (remote->space)
     remote->api.destroy(remote->space);
   if (remote->library)
-    dlclose(remote->library);
+    library_close(remote->library);
   sp_mem_free(remote->mem, remote->pages);
   sp_mem_free(remote->mem, remote);
 }

@@ -1,6 +1,7 @@
 #include "fork_hooks.h"
 
 #include <pthread.h>
+#include <time.h>
 
 /* Process-wide, as pthread_atfork() is. */
 static struct {
@@ -38,6 +39,17 @@ static void fork_child(void) {
 
 static void fork_register(void) {
   pthread_atfork(fork_before, fork_parent, fork_child);
+}
+
+bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns) {
+  struct timespec until;
+  uint64_t ns;
+
+  clock_gettime(CLOCK_REALTIME, &until);
+  ns = (uint64_t)until.tv_nsec + wait_ns;
+  until.tv_sec += (time_t)(ns / SP_NS_PER_S);
+  until.tv_nsec = (long)(ns % SP_NS_PER_S);
+  return pthread_mutex_timedlock(lock, &until) == 0;
 }
 
 void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks) {

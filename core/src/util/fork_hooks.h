@@ -5,11 +5,14 @@
 
 #include "base.h"
 
+#include <pthread.h>
+
 /* Locks are taken from the first to the last and given back the other way
  * round. */
 typedef enum sp_fork_rank {
   SP_FORK_SESSION,
   SP_FORK_LABEL,
+  SP_FORK_LOADER,
   SP_FORK_RANK_COUNT
 } sp_fork_rank;
 
@@ -21,5 +24,9 @@ typedef struct sp_fork_hooks {
 
 /* Have `hooks` called from now on. Idempotent; any thread. */
 void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks);
+
+/* For a `before`: take a lock that a thread of ours may hold for long, but
+ * within `wait_ns`. False: it was not to be had. */
+bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns);
 
 #endif

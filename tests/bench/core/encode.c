@@ -12,7 +12,7 @@
 
 #include "bench.h"
 #include "counting_mem.h"
-#include "label/label.h"
+#include "label/label_set.h"
 #include "profile/gunzip.h"
 #include "profile/profile.h"
 

@@ -1,0 +1,181 @@
+#include "label_set.h"
+
+#include "clean.h"
+#include "label_node.h"
+#include "text.h"
+
+#include "../util/counters.h"
+#include "../util/status.h"
+
+#define LABEL_VALUES_MAX 1024u
+
+static const char label_other[] = "[other]";
+
+/* Process-wide, as the values are that it bounds. */
+static _Atomic uint32_t label_values_max = LABEL_VALUES_MAX;
+
+/* "[other]" in place of a value over the cap. */
+static spanprof_status label_other_make(spanprof_label_set parent,
+                                        spanprof_text name,
+                                        spanprof_label_set *out) {
+  spanprof_text other;
+  spanprof_status st = sp_text_add(label_other, sizeof label_other - 1, &other);
+
+  if (!st)
+    st = sp_label_node_make(parent, name, other, out);
+  if (!st || st == SPANPROF_ERR_LIMIT)
+    sp_count(&sp_counts.labels_capped, 1);
+  return st;
+}
+
+/* The text of a value; over the name's cap an unknown one is not interned, so
+ * that endless values do not fill the table. False with SPANPROF_OK: capped. */
+static spanprof_status label_value_text(spanprof_text name, const char *value,
+                                        size_t bytes, spanprof_text *out,
+                                        bool *capped) {
+  *capped = false;
+  if (sp_text_find(value, bytes, out))
+    return SPANPROF_OK;
+  *capped = sp_text_values_full(
+      name, atomic_load_explicit(&label_values_max, memory_order_relaxed));
+  return *capped ? SPANPROF_OK : sp_text_add(value, bytes, out);
+}
+
+/* The strings are clean. */
+static spanprof_status set_push_clean(spanprof_label_set parent,
+                                      const char *name, size_t name_bytes,
+                                      const char *value, size_t value_bytes,
+                                      bool *as_given, spanprof_label_set *out) {
+  spanprof_text name_text, value_text;
+  bool capped;
+  spanprof_status st = sp_text_add(name, name_bytes, &name_text);
+
+  if (!st)
+    st = label_value_text(name_text, value, value_bytes, &value_text, &capped);
+  if (st)
+    return sp_fail(st, st == SPANPROF_ERR_LIMIT
+                           ? "too many label texts are interned"
+                           : "no memory for a label");
+  st = capped ? label_other_make(parent, name_text, out)
+              : sp_label_set_push_text(parent, name_text, value_text, out);
+  if (st)
+    return sp_fail(st, st == SPANPROF_ERR_LIMIT
+                           ? "too many sets of labels, or too deep"
+                           : "no memory for a label");
+  *as_given = !capped && sp_label_node_get(*out)->value == value_text;
+  return SPANPROF_OK;
+}
+
+/* Is the name of `node` set again between `set` and `node`? */
+static bool label_hidden(spanprof_label_set set, const sp_label_node *node) {
+  const sp_label_node *inner = sp_label_node_get(set);
+
+  for (; inner != node; inner = sp_label_node_get(inner->parent))
+    if (inner->name == node->name)
+      return true;
+  return false;
+}
+
+/* The set without labels of that name. */
+static spanprof_status set_without(spanprof_label_set set, spanprof_text name,
+                                   spanprof_label_set *out) {
+  const sp_label_node *nodes[SP_LABEL_DEPTH_MAX];
+  const sp_label_node *node = sp_label_node_get(set);
+  spanprof_status st = SPANPROF_OK;
+  size_t count = 0;
+
+  for (; node->depth > 0 && count < SP_LABEL_DEPTH_MAX;
+       node = sp_label_node_get(node->parent))
+    if (node->name != name && node->value != 0 && !label_hidden(set, node))
+      nodes[count++] = node;
+  *out = 0;
+  while (!st && count > 0) {
+    count--;
+    st = sp_label_node_make(*out, nodes[count]->name, nodes[count]->value, out);
+  }
+  return st ? sp_fail(st, "too many sets of labels") : SPANPROF_OK;
+}
+
+spanprof_status sp_label_set_push_text(spanprof_label_set parent,
+                                       spanprof_text name, spanprof_text value,
+                                       spanprof_label_set *out) {
+  uint32_t max = atomic_load_explicit(&label_values_max, memory_order_relaxed);
+  spanprof_status st;
+
+  *out = sp_label_node_find(parent, name, value);
+  if (SP_LIKELY(*out))
+    return SPANPROF_OK;
+  /* An empty value is no label to the server; here it hides an outer one. */
+  if (value && !sp_label_pair_admit(name, value, max))
+    return label_other_make(parent, name, out);
+  st = sp_label_node_make(parent, name, value, out);
+  if (st == SPANPROF_ERR_LIMIT)
+    return label_other_make(parent, name, out);
+  if (!st && !value)
+    sp_count(&sp_counts.labels_cleaned, 1);
+  return st;
+}
+
+spanprof_status sp_label_set_push(spanprof_label_set parent, const char *name,
+                                  size_t name_bytes, const char *value,
+                                  size_t value_bytes, bool *as_given,
+                                  spanprof_label_set *out) {
+  char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
+  bool changed;
+  spanprof_status st;
+
+  *as_given = false;
+  *out = 0;
+  if (sp_clean_name_is(name, name_bytes) &&
+      sp_clean_text_is(value, value_bytes))
+    return set_push_clean(parent, name, name_bytes, value, value_bytes,
+                          as_given, out);
+  name_bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
+  value_bytes = sp_clean_text(value, value_bytes, clean_value, &changed);
+  sp_count(&sp_counts.labels_cleaned, 1);
+  st = set_push_clean(parent, clean_name, name_bytes, clean_value, value_bytes,
+                      as_given, out);
+  *as_given = false;
+  return st;
+}
+
+size_t sp_label_set_list(spanprof_label_set set, sp_label *out, size_t max) {
+  const sp_label_node *node = sp_label_node_get(set);
+  size_t count = 0;
+
+  /* Quadratic in the depth, which SP_LABEL_DEPTH_MAX bounds. */
+  for (; node->depth > 0 && count < max;
+       node = sp_label_node_get(node->parent)) {
+    if (node->value == 0 || label_hidden(set, node))
+      continue;
+    out[count].name = node->name;
+    out[count].value = node->value;
+    count++;
+  }
+  return count;
+}
+
+void sp_label_values_max_set(uint32_t max) {
+  atomic_store_explicit(&label_values_max, max, memory_order_relaxed);
+}
+
+spanprof_status spanprof_label_set_with(spanprof_label_set set,
+                                        const char *name, size_t name_bytes,
+                                        const char *value, size_t value_bytes,
+                                        spanprof_label_set *out) {
+  char clean_name[SP_CLEAN_NAME_MAX];
+  spanprof_text name_text;
+  bool changed;
+  spanprof_status st = SPANPROF_OK;
+  size_t bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
+
+  *out = set;
+  if (sp_text_find(clean_name, bytes, &name_text))
+    st = set_without(set, name_text, out);
+  if (!st && value)
+    st = sp_label_set_push(*out, name, name_bytes, value, value_bytes, &changed,
+                           out);
+  if (st)
+    *out = set;
+  return st;
+}
