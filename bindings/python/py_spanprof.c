@@ -26,6 +26,9 @@ static int native_add_swig(PyObject *module) {
   return status;
 }
 
+/* The one symbol that is exported. */
+PyMODINIT_FUNC PyInit__native(void);
+
 PyMODINIT_FUNC PyInit__native(void) {
   PyObject *module = PyModule_Create(&native_module);
 
@@ -34,7 +37,7 @@ PyMODINIT_FUNC PyInit__native(void) {
   py_sp_error = PyErr_NewException("spanprof.Error", PyExc_RuntimeError, NULL);
   if (!py_sp_error || PyModule_AddObjectRef(module, "Error", py_sp_error) < 0 ||
       PyModule_AddStringConstant(module, "version", spanprof_version()) < 0 ||
-      native_add_swig(module) < 0) {
+      native_add_swig(module) < 0 || py_sp_session_init(module) < 0) {
     Py_DECREF(module);
     return NULL;
   }

@@ -1,0 +1,199 @@
+/* Lines come on the library's threads, which never wait for the GIL: a fork
+ * holds it while it waits for them. They are kept here and handed on by the
+ * call that caused them or, where none did, by a thread made for the purpose,
+ * which ends when the lines do. Neither a pending call nor the main thread will
+ * do: a handler of the application may hold a lock there that does not nest,
+ * and the main thread may be asleep for ever.
+ *
+ * Protocol: `lock` guards the list and the flags and is never held while
+ * calling Python. A forked child starts with an empty list: the lines are the
+ * parent's. */
+#include "py_log.h"
+
+#include "py_gate.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LOG_LINES_MAX 256
+
+typedef struct log_line {
+  struct log_line *next;
+  spanprof_log_level level;
+  char text[];
+} log_line;
+
+static struct {
+  pthread_mutex_t lock;
+  log_line *first;
+  log_line **last;
+  unsigned count;
+  unsigned lost;
+  unsigned calls; /* that will hand lines on */
+  int handing;    /* a thread does */
+  PyObject *sink; /* with the GIL alone */
+} logged = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &logged.first};
+
+static void log_before_fork(void) {
+  pthread_mutex_lock(&logged.lock);
+}
+
+static void log_after_fork_parent(void) {
+  pthread_mutex_unlock(&logged.lock);
+}
+
+static log_line *log_take(unsigned *lost) {
+  log_line *first = logged.first;
+
+  *lost = logged.lost;
+  logged.first = NULL;
+  logged.last = &logged.first;
+  logged.count = 0;
+  logged.lost = 0;
+  return first;
+}
+
+static void log_after_fork_child(void) {
+  log_line *line, *next;
+  unsigned lost;
+
+  pthread_mutex_init(&logged.lock, NULL);
+  for (line = log_take(&lost); line; line = next) {
+    next = line->next;
+    free(line);
+  }
+  logged.handing = 0;
+}
+
+static void log_call(spanprof_log_level level, const char *text) {
+  PyObject *result =
+      logged.sink ? PyObject_CallFunction(logged.sink, "is", (int)level, text)
+                  : NULL;
+
+  Py_XDECREF(result);
+  if (!result && PyErr_Occurred())
+    PyErr_WriteUnraisable(logged.sink);
+}
+
+/* With the GIL: hand on what there is, and what comes meanwhile; `done` is
+ * cleared in the same instant in which there is nothing left. */
+static void log_hand_on(int *done) {
+  char sentence[80];
+  log_line *line, *next;
+  unsigned lost;
+
+  for (;;) {
+    pthread_mutex_lock(&logged.lock);
+    line = log_take(&lost);
+    if (!line && done)
+      *done = 0;
+    pthread_mutex_unlock(&logged.lock);
+    if (!line)
+      return;
+    for (; line; line = next) {
+      next = line->next;
+      log_call(line->level, line->text);
+      free(line);
+    }
+    if (lost) {
+      snprintf(sentence, sizeof sentence,
+               "%u more lines were not kept for logging", lost);
+      log_call(SPANPROF_LOG_WARN, sentence);
+    }
+  }
+}
+
+static void *log_thread(void *unused) {
+  PyGILState_STATE state;
+
+  (void)unused;
+  if (py_sp_gate_enter(&state)) {
+    log_hand_on(&logged.handing);
+    py_sp_gate_leave(state);
+  }
+  return NULL;
+}
+
+/* With the lock. Threads of the library block every signal, and so does what
+ * they start. */
+static void log_thread_start(void) {
+  pthread_t thread;
+
+  if (pthread_create(&thread, NULL, log_thread, NULL) == 0) {
+    pthread_detach(thread);
+    logged.handing = 1;
+  }
+}
+
+static void log_append(spanprof_log_level level, const char *message) {
+  size_t bytes = strlen(message) + 1;
+  log_line *line =
+      logged.count < LOG_LINES_MAX ? malloc(sizeof *line + bytes) : NULL;
+
+  if (!line) {
+    logged.lost++;
+    return;
+  }
+  line->next = NULL;
+  line->level = level;
+  memcpy(line->text, message, bytes);
+  *logged.last = line;
+  logged.last = &line->next;
+  logged.count++;
+}
+
+void py_sp_log_write(void *data, spanprof_log_level level,
+                     const char *message) {
+  (void)data;
+  if (py_sp_gate_closed()) {
+    if (level >= SPANPROF_LOG_WARN)
+      fprintf(stderr, "spanprof: %s\n", message);
+    return;
+  }
+  pthread_mutex_lock(&logged.lock);
+  log_append(level, message);
+  if (!logged.calls && !logged.handing)
+    log_thread_start();
+  pthread_mutex_unlock(&logged.lock);
+}
+
+void py_sp_log_begin(void) {
+  pthread_mutex_lock(&logged.lock);
+  logged.calls++;
+  pthread_mutex_unlock(&logged.lock);
+}
+
+void py_sp_log_end(void) {
+  pthread_mutex_lock(&logged.lock);
+  logged.calls--;
+  pthread_mutex_unlock(&logged.lock);
+  log_hand_on(NULL);
+}
+
+static PyObject *log_to(PyObject *module, PyObject *sink) {
+  (void)module;
+  if (!PyCallable_Check(sink)) {
+    PyErr_SetString(PyExc_TypeError, "the sink of log lines is not callable");
+    return NULL;
+  }
+  Py_INCREF(sink);
+  Py_XSETREF(logged.sink, sink);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef log_methods[] = {
+    {"log_to", log_to, METH_O,
+     "log_to(callable): hand each log line to callable(level, text)."},
+    {NULL, NULL, 0, NULL},
+};
+
+int py_sp_log_init(PyObject *module) {
+  if (pthread_atfork(log_before_fork, log_after_fork_parent,
+                     log_after_fork_child) != 0) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  return PyModule_AddFunctions(module, log_methods);
+}

@@ -1,0 +1,19 @@
+/* What the library has to say, on its way to a Python callable. */
+#ifndef PY_LOG_H
+#define PY_LOG_H
+
+#include "py_spanprof.h"
+
+/* A spanprof_log_fn: keeps the line; takes no GIL and waits for nothing. */
+void py_sp_log_write(void *data, spanprof_log_level level, const char *message);
+
+/* Around a call of the library that gives up the GIL: lines of it are handed
+ * on by py_sp_log_end(), on this thread. */
+void py_sp_log_begin(void);
+void py_sp_log_end(void);
+
+/* _native.log_to(callable): gets (level, text) of each line; level is a
+ * spanprof_log_level. */
+int py_sp_log_init(PyObject *module);
+
+#endif

@@ -1,0 +1,145 @@
+#include "py_session.h"
+
+#include "py_gate.h"
+#include "py_log.h"
+#include "py_options.h"
+#if __has_include("py_runtime.h")
+#include "py_runtime.h"
+#endif
+
+/* The callable of the running session; with the GIL. */
+static PyObject *session_on_profile;
+
+/* On the uploading thread. A queue that waits for Python is bounded, so what
+ * the callable takes long for costs profiles, never the application. */
+static void session_profile(void *data, const spanprof_profile_view *profile) {
+  PyGILState_STATE state;
+  PyObject *callable, *result;
+
+  (void)data;
+  if (!py_sp_gate_enter(&state))
+    return;
+  callable = Py_XNewRef(session_on_profile);
+  if (callable) {
+    result = PyObject_CallFunction(
+        callable, "y#KK", (const char *)profile->bytes,
+        (Py_ssize_t)profile->size_bytes, (unsigned long long)profile->time_ns,
+        (unsigned long long)profile->duration_ns);
+    if (!result)
+      PyErr_WriteUnraisable(callable);
+    Py_XDECREF(result);
+    Py_DECREF(callable);
+  }
+  py_sp_gate_leave(state);
+}
+
+static int session_runtime_start(void) {
+#if __has_include("py_runtime.h")
+  if (py_sp_runtime_start())
+    return 1;
+  PyErr_SetString(py_sp_error, py_sp_runtime_reason());
+  return 0;
+#else
+  return 1;
+#endif
+}
+
+static spanprof_status session_begin(const spanprof_options *options) {
+  spanprof_session *session;
+  spanprof_status st;
+
+  py_sp_log_begin();
+  Py_BEGIN_ALLOW_THREADS st = spanprof_session_start(options, &session);
+  if (st == SPANPROF_ERR_STATE) {
+    spanprof_session_stop(spanprof_session_current(), PY_SP_SESSION_STOP_MS);
+    st = spanprof_session_start(options, &session);
+  }
+  Py_END_ALLOW_THREADS py_sp_log_end();
+  return st;
+}
+
+static PyObject *session_start(PyObject *module, PyObject *dictionary) {
+  py_sp_options given;
+  PyObject *done = NULL;
+  spanprof_status st;
+
+  (void)module;
+  if (py_sp_options_read(&given, dictionary) < 0 || !session_runtime_start())
+    goto cleanup;
+  given.options.log = py_sp_log_write;
+  if (given.on_profile)
+    given.options.on_profile = session_profile;
+  Py_XINCREF(given.on_profile);
+  Py_XSETREF(session_on_profile, given.on_profile);
+  st = session_begin(&given.options);
+  if (st == SPANPROF_ERR_DISABLED || py_sp_check(st))
+    done = PyBool_FromLong(st == SPANPROF_OK);
+cleanup:
+  py_sp_options_dispose(&given);
+  return done;
+}
+
+static PyObject *session_wait(PyObject *timeout_ms,
+                              spanprof_status (*wait)(spanprof_session *,
+                                                      uint32_t)) {
+  unsigned long ms = PyLong_AsUnsignedLong(timeout_ms);
+  spanprof_status st;
+
+  if (PyErr_Occurred())
+    return NULL;
+  if (ms > UINT32_MAX)
+    ms = UINT32_MAX;
+  py_sp_log_begin();
+  Py_BEGIN_ALLOW_THREADS st = wait(spanprof_session_current(), (uint32_t)ms);
+  Py_END_ALLOW_THREADS py_sp_log_end();
+  return PyBool_FromLong(st == SPANPROF_OK);
+}
+
+static PyObject *session_flush(PyObject *module, PyObject *timeout_ms) {
+  (void)module;
+  return session_wait(timeout_ms, spanprof_session_flush);
+}
+
+static PyObject *session_stop(PyObject *module, PyObject *timeout_ms) {
+  (void)module;
+  return session_wait(timeout_ms, spanprof_session_stop);
+}
+
+/* Without the GIL: a start or a stop holds the session's lock from end to
+ * end. */
+static PyObject *session_running(PyObject *module, PyObject *unused) {
+  const spanprof_session *session;
+
+  (void)module;
+  (void)unused;
+  Py_BEGIN_ALLOW_THREADS session = spanprof_session_current();
+  Py_END_ALLOW_THREADS return PyBool_FromLong(session != NULL);
+}
+
+static PyObject *session_close(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  py_sp_gate_close();
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef session_methods[] = {
+    {"start", session_start, METH_O,
+     "start(options): profile from now on; False where the environment has "
+     "switched it off, else spanprof.Error says why not."},
+    {"flush", session_flush, METH_O,
+     "flush(ms): hand on what there is; whether it was done in time."},
+    {"stop", session_stop, METH_O,
+     "stop(ms): hand on what there is and end; whether nothing was lost."},
+    {"running", session_running, METH_NOARGS,
+     "running(): whether a session runs in this process."},
+    {"close", session_close, METH_NOARGS,
+     "close(): nothing comes to Python from the library's threads any more."},
+    {NULL, NULL, 0, NULL},
+};
+
+int py_sp_session_init(PyObject *module) {
+  if (py_sp_gate_init() < 0 || py_sp_log_init(module) < 0)
+    return -1;
+  return PyModule_AddFunctions(module, session_methods);
+}
