@@ -13,7 +13,7 @@ base=$(dirname "$unity")
 sed "s|^$base/||; t; s|.*/||" "$sources" | sort > "$work/built"
 sed -nE 's|^#include "(.*\.c)".*|\1|p' "$unity" | sort > "$work/included"
 diff -u "$work/built" "$work/included" || {
-  echo "spanprof_unity.c (+) differs from the sources CMake builds (-)." >&2
+  echo "$unity (+) differs from the sources CMake builds (-)." >&2
   status=1
 }
 twice=$(find "$base" -name '*.[ch]' -printf '%f\n' | sort | uniq -d)

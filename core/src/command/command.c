@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 static const struct command_word {
@@ -82,4 +83,13 @@ int sp_command_run(const sp_command_io *io, int argc, char **argv) {
     fprintf(io->err, "spanprof: no command \"%.80s\"\n", word);
   command_usage(io->err);
   return SP_EXIT_USAGE;
+}
+
+int sp_command_main(int argc, char **argv) {
+  const sp_command_io io = {.mem = &sp_mem_default,
+                            .environment = environ,
+                            .out = stdout,
+                            .err = stderr};
+
+  return sp_command_run(&io, argc, argv);
 }

@@ -29,4 +29,8 @@ int sp_command_version(const sp_command_io *io, int argc, char **argv);
 /* Run what argv[1] names. */
 int sp_command_run(const sp_command_io *io, int argc, char **argv);
 
+/* The same as a program does, with its environment and standard streams: what
+ * main() and the packages' `spanprof` call. */
+int sp_command_main(int argc, char **argv);
+
 #endif
