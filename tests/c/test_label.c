@@ -419,6 +419,7 @@ static void set_of_no_thread_is_composed(void) {
   CHECK_TEXT(words(with(set, "user", NULL)), "phase=a");
   CHECK_TEXT(words(with(set, "never seen", NULL)), "phase=a,user=7");
   CHECK_EQUAL(with(one, "user", NULL), 0);
+  CHECK_EQUAL(with(set, "user", "7"), set);
   /* However often a label changes, the set does not grow. */
   for (i = 0; i < 1000; i++)
     set = with(set, "user", i % 2 ? "8" : "9");

@@ -297,9 +297,9 @@ SPANPROF_API void spanprof_label_pop(spanprof_label_token token);
 SPANPROF_API spanprof_label_set spanprof_labels_get(void);
 SPANPROF_API void spanprof_labels_set(spanprof_label_set labels);
 
-/* `set` with name=value in place of any label of that name, or, where `value`
- * is NULL, without one; of no thread: for languages that keep the set in a
- * context of their own. Statuses as spanprof_label_push(); then *out is `set`.
+/* `set` with name=value in place of any label of that name (`set` itself where
+ * it says so already), or, where `value` is NULL, without one; of no thread:
+ * for languages that keep the set in a context of their own. Statuses as spanprof_label_push(); then *out is `set`.
  */
 SPANPROF_API spanprof_status spanprof_label_set_with(
     spanprof_label_set set, const char *name, size_t name_bytes,

@@ -76,6 +76,19 @@ static bool label_hidden(spanprof_label_set set, const sp_label_node *node) {
   return false;
 }
 
+/* Does a label of the set, not a hidden one, say name=value? */
+static bool set_has(spanprof_label_set set, spanprof_text name,
+                    const char *value, size_t value_bytes) {
+  const sp_label_node *node = sp_label_node_get(set);
+  spanprof_text value_text;
+
+  while (node->depth > 0 && node->name != name)
+    node = sp_label_node_get(node->parent);
+  return node->depth > 0 && node->value != 0 &&
+         sp_text_find(value, value_bytes, &value_text) &&
+         node->value == value_text;
+}
+
 /* The set without labels of that name. */
 static spanprof_status set_without(spanprof_label_set set, spanprof_text name,
                                    spanprof_label_set *out) {
@@ -170,8 +183,11 @@ spanprof_status spanprof_label_set_with(spanprof_label_set set,
   size_t bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
 
   *out = set;
-  if (sp_text_find(clean_name, bytes, &name_text))
+  if (sp_text_find(clean_name, bytes, &name_text)) {
+    if (value && set_has(set, name_text, value, value_bytes))
+      return SPANPROF_OK;
     st = set_without(set, name_text, out);
+  }
   if (!st && value)
     st = sp_label_set_push(*out, name, name_bytes, value, value_bytes, &changed,
                            out);

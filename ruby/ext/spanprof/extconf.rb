@@ -24,7 +24,7 @@ $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 $VPATH << "#{root}/core/src" << "#{root}/bindings/ruby" << generated
 %w[core/include core/src bindings/ruby swig swig/lang].each { |folder| $INCFLAGS << " -I#{root}/#{folder}" }
 $INCFLAGS << " -I#{generated}"
-$srcs = ["spanprof_unity.c", "spanprof_wrap_rb.c",
+$srcs = ["spanprof_unity.c", "command_unity.c", "spanprof_wrap_rb.c",
          *Dir["#{root}/bindings/ruby/*.c"].map { |path| File.basename(path) }]
 
 %w[libcurl libprotobuf-c zlib].each { |package| pkg_config(package) }
