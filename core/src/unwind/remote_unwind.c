@@ -1,5 +1,8 @@
 #include "remote_unwind.h"
 
+/* Gem and wheel are compiled where its headers may be missing. */
+#if __has_include(<libunwind.h>)
+
 #include <dlfcn.h>
 #include <libunwind.h>
 #include <string.h>
@@ -394,3 +397,31 @@ size_t sp_remote_unwind_walk(sp_remote_unwind *remote,
   remote_close_files(remote);
   return n;
 }
+
+#else
+
+spanprof_status sp_remote_unwind_new(sp_remote_unwind **out,
+                                     const sp_module_list *list,
+                                     const sp_mem *mem) {
+  (void)list;
+  (void)mem;
+  *out = NULL;
+  return SPANPROF_ERR_UNSUPPORTED;
+}
+
+void sp_remote_unwind_free(sp_remote_unwind *remote) {
+  (void)remote;
+}
+
+size_t sp_remote_unwind_walk(sp_remote_unwind *remote,
+                             const sp_stack_slice *slice, uint64_t *out,
+                             size_t max, sp_unwind_end *end) {
+  (void)remote;
+  (void)slice;
+  (void)out;
+  (void)max;
+  *end = SP_UNWIND_NO_INFO;
+  return 0;
+}
+
+#endif
