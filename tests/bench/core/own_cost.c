@@ -24,7 +24,7 @@ typedef struct own_case {
 
 /* Beside the paths there are the few stacks on the way to them. */
 static const own_case own_cases[] = {
-    {"own CPU, 2 cores, <= 300 stacks", 2, 250, 0.1},
+    {"own CPU, 2 cores, <= 300 stacks", 2, 220, 0.1},
     {"own CPU, 1 core, 1,000 stacks", 1, 1000, 0.2},
 };
 
