@@ -39,7 +39,7 @@ sid() {
 }
 
 from_debian() {
-  local mirror deb
+  local mirror deb wheel
 
   mkdir -p "$apt"/{state/lists/partial,cache/archives/partial,sources,debs,root}
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
@@ -52,16 +52,16 @@ Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 EOF
   sid apt-get update
-  (cd "$apt/debs" && sid apt-get download python3-setuptools python3-setuptools-whl \
-    "${wanted[@]/#/python3-}")
+  (cd "$apt/debs" && sid apt-get download python3-setuptools-whl "${wanted[@]/#/python3-}")
   for deb in "$apt"/debs/*.deb; do
     dpkg-deb -x "$deb" "$apt/root"
   done
-  cp "$apt"/root/usr/share/python-wheels/setuptools-*.whl "$wheels"
-  local modules=$apt/root/usr/lib/python3/dist-packages
-  rm -f "$modules"/*.pth
-  mv "$modules"/{setuptools*,_distutils_hack} "$setuptools"
-  mv "$modules"/* "$packages"
+  mv "$apt"/root/usr/lib/python3/dist-packages/* "$packages"
+  wheel=$(cd "$apt/root/usr/share/python-wheels" && ls setuptools-*.whl)
+  python3 -m zipfile -e "$apt/root/usr/share/python-wheels/$wheel" "$setuptools"
+  # Debian's copy asks for options that only Debian's own CPython has.
+  echo 'install.install_layout = install.prefix_option = None' >> "$setuptools/setuptools/command/install.py"
+  (cd "$setuptools" && python3 -m zipfile -c "$wheels/$wheel" ./*)
   rm -rf "$apt"
 }
 

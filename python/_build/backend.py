@@ -1,0 +1,91 @@
+"""The build backend: setuptools, after everything that is compiled was staged.
+
+In a checkout the core, the binding and what SWIG and protoc-c make of them are
+put under vendor/ first. An sdist carries vendor/, so that nothing but a C
+compiler is needed to build from it."""
+from __future__ import annotations
+
+import pathlib
+import shutil
+import subprocess
+from collections.abc import Mapping
+from typing import Any
+
+from setuptools import build_meta
+from setuptools.build_meta import (
+    get_requires_for_build_editable,
+    get_requires_for_build_sdist,
+    get_requires_for_build_wheel,
+)
+
+__all__ = [
+    "build_editable", "build_sdist", "build_wheel", "get_requires_for_build_editable",
+    "get_requires_for_build_sdist", "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable", "prepare_metadata_for_build_wheel",
+]
+
+_HERE = pathlib.Path(__file__).resolve().parent.parent
+_CHECKOUT = _HERE.parent
+_VENDOR = _HERE / "vendor"
+# What is compiled on the user's machine, by folders of the checkout.
+_COMPILED = ("core/include", "core/src", "bindings/python", "swig")
+_UNUSED = ("core/src/command/main.c", "swig/lang/ruby_values.h")
+
+_Config = Mapping[str, Any] | None
+
+
+def stage() -> None:
+    """Fill vendor/ anew in a checkout; nothing to do in an sdist.
+
+    Raises:
+        FileNotFoundError: swig or protoc-c is not installed.
+        subprocess.CalledProcessError: one of them failed.
+    """
+    if not (_CHECKOUT / "swig" / "spanprof.i").is_file():
+        return
+    shutil.rmtree(_VENDOR, ignore_errors=True)
+    for folder in _COMPILED:
+        for path in (_CHECKOUT / folder).rglob("*.[ch]"):
+            name = path.relative_to(_CHECKOUT)
+            if name.as_posix() not in _UNUSED:
+                (_VENDOR / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, _VENDOR / name)
+    shutil.copyfile(_CHECKOUT / "LICENSE", _VENDOR / "LICENSE")
+    generated = _VENDOR / "generated"
+    generated.mkdir()
+    subprocess.run(["protoc-c", f"--proto_path={_CHECKOUT}/core/proto", f"--c_out={generated}",
+                    "profile.proto", "push.proto"], check=True)
+    subprocess.run(["swig", "-python", "-Wall", "-Werror", "-interface", "_swig", "-outdir", generated,
+                    "-o", generated / "spanprof_wrap_py.c", _CHECKOUT / "swig/spanprof.i"], check=True)
+    (generated / "swig.py").unlink()
+    # setuptools takes over whatever an earlier build left there.
+    shutil.rmtree(_HERE / "build", ignore_errors=True)
+
+
+def prepare_metadata_for_build_wheel(directory: str, config: _Config = None) -> str:
+    stage()
+    return build_meta.prepare_metadata_for_build_wheel(directory, config)
+
+
+def prepare_metadata_for_build_editable(directory: str, config: _Config = None) -> str:
+    stage()
+    return build_meta.prepare_metadata_for_build_editable(directory, config)
+
+
+def build_sdist(directory: str, config: _Config = None) -> str:
+    stage()
+    return build_meta.build_sdist(directory, config)
+
+
+def build_wheel(directory: str, config: _Config = None, metadata: str | None = None) -> str:
+    stage()
+    return build_meta.build_wheel(directory, config, metadata)
+
+
+def build_editable(directory: str, config: _Config = None, metadata: str | None = None) -> str:
+    stage()
+    return build_meta.build_editable(directory, config, metadata)
+
+
+if __name__ == "__main__":
+    stage()
