@@ -1,10 +1,14 @@
 #include "py_session.h"
 
+#include "py_command.h"
 #include "py_gate.h"
 #include "py_log.h"
 #include "py_options.h"
 #if __has_include("py_runtime.h")
 #include "py_runtime.h"
+#endif
+#if __has_include("py_span.h")
+#include "py_span.h"
 #endif
 
 /* The callable of the running session; with the GIL. */
@@ -89,6 +93,9 @@ static PyObject *session_wait(PyObject *timeout_ms,
     return NULL;
   if (ms > UINT32_MAX)
     ms = UINT32_MAX;
+#if __has_include("py_span.h")
+  py_sp_span_names_refresh();
+#endif
   py_sp_log_begin();
   Py_BEGIN_ALLOW_THREADS st = wait(spanprof_session_current(), (uint32_t)ms);
   Py_END_ALLOW_THREADS py_sp_log_end();
@@ -139,7 +146,8 @@ static PyMethodDef session_methods[] = {
 };
 
 int py_sp_session_init(PyObject *module) {
-  if (py_sp_gate_init() < 0 || py_sp_log_init(module) < 0)
+  if (py_sp_gate_init() < 0 || py_sp_log_init(module) < 0 ||
+      py_sp_command_init(module) < 0)
     return -1;
   return PyModule_AddFunctions(module, session_methods);
 }

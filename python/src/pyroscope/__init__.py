@@ -1,0 +1,307 @@
+"""The API of pyroscope-io, profiled by spanprof.
+
+Every keyword and function of its releases is here with the meaning it has
+there. What has no meaning with spanprof is accepted and said once through
+`logging`; nothing here raises because of profiling.
+"""
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import spanprof
+from spanprof import _label
+from spanprof._logging import say_once
+
+from ._values import LineNo, ProfilerImplementation
+
+__all__ = [
+    "LineNo", "ProfilerImplementation", "add_global_tag", "add_thread_tag",
+    "build_summary", "change_name", "configure",
+    "configure_experimental_stack_profiler", "remove_global_tag", "remove_tags",
+    "remove_thread_tag", "runtime_name", "runtime_version", "shutdown", "stop",
+    "tag", "tag_wrapper", "test_logger",
+]
+
+LOGGER = logging.getLogger(__name__)
+
+_DEFAULT_SERVER = "http://localhost:4040"
+# Keywords and the values with which spanprof does what they ask for.
+_WITHOUT_EFFECT = {
+    "oncpu": ((True,), "only CPU time is sampled"),
+    "gil_only": ((True,), "threads that released the GIL are always profiled"),
+    "line_no": ((LineNo.LastInstruction,), "lines are those that ran"),
+    "mem_enabled": ((False,), "memory is not profiled"),
+    "cpu_implementation": ((ProfilerImplementation.PySpy,), "there is one sampler"),
+    "detect_subprocesses": ((False,), "forked processes are always profiled"),
+    "report_pid": ((False,), "a sample's process is not told"),
+    "report_thread_id": ((False,), "a sample's thread is not told"),
+    "report_thread_name": ((False,), "a sample's thread is not told"),
+}
+_LEGACY = {"auth_token", "detect_subprocesses"}
+_stack_profiler_configured = False
+
+
+def _say_without_effect(given: Mapping[str, Any]) -> None:
+    for name, (meant, why) in _WITHOUT_EFFECT.items():
+        if name in given and given[name] not in meant:
+            say_once(f"{name}={given[name]} has no effect: {why}", logging.INFO)
+
+
+def _server_address(given: str | None) -> str | None:
+    """None, so that PYROSCOPE_SERVER_ADDRESS decides, where nothing else than
+    the default was asked for."""
+    if given == _DEFAULT_SERVER and os.environ.get("PYROSCOPE_SERVER_ADDRESS"):
+        return None
+    return given
+
+
+def _milliseconds(seconds: Any) -> Any:
+    """Milliseconds of a number; anything else is refused by name later on."""
+    return round(seconds * 1000) if isinstance(seconds, (int, float)) else seconds
+
+
+def _log_level(enable_logging: bool) -> str:
+    if not enable_logging:
+        return "warn"
+    debug = logging.getLogger("spanprof").isEnabledFor(logging.DEBUG)
+    return "debug" if debug else "info"
+
+
+def configure(
+    app_name: str | None = None,
+    application_name: str | None = None,
+    server_address: str = _DEFAULT_SERVER,
+    basic_auth_username: str = "",
+    basic_auth_password: str = "",
+    enable_logging: bool = False,
+    sample_rate: int = 100,
+    oncpu: bool = True,
+    native: bool | None = None,
+    gil_only: bool = True,
+    report_pid: bool = False,
+    report_thread_id: bool = False,
+    report_thread_name: bool = False,
+    tags: Mapping[str, str] | None = None,
+    tenant_id: str = "",
+    http_headers: Mapping[str, str] | None = None,
+    line_no: LineNo = LineNo.LastInstruction,
+    upload_interval: float = 10,
+    mem_enabled: bool = False,
+    mem_max_nframe: int = 128,
+    mem_heap_sample_size: int = 524288,
+    mem_enable_mem_domain: bool = True,
+    cpu_enabled: bool = True,
+    cpu_implementation: ProfilerImplementation = ProfilerImplementation.PySpy,
+    **older: Any,
+) -> bool:
+    """Profile this process and those it forks from now on; call it again to
+    change options, also after `shutdown`.
+
+    Args:
+        app_name: deprecated, `application_name`.
+        application_name: name of the service.
+        server_address: where profiles go. The default gives way to
+            PYROSCOPE_SERVER_ADDRESS.
+        basic_auth_username: used with a password only.
+        basic_auth_password: used with a user name only.
+        enable_logging: log what is done, not only what fails, to the logger
+            "spanprof".
+        sample_rate: samples per second of CPU time and thread, 1..1000.
+        oncpu: only the default has an effect, as with `gil_only`, `line_no`,
+            `report_pid`, `report_thread_id`, `report_thread_name`, `mem_enabled`
+            and `cpu_implementation`.
+        native: deprecated; native frames are always there.
+        tags: labels of every profile.
+        tenant_id: header X-Scope-OrgID.
+        http_headers: more headers of every upload.
+        upload_interval: seconds, 0.1..3600.
+        cpu_enabled: False leaves nothing to profile.
+        **older: `auth_token`, a bearer token, and `detect_subprocesses`, from
+            releases before 1.0.
+
+    Returns:
+        Whether profiling runs. If not, the logger "spanprof" says why.
+
+    Raises:
+        spanprof.Error: it does not, and SPANPROF_REQUIRED=1.
+    """
+    given = dict(locals(), **older)
+    if app_name is not None:
+        warnings.warn("app_name is deprecated, use application_name",
+                      DeprecationWarning, stacklevel=2)
+        application_name = app_name
+    if native is not None:
+        warnings.warn("native is deprecated, native frames are always there",
+                      DeprecationWarning, stacklevel=2)
+    _say_without_effect(given)
+    for name in older.keys() - _LEGACY:
+        say_once(f"configure() knows no {name}")
+    if not cpu_enabled:
+        say_once("cpu_enabled=False leaves nothing to profile")
+        spanprof.stop()
+        return False
+    with_auth = bool(basic_auth_username and basic_auth_password)
+    return spanprof.start(
+        application_name=application_name,
+        server_address=_server_address(server_address),
+        basic_auth_user=basic_auth_username if with_auth else None,
+        basic_auth_password=basic_auth_password if with_auth else None,
+        auth_token=older.get("auth_token") or None,
+        sample_rate_hz=sample_rate,
+        labels=tags or None,
+        tenant_id=tenant_id or None,
+        http_headers=http_headers or None,
+        upload_interval_ms=_milliseconds(upload_interval),
+        log_level=_log_level(enable_logging),
+    )
+
+
+def configure_experimental_stack_profiler(
+    max_nframe: int = 128,
+    max_threads: int = 25,
+    adaptive_sampling: bool = True,
+    adaptive_target_overhead: float = 0.01,
+    adaptive_max_interval_us: int = 100000,
+    adaptive_baseline: float = 0.0,
+    adaptive_p_stable_window_s: int = 600,
+    adaptive_p_stable_percentile: float = 95.0,
+    cpu_timer_enabled: bool = True,
+    cpu_timer_interval_ms: int = 10,
+) -> bool:
+    """Accepted without effect: there is one sampler, on timers of CPU time.
+
+    Returns:
+        Whether this is the first call in the process.
+    """
+    global _stack_profiler_configured
+    first = not _stack_profiler_configured
+    _stack_profiler_configured = True
+    say_once("configure_experimental_stack_profiler() has no effect: there is "
+             "one sampler", logging.INFO)
+    return first
+
+
+def shutdown() -> bool:
+    """End profiling; what was sampled is sent first, within 2 s.
+
+    Returns:
+        Whether profiling ran.
+    """
+    ran = spanprof.running()
+    spanprof.stop()
+    return ran
+
+
+@contextmanager
+def tag_wrapper(tags: Mapping[str, str]) -> Iterator[None]:
+    """Label the samples of a block of code, also where it awaits.
+
+    Args:
+        tags: values by name; whatever is no text is made one.
+    """
+    with _label.label(**{str(key): value for key, value in tags.items()}):
+        yield
+
+
+def _own_tag(key: Any, value: Any, older: tuple[Any, ...],
+             thread_id: int | None) -> tuple[str, str] | None:
+    """Name and value of either arity; None for another thread's."""
+    if older:
+        thread_id, key, value = key, value, older[0]
+    if thread_id not in (None, threading.get_ident()):
+        say_once("a thread can be tagged only by itself: the tag was not set")
+        return None
+    return str(key), str(value)
+
+
+def add_thread_tag(key: Any, value: Any, *older: Any,
+                   thread_id: int | None = None) -> bool:
+    """Label what the calling thread (or task) does from now on.
+
+    Args:
+        key: name, or the thread's identifier, followed by name and value, as
+            before 1.0.
+        value: text.
+
+    Returns:
+        Whether the label is set.
+    """
+    tag = _own_tag(key, value, older, thread_id)
+    if tag:
+        _label.tag_add(*tag)
+    return tag is not None
+
+
+def remove_thread_tag(key: Any, value: Any, *older: Any,
+                      thread_id: int | None = None) -> bool:
+    """Undo `add_thread_tag` with the same arguments.
+
+    Returns:
+        Whether the tag was one of the calling thread.
+    """
+    tag = _own_tag(key, value, older, thread_id)
+    if tag:
+        _label.tag_remove(*tag)
+    return tag is not None
+
+
+def runtime_name() -> str:
+    """Return "cpython"."""
+    return sys.implementation.name
+
+
+def runtime_version() -> str:
+    """Return the interpreter's version, "3.12.1"."""
+    return platform.python_version()
+
+
+def _deprecated(instead: str) -> None:
+    warnings.warn(f"deprecated, {instead}", DeprecationWarning, stacklevel=3)
+
+
+def stop() -> None:
+    """Deprecated, without effect: `shutdown` ends profiling."""
+    _deprecated("use shutdown")
+
+
+def change_name(name: str) -> None:
+    """Deprecated, without effect: call `configure` again."""
+    _deprecated("call configure again")
+
+
+def tag(tags: Mapping[str, str]) -> None:
+    """Deprecated, without effect: `tag_wrapper` labels a block."""
+    _deprecated("use tag_wrapper")
+
+
+def remove_tags(*keys: str) -> None:
+    """Deprecated, without effect: `tag_wrapper` labels a block."""
+    _deprecated("use tag_wrapper")
+
+
+def add_global_tag(*tag: Any) -> None:
+    """Deprecated, without effect: `tags` of `configure` label every profile."""
+    _deprecated("use tags of configure")
+
+
+def remove_global_tag(*tag: Any) -> None:
+    """Deprecated, without effect: `tags` of `configure` label every profile."""
+    _deprecated("use tags of configure")
+
+
+def build_summary() -> None:
+    """Deprecated, without effect."""
+    _deprecated("no longer applicable")
+
+
+def test_logger() -> None:
+    """Deprecated, without effect."""
+    _deprecated("no longer applicable")

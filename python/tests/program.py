@@ -1,0 +1,140 @@
+"""Programs run by the tests in interpreters of their own, profiled to files."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+from collections.abc import Callable, Sequence
+
+import profile_reader
+import spanprof
+
+PACKAGES = pathlib.Path(spanprof.__file__).absolute().parent.parent
+TIMEOUT_S = 60
+
+# A loop of `seconds` of CPU of the calling thread, and how much it was.
+BURN = """
+import time
+
+def burn(seconds):
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        sum(range(500))
+    return seconds
+"""
+
+
+def environment(directory: pathlib.Path, **variables: str) -> dict[str, str]:
+    """An environment that profiles into a directory what starts profiling."""
+    user = directory / "user"
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site = user / "lib" / version / "site-packages"
+    if not site.exists():
+        site.mkdir(parents=True)
+        (site / "packages.pth").write_text(f"{PACKAGES}\n")
+        (site / "spanprof.pth").write_text((PACKAGES / "spanprof.pth").read_text())
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("PYROSCOPE_", "SPANPROF_", "OTEL_"))}
+    return kept | {
+        "PYTHONUSERBASE": str(user),
+        "PYTHONPATH": f"{PACKAGES}{os.pathsep}{directory}",
+        "PYROSCOPE_APPLICATION_NAME": "test",
+        "PYROSCOPE_OUTPUT_DIRECTORY": str(directory / "profiles"),
+    } | variables
+
+
+def wait_for(condition: Callable[[], object], what: str, timeout: float = TIMEOUT_S) -> None:
+    """Wait until something is true."""
+    until = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > until:
+            raise AssertionError(f"not within {timeout:g} s: {what}")
+        time.sleep(0.02)
+
+
+class ProgramCase(unittest.TestCase):
+    """A test with a directory for a program's files and one for its profiles."""
+
+    def setUp(self) -> None:
+        temporary = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self.addCleanup(temporary.cleanup)
+        self.directory = pathlib.Path(temporary.name)
+        self.profiles = self.directory / "profiles"
+        self.profiles.mkdir()
+
+    def write(self, name: str, source: str) -> pathlib.Path:
+        """A file of the program; BURN comes before its source."""
+        path = self.directory / name
+        path.write_text(BURN + textwrap.dedent(source))
+        return path
+
+    def run_command(self, command: Sequence[str], *, status: int = 0,
+                    timeout: float = TIMEOUT_S,
+                    **variables: str) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end, which must come with this status."""
+        done = subprocess.run(
+            [str(word) for word in command], cwd=self.directory, text=True,
+            env=environment(self.directory, **variables), timeout=timeout,
+            capture_output=True, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def run_source(self, source: str, **options: object) -> subprocess.CompletedProcess[str]:
+        """Run a program of one file."""
+        path = self.write("app.py", source)
+        return self.run_command([sys.executable, path], **options)  # type: ignore[arg-type]
+
+    def serve(self, command: Sequence[str], **variables: str) -> subprocess.Popen[str]:
+        """Start a server, ended with the test; its output goes to a file."""
+        log = open(self.directory / "server.log", "w+", encoding="utf-8")
+        self.addCleanup(log.close)
+        server = subprocess.Popen(
+            [str(word) for word in command], cwd=self.directory, text=True,
+            env=environment(self.directory, **variables), stdout=log, stderr=log,
+            start_new_session=True)
+        self.addCleanup(self._end, server)
+        return server
+
+    def _end(self, server: subprocess.Popen[str]) -> None:
+        try:
+            os.killpg(server.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        server.wait()
+
+    def log(self) -> str:
+        """What the server printed."""
+        return (self.directory / "server.log").read_text(encoding="utf-8")
+
+    def terminate(self, server: subprocess.Popen[str], number: int = signal.SIGTERM,
+                  timeout: float = 20) -> int:
+        """Ask a server to end, and wait until it has."""
+        server.send_signal(number)
+        return server.wait(timeout)
+
+    def cpu_s(self) -> dict[int, float]:
+        """Seconds of CPU in profiles, by process."""
+        out: dict[int, float] = {}
+        for profile in profile_reader.read_directory(self.profiles):
+            assert profile.path
+            pid = int(profile.path.name.split("-")[-2])
+            out[pid] = out.get(pid, 0.0) + sum(s.value for s in profile.samples) / 1e9
+        return out
+
+    def samples(self) -> list[profile_reader.Sample]:
+        """Every sample that was written."""
+        return profile_reader.read_samples(self.profiles)
+
+    def assert_covered(self, measured: float, true: float, what: str = "CPU") -> None:
+        """Within 5 % or three ticks of what the program burned; a process also
+        burns in its start and end, so more is fine up to half a second."""
+        slack = max(0.05 * true, 0.03)
+        self.assertGreaterEqual(measured, true - slack, what)
+        self.assertLessEqual(measured, true + slack + 0.5, what)

@@ -1,0 +1,125 @@
+"""spanprof.start, flush, stop, stats: what they return, and that nothing wrong
+reaches the application."""
+
+from __future__ import annotations
+
+import inspect
+import pathlib
+import typing
+import unittest
+
+import spanprof
+from program import ProgramCase
+
+
+class ApiTest(ProgramCase):
+    def test_a_program_of_three_lines_is_profiled(self) -> None:
+        self.run_source("""
+            import spanprof
+            assert spanprof.start(application_name="three-lines")
+            burn(1)
+        """)
+        self.assert_covered(sum(self.cpu_s().values()), 1)
+        self.assertTrue(all(p.name.startswith("three-lines-") for p in self.profiles.iterdir()))
+
+    def test_flush_writes_while_the_session_goes_on(self) -> None:
+        done = self.run_source("""
+            import os, spanprof
+            spanprof.start()
+            burn(0.5)
+            assert spanprof.flush() is True
+            print(len(os.listdir(os.environ["PYROSCOPE_OUTPUT_DIRECTORY"])))
+            assert spanprof.running()
+            burn(0.5)
+            assert spanprof.stop() is True
+            assert not spanprof.running()
+            assert spanprof.stop() is False
+            assert spanprof.flush() is False
+        """)
+        self.assertEqual(done.stdout, "1\n")
+        self.assert_covered(sum(self.cpu_s().values()), 1)
+
+    def test_start_again_changes_options_and_loses_nothing(self) -> None:
+        self.run_source("""
+            import spanprof
+            for name in ("first", "second"):
+                assert spanprof.start(application_name=name)
+                burn(0.6)
+            spanprof.stop()
+            assert spanprof.start(application_name="third")
+            burn(0.6)
+        """)
+        names = sorted(path.name.split("-")[0] for path in self.profiles.iterdir())
+        self.assertEqual(names, ["first", "second", "third"])
+        self.assert_covered(sum(self.cpu_s().values()), 1.8)
+
+    def test_stats_count_what_was_taken(self) -> None:
+        self.run_source("""
+            import spanprof
+            spanprof.start()
+            burn(0.5)
+            spanprof.stop()
+            stats = spanprof.stats()
+            assert stats["samples_taken"] > 20, stats
+            assert stats["samples_pending"] == 0, stats
+            assert stats["samples_exported"] == stats["samples_taken"], stats
+            assert sum(stats["handler_histogram"]) >= stats["samples_taken"], stats
+        """)
+
+    def test_this_interpreter_is_available(self) -> None:
+        self.assertIs(spanprof.available(), True)
+        self.assertIsNone(spanprof.unavailable_reason())
+
+    def test_import_starts_no_thread_and_needs_no_opentelemetry(self) -> None:
+        self.run_source("""
+            import os, sys
+            import spanprof, pyroscope, pyroscope_io
+            assert len(os.listdir("/proc/self/task")) == 1
+            assert not any(name.startswith("opentelemetry") for name in sys.modules)
+            assert pyroscope_io.configure is pyroscope.configure
+        """)
+
+    def test_without_the_compiled_part_the_program_runs_unprofiled(self) -> None:
+        done = self.run_source("""
+            import sys
+            sys.modules["spanprof._native"] = None
+            import spanprof, pyroscope
+            assert not spanprof.available()
+            assert "_native" in spanprof.unavailable_reason()
+            assert spanprof.start(application_name="x") is False
+            assert spanprof.flush() is False and spanprof.stop() is False
+            assert spanprof.stats() == {} and not spanprof.running()
+            assert pyroscope.configure(application_name="x") is False
+            with pyroscope.tag_wrapper({"a": "b"}):
+                pyroscope.add_thread_tag("c", "d")
+                pyroscope.remove_thread_tag("c", "d")
+            assert pyroscope.shutdown() is False
+            print("went on")
+        """)
+        self.assertEqual(done.stdout, "went on\n")
+        self.assertIn("spanprof._native does not load", done.stderr)
+
+    def test_every_public_name_has_a_docstring_and_hints(self) -> None:
+        for name in spanprof.__all__:
+            if name == "SpanProcessor":
+                continue
+            thing = getattr(spanprof, name)
+            self.assertTrue(thing.__doc__, name)
+            if inspect.isfunction(thing):
+                self.assertIsNot(inspect.signature(thing).return_annotation,
+                                 inspect.Signature.empty, name)
+        self.assertTrue((pathlib.Path(spanprof.__file__).parent / "py.typed").exists())
+
+    def test_options_have_the_fields_of_the_core(self) -> None:
+        from spanprof._options import Options
+
+        names = set(typing.get_type_hints(Options))
+        self.assertLessEqual({"application_name", "labels", "upload_interval_ms",
+                              "spool_max_age_s", "on_profile"}, names)
+        with self.assertLogs("spanprof", "ERROR") as logs:
+            self.assertFalse(spanprof.start(**{name: object() for name in names}))
+        self.assertEqual(len(logs.output), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
