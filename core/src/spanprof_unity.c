@@ -78,6 +78,7 @@
 #include "sampler/signal.c"
 #include "sampler/span_set.c"
 #include "sampler/stack_top.c"
+#include "sampler/thread_labels.c"
 #include "sampler/thread_scan.c"
 #include "sampler/thread_table.c"
 #include "sampler/tid_map.c"

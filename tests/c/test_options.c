@@ -56,6 +56,8 @@ static void options_nothing_but_a_name_gives_the_defaults(void) {
   CHECK_EQUAL(settings.sample_rate_hz, 100);
   CHECK_EQUAL(settings.signal_number, 0);
   CHECK(settings.native_frames);
+  CHECK(!settings.report_pid && !settings.report_thread_id);
+  CHECK(!settings.report_thread_name);
   CHECK(!settings.server_address && !settings.proxy && !settings.no_proxy);
   CHECK(!settings.output_directory && !settings.spool_directory);
   CHECK_EQUAL(settings.protocol, SP_PROTOCOL_PUSH);
@@ -101,6 +103,9 @@ static void options_environment_alone_decides_everything(void) {
       "PYROSCOPE_SPAN_NAMES_MAX=7",
       "PYROSCOPE_LABEL_VALUES_MAX=9",
       "PYROSCOPE_LOG_LEVEL=Debug",
+      "PYROSCOPE_REPORT_PID=true",
+      "PYROSCOPE_REPORT_THREAD_ID=1",
+      "PYROSCOPE_REPORT_THREAD_NAME=yes",
       NULL};
 
   CHECK_EQUAL(settings_of(NULL, environment), SPANPROF_OK);
@@ -111,6 +116,8 @@ static void options_environment_alone_decides_everything(void) {
   CHECK_EQUAL(settings.sample_rate_hz, 250);
   CHECK_EQUAL(settings.signal_number, SIGPROF);
   CHECK(!settings.native_frames);
+  CHECK(settings.report_pid && settings.report_thread_id);
+  CHECK(settings.report_thread_name);
   CHECK_TEXT(settings.server_address, "https://profiles.example.com");
   CHECK_TEXT(settings.basic_auth_user, "user");
   CHECK_TEXT(settings.basic_auth_password, "pass");

@@ -145,6 +145,13 @@ typedef struct spanprof_options {
   /* Native stacks, default 1. Without them a C program's samples carry only
    * the function that ran. PYROSCOPE_NATIVE_FRAMES. */
   int64_t native_frames;
+  /* Labels that say where a sample was taken, default 0: `pid`, `thread_id`
+   * (the kernel's number), `thread_name` (as the kernel has it, 15 bytes).
+   * PYROSCOPE_REPORT_PID, PYROSCOPE_REPORT_THREAD_ID,
+   * PYROSCOPE_REPORT_THREAD_NAME. */
+  int64_t report_pid;
+  int64_t report_thread_id;
+  int64_t report_thread_name;
 
   /* --- server --- */
   /* "http://pyroscope:4040"; unset: profiles are not uploaded. A user and

@@ -28,7 +28,7 @@ typedef struct sp_sample {
   spanprof_label_set labels;
   uint32_t frame_count;
   uint32_t stack_bytes;
-  uint32_t unused;
+  uint32_t tid;
   uint64_t stack_base;
   sp_registers registers;
 } sp_sample;

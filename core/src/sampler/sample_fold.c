@@ -7,6 +7,7 @@
 #include "merge.h"
 #include "runtime.h"
 #include "span_set.h"
+#include "thread_labels.h"
 
 #define FOLD_NATIVE_MAX 1024
 #define FOLD_FRAMES_MAX (FOLD_NATIVE_MAX + SP_WALK_FRAMES_MAX)
@@ -21,6 +22,7 @@ struct sp_fold {
   sp_unwinder *unwinder;
   sp_profile *profile;
   sp_span_set spans;
+  sp_thread_labels thread_labels;
   sp_namer namer;
   sp_native_frame native[FOLD_NATIVE_MAX];
   bool evaluates[FOLD_NATIVE_MAX];
@@ -68,6 +70,7 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
   fold->mem = mem;
   fold->interval_ns = interval_ns;
   sp_span_set_init(&fold->spans, mem);
+  sp_thread_labels_init(&fold->thread_labels, settings);
   fold->namer = (sp_namer){.name = fold_name, .data = fold};
   st = sp_unwinder_new(&fold->unwinder, mem);
   if (st == SPANPROF_OK)
@@ -97,6 +100,7 @@ void sp_fold_refresh(sp_fold *fold) {
 void sp_fold_reset(sp_fold *fold) {
   sp_profile_reset(fold->profile);
   sp_span_set_clear(&fold->spans);
+  sp_thread_labels_forget(&fold->thread_labels);
 }
 
 sp_profile *sp_fold_profile(sp_fold *fold) {
@@ -161,13 +165,15 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
 
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
   size_t count = stack_fold(fold, sample);
+  spanprof_label_set labels =
+      sp_thread_labels_get(&fold->thread_labels, sample->tid, sample->labels);
 
   if (sample->flags & SP_SAMPLE_FOREIGN)
     sp_count(&sp_counts.stacks_foreign, 1);
   if (sample->flags & SP_SAMPLE_WALK_CUT)
     sp_count(&sp_counts.stacks_walk_cut, 1);
-  if (sp_profile_add(fold->profile, fold->frames, count, sample->labels,
-                     sample->span, 1, sample->ticks,
+  if (sp_profile_add(fold->profile, fold->frames, count, labels, sample->span,
+                     1, sample->ticks,
                      sample->ticks * fold->interval_ns) == SPANPROF_OK) {
     sp_span_set_add(&fold->spans, sample->span);
     return;

@@ -198,7 +198,8 @@ static void records_look(scan_counts *counts, sp_log *log) {
 
       if (thread->tid == 0)
         continue;
-      if (thread->pass != sp_threads.pass && thread_gone(thread))
+      if ((thread->pass != sp_threads.pass || thread->timer == SP_TIMER_NONE) &&
+          thread_gone(thread))
         sp_thread_remove(thread);
       else
         thread_look(thread, counts, log);

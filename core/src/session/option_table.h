@@ -34,6 +34,9 @@ typedef enum sp_option_kind {
     "PYROSCOPE_SAMPLING_RATE")                                                \
   X(signal_number, NUMBER, 0, 64, 0, "PYROSCOPE_SIGNAL")                      \
   X(native_frames, SWITCH, 0, 1, 1, "PYROSCOPE_NATIVE_FRAMES")                \
+  X(report_pid, SWITCH, 0, 1, 0, "PYROSCOPE_REPORT_PID")                      \
+  X(report_thread_id, SWITCH, 0, 1, 0, "PYROSCOPE_REPORT_THREAD_ID")          \
+  X(report_thread_name, SWITCH, 0, 1, 0, "PYROSCOPE_REPORT_THREAD_NAME")      \
   X(server_address, TEXT, 0, 0, 0, "PYROSCOPE_SERVER_ADDRESS")                \
   X(basic_auth_user, TEXT, 0, 0, 0, "PYROSCOPE_BASIC_AUTH_USER")              \
   X(basic_auth_password, TEXT, 0, 0, 0, "PYROSCOPE_BASIC_AUTH_PASSWORD")      \

@@ -206,6 +206,9 @@ static void options_read_numbers(sp_settings *out,
                                  const sp_option_values *values) {
   out->sample_rate_hz = (uint32_t)values->sample_rate_hz.number;
   out->native_frames = values->native_frames.number != 0;
+  out->report_pid = values->report_pid.number != 0;
+  out->report_thread_id = values->report_thread_id.number != 0;
+  out->report_thread_name = values->report_thread_name.number != 0;
   out->upload_interval_ns =
       (uint64_t)values->upload_interval_ms.number * SP_NS_PER_MS;
   out->queue_bytes = (uint64_t)values->queue_bytes.number;

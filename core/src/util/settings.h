@@ -21,6 +21,9 @@ typedef struct sp_settings {
   uint32_t sample_rate_hz;
   int signal_number; /* 0: find one */
   bool native_frames;
+  bool report_pid;
+  bool report_thread_id;
+  bool report_thread_name;
 
   char *server_address; /* no credentials, no trailing slash; NULL: none */
   char *basic_auth_user;
