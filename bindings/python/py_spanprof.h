@@ -23,6 +23,8 @@ PyObject *PyInit__swig(void);
 int py_sp_runtime_init(PyObject *module);
 int py_sp_context_init(PyObject *module);
 int py_sp_span_init(PyObject *module);
+int py_sp_otel_context_init(PyObject *module);
+int py_sp_label_init(PyObject *module);
 int py_sp_session_init(PyObject *module);
 
 #endif

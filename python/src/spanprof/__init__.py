@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._binding import Error
+from ._label import label
 from ._options import Options
 from ._session import (available, flush, running, start, stats, stop,
                        unavailable_reason)
@@ -20,8 +21,8 @@ from ._session import (available, flush, running, start, stats, stop,
 if TYPE_CHECKING:
     from .otel import SpanProcessor
 
-__all__ = ["Error", "Options", "SpanProcessor", "available", "flush", "running",
-           "start", "stats", "stop", "unavailable_reason"]
+__all__ = ["Error", "Options", "SpanProcessor", "available", "flush", "label",
+           "running", "start", "stats", "stop", "unavailable_reason"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,376 @@
+#include "py_span.h"
+
+#include "py_otel.h"
+#include "py_utf8.h"
+#include "py_warning.h"
+
+#include <endian.h>
+#include <stdbool.h>
+#include <string.h>
+#include <structmember.h>
+
+/* Attributes beyond it are fetched a second time with the room they need. */
+#define SPAN_ATTRIBUTE_BYTES 512
+
+#define SPAN_ATTRIBUTES 4
+
+typedef struct span_rules {
+  PyObject_HEAD spanprof_span_rules
+      *rules;          /* NULL until __init__, and where it failed */
+  unsigned attributes; /* bits: those that may have a value */
+  int warned;          /* of an exception that went no further */
+} span_rules;
+
+/* Interned; fixed after py_sp_span_init(). */
+static PyObject *span_attribute_keys[SPAN_ATTRIBUTES];
+static PyObject *span_set_attribute;
+static PyObject *span_record_name; /* where a span keeps its record */
+
+/* ---------------------------------------------------------- starts and ends */
+
+/* The value of one attribute, or NULL: the span has none, or an exception. */
+static PyObject *span_attribute(const span_rules *self, spanprof_span span,
+                                spanprof_span_attribute attribute) {
+  char buffer[SPAN_ATTRIBUTE_BYTES];
+  PyObject *value = NULL;
+  char *large;
+  size_t length;
+  spanprof_status st = spanprof_span_attribute_get(
+      self->rules, span, attribute, buffer, sizeof buffer, &length);
+
+  if (st == SPANPROF_OK)
+    return length ? PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)length)
+                  : NULL;
+  if (st != SPANPROF_ERR_LIMIT) {
+    py_sp_check(st);
+    return NULL;
+  }
+  large = PyMem_Malloc(length + 1);
+  if (!large)
+    return PyErr_NoMemory();
+  if (py_sp_check(spanprof_span_attribute_get(self->rules, span, attribute,
+                                              large, length + 1, &length)))
+    value = PyUnicode_FromStringAndSize(large, (Py_ssize_t)length);
+  PyMem_Free(large);
+  return value;
+}
+
+/* 0, or -1 with an exception. */
+static int span_attributes_set(const span_rules *self, PyObject *object,
+                               spanprof_span span) {
+  int i;
+
+  for (i = 0; i < SPAN_ATTRIBUTES; i++) {
+    PyObject *value, *done, *args[3];
+
+    if (!(self->attributes & 1u << i))
+      continue;
+    value = span_attribute(self, span, (spanprof_span_attribute)i);
+    if (!value)
+      return PyErr_Occurred() ? -1 : 0; /* without the id, nothing */
+    args[0] = object;
+    args[1] = span_attribute_keys[i];
+    args[2] = value;
+    done = PyObject_VectorcallMethod(span_set_attribute, args,
+                                     3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    Py_DECREF(value);
+    if (!done)
+      return -1;
+    Py_DECREF(done);
+  }
+  return 0;
+}
+
+/* Fill in where the span comes from. 0, or -1 with an exception. */
+static int span_parent_read(PyObject *object, spanprof_span_info *info) {
+  PyObject *parent = py_sp_otel_parent(object);
+  py_sp_otel_ids ids;
+  uint64_t id;
+
+  if (!parent)
+    return -1;
+  if (parent != Py_None && py_sp_otel_ids_read(parent, &ids)) {
+    id = htobe64(ids.span_id);
+    memcpy(info->parent_id, &id, sizeof id);
+    if (ids.remote)
+      info->flags |= SPANPROF_SPAN_PARENT_REMOTE;
+  }
+  Py_DECREF(parent);
+  return 0;
+}
+
+/* Tell the core, and make the record that the span will keep. 0, or -1 with an
+ * exception; *out is NULL where there is nothing to do. */
+static int span_record_make(const span_rules *self, PyObject *object,
+                            const py_sp_otel_ids *ids, PyObject *name,
+                            py_sp_span_record **out) {
+  spanprof_span_info info = {.struct_size = sizeof info};
+  uint64_t id = htobe64(ids->span_id);
+  PyObject *keep;
+  spanprof_span span;
+  int started;
+
+  *out = NULL;
+  if (span_parent_read(object, &info) < 0)
+    return -1;
+  info.name = py_sp_utf8(name, &info.name_bytes, &keep);
+  if (!info.name)
+    return -1;
+  memcpy(info.trace_id, ids->trace_id, sizeof info.trace_id);
+  memcpy(info.span_id, &id, sizeof id);
+  if (ids->sampled)
+    info.flags |= SPANPROF_SPAN_SAMPLED;
+  started = py_sp_check(spanprof_span_start(self->rules, &info, &span));
+  Py_DECREF(keep);
+  if (!started)
+    return -1;
+  *out =
+      py_sp_span_record_new(span, ids->span_id, ids->trace_low, name, object);
+  return *out ? 0 : -1;
+}
+
+/* 0, or -1 with an exception. */
+static int span_start(const span_rules *self, PyObject *object) {
+  PyObject *context = py_sp_otel_context(object), *name = NULL;
+  py_sp_span_record *record = NULL;
+  py_sp_otel_ids ids;
+  int st = -1;
+
+  if (!context)
+    return -1;
+  /* Another processor of ours was asked first where there is a record. */
+  if (!py_sp_otel_ids_read(context, &ids) ||
+      py_sp_span_record_find(ids.span_id, ids.trace_low)) {
+    Py_DECREF(context);
+    return 0;
+  }
+  name = py_sp_otel_name(object);
+  if (name && span_record_make(self, object, &ids, name, &record) == 0 &&
+      PyObject_SetAttr(object, span_record_name, (PyObject *)record) == 0)
+    st = span_attributes_set(self, object, record->label.span);
+  Py_XDECREF((PyObject *)record);
+  Py_XDECREF(name);
+  Py_DECREF(context);
+  return st;
+}
+
+/* 0, or -1 with an exception. */
+static int span_end(PyObject *object) {
+  PyObject *context = py_sp_otel_context(object), *name = NULL;
+  py_sp_span_record *record;
+  py_sp_otel_ids ids;
+
+  if (!context)
+    return -1;
+  record = py_sp_otel_ids_read(context, &ids)
+               ? py_sp_span_record_find(ids.span_id, ids.trace_low)
+               : NULL;
+  Py_DECREF(context);
+  if (!record || record->other)
+    return 0;
+  Py_INCREF((PyObject *)record);
+  name = py_sp_otel_name(object);
+  if (name)
+    py_sp_span_record_rename(record, name);
+  py_sp_span_record_end(record);
+  Py_DECREF((PyObject *)record);
+  Py_XDECREF(name);
+  return name ? 0 : -1;
+}
+
+/* ------------------------------------------------------- type SpanRules */
+
+/* None; what was raised is logged once and goes no further, unless it is what
+ * ends the thread or the program. */
+static PyObject *span_answer(span_rules *self, int st, const char *what) {
+  char text[256];
+
+  if (st == 0)
+    Py_RETURN_NONE;
+  if (!py_sp_otel_may_take())
+    return NULL;
+  py_sp_error_take(text, sizeof text);
+  if (!self->warned)
+    py_sp_warn("%s: %s; said once, such spans are not labelled", what, text);
+  self->warned = 1;
+  Py_RETURN_NONE;
+}
+
+static PyObject *span_rules_on_start(PyObject *object, PyObject *const *args,
+                                     Py_ssize_t count, PyObject *names) {
+  span_rules *self = (span_rules *)object;
+
+  (void)names; /* parent_context: the span knows its parent */
+  if (count < 1) {
+    PyErr_SetString(PyExc_TypeError, "on_start() needs a span");
+    return NULL;
+  }
+  if (!self->rules)
+    Py_RETURN_NONE;
+  return span_answer(self, span_start(self, args[0]), "a span could not start");
+}
+
+static PyObject *span_rules_on_end(PyObject *object, PyObject *span) {
+  span_rules *self = (span_rules *)object;
+
+  if (!self->rules)
+    Py_RETURN_NONE;
+  return span_answer(self, span_end(span), "a span could not end");
+}
+
+static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
+  static char *names[] = {"app_name",
+                          "server_address",
+                          "root_span_only",
+                          "add_span_name",
+                          "add_url",
+                          "add_baseline_urls",
+                          "baseline_labels",
+                          "add_trace_id",
+                          "url_template",
+                          "legacy_span_label",
+                          NULL};
+  span_rules *self = (span_rules *)object;
+  spanprof_span_rules_options options;
+  int root_span_only = 1, add_span_name = 1, add_url = 0, add_baseline = 0,
+      add_trace_id = 0, legacy = 0;
+
+  if (!py_sp_check(spanprof_span_rules_options_init(&options, sizeof options)))
+    return -1;
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "|$zzppppzpzp:SpanRules", names, &options.app_name,
+          &options.server_address, &root_span_only, &add_span_name, &add_url,
+          &add_baseline, &options.baseline_labels, &add_trace_id,
+          &options.url_template, &legacy))
+    return -1;
+  options.root_span_only = root_span_only;
+  options.add_span_name = add_span_name;
+  options.add_url = add_url;
+  options.add_baseline_urls = add_baseline;
+  options.add_trace_id = add_trace_id;
+  options.legacy_span_label = legacy;
+  if (self->rules) {
+    PyErr_SetString(PyExc_RuntimeError, "rules do not change");
+    return -1;
+  }
+  self->attributes = 1u << SPANPROF_ATTRIBUTE_PROFILE_ID |
+                     (add_url ? 1u << SPANPROF_ATTRIBUTE_URL : 0) |
+                     (add_baseline ? 1u << SPANPROF_ATTRIBUTE_BASELINE_URL |
+                                         1u << SPANPROF_ATTRIBUTE_DIFF_URL
+                                   : 0);
+  return py_sp_check(spanprof_span_rules_new(&options, &self->rules)) ? 0 : -1;
+}
+
+static void span_rules_dealloc(PyObject *self) {
+  spanprof_span_rules_free(((span_rules *)self)->rules);
+  Py_TYPE(self)->tp_free(self);
+}
+
+static PyMethodDef span_rules_methods[] = {
+    {"on_start", (PyCFunction)(void (*)(void))span_rules_on_start,
+     METH_FASTCALL | METH_KEYWORDS,
+     "on_start(span, parent_context=None)\n\nA span started."},
+    {"on_end", span_rules_on_end, METH_O, "on_end(span)\n\nA span ended."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyTypeObject span_rules_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.SpanRules",
+    .tp_doc = "How spans are labelled: what a span processor is made with.",
+    .tp_basicsize = sizeof(span_rules),
+    .tp_dealloc = span_rules_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+    .tp_methods = span_rules_methods,
+    .tp_init = span_rules_set,
+    .tp_new = PyType_GenericNew,
+};
+
+/* -------------------------------------------------------------------- names */
+
+static PyObject *span_object_of(const py_sp_span_record *record) {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyObject *object = NULL;
+
+  if (record->object && PyWeakref_GetRef(record->object, &object) < 0)
+    PyErr_Clear();
+  return object;
+#else
+  PyObject *object =
+      record->object ? PyWeakref_GetObject(record->object) : Py_None;
+
+  return object == Py_None ? NULL : Py_NewRef(object);
+#endif
+}
+
+static void span_name_refresh(py_sp_span_record *record) {
+  PyObject *object = span_object_of(record), *name = NULL;
+
+  if (object)
+    name = py_sp_otel_name(object);
+  py_sp_span_record_rename(record, name);
+  PyErr_Clear();
+  Py_XDECREF(name);
+  Py_XDECREF(object);
+}
+
+/* 0, or -1 with an exception. */
+static int span_stand_in(PyObject *span, const py_sp_otel_ids *ids,
+                         py_sp_span_record **out) {
+  py_sp_span_record *around;
+
+  if (py_sp_context_get_span(&around) < 0)
+    return -1;
+  if (around && around->trace_low == ids->trace_low) {
+    *out = py_sp_span_record_stand_in(around, ids->span_id, ids->trace_low);
+    /* So that it is known wherever the span is attached next. */
+    if (*out && PyObject_SetAttr(span, span_record_name, (PyObject *)*out) < 0)
+      PyErr_Clear();
+  }
+  Py_XDECREF((PyObject *)around);
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
+  PyObject *context = py_sp_otel_context(span);
+  py_sp_otel_ids ids;
+  int st = 0;
+
+  *out = NULL;
+  if (!context) {
+    if (!PyErr_ExceptionMatches(PyExc_AttributeError))
+      return -1;
+    PyErr_Clear(); /* no span at all: get_current_span() has none either */
+    return 0;
+  }
+  if (py_sp_otel_ids_read(context, &ids) && !ids.remote) {
+    *out = py_sp_span_record_find(ids.span_id, ids.trace_low);
+    if (*out)
+      Py_INCREF((PyObject *)*out);
+    else
+      st = span_stand_in(span, &ids, out);
+  }
+  Py_DECREF(context);
+  return st;
+}
+
+void py_sp_span_names_refresh(void) {
+  py_sp_span_record_each(span_name_refresh);
+}
+
+int py_sp_span_init(PyObject *module) {
+  int i;
+
+  if (py_sp_otel_init() < 0)
+    return -1;
+  for (i = 0; i < SPAN_ATTRIBUTES; i++) {
+    span_attribute_keys[i] = PyUnicode_InternFromString(
+        spanprof_span_attribute_key((spanprof_span_attribute)i));
+    if (!span_attribute_keys[i])
+      return -1;
+  }
+  span_set_attribute = PyUnicode_InternFromString("set_attribute");
+  span_record_name = PyUnicode_InternFromString("_spanprof_record");
+  if (!span_set_attribute || !span_record_name)
+    return -1;
+  return PyModule_AddType(module, &span_rules_type);
+}

@@ -1,0 +1,207 @@
+#include "py_span_record.h"
+
+#include "py_utf8.h"
+
+#define RECORD_BUCKETS_MIN 256
+
+/* Process-wide, as span ids are. Guarded by the GIL. */
+static struct {
+  py_sp_span_record **buckets; /* borrowed: a record leaves as it goes */
+  size_t bucket_count;         /* a power of two */
+  size_t count;
+} records;
+
+/* Span ids are random; those of a test or a foreign tracer may count up. */
+static size_t record_bucket(uint64_t id, size_t bucket_count) {
+  return (size_t)(id ^ id >> 32) & (bucket_count - 1);
+}
+
+static void record_link(py_sp_span_record **buckets, size_t bucket_count,
+                        py_sp_span_record *record) {
+  size_t i = record_bucket(record->id, bucket_count);
+
+  record->next_hash = buckets[i];
+  buckets[i] = record;
+}
+
+/* Have at least as many buckets as records. 0: no memory. */
+static int record_room(void) {
+  size_t count =
+      records.bucket_count ? 2 * records.bucket_count : RECORD_BUCKETS_MIN;
+  py_sp_span_record **buckets;
+  size_t i;
+
+  if (records.count < records.bucket_count)
+    return 1;
+  buckets = PyMem_Calloc(count, sizeof *buckets);
+  if (!buckets)
+    return 0;
+  for (i = 0; i < records.bucket_count; i++) {
+    py_sp_span_record *record = records.buckets[i];
+
+    while (record) {
+      py_sp_span_record *next = record->next_hash;
+
+      record_link(buckets, count, record);
+      record = next;
+    }
+  }
+  PyMem_Free(records.buckets);
+  records.buckets = buckets;
+  records.bucket_count = count;
+  return 1;
+}
+
+static void record_unlink(const py_sp_span_record *record) {
+  py_sp_span_record **at;
+
+  if (!records.buckets)
+    return;
+  at = &records.buckets[record_bucket(record->id, records.bucket_count)];
+  while (*at && *at != record)
+    at = &(*at)->next_hash;
+  if (!*at)
+    return;
+  *at = record->next_hash;
+  records.count--;
+}
+
+static void record_dealloc(PyObject *self) {
+  py_sp_span_record *record = (py_sp_span_record *)self;
+
+  record_unlink(record);
+  py_sp_span_record_end(record);
+  if (record->retained)
+    spanprof_span_release(record->label.span);
+  Py_XDECREF(record->name);
+  Py_XDECREF(record->object);
+  Py_XDECREF(record->other);
+  Py_TYPE(self)->tp_free(self);
+}
+
+/* A span that carries one can be copied and pickled: the copy has None. */
+static PyObject *record_reduce(PyObject *self, PyObject *unused) {
+  (void)self;
+  (void)unused;
+  return Py_BuildValue("(O())", (PyObject *)Py_TYPE(Py_None));
+}
+
+static PyMethodDef record_methods[] = {
+    {"__reduce__", record_reduce, METH_NOARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+PyTypeObject py_sp_span_record_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.SpanRecord",
+    .tp_basicsize = sizeof(py_sp_span_record),
+    .tp_dealloc = record_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .tp_methods = record_methods,
+};
+
+/* With an id, and nothing else; NULL with an exception. */
+static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low) {
+  py_sp_span_record *record;
+
+  if (!record_room()) {
+    PyErr_NoMemory();
+    return NULL;
+  }
+  record = PyObject_New(py_sp_span_record, &py_sp_span_record_type);
+  if (!record)
+    return NULL;
+  record->label.span = 0;
+  record->label.labels = 0;
+  record->label.record = NULL;
+  record->id = id;
+  record->trace_low = trace_low;
+  record->retained = 0;
+  record->ended = 1;
+  record->name = NULL;
+  record->object = NULL;
+  record->other = NULL;
+  record_link(records.buckets, records.bucket_count, record);
+  records.count++;
+  return record;
+}
+
+py_sp_span_record *py_sp_span_record_new(spanprof_span span, uint64_t id,
+                                         uint64_t trace_low, PyObject *name,
+                                         PyObject *object) {
+  py_sp_span_record *record = record_alloc(id, trace_low);
+
+  if (!record) {
+    spanprof_span_end(span);
+    return NULL;
+  }
+  record->label.span = span;
+  record->ended = 0;
+  record->retained = spanprof_span_retain(span);
+  record->name = Py_NewRef(name);
+  record->object = PyWeakref_NewRef(object, NULL);
+  if (!record->object)
+    PyErr_Clear(); /* its name is read when it ends */
+  return record;
+}
+
+py_sp_span_record *py_sp_span_record_stand_in(py_sp_span_record *other,
+                                              uint64_t id, uint64_t trace_low) {
+  py_sp_span_record *record = record_alloc(id, trace_low);
+
+  if (!record)
+    return NULL;
+  record->label.span = other->label.span;
+  record->other = (py_sp_span_record *)Py_NewRef((PyObject *)other);
+  return record;
+}
+
+py_sp_span_record *py_sp_span_record_find(uint64_t id, uint64_t trace_low) {
+  py_sp_span_record *record = NULL;
+
+  if (records.bucket_count)
+    record = records.buckets[record_bucket(id, records.bucket_count)];
+  while (record && (record->id != id || record->trace_low != trace_low))
+    record = record->next_hash;
+  return record;
+}
+
+void py_sp_span_record_rename(py_sp_span_record *record, PyObject *name) {
+  PyObject *keep;
+  const char *text;
+  size_t bytes;
+
+  if (!name || name == record->name)
+    return;
+  text = py_sp_utf8(name, &bytes, &keep);
+  if (text) {
+    spanprof_span_rename(record->label.span, text, bytes);
+    Py_XSETREF(record->name, Py_NewRef(name));
+  }
+  PyErr_Clear();
+  Py_XDECREF(keep);
+}
+
+void py_sp_span_record_end(py_sp_span_record *record) {
+  if (record->ended)
+    return;
+  record->ended = 1;
+  spanprof_span_end(record->label.span);
+}
+
+void py_sp_span_record_each(void (*visit)(py_sp_span_record *record)) {
+  PyObject *live = PyList_New(0); /* a visit may start and end spans */
+  Py_ssize_t i;
+  size_t bucket;
+
+  for (bucket = 0; live && bucket < records.bucket_count; bucket++) {
+    py_sp_span_record *record = records.buckets[bucket];
+
+    for (; record; record = record->next_hash)
+      if (!record->ended && PyList_Append(live, (PyObject *)record) < 0)
+        Py_CLEAR(live);
+  }
+  PyErr_Clear(); /* no memory: they are visited the next time */
+  for (i = 0; live && i < PyList_GET_SIZE(live); i++)
+    visit((py_sp_span_record *)PyList_GET_ITEM(live, i));
+  Py_XDECREF(live);
+}

@@ -1,0 +1,121 @@
+"""Labels of what runs within a block or a function."""
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+from ._binding import native
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _label_generator(function: Callable[..., Any],
+                     labels: dict[str, object]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        step, value = generator.send, None
+        while True:
+            with label(**labels):
+                try:
+                    item = step(value)
+                except StopIteration as end:
+                    return end.value
+            try:
+                value = yield item
+                step = generator.send
+            except GeneratorExit:
+                with label(**labels):
+                    generator.close()
+                raise
+            except BaseException as error:  # the generator decides
+                step, value = generator.throw, error
+
+    return call
+
+
+def _label_async_generator(function: Callable[..., Any],
+                           labels: dict[str, object]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        step, value = generator.asend, None
+        while True:
+            with label(**labels):
+                try:
+                    item = await step(value)
+                except StopAsyncIteration:
+                    return
+            try:
+                value = yield item
+                step = generator.asend
+            except GeneratorExit:
+                with label(**labels):
+                    await generator.aclose()
+                raise
+            except BaseException as error:  # the generator decides
+                step, value = generator.athrow, error
+
+    return call
+
+
+class label:
+    """Label the samples of a block, or of a function's calls.
+
+    A label belongs to the context, as a `contextvars.ContextVar` does: tasks,
+    executors and whatever else copies the context carries it, other tasks on
+    the same thread do not. An inner label hides an outer one of its name.
+
+        with label(action="checkout"):
+            ...
+
+        @label(action="checkout")
+        async def checkout(): ...
+
+    Generators, and asynchronous ones, are labelled while they run, not while
+    they wait for the next value to be asked for.
+
+    Args:
+        **labels: values by name; both are shown as `str` has them. Names
+            outside `[A-Za-z_][A-Za-z0-9_.]*` and values over the caps are
+            changed and counted, never refused.
+    """
+
+    __slots__ = ("_labels", "_tokens")
+
+    def __init__(self, /, **labels: object) -> None:
+        self._labels = labels
+        self._tokens: list[Any] = []
+
+    def __enter__(self) -> label:
+        if native is not None:
+            self._tokens.append(native.label_push(self._labels))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None,
+                 error: BaseException | None,
+                 traceback: TracebackType | None) -> None:
+        if self._tokens:
+            native.label_pop(self._tokens.pop())
+
+    def __call__(self, function: _Function) -> _Function:
+        """Label every call of a function."""
+        labels = self._labels
+        if inspect.iscoroutinefunction(function):
+            @functools.wraps(function)
+            async def call(*args: Any, **kwargs: Any) -> Any:
+                with label(**labels):
+                    return await function(*args, **kwargs)
+        elif inspect.isasyncgenfunction(function):
+            call = _label_async_generator(function, labels)
+        elif inspect.isgeneratorfunction(function):
+            call = _label_generator(function, labels)
+        else:
+            @functools.wraps(function)
+            def call(*args: Any, **kwargs: Any) -> Any:
+                with label(**labels):
+                    return function(*args, **kwargs)
+        return cast(_Function, call)

@@ -1,0 +1,63 @@
+"""Has our context follow OpenTelemetry's: each attach and each detach."""
+from __future__ import annotations
+
+import contextvars
+from typing import Any
+
+from opentelemetry import context as otel
+from opentelemetry.context.context import Context, _RuntimeContext
+from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
+from opentelemetry.trace.propagation import _SPAN_KEY
+
+from .._binding import native
+
+
+def _exotic(inner: Any) -> str | None:
+    """Say what is wrong with a context implementation that does not go with
+    `contextvars`: ours, which does, would show spans where it has none."""
+    name = f"OpenTelemetry's context {type(inner).__name__}"
+    key = otel.create_key("spanprof-check")
+    inside = contextvars.copy_context()
+    try:
+        token = inside.run(inner.attach, Context({key: True}))
+        seen = inside.run(inner.get_current).get(key)
+        leaked = inner.get_current().get(key)
+        inside.run(inner.detach, token)
+    except Exception as error:
+        return f"{name} failed ({type(error).__name__}: {error})"
+    if leaked or not seen:
+        return f"{name} does not go with contextvars"
+    return None
+
+
+def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
+    """The variable in which OpenTelemetry's own implementation keeps it all."""
+    if type(inner) is not ContextVarsRuntimeContext:
+        return None
+    variable = getattr(inner, "_current_context", None)
+    return variable if isinstance(variable, contextvars.ContextVar) else None
+
+
+def install() -> bool:
+    """Follow OpenTelemetry's context from now on; once is enough.
+
+    Where its implementation is one that cannot be followed, no span is shown,
+    one record of the logger "spanprof" says why, and nothing is changed.
+
+    Returns:
+        Whether spans are shown.
+    """
+    if native is None:
+        return False
+    inner = otel._RUNTIME_CONTEXT
+    if isinstance(inner, native.RuntimeContext):
+        return native.spans_shown()
+    reason = _exotic(inner)
+    if reason is not None:
+        native.spans_off(f"spans are not shown: {reason}")
+        return False
+    _RuntimeContext.register(native.RuntimeContext)
+    hook = native.RuntimeContext(inner, _SPAN_KEY, _variable(inner))
+    otel._RUNTIME_CONTEXT = hook
+    hook._spanprof_refresh()
+    return native.spans_shown()

@@ -1,0 +1,82 @@
+"""The SpanProcessor: which id, name and attributes a span has."""
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from opentelemetry.sdk import trace
+
+from .._binding import Error, native
+from .._logging import logger
+from . import _hook
+
+# Without a compiled part the SDK's processor, which does nothing, is all.
+_Rules: Any = object if native is None else native.SpanRules
+
+
+class SpanProcessor(_Rules, trace.SpanProcessor):
+    """Has samples carry the id and name of the span they were taken in.
+
+    Which span that is says OpenTelemetry's current context, in threads, tasks,
+    executors and greenlets alike. The spans whose ids samples carry get the
+    attribute `pyroscope.profile.id`.
+
+    A wrong value of an option is one record of the logger "spanprof"; spans
+    are not labelled then, and the program goes on. `start` may come before or
+    after.
+
+    Args:
+        app_name: "rideshare.cpu", in URLs; default: the application's name.
+        server_address: in URLs; default: that of `spanprof.start`.
+        root_span_only: True: the id and name of the local root, in its
+            children too. False: of the innermost sampled span.
+        add_span_name: have the label `span_name`.
+        add_url: set the attribute `pyroscope.profile.url`.
+        add_baseline_urls: set `pyroscope.profile.baseline.url` and
+            `pyroscope.profile.diff.url`.
+        baseline_labels: labels of the query of the baseline, beside the
+            profile's own.
+        add_trace_id: have the label `trace_id`; Pyroscope before 2.1 makes one
+            series of each value.
+        url_template: in place of the classic URL; `{app}`, `{server}`,
+            `{query}`, `{profile_id}`, `{trace_id}`, `{span_name}`, `{from}`,
+            `{until}` (Unix s), `{from_ms}`, `{until_ms}` are replaced, percent-
+            encoded; `{{` is a brace.
+    """
+
+    def __init__(self, *, app_name: str | None = None,
+                 server_address: str | None = None,
+                 root_span_only: bool = True, add_span_name: bool = True,
+                 add_url: bool = False, add_baseline_urls: bool = False,
+                 baseline_labels: Mapping[str, str] | None = None,
+                 add_trace_id: bool = False,
+                 url_template: str | None = None) -> None:
+        if native is None:
+            return
+        try:
+            super().__init__(
+                app_name=app_name, server_address=server_address,
+                root_span_only=root_span_only, add_span_name=add_span_name,
+                add_url=add_url, add_baseline_urls=add_baseline_urls,
+                baseline_labels=_pairs(baseline_labels),
+                add_trace_id=add_trace_id, url_template=url_template)
+            _hook.install()
+        except (Error, TypeError, ValueError) as error:
+            logger.error("spans are not labelled: %s", error)
+
+    def shutdown(self) -> None:
+        """Nothing to do: spans that are still open go on being labelled."""
+
+    def force_flush(self, timeout_millis: int = 30000) -> bool:
+        """Nothing waits here: profiles are `spanprof.flush`'s.
+
+        Returns:
+            True.
+        """
+        return True
+
+
+def _pairs(labels: Mapping[str, str] | None) -> str | None:
+    if labels is None:
+        return None
+    return ",".join(f"{name}={value}" for name, value in labels.items())
