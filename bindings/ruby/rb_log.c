@@ -66,8 +66,6 @@ static log_line *log_take_all(void) {
   return oldest;
 }
 
-/* Frees one line whatever happens: an exception while Ruby objects are made
- * (no memory) loses it. */
 static VALUE log_line_value(log_line *line) {
   VALUE text = rb_utf8_str_new_cstr(line->text);
 
@@ -103,14 +101,15 @@ static void log_wake(void *data) {
   sem_post(&log_state.come);
 }
 
-/* call-seq: log_wait -> [[level, text], ...]
+/* call-seq: log_wait -> nil
  *
  * Waits, without the GVL, until lines come or the thread is interrupted. */
 static VALUE native_log_wait(VALUE self) {
+  (void)self;
   rb_thread_call_without_gvl(log_sleep, NULL, log_wake, NULL);
   while (sem_trywait(&log_state.come) == 0)
     continue;
-  return native_log_take(self);
+  return Qnil;
 }
 
 /* The parent hands its lines on itself. */

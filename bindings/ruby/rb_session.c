@@ -13,6 +13,7 @@
 
 #include <ruby/thread.h>
 
+#include "rb_command.h"
 #include "rb_log.h"
 #include "rb_options.h"
 
@@ -225,4 +226,5 @@ void rb_sp_session_init(void) {
   rb_define_singleton_method(rb_sp_native, "stop", native_stop, 1);
   rb_define_singleton_method(rb_sp_native, "running?", native_running_p, 0);
   rb_sp_log_init();
+  rb_sp_command_init();
 }

@@ -1,10 +1,15 @@
 # frozen_string_literal: true
 
-require "spanprof/version"
-require "spanprof/native_loader"
-require "spanprof/logging"
-require "spanprof/options"
-require "spanprof/session"
+require_relative "spanprof/version"
+require_relative "spanprof/native_loader"
+require_relative "spanprof/logging"
+require_relative "spanprof/options"
+require_relative "spanprof/fork"
+require_relative "spanprof/exit"
+require_relative "spanprof/neighbours"
+require_relative "spanprof/instrument"
+require_relative "spanprof/session"
+require_relative "spanprof/tags"
 
 # A span-aware continuous CPU profiler. Nothing here raises into the program or
 # keeps it waiting longer than the time given, unless SPANPROF_REQUIRED=1 asks
@@ -50,6 +55,8 @@ module Spanprof
     # @option options [Integer] :label_values_max (1024) distinct values of a label, then "[other]"
     # @option options [Symbol, String, Integer] :log_level :debug, :info, :warn, :error or :off
     # @option options [Logger] :logger (Rails.logger, else warnings on stderr)
+    # @option options [Boolean] :autoinstrument_rails (true) label `action` for requests of Rails, `job` for jobs of
+    #   ActiveJob and Sidekiq
     # @return [Boolean] whether it profiles; if not, {unavailable_reason} says why, and it was logged
     # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
     def start(**options)
@@ -103,3 +110,9 @@ module Spanprof
     end
   end
 end
+
+# A Gemfile that names spanprof in place of pyroscope loads this file, and the
+# program goes on to say Pyroscope.
+autoload :Pyroscope, File.expand_path("pyroscope.rb", __dir__)
+
+require_relative "spanprof/railtie" if defined?(::Rails::Railtie)

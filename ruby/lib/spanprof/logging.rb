@@ -10,15 +10,14 @@ module Spanprof
 
     @waiting = []
     @said = {}
-    @stderr_level = STDERR_LEVEL
 
     class << self
       # @return [Logger, nil] set by the program; nil: {logger} looks for one
       attr_writer :logger
 
-      # The least level that goes to stderr where there is no logger: the
-      # log_level that was asked for, or warnings.
-      attr_writer :stderr_level
+      # @return [Integer, nil] the least level that was asked for; nil: all to a
+      #   logger, warnings to stderr
+      attr_writer :level
 
       def logger
         @logger || (::Rails.logger if defined?(::Rails) && ::Rails.respond_to?(:logger))
@@ -27,12 +26,10 @@ module Spanprof
       # Hand on one line, now, on this thread.
       # @param level [Integer] an index of LEVELS
       def write(level, text)
-        target = logger
-        if target
-          target.public_send(LEVELS[level], "spanprof: #{text}")
-        elsif level >= @stderr_level
-          $stderr.write("spanprof: #{text}\n")
-        end
+        target = logger unless in_trap?
+        return if level < (@level || (target ? 0 : STDERR_LEVEL))
+
+        target ? target.public_send(LEVELS[level], "spanprof: #{text}") : $stderr.write("spanprof: #{text}\n")
       rescue StandardError
         # The program's logger is broken; its owner may look at stderr.
         STDERR.write("spanprof: #{text}\n") unless STDERR.closed?
@@ -75,6 +72,13 @@ module Spanprof
 
       private
 
+      # A Logger takes a lock, which a signal handler cannot.
+      def in_trap?
+        Thread::Mutex.new.synchronize { false }
+      rescue ThreadError
+        true
+      end
+
       # A thread that is killed while it writes leaves the rest to {finish}.
       def serve
         Thread.handle_interrupt(Object => :on_blocking) do
@@ -94,5 +98,4 @@ module Spanprof
       end
     end
   end
-  private_constant :Logging
 end

@@ -15,12 +15,13 @@ module Spanprof
         require "spanprof/spanprof_native"
         nil
       rescue LoadError => e
-        skipped = File.expand_path("skipped_reason.txt", __dir__)
-        File.file?(skipped) ? File.read(skipped).strip : "the native extension cannot be loaded: #{e.message}"
+        # Beside the extension, where extconf.rb could not compile one.
+        skipped = $LOAD_PATH.map { |folder| "#{folder}/spanprof/skipped_reason.txt" }.find { |path| File.file?(path) }
+        skipped ? File.read(skipped).strip : "the native extension cannot be loaded: #{e.message}"
       end
     else
       "#{RUBY_ENGINE} is not supported: profiling needs CRuby"
     end
   private_constant :LOAD_ERROR
-  private_constant :Native if LOAD_ERROR.nil?
+  private_constant :Native unless LOAD_ERROR
 end

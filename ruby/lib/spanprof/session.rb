@@ -7,31 +7,44 @@ module Spanprof
   # can be taken. The core has a lock of its own.
   # @api private
   module Session
+    # What a session that makes room for another may take, in ms.
+    RESTART_MS = 2000
+
+    @reason = nil
+    @installed = false
+
     class << self
       # @return [Hash, nil] what the last start was given
       attr_reader :options
 
-      def start(options)
-        options = options.dup
-        Logging.logger = options.delete(:logger) if options.key?(:logger)
+      # @return [Boolean] whether requests and jobs of frameworks get labels
+      attr_reader :autoinstrument
+
+      # @param options [Hash{Symbol => Object}] of {Spanprof.start}
+      # @param names [Hash{Symbol => Symbol}] what the program calls them, if
+      #   otherwise, for the log
+      # @return [Boolean] whether it profiles
+      def start(options, names = {})
+        Logging.logger = options[:logger] if options.key?(:logger)
         return refuse(LOAD_ERROR) if LOAD_ERROR
 
-        native = Options.native(options)
-        Logging.stderr_level = native[:log_level] || Logging::STDERR_LEVEL
-        begin_native(native)
+        begin_native(Options.native(options))
         @options = options
+        @autoinstrument = options.fetch(:autoinstrument_rails, true)
         @reason = nil
+        Neighbours.look
+        Instrument.install if @autoinstrument
         true
       rescue StandardError => e
-        refuse(e.message, e)
+        refuse(named(e.message, names), e)
       end
 
       def stop(timeout)
-        running? ? Native.stop(milliseconds(timeout)) : nil
+        Native.stop(milliseconds(timeout)) if running?
       end
 
       def flush(timeout)
-        running? ? Native.flush(milliseconds(timeout)) : nil
+        Native.flush(milliseconds(timeout)) if running?
       end
 
       def running?
@@ -39,29 +52,42 @@ module Spanprof
       end
 
       def unavailable_reason
-        LOAD_ERROR || @reason
+        LOAD_ERROR || @reason || (Native.unavailable_reason if Native.respond_to?(:unavailable_reason))
       end
 
       private
 
-      def begin_native(native)
-        Native.stop(2000)
+      def begin_native(options)
+        install
+        Native.stop(RESTART_MS)
+        Logging.level = options[:log_level] || Options.environment_level
         Logging.start
-        Native.start(native)
+        Native.start(options)
+      end
+
+      def install
+        return if @installed
+
+        @installed = true
+        Fork.install
+        Exit.install
       end
 
       def milliseconds(seconds)
         (seconds * 1000).clamp(0, 0xffff_ffff).to_i
       end
 
-      def refuse(reason, error = nil)
+      def named(sentence, names)
+        { label_pairs: :labels }.merge(names).reduce(sentence) { |text, (name, called)| text.gsub(/\b#{name}\b/, called.name) }
+      end
+
+      def refuse(reason, error = Error.new(reason))
         @reason = reason
-        raise error || Error, reason if ENV["SPANPROF_REQUIRED"] == "1"
+        raise error if ENV["SPANPROF_REQUIRED"] == "1"
 
         Logging.say(error.is_a?(Disabled) ? :info : :warn, "not profiling: #{reason}")
         false
       end
     end
   end
-  private_constant :Session
 end
