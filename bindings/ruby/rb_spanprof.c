@@ -21,5 +21,6 @@ RUBY_FUNC_EXPORTED void Init_spanprof_native(void) {
   rb_define_const(rb_sp_native, "VERSION",
                   rb_obj_freeze(rb_str_new_cstr(spanprof_version())));
   Init_spanprof_swig();
+  rb_sp_runtime_init();
   rb_sp_session_init();
 }

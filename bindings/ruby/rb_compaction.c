@@ -1,0 +1,78 @@
+#include "rb_compaction.h"
+
+#include <stdatomic.h>
+
+#include <ruby.h>
+
+/* Read in the handler. */
+static _Atomic bool compaction_automatic;
+static _Atomic int compaction_running;
+
+bool rb_sp_compaction_possible(void) {
+  return atomic_load_explicit(&compaction_automatic, memory_order_relaxed) ||
+         atomic_load_explicit(&compaction_running, memory_order_relaxed) > 0;
+}
+
+static void automatic_learn(void) {
+  VALUE on = Qfalse;
+
+  if (rb_respond_to(rb_mGC, rb_intern("auto_compact")))
+    on = rb_funcall(rb_mGC, rb_intern("auto_compact"), 0);
+  atomic_store(&compaction_automatic, RTEST(on));
+}
+
+/* GC.auto_compact=: careful in both directions. */
+static VALUE automatic_set(VALUE self, VALUE on) {
+  VALUE result;
+
+  (void)self;
+  if (RTEST(on))
+    atomic_store(&compaction_automatic, true);
+  result = rb_call_super(1, &on);
+  automatic_learn();
+  return result;
+}
+
+typedef struct super_call {
+  int count;
+  const VALUE *arguments;
+} super_call;
+
+static VALUE super_run(VALUE data) {
+  const super_call *call = (const super_call *)data;
+
+  return rb_call_super_kw(call->count, call->arguments, rb_keyword_given_p());
+}
+
+static VALUE compaction_end(VALUE data) {
+  (void)data;
+  atomic_fetch_sub(&compaction_running, 1);
+  return Qnil;
+}
+
+static VALUE compaction_run(int count, VALUE *arguments, VALUE self) {
+  super_call call = {.count = count, .arguments = arguments};
+
+  (void)self;
+  atomic_fetch_add(&compaction_running, 1);
+  return rb_ensure(super_run, (VALUE)&call, compaction_end, Qnil);
+}
+
+void rb_sp_compaction_watch(void) {
+  static bool watching;
+  VALUE gc, process;
+
+  if (watching)
+    return;
+  watching = true;
+  gc = rb_module_new();
+  process = rb_module_new();
+  rb_define_method(gc, "auto_compact=", automatic_set, 1);
+  rb_define_method(gc, "compact", compaction_run, -1);
+  rb_define_method(gc, "verify_compaction_references", compaction_run, -1);
+  rb_define_method(process, "warmup", compaction_run, -1);
+  rb_prepend_module(rb_singleton_class(rb_mGC), gc);
+  if (rb_respond_to(rb_mProcess, rb_intern("warmup")))
+    rb_prepend_module(rb_singleton_class(rb_mProcess), process);
+  automatic_learn();
+}

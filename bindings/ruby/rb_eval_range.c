@@ -1,0 +1,130 @@
+#include "rb_eval_range.h"
+
+#include <stdint.h>
+#include <unwind.h>
+
+#include "rb_spanprof.h"
+
+#define PROBE_FRAMES_MAX 64
+
+/* No function of the interpreter is larger. */
+#define PROBE_FUNCTION_BYTES_MAX (UINT64_C(1) << 22)
+
+/* Where the functions of a native stack begin, innermost first. */
+typedef struct native_stack {
+  uint64_t starts[PROBE_FRAMES_MAX];
+  size_t count;
+} native_stack;
+
+static native_stack probe_stack;
+static VALUE probe_object = Qnil;
+
+/* Unwind information names the function of the byte before. */
+static uint64_t function_start(uint64_t pc) {
+  return (uint64_t)(uintptr_t)_Unwind_FindEnclosingFunction(
+      (void *)(uintptr_t)(pc + 1));
+}
+
+static _Unwind_Reason_Code frame_note(struct _Unwind_Context *context,
+                                      void *data) {
+  native_stack *stack = data;
+
+  if (stack->count == PROBE_FRAMES_MAX)
+    return _URC_END_OF_STACK;
+  stack->starts[stack->count++] = function_start(_Unwind_GetIP(context) - 1);
+  return _URC_NO_REASON;
+}
+
+/* The innermost of the three: called by the block. */
+static VALUE probe_look(VALUE self) {
+  (void)self;
+  probe_stack.count = 0;
+  _Unwind_Backtrace(frame_note, &probe_stack);
+  return Qnil;
+}
+
+/* A C method between two stretches of Ruby code. */
+static VALUE probe_relay(VALUE self) {
+  VALUE result = rb_yield(Qnil);
+
+  (void)self;
+  /* Not a tail call: the frame must be there. */
+  __asm__ volatile("" : : : "memory");
+  return result;
+}
+
+static size_t stack_find(const native_stack *stack, const void *function,
+                         size_t from) {
+  uint64_t start = function_start((uint64_t)(uintptr_t)function);
+  size_t i = from;
+
+  while (i < stack->count && stack->starts[i] != start)
+    i++;
+  return i;
+}
+
+static spanprof_range function_range(uint64_t start) {
+  uint64_t inside = 0, outside = PROBE_FUNCTION_BYTES_MAX;
+
+  while (outside - inside > 1) {
+    uint64_t middle = inside + (outside - inside) / 2;
+
+    if (function_start(start + middle) == start)
+      inside = middle;
+    else
+      outside = middle;
+  }
+  return (spanprof_range){.start = start, .end = start + outside};
+}
+
+static size_t times_found(const native_stack *stack, uint64_t start,
+                          size_t from, size_t to) {
+  size_t found = 0, i;
+
+  for (i = from; i < to; i++)
+    found += stack->starts[i] == start;
+  return found;
+}
+
+/* Both C methods were called from Ruby code, the block's stretch was begun by
+ * rb_yield() and the other by rb_funcall(): what their callers have in common
+ * is the interpreter, and the last of that begins a stretch. */
+static bool stack_read(const native_stack *stack, rb_sp_eval_range *out) {
+  size_t look = stack_find(stack, (const void *)probe_look, 0);
+  size_t relay = stack_find(stack, (const void *)probe_relay, look);
+  size_t same = 0, i;
+
+  while (relay + 1 + same < stack->count && look + 1 + same < relay &&
+         stack->starts[look + 1 + same] == stack->starts[relay + 1 + same])
+    same++;
+  if (same == 0 || same > RB_SP_EVAL_FUNCTIONS_MAX)
+    return false;
+  for (i = 1; i <= same; i++)
+    if (stack->starts[look + i] == 0)
+      return false;
+  out->run = function_range(stack->starts[look + same]);
+  if (times_found(stack, out->run.start, look, relay) != 1)
+    return false;
+  out->call_count = 0;
+  for (i = 1; i < same; i++)
+    out->calls[out->call_count++] = function_range(stack->starts[look + i]);
+  return true;
+}
+
+void rb_sp_eval_range_init(void) {
+  VALUE probe = rb_class_new(rb_cObject);
+
+  probe_object = rb_obj_alloc(probe);
+  rb_gc_register_mark_object(probe_object);
+  rb_define_method(probe, "look", probe_look, 0);
+  rb_define_method(probe, "relay", probe_relay, 0);
+}
+
+bool rb_sp_eval_range_find(rb_sp_eval_range *out) {
+  /* Both calls have a block: the interpreter calls them in one way. */
+  rb_obj_instance_eval(
+      1, (VALUE[]){rb_str_new_cstr("def run; relay { look {} }; end")},
+      probe_object);
+  rb_funcall(probe_object, rb_intern("run"), 0);
+  return stack_read(&probe_stack, out);
+}

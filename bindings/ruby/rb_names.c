@@ -1,0 +1,171 @@
+#include "rb_names.h"
+
+#include <string.h>
+
+#include <ruby.h>
+#include <ruby/debug.h>
+#include <ruby/encoding.h>
+
+#include "rb_code_table.h"
+#include "rb_vm_layout.h"
+
+/* Exported by every supported Ruby, declared in none of its headers. */
+extern unsigned int rb_iseq_line_no(VALUE iseq, size_t position);
+
+#define NAMES_GC "(garbage collection)"
+
+typedef struct name_work {
+  const spanprof_frame *frame;
+  rb_sp_code code;
+  int64_t line;
+  int64_t start_line;
+} name_work;
+
+/* What the last answer points into. Marked; guarded by the GVL. */
+static VALUE name_function = Qnil;
+static VALUE name_file = Qnil;
+
+static bool text_ends(VALUE text, VALUE end) {
+  long bytes = RSTRING_LEN(text), end_bytes = RSTRING_LEN(end);
+
+  return bytes >= end_bytes && memcmp(RSTRING_PTR(text) + bytes - end_bytes,
+                                      RSTRING_PTR(end), (size_t)end_bytes) == 0;
+}
+
+/* Does the path of a class hold one that has no name: "#<Class:0x…>"? */
+static bool path_anonymous(VALUE path) {
+  return memmem(RSTRING_PTR(path), (size_t)RSTRING_LEN(path), "#<", 2) != NULL;
+}
+
+/* "Shop::Cart#", "Shop::Cart." or "". */
+static VALUE method_class(VALUE method) {
+  VALUE path = rb_profile_frame_classpath(method);
+  bool singleton = RTEST(rb_profile_frame_singleton_method_p(method));
+
+  if (NIL_P(path) || path_anonymous(path))
+    return rb_str_new_cstr("");
+  return rb_str_cat_cstr(rb_str_dup(path), singleton ? "." : "#");
+}
+
+static VALUE c_method_name(VALUE method) {
+  VALUE name = rb_profile_frame_method_name(method);
+
+  return NIL_P(name) ? Qnil : rb_str_plus(method_class(method), name);
+}
+
+/* "rescue in block in total" is "block in total" since Ruby 3.4. */
+static VALUE label_clean(VALUE label) {
+  static const char *const prefixes[] = {"rescue in ", "ensure in "};
+  const char *text = RSTRING_PTR(label);
+  long at = 0, bytes = RSTRING_LEN(label);
+  size_t i = 0;
+
+  while (i < 2) {
+    long length = (long)strlen(prefixes[i]);
+
+    if (bytes - at > length &&
+        memcmp(text + at, prefixes[i], (size_t)length) == 0) {
+      at += length;
+      i = 0;
+    } else {
+      i++;
+    }
+  }
+  return rb_str_subseq(label, at, bytes - at);
+}
+
+/* The label, with the class in front of the method's name. */
+static VALUE iseq_name(const rb_sp_code *code) {
+  VALUE label = rb_profile_frame_label(code->iseq);
+  VALUE base = rb_profile_frame_base_label(code->iseq);
+  VALUE class_path;
+  long prefix;
+
+  if (NIL_P(label))
+    return Qnil;
+  label = label_clean(label);
+  /* Only code of a method has a method's name: not <main>, <class:Cart>. */
+  if (!code->method || NIL_P(base) || !text_ends(label, base) ||
+      NIL_P(rb_profile_frame_method_name(code->iseq)))
+    return label;
+  prefix = RSTRING_LEN(label) - RSTRING_LEN(base);
+  if (prefix > 0 && RSTRING_PTR(label)[prefix - 1] != ' ')
+    return label;
+  class_path = method_class(code->method);
+  return rb_str_plus(rb_str_plus(rb_str_subseq(label, 0, prefix), class_path),
+                     base);
+}
+
+static int64_t frame_line(VALUE iseq, uint32_t offset) {
+  rb_sp_instructions all = rb_sp_iseq_instructions(iseq);
+  uint32_t position = offset - (uint32_t)((uintptr_t)all.first >> 3);
+
+  /* A frame of compiled code may show any pc. */
+  if (position > all.count)
+    return 0;
+  /* The pc is that of the next instruction, but for a frame that has not run
+   * one. */
+  return rb_iseq_line_no(iseq, position > 0 ? position - 1 : 0);
+}
+
+static VALUE utf8(VALUE text) {
+  return NIL_P(text) ? text : rb_str_export_to_enc(text, rb_utf8_encoding());
+}
+
+static VALUE name_find(VALUE data) {
+  name_work *work = (name_work *)data;
+  VALUE iseq = work->code.iseq, start_line;
+
+  name_file = Qnil;
+  if (!iseq) {
+    name_function = utf8(c_method_name(work->code.method));
+    return Qnil;
+  }
+  name_function = utf8(iseq_name(&work->code));
+  name_file = rb_profile_frame_absolute_path(iseq);
+  if (NIL_P(name_file))
+    name_file = rb_profile_frame_path(iseq);
+  name_file = utf8(name_file);
+  start_line = rb_profile_frame_first_lineno(iseq);
+  work->start_line = FIXNUM_P(start_line) ? FIX2LONG(start_line) : 0;
+  work->line = frame_line(iseq, work->frame->offset);
+  if (work->line == 0)
+    work->line = work->start_line;
+  return Qnil;
+}
+
+void rb_sp_names_init(void) {
+  rb_gc_register_address(&name_function);
+  rb_gc_register_address(&name_file);
+}
+
+spanprof_status rb_sp_names_resolve(void *data, const spanprof_frame *frame,
+                                    spanprof_name *out) {
+  name_work work = {.frame = frame};
+  int state = 0;
+
+  (void)data;
+  if (frame->code == RB_SP_CODE_GC) {
+    out->function = NAMES_GC;
+    out->function_bytes = strlen(NAMES_GC);
+    return SPANPROF_OK;
+  }
+  if (!rb_sp_code_find(frame->code, &work.code))
+    return SPANPROF_ERR_STATE;
+  rb_protect(name_find, (VALUE)&work, &state);
+  if (state) {
+    rb_set_errinfo(Qnil);
+    return SPANPROF_ERR_NOMEM;
+  }
+  if (NIL_P(name_function))
+    return SPANPROF_ERR_STATE;
+  out->function = RSTRING_PTR(name_function);
+  out->function_bytes = (size_t)RSTRING_LEN(name_function);
+  if (!NIL_P(name_file)) {
+    out->file = RSTRING_PTR(name_file);
+    out->file_bytes = (size_t)RSTRING_LEN(name_file);
+  }
+  out->line = work.line;
+  out->start_line = work.start_line;
+  return SPANPROF_OK;
+}

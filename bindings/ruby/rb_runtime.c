@@ -1,0 +1,228 @@
+#include "rb_runtime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ruby.h>
+#include <ruby/version.h>
+#include <ruby/vm.h>
+
+#include "rb_code_table.h"
+#include "rb_compaction.h"
+#include "rb_eval_range.h"
+#include "rb_names.h"
+#include "rb_naming.h"
+#include "rb_self_test.h"
+#include "rb_spanprof.h"
+#include "rb_thread_table.h"
+#include "rb_walker.h"
+
+#define RUNTIME_REASON_BYTES 256
+
+/* "methods" (default), "frames" or "off": how much of the VM's layout the
+ * walker may rely on. */
+#define RUNTIME_WALKER_VARIABLE "SPANPROF_RUBY_WALKER"
+
+/* Process-wide, because the VM is; guarded by the GVL. */
+static struct {
+  bool tested;
+  bool registered;
+  rb_sp_walker_config config;
+  rb_sp_eval_range range;
+  char reason[RUNTIME_REASON_BYTES]; /* "": available */
+} runtime;
+
+static void reason_set(const char *format, const char *text) {
+  snprintf(runtime.reason, sizeof runtime.reason, format, text);
+}
+
+/* Things this walker does not know its way in. */
+static const char *unsupported(void) {
+  const char *many = getenv("RUBY_MN_THREADS");
+
+  if (ruby_api_version[0] > 3 || ruby_api_version[1] >= 3)
+    if (many && many[0] == '1')
+      return "RUBY_MN_THREADS=1 lets Ruby threads change their native threads";
+  return NULL;
+}
+
+static bool mode_wanted(rb_sp_walker_mode *out) {
+  const char *name = getenv(RUNTIME_WALKER_VARIABLE);
+
+  if (!name || !name[0] || strcmp(name, "methods") == 0)
+    *out = RB_SP_WALKER_METHODS;
+  else if (strcmp(name, "frames") == 0)
+    *out = RB_SP_WALKER_FRAMES;
+  else if (strcmp(name, "off") == 0)
+    *out = RB_SP_WALKER_OFF;
+  else
+    return false;
+  return true;
+}
+
+/* Go down the modes until one works here. */
+static void mode_test(void) {
+  const char *failure = NULL;
+
+  while (runtime.config.mode < RB_SP_WALKER_OFF) {
+    failure = rb_sp_self_test_run(&runtime.config);
+    if (!failure)
+      break;
+    runtime.config.mode++;
+  }
+  if (runtime.config.mode == RB_SP_WALKER_OFF)
+    reason_set("this Ruby cannot be walked: %s",
+               failure ? failure : RUNTIME_WALKER_VARIABLE " is \"off\"");
+  else if (!rb_sp_eval_range_find(&runtime.range))
+    reason_set("this Ruby cannot be walked: %s",
+               "the native stack of its interpreter is not as expected");
+}
+
+static VALUE runtime_test(VALUE data) {
+  const rb_sp_vm_layout *layout =
+      rb_sp_vm_layout_find(ruby_api_version[0], ruby_api_version[1]);
+  const char *reason = unsupported();
+
+  (void)data;
+  if (!layout)
+    reason_set("Ruby %s is not known to this version", ruby_version);
+  else if (reason)
+    reason_set("%s", reason);
+  else if (!mode_wanted(&runtime.config.mode))
+    reason_set("%s is not \"methods\", \"frames\" or \"off\"",
+               RUNTIME_WALKER_VARIABLE);
+  if (runtime.reason[0])
+    return Qnil;
+  runtime.config.layout = *layout;
+  mode_test();
+  return Qnil;
+}
+
+static bool runtime_available(void) {
+  int state = 0;
+
+  if (!runtime.tested) {
+    rb_protect(runtime_test, Qnil, &state);
+    if (state) {
+      rb_set_errinfo(Qnil);
+      reason_set("%s", "the test of this Ruby raised an error");
+    }
+    runtime.tested = true;
+  }
+  return !runtime.reason[0];
+}
+
+static VALUE runtime_adopt(VALUE data) {
+  (void)data;
+  rb_sp_compaction_watch();
+  if (!rb_sp_threads_start())
+    rb_warn("spanprof: more threads than can be adopted: some have no Ruby "
+            "frames in their samples");
+  return Qnil;
+}
+
+static bool runtime_register(void) {
+  spanprof_runtime description = {
+      .struct_size = sizeof description,
+      .name = "ruby",
+      .version = ruby_version,
+      .walk = rb_sp_walker_walk,
+      .resolve = rb_sp_names_resolve,
+      .want_names = rb_sp_naming_want,
+      .eval_ranges = &runtime.range.run,
+      .eval_range_count = 1,
+  };
+
+  return spanprof_runtime_register(&description) == SPANPROF_OK;
+}
+
+bool rb_sp_runtime_start(void) {
+  int state = 0;
+
+  if (runtime.registered)
+    return true;
+  if (!runtime_available())
+    return false;
+  rb_sp_walker_configure(&runtime.config);
+  rb_protect(runtime_adopt, Qnil, &state);
+  if (state)
+    rb_set_errinfo(Qnil);
+  runtime.registered = runtime_register();
+  rb_sp_naming_start();
+  return runtime.registered;
+}
+
+void rb_sp_runtime_stop(void) {
+  if (!runtime.registered)
+    return;
+  runtime.registered = false;
+  spanprof_runtime_unregister();
+  rb_sp_threads_stop();
+  rb_sp_naming_stop();
+}
+
+void rb_sp_runtime_resolve_all(void) {
+  if (runtime.registered)
+    rb_sp_naming_all();
+}
+
+/* The VM takes its threads and heap down: nothing may be walked any more. */
+static void vm_end(ruby_vm_t *vm) {
+  (void)vm;
+  spanprof_runtime_unregister();
+  runtime.registered = false;
+}
+
+static VALUE native_available_p(VALUE self) {
+  (void)self;
+  return runtime_available() ? Qtrue : Qfalse;
+}
+
+static VALUE native_unavailable_reason(VALUE self) {
+  (void)self;
+  return runtime_available() ? Qnil : rb_str_new_cstr(runtime.reason);
+}
+
+/* call-seq: after_fork_child -> nil */
+static VALUE native_after_fork_child(VALUE self) {
+  (void)self;
+  rb_sp_code_after_fork();
+  rb_sp_threads_after_fork();
+  rb_sp_naming_after_fork();
+  return Qnil;
+}
+
+/* call-seq: walker -> Hash
+ *
+ * What the walker does and met; for tests and support. */
+static VALUE native_walker(VALUE self) {
+  static const char *const modes[] = {"methods", "frames", "off"};
+  VALUE result = rb_hash_new();
+
+  (void)self;
+  rb_hash_aset(result, ID2SYM(rb_intern("mode")),
+               ID2SYM(rb_intern(modes[runtime.config.mode])));
+  rb_hash_aset(result, ID2SYM(rb_intern("torn")), ULL2NUM(rb_sp_walker_torn()));
+  rb_hash_aset(result, ID2SYM(rb_intern("codes")),
+               UINT2NUM(rb_sp_code_count()));
+  rb_hash_aset(result, ID2SYM(rb_intern("refused")),
+               ULL2NUM(rb_sp_code_refused()));
+  return result;
+}
+
+void rb_sp_runtime_init(void) {
+  rb_sp_code_table_init();
+  rb_sp_threads_init();
+  rb_sp_names_init();
+  rb_sp_naming_init();
+  rb_sp_self_test_init();
+  rb_sp_eval_range_init();
+  ruby_vm_at_exit(vm_end);
+  rb_define_singleton_method(rb_sp_native, "available?", native_available_p, 0);
+  rb_define_singleton_method(rb_sp_native, "unavailable_reason",
+                             native_unavailable_reason, 0);
+  rb_define_singleton_method(rb_sp_native, "after_fork_child",
+                             native_after_fork_child, 0);
+  rb_define_singleton_method(rb_sp_native, "walker", native_walker, 0);
+}

@@ -1,0 +1,154 @@
+#include "rb_self_test.h"
+
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <ruby/debug.h>
+
+#include "rb_thread_table.h"
+
+#define TEST_FRAMES_MAX 512
+
+/* Frames of the test itself: a block of a method that a C method calls, in
+ * environments on the heap, with $~ set, and blocks in blocks. */
+static const char test_source[] = "def outer\n"
+                                  "  'spanprof' =~ /span/\n"
+                                  "  kept = proc { kept }\n"
+                                  "  middle { [kept].sort_by { compare } }\n"
+                                  "end\n"
+                                  "def middle\n"
+                                  "  yield\n"
+                                  "end\n";
+#define TEST_FRAMES_OWN 5
+
+static VALUE test_object = Qnil;
+
+/* What the C method works with; guarded by the GVL. */
+static struct {
+  const rb_sp_walker_config *config;
+  const char *reason;
+} test;
+
+static bool memory_readable(uint64_t at, size_t bytes) {
+  char copy[128];
+  struct iovec local = {.iov_base = copy, .iov_len = bytes};
+  struct iovec remote = {.iov_base = (void *)(uintptr_t)at, .iov_len = bytes};
+
+  return syscall(SYS_process_vm_readv, getpid(), &local, 1ul, &remote, 1ul,
+                 0ul) == (ssize_t)bytes;
+}
+
+/* Before anything is followed: do the first words look like a thread's? */
+static bool thread_plausible(const rb_sp_vm_layout *layout,
+                             const void *thread) {
+  const VALUE *ec, *stack, *frame;
+
+  if (!memory_readable((uint64_t)(uintptr_t)thread, 64))
+    return false;
+  ec = *(const VALUE *const *)((const char *)thread + layout->thread_ec_bytes);
+  if (!memory_readable((uint64_t)(uintptr_t)ec, 3 * sizeof(VALUE)))
+    return false;
+  stack = (const VALUE *)ec[RB_SP_EC_STACK];
+  frame = (const VALUE *)ec[RB_SP_EC_FRAME];
+  return frame > stack && frame < stack + ec[RB_SP_EC_STACK_WORDS] &&
+         memory_readable((uint64_t)(uintptr_t)frame,
+                         layout->control_frame_words * sizeof(VALUE));
+}
+
+/* Ours must be among theirs, in their order: they also show blocks that are C
+ * functions, and on 3.1 a second <main>. */
+static bool frames_agree(const rb_sp_walked *ours, size_t count,
+                         const VALUE *theirs, int their_count) {
+  size_t found = 0;
+  int i;
+
+  for (i = 0; i < their_count && found < count; i++)
+    found += theirs[i] == ours[found].iseq || theirs[i] == ours[found].method;
+  return found == count;
+}
+
+/* Every frame of the test's methods must know its method. */
+static bool methods_agree(const rb_sp_walked *ours, size_t count) {
+  size_t own = 0, i;
+
+  for (i = 0; i < count; i++) {
+    VALUE klass;
+
+    if (!ours[i].method)
+      continue;
+    klass = rb_profile_frame_method_name(ours[i].method);
+    if (!NIL_P(klass) &&
+        (rb_str_equal(klass, rb_str_new_cstr("outer")) == Qtrue ||
+         rb_str_equal(klass, rb_str_new_cstr("middle")) == Qtrue))
+      own++;
+  }
+  return own == 4; /* outer, two blocks in it, middle */
+}
+
+static bool instructions_agree(const rb_sp_walked *ours, size_t count) {
+  size_t i;
+
+  for (i = 0; i < count; i++) {
+    rb_sp_instructions all;
+
+    if (!ours[i].iseq)
+      continue;
+    if (!memory_readable(ours[i].iseq, 3 * sizeof(VALUE)) ||
+        !rb_sp_imemo_is(ours[i].iseq, RB_SP_IMEMO_ISEQ))
+      return false;
+    all = rb_sp_iseq_instructions(ours[i].iseq);
+    if (all.count == 0 || all.count > 1 << 24 ||
+        !memory_readable((uint64_t)(uintptr_t)(all.first + all.count - 1),
+                         sizeof(VALUE)))
+      return false;
+  }
+  return true;
+}
+
+static const char *layout_check(const rb_sp_walker_config *config) {
+  static rb_sp_walked ours[TEST_FRAMES_MAX];
+  static VALUE theirs[TEST_FRAMES_MAX];
+  static int lines[TEST_FRAMES_MAX];
+  const void *thread = rb_sp_thread_pointer(rb_thread_current());
+  size_t count;
+  int their_count;
+
+  if (!thread_plausible(&config->layout, thread))
+    return "the VM's thread structure is not as expected";
+  count = rb_sp_walker_look(config, thread, ours, TEST_FRAMES_MAX);
+  their_count = rb_profile_frames(0, TEST_FRAMES_MAX, theirs, lines);
+  if (count < TEST_FRAMES_OWN)
+    return "the VM's frames are not as expected";
+  if (!instructions_agree(ours, count))
+    return "the VM's instruction sequences are not as expected";
+  if (count < TEST_FRAMES_MAX && their_count < TEST_FRAMES_MAX &&
+      !frames_agree(ours, count, theirs, their_count))
+    return "the VM names other frames";
+  if (config->mode == RB_SP_WALKER_METHODS && !methods_agree(ours, count))
+    return "the VM's method entries are not as expected";
+  return NULL;
+}
+
+static VALUE test_compare(VALUE self) {
+  (void)self;
+  test.reason = layout_check(test.config);
+  return INT2FIX(1);
+}
+
+void rb_sp_self_test_init(void) {
+  VALUE tested = rb_class_new(rb_cObject);
+
+  test_object = rb_obj_alloc(tested);
+  rb_gc_register_mark_object(test_object);
+  rb_define_method(tested, "compare", test_compare, 0);
+}
+
+const char *rb_sp_self_test_run(const rb_sp_walker_config *config) {
+  test.config = config;
+  test.reason = "its self-test did not run";
+  rb_obj_instance_eval(1, (VALUE[]){rb_str_new_cstr(test_source)}, test_object);
+  rb_funcall(test_object, rb_intern("outer"), 0);
+  return test.reason;
+}

@@ -1,0 +1,281 @@
+#include "rb_thread_table.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <ruby/debug.h>
+
+#include "rb_spanprof.h"
+
+/* Threads that exist at the start; more of them are sampled without Ruby
+ * frames, and the log says so. A power of two, and never more than half full.
+ */
+#define ADOPTED_BUCKETS 1024u
+#define ADOPTED_MAX     (ADOPTED_BUCKETS / 2)
+
+/* Of one native thread, for as long as that lives. */
+typedef struct thread_record {
+  _Atomic(const void *) thread; /* rb_thread_t; NULL: none runs */
+  VALUE object;                 /* its Thread */
+  _Atomic bool gone;            /* the native thread ended */
+  struct thread_record *next;
+} thread_record;
+
+/* Process-wide, because the handler reads it. */
+static struct {
+  /* Read by handlers. */
+  _Atomic int adopted_tids[ADOPTED_BUCKETS]; /* 0: free, -1: was used */
+  thread_record adopted[ADOPTED_BUCKETS];
+  _Atomic uint32_t adopted_count;
+  /* Guarded by the GVL. */
+  thread_record *records;
+  bool hooked;
+  pthread_key_t key; /* the calling thread's record */
+} threads;
+
+const void *rb_sp_thread_pointer(VALUE thread) {
+  return RTYPEDDATA_DATA(thread);
+}
+
+static uint32_t adopted_bucket(int tid) {
+  return (uint32_t)tid * 2654435761u >> 22;
+}
+
+/* The bucket that holds `tid`, else the free one it would go to, else
+ * ADOPTED_BUCKETS. */
+static uint32_t adopted_place(int tid, bool *held) {
+  uint32_t at = adopted_bucket(tid), i, room = ADOPTED_BUCKETS;
+
+  *held = false;
+  for (i = 0; i < ADOPTED_BUCKETS; i++, at++) {
+    uint32_t bucket = at & (ADOPTED_BUCKETS - 1);
+    int found = atomic_load_explicit(&threads.adopted_tids[bucket],
+                                     memory_order_acquire);
+
+    if (found == tid) {
+      *held = true;
+      return bucket;
+    }
+    if (found <= 0 && room == ADOPTED_BUCKETS)
+      room = bucket;
+    if (found == 0)
+      break;
+  }
+  return room;
+}
+
+const void *rb_sp_thread_find(const void *thread_data) {
+  const thread_record *record = thread_data;
+  uint32_t bucket;
+  bool held;
+
+  if (!record) {
+    if (atomic_load_explicit(&threads.adopted_count, memory_order_acquire) == 0)
+      return NULL;
+    bucket = adopted_place((int)syscall(SYS_gettid), &held);
+    if (!held)
+      return NULL;
+    record = &threads.adopted[bucket];
+  }
+  return atomic_load_explicit(&record->thread, memory_order_acquire);
+}
+
+static void adopted_clear(uint32_t bucket) {
+  atomic_store(&threads.adopted[bucket].thread, NULL);
+  atomic_store(&threads.adopted_tids[bucket], -1);
+  atomic_fetch_sub(&threads.adopted_count, 1);
+  threads.adopted[bucket].object = Qnil;
+}
+
+static void adopted_forget(int tid) {
+  bool held;
+  uint32_t bucket = adopted_place(tid, &held);
+
+  if (held)
+    adopted_clear(bucket);
+}
+
+static bool thread_adopt(VALUE object, int tid) {
+  bool held;
+  uint32_t bucket = adopted_place(tid, &held);
+
+  if (!held) {
+    if (bucket == ADOPTED_BUCKETS ||
+        atomic_load(&threads.adopted_count) >= ADOPTED_MAX)
+      return false;
+    atomic_fetch_add(&threads.adopted_count, 1);
+  }
+  threads.adopted[bucket].object = object;
+  atomic_store(&threads.adopted[bucket].thread, rb_sp_thread_pointer(object));
+  atomic_store_explicit(&threads.adopted_tids[bucket], tid,
+                        memory_order_release);
+  return true;
+}
+
+/* On a native thread that ends, without the GVL. The record is freed by the
+ * sweep: a last signal may still read it. */
+static void record_abandon(void *data) {
+  thread_record *record = data;
+
+  atomic_store(&record->thread, NULL);
+  atomic_store(&record->gone, true);
+}
+
+static thread_record *record_get(void) {
+  thread_record *record = pthread_getspecific(threads.key);
+
+  if (record)
+    return record;
+  record = calloc(1, sizeof *record);
+  if (!record)
+    return NULL;
+  record->object = Qnil;
+  if (pthread_setspecific(threads.key, record) != 0) {
+    free(record);
+    return NULL;
+  }
+  record->next = threads.records;
+  threads.records = record;
+  return record;
+}
+
+/* On the thread itself. */
+static bool thread_begin(VALUE object) {
+  thread_record *record = record_get();
+
+  adopted_forget((int)syscall(SYS_gettid));
+  if (!record)
+    return false;
+  record->object = object;
+  atomic_store_explicit(&record->thread, rb_sp_thread_pointer(object),
+                        memory_order_release);
+  return spanprof_thread_set_data(record) == SPANPROF_OK;
+}
+
+static void thread_end(void) {
+  thread_record *record = pthread_getspecific(threads.key);
+
+  adopted_forget((int)syscall(SYS_gettid));
+  if (!record)
+    return;
+  atomic_store(&record->thread, NULL);
+  record->object = Qnil;
+}
+
+static void thread_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
+                         VALUE klass) {
+  (void)data;
+  (void)self;
+  (void)id;
+  (void)klass;
+  if (event == RUBY_EVENT_THREAD_BEGIN)
+    thread_begin(rb_thread_current());
+  else
+    thread_end();
+}
+
+static void threads_mark(void *data) {
+  const thread_record *record;
+  uint32_t i;
+
+  (void)data;
+  for (record = threads.records; record; record = record->next)
+    rb_gc_mark(record->object);
+  for (i = 0; i < ADOPTED_BUCKETS; i++)
+    if (atomic_load(&threads.adopted_tids[i]) > 0)
+      rb_gc_mark(threads.adopted[i].object);
+}
+
+static const rb_data_type_t threads_type = {
+    .wrap_struct_name = "Spanprof::Native threads",
+    .function = {.dmark = threads_mark},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY};
+
+void rb_sp_threads_init(void) {
+  rb_gc_register_mark_object(
+      TypedData_Wrap_Struct(rb_cObject, &threads_type, &threads));
+  pthread_key_create(&threads.key, record_abandon);
+}
+
+bool rb_sp_threads_start(void) {
+  VALUE list = rb_funcall(rb_cThread, rb_intern("list"), 0);
+  bool all = thread_begin(rb_thread_current());
+  long i;
+
+  for (i = 0; i < RARRAY_LEN(list); i++) {
+    VALUE object = RARRAY_AREF(list, i);
+    VALUE tid = rb_funcall(object, rb_intern("native_thread_id"), 0);
+
+    /* nil: the thread has not begun; the hook will see it. */
+    if (object != rb_thread_current() && FIXNUM_P(tid))
+      all = thread_adopt(object, FIX2INT(tid)) && all;
+  }
+  if (!threads.hooked)
+    rb_add_event_hook(thread_event,
+                      RUBY_EVENT_THREAD_BEGIN | RUBY_EVENT_THREAD_END, Qnil);
+  threads.hooked = true;
+  return all;
+}
+
+void rb_sp_threads_stop(void) {
+  thread_record *record;
+  uint32_t i;
+
+  if (threads.hooked)
+    rb_remove_event_hook(thread_event);
+  threads.hooked = false;
+  for (record = threads.records; record; record = record->next) {
+    atomic_store(&record->thread, NULL);
+    record->object = Qnil;
+  }
+  for (i = 0; i < ADOPTED_BUCKETS; i++) {
+    if (atomic_load(&threads.adopted_tids[i]) > 0)
+      adopted_clear(i);
+    atomic_store(&threads.adopted_tids[i], 0);
+  }
+}
+
+static void adopted_sweep(void) {
+  uint32_t i;
+
+  for (i = 0; i < ADOPTED_BUCKETS; i++)
+    if (atomic_load(&threads.adopted_tids[i]) > 0 &&
+        !RTEST(rb_funcall(threads.adopted[i].object, rb_intern("alive?"), 0)))
+      adopted_clear(i);
+}
+
+void rb_sp_threads_sweep(void) {
+  thread_record **link = &threads.records;
+
+  adopted_sweep();
+  while (*link) {
+    thread_record *record = *link;
+
+    if (atomic_load(&record->gone)) {
+      *link = record->next;
+      free(record);
+    } else {
+      link = &record->next;
+    }
+  }
+}
+
+void rb_sp_threads_after_fork(void) {
+  thread_record *mine = pthread_getspecific(threads.key), *record;
+  bool hooked = threads.hooked;
+  uint32_t i;
+
+  for (i = 0; i < ADOPTED_BUCKETS; i++) {
+    if (atomic_load(&threads.adopted_tids[i]) > 0)
+      adopted_clear(i);
+    atomic_store(&threads.adopted_tids[i], 0);
+  }
+  for (record = threads.records; record; record = record->next)
+    if (record != mine)
+      record_abandon(record);
+  if (hooked)
+    thread_begin(rb_thread_current());
+}

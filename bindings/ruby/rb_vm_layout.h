@@ -1,0 +1,79 @@
+/* Where the VM keeps what the walker reads. The offsets are those of vm_core.h,
+ * method.h and internal/imemo.h of Ruby 3.1.2, 3.2, 3.3, 3.4 and 4.0.6; they
+ * have two variants in the thread and two in the control frame. A self-test
+ * compares them with the running VM before anything is walked. */
+#ifndef RB_VM_LAYOUT_H
+#define RB_VM_LAYOUT_H
+
+#include <ruby.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct rb_sp_vm_layout {
+  size_t thread_ec_bytes;     /* rb_thread_t.ec */
+  size_t control_frame_words; /* size of rb_control_frame_t */
+} rb_sp_vm_layout;
+
+/* Words of rb_execution_context_t. */
+enum { RB_SP_EC_STACK = 0, RB_SP_EC_STACK_WORDS = 1, RB_SP_EC_FRAME = 2 };
+
+/* Words of rb_control_frame_t. */
+enum { RB_SP_FRAME_PC = 0, RB_SP_FRAME_ISEQ = 2, RB_SP_FRAME_EP = 4 };
+
+/* Words below the environment pointer: what stands there is the method entry,
+ * the class reference or the special variables; the block or the enclosing
+ * environment; the flags. */
+enum { RB_SP_EP_METHOD = -2, RB_SP_EP_PREVIOUS = -1, RB_SP_EP_FLAGS = 0 };
+
+/* Flags of a frame and its environment. The lowest bit makes them a Fixnum: a
+ * word without it is an environment that moved to the heap. */
+#define RB_SP_FLAGS_FIXNUM      0x1u
+#define RB_SP_FLAGS_LOCAL       0x2u
+#define RB_SP_FLAGS_ESCAPED     0x4u
+#define RB_SP_FLAGS_FINISH      0x20u
+#define RB_SP_FLAGS_CFRAME      0x80u
+#define RB_SP_FLAGS_MAGIC       0x7fff0001u
+#define RB_SP_FLAGS_MAGIC_CFUNC 0x55550001u
+
+/* Is that a frame's flags word? The known magics are 0x1111, 0x2222 … 0x7777,
+ * 0x7888 and 0x7999. */
+static inline bool rb_sp_flags_valid(VALUE flags) {
+  uint32_t magic = (uint32_t)flags & RB_SP_FLAGS_MAGIC;
+  uint32_t kind = magic >> 16;
+
+  return (flags & RB_SP_FLAGS_FIXNUM) && flags >> 32 == 0 &&
+         ((kind % 0x1111 == 0 && kind != 0) || kind == 0x7888 ||
+          kind == 0x7999);
+}
+
+/* Can this word be an object on Ruby's heap? */
+static inline bool rb_sp_object_possible(VALUE word) {
+  return word > 4096 && (word & 7) == 0 && word >> 47 == 0;
+}
+
+/* Kinds of the VM's own objects (enum imemo_type). */
+enum { RB_SP_IMEMO_SVAR = 2, RB_SP_IMEMO_METHOD = 6, RB_SP_IMEMO_ISEQ = 7 };
+
+/* Is `object`, which must be mapped, one of the VM's own, of that kind? */
+static inline bool rb_sp_imemo_is(VALUE object, unsigned kind) {
+  VALUE flags = ((const struct RBasic *)object)->flags;
+
+  return (flags & RUBY_T_MASK) == RUBY_T_IMEMO &&
+         (flags >> RUBY_FL_USHIFT & 0xf) == kind;
+}
+
+/* The instructions of a live iseq (rb_iseq_t.body->iseq_encoded) and their
+ * number. */
+typedef struct rb_sp_instructions {
+  const VALUE *first;
+  unsigned count;
+} rb_sp_instructions;
+
+rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq);
+
+/* The layout of the running Ruby, or NULL where none is known. */
+const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor);
+
+#endif

@@ -1,0 +1,250 @@
+/* What may be wrong when a signal arrives, and how the walk bears it:
+ *
+ * - A frame is being pushed: the VM writes it before it moves ec->cfp (and from
+ *   3.2.5 and 3.3.4 on has a compiler fence between). A frame counts only with
+ *   a flags word that has one of the known magics; the walk ends at any other.
+ * - A closure moves environments to the heap (vm_make_env_each() in vm.c): for
+ *   some instructions an enclosing environment on the stack holds an object in
+ *   place of its flags. The frame is taken then, without its class.
+ * - Objects move (compaction): nothing is walked, see rb_compaction.h.
+ *
+ * Words are read where they are known to be mapped: on the VM stack, in an
+ * environment on the heap that a frame whose flags are sound points to, and in
+ * the object that such an environment names as its method. */
+#include "rb_walker.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <ucontext.h>
+
+#include "rb_code_table.h"
+#include "rb_compaction.h"
+#include "rb_thread_table.h"
+
+/* Exported by every supported Ruby, declared in none of its headers. Both read
+ * a word or two, of which one is thread-local to libruby and was allocated when
+ * the thread became a Ruby thread. */
+extern int ruby_thread_has_gvl_p(void);
+
+/* Enclosing environments that are followed: blocks within blocks. */
+#define WALKER_HOPS_MAX 32
+
+/* VM stacks are 1 MiB by default; RUBY_THREAD_VM_STACK_SIZE may ask for more.
+ */
+#define WALKER_STACK_WORDS_MAX (UINT64_C(1) << 27)
+
+typedef const VALUE *words;
+
+typedef struct vm_stack {
+  words start;
+  words end;
+} vm_stack;
+
+/* Process-wide, because the handler reads it. */
+static rb_sp_walker_config walker;
+static _Atomic uint64_t walker_torn;
+
+void rb_sp_walker_configure(const rb_sp_walker_config *config) {
+  walker = *config;
+}
+
+uint64_t rb_sp_walker_torn(void) {
+  return atomic_load(&walker_torn);
+}
+
+static bool stack_has(const vm_stack *stack, words at) {
+  return at >= stack->start && at < stack->end;
+}
+
+/* May ep[-2] … ep[0] be read? */
+static bool ep_possible(const vm_stack *stack, words ep) {
+  return rb_sp_object_possible((VALUE)ep) &&
+         (ep < stack->start || ep >= stack->end || ep >= stack->start + 2);
+}
+
+/* Is that the flags word of the environment at `ep`? One that is not on the VM
+ * stack says that it moved. */
+static bool flags_sound(const vm_stack *stack, words ep, VALUE flags) {
+  return rb_sp_flags_valid(flags) &&
+         (stack_has(stack, ep) || (flags & RB_SP_FLAGS_ESCAPED));
+}
+
+/* The method entry that an environment names, or 0. */
+static VALUE ep_method(words ep, bool local) {
+  VALUE object = ep[RB_SP_EP_METHOD];
+
+  if (!rb_sp_object_possible(object))
+    return 0;
+  if (rb_sp_imemo_is(object, RB_SP_IMEMO_METHOD))
+    return object;
+  /* $~ and $_ live between: struct vm_svar, cref_or_me. */
+  if (!local || !rb_sp_imemo_is(object, RB_SP_IMEMO_SVAR))
+    return 0;
+  object = ((words)object)[1];
+  return rb_sp_object_possible(object) &&
+                 rb_sp_imemo_is(object, RB_SP_IMEMO_METHOD)
+             ? object
+             : 0;
+}
+
+/* The method a frame belongs to, through the environments around it. */
+static VALUE frame_method(const vm_stack *stack, words ep) {
+  unsigned hop;
+
+  for (hop = 0; hop < WALKER_HOPS_MAX; hop++) {
+    VALUE flags = ep[RB_SP_EP_FLAGS];
+    bool local = flags & RB_SP_FLAGS_LOCAL;
+    VALUE method;
+
+    if (!flags_sound(stack, ep, flags)) {
+      atomic_fetch_add_explicit(&walker_torn, 1, memory_order_relaxed);
+      return 0;
+    }
+    method = ep_method(ep, local);
+    if (method || local)
+      return method;
+    ep = (words)(ep[RB_SP_EP_PREVIOUS] & ~(VALUE)3);
+    if (!ep_possible(stack, ep))
+      return 0;
+  }
+  return 0;
+}
+
+/* The innermost control frame of a thread, and its VM stack; NULL: none. */
+static words stack_enter(const rb_sp_walker_config *config, const void *thread,
+                         vm_stack *stack) {
+  words ec =
+      *(const words *)((const char *)thread + config->layout.thread_ec_bytes);
+  words frame;
+  VALUE size;
+
+  if (!ec)
+    return NULL;
+  stack->start = (words)ec[RB_SP_EC_STACK];
+  size = ec[RB_SP_EC_STACK_WORDS];
+  frame = (words)ec[RB_SP_EC_FRAME];
+  if (!rb_sp_object_possible((VALUE)stack->start) ||
+      size > WALKER_STACK_WORDS_MAX || ((VALUE)frame & 7))
+    return NULL;
+  stack->end = stack->start + size;
+  return stack_has(stack, frame) ? frame : NULL;
+}
+
+typedef enum frame_kind { FRAME_NONE, FRAME_CODE, FRAME_BROKEN } frame_kind;
+
+/* What one control frame runs. */
+static frame_kind frame_read(const rb_sp_walker_config *config,
+                             const vm_stack *stack, words frame,
+                             rb_sp_walked *out, VALUE *flags) {
+  words ep = (words)frame[RB_SP_FRAME_EP];
+
+  *out = (rb_sp_walked){0};
+  if (!ep_possible(stack, ep) ||
+      (config->mode != RB_SP_WALKER_METHODS && !stack_has(stack, ep)))
+    return FRAME_BROKEN;
+  *flags = ep[RB_SP_EP_FLAGS];
+  if (!flags_sound(stack, ep, *flags))
+    return FRAME_BROKEN;
+  if (!(*flags & RB_SP_FLAGS_CFRAME)) {
+    out->iseq = frame[RB_SP_FRAME_ISEQ];
+    if (config->mode == RB_SP_WALKER_METHODS)
+      out->method = frame_method(stack, ep);
+  } else if ((*flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_CFUNC) {
+    out->method = ep_method(ep, true);
+  }
+  return out->iseq || out->method ? FRAME_CODE : FRAME_NONE;
+}
+
+size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
+                         rb_sp_walked *frames, size_t max) {
+  size_t count = 0;
+  vm_stack stack;
+  VALUE flags;
+  words frame = stack_enter(config, thread, &stack);
+
+  for (; frame && count < max &&
+         frame + config->layout.control_frame_words <= stack.end;
+       frame += config->layout.control_frame_words) {
+    frame_kind kind = frame_read(config, &stack, frame, &frames[count], &flags);
+
+    if (kind == FRAME_BROKEN)
+      break;
+    count += kind == FRAME_CODE;
+  }
+  return count;
+}
+
+static size_t thread_walk(const void *thread, spanprof_frame *frames,
+                          size_t max, int *cut) {
+  const size_t frame_words = walker.layout.control_frame_words;
+  size_t count = 0;
+  vm_stack stack;
+  rb_sp_walked code;
+  VALUE flags;
+  words frame = stack_enter(&walker, thread, &stack);
+
+  for (; frame && frame + frame_words <= stack.end; frame += frame_words) {
+    frame_kind kind = frame_read(&walker, &stack, frame, &code, &flags);
+    uint64_t number;
+
+    if (kind == FRAME_BROKEN || count == max) {
+      *cut = 1;
+      break;
+    }
+    if (kind == FRAME_NONE)
+      continue;
+    number = rb_sp_code_number(code.iseq, code.method);
+    if (number == RB_SP_CODE_NONE) {
+      *cut = 1;
+      break;
+    }
+    frames[count++] = (spanprof_frame){
+        .code = number,
+        /* Which instruction, counted from one that rb_names.c knows. */
+        .offset = code.iseq ? (uint32_t)(frame[RB_SP_FRAME_PC] >> 3) : 0,
+        .flags = code.iseq && (flags & RB_SP_FLAGS_FINISH)
+                     ? SPANPROF_FRAME_ENTRY
+                     : 0};
+  }
+  return count;
+}
+
+/* Did the signal interrupt a handler on an alternate stack? Ruby's own, of a
+ * page it protected while it compacts, runs there. */
+static bool on_alternate_stack(const spanprof_capture *capture) {
+  const ucontext_t *context = capture->ucontext;
+  uint64_t base = (uint64_t)(uintptr_t)context->uc_stack.ss_sp;
+
+  return !(context->uc_stack.ss_flags & SS_DISABLE) && capture->sp >= base &&
+         capture->sp < base + context->uc_stack.ss_size;
+}
+
+size_t rb_sp_walker_walk(void *data, const spanprof_capture *capture,
+                         spanprof_frame *frames, size_t max, int *cut) {
+  const void *thread = rb_sp_thread_find(capture->thread_data);
+  bool moves = rb_sp_compaction_possible();
+  size_t count = 0;
+
+  (void)data;
+  if (!thread || max == 0)
+    return 0;
+  if (!ruby_thread_has_gvl_p()) {
+    /* Whoever has it may collect while this thread is walked. */
+    if (moves) {
+      *cut = 1;
+      return 0;
+    }
+  } else if (rb_during_gc()) {
+    frames[count++] = (spanprof_frame){.code = RB_SP_CODE_GC};
+    if (moves)
+      return count;
+  }
+  if ((moves && on_alternate_stack(capture)) || !rb_sp_code_table_enter()) {
+    *cut = 1;
+    return count;
+  }
+  count += thread_walk(thread, frames + count, max - count, cut);
+  rb_sp_code_table_leave();
+  return count;
+}

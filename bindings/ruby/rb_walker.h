@@ -1,0 +1,43 @@
+/* The walk over the VM's control frames, in the signal handler. */
+#ifndef RB_WALKER_H
+#define RB_WALKER_H
+
+#include <ruby.h>
+
+#include <spanprof/spanprof.h>
+
+#include "rb_vm_layout.h"
+
+/* How much of the VM's layout the walk relies on. */
+typedef enum rb_sp_walker_mode {
+  RB_SP_WALKER_METHODS, /* frames with their classes: follows environments */
+  RB_SP_WALKER_FRAMES,  /* reads nothing but the VM stack: no classes */
+  RB_SP_WALKER_OFF
+} rb_sp_walker_mode;
+
+typedef struct rb_sp_walker_config {
+  rb_sp_vm_layout layout;
+  rb_sp_walker_mode mode;
+} rb_sp_walker_config;
+
+/* Set before the runtime is registered, unchanged until it is removed. */
+void rb_sp_walker_configure(const rb_sp_walker_config *config);
+
+/* The `walk` of the runtime. */
+size_t rb_sp_walker_walk(void *data, const spanprof_capture *capture,
+                         spanprof_frame *frames, size_t max, int *cut);
+
+/* One frame as the VM has it, for the self-test: with the GVL, of the calling
+ * thread. Returns how many there are, at most `max`. */
+typedef struct rb_sp_walked {
+  VALUE iseq;   /* 0: a C method */
+  VALUE method; /* 0: none */
+} rb_sp_walked;
+
+size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
+                         rb_sp_walked *frames, size_t max);
+
+/* Frames that were met in the middle of a move to the heap. */
+uint64_t rb_sp_walker_torn(void);
+
+#endif
