@@ -37,9 +37,10 @@ PyMODINIT_FUNC PyInit__native(void) {
   py_sp_error = PyErr_NewException("spanprof.Error", PyExc_RuntimeError, NULL);
   if (!py_sp_error || PyModule_AddObjectRef(module, "Error", py_sp_error) < 0 ||
       PyModule_AddStringConstant(module, "version", spanprof_version()) < 0 ||
-      native_add_swig(module) < 0 || py_sp_context_init(module) < 0 ||
-      py_sp_span_init(module) < 0 || py_sp_otel_context_init(module) < 0 ||
-      py_sp_label_init(module) < 0 || py_sp_session_init(module) < 0) {
+      native_add_swig(module) < 0 || py_sp_runtime_init(module) < 0 ||
+      py_sp_context_init(module) < 0 || py_sp_span_init(module) < 0 ||
+      py_sp_otel_context_init(module) < 0 || py_sp_label_init(module) < 0 ||
+      py_sp_session_init(module) < 0) {
     Py_DECREF(module);
     return NULL;
   }

@@ -1,0 +1,96 @@
+/* Where each CPython keeps its frames: the only files that know. Every
+ * function here reads memory that its caller has proven readable, calls
+ * nothing, and may run in the signal handler.
+ *
+ * Included before any other header of Python, because the frames of 3.11 and
+ * later stand in its internal headers only. */
+#ifndef PY_LAYOUT_H
+#define PY_LAYOUT_H
+
+#ifndef Py_BUILD_CORE
+#define Py_BUILD_CORE 1
+#endif
+
+#include "py_spanprof.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a frame is. */
+typedef enum py_sp_frame_kind {
+  PY_SP_FRAME_CODE,  /* runs a code object */
+  PY_SP_FRAME_SHIM,  /* the end of one run of the eval loop; runs nothing */
+  PY_SP_FRAME_OTHER, /* never on a chain of running frames */
+} py_sp_frame_kind;
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wstrict-prototypes"
+#if PY_VERSION_HEX < 0x030b0000
+#include "py_layout_310.h"
+#elif PY_VERSION_HEX < 0x030d0000
+#include "py_layout_311.h"
+#else
+#include "py_layout_313.h"
+#endif
+#pragma GCC diagnostic pop
+
+/* --- code objects: these fields are in the public headers of 3.10-3.15 --- */
+
+/* The name to show: a method's with its class, where code objects know it. */
+static inline const PyObject *layout_code_name(const PyCodeObject *code) {
+#if PY_VERSION_HEX >= 0x030b0000
+  return code->co_qualname;
+#else
+  return code->co_name;
+#endif
+}
+
+/* A number that no other code object of the process has or had; 0: none. */
+static inline uint64_t layout_code_version(const PyCodeObject *code) {
+#if PY_VERSION_HEX >= 0x030c0000
+  return code->co_version;
+#else
+  (void)code;
+  return 0;
+#endif
+}
+
+/* How many instruction units it has, at most. */
+static inline uint32_t layout_code_units(const PyCodeObject *code) {
+#if PY_VERSION_HEX >= 0x030b0000
+  return (uint32_t)Py_SIZE(code);
+#else
+  (void)code;
+  return 1u << 24;
+#endif
+}
+
+/* Words its frames take on the data stack; 0: they are not there. */
+static inline uint32_t layout_code_words(const PyCodeObject *code) {
+#if PY_VERSION_HEX >= 0x030c0000
+  return (uint32_t)code->co_framesize;
+#elif PY_VERSION_HEX >= 0x030b0000
+  return (uint32_t)(code->co_nlocalsplus + code->co_stacksize) +
+         FRAME_SPECIALS_SIZE;
+#else
+  (void)code;
+  return 0;
+#endif
+}
+
+/* Code that the interpreter put between a class and its __init__, and that no
+ * traceback shows (3.12, Python/specialize.c, _Py_InitCleanup): no instruction
+ * of it is traceable. */
+static inline bool layout_code_hidden(const PyCodeObject *code) {
+#if PY_VERSION_HEX >= 0x030c0000
+  return code->_co_firsttraceable >= Py_SIZE(code);
+#else
+  (void)code;
+  return false;
+#endif
+}
+
+#endif

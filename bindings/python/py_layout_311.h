@@ -1,0 +1,55 @@
+/* CPython 3.11 and 3.12: frames on a data stack, linked from a structure on
+ * the C stack of the innermost eval loop. Part of py_layout.h. */
+#include <internal/pycore_frame.h>
+
+typedef struct _PyInterpreterFrame py_sp_pyframe;
+
+/* Where the innermost frame is told. */
+static inline const void *layout_top_place(const PyThreadState *thread) {
+  return &thread->cframe->current_frame;
+}
+
+static inline const py_sp_pyframe *
+layout_frame_previous(const py_sp_pyframe *frame) {
+  return frame->previous;
+}
+
+static inline py_sp_frame_kind layout_frame_kind(const py_sp_pyframe *frame) {
+  switch (frame->owner) {
+  case FRAME_OWNED_BY_THREAD:
+  case FRAME_OWNED_BY_GENERATOR:
+    return PY_SP_FRAME_CODE;
+#if PY_VERSION_HEX >= 0x030c0000
+  case FRAME_OWNED_BY_CSTACK:
+    return PY_SP_FRAME_SHIM;
+#endif
+  default:
+    return PY_SP_FRAME_OTHER;
+  }
+}
+
+static inline const PyCodeObject *
+layout_frame_code(const py_sp_pyframe *frame) {
+  return frame->f_code;
+}
+
+/* The unit of the instruction that runs, or a cache entry of it; -1: none has
+ * yet. */
+static inline int64_t layout_frame_unit(const py_sp_pyframe *frame,
+                                        const PyCodeObject *code) {
+  return ((int64_t)(intptr_t)frame->prev_instr -
+          (int64_t)(intptr_t)code->co_code_adaptive) /
+         (int64_t)sizeof(_Py_CODEUNIT);
+}
+
+/* 3.12 has a shim beyond such a frame instead. */
+static inline bool layout_frame_is_entry(const py_sp_pyframe *frame) {
+#if PY_VERSION_HEX >= 0x030c0000
+  (void)frame;
+  return false;
+#else
+  return frame->is_entry;
+#endif
+}
+
+#define PY_SP_LAYOUT_DATA_STACK 1

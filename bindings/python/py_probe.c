@@ -1,0 +1,40 @@
+#include "py_probe.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PROBE_PAGE_SHIFT 12
+
+/* The size of the kernel's sigset_t on every 64-bit Linux. */
+#define PROBE_SIGSET_BYTES 8
+
+static bool page_readable(py_sp_probe *probe, uintptr_t page) {
+  unsigned i;
+
+  for (i = 0; i < PY_SP_PROBE_PAGES; i++)
+    if (probe->pages[i] == page)
+      return true;
+  if (page == 0)
+    return false;
+  /* Reads a signal set there, then refuses the unknown `how`: EFAULT or EINVAL,
+   * and nothing changed (Linux 6.1, kernel/signal.c, rt_sigprocmask). */
+  if (syscall(SYS_rt_sigprocmask, ~0, (void *)(page << PROBE_PAGE_SHIFT), NULL,
+              PROBE_SIGSET_BYTES) == 0 ||
+      errno == EFAULT)
+    return false;
+  probe->pages[probe->next++ % PY_SP_PROBE_PAGES] = page;
+  return true;
+}
+
+bool py_sp_probe_readable(py_sp_probe *probe, const void *at, size_t bytes) {
+  uintptr_t first = (uintptr_t)at;
+  uintptr_t last = first + bytes - 1;
+
+  if (last < first)
+    return false;
+  first >>= PROBE_PAGE_SHIFT;
+  last >>= PROBE_PAGE_SHIFT;
+  return page_readable(probe, first) &&
+         (first == last || page_readable(probe, last));
+}

@@ -1,0 +1,23 @@
+/* Is memory there? Asked in the signal handler before a pointer is followed
+ * that may be stale. */
+#ifndef PY_PROBE_H
+#define PY_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PY_SP_PROBE_PAGES 8
+
+/* The pages that were found readable during one walk. {0} at its start. */
+typedef struct py_sp_probe {
+  uintptr_t pages[PY_SP_PROBE_PAGES];
+  unsigned next;
+} py_sp_probe;
+
+/* Whether the first and the last of `bytes`, at least 1, can be read: what is
+ * asked about is one object of few pages, mapped whole or not at all.
+ * Signal-safe, but leaves errno to its caller. */
+bool py_sp_probe_readable(py_sp_probe *probe, const void *at, size_t bytes);
+
+#endif

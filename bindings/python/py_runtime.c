@@ -1,0 +1,238 @@
+#include "py_runtime.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "py_code.h"
+#include "py_context.h"
+#include "py_eval.h"
+#include "py_selftest.h"
+#include "py_walker.h"
+
+#define RUNTIME_REASON_BYTES 256
+
+/* Process-wide, because the signal handler is. */
+static struct {
+  _Atomic bool open; /* the interpreter may be walked */
+  /* With the GIL. */
+  bool tested;
+  bool registered;
+  bool over; /* the interpreter is going */
+  char reason[RUNTIME_REASON_BYTES];
+  char version[32];
+  PyObject *stop; /* the function of the module, owned */
+} runtime_state;
+
+/* The interrupted thread's state, or NULL; 3.10-3.14: pthread_getspecific(),
+ * 3.15: one thread-local word. CPython's faulthandler does the same in its
+ * handlers (Modules/faulthandler.c, faulthandler_dump_traceback). */
+static const PyThreadState *thread_state(void) {
+  if (!atomic_load_explicit(&runtime_state.open, memory_order_seq_cst))
+    return NULL;
+#if PY_VERSION_HEX >= 0x030d0000
+  if (Py_IsFinalizing())
+    return NULL;
+#else
+  if (_Py_IsFinalizing())
+    return NULL;
+#endif
+  return PyGILState_GetThisThreadState();
+}
+
+static size_t runtime_walk(void *data, const spanprof_capture *capture,
+                           spanprof_frame *frames, size_t max, int *cut) {
+  const PyThreadState *thread;
+  size_t count = 0;
+
+  (void)data;
+  (void)capture;
+  py_sp_code_enter();
+  thread = thread_state();
+  if (thread)
+    count = py_sp_walk(thread, frames, max, cut);
+  py_sp_code_leave();
+  return count;
+}
+
+static spanprof_status runtime_resolve(void *data, const spanprof_frame *frame,
+                                       spanprof_name *out) {
+  (void)data;
+  out->line = frame->offset;
+  return py_sp_code_name(frame->code, out);
+}
+
+static int runtime_read_context(void *data, const spanprof_capture *capture,
+                                spanprof_context_view *out) {
+  const PyThreadState *thread;
+  int read = 0;
+
+  (void)data;
+  py_sp_code_enter();
+  thread = thread_state();
+  if (thread)
+    read = py_sp_context_read((void *)(uintptr_t)thread, capture, out);
+  py_sp_code_leave();
+  return read;
+}
+
+/* Whether this extension was compiled for this interpreter. */
+static bool version_fits(void) {
+  int major = 0, minor = 0, micro = 0;
+
+  sscanf(Py_GetVersion(), "%d.%d.%d", &major, &minor, &micro);
+  snprintf(runtime_state.version, sizeof runtime_state.version, "%d.%d.%d",
+           major, minor, micro);
+  if (major != PY_MAJOR_VERSION || minor != PY_MINOR_VERSION) {
+    snprintf(runtime_state.reason, sizeof runtime_state.reason,
+             "Python %s loaded an extension compiled for %d.%d",
+             runtime_state.version, PY_MAJOR_VERSION, PY_MINOR_VERSION);
+    return false;
+  }
+  /* It unlinks frames after it has freed them,
+   * https://github.com/python/cpython/issues/99729. */
+  if (minor == 11 && micro == 0) {
+    snprintf(runtime_state.reason, sizeof runtime_state.reason,
+             "Python 3.11.0 frees frames that are still linked; 3.11.1 does "
+             "not");
+    return false;
+  }
+#ifdef Py_GIL_DISABLED
+  snprintf(runtime_state.reason, sizeof runtime_state.reason,
+           "free-threaded Python (%s) is not supported", runtime_state.version);
+  return false;
+#else
+  return true;
+#endif
+}
+
+static void runtime_test(void) {
+  if (runtime_state.tested)
+    return;
+  runtime_state.tested = true;
+  if (!version_fits())
+    return;
+  if (py_sp_code_open() < 0)
+    snprintf(runtime_state.reason, sizeof runtime_state.reason,
+             "there is no memory for the names of functions");
+  else if (py_sp_selftest_run(runtime_state.reason,
+                              sizeof runtime_state.reason) &&
+           !py_sp_context_check())
+    snprintf(runtime_state.reason, sizeof runtime_state.reason, "%s",
+             py_sp_context_reason());
+}
+
+const char *py_sp_runtime_reason(void) {
+  runtime_test();
+  if (!runtime_state.reason[0] && runtime_state.over)
+    return "the interpreter is being finalised";
+  return runtime_state.reason[0] ? runtime_state.reason : NULL;
+}
+
+/* Before the interpreter frees the states of threads that still run. */
+static bool runtime_stop_at_exit(void) {
+  PyObject *atexit = PyImport_ImportModule("atexit");
+  PyObject *done = NULL;
+
+  if (atexit)
+    done = PyObject_CallMethod(atexit, "register", "O", runtime_state.stop);
+  Py_XDECREF(atexit);
+  Py_XDECREF(done);
+  if (done)
+    return true;
+  PyErr_Clear();
+  return false;
+}
+
+static bool runtime_register(void) {
+  spanprof_range ranges[PY_SP_EVAL_RANGES_MAX];
+  spanprof_runtime runtime = {
+      .struct_size = sizeof runtime,
+      .name = "python",
+      .version = runtime_state.version,
+      .walk = runtime_walk,
+      .read_context = runtime_read_context,
+      .resolve = runtime_resolve,
+      .eval_ranges = ranges,
+  };
+
+  runtime.eval_range_count = py_sp_eval_find(ranges);
+  if (pthread_atfork(NULL, NULL, py_sp_code_after_fork) == 0 &&
+      runtime_stop_at_exit() &&
+      spanprof_runtime_register(&runtime) == SPANPROF_OK)
+    return true;
+  snprintf(runtime_state.reason, sizeof runtime_state.reason,
+           "the interpreter cannot be registered: %.200s",
+           spanprof_last_error());
+  return false;
+}
+
+int py_sp_runtime_start(void) {
+  if (py_sp_runtime_reason())
+    return 0;
+  if (!runtime_state.registered && !runtime_register())
+    return 0;
+  runtime_state.registered = true;
+  atomic_store(&runtime_state.open, true);
+  return 1;
+}
+
+void py_sp_runtime_stop(void) {
+  runtime_state.over = true;
+  atomic_store(&runtime_state.open, false);
+  py_sp_code_quiesce();
+}
+
+static PyObject *native_available(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  return PyBool_FromLong(!py_sp_runtime_reason());
+}
+
+static PyObject *native_unavailable_reason(PyObject *module, PyObject *unused) {
+  const char *reason = py_sp_runtime_reason();
+
+  (void)module;
+  (void)unused;
+  if (!reason)
+    Py_RETURN_NONE;
+  return PyUnicode_FromString(reason);
+}
+
+static PyObject *native_runtime_stop(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+  py_sp_runtime_stop();
+  Py_RETURN_NONE;
+}
+
+static PyObject *native_runtime_stats(PyObject *module, PyObject *unused) {
+  const py_sp_code_counts counts = py_sp_code_count();
+
+  (void)module;
+  (void)unused;
+  return Py_BuildValue(
+      "{sKsKsKsK}", "code_objects", (unsigned long long)counts.known,
+      "code_bytes", (unsigned long long)counts.bytes, "code_overflows",
+      (unsigned long long)counts.overflowed, "code_spaces_emptied",
+      (unsigned long long)counts.emptied);
+}
+
+static PyMethodDef runtime_methods[] = {
+    {"available", native_available, METH_NOARGS,
+     "available(): whether this interpreter can be profiled."},
+    {"unavailable_reason", native_unavailable_reason, METH_NOARGS,
+     "unavailable_reason(): why not, in one sentence, or None."},
+    {"runtime_stop", native_runtime_stop, METH_NOARGS,
+     "runtime_stop(): the interpreter goes; walk it no more."},
+    {"runtime_stats", native_runtime_stats, METH_NOARGS,
+     "runtime_stats(): counters of code objects seen, by name."},
+    {NULL, NULL, 0, NULL},
+};
+
+int py_sp_runtime_init(PyObject *module) {
+  if (PyModule_AddFunctions(module, runtime_methods) < 0)
+    return -1;
+  runtime_state.stop = PyObject_GetAttrString(module, "runtime_stop");
+  return runtime_state.stop ? 0 : -1;
+}

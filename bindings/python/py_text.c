@@ -1,0 +1,126 @@
+#include "py_text.h"
+
+#include <string.h>
+
+#define TEXT_HASH_ENDS 32
+
+bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
+                     py_sp_text *out) {
+  const PyASCIIObject *ascii = (const PyASCIIObject *)object;
+
+  if (probe && (((uintptr_t)object & 7) != 0 ||
+                !py_sp_probe_readable(probe, object, sizeof *ascii)))
+    return false;
+  if (Py_TYPE(object) != &PyUnicode_Type || !ascii->state.compact)
+    return false;
+  out->length = (size_t)ascii->length;
+  out->kind = (int)ascii->state.kind;
+  out->ascii = ascii->state.ascii;
+  out->data = ascii->state.ascii
+                  ? (const void *)(ascii + 1)
+                  : (const void *)((const PyCompactUnicodeObject *)object + 1);
+  if (out->kind != 1 && out->kind != 2 && out->kind != 4)
+    return false;
+  if (out->length > PY_SSIZE_T_MAX / 4)
+    return false;
+  return !probe || out->length == 0 ||
+         py_sp_probe_readable(probe, out->data,
+                              out->length * (size_t)out->kind);
+}
+
+static uint32_t character_at(const py_sp_text *text, size_t i) {
+  switch (text->kind) {
+  case 1:
+    return ((const uint8_t *)text->data)[i];
+  case 2:
+    return ((const uint16_t *)text->data)[i];
+  default:
+    return ((const uint32_t *)text->data)[i];
+  }
+}
+
+/* A surrogate, half of a character that is none, gets its three bytes too; the
+ * core cleans texts. */
+static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
+  if (c < 0x80) {
+    bytes[0] = (uint8_t)c;
+    return 1;
+  }
+  if (c < 0x800) {
+    bytes[0] = (uint8_t)(0xc0 | c >> 6);
+    bytes[1] = (uint8_t)(0x80 | (c & 0x3f));
+    return 2;
+  }
+  if (c < 0x10000) {
+    bytes[0] = (uint8_t)(0xe0 | c >> 12);
+    bytes[1] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+    bytes[2] = (uint8_t)(0x80 | (c & 0x3f));
+    return 3;
+  }
+  bytes[0] = (uint8_t)(0xf0 | (c >> 18 & 7));
+  bytes[1] = (uint8_t)(0x80 | (c >> 12 & 0x3f));
+  bytes[2] = (uint8_t)(0x80 | (c >> 6 & 0x3f));
+  bytes[3] = (uint8_t)(0x80 | (c & 0x3f));
+  return 4;
+}
+
+size_t py_sp_text_copy(const py_sp_text *text, char *to, size_t max) {
+  size_t count = 0, i;
+
+  if (text->ascii) {
+    count = text->length < max ? text->length : max;
+    if (to)
+      memcpy(to, text->data, count);
+    return count;
+  }
+  for (i = 0; i < text->length; i++) {
+    uint8_t bytes[4];
+    size_t size = character_encode(character_at(text, i), bytes);
+
+    if (size > max - count)
+      break;
+    if (to)
+      memcpy(to + count, bytes, size);
+    count += size;
+  }
+  return count;
+}
+
+/* The multiplier of splitmix64's second step (Steele, Lea, Flood: Fast
+ * Splittable Pseudorandom Number Generators, 2014). */
+static uint64_t word_mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * UINT64_C(0x94d049bb133111eb);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t bytes_mix(uint64_t hash, const char *bytes, size_t size) {
+  uint64_t word;
+
+  for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
+    memcpy(&word, bytes, sizeof word);
+    hash = word_mix(hash, word);
+  }
+  word = 0;
+  memcpy(&word, bytes, size);
+  return word_mix(hash, word);
+}
+
+uint64_t py_sp_text_hash(py_sp_probe *probe, const PyObject *object) {
+  const PyASCIIObject *ascii = (const PyASCIIObject *)object;
+  const char *data;
+  py_sp_text text;
+  uint64_t hash;
+  size_t bytes;
+
+  if (!py_sp_text_look(probe, object, &text))
+    return 0;
+  if (ascii->hash != -1)
+    return (uint64_t)ascii->hash;
+  data = text.data;
+  bytes = text.length * (size_t)text.kind;
+  hash = word_mix(0, bytes);
+  if (bytes <= 2 * TEXT_HASH_ENDS)
+    return bytes_mix(hash, data, bytes);
+  hash = bytes_mix(hash, data, TEXT_HASH_ENDS);
+  return bytes_mix(hash, data + bytes - TEXT_HASH_ENDS, TEXT_HASH_ENDS);
+}
