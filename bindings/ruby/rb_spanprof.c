@@ -22,5 +22,10 @@ RUBY_FUNC_EXPORTED void Init_spanprof_native(void) {
                   rb_obj_freeze(rb_str_new_cstr(spanprof_version())));
   Init_spanprof_swig();
   rb_sp_runtime_init();
+  rb_sp_context_init();
+  rb_sp_span_rules_init();
+  rb_sp_span_init();
+  rb_sp_activation_init();
+  rb_sp_label_init();
   rb_sp_session_init();
 }

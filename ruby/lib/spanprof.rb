@@ -3,6 +3,7 @@
 require_relative "spanprof/version"
 require_relative "spanprof/native_loader"
 require_relative "spanprof/logging"
+require_relative "spanprof/label"
 require_relative "spanprof/options"
 require_relative "spanprof/fork"
 require_relative "spanprof/exit"

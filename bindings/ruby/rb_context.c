@@ -1,0 +1,273 @@
+#include "rb_context.h"
+
+#include <ruby/debug.h>
+
+#include <string.h>
+
+/* Flows come from slabs that are never given back, so that a stale pointer to
+ * one finds another serial and not foreign memory. */
+#define FLOW_SLAB 64
+
+/* Enumerators that call each other, at most. */
+#define FLOW_CALLERS_MAX 64
+
+/* Where a fiber's flow stands: an instance variable that Ruby code cannot name,
+ * see or copy. Fiber-locals would not do: Rails (ActionController::Live) and
+ * GraphQL copy them to other fibers. Its value is the flow's holder, or true
+ * for a fiber known to be no enumerator's. */
+static ID flow_ivar;
+
+/* The methods of Enumerator that resume its fiber. */
+static ID flow_next, flow_next_values, flow_peek, flow_peek_values;
+
+static rb_sp_flow *flow_free;
+static uint64_t flow_serials;
+static bool flow_followed;
+
+/* Of the fiber that runs, or ran before the switch that is being told of;
+ * NULL: it has none. A thread's: fibers do not move between threads. */
+static _Thread_local struct {
+  rb_sp_flow *flow;
+  uint64_t serial;
+} flow_running;
+
+static void flow_holder_free(void *data) {
+  rb_sp_flow *flow = data;
+
+  spanprof_context_free(flow->context);
+  memset(flow, 0, sizeof *flow);
+  flow->next_free = flow_free;
+  flow_free = flow;
+}
+
+static size_t flow_holder_size(const void *data) {
+  (void)data;
+  return sizeof(rb_sp_flow);
+}
+
+/* Holds no object, so the collector has nothing to mark or to remember. */
+static const rb_data_type_t flow_holder = {
+    .wrap_struct_name = "spanprof flow",
+    .function = {.dfree = flow_holder_free, .dsize = flow_holder_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
+};
+
+static rb_sp_flow *flow_take(void) {
+  rb_sp_flow *flow = flow_free;
+  size_t i;
+
+  if (!flow) {
+    flow = ruby_xcalloc(FLOW_SLAB, sizeof *flow);
+    for (i = 0; i < FLOW_SLAB; i++) {
+      flow[i].next_free = flow_free;
+      flow_free = &flow[i];
+    }
+    flow = flow_free;
+  }
+  flow_free = flow->next_free;
+  flow->next_free = NULL;
+  flow->serial = ++flow_serials;
+  return flow;
+}
+
+static rb_sp_flow *flow_held(VALUE held) {
+  return !RB_SPECIAL_CONST_P(held) ? RTYPEDDATA_DATA(held) : NULL;
+}
+
+static rb_sp_flow *flow_new(VALUE fiber) {
+  rb_sp_flow *flow = flow_take();
+  VALUE held = TypedData_Wrap_Struct(0, &flow_holder, flow);
+
+  rb_ivar_set(fiber, flow_ivar, held);
+  RB_GC_GUARD(held);
+  return flow;
+}
+
+/* Whoever `flow` takes over from what it has none of itself: the nearest of its
+ * callers that has it, or the outermost. */
+static const rb_sp_flow *flow_caller(const rb_sp_flow *flow, bool for_span) {
+  size_t i;
+
+  for (i = 0; i < FLOW_CALLERS_MAX; i++) {
+    if (!flow->called || (for_span ? flow->span != 0 : flow->labels != 0))
+      return flow;
+    if (!flow->caller || flow->caller->serial != flow->caller_serial)
+      return NULL;
+    flow = flow->caller;
+  }
+  return NULL;
+}
+
+static spanprof_span flow_span_of(const rb_sp_flow *flow) {
+  if (!flow)
+    return 0;
+  return flow->span ? flow->span : flow->inherited;
+}
+
+/* Make the thread's context that of `flow`, with these in it. Without memory
+ * the thread works for nothing. */
+static void flow_show(rb_sp_flow *flow, spanprof_span span,
+                      spanprof_label_set labels) {
+  if (!flow->context && ((!span && !labels) ||
+                         spanprof_context_new(&flow->context) != SPANPROF_OK)) {
+    spanprof_context_switch(NULL);
+    return;
+  }
+  spanprof_context_switch(flow->context);
+  if (flow->shown != span) {
+    spanprof_span_leave(flow->shown_token);
+    flow->shown_token = 0;
+    flow->shown = 0;
+    if (span && spanprof_span_enter(span, &flow->shown_token) == SPANPROF_OK)
+      flow->shown = span;
+  }
+  if (spanprof_labels_get() != labels)
+    spanprof_labels_set(labels);
+}
+
+/* An enumerator's fiber that runs: with nothing of its own it is in its
+ * caller's context, else its own shows what it lacks from there. */
+static void flow_show_callee(rb_sp_flow *flow) {
+  const rb_sp_flow *span_of = flow_caller(flow, true);
+  const rb_sp_flow *labels_of = flow_caller(flow, false);
+
+  if (!flow->span && !flow->labels && span_of == labels_of)
+    spanprof_context_switch(span_of ? span_of->context : NULL);
+  else
+    flow_show(flow, flow_span_of(span_of), labels_of ? labels_of->labels : 0);
+}
+
+static void flow_run(rb_sp_flow *flow) {
+  flow_running.flow = flow;
+  flow_running.serial = flow ? flow->serial : 0;
+  if (!flow)
+    spanprof_context_switch(NULL);
+  else if (flow->called)
+    flow_show_callee(flow);
+  else
+    flow_show(flow, flow_span_of(flow), flow->labels);
+}
+
+/* Is the method that runs one that waits for an enumerator's fiber? Then that
+ * fiber has come back. Where it is another, a scheduler's say, the fiber was
+ * left in the middle of the call. */
+static bool flow_call_returned(void) {
+  ID method = rb_frame_this_func();
+
+  return method == flow_next || method == flow_next_values ||
+         method == flow_peek || method == flow_peek_values;
+}
+
+/* A fiber without a flow that starts: only Ruby's own enumerators make fibers
+ * without Fiber#initialize (rb_fiber_new() in enumerator.c). One that was
+ * started before has a frame. */
+static rb_sp_flow *flow_of_unknown(VALUE fiber) {
+  rb_sp_flow *flow;
+
+  if (rb_frame_this_func()) {
+    rb_ivar_set(fiber, flow_ivar, Qtrue);
+    return NULL;
+  }
+  flow = flow_new(fiber);
+  flow->callee = true;
+  return flow;
+}
+
+/* Runs on the fiber that was switched to. An exception that arrives with the
+ * switch (Thread#raise, Timeout) is raised before it, and skips it: what then
+ * shows stays until the next switch, attach or detach. */
+static void flow_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
+                          VALUE klass) {
+  VALUE fiber = rb_fiber_current();
+  VALUE held = rb_attr_get(fiber, flow_ivar);
+  rb_sp_flow *from = flow_running.flow;
+  rb_sp_flow *to;
+
+  (void)event, (void)data, (void)self, (void)id, (void)klass;
+  if (from && from->serial != flow_running.serial)
+    from = NULL;
+  to = RB_NIL_P(held) ? flow_of_unknown(fiber) : flow_held(held);
+  if (from && from->called && flow_call_returned())
+    from->called = false;
+  if (to && to->callee && !to->called) {
+    to->called = true;
+    to->caller = from;
+    to->caller_serial = from ? from->serial : 0;
+  }
+  flow_run(to);
+}
+
+/* Native threads are used again for other threads. */
+static void flow_thread_begins(rb_event_flag_t event, VALUE data, VALUE self,
+                               ID id, VALUE klass) {
+  (void)event, (void)data, (void)self, (void)id, (void)klass;
+  flow_run(NULL);
+}
+
+static VALUE flow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
+  rb_ivar_set(fiber, flow_ivar, Qtrue);
+  return rb_call_super(argc, argv);
+}
+
+void rb_sp_context_follow(void) {
+  VALUE hook;
+
+  if (flow_followed)
+    return;
+  flow_followed = true;
+  hook = rb_define_module_under(rb_sp_native, "FiberHook");
+  rb_define_private_method(hook, "initialize", flow_fiber_initialize, -1);
+  rb_prepend_module(rb_const_get(rb_cObject, rb_intern("Fiber")), hook);
+  rb_add_event_hook(flow_switched, RUBY_EVENT_FIBER_SWITCH, Qnil);
+  rb_add_event_hook(flow_thread_begins, RUBY_EVENT_THREAD_BEGIN, Qnil);
+}
+
+rb_sp_flow *rb_sp_flow_current(void) {
+  return flow_held(rb_attr_get(rb_fiber_current(), flow_ivar));
+}
+
+rb_sp_flow *rb_sp_flow_make(void) {
+  VALUE fiber = rb_fiber_current();
+  rb_sp_flow *flow = flow_held(rb_attr_get(fiber, flow_ivar));
+
+  return flow ? flow : flow_new(fiber);
+}
+
+void rb_sp_flow_span_set(rb_sp_flow *flow, spanprof_span span,
+                         const uint8_t *trace_id) {
+  flow->span = span;
+  if (span)
+    memcpy(flow->trace_id, trace_id, sizeof flow->trace_id);
+  flow_run(flow);
+}
+
+spanprof_status rb_sp_flow_labels_begin(rb_sp_flow *flow) {
+  if (!flow->context) {
+    spanprof_status st = spanprof_context_new(&flow->context);
+
+    if (st)
+      return st;
+  }
+  flow_run(flow);
+  /* An enumerator's fiber may be in its caller's. */
+  if (flow->called && !flow->span && !flow->labels) {
+    flow->borrowed = spanprof_labels_get();
+    flow_show(flow, flow_span_of(flow_caller(flow, true)), flow->borrowed);
+  }
+  return SPANPROF_OK;
+}
+
+void rb_sp_flow_labels_end(rb_sp_flow *flow) {
+  flow->labels = spanprof_labels_get();
+  if (flow->labels == flow->borrowed)
+    flow->labels = 0;
+  flow_run(flow);
+}
+
+void rb_sp_context_init(void) {
+  flow_ivar = rb_intern("spanprof flow");
+  flow_next = rb_intern("next");
+  flow_next_values = rb_intern("next_values");
+  flow_peek = rb_intern("peek");
+  flow_peek_values = rb_intern("peek_values");
+}

@@ -1,0 +1,62 @@
+/* Flows of control: what each fiber works for, and the thread's context in the
+ * core, which is made to show that of the fiber that runs.
+ *
+ * A fiber has a flow from the first time it works for something of its own. One
+ * without has nothing to show, and shows the thread's own context of the core,
+ * which nobody in Ruby ever writes: so what a thread or fiber leaves active
+ * ends with it. The fiber of an enumerator is different: resuming it is a call,
+ * and what is in it works for its caller, unless it is given something itself.
+ *
+ * Everything here runs with the GVL and in the main Ractor. */
+#ifndef RB_CONTEXT_H
+#define RB_CONTEXT_H
+
+#include "rb_spanprof.h"
+
+#include <stdbool.h>
+
+typedef struct rb_sp_flow {
+  /* Of its fiber, and unique in the process; 0: the flow is free. */
+  uint64_t serial;
+  spanprof_context *context; /* made when first needed */
+  /* Its own: what it was told to work for; 0: nothing. */
+  spanprof_span span;
+  spanprof_label_set labels;
+  /* What its maker worked for, where flows inherit; shows while `span` is 0. */
+  spanprof_span inherited;
+  /* What it took over when it got labels of its own. */
+  spanprof_label_set borrowed;
+  uint8_t trace_id[16]; /* of `span` */
+  /* What `context` has in it. */
+  spanprof_span shown;
+  spanprof_span_token shown_token;
+  /* An enumerator's: `caller` (may be NULL: a fiber without a flow) is valid
+   * while `called`, and only if its serial still is `caller_serial`. */
+  bool callee;
+  bool called;
+  struct rb_sp_flow *caller;
+  uint64_t caller_serial;
+  struct rb_sp_flow *next_free;
+} rb_sp_flow;
+
+/* Follow fibers and threads from now on; idempotent. Until then every fiber of
+ * a thread is taken for one. */
+void rb_sp_context_follow(void);
+
+/* The running fiber's flow; NULL: it has none. */
+rb_sp_flow *rb_sp_flow_current(void);
+
+/* The same, made where there is none. May raise NoMemoryError. */
+rb_sp_flow *rb_sp_flow_make(void);
+
+/* Have `flow`, the running fiber's, work for `span` (0: for nothing of its
+ * own). `trace_id` may be NULL where `span` is 0. */
+void rb_sp_flow_span_set(rb_sp_flow *flow, spanprof_span span,
+                         const uint8_t *trace_id);
+
+/* The labels of `flow`, the running fiber's, have a context of their own: what
+ * the core's label calls change until the end. */
+spanprof_status rb_sp_flow_labels_begin(rb_sp_flow *flow);
+void rb_sp_flow_labels_end(rb_sp_flow *flow);
+
+#endif

@@ -1,0 +1,85 @@
+#include "rb_context.h"
+#include "rb_text.h"
+
+/* Native.label_push(name, value): any objects, by their to_s. 0 where the core
+ * refused, and counted it. Raises what to_s raises. */
+static VALUE label_push(VALUE self, VALUE name, VALUE value) {
+  spanprof_label_token token = 0;
+  rb_sp_flow *flow;
+
+  (void)self;
+  name = rb_sp_text(name);
+  value = rb_sp_text(value);
+  rb_sp_context_follow();
+  flow = rb_sp_flow_make();
+  if (rb_sp_flow_labels_begin(flow) == SPANPROF_OK) {
+    spanprof_label_push(RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
+                        RSTRING_PTR(value), (size_t)RSTRING_LEN(value), &token);
+    rb_sp_flow_labels_end(flow);
+  }
+  RB_GC_GUARD(name);
+  RB_GC_GUARD(value);
+  return ULL2NUM(token);
+}
+
+static VALUE label_pop(VALUE self, VALUE token) {
+  rb_sp_flow *flow = rb_sp_flow_current();
+
+  (void)self;
+  if (!flow || rb_sp_flow_labels_begin(flow) != SPANPROF_OK)
+    return Qnil;
+  spanprof_label_pop(NUM2ULL(token));
+  rb_sp_flow_labels_end(flow);
+  return Qnil;
+}
+
+/* Have the running fiber labelled name=value, NULL: without any of that name,
+ * until this is called again. */
+static void label_set(VALUE name, const char *value, size_t value_bytes) {
+  rb_sp_flow *flow = rb_sp_flow_make();
+  spanprof_label_set set;
+
+  if (rb_sp_flow_labels_begin(flow) != SPANPROF_OK)
+    return;
+  spanprof_label_set_with(spanprof_labels_get(), RSTRING_PTR(name),
+                          (size_t)RSTRING_LEN(name), value, value_bytes, &set);
+  spanprof_labels_set(set);
+  rb_sp_flow_labels_end(flow);
+}
+
+/* Native.tag_add(name, value): a label without an end. */
+static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
+  (void)self;
+  name = rb_sp_text(name);
+  value = rb_sp_text(value);
+  rb_sp_context_follow();
+  label_set(name, RSTRING_PTR(value), (size_t)RSTRING_LEN(value));
+  RB_GC_GUARD(value);
+  return Qnil;
+}
+
+/* Native.tag_remove(name, value): unless it has another value by now. */
+static VALUE label_tag_remove(VALUE self, VALUE name, VALUE value) {
+  const rb_sp_flow *flow = rb_sp_flow_current();
+  spanprof_label_set set;
+
+  (void)self;
+  name = rb_sp_text(name);
+  value = rb_sp_text(value);
+  if (!flow || !flow->labels)
+    return Qnil;
+  spanprof_label_set_with(flow->labels, RSTRING_PTR(name),
+                          (size_t)RSTRING_LEN(name), RSTRING_PTR(value),
+                          (size_t)RSTRING_LEN(value), &set);
+  if (set == flow->labels)
+    label_set(name, NULL, 0);
+  RB_GC_GUARD(value);
+  return Qnil;
+}
+
+void rb_sp_label_init(void) {
+  rb_define_module_function(rb_sp_native, "tag_add", label_tag_add, 2);
+  rb_define_module_function(rb_sp_native, "tag_remove", label_tag_remove, 2);
+  rb_define_module_function(rb_sp_native, "label_push", label_push, 2);
+  rb_define_module_function(rb_sp_native, "label_pop", label_pop, 1);
+}

@@ -1,0 +1,16 @@
+#include "rb_text.h"
+
+#include <ruby/encoding.h>
+
+VALUE rb_sp_text(VALUE object) {
+  int encoding;
+
+  if (!RB_TYPE_P(object, T_STRING))
+    object = rb_obj_as_string(object);
+  encoding = rb_enc_get_index(object);
+  if (encoding == rb_utf8_encindex() || encoding == rb_usascii_encindex() ||
+      encoding == rb_ascii8bit_encindex())
+    return object;
+  /* Gives the text back as it is where it cannot be converted. */
+  return rb_str_export_to_enc(object, rb_utf8_encoding());
+}

@@ -1,0 +1,11 @@
+/* Any object as text for the core. */
+#ifndef RB_TEXT_H
+#define RB_TEXT_H
+
+#include <ruby.h>
+
+/* The object's to_s, as UTF-8 where its encoding tells how; the core cleans
+ * what is left. Raises what to_s raises. */
+VALUE rb_sp_text(VALUE object);
+
+#endif

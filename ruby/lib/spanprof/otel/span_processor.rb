@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+module Spanprof
+  module Otel
+    # Gives CPU profiles their spans: which id and name the samples of a span
+    # carry, and the attributes by which a trace leads to its profile. Add it to
+    # the SDK; nothing else is needed, and no exception ever leaves it.
+    #
+    # @example
+    #   OpenTelemetry::SDK.configure do |config|
+    #     config.add_span_processor Spanprof::Otel::SpanProcessor.new
+    #   end
+    class SpanProcessor
+      # OpenTelemetry::SDK::Trace::Export::SUCCESS, whatever the SDK's version.
+      SUCCESS = 0
+
+      # What may be set, and its default. Each may also be set later; spans that
+      # start from then on follow it.
+      OPTIONS = {
+        app_name: nil, pyroscope_endpoint: nil, root_span_only: true, add_span_name: true, add_url: true,
+        add_baseline_urls: false, baseline_labels: nil, add_trace_id: false, url_template: nil,
+        legacy_span_label: false
+      }.freeze
+      private_constant :OPTIONS
+
+      # @!attribute app_name
+      #   @return [String, nil] "rideshare.cpu", for URLs; nil: the session's application name
+      # @!attribute pyroscope_endpoint
+      #   @return [String, URI, nil] for URLs; nil: the session's server address
+      # @!attribute root_span_only
+      #   @return [Boolean] (true) samples carry the id and name of the local root; false: of the innermost span
+      # @!attribute add_span_name
+      #   @return [Boolean] (true) samples carry the label span_name
+      # @!attribute add_url
+      #   @return [Boolean] (true) spans get the attribute pyroscope.profile.url
+      # @!attribute add_baseline_urls
+      #   @return [Boolean] (false) and pyroscope.profile.baseline.url, pyroscope.profile.diff.url
+      # @!attribute baseline_labels
+      #   @return [Hash, String, nil] labels of the baseline's query, also as "name=value,name=value"
+      # @!attribute add_trace_id
+      #   @return [Boolean] (false) samples carry the label trace_id; before Pyroscope 2.1 that makes a series of every
+      #     trace
+      # @!attribute url_template
+      #   @return [String, nil] a URL of your own: {app}, {server}, {query}, {profile_id}, {trace_id}, {span_name},
+      #     {from}, {until} (s), {from_ms}, {until_ms} are replaced
+      # @!attribute legacy_span_label
+      #   @return [Boolean] (false) the name's label is `span`, as the gem pyroscope-otel has it
+      OPTIONS.each_key do |option|
+        attr_reader option
+
+        define_method(:"#{option}=") do |value|
+          instance_variable_set(:"@#{option}", value)
+          @rules = nil
+        end
+      end
+
+      # @param app_name [String, nil]
+      # @param pyroscope_endpoint [String, URI, nil]
+      # @param options [Hash] any of the attributes
+      # @raise [ArgumentError] an option is none of the attributes
+      def initialize(app_name = nil, pyroscope_endpoint = nil, **options)
+        given = { app_name: app_name, pyroscope_endpoint: pyroscope_endpoint }.compact.merge(options)
+        unknown = given.keys - OPTIONS.keys
+        raise ArgumentError, "unknown option #{unknown.first}" unless unknown.empty?
+
+        OPTIONS.merge(given).each { |option, value| instance_variable_set(:"@#{option}", value) }
+        @rules = nil
+        follow
+      end
+
+      # @param span [OpenTelemetry::SDK::Trace::Span]
+      # @param parent_context [OpenTelemetry::Context]
+      def on_start(span, parent_context)
+        return if LOAD_ERROR
+
+        Native.span_start(@rules || rules, span, parent_context)
+      rescue StandardError, ScriptError => e
+        Otel.failed("a span is not labelled", e)
+      end
+
+      # @param span [OpenTelemetry::SDK::Trace::Span]
+      def on_finish(span)
+        return if LOAD_ERROR
+
+        begin
+          Native.span_rename(span)
+        ensure
+          Native.span_end(span)
+        end
+      rescue StandardError, ScriptError => e
+        Otel.failed("a span keeps its old name", e)
+      end
+
+      # Profiles have their own rhythm, and their own end.
+      # @return [Integer] success
+      def force_flush(timeout: nil) # rubocop:disable Lint/UnusedMethodArgument
+        SUCCESS
+      end
+
+      # @return [Integer] success
+      def shutdown(timeout: nil) # rubocop:disable Lint/UnusedMethodArgument
+        SUCCESS
+      end
+
+      private
+
+      def follow
+        return unless Otel.install
+        return unless defined?(::OpenTelemetry::SDK::Trace::Span)
+
+        ::OpenTelemetry::SDK::Trace::Span.prepend(RenameHook)
+      end
+
+      # A wrong option is told of once, and the defaults serve.
+      def rules
+        @rules = Native::SpanRules.new(
+          app_name: app_name, server_address: pyroscope_endpoint, root_span_only: root_span_only,
+          add_span_name: add_span_name, add_url: add_url, add_baseline_urls: add_baseline_urls,
+          baseline_labels: baseline_text, add_trace_id: add_trace_id, url_template: url_template,
+          legacy_span_label: legacy_span_label
+        )
+      rescue StandardError => e
+        Otel.failed("spans are labelled by the default rules", e)
+        @rules = Native::SpanRules.new({})
+      end
+
+      def baseline_text
+        return baseline_labels unless baseline_labels.respond_to?(:to_hash)
+
+        text = baseline_labels.to_hash.map { |name, value| "#{name}=#{value}" }.join(",")
+        text unless text.empty?
+      end
+    end
+  end
+end
