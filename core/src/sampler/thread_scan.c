@@ -50,10 +50,10 @@ static void thread_seen(int tid) {
   if (thread && thread->timer != SP_TIMER_NONE && !sp_threads.base.wall &&
       sp_timer_look(thread->timer) == SP_TIMER_DEAD)
     sp_thread_remove(thread);
-  if (sp_thread_enrol_locked(tid, NULL) == SPANPROF_ERR_NOMEM)
-    return;
+  sp_thread_enrol_locked(tid, NULL);
   index = sp_tid_map_get(&sp_threads.by_tid, tid);
-  sp_thread_at(index)->pass = sp_threads.pass;
+  if (index)
+    sp_thread_at(index)->pass = sp_threads.pass;
 }
 
 static void entries_see(const char *entries, size_t bytes,
@@ -187,12 +187,15 @@ static void thread_look(sp_thread *thread, scan_counts *counts, sp_log *log) {
     counts->stacks_wanted = true;
 }
 
-static void records_look(scan_counts *counts, sp_log *log) {
+/* False: a stop came in between, and took the timers. */
+static bool records_look(scan_counts *counts, sp_log *log) {
   uint32_t i = 1, end;
+  bool sampling;
 
   do {
     pthread_mutex_lock(&sp_threads.lock);
-    end = i + SP_THREAD_CHUNK;
+    sampling = sp_threads.sampling;
+    end = sampling ? i + SP_THREAD_CHUNK : 0;
     for (; i < end && i < sp_threads.record_count; i++) {
       sp_thread *thread = sp_thread_at(i);
 
@@ -208,7 +211,8 @@ static void records_look(scan_counts *counts, sp_log *log) {
     if (i >= end && counts->clocks_left > 0)
       sp_threads.next_look = 0;
     pthread_mutex_unlock(&sp_threads.lock);
-  } while (i < end);
+  } while (sampling && i < end);
+  return sampling;
 }
 
 /* The stack of a thread that never called us: the mapping that holds both its
@@ -276,7 +280,8 @@ size_t sp_threads_scan(sp_log *log) {
                   "are profiled");
     return 0;
   }
-  records_look(&counts, log);
+  if (!records_look(&counts, log))
+    return 0;
   if (counts.stacks_wanted)
     stacks_read();
   atomic_store(&sp_counts.threads_profiled, counts.profiled - counts.blocked);

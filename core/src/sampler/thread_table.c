@@ -135,7 +135,8 @@ static void stack_read(sp_thread *thread) {
   pthread_attr_destroy(&attributes);
 }
 
-/* Set the timer of a record that has none. */
+/* Set the timer of a record that has none. SPANPROF_ERR_STATE: the thread is
+ * ending. */
 static spanprof_status thread_arm(sp_thread *thread) {
   int error;
 
@@ -151,7 +152,10 @@ static spanprof_status thread_arm(sp_thread *thread) {
                          sp_signal_value(thread->index), thread->first_ns);
   if (error) {
     atomic_store(&thread->active, false);
-    return SPANPROF_ERR_LIMIT;
+    /* Linux 6.1: EINVAL by timer_create(2) where the thread is gone, ESRCH by
+     * timer_settime(2) where it exits. */
+    return error == ESRCH || error == EINVAL ? SPANPROF_ERR_STATE
+                                             : SPANPROF_ERR_LIMIT;
   }
   sp_threads.timer_count++;
   return SPANPROF_OK;
@@ -180,6 +184,7 @@ void sp_thread_remove(sp_thread *thread) {
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   uint32_t index = sp_tid_map_get(&sp_threads.by_tid, tid);
   sp_thread *thread = index ? sp_thread_at(index) : NULL;
+  spanprof_status st;
 
   if (!thread) {
     thread = record_take();
@@ -198,7 +203,10 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   }
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
-  return thread_arm(thread);
+  st = thread_arm(thread);
+  if (st == SPANPROF_ERR_STATE)
+    sp_thread_remove(thread);
+  return st;
 }
 
 static int tid_own(void) {

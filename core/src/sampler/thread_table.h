@@ -59,7 +59,7 @@ SP_SIGNAL_SAFE sp_thread *sp_thread_at(uint32_t index);
 
 /* Enrol a thread of the process, of which `self` may be NULL. Idempotent.
  * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer to be had; tried again by
- * each scan). SPANPROF_ERR_STATE: nothing samples. */
+ * each scan). SPANPROF_ERR_STATE: nothing samples, or the thread is ending. */
 spanprof_status sp_thread_enrol(int tid, sp_self *self);
 
 /* Look at /proc/self/task: enrol who is new, remove who is gone, find who
