@@ -95,8 +95,10 @@ class ReportTest(unittest.TestCase):
                 self.assertEqual(some["value"], row["total"])
         read = report_json("--label", "phase=read", self.directory)["value"]
         write = report_json("--label", "phase=write", self.directory)["value"]
-        self.assertEqual(read + write,
-                         sum(row["self"] for row in self.whole["spans"]))
+        # A sample may fall between a span's start and its label's, or between
+        # their ends, of each of the four.
+        bare = sum(row["self"] for row in self.whole["spans"]) - read - write
+        self.assertTrue(0 <= bare <= 8 * 10_000_000, bare)
         both = report_json("--label", "phase=read", "--label", "phase=write",
                            self.directory)
         self.assertEqual(both["value"], 0)
