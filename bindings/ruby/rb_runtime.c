@@ -132,6 +132,9 @@ static bool runtime_register(void) {
       .want_names = rb_sp_naming_want,
       .eval_ranges = &runtime.range.run,
       .eval_range_count = 1,
+      .call_ranges = runtime.range.calls,
+      .call_range_count = runtime.range.call_count,
+      .stack_end = rb_sp_walker_stack_end,
   };
 
   return spanprof_runtime_register(&description) == SPANPROF_OK;

@@ -36,6 +36,7 @@ enum { RB_SP_EP_METHOD = -2, RB_SP_EP_PREVIOUS = -1, RB_SP_EP_FLAGS = 0 };
 #define RB_SP_FLAGS_CFRAME      0x80u
 #define RB_SP_FLAGS_MAGIC       0x7fff0001u
 #define RB_SP_FLAGS_MAGIC_CFUNC 0x55550001u
+#define RB_SP_FLAGS_MAGIC_DUMMY 0x79990001u
 
 /* Is that a frame's flags word? The known magics are 0x1111, 0x2222 … 0x7777,
  * 0x7888 and 0x7999. */

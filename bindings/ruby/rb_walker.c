@@ -146,6 +146,9 @@ static frame_kind frame_read(const rb_sp_walker_config *config,
   *flags = ep[RB_SP_EP_FLAGS];
   if (!flags_sound(stack, ep, *flags))
     return FRAME_BROKEN;
+  /* The first frame of each stack; on the main thread it looks like <main>. */
+  if ((*flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_DUMMY)
+    return FRAME_NONE;
   if (!(*flags & RB_SP_FLAGS_CFRAME)) {
     out->iseq = frame[RB_SP_FRAME_ISEQ];
     if (config->mode == RB_SP_WALKER_METHODS)
@@ -220,6 +223,16 @@ static bool on_alternate_stack(const spanprof_capture *capture) {
          capture->sp < base + context->uc_stack.ss_size;
 }
 
+uint64_t rb_sp_walker_stack_end(void *data, const spanprof_capture *capture) {
+  const void *thread = rb_sp_thread_find(capture->thread_data);
+  vm_stack stack;
+
+  (void)data;
+  if (!thread || !stack_enter(&walker, thread, &stack))
+    return 0;
+  return (uint64_t)(uintptr_t)stack.start;
+}
+
 size_t rb_sp_walker_walk(void *data, const spanprof_capture *capture,
                          spanprof_frame *frames, size_t max, int *cut) {
   const void *thread = rb_sp_thread_find(capture->thread_data);
@@ -236,7 +249,8 @@ size_t rb_sp_walker_walk(void *data, const spanprof_capture *capture,
       return 0;
     }
   } else if (rb_during_gc()) {
-    frames[count++] = (spanprof_frame){.code = RB_SP_CODE_GC};
+    frames[count++] =
+        (spanprof_frame){.code = RB_SP_CODE_GC, .flags = SPANPROF_FRAME_LEAF};
     if (moves)
       return count;
   }

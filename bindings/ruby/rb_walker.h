@@ -27,6 +27,10 @@ void rb_sp_walker_configure(const rb_sp_walker_config *config);
 size_t rb_sp_walker_walk(void *data, const spanprof_capture *capture,
                          spanprof_frame *frames, size_t max, int *cut);
 
+/* The `stack_end` of the runtime: the VM stack of a thread or fiber is a piece
+ * of its native stack, further out than all frames of interest. */
+uint64_t rb_sp_walker_stack_end(void *data, const spanprof_capture *capture);
+
 /* One frame as the VM has it, for the self-test: with the GVL, of the calling
  * thread. Returns how many there are, at most `max`. */
 typedef struct rb_sp_walked {

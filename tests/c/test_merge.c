@@ -3,13 +3,14 @@
 #include "check.h"
 
 /* Stacks are written as text, innermost first: "a E b" are native frames, E one
- * of the eval loop; "x y. z." are language frames, a dot marks the outermost of
- * a run. */
+ * of the eval loop; "x! y. z." are language frames, a dot marks the outermost
+ * of a run, ! one that says all of what runs. */
 typedef struct merge_case {
   const char *native;
   const char *walked;
   bool whole;
   const char *merged;
+  bool walk_cut;
 } merge_case;
 
 static const merge_case cases[] = {
@@ -28,6 +29,10 @@ static const merge_case cases[] = {
     {"E m", "x y", true, "x y m"},
     {"", "x y.", false, "x y"},
     {"E", "", true, ""},
+    {"E c E m", "x.", true, "x c m", .walk_cut = true},
+    /* Frames further in than a leaf are left out. */
+    {"z E c E m", "x! y. w.", true, "x y c w m"},
+    {"z", "x! y.", false, "x y"},
 };
 
 static size_t native_read(const char *text, sp_native_frame *out,
@@ -48,7 +53,9 @@ static size_t walked_read(const char *text, spanprof_frame *out) {
 
   for (; *text; text++) {
     if (*text == '.')
-      out[count - 1].flags = SPANPROF_FRAME_ENTRY;
+      out[count - 1].flags |= SPANPROF_FRAME_ENTRY;
+    else if (*text == '!')
+      out[count - 1].flags |= SPANPROF_FRAME_LEAF;
     else if (*text != ' ')
       out[count++] = (spanprof_frame){.code = (uint64_t)*text};
   }
@@ -67,6 +74,7 @@ static void stacks_merge_as_the_table_says(void) {
     sp_merge_input input = {.native = native,
                             .evaluates = evaluates,
                             .native_whole = cases[i].whole,
+                            .walk_cut = cases[i].walk_cut,
                             .walked = walked};
     size_t count, f;
 

@@ -131,15 +131,20 @@ static void there_is_one_runtime_at_a_time(void) {
   spanprof_runtime_unregister();
 }
 
-static void eval_ranges_are_half_open(void) {
+static void ranges_are_half_open(void) {
+  static const spanprof_range calls[] = {{200, 300}};
   spanprof_runtime runtime = toy(NULL);
   const spanprof_runtime *in;
 
+  runtime.call_ranges = calls;
+  runtime.call_range_count = 1;
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   in = sp_runtime_enter();
   CHECK(in && sp_runtime_evaluates(in, 100) && sp_runtime_evaluates(in, 199));
   CHECK(!sp_runtime_evaluates(in, 99) && !sp_runtime_evaluates(in, 200));
   CHECK(sp_runtime_evaluates(in, 300) && !sp_runtime_evaluates(in, 301));
+  CHECK(sp_runtime_calls(in, 200) && sp_runtime_calls(in, 299));
+  CHECK(!sp_runtime_calls(in, 199) && !sp_runtime_calls(in, 300));
   sp_runtime_leave();
   spanprof_runtime_unregister();
 }
@@ -183,7 +188,7 @@ static const check_test tests[] = {
     {"names_wait_for_the_runtimes_own_thread",
      names_wait_for_the_runtimes_own_thread},
     {"there_is_one_runtime_at_a_time", there_is_one_runtime_at_a_time},
-    {"eval_ranges_are_half_open", eval_ranges_are_half_open},
+    {"ranges_are_half_open", ranges_are_half_open},
     {"unregistering_waits_for_the_handler",
      unregistering_waits_for_the_handler},
 };

@@ -306,7 +306,8 @@ SPANPROF_API void spanprof_labels_set(spanprof_label_set labels);
 
 /* `set` with name=value in place of any label of that name (`set` itself where
  * it says so already), or, where `value` is NULL, without one; of no thread:
- * for languages that keep the set in a context of their own. Statuses as spanprof_label_push(); then *out is `set`.
+ * for languages that keep the set in a context of their own. Statuses as
+ * spanprof_label_push(); then *out is `set`.
  */
 SPANPROF_API spanprof_status spanprof_label_set_with(
     spanprof_label_set set, const char *name, size_t name_bytes,
@@ -464,6 +465,10 @@ typedef struct spanprof_frame {
  * function stands for the frames up to and including this one. */
 #define SPANPROF_FRAME_ENTRY 1u
 
+/* On the innermost frame: it says all of what runs (the VM's collector, say),
+ * and the native frames further in, up to the eval loop, are left out. */
+#define SPANPROF_FRAME_LEAF 2u
+
 /* What a walker is called with, valid during the call. */
 typedef struct spanprof_capture {
   size_t struct_size;
@@ -533,6 +538,17 @@ typedef struct spanprof_runtime {
    * frames. Copied. */
   const spanprof_range *eval_ranges;
   size_t eval_range_count;
+
+  /* Native code by which the eval loop calls functions (sends, argument
+   * handling): left out of stacks. Copied. */
+  const spanprof_range *call_ranges;
+  size_t call_range_count;
+
+  /* Where the interrupted native stack ends as far as it is worth copying, or
+   * 0: what lies beyond, a VM stack of the runtime, say, is not copied, and
+   * native frames beyond do not count as missing. Same rules as walk. May be
+   * NULL. */
+  uint64_t (*stack_end)(void *data, const spanprof_capture *capture);
 } spanprof_runtime;
 
 /* Register the process's language runtime, before or after the session starts.

@@ -149,6 +149,7 @@ typedef struct stack_piece {
   size_t bytes; /* at most */
   bool known;   /* all of it is mapped */
   bool whole;   /* reaches the stack's outer end, as far as is known */
+  bool end;     /* reaches the end that the runtime gave */
 } stack_piece;
 
 SP_SIGNAL_SAFE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
@@ -179,10 +180,22 @@ SP_SIGNAL_SAFE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   return piece;
 }
 
+/* Leave out what the runtime says is not worth copying. */
+SP_SIGNAL_SAFE static void stack_limit(stack_piece *piece, uint64_t sp,
+                                       uint64_t end) {
+  if (end <= sp || end - piece->base > piece->bytes)
+    return;
+  piece->bytes = (size_t)(end - piece->base) & ~(size_t)7;
+  piece->whole = true;
+  piece->end = true;
+}
+
 /* Copy the live end of the stack behind the sample's frames. */
 SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
                                       const stack_piece *piece, void *to) {
   sample->stack_base = piece->base;
+  if (piece->end)
+    sample->flags |= SP_SAMPLE_STACK_END;
   if (piece->known) {
     stack_copy(to, piece->base, piece->bytes);
     sample->stack_bytes = (uint32_t)piece->bytes;
@@ -198,33 +211,39 @@ SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
     sample->flags |= SP_SAMPLE_STACK_WHOLE;
 }
 
+SP_SIGNAL_SAFE static spanprof_capture
+capture_describe(const sp_registers *registers, const void *ucontext,
+                 sp_self *self) {
+  return (spanprof_capture){
+      .struct_size = sizeof(spanprof_capture),
+      .ucontext = ucontext,
+      .pc = registers->r[SP_REGISTER_PC],
+      .sp = registers->r[SP_REGISTER_SP],
+      .thread_data =
+          self ? atomic_load_explicit(&self->thread_data, memory_order_acquire)
+               : NULL};
+}
+
 /* Labels, span and frames of the language, or of the thread. */
 SP_SIGNAL_SAFE static void
-sample_context_take(sp_sample *sample, sp_thread *thread, const void *ucontext,
+sample_context_take(sp_sample *sample, sp_self *self,
+                    const spanprof_capture *capture,
                     const spanprof_runtime *runtime) {
-  sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
   spanprof_context_view view = {.struct_size = sizeof view};
-  spanprof_capture capture = {.struct_size = sizeof capture,
-                              .ucontext = ucontext,
-                              .pc = sample->registers.r[SP_REGISTER_PC],
-                              .sp = sample->registers.r[SP_REGISTER_SP]};
   int cut = 0;
 
-  if (self) {
+  if (self)
     sp_context_read(self, &sample->labels, &sample->span);
-    capture.thread_data =
-        atomic_load_explicit(&self->thread_data, memory_order_acquire);
-  }
   if (!runtime)
     return;
   if (runtime->read_context &&
-      runtime->read_context(runtime->data, &capture, &view)) {
+      runtime->read_context(runtime->data, capture, &view)) {
     sample->labels = view.labels;
     sample->span = sp_span_carried(view.span);
   }
   if (runtime->walk) {
     size_t count =
-        runtime->walk(runtime->data, &capture, (spanprof_frame *)(sample + 1),
+        runtime->walk(runtime->data, capture, (spanprof_frame *)(sample + 1),
                       SP_WALK_FRAMES_MAX, &cut);
 
     sample->frame_count = (uint32_t)sp_min_u64(count, SP_WALK_FRAMES_MAX);
@@ -238,6 +257,8 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
                                        const sp_registers *registers,
                                        const void *ucontext) {
   const spanprof_runtime *runtime = sp_runtime_enter();
+  sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
+  const spanprof_capture capture = capture_describe(registers, ucontext, self);
   stack_piece piece = {0};
   size_t frames_bytes = 0;
   sp_ring_result result;
@@ -245,8 +266,10 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
   sp_sample *sample;
 
   if (config->slice_bytes_max > 0)
-    piece = stack_find(thread, registers->r[SP_REGISTER_SP],
-                       config->slice_bytes_max);
+    piece = stack_find(thread, capture.sp, config->slice_bytes_max);
+  if (piece.bytes > 0 && runtime && runtime->stack_end)
+    stack_limit(&piece, capture.sp,
+                runtime->stack_end(runtime->data, &capture));
   if (runtime && runtime->walk)
     frames_bytes = SP_WALK_FRAMES_MAX * sizeof(spanprof_frame);
   result = sp_ring_reserve(config->ring, thread->index,
@@ -262,7 +285,7 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
   sample->tid = (uint32_t)thread->tid;
   sample->ticks = ticks;
   sample->registers = *registers;
-  sample_context_take(sample, thread, ucontext, runtime);
+  sample_context_take(sample, self, &capture, runtime);
   sp_runtime_leave();
   frames_bytes = sample->frame_count * sizeof(spanprof_frame);
   if (piece.bytes > 0)

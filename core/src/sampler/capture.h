@@ -16,7 +16,8 @@
 #define SP_SAMPLE_STACK_WHOLE 1u /* the slice reaches the stack's outer end */
 #define SP_SAMPLE_FOREIGN     2u /* the stack could not be read */
 #define SP_SAMPLE_WALK_CUT    4u
-#define SP_SAMPLE_THREAD_END  8u /* booked; no registers, no stack */
+#define SP_SAMPLE_THREAD_END  8u  /* booked; no registers, no stack */
+#define SP_SAMPLE_STACK_END   16u /* the slice ends where the runtime said */
 
 /* A payload of the ring; behind it `frame_count` spanprof_frames, then
  * `stack_bytes` of stack. */

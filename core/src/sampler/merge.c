@@ -44,14 +44,27 @@ static size_t evals_count(const sp_merge_input *input) {
   return evals;
 }
 
+/* The native frame to begin with. */
+static size_t native_first(const sp_merge_input *input) {
+  size_t first = 0;
+
+  if (input->walked_count == 0 ||
+      !(input->walked[0].flags & SPANPROF_FRAME_LEAF))
+    return 0;
+  while (first < input->native_count && !input->evaluates[first])
+    first++;
+  return first;
+}
+
 size_t sp_merge(const sp_merge_input *input, sp_frame *out, size_t max) {
   merge_state state = {.input = input, .out = out, .max = max};
   size_t runs = runs_count(input), evals = evals_count(input);
+  bool whole = input->native_whole && !input->walk_cut;
   size_t without_run, extra_runs, i;
 
-  without_run = input->native_whole && evals > runs ? evals - runs : 0;
-  extra_runs = input->native_whole && runs > evals ? runs - evals : 0;
-  for (i = 0; i < input->native_count; i++) {
+  without_run = whole && evals > runs ? evals - runs : 0;
+  extra_runs = whole && runs > evals ? runs - evals : 0;
+  for (i = native_first(input); i < input->native_count; i++) {
     const sp_native_frame *native = &input->native[i];
 
     if (!input->evaluates[i]) {

@@ -12,6 +12,7 @@ typedef struct sp_merge_input {
   bool native_whole;     /* the native stack reaches its outermost frame */
   const spanprof_frame *walked; /* innermost first */
   size_t walked_count;
+  bool walk_cut; /* the walk stopped before the outermost language frame */
 } sp_merge_input;
 
 /* Write at most `max` frames, innermost first; returns how many.
@@ -20,7 +21,7 @@ typedef struct sp_merge_input {
  * and including one marked SPANPROF_FRAME_ENTRY, and is replaced by it; other
  * native frames keep their place. Runs and eval frames are paired from the
  * outermost, because the innermost eval may not have pushed its frame yet; from
- * the innermost where the native stack was cut. Language frames left over come
+ * the innermost where either was cut. Language frames left over come
  * last (outermost). */
 size_t sp_merge(const sp_merge_input *input, sp_frame *out, size_t max);
 

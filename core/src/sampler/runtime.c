@@ -34,6 +34,7 @@ static struct {
   /* Written before current is set. */
   spanprof_runtime runtime;
   spanprof_range ranges[RUNTIME_RANGES_MAX];
+  spanprof_range call_ranges[RUNTIME_RANGES_MAX];
   char name[SP_RUNTIME_TEXT_BYTES];
   char version[SP_RUNTIME_TEXT_BYTES];
   uint32_t registrations;
@@ -57,13 +58,22 @@ void sp_runtime_leave(void) {
   atomic_fetch_sub_explicit(&runtime_state.inside, 1, memory_order_release);
 }
 
-bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc) {
+static bool ranges_have(const spanprof_range *ranges, size_t count,
+                        uint64_t pc) {
   size_t i;
 
-  for (i = 0; i < runtime->eval_range_count; i++)
-    if (pc >= runtime->eval_ranges[i].start && pc < runtime->eval_ranges[i].end)
+  for (i = 0; i < count; i++)
+    if (pc >= ranges[i].start && pc < ranges[i].end)
       return true;
   return false;
+}
+
+bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc) {
+  return ranges_have(runtime->eval_ranges, runtime->eval_range_count, pc);
+}
+
+bool sp_runtime_calls(const spanprof_runtime *runtime, uint64_t pc) {
+  return ranges_have(runtime->call_ranges, runtime->call_range_count, pc);
 }
 
 static void entries_forget(void) {
@@ -255,10 +265,11 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
 
   if (!runtime || runtime->struct_size < sizeof *runtime || !runtime->name ||
       (runtime->walk && !runtime->resolve) ||
-      runtime->eval_range_count > RUNTIME_RANGES_MAX)
+      runtime->eval_range_count > RUNTIME_RANGES_MAX ||
+      runtime->call_range_count > RUNTIME_RANGES_MAX)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "a runtime needs its struct_size, a name, a resolve with "
-                   "its walk, and at most %d eval ranges",
+                   "its walk, and at most %d ranges of each kind",
                    RUNTIME_RANGES_MAX);
   pthread_mutex_lock(&runtime_state.lock);
   if (atomic_load(&runtime_state.current)) {
@@ -270,6 +281,9 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   if (runtime->eval_range_count)
     memcpy(runtime_state.ranges, runtime->eval_ranges,
            runtime->eval_range_count * sizeof *runtime->eval_ranges);
+  if (runtime->call_range_count)
+    memcpy(runtime_state.call_ranges, runtime->call_ranges,
+           runtime->call_range_count * sizeof *runtime->call_ranges);
   snprintf(runtime_state.name, sizeof runtime_state.name, "%s", runtime->name);
   snprintf(runtime_state.version, sizeof runtime_state.version, "%s",
            runtime->version ? runtime->version : "");
@@ -278,6 +292,7 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   runtime_state.runtime.name = runtime_state.name;
   runtime_state.runtime.version = runtime_state.version;
   runtime_state.runtime.eval_ranges = runtime_state.ranges;
+  runtime_state.runtime.call_ranges = runtime_state.call_ranges;
   atomic_store(&runtime_state.current, &runtime_state.runtime);
 unlock:
   pthread_mutex_unlock(&runtime_state.lock);

@@ -15,8 +15,10 @@
 SP_SIGNAL_SAFE const spanprof_runtime *sp_runtime_enter(void);
 SP_SIGNAL_SAFE void sp_runtime_leave(void);
 
-/* Does a native pc lie in the eval loop? Between enter and leave. */
+/* Does a native pc lie in the eval loop, or in code by which that calls?
+ * Between enter and leave. */
 bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc);
+bool sp_runtime_calls(const spanprof_runtime *runtime, uint64_t pc);
 
 #define SP_RUNTIME_TEXT_BYTES 64
 

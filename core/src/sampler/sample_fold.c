@@ -118,6 +118,9 @@ static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
   size_t count = sp_unwinder_walk(fold->unwinder, &slice, fold->native,
                                   FOLD_NATIVE_MAX, &end);
 
+  /* What lies beyond the end that the runtime gave is not missed. */
+  if (end == SP_UNWIND_CUT && (sample->flags & SP_SAMPLE_STACK_END))
+    end = SP_UNWIND_COMPLETE;
   if (end == SP_UNWIND_NO_INFO && sample->stack_bytes > 0)
     sp_count(&sp_counts.stacks_no_unwind_info, 1);
   if (end == SP_UNWIND_CUT && sample->stack_bytes > 0)
@@ -126,11 +129,29 @@ static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
   return count;
 }
 
+/* Leave out the code by which the runtime's eval loop calls, and say which
+ * frames are the loop's; returns how many are left. */
+static size_t native_sort(sp_fold *fold, size_t count) {
+  const spanprof_runtime *runtime = sp_runtime_enter();
+  size_t kept = 0, i;
+
+  for (i = 0; i < count; i++) {
+    uint64_t pc = fold->native[i].pc;
+
+    if (runtime && sp_runtime_calls(runtime, pc))
+      continue;
+    fold->evaluates[kept] = runtime && sp_runtime_evaluates(runtime, pc);
+    fold->native[kept++] = fold->native[i];
+  }
+  sp_runtime_leave();
+  return kept;
+}
+
 static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
   const spanprof_frame *walked = (const spanprof_frame *)(sample + 1);
-  const spanprof_runtime *runtime;
   sp_merge_input input = {.walked = walked,
                           .walked_count = sample->frame_count,
+                          .walk_cut = sample->flags & SP_SAMPLE_WALK_CUT,
                           .native = fold->native,
                           .evaluates = fold->evaluates};
   bool cut;
@@ -143,11 +164,7 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
   }
   input.native_count = stack_unwind(fold, sample, walked + sample->frame_count,
                                     &input.native_whole);
-  runtime = sp_runtime_enter();
-  for (i = 0; i < input.native_count; i++)
-    fold->evaluates[i] =
-        runtime && sp_runtime_evaluates(runtime, fold->native[i].pc);
-  sp_runtime_leave();
+  input.native_count = native_sort(fold, input.native_count);
   for (i = 0; i < sample->frame_count; i++)
     sp_runtime_note(&walked[i]);
   count = sp_merge(&input, fold->frames, FOLD_FRAMES_MAX);
