@@ -19,6 +19,9 @@ typedef enum option_kind {
   X(sample_rate_hz, NUMBER)     \
   X(signal_number, NUMBER)      \
   X(native_frames, SWITCH)      \
+  X(report_pid, SWITCH)         \
+  X(report_thread_id, SWITCH)   \
+  X(report_thread_name, SWITCH) \
   X(server_address, TEXT)       \
   X(basic_auth_user, TEXT)      \
   X(basic_auth_password, TEXT)  \

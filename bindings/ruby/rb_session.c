@@ -26,6 +26,7 @@
 typedef struct session_call {
   spanprof_status (*run)(spanprof_session *session, uint32_t timeout_ms);
   uint32_t timeout_ms;
+  bool alone; /* keep the GVL: no other Ruby thread is to run any more */
   sem_t done;
   spanprof_status status;
   char
@@ -93,8 +94,13 @@ static void session_resolve(void) {
     rb_sp_runtime_resolve_all();
 }
 
-static VALUE call_wait(VALUE pending) {
-  rb_thread_call_without_gvl(call_sleep, (void *)pending, NULL, NULL);
+static VALUE call_wait(VALUE data) {
+  session_call **pending = (session_call **)data;
+
+  if ((*pending)->alone)
+    call_sleep(pending);
+  else
+    rb_thread_call_without_gvl(call_sleep, pending, NULL, NULL);
   session_resolve();
   return Qnil;
 }
@@ -151,14 +157,13 @@ static VALUE native_flush(VALUE self, VALUE timeout_ms) {
   return call_value(&call);
 }
 
-/* call-seq: stop(timeout_ms) -> true, false or nil */
-static VALUE native_stop(VALUE self, VALUE timeout_ms) {
+static VALUE session_stop(VALUE timeout_ms, bool alone) {
   session_call call = {.run = spanprof_session_stop,
                        .timeout_ms = NUM2UINT(timeout_ms),
+                       .alone = alone,
                        .status = SPANPROF_ERR_STATE};
   int interrupt;
 
-  (void)self;
   if (!session_runs)
     return Qnil;
   interrupt = call_finish(&call);
@@ -170,6 +175,21 @@ static VALUE native_stop(VALUE self, VALUE timeout_ms) {
   if (interrupt)
     rb_jump_tag(interrupt);
   return call_value(&call);
+}
+
+/* call-seq: stop(timeout_ms) -> true, false or nil */
+static VALUE native_stop(VALUE self, VALUE timeout_ms) {
+  (void)self;
+  return session_stop(timeout_ms, false);
+}
+
+/* call-seq: finish(timeout_ms) -> true, false or nil
+ *
+ * As stop, while every other Ruby thread stands still: on the way out, where
+ * they would only delay it. */
+static VALUE native_finish(VALUE self, VALUE timeout_ms) {
+  (void)self;
+  return session_stop(timeout_ms, true);
 }
 
 static void *start_run(void *data) {
@@ -224,6 +244,7 @@ void rb_sp_session_init(void) {
   rb_define_singleton_method(rb_sp_native, "start", native_start, 1);
   rb_define_singleton_method(rb_sp_native, "flush", native_flush, 1);
   rb_define_singleton_method(rb_sp_native, "stop", native_stop, 1);
+  rb_define_singleton_method(rb_sp_native, "finish", native_finish, 1);
   rb_define_singleton_method(rb_sp_native, "running?", native_running_p, 0);
   rb_sp_log_init();
   rb_sp_command_init();

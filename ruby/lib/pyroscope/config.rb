@@ -4,16 +4,12 @@ module Pyroscope
   # What {Pyroscope.configure} yields: the options of the gem pyroscope, of 1.x
   # and of those before, with their defaults, and all of {Spanprof.start}.
   class Config
-    # A default that an environment variable beats is told from the same text
-    # given by the program by being this very object.
-    SERVER_ADDRESS = "http://localhost:4040".dup.freeze
-    LOG_LEVEL = "error".dup.freeze
-
     DEFAULTS = {
-      application_name: "", app_name: nil, server_address: SERVER_ADDRESS, auth_token: "", basic_auth_username: "",
-      basic_auth_password: "", log_level: LOG_LEVEL, sample_rate: 100, detect_subprocesses: true, oncpu: true,
-      on_cpu: true, report_pid: false, report_thread_id: false, tags: {}, compression: "gzip",
-      report_encoding: "pprof", autoinstrument_rails: true, tenant_id: "", http_headers: {}
+      application_name: "", app_name: nil, server_address: "http://localhost:4040", auth_token: "",
+      basic_auth_username: "", basic_auth_password: "", log_level: "error", sample_rate: 100, oncpu: true,
+      on_cpu: true, report_pid: false, report_thread_id: false, tags: {}.freeze, http_headers: {}.freeze,
+      compression: "gzip", report_encoding: "pprof", autoinstrument_rails: true, tenant_id: "",
+      detect_subprocesses: true
     }.freeze
 
     # What an option is called by {Spanprof.start}.
@@ -21,22 +17,26 @@ module Pyroscope
       app_name: :application_name, basic_auth_username: :basic_auth_user, sample_rate: :sample_rate_hz, tags: :labels
     }.freeze
 
-    # Options that change nothing here, but for these values.
+    # Options that change nothing here: the values that mean what is done
+    # anyway, and what that is.
     WITHOUT_EFFECT = {
       oncpu: [[true], "CPU time is what is profiled"],
       on_cpu: [[true], "CPU time is what is profiled"],
-      detect_subprocesses: [[true, false], "forked children are profiled, others are not"],
-      report_pid: [[false], "each process has its own profiles"],
-      report_thread_id: [[false], "threads are not told apart"],
+      detect_subprocesses: [[true, false], "forked children are profiled, other programs are not"],
       compression: [["gzip"], "profiles are compressed with gzip"],
       report_encoding: [["pprof"], "profiles are written as pprof"]
     }.freeze
 
-    DEFAULTS.each_key { |name| attr_accessor name }
+    CREDENTIALS = %i[basic_auth_username basic_auth_password].freeze
+
+    DEFAULTS.each do |name, default|
+      # A default that can be added to becomes the program's own.
+      define_method(name) { @given.fetch(name) { default.frozen? && default.is_a?(Hash) ? @given[name] = {} : default } }
+      define_method(:"#{name}=") { |value| @given[name] = value }
+    end
 
     def initialize
-      @more = {}
-      DEFAULTS.each { |name, value| instance_variable_set(:"@#{name}", value) }
+      @given = {}
     end
 
     # @param name [Symbol, String] of an option
@@ -51,69 +51,65 @@ module Pyroscope
       public_send(:"#{name}=", value)
     end
 
-    # @return [Hash{Symbol => Object}] all options
+    # @return [Hash{Symbol => Object}] every option with its value
     def to_h
-      DEFAULTS.to_h { |name, _| [name, public_send(name)] }.merge(@more)
+      DEFAULTS.merge(@given)
     end
 
-    # @return [Hash{Symbol => Object}] for {Spanprof.start}; what is empty here
-    #   is not given there
+    # What the program gave, nil, "" and {} being nothing in every generation,
+    # and the server's address where the environment has none.
+    # @return [Hash{Symbol => Object}] for {Spanprof.start}
     # @api private
     def options
-      given = to_h.except(*WITHOUT_EFFECT.keys).reject { |_, value| absent?(value) }
-      given.delete(:application_name) if given.key?(:app_name)
-      given = given.except(:basic_auth_username, :basic_auth_password) unless both_credentials?
-      given.transform_keys { |name| NAMES.fetch(name, name) }
+      options = given.except(*WITHOUT_EFFECT.keys)
+      options.delete(:application_name) if options.key?(:app_name)
+      options = options.except(*CREDENTIALS) unless credentials == CREDENTIALS
+      options[:server_address] = server_address unless server_address_elsewhere?
+      options.transform_keys { |name| NAMES.fetch(name, name) }
     end
 
-    # @return [Hash{Symbol => Symbol}] what the program called an option
+    # @return [Hash{Symbol => Symbol}] what the program calls the options of
+    #   {Spanprof.start}
     # @api private
     def names
-      names = NAMES.invert
-      app_name.nil? ? names.except(:application_name) : names
+      NAMES.slice(*given.keys).invert
     end
 
-    # @return [Array<String>] one sentence for each option without effect
+    # @return [Array<String>] a sentence for each option without effect
     # @api private
     def remarks
-      remarks = WITHOUT_EFFECT.filter_map do |name, (silent, reason)|
-        "#{name} = #{public_send(name).inspect} has no effect: #{reason}" unless silent.include?(public_send(name))
+      remarks = given.slice(*WITHOUT_EFFECT.keys).filter_map do |name, value|
+        silent, reason = WITHOUT_EFFECT[name]
+        "#{name} = #{value.inspect} has no effect: #{reason}" unless silent.include?(value)
       end
-      remarks << "basic_auth_username and basic_auth_password have no effect without each other" if one_credential?
+      remarks << "#{credentials.first} has no effect alone" if credentials.size == 1
       remarks
     end
 
     private
 
-    # nil, "", {} and [] are "not given" in every generation; so is a default
-    # that the environment replaces.
-    def absent?(value)
-      value.nil? || value.equal?(LOG_LEVEL) || (value.respond_to?(:empty?) && value.empty?) ||
-        (value.equal?(SERVER_ADDRESS) && ENV.fetch("PYROSCOPE_SERVER_ADDRESS", "") != "")
+    def given
+      @given.reject { |_, value| value.nil? || (value.respond_to?(:empty?) && value.empty?) }
     end
 
     def credentials
-      [basic_auth_username, basic_auth_password].reject { |text| text.nil? || text.to_s.empty? }
+      CREDENTIALS & given.keys
     end
 
-    def both_credentials?
-      credentials.size == 2
-    end
-
-    def one_credential?
-      credentials.size == 1
+    def server_address_elsewhere?
+      @given.key?(:server_address) || ENV.fetch("PYROSCOPE_SERVER_ADDRESS", "") != ""
     end
 
     # Options of {Spanprof.start} that the gem pyroscope does not have.
     def method_missing(name, *arguments)
       option = name.name.delete_suffix("=").to_sym
-      return super if arguments.size > 1 || (option == name && !@more.key?(option))
+      return super if arguments.size > 1 || (option == name && !@given.key?(option))
 
-      option == name ? @more[option] : @more[option] = arguments.first
+      option == name ? @given[option] : @given[option] = arguments.first
     end
 
     def respond_to_missing?(name, include_private = false)
-      name.end_with?("=") || @more.key?(name) || super
+      name.end_with?("=") || @given.key?(name) || super
     end
   end
 end

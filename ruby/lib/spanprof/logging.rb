@@ -63,11 +63,12 @@ module Spanprof
         start
       end
 
-      # On the way out: everything that waits, on this thread.
-      def finish
-        @thread&.kill
-        @thread&.join(0.5)
-        deliver
+      # Everything that waits, on this thread.
+      def deliver
+        @waiting.concat(Native.log_take)
+        while (line = @waiting.shift)
+          hand_on(line)
+        end
       end
 
       private
@@ -79,7 +80,7 @@ module Spanprof
         true
       end
 
-      # A thread that is killed while it writes leaves the rest to {finish}.
+      # A thread that is killed while it writes leaves the rest to {deliver}, at the end.
       def serve
         Thread.handle_interrupt(Object => :on_blocking) do
           loop do
@@ -89,12 +90,11 @@ module Spanprof
         end
       end
 
-      def deliver
-        @waiting.concat(Native.log_take)
-        until @waiting.empty?
-          write(*@waiting.first)
-          @waiting.shift
-        end
+      def hand_on(line)
+        write(*line)
+        written = true
+      ensure
+        @waiting.unshift(line) unless written
       end
     end
   end

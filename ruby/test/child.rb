@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "minitest/autorun"
+require "open3"
+require "rbconfig"
+require "socket"
+require "tmpdir"
+
+require "profile_reader"
+
+# A test that runs programs: each in a process of its own, with a limit of time,
+# writing its profiles where the test reads them.
+class ChildTest < Minitest::Test
+  LIMIT_S = 60
+
+  # Where this Ruby finds us, unless we are a gem it knows.
+  LIBRARIES = $LOAD_PATH.select do |folder|
+    File.file?("#{folder}/spanprof.rb") || File.file?("#{folder}/spanprof/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}")
+  end
+
+  # What a child can be asked to do.
+  PRELUDE = <<~'RUBY'
+    def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+    def clock = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    # Burns CPU time of this thread, in a method that can be looked for.
+    def burn(seconds)
+      end_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + seconds
+      nil while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < end_s
+    end
+  RUBY
+
+  # What a program said and how it ended.
+  Result = Struct.new(:out, :err, :status, :seconds, keyword_init: true)
+
+  def setup
+    @directory = Dir.mktmpdir("spanprof-test")
+    @profiles = "#{@directory}/profiles"
+  end
+
+  def teardown
+    FileUtils.rm_rf(@directory)
+  end
+
+  # @return [Hash{String => String}] for a child that is to be profiled into @profiles
+  def environment
+    { "PYROSCOPE_APPLICATION_NAME" => "test", "PYROSCOPE_OUTPUT_DIRECTORY" => @profiles,
+      "RUBYLIB" => LIBRARIES.join(":") }
+  end
+
+  # @param code [String] of a program
+  # @param ruby [Array<String>] options of the interpreter
+  # @return [Result]
+  def child(code, *ruby, env: {}, limit: LIMIT_S)
+    path = "#{@directory}/program.rb"
+    File.write(path, PRELUDE + code)
+    run_command(RbConfig.ruby, *ruby, path, env: env, limit: limit)
+  end
+
+  # @return [Result]
+  def run_command(*command, env: {}, limit: LIMIT_S)
+    began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    out, err, status = Open3.capture3(environment.merge(env), "timeout", "-k", "1", limit.to_s, *command)
+    Result.new(out: out, err: err, status: status,
+               seconds: Process.clock_gettime(Process::CLOCK_MONOTONIC) - began)
+  end
+
+  # @return [Result] of a child that ended well
+  def child!(code, *ruby, **options)
+    child(code, *ruby, **options).tap { |result| assert result.status.success?, result.err }
+  end
+
+  # @return [Array<ProfileReader::Sample>] of the profiles of one process, or of all
+  def samples(pid = nil)
+    paths = Dir["#{@profiles}/*.pb.gz"]
+    paths = paths.grep(/-#{pid}-\d+\.pb\.gz\z/) if pid
+    paths.flat_map { |path| ProfileReader.new(File.binread(path)).samples }
+  end
+
+  # @return [Float] seconds of CPU time
+  def seconds(samples)
+    samples.sum(&:cpu_ns) / 1e9
+  end
+
+  # A server that takes connections and never answers.
+  # @yieldparam address [String]
+  def frozen_server
+    server = TCPServer.new("127.0.0.1", 0)
+    yield "http://127.0.0.1:#{server.addr[1]}"
+  ensure
+    server&.close
+  end
+
+  # The address of a server that does not run.
+  # @return [String]
+  def no_server
+    server = TCPServer.new("127.0.0.1", 0)
+    "http://127.0.0.1:#{server.addr[1]}"
+  ensure
+    server.close
+  end
+end

@@ -1,0 +1,145 @@
+# frozen_string_literal: true
+
+require "child"
+require "push_server"
+
+# Spanprof.start, stop, flush and what they answer.
+class ApiTest < ChildTest
+  def test_profiles_from_start_to_stop
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      p Spanprof.running?, Spanprof.available?
+      p Spanprof.start, Spanprof.running?
+      burn 0.3
+      p Spanprof.flush, Dir[ENV["PYROSCOPE_OUTPUT_DIRECTORY"] + "/*"].size
+      burn 0.2
+      p Spanprof.stop, Spanprof.running?, Spanprof.stop, Spanprof.flush
+      p Spanprof.stats[:samples_taken] == Spanprof.stats[:samples_exported]
+      p Spanprof.stats[:handler_histogram].sum == Spanprof.stats[:samples_taken]
+    RUBY
+    assert_equal %w[false true true true true 1 true false nil nil true true], result.out.split
+    assert_in_delta 0.5, seconds(samples), 0.1
+    assert_empty result.err
+  end
+
+  def test_a_second_start_takes_the_place_of_the_first
+    PushServer.run do |server|
+      result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
+        require "spanprof"
+        3.times do |round|
+          p Spanprof.start(labels: { round: round })
+          burn 0.1
+        end
+        Spanprof.stop
+        p Spanprof.start(labels: { round: "after stop" })
+        burn 0.1
+      RUBY
+      assert_equal ["true"] * 4, result.out.split
+      assert_equal ["0", "1", "2", "after stop"], server.uploads.map { |upload| upload.labels["round"] }.sort
+    end
+  end
+
+  def test_a_wrong_option_is_one_sentence_and_the_program_goes_on
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      p Spanprof.start(sample_rate_hz: 0), Spanprof.running?, Spanprof.available?
+      puts Spanprof.unavailable_reason
+      p Spanprof.start, Spanprof.unavailable_reason
+    RUBY
+    assert_equal ["false", "false", "false", "sample_rate_hz is 0, not within 1 to 1000", "true", "nil"],
+                 result.out.lines(chomp: true)
+    assert_equal "spanprof: not profiling: sample_rate_hz is 0, not within 1 to 1000\n", result.err
+  end
+
+  def test_required_turns_a_refusal_into_an_exception
+    result = child(%(require "spanprof"; Spanprof.start(sample_rate_hz: 0)), env: { "SPANPROF_REQUIRED" => "1" })
+    refute result.status.success?
+    assert_match(/sample_rate_hz is 0, not within 1 to 1000 \(Spanprof::Error\)/, result.err)
+  end
+
+  def test_the_environment_switches_it_off
+    result = child!(%(require "spanprof"; p Spanprof.start; puts Spanprof.unavailable_reason),
+                    env: { "PYROSCOPE_AGENT_ENABLED" => "false" })
+    assert_equal "false\nprofiling is off: PYROSCOPE_AGENT_ENABLED is false\n", result.out
+    assert_empty result.err
+  end
+
+  def test_without_the_extension_everything_is_inert_and_says_why
+    library = LIBRARIES.find { |folder| File.file?("#{folder}/spanprof.rb") }
+    FileUtils.cp_r(library, "#{@directory}/library")
+    FileUtils.rm_f(Dir["#{@directory}/library/spanprof/spanprof_native.*"])
+    File.write("#{@directory}/library/spanprof/skipped_reason.txt", "zlib.h is missing\n")
+    result = child!(<<~'RUBY', env: { "RUBYLIB" => "#{@directory}/library" })
+      require "pyroscope"
+      p Spanprof.start, Spanprof.running?, Spanprof.stop, Spanprof.flush, Spanprof.stats, Spanprof.available?
+      puts Spanprof.unavailable_reason
+      p Pyroscope.configure { |config| config.application_name = "x" }
+      p Spanprof.label(a: 1) { 2 }, Pyroscope.tag_wrapper({ "a" => 1 }) { 3 }
+      Pyroscope._add_tags({ "a" => 1 })
+      Pyroscope.stop
+      fork { exit! }
+      Process.wait
+      exec "true"
+    RUBY
+    assert_equal ["false", "false", "nil", "nil", "{}", "false", "zlib.h is missing", "false", "2", "3"],
+                 result.out.lines(chomp: true)
+    assert_equal "spanprof: not profiling: zlib.h is missing\n" * 2, result.err
+  end
+
+  def test_an_interrupted_stop_still_stops
+    frozen_server do |address|
+      result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => address })
+        require "spanprof"
+        require "timeout"
+        Spanprof.start
+        burn 0.1
+        began = clock
+        begin
+          Timeout.timeout(0.2) { Spanprof.stop(timeout: 1) }
+        rescue Timeout::Error => e
+          p e.class, clock - began < 1.5
+        end
+        p Spanprof.running?, Spanprof.start
+      RUBY
+      assert_equal %w[Timeout::Error true false true], result.out.split
+    end
+  end
+
+  def test_start_and_stop_in_a_signal_handler
+    result = child!(<<~'RUBY')
+      require "logger"
+      require "spanprof"
+      Spanprof.logger = Logger.new($stdout, formatter: ->(_, _, _, line) { "#{line}\n" })
+      trap("USR1") { p Spanprof.start }
+      trap("USR2") { p Spanprof.stop }
+      Process.kill("USR1", $$)
+      burn 0.1
+      Process.kill("USR2", $$)
+      sleep 0.01 while Spanprof.running?
+      Process.kill("USR1", $$)
+      sleep 0.01 until Spanprof.running?
+      trap("TERM") { exit!(true) }
+      Process.kill("TERM", $$)
+      sleep
+    RUBY
+    assert_equal 3, result.out.lines.grep(/\Atrue$/).size, result.out + result.err
+    assert_in_delta 0.1, seconds(samples), 0.05
+  end
+
+  def test_many_threads_start_and_stop
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      Array.new(8) do
+        Thread.new do
+          20.times do
+            Spanprof.start(log_level: :off)
+            Spanprof.flush
+            Spanprof.stop
+          end
+        end
+      end.each(&:join)
+      p Spanprof.stop.class, Spanprof.start
+    RUBY
+    assert_equal "true", result.out.split.last
+  end
+end

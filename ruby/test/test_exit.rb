@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require "child"
+require "push_server"
+
+# However a program ends, what was sampled is handed on, within 2 seconds.
+class ExitTest < ChildTest
+  # Seconds a program may take from its decision to end to its end: the 2 s
+  # that are promised, and what a loaded machine adds.
+  END_S = 2.0 + 1.0
+
+  START = <<~'RUBY'
+    require "spanprof"
+    Spanprof.start(log_level: :off)
+  RUBY
+
+  # Ways to end, and the status that says so.
+  ENDS = {
+    "" => 0, "exit 3" => 3, "exit! 4" => 4, "Process.exit!(5)" => 5, "Kernel.exit!(6)" => 6, "abort" => 1,
+    "raise 'oops'" => 1, "Thread.new { Thread.main.raise(SystemExit.new(7)) }.join; sleep" => 7,
+    "at_exit { exit! 8 }" => 8, "throw :nobody" => 1, "Process.kill('TERM', $$); sleep" => 15,
+    "trap('TERM') { exit! 9 }; Process.kill('TERM', $$); sleep" => 9,
+    "exec 'exit 10'" => 10, "Process.exec('sh', '-c', 'exit 11')" => 11, "Kernel.exec({ 'A' => '12' }, 'exit $A')" => 12,
+    "exec(['sh', 'name'], '-c', 'exit 13', out: :err)" => 13
+  }.freeze
+
+  def test_each_end_hands_on_the_last_samples
+    ENDS.each do |code, status|
+      FileUtils.rm_rf(@profiles)
+      result = child(START + "burn 0.15\n#{code}")
+      # timeout(1) answers a death by signal with its own.
+      ended = result.status.exitstatus || result.status.termsig
+      assert_includes [status, status + 128], ended, "#{code}: #{result.err}"
+      assert_in_delta 0.15, seconds(samples), 0.06, "#{code}: #{result.err}"
+    end
+  end
+
+  def test_at_exit_handlers_and_the_end_of_threads_are_profiled
+    child!(START + <<~'RUBY')
+      at_exit { at_exit { burn 0.1 }; burn 0.1 }
+      thread = Thread.new { begin; Thread.stop; ensure; burn 0.1; end }
+      Thread.pass until thread.stop?
+      burn 0.1
+    RUBY
+    assert_in_delta 0.4, seconds(samples), 0.08
+  end
+
+  # @return [Float] seconds from the decision to the end, at the worst
+  def seconds_to_end(code, env = {})
+    began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    result = child(START + <<~RUBY + code, env: env)
+      6.times { Thread.new { loop { burn 0.1 } } }
+      sleep 0.7
+      $stdout.puts clock
+      $stdout.flush
+    RUBY
+    decided = result.out[/\A\d+\.\d+$/].to_f
+    assert_operator decided, :>, began, result.err
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - decided
+  end
+
+  def test_six_busy_threads_do_not_delay_the_end
+    ["", "exit", "exit!", "exec 'true'"].each do |code|
+      assert_operator seconds_to_end(code), :<, END_S, code
+      assert_operator seconds(samples), :>, 0.1, code
+      FileUtils.rm_rf(@profiles)
+    end
+  end
+
+  def test_nor_does_a_server_that_is_gone
+    assert_operator seconds_to_end("exit", { "PYROSCOPE_SERVER_ADDRESS" => no_server }), :<, END_S
+  end
+
+  def test_nor_does_a_frozen_server
+    frozen_server do |address|
+      ["exit", "exit!", "exec 'true'"].each do |code|
+        assert_operator seconds_to_end(code, { "PYROSCOPE_SERVER_ADDRESS" => address }), :<, END_S, code
+      end
+    end
+  end
+
+  def test_what_cannot_be_sent_is_spooled
+    spool = { "PYROSCOPE_OUTPUT_DIRECTORY" => "", "PYROSCOPE_SPOOL_DIRECTORY" => "#{@directory}/spool" }
+    away = spool.merge("PYROSCOPE_SERVER_ADDRESS" => no_server)
+    child!(START + "burn 0.1", env: away)
+    child!(START + "burn 0.1; exit!(true)", env: away)
+    PushServer.run do |server|
+      child!(START + "Spanprof.flush", env: spool.merge("PYROSCOPE_SERVER_ADDRESS" => server.address))
+      assert_operator server.uploads.size, :>=, 2
+    end
+  end
+
+  def test_a_short_program_is_delivered
+    PushServer.run do |server|
+      child!(START + "burn 0.1", env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
+      assert_in_delta 0.1, server.uploads.sum { |upload| seconds(upload.profile.samples) }, 0.05
+    end
+  end
+
+  def test_an_exec_that_fails_changes_nothing
+    result = child!(START + <<~'RUBY')
+      3.times do
+        exec "/nonexistent/program"
+      rescue SystemCallError => e
+        p e.class
+        burn 0.1
+      end
+      p Spanprof.running?
+    RUBY
+    assert_equal %w[Errno::ENOENT] * 3 + %w[true], result.out.split
+    assert_in_delta 0.3, seconds(samples), 0.06
+  end
+
+  def test_nothing_of_ours_outlives_exec
+    result = child!(START + <<~'RUBY')
+      burn 0.1
+      exec "ruby", "-e", <<~'CODE'
+        status = File.read("/proc/self/status")
+        puts status[/^Threads:\s*(\d+)/, 1], status[/^SigBlk:\s*(\w+)/, 1], status[/^SigIgn:\s*(\w+)/, 1]
+        puts File.read("/proc/self/timers").lines.size, Dir.children("/proc/self/fd").size
+        200_000.times { Object.new }
+      CODE
+    RUBY
+    control = child!(<<~'RUBY')
+      exec "ruby", "-e", <<~'CODE'
+        status = File.read("/proc/self/status")
+        puts status[/^Threads:\s*(\d+)/, 1], status[/^SigBlk:\s*(\w+)/, 1], status[/^SigIgn:\s*(\w+)/, 1]
+        puts File.read("/proc/self/timers").lines.size, Dir.children("/proc/self/fd").size
+        200_000.times { Object.new }
+      CODE
+    RUBY
+    assert_equal control.out, result.out
+  end
+
+  def test_exit_and_exec_stay_private
+    result = child!(START + <<~'RUBY')
+      %i[exit! exec].each { |name| p Object.new.respond_to?(name), Kernel.private_method_defined?(name) }
+    RUBY
+    assert_equal %w[false true] * 2, result.out.split
+  end
+end

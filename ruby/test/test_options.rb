@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "child"
+require "push_server"
+
+# How options are written in Ruby, and what is said of those that are wrong.
+class OptionsTest < ChildTest
+  # Options of Spanprof.start and the sentence that refuses them.
+  REFUSED = {
+    %(application_name: "") => "application_name is empty",
+    %(application_name: "caf\\xE9") => "application_name is not valid UTF-8",
+    %(application_name: "a\\0b") => "application_name holds a NUL byte",
+    %(application_name: "a\\nb") => "application_name has a control character at byte 2",
+    %(application_name: 1) => "application_name must be a String, not a value of class Integer",
+    %(server_address: "http://[::bad") => /\Aserver_address /,
+    %(server_address: "http://") => /\Aserver_address /,
+    %(server_address: "localhost:4040") => /\Aserver_address /,
+    %(server_address: "ftp://localhost") => /\Aserver_address /,
+    %(sample_rate_hz: 0) => "sample_rate_hz is 0, not within 1 to 1000",
+    %(sample_rate_hz: -1) => "sample_rate_hz is -1, not within 1 to 1000",
+    %(sample_rate_hz: 5000) => "sample_rate_hz is 5000, not within 1 to 1000",
+    %(sample_rate_hz: "100") => "sample_rate_hz must be an Integer, not a value of class String",
+    %(sample_rate_hz: 99.5) => "sample_rate_hz must be an Integer, not a value of class Float",
+    %(sample_rate_hz: 1 << 70) => "sample_rate_hz is out of range",
+    %(native_frames: "yes") => "native_frames must be true or false, not a value of class String",
+    %(labels: { "a b" => 1 }) => 'labels has the label name "a b", which is not [A-Za-z_][A-Za-z0-9_.]*',
+    %(labels: { a: "\\xFF" }) => 'labels has a value that is not UTF-8 for label "a"',
+    %(labels: { a: "x\\0y" }) => "labels holds a NUL byte",
+    %(labels: "a") => /\Alabels /,
+    %(labels: 1) => "labels must be a String, not a value of class Integer",
+    %(http_headers: { "X-A" => "b\\nc" }) => /\Ahttp_headers /,
+    %(http_headers: { "X-A" => "\\xFF" }) => /\Ahttp_headers /,
+    %(log_level: :loud) => "log_level is :loud, not debug, info, warn, error or off",
+    %(upload_protocol: "carrier pigeon") => /\Aupload_protocol /,
+    %(output_directory: "/dev/null/x") => /output_directory/,
+    %(rate: 100) => 'there is no option "rate"',
+    %(labels: { Object.new.tap { |o| def o.to_s = raise("boo") } => 1 }) => "boo"
+  }.freeze
+
+  def test_each_wrong_value_is_refused_with_a_sentence
+    calls = REFUSED.keys.map { |options| "p [Spanprof.start(#{options}), Spanprof.unavailable_reason]" }
+    result = child!(%(require "spanprof"\n#{calls.join("\n")}\np Spanprof.running?))
+    *answers, running = result.out.lines(chomp: true)
+    assert_equal "false", running
+    assert_equal REFUSED.size, answers.size
+    REFUSED.zip(answers) do |(options, sentence), answer|
+      started, reason = eval(answer)
+      assert_equal false, started, options
+      assert_operator sentence, :===, reason, "#{options}: #{reason}"
+    end
+    assert_equal REFUSED.size, result.err.lines.grep(/\Aspanprof: not profiling: /).size, result.err
+  end
+
+  # Options that are accepted, and what the profile then says of them.
+  ACCEPTED = {
+    %(labels: { a: "b,c=d e", "f" => :g, h: 1 }) => { "a" => "b,c=d e", "f" => "g", "h" => "1" },
+    %(labels: "a=b,c=d") => { "a" => "b", "c" => "d" },
+    %(labels: { a: "caf\\xE9".dup.force_encoding("ISO-8859-1") }) => { "a" => "café" },
+    %(labels: { a: "é".encode("UTF-16LE") }) => { "a" => "é" },
+    %(labels: {}, log_level: :error, http_headers: { "X-A": "b, \\"c\\"" }) => { "header" => 'b, "c"' },
+    %(sample_rate_hz: 250, upload_interval_ms: 500, native_frames: false, application_name: :symbol) => { "service_name" => "symbol" },
+    %(report_pid: true) => { "pid" => :pid }
+  }.freeze
+
+  def test_each_way_to_write_a_value
+    calls = ACCEPTED.keys.map do |options|
+      "abort #{options.inspect} unless Spanprof.start(#{options})\nburn 0.06\nSpanprof.stop"
+    end
+    PushServer.run do |server|
+      result = child!(%(require "spanprof"\n#{calls.join("\n")}\nputs $$),
+                      env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
+      uploads = server.uploads.sort_by { |upload| upload.profile.time_ns }
+      assert_equal ACCEPTED.size, uploads.size
+      ACCEPTED.each_value.zip(uploads) do |labels, upload|
+        sample = upload.profile.samples.first.labels.transform_values(&:to_s)
+        seen = { "header" => upload.headers["x-a"], "pid" => sample["pid"] }.merge(upload.labels)
+        labels.each { |name, value| assert_equal value == :pid ? result.out.chomp : value, seen[name] }
+      end
+    end
+  end
+
+  def test_texts_live_as_long_as_they_are_needed
+    PushServer.run do |server|
+      child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })
+        require "spanprof"
+        GC.stress = true
+        labels = Array.new(15) { |i| ["name#{i}", "v" * 1000 + i.to_s] }.to_h
+        started = Spanprof.start(labels: labels, application_name: "a" * 100)
+        GC.stress = false
+        abort Spanprof.unavailable_reason unless started
+        burn 0.1
+      RUBY
+      labels = server.uploads.first.labels
+      15.times { |i| assert labels["name#{i}"] == "v" * 1000 + i.to_s, "name#{i}" }
+    end
+  end
+end
