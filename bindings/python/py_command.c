@@ -28,9 +28,10 @@ static PyObject *command_run(PyObject *module, PyObject *arguments) {
 
   (void)module;
   if (words) {
-    Py_BEGIN_ALLOW_THREADS result =
-        sp_command_main((int)PyList_GET_SIZE(list), words);
-    Py_END_ALLOW_THREADS status = PyLong_FromLong(result);
+    Py_BEGIN_ALLOW_THREADS
+    result = sp_command_main((int)PyList_GET_SIZE(list), words);
+    Py_END_ALLOW_THREADS
+    status = PyLong_FromLong(result);
   }
   PyMem_Free(words);
   Py_XDECREF(list);

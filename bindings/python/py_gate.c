@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#define GATE_CLOSE_S 1
+#define GATE_CLOSE_NS 100000000
 
 static struct {
   pthread_mutex_t lock;
@@ -58,14 +58,15 @@ void py_sp_gate_close(void) {
   struct timespec until;
   int waited = 0;
 
-  Py_BEGIN_ALLOW_THREADS clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += GATE_CLOSE_S;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += GATE_CLOSE_NS;
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&gate.lock);
   gate.closed = 1;
   while (gate.inside > 0 && waited != ETIMEDOUT)
     waited = pthread_cond_timedwait(&gate.left, &gate.lock, &until);
   pthread_mutex_unlock(&gate.lock);
-  Py_END_ALLOW_THREADS
 }
 
 int py_sp_gate_closed(void) {

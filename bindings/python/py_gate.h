@@ -12,9 +12,8 @@
 int py_sp_gate_enter(PyGILState_STATE *state);
 void py_sp_gate_leave(PyGILState_STATE state);
 
-/* Let nobody in any more, and wait at most a second for those inside; the GIL
- * is given up meanwhile. For atexit, which runs while threads may still take
- * the GIL. */
+/* Let nobody in any more, and wait at most 100 ms for those inside. Without the
+ * GIL; for atexit, which runs while threads may still take it. */
 void py_sp_gate_close(void);
 
 /* Whether py_sp_gate_close() was called. Any thread. */

@@ -12,10 +12,13 @@
 
 #include "py_gate.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define LOG_LINES_MAX 256
 
@@ -27,6 +30,7 @@ typedef struct log_line {
 
 static struct {
   pthread_mutex_t lock;
+  pthread_cond_t settled;
   log_line *first;
   log_line **last;
   unsigned count;
@@ -34,7 +38,9 @@ static struct {
   unsigned calls; /* that will hand lines on */
   int handing;    /* a thread does */
   PyObject *sink; /* with the GIL alone */
-} logged = {.lock = PTHREAD_MUTEX_INITIALIZER, .last = &logged.first};
+} logged = {.lock = PTHREAD_MUTEX_INITIALIZER,
+            .settled = PTHREAD_COND_INITIALIZER,
+            .last = &logged.first};
 
 static void log_before_fork(void) {
   pthread_mutex_lock(&logged.lock);
@@ -60,6 +66,7 @@ static void log_after_fork_child(void) {
   unsigned lost;
 
   pthread_mutex_init(&logged.lock, NULL);
+  pthread_cond_init(&logged.settled, NULL);
   for (line = log_take(&lost); line; line = next) {
     next = line->next;
     free(line);
@@ -77,9 +84,9 @@ static void log_call(spanprof_log_level level, const char *text) {
     PyErr_WriteUnraisable(logged.sink);
 }
 
-/* With the GIL: hand on what there is, and what comes meanwhile; `done` is
- * cleared in the same instant in which there is nothing left. */
-static void log_hand_on(int *done) {
+/* With the GIL: hand on what there is, and what comes meanwhile. The thread is
+ * no longer counted on in the same instant in which there is nothing left. */
+static void log_hand_on(int thread) {
   char sentence[80];
   log_line *line, *next;
   unsigned lost;
@@ -87,8 +94,10 @@ static void log_hand_on(int *done) {
   for (;;) {
     pthread_mutex_lock(&logged.lock);
     line = log_take(&lost);
-    if (!line && done)
-      *done = 0;
+    if (!line && thread) {
+      logged.handing = 0;
+      pthread_cond_broadcast(&logged.settled);
+    }
     pthread_mutex_unlock(&logged.lock);
     if (!line)
       return;
@@ -110,21 +119,24 @@ static void *log_thread(void *unused) {
 
   (void)unused;
   if (py_sp_gate_enter(&state)) {
-    log_hand_on(&logged.handing);
+    log_hand_on(1);
     py_sp_gate_leave(state);
   }
   return NULL;
 }
 
-/* With the lock. Threads of the library block every signal, and so does what
- * they start. */
+/* With the lock. Signals are for the application's threads. */
 static void log_thread_start(void) {
   pthread_t thread;
+  sigset_t every, before;
 
+  sigfillset(&every);
+  pthread_sigmask(SIG_SETMASK, &every, &before);
   if (pthread_create(&thread, NULL, log_thread, NULL) == 0) {
     pthread_detach(thread);
     logged.handing = 1;
   }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void log_append(spanprof_log_level level, const char *message) {
@@ -169,7 +181,21 @@ void py_sp_log_end(void) {
   pthread_mutex_lock(&logged.lock);
   logged.calls--;
   pthread_mutex_unlock(&logged.lock);
-  log_hand_on(NULL);
+  log_hand_on(0);
+}
+
+void py_sp_log_settle(long ms) {
+  struct timespec until;
+  int waited = 0;
+
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += ms % 1000 * 1000000;
+  until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&logged.lock);
+  while (logged.handing && waited != ETIMEDOUT)
+    waited = pthread_cond_timedwait(&logged.settled, &logged.lock, &until);
+  pthread_mutex_unlock(&logged.lock);
 }
 
 static PyObject *log_to(PyObject *module, PyObject *sink) {

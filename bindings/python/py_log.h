@@ -12,6 +12,11 @@ void py_sp_log_write(void *data, spanprof_log_level level, const char *message);
 void py_sp_log_begin(void);
 void py_sp_log_end(void);
 
+/* Wait until the thread that hands lines on has done so, at most `ms`. Without
+ * the GIL. What ends a process must not hand them on itself: in a forked child
+ * a handler may wait for ever for a lock that the fork copied. */
+void py_sp_log_settle(long ms);
+
 /* _native.log_to(callable): gets (level, text) of each line; level is a
  * spanprof_log_level. */
 int py_sp_log_init(PyObject *module);

@@ -11,6 +11,11 @@
 #include "py_span.h"
 #endif
 
+#include <time.h>
+
+/* What lines get at the end, however long the last profile took. */
+#define SESSION_SETTLE_MS 100
+
 /* The callable of the running session; with the GIL. */
 static PyObject *session_on_profile;
 
@@ -48,24 +53,34 @@ static int session_runtime_start(void) {
 #endif
 }
 
-static spanprof_status session_begin(const spanprof_options *options) {
+/* True or False, or NULL with an exception; what handlers of the log do
+ * meanwhile changes nothing of it. */
+static PyObject *session_begin(const spanprof_options *options) {
+  PyObject *type, *value, *traceback;
   spanprof_session *session;
   spanprof_status st;
 
   py_sp_log_begin();
-  Py_BEGIN_ALLOW_THREADS st = spanprof_session_start(options, &session);
+  Py_BEGIN_ALLOW_THREADS
+  st = spanprof_session_start(options, &session);
   if (st == SPANPROF_ERR_STATE) {
     spanprof_session_stop(spanprof_session_current(), PY_SP_SESSION_STOP_MS);
     st = spanprof_session_start(options, &session);
   }
-  Py_END_ALLOW_THREADS py_sp_log_end();
-  return st;
+  Py_END_ALLOW_THREADS
+  if (st == SPANPROF_ERR_DISABLED)
+    py_sp_log_write(NULL, SPANPROF_LOG_INFO, spanprof_last_error());
+  else
+    py_sp_check(st);
+  PyErr_Fetch(&type, &value, &traceback);
+  py_sp_log_end();
+  PyErr_Restore(type, value, traceback);
+  return type ? NULL : PyBool_FromLong(st == SPANPROF_OK);
 }
 
 static PyObject *session_start(PyObject *module, PyObject *dictionary) {
   py_sp_options given;
   PyObject *done = NULL;
-  spanprof_status st;
 
   (void)module;
   if (py_sp_options_read(&given, dictionary) < 0 || !session_runtime_start())
@@ -75,12 +90,16 @@ static PyObject *session_start(PyObject *module, PyObject *dictionary) {
     given.options.on_profile = session_profile;
   Py_XINCREF(given.on_profile);
   Py_XSETREF(session_on_profile, given.on_profile);
-  st = session_begin(&given.options);
-  if (st == SPANPROF_ERR_DISABLED || py_sp_check(st))
-    done = PyBool_FromLong(st == SPANPROF_OK);
+  done = session_begin(&given.options);
 cleanup:
   py_sp_options_dispose(&given);
   return done;
+}
+
+static void session_names_refresh(void) {
+#if __has_include("py_span.h")
+  py_sp_span_names_refresh();
+#endif
 }
 
 static PyObject *session_wait(PyObject *timeout_ms,
@@ -93,12 +112,12 @@ static PyObject *session_wait(PyObject *timeout_ms,
     return NULL;
   if (ms > UINT32_MAX)
     ms = UINT32_MAX;
-#if __has_include("py_span.h")
-  py_sp_span_names_refresh();
-#endif
+  session_names_refresh();
   py_sp_log_begin();
-  Py_BEGIN_ALLOW_THREADS st = wait(spanprof_session_current(), (uint32_t)ms);
-  Py_END_ALLOW_THREADS py_sp_log_end();
+  Py_BEGIN_ALLOW_THREADS
+  st = wait(spanprof_session_current(), (uint32_t)ms);
+  Py_END_ALLOW_THREADS
+  py_sp_log_end();
   return PyBool_FromLong(st == SPANPROF_OK);
 }
 
@@ -119,14 +138,40 @@ static PyObject *session_running(PyObject *module, PyObject *unused) {
 
   (void)module;
   (void)unused;
-  Py_BEGIN_ALLOW_THREADS session = spanprof_session_current();
-  Py_END_ALLOW_THREADS return PyBool_FromLong(session != NULL);
+  Py_BEGIN_ALLOW_THREADS
+  session = spanprof_session_current();
+  Py_END_ALLOW_THREADS
+  return PyBool_FromLong(session != NULL);
 }
 
-static PyObject *session_close(PyObject *module, PyObject *unused) {
+static long session_clock_ms(void) {
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (long)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
+}
+
+/* The end of the process or, where an exec fails, only a flush. */
+static PyObject *session_end(PyObject *module, PyObject *arguments) {
+  unsigned int ms;
+  int close;
+  long until_ms, left_ms;
+
   (void)module;
-  (void)unused;
-  py_sp_gate_close();
+  if (!PyArg_ParseTuple(arguments, "Ip", &ms, &close))
+    return NULL;
+  session_names_refresh();
+  Py_BEGIN_ALLOW_THREADS
+  until_ms = session_clock_ms() + (long)ms;
+  if (close)
+    spanprof_session_stop(spanprof_session_current(), ms);
+  else
+    spanprof_session_flush(spanprof_session_current(), ms);
+  left_ms = until_ms - session_clock_ms();
+  py_sp_log_settle(left_ms > SESSION_SETTLE_MS ? left_ms : SESSION_SETTLE_MS);
+  if (close)
+    py_sp_gate_close();
+  Py_END_ALLOW_THREADS
   Py_RETURN_NONE;
 }
 
@@ -140,8 +185,9 @@ static PyMethodDef session_methods[] = {
      "stop(ms): hand on what there is and end; whether nothing was lost."},
     {"running", session_running, METH_NOARGS,
      "running(): whether a session runs in this process."},
-    {"close", session_close, METH_NOARGS,
-     "close(): nothing comes to Python from the library's threads any more."},
+    {"end", session_end, METH_VARARGS,
+     "end(ms, close): hand on what there is, lines too, as the process ends; "
+     "with close, stop and let no thread of the library into Python again."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -13,6 +13,6 @@
  * environment; every other reason is a spanprof.Error.
  * flush(ms), stop(ms): whether all was handed on in time.
  * running(): bool.
- * close(): no line and no profile comes to Python after it; for atexit. */
+ * end(ms, close): for what ends the process. */
 
 #endif

@@ -34,7 +34,10 @@ PyMODINIT_FUNC PyInit__native(void) {
 
   if (!module)
     return NULL;
-  py_sp_error = PyErr_NewException("spanprof.Error", PyExc_RuntimeError, NULL);
+  py_sp_error = PyErr_NewExceptionWithDoc(
+      "spanprof.Error",
+      "Why profiling did not start; raised only with SPANPROF_REQUIRED=1.",
+      PyExc_RuntimeError, NULL);
   if (!py_sp_error || PyModule_AddObjectRef(module, "Error", py_sp_error) < 0 ||
       PyModule_AddStringConstant(module, "version", spanprof_version()) < 0 ||
       native_add_swig(module) < 0 || py_sp_runtime_init(module) < 0 ||

@@ -19,9 +19,16 @@ import spanprof
 PACKAGES = pathlib.Path(spanprof.__file__).absolute().parent.parent
 TIMEOUT_S = 60
 
-# A loop of `seconds` of CPU of the calling thread, and how much it was.
-BURN = """
+# Before each program: a loop of `seconds` of CPU of the calling thread, and a
+# wait for what must happen.
+PRELUDE = """
 import time
+
+def wait_for(condition):
+    until = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 def burn(seconds):
     until = time.thread_time() + seconds
@@ -70,9 +77,9 @@ class ProgramCase(unittest.TestCase):
         self.profiles.mkdir()
 
     def write(self, name: str, source: str) -> pathlib.Path:
-        """A file of the program; BURN comes before its source."""
+        """A file of the program; PRELUDE comes before its source."""
         path = self.directory / name
-        path.write_text(BURN + textwrap.dedent(source))
+        path.write_text(PRELUDE + textwrap.dedent(source))
         return path
 
     def run_command(self, command: Sequence[str], *, status: int = 0,

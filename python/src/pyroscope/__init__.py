@@ -12,12 +12,11 @@ import platform
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 import spanprof
-from spanprof import _label
+from spanprof._label import label, tag_add, tag_remove
 from spanprof._logging import say_once
 
 from ._values import LineNo, ProfilerImplementation
@@ -200,15 +199,14 @@ def shutdown() -> bool:
     return ran
 
 
-@contextmanager
-def tag_wrapper(tags: Mapping[str, str]) -> Iterator[None]:
-    """Label the samples of a block of code, also where it awaits.
+def tag_wrapper(tags: Mapping[str, str]) -> label:
+    """Label the samples of a block of code, or, as a decorator, of a function;
+    also where it awaits.
 
     Args:
         tags: values by name; whatever is no text is made one.
     """
-    with _label.label(**{str(key): value for key, value in tags.items()}):
-        yield
+    return label(**{str(key): value for key, value in tags.items()})
 
 
 def _own_tag(key: Any, value: Any, older: tuple[Any, ...],
@@ -236,7 +234,7 @@ def add_thread_tag(key: Any, value: Any, *older: Any,
     """
     tag = _own_tag(key, value, older, thread_id)
     if tag:
-        _label.tag_add(*tag)
+        tag_add(*tag)
     return tag is not None
 
 
@@ -249,7 +247,7 @@ def remove_thread_tag(key: Any, value: Any, *older: Any,
     """
     tag = _own_tag(key, value, older, thread_id)
     if tag:
-        _label.tag_remove(*tag)
+        tag_remove(*tag)
     return tag is not None
 
 

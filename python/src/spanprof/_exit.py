@@ -18,14 +18,13 @@ _installed = False
 def _at_exit() -> None:
     """While threads may still take the GIL: later, one that asks for it on
     behalf of the library would not come back."""
-    native.stop(END_MS)
-    native.close()
+    native.end(END_MS, True)
 
 
 def _after_flush(end: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(end)
     def flushed(*args: Any, **keywords: Any) -> Any:
-        native.flush(END_MS)
+        native.end(END_MS, False)
         return end(*args, **keywords)
 
     return flushed

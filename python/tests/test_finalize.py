@@ -1,0 +1,61 @@
+"""Interpreters that end while daemon threads burn, log and call us."""
+
+from __future__ import annotations
+
+import os
+import sys
+import unittest
+
+from program import ProgramCase
+
+RUNS = int(os.environ.get("SPANPROF_TEST_EXITS", "12"))
+
+
+class FinalizeTest(ProgramCase):
+    def run_many(self, source: str, **variables: str) -> None:
+        path = self.write("app.py", source)
+        for _ in range(RUNS):
+            self.run_command([sys.executable, "-X", "faulthandler", path], **variables)
+
+    def test_six_daemon_threads_burn_at_exit(self) -> None:
+        self.run_many("""
+            import spanprof, threading
+            spanprof.start(sample_rate_hz=1000)
+            def forever():
+                while True:
+                    burn(0.01)
+            for _ in range(6):
+                threading.Thread(target=forever, daemon=True).start()
+            time.sleep(0.2)
+        """)
+
+    def test_daemon_threads_use_the_api_at_exit(self) -> None:
+        self.run_many("""
+            import logging, spanprof, threading
+            logging.basicConfig(level=logging.INFO)
+            spanprof.start()
+            def forever(call):
+                while True:
+                    try:
+                        call()
+                    except spanprof.Error:
+                        pass
+            for call in (spanprof.start, spanprof.flush, spanprof.stats, spanprof.running,
+                         lambda: spanprof.stop(0.01)):
+                threading.Thread(target=forever, args=(call,), daemon=True).start()
+            time.sleep(0.2)
+        """)
+
+    def test_library_threads_want_to_log_at_exit(self) -> None:
+        self.run_many("""
+            import logging, spanprof, threading
+            logging.basicConfig()
+            def take(*profile):
+                logging.getLogger("spanprof").warning("a profile")
+            spanprof.start(on_profile=take)
+            burn(0.25)
+        """, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9", PYROSCOPE_UPLOAD_INTERVAL="100ms")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,113 @@
+"""A forked child goes on being profiled, by itself."""
+
+from __future__ import annotations
+
+import unittest
+
+from program import ProgramCase
+
+
+class ForkTest(ProgramCase):
+    def assert_children_covered(self, children: list[int], true: float) -> None:
+        cpu = self.cpu_s()
+        self.assertTrue(children)
+        for pid in children:
+            self.assertIn(pid, cpu)
+            self.assert_covered(cpu[pid], true, f"child {pid} of {cpu}")
+
+    def test_children_of_fork_are_profiled_and_the_parent_too(self) -> None:
+        done = self.run_source("""
+            import os, spanprof
+            spanprof.start()
+            burn(0.4)
+            for _ in range(3):
+                pid = os.fork()
+                if pid == 0:
+                    burn(0.6)
+                    os._exit(0)
+                print(pid)
+                assert os.waitpid(pid, 0)[1] == 0
+            burn(0.4)
+        """)
+        children = [int(pid) for pid in done.stdout.split()]
+        self.assert_children_covered(children, 0.6)
+        cpu = self.cpu_s()
+        self.assertEqual(len(cpu), 4)
+        self.assert_covered(sum(cpu.values()) - sum(cpu[pid] for pid in children), 0.8)
+
+    def test_grandchildren_and_a_child_that_leaves_by_its_end(self) -> None:
+        done = self.run_source("""
+            import os, spanprof
+            spanprof.start()
+            for _ in range(3):
+                pid = os.fork()
+                if pid:
+                    assert os.waitpid(pid, 0)[1] == 0
+                    break
+                print(os.getpid(), flush=True)
+                burn(0.6)
+        """)
+        self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.6)
+
+    def test_a_child_may_start_again_or_stop(self) -> None:
+        self.run_source("""
+            import os, spanprof
+            spanprof.start()
+            pid = os.fork()
+            if pid == 0:
+                assert spanprof.running()
+                assert spanprof.start(application_name="child")
+                burn(0.5)
+                assert spanprof.stop()
+                assert not spanprof.running()
+                os._exit(0)
+            assert os.waitpid(pid, 0)[1] == 0
+            assert spanprof.running()
+        """)
+        names = {path.name.split("-")[0] for path in self.profiles.iterdir()}
+        self.assertIn("child", names)
+
+    def test_forks_beside_threads_that_log_and_flush_hang_nobody(self) -> None:
+        self.run_source("""
+            import logging, os, spanprof, threading
+            logging.basicConfig(filename="lines", level=logging.DEBUG)
+            spanprof.start(on_profile=lambda *profile: time.sleep(0.001))
+            stopped = []
+            def forever(call):
+                while not stopped:
+                    call()
+            for call in (spanprof.flush, spanprof.start, lambda: burn(0.01)):
+                threading.Thread(target=forever, args=(call,), daemon=True).start()
+            until = time.monotonic() + 5
+            while time.monotonic() < until:
+                pid = os.fork()
+                if pid == 0:
+                    burn(0.01)
+                    os._exit(0)
+                assert os.waitpid(pid, 0)[1] == 0
+            stopped.append(True)
+        """, timeout=90, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9",
+             PYROSCOPE_UPLOAD_INTERVAL="100ms")
+
+    def test_a_parent_that_is_not_profiled_has_children_that_are_not(self) -> None:
+        self.run_source("""
+            import os, spanprof
+            pid = os.fork()
+            if pid == 0:
+                burn(0.3)
+                os._exit(spanprof.running())
+            assert os.waitpid(pid, 0)[1] == 0
+        """)
+        self.assertEqual(self.cpu_s(), {})
+
+    def test_subprocesses_run_as_before(self) -> None:
+        self.run_source("""
+            import spanprof, subprocess
+            spanprof.start(sample_rate_hz=1000)
+            for _ in range(50):
+                assert subprocess.run(["/bin/echo", "x"], capture_output=True).stdout == b"x\\n"
+        """)
+
+
+if __name__ == "__main__":
+    unittest.main()

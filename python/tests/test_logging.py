@@ -1,0 +1,116 @@
+"""Lines of the library's threads become records, whatever the program does."""
+
+from __future__ import annotations
+
+import unittest
+
+from program import ProgramCase
+
+# A port nobody listens on, so that the uploading thread has something to say.
+NOBODY = {"PYROSCOPE_SERVER_ADDRESS": "http://127.0.0.1:9",
+          "PYROSCOPE_UPLOAD_INTERVAL": "100ms"}
+
+
+class LoggingTest(ProgramCase):
+    def test_a_warning_of_a_library_thread_is_a_record(self) -> None:
+        self.run_source("""
+            import logging, spanprof, threading
+            records = []
+            class Handler(logging.Handler):
+                def emit(self, record):
+                    records.append((record.name, record.levelname, record.getMessage(),
+                                    threading.get_ident()))
+            logging.getLogger("spanprof").addHandler(Handler())
+            spanprof.start()
+            burn(0.3)
+            wait_for(lambda: records)
+            name, level, text, thread = records[0]
+            assert (name, level) == ("spanprof", "WARNING"), records
+            assert "http://127.0.0.1:9" in text, records
+            assert thread != threading.get_ident()
+        """, **NOBODY)
+
+    def test_lines_come_while_the_main_thread_sleeps_for_ever(self) -> None:
+        self.run_source("""
+            import logging, os, spanprof, threading
+            class Handler(logging.Handler):
+                def emit(self, record):
+                    os._exit(7)
+            logging.getLogger("spanprof").addHandler(Handler())
+            spanprof.start()
+            threading.Thread(target=burn, args=(0.3,), daemon=True).start()
+            threading.Lock().acquire()
+            lock = threading.Lock()
+            lock.acquire()
+            lock.acquire()
+        """, status=7, **NOBODY)
+
+    def test_a_handler_with_a_lock_that_does_not_nest_is_no_deadlock(self) -> None:
+        self.run_source("""
+            import logging, logging.handlers, queue, spanprof
+            lines = queue.Queue()
+            logging.getLogger().addHandler(logging.handlers.QueueHandler(lines))
+            spanprof.start()
+            until = time.monotonic() + 20
+            while time.monotonic() < until:
+                lines.put(None)
+                record = lines.get()
+                if record is not None:
+                    break
+            assert "127.0.0.1" in record.getMessage()
+        """, **NOBODY)
+
+    def test_a_handler_that_raises_or_starts_again_does_no_harm(self) -> None:
+        done = self.run_source("""
+            import logging, spanprof
+            calls = []
+            class Handler(logging.Handler):
+                def handle(self, record):
+                    calls.append(spanprof.stats()["samples_taken"])
+                    raise RuntimeError("as a handler should not")
+            logging.getLogger("spanprof").addHandler(Handler())
+            assert spanprof.start()
+            burn(0.3)
+            wait_for(lambda: calls)
+            spanprof.stop()
+            print("went on")
+        """, **NOBODY)
+        self.assertEqual(done.stdout, "went on\n")
+        self.assertIn("RuntimeError: as a handler should not", done.stderr)
+
+    def test_a_handler_that_never_returns_holds_up_no_exit(self) -> None:
+        self.run_source("""
+            import logging, spanprof
+            calls = []
+            class Handler(logging.Handler):
+                def handle(self, record):
+                    calls.append(record)
+                    time.sleep(600)
+            logging.getLogger("spanprof").addHandler(Handler())
+            spanprof.start(log_level="warn")
+            burn(0.3)
+            wait_for(lambda: calls)
+        """, timeout=20, **NOBODY)
+
+    def test_levels_follow_the_option(self) -> None:
+        for level, expected in (("info", ["INFO"] * 2), ("warn", []), ("off", [])):
+            done = self.run_source("""
+                import logging, spanprof
+                logging.basicConfig(format="%(levelname)s", level=logging.DEBUG)
+                spanprof.start()
+                spanprof.stop()
+            """, PYROSCOPE_LOG_LEVEL=level)
+            self.assertEqual(done.stderr.split(), expected, level)
+
+    def test_a_program_without_logging_set_up_sees_warnings_only(self) -> None:
+        done = self.run_source("""
+            import spanprof
+            spanprof.start()
+            spanprof.stop()
+            spanprof.start(sample_rate_hz=-1)
+        """)
+        self.assertEqual(done.stderr, "not profiled: sample_rate_hz is -1, not within 1 to 1000\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,109 @@
+"""Options: wrong ones are one sentence and an unprofiled program."""
+
+from __future__ import annotations
+
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+import spanprof
+from program import ProgramCase
+
+WRONG = [
+    # options, what the sentence says
+    ({"application_name": ""}, "application_name is empty"),
+    ({"application_name": 7}, "application_name is a int, not a text"),
+    ({"application_name": "a\0b"}, "application_name has a NUL character"),
+    ({"application_name": "\udc80"}, "application_name is not valid Unicode"),
+    ({"sample_rate_hz": 0}, "sample_rate_hz is 0, not within 1 to 1000"),
+    ({"sample_rate_hz": 1001}, "sample_rate_hz is 1001, not within"),
+    ({"sample_rate_hz": "100"}, "sample_rate_hz is a str, not a whole number"),
+    ({"sample_rate_hz": 99.5}, "sample_rate_hz is a float, not a whole number"),
+    ({"sample_rate_hz": True}, "sample_rate_hz is a bool, not a whole number"),
+    ({"sample_rate_hz": 1 << 70}, "sample_rate_hz is too large a number"),
+    ({"native_frames": 1}, "native_frames is a int, not True or False"),
+    ({"server_address": "pyroscope:4040"}, "server_address"),
+    ({"upload_protocol": "udp"}, 'upload_protocol is "udp", not push or ingest'),
+    ({"upload_interval_ms": 5}, "upload_interval_ms is 5, not within"),
+    ({"output_directory": "/proc/nowhere"}, "output_directory"),
+    ({"output_directory": 3}, "output_directory is a int, not a path"),
+    ({"labels": {"a b": "c"}}, "label"),
+    ({"labels": 5}, "labels is a int, not a text"),
+    ({"http_headers": {"X Y": "z"}}, "http_headers"),
+    ({"log_level": "loud"}, "log_level is 'loud', not one of debug, info, warn"),
+    ({"log_level": ["info"]}, "log_level is ['info'], not one of"),
+    ({"on_profile": 3}, "on_profile is a int, not a callable"),
+    ({"sample_rat": 5}, "there is no option 'sample_rat'"),
+]
+
+
+class OptionsTest(unittest.TestCase):
+    def test_a_wrong_option_is_one_sentence_that_names_it(self) -> None:
+        for options, sentence in WRONG:
+            with self.subTest(options=options):
+                with self.assertLogs("spanprof", "ERROR") as logs:
+                    self.assertFalse(spanprof.start(**{"application_name": "x"} | options))
+                self.assertEqual(len(logs.output), 1)
+                self.assertIn(f"not profiled: {sentence}", logs.output[0])
+                self.assertFalse(spanprof.running())
+
+    def test_required_raises_the_sentence(self) -> None:
+        with mock.patch.dict("os.environ", SPANPROF_REQUIRED="1"):
+            with self.assertRaisesRegex(spanprof.Error, "^sample_rate_hz is 0"):
+                spanprof.start(application_name="x", sample_rate_hz=0)
+            with self.assertRaisesRegex(spanprof.Error, "^there is no option 'x'"):
+                spanprof.start(x=1)
+
+    def test_none_is_not_given(self) -> None:
+        nothing = {name: None for name in spanprof.Options.__annotations__}
+        with mock.patch.dict("os.environ", PYROSCOPE_APPLICATION_NAME="from-environment"):
+            self.addCleanup(spanprof.stop)
+            with self.assertLogs("spanprof", "INFO") as logs:
+                self.assertTrue(spanprof.start(**nothing))
+        self.assertIn('profiling "from-environment" at 100 Hz', logs.output[0])
+
+
+class ValuesTest(ProgramCase):
+    def test_labels_headers_and_paths_take_what_python_has(self) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            with self.assertLogs("spanprof", "INFO") as logs:
+                self.assertTrue(spanprof.start(
+                    application_name="x", labels={"zone": "a,b=c", "n": 3},
+                    http_headers={"X-Zone": "a,b: c"},
+                    output_directory=pathlib.Path(directory)))
+                spanprof.stop()
+            self.assertIn(f"to files in {directory}, labels zone=a,b=c, n=3", logs.output[0])
+
+    def test_a_profile_comes_as_bytes(self) -> None:
+        self.run_source("""
+            import gzip, spanprof
+            taken = []
+            def take(profile, start_ns, length_ns):
+                taken.append((gzip.decompress(profile), start_ns, length_ns))
+                raise RuntimeError("as a callback may")
+            begin = time.time_ns()
+            assert spanprof.start(on_profile=take)
+            burn(0.3)
+            assert spanprof.flush()
+            burn(0.3)
+            spanprof.stop()
+            assert len(taken) == 2, taken
+            for profile, start_ns, length_ns in taken:
+                assert len(profile) > 100
+                assert begin <= start_ns < time.time_ns()
+                assert 2e8 < length_ns < 2e9, length_ns
+        """)
+
+    def test_the_environment_switches_off(self) -> None:
+        done = self.run_source("""
+            import logging, spanprof
+            logging.basicConfig(level=logging.INFO)
+            print(spanprof.start(), spanprof.running())
+        """, PYROSCOPE_AGENT_ENABLED="false", SPANPROF_REQUIRED="1")
+        self.assertEqual(done.stdout, "False False\n")
+        self.assertIn("INFO:spanprof:profiling is off", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
