@@ -87,6 +87,25 @@ static void a_flush_ends_the_window_at_once(void) {
   sp_collector_stop(collector);
 }
 
+static void excluded_threads_are_not_sampled(void) {
+  sp_collector_config config = config_given();
+  sp_collector *collector;
+
+  CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
+              SPANPROF_OK);
+  spanprof_thread_exclude(1);
+  sp_counters_reset();
+  burn_cpu_ns(300 * SP_NS_PER_MS);
+  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
+  burn_cpu_ns(100 * SP_NS_PER_MS);
+  CHECK_EQUAL(sp_counted(&sp_counts.samples_taken), 0);
+  spanprof_thread_exclude(0);
+  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
+  burn_cpu_ns(100 * SP_NS_PER_MS);
+  CHECK(sp_counted(&sp_counts.samples_taken) > 0);
+  sp_collector_stop(collector);
+}
+
 static void start_and_sample(const sp_mem *mem) {
   sp_collector_config config = config_given();
   sp_collector *collector;
@@ -119,6 +138,7 @@ static const check_test tests[] = {
     {"every_sample_taken_is_emitted_or_counted",
      every_sample_taken_is_emitted_or_counted},
     {"a_flush_ends_the_window_at_once", a_flush_ends_the_window_at_once},
+    {"excluded_threads_are_not_sampled", excluded_threads_are_not_sampled},
     {"no_failed_allocation_loses_a_sample_uncounted",
      no_failed_allocation_loses_a_sample_uncounted},
 };

@@ -255,6 +255,12 @@ SPANPROF_API spanprof_status spanprof_thread_register(void);
 /* Undo spanprof_thread_register() before the thread ends. */
 SPANPROF_API void spanprof_thread_unregister(void);
 
+/* The calling thread works for the profiler (1), or no longer (0): for threads
+ * of a language's own kind that name frames, say. It is never sampled; what it
+ * used before is lost with its timer. Undo it before the thread goes back to a
+ * pool. */
+SPANPROF_API void spanprof_thread_exclude(int excluded);
+
 /* Hand a pointer to the runtime's callbacks whenever they run on the calling
  * thread (see spanprof_capture). Registers the thread. */
 SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);

@@ -34,9 +34,16 @@
 #define COLLECTOR_SCAN_MAX_NS        (800 * SP_NS_PER_MS)
 #define COLLECTOR_SCAN_PER_THREAD_NS (750 * UINT64_C(1000))
 
-#define COLLECTOR_CHORES_NS     SP_NS_PER_S
-#define COLLECTOR_NAMES_WAIT_NS (200 * SP_NS_PER_MS)
-#define COLLECTOR_IDLE_WAIT_NS  (100 * SP_NS_PER_MS)
+#define COLLECTOR_CHORES_NS SP_NS_PER_S
+
+/* With eight threads that want the GVL and give it up every 100 ms, the one
+ * that names frames comes to its turn within a second. At a stop nobody waits.
+ */
+#define COLLECTOR_NAMES_WAIT_NS      (2 * SP_NS_PER_S)
+#define COLLECTOR_NAMES_WAIT_STOP_NS (200 * SP_NS_PER_MS)
+#define COLLECTOR_NAMES_PAUSE_NS     (5 * SP_NS_PER_MS)
+
+#define COLLECTOR_IDLE_WAIT_NS (100 * SP_NS_PER_MS)
 
 /* AddressSanitizer (GCC 12, clang 14) leaves the locks of its allocator as they
  * are in a forked child: there no fork may meet the collector at work. */
@@ -141,16 +148,22 @@ static void ring_drain(sp_collector *collector) {
 }
 
 /* Have waiting names asked for, and wait a little where the runtime answers
- * from a thread of its own. Gives up `work` meanwhile. */
+ * from a thread of its own; what is sampled meanwhile is still of the window.
+ * Gives up `work` meanwhile. */
 static void names_wait(sp_collector *collector) {
-  uint64_t until_ns = sp_monotonic_ns() + COLLECTOR_NAMES_WAIT_NS;
-  struct timespec pause = {.tv_nsec = 2 * (long)SP_NS_PER_MS};
+  uint64_t begun_ns = sp_monotonic_ns(), wait_ns;
+  struct timespec pause = {.tv_nsec = (long)COLLECTOR_NAMES_PAUSE_NS};
 
-  while (sp_runtime_request() > 0 && sp_monotonic_ns() < until_ns) {
+  do {
+    ring_drain(collector);
+    if (sp_runtime_request() == 0)
+      return;
     pthread_mutex_unlock(&collector->work);
     nanosleep(&pause, NULL);
     pthread_mutex_lock(&collector->work);
-  }
+    wait_ns = collector->stopping ? COLLECTOR_NAMES_WAIT_STOP_NS
+                                  : COLLECTOR_NAMES_WAIT_NS;
+  } while (sp_monotonic_ns() - begun_ns < wait_ns);
 }
 
 static void part_emit(void *data, sp_encoded *part) {
@@ -185,7 +198,6 @@ static void window_seal(sp_collector *collector) {
   sp_window window;
 
   names_wait(collector);
-  ring_drain(collector);
   sp_comments_write(&comments);
   window = (sp_window){
       .time_ns = collector->window_unix_ns,

@@ -10,6 +10,7 @@
 
 #include "../util/clock.h"
 #include "../util/counters.h"
+#include "../util/own_thread.h"
 #include "../util/hash.h"
 #include "../util/status.h"
 #include "capture.h"
@@ -186,6 +187,8 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   sp_thread *thread = index ? sp_thread_at(index) : NULL;
   spanprof_status st;
 
+  if (sp_own_thread_is(tid))
+    return SPANPROF_ERR_STATE;
   if (!thread) {
     thread = record_take();
     if (!thread)
@@ -239,6 +242,7 @@ static void self_ending(sp_self *self) {
   sigset_t mask;
   sp_thread *thread;
 
+  sp_own_thread_leave();
   table_lock();
   thread = self->thread;
   if (thread) {
@@ -280,6 +284,27 @@ void spanprof_thread_unregister(void) {
     sp_thread_disarm(thread);
     sp_capture_book_end(thread);
     sp_thread_remove(thread);
+    sp_signal_release(number, &mask);
+  }
+  table_unlock();
+}
+
+void spanprof_thread_exclude(int excluded) {
+  sigset_t mask;
+  uint32_t index;
+  int number;
+
+  if (!excluded) {
+    sp_own_thread_leave();
+    return;
+  }
+  sp_own_thread_enter();
+  table_lock();
+  number = sp_threads.signal_number;
+  index = sp_tid_map_get(&sp_threads.by_tid, tid_own());
+  if (index) {
+    sp_signal_hold(number, &mask);
+    sp_thread_remove(sp_thread_at(index));
     sp_signal_release(number, &mask);
   }
   table_unlock();

@@ -24,29 +24,39 @@ typedef struct own_start {
   char name[16];
 } own_start;
 
-static size_t own_enter(void) {
-  int tid = (int)syscall(SYS_gettid);
+void sp_own_thread_enter(void) {
+  int tid = (int)syscall(SYS_gettid), none;
+  size_t i;
+
+  if (sp_own_thread_is(tid))
+    return;
+  for (i = 0; i < OWN_THREADS_MAX; i++) {
+    none = 0;
+    if (atomic_compare_exchange_strong(&own_tids[i], &none, tid))
+      return;
+  }
+}
+
+void sp_own_thread_leave(void) {
+  int tid = (int)syscall(SYS_gettid), own;
   size_t i;
 
   for (i = 0; i < OWN_THREADS_MAX; i++) {
-    int none = 0;
-
-    if (atomic_compare_exchange_strong(&own_tids[i], &none, tid))
-      break;
+    own = tid;
+    if (atomic_compare_exchange_strong(&own_tids[i], &own, 0))
+      return;
   }
-  return i;
 }
 
 static void *own_run(void *argument) {
   own_start start = *(own_start *)argument;
-  size_t slot = own_enter();
   void *result;
 
+  sp_own_thread_enter();
   sp_mem_free(&sp_mem_default, argument);
   prctl(PR_SET_NAME, start.name);
   result = start.run(start.argument);
-  if (slot < OWN_THREADS_MAX)
-    atomic_store(&own_tids[slot], 0);
+  sp_own_thread_leave();
   return result;
 }
 
