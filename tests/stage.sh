@@ -27,6 +27,31 @@ build() {
   cmake --build --preset "$preset" "$@" -- --quiet
 }
 
+failures=0
+# check NAME SECONDS COMMAND...: its CHECK line, with the test runner's own
+# count; the end of what it said, where it fails or runs no test at all.
+check() {
+  local name=$1 seconds=$2 log=build/log/$1.txt start=$SECONDS status=0 said
+  shift 2
+  if [ "$(type -t "$1")" = function ]; then
+    # Behind || its commands could fail unseen.
+    set +e
+    (set -e; "$@") > "$log" 2>&1
+    status=$?
+    set -e
+  else
+    timeout -k 5 "$seconds" "$@" > "$log" 2>&1 || status=$?
+  fi
+  said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|FAILED \()' "$log" | paste -sd ' ' || true)
+  if [ $status -eq 0 ] && [[ ! $said =~ ^(0 runs|Ran 0 tests) ]]; then
+    echo "CHECK passed $name ($((SECONDS - start)) s) $said"
+  else
+    tail -n 80 "$log"
+    echo "CHECK failed $name ($((SECONDS - start)) s, status $status) $said"
+    failures=1
+  fi
+}
+
 sources() {
   find . \( -path ./build -o -name vendor \) -prune -o \
     \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print0
@@ -118,4 +143,31 @@ stage_bench() {
   ctest --test-dir build/release -L bench --no-tests=error --verbose
 }
 
+# strict_binding LANGUAGE "INCLUDE...": no compiler has anything to say.
+strict_binding() {
+  local language=$1 compiler path includes=() status=0
+
+  for path in $2; do
+    includes+=(-isystem "$path")
+  done
+  mkdir -p "build/strict/$language"
+  protoc-c --proto_path=core/proto --c_out="build/strict/$language" profile.proto push.proto
+  if [ "$language" = ruby ]; then
+    swig -ruby -Wall -Werror -initname spanprof_swig -o build/strict/ruby/swig.c swig/spanprof.i
+  else
+    swig -python -Wall -Werror -interface _swig -outdir build/strict/python -o build/strict/python/swig.c swig/spanprof.i
+  fi
+  for compiler in gcc clang; do
+    for path in "bindings/$language"/*.c "build/strict/$language/swig.c" core/src/{spanprof,command}_unity.c; do
+      "$compiler" -fsyntax-only -fPIC -O1 -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -Wall -Wextra -Wshadow \
+        -Wstrict-prototypes -Wmissing-prototypes -Werror "${includes[@]}" -Icore/include -Icore/src \
+        -Iswig -Iswig/lang -I"bindings/$language" -isystem "build/strict/$language" "$path" || status=1
+    done
+  done
+  return $status
+}
+
+shopt -s nullglob
+source tests/ruby_stage.sh
+source tests/python_stage.sh
 "stage_${1:?stage}"

@@ -15,6 +15,9 @@ extern VALUE rb_sp_error;
  * failure. */
 void rb_sp_check(spanprof_status status);
 
+/* What Ruby calls when it loads the extension. */
+RUBY_FUNC_EXPORTED void Init_spanprof_native(void);
+
 /* Spanprof::Native::Swig: what swig/spanprof.i lists. */
 void Init_spanprof_swig(void);
 

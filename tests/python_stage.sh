@@ -1,0 +1,65 @@
+# Sourced by stage.sh: the sdist, built and installed as users do, then tested
+# as it is installed, on every CPython that is found.
+
+# The interpreters from 3.10 on, one of each minor version, Debian's first.
+python_all() {
+  local python version seen=" "
+
+  for python in /usr/bin/python3 "$(command -v python3)" "$HOME"/.pyenv/versions/*/bin/python /usr/bin/python3.??; do
+    version=$("$python" -c 'import sys; assert sys.version_info >= (3, 10); print("%d.%d" % sys.version_info[:2])' \
+      2> /dev/null) || continue
+    if [[ $seen != *" $version "* ]]; then
+      seen+="$version "
+      echo "$python $version"
+    fi
+  done
+}
+
+python_sdist() {
+  rm -rf build/sdist
+  (cd python && PYTHONPATH=$PWD/../build/python-setuptools python3 -c \
+    'import sys; sys.path.insert(0, "_build"); import backend; backend.build_sdist("../build/sdist")')
+}
+
+# python_install PYTHON VERSION: an environment build/python-VERSION with the
+# wheel made from the sdist, with Debian's packages and OpenTelemetry in sight.
+python_install() {
+  local environment=$PWD/build/python-$2 site
+
+  rm -rf "$environment" "build/wheels/$2"
+  "$1" -m venv --without-pip --system-site-packages "$environment"
+  site=$(echo "$environment"/lib/python*/site-packages)
+  echo "$PWD/build/python-packages" > "$site/tests.pth"
+  SPANPROF_REQUIRED=1 PYTHONPATH=$PWD/build/python-setuptools "$1" -m pip wheel -q \
+    --no-build-isolation --no-deps -w "build/wheels/$2" build/sdist/*.tar.gz
+  "$environment/bin/python" -m pip install -q --no-deps --ignore-installed "build/wheels/$2"/*.whl
+}
+
+python_tests() {
+  local version=$1 python=$PWD/build/python-$1/bin/python path
+
+  for path in python/tests/test_*.py; do
+    check "python-$version-$(basename "$path" .py)" 180 "$python" -W error::SyntaxWarning "$path" -v
+  done
+  for path in tests/stress/python/*.py; do
+    check "python-$version-stress-$(basename "$path" .py)" $((SPANPROF_STRESS_SECONDS * 3 + 60)) "$python" "$path"
+  done
+}
+
+stage_python() {
+  local python version path
+  unset PYTHONPATH PYTHONHOME PYTHONSTARTUP PIP_REQUIRE_VIRTUALENV
+
+  tests/python_packages.sh
+  check python-strict 120 strict_binding python \
+    "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')"
+  check python-sdist 60 python_sdist
+  while read -r python version; do
+    check "python-$version-install" 240 python_install "$python" "$version"
+    python_tests "$version"
+  done < <(python_all)
+  for path in tests/package/wheel_*; do
+    check "python-$(basename "${path%.*}")" 240 "$path"
+  done
+  return "$failures"
+}

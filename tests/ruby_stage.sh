@@ -1,0 +1,72 @@
+# Sourced by stage.sh: the gem, built and installed as users do, then tested as
+# it is installed, on every Ruby of tests/gems/ that is found.
+
+# The interpreters, one of each minor version, the one on PATH first.
+ruby_all() {
+  local ruby version seen=" "
+
+  for ruby in "$(command -v ruby)" /usr/bin/ruby3.* "$HOME"/.rbenv/versions/*/bin/ruby; do
+    version=$("$ruby" -e 'print RUBY_VERSION[/\d+\.\d+/]' 2> /dev/null) || continue
+    if [[ $seen != *" $version "* ]] && [ -e "tests/gems/$version.txt" ]; then
+      seen+="$version "
+      echo "$ruby $version"
+    fi
+  done
+}
+
+# ruby_gems RUBY VERSION: what tests use, into build/gems; nothing is asked for
+# again that is there.
+ruby_gems() {
+  local missing=() name number
+
+  while read -r name number; do
+    [ -n "$(compgen -G "build/gems/$2/specifications/$name-$number*.gemspec")" ] ||
+      missing+=("$name:$number")
+  done < <(grep -v '^#' "tests/gems/$2.txt")
+  if [ ${#missing[@]} -eq 0 ]; then
+    return 0
+  fi
+  echo "Ruby $2: installing ${#missing[@]} gems"
+  GEM_HOME=$PWD/build/gems/$2 GEM_PATH=$PWD/build/gems/$2 MAKEFLAGS=-j2 "$1" -S gem install \
+    --no-document --ignore-dependencies --conservative "${missing[@]}" > "build/log/gems-$2.txt" 2>&1 || {
+    tail -n 30 "build/log/gems-$2.txt"
+    return 1
+  }
+}
+
+# Everything below finds the installed gem, and no file of the checkout.
+ruby_install() {
+  export GEM_HOME=$PWD/build/ruby-$2 GEM_PATH=$PWD/build/ruby-$2:$PWD/build/gems/$2
+  rm -rf "$GEM_HOME"
+  SPANPROF_REQUIRED=1 "$1" -S gem install --local --force --no-document build/spanprof.gem
+}
+
+ruby_tests() {
+  local ruby=$1 version=$2 path
+
+  for path in ruby/test/test_*.rb; do
+    check "ruby-$version-$(basename "$path" .rb)" 180 "$ruby" -w -Iruby/test "$path"
+  done
+  for path in tests/stress/ruby/*.rb; do
+    check "ruby-$version-stress-$(basename "$path" .rb)" $((SPANPROF_STRESS_SECONDS * 3 + 60)) "$ruby" "$path"
+  done
+}
+
+stage_ruby() {
+  local ruby version path
+  unset RUBYOPT RUBYLIB BUNDLE_GEMFILE
+
+  check ruby-strict 120 strict_binding ruby \
+    "$(ruby -rrbconfig -e 'print RbConfig::CONFIG.values_at("rubyhdrdir", "rubyarchhdrdir").join(" ")')"
+  check ruby-gem 60 rake --rakefile ruby/Rakefile gem
+  while read -r ruby version; do
+    ruby_gems "$ruby" "$version"
+    check "ruby-$version-install" 180 ruby_install "$ruby" "$version"
+    export GEM_HOME=$PWD/build/ruby-$version GEM_PATH=$PWD/build/ruby-$version:$PWD/build/gems/$version
+    ruby_tests "$ruby" "$version"
+    for path in tests/package/gem_*; do
+      check "ruby-$version-$(basename "${path%.*}")" 240 "$path" "$ruby"
+    done
+  done < <(ruby_all)
+  return "$failures"
+}
