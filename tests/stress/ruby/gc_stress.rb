@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+# Collections at every allocation in bursts, and plain ones in between.
+require_relative "stress"
+
+def allocate(count)
+  Array.new(count) { |index| { index => "v#{index}", list: [index] * 3 } }
+end
+
+Stress.run do |round|
+  allocate(2000)
+  if (round % 20).zero?
+    GC.stress = true
+    allocate(3)
+    eval("def made_#{round % 7} = [1, 2].map { |one| one.to_s }") # rubocop:disable Security/Eval
+    GC.stress = false
+  end
+  send("made_#{round % 7}") if respond_to?("made_#{round % 7}", true)
+  GC.start(full_mark: round.even?) if (round % 50).zero?
+end

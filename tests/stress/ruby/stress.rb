@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+# What the stress programs of this folder share: each is run by itself, with
+# the gem on its load path, and must end with status 0.
+#
+#   SPANPROF_STRESS_SECONDS=20 SPANPROF_TEST_WALL_HZ=1000 ruby torn.rb
+require "spanprof"
+require "tmpdir"
+
+# Profiles a block until its time is over, and then judges what came of it.
+module Stress
+  SECONDS = Float(ENV.fetch("SPANPROF_STRESS_SECONDS", "5"))
+
+  # Timers of wall time, so that the kernel's tick does not limit the rate.
+  ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000"
+
+  class << self
+    # Calls the block over and over until the time is over.
+    # @yieldparam round [Integer] 0, 1, 2, …
+    def run
+      Dir.mktmpdir do |directory|
+        Spanprof.start(application_name: name, output_directory: directory, upload_interval_ms: 1000) or
+          abort "not profiled: #{Spanprof.unavailable_reason}"
+        @until = now + SECONDS
+        round = 0
+        while more?
+          yield round
+          round += 1
+        end
+        Spanprof.stop(timeout: 10)
+        judge(Spanprof.stats, round)
+      end
+    end
+
+    # @return [Boolean] whether there is time left
+    def more? = now < @until
+
+    private
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+    def name = File.basename($PROGRAM_NAME, ".rb")
+
+    def judge(stats, rounds)
+      puts "#{name}: #{rounds} rounds, #{stats[:samples_taken]} samples, #{stats[:stacks_walk_cut]} walks cut, " \
+           "#{stats[:frames_unnamed]} frames unnamed, #{Spanprof.const_get(:Native).walker}"
+      abort "too few samples" if stats[:samples_taken] < SECONDS * 20
+      unaccounted = stats[:samples_taken] - stats[:samples_exported] -
+                    stats.sum { |key, count| key.start_with?("samples_dropped") ? count : 0 }
+      abort "#{unaccounted} samples are unaccounted for" unless unaccounted.zero?
+    end
+  end
+end
