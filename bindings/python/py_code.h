@@ -12,9 +12,10 @@
 #ifndef PY_CODE_H
 #define PY_CODE_H
 
+#include "py_spanprof.h"
+
 #include "py_lines.h"
 #include "py_probe.h"
-#include "py_spanprof.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,18 +1,188 @@
 #include "py_eval.h"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <link.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "unwind/module_list.h"
+
+#define EVAL_NAME "_PyEval_EvalFrameDefault"
+
+/* One function per instruction, since 3.14 (Python/generated_cases.c.h built
+ * with Py_TAIL_CALL_INTERP). */
+#define EVAL_TAIL_NAME "_TAIL_CALL_"
+
+typedef struct eval_search {
+  sp_module_entry *module;
+  uint64_t bias; /* run-time address less ELF virtual address */
+  spanprof_range *ranges;
+  size_t count;
+} eval_search;
+
+static void range_add(eval_search *search, uint64_t start, uint64_t end) {
+  size_t i;
+
+  for (i = 0; i < search->count; i++) {
+    spanprof_range *range = &search->ranges[i];
+
+    if (start >= range->start && end <= range->end)
+      return;
+    if (start <= range->end && end >= range->start) {
+      range->start = sp_min_u64(range->start, start);
+      range->end = sp_max_u64(range->end, end);
+      return;
+    }
+  }
+  if (search->count < PY_SP_EVAL_RANGES_MAX)
+    search->ranges[search->count++] =
+        (spanprof_range){.start = start, .end = end};
+}
+
+static bool name_evaluates(const char *name) {
+  const size_t length = sizeof EVAL_NAME - 1;
+
+  if (strncmp(name, EVAL_TAIL_NAME, sizeof EVAL_TAIL_NAME - 1) == 0)
+    return true;
+  return strncmp(name, EVAL_NAME, length) == 0 &&
+         (name[length] == '\0' || name[length] == '.');
+}
+
+/* What the symbols say, of which a stripped program has only the first. */
+static void names_search(eval_search *search) {
+  sp_symbol_table symbols;
+  sp_elf_image image;
+  sp_elf_bytes names;
+  size_t i;
+
+  if (sp_module_entry_open(search->module, &image) != SPANPROF_OK)
+    return;
+  sp_symbol_table_init(&symbols, &sp_mem_default);
+  if (sp_symbol_table_load(&symbols, &image) == SPANPROF_OK &&
+      sp_elf_image_load(&image, symbols.names_offset, symbols.names_size,
+                        &names) == SPANPROF_OK) {
+    const char *text = (const char *)names.data;
+
+    for (i = 0; i < symbols.count; i++) {
+      const sp_symbol *symbol = &symbols.symbols[i];
+      uint64_t start = search->bias + symbols.base + symbol->start;
+
+      if (symbol->size > 0 && symbol->name < names.size &&
+          memchr(text + symbol->name, 0, names.size - symbol->name) &&
+          name_evaluates(text + symbol->name))
+        range_add(search, start, start + symbol->size);
+    }
+    sp_elf_bytes_dispose(&names);
+  }
+  sp_symbol_table_dispose(&symbols);
+  sp_elf_image_dispose(&image);
+}
+
+/* Whether unwind rows that begin at `start` are those of a function, which is
+ * entered with nothing but the return address on the stack. */
+static bool rows_begin_function(const sp_unwind_rows *rows, uint64_t start) {
+  const sp_unwind_rule *rule = sp_unwind_rows_find(rows, start);
+
+#if defined(__x86_64__)
+  return rule->cfa_kind == SP_CFA_REGISTER && rule->cfa_register == 7 &&
+         rule->cfa_offset == 8;
+#else
+  return rule->cfa_kind == SP_CFA_REGISTER && rule->cfa_register == 31 &&
+         rule->cfa_offset == 0;
+#endif
+}
+
+static uint64_t rows_function_end(const sp_unwind_rows *rows, uint64_t start) {
+  uint64_t function;
+  uint32_t i;
+
+  for (i = 0; i < rows->count; i++) {
+    uint64_t pc = rows->base + rows->pcs[i];
+
+    if (pc > start &&
+        (!sp_unwind_rows_function(rows, pc, &function) || function != start))
+      return pc;
+  }
+  return start;
+}
+
+#if defined(__x86_64__)
+#define JUMP_STEP 1
+
+/* The target of a near jump, conditional or not, that may begin at `at`; 0: it
+ * is none. Intel SDM volume 2, JMP and Jcc. */
+static uint64_t jump_target(const uint8_t *at) {
+  size_t opcode_bytes = at[0] == 0xe9 ? 1 : 2;
+  int32_t offset;
+
+  if (at[0] != 0xe9 && !(at[0] == 0x0f && (at[1] & 0xf0) == 0x80))
+    return 0;
+  memcpy(&offset, at + opcode_bytes, sizeof offset);
+  return (uint64_t)(uintptr_t)at + opcode_bytes + sizeof offset +
+         (uint64_t)(int64_t)offset;
+}
+#else
+#define JUMP_STEP 4
+
+/* The same; Arm ARM, C4.1.66, "Branches": B, B.cond, CBZ, CBNZ. */
+static uint64_t jump_target(const uint8_t *at) {
+  uint32_t code;
+  int64_t words;
+
+  memcpy(&code, at, sizeof code);
+  if ((code & 0xfc000000) == 0x14000000)
+    words = (int32_t)(code << 6) >> 6;
+  else if ((code & 0xff000010) == 0x54000000 ||
+           (code & 0x7e000000) == 0x34000000)
+    words = (int32_t)(code << 8) >> 13;
+  else
+    return 0;
+  return (uint64_t)(uintptr_t)at + (uint64_t)(words * 4);
+}
+#endif
+
+/* Follow the jumps out of `from` to code that is no function: to parts of this
+ * one. */
+static void jumps_search(eval_search *search, const spanprof_range *from,
+                         const sp_mapping *mapping) {
+  const sp_unwind_rows *rows = sp_module_entry_rows(search->module);
+  const uint8_t *at = (const uint8_t *)(uintptr_t)from->start;
+  const uint8_t *last = (const uint8_t *)(uintptr_t)from->end - 6;
+  uint64_t start;
+
+  for (; at <= last; at += JUMP_STEP) {
+    uint64_t target = jump_target(at);
+
+    if (target < mapping->code_start || target >= mapping->code_limit ||
+        (target >= from->start && target < from->end) ||
+        !sp_unwind_rows_function(rows, target - search->bias, &start) ||
+        rows_begin_function(rows, start))
+      continue;
+    range_add(search, search->bias + start,
+              search->bias + rows_function_end(rows, start));
+  }
+}
 
 size_t py_sp_eval_find(spanprof_range ranges[PY_SP_EVAL_RANGES_MAX]) {
-  void *start = dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");
-  const ElfW(Sym) *symbol = NULL;
-  Dl_info info;
+  uint64_t eval = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, EVAL_NAME);
+  eval_search search = {.ranges = ranges};
+  const sp_mapping *mapping = NULL;
+  sp_module_list modules;
+  spanprof_range found;
+  size_t i;
 
-  if (!start || !dladdr1(start, &info, (void **)&symbol, RTLD_DL_SYMENT) ||
-      !symbol || symbol->st_size == 0)
-    return 0;
-  ranges[0].start = (uint64_t)(uintptr_t)start;
-  ranges[0].end = ranges[0].start + symbol->st_size;
-  return 1;
+  sp_module_list_init(&modules, &sp_mem_default);
+  if (eval != 0 && sp_module_list_refresh(&modules) == SPANPROF_OK)
+    mapping = sp_module_list_find(&modules, eval);
+  if (mapping) {
+    search.module = sp_module_list_get(&modules, mapping->module);
+    search.bias = mapping->bias;
+    names_search(&search);
+    for (i = 0; i < search.count; i++) {
+      found = ranges[i];
+      if (eval >= found.start && eval < found.end)
+        jumps_search(&search, &found, mapping);
+    }
+  }
+  sp_module_list_dispose(&modules);
+  return search.count;
 }

@@ -2,8 +2,9 @@
 #ifndef PY_TEXT_H
 #define PY_TEXT_H
 
-#include "py_probe.h"
 #include "py_spanprof.h"
+
+#include "py_probe.h"
 
 #include <stdbool.h>
 
