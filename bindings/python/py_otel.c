@@ -1,8 +1,5 @@
 #include "py_otel.h"
 
-#include <endian.h>
-#include <string.h>
-
 /* Fields of the tuple that a SpanContext is (opentelemetry/trace/span.py). */
 #define OTEL_TRACE_ID  0
 #define OTEL_SPAN_ID   1
@@ -18,6 +15,12 @@ static struct {
   PyObject *parent;
   PyObject *name_kept;
   PyObject *name;
+  PyObject *attributes;
+  PyObject *dict;
+  PyObject *maxlen;
+  PyObject *max_value_len;
+  PyObject *immutable;
+  PyObject *set_attribute;
 } otel_names;
 
 /* The 16 bytes of an int, big endian; 0: it is no such int. */
@@ -45,29 +48,64 @@ static PyObject *otel_attribute(PyObject *span, PyObject *kept,
   return PyObject_GetAttr(span, public);
 }
 
-int py_sp_otel_ids_read(PyObject *span_context, py_sp_otel_ids *out) {
-  uint64_t trace_low;
-  long flags;
-  int valid;
+/* Is the attribute None, or an int of at least `least`? */
+static int otel_limit_allows(PyObject *object, PyObject *name,
+                             Py_ssize_t least) {
+  PyObject *limit = PyObject_GetAttr(object, name);
+  int allows =
+      limit && (limit == Py_None ||
+                (PyLong_CheckExact(limit) && PyLong_AsSsize_t(limit) >= least));
 
+  Py_XDECREF(limit);
+  return allows;
+}
+
+/* Keep an attribute as BoundedAttributes (opentelemetry/attributes) would. 0:
+ * it is to be asked itself; an exception may be set then. */
+static int otel_attribute_keep(PyObject *attributes, PyObject *key,
+                               PyObject *value) {
+  PyObject *immutable = PyObject_GetAttr(attributes, otel_names.immutable);
+  PyObject *dict = immutable == Py_False
+                       ? PyObject_GetAttr(attributes, otel_names.dict)
+                       : NULL;
+  int kept = dict && PyDict_CheckExact(dict) && !PyDict_Contains(dict, key) &&
+             otel_limit_allows(attributes, otel_names.maxlen,
+                               PyDict_GET_SIZE(dict) + 1) &&
+             otel_limit_allows(attributes, otel_names.max_value_len,
+                               PyUnicode_GET_LENGTH(value)) &&
+             PyDict_SetItem(dict, key, value) == 0;
+
+  Py_XDECREF(dict);
+  Py_XDECREF(immutable);
+  return kept;
+}
+
+int py_sp_otel_key_read(PyObject *span_context, py_sp_otel_key *out) {
   if (!PyTuple_Check(span_context) ||
       PyTuple_GET_SIZE(span_context) < OTEL_FIELDS)
     return 0;
-  valid = otel_trace_id_read(PyTuple_GET_ITEM(span_context, OTEL_TRACE_ID),
-                             out->trace_id);
-  if (valid)
-    out->span_id =
-        PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(span_context, OTEL_SPAN_ID));
+  out->span_id = PyLong_AsUnsignedLongLongMask(
+      PyTuple_GET_ITEM(span_context, OTEL_SPAN_ID));
+  out->trace_low = PyLong_AsUnsignedLongLongMask(
+      PyTuple_GET_ITEM(span_context, OTEL_TRACE_ID));
   out->remote = PyTuple_GET_ITEM(span_context, OTEL_IS_REMOTE) == Py_True;
-  flags = PyLong_AsLong(PyTuple_GET_ITEM(span_context, OTEL_FLAGS));
-  if (PyErr_Occurred()) {
-    PyErr_Clear();
-    return 0;
-  }
-  out->sampled = flags & 1;
-  memcpy(&trace_low, out->trace_id + 8, sizeof trace_low);
-  out->trace_low = be64toh(trace_low);
-  return valid && out->span_id != 0;
+  if (out->span_id != UINT64_MAX && out->trace_low != UINT64_MAX)
+    return out->span_id != 0;
+  PyErr_Clear(); /* where there is one: no int */
+  return 0;
+}
+
+int py_sp_otel_trace_read(PyObject *span_context, uint8_t trace_id[16],
+                          int *sampled) {
+  long flags = PyLong_AsLong(PyTuple_GET_ITEM(span_context, OTEL_FLAGS));
+  int valid = otel_trace_id_read(PyTuple_GET_ITEM(span_context, OTEL_TRACE_ID),
+                                 trace_id);
+
+  *sampled = flags & 1;
+  if (!PyErr_Occurred())
+    return valid;
+  PyErr_Clear();
+  return 0;
 }
 
 PyObject *py_sp_otel_context(PyObject *span) {
@@ -87,20 +125,49 @@ PyObject *py_sp_otel_name(PyObject *span) {
   return otel_attribute(span, otel_names.name_kept, otel_names.name);
 }
 
+int py_sp_otel_attribute_set(PyObject *span, PyObject *key, PyObject *value) {
+  PyObject *attributes = PyObject_GetAttr(span, otel_names.attributes);
+  PyObject *args[] = {span, key, value}, *done;
+  int kept = attributes ? otel_attribute_keep(attributes, key, value) : 0;
+
+  Py_XDECREF(attributes);
+  if (kept)
+    return 0;
+  PyErr_Clear();
+  done = PyObject_VectorcallMethod(otel_names.set_attribute, args,
+                                   3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
 int py_sp_otel_may_take(void) {
   return PyErr_ExceptionMatches(PyExc_Exception);
 }
 
 int py_sp_otel_init(void) {
-  otel_names.context = PyUnicode_InternFromString("_context");
-  otel_names.get_context = PyUnicode_InternFromString("get_span_context");
-  otel_names.parent_kept = PyUnicode_InternFromString("_parent");
-  otel_names.parent = PyUnicode_InternFromString("parent");
-  otel_names.name_kept = PyUnicode_InternFromString("_name");
-  otel_names.name = PyUnicode_InternFromString("name");
-  return otel_names.context && otel_names.get_context &&
-                 otel_names.parent_kept && otel_names.parent &&
-                 otel_names.name_kept && otel_names.name
-             ? 0
-             : -1;
+  static const struct {
+    PyObject **at;
+    const char *text;
+  } names[] = {
+      {&otel_names.context, "_context"},
+      {&otel_names.get_context, "get_span_context"},
+      {&otel_names.parent_kept, "_parent"},
+      {&otel_names.parent, "parent"},
+      {&otel_names.name_kept, "_name"},
+      {&otel_names.name, "name"},
+      {&otel_names.attributes, "_attributes"},
+      {&otel_names.dict, "_dict"},
+      {&otel_names.maxlen, "maxlen"},
+      {&otel_names.max_value_len, "max_value_len"},
+      {&otel_names.immutable, "_immutable"},
+      {&otel_names.set_attribute, "set_attribute"},
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof names / sizeof names[0]; i++) {
+    *names[i].at = PyUnicode_InternFromString(names[i].text);
+    if (!*names[i].at)
+      return -1;
+  }
+  return 0;
 }

@@ -23,8 +23,6 @@ typedef struct span_rules {
 
 /* Interned; fixed after py_sp_span_init(). */
 static PyObject *span_attribute_keys[SPAN_ATTRIBUTES];
-static PyObject *span_set_attribute;
-static PyObject *span_record_name; /* where a span keeps its record */
 
 /* ---------------------------------------------------------- starts and ends */
 
@@ -61,96 +59,93 @@ static int span_attributes_set(const span_rules *self, PyObject *object,
   int i;
 
   for (i = 0; i < SPAN_ATTRIBUTES; i++) {
-    PyObject *value, *done, *args[3];
+    PyObject *value;
+    int st;
 
     if (!(self->attributes & 1u << i))
       continue;
     value = span_attribute(self, span, (spanprof_span_attribute)i);
     if (!value)
       return PyErr_Occurred() ? -1 : 0; /* without the id, nothing */
-    args[0] = object;
-    args[1] = span_attribute_keys[i];
-    args[2] = value;
-    done = PyObject_VectorcallMethod(span_set_attribute, args,
-                                     3 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+    st = py_sp_otel_attribute_set(object, span_attribute_keys[i], value);
     Py_DECREF(value);
-    if (!done)
+    if (st < 0)
       return -1;
-    Py_DECREF(done);
   }
   return 0;
+}
+
+static void span_id_write(uint64_t id, uint8_t bytes[8]) {
+  id = htobe64(id);
+  memcpy(bytes, &id, sizeof id);
 }
 
 /* Fill in where the span comes from. 0, or -1 with an exception. */
 static int span_parent_read(PyObject *object, spanprof_span_info *info) {
   PyObject *parent = py_sp_otel_parent(object);
-  py_sp_otel_ids ids;
-  uint64_t id;
+  py_sp_otel_key key;
 
   if (!parent)
     return -1;
-  if (parent != Py_None && py_sp_otel_ids_read(parent, &ids)) {
-    id = htobe64(ids.span_id);
-    memcpy(info->parent_id, &id, sizeof id);
-    if (ids.remote)
+  if (parent != Py_None && py_sp_otel_key_read(parent, &key)) {
+    span_id_write(key.span_id, info->parent_id);
+    if (key.remote)
       info->flags |= SPANPROF_SPAN_PARENT_REMOTE;
   }
   Py_DECREF(parent);
   return 0;
 }
 
-/* Tell the core, and make the record that the span will keep. 0, or -1 with an
- * exception; *out is NULL where there is nothing to do. */
+/* Tell the core, and make the span's record. 0, or -1 with an exception; *out
+ * is NULL where the context is not valid. */
 static int span_record_make(const span_rules *self, PyObject *object,
-                            const py_sp_otel_ids *ids, PyObject *name,
+                            PyObject *context, const py_sp_otel_key *key,
                             py_sp_span_record **out) {
   spanprof_span_info info = {.struct_size = sizeof info};
-  uint64_t id = htobe64(ids->span_id);
-  PyObject *keep;
+  PyObject *name, *keep;
   spanprof_span span;
-  int started;
+  int sampled, started;
 
   *out = NULL;
+  if (!py_sp_otel_trace_read(context, info.trace_id, &sampled))
+    return 0;
+  span_id_write(key->span_id, info.span_id);
+  if (sampled)
+    info.flags |= SPANPROF_SPAN_SAMPLED;
   if (span_parent_read(object, &info) < 0)
     return -1;
+  name = py_sp_otel_name(object);
+  if (!name)
+    return -1;
   info.name = py_sp_utf8(name, &info.name_bytes, &keep);
-  if (!info.name)
-    return -1;
-  memcpy(info.trace_id, ids->trace_id, sizeof info.trace_id);
-  memcpy(info.span_id, &id, sizeof id);
-  if (ids->sampled)
-    info.flags |= SPANPROF_SPAN_SAMPLED;
-  started = py_sp_check(spanprof_span_start(self->rules, &info, &span));
-  Py_DECREF(keep);
-  if (!started)
-    return -1;
-  *out =
-      py_sp_span_record_new(span, ids->span_id, ids->trace_low, name, object);
+  started =
+      info.name && py_sp_check(spanprof_span_start(self->rules, &info, &span));
+  if (started)
+    *out =
+        py_sp_span_record_new(span, key->span_id, key->trace_low, name, object);
+  Py_XDECREF(keep);
+  Py_DECREF(name);
   return *out ? 0 : -1;
 }
 
 /* 0, or -1 with an exception. */
 static int span_start(const span_rules *self, PyObject *object) {
-  PyObject *context = py_sp_otel_context(object), *name = NULL;
+  PyObject *context = py_sp_otel_context(object);
   py_sp_span_record *record = NULL;
-  py_sp_otel_ids ids;
-  int st = -1;
+  py_sp_otel_key key;
+  int st = 0;
 
   if (!context)
     return -1;
   /* Another processor of ours was asked first where there is a record. */
-  if (!py_sp_otel_ids_read(context, &ids) ||
-      py_sp_span_record_find(ids.span_id, ids.trace_low)) {
-    Py_DECREF(context);
-    return 0;
-  }
-  name = py_sp_otel_name(object);
-  if (name && span_record_make(self, object, &ids, name, &record) == 0 &&
-      PyObject_SetAttr(object, span_record_name, (PyObject *)record) == 0)
-    st = span_attributes_set(self, object, record->label.span);
-  Py_XDECREF((PyObject *)record);
-  Py_XDECREF(name);
+  if (py_sp_otel_key_read(context, &key) &&
+      !py_sp_span_record_find(key.span_id, key.trace_low))
+    st = span_record_make(self, object, context, &key, &record);
   Py_DECREF(context);
+  if (!record)
+    return st;
+  st = span_attributes_set(self, object, record->label.span);
+  Py_DECREF((PyObject *)record);
   return st;
 }
 
@@ -158,12 +153,12 @@ static int span_start(const span_rules *self, PyObject *object) {
 static int span_end(PyObject *object) {
   PyObject *context = py_sp_otel_context(object), *name = NULL;
   py_sp_span_record *record;
-  py_sp_otel_ids ids;
+  py_sp_otel_key key;
 
   if (!context)
     return -1;
-  record = py_sp_otel_ids_read(context, &ids)
-               ? py_sp_span_record_find(ids.span_id, ids.trace_low)
+  record = py_sp_otel_key_read(context, &key)
+               ? py_sp_span_record_find(key.span_id, key.trace_low)
                : NULL;
   Py_DECREF(context);
   if (!record || record->other)
@@ -314,25 +309,22 @@ static void span_name_refresh(py_sp_span_record *record) {
 }
 
 /* 0, or -1 with an exception. */
-static int span_stand_in(PyObject *span, const py_sp_otel_ids *ids,
+static int span_stand_in(PyObject *span, const py_sp_otel_key *key,
                          py_sp_span_record **out) {
   py_sp_span_record *around;
 
   if (py_sp_context_get_span(&around) < 0)
     return -1;
-  if (around && around->trace_low == ids->trace_low) {
-    *out = py_sp_span_record_stand_in(around, ids->span_id, ids->trace_low);
-    /* So that it is known wherever the span is attached next. */
-    if (*out && PyObject_SetAttr(span, span_record_name, (PyObject *)*out) < 0)
-      PyErr_Clear();
-  }
+  if (around && around->trace_low == key->trace_low)
+    *out =
+        py_sp_span_record_stand_in(around, key->span_id, key->trace_low, span);
   Py_XDECREF((PyObject *)around);
   return PyErr_Occurred() ? -1 : 0;
 }
 
 int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
   PyObject *context = py_sp_otel_context(span);
-  py_sp_otel_ids ids;
+  py_sp_otel_key key;
   int st = 0;
 
   *out = NULL;
@@ -342,12 +334,12 @@ int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
     PyErr_Clear(); /* no span at all: get_current_span() has none either */
     return 0;
   }
-  if (py_sp_otel_ids_read(context, &ids) && !ids.remote) {
-    *out = py_sp_span_record_find(ids.span_id, ids.trace_low);
+  if (py_sp_otel_key_read(context, &key) && !key.remote) {
+    *out = py_sp_span_record_find(key.span_id, key.trace_low);
     if (*out)
       Py_INCREF((PyObject *)*out);
     else
-      st = span_stand_in(span, &ids, out);
+      st = span_stand_in(span, &key, out);
   }
   Py_DECREF(context);
   return st;
@@ -368,9 +360,5 @@ int py_sp_span_init(PyObject *module) {
     if (!span_attribute_keys[i])
       return -1;
   }
-  span_set_attribute = PyUnicode_InternFromString("set_attribute");
-  span_record_name = PyUnicode_InternFromString("_spanprof_record");
-  if (!span_set_attribute || !span_record_name)
-    return -1;
   return PyModule_AddType(module, &span_rules_type);
 }

@@ -74,33 +74,33 @@ static void record_dealloc(PyObject *self) {
   if (record->retained)
     spanprof_span_release(record->label.span);
   Py_XDECREF(record->name);
-  Py_XDECREF(record->object);
   Py_XDECREF(record->other);
   Py_TYPE(self)->tp_free(self);
 }
 
-/* A span that carries one can be copied and pickled: the copy has None. */
-static PyObject *record_reduce(PyObject *self, PyObject *unused) {
-  (void)self;
-  (void)unused;
-  return Py_BuildValue("(O())", (PyObject *)Py_TYPE(Py_None));
-}
+/* The callback of the weak reference, which holds the record in turn. */
+static PyObject *record_span_gone(PyObject *self, PyObject *args,
+                                  PyObject *kwargs) {
+  py_sp_span_record *record = (py_sp_span_record *)self;
 
-static PyMethodDef record_methods[] = {
-    {"__reduce__", record_reduce, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};
+  (void)args;
+  (void)kwargs;
+  py_sp_span_record_end(record);
+  Py_CLEAR(record->object);
+  Py_RETURN_NONE;
+}
 
 PyTypeObject py_sp_span_record_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.SpanRecord",
     .tp_basicsize = sizeof(py_sp_span_record),
     .tp_dealloc = record_dealloc,
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-    .tp_methods = record_methods,
+    .tp_call = record_span_gone,
 };
 
-/* With an id, and nothing else; NULL with an exception. */
-static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low) {
+/* With an id and its span, nothing else; NULL with an exception. */
+static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low,
+                                       PyObject *object) {
   py_sp_span_record *record;
 
   if (!record_room()) {
@@ -118,17 +118,19 @@ static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low) {
   record->retained = 0;
   record->ended = 1;
   record->name = NULL;
-  record->object = NULL;
   record->other = NULL;
   record_link(records.buckets, records.bucket_count, record);
   records.count++;
+  record->object = PyWeakref_NewRef(object, (PyObject *)record);
+  if (!record->object)
+    Py_CLEAR(record);
   return record;
 }
 
 py_sp_span_record *py_sp_span_record_new(spanprof_span span, uint64_t id,
                                          uint64_t trace_low, PyObject *name,
                                          PyObject *object) {
-  py_sp_span_record *record = record_alloc(id, trace_low);
+  py_sp_span_record *record = record_alloc(id, trace_low, object);
 
   if (!record) {
     spanprof_span_end(span);
@@ -138,15 +140,13 @@ py_sp_span_record *py_sp_span_record_new(spanprof_span span, uint64_t id,
   record->ended = 0;
   record->retained = spanprof_span_retain(span);
   record->name = Py_NewRef(name);
-  record->object = PyWeakref_NewRef(object, NULL);
-  if (!record->object)
-    PyErr_Clear(); /* its name is read when it ends */
   return record;
 }
 
 py_sp_span_record *py_sp_span_record_stand_in(py_sp_span_record *other,
-                                              uint64_t id, uint64_t trace_low) {
-  py_sp_span_record *record = record_alloc(id, trace_low);
+                                              uint64_t id, uint64_t trace_low,
+                                              PyObject *object) {
+  py_sp_span_record *record = record_alloc(id, trace_low, object);
 
   if (!record)
     return NULL;

@@ -1,5 +1,8 @@
 /* Spans that were started and are still spoken of: found by id, named, ended
- * once. Everything here is called with the GIL. */
+ * once. A record lives as long as the span of the SDK, whose end it is told by
+ * a weak reference, and as long as a context carries it: a span that is never
+ * ended ends when nobody can end it any more. Everything here is called with
+ * the GIL. */
 #ifndef PY_SPAN_RECORD_H
 #define PY_SPAN_RECORD_H
 
@@ -13,23 +16,25 @@ struct py_sp_span_record {
   int retained;       /* the core keeps the span for us */
   int ended;
   PyObject *name;               /* as the core knows it; NULL: see `other` */
-  PyObject *object;             /* weak reference to the span; may be NULL */
+  PyObject *object;             /* weak reference to the span, whose callback is
+                                 * the record; NULL: the span is gone */
   py_sp_span_record *other;     /* of the span this one stands in for */
   py_sp_span_record *next_hash; /* in its bucket of the table */
 };
 
 extern PyTypeObject py_sp_span_record_type;
 
-/* A record of `span`, which is ended with it if not before; the id leads to it
- * as long as it lives. NULL with an exception: the span was ended. `name` is
- * what the core was told, `object` the span of the SDK. */
+/* A record of `span`, which is ended with it if not before; `object` is the
+ * span of the SDK, `name` what the core was told. NULL with an exception: the
+ * span was ended. */
 py_sp_span_record *py_sp_span_record_new(spanprof_span span, uint64_t id,
                                          uint64_t trace_low, PyObject *name,
                                          PyObject *object);
 
-/* A record under which `id` means the span of `other`. */
+/* A record under which the id of `object` means the span of `other`. */
 py_sp_span_record *py_sp_span_record_stand_in(py_sp_span_record *other,
-                                              uint64_t id, uint64_t trace_low);
+                                              uint64_t id, uint64_t trace_low,
+                                              PyObject *object);
 
 /* The record that an id leads to, or NULL; borrowed. */
 py_sp_span_record *py_sp_span_record_find(uint64_t id, uint64_t trace_low);

@@ -11,7 +11,7 @@ from .._logging import logger
 from . import _hook
 
 # Without a compiled part the SDK's processor, which does nothing, is all.
-_Rules: Any = object if native is None else native.SpanRules
+_Rules: Any = type("SpanRules", (), {}) if native is None else native.SpanRules
 
 
 class SpanProcessor(_Rules, trace.SpanProcessor):
