@@ -4,12 +4,8 @@
 #include "py_gate.h"
 #include "py_log.h"
 #include "py_options.h"
-#if __has_include("py_runtime.h")
 #include "py_runtime.h"
-#endif
-#if __has_include("py_span.h")
 #include "py_span.h"
-#endif
 
 #include <time.h>
 
@@ -43,14 +39,10 @@ static void session_profile(void *data, const spanprof_profile_view *profile) {
 }
 
 static int session_runtime_start(void) {
-#if __has_include("py_runtime.h")
   if (py_sp_runtime_start())
     return 1;
   PyErr_SetString(py_sp_error, py_sp_runtime_reason());
   return 0;
-#else
-  return 1;
-#endif
 }
 
 /* True or False, or NULL with an exception; what handlers of the log do
@@ -96,12 +88,6 @@ cleanup:
   return done;
 }
 
-static void session_names_refresh(void) {
-#if __has_include("py_span.h")
-  py_sp_span_names_refresh();
-#endif
-}
-
 static PyObject *session_wait(PyObject *timeout_ms,
                               spanprof_status (*wait)(spanprof_session *,
                                                       uint32_t)) {
@@ -112,7 +98,7 @@ static PyObject *session_wait(PyObject *timeout_ms,
     return NULL;
   if (ms > UINT32_MAX)
     ms = UINT32_MAX;
-  session_names_refresh();
+  py_sp_span_names_refresh();
   py_sp_log_begin();
   Py_BEGIN_ALLOW_THREADS
   st = wait(spanprof_session_current(), (uint32_t)ms);
@@ -160,7 +146,7 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
   (void)module;
   if (!PyArg_ParseTuple(arguments, "Ip", &ms, &close))
     return NULL;
-  session_names_refresh();
+  py_sp_span_names_refresh();
   Py_BEGIN_ALLOW_THREADS
   until_ms = session_clock_ms() + (long)ms;
   if (close)

@@ -53,6 +53,18 @@ class ApiTest(ProgramCase):
         self.assertEqual(names, ["first", "second", "third"])
         self.assert_covered(sum(self.cpu_s().values()), 1.8)
 
+    def test_threads_that_live_for_an_instant_are_profiled(self) -> None:
+        self.run_source("""
+            import spanprof, threading
+            spanprof.start()
+            for _ in range(50):
+                thread = threading.Thread(target=burn, args=(0.03,))
+                thread.start()
+                thread.join()
+        """)
+        burned = sum(s.value for s in self.samples() if s.runs("burn")) / 1e9
+        self.assert_covered(burned, 1.5)
+
     def test_stats_count_what_was_taken(self) -> None:
         self.run_source("""
             import spanprof

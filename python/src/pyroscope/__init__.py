@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import spanprof
-from spanprof._label import label, tag_add, tag_remove
+from spanprof._binding import native as _native
+from spanprof._label import label
 from spanprof._logging import say_once
 
 from ._values import LineNo, ProfilerImplementation
@@ -132,7 +133,7 @@ def configure(
     Raises:
         spanprof.Error: it does not, and SPANPROF_REQUIRED=1.
     """
-    given = dict(locals(), **older)
+    given = locals() | older
     if app_name is not None:
         warnings.warn("app_name is deprecated, use application_name",
                       DeprecationWarning, stacklevel=2)
@@ -233,9 +234,10 @@ def add_thread_tag(key: Any, value: Any, *older: Any,
         Whether the label is set.
     """
     tag = _own_tag(key, value, older, thread_id)
-    if tag:
-        tag_add(*tag)
-    return tag is not None
+    if tag is None or _native is None:
+        return False
+    _native.label_set(*tag)
+    return True
 
 
 def remove_thread_tag(key: Any, value: Any, *older: Any,
@@ -246,9 +248,10 @@ def remove_thread_tag(key: Any, value: Any, *older: Any,
         Whether the tag was one of the calling thread.
     """
     tag = _own_tag(key, value, older, thread_id)
-    if tag:
-        tag_remove(*tag)
-    return tag is not None
+    if tag is None or _native is None:
+        return False
+    _native.label_remove(*tag)
+    return True
 
 
 def runtime_name() -> str:

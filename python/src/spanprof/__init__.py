@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from . import _logging, _neighbours
 from ._binding import Error
 from ._label import label
 from ._options import Options
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Error", "Options", "SpanProcessor", "available", "flush", "label",
            "running", "start", "stats", "stop", "unavailable_reason"]
+
+if _neighbour := _neighbours.sentence():
+    _logging.say_once(_neighbour)
 
 
 def __getattr__(name: str) -> Any:

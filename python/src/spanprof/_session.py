@@ -4,7 +4,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import _exit, _logging
+from . import _exit, _logging, _threads
 from ._binding import Error, load_error, native
 from ._options import Options, native_options
 
@@ -19,10 +19,7 @@ def required() -> bool:
 
 def unavailable_reason() -> str | None:
     """Return in one sentence why this interpreter cannot be profiled, or None."""
-    if native is None:
-        return load_error
-    reason = getattr(native, "unavailable_reason", None)
-    return reason() if reason else None
+    return load_error if native is None else native.unavailable_reason()
 
 
 def available() -> bool:
@@ -59,6 +56,7 @@ def start(**options: Unpack[Options]) -> bool:
     try:
         given = native_options(options)
         _exit.install()
+        _threads.install()
         native.log_to(_logging.receive)
         return native.start(given)
     except Error as error:

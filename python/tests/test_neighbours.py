@@ -1,0 +1,62 @@
+"""pyroscope-io in the same environment is found at import, in one sentence."""
+
+from __future__ import annotations
+
+import pathlib
+import shutil
+import sys
+import unittest
+
+from program import PACKAGES, ProgramCase
+
+
+class NeighboursTest(ProgramCase):
+    """Installations are laid out as pip leaves them: files that share a path
+    belong to whoever was installed last, and an uninstall removes them."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.site = self.directory / "site"
+        shutil.copytree(PACKAGES, self.site, symlinks=False,
+                        ignore=lambda _, names: [name for name in names if name == "__pycache__"])
+
+    def install_other(self, *, files: bool) -> None:
+        (self.site / "pyroscope_io-1.4.0.dist-info").mkdir()
+        if files:
+            for path in (self.site / "pyroscope").rglob("*.py"):
+                path.unlink()
+            (self.site / "pyroscope" / "__init__.py").write_text("def configure(): pass\n")
+            (self.site / "pyroscope" / "otel" / "__init__.py").write_text("")
+
+    def said(self, module: str = "spanprof") -> list[str]:
+        path: pathlib.Path = self.write("app.py", f"import {module}\n")
+        done = self.run_command([sys.executable, "-S", "-E", "-c",
+                                 f"import sys; sys.path.insert(0, {str(self.site)!r}); "
+                                 f"exec(open({str(path)!r}).read())"])
+        return done.stderr.splitlines()
+
+    def test_alone_nothing_is_said(self) -> None:
+        self.assertEqual(self.said("spanprof, pyroscope"), [])
+
+    def test_installed_before_us(self) -> None:
+        self.install_other(files=False)
+        for module in ("spanprof", "pyroscope"):
+            self.assertEqual(self.said(module), [
+                "pyroscope-io and spanprof install the same packages, and those of spanprof "
+                "are in use: uninstall the former, then reinstall spanprof"])
+
+    def test_installed_after_us(self) -> None:
+        self.install_other(files=True)
+        self.assertEqual(self.said(), [
+            "pyroscope-io overwrote pyroscope and pyroscope.otel of spanprof, which has the "
+            "same packages: uninstall it, then reinstall spanprof"])
+
+    def test_uninstalled_after_us(self) -> None:
+        shutil.rmtree(self.site / "pyroscope")
+        self.assertEqual(self.said(), [
+            "pyroscope and pyroscope.otel of spanprof is missing, as after an uninstall of "
+            "pyroscope-io: reinstall spanprof"])
+
+
+if __name__ == "__main__":
+    unittest.main()

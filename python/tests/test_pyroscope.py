@@ -1,0 +1,184 @@
+"""The package `pyroscope`: programs written for pyroscope-io run unchanged."""
+
+from __future__ import annotations
+
+import inspect
+import unittest
+import warnings
+
+import pyroscope
+from program import ProgramCase
+
+# Those of pyroscope-io 1.4.0, by inspect.signature.
+CONFIGURE = [
+    ("app_name", None), ("application_name", None),
+    ("server_address", "http://localhost:4040"), ("basic_auth_username", ""),
+    ("basic_auth_password", ""), ("enable_logging", False), ("sample_rate", 100),
+    ("oncpu", True), ("native", None), ("gil_only", True), ("report_pid", False),
+    ("report_thread_id", False), ("report_thread_name", False), ("tags", None),
+    ("tenant_id", ""), ("http_headers", None), ("line_no", pyroscope.LineNo.LastInstruction),
+    ("upload_interval", 10), ("mem_enabled", False), ("mem_max_nframe", 128),
+    ("mem_heap_sample_size", 524288), ("mem_enable_mem_domain", True),
+    ("cpu_enabled", True), ("cpu_implementation", pyroscope.ProfilerImplementation.PySpy),
+]
+STACK_PROFILER = [
+    ("max_nframe", 128), ("max_threads", 25), ("adaptive_sampling", True),
+    ("adaptive_target_overhead", 0.01), ("adaptive_max_interval_us", 100000),
+    ("adaptive_baseline", 0.0), ("adaptive_p_stable_window_s", 600),
+    ("adaptive_p_stable_percentile", 95.0), ("cpu_timer_enabled", True),
+    ("cpu_timer_interval_ms", 10),
+]
+
+
+def defaults(function: object) -> list[tuple[str, object]]:
+    return [(name, parameter.default)
+            for name, parameter in inspect.signature(function).parameters.items()  # type: ignore
+            if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+
+
+class SignatureTest(unittest.TestCase):
+    def test_configure_has_the_keywords_and_defaults_it_had(self) -> None:
+        self.assertEqual(defaults(pyroscope.configure), CONFIGURE)
+        self.assertEqual(defaults(pyroscope.configure_experimental_stack_profiler),
+                         STACK_PROFILER)
+
+    def test_deprecated_names_warn_and_do_nothing(self) -> None:
+        for name, arguments in (("stop", ()), ("change_name", ("x",)), ("tag", ({},)),
+                                ("remove_tags", ("a", "b")), ("build_summary", ()),
+                                ("test_logger", ()), ("add_global_tag", (1, "a", "b")),
+                                ("remove_global_tag", ("a", "b"))):
+            with self.subTest(name), self.assertWarns(DeprecationWarning) as caught:
+                self.assertIsNone(getattr(pyroscope, name)(*arguments))
+            self.assertEqual(caught.filename, __file__)
+
+    def test_runtime_is_told_as_before(self) -> None:
+        self.assertEqual(pyroscope.runtime_name(), "cpython")
+        self.assertRegex(pyroscope.runtime_version(), r"^3\.\d+\.\d+")
+
+
+class DropInTest(ProgramCase):
+    def test_configure_profiles_to_the_old_default_server(self) -> None:
+        done = self.run_source("""
+            import logging, pyroscope
+            logging.basicConfig(level=logging.INFO)
+            assert pyroscope.configure(application_name="old", enable_logging=True) is True
+            assert pyroscope.shutdown() is True
+            assert pyroscope.shutdown() is False
+            import os
+            os.environ["PYROSCOPE_SERVER_ADDRESS"] = "http://127.0.0.1:9"
+            pyroscope.configure(application_name="old", enable_logging=True)
+        """)
+        self.assertIn('profiling "old" at 100 Hz', done.stderr)
+        self.assertIn("to http://localhost:4040 every 10 s", done.stderr)
+        self.assertIn("to http://127.0.0.1:9 every 10 s", done.stderr)
+
+    def test_configure_again_and_after_shutdown(self) -> None:
+        self.run_source("""
+            import pyroscope
+            for name in ("one", "two"):
+                assert pyroscope.configure(application_name=name)
+                burn(0.3)
+            pyroscope.shutdown()
+            assert pyroscope.configure(application_name="three")
+            burn(0.3)
+        """)
+        names = {path.name.split("-")[0] for path in self.profiles.iterdir()}
+        self.assertEqual(names, {"one", "two", "three"})
+        self.assert_covered(sum(self.cpu_s().values()), 0.9)
+
+    def test_every_keyword_of_every_release_is_taken(self) -> None:
+        done = self.run_source("""
+            import logging, pyroscope, warnings
+            warnings.simplefilter("ignore")
+            logging.basicConfig(level=logging.INFO, format="%(message)s")
+            every = dict(
+                app_name="every", application_name="other", server_address="http://127.0.0.1:9",
+                auth_token="t", basic_auth_username="u", basic_auth_password="", tenant_id="me",
+                enable_logging=False, sample_rate=99, detect_subprocesses=True, oncpu=False,
+                native=True, gil_only=False, report_pid=True, report_thread_id=True,
+                report_thread_name=True, tags={"region": "eu"}, http_headers={"X-A": "b"},
+                line_no=pyroscope.LineNo.First, upload_interval=5, mem_enabled=True,
+                mem_max_nframe=10, mem_heap_sample_size=1024, mem_enable_mem_domain=False,
+                cpu_enabled=True, cpu_implementation=pyroscope.ProfilerImplementation.Stack)
+            for _ in range(2):
+                assert pyroscope.configure(**every) is True
+                assert pyroscope.configure_experimental_stack_profiler(max_threads=3) is (_ == 0)
+            assert pyroscope.configure(application_name="x", fancy=1) is True
+            assert pyroscope.configure(application_name="x", cpu_enabled=False) is False
+        """)
+        lines = done.stderr.splitlines()
+        for name in ("oncpu=False", "gil_only=False", "line_no=", "mem_enabled=True",
+                     "cpu_implementation=", "detect_subprocesses=True",
+                     "configure_experimental_stack_profiler() has no effect",
+                     "configure() knows no fancy", "cpu_enabled=False"):
+            self.assertEqual(sum(name in line for line in lines), 1, (name, lines))
+
+    def test_wrong_values_leave_the_program_alone(self) -> None:
+        done = self.run_source("""
+            import pyroscope
+            for wrong in ({"sample_rate": 0}, {"tags": [1]}, {"upload_interval": "ten"},
+                          {"server_address": "localhost"}, {"application_name": b"x"}):
+                assert pyroscope.configure(**{"application_name": "x"} | wrong) is False
+        """)
+        self.assertEqual(len(done.stderr.splitlines()), 5, done.stderr)
+        self.assertIn("sample_rate_hz is 0", done.stderr)
+
+    def test_tags_label_blocks_functions_threads_and_tasks(self) -> None:
+        self.run_source("""
+            import asyncio, pyroscope, threading
+            pyroscope.configure(application_name="x")
+
+            with pyroscope.tag_wrapper({"endpoint": "/block", "shard": 7}):
+                burn(0.3)
+
+            @pyroscope.tag_wrapper({"endpoint": "/function"})
+            def function():
+                burn(0.3)
+
+            def thread(name):
+                pyroscope.add_thread_tag("endpoint", name)
+                burn(0.3)
+                pyroscope.remove_thread_tag("endpoint", name)
+                burn(0.1)
+
+            def older():
+                pyroscope.add_thread_tag(threading.get_ident(), "endpoint", "/older")
+                burn(0.3)
+                pyroscope.remove_thread_tag(threading.get_ident(), "endpoint", "/older")
+                assert pyroscope.add_thread_tag(1, "endpoint", "/other") is False
+
+            async def task(name):
+                with pyroscope.tag_wrapper({"endpoint": name}):
+                    for _ in range(30):
+                        burn(0.01)
+                        await asyncio.sleep(0)
+
+            async def tasks():
+                await asyncio.gather(task("/one"), task("/two"))
+
+            function()
+            for target in (lambda: thread("/thread"), older):
+                one = threading.Thread(target=target)
+                one.start()
+                one.join()
+            asyncio.run(tasks())
+        """)
+        cpu: dict[object, float] = {}
+        for sample in self.samples():
+            endpoint = sample.labels.get("endpoint")
+            cpu[endpoint] = cpu.get(endpoint, 0) + sample.value / 1e9
+        for endpoint in ("/block", "/function", "/thread", "/older", "/one", "/two"):
+            self.assertAlmostEqual(cpu.pop(endpoint, 0), 0.3, delta=0.06, msg=endpoint)
+        self.assertEqual(set(cpu), {None})
+        self.assertIn("7", {sample.labels.get("shard") for sample in self.samples()})
+
+    def test_pyroscope_io_is_the_same_package(self) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            import pyroscope_io
+        for name in pyroscope.__all__:
+            self.assertIs(getattr(pyroscope_io, name), getattr(pyroscope, name))
+
+
+if __name__ == "__main__":
+    unittest.main()
