@@ -16,6 +16,7 @@
 #include "rb_command.h"
 #include "rb_log.h"
 #include "rb_options.h"
+#include "rb_runtime.h"
 
 /* How long frames may wait for their names while a flush or stop runs. */
 #define SESSION_NAMES_NS 2000000
@@ -43,11 +44,6 @@ static VALUE session_disabled; /* Spanprof::Disabled */
 /* Process-wide, because there is one session. The core knows it too, but may
  * keep whoever asks waiting while another thread stops it. */
 static _Atomic bool session_runs;
-
-/* Owned by the runtime's file; absent until it is linked in. */
-bool rb_sp_runtime_start(void) __attribute__((weak));
-void rb_sp_runtime_stop(void) __attribute__((weak));
-void rb_sp_runtime_resolve_all(void) __attribute__((weak));
 
 static void *call_run(void *data) {
   session_call *call = data;
@@ -89,11 +85,6 @@ static bool call_thread_start(pthread_t *thread, session_call *call) {
   return started;
 }
 
-static void session_resolve(void) {
-  if (rb_sp_runtime_resolve_all)
-    rb_sp_runtime_resolve_all();
-}
-
 static VALUE call_wait(VALUE data) {
   session_call **pending = (session_call **)data;
 
@@ -101,7 +92,7 @@ static VALUE call_wait(VALUE data) {
     call_sleep(pending);
   else
     rb_thread_call_without_gvl(call_sleep, pending, NULL, NULL);
-  session_resolve();
+  rb_sp_runtime_resolve_all();
   return Qnil;
 }
 
@@ -113,7 +104,7 @@ static int call_finish(session_call *call) {
   pthread_t thread;
 
   sem_init(&call->done, 0, 0);
-  session_resolve();
+  rb_sp_runtime_resolve_all();
   if (call_thread_start(&thread, call)) {
     while (pending) {
       rb_protect(call_wait, (VALUE)&pending, &state);
@@ -169,7 +160,8 @@ static VALUE session_stop(VALUE timeout_ms, bool alone) {
   interrupt = call_finish(&call);
   if (call.status != SPANPROF_ERR_STATE) {
     session_runs = false;
-    if (rb_sp_runtime_stop)
+    /* That waits for a Ruby thread. */
+    if (!alone)
       rb_sp_runtime_stop();
   }
   if (interrupt)
@@ -204,7 +196,7 @@ static void *start_run(void *data) {
 static void runtime_check(void) {
   VALUE reason;
 
-  if (!rb_sp_runtime_start || rb_sp_runtime_start())
+  if (rb_sp_runtime_start())
     return;
   reason = rb_funcall(rb_sp_native, rb_intern("unavailable_reason"), 0);
   rb_raise(rb_sp_error, "%" PRIsVALUE, rb_obj_as_string(reason));

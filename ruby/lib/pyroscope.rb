@@ -32,7 +32,7 @@ module Pyroscope
     # @param tags [Hash{#to_s => #to_s}]
     # @return [Object] what the block returns
     def tag_wrapper(tags, &block)
-      Spanprof.label(**tags.to_h, &block)
+      Spanprof::Tags.wrap(tags, &block)
     end
 
     # Label what this thread or fiber does from now on.

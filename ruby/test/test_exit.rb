@@ -85,7 +85,7 @@ class ExitTest < ChildTest
     child!(START + "burn 0.1", env: away)
     child!(START + "burn 0.1; exit!(true)", env: away)
     PushServer.run do |server|
-      child!(START + "Spanprof.flush", env: spool.merge("PYROSCOPE_SERVER_ADDRESS" => server.address))
+      child!(START + "sleep 0.05 until Spanprof.stats[:profiles_sent] >= 2", env: spool.merge("PYROSCOPE_SERVER_ADDRESS" => server.address))
       assert_operator server.uploads.size, :>=, 2
     end
   end

@@ -35,7 +35,7 @@ module Spanprof
         return unless Session.running?
 
         Logging.restart
-        Native.after_fork_child if Native.respond_to?(:after_fork_child)
+        Native.after_fork_child
       rescue StandardError => e
         Logging.say(:error, "profiling after a fork is not complete: #{e.message}")
       end

@@ -28,6 +28,8 @@ module Spanprof
         Logging.logger = options[:logger] if options.key?(:logger)
         return refuse(LOAD_ERROR) if LOAD_ERROR
 
+        install
+        Native.stop(RESTART_MS)
         begin_native(Options.native(options))
         @options = options
         @autoinstrument = options.fetch(:autoinstrument_rails, true)
@@ -52,14 +54,12 @@ module Spanprof
       end
 
       def unavailable_reason
-        LOAD_ERROR || @reason || (Native.unavailable_reason if Native.respond_to?(:unavailable_reason))
+        LOAD_ERROR || @reason || Native.unavailable_reason
       end
 
       private
 
       def begin_native(options)
-        install
-        Native.stop(RESTART_MS)
         Logging.level = options[:log_level] || Options.environment_level
         Logging.start
         Native.start(options)

@@ -5,6 +5,10 @@ module Spanprof
   # @api private
   module Tags
     class << self
+      def wrap(tags, &block)
+        hash?(tags) ? Spanprof.label(**tags, &block) : yield
+      end
+
       def add(*arguments)
         each(arguments) { |name, value| Native.tag_add(name, value) }
       end
@@ -18,8 +22,7 @@ module Spanprof
       # @param arguments [Array] tags, or a thread's number and tags
       def each(arguments)
         *thread, tags = arguments
-        return if LOAD_ERROR
-        return other_thread unless thread.empty? || thread.first == Thread.current.native_thread_id
+        return if LOAD_ERROR || !hash?(tags) || !own?(thread)
 
         tags.each { |name, value| yield name.to_s, value.to_s }
         nil
@@ -27,8 +30,18 @@ module Spanprof
         Logging.say_once(:warn, "a tag cannot be set: #{e.message}")
       end
 
-      def other_thread
+      def hash?(tags)
+        return true if tags.is_a?(Hash)
+
+        Logging.say_once(:warn, "tags must be a Hash, not a value of class #{tags.class}")
+        false
+      end
+
+      def own?(thread)
+        return true if thread.empty? || thread.first == Thread.current.native_thread_id
+
         Logging.say_once(:warn, "tags can only be set by the thread that is to carry them")
+        false
       end
     end
   end
