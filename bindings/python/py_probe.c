@@ -12,11 +12,12 @@
 static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   unsigned i;
 
+  /* An empty place, and nothing that a program maps. */
+  if (page == 0)
+    return false;
   for (i = 0; i < PY_SP_PROBE_PAGES; i++)
     if (probe->pages[i] == page)
       return true;
-  if (page == 0)
-    return false;
   /* Reads a signal set there, then refuses the unknown `how`: EFAULT or EINVAL,
    * and nothing changed (Linux 6.1, kernel/signal.c, rt_sigprocmask). */
   if (syscall(SYS_rt_sigprocmask, ~0, (void *)(page << PROBE_PAGE_SHIFT), NULL,
