@@ -30,7 +30,9 @@ HEADERS = {
 
 
 def version() -> str:
-    header = (VENDOR / "core/include/spanprof/version.h").read_text(encoding="utf-8")
+    # A checkout is asked for its requirements before it is staged.
+    root = VENDOR if VENDOR.is_dir() else pathlib.Path("..")
+    header = (root / "core/include/spanprof/version.h").read_text(encoding="utf-8")
     return ".".join(re.search(rf"SPANPROF_VERSION_{part}\s+(\d+)", header)[1]
                     for part in ("MAJOR", "MINOR", "PATCH"))
 
