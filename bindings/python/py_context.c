@@ -136,6 +136,10 @@ int py_sp_context_set_span(py_sp_span_record *record) {
     Py_XDECREF((PyObject *)label);
     return 0;
   }
+  /* A thread that was not found yet is profiled from here on; what is in the
+   * way is counted. */
+  if (record)
+    spanprof_thread_register();
   token = context_set(record, label ? label->labels : 0);
   Py_XDECREF((PyObject *)label);
   Py_XDECREF(token);

@@ -51,7 +51,8 @@ def environment(directory: pathlib.Path, **variables: str) -> dict[str, str]:
             if not name.startswith(("PYROSCOPE_", "SPANPROF_", "OTEL_"))}
     return kept | {
         "PYTHONUSERBASE": str(user),
-        "PYTHONPATH": f"{PACKAGES}{os.pathsep}{directory}",
+        "PYTHONPATH": os.pathsep.join(
+            [str(PACKAGES), str(directory), os.environ.get("PYTHONPATH", "")]),
         "PYROSCOPE_APPLICATION_NAME": "test",
         "PYROSCOPE_OUTPUT_DIRECTORY": str(directory / "profiles"),
     } | variables

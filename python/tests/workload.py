@@ -1,0 +1,69 @@
+"""Work whose truth is known, for programs that the tests profile.
+
+Every span burns in a function of its own, `burn_<name>`, so that a sample's
+stack tells where it was whatever its labels say. What each burned is measured
+by the thread's own clock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import spanprof
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+
+_lock = threading.Lock()
+_truth: dict[str, int] = {}
+_burners: dict[str, Callable[[float], None]] = {}
+
+_SOURCE = """
+def burn_{name}(seconds):
+    start = clock()
+    end = start + int(seconds * 1e9)
+    now = start
+    while now < end:
+        for i in range(20):
+            sum(values)
+        now = clock()
+    book("{name}", now - start)
+"""
+
+
+def _book(name: str, burned: int) -> None:
+    with _lock:
+        _truth[name] = _truth.get(name, 0) + burned
+
+
+def burner(name: str) -> Callable[[float], None]:
+    """A function that burns seconds of CPU of the calling thread; the same for
+    the same name."""
+    if name not in _burners:
+        scope: dict[str, Any] = {"clock": time.thread_time_ns, "book": _book,
+                                 "values": range(20)}
+        exec(compile(_SOURCE.format(name=name), f"{name}.py", "exec"), scope)
+        _burners[name] = scope[f"burn_{name}"]
+    return _burners[name]
+
+
+def burn(name: str, seconds: float) -> None:
+    """Burn in the function of this name."""
+    burner(name)(seconds)
+
+
+@contextlib.contextmanager
+def profiled(**rules: Any) -> Iterator[trace.Tracer]:
+    """Profile a block with a SpanProcessor of these rules; prints the truth."""
+    rules.setdefault("root_span_only", False)
+    provider = TracerProvider()
+    provider.add_span_processor(spanprof.SpanProcessor(**rules))
+    trace.set_tracer_provider(provider)
+    assert spanprof.start(application_name="test", sample_rate_hz=250)
+    yield provider.get_tracer("workload")
+    assert spanprof.stop(10)
+    print(json.dumps(_truth))
