@@ -205,8 +205,10 @@ static void flow_thread_begins(rb_event_flag_t event, VALUE data, VALUE self,
 }
 
 static VALUE flow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
+  int keywords = rb_keyword_given_p();
+
   rb_ivar_set(fiber, flow_ivar, Qtrue);
-  return rb_call_super(argc, argv);
+  return rb_call_super_kw(argc, argv, keywords);
 }
 
 void rb_sp_context_follow(void) {
