@@ -112,6 +112,15 @@ static VALUE native_log_wait(VALUE self) {
   return Qnil;
 }
 
+/* call-seq: log_wake -> nil
+ *
+ * Ends one log_wait. */
+static VALUE native_log_wake(VALUE self) {
+  (void)self;
+  sem_post(&log_state.come);
+  return Qnil;
+}
+
 /* The parent hands its lines on itself. */
 static void log_after_fork(void) {
   log_line *line = log_take_all();
@@ -131,4 +140,5 @@ void rb_sp_log_init(void) {
   pthread_atfork(NULL, NULL, log_after_fork);
   rb_define_singleton_method(rb_sp_native, "log_take", native_log_take, 0);
   rb_define_singleton_method(rb_sp_native, "log_wait", native_log_wait, 0);
+  rb_define_singleton_method(rb_sp_native, "log_wake", native_log_wake, 0);
 }

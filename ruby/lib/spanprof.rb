@@ -16,6 +16,8 @@ require_relative "spanprof/tags"
 # keeps it waiting longer than the time given, unless SPANPROF_REQUIRED=1 asks
 # {start} to fail where it cannot profile.
 module Spanprof
+  autoload :Otel, File.expand_path("spanprof/otel.rb", __dir__)
+
   class << self
     # Profile this process, and what it forks, from now on. Where a session runs
     # already it is stopped first: the options take its place.

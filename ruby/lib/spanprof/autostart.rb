@@ -5,7 +5,7 @@
 #   RUBYOPT=-rspanprof/autostart PYROSCOPE_SERVER_ADDRESS=http://localhost:4040 ruby app.rb
 #
 # With OpenTelemetry's SDK in the program its spans are followed, as if it had
-# added Spanprof::SpanProcessor.new itself.
+# added Spanprof::Otel::SpanProcessor.new itself.
 
 require_relative "../spanprof"
 require_relative "autostart/open_telemetry"

@@ -10,6 +10,7 @@ module Spanprof
 
     @waiting = []
     @said = {}
+    @round = 0
 
     class << self
       # @return [Logger, nil] set by the program; nil: {logger} looks for one
@@ -46,15 +47,24 @@ module Spanprof
         @said[text] = true
       end
 
-      # Have lines handed on as they come, in this process.
+      # Have lines handed on as they come, in this process, until {stop}.
       def start
         return if @thread&.alive?
 
-        @thread = Thread.new { serve }
+        round = @round
+        @thread = Thread.new { serve(round) }
         # Puma counts the threads that an application starts before it forks
         # (puma 6, Cluster#run); this one is started anew in the child.
         @thread.thread_variable_set(:fork_safe, true)
         @thread.name = "spanprof-log"
+      end
+
+      # No thread of ours is to keep Ruby from seeing a deadlock of the
+      # program's.
+      def stop
+        @round += 1
+        @thread = nil
+        Native.log_wake
       end
 
       # After a fork: the parent hands its lines on itself.
@@ -80,10 +90,10 @@ module Spanprof
         true
       end
 
-      # A thread that is killed while it writes leaves the rest to {deliver}, at the end.
-      def serve
+      # A thread that is killed while it writes leaves the rest to {deliver}.
+      def serve(round)
         Thread.handle_interrupt(Object => :on_blocking) do
-          loop do
+          while round == @round
             Native.log_wait
             deliver
           end

@@ -42,7 +42,9 @@ module Spanprof
       end
 
       def stop(timeout)
-        Native.stop(milliseconds(timeout)) if running?
+        return unless running?
+
+        Native.stop(milliseconds(timeout)).tap { Logging.stop }
       end
 
       def flush(timeout)

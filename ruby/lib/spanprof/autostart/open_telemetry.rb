@@ -29,7 +29,7 @@ module Spanprof
         def add(provider)
           return if !provider.respond_to?(:add_span_processor) || ours?(provider)
 
-          provider.add_span_processor(SpanProcessor.new)
+          provider.add_span_processor(Otel::SpanProcessor.new)
         rescue StandardError => e
           Logging.say(:warn, "spans are not followed: #{e.message}")
         end
@@ -43,7 +43,7 @@ module Spanprof
         end
 
         def ours?(provider)
-          provider.instance_variable_get(:@span_processors)&.any?(SpanProcessor)
+          provider.instance_variable_get(:@span_processors)&.any?(Otel::SpanProcessor)
         end
 
         # By an alias, like RubyGems, bootsnap and zeitwerk do: an alias of a

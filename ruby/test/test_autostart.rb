@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+require "child"
+
+# A program that knows nothing of us, started with us.
+class AutostartTest < ChildTest
+  EXECUTABLE = File.expand_path("../exe/spanprof", LIBRARIES.first || Gem.loaded_specs["spanprof"]&.lib_dirs_glob || ".")
+
+  def spanprof(*arguments, env: {})
+    script = File.file?(EXECUTABLE) ? EXECUTABLE : Gem.bin_path("spanprof", "spanprof")
+    run_command(RbConfig.ruby, script, *arguments, env: env)
+  end
+
+  # The name stands in the names of the files.
+  def names
+    Dir.children(@profiles).map { |name| name[/\A(.*)-\d+-\d+\.pb/, 1] }.uniq
+  end
+
+  def test_rubyopt_profiles_an_unchanged_program
+    result = child!("burn 0.2", env: { "RUBYOPT" => "-rspanprof/autostart" })
+    assert_empty result.err
+    assert_in_delta 0.2, seconds(samples), 0.06
+    assert_equal ["test"], names
+  end
+
+  def test_a_program_without_a_name_is_called_like_its_file
+    child!("burn 0.1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_APPLICATION_NAME" => nil })
+    assert_equal ["program"], names
+    child!("burn 0.1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_APPLICATION_NAME" => nil,
+                              "OTEL_SERVICE_NAME" => "otel" })
+    assert_equal %w[otel program], names.sort
+  end
+
+  def test_exec_profiles_a_program_and_what_it_spawns
+    path = "#{@directory}/spawning.rb"
+    File.write(path, PRELUDE + <<~'RUBY')
+      burn 0.1
+      system(RbConfig.ruby, "-e", "t = Process.clock_gettime(2); nil while Process.clock_gettime(2) - t < 0.2")
+      exit 7
+    RUBY
+    result = spanprof("exec", "--", RbConfig.ruby, path)
+    assert_equal 7, result.status.exitstatus, result.err
+    assert_empty result.err
+    assert_in_delta 0.3, seconds(samples), 0.08
+    assert_equal 2, Dir.children(@profiles).size
+  end
+
+  def test_exec_keeps_what_rubyopt_says_and_passes_words_on
+    result = spanprof("exec", "ruby", "-e", "p $VERBOSE, ARGV", "a b", "$HOME", env: { "RUBYOPT" => "-w" })
+    assert_equal "true\n[\"a b\", \"$HOME\"]\n", result.out, result.err
+  end
+
+  def test_exec_from_a_path_with_a_space
+    library = LIBRARIES.find { |folder| File.file?("#{folder}/spanprof.rb") } or skip("the gem is installed elsewhere")
+    FileUtils.mkdir_p("#{@directory}/a space")
+    FileUtils.cp_r([library, File.dirname(EXECUTABLE)], "#{@directory}/a space")
+    result = run_command(RbConfig.ruby, "#{@directory}/a space/exe/spanprof", "exec", "ruby", "-e", "p Spanprof.running?",
+                         env: { "RUBYLIB" => ["#{@directory}/a space/lib", *(LIBRARIES - [library])].join(":") })
+    assert_equal "true\n", result.out, result.err
+  end
+
+  def test_wrong_usage_and_missing_programs
+    assert_equal 2, spanprof("exec").status.exitstatus
+    assert_equal 0, spanprof("exec", "--help").status.exitstatus
+    assert_equal 127, spanprof("exec", "/nonexistent/program").status.exitstatus
+    assert_equal 2, spanprof("nonsense").status.exitstatus
+  end
+
+  def test_the_core_s_subcommands
+    assert_match(/\Aspanprof \d/, spanprof("version").out)
+    child!("burn 0.1", env: { "RUBYOPT" => "-rspanprof/autostart" })
+    assert_match(/CPU \d/, spanprof("report", @profiles).out)
+    assert_match(/^ok +timer/, spanprof("check").out)
+  end
+
+  def test_a_wrong_variable_is_said_and_the_program_runs
+    result = child!("puts 1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_SAMPLE_RATE" => "fast" })
+    assert_equal "1\n", result.out
+    assert_equal ["spanprof: not profiling: sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is \"fast\", not a whole number\n"],
+                 result.err.lines
+  end
+
+  SPANS = <<~'RUBY'
+    OpenTelemetry::SDK.configure
+    tracer = OpenTelemetry.tracer_provider.tracer("test")
+    tracer.in_span("order") { burn 0.2 }
+  RUBY
+
+  def test_opentelemetry_gets_our_processor_whenever_it_is_loaded
+    environment = { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" }
+    ["require 'opentelemetry/sdk'", "require 'opentelemetry-sdk'", "require 'opentelemetry'; require 'opentelemetry/sdk'"].each do |load|
+      FileUtils.rm_rf(@profiles)
+      result = child!("#{load}\n#{SPANS}", env: environment)
+      spans = samples.select { |sample| sample.labels["span_name"] == "order" }
+      assert_in_delta 0.2, seconds(spans), 0.06, "#{load}: #{result.err}"
+    end
+  end
+
+  def test_a_program_with_a_processor_of_ours_keeps_one
+    result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" })
+      require "opentelemetry/sdk"
+      OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::Otel::SpanProcessor.new) }
+      processors = OpenTelemetry.tracer_provider.instance_variable_get(:@span_processors)
+      p processors.count { |processor| processor.is_a?(Spanprof::Otel::SpanProcessor) }
+      OpenTelemetry::SDK.configure
+      processors = OpenTelemetry.tracer_provider.instance_variable_get(:@span_processors)
+      p processors.count { |processor| processor.is_a?(Spanprof::Otel::SpanProcessor) }
+    RUBY
+    assert_equal %w[1 1], result.out.split, result.err
+  end
+
+  def test_beside_those_who_wrap_require
+    result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" })
+      module Kernel
+        alias_method :require_without_another, :require
+        def require(path) = require_without_another(path)
+        private :require
+      end
+      require "set"
+      begin
+        require "no/such/file"
+      rescue LoadError => e
+        p e.path
+      end
+      require "opentelemetry/sdk"
+      p Object.new.respond_to?(:require), require("opentelemetry/sdk")
+      OpenTelemetry::SDK.configure
+      p OpenTelemetry.tracer_provider.instance_variable_get(:@span_processors).size
+    RUBY
+    assert_equal ['"no/such/file"', "false", "false", "1"], result.out.split, result.err
+  end
+end

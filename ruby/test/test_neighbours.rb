@@ -1,0 +1,104 @@
+# frozen_string_literal: true
+
+require "child"
+
+# What a program and its other gems notice of us: nothing.
+class NeighboursTest < ChildTest
+  START = %(require "spanprof"\nSpanprof.start(log_level: :off) or abort(Spanprof.unavailable_reason)\n)
+
+  TRAP = <<~'RUBY'
+    $signals = 0
+    trap("PROF") { $signals += 1 }
+  RUBY
+
+  RAISE = <<~'RUBY'
+    3.times { |i| Process.kill("PROF", $$); sleep 0.001 until $signals == i + 1 }
+    burn 0.3
+    sleep 0.05
+    p $signals
+  RUBY
+
+  def test_a_program_s_own_sigprof_before_our_start
+    assert_equal "3\n", child!(TRAP + START + RAISE).out
+    assert_in_delta 0.3, seconds(samples), 0.06
+  end
+
+  def test_a_program_s_own_sigprof_after_our_start
+    assert_equal "3\n", child!(START + TRAP + RAISE + "Spanprof.stop\n" + RAISE.sub("$signals == i + 1", "$signals == i + 4")).out[/\A3\n/]
+    assert_in_delta 0.3, seconds(samples), 0.06
+  end
+
+  # Calls that block, each beside a busy thread; what they return or raise.
+  CALLS = <<~'RUBY'
+    require "fiddle"
+    require "socket"
+    require "timeout"
+    Thread.new { loop { burn 0.1 } }
+    libc = Fiddle.dlopen(nil)
+    USLEEP = Fiddle::Function.new(libc["usleep"], [Fiddle::TYPE_INT], Fiddle::TYPE_INT)
+    POLL = Fiddle::Function.new(libc["poll"], [Fiddle::TYPE_VOIDP, Fiddle::TYPE_LONG, Fiddle::TYPE_INT], Fiddle::TYPE_INT)
+    def late(value)
+      reader, writer = IO.pipe
+      Thread.new { sleep 0.15; writer.write(value); writer.close }
+      reader
+    end
+    def waited(least)
+      began = clock
+      value = yield
+      clock - began >= least * 0.99 ? value : "only #{clock - began} s: #{value.inspect}"
+    end
+    CALLS = {
+      sleep: -> { waited(0.2) { sleep 0.2 } .class },
+      usleep: -> { waited(0.2) { USLEEP.call(200_000) } },
+      poll: -> { waited(0.2) { POLL.call(nil, 0, 200) } },
+      read: -> { late("abc").read },
+      sysread: -> { late("abc").sysread(3) },
+      readpartial: -> { late("abc").readpartial(10) },
+      select: -> { waited(0.2) { IO.select([IO.pipe[0]], nil, nil, 0.2) } },
+      condition: -> { m = Mutex.new; c = ConditionVariable.new; m.synchronize { waited(0.2) { c.wait(m, 0.2) }.class } },
+      join: -> { waited(0.2) { Thread.new { sleep }.join(0.2) } },
+      system: -> { system("sleep 0.1") },
+      backticks: -> { `sleep 0.1; echo a` },
+      wait: -> { Process.wait(spawn("sleep 0.1")).class },
+      flock: -> { File.open(__FILE__) { |f| f.flock(File::LOCK_EX) } },
+      accept: -> { s = TCPServer.new("127.0.0.1", 0); Thread.new { sleep 0.1; TCPSocket.new("127.0.0.1", s.addr[1]) }; s.accept.class },
+      children: -> { Dir.children("/proc").size > 5 },
+      timeout: -> { begin; Timeout.timeout(0.1) { sleep }; rescue Timeout::Error => e; e.class; end }
+    }
+    3.times { CALLS.each { |name, call| puts "#{name} #{call.call.inspect}" } }
+  RUBY
+
+  def test_no_blocking_call_sees_an_interrupt
+    assert_equal child!(CALLS).out, child!(START + CALLS).out
+  end
+
+  def test_stackprof_beside_us_counts_as_it_does_alone
+    stackprof = Gem::Specification.find_all_by_name("stackprof")
+    skip("the gem stackprof is not installed") if stackprof.empty?
+    code = <<~'RUBY'
+      require "stackprof"
+      profile = StackProf.run(mode: :cpu, interval: 10_000) { burn 0.5 }
+      p profile[:samples]
+    RUBY
+    alone = child!(code).out.to_i
+    beside = child!(START + code).out.to_i
+    assert_in_delta alone, beside, 10
+    assert_in_delta 0.5, seconds(samples), 0.1
+  end
+
+  def test_both_gems_in_a_bundle_is_said_once
+    result = child!(<<~'RUBY')
+      specification = Gem::Specification.new { |spec| spec.name = "pyroscope"; spec.version = "1.1.1" }
+      Gem.loaded_specs["pyroscope"] = specification
+      require "spanprof"
+      2.times { Spanprof.start }
+    RUBY
+    assert_equal ["spanprof: the gem pyroscope is loaded beside spanprof, which takes its place: remove it from the Gemfile\n"],
+                 result.err.lines
+  end
+
+  def test_a_deadlock_of_the_program_is_still_found_when_we_stopped
+    result = child(START + "Spanprof.stop\nsleep 0.01 until Thread.list.one?\nQueue.new.pop", limit: 10)
+    assert_match(/No live threads left. Deadlock\?/, result.err)
+  end
+end
