@@ -5,6 +5,7 @@
 #include "py_log.h"
 #include "py_options.h"
 #include "py_runtime.h"
+#include "py_sigterm.h"
 #include "py_span.h"
 
 #include <time.h>
@@ -179,7 +180,7 @@ static PyMethodDef session_methods[] = {
 
 int py_sp_session_init(PyObject *module) {
   if (py_sp_gate_init() < 0 || py_sp_log_init(module) < 0 ||
-      py_sp_command_init(module) < 0)
+      py_sp_command_init(module) < 0 || py_sp_sigterm_init(module) < 0)
     return -1;
   return PyModule_AddFunctions(module, session_methods);
 }

@@ -58,9 +58,12 @@ def start(**options: Unpack[Options]) -> bool:
         _exit.install()
         _threads.install()
         native.log_to(_logging.receive)
-        return native.start(given)
+        started: bool = native.start(given)
     except Error as error:
         return _refuse(str(error))
+    if started:
+        _threads.watch_terminate()
+    return started
 
 
 def flush(timeout: float = 2.0) -> bool:

@@ -1,0 +1,95 @@
+"""Starts by the environment: `spanprof exec`, `python -m spanprof`, the .pth."""
+
+from __future__ import annotations
+
+import sys
+import unittest
+
+from program import PACKAGES, ProgramCase
+
+COMMAND = [sys.executable, "-m", "spanprof"]
+BURN = "import time\nuntil = time.thread_time() + 0.5\nwhile time.thread_time() < until: pass\n"
+
+
+class ExecTest(ProgramCase):
+    def assert_profiled(self, command: list[str], seconds: float = 0.5, **variables: str) -> str:
+        done = self.run_command(command, **variables)
+        self.assert_covered(sum(self.cpu_s().values()), seconds, str(command))
+        for path in self.profiles.iterdir():
+            path.unlink()
+        return done.stdout
+
+    def test_exec_profiles_a_program_that_knows_nothing_of_it(self) -> None:
+        path = self.write("app.py", "import sys\nburn(0.5)\nprint(sys.argv[1:])")
+        for words in (["exec", "--"], ["exec"]):
+            out = self.assert_profiled([*COMMAND, *words, sys.executable, str(path), "-x", "y"])
+            self.assertEqual(out, "['-x', 'y']\n")
+
+    def test_exec_reaches_interpreters_behind_other_programs(self) -> None:
+        path = self.write("app.py", "burn(0.5)")
+        self.assert_profiled([*COMMAND, "exec", "sh", "-c", f"{sys.executable} {path}; true"])
+        self.assert_profiled([*COMMAND, "exec", "env", f"PYTHONPATH={PACKAGES}", sys.executable,
+                              "-B", str(path)])
+
+    def test_a_file_a_module_and_code_run_as_by_the_interpreter(self) -> None:
+        self.write("app.py", """
+            import sys, __main__
+            burn(0.5)
+            print(sys.argv[1:], __name__, __main__.burn is burn, sys.flags.optimize)
+        """)
+        for way, optimize in ((["app.py"], 0), (["-m", "app"], 0)):
+            out = self.assert_profiled([*COMMAND, *way, "a", "--b"])
+            self.assertEqual(out, f"['a', '--b'] __main__ True {optimize}\n")
+        out = self.assert_profiled([sys.executable, "-O", "-m", "spanprof", "app.py"])
+        self.assertEqual(out, "[] __main__ True 1\n")
+        self.assert_profiled([*COMMAND, "-c", BURN])
+
+    def test_the_exit_status_is_the_program_s(self) -> None:
+        self.run_command([*COMMAND, "exec", "sh", "-c", "exit 7"], status=7)
+        self.run_command([*COMMAND, "-c", "import sys; sys.exit(9)"], status=9)
+        done = self.run_command([*COMMAND, "exec", "/nowhere/program"], status=127)
+        self.assertEqual(done.stderr, "spanprof: /nowhere/program: No such file or directory\n")
+        for words, status in (([], 2), (["exec"], 2), (["exec", "--help"], 0), (["-h"], 0)):
+            self.run_command([*COMMAND, *words], status=status)
+
+    def test_the_program_may_configure_again(self) -> None:
+        self.write("app.py", """
+            import pyroscope
+            burn(0.3)
+            assert pyroscope.configure(application_name="mine")
+            burn(0.3)
+        """)
+        self.run_command([*COMMAND, "app.py"])
+        names = sorted(path.name.split("-")[0] for path in self.profiles.iterdir())
+        self.assertEqual(names, ["mine", "test"])
+
+    def test_the_users_own_sitecustomize_runs(self) -> None:
+        (self.directory / "sitecustomize.py").write_text("print('mine')\n")
+        out = self.assert_profiled([*COMMAND, "exec", sys.executable, "-c", BURN])
+        self.assertEqual(out.splitlines()[-1], "mine")
+
+    def test_wrong_options_leave_the_program_alone_unless_required(self) -> None:
+        done = self.run_command([*COMMAND, "-c", "print('ran')"], PYROSCOPE_SAMPLE_RATE="0")
+        self.assertEqual(done.stdout, "ran\n")
+        self.assertIn("not profiled: sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is ", done.stderr)
+        done = self.run_command([*COMMAND, "-c", "print('ran')"], status=1,
+                                PYROSCOPE_SAMPLE_RATE="0", SPANPROF_REQUIRED="1")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("not profiled: sample_rate_hz", done.stderr)
+
+    def test_without_the_variable_an_interpreter_loads_nothing(self) -> None:
+        self.run_command([sys.executable, "-c",
+                          "import sys; assert 'spanprof' not in sys.modules"])
+
+    def test_the_command_has_the_words_of_the_c_program(self) -> None:
+        self.assert_profiled([*COMMAND, "-c", BURN])
+        self.run_source("import spanprof\nspanprof.start()\nburn(0.5)")
+        files = [str(path) for path in self.profiles.iterdir()]
+        report = self.run_command([*COMMAND, "report", *files])
+        self.assertIn("burn", report.stdout)
+        self.assertRegex(self.run_command([*COMMAND, "version"]).stdout, r"^spanprof \d+\.\d+\.\d+ ")
+        self.run_command([*COMMAND, "report", "/nowhere"], status=1)
+
+
+if __name__ == "__main__":
+    unittest.main()
