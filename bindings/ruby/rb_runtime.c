@@ -175,6 +175,7 @@ static void vm_end(ruby_vm_t *vm) {
   (void)vm;
   spanprof_runtime_unregister();
   runtime.registered = false;
+  rb_sp_threads_end();
 }
 
 static VALUE native_available_p(VALUE self) {

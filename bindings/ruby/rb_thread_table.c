@@ -1,12 +1,14 @@
 #include "rb_thread_table.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <ruby/debug.h>
+#include <ruby/version.h>
 
 #include "rb_spanprof.h"
 
@@ -165,6 +167,18 @@ static void thread_end(void) {
   record->object = Qnil;
 }
 
+/* From Ruby 3.2 on a native thread frees its alternate stack before it ends,
+ * and leaves it registered (thread_pthread.c, native_thread_destroy()): a
+ * signal of ours would run on memory that is someone else's by then. Before,
+ * the stack stays for the next Ruby thread on that native thread, and must be
+ * kept. */
+static void alternate_stack_drop(void) {
+  const stack_t none = {.ss_flags = SS_DISABLE};
+
+  if (ruby_api_version[0] > 3 || ruby_api_version[1] >= 2)
+    sigaltstack(&none, NULL);
+}
+
 static void thread_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
                          VALUE klass) {
   (void)data;
@@ -173,8 +187,10 @@ static void thread_event(rb_event_flag_t event, VALUE data, VALUE self, ID id,
   (void)klass;
   if (event == RUBY_EVENT_THREAD_BEGIN)
     thread_begin(rb_thread_current());
-  else
+  if (event == RUBY_EVENT_THREAD_END) {
     thread_end();
+    alternate_stack_drop();
+  }
 }
 
 static void threads_mark(void *data) {
@@ -236,6 +252,12 @@ void rb_sp_threads_stop(void) {
       adopted_clear(i);
     atomic_store(&threads.adopted_tids[i], 0);
   }
+}
+
+void rb_sp_threads_end(void) {
+  const stack_t none = {.ss_flags = SS_DISABLE};
+
+  sigaltstack(&none, NULL);
 }
 
 static void adopted_sweep(void) {

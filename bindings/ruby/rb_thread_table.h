@@ -26,6 +26,9 @@ bool rb_sp_threads_start(void);
 /* Undo it: no thread has a record afterwards that names one. */
 void rb_sp_threads_stop(void);
 
+/* The VM is about to free what the main thread, which calls, has. */
+void rb_sp_threads_end(void);
+
 /* The calling Ruby thread's own kernel number changed: in a forked child, of
  * which it is the only thread. */
 void rb_sp_threads_after_fork(void);
