@@ -91,11 +91,13 @@ static VALUE naming_run(void *data) {
 
 static VALUE naming_end(VALUE data) {
   (void)data;
+  spanprof_thread_exclude(0);
   atomic_store(&naming.running, false);
   return Qnil;
 }
 
 static VALUE naming_body(VALUE data) {
+  spanprof_thread_exclude(1);
   return naming_run((void *)data);
 }
 

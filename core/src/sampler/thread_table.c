@@ -139,6 +139,7 @@ static void stack_read(sp_thread *thread) {
 /* Set the timer of a record that has none. SPANPROF_ERR_STATE: the thread is
  * ending. */
 static spanprof_status thread_arm(sp_thread *thread) {
+  sp_timer_base base = sp_threads.base;
   int error;
 
   if (sp_threads.timer_count >= sp_threads.timers_max)
@@ -148,7 +149,9 @@ static spanprof_status thread_arm(sp_thread *thread) {
   atomic_store(&thread->ticks, 0);
   thread->armed_cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
   atomic_store_explicit(&thread->active, true, memory_order_release);
-  error = sp_timer_start(&thread->timer, &sp_threads.base, thread->tid,
+  if (base.wall_registered && !atomic_load(&thread->self))
+    base.wall = false;
+  error = sp_timer_start(&thread->timer, &base, thread->tid,
                          sp_threads.signal_number,
                          sp_signal_value(thread->index), thread->first_ns);
   if (error) {

@@ -28,9 +28,11 @@ static clockid_t thread_clock(int tid) {
 
 void sp_timer_base_init(sp_timer_base *base, uint32_t sample_rate_hz) {
   const char *wall_hz = getenv("SPANPROF_TEST_WALL_HZ");
-  long hz = wall_hz ? strtol(wall_hz, NULL, 10) : 0;
+  char *end = NULL;
+  long hz = wall_hz ? strtol(wall_hz, &end, 10) : 0;
 
   base->wall = hz >= 1 && hz <= 20000;
+  base->wall_registered = base->wall && *end == 'r';
   base->interval_ns =
       SP_NS_PER_S / (base->wall ? (uint64_t)hz : sample_rate_hz);
 }

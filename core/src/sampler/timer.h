@@ -7,9 +7,12 @@
 
 /* What timers run on: the thread's CPU clock; or, in stress tests that need
  * more signals than the kernel's tick gives, the monotonic clock at
- * SPANPROF_TEST_WALL_HZ. */
+ * SPANPROF_TEST_WALL_HZ. "1000r" is for registered threads only: a wait of the
+ * runtime that is interrupted all the time may never time out (the thread in
+ * Ruby 3.3 that ends time slices). */
 typedef struct sp_timer_base {
   bool wall;
+  bool wall_registered;
   uint64_t interval_ns;
 } sp_timer_base;
 

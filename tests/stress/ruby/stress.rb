@@ -3,7 +3,7 @@
 # What the stress programs of this folder share: each is run by itself, with
 # the gem on its load path, and must end with status 0.
 #
-#   SPANPROF_STRESS_SECONDS=20 SPANPROF_TEST_WALL_HZ=1000 ruby torn.rb
+#   SPANPROF_STRESS_SECONDS=20 SPANPROF_TEST_WALL_HZ=1000r ruby torn.rb
 require "spanprof"
 require "tmpdir"
 
@@ -12,7 +12,7 @@ module Stress
   SECONDS = Float(ENV.fetch("SPANPROF_STRESS_SECONDS", "5"))
 
   # Timers of wall time, so that the kernel's tick does not limit the rate.
-  ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000"
+  ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000r"
 
   class << self
     # Calls the block over and over until the time is over.
