@@ -3,7 +3,6 @@
 #include "../util/status.h"
 #include "../util/utf8.h"
 
-#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +21,10 @@ static void url_parameter(sp_buffer *out, const char *name, const char *value,
 }
 
 static void url_time(sp_buffer *out, const char *name, int64_t seconds) {
-  sp_buffer_format(out, "&%s=%" PRId64, name, seconds);
+  sp_buffer_text(out, "&");
+  sp_buffer_text(out, name);
+  sp_buffer_text(out, "=");
+  sp_buffer_number(out, seconds);
 }
 
 /* A label of a query; quotes and backslashes are escaped as in Prometheus
@@ -82,21 +84,23 @@ size_t sp_profile_url_app_bytes(const char *app_name) {
 void sp_profile_url_query(sp_buffer *out, const char *app_name,
                           const char *profile_id) {
   url_app(out, app_name);
-  sp_buffer_format(out, "{profile_id=\"%s\"}", profile_id);
+  sp_buffer_text(out, "{profile_id=\"");
+  sp_buffer_text(out, profile_id);
+  sp_buffer_text(out, "\"}");
 }
 
 void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
                          const char *profile_id, int64_t now_s) {
-  sp_buffer query;
-
-  sp_buffer_init(&query, out->mem);
-  sp_profile_url_query(&query, place->app_name, profile_id);
+  /* sp_profile_url_query(), encoded on its way: every root span pays. */
   sp_buffer_text(out, place->server_address);
-  url_parameter(out, "?query", query.data, query.size);
+  sp_buffer_text(out, "?query=");
+  sp_buffer_form_encode(out, place->app_name,
+                        sp_profile_url_app_bytes(place->app_name));
+  sp_buffer_text(out, URL_CPU "%7Bprofile_id%3D%22");
+  sp_buffer_text(out, profile_id);
+  sp_buffer_text(out, "%22%7D");
   url_time(out, "from", now_s);
   url_time(out, "until", now_s + SP_URL_WINDOW_S);
-  out->failed |= query.failed;
-  sp_buffer_dispose(&query);
 }
 
 void sp_profile_url_compare(sp_buffer *out, const sp_url_place *place,

@@ -3,7 +3,6 @@
 #include "../util/status.h"
 #include "../util/utf8.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 /* Every placeholder: name in the enum, name in the template. */
@@ -142,7 +141,7 @@ static void template_encode(sp_buffer *out, const char *text, size_t bytes) {
     if (template_plain((unsigned char)text[i]))
       sp_buffer_append(out, &text[i], 1);
     else
-      sp_buffer_format(out, "%%%02X", (unsigned char)text[i]);
+      sp_buffer_percent(out, (unsigned char)text[i]);
   }
 }
 
@@ -239,16 +238,16 @@ void sp_url_template_write(const sp_url_template *url_template,
       template_encode(out, span->name, span->name_bytes);
       break;
     case TEMPLATE_FROM:
-      sp_buffer_format(out, "%" PRId64, now_s);
+      sp_buffer_number(out, now_s);
       break;
     case TEMPLATE_UNTIL:
-      sp_buffer_format(out, "%" PRId64, now_s + SP_URL_WINDOW_S);
+      sp_buffer_number(out, now_s + SP_URL_WINDOW_S);
       break;
     case TEMPLATE_FROM_MS:
-      sp_buffer_format(out, "%" PRId64, now_s * 1000);
+      sp_buffer_number(out, now_s * 1000);
       break;
     case TEMPLATE_UNTIL_MS:
-      sp_buffer_format(out, "%" PRId64, (now_s + SP_URL_WINDOW_S) * 1000);
+      sp_buffer_number(out, (now_s + SP_URL_WINDOW_S) * 1000);
       break;
     }
   }

@@ -56,24 +56,49 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...) {
   buffer->size += (size_t)needed;
 }
 
+void sp_buffer_number(sp_buffer *buffer, int64_t number) {
+  char digits[20]; /* of INT64_MIN, with its sign */
+  char *p = digits + sizeof digits;
+  uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+  do {
+    *--p = (char)('0' + rest % 10);
+    rest /= 10;
+  } while (rest);
+  if (number < 0)
+    *--p = '-';
+  sp_buffer_append(buffer, p, (size_t)(digits + sizeof digits - p));
+}
+
+void sp_buffer_percent(sp_buffer *buffer, unsigned char byte) {
+  static const char hex[] = "0123456789ABCDEF";
+  char encoded[3] = {'%', hex[byte >> 4], hex[byte & 15]};
+
+  sp_buffer_append(buffer, encoded, sizeof encoded);
+}
+
 static bool form_plain(unsigned char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
          (c >= '0' && c <= '9') || c == '*' || c == '-' || c == '.' || c == '_';
 }
 
 void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size) {
-  size_t i;
+  size_t plain = 0, i;
 
   for (i = 0; i < size; i++) {
     unsigned char c = (unsigned char)text[i];
 
     if (form_plain(c))
-      sp_buffer_append(buffer, &text[i], 1);
-    else if (c == ' ')
+      continue;
+    sp_buffer_append(buffer, text + plain, i - plain);
+    plain = i + 1;
+    if (c == ' ')
       sp_buffer_append(buffer, "+", 1);
     else
-      sp_buffer_format(buffer, "%%%02X", c);
+      sp_buffer_percent(buffer, c);
   }
+  if (size)
+    sp_buffer_append(buffer, text + plain, size - plain);
 }
 
 char *sp_buffer_take(sp_buffer *buffer, size_t *size) {

@@ -21,6 +21,12 @@ void sp_buffer_text(sp_buffer *buffer, const char *text);
 void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
     SP_PRINTF(2, 3);
 
+/* In decimal; sp_buffer_format() costs ten times as much. */
+void sp_buffer_number(sp_buffer *buffer, int64_t number);
+
+/* "%2F": one byte, percent-encoded. */
+void sp_buffer_percent(sp_buffer *buffer, unsigned char byte);
+
 /* Percent-encode as application/x-www-form-urlencoded does (space is `+`);
  * what stays is [A-Za-z0-9*-._], as in WHATWG URL and Ruby's
  * URI.encode_www_form_component. */
