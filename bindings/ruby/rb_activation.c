@@ -12,15 +12,44 @@ static ID activation_entries, activation_value, activation_stack,
 static VALUE activation_class = Qnil;
 static VALUE activation_key = Qnil;
 
+/* Where the stack of contexts is: an instance variable of the fiber (since
+ * opentelemetry-api 1.5), or a fiber-local variable; 0: ask. */
+static ID activation_ivar;
+static ID activation_local;
+
+static int activation_entry(VALUE key, VALUE value, VALUE found) {
+  if (key != activation_key)
+    return ST_CONTINUE;
+  *(VALUE *)found = value;
+  return ST_STOP;
+}
+
 VALUE rb_sp_activation_span(VALUE context) {
-  VALUE entries;
+  VALUE entries, span = Qnil;
 
   if (RB_SPECIAL_CONST_P(context))
     return Qnil;
   entries = rb_attr_get(context, activation_entries);
-  if (RB_TYPE_P(entries, T_HASH))
-    return rb_hash_lookup(entries, activation_key);
+  if (RB_TYPE_P(entries, T_HASH)) {
+    /* Keys are told apart by identity; Ruby would ask for their hash first. */
+    rb_hash_foreach(entries, activation_entry, (VALUE)&span);
+    return span;
+  }
   return rb_funcallv(context, activation_value, 1, &activation_key);
+}
+
+/* The running fiber's stack of contexts; nil: it has none. */
+static VALUE activation_contexts(void) {
+  VALUE stack = Qundef;
+
+  if (activation_ivar)
+    stack = rb_attr_get(rb_fiber_current(), activation_ivar);
+  else if (activation_local)
+    stack = rb_thread_local_aref(rb_thread_current(), activation_local);
+  if (RB_NIL_P(stack) || RB_TYPE_P(stack, T_ARRAY))
+    return stack;
+  stack = rb_funcallv(activation_class, activation_stack, 0, NULL);
+  return RB_TYPE_P(stack, T_ARRAY) ? stack : Qnil;
 }
 
 /* The trace a span that is not ours goes on with in this process; nil: none.
@@ -58,12 +87,12 @@ static VALUE activation_attached_other(VALUE span) {
  * down the stack. */
 static VALUE activation_exposed_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
-  VALUE stack = rb_funcallv(activation_class, activation_stack, 0, NULL);
+  VALUE stack = activation_contexts();
   const rb_sp_span *held = NULL;
   rb_sp_flow *flow;
   long i;
 
-  if (!NIL_P(trace) && RB_TYPE_P(stack, T_ARRAY))
+  if (!NIL_P(trace) && !NIL_P(stack))
     for (i = RARRAY_LEN(stack) - 1; i >= 0 && !held; i--) {
       held = rb_sp_span_of(rb_sp_activation_span(RARRAY_AREF(stack, i)));
       if (held && !activation_in_trace(held->trace_id, trace))
@@ -107,29 +136,40 @@ static VALUE activation_attached(VALUE self, VALUE context) {
   return Qnil;
 }
 
-/* Native.context_exposed(context): so it is after a detach. A span that ended
- * here is one that was left attached, and not worked for. */
-static VALUE activation_exposed(VALUE self, VALUE context) {
-  VALUE span = rb_sp_activation_span(context);
-  const rb_sp_span *held = rb_sp_span_of(span);
-  rb_sp_flow *flow;
+/* A span that ended here was left attached, and is not worked for. */
+static bool activation_left(const rb_sp_span *held) {
+  const rb_sp_flow *flow;
+
+  if (!held->ended_in)
+    return false;
+  flow = rb_sp_flow_current();
+  return !flow || flow->serial == held->ended_in;
+}
+
+/* Native.context_detached: something else is on top of the stack now. */
+static VALUE activation_detached(VALUE self) {
+  VALUE stack = activation_contexts();
+  VALUE span = Qnil;
+  const rb_sp_span *held;
 
   (void)self;
-  if (held && held->ended_in) {
-    flow = rb_sp_flow_current();
-    if (!flow || flow->serial == held->ended_in)
-      held = NULL;
-    activation_set(held);
-  } else if (held || NIL_P(span)) {
-    activation_set(held);
-  } else {
+  if (!RB_NIL_P(stack) && RARRAY_LEN(stack) > 0)
+    span = rb_sp_activation_span(RARRAY_AREF(stack, RARRAY_LEN(stack) - 1));
+  held = rb_sp_span_of(span);
+  if (held || NIL_P(span))
+    activation_set(held && !activation_left(held) ? held : NULL);
+  else
     activation_other(activation_exposed_other, span);
-  }
   return Qnil;
 }
 
-static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key) {
+/* Native.activation_follow(context_class, key, instance_variable, local): the
+ * last two as symbols, or nil. */
+static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
+                               VALUE instance_variable, VALUE local) {
   (void)self;
+  activation_ivar = NIL_P(instance_variable) ? 0 : SYM2ID(instance_variable);
+  activation_local = NIL_P(local) ? 0 : SYM2ID(local);
   activation_class = context_class;
   activation_key = key;
   rb_sp_context_follow();
@@ -146,9 +186,9 @@ void rb_sp_activation_init(void) {
   rb_gc_register_address(&activation_class);
   rb_gc_register_address(&activation_key);
   rb_define_module_function(rb_sp_native, "activation_follow",
-                            activation_follow, 2);
+                            activation_follow, 4);
   rb_define_module_function(rb_sp_native, "context_attached",
                             activation_attached, 1);
-  rb_define_module_function(rb_sp_native, "context_exposed", activation_exposed,
-                            1);
+  rb_define_module_function(rb_sp_native, "context_detached",
+                            activation_detached, 0);
 }

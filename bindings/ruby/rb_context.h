@@ -18,6 +18,7 @@
 typedef struct rb_sp_flow {
   /* Of its fiber, and unique in the process; 0: the flow is free. */
   uint64_t serial;
+  VALUE fiber;
   spanprof_context *context; /* made when first needed */
   /* Its own: what it was told to work for; 0: nothing. */
   spanprof_span span;

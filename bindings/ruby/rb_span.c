@@ -17,6 +17,10 @@ static ID span_context, span_name, span_parent_span_id, span_trace_id,
     span_set_attribute;
 static VALUE span_keys[4];
 
+/* The trace flags seen last, and whether they say "sampled". */
+static VALUE span_flags = Qnil;
+static bool span_flags_sampled;
+
 static void span_holder_free(void *data) {
   rb_sp_span *held = data;
 
@@ -51,6 +55,16 @@ rb_sp_span *rb_sp_span_of(VALUE span) {
 static void span_id_copy(VALUE id, uint8_t *out, size_t size) {
   if (RB_TYPE_P(id, T_STRING) && (size_t)RSTRING_LEN(id) == size)
     memcpy(out, RSTRING_PTR(id), size);
+}
+
+/* Trace flags are constants of the API's, nearly always; asking them is a
+ * method of Ruby's. */
+static bool span_is_sampled(VALUE flags) {
+  if (flags != span_flags) {
+    span_flags_sampled = RTEST(rb_funcallv(flags, span_sampled, 0, NULL));
+    span_flags = flags;
+  }
+  return span_flags_sampled;
 }
 
 static bool span_parent_is_remote(VALUE parent_context) {
@@ -91,7 +105,6 @@ static VALUE span_start(VALUE self, VALUE rules_value, VALUE span,
                         VALUE parent_context) {
   const rb_sp_span_rules *rules = rb_sp_span_rules_get(rules_value);
   VALUE context = rb_funcallv(span, span_context, 0, NULL);
-  VALUE flags = rb_funcallv(context, span_trace_flags, 0, NULL);
   VALUE name = rb_sp_text(rb_funcallv(span, span_name, 0, NULL));
   spanprof_span_info info = {.struct_size = sizeof info};
   unsigned attribute;
@@ -105,7 +118,7 @@ static VALUE span_start(VALUE self, VALUE rules_value, VALUE span,
                sizeof info.span_id);
   span_id_copy(rb_funcallv(span, span_parent_span_id, 0, NULL), info.parent_id,
                sizeof info.parent_id);
-  if (RTEST(rb_funcallv(flags, span_sampled, 0, NULL)))
+  if (span_is_sampled(rb_funcallv(context, span_trace_flags, 0, NULL)))
     info.flags |= SPANPROF_SPAN_SAMPLED;
   if (memcmp(info.parent_id, (uint8_t[8]){0}, sizeof info.parent_id) != 0 &&
       span_parent_is_remote(parent_context))
@@ -173,6 +186,7 @@ void rb_sp_span_init(void) {
   span_sampled = rb_intern("sampled?");
   span_remote = rb_intern("remote?");
   span_set_attribute = rb_intern("set_attribute");
+  rb_gc_register_address(&span_flags);
   for (i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
     span_keys[i] = rb_str_to_interned_str(
         rb_utf8_str_new_cstr(spanprof_span_attribute_key(attributes[i])));

@@ -18,12 +18,22 @@ module Spanprof
         return true if @installed
         return false if LOAD_ERROR || !defined?(::OpenTelemetry::Trace)
 
-        Native.activation_follow(::OpenTelemetry::Context, ::OpenTelemetry::Trace.const_get(:CURRENT_SPAN_KEY))
-        ::OpenTelemetry::Context.singleton_class.prepend(ContextHook)
+        context = ::OpenTelemetry::Context
+        Native.activation_follow(context, ::OpenTelemetry::Trace.const_get(:CURRENT_SPAN_KEY), *storage(context))
+        context.singleton_class.prepend(ContextHook)
         @installed = true
       rescue StandardError => e
         Logging.say_once(:error, "spans are not followed: #{e.message}")
         false
+      end
+
+      # Where the API keeps a fiber's stack of contexts.
+      # @return [Array(Symbol, Symbol)] an instance variable of the fiber, or a fiber-local variable
+      # @api private
+      def storage(context)
+        return [:@opentelemetry_context, nil] if Fiber.method_defined?(:opentelemetry_context)
+
+        [nil, (context.const_get(:STACK_KEY) if context.const_defined?(:STACK_KEY))]
       end
 
       # The first of each kind goes to the log; the core counts them all.

@@ -16,13 +16,13 @@ module Spanprof
 
       def detach(token)
         matched = super
-        Native.context_exposed(current)
+        Native.context_detached
         matched
       end
 
       def clear
         cleared = super
-        Native.context_exposed(current)
+        Native.context_detached
         cleared
       end
     end

@@ -10,7 +10,7 @@ module Spanprof
         super
         begin
           Native.span_rename(self)
-        rescue StandardError => e
+        rescue StandardError, ScriptError => e
           Otel.failed("a span keeps its old name", e)
         end
       end

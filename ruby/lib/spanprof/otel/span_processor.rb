@@ -65,7 +65,7 @@ module Spanprof
 
         OPTIONS.merge(given).each { |option, value| instance_variable_set(:"@#{option}", value) }
         @rules = nil
-        follow
+        Otel.install
       end
 
       # @param span [OpenTelemetry::SDK::Trace::Span]
@@ -73,7 +73,7 @@ module Spanprof
       def on_start(span, parent_context)
         return if LOAD_ERROR
 
-        Native.span_start(@rules || rules, span, parent_context)
+        Native.span_start(@rules || rules(span), span, parent_context)
       rescue StandardError, ScriptError => e
         Otel.failed("a span is not labelled", e)
       end
@@ -82,13 +82,7 @@ module Spanprof
       def on_finish(span)
         return if LOAD_ERROR
 
-        begin
-          Native.span_rename(span)
-        ensure
-          Native.span_end(span)
-        end
-      rescue StandardError, ScriptError => e
-        Otel.failed("a span keeps its old name", e)
+        Native.span_end(span)
       end
 
       # Profiles have their own rhythm, and their own end.
@@ -104,15 +98,10 @@ module Spanprof
 
       private
 
-      def follow
-        return unless Otel.install
-        return unless defined?(::OpenTelemetry::SDK::Trace::Span)
-
-        ::OpenTelemetry::SDK::Trace::Span.prepend(RenameHook)
-      end
-
-      # A wrong option is told of once, and the defaults serve.
-      def rules
+      # Made when the first span starts. A wrong option is told of once, and the
+      # defaults serve.
+      def rules(span)
+        span.class.prepend(RenameHook)
         @rules = Native::SpanRules.new(
           app_name: app_name, server_address: pyroscope_endpoint, root_span_only: root_span_only,
           add_span_name: add_span_name, add_url: add_url, add_baseline_urls: add_baseline_urls,
