@@ -117,5 +117,3 @@ end
 # A Gemfile that names spanprof in place of pyroscope loads this file, and the
 # program goes on to say Pyroscope.
 autoload :Pyroscope, File.expand_path("pyroscope.rb", __dir__)
-
-require_relative "spanprof/railtie" if defined?(::Rails::Railtie)

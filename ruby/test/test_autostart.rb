@@ -96,6 +96,16 @@ class AutostartTest < ChildTest
     end
   end
 
+  def test_opentelemetry_that_was_loaded_before
+    result = child!(<<~RUBY, env: { "OTEL_TRACES_EXPORTER" => "none" })
+      require "opentelemetry/sdk"
+      OpenTelemetry::SDK.configure
+      require "spanprof/autostart"
+      OpenTelemetry.tracer_provider.tracer("test").in_span("order") { burn 0.2 }
+    RUBY
+    assert_in_delta 0.2, seconds(samples.select { |sample| sample.labels["span_name"] == "order" }), 0.06, result.err
+  end
+
   def test_a_program_with_a_processor_of_ours_keeps_one
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" })
       require "opentelemetry/sdk"

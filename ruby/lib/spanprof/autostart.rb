@@ -8,7 +8,8 @@
 # added Spanprof::Otel::SpanProcessor.new itself.
 
 require_relative "../spanprof"
-require_relative "autostart/open_telemetry"
+require_relative "autostart/require_watch"
+require_relative "autostart/spans"
 
 module Spanprof
   # @api private
@@ -19,7 +20,7 @@ module Spanprof
       def run
         name = program_name if NAMES.none? { |variable| ENV.fetch(variable, "") != "" } && !resource_name?
         Spanprof.start(**{ application_name: name }.compact)
-        OpenTelemetryWatch.install
+        RequireWatch.install
       end
 
       private

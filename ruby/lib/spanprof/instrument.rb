@@ -2,8 +2,8 @@
 
 module Spanprof
   # Labels for what frameworks do: `action` for a request of Rails, `job` for a
-  # job of ActiveJob or Sidekiq. Whatever is loaded when a session starts, or
-  # when Rails has booted.
+  # job of ActiveJob or Sidekiq, as far as ActiveSupport or Sidekiq are loaded
+  # when a session starts.
   # @api private
   module Instrument
     # Middleware of Sidekiq's server: (job instance, payload, queue).

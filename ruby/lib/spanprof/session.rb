@@ -17,9 +17,6 @@ module Spanprof
       # @return [Hash, nil] what the last start was given
       attr_reader :options
 
-      # @return [Boolean] whether requests and jobs of frameworks get labels
-      attr_reader :autoinstrument
-
       # @param options [Hash{Symbol => Object}] of {Spanprof.start}
       # @param names [Hash{Symbol => Symbol}] what the program calls them, if
       #   otherwise, for the log
@@ -32,10 +29,9 @@ module Spanprof
         Native.stop(RESTART_MS)
         begin_native(Options.native(options))
         @options = options
-        @autoinstrument = options.fetch(:autoinstrument_rails, true)
         @reason = nil
         Neighbours.look
-        Instrument.install if @autoinstrument
+        instrument
         true
       rescue StandardError => e
         refuse(named(e.message, names), e)
@@ -53,6 +49,12 @@ module Spanprof
 
       def running?
         LOAD_ERROR.nil? && Native.running?
+      end
+
+      # Label requests and jobs of the frameworks that are loaded by now, unless
+      # the options say not to.
+      def instrument
+        Instrument.install if running? && options.fetch(:autoinstrument_rails, true)
       end
 
       def unavailable_reason

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "child"
+
+# Jobs of ActiveJob and Sidekiq.
+class JobsTest < ChildTest
+  def seconds_by_job
+    samples.group_by { |sample| sample.labels["job"] }.transform_values { |group| seconds(group) }
+  end
+
+  def test_active_job
+    child!(<<~'RUBY')
+      require "active_job"
+      require "spanprof"
+      ActiveJob::Base.logger = nil
+      Spanprof.start
+      module Mail
+        class SendJob < ActiveJob::Base
+          def perform(seconds) = burn(seconds)
+          after_perform { DONE << true }
+        end
+      end
+      DONE = Queue.new
+      Mail::SendJob.perform_now(0.2)
+      ActiveJob::Base.queue_adapter = :async
+      Mail::SendJob.perform_later(0.2)
+      2.times { DONE.pop }
+      burn 0.1
+    RUBY
+    assert_in_delta 0.4, seconds_by_job["Mail::SendJob"], 0.08
+  end
+
+  REDIS = ENV.fetch("PATH").split(":").map { |folder| "#{folder}/redis-server" }.find { |path| File.executable?(path) }
+
+  def redis
+    port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    pid = spawn(REDIS, "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", @directory, out: File::NULL)
+    begin
+      TCPSocket.new("127.0.0.1", port).close
+    rescue Errno::ECONNREFUSED
+      retry
+    end
+    yield "redis://127.0.0.1:#{port}/0"
+  ensure
+    Process.kill("KILL", pid)
+    Process.wait(pid)
+  end
+
+  # A worker that stops itself when its last job is done.
+  WORKER = <<~'RUBY'
+    require "pyroscope"
+    class BurnJob
+      include Sidekiq::Job
+      def perform(seconds) = burn(seconds)
+    end
+    class LastJob
+      include Sidekiq::Job
+      def perform = Process.kill("TERM", $$)
+    end
+    class FailingJob
+      include Sidekiq::Job
+      sidekiq_options retry: false
+      def perform = (burn(0.1); raise("oops"))
+    end
+    Pyroscope.configure { |config| config.server_address = nil }
+  RUBY
+
+  def test_sidekiq
+    skip("redis-server is not installed") unless REDIS
+    File.write("#{@directory}/worker.rb", PRELUDE + WORKER)
+    redis do |url|
+      child!(%(require "sidekiq"\n) + WORKER + <<~'RUBY', env: { "REDIS_URL" => url, "PYROSCOPE_AGENT_ENABLED" => "false" })
+        4.times { BurnJob.perform_async(0.1) }
+        FailingJob.perform_async
+        LastJob.perform_in(2)
+      RUBY
+      result = run_command("sidekiq", "-r", "#{@directory}/worker.rb", "-c", "1", env: { "REDIS_URL" => url })
+      assert result.status.success?, result.out + result.err
+    end
+    by_job = seconds_by_job
+    assert_in_delta 0.4, by_job["BurnJob"], 0.08
+    assert_in_delta 0.1, by_job["FailingJob"], 0.06
+  end
+end
