@@ -26,11 +26,15 @@ static struct {
 /* The 16 bytes of an int, big endian; 0: it is no such int. */
 static int otel_trace_id_read(PyObject *value, uint8_t *bytes) {
 #if PY_VERSION_HEX >= 0x030D0000
-  return PyLong_Check(value) &&
-         PyLong_AsNativeBytes(value, bytes, 16,
-                              Py_ASNATIVEBYTES_BIG_ENDIAN |
-                                  Py_ASNATIVEBYTES_UNSIGNED_BUFFER |
-                                  Py_ASNATIVEBYTES_REJECT_NEGATIVE) == 16;
+  Py_ssize_t needed;
+
+  if (!PyLong_Check(value))
+    return 0;
+  needed = PyLong_AsNativeBytes(value, bytes, 16,
+                                Py_ASNATIVEBYTES_BIG_ENDIAN |
+                                    Py_ASNATIVEBYTES_UNSIGNED_BUFFER |
+                                    Py_ASNATIVEBYTES_REJECT_NEGATIVE);
+  return needed > 0 && needed <= 16;
 #else
   return PyLong_Check(value) &&
          _PyLong_AsByteArray((PyLongObject *)value, bytes, 16, 0, 0) == 0;

@@ -6,7 +6,6 @@
 #include "py_options.h"
 #include "py_runtime.h"
 #include "py_sigterm.h"
-#include "py_span.h"
 
 #include <time.h>
 
@@ -99,7 +98,6 @@ static PyObject *session_wait(PyObject *timeout_ms,
     return NULL;
   if (ms > UINT32_MAX)
     ms = UINT32_MAX;
-  py_sp_span_names_refresh();
   py_sp_log_begin();
   Py_BEGIN_ALLOW_THREADS
   st = wait(spanprof_session_current(), (uint32_t)ms);
@@ -147,7 +145,6 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
   (void)module;
   if (!PyArg_ParseTuple(arguments, "Ip", &ms, &close))
     return NULL;
-  py_sp_span_names_refresh();
   Py_BEGIN_ALLOW_THREADS
   until_ms = session_clock_ms() + (long)ms;
   if (close)

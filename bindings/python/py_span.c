@@ -149,9 +149,10 @@ static int span_start(const span_rules *self, PyObject *object) {
   return st;
 }
 
-/* 0, or -1 with an exception. */
-static int span_end(PyObject *object) {
-  PyObject *context = py_sp_otel_context(object), *name = NULL;
+/* Tell the core the span's present name. 0, or -1 with an exception; *out,
+ * where wanted, is its record, a new reference, or NULL. */
+static int span_name_tell(PyObject *object, py_sp_span_record **out) {
+  PyObject *context = py_sp_otel_context(object), *name;
   py_sp_span_record *record;
   py_sp_otel_key key;
 
@@ -167,10 +168,23 @@ static int span_end(PyObject *object) {
   name = py_sp_otel_name(object);
   if (name)
     py_sp_span_record_rename(record, name);
-  py_sp_span_record_end(record);
-  Py_DECREF((PyObject *)record);
   Py_XDECREF(name);
+  if (out)
+    *out = record;
+  else
+    Py_DECREF((PyObject *)record);
   return name ? 0 : -1;
+}
+
+/* 0, or -1 with an exception. */
+static int span_end(PyObject *object) {
+  py_sp_span_record *record = NULL;
+  int st = span_name_tell(object, &record);
+
+  if (record)
+    py_sp_span_record_end(record);
+  Py_XDECREF((PyObject *)record);
+  return st;
 }
 
 /* ------------------------------------------------------- type SpanRules */
@@ -280,33 +294,24 @@ static PyTypeObject span_rules_type = {
     .tp_new = PyType_GenericNew,
 };
 
-/* -------------------------------------------------------------------- names */
+/* ------------------------------------------------------- names and contexts */
 
-static PyObject *span_object_of(const py_sp_span_record *record) {
-#if PY_VERSION_HEX >= 0x030D0000
-  PyObject *object = NULL;
-
-  if (record->object && PyWeakref_GetRef(record->object, &object) < 0)
-    PyErr_Clear();
-  return object;
-#else
-  PyObject *object =
-      record->object ? PyWeakref_GetObject(record->object) : Py_None;
-
-  return object == Py_None ? NULL : Py_NewRef(object);
-#endif
+/* span_renamed(span) */
+static PyObject *span_renamed(PyObject *module, PyObject *object) {
+  (void)module;
+  if (span_name_tell(object, NULL) == 0)
+    Py_RETURN_NONE;
+  if (!py_sp_otel_may_take())
+    return NULL;
+  PyErr_Clear(); /* told again when it ends, where a failure is logged */
+  Py_RETURN_NONE;
 }
 
-static void span_name_refresh(py_sp_span_record *record) {
-  PyObject *object = span_object_of(record), *name = NULL;
-
-  if (object)
-    name = py_sp_otel_name(object);
-  py_sp_span_record_rename(record, name);
-  PyErr_Clear();
-  Py_XDECREF(name);
-  Py_XDECREF(object);
-}
+static PyMethodDef span_functions[] = {
+    {"span_renamed", span_renamed, METH_O,
+     "span_renamed(span)\n\nIts samples have its present name."},
+    {NULL, NULL, 0, NULL},
+};
 
 /* 0, or -1 with an exception. */
 static int span_stand_in(PyObject *span, const py_sp_otel_key *key,
@@ -345,10 +350,6 @@ int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
   return st;
 }
 
-void py_sp_span_names_refresh(void) {
-  py_sp_span_record_each(span_name_refresh);
-}
-
 int py_sp_span_init(PyObject *module) {
   int i;
 
@@ -360,5 +361,7 @@ int py_sp_span_init(PyObject *module) {
     if (!span_attribute_keys[i])
       return -1;
   }
-  return PyModule_AddType(module, &span_rules_type);
+  return PyModule_AddType(module, &span_rules_type) < 0
+             ? -1
+             : PyModule_AddFunctions(module, span_functions);
 }

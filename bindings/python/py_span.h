@@ -12,8 +12,4 @@
  * an exception. */
 int py_sp_span_resolve(PyObject *span, py_sp_span_record **out);
 
-/* Tell the core the present names of spans that have not ended. Called before
- * a window closes. Leaves no exception. */
-void py_sp_span_names_refresh(void);
-
 #endif

@@ -187,21 +187,3 @@ void py_sp_span_record_end(py_sp_span_record *record) {
   record->ended = 1;
   spanprof_span_end(record->label.span);
 }
-
-void py_sp_span_record_each(void (*visit)(py_sp_span_record *record)) {
-  PyObject *live = PyList_New(0); /* a visit may start and end spans */
-  Py_ssize_t i;
-  size_t bucket;
-
-  for (bucket = 0; live && bucket < records.bucket_count; bucket++) {
-    py_sp_span_record *record = records.buckets[bucket];
-
-    for (; record; record = record->next_hash)
-      if (!record->ended && PyList_Append(live, (PyObject *)record) < 0)
-        Py_CLEAR(live);
-  }
-  PyErr_Clear(); /* no memory: they are visited the next time */
-  for (i = 0; live && i < PyList_GET_SIZE(live); i++)
-    visit((py_sp_span_record *)PyList_GET_ITEM(live, i));
-  Py_XDECREF(live);
-}

@@ -46,7 +46,4 @@ void py_sp_span_record_rename(py_sp_span_record *record, PyObject *name);
 /* Tell the core that the span ended; once. */
 void py_sp_span_record_end(py_sp_span_record *record);
 
-/* Call `visit` for each record whose span has not ended. */
-void py_sp_span_record_each(void (*visit)(py_sp_span_record *record));
-
 #endif

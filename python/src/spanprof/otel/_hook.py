@@ -1,12 +1,15 @@
-"""Has our context follow OpenTelemetry's: each attach and each detach."""
+"""Has us follow OpenTelemetry: each attach and detach of its context, and each
+new name of a span, which a profile may need before the span ends."""
 from __future__ import annotations
 
 import contextvars
+import functools
 from typing import Any
 
 from opentelemetry import context as otel
 from opentelemetry.context.context import Context, _RuntimeContext
 from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
+from opentelemetry.sdk import trace
 from opentelemetry.trace.propagation import _SPAN_KEY
 
 from .._binding import native
@@ -38,6 +41,20 @@ def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
     return variable if isinstance(variable, contextvars.ContextVar) else None
 
 
+def _follow_names() -> None:
+    update_name = trace.Span.update_name
+    if hasattr(update_name, "_spanprof"):
+        return
+
+    @functools.wraps(update_name)
+    def follow(self: trace.Span, name: str) -> None:
+        update_name(self, name)
+        native.span_renamed(self)
+
+    follow._spanprof = True  # type: ignore[attr-defined]
+    trace.Span.update_name = follow  # type: ignore[method-assign]
+
+
 def install() -> bool:
     """Follow OpenTelemetry's context from now on; once is enough.
 
@@ -56,6 +73,7 @@ def install() -> bool:
     if reason is not None:
         native.spans_off(f"spans are not shown: {reason}")
         return False
+    _follow_names()
     _RuntimeContext.register(native.RuntimeContext)
     hook = native.RuntimeContext(inner, _SPAN_KEY, _variable(inner))
     otel._RUNTIME_CONTEXT = hook
