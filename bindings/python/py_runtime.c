@@ -218,6 +218,38 @@ static PyObject *native_runtime_stats(PyObject *module, PyObject *unused) {
       (unsigned long long)counts.emptied);
 }
 
+/* For tests: a code object's lines as the walker reads them. */
+static PyObject *native_runtime_lines(PyObject *module, PyObject *code) {
+  py_sp_line_run *runs = NULL;
+  PyObject *table, *list = NULL;
+  size_t count, i;
+
+  (void)module;
+  if (!PyCode_Check(code))
+    return PyErr_Format(PyExc_TypeError, "a code object is needed");
+  table = ((PyCodeObject *)code)->co_linetable;
+  for (;;) {
+    count = py_sp_lines_read((const uint8_t *)PyBytes_AS_STRING(table),
+                             (size_t)PyBytes_GET_SIZE(table),
+                             ((PyCodeObject *)code)->co_firstlineno, runs);
+    if (runs)
+      break;
+    runs = PyMem_Calloc(count, sizeof *runs);
+    if (!runs)
+      return PyErr_NoMemory();
+  }
+  list = PyList_New(0);
+  for (i = 0; list && i < count; i++) {
+    PyObject *run = Py_BuildValue("II", runs[i].unit, runs[i].line);
+
+    if (!run || PyList_Append(list, run) < 0)
+      Py_CLEAR(list);
+    Py_XDECREF(run);
+  }
+  PyMem_Free(runs);
+  return list;
+}
+
 static PyMethodDef runtime_methods[] = {
     {"available", native_available, METH_NOARGS,
      "available(): whether this interpreter can be profiled."},
@@ -227,6 +259,8 @@ static PyMethodDef runtime_methods[] = {
      "runtime_stop(): the interpreter goes; walk it no more."},
     {"runtime_stats", native_runtime_stats, METH_NOARGS,
      "runtime_stats(): counters of code objects seen, by name."},
+    {"runtime_lines", native_runtime_lines, METH_O,
+     "runtime_lines(code): [(instruction unit, line)], for tests."},
     {NULL, NULL, 0, NULL},
 };
 

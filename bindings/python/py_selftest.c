@@ -98,14 +98,18 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
 }
 
 static PyObject *selftest_probe(PyObject *self, PyObject *unused) {
+  const PyThreadState *thread = PyGILState_GetThisThreadState();
   size_t count, depth;
   int cut = 0;
 
   (void)self;
   (void)unused;
+  if (thread != PyThreadState_Get()) {
+    selftest_fail("another thread's state", 0, NULL, 0);
+    Py_RETURN_NONE;
+  }
   py_sp_code_enter();
-  count = py_sp_walk(PyThreadState_Get(), selftest.frames, SELFTEST_FRAMES_MAX,
-                     &cut);
+  count = py_sp_walk(thread, selftest.frames, SELFTEST_FRAMES_MAX, &cut);
   py_sp_code_leave();
   for (depth = 0; depth < SELFTEST_DEPTH && depth < count; depth++)
     if (!frame_is(depth, &selftest.frames[depth]))

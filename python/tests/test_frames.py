@@ -1,0 +1,273 @@
+"""Functions on stacks: names, files, order, whatever runs and however."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import os
+import sys
+import unittest
+
+import spanprof
+from recording import RecordingCase, burn
+
+QUALIFIED = sys.version_info >= (3, 11)
+
+
+class Nest:
+    def __init__(self, seconds: float) -> None:
+        self.method(seconds)
+
+    def method(self, seconds: float) -> None:
+        self.fixed(seconds)
+
+    @staticmethod
+    def fixed(seconds: float) -> None:
+        burn(seconds)
+
+    @property
+    def got(self) -> float:
+        burn(0.2)
+        return 1.0
+
+    def __enter__(self) -> Nest:
+        burn(0.2)
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        pass
+
+
+def recurse(depth: int) -> None:
+    if depth:
+        recurse(depth - 1)
+    else:
+        burn(0.2)
+
+
+def produce():
+    burn(0.2)
+    yield 1
+
+
+def delegate():
+    yield from produce()
+
+
+async def inner() -> None:
+    burn(0.2)
+
+
+async def middle() -> None:
+    await asyncio.sleep(0)
+    await inner()
+
+
+async def outer() -> None:
+    await asyncio.gather(middle(), asyncio.sleep(0))
+
+
+class FramesTest(RecordingCase):
+    def chain(self, samples: list, *names: str) -> None:
+        """Most samples have these functions of this file, innermost first."""
+        wanted = tuple(name if QUALIFIED else name.rpartition(".")[2] for name in names)
+        found = sum(
+            sample.value for sample in samples
+            if tuple(f.function for f in sample.stack
+                     if f.file in (__file__, burn.__code__.co_filename)
+                     )[:len(wanted)] == wanted)
+        total = sum(sample.value for sample in samples)
+        self.assertGreater(found, 0.8 * total, [s.functions for s in samples[:3]])
+
+    def test_methods_called_through_a_class(self) -> None:
+        samples = self.record(lambda: Nest(0.25))
+        self.chain(samples, "burn", "Nest.fixed", "Nest.method", "Nest.__init__",
+                   "FramesTest.test_methods_called_through_a_class.<locals>.<lambda>")
+        self.assertFalse([s for s in samples if s.runs("<shim>")])
+
+    def test_property_and_context_manager(self) -> None:
+        nest = Nest(0)
+
+        def work() -> None:
+            with nest:
+                pass
+
+        self.chain(self.record(lambda: nest.got), "burn", "Nest.got")
+        self.chain(self.record(work), "burn", "Nest.__enter__")
+
+    def test_generators(self) -> None:
+        samples = self.record(lambda: [x for x in delegate()])
+        self.chain(samples, "burn", "produce", "delegate")
+
+    def test_coroutines_and_tasks(self) -> None:
+        samples = self.record(lambda: asyncio.run(outer()))
+        self.chain(samples, "burn", "inner", "middle")
+        for sample in samples:
+            if sample.runs("inner"):
+                self.assertTrue(any(name in ("Handle._run", "_run") for name in sample.functions))
+
+    def test_async_generator(self) -> None:
+        async def stream():
+            for i in range(2):
+                burn(0.15)
+                yield i
+
+        async def consume() -> int:
+            return sum([i async for i in stream()])
+
+        samples = self.record(lambda: asyncio.run(consume()))
+        self.one(samples, "stream")
+        self.one(samples, "consume")
+
+    def test_recursion(self) -> None:
+        samples = self.record(lambda: recurse(100))
+        depths = {sample.functions.count("recurse") for sample in samples if sample.runs("burn")}
+        self.assertEqual(depths, {101})
+
+    def test_too_deep_a_stack_keeps_its_inner_end_and_is_counted(self) -> None:
+        before = sys.getrecursionlimit()
+        self.addCleanup(sys.setrecursionlimit, before)
+        sys.setrecursionlimit(3000)
+        samples = self.record(lambda: recurse(2000))
+        deepest = [s for s in samples if s.runs("burn")]
+        self.assertTrue(deepest)
+        for sample in deepest:
+            self.assertGreater(sample.functions.count("recurse"), 300)
+        self.assertGreater(self.stats["stacks_walk_cut"], 0)
+
+    def test_code_outlives_its_deletion_by_name(self) -> None:
+        def work() -> None:
+            names = {"burn": burn}
+            exec(compile("def gone():\n    burn(0.2)\n", "<gone>", "exec"), names)
+            names.pop("gone")()
+
+        frames = self.one(self.record(work), "gone")
+        self.assertEqual({(f.file, f.start_line, f.line) for f in frames}, {("<gone>", 1, 2)})
+
+    def test_address_used_again_gets_no_old_name(self) -> None:
+        def work() -> None:
+            for i in range(40):
+                names = {"burn": burn}
+                source = "\n" * i + f"def made_{i}():\n    burn(0.02)\n    return {i}\n"
+                exec(compile(source, f"<made {i}>", "exec"), names)
+                names[f"made_{i}"]()
+                del names
+
+        seen = set()
+        for sample in self.record(work):
+            for frame in sample.stack:
+                if frame.function.startswith("made_"):
+                    number = int(frame.function[5:])
+                    seen.add(number)
+                    self.assertEqual((frame.file, frame.start_line),
+                                     (f"<made {number}>", number + 1))
+                    self.assertIn(frame.line, (number + 2, number + 3))
+        self.assertGreater(len(seen), 20)
+
+    def test_same_name_in_another_file_at_the_same_address(self) -> None:
+        numbers = range(40)
+
+        def work() -> None:
+            for i in numbers:
+                names = {"burn": burn, f"mark_{i}": lambda: burn(0.02)}
+                exec(compile(f"def same():\n    mark_{i}()\n", f"<file {i:04}>", "exec"), names)
+                exec(compile(f"def mark_{i}():\n    burn(0.02)\n", f"<mark {i}>", "exec"), names)
+                names["same"]()
+                del names
+
+        seen = set()
+        for sample in self.record(work):
+            files = [f.file for f in sample.stack if f.function == "same"]
+            marks = [f.function for f in sample.stack if f.function.startswith("mark_")]
+            if files and marks:
+                number = int(marks[0][5:])
+                seen.add(number)
+                self.assertEqual(files, [f"<file {number:04}>"])
+        self.assertGreater(len(seen), 20)
+
+    def test_names_of_every_script_and_length(self) -> None:
+        long = "x" * 2000
+        cases = {"größe": "<datei ü>", "ж" * 40: "<файл>", "名前": "<ファイル>",
+                 "Ωmega": "<\U0001f600>", long: "<" + "y" * 3000 + ">"}
+
+        def work() -> None:
+            for name, file in cases.items():
+                names = {"burn": burn}
+                exec(compile(f"def {name}():\n    burn(0.15)\n", file, "exec"), names)
+                names[name]()
+
+        found = {(f.function, f.file) for s in self.record(work) for f in s.stack}
+        for name, file in cases.items():
+            if name != long:
+                self.assertIn((name, file), found)
+        self.assertTrue(any(name.startswith("x" * 500) for name, _ in found))
+
+    def test_file_name_that_is_no_unicode(self) -> None:
+        def work() -> None:
+            names = {"burn": burn}
+            exec(compile("def odd():\n    burn(0.2)\n", "<\udcff>", "exec"), names)
+            names["odd"]()
+
+        self.one(self.record(work), "odd")
+
+    def test_callbacks_from_c(self) -> None:
+        def back(_: int) -> int:
+            burn(0.1)
+            return 0
+
+        samples = self.record(lambda: functools.reduce(lambda a, b: back(b), sorted([2, 1], key=back)))
+        self.one(samples, "back")
+
+    def test_under_a_trace_function(self) -> None:
+        calls = []
+
+        def trace(frame, event, argument):
+            calls.append(event)
+            return trace
+
+        def work() -> None:
+            sys.settrace(trace)
+            try:
+                recurse(3)
+            finally:
+                sys.settrace(None)
+
+        samples = self.record(work)
+        self.one(samples, "recurse", share=0.5)
+        self.assertIn("call", calls)
+
+    def test_more_code_than_there_is_room_for_is_counted(self) -> None:
+        """Both spaces of names fill up: the second within the time in which the
+        first may not be emptied."""
+        body = "".join(f"    x = (x +\n        {i})\n" for i in range(1500))
+
+        def work() -> None:
+            count = 0
+            while not spanprof._native.runtime_stats()["code_overflows"]:
+                count += 1
+                self.assertLess(count, 20000, "no overflow")
+                names: dict = {}
+                exec(compile(f"def big_{count}(x):\n{body}    return x\n", f"<big {count}>", "exec"),
+                     names)
+                for _ in range(8):
+                    names[f"big_{count}"](1)
+
+        samples = self.record(work, wall_hz=10000)
+        names = {name for sample in samples for name in sample.functions}
+        self.assertIn("<overflow>", names)
+        self.assertGreater(spanprof._native.runtime_stats()["code_spaces_emptied"], 0)
+        for sample in samples:
+            for frame in sample.stack:
+                if frame.function.startswith("big_"):
+                    self.assertEqual(frame.file, f"<big {frame.function[4:]}>")
+
+    def test_no_memory_grows_with_samples_of_known_code(self) -> None:
+        self.record(lambda: burn(0.3))
+        before = spanprof._native.runtime_stats()["code_bytes"]
+        self.record(lambda: burn(0.3))
+        self.assertLess(spanprof._native.runtime_stats()["code_bytes"] - before, 16384)
+
+
+if __name__ == "__main__":
+    os.environ.pop("SPANPROF_TEST_WALL_HZ", None)
+    unittest.main()

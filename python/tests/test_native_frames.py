@@ -1,0 +1,134 @@
+"""Frames of C code: of extensions, below the Python function that called them,
+and of the interpreter never in place of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+import unittest
+import zlib
+
+from recording import RecordingCase, burn
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+PYTHON = (__file__, burn.__code__.co_filename)
+
+def repeat(seconds: float, call) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        call()
+
+
+def compressing(data: bytes) -> None:
+    repeat(0.3, lambda: zlib.compress(data, 9))
+
+
+def parsing(text: str) -> None:
+    repeat(0.3, lambda: json.loads(text))
+
+
+def hashing(data: bytes) -> None:
+    repeat(0.3, lambda: hashlib.sha256(data).digest())
+
+
+def sorting(items: list) -> None:
+    repeat(0.3, lambda: sorted(items))
+
+
+class NativeFramesTest(RecordingCase):
+    def below(self, samples: list, function: str, native: str, share: float) -> None:
+        """In this share of the function's samples a frame of native code whose
+        file or name holds `native` stands below it, next to it or further in."""
+        inside = found = 0
+        for sample in samples:
+            names = sample.functions
+            if function not in names:
+                continue
+            inside += sample.value
+            at = names.index(function)
+            if any(re.search(native, name) for name in names[:at]):
+                found += sample.value
+        self.assertGreater(inside, 0, function)
+        self.assertGreater(found, share * inside, [s.functions[:8] for s in samples[:5]])
+
+    def in_order(self, samples: list) -> None:
+        """Nothing of the eval loop is left, and what started the program is
+        further out than every Python function."""
+        for sample in samples:
+            self.assertFalse([n for n in sample.functions
+                              if n.startswith(("_PyEval_EvalFrameDefault", "_TAIL_CALL"))],
+                             sample.functions)
+            starts = [i for i, n in enumerate(sample.functions)
+                      if n in ("Py_RunMain", "Py_BytesMain", "__libc_start_main", "main")]
+            python = [i for i, f in enumerate(sample.stack) if f.file in PYTHON]
+            if starts and python:
+                self.assertLess(max(python), min(starts), sample.functions)
+
+    def test_zlib(self) -> None:
+        samples = self.record(lambda: compressing(bytes(range(256)) * 2000))
+        self.below(samples, "compressing", "deflate", 0.8)
+        self.in_order(samples)
+
+    def test_json(self) -> None:
+        text = json.dumps({str(i): [i, {"a": "b" * 20}] for i in range(2000)})
+        samples = self.record(lambda: parsing(text))
+        self.below(samples, "parsing", "scan|_json|python", 0.4)
+        self.in_order(samples)
+
+    def test_ssl(self) -> None:
+        samples = self.record(lambda: hashing(b"x" * 10**6))
+        self.below(samples, "hashing", "(?i)sha|crypto|EVP", 0.8)
+        self.in_order(samples)
+
+    def test_the_interpreter_s_own_c_code(self) -> None:
+        items = [(i * 7919) % 10007 for i in range(20000)]
+        samples = self.record(lambda: sorting(items))
+        self.below(samples, "sorting", "list|sort|python", 0.8)
+        self.in_order(samples)
+
+    @unittest.skipIf(numpy is None, "numpy is not installed for this Python")
+    def test_numpy(self) -> None:
+        def multiplying() -> None:
+            matrix = numpy.random.default_rng(1).random((300, 300))
+            repeat(0.3, lambda: matrix @ matrix)
+
+        samples = self.record(multiplying)
+        own = [s for s in samples if any(f.function.endswith("multiplying") for f in s.stack)]
+        name = next(f.function for s in own for f in s.stack if f.function.endswith("multiplying"))
+        self.below(own, name, "(?i)gemm|blas|multiarray|umath", 0.7)
+        self.in_order(samples)
+
+    def test_python_to_c_to_python_in_the_order_of_the_calls(self) -> None:
+        def back(depth: int) -> int:
+            if depth:
+                return sorted([depth - 1], key=back)[0]
+            repeat(0.3, lambda: zlib.compress(bytes(10**5)))
+            return 0
+
+        samples = self.record(lambda: back(3))
+        right = 0
+        for sample in samples:
+            names = [n.rpartition(".")[2] for n in sample.functions]
+            places = [i for i, n in enumerate(names) if n == "back"]
+            gaps = [[f for f in sample.stack[a + 1:b] if not f.file.endswith(".py")]
+                    for a, b in zip(places, places[1:])]
+            if len(places) == 4 and all(gaps):
+                right += sample.value
+        self.assertGreater(right, 0.8 * sum(s.value for s in samples),
+                           [s.functions for s in samples[:2]])
+        self.in_order(samples)
+
+    def test_without_native_frames_the_python_ones_stay(self) -> None:
+        samples = self.record(lambda: compressing(bytes(range(256)) * 2000), native_frames=False)
+        self.one(samples, "compressing")
+        self.assertFalse([s for s in samples if s.runs("deflate")])
+
+
+if __name__ == "__main__":
+    unittest.main()

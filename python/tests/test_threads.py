@@ -1,0 +1,221 @@
+"""Threads: those that hold the GIL, that gave it up, and that never had it."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import zlib
+
+import profile_reader
+from program import ProgramCase
+from recording import RecordingCase, burn
+
+NATIVE = r"""
+#include <pthread.h>
+#include <time.h>
+
+__attribute__((noinline)) void *native_thread(void *seconds) {
+  struct timespec now;
+  double until = 0, at = 0;
+  do {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    at = now.tv_sec + now.tv_nsec / 1e9;
+    if (until == 0)
+      until = at + *(double *)seconds;
+  } while (at < until);
+  return 0;
+}
+
+int run_native_thread(double seconds) {
+  pthread_t thread;
+  if (pthread_create(&thread, 0, native_thread, &seconds) != 0)
+    return -1;
+  return pthread_join(thread, 0);
+}
+"""
+
+
+class ThreadsTest(RecordingCase):
+    def cpu(self, samples: list, function: str) -> int:
+        return profile_reader.cpu_ns(samples, lambda s: any(
+            f.function.rpartition(".")[2] == function for f in s.stack))
+
+    def test_each_thread_has_its_own_stack_and_share(self) -> None:
+        truth = {}
+
+        def one(seconds: float) -> None:
+            start = time.thread_time_ns()
+            burn(seconds)
+            truth["one"] = time.thread_time_ns() - start
+
+        def two(seconds: float) -> None:
+            start = time.thread_time_ns()
+            burn(seconds)
+            truth["two"] = time.thread_time_ns() - start
+
+        def work() -> None:
+            threads = [threading.Thread(target=one, args=(0.6,)),
+                       threading.Thread(target=two, args=(0.3,))]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+
+        samples = self.record(work)
+        # A thread is found within 200 ms of its start.
+        for name, true in truth.items():
+            self.assertGreater(self.cpu(samples, name), 0.55 * true, name)
+            self.assertLess(self.cpu(samples, name), 1.1 * true, name)
+
+    def test_without_the_gil_time_goes_to_the_python_function(self) -> None:
+        data = bytes(range(256)) * 4000
+        ready = threading.Event()
+        go = threading.Event()
+        truth = []
+
+        def compressing() -> None:
+            zlib.compress(data)
+            ready.set()
+            go.wait()
+            start = time.thread_time_ns()
+            until = start + 5 * 10**8
+            while time.thread_time_ns() < until:
+                zlib.compress(data, 9)
+                hashlib.sha256(data).digest()
+            truth.append(time.thread_time_ns() - start)
+
+        thread = threading.Thread(target=compressing)
+        thread.start()
+        ready.wait()
+
+        def work() -> None:
+            time.sleep(0.3)
+            go.set()
+            thread.join()
+
+        samples = self.record(work)
+        self.assertAlmostEqual(self.cpu(samples, "compressing") / truth[0], 1, delta=0.08)
+
+    def test_threads_of_c_have_no_python_frames(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        source = pathlib.Path(directory.name, "thread.c")
+        source.write_text(NATIVE)
+        library = source.with_suffix(".so")
+        subprocess.run(["gcc", "-O1", "-shared", "-fPIC", "-o", library, source], check=True)
+        native = ctypes.CDLL(str(library))
+        native.run_native_thread.argtypes = [ctypes.c_double]
+
+        samples = self.record(lambda: native.run_native_thread(0.6))
+        inside = [s for s in samples if s.runs("native_thread")]
+        self.assertGreater(sum(s.value for s in inside), 0.3e9)
+        for sample in inside:
+            self.assertFalse([f for f in sample.stack if f.file.endswith(".py")], sample.functions)
+
+    def test_a_thread_that_waits_for_the_gil_costs_what_it_uses(self) -> None:
+        over = threading.Event()
+        truth = []
+
+        def waiting() -> None:
+            start = time.thread_time_ns()
+            while not over.is_set():
+                sum(range(100))
+            truth.append(time.thread_time_ns() - start)
+
+        def work() -> None:
+            threads = [threading.Thread(target=waiting) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            time.sleep(1.2)
+            over.set()
+            for thread in threads:
+                thread.join()
+
+        samples = self.record(work)
+        self.assertGreater(self.cpu(samples, "waiting"), 0.6 * sum(truth))
+        self.assertLess(self.cpu(samples, "waiting"), 1.1 * sum(truth))
+
+    def test_a_generator_that_moves_between_threads(self) -> None:
+        def moving():
+            while True:
+                burn(0.05)
+                yield
+
+        def stepping(generator) -> None:
+            for _ in range(6):
+                next(generator)
+
+        def work() -> None:
+            generator = moving()
+            for _ in range(3):
+                thread = threading.Thread(target=stepping, args=(generator,))
+                thread.start()
+                thread.join()
+
+        samples = self.record(work)
+        inside = [[f.function.rpartition(".")[2] for f in s.stack] for s in samples if s.runs("burn")]
+        self.assertTrue(inside)
+        for names in inside:
+            at = names.index("burn")
+            self.assertEqual([n for n in names[at:] if n in ("moving", "stepping")],
+                             ["moving", "stepping"])
+
+
+class InterpreterThreadsTest(ProgramCase):
+    def test_subinterpreters_run_beside_us(self) -> None:
+        self.run_source("""
+            import spanprof, sys
+            spanprof.start(sample_rate_hz=1000)
+            try:
+                import _interpreters as interpreters
+                run = interpreters.exec
+            except ImportError:
+                try:
+                    import _xxsubinterpreters as interpreters
+                    run = interpreters.run_string
+                except ImportError:
+                    sys.exit(0)
+            made = interpreters.create()
+            run(made, "for i in range(200000): sum(range(10))")
+            interpreters.destroy(made)
+            burn(0.2)
+        """)
+        self.assertTrue([s for s in self.samples() if s.runs("burn")])
+
+    def test_many_greenlets_are_walked(self) -> None:
+        try:
+            import greenlet  # noqa: F401
+        except ImportError:
+            self.skipTest("greenlet is not installed for this Python")
+        self.run_source("""
+            import greenlet, spanprof
+            spanprof.start(sample_rate_hz=1000)
+            hub = greenlet.getcurrent()
+            def one():
+                while True:
+                    burn(0.01)
+                    hub.switch()
+            def two():
+                while True:
+                    burn(0.01)
+                    hub.switch()
+            both = [greenlet.greenlet(one), greenlet.greenlet(two)]
+            for _ in range(40):
+                for each in both:
+                    each.switch()
+        """)
+        for sample in self.samples():
+            self.assertFalse(sample.runs("one") and sample.runs("two"), sample.functions)
+        self.assertTrue([s for s in self.samples() if s.runs("one")])
+        self.assertTrue([s for s in self.samples() if s.runs("two")])
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())
