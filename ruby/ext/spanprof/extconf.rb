@@ -23,8 +23,10 @@ LIBRARIES = [
 ].freeze
 
 # Where make fails all the same, the gem is installed with that reason. Objects
-# are of no use once the library is in its place.
+# are of no use once the library is in its place. RubyGems says where that is in
+# RbConfig, later ones by a variable of make.
 TOLERANT = <<~MAKEFILE
+  sitearchdir = #{RbConfig.expand(RbConfig::MAKEFILE_CONFIG["sitearchdir"].dup)}
   all:
   	@$(MAKE) -f Makefile.native all || echo "it could not be compiled: see the output of its installation" > #{REASON}
   install:

@@ -1,0 +1,85 @@
+# Sourced by the checks of gem and wheel, from the top of the checkout.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+top=$PWD
+work=$(mktemp -d)
+chmod 755 "$work"
+trap 'rm -rf "$work"' EXIT
+compilers='*gcc* *clang* cc c89* c99* c++* g++* *-cc *-c++ *-g++* tcc'
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+# path_without PATTERN...: sets PATH to one folder of links to all that is on it
+# but these.
+path_without() {
+  local folder pattern
+  local -a folders
+
+  IFS=: read -r -a folders <<< "$PATH"
+  mkdir -p "$work/bin"
+  for folder in "${folders[@]}"; do
+    find -L "$folder/" -maxdepth 1 -type f -executable -print0 2> /dev/null |
+      xargs -0r ln -st "$work/bin" 2> /dev/null || true # the first of a name stays
+  done
+  for pattern in "$@"; do
+    find "$work/bin" -maxdepth 1 -name "$pattern" -delete
+  done
+  export PATH=$work/bin
+}
+
+# spoil_header NAME: the preprocessor finds NAME, and stops there; no other.
+spoil_header() {
+  rm -rf "$work/include"
+  mkdir -p "$work/include/$(dirname "$1")"
+  echo '#error "not to be had"' > "$work/include/$1"
+  export CPATH=$work/include
+}
+
+# only_needs LIBRARY.so SYMBOL: it exports nothing else, and is linked with
+# nothing but what the README names.
+only_needs() {
+  local exported foreign
+
+  exported=$(nm -D --defined-only "$1" | awk '{print $3}')
+  [ "$exported" = "$2" ] || fail "$1 exports: $exported"
+  foreign=$(readelf -d "$1" | sed -nE 's/.*\(NEEDED\).*\[(.*)\]/\1/p' |
+    grep -vE '^(libcurl\.so\.4|libprotobuf-c\.so\.1|libz\.so\.1|libm\.so\.6|libc\.so\.6|libpthread\.so\.0|libgcc_s\.so\.1|ld-linux.*|libruby.*|libpython.*)$' || true)
+  [ -z "$foreign" ] || fail "$1 is linked with: $foreign"
+  readelf -d "$1" | grep -q 'FLAGS_1.*NOW.*NODELETE' || fail "$1 is not linked with -z now -z nodelete"
+  echo "$(basename "$1"): one symbol, $2"
+}
+
+# in_a_box COMMAND...: as nobody, on a file system that is read-only wherever
+# this machine lets us make it so.
+in_a_box() {
+  local -a nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups --no-new-privs)
+
+  if [ "$(id -u)" -ne 0 ]; then
+    nobody=()
+  fi
+  if unshare -m true 2> /dev/null; then
+    unshare -m bash -c 'mount -o remount,ro,bind / && ! touch /var/tmp/.spanprof 2> /dev/null && exec "$@"' \
+      box env -i PATH=/usr/bin:/bin HOME=/nonexistent "${box[@]}" "${nobody[@]}" "$@"
+  else
+    echo "No mount namespace here: as nobody, on a writable file system."
+    env -i PATH=/usr/bin:/bin HOME=/nonexistent "${box[@]}" "${nobody[@]}" "$@"
+  fi
+}
+box=()
+
+# with_sink COMMAND...: while a receiver listens at the address in $sink.
+with_sink() {
+  local port pid status=0
+
+  coproc receiver { exec python3 "$top/tests/sink/sink.py" 2> "$work/sink.txt"; }
+  pid=$receiver_PID
+  read -r -t 20 _ port <&"${receiver[0]}" || fail "no receiver: $(cat "$work/sink.txt")"
+  sink=http://127.0.0.1:$port
+  "$@" || status=$?
+  kill "$pid"
+  wait "$pid" 2> /dev/null || true
+  return $status
+}

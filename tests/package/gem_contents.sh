@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# gem_contents.sh RUBY: the gem holds what is written down here, no more.
+source "$(dirname "$0")/common.sh"
+export LC_ALL=C
+
+{
+  echo LICENSE
+  (cd ruby && find lib sig exe -type f 2> /dev/null || true)
+  echo ext/spanprof/extconf.rb
+  find core/include core/src bindings/ruby -name '*.[ch]' ! -path core/src/command/main.c | sed 's|^|ext/spanprof/vendor/|'
+  printf 'ext/spanprof/vendor/%s\n' swig/stats_fields.h swig/lang/ruby_values.h \
+    generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_rb.c
+} | sort > "$work/expected"
+tar -xOf build/spanprof.gem data.tar.gz | tar -tz | sort > "$work/found"
+diff -u "$work/expected" "$work/found" || fail "The gem holds (+) other files than it should (-)."
+grep -qE '^lib/(spanprof|pyroscope)\.rb$' "$work/found"
+if grep -E '\.(o|so|i|rbc|log)$' "$work/found"; then
+  fail "The gem holds what was built here."
+fi
+if tar -xOf build/spanprof.gem data.tar.gz | tar -xzO | grep -aF "$top"; then
+  fail "The gem names a folder of this machine."
+fi
+echo "$(wc -l < "$work/found") files, $(stat -c %s build/spanprof.gem) bytes"
