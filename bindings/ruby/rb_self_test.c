@@ -57,6 +57,17 @@ static bool thread_plausible(const rb_sp_vm_layout *layout,
                          layout->control_frame_words * sizeof(VALUE));
 }
 
+/* Theirs is a method entry where the frame is a method's, else the iseq. */
+static bool frame_same(const rb_sp_walked *ours, VALUE theirs) {
+  if (theirs == ours->iseq || theirs == ours->method)
+    return true;
+  return ours->iseq && !ours->method &&
+         rb_equal(rb_profile_frame_label(ours->iseq),
+                  rb_profile_frame_label(theirs)) &&
+         rb_equal(rb_profile_frame_first_lineno(ours->iseq),
+                  rb_profile_frame_first_lineno(theirs));
+}
+
 /* Ours must be among theirs, in their order: they also show blocks that are C
  * functions, and on 3.1 a second <main>. */
 static bool frames_agree(const rb_sp_walked *ours, size_t count,
@@ -65,7 +76,7 @@ static bool frames_agree(const rb_sp_walked *ours, size_t count,
   int i;
 
   for (i = 0; i < their_count && found < count; i++)
-    found += theirs[i] == ours[found].iseq || theirs[i] == ours[found].method;
+    found += frame_same(&ours[found], theirs[i]);
   return found == count;
 }
 

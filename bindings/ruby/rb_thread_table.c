@@ -22,7 +22,8 @@
 typedef struct thread_record {
   _Atomic(const void *) thread; /* rb_thread_t; NULL: none runs */
   VALUE object;                 /* its Thread */
-  _Atomic bool gone;            /* the native thread ended */
+  int tid;
+  _Atomic bool gone; /* the native thread ended */
   struct thread_record *next;
 } thread_record;
 
@@ -100,18 +101,38 @@ static void adopted_forget(int tid) {
     adopted_clear(bucket);
 }
 
-static bool thread_adopt(VALUE object, int tid) {
-  bool held;
-  uint32_t bucket = adopted_place(tid, &held);
+static void record_fill(thread_record *record, VALUE object) {
+  record->object = object;
+  atomic_store_explicit(&record->thread, rb_sp_thread_pointer(object),
+                        memory_order_release);
+}
 
+/* The record that the core has for a native thread, from an earlier start. */
+static thread_record *record_find(int tid) {
+  thread_record *record = threads.records;
+
+  while (record && (record->tid != tid || atomic_load(&record->gone)))
+    record = record->next;
+  return record;
+}
+
+static bool thread_adopt(VALUE object, int tid) {
+  thread_record *record = record_find(tid);
+  uint32_t bucket;
+  bool held;
+
+  if (record) {
+    record_fill(record, object);
+    return true;
+  }
+  bucket = adopted_place(tid, &held);
   if (!held) {
     if (bucket == ADOPTED_BUCKETS ||
         atomic_load(&threads.adopted_count) >= ADOPTED_MAX)
       return false;
     atomic_fetch_add(&threads.adopted_count, 1);
   }
-  threads.adopted[bucket].object = object;
-  atomic_store(&threads.adopted[bucket].thread, rb_sp_thread_pointer(object));
+  record_fill(&threads.adopted[bucket], object);
   atomic_store_explicit(&threads.adopted_tids[bucket], tid,
                         memory_order_release);
   return true;
@@ -147,13 +168,13 @@ static thread_record *record_get(void) {
 /* On the thread itself. */
 static bool thread_begin(VALUE object) {
   thread_record *record = record_get();
+  int tid = (int)syscall(SYS_gettid);
 
-  adopted_forget((int)syscall(SYS_gettid));
+  adopted_forget(tid);
   if (!record)
     return false;
-  record->object = object;
-  atomic_store_explicit(&record->thread, rb_sp_thread_pointer(object),
-                        memory_order_release);
+  record->tid = tid;
+  record_fill(record, object);
   return spanprof_thread_set_data(record) == SPANPROF_OK;
 }
 

@@ -140,8 +140,7 @@ static frame_kind frame_read(const rb_sp_walker_config *config,
   words ep = (words)frame[RB_SP_FRAME_EP];
 
   *out = (rb_sp_walked){0};
-  if (!ep_possible(stack, ep) ||
-      (config->mode != RB_SP_WALKER_METHODS && !stack_has(stack, ep)))
+  if (!ep_possible(stack, ep))
     return FRAME_BROKEN;
   *flags = ep[RB_SP_EP_FLAGS];
   if (!flags_sound(stack, ep, *flags))

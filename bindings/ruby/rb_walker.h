@@ -10,8 +10,8 @@
 
 /* How much of the VM's layout the walk relies on. */
 typedef enum rb_sp_walker_mode {
-  RB_SP_WALKER_METHODS, /* frames with their classes: follows environments */
-  RB_SP_WALKER_FRAMES,  /* reads nothing but the VM stack: no classes */
+  RB_SP_WALKER_METHODS, /* frames with their classes */
+  RB_SP_WALKER_FRAMES,  /* follows no environments: Ruby code has no classes */
   RB_SP_WALKER_OFF
 } rb_sp_walker_mode;
 

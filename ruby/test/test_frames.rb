@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+require "child"
+
+# Ruby and native frames make one stack, in the order of the calls.
+class FramesTest < ChildTest
+  # @return [Array<Array<String>>] stacks with that frame, innermost first
+  def stacks_with(name)
+    samples.map(&:stack).select { |stack| stack.include?(name) }
+  end
+
+  def test_ruby_frames_stand_in_the_order_of_their_calls
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def outer = middle { inner }
+      def middle = yield
+      def inner = burn(0.3)
+      outer
+      Spanprof.stop
+    RUBY
+    stacks = stacks_with("Object#burn")
+    refute_empty stacks
+    wanted = ["Object#burn", "Object#inner", "block in Object#outer", "Object#middle", "Object#outer", "<main>"]
+    stacks.each { |stack| assert_equal wanted, stack & wanted }
+    assert_operator seconds(samples.select { |sample| sample.in?("Object#inner") }), :>, 0.24
+  end
+
+  def test_native_frames_stand_below_the_ruby_frame_that_called_them
+    child!(<<~'RUBY')
+      require "spanprof"
+      require "zlib"
+      Spanprof.start(sample_rate_hz: 250)
+      data = Random.bytes(3_000_000)
+      def pack(data) = 6.times { Zlib::Deflate.deflate(data) }
+      pack(data)
+      Spanprof.stop
+    RUBY
+    stacks = stacks_with("deflate").select { |stack| stack.include?("Zlib::Deflate.deflate") }
+    refute_empty stacks
+    stacks.each do |stack|
+      assert_operator stack.index("deflate"), :<, stack.index("Zlib::Deflate.deflate")
+      assert_operator stack.index("Zlib::Deflate.deflate"), :<, stack.index("Object#pack")
+    end
+  end
+
+  def test_a_c_method_stands_between_the_ruby_frames_around_it
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def sorted = (1..300).to_a.sort { |one, other| compared(one, other) }
+      def compared(one, other) = (1..20).sum { |n| n * one <=> other }
+      30.times { sorted }
+      Spanprof.stop
+    RUBY
+    stacks = stacks_with("Object#compared")
+    refute_empty stacks
+    stacks.each do |stack|
+      order = ["Object#compared", "block in Object#sorted", "rb_ary_sort_bang", "Array#sort", "Object#sorted", "<main>"]
+      assert_equal order, stack & order
+    end
+  end
+
+  def test_code_that_calls_c_functions_is_no_frame
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def work = 200_000.times { |n| n.to_s.hash }
+      work
+      Spanprof.stop
+    RUBY
+    stacks = stacks_with("Object#work")
+    refute_empty stacks
+    # Interpreter frames of a stripped library have no name but an address.
+    between = stacks.map { |stack| stack[(stack.index("Object#work") + 1)...(stack.index("<main>") || 0)] }
+    assert_empty between.flatten
+  end
+
+  def test_deep_recursion_keeps_its_innermost_frames
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def deep(left) = left.zero? ? burn(0.3) : deep(left - 1)
+      deep(3000)
+      $stdout.write Spanprof.stop
+    RUBY
+    stacks = stacks_with("Object#burn")
+    refute_empty stacks
+    stacks.each { |stack| assert_operator stack.count("Object#deep"), :>=, 400 }
+  end
+
+  def test_every_sample_of_ruby_code_has_ruby_frames
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def work = Array.new(500) { |n| [n.to_s, { n => n.to_f }] }.sort_by(&:first).map(&:last).reduce(:merge)
+      finish = cpu + 1
+      work while cpu < finish
+      Spanprof.stop
+    RUBY
+    all = samples
+    with = all.select { |sample| sample.in?("Object#work") }
+    assert_operator seconds(with) / seconds(all), :>, 0.95
+  end
+end

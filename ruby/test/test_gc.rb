@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require "child"
+
+# The collector's time is a leaf below the method that allocated.
+class GcTest < ChildTest
+  GC_FRAME = "(garbage collection)"
+
+  ALLOCATE = <<~'RUBY'
+    require "spanprof"
+    def allocate = Array.new(3000) { |n| [n.to_s, { n => "v#{n}" }] }
+    KEPT = Array.new(200_000) { |n| "kept #{n}" }
+    def work(seconds)
+      finish = cpu + seconds
+      allocate while cpu < finish
+    end
+  RUBY
+
+  # @return [Array<ProfileReader::Sample>]
+  def collections = samples.select { |sample| sample.in?(GC_FRAME) }
+
+  def test_collections_are_a_leaf_below_the_method_that_allocated
+    child!(<<~RUBY)
+      #{ALLOCATE}
+      Spanprof.start(sample_rate_hz: 250)
+      work(1.5)
+      Spanprof.stop
+    RUBY
+    refute_empty collections
+    collections.each { |sample| assert_equal GC_FRAME, sample.leaf }
+    below = collections.count { |sample| sample.in?("Object#allocate") }
+    assert_operator below.fdiv(collections.size), :>, 0.95
+  end
+
+  def test_their_share_is_what_ruby_measures
+    result = child!(<<~RUBY)
+      #{ALLOCATE}
+      GC.measure_total_time = true
+      Spanprof.start(sample_rate_hz: 250)
+      cpu_before, gc_before = cpu, GC.stat(:time)
+      work(2)
+      puts (GC.stat(:time) - gc_before) / 1e3 / (cpu - cpu_before)
+      Spanprof.stop
+    RUBY
+    share = seconds(collections) / seconds(samples.select { |sample| sample.in?("Object#work") })
+    assert_in_delta Float(result.out), share, 0.08
+  end
+
+  def test_they_carry_the_labels_of_whom_they_are_for
+    child!(<<~RUBY)
+      #{ALLOCATE}
+      Spanprof.start(sample_rate_hz: 250)
+      Spanprof.label(part: "busy") { work(1) }
+      Spanprof.stop
+    RUBY
+    refute_empty collections
+    assert_equal ["busy"], collections.map { |sample| sample.labels["part"] }.uniq
+  end
+
+  def test_where_objects_move_there_is_the_leaf_alone
+    skip "this Ruby cannot compact" unless GC.respond_to?(:auto_compact=)
+    child!(<<~RUBY)
+      #{ALLOCATE}
+      GC.auto_compact = true
+      Spanprof.start(sample_rate_hz: 250)
+      finish = cpu + 1.5
+      while cpu < finish
+        allocate
+        GC.start
+      end
+      Spanprof.stop
+    RUBY
+    refute_empty collections
+    assert_empty(collections.reject { |sample| sample.leaf == GC_FRAME })
+    assert_empty(collections.select { |sample| sample.in?("Object#allocate") })
+  end
+
+  def test_a_compaction_is_seen_and_survived
+    skip "this Ruby cannot compact" unless GC.respond_to?(:compact)
+    result = child!(<<~RUBY)
+      #{ALLOCATE}
+      Spanprof.start(sample_rate_hz: 250)
+      finish = cpu + 1
+      while cpu < finish
+        allocate
+        GC.compact
+      end
+      p GC.respond_to?(:compact), GC.method(:compact).arity <= 0, GC.compact.nil?
+      Spanprof.stop
+    RUBY
+    assert_equal "true true", result.out.split.first(2).join(" ")
+    refute_empty collections
+  end
+
+  def test_what_waits_for_its_name_lives_and_what_does_not_is_let_go
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 1000, upload_interval_ms: 500)
+      finish = cpu + 1.5
+      round = 0
+      while cpu < finish
+        round += 1
+        eval("def made = burn(0.01)\nmade\nundef made", binding, "made_#{round}.rb")
+        GC.start
+      end
+      Spanprof.stop
+      p round, Spanprof.stats[:frames_unnamed]
+    RUBY
+    rounds, unnamed = result.out.split.map(&:to_i)
+    assert_operator rounds, :>, 20
+    assert_equal 0, unnamed
+    files = samples.flat_map(&:frames).select { |frame| frame.function == "Object#made" }.map(&:file)
+    assert_operator files.uniq.size, :>, rounds / 4
+  end
+end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "child"
+
+# Every thread has its frames: those that existed before, those that come and
+# go, fibers, and native ones that know no Ruby.
+class ThreadsTest < ChildTest
+  def by_method(*names)
+    names.map { |name| seconds(samples.select { |sample| sample.in?(name) }) }
+  end
+
+  def test_threads_that_existed_before_the_start
+    child!(<<~'RUBY')
+      require "spanprof"
+      go = Queue.new
+      def before = burn(0.3)
+      def fibered = Fiber.new { burn(0.3) }.resume
+      threads = [Thread.new { go.pop; before }, Thread.new { go.pop; fibered }]
+      Thread.pass until threads.all? { |thread| thread.status == "sleep" }
+      Spanprof.start(sample_rate_hz: 250)
+      2.times { go << 1 }
+      threads.each(&:join)
+      Spanprof.stop
+    RUBY
+    by_method("Object#before", "block in Object#fibered").each { |cpu| assert_in_delta 0.3, cpu, 0.1 }
+  end
+
+  def test_threads_that_come_later
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def short = burn(0.03)
+      10.times.map { Thread.new { short } }.each(&:join)
+      Spanprof.stop
+    RUBY
+    assert_in_delta 0.3, by_method("Object#short").first, 0.1
+  end
+
+  def test_native_threads_that_are_used_again
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def first = burn(0.05) && raise("ended so")
+      def second = burn(0.05)
+      4.times do
+        Thread.new { Thread.current.report_on_exception = false; burn(0.02); raise "ended so" }.join rescue nil
+        Thread.new { second }.join
+      end
+      Spanprof.stop
+    RUBY
+    assert_in_delta 0.2, by_method("Object#second").first, 0.1
+  end
+
+  def test_a_stop_and_a_start_find_every_thread_again
+    child!(<<~'RUBY')
+      require "spanprof"
+      go, done = Queue.new, Queue.new
+      def again = burn(0.2)
+      Thread.new { loop { go.pop; again; done << 1 } }
+      2.times do
+        Spanprof.start(sample_rate_hz: 250)
+        go << 1
+        done.pop
+        Spanprof.stop
+      end
+    RUBY
+    assert_in_delta 0.4, by_method("Object#again").first, 0.12
+  end
+
+  def test_a_native_thread_without_ruby_has_native_frames
+    child!(<<~'RUBY')
+      require "spanprof"
+      require "fiddle"
+      pool = Fiddle.dlopen(nil)
+      Spanprof.start(sample_rate_hz: 250)
+      # A thread of libc's that waits for a timer: no Ruby thread, and it must do no harm.
+      create = Fiddle::Function.new(pool["pthread_create"], [Fiddle::TYPE_VOIDP] * 4, Fiddle::TYPE_INT)
+      join = Fiddle::Function.new(pool["pthread_join"], [Fiddle::TYPE_LONG, Fiddle::TYPE_VOIDP], Fiddle::TYPE_INT)
+      text = Fiddle::Pointer.malloc(400_000_000, Fiddle::RUBY_FREE)
+      text[0, 400_000_000] = "x" * 399_999_999 + "\0"
+      thread = Fiddle::Pointer.malloc(8, Fiddle::RUBY_FREE)
+      length = pool["strtol"]
+      20.times do
+        create.call(thread, nil, pool["strlen"], text)
+        join.call(thread[0, 8].unpack1("q"), nil)
+      end
+      Spanprof.stop
+    RUBY
+    native = samples.select { |sample| sample.stack.any?(/strlen/) }
+    refute_empty native
+    assert_empty(native.select { |sample| sample.in?("<main>") })
+  end
+
+  def test_our_own_threads_are_not_in_the_profile
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 1000, upload_interval_ms: 100)
+      finish = cpu + 1
+      round = 0
+      eval("def made#{round += 1} = 100.times { |n| n.to_s }\nmade#{round}") while cpu < finish
+      p Thread.list.map(&:name).include?("spanprof")
+      Spanprof.stop
+      p Thread.list.size
+    RUBY
+    assert_empty(samples.select { |sample| sample.stack.any?(/naming|rb_sp_|spanprof_runtime/) && !sample.in?("<main>") })
+  end
+
+  def test_fibers_and_enumerators
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def one = burn(0.01)
+      def two = burn(0.02)
+      ring = [Fiber.new { loop { one; Fiber.yield } }, Fiber.new { loop { two; Fiber.yield } }]
+      20.times { ring.each(&:resume) }
+      Spanprof.stop
+    RUBY
+    one, two = by_method("Object#one", "Object#two")
+    assert_in_delta 0.2, one, 0.08
+    assert_in_delta 0.4, two, 0.1
+  end
+end

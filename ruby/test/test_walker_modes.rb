@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "child"
+
+# How much of the VM the walker relies on, and what it says where it cannot.
+class WalkerModesTest < ChildTest
+  PROGRAM = <<~'RUBY'
+    require "spanprof"
+    p Spanprof.start(sample_rate_hz: 250)
+    class Cart
+      def total = [1].each { burn(0.3) }
+    end
+    Cart.new.total
+    Spanprof.stop
+    puts Spanprof.unavailable_reason
+  RUBY
+
+  def names = samples.flat_map(&:stack).uniq
+
+  def test_methods_is_what_it_does_unless_told
+    assert_equal "true", child!(PROGRAM).out.strip
+    assert_includes names, "block in Cart#total"
+    assert_includes names, "Array#each"
+  end
+
+  def test_frames_follows_nothing_and_knows_no_classes_of_ruby_code
+    assert_equal "true", child!(PROGRAM, env: { "SPANPROF_RUBY_WALKER" => "frames" }).out.strip
+    assert_includes names, "block in total"
+    assert_includes names, "<main>"
+    assert_includes names, "Array#each"
+    refute_includes names, "block in Cart#total"
+  end
+
+  def test_off_refuses_with_a_reason
+    result = child!(PROGRAM, env: { "SPANPROF_RUBY_WALKER" => "off" })
+    assert_equal ["false", 'this Ruby cannot be walked: SPANPROF_RUBY_WALKER is "off"'], result.out.lines(chomp: true)
+    assert_empty samples
+  end
+
+  def test_another_value_is_refused_by_name
+    result = child!(PROGRAM, env: { "SPANPROF_RUBY_WALKER" => "fast" })
+    assert_equal ["false", 'SPANPROF_RUBY_WALKER is not "methods", "frames" or "off"'], result.out.lines(chomp: true)
+  end
+
+  def test_threads_that_change_their_native_thread_are_refused
+    skip "this Ruby has none" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")
+    result = child!(PROGRAM, env: { "RUBY_MN_THREADS" => "1" })
+    assert_equal "false", result.out.lines.first.strip
+    assert_match(/RUBY_MN_THREADS/, result.out)
+  end
+end
