@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "minitest/autorun"
+require "tmpdir"
+
+require "opentelemetry/sdk"
+require "spanprof/otel"
+
+require "profile_reader"
+
+# A test that judges spans by real profiles: each span burns CPU in a method of
+# its own, so a sample shows where it was, whatever its labels say.
+class SpanCase < Minitest::Test
+  # The methods burn_NAME.
+  module Work
+    def self.burn(name, seconds)
+      method = :"burn_#{name}"
+      module_eval(<<~RUBY, __FILE__, __LINE__ + 1) unless respond_to?(method)
+        def self.#{method}(until_s)
+          nil while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < until_s
+        end
+      RUBY
+      public_send(method, SpanCase.cpu_s + seconds)
+    end
+  end
+
+  def self.cpu_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+
+  def setup
+    @directory = Dir.mktmpdir("spanprof-test")
+    @slices = []
+  end
+
+  def teardown
+    Spanprof.stop
+    FileUtils.rm_rf(@directory)
+    OpenTelemetry::Context.clear
+  end
+
+  # The CPU time is a thread's own, so it is true on a crowded machine too.
+  # @param name [Symbol] of the span that works; :outside for none
+  def burn(name, seconds)
+    start_s = SpanCase.cpu_s
+    Work.burn(name, seconds)
+    @slices << [name, SpanCase.cpu_s - start_s]
+  end
+
+  # @return [Array<ProfileReader::Sample>] of what the block does
+  def profile(**options, &block)
+    @slices.clear
+    FileUtils.rm_rf(Dir["#{@directory}/*"])
+    provider = options.delete(:provider) || OpenTelemetry::SDK::Trace::TracerProvider.new
+    @processor = Spanprof::Otel::SpanProcessor.new("test.cpu", "http://localhost:4040", **options)
+    provider.add_span_processor(@processor)
+    @tracer = provider.tracer("test")
+    started = Spanprof.start(application_name: "test", output_directory: @directory, log_level: :error)
+    assert started, Spanprof.unavailable_reason
+    block.call
+    assert Spanprof.stop(timeout: 20), "the profile was not written in time"
+    @samples = ProfileReader.samples(@directory)
+  end
+
+  # @return [Float] s of true CPU time in burn(name)
+  def truth(*names)
+    @slices.sum { |name, seconds| names.include?(name) ? seconds : 0.0 }
+  end
+
+  # @return [Symbol, nil] whose method the sample was taken in
+  def worker(sample)
+    sample.stack.each { |frame| return Regexp.last_match(1).to_sym if frame =~ /\bburn_(\w+)\z/ }
+    nil
+  end
+
+  # @return [Float] s of CPU in burn(name) whose samples the block picks
+  def seen(*names)
+    @samples.sum { |sample| names.include?(worker(sample)) && (!block_given? || yield(sample)) ? sample.cpu_ns : 0 } / 1e9
+  end
+
+  def names_of(samples = @samples) = samples.map { |sample| sample.labels["span_name"] }.uniq
+
+  # Every sample of burn(name) carries the span of that name, or what `expected`
+  # says in its place (nil: none); and all CPU was seen.
+  def assert_spans(expected = {})
+    workers = @slices.map(&:first).uniq
+    workers.each do |name|
+      wanted = expected.fetch(name) { name == :outside ? nil : name }
+      got = @samples.select { |sample| worker(sample) == name }.group_by { |sample| sample.labels["span_name"] }
+      got = got.to_h { |label, samples| [label, (samples.sum(&:cpu_ns) / 1e9).round(3)] }
+      assert_equal [wanted&.to_s], got.keys, "CPU in burn(#{name}) by span_name: #{got}"
+    end
+    assert_cpu(*workers)
+  end
+
+  # One tick (10 ms) at each end of a thread's work may fall to what is around it.
+  def assert_cpu(*workers, tolerance: 0.05)
+    true_s = truth(*workers)
+    assert_in_delta true_s, seen(*workers), [true_s * tolerance, 0.05].max, "CPU in burn(#{workers.join(", ")})"
+  end
+
+  def current_context = OpenTelemetry::Context.current
+
+  # Attach and detach out of order: OpenTelemetry logs it.
+  def quietly
+    handler = OpenTelemetry.error_handler
+    OpenTelemetry.error_handler = ->(**) {}
+    yield
+  ensure
+    OpenTelemetry.error_handler = handler
+  end
+end

@@ -1,0 +1,172 @@
+# frozen_string_literal: true
+
+require "span_case"
+
+# Resuming an enumerator's fiber is a call: what is done there is done for who
+# called `next`, unless the fiber has a span of its own.
+class EnumeratorsTest < SpanCase
+  def working(name, steps = 50)
+    Enumerator.new do |values|
+      steps.times do |i|
+        burn(name, 0.02)
+        values << i
+      end
+    end
+  end
+
+  def test_without_a_span_of_its_own_it_works_for_its_caller
+    profile do
+      values = working(:inside)
+      @tracer.in_span("caller") { 10.times { values.next && burn(:caller, 0.01) } }
+    end
+    assert_spans(inside: :caller)
+  end
+
+  def test_for_each_caller_in_turn
+    profile do
+      value = [nil]
+      values = Enumerator.new do |yielder|
+        loop do
+          burn(value.first, 0.02)
+          yielder << 1
+        end
+      end
+      work = lambda do |name|
+        value[0] = name
+        values.next
+      end
+      5.times do
+        @tracer.in_span("first") { work.call(:first) }
+        work.call(:outside)
+        @tracer.in_span("second") { 2.times { work.call(:second) } }
+        value[0] = :second
+        @tracer.in_span("second") { values.peek }
+        @tracer.in_span("third") { values.next }
+      end
+    end
+    assert_spans
+  end
+
+  def test_spans_inside_are_its_own
+    profile do
+      values = Enumerator.new do |yielder|
+        loop do
+          burn(:caller, 0.01)
+          @tracer.start_root_span("inside").then do |span|
+            OpenTelemetry::Trace.with_span(span) do
+              burn(:inside, 0.02)
+              yielder << 1
+              burn(:inside, 0.02)
+            end
+          end
+          burn(:caller, 0.01)
+        end
+      end
+      @tracer.in_span("caller") { 8.times { values.next && burn(:caller, 0.02) } }
+    end
+    assert_spans
+  end
+
+  def test_enumerators_that_call_each_other
+    profile do
+      innermost = working(:innermost)
+      middle = Enumerator.new do |yielder|
+        loop do
+          innermost.next
+          burn(:middle, 0.01)
+          yielder << 1
+        end
+      end
+      outer = Enumerator.new do |yielder|
+        loop do
+          middle.next
+          burn(:outer, 0.01)
+          yielder << 1
+        end
+      end
+      @tracer.in_span("caller") { 8.times { outer.next && burn(:caller, 0.01) } }
+      outer.next
+      @tracer.in_span("other") { innermost.next }
+    end
+    got = @samples.select { |sample| worker(sample) == :innermost }.group_by { |sample| sample.labels["span_name"] }
+    assert_equal [nil, "caller", "other"].to_set, got.keys.to_set
+    assert_equal [nil, "caller"].to_set, names_of(@samples.select { |sample| worker(sample) == :outer }).to_set
+    assert_cpu(:innermost, :middle, :outer, :caller)
+  end
+
+  def test_lazy_zip_and_methods_that_make_enumerators
+    profile do
+      lazy = (1..Float::INFINITY).lazy.map { |i| burn(:lazy, 0.02) && i }
+      each = [1, 2, 3].each
+      @tracer.in_span("lazy") { 5.times { lazy.next } }
+      @tracer.in_span("zipped") { [1, 2, 3].each_entry.zip(working(:zipped, 3), each) }
+      ended = working(:ended, 1)
+      @tracer.in_span("ended") { 3.times { ended.next rescue burn(:ended, 0.01) } }
+      burn(:outside, 0.05)
+    end
+    assert_spans
+  end
+
+  def test_a_caller_without_a_span
+    profile do
+      values = working(:inside)
+      @tracer.in_span("around") { Fiber.new { 5.times { values.next } }.resume }
+      5.times { values.next }
+    end
+    assert_spans(inside: nil)
+  end
+
+  # An enumerator that waits in a scheduler's loop is resumed from there: it goes
+  # on for its caller, and not for what the loop works for.
+  def test_resumed_by_a_scheduler_it_still_works_for_its_caller
+    profile do
+      ready = nil
+      looping = Fiber.current
+      values = Enumerator.new do |yielder|
+        3.times do
+          burn(:caller, 0.02)
+          ready = Fiber.current
+          looping.transfer # as a scheduler's fiber_wait does
+          burn(:caller, 0.02)
+          yielder << 1
+        end
+      end
+      caller = Fiber.new do
+        @tracer.in_span("caller") { 3.times { values.next && burn(:caller, 0.02) } }
+        ready = nil
+        looping.transfer
+      end
+      @tracer.in_span("loop") do
+        caller.transfer
+        while ready
+          burn(:loop, 0.02)
+          ready.transfer
+        end
+      end
+    end
+    assert_spans
+  end
+
+  def test_labels_are_the_callers_too
+    profile do
+      values = Enumerator.new do |yielder|
+        loop do
+          burn(:plain, 0.02)
+          Spanprof.label(inner: "yes") { burn(:inner, 0.02) }
+          @tracer.in_span("own") { burn(:own, 0.02) }
+          yielder << 1
+        end
+      end
+      Spanprof.label(tenant: "acme") { 5.times { values.next } }
+      5.times { values.next }
+      Spanprof.label(tenant: "other") { @tracer.in_span("caller") { 5.times { values.next } } }
+    end
+    labels = ->(name) { @samples.select { |sample| worker(sample) == name }.map { |sample| sample.labels.slice("tenant", "inner", "span_name") }.uniq.to_set }
+    other = { "tenant" => "other" }
+    caller = other.merge("span_name" => "caller")
+    assert_equal [{ "tenant" => "acme" }, {}, caller].to_set, labels.call(:plain)
+    assert_equal [{ "tenant" => "acme" }, {}, caller].map { |set| set.merge("inner" => "yes") }.to_set, labels.call(:inner)
+    own = { "span_name" => "own" }
+    assert_equal [own.merge("tenant" => "acme"), own, own.merge(other)].to_set, labels.call(:own)
+  end
+end

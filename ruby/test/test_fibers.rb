@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+require "span_case"
+
+# Spans and fibers: each fiber has its own.
+class FibersTest < SpanCase
+  # Let them take turns until all have ended.
+  def take_turns(fibers)
+    fibers = fibers.select { |fiber| fiber.resume && fiber.alive? } until fibers.empty?
+  end
+
+  def spanning(name, turns)
+    Fiber.new do
+      @tracer.in_span(name) do
+        turns.times do
+          burn(name.to_sym, 0.002)
+          Fiber.yield true
+        end
+      end
+      burn(:outside, 0.002)
+      true
+    end
+  end
+
+  def test_forty_fibers_that_take_turns
+    profile { take_turns(Array.new(40) { |i| spanning("fiber#{i % 8}", 10 + i % 8) }) }
+    assert_spans
+  end
+
+  def test_a_fiber_does_not_work_for_who_resumes_it
+    profile do
+      fiber = Fiber.new do
+        loop do
+          burn(:outside, 0.02)
+          Fiber.yield
+        end
+      end
+      @tracer.in_span("resumes") do
+        5.times do
+          fiber.resume
+          burn(:resumes, 0.02)
+        end
+      end
+    end
+    assert_spans
+  end
+
+  def test_transfer
+    profile do
+      main = Fiber.current
+      names = %i[one two three]
+      fibers = names.map do |name|
+        Fiber.new do
+          @tracer.in_span(name.to_s) do
+            loop do
+              burn(name, 0.01)
+              main.transfer
+            end
+          end
+        end
+      end
+      @tracer.in_span("main") do
+        8.times do
+          fibers.each do |fiber|
+            fiber.transfer
+            burn(:main, 0.01)
+          end
+        end
+      end
+    end
+    assert_spans
+  end
+
+  def test_fiber_locals_copied_by_frameworks_do_not_carry_spans
+    profile do
+      @tracer.in_span("parent") do
+        burn(:parent, 0.05)
+        locals = Thread.current.keys.to_h { |key| [key, Thread.current[key]] }
+        child = lambda do
+          locals.each { |key, value| Thread.current[key] = value unless key.to_s.include?("opentelemetry") }
+          burn(:outside, 0.05)
+          @tracer.start_root_span("own").then { |span| OpenTelemetry::Trace.with_span(span) { burn(:own, 0.05) } }
+          Fiber.yield
+          burn(:outside, 0.05)
+        end
+        fiber = Fiber.new(&child)
+        fiber.resume
+        burn(:parent, 0.05)
+        fiber.resume
+        Thread.new { Fiber.new(&child).resume }.join
+        burn(:parent, 0.05)
+      end
+    end
+    assert_spans
+  end
+
+  def test_fibers_made_and_dropped_leave_no_memory
+    profile do
+      drop = lambda do |count|
+        count.times { spanning("dropped", 2).tap(&:resume) }
+        GC.start
+      end
+      drop.call(100)
+      before = Spanprof.stats[:spans_live]
+      drop.call(400)
+      assert_operator Spanprof.stats[:spans_live] - before, :<, 300
+    end
+    assert_spans
+  end
+
+  def test_fibers_die_in_the_middle_of_a_span
+    profile do
+      5.times do
+        fiber = Fiber.new { @tracer.in_span("raises") { burn(:raises, 0.02) && raise(IOError) } }
+        assert_raises(IOError) { fiber.resume }
+        burn(:outside, 0.02)
+      end
+    end
+    assert_spans
+  end
+
+  def test_compaction_moves_fibers
+    skip "no compaction here" unless GC.respond_to?(:compact)
+    profile do
+      fibers = Array.new(20) { |i| spanning("moved#{i % 4}", 6) }
+      until fibers.empty?
+        fibers = fibers.select { |fiber| fiber.resume && fiber.alive? }
+        GC.compact
+      end
+    end
+    assert_spans
+  end
+
+  def test_arguments_of_fibers_are_untouched
+    Spanprof::Otel.install
+    assert Fiber.new(blocking: true) { Fiber.current.blocking? }.resume
+    refute Fiber.new { Fiber.current.blocking? }.resume
+    assert_equal [1, { two: 2 }], Fiber.new { |one, **two| [one, two] }.resume(1, two: 2)
+    assert_raises(ArgumentError) { Fiber.new }
+    subclass = Class.new(Fiber) do
+      def initialize(name, &block)
+        super(&block)
+        @name = name
+      end
+      attr_reader :name
+    end
+    assert_equal "named", subclass.new("named") { 1 }.name
+  end
+end

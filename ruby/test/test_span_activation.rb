@@ -1,0 +1,223 @@
+# frozen_string_literal: true
+
+require "span_case"
+
+# Which span a sample belongs to: the one that is active, on one fiber.
+class SpanActivationTest < SpanCase
+  SAMPLED = OpenTelemetry::Trace::TraceFlags::SAMPLED
+
+  # Drops spans called "dropped", and records but does not sample "unsampled".
+  class Sampler
+    def description = "by name"
+
+    def should_sample?(trace_id:, parent_context:, links:, name:, kind:, attributes:)
+      decision = OpenTelemetry::SDK::Trace::Samplers::Decision
+      wanted = { "dropped" => decision::DROP, "unsampled" => decision::RECORD_ONLY }
+      OpenTelemetry::SDK::Trace::Samplers::Result.new(
+        decision: wanted.fetch(name, decision::RECORD_AND_SAMPLE), tracestate: OpenTelemetry::Trace::Tracestate::DEFAULT
+      )
+    end
+  end
+
+  def sampling_provider = OpenTelemetry::SDK::Trace::TracerProvider.new(sampler: Sampler.new)
+
+  def test_one_after_the_other
+    profile do
+      3.times do
+        %i[first second third].each { |name| @tracer.in_span(name.to_s) { burn(name, 0.05) } }
+        burn(:outside, 0.05)
+      end
+    end
+    assert_spans
+  end
+
+  def nest
+    @tracer.in_span("outer") do
+      burn(:outer, 0.1)
+      @tracer.in_span("middle") do
+        burn(:middle, 0.1)
+        @tracer.in_span("inner") { burn(:inner, 0.2) }
+        burn(:middle, 0.1)
+      end
+      burn(:outer, 0.1)
+    end
+  end
+
+  def test_samples_carry_the_local_root
+    id = nil
+    profile { @tracer.in_span("root") { |span| (id = span.context.hex_span_id) && nest } }
+    assert_spans(outer: :root, middle: :root, inner: :root)
+    assert_equal [id], @samples.select { |sample| worker(sample) }.map { |sample| sample.labels["profile_id"] }.uniq
+  end
+
+  def test_samples_carry_the_innermost_span_where_asked
+    profile(root_span_only: false) { nest }
+    assert_spans
+    inner = @samples.find { |sample| worker(sample) == :inner }
+    assert_equal %w[ancestor:middle ancestor:outer], inner.labels.keys.grep(/ancestor/).sort
+  end
+
+  def test_unsampled_roots_are_not_labelled
+    profile(provider: sampling_provider) do
+      @tracer.in_span("unsampled") { burn(:unsampled, 0.1) }
+      @tracer.in_span("dropped") { burn(:dropped, 0.1) }
+      @tracer.in_span("sampled") { burn(:sampled, 0.1) }
+    end
+    assert_spans(unsampled: nil, dropped: nil)
+  end
+
+  def test_a_child_that_is_not_recorded_works_for_the_span_around_it
+    [true, false].each do |root_span_only|
+      profile(provider: sampling_provider, root_span_only: root_span_only) do
+        @tracer.in_span("around") do
+          @tracer.in_span("dropped") do
+            burn(:dropped, 0.1)
+            @tracer.in_span("dropped") { burn(:dropped, 0.1) }
+            burn(:dropped, 0.1)
+          end
+          @tracer.in_span("unsampled") { burn(:unsampled, 0.1) }
+          wrapped = OpenTelemetry::Trace.non_recording_span(OpenTelemetry::Trace.current_span.context)
+          OpenTelemetry::Trace.with_span(wrapped) { burn(:wrapped, 0.1) }
+          burn(:around, 0.1)
+        end
+      end
+      assert_spans(dropped: :around, unsampled: :around, wrapped: :around)
+    end
+  end
+
+  def remote(trace_id = OpenTelemetry::Trace.generate_trace_id)
+    context = OpenTelemetry::Trace::SpanContext.new(trace_id: trace_id, trace_flags: SAMPLED, remote: true)
+    OpenTelemetry::Trace.context_with_span(OpenTelemetry::Trace.non_recording_span(context))
+  end
+
+  def test_a_span_with_a_remote_parent_is_a_root
+    profile do
+      OpenTelemetry::Context.with_current(remote) do
+        burn(:outside, 0.1)
+        @tracer.in_span("server") { @tracer.in_span("child") { burn(:server, 0.2) } }
+        burn(:outside, 0.1)
+      end
+    end
+    assert_spans
+  end
+
+  def test_another_trace_is_not_worked_for
+    profile do
+      @tracer.in_span("around") do
+        burn(:around, 0.1)
+        OpenTelemetry::Context.with_current(remote) { burn(:outside, 0.1) }
+        burn(:around, 0.1)
+      end
+    end
+    assert_spans
+  end
+
+  def test_a_span_that_was_not_activated_has_no_samples
+    profile do
+      span = @tracer.start_span("passive")
+      burn(:outside, 0.1)
+      @tracer.in_span("active") { burn(:active, 0.1) }
+      span.finish
+    end
+    assert_spans
+  end
+
+  def test_detached_out_of_order
+    profile do
+      outer, inner = %w[outer inner].map { |name| @tracer.start_root_span(name) }
+      first = OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(outer))
+      burn(:outer, 0.1)
+      OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(inner))
+      burn(:inner, 0.1)
+      quietly { OpenTelemetry::Context.detach(first) }
+      burn(:outer, 0.1) # OpenTelemetry takes the top, whatever the token
+      quietly { OpenTelemetry::Context.detach(first + 7) }
+      burn(:outside, 0.1)
+      quietly { OpenTelemetry::Context.detach(0) }
+      burn(:outside, 0.1)
+    end
+    assert_spans
+  end
+
+  def test_cleared
+    profile do
+      quietly do
+        @tracer.in_span("before") do
+          burn(:before, 0.1)
+          OpenTelemetry::Context.clear
+          burn(:outside, 0.1)
+          @tracer.in_span("after") { burn(:after, 0.1) }
+        end
+      end
+    end
+    assert_spans
+  end
+
+  def test_left_attached_it_is_worked_for_until_it_ends
+    profile do
+      leaked = @tracer.start_root_span("leaked")
+      OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(leaked))
+      burn(:leaked, 0.1)
+      leaked.finish
+      burn(:outside, 0.1)
+      own = @tracer.start_root_span("own")
+      OpenTelemetry::Trace.with_span(own) { burn(:own, 0.1) }
+      burn(:outside, 0.1)
+    end
+    assert_spans
+  end
+
+  def test_never_finished_spans_take_nothing_from_others_nor_memory
+    profile do
+      60.times { @tracer.start_root_span("leaked") }
+      3.times { @tracer.in_span("work") { burn(:work, 0.1) } }
+      40_000.times { @tracer.start_root_span("leaked") }
+      GC.start
+    end
+    assert_spans
+    assert_operator Spanprof.stats[:spans_live], :<, 20_000
+  end
+
+  def test_the_final_name_wins
+    profile do
+      @tracer.in_span("HTTP GET") do |span|
+        burn(:route, 0.1)
+        span.name = "route"
+        burn(:route, 0.1)
+      end
+      span = @tracer.start_root_span("first name")
+      OpenTelemetry::Trace.with_span(span) { burn(:last, 0.1) }
+      Thread.new { (span.name = "last") && span.finish }.join
+      burn(:outside, 0.1)
+    end
+    assert_spans
+  end
+
+  def test_the_new_name_is_known_before_the_span_ends
+    profile do
+      @tracer.in_span("old") do |span|
+        burn(:renamed, 0.1)
+        span.name = "renamed"
+        assert Spanprof.flush
+        burn(:renamed, 0.1)
+      end
+    end
+    assert_spans
+  end
+
+  def test_an_exception_ends_what_it_leaves
+    profile do
+      @tracer.in_span("outer") do
+        begin
+          @tracer.in_span("raises") { burn(:raises, 0.1) && raise(IOError) }
+        rescue IOError
+          burn(:outer, 0.1)
+        end
+        catch(:done) { @tracer.in_span("throws") { burn(:throws, 0.1) || throw(:done) } }
+        burn(:outer, 0.1)
+      end
+      burn(:outside, 0.1)
+    end
+    assert_spans(raises: :outer, throws: :outer)
+  end
+end
