@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require "child"
+require "redis_test"
 
 # Jobs of ActiveJob and Sidekiq.
-class JobsTest < ChildTest
+class JobsTest < RedisTest
   def seconds_by_job
     samples.group_by { |sample| sample.labels["job"] }.transform_values { |group| seconds(group) }
   end
@@ -30,22 +30,6 @@ class JobsTest < ChildTest
     assert_in_delta 0.4, seconds_by_job["Mail::SendJob"], 0.08
   end
 
-  REDIS = ENV.fetch("PATH").split(":").map { |folder| "#{folder}/redis-server" }.find { |path| File.executable?(path) }
-
-  def redis
-    port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-    pid = spawn(REDIS, "--port", port.to_s, "--bind", "127.0.0.1", "--save", "", "--dir", @directory, out: File::NULL)
-    begin
-      TCPSocket.new("127.0.0.1", port).close
-    rescue Errno::ECONNREFUSED
-      retry
-    end
-    yield "redis://127.0.0.1:#{port}/0"
-  ensure
-    Process.kill("KILL", pid)
-    Process.wait(pid)
-  end
-
   # A worker that stops itself when its last job is done.
   WORKER = <<~'RUBY'
     require "pyroscope"
@@ -66,7 +50,6 @@ class JobsTest < ChildTest
   RUBY
 
   def test_sidekiq
-    skip("redis-server is not installed") unless REDIS
     File.write("#{@directory}/worker.rb", PRELUDE + WORKER)
     redis do |url|
       child!(%(require "sidekiq"\n) + WORKER + <<~'RUBY', env: { "REDIS_URL" => url, "PYROSCOPE_AGENT_ENABLED" => "false" })

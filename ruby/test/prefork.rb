@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "net/http"
+
+require "child"
+
+# Servers that load the application once and fork workers, under load.
+class PreforkTest < ChildTest
+  # An application whose requests burn CPU and answer with who burnt how much.
+  def rackup(start)
+    <<~RUBY
+      #{PRELUDE}
+      #{start}
+      run(lambda do |_env|
+        burn 0.05
+        [200, { "content-type" => "text/plain" }, ["\#{$$} \#{Spanprof.running?}"]]
+      end)
+    RUBY
+  end
+
+  START = %(require "pyroscope"\nPyroscope.configure { |config| config.server_address = nil })
+
+  # Runs a server while the block makes requests; stops it by `signal`.
+  # @return [String] what it said
+  def serve(*command, signal: "TERM")
+    log = "#{@directory}/log"
+    pid = spawn(environment, *command, out: log, err: log, chdir: @directory)
+    yield
+    Process.kill(signal, pid)
+    Process.wait(pid)
+    File.read(log)
+  rescue StandardError
+    Process.kill("KILL", pid)
+    raise $!.class, "#{$!.message}\n#{File.read(log)}"
+  end
+
+  def free_port
+    TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+  end
+
+  # Makes requests until each of `workers` has served some.
+  # @return [Hash{String => Float}] seconds that each worker burnt
+  def requests(port, workers: 2, least: 6)
+    burnt = Hash.new(0.0)
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 60
+    until burnt.size == workers && burnt.values.all? { |seconds| seconds >= least * 0.05 }
+      Array.new(4) { Thread.new { get(port, deadline) } }.map(&:value).each do |body|
+        raise "served only by #{burnt}" unless body
+
+        pid, running = body.split
+        assert_equal "true", running
+        burnt[pid] += 0.05
+      end
+    end
+    burnt
+  end
+
+  # @return [String, nil] the answer; nil: none came in time
+  def get(port, deadline)
+    return if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+
+    Net::HTTP.get(URI("http://127.0.0.1:#{port}/"))
+  rescue Errno::ECONNREFUSED, Errno::ECONNRESET
+    sleep 0.05
+    retry
+  end
+
+  # Each worker's profiles hold what its requests burnt.
+  def assert_profiled(burnt)
+    burnt.each do |pid, seconds|
+      inside = samples(pid).select { |sample| sample.in?(/\bburn\z/) }
+      assert_in_delta seconds, seconds(inside), 0.1 * seconds + 0.05, "worker #{pid}"
+    end
+  end
+end
