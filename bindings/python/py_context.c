@@ -152,6 +152,8 @@ PyObject *py_sp_context_set_labels(spanprof_label_set labels) {
 
   if (context_get(&label) < 0)
     return NULL;
+  if (labels)
+    spanprof_thread_register();
   token = context_set(context_record_of(label), labels);
   Py_XDECREF((PyObject *)label);
   return token;

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import textwrap
 import time
 import unittest
+import urllib.error
+import urllib.request
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import profile_reader
 import spanprof
@@ -56,6 +60,27 @@ def environment(directory: pathlib.Path, **variables: str) -> dict[str, str]:
         "PYROSCOPE_APPLICATION_NAME": "test",
         "PYROSCOPE_OUTPUT_DIRECTORY": str(directory / "profiles"),
     } | variables
+
+
+def free_port() -> int:
+    """A port of the loopback that nobody listens on now."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def fetch(port: int, path: str = "/") -> str:
+    """The body of a page, asked for until the server is up."""
+    until = time.monotonic() + TIMEOUT_S
+    while True:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as page:
+                return str(page.read().decode())
+        except urllib.error.HTTPError:
+            raise
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.05)
 
 
 def wait_for(condition: Callable[[], object], what: str, timeout: float = TIMEOUT_S) -> None:
@@ -126,6 +151,40 @@ class ProgramCase(unittest.TestCase):
         """Ask a server to end, and wait until it has."""
         server.send_signal(number)
         return server.wait(timeout)
+
+    def interrupt(self, server: subprocess.Popen[str]) -> None:
+        """Type Ctrl-C, which all of its processes get; wait until all ended."""
+        os.killpg(server.pid, signal.SIGINT)
+        server.wait(20)
+        wait_for(lambda: not self._group_lives(server.pid), "the end of its children")
+
+    @staticmethod
+    def _group_lives(group: int) -> bool:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def burn_by_requests(self, port: int, pids: int, seconds: float = 2.0,
+                         parallel: int = 4) -> dict[int, float]:
+        """Ask for pages that burn 0.1 s and answer with their process, until so
+        many processes have burned so long each; what they burned by process."""
+        burned: dict[int, float] = {}
+        until = time.monotonic() + TIMEOUT_S
+        with ThreadPoolExecutor(parallel) as pool:
+            while len(burned) < pids or min(burned.values()) < seconds:
+                self.assertLess(time.monotonic(), until, f"{burned}\n{self.log()}")
+                for page in pool.map(lambda _: fetch(port), range(parallel)):
+                    burned[int(page)] = burned.get(int(page), 0.0) + 0.1
+        return burned
+
+    def assert_processes_covered(self, burned: dict[int, float]) -> None:
+        """Each process's burnt CPU is in its profiles."""
+        cpu = self.cpu_s()
+        for pid, seconds in burned.items():
+            self.assertGreaterEqual(cpu.get(pid, 0.0), 0.97 * seconds - 0.05,
+                                    f"{pid}: {cpu} of {burned}\n{self.log()}")
 
     def cpu_s(self) -> dict[int, float]:
         """Seconds of CPU in profiles, by process."""

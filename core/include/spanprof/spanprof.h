@@ -246,7 +246,8 @@ SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
 
 /* ----------------------------------------------------------------- threads */
 
-/* Profile the calling thread from this instant. Threads are found without it
+/* Profile the calling thread from this instant, also where it was started with
+ * every signal blocked: the session's is unblocked. Threads are found without it
  * within 200 ms (up to 200 threads; 1 s up to 5,000); a registered thread also
  * books its last, undelivered ticks when it ends. Idempotent; the thread's end
  * unregisters it. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer left). */

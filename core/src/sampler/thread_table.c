@@ -219,16 +219,31 @@ static int tid_own(void) {
   return (int)syscall(SYS_gettid);
 }
 
+/* Servers block every signal on the threads they make for requests; one that
+ * calls the library is to be profiled. */
+static void signal_unblock(int number) {
+  sigset_t ours;
+
+  sigemptyset(&ours);
+  sigaddset(&ours, number);
+  pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
 spanprof_status sp_thread_enrol(int tid, sp_self *self) {
   spanprof_status st = SPANPROF_ERR_STATE;
+  int unblock = 0;
 
   table_lock();
   if (sp_threads.sampling) {
     st = sp_thread_enrol_locked(tid, self);
-    if (self && self->thread && tid == tid_own())
+    if (self && self->thread && tid == tid_own()) {
       stack_read(self->thread);
+      unblock = sp_threads.signal_number;
+    }
   }
   table_unlock();
+  if (unblock)
+    signal_unblock(unblock);
   if (st == SPANPROF_ERR_LIMIT)
     return sp_fail(st, "no timer could be had for the thread: half of "
                        "RLIMIT_SIGPENDING is in use");

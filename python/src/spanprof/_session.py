@@ -1,10 +1,11 @@
 """Start and end of profiling. No failure here reaches the application."""
 from __future__ import annotations
 
+import logging
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import _exit, _logging, _threads
+from . import _exit, _logging, _reloader, _threads
 from ._binding import Error, load_error, native
 from ._options import Options, native_options
 
@@ -53,6 +54,9 @@ def start(**options: Unpack[Options]) -> bool:
     """
     if native is None:
         return _refuse(load_error or "")
+    if _reloader.is_parent():
+        _logging.say_once("the autoreloader is not profiled, its child is", logging.INFO)
+        return False
     try:
         given = native_options(options)
         _exit.install()

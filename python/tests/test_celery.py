@@ -1,0 +1,68 @@
+"""Celery's prefork pool, started once in the master."""
+
+from __future__ import annotations
+
+import importlib.util
+import pathlib
+import sys
+import unittest
+
+from program import ProgramCase, wait_for
+
+APPLICATION = """
+import os, pathlib
+from celery import Celery
+import spanprof
+
+here = pathlib.Path(__file__).parent
+app = Celery("app", broker="filesystem://")
+app.conf.broker_transport_options = {
+    "data_folder_in": str(here / "queue"), "data_folder_out": str(here / "queue"),
+    "store_processed": False}
+app.conf.task_ignore_result = True
+
+@app.task
+def work(number):
+    burn(0.1)
+    (here / "done" / str(number)).write_text(str(os.getpid()))
+"""
+TASKS = 40
+
+
+@unittest.skipUnless(importlib.util.find_spec("celery"), "celery is not installed here")
+class CeleryTest(ProgramCase):
+    def run_tasks(self, *options: str, start: str = "spanprof.start()",
+                  **variables: str) -> dict[int, float]:
+        done = self.directory / "done"
+        done.mkdir()
+        (self.directory / "queue").mkdir()
+        self.write("app.py", APPLICATION + start)
+        self.run_command([sys.executable, "-c",
+                          "import app\n"
+                          f"for number in range({TASKS}): app.work.delay(number)"],
+                         PYROSCOPE_AGENT_ENABLED="false")
+        server = self.serve([sys.executable, "-m", "celery", "-A", "app", "worker",
+                             "--concurrency", "2", "--without-gossip", "--without-mingle",
+                             "--without-heartbeat", *options], **variables)
+        wait_for(lambda: len(list(done.iterdir())) == TASKS, "all tasks", 90)
+        self.terminate(server, timeout=60)
+        burned: dict[int, float] = {}
+        for path in done.iterdir():
+            pid = int(pathlib.Path(path).read_text())
+            burned[pid] = burned.get(pid, 0.0) + 0.1
+        self.assertNotIn(server.pid, burned)
+        self.assert_processes_covered(burned)
+        return burned
+
+    def test_children_of_the_pool(self) -> None:
+        self.assertEqual(len(self.run_tasks()), 2)
+
+    def test_children_replaced_after_some_tasks(self) -> None:
+        self.assertGreaterEqual(len(self.run_tasks("--max-tasks-per-child", "10")), 4)
+
+    def test_under_the_environment_start(self) -> None:
+        self.run_tasks(start="", SPANPROF_AUTOSTART="1")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,66 @@
+"""uWSGI, whose master forks in C, with and without threads of Python."""
+
+from __future__ import annotations
+
+import signal
+import shutil
+import subprocess
+import sys
+import unittest
+
+from program import ProgramCase, free_port
+
+
+def has_plugin() -> bool:
+    """Whether there is a uWSGI whose plugin is this interpreter's."""
+    if not shutil.which("uwsgi"):
+        return False
+    out = subprocess.run(["uwsgi", "--plugin", "python3", "--python-version"],
+                         capture_output=True, text=True, check=False)
+    return out.returncode == 0 and out.stdout.strip().startswith(
+        "{}.{}.".format(*sys.version_info[:2]))
+
+
+@unittest.skipUnless(has_plugin(), "there is no uWSGI with a plugin for this interpreter")
+class UwsgiTest(ProgramCase):
+    def serve_and_burn(self, *options: str, master: bool = True) -> None:
+        self.write("app.py", """
+            import os, spanprof
+            spanprof.start()
+
+            @spanprof.label(page="/")
+            def application(environ, start_response):
+                burn(0.1)
+                start_response("200 OK", [("Content-Type", "text/plain")])
+                return [str(os.getpid()).encode()]
+        """)
+        port = free_port()
+        server = self.serve(
+            ["uwsgi", "--plugin", "python3", "--http-socket", f"127.0.0.1:{port}",
+             *(("--master", "--processes", "2") if master else ()),
+             "--wsgi-file", "app.py", "--disable-logging", "--die-on-term", "--need-app", *options])
+        burned = self.burn_by_requests(port, 2 if master else 1)
+        self.assertEqual(server.pid in burned, not master)
+        self.terminate(server, signal.SIGTERM)
+        self.assert_processes_covered(burned)
+
+    def test_without_threads(self) -> None:
+        self.serve_and_burn()
+
+    def test_with_threads_of_python(self) -> None:
+        self.serve_and_burn("--enable-threads")
+
+    def test_with_threads_of_its_own(self) -> None:
+        """They block every signal; ours is let through where a label or a span
+        says that the thread works for the program."""
+        self.serve_and_burn("--enable-threads", "--threads", "4")
+
+    def test_workers_that_load_the_application_themselves(self) -> None:
+        self.serve_and_burn("--lazy-apps")
+
+    def test_without_a_master(self) -> None:
+        self.serve_and_burn(master=False)
+
+
+if __name__ == "__main__":
+    unittest.main()
