@@ -1,0 +1,44 @@
+"""How a process ends. `ends.py daemons` leaves 6 daemon threads burning in
+spans; `ends.py hang SERVER` stops while the server hangs and prints how long
+the stop took."""
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import threading
+import time
+
+import spanprof
+from opentelemetry.sdk.trace import TracerProvider
+
+
+def burn_for_ever(tracer) -> None:
+    while True:
+        with tracer.start_as_current_span("burning"):
+            until = time.thread_time() + 0.01
+            while time.thread_time() < until:
+                sum(range(200))
+
+
+def daemons() -> None:
+    spanprof.start(application_name="bench", output_directory=tempfile.mkdtemp(prefix="spanprof-bench-"))
+    provider = TracerProvider()
+    provider.add_span_processor(spanprof.SpanProcessor())
+    for _ in range(6):
+        threading.Thread(target=burn_for_ever, args=(provider.get_tracer("bench"),), daemon=True).start()
+    time.sleep(0.3)
+
+
+def hang(server: str) -> None:
+    spanprof.start(application_name="bench", server_address=server)
+    until = time.thread_time() + 0.5
+    while time.thread_time() < until:
+        sum(range(200))
+    start = time.monotonic()
+    spanprof.stop()
+    print(json.dumps({"stop_s": time.monotonic() - start}))
+
+
+if __name__ == "__main__":
+    {"daemons": daemons, "hang": hang}[sys.argv[1]](*sys.argv[2:])
