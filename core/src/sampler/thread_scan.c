@@ -158,9 +158,10 @@ static void mask_look(sp_thread *thread, sp_log *log) {
 }
 
 /* Gone for certain: readdir(3) of a task directory may miss a thread while
- * others end. */
+ * others end. Or one of ours, seen before it could say so. */
 static bool thread_gone(const sp_thread *thread) {
-  return syscall(SYS_tgkill, getpid(), thread->tid, 0) != 0 && errno == ESRCH;
+  return sp_own_thread_is(thread->tid) ||
+         (syscall(SYS_tgkill, getpid(), thread->tid, 0) != 0 && errno == ESRCH);
 }
 
 static void thread_look(sp_thread *thread, scan_counts *counts, sp_log *log) {
