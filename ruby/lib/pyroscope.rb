@@ -55,7 +55,7 @@ module Pyroscope
 
     # @return [Integer] a number of the calling thread
     def thread_id
-      Thread.current.native_thread_id
+      Spanprof::Tags.thread_id
     end
 
     # @deprecated Use {tag_wrapper}.

@@ -34,6 +34,9 @@ module Spanprof
     # @option options [Integer] :sample_rate_hz (100) samples per second of CPU time and thread, 1..1000
     # @option options [Integer] :signal_number (0) 0 finds a free real-time signal
     # @option options [Boolean] :native_frames (true) stacks of C code too
+    # @option options [Boolean] :report_pid (false) label pid
+    # @option options [Boolean] :report_thread_id (false) label thread_id, the kernel's number
+    # @option options [Boolean] :report_thread_name (false) label thread_name
     # @option options [String] :server_address Pyroscope's URL; without it nothing is uploaded
     # @option options [String] :basic_auth_user
     # @option options [String] :basic_auth_password

@@ -86,6 +86,29 @@ class ApiTest < ChildTest
     assert_equal "spanprof: not profiling: zlib.h is missing\n" * 2, result.err
   end
 
+  def test_another_engine_is_told_why
+    result = child!(<<~'RUBY')
+      Object.send(:remove_const, :RUBY_ENGINE)
+      RUBY_ENGINE = "truffleruby"
+      require "pyroscope"
+      p Pyroscope.configure { |config| config.application_name = "x" }
+      puts Spanprof.unavailable_reason
+    RUBY
+    assert_equal "false\ntruffleruby is not supported: profiling needs CRuby\n", result.out
+  end
+
+  def test_without_rubygems
+    result = child!("require 'spanprof'\np Spanprof.start, Spanprof.unavailable_reason\nburn 0.1", "--disable-gems")
+    assert_equal "true\nnil\n", result.out, result.err
+    assert_in_delta 0.1, seconds(samples), 0.05
+  end
+
+  def test_with_yjit
+    skip("this Ruby has no YJIT") unless system(RbConfig.ruby, "--yjit", "-e", "", err: File::NULL)
+    child!("require 'spanprof'\nSpanprof.start\nburn 0.3", "--yjit")
+    assert_in_delta 0.3, seconds(samples.select { |sample| sample.in?(/\bburn\z/) }), 0.06
+  end
+
   def test_an_interrupted_stop_still_stops
     frozen_server do |address|
       result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => address })

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "rbconfig"
+
 module Spanprof
   # What {Spanprof.start} raises with SPANPROF_REQUIRED=1.
   class Error < StandardError; end
@@ -7,21 +9,36 @@ module Spanprof
   # The environment switches profiling off (PYROSCOPE_AGENT_ENABLED=false).
   class Disabled < Error; end
 
-  # Why the native extension could not be loaded, or nil.
+  # Finds the extension beside this file, where a gem has it, or on the load
+  # path, where a build has it.
   # @api private
-  LOAD_ERROR =
-    if RUBY_ENGINE == "ruby"
-      begin
-        require "spanprof/spanprof_native"
+  module NativeLoader
+    class << self
+      # @return [String, nil] why it cannot be loaded
+      def load
+        return "#{RUBY_ENGINE} is not supported: profiling needs CRuby" unless RUBY_ENGINE == "ruby"
+
+        beside = "#{__dir__}/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}"
+        require File.file?(beside) ? beside : "spanprof/spanprof_native"
         nil
       rescue LoadError => e
-        # Beside the extension, where extconf.rb could not compile one.
-        skipped = $LOAD_PATH.map { |folder| "#{folder}/spanprof/skipped_reason.txt" }.find { |path| File.file?(path) }
-        skipped ? File.read(skipped).strip : "the native extension cannot be loaded: #{e.message}"
+        skipped_reason || "the native extension cannot be loaded: #{e.message}"
       end
-    else
-      "#{RUBY_ENGINE} is not supported: profiling needs CRuby"
+
+      private
+
+      # What extconf.rb left in its place.
+      def skipped_reason
+        folders = [__dir__, *$LOAD_PATH.map { |folder| "#{folder}/spanprof" }]
+        path = folders.map { |folder| "#{folder}/skipped_reason.txt" }.find { |candidate| File.file?(candidate) }
+        File.read(path).strip if path
+      end
     end
-  private_constant :LOAD_ERROR
+  end
+
+  # Why the native extension could not be loaded, or nil.
+  # @api private
+  LOAD_ERROR = NativeLoader.load
+  private_constant :LOAD_ERROR, :NativeLoader
   private_constant :Native unless LOAD_ERROR
 end

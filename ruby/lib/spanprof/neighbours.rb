@@ -10,6 +10,8 @@ module Spanprof
       # Says so, once, where one of them is active too: which of the two files
       # called pyroscope.rb is loaded is then a matter of chance.
       def look
+        return unless defined?(::Gem)
+
         found = REPLACED & Gem.loaded_specs.keys
         return if found.empty?
 

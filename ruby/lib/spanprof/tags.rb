@@ -17,6 +17,12 @@ module Spanprof
         each(arguments) { |name, value| Native.tag_remove(name, value) }
       end
 
+      # @return [Integer] a number of the calling thread; not the kernel's on Rubies that do not tell it
+      def thread_id
+        thread = Thread.current
+        thread.respond_to?(:native_thread_id) ? thread.native_thread_id : thread.object_id
+      end
+
       private
 
       # @param arguments [Array] tags, or a thread's number and tags
@@ -38,7 +44,7 @@ module Spanprof
       end
 
       def own?(thread)
-        return true if thread.empty? || thread.first == Thread.current.native_thread_id
+        return true if thread.empty? || thread.first == thread_id
 
         Logging.say_once(:warn, "tags can only be set by the thread that is to carry them")
         false
