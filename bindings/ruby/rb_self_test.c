@@ -57,15 +57,16 @@ static bool thread_plausible(const rb_sp_vm_layout *layout,
                          layout->control_frame_words * sizeof(VALUE));
 }
 
-/* Theirs is a method entry where the frame is a method's, else the iseq. */
+/* Theirs is the method entry of the frame, or its iseq; versions differ in
+ * which of them a block has. */
 static bool frame_same(const rb_sp_walked *ours, VALUE theirs) {
   if (theirs == ours->iseq || theirs == ours->method)
     return true;
   return ours->iseq && !ours->method &&
-         rb_equal(rb_profile_frame_label(ours->iseq),
-                  rb_profile_frame_label(theirs)) &&
-         rb_equal(rb_profile_frame_first_lineno(ours->iseq),
-                  rb_profile_frame_first_lineno(theirs));
+         rb_equal(rb_profile_frame_base_label(ours->iseq),
+                  rb_profile_frame_base_label(theirs)) &&
+         rb_equal(rb_profile_frame_path(ours->iseq),
+                  rb_profile_frame_path(theirs));
 }
 
 /* Ours must be among theirs, in their order: they also show blocks that are C

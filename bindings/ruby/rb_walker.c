@@ -250,8 +250,10 @@ size_t rb_sp_walker_walk(void *data, const spanprof_capture *capture,
   } else if (rb_during_gc()) {
     frames[count++] =
         (spanprof_frame){.code = RB_SP_CODE_GC, .flags = SPANPROF_FRAME_LEAF};
-    if (moves)
+    if (moves) {
+      *cut = 1;
       return count;
+    }
   }
   if ((moves && on_alternate_stack(capture)) || !rb_sp_code_table_enter()) {
     *cut = 1;
