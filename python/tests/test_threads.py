@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -103,6 +104,7 @@ class ThreadsTest(RecordingCase):
         samples = self.record(work)
         self.assertAlmostEqual(self.cpu(samples, "compressing") / truth[0], 1, delta=0.08)
 
+    @unittest.skipIf(shutil.which("gcc") is None, "there is no C compiler")
     def test_threads_of_c_have_no_python_frames(self) -> None:
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
