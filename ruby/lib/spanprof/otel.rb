@@ -1,14 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../spanprof"
+require_relative "otel/context_hook"
+require_relative "otel/rename_hook"
+require_relative "otel/span_processor"
 
 module Spanprof
   # Spans of OpenTelemetry.
   module Otel
-    autoload :ContextHook, File.expand_path("otel/context_hook.rb", __dir__)
-    autoload :RenameHook, File.expand_path("otel/rename_hook.rb", __dir__)
-    autoload :SpanProcessor, File.expand_path("otel/span_processor.rb", __dir__)
-
     class << self
       # Follow which span is active: from now on, in every fiber and thread. A
       # {SpanProcessor} does so by itself. May be called again, at any time.
