@@ -31,8 +31,8 @@ module Spanprof
         first ||= token unless token.zero?
       end
       first
-    rescue StandardError => e
-      Logging.say_once(:warn, "a label cannot be set: #{e.class}: #{e.message}")
+    rescue StandardError, ScriptError => e
+      Logging.failed_once(:warn, "a label cannot be set", e)
       first
     end
   end

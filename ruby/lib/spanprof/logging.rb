@@ -6,6 +6,7 @@ module Spanprof
   # @api private
   module Logging
     LEVELS = %i[debug info warn error].freeze
+    MESSAGE_CHARACTERS = 200
     STDERR_LEVEL = LEVELS.index(:warn)
 
     @waiting = []
@@ -45,6 +46,14 @@ module Spanprof
       def say_once(level, text)
         say(level, text) unless @said.key?(text)
         @said[text] = true
+      end
+
+      # What a program's own object raised: once for each class of error, whose
+      # message may differ each time, and be as long as the object inspected.
+      def failed_once(level, what, error)
+        key = [what, error.class]
+        say(level, "#{what}: #{error.class}: #{error.message.to_s[0, MESSAGE_CHARACTERS]}") unless @said.key?(key)
+        @said[key] = true
       end
 
       # Have lines handed on as they come, in this process, until {stop}.

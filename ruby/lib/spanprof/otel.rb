@@ -26,19 +26,14 @@ module Spanprof
         false
       end
 
+      private
+
       # Where the API keeps a fiber's stack of contexts.
       # @return [Array(Symbol, Symbol)] an instance variable of the fiber, or a fiber-local variable
-      # @api private
       def storage(context)
         return [:@opentelemetry_context, nil] if Fiber.method_defined?(:opentelemetry_context)
 
         [nil, (context.const_get(:STACK_KEY) if context.const_defined?(:STACK_KEY))]
-      end
-
-      # The first of each kind goes to the log; the core counts them all.
-      # @api private
-      def failed(what, error)
-        Logging.say_once(:warn, "#{what}: #{error.class}: #{error.message}")
       end
     end
   end

@@ -33,7 +33,7 @@ module Spanprof
         tags.each { |name, value| yield name.to_s, value.to_s }
         nil
       rescue StandardError => e
-        Logging.say_once(:warn, "a tag cannot be set: #{e.message}")
+        Logging.failed_once(:warn, "a tag cannot be set", e)
       end
 
       def hash?(tags)

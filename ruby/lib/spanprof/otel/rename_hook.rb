@@ -11,7 +11,7 @@ module Spanprof
         begin
           Native.span_rename(self)
         rescue StandardError, ScriptError => e
-          Otel.failed("a span keeps its old name", e)
+          Logging.failed_once(:warn, "a span keeps its old name", e)
         end
       end
     end

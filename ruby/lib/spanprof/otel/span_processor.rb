@@ -75,7 +75,7 @@ module Spanprof
 
         Native.span_start(@rules || rules(span), span, parent_context)
       rescue StandardError, ScriptError => e
-        Otel.failed("a span is not labelled", e)
+        Logging.failed_once(:warn, "a span is not labelled", e)
       end
 
       # @param span [OpenTelemetry::SDK::Trace::Span]
@@ -109,7 +109,7 @@ module Spanprof
           legacy_span_label: legacy_span_label
         )
       rescue StandardError => e
-        Otel.failed("spans are labelled by the default rules", e)
+        Logging.say_once(:warn, "spans are labelled by the default rules: #{e.message}")
         @rules = Native::SpanRules.new({})
       end
 

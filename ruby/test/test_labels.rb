@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+require "span_case"
+require "pyroscope"
+
+# Spanprof.label, and the tags of the gem pyroscope.
+class LabelsTest < SpanCase
+  # @return [Set<Hash>] the labels with which burn(name) was sampled
+  def labels_of(name)
+    @samples.select { |sample| worker(sample) == name }.map(&:labels).uniq.to_set
+  end
+
+  def assert_labels(expected)
+    expected.each do |name, labels|
+      sets = labels.is_a?(Hash) ? [labels] : labels
+      assert_equal sets.to_set, labels_of(name), "labels of burn(#{name})"
+    end
+  end
+
+  def test_nested_labels_hide_and_come_back
+    profile do
+      Spanprof.label(tenant: "acme", tier: 1) do
+        burn(:outer, 0.05)
+        Spanprof.label("tenant" => "inner") { burn(:inner, 0.05) }
+        burn(:outer, 0.05)
+      end
+      burn(:after, 0.05)
+    end
+    assert_labels outer: { "tenant" => "acme", "tier" => "1" }, inner: { "tenant" => "inner", "tier" => "1" },
+                  after: {}
+  end
+
+  def test_the_block_s_value_and_exceptions_pass
+    assert_equal 7, Spanprof.label(a: 1) { 7 }
+    assert_equal 8, Spanprof.label { 8 }
+    profile do
+      assert_raises(IOError) { Spanprof.label(a: 1) { raise IOError } }
+      catch(:done) { Spanprof.label(a: 2) { throw :done } }
+      burn(:after, 0.05)
+    end
+    assert_labels after: {}
+  end
+
+  # Values a program may have, and what the server can take of them.
+  VALUES = {
+    comma: ["a,b=c d", "a,b=c d"], utf8: ["žluťoučký", "žluťoučký"], latin: ["caf\xE9".dup.force_encoding("ISO-8859-1"), "café"],
+    utf16: ["über".encode("UTF-16LE"), "über"], symbol: [:sym, "sym"], number: [1.5, "1.5"], nil: [nil, nil],
+    empty: ["", nil]
+  }.freeze
+
+  def test_any_value_is_taken_by_its_text
+    profile { VALUES.each { |name, (value, _)| Spanprof.label(name => value) { burn(name, 0.03) } } }
+    VALUES.each { |name, (_, text)| assert_labels(name => text ? { name.to_s => text } : {}) }
+  end
+
+  def test_what_the_server_would_refuse_is_cleaned_and_counted
+    profile do
+      Spanprof.label(key: "bad \xFF byte") { burn(:invalid, 0.05) }
+      Spanprof.label(key: "nul\0byte") { burn(:nul, 0.05) }
+      Spanprof.label("odd name-1": 1) { burn(:name, 0.05) }
+      Spanprof.label(long: "x" * 5000) { burn(:long, 0.05) }
+    end
+    values = %i[invalid nul long].to_h { |name| [name, labels_of(name).first.values.first] }
+    values.each_value { |value| assert_predicate value, :valid_encoding? }
+    refute_includes values[:nul], "\0"
+    assert_operator values[:long].bytesize, :<=, 2048
+    assert_labels name: { "odd_name_1" => "1" }
+    assert_operator Spanprof.stats[:labels_cleaned], :>=, 4
+  end
+
+  def test_a_value_whose_to_s_raises_is_said_and_left_out
+    bad = Object.new
+    def bad.to_s = raise(ArgumentError, "no text")
+    profile { Spanprof.label(good: 1, bad: bad) { burn(:work, 0.05) } }
+    assert_labels work: { "good" => "1" }
+  end
+
+  def test_fibers_and_threads_have_labels_of_their_own
+    profile do
+      fiber = Fiber.new do
+        Spanprof.label(fiber: "yes") do
+          burn(:fiber, 0.05)
+          Fiber.yield
+          burn(:fiber, 0.05)
+        end
+        burn(:bare, 0.05)
+      end
+      Spanprof.label(main: "yes") do
+        fiber.resume
+        burn(:main, 0.05)
+        Thread.new { burn(:bare, 0.05) }.join
+        fiber.resume
+      end
+      burn(:bare, 0.05)
+    end
+    assert_labels fiber: { "fiber" => "yes" }, main: { "main" => "yes" }, bare: {}
+  end
+
+  def test_labels_and_spans_together
+    profile do
+      Spanprof.label(action: "show") { @tracer.in_span("span") { burn(:both, 0.05) } }
+      @tracer.in_span("span") { Spanprof.label(action: "show") { burn(:both, 0.05) } }
+      @tracer.in_span("span") { burn(:span, 0.05) }
+    end
+    assert_equal [{ "action" => "show", "span_name" => "span" }],
+                 labels_of(:both).map { |labels| labels.slice("action", "span_name") }.uniq
+    assert_equal [%w[profile_id span_name]], labels_of(:span).map(&:keys).uniq
+  end
+
+  def test_tags
+    profile do
+      Pyroscope.tag_wrapper({ "a" => 1 }) { burn(:wrapped, 0.05) }
+      Pyroscope._add_tags({ a: 1, b: 2 })
+      burn(:two, 0.05)
+      Pyroscope._remove_tags({ a: 1 })
+      burn(:one, 0.05)
+      Pyroscope._add_tags({ b: 3 })
+      Pyroscope._remove_tags({ b: 2 }) # is 3 by now
+      burn(:three, 0.05)
+      Pyroscope._remove_tags(Pyroscope.thread_id, { b: 3 })
+      burn(:none, 0.05)
+    end
+    assert_labels wrapped: { "a" => "1" }, two: { "a" => "1", "b" => "2" }, one: { "b" => "2" },
+                  three: { "b" => "3" }, none: {}
+  end
+
+  def test_a_thousand_threads_and_fibers_with_labels
+    profile do
+      100.times { |i| Thread.new { Spanprof.label(n: i % 7) { burn(:labelled, 0.002) } }.join }
+      300.times { |i| Fiber.new { Spanprof.label(n: i % 7) { burn(:labelled, 0.002) } }.resume }
+      burn(:bare, 0.05)
+    end
+    assert_labels labelled: Array.new(7) { |i| { "n" => i.to_s } }, bare: {}
+  end
+end
