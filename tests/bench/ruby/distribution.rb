@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+# How far the shares of spans in samples are from those of their CPU time: half
+# the summed difference, by name. What chance alone makes of as many samples is
+# computed and printed beside it.
+require_relative "span_cases"
+
+SECONDS = Bench.choose(13.0, 0.6)
+# The kernel looks whether a timer has expired at its tick, 250 times a second
+# on most systems: an expiry within a burst shorter than that is seen if the tick
+# is too, which favours longer bursts.
+UNEQUAL = 0.2
+
+def measure(name, what, beside, limit = nil)
+  verdict = Spans.measure { SpanCases.public_send(name, SECONDS) }
+  noise = verdict.noise
+  verdict.true_by_name.each do |span, seconds|
+    Bench.say format("%-10s true %5.2f s, measured %5.2f s", span, seconds, verdict.by_label.fetch(span, 0.0))
+  end
+  Bench.bar("TV by name: #{what}", format("%.3f", verdict.distance),
+            limit ? "<= #{limit}, the tick" : format("<= %.3f, chance", noise), beside,
+            verdict.distance <= (limit || noise))
+end
+
+measure(:sequence, "spans of 5 to 35 ms", "datadog 0.06, pyroscope 0.06")
+measure(:bursts, "bursts of 3 ms between sleeps", "datadog 0.59, pyroscope 0.11")
+measure(:short_spans, "spans of 2 to 5 ms", "datadog 0.14, pyroscope 0.06")
+measure(:unequal_bursts, "bursts of 3 and of 1 ms", "", UNEQUAL)
+Bench.done

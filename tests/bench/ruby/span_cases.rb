@@ -1,0 +1,192 @@
+# frozen_string_literal: true
+
+require_relative "spans"
+
+# Programs of which it is known which span has how much of the CPU time. Each
+# works for about so many seconds of it.
+module SpanCases
+  PARTS = %w[fetch decode render compress audit].freeze
+  MANY = (0...40).map { |index| "task#{index}" }.freeze
+  Spans.name(*PARTS, *MANY, "outer", "middle", "inner", "renamed", Spans::OUTSIDE)
+
+  # Turns of unequal length, the same in each run.
+  RANDOM = Random.new(5)
+
+  class << self
+    def sequence(seconds)
+      until_spent(seconds) do |turn|
+        name = PARTS[turn % PARTS.size]
+        Spans.in_span(name) { Spans.work(name, 0.005 + RANDOM.rand(0.03)) }
+      end
+    end
+
+    def threads(seconds)
+      Array.new(8) { Thread.new { sequence(seconds / 8) } }.each(&:join)
+    end
+
+    def nested(seconds)
+      until_spent(seconds) do
+        Spans.in_span("outer") do
+          Spans.work("outer", 0.006) + Spans.in_span("middle") do
+            Spans.work("middle", 0.004) + Spans.in_span("inner") { Spans.work("inner", 0.01) } + Spans.work("middle", 0.004)
+          end + Spans.work("outer", 0.006)
+        end
+      end
+    end
+
+    # One span each, in turns of up to 1 ms.
+    def fibers(seconds)
+      fibers = MANY.map do |name|
+        Fiber.new do
+          Spans.in_span(name) { loop { Fiber.yield(Spans.work(name, RANDOM.rand(0.001))) } }
+        end
+      end
+      until_spent(seconds) { |turn| fibers[turn % fibers.size].resume }
+    end
+
+    def async_tasks(seconds)
+      each = seconds / MANY.size
+      Async do |task|
+        MANY.each do |name|
+          task.async do |child|
+            Spans.in_span(name) do
+              until_spent(each) { Spans.work(name, RANDOM.rand(0.002)).tap { child.sleep(RANDOM.rand(0.002)) } }
+            end
+          end
+        end
+      end
+    end
+
+    # Workers whose requests have children in tasks of their own.
+    def async_requests(seconds)
+      each = seconds / 20
+      Async do |task|
+        20.times do |index|
+          task.async { |worker| until_spent(each) { async_request(worker, PARTS[index % 2]) } }
+        end
+      end
+    end
+
+    # Four enumerators that work in spans of their own, while who calls them works
+    # in another between two calls.
+    def enumerators(seconds)
+      inside = MANY.take(4).map do |name|
+        Enumerator.new do |out|
+          loop { Spans.in_span(name) { 3.times { out << Spans.work(name, 0.002) } } }
+        end
+      end
+      until_spent(seconds) do |turn|
+        Spans.in_span("outer") { inside[turn % 4].next + Spans.work("outer", 0.002) }
+      end
+    end
+
+    # An enumerator is a call: it works for the span of whoever calls `next`.
+    def enumerator_of_caller(seconds)
+      work = Enumerator.new { |out| loop { PARTS.each { |name| out << Spans.work(name, 0.003) } } }
+      until_spent(seconds) { |turn| Spans.in_span(PARTS[turn % PARTS.size]) { work.next } }
+    end
+
+    # The context is captured, and attached by a thread of a pool.
+    def pool(seconds)
+      queue = Queue.new
+      workers = Array.new(4) { Thread.new { while (job = queue.pop) do job.call end } }
+      jobs = (seconds / 0.015).ceil
+      jobs.times do |turn|
+        name = PARTS[turn % PARTS.size]
+        done = Queue.new
+        Spans.in_span(name) do
+          captured = OpenTelemetry::Context.current
+          queue << -> { OpenTelemetry::Context.with_current(captured) { done << Spans.work(name, 0.015) } }
+          done.pop
+        end
+      end
+      workers.each { queue << nil }
+      workers.each(&:join)
+    end
+
+    # Renamed half-way, and ended by another thread.
+    def renamed(seconds)
+      expected = {}
+      until_spent(seconds) do |turn|
+        name = PARTS[turn % PARTS.size]
+        expected[name] = "final #{name}"
+        span = Spans.start_span(name)
+        spent = OpenTelemetry::Trace.with_span(span) do
+          Spans.work(name, 0.01).tap { span.name = "final #{name}" } + Spans.work(name, 0.01)
+        end
+        Thread.new { span.finish }.join
+        spent + Spans.work(Spans::OUTSIDE, 0.004)
+      end
+      expected
+    end
+
+    def leaked(seconds)
+      60.times { |index| Spans.start_span("leaked#{index}") }
+      sequence(seconds)
+    end
+
+    # Threads end within a span; those after them get their pthread's id.
+    def dead_threads(seconds)
+      until_spent(seconds) do |turn|
+        name = PARTS[turn % PARTS.size]
+        Thread.new do
+          OpenTelemetry::Context.attach(OpenTelemetry::Trace.context_with_span(Spans.start_span(name)))
+          Spans.work(name, 0.03)
+        end.value + Thread.new { Spans.work(Spans::OUTSIDE, 0.01) }.value
+      end
+    end
+
+    # Threads of 10 to 40 ms, of which a clock per tick sees little.
+    def short_threads(seconds)
+      until_spent(seconds) do |turn|
+        name = PARTS[turn % PARTS.size]
+        Thread.new { Spans.in_span(name) { Spans.work(name, 0.01 + RANDOM.rand(0.03)) } }.value
+      end
+    end
+
+    # 3 ms of work, then asleep in another span.
+    def bursts(seconds, lengths = [0.003, 0.003])
+      2.times.map do
+        Thread.new do
+          until_spent(seconds / 2) do |turn|
+            name = PARTS[turn % 2]
+            spent = Spans.in_span(name) { Spans.work(name, lengths[turn % 2]) }
+            asleep = PARTS[2 + (turn % 2)]
+            Spans.in_span(asleep) { Spans.booked(asleep) { sleep(0.007) } }
+            spent
+          end
+        end
+      end.each(&:join)
+    end
+
+    def unequal_bursts(seconds) = bursts(seconds, [0.003, 0.001])
+
+    def short_spans(seconds)
+      until_spent(seconds) do |turn|
+        name = PARTS[turn % PARTS.size]
+        Spans.in_span(name) { Spans.work(name, 0.002 + RANDOM.rand(0.003)) }
+      end
+    end
+
+    private
+
+    # Yields the number of the turn; the block returns what it spent.
+    def until_spent(seconds)
+      turn = 0
+      while seconds.positive?
+        seconds -= yield(turn)
+        turn += 1
+      end
+    end
+
+    def async_request(worker, name)
+      Spans.in_span(name) do
+        spent = Spans.work(name, 0.002)
+        children = PARTS.last(3).map do |part|
+          worker.async { |task| Spans.in_span(part) { Spans.work(part, 0.002).tap { task.sleep(0.001) } } }
+        end
+        spent + children.sum(&:wait) + Spans.work(name, 0.001)
+      end
+    end
+  end
+end
