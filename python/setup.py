@@ -88,6 +88,7 @@ class BuildNative(build_ext):
 setup(
     version=version(),
     cmdclass={"build_py": BuildPython, "build_ext": BuildNative},
+    license="Apache-2.0",
     license_files=["vendor/LICENSE"],
     ext_modules=[Extension(
         "spanprof._native",

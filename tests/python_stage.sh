@@ -58,6 +58,7 @@ stage_python() {
     check "python-$version-install" 240 python_install "$python" "$version"
     python_tests "$version"
   done < <(python_all)
+  check lists 20 tests/package/lists_test.py
   for path in tests/package/wheel_*; do
     check "python-$(basename "${path%.*}")" 240 "$path"
   done

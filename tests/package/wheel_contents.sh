@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# wheel_contents.sh: sdist and wheel hold what is written down here, no more.
+source "$(dirname "$0")/common.sh"
+export LC_ALL=C
+
+modules() {
+  (cd python/src && find . -name '*.egg-info' -prune -o -name __pycache__ -prune -o -type f -print) | sed 's|^\./||'
+}
+
+{
+  printf '%s\n' MANIFEST.in PKG-INFO pyproject.toml setup.cfg setup.py _build/backend.py
+  modules | sed 's|^|src/|'
+  printf 'src/spanprof.egg-info/%s\n' PKG-INFO SOURCES.txt dependency_links.txt entry_points.txt top_level.txt
+  find core/include core/src bindings/python -name '*.[ch]' ! -path core/src/command/main.c | sed 's|^|vendor/|'
+  printf 'vendor/%s\n' LICENSE swig/stats_fields.h swig/lang/python_values.h \
+    generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_py.c
+} | sort > "$work/expected"
+tar -tzf build/sdist/spanprof-*.tar.gz | sed 's|^[^/]*/||; /\/$/d; /^$/d' | sort > "$work/found"
+diff -u "$work/expected" "$work/found" || fail "The sdist holds (+) other files than it should (-)."
+echo "sdist: $(wc -l < "$work/found") files, $(stat -c %s build/sdist/*.tar.gz) bytes"
+
+for wheel in build/wheels/*/*.whl; do
+  { modules; echo spanprof/_native.so; } | sort > "$work/expected"
+  python3 -m zipfile -l "$wheel" | awk 'NR > 1 { print $1 }' |
+    sed -E '/\.dist-info\//d; s/_native\.cpython-[^/]*\.so/_native.so/' | sort > "$work/found"
+  diff -u "$work/expected" "$work/found" || fail "$wheel holds (+) other files than it should (-)."
+  rm -rf "$work/wheel"
+  python3 -m zipfile -e "$wheel" "$work/wheel"
+  only_needs "$(echo "$work"/wheel/spanprof/_native*.so)" PyInit__native
+  grep -qx 'spanprof = spanprof.__main__:main' "$work"/wheel/*.dist-info/entry_points.txt
+  [ -f "$(find "$work"/wheel/*.dist-info -name LICENSE)" ] || fail "$wheel has no licence"
+  if grep -raF "$top" "$work/wheel"; then
+    fail "$wheel names a folder of this machine."
+  fi
+done
