@@ -93,10 +93,12 @@ int py_sp_otel_key_read(PyObject *span_context, py_sp_otel_key *out) {
   out->trace_low = PyLong_AsUnsignedLongLongMask(
       PyTuple_GET_ITEM(span_context, OTEL_TRACE_ID));
   out->remote = PyTuple_GET_ITEM(span_context, OTEL_IS_REMOTE) == Py_True;
-  if (out->span_id != UINT64_MAX && out->trace_low != UINT64_MAX)
-    return out->span_id != 0;
-  PyErr_Clear(); /* where there is one: no int */
-  return 0;
+  if ((out->span_id == UINT64_MAX || out->trace_low == UINT64_MAX) &&
+      PyErr_Occurred()) {
+    PyErr_Clear();
+    return 0;
+  }
+  return out->span_id != 0;
 }
 
 int py_sp_otel_trace_read(PyObject *span_context, uint8_t trace_id[16],

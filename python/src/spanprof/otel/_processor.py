@@ -53,16 +53,18 @@ class SpanProcessor(_Rules, trace.SpanProcessor):
                  url_template: str | None = None) -> None:
         if native is None:
             return
+        options = {
+            "app_name": app_name, "server_address": server_address,
+            "root_span_only": root_span_only, "add_span_name": add_span_name,
+            "add_url": add_url, "add_baseline_urls": add_baseline_urls,
+            "baseline_labels": baseline_labels, "add_trace_id": add_trace_id,
+            "url_template": url_template}
         try:
-            super().__init__(
-                app_name=app_name, server_address=server_address,
-                root_span_only=root_span_only, add_span_name=add_span_name,
-                add_url=add_url, add_baseline_urls=add_baseline_urls,
-                baseline_labels=_pairs(baseline_labels),
-                add_trace_id=add_trace_id, url_template=url_template)
-            _hook.install()
-        except (Error, TypeError, ValueError) as error:
+            super().__init__(**_checked(options))
+        except (Error, ValueError) as error:  # a NUL within a text
             logger.error("spans are not labelled: %s", error)
+        else:
+            _hook.install()
 
     def shutdown(self) -> None:
         """Nothing to do: spans that are still open go on being labelled."""
@@ -76,7 +78,32 @@ class SpanProcessor(_Rules, trace.SpanProcessor):
         return True
 
 
+_TEXTS = ("app_name", "server_address", "url_template")
+
+
+def _checked(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options as `SpanRules` takes them.
+
+    Raises:
+        Error: one has a wrong type.
+    """
+    for name, value in options.items():
+        if name == "baseline_labels":
+            options[name] = _pairs(value)
+        elif name in _TEXTS:
+            if value is not None and not isinstance(value, str):
+                raise Error(f"{name} must be a str, not {value!r}")
+        elif not isinstance(value, bool):
+            raise Error(f"{name} must be True or False, not {value!r}")
+    return options
+
+
 def _pairs(labels: Mapping[str, str] | None) -> str | None:
     if labels is None:
         return None
+    if not isinstance(labels, Mapping) or not all(
+            isinstance(text, str) for pair in labels.items() for text in pair):
+        raise Error(f"baseline_labels must map str to str, not {labels!r}")
+    if any("," in text for pair in labels.items() for text in pair):
+        raise Error(f"baseline_labels cannot have a comma: {labels!r}")
     return ",".join(f"{name}={value}" for name, value in labels.items())

@@ -1,0 +1,233 @@
+"""Context implementations other than OpenTelemetry's own, and broken ones: the
+program sees its own implementation's doing, and no span is shown wrongly."""
+
+from __future__ import annotations
+
+import textwrap
+import unittest
+
+from attribution import AttributionCase, place
+
+CONTEXTS = """
+import threading
+from contextvars import ContextVar
+from opentelemetry import context as otel
+from opentelemetry.context.context import Context, _RuntimeContext
+
+class OwnVariable(_RuntimeContext):
+    def __init__(self): self.here = ContextVar("here", default=Context())
+    def attach(self, context): return (self.here.set(context), "mine")
+    def get_current(self): return self.here.get()
+    def detach(self, token): self.here.reset(token[0])
+    extra = "kept"
+
+class ThreadLocal(_RuntimeContext):
+    def __init__(self): self.local = threading.local()
+    def attach(self, context):
+        before = self.get_current()
+        self.local.context = context
+        return before
+    def get_current(self): return getattr(self.local, "context", Context())
+    def detach(self, token): self.local.context = token
+
+class Broken(OwnVariable):
+    broken = False
+    def get_current(self):
+        if self.broken: raise RuntimeError("out of order")
+        return super().get_current()
+
+"""
+
+
+class ExoticContextTest(AttributionCase):
+    def run_exotic(self, source: str) -> str:
+        """Run a program with the classes above; its standard error is the log."""
+        return self.run_source(
+            CONTEXTS + "import logging; logging.basicConfig(format='LOG %(message)s')\n"
+            "from workload import burn, profiled\n" + textwrap.dedent(source)).stderr
+
+    def spans_of(self, name: str) -> set[object]:
+        return {s.labels.get("span_name") for s in self.samples() if place(s) == name}
+
+    def test_one_that_goes_with_contextvars_is_followed(self) -> None:
+        self.run_exotic("""
+            otel._RUNTIME_CONTEXT = inner = OwnVariable()
+            with profiled() as tracer:
+                with tracer.start_as_current_span("span"):
+                    burn("inside", 0.2)
+                burn("outside", 0.2)
+            hook = otel._RUNTIME_CONTEXT
+            assert hook.extra == "kept" and isinstance(hook, _RuntimeContext)
+            hook.extra = "changed"
+            assert inner.extra == "changed"
+            token = otel.attach(Context())
+            assert token[1] == "mine"
+            otel.detach(token)
+            assert not hasattr(hook, "missing")
+            """)
+        self.assertEqual(self.spans_of("inside"), {"span"})
+        self.assertEqual(self.spans_of("outside"), {None})
+
+    def test_one_that_does_not_is_left_alone(self) -> None:
+        log = self.run_exotic("""
+            otel._RUNTIME_CONTEXT = inner = ThreadLocal()
+            with profiled() as tracer:
+                assert otel._RUNTIME_CONTEXT is inner
+                import spanprof
+                with tracer.start_as_current_span("span") as span, spanprof.label(k="v"):
+                    assert span.attributes["pyroscope.profile.id"]
+                    burn("inside", 0.2)
+            """)
+        self.assertIn("ThreadLocal does not go with contextvars", log)
+        self.assertEqual(self.spans_of("inside"), {None})
+        self.assertEqual({s.labels.get("k") for s in self.samples() if place(s) == "inside"},
+                         {"v"})
+
+    def test_one_that_breaks_later_turns_spans_off_once(self) -> None:
+        log = self.run_exotic("""
+            otel._RUNTIME_CONTEXT = inner = Broken()
+            with profiled() as tracer:
+                with tracer.start_as_current_span("span"):
+                    burn("before", 0.2)
+                    token = otel.attach(otel.get_current())
+                    Broken.broken = True
+                    otel.detach(token)
+                    burn("after", 0.2)
+                    Broken.broken = False
+                    for _ in range(3):
+                        with tracer.start_as_current_span("again"):
+                            burn("after", 0.1)
+            """)
+        self.assertEqual(log.count("LOG spans are not shown from now on"), 1, log)
+        self.assertIn("RuntimeError: out of order", log)
+        self.assertEqual(self.spans_of("before"), {"span"})
+        self.assertEqual(self.spans_of("after"), {None})
+
+    def test_its_exceptions_are_the_program_s(self) -> None:
+        self.run_exotic("""
+            class Refusing(OwnVariable):
+                refuse = False
+                def attach(self, context):
+                    if self.refuse: raise ValueError("not now")
+                    return super().attach(context)
+                def detach(self, token):
+                    if token is None: raise KeyError("whose?")
+                    super().detach(token)
+
+            otel._RUNTIME_CONTEXT = inner = Refusing()
+            with profiled() as tracer:
+                hook = otel._RUNTIME_CONTEXT
+                with tracer.start_as_current_span("span"):
+                    for call in (lambda: hook.detach(None),):
+                        try: call()
+                        except KeyError as error: assert error.args == ("whose?",)
+                        else: raise AssertionError
+                    burn("inside", 0.2)
+                    Refusing.refuse = True
+                    try: hook.attach(Context())
+                    except ValueError as error: assert str(error) == "not now"
+                    else: raise AssertionError
+                    Refusing.refuse = False
+                    burn("inside", 0.2)
+                burn("outside", 0.2)
+            """)
+        self.assertEqual(self.spans_of("inside"), {"span"})
+        self.assertEqual(self.spans_of("outside"), {None})
+
+    def test_contexts_that_are_no_dict(self) -> None:
+        log = self.run_exotic("""
+            from opentelemetry.trace.propagation import _SPAN_KEY
+            class Chain:
+                def __init__(self, span): self.span = span
+                def get(self, key, default=None):
+                    return self.span if key == _SPAN_KEY else default
+            with profiled() as tracer:
+                span = tracer.start_span("span")
+                token = otel.attach(Chain(span))
+                burn("inside", 0.2)
+                otel.detach(token)
+                burn("outside", 0.2)
+                token = otel.attach(object())       # no context at all
+                otel.detach(token)
+            """)
+        self.assertEqual(self.spans_of("inside"), {"span"})
+        self.assertEqual(self.spans_of("outside"), {None})
+        self.assertIn("spans are not shown from now on", log)
+
+    def test_a_detach_in_another_context_recovers(self) -> None:
+        # As an asynchronous generator's end has it: the token is another's.
+        log = self.run_exotic("""
+            import contextvars
+            from opentelemetry import trace
+            with profiled() as tracer:
+                with tracer.start_as_current_span("own"):
+                    other = contextvars.copy_context()
+                    foreign = other.run(lambda: otel.attach(
+                        trace.set_span_in_context(tracer.start_span("foreign"))))
+                    otel.detach(foreign)
+                    assert trace.get_current_span().name == "own"
+                    burn("own", 0.2)
+                    other.run(burn, "foreign", 0.2)
+                burn("outside", 0.2)
+            """)
+        self.assertIn("Failed to detach context", log)
+        self.assertEqual(self.spans_of("own"), {"own"})
+        self.assertEqual(self.spans_of("foreign"), {"foreign"})
+        self.assertEqual(self.spans_of("outside"), {None})
+
+    def test_a_hook_put_over_ours_goes_on(self) -> None:
+        self.run_exotic("""
+            import spanprof
+            with profiled() as tracer:
+                ours = otel._RUNTIME_CONTEXT
+                class Over(_RuntimeContext):
+                    def attach(self, context): return ours.attach(context)
+                    def get_current(self): return ours.get_current()
+                    def detach(self, token): ours.detach(token)
+                otel._RUNTIME_CONTEXT = Over()
+                spanprof.SpanProcessor()
+                with tracer.start_as_current_span("span"):
+                    burn("inside", 0.2)
+                burn("outside", 0.2)
+            """)
+        self.assertEqual(self.spans_of("inside"), {"span"})
+        self.assertEqual(self.spans_of("outside"), {None})
+
+    def test_signals_that_raise_are_the_program_s(self) -> None:
+        # A time limit that rings within us is neither swallowed nor a failure of
+        # ours; OpenTelemetry itself swallows what rings within its detach().
+        log = self.run_exotic("""
+            import signal, time
+            class Limit(Exception): pass
+            armed = False
+            def ring(*_):
+                global armed
+                if armed:
+                    armed = False
+                    raise Limit
+            signal.signal(signal.SIGALRM, ring)
+            hits = 0
+            with profiled() as tracer:
+                signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+                until = time.monotonic() + 3
+                while time.monotonic() < until:
+                    try:
+                        armed = True
+                        for _ in range(100):
+                            with tracer.start_as_current_span("span"):
+                                pass
+                        armed = False
+                    except Limit:
+                        hits += 1
+                signal.setitimer(signal.ITIMER_REAL, 0)
+                assert hits > 100, hits
+                with tracer.start_as_current_span("inside", context=Context()):
+                    burn("inside", 0.2)
+            """)
+        self.assertNotIn("LOG spans are not shown", log)
+        self.assertNotIn("LOG a span could not", log)
+        self.assertEqual(self.spans_of("inside"), {"inside"})
+
+
+if __name__ == "__main__":
+    unittest.main()
