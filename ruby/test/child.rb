@@ -19,6 +19,10 @@ class ChildTest < Minitest::Test
     File.file?("#{folder}/spanprof.rb") || File.file?("#{folder}/spanprof/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}")
   end
 
+  # The folder of spanprof.rb.
+  LIBRARY = LIBRARIES.find { |folder| File.file?("#{folder}/spanprof.rb") } ||
+            "#{Gem::Specification.find_by_name("spanprof").full_gem_path}/lib"
+
   # What a child can be asked to do.
   PRELUDE = <<~'RUBY'
     def cpu = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)

@@ -65,11 +65,10 @@ class ApiTest < ChildTest
   end
 
   def test_without_the_extension_everything_is_inert_and_says_why
-    library = LIBRARIES.find { |folder| File.file?("#{folder}/spanprof.rb") }
-    FileUtils.cp_r(library, "#{@directory}/library")
+    FileUtils.cp_r(LIBRARY, "#{@directory}/library")
     FileUtils.rm_f(Dir["#{@directory}/library/spanprof/spanprof_native.*"])
     File.write("#{@directory}/library/spanprof/skipped_reason.txt", "zlib.h is missing\n")
-    result = child!(<<~'RUBY', env: { "RUBYLIB" => "#{@directory}/library" })
+    result = child!(<<~'RUBY', "--disable-gems", env: { "RUBYLIB" => "#{@directory}/library" })
       require "pyroscope"
       p Spanprof.start, Spanprof.running?, Spanprof.stop, Spanprof.flush, Spanprof.stats, Spanprof.available?
       puts Spanprof.unavailable_reason
@@ -98,7 +97,7 @@ class ApiTest < ChildTest
   end
 
   def test_without_rubygems
-    result = child!("require 'spanprof'\np Spanprof.start, Spanprof.unavailable_reason\nburn 0.1", "--disable-gems")
+    result = child!("require 'spanprof'\np Spanprof.start, Spanprof.unavailable_reason\nburn 0.1", "--disable-gems", "-I#{LIBRARY}")
     assert_equal "true\nnil\n", result.out, result.err
     assert_in_delta 0.1, seconds(samples), 0.05
   end

@@ -4,11 +4,10 @@ require "child"
 
 # A program that knows nothing of us, started with us.
 class AutostartTest < ChildTest
-  EXECUTABLE = File.expand_path("../exe/spanprof", LIBRARIES.first || Gem.loaded_specs["spanprof"]&.lib_dirs_glob || ".")
+  EXECUTABLE = File.expand_path("../exe/spanprof", LIBRARY)
 
   def spanprof(*arguments, env: {})
-    script = File.file?(EXECUTABLE) ? EXECUTABLE : Gem.bin_path("spanprof", "spanprof")
-    run_command(RbConfig.ruby, script, *arguments, env: env)
+    run_command(RbConfig.ruby, EXECUTABLE, *arguments, env: env)
   end
 
   # The name stands in the names of the files.
@@ -51,11 +50,10 @@ class AutostartTest < ChildTest
   end
 
   def test_exec_from_a_path_with_a_space
-    library = LIBRARIES.find { |folder| File.file?("#{folder}/spanprof.rb") } or skip("the gem is installed elsewhere")
     FileUtils.mkdir_p("#{@directory}/a space")
-    FileUtils.cp_r([library, File.dirname(EXECUTABLE)], "#{@directory}/a space")
+    FileUtils.cp_r([LIBRARY, File.dirname(EXECUTABLE)], "#{@directory}/a space")
     result = run_command(RbConfig.ruby, "#{@directory}/a space/exe/spanprof", "exec", "ruby", "-e", "p Spanprof.running?",
-                         env: { "RUBYLIB" => ["#{@directory}/a space/lib", *(LIBRARIES - [library])].join(":") })
+                         env: { "RUBYLIB" => ["#{@directory}/a space/lib", *(LIBRARIES - [LIBRARY])].join(":") })
     assert_equal "true\n", result.out, result.err
   end
 
