@@ -17,8 +17,8 @@
  * flow says whose it is. */
 static ID flow_local;
 
-/* An instance variable, out of Ruby code's sight, of a fiber that Ruby code
- * made: true. */
+/* An instance variable, out of Ruby code's sight, of a fiber or thread that
+ * Ruby code made and that has not started: true, or the holder of its flow. */
 static ID flow_made;
 
 /* The methods of Enumerator that resume its fiber. */
@@ -27,6 +27,10 @@ static ID flow_next, flow_next_values, flow_peek, flow_peek_values;
 static rb_sp_flow *flow_free;
 static uint64_t flow_serials;
 static bool flow_followed;
+
+/* Do new fibers and threads start with what their maker works for? */
+static bool flow_inherits;
+static bool flow_hooks_threads;
 
 /* Of the fiber that runs, or ran before the switch that is being told of;
  * NULL: it has none. A thread's: fibers do not move between threads. */
@@ -38,13 +42,15 @@ static _Thread_local struct {
 static void flow_holder_mark(void *data) {
   const rb_sp_flow *flow = data;
 
-  rb_gc_mark_movable(flow->fiber);
+  if (flow->fiber)
+    rb_gc_mark_movable(flow->fiber);
 }
 
 static void flow_holder_move(void *data) {
   rb_sp_flow *flow = data;
 
-  flow->fiber = rb_gc_location(flow->fiber);
+  if (flow->fiber)
+    flow->fiber = rb_gc_location(flow->fiber);
 }
 
 static void flow_holder_free(void *data) {
@@ -99,15 +105,33 @@ static rb_sp_flow *flow_of(VALUE fiber) {
   return flow->fiber == fiber ? flow : NULL;
 }
 
-static rb_sp_flow *flow_new(VALUE fiber) {
-  rb_sp_flow *flow = flow_take();
-  VALUE held;
+/* Make the flow behind `held` that of `fiber`, which runs. */
+static rb_sp_flow *flow_adopt(VALUE held, VALUE fiber) {
+  rb_sp_flow *flow = RTYPEDDATA_DATA(held);
 
-  flow->fiber = fiber;
-  held = TypedData_Wrap_Struct(0, &flow_holder, flow);
-  RB_OBJ_WRITTEN(held, Qundef, fiber);
+  RB_OBJ_WRITE(held, &flow->fiber, fiber);
   rb_thread_local_aset(rb_thread_current(), flow_local, held);
   return flow;
+}
+
+static rb_sp_flow *flow_new(VALUE fiber) {
+  VALUE held = TypedData_Wrap_Struct(0, &flow_holder, flow_take());
+
+  return flow_adopt(held, fiber);
+}
+
+/* What a fiber or thread that is being made starts with: see flow_made. */
+static VALUE flow_inheritance(void) {
+  spanprof_span span = flow_inherits ? spanprof_span_active() : 0;
+  spanprof_label_set labels = flow_inherits ? spanprof_labels_get() : 0;
+  rb_sp_flow *flow;
+
+  if (!span && !labels)
+    return Qtrue;
+  flow = flow_take();
+  flow->inherited = span;
+  flow->labels = labels;
+  return TypedData_Wrap_Struct(0, &flow_holder, flow);
 }
 
 /* Whoever `flow` takes over from what it has none of itself: the nearest of its
@@ -190,9 +214,15 @@ static bool flow_call_returned(void) {
  * enumerator.c). */
 static rb_sp_flow *flow_of_unknown(VALUE fiber) {
   rb_sp_flow *flow;
+  VALUE made;
 
-  if (rb_frame_this_func() || RTEST(rb_attr_get(fiber, flow_made)))
+  if (rb_frame_this_func())
     return NULL;
+  made = rb_attr_get(fiber, flow_made);
+  if (made == Qtrue)
+    return NULL;
+  if (!RB_NIL_P(made))
+    return flow_adopt(made, fiber);
   flow = flow_new(fiber);
   flow->callee = true;
   return flow;
@@ -225,15 +255,42 @@ static void flow_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
 /* Native threads are used again for other threads. */
 static void flow_thread_begins(rb_event_flag_t event, VALUE data, VALUE self,
                                ID id, VALUE klass) {
+  VALUE made = rb_attr_get(rb_thread_current(), flow_made);
+
   (void)event, (void)data, (void)self, (void)id, (void)klass;
-  flow_run(NULL);
+  flow_run(RB_SPECIAL_CONST_P(made) ? NULL
+                                    : flow_adopt(made, rb_fiber_current()));
 }
 
 static VALUE flow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
   int keywords = rb_keyword_given_p();
 
-  rb_ivar_set(fiber, flow_made, Qtrue);
+  rb_ivar_set(fiber, flow_made, flow_inheritance());
   return rb_call_super_kw(argc, argv, keywords);
+}
+
+static VALUE flow_thread_initialize(int argc, VALUE *argv, VALUE thread) {
+  int keywords = rb_keyword_given_p();
+
+  if (flow_inherits)
+    rb_ivar_set(thread, flow_made, flow_inheritance());
+  return rb_call_super_kw(argc, argv, keywords);
+}
+
+/* Native.flows_inherit(on) */
+static VALUE flow_inherit(VALUE self, VALUE on) {
+  VALUE hook;
+
+  (void)self;
+  rb_sp_context_follow();
+  if (RTEST(on) && !flow_hooks_threads) {
+    hook = rb_define_module_under(rb_sp_native, "ThreadHook");
+    rb_define_private_method(hook, "initialize", flow_thread_initialize, -1);
+    rb_prepend_module(rb_cThread, hook);
+    flow_hooks_threads = true;
+  }
+  flow_inherits = RTEST(on);
+  return Qnil;
 }
 
 void rb_sp_context_follow(void) {
@@ -294,6 +351,7 @@ void rb_sp_flow_labels_end(rb_sp_flow *flow) {
 void rb_sp_context_init(void) {
   flow_local = rb_intern("spanprof_flow");
   flow_made = rb_intern("spanprof made");
+  rb_define_module_function(rb_sp_native, "flows_inherit", flow_inherit, 1);
   flow_next = rb_intern("next");
   flow_next_values = rb_intern("next_values");
   flow_peek = rb_intern("peek");

@@ -146,4 +146,42 @@ class FibersTest < SpanCase
     end
     assert_equal "named", subclass.new("named") { 1 }.name
   end
+
+  def test_inherited_where_asked_until_they_have_their_own
+    Spanprof::Otel.inherit_spans = true
+    profile do
+      @tracer.in_span("maker") do
+        Spanprof.label(tenant: "acme") do
+          fiber = Fiber.new do
+            burn(:maker, 0.05)
+            @tracer.start_root_span("own").then { |span| OpenTelemetry::Trace.with_span(span) { burn(:own, 0.05) } }
+            Fiber.new { burn(:maker, 0.05) }.resume
+            Fiber.yield
+            burn(:maker, 0.05)
+          end
+          fiber.resume
+          thread = Thread.new { burn(:maker, 0.05) && Thread.new { burn(:maker, 0.05) }.join }
+          thread.join
+          burn(:maker, 0.05)
+          @tracer.start_root_span("other").then { |span| OpenTelemetry::Trace.with_span(span) { fiber.resume } }
+        end
+      end
+      Thread.new { burn(:outside, 0.05) }.join
+      Fiber.new { burn(:outside, 0.05) }.resume
+    end
+    assert_spans
+    assert_equal ["acme"], @samples.select { |sample| worker(sample) == :maker }.map { |sample| sample.labels["tenant"] }.uniq
+  ensure
+    Spanprof::Otel.inherit_spans = false
+  end
+
+  def test_not_inherited_unless_asked
+    profile do
+      @tracer.in_span("maker") do
+        Fiber.new { burn(:outside, 0.05) }.resume
+        Thread.new { burn(:outside, 0.05) }.join
+      end
+    end
+    assert_spans
+  end
 end

@@ -26,6 +26,14 @@ module Spanprof
         false
       end
 
+      # Whether fibers and threads made from now on (Fiber.new, Thread.new) work for the span, and carry the labels, of
+      # who made them, until they have a span of their own. Off unless switched on: OpenTelemetry's own context starts
+      # empty in both, so that what they start are roots.
+      # @param inherit [Boolean]
+      def inherit_spans=(inherit)
+        Native.flows_inherit(inherit) unless LOAD_ERROR
+      end
+
       private
 
       # Where the API keeps a fiber's stack of contexts.
