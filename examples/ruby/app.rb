@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "erb"
+require "json"
+require "sinatra/base"
+require "zlib"
+require_relative "city"
+require_relative "profiling"
+
+# Orders rides. Three routes look for a vehicle, the fourth writes a receipt and
+# has its copy packed by another thread.
+class Rideshare < Sinatra::Base
+  CITY = City.new
+  RECEIPT = ERB.new(<<~HTML, trim_mode: "-")
+    <h1>Ride <%= number %></h1>
+    <ol>
+    <% crossings.each do |crossing| -%>
+      <li><%= format("%02d/%02d", crossing / City::SIZE, crossing % City::SIZE) %></li>
+    <% end -%>
+    </ol>
+    <p><%= seconds %> s</p>
+  HTML
+
+  configure do
+    set :environment, :production
+    disable :logging
+  end
+
+  City::PACE.each_key do |kind|
+    get("/#{kind}/:crossing") { order(kind, Integer(params["crossing"])) }
+  end
+
+  get "/receipts/:number" do
+    number = Integer(params["number"])
+    crossings, seconds = CITY.route(number % (City::SIZE**2), 0, 14)
+    page = RECEIPT.result_with_hash(number: number, crossings: crossings, seconds: seconds)
+    kept = archive(page)
+    headers "Content-Type" => "text/html", "X-Archived-Bytes" => kept.value.to_s
+    page
+  end
+
+  private
+
+  def order(kind, crossing)
+    vehicle, crossings, seconds = CITY.nearest(kind, crossing)
+    content_type :json
+    JSON.generate(vehicle: vehicle.to_h, price: price(crossings, seconds), route: crossings)
+  end
+
+  def price(crossings, seconds)
+    crossings.each_cons(2).sum { |from, to| (from - to).abs == 1 ? 0.11 : 0.13 } + (seconds * 0.004)
+  end
+
+  # A thread that works for the request whose context it was given.
+  def archive(page)
+    context = OpenTelemetry::Context.current
+    Thread.new do
+      OpenTelemetry::Context.with_current(context) { Zlib::Deflate.deflate(page * 60, 9).bytesize }
+    end
+  end
+end

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require "opentelemetry/sdk"
+require "opentelemetry/instrumentation/rack"
+require "opentelemetry/instrumentation/sinatra"
+require "spanprof/otel"
+
+# All that the application does to be traced and profiled; the workers that Puma
+# forks go on by themselves. Where no server is named, profiles are files.
+Spanprof.start(application_name: "rideshare-ruby", labels: { region: ENV.fetch("REGION", "eu-north") },
+               server_address: ENV["PYROSCOPE_SERVER_ADDRESS"], output_directory: ENV["PROFILES"])
+
+OpenTelemetry::SDK.configure do |config|
+  config.service_name = "rideshare-ruby"
+  config.use "OpenTelemetry::Instrumentation::Rack"
+  config.use "OpenTelemetry::Instrumentation::Sinatra"
+  config.add_span_processor Spanprof::Otel::SpanProcessor.new
+end

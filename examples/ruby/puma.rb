@@ -1,0 +1,7 @@
+# frozen_string_literal: true
+
+# A master that loads the application, and workers that it forks.
+workers 2
+threads 4, 4
+preload_app!
+bind "tcp://127.0.0.1:#{ENV.fetch("PORT", "9292")}"
