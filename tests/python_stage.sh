@@ -60,7 +60,7 @@ stage_python() {
   done < <(python_all)
   check lists 20 tests/package/lists_test.py
   for path in tests/package/wheel_*; do
-    check "python-$(basename "${path%.*}")" 240 "$path"
+    check "python-$(basename "${path%.*}")" 480 "$path"
   done
   return "$failures"
 }

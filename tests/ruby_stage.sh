@@ -64,9 +64,10 @@ stage_ruby() {
     check "ruby-$version-install" 180 ruby_install "$ruby" "$version"
     export GEM_HOME=$PWD/build/ruby-$version GEM_PATH=$PWD/build/ruby-$version:$PWD/build/gems/$version
     ruby_tests "$ruby" "$version"
-    for path in tests/package/gem_*; do
-      check "ruby-$version-$(basename "${path%.*}")" 240 "$path" "$ruby"
+    for path in tests/package/gem_*.sh; do
+      check "ruby-$version-$(basename "$path" .sh)" 480 "$path" "$ruby"
     done
+    check "ruby-$version-types" 240 "$ruby" tests/package/gem_types.rb
   done < <(ruby_all)
   return "$failures"
 }

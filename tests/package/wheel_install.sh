@@ -49,6 +49,7 @@ EOF
   time install in_isolation "$sdist" "${isolated[@]}" || fail "$(tail -n 20 "$work/in_isolation.txt")"
   loads in_isolation
   # setuptools and wheel as Debian 12 packages them.
+  export CFLAGS=-O0
   install with_debians "$sdist" "${plain[@]}" || fail "$(tail -n 20 "$work/with_debians.txt")"
   loads with_debians
 )
@@ -58,6 +59,7 @@ echo "$size KiB on disk"
 
 (
   # A checkout, staged by the backend.
+  export CFLAGS=-O0
   install from_checkout "$top/python" "${plain[@]}" || fail "$(tail -n 20 "$work/from_checkout.txt")"
   loads from_checkout
 )
