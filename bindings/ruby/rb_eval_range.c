@@ -111,6 +111,48 @@ static bool stack_read(const native_stack *stack, rb_sp_eval_range *out) {
   return true;
 }
 
+static bool range_known(const rb_sp_eval_range *range, uint64_t start) {
+  size_t i;
+
+  if (start == range->run.start)
+    return true;
+  for (i = 0; i < range->call_count; i++)
+    if (range->calls[i].start == start)
+      return true;
+  return false;
+}
+
+/* Add what called the function that runs a stretch. */
+static void callers_add(const native_stack *stack, rb_sp_eval_range *out) {
+  size_t i;
+
+  for (i = 0; i + 1 < stack->count; i++) {
+    uint64_t caller = stack->starts[i + 1];
+
+    if (stack->starts[i] == out->run.start && caller != 0 &&
+        !range_known(out, caller) && out->call_count < RB_SP_EVAL_FUNCTIONS_MAX)
+      out->calls[out->call_count++] = function_range(caller);
+  }
+}
+
+/* Blocks that C methods call in the ways they have. */
+static const char *const probe_blocks[] = {
+    "[1].each { look {} }",
+    "1.times { look {} }",
+    "[1, 2].sort { |a, b| look {}; a <=> b }",
+    "[1].each_with_index { look {} }",
+    "{1 => 2}.each { look {} }",
+    "[1, 2].inject { look {} }",
+    "instance_exec(1) { look {} }",
+    "proc { look {} }.public_send(:call)",
+};
+
+static void probe_evaluate(const char *source) {
+  VALUE text = rb_str_new_cstr(source);
+
+  rb_obj_instance_eval(1, &text, probe_object);
+}
+
 void rb_sp_eval_range_init(void) {
   VALUE probe = rb_class_new(rb_cObject);
 
@@ -121,10 +163,16 @@ void rb_sp_eval_range_init(void) {
 }
 
 bool rb_sp_eval_range_find(rb_sp_eval_range *out) {
+  size_t i;
+
   /* Both calls have a block: the interpreter calls them in one way. */
-  rb_obj_instance_eval(
-      1, (VALUE[]){rb_str_new_cstr("def run; relay { look {} }; end")},
-      probe_object);
+  probe_evaluate("def run; relay { look {} }; end");
   rb_funcall(probe_object, rb_intern("run"), 0);
-  return stack_read(&probe_stack, out);
+  if (!stack_read(&probe_stack, out))
+    return false;
+  for (i = 0; i < sizeof probe_blocks / sizeof probe_blocks[0]; i++) {
+    probe_evaluate(probe_blocks[i]);
+    callers_add(&probe_stack, out);
+  }
+  return true;
 }

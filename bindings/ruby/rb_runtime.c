@@ -11,6 +11,7 @@
 #include "rb_code_table.h"
 #include "rb_compaction.h"
 #include "rb_eval_range.h"
+#include "rb_jit_range.h"
 #include "rb_names.h"
 #include "rb_naming.h"
 #include "rb_self_test.h"
@@ -30,6 +31,7 @@ static struct {
   bool registered;
   rb_sp_walker_config config;
   rb_sp_eval_range range;
+  spanprof_range jit;
   char reason[RUNTIME_REASON_BYTES]; /* "": available */
 } runtime;
 
@@ -116,6 +118,7 @@ static bool runtime_available(void) {
 static VALUE runtime_adopt(VALUE data) {
   (void)data;
   rb_sp_compaction_watch();
+  rb_sp_jit_range_find(&runtime.jit);
   if (!rb_sp_threads_start())
     rb_warn("spanprof: more threads than can be adopted: some have no Ruby "
             "frames in their samples");
@@ -123,6 +126,7 @@ static VALUE runtime_adopt(VALUE data) {
 }
 
 static bool runtime_register(void) {
+  const spanprof_range eval[] = {runtime.range.run, runtime.jit};
   spanprof_runtime description = {
       .struct_size = sizeof description,
       .name = "ruby",
@@ -130,8 +134,8 @@ static bool runtime_register(void) {
       .walk = rb_sp_walker_walk,
       .resolve = rb_sp_names_resolve,
       .want_names = rb_sp_naming_want,
-      .eval_ranges = &runtime.range.run,
-      .eval_range_count = 1,
+      .eval_ranges = eval,
+      .eval_range_count = runtime.jit.end ? 2 : 1,
       .call_ranges = runtime.range.calls,
       .call_range_count = runtime.range.call_count,
       .stack_end = rb_sp_walker_stack_end,

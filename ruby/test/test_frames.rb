@@ -76,6 +76,21 @@ class FramesTest < ChildTest
     assert_empty between.flatten
   end
 
+  def test_code_that_yjit_made_is_no_frame
+    skip "this Ruby has no YJIT" unless system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
+    child!(<<~'RUBY', "--yjit")
+      require "spanprof"
+      def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
+      30.times { fib(15) }
+      Spanprof.start(sample_rate_hz: 250)
+      fib(27)
+      Spanprof.stop
+    RUBY
+    stacks = stacks_with("Object#fib")
+    refute_empty stacks
+    assert_empty stacks.flatten.grep(/unknown|^0x/)
+  end
+
   def test_deep_recursion_keeps_its_innermost_frames
     child!(<<~'RUBY')
       require "spanprof"

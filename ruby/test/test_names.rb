@@ -89,7 +89,7 @@ class NamesTest < ChildTest
   end
 
   def test_names_are_the_same_with_yjit
-    skip "this Ruby has no YJIT" unless system(RbConfig.ruby, "--yjit", "-e", "", err: File::NULL)
+    skip "this Ruby has no YJIT" unless system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
     stacks = run_program("--yjit").map(&:stack)
     assert_empty(NAMES.reject { |name| stacks.any? { |stack| stack.include?(name) } })
   end
