@@ -1,0 +1,45 @@
+"""The library as an asyncio service: many requests at a time on one thread, and
+work in threads that runs in the request's context."""
+from __future__ import annotations
+
+import asyncio
+
+from opentelemetry.instrumentation.asgi import OpenTelemetryMiddleware
+from profiling import begin
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from library import Library
+
+begin("library-asyncio")
+LIBRARY = Library()
+
+
+async def search(request: Request) -> JSONResponse:
+    found = []
+    # One word after the other, so that other requests come to their turn.
+    for word in request.query_params["words"].split():
+        found.append(LIBRARY.search([word]))
+        await asyncio.sleep(0)
+    return JSONResponse(found)
+
+
+async def compare(request: Request) -> JSONResponse:
+    lines = await asyncio.to_thread(LIBRARY.compare, request.query_params["one"], request.query_params["other"])
+    return JSONResponse({"lines": len(lines)})
+
+
+async def pack(request: Request) -> Response:
+    return Response(await asyncio.to_thread(LIBRARY.pack, request.query_params["text"]))
+
+
+def route_of(scope: dict) -> tuple[str, dict]:
+    """A span's name, and its attributes: the route, not the path with its query."""
+    return f"{scope['method']} {scope['path']}", {"http.route": scope["path"]}
+
+
+application = OpenTelemetryMiddleware(
+    Starlette(routes=[Route("/search", search), Route("/compare", compare), Route("/pack", pack)]),
+    default_span_details=route_of)

@@ -1,0 +1,19 @@
+"""All that a service does to be traced and profiled; workers that a server
+forks go on by themselves. Where no server is named, profiles are files."""
+from __future__ import annotations
+
+import os
+
+import spanprof
+from opentelemetry import trace
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+
+
+def begin(name: str) -> None:
+    """Start profiling and tracing under the service's name."""
+    spanprof.start(application_name=name, server_address=os.environ.get("PYROSCOPE_SERVER_ADDRESS"),
+                   output_directory=os.environ.get("PROFILES"), labels={"region": "eu-north"})
+    provider = TracerProvider(resource=Resource.create({"service.name": name}))
+    provider.add_span_processor(spanprof.SpanProcessor())
+    trace.set_tracer_provider(provider)
