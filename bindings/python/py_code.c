@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "py_text.h"
+#include "util/base.h"
 
 /* Room for some 15,000 code objects; pages are taken as they fill. */
 #define SPACE_BYTES (4u << 20)
@@ -23,6 +24,9 @@
 /* How long a space's ids are answered after it has gone out of use: the core
  * names a frame when it drains the sample, within a second. */
 #define SPACE_REST_NS UINT64_C(5000000000)
+
+/* Of a cache, on both machines. */
+#define CODE_LINE_BYTES 64
 
 /* Generation 0 is of no space. */
 #define CODE_ID_OVERFLOW 1
@@ -48,12 +52,12 @@ static struct {
   _Atomic uint64_t known;
   _Atomic uint64_t overflowed;
   _Atomic uint64_t emptied;
-} code_state;
+} code_state SP_HANDLER_DATA;
 
 static const py_sp_code code_overflow = {.id = CODE_ID_OVERFLOW,
-                                         .mark = {.units = UINT32_MAX}};
+                                         .units = UINT32_MAX};
 
-static _Atomic uint32_t *space_slots(const code_space *space) {
+SP_SIGNAL_SAFE static _Atomic uint32_t *space_slots(const code_space *space) {
   return (_Atomic uint32_t *)space->base;
 }
 
@@ -111,40 +115,37 @@ static code_space *space_switch(code_space *full) {
   return next;
 }
 
-static uint64_t texts_number(py_sp_probe *probe, const PyCodeObject *code) {
+SP_SIGNAL_SAFE static uint64_t texts_number(py_sp_probe *probe,
+                                            const PyCodeObject *code) {
   return py_sp_text_hash(probe, layout_code_name(code)) * 31 +
          py_sp_text_hash(probe, code->co_filename);
 }
 
-static py_sp_code_mark mark_read(py_sp_probe *probe, const PyCodeObject *code) {
-  py_sp_code_mark mark = {.code = code,
-                          .name = layout_code_name(code),
-                          .file = code->co_filename,
-                          .lines = code->co_linetable,
-                          .number = layout_code_version(code),
-                          .first_line = code->co_firstlineno,
-                          .units = layout_code_units(code)};
+static uint64_t code_number(py_sp_probe *probe, const PyCodeObject *code) {
+  uint64_t version = layout_code_version(code);
 
-  if (mark.number == 0)
-    mark.number = texts_number(probe, code);
-  return mark;
+  return version ? version : texts_number(probe, code);
 }
 
-/* Whether what stands at the mark's address, a code object or the rest of one,
- * is still that of the mark. Texts are looked at last: only where the code
+/* Whether what stands at the record's address, a code object or the rest of
+ * one, is still the record's. Texts are looked at last: only where the code
  * object is alive are they. */
-static bool mark_holds(const py_sp_code_mark *mark, py_sp_probe *probe,
-                       const PyCodeObject *code) {
-  uint64_t number = layout_code_version(code);
+SP_SIGNAL_SAFE static bool code_is(const py_sp_code *known, py_sp_probe *probe,
+                                   const PyCodeObject *code) {
+  uint64_t version = layout_code_version(code);
 
-  return layout_code_name(code) == mark->name &&
-         code->co_filename == mark->file && code->co_linetable == mark->lines &&
-         code->co_firstlineno == mark->first_line &&
-         layout_code_units(code) == mark->units &&
-         (number ? number : texts_number(probe, code)) == mark->number;
+  if (version)
+    return version == known->number;
+  return layout_code_name(code) == known->name &&
+         code->co_filename == known->file &&
+         code->co_linetable == known->lines &&
+         code->co_firstlineno == known->first_line &&
+         layout_code_units(code) == known->units &&
+         texts_number(probe, code) == known->number;
 }
 
-static bool code_readable(py_sp_probe *probe, const PyCodeObject *code) {
+SP_SIGNAL_SAFE static bool code_readable(py_sp_probe *probe,
+                                         const PyCodeObject *code) {
   return py_sp_probe_readable(probe, code, sizeof *code);
 }
 
@@ -230,9 +231,15 @@ static uint32_t record_make(code_space *space, py_sp_probe *probe,
     return 0;
   record = (py_sp_code *)(space->base + at);
   *record = (py_sp_code){.id = atomic_load(&space->generation) << 32 | at,
-                         .mark = mark_read(probe, code),
+                         .code = code,
+                         .number = code_number(probe, code),
+                         .units = layout_code_units(code),
                          .words = layout_code_words(code),
                          .run_count = (uint32_t)run_count,
+                         .first_line = code->co_firstlineno,
+                         .name = layout_code_name(code),
+                         .file = code->co_filename,
+                         .lines = code->co_linetable,
                          .file_at = file_at,
                          .file_bytes = file_bytes,
                          .name_bytes = (uint16_t)name_bytes,
@@ -245,7 +252,7 @@ static uint32_t record_make(code_space *space, py_sp_probe *probe,
   return at;
 }
 
-static uint32_t slot_first(const PyCodeObject *code) {
+SP_SIGNAL_SAFE static uint32_t slot_first(const PyCodeObject *code) {
   return (uint32_t)((uintptr_t)code * UINT64_C(0x9e3779b97f4a7c15) >> 40);
 }
 
@@ -269,9 +276,10 @@ static const py_sp_code *code_add(code_space *space, py_sp_probe *probe,
 }
 
 /* *full is set where there is no room. */
-static const py_sp_code *space_find(code_space *space, py_sp_probe *probe,
-                                    const PyCodeObject *code, bool sure,
-                                    bool *full) {
+SP_SIGNAL_SAFE static const py_sp_code *space_find(code_space *space,
+                                                   py_sp_probe *probe,
+                                                   const PyCodeObject *code,
+                                                   bool sure, bool *full) {
   uint32_t first = slot_first(code), i;
   const py_sp_code *found;
 
@@ -281,14 +289,14 @@ static const py_sp_code *space_find(code_space *space, py_sp_probe *probe,
     uint32_t at = atomic_load_explicit(slot, memory_order_acquire);
 
     found = (const py_sp_code *)(space->base + at);
-    if (at != 0 && found->mark.code != code)
+    if (at != 0 && found->code != code)
       continue;
     if (at == 0 || !sure)
       if (!code_readable(probe, code))
         return NULL;
     if (Py_TYPE(code) != &PyCode_Type)
       return NULL;
-    if (at != 0 && mark_holds(&found->mark, sure ? NULL : probe, code))
+    if (at != 0 && code_is(found, sure ? NULL : probe, code))
       return found;
     found = code_add(space, probe, code, slot, at);
     *full = !found;
@@ -298,8 +306,8 @@ static const py_sp_code *space_find(code_space *space, py_sp_probe *probe,
   return NULL;
 }
 
-const py_sp_code *py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code,
-                                  bool sure) {
+SP_SIGNAL_SAFE const py_sp_code *
+py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code, bool sure) {
   code_space *space =
       atomic_load_explicit(&code_state.current, memory_order_acquire);
   const py_sp_code *found = NULL;
@@ -321,16 +329,30 @@ const py_sp_code *py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code,
   return &code_overflow;
 }
 
-uint32_t py_sp_code_line(const py_sp_code *code, int64_t unit) {
+SP_SIGNAL_SAFE void py_sp_code_foresee(const PyCodeObject *code) {
+  const code_space *space =
+      atomic_load_explicit(&code_state.current, memory_order_relaxed);
+
+  __builtin_prefetch(code);
+  __builtin_prefetch((const char *)code + CODE_LINE_BYTES);
+#if PY_VERSION_HEX < 0x030c0000
+  __builtin_prefetch((const char *)code + 2 * CODE_LINE_BYTES);
+#endif
+  if (space)
+    __builtin_prefetch((const void *)&space_slots(
+        space)[slot_first(code) & (SPACE_SLOTS - 1)]);
+}
+
+SP_SIGNAL_SAFE uint32_t py_sp_code_line(const py_sp_code *code, int64_t unit) {
   return py_sp_lines_find((const py_sp_line_run *)(code + 1), code->run_count,
                           unit < 0 ? 0 : (uint32_t)unit);
 }
 
-void py_sp_code_enter(void) {
+SP_SIGNAL_SAFE void py_sp_code_enter(void) {
   atomic_fetch_add_explicit(&code_state.inside, 1, memory_order_seq_cst);
 }
 
-void py_sp_code_leave(void) {
+SP_SIGNAL_SAFE void py_sp_code_leave(void) {
   atomic_fetch_sub_explicit(&code_state.inside, 1, memory_order_release);
 }
 
@@ -390,7 +412,7 @@ static bool record_name(const code_space *space, uint64_t id,
   out->function_bytes = record.name_bytes;
   out->file = file;
   out->file_bytes = record.file_bytes;
-  out->start_line = record.mark.first_line > 0 ? record.mark.first_line : 0;
+  out->start_line = record.first_line > 0 ? record.first_line : 0;
   return true;
 }
 

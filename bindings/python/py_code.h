@@ -20,28 +20,25 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* What tells a code object from one that took its address: without a version
- * (before 3.12), its texts' hashes. */
-typedef struct py_sp_code_mark {
+/* One code object; behind it its runs, then its name's bytes. What every
+ * sample reads comes first, in one cache line. */
+typedef struct py_sp_code {
+  uint64_t id;
   const void *code;
+  /* What tells it from another one that took its address: the version, or,
+   * before 3.12, a hash of its texts and the fields below. */
+  uint64_t number;
+  uint32_t units;
+  uint32_t words;     /* of its frames on the data stack; 0: none */
+  uint32_t run_count; /* 0: no lines are known */
+  bool hidden;        /* no function of the program */
+  int32_t first_line;
   const void *name;
   const void *file;
   const void *lines;
-  uint64_t number; /* version or hash */
-  int32_t first_line;
-  uint32_t units;
-} py_sp_code_mark;
-
-/* One code object; behind it its runs, then its name's bytes. */
-typedef struct py_sp_code {
-  uint64_t id;
-  py_sp_code_mark mark;
-  uint32_t words;     /* of its frames on the data stack; 0: none */
-  uint32_t run_count; /* 0: no lines are known */
-  uint32_t file_at;   /* offset of the file's text in the space */
+  uint32_t file_at; /* offset of the file's text in the space */
   uint16_t file_bytes;
   uint16_t name_bytes;
-  bool hidden; /* no function of the program */
 } py_sp_code;
 
 /* Reserve the spaces. 0, or -1 where there is no memory. Idempotent. */
@@ -53,6 +50,10 @@ int py_sp_code_open(void);
  * py_sp_code_enter() and py_sp_code_leave(), and valid until the latter. */
 const py_sp_code *py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code,
                                   bool sure);
+
+/* Have what py_sp_code_find() will read of `code`, any address, fetched from
+ * memory meanwhile. */
+void py_sp_code_foresee(const PyCodeObject *code);
 
 /* The line of an instruction unit, 0: not known. */
 uint32_t py_sp_code_line(const py_sp_code *code, int64_t unit);

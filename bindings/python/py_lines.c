@@ -2,6 +2,8 @@
 
 #include <patchlevel.h>
 
+#include "util/base.h"
+
 typedef struct line_table {
   const uint8_t *at;
   const uint8_t *end;
@@ -109,8 +111,8 @@ size_t py_sp_lines_read(const uint8_t *bytes, size_t size, int32_t first_line,
   return table.count;
 }
 
-uint32_t py_sp_lines_find(const py_sp_line_run *runs, size_t count,
-                          uint32_t unit) {
+SP_SIGNAL_SAFE uint32_t py_sp_lines_find(const py_sp_line_run *runs,
+                                         size_t count, uint32_t unit) {
   size_t low = 0, high = count;
 
   while (high - low > 1) {

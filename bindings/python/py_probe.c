@@ -4,12 +4,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "util/base.h"
+
 #define PROBE_PAGE_SHIFT 12
 
 /* The size of the kernel's sigset_t on every 64-bit Linux. */
 #define PROBE_SIGSET_BYTES 8
 
-static bool page_readable(py_sp_probe *probe, uintptr_t page) {
+SP_SIGNAL_SAFE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   unsigned i;
 
   /* An empty place, and nothing that a program maps. */
@@ -28,12 +30,15 @@ static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   return true;
 }
 
-bool py_sp_probe_readable(py_sp_probe *probe, const void *at, size_t bytes) {
+SP_SIGNAL_SAFE bool py_sp_probe_readable(py_sp_probe *probe, const void *at,
+                                         size_t bytes) {
   uintptr_t first = (uintptr_t)at;
   uintptr_t last = first + bytes - 1;
 
   if (last < first)
     return false;
+  if (first >= probe->stack_start && last < probe->stack_end)
+    return true;
   first >>= PROBE_PAGE_SHIFT;
   last >>= PROBE_PAGE_SHIFT;
   return page_readable(probe, first) &&

@@ -9,8 +9,11 @@
 
 #define PY_SP_PROBE_PAGES 8
 
-/* The pages that were found readable during one walk. {0} at its start. */
+/* What is known to be readable during one walk: a piece of the stack, from the
+ * start, and pages that were found so. {0}: nothing yet. */
 typedef struct py_sp_probe {
+  uintptr_t stack_start;
+  uintptr_t stack_end;
   uintptr_t pages[PY_SP_PROBE_PAGES];
   unsigned next;
 } py_sp_probe;

@@ -9,13 +9,16 @@
 #include "py_eval.h"
 #include "py_selftest.h"
 #include "py_walker.h"
+#include "util/base.h"
 
 #define RUNTIME_REASON_BYTES 256
 
-/* Process-wide, because the signal handler is. */
+/* The interpreter may be walked. Process-wide, because the signal handler
+ * is. */
+SP_HANDLER_DATA static _Atomic bool runtime_open;
+
+/* With the GIL. */
 static struct {
-  _Atomic bool open; /* the interpreter may be walked */
-  /* With the GIL. */
   bool tested;
   bool registered;
   bool over; /* the interpreter is going */
@@ -27,8 +30,8 @@ static struct {
 /* The interrupted thread's state, or NULL; 3.10-3.14: pthread_getspecific(),
  * 3.15: one thread-local word. CPython's faulthandler does the same in its
  * handlers (Modules/faulthandler.c, faulthandler_dump_traceback). */
-static const PyThreadState *thread_state(void) {
-  if (!atomic_load_explicit(&runtime_state.open, memory_order_seq_cst))
+SP_SIGNAL_SAFE static const PyThreadState *thread_state(void) {
+  if (!atomic_load_explicit(&runtime_open, memory_order_seq_cst))
     return NULL;
 #if PY_VERSION_HEX >= 0x030d0000
   if (Py_IsFinalizing())
@@ -40,17 +43,18 @@ static const PyThreadState *thread_state(void) {
   return PyGILState_GetThisThreadState();
 }
 
-static size_t runtime_walk(void *data, const spanprof_capture *capture,
-                           spanprof_frame *frames, size_t max, int *cut) {
+SP_SIGNAL_SAFE static size_t runtime_walk(void *data,
+                                          const spanprof_capture *capture,
+                                          spanprof_frame *frames, size_t max,
+                                          int *cut) {
   const PyThreadState *thread;
   size_t count = 0;
 
   (void)data;
-  (void)capture;
   py_sp_code_enter();
   thread = thread_state();
   if (thread)
-    count = py_sp_walk(thread, frames, max, cut);
+    count = py_sp_walk(thread, capture, frames, max, cut);
   py_sp_code_leave();
   return count;
 }
@@ -62,8 +66,9 @@ static spanprof_status runtime_resolve(void *data, const spanprof_frame *frame,
   return py_sp_code_name(frame->code, out);
 }
 
-static int runtime_read_context(void *data, const spanprof_capture *capture,
-                                spanprof_context_view *out) {
+SP_SIGNAL_SAFE static int runtime_read_context(void *data,
+                                               const spanprof_capture *capture,
+                                               spanprof_context_view *out) {
   const PyThreadState *thread;
   int read = 0;
 
@@ -173,13 +178,13 @@ int py_sp_runtime_start(void) {
   if (!runtime_state.registered && !runtime_register())
     return 0;
   runtime_state.registered = true;
-  atomic_store(&runtime_state.open, true);
+  atomic_store(&runtime_open, true);
   return 1;
 }
 
 void py_sp_runtime_stop(void) {
   runtime_state.over = true;
-  atomic_store(&runtime_state.open, false);
+  atomic_store(&runtime_open, false);
   py_sp_code_quiesce();
 }
 

@@ -99,6 +99,7 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
 
 static PyObject *selftest_probe(PyObject *self, PyObject *unused) {
   const PyThreadState *thread = PyGILState_GetThisThreadState();
+  const spanprof_capture capture = {.struct_size = sizeof capture};
   size_t count, depth;
   int cut = 0;
 
@@ -109,7 +110,8 @@ static PyObject *selftest_probe(PyObject *self, PyObject *unused) {
     Py_RETURN_NONE;
   }
   py_sp_code_enter();
-  count = py_sp_walk(thread, selftest.frames, SELFTEST_FRAMES_MAX, &cut);
+  count =
+      py_sp_walk(thread, &capture, selftest.frames, SELFTEST_FRAMES_MAX, &cut);
   py_sp_code_leave();
   for (depth = 0; depth < SELFTEST_DEPTH && depth < count; depth++)
     if (!frame_is(depth, &selftest.frames[depth]))

@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "util/base.h"
+
 #define TEXT_HASH_ENDS 32
 
-bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
-                     py_sp_text *out) {
+SP_SIGNAL_SAFE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
+                                    py_sp_text *out) {
   const PyASCIIObject *ascii = (const PyASCIIObject *)object;
 
   if (probe && (((uintptr_t)object & 7) != 0 ||
@@ -105,7 +107,8 @@ static uint64_t bytes_mix(uint64_t hash, const char *bytes, size_t size) {
   return word_mix(hash, word);
 }
 
-uint64_t py_sp_text_hash(py_sp_probe *probe, const PyObject *object) {
+SP_SIGNAL_SAFE uint64_t py_sp_text_hash(py_sp_probe *probe,
+                                        const PyObject *object) {
   const PyASCIIObject *ascii = (const PyASCIIObject *)object;
   const char *data;
   py_sp_text text;

@@ -4,6 +4,7 @@
 
 #include "py_code.h"
 #include "py_probe.h"
+#include "util/base.h"
 
 /* Pieces of the data stack that are known; frames further out are probed. A
  * piece is 16 KiB (Python/pystate.c, DATA_STACK_CHUNK_SIZE), some 100 frames.
@@ -36,17 +37,20 @@ typedef enum walk_place {
 
 #if PY_SP_LAYOUT_DATA_STACK
 
-/* The used parts of the data stack. The innermost piece ends at the stack's
+/* The used parts of the data stack. The innermost piece is always there, the
+ * thread's state leads to it before and after it is; it ends at the stack's
  * top, unless the thread is just going to or from another piece. */
-static void pieces_read(frame_walk *walk, const PyThreadState *thread) {
+SP_SIGNAL_SAFE static void pieces_read(frame_walk *walk,
+                                       const PyThreadState *thread) {
   const _PyStackChunk *chunk = thread->datastack_chunk;
   uintptr_t top = (uintptr_t)thread->datastack_top;
 
   for (; chunk && walk->piece_count < WALK_PIECES; chunk = chunk->previous) {
     walk_piece *piece = &walk->pieces[walk->piece_count];
 
-    if (((uintptr_t)chunk & 7) != 0 ||
-        !py_sp_probe_readable(&walk->probe, chunk, sizeof *chunk))
+    if (walk->piece_count > 0 &&
+        (((uintptr_t)chunk & 7) != 0 ||
+         !py_sp_probe_readable(&walk->probe, chunk, sizeof *chunk)))
       return;
     piece->start = (uintptr_t)&chunk->data[0];
     piece->end =
@@ -60,15 +64,16 @@ static void pieces_read(frame_walk *walk, const PyThreadState *thread) {
 
 #else
 
-static void pieces_read(frame_walk *walk, const PyThreadState *thread) {
+SP_SIGNAL_SAFE static void pieces_read(frame_walk *walk,
+                                       const PyThreadState *thread) {
   (void)walk;
   (void)thread;
 }
 
 #endif
 
-static bool frame_on_data_stack(const frame_walk *walk,
-                                const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static bool frame_on_data_stack(const frame_walk *walk,
+                                               const py_sp_pyframe *frame) {
   unsigned i;
 
   for (i = 0; i < walk->piece_count; i++)
@@ -78,7 +83,8 @@ static bool frame_on_data_stack(const frame_walk *walk,
   return false;
 }
 
-static walk_place frame_place(frame_walk *walk, const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static walk_place frame_place(frame_walk *walk,
+                                             const py_sp_pyframe *frame) {
   if (((uintptr_t)frame & 7) != 0)
     return PLACE_NONE;
   if (frame_on_data_stack(walk, frame))
@@ -95,8 +101,8 @@ static walk_place frame_place(frame_walk *walk, const py_sp_pyframe *frame) {
 /* Whether a frame on the data stack ends where the one that it called begins;
  * frames lie there without gaps, in the order of calls. At the other end of a
  * piece nothing is known. */
-static bool frame_fits(frame_walk *walk, const py_sp_pyframe *frame,
-                       uint32_t words) {
+SP_SIGNAL_SAFE static bool
+frame_fits(frame_walk *walk, const py_sp_pyframe *frame, uint32_t words) {
   uintptr_t start = (uintptr_t)frame, edge = walk->edge;
   unsigned i;
 
@@ -109,14 +115,14 @@ static bool frame_fits(frame_walk *walk, const py_sp_pyframe *frame,
   return false;
 }
 
-static void entry_mark(frame_walk *walk) {
+SP_SIGNAL_SAFE static void entry_mark(frame_walk *walk) {
   if (walk->count > 0)
     walk->frames[walk->count - 1].flags |= SPANPROF_FRAME_ENTRY;
 }
 
 /* Take one frame; false: it cannot be believed. */
-static bool frame_take(frame_walk *walk, const py_sp_pyframe *frame,
-                       walk_place place) {
+SP_SIGNAL_SAFE static bool
+frame_take(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   const PyCodeObject *code = layout_frame_code(frame);
   /* 3.10: a frame that is linked is alive, and so is its code. */
   bool sure = place == PLACE_DATA_STACK || !PY_SP_LAYOUT_DATA_STACK;
@@ -129,10 +135,9 @@ static bool frame_take(frame_walk *walk, const py_sp_pyframe *frame,
   if (!known)
     return false;
   unit = layout_frame_unit(frame, code);
-  if (unit < -1 || unit >= (int64_t)known->mark.units)
+  if (unit < -1 || unit >= (int64_t)known->units)
     return false;
-  if (place == PLACE_DATA_STACK &&
-      !frame_fits(walk, frame, layout_code_words(code)))
+  if (place == PLACE_DATA_STACK && !frame_fits(walk, frame, known->words))
     return false;
   if (!known->hidden)
     walk->frames[walk->count++] = (spanprof_frame){
@@ -142,8 +147,16 @@ static bool frame_take(frame_walk *walk, const py_sp_pyframe *frame,
   return true;
 }
 
+/* Let memory come while the frame before is looked at. */
+SP_SIGNAL_SAFE static void frame_foresee(const frame_walk *walk,
+                                         const py_sp_pyframe *frame) {
+  if (((uintptr_t)frame & 7) == 0 && frame_on_data_stack(walk, frame))
+    py_sp_code_foresee(layout_frame_code(frame));
+}
+
 /* True: the outermost frame was reached. */
-static bool walk_frames(frame_walk *walk, const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static bool walk_frames(frame_walk *walk,
+                                       const py_sp_pyframe *frame) {
   unsigned step;
 
   for (step = 0; frame && step < WALK_STEPS_MAX; step++) {
@@ -152,6 +165,7 @@ static bool walk_frames(frame_walk *walk, const py_sp_pyframe *frame) {
 
     if (place == PLACE_NONE)
       return false;
+    frame_foresee(walk, layout_frame_previous(frame));
     kind = layout_frame_kind(frame);
     if (kind == PY_SP_FRAME_SHIM)
       entry_mark(walk);
@@ -163,14 +177,29 @@ static bool walk_frames(frame_walk *walk, const py_sp_pyframe *frame) {
   return !frame;
 }
 
-size_t py_sp_walk(const PyThreadState *thread, spanprof_frame *frames,
-                  size_t max, int *cut) {
+/* In the thread's state, which is there, or on a stack. */
+SP_SIGNAL_SAFE static bool top_readable(frame_walk *walk,
+                                        const PyThreadState *thread,
+                                        const void *const *top) {
+  if ((uintptr_t)top >= (uintptr_t)thread &&
+      (uintptr_t)(top + 1) <= (uintptr_t)(thread + 1))
+    return true;
+  return ((uintptr_t)top & 7) == 0 &&
+         py_sp_probe_readable(&walk->probe, top, sizeof *top);
+}
+
+SP_SIGNAL_SAFE size_t py_sp_walk(const PyThreadState *thread,
+                                 const spanprof_capture *capture,
+                                 spanprof_frame *frames, size_t max, int *cut) {
   frame_walk walk = {.frames = frames, .max = max};
   const void *const *top = layout_top_place(thread);
 
+  if (capture->stack_end > capture->sp) {
+    walk.probe.stack_start = (uintptr_t)capture->sp;
+    walk.probe.stack_end = (uintptr_t)capture->stack_end;
+  }
   pieces_read(&walk, thread);
-  if (((uintptr_t)top & 7) != 0 ||
-      !py_sp_probe_readable(&walk.probe, top, sizeof *top)) {
+  if (!top_readable(&walk, thread, top)) {
     *cut = 1;
     return 0;
   }

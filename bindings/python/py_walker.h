@@ -6,8 +6,8 @@
 
 #include <stdint.h>
 
-/* The walk of spanprof_runtime, for a thread of which `thread` is the
- * PyThreadState; between py_sp_code_enter() and py_sp_code_leave(). A frame's
+/* The walk of spanprof_runtime, for the thread whose state is `thread`;
+ * between py_sp_code_enter() and py_sp_code_leave(). A frame's
  * code is the id of py_code.h, its offset the line.
  *
  * Any instant of the interpreter is expected: frames half linked, a structure
@@ -16,7 +16,7 @@
  * read, its owner is one of those that run, its code is a code object, its
  * instruction is one of that code, and, on the data stack, it ends where the
  * next one begins. Where it is not, the stack is cut there. */
-size_t py_sp_walk(const PyThreadState *thread, spanprof_frame *frames,
-                  size_t max, int *cut);
+size_t py_sp_walk(const PyThreadState *thread, const spanprof_capture *capture,
+                  spanprof_frame *frames, size_t max, int *cut);
 
 #endif

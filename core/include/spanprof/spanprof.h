@@ -247,10 +247,11 @@ SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
 /* ----------------------------------------------------------------- threads */
 
 /* Profile the calling thread from this instant, also where it was started with
- * every signal blocked: the session's is unblocked. Threads are found without it
- * within 200 ms (up to 200 threads; 1 s up to 5,000); a registered thread also
- * books its last, undelivered ticks when it ends. Idempotent; the thread's end
- * unregisters it. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer left). */
+ * every signal blocked: the session's is unblocked. Threads are found without
+ * it within 200 ms (up to 200 threads; 1 s up to 5,000); a registered thread
+ * also books its last, undelivered ticks when it ends. Idempotent; the thread's
+ * end unregisters it. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer left).
+ */
 SPANPROF_API spanprof_status spanprof_thread_register(void);
 
 /* Undo spanprof_thread_register() before the thread ends. */
@@ -482,7 +483,8 @@ typedef struct spanprof_capture {
   const void *ucontext; /* ucontext_t of the interrupted thread */
   uint64_t pc;
   uint64_t sp;
-  void *thread_data; /* of spanprof_thread_set_data(), or NULL */
+  void *thread_data;  /* of spanprof_thread_set_data(), or NULL */
+  uint64_t stack_end; /* memory from sp up to here can be read; 0: unknown */
 } spanprof_capture;
 
 /* Labels and span read from the language's own context. */

@@ -211,9 +211,19 @@ SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
     sample->flags |= SP_SAMPLE_STACK_WHOLE;
 }
 
+/* The end of the thread's stack if `sp` is on it, else 0. */
+SP_SIGNAL_SAFE static uint64_t stack_end_around(sp_thread *thread,
+                                                uint64_t sp) {
+  uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
+  uint64_t high =
+      atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
+
+  return low != 0 && sp >= low && sp < high ? high : 0;
+}
+
 SP_SIGNAL_SAFE static spanprof_capture
 capture_describe(const sp_registers *registers, const void *ucontext,
-                 sp_self *self) {
+                 sp_thread *thread, sp_self *self) {
   return (spanprof_capture){
       .struct_size = sizeof(spanprof_capture),
       .ucontext = ucontext,
@@ -221,7 +231,8 @@ capture_describe(const sp_registers *registers, const void *ucontext,
       .sp = registers->r[SP_REGISTER_SP],
       .thread_data =
           self ? atomic_load_explicit(&self->thread_data, memory_order_acquire)
-               : NULL};
+               : NULL,
+      .stack_end = stack_end_around(thread, registers->r[SP_REGISTER_SP])};
 }
 
 /* Labels, span and frames of the language, or of the thread. */
@@ -258,7 +269,8 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
                                        const void *ucontext) {
   const spanprof_runtime *runtime = sp_runtime_enter();
   sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
-  const spanprof_capture capture = capture_describe(registers, ucontext, self);
+  const spanprof_capture capture =
+      capture_describe(registers, ucontext, thread, self);
   stack_piece piece = {0};
   size_t frames_bytes = 0;
   sp_ring_result result;
