@@ -14,6 +14,7 @@
 static struct {
   sem_t came;
   int watched; /* in this process; with the GIL, or in a forked child */
+  sigset_t before_fork;
 } sigterm;
 
 static void sigterm_handler(int number) {
@@ -41,10 +42,25 @@ static int sigterm_has(void (*handler)(int)) {
          !(action.sa_flags & SA_SIGINFO) && action.sa_handler == handler;
 }
 
+/* A signal that meets the child before it has the default action again must
+ * not be lost: it waits. */
+static void sigterm_before_fork(void) {
+  sigset_t ours;
+
+  sigemptyset(&ours);
+  sigaddset(&ours, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &ours, &sigterm.before_fork);
+}
+
+static void sigterm_after_fork_parent(void) {
+  pthread_sigmask(SIG_SETMASK, &sigterm.before_fork, NULL);
+}
+
 static void sigterm_after_fork_child(void) {
   sigterm.watched = 0;
   if (sigterm_has(sigterm_handler))
     signal(SIGTERM, SIG_DFL);
+  pthread_sigmask(SIG_SETMASK, &sigterm.before_fork, NULL);
 }
 
 /* The thread first: from the handler's installation on somebody must wait. */
@@ -82,7 +98,8 @@ static PyMethodDef sigterm_methods[] = {
 };
 
 int py_sp_sigterm_init(PyObject *module) {
-  if (pthread_atfork(NULL, NULL, sigterm_after_fork_child) != 0) {
+  if (pthread_atfork(sigterm_before_fork, sigterm_after_fork_parent,
+                     sigterm_after_fork_child) != 0) {
     PyErr_NoMemory();
     return -1;
   }

@@ -64,6 +64,23 @@ class ApiTest(ProgramCase):
         """)
         self.assert_covered(sum(self.cpu_s().values()), 1.5)
 
+    def test_a_thread_started_with_every_signal_blocked_is_profiled_under_a_label(self) -> None:
+        self.run_source("""
+            import _thread, signal, spanprof
+            spanprof.start()
+            ended = []
+            def work():
+                with spanprof.label(kind="blocked"):
+                    burn(1)
+                ended.append(True)
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+            _thread.start_new_thread(work, ())
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            wait_for(lambda: ended)
+        """)
+        labelled = sum(s.value for s in self.samples() if s.labels.get("kind") == "blocked")
+        self.assert_covered(labelled / 1e9, 1)
+
     def test_stats_count_what_was_taken(self) -> None:
         self.run_source("""
             import spanprof

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 import unittest
 
@@ -81,12 +82,32 @@ class ExecTest(ProgramCase):
         self.run_command([sys.executable, "-c",
                           "import sys; assert 'spanprof' not in sys.modules"])
 
+    @unittest.skipUnless(importlib.util.find_spec("opentelemetry")
+                         and importlib.util.find_spec("opentelemetry.sdk"),
+                         "opentelemetry-sdk is not installed here")
+    def test_opentelemetry_instrument_starts_us_and_adds_the_processor(self) -> None:
+        source = """
+            from opentelemetry import trace
+            from opentelemetry.sdk.trace import TracerProvider
+            trace.set_tracer_provider(TracerProvider())
+            from spanprof import _autostart, running
+            _autostart.opentelemetry()
+            print(running())
+            with trace.get_tracer("x").start_as_current_span("work"):
+                burn(0.5)
+        """
+        self.assertEqual(self.run_source(source).stdout, "True\n")
+        names = {sample.labels.get("span_name") for sample in self.samples()}
+        self.assertIn("work", names)
+        done = self.run_source(source, PYROSCOPE_OUTPUT_DIRECTORY="")
+        self.assertEqual(done.stdout, "False\n")
+
     def test_the_command_has_the_words_of_the_c_program(self) -> None:
         self.assert_profiled([*COMMAND, "-c", BURN])
         self.run_source("import spanprof\nspanprof.start()\nburn(0.5)")
         files = [str(path) for path in self.profiles.iterdir()]
         report = self.run_command([*COMMAND, "report", *files])
-        self.assertIn("burn", report.stdout)
+        self.assertIn("app.py", report.stdout)
         self.assertRegex(self.run_command([*COMMAND, "version"]).stdout, r"^spanprof \d+\.\d+\.\d+ ")
         self.run_command([*COMMAND, "report", "/nowhere"], status=1)
 

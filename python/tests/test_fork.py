@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unittest
 
 from program import ProgramCase
@@ -99,6 +100,25 @@ class ForkTest(ProgramCase):
             assert os.waitpid(pid, 0)[1] == 0
         """)
         self.assertEqual(self.cpu_s(), {})
+
+    def test_python_warns_of_the_program_s_threads_only(self) -> None:
+        done = self.run_source("""
+            import os, spanprof, threading, warnings
+            spanprof.start()
+            def fork():
+                pid = os.fork()
+                if pid == 0:
+                    os._exit(0)
+                assert os.waitpid(pid, 0)[1] == 0
+            warnings.simplefilter("error")
+            fork()
+            warnings.simplefilter("always")
+            done = threading.Event()
+            threading.Thread(target=done.wait, daemon=True).start()
+            fork()
+        """)
+        warned = done.stderr.count("use of fork() may lead to deadlocks")
+        self.assertEqual(warned, sys.version_info >= (3, 12), done.stderr)
 
     def test_subprocesses_run_as_before(self) -> None:
         self.run_source("""

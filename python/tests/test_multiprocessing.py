@@ -19,7 +19,7 @@ def work(seconds):
 class MultiprocessingTest(ProgramCase):
     def assert_children(self, output: str, count: int, true: float) -> None:
         children = {int(pid) for pid in output.split()}
-        self.assertEqual(len(children), count)
+        self.assertEqual(len(children), count, output)
         cpu = self.cpu_s()
         self.assert_covered(sum(cpu.get(pid, 0) for pid in children), true, f"{children} {cpu}")
 

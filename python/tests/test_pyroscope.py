@@ -172,6 +172,26 @@ class DropInTest(ProgramCase):
         self.assertEqual(set(cpu), {None})
         self.assertIn("7", {sample.labels.get("shard") for sample in self.samples()})
 
+    def test_samples_say_their_process_and_thread(self) -> None:
+        done = self.run_source("""
+            import os, pyroscope, threading
+            pyroscope.configure(application_name="x", report_pid=True, report_thread_id=True,
+                                report_thread_name=True)
+            def work():
+                print(threading.get_native_id())
+                burn(0.5)
+            thread = threading.Thread(target=work)
+            thread.start()
+            thread.join()
+            print(os.getpid())
+        """)
+        thread, process = done.stdout.split()
+        labels = [s.labels for s in self.samples() if s.runs("work")]
+        self.assertTrue(labels)
+        for each in labels:
+            self.assertEqual((str(each["pid"]), str(each["thread_id"])), (process, thread))
+            self.assertTrue(each["thread_name"])
+
     def test_pyroscope_io_is_the_same_package(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")

@@ -41,9 +41,6 @@ _WITHOUT_EFFECT = {
     "mem_enabled": ((False,), "memory is not profiled"),
     "cpu_implementation": ((ProfilerImplementation.PySpy,), "there is one sampler"),
     "detect_subprocesses": ((False,), "forked processes are always profiled"),
-    "report_pid": ((False,), "a sample's process is not told"),
-    "report_thread_id": ((False,), "a sample's thread is not told"),
-    "report_thread_name": ((False,), "a sample's thread is not told"),
 }
 _LEGACY = {"auth_token", "detect_subprocesses"}
 _stack_profiler_configured = False
@@ -116,9 +113,11 @@ def configure(
             "spanprof".
         sample_rate: samples per second of CPU time and thread, 1..1000.
         oncpu: only the default has an effect, as with `gil_only`, `line_no`,
-            `report_pid`, `report_thread_id`, `report_thread_name`, `mem_enabled`
-            and `cpu_implementation`.
+            `mem_enabled` and `cpu_implementation`.
         native: deprecated; native frames are always there.
+        report_pid: label `pid` on every sample.
+        report_thread_id: label `thread_id`, the kernel's number.
+        report_thread_name: label `thread_name`, as the kernel has it.
         tags: labels of every profile.
         tenant_id: header X-Scope-OrgID.
         http_headers: more headers of every upload.
@@ -156,6 +155,9 @@ def configure(
         basic_auth_password=basic_auth_password if with_auth else None,
         auth_token=older.get("auth_token") or None,
         sample_rate_hz=sample_rate,
+        report_pid=bool(report_pid),
+        report_thread_id=bool(report_thread_id),
+        report_thread_name=bool(report_thread_name),
         labels=tags or None,
         tenant_id=tenant_id or None,
         http_headers=http_headers or None,

@@ -33,6 +33,14 @@ class Options(TypedDict, total=False):
     """The signal to use; 0, the default, finds a free one. PYROSCOPE_SIGNAL."""
     native_frames: bool | None
     """Frames of C code, default True. PYROSCOPE_NATIVE_FRAMES."""
+    report_pid: bool | None
+    """Label `pid` on every sample, default False. PYROSCOPE_REPORT_PID."""
+    report_thread_id: bool | None
+    """Label `thread_id`, the kernel's number (`threading.get_native_id()`),
+    default False. PYROSCOPE_REPORT_THREAD_ID."""
+    report_thread_name: bool | None
+    """Label `thread_name`, as the kernel has it, default False.
+    PYROSCOPE_REPORT_THREAD_NAME."""
     server_address: str | None
     """"http://pyroscope:4040". PYROSCOPE_SERVER_ADDRESS."""
     basic_auth_user: str | None

@@ -5,7 +5,7 @@ import logging
 import os
 from typing import TYPE_CHECKING, Any
 
-from . import _exit, _logging, _reloader, _threads
+from . import _exit, _fork, _logging, _reloader, _threads
 from ._binding import Error, load_error, native
 from ._options import Options, native_options
 
@@ -60,6 +60,7 @@ def start(**options: Unpack[Options]) -> bool:
     try:
         given = native_options(options)
         _exit.install()
+        _fork.install()
         _threads.install()
         native.log_to(_logging.receive)
         started: bool = native.start(given)

@@ -1,0 +1,33 @@
+"""CPython 3.12 and later warn at a fork of a process that has threads
+(https://docs.python.org/3/library/os.html#os.fork), and count ours, which take
+no part in it. A program that has none of its own is not to be warned."""
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+import warnings
+
+_installed = False
+
+
+def install() -> None:
+    """Once per process. The children's profiling needs nothing of this: the
+    library follows a fork by itself."""
+    global _installed
+    if _installed or sys.version_info < (3, 12):
+        return
+    _installed = True
+    original = os.fork
+
+    @functools.wraps(original)
+    def fork() -> int:
+        if threading.active_count() > 1:
+            return original()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*multi-threaded, use of fork",
+                                    DeprecationWarning)
+            return original()
+
+    os.fork = fork
