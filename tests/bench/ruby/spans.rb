@@ -23,7 +23,7 @@ module Spans
     attr_reader :ids
 
     # Follow the spans of this process, and sample it into a folder.
-    def start(directory, rate: 100, native: true, **processor)
+    def start(directory, rate: 100, signal: 0, server: nil, native: true, **processor)
       @account = Hash.new(0.0)
       @ids = {}
       @lock = Mutex.new
@@ -35,6 +35,7 @@ module Spans
       end
       @tracer = OpenTelemetry.tracer_provider.tracer("bench")
       Spanprof.start(application_name: "bench", output_directory: directory, sample_rate_hz: rate,
+                     signal_number: signal, server_address: server,
                      native_frames: native, log_level: :warn) or raise Spanprof.unavailable_reason
     end
 

@@ -1,13 +1,8 @@
 /* What Ruby cannot do by itself: a thread that Ruby knows nothing of, a sleep
- * that keeps the VM's lock, and signals that a thread sends itself, with the
- * value of one of our timers, or to a handler that only counts. */
+ * that keeps the VM's lock, and giving that lock up for nothing. */
 #include <pthread.h>
-#include <signal.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <ruby.h>
 #include <ruby/thread.h>
@@ -20,7 +15,6 @@ typedef struct burner {
 } burner;
 
 static volatile uint64_t native_sink;
-static volatile sig_atomic_t native_count;
 
 static uint64_t clock_ns(clockid_t clock) {
   struct timespec now;
@@ -79,60 +73,6 @@ static VALUE native_hold(VALUE self, VALUE seconds) {
   return Qnil;
 }
 
-static void counting_handler(int number, siginfo_t *info, void *ucontext) {
-  (void)number, (void)info, (void)ucontext;
-  native_count++;
-}
-
-/* count(signal): installs a handler that only counts. */
-static VALUE native_count_install(VALUE self, VALUE number) {
-  struct sigaction action;
-
-  (void)self;
-  memset(&action, 0, sizeof action);
-  action.sa_sigaction = counting_handler;
-  action.sa_flags = SA_SIGINFO | SA_RESTART;
-  if (sigaction(NUM2INT(number), &action, NULL) != 0)
-    rb_sys_fail("sigaction");
-  return Qnil;
-}
-
-/* catch(signal): the value that this thread's timer sends with its signal,
- * waited for with CPU time. */
-static VALUE native_catch(VALUE self, VALUE number) {
-  const struct timespec now = {0, 0};
-  sigset_t ours, before;
-  siginfo_t info;
-
-  (void)self;
-  sigemptyset(&ours);
-  sigaddset(&ours, NUM2INT(number));
-  pthread_sigmask(SIG_BLOCK, &ours, &before);
-  do
-    bench_native_burn(1000000);
-  while (sigtimedwait(&ours, &info, &now) != NUM2INT(number));
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return ULL2NUM((uintptr_t)info.si_value.sival_ptr);
-}
-
-/* send(signal, value): the ns from sending this thread the signal, as a timer
- * does, until its handler has returned. */
-static VALUE native_send(VALUE self, VALUE number, VALUE value) {
-  pid_t pid = getpid(), tid = (pid_t)syscall(SYS_gettid);
-  uint64_t begin_ns, end_ns;
-  siginfo_t info;
-
-  (void)self;
-  memset(&info, 0, sizeof info);
-  info.si_signo = NUM2INT(number);
-  info.si_code = SI_TIMER;
-  info.si_value.sival_ptr = (void *)(uintptr_t)NUM2ULL(value);
-  begin_ns = clock_ns(CLOCK_MONOTONIC);
-  syscall(SYS_rt_tgsigqueueinfo, pid, tid, info.si_signo, &info);
-  end_ns = clock_ns(CLOCK_MONOTONIC);
-  return ULL2NUM(end_ns - begin_ns);
-}
-
 static void *gvl_nothing(void *data) {
   return data;
 }
@@ -157,8 +97,5 @@ void Init_bench_native(void) {
 
   rb_define_singleton_method(native, "burn_apart", native_burn_apart, 1);
   rb_define_singleton_method(native, "hold", native_hold, 1);
-  rb_define_singleton_method(native, "count", native_count_install, 1);
-  rb_define_singleton_method(native, "catch", native_catch, 1);
-  rb_define_singleton_method(native, "send", native_send, 2);
   rb_define_singleton_method(native, "give_up", native_give_up, 1);
 }
