@@ -209,6 +209,7 @@ static void runtime_check(void) {
 static VALUE native_start(VALUE self, VALUE hash) {
   rb_sp_options options;
   session_start start = {.options = &options, .status = SPANPROF_ERR_STATE};
+  VALUE sentence;
 
   (void)self;
   rb_sp_options_read(&options, hash);
@@ -217,10 +218,14 @@ static VALUE native_start(VALUE self, VALUE hash) {
   rb_thread_call_without_gvl(start_run, &start, NULL, NULL);
   RB_GC_GUARD(options.pairs);
   RB_GC_GUARD(options.texts);
-  if (start.status == SPANPROF_ERR_DISABLED)
-    rb_raise(session_disabled, "%s", spanprof_last_error());
-  rb_sp_check(start.status);
-  return Qtrue;
+  if (start.status == SPANPROF_OK)
+    return Qtrue;
+  sentence = rb_utf8_str_new_cstr(spanprof_last_error());
+  if (!session_runs)
+    rb_sp_runtime_stop();
+  rb_raise(start.status == SPANPROF_ERR_DISABLED ? session_disabled
+                                                 : rb_sp_error,
+           "%" PRIsVALUE, sentence);
 }
 
 /* call-seq: running? -> true or false */

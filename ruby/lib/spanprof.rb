@@ -17,6 +17,7 @@ require_relative "spanprof/tags"
 # {start} to fail where it cannot profile.
 module Spanprof
   autoload :Otel, File.expand_path("spanprof/otel.rb", __dir__)
+  autoload :SpanProcessor, File.expand_path("spanprof/span_processor.rb", __dir__)
 
   class << self
     # Profile this process, and what it forks, from now on. Where a session runs

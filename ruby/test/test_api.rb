@@ -97,7 +97,8 @@ class ApiTest < ChildTest
   end
 
   def test_without_rubygems
-    result = child!("require 'spanprof'\np Spanprof.start, Spanprof.unavailable_reason\nburn 0.1", "--disable-gems", "-I#{LIBRARY}")
+    code = "require 'spanprof'\np Spanprof.start, Spanprof.unavailable_reason\nburn 0.1"
+    result = child!(code, "--disable-gems", "-I#{LIBRARY}")
     assert_equal "true\nnil\n", result.out, result.err
     assert_in_delta 0.1, seconds(samples), 0.05
   end

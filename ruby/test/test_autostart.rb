@@ -107,7 +107,7 @@ class AutostartTest < ChildTest
   def test_a_program_with_a_processor_of_ours_keeps_one
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" })
       require "opentelemetry/sdk"
-      OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::Otel::SpanProcessor.new) }
+      OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::SpanProcessor.new) }
       processors = OpenTelemetry.tracer_provider.instance_variable_get(:@span_processors)
       p processors.count { |processor| processor.is_a?(Spanprof::Otel::SpanProcessor) }
       OpenTelemetry::SDK.configure

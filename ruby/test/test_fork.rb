@@ -104,7 +104,8 @@ class ForkTest < ChildTest
       Process.wait
     RUBY
     assert_equal %w[true true true], result.out.split
-    assert_equal({ "worker" => 2, "later" => 1 }, Dir.children(@profiles).map { |name| name[/\A[a-z]+/] }.tally.slice("worker", "later"))
+    names = Dir.children(@profiles).map { |name| name[/\A[a-z]+/] }
+    assert_equal({ "worker" => 2, "later" => 1 }, names.tally.slice("worker", "later"))
   end
 
   def test_forks_beside_threads_that_start_and_stop

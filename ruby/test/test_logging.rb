@@ -43,9 +43,8 @@ class LoggingTest < ChildTest
   end
 
   def test_without_a_logger_warnings_go_to_stderr
-    frozen = child!(%(require "spanprof"; Spanprof.start(output_directory: nil)), env: { "PYROSCOPE_OUTPUT_DIRECTORY" => "" })
-    assert_equal ["spanprof: profiles go nowhere: neither server_address nor output_directory nor on_profile is given\n"],
-                 frozen.err.lines
+    result = child!(%(require "spanprof"; Spanprof.start), env: { "PYROSCOPE_OUTPUT_DIRECTORY" => "" })
+    assert_match(/\Aspanprof: profiles go nowhere: [^\n]*\n\z/, result.err)
   end
 
   def test_the_level_that_is_asked_for

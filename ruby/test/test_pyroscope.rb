@@ -106,8 +106,8 @@ class PyroscopeTest < ChildTest
               "PYROSCOPE_TENANT_ID" => "tenant", "PYROSCOPE_SAMPLE_RATE" => "50" }
       child!(CONFIGURE + "configure { |config| config.tags = { a: 'b,c' } }; burn 0.1", env: env)
       upload = server.uploads.first
-      assert_equal ["app", "b,c", "tenant", 20_000_000],
-                   [upload.labels["service_name"], upload.labels["a"], upload.headers["x-scope-orgid"], upload.profile.period_ns]
+      assert_equal %w[app b,c], upload.labels.values_at("service_name", "a")
+      assert_equal ["tenant", 20_000_000], [upload.headers["x-scope-orgid"], upload.profile.period_ns]
     end
   end
 
@@ -123,7 +123,8 @@ class PyroscopeTest < ChildTest
         burn 0.1
       RUBY
       headers = server.uploads.first.headers
-      assert_equal ["Basic #{["me:secret"].pack("m0")}", "1", '2, "3"'], headers.values_at("authorization", "x-one", "x-two")
+      assert_equal ["Basic #{["me:secret"].pack("m0")}", "1", '2, "3"'],
+                   headers.values_at("authorization", "x-one", "x-two")
     end
   end
 
@@ -146,8 +147,9 @@ class PyroscopeTest < ChildTest
 
   # What tag_wrapper is given, and what the samples then carry.
   TAGS = {
-    %({ "key" => "value" }) => "value", %({ key: :value }) => "value", %({ key: 1 }) => "1", %({ key: "a,b=c d" }) => "a,b=c d",
-    %({ key: nil }) => nil, %({ key: "" }) => nil, %({ "key" => "caf\\xE9" }) => "caf?", %({ "key" => "a\\0b" }) => /\Aa.*b\z/,
+    %({ "key" => "value" }) => "value", %({ key: :value }) => "value", %({ key: 1 }) => "1",
+    %({ key: "a,b=c d" }) => "a,b=c d", %({ key: nil }) => nil, %({ key: "" }) => nil,
+    %({ "key" => "caf\\xE9" }) => "caf?", %({ "key" => "a\\0b" }) => /\Aa.*b\z/,
     %({ key: Object.new.tap { |o| def o.to_s = raise("boo") } }) => nil, %({}) => nil,
     %({ key: "v" * 5000 }) => /\Av+\z/
   }.freeze
@@ -155,7 +157,10 @@ class PyroscopeTest < ChildTest
   def test_tag_wrapper_labels_what_its_block_does
     TAGS.each do |tags, value|
       FileUtils.rm_rf(@profiles)
-      result = child!(CONFIGURE + "configure { |c| c.server_address = nil }\np Pyroscope.tag_wrapper(#{tags}) { burn 0.1; 7 }")
+      result = child!(CONFIGURE + <<~RUBY)
+        configure { |config| config.server_address = nil }
+        p Pyroscope.tag_wrapper(#{tags}) { burn 0.1; 7 }
+      RUBY
       assert_equal "7\n", result.out, result.err
       inside = samples.select { |sample| sample.in?(/burn/) }
       refute_empty inside
@@ -194,8 +199,10 @@ class PyroscopeTest < ChildTest
       Pyroscope._remove_tags(Pyroscope.thread_id, { b: 2 })
       none
     RUBY
-    labels = ->(name) { samples.select { |sample| sample.in?(/\b#{name}\z/) }.map { |sample| sample.labels.values_at("a", "b") }.uniq }
-    assert_equal [[["1", nil]], [["1", "2"]], [[nil, nil]]], [labels["one"], labels["both"], labels["none"]]
+    { "one" => ["1", nil], "both" => %w[1 2], "none" => [nil, nil] }.each do |name, labels|
+      inside = samples.select { |sample| sample.in?(/\b#{name}\z/) }
+      assert_equal [labels], inside.map { |sample| sample.labels.values_at("a", "b") }.uniq, name
+    end
   end
 
   def test_deprecated_methods_say_so
@@ -204,7 +211,10 @@ class PyroscopeTest < ChildTest
   end
 
   def test_a_bundle_that_loads_only_spanprof_finds_pyroscope
-    result = child!(%(require "spanprof"; p Pyroscope.configure { |c| c.server_address = nil }, Pyroscope.autoload?(:Otel).end_with?("otel.rb")))
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      p Pyroscope.configure { |config| config.server_address = nil }, Pyroscope.autoload?(:Otel).end_with?("otel.rb")
+    RUBY
     assert_equal %w[true true], result.out.split
   end
 end

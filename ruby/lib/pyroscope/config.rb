@@ -31,7 +31,7 @@ module Pyroscope
 
     DEFAULTS.each do |name, default|
       # A default that can be added to becomes the program's own.
-      define_method(name) { @given.fetch(name) { default.frozen? && default.is_a?(Hash) ? @given[name] = {} : default } }
+      define_method(name) { @given.fetch(name) { default.is_a?(Hash) ? @given[name] = {} : default } }
       define_method(:"#{name}=") { |value| @given[name] = value }
     end
 

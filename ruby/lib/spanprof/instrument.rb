@@ -18,6 +18,8 @@ module Spanprof
       def install
         rails if defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:on_load)
         sidekiq if defined?(::Sidekiq) && ::Sidekiq.respond_to?(:configure_server)
+      rescue StandardError => e
+        Logging.say_once(:warn, "requests and jobs get no labels: #{e.message}")
       end
 
       private

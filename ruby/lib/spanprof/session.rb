@@ -82,11 +82,14 @@ module Spanprof
       end
 
       def named(sentence, names)
-        { label_pairs: :labels }.merge(names).reduce(sentence) { |text, (name, called)| text.gsub(/\b#{name}\b/, called.name) }
+        { label_pairs: :labels }.merge(names).reduce(sentence) do |text, (name, called)|
+          text.gsub(/\b#{name}\b/, called.name)
+        end
       end
 
       def refuse(reason, error = Error.new(reason))
         @reason = reason
+        Logging.stop unless LOAD_ERROR || running?
         raise error if ENV["SPANPROF_REQUIRED"] == "1"
 
         Logging.say(error.is_a?(Disabled) ? :info : :warn, "not profiling: #{reason}")

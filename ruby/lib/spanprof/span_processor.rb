@@ -1,0 +1,9 @@
+# frozen_string_literal: true
+
+require_relative "otel"
+
+module Spanprof
+  # What a program adds to OpenTelemetry's SDK.
+  # @see Spanprof::Otel::SpanProcessor
+  SpanProcessor = Otel::SpanProcessor
+end
