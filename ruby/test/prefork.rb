@@ -18,7 +18,8 @@ class PreforkTest < ChildTest
     RUBY
   end
 
-  START = %(require "pyroscope"\nPyroscope.configure { |config| config.server_address = nil })
+  AGAIN = "Pyroscope.configure { |config| config.server_address = nil }"
+  START = %(require "pyroscope"\n#{AGAIN})
 
   # Runs a server while the block makes requests; stops it by `signal`.
   # @return [String] what it said

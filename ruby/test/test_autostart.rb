@@ -52,8 +52,9 @@ class AutostartTest < ChildTest
   def test_exec_from_a_path_with_a_space
     FileUtils.mkdir_p("#{@directory}/a space")
     FileUtils.cp_r([LIBRARY, File.dirname(EXECUTABLE)], "#{@directory}/a space")
-    result = run_command(RbConfig.ruby, "#{@directory}/a space/exe/spanprof", "exec", "ruby", "-e", "p Spanprof.running?",
-                         env: { "RUBYLIB" => ["#{@directory}/a space/lib", *(LIBRARIES - [LIBRARY])].join(":") })
+    library = ["#{@directory}/a space/lib", *(LIBRARIES - [LIBRARY])].join(":")
+    result = run_command(RbConfig.ruby, "#{@directory}/a space/exe/spanprof", "exec", "ruby", "-e",
+                         "p Spanprof.running?", env: { "RUBYLIB" => library })
     assert_equal "true\n", result.out, result.err
   end
 
@@ -74,8 +75,8 @@ class AutostartTest < ChildTest
   def test_a_wrong_variable_is_said_and_the_program_runs
     result = child!("puts 1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_SAMPLE_RATE" => "fast" })
     assert_equal "1\n", result.out
-    assert_equal ["spanprof: not profiling: sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is \"fast\", not a whole number\n"],
-                 result.err.lines
+    assert_equal "spanprof: not profiling: sample_rate_hz (from PYROSCOPE_SAMPLE_RATE) is \"fast\", " \
+                 "not a whole number\n", result.err
   end
 
   SPANS = <<~'RUBY'
@@ -86,7 +87,8 @@ class AutostartTest < ChildTest
 
   def test_opentelemetry_gets_our_processor_whenever_it_is_loaded
     environment = { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" }
-    ["require 'opentelemetry/sdk'", "require 'opentelemetry-sdk'", "require 'opentelemetry'; require 'opentelemetry/sdk'"].each do |load|
+    ["require 'opentelemetry/sdk'", "require 'opentelemetry-sdk'",
+     "require 'opentelemetry'; require 'opentelemetry/sdk'"].each do |load|
       FileUtils.rm_rf(@profiles)
       result = child!("#{load}\n#{SPANS}", env: environment)
       spans = samples.select { |sample| sample.labels["span_name"] == "order" }

@@ -20,7 +20,8 @@ class ExitTest < ChildTest
     "raise 'oops'" => 1, "Thread.new { Thread.main.raise(SystemExit.new(7)) }.join; sleep" => 7,
     "at_exit { exit! 8 }" => 8, "throw :nobody" => 1, "Process.kill('TERM', $$); sleep" => 15,
     "trap('TERM') { exit! 9 }; Process.kill('TERM', $$); sleep" => 9,
-    "exec 'exit 10'" => 10, "Process.exec('sh', '-c', 'exit 11')" => 11, "Kernel.exec({ 'A' => '12' }, 'exit $A')" => 12,
+    "exec 'exit 10'" => 10, "Process.exec('sh', '-c', 'exit 11')" => 11,
+    "Kernel.exec({ 'A' => '12' }, 'exit $A')" => 12,
     "exec(['sh', 'name'], '-c', 'exit 13', out: :err)" => 13
   }.freeze
 
@@ -85,7 +86,8 @@ class ExitTest < ChildTest
     child!(START + "burn 0.1", env: away)
     child!(START + "burn 0.1; exit!(true)", env: away)
     PushServer.run do |server|
-      child!(START + "sleep 0.05 until Spanprof.stats[:profiles_sent] >= 2", env: spool.merge("PYROSCOPE_SERVER_ADDRESS" => server.address))
+      child!(START + "sleep 0.05 until Spanprof.stats[:profiles_sent] >= 2",
+             env: spool.merge("PYROSCOPE_SERVER_ADDRESS" => server.address))
       assert_operator server.uploads.size, :>=, 2
     end
   end

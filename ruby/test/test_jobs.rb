@@ -52,7 +52,8 @@ class JobsTest < RedisTest
   def test_sidekiq
     File.write("#{@directory}/worker.rb", PRELUDE + WORKER)
     redis do |url|
-      child!(%(require "sidekiq"\n) + WORKER + <<~'RUBY', env: { "REDIS_URL" => url, "PYROSCOPE_AGENT_ENABLED" => "false" })
+      unprofiled = { "REDIS_URL" => url, "PYROSCOPE_AGENT_ENABLED" => "false" }
+      child!(%(require "sidekiq"\n) + WORKER + <<~'RUBY', env: unprofiled)
         4.times { BurnJob.perform_async(0.1) }
         FailingJob.perform_async
         LastJob.perform_in(2)

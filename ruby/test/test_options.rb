@@ -58,7 +58,8 @@ class OptionsTest < ChildTest
     %(labels: { a: "caf\\xE9".dup.force_encoding("ISO-8859-1") }) => { "a" => "café" },
     %(labels: { a: "é".encode("UTF-16LE") }) => { "a" => "é" },
     %(labels: {}, log_level: :error, http_headers: { "X-A": "b, \\"c\\"" }) => { "header" => 'b, "c"' },
-    %(sample_rate_hz: 250, upload_interval_ms: 500, native_frames: false, application_name: :symbol) => { "service_name" => "symbol" },
+    %(sample_rate_hz: 250, upload_interval_ms: 500, native_frames: false) => { "service_name" => "test" },
+    %(application_name: :symbol) => { "service_name" => "symbol" },
     %(report_pid: true) => { "pid" => :pid }
   }.freeze
 

@@ -24,7 +24,7 @@ class PumaTest < PreforkTest
   end
 
   def test_workers_that_configure_again
-    burnt, = puma(START, "preload_app!\non_worker_boot { Pyroscope.configure { |config| config.server_address = nil } }")
+    burnt, = puma(START, "preload_app!\non_worker_boot { #{AGAIN} }")
     assert_profiled(burnt)
   end
 

@@ -21,6 +21,6 @@ class UnicornTest < PreforkTest
   end
 
   def test_workers_that_configure_again
-    assert_profiled(unicorn(START, "preload_app true\nafter_fork { |_, _| Pyroscope.configure { |config| config.server_address = nil } }"))
+    assert_profiled(unicorn(START, "preload_app true\nafter_fork { |_, _| #{AGAIN} }"))
   end
 end
