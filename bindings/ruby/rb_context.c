@@ -334,17 +334,14 @@ spanprof_status rb_sp_flow_labels_begin(rb_sp_flow *flow) {
   }
   flow_run(flow);
   /* An enumerator's fiber may be in its caller's. */
-  if (flow->called && !flow->span && !flow->labels) {
-    flow->borrowed = spanprof_labels_get();
-    flow_show(flow, flow_span_of(flow_caller(flow, true)), flow->borrowed);
-  }
+  if (flow->called && !flow->span && !flow->labels)
+    flow_show(flow, flow_span_of(flow_caller(flow, true)),
+              spanprof_labels_get());
   return SPANPROF_OK;
 }
 
-void rb_sp_flow_labels_end(rb_sp_flow *flow) {
-  flow->labels = spanprof_labels_get();
-  if (flow->labels == flow->borrowed)
-    flow->labels = 0;
+void rb_sp_flow_labels_set(rb_sp_flow *flow, spanprof_label_set labels) {
+  flow->labels = labels;
   flow_run(flow);
 }
 

@@ -25,8 +25,6 @@ typedef struct rb_sp_flow {
   spanprof_label_set labels;
   /* What its maker worked for, where flows inherit; shows while `span` is 0. */
   spanprof_span inherited;
-  /* What it took over when it got labels of its own. */
-  spanprof_label_set borrowed;
   uint8_t trace_id[16]; /* of `span` */
   /* What `context` has in it. */
   spanprof_span shown;
@@ -55,9 +53,11 @@ rb_sp_flow *rb_sp_flow_make(void);
 void rb_sp_flow_span_set(rb_sp_flow *flow, spanprof_span span,
                          const uint8_t *trace_id);
 
-/* The labels of `flow`, the running fiber's, have a context of their own: what
- * the core's label calls change until the end. */
+/* Give `flow`, the running fiber's, a context of its own, whose labels the
+ * core's calls show and change until the next set. */
 spanprof_status rb_sp_flow_labels_begin(rb_sp_flow *flow);
-void rb_sp_flow_labels_end(rb_sp_flow *flow);
+
+/* Have `flow`, the running fiber's, carry `labels` (0: none of its own). */
+void rb_sp_flow_labels_set(rb_sp_flow *flow, spanprof_label_set labels);
 
 #endif

@@ -1,10 +1,30 @@
 #include "rb_context.h"
 #include "rb_text.h"
 
-/* Native.label_push(name, value): any objects, by their to_s. 0 where the core
- * refused, and counted it. Raises what to_s raises. */
+/* Native.labels: the running fiber's own, as a number for .labels_restore. */
+static VALUE label_labels(VALUE self) {
+  const rb_sp_flow *flow = rb_sp_flow_current();
+
+  (void)self;
+  return UINT2NUM(flow ? flow->labels : 0);
+}
+
+/* Native.labels_restore(labels): whatever was pushed since. By the state before
+ * and not by what each push gave, which an exception of Timeout's may come
+ * between. */
+static VALUE label_restore(VALUE self, VALUE labels) {
+  rb_sp_flow *flow = rb_sp_flow_current();
+
+  (void)self;
+  if (flow && flow->labels != NUM2UINT(labels))
+    rb_sp_flow_labels_set(flow, NUM2UINT(labels));
+  return Qnil;
+}
+
+/* Native.label_push(name, value): any objects, by their to_s. What the core
+ * refuses it counts. */
 static VALUE label_push(VALUE self, VALUE name, VALUE value) {
-  spanprof_label_token token = 0;
+  spanprof_label_token token;
   rb_sp_flow *flow;
 
   (void)self;
@@ -15,21 +35,10 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   if (rb_sp_flow_labels_begin(flow) == SPANPROF_OK) {
     spanprof_label_push(RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
                         RSTRING_PTR(value), (size_t)RSTRING_LEN(value), &token);
-    rb_sp_flow_labels_end(flow);
+    rb_sp_flow_labels_set(flow, spanprof_labels_get());
   }
   RB_GC_GUARD(name);
   RB_GC_GUARD(value);
-  return ULL2NUM(token);
-}
-
-static VALUE label_pop(VALUE self, VALUE token) {
-  rb_sp_flow *flow = rb_sp_flow_current();
-
-  (void)self;
-  if (!flow || rb_sp_flow_labels_begin(flow) != SPANPROF_OK)
-    return Qnil;
-  spanprof_label_pop(NUM2ULL(token));
-  rb_sp_flow_labels_end(flow);
   return Qnil;
 }
 
@@ -43,8 +52,7 @@ static void label_set(VALUE name, const char *value, size_t value_bytes) {
     return;
   spanprof_label_set_with(spanprof_labels_get(), RSTRING_PTR(name),
                           (size_t)RSTRING_LEN(name), value, value_bytes, &set);
-  spanprof_labels_set(set);
-  rb_sp_flow_labels_end(flow);
+  rb_sp_flow_labels_set(flow, set);
 }
 
 /* Native.tag_add(name, value): a label without an end. */
@@ -81,5 +89,6 @@ void rb_sp_label_init(void) {
   rb_define_module_function(rb_sp_native, "tag_add", label_tag_add, 2);
   rb_define_module_function(rb_sp_native, "tag_remove", label_tag_remove, 2);
   rb_define_module_function(rb_sp_native, "label_push", label_push, 2);
-  rb_define_module_function(rb_sp_native, "label_pop", label_pop, 1);
+  rb_define_module_function(rb_sp_native, "labels", label_labels, 0);
+  rb_define_module_function(rb_sp_native, "labels_restore", label_restore, 1);
 }

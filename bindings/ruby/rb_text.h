@@ -5,7 +5,7 @@
 #include <ruby.h>
 
 /* The object's to_s, as UTF-8 where its encoding tells how; the core cleans
- * what is left. Raises what to_s raises. */
+ * what is left. Where to_s raises it is "", and logged. */
 VALUE rb_sp_text(VALUE object);
 
 #endif

@@ -132,4 +132,22 @@ class LabelsTest < SpanCase
     end
     assert_labels labelled: Array.new(7) { |i| { "n" => i.to_s } }, bare: {}
   end
+
+  # What Timeout raises comes out, wherever we are then.
+  def test_a_timeout_is_not_caught
+    require "timeout"
+    processor = Spanprof::Otel::SpanProcessor.new
+    provider = OpenTelemetry::SDK::Trace::TracerProvider.new.tap { |made| made.add_span_processor(processor) }
+    tracer = provider.tracer("test")
+    limit = Class.new(StandardError)
+    profile do
+      20.times do
+        assert_raises(limit) do
+          Timeout.timeout(0.01, limit) { loop { Spanprof.label(a: 1, b: nil) { tracer.in_span("short") { 1 } } } }
+        end
+        burn(:after, 0.01)
+      end
+    end
+    assert_labels after: {}
+  end
 end

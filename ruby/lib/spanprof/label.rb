@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "text"
+
 module Spanprof
   class << self
     # Label what the block does, in this fiber and in the enumerators it calls.
@@ -13,27 +15,13 @@ module Spanprof
     def label(**labels)
       return yield if LOAD_ERROR
 
-      token = push_labels(labels)
+      before = Native.labels
       begin
+        labels.each { |name, value| Native.label_push(name, value) }
         yield
       ensure
-        Native.label_pop(token) if token
+        Native.labels_restore(before)
       end
-    end
-
-    private
-
-    # @return [Integer, nil] undoes all of them
-    def push_labels(labels)
-      first = nil
-      labels.each do |name, value|
-        token = Native.label_push(name, value)
-        first ||= token unless token.zero?
-      end
-      first
-    rescue StandardError, ScriptError => e
-      Logging.failed_once(:warn, "a label cannot be set", e)
-      first
     end
   end
 end

@@ -30,10 +30,8 @@ module Spanprof
         *thread, tags = arguments
         return if LOAD_ERROR || !hash?(tags) || !own?(thread)
 
-        tags.each { |name, value| yield name.to_s, value.to_s }
+        tags.each { |name, value| yield name, value }
         nil
-      rescue StandardError => e
-        Logging.failed_once(:warn, "a tag cannot be set", e)
       end
 
       def hash?(tags)

@@ -8,11 +8,7 @@ module Spanprof
     module RenameHook
       def name=(name)
         super
-        begin
-          Native.span_rename(self)
-        rescue StandardError, ScriptError => e
-          Logging.failed_once(:warn, "a span keeps its old name", e)
-        end
+        Native.span_rename(self)
       end
     end
   end

@@ -23,6 +23,11 @@ module Spanprof
       }.freeze
       private_constant :OPTIONS
 
+      # What our own calls, and an SDK that they do not fit, may raise. Not every
+      # StandardError: Timeout raises one in whatever runs, which has to pass.
+      OURS = [Error, FrozenError, NameError, ArgumentError, TypeError].freeze
+      private_constant :OURS
+
       # @!attribute app_name
       #   @return [String, nil] "rideshare.cpu", for URLs; nil: the session's application name
       # @!attribute pyroscope_endpoint
@@ -74,7 +79,7 @@ module Spanprof
         return if LOAD_ERROR
 
         Native.span_start(@rules || rules(span), span, parent_context)
-      rescue StandardError, ScriptError => e
+      rescue *OURS => e
         Logging.failed_once(:warn, "a span is not labelled", e)
       end
 
@@ -108,7 +113,7 @@ module Spanprof
           baseline_labels: baseline_text, add_trace_id: add_trace_id, url_template: url_template,
           legacy_span_label: legacy_span_label
         )
-      rescue StandardError => e
+      rescue *OURS => e
         Logging.say_once(:warn, "spans are labelled by the default rules: #{e.message}")
         @rules = Native::SpanRules.new({})
       end
