@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "json"
+require "net/http"
+require_relative "bench"
+
+# The stand-in for Pyroscope of tests/sink, in a process of its own.
+class Sink
+  PROGRAM = "#{Bench::ROOT}/tests/sink/sink.py"
+
+  # @yieldparam sink [Sink]
+  def self.run(port: 0)
+    sink = new(port)
+    yield sink
+  ensure
+    sink&.end
+  end
+
+  # @return [Integer]
+  attr_reader :port
+
+  # @param port [Integer] 0: any
+  def initialize(port = 0)
+    @out = IO.popen(["python3", PROGRAM, "--port", port.to_s])
+    @port = @out.gets[/\d+/].to_i
+    @control = @out.gets[/\d+/].to_i
+  end
+
+  # @return [String]
+  def address = "http://127.0.0.1:#{port}"
+
+  # What sink.py is to do: mode, count and so on.
+  def control(**wanted)
+    Net::HTTP.post(URI("http://127.0.0.1:#{@control}/control"), JSON.generate(wanted))
+  end
+
+  # @return [Hash] what is stored, and what was asked
+  def summary = JSON.parse(Net::HTTP.get(URI("http://127.0.0.1:#{@control}/summary")))
+
+  # @return [Float] CPU seconds in all profiles that were delivered
+  def seconds = summary.fetch("value") / 1e9
+
+  def freeze! = Process.kill(:STOP, @out.pid)
+
+  def thaw! = Process.kill(:CONT, @out.pid)
+
+  def end
+    Process.kill(:KILL, @out.pid)
+    @out.close
+  end
+
+  # A port that nobody listens on.
+  def self.free_port
+    server = TCPServer.new("127.0.0.1", 0)
+    server.addr[1]
+  ensure
+    server.close
+  end
+end

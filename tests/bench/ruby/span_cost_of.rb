@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+# Spans with one kind of processor: ns of CPU and objects for each.
+require_relative "bench"
+require "json"
+require "opentelemetry/sdk"
+
+# Asked, and does nothing.
+class EmptyProcessor
+  def on_start(_span, _parent_context); end
+  def on_finish(_span); end
+  def force_flush(timeout: nil) = 0 # rubocop:disable Lint/UnusedMethodArgument
+  def shutdown(timeout: nil) = 0 # rubocop:disable Lint/UnusedMethodArgument
+end
+
+OPTIONS = {
+  "root_only" => {}, "id" => { root_span_only: false, add_url: false }, "url" => { root_span_only: false },
+  "baseline" => { add_baseline_urls: true }
+}.freeze
+SPANS = Bench.choose(4000, 500)
+
+def processor(kind)
+  options = OPTIONS[kind] or return EmptyProcessor.new
+  require "spanprof/otel"
+  Spanprof.start(application_name: "rideshare-ruby", output_directory: "#{Dir.tmpdir}/spanprof-bench-#{Process.pid}",
+                 log_level: :error) or raise Spanprof.unavailable_reason
+  Spanprof::Otel::SpanProcessor.new("rideshare-ruby.cpu", "http://localhost:4040", **options)
+end
+
+# @return [Array(Float, Float)] ns of the best of several rounds, and objects
+def cost
+  rounds = Array.new(5) do
+    GC.start
+    begin_s = Bench.cpu
+    SPANS.times { yield }
+    (Bench.cpu - begin_s) * 1e9 / SPANS
+  end
+  GC.disable
+  objects = GC.stat(:total_allocated_objects)
+  1000.times { yield }
+  objects = GC.stat(:total_allocated_objects) - objects
+  GC.enable
+  [Bench.median(rounds), objects / 1000.0]
+end
+
+ENV["OTEL_TRACES_EXPORTER"] = "none"
+OpenTelemetry.error_handler = ->(exception: nil, message: nil) { raise exception || message }
+OpenTelemetry::SDK.configure { |config| config.add_span_processor(processor(ARGV.fetch(0))) }
+tracer = OpenTelemetry.tracer_provider.tracer("bench")
+root = cost { tracer.in_span("GET /orders") { nil } }
+child = tracer.in_span("GET /orders") { cost { tracer.in_span("SELECT orders") { nil } } }
+if defined?(Spanprof)
+  Spanprof.stop
+  FileUtils.rm_rf("#{Dir.tmpdir}/spanprof-bench-#{Process.pid}")
+end
+puts JSON.generate(root_ns: root[0], root_objects: root[1], child_ns: child[0], child_objects: child[1])

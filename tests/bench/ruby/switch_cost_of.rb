@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+# One process: what fibers, threads, the GVL and objects cost.
+require_relative "bench"
+require "bench_native"
+require "json"
+require "opentelemetry/sdk"
+
+ENV["OTEL_TRACES_EXPORTER"] = "none"
+ours = ARGV.fetch(0) == "ours"
+if ours
+  require "spanprof/otel"
+  Spanprof.start(application_name: "bench", output_directory: Dir.mktmpdir("spanprof-bench"), log_level: :error) or
+    raise Spanprof.unavailable_reason
+end
+OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::Otel::SpanProcessor.new) if ours }
+
+# @return [Float] ns of CPU of this process for each of so many calls, the
+#   median of seven rounds
+def cost(count)
+  Bench.median(Array.new(7) do
+    GC.start
+    begin_s = yield(count)
+    begin_s * 1e9 / count
+  end)
+end
+
+def cpu_of
+  begin_s = Bench.cpu
+  yield
+  Bench.cpu - begin_s
+end
+
+fiber = Fiber.new { loop { Fiber.yield } }
+few, many = Bench.choose([2000, 400_000], [100, 20_000])
+found = {
+  fiber: cost(many) { |count| cpu_of { count.times { fiber.resume } } },
+  # Of this process but for our threads, which do the same whatever it does.
+  thread: cost(few) do |count|
+    begin_s = Bench.process_cpu
+    own = ours ? Spanprof.stats.values_at(:collector_cpu_ns, :uploader_cpu_ns).sum : 0
+    count.times { Thread.new { nil }.join }
+    own = Spanprof.stats.values_at(:collector_cpu_ns, :uploader_cpu_ns).sum - own if ours
+    Bench.process_cpu - begin_s - (own / 1e9)
+  end,
+  gvl: cost(many) { |count| BenchNative.give_up(count) * count / 1e9 },
+  object: cost(many) { |count| cpu_of { count.times { Object.new } } }
+}
+Spanprof.stop if ours
+puts JSON.generate(found)
