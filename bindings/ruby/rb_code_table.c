@@ -2,16 +2,16 @@
 
 #include <sched.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #include "rb_vm_layout.h"
 
-/* Distinct code seen within two sweeps: large applications show some 5,000. */
-#define CODE_MAX     32768u
-#define CODE_BUCKETS (2 * CODE_MAX)
+/* A power of two. At most half are used: large applications show some 5,000
+ * pairs within two sweeps. */
+#define CODE_SLOTS 32768u
+#define CODE_MAX   (CODE_SLOTS / 2)
 
-/* How far a lookup goes. With half of the buckets in use runs are that long
- * once in some 10^5 lookups. */
+/* How far a lookup goes. With half of the slots in use, a run is that long once
+ * in some 10^5 lookups. */
 #define CODE_PROBES 64u
 
 /* A number: generation of the slot above, slot + 2 below (0 and 1 are
@@ -22,27 +22,32 @@
 /* How often a sweep yields to handlers before it gives up. */
 #define CODE_SWEEP_YIELDS 200
 
+/* No slot. */
+#define CODE_NOWHERE CODE_SLOTS
+
+enum { SLOT_FREE, SLOT_CLAIMED, SLOT_USED, SLOT_SWEPT };
+
 typedef struct code_slot {
-  _Atomic VALUE iseq;
+  _Alignas(32) _Atomic VALUE iseq;
   _Atomic VALUE method;
-  _Atomic uint32_t seen; /* epoch */
+  _Atomic uint32_t state; /* SLOT_*; swept: free, but runs go on behind it */
+  _Atomic uint32_t seen;  /* epoch */
   uint32_t generation;
 } code_slot;
 
 /* Process-wide, because handlers use it. */
 static struct {
   /* Written by handlers. */
-  _Atomic uint64_t buckets[CODE_BUCKETS]; /* hash above, slot + 1 below */
-  code_slot slots[CODE_MAX];
-  _Atomic uint32_t taken; /* positions of `order` */
+  code_slot slots[CODE_SLOTS];
+  _Atomic uint32_t order[CODE_MAX]; /* slots as they were taken */
+  _Atomic uint32_t taken;
   _Atomic uint32_t inside;
   _Atomic uint64_t refused;
   /* Written with the GVL, read by handlers. */
   _Atomic bool closed;
   _Atomic uint32_t epoch;
-  /* Slots: [0, settled) belong to that holder, [settled, taken) to `fresh`, the
-   * rest is free. Written with the GVL while closed. */
-  uint32_t order[CODE_MAX];
+  /* Guarded by the GVL. Of `order`, [0, settled) belong to that holder, the
+   * rest to `fresh`. */
   uint32_t settled;
   VALUE settled_holder;
 } table;
@@ -53,13 +58,22 @@ static uint32_t positions_taken(void) {
   return taken < CODE_MAX ? taken : CODE_MAX;
 }
 
+/* The slot at a position, or NULL where a handler is about to write it: then
+ * the pair's frame stands on a VM stack. */
+static code_slot *position_slot(uint32_t position) {
+  uint32_t index =
+      atomic_load_explicit(&table.order[position], memory_order_acquire);
+
+  return index == CODE_NOWHERE ? NULL : &table.slots[index];
+}
+
 static void positions_mark(uint32_t from, uint32_t to) {
   uint32_t i;
 
   for (i = from; i < to; i++) {
-    code_slot *slot = &table.slots[table.order[i]];
-    VALUE iseq = atomic_load(&slot->iseq);
-    VALUE method = atomic_load(&slot->method);
+    const code_slot *slot = position_slot(i);
+    VALUE iseq = slot ? atomic_load(&slot->iseq) : 0;
+    VALUE method = slot ? atomic_load(&slot->method) : 0;
 
     /* rb_gc_mark() pins: the address is the key. */
     if (iseq)
@@ -103,7 +117,7 @@ void rb_sp_code_table_init(void) {
   rb_gc_register_mark_object(fresh);
   rb_gc_register_mark_object(table.settled_holder);
   for (i = 0; i < CODE_MAX; i++)
-    table.order[i] = i;
+    atomic_store(&table.order[i], CODE_NOWHERE);
 }
 
 bool rb_sp_code_table_enter(void) {
@@ -118,11 +132,14 @@ void rb_sp_code_table_leave(void) {
   atomic_fetch_sub_explicit(&table.inside, 1, memory_order_release);
 }
 
-static uint64_t pair_hash(VALUE iseq, VALUE method) {
+uint32_t rb_sp_code_place(VALUE iseq, VALUE method) {
   uint64_t hash = (iseq >> 3) * UINT64_C(0x9e3779b97f4a7c15);
+  uint32_t place;
 
   hash = (hash ^ hash >> 32 ^ method >> 3) * UINT64_C(0xff51afd7ed558ccd);
-  return hash ^ hash >> 29;
+  place = (uint32_t)(hash >> 40) & (CODE_SLOTS - 1);
+  __builtin_prefetch(&table.slots[place]);
+  return place;
 }
 
 static uint64_t slot_number(uint32_t index) {
@@ -150,53 +167,51 @@ static bool pair_valid(VALUE iseq, VALUE method) {
                     rb_sp_imemo_is(iseq, RB_SP_IMEMO_ISEQ)));
 }
 
-/* A slot that is not in the buckets yet; CODE_MAX where there is none. */
-static uint32_t slot_take(VALUE iseq, VALUE method) {
-  uint32_t position, index;
-  code_slot *slot;
+/* Another handler may take a slot for the same pair at the same time: then it
+ * has two numbers, and both have its name. */
+static bool slot_take(uint32_t index, VALUE iseq, VALUE method) {
+  code_slot *slot = &table.slots[index];
+  uint32_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+  uint32_t position;
 
-  if (atomic_load_explicit(&table.taken, memory_order_relaxed) >= CODE_MAX)
-    return CODE_MAX;
-  position = atomic_fetch_add_explicit(&table.taken, 1, memory_order_acq_rel);
-  if (position >= CODE_MAX)
-    return CODE_MAX;
-  index = table.order[position];
-  slot = &table.slots[index];
+  if ((state != SLOT_FREE && state != SLOT_SWEPT) ||
+      atomic_load_explicit(&table.taken, memory_order_relaxed) >= CODE_MAX ||
+      !atomic_compare_exchange_strong(&slot->state, &state, SLOT_CLAIMED))
+    return false;
   atomic_store_explicit(&slot->iseq, iseq, memory_order_relaxed);
   atomic_store_explicit(&slot->method, method, memory_order_relaxed);
-  return index;
+  slot_touch(slot);
+  position = atomic_fetch_add_explicit(&table.taken, 1, memory_order_acq_rel);
+  if (position >= CODE_MAX) {
+    atomic_store_explicit(&slot->state, SLOT_SWEPT, memory_order_release);
+    return false;
+  }
+  atomic_store_explicit(&table.order[position], index, memory_order_release);
+  atomic_store_explicit(&slot->state, SLOT_USED, memory_order_release);
+  return true;
 }
 
-uint64_t rb_sp_code_number(VALUE iseq, VALUE method) {
-  uint64_t hash = pair_hash(iseq, method);
-  uint64_t tag = hash & ~UINT64_C(0xffffffff);
-  uint32_t at = (uint32_t)hash, mine = CODE_MAX, probe;
+uint64_t rb_sp_code_number(uint32_t place, VALUE iseq, VALUE method) {
+  uint32_t room = CODE_NOWHERE, probe;
 
-  for (probe = 0; probe < CODE_PROBES; probe++, at++) {
-    _Atomic uint64_t *bucket = &table.buckets[at & (CODE_BUCKETS - 1)];
-    uint64_t held = atomic_load_explicit(bucket, memory_order_acquire);
+  for (probe = 0; probe < CODE_PROBES; probe++) {
+    uint32_t index = (place + probe) & (CODE_SLOTS - 1);
+    code_slot *slot = &table.slots[index];
+    uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
 
-    if (held == 0) {
-      if (mine == CODE_MAX && !pair_valid(iseq, method))
-        return RB_SP_CODE_NONE;
-      if (mine == CODE_MAX && (mine = slot_take(iseq, method)) == CODE_MAX)
-        break;
-      if (atomic_compare_exchange_strong_explicit(
-              bucket, &held, tag | (mine + 1), memory_order_acq_rel,
-              memory_order_acquire)) {
-        slot_touch(&table.slots[mine]);
-        return slot_number(mine);
-      }
+    if (state == SLOT_USED && slot_holds(slot, iseq, method)) {
+      slot_touch(slot);
+      return slot_number(index);
     }
-    if ((held & ~UINT64_C(0xffffffff)) == tag) {
-      uint32_t index = (uint32_t)held - 1;
-
-      if (slot_holds(&table.slots[index], iseq, method)) {
-        slot_touch(&table.slots[index]);
-        return slot_number(index);
-      }
-    }
+    if (room == CODE_NOWHERE && (state == SLOT_FREE || state == SLOT_SWEPT))
+      room = index;
+    if (state == SLOT_FREE)
+      break;
   }
+  if (!pair_valid(iseq, method))
+    return RB_SP_CODE_NONE;
+  if (room != CODE_NOWHERE && slot_take(room, iseq, method))
+    return slot_number(room);
   atomic_fetch_add_explicit(&table.refused, 1, memory_order_relaxed);
   return RB_SP_CODE_NONE;
 }
@@ -205,7 +220,7 @@ bool rb_sp_code_find(uint64_t number, rb_sp_code *out) {
   uint64_t biased = number & ((UINT64_C(1) << CODE_SLOT_BITS) - 1);
   code_slot *slot;
 
-  if (biased < CODE_SLOT_BIAS)
+  if (biased < CODE_SLOT_BIAS || biased - CODE_SLOT_BIAS >= CODE_SLOTS)
     return false;
   slot = &table.slots[biased - CODE_SLOT_BIAS];
   if (slot->generation != number >> CODE_SLOT_BITS)
@@ -216,18 +231,17 @@ bool rb_sp_code_find(uint64_t number, rb_sp_code *out) {
 }
 
 void rb_sp_code_settle(void) {
-  uint32_t taken = positions_taken(), i;
+  uint32_t taken = positions_taken();
+  const code_slot *slot;
 
-  for (i = table.settled; i < taken; i++) {
-    code_slot *slot = &table.slots[table.order[i]];
-    VALUE iseq = atomic_load(&slot->iseq);
-    VALUE method = atomic_load(&slot->method);
-
-    table.settled = i + 1;
-    if (iseq)
-      RB_OBJ_WRITTEN(table.settled_holder, Qundef, iseq);
-    if (method)
-      RB_OBJ_WRITTEN(table.settled_holder, Qundef, method);
+  for (; table.settled < taken; table.settled++) {
+    slot = position_slot(table.settled);
+    if (!slot)
+      return;
+    if (slot->iseq)
+      RB_OBJ_WRITTEN(table.settled_holder, Qundef, slot->iseq);
+    if (slot->method)
+      RB_OBJ_WRITTEN(table.settled_holder, Qundef, slot->method);
   }
 }
 
@@ -244,45 +258,43 @@ static bool table_close(void) {
   return false;
 }
 
-static void bucket_insert(uint32_t index) {
-  const code_slot *slot = &table.slots[index];
-  uint64_t hash = pair_hash(slot->iseq, slot->method);
-  uint32_t at = (uint32_t)hash;
-
-  while (atomic_load(&table.buckets[at & (CODE_BUCKETS - 1)]) != 0)
-    at++;
-  atomic_store(&table.buckets[at & (CODE_BUCKETS - 1)],
-               (hash & ~UINT64_C(0xffffffff)) | (index + 1));
-}
-
-static bool slot_stale(const code_slot *slot, uint32_t epoch) {
-  return epoch - atomic_load(&slot->seen) > 1 ||
-         (slot->iseq == 0 && slot->method == 0);
-}
-
 static void slot_clear(code_slot *slot) {
-  atomic_store(&slot->iseq, 0);
-  atomic_store(&slot->method, 0);
+  slot->iseq = 0;
+  slot->method = 0;
   slot->generation++;
+  slot->state = SLOT_SWEPT;
 }
 
-/* Bring the slots that stay to the front of `order`. */
-static void order_partition(uint32_t taken, uint32_t epoch) {
-  uint32_t kept = 0, i;
+/* Keep in `order` the slots that stay. */
+static void order_sweep(uint32_t epoch) {
+  uint32_t taken = positions_taken(), kept = 0, i;
 
   for (i = 0; i < taken; i++) {
     uint32_t index = table.order[i];
 
-    if (slot_stale(&table.slots[index], epoch)) {
+    table.order[i] = CODE_NOWHERE;
+    if (epoch - table.slots[index].seen > 1)
       slot_clear(&table.slots[index]);
-      continue;
-    }
-    table.order[i] = table.order[kept];
-    table.order[kept++] = index;
-    bucket_insert(index);
+    else
+      table.order[kept++] = index;
   }
   table.settled = kept;
-  atomic_store(&table.taken, kept);
+  table.taken = kept;
+}
+
+/* Swept slots that end a run are free. Twice around: the run that goes on from
+ * the last slot to the first. */
+static void runs_shorten(void) {
+  bool free_behind = false;
+  uint32_t i;
+
+  for (i = 2 * CODE_SLOTS; i-- > 0;) {
+    code_slot *slot = &table.slots[i & (CODE_SLOTS - 1)];
+
+    if (slot->state == SLOT_SWEPT && free_behind)
+      slot->state = SLOT_FREE;
+    free_behind = slot->state == SLOT_FREE;
+  }
 }
 
 bool rb_sp_code_sweep(void) {
@@ -291,8 +303,8 @@ bool rb_sp_code_sweep(void) {
   if (!table_close())
     return false;
   rb_sp_code_settle();
-  memset(table.buckets, 0, sizeof table.buckets);
-  order_partition(positions_taken(), epoch);
+  order_sweep(epoch);
+  runs_shorten();
   atomic_store(&table.epoch, epoch + 1);
   atomic_store_explicit(&table.closed, false, memory_order_seq_cst);
   return true;

@@ -38,9 +38,14 @@ void rb_sp_code_table_init(void);
 bool rb_sp_code_table_enter(void);
 void rb_sp_code_table_leave(void);
 
-/* Handler, between enter and leave: the number of a pair, or RB_SP_CODE_NONE
- * where it is no code, or there is no room. */
-uint64_t rb_sp_code_number(VALUE iseq, VALUE method);
+/* Handler: where a pair is looked for. Asked for the pairs of several frames
+ * before the first is looked up, it has the memory brought near at once: the
+ * table is cold by the next sample, and a frame would wait for it each time. */
+uint32_t rb_sp_code_place(VALUE iseq, VALUE method);
+
+/* Handler, between enter and leave: the number of a pair, from its place, or
+ * RB_SP_CODE_NONE where it is no code, or there is no room. */
+uint64_t rb_sp_code_number(uint32_t place, VALUE iseq, VALUE method);
 
 /* The pair of a number; false: it was swept. */
 bool rb_sp_code_find(uint64_t number, rb_sp_code *out);

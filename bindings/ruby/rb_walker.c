@@ -30,6 +30,9 @@ extern int ruby_thread_has_gvl_p(void);
 /* Enclosing environments that are followed: blocks within blocks. */
 #define WALKER_HOPS_MAX 32
 
+/* Frames that are looked up together: 0.7 KiB of the handler's stack. */
+#define WALKER_BATCH 16
+
 /* VM stacks are 1 MiB by default; RUBY_THREAD_VM_STACK_SIZE may ask for more.
  */
 #define WALKER_STACK_WORDS_MAX (UINT64_C(1) << 27)
@@ -70,10 +73,8 @@ static bool flags_sound(const vm_stack *stack, words ep, VALUE flags) {
          (stack_has(stack, ep) || (flags & RB_SP_FLAGS_ESCAPED));
 }
 
-/* The method entry that an environment names, or 0. */
-static VALUE ep_method(words ep, bool local) {
-  VALUE object = ep[RB_SP_EP_METHOD];
-
+/* The method entry that a word of an environment is, or leads to, or 0. */
+static VALUE object_method(VALUE object, bool local) {
   if (!rb_sp_object_possible(object))
     return 0;
   if (rb_sp_imemo_is(object, RB_SP_IMEMO_METHOD))
@@ -88,22 +89,21 @@ static VALUE ep_method(words ep, bool local) {
              : 0;
 }
 
-/* The method a frame belongs to, through the environments around it. */
-static VALUE frame_method(const vm_stack *stack, words ep) {
+/* The word that names the method a frame belongs to, through the environments
+ * around it; 0: none. */
+static VALUE frame_object(const vm_stack *stack, words ep) {
   unsigned hop;
 
   for (hop = 0; hop < WALKER_HOPS_MAX; hop++) {
-    VALUE flags = ep[RB_SP_EP_FLAGS];
-    bool local = flags & RB_SP_FLAGS_LOCAL;
-    VALUE method;
+    VALUE flags = ep[RB_SP_EP_FLAGS], object = ep[RB_SP_EP_METHOD];
 
     if (!flags_sound(stack, ep, flags)) {
       atomic_fetch_add_explicit(&walker_torn, 1, memory_order_relaxed);
       return 0;
     }
-    method = ep_method(ep, local);
-    if (method || local)
-      return method;
+    /* A block has one only as a method made by define_method(). */
+    if ((flags & RB_SP_FLAGS_LOCAL) || object_method(object, false))
+      return object;
     ep = (words)(ep[RB_SP_EP_PREVIOUS] & ~(VALUE)3);
     if (!ep_possible(stack, ep))
       return 0;
@@ -134,82 +134,122 @@ static words stack_enter(const rb_sp_walker_config *config, const void *thread,
 typedef enum frame_kind { FRAME_NONE, FRAME_CODE, FRAME_BROKEN } frame_kind;
 
 /* What one control frame runs. */
+typedef struct walked_frame {
+  VALUE iseq;
+  VALUE object; /* names the method, see object_method() */
+  VALUE method;
+  uint32_t offset;
+  uint32_t flags;
+  uint32_t place;
+} walked_frame;
+
+/* Read the VM stack alone. */
 static frame_kind frame_read(const rb_sp_walker_config *config,
                              const vm_stack *stack, words frame,
-                             rb_sp_walked *out, VALUE *flags) {
+                             walked_frame *out) {
   words ep = (words)frame[RB_SP_FRAME_EP];
+  VALUE flags;
 
-  *out = (rb_sp_walked){0};
   if (!ep_possible(stack, ep))
     return FRAME_BROKEN;
-  *flags = ep[RB_SP_EP_FLAGS];
-  if (!flags_sound(stack, ep, *flags))
+  flags = ep[RB_SP_EP_FLAGS];
+  if (!flags_sound(stack, ep, flags))
     return FRAME_BROKEN;
+  *out = (walked_frame){0};
   /* The first frame of each stack; on the main thread it looks like <main>. */
-  if ((*flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_DUMMY)
+  if ((flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_DUMMY)
     return FRAME_NONE;
-  if (!(*flags & RB_SP_FLAGS_CFRAME)) {
+  if (!(flags & RB_SP_FLAGS_CFRAME)) {
     out->iseq = frame[RB_SP_FRAME_ISEQ];
+    /* Which instruction, counted from one that rb_names.c knows. */
+    out->offset = (uint32_t)(frame[RB_SP_FRAME_PC] >> 3);
+    out->flags = flags & RB_SP_FLAGS_FINISH ? SPANPROF_FRAME_ENTRY : 0;
     if (config->mode == RB_SP_WALKER_METHODS)
-      out->method = frame_method(stack, ep);
-  } else if ((*flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_CFUNC) {
-    out->method = ep_method(ep, true);
+      out->object = frame_object(stack, ep);
+  } else if ((flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_CFUNC) {
+    out->object = ep[RB_SP_EP_METHOD];
   }
-  return out->iseq || out->method ? FRAME_CODE : FRAME_NONE;
+  return out->iseq || out->object ? FRAME_CODE : FRAME_NONE;
 }
 
 size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
                          rb_sp_walked *frames, size_t max) {
   size_t count = 0;
   vm_stack stack;
-  VALUE flags;
   words frame = stack_enter(config, thread, &stack);
 
   for (; frame && count < max &&
          frame + config->layout.control_frame_words <= stack.end;
        frame += config->layout.control_frame_words) {
-    frame_kind kind = frame_read(config, &stack, frame, &frames[count], &flags);
+    walked_frame walked;
+    frame_kind kind = frame_read(config, &stack, frame, &walked);
 
     if (kind == FRAME_BROKEN)
       break;
-    count += kind == FRAME_CODE;
+    if (kind == FRAME_CODE)
+      frames[count++] = (rb_sp_walked){
+          .iseq = walked.iseq, .method = object_method(walked.object, true)};
   }
   return count;
+}
+
+/* Look up what was read, in steps over all of them: each step's memory is
+ * asked for by the one before, and waited for once. Returns how many frames it
+ * wrote; fewer than `count`: one is no code, or finds no room. */
+static size_t batch_number(walked_frame *batch, size_t count,
+                           spanprof_frame *frames) {
+  size_t i;
+
+  for (i = 0; i < count; i++)
+    batch[i].method = object_method(batch[i].object, true);
+  for (i = 0; i < count; i++)
+    batch[i].place = rb_sp_code_place(batch[i].iseq, batch[i].method);
+  for (i = 0; i < count; i++) {
+    uint64_t number =
+        rb_sp_code_number(batch[i].place, batch[i].iseq, batch[i].method);
+
+    if (number == RB_SP_CODE_NONE)
+      break;
+    frames[i] = (spanprof_frame){
+        .code = number, .offset = batch[i].offset, .flags = batch[i].flags};
+  }
+  return i;
 }
 
 static size_t thread_walk(const void *thread, spanprof_frame *frames,
                           size_t max, int *cut) {
   const size_t frame_words = walker.layout.control_frame_words;
-  size_t count = 0;
+  walked_frame batch[WALKER_BATCH];
+  size_t count = 0, waiting = 0, done;
   vm_stack stack;
-  rb_sp_walked code;
-  VALUE flags;
   words frame = stack_enter(&walker, thread, &stack);
 
   for (; frame && frame + frame_words <= stack.end; frame += frame_words) {
-    frame_kind kind = frame_read(&walker, &stack, frame, &code, &flags);
-    uint64_t number;
+    frame_kind kind = count + waiting < max
+                          ? frame_read(&walker, &stack, frame, &batch[waiting])
+                          : FRAME_BROKEN;
 
-    if (kind == FRAME_BROKEN || count == max) {
+    if (kind == FRAME_BROKEN) {
       *cut = 1;
       break;
     }
     if (kind == FRAME_NONE)
       continue;
-    number = rb_sp_code_number(code.iseq, code.method);
-    if (number == RB_SP_CODE_NONE) {
+    __builtin_prefetch((const void *)batch[waiting].object);
+    if (++waiting < WALKER_BATCH)
+      continue;
+    done = batch_number(batch, waiting, frames + count);
+    count += done;
+    waiting = 0;
+    if (done < WALKER_BATCH) {
       *cut = 1;
       break;
     }
-    frames[count++] = (spanprof_frame){
-        .code = number,
-        /* Which instruction, counted from one that rb_names.c knows. */
-        .offset = code.iseq ? (uint32_t)(frame[RB_SP_FRAME_PC] >> 3) : 0,
-        .flags = code.iseq && (flags & RB_SP_FLAGS_FINISH)
-                     ? SPANPROF_FRAME_ENTRY
-                     : 0};
   }
-  return count;
+  done = batch_number(batch, waiting, frames + count);
+  if (done < waiting)
+    *cut = 1;
+  return count + done;
 }
 
 /* Did the signal interrupt a handler on an alternate stack? Ruby's own, of a
