@@ -19,7 +19,6 @@ static struct {
   PyObject *dict;
   PyObject *maxlen;
   PyObject *max_value_len;
-  PyObject *immutable;
   PyObject *set_attribute;
 } otel_names;
 
@@ -64,14 +63,12 @@ static int otel_limit_allows(PyObject *object, PyObject *name,
   return allows;
 }
 
-/* Keep an attribute as BoundedAttributes (opentelemetry/attributes) would. 0:
- * it is to be asked itself; an exception may be set then. */
+/* Keep an attribute as BoundedAttributes (opentelemetry/attributes) would; that
+ * of a span that just started can be changed. 0: it is to be asked itself; an
+ * exception may be set then. */
 static int otel_attribute_keep(PyObject *attributes, PyObject *key,
                                PyObject *value) {
-  PyObject *immutable = PyObject_GetAttr(attributes, otel_names.immutable);
-  PyObject *dict = immutable == Py_False
-                       ? PyObject_GetAttr(attributes, otel_names.dict)
-                       : NULL;
+  PyObject *dict = PyObject_GetAttr(attributes, otel_names.dict);
   int kept = dict && PyDict_CheckExact(dict) && !PyDict_Contains(dict, key) &&
              otel_limit_allows(attributes, otel_names.maxlen,
                                PyDict_GET_SIZE(dict) + 1) &&
@@ -80,7 +77,6 @@ static int otel_attribute_keep(PyObject *attributes, PyObject *key,
              PyDict_SetItem(dict, key, value) == 0;
 
   Py_XDECREF(dict);
-  Py_XDECREF(immutable);
   return kept;
 }
 
@@ -165,7 +161,6 @@ int py_sp_otel_init(void) {
       {&otel_names.dict, "_dict"},
       {&otel_names.maxlen, "maxlen"},
       {&otel_names.max_value_len, "max_value_len"},
-      {&otel_names.immutable, "_immutable"},
       {&otel_names.set_attribute, "set_attribute"},
   };
   size_t i;

@@ -5,26 +5,30 @@
 
 #include <stdio.h>
 
-/* `_native.RuntimeContext`: stands before the program's own implementation of
- * OpenTelemetry's context and has our ContextVar follow each attach and detach.
- * What the program sees is its own implementation's doing: results, exceptions
- * and attributes. Only what ends a thread or the program leaves our part. */
+/* `_native.RuntimeContext` comes first among the bases of a class whose other
+ * one is the program's own implementation of OpenTelemetry's context: its
+ * methods call that one's and have our ContextVar follow each attach and
+ * detach. What the program sees, results, exceptions and all other attributes,
+ * is its own implementation's doing. Only what ends a thread or the program
+ * leaves our part. */
 
 typedef struct otel_context {
-  PyObject_HEAD PyObject *inner;
-  PyObject *span_key; /* of the current span in a context */
-  /* The inner one's ContextVar, where it keeps one as OpenTelemetry's does:
-   * reading it runs no bytecode (see py_otel.h). Else NULL. */
+  PyObject_HEAD PyObject *span_key; /* of the current span in a context */
+  /* Where the other base is OpenTelemetry's own and does nothing but set, reset
+   * and get a ContextVar: that variable, so that we can do it, without bytecode
+   * (see py_otel.h). Else NULL. */
   PyObject *variable;
+  unsigned int version; /* of our class, which changes when a base does */
 } otel_context;
 
-/* Interned; fixed after py_sp_otel_context_init(). */
+/* Fixed after py_sp_otel_context_init(). */
 static struct {
+  PyObject *type; /* RuntimeContext */
   PyObject *attach;
   PyObject *detach;
   PyObject *get;
   PyObject *get_current;
-} otel_context_names;
+} otel_context_known;
 
 /* The span in a context: a new reference, NULL without an exception where there
  * is none. */
@@ -34,7 +38,7 @@ static PyObject *otel_context_span(const otel_context *self,
 
   if (PyDict_Check(context))
     return Py_XNewRef(PyDict_GetItemWithError(context, self->span_key));
-  span = PyObject_CallMethodOneArg(context, otel_context_names.get,
+  span = PyObject_CallMethodOneArg(context, otel_context_known.get,
                                    self->span_key);
   if (span == Py_None)
     Py_CLEAR(span);
@@ -67,17 +71,46 @@ static int otel_context_failed(const otel_context *self) {
   snprintf(reason, sizeof reason,
            "spans are not shown from now on: following OpenTelemetry's %s "
            "failed (%s)",
-           Py_TYPE(self->inner)->tp_name, text);
+           Py_TYPE((PyObject *)self)->tp_name, text);
   py_sp_context_spans_off(reason);
   return 0;
+}
+
+/* Whether the variable is all there is to it. */
+static int otel_context_plain(const otel_context *self) {
+  return self->variable &&
+         Py_TYPE((PyObject *)self)->tp_version_tag == self->version;
+}
+
+/* What the other base has under this name. */
+static PyObject *otel_context_base(const otel_context *self, PyObject *name) {
+  PyObject *args[] = {otel_context_known.type, (PyObject *)self};
+  PyObject *base =
+      PyObject_Vectorcall((PyObject *)&PySuper_Type, args, 2, NULL);
+  PyObject *method = base ? PyObject_GetAttr(base, name) : NULL;
+
+  Py_XDECREF(base);
+  return method;
+}
+
+/* Call it with `argument`, where that is not NULL. */
+static PyObject *otel_context_call(const otel_context *self, PyObject *name,
+                                   PyObject *argument) {
+  PyObject *method = otel_context_base(self, name);
+  PyObject *result = NULL;
+
+  if (method)
+    result = argument ? PyObject_CallOneArg(method, argument)
+                      : PyObject_CallNoArgs(method);
+  Py_XDECREF(method);
+  return result;
 }
 
 static PyObject *otel_context_current(const otel_context *self) {
   PyObject *context;
 
-  if (!self->variable)
-    return PyObject_CallMethodNoArgs(self->inner,
-                                     otel_context_names.get_current);
+  if (!otel_context_plain(self))
+    return otel_context_call(self, otel_context_known.get_current, NULL);
   if (PyContextVar_Get(self->variable, NULL, &context) < 0)
     return NULL;
   if (!context)
@@ -87,8 +120,10 @@ static PyObject *otel_context_current(const otel_context *self) {
 
 static PyObject *otel_context_attach(PyObject *object, PyObject *context) {
   otel_context *self = (otel_context *)object;
-  PyObject *token = PyObject_CallMethodOneArg(
-      self->inner, otel_context_names.attach, context);
+  PyObject *token =
+      otel_context_plain(self)
+          ? PyContextVar_Set(self->variable, context)
+          : otel_context_call(self, otel_context_known.attach, context);
 
   if (token && py_sp_context_spans_shown() &&
       otel_context_follow(self, context) < 0 && otel_context_failed(self) < 0)
@@ -106,11 +141,18 @@ static int otel_context_return(const otel_context *self) {
   return st < 0 ? otel_context_failed(self) : 0;
 }
 
+/* The inner one's detach. */
+static PyObject *otel_context_leave(const otel_context *self, PyObject *token) {
+  if (!otel_context_plain(self))
+    return otel_context_call(self, otel_context_known.detach, token);
+  return PyContextVar_Reset(self->variable, token) < 0 ? NULL
+                                                       : Py_NewRef(Py_None);
+}
+
 static PyObject *otel_context_detach(PyObject *object, PyObject *token) {
   otel_context *self = (otel_context *)object;
   PyObject *type, *value, *traceback;
-  PyObject *done =
-      PyObject_CallMethodOneArg(self->inner, otel_context_names.detach, token);
+  PyObject *done = otel_context_leave(self, token);
 
   if (!py_sp_context_spans_shown())
     return done;
@@ -131,35 +173,17 @@ static PyObject *otel_context_get_current(PyObject *object, PyObject *unused) {
   return otel_context_current((otel_context *)object);
 }
 
-static PyObject *otel_context_get_attribute(PyObject *object, PyObject *name) {
-  PyObject *value = PyObject_GenericGetAttr(object, name);
-
-  if (value || !PyErr_ExceptionMatches(PyExc_AttributeError))
-    return value;
-  PyErr_Clear();
-  return PyObject_GetAttr(((otel_context *)object)->inner, name);
-}
-
-static int otel_context_set_attribute(PyObject *object, PyObject *name,
-                                      PyObject *value) {
-  return PyObject_SetAttr(((otel_context *)object)->inner, name, value);
-}
-
 static int otel_context_traverse(PyObject *object, visitproc visit, void *arg) {
-  otel_context *self = (otel_context *)object;
-
-  Py_VISIT(self->inner);
-  Py_VISIT(self->variable);
+  Py_VISIT(((otel_context *)object)->variable);
   return 0;
 }
 
-/* No tp_clear: it would leave an implementation that answers nothing. What it
+/* No tp_clear: a context that answers nothing would be left. What the variable
  * refers to can break the cycle. */
 static void otel_context_dealloc(PyObject *object) {
   otel_context *self = (otel_context *)object;
 
   PyObject_GC_UnTrack(object);
-  Py_XDECREF(self->inner);
   Py_XDECREF(self->span_key);
   Py_XDECREF(self->variable);
   Py_TYPE(object)->tp_free(object);
@@ -167,12 +191,12 @@ static void otel_context_dealloc(PyObject *object) {
 
 static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
                                   PyObject *kwargs) {
-  static char *names[] = {"inner", "span_key", "variable", NULL};
-  PyObject *inner, *span_key, *variable = Py_None;
+  static char *names[] = {"span_key", "variable", NULL};
+  PyObject *span_key, *variable;
   otel_context *self;
 
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OU|O:RuntimeContext", names,
-                                   &inner, &span_key, &variable))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UO:RuntimeContext", names,
+                                   &span_key, &variable))
     return NULL;
   if (variable != Py_None && !PyContextVar_CheckExact(variable)) {
     PyErr_SetString(PyExc_TypeError, "variable is no ContextVar");
@@ -181,15 +205,14 @@ static PyObject *otel_context_new(PyTypeObject *type, PyObject *args,
   self = (otel_context *)type->tp_alloc(type, 0);
   if (!self)
     return NULL;
-  self->inner = Py_NewRef(inner);
   self->span_key = Py_NewRef(span_key);
   self->variable = variable == Py_None ? NULL : Py_NewRef(variable);
+  /* A class has a version from its first look-up on. */
+  Py_XDECREF(PyObject_GetAttr((PyObject *)self, otel_context_known.attach));
+  self->version = type->tp_version_tag;
+  if (!self->version)
+    Py_CLEAR(self->variable);
   return (PyObject *)self;
-}
-
-static PyObject *otel_context_inner(PyObject *object, void *unused) {
-  (void)unused;
-  return Py_NewRef(((otel_context *)object)->inner);
 }
 
 /* Follow what is current now: for what was attached before the hook. */
@@ -210,22 +233,14 @@ static PyMethodDef otel_context_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-static PyGetSetDef otel_context_fields[] = {
-    {"_spanprof_inner", otel_context_inner, NULL, NULL, NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-
 static PyTypeObject otel_context_type = {
     PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.RuntimeContext",
     .tp_doc = "Has our context follow OpenTelemetry's.",
     .tp_basicsize = sizeof(otel_context),
     .tp_dealloc = otel_context_dealloc,
-    .tp_getattro = otel_context_get_attribute,
-    .tp_setattro = otel_context_set_attribute,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE,
     .tp_traverse = otel_context_traverse,
     .tp_methods = otel_context_methods,
-    .tp_getset = otel_context_fields,
     .tp_new = otel_context_new,
 };
 
@@ -254,12 +269,13 @@ static PyMethodDef otel_functions[] = {
 };
 
 int py_sp_otel_context_init(PyObject *module) {
-  otel_context_names.attach = PyUnicode_InternFromString("attach");
-  otel_context_names.detach = PyUnicode_InternFromString("detach");
-  otel_context_names.get = PyUnicode_InternFromString("get");
-  otel_context_names.get_current = PyUnicode_InternFromString("get_current");
-  if (!otel_context_names.attach || !otel_context_names.detach ||
-      !otel_context_names.get || !otel_context_names.get_current)
+  otel_context_known.type = (PyObject *)&otel_context_type;
+  otel_context_known.attach = PyUnicode_InternFromString("attach");
+  otel_context_known.detach = PyUnicode_InternFromString("detach");
+  otel_context_known.get = PyUnicode_InternFromString("get");
+  otel_context_known.get_current = PyUnicode_InternFromString("get_current");
+  if (!otel_context_known.attach || !otel_context_known.detach ||
+      !otel_context_known.get || !otel_context_known.get_current)
     return -1;
   if (PyModule_AddType(module, &otel_context_type) < 0)
     return -1;

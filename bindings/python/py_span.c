@@ -328,11 +328,15 @@ static int span_stand_in(PyObject *span, const py_sp_otel_key *key,
 }
 
 int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
-  PyObject *context = py_sp_otel_context(span);
+  PyObject *context;
   py_sp_otel_key key;
   int st = 0;
 
-  *out = NULL;
+  *out = (py_sp_span_record *)Py_XNewRef(
+      (PyObject *)py_sp_span_record_recent(span));
+  if (*out)
+    return 0;
+  context = py_sp_otel_context(span);
   if (!context) {
     if (!PyErr_ExceptionMatches(PyExc_AttributeError))
       return -1;

@@ -4,16 +4,33 @@
 
 #define RECORD_BUCKETS_MIN 256
 
+/* A power of two; spans that are attached and detached in turns. */
+#define RECORD_RECENT 64
+
 /* Process-wide, as span ids are. Guarded by the GIL. */
 static struct {
   py_sp_span_record **buckets; /* borrowed: a record leaves as it goes */
   size_t bucket_count;         /* a power of two */
   size_t count;
+  /* By the address of the span; borrowed: a record leaves with the span. */
+  py_sp_span_record *recent[RECORD_RECENT];
 } records;
 
 /* Span ids are random; those of a test or a foreign tracer may count up. */
 static size_t record_bucket(uint64_t id, size_t bucket_count) {
   return (size_t)(id ^ id >> 32) & (bucket_count - 1);
+}
+
+static py_sp_span_record **record_recent_slot(const PyObject *object) {
+  return &records.recent[((uintptr_t)object >> 4) & (RECORD_RECENT - 1)];
+}
+
+static void record_recent_leave(py_sp_span_record *record) {
+  py_sp_span_record **slot = record_recent_slot(record->address);
+
+  if (*slot == record)
+    *slot = NULL;
+  record->address = NULL;
 }
 
 static void record_link(py_sp_span_record **buckets, size_t bucket_count,
@@ -86,6 +103,7 @@ static PyObject *record_span_gone(PyObject *self, PyObject *args,
   (void)args;
   (void)kwargs;
   py_sp_span_record_end(record);
+  record_recent_leave(record);
   Py_CLEAR(record->object);
   Py_RETURN_NONE;
 }
@@ -118,12 +136,17 @@ static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low,
   record->retained = 0;
   record->ended = 1;
   record->name = NULL;
+  record->address = NULL;
   record->other = NULL;
   record_link(records.buckets, records.bucket_count, record);
   records.count++;
   record->object = PyWeakref_NewRef(object, (PyObject *)record);
-  if (!record->object)
-    Py_CLEAR(record);
+  if (!record->object) {
+    Py_DECREF((PyObject *)record);
+    return NULL;
+  }
+  record->address = object;
+  *record_recent_slot(object) = record;
   return record;
 }
 
@@ -163,6 +186,12 @@ py_sp_span_record *py_sp_span_record_find(uint64_t id, uint64_t trace_low) {
   while (record && (record->id != id || record->trace_low != trace_low))
     record = record->next_hash;
   return record;
+}
+
+py_sp_span_record *py_sp_span_record_recent(const PyObject *object) {
+  py_sp_span_record *record = *record_recent_slot(object);
+
+  return record && record->address == object ? record : NULL;
 }
 
 void py_sp_span_record_rename(py_sp_span_record *record, PyObject *name) {

@@ -18,6 +18,7 @@ struct py_sp_span_record {
   PyObject *name;               /* as the core knows it; NULL: see `other` */
   PyObject *object;             /* weak reference to the span, whose callback is
                                  * the record; NULL: the span is gone */
+  const PyObject *address;      /* of the span; NULL with it */
   py_sp_span_record *other;     /* of the span this one stands in for */
   py_sp_span_record *next_hash; /* in its bucket of the table */
 };
@@ -38,6 +39,9 @@ py_sp_span_record *py_sp_span_record_stand_in(py_sp_span_record *other,
 
 /* The record that an id leads to, or NULL; borrowed. */
 py_sp_span_record *py_sp_span_record_find(uint64_t id, uint64_t trace_low);
+
+/* The record of a span that was seen lately, or NULL; borrowed. */
+py_sp_span_record *py_sp_span_record_recent(const PyObject *object);
 
 /* Tell the core the name, a str, if it is another than it knows. Leaves no
  * exception. */

@@ -154,6 +154,75 @@ class ExoticContextTest(AttributionCase):
         self.assertEqual(self.spans_of("outside"), {None})
         self.assertIn("spans are not shown from now on", log)
 
+    def test_methods_that_are_replaced_later_are_called(self) -> None:
+        done = self.run_exotic("""
+            from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
+            calls = []
+            with profiled() as tracer:
+                attach, detach = ContextVarsRuntimeContext.attach, ContextVarsRuntimeContext.detach
+                def spy_attach(self, context):
+                    calls.append("attach")
+                    return attach(self, context)
+                def spy_detach(self, token):
+                    calls.append("detach")
+                    detach(self, token)
+                ContextVarsRuntimeContext.attach = spy_attach
+                ContextVarsRuntimeContext.detach = spy_detach
+                with tracer.start_as_current_span("class"):
+                    burn("class", 0.2)
+                assert calls == ["attach", "detach"], calls
+                ContextVarsRuntimeContext.attach, ContextVarsRuntimeContext.detach = attach, detach
+                hook = otel._RUNTIME_CONTEXT
+                before = hook.attach
+                hook.attach = lambda context: calls.append("own") or before(context)
+                with tracer.start_as_current_span("object"):
+                    burn("object", 0.2)
+                assert calls[2:] == ["own"], calls
+                burn("outside", 0.2)
+            """)
+        self.assertEqual(self.spans_of("outside"), {None})
+        self.assertNotIn("LOG", done)
+        self.assertEqual(self.spans_of("class"), {"class"})
+        self.assertEqual(self.spans_of("object"), {"object"})
+
+    def test_methods_that_were_replaced_before_are_called(self) -> None:
+        self.run_exotic("""
+            calls = []
+            inner = otel._RUNTIME_CONTEXT
+            attach = inner.attach
+            inner.attach = lambda context: calls.append("own") or attach(context)
+            with profiled() as tracer:
+                with tracer.start_as_current_span("span"):
+                    burn("inside", 0.2)
+                burn("outside", 0.2)
+                assert calls.count("own") == 2, calls    # one is our check
+            """)
+        self.assertEqual(self.spans_of("inside"), {"span"})
+        self.assertEqual(self.spans_of("outside"), {None})
+
+    def test_one_that_cannot_be_inherited_from_is_left_alone(self) -> None:
+        log = self.run_exotic("""
+            class Slots:
+                __slots__ = ("here",)
+                def __init__(self): self.here = ContextVar("here", default=Context())
+                def attach(self, context): return self.here.set(context)
+                def get_current(self): return self.here.get()
+                def detach(self, token): self.here.reset(token)
+
+            class Final(OwnVariable):
+                def __init_subclass__(cls): raise ValueError("final")
+
+            import spanprof
+            for inner in (Slots(), Final()):
+                otel._RUNTIME_CONTEXT = inner
+                spanprof.SpanProcessor()
+                assert otel._RUNTIME_CONTEXT is inner
+            with profiled() as tracer, tracer.start_as_current_span("span"):
+                burn("inside", 0.2)
+            """)
+        self.assertEqual(log.count("LOG spans are not shown"), 1, log)
+        self.assertEqual(self.spans_of("inside"), {None})
+
     def test_a_detach_in_another_context_recovers(self) -> None:
         # As an asynchronous generator's end has it: the token is another's.
         log = self.run_exotic("""

@@ -160,18 +160,56 @@ const char *spanprof_span_attribute_key(spanprof_span_attribute attribute) {
   return (unsigned)attribute < SP_COUNT_OF(keys) ? keys[attribute] : "";
 }
 
+/* Hand out the value of an attribute. */
+static spanprof_status span_attribute_give(spanprof_span_attribute attribute,
+                                           const char *text, size_t bytes,
+                                           char *buffer, size_t size,
+                                           size_t *length) {
+  *length = bytes;
+  if (bytes == 0)
+    return SPANPROF_OK;
+  if (bytes >= size)
+    return sp_fail(SPANPROF_ERR_LIMIT, "%zu bytes are needed for %s", bytes + 1,
+                   spanprof_span_attribute_key(attribute));
+  memcpy(buffer, text, bytes);
+  buffer[bytes] = '\0';
+  return SPANPROF_OK;
+}
+
+static spanprof_status span_url_at(const spanprof_span_rules *rules,
+                                   spanprof_span span, const sp_span_ids *ids,
+                                   const char *profile_id,
+                                   spanprof_span_attribute attribute,
+                                   int64_t now_s, char *buffer, size_t size,
+                                   size_t *length) {
+  char trace_id[33], name[SPAN_NAME_BYTES];
+  sp_url_span view = {profile_id, trace_id, name, 0};
+  sp_buffer text;
+  spanprof_status st;
+
+  sp_span_id_hex(ids->trace_id, sizeof ids->trace_id, trace_id);
+  sp_span_name_copy(span, name, sizeof name, &view.name_bytes);
+  sp_buffer_init(&text, &sp_mem_default);
+  sp_span_rules_url(rules, attribute, &view, now_s, &text);
+  st = sp_buffer_status(&text);
+  if (st)
+    sp_fail(st, "no memory for a span attribute");
+  else
+    st = span_attribute_give(attribute, text.data, text.size, buffer, size,
+                             length);
+  sp_buffer_dispose(&text);
+  return st;
+}
+
 spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
                                      spanprof_span span,
                                      spanprof_span_attribute attribute,
                                      int64_t now_s, char *buffer, size_t size,
                                      size_t *length) {
-  char profile_id[17], trace_id[33], name[SPAN_NAME_BYTES];
-  sp_url_span view = {profile_id, trace_id, name, 0};
-  sp_buffer text;
+  char profile_id[17];
   spanprof_span parent;
   sp_span_ids ids;
   uint32_t bits;
-  spanprof_status st;
 
   *length = 0;
   if (size)
@@ -182,28 +220,11 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
       !span_ids_of(span, &ids, &parent, &bits))
     return SPANPROF_OK;
   sp_span_id_hex(&ids.span_id, sizeof ids.span_id, profile_id);
-  sp_span_id_hex(ids.trace_id, sizeof ids.trace_id, trace_id);
-  sp_buffer_init(&text, &sp_mem_default);
-  if (attribute == SPANPROF_ATTRIBUTE_PROFILE_ID) {
-    sp_buffer_text(&text, profile_id);
-  } else {
-    sp_span_name_copy(span, name, sizeof name, &view.name_bytes);
-    sp_span_rules_url(rules ? rules : &sp_span_rules_default, attribute, &view,
-                      now_s, &text);
-  }
-  st = sp_buffer_status(&text);
-  if (st) {
-    sp_fail(st, "no memory for a span attribute");
-  } else {
-    *length = text.size;
-    if (text.size >= size && text.size > 0)
-      st = sp_fail(SPANPROF_ERR_LIMIT, "%zu bytes are needed for %s",
-                   text.size + 1, spanprof_span_attribute_key(attribute));
-    else if (text.size > 0)
-      memcpy(buffer, text.data, text.size + 1);
-  }
-  sp_buffer_dispose(&text);
-  return st;
+  if (attribute == SPANPROF_ATTRIBUTE_PROFILE_ID)
+    return span_attribute_give(attribute, profile_id, sizeof profile_id - 1,
+                               buffer, size, length);
+  return span_url_at(rules ? rules : &sp_span_rules_default, span, &ids,
+                     profile_id, attribute, now_s, buffer, size, length);
 }
 
 spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
@@ -296,8 +317,12 @@ spanprof_status spanprof_span_attribute_get(const spanprof_span_rules *rules,
                                             spanprof_span_attribute attribute,
                                             char *buffer, size_t size,
                                             size_t *length) {
-  return sp_span_attribute_at(
-      rules, span, attribute,
-      (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_S), buffer,
-      size, length);
+  /* Only URLs have a time in them. */
+  int64_t now_s =
+      attribute == SPANPROF_ATTRIBUTE_PROFILE_ID
+          ? 0
+          : (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_S);
+
+  return sp_span_attribute_at(rules, span, attribute, now_s, buffer, size,
+                              length);
 }

@@ -7,12 +7,16 @@ import functools
 from typing import Any
 
 from opentelemetry import context as otel
-from opentelemetry.context.context import Context, _RuntimeContext
+from opentelemetry.context.context import Context
 from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
 from opentelemetry.sdk import trace
 from opentelemetry.trace.propagation import _SPAN_KEY
 
 from .._binding import native
+
+
+# Of a context implementation, and what each calls of a ContextVar.
+_METHODS = {"attach": "set", "detach": "reset", "get_current": "get"}
 
 
 def _exotic(inner: Any) -> str | None:
@@ -34,11 +38,16 @@ def _exotic(inner: Any) -> str | None:
 
 
 def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
-    """The variable in which OpenTelemetry's own implementation keeps it all."""
+    """The variable in which OpenTelemetry's own implementation keeps it all, if
+    setting, resetting and getting that is all its methods do."""
     if type(inner) is not ContextVarsRuntimeContext:
         return None
+    for method, does in _METHODS.items():
+        code = getattr(getattr(inner, method), "__code__", None)
+        if code is None or code.co_names != ("_current_context", does):
+            return None
     variable = getattr(inner, "_current_context", None)
-    return variable if isinstance(variable, contextvars.ContextVar) else None
+    return variable if type(variable) is contextvars.ContextVar else None
 
 
 def _follow_names() -> None:
@@ -73,9 +82,32 @@ def install() -> bool:
     if reason is not None:
         native.spans_off(f"spans are not shown: {reason}")
         return False
+    try:
+        hook = _before(inner)
+    except Exception as error:  # whatever its class has against it
+        native.spans_off(f"spans are not shown: {type(inner).__name__} cannot be "
+                         f"inherited from ({type(error).__name__}: {error})")
+        return False
     _follow_names()
-    _RuntimeContext.register(native.RuntimeContext)
-    hook = native.RuntimeContext(inner, _SPAN_KEY, _variable(inner))
     otel._RUNTIME_CONTEXT = hook
     hook._spanprof_refresh()
     return native.spans_shown()
+
+
+def _before(inner: Any) -> Any:
+    """Make an object of the class and with the attributes of `inner`, whose
+    attach, detach and get_current are ours and call those of `inner`.
+
+    Raises:
+        Exception: its class allows no such thing.
+    """
+    kind, own = type(inner), vars(inner)
+    replaced = {name: staticmethod(own[name]) for name in _METHODS if name in own}
+    if replaced:
+        kind = type(kind)(kind.__name__, (kind,), replaced)
+        own = {name: value for name, value in own.items() if name not in replaced}
+    both = type(kind)(kind.__name__, (native.RuntimeContext, kind),
+                      {"__slots__": (), "__module__": kind.__module__})
+    hook = both.__new__(both, _SPAN_KEY, _variable(inner))
+    hook.__dict__ = own
+    return hook
