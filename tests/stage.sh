@@ -27,28 +27,39 @@ build() {
   cmake --build --preset "$preset" "$@" -- --quiet
 }
 
-failures=0
+# lane COMMAND...: in the background, two at a time. `wait` waits for all.
+lane() {
+  while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
+    wait -n || true
+  done
+  "$@" &
+}
+
+# Names of failed checks, from every lane.
+failures=$(mktemp)
+trap 'rm -f "$failures"' EXIT
+
 # check NAME SECONDS COMMAND...: its CHECK line, with the test runner's own
 # count; the end of what it said, where it fails or runs no test at all.
 check() {
-  local name=$1 seconds=$2 log=build/log/$1.txt start=$SECONDS status=0 said
+  local name=$1 seconds=$2 log=build/log/$1.txt start=$SECONDS status=0 said end
   shift 2
   if [ "$(type -t "$1")" = function ]; then
     # Behind || its commands could fail unseen.
     set +e
-    (set -e; "$@") > "$log" 2>&1
+    (set -e; "$@") > "$log" 2>&1 < /dev/null
     status=$?
     set -e
   else
-    timeout -k 5 "$seconds" "$@" > "$log" 2>&1 || status=$?
+    timeout -k 5 "$seconds" "$@" > "$log" 2>&1 < /dev/null || status=$?
   fi
   said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|FAILED \()' "$log" | paste -sd ' ' || true)
   if [ $status -eq 0 ] && [[ ! $said =~ ^(0 runs|Ran 0 tests) ]]; then
     echo "CHECK passed $name ($((SECONDS - start)) s) $said"
   else
-    tail -n 80 "$log"
-    echo "CHECK failed $name ($((SECONDS - start)) s, status $status) $said"
-    failures=1
+    echo "$name" >> "$failures"
+    end=$(tail -n 80 "$log")
+    echo "$end"$'\n'"CHECK failed $name ($((SECONDS - start)) s, status $status) $said"
   fi
 }
 
