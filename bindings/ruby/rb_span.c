@@ -1,6 +1,7 @@
 #include "rb_span.h"
 
 #include "rb_activation.h"
+#include "rb_attribute.h"
 #include "rb_context.h"
 #include "rb_span_rules.h"
 #include "rb_text.h"
@@ -13,8 +14,7 @@
 
 static ID span_ivar;
 static ID span_context, span_name, span_parent_span_id, span_trace_id,
-    span_span_id, span_trace_flags, span_sampled, span_remote,
-    span_set_attribute;
+    span_span_id, span_trace_flags, span_sampled, span_remote;
 static VALUE span_keys[4];
 
 /* The trace flags seen last, and whether they say "sampled". */
@@ -81,7 +81,7 @@ static void span_attribute_set(const spanprof_span_rules *rules, VALUE span,
                                spanprof_span number,
                                spanprof_span_attribute attribute) {
   char buffer[SPAN_URL_BYTES];
-  VALUE arguments[2] = {span_keys[attribute], Qnil};
+  VALUE value = Qnil;
   size_t length;
   spanprof_status st = spanprof_span_attribute_get(
       rules, number, attribute, buffer, sizeof buffer, &length);
@@ -92,12 +92,12 @@ static void span_attribute_set(const spanprof_span_rules *rules, VALUE span,
 
     st = spanprof_span_attribute_get(rules, number, attribute,
                                      RSTRING_PTR(text), size, &length);
-    arguments[1] = text;
+    value = text;
   } else if (st == SPANPROF_OK && length) {
-    arguments[1] = rb_utf8_str_new(buffer, (long)length);
+    value = rb_utf8_str_new(buffer, (long)length);
   }
   if (st == SPANPROF_OK && length)
-    rb_funcallv(span, span_set_attribute, 2, arguments);
+    rb_sp_attribute_set(span, span_keys[attribute], value);
 }
 
 /* Native.span_start(rules, span, parent_context): may raise. */
@@ -187,7 +187,6 @@ void rb_sp_span_init(void) {
   span_trace_flags = rb_intern("trace_flags");
   span_sampled = rb_intern("sampled?");
   span_remote = rb_intern("remote?");
-  span_set_attribute = rb_intern("set_attribute");
   rb_gc_register_address(&span_flags);
   for (i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
     span_keys[i] = rb_str_to_interned_str(

@@ -231,10 +231,15 @@ class SpanProcessorTest < SpanCase
 
   def test_limits_of_attributes_hold
     limits = OpenTelemetry::SDK::Trace::SpanLimits.new(attribute_count_limit: 2, attribute_length_limit: 40)
+    tracer_of(processor("app", "http://localhost")).in_span("root", attributes: { "one" => 1 }) do |span|
+      assert_equal 3, span.attributes.size
+      assert_equal 3, span.to_span_data.total_recorded_attributes
+    end
     tracer = tracer_of(processor("app", "http://localhost"), span_limits: limits)
     tracer.in_span("root", attributes: { "one" => 1, "two" => 2 }) do |span|
       assert_equal 2, span.attributes.size
       span.attributes.each_value { |value| assert_operator value.to_s.size, :<=, 40 }
+      assert_equal 4, span.to_span_data.total_recorded_attributes
     end
   end
 

@@ -1,0 +1,62 @@
+#include "rb_attribute.h"
+
+#include "rb_spanprof.h"
+
+#include <stdbool.h>
+
+/* The SDK's set_attribute takes a mutex and looks at each attribute again to
+ * trim it: a third of what a span with an id costs. While a span is being made
+ * nobody else has it, so where its limits trim nothing the attribute goes to
+ * where the SDK (1.0 to 1.13, trace/span.rb) puts it. Whatever looks different
+ * there is asked to do it itself. */
+
+/* Attributes a span may have and be far from its limit. */
+#define ATTRIBUTE_COUNT_SAFE 32
+
+static ID attribute_attributes, attribute_recorded, attribute_limits,
+    attribute_count_limit, attribute_length_limit, attribute_set;
+
+/* The limits seen last, which all spans of a provider share, and whether they
+ * leave us alone. */
+static VALUE attribute_limits_seen = Qnil;
+static bool attribute_limits_wide;
+
+/* May raise. */
+static bool attribute_limits_are_wide(VALUE limits) {
+  if (RB_NIL_P(limits))
+    return false;
+  if (limits != attribute_limits_seen) {
+    VALUE count = rb_funcallv(limits, attribute_count_limit, 0, NULL);
+    VALUE length = rb_funcallv(limits, attribute_length_limit, 0, NULL);
+
+    attribute_limits_wide = RB_NIL_P(length) && RB_FIXNUM_P(count) &&
+                            FIX2LONG(count) > ATTRIBUTE_COUNT_SAFE;
+    attribute_limits_seen = limits;
+  }
+  return attribute_limits_wide;
+}
+
+void rb_sp_attribute_set(VALUE span, VALUE key, VALUE value) {
+  VALUE attributes = rb_attr_get(span, attribute_attributes);
+  VALUE recorded = rb_attr_get(span, attribute_recorded);
+  VALUE arguments[2] = {key, value};
+
+  if (RB_TYPE_P(attributes, T_HASH) && !RB_OBJ_FROZEN(attributes) &&
+      RHASH_SIZE(attributes) < ATTRIBUTE_COUNT_SAFE && RB_FIXNUM_P(recorded) &&
+      attribute_limits_are_wide(rb_attr_get(span, attribute_limits))) {
+    rb_hash_aset(attributes, key, value);
+    rb_ivar_set(span, attribute_recorded, LONG2NUM(FIX2LONG(recorded) + 1));
+  } else {
+    rb_funcallv(span, attribute_set, 2, arguments);
+  }
+}
+
+void rb_sp_attribute_init(void) {
+  attribute_attributes = rb_intern("@attributes");
+  attribute_recorded = rb_intern("@total_recorded_attributes");
+  attribute_limits = rb_intern("@span_limits");
+  attribute_count_limit = rb_intern("attribute_count_limit");
+  attribute_length_limit = rb_intern("attribute_length_limit");
+  attribute_set = rb_intern("set_attribute");
+  rb_gc_register_address(&attribute_limits_seen);
+}
