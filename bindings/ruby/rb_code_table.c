@@ -273,7 +273,7 @@ static void order_sweep(uint32_t epoch) {
     uint32_t index = table.order[i];
 
     table.order[i] = CODE_NOWHERE;
-    if (epoch - table.slots[index].seen > 1)
+    if (table.slots[index].seen != epoch)
       slot_clear(&table.slots[index]);
     else
       table.order[kept++] = index;

@@ -53,8 +53,8 @@ bool rb_sp_code_find(uint64_t number, rb_sp_code *out);
 /* Hand fresh pairs over to the ageing holder. */
 void rb_sp_code_settle(void);
 
-/* Settle, and remove the pairs that no handler has seen since the call before
- * the last. False: handlers were inside for too long; nothing was done. */
+/* Settle, and remove the pairs that no handler has seen since the last call.
+ * False: handlers were inside for too long; nothing was done. */
 bool rb_sp_code_sweep(void);
 
 /* Pairs in the table now, and handlers that found no room so far. */

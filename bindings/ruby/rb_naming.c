@@ -17,8 +17,9 @@
  * each. */
 #define NAMING_BATCH 128
 
-/* Between sweeps. Longer than a frame waits for its name: a window of 10 s, and
- * a round of the collector. */
+/* Between sweeps, and so the least time that code is kept after it was seen.
+ * Longer than a frame waits for its name: the collector asks once a second, and
+ * a sweep comes only when none waits. */
 #define NAMING_SWEEP_S 20
 
 /* Process-wide, because there is one runtime. */

@@ -216,19 +216,35 @@ static size_t batch_number(walked_frame *batch, size_t count,
   return i;
 }
 
+/* Have the next frames' memory brought near, all at once. */
+static words frames_fetch(words frame, const vm_stack *stack) {
+  const size_t frame_words = walker.layout.control_frame_words;
+  words end = frame + WALKER_BATCH * frame_words, at;
+
+  if (end > stack->end)
+    end = stack->end;
+  for (at = frame; at + frame_words <= end; at += frame_words)
+    __builtin_prefetch(at + RB_SP_FRAME_EP);
+  for (at = frame; at + frame_words <= end; at += frame_words)
+    __builtin_prefetch((words)at[RB_SP_FRAME_EP] + RB_SP_EP_PREVIOUS);
+  return end;
+}
+
 static size_t thread_walk(const void *thread, spanprof_frame *frames,
                           size_t max, int *cut) {
   const size_t frame_words = walker.layout.control_frame_words;
   walked_frame batch[WALKER_BATCH];
   size_t count = 0, waiting = 0, done;
   vm_stack stack;
-  words frame = stack_enter(&walker, thread, &stack);
+  words frame = stack_enter(&walker, thread, &stack), near = frame;
 
   for (; frame && frame + frame_words <= stack.end; frame += frame_words) {
-    frame_kind kind = count + waiting < max
-                          ? frame_read(&walker, &stack, frame, &batch[waiting])
-                          : FRAME_BROKEN;
+    frame_kind kind = FRAME_BROKEN;
 
+    if (frame >= near)
+      near = frames_fetch(frame, &stack);
+    if (count + waiting < max)
+      kind = frame_read(&walker, &stack, frame, &batch[waiting]);
     if (kind == FRAME_BROKEN) {
       *cut = 1;
       break;
