@@ -87,7 +87,8 @@ class SpanCase < Minitest::Test
       wanted = expected.fetch(name) { name == :outside ? nil : name }
       got = @samples.select { |sample| worker(sample) == name }.group_by { |sample| sample.labels["span_name"] }
       got = got.to_h { |label, samples| [label, (samples.sum(&:cpu_ns) / 1e9).round(3)] }
-      assert_equal [wanted&.to_s], got.keys, "CPU in burn(#{name}) by span_name: #{got}"
+      assert_empty got.keys - [wanted&.to_s], "CPU in burn(#{name}) by span_name: #{got}"
+      refute_empty got, "burn(#{name})" if truth(name) >= 0.05 # s; less may fall between ticks
     end
     assert_cpu(*workers, tolerance: tolerance)
   end
