@@ -22,13 +22,13 @@ static void automatic_learn(void) {
 }
 
 /* GC.auto_compact=: careful in both directions. */
-static VALUE automatic_set(VALUE self, VALUE on) {
+static VALUE automatic_set(int count, VALUE *arguments, VALUE self) {
   VALUE result;
 
   (void)self;
-  if (RTEST(on))
+  if (count == 1 && RTEST(arguments[0]))
     atomic_store(&compaction_automatic, true);
-  result = rb_call_super(1, &on);
+  result = rb_call_super(count, arguments);
   automatic_learn();
   return result;
 }
@@ -58,6 +58,13 @@ static VALUE compaction_run(int count, VALUE *arguments, VALUE self) {
   return rb_ensure(super_run, (VALUE)&call, compaction_end, Qnil);
 }
 
+/* Methods that this Ruby has not must not appear by us. */
+static void method_watch(VALUE module, VALUE of, const char *name,
+                         VALUE (*watch)(int, VALUE *, VALUE)) {
+  if (rb_respond_to(of, rb_intern(name)))
+    rb_define_method(module, name, watch, -1);
+}
+
 void rb_sp_compaction_watch(void) {
   static bool watching;
   VALUE gc, process;
@@ -67,12 +74,11 @@ void rb_sp_compaction_watch(void) {
   watching = true;
   gc = rb_module_new();
   process = rb_module_new();
-  rb_define_method(gc, "auto_compact=", automatic_set, 1);
-  rb_define_method(gc, "compact", compaction_run, -1);
-  rb_define_method(gc, "verify_compaction_references", compaction_run, -1);
-  rb_define_method(process, "warmup", compaction_run, -1);
+  method_watch(gc, rb_mGC, "auto_compact=", automatic_set);
+  method_watch(gc, rb_mGC, "compact", compaction_run);
+  method_watch(gc, rb_mGC, "verify_compaction_references", compaction_run);
+  method_watch(process, rb_mProcess, "warmup", compaction_run);
   rb_prepend_module(rb_singleton_class(rb_mGC), gc);
-  if (rb_respond_to(rb_mProcess, rb_intern("warmup")))
-    rb_prepend_module(rb_singleton_class(rb_mProcess), process);
+  rb_prepend_module(rb_singleton_class(rb_mProcess), process);
   automatic_learn();
 }
