@@ -199,12 +199,18 @@ static void flow_run(rb_sp_flow *flow) {
     flow_show(flow, flow_span_of(flow), flow->labels);
 }
 
-/* Is the method that runs one that waits for an enumerator's fiber? Then that
- * fiber has come back. Where it is another, a scheduler's say, the fiber was
- * left in the middle of the call. */
-static bool flow_call_returned(void) {
-  ID method = rb_frame_this_func();
+/* Has the call of `from`, an enumerator's, returned with the switch to `to`?
+ * Its caller runs in no other way meanwhile: Ruby resumes no resuming fiber. A
+ * caller without a flow is told from another such fiber, a scheduler's say, by
+ * the method that it is in. */
+static bool flow_call_returned(const rb_sp_flow *from, const rb_sp_flow *to) {
+  ID method;
 
+  if (from->caller)
+    return to == from->caller;
+  if (to)
+    return false;
+  method = rb_frame_this_func();
   return method == flow_next || method == flow_next_values ||
          method == flow_peek || method == flow_peek_values;
 }
@@ -242,7 +248,7 @@ static void flow_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
     from = NULL;
   if (!to)
     to = flow_of_unknown(fiber);
-  if (from && from->called && flow_call_returned())
+  if (from && from->called && flow_call_returned(from, to))
     from->called = false;
   if (to && to->callee && !to->called) {
     to->called = true;
