@@ -3,7 +3,7 @@
 require "opentelemetry/sdk"
 require "opentelemetry/instrumentation/rack"
 require "opentelemetry/instrumentation/sinatra"
-require "spanprof/otel"
+require "spanprof"
 
 # All that the application does to be traced and profiled; the workers that Puma
 # forks go on by themselves. Where no server is named, profiles are files.
@@ -14,5 +14,5 @@ OpenTelemetry::SDK.configure do |config|
   config.service_name = "rideshare-ruby"
   config.use "OpenTelemetry::Instrumentation::Rack"
   config.use "OpenTelemetry::Instrumentation::Sinatra"
-  config.add_span_processor Spanprof::Otel::SpanProcessor.new
+  config.add_span_processor Spanprof::SpanProcessor.new
 end

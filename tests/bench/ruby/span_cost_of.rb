@@ -21,10 +21,10 @@ SPANS = Bench.choose(4000, 500)
 
 def processor(kind)
   options = OPTIONS[kind] or return EmptyProcessor.new
-  require "spanprof/otel"
+  require "spanprof"
   Spanprof.start(application_name: "rideshare-ruby", output_directory: "#{Dir.tmpdir}/spanprof-bench-#{Process.pid}",
                  log_level: :error) or raise Spanprof.unavailable_reason
-  Spanprof::Otel::SpanProcessor.new("rideshare-ruby.cpu", "http://localhost:4040", **options)
+  Spanprof::SpanProcessor.new("rideshare-ruby.cpu", "http://localhost:4040", **options)
 end
 
 # @return [Array(Float, Float)] ns of the best of several rounds, and objects

@@ -3,7 +3,7 @@
 require_relative "bench"
 require_relative "../../../ruby/test/profile_reader"
 require "opentelemetry/sdk"
-require "spanprof/otel"
+require "spanprof"
 
 # Spans whose work can be recognised: the work of the span "fetch" is done in a
 # method "burn_fetch", which tells where a sample belongs whatever its labels
@@ -22,21 +22,30 @@ module Spans
     # @return [Hash{String => String}] names of spans by profile_id
     attr_reader :ids
 
-    # Follow the spans of this process, and sample it into a folder.
-    def start(directory, rate: 100, signal: 0, server: nil, native: true, **processor)
+    # Keep the account, and start nothing.
+    def account_only
       @account = Hash.new(0.0)
       @ids = {}
       @lock = Mutex.new
-      OpenTelemetry.error_handler = ->(exception: nil, message: nil) { raise exception || message }
-      # The SDK would export to localhost:4318 where the exporter's gem is there.
+    end
+
+    # Follow the spans of this process, and sample it into a folder.
+    def start(directory, rate: 100, signal: 0, server: nil, native: true, interval_ms: 10_000,
+              **processor)
+      account_only
+      # The SDK would export to localhost:4318 where the exporter's gem is there,
+      # and would only log that it has no processor.
       ENV["OTEL_TRACES_EXPORTER"] = "none"
+      handler = OpenTelemetry.error_handler
+      OpenTelemetry.error_handler = ->(exception: nil, message: nil) { raise exception || message }
       OpenTelemetry::SDK.configure do |config|
-        config.add_span_processor Spanprof::Otel::SpanProcessor.new(root_span_only: false, **processor)
+        config.add_span_processor Spanprof::SpanProcessor.new(root_span_only: false, **processor)
       end
+      OpenTelemetry.error_handler = handler
       @tracer = OpenTelemetry.tracer_provider.tracer("bench")
       Spanprof.start(application_name: "bench", output_directory: directory, sample_rate_hz: rate,
                      signal_number: signal, server_address: server,
-                     native_frames: native, log_level: :warn) or raise Spanprof.unavailable_reason
+                     native_frames: native, upload_interval_ms: interval_ms, log_level: :error) or raise Spanprof.unavailable_reason
     end
 
     # Burn CPU time under a name, and book it.

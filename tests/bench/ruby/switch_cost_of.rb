@@ -9,11 +9,11 @@ require "opentelemetry/sdk"
 ENV["OTEL_TRACES_EXPORTER"] = "none"
 ours = ARGV.fetch(0) == "ours"
 if ours
-  require "spanprof/otel"
+  require "spanprof"
   Spanprof.start(application_name: "bench", output_directory: Dir.mktmpdir("spanprof-bench"), log_level: :error) or
     raise Spanprof.unavailable_reason
 end
-OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::Otel::SpanProcessor.new) if ours }
+OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::SpanProcessor.new) if ours }
 
 # @return [Float] ns of CPU of this process for each of so many calls, the
 #   median of seven rounds

@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+# ending_of.rb ADDRESS end|exit!|stop SECONDS
+require_relative "spans"
+
+ADDRESS, HOW, SECONDS = ARGV
+Spans.name("work")
+Spans.start(nil, server: ADDRESS)
+6.times { Thread.new { loop { Spans.in_span("work") { Spans.work("work", 0.01) } } } }
+sleep Float(SECONDS)
+puts "decided #{Bench.clock}"
+$stdout.flush
+case HOW
+when "exit!" then exit!(0)
+when "stop" then Spanprof.stop
+end

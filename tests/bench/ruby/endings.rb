@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+# How long a program takes to end with six threads busy in spans, when the
+# server is gone, or takes the upload and never answers.
+require_relative "sink"
+require "socket"
+
+RUNS = Bench.choose(5, 1)
+WORK_S = Bench.choose(3.0, 0.5)
+
+# Seconds from the program's decision to its end, as seen from outside.
+def ending(address, how)
+  out = IO.popen([RbConfig.ruby, "#{__dir__}/ending_of.rb", address, how, WORK_S.to_s], &:read)
+  [Bench.clock - Float(out[/decided (\S+)/, 1]), $?.exitstatus]
+end
+
+def row(what, address)
+  %w[end exit! stop].each do |how|
+    found = Array.new(RUNS) { ending(address, how) }
+    seconds = found.map(&:first)
+    Bench.say format("%-24s %-6s %s s, status %s", what, how, Bench.spread(seconds), found.map(&:last).uniq)
+    worst = seconds.max
+    # Whoever calls stop has asked for its 2 s, and ends afterwards.
+    limit = how == "stop" ? "none" : "<= 2 s"
+    Bench.bar("#{how}, 6 busy threads, server #{what}", format("%.2f s, worst of %d", worst, RUNS), limit,
+              "datadog 4-5.5 s", worst <= 2 || how == "stop")
+  end
+end
+
+row("gone", "http://127.0.0.1:#{Sink.free_port}")
+Sink.run do |sink|
+  sink.freeze!
+  row("frozen", sink.address)
+end
+Bench.done

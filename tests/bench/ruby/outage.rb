@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+# How much arrives in the end of what was sampled while the server was away for
+# 22 s, and of a program that just falls off its end.
+require_relative "sink"
+
+AWAY_S = Bench.choose(22.0, 2.0)
+WORK_S = Bench.choose(45.0, 4.0)
+INTERVAL_MS = Bench.choose(10_000, 1000)
+
+# Works for 5 ms of every 25, in spans; ends without a stop.
+# @return [Array(Float, Float)] true CPU seconds, and those that arrived
+def delivered(sink, address)
+  pid = spawn(RbConfig.ruby, "#{__dir__}/outage_work.rb", address, WORK_S.to_s, INTERVAL_MS.to_s,
+              out: "#{@directory}/#{address[/\d+$/]}")
+  yield
+  Process.wait(pid)
+  raise "the program ended with #{$?}" unless $?.success?
+
+  [Float(File.read("#{@directory}/#{address[/\d+$/]}")), sink.call.summary]
+end
+
+def away(name)
+  case name
+  when "refused"
+    port = Sink.free_port
+    late = nil
+    delivered(-> { late }, "http://127.0.0.1:#{port}") do
+      sleep AWAY_S
+      late = Sink.new(port)
+    end.tap { late.end }
+  when "nothing" then Sink.run { |sink| delivered(-> { sink }, sink.address) { nil } }
+  else
+    Sink.run do |sink|
+      delivered(-> { sink }, sink.address) do
+        name == "frozen" ? sink.freeze! : sink.control(mode: "status", status: 503)
+        sleep AWAY_S
+        name == "frozen" ? sink.thaw! : sink.control(mode: "ok")
+      end
+    end
+  end
+end
+
+Bench.directory do |directory|
+  @directory = directory
+  names = { "refused" => "0.4-0.5", "503" => "0.5-0.7", "frozen" => "1.00, 0.97", "nothing" => "pyroscope 0.76-0.93" }
+  found = names.keys.to_h { |name| [name, Thread.new { away(name) }] }.transform_values(&:value)
+  found.each do |name, (true_s, summary)|
+    arrived = summary.fetch("value") / 1e9
+    Bench.say format("%-8s used %.3f s, arrived %.3f s in %d profiles, %d sent twice", name, true_s, arrived,
+                     summary.fetch("profiles"), summary.fetch("repeats"))
+    share = arrived / true_s
+    what = name == "nothing" ? "of a program that falls off its end" : format("after %d s away: %s", AWAY_S, name)
+    Bench.bar("delivered #{what}", format("%.3f", share), "all: >= 0.98", "pyroscope, datadog #{names[name]}",
+              share >= 0.98 && summary.fetch("repeats").zero?)
+  end
+end
+Bench.done
