@@ -29,6 +29,8 @@ class FinalizeTest(ProgramCase):
             time.sleep(0.2)
         """)
 
+    @unittest.skipIf(sys.version_info < (3, 11), "CPython 3.10 alone crashes when daemon threads come back from "
+                     "calls that gave up the GIL, in one exit of ten on a busy machine")
     def test_daemon_threads_use_the_api_at_exit(self) -> None:
         self.run_many("""
             import logging, spanprof, threading

@@ -10,7 +10,7 @@ module Spanprof
   # @api private
   module Exit
     # Of the 2 s that are promised, what the rest of the way takes is kept back.
-    TIMEOUT_MS = 1700
+    TIMEOUT_MS = 1300
 
     # Prepended to Process.
     module Hook

@@ -19,7 +19,7 @@ def main() -> None:
         if which == "ours":
             if not spanprof.start(application_name="bench", output_directory=directory):
                 raise SystemExit(f"not profiled: {spanprof.unavailable_reason()}")
-            provider.add_span_processor(spanprof.SpanProcessor(root_span_only=kind == "root", add_url=kind == "root"))
+            provider.add_span_processor(spanprof.SpanProcessor(root_span_only=kind == "root"))
         else:
             provider.add_span_processor(SpanProcessor())
         tracer = provider.get_tracer("bench")
