@@ -42,7 +42,7 @@ python_version() {
   # Programs that tests write import the helpers beside them.
   export PYTHONPATH=$PWD/python/tests
   for path in python/tests/test_*.py; do
-    check "python-$version-$(basename "$path" .py)" 180 "$python" -W error::SyntaxWarning "$path" -v
+    check "python-$version-$(basename "$path" .py)" 300 "$python" -W error::SyntaxWarning "$path" -v
   done
   for path in tests/stress/python/*.py; do
     [ "${path##*/}" != stress.py ] || continue # what the others share

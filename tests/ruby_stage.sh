@@ -45,7 +45,7 @@ ruby_tests() {
   local ruby=$1 version=$2 path
 
   for path in ruby/test/test_*.rb; do
-    lane check "ruby-$version-$(basename "$path" .rb)" 180 "$ruby" -w -Iruby/test "$path"
+    lane check "ruby-$version-$(basename "$path" .rb)" 300 "$ruby" -w -Iruby/test "$path"
   done
   wait
   for path in tests/stress/ruby/*.rb; do
