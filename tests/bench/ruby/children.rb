@@ -8,7 +8,7 @@ require_relative "../../../ruby/test/profile_reader"
 require_relative "web"
 
 SECONDS = Bench.choose(6.0, 0.6)
-LOAD_S = Bench.choose(10, 2)
+LOAD_S = Bench.choose(10, 1)
 
 # @return [Array(Float, Float, Float)] true, seen and labelled seconds
 def judge(directory)

@@ -5,7 +5,7 @@
 # computed and printed beside it.
 require_relative "span_cases"
 
-SECONDS = Bench.choose(13.0, 0.6)
+SECONDS = Bench.choose(13.0, 0.4)
 # The kernel looks whether a timer has expired at its tick, 250 times a second
 # on most systems: an expiry within a burst shorter than that is seen if the tick
 # is too, which favours longer bursts.

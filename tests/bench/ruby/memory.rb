@@ -6,7 +6,7 @@
 require_relative "sink"
 require "json"
 
-MARKS_S = Bench.choose([180, 600], [2, 4])
+MARKS_S = Bench.choose([180, 600], [1, 2])
 
 def run(kind, address)
   command = [RbConfig.ruby, "#{__dir__}/memory_of.rb", kind, address, *MARKS_S.map(&:to_s)]

@@ -4,8 +4,8 @@
 # 22 s, and of a program that just falls off its end.
 require_relative "sink"
 
-AWAY_S = Bench.choose(22.0, 2.0)
-WORK_S = Bench.choose(45.0, 4.0)
+AWAY_S = Bench.choose(22.0, 1.5)
+WORK_S = Bench.choose(45.0, 3.0)
 INTERVAL_MS = Bench.choose(10_000, 1000)
 
 # Works for 5 ms of every 25, in spans; ends without a stop.

@@ -7,7 +7,7 @@
 require_relative "web"
 require_relative "../../../ruby/test/profile_reader"
 
-LOAD_S = Bench.choose(20, 3)
+LOAD_S = Bench.choose(20, 1)
 NEEDED = %w[actionpack railties puma opentelemetry-instrumentation-rails].freeze
 PATHS = %w[/rides/in_ruby/1 /rides/in_c/2 /rides/in_zlib/3 /rides/in_thread/4].freeze
 

@@ -170,7 +170,7 @@ module Spans
     # What {#distance} does not exceed in 99 of 100 runs of so many independent
     # samples, by trying.
     # @return [Float]
-    def noise(trials: 2000, random: Random.new(1))
+    def noise(trials: Bench.choose(2000, 200), random: Random.new(1))
       truth = shares(true_by_name.except(OUTSIDE)).values
       edges = truth.inject([]) { |sums, share| sums << ((sums.last || 0.0) + share) }
       Bench.quantile(Array.new(trials) { trial_distance(truth, edges, random) }, 0.99)
