@@ -37,29 +37,52 @@ lane() {
 
 # Names of failed checks, from every lane.
 failures=$(mktemp)
-trap 'rm -f "$failures"' EXIT
+trap 'rm -f "$failures" "$failures".*' EXIT
+
+# run_check LOG SECONDS COMMAND...: sets status and said. A function runs in a
+# shell of its own; behind || its commands could fail unseen.
+run_check() {
+  local log=$1 seconds=$2
+  shift 2
+  set +e
+  if [ "$(type -t "$1")" = function ]; then
+    (set -e; "$@") > "$log" 2>&1 < /dev/null 8>&- 9>&-
+  else
+    timeout -k 5 "$seconds" "$@" > "$log" 2>&1 < /dev/null 8>&- 9>&-
+  fi
+  status=$?
+  set -e
+  said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|FAILED \()' "$log" | paste -sd ' ' || true)
+  if [[ $said =~ ^(0 runs|Ran 0 tests) ]]; then
+    status=1
+  fi
+}
 
 # check NAME SECONDS COMMAND...: its CHECK line, with the test runner's own
-# count; the end of what it said, where it fails or runs no test at all.
+# count. What fails beside another lane is shown and runs once more, alone: only
+# then is the machine known to have had time for it.
 check() {
-  local name=$1 seconds=$2 log=build/log/$1.txt start=$SECONDS status=0 said end
+  local name=$1 seconds=$2 log=build/log/$1.txt start=$SECONDS status said
   shift 2
-  if [ "$(type -t "$1")" = function ]; then
-    # Behind || its commands could fail unseen.
-    set +e
-    (set -e; "$@") > "$log" 2>&1 < /dev/null
-    status=$?
-    set -e
-  else
-    timeout -k 5 "$seconds" "$@" > "$log" 2>&1 < /dev/null || status=$?
+  exec 8> "$failures.turn" 9> "$failures.lanes"
+  flock 8
+  flock -s 9
+  flock -u 8
+  run_check "$log" "$seconds" "$@"
+  flock -u 9
+  if [ $status -ne 0 ]; then
+    echo "$(tail -n 80 "$log")"$'\n'"CHECK again $name ($((SECONDS - start)) s, status $status) $said"
+    start=$SECONDS
+    flock 8
+    flock 9
+    run_check "$log" "$seconds" "$@"
   fi
-  said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|FAILED \()' "$log" | paste -sd ' ' || true)
-  if [ $status -eq 0 ] && [[ ! $said =~ ^(0 runs|Ran 0 tests) ]]; then
+  exec 8>&- 9>&-
+  if [ $status -eq 0 ]; then
     echo "CHECK passed $name ($((SECONDS - start)) s) $said"
   else
     echo "$name" >> "$failures"
-    end=$(tail -n 80 "$log")
-    echo "$end"$'\n'"CHECK failed $name ($((SECONDS - start)) s, status $status) $said"
+    echo "$(tail -n 80 "$log")"$'\n'"CHECK failed $name ($((SECONDS - start)) s, status $status) $said"
   fi
 }
 

@@ -12,7 +12,7 @@ require "profile_reader"
 # A test that runs programs: each in a process of its own, with a limit of time,
 # writing its profiles where the test reads them.
 class ChildTest < Minitest::Test
-  LIMIT_S = 60
+  LIMIT_S = 120
 
   # Where this Ruby finds us, unless we are a gem it knows.
   LIBRARIES = $LOAD_PATH.select do |folder|

@@ -154,7 +154,7 @@ class ApiTest < ChildTest
       require "spanprof"
       Array.new(8) do
         Thread.new do
-          20.times do
+          8.times do
             Spanprof.start(log_level: :off)
             Spanprof.flush
             Spanprof.stop

@@ -63,7 +63,7 @@ class ExitTest < ChildTest
   def test_six_busy_threads_do_not_delay_the_end
     ["", "exit", "exit!", "exec 'true'"].each do |code|
       assert_operator seconds_to_end(code), :<, END_S, code
-      assert_operator seconds(samples), :>, 0.1, code
+      assert_operator seconds(samples), :>, 0.04, code
       FileUtils.rm_rf(@profiles)
     end
   end
@@ -110,7 +110,8 @@ class ExitTest < ChildTest
       p Spanprof.running?
     RUBY
     assert_equal %w[Errno::ENOENT] * 3 + %w[true], result.out.split
-    assert_in_delta 0.3, seconds(samples), 0.06
+    # A session's begin and its end cut a tick each.
+    assert_in_delta 0.3, seconds(samples), 0.1
   end
 
   def test_nothing_of_ours_outlives_exec

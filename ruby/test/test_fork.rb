@@ -112,7 +112,7 @@ class ForkTest < ChildTest
     result = child!(<<~'RUBY')
       require "spanprof"
       thread = Thread.new { loop { Spanprof.start(log_level: :off); Spanprof.flush; Spanprof.stop } }
-      30.times do
+      15.times do
         pid = fork { Spanprof.start(log_level: :off); exit!(0) }
         _, status = Process.wait2(pid)
         abort status.inspect unless status.success?
