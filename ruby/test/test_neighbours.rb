@@ -92,7 +92,8 @@ class NeighboursTest < ChildTest
     RUBY
     alone = child!(code).out.to_i
     beside = child!(START + code).out.to_i
-    assert_in_delta alone, beside, 10
+    # Its process-wide timer loses ticks of its own on a busy machine.
+    assert_in_delta alone, beside, 20
     assert_in_delta 0.5, seconds(samples), 0.1
   end
 
