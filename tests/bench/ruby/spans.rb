@@ -129,11 +129,13 @@ module Spans
       verdict
     end
 
-    # Work is recognised by the innermost method that burns.
+    # Work is recognised by the innermost method that burns. What a thread did
+    # between its last tick and its end has its last span, and no stack.
     def add(sample, ids, expected)
       seconds = sample.cpu_ns / 1e9
       label, id = sample.labels.values_at("span_name", "profile_id")
       work = sample.stack.find { |name| name.include?(".burn_") }&.slice(/burn_(\w+)/, 1)
+      work ||= expected.key(label) || label if sample.stack == ["[thread end]"]
       wanted = work == OUTSIDE ? nil : expected.fetch(work, work)
       if label || wanted
         book(:by_label, label, seconds)

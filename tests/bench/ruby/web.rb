@@ -10,13 +10,14 @@ module Web
     # Serves for so many seconds, and ends.
     # @param directory [String] BENCH_DIRECTORY of the server, whose log it keeps
     # @param paths [Array<String>] asked for in turn
-    # @param command [Array<String>] a gem's executable, and its arguments; it
-    #   listens on BENCH_PORT
+    # @param name [String] of a gem and its executable, which listens on
+    #   BENCH_PORT
+    # @param arguments [Array<String>] of it
     # @return [Integer] how many requests were answered with 200
-    def serve(directory, seconds, paths, *command)
+    def serve(directory, seconds, paths, name, *arguments)
       port = TCPServer.open("127.0.0.1", 0) { |socket| socket.addr[1] }
-      pid = spawn({ "BENCH_DIRECTORY" => directory, "BENCH_PORT" => port.to_s }, RbConfig.ruby, "-S", *command,
-                  %i[out err] => "#{directory}/log")
+      pid = spawn({ "BENCH_DIRECTORY" => directory, "BENCH_PORT" => port.to_s }, RbConfig.ruby, Gem.bin_path(name, name),
+                  *arguments, %i[out err] => "#{directory}/log")
       ready(port, pid, directory)
       visit(port, seconds, paths)
     ensure
