@@ -96,14 +96,19 @@ stage_format() {
   echo "$(sources | tr -cd '\0' | wc -c) files are formatted"
 }
 
+# Unit tests; one that finds no time beside the others runs once more.
+unit_tests() {
+  ctest --preset "$1" --repeat until-pass:2 "${@:2}"
+}
+
 stage_dev() {
   build dev
-  ctest --preset dev
+  unit_tests dev
 }
 
 stage_clang() {
   build clang
-  ctest --preset clang -E '^install_'
+  unit_tests clang -E '^install_'
 }
 
 stage_unity() {
@@ -116,9 +121,8 @@ sanitized() {
   local status=0
 
   build "$1"
-  # Slow as they are here, some tests find no time beside the others.
-  ctest --preset "$1" --repeat until-pass:2 || status=$?
-  ctest --test-dir "build/$1" -L quick --no-tests=error --output-on-failure --repeat until-pass:2 || status=$?
+  unit_tests "$1" || status=$?
+  ctest --test-dir "build/$1" -L quick --no-tests=error --output-on-failure || status=$?
   return $status
 }
 

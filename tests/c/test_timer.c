@@ -58,8 +58,9 @@ static void ticks_follow_the_threads_cpu_time(void) {
   used_ns = sp_thread_cpu_ns() - used_ns;
   ticks = atomic_load(&handled_ticks);
   expired = used_ns / base.interval_ns;
-  /* The last may wait for the kernel's tick (10 ms at HZ 100). */
-  CHECK(ticks + 6 >= expired && ticks <= expired);
+  /* The last may wait for the kernel's tick (10 ms at HZ 100), which a busy
+   * host of a virtual machine delays. */
+  CHECK(ticks <= expired && ticks * 4 >= expired * 3);
   CHECK_EQUAL(atomic_load(&handled_index), 77);
   CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_DEAD);
 }
