@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <pthread.h>
 
 #include <ruby/encoding.h>
@@ -15,6 +16,9 @@
 
 /* Lines that may wait; where nobody takes them the rest goes to stderr. */
 #define LOG_WAITING_MAX 4096
+
+/* A thread that is woken on its way to sleep finds out so much later. */
+#define LOG_SLEEP_S 5
 
 typedef struct log_line {
   struct log_line *next;
@@ -91,33 +95,24 @@ static VALUE native_log_take(VALUE self) {
 }
 
 static void *log_sleep(void *data) {
-  (void)data;
-  sem_wait(&log_state.come);
-  return NULL;
-}
+  struct timespec until;
 
-static void log_wake(void *data) {
   (void)data;
-  sem_post(&log_state.come);
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += LOG_SLEEP_S;
+  sem_timedwait(&log_state.come, &until);
+  return NULL;
 }
 
 /* call-seq: log_wait -> nil
  *
- * Waits, without the GVL, until lines come or the thread is interrupted. */
+ * Waits, without the GVL, until lines come or the thread is woken. */
 static VALUE native_log_wait(VALUE self) {
   (void)self;
-  rb_thread_call_without_gvl(log_sleep, NULL, log_wake, NULL);
+  /* By a signal, which meets this thread and no other that waits. */
+  rb_thread_call_without_gvl(log_sleep, NULL, RUBY_UBF_IO, NULL);
   while (sem_trywait(&log_state.come) == 0)
     continue;
-  return Qnil;
-}
-
-/* call-seq: log_wake -> nil
- *
- * Ends one log_wait. */
-static VALUE native_log_wake(VALUE self) {
-  (void)self;
-  sem_post(&log_state.come);
   return Qnil;
 }
 
@@ -140,5 +135,4 @@ void rb_sp_log_init(void) {
   pthread_atfork(NULL, NULL, log_after_fork);
   rb_define_singleton_method(rb_sp_native, "log_take", native_log_take, 0);
   rb_define_singleton_method(rb_sp_native, "log_wait", native_log_wait, 0);
-  rb_define_singleton_method(rb_sp_native, "log_wake", native_log_wake, 0);
 }

@@ -8,7 +8,7 @@
 /* A spanprof_log_fn; never blocks, and needs no GVL. */
 void rb_sp_log_write(void *data, spanprof_log_level level, const char *message);
 
-/* Defines Native.log_wait, log_wake and log_take. */
+/* Defines Native.log_wait and log_take. */
 void rb_sp_log_init(void);
 
 #endif

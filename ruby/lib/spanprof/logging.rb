@@ -11,7 +11,7 @@ module Spanprof
 
     @waiting = []
     @said = {}
-    @round = 0
+    @turn = nil
 
     class << self
       # @return [Logger, nil] set by the program; nil: {logger} looks for one
@@ -60,8 +60,8 @@ module Spanprof
       def start
         return if @thread&.alive?
 
-        round = @round
-        @thread = Thread.new { serve(round) }
+        @turn = turn = Object.new
+        @thread = Thread.new { serve(turn) }
         # Puma counts the threads that an application starts before it forks
         # (puma 6, Cluster#run); this one is started anew in the child.
         @thread.thread_variable_set(:fork_safe, true)
@@ -71,9 +71,11 @@ module Spanprof
       # No thread of ours is to keep Ruby from seeing a deadlock of the
       # program's.
       def stop
-        @round += 1
-        @thread = nil
-        Native.log_wake
+        @turn = nil
+        thread, @thread = @thread, nil
+        thread.wakeup if thread&.alive?
+      rescue ThreadError
+        # It has just ended.
       end
 
       # After a fork: the parent hands its lines on itself.
@@ -100,9 +102,9 @@ module Spanprof
       end
 
       # A thread that is killed while it writes leaves the rest to {deliver}.
-      def serve(round)
+      def serve(turn)
         Thread.handle_interrupt(Object => :on_blocking) do
-          while round == @round
+          while turn.equal?(@turn)
             Native.log_wait
             deliver
           end
