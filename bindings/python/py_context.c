@@ -6,8 +6,10 @@
 
 #include <stdatomic.h>
 
+#include "util/base.h"
+
 /* Process-wide: the variable is. */
-static struct {
+SP_HANDLER_DATA static struct {
   /* Fixed after py_sp_context_init(). */
   PyObject *var; /* never freed: contexts outlive modules */
   Py_hash_t var_hash;
@@ -31,7 +33,8 @@ static PyTypeObject span_label_type = {
 };
 
 /* Signal-safe. */
-static const py_sp_span_label *context_label_of(const PyObject *value) {
+SP_SIGNAL_SAFE static const py_sp_span_label *
+context_label_of(const PyObject *value) {
   return value && (Py_TYPE(value) == &span_label_type ||
                    Py_TYPE(value) == &py_sp_span_record_type)
              ? (const py_sp_span_label *)value
@@ -93,8 +96,9 @@ const char *py_sp_context_reason(void) {
   return context.reason;
 }
 
-int py_sp_context_read(void *tstate, const spanprof_capture *capture,
-                       spanprof_context_view *out) {
+SP_SIGNAL_SAFE int py_sp_context_read(void *tstate,
+                                      const spanprof_capture *capture,
+                                      spanprof_context_view *out) {
   const py_sp_span_label *label =
       context_label_of(py_sp_hamt_find(tstate, context.var, context.var_hash));
 
@@ -182,7 +186,7 @@ void py_sp_context_spans_off(const char *reason) {
     py_sp_warn("%s", reason);
 }
 
-int py_sp_context_spans_shown(void) {
+SP_SIGNAL_SAFE int py_sp_context_spans_shown(void) {
   return !atomic_load_explicit(&context.spans_off, memory_order_relaxed);
 }
 

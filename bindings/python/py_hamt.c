@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "util/base.h"
+
 /* Bits of the hash that choose a child, and the longest way down: a hash of 32
  * bits, then a node for keys whose hashes are the same. */
 #define HAMT_BITS  5
@@ -33,7 +35,7 @@ typedef struct hamt_collision {
 
 /* The types that the check saw; those of hamt are written once, before ready.
  * Process-wide, as CPython's types are. */
-static struct {
+SP_HANDLER_DATA static struct {
   const PyTypeObject *hamt;
   const PyTypeObject *bitmap;
   const PyTypeObject *array;
@@ -41,19 +43,20 @@ static struct {
 } hamt;
 
 /* What Python/hamt.c makes of a hash. */
-static uint32_t hamt_hash(Py_hash_t hash) {
+SP_SIGNAL_SAFE static uint32_t hamt_hash(Py_hash_t hash) {
   uint32_t folded = (uint32_t)hash ^ (uint32_t)((uint64_t)hash >> 32);
 
   return folded == UINT32_MAX ? UINT32_MAX - 1 : folded;
 }
 
-static int hamt_is(const void *object, const PyTypeObject *type) {
+SP_SIGNAL_SAFE static int hamt_is(const void *object,
+                                  const PyTypeObject *type) {
   return object && (uintptr_t)object % sizeof(void *) == 0 &&
          Py_TYPE((const PyObject *)object) == type;
 }
 
-static PyObject *hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count,
-                                 const PyObject *key) {
+SP_SIGNAL_SAFE static PyObject *
+hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count, const PyObject *key) {
   Py_ssize_t i;
 
   for (i = 0; i + 1 < count; i += 2)
@@ -63,8 +66,10 @@ static PyObject *hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count,
 }
 
 /* The pair's value where its key is `key`; else *next is the node below. */
-static PyObject *hamt_bitmap_find(const hamt_bitmap *node, uint32_t index,
-                                  const PyObject *key, const PyObject **next) {
+SP_SIGNAL_SAFE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
+                                                 uint32_t index,
+                                                 const PyObject *key,
+                                                 const PyObject **next) {
   uint32_t bit = UINT32_C(1) << index;
   Py_ssize_t i = 2 * __builtin_popcount(node->bitmap & (bit - 1));
 
@@ -86,8 +91,8 @@ static PyObject *hamt_collision_find(const PyObject *node,
   return hamt_pairs_find(collision->array, Py_SIZE(node), key);
 }
 
-static PyObject *hamt_find(const PyObject *node, const PyObject *key,
-                           uint32_t hash) {
+SP_SIGNAL_SAFE static PyObject *hamt_find(const PyObject *node,
+                                          const PyObject *key, uint32_t hash) {
   int depth;
 
   for (depth = 0; depth < HAMT_DEPTH && node; depth++) {
@@ -112,8 +117,9 @@ static PyObject *hamt_find(const PyObject *node, const PyObject *key,
   return NULL;
 }
 
-static PyObject *hamt_thread_find(const PyThreadState *tstate,
-                                  const PyObject *var, Py_hash_t var_hash) {
+SP_SIGNAL_SAFE static PyObject *hamt_thread_find(const PyThreadState *tstate,
+                                                 const PyObject *var,
+                                                 Py_hash_t var_hash) {
   const PyContext *context = (const PyContext *)tstate->context;
   const PyHamtObject *vars;
 
@@ -194,8 +200,9 @@ static const char *hamt_context_check(PyObject *const *vars,
   return reason;
 }
 
-PyObject *py_sp_hamt_find(const PyThreadState *tstate, const PyObject *var,
-                          Py_hash_t var_hash) {
+SP_SIGNAL_SAFE PyObject *py_sp_hamt_find(const PyThreadState *tstate,
+                                         const PyObject *var,
+                                         Py_hash_t var_hash) {
   if (!atomic_load_explicit(&hamt.ready, memory_order_acquire))
     return NULL;
   return hamt_thread_find(tstate, var, var_hash);

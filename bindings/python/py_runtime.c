@@ -7,7 +7,10 @@
 #include "py_code.h"
 #include "py_context.h"
 #include "py_eval.h"
+#include "py_lines.h"
+#include "py_record.h"
 #include "py_selftest.h"
+#include "py_space.h"
 #include "py_walker.h"
 #include "util/base.h"
 
@@ -27,20 +30,11 @@ static struct {
   PyObject *stop; /* the function of the module, owned */
 } runtime_state;
 
-/* The interrupted thread's state, or NULL; 3.10-3.14: pthread_getspecific(),
- * 3.15: one thread-local word. CPython's faulthandler does the same in its
- * handlers (Modules/faulthandler.c, faulthandler_dump_traceback). */
+/* The interrupted thread's state, or NULL. */
 SP_SIGNAL_SAFE static const PyThreadState *thread_state(void) {
-  if (!atomic_load_explicit(&runtime_open, memory_order_seq_cst))
-    return NULL;
-#if PY_VERSION_HEX >= 0x030d0000
-  if (Py_IsFinalizing())
-    return NULL;
-#else
-  if (_Py_IsFinalizing())
-    return NULL;
-#endif
-  return PyGILState_GetThisThreadState();
+  return atomic_load_explicit(&runtime_open, memory_order_seq_cst)
+             ? py_sp_walk_thread()
+             : NULL;
 }
 
 SP_SIGNAL_SAFE static size_t runtime_walk(void *data,
@@ -51,19 +45,36 @@ SP_SIGNAL_SAFE static size_t runtime_walk(void *data,
   size_t count = 0;
 
   (void)data;
-  py_sp_code_enter();
+  py_sp_space_enter();
   thread = thread_state();
   if (thread)
     count = py_sp_walk(thread, capture, frames, max, cut);
-  py_sp_code_leave();
+  py_sp_space_leave();
   return count;
+}
+
+static bool interpreter_ends(void) {
+#if PY_VERSION_HEX >= 0x030d0000
+  return Py_IsFinalizing();
+#else
+  return _Py_IsFinalizing();
+#endif
+}
+
+/* Also where the interpreter is looked after: its exit hooks may have been
+ * cleared. */
+static void runtime_settle(void *data, spanprof_frame *frames, size_t count) {
+  (void)data;
+  if (interpreter_ends())
+    atomic_store(&runtime_open, false);
+  py_sp_walk_settle(frames, count);
 }
 
 static spanprof_status runtime_resolve(void *data, const spanprof_frame *frame,
                                        spanprof_name *out) {
   (void)data;
   out->line = frame->offset;
-  return py_sp_code_name(frame->code, out);
+  return py_sp_record_name(frame->code, out);
 }
 
 SP_SIGNAL_SAFE static int runtime_read_context(void *data,
@@ -73,11 +84,13 @@ SP_SIGNAL_SAFE static int runtime_read_context(void *data,
   int read = 0;
 
   (void)data;
-  py_sp_code_enter();
+  py_sp_space_enter();
   thread = thread_state();
-  if (thread)
+  if (thread) {
+    py_sp_walk_foresee(thread);
     read = py_sp_context_read((void *)(uintptr_t)thread, capture, out);
-  py_sp_code_leave();
+  }
+  py_sp_space_leave();
   return read;
 }
 
@@ -158,11 +171,12 @@ static bool runtime_register(void) {
       .walk = runtime_walk,
       .read_context = runtime_read_context,
       .resolve = runtime_resolve,
+      .settle = runtime_settle,
       .eval_ranges = ranges,
   };
 
   runtime.eval_range_count = py_sp_eval_find(ranges);
-  if (pthread_atfork(NULL, NULL, py_sp_code_after_fork) == 0 &&
+  if (pthread_atfork(NULL, NULL, py_sp_space_after_fork) == 0 &&
       runtime_stop_at_exit() &&
       spanprof_runtime_register(&runtime) == SPANPROF_OK)
     return true;
@@ -185,7 +199,7 @@ int py_sp_runtime_start(void) {
 void py_sp_runtime_stop(void) {
   runtime_state.over = true;
   atomic_store(&runtime_open, false);
-  py_sp_code_quiesce();
+  py_sp_space_quiesce();
 }
 
 static PyObject *native_available(PyObject *module, PyObject *unused) {
@@ -220,7 +234,7 @@ static PyObject *native_runtime_stats(PyObject *module, PyObject *unused) {
       "{sKsKsKsK}", "code_objects", (unsigned long long)counts.known,
       "code_bytes", (unsigned long long)counts.bytes, "code_overflows",
       (unsigned long long)counts.overflowed, "code_spaces_emptied",
-      (unsigned long long)counts.emptied);
+      (unsigned long long)py_sp_space_emptied());
 }
 
 /* For tests: a code object's lines as the walker reads them. */

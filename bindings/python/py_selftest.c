@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "py_code.h"
+#include "py_record.h"
+#include "py_space.h"
 #include "py_walker.h"
 
 #define SELFTEST_FILE       "<spanprof self-test>"
@@ -79,7 +80,7 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
       PY_VERSION_HEX >= 0x030b0000 ? expected->qualified_name : expected->name;
   spanprof_name found = {.struct_size = sizeof found};
 
-  if (py_sp_code_name(frame->code, &found) != SPANPROF_OK)
+  if (py_sp_record_name(frame->code, &found) != SPANPROF_OK)
     selftest_fail("no name", depth, NULL, frame->offset);
   else if (found.function_bytes != strlen(name) ||
            memcmp(found.function, name, found.function_bytes) != 0)
@@ -98,21 +99,23 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
 }
 
 static PyObject *selftest_probe(PyObject *self, PyObject *unused) {
-  const PyThreadState *thread = PyGILState_GetThisThreadState();
+  const PyThreadState *thread = py_sp_walk_thread();
   const spanprof_capture capture = {.struct_size = sizeof capture};
   size_t count, depth;
   int cut = 0;
 
   (void)self;
   (void)unused;
-  if (thread != PyThreadState_Get()) {
+  if (thread != PyGILState_GetThisThreadState() ||
+      thread != PyThreadState_Get()) {
     selftest_fail("another thread's state", 0, NULL, 0);
     Py_RETURN_NONE;
   }
-  py_sp_code_enter();
+  py_sp_space_enter();
   count =
       py_sp_walk(thread, &capture, selftest.frames, SELFTEST_FRAMES_MAX, &cut);
-  py_sp_code_leave();
+  py_sp_space_leave();
+  py_sp_walk_settle(selftest.frames, count);
   for (depth = 0; depth < SELFTEST_DEPTH && depth < count; depth++)
     if (!frame_is(depth, &selftest.frames[depth]))
       Py_RETURN_NONE;
@@ -148,6 +151,8 @@ int py_sp_selftest_run(char *reason, size_t size) {
   selftest.reason_size = size;
   selftest.walks = 0;
   selftest.wrong = false;
+  if (!py_sp_walk_open())
+    selftest_fail("another thread's state", 0, NULL, 0);
   result = nest_run();
   if (!result) {
     PyErr_Clear();

@@ -1,9 +1,12 @@
-#include "py_layout.h"
+#include "py_layout_thread.h"
 
 #include "py_walker.h"
 
+#include <pthread.h>
+
 #include "py_code.h"
 #include "py_probe.h"
+#include "py_record.h"
 #include "util/base.h"
 
 /* Pieces of the data stack that are known; frames further out are probed. A
@@ -13,6 +16,25 @@
 
 /* Shims and hidden frames that may stand among `max` frames. */
 #define WALK_STEPS_MAX 2048
+
+/* Instructions of one code object, more than any has. */
+#define WALK_UNITS_MAX (1 << 24)
+
+/* Of a cache, on both machines. */
+#define WALK_CACHE_LINE 64
+
+/* While frames are collected, flags also hold: the code is alive if the frame
+ * is one; and words to the next inner frame on the data stack, 0: not known. */
+#define WALK_SURE        0x80u
+#define WALK_WORDS_SHIFT 8
+
+/* How a thread finds its state: pointers in one cache line, in place of calls
+ * through the tables and pages of three libraries. Written once. */
+SP_HANDLER_DATA static struct {
+  const Py_tss_t *key; /* NULL: `state` tells */
+  void *(*specific)(pthread_key_t key);
+  PyThreadState *(*state)(void);
+} walk_thread;
 
 typedef struct walk_piece {
   uintptr_t start;
@@ -98,21 +120,24 @@ SP_SIGNAL_SAFE static walk_place frame_place(frame_walk *walk,
                                                                   : PLACE_NONE;
 }
 
-/* Whether a frame on the data stack ends where the one that it called begins;
- * frames lie there without gaps, in the order of calls. At the other end of a
- * piece nothing is known. */
-SP_SIGNAL_SAFE static bool
-frame_fits(frame_walk *walk, const py_sp_pyframe *frame, uint32_t words) {
+/* Words from a frame on the data stack to the one that it called; frames lie
+ * there without gaps, in the order of calls. 0: not known, at the other end of
+ * a piece; -1: never of two frames. */
+SP_SIGNAL_SAFE static int64_t frame_words(frame_walk *walk,
+                                          const py_sp_pyframe *frame) {
   uintptr_t start = (uintptr_t)frame, edge = walk->edge;
   unsigned i;
 
   walk->edge = start;
-  if (edge == 0 || start + words * sizeof(void *) == edge)
-    return true;
+  if (edge == 0)
+    return 0;
   for (i = 0; i < walk->piece_count; i++)
-    if (start >= walk->pieces[i].start && start < walk->pieces[i].end)
-      return edge < walk->pieces[i].start || edge > walk->pieces[i].end;
-  return false;
+    if (start >= walk->pieces[i].start && start < walk->pieces[i].end) {
+      if (edge < walk->pieces[i].start || edge > walk->pieces[i].end)
+        return 0;
+      return edge > start ? (int64_t)((edge - start) / sizeof(void *)) : -1;
+    }
+  return 0;
 }
 
 SP_SIGNAL_SAFE static void entry_mark(frame_walk *walk) {
@@ -120,43 +145,36 @@ SP_SIGNAL_SAFE static void entry_mark(frame_walk *walk) {
     walk->frames[walk->count - 1].flags |= SPANPROF_FRAME_ENTRY;
 }
 
-/* Take one frame; false: it cannot be believed. */
+/* Note a frame as it is, its code by address; false: it is none. */
 SP_SIGNAL_SAFE static bool
-frame_take(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
+frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   const PyCodeObject *code = layout_frame_code(frame);
-  /* 3.10: a frame that is linked is alive, and so is its code. */
-  bool sure = place == PLACE_DATA_STACK || !PY_SP_LAYOUT_DATA_STACK;
-  const py_sp_code *known;
-  int64_t unit;
+  uint32_t flags = layout_frame_is_entry(frame) ? SPANPROF_FRAME_ENTRY : 0;
+  int64_t unit, words = 0;
 
   if (!code || ((uintptr_t)code & 7) != 0)
     return false;
-  known = py_sp_code_find(&walk->probe, code, sure);
-  if (!known)
-    return false;
+  if (walk->count == 0 ||
+      walk->frames[walk->count - 1].code != (uint64_t)(uintptr_t)code)
+    py_sp_code_foresee(code);
   unit = layout_frame_unit(frame, code);
-  if (unit < -1 || unit >= (int64_t)known->units)
+  if (place == PLACE_DATA_STACK)
+    words = frame_words(walk, frame);
+  if (unit < -1 || unit >= WALK_UNITS_MAX || words < 0)
     return false;
-  if (place == PLACE_DATA_STACK && !frame_fits(walk, frame, known->words))
-    return false;
-  if (!known->hidden)
-    walk->frames[walk->count++] = (spanprof_frame){
-        .code = known->id,
-        .offset = py_sp_code_line(known, unit),
-        .flags = layout_frame_is_entry(frame) ? SPANPROF_FRAME_ENTRY : 0};
+  /* 3.10: a frame that is linked is alive, and so is its code. */
+  if (place == PLACE_DATA_STACK || !PY_SP_LAYOUT_DATA_STACK)
+    flags |= WALK_SURE;
+  walk->frames[walk->count++] =
+      (spanprof_frame){.code = (uint64_t)(uintptr_t)code,
+                       .offset = unit < 0 ? 0 : (uint32_t)unit,
+                       .flags = flags | (uint32_t)words << WALK_WORDS_SHIFT};
   return true;
 }
 
-/* Let memory come while the frame before is looked at. */
-SP_SIGNAL_SAFE static void frame_foresee(const frame_walk *walk,
-                                         const py_sp_pyframe *frame) {
-  if (((uintptr_t)frame & 7) == 0 && frame_on_data_stack(walk, frame))
-    py_sp_code_foresee(layout_frame_code(frame));
-}
-
 /* True: the outermost frame was reached. */
-SP_SIGNAL_SAFE static bool walk_frames(frame_walk *walk,
-                                       const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static bool frames_collect(frame_walk *walk,
+                                          const py_sp_pyframe *frame) {
   unsigned step;
 
   for (step = 0; frame && step < WALK_STEPS_MAX; step++) {
@@ -165,16 +183,69 @@ SP_SIGNAL_SAFE static bool walk_frames(frame_walk *walk,
 
     if (place == PLACE_NONE)
       return false;
-    frame_foresee(walk, layout_frame_previous(frame));
     kind = layout_frame_kind(frame);
     if (kind == PY_SP_FRAME_SHIM)
       entry_mark(walk);
     else if (kind != PY_SP_FRAME_CODE || walk->count >= walk->max ||
-             !frame_take(walk, frame, place))
+             !frame_collect(walk, frame, place))
       return false;
     frame = layout_frame_previous(frame);
   }
   return !frame;
+}
+
+/* Replace addresses by ids, as far as they are those of code objects whose
+ * frames these can be; true: all are. */
+SP_SIGNAL_SAFE static bool frames_prove(frame_walk *walk) {
+  const size_t collected = walk->count;
+  py_sp_code code = {0};
+  uint64_t address = 0;
+  size_t i;
+
+  walk->count = 0;
+  for (i = 0; i < collected; i++)
+    py_sp_code_foresee_texts(
+        (const PyCodeObject *)(uintptr_t)walk->frames[i].code);
+  for (i = 0; i < collected; i++) {
+    const spanprof_frame frame = walk->frames[i];
+    const uint32_t distance = frame.flags >> WALK_WORDS_SHIFT;
+    uint32_t words;
+
+    /* Of a recursion one look is enough. */
+    if (frame.code != address &&
+        !py_sp_code_find(&walk->probe,
+                         (const PyCodeObject *)(uintptr_t)frame.code,
+                         frame.flags & WALK_SURE, &code))
+      return false;
+    address = frame.code;
+    words = code.words & ~PY_SP_CODE_HIDDEN;
+    if (frame.offset >= code.units ||
+        (distance != 0 && words != 0 && distance != words))
+      return false;
+    if (!(code.words & PY_SP_CODE_HIDDEN))
+      walk->frames[walk->count++] =
+          (spanprof_frame){.code = code.id, .offset = frame.offset};
+    if (frame.flags & SPANPROF_FRAME_ENTRY)
+      entry_mark(walk);
+  }
+  return true;
+}
+
+int py_sp_walk_open(void) {
+  walk_thread.key = layout_thread_key();
+  walk_thread.specific = pthread_getspecific;
+  walk_thread.state = PyGILState_GetThisThreadState;
+  return py_sp_walk_thread() == PyThreadState_Get();
+}
+
+/* As CPython's faulthandler does in its handlers (Modules/faulthandler.c,
+ * faulthandler_dump_traceback), through PyGILState_GetThisThreadState(). */
+SP_SIGNAL_SAFE const PyThreadState *py_sp_walk_thread(void) {
+  const Py_tss_t *key = walk_thread.key;
+
+  if (!key)
+    return walk_thread.state();
+  return key->_is_initialized ? walk_thread.specific(key->_key) : NULL;
 }
 
 /* In the thread's state, which is there, or on a stack. */
@@ -193,19 +264,36 @@ SP_SIGNAL_SAFE size_t py_sp_walk(const PyThreadState *thread,
                                  spanprof_frame *frames, size_t max, int *cut) {
   frame_walk walk = {.frames = frames, .max = max};
   const void *const *top = layout_top_place(thread);
+  bool whole = false;
 
   if (capture->stack_end > capture->sp) {
     walk.probe.stack_start = (uintptr_t)capture->sp;
     walk.probe.stack_end = (uintptr_t)capture->stack_end;
   }
   pieces_read(&walk, thread);
-  if (!top_readable(&walk, thread, top)) {
-    *cut = 1;
-    return 0;
-  }
-  if (walk_frames(&walk, *top))
+  if (top_readable(&walk, thread, top))
+    whole = frames_collect(&walk, *top);
+  if (!frames_prove(&walk))
+    whole = false;
+  if (whole)
     entry_mark(&walk);
   else
     *cut = 1;
   return walk.count;
+}
+
+SP_SIGNAL_SAFE void py_sp_walk_foresee(const PyThreadState *thread) {
+#if PY_SP_LAYOUT_DATA_STACK
+  __builtin_prefetch(thread->datastack_chunk);
+  __builtin_prefetch((const char *)thread->datastack_top - WALK_CACHE_LINE);
+#else
+  __builtin_prefetch(thread->frame);
+#endif
+}
+
+void py_sp_walk_settle(spanprof_frame *frames, size_t count) {
+  size_t i;
+
+  for (i = 0; i < count; i++)
+    frames[i].offset = py_sp_record_line(frames[i].code, frames[i].offset);
 }

@@ -6,9 +6,16 @@
 
 #include <stdint.h>
 
+/* Learn how a thread finds its state; 0: as on no CPython known. With the
+ * GIL. */
+int py_sp_walk_open(void);
+
+/* The calling thread's state, NULL: it has none. Signal-safe. */
+const PyThreadState *py_sp_walk_thread(void);
+
 /* The walk of spanprof_runtime, for the thread whose state is `thread`;
- * between py_sp_code_enter() and py_sp_code_leave(). A frame's
- * code is the id of py_code.h, its offset the line.
+ * inside the space (py_space.h). A frame's code is the id of py_code.h, its
+ * offset the instruction unit.
  *
  * Any instant of the interpreter is expected: frames half linked, a structure
  * on the C stack not written yet, another greenlet's. A frame is believed where
@@ -18,5 +25,11 @@
  * next one begins. Where it is not, the stack is cut there. */
 size_t py_sp_walk(const PyThreadState *thread, const spanprof_capture *capture,
                   spanprof_frame *frames, size_t max, int *cut);
+
+/* Have the thread's frames fetched from memory meanwhile. Signal-safe. */
+void py_sp_walk_foresee(const PyThreadState *thread);
+
+/* From units to lines. Any thread. */
+void py_sp_walk_settle(spanprof_frame *frames, size_t count);
 
 #endif

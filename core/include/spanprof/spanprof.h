@@ -558,6 +558,12 @@ typedef struct spanprof_runtime {
    * native frames beyond do not count as missing. Same rules as walk. May be
    * NULL. */
   uint64_t (*stack_end)(void *data, const spanprof_capture *capture);
+
+  /* Change frames that were walked so that those become equal which will look
+   * the same: offsets into lines, say. Called from the library's own thread
+   * before frames are compared and named; may not call spanprof. May be
+   * NULL. */
+  void (*settle)(void *data, spanprof_frame *frames, size_t count);
 } spanprof_runtime;
 
 /* Register the process's language runtime, before or after the session starts.

@@ -26,6 +26,7 @@ struct sp_fold {
   sp_namer namer;
   sp_native_frame native[FOLD_NATIVE_MAX];
   bool evaluates[FOLD_NATIVE_MAX];
+  spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[FOLD_FRAMES_MAX + 1];
 };
 
@@ -147,8 +148,24 @@ static size_t native_sort(sp_fold *fold, size_t count) {
   return kept;
 }
 
-static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
+/* The sample's language frames, as the runtime wants them compared. */
+static const spanprof_frame *frames_settle(sp_fold *fold,
+                                           const sp_sample *sample) {
   const spanprof_frame *walked = (const spanprof_frame *)(sample + 1);
+  const spanprof_runtime *runtime = sp_runtime_enter();
+
+  if (runtime && runtime->settle && sample->frame_count > 0) {
+    memcpy(fold->walked, walked, sample->frame_count * sizeof *walked);
+    runtime->settle(runtime->data, fold->walked, sample->frame_count);
+    walked = fold->walked;
+  }
+  sp_runtime_leave();
+  return walked;
+}
+
+static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
+  const spanprof_frame *raw = (const spanprof_frame *)(sample + 1);
+  const spanprof_frame *walked = frames_settle(fold, sample);
   sp_merge_input input = {.walked = walked,
                           .walked_count = sample->frame_count,
                           .walk_cut = sample->flags & SP_SAMPLE_WALK_CUT,
@@ -162,7 +179,7 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
         (sp_frame){.kind = SP_FRAME_NOTE, .code = SP_NOTE_THREAD_END};
     return 1;
   }
-  input.native_count = stack_unwind(fold, sample, walked + sample->frame_count,
+  input.native_count = stack_unwind(fold, sample, raw + sample->frame_count,
                                     &input.native_whole);
   input.native_count = native_sort(fold, input.native_count);
   for (i = 0; i < sample->frame_count; i++)

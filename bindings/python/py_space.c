@@ -1,0 +1,132 @@
+#include "py_space.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "util/base.h"
+
+/* How long a space is kept after it has gone out of use: the core settles and
+ * names a frame when it drains the sample, within a second. */
+#define SPACE_REST_NS (5 * SP_NS_PER_S)
+
+/* Process-wide, because the signal handler is. */
+SP_HANDLER_DATA static struct {
+  _Atomic(py_sp_space *) current;
+  _Atomic uint64_t inside; /* handlers at work */
+  py_sp_space spaces[2];
+  _Atomic bool emptying;
+  _Atomic uint64_t switched_ns;
+  _Atomic uint64_t generations;
+  _Atomic uint64_t emptied;
+  uint32_t head_bytes; /* fixed when opened */
+} space_state;
+
+static void space_begin(py_sp_space *space) {
+  atomic_store(&space->used, space_state.head_bytes);
+  atomic_store(&space->count, 0);
+  atomic_store(&space->generation,
+               atomic_fetch_add(&space_state.generations, 1) + 1);
+}
+
+int py_sp_space_open(uint32_t head_bytes) {
+  const size_t bytes = 2 * (size_t)PY_SP_SPACE_BYTES;
+  char *base;
+
+  if (atomic_load(&space_state.current))
+    return 0;
+  base = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED)
+    return -1;
+  /* A huge page would make half of a space resident at its first use. */
+  madvise(base, bytes, MADV_NOHUGEPAGE);
+  space_state.head_bytes = head_bytes;
+  space_state.spaces[0].base = base;
+  space_state.spaces[1].base = base + PY_SP_SPACE_BYTES;
+  space_begin(&space_state.spaces[0]);
+  atomic_store(&space_state.current, &space_state.spaces[0]);
+  return 0;
+}
+
+SP_SIGNAL_SAFE py_sp_space *py_sp_space_current(void) {
+  return atomic_load_explicit(&space_state.current, memory_order_acquire);
+}
+
+uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
+  uint32_t size = (uint32_t)(bytes + 7) & ~7u, at;
+
+  if (size > PY_SP_SPACE_BYTES / 2 ||
+      atomic_load_explicit(&space->used, memory_order_relaxed) >
+          PY_SP_SPACE_BYTES - size)
+    return 0;
+  at = atomic_fetch_add_explicit(&space->used, size, memory_order_relaxed);
+  return at <= PY_SP_SPACE_BYTES - size ? at : 0;
+}
+
+static uint64_t monotonic_ns(void) {
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static void space_empty(py_sp_space *space) {
+  atomic_store(&space->generation, 0);
+  if (madvise(space->base, PY_SP_SPACE_BYTES, MADV_DONTNEED) != 0)
+    memset(space->base, 0, PY_SP_SPACE_BYTES);
+  space_begin(space);
+}
+
+py_sp_space *py_sp_space_switch(py_sp_space *full) {
+  uint64_t now_ns = monotonic_ns();
+  py_sp_space *next = NULL;
+
+  if (atomic_exchange(&space_state.emptying, true))
+    return NULL;
+  if (atomic_load(&space_state.current) != full) {
+    next = atomic_load(&space_state.current);
+  } else if (now_ns - atomic_load(&space_state.switched_ns) > SPACE_REST_NS &&
+             atomic_load(&space_state.inside) == 1) {
+    next = &space_state.spaces[full == &space_state.spaces[0]];
+    space_empty(next);
+    atomic_store(&space_state.switched_ns, now_ns);
+    atomic_store(&space_state.current, next);
+    atomic_fetch_add(&space_state.emptied, 1);
+  }
+  atomic_store(&space_state.emptying, false);
+  return next;
+}
+
+const py_sp_space *py_sp_space_of(uint64_t generation) {
+  size_t i;
+
+  for (i = 0; i < 2; i++)
+    if (generation != 0 &&
+        atomic_load(&space_state.spaces[i].generation) == generation)
+      return &space_state.spaces[i];
+  return NULL;
+}
+
+SP_SIGNAL_SAFE void py_sp_space_enter(void) {
+  atomic_fetch_add_explicit(&space_state.inside, 1, memory_order_seq_cst);
+}
+
+SP_SIGNAL_SAFE void py_sp_space_leave(void) {
+  atomic_fetch_sub_explicit(&space_state.inside, 1, memory_order_release);
+}
+
+void py_sp_space_quiesce(void) {
+  while (atomic_load(&space_state.inside) > 0)
+    sched_yield();
+}
+
+void py_sp_space_after_fork(void) {
+  atomic_store(&space_state.inside, 0);
+  atomic_store(&space_state.emptying, false);
+}
+
+uint64_t py_sp_space_emptied(void) {
+  return atomic_load(&space_state.emptied);
+}
