@@ -8,7 +8,7 @@ modules() {
 }
 
 {
-  printf '%s\n' MANIFEST.in PKG-INFO pyproject.toml setup.cfg setup.py _build/backend.py
+  printf '%s\n' MANIFEST.in PKG-INFO README.md pyproject.toml setup.cfg setup.py _build/backend.py
   modules | sed 's|^|src/|'
   printf 'src/spanprof.egg-info/%s\n' PKG-INFO SOURCES.txt dependency_links.txt entry_points.txt top_level.txt
   find core/include core/src bindings/python -name '*.[ch]' ! -path core/src/command/main.c | sed 's|^|vendor/|'
