@@ -294,7 +294,8 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
   sample = claim.payload;
   memset(sample, 0, offsetof(sp_sample, registers));
   sample->thread = thread->index;
-  sample->tid = (uint32_t)thread->tid;
+  sample->tid =
+      (uint32_t)atomic_load_explicit(&thread->tid, memory_order_relaxed);
   sample->ticks = ticks;
   sample->registers = *registers;
   sample_context_take(sample, self, &capture, runtime);
@@ -392,7 +393,8 @@ void sp_capture_book_end(sp_thread *thread) {
   memset(sample, 0, sizeof *sample);
   sample->flags = SP_SAMPLE_THREAD_END;
   sample->thread = thread->index;
-  sample->tid = (uint32_t)thread->tid;
+  sample->tid =
+      (uint32_t)atomic_load_explicit(&thread->tid, memory_order_relaxed);
   sample->ticks = ticks;
   sp_context_read(self, &sample->labels, &sample->span);
   if (sample->span == 0)

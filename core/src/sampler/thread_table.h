@@ -19,7 +19,7 @@
 typedef struct sp_thread {
   /* Fixed while enrolled. */
   uint32_t index;
-  int tid; /* 0: a free record */
+  _Atomic int tid; /* 0: a free record */
   sp_timer timer;
   uint64_t armed_cpu_ns; /* the thread's CPU clock when the timer was set */
   uint64_t first_ns;
