@@ -1,5 +1,8 @@
 #include "sampler/collector.h"
 
+#include <pthread.h>
+#include <signal.h>
+
 #include "check.h"
 #include "failing_mem.h"
 #include "util/counters.h"
@@ -106,6 +109,44 @@ static void excluded_threads_are_not_sampled(void) {
   sp_collector_stop(collector);
 }
 
+static bool signal_is_blocked(int number) {
+  sigset_t mask;
+
+  pthread_sigmask(SIG_SETMASK, NULL, &mask);
+  return sigismember(&mask, number);
+}
+
+/* A daemon's thread: what it masks stays masked, unless it registers. */
+static void *mask_and_register(void *data) {
+  int number = *(int *)data;
+  spanprof_label_token token;
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  CHECK_EQUAL(spanprof_label_push("job", 3, "1", 1, &token), SPANPROF_OK);
+  spanprof_label_pop(token);
+  CHECK(signal_is_blocked(number));
+  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
+  CHECK(!signal_is_blocked(number));
+  CHECK(signal_is_blocked(SIGUSR1));
+  return NULL;
+}
+
+static void only_registering_lets_the_signal_through(void) {
+  sp_collector_config config = config_given();
+  sp_collector *collector;
+  pthread_t thread;
+  int number;
+
+  CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
+              SPANPROF_OK);
+  number = sp_collector_signal(collector);
+  CHECK_EQUAL(pthread_create(&thread, NULL, mask_and_register, &number), 0);
+  pthread_join(thread, NULL);
+  sp_collector_stop(collector);
+}
+
 static void start_and_sample(const sp_mem *mem) {
   sp_collector_config config = config_given();
   sp_collector *collector;
@@ -139,6 +180,8 @@ static const check_test tests[] = {
      every_sample_taken_is_emitted_or_counted},
     {"a_flush_ends_the_window_at_once", a_flush_ends_the_window_at_once},
     {"excluded_threads_are_not_sampled", excluded_threads_are_not_sampled},
+    {"only_registering_lets_the_signal_through",
+     only_registering_lets_the_signal_through},
     {"no_failed_allocation_loses_a_sample_uncounted",
      no_failed_allocation_loses_a_sample_uncounted},
 };

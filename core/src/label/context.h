@@ -46,7 +46,8 @@ typedef struct sp_self {
   void *_Atomic thread_data; /* spanprof_thread_set_data() */
   /* Of the sampler: its record of this thread. */
   void *thread;
-  int tid; /* set when it attaches, and in a forked child */
+  int tid;         /* set when it attaches, and in a forked child */
+  int signal_open; /* the signal it let through when it registered; or 0 */
   /* Guarded by the list's lock. */
   bool attached;
   struct sp_self *next; /* fixed: the list of all selves there ever were */

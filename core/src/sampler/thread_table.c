@@ -219,31 +219,16 @@ static int tid_own(void) {
   return (int)syscall(SYS_gettid);
 }
 
-/* Servers block every signal on the threads they make for requests; one that
- * calls the library is to be profiled. */
-static void signal_unblock(int number) {
-  sigset_t ours;
-
-  sigemptyset(&ours);
-  sigaddset(&ours, number);
-  pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
-}
-
 spanprof_status sp_thread_enrol(int tid, sp_self *self) {
   spanprof_status st = SPANPROF_ERR_STATE;
-  int unblock = 0;
 
   table_lock();
   if (sp_threads.sampling) {
     st = sp_thread_enrol_locked(tid, self);
-    if (self && self->thread && tid == tid_own()) {
+    if (self && self->thread && tid == tid_own())
       stack_read(self->thread);
-      unblock = sp_threads.signal_number;
-    }
   }
   table_unlock();
-  if (unblock)
-    signal_unblock(unblock);
   if (st == SPANPROF_ERR_LIMIT)
     return sp_fail(st, "no timer could be had for the thread: half of "
                        "RLIMIT_SIGPENDING is in use");
@@ -275,14 +260,32 @@ static void self_ending(sp_self *self) {
 static const sp_self_hooks table_hooks = {.attached = self_attached,
                                           .ending = self_ending};
 
+/* Servers block every signal on the threads they make for requests; one that
+ * registers is to be profiled. */
+static void signal_open(sp_self *self) {
+  sigset_t ours;
+
+  table_lock();
+  self->signal_open = sp_threads.sampling ? sp_threads.signal_number : 0;
+  table_unlock();
+  if (self->signal_open == 0)
+    return;
+  sigemptyset(&ours);
+  sigaddset(&ours, self->signal_open);
+  pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
 spanprof_status spanprof_thread_register(void) {
   sp_self *self = sp_self_attach();
   spanprof_status st = SPANPROF_OK;
 
   if (!self)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to register a thread");
+  if (self->thread && self->signal_open != 0)
+    return SPANPROF_OK;
   if (!self->thread)
     st = sp_thread_enrol(self->tid, self);
+  signal_open(self);
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
 }
 
