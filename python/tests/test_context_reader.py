@@ -106,7 +106,7 @@ import _thread
 done = _thread.allocate_lock()
 done.acquire()
 def work():
-    burn("raw", 0.2)
+    burn("raw", 1.5)  # the collector looks for threads now and then
     done.release()
 with profiled() as tracer:
     with tracer.start_as_current_span("span"):
