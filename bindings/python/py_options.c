@@ -21,6 +21,7 @@ static const struct option_field {
     OPTION_FIELD(application_name, TEXT),
     OPTION_FIELD(labels, TEXT),
     OPTION_FIELD(resource_labels, TEXT),
+    OPTION_FIELD(clean_label_names, SWITCH),
     OPTION_FIELD(sample_rate_hz, NUMBER),
     OPTION_FIELD(signal_number, NUMBER),
     OPTION_FIELD(native_frames, SWITCH),

@@ -16,6 +16,7 @@ typedef enum option_kind {
   X(application_name, TEXT)     \
   X(labels, TEXT)               \
   X(resource_labels, TEXT)      \
+  X(clean_label_names, SWITCH)  \
   X(sample_rate_hz, NUMBER)     \
   X(signal_number, NUMBER)      \
   X(native_frames, SWITCH)      \

@@ -113,6 +113,15 @@ class DropInTest(ProgramCase):
                      "configure() knows no fancy", "cpu_enabled=False"):
             self.assertEqual(sum(name in line for line in lines), 1, (name, lines))
 
+    def test_names_of_tags_are_made_valid(self) -> None:
+        done = self.run_source("""
+            import pyroscope, spanprof
+            assert pyroscope.configure(application_name="x", tags={"pod-name": "web", 1: None})
+            print(spanprof.stats()["labels_cleaned"])
+        """)
+        self.assertEqual(done.stdout, "2\n")
+        self.assertIn('label "pod-name" becomes "pod_name"', done.stderr)
+
     def test_wrong_values_leave_the_program_alone(self) -> None:
         done = self.run_source("""
             import pyroscope

@@ -31,6 +31,7 @@ module Spanprof
     # @param options [Hash] what to profile, and where it goes
     # @option options [String] :application_name name of the service; required here or in the environment
     # @option options [Hash, String] :labels labels of every profile, also as "name=value,name=value"
+    # @option options [Boolean] :clean_label_names (false) make `_` of what may not be in a label's name
     # @option options [String] :resource_labels names of OTEL_RESOURCE_ATTRIBUTES that become labels
     # @option options [Integer] :sample_rate_hz (100) samples per second of CPU time and thread, 1..1000
     # @option options [Integer] :signal_number (0) 0 finds a free real-time signal

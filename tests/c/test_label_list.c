@@ -1,6 +1,7 @@
 #include "check.h"
 #include "failing_mem.h"
 #include "session/label_list.h"
+#include "util/counters.h"
 
 static sp_label_list list;
 static sp_buffer notes;
@@ -158,6 +159,23 @@ static void labels_past_twenty_are_refused(void) {
   list_end();
 }
 
+static void labels_names_are_cleaned_where_that_is_wanted(void) {
+  const uint64_t before = sp_counted(&sp_counts.labels_cleaned);
+
+  list_start();
+  list.clean = true;
+  CHECK_EQUAL(list_parse("pod-name=web,größe=1,1st=x,ok=y"), SPANPROF_OK);
+  CHECK_TEXT(list_text(), "pod_name=web|gr____e=1|_st=x|ok=y");
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_cleaned) - before, 3);
+  CHECK(strstr((const char *)notes.data,
+               "label \"pod-name\" becomes \"pod_name\""));
+  CHECK_EQUAL(list_parse("pod.name=a,pod name=b,pod_name=c"), SPANPROF_OK);
+  CHECK_TEXT(list.pairs[0].value, "c");
+  CHECK_EQUAL(list_parse("=b"), SPANPROF_ERR_ARGUMENT);
+  CHECK_EQUAL(list_parse("span-id=b"), SPANPROF_ERR_ARGUMENT);
+  list_end();
+}
+
 static void labels_names_are_cleaned_byte_by_byte(void) {
   char table[][2][16] = {{"host-name", "host_name"},
                          {"9lives", "_lives"},
@@ -200,6 +218,8 @@ int main(int argc, char **argv) {
       {"the server's longest are taken, longer ones refused",
        labels_of_the_servers_longest_are_taken_longer_refused},
       {"more than twenty are refused", labels_past_twenty_are_refused},
+      {"names are cleaned where that is wanted",
+       labels_names_are_cleaned_where_that_is_wanted},
       {"names are cleaned byte by byte", labels_names_are_cleaned_byte_by_byte},
       {"every failed allocation is survived",
        labels_survive_every_failed_allocation},

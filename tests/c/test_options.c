@@ -103,6 +103,7 @@ static void options_environment_alone_decides_everything(void) {
       "PYROSCOPE_SPAN_NAMES_MAX=7",
       "PYROSCOPE_LABEL_VALUES_MAX=9",
       "PYROSCOPE_LOG_LEVEL=Debug",
+      "PYROSCOPE_CLEAN_LABEL_NAMES=on",
       "PYROSCOPE_REPORT_PID=true",
       "PYROSCOPE_REPORT_THREAD_ID=1",
       "PYROSCOPE_REPORT_THREAD_NAME=yes",

@@ -134,6 +134,10 @@ typedef struct spanprof_options {
   /* Names, separated by commas, of OTEL_RESOURCE_ATTRIBUTES that become labels
    * beside service.namespace, "k8s.pod.name". PYROSCOPE_RESOURCE_LABELS. */
   const char *resource_labels;
+  /* 1: what may not be in a label's name becomes `_`, is counted and said at
+   * the start; 0, the default: it refuses the start.
+   * PYROSCOPE_CLEAN_LABEL_NAMES. */
+  int64_t clean_label_names;
 
   /* --- sampling --- */
   /* Samples per second of CPU time and thread, 1..1000, default 100.

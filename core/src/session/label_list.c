@@ -1,7 +1,9 @@
 #include "label_list.h"
 
+#include "../util/counters.h"
 #include "../util/utf8.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Set by the profiler on each sample or series; one of the same name from the
@@ -179,10 +181,10 @@ static spanprof_status label_list_put(sp_label_list *list,
   return st;
 }
 
-spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
-                                  const char *name, size_t name_bytes,
-                                  const char *value, size_t value_bytes,
-                                  sp_buffer *notes) {
+static spanprof_status label_list_set(sp_label_list *list,
+                                      const sp_given *given, const char *name,
+                                      size_t name_bytes, const char *value,
+                                      size_t value_bytes, sp_buffer *notes) {
   spanprof_status st = label_list_check_name(given, name, name_bytes);
   size_t at;
   char *copy;
@@ -205,6 +207,30 @@ spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
   st = label_list_put(list, given, name, name_bytes, copy, notes);
   if (st != SPANPROF_OK)
     sp_mem_free(list->mem, copy);
+  return st;
+}
+
+spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
+                                  const char *name, size_t name_bytes,
+                                  const char *value, size_t value_bytes,
+                                  sp_buffer *notes) {
+  spanprof_status st;
+  char *clean, what[96];
+
+  if (!list->clean)
+    return label_list_set(list, given, name, name_bytes, value, value_bytes,
+                          notes);
+  clean = sp_mem_text(list->mem, name, name_bytes);
+  if (!clean)
+    return sp_given_no_memory();
+  if (sp_label_name_clean(clean)) {
+    sp_count(&sp_counts.labels_cleaned, 1);
+    snprintf(what, sizeof what, "becomes \"%.80s\"", clean);
+    label_list_note(notes, given, name, name_bytes, what);
+  }
+  st = label_list_set(list, given, clean, strlen(clean), value, value_bytes,
+                      notes);
+  sp_mem_free(list->mem, clean);
   return st;
 }
 

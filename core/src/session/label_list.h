@@ -21,6 +21,7 @@ typedef struct sp_label_list {
   size_t count;
   size_t capacity;
   uint32_t fresh; /* bit i: pairs[i] was set by the present source */
+  bool clean;     /* names are made valid, with a note, not refused */
 } sp_label_list;
 
 void sp_label_list_init(sp_label_list *list, const sp_mem *mem);

@@ -30,6 +30,7 @@ typedef enum sp_option_kind {
   X(application_name, TEXT, 0, 0, 0, "PYROSCOPE_APPLICATION_NAME")            \
   X(labels, TEXT, 0, 0, 0, "PYROSCOPE_LABELS")                                \
   X(resource_labels, TEXT, 0, 0, 0, "PYROSCOPE_RESOURCE_LABELS")              \
+  X(clean_label_names, SWITCH, 0, 1, 0, "PYROSCOPE_CLEAN_LABEL_NAMES")        \
   X(sample_rate_hz, RATE, 1, 1000, 100, "PYROSCOPE_SAMPLE_RATE",              \
     "PYROSCOPE_SAMPLING_RATE")                                                \
   X(signal_number, NUMBER, 0, 64, 0, "PYROSCOPE_SIGNAL")                      \

@@ -119,6 +119,7 @@ static spanprof_status options_read_labels(sp_settings *out,
   sp_label_list_init(&labels, out->mem);
   st = sp_identity_labels(identity, &values->resource_labels, &labels, notes);
   sp_label_list_next_source(&labels);
+  labels.clean = values->clean_label_names.number != 0;
   if (st == SPANPROF_OK)
     st = sp_label_list_parse(&labels, &values->labels, notes);
   if (st == SPANPROF_OK)

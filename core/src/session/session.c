@@ -185,7 +185,6 @@ static spanprof_status rooms_start(spanprof_session *session) {
                                 .emit_data = session};
   spanprof_status st;
 
-  sp_counters_reset();
   sp_label_values_max_set(session->settings.label_values_max);
   st = sp_span_defaults_set(&session->settings);
   if (st == SPANPROF_OK)
@@ -210,6 +209,7 @@ static spanprof_status session_make(spanprof_session **out,
   session->mem = &sp_mem_default;
   session->clock = sp_clock_system();
   sp_buffer_init(&notes, session->mem);
+  sp_counters_reset(); /* reading counts what it cleans */
   st = sp_settings_read(&session->settings, session->mem, options, environ,
                         &notes);
   if (st != SPANPROF_OK) {

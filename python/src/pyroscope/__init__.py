@@ -159,6 +159,7 @@ def configure(
         report_thread_id=bool(report_thread_id),
         report_thread_name=bool(report_thread_name),
         labels=tags or None,
+        clean_label_names=True,
         tenant_id=tenant_id or None,
         http_headers=http_headers or None,
         upload_interval_ms=_milliseconds(upload_interval),

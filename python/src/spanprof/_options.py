@@ -23,6 +23,9 @@ class Options(TypedDict, total=False):
     labels: Mapping[str, str] | str | None
     """Labels of every profile, also as "name=value,name=value".
     PYROSCOPE_LABELS."""
+    clean_label_names: bool | None
+    """What may not be in a label's name becomes `_`, in place of a refusal.
+    PYROSCOPE_CLEAN_LABEL_NAMES; False."""
     resource_labels: str | None
     """Names, separated by commas, of OTEL_RESOURCE_ATTRIBUTES that become
     labels. PYROSCOPE_RESOURCE_LABELS."""
@@ -110,7 +113,8 @@ def native_options(options: Mapping[str, Any]) -> dict[str, Any]:
     given = {name: value for name, value in options.items() if value is not None}
     if isinstance(given.get("labels"), Mapping):
         given["label_pairs"] = {
-            name: str(value) for name, value in given.pop("labels").items()}
+            str(name): "" if value is None else str(value)
+            for name, value in given.pop("labels").items()}
     if isinstance(given.get("http_headers"), Mapping):
         given["http_headers"] = json.dumps(
             {str(name): str(value) for name, value in given["http_headers"].items()})

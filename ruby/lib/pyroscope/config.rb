@@ -65,6 +65,7 @@ module Pyroscope
       options.delete(:application_name) if options.key?(:app_name)
       options = options.except(*CREDENTIALS) unless credentials == CREDENTIALS
       options[:server_address] = server_address unless server_address_elsewhere?
+      options[:clean_label_names] = true unless options.key?(:clean_label_names)
       options.transform_keys { |name| NAMES.fetch(name, name) }
     end
 
