@@ -18,8 +18,28 @@ static struct PyModuleDef native_module = {
     .m_size = -1,
 };
 
+/* SWIG up to 4.3 gives the module, later the definition of one, which an
+ * importer makes (PEP 489). A new reference. */
+static PyObject *native_new_swig(void) {
+  PyObject *made = PyInit__swig(), *machinery, *spec, *module = NULL;
+
+  if (!made || !PyObject_TypeCheck(made, &PyModuleDef_Type))
+    return made;
+  machinery = PyImport_ImportModule("importlib.machinery");
+  spec = machinery ? PyObject_CallMethod(machinery, "ModuleSpec", "sO",
+                                         "spanprof._native._swig", Py_None)
+                   : NULL;
+  if (spec)
+    module = PyModule_FromDefAndSpec((PyModuleDef *)made, spec);
+  if (module && PyModule_ExecDef(module, (PyModuleDef *)made) < 0)
+    Py_CLEAR(module);
+  Py_XDECREF(spec);
+  Py_XDECREF(machinery);
+  return module;
+}
+
 static int native_add_swig(PyObject *module) {
-  PyObject *swig = PyInit__swig();
+  PyObject *swig = native_new_swig();
   const int status = swig ? PyModule_AddObjectRef(module, "_swig", swig) : -1;
 
   Py_XDECREF(swig);
