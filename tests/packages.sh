@@ -36,9 +36,10 @@ packages_need() {
     apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 install "${missing[@]}" > /dev/null
 }
 
-# packages_give_back DIRECTORY: what sudo built belongs to who called it.
+# packages_give_back DIRECTORY: what sudo built belongs to who called it, but for
+# whole Debians in there.
 packages_give_back() {
   if [ -n "${SUDO_UID:-}" ] && [ "$(id -u)" -eq 0 ] && [ -d "$1" ]; then
-    chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$1"
+    find "$1" -path "$1/suite" -prune -o -exec chown -h "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" {} +
   fi
 }

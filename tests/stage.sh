@@ -203,4 +203,5 @@ strict_binding() {
 shopt -s nullglob
 source tests/ruby_stage.sh
 source tests/python_stage.sh
+source tests/suite_stage.sh
 "stage_${1:?stage}"
