@@ -72,5 +72,8 @@ stage_ruby() {
     lane check "ruby-$version-types" 240 "$ruby" tests/package/gem_types.rb
     wait
   done < <(ruby_all)
+  if jruby -e 'exit RUBY_VERSION >= "3.1"' 2> /dev/null; then
+    check jruby 480 tests/package/jruby.sh
+  fi
   [ ! -s "$failures" ]
 }

@@ -45,6 +45,8 @@ def skip(reason)
   exit
 end
 
+skip("#{RUBY_ENGINE} is not supported: profiling needs CRuby") unless RUBY_ENGINE == "ruby"
+
 begin
   require "mkmf"
 rescue SystemExit
