@@ -16,6 +16,7 @@
 #include "../util/status.h"
 #include "capture.h"
 #include "comments.h"
+#include "last_thread.h"
 #include "runtime.h"
 #include "sample_fold.h"
 #include "signal.h"
@@ -273,9 +274,12 @@ static uint64_t collector_round(sp_collector *collector) {
   uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, sleep_ns;
 
   ring_drain(collector);
-  if (real_ns >= collector->scan_due_ns)
-    collector->scan_due_ns =
-        real_ns + scan_interval_ns(sp_threads_scan(collector->config.log));
+  if (real_ns >= collector->scan_due_ns) {
+    size_t threads = sp_threads_scan(collector->config.log);
+
+    sp_last_thread_look(threads);
+    collector->scan_due_ns = real_ns + scan_interval_ns(threads);
+  }
   if (real_ns >= collector->chores_due_ns) {
     chores_do(collector);
     collector->chores_due_ns = real_ns + COLLECTOR_CHORES_NS;

@@ -93,7 +93,8 @@ typedef struct thread_status {
   bool blocks;
 } thread_status;
 
-/* Read a thread's name and whether our signal is in its mask. */
+/* Read a thread's name and whether our signal is in its mask. False also of
+ * main's thread after its end, which blocks every signal. */
 static bool status_read(int tid, int signal_number, thread_status *out) {
   char path[64], text[2048];
   const char *line;
@@ -110,6 +111,8 @@ static bool status_read(int tid, int signal_number, thread_status *out) {
   if (bytes <= 0)
     return false;
   text[bytes] = '\0';
+  if (strstr(text, "State:\tZ"))
+    return false;
   if (sscanf(text, "Name: %31[^\n]", out->name) != 1)
     out->name[0] = '\0';
   line = strstr(text, "SigBlk:");

@@ -1,0 +1,112 @@
+/* A process ends with the last thread of its own, whatever threads of ours
+ * there are, and hands on what it had. */
+#include <spanprof/spanprof.h>
+
+#include <pthread.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "export_fixture.h"
+
+static void burn(double seconds) {
+  struct timespec now;
+  double until = 0, cpu = 0;
+
+  while (cpu <= until) {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    cpu = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    if (until == 0)
+      until = cpu + seconds;
+  }
+}
+
+static void profile_into(const char *directory) {
+  spanprof_options options;
+  spanprof_session *session;
+
+  CHECK(!spanprof_options_init(&options, sizeof options));
+  options.application_name = "ends";
+  options.output_directory = directory;
+  CHECK(!spanprof_session_start(&options, &session));
+}
+
+static void *burn_and_return(void *nothing) {
+  burn(1);
+  return nothing;
+}
+
+/* A thread survives main() and returns. */
+static int main_leaves(const char *directory) {
+  pthread_t thread;
+
+  profile_into(directory);
+  CHECK(!pthread_create(&thread, NULL, burn_and_return, NULL));
+  pthread_exit(NULL);
+}
+
+static void *fork_and_return(void *nothing) {
+  pid_t pid = fork();
+  int status;
+
+  CHECK(pid >= 0);
+  burn(0.5);
+  if (pid > 0) {
+    CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+    CHECK_EQUAL(status, 0);
+  }
+  return nothing;
+}
+
+/* A thread forks, and returns in both processes. */
+static int thread_forks(const char *directory) {
+  pthread_t thread;
+
+  profile_into(directory);
+  CHECK(!pthread_create(&thread, NULL, fork_and_return, NULL));
+  CHECK(!pthread_join(thread, NULL));
+  return 0;
+}
+
+/* Run the program `name` and count the profiles that it leaves. */
+static size_t profiles_left(const char *name) {
+  char directory[64];
+  size_t count;
+  int status;
+  pid_t pid;
+
+  directory_new(directory);
+  pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    execl("/proc/self/exe", "test_last_thread", "--program", name, directory,
+          (char *)NULL);
+    _exit(127);
+  }
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK_EQUAL(status, 0);
+  count = directory_count(directory, ".pb.gz");
+  directory_remove(directory);
+  return count;
+}
+
+static void a_process_that_main_left_ends_with_its_last_thread(void) {
+  CHECK_EQUAL(profiles_left("main"), 1);
+}
+
+static void a_child_forked_by_a_thread_ends_with_it(void) {
+  CHECK_EQUAL(profiles_left("fork"), 2);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"a_process_that_main_left_ends_with_its_last_thread",
+       a_process_that_main_left_ends_with_its_last_thread},
+      {"a_child_forked_by_a_thread_ends_with_it",
+       a_child_forked_by_a_thread_ends_with_it},
+  };
+
+  if (argc == 4 && strcmp(argv[1], "--program") == 0)
+    return strcmp(argv[2], "main") == 0 ? main_leaves(argv[3])
+                                        : thread_forks(argv[3]);
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
