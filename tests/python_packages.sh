@@ -3,7 +3,7 @@
 # the build tree. From the package index where pip reaches one, else out of
 # Debian sid's packages, without touching apt's own lists. Can be repeated.
 #
-# build/python-packages    OpenTelemetry; goes onto PYTHONPATH
+# build/python-packages    OpenTelemetry, coverage; goes onto PYTHONPATH
 # build/python-setuptools  setuptools, for CPythons that have none or an old one
 # build/python-wheels      the same as a wheel, for builds in isolation
 set -euo pipefail
@@ -17,7 +17,7 @@ wanted=(
   opentelemetry-api opentelemetry-sdk opentelemetry-semantic-conventions
   opentelemetry-instrumentation opentelemetry-instrumentation-wsgi
   opentelemetry-instrumentation-flask opentelemetry-instrumentation-asgi
-  opentelemetry-util-http typing-extensions packaging wrapt asgiref
+  opentelemetry-util-http typing-extensions packaging wrapt asgiref coverage
 )
 
 from_index() {
@@ -65,7 +65,7 @@ EOF
   rm -rf "$apt"
 }
 
-if [ -e "$packages/.complete" ]; then
+if [ "$(cat "$packages/.complete" 2> /dev/null)" = "${wanted[*]}" ]; then
   exit 0
 fi
 rm -rf "$packages" "$setuptools" "$wheels" "$apt"
@@ -78,5 +78,5 @@ from_index 2> build/python-index.txt || {
     exit 1
   }
 }
-touch "$packages/.complete"
+echo "${wanted[*]}" > "$packages/.complete"
 ls -d "$packages"/*.dist-info "$packages"/*.egg-info 2> /dev/null | sed 's|.*/||; s|\.[a-z]*-info$||'

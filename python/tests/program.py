@@ -21,6 +21,9 @@ import profile_reader
 import spanprof
 
 PACKAGES = pathlib.Path(spanprof.__file__).absolute().parent.parent
+# Ignored in what a shell runs in the background, and so in what that runs.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 TIMEOUT_S = 60
 
 # Before each program: a loop of `seconds` of CPU of the calling thread, and a

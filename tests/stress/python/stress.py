@@ -1,6 +1,6 @@
 """What the stress programs share: a session at 10 kHz of wall-clock time on
-every thread, beside faulthandler, a tracing tool where one is installed, and
-an interval timer with a Python handler; and the checks of what came out.
+every thread, beside faulthandler and an interval timer with a Python handler;
+and the checks of what came out.
 
     SPANPROF_STRESS_SECONDS  how long each runs, default 5
     SPANPROF_TEST_WALL_HZ    default 10000
@@ -91,10 +91,6 @@ def _beside() -> None:
     faulthandler.enable()
     signal.signal(signal.SIGALRM, lambda number, frame: None)
     signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
-    if os.environ.get("SPANPROF_STRESS_TRACE") == "1":
-        import coverage
-
-        coverage.Coverage(data_file=None).start()
 
 
 def run(work: Callable[[], str], wall_hz: int = 10000,
