@@ -239,6 +239,38 @@ static void a_forked_child_goes_on_by_itself(void) {
 #endif
 }
 
+/* As Ruby starts a command for root: no signal of ours may end it. */
+static void a_fork_that_prepares_an_exec_is_left_alone(void) {
+#if !defined(__SANITIZE_THREAD__)
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  sigset_t all, before;
+  int status, number;
+  pid_t child;
+
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  burn_cpu_ms(50);
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    for (number = 1; number <= SIGRTMAX; number++)
+      signal(number, SIG_DFL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    burn_cpu_ms(400);
+    _exit(0);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(profiles_take(), 1);
+#else
+  fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
+#endif
+}
+
 static void nothing_works_silently_towards_nowhere(void) {
   spanprof_options options = options_given();
   spanprof_session *session;
@@ -274,6 +306,8 @@ static const check_test tests[] = {
     {"the_environment_alone_is_enough", the_environment_alone_is_enough},
     {"credentials_stand_in_no_line", credentials_stand_in_no_line},
     {"a_forked_child_goes_on_by_itself", a_forked_child_goes_on_by_itself},
+    {"a_fork_that_prepares_an_exec_is_left_alone",
+     a_fork_that_prepares_an_exec_is_left_alone},
     {"nothing_works_silently_towards_nowhere",
      nothing_works_silently_towards_nowhere},
     {"an_older_callers_stats_are_filled_as_far_as_it_knows",

@@ -474,7 +474,8 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->windows_wanted = 0;
   collector->windows_sealed = 0;
   collector->last_time_ns = 0;
-  collector->scan_due_ns = 0;
+  /* The one thread there is has been seen to. */
+  collector->scan_due_ns = sp_monotonic_ns() + COLLECTOR_SCAN_NS;
   collector->dropped_seen = 0;
   window_begin(collector);
   /* Before the new thread runs: it takes the table's lock. */

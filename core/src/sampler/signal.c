@@ -72,13 +72,16 @@ static bool handler_is_ours(int number) {
          now.sa_sigaction == signal_handler;
 }
 
-static bool signal_free(int number) {
+bool sp_signal_deadly(int number) {
   struct sigaction now;
 
-  if (signal_of[number].installed)
-    return handler_is_ours(number);
   return sigaction(number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
          now.sa_handler == SIG_DFL;
+}
+
+static bool signal_free(int number) {
+  return signal_of[number].installed ? handler_is_ours(number)
+                                     : sp_signal_deadly(number);
 }
 
 spanprof_status sp_signal_choose(int wanted, int *out) {
@@ -144,6 +147,13 @@ bool sp_signal_owned(int number) {
     return true;
   sp_count(&sp_counts.signal_handler_lost, 1);
   return false;
+}
+
+bool sp_signal_blocked(int number) {
+  sigset_t mask;
+
+  return pthread_sigmask(SIG_SETMASK, NULL, &mask) == 0 &&
+         sigismember(&mask, number) == 1;
 }
 
 uint64_t sp_signal_value(uint32_t index) {

@@ -30,6 +30,12 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle);
 /* Is our handler the one installed? Counts and returns false if not. */
 bool sp_signal_owned(int number);
 
+/* Would the signal end the process: is its action the default one? */
+bool sp_signal_deadly(int number);
+
+/* Does the calling thread block the signal? */
+bool sp_signal_blocked(int number);
+
 /* The value a timer carries for `index`. */
 SP_SIGNAL_SAFE uint64_t sp_signal_value(uint32_t index);
 

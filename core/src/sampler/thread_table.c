@@ -137,13 +137,15 @@ static void stack_read(sp_thread *thread) {
 }
 
 /* Set the timer of a record that has none. SPANPROF_ERR_STATE: the thread is
- * ending. */
+ * ending, or a fork has prepared itself for another program. */
 static spanprof_status thread_arm(sp_thread *thread) {
   sp_timer_base base = sp_threads.base;
   int error;
 
   if (sp_threads.timer_count >= sp_threads.timers_max)
     return SPANPROF_ERR_LIMIT;
+  if (sp_signal_deadly(sp_threads.signal_number))
+    return SPANPROF_ERR_STATE;
   thread->first_ns = random_up_to(sp_threads.base.interval_ns);
   atomic_store(&thread->samples, 0);
   atomic_store(&thread->ticks, 0);
@@ -409,6 +411,9 @@ void sp_threads_after_fork_child(bool resume) {
   }
   sp_threads.sampling = resume;
   table_unlock();
-  if (resume)
+  /* Who blocks every signal and forks is about to give them their default
+   * actions, unblock them and exec (Ruby 3.1, process.c, for root). If not, the
+   * thread registers itself, or the collector finds it. */
+  if (resume && !sp_signal_blocked(sp_threads.signal_number))
     sp_thread_enrol(tid_own(), self);
 }
