@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+# Commands that are run under timers, from two threads beside a busy one: each
+# ends well, and what it writes is read whole.
+require_relative "stress"
+require "open3"
+
+TEXT = "0123456789" * 2000
+
+Stress.run do |round|
+  busy = Thread.new { Stress.burn(0.05) }
+  other = Thread.new { Open3.capture2("cat", stdin_data: TEXT) }
+  system("sleep 0.005", exception: true)
+  abort "`echo` wrote something else" unless `echo #{round}` == "#{round}\n"
+  abort "a child was lost" unless Process.wait2(spawn("exit 7")).last.exitstatus == 7
+  abort "cat wrote something else" unless IO.popen("cat", "r+") { |io| io.write(TEXT) && io.close_write || io.read } == TEXT
+  text, status = other.value
+  abort "cat in a thread wrote something else" unless status.success? && text == TEXT
+  busy.join
+end
