@@ -10,7 +10,7 @@ BUSY = [-> { Stress.burn(1) }, -> { Zlib.deflate(DATA_TO_PACK) }, -> { Array.new
 Stress.run do |round|
   Stress.child do
     Thread.report_on_exception = false # Zlib raises where it is cut short
-  6.times { |number| Thread.new { loop { BUSY[number % BUSY.size].call } } }
+    6.times { |number| Thread.new { loop { BUSY[number % BUSY.size].call } } }
     Thread.new { GC.start while true } if (round % 5).zero?
     Stress.burn(0.03)
     exit if round.even?
