@@ -42,20 +42,27 @@ ruby_install() {
 }
 
 ruby_tests() {
-  local ruby=$1 version=$2 path
+  local ruby=$1 version=$2 path jit jits=("")
 
   for path in ruby/test/test_*.rb; do
     lane check "ruby-$version-$(basename "$path" .rb)" 300 "$ruby" -w -Iruby/test "$path"
   done
   wait
+  if "$ruby" --yjit -e 'exit RubyVM::YJIT.enabled?' 2> /dev/null; then
+    jits+=(--yjit)
+  fi
   for path in tests/stress/ruby/*.rb; do
     [ "${path##*/}" != stress.rb ] || continue # what the others share
-    check "ruby-$version-stress-$(basename "$path" .rb)" $((SPANPROF_STRESS_SECONDS * 3 + 60)) "$ruby" "$path"
+    for jit in "${jits[@]}"; do
+      # shellcheck disable=SC2086
+      lane check "ruby-$version-stress$jit-$(basename "$path" .rb)" $((SPANPROF_STRESS_SECONDS * 3 + 60)) "$ruby" $jit "$path"
+    done
   done
+  wait
 }
 
 stage_ruby() {
-  local ruby version path
+  local ruby version path before=$PATH
   unset RUBYOPT RUBYLIB BUNDLE_GEMFILE
 
   check ruby-strict 120 strict_binding ruby \
@@ -65,6 +72,7 @@ stage_ruby() {
     ruby_gems "$ruby" "$version"
     check "ruby-$version-install" 180 ruby_install "$ruby" "$version"
     export GEM_HOME=$PWD/build/ruby-$version GEM_PATH=$PWD/build/ruby-$version:$PWD/build/gems/$version
+    export PATH=$PWD/build/gems/$version/bin:$before
     ruby_tests "$ruby" "$version"
     for path in tests/package/gem_*.sh; do
       lane check "ruby-$version-$(basename "$path" .sh)" 480 "$path" "$ruby"
@@ -72,6 +80,7 @@ stage_ruby() {
     lane check "ruby-$version-types" 240 "$ruby" tests/package/gem_types.rb
     wait
   done < <(ruby_all)
+  PATH=$before
   if jruby -e 'exit RUBY_VERSION >= "3.1"' 2> /dev/null; then
     check jruby 480 tests/package/jruby.sh
   fi
