@@ -1,9 +1,11 @@
 """What is delivered after an outage. `outage.py SINK CONTROL MODE SECONDS`
 lets the stand-in server fail for that long, and compares what it stored with
-what was sampled."""
+what was sampled. With SPANPROF_TEST_CLOCK_RATE=n all but the sampling takes
+the seconds for n as many."""
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 import urllib.request
@@ -20,9 +22,10 @@ def control(address: str, what: dict[str, object]) -> None:
 
 def main() -> None:
     sink, steer, mode, seconds = sys.argv[1], sys.argv[2], sys.argv[3], float(sys.argv[4])
-    control(steer, {"reset": True})
+    rate = int(os.environ.get("SPANPROF_TEST_CLOCK_RATE", "1"))
+    control(steer, {"reset": True, "clock_rate": rate})
     control(steer, MODES[mode])
-    if not spanprof.start(application_name="bench", server_address=sink, upload_interval_ms=1000):
+    if not spanprof.start(application_name="bench", server_address=sink, upload_interval_ms=1000 * rate):
         raise SystemExit(f"not profiled: {spanprof.unavailable_reason()}")
     start = time.monotonic()
     while time.monotonic() - start < seconds:
