@@ -2,78 +2,76 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <string.h>
 
 #include "rb_vm_layout.h"
+#include "util/base.h"
 
-/* A power of two. At most half are used: large applications show some 5,000
- * pairs within two sweeps. */
-#define CODE_SLOTS 32768u
-#define CODE_MAX   (CODE_SLOTS / 2)
+/* Large applications show some 5,000 pairs within two sweeps. */
+#define CODE_MAX 16384u
 
-/* How far a lookup goes. With half of the slots in use, a run is that long once
- * in some 10^5 lookups. */
+/* Places of the index, powers of two: at most half are to be used, and fewer
+ * mean fewer pages that a handler finds cold. */
+#define CODE_PLACES_FIRST 4096u
+#define CODE_PLACES_MAX   (2 * CODE_MAX)
+
+/* How far a lookup goes. With half of the places in use, a run is that long
+ * once in some 10^5 lookups. */
 #define CODE_PROBES 64u
 
-/* A number: generation of the slot above, slot + 2 below (0 and 1 are
+/* A number: generation of the position above, position + 2 below (0 and 1 are
  * reserved). */
-#define CODE_SLOT_BITS 16
-#define CODE_SLOT_BIAS 2u
+#define CODE_POSITION_BITS 16
+#define CODE_POSITION_BIAS 2u
 
 /* How often a sweep yields to handlers before it gives up. */
 #define CODE_SWEEP_YIELDS 200
 
-/* No slot. */
-#define CODE_NOWHERE CODE_SLOTS
+#define CODE_NOWHERE UINT32_MAX
 
-enum { SLOT_FREE, SLOT_CLAIMED, SLOT_USED, SLOT_SWEPT };
-
-typedef struct code_slot {
-  _Alignas(32) _Atomic VALUE iseq;
+typedef struct code_pair {
+  _Atomic VALUE iseq;
   _Atomic VALUE method;
-  _Atomic uint32_t state; /* SLOT_*; swept: free, but runs go on behind it */
-  _Atomic uint32_t seen;  /* epoch */
+  _Atomic uint32_t seen; /* epoch; 0: free, or about to be written */
   uint32_t generation;
-} code_slot;
+} code_pair;
 
-/* Process-wide, because handlers use it. */
-static struct {
+/* Process-wide, because handlers use it. Pairs lie in the order in which they
+ * were met, as frames of one stack mostly were: they share pages, where places
+ * in a hash table do not. */
+static code_pair table_pairs[CODE_MAX];
+static _Atomic uint16_t table_index[CODE_PLACES_MAX]; /* position + 1, or 0 */
+static uint16_t table_order[CODE_MAX]; /* positions, as they are to be taken */
+SP_HANDLER_DATA static struct {
   /* Written by handlers. */
-  code_slot slots[CODE_SLOTS];
-  _Atomic uint32_t order[CODE_MAX]; /* slots as they were taken */
-  _Atomic uint32_t taken;
+  _Atomic uint32_t taken; /* of `table_order` */
   _Atomic uint32_t inside;
   _Atomic uint64_t refused;
-  /* Written with the GVL, read by handlers. */
+  /* Written with the GVL, read by handlers; places and order while closed. */
   _Atomic bool closed;
   _Atomic uint32_t epoch;
-  /* Guarded by the GVL. Of `order`, [0, settled) belong to that holder, the
+  uint32_t places;
+  /* Guarded by the GVL. Of the order, [0, settled) belong to that holder, the
    * rest to `fresh`. */
   uint32_t settled;
   VALUE settled_holder;
-} table;
+} table = {.epoch = 1, .places = CODE_PLACES_FIRST};
 
-static uint32_t positions_taken(void) {
+static uint32_t pairs_taken(void) {
   uint32_t taken = atomic_load_explicit(&table.taken, memory_order_acquire);
 
   return taken < CODE_MAX ? taken : CODE_MAX;
 }
 
-/* The slot at a position, or NULL where a handler is about to write it: then
- * the pair's frame stands on a VM stack. */
-static code_slot *position_slot(uint32_t position) {
-  uint32_t index =
-      atomic_load_explicit(&table.order[position], memory_order_acquire);
-
-  return index == CODE_NOWHERE ? NULL : &table.slots[index];
-}
-
-static void positions_mark(uint32_t from, uint32_t to) {
+/* One that a handler is about to write is not marked: its frame stands on a VM
+ * stack. */
+static void pairs_mark(uint32_t from, uint32_t to) {
   uint32_t i;
 
   for (i = from; i < to; i++) {
-    const code_slot *slot = position_slot(i);
-    VALUE iseq = slot ? atomic_load(&slot->iseq) : 0;
-    VALUE method = slot ? atomic_load(&slot->method) : 0;
+    const code_pair *pair = &table_pairs[table_order[i]];
+    VALUE iseq = atomic_load(&pair->iseq);
+    VALUE method = atomic_load(&pair->method);
 
     /* rb_gc_mark() pins: the address is the key. */
     if (iseq)
@@ -85,12 +83,12 @@ static void positions_mark(uint32_t from, uint32_t to) {
 
 static void fresh_mark(void *data) {
   (void)data;
-  positions_mark(table.settled, positions_taken());
+  pairs_mark(table.settled, pairs_taken());
 }
 
 static void settled_mark(void *data) {
   (void)data;
-  positions_mark(0, table.settled);
+  pairs_mark(0, table.settled);
 }
 
 static size_t holder_size(const void *data) {
@@ -117,10 +115,10 @@ void rb_sp_code_table_init(void) {
   rb_gc_register_mark_object(fresh);
   rb_gc_register_mark_object(table.settled_holder);
   for (i = 0; i < CODE_MAX; i++)
-    atomic_store(&table.order[i], CODE_NOWHERE);
+    table_order[i] = (uint16_t)i;
 }
 
-bool rb_sp_code_table_enter(void) {
+SP_SIGNAL_SAFE bool rb_sp_code_table_enter(void) {
   atomic_fetch_add_explicit(&table.inside, 1, memory_order_seq_cst);
   if (!atomic_load_explicit(&table.closed, memory_order_seq_cst))
     return true;
@@ -128,121 +126,146 @@ bool rb_sp_code_table_enter(void) {
   return false;
 }
 
-void rb_sp_code_table_leave(void) {
+SP_SIGNAL_SAFE void rb_sp_code_table_leave(void) {
   atomic_fetch_sub_explicit(&table.inside, 1, memory_order_release);
 }
 
-uint32_t rb_sp_code_place(VALUE iseq, VALUE method) {
+SP_SIGNAL_SAFE uint32_t rb_sp_code_place(VALUE iseq, VALUE object) {
   uint64_t hash = (iseq >> 3) * UINT64_C(0x9e3779b97f4a7c15);
   uint32_t place;
 
-  hash = (hash ^ hash >> 32 ^ method >> 3) * UINT64_C(0xff51afd7ed558ccd);
-  place = (uint32_t)(hash >> 40) & (CODE_SLOTS - 1);
-  __builtin_prefetch(&table.slots[place]);
+  hash = (hash ^ hash >> 32 ^ object >> 3) * UINT64_C(0xff51afd7ed558ccd);
+  place = (uint32_t)(hash >> 40) & (table.places - 1);
+  __builtin_prefetch(&table_index[place]);
   return place;
 }
 
-static uint64_t slot_number(uint32_t index) {
-  return (uint64_t)table.slots[index].generation << CODE_SLOT_BITS |
-         (index + CODE_SLOT_BIAS);
+SP_SIGNAL_SAFE void rb_sp_code_fetch(uint32_t place) {
+  uint32_t taken =
+      atomic_load_explicit(&table_index[place], memory_order_relaxed);
+
+  __builtin_prefetch(&table_pairs[taken ? taken - 1 : 0]);
 }
 
-static void slot_touch(code_slot *slot) {
+SP_SIGNAL_SAFE static bool pair_holds(const code_pair *pair, VALUE iseq,
+                                      VALUE method) {
+  return atomic_load_explicit(&pair->iseq, memory_order_relaxed) == iseq &&
+         atomic_load_explicit(&pair->method, memory_order_relaxed) == method;
+}
+
+/* The position of a pair, or CODE_NOWHERE; *room: the free place that ended
+ * the search, or CODE_NOWHERE. */
+SP_SIGNAL_SAFE static uint32_t pair_find(uint32_t place, VALUE iseq,
+                                         VALUE method, uint32_t *room) {
+  uint32_t probe;
+
+  *room = CODE_NOWHERE;
+  for (probe = 0; probe < CODE_PROBES; probe++) {
+    uint32_t at = (place + probe) & (table.places - 1);
+    uint32_t taken =
+        atomic_load_explicit(&table_index[at], memory_order_acquire);
+
+    if (taken == 0) {
+      *room = at;
+      break;
+    }
+    if (pair_holds(&table_pairs[taken - 1], iseq, method))
+      return taken - 1;
+  }
+  return CODE_NOWHERE;
+}
+
+/* The number of the pair at a position, which a handler has seen now. */
+SP_SIGNAL_SAFE static uint64_t pair_number(uint32_t position) {
   uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed);
+  code_pair *pair = &table_pairs[position];
 
-  if (atomic_load_explicit(&slot->seen, memory_order_relaxed) != epoch)
-    atomic_store_explicit(&slot->seen, epoch, memory_order_relaxed);
-}
-
-static bool slot_holds(const code_slot *slot, VALUE iseq, VALUE method) {
-  return atomic_load_explicit(&slot->iseq, memory_order_relaxed) == iseq &&
-         atomic_load_explicit(&slot->method, memory_order_relaxed) == method;
+  if (atomic_load_explicit(&pair->seen, memory_order_relaxed) != epoch)
+    atomic_store_explicit(&pair->seen, epoch, memory_order_relaxed);
+  return (uint64_t)pair->generation << CODE_POSITION_BITS |
+         (position + CODE_POSITION_BIAS);
 }
 
 /* A pair must never be marked that is none: a frame half written may show any
  * word. The method entry was looked at by the walker. */
-static bool pair_valid(VALUE iseq, VALUE method) {
+SP_SIGNAL_SAFE static bool pair_valid(VALUE iseq, VALUE method) {
   return (iseq || method) &&
          (!iseq || (rb_sp_object_possible(iseq) &&
                     rb_sp_imemo_is(iseq, RB_SP_IMEMO_ISEQ)));
 }
 
-/* Another handler may take a slot for the same pair at the same time: then it
- * has two numbers, and both have its name. */
-static bool slot_take(uint32_t index, VALUE iseq, VALUE method) {
-  code_slot *slot = &table.slots[index];
-  uint32_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
-  uint32_t position;
-
-  if ((state != SLOT_FREE && state != SLOT_SWEPT) ||
-      atomic_load_explicit(&table.taken, memory_order_relaxed) >= CODE_MAX ||
-      !atomic_compare_exchange_strong(&slot->state, &state, SLOT_CLAIMED))
-    return false;
-  atomic_store_explicit(&slot->iseq, iseq, memory_order_relaxed);
-  atomic_store_explicit(&slot->method, method, memory_order_relaxed);
-  slot_touch(slot);
-  position = atomic_fetch_add_explicit(&table.taken, 1, memory_order_acq_rel);
-  if (position >= CODE_MAX) {
-    atomic_store_explicit(&slot->state, SLOT_SWEPT, memory_order_release);
-    return false;
-  }
-  atomic_store_explicit(&table.order[position], index, memory_order_release);
-  atomic_store_explicit(&slot->state, SLOT_USED, memory_order_release);
-  return true;
-}
-
-uint64_t rb_sp_code_number(uint32_t place, VALUE iseq, VALUE method) {
-  uint32_t room = CODE_NOWHERE, probe;
+/* Have the index lead to a position, from a place on. */
+SP_SIGNAL_SAFE static bool index_add(uint32_t place, uint32_t position) {
+  uint32_t probe;
 
   for (probe = 0; probe < CODE_PROBES; probe++) {
-    uint32_t index = (place + probe) & (CODE_SLOTS - 1);
-    code_slot *slot = &table.slots[index];
-    uint32_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    uint32_t at = (place + probe) & (table.places - 1);
+    uint16_t free_place = 0;
 
-    if (state == SLOT_USED && slot_holds(slot, iseq, method)) {
-      slot_touch(slot);
-      return slot_number(index);
-    }
-    if (room == CODE_NOWHERE && (state == SLOT_FREE || state == SLOT_SWEPT))
-      room = index;
-    if (state == SLOT_FREE)
-      break;
+    if (atomic_compare_exchange_strong(&table_index[at], &free_place,
+                                       (uint16_t)(position + 1)))
+      return true;
   }
+  return false;
+}
+
+/* Another handler may add the same pair at the same time: then it has two
+ * numbers, and both have its name. */
+SP_SIGNAL_SAFE static uint64_t pair_add(uint32_t room, VALUE iseq,
+                                        VALUE method) {
+  uint32_t position, turn;
+  code_pair *pair;
+
+  if (atomic_load_explicit(&table.taken, memory_order_relaxed) >= CODE_MAX)
+    return RB_SP_CODE_NONE;
+  turn = atomic_fetch_add_explicit(&table.taken, 1, memory_order_acq_rel);
+  if (turn >= CODE_MAX)
+    return RB_SP_CODE_NONE;
+  position = table_order[turn];
+  pair = &table_pairs[position];
+  atomic_store_explicit(&pair->iseq, iseq, memory_order_relaxed);
+  atomic_store_explicit(&pair->method, method, memory_order_relaxed);
+  atomic_store_explicit(
+      &pair->seen, atomic_load_explicit(&table.epoch, memory_order_relaxed),
+      memory_order_release);
+  return index_add(room, position) ? pair_number(position) : RB_SP_CODE_NONE;
+}
+
+SP_SIGNAL_SAFE uint64_t rb_sp_code_known(uint32_t place, VALUE iseq,
+                                         VALUE object) {
+  uint32_t room, position = pair_find(place, iseq, object, &room);
+
+  return position == CODE_NOWHERE ? RB_SP_CODE_NONE : pair_number(position);
+}
+
+SP_SIGNAL_SAFE uint64_t rb_sp_code_number(VALUE iseq, VALUE method) {
+  uint32_t place = rb_sp_code_place(iseq, method), room;
+  uint32_t position = pair_find(place, iseq, method, &room);
+  uint64_t number = RB_SP_CODE_NONE;
+
+  if (position != CODE_NOWHERE)
+    return pair_number(position);
   if (!pair_valid(iseq, method))
     return RB_SP_CODE_NONE;
-  if (room != CODE_NOWHERE && slot_take(room, iseq, method))
-    return slot_number(room);
-  atomic_fetch_add_explicit(&table.refused, 1, memory_order_relaxed);
-  return RB_SP_CODE_NONE;
+  if (room != CODE_NOWHERE)
+    number = pair_add(room, iseq, method);
+  if (number == RB_SP_CODE_NONE)
+    atomic_fetch_add_explicit(&table.refused, 1, memory_order_relaxed);
+  return number;
 }
 
 bool rb_sp_code_find(uint64_t number, rb_sp_code *out) {
-  uint64_t biased = number & ((UINT64_C(1) << CODE_SLOT_BITS) - 1);
-  code_slot *slot;
+  uint64_t biased = number & ((UINT64_C(1) << CODE_POSITION_BITS) - 1);
+  code_pair *pair;
 
-  if (biased < CODE_SLOT_BIAS || biased - CODE_SLOT_BIAS >= CODE_SLOTS)
+  if (biased < CODE_POSITION_BIAS || biased - CODE_POSITION_BIAS >= CODE_MAX)
     return false;
-  slot = &table.slots[biased - CODE_SLOT_BIAS];
-  if (slot->generation != number >> CODE_SLOT_BITS)
+  pair = &table_pairs[biased - CODE_POSITION_BIAS];
+  if (pair->generation != number >> CODE_POSITION_BITS)
     return false;
-  out->iseq = atomic_load(&slot->iseq);
-  out->method = atomic_load(&slot->method);
+  out->iseq = atomic_load(&pair->iseq);
+  out->method = atomic_load(&pair->method);
   return out->iseq || out->method;
-}
-
-void rb_sp_code_settle(void) {
-  uint32_t taken = positions_taken();
-  const code_slot *slot;
-
-  for (; table.settled < taken; table.settled++) {
-    slot = position_slot(table.settled);
-    if (!slot)
-      return;
-    if (slot->iseq)
-      RB_OBJ_WRITTEN(table.settled_holder, Qundef, slot->iseq);
-    if (slot->method)
-      RB_OBJ_WRITTEN(table.settled_holder, Qundef, slot->method);
-  }
 }
 
 static bool table_close(void) {
@@ -258,43 +281,70 @@ static bool table_close(void) {
   return false;
 }
 
-static void slot_clear(code_slot *slot) {
-  slot->iseq = 0;
-  slot->method = 0;
-  slot->generation++;
-  slot->state = SLOT_SWEPT;
+static void table_open(void) {
+  atomic_store_explicit(&table.closed, false, memory_order_seq_cst);
 }
 
-/* Keep in `order` the slots that stay. */
-static void order_sweep(uint32_t epoch) {
-  uint32_t taken = positions_taken(), kept = 0, i;
+/* While closed: an index of the pairs there are, half full at most. */
+static void index_build(void) {
+  uint32_t taken = pairs_taken(), i;
+
+  while (2 * taken > table.places)
+    table.places *= 2;
+  memset(table_index, 0, sizeof table_index);
+  for (i = 0; i < taken; i++) {
+    const code_pair *pair = &table_pairs[table_order[i]];
+
+    index_add(rb_sp_code_place(pair->iseq, pair->method), table_order[i]);
+  }
+}
+
+static void fresh_settle(void) {
+  uint32_t taken = pairs_taken();
+
+  for (; table.settled < taken; table.settled++) {
+    const code_pair *pair = &table_pairs[table_order[table.settled]];
+
+    if (atomic_load_explicit(&pair->seen, memory_order_acquire) == 0)
+      return;
+    if (pair->iseq)
+      RB_OBJ_WRITTEN(table.settled_holder, Qundef, pair->iseq);
+    if (pair->method)
+      RB_OBJ_WRITTEN(table.settled_holder, Qundef, pair->method);
+  }
+}
+
+void rb_sp_code_settle(void) {
+  fresh_settle();
+  if (2 * pairs_taken() <= table.places || !table_close())
+    return;
+  index_build();
+  table_open();
+}
+
+static void pair_clear(code_pair *pair) {
+  pair->iseq = 0;
+  pair->method = 0;
+  pair->seen = 0;
+  pair->generation++;
+}
+
+/* Put the pairs that stay first in the order, and forget the others. */
+static void pairs_sweep(uint32_t epoch) {
+  uint32_t taken = pairs_taken(), kept = 0, i;
 
   for (i = 0; i < taken; i++) {
-    uint32_t index = table.order[i];
+    uint16_t position = table_order[i];
 
-    table.order[i] = CODE_NOWHERE;
-    if (table.slots[index].seen != epoch)
-      slot_clear(&table.slots[index]);
-    else
-      table.order[kept++] = index;
+    if (table_pairs[position].seen != epoch) {
+      pair_clear(&table_pairs[position]);
+      continue;
+    }
+    table_order[i] = table_order[kept];
+    table_order[kept++] = position;
   }
   table.settled = kept;
   table.taken = kept;
-}
-
-/* Swept slots that end a run are free. Twice around: the run that goes on from
- * the last slot to the first. */
-static void runs_shorten(void) {
-  bool free_behind = false;
-  uint32_t i;
-
-  for (i = 2 * CODE_SLOTS; i-- > 0;) {
-    code_slot *slot = &table.slots[i & (CODE_SLOTS - 1)];
-
-    if (slot->state == SLOT_SWEPT && free_behind)
-      slot->state = SLOT_FREE;
-    free_behind = slot->state == SLOT_FREE;
-  }
 }
 
 bool rb_sp_code_sweep(void) {
@@ -302,16 +352,16 @@ bool rb_sp_code_sweep(void) {
 
   if (!table_close())
     return false;
-  rb_sp_code_settle();
-  order_sweep(epoch);
-  runs_shorten();
+  fresh_settle();
+  pairs_sweep(epoch);
+  index_build();
   atomic_store(&table.epoch, epoch + 1);
-  atomic_store_explicit(&table.closed, false, memory_order_seq_cst);
+  table_open();
   return true;
 }
 
 uint32_t rb_sp_code_count(void) {
-  return positions_taken();
+  return pairs_taken();
 }
 
 uint64_t rb_sp_code_refused(void) {

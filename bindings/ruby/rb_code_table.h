@@ -38,19 +38,26 @@ void rb_sp_code_table_init(void);
 bool rb_sp_code_table_enter(void);
 void rb_sp_code_table_leave(void);
 
-/* Handler: where a pair is looked for. Asked for the pairs of several frames
- * before the first is looked up, it has the memory brought near at once: the
- * table is cold by the next sample, and a frame would wait for it each time. */
-uint32_t rb_sp_code_place(VALUE iseq, VALUE method);
+/* Handler, between enter and leave: where a pair is looked for, and what
+ * stands there. Asked for the pairs of several frames before the first is
+ * looked up, each has the memory for the next step brought near: the table is
+ * cold by the next sample, and every frame would wait for it. */
+uint32_t rb_sp_code_place(VALUE iseq, VALUE object);
+void rb_sp_code_fetch(uint32_t place);
 
-/* Handler, between enter and leave: the number of a pair, from its place, or
- * RB_SP_CODE_NONE where it is no code, or there is no room. */
-uint64_t rb_sp_code_number(uint32_t place, VALUE iseq, VALUE method);
+/* Handler, between enter and leave: the number of a pair in the table, looked
+ * for from its place, or RB_SP_CODE_NONE. `object` may be any word: what is
+ * found is a method entry. */
+uint64_t rb_sp_code_known(uint32_t place, VALUE iseq, VALUE object);
+
+/* The same; a pair that is not in the table is added. RB_SP_CODE_NONE: it is no
+ * code, or there is no room. */
+uint64_t rb_sp_code_number(VALUE iseq, VALUE method);
 
 /* The pair of a number; false: it was swept. */
 bool rb_sp_code_find(uint64_t number, rb_sp_code *out);
 
-/* Hand fresh pairs over to the ageing holder. */
+/* Hand fresh pairs over to the ageing holder, and make room for more. */
 void rb_sp_code_settle(void);
 
 /* Settle, and remove the pairs that no handler has seen since the last call.

@@ -4,11 +4,13 @@
 
 #include <ruby.h>
 
-/* Read in the handler. */
-static _Atomic bool compaction_automatic;
-static _Atomic int compaction_running;
+#include "util/base.h"
 
-bool rb_sp_compaction_possible(void) {
+/* Read in the handler. */
+SP_HANDLER_DATA static _Atomic bool compaction_automatic;
+SP_HANDLER_DATA static _Atomic int compaction_running;
+
+SP_SIGNAL_SAFE bool rb_sp_compaction_possible(void) {
   return atomic_load_explicit(&compaction_automatic, memory_order_relaxed) ||
          atomic_load_explicit(&compaction_running, memory_order_relaxed) > 0;
 }

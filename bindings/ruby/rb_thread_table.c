@@ -11,6 +11,7 @@
 #include <ruby/version.h>
 
 #include "rb_spanprof.h"
+#include "util/base.h"
 
 /* Threads that exist at the start; more of them are sampled without Ruby
  * frames, and the log says so. A power of two, and never more than half full.
@@ -24,6 +25,8 @@ typedef struct thread_record {
   VALUE object;                 /* its Thread */
   int tid;
   _Atomic bool gone; /* the native thread ended */
+  /* Of the thread's handler: where it read at the last sample. */
+  const void *near[2];
   struct thread_record *next;
 } thread_record;
 
@@ -43,13 +46,13 @@ const void *rb_sp_thread_pointer(VALUE thread) {
   return RTYPEDDATA_DATA(thread);
 }
 
-static uint32_t adopted_bucket(int tid) {
+SP_SIGNAL_SAFE static uint32_t adopted_bucket(int tid) {
   return (uint32_t)tid * 2654435761u >> 22;
 }
 
 /* The bucket that holds `tid`, else the free one it would go to, else
  * ADOPTED_BUCKETS. */
-static uint32_t adopted_place(int tid, bool *held) {
+SP_SIGNAL_SAFE static uint32_t adopted_place(int tid, bool *held) {
   uint32_t at = adopted_bucket(tid), i, room = ADOPTED_BUCKETS;
 
   *held = false;
@@ -70,7 +73,7 @@ static uint32_t adopted_place(int tid, bool *held) {
   return room;
 }
 
-const void *rb_sp_thread_find(const void *thread_data) {
+SP_SIGNAL_SAFE const void *rb_sp_thread_find(const void *thread_data) {
   const thread_record *record = thread_data;
   uint32_t bucket;
   bool held;
@@ -83,7 +86,19 @@ const void *rb_sp_thread_find(const void *thread_data) {
       return NULL;
     record = &threads.adopted[bucket];
   }
+  __builtin_prefetch(record->near[0]);
+  __builtin_prefetch(record->near[1]);
   return atomic_load_explicit(&record->thread, memory_order_acquire);
+}
+
+SP_SIGNAL_SAFE void rb_sp_thread_foresee(void *thread_data, const void *frame,
+                                         const void *environment) {
+  thread_record *record = thread_data;
+
+  if (!record)
+    return;
+  record->near[0] = frame;
+  record->near[1] = environment;
 }
 
 static void adopted_clear(uint32_t bucket) {

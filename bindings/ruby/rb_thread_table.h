@@ -40,6 +40,12 @@ void rb_sp_threads_sweep(void);
  * keeps for it or, where there is none, by its number; NULL: no Ruby thread. */
 const void *rb_sp_thread_find(const void *thread_data);
 
+/* Handler: the memory that a thread's walk began with. The next one begins near
+ * it, and has it brought near while it looks for the thread: each of these is a
+ * page that is in no cache, found by way of the one before. */
+void rb_sp_thread_foresee(void *thread_data, const void *frame,
+                          const void *environment);
+
 /* The rb_thread_t of a Thread object. */
 const void *rb_sp_thread_pointer(VALUE thread);
 

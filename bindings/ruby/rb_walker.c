@@ -21,6 +21,7 @@
 #include "rb_code_table.h"
 #include "rb_compaction.h"
 #include "rb_thread_table.h"
+#include "util/base.h"
 
 /* Exported by every supported Ruby, declared in none of its headers. Both read
  * a word or two, of which one is thread-local to libruby and was allocated when
@@ -45,8 +46,8 @@ typedef struct vm_stack {
 } vm_stack;
 
 /* Process-wide, because the handler reads it. */
-static rb_sp_walker_config walker;
-static _Atomic uint64_t walker_torn;
+SP_HANDLER_DATA static rb_sp_walker_config walker;
+SP_HANDLER_DATA static _Atomic uint64_t walker_torn;
 
 void rb_sp_walker_configure(const rb_sp_walker_config *config) {
   walker = *config;
@@ -56,25 +57,26 @@ uint64_t rb_sp_walker_torn(void) {
   return atomic_load(&walker_torn);
 }
 
-static bool stack_has(const vm_stack *stack, words at) {
+SP_SIGNAL_SAFE static bool stack_has(const vm_stack *stack, words at) {
   return at >= stack->start && at < stack->end;
 }
 
 /* May ep[-2] … ep[0] be read? */
-static bool ep_possible(const vm_stack *stack, words ep) {
+SP_SIGNAL_SAFE static bool ep_possible(const vm_stack *stack, words ep) {
   return rb_sp_object_possible((VALUE)ep) &&
          (ep < stack->start || ep >= stack->end || ep >= stack->start + 2);
 }
 
 /* Is that the flags word of the environment at `ep`? One that is not on the VM
  * stack says that it moved. */
-static bool flags_sound(const vm_stack *stack, words ep, VALUE flags) {
+SP_SIGNAL_SAFE static bool flags_sound(const vm_stack *stack, words ep,
+                                       VALUE flags) {
   return rb_sp_flags_valid(flags) &&
          (stack_has(stack, ep) || (flags & RB_SP_FLAGS_ESCAPED));
 }
 
 /* The method entry that a word of an environment is, or leads to, or 0. */
-static VALUE object_method(VALUE object, bool local) {
+SP_SIGNAL_SAFE static VALUE object_method(VALUE object, bool local) {
   if (!rb_sp_object_possible(object))
     return 0;
   if (rb_sp_imemo_is(object, RB_SP_IMEMO_METHOD))
@@ -90,30 +92,32 @@ static VALUE object_method(VALUE object, bool local) {
 }
 
 /* The word that names the method a frame belongs to, through the environments
- * around it; 0: none. */
-static VALUE frame_object(const vm_stack *stack, words ep) {
+ * around it; 0: none. `flags` are those at `ep`, and sound. */
+SP_SIGNAL_SAFE static VALUE frame_object(const vm_stack *stack, words ep,
+                                         VALUE flags) {
   unsigned hop;
 
   for (hop = 0; hop < WALKER_HOPS_MAX; hop++) {
-    VALUE flags = ep[RB_SP_EP_FLAGS], object = ep[RB_SP_EP_METHOD];
+    VALUE object = ep[RB_SP_EP_METHOD];
 
-    if (!flags_sound(stack, ep, flags)) {
-      atomic_fetch_add_explicit(&walker_torn, 1, memory_order_relaxed);
-      return 0;
-    }
     /* A block has one only as a method made by define_method(). */
     if ((flags & RB_SP_FLAGS_LOCAL) || object_method(object, false))
       return object;
     ep = (words)(ep[RB_SP_EP_PREVIOUS] & ~(VALUE)3);
     if (!ep_possible(stack, ep))
       return 0;
+    flags = ep[RB_SP_EP_FLAGS];
+    if (!flags_sound(stack, ep, flags)) {
+      atomic_fetch_add_explicit(&walker_torn, 1, memory_order_relaxed);
+      return 0;
+    }
   }
   return 0;
 }
 
 /* The innermost control frame of a thread, and its VM stack; NULL: none. */
-static words stack_enter(const rb_sp_walker_config *config, const void *thread,
-                         vm_stack *stack) {
+SP_SIGNAL_SAFE static words stack_enter(const rb_sp_walker_config *config,
+                                        const void *thread, vm_stack *stack) {
   words ec =
       *(const words *)((const char *)thread + config->layout.thread_ec_bytes);
   words frame;
@@ -137,16 +141,15 @@ typedef enum frame_kind { FRAME_NONE, FRAME_CODE, FRAME_BROKEN } frame_kind;
 typedef struct walked_frame {
   VALUE iseq;
   VALUE object; /* names the method, see object_method() */
-  VALUE method;
   uint32_t offset;
   uint32_t flags;
   uint32_t place;
 } walked_frame;
 
 /* Read the VM stack alone. */
-static frame_kind frame_read(const rb_sp_walker_config *config,
-                             const vm_stack *stack, words frame,
-                             walked_frame *out) {
+SP_SIGNAL_SAFE static frame_kind frame_read(const rb_sp_walker_config *config,
+                                            const vm_stack *stack, words frame,
+                                            walked_frame *out) {
   words ep = (words)frame[RB_SP_FRAME_EP];
   VALUE flags;
 
@@ -165,7 +168,7 @@ static frame_kind frame_read(const rb_sp_walker_config *config,
     out->offset = (uint32_t)(frame[RB_SP_FRAME_PC] >> 3);
     out->flags = flags & RB_SP_FLAGS_FINISH ? SPANPROF_FRAME_ENTRY : 0;
     if (config->mode == RB_SP_WALKER_METHODS)
-      out->object = frame_object(stack, ep);
+      out->object = frame_object(stack, ep, flags);
   } else if ((flags & RB_SP_FLAGS_MAGIC) == RB_SP_FLAGS_MAGIC_CFUNC) {
     out->object = ep[RB_SP_EP_METHOD];
   }
@@ -193,20 +196,28 @@ size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
   return count;
 }
 
-/* Look up what was read, in steps over all of them: each step's memory is
- * asked for by the one before, and waited for once. Returns how many frames it
- * wrote; fewer than `count`: one is no code, or finds no room. */
-static size_t batch_number(walked_frame *batch, size_t count,
-                           spanprof_frame *frames) {
+/* An object that is in the table is a method entry, and need not be looked at:
+ * that would be a page of the heap for each method. */
+SP_SIGNAL_SAFE static uint64_t frame_number(const walked_frame *walked) {
+  uint64_t number =
+      rb_sp_code_known(walked->place, walked->iseq, walked->object);
+
+  if (SP_LIKELY(number != RB_SP_CODE_NONE))
+    return number;
+  return rb_sp_code_number(walked->iseq, object_method(walked->object, true));
+}
+
+/* Look up what was read, once its places in the table were all asked for.
+ * Returns how many frames it wrote; fewer than `count`: one is no code, or
+ * finds no room. */
+SP_SIGNAL_SAFE static size_t
+batch_number(const walked_frame *batch, size_t count, spanprof_frame *frames) {
   size_t i;
 
   for (i = 0; i < count; i++)
-    batch[i].method = object_method(batch[i].object, true);
-  for (i = 0; i < count; i++)
-    batch[i].place = rb_sp_code_place(batch[i].iseq, batch[i].method);
+    rb_sp_code_fetch(batch[i].place);
   for (i = 0; i < count; i++) {
-    uint64_t number =
-        rb_sp_code_number(batch[i].place, batch[i].iseq, batch[i].method);
+    uint64_t number = frame_number(&batch[i]);
 
     if (number == RB_SP_CODE_NONE)
       break;
@@ -217,7 +228,7 @@ static size_t batch_number(walked_frame *batch, size_t count,
 }
 
 /* Have the next frames' memory brought near, all at once. */
-static words frames_fetch(words frame, const vm_stack *stack) {
+SP_SIGNAL_SAFE static words frames_fetch(words frame, const vm_stack *stack) {
   const size_t frame_words = walker.layout.control_frame_words;
   words end = frame + WALKER_BATCH * frame_words, at;
 
@@ -230,28 +241,29 @@ static words frames_fetch(words frame, const vm_stack *stack) {
   return end;
 }
 
-static size_t thread_walk(const void *thread, spanprof_frame *frames,
-                          size_t max, int *cut) {
+SP_SIGNAL_SAFE static size_t stack_walk(const vm_stack *stack, words frame,
+                                        spanprof_frame *frames, size_t max,
+                                        int *cut) {
   const size_t frame_words = walker.layout.control_frame_words;
   walked_frame batch[WALKER_BATCH];
   size_t count = 0, waiting = 0, done;
-  vm_stack stack;
-  words frame = stack_enter(&walker, thread, &stack), near = frame;
+  words near = frame;
 
-  for (; frame && frame + frame_words <= stack.end; frame += frame_words) {
+  for (; frame + frame_words <= stack->end; frame += frame_words) {
     frame_kind kind = FRAME_BROKEN;
 
     if (frame >= near)
-      near = frames_fetch(frame, &stack);
+      near = frames_fetch(frame, stack);
     if (count + waiting < max)
-      kind = frame_read(&walker, &stack, frame, &batch[waiting]);
+      kind = frame_read(&walker, stack, frame, &batch[waiting]);
     if (kind == FRAME_BROKEN) {
       *cut = 1;
       break;
     }
     if (kind == FRAME_NONE)
       continue;
-    __builtin_prefetch((const void *)batch[waiting].object);
+    batch[waiting].place =
+        rb_sp_code_place(batch[waiting].iseq, batch[waiting].object);
     if (++waiting < WALKER_BATCH)
       continue;
     done = batch_number(batch, waiting, frames + count);
@@ -270,7 +282,7 @@ static size_t thread_walk(const void *thread, spanprof_frame *frames,
 
 /* Did the signal interrupt a handler on an alternate stack? Ruby's own, of a
  * page it protected while it compacts, runs there. */
-static bool on_alternate_stack(const spanprof_capture *capture) {
+SP_SIGNAL_SAFE static bool on_alternate_stack(const spanprof_capture *capture) {
   const ucontext_t *context = capture->ucontext;
   uint64_t base = (uint64_t)(uintptr_t)context->uc_stack.ss_sp;
 
@@ -278,7 +290,8 @@ static bool on_alternate_stack(const spanprof_capture *capture) {
          capture->sp < base + context->uc_stack.ss_size;
 }
 
-uint64_t rb_sp_walker_stack_end(void *data, const spanprof_capture *capture) {
+SP_SIGNAL_SAFE uint64_t
+rb_sp_walker_stack_end(void *data, const spanprof_capture *capture) {
   const void *thread = rb_sp_thread_find(capture->thread_data);
   vm_stack stack;
 
@@ -288,34 +301,41 @@ uint64_t rb_sp_walker_stack_end(void *data, const spanprof_capture *capture) {
   return (uint64_t)(uintptr_t)stack.start;
 }
 
-size_t rb_sp_walker_walk(void *data, const spanprof_capture *capture,
-                         spanprof_frame *frames, size_t max, int *cut) {
+SP_SIGNAL_SAFE size_t rb_sp_walker_walk(void *data,
+                                        const spanprof_capture *capture,
+                                        spanprof_frame *frames, size_t max,
+                                        int *cut) {
   const void *thread = rb_sp_thread_find(capture->thread_data);
-  bool moves = rb_sp_compaction_possible();
+  bool moves = rb_sp_compaction_possible(), collects, mine;
   size_t count = 0;
+  vm_stack stack;
+  words frame;
 
   (void)data;
   if (!thread || max == 0)
     return 0;
-  if (!ruby_thread_has_gvl_p()) {
-    /* Whoever has it may collect while this thread is walked. */
-    if (moves) {
-      *cut = 1;
-      return 0;
-    }
-  } else if (rb_during_gc()) {
-    frames[count++] =
-        (spanprof_frame){.code = RB_SP_CODE_GC, .flags = SPANPROF_FRAME_LEAF};
-    if (moves) {
+  collects = rb_during_gc();
+  if (collects || moves) {
+    mine = ruby_thread_has_gvl_p();
+    if (collects && mine)
+      frames[count++] =
+          (spanprof_frame){.code = RB_SP_CODE_GC, .flags = SPANPROF_FRAME_LEAF};
+    /* Whoever has the GVL may collect while this thread is walked. */
+    if (moves && (collects || !mine || on_alternate_stack(capture))) {
       *cut = 1;
       return count;
     }
   }
-  if ((moves && on_alternate_stack(capture)) || !rb_sp_code_table_enter()) {
+  if (!rb_sp_code_table_enter()) {
     *cut = 1;
     return count;
   }
-  count += thread_walk(thread, frames + count, max - count, cut);
+  frame = stack_enter(&walker, thread, &stack);
+  if (frame) {
+    rb_sp_thread_foresee(capture->thread_data, frame,
+                         (const void *)frame[RB_SP_FRAME_EP]);
+    count += stack_walk(&stack, frame, frames + count, max - count, cut);
+  }
   rb_sp_code_table_leave();
   return count;
 }
