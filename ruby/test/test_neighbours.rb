@@ -82,19 +82,39 @@ class NeighboursTest < ChildTest
     assert_equal child!(CALLS).out, child!(START + CALLS).out
   end
 
-  def test_stackprof_beside_us_counts_as_it_does_alone
-    stackprof = Gem::Specification.find_all_by_name("stackprof")
-    skip("the gem stackprof is not installed") if stackprof.empty?
-    code = <<~'RUBY'
-      require "stackprof"
-      profile = StackProf.run(mode: :cpu, interval: 10_000) { burn 0.5 }
-      p profile[:samples]
+  # Profilers of other gems, and what each counts while `burn` runs.
+  PROFILERS = {
+    "stackprof" => <<~'RUBY',
+      p StackProf.run(mode: :cpu, interval: 10_000) { burn 0.5 }[:samples]
     RUBY
-    alone = child!(code).out.to_i
-    beside = child!(START + code).out.to_i
-    # Its process-wide timer loses ticks of its own on a busy machine.
-    assert_in_delta alone, beside, 20
-    assert_in_delta 0.5, seconds(samples), 0.1
+    "vernier" => <<~'RUBY',
+      p Vernier.profile(interval: 10_000) { burn 0.5 }.threads.values.sum { |thread| thread[:weights].sum }
+    RUBY
+    "datadog" => <<~'RUBY'
+      Datadog.configure do |config|
+        config.profiling.enabled = true
+        config.tracing.enabled = config.telemetry.enabled = false
+        config.agent.port = 9 # nobody listens
+      end
+      Datadog::Profiling.wait_until_running
+      burn 0.5
+      p Datadog.send(:components).profiler.instance_variable_get(:@worker).stats[:cpu_sampled]
+    RUBY
+  }.freeze
+
+  PROFILERS.each do |name, code|
+    define_method("test_#{name}_beside_us_counts_as_it_does_alone") do
+      skip("the gem #{name} is not installed") if Gem::Specification.find_all_by_name(name).empty?
+      code = %(require "#{name}"\n#{code})
+      alone = child!(code).out.to_i
+      beside = child!(START + code).out.to_i
+      # Their clocks are the process's or the wall's: some ticks are lost on a
+      # busy machine.
+      assert_operator alone, :>, 20
+      assert_in_delta alone, beside, alone * 0.5
+      burnt = samples.select { |sample| sample.in?(/#burn\z/) }
+      assert_in_delta 0.5, seconds(burnt), 0.1
+    end
   end
 
   def test_both_gems_in_a_bundle_is_said_once

@@ -7,7 +7,7 @@ require "opentelemetry/sdk"
 
 OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::SpanProcessor.new) }
 TRACER = OpenTelemetry.tracer_provider.tracer("stress")
-WAYS = [-> { exit }, -> { exit! }, -> { Process.exit!(true) }, -> { exec("true") }, -> {},
+WAYS = [-> { exit }, -> { exit!(0) }, -> { Process.exit!(true) }, -> { exec("true") }, -> {},
         -> { Thread.new { Thread.main.raise(SystemExit) }.join && sleep }].freeze
 
 Stress.run do |round|
