@@ -37,11 +37,19 @@ static void gate_step_out(void) {
   pthread_mutex_unlock(&gate.lock);
 }
 
+/* With the lock. Without a thread state Python is over: so ends a child whose
+ * forking thread returned. CPython 3.12.1 may abort where one is made while
+ * the last one is freed (new_threadstate(), which then takes the same). */
+static int gate_open(void) {
+  return !gate.closed &&
+         PyInterpreterState_ThreadHead(PyInterpreterState_Main());
+}
+
 int py_sp_gate_enter(PyGILState_STATE *state) {
   int open;
 
   pthread_mutex_lock(&gate.lock);
-  open = !gate.closed;
+  open = gate_open();
   gate.inside += (unsigned)open;
   pthread_mutex_unlock(&gate.lock);
   if (open)
@@ -73,7 +81,7 @@ int py_sp_gate_closed(void) {
   int closed;
 
   pthread_mutex_lock(&gate.lock);
-  closed = gate.closed;
+  closed = !gate_open();
   pthread_mutex_unlock(&gate.lock);
   return closed;
 }

@@ -16,7 +16,7 @@ void py_sp_gate_leave(PyGILState_STATE state);
  * GIL; for atexit, which runs while threads may still take it. */
 void py_sp_gate_close(void);
 
-/* Whether py_sp_gate_close() was called. Any thread. */
+/* Whether py_sp_gate_enter() lets nobody in any more. Any thread. */
 int py_sp_gate_closed(void);
 
 /* Once, before the first enter: what a forked child needs. */

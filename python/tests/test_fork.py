@@ -50,6 +50,23 @@ class ForkTest(ProgramCase):
         """)
         self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.6)
 
+    def test_a_child_of_a_thread_ends_with_it(self) -> None:
+        done = self.run_source("""
+            import os, spanprof, threading
+            spanprof.start()
+            def fork():
+                pid = os.fork()
+                if pid == 0:
+                    print(os.getpid(), flush=True)
+                    burn(0.6)
+                else:
+                    assert os.waitpid(pid, 0)[1] == 0
+            thread = threading.Thread(target=fork)
+            thread.start()
+            thread.join()
+        """)
+        self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.6)
+
     def test_a_child_may_start_again_or_stop(self) -> None:
         self.run_source("""
             import os, spanprof
