@@ -14,7 +14,8 @@ typedef struct sp_url_labels {
   size_t count;
 } sp_url_labels;
 
-/* The span a link leads to. */
+/* The span a link leads to. What stands after profile_id is only for those
+ * with a template. */
 typedef struct sp_url_span {
   const char *profile_id; /* 16 digits */
   const char *trace_id;   /* 32 digits */

@@ -16,6 +16,9 @@
 /* The longest name there is: see clean.h. */
 #define SPAN_NAME_BYTES 2048
 
+/* Most URLs are shorter; others grow. */
+#define SPAN_URL_BYTES 255
+
 static uint64_t span_word(const uint8_t *bytes) {
   uint64_t word;
 
@@ -182,14 +185,17 @@ static spanprof_status span_url_at(const spanprof_span_rules *rules,
                                    spanprof_span_attribute attribute,
                                    int64_t now_s, char *buffer, size_t size,
                                    size_t *length) {
-  char trace_id[33], name[SPAN_NAME_BYTES];
+  char trace_id[33] = "", name[SPAN_NAME_BYTES];
   sp_url_span view = {profile_id, trace_id, name, 0};
   sp_buffer text;
   spanprof_status st;
 
-  sp_span_id_hex(ids->trace_id, sizeof ids->trace_id, trace_id);
-  sp_span_name_copy(span, name, sizeof name, &view.name_bytes);
+  if (rules->url_template) {
+    sp_span_id_hex(ids->trace_id, sizeof ids->trace_id, trace_id);
+    sp_span_name_copy(span, name, sizeof name, &view.name_bytes);
+  }
   sp_buffer_init(&text, &sp_mem_default);
+  sp_buffer_reserve(&text, SPAN_URL_BYTES);
   sp_span_rules_url(rules, attribute, &view, now_s, &text);
   st = sp_buffer_status(&text);
   if (st)

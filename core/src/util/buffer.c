@@ -19,7 +19,7 @@ void sp_buffer_clear(sp_buffer *buffer) {
   buffer->failed = false;
 }
 
-static bool buffer_reserve(sp_buffer *buffer, size_t more) {
+bool sp_buffer_reserve(sp_buffer *buffer, size_t more) {
   if (buffer->failed || more > SIZE_MAX - buffer->size - 1)
     buffer->failed = true;
   else if (sp_mem_reserve(buffer->mem, (void **)&buffer->data,
@@ -29,7 +29,7 @@ static bool buffer_reserve(sp_buffer *buffer, size_t more) {
 }
 
 void sp_buffer_append(sp_buffer *buffer, const void *bytes, size_t size) {
-  if (!buffer_reserve(buffer, size))
+  if (!sp_buffer_reserve(buffer, size))
     return;
   if (size)
     memcpy(buffer->data + buffer->size, bytes, size);
@@ -48,7 +48,7 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...) {
   va_start(arguments, format);
   needed = vsnprintf(NULL, 0, format, arguments);
   va_end(arguments);
-  if (needed < 0 || !buffer_reserve(buffer, (size_t)needed))
+  if (needed < 0 || !sp_buffer_reserve(buffer, (size_t)needed))
     return;
   va_start(arguments, format);
   vsnprintf(buffer->data + buffer->size, (size_t)needed + 1, format, arguments);
@@ -105,7 +105,7 @@ char *sp_buffer_take(sp_buffer *buffer, size_t *size) {
   char *data = NULL;
 
   *size = 0;
-  if (!buffer->failed && buffer_reserve(buffer, 0)) {
+  if (!buffer->failed && sp_buffer_reserve(buffer, 0)) {
     data = buffer->data;
     data[buffer->size] = '\0';
     *size = buffer->size;

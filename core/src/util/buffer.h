@@ -16,6 +16,10 @@ typedef struct sp_buffer {
 void sp_buffer_init(sp_buffer *buffer, const sp_mem *mem);
 void sp_buffer_dispose(sp_buffer *buffer);
 void sp_buffer_clear(sp_buffer *buffer); /* keeps the memory */
+
+/* Room for so many bytes more, at once; false: it has failed. */
+bool sp_buffer_reserve(sp_buffer *buffer, size_t more);
+
 void sp_buffer_append(sp_buffer *buffer, const void *bytes, size_t size);
 void sp_buffer_text(sp_buffer *buffer, const char *text);
 void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
