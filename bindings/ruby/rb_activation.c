@@ -17,6 +17,9 @@ static VALUE activation_key = Qnil;
 static ID activation_ivar;
 static ID activation_local;
 
+/* See activation_follow(). */
+static bool activation_plain;
+
 static int activation_entry(VALUE key, VALUE value, VALUE found) {
   if (key != activation_key)
     return ST_CONTINUE;
@@ -79,7 +82,7 @@ static VALUE activation_attached_other(VALUE span) {
     return Qnil;
   trace = activation_local_trace(span);
   if (NIL_P(trace) || !activation_in_trace(flow->trace_id, trace))
-    rb_sp_flow_span_set(flow, 0, NULL);
+    rb_sp_flow_span_set(flow, NULL);
   return Qnil;
 }
 
@@ -100,8 +103,7 @@ static VALUE activation_exposed_other(VALUE span) {
     }
   flow = held ? rb_sp_flow_make() : rb_sp_flow_current();
   if (flow)
-    rb_sp_flow_span_set(flow, held ? held->number : 0,
-                        held ? held->trace_id : NULL);
+    rb_sp_flow_span_set(flow, held);
   return Qnil;
 }
 
@@ -119,21 +121,18 @@ static void activation_set(const rb_sp_span *held) {
   rb_sp_flow *flow = held ? rb_sp_flow_make() : rb_sp_flow_current();
 
   if (flow)
-    rb_sp_flow_span_set(flow, held ? held->number : 0,
-                        held ? held->trace_id : NULL);
+    rb_sp_flow_span_set(flow, held);
 }
 
-/* Native.context_attached(context): it is on top of the fiber's stack now. */
-static VALUE activation_attached(VALUE self, VALUE context) {
+/* `context` is on top of the fiber's stack now. */
+static void activation_attached(VALUE context) {
   VALUE span = rb_sp_activation_span(context);
   const rb_sp_span *held = rb_sp_span_of(span);
 
-  (void)self;
   if (held || NIL_P(span))
     activation_set(held);
   else
     activation_other(activation_attached_other, span);
-  return Qnil;
 }
 
 /* A span that ended here was left attached, and is not worked for. */
@@ -146,28 +145,74 @@ static bool activation_left(const rb_sp_span *held) {
   return !flow || flow->serial == held->ended_in;
 }
 
-/* Native.context_detached: something else is on top of the stack now. */
-static VALUE activation_detached(VALUE self) {
-  VALUE stack = activation_contexts();
-  VALUE span = Qnil;
-  const rb_sp_span *held;
+/* `context` is on top of the stack again. */
+static void activation_exposed(VALUE context) {
+  VALUE span = rb_sp_activation_span(context);
+  const rb_sp_span *held = rb_sp_span_of(span);
 
-  (void)self;
-  if (!RB_NIL_P(stack) && RARRAY_LEN(stack) > 0)
-    span = rb_sp_activation_span(RARRAY_AREF(stack, RARRAY_LEN(stack) - 1));
-  held = rb_sp_span_of(span);
   if (held || NIL_P(span))
     activation_set(held && !activation_left(held) ? held : NULL);
   else
     activation_other(activation_exposed_other, span);
-  return Qnil;
 }
 
-/* Native.activation_follow(context_class, key, instance_variable, local): the
- * last two as symbols, or nil. */
-static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
-                               VALUE instance_variable, VALUE local) {
+static void activation_detached(VALUE stack) {
+  activation_exposed(!NIL_P(stack) && RARRAY_LEN(stack) > 0
+                         ? RARRAY_AREF(stack, RARRAY_LEN(stack) - 1)
+                         : Qnil);
+}
+
+/* Context.attach(context). Where it is plain, what it does costs a third of
+ * asking for it. */
+static VALUE activation_attach(VALUE self, VALUE context) {
+  VALUE stack = activation_plain ? activation_contexts() : Qnil;
+  VALUE token;
+
   (void)self;
+  if (NIL_P(stack)) {
+    token = rb_call_super(1, &context);
+  } else {
+    rb_ary_push(stack, context);
+    token = LONG2NUM(RARRAY_LEN(stack));
+  }
+  activation_attached(context);
+  return token;
+}
+
+/* Context.detach(token) */
+static VALUE activation_detach(VALUE self, VALUE token) {
+  VALUE stack = activation_plain ? activation_contexts() : Qnil;
+  VALUE matched = Qtrue;
+
+  (void)self;
+  if (!NIL_P(stack) && RARRAY_LEN(stack) > 0 &&
+      token == LONG2NUM(RARRAY_LEN(stack))) {
+    rb_ary_pop(stack);
+  } else {
+    matched = rb_call_super(1, &token);
+    stack = activation_contexts();
+  }
+  activation_detached(stack);
+  return matched;
+}
+
+/* Context.clear */
+static VALUE activation_clear(VALUE self) {
+  VALUE cleared = rb_call_super(0, NULL);
+
+  (void)self;
+  activation_detached(activation_contexts());
+  return cleared;
+}
+
+/* Native.activation_follow(context_class, key, instance_variable, local,
+ * plain): the variables as symbols, or nil; and whether attach does nothing but
+ * push on the stack that is there, and detach but pop from it. */
+static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
+                               VALUE instance_variable, VALUE local,
+                               VALUE plain) {
+  (void)self;
+  activation_plain = RTEST(plain);
   activation_ivar = NIL_P(instance_variable) ? 0 : SYM2ID(instance_variable);
   activation_local = NIL_P(local) ? 0 : SYM2ID(local);
   activation_class = context_class;
@@ -176,7 +221,14 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
   return Qnil;
 }
 
+/* Native::ContextHook is prepended to OpenTelemetry::Context's singleton class,
+ * whose every way to make a context current goes through these three
+ * (opentelemetry-api 1.1 to 1.11). What is current is read again each time, so
+ * that detaching out of order, too often or never is followed as OpenTelemetry
+ * itself sees it. */
 void rb_sp_activation_init(void) {
+  VALUE hook = rb_define_module_under(rb_sp_native, "ContextHook");
+
   activation_entries = rb_intern("@entries");
   activation_value = rb_intern("value");
   activation_stack = rb_intern("stack");
@@ -186,9 +238,8 @@ void rb_sp_activation_init(void) {
   rb_gc_register_address(&activation_class);
   rb_gc_register_address(&activation_key);
   rb_define_module_function(rb_sp_native, "activation_follow",
-                            activation_follow, 4);
-  rb_define_module_function(rb_sp_native, "context_attached",
-                            activation_attached, 1);
-  rb_define_module_function(rb_sp_native, "context_detached",
-                            activation_detached, 0);
+                            activation_follow, 5);
+  rb_define_method(hook, "attach", activation_attach, 1);
+  rb_define_method(hook, "detach", activation_detach, 1);
+  rb_define_method(hook, "clear", activation_clear, 0);
 }

@@ -36,18 +36,19 @@ static bool attribute_limits_are_wide(VALUE limits) {
   return attribute_limits_wide;
 }
 
-void rb_sp_attribute_set(VALUE span, VALUE key, VALUE value) {
+void rb_sp_attributes_set(VALUE span, long count, const VALUE *pairs) {
   VALUE attributes = rb_attr_get(span, attribute_attributes);
   VALUE recorded = rb_attr_get(span, attribute_recorded);
-  VALUE arguments[2] = {key, value};
+  long i;
 
   if (RB_TYPE_P(attributes, T_HASH) && !RB_OBJ_FROZEN(attributes) &&
       RHASH_SIZE(attributes) < ATTRIBUTE_COUNT_SAFE && RB_FIXNUM_P(recorded) &&
       attribute_limits_are_wide(rb_attr_get(span, attribute_limits))) {
-    rb_hash_aset(attributes, key, value);
-    rb_ivar_set(span, attribute_recorded, LONG2NUM(FIX2LONG(recorded) + 1));
+    rb_hash_bulk_insert(2 * count, pairs, attributes);
+    rb_ivar_set(span, attribute_recorded, LONG2NUM(FIX2LONG(recorded) + count));
   } else {
-    rb_funcallv(span, attribute_set, 2, arguments);
+    for (i = 0; i < count; i++)
+      rb_funcallv(span, attribute_set, 2, &pairs[2 * i]);
   }
 }
 

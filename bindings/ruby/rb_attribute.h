@@ -4,8 +4,9 @@
 
 #include <ruby.h>
 
-/* span.set_attribute(key, value), for a span that no other thread has seen yet.
- * Both are strings; the key is frozen. May raise. */
-void rb_sp_attribute_set(VALUE span, VALUE key, VALUE value);
+/* span.set_attribute(key, value) for each of `count` pairs, and a span that no
+ * other thread has seen yet. All are strings; the keys are frozen. May raise.
+ */
+void rb_sp_attributes_set(VALUE span, long count, const VALUE *pairs);
 
 #endif

@@ -96,9 +96,13 @@ static rb_sp_flow *flow_take(void) {
 
 /* The flow of `fiber`, which runs, or NULL. */
 static rb_sp_flow *flow_of(VALUE fiber) {
-  VALUE held = rb_thread_local_aref(rb_thread_current(), flow_local);
-  rb_sp_flow *flow;
+  rb_sp_flow *flow = flow_running.flow;
+  VALUE held;
 
+  /* A flow that was freed is nobody's. */
+  if (flow && flow->fiber == fiber)
+    return flow;
+  held = rb_thread_local_aref(rb_thread_current(), flow_local);
   if (RB_NIL_P(held))
     return NULL;
   flow = RTYPEDDATA_DATA(held);
@@ -323,11 +327,10 @@ rb_sp_flow *rb_sp_flow_make(void) {
   return flow ? flow : flow_new(fiber);
 }
 
-void rb_sp_flow_span_set(rb_sp_flow *flow, spanprof_span span,
-                         const uint8_t *trace_id) {
-  flow->span = span;
-  if (span)
-    memcpy(flow->trace_id, trace_id, sizeof flow->trace_id);
+void rb_sp_flow_span_set(rb_sp_flow *flow, const rb_sp_span *held) {
+  flow->span = held ? held->number : 0;
+  if (held)
+    memcpy(flow->trace_id, held->trace_id, sizeof flow->trace_id);
   flow_run(flow);
 }
 

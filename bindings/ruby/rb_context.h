@@ -11,7 +11,7 @@
 #ifndef RB_CONTEXT_H
 #define RB_CONTEXT_H
 
-#include "rb_spanprof.h"
+#include "rb_span.h"
 
 #include <stdbool.h>
 
@@ -48,10 +48,9 @@ rb_sp_flow *rb_sp_flow_current(void);
 /* The same, made where there is none. May raise NoMemoryError. */
 rb_sp_flow *rb_sp_flow_make(void);
 
-/* Have `flow`, the running fiber's, work for `span` (0: for nothing of its
- * own). `trace_id` may be NULL where `span` is 0. */
-void rb_sp_flow_span_set(rb_sp_flow *flow, spanprof_span span,
-                         const uint8_t *trace_id);
+/* Have `flow`, the running fiber's, work for `held` (NULL: for nothing of its
+ * own). */
+void rb_sp_flow_span_set(rb_sp_flow *flow, const rb_sp_span *held);
 
 /* Give `flow`, the running fiber's, a context of its own, whose labels the
  * core's calls show and change until the next set. */

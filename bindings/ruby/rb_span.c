@@ -6,16 +6,32 @@
 #include "rb_span_rules.h"
 #include "rb_text.h"
 
+#include <ruby/encoding.h>
+
 #include <string.h>
 
 /* Bytes of a URL that need no second call: that of a span named with 60
  * characters, baseline and all, is shorter. */
 #define SPAN_URL_BYTES 1024
 
-static ID span_ivar;
-static ID span_context, span_name, span_parent_span_id, span_trace_id,
-    span_span_id, span_trace_flags, span_sampled, span_remote;
-static VALUE span_keys[4];
+/* Holders' memory comes from slabs that are never given back: malloc would be
+ * a fifteenth of what a span costs. */
+#define SPAN_SLAB 64
+
+#define SPAN_ATTRIBUTES 4
+
+/* What the SDK keeps of a span: by a method, and in an instance variable. */
+typedef struct span_field {
+  ID reader;
+  ID ivar;
+} span_field;
+
+static span_field span_context, span_name, span_parent_span_id, span_trace_id,
+    span_span_id, span_trace_flags;
+static ID span_ivar, span_remote, span_remote_parent, span_sampled, span_rules,
+    span_new_rules, span_unlabelled;
+static VALUE span_keys[SPAN_ATTRIBUTES];
+static rb_sp_span *span_free;
 
 /* The trace flags seen last, and whether they say "sampled". */
 static VALUE span_flags = Qnil;
@@ -28,7 +44,8 @@ static void span_holder_free(void *data) {
     spanprof_span_end(held->number);
   if (held->retained)
     spanprof_span_release(held->number);
-  xfree(held);
+  held->next_free = span_free;
+  span_free = held;
 }
 
 static size_t span_holder_size(const void *data) {
@@ -41,6 +58,32 @@ static const rb_data_type_t span_holder = {
     .function = {.dfree = span_holder_free, .dsize = span_holder_size},
     .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
 };
+
+/* All zero. */
+static rb_sp_span *span_take(void) {
+  rb_sp_span *held = span_free;
+  size_t i;
+
+  if (!held) {
+    held = ruby_xcalloc(SPAN_SLAB, sizeof *held);
+    for (i = 0; i < SPAN_SLAB; i++) {
+      held[i].next_free = span_free;
+      span_free = &held[i];
+    }
+    held = span_free;
+  }
+  span_free = held->next_free;
+  memset(held, 0, sizeof *held);
+  return held;
+}
+
+/* By the variable, a quarter of what calling the reader costs. Whatever has no
+ * such variable is asked. */
+static VALUE span_read(VALUE object, const span_field *field) {
+  VALUE value = rb_attr_get(object, field->ivar);
+
+  return RB_NIL_P(value) ? rb_funcallv(object, field->reader, 0, NULL) : value;
+}
 
 rb_sp_span *rb_sp_span_of(VALUE span) {
   VALUE held;
@@ -67,19 +110,33 @@ static bool span_is_sampled(VALUE flags) {
   return span_flags_sampled;
 }
 
-static bool span_parent_is_remote(VALUE parent_context) {
-  VALUE parent = rb_sp_activation_span(parent_context);
-  VALUE context;
+/* The SDK says so since 1.10; before, the parent is looked up. May
+ * raise. */
+static bool span_parent_is_remote(VALUE span, VALUE parent_context) {
+  VALUE remote = rb_attr_get(span, span_remote_parent);
+  VALUE parent, context;
 
+  if (!NIL_P(remote))
+    return RTEST(remote);
+  parent = rb_sp_activation_span(parent_context);
   if (NIL_P(parent) || rb_sp_span_of(parent))
     return false;
-  context = rb_funcallv(parent, span_context, 0, NULL);
+  context = rb_funcallv(parent, span_context.reader, 0, NULL);
   return RTEST(rb_funcallv(context, span_remote, 0, NULL));
 }
 
-static void span_attribute_set(const spanprof_span_rules *rules, VALUE span,
-                               spanprof_span number,
-                               spanprof_span_attribute attribute) {
+static VALUE span_text(const char *bytes, size_t size) {
+  VALUE text = rb_str_new(bytes, (long)size);
+
+  /* rb_utf8_str_new() looks at what it made once more. */
+  RB_ENCODING_SET_INLINED(text, rb_utf8_encindex());
+  return text;
+}
+
+/* nil: the span has none. May raise. */
+static VALUE span_attribute(const spanprof_span_rules *rules,
+                            spanprof_span number,
+                            spanprof_span_attribute attribute) {
   char buffer[SPAN_URL_BYTES];
   VALUE value = Qnil;
   size_t length;
@@ -87,56 +144,100 @@ static void span_attribute_set(const spanprof_span_rules *rules, VALUE span,
       rules, number, attribute, buffer, sizeof buffer, &length);
 
   if (st == SPANPROF_ERR_LIMIT) {
-    VALUE text = rb_utf8_str_new(NULL, (long)length);
-    size_t size = length + 1; /* Ruby keeps room for the NUL */
-
+    value = span_text(NULL, length);
+    /* Ruby keeps room for the NUL. */
     st = spanprof_span_attribute_get(rules, number, attribute,
-                                     RSTRING_PTR(text), size, &length);
-    value = text;
+                                     RSTRING_PTR(value), length + 1, &length);
   } else if (st == SPANPROF_OK && length) {
-    value = rb_utf8_str_new(buffer, (long)length);
+    value = span_text(buffer, length);
   }
-  if (st == SPANPROF_OK && length)
-    rb_sp_attribute_set(span, span_keys[attribute], value);
+  return st == SPANPROF_OK ? value : Qnil;
 }
 
-/* Native.span_start(rules, span, parent_context): may raise. */
-static VALUE span_start(VALUE self, VALUE rules_value, VALUE span,
-                        VALUE parent_context) {
-  const rb_sp_span_rules *rules = rb_sp_span_rules_get(rules_value);
-  VALUE context = rb_funcallv(span, span_context, 0, NULL);
-  VALUE name = rb_sp_text(rb_funcallv(span, span_name, 0, NULL));
-  spanprof_span_info info = {.struct_size = sizeof info};
+/* May raise. */
+static void span_attributes_set(const rb_sp_span_rules *rules, VALUE span,
+                                spanprof_span number) {
+  VALUE pairs[2 * SPAN_ATTRIBUTES];
   unsigned attribute;
+  long count = 0;
+
+  for (attribute = 0; attribute < SPAN_ATTRIBUTES; attribute++) {
+    VALUE value = rules->attributes & 1u << attribute
+                      ? span_attribute(rules->rules, number, attribute)
+                      : Qnil;
+
+    if (RB_NIL_P(value))
+      continue;
+    pairs[2 * count] = span_keys[attribute];
+    pairs[2 * count + 1] = value;
+    count++;
+  }
+  if (count)
+    rb_sp_attributes_set(span, count, pairs);
+}
+
+/* What on_start was called with. */
+typedef struct span_call {
+  VALUE processor;
+  VALUE span;
+  VALUE parent_context;
+} span_call;
+
+/* May raise. */
+static VALUE span_start(VALUE data) {
+  const span_call *call = (const span_call *)data;
+  VALUE context = span_read(call->span, &span_context);
+  VALUE name = rb_sp_text(span_read(call->span, &span_name));
+  VALUE rules_value = rb_attr_get(call->processor, span_rules);
+  spanprof_span_info info = {.struct_size = sizeof info};
+  const rb_sp_span_rules *rules;
   rb_sp_span *held;
   VALUE holder;
 
-  (void)self;
-  span_id_copy(rb_funcallv(context, span_trace_id, 0, NULL), info.trace_id,
+  if (RB_NIL_P(rules_value))
+    rules_value = rb_funcallv(call->processor, span_new_rules, 1, &call->span);
+  rules = rb_sp_span_rules_get(rules_value);
+  span_id_copy(span_read(context, &span_trace_id), info.trace_id,
                sizeof info.trace_id);
-  span_id_copy(rb_funcallv(context, span_span_id, 0, NULL), info.span_id,
+  span_id_copy(span_read(context, &span_span_id), info.span_id,
                sizeof info.span_id);
-  span_id_copy(rb_funcallv(span, span_parent_span_id, 0, NULL), info.parent_id,
+  span_id_copy(span_read(call->span, &span_parent_span_id), info.parent_id,
                sizeof info.parent_id);
-  if (span_is_sampled(rb_funcallv(context, span_trace_flags, 0, NULL)))
+  if (span_is_sampled(span_read(context, &span_trace_flags)))
     info.flags |= SPANPROF_SPAN_SAMPLED;
   if (memcmp(info.parent_id, (uint8_t[8]){0}, sizeof info.parent_id) != 0 &&
-      span_parent_is_remote(parent_context))
+      span_parent_is_remote(call->span, call->parent_context))
     info.flags |= SPANPROF_SPAN_PARENT_REMOTE;
   /* rb_check_frozen() would inspect it for its message. */
-  if (RB_OBJ_FROZEN(span))
+  if (RB_OBJ_FROZEN(call->span))
     rb_raise(rb_eFrozenError, "it is frozen");
   info.name = RSTRING_PTR(name);
   info.name_bytes = (size_t)RSTRING_LEN(name);
-  holder = TypedData_Make_Struct(0, rb_sp_span, &span_holder, held);
+  held = span_take();
+  holder = rb_data_typed_object_wrap(0, held, &span_holder);
   rb_sp_check(spanprof_span_start(rules->rules, &info, &held->number));
   held->retained = spanprof_span_retain(held->number);
   memcpy(held->trace_id, info.trace_id, sizeof held->trace_id);
-  rb_ivar_set(span, span_ivar, holder);
+  rb_ivar_set(call->span, span_ivar, holder);
   RB_GC_GUARD(name);
-  for (attribute = 0; attribute < 4; attribute++)
-    if (rules->attributes & 1u << attribute)
-      span_attribute_set(rules->rules, span, held->number, attribute);
+  span_attributes_set(rules, call->span, held->number);
+  RB_GC_GUARD(rules_value);
+  return Qnil;
+}
+
+static VALUE span_failed(VALUE processor, VALUE error) {
+  return rb_funcallv(processor, span_unlabelled, 1, &error);
+}
+
+/* SpanProcessor#on_start(span, parent_context). Rescued is what our own calls,
+ * and an SDK that they do not fit, may raise. Not every StandardError: Timeout
+ * raises one in whatever runs, which has to pass. */
+static VALUE span_on_start(VALUE self, VALUE span, VALUE parent_context) {
+  span_call call = {self, span, parent_context};
+
+  rb_rescue2(span_start, (VALUE)&call, span_failed, self, rb_sp_error,
+             rb_eFrozenError, rb_eNameError, rb_eArgError, rb_eTypeError,
+             (VALUE)0);
   return Qnil;
 }
 
@@ -148,15 +249,15 @@ static VALUE span_rename(VALUE self, VALUE span) {
   (void)self;
   if (!held)
     return Qnil;
-  name = rb_sp_text(rb_funcallv(span, span_name, 0, NULL));
+  name = rb_sp_text(span_read(span, &span_name));
   spanprof_span_rename(held->number, RSTRING_PTR(name),
                        (size_t)RSTRING_LEN(name));
   RB_GC_GUARD(name);
   return Qnil;
 }
 
-/* Native.span_end(span) */
-static VALUE span_end(VALUE self, VALUE span) {
+/* SpanProcessor#on_finish(span) */
+static VALUE span_on_finish(VALUE self, VALUE span) {
   rb_sp_span *held = rb_sp_span_of(span);
   rb_sp_flow *flow;
 
@@ -167,33 +268,42 @@ static VALUE span_end(VALUE self, VALUE span) {
   held->ended_in = flow ? flow->serial : UINT64_MAX;
   /* What is left attached is not worked for any more. */
   if (flow && flow->span == held->number)
-    rb_sp_flow_span_set(flow, 0, NULL);
+    rb_sp_flow_span_set(flow, NULL);
   spanprof_span_end(held->number);
   return Qnil;
 }
 
+static span_field span_field_named(const char *reader, const char *ivar) {
+  return (span_field){rb_intern(reader), rb_intern(ivar)};
+}
+
 void rb_sp_span_init(void) {
-  static const spanprof_span_attribute attributes[] = {
+  static const spanprof_span_attribute attributes[SPAN_ATTRIBUTES] = {
       SPANPROF_ATTRIBUTE_PROFILE_ID, SPANPROF_ATTRIBUTE_URL,
       SPANPROF_ATTRIBUTE_BASELINE_URL, SPANPROF_ATTRIBUTE_DIFF_URL};
+  VALUE hook = rb_define_module_under(rb_sp_native, "SpanHook");
   size_t i;
 
-  span_ivar = rb_intern("spanprof span");
-  span_context = rb_intern("context");
-  span_name = rb_intern("name");
-  span_parent_span_id = rb_intern("parent_span_id");
-  span_trace_id = rb_intern("trace_id");
-  span_span_id = rb_intern("span_id");
-  span_trace_flags = rb_intern("trace_flags");
-  span_sampled = rb_intern("sampled?");
+  span_context = span_field_named("context", "@context");
+  span_name = span_field_named("name", "@name");
+  span_parent_span_id = span_field_named("parent_span_id", "@parent_span_id");
+  span_trace_id = span_field_named("trace_id", "@trace_id");
+  span_span_id = span_field_named("span_id", "@span_id");
+  span_trace_flags = span_field_named("trace_flags", "@trace_flags");
   span_remote = rb_intern("remote?");
+  span_remote_parent = rb_intern("@parent_span_is_remote");
+  span_sampled = rb_intern("sampled?");
+  span_ivar = rb_intern("spanprof span");
+  span_rules = rb_intern("@rules");
+  span_new_rules = rb_intern("new_rules");
+  span_unlabelled = rb_intern("unlabelled");
   rb_gc_register_address(&span_flags);
-  for (i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
+  for (i = 0; i < SPAN_ATTRIBUTES; i++) {
     span_keys[i] = rb_str_to_interned_str(
         rb_utf8_str_new_cstr(spanprof_span_attribute_key(attributes[i])));
     rb_gc_register_mark_object(span_keys[i]);
   }
-  rb_define_module_function(rb_sp_native, "span_start", span_start, 3);
+  rb_define_method(hook, "on_start", span_on_start, 2);
+  rb_define_method(hook, "on_finish", span_on_finish, 1);
   rb_define_module_function(rb_sp_native, "span_rename", span_rename, 1);
-  rb_define_module_function(rb_sp_native, "span_end", span_end, 1);
 }

@@ -14,6 +14,7 @@ typedef struct rb_sp_span {
   int retained;
   uint64_t ended_in; /* serial of the flow it ended in; 0: it has not */
   uint8_t trace_id[16];
+  struct rb_sp_span *next_free;
 } rb_sp_span;
 
 /* Ours behind an OpenTelemetry span, or NULL. */

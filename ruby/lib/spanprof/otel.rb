@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require_relative "../spanprof"
-require_relative "otel/context_hook"
 require_relative "otel/rename_hook"
 require_relative "otel/span_processor"
 
@@ -18,8 +17,10 @@ module Spanprof
         return false if LOAD_ERROR || !defined?(::OpenTelemetry::Trace)
 
         context = ::OpenTelemetry::Context
-        Native.activation_follow(context, ::OpenTelemetry::Trace.const_get(:CURRENT_SPAN_KEY), *storage(context))
-        context.singleton_class.prepend(ContextHook)
+        variable, local = storage(context)
+        Native.activation_follow(context, ::OpenTelemetry::Trace.const_get(:CURRENT_SPAN_KEY), variable, local,
+                                 plain?(context, variable))
+        context.singleton_class.prepend(Native::ContextHook)
         @installed = true
       rescue StandardError => e
         Logging.say_once(:error, "spans are not followed: #{e.message}")
@@ -42,6 +43,20 @@ module Spanprof
         return [:@opentelemetry_context, nil] if Fiber.method_defined?(:opentelemetry_context)
 
         [nil, (context.const_get(:STACK_KEY) if context.const_defined?(:STACK_KEY))]
+      end
+
+      # Whether attach and detach are the API's own, and push on that stack and pop from it.
+      def plain?(context, variable)
+        return false unless variable && %i[attach detach].all? { |name| context.method(name).owner == context.singleton_class }
+
+        below = context.empty
+        above = context.empty
+        Fiber.new do
+          tokens = [context.attach(below), context.attach(above)]
+          stack = Fiber.current.instance_variable_get(variable)
+          tokens == [1, 2] && stack == [below, above] &&
+            context.detach(2) && stack == [below] && context.detach(1) && stack.empty?
+        end.resume
       end
     end
   end

@@ -23,8 +23,8 @@ module Spanprof
       }.freeze
       private_constant :OPTIONS
 
-      # What our own calls, and an SDK that they do not fit, may raise. Not every
-      # StandardError: Timeout raises one in whatever runs, which has to pass.
+      # What our own calls may raise. Not every StandardError: Timeout raises
+      # one in whatever runs, which has to pass.
       OURS = [Error, FrozenError, NameError, ArgumentError, TypeError].freeze
       private_constant :OURS
 
@@ -75,20 +75,13 @@ module Spanprof
 
       # @param span [OpenTelemetry::SDK::Trace::Span]
       # @param parent_context [OpenTelemetry::Context]
-      def on_start(span, parent_context)
-        return if LOAD_ERROR
-
-        Native.span_start(@rules || rules(span), span, parent_context)
-      rescue *OURS => e
-        Logging.failed_once(:warn, "a span is not labelled", e)
-      end
+      def on_start(span, parent_context); end
 
       # @param span [OpenTelemetry::SDK::Trace::Span]
-      def on_finish(span)
-        return if LOAD_ERROR
+      def on_finish(span); end
 
-        Native.span_end(span)
-      end
+      # Does both, where this Ruby can be profiled.
+      prepend Native::SpanHook unless LOAD_ERROR
 
       # Profiles have their own rhythm, and their own end.
       # @return [Integer] success
@@ -103,9 +96,9 @@ module Spanprof
 
       private
 
-      # Made when the first span starts. A wrong option is told of once, and the
-      # defaults serve.
-      def rules(span)
+      # Called when the first span starts. A wrong option is told of once, and
+      # the defaults serve.
+      def new_rules(span)
         span.class.prepend(RenameHook)
         @rules = Native::SpanRules.new(
           app_name: app_name, server_address: pyroscope_endpoint, root_span_only: root_span_only,
@@ -116,6 +109,10 @@ module Spanprof
       rescue *OURS => e
         Logging.say_once(:warn, "spans are labelled by the default rules: #{e.message}")
         @rules = Native::SpanRules.new({})
+      end
+
+      def unlabelled(error)
+        Logging.failed_once(:warn, "a span is not labelled", error)
       end
 
       def baseline_text
