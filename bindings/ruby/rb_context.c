@@ -32,12 +32,21 @@ static bool flow_followed;
 static bool flow_inherits;
 static bool flow_hooks_threads;
 
+/* Initial-exec, as in the core and with its bound (tls.h): at each switch of
+ * fibers this is a load and not a call. musl refuses it in a library that is
+ * loaded late. */
+#if defined(__GLIBC__)
+#define FLOW_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define FLOW_TLS
+#endif
+
 /* Of the fiber that runs, or ran before the switch that is being told of;
  * NULL: it has none. A thread's: fibers do not move between threads. */
 static _Thread_local struct {
   rb_sp_flow *flow;
   uint64_t serial;
-} flow_running;
+} flow_running FLOW_TLS;
 
 static void flow_holder_mark(void *data) {
   const rb_sp_flow *flow = data;
@@ -252,6 +261,9 @@ static void flow_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
     from = NULL;
   if (!to)
     to = flow_of_unknown(fiber);
+  /* The thread's own context shows, and goes on showing. */
+  if (!to && !flow_running.flow)
+    return;
   if (from && from->called && flow_call_returned(from, to))
     from->called = false;
   if (to && to->callee && !to->called) {

@@ -107,6 +107,26 @@ class OtelVersionsTest < ChildTest
     end
   end
 
+  def test_other_hooks_on_attach_and_detach_are_called
+    [%w[Hook install], %w[install Hook]].each do |order|
+      steps = { "Hook" => "OpenTelemetry::Context.singleton_class.prepend(Hook)", "install" => "Spanprof::Otel.install" }
+      result = child(<<~RUBY, env: environment)
+        require "opentelemetry-api"
+        require "spanprof/otel"
+        COUNTS = Hash.new(0)
+        module Hook
+          def attach(context) = super.tap { COUNTS[:attach] += 1 }
+          def detach(token) = super.tap { COUNTS[:detach] += 1 }
+        end
+        #{steps.values_at(*order).join("\n")}
+        context = OpenTelemetry::Context
+        tokens = Array.new(3) { context.attach(context.empty) }
+        p tokens, tokens.reverse.map { |token| context.detach(token) }, COUNTS.values
+      RUBY
+      assert_equal "[1, 2, 3]\n[true, true, true]\n[3, 3]\n", result.out, "#{order}: #{result.err}"
+    end
+  end
+
   def test_without_opentelemetry
     result = child(<<~'RUBY', env: environment)
       require "spanprof/otel"
