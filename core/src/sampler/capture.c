@@ -1,5 +1,6 @@
 #include "capture.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -91,8 +92,12 @@ SP_SIGNAL_SAFE static bool mask_just_opened(const sp_registers *registers) {
 SP_SIGNAL_SAFE static bool mask_open_to_wait(const void *ucontext,
                                              int signal_number) {
   const ucontext_t *context = ucontext;
+  uint64_t mask;
 
-  return sigismember(&context->uc_sigmask, signal_number) == 1;
+  /* The kernel's sigset_t is one word. sigismember() would be a page of libc's
+   * code that nothing else here needs. */
+  memcpy(&mask, &context->uc_sigmask, sizeof mask);
+  return mask >> (signal_number - 1) & 1;
 }
 
 /* Copy bytes another thread, or ASan, has views about. */
@@ -122,6 +127,7 @@ SP_SIGNAL_SAFE static size_t stack_copy_checked(void *to, uint64_t from,
   struct iovec local = {.iov_base = to, .iov_len = bytes};
   struct iovec remote[CAPTURE_PAGES_MAX];
   uint64_t at = from, end = from + bytes;
+  const int error = errno;
   size_t pieces = 0;
   ssize_t copied;
 
@@ -136,6 +142,7 @@ SP_SIGNAL_SAFE static size_t stack_copy_checked(void *to, uint64_t from,
   /* Whole words, because the kernel reads whole registers. */
   copied =
       syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote, pieces, 0ul);
+  errno = error;
   return copied > 0 ? (size_t)copied & ~(size_t)7 : 0;
 }
 
@@ -344,6 +351,10 @@ SP_SIGNAL_SAFE static void signal_take(uint32_t index, uint64_t ticks,
     sample_drop(&sp_counts.samples_dropped_stop, ticks);
     return;
   }
+  /* Two pages that are wanted soon, at once: atomic operations wait for what
+   * is being read, and not for these. */
+  __builtin_prefetch(config->ring);
+  __builtin_prefetch(atomic_load_explicit(&thread->self, memory_order_relaxed));
   handler_add(&thread->samples, 1);
   handler_add(&thread->ticks, ticks);
   sp_registers_read(&registers, ucontext);

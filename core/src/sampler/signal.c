@@ -10,6 +10,9 @@
 #include "../util/counters.h"
 #include "../util/status.h"
 
+/* Of a cache, on both machines. */
+#define SIGNAL_CACHE_LINE 64
+
 /* Process-wide, because signal handlers are. Written before the handler is
  * installed, except where said. */
 static struct {
@@ -24,6 +27,12 @@ static struct {
   struct sigaction before;
 } signal_of[NSIG];
 
+/* Where the linker put all functions marked SP_SIGNAL_SAFE. */
+extern const char handler_code_start[] __asm__("__start_sp_handler_code")
+    __attribute__((visibility("hidden")));
+extern const char handler_code_end[] __asm__("__stop_sp_handler_code")
+    __attribute__((visibility("hidden")));
+
 /* SIGRTMAX itself is what valgrind keeps (valgrind 3.19, "VG_SIGVGKILL"). */
 static int signal_highest(void) {
   return SIGRTMAX - 1;
@@ -32,20 +41,32 @@ static int signal_highest(void) {
 SP_SIGNAL_SAFE static void signal_chain(int number, siginfo_t *info,
                                         void *ucontext) {
   const struct sigaction *before = &signal_of[number].before;
+  const int error = errno;
 
   sp_count(&sp_counts.signals_foreign, 1);
   if (before->sa_flags & SA_SIGINFO)
     before->sa_sigaction(number, info, ucontext);
   else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
     before->sa_handler(number);
+  errno = error;
+}
+
+/* Some 11 KB that follow: read as data, all lines are on their way at once, and
+ * not one after the other as they are come to. */
+SP_SIGNAL_SAFE static void handler_code_foresee(void) {
+  const char *line;
+
+  for (line = handler_code_start; line < handler_code_end;
+       line += SIGNAL_CACHE_LINE)
+    __builtin_prefetch(line);
 }
 
 SP_SIGNAL_SAFE static void signal_handler(int number, siginfo_t *info,
                                           void *ucontext) {
   uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
-  int error = errno;
   sp_signal_fn handle;
 
+  handler_code_foresee();
   if (info->si_code != SI_TIMER || !sp_signal_value_ours(value)) {
     signal_chain(number, info, ucontext);
   } else if ((uint32_t)value == SP_SIGNAL_PROBE) {
@@ -55,7 +76,6 @@ SP_SIGNAL_SAFE static void signal_handler(int number, siginfo_t *info,
     if (handle)
       handle((uint32_t)value, 1 + (uint64_t)info->si_overrun, ucontext);
   }
-  errno = error;
 }
 
 static void cookie_init(void) {

@@ -12,7 +12,7 @@
 /* A function that may run in a signal handler, at any instant, on any thread:
  * it calls only functions so marked, and neither allocates, locks, waits nor
  * changes errno. */
-#define SP_SIGNAL_SAFE __attribute__((hot))
+#define SP_SIGNAL_SAFE __attribute__((hot, section("sp_handler_code")))
 
 /* A variable that the handler uses. These, and the functions above, stand
  * together, because when a sample is taken none of their pages is in any cache,
