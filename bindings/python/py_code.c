@@ -15,6 +15,9 @@
 /* Slots looked at for one address. */
 #define CODE_REACH 64
 
+/* Bytes of a code object and what the compiler makes with it, about. */
+#define CODE_NEAR_SHIFT 7
+
 /* Of a cache, on both machines. */
 #define CODE_CACHE_LINE 64
 
@@ -38,12 +41,18 @@ _Static_assert(CODE_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
 
 static _Atomic uint64_t code_known, code_overflowed;
 
+/* First where its neighbours in memory have theirs: a module's code objects
+ * stand near each other, and then so do their slots, in few pages. Where that
+ * one is taken, anywhere. */
 SP_SIGNAL_SAFE static code_slot *
 slot_at(const py_sp_space *space, const PyCodeObject *code, uint32_t step) {
-  uint64_t hash = (uint64_t)(uintptr_t)code * UINT64_C(0x9e3779b97f4a7c15);
+  const uint64_t address = (uint64_t)(uintptr_t)code;
+  uint64_t place = address >> CODE_NEAR_SHIFT;
 
+  if (step > 0)
+    place = (address * UINT64_C(0x9e3779b97f4a7c15) >> 40) + step;
   return (code_slot *)(space->base + PY_SP_RECORD_HEAD_BYTES) +
-         (((hash >> 40) + step) & (CODE_SLOTS - 1));
+         (place & (CODE_SLOTS - 1));
 }
 
 SP_SIGNAL_SAFE static uint64_t texts_number(py_sp_probe *probe,

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "py_trail.h"
 #include "util/base.h"
 
 /* Bits of the hash that choose a child, and the longest way down: a hash of 32
@@ -33,9 +34,10 @@ typedef struct hamt_collision {
   PyObject *array[1]; /* pairs */
 } hamt_collision;
 
-/* The types that the check saw; those of hamt are written once, before ready.
- * Process-wide, as CPython's types are. */
+/* The types that the check saw, written once, before ready: beside each other,
+ * where the handler needs them. Process-wide, as CPython's types are. */
 SP_HANDLER_DATA static struct {
+  const PyTypeObject *context;
   const PyTypeObject *hamt;
   const PyTypeObject *bitmap;
   const PyTypeObject *array;
@@ -122,13 +124,19 @@ SP_SIGNAL_SAFE static PyObject *hamt_thread_find(const PyThreadState *tstate,
                                                  Py_hash_t var_hash) {
   const PyContext *context = (const PyContext *)tstate->context;
   const PyHamtObject *vars;
+  PyObject *value;
 
-  if (!hamt_is(context, &PyContext_Type))
+  py_sp_trail_note(tstate, context);
+  if (!hamt_is(context, hamt.context))
     return NULL;
   vars = context->ctx_vars;
+  py_sp_trail_note(tstate, vars);
   if (!hamt_is(vars, hamt.hamt))
     return NULL;
-  return hamt_find((const PyObject *)vars->h_root, var, hamt_hash(var_hash));
+  py_sp_trail_note(tstate, vars->h_root);
+  value = hamt_find((const PyObject *)vars->h_root, var, hamt_hash(var_hash));
+  py_sp_trail_note(tstate, value);
+  return value;
 }
 
 /* Learn the type of the trie's top node, if it is called `name`. */
@@ -137,6 +145,7 @@ static int hamt_type_learn(const char *name, const PyTypeObject **out) {
 
   if (!hamt_is(context, &PyContext_Type) || !context->ctx_vars)
     return 0;
+  hamt.context = &PyContext_Type;
   hamt.hamt = Py_TYPE((PyObject *)context->ctx_vars);
   if (strcmp(hamt.hamt->tp_name, "hamt") != 0 || !context->ctx_vars->h_root)
     return 0;

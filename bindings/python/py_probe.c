@@ -11,6 +11,19 @@
 /* The size of the kernel's sigset_t on every 64-bit Linux. */
 #define PROBE_SIGSET_BYTES 8
 
+/* Reads a signal set there, then refuses the unknown `how`: EFAULT or EINVAL,
+ * and nothing changed (Linux 6.1, kernel/signal.c, rt_sigprocmask). */
+SP_SIGNAL_SAFE static bool page_ask(uintptr_t page) {
+  const int error = errno;
+  bool readable;
+
+  readable = syscall(SYS_rt_sigprocmask, ~0, (void *)(page << PROBE_PAGE_SHIFT),
+                     NULL, PROBE_SIGSET_BYTES) != 0 &&
+             errno != EFAULT;
+  errno = error;
+  return readable;
+}
+
 SP_SIGNAL_SAFE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   unsigned i;
 
@@ -20,11 +33,7 @@ SP_SIGNAL_SAFE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   for (i = 0; i < PY_SP_PROBE_PAGES; i++)
     if (probe->pages[i] == page)
       return true;
-  /* Reads a signal set there, then refuses the unknown `how`: EFAULT or EINVAL,
-   * and nothing changed (Linux 6.1, kernel/signal.c, rt_sigprocmask). */
-  if (syscall(SYS_rt_sigprocmask, ~0, (void *)(page << PROBE_PAGE_SHIFT), NULL,
-              PROBE_SIGSET_BYTES) == 0 ||
-      errno == EFAULT)
+  if (!page_ask(page))
     return false;
   probe->pages[probe->next++ % PY_SP_PROBE_PAGES] = page;
   return true;

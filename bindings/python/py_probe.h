@@ -20,7 +20,7 @@ typedef struct py_sp_probe {
 
 /* Whether the first and the last of `bytes`, at least 1, can be read: what is
  * asked about is one object of few pages, mapped whole or not at all.
- * Signal-safe, but leaves errno to its caller. */
+ * Signal-safe. */
 bool py_sp_probe_readable(py_sp_probe *probe, const void *at, size_t bytes);
 
 #endif

@@ -11,6 +11,7 @@
 #include "py_record.h"
 #include "py_selftest.h"
 #include "py_space.h"
+#include "py_trail.h"
 #include "py_walker.h"
 #include "util/base.h"
 
@@ -87,6 +88,7 @@ SP_SIGNAL_SAFE static int runtime_read_context(void *data,
   py_sp_space_enter();
   thread = thread_state();
   if (thread) {
+    py_sp_trail_begin(thread);
     py_sp_walk_foresee(thread);
     read = py_sp_context_read((void *)(uintptr_t)thread, capture, out);
   }

@@ -7,6 +7,7 @@
 #include "py_code.h"
 #include "py_probe.h"
 #include "py_record.h"
+#include "py_trail.h"
 #include "util/base.h"
 
 /* Pieces of the data stack that are known; frames further out are probed. A
@@ -42,6 +43,7 @@ typedef struct walk_piece {
 } walk_piece;
 
 typedef struct frame_walk {
+  const PyThreadState *thread;
   py_sp_probe probe;
   walk_piece pieces[WALK_PIECES]; /* innermost first */
   unsigned piece_count;
@@ -154,6 +156,10 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
 
   if (!code || ((uintptr_t)code & 7) != 0)
     return false;
+#if !PY_SP_LAYOUT_DATA_STACK
+  py_sp_trail_note(walk->thread, frame);
+  py_sp_trail_note(walk->thread, &frame->f_lasti);
+#endif
   if (walk->count == 0 ||
       walk->frames[walk->count - 1].code != (uint64_t)(uintptr_t)code)
     py_sp_code_foresee(code);
@@ -262,7 +268,7 @@ SP_SIGNAL_SAFE static bool top_readable(frame_walk *walk,
 SP_SIGNAL_SAFE size_t py_sp_walk(const PyThreadState *thread,
                                  const spanprof_capture *capture,
                                  spanprof_frame *frames, size_t max, int *cut) {
-  frame_walk walk = {.frames = frames, .max = max};
+  frame_walk walk = {.thread = thread, .frames = frames, .max = max};
   const void *const *top = layout_top_place(thread);
   bool whole = false;
 
