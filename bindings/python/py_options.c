@@ -163,6 +163,17 @@ static int option_callback(py_sp_options *out, PyObject *value) {
   return 0;
 }
 
+static int option_lines(py_sp_options *out, PyObject *value) {
+  int64_t which;
+
+  if (option_number("line_numbers", value, &which) < 0)
+    return -1;
+  if (which < PY_SP_LINES_EXECUTED || which > PY_SP_LINES_NONE)
+    return option_refuse("line_numbers", value, "0, 1 or 2");
+  out->line_numbers = (py_sp_line_numbers)which;
+  return 0;
+}
+
 static int option_read(py_sp_options *out, PyObject *key, PyObject *value) {
   size_t i;
 
@@ -178,6 +189,9 @@ static int option_read(py_sp_options *out, PyObject *key, PyObject *value) {
   if (PyUnicode_Check(key) &&
       PyUnicode_CompareWithASCIIString(key, "on_profile") == 0)
     return option_callback(out, value);
+  if (PyUnicode_Check(key) &&
+      PyUnicode_CompareWithASCIIString(key, "line_numbers") == 0)
+    return option_lines(out, value);
   PyErr_Format(py_sp_error, "there is no option %R", key);
   return -1;
 }

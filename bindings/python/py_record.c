@@ -153,6 +153,15 @@ uint32_t py_sp_record_line(uint64_t id, uint32_t unit) {
   return record_is_still(id) ? line : 0;
 }
 
+uint32_t py_sp_record_first_line(uint64_t id) {
+  code_record record;
+
+  return record_read(id, &record) && record.first_line > 0 &&
+                 record_is_still(id)
+             ? (uint32_t)record.first_line
+             : 0;
+}
+
 spanprof_status py_sp_record_name(uint64_t id, spanprof_name *out) {
   static char name[RECORD_NAME_BYTES_MAX], file[RECORD_FILE_BYTES_MAX];
   static const char overflow[] = "<overflow>";

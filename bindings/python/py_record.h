@@ -25,6 +25,9 @@ uint64_t py_sp_record_make(py_sp_space *space, py_sp_probe *probe,
 /* The line of an instruction unit; 0: not known. Any thread. */
 uint32_t py_sp_record_line(uint64_t id, uint32_t unit);
 
+/* The line where its function begins; 0: not known. Any thread. */
+uint32_t py_sp_record_first_line(uint64_t id);
+
 /* Name, file and first line; `out->line` stays. One thread at a time; texts
  * are valid until the next call. SPANPROF_ERR_STATE: the space of that id was
  * emptied since. */

@@ -12,7 +12,6 @@
 #include "py_selftest.h"
 #include "py_space.h"
 #include "py_trail.h"
-#include "py_walker.h"
 #include "util/base.h"
 
 #define RUNTIME_REASON_BYTES 256
@@ -20,6 +19,9 @@
 /* The interpreter may be walked. Process-wide, because the signal handler
  * is. */
 SP_HANDLER_DATA static _Atomic bool runtime_open;
+
+/* Read by the collector. Process-wide, as the session is. */
+static _Atomic py_sp_line_numbers runtime_line_numbers;
 
 /* With the GIL. */
 static struct {
@@ -68,7 +70,7 @@ static void runtime_settle(void *data, spanprof_frame *frames, size_t count) {
   (void)data;
   if (interpreter_ends())
     atomic_store(&runtime_open, false);
-  py_sp_walk_settle(frames, count);
+  py_sp_walk_settle(frames, count, atomic_load(&runtime_line_numbers));
 }
 
 static spanprof_status runtime_resolve(void *data, const spanprof_frame *frame,
@@ -186,6 +188,10 @@ static bool runtime_register(void) {
            "the interpreter cannot be registered: %.200s",
            spanprof_last_error());
   return false;
+}
+
+void py_sp_runtime_set_lines(py_sp_line_numbers which) {
+  atomic_store(&runtime_line_numbers, which);
 }
 
 int py_sp_runtime_start(void) {

@@ -115,7 +115,7 @@ static PyObject *selftest_probe(PyObject *self, PyObject *unused) {
   count =
       py_sp_walk(thread, &capture, selftest.frames, SELFTEST_FRAMES_MAX, &cut);
   py_sp_space_leave();
-  py_sp_walk_settle(selftest.frames, count);
+  py_sp_walk_settle(selftest.frames, count, PY_SP_LINES_EXECUTED);
   for (depth = 0; depth < SELFTEST_DEPTH && depth < count; depth++)
     if (!frame_is(depth, &selftest.frames[depth]))
       Py_RETURN_NONE;

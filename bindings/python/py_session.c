@@ -47,16 +47,20 @@ static int session_runtime_start(void) {
 
 /* True or False, or NULL with an exception; what handlers of the log do
  * meanwhile changes nothing of it. */
-static PyObject *session_begin(const spanprof_options *options) {
+static PyObject *session_begin(const py_sp_options *given) {
+  const spanprof_options *options = &given->options;
   PyObject *type, *value, *traceback;
   spanprof_session *session;
   spanprof_status st;
 
   py_sp_log_begin();
   Py_BEGIN_ALLOW_THREADS
+  if (!spanprof_session_current())
+    py_sp_runtime_set_lines(given->line_numbers);
   st = spanprof_session_start(options, &session);
   if (st == SPANPROF_ERR_STATE) {
     spanprof_session_stop(spanprof_session_current(), PY_SP_SESSION_STOP_MS);
+    py_sp_runtime_set_lines(given->line_numbers);
     st = spanprof_session_start(options, &session);
   }
   Py_END_ALLOW_THREADS
@@ -82,7 +86,7 @@ static PyObject *session_start(PyObject *module, PyObject *dictionary) {
     given.options.on_profile = session_profile;
   Py_XINCREF(given.on_profile);
   Py_XSETREF(session_on_profile, given.on_profile);
-  done = session_begin(&given.options);
+  done = session_begin(&given);
 cleanup:
   py_sp_options_dispose(&given);
   return done;

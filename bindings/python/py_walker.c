@@ -297,9 +297,21 @@ SP_SIGNAL_SAFE void py_sp_walk_foresee(const PyThreadState *thread) {
 #endif
 }
 
-void py_sp_walk_settle(spanprof_frame *frames, size_t count) {
+static uint32_t line_of(const spanprof_frame *frame, py_sp_line_numbers which) {
+  switch (which) {
+  case PY_SP_LINES_FIRST:
+    return py_sp_record_first_line(frame->code);
+  case PY_SP_LINES_NONE:
+    return 0;
+  default:
+    return py_sp_record_line(frame->code, frame->offset);
+  }
+}
+
+void py_sp_walk_settle(spanprof_frame *frames, size_t count,
+                       py_sp_line_numbers which) {
   size_t i;
 
   for (i = 0; i < count; i++)
-    frames[i].offset = py_sp_record_line(frames[i].code, frames[i].offset);
+    frames[i].offset = line_of(&frames[i], which);
 }

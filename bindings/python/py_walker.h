@@ -6,6 +6,13 @@
 
 #include <stdint.h>
 
+/* The line that a frame shows. */
+typedef enum py_sp_line_numbers {
+  PY_SP_LINES_EXECUTED = 0,
+  PY_SP_LINES_FIRST = 1, /* of its function */
+  PY_SP_LINES_NONE = 2,
+} py_sp_line_numbers;
+
 /* Learn how a thread finds its state; 0: as on no CPython known. With the
  * GIL. */
 int py_sp_walk_open(void);
@@ -30,6 +37,7 @@ size_t py_sp_walk(const PyThreadState *thread, const spanprof_capture *capture,
 void py_sp_walk_foresee(const PyThreadState *thread);
 
 /* From units to lines. Any thread. */
-void py_sp_walk_settle(spanprof_frame *frames, size_t count);
+void py_sp_walk_settle(spanprof_frame *frames, size_t count,
+                       py_sp_line_numbers which);
 
 #endif

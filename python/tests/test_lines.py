@@ -57,17 +57,23 @@ def looped() -> None:
 
 
 class LinesTest(RecordingCase):
-    def lines(self, function: types.FunctionType) -> tuple[set[int], set[int]]:
+    def lines(self, function: types.FunctionType, **options: object) -> tuple[set[int], set[int]]:
         """Lines and first lines at which a function of this file was seen,
         counted from its def."""
         code = function.__code__
-        frames = [frame for sample in self.record(function) for frame in sample.stack
+        frames = [frame for sample in self.record(function, **options) for frame in sample.stack
                   if frame.file == __file__
                   and frame.function.rpartition(".")[2] == code.co_name]
         return ({frame.line - code.co_firstlineno for frame in frames},
                 {frame.start_line - code.co_firstlineno for frame in frames})
 
     def test_each_statement(self) -> None:
+        self.assertEqual(self.lines(statements), ({1, 5}, {0}))
+
+    def test_the_first_line_or_none_where_asked_for(self) -> None:
+        none = -statements.__code__.co_firstlineno
+        self.assertEqual(self.lines(statements, line_numbers="first"), ({0}, {0}))
+        self.assertEqual(self.lines(statements, line_numbers="none"), ({none}, {0}))
         self.assertEqual(self.lines(statements), ({1, 5}, {0}))
 
     def test_calls_over_several_lines(self) -> None:

@@ -6,6 +6,7 @@ import inspect
 import unittest
 import warnings
 
+import profile_reader
 import pyroscope
 from program import ProgramCase
 
@@ -107,11 +108,27 @@ class DropInTest(ProgramCase):
             assert pyroscope.configure(application_name="x", cpu_enabled=False) is False
         """)
         lines = done.stderr.splitlines()
-        for name in ("oncpu=False", "gil_only=False", "line_no=", "mem_enabled=True",
+        for name in ("oncpu=False", "gil_only=False", "mem_enabled=True",
                      "cpu_implementation=", "detect_subprocesses=True",
                      "configure_experimental_stack_profiler() has no effect",
                      "configure() knows no fancy", "cpu_enabled=False"):
             self.assertEqual(sum(name in line for line in lines), 1, (name, lines))
+
+    def test_line_no_is_obeyed(self) -> None:
+        self.run_source("""
+            import pyroscope
+            for line_no in pyroscope.LineNo:
+                pyroscope.configure(application_name=line_no.name, line_no=line_no)
+                burn(0.3)
+        """)
+        for name, lines in (("First", {True}), ("NoLine", {False}), ("LastInstruction", {False})):
+            with self.subTest(name):
+                frames = [frame for path in self.profiles.glob(f"{name}-*")
+                          for sample in profile_reader.read_file(path).samples
+                          for frame in sample.stack if frame.function == "burn"]
+                self.assertTrue(frames)
+                self.assertEqual({frame.line == frame.start_line for frame in frames}, lines)
+                self.assertEqual({frame.line == 0 for frame in frames}, {name == "NoLine"})
 
     def test_names_of_tags_are_made_valid(self) -> None:
         done = self.run_source("""
@@ -126,10 +143,11 @@ class DropInTest(ProgramCase):
         done = self.run_source("""
             import pyroscope
             for wrong in ({"sample_rate": 0}, {"tags": [1]}, {"upload_interval": "ten"},
-                          {"server_address": "localhost"}, {"application_name": b"x"}):
+                          {"server_address": "localhost"}, {"application_name": b"x"},
+                          {"line_no": [1]}):
                 assert pyroscope.configure(**{"application_name": "x"} | wrong) is False
         """)
-        self.assertEqual(len(done.stderr.splitlines()), 5, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 6, done.stderr)
         self.assertIn("sample_rate_hz is 0", done.stderr)
 
     def test_tags_label_blocks_functions_threads_and_tasks(self) -> None:

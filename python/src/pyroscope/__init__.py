@@ -37,11 +37,12 @@ _DEFAULT_SERVER = "http://localhost:4040"
 _WITHOUT_EFFECT = {
     "oncpu": ((True,), "only CPU time is sampled"),
     "gil_only": ((True,), "threads that released the GIL are always profiled"),
-    "line_no": ((LineNo.LastInstruction,), "lines are those that ran"),
     "mem_enabled": ((False,), "memory is not profiled"),
     "cpu_implementation": ((ProfilerImplementation.PySpy,), "there is one sampler"),
     "detect_subprocesses": ((False,), "forked processes are always profiled"),
 }
+_LINE_NUMBERS = ((LineNo.LastInstruction, "executed"), (LineNo.First, "first"),
+                 (LineNo.NoLine, "none"))
 _LEGACY = {"auth_token", "detect_subprocesses"}
 _stack_profiler_configured = False
 
@@ -63,6 +64,11 @@ def _server_address(given: str | None) -> str | None:
 def _milliseconds(seconds: Any) -> Any:
     """Milliseconds of a number; anything else is refused by name later on."""
     return round(seconds * 1000) if isinstance(seconds, (int, float)) else seconds
+
+
+def _line_numbers(line_no: Any) -> Any:
+    """The option of that name; anything else is refused by name later on."""
+    return next((name for value, name in _LINE_NUMBERS if value is line_no), line_no)
 
 
 def _log_level(enable_logging: bool) -> str:
@@ -112,7 +118,7 @@ def configure(
         enable_logging: log what is done, not only what fails, to the logger
             "spanprof".
         sample_rate: samples per second of CPU time and thread, 1..1000.
-        oncpu: only the default has an effect, as with `gil_only`, `line_no`,
+        oncpu: only the default has an effect, as with `gil_only`,
             `mem_enabled` and `cpu_implementation`.
         native: deprecated; native frames are always there.
         report_pid: label `pid` on every sample.
@@ -121,6 +127,7 @@ def configure(
         tags: labels of every profile.
         tenant_id: header X-Scope-OrgID.
         http_headers: more headers of every upload.
+        line_no: the line a frame shows.
         upload_interval: seconds, 0.1..3600.
         cpu_enabled: False leaves nothing to profile.
         **older: `auth_token`, a bearer token, and `detect_subprocesses`, from
@@ -162,6 +169,7 @@ def configure(
         clean_label_names=True,
         tenant_id=tenant_id or None,
         http_headers=http_headers or None,
+        line_numbers=_line_numbers(line_no),
         upload_interval_ms=_milliseconds(upload_interval),
         log_level=_log_level(enable_logging),
     )

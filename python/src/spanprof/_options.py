@@ -9,6 +9,7 @@ from typing import Any, TypedDict
 from ._binding import Error
 
 LOG_LEVELS = ("debug", "info", "warn", "error", "off")
+LINE_NUMBERS = ("executed", "first", "none")
 
 
 class Options(TypedDict, total=False):
@@ -44,6 +45,9 @@ class Options(TypedDict, total=False):
     report_thread_name: bool | None
     """Label `thread_name`, as the kernel has it, default False.
     PYROSCOPE_REPORT_THREAD_NAME."""
+    line_numbers: str | None
+    """The line a frame shows: "executed", the default; "first", where its
+    function begins; "none"."""
     server_address: str | None
     """"http://pyroscope:4040". PYROSCOPE_SERVER_ADDRESS."""
     basic_auth_user: str | None
@@ -98,10 +102,14 @@ class Options(TypedDict, total=False):
     Unix ns, length in ns) on a thread of the library."""
 
 
-def _log_level(name: str) -> int:
-    if name not in LOG_LEVELS:
-        raise Error(f"log_level is {name!r}, not one of {', '.join(LOG_LEVELS)}")
-    return LOG_LEVELS.index(name)
+_CHOICES = {"line_numbers": LINE_NUMBERS, "log_level": LOG_LEVELS}
+
+
+def _chosen(name: str, value: object) -> int:
+    choices = _CHOICES[name]
+    if value not in choices:
+        raise Error(f"{name} is {value!r}, not one of {', '.join(choices)}")
+    return choices.index(value)
 
 
 def native_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +126,6 @@ def native_options(options: Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(given.get("http_headers"), Mapping):
         given["http_headers"] = json.dumps(
             {str(name): str(value) for name, value in given["http_headers"].items()})
-    if "log_level" in given:
-        given["log_level"] = _log_level(given["log_level"])
+    for name in _CHOICES.keys() & given.keys():
+        given[name] = _chosen(name, given[name])
     return given
