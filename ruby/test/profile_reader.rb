@@ -32,7 +32,8 @@ class ProfileReader
   end
 
   # @param bytes [String] one profile, gzip-compressed or not
-  def initialize(bytes)
+  # @param value [String, nil] type of the value that is CPU time; nil: the first
+  def initialize(bytes, value: nil)
     bytes = Zlib::GzipReader.new(StringIO.new(bytes)).read if bytes.start_with?("\x1f\x8b".b)
     @strings = []
     @functions = {}
@@ -40,6 +41,7 @@ class ProfileReader
     @raw_samples = []
     @value_types = []
     read(bytes)
+    @cpu_index = value ? value_types.index { |type, _| type == value } : 0
   end
 
   # @return [Array<Sample>]
@@ -173,7 +175,7 @@ class ProfileReader
       end
     end
     frames = locations.flat_map { |location| frames_of(location) }
-    Sample.new(stack: frames.map(&:function), labels: labels, cpu_ns: signed(values.first),
+    Sample.new(stack: frames.map(&:function), labels: labels, cpu_ns: signed(values.fetch(@cpu_index)),
                frames: frames)
   end
 

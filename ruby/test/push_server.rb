@@ -4,7 +4,7 @@ require "socket"
 require "stringio"
 require "zlib"
 
-require "profile_reader"
+require_relative "profile_reader"
 
 # Receives what is pushed to Pyroscope, on a thread of the test.
 class PushServer
@@ -44,9 +44,11 @@ class PushServer
     Thread.new do
       while (request = socket.gets)
         headers = read_headers(socket)
-        take(request, headers, socket.read(headers.fetch("content-length").to_i))
+        take(request, headers, socket.read(headers["content-length"].to_i))
         socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}")
       end
+    rescue Errno::ECONNRESET
+      # Closed all the same.
     ensure
       socket.close
     end

@@ -20,6 +20,7 @@ static unsigned char *walk_memory;
 static int ours, counting;
 static void *ours_value;
 static volatile uint64_t handler_count;
+static void (*drain)(void);
 
 static uint64_t clock_ns(clockid_t id) {
   struct timespec now;
@@ -46,6 +47,13 @@ static void counting_handler(int number, siginfo_t *info, void *ucontext) {
   handler_count++;
 }
 
+/* A function that does what a handler leaves to the thread it interrupted, once
+ * that runs on: it is called after each signal, and its time counts. */
+__attribute__((visibility("default"))) void
+ambush_drain(void (*function)(void)) {
+  drain = function;
+}
+
 /* `signal_number` is the one the running session was given; the calling thread
  * is profiled. 0, or an errno. */
 __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
@@ -58,7 +66,8 @@ __attribute__((visibility("default"))) int ambush_begin(int signal_number) {
   action.sa_sigaction = counting_handler;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   ours = signal_number;
-  counting = signal_number - 1;
+  /* Neighbours of a signal that has a name have a meaning, too. */
+  counting = signal_number > SIGRTMIN ? signal_number - 1 : SIGRTMAX;
   walk_memory = malloc(AMBUSH_WALK_BYTES);
   if (!walk_memory || sigaction(counting, &action, NULL) != 0)
     return 1;
@@ -90,6 +99,8 @@ __attribute__((visibility("default"))) uint64_t ambush_turn(int of_ours) {
   start_ns = clock_ns(CLOCK_MONOTONIC);
   syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)syscall(SYS_gettid), number,
           &info);
+  if (drain)
+    drain();
   end_ns = clock_ns(CLOCK_MONOTONIC);
   return end_ns - start_ns;
 }

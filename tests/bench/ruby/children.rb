@@ -17,7 +17,7 @@ def judge(directory)
   [true_s, seen.sum(&:cpu_ns) / 1e9, seen.select { |sample| sample.labels["span_name"] == "work" }.sum(&:cpu_ns) / 1e9]
 end
 
-def row(what, figure, beside, spans: true)
+def row(what, figure, spans: true)
   true_s, seen_s, labelled_s = Bench.directory do |directory|
     yield directory
     judge(directory)
@@ -26,10 +26,10 @@ def row(what, figure, beside, spans: true)
 
   Bench.say format("%-34s true %.3f s, in samples %.3f s, under the span %.3f s", what, true_s, seen_s, labelled_s)
   measured = (spans ? labelled_s : seen_s) / true_s
-  Bench.bar("child's CPU: #{what}", format("%.3f of %.1f s", measured, true_s), ">= #{figure}", beside, measured >= figure)
+  Bench.bar("child's CPU: #{what}", format("%.3f of %.1f s", measured, true_s), ">= #{figure}", "", measured >= figure)
 rescue StandardError => e
   Bench.say "#{what}: #{e.message}"
-  Bench.bar("child's CPU: #{what}", "not measured", ">= #{figure}", beside, false)
+  Bench.bar("child's CPU: #{what}", "not measured", ">= #{figure}", "", false)
 end
 
 def child(directory, how, seconds, **env)
@@ -44,21 +44,21 @@ def wait_for(path, limit: 60)
   sleep 0.05 while File.exist?("/proc/#{pid}") && Bench.clock < end_s
 end
 
-row("fork", 0.97, "datadog 0.96, pyroscope 0") { |directory| child(directory, "fork", SECONDS) }
-row("Process.daemon", 0.97, "datadog 0.98, pyroscope 0") do |directory|
+row("fork", 0.97) { |directory| child(directory, "fork", SECONDS) }
+row("Process.daemon", 0.97) do |directory|
   child(directory, "daemon", SECONDS)
   wait_for("#{directory}/pid")
 end
-row("Resque's way: 2 s, then exit!", 0.95, "0 of all") { |directory| child(directory, "exit", Bench.choose(2.0, 0.5)) }
-row("spawn, started by environment", 0.97, "datadog 0.98, pyroscope 0", spans: false) do |directory|
+row("Resque's way: 2 s, then exit!", 0.95) { |directory| child(directory, "exit", Bench.choose(2.0, 0.5)) }
+row("spawn, started by environment", 0.97, spans: false) do |directory|
   child(directory, "spawn", SECONDS, "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_APPLICATION_NAME" => "bench",
                                      "PYROSCOPE_OUTPUT_DIRECTORY" => "#{directory}/profiles")
 end
-{ "puma" => ["-C", "datadog 0.89-0.98, pyroscope 0"], "unicorn" => ["-c", "datadog 0.98, pyroscope 0"] }.each do |name, (option, beside)|
+{ "puma" => "-C", "unicorn" => "-c" }.each do |name, option|
   if Gem::Specification.find_all_by_name(name).empty?
     Bench.skip("child's CPU: #{name}, preloaded", ">= 0.97", "the gem #{name} is not installed")
   else
-    row("#{name}, preloaded, 2 workers", 0.97, beside) do |directory|
+    row("#{name}, preloaded, 2 workers", 0.97) do |directory|
       Web.serve(directory, LOAD_S, ["/"], name, option, "#{__dir__}/child_#{name}.rb",
                 "#{__dir__}/child_server.ru")
     end

@@ -3,6 +3,7 @@
 # How far the shares of spans in samples are from those of their CPU time: half
 # the summed difference, by name. What chance alone makes of as many samples is
 # computed and printed beside it.
+require_relative "peer_spans"
 require_relative "span_cases"
 
 SECONDS = Bench.choose(13.0, 0.4)
@@ -11,19 +12,26 @@ SECONDS = Bench.choose(13.0, 0.4)
 # is too, which favours longer bursts.
 UNEQUAL = 0.2
 
-def measure(name, what, beside, limit = nil)
+# @return [String] the same of the alternatives, by id
+def beside(name)
+  Peers.beside("", Peers.names(Peers::WITH_SPANS)) do |peer|
+    Peers.attempt(peer) { PeerSpans.measure(peer, name, [SECONDS, 1.5].max) }&.then { |verdict| format("%.3f", verdict.distance) }
+  end
+end
+
+def measure(name, what, limit = nil)
   verdict = Spans.measure { SpanCases.public_send(name, SECONDS) }
   noise = verdict.noise
   verdict.true_by_name.each do |span, seconds|
     Bench.say format("%-10s true %5.2f s, measured %5.2f s", span, seconds, verdict.by_label.fetch(span, 0.0))
   end
   Bench.bar("TV by name: #{what}", format("%.3f", verdict.distance),
-            limit ? "<= #{limit}, the tick" : format("<= %.3f, chance", noise), beside,
+            limit ? "<= #{limit}, the tick" : format("<= %.3f, chance", noise), beside(name),
             verdict.distance <= (limit || noise))
 end
 
-measure(:sequence, "spans of 5 to 35 ms", "datadog 0.06, pyroscope 0.06")
-measure(:bursts, "bursts of 3 ms between sleeps", "datadog 0.59, pyroscope 0.11")
-measure(:short_spans, "spans of 2 to 5 ms", "datadog 0.14, pyroscope 0.06")
-measure(:unequal_bursts, "bursts of 3 and of 1 ms", "", UNEQUAL)
+measure(:sequence, "spans of 5 to 35 ms")
+measure(:bursts, "bursts of 3 ms between sleeps")
+measure(:short_spans, "spans of 2 to 5 ms")
+measure(:unequal_bursts, "bursts of 3 and of 1 ms", UNEQUAL)
 Bench.done

@@ -46,8 +46,8 @@ Bench.say format("true %.2f s, of it GC %.2f s; under the span %.2f s, of it sho
 Bench.say "GC below: #{under.sort_by { |_, seconds| -seconds }.first(4).to_h}"
 ratio = labelled_s / true_s
 Bench.bar("span that collects: CPU under the span", format("%.3f", ratio), "0.98 to 1.02",
-          "datadog 0.51 (3.3), 0.99 (3.1)", ratio.between?(0.98, 1.02))
+          "", ratio.between?(0.98, 1.02))
 difference = (shown_s / labelled_s) - (gc_s / true_s)
 Bench.bar("share shown as GC, less GC.total_time's", format("%+.3f of %.2f", difference, gc_s / true_s), "+-0.05",
-          "datadog +0 without a span (3.3), none shown (3.1)", difference.abs <= 0.05)
+          "", difference.abs <= 0.05)
 Bench.done

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
-# What `gem install` from source takes, into an empty folder.
-require_relative "bench"
+# What `gem install` from source takes, into an empty folder; of the alternatives
+# what RubyGems picks, which for some has been built already.
+require_relative "peers"
 
 if Bench.quick?
   Bench.skip("gem install from source", "<= 30 s, <= 8 MB", "takes half a minute, and the run has done it")
@@ -12,17 +13,30 @@ def bytes(folder)
   Dir["#{folder}/**/*"].select { |path| File.file?(path) }.sum { |path| File.size(path) }
 end
 
-Bench.directory do |directory|
-  before = Process.times
-  env = { "GEM_HOME" => directory, "GEM_PATH" => directory, "RUBYLIB" => nil }
-  system(env, RbConfig.ruby, "-S", "gem", "install", "--local", "--force", "--no-document",
-         "#{Bench::ROOT}/build/spanprof.gem", out: IO::NULL) or raise "it could not be installed"
-  after = Process.times
-  system(env, RbConfig.ruby, "-rspanprof", "-e", "exit Spanprof.available?") or raise "it was installed without its extension"
-  cpu_s = after.cutime + after.cstime - before.cutime - before.cstime
-  mb = bytes(directory) / 1e6
-  Bench.say format("extensions %.1f MB", bytes("#{directory}/extensions") / 1e6)
-  Bench.bar("gem install from source", format("%.1f s of CPU", cpu_s), "<= 30 s", "stackprof 1.4, datadog 13-16 s", cpu_s <= 30)
-  Bench.bar("on disk", format("%.1f MB", mb), "<= 8 MB", "stackprof 1-2, pyroscope 26-34, datadog 61-75 MB", mb <= 8)
+# @return [Array(Float, Float, Float)] seconds of CPU, MB, and MB of extensions
+def install(*what, **options)
+  Bench.directory do |directory|
+    before = Process.times
+    env = { "GEM_HOME" => directory, "GEM_PATH" => directory, "RUBYLIB" => nil }
+    system(env, RbConfig.ruby, "-S", "gem", "install", "--local", "--no-document", *what, out: IO::NULL, **options) or
+      raise "it could not be installed"
+    after = Process.times
+    yield env if block_given?
+    [after.cutime + after.cstime - before.cutime - before.cstime, bytes(directory) / 1e6,
+     bytes("#{directory}/extensions") / 1e6]
+  end
 end
+
+cpu_s, mb, extensions_mb = install("--force", "#{Bench::ROOT}/build/spanprof.gem") do |env|
+  system(env, RbConfig.ruby, "-rspanprof", "-e", "exit Spanprof.available?") or raise "it was installed without its extension"
+end
+Bench.say format("extensions %.1f MB", extensions_mb)
+# From the files that were fetched, with those that it needs.
+peers = Peers.names.to_h do |peer|
+  [peer, Peers.attempt(peer) { install(Peers::GEMS[peer], chdir: "#{Peers.env(peer)["GEM_HOME"]}/cache") }]
+end.compact
+Bench.bar("gem install from source", format("%.1f s of CPU", cpu_s), "<= 30 s",
+          Peers.beside("", peers.keys) { |peer| format("%.1f s", peers[peer][0]) }, cpu_s <= 30)
+Bench.bar("on disk", format("%.1f MB", mb), "<= 8 MB", Peers.beside("", peers.keys) { |peer| format("%.1f MB", peers[peer][1]) },
+          mb <= 8)
 Bench.done

@@ -2,21 +2,31 @@
 
 # Resident memory added after 3 and 10 minutes: four threads that work a
 # thirteenth of the time, in 400 methods and 40 names of spans, beside the same
-# without a session, at the same time.
+# without a session, and with an alternative, at the same time.
+require_relative "peer_server"
+require_relative "peers"
 require_relative "sink"
-require "json"
 
 MARKS_S = Bench.choose([180, 600], [1, 2])
 
-def run(kind, address)
-  command = [RbConfig.ruby, "#{__dir__}/memory_of.rb", kind, address, *MARKS_S.map(&:to_s)]
-  Thread.new { JSON.parse(IO.popen(command, &:read)) }
+def run(kind, address, **options)
+  Thread.new { JSON.parse(Bench.program("memory_of.rb", kind, address, *MARKS_S, limit: MARKS_S.last + 60, **options)) }
 end
 
-ours, none = Sink.run { |sink| %w[ours none].map { |kind| run(kind, sink.address) }.map(&:value) }
-Bench.say "resident MiB, before and at #{MARKS_S.join(" and ")} s: ours #{ours}, without #{none}"
-added = ours.zip(none).map { |with, without| with - without }
+found = Sink.run do |sink|
+  PeerServer.run do |server|
+    runs = %w[ours none].to_h { |kind| [kind, run(kind, sink.address)] }
+    peers = Peers.names.to_h { |peer| [peer, run(peer, server.address, env: Peers.env(peer))] }
+    peers.transform_values! { |run| Peers.attempt("memory") { run.value } }
+    runs.transform_values(&:value).merge(peers.compact)
+  end
+end
+ours, none = found.values_at("ours", "none")
+found.each { |kind, mib| Bench.say "#{kind}: resident MiB before and at #{MARKS_S.join(" and ")} s: #{mib}" }
+over = ->(mib) { mib.zip(none).map { |with, without| with - without } }
+added = over[ours]
+beside = Peers.beside("", found.keys - %w[ours none]) { |peer| format("%.1f and %.1f MiB", *over[found[peer]].drop(1)) }
 growth = added[2] - added[1]
 Bench.bar("resident memory added, at #{MARKS_S.join(" and ")} s", format("%.1f and %.1f MiB", added[1], added[2]),
-          "<= 16 MiB, flat", "pyroscope 26, datadog 32 MiB", added.max <= 16 && growth <= 1)
+          "<= 16 MiB, flat", beside, added.max <= 16 && growth <= 1)
 Bench.done

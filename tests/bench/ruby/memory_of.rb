@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
-# memory_of.rb ours|none ADDRESS SECONDS...: resident MiB before the session,
-# and after so many seconds of work.
-require_relative "bench"
-require "json"
+# memory_of.rb ours|none|NAME ADDRESS SECONDS...: resident MiB before the session,
+# or before an alternative's, and after so many seconds of work.
+require_relative "peers"
 require "opentelemetry/sdk"
 
 KIND, ADDRESS, *MARKS = ARGV
@@ -23,8 +22,12 @@ ENV["OTEL_TRACES_EXPORTER"] = "none"
 if KIND == "ours"
   require "spanprof"
   Spanprof.start(application_name: "bench", server_address: ADDRESS) or raise Spanprof.unavailable_reason
+  processor = Spanprof::SpanProcessor.new
+elsif KIND != "none"
+  Peers.start(KIND, address: ADDRESS)
+  processor = Peers.processor(KIND)
 end
-OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::SpanProcessor.new) if KIND == "ours" }
+OpenTelemetry::SDK.configure { |config| config.add_span_processor(processor) if processor }
 tracer = OpenTelemetry.tracer_provider.tracer("bench")
 begin_s = Bench.clock
 4.times do |thread|

@@ -43,15 +43,14 @@ end
 
 Bench.directory do |directory|
   @directory = directory
-  names = { "refused" => "0.4-0.5", "503" => "0.5-0.7", "frozen" => "1.00, 0.97", "nothing" => "pyroscope 0.76-0.93" }
-  found = names.keys.to_h { |name| [name, Thread.new { away(name) }] }.transform_values(&:value)
+  found = %w[refused 503 frozen nothing].to_h { |name| [name, Thread.new { away(name) }] }.transform_values(&:value)
   found.each do |name, (true_s, summary)|
     arrived = summary.fetch("value") / 1e9
     Bench.say format("%-8s used %.3f s, arrived %.3f s in %d profiles, %d sent twice", name, true_s, arrived,
                      summary.fetch("profiles"), summary.fetch("repeats"))
     share = arrived / true_s
     what = name == "nothing" ? "of a program that falls off its end" : format("after %d s away: %s", AWAY_S, name)
-    Bench.bar("delivered #{what}", format("%.3f", share), "all: >= 0.98", "pyroscope, datadog #{names[name]}",
+    Bench.bar("delivered #{what}", format("%.3f", share), "all: >= 0.98", "",
               share >= 0.98 && summary.fetch("repeats").zero?)
   end
 end

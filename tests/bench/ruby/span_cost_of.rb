@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 # Spans with one kind of processor: ns of CPU and objects for each.
-require_relative "bench"
-require "json"
+require_relative "peers"
 require "opentelemetry/sdk"
 
 # Asked, and does nothing.
@@ -19,8 +18,16 @@ OPTIONS = {
 }.freeze
 SPANS = Bench.choose(4000, 500)
 
+# An alternative's profiler runs too; ":all" labels more than root spans.
+def peer_processor(name, all)
+  Peers.start(name)
+  Peers.processor(name, root_span_only: !all) || EmptyProcessor.new
+end
+
 def processor(kind)
-  options = OPTIONS[kind] or return EmptyProcessor.new
+  return EmptyProcessor.new if kind.start_with?("empty")
+
+  options = OPTIONS[kind] or return peer_processor(kind[/\w+/], kind.end_with?(":all"))
   require "spanprof"
   Spanprof.start(application_name: "rideshare-ruby", output_directory: "#{Dir.tmpdir}/spanprof-bench-#{Process.pid}",
                  log_level: :error) or raise Spanprof.unavailable_reason
@@ -54,3 +61,5 @@ if defined?(Spanprof)
   FileUtils.rm_rf("#{Dir.tmpdir}/spanprof-bench-#{Process.pid}")
 end
 puts JSON.generate(root_ns: root[0], root_objects: root[1], child_ns: child[0], child_objects: child[1])
+$stdout.flush
+exit!(0)

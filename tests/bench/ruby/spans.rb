@@ -3,7 +3,6 @@
 require_relative "bench"
 require_relative "../../../ruby/test/profile_reader"
 require "opentelemetry/sdk"
-require "spanprof"
 
 # Spans whose work can be recognised: the work of the span "fetch" is done in a
 # method "burn_fetch", which tells where a sample belongs whatever its labels
@@ -32,20 +31,25 @@ module Spans
     # Follow the spans of this process, and sample it into a folder.
     def start(directory, rate: 100, signal: 0, server: nil, native: true, interval_ms: 10_000,
               **processor)
+      require "spanprof"
+      follow(Spanprof::SpanProcessor.new(root_span_only: false, **processor))
+      Spanprof.start(application_name: "bench", output_directory: directory, sample_rate_hz: rate,
+                     signal_number: signal, server_address: server,
+                     native_frames: native, upload_interval_ms: interval_ms, log_level: :error) or raise Spanprof.unavailable_reason
+    end
+
+    # Make spans, of which this processor is told, and keep the account.
+    # @param processor [Object, nil]
+    def follow(processor)
       account_only
       # The SDK would export to localhost:4318 where the exporter's gem is there,
       # and would only log that it has no processor.
       ENV["OTEL_TRACES_EXPORTER"] = "none"
       handler = OpenTelemetry.error_handler
       OpenTelemetry.error_handler = ->(exception: nil, message: nil) { raise exception || message }
-      OpenTelemetry::SDK.configure do |config|
-        config.add_span_processor Spanprof::SpanProcessor.new(root_span_only: false, **processor)
-      end
+      OpenTelemetry::SDK.configure { |config| config.add_span_processor(processor) if processor }
       OpenTelemetry.error_handler = handler
       @tracer = OpenTelemetry.tracer_provider.tracer("bench")
-      Spanprof.start(application_name: "bench", output_directory: directory, sample_rate_hz: rate,
-                     signal_number: signal, server_address: server,
-                     native_frames: native, upload_interval_ms: interval_ms, log_level: :error) or raise Spanprof.unavailable_reason
     end
 
     # Burn CPU time under a name, and book it.
@@ -134,7 +138,7 @@ module Spans
     def add(sample, ids, expected)
       seconds = sample.cpu_ns / 1e9
       label, id = sample.labels.values_at("span_name", "profile_id")
-      work = sample.stack.find { |name| name.include?(".burn_") }&.slice(/burn_(\w+)/, 1)
+      work = sample.stack.find { |name| name.match?(/(?:\A|[.#])burn_/) }&.slice(/burn_(\w+)/, 1)
       work ||= expected.key(label) || label if sample.stack == ["[thread end]"]
       wanted = work == OUTSIDE ? nil : expected.fetch(work, work)
       if label || wanted

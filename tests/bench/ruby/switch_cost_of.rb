@@ -1,19 +1,24 @@
 # frozen_string_literal: true
 
 # One process: what fibers, threads, the GVL and objects cost.
-require_relative "bench"
+require_relative "peers"
 require "bench_native"
-require "json"
 require "opentelemetry/sdk"
 
 ENV["OTEL_TRACES_EXPORTER"] = "none"
-ours = ARGV.fetch(0) == "ours"
+kind = ARGV.fetch(0)
+ours = kind == "ours"
+threads = Peers.threads
 if ours
   require "spanprof"
   Spanprof.start(application_name: "bench", output_directory: Dir.mktmpdir("spanprof-bench"), log_level: :error) or
     raise Spanprof.unavailable_reason
+elsif Peers.names.include?(kind)
+  Peers.start(kind)
 end
-OpenTelemetry::SDK.configure { |config| config.add_span_processor(Spanprof::SpanProcessor.new) if ours }
+threads = Peers.threads - threads
+processor = ours ? Spanprof::SpanProcessor.new : Peers.processor(kind)
+OpenTelemetry::SDK.configure { |config| config.add_span_processor(processor) if processor }
 
 # @return [Float] ns of CPU of this process for each of so many calls, the
 #   median of seven rounds
@@ -35,16 +40,15 @@ fiber = Fiber.new { loop { Fiber.yield } }
 few, many = Bench.choose([2000, 400_000], [100, 20_000])
 found = {
   fiber: cost(many) { |count| cpu_of { count.times { fiber.resume } } },
-  # Of this process but for our threads, which do the same whatever it does.
+  # Of this process but for the profiler's threads, which do the same whatever it does.
   thread: cost(few) do |count|
-    begin_s = Bench.process_cpu
-    own = ours ? Spanprof.stats.values_at(:collector_cpu_ns, :uploader_cpu_ns).sum : 0
+    begin_s = Bench.process_cpu - Peers.cpu_of(threads)
     count.times { Thread.new { nil }.join }
-    own = Spanprof.stats.values_at(:collector_cpu_ns, :uploader_cpu_ns).sum - own if ours
-    Bench.process_cpu - begin_s - (own / 1e9)
+    Bench.process_cpu - Peers.cpu_of(threads) - begin_s
   end,
   gvl: cost(many) { |count| BenchNative.give_up(count) * count / 1e9 },
   object: cost(many) { |count| cpu_of { count.times { Object.new } } }
 }
-Spanprof.stop if ours
 puts JSON.generate(found)
+$stdout.flush
+exit!(0)

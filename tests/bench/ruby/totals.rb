@@ -2,62 +2,43 @@
 
 # CPU time in samples over the true one, by the clocks of the threads that did
 # the work, under what makes profilers miss it.
-require_relative "spans"
-require "bench_native"
-require "digest"
-require "zlib"
+require_relative "peer_spans"
+require_relative "total_cases"
 
 SECONDS = Bench.choose(6.0, 0.5)
-Spans.name("ruby")
-DATA = Random.new(1).bytes(200_000).unpack1("H*")
-NUMBERS = Array.new(100_000) { |index| (index * 7919) % 100_003 }.freeze
+# So that an alternative's profile is not thrown away for being short.
+PEER_SECONDS = [SECONDS, 1.5].max
 
-# Calls into C, each kind in a method of its own.
-module Spans::Burn
-  def self.burn_zlib(until_s) = while_before(until_s) { Zlib.deflate(DATA) }
-  def self.burn_digest(until_s) = while_before(until_s) { Digest::SHA256.hexdigest(DATA) }
-  def self.burn_sort(until_s) = while_before(until_s) { NUMBERS.sort_by { |number| -number }.sort }
-  def self.burn_held(_until_s) = BenchNative.hold(SECONDS)
-
-  def self.while_before(until_s)
-    yield while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < until_s
+# @yieldparam true_s [Float]
+# @yieldparam seen_s [Float]
+# @return [String] what it makes of both, for each alternative
+def beside(name)
+  Peers.beside("", Peers.names) do |peer|
+    Peers.attempt(peer) { PeerSpans.totals(peer, name, PEER_SECONDS) }&.then { |totals| yield(*totals) }
   end
 end
 
-def threads(count, work)
-  Array.new(count) { Thread.new { Spans.work(work, SECONDS / count) } }.each(&:join)
-end
-
-# One core, half of which another process wants.
-def pinned
-  system("taskset", "-pc", "0", Process.pid.to_s, out: IO::NULL) or raise "taskset failed"
-  beside = spawn("taskset", "-c", "0", "sh", "-c", "while :; do :; done")
-  threads(1, "ruby")
-ensure
-  Process.kill(:KILL, beside)
-  Process.wait(beside)
-end
-
-def ratio(what, beside, threads: 1, &block)
-  verdict = Spans.measure(&block)
+def ratio(name, what, threads: 1)
+  verdict = Spans.measure { TotalCases.public_send(name, SECONDS) }
   measured = verdict.seen_s / verdict.true_s
   Bench.say format("%-34s true %6.3f s, in samples %6.3f s", what, verdict.true_s, verdict.seen_s)
   chance = Math.sqrt(threads / 6.0) * 0.01 / verdict.true_s
-  Bench.bar("CPU in samples / true: #{what}", format("%.3f (chance %.3f)", measured, chance), "0.98 to 1.02", beside,
-            measured.between?(0.98, 1.02))
+  Bench.bar("CPU in samples / true: #{what}", format("%.3f (chance %.3f)", measured, chance), "0.98 to 1.02",
+            beside(name) { |true_s, seen_s| format("%.2f", seen_s / true_s) }, measured.between?(0.98, 1.02))
 end
 
-ratio("one thread", "datadog 0.99, stackprof 1.0-1.2, pf2 1.00") { threads(1, "ruby") }
-ratio("pinned beside a busy loop", "datadog 0.98, stackprof 0.2-0.85, pf2 0.8") { pinned }
-ratio("8 threads that want the GVL", "datadog 0.97, stackprof 1.1, pf2 0.99", threads: 8) { threads(8, "ruby") }
-ratio("zlib without the GVL, 2 threads", "datadog 0.99, stackprof 0.43, pf2 0.98", threads: 2) { threads(2, "zlib") }
-ratio("SHA256 with the GVL, 2 threads", "datadog 0.97, stackprof 1.1, pf2 0.98", threads: 2) { threads(2, "digest") }
-ratio("sorting with the GVL, 2 threads", "datadog 1.00, stackprof 0.25, pf2 0.98", threads: 2) { threads(2, "sort") }
+ratio(:one, "one thread")
+ratio(:pinned, "pinned beside a busy loop")
+ratio(:eight, "8 threads that want the GVL", threads: 8)
+ratio(:zlib, "zlib without the GVL, 2 threads", threads: 2)
+ratio(:digest, "SHA256 with the GVL, 2 threads", threads: 2)
+ratio(:sort, "sorting with the GVL, 2 threads", threads: 2)
 
 def held
-  verdict = Spans.measure { threads(1, "held") }
+  verdict = Spans.measure { TotalCases.held(SECONDS) }
   Bench.bar("asleep with the GVL held, #{SECONDS} s", format("%.3f s, true %.3f s", verdict.seen_s, verdict.true_s),
-            "0 to one tick", "pyroscope 4.0 s of 4, vernier 3.9 s, datadog 0.02 s", verdict.seen_s <= verdict.true_s + 0.01)
+            "0 to one tick", beside(:held) { |_, seen_s| format("%.2f s of %.1f", seen_s, PEER_SECONDS) },
+            verdict.seen_s <= verdict.true_s + 0.01)
 end
 
 def native_thread
@@ -74,7 +55,7 @@ def native_thread
   Bench.say format("native thread: true %.3f s, in samples %.3f s, %d of them on Ruby's stack", *verdict)
   measured = verdict[1] / verdict[0]
   Bench.bar("CPU in samples / true: a native thread without Ruby", format("%.3f", measured), "0.98 to 1.02",
-            "pf2 0.97-1.0, all others 0", measured.between?(0.98, 1.02))
+            "", measured.between?(0.98, 1.02))
 end
 
 held

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "open3"
+require_relative "bench"
+require_relative "../../../ruby/test/push_server"
+
+# Receives what the alternatives upload, in a process that nobody measures:
+# pushes to Pyroscope, and what Datadog's agent is sent, a multipart form whose
+# profile is packed by zstd.
+class PeerServer < PushServer
+  # Waits for what was sampled until a point in time.
+  # @param end_ns [Integer] Unix time
+  def wait_until(end_ns, limit_s: 30)
+    end_s = Bench.clock + limit_s
+    until uploads.any? { |upload| upload.profile.time_ns + upload.profile.duration_ns >= end_ns }
+      raise "the last profile has not arrived" if Bench.clock > end_s
+
+      sleep 0.05
+    end
+  end
+
+  private
+
+  def take(request, headers, body)
+    case request
+    when /\APOST \S+PusherService/ then super
+    when %r{\APOST /profiling/} then take_form(headers, body)
+    end
+  end
+
+  def take_form(headers, body)
+    parts = body.split("--#{headers["content-type"][/boundary=(\S+)/, 1]}")
+    part = parts.find { |text| text.start_with?("\r\nContent-Disposition: form-data; name=\"profile.pprof\"".b) }
+    packed = part.split("\r\n\r\n".b, 2).last.delete_suffix("\r\n".b)
+    profile, status = Open3.capture2("zstd", "-dcq", stdin_data: packed, binmode: true)
+    raise "zstd ended with #{status}" unless status.success?
+
+    uploads << Upload.new(labels: {}, profile: ProfileReader.new(profile, value: "cpu-time"), headers: headers)
+  end
+end

@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "bench"
+
+# The alternatives, which `run --peers` installs, each into a folder of its own,
+# and how each is started where a benchmark starts us otherwise. What they do
+# beside profiling is off.
+module Peers
+  # What is installed for each. Of vernier an older Ruby would get a placeholder.
+  GEMS = { "stackprof" => "stackprof", "vernier" => "vernier:>=1", "pf2" => "pf2", "pyroscope" => "pyroscope-otel",
+           "datadog" => "datadog" }.freeze
+  # Those that know of spans.
+  WITH_SPANS = %w[pyroscope datadog].freeze
+  # Those that take samples in a handler of SIGPROF, or let it ask for them, on the
+  # thread that is sampled.
+  WITH_HANDLER = %w[stackprof pf2 datadog].freeze
+  # Where nobody listens.
+  NOWHERE = "http://127.0.0.1:1"
+
+  class << self
+    # @return [Array<String>] those that are installed and asked for
+    def names(of = GEMS.keys) = of & ENV.fetch("SPANPROF_BENCH_PEERS", "").split
+
+    # @return [Hash{String => String}] what a program needs to find one; no gem
+    #   of ours is in reach
+    def env(name, folder = ENV.fetch("GEM_HOME"))
+      home = "#{folder}/peers/#{name}"
+      { "GEM_HOME" => home, "GEM_PATH" => home }
+    end
+
+    # Runs a program of this folder with one of them.
+    # @return [String, nil] what it printed; nil where it failed, which is said
+    def program(name, program, *arguments, **options)
+      attempt(name) { Bench.program(program, *arguments, env: env(name), **options) }
+    end
+
+    # An alternative that fails has no figure, and is no reason to end.
+    def attempt(name)
+      yield
+    rescue StandardError => e
+      Bench.say "#{name}: #{e.message}"
+      nil
+    end
+
+    # Runs a program for each kind in turn, so many times, and for kinds of
+    # alternatives ("pyroscope", "pyroscope:all").
+    # @return [Hash{String => Array<Hash>}] what it printed, by kind
+    def turns(program, kinds, peers, count)
+      found = {}
+      count.times do
+        kinds.each { |kind| (found[kind] ||= []) << JSON.parse(Bench.program(program, kind)) }
+        peers.each do |kind|
+          out = program(kind[/\w+/], program, kind) or next
+          (found[kind] ||= []) << JSON.parse(out)
+        end
+      end
+      found
+    end
+
+    # The last column of a row: the control, and a figure for each.
+    # @yieldreturn [String, nil]
+    def beside(control, peers)
+      figures = peers.filter_map { |name| yield(name)&.then { |figure| "#{name} #{figure}" } }
+      [control, *figures].reject(&:empty?).join("; ")
+    end
+
+    # Profiles this process, as ours does when nothing else is asked for.
+    def start(name, address: NOWHERE, rate_hz: 100)
+      @rate_hz = rate_hz
+      case name
+      when "stackprof"
+        require "stackprof"
+        StackProf.start(mode: :cpu, interval: 1_000_000 / rate_hz) or raise "it did not start"
+      when "vernier"
+        require "vernier"
+        Vernier.start_profile(interval: 1_000_000 / rate_hz)
+      when "pf2"
+        require "pf2"
+        Pf2.start(interval_ms: 1000 / rate_hz, time_mode: :cpu)
+      when "pyroscope" then start_pyroscope(address, rate_hz)
+      when "datadog" then start_datadog(URI(address))
+      else raise "nobody knows how to start #{name}"
+      end
+    end
+
+    # @return [Integer] how many samples one with a handler took, which ends
+    def taken(name)
+      case name
+      when "stackprof", "pf2" then (stop(name) * @rate_hz).round
+      when "datadog"
+        stats = Datadog.send(:components).profiler.send(:worker).stats
+        stats.fetch(:cpu_skipped).zero? or raise "it left #{stats.fetch(:cpu_skipped)} samples out"
+        stats.fetch(:cpu_sampled)
+      end
+    end
+
+    # Ends it, and has it hand on what it has.
+    # @return [Float, nil] seconds in samples, of one that keeps them to itself
+    def stop(name)
+      case name
+      when "stackprof"
+        StackProf.stop
+        StackProf.results.fetch(:samples).fdiv(@rate_hz)
+      when "pf2" then Pf2.stop.fetch(:samples).size.fdiv(@rate_hz)
+      when "vernier" then vernier_running(Vernier.stop_profile).fdiv(@rate_hz)
+      else
+        name == "pyroscope" ? Pyroscope.stop : Datadog.shutdown!
+        nil
+      end
+    end
+
+    # @return [Object, nil] what the SDK's spans are to be told to
+    def processor(name, root_span_only: true)
+      return unless name == "pyroscope"
+
+      require "pyroscope/otel"
+      Pyroscope::Otel::SpanProcessor.new("bench.cpu", NOWHERE).tap { |made| made.root_span_only = root_span_only }
+    end
+
+    # @return [Array<String>] the threads of this process, in /proc
+    def threads = Dir["/proc/self/task/*"]
+
+    # @return [Float] CPU seconds that those of these threads had that still live
+    #   (Documentation/scheduler/sched-stats.rst of Linux: ns on the CPU come first)
+    def cpu_of(threads)
+      threads.sum do |path|
+        File.read("#{path}/schedstat").to_i
+      rescue Errno::ENOENT, Errno::ESRCH
+        0
+      end / 1e9
+    end
+
+    private
+
+    # @return [Integer] samples of threads that were running, which is category 0
+    def vernier_running(result)
+      result.threads.values.sum do |thread|
+        thread[:sample_categories].zip(thread[:weights]).sum { |category, weight| category.zero? ? weight : 0 }
+      end
+    end
+
+    def start_pyroscope(address, rate_hz)
+      require "pyroscope"
+      Pyroscope.configure do |config|
+        config.application_name = "bench"
+        config.server_address = address
+        config.sample_rate = rate_hz
+      end or raise "it did not start"
+    end
+
+    # It reads spans off the SDK's context, and knows no rate but 100 Hz.
+    def start_datadog(address)
+      require "datadog"
+      Datadog.configure do |config|
+        config.logger.level = Logger::FATAL
+        config.agent.host = address.host
+        config.agent.port = address.port
+        config.tracing.enabled = config.remote.enabled = config.telemetry.enabled = false
+        config.profiling.enabled = true
+        config.profiling.advanced.preview_otel_context_enabled = :only
+      end
+      Datadog::Profiling.enabled? && Datadog::Profiling.wait_until_running or raise "it did not start"
+    end
+  end
+end
