@@ -86,6 +86,12 @@ def fetch(port: int, path: str = "/") -> str:
             time.sleep(0.05)
 
 
+def importable(module: str) -> bool:
+    """Whether this interpreter has the module, compiled parts and all: those of
+    a distribution may be for another one."""
+    return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0
+
+
 def wait_for(condition: Callable[[], object], what: str, timeout: float = TIMEOUT_S) -> None:
     """Wait until something is true."""
     until = time.monotonic() + timeout

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import pathlib
 import sys
 import unittest
 
-from program import ProgramCase, wait_for
+from program import ProgramCase, importable, wait_for
 
 APPLICATION = """
 import os, pathlib
@@ -29,7 +28,7 @@ def work(number):
 TASKS = 40
 
 
-@unittest.skipUnless(importlib.util.find_spec("celery"), "celery is not installed here")
+@unittest.skipUnless(importable("celery"), "celery is not installed here")
 class CeleryTest(ProgramCase):
     def run_tasks(self, *options: str, start: str = "spanprof.start()",
                   **variables: str) -> dict[int, float]:

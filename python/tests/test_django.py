@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import signal
 import sys
 import unittest
 
-from program import ProgramCase, fetch, free_port, wait_for
+from program import ProgramCase, fetch, free_port, importable, wait_for
 
 SETTINGS = """
 import spanprof
@@ -31,7 +30,7 @@ urlpatterns = [path("", page)]
 """
 
 
-@unittest.skipUnless(importlib.util.find_spec("django"), "django is not installed here")
+@unittest.skipUnless(importable("django"), "django is not installed here")
 class DjangoTest(ProgramCase):
     def serve_site(self, *options: str, **variables: str) -> None:
         self.write("settings.py", SETTINGS)

@@ -67,6 +67,18 @@ class ForkTest(ProgramCase):
         """)
         self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.6)
 
+    @unittest.skipIf(sys.version_info < (3, 12), "CPython forks then")
+    def test_a_fork_while_the_interpreter_ends_is_refused_as_ever(self) -> None:
+        done = self.run_source("""
+            import os, spanprof
+            class Last:
+                def __del__(self):
+                    os.fork()
+            spanprof.start()
+            last = Last()
+        """)
+        self.assertIn("can't fork at interpreter shutdown", done.stderr)
+
     def test_a_child_may_start_again_or_stop(self) -> None:
         self.run_source("""
             import os, spanprof

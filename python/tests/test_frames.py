@@ -252,21 +252,24 @@ class RoomTest(ProgramCase):
         """Both spaces of names fill up: the second within the time in which the
         first may not be emptied."""
         self.run_source("""
-            import spanprof
+            import spanprof, sys, types
             from spanprof import _native
             assert spanprof.start()
             body = "".join(f"    x = (x +\\n        {i})\\n" for i in range(1500))
+            exec(f"def big(x):\\n{body}    return x\\n")
             count = 0
             while not _native.runtime_stats()["code_overflows"]:
                 count += 1
                 assert count < 20000, "no overflow"
-                names = {}
-                exec(compile(f"def big_{count}(x):\\n{body}    return x\\n", f"<big {count}>",
-                             "exec"), names)
-                for _ in range(8):
-                    names[f"big_{count}"](1)
+                name = f"big_{count}"
+                code = big.__code__.replace(co_name=name, co_filename=f"<big {count}>")
+                if sys.version_info >= (3, 11):
+                    code = code.replace(co_qualname=name)
+                copy = types.FunctionType(code, {})
+                for _ in range(20):
+                    copy(1)
             for _ in range(2000):
-                names[f"big_{count}"](1)
+                copy(1)
             assert _native.runtime_stats()["code_spaces_emptied"] > 0
         """, SPANPROF_TEST_WALL_HZ="10000")
         samples = self.samples()

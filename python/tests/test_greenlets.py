@@ -3,13 +3,13 @@ handler reads the context."""
 
 from __future__ import annotations
 
-import importlib.util
 import unittest
 
 from attribution import AttributionCase
+from program import importable
 
 
-@unittest.skipUnless(importlib.util.find_spec("greenlet"), "needs greenlet")
+@unittest.skipUnless(importable("greenlet"), "needs greenlet")
 class GreenletTest(AttributionCase):
     def test_forty_greenlets_that_switch_to_and_fro(self) -> None:
         self.assert_right(self.judged("""
@@ -54,7 +54,7 @@ with profiled() as tracer:
 """))
 
 
-@unittest.skipUnless(importlib.util.find_spec("gevent"), "needs gevent")
+@unittest.skipUnless(importable("gevent"), "needs gevent")
 class GeventTest(AttributionCase):
     def test_forty_greenlets_of_gevent(self) -> None:
         self.assert_right(self.judged("""

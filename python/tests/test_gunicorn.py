@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import unittest
 
-from program import ProgramCase, free_port
+from program import ProgramCase, free_port, importable
 
 APPLICATION = """
 import os
@@ -20,7 +19,7 @@ def application(environ, start_response):
 """
 
 
-@unittest.skipUnless(importlib.util.find_spec("gunicorn"), "gunicorn is not installed here")
+@unittest.skipUnless(importable("gunicorn"), "gunicorn is not installed here")
 class GunicornTest(ProgramCase):
     def serve_and_burn(self, *options: str, application: str = APPLICATION,
                        **variables: str) -> None:
@@ -41,7 +40,7 @@ class GunicornTest(ProgramCase):
     def test_preloaded_threaded_workers(self) -> None:
         self.serve_and_burn("--preload", "--worker-class", "gthread", "--threads", "4")
 
-    @unittest.skipUnless(importlib.util.find_spec("gevent"), "gevent is not installed here")
+    @unittest.skipUnless(importable("gevent"), "gevent is not installed here")
     def test_preloaded_gevent_workers(self) -> None:
         self.serve_and_burn("--preload", "--worker-class", "gevent")
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 import unittest
 
-from program import ProgramCase, fetch, free_port, wait_for
+from program import ProgramCase, fetch, free_port, importable, wait_for
 
 APPLICATION = """
 import os
@@ -22,7 +21,7 @@ async def app(scope, receive, send):
 """
 
 
-@unittest.skipUnless(importlib.util.find_spec("uvicorn"), "uvicorn is not installed here")
+@unittest.skipUnless(importable("uvicorn"), "uvicorn is not installed here")
 class UvicornTest(ProgramCase):
     def command(self, port: int, *options: str) -> list[str]:
         return [sys.executable, "-m", "uvicorn", "--port", str(port), "--lifespan", "off",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import unittest
 
 from attribution import AttributionCase
+from program import importable
 
 
-@unittest.skipUnless(importlib.util.find_spec("uvloop"), "needs uvloop")
+@unittest.skipUnless(importable("uvloop"), "needs uvloop")
 class UvloopTest(AttributionCase):
     def test_tasks_callbacks_and_executors(self) -> None:
         self.assert_right(self.judged("""

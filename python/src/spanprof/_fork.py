@@ -20,10 +20,12 @@ def install() -> None:
         return
     _installed = True
     original = os.fork
+    # Modules are emptied before the last objects are, which may fork.
+    finalizing = sys.is_finalizing
 
     @functools.wraps(original)
     def fork() -> int:
-        if threading.active_count() > 1:
+        if finalizing() or threading.active_count() > 1:
             return original()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*multi-threaded, use of fork",
