@@ -59,3 +59,8 @@ suite_stages() {
 stage_trixie() {
   suite_stages trixie experimental "ruby3.4 ruby3.4-dev jruby" ruby python
 }
+
+# CPython 3.14 and, compiled parts of packages missing, 3.15.
+stage_sid() {
+  suite_stages sid sid "python3.15 python3.15-dev" python
+}
