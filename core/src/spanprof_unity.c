@@ -71,6 +71,7 @@
 #include "sampler/capture.c"
 #include "sampler/collector.c"
 #include "sampler/comments.c"
+#include "sampler/drain_pace.c"
 #include "sampler/last_thread.c"
 #include "sampler/merge.c"
 #include "sampler/ring.c"

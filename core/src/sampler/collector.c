@@ -16,6 +16,7 @@
 #include "../util/status.h"
 #include "capture.h"
 #include "comments.h"
+#include "drain_pace.h"
 #include "last_thread.h"
 #include "runtime.h"
 #include "sample_fold.h"
@@ -23,12 +24,6 @@
 #include "stack_top.h"
 #include "thread_table.h"
 #include "timer.h"
-
-/* A full core at 100 Hz writes some 5 KB a sample: 50 KB in 100 ms, a fifth of
- * a shard. */
-#define COLLECTOR_DRAIN_NS      (100 * SP_NS_PER_MS)
-#define COLLECTOR_DRAIN_FAST_NS (10 * SP_NS_PER_MS)
-#define COLLECTOR_FILL_FAST     25 /* percent */
 
 /* 150 ms finds a thread within 200 ms; 5,000 threads within 1 s. */
 #define COLLECTOR_SCAN_NS            (150 * SP_NS_PER_MS)
@@ -79,6 +74,7 @@ struct sp_collector {
   uint64_t window_unix_ns; /* start of the window */
   uint64_t window_ns;      /* the same, monotonic */
   uint64_t last_time_ns;   /* of the last part emitted */
+  uint64_t round_ns;       /* real time of the last round */
   uint64_t scan_due_ns;    /* real time, as the threads are real */
   uint64_t chores_due_ns;
   uint64_t cpu_ns; /* of the thread, when last looked */
@@ -273,6 +269,9 @@ static uint64_t collector_round(sp_collector *collector) {
   unsigned fill = sp_ring_fill_percent(collector->ring);
   uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, sleep_ns;
 
+  sleep_ns = sp_drain_pace_ns(collector->base.interval_ns, fill,
+                              real_ns - collector->round_ns);
+  collector->round_ns = real_ns;
   ring_drain(collector);
   if (real_ns >= collector->scan_due_ns) {
     size_t threads = sp_threads_scan(collector->config.log);
@@ -293,8 +292,6 @@ static uint64_t collector_round(sp_collector *collector) {
     end_ns =
         collector->window_ns + collector->config.settings->upload_interval_ns;
   }
-  sleep_ns = fill >= COLLECTOR_FILL_FAST ? COLLECTOR_DRAIN_FAST_NS
-                                         : COLLECTOR_DRAIN_NS;
   return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
 }
 
