@@ -53,7 +53,7 @@ class AutostartTest < ChildTest
     FileUtils.mkdir_p("#{@directory}/a space")
     FileUtils.cp_r([LIBRARY, File.dirname(EXECUTABLE)], "#{@directory}/a space")
     library = ["#{@directory}/a space/lib", *(LIBRARIES - [LIBRARY])].join(":")
-    result = run_command(RbConfig.ruby, "#{@directory}/a space/exe/spanprof", "exec", "ruby", "-e",
+    result = run_command(RbConfig.ruby, "#{@directory}/a space/exe/spanprof", "exec", RbConfig.ruby, "-e",
                          "p Spanprof.running?", env: { "RUBYLIB" => library })
     assert_equal "true\n", result.out, result.err
   end

@@ -78,7 +78,7 @@ class PyroscopeTest < ChildTest
       p config.to_h.size, config.respond_to?(:compression=), Pyroscope::VERSION == Spanprof::VERSION
     RUBY
     assert_equal ["nil", "Pyroscope::Config", '"app"', "nil", '"http://localhost:4040"', "100", "true",
-                  '{"region"=>"eu"}', '"error"', "true", '"t"', "{}", "19", "true", "true"],
+                  { "region" => "eu" }.inspect, '"error"', "true", '"t"', "{}", "19", "true", "true"],
                  result.out.lines(chomp: true)
   end
 
