@@ -31,7 +31,7 @@ module Spanprof
         target = logger unless in_trap?
         return if level < (@level || (target ? 0 : STDERR_LEVEL))
 
-        target ? target.public_send(LEVELS[level], "spanprof: #{text}") : $stderr.write("spanprof: #{text}\n")
+        target ? target.public_send(LEVELS[level], "spanprof: #{text}") : print("spanprof: #{text}\n")
       rescue StandardError
         # The program's logger is broken; its owner may look at stderr.
         STDERR.write("spanprof: #{text}\n") unless STDERR.closed?
@@ -93,6 +93,12 @@ module Spanprof
       end
 
       private
+
+      # Without giving the GVL away, where that is possible.
+      def print(line)
+        at_once = !LOAD_ERROR && $stderr.equal?(STDERR) && Native.stderr_write(line)
+        $stderr.write(line) unless at_once
+      end
 
       # A Logger takes a lock, which a signal handler cannot.
       def in_trap?
