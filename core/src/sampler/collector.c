@@ -273,7 +273,8 @@ static uint64_t collector_round(sp_collector *collector) {
                               real_ns - collector->round_ns);
   collector->round_ns = real_ns;
   ring_drain(collector);
-  if (real_ns >= collector->scan_due_ns) {
+  /* Rather early than a whole round late. */
+  if (real_ns + sleep_ns / 2 >= collector->scan_due_ns) {
     size_t threads = sp_threads_scan(collector->config.log);
 
     sp_last_thread_look(threads);

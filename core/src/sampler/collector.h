@@ -1,7 +1,7 @@
 /* Sampling as a whole: timers on, handlers at work, and the thread that turns
  * samples into profiles.
  *
- * Protocol: the collector's thread sleeps for up to 200 ms at a time, then
+ * Protocol: the collector's thread sleeps for up to 150 ms at a time, then
  * drains the ring, unwinds what it finds and adds it to the window's profile;
  * when the window ends it encodes the profile and hands the parts to `emit`.
  * `work` is held while it works and given back while it sleeps, so that a fork

@@ -1,12 +1,12 @@
 #include "drain_pace.h"
 
-/* A full core at 100 Hz writes some 8 KB a sample under a language: 160 KB in
- * 200 ms, five eighths of a shard. Timers that are faster may fill the ring
+/* A full core at 100 Hz writes some 8 KB a sample under a language: 120 KB in
+ * 150 ms, half a shard. Timers that are faster may fill the ring
  * before the first round that could tell. */
-#define PACE_MOST_NS  (200 * SP_NS_PER_MS)
+#define PACE_MOST_NS  (150 * SP_NS_PER_MS)
 #define PACE_FIRST_NS (100 * SP_NS_PER_MS)
 #define PACE_LEAST_NS (10 * SP_NS_PER_MS)
-#define PACE_SAMPLES  20u
+#define PACE_SAMPLES  15u
 
 #define PACE_FILL_WANTED 50u /* percent */
 #define PACE_FILL_MOST   75u

@@ -6,7 +6,7 @@
 
 #include "../util/base.h"
 
-/* How long to sleep, 10 to 200 ms, where timers of `interval_ns` filled the
+/* How long to sleep, 10 to 150 ms, where timers of `interval_ns` filled the
  * fullest shard to `fill_percent` in the `since_ns` since the last round. */
 uint64_t sp_drain_pace_ns(uint64_t interval_ns, unsigned fill_percent,
                           uint64_t since_ns);
