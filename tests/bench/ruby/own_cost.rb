@@ -7,7 +7,7 @@ require_relative "peer_server"
 require_relative "peers"
 require_relative "sink"
 
-ROUNDS = Bench.choose(3, 1)
+ROUNDS = Bench.choose(2, 1)
 KINDS = %w[none ours ours_each ours_plain].freeze
 
 # @return [Float] percent of the core
