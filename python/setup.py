@@ -103,7 +103,8 @@ setup(
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-Werror=implicit-function-declaration"],
         # A signal that is under way when the module is unloaded still finds the
         # handler's code, which must never enter the lazy resolver either.
-        extra_link_args=["-Wl,-z,now", "-Wl,-z,nodelete", "-Wl,--exclude-libs,ALL"],
+        extra_link_args=["-Wl,-z,now", "-Wl,-z,nodelete", "-Wl,--exclude-libs,ALL",
+                         f"-Wl,--version-script={VENDOR / 'bindings/python/exports.map'}"],
         libraries=["curl", "protobuf-c", "z"],
     )],
 )

@@ -45,7 +45,9 @@ def stage() -> None:
         return
     shutil.rmtree(_VENDOR, ignore_errors=True)
     for folder in _COMPILED:
-        for path in (_CHECKOUT / folder).rglob("*.[ch]"):
+        for path in (_CHECKOUT / folder).rglob("*"):
+            if path.suffix not in (".c", ".h", ".map"):
+                continue
             name = path.relative_to(_CHECKOUT)
             if name.as_posix() not in _UNUSED:
                 (_VENDOR / name).parent.mkdir(parents=True, exist_ok=True)

@@ -209,8 +209,9 @@ class ProgramCase(unittest.TestCase):
         return profile_reader.read_samples(self.profiles)
 
     def assert_covered(self, measured: float, true: float, what: str = "CPU") -> None:
-        """Within 5 % or three ticks of what the program burned; a process also
-        burns in its start and end, so more is fine up to half a second."""
-        slack = max(0.05 * true, 0.03)
+        """Within 6 % or six ticks of what the program burned: beside others a
+        thread's timer is late, and its last ticks are never served. A process
+        also burns in its start and end, so more is fine up to half a second."""
+        slack = max(0.06 * true, 0.06)
         self.assertGreaterEqual(measured, true - slack, what)
         self.assertLessEqual(measured, true + slack + 0.5, what)

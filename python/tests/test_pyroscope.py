@@ -78,14 +78,14 @@ class DropInTest(ProgramCase):
             import pyroscope
             for name in ("one", "two"):
                 assert pyroscope.configure(application_name=name)
-                burn(0.3)
+                burn(1)
             pyroscope.shutdown()
             assert pyroscope.configure(application_name="three")
-            burn(0.3)
+            burn(1)
         """)
         names = {path.name.split("-")[0] for path in self.profiles.iterdir()}
         self.assertEqual(names, {"one", "two", "three"})
-        self.assert_covered(sum(self.cpu_s().values()), 0.9)
+        self.assert_covered(sum(self.cpu_s().values()), 3)
 
     def test_every_keyword_of_every_release_is_taken(self) -> None:
         done = self.run_source("""
@@ -194,7 +194,11 @@ class DropInTest(ProgramCase):
         for sample in self.samples():
             endpoint = sample.labels.get("endpoint")
             cpu[endpoint] = cpu.get(endpoint, 0) + sample.value / 1e9
-        for endpoint in ("/block", "/function", "/thread", "/older", "/one", "/two"):
+        # Which of two that take turns at each tick has it is a matter of chance.
+        turns = [cpu.pop(endpoint, 0) for endpoint in ("/one", "/two")]
+        self.assertGreater(min(turns), 0.1)
+        self.assertAlmostEqual(sum(turns), 0.6, delta=0.06)
+        for endpoint in ("/block", "/function", "/thread", "/older"):
             self.assertAlmostEqual(cpu.pop(endpoint, 0), 0.3, delta=0.06, msg=endpoint)
         self.assertEqual(set(cpu), {None})
         self.assertIn("7", {sample.labels.get("shard") for sample in self.samples()})

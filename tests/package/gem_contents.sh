@@ -7,7 +7,7 @@ export LC_ALL=C
   echo LICENSE
   (cd ruby && find lib sig exe -type f 2> /dev/null || true)
   echo ext/spanprof/extconf.rb
-  find core/include core/src bindings/ruby -name '*.[ch]' ! -path core/src/command/main.c | sed 's|^|ext/spanprof/vendor/|'
+  find core/include core/src bindings/ruby \( -name '*.[ch]' -o -name '*.map' \) ! -path core/src/command/main.c | sed 's|^|ext/spanprof/vendor/|'
   printf 'ext/spanprof/vendor/%s\n' swig/stats_fields.h swig/lang/ruby_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_rb.c
 } | sort > "$work/expected"

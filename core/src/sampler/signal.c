@@ -28,9 +28,9 @@ static struct {
 } signal_of[NSIG];
 
 /* Where the linker put all functions marked SP_SIGNAL_SAFE. */
-extern const char handler_code_start[] __asm__("__start_sp_handler_code")
+extern const char __start_sp_handler_code[]
     __attribute__((visibility("hidden")));
-extern const char handler_code_end[] __asm__("__stop_sp_handler_code")
+extern const char __stop_sp_handler_code[]
     __attribute__((visibility("hidden")));
 
 /* SIGRTMAX itself is what valgrind keeps (valgrind 3.19, "VG_SIGVGKILL"). */
@@ -56,7 +56,7 @@ SP_SIGNAL_SAFE static void signal_chain(int number, siginfo_t *info,
 SP_SIGNAL_SAFE static void handler_code_foresee(void) {
   const char *line;
 
-  for (line = handler_code_start; line < handler_code_end;
+  for (line = __start_sp_handler_code; line < __stop_sp_handler_code;
        line += SIGNAL_CACHE_LINE)
     __builtin_prefetch(line);
 }

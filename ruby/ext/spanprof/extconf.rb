@@ -80,6 +80,7 @@ append_cflags(%w[-std=gnu11 -fvisibility=hidden -Werror=implicit-function-declar
 # A signal that is under way when the library is unloaded still finds the
 # handler's code, which must never enter the lazy resolver either.
 append_ldflags(%w[-Wl,-z,now -Wl,-z,nodelete -Wl,--exclude-libs,ALL])
+append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
 $VPATH.push("#{ROOT}/core/src", "#{ROOT}/bindings/ruby", generated)
