@@ -76,6 +76,7 @@ struct sp_collector {
   uint64_t last_time_ns;   /* of the last part emitted */
   uint64_t round_ns;       /* real time of the last round */
   uint64_t scan_due_ns;    /* real time, as the threads are real */
+  size_t threads;          /* that the last scan found */
   uint64_t chores_due_ns;
   uint64_t cpu_ns; /* of the thread, when last looked */
   uint64_t dropped_seen;
@@ -239,6 +240,7 @@ static void chores_do(sp_collector *collector) {
   sp_fold_refresh(collector->fold);
   sp_span_sweep();
   sp_runtime_request();
+  sp_last_thread_look(collector->threads, collector->config.log);
   drops_tell(collector);
   if (lost && !collector->signal_lost)
     sp_log_warn(collector->config.log, SP_LOG_SIGNAL,
@@ -275,10 +277,8 @@ static uint64_t collector_round(sp_collector *collector) {
   ring_drain(collector);
   /* Rather early than a whole round late. */
   if (real_ns + sleep_ns / 2 >= collector->scan_due_ns) {
-    size_t threads = sp_threads_scan(collector->config.log);
-
-    sp_last_thread_look(threads);
-    collector->scan_due_ns = real_ns + scan_interval_ns(threads);
+    collector->threads = sp_threads_scan(collector->config.log);
+    collector->scan_due_ns = real_ns + scan_interval_ns(collector->threads);
   }
   if (real_ns >= collector->chores_due_ns) {
     chores_do(collector);

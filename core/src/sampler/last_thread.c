@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../util/own_thread.h"
+#include "thread_table.h"
 
 /* The process that is being ended: exit() may be called once. */
 static pid_t last_thread_exits;
@@ -37,11 +38,14 @@ static void *process_end(void *nothing) {
   exit(0);
 }
 
-void sp_last_thread_look(size_t threads) {
+void sp_last_thread_look(size_t threads, sp_log *log) {
   const pid_t pid = getpid();
   pthread_t thread;
 
   if (threads != 1 || last_thread_exits == pid || !first_thread_ended(pid))
+    return;
+  /* It may have left another behind since they were counted. */
+  if (sp_threads_scan(log) != 1)
     return;
   if (sp_own_thread_start(&thread, "spanprof-exit", process_end, NULL) == 0)
     last_thread_exits = pid;

@@ -5,11 +5,11 @@
 #ifndef SP_LAST_THREAD_H
 #define SP_LAST_THREAD_H
 
-#include "../util/base.h"
+#include "../util/log.h"
 
-/* After a scan that found so many `threads` that are not ours: where they have
+/* Where the last scan found so many `threads` that are not ours: if they have
  * all ended, end the process by exit(0), on a thread of its own. Collector
  * only. */
-void sp_last_thread_look(size_t threads);
+void sp_last_thread_look(size_t threads, sp_log *log);
 
 #endif
