@@ -142,17 +142,16 @@ static VALUE thread_join(VALUE data) {
   return rb_funcall(naming.thread, rb_intern("join"), 1, DBL2NUM(1.0));
 }
 
-void rb_sp_naming_stop(void) {
-  int state = 0;
+int rb_sp_naming_stop(void) {
+  int interrupt = 0;
 
   if (!atomic_load(&naming.running) || NIL_P(naming.thread))
-    return;
+    return 0;
   atomic_store(&naming.stopping, true);
   sem_post(&naming.wanted);
-  rb_protect(thread_join, Qnil, &state);
-  if (state)
-    rb_set_errinfo(Qnil);
+  rb_protect(thread_join, Qnil, &interrupt);
   naming.thread = Qnil;
+  return interrupt;
 }
 
 void rb_sp_naming_after_fork(void) {

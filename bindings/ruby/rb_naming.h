@@ -12,7 +12,7 @@ void rb_sp_naming_init(void);
 /* Start the thread, where it does not run. Never raises; without it names come
  * when the session is flushed or stopped. */
 void rb_sp_naming_start(void);
-void rb_sp_naming_stop(void);
+int rb_sp_naming_stop(void);
 
 /* The `want_names` of the runtime: any thread, does not wait. */
 void rb_sp_naming_want(void *data);

@@ -160,13 +160,13 @@ bool rb_sp_runtime_start(void) {
   return runtime.registered;
 }
 
-void rb_sp_runtime_stop(void) {
+int rb_sp_runtime_stop(void) {
   if (!runtime.registered)
-    return;
+    return 0;
   runtime.registered = false;
   spanprof_runtime_unregister();
   rb_sp_threads_stop();
-  rb_sp_naming_stop();
+  return rb_sp_naming_stop();
 }
 
 void rb_sp_runtime_resolve_all(void) {

@@ -11,7 +11,7 @@
 bool rb_sp_runtime_start(void);
 
 /* Undo it. */
-void rb_sp_runtime_stop(void);
+int rb_sp_runtime_stop(void);
 
 /* Name every frame that waits for its name. */
 void rb_sp_runtime_resolve_all(void);

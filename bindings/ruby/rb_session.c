@@ -153,16 +153,18 @@ static VALUE session_stop(VALUE timeout_ms, bool alone) {
                        .timeout_ms = NUM2UINT(timeout_ms),
                        .alone = alone,
                        .status = SPANPROF_ERR_STATE};
-  int interrupt;
+  int interrupt, stopped = 0;
 
   if (!session_runs)
     return Qnil;
   interrupt = call_finish(&call);
   if (call.status != SPANPROF_ERR_STATE) {
     session_runs = false;
-    /* That waits for a Ruby thread. */
+    /* That waits for a Ruby thread; the thread may be killed meanwhile. */
     if (!alone)
-      rb_sp_runtime_stop();
+      stopped = rb_sp_runtime_stop();
+    if (stopped)
+      interrupt = stopped;
   }
   if (interrupt)
     rb_jump_tag(interrupt);

@@ -111,13 +111,15 @@ class ForkTest < ChildTest
   def test_forks_beside_threads_that_start_and_stop
     result = child!(<<~'RUBY')
       require "spanprof"
-      thread = Thread.new { loop { Spanprof.start(log_level: :off); Spanprof.flush; Spanprof.stop } }
+      over = false
+      thread = Thread.new { (Spanprof.start(log_level: :off); Spanprof.flush; Spanprof.stop) until over }
       15.times do
         pid = fork { Spanprof.start(log_level: :off); exit!(0) }
         _, status = Process.wait2(pid)
         abort status.inspect unless status.success?
       end
-      thread.kill.join
+      over = true
+      thread.join
       puts "done"
     RUBY
     assert_equal "done\n", result.out, result.err

@@ -49,11 +49,13 @@ struct spanprof_session {
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t flushed;
-  pthread_once_t once;
+  pthread_once_t hooked;
+  pthread_once_t exit_seen;
   spanprof_session *current;
 } session_state = {.lock = PTHREAD_MUTEX_INITIALIZER,
                    .flushed = PTHREAD_COND_INITIALIZER,
-                   .once = PTHREAD_ONCE_INIT};
+                   .hooked = PTHREAD_ONCE_INIT,
+                   .exit_seen = PTHREAD_ONCE_INIT};
 
 static void session_before_fork(void) {
   spanprof_session *session;
@@ -108,11 +110,16 @@ static void session_at_exit(void) {
   spanprof_session_stop(spanprof_session_current(), SESSION_EXIT_MS);
 }
 
+/* Before the first start takes the lock: it holds it for long, and a child that
+ * another thread forks meanwhile must not find it taken. */
+static void session_hook(void) {
+  sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
+}
+
 /* After the first exporter was made: exit handlers run last in, first out, and
  * ours must run before that of the TLS library, which libcurl has set up by
  * then. */
-static void session_once(void) {
-  sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
+static void session_see_exit(void) {
   atexit(session_at_exit);
 }
 
@@ -240,6 +247,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
   if (sp_settings_disabled(environ))
     return sp_fail(SPANPROF_ERR_DISABLED,
                    "profiling is off: PYROSCOPE_AGENT_ENABLED is false");
+  pthread_once(&session_state.hooked, session_hook);
   pthread_mutex_lock(&session_state.lock);
   if (session_state.current)
     st = sp_fail(SPANPROF_ERR_STATE,
@@ -248,7 +256,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     st = session_make(out, options);
   if (st == SPANPROF_OK) {
     session_state.current = *out;
-    pthread_once(&session_state.once, session_once);
+    pthread_once(&session_state.exit_seen, session_see_exit);
   }
   pthread_mutex_unlock(&session_state.lock);
   if (st == SPANPROF_OK)
