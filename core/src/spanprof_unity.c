@@ -80,6 +80,7 @@
 #include "sampler/signal.c"
 #include "sampler/span_set.c"
 #include "sampler/stack_top.c"
+#include "sampler/task_file.c"
 #include "sampler/thread_labels.c"
 #include "sampler/thread_scan.c"
 #include "sampler/thread_table.c"

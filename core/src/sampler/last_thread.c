@@ -1,12 +1,11 @@
 #include "last_thread.h"
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../util/own_thread.h"
+#include "task_file.h"
 #include "thread_table.h"
 
 /* The process that is being ended: exit() may be called once. */
@@ -15,20 +14,11 @@ static pid_t last_thread_exits;
 /* The first thread is listed for as long as the process lives, as a zombie
  * after its end: "pid (name) Z", see proc_pid_stat(5). */
 static bool first_thread_ended(pid_t pid) {
-  char path[64], text[128];
+  char text[128];
   const char *name_end;
-  ssize_t bytes;
-  int file;
 
-  snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)pid);
-  file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
+  if (!sp_task_file_read((int)pid, "stat", text, sizeof text))
     return false;
-  bytes = read(file, text, sizeof text - 1);
-  close(file);
-  if (bytes <= 0)
-    return false;
-  text[bytes] = '\0';
   name_end = strrchr(text, ')');
   return name_end && strncmp(name_end, ") Z", 3) == 0;
 }

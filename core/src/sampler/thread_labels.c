@@ -1,11 +1,11 @@
 #include "thread_labels.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../util/hash.h"
+#include "task_file.h"
 
 void sp_thread_labels_init(sp_thread_labels *labels,
                            const sp_settings *settings) {
@@ -31,16 +31,9 @@ static spanprof_label_set set_with_number(spanprof_label_set set,
 /* proc(5): /proc/self/task/TID/comm ends with a newline. A thread that is gone
  * has no name any more. */
 static spanprof_label_set set_with_name(spanprof_label_set set, uint32_t tid) {
-  char path[48], name[64];
-  ssize_t bytes;
-  int file;
+  char name[64];
+  size_t bytes = sp_task_file_read((int)tid, "comm", name, sizeof name);
 
-  snprintf(path, sizeof path, "/proc/self/task/%u/comm", tid);
-  file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return set;
-  bytes = read(file, name, sizeof name - 1);
-  close(file);
   if (bytes <= 1)
     return set;
   name[bytes - 1] = '\0';

@@ -11,6 +11,7 @@
 #include "../util/counters.h"
 #include "../util/own_thread.h"
 #include "stack_top.h"
+#include "task_file.h"
 #include "thread_table.h"
 #include "thread_table_inside.h"
 
@@ -96,22 +97,12 @@ typedef struct thread_status {
 /* Read a thread's name and whether our signal is in its mask. False also of
  * main's thread after its end, which blocks every signal. */
 static bool status_read(int tid, int signal_number, thread_status *out) {
-  char path[64], text[2048];
+  char text[2048];
   const char *line;
   unsigned long long mask;
-  ssize_t bytes;
-  int file;
 
-  snprintf(path, sizeof path, "/proc/self/task/%d/status", tid);
-  file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0)
-    return false;
-  bytes = read(file, text, sizeof text - 1);
-  close(file);
-  if (bytes <= 0)
-    return false;
-  text[bytes] = '\0';
-  if (strstr(text, "State:\tZ"))
+  if (!sp_task_file_read(tid, "status", text, sizeof text) ||
+      strstr(text, "State:\tZ"))
     return false;
   if (sscanf(text, "Name: %31[^\n]", out->name) != 1)
     out->name[0] = '\0';

@@ -1,0 +1,12 @@
+/* What the kernel tells of a thread of the process, in /proc/self/task. */
+#ifndef SP_TASK_FILE_H
+#define SP_TASK_FILE_H
+
+#include "../util/base.h"
+
+/* Read the start of a thread's file `name` ("status", see proc(5)) into `text`
+ * of `size` bytes, NUL-terminated. Returns how many bytes it has; 0: the thread
+ * is gone. */
+size_t sp_task_file_read(int tid, const char *name, char *text, size_t size);
+
+#endif
