@@ -61,7 +61,8 @@ SP_SIGNAL_SAFE static uint64_t texts_number(py_sp_probe *probe,
          py_sp_text_hash(probe, code->co_filename);
 }
 
-static uint64_t code_number(py_sp_probe *probe, const PyCodeObject *code) {
+SP_SIGNAL_SAFE_SELDOM static uint64_t code_number(py_sp_probe *probe,
+                                                  const PyCodeObject *code) {
   uint64_t version = layout_code_version(code);
 
   return version ? version : texts_number(probe, code);
@@ -92,8 +93,10 @@ SP_SIGNAL_SAFE static bool slot_read(const code_slot *slot, py_sp_probe *probe,
 }
 
 /* Write a slot that is this handler's, its id being 0. */
-static void slot_write(code_slot *slot, py_sp_probe *probe,
-                       const PyCodeObject *code, const py_sp_code *known) {
+SP_SIGNAL_SAFE_SELDOM static void slot_write(code_slot *slot,
+                                             py_sp_probe *probe,
+                                             const PyCodeObject *code,
+                                             const py_sp_code *known) {
   atomic_thread_fence(memory_order_release);
   slot->number = code_number(probe, code);
   slot->units = known->units;
@@ -108,8 +111,10 @@ static void slot_write(code_slot *slot, py_sp_probe *probe,
 }
 
 /* Copy a code object; false: there is no room. */
-static bool code_copy(py_sp_space *space, py_sp_probe *probe,
-                      const PyCodeObject *code, py_sp_code *out) {
+SP_SIGNAL_SAFE_SELDOM static bool code_copy(py_sp_space *space,
+                                            py_sp_probe *probe,
+                                            const PyCodeObject *code,
+                                            py_sp_code *out) {
   *out = (py_sp_code){.id = py_sp_record_make(space, probe, code),
                       .units = layout_code_units(code),
                       .words = layout_code_words(code)};
@@ -121,8 +126,8 @@ static bool code_copy(py_sp_space *space, py_sp_probe *probe,
 }
 
 /* Make a slot this handler's, to write it; false: another one was faster. */
-static bool slot_claim(py_sp_space *space, code_slot *slot,
-                       const PyCodeObject *code) {
+SP_SIGNAL_SAFE_SELDOM static bool
+slot_claim(py_sp_space *space, code_slot *slot, const PyCodeObject *code) {
   uint64_t empty = 0, id;
 
   if (atomic_compare_exchange_strong(&slot->address, &empty,
@@ -140,9 +145,9 @@ typedef enum find_result { FIND_NONE, FIND_FULL, FIND_DONE } find_result;
 /* Copy an unknown code object and write it into `slot`, which has its address
  * or none; where another handler has just taken that, the copy serves this
  * sample alone. */
-static find_result code_add(py_sp_space *space, py_sp_probe *probe,
-                            const PyCodeObject *code, code_slot *slot,
-                            py_sp_code *out) {
+SP_SIGNAL_SAFE_SELDOM static find_result
+code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
+         code_slot *slot, py_sp_code *out) {
   if (atomic_load_explicit(&space->count, memory_order_relaxed) >=
           CODE_SLOTS_MAX ||
       !code_copy(space, probe, code, out))
@@ -152,7 +157,8 @@ static find_result code_add(py_sp_space *space, py_sp_probe *probe,
   return FIND_DONE;
 }
 
-static bool code_proven(py_sp_probe *probe, const PyCodeObject *code) {
+SP_SIGNAL_SAFE_SELDOM static bool code_proven(py_sp_probe *probe,
+                                              const PyCodeObject *code) {
   return py_sp_probe_readable(probe, code, sizeof *code) &&
          Py_TYPE(code) == &PyCode_Type;
 }

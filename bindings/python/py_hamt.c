@@ -84,8 +84,8 @@ SP_SIGNAL_SAFE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
 }
 
 /* Of a node that is neither bitmap nor array. */
-static PyObject *hamt_collision_find(const PyObject *node,
-                                     const PyObject *key) {
+SP_SIGNAL_SAFE_SELDOM static PyObject *
+hamt_collision_find(const PyObject *node, const PyObject *key) {
   const hamt_collision *collision = (const hamt_collision *)node;
 
   if (strcmp(Py_TYPE(node)->tp_name, "hamt_collision_node") != 0)

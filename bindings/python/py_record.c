@@ -6,6 +6,7 @@
 
 #include "py_lines.h"
 #include "py_text.h"
+#include "util/base.h"
 
 #define RECORD_NAME_BYTES_MAX 512
 #define RECORD_FILE_BYTES_MAX 1024
@@ -23,8 +24,10 @@ typedef struct code_record {
 } code_record;
 
 /* The bytes of a bytes object that may be anything; false: it is none. */
-static bool bytes_look(py_sp_probe *probe, const PyObject *object,
-                       const uint8_t **data, size_t *size) {
+SP_SIGNAL_SAFE_SELDOM static bool bytes_look(py_sp_probe *probe,
+                                             const PyObject *object,
+                                             const uint8_t **data,
+                                             size_t *size) {
   const PyBytesObject *bytes = (const PyBytesObject *)object;
 
   if (((uintptr_t)object & 7) != 0 ||
@@ -36,7 +39,8 @@ static bool bytes_look(py_sp_probe *probe, const PyObject *object,
   return *size == 0 || py_sp_probe_readable(probe, *data, *size);
 }
 
-static uint64_t bytes_hash(const char *bytes, size_t size) {
+SP_SIGNAL_SAFE_SELDOM static uint64_t bytes_hash(const char *bytes,
+                                                 size_t size) {
   uint64_t hash = size, word;
 
   for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
@@ -51,8 +55,8 @@ static uint64_t bytes_hash(const char *bytes, size_t size) {
 
 /* The place of a file's text: two bytes of length, then the text. 0: no
  * room. */
-static uint32_t file_keep(py_sp_space *space, const py_sp_text *text,
-                          uint16_t *bytes_out) {
+SP_SIGNAL_SAFE_SELDOM static uint32_t
+file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   _Atomic uint32_t *files = (_Atomic uint32_t *)space->base, *slot = NULL;
   char path[RECORD_FILE_BYTES_MAX];
   uint16_t bytes = (uint16_t)py_sp_text_copy(text, path, sizeof path);
@@ -80,8 +84,9 @@ static uint32_t file_keep(py_sp_space *space, const py_sp_text *text,
   return at + (uint32_t)sizeof bytes;
 }
 
-uint64_t py_sp_record_make(py_sp_space *space, py_sp_probe *probe,
-                           const PyCodeObject *code) {
+SP_SIGNAL_SAFE_SELDOM uint64_t py_sp_record_make(py_sp_space *space,
+                                                 py_sp_probe *probe,
+                                                 const PyCodeObject *code) {
   py_sp_text name = {.ascii = true}, file = {.ascii = true};
   size_t line_bytes = 0, run_count = 0, name_bytes;
   const uint8_t *lines = NULL;

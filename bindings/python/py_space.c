@@ -1,5 +1,6 @@
 #include "py_space.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,7 +24,7 @@ SP_HANDLER_DATA static struct {
   uint32_t head_bytes; /* fixed when opened */
 } space_state;
 
-static void space_begin(py_sp_space *space) {
+SP_SIGNAL_SAFE_SELDOM static void space_begin(py_sp_space *space) {
   atomic_store(&space->used, space_state.head_bytes);
   atomic_store(&space->count, 0);
   atomic_store(&space->generation,
@@ -54,7 +55,8 @@ SP_SIGNAL_SAFE py_sp_space *py_sp_space_current(void) {
   return atomic_load_explicit(&space_state.current, memory_order_acquire);
 }
 
-uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
+SP_SIGNAL_SAFE_SELDOM uint32_t py_sp_space_take(py_sp_space *space,
+                                                size_t bytes) {
   uint32_t size = (uint32_t)(bytes + 7) & ~7u, at;
 
   if (size > PY_SP_SPACE_BYTES / 2 ||
@@ -65,21 +67,24 @@ uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
   return at <= PY_SP_SPACE_BYTES - size ? at : 0;
 }
 
-static uint64_t monotonic_ns(void) {
+SP_SIGNAL_SAFE_SELDOM static uint64_t monotonic_ns(void) {
   struct timespec now;
 
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-static void space_empty(py_sp_space *space) {
+SP_SIGNAL_SAFE_SELDOM static void space_empty(py_sp_space *space) {
+  const int error = errno;
+
   atomic_store(&space->generation, 0);
   if (madvise(space->base, PY_SP_SPACE_BYTES, MADV_DONTNEED) != 0)
     memset(space->base, 0, PY_SP_SPACE_BYTES);
+  errno = error;
   space_begin(space);
 }
 
-py_sp_space *py_sp_space_switch(py_sp_space *full) {
+SP_SIGNAL_SAFE_SELDOM py_sp_space *py_sp_space_switch(py_sp_space *full) {
   uint64_t now_ns = monotonic_ns();
   py_sp_space *next = NULL;
 

@@ -30,7 +30,8 @@ SP_SIGNAL_SAFE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
                               out->length * (size_t)out->kind);
 }
 
-static uint32_t character_at(const py_sp_text *text, size_t i) {
+SP_SIGNAL_SAFE_SELDOM static uint32_t character_at(const py_sp_text *text,
+                                                   size_t i) {
   switch (text->kind) {
   case 1:
     return ((const uint8_t *)text->data)[i];
@@ -43,7 +44,8 @@ static uint32_t character_at(const py_sp_text *text, size_t i) {
 
 /* A surrogate, half of a character that is none, gets its three bytes too; the
  * core cleans texts. */
-static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
+SP_SIGNAL_SAFE_SELDOM static size_t character_encode(uint32_t c,
+                                                     uint8_t bytes[4]) {
   if (c < 0x80) {
     bytes[0] = (uint8_t)c;
     return 1;
@@ -66,7 +68,8 @@ static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
   return 4;
 }
 
-size_t py_sp_text_copy(const py_sp_text *text, char *to, size_t max) {
+SP_SIGNAL_SAFE_SELDOM size_t py_sp_text_copy(const py_sp_text *text, char *to,
+                                             size_t max) {
   size_t count = 0, i;
 
   if (text->ascii) {
@@ -90,12 +93,13 @@ size_t py_sp_text_copy(const py_sp_text *text, char *to, size_t max) {
 
 /* The multiplier of splitmix64's second step (Steele, Lea, Flood: Fast
  * Splittable Pseudorandom Number Generators, 2014). */
-static uint64_t word_mix(uint64_t hash, uint64_t word) {
+SP_SIGNAL_SAFE static uint64_t word_mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * UINT64_C(0x94d049bb133111eb);
   return hash ^ hash >> 29;
 }
 
-static uint64_t bytes_mix(uint64_t hash, const char *bytes, size_t size) {
+SP_SIGNAL_SAFE static uint64_t bytes_mix(uint64_t hash, const char *bytes,
+                                         size_t size) {
   uint64_t word;
 
   for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {

@@ -10,9 +10,13 @@
 #include <spanprof/spanprof.h>
 
 /* A function that may run in a signal handler, at any instant, on any thread:
- * it calls only functions so marked, and neither allocates, locks, waits nor
- * changes errno. */
+ * it calls only functions that are marked, and neither allocates, locks, waits
+ * nor changes errno. */
 #define SP_SIGNAL_SAFE __attribute__((hot, section("sp_handler_code")))
+
+/* The same of one that few samples need: it stands apart, and is not fetched
+ * for all. */
+#define SP_SIGNAL_SAFE_SELDOM __attribute__((cold))
 
 /* A variable that the handler uses. These, and the functions above, stand
  * together, because when a sample is taken none of their pages is in any cache,
