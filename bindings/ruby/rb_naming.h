@@ -12,6 +12,8 @@ void rb_sp_naming_init(void);
 /* Start the thread, where it does not run. Never raises; without it names come
  * when the session is flushed or stopped. */
 void rb_sp_naming_start(void);
+
+/* End it. Returns what interrupted the wait for it, for rb_jump_tag(), or 0. */
 int rb_sp_naming_stop(void);
 
 /* The `want_names` of the runtime: any thread, does not wait. */

@@ -10,7 +10,7 @@
  * Native.unavailable_reason says why. */
 bool rb_sp_runtime_start(void);
 
-/* Undo it. */
+/* Undo it. Returns as rb_sp_naming_stop() does. */
 int rb_sp_runtime_stop(void);
 
 /* Name every frame that waits for its name. */

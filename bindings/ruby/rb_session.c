@@ -212,6 +212,7 @@ static VALUE native_start(VALUE self, VALUE hash) {
   rb_sp_options options;
   session_start start = {.options = &options, .status = SPANPROF_ERR_STATE};
   VALUE sentence;
+  int interrupt = 0;
 
   (void)self;
   rb_sp_options_read(&options, hash);
@@ -224,7 +225,9 @@ static VALUE native_start(VALUE self, VALUE hash) {
     return Qtrue;
   sentence = rb_utf8_str_new_cstr(spanprof_last_error());
   if (!session_runs)
-    rb_sp_runtime_stop();
+    interrupt = rb_sp_runtime_stop();
+  if (interrupt)
+    rb_jump_tag(interrupt);
   rb_raise(start.status == SPANPROF_ERR_DISABLED ? session_disabled
                                                  : rb_sp_error,
            "%" PRIsVALUE, sentence);
