@@ -7,7 +7,7 @@ require_relative "bench"
 # and how each is started where a benchmark starts us otherwise. What they do
 # beside profiling is off.
 module Peers
-  # What is installed for each. Of vernier an older Ruby would get a placeholder.
+  # What is installed for each. Vernier 0, which Rubies before 3.3 would get, is empty.
   GEMS = { "stackprof" => "stackprof", "vernier" => "vernier:>=1", "pf2" => "pf2", "pyroscope" => "pyroscope-otel",
            "datadog" => "datadog" }.freeze
   # Those that know of spans.
