@@ -149,6 +149,20 @@ class ApiTest < ChildTest
     assert_in_delta 0.1, seconds(samples), 0.05
   end
 
+  # A refused start too waits for the naming thread it has to end.
+  def test_a_thread_killed_in_a_start_or_stop_ends
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      20.times do |i|
+        options = i.odd? ? { sample_rate_hz: 0 } : {}
+        thread = Thread.new { loop { Spanprof.start(log_level: :off, **options); Spanprof.stop } }
+        sleep 0.02
+        p thread.kill.join(5).class
+      end
+    RUBY
+    assert_equal ["Thread"] * 20, result.out.split
+  end
+
   def test_many_threads_start_and_stop
     result = child!(<<~'RUBY')
       require "spanprof"

@@ -111,15 +111,13 @@ class ForkTest < ChildTest
   def test_forks_beside_threads_that_start_and_stop
     result = child!(<<~'RUBY')
       require "spanprof"
-      over = false
-      thread = Thread.new { (Spanprof.start(log_level: :off); Spanprof.flush; Spanprof.stop) until over }
+      thread = Thread.new { loop { Spanprof.start(log_level: :off); Spanprof.flush; Spanprof.stop } }
       15.times do
         pid = fork { Spanprof.start(log_level: :off); exit!(0) }
         _, status = Process.wait2(pid)
         abort status.inspect unless status.success?
       end
-      over = true
-      thread.join
+      thread.kill.join
       puts "done"
     RUBY
     assert_equal "done\n", result.out, result.err
