@@ -8,6 +8,9 @@
  * one finds another serial and not foreign memory. */
 #define FLOW_SLAB 64
 
+/* Fibers that are known to have no flow. A power of two. */
+#define FLOW_BARE 256u
+
 /* Enumerators that call each other, at most. */
 #define FLOW_CALLERS_MAX 64
 
@@ -27,6 +30,10 @@ static ID flow_next, flow_next_values, flow_peek, flow_peek_values;
 static rb_sp_flow *flow_free;
 static uint64_t flow_serials;
 static bool flow_followed;
+
+/* Of a fiber that was found to have none since it started, by its address. One
+ * that starts where such a one was has no frame yet, and is looked at anew. */
+static VALUE flow_bare[FLOW_BARE];
 
 /* Do new fibers and threads start with what their maker works for? */
 static bool flow_inherits;
@@ -48,6 +55,18 @@ static _Thread_local struct {
   uint64_t serial;
 } flow_running FLOW_TLS;
 
+static VALUE *bare_slot(VALUE fiber) {
+  return &flow_bare[fiber / sizeof(struct RBasic) * UINT32_C(2654435761) >> 8 &
+                    (FLOW_BARE - 1)];
+}
+
+static void bare_forget(VALUE fiber) {
+  VALUE *slot = bare_slot(fiber);
+
+  if (*slot == fiber)
+    *slot = 0;
+}
+
 static void flow_holder_mark(void *data) {
   const rb_sp_flow *flow = data;
 
@@ -58,8 +77,10 @@ static void flow_holder_mark(void *data) {
 static void flow_holder_move(void *data) {
   rb_sp_flow *flow = data;
 
-  if (flow->fiber)
-    flow->fiber = rb_gc_location(flow->fiber);
+  if (!flow->fiber)
+    return;
+  flow->fiber = rb_gc_location(flow->fiber);
+  bare_forget(flow->fiber);
 }
 
 static void flow_holder_free(void *data) {
@@ -123,6 +144,7 @@ static rb_sp_flow *flow_adopt(VALUE held, VALUE fiber) {
   rb_sp_flow *flow = RTYPEDDATA_DATA(held);
 
   RB_OBJ_WRITE(held, &flow->fiber, fiber);
+  bare_forget(fiber);
   rb_thread_local_aset(rb_thread_current(), flow_local, held);
   return flow;
 }
@@ -228,16 +250,13 @@ static bool flow_call_returned(const rb_sp_flow *from, const rb_sp_flow *to) {
          method == flow_peek || method == flow_peek_values;
 }
 
-/* A fiber that starts, which is one without a frame, and was not made by
- * Fiber.new: only Ruby's own enumerators make such (rb_fiber_new() in
- * enumerator.c). */
-static rb_sp_flow *flow_of_unknown(VALUE fiber) {
+/* The flow of a fiber that starts, if it is to have one. Only Ruby's own
+ * enumerators make fibers without Fiber.new (rb_fiber_new() in enumerator.c).
+ */
+static rb_sp_flow *flow_begin(VALUE fiber) {
+  VALUE made = rb_attr_get(fiber, flow_made);
   rb_sp_flow *flow;
-  VALUE made;
 
-  if (rb_frame_this_func())
-    return NULL;
-  made = rb_attr_get(fiber, flow_made);
   if (made == Qtrue)
     return NULL;
   if (!RB_NIL_P(made))
@@ -247,20 +266,34 @@ static rb_sp_flow *flow_of_unknown(VALUE fiber) {
   return flow;
 }
 
+/* The flow of the fiber that was switched to, or NULL. One that starts has no
+ * frame. */
+static rb_sp_flow *flow_arrive(VALUE fiber) {
+  VALUE *bare = bare_slot(fiber);
+  bool runs = rb_frame_this_func() != 0;
+  rb_sp_flow *flow;
+
+  if (runs && *bare == fiber)
+    return NULL;
+  flow = flow_of(fiber);
+  if (!flow && !runs)
+    flow = flow_begin(fiber);
+  if (!flow)
+    *bare = fiber;
+  return flow;
+}
+
 /* Runs on the fiber that was switched to. An exception that arrives with the
  * switch (Thread#raise, Timeout) is raised before it, and skips it: what then
  * shows stays until the next switch, attach or detach. */
 static void flow_switched(rb_event_flag_t event, VALUE data, VALUE self, ID id,
                           VALUE klass) {
-  VALUE fiber = rb_fiber_current();
   rb_sp_flow *from = flow_running.flow;
-  rb_sp_flow *to = flow_of(fiber);
+  rb_sp_flow *to = flow_arrive(rb_fiber_current());
 
   (void)event, (void)data, (void)self, (void)id, (void)klass;
   if (from && from->serial != flow_running.serial)
     from = NULL;
-  if (!to)
-    to = flow_of_unknown(fiber);
   /* The thread's own context shows, and goes on showing. */
   if (!to && !flow_running.flow)
     return;

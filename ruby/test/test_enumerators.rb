@@ -5,10 +5,10 @@ require "span_case"
 # Resuming an enumerator's fiber is a call: what is done there is done for who
 # called `next`, unless the fiber has a span of its own.
 class EnumeratorsTest < SpanCase
-  def working(name, steps = 50)
+  def working(name, steps = 50, seconds = 0.02)
     Enumerator.new do |values|
       steps.times do |i|
-        burn(name, 0.02)
+        burn(name, seconds)
         values << i
       end
     end
@@ -18,6 +18,19 @@ class EnumeratorsTest < SpanCase
     profile do
       values = working(:inside)
       @tracer.in_span("caller") { 10.times { values.next && burn(:caller, 0.01) } }
+    end
+    assert_spans(inside: :caller)
+  end
+
+  # Where one fiber was, the next one stands: nothing may be known of it yet.
+  def test_in_the_place_of_fibers_without_a_span
+    profile do
+      5.times do
+        Array.new(300) { Fiber.new { Fiber.yield until false }.tap { |fiber| 2.times { fiber.resume } } }.clear
+        GC.start
+        values = Array.new(300) { working(:inside, 1, 0.002) }
+        @tracer.in_span("caller") { values.first(100).each(&:next) }
+      end
     end
     assert_spans(inside: :caller)
   end
