@@ -44,7 +44,7 @@ static _Atomic uint64_t code_known, code_overflowed;
 /* First where its neighbours in memory have theirs: a module's code objects
  * stand near each other, and then so do their slots, in few pages. Where that
  * one is taken, anywhere. */
-SP_SIGNAL_SAFE static code_slot *
+SP_HANDLER_CODE static code_slot *
 slot_at(const py_sp_space *space, const PyCodeObject *code, uint32_t step) {
   const uint64_t address = (uint64_t)(uintptr_t)code;
   uint64_t place = address >> CODE_NEAR_SHIFT;
@@ -55,14 +55,14 @@ slot_at(const py_sp_space *space, const PyCodeObject *code, uint32_t step) {
          (place & (CODE_SLOTS - 1));
 }
 
-SP_SIGNAL_SAFE static uint64_t texts_number(py_sp_probe *probe,
-                                            const PyCodeObject *code) {
+SP_HANDLER_CODE static uint64_t texts_number(py_sp_probe *probe,
+                                             const PyCodeObject *code) {
   return py_sp_text_hash(probe, layout_code_name(code)) * 31 +
          py_sp_text_hash(probe, code->co_filename);
 }
 
-SP_SIGNAL_SAFE_SELDOM static uint64_t code_number(py_sp_probe *probe,
-                                                  const PyCodeObject *code) {
+SP_HANDLER_SELDOM static uint64_t code_number(py_sp_probe *probe,
+                                              const PyCodeObject *code) {
   uint64_t version = layout_code_version(code);
 
   return version ? version : texts_number(probe, code);
@@ -71,9 +71,9 @@ SP_SIGNAL_SAFE_SELDOM static uint64_t code_number(py_sp_probe *probe,
 /* Read a slot if it is whole and what stands at its address is still what it
  * was: a live code object, unless `probe` says that it may be anything. Texts
  * are looked at last. */
-SP_SIGNAL_SAFE static bool slot_read(const code_slot *slot, py_sp_probe *probe,
-                                     const PyCodeObject *code,
-                                     py_sp_code *out) {
+SP_HANDLER_CODE static bool slot_read(const code_slot *slot, py_sp_probe *probe,
+                                      const PyCodeObject *code,
+                                      py_sp_code *out) {
   uint64_t version = layout_code_version(code), number;
   bool same = true;
 
@@ -93,10 +93,9 @@ SP_SIGNAL_SAFE static bool slot_read(const code_slot *slot, py_sp_probe *probe,
 }
 
 /* Write a slot that is this handler's, its id being 0. */
-SP_SIGNAL_SAFE_SELDOM static void slot_write(code_slot *slot,
-                                             py_sp_probe *probe,
-                                             const PyCodeObject *code,
-                                             const py_sp_code *known) {
+SP_HANDLER_SELDOM static void slot_write(code_slot *slot, py_sp_probe *probe,
+                                         const PyCodeObject *code,
+                                         const py_sp_code *known) {
   atomic_thread_fence(memory_order_release);
   slot->number = code_number(probe, code);
   slot->units = known->units;
@@ -111,10 +110,9 @@ SP_SIGNAL_SAFE_SELDOM static void slot_write(code_slot *slot,
 }
 
 /* Copy a code object; false: there is no room. */
-SP_SIGNAL_SAFE_SELDOM static bool code_copy(py_sp_space *space,
-                                            py_sp_probe *probe,
-                                            const PyCodeObject *code,
-                                            py_sp_code *out) {
+SP_HANDLER_SELDOM static bool code_copy(py_sp_space *space, py_sp_probe *probe,
+                                        const PyCodeObject *code,
+                                        py_sp_code *out) {
   *out = (py_sp_code){.id = py_sp_record_make(space, probe, code),
                       .units = layout_code_units(code),
                       .words = layout_code_words(code)};
@@ -126,8 +124,8 @@ SP_SIGNAL_SAFE_SELDOM static bool code_copy(py_sp_space *space,
 }
 
 /* Make a slot this handler's, to write it; false: another one was faster. */
-SP_SIGNAL_SAFE_SELDOM static bool
-slot_claim(py_sp_space *space, code_slot *slot, const PyCodeObject *code) {
+SP_HANDLER_SELDOM static bool slot_claim(py_sp_space *space, code_slot *slot,
+                                         const PyCodeObject *code) {
   uint64_t empty = 0, id;
 
   if (atomic_compare_exchange_strong(&slot->address, &empty,
@@ -145,7 +143,7 @@ typedef enum find_result { FIND_NONE, FIND_FULL, FIND_DONE } find_result;
 /* Copy an unknown code object and write it into `slot`, which has its address
  * or none; where another handler has just taken that, the copy serves this
  * sample alone. */
-SP_SIGNAL_SAFE_SELDOM static find_result
+SP_HANDLER_SELDOM static find_result
 code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
          code_slot *slot, py_sp_code *out) {
   if (atomic_load_explicit(&space->count, memory_order_relaxed) >=
@@ -157,16 +155,16 @@ code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
   return FIND_DONE;
 }
 
-SP_SIGNAL_SAFE_SELDOM static bool code_proven(py_sp_probe *probe,
-                                              const PyCodeObject *code) {
+SP_HANDLER_SELDOM static bool code_proven(py_sp_probe *probe,
+                                          const PyCodeObject *code) {
   return py_sp_probe_readable(probe, code, sizeof *code) &&
          Py_TYPE(code) == &PyCode_Type;
 }
 
-SP_SIGNAL_SAFE static find_result space_find(py_sp_space *space,
-                                             py_sp_probe *probe,
-                                             const PyCodeObject *code,
-                                             bool sure, py_sp_code *out) {
+SP_HANDLER_CODE static find_result space_find(py_sp_space *space,
+                                              py_sp_probe *probe,
+                                              const PyCodeObject *code,
+                                              bool sure, py_sp_code *out) {
   uint32_t step;
 
   for (step = 0; step < CODE_REACH; step++) {
@@ -186,9 +184,9 @@ SP_SIGNAL_SAFE static find_result space_find(py_sp_space *space,
   return FIND_FULL;
 }
 
-SP_SIGNAL_SAFE bool py_sp_code_find(py_sp_probe *probe,
-                                    const PyCodeObject *code, bool sure,
-                                    py_sp_code *out) {
+SP_HANDLER_CODE bool py_sp_code_find(py_sp_probe *probe,
+                                     const PyCodeObject *code, bool sure,
+                                     py_sp_code *out) {
   py_sp_space *space = py_sp_space_current();
   find_result result = FIND_NONE;
 
@@ -206,7 +204,7 @@ SP_SIGNAL_SAFE bool py_sp_code_find(py_sp_probe *probe,
   return result != FIND_NONE;
 }
 
-SP_SIGNAL_SAFE void py_sp_code_foresee(const PyCodeObject *code) {
+SP_HANDLER_CODE void py_sp_code_foresee(const PyCodeObject *code) {
   const py_sp_space *space = py_sp_space_current();
 
   if (space)
@@ -220,7 +218,7 @@ SP_SIGNAL_SAFE void py_sp_code_foresee(const PyCodeObject *code) {
 #endif
 }
 
-SP_SIGNAL_SAFE void py_sp_code_foresee_texts(const PyCodeObject *code) {
+SP_HANDLER_CODE void py_sp_code_foresee_texts(const PyCodeObject *code) {
 #if PY_VERSION_HEX < 0x030c0000
   const py_sp_space *space = py_sp_space_current();
   const code_slot *slot = space ? slot_at(space, code, 0) : NULL;

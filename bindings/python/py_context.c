@@ -33,7 +33,7 @@ static PyTypeObject span_label_type = {
 };
 
 /* Signal-safe. */
-SP_SIGNAL_SAFE static const py_sp_span_label *
+SP_HANDLER_CODE static const py_sp_span_label *
 context_label_of(const PyObject *value) {
   return value && (Py_TYPE(value) == &span_label_type ||
                    Py_TYPE(value) == &py_sp_span_record_type)
@@ -96,9 +96,9 @@ const char *py_sp_context_reason(void) {
   return context.reason;
 }
 
-SP_SIGNAL_SAFE int py_sp_context_read(void *tstate,
-                                      const spanprof_capture *capture,
-                                      spanprof_context_view *out) {
+SP_HANDLER_CODE int py_sp_context_read(void *tstate,
+                                       const spanprof_capture *capture,
+                                       spanprof_context_view *out) {
   const py_sp_span_label *label =
       context_label_of(py_sp_hamt_find(tstate, context.var, context.var_hash));
 
@@ -186,7 +186,7 @@ void py_sp_context_spans_off(const char *reason) {
     py_sp_warn("%s", reason);
 }
 
-SP_SIGNAL_SAFE int py_sp_context_spans_shown(void) {
+SP_HANDLER_CODE int py_sp_context_spans_shown(void) {
   return !atomic_load_explicit(&context.spans_off, memory_order_relaxed);
 }
 

@@ -45,19 +45,19 @@ SP_HANDLER_DATA static struct {
 } hamt;
 
 /* What Python/hamt.c makes of a hash. */
-SP_SIGNAL_SAFE static uint32_t hamt_hash(Py_hash_t hash) {
+SP_HANDLER_CODE static uint32_t hamt_hash(Py_hash_t hash) {
   uint32_t folded = (uint32_t)hash ^ (uint32_t)((uint64_t)hash >> 32);
 
   return folded == UINT32_MAX ? UINT32_MAX - 1 : folded;
 }
 
-SP_SIGNAL_SAFE static int hamt_is(const void *object,
-                                  const PyTypeObject *type) {
+SP_HANDLER_CODE static int hamt_is(const void *object,
+                                   const PyTypeObject *type) {
   return object && (uintptr_t)object % sizeof(void *) == 0 &&
          Py_TYPE((const PyObject *)object) == type;
 }
 
-SP_SIGNAL_SAFE static PyObject *
+SP_HANDLER_CODE static PyObject *
 hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count, const PyObject *key) {
   Py_ssize_t i;
 
@@ -68,10 +68,10 @@ hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count, const PyObject *key) {
 }
 
 /* The pair's value where its key is `key`; else *next is the node below. */
-SP_SIGNAL_SAFE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
-                                                 uint32_t index,
-                                                 const PyObject *key,
-                                                 const PyObject **next) {
+SP_HANDLER_CODE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
+                                                  uint32_t index,
+                                                  const PyObject *key,
+                                                  const PyObject **next) {
   uint32_t bit = UINT32_C(1) << index;
   Py_ssize_t i = 2 * __builtin_popcount(node->bitmap & (bit - 1));
 
@@ -84,8 +84,8 @@ SP_SIGNAL_SAFE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
 }
 
 /* Of a node that is neither bitmap nor array. */
-SP_SIGNAL_SAFE_SELDOM static PyObject *
-hamt_collision_find(const PyObject *node, const PyObject *key) {
+SP_HANDLER_SELDOM static PyObject *hamt_collision_find(const PyObject *node,
+                                                       const PyObject *key) {
   const hamt_collision *collision = (const hamt_collision *)node;
 
   if (strcmp(Py_TYPE(node)->tp_name, "hamt_collision_node") != 0)
@@ -93,8 +93,8 @@ hamt_collision_find(const PyObject *node, const PyObject *key) {
   return hamt_pairs_find(collision->array, Py_SIZE(node), key);
 }
 
-SP_SIGNAL_SAFE static PyObject *hamt_find(const PyObject *node,
-                                          const PyObject *key, uint32_t hash) {
+SP_HANDLER_CODE static PyObject *hamt_find(const PyObject *node,
+                                           const PyObject *key, uint32_t hash) {
   int depth;
 
   for (depth = 0; depth < HAMT_DEPTH && node; depth++) {
@@ -119,9 +119,9 @@ SP_SIGNAL_SAFE static PyObject *hamt_find(const PyObject *node,
   return NULL;
 }
 
-SP_SIGNAL_SAFE static PyObject *hamt_thread_find(const PyThreadState *tstate,
-                                                 const PyObject *var,
-                                                 Py_hash_t var_hash) {
+SP_HANDLER_CODE static PyObject *hamt_thread_find(const PyThreadState *tstate,
+                                                  const PyObject *var,
+                                                  Py_hash_t var_hash) {
   const PyContext *context = (const PyContext *)tstate->context;
   const PyHamtObject *vars;
   PyObject *value;
@@ -209,9 +209,9 @@ static const char *hamt_context_check(PyObject *const *vars,
   return reason;
 }
 
-SP_SIGNAL_SAFE PyObject *py_sp_hamt_find(const PyThreadState *tstate,
-                                         const PyObject *var,
-                                         Py_hash_t var_hash) {
+SP_HANDLER_CODE PyObject *py_sp_hamt_find(const PyThreadState *tstate,
+                                          const PyObject *var,
+                                          Py_hash_t var_hash) {
   if (!atomic_load_explicit(&hamt.ready, memory_order_acquire))
     return NULL;
   return hamt_thread_find(tstate, var, var_hash);

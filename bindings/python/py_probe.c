@@ -13,7 +13,7 @@
 
 /* Reads a signal set there, then refuses the unknown `how`: EFAULT or EINVAL,
  * and nothing changed (Linux 6.1, kernel/signal.c, rt_sigprocmask). */
-SP_SIGNAL_SAFE static bool page_ask(uintptr_t page) {
+SP_HANDLER_CODE static bool page_ask(uintptr_t page) {
   const int error = errno;
   bool readable;
 
@@ -24,7 +24,7 @@ SP_SIGNAL_SAFE static bool page_ask(uintptr_t page) {
   return readable;
 }
 
-SP_SIGNAL_SAFE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
+SP_HANDLER_CODE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   unsigned i;
 
   /* An empty place, and nothing that a program maps. */
@@ -39,8 +39,8 @@ SP_SIGNAL_SAFE static bool page_readable(py_sp_probe *probe, uintptr_t page) {
   return true;
 }
 
-SP_SIGNAL_SAFE bool py_sp_probe_readable(py_sp_probe *probe, const void *at,
-                                         size_t bytes) {
+SP_HANDLER_CODE bool py_sp_probe_readable(py_sp_probe *probe, const void *at,
+                                          size_t bytes) {
   uintptr_t first = (uintptr_t)at;
   uintptr_t last = first + bytes - 1;
 

@@ -24,10 +24,9 @@ typedef struct code_record {
 } code_record;
 
 /* The bytes of a bytes object that may be anything; false: it is none. */
-SP_SIGNAL_SAFE_SELDOM static bool bytes_look(py_sp_probe *probe,
-                                             const PyObject *object,
-                                             const uint8_t **data,
-                                             size_t *size) {
+SP_HANDLER_SELDOM static bool bytes_look(py_sp_probe *probe,
+                                         const PyObject *object,
+                                         const uint8_t **data, size_t *size) {
   const PyBytesObject *bytes = (const PyBytesObject *)object;
 
   if (((uintptr_t)object & 7) != 0 ||
@@ -39,8 +38,7 @@ SP_SIGNAL_SAFE_SELDOM static bool bytes_look(py_sp_probe *probe,
   return *size == 0 || py_sp_probe_readable(probe, *data, *size);
 }
 
-SP_SIGNAL_SAFE_SELDOM static uint64_t bytes_hash(const char *bytes,
-                                                 size_t size) {
+SP_HANDLER_SELDOM static uint64_t bytes_hash(const char *bytes, size_t size) {
   uint64_t hash = size, word;
 
   for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
@@ -55,7 +53,7 @@ SP_SIGNAL_SAFE_SELDOM static uint64_t bytes_hash(const char *bytes,
 
 /* The place of a file's text: two bytes of length, then the text. 0: no
  * room. */
-SP_SIGNAL_SAFE_SELDOM static uint32_t
+SP_HANDLER_SELDOM static uint32_t
 file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   _Atomic uint32_t *files = (_Atomic uint32_t *)space->base, *slot = NULL;
   char path[RECORD_FILE_BYTES_MAX];
@@ -84,9 +82,9 @@ file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   return at + (uint32_t)sizeof bytes;
 }
 
-SP_SIGNAL_SAFE_SELDOM uint64_t py_sp_record_make(py_sp_space *space,
-                                                 py_sp_probe *probe,
-                                                 const PyCodeObject *code) {
+SP_HANDLER_SELDOM uint64_t py_sp_record_make(py_sp_space *space,
+                                             py_sp_probe *probe,
+                                             const PyCodeObject *code) {
   py_sp_text name = {.ascii = true}, file = {.ascii = true};
   size_t line_bytes = 0, run_count = 0, name_bytes;
   const uint8_t *lines = NULL;

@@ -34,16 +34,16 @@ static struct {
 } runtime_state;
 
 /* The interrupted thread's state, or NULL. */
-SP_SIGNAL_SAFE static const PyThreadState *thread_state(void) {
+SP_HANDLER_CODE static const PyThreadState *thread_state(void) {
   return atomic_load_explicit(&runtime_open, memory_order_seq_cst)
              ? py_sp_walk_thread()
              : NULL;
 }
 
-SP_SIGNAL_SAFE static size_t runtime_walk(void *data,
-                                          const spanprof_capture *capture,
-                                          spanprof_frame *frames, size_t max,
-                                          int *cut) {
+SP_HANDLER_CODE static size_t runtime_walk(void *data,
+                                           const spanprof_capture *capture,
+                                           spanprof_frame *frames, size_t max,
+                                           int *cut) {
   const PyThreadState *thread;
   size_t count = 0;
 
@@ -80,9 +80,9 @@ static spanprof_status runtime_resolve(void *data, const spanprof_frame *frame,
   return py_sp_record_name(frame->code, out);
 }
 
-SP_SIGNAL_SAFE static int runtime_read_context(void *data,
-                                               const spanprof_capture *capture,
-                                               spanprof_context_view *out) {
+SP_HANDLER_CODE static int runtime_read_context(void *data,
+                                                const spanprof_capture *capture,
+                                                spanprof_context_view *out) {
   const PyThreadState *thread;
   int read = 0;
 

@@ -24,7 +24,7 @@ SP_HANDLER_DATA static struct {
   uint32_t head_bytes; /* fixed when opened */
 } space_state;
 
-SP_SIGNAL_SAFE_SELDOM static void space_begin(py_sp_space *space) {
+SP_HANDLER_SELDOM static void space_begin(py_sp_space *space) {
   atomic_store(&space->used, space_state.head_bytes);
   atomic_store(&space->count, 0);
   atomic_store(&space->generation,
@@ -51,12 +51,11 @@ int py_sp_space_open(uint32_t head_bytes) {
   return 0;
 }
 
-SP_SIGNAL_SAFE py_sp_space *py_sp_space_current(void) {
+SP_HANDLER_CODE py_sp_space *py_sp_space_current(void) {
   return atomic_load_explicit(&space_state.current, memory_order_acquire);
 }
 
-SP_SIGNAL_SAFE_SELDOM uint32_t py_sp_space_take(py_sp_space *space,
-                                                size_t bytes) {
+SP_HANDLER_SELDOM uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
   uint32_t size = (uint32_t)(bytes + 7) & ~7u, at;
 
   if (size > PY_SP_SPACE_BYTES / 2 ||
@@ -67,14 +66,14 @@ SP_SIGNAL_SAFE_SELDOM uint32_t py_sp_space_take(py_sp_space *space,
   return at <= PY_SP_SPACE_BYTES - size ? at : 0;
 }
 
-SP_SIGNAL_SAFE_SELDOM static uint64_t monotonic_ns(void) {
+SP_HANDLER_SELDOM static uint64_t monotonic_ns(void) {
   struct timespec now;
 
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-SP_SIGNAL_SAFE_SELDOM static void space_empty(py_sp_space *space) {
+SP_HANDLER_SELDOM static void space_empty(py_sp_space *space) {
   const int error = errno;
 
   atomic_store(&space->generation, 0);
@@ -84,7 +83,7 @@ SP_SIGNAL_SAFE_SELDOM static void space_empty(py_sp_space *space) {
   space_begin(space);
 }
 
-SP_SIGNAL_SAFE_SELDOM py_sp_space *py_sp_space_switch(py_sp_space *full) {
+SP_HANDLER_SELDOM py_sp_space *py_sp_space_switch(py_sp_space *full) {
   uint64_t now_ns = monotonic_ns();
   py_sp_space *next = NULL;
 
@@ -114,11 +113,11 @@ const py_sp_space *py_sp_space_of(uint64_t generation) {
   return NULL;
 }
 
-SP_SIGNAL_SAFE void py_sp_space_enter(void) {
+SP_HANDLER_CODE void py_sp_space_enter(void) {
   atomic_fetch_add_explicit(&space_state.inside, 1, memory_order_seq_cst);
 }
 
-SP_SIGNAL_SAFE void py_sp_space_leave(void) {
+SP_HANDLER_CODE void py_sp_space_leave(void) {
   atomic_fetch_sub_explicit(&space_state.inside, 1, memory_order_release);
 }
 

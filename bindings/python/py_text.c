@@ -6,8 +6,8 @@
 
 #define TEXT_HASH_ENDS 32
 
-SP_SIGNAL_SAFE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
-                                    py_sp_text *out) {
+SP_HANDLER_CODE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
+                                     py_sp_text *out) {
   const PyASCIIObject *ascii = (const PyASCIIObject *)object;
 
   if (probe && (((uintptr_t)object & 7) != 0 ||
@@ -30,8 +30,8 @@ SP_SIGNAL_SAFE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
                               out->length * (size_t)out->kind);
 }
 
-SP_SIGNAL_SAFE_SELDOM static uint32_t character_at(const py_sp_text *text,
-                                                   size_t i) {
+SP_HANDLER_SELDOM static uint32_t character_at(const py_sp_text *text,
+                                               size_t i) {
   switch (text->kind) {
   case 1:
     return ((const uint8_t *)text->data)[i];
@@ -44,8 +44,7 @@ SP_SIGNAL_SAFE_SELDOM static uint32_t character_at(const py_sp_text *text,
 
 /* A surrogate, half of a character that is none, gets its three bytes too; the
  * core cleans texts. */
-SP_SIGNAL_SAFE_SELDOM static size_t character_encode(uint32_t c,
-                                                     uint8_t bytes[4]) {
+SP_HANDLER_SELDOM static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
   if (c < 0x80) {
     bytes[0] = (uint8_t)c;
     return 1;
@@ -68,8 +67,8 @@ SP_SIGNAL_SAFE_SELDOM static size_t character_encode(uint32_t c,
   return 4;
 }
 
-SP_SIGNAL_SAFE_SELDOM size_t py_sp_text_copy(const py_sp_text *text, char *to,
-                                             size_t max) {
+SP_HANDLER_SELDOM size_t py_sp_text_copy(const py_sp_text *text, char *to,
+                                         size_t max) {
   size_t count = 0, i;
 
   if (text->ascii) {
@@ -93,13 +92,13 @@ SP_SIGNAL_SAFE_SELDOM size_t py_sp_text_copy(const py_sp_text *text, char *to,
 
 /* The multiplier of splitmix64's second step (Steele, Lea, Flood: Fast
  * Splittable Pseudorandom Number Generators, 2014). */
-SP_SIGNAL_SAFE static uint64_t word_mix(uint64_t hash, uint64_t word) {
+SP_HANDLER_CODE static uint64_t word_mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * UINT64_C(0x94d049bb133111eb);
   return hash ^ hash >> 29;
 }
 
-SP_SIGNAL_SAFE static uint64_t bytes_mix(uint64_t hash, const char *bytes,
-                                         size_t size) {
+SP_HANDLER_CODE static uint64_t bytes_mix(uint64_t hash, const char *bytes,
+                                          size_t size) {
   uint64_t word;
 
   for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
@@ -111,8 +110,8 @@ SP_SIGNAL_SAFE static uint64_t bytes_mix(uint64_t hash, const char *bytes,
   return word_mix(hash, word);
 }
 
-SP_SIGNAL_SAFE uint64_t py_sp_text_hash(py_sp_probe *probe,
-                                        const PyObject *object) {
+SP_HANDLER_CODE uint64_t py_sp_text_hash(py_sp_probe *probe,
+                                         const PyObject *object) {
   const PyASCIIObject *ascii = (const PyASCIIObject *)object;
   const char *data;
   py_sp_text text;

@@ -24,13 +24,13 @@ typedef struct trail {
 /* Process-wide, because the signal handler is. */
 SP_HANDLER_DATA static _Alignas(64) trail trails[TRAIL_THREADS];
 
-SP_SIGNAL_SAFE static trail *trail_of(const PyThreadState *thread) {
+SP_HANDLER_CODE static trail *trail_of(const PyThreadState *thread) {
   uint64_t hash = (uint64_t)(uintptr_t)thread * UINT64_C(0x9e3779b97f4a7c15);
 
   return &trails[(hash >> 40) % TRAIL_THREADS];
 }
 
-SP_SIGNAL_SAFE void py_sp_trail_begin(const PyThreadState *thread) {
+SP_HANDLER_CODE void py_sp_trail_begin(const PyThreadState *thread) {
   trail *own = trail_of(thread);
   uint64_t count = atomic_load_explicit(&own->count, memory_order_relaxed), i;
 
@@ -39,8 +39,8 @@ SP_SIGNAL_SAFE void py_sp_trail_begin(const PyThreadState *thread) {
   atomic_store_explicit(&own->count, 0, memory_order_relaxed);
 }
 
-SP_SIGNAL_SAFE void py_sp_trail_note(const PyThreadState *thread,
-                                     const void *address) {
+SP_HANDLER_CODE void py_sp_trail_note(const PyThreadState *thread,
+                                      const void *address) {
   trail *own = trail_of(thread);
   uint64_t count = atomic_load_explicit(&own->count, memory_order_relaxed);
 

@@ -64,8 +64,8 @@ typedef enum walk_place {
 /* The used parts of the data stack. The innermost piece is always there, the
  * thread's state leads to it before and after it is; it ends at the stack's
  * top, unless the thread is just going to or from another piece. */
-SP_SIGNAL_SAFE static void pieces_read(frame_walk *walk,
-                                       const PyThreadState *thread) {
+SP_HANDLER_CODE static void pieces_read(frame_walk *walk,
+                                        const PyThreadState *thread) {
   const _PyStackChunk *chunk = thread->datastack_chunk;
   uintptr_t top = (uintptr_t)thread->datastack_top;
 
@@ -88,16 +88,16 @@ SP_SIGNAL_SAFE static void pieces_read(frame_walk *walk,
 
 #else
 
-SP_SIGNAL_SAFE static void pieces_read(frame_walk *walk,
-                                       const PyThreadState *thread) {
+SP_HANDLER_CODE static void pieces_read(frame_walk *walk,
+                                        const PyThreadState *thread) {
   (void)walk;
   (void)thread;
 }
 
 #endif
 
-SP_SIGNAL_SAFE static bool frame_on_data_stack(const frame_walk *walk,
-                                               const py_sp_pyframe *frame) {
+SP_HANDLER_CODE static bool frame_on_data_stack(const frame_walk *walk,
+                                                const py_sp_pyframe *frame) {
   unsigned i;
 
   for (i = 0; i < walk->piece_count; i++)
@@ -107,8 +107,8 @@ SP_SIGNAL_SAFE static bool frame_on_data_stack(const frame_walk *walk,
   return false;
 }
 
-SP_SIGNAL_SAFE static walk_place frame_place(frame_walk *walk,
-                                             const py_sp_pyframe *frame) {
+SP_HANDLER_CODE static walk_place frame_place(frame_walk *walk,
+                                              const py_sp_pyframe *frame) {
   if (((uintptr_t)frame & 7) != 0)
     return PLACE_NONE;
   if (frame_on_data_stack(walk, frame))
@@ -125,8 +125,8 @@ SP_SIGNAL_SAFE static walk_place frame_place(frame_walk *walk,
 /* Words from a frame on the data stack to the one that it called; frames lie
  * there without gaps, in the order of calls. 0: not known, at the other end of
  * a piece; -1: never of two frames. */
-SP_SIGNAL_SAFE static int64_t frame_words(frame_walk *walk,
-                                          const py_sp_pyframe *frame) {
+SP_HANDLER_CODE static int64_t frame_words(frame_walk *walk,
+                                           const py_sp_pyframe *frame) {
   uintptr_t start = (uintptr_t)frame, edge = walk->edge;
   unsigned i;
 
@@ -142,13 +142,13 @@ SP_SIGNAL_SAFE static int64_t frame_words(frame_walk *walk,
   return 0;
 }
 
-SP_SIGNAL_SAFE static void entry_mark(frame_walk *walk) {
+SP_HANDLER_CODE static void entry_mark(frame_walk *walk) {
   if (walk->count > 0)
     walk->frames[walk->count - 1].flags |= SPANPROF_FRAME_ENTRY;
 }
 
 /* Note a frame as it is, its code by address; false: it is none. */
-SP_SIGNAL_SAFE static bool
+SP_HANDLER_CODE static bool
 frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   const PyCodeObject *code = layout_frame_code(frame);
   uint32_t flags = layout_frame_is_entry(frame) ? SPANPROF_FRAME_ENTRY : 0;
@@ -179,8 +179,8 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
 }
 
 /* True: the outermost frame was reached. */
-SP_SIGNAL_SAFE static bool frames_collect(frame_walk *walk,
-                                          const py_sp_pyframe *frame) {
+SP_HANDLER_CODE static bool frames_collect(frame_walk *walk,
+                                           const py_sp_pyframe *frame) {
   unsigned step;
 
   for (step = 0; frame && step < WALK_STEPS_MAX; step++) {
@@ -202,7 +202,7 @@ SP_SIGNAL_SAFE static bool frames_collect(frame_walk *walk,
 
 /* Replace addresses by ids, as far as they are those of code objects whose
  * frames these can be; true: all are. */
-SP_SIGNAL_SAFE static bool frames_prove(frame_walk *walk) {
+SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
   const size_t collected = walk->count;
   py_sp_code code = {0};
   uint64_t address = 0;
@@ -246,7 +246,7 @@ int py_sp_walk_open(void) {
 
 /* As CPython's faulthandler does in its handlers (Modules/faulthandler.c,
  * faulthandler_dump_traceback), through PyGILState_GetThisThreadState(). */
-SP_SIGNAL_SAFE const PyThreadState *py_sp_walk_thread(void) {
+SP_HANDLER_CODE const PyThreadState *py_sp_walk_thread(void) {
   const Py_tss_t *key = walk_thread.key;
 
   if (!key)
@@ -255,9 +255,9 @@ SP_SIGNAL_SAFE const PyThreadState *py_sp_walk_thread(void) {
 }
 
 /* In the thread's state, which is there, or on a stack. */
-SP_SIGNAL_SAFE static bool top_readable(frame_walk *walk,
-                                        const PyThreadState *thread,
-                                        const void *const *top) {
+SP_HANDLER_CODE static bool top_readable(frame_walk *walk,
+                                         const PyThreadState *thread,
+                                         const void *const *top) {
   if ((uintptr_t)top >= (uintptr_t)thread &&
       (uintptr_t)(top + 1) <= (uintptr_t)(thread + 1))
     return true;
@@ -265,9 +265,10 @@ SP_SIGNAL_SAFE static bool top_readable(frame_walk *walk,
          py_sp_probe_readable(&walk->probe, top, sizeof *top);
 }
 
-SP_SIGNAL_SAFE size_t py_sp_walk(const PyThreadState *thread,
-                                 const spanprof_capture *capture,
-                                 spanprof_frame *frames, size_t max, int *cut) {
+SP_HANDLER_CODE size_t py_sp_walk(const PyThreadState *thread,
+                                  const spanprof_capture *capture,
+                                  spanprof_frame *frames, size_t max,
+                                  int *cut) {
   frame_walk walk = {.thread = thread, .frames = frames, .max = max};
   const void *const *top = layout_top_place(thread);
   bool whole = false;
@@ -288,7 +289,7 @@ SP_SIGNAL_SAFE size_t py_sp_walk(const PyThreadState *thread,
   return walk.count;
 }
 
-SP_SIGNAL_SAFE void py_sp_walk_foresee(const PyThreadState *thread) {
+SP_HANDLER_CODE void py_sp_walk_foresee(const PyThreadState *thread) {
 #if PY_SP_LAYOUT_DATA_STACK
   __builtin_prefetch(thread->datastack_chunk);
   __builtin_prefetch((const char *)thread->datastack_top - WALK_CACHE_LINE);

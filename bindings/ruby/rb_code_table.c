@@ -118,7 +118,7 @@ void rb_sp_code_table_init(void) {
     table_order[i] = (uint16_t)i;
 }
 
-SP_SIGNAL_SAFE bool rb_sp_code_table_enter(void) {
+SP_HANDLER_CODE bool rb_sp_code_table_enter(void) {
   atomic_fetch_add_explicit(&table.inside, 1, memory_order_seq_cst);
   if (!atomic_load_explicit(&table.closed, memory_order_seq_cst))
     return true;
@@ -126,11 +126,11 @@ SP_SIGNAL_SAFE bool rb_sp_code_table_enter(void) {
   return false;
 }
 
-SP_SIGNAL_SAFE void rb_sp_code_table_leave(void) {
+SP_HANDLER_CODE void rb_sp_code_table_leave(void) {
   atomic_fetch_sub_explicit(&table.inside, 1, memory_order_release);
 }
 
-SP_SIGNAL_SAFE uint32_t rb_sp_code_place(VALUE iseq, VALUE object) {
+SP_HANDLER_CODE uint32_t rb_sp_code_place(VALUE iseq, VALUE object) {
   uint64_t hash = (iseq >> 3) * UINT64_C(0x9e3779b97f4a7c15);
   uint32_t place;
 
@@ -140,23 +140,23 @@ SP_SIGNAL_SAFE uint32_t rb_sp_code_place(VALUE iseq, VALUE object) {
   return place;
 }
 
-SP_SIGNAL_SAFE void rb_sp_code_fetch(uint32_t place) {
+SP_HANDLER_CODE void rb_sp_code_fetch(uint32_t place) {
   uint32_t taken =
       atomic_load_explicit(&table_index[place], memory_order_relaxed);
 
   __builtin_prefetch(&table_pairs[taken ? taken - 1 : 0]);
 }
 
-SP_SIGNAL_SAFE static bool pair_holds(const code_pair *pair, VALUE iseq,
-                                      VALUE method) {
+SP_HANDLER_CODE static bool pair_holds(const code_pair *pair, VALUE iseq,
+                                       VALUE method) {
   return atomic_load_explicit(&pair->iseq, memory_order_relaxed) == iseq &&
          atomic_load_explicit(&pair->method, memory_order_relaxed) == method;
 }
 
 /* The position of a pair, or CODE_NOWHERE; *room: the free place that ended
  * the search, or CODE_NOWHERE. */
-SP_SIGNAL_SAFE static uint32_t pair_find(uint32_t place, VALUE iseq,
-                                         VALUE method, uint32_t *room) {
+SP_HANDLER_CODE static uint32_t pair_find(uint32_t place, VALUE iseq,
+                                          VALUE method, uint32_t *room) {
   uint32_t probe;
 
   *room = CODE_NOWHERE;
@@ -176,7 +176,7 @@ SP_SIGNAL_SAFE static uint32_t pair_find(uint32_t place, VALUE iseq,
 }
 
 /* The number of the pair at a position, which a handler has seen now. */
-SP_SIGNAL_SAFE static uint64_t pair_number(uint32_t position) {
+SP_HANDLER_CODE static uint64_t pair_number(uint32_t position) {
   uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed);
   code_pair *pair = &table_pairs[position];
 
@@ -188,14 +188,14 @@ SP_SIGNAL_SAFE static uint64_t pair_number(uint32_t position) {
 
 /* A pair must never be marked that is none: a frame half written may show any
  * word. The method entry was looked at by the walker. */
-SP_SIGNAL_SAFE static bool pair_valid(VALUE iseq, VALUE method) {
+SP_HANDLER_SELDOM static bool pair_valid(VALUE iseq, VALUE method) {
   return (iseq || method) &&
          (!iseq || (rb_sp_object_possible(iseq) &&
                     rb_sp_imemo_is(iseq, RB_SP_IMEMO_ISEQ)));
 }
 
 /* Have the index lead to a position, from a place on. */
-SP_SIGNAL_SAFE static bool index_add(uint32_t place, uint32_t position) {
+SP_HANDLER_SELDOM static bool index_add(uint32_t place, uint32_t position) {
   uint32_t probe;
 
   for (probe = 0; probe < CODE_PROBES; probe++) {
@@ -211,8 +211,8 @@ SP_SIGNAL_SAFE static bool index_add(uint32_t place, uint32_t position) {
 
 /* Another handler may add the same pair at the same time: then it has two
  * numbers, and both have its name. */
-SP_SIGNAL_SAFE static uint64_t pair_add(uint32_t room, VALUE iseq,
-                                        VALUE method) {
+SP_HANDLER_SELDOM static uint64_t pair_add(uint32_t room, VALUE iseq,
+                                           VALUE method) {
   uint32_t position, turn;
   code_pair *pair;
 
@@ -231,14 +231,14 @@ SP_SIGNAL_SAFE static uint64_t pair_add(uint32_t room, VALUE iseq,
   return index_add(room, position) ? pair_number(position) : RB_SP_CODE_NONE;
 }
 
-SP_SIGNAL_SAFE uint64_t rb_sp_code_known(uint32_t place, VALUE iseq,
-                                         VALUE object) {
+SP_HANDLER_CODE uint64_t rb_sp_code_known(uint32_t place, VALUE iseq,
+                                          VALUE object) {
   uint32_t room, position = pair_find(place, iseq, object, &room);
 
   return position == CODE_NOWHERE ? RB_SP_CODE_NONE : pair_number(position);
 }
 
-SP_SIGNAL_SAFE uint64_t rb_sp_code_number(VALUE iseq, VALUE method) {
+SP_HANDLER_SELDOM uint64_t rb_sp_code_number(VALUE iseq, VALUE method) {
   uint32_t place = rb_sp_code_place(iseq, method), room;
   uint32_t position = pair_find(place, iseq, method, &room);
   uint64_t number = RB_SP_CODE_NONE;

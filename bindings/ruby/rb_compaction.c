@@ -10,7 +10,7 @@
 SP_HANDLER_DATA static _Atomic bool compaction_automatic;
 SP_HANDLER_DATA static _Atomic int compaction_running;
 
-SP_SIGNAL_SAFE bool rb_sp_compaction_possible(void) {
+SP_HANDLER_CODE bool rb_sp_compaction_possible(void) {
   return atomic_load_explicit(&compaction_automatic, memory_order_relaxed) ||
          atomic_load_explicit(&compaction_running, memory_order_relaxed) > 0;
 }

@@ -46,13 +46,13 @@ const void *rb_sp_thread_pointer(VALUE thread) {
   return RTYPEDDATA_DATA(thread);
 }
 
-SP_SIGNAL_SAFE static uint32_t adopted_bucket(int tid) {
+SP_HANDLER_CODE static uint32_t adopted_bucket(int tid) {
   return (uint32_t)tid * 2654435761u >> 22;
 }
 
 /* The bucket that holds `tid`, else the free one it would go to, else
  * ADOPTED_BUCKETS. */
-SP_SIGNAL_SAFE static uint32_t adopted_place(int tid, bool *held) {
+SP_HANDLER_CODE static uint32_t adopted_place(int tid, bool *held) {
   uint32_t at = adopted_bucket(tid), i, room = ADOPTED_BUCKETS;
 
   *held = false;
@@ -73,7 +73,7 @@ SP_SIGNAL_SAFE static uint32_t adopted_place(int tid, bool *held) {
   return room;
 }
 
-SP_SIGNAL_SAFE const void *rb_sp_thread_find(const void *thread_data) {
+SP_HANDLER_CODE const void *rb_sp_thread_find(const void *thread_data) {
   const thread_record *record = thread_data;
   uint32_t bucket;
   bool held;
@@ -91,8 +91,8 @@ SP_SIGNAL_SAFE const void *rb_sp_thread_find(const void *thread_data) {
   return atomic_load_explicit(&record->thread, memory_order_acquire);
 }
 
-SP_SIGNAL_SAFE void rb_sp_thread_foresee(void *thread_data, const void *frame,
-                                         const void *environment) {
+SP_HANDLER_CODE void rb_sp_thread_foresee(void *thread_data, const void *frame,
+                                          const void *environment) {
   thread_record *record = thread_data;
 
   if (!record)

@@ -49,34 +49,39 @@ typedef struct vm_stack {
 SP_HANDLER_DATA static rb_sp_walker_config walker;
 SP_HANDLER_DATA static _Atomic uint64_t walker_torn;
 
+/* rb_during_gc(), where the rest is, and not through two pages of the dynamic
+ * linker's. */
+SP_HANDLER_DATA static int (*walker_collects)(void);
+
 void rb_sp_walker_configure(const rb_sp_walker_config *config) {
   walker = *config;
+  walker_collects = rb_during_gc;
 }
 
 uint64_t rb_sp_walker_torn(void) {
   return atomic_load(&walker_torn);
 }
 
-SP_SIGNAL_SAFE static bool stack_has(const vm_stack *stack, words at) {
+SP_HANDLER_CODE static bool stack_has(const vm_stack *stack, words at) {
   return at >= stack->start && at < stack->end;
 }
 
 /* May ep[-2] … ep[0] be read? */
-SP_SIGNAL_SAFE static bool ep_possible(const vm_stack *stack, words ep) {
+SP_HANDLER_CODE static bool ep_possible(const vm_stack *stack, words ep) {
   return rb_sp_object_possible((VALUE)ep) &&
          (ep < stack->start || ep >= stack->end || ep >= stack->start + 2);
 }
 
 /* Is that the flags word of the environment at `ep`? One that is not on the VM
  * stack says that it moved. */
-SP_SIGNAL_SAFE static bool flags_sound(const vm_stack *stack, words ep,
-                                       VALUE flags) {
+SP_HANDLER_CODE static bool flags_sound(const vm_stack *stack, words ep,
+                                        VALUE flags) {
   return rb_sp_flags_valid(flags) &&
          (stack_has(stack, ep) || (flags & RB_SP_FLAGS_ESCAPED));
 }
 
 /* The method entry that a word of an environment is, or leads to, or 0. */
-SP_SIGNAL_SAFE static VALUE object_method(VALUE object, bool local) {
+SP_HANDLER_CODE static VALUE object_method(VALUE object, bool local) {
   if (!rb_sp_object_possible(object))
     return 0;
   if (rb_sp_imemo_is(object, RB_SP_IMEMO_METHOD))
@@ -93,8 +98,8 @@ SP_SIGNAL_SAFE static VALUE object_method(VALUE object, bool local) {
 
 /* The word that names the method a frame belongs to, through the environments
  * around it; 0: none. `flags` are those at `ep`, and sound. */
-SP_SIGNAL_SAFE static VALUE frame_object(const vm_stack *stack, words ep,
-                                         VALUE flags) {
+SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
+                                          VALUE flags) {
   unsigned hop;
 
   for (hop = 0; hop < WALKER_HOPS_MAX; hop++) {
@@ -116,8 +121,8 @@ SP_SIGNAL_SAFE static VALUE frame_object(const vm_stack *stack, words ep,
 }
 
 /* The innermost control frame of a thread, and its VM stack; NULL: none. */
-SP_SIGNAL_SAFE static words stack_enter(const rb_sp_walker_config *config,
-                                        const void *thread, vm_stack *stack) {
+SP_HANDLER_CODE static words stack_enter(const rb_sp_walker_config *config,
+                                         const void *thread, vm_stack *stack) {
   words ec =
       *(const words *)((const char *)thread + config->layout.thread_ec_bytes);
   words frame;
@@ -147,9 +152,9 @@ typedef struct walked_frame {
 } walked_frame;
 
 /* Read the VM stack alone. */
-SP_SIGNAL_SAFE static frame_kind frame_read(const rb_sp_walker_config *config,
-                                            const vm_stack *stack, words frame,
-                                            walked_frame *out) {
+SP_HANDLER_CODE static frame_kind frame_read(const rb_sp_walker_config *config,
+                                             const vm_stack *stack, words frame,
+                                             walked_frame *out) {
   words ep = (words)frame[RB_SP_FRAME_EP];
   VALUE flags;
 
@@ -198,7 +203,7 @@ size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
 
 /* An object that is in the table is a method entry, and need not be looked at:
  * that would be a page of the heap for each method. */
-SP_SIGNAL_SAFE static uint64_t frame_number(const walked_frame *walked) {
+SP_HANDLER_CODE static uint64_t frame_number(const walked_frame *walked) {
   uint64_t number =
       rb_sp_code_known(walked->place, walked->iseq, walked->object);
 
@@ -210,7 +215,7 @@ SP_SIGNAL_SAFE static uint64_t frame_number(const walked_frame *walked) {
 /* Look up what was read, once its places in the table were all asked for.
  * Returns how many frames it wrote; fewer than `count`: one is no code, or
  * finds no room. */
-SP_SIGNAL_SAFE static size_t
+SP_HANDLER_CODE static size_t
 batch_number(const walked_frame *batch, size_t count, spanprof_frame *frames) {
   size_t i;
 
@@ -228,7 +233,7 @@ batch_number(const walked_frame *batch, size_t count, spanprof_frame *frames) {
 }
 
 /* Have the next frames' memory brought near, all at once. */
-SP_SIGNAL_SAFE static words frames_fetch(words frame, const vm_stack *stack) {
+SP_HANDLER_CODE static words frames_fetch(words frame, const vm_stack *stack) {
   const size_t frame_words = walker.layout.control_frame_words;
   words end = frame + WALKER_BATCH * frame_words, at;
 
@@ -241,9 +246,9 @@ SP_SIGNAL_SAFE static words frames_fetch(words frame, const vm_stack *stack) {
   return end;
 }
 
-SP_SIGNAL_SAFE static size_t stack_walk(const vm_stack *stack, words frame,
-                                        spanprof_frame *frames, size_t max,
-                                        int *cut) {
+SP_HANDLER_CODE static size_t stack_walk(const vm_stack *stack, words frame,
+                                         spanprof_frame *frames, size_t max,
+                                         int *cut) {
   const size_t frame_words = walker.layout.control_frame_words;
   walked_frame batch[WALKER_BATCH];
   size_t count = 0, waiting = 0, done;
@@ -282,7 +287,8 @@ SP_SIGNAL_SAFE static size_t stack_walk(const vm_stack *stack, words frame,
 
 /* Did the signal interrupt a handler on an alternate stack? Ruby's own, of a
  * page it protected while it compacts, runs there. */
-SP_SIGNAL_SAFE static bool on_alternate_stack(const spanprof_capture *capture) {
+SP_HANDLER_CODE static bool
+on_alternate_stack(const spanprof_capture *capture) {
   const ucontext_t *context = capture->ucontext;
   uint64_t base = (uint64_t)(uintptr_t)context->uc_stack.ss_sp;
 
@@ -290,7 +296,7 @@ SP_SIGNAL_SAFE static bool on_alternate_stack(const spanprof_capture *capture) {
          capture->sp < base + context->uc_stack.ss_size;
 }
 
-SP_SIGNAL_SAFE uint64_t
+SP_HANDLER_CODE uint64_t
 rb_sp_walker_stack_end(void *data, const spanprof_capture *capture) {
   const void *thread = rb_sp_thread_find(capture->thread_data);
   vm_stack stack;
@@ -301,10 +307,10 @@ rb_sp_walker_stack_end(void *data, const spanprof_capture *capture) {
   return (uint64_t)(uintptr_t)stack.start;
 }
 
-SP_SIGNAL_SAFE size_t rb_sp_walker_walk(void *data,
-                                        const spanprof_capture *capture,
-                                        spanprof_frame *frames, size_t max,
-                                        int *cut) {
+SP_HANDLER_CODE size_t rb_sp_walker_walk(void *data,
+                                         const spanprof_capture *capture,
+                                         spanprof_frame *frames, size_t max,
+                                         int *cut) {
   const void *thread = rb_sp_thread_find(capture->thread_data);
   bool moves = rb_sp_compaction_possible(), collects, mine;
   size_t count = 0;
@@ -314,7 +320,7 @@ SP_SIGNAL_SAFE size_t rb_sp_walker_walk(void *data,
   (void)data;
   if (!thread || max == 0)
     return 0;
-  collects = rb_during_gc();
+  collects = walker_collects();
   if (collects || moves) {
     mine = ruby_thread_has_gvl_p();
     if (collects && mine)

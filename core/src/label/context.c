@@ -193,9 +193,9 @@ void sp_self_each(void (*visit)(sp_self *self)) {
   pthread_mutex_unlock(&contexts.lock);
 }
 
-SP_SIGNAL_SAFE void sp_context_read(const sp_self *self,
-                                    spanprof_label_set *labels,
-                                    spanprof_span *carried) {
+SP_HANDLER_CODE void sp_context_read(const sp_self *self,
+                                     spanprof_label_set *labels,
+                                     spanprof_span *carried) {
   const spanprof_context *context =
       atomic_load_explicit(&self->context, memory_order_relaxed);
   uint32_t depth = atomic_load_explicit(&context->depth, memory_order_relaxed);

@@ -83,9 +83,9 @@ void sp_self_each(void (*visit)(sp_self *self));
 
 /* What a sample carries. `last_span` is the span active last, also after its
  * leave: ticks booked at a thread's end belong to it. */
-SP_SIGNAL_SAFE void sp_context_read(const sp_self *self,
-                                    spanprof_label_set *labels,
-                                    spanprof_span *carried);
+SP_HANDLER_CODE void sp_context_read(const sp_self *self,
+                                     spanprof_label_set *labels,
+                                     spanprof_span *carried);
 SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self);
 
 /* Visit every context, also free ones (whose depth is 0), without a lock. */

@@ -32,7 +32,7 @@ bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
 
 /* The span whose id samples under `span` carry: itself, its local root, or 0.
  * Signal-safe: for a runtime's read_context. */
-SP_SIGNAL_SAFE spanprof_span sp_span_carried(spanprof_span span);
+SP_HANDLER_CODE spanprof_span sp_span_carried(spanprof_span span);
 
 /* spanprof_span_attribute_get() at a given time. */
 spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,

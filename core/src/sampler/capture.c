@@ -47,20 +47,20 @@ void sp_capture_after_fork(void) {
   atomic_store(&capture_inside, 0);
 }
 
-SP_SIGNAL_SAFE static void sample_count(uint64_t ticks) {
+SP_HANDLER_CODE static void sample_count(uint64_t ticks) {
   sp_count(&sp_counts.samples_taken, 1);
   sp_count(&sp_counts.ticks_taken, ticks);
 }
 
 /* The reason first: a stop that looks in between must not take the sample for
  * one that is under way, and count it too. */
-SP_SIGNAL_SAFE static void sample_drop(sp_counter *reason, uint64_t ticks) {
+SP_HANDLER_SELDOM static void sample_drop(sp_counter *reason, uint64_t ticks) {
   sp_count(reason, 1);
   sp_count(&sp_counts.ticks_dropped, ticks);
   sample_count(ticks);
 }
 
-SP_SIGNAL_SAFE static void ring_drop(sp_ring_result result, uint64_t ticks) {
+SP_HANDLER_SELDOM static void ring_drop(sp_ring_result result, uint64_t ticks) {
   sample_drop(result == SP_RING_BUSY ? &sp_counts.samples_dropped_busy
                                      : &sp_counts.samples_dropped_full,
               ticks);
@@ -70,7 +70,7 @@ SP_SIGNAL_SAFE static void ring_drop(sp_ring_result result, uint64_t ticks) {
  * code ran, perhaps for another span. The signal is delivered on the way out of
  * rt_sigprocmask, whose arguments still stand in the registers: the system call
  * keeps all but the result and, on x86-64, rcx and r11. */
-SP_SIGNAL_SAFE static bool mask_just_opened(const sp_registers *registers) {
+SP_HANDLER_CODE static bool mask_just_opened(const sp_registers *registers) {
 #if defined(__x86_64__)
   const uint64_t *r = registers->r;
   const unsigned char *pc = (const unsigned char *)(uintptr_t)r[16];
@@ -89,8 +89,8 @@ SP_SIGNAL_SAFE static bool mask_just_opened(const sp_registers *registers) {
  * epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that comes back
  * (Linux 6.1, include/linux/sched/signal.h, sigmask_to_save()): what piled up
  * is from the code around the wait. */
-SP_SIGNAL_SAFE static bool mask_open_to_wait(const void *ucontext,
-                                             int signal_number) {
+SP_HANDLER_CODE static bool mask_open_to_wait(const void *ucontext,
+                                              int signal_number) {
   const ucontext_t *context = ucontext;
   uint64_t mask;
 
@@ -101,8 +101,8 @@ SP_SIGNAL_SAFE static bool mask_open_to_wait(const void *ucontext,
 }
 
 /* Copy bytes another thread, or ASan, has views about. */
-SP_NO_SANITIZE SP_SIGNAL_SAFE static void stack_copy(void *to, uint64_t from,
-                                                     size_t bytes) {
+SP_NO_SANITIZE SP_HANDLER_CODE static void stack_copy(void *to, uint64_t from,
+                                                      size_t bytes) {
   const volatile uint64_t *source = (const volatile uint64_t *)(uintptr_t)from;
   uint64_t *target = to;
 #if defined(__x86_64__)
@@ -122,8 +122,8 @@ SP_NO_SANITIZE SP_SIGNAL_SAFE static void stack_copy(void *to, uint64_t from,
 
 /* Copy a stack whose bounds are not known with a system call that stops where
  * memory does: one piece a page, because a piece is copied whole or not. */
-SP_SIGNAL_SAFE static size_t stack_copy_checked(void *to, uint64_t from,
-                                                size_t bytes) {
+SP_HANDLER_SELDOM static size_t stack_copy_checked(void *to, uint64_t from,
+                                                   size_t bytes) {
   struct iovec local = {.iov_base = to, .iov_len = bytes};
   struct iovec remote[CAPTURE_PAGES_MAX];
   uint64_t at = from, end = from + bytes;
@@ -146,7 +146,7 @@ SP_SIGNAL_SAFE static size_t stack_copy_checked(void *to, uint64_t from,
   return copied > 0 ? (size_t)copied & ~(size_t)7 : 0;
 }
 
-SP_SIGNAL_SAFE static uint64_t thread_pointer(void) {
+SP_HANDLER_CODE static uint64_t thread_pointer(void) {
   return (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
 
@@ -159,8 +159,8 @@ typedef struct stack_piece {
   bool end;     /* reaches the end that the runtime gave */
 } stack_piece;
 
-SP_SIGNAL_SAFE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
-                                             size_t max) {
+SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
+                                              size_t max) {
   uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
   uint64_t high =
       atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
@@ -188,8 +188,8 @@ SP_SIGNAL_SAFE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
 }
 
 /* Leave out what the runtime says is not worth copying. */
-SP_SIGNAL_SAFE static void stack_limit(stack_piece *piece, uint64_t sp,
-                                       uint64_t end) {
+SP_HANDLER_CODE static void stack_limit(stack_piece *piece, uint64_t sp,
+                                        uint64_t end) {
   if (end <= sp || end - piece->base > piece->bytes)
     return;
   piece->bytes = (size_t)(end - piece->base) & ~(size_t)7;
@@ -198,8 +198,8 @@ SP_SIGNAL_SAFE static void stack_limit(stack_piece *piece, uint64_t sp,
 }
 
 /* Copy the live end of the stack behind the sample's frames. */
-SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
-                                      const stack_piece *piece, void *to) {
+SP_HANDLER_CODE static void stack_take(sp_sample *sample,
+                                       const stack_piece *piece, void *to) {
   sample->stack_base = piece->base;
   if (piece->end)
     sample->flags |= SP_SAMPLE_STACK_END;
@@ -219,8 +219,8 @@ SP_SIGNAL_SAFE static void stack_take(sp_sample *sample,
 }
 
 /* The end of the thread's stack if `sp` is on it, else 0. */
-SP_SIGNAL_SAFE static uint64_t stack_end_around(sp_thread *thread,
-                                                uint64_t sp) {
+SP_HANDLER_CODE static uint64_t stack_end_around(sp_thread *thread,
+                                                 uint64_t sp) {
   uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
   uint64_t high =
       atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
@@ -228,7 +228,7 @@ SP_SIGNAL_SAFE static uint64_t stack_end_around(sp_thread *thread,
   return low != 0 && sp >= low && sp < high ? high : 0;
 }
 
-SP_SIGNAL_SAFE static spanprof_capture
+SP_HANDLER_CODE static spanprof_capture
 capture_describe(const sp_registers *registers, const void *ucontext,
                  sp_thread *thread, sp_self *self) {
   return (spanprof_capture){
@@ -243,7 +243,7 @@ capture_describe(const sp_registers *registers, const void *ucontext,
 }
 
 /* Labels, span and frames of the language, or of the thread. */
-SP_SIGNAL_SAFE static void
+SP_HANDLER_CODE static void
 sample_context_take(sp_sample *sample, sp_self *self,
                     const spanprof_capture *capture,
                     const spanprof_runtime *runtime) {
@@ -270,10 +270,10 @@ sample_context_take(sp_sample *sample, sp_self *self,
     sample->flags |= SP_SAMPLE_WALK_CUT;
 }
 
-SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
-                                       sp_thread *thread, uint64_t ticks,
-                                       const sp_registers *registers,
-                                       const void *ucontext) {
+SP_HANDLER_CODE static void sample_take(const sp_capture_config *config,
+                                        sp_thread *thread, uint64_t ticks,
+                                        const sp_registers *registers,
+                                        const void *ucontext) {
   const spanprof_runtime *runtime = sp_runtime_enter();
   sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
   const spanprof_capture capture =
@@ -324,7 +324,7 @@ SP_SIGNAL_SAFE static void sample_take(const sp_capture_config *config,
   sp_ring_commit(&claim, sizeof *sample + frames_bytes + sample->stack_bytes);
 }
 
-SP_SIGNAL_SAFE static void run_time_count(uint64_t ns) {
+SP_HANDLER_CODE static void run_time_count(uint64_t ns) {
   uint64_t units = ns >> 7;
   unsigned bucket = units ? 63u - (unsigned)__builtin_clzll(units) : 0;
 
@@ -335,12 +335,12 @@ SP_SIGNAL_SAFE static void run_time_count(uint64_t ns) {
 }
 
 /* To a counter that only this thread's handler adds to. */
-SP_SIGNAL_SAFE static void handler_add(sp_counter *counter, uint64_t n) {
+SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
   atomic_store_explicit(counter, sp_counted(counter) + n, memory_order_relaxed);
 }
 
-SP_SIGNAL_SAFE static void signal_take(uint32_t index, uint64_t ticks,
-                                       const void *ucontext) {
+SP_HANDLER_CODE static void signal_take(uint32_t index, uint64_t ticks,
+                                        const void *ucontext) {
   const sp_capture_config *config =
       atomic_load_explicit(&capture_current, memory_order_acquire);
   sp_thread *thread = sp_thread_at(index);

@@ -52,8 +52,8 @@ bool sp_capture_busy(void);
 void sp_capture_after_fork(void);
 
 /* The sp_signal_fn. */
-SP_SIGNAL_SAFE void sp_capture_signal(uint32_t index, uint64_t ticks,
-                                      void *ucontext);
+SP_HANDLER_CODE void sp_capture_signal(uint32_t index, uint64_t ticks,
+                                       void *ucontext);
 
 /* On a thread that ends, with our signal held and its timer deleted: book the
  * ticks that had expired and were not delivered. They carry the labels it has

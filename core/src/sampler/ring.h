@@ -31,15 +31,16 @@ sp_ring *sp_ring_new(unsigned shards, size_t shard_bytes);
 void sp_ring_free(sp_ring *ring); /* tests only: no writer may be left */
 
 /* Largest payload that can ever be reserved. */
-SP_SIGNAL_SAFE size_t sp_ring_payload_max(const sp_ring *ring);
+SP_HANDLER_CODE size_t sp_ring_payload_max(const sp_ring *ring);
 
 /* Reserve `bytes`; `start` spreads writers over the shards. After SP_RING_OK
  * the same thread calls sp_ring_commit() soon. */
-SP_SIGNAL_SAFE sp_ring_result sp_ring_reserve(sp_ring *ring, uint32_t start,
-                                              size_t bytes, sp_ring_claim *out);
+SP_HANDLER_CODE sp_ring_result sp_ring_reserve(sp_ring *ring, uint32_t start,
+                                               size_t bytes,
+                                               sp_ring_claim *out);
 
 /* Publish the first `bytes` of the payload (0: nothing). */
-SP_SIGNAL_SAFE void sp_ring_commit(const sp_ring_claim *claim, size_t bytes);
+SP_HANDLER_CODE void sp_ring_commit(const sp_ring_claim *claim, size_t bytes);
 
 /* Collector: the next payload of any shard from `*shard` on, or NULL; release
  * it before the next call. */

@@ -12,8 +12,8 @@
 #include "../profile/profile.h"
 
 /* The registered runtime, to be left again, or NULL. */
-SP_SIGNAL_SAFE const spanprof_runtime *sp_runtime_enter(void);
-SP_SIGNAL_SAFE void sp_runtime_leave(void);
+SP_HANDLER_CODE const spanprof_runtime *sp_runtime_enter(void);
+SP_HANDLER_CODE void sp_runtime_leave(void);
 
 /* Does a native pc lie in the eval loop, or in code by which that calls?
  * Between enter and leave. */

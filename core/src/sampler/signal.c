@@ -27,7 +27,7 @@ static struct {
   struct sigaction before;
 } signal_of[NSIG];
 
-/* Where the linker put all functions marked SP_SIGNAL_SAFE. */
+/* Where the linker put all functions marked SP_HANDLER_CODE. */
 extern const char __start_sp_handler_code[]
     __attribute__((visibility("hidden")));
 extern const char __stop_sp_handler_code[]
@@ -38,8 +38,8 @@ static int signal_highest(void) {
   return SIGRTMAX - 1;
 }
 
-SP_SIGNAL_SAFE static void signal_chain(int number, siginfo_t *info,
-                                        void *ucontext) {
+SP_HANDLER_SELDOM static void signal_chain(int number, siginfo_t *info,
+                                           void *ucontext) {
   const struct sigaction *before = &signal_of[number].before;
   const int error = errno;
 
@@ -53,7 +53,7 @@ SP_SIGNAL_SAFE static void signal_chain(int number, siginfo_t *info,
 
 /* Some 11 KB that follow: read as data, all lines are on their way at once, and
  * not one after the other as they are come to. */
-SP_SIGNAL_SAFE static void handler_code_foresee(void) {
+SP_HANDLER_CODE static void handler_code_foresee(void) {
   const char *line;
 
   for (line = __start_sp_handler_code; line < __stop_sp_handler_code;
@@ -61,8 +61,8 @@ SP_SIGNAL_SAFE static void handler_code_foresee(void) {
     __builtin_prefetch(line);
 }
 
-SP_SIGNAL_SAFE static void signal_handler(int number, siginfo_t *info,
-                                          void *ucontext) {
+SP_HANDLER_CODE static void signal_handler(int number, siginfo_t *info,
+                                           void *ucontext) {
   uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
   sp_signal_fn handle;
 

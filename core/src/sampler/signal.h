@@ -37,10 +37,10 @@ bool sp_signal_deadly(int number);
 bool sp_signal_blocked(int number);
 
 /* The value a timer carries for `index`. */
-SP_SIGNAL_SAFE uint64_t sp_signal_value(uint32_t index);
+SP_HANDLER_CODE uint64_t sp_signal_value(uint32_t index);
 
 /* Is `value` one of sp_signal_value()? */
-SP_SIGNAL_SAFE bool sp_signal_value_ours(uint64_t value);
+SP_HANDLER_CODE bool sp_signal_value_ours(uint64_t value);
 
 /* Probe signals handled so far. */
 uint64_t sp_signal_probes(void);

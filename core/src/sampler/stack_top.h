@@ -13,7 +13,7 @@ void sp_stack_top_learn(void);
 
 /* The same end of the stack that a thread was made with, by its thread pointer
  * alone. */
-SP_SIGNAL_SAFE uint64_t sp_stack_top_below(uint64_t thread_pointer);
+SP_HANDLER_CODE uint64_t sp_stack_top_below(uint64_t thread_pointer);
 
 /* The end of the part of [low, high), the stack of the thread with that thread
  * pointer, that may hold frames. */

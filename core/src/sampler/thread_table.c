@@ -31,15 +31,24 @@ static void table_unlock(void) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
+SP_HANDLER_CODE static inline uint32_t chunk_of(uint32_t index) {
+  return 31u - (uint32_t)__builtin_clz(index / SP_THREAD_CHUNK + 1);
+}
+
+/* The index of its first record. */
+SP_HANDLER_CODE static inline uint32_t chunk_first(uint32_t chunk) {
+  return SP_THREAD_CHUNK * ((UINT32_C(1) << chunk) - 1);
+}
+
 sp_thread *sp_thread_at(uint32_t index) {
-  uint32_t chunk = index / SP_THREAD_CHUNK;
+  uint32_t chunk = chunk_of(index);
   sp_thread *records;
 
   if (chunk >= SP_THREAD_CHUNKS_MAX)
     return NULL;
   records =
       atomic_load_explicit(&sp_threads.chunks[chunk], memory_order_acquire);
-  return records ? &records[index % SP_THREAD_CHUNK] : NULL;
+  return records ? &records[index - chunk_first(chunk)] : NULL;
 }
 
 /* A number in (0, limit]: threads that live shorter than an interval are then
@@ -77,11 +86,11 @@ static sp_thread *record_take(void) {
   if (sp_threads.record_count == 0)
     sp_threads.record_count = 1;
   index = sp_threads.record_count;
-  chunk = index / SP_THREAD_CHUNK;
+  chunk = chunk_of(index);
   if (chunk >= SP_THREAD_CHUNKS_MAX)
     return NULL;
   if (!atomic_load(&sp_threads.chunks[chunk])) {
-    records = sp_pages_new(SP_THREAD_CHUNK * sizeof *records);
+    records = sp_pages_new((SP_THREAD_CHUNK << chunk) * sizeof *records);
     if (!records)
       return NULL;
     atomic_store_explicit(&sp_threads.chunks[chunk], records,

@@ -55,7 +55,7 @@ spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number);
 void sp_threads_stop(void);
 
 /* The record with that index, or NULL. */
-SP_SIGNAL_SAFE sp_thread *sp_thread_at(uint32_t index);
+SP_HANDLER_CODE sp_thread *sp_thread_at(uint32_t index);
 
 /* Enrol a thread of the process, of which `self` may be NULL. Idempotent.
  * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer to be had; tried again by

@@ -7,8 +7,10 @@
 #include "thread_table.h"
 #include "tid_map.h"
 
+/* Records of the first chunk; each other has twice as many as the one before,
+ * so that their addresses take little of what the handler has near. */
 #define SP_THREAD_CHUNK      256
-#define SP_THREAD_CHUNKS_MAX 1024
+#define SP_THREAD_CHUNKS_MAX 11
 
 typedef struct sp_thread_table {
   /* Read in the handler. */

@@ -4,7 +4,8 @@
 
 #if defined(__x86_64__)
 
-SP_SIGNAL_SAFE void sp_registers_read(sp_registers *out, const void *ucontext) {
+SP_HANDLER_CODE void sp_registers_read(sp_registers *out,
+                                       const void *ucontext) {
   const greg_t *from = ((const ucontext_t *)ucontext)->uc_mcontext.gregs;
 
   /* In DWARF order. No table: it would stand on a page that nothing else in the
@@ -30,7 +31,8 @@ SP_SIGNAL_SAFE void sp_registers_read(sp_registers *out, const void *ucontext) {
 
 #else
 
-SP_SIGNAL_SAFE void sp_registers_read(sp_registers *out, const void *ucontext) {
+SP_HANDLER_CODE void sp_registers_read(sp_registers *out,
+                                       const void *ucontext) {
   const ucontext_t *context = ucontext;
   size_t i;
 

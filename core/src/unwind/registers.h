@@ -31,6 +31,6 @@ typedef struct sp_registers {
 } sp_registers;
 
 /* `ucontext` is the third argument of a signal handler. */
-SP_SIGNAL_SAFE void sp_registers_read(sp_registers *out, const void *ucontext);
+SP_HANDLER_CODE void sp_registers_read(sp_registers *out, const void *ucontext);
 
 #endif

@@ -12,11 +12,14 @@
 /* A function that may run in a signal handler, at any instant, on any thread:
  * it calls only functions that are marked, and neither allocates, locks, waits
  * nor changes errno. */
-#define SP_SIGNAL_SAFE __attribute__((hot, section("sp_handler_code")))
+#define SP_SIGNAL_SAFE
 
-/* The same of one that few samples need: it stands apart, and is not fetched
- * for all. */
-#define SP_SIGNAL_SAFE_SELDOM __attribute__((cold))
+/* The same of one that every sample needs: these stand together, and all are
+ * fetched at the handler's start. */
+#define SP_HANDLER_CODE __attribute__((hot, section("sp_handler_code")))
+
+/* The same of one that few samples need. */
+#define SP_HANDLER_SELDOM __attribute__((cold, noinline))
 
 /* A variable that the handler uses. These, and the functions above, stand
  * together, because when a sample is taken none of their pages is in any cache,

@@ -21,9 +21,9 @@ sp_cycles_mark sp_cycles_mark_take(void);
 void sp_cycles_learn(const sp_cycles_mark *mark);
 
 /* Now, in units of its own. */
-SP_SIGNAL_SAFE uint64_t sp_cycles_now(void);
+SP_HANDLER_CODE uint64_t sp_cycles_now(void);
 
 /* How long a difference of two such is. */
-SP_SIGNAL_SAFE uint64_t sp_cycles_ns(uint64_t cycles);
+SP_HANDLER_CODE uint64_t sp_cycles_ns(uint64_t cycles);
 
 #endif
