@@ -130,6 +130,19 @@ SP_HANDLER_CODE void rb_sp_code_table_leave(void) {
   atomic_fetch_sub_explicit(&table.inside, 1, memory_order_release);
 }
 
+SP_HANDLER_SELDOM static void cache_empty(rb_sp_code_cache *cache,
+                                          uint32_t epoch) {
+  memset(cache->slots, 0, sizeof cache->slots);
+  cache->epoch = epoch;
+}
+
+SP_HANDLER_CODE void rb_sp_code_cache_begin(rb_sp_code_cache *cache) {
+  uint32_t epoch = atomic_load_explicit(&table.epoch, memory_order_relaxed);
+
+  if (cache->epoch != epoch)
+    cache_empty(cache, epoch);
+}
+
 SP_HANDLER_CODE uint32_t rb_sp_code_place(VALUE iseq, VALUE object) {
   uint64_t hash = (iseq >> 3) * UINT64_C(0x9e3779b97f4a7c15);
   uint32_t place;

@@ -31,12 +31,32 @@ typedef struct rb_sp_code {
   VALUE method; /* the method entry; 0: none, or not to be had */
 } rb_sp_code;
 
+/* What one thread's last samples found, by how far out a frame is: the outer
+ * frames of a stack mostly stay, and have their numbers in a few lines of one
+ * page. Of that thread's handler alone. */
+#define RB_SP_CODE_SLOTS 128u
+
+typedef struct rb_sp_code_slot {
+  VALUE iseq;
+  VALUE object;    /* a method entry, or 0 */
+  uint64_t number; /* RB_SP_CODE_NONE: free */
+} rb_sp_code_slot;
+
+typedef struct rb_sp_code_cache {
+  uint32_t epoch; /* of the table: its pairs stay until the next */
+  rb_sp_code_slot slots[RB_SP_CODE_SLOTS];
+} rb_sp_code_cache;
+
 /* Creates the holders. Once, when the extension loads. */
 void rb_sp_code_table_init(void);
 
 /* Handler: begin and end the use of the table; false: it is closed. */
 bool rb_sp_code_table_enter(void);
 void rb_sp_code_table_leave(void);
+
+/* Handler, between enter and leave: empty a cache, if it is of an older epoch.
+ */
+void rb_sp_code_cache_begin(rb_sp_code_cache *cache);
 
 /* Handler, between enter and leave: where a pair is looked for, and what
  * stands there. Asked for the pairs of several frames before the first is

@@ -27,6 +27,7 @@ typedef struct thread_record {
   _Atomic bool gone; /* the native thread ended */
   /* Of the thread's handler: where it read at the last sample. */
   const void *near[2];
+  rb_sp_code_cache cache;
   struct thread_record *next;
 } thread_record;
 
@@ -73,8 +74,9 @@ SP_HANDLER_CODE static uint32_t adopted_place(int tid, bool *held) {
   return room;
 }
 
-SP_HANDLER_CODE const void *rb_sp_thread_find(const void *thread_data) {
-  const thread_record *record = thread_data;
+SP_HANDLER_CODE const void *rb_sp_thread_find(void *thread_data,
+                                              rb_sp_code_cache **cache) {
+  thread_record *record = thread_data;
   uint32_t bucket;
   bool held;
 
@@ -88,6 +90,7 @@ SP_HANDLER_CODE const void *rb_sp_thread_find(const void *thread_data) {
   }
   __builtin_prefetch(record->near[0]);
   __builtin_prefetch(record->near[1]);
+  *cache = &record->cache;
   return atomic_load_explicit(&record->thread, memory_order_acquire);
 }
 

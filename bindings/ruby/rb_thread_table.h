@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 
+#include "rb_code_table.h"
+
 /* Creates the holder of Thread objects. Once, when the extension loads. */
 void rb_sp_threads_init(void);
 
@@ -37,8 +39,9 @@ void rb_sp_threads_after_fork(void);
 void rb_sp_threads_sweep(void);
 
 /* Handler: the rb_thread_t of the interrupted thread, by the data the core
- * keeps for it or, where there is none, by its number; NULL: no Ruby thread. */
-const void *rb_sp_thread_find(const void *thread_data);
+ * keeps for it or, where there is none, by its number; NULL: no Ruby thread.
+ * *cache: the thread's own. */
+const void *rb_sp_thread_find(void *thread_data, rb_sp_code_cache **cache);
 
 /* Handler: the memory that a thread's walk began with. The next one begins near
  * it, and has it brought near while it looks for the thread: each of these is a

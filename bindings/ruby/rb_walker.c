@@ -148,8 +148,16 @@ typedef struct walked_frame {
   VALUE object; /* names the method, see object_method() */
   uint32_t offset;
   uint32_t flags;
-  uint32_t place;
 } walked_frame;
+
+/* A frame that waits for its number. */
+typedef struct waiting_frame {
+  rb_sp_code_slot *slot; /* what it is to be kept in */
+  VALUE iseq;
+  VALUE object;
+  uint32_t place;
+  uint32_t index; /* in the sample */
+} waiting_frame;
 
 /* Read the VM stack alone. */
 SP_HANDLER_CODE static frame_kind frame_read(const rb_sp_walker_config *config,
@@ -203,33 +211,34 @@ size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
 
 /* An object that is in the table is a method entry, and need not be looked at:
  * that would be a page of the heap for each method. */
-SP_HANDLER_CODE static uint64_t frame_number(const walked_frame *walked) {
-  uint64_t number =
-      rb_sp_code_known(walked->place, walked->iseq, walked->object);
+SP_HANDLER_CODE static uint64_t frame_number(const waiting_frame *frame) {
+  uint64_t number = rb_sp_code_known(frame->place, frame->iseq, frame->object);
 
-  if (SP_LIKELY(number != RB_SP_CODE_NONE))
-    return number;
-  return rb_sp_code_number(walked->iseq, object_method(walked->object, true));
+  if (SP_UNLIKELY(number == RB_SP_CODE_NONE))
+    return rb_sp_code_number(frame->iseq, object_method(frame->object, true));
+  *frame->slot = (rb_sp_code_slot){
+      .iseq = frame->iseq, .object = frame->object, .number = number};
+  return number;
 }
 
-/* Look up what was read, once its places in the table were all asked for.
- * Returns how many frames it wrote; fewer than `count`: one is no code, or
- * finds no room. */
-SP_HANDLER_CODE static size_t
-batch_number(const walked_frame *batch, size_t count, spanprof_frame *frames) {
+/* Look up what waits, once its places in the table were all asked for. False:
+ * one is no code, or finds no room; *count is how many frames there are before
+ * it. */
+SP_HANDLER_CODE static bool batch_number(const waiting_frame *batch,
+                                         size_t waiting, spanprof_frame *frames,
+                                         size_t *count) {
   size_t i;
 
-  for (i = 0; i < count; i++)
+  for (i = 0; i < waiting; i++)
     rb_sp_code_fetch(batch[i].place);
-  for (i = 0; i < count; i++) {
-    uint64_t number = frame_number(&batch[i]);
-
-    if (number == RB_SP_CODE_NONE)
-      break;
-    frames[i] = (spanprof_frame){
-        .code = number, .offset = batch[i].offset, .flags = batch[i].flags};
+  for (i = 0; i < waiting; i++) {
+    frames[batch[i].index].code = frame_number(&batch[i]);
+    if (frames[batch[i].index].code == RB_SP_CODE_NONE) {
+      *count = batch[i].index;
+      return false;
+    }
   }
-  return i;
+  return true;
 }
 
 /* Have the next frames' memory brought near, all at once. */
@@ -246,43 +255,51 @@ SP_HANDLER_CODE static words frames_fetch(words frame, const vm_stack *stack) {
   return end;
 }
 
-SP_HANDLER_CODE static size_t stack_walk(const vm_stack *stack, words frame,
-                                         spanprof_frame *frames, size_t max,
-                                         int *cut) {
+/* True: to the end. */
+SP_HANDLER_CODE static bool stack_walk(const vm_stack *stack, words frame,
+                                       rb_sp_code_cache *cache,
+                                       spanprof_frame *frames, size_t max,
+                                       size_t *count) {
   const size_t frame_words = walker.layout.control_frame_words;
-  walked_frame batch[WALKER_BATCH];
-  size_t count = 0, waiting = 0, done;
+  waiting_frame batch[WALKER_BATCH];
+  size_t waiting = 0;
   words near = frame;
 
   for (; frame + frame_words <= stack->end; frame += frame_words) {
-    frame_kind kind = FRAME_BROKEN;
+    walked_frame walked;
+    frame_kind kind;
+    rb_sp_code_slot *slot;
 
     if (frame >= near)
       near = frames_fetch(frame, stack);
-    if (count + waiting < max)
-      kind = frame_read(&walker, stack, frame, &batch[waiting]);
-    if (kind == FRAME_BROKEN) {
-      *cut = 1;
+    kind = *count < max ? frame_read(&walker, stack, frame, &walked)
+                        : FRAME_BROKEN;
+    if (kind == FRAME_BROKEN)
       break;
-    }
     if (kind == FRAME_NONE)
       continue;
-    batch[waiting].place =
-        rb_sp_code_place(batch[waiting].iseq, batch[waiting].object);
-    if (++waiting < WALKER_BATCH)
-      continue;
-    done = batch_number(batch, waiting, frames + count);
-    count += done;
-    waiting = 0;
-    if (done < WALKER_BATCH) {
-      *cut = 1;
-      break;
+    slot = &cache->slots[(size_t)(stack->end - frame) / frame_words %
+                         RB_SP_CODE_SLOTS];
+    frames[*count] = (spanprof_frame){
+        .code = slot->number, .offset = walked.offset, .flags = walked.flags};
+    if (slot->number == RB_SP_CODE_NONE || slot->iseq != walked.iseq ||
+        slot->object != walked.object) {
+      batch[waiting++] =
+          (waiting_frame){.slot = slot,
+                          .iseq = walked.iseq,
+                          .object = walked.object,
+                          .place = rb_sp_code_place(walked.iseq, walked.object),
+                          .index = (uint32_t)*count};
+    }
+    ++*count;
+    if (waiting == WALKER_BATCH) {
+      if (!batch_number(batch, waiting, frames, count))
+        return false;
+      waiting = 0;
     }
   }
-  done = batch_number(batch, waiting, frames + count);
-  if (done < waiting)
-    *cut = 1;
-  return count + done;
+  return batch_number(batch, waiting, frames, count) &&
+         frame + frame_words > stack->end;
 }
 
 /* Did the signal interrupt a handler on an alternate stack? Ruby's own, of a
@@ -298,7 +315,8 @@ on_alternate_stack(const spanprof_capture *capture) {
 
 SP_HANDLER_CODE uint64_t
 rb_sp_walker_stack_end(void *data, const spanprof_capture *capture) {
-  const void *thread = rb_sp_thread_find(capture->thread_data);
+  rb_sp_code_cache *cache;
+  const void *thread = rb_sp_thread_find(capture->thread_data, &cache);
   vm_stack stack;
 
   (void)data;
@@ -311,7 +329,8 @@ SP_HANDLER_CODE size_t rb_sp_walker_walk(void *data,
                                          const spanprof_capture *capture,
                                          spanprof_frame *frames, size_t max,
                                          int *cut) {
-  const void *thread = rb_sp_thread_find(capture->thread_data);
+  rb_sp_code_cache *cache;
+  const void *thread = rb_sp_thread_find(capture->thread_data, &cache);
   bool moves = rb_sp_compaction_possible(), collects, mine;
   size_t count = 0;
   vm_stack stack;
@@ -340,7 +359,9 @@ SP_HANDLER_CODE size_t rb_sp_walker_walk(void *data,
   if (frame) {
     rb_sp_thread_foresee(capture->thread_data, frame,
                          (const void *)frame[RB_SP_FRAME_EP]);
-    count += stack_walk(&stack, frame, frames + count, max - count, cut);
+    rb_sp_code_cache_begin(cache);
+    if (!stack_walk(&stack, frame, cache, frames, max, &count))
+      *cut = 1;
   }
   rb_sp_code_table_leave();
   return count;
