@@ -61,6 +61,7 @@ static PyObject *context_set(py_sp_span_record *record,
   if (!label)
     return NULL;
   label->span = record ? record->label.span : 0;
+  label->carried = record ? record->label.carried : 0;
   label->labels = labels;
   label->record = record;
   Py_XINCREF((PyObject *)record);
@@ -104,7 +105,7 @@ SP_HANDLER_CODE int py_sp_context_read(void *tstate,
 
   (void)capture;
   out->labels = label ? label->labels : 0;
-  out->span = label && py_sp_context_spans_shown() ? label->span : 0;
+  out->span = label && py_sp_context_spans_shown() ? label->carried : 0;
   return 1;
 }
 

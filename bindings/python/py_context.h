@@ -13,6 +13,7 @@ typedef struct py_sp_span_record py_sp_span_record;
 /* A value of the ContextVar; does not change. */
 typedef struct py_sp_span_label {
   PyObject_HEAD spanprof_span span; /* 0: none */
+  spanprof_span carried;            /* by its samples */
   spanprof_label_set labels;
   py_sp_span_record *record; /* that keeps `span`; NULL: none */
 } py_sp_span_label;

@@ -129,6 +129,7 @@ static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low,
   if (!record)
     return NULL;
   record->label.span = 0;
+  record->label.carried = 0;
   record->label.labels = 0;
   record->label.record = NULL;
   record->id = id;
@@ -160,6 +161,7 @@ py_sp_span_record *py_sp_span_record_new(spanprof_span span, uint64_t id,
     return NULL;
   }
   record->label.span = span;
+  record->label.carried = spanprof_span_carried(span);
   record->ended = 0;
   record->retained = spanprof_span_retain(span);
   record->name = Py_NewRef(name);
@@ -174,6 +176,7 @@ py_sp_span_record *py_sp_span_record_stand_in(py_sp_span_record *other,
   if (!record)
     return NULL;
   record->label.span = other->label.span;
+  record->label.carried = other->label.carried;
   record->other = (py_sp_span_record *)Py_NewRef((PyObject *)other);
   return record;
 }

@@ -6,6 +6,9 @@
 
 #define TEXT_HASH_ENDS 32
 
+/* Here, and not in a page of the dynamic linker's. */
+SP_HANDLER_DATA static PyTypeObject *text_type = &PyUnicode_Type;
+
 SP_HANDLER_CODE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
                                      py_sp_text *out) {
   const PyASCIIObject *ascii = (const PyASCIIObject *)object;
@@ -13,7 +16,7 @@ SP_HANDLER_CODE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
   if (probe && (((uintptr_t)object & 7) != 0 ||
                 !py_sp_probe_readable(probe, object, sizeof *ascii)))
     return false;
-  if (Py_TYPE(object) != &PyUnicode_Type || !ascii->state.compact)
+  if (Py_TYPE(object) != text_type || !ascii->state.compact)
     return false;
   out->length = (size_t)ascii->length;
   out->kind = (int)ascii->state.kind;

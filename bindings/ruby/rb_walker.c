@@ -51,11 +51,10 @@ SP_HANDLER_DATA static _Atomic uint64_t walker_torn;
 
 /* rb_during_gc(), where the rest is, and not through two pages of the dynamic
  * linker's. */
-SP_HANDLER_DATA static int (*walker_collects)(void);
+SP_HANDLER_DATA static int (*walker_collects)(void) = rb_during_gc;
 
 void rb_sp_walker_configure(const rb_sp_walker_config *config) {
   walker = *config;
-  walker_collects = rb_during_gc;
 }
 
 uint64_t rb_sp_walker_torn(void) {

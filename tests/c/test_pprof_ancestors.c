@@ -126,7 +126,7 @@ static void root_only_samples_have_no_ancestors(void) {
   fixture_open(&fixture);
   s[0] = start_span(root, 1, "GET");
   s[1] = start_span(root, 2, "render");
-  CHECK(!ancestor_of(sample_of(&fixture, sp_span_carried(s[1])), 0));
+  CHECK(!ancestor_of(sample_of(&fixture, spanprof_span_carried(s[1])), 0));
   fixture_close(&fixture);
   end_spans(s, 2);
   spanprof_span_rules_free(root);

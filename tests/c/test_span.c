@@ -111,10 +111,10 @@ static void children_carry_their_local_root(void) {
   s[1] = start(rules, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(rules, 3, 2, SPANPROF_SPAN_SAMPLED);
   s[3] = start(rules, 4, 1, 0); /* not sampled itself */
-  CHECK_EQUAL(sp_span_carried(s[0]), s[0]);
-  CHECK_EQUAL(sp_span_carried(s[1]), s[0]);
-  CHECK_EQUAL(sp_span_carried(s[2]), s[0]);
-  CHECK_EQUAL(sp_span_carried(s[3]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[0]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[1]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[3]), s[0]);
   CHECK_TEXT(id_of(s[0]), "0100000000000000");
   end_all(s, 4);
   spanprof_span_rules_free(rules);
@@ -126,8 +126,8 @@ static void remote_parent_makes_a_local_root(void) {
   s[0] = start(NULL, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(NULL, 2, 1, SPANPROF_SPAN_SAMPLED | SPANPROF_SPAN_PARENT_REMOTE);
   s[2] = start(NULL, 3, 2, SPANPROF_SPAN_SAMPLED);
-  CHECK_EQUAL(sp_span_carried(s[1]), s[1]);
-  CHECK_EQUAL(sp_span_carried(s[2]), s[1]);
+  CHECK_EQUAL(spanprof_span_carried(s[1]), s[1]);
+  CHECK_EQUAL(spanprof_span_carried(s[2]), s[1]);
   end_all(s, 3);
 }
 
@@ -136,8 +136,8 @@ static void unsampled_root_carries_nothing(void) {
 
   s[0] = start(NULL, 1, 0, 0);
   s[1] = start(NULL, 2, 1, SPANPROF_SPAN_SAMPLED);
-  CHECK_EQUAL(sp_span_carried(s[0]), 0);
-  CHECK_EQUAL(sp_span_carried(s[1]), 0);
+  CHECK_EQUAL(spanprof_span_carried(s[0]), 0);
+  CHECK_EQUAL(spanprof_span_carried(s[1]), 0);
   end_all(s, 2);
 }
 
@@ -146,11 +146,11 @@ static void child_of_an_unknown_parent_carries_nothing(void) {
   spanprof_span s[3];
 
   s[0] = start(NULL, 2, 77, SPANPROF_SPAN_SAMPLED);
-  CHECK_EQUAL(sp_span_carried(s[0]), 0);
+  CHECK_EQUAL(spanprof_span_carried(s[0]), 0);
   s[1] = start(NULL, 3, 2, SPANPROF_SPAN_SAMPLED); /* and its children */
-  CHECK_EQUAL(sp_span_carried(s[1]), 0);
+  CHECK_EQUAL(spanprof_span_carried(s[1]), 0);
   s[2] = start(each, 4, 78, SPANPROF_SPAN_SAMPLED);
-  CHECK_EQUAL(sp_span_carried(s[2]), s[2]);
+  CHECK_EQUAL(spanprof_span_carried(s[2]), s[2]);
   end_all(s, 3);
   spanprof_span_rules_free(each);
 }
@@ -163,10 +163,10 @@ static void each_span_carries_itself_without_root_only(void) {
   s[1] = start(rules, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(rules, 3, 2, 0); /* carries what its parent carries */
   s[3] = start(rules, 4, 3, 0);
-  CHECK_EQUAL(sp_span_carried(s[0]), s[0]);
-  CHECK_EQUAL(sp_span_carried(s[1]), s[1]);
-  CHECK_EQUAL(sp_span_carried(s[2]), s[1]);
-  CHECK_EQUAL(sp_span_carried(s[3]), s[1]);
+  CHECK_EQUAL(spanprof_span_carried(s[0]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[1]), s[1]);
+  CHECK_EQUAL(spanprof_span_carried(s[2]), s[1]);
+  CHECK_EQUAL(spanprof_span_carried(s[3]), s[1]);
   end_all(s, 4);
   spanprof_span_rules_free(rules);
 }
@@ -178,7 +178,7 @@ static void parents_are_of_the_same_trace(void) {
   s[0] = start(NULL, 1, 0, SPANPROF_SPAN_SAMPLED);
   info.trace_id[15] = 9;
   CHECK_EQUAL(spanprof_span_start(NULL, &info, &s[1]), SPANPROF_OK);
-  CHECK_EQUAL(sp_span_carried(s[1]), 0);
+  CHECK_EQUAL(spanprof_span_carried(s[1]), 0);
   end_all(s, 2);
 }
 
@@ -190,8 +190,8 @@ static void mixed_rules_keep_every_carried_span(void) {
   s[1] = start(each, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(root, 3, 2, SPANPROF_SPAN_SAMPLED);
   s[3] = start(each, 4, 2, 0);
-  CHECK_EQUAL(sp_span_carried(s[2]), s[0]);
-  CHECK_EQUAL(sp_span_carried(s[3]), s[1]);
+  CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[3]), s[1]);
   spanprof_span_end(s[0]);
   spanprof_span_end(s[1]);
   sweep_thrice();
@@ -372,7 +372,7 @@ static void stale_numbers_are_harmless(void) {
   spanprof_span_end(span);
   spanprof_span_rename(span, "stale", 5);
   CHECK_TEXT(name_of(other), "name");
-  CHECK_EQUAL(sp_span_carried(span), 0);
+  CHECK_EQUAL(spanprof_span_carried(span), 0);
   CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
   spanprof_span_leave(token);
   CHECK_EQUAL(spanprof_span_attribute_get(NULL, span,
@@ -431,9 +431,9 @@ static void root_lives_as_long_as_its_children(void) {
   spanprof_span_end(s[0]);
   sweep_thrice();
   CHECK(known(s[0]));
-  CHECK_EQUAL(sp_span_carried(s[1]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[1]), s[0]);
   s[2] = start(NULL, 3, 1, SPANPROF_SPAN_SAMPLED); /* after the root's end */
-  CHECK_EQUAL(sp_span_carried(s[2]), s[0]);
+  CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
   spanprof_span_end(s[1]);
   sweep_thrice();
   CHECK(known(s[0]) && !known(s[1]));
@@ -457,7 +457,7 @@ static void hundred_thousand_spans_live_at_once(void) {
   }
   CHECK_EQUAL(sp_counted(&sp_counts.spans_live), live + COUNT);
   for (i = 0; i < COUNT; i++)
-    CHECK_EQUAL(sp_span_carried(s[i]), s[0]);
+    CHECK_EQUAL(spanprof_span_carried(s[i]), s[0]);
   end_all(s, COUNT);
   CHECK_EQUAL(sp_counted(&sp_counts.spans_live), live);
   for (i = 0; i < COUNT; i++)
@@ -517,7 +517,7 @@ static void *work(void *data) {
     CHECK_EQUAL(spanprof_span_enter(root, &outer), SPANPROF_OK);
     memset(child.trace_id, 0, sizeof child.trace_id);
     CHECK_EQUAL(spanprof_span_start(NULL, &child, &span), SPANPROF_OK);
-    CHECK_EQUAL(sp_span_carried(span), root);
+    CHECK_EQUAL(spanprof_span_carried(span), root);
     CHECK_EQUAL(spanprof_span_enter(span, &inner), SPANPROF_OK);
     atomic_store(&shared_span, i % 2 ? root : span);
     spanprof_span_rename(root, "GET /", 5);
@@ -539,7 +539,7 @@ static void *disturb(void *data) {
 
     spanprof_span_rename(span, long_name, sizeof long_name - 1);
     CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
-    carried = sp_span_carried(span);
+    carried = spanprof_span_carried(span);
     if (carried && sp_span_describe(carried, buffer, sizeof buffer, &view))
       CHECK(view.name_bytes > 0);
     spanprof_span_leave(token);

@@ -131,7 +131,7 @@ static void ancestors_last_as_long_as_a_descendant(void) {
   for (i = 0; i < 3; i++)
     spanprof_span_end(s[i]);
   sweep_times(10);
-  CHECK_EQUAL(sp_span_carried(s[3]), s[2]);
+  CHECK_EQUAL(spanprof_span_carried(s[3]), s[2]);
   CHECK_EQUAL(parent_of(s[2]), s[1]);
   CHECK_EQUAL(parent_of(s[1]), s[0]);
   CHECK(known(s[0], &view));

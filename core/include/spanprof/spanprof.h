@@ -407,6 +407,11 @@ SPANPROF_API void spanprof_span_end(spanprof_span span);
  * number is 0 or was freed. Both are lock-free. */
 SPANPROF_API int spanprof_span_retain(spanprof_span span);
 
+/* The span whose id samples under `span` carry by its rules: itself, its local
+ * root, or 0; also 0 if `span` is 0 or was freed. Does not change. Lock-free.
+ */
+SPANPROF_API spanprof_span spanprof_span_carried(spanprof_span span);
+
 /* Undo one spanprof_span_retain() that gave 1. */
 SPANPROF_API void spanprof_span_release(spanprof_span span);
 
@@ -495,7 +500,7 @@ typedef struct spanprof_capture {
 typedef struct spanprof_context_view {
   size_t struct_size;
   spanprof_label_set labels;
-  spanprof_span span; /* as started; its rules apply */
+  spanprof_span span; /* of spanprof_span_carried() */
 } spanprof_context_view;
 
 /* The name of a frame; text is copied during spanprof_name_set(). */

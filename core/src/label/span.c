@@ -148,7 +148,7 @@ bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
   return sp_span_name_use(span, name_buffer, size, &out->name_bytes);
 }
 
-SP_HANDLER_CODE spanprof_span sp_span_carried(spanprof_span span) {
+spanprof_span spanprof_span_carried(spanprof_span span) {
   return sp_span_pool_carried(span);
 }
 

@@ -30,10 +30,6 @@ typedef struct sp_span_view {
 bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
                       sp_span_view *out);
 
-/* The span whose id samples under `span` carry: itself, its local root, or 0.
- * Signal-safe: for a runtime's read_context. */
-SP_HANDLER_CODE spanprof_span sp_span_carried(spanprof_span span);
-
 /* spanprof_span_attribute_get() at a given time. */
 spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
                                      spanprof_span span,

@@ -257,7 +257,7 @@ sample_context_take(sp_sample *sample, sp_self *self,
   if (runtime->read_context &&
       runtime->read_context(runtime->data, capture, &view)) {
     sample->labels = view.labels;
-    sample->span = sp_span_carried(view.span);
+    sample->span = view.span;
   }
   if (runtime->walk) {
     size_t count =
