@@ -1,6 +1,7 @@
 #include "py_session.h"
 
 #include "py_command.h"
+#include "py_fork.h"
 #include "py_gate.h"
 #include "py_log.h"
 #include "py_options.h"
@@ -181,7 +182,8 @@ static PyMethodDef session_methods[] = {
 
 int py_sp_session_init(PyObject *module) {
   if (py_sp_gate_init() < 0 || py_sp_log_init(module) < 0 ||
-      py_sp_command_init(module) < 0 || py_sp_sigterm_init(module) < 0)
+      py_sp_command_init(module) < 0 || py_sp_fork_init(module) < 0 ||
+      py_sp_sigterm_init(module) < 0)
     return -1;
   return PyModule_AddFunctions(module, session_methods);
 }

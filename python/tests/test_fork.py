@@ -149,6 +149,23 @@ class ForkTest(ProgramCase):
         warned = done.stderr.count("use of fork() may lead to deadlocks")
         self.assertEqual(warned, sys.version_info >= (3, 12), done.stderr)
 
+    def test_python_warns_of_threads_that_it_does_not_know(self) -> None:
+        done = self.run_source("""
+            import ctypes, os, spanprof, time, warnings
+            spanprof.start()
+            libc = ctypes.CDLL(None)
+            thread = ctypes.c_ulong()
+            # A native thread that sleeps: pause() takes no argument.
+            assert libc.pthread_create(ctypes.byref(thread), None, libc.pause, None) == 0
+            warnings.simplefilter("always")
+            pid = os.fork()
+            if pid == 0:
+                os._exit(0)
+            assert os.waitpid(pid, 0)[1] == 0
+        """)
+        warned = done.stderr.count("use of fork() may lead to deadlocks")
+        self.assertEqual(warned, sys.version_info >= (3, 12), done.stderr)
+
     def test_subprocesses_run_as_before(self) -> None:
         self.run_source("""
             import spanprof, subprocess

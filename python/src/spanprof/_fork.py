@@ -6,8 +6,9 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import threading
 import warnings
+
+from ._binding import native
 
 _installed = False
 
@@ -25,7 +26,7 @@ def install() -> None:
 
     @functools.wraps(original)
     def fork() -> int:
-        if finalizing() or threading.active_count() > 1:
+        if finalizing() or not native.alone():
             return original()
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*multi-threaded, use of fork",

@@ -1,0 +1,10 @@
+/* What a fork would copy. */
+#ifndef PY_FORK_H
+#define PY_FORK_H
+
+#include "py_spanprof.h"
+
+/* Adds alone(). -1 with an exception. */
+int py_sp_fork_init(PyObject *module);
+
+#endif
