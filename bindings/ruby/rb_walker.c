@@ -3,6 +3,9 @@
  * - A frame is being pushed: the VM writes it before it moves ec->cfp (and from
  *   3.2.5 and 3.3.4 on has a compiler fence between). A frame counts only with
  *   a flags word that has one of the known magics; the walk ends at any other.
+ * - YJIT of 3.1 moves ec->cfp first: for some instructions the innermost frame
+ *   is what another one left there, and its environment partly overwritten by
+ *   the new one's, whose flags word can stand where a pointer is looked for.
  * - A closure moves environments to the heap (vm_make_env_each() in vm.c): for
  *   some instructions an enclosing environment on the stack holds an object in
  *   place of its flags. The frame is taken then, without its class.
@@ -99,6 +102,7 @@ SP_HANDLER_CODE static VALUE object_method(VALUE object, bool local) {
  * around it; 0: none. `flags` are those at `ep`, and sound. */
 SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
                                           VALUE flags) {
+  VALUE previous;
   unsigned hop;
 
   for (hop = 0; hop < WALKER_HOPS_MAX; hop++) {
@@ -107,8 +111,9 @@ SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
     /* A block has one only as a method made by define_method(). */
     if ((flags & RB_SP_FLAGS_LOCAL) || object_method(object, false))
       return object;
-    ep = (words)(ep[RB_SP_EP_PREVIOUS] & ~(VALUE)3);
-    if (!ep_possible(stack, ep))
+    previous = ep[RB_SP_EP_PREVIOUS];
+    ep = (words)(previous & ~(VALUE)3);
+    if (rb_sp_flags_valid(previous) || !ep_possible(stack, ep))
       return 0;
     flags = ep[RB_SP_EP_FLAGS];
     if (!flags_sound(stack, ep, flags)) {
