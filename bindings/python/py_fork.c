@@ -2,13 +2,14 @@
 
 #include <dirent.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "util/own_thread.h"
 
 /* A process whose threads cannot be listed is taken for one that has some. */
 static int fork_alone(void) {
-  const int self = (int)gettid();
+  const int self = (int)syscall(SYS_gettid);
   DIR *tasks = opendir("/proc/self/task");
   const struct dirent *task;
   int alone = tasks != NULL;

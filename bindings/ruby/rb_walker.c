@@ -34,7 +34,7 @@ extern int ruby_thread_has_gvl_p(void);
 /* Enclosing environments that are followed: blocks within blocks. */
 #define WALKER_HOPS_MAX 32
 
-/* Frames that are looked up together: 0.7 KiB of the handler's stack. */
+/* Frames that are looked up together: half a KiB of the handler's stack. */
 #define WALKER_BATCH 16
 
 /* VM stacks are 1 MiB by default; RUBY_THREAD_VM_STACK_SIZE may ask for more.
@@ -114,13 +114,12 @@ SP_HANDLER_CODE static VALUE frame_object(const vm_stack *stack, words ep,
     previous = ep[RB_SP_EP_PREVIOUS];
     ep = (words)(previous & ~(VALUE)3);
     if (rb_sp_flags_valid(previous) || !ep_possible(stack, ep))
-      return 0;
+      break;
     flags = ep[RB_SP_EP_FLAGS];
-    if (!flags_sound(stack, ep, flags)) {
-      atomic_fetch_add_explicit(&walker_torn, 1, memory_order_relaxed);
-      return 0;
-    }
+    if (!flags_sound(stack, ep, flags))
+      break;
   }
+  atomic_fetch_add_explicit(&walker_torn, 1, memory_order_relaxed);
   return 0;
 }
 

@@ -41,7 +41,8 @@ typedef struct rb_sp_walked {
 size_t rb_sp_walker_look(const rb_sp_walker_config *config, const void *thread,
                          rb_sp_walked *frames, size_t max);
 
-/* Frames that were met in the middle of a move to the heap. */
+/* Frames whose method was not found: an environment around them was being moved
+ * to the heap or overwritten, or there are too many. */
 uint64_t rb_sp_walker_torn(void);
 
 #endif

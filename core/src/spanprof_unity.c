@@ -1,13 +1,6 @@
 /* The whole core as one translation unit, room by room in the order in which
  * they depend on each other: what gem and wheel compile, so that their build
  * scripts hold no list of sources. tests/unity compares it with CMake's. */
-
-/* What the handler uses begins with a page, so that it has as few as it can:
- * the parts of other objects follow. */
-__asm__(".pushsection sp_handler_data,\"aw\",@progbits\n"
-        ".balign 4096\n"
-        ".popsection\n");
-
 #include "profile.pb-c.c"
 #include "push.pb-c.c"
 

@@ -268,7 +268,8 @@ SPANPROF_API void spanprof_thread_unregister(void);
 SPANPROF_API void spanprof_thread_exclude(int excluded);
 
 /* Hand a pointer to the runtime's callbacks whenever they run on the calling
- * thread (see spanprof_capture). Registers the thread. */
+ * thread (see spanprof_capture). Registers the thread; what stands in the way
+ * of that, other than SPANPROF_ERR_NOMEM, does not lose the pointer. */
 SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);
 
 /* ------------------------------------------------------------------ labels */
@@ -407,13 +408,13 @@ SPANPROF_API void spanprof_span_end(spanprof_span span);
  * number is 0 or was freed. Both are lock-free. */
 SPANPROF_API int spanprof_span_retain(spanprof_span span);
 
+/* Undo one spanprof_span_retain() that gave 1. */
+SPANPROF_API void spanprof_span_release(spanprof_span span);
+
 /* The span whose id samples under `span` carry by its rules: itself, its local
  * root, or 0; also 0 if `span` is 0 or was freed. Does not change. Lock-free.
  */
 SPANPROF_API spanprof_span spanprof_span_carried(spanprof_span span);
-
-/* Undo one spanprof_span_retain() that gave 1. */
-SPANPROF_API void spanprof_span_release(spanprof_span span);
 
 /* The attributes the span should be given. */
 typedef enum spanprof_span_attribute {

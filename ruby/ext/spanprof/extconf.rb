@@ -86,8 +86,6 @@ $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{gener
 $VPATH.push("#{ROOT}/core/src", "#{ROOT}/bindings/ruby", generated)
 $srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] +
         Dir.children("#{ROOT}/bindings/ruby").grep(/\.c\z/).sort
-# In this order: the handler's data begins with the core's.
-$objs = $srcs.map { |source| source.sub(/\.c\z/, ".o") }
 
 create_makefile("spanprof/spanprof_native")
 if PACKAGED && !REQUIRED
