@@ -24,6 +24,10 @@
 /* Of a cache, on both machines. */
 #define WALK_CACHE_LINE 64
 
+/* Of the data stack, fetched before frames are walked: the innermost five, and
+ * so many that the processor goes on by itself. */
+#define WALK_NEAR_LINES 10
+
 /* While frames are collected, flags also hold: the code is alive if the frame
  * is one; and words to the next inner frame on the data stack, 0: not known. */
 #define WALK_SURE        0x80u
@@ -291,8 +295,12 @@ SP_HANDLER_CODE size_t py_sp_walk(const PyThreadState *thread,
 
 SP_HANDLER_CODE void py_sp_walk_foresee(const PyThreadState *thread) {
 #if PY_SP_LAYOUT_DATA_STACK
+  const char *top = (const char *)thread->datastack_top;
+  unsigned line;
+
   __builtin_prefetch(thread->datastack_chunk);
-  __builtin_prefetch((const char *)thread->datastack_top - WALK_CACHE_LINE);
+  for (line = 1; line <= WALK_NEAR_LINES; line++)
+    __builtin_prefetch(top - line * WALK_CACHE_LINE);
 #else
   __builtin_prefetch(thread->frame);
 #endif

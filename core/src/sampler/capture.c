@@ -250,16 +250,14 @@ sample_context_take(sp_sample *sample, sp_self *self,
   spanprof_context_view view = {.struct_size = sizeof view};
   int cut = 0;
 
-  if (self)
-    sp_context_read(self, &sample->labels, &sample->span);
-  if (!runtime)
-    return;
-  if (runtime->read_context &&
+  if (runtime && runtime->read_context &&
       runtime->read_context(runtime->data, capture, &view)) {
     sample->labels = view.labels;
     sample->span = view.span;
+  } else if (self) {
+    sp_context_read(self, &sample->labels, &sample->span);
   }
-  if (runtime->walk) {
+  if (runtime && runtime->walk) {
     size_t count =
         runtime->walk(runtime->data, capture, (spanprof_frame *)(sample + 1),
                       SP_WALK_FRAMES_MAX, &cut);

@@ -27,10 +27,14 @@ static struct {
   struct sigaction before;
 } signal_of[NSIG];
 
-/* Where the linker put all functions marked SP_HANDLER_CODE. */
+/* Where the linker put all that is marked SP_HANDLER_CODE or _DATA. */
 extern const char __start_sp_handler_code[]
     __attribute__((visibility("hidden")));
 extern const char __stop_sp_handler_code[]
+    __attribute__((visibility("hidden")));
+extern const char __start_sp_handler_data[]
+    __attribute__((visibility("hidden")));
+extern const char __stop_sp_handler_data[]
     __attribute__((visibility("hidden")));
 
 /* SIGRTMAX itself is what valgrind keeps (valgrind 3.19, "VG_SIGVGKILL"). */
@@ -51,13 +55,10 @@ SP_HANDLER_SELDOM static void signal_chain(int number, siginfo_t *info,
   errno = error;
 }
 
-/* Some 6 KB, with a language 8: read as data, all lines are on their way at
- * once, and not one after the other as they are come to. */
-SP_HANDLER_CODE static void handler_code_foresee(void) {
-  const char *line;
-
-  for (line = __start_sp_handler_code; line < __stop_sp_handler_code;
-       line += SIGNAL_CACHE_LINE)
+/* Have all lines on their way at once, and not one after the other as they are
+ * come to. */
+SP_HANDLER_CODE static void lines_fetch(const char *line, const char *end) {
+  for (; line < end; line += SIGNAL_CACHE_LINE)
     __builtin_prefetch(line);
 }
 
@@ -66,7 +67,9 @@ SP_HANDLER_CODE static void signal_handler(int number, siginfo_t *info,
   uint64_t value = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
   sp_signal_fn handle;
 
-  handler_code_foresee();
+  lines_fetch(__start_sp_handler_data, __stop_sp_handler_data);
+  /* Some 6 KB, with a language 8. */
+  lines_fetch(__start_sp_handler_code, __stop_sp_handler_code);
   if (info->si_code != SI_TIMER || !sp_signal_value_ours(value)) {
     signal_chain(number, info, ucontext);
   } else if ((uint32_t)value == SP_SIGNAL_PROBE) {

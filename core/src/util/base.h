@@ -21,9 +21,9 @@
 /* The same of one that few samples need. */
 #define SP_HANDLER_SELDOM __attribute__((cold, noinline))
 
-/* A variable that the handler uses. These, and the functions above, stand
- * together, because when a sample is taken none of their pages is in any cache,
- * and each costs a quarter of a microsecond. */
+/* A variable that the handler uses. These stand together for the same reason,
+ * and are fetched with it: when a sample is taken none of them is in any cache,
+ * and each page costs a quarter of a microsecond. */
 #define SP_HANDLER_DATA __attribute__((section("sp_handler_data")))
 
 #define SP_PRINTF(text, first) __attribute__((format(printf, text, first)))
