@@ -31,7 +31,7 @@ def _exec(arguments: Sequence[str]) -> int:
         return 0 if arguments else 2
     os.environ[_autostart.VARIABLE] = "1"
     try:
-        os.execvp(arguments[0], arguments)
+        os.execvp(arguments[0], list(arguments))
     except OSError as error:
         print(f"spanprof: {arguments[0]}: {error.strerror}", file=sys.stderr)
         return 127

@@ -108,7 +108,8 @@ def stats() -> dict[str, Any]:
         Counts, bytes and ns by name; `handler_histogram` is a list. Empty where
         there is no compiled part.
     """
-    return {} if native is None else native._swig.stats()
+    counters: dict[str, Any] = {} if native is None else native._swig.stats()
+    return counters
 
 
 def _milliseconds(seconds: float) -> int:

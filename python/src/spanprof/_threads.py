@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from typing import Any
 
 from ._binding import Error, native
 
@@ -24,7 +25,7 @@ def install() -> None:
     child (CPython 3.8 to 3.15), and leaves no frame of ours on its stack.
     Without it threads are found within 200 ms."""
     global _installed
-    original = getattr(threading.Thread, "_set_native_id", None)
+    original: Any = getattr(threading.Thread, "_set_native_id", None)
     if _installed or original is None:
         return
     _installed = True

@@ -61,7 +61,7 @@ def _follow_names() -> None:
         native.span_renamed(self)
 
     follow._spanprof = True  # type: ignore[attr-defined]
-    trace.Span.update_name = follow  # type: ignore[method-assign]
+    setattr(trace.Span, "update_name", follow)
 
 
 def install() -> bool:
@@ -101,7 +101,8 @@ def _before(inner: Any) -> Any:
     Raises:
         Exception: its class allows no such thing.
     """
-    kind, own = type(inner), vars(inner)
+    kind: Any = type(inner)
+    own = vars(inner)
     replaced = {name: staticmethod(own[name]) for name in _METHODS if name in own}
     if replaced:
         kind = type(kind)(kind.__name__, (kind,), replaced)

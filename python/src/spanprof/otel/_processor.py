@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from opentelemetry.sdk import trace
 
@@ -10,11 +10,14 @@ from .._binding import Error, native
 from .._logging import logger
 from . import _hook
 
-# Without a compiled part the SDK's processor, which does nothing, is all.
-_Rules: Any = type("SpanRules", (), {}) if native is None else native.SpanRules
+if TYPE_CHECKING or native is not None:
+    from .._native import SpanRules
+else:  # the SDK's processor, which does nothing, is all
+    class SpanRules:
+        pass
 
 
-class SpanProcessor(_Rules, trace.SpanProcessor):
+class SpanProcessor(SpanRules, trace.SpanProcessor):
     """Has samples carry the id and name of the span they were taken in.
 
     Which span that is says OpenTelemetry's current context, in threads, tasks,

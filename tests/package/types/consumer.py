@@ -1,0 +1,53 @@
+"""A program that uses everything public is correct by the package's hints."""
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterator
+
+import pyroscope
+import spanprof
+from opentelemetry.sdk.trace import TracerProvider
+from pyroscope.otel import PyroscopeSpanProcessor
+
+
+@spanprof.label(action="total")
+def total(prices: list[int]) -> int:
+    return sum(prices)
+
+
+@spanprof.label(action="each")
+def each(prices: list[int]) -> Iterator[int]:
+    yield from prices
+
+
+@spanprof.label(action="later")
+async def later(prices: list[int]) -> AsyncIterator[int]:
+    for price in prices:
+        yield price
+
+
+async def checkout() -> int:
+    with spanprof.label(controller="carts", retries=3):
+        return total([price async for price in later(list(each([1, 2])))])
+
+
+if spanprof.start(application_name="shop", labels={"region": "eu"},
+                  sample_rate_hz=100, upload_interval_ms=5000, log_level="warn"):
+    flushed: bool = spanprof.flush(timeout=1.5)
+    taken: int = spanprof.stats()["samples_taken"]
+elif (reason := spanprof.unavailable_reason()) is not None:
+    print(reason.upper(), spanprof.available(), spanprof.running())
+spanprof.stop(timeout=0.5)
+
+configured: bool = pyroscope.configure(
+    application_name="rideshare-python", server_address="http://localhost:4040",
+    tags={"hostname": "a"}, line_no=pyroscope.LineNo.First, sample_rate=100)
+with pyroscope.tag_wrapper({"vehicle": "bike"}):
+    pyroscope.add_thread_tag("a", "b")
+    pyroscope.remove_thread_tag(1, "a", "b")
+pyroscope.shutdown()
+
+provider = TracerProvider()
+provider.add_span_processor(PyroscopeSpanProcessor())
+provider.add_span_processor(spanprof.SpanProcessor(
+    app_name="shop", server_address="http://localhost:4040", root_span_only=False,
+    add_url=True, baseline_labels={"region": "eu"}))
