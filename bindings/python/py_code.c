@@ -225,8 +225,8 @@ SP_HANDLER_CODE void py_sp_code_foresee_texts(const PyCodeObject *code) {
 
   if (slot && atomic_load_explicit(&slot->address, memory_order_acquire) ==
                   (uint64_t)(uintptr_t)code) {
-    __builtin_prefetch(slot->name);
-    __builtin_prefetch(slot->file);
+    __builtin_prefetch(&((const PyASCIIObject *)slot->name)->hash);
+    __builtin_prefetch(&((const PyASCIIObject *)slot->file)->hash);
   }
 #else
   (void)code;

@@ -121,6 +121,9 @@ SP_HANDLER_CODE uint64_t py_sp_text_hash(py_sp_probe *probe,
   uint64_t hash;
   size_t bytes;
 
+  /* Of what is a text for sure, this word is all that a sample reads. */
+  if (!probe && ascii->hash != -1)
+    return (uint64_t)ascii->hash;
   if (!py_sp_text_look(probe, object, &text))
     return 0;
   if (ascii->hash != -1)

@@ -161,7 +161,8 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   if (!code || ((uintptr_t)code & 7) != 0)
     return false;
 #if !PY_SP_LAYOUT_DATA_STACK
-  py_sp_trail_note(walk->thread, frame);
+  py_sp_trail_note(walk->thread, &frame->ob_base.ob_base.ob_type);
+  py_sp_trail_note(walk->thread, &frame->f_code);
   py_sp_trail_note(walk->thread, &frame->f_lasti);
 #endif
   if (walk->count == 0 ||
