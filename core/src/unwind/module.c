@@ -225,27 +225,33 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
   return &module->rows;
 }
 
+static bool module_open_names(sp_module_entry *module) {
+  if (!module->names_open)
+    module->names_open =
+        (module->symbols_apart
+             ? module_open_debug(module, &module->names)
+             : sp_module_entry_open(module, &module->names)) == SPANPROF_OK;
+  return module->names_open;
+}
+
+void sp_module_entry_rest(sp_module_entry *module) {
+  if (module->names_open)
+    sp_elf_image_dispose(&module->names);
+  module->names_open = false;
+}
+
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                             char *name, uint64_t *start) {
   uint64_t function = SP_SYMBOL_NO_FUNCTION;
-  spanprof_status st;
-  sp_elf_image image;
-  bool found;
 
   *start = 0;
   if (sp_unwind_rows_function(sp_module_entry_rows(module), address, &function))
     *start = function;
   module_need_symbols(module);
-  if (module->symbols.count == 0)
+  if (module->symbols.count == 0 || !module_open_names(module))
     return false;
-  st = module->symbols_apart ? module_open_debug(module, &image)
-                             : sp_module_entry_open(module, &image);
-  if (st != SPANPROF_OK)
-    return false;
-  found = sp_symbol_table_find(&module->symbols, &image, address, function,
-                               name, start);
-  sp_elf_image_dispose(&image);
-  return found;
+  return sp_symbol_table_find(&module->symbols, &module->names, address,
+                              function, name, start);
 }
 
 bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
@@ -267,6 +273,7 @@ bool sp_module_entry_read(const sp_module_entry *module, uint64_t vaddr,
 }
 
 void sp_module_entry_forget(sp_module_entry *module) {
+  sp_module_entry_rest(module);
   sp_unwind_rows_dispose(&module->rows);
   sp_symbol_table_dispose(&module->symbols);
   module->rows_tries = 0;

@@ -46,6 +46,8 @@ typedef struct sp_module_entry {
   uint8_t rows_tries; /* SP_MODULE_KNOWN: done */
   uint8_t symbols_tries;
   bool symbols_apart; /* in the separate debug file */
+  bool names_open;
+  sp_elf_image names; /* the file that names are being read from */
 } sp_module_entry;
 
 /* Of a `_tries` field: read, whether there was something or not. */
@@ -69,7 +71,8 @@ spanprof_status sp_module_entry_open(const sp_module_entry *module,
 const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
 
 /* As sp_symbol_table_find(). False: *start is where unwind information says
- * that the function begins, or 0. */
+ * that the function begins, or 0. The file stays open for the next one, until
+ * sp_module_entry_rest(). */
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                             char *name, uint64_t *start);
 
@@ -80,6 +83,9 @@ bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
 /* Read code or other constants by ELF virtual address. */
 bool sp_module_entry_read(const sp_module_entry *module, uint64_t vaddr,
                           void *out, size_t size);
+
+/* Close what is open. */
+void sp_module_entry_rest(sp_module_entry *module);
 
 /* Free what was filled on demand; it is read again when needed again. */
 void sp_module_entry_forget(sp_module_entry *module);

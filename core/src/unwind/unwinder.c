@@ -281,3 +281,10 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
   *name = unwinder->name;
   return true;
 }
+
+void sp_unwinder_rest(sp_unwinder *unwinder) {
+  size_t i;
+
+  for (i = 0; i < unwinder->modules.module_count; i++)
+    sp_module_entry_rest(unwinder->modules.modules[i]);
+}

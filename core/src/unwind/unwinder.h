@@ -62,8 +62,11 @@ const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
 
 /* The function an ELF virtual address is in, demangled; valid until the next
  * call. False: it has no name; *start is where unwind information says that it
- * begins, or 0. */
+ * begins, or 0. Files stay open until sp_unwinder_rest(). */
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
+
+/* Close the files that names were read from. */
+void sp_unwinder_rest(sp_unwinder *unwinder);
 
 #endif
