@@ -2,12 +2,17 @@
 #include "sampler/thread_table.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <spanprof/spanprof.h>
 
 #include "export_fixture.h"
+#include "sampler/capture.h"
+#include "sampler/signal.h"
+#include "sampler/thread_table_inside.h"
 
 /* More than the first two chunks have. */
 #define THREADS     800
@@ -66,10 +71,49 @@ static void an_index_out_of_range_has_none(void) {
   CHECK(!sp_thread_at(1u << 30));
 }
 
+static void *thread_wait(void *data) {
+  *(int *)data = gettid();
+  sem_post(&registered);
+  sem_wait(&leave);
+  return NULL;
+}
+
+static bool thread_known(int tid) {
+  return sp_tid_map_get(&sp_threads.by_tid, tid) != 0;
+}
+
+/* As many times as make a scan of each kind. */
+static void a_scan_finds_who_took_the_place_of_another(void) {
+  enum { TIMES = 20 };
+  sp_timer_base base;
+  pthread_t thread;
+  int number, tid = 0, before = 0, i;
+
+  sp_timer_base_init(&base, 1);
+  CHECK(!sp_signal_choose(0, &number));
+  CHECK(!sp_signal_install(number, sp_capture_signal));
+  CHECK(!sp_threads_start(&base, number));
+  for (i = 0; i < TIMES; i++) {
+    CHECK(!pthread_create(&thread, NULL, thread_wait, &tid));
+    sem_wait(&registered);
+    CHECK_EQUAL(sp_threads_scan(NULL), 2);
+    CHECK(thread_known(tid));
+    CHECK(i == 0 || before == tid || !thread_known(before));
+    CHECK_EQUAL(sp_threads_scan(NULL), 2);
+    before = tid;
+    sem_post(&leave);
+    pthread_join(thread, NULL);
+    while (!tgkill(getpid(), tid, 0))
+      sched_yield(); /* joined a moment before it is gone */
+  }
+  sp_threads_stop();
+}
+
 int main(void) {
   sem_init(&registered, 0, 0);
   sem_init(&leave, 0, 0);
   many_threads_have_a_record_each();
   an_index_out_of_range_has_none();
+  a_scan_finds_who_took_the_place_of_another();
   return 0;
 }

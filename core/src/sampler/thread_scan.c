@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -19,6 +20,11 @@
  * clocks it asks (0.4 us each). */
 #define SCAN_STATUS_MAX 24
 #define SCAN_CLOCKS_MAX 64
+
+/* Every so many scans the directory is read in any case: a number of ours that
+ * was left behind by a thread that is gone would be counted for one of the
+ * program's. */
+#define SCAN_READ_EVERY 8
 
 /* Stacks grow to 8 MiB by default; a mapping that holds more below the thread's
  * control block than this is no plain thread stack. */
@@ -80,6 +86,7 @@ static bool tasks_read(scan_counts *counts) {
   int directory = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   long bytes;
 
+  counts->threads = 0;
   if (directory < 0)
     return false;
   while ((bytes = syscall(SYS_getdents64, directory, entries, sizeof entries)) >
@@ -87,6 +94,50 @@ static bool tasks_read(scan_counts *counts) {
     entries_see(entries, (size_t)bytes, counts);
   close(directory);
   return bytes == 0;
+}
+
+/* As many threads as have a timer or are ours? Each has a link in the directory
+ * (Linux 6.1, proc_task_getattr()). */
+static bool tasks_as_many(void) {
+  struct stat directory;
+  size_t timers;
+  bool due;
+
+  pthread_mutex_lock(&sp_threads.lock);
+  timers = sp_threads.timer_count;
+  due = sp_threads.base.wall || sp_threads.pass % SCAN_READ_EVERY == 0;
+  pthread_mutex_unlock(&sp_threads.lock);
+  return !due && stat("/proc/self/task", &directory) == 0 &&
+         directory.st_nlink == 2 + timers + sp_own_thread_count();
+}
+
+/* Then, if none of the timers' threads is gone, no other one is there, and the
+ * directory need not be read. */
+static bool tasks_known(scan_counts *counts) {
+  uint32_t i = 1, end;
+  bool known;
+
+  if (!tasks_as_many())
+    return false;
+  do {
+    pthread_mutex_lock(&sp_threads.lock);
+    known = sp_threads.sampling;
+    end = i + SP_THREAD_CHUNK;
+    for (; known && i < end && i < sp_threads.record_count; i++) {
+      sp_thread *thread = sp_thread_at(i);
+
+      if (thread->tid == 0)
+        continue;
+      known = thread->timer != SP_TIMER_NONE &&
+              sp_timer_look(thread->timer) != SP_TIMER_DEAD;
+      if (known)
+        thread->pass = sp_threads.pass;
+      counts->threads++;
+    }
+    end = sp_threads.record_count;
+    pthread_mutex_unlock(&sp_threads.lock);
+  } while (known && i < end);
+  return known;
 }
 
 typedef struct thread_status {
@@ -268,7 +319,7 @@ size_t sp_threads_scan(sp_log *log) {
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.pass++;
   pthread_mutex_unlock(&sp_threads.lock);
-  if (!tasks_read(&counts)) {
+  if (!tasks_known(&counts) && !tasks_read(&counts)) {
     if (log)
       sp_log_warn(log, SP_LOG_THREADS,
                   "/proc/self/task cannot be read; only threads that register "

@@ -98,6 +98,14 @@ bool sp_own_thread_is(int tid) {
   return false;
 }
 
+size_t sp_own_thread_count(void) {
+  size_t count = 0, i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++)
+    count += atomic_load_explicit(&own_tids[i], memory_order_relaxed) != 0;
+  return count;
+}
+
 void sp_own_thread_after_fork(void) {
   size_t i;
 

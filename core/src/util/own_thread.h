@@ -20,6 +20,9 @@ void sp_own_thread_leave(void);
 /* Is `tid` a thread of ours, and running? */
 bool sp_own_thread_is(int tid);
 
+/* How many there are. */
+size_t sp_own_thread_count(void);
+
 /* In a forked child: none is left. */
 void sp_own_thread_after_fork(void);
 
