@@ -12,7 +12,8 @@ static size_t walk_nothing(void *data, const spanprof_capture *capture,
   return 0;
 }
 
-/* Names frame n "function<n>"; frame 13 has no name. */
+/* Names frame n "function<n>", at odd offsets of 14 "odd14"; frame 13 has no
+ * name. */
 static spanprof_status resolve(void *data, const spanprof_frame *frame,
                                spanprof_name *out) {
   static char text[32];
@@ -21,8 +22,10 @@ static spanprof_status resolve(void *data, const spanprof_frame *frame,
   resolved++;
   if (frame->code == 13)
     return SPANPROF_ERR_STATE;
-  out->function_bytes =
-      (size_t)snprintf(text, sizeof text, "function%d", (int)frame->code);
+  out->function_bytes = (size_t)snprintf(
+      text, sizeof text, "%s%d",
+      frame->code == 14 && frame->offset % 2 ? "odd" : "function",
+      (int)frame->code);
   out->function = text;
   out->file = "file.toy";
   out->file_bytes = 8;
@@ -76,6 +79,38 @@ static void frames_are_named_once_at_first_sight(void) {
   CHECK_TEXT(name.file, "file.toy");
   CHECK_EQUAL(name.line, 42);
   CHECK_EQUAL(name_of(7, 43, &name), SPANPROF_ERR_STATE);
+  spanprof_runtime_unregister();
+}
+
+static void check_name(uint64_t code, uint32_t offset, const char *function,
+                       int64_t line) {
+  sp_frame_name name;
+
+  CHECK_EQUAL(name_of(code, offset, &name), SPANPROF_OK);
+  CHECK_TEXT(name.function, function);
+  CHECK_TEXT(name.file, "file.toy");
+  CHECK_EQUAL(name.line, line);
+  CHECK_EQUAL(name.start_line, 1);
+}
+
+static void each_offset_has_the_name_it_was_given(void) {
+  spanprof_runtime runtime = toy(NULL);
+  uint32_t offset;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  for (offset = 1; offset < 1000; offset++) {
+    note(14, offset);
+    note(15, offset);
+  }
+  note(16, UINT32_MAX);
+  note(16, 1);
+  note(15, UINT32_MAX);
+  for (offset = 1; offset < 1000; offset++) {
+    check_name(14, offset, offset % 2 ? "odd14" : "function14", offset);
+    check_name(15, offset, "function15", offset);
+  }
+  check_name(16, 1, "function16", 1);
+  check_name(16, UINT32_MAX, "function16", 0);
   spanprof_runtime_unregister();
 }
 
@@ -183,6 +218,8 @@ static void unregistering_waits_for_the_handler(void) {
 static const check_test tests[] = {
     {"frames_are_named_once_at_first_sight",
      frames_are_named_once_at_first_sight},
+    {"each_offset_has_the_name_it_was_given",
+     each_offset_has_the_name_it_was_given},
     {"a_frame_without_a_name_is_not_asked_for_again",
      a_frame_without_a_name_is_not_asked_for_again},
     {"names_wait_for_the_runtimes_own_thread",

@@ -15,15 +15,27 @@
  * again. */
 #define RUNTIME_NAMES_MAX (1u << 18)
 
-typedef struct runtime_entry {
-  spanprof_frame frame; /* flags: 0 */
-  char *text;           /* function, NUL, file, NUL; NULL: waiting */
+/* Of an offset: of the code itself, an entry that has the text which those of
+ * its offsets share. */
+#define RUNTIME_OFFSET_NONE UINT32_MAX
+
+typedef struct runtime_text {
+  int64_t start_line;
   uint32_t function_bytes;
   uint32_t file_bytes;
-  int64_t line;
-  int64_t start_line;
+  char bytes[]; /* function, NUL, file, NUL */
+} runtime_text;
+
+/* A language without lines of its own for each instruction has a dozen entries
+ * for each function. */
+typedef struct runtime_entry {
+  uint64_t code;
+  runtime_text *text; /* NULL: waiting */
+  uint32_t offset;
+  int32_t line;
   bool used;
   bool failed;
+  bool owner; /* of text */
 } runtime_entry;
 
 /* Process-wide, because the signal handler asks for it. */
@@ -80,7 +92,8 @@ static void entries_forget(void) {
   size_t i;
 
   for (i = 0; i < runtime_state.capacity; i++)
-    sp_mem_free(&sp_mem_default, runtime_state.entries[i].text);
+    if (runtime_state.entries[i].owner)
+      sp_mem_free(&sp_mem_default, runtime_state.entries[i].text);
   sp_mem_free(&sp_mem_default, runtime_state.entries);
   runtime_state.entries = NULL;
   runtime_state.capacity = 0;
@@ -93,7 +106,7 @@ static runtime_entry *entry_slot(runtime_entry *entries, size_t capacity,
   size_t at = sp_hash_mix(code, offset) & (capacity - 1);
 
   while (entries[at].used &&
-         (entries[at].frame.code != code || entries[at].frame.offset != offset))
+         (entries[at].code != code || entries[at].offset != offset))
     at = (at + 1) & (capacity - 1);
   return &entries[at];
 }
@@ -110,8 +123,7 @@ static bool entries_grow(void) {
     runtime_entry *entry = &runtime_state.entries[i];
 
     if (entry->used)
-      *entry_slot(entries, capacity, entry->frame.code, entry->frame.offset) =
-          *entry;
+      *entry_slot(entries, capacity, entry->code, entry->offset) = *entry;
   }
   sp_mem_free(&sp_mem_default, runtime_state.entries);
   runtime_state.entries = entries;
@@ -119,41 +131,87 @@ static bool entries_grow(void) {
   return true;
 }
 
+static runtime_text *text_new(const spanprof_name *name) {
+  const size_t function_bytes = name->function_bytes;
+  const size_t file_bytes = name->file ? name->file_bytes : 0;
+  runtime_text *text = sp_mem_zero(
+      &sp_mem_default, sizeof *text + function_bytes + file_bytes + 2);
+
+  if (!text)
+    return NULL;
+  text->start_line = name->start_line;
+  text->function_bytes = (uint32_t)function_bytes;
+  text->file_bytes = (uint32_t)file_bytes;
+  memcpy(text->bytes, name->function, function_bytes);
+  if (file_bytes)
+    memcpy(text->bytes + function_bytes + 1, name->file, file_bytes);
+  return text;
+}
+
+static size_t text_bytes(const runtime_text *text) {
+  return (size_t)text->function_bytes + text->file_bytes + 2;
+}
+
+static bool text_equal(const runtime_text *a, const runtime_text *b) {
+  return a->start_line == b->start_line &&
+         a->function_bytes == b->function_bytes &&
+         a->file_bytes == b->file_bytes &&
+         memcmp(a->bytes, b->bytes, text_bytes(a)) == 0;
+}
+
+/* Have the entry show `text`, or the same one that its code has already. */
+static void entry_show(runtime_entry *entry, runtime_text *text) {
+  runtime_entry *code =
+      entry_slot(runtime_state.entries, runtime_state.capacity, entry->code,
+                 RUNTIME_OFFSET_NONE);
+
+  if (!code->used) {
+    *code = (runtime_entry){.code = entry->code,
+                            .offset = RUNTIME_OFFSET_NONE,
+                            .text = text,
+                            .used = true,
+                            .owner = true};
+    runtime_state.count++;
+    entry->text = text;
+  } else if (code->text && text_equal(code->text, text)) {
+    sp_mem_free(&sp_mem_default, text);
+    entry->text = code->text;
+  } else {
+    entry->text = text;
+    entry->owner = true;
+  }
+}
+
 /* Call `resolve` and keep what it says. */
 static void entry_resolve(runtime_entry *entry) {
   const spanprof_runtime *runtime = &runtime_state.runtime;
+  const spanprof_frame frame = {.code = entry->code, .offset = entry->offset};
   spanprof_name name = {.struct_size = sizeof name};
-  char *text;
+  runtime_text *text = NULL;
 
   runtime_state.waiting--;
-  if (runtime->resolve(runtime->data, &entry->frame, &name) != SPANPROF_OK ||
-      !name.function) {
-    entry->failed = true;
-    sp_count(&sp_counts.frames_unnamed, 1);
-    return;
-  }
-  if (!name.file)
-    name.file_bytes = 0;
-  text = sp_mem_new(&sp_mem_default, name.function_bytes + name.file_bytes + 2);
+  if (runtime->resolve(runtime->data, &frame, &name) == SPANPROF_OK &&
+      name.function)
+    text = text_new(&name);
   if (!text) {
     entry->failed = true;
     sp_count(&sp_counts.frames_unnamed, 1);
     return;
   }
-  memcpy(text, name.function, name.function_bytes);
-  text[name.function_bytes] = '\0';
-  if (name.file_bytes)
-    memcpy(text + name.function_bytes + 1, name.file, name.file_bytes);
-  text[name.function_bytes + 1 + name.file_bytes] = '\0';
-  entry->text = text;
-  entry->function_bytes = (uint32_t)name.function_bytes;
-  entry->file_bytes = (uint32_t)name.file_bytes;
-  entry->line = name.line;
-  entry->start_line = name.start_line;
+  entry->line =
+      name.line > 0 && name.line <= INT32_MAX ? (int32_t)name.line : 0;
+  entry_show(entry, text);
 }
 
-static size_t entry_bytes(const runtime_entry *entry) {
-  return (size_t)entry->function_bytes + entry->file_bytes + 2;
+/* Room for a frame, and for the codes of all that wait; three quarters are used
+ * at most. */
+static bool entries_reserve(void) {
+  size_t needed = runtime_state.count + runtime_state.waiting + 2;
+
+  while (needed * 4 > runtime_state.capacity * 3)
+    if (!entries_grow())
+      return false;
+  return true;
 }
 
 void sp_runtime_note(const spanprof_frame *frame) {
@@ -162,13 +220,13 @@ void sp_runtime_note(const spanprof_frame *frame) {
   pthread_mutex_lock(&runtime_state.lock);
   if (runtime_state.count >= RUNTIME_NAMES_MAX)
     entries_forget();
-  if ((runtime_state.count + 1) * 2 > runtime_state.capacity && !entries_grow())
+  if (!entries_reserve())
     goto unlock;
   entry = entry_slot(runtime_state.entries, runtime_state.capacity, frame->code,
                      frame->offset);
   if (!entry->used) {
-    entry->used = true;
-    entry->frame = *frame;
+    *entry = (runtime_entry){
+        .code = frame->code, .offset = frame->offset, .used = true};
     runtime_state.count++;
     runtime_state.waiting++;
     if (atomic_load(&runtime_state.current) &&
@@ -193,16 +251,18 @@ spanprof_status sp_runtime_name(const sp_frame *frame, sp_frame_name *out) {
     st = SPANPROF_OK;
   if (entry->used && entry->text &&
       sp_mem_reserve(&sp_mem_default, (void **)&runtime_state.shown,
-                     &runtime_state.shown_capacity, entry_bytes(entry),
+                     &runtime_state.shown_capacity, text_bytes(entry->text),
                      1) == SPANPROF_OK) {
+    const runtime_text *text = entry->text;
+
     /* A copy: another thread may forget the entry. */
-    memcpy(runtime_state.shown, entry->text, entry_bytes(entry));
+    memcpy(runtime_state.shown, text->bytes, text_bytes(text));
     out->function = runtime_state.shown;
-    out->function_bytes = entry->function_bytes;
-    out->file = runtime_state.shown + entry->function_bytes + 1;
-    out->file_bytes = entry->file_bytes;
+    out->function_bytes = text->function_bytes;
+    out->file = runtime_state.shown + text->function_bytes + 1;
+    out->file_bytes = text->file_bytes;
     out->line = entry->line;
-    out->start_line = entry->start_line;
+    out->start_line = text->start_line;
   }
 unlock:
   pthread_mutex_unlock(&runtime_state.lock);
