@@ -10,4 +10,6 @@ cp tests/package/types/consumer.py "$work"
 cd "$work"
 "$python" "${strict[@]}" consumer.py
 "$python" "${strict[@]}" -p spanprof -p pyroscope
-"$python" -m mypy.stubtest spanprof._native
+# What has a layout of its own is so marked only since 2025.
+printf 'spanprof._native.%s\n' RuntimeContext SpanRules > allowed
+"$python" -m mypy.stubtest --allowlist allowed --ignore-unused-allowlist spanprof._native

@@ -12,6 +12,26 @@ from ._binding import native
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
+def _label_function(function: Callable[..., Any],
+                    labels: dict[str, object]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with label(**labels):
+            return function(*args, **kwargs)
+
+    return call
+
+
+def _label_coroutine(function: Callable[..., Any],
+                     labels: dict[str, object]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def call(*args: Any, **kwargs: Any) -> Any:
+        with label(**labels):
+            return await function(*args, **kwargs)
+
+    return call
+
+
 def _label_generator(function: Callable[..., Any],
                      labels: dict[str, object]) -> Callable[..., Any]:
     @functools.wraps(function)
@@ -104,18 +124,13 @@ class label:
     def __call__(self, function: _Function) -> _Function:
         """Label every call of a function."""
         labels = self._labels
+        call: Callable[..., Any]
         if inspect.iscoroutinefunction(function):
-            @functools.wraps(function)
-            async def call(*args: Any, **kwargs: Any) -> Any:
-                with label(**labels):
-                    return await function(*args, **kwargs)
+            call = _label_coroutine(function, labels)
         elif inspect.isasyncgenfunction(function):
             call = _label_async_generator(function, labels)
         elif inspect.isgeneratorfunction(function):
             call = _label_generator(function, labels)
         else:
-            @functools.wraps(function)
-            def call(*args: Any, **kwargs: Any) -> Any:
-                with label(**labels):
-                    return function(*args, **kwargs)
+            call = _label_function(function, labels)
         return cast(_Function, call)
