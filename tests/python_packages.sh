@@ -41,7 +41,7 @@ sid() {
 from_debian() {
   local mirror deb wheel
 
-  mkdir -p "$apt"/{state/lists/partial,cache/archives/partial,sources,debs,root}
+  mkdir -p "$apt"/{state/lists/partial,cache/archives/partial,sources,debs,unpacked}
   mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' |
     sed -nE 's|^(.*/debian)/$|\1|p' | head -n 1)
   cat > "$apt/sources/sid.sources" << EOF
@@ -54,11 +54,11 @@ EOF
   sid apt-get update
   (cd "$apt/debs" && sid apt-get download python3-setuptools-whl "${wanted[@]/#/python3-}")
   for deb in "$apt"/debs/*.deb; do
-    dpkg-deb -x "$deb" "$apt/root"
+    dpkg-deb -x "$deb" "$apt/unpacked"
   done
-  mv "$apt"/root/usr/lib/python3/dist-packages/* "$packages"
-  wheel=$(cd "$apt/root/usr/share/python-wheels" && ls setuptools-*.whl)
-  python3 -m zipfile -e "$apt/root/usr/share/python-wheels/$wheel" "$setuptools"
+  mv "$apt"/unpacked/usr/lib/python3/dist-packages/* "$packages"
+  wheel=$(cd "$apt/unpacked/usr/share/python-wheels" && ls setuptools-*.whl)
+  python3 -m zipfile -e "$apt/unpacked/usr/share/python-wheels/$wheel" "$setuptools"
   # Debian's copy asks for options that only Debian's own CPython has.
   echo 'install.install_layout = install.prefix_option = None' >> "$setuptools/setuptools/command/install.py"
   (cd "$setuptools" && python3 -m zipfile -c "$wheels/$wheel" ./*)

@@ -18,9 +18,6 @@
 /* Bytes of a code object and what the compiler makes with it, about. */
 #define CODE_NEAR_SHIFT 7
 
-/* Of a cache, on both machines. */
-#define CODE_CACHE_LINE 64
-
 /* What a sample of a known code object reads, in one cache line. */
 typedef struct code_slot {
   _Atomic uint64_t address; /* 0: free */
@@ -37,7 +34,7 @@ typedef struct code_slot {
 #endif
 } code_slot;
 
-_Static_assert(CODE_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
+_Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
 
 static _Atomic uint64_t code_known, code_overflowed;
 

@@ -27,7 +27,7 @@ size_t py_sp_text_copy(const py_sp_text *text, char *to, size_t max);
 
 /* A number that differs for different texts but for accidents: the hash the
  * interpreter keeps, or one of the ends of the text; 0: no such str. `probe` as
- * above. Signal-safe. */
+ * above, but NULL also says that it is a str. Signal-safe. */
 uint64_t py_sp_text_hash(py_sp_probe *probe, const PyObject *object);
 
 #endif

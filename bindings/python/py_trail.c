@@ -8,9 +8,6 @@
 /* A power of two; threads that share one disturb each other. */
 #define TRAIL_THREADS 16
 
-/* Of a cache, on both machines. */
-#define TRAIL_CACHE_LINE 64
-
 /* Nodes of a context; in 3.10 also frames, which are objects: one cache line
  * of pointers, or nine, too many to be fetched for all threads. */
 #if PY_VERSION_HEX >= 0x030b0000
@@ -27,7 +24,7 @@ typedef struct trail {
 } trail;
 
 /* Process-wide, because the signal handler is. */
-TRAIL_DATA static _Alignas(64) trail trails[TRAIL_THREADS];
+TRAIL_DATA static _Alignas(SP_CACHE_LINE) trail trails[TRAIL_THREADS];
 
 SP_HANDLER_CODE static trail *trail_of(const PyThreadState *thread) {
   uint64_t hash = (uint64_t)(uintptr_t)thread * UINT64_C(0x9e3779b97f4a7c15);
@@ -49,7 +46,7 @@ SP_HANDLER_CODE static bool line_same(const trail *own, uint64_t i,
   uintptr_t at =
       (uintptr_t)atomic_load_explicit(&own->at[i], memory_order_relaxed);
 
-  return at / TRAIL_CACHE_LINE == (uintptr_t)address / TRAIL_CACHE_LINE;
+  return at / SP_CACHE_LINE == (uintptr_t)address / SP_CACHE_LINE;
 }
 
 SP_HANDLER_CODE void py_sp_trail_note(const PyThreadState *thread,

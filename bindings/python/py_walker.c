@@ -21,9 +21,6 @@
 /* Instructions of one code object, more than any has. */
 #define WALK_UNITS_MAX (1 << 24)
 
-/* Of a cache, on both machines. */
-#define WALK_CACHE_LINE 64
-
 /* Of the data stack, fetched before frames are walked: the innermost five, and
  * so many that the processor goes on by itself. */
 #define WALK_NEAR_LINES 10
@@ -301,7 +298,7 @@ SP_HANDLER_CODE void py_sp_walk_foresee(const PyThreadState *thread) {
 
   __builtin_prefetch(thread->datastack_chunk);
   for (line = 1; line <= WALK_NEAR_LINES; line++)
-    __builtin_prefetch(top - line * WALK_CACHE_LINE);
+    __builtin_prefetch(top - line * SP_CACHE_LINE);
 #else
   __builtin_prefetch(thread->frame);
 #endif

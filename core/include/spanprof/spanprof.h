@@ -511,7 +511,7 @@ typedef struct spanprof_name {
   size_t function_bytes;
   const char *file;
   size_t file_bytes;
-  int64_t line;       /* of the offset; 0: unknown */
+  int64_t line;       /* of the offset, to INT32_MAX; else 0: unknown */
   int64_t start_line; /* of the function; 0: unknown */
 } spanprof_name;
 

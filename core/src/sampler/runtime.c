@@ -15,8 +15,8 @@
  * again. */
 #define RUNTIME_NAMES_MAX (1u << 18)
 
-/* Of an offset: of the code itself, an entry that has the text which those of
- * its offsets share. */
+/* The offset of an entry for the code itself, whose text the entries of its
+ * offsets share. */
 #define RUNTIME_OFFSET_NONE UINT32_MAX
 
 typedef struct runtime_text {
@@ -26,8 +26,8 @@ typedef struct runtime_text {
   char bytes[]; /* function, NUL, file, NUL */
 } runtime_text;
 
-/* A language without lines of its own for each instruction has a dozen entries
- * for each function. */
+/* A language that does not settle offsets into lines has a dozen of a function.
+ */
 typedef struct runtime_entry {
   uint64_t code;
   runtime_text *text; /* NULL: waiting */

@@ -10,9 +10,6 @@
 #include "../util/counters.h"
 #include "../util/status.h"
 
-/* Of a cache, on both machines. */
-#define SIGNAL_CACHE_LINE 64
-
 /* Process-wide, because signal handlers are. Written before the handler is
  * installed, except where said. */
 static struct {
@@ -58,7 +55,7 @@ SP_HANDLER_SELDOM static void signal_chain(int number, siginfo_t *info,
 /* Have all lines on their way at once, and not one after the other as they are
  * come to. */
 SP_HANDLER_CODE static void lines_fetch(const char *line, const char *end) {
-  for (; line < end; line += SIGNAL_CACHE_LINE)
+  for (; line < end; line += SP_CACHE_LINE)
     __builtin_prefetch(line);
 }
 

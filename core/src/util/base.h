@@ -9,6 +9,9 @@
 
 #include <spanprof/spanprof.h>
 
+/* Of a processor's caches, on both machines. */
+#define SP_CACHE_LINE 64
+
 /* A function that may run in a signal handler, at any instant, on any thread:
  * it calls only functions that are marked, and neither allocates, locks, waits
  * nor changes errno. */

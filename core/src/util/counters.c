@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-SP_HANDLER_DATA _Alignas(64) sp_counters sp_counts;
+SP_HANDLER_DATA _Alignas(SP_CACHE_LINE) sp_counters sp_counts;
 
 static void counter_clear(sp_counter *counter) {
   atomic_store_explicit(counter, 0, memory_order_relaxed);
