@@ -37,7 +37,8 @@ endforeach()
 # the handler's code. now: the handler must never enter the lazy resolver.
 set(map ${CMAKE_CURRENT_SOURCE_DIR}/spanprof.map)
 target_link_options(spanprof PRIVATE
-  -Wl,--version-script=${map} -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete)
+  -Wl,--version-script=${map} -Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete
+  -Wl,-z,noexecstack)
 set_property(TARGET spanprof APPEND PROPERTY LINK_DEPENDS ${map})
 if(NOT SPANPROF_SANITIZE)
   # A sanitizer's symbols come with the program that loads the library.

@@ -1,11 +1,13 @@
 /* The command as one translation unit, beside spanprof_unity.c: what gem and
  * wheel compile into their shared object to bring it with them. */
+#include "command/check_grafana.c"
 #include "command/check_list.c"
 #include "command/check_server.c"
 #include "command/check_stack.c"
 #include "command/command.c"
 #include "command/command_check.c"
 #include "command/command_report.c"
+#include "command/command_upload.c"
 #include "command/flags.c"
 #include "command/profile_list.c"
 #include "command/progress.c"

@@ -124,7 +124,9 @@ typedef struct spanprof_options {
 
   /* --- identity --- */
   /* Name of the service. PYROSCOPE_APPLICATION_NAME, else OTEL_SERVICE_NAME,
-   * else service.name of OTEL_RESOURCE_ATTRIBUTES. Required. */
+   * else service.name of OTEL_RESOURCE_ATTRIBUTES, else what
+   * spanprof_resource_set() tells: profiles wait 30 s for it, from the first
+   * on, then leave as "unknown_service:EXECUTABLE". */
   const char *application_name;
   /* Labels of every profile, "name=value,name=value". PYROSCOPE_LABELS. */
   const char *labels;
@@ -146,8 +148,9 @@ typedef struct spanprof_options {
   /* The signal to use; 0, the default, finds a free real-time signal.
    * PYROSCOPE_SIGNAL. */
   int64_t signal_number;
-  /* Native stacks, default 1. Without them a C program's samples carry only
-   * the function that ran. PYROSCOPE_NATIVE_FRAMES. */
+  /* Native stacks, default 1. Without them samples carry the language's frames
+   * alone and, where there are none, the function that ran.
+   * PYROSCOPE_NATIVE_FRAMES. */
   int64_t native_frames;
   /* Labels that say where a sample was taken, default 0: `pid`, `thread_id`
    * (the kernel's number), `thread_name` (as the kernel has it, 15 bytes).
@@ -185,7 +188,10 @@ typedef struct spanprof_options {
   int64_t queue_bytes;
 
   /* --- disk --- */
-  /* Profiles are written here as {app}-{pid}-{start ns}.pb.gz, mode 0600.
+  /* Directories that belong to the user the program runs as, and that nobody
+   * else can write; made (0700) where only the last part is missing.
+   *
+   * Profiles are written here as {app}-{pid}-{start ns}.pb.gz, mode 0600.
    * PYROSCOPE_OUTPUT_DIRECTORY. Oldest go first past the caps. */
   const char *output_directory;
   int64_t output_max_bytes; /* default 1 GiB; PYROSCOPE_OUTPUT_MAX_BYTES */
@@ -208,12 +214,37 @@ typedef struct spanprof_options {
                       * callback; PYROSCOPE_LOG_LEVEL by name */
   spanprof_profile_fn on_profile;
   void *on_profile_data;
+
+  /* --- more of identity --- */
+  /* 1: labels leave by the names they were given. 0, the default: with `_` for
+   * each dot, since Grafana does not show the others; one that was given
+   * without dots wins over one that had some. PYROSCOPE_DOTTED_LABEL_NAMES. */
+  int64_t dotted_label_names;
+
+  /* --- end --- */
+  /* 1: where SIGTERM has its default action at the start, what there is is
+   * handed on first, within 2 s, by a thread that waits for that; 0, the
+   * default: it ends the process at once. As the first process of a container
+   * (PID 1), which that action does not end: what there is is handed on, and
+   * windows last a second from then on. A handler of the program is never
+   * touched. PYROSCOPE_FLUSH_ON_SIGTERM. */
+  int64_t flush_on_sigterm;
 } spanprof_options;
 
 /* Set every field to "not given". `struct_size` is sizeof *options.
  * SPANPROF_ERR_ARGUMENT: the structure is larger than the library knows. */
 SPANPROF_API spanprof_status spanprof_options_init(spanprof_options *options,
                                                    size_t struct_size);
+
+/* Check the options and the environment exactly as spanprof_session_start()
+ * does, and start nothing: no session, running or not, changes by it. What a
+ * directory is refused for shows by making it, where its last part is missing,
+ * and a file in it for an instant. A start may still fail where something
+ * changes meanwhile or the system refuses it a timer, thread or file.
+ *
+ * Statuses and sentences as of the start, SPANPROF_ERR_STATE excepted. */
+SPANPROF_API spanprof_status
+spanprof_options_check(const spanprof_options *options);
 
 /* ----------------------------------------------------------------- session */
 
@@ -227,7 +258,8 @@ typedef struct spanprof_session spanprof_session;
  * NULL, nothing runs, and spanprof_last_error() says in one sentence why.
  * SPANPROF_ERR_ARGUMENT: an option. SPANPROF_ERR_STATE: a session runs already.
  * SPANPROF_ERR_DISABLED: PYROSCOPE_AGENT_ENABLED=false. SPANPROF_ERR_SYSTEM:
- * timers or signals are not usable here. SPANPROF_ERR_NOMEM. */
+ * timers or signals are not usable here. SPANPROF_ERR_NOMEM. Two sessions whose
+ * stop timed out with a thread at work also give SPANPROF_ERR_STATE. */
 SPANPROF_API spanprof_status
 spanprof_session_start(const spanprof_options *options, spanprof_session **out);
 
@@ -235,7 +267,8 @@ spanprof_session_start(const spanprof_options *options, spanprof_session **out);
 SPANPROF_API spanprof_session *spanprof_session_current(void);
 
 /* End the present window now and wait until its profiles have been handed on
- * (sent, written, spooled or counted as dropped), at most `timeout_ms`.
+ * (sent, written, spooled or counted as dropped), at most `timeout_ms`. Of what
+ * was taken before nothing is pending then, but for what lies in the spool.
  * SPANPROF_ERR_TIMEOUT: work goes on in the background. SPANPROF_ERR_STATE:
  * `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
@@ -243,7 +276,9 @@ SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
 
 /* Stop sampling, hand on what there is within `timeout_ms`, and free the
  * session; what could not be sent is spooled, else counted as dropped. Always
- * stops: SPANPROF_ERR_TIMEOUT only says that samples were lost.
+ * stops, also beside a callback that does not return (then within a second and
+ * 100 ms where `timeout_ms` is less): SPANPROF_ERR_TIMEOUT only says that
+ * samples were lost.
  * SPANPROF_ERR_STATE: `session` is not the running session (stopped before). */
 SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
                                                    uint32_t timeout_ms);
@@ -263,8 +298,9 @@ SPANPROF_API void spanprof_thread_unregister(void);
 
 /* The calling thread works for the profiler (1), or no longer (0): for threads
  * of a language's own kind that name frames, say. It is never sampled; what it
- * used before is lost with its timer. Undo it before the thread goes back to a
- * pool. */
+ * used before is lost with its timer. It stays a thread of the program: where
+ * main() was left by pthread_exit(), the process does not end before it. Undo
+ * it before the thread goes back to a pool. */
 SPANPROF_API void spanprof_thread_exclude(int excluded);
 
 /* Hand a pointer to the runtime's callbacks whenever they run on the calling
@@ -326,10 +362,33 @@ SPANPROF_API spanprof_status spanprof_label_set_with(
     spanprof_label_set set, const char *name, size_t name_bytes,
     const char *value, size_t value_bytes, spanprof_label_set *out);
 
+/* --------------------------------------------------------------- resource */
+
+/* Tell the service of this process's spans: service.name and service.namespace
+ * (0 bytes: none) of the Resource of their tracer. Grafana finds the profile of
+ * a span by them, so they have to be the profiles' too: where no application
+ * name was given, profiles have this one from now on, those that wait for it
+ * included; where another one was, the log says so, once in a process. The
+ * namespace becomes the label service_namespace, unless the labels have it.
+ *
+ * Copies the texts. For the first span of each process: a forked child knows
+ * nothing of it, and has its parent's name until it is told. Before and after
+ * the session's start; waits for nothing but memory.
+ * SPANPROF_ERR_ARGUMENT: the name is empty. SPANPROF_ERR_NOMEM. */
+SPANPROF_API spanprof_status spanprof_resource_set(
+    const char *service_name, size_t service_name_bytes,
+    const char *service_namespace, size_t service_namespace_bytes);
+
 /* ------------------------------------------------------------------- spans */
 
 /* How spans are labelled: what a span processor is made with. */
 typedef struct spanprof_span_rules spanprof_span_rules;
+
+/* Of add_url: where the link can be opened. That is where a url_template is
+ * given, and, with no server_address of the rules' own, from when on an answer
+ * of the session's server has the header "Spanprof-Links: span": it is asked
+ * once, at the start (GET /ready), and each upload's answer is looked at. */
+#define SPANPROF_URL_AUTO 2
 
 typedef struct spanprof_span_rules_options {
   size_t struct_size; /* set by spanprof_span_rules_options_init() */
@@ -342,10 +401,12 @@ typedef struct spanprof_span_rules_options {
    * "ancestor:NAME", the ids of those around it, for reports that add up. */
   int64_t root_span_only;
   int64_t add_span_name;     /* label span_name, default 1 */
-  int64_t add_url;           /* pyroscope.profile.url, default 1 */
+  int64_t add_url;           /* pyroscope.profile.url, 0 or 1, default
+                              * SPANPROF_URL_AUTO */
   int64_t add_baseline_urls; /* ….baseline.url and ….diff.url, default 0 */
   int64_t add_trace_id;      /* label trace_id, default 0 */
   int64_t legacy_span_label; /* label `span` instead of span_name, default 0 */
+  int64_t span_id_label; /* label span_id instead of profile_id, default 0 */
   /* Labels of the baseline query beside the static ones,
    * "name=value,name=value"; default none. */
   const char *baseline_labels;
@@ -521,6 +582,10 @@ typedef struct spanprof_range {
   uint64_t end;
 } spanprof_range;
 
+/* Of each kind; an interpreter with a function for each of its instructions, in
+ * a hot and a cold part, has 500. */
+#define SPANPROF_RUNTIME_RANGES_MAX 1024
+
 /* What a language extension registers. */
 typedef struct spanprof_runtime {
   size_t struct_size; /* sizeof(spanprof_runtime) */
@@ -581,7 +646,15 @@ typedef struct spanprof_runtime {
 SPANPROF_API spanprof_status
 spanprof_runtime_register(const spanprof_runtime *runtime);
 
-/* Remove it; no callback runs or starts after the return. */
+/* Take a range for code of the registered runtime's eval loop from now on: what
+ * a compiler at run time was given room for. Copied; idempotent. Any thread.
+ * SPANPROF_ERR_STATE: none is registered. SPANPROF_ERR_LIMIT: it has as many as
+ * it may. SPANPROF_ERR_ARGUMENT: the range is empty. */
+SPANPROF_API spanprof_status
+spanprof_runtime_eval_add(const spanprof_range *range);
+
+/* Remove it. No callback starts after the call; those that run are waited for,
+ * at most a second. */
 SPANPROF_API void spanprof_runtime_unregister(void);
 
 /* Name at most `max` of the waiting frames by calling `resolve` from here;
@@ -605,7 +678,7 @@ typedef struct spanprof_stats {
   /* --- samples --- */
   uint64_t samples_taken;
   uint64_t ticks_taken;
-  uint64_t samples_pending;  /* in rings, window and queue */
+  uint64_t samples_pending;  /* in rings, window, queue, spool */
   uint64_t samples_exported; /* in profiles that one exporter or more took */
   uint64_t ticks_exported;
   uint64_t samples_dropped_busy;    /* no ring was free at that instant */
@@ -660,6 +733,10 @@ typedef struct spanprof_stats {
   uint64_t handler_ns; /* in all runs */
   uint64_t collector_cpu_ns;
   uint64_t uploader_cpu_ns;
+
+  /* --- labels and spans, continued --- */
+  uint64_t labels_refused; /* pushes that failed: too many sets, or too deep */
+  uint64_t spans_refused;  /* not started: too many live, or no memory */
 } spanprof_stats;
 
 /* Read the counters; `out->struct_size` says how much the caller knows. After

@@ -1,6 +1,6 @@
 #include "check_server.h"
 
-#include "../export/http_client.h"
+#include "../export/pyroscope.h"
 #include "../util/buffer.h"
 
 #include <string.h>
@@ -19,10 +19,9 @@ static bool check_is_refusal(long status) {
 /* That this is where profiles are taken. */
 static bool check_is_pyroscope(const sp_settings *settings,
                                const sp_http_answer *answer) {
-  if (settings->protocol == SP_PROTOCOL_INGEST)
-    return answer->status == 200;
-  return answer->status == 200 ||
-         (answer->status == 400 && strstr(answer->message, "no profiles"));
+  return (answer->status == 200 && !answer->foreign) ||
+         (settings->protocol == SP_PROTOCOL_PUSH && answer->status == 400 &&
+          strstr(answer->message, "no profiles"));
 }
 
 static void check_say_way(sp_check_list *list, const sp_settings *settings,
@@ -55,6 +54,11 @@ static void check_say_server(sp_check_list *list, const sp_settings *settings,
   else if (check_is_pyroscope(settings, answer) ||
            check_is_refusal(answer->status))
     sp_check_say(list, SP_CHECK_OK, "server", "%s answers", address);
+  else if (answer->foreign)
+    sp_check_say(list, SP_CHECK_FAILED, "server",
+                 "%s answers %ld, but is no Pyroscope: a login page, another "
+                 "program, or another path",
+                 address, answer->status);
   else if (answer->status >= 300 && answer->status < 400)
     sp_check_say(list, SP_CHECK_FAILED, "server",
                  "%s answers %ld, a redirect, which uploads do not follow",
@@ -92,7 +96,9 @@ static spanprof_status check_probe(const sp_mem *mem,
   const bool ingest = settings->protocol == SP_PROTOCOL_INGEST;
   sp_http_client *client = NULL;
   sp_http_request request = {.content_type = ingest ? "application/octet-stream"
-                                                    : "application/proto",
+                                                    : SP_PYROSCOPE_PUSH_TYPE,
+                             .accepted_type =
+                                 ingest ? NULL : SP_PYROSCOPE_PUSH_TYPE,
                              .body = ""};
   sp_buffer url;
   spanprof_status st;

@@ -14,6 +14,7 @@ static const struct command_word {
   const char *about;
 } command_words[] = {
     {"report", sp_command_report, "print what profiles say, by span"},
+    {"upload", sp_command_upload, "send profiles that were written to files"},
     {"check", sp_command_check, "try what profiling needs, here and now"},
     {"exec", sp_command_exec, "say how to run a program profiled"},
     {"version", sp_command_version, "print the version"},

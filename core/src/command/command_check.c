@@ -4,6 +4,7 @@
 #include "../sampler/timer.h"
 #include "../session/options.h"
 #include "../util/buffer.h"
+#include "check_grafana.h"
 #include "check_list.h"
 #include "check_server.h"
 #include "check_stack.h"
@@ -17,8 +18,9 @@ static const char check_usage[] =
     "Tries what profiling needs, to be run where the application runs, with\n"
     "its environment (PYROSCOPE_...): options, signal, CPU timer, unwinder,\n"
     "names, directories, and the server with its proxy, TLS and credentials,\n"
-    "to which nothing but an empty probe is sent. Exit status: 1 if something\n"
-    "failed, 2 for wrong usage.\n";
+    "to which nothing but an empty probe is sent; whether spans and profiles\n"
+    "are of one service. Ends with the data sources of Grafana for it. Exit\n"
+    "status: 1 if something failed, 2 for wrong usage.\n";
 
 /* Each line of the notes. */
 static void check_say_notes(sp_check_list *list, sp_buffer *notes) {
@@ -35,8 +37,10 @@ static void check_say_options(sp_check_list *list,
                               const sp_settings *settings) {
   sp_check_say(list, SP_CHECK_OK, "options",
                "%s, %u Hz, %zu label%s, every %.1f s",
-               settings->application_name, (unsigned)settings->sample_rate_hz,
-               settings->label_count, settings->label_count == 1 ? "" : "s",
+               settings->name_open ? "the service that spans name"
+                                   : settings->application_name,
+               (unsigned)settings->sample_rate_hz, settings->label_count,
+               settings->label_count == 1 ? "" : "s",
                (double)settings->upload_interval_ns / 1e9);
   if (settings->output_directory)
     sp_check_say(list, SP_CHECK_OK, "output", "%s can be written",
@@ -73,6 +77,11 @@ static void check_kernel(sp_check_list *list, int wanted) {
     sp_check_say(list, SP_CHECK_FAILED, "timer", "%s", spanprof_last_error());
 }
 
+static void check_say_end(const sp_check_list *list) {
+  if (list->failed)
+    fprintf(list->io->out, "%zu failed\n", list->failed);
+}
+
 static void check_run(sp_check_list *list) {
   const sp_command_io *io = list->io;
   sp_settings settings;
@@ -90,13 +99,17 @@ static void check_run(sp_check_list *list) {
     sp_check_say(list, SP_CHECK_FAILED, "options", "%s", spanprof_last_error());
   check_say_notes(list, &notes);
   sp_buffer_dispose(&notes);
+  sp_check_service_names(list);
   check_kernel(list, st == SPANPROF_OK ? settings.signal_number : 0);
   if (st == SPANPROF_OK) {
     sp_check_server(list, &settings);
+    check_say_end(list);
+    sp_check_print_data_sources(list, &settings);
     sp_settings_dispose(&settings);
   } else {
     sp_check_say(list, SP_CHECK_SKIPPED, "server",
                  "not tried: the options are refused");
+    check_say_end(list);
   }
 }
 
@@ -114,7 +127,5 @@ int sp_command_check(const sp_command_io *io, int argc, char **argv) {
     return flag == 0 ? SP_EXIT_OK : SP_EXIT_USAGE;
   }
   check_run(&list);
-  if (list.failed)
-    fprintf(io->out, "%zu failed\n", list.failed);
   return list.failed ? SP_EXIT_FAILED : SP_EXIT_OK;
 }

@@ -6,6 +6,9 @@
 #include "report_folded.h"
 #include "report_print.h"
 
+#include "../util/utf8.h"
+
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,9 +79,20 @@ typedef struct report_job {
   int status;
 } report_job;
 
+/* "spanprof report: {how}{path}: {why}". A file's name may hold anything. */
+static void report_say(report_job *job, const char *how, const char *path) {
+  char shown[PATH_MAX];
+
+  shown[sp_utf8_printable(path, strlen(path), shown, sizeof shown - 1)] = '\0';
+  fprintf(job->io->err, "spanprof report: %s%s: %s\n", how, shown,
+          spanprof_last_error());
+}
+
 static void report_complain(report_job *job, const char *path) {
-  fprintf(job->io->err, "spanprof report: %s%s%s\n", path ? path : "",
-          path ? ": " : "", spanprof_last_error());
+  if (path)
+    report_say(job, "", path);
+  else
+    fprintf(job->io->err, "spanprof report: %s\n", spanprof_last_error());
   job->status = SP_EXIT_FAILED;
 }
 
@@ -215,8 +229,7 @@ static void report_read_file(report_job *job, const char *path,
     return;
   sp_progress_clear(progress);
   if (st == SPANPROF_ERR_UNSUPPORTED)
-    fprintf(job->io->err, "spanprof report: left out: %s: %s\n", path,
-            spanprof_last_error());
+    report_say(job, "left out: ", path);
   else
     report_complain(job, path);
 }

@@ -99,7 +99,7 @@ static spanprof_status profile_list_scan(sp_profile_list *list,
       continue;
     if (S_ISDIR(about.st_mode))
       st = profile_list_append(below, path, entry->d_name);
-    else if (profile_name(entry->d_name))
+    else if (S_ISREG(about.st_mode) && profile_name(entry->d_name))
       st = profile_list_append(list, path, entry->d_name);
   }
   closedir(directory);
@@ -148,6 +148,17 @@ spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path) {
   return profile_list_append(list, NULL, path);
 }
 
+/* A pipe given by name, as shells make them, is read; one that nobody writes to
+ * is empty, not waited for. */
+static int profile_file_open(const char *path) {
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  int flags = file < 0 ? -1 : fcntl(file, F_GETFL);
+
+  if (flags >= 0)
+    fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
+  return file;
+}
+
 static spanprof_status profile_file_read_all(int file, sp_buffer *bytes) {
   char block[PROFILE_READ_BYTES];
   ssize_t got;
@@ -170,7 +181,7 @@ static spanprof_status profile_file_read_all(int file, sp_buffer *bytes) {
 spanprof_status sp_profile_file_read(const char *path, const sp_mem *mem,
                                      char **out, size_t *size) {
   const bool standard = strcmp(path, "-") == 0;
-  int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  int file = standard ? STDIN_FILENO : profile_file_open(path);
   sp_buffer bytes;
   spanprof_status st;
 

@@ -18,10 +18,10 @@ void sp_profile_list_init(sp_profile_list *list, const sp_mem *mem);
 void sp_profile_list_dispose(sp_profile_list *list);
 
 /* Add a file, whatever its name, or the files named *.pb.gz, *.pb, *.pprof and
- * *.prof in a directory and below, sorted; hidden ones and linked directories
- * are left out. SPANPROF_ERR_IO: it, or a directory below, cannot be read, or
- * there is no profile, said in a sentence; what could be read was added.
- * SPANPROF_ERR_NOMEM. */
+ * *.prof in a directory and below, sorted; hidden ones, linked directories and
+ * what is no file are left out. SPANPROF_ERR_IO: it, or a directory below,
+ * cannot be read, or there is no profile, said in a sentence; what could be
+ * read was added. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path);
 
 /* A file's bytes, which the caller frees; "-" is standard input.

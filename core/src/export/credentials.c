@@ -1,5 +1,6 @@
 #include "credentials.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "../util/buffer.h"
@@ -9,6 +10,9 @@
 
 /* A shorter one would be found by chance. */
 #define CREDENTIALS_MIN_BYTES 4
+
+/* So much of a longer one is no chance. */
+#define CREDENTIALS_ENOUGH_BYTES 8
 
 /* RFC 4648, 4. */
 static void credentials_base64(sp_buffer *out, const char *text, size_t size) {
@@ -119,11 +123,49 @@ void sp_credentials_dispose(sp_credentials *credentials) {
   credentials->secret_count = 0;
 }
 
-bool sp_credentials_shown(const sp_credentials *credentials, const char *text) {
+/* One character of a JSON string, its escape undone. */
+static char credentials_unescape(const char **text, const char *end) {
+  const char *p = *text;
+  unsigned code;
+
+  *text = p + 1;
+  if (*p != '\\' || p + 1 == end)
+    return *p;
+  *text = p + 2;
+  if (p[1] != 'u' || end - p < 6 || sscanf(p + 2, "%4x", &code) != 1)
+    return p[1];
+  *text = p + 6;
+  return (char)code;
+}
+
+/* Do the first `size` bytes of a secret stand at `text`? */
+static bool credentials_stand_at(const char *text, const char *end,
+                                 const char *secret, size_t size) {
+  const char *plain = text;
   size_t i;
 
-  for (i = 0; i < credentials->secret_count; i++)
-    if (strstr(text, credentials->secrets[i]))
-      return true;
+  if ((size_t)(end - text) >= size && memcmp(text, secret, size) == 0)
+    return true;
+  for (i = 0; i < size; i++)
+    if (plain >= end || credentials_unescape(&plain, end) != secret[i])
+      return false;
+  return true;
+}
+
+bool sp_credentials_shown(const sp_credentials *credentials, const char *text,
+                          size_t size) {
+  const char *end = text + size, *p;
+  size_t i;
+
+  for (i = 0; i < credentials->secret_count; i++) {
+    const char *secret = credentials->secrets[i];
+    size_t length = strlen(secret);
+    size_t enough =
+        sp_max_u64(length / 2, sp_min_u64(length, CREDENTIALS_ENOUGH_BYTES));
+
+    for (p = text; p < end; p++)
+      if (credentials_stand_at(p, end, secret, enough))
+        return true;
+  }
   return false;
 }

@@ -17,7 +17,10 @@ spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
                                     const sp_settings *settings);
 void sp_credentials_dispose(sp_credentials *credentials);
 
-/* Does `text` show one of them? Servers and proxies may echo requests. */
-bool sp_credentials_shown(const sp_credentials *credentials, const char *text);
+/* Does `text` show one of them, as it is or with JSON's escapes? Half of one
+ * counts, because servers, proxies and libcurl cut what they echo: so ask
+ * before any cut of ours. */
+bool sp_credentials_shown(const sp_credentials *credentials, const char *text,
+                          size_t size);
 
 #endif

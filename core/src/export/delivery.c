@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../label/span.h"
 #include "pyroscope.h"
 #include "retry.h"
 
@@ -66,7 +67,7 @@ spanprof_status sp_delivery_init(sp_delivery *out, const sp_mem *mem,
   out->settings = settings;
   out->clock = clock;
   out->log = log;
-  st = sp_series_init(&out->series, mem, settings, NULL, NULL);
+  st = sp_series_init(&out->series, mem, settings, NULL);
   if (!st && settings->output_directory)
     st = sp_profile_files_new(&out->files, mem, settings, clock, log);
   if (!st && settings->server_address)
@@ -88,12 +89,18 @@ void sp_delivery_dispose(sp_delivery *delivery) {
   delivery->files = NULL;
 }
 
-void sp_delivery_prepare(sp_delivery *delivery) {
-  if (sp_delivery_uploads(delivery) && !delivery->client &&
-      sp_http_client_new(&delivery->client, delivery->mem, delivery->settings,
+bool sp_delivery_lacks_client(const sp_delivery *delivery) {
+  return sp_delivery_uploads(delivery) && !delivery->client;
+}
+
+sp_http_client *sp_delivery_client_new(const sp_delivery *delivery) {
+  sp_http_client *client;
+
+  if (sp_http_client_new(&client, delivery->mem, delivery->settings,
                          delivery->clock))
     sp_log_warn(delivery->log, SP_LOG_UPLOAD_FAILED, "uploads must wait: %s",
                 spanprof_last_error());
+  return client;
 }
 
 void sp_delivery_call(sp_delivery *delivery, sp_upload *upload) {
@@ -112,16 +119,19 @@ void sp_delivery_call(sp_delivery *delivery, sp_upload *upload) {
 }
 
 void sp_delivery_write(sp_delivery *delivery, sp_upload *upload) {
+  size_t bytes;
+
   upload->handed_local = true;
   if (!delivery->files)
     return;
-  if (sp_profile_files_put(delivery->files, &upload->part)) {
+  if (sp_profile_files_put(delivery->files, &upload->part, &delivery->series,
+                           &bytes)) {
     sp_log_warn(delivery->log, SP_LOG_OUTPUT, "a profile was not written: %s",
                 spanprof_last_error());
     return;
   }
   sp_count(&sp_counts.profiles_written, 1);
-  sp_count(&sp_counts.bytes_written, upload->part.size);
+  sp_count(&sp_counts.bytes_written, bytes);
   upload->taken = true;
 }
 
@@ -137,11 +147,19 @@ static void delivery_log_failure(sp_delivery *delivery,
   const char *address = delivery->settings->server_address;
   const char *end = ends[retry->verdict];
   sp_log_kind kind = retry->is_limited ? SP_LOG_UPLOAD_LIMITED
-                     : retry->verdict == SP_RETRY_REFUSED
+                     : retry->verdict == SP_RETRY_REFUSED || retry->is_mendable
                          ? SP_LOG_UPLOAD_REFUSED
                          : SP_LOG_UPLOAD_FAILED;
 
-  if (answer->status >= 300 && answer->status < 400)
+  if (retry->is_mendable && retry->verdict == SP_RETRY_AGAIN)
+    end = "profiles are kept, and sent again about once a minute";
+  if (answer->foreign)
+    sp_log_warn(
+        delivery->log, kind,
+        "%s answered %ld, but is no Pyroscope (a login page, or another "
+        "program): the server address must be right; %s",
+        address, answer->status, end);
+  else if (answer->status >= 300 && answer->status < 400)
     sp_log_warn(delivery->log, kind,
                 "%s answered %ld, a redirect, which is not followed: the "
                 "server address must be the final one; %s",
@@ -178,6 +196,7 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
   uint64_t unix_ns = sp_clock_unix_ns(delivery->clock);
   sp_retry_case retry_case = {
       .status = answer->status,
+      .foreign = answer->foreign,
       .failures = delivery->failures + 1,
       .refusals = *refusals,
       .retry_after_given = answer->retry_after_given,
@@ -190,6 +209,8 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
 
   sp_retry_decide(retry, &retry_case);
   delivery->gate_ns = retry->at_ns;
+  delivery->gate_ordered = retry->is_ordered;
+  delivery->mendable = retry->is_mendable;
   if (retry->own_fault) {
     (*refusals)++;
     *retry_ns = retry->at_ns;
@@ -208,6 +229,33 @@ static sp_fate delivery_fate(const sp_retry *retry) {
                                              : SP_FATE_DROPPED_EXPORT;
 }
 
+static void delivery_look_for_links(const sp_http_answer *answer) {
+  if (answer->links)
+    sp_span_links_open();
+}
+
+void sp_delivery_ask_links(sp_delivery *delivery) {
+  const char *address = delivery->settings->server_address;
+  sp_http_answer answer;
+  sp_buffer url;
+
+  if (!delivery->client)
+    return;
+  sp_buffer_init(&url, delivery->mem);
+  sp_buffer_format(&url, "%s/ready", address);
+  if (sp_buffer_status(&url) == SPANPROF_OK) {
+    sp_http_client_get(delivery->client, url.data, &answer);
+    delivery_look_for_links(&answer);
+    if (!answer.aborted)
+      sp_log_line(delivery->log, SPANPROF_LOG_DEBUG, "%s %s (GET /ready: %ld)",
+                  address,
+                  answer.links ? "opens links to spans"
+                               : "does not say that it opens links to spans",
+                  answer.status);
+  }
+  sp_buffer_dispose(&url);
+}
+
 /* One request. False: no memory for it, which counts as a failure. */
 static bool delivery_post(sp_delivery *delivery, const sp_series *series,
                           const sp_encoded *part, sp_http_answer *answer,
@@ -222,6 +270,7 @@ static bool delivery_post(sp_delivery *delivery, const sp_series *series,
     return false;
   *bytes = request.http.size;
   sp_http_client_post(delivery->client, &request.http, answer);
+  delivery_look_for_links(answer);
   sp_pyroscope_request_dispose(&request);
   return true;
 }
@@ -250,6 +299,10 @@ static bool delivery_try(sp_delivery *delivery, const sp_series *series,
     delivery->failures = 0;
   }
   return true;
+}
+
+bool sp_delivery_gate_open(const sp_delivery *delivery) {
+  return sp_clock_monotonic_ns(delivery->clock) >= delivery->gate_ns;
 }
 
 bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate) {
@@ -282,10 +335,10 @@ bool sp_delivery_send_spooled(sp_delivery *delivery) {
   switch (sp_spool_read(delivery->spool, entry, &file)) {
   case SPANPROF_OK:
     break;
-  case SPANPROF_ERR_NOMEM:
-    entry->retry_ns = sp_clock_monotonic_ns(delivery->clock) + SP_NS_PER_S;
+  case SPANPROF_ERR_FORMAT:
     return true;
   default:
+    entry->retry_ns = sp_clock_monotonic_ns(delivery->clock) + SP_NS_PER_S;
     return true;
   }
   if (delivery_try(delivery, &file.series, &file.part, max_age_ns,
@@ -309,6 +362,7 @@ bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
 
   if (!delivery->spool)
     return false;
+  sp_delivery_claim(delivery); /* the cap is of the whole directory */
   st = sp_spool_put(delivery->spool, upload, &delivery->series);
   if (!st) {
     sp_count(&sp_counts.profiles_spooled, 1);
@@ -339,5 +393,7 @@ void sp_delivery_after_fork_child(sp_delivery *delivery) {
     sp_spool_after_fork_child(delivery->spool);
   delivery->failures = 0;
   delivery->gate_ns = 0;
+  delivery->gate_ordered = false;
+  delivery->mendable = false;
   delivery->accepted = false;
 }

@@ -14,7 +14,9 @@
  * where another sink had taken it.
  *
  * The gate: after a failure nothing is sent before gate_ns, whatever waits; so
- * a server that is down is asked at the pace of one retry. */
+ * a server that is down is asked at the pace of one retry. While it refuses who
+ * we are, all that waits goes into the spool, if there is one: what mends that
+ * often is a new process. */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 
@@ -47,7 +49,10 @@ typedef struct sp_delivery {
   sp_series series;
   uint32_t failures; /* in a row */
   uint64_t gate_ns;
-  bool accepted; /* the server took one */
+  bool gate_ordered; /* the server itself said when, or to ask less */
+  bool mendable;     /* the last answer was one that credentials, address or
+                      * roll-out can mend */
+  bool accepted;     /* the server took one */
 } sp_delivery;
 
 /* Statuses as of sp_exporter_new(); on failure nothing is held. */
@@ -63,8 +68,17 @@ bool sp_delivery_uploads(const sp_delivery *delivery);
 void sp_delivery_call(sp_delivery *delivery, sp_upload *upload);
 void sp_delivery_write(sp_delivery *delivery, sp_upload *upload);
 
-/* Make the HTTP client where there should be one and is none. */
-void sp_delivery_prepare(sp_delivery *delivery);
+/* Is there a server, but no client for it yet? */
+bool sp_delivery_lacks_client(const sp_delivery *delivery);
+
+/* Make one, which the caller puts in its place. NULL: told why. */
+sp_http_client *sp_delivery_client_new(const sp_delivery *delivery);
+
+/* Ask whether the server opens links to spans. No answer is a no. */
+void sp_delivery_ask_links(sp_delivery *delivery);
+
+/* Is it time to ask the server? */
+bool sp_delivery_gate_open(const sp_delivery *delivery);
 
 /* The server's turn. True: it is over, *fate says how. False: the profile is to
  * be sent again, at the earliest when gate_ns and its retry_ns have passed. */

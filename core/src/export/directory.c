@@ -11,9 +11,24 @@
 
 #include "../util/status.h"
 
+bool sp_directory_private(const struct stat *info,
+                          char why[SP_DIRECTORY_WHY_BYTES]) {
+  if (info->st_uid != geteuid())
+    snprintf(why, SP_DIRECTORY_WHY_BYTES,
+             "belongs to user %u, not to %u, as whom this program runs",
+             (unsigned)info->st_uid, (unsigned)geteuid());
+  else if (info->st_mode & (S_IWGRP | S_IWOTH))
+    snprintf(why, SP_DIRECTORY_WHY_BYTES,
+             "can be written by others (its mode is %04o)",
+             (unsigned)info->st_mode & 07777);
+  else
+    return true;
+  return false;
+}
+
 spanprof_status sp_directory_prepare(char **out, const sp_mem *mem,
                                      const char *option, const char *path) {
-  char absolute[PATH_MAX];
+  char absolute[PATH_MAX], why[SP_DIRECTORY_WHY_BYTES];
   struct stat info;
 
   *out = NULL;
@@ -26,11 +41,50 @@ spanprof_status sp_directory_prepare(char **out, const sp_mem *mem,
   if (!S_ISDIR(info.st_mode))
     return sp_fail_errno(SPANPROF_ERR_IO, ENOTDIR, "%s %s cannot be used",
                          option, path);
-  if (access(absolute, R_OK | W_OK | X_OK) != 0)
+  if (!sp_directory_private(&info, why))
+    return sp_fail(SPANPROF_ERR_IO,
+                   "%s %s %s; give one of its own, such as %s/spanprof", option,
+                   path, why, path);
+  if (faccessat(AT_FDCWD, absolute, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
     return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s %s cannot be written to",
                          option, path);
   *out = sp_mem_text(mem, absolute, strlen(absolute));
   return *out ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+}
+
+/* One that is open, or -1 with errno set. Closes it if it is not private. */
+static spanprof_status directory_check(int *fd, const char *path,
+                                       const char *name) {
+  const char *slash = name ? "/" : "", *last = name ? name : "";
+  char why[SP_DIRECTORY_WHY_BYTES] = "cannot be looked at";
+  struct stat info;
+
+  if (*fd < 0)
+    return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s%s%s cannot be opened",
+                         path, slash, last);
+  if (fstat(*fd, &info) == 0 && sp_directory_private(&info, why))
+    return SPANPROF_OK;
+  close(*fd);
+  *fd = -1;
+  return sp_fail(SPANPROF_ERR_IO, "%s%s%s is left alone: it %s", path, slash,
+                 last, why);
+}
+
+spanprof_status sp_directory_open(int *out, const char *path,
+                                  const char *name) {
+  int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  int parent = open(path, flags);
+  spanprof_status st = directory_check(&parent, path, NULL);
+
+  *out = -1;
+  if (st || !name) {
+    *out = parent;
+    return st;
+  }
+  *out = openat(parent, name, flags);
+  st = directory_check(out, path, name);
+  close(parent);
+  return st;
 }
 
 bool sp_directory_path(char *out, size_t capacity, const char *directory,
@@ -62,41 +116,43 @@ static bool directory_write(int fd, const sp_piece *piece) {
 }
 
 /* Create the temporary file, a leftover of the same name removed. */
-static int directory_create(const char *path) {
+static int directory_create(int directory, const char *name) {
   int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-  int fd = open(path, flags, 0600);
+  int fd = openat(directory, name, flags, 0600);
 
-  if (fd < 0 && errno == EEXIST && unlink(path) == 0)
-    fd = open(path, flags, 0600);
+  if (fd < 0 && errno == EEXIST && unlinkat(directory, name, 0) == 0)
+    fd = openat(directory, name, flags, 0600);
   return fd;
 }
 
-spanprof_status sp_directory_put(const char *directory, const char *name,
-                                 const sp_piece *pieces, size_t count) {
-  char path[PATH_MAX], temporary[PATH_MAX], hidden[NAME_MAX + 1];
+spanprof_status sp_directory_put(int directory, const char *path,
+                                 const char *name, const sp_piece *pieces,
+                                 size_t count) {
+  char temporary[NAME_MAX + 1];
   int fd, error = 0;
   size_t i;
 
-  if (snprintf(hidden, sizeof hidden, ".%s.tmp", name) >= (int)sizeof hidden ||
-      !sp_directory_path(path, sizeof path, directory, name) ||
-      !sp_directory_path(temporary, sizeof temporary, directory, hidden))
+  if (snprintf(temporary, sizeof temporary, ".%s.tmp", name) >=
+      (int)sizeof temporary)
     return sp_fail_errno(SPANPROF_ERR_IO, ENAMETOOLONG, "%s cannot be written",
                          name);
-  fd = directory_create(temporary);
+  fd = directory_create(directory, temporary);
   if (fd < 0)
-    return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s cannot be written", path);
+    return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s/%s cannot be written",
+                         path, name);
   for (i = 0; i < count && !error; i++)
     if (!directory_write(fd, &pieces[i]))
       error = errno;
   /* Some file systems report a full disk only here. */
   if (close(fd) != 0 && !error)
     error = errno;
-  if (!error && rename(temporary, path) != 0)
+  if (!error && renameat(directory, temporary, directory, name) != 0)
     error = errno;
   if (!error)
     return SPANPROF_OK;
-  unlink(temporary);
-  return sp_fail_errno(SPANPROF_ERR_IO, error, "%s cannot be written", path);
+  unlinkat(directory, temporary, 0);
+  return sp_fail_errno(SPANPROF_ERR_IO, error, "%s/%s cannot be written", path,
+                       name);
 }
 
 bool sp_directory_number(const char **text, uint64_t *out) {

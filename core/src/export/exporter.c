@@ -1,6 +1,6 @@
 /* Threads: the pushing thread (the collector's), the uploading thread, and who
  * flushes or stops. One lock guards the queue and the flags; nothing is held
- * during I/O, callbacks or waiting.
+ * during I/O, callbacks (the log's among them) or waiting.
  *
  * The uploading thread takes one upload out of the queue (in_flight), gives the
  * lock back, works, takes the lock, and settles it or returns it to its place.
@@ -8,17 +8,22 @@
  * the queue, into the spool; what is too old; then, if the gate is open, the
  * server: the queue, then the spool.
  *
+ * Where the name of the service is not known yet, callback and directory have
+ * their turn when it is, or after a while (exporter_service.h).
+ *
  * Pushing never waits for I/O. Past queue_bytes the oldest is dropped at once
  * where there is no spool; where there is one, the uploading thread moves it
  * there as soon as its present request ends (10 s at most), and only past twice
  * queue_bytes is it dropped.
  *
- * Stop: the uploading thread tries everything once, spools or drops the rest,
- * and ends. It has until a little before the deadline for the network and the
- * rest for the disk. A thread that does not come back (stuck in a name lookup
- * of an old libcurl, a callback or a disk) is abandoned: the stopping thread
- * takes the queue, nothing the stuck one may touch is freed, and when it comes
- * back it sees the flag first and ends.
+ * Stop: the uploading thread tries everything once, until an answer speaks
+ * against asking more, spools or drops the rest, and ends. What the server
+ * itself forbade (429, Retry-After) is not tried. It has until a little before
+ * the deadline for the network and the rest for the disk. A thread that does
+ * not come back (stuck in a name lookup of an old libcurl, a callback or a
+ * disk) is abandoned: the stopping thread takes the queue, nothing the stuck
+ * one may touch is freed, and when it comes back it sees the flag first and
+ * ends.
  *
  * Fork: the lock is held over the fork, so queue and flags are whole in the
  * child. What the uploading thread was working on is not, and is leaked there:
@@ -30,6 +35,7 @@
 #include "../util/counters.h"
 #include "../util/own_thread.h"
 #include "../util/status.h"
+#include "exporter_service.h"
 #include "exporter_steps.h"
 
 /* Of the time a stop has, what is kept for the disk and for noticing that the
@@ -60,7 +66,7 @@ static void exporter_free(sp_exporter *exporter) {
   if (exporter->running)
     pthread_join(exporter->thread, NULL);
   sp_delivery_dispose(&exporter->delivery);
-  sp_series_dispose(&exporter->next_series);
+  sp_exporter_service_dispose(exporter);
   pthread_cond_destroy(&exporter->progress);
   pthread_cond_destroy(&exporter->work);
   pthread_mutex_destroy(&exporter->lock);
@@ -82,6 +88,7 @@ spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
   exporter->log = log;
   exporter->send_until_ns = UINT64_MAX;
   exporter->next_series.mem = mem;
+  exporter->name_open = settings->name_open;
   st = exporter_locks_init(exporter);
   if (!st)
     st = sp_delivery_init(&exporter->delivery, mem, settings, clock, log);
@@ -90,22 +97,6 @@ spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
     return st;
   }
   *out = exporter;
-  return SPANPROF_OK;
-}
-
-spanprof_status sp_exporter_runtime_set(sp_exporter *exporter, const char *name,
-                                        const char *version) {
-  sp_series series, old;
-  spanprof_status st =
-      sp_series_init(&series, exporter->mem, exporter->settings, name, version);
-
-  if (st)
-    return st;
-  pthread_mutex_lock(&exporter->lock);
-  old = exporter->next_series;
-  exporter->next_series = series;
-  pthread_mutex_unlock(&exporter->lock);
-  sp_series_dispose(&old);
   return SPANPROF_OK;
 }
 
@@ -143,17 +134,33 @@ static void *exporter_run(void *argument) {
   return NULL;
 }
 
-static void exporter_start(sp_exporter *exporter) {
+/* An errno, to be told when the lock is given back. Lock held. */
+static int exporter_start(sp_exporter *exporter) {
   int error;
 
   if (exporter->running)
-    return;
+    return 0;
   error = sp_own_thread_start(&exporter->thread, "spanprof-upload",
                               exporter_run, exporter);
   exporter->running = error == 0;
+  return error;
+}
+
+static void exporter_start_tell(sp_exporter *exporter, int error) {
   if (error)
     sp_log_warn(exporter->log, SP_LOG_MEMORY,
                 "the uploading thread cannot be started: %s", strerror(error));
+}
+
+void sp_exporter_ask_links(sp_exporter *exporter) {
+  int error = 0;
+
+  pthread_mutex_lock(&exporter->lock);
+  exporter->asking = sp_delivery_uploads(&exporter->delivery);
+  if (exporter->asking)
+    error = exporter_start(exporter);
+  pthread_mutex_unlock(&exporter->lock);
+  exporter_start_tell(exporter, error);
 }
 
 /* Past its bytes the queue loses its oldest; returns them as a list. */
@@ -174,6 +181,7 @@ static sp_upload *exporter_overflow(sp_exporter *exporter) {
 void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   sp_upload *upload = sp_upload_new(exporter->mem, part), *dropped, *next;
   sp_upload lost = {.part = *part};
+  int error;
 
   if (!upload) {
     sp_delivery_settle(&lost, SP_FATE_DROPPED_EXPORT);
@@ -185,10 +193,12 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   pthread_mutex_lock(&exporter->lock);
   upload->number = ++exporter->last_number;
   sp_upload_queue_add(&exporter->queue, upload);
+  sp_exporter_hold(exporter);
   dropped = exporter_overflow(exporter);
-  exporter_start(exporter);
+  error = exporter_start(exporter);
   pthread_cond_signal(&exporter->work);
   pthread_mutex_unlock(&exporter->lock);
+  exporter_start_tell(exporter, error);
   for (; dropped; dropped = next) {
     next = dropped->next;
     sp_delivery_settle(dropped, SP_FATE_DROPPED_EXPORT);
@@ -198,24 +208,23 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
   }
 }
 
-/* Is something up to `number` neither settled nor to be tried later? */
+/* Is something up to `number` not handed on yet? Lock held. */
 static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
-  uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
-
-  if (exporter->in_flight && exporter->in_flight->number <= number)
-    return true;
-  return sp_upload_queue_pending(&exporter->queue, number,
-                                 now_ns >= exporter->gate_ns, now_ns);
+  return (exporter->in_flight && exporter->in_flight->number <= number) ||
+         sp_upload_queue_pending(&exporter->queue, number);
 }
 
 spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns) {
   spanprof_status st = SPANPROF_OK;
   uint64_t number;
+  int error = 0;
 
   pthread_mutex_lock(&exporter->lock);
   number = exporter->last_number;
+  exporter->flushing++;
+  pthread_cond_signal(&exporter->work);
   while (exporter_pending(exporter, number)) {
-    exporter_start(exporter);
+    error = exporter_start(exporter);
     if (sp_clock_monotonic_ns(exporter->clock) >= until_ns) {
       st = SPANPROF_ERR_TIMEOUT;
       break;
@@ -223,23 +232,28 @@ spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns) {
     sp_clock_wait(exporter->clock, &exporter->progress, &exporter->lock,
                   until_ns);
   }
+  exporter->flushing--;
   pthread_mutex_unlock(&exporter->lock);
+  exporter_start_tell(exporter, error);
   return st;
 }
 
 /* The thread is stuck: do without it what can be done, and leave it all that
- * it may still touch. Lock held. */
+ * it may still touch. It ends when it sees the flag. Takes the lock over. */
 static void exporter_abandon(sp_exporter *exporter) {
   sp_upload *stuck = exporter->in_flight;
   bool disk = exporter->place != SP_EXPORTER_IN_DISK;
+  sp_upload_queue queue = exporter->queue;
   sp_upload *upload;
 
+  memset(&exporter->queue, 0, sizeof exporter->queue);
   exporter->abandoned = true;
   if (exporter->delivery.client)
     sp_http_client_abort(exporter->delivery.client);
+  pthread_mutex_unlock(&exporter->lock);
   if (stuck && !(disk && sp_delivery_spool(&exporter->delivery, stuck)))
     sp_delivery_settle(stuck, SP_FATE_DROPPED_STOP);
-  while ((upload = sp_upload_queue_take_first(&exporter->queue)) != NULL) {
+  while ((upload = sp_upload_queue_take_first(&queue)) != NULL) {
     if (!(disk && sp_delivery_spool(&exporter->delivery, upload)))
       sp_delivery_settle(upload, SP_FATE_DROPPED_STOP);
     sp_upload_free(exporter->mem, upload);
@@ -262,7 +276,7 @@ static void exporter_wait_finished(sp_exporter *exporter, uint64_t until_ns) {
 spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
   uint64_t dropped = sp_counted(&sp_counts.samples_dropped_stop), now_ns;
   uint64_t reserve_ns;
-  bool finished;
+  int error = 0;
 
   pthread_mutex_lock(&exporter->lock);
   now_ns = sp_clock_monotonic_ns(exporter->clock);
@@ -271,7 +285,7 @@ spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
                           (until_ns - now_ns) / EXPORTER_RESERVE_DIVISOR);
   exporter->send_until_ns = until_ns - reserve_ns;
   if (exporter->queue.count)
-    exporter_start(exporter);
+    error = exporter_start(exporter);
   exporter->stopping = true;
   if (exporter->delivery.client)
     sp_http_client_limit(exporter->delivery.client, exporter->send_until_ns);
@@ -282,12 +296,12 @@ spanprof_status sp_exporter_stop(sp_exporter *exporter, uint64_t until_ns) {
   /* A slow disk gets all the time there is: nobody could do better. */
   if (exporter->place == SP_EXPORTER_IN_DISK)
     exporter_wait_finished(exporter, until_ns);
-  finished = exporter->finished;
-  if (!finished)
+  if (!exporter->finished) {
     exporter_abandon(exporter);
-  pthread_mutex_unlock(&exporter->lock);
-  if (!finished)
     return SPANPROF_ERR_STATE;
+  }
+  pthread_mutex_unlock(&exporter->lock);
+  exporter_start_tell(exporter, error);
   exporter_free(exporter);
   return sp_counted(&sp_counts.samples_dropped_stop) > dropped
              ? SPANPROF_ERR_TIMEOUT
@@ -310,8 +324,11 @@ void sp_exporter_after_fork_child(sp_exporter *exporter) {
   while ((upload = sp_upload_queue_take_first(&exporter->queue)) != NULL)
     sp_upload_free(exporter->mem, upload);
   sp_delivery_after_fork_child(&exporter->delivery);
+  sp_exporter_service_after_fork_child(exporter);
   exporter->place = SP_EXPORTER_IDLE;
+  exporter->flushing = 0;
   exporter->gate_ns = 0;
   exporter->cpu_ns = 0;
+  exporter->asking = false;
   exporter->running = false;
 }

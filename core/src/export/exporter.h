@@ -1,8 +1,9 @@
 /* From encoded profiles to the output directory, the server, the spool and the
  * user's callback: one queue, one thread.
  *
- * The thread starts with the first profile (so that a forked child that never
- * profiles has none), blocks all signals, and does everything that can wait.
+ * The thread starts at the session's start where there is a server, else, and
+ * in a forked child, with the first profile (a child that never profiles has
+ * none), blocks all signals, and does everything that can wait.
  * Whoever pushes never waits. */
 #ifndef SP_EXPORTER_H
 #define SP_EXPORTER_H
@@ -26,17 +27,35 @@ spanprof_status sp_exporter_new(sp_exporter **out, const sp_mem *mem,
 spanprof_status sp_exporter_runtime_set(sp_exporter *exporter, const char *name,
                                         const char *version);
 
+/* The service of the spans, from their tracer's Resource (`name_space` NULL or
+ * "": none). Where the settings leave the name open, and nobody has told yet,
+ * profiles have it from now on (*adopted), those that wait for it too. A name
+ * that is another than theirs is told of in the log, once in a process. Any
+ * thread; waits for nothing. SPANPROF_ERR_NOMEM: as before. */
+spanprof_status sp_exporter_service_set(sp_exporter *exporter, const char *name,
+                                        const char *name_space, bool *adopted);
+
+/* Have the thread ask the server, if there is one, whether it opens links to
+ * spans. */
+void sp_exporter_ask_links(sp_exporter *exporter);
+
+/* From now on no name is waited for: what is pushed may be the last. */
+void sp_exporter_hurry(sp_exporter *exporter);
+
 /* Take over a part (its bytes too, also on failure). Past queue_bytes the
  * oldest go to the spool, else are dropped and counted. Every sample of it ends
  * in samples_exported or samples_dropped_export / _stop, once (delivery.h says
  * when). */
 void sp_exporter_push(sp_exporter *exporter, sp_encoded *part);
 
-/* Wait until all that was pushed before is settled or retries later, at most
- * until `until_ns` (clock's monotonic time). SPANPROF_ERR_TIMEOUT. */
+/* Wait until all that was pushed before is sent, written, spooled or counted as
+ * dropped, at most until `until_ns` (clock's monotonic time). What waits for
+ * its next try goes into the spool, if there is one. SPANPROF_ERR_TIMEOUT: some
+ * of it still waits. */
 spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns);
 
-/* One last try for everything, then the spool, then drop and count; ends by
+/* One last try for everything, unless the server's answers forbid it, then the
+ * spool, then drop and count; ends by
  * `until_ns` (at the earliest 100 ms from now) whatever the server does, and
  * frees the exporter. SPANPROF_ERR_TIMEOUT: samples were dropped.
  * SPANPROF_ERR_STATE: besides, the thread is stuck (in the user's callback, the

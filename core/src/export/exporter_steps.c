@@ -1,17 +1,12 @@
 #include "exporter_steps.h"
 
+#include "exporter_service.h"
 #include "retry.h"
 
 #define EXPORTER_MAX_AGE_NS (SP_RETRY_MAX_AGE_S * SP_NS_PER_S)
 
-static void exporter_adopt(sp_exporter *exporter) {
-  sp_delivery_prepare(&exporter->delivery);
-  if (!exporter->next_series.text)
-    return;
-  sp_series_dispose(&exporter->delivery.series);
-  exporter->delivery.series = exporter->next_series;
-  exporter->next_series.text = NULL;
-}
+/* So many answers that may be the upload's own fault are borne at the stop. */
+#define EXPORTER_LAST_REFUSALS 3
 
 /* Give the lock back for work at `place`. */
 static void exporter_leave(sp_exporter *exporter, sp_exporter_place place) {
@@ -24,6 +19,32 @@ static bool exporter_enter(sp_exporter *exporter) {
   pthread_mutex_lock(&exporter->lock);
   exporter->place = SP_EXPORTER_IDLE;
   return !exporter->abandoned;
+}
+
+/* What there is since the last step. False as exporter_enter(). */
+static bool exporter_adopt(sp_exporter *exporter) {
+  sp_service_news news;
+  sp_http_client *client;
+
+  sp_exporter_service_adopt(exporter);
+  if (sp_exporter_service_news(exporter, &news)) {
+    exporter_leave(exporter, SP_EXPORTER_IDLE);
+    sp_exporter_service_say(exporter, &news);
+    if (!exporter_enter(exporter))
+      return false;
+  }
+  if (!sp_delivery_lacks_client(&exporter->delivery))
+    return true;
+  exporter_leave(exporter, SP_EXPORTER_IN_HTTP);
+  client = sp_delivery_client_new(&exporter->delivery);
+  if (!exporter_enter(exporter)) {
+    sp_http_client_free(client);
+    return false;
+  }
+  exporter->delivery.client = client;
+  if (client && exporter->stopping)
+    sp_http_client_limit(client, exporter->send_until_ns);
+  return true;
 }
 
 void sp_exporter_land(sp_exporter *exporter, bool settled) {
@@ -62,18 +83,21 @@ static bool exporter_hand_local(sp_exporter *exporter) {
   return true;
 }
 
-/* Into the spool, or settled as `otherwise`. */
-static bool exporter_hand_spool(sp_exporter *exporter, sp_fate otherwise) {
+/* Into the spool; if that has no room, back into the queue (`otherwise` NULL)
+ * or settled. */
+static bool exporter_hand_spool(sp_exporter *exporter,
+                                const sp_fate *otherwise) {
   bool spooled;
 
   exporter_leave(exporter, SP_EXPORTER_IN_DISK);
   spooled = sp_delivery_spool(&exporter->delivery, exporter->in_flight);
   if (!exporter_enter(exporter))
     return false;
-  if (spooled)
-    sp_exporter_land(exporter, true);
+  exporter->in_flight->unspoolable = !spooled;
+  if (!spooled && otherwise)
+    exporter_settle(exporter, *otherwise);
   else
-    exporter_settle(exporter, otherwise);
+    sp_exporter_land(exporter, spooled);
   return true;
 }
 
@@ -102,21 +126,44 @@ static bool exporter_visit_spool(sp_exporter *exporter, bool send,
   return true;
 }
 
+/* While the server may not be asked: is the disk a better place to wait than
+ * the queue? */
+static bool exporter_prefers_spool(const sp_exporter *exporter) {
+  return exporter->delivery.spool &&
+         (exporter->delivery.mendable || exporter->flushing);
+}
+
+static bool exporter_ask_links(sp_exporter *exporter) {
+  exporter->asking = false;
+  exporter_leave(exporter, SP_EXPORTER_IN_HTTP);
+  sp_delivery_ask_links(&exporter->delivery);
+  return exporter_enter(exporter);
+}
+
 bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
+  static const sp_fate overflowed = SP_FATE_DROPPED_EXPORT;
   uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
   uint64_t unix_ns = sp_clock_unix_ns(exporter->clock);
   bool gate_open = now_ns >= exporter->gate_ns, settled;
 
   *worked = true;
-  exporter_adopt(exporter);
-  exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue);
+  if (!exporter_adopt(exporter))
+    return false;
+  if (exporter->asking)
+    return exporter_ask_links(exporter);
+  if (!sp_exporter_holds(exporter))
+    exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue);
   if (exporter->in_flight)
     return exporter_hand_local(exporter);
   if (exporter->queue.bytes > exporter->settings->queue_bytes &&
       exporter->delivery.spool) {
     exporter->in_flight = sp_upload_queue_take_first(&exporter->queue);
-    return exporter_hand_spool(exporter, SP_FATE_DROPPED_EXPORT);
+    return exporter_hand_spool(exporter, &overflowed);
   }
+  if (!gate_open && exporter_prefers_spool(exporter))
+    exporter->in_flight = sp_upload_queue_take_spoolable(&exporter->queue);
+  if (exporter->in_flight)
+    return exporter_hand_spool(exporter, NULL);
   if (unix_ns > EXPORTER_MAX_AGE_NS)
     exporter->in_flight = sp_upload_queue_take_older(
         &exporter->queue, unix_ns - EXPORTER_MAX_AGE_NS);
@@ -142,21 +189,46 @@ bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
          exporter_visit_spool(exporter, gate_open, worked);
 }
 
-bool sp_exporter_finish(sp_exporter *exporter) {
-  bool settled;
+/* To the server at the stop, if *ask (no answer so far speaks against it) and
+ * there is time. */
+static bool exporter_hand_last(sp_exporter *exporter, bool *ask,
+                               uint32_t *refusals, bool *settled) {
+  uint32_t before = exporter->in_flight->refusals;
 
-  exporter_adopt(exporter);
+  *settled = false;
+  if (!*ask ||
+      sp_clock_monotonic_ns(exporter->clock) >= exporter->send_until_ns)
+    return true;
+  if (!exporter_hand_server(exporter, settled))
+    return false;
+  if (*settled)
+    return true;
+  /* The others are sent only if it was the upload's own fault. */
+  *refusals += exporter->in_flight->refusals - before;
+  *ask = exporter->in_flight->refusals > before &&
+         !exporter->delivery.gate_ordered && *refusals < EXPORTER_LAST_REFUSALS;
+  return true;
+}
+
+bool sp_exporter_finish(sp_exporter *exporter) {
+  static const sp_fate stopped = SP_FATE_DROPPED_STOP;
+  uint32_t refusals = 0;
+  bool settled, ask;
+
+  if (!exporter_adopt(exporter))
+    return false;
   while ((exporter->in_flight = sp_upload_queue_take_fresh(&exporter->queue)) !=
          NULL)
     if (!exporter_hand_local(exporter))
       return false;
+  /* A gate that only our own backoff closed is tried once more. */
+  ask = !exporter->delivery.gate_ordered ||
+        sp_delivery_gate_open(&exporter->delivery);
   while ((exporter->in_flight = sp_upload_queue_take_first(&exporter->queue)) !=
          NULL) {
-    settled = false;
-    if (sp_clock_monotonic_ns(exporter->clock) < exporter->send_until_ns &&
-        !exporter_hand_server(exporter, &settled))
+    if (!exporter_hand_last(exporter, &ask, &refusals, &settled))
       return false;
-    if (!settled && !exporter_hand_spool(exporter, SP_FATE_DROPPED_STOP))
+    if (!settled && !exporter_hand_spool(exporter, &stopped))
       return false;
   }
   sp_delivery_settle_spooled(&exporter->delivery);
@@ -165,10 +237,14 @@ bool sp_exporter_finish(sp_exporter *exporter) {
 
 uint64_t sp_exporter_next_ns(const sp_exporter *exporter) {
   uint64_t next_ns = sp_delivery_next_ns(&exporter->delivery);
+  bool holds = sp_exporter_holds(exporter);
 
   if (exporter->queue.count == 0)
     return next_ns;
+  if (holds)
+    next_ns = sp_min_u64(next_ns, exporter->hold_until_ns);
   return sp_min_u64(
-      next_ns,
-      sp_max_u64(exporter->gate_ns, sp_upload_queue_next_ns(&exporter->queue)));
+      next_ns, sp_max_u64(exporter->gate_ns,
+                          sp_upload_queue_next_ns(&exporter->queue,
+                                                  holds ? UINT64_MAX : 0)));
 }

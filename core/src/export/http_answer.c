@@ -79,6 +79,13 @@ bool sp_http_retry_after(const char *value, size_t size, uint64_t unix_ns,
   return true;
 }
 
+bool sp_http_media_type_is(const char *value, const char *type) {
+  size_t size = strcspn(value, ";");
+
+  answer_trim(&value, &size);
+  return size == strlen(type) && strncasecmp(value, type, size) == 0;
+}
+
 /* Copy the JSON string that starts behind `p` (its opening quote is passed),
  * with escapes undone as far as one line needs them. */
 static bool answer_json_string(const char *p, const char *end, char *out,
@@ -129,11 +136,10 @@ static bool answer_json_member(const char *body, size_t size, const char *key,
 /* Cut to one line, make it printable. */
 static void answer_clean(char *text) {
   size_t size = strcspn(text, "\r\n");
-  bool changed;
 
   while (size && answer_space(text[size - 1]))
     size--;
-  size = sp_utf8_clean(text, size, text, SP_HTTP_MESSAGE_BYTES - 1, &changed);
+  size = sp_utf8_printable(text, size, text, SP_HTTP_MESSAGE_BYTES - 1);
   text[size] = '\0';
 }
 

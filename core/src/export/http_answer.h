@@ -18,6 +18,9 @@ bool sp_http_retry_after(const char *value, size_t size, uint64_t unix_ns,
 bool sp_http_header_value(const char *line, size_t size, const char *name,
                           const char **value, size_t *value_size);
 
+/* Is `value`, a Content-Type, of this media type, parameters aside? */
+bool sp_http_media_type_is(const char *value, const char *type);
+
 /* One printable line out of an answer's body: "code: message" of a Connect
  * error (https://connectrpc.com/docs/protocol, "Error end-stream"), else the
  * body's first line. `out` is always terminated, "" where there is nothing to

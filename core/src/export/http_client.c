@@ -10,7 +10,13 @@
 
 #include "../util/buffer.h"
 #include "../util/status.h"
+#include "client_sockets.h"
 #include "credentials.h"
+
+/* Until a connection stands, TLS included. libcurl gives the first of several
+ * addresses half of it, the next half of the rest: one that swallows packets
+ * leaves time for the others, and for the answer. */
+#define CLIENT_CONNECT_MS 8000L
 
 /* What is kept of a body; nobody sends more on purpose. */
 #define CLIENT_BODY_BYTES (64 * 1024)
@@ -27,12 +33,14 @@ struct sp_http_client {
   sp_credentials credentials;
   CURLM *multi;
   CURL *easy;
+  sp_client_sockets sockets;
   /* Set by any thread. */
   _Atomic bool aborted;
   _Atomic uint64_t until_ns;
   /* Of the running request. */
   sp_buffer body;
   bool body_cut;
+  bool links;
   bool retry_after_given;
   uint64_t retry_after_ns;
   char error[CURL_ERROR_SIZE];
@@ -83,6 +91,8 @@ static size_t client_on_header(char *line, size_t one, size_t size,
     client->retry_after_given =
         sp_http_retry_after(value, value_size, sp_clock_unix_ns(client->clock),
                             &client->retry_after_ns);
+  if (sp_http_header_value(line, size, "Spanprof-Links", &value, &value_size))
+    client->links = value_size == 4 && memcmp(value, "span", 4) == 0;
   return size;
 }
 
@@ -95,8 +105,8 @@ static CURLcode client_configure(sp_http_client *client) {
 #define CLIENT_SET(option, value) \
   code = code ? code : curl_easy_setopt(easy, CURLOPT_##option, value)
   CLIENT_SET(NOSIGNAL, 1L);
-  CLIENT_SET(POST, 1L);
   CLIENT_SET(FOLLOWLOCATION, 0L);
+  CLIENT_SET(CONNECTTIMEOUT_MS, CLIENT_CONNECT_MS);
 #if LIBCURL_VERSION_NUM >= 0x075500
   CLIENT_SET(PROTOCOLS_STR, "http,https");
 #else
@@ -112,6 +122,9 @@ static CURLcode client_configure(sp_http_client *client) {
   if (settings->ca_bundle) {
     CLIENT_SET(CAINFO, settings->ca_bundle);
     CLIENT_SET(CAPATH, NULL);
+    /* Also of a proxy that is spoken to in TLS. */
+    CLIENT_SET(PROXY_CAINFO, settings->ca_bundle);
+    CLIENT_SET(PROXY_CAPATH, NULL);
   }
   if (settings->client_cert)
     CLIENT_SET(SSLCERT, settings->client_cert);
@@ -128,6 +141,8 @@ static CURLcode client_configure(sp_http_client *client) {
   CLIENT_SET(QUICK_EXIT, 1L);
 #endif
 #undef CLIENT_SET
+  code = code ? code : sp_client_sockets_watch(&client->sockets, easy);
+  sp_client_sockets_find(&client->sockets, client->multi);
   return code;
 }
 
@@ -257,15 +272,21 @@ static struct curl_slist *client_headers(const sp_http_client *client,
   return NULL;
 }
 
+/* What nobody needs ends with the first limit, however far away that is. */
+static bool client_goes_on(sp_http_client *client, bool needed) {
+  return !atomic_load(&client->aborted) &&
+         (needed || atomic_load(&client->until_ns) == UINT64_MAX);
+}
+
 /* Drive the request to its end. CURLE_ABORTED_BY_CALLBACK: aborted;
  * CURLE_OPERATION_TIMEDOUT: its time is over. After an abort the clock may be
  * gone, so that is asked first. */
-static CURLcode client_run(sp_http_client *client) {
+static CURLcode client_run(sp_http_client *client, bool needed) {
   uint64_t now_ns = sp_clock_monotonic_ns(client->clock);
-  uint64_t limit_ns = now_ns + SP_HTTP_REQUEST_NS;
+  uint64_t limit_ns = now_ns + (needed ? SP_HTTP_REQUEST_NS : SP_HTTP_ASK_NS);
   int running = 1, left;
 
-  while (!atomic_load(&client->aborted)) {
+  while (client_goes_on(client, needed)) {
     CURLMcode code = curl_multi_perform(client->multi, &running);
     const CURLMsg *message = curl_multi_info_read(client->multi, &left);
     uint64_t until_ns, wait_ns;
@@ -320,32 +341,57 @@ static void client_explain(const sp_http_client *client, CURLcode code,
   snprintf(out, SP_HTTP_MESSAGE_BYTES, format, detail);
 }
 
-static void client_read_answer(sp_http_client *client, CURLcode code,
+/* Is a 2xx what the server answers to a profile it took? */
+static bool client_accepts(const sp_http_client *client,
+                           const sp_http_request *request) {
+  char *type = NULL;
+
+  if (!request->accepted_type)
+    return client->body.size == 0;
+  curl_easy_getinfo(client->easy, CURLINFO_CONTENT_TYPE, &type);
+  return type && sp_http_media_type_is(type, request->accepted_type);
+}
+
+/* Whatever a message may be made of. */
+static bool client_shows_credentials(const sp_http_client *client) {
+  return sp_credentials_shown(&client->credentials, client->body.data,
+                              client->body.size) ||
+         sp_credentials_shown(&client->credentials, client->error,
+                              strlen(client->error));
+}
+
+static void client_read_answer(sp_http_client *client,
+                               const sp_http_request *request, CURLcode code,
                                sp_http_answer *answer) {
   long status = 0;
 
   answer->aborted = code == CURLE_ABORTED_BY_CALLBACK;
   if (answer->aborted)
     return;
+  answer->links = client->links;
   curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
-  /* An acceptance must have come whole: one that is sent again is harmless, one
-   * that is lost is not. A refusal is one from its first line on. */
+  /* An acceptance counts only when all of it has come: to send a profile twice
+   * does no harm, to lose one does. A refusal counts from its first line on. */
   if (code == CURLE_OK || status >= 300) {
     answer->status = status;
     answer->retry_after_given = client->retry_after_given;
     answer->retry_after_ns = client->retry_after_ns;
+    answer->foreign =
+        status >= 200 && status < 300 && !client_accepts(client, request);
     if (!client->body.failed && client->body.size)
       sp_http_message(client->body.data, client->body.size, answer->message);
   } else {
     client_explain(client, code, answer->message);
   }
-  if (sp_credentials_shown(&client->credentials, answer->message))
+  if (client_shows_credentials(client))
     snprintf(answer->message, sizeof answer->message,
              "(a message that shows credentials, withheld)");
 }
 
-void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
-                         sp_http_answer *answer) {
+/* Without a body it is a GET. */
+static void client_send(sp_http_client *client, const sp_http_request *request,
+                        sp_http_answer *answer) {
+  const bool post = request->body != NULL;
   struct curl_slist *headers = NULL;
   CURLcode code = CURLE_OUT_OF_MEMORY;
   CURL *easy = client->easy;
@@ -353,22 +399,36 @@ void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
   memset(answer, 0, sizeof *answer);
   sp_buffer_clear(&client->body);
   client->body_cut = false;
+  client->links = false;
   client->retry_after_given = false;
   client->error[0] = '\0';
   headers = client_headers(client, request);
   if (headers && !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers) &&
       !curl_easy_setopt(easy, CURLOPT_URL, request->url) &&
-      !curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body) &&
-      !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
-                        (curl_off_t)request->size) &&
+      !curl_easy_setopt(easy, post ? CURLOPT_POST : CURLOPT_HTTPGET, 1L) &&
+      (!post || (!curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request->body) &&
+                 !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
+                                   (curl_off_t)request->size))) &&
       !curl_multi_add_handle(client->multi, easy)) {
-    code = client_run(client);
+    code = client_run(client, post);
     curl_multi_remove_handle(client->multi, easy);
   }
-  client_read_answer(client, code, answer);
+  client_read_answer(client, request, code, answer);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);
   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, NULL);
   curl_slist_free_all(headers);
+}
+
+void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
+                         sp_http_answer *answer) {
+  client_send(client, request, answer);
+}
+
+void sp_http_client_get(sp_http_client *client, const char *url,
+                        sp_http_answer *answer) {
+  const sp_http_request request = {.url = url};
+
+  client_send(client, &request, answer);
 }
 
 void sp_http_client_limit(sp_http_client *client, uint64_t until_ns) {
@@ -382,6 +442,7 @@ void sp_http_client_abort(sp_http_client *client) {
 }
 
 void sp_http_client_abandon(sp_http_client *client) {
+  sp_client_sockets_close(&client->sockets);
   client->next = atomic_load(&client_abandoned);
   while (
       !atomic_compare_exchange_weak(&client_abandoned, &client->next, client))

@@ -1,5 +1,5 @@
-/* One connection to one server, through libcurl: POST requests, one at a time,
- * kept alive between them. Used by one thread; only sp_http_client_abort() is
+/* One connection to one server, through libcurl: requests, one at a time, kept
+ * alive between them. Used by one thread; only sp_http_client_abort() is
  * for others.
  *
  * Everything comes from the settings, nothing from the environment. TLS is
@@ -13,6 +13,7 @@
 
 /* A request in all: name lookup, connection, TLS, answer. */
 #define SP_HTTP_REQUEST_NS (10 * SP_NS_PER_S)
+#define SP_HTTP_ASK_NS     (2 * SP_NS_PER_S)
 
 typedef struct sp_http_client sp_http_client;
 
@@ -22,10 +23,15 @@ typedef struct sp_http_request {
   const char *content_encoding; /* NULL: none */
   const void *body;
   size_t size;
+  /* What an acceptance is: its media type, NULL: one without a body. */
+  const char *accepted_type;
 } sp_http_request;
 
 typedef struct sp_http_answer {
   long status;  /* 0: no whole answer came */
+  bool foreign; /* a 2xx that is no acceptance: of something else than the
+                 * server, as the page of a captive portal */
+  bool links;   /* it says that it opens links to spans */
   bool aborted; /* by sp_http_client_abort() or _limit() */
   bool retry_after_given;
   uint64_t retry_after_ns; /* from now */
@@ -45,6 +51,11 @@ void sp_http_client_free(sp_http_client *client); /* NULL is fine */
 void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
                          sp_http_answer *answer);
 
+/* Ask for a page, at most SP_HTTP_ASK_NS. Nobody needs it: a limit ends it at
+ * once. */
+void sp_http_client_get(sp_http_client *client, const char *url,
+                        sp_http_answer *answer);
+
 /* From any thread: the running request and later ones end by `until_ns` of the
  * clock's monotonic time. */
 void sp_http_client_limit(sp_http_client *client, uint64_t until_ns);
@@ -53,8 +64,9 @@ void sp_http_client_limit(sp_http_client *client, uint64_t until_ns);
  * clock is not asked again, as it may be gone. */
 void sp_http_client_abort(sp_http_client *client);
 
-/* In a forked child: give up a client whose connection and lock are the
- * parent's. Leaks it; it stays reachable for leak checkers. */
+/* In a forked child: give up a client whose connection is the parent's. Closes
+ * its descriptors here, which the parent does not notice, and leaks the rest,
+ * which stays reachable for leak checkers. */
 void sp_http_client_abandon(sp_http_client *client);
 
 #endif

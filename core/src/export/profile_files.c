@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,12 +10,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/counters.h"
-#include "directory.h"
+#include <zlib.h>
 
-/* Leaves room in NAME_MAX (255) for pid, time, suffix and ".tmp". */
-#define FILES_APP_BYTES 160
-#define FILES_SUFFIX    ".pb.gz"
+#include "../util/counters.h"
+#include "../util/status.h"
+#include "directory.h"
+#include "series_comments.h"
+
+/* With the hash, leaves room in NAME_MAX (255) for pid, time, suffix and
+ * ".tmp". */
+#define FILES_APP_BYTES  160
+#define FILES_HASH_BYTES 9
+#define FILES_SUFFIX     ".pb.gz"
 
 /* Past the cap a little more is removed, so that the directory is not read for
  * every file that is written. */
@@ -22,6 +29,11 @@
 
 /* A temporary file this old has no writer any more. */
 #define FILES_TEMPORARY_MAX_AGE_S 3600
+
+/* A clock that was set further than this is given a day, in which it may be set
+ * right again, before ages are judged by it. */
+#define FILES_JUMP_NS     (INT64_C(600) * 1000000000)
+#define FILES_DISTRUST_NS (24 * 3600 * SP_NS_PER_S)
 
 typedef struct files_entry {
   uint64_t time_ns;
@@ -36,16 +48,23 @@ struct sp_profile_files {
   char *directory;
   uint64_t max_bytes;
   uint64_t max_age_ns;
-  char app[FILES_APP_BYTES + 1];
+  char app[FILES_APP_BYTES + FILES_HASH_BYTES + 1];
   /* As of the last look, plus what was written since. */
   bool looked;
   uint64_t bytes;
   uint64_t oldest_ns; /* Unix time; UINT64_MAX: there is no file */
   uint64_t removed;
+  /* Unix time less monotonic, at the last put, and until when, monotonic, ages
+   * are not judged. */
+  int64_t offset_ns;
+  uint64_t trust_ns;
 };
 
-/* `_` for what is unsafe in a file name, and for a dot that would hide it. */
+/* `_` for what is unsafe in a file name, and for a dot that would hide it. A
+ * name that this changes gets a hash of the whole, so that two applications
+ * never take each other's files for their own. */
 static void files_app_clean(char *out, const char *name) {
+  bool changed = false;
   size_t i;
 
   for (i = 0; name[i] && i < FILES_APP_BYTES; i++) {
@@ -55,8 +74,12 @@ static void files_app_clean(char *out, const char *name) {
                 (c == '.' && i > 0);
 
     out[i] = safe ? c : '_';
+    changed = changed || !safe;
   }
   out[i] = '\0';
+  if (changed || name[i])
+    snprintf(out + i, FILES_HASH_BYTES + 1, ".%08x",
+             (unsigned)crc32_z(0, (const Bytef *)name, strlen(name)));
 }
 
 static void files_name(const sp_profile_files *files, uint64_t pid,
@@ -106,6 +129,11 @@ spanprof_status sp_profile_files_new(sp_profile_files **out, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
+void sp_profile_files_name(sp_profile_files *files, const char *name) {
+  files_app_clean(files->app, name);
+  files->looked = false; /* the caps are of each application */
+}
+
 void sp_profile_files_free(sp_profile_files *files) {
   if (!files)
     return;
@@ -120,8 +148,8 @@ static int files_compare(const void *a, const void *b) {
 }
 
 /* A temporary file whose writer died. */
-static void files_drop_leftover(const sp_profile_files *files, const char *name,
-                                const char *path, const struct stat *info,
+static void files_drop_leftover(const sp_profile_files *files, int directory,
+                                const char *name, const struct stat *info,
                                 uint64_t now_ns) {
   files_entry entry;
 
@@ -129,33 +157,35 @@ static void files_drop_leftover(const sp_profile_files *files, const char *name,
       files_parse(files, name + 1, FILES_SUFFIX ".tmp", &entry) &&
       (uint64_t)info->st_mtime + FILES_TEMPORARY_MAX_AGE_S <
           now_ns / SP_NS_PER_S)
-    unlink(path);
+    unlinkat(directory, name, 0);
 }
 
 /* Read the directory: our files, oldest first. *list is to be freed.
  * SPANPROF_ERR_NOMEM, SPANPROF_ERR_IO: too little is known to remove any. */
-static spanprof_status files_list(const sp_profile_files *files,
+static spanprof_status files_list(const sp_profile_files *files, int fd,
                                   uint64_t now_ns, files_entry **list,
                                   size_t *count) {
   spanprof_status st = SPANPROF_OK;
+  int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  DIR *directory = copy < 0 ? NULL : fdopendir(copy);
   struct dirent *found;
   size_t capacity = 0;
-  DIR *directory = opendir(files->directory);
 
   *list = NULL;
   *count = 0;
-  if (!directory)
+  if (!directory) {
+    if (copy >= 0)
+      close(copy);
     return SPANPROF_ERR_IO;
+  }
   while (!st && (found = readdir(directory)) != NULL) {
-    char path[PATH_MAX];
     struct stat info;
     files_entry entry;
 
-    if (!sp_directory_path(path, sizeof path, files->directory,
-                           found->d_name) ||
-        lstat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    if (fstatat(fd, found->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISREG(info.st_mode))
       continue;
-    files_drop_leftover(files, found->d_name, path, &info, now_ns);
+    files_drop_leftover(files, fd, found->d_name, &info, now_ns);
     if (!files_parse(files, found->d_name, FILES_SUFFIX, &entry))
       continue;
     entry.bytes = (uint64_t)info.st_size;
@@ -170,8 +200,21 @@ static spanprof_status files_list(const sp_profile_files *files,
   return st;
 }
 
+/* Unix time for judging ages; 0 while the clock is not to be trusted: one that
+ * is set forward by mistake would make all files old at once. */
+static uint64_t files_age_now(sp_profile_files *files) {
+  uint64_t monotonic_ns = sp_clock_monotonic_ns(files->clock);
+  uint64_t unix_ns = sp_clock_unix_ns(files->clock);
+  int64_t offset_ns = (int64_t)(unix_ns - monotonic_ns);
+
+  if (files->looked && llabs(offset_ns - files->offset_ns) > FILES_JUMP_NS)
+    files->trust_ns = monotonic_ns + FILES_DISTRUST_NS;
+  files->offset_ns = offset_ns;
+  return monotonic_ns < files->trust_ns ? 0 : unix_ns;
+}
+
 /* Remove one by one from the oldest on, until both caps hold. */
-static void files_remove_oldest(sp_profile_files *files,
+static void files_remove_oldest(sp_profile_files *files, int directory,
                                 const files_entry *list, size_t count,
                                 const sp_encoded *newest, uint64_t now_ns) {
   uint64_t target = files->max_bytes - files->max_bytes / FILES_SLACK_DIVISOR;
@@ -179,7 +222,7 @@ static void files_remove_oldest(sp_profile_files *files,
   size_t i;
 
   for (i = 0; i < count; i++) {
-    char path[PATH_MAX], name[NAME_MAX + 1];
+    char name[NAME_MAX + 1];
     bool old = list[i].time_ns < now_ns &&
                now_ns - list[i].time_ns > files->max_age_ns;
 
@@ -187,11 +230,9 @@ static void files_remove_oldest(sp_profile_files *files,
         (!old && !(over && files->bytes > target)))
       break;
     files_name(files, list[i].pid, list[i].time_ns, name, sizeof name);
-    if (!sp_directory_path(path, sizeof path, files->directory, name))
-      continue;
-    if (unlink(path) != 0 && errno != ENOENT) {
-      sp_log_warn(files->log, SP_LOG_OUTPUT, "%s cannot be removed: %s", path,
-                  strerror(errno));
+    if (unlinkat(directory, name, 0) != 0 && errno != ENOENT) {
+      sp_log_warn(files->log, SP_LOG_OUTPUT, "%s/%s cannot be removed: %s",
+                  files->directory, name, strerror(errno));
       continue;
     }
     files->bytes -= list[i].bytes;
@@ -203,9 +244,9 @@ static void files_remove_oldest(sp_profile_files *files,
 
 /* Remove what is past the caps; `newest` was just written. Reads the directory
  * only when a cap may be passed. */
-static void files_enforce_caps(sp_profile_files *files,
+static void files_enforce_caps(sp_profile_files *files, int directory,
                                const sp_encoded *newest) {
-  uint64_t now_ns = sp_clock_unix_ns(files->clock), before = files->removed;
+  uint64_t now_ns = files_age_now(files), before = files->removed;
   files_entry *list;
   size_t count, i;
   spanprof_status st;
@@ -214,13 +255,13 @@ static void files_enforce_caps(sp_profile_files *files,
       (files->oldest_ns >= now_ns ||
        now_ns - files->oldest_ns <= files->max_age_ns))
     return;
-  st = files_list(files, now_ns, &list, &count);
+  st = files_list(files, directory, now_ns, &list, &count);
   if (st == SPANPROF_OK) {
     files->looked = true;
     files->bytes = 0;
     for (i = 0; i < count; i++)
       files->bytes += list[i].bytes;
-    files_remove_oldest(files, list, count, newest, now_ns);
+    files_remove_oldest(files, directory, list, count, newest, now_ns);
   } else {
     sp_log_warn(files->log, SP_LOG_OUTPUT,
                 "the caps of %s were not checked: %s", files->directory,
@@ -234,20 +275,49 @@ static void files_enforce_caps(sp_profile_files *files,
                 files->directory);
 }
 
-spanprof_status sp_profile_files_put(sp_profile_files *files,
-                                     const sp_encoded *part) {
-  sp_piece piece = {part->bytes, part->size};
+/* Write the pieces under the profile's name, and see to the caps. */
+static spanprof_status files_write(sp_profile_files *files,
+                                   const sp_encoded *part,
+                                   const sp_piece *pieces, size_t count,
+                                   size_t bytes) {
   char name[NAME_MAX + 1];
   spanprof_status st;
+  int directory;
 
   files_name(files, (uint64_t)getpid(), part->time_ns, name, sizeof name);
-  st = sp_directory_put(files->directory, name, &piece, 1);
+  st = sp_directory_open(&directory, files->directory, NULL);
   if (st)
     return st;
-  files->bytes += part->size;
-  files->oldest_ns = sp_min_u64(files->oldest_ns, part->time_ns);
-  files_enforce_caps(files, part);
-  return SPANPROF_OK;
+  st = sp_directory_put(directory, files->directory, name, pieces, count);
+  if (!st) {
+    files->bytes += bytes;
+    files->oldest_ns = sp_min_u64(files->oldest_ns, part->time_ns);
+    files_enforce_caps(files, directory, part);
+  }
+  close(directory);
+  return st;
+}
+
+spanprof_status sp_profile_files_put(sp_profile_files *files,
+                                     const sp_encoded *part,
+                                     const sp_series *series, size_t *bytes) {
+  spanprof_status st = SPANPROF_OK;
+  sp_buffer comments;
+
+  sp_buffer_init(&comments, files->mem);
+  if (part->text_count)
+    sp_series_comments_write(series, part->text_count, &comments);
+  if (comments.failed)
+    st = sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
+  *bytes = part->size + comments.size;
+  if (!st) {
+    const sp_piece pieces[] = {{part->bytes, part->size},
+                               {comments.data, comments.size}};
+
+    st = files_write(files, part, pieces, SP_COUNT_OF(pieces), *bytes);
+  }
+  sp_buffer_dispose(&comments);
+  return st;
 }
 
 uint64_t sp_profile_files_removed(const sp_profile_files *files) {

@@ -80,7 +80,8 @@ static void push_build(sp_pyroscope_request *request,
     request->body.failed = true;
   sp_mem_free(mem, labels);
   sp_mem_free(mem, pairs);
-  request->http.content_type = "application/proto";
+  request->http.content_type = SP_PYROSCOPE_PUSH_TYPE;
+  request->http.accepted_type = SP_PYROSCOPE_PUSH_TYPE;
   request->http.content_encoding = "gzip";
   request->http.body = request->body.data;
   request->http.size = request->body.size;

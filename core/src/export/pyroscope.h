@@ -9,6 +9,10 @@
 #include "http_client.h"
 #include "series.h"
 
+/* What the server answers to a profile it took (all of 600 recorded answers):
+ * Push as the request, /ingest without a body. */
+#define SP_PYROSCOPE_PUSH_TYPE "application/proto"
+
 typedef struct sp_pyroscope_request {
   sp_http_request http; /* of the buffers, and of the part on /ingest */
   sp_buffer url;

@@ -4,7 +4,10 @@
  * answers 500 while its storage starts and for ever to a profile it cannot
  * decode, 429 for a rate that passes and for a profile that never fits. So
  * some answers may be the upload's own fault and are worth few tries, others
- * are the server's state and are waited out. */
+ * are the server's state and are waited out. What new credentials, a new
+ * address or a roll-out can mend (a refusal of who we are, a path that is not
+ * there, a redirect, the page of a captive portal) is waited out too, slowly:
+ * one request in 30 to 60 s, whatever waits. */
 #ifndef SP_RETRY_H
 #define SP_RETRY_H
 
@@ -17,6 +20,7 @@
 
 typedef struct sp_retry_case {
   long status;       /* of HTTP; 0: no whole answer came */
+  bool foreign;      /* a 2xx that is no acceptance */
   uint32_t failures; /* in a row, of any upload, this one included; >= 1 */
   uint32_t refusals; /* of this upload, by answers that may be its own fault,
                       * before this one */
@@ -29,7 +33,7 @@ typedef struct sp_retry_case {
 } sp_retry_case;
 
 typedef enum sp_retry_verdict {
-  SP_RETRY_ACCEPTED,  /* 2xx */
+  SP_RETRY_ACCEPTED,  /* 2xx of the server's kind */
   SP_RETRY_AGAIN,     /* at at_ns */
   SP_RETRY_REFUSED,   /* for ever */
   SP_RETRY_EXHAUSTED, /* its tries are used up */
@@ -38,9 +42,11 @@ typedef enum sp_retry_verdict {
 
 typedef struct sp_retry {
   sp_retry_verdict verdict;
-  uint64_t at_ns;  /* monotonic: nothing is sent to the server before */
-  bool own_fault;  /* it may be the upload: let others go first */
-  bool is_limited; /* 429 */
+  uint64_t at_ns;   /* monotonic: nothing is sent to the server before */
+  bool own_fault;   /* it may be the upload: let others go first */
+  bool is_limited;  /* 429 */
+  bool is_mendable; /* by credentials, address or roll-out */
+  bool is_ordered;  /* the server itself said when, or to ask less */
 } sp_retry;
 
 void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case);

@@ -6,8 +6,9 @@
 #include "../util/buffer.h"
 #include "../util/utf8.h"
 
-/* Our own: __name__, service_name, scope and runtime, name and version. */
-#define SERIES_OWN_LABELS 6
+/* Our own: __name__, service_name and _namespace, scope and runtime, name and
+ * version. */
+#define SERIES_OWN_LABELS 7
 
 typedef struct series_label {
   const char *name;
@@ -19,12 +20,21 @@ static int series_compare(const void *a, const void *b) {
                 ((const series_label *)b)->name);
 }
 
+/* Before 2.0 Pyroscope takes a dot for an underscore, and refuses a series with
+ * two labels of a name. */
+static bool series_same_name(const char *a, const char *b) {
+  for (; *a && *b; a++, b++)
+    if (*a != *b && !((*a == '.' && *b == '_') || (*a == '_' && *b == '.')))
+      return false;
+  return *a == *b;
+}
+
 static bool series_has(const series_label *labels, size_t count,
                        const char *name) {
   size_t i;
 
   for (i = 0; i < count; i++)
-    if (strcmp(labels[i].name, name) == 0)
+    if (series_same_name(labels[i].name, name))
       return true;
   return false;
 }
@@ -41,8 +51,8 @@ static void series_add(series_label *labels, size_t *count, const char *name,
 
 spanprof_status sp_series_init(sp_series *out, const sp_mem *mem,
                                const sp_settings *settings,
-                               const char *runtime_name,
-                               const char *runtime_version) {
+                               const sp_series_facts *facts) {
+  static const sp_series_facts none;
   size_t count = 0, i, most = settings->label_count + SERIES_OWN_LABELS;
   series_label *labels = sp_mem_new(mem, most * sizeof *labels);
   sp_buffer text;
@@ -51,15 +61,20 @@ spanprof_status sp_series_init(sp_series *out, const sp_mem *mem,
   out->mem = mem;
   if (!labels)
     return SPANPROF_ERR_NOMEM;
+  if (!facts)
+    facts = &none;
   series_add(labels, &count, "__name__", "process_cpu");
-  series_add(labels, &count, "service_name", settings->application_name);
+  series_add(labels, &count, "service_name",
+             facts->service_name ? facts->service_name
+                                 : settings->application_name);
   for (i = 0; i < settings->label_count; i++)
     series_add(labels, &count, settings->labels[i].name,
                settings->labels[i].value);
+  series_add(labels, &count, "service_namespace", facts->service_namespace);
   series_add(labels, &count, "otel.scope.name", "spanprof");
   series_add(labels, &count, "otel.scope.version", SPANPROF_VERSION);
-  series_add(labels, &count, "process.runtime.name", runtime_name);
-  series_add(labels, &count, "process.runtime.version", runtime_version);
+  series_add(labels, &count, "process.runtime.name", facts->runtime_name);
+  series_add(labels, &count, "process.runtime.version", facts->runtime_version);
   qsort(labels, count, sizeof *labels, series_compare);
 
   sp_buffer_init(&text, mem);

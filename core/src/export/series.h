@@ -17,14 +17,22 @@ typedef struct sp_series {
   size_t count;
 } sp_series;
 
-/* __name__, service_name and the static labels; otel.scope.name and .version;
- * process.runtime.name and .version where a runtime is given (else NULL). A
- * static label wins over one of ours, __name__ and service_name excepted.
- * SPANPROF_ERR_NOMEM: `out` is empty. */
+/* What is known of the process beside the settings; NULL: is not. */
+typedef struct sp_series_facts {
+  char *service_name; /* in place of settings->application_name */
+  char *service_namespace;
+  char *runtime_name;
+  char *runtime_version;
+} sp_series_facts;
+
+/* __name__, service_name and the static labels; service_namespace;
+ * otel.scope.name and .version; process.runtime.name and .version. `facts` may
+ * be NULL. A static label wins over one of ours, __name__ and service_name
+ * excepted, and the first of two whose names differ in dots and underscores
+ * alone. SPANPROF_ERR_NOMEM: `out` is empty. */
 spanprof_status sp_series_init(sp_series *out, const sp_mem *mem,
                                const sp_settings *settings,
-                               const char *runtime_name,
-                               const char *runtime_version);
+                               const sp_series_facts *facts);
 
 /* From stored text. SPANPROF_ERR_FORMAT: it is none. */
 spanprof_status sp_series_read(sp_series *out, const sp_mem *mem,

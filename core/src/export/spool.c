@@ -1,7 +1,7 @@
 #include "spool.h"
 
 #include <dirent.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,14 +46,6 @@ static uint64_t spool_disk_bytes(uint64_t size) {
 
 static void spool_name(uint64_t time_ns, char *out, size_t capacity) {
   snprintf(out, capacity, "%llu" SPOOL_SUFFIX, (unsigned long long)time_ns);
-}
-
-static bool spool_path(const sp_spool_entry *entry, char *out,
-                       size_t capacity) {
-  char name[NAME_MAX + 1];
-
-  spool_name(entry->time_ns, name, sizeof name);
-  return sp_directory_path(out, capacity, entry->home->path, name);
 }
 
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
@@ -121,10 +113,16 @@ static void spool_insert(sp_spool *spool, const sp_spool_entry *entry) {
 void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
   size_t i = (size_t)(entry - spool->entries);
   sp_spool_home *home = entry->home;
-  char path[PATH_MAX];
+  char name[NAME_MAX + 1];
+  int directory;
 
-  if (spool_path(entry, path, sizeof path))
-    unlink(path);
+  spool_name(entry->time_ns, name, sizeof name);
+  /* One that stays because no descriptor is left is sent again by the next
+   * process, which does no harm (spool.h). */
+  if (!sp_spool_home_open(&directory, home)) {
+    unlinkat(directory, name, 0);
+    close(directory);
+  }
   spool->bytes -= entry->bytes;
   memmove(entry, entry + 1, (spool->count - i - 1) * sizeof *entry);
   spool->count--;
@@ -162,39 +160,62 @@ static spanprof_status spool_make_room(sp_spool *spool, uint64_t bytes) {
              : SPANPROF_OK;
 }
 
-/* A home's files. Where the home is locked by us they become entries and what
- * a crash left half-written is removed; else (`home` NULL) they are only
- * counted. */
+/* Open the spool, or the home called `name` in it, to be listed.
+ * SPANPROF_ERR_IO, in a sentence. */
+static spanprof_status spool_list(const sp_spool *spool, const char *name,
+                                  DIR **out) {
+  int fd;
+  spanprof_status st = sp_directory_open(&fd, spool->directory, name);
+
+  *out = st ? NULL : fdopendir(fd);
+  if (st || *out)
+    return st;
+  close(fd);
+  return sp_fail(SPANPROF_ERR_IO, "spool_directory %s cannot be read",
+                 spool->directory);
+}
+
+/* A file of a home called `name`: is it a profile (or what a crash left of one,
+ * then *temporary)? */
+static bool spool_entry_of(int directory, const char *name,
+                           sp_spool_entry *entry, bool *temporary) {
+  const char *number = name;
+  struct stat info;
+
+  *temporary = *name == '.';
+  number += *temporary;
+  if (!sp_directory_number(&number, &entry->time_ns) ||
+      strcmp(number, *temporary ? SPOOL_SUFFIX ".tmp" : SPOOL_SUFFIX) != 0 ||
+      fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(info.st_mode))
+    return false;
+  entry->bytes = spool_disk_bytes((uint64_t)info.st_size);
+  return true;
+}
+
+/* The files of the home called `name`. Where it is locked by us they become
+ * entries and what a crash left half-written is removed; else (`home` NULL)
+ * they are only counted. */
 static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
-                                       const char *path, uint64_t *bytes) {
-  DIR *directory = opendir(path);
+                                       const char *name, uint64_t *bytes) {
   spanprof_status st = SPANPROF_OK;
   struct dirent *found;
+  bool temporary;
+  DIR *directory;
 
-  if (!directory)
-    return SPANPROF_ERR_IO;
+  st = spool_list(spool, name, &directory);
+  if (st)
+    return st;
   while (!st && (found = readdir(directory)) != NULL) {
     sp_spool_entry entry = {.home = home};
-    const char *name = found->d_name;
-    bool temporary = *name == '.';
-    char file[PATH_MAX];
-    struct stat info;
 
-    if (!sp_directory_path(file, sizeof file, path, name))
+    if (!spool_entry_of(dirfd(directory), found->d_name, &entry, &temporary))
       continue;
-    name += temporary;
-    if (!sp_directory_number(&name, &entry.time_ns) ||
-        strcmp(name, temporary ? SPOOL_SUFFIX ".tmp" : SPOOL_SUFFIX) != 0 ||
-        lstat(file, &info) != 0 || !S_ISREG(info.st_mode))
-      continue;
-    entry.bytes = spool_disk_bytes((uint64_t)info.st_size);
     *bytes += entry.bytes;
-    if (!home)
+    if (home && temporary)
+      unlinkat(dirfd(directory), found->d_name, 0);
+    if (!home || temporary)
       continue;
-    if (temporary) {
-      unlink(file);
-      continue;
-    }
     st = spool_reserve(spool, 1);
     if (!st)
       spool_insert(spool, &entry);
@@ -221,50 +242,71 @@ static bool spool_holds(const sp_spool *spool, const char *name) {
   return false;
 }
 
-/* Take over a home if its process is dead. */
-static void spool_visit(sp_spool *spool, const char *name) {
+/* Take over a home if its process is dead. SPANPROF_ERR_IO, in a sentence: it
+ * is not to be trusted, or cannot be read. */
+static spanprof_status spool_visit(sp_spool *spool, const char *name) {
   sp_spool_home *home = spool_free_home(spool);
   uint64_t claimed_bytes = 0;
-  char path[PATH_MAX];
+  spanprof_status st;
 
   if (!home) {
     spool->more = true;
-    return;
+    return SPANPROF_OK;
   }
-  if (sp_spool_home_claim(home, spool->mem, spool->directory, name) == 0) {
-    spool_read_home(spool, home, home->path, &claimed_bytes);
-    if (home->files == 0)
-      sp_spool_home_release(home, spool->mem);
-  } else if (sp_directory_path(path, sizeof path, spool->directory, name)) {
-    spool_read_home(spool, NULL, path, &spool->foreign_bytes);
-  }
+  st = sp_spool_home_claim(home, spool->mem, spool->directory, name);
+  if (st == SPANPROF_ERR_STATE)
+    return spool_read_home(spool, NULL, name, &spool->foreign_bytes);
+  if (st)
+    return st;
+  st = spool_read_home(spool, home, name, &claimed_bytes);
+  if (home->files == 0)
+    sp_spool_home_release(home, spool->mem);
+  return st;
 }
 
 spanprof_status sp_spool_claim(sp_spool *spool) {
   uint64_t now_ns = sp_clock_monotonic_ns(spool->clock);
+  spanprof_status st, worst = SPANPROF_OK;
   struct dirent *found;
   DIR *directory;
 
   if (now_ns < spool->scan_ns)
     return SPANPROF_OK;
   spool->scan_ns = now_ns + SPOOL_SCAN_NS;
-  directory = opendir(spool->directory);
-  if (!directory)
-    return sp_fail_errno(SPANPROF_ERR_IO, errno,
-                         "spool_directory %s cannot be read", spool->directory);
+  st = spool_list(spool, NULL, &directory);
+  if (st)
+    return st;
   spool->foreign_bytes = 0;
   spool->more = false;
-  while ((found = readdir(directory)) != NULL)
-    if (sp_spool_home_named(found->d_name) &&
-        !spool_holds(spool, found->d_name))
-      spool_visit(spool, found->d_name);
+  while ((found = readdir(directory)) != NULL) {
+    if (!sp_spool_home_named(found->d_name) ||
+        spool_holds(spool, found->d_name))
+      continue;
+    st = spool_visit(spool, found->d_name);
+    worst = st ? st : worst;
+  }
   closedir(directory);
   spool_drop_old(spool);
-  return SPANPROF_OK;
+  return worst;
 }
 
 uint64_t sp_spool_claim_ns(const sp_spool *spool) {
   return spool->scan_ns;
+}
+
+static spanprof_status spool_write(const sp_spool_home *home,
+                                   const sp_encoded *part,
+                                   const sp_series *series) {
+  char name[NAME_MAX + 1];
+  int directory;
+  spanprof_status st = sp_spool_home_open(&directory, home);
+
+  if (st)
+    return st;
+  spool_name(part->time_ns, name, sizeof name);
+  st = sp_spool_file_write(directory, home->path, name, part, series);
+  close(directory);
+  return st;
 }
 
 spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
@@ -278,21 +320,17 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
                           .taken = upload->taken,
                           .attempted = upload->attempted,
                           .home = &spool->homes[0]};
-  char name[NAME_MAX + 1];
   spanprof_status st;
 
-  st = sp_spool_claim(spool);
   entry.bytes = spool_disk_bytes(part->size + series->size);
-  if (!st)
-    st = spool_make_room(spool, entry.bytes);
+  st = spool_make_room(spool, entry.bytes);
   if (!st)
     st = spool_reserve(spool, 1);
   if (!st && !entry.home->name[0])
     st = sp_spool_home_create(entry.home, spool->mem, spool->directory,
                               sp_clock_unix_ns(spool->clock));
-  spool_name(part->time_ns, name, sizeof name);
   if (!st)
-    st = sp_spool_file_write(entry.home->path, name, part, series);
+    st = spool_write(entry.home, part, series);
   if (!st)
     spool_insert(spool, &entry);
   return st;
@@ -319,13 +357,18 @@ uint64_t sp_spool_next_ns(const sp_spool *spool) {
 
 spanprof_status sp_spool_read(sp_spool *spool, sp_spool_entry *entry,
                               sp_spool_file *out) {
-  char path[PATH_MAX];
-  spanprof_status st = SPANPROF_ERR_FORMAT;
+  char name[NAME_MAX + 1];
+  spanprof_status st;
+  int directory;
 
   memset(out, 0, sizeof *out);
-  if (spool_path(entry, path, sizeof path))
-    st = sp_spool_file_read(out, spool->mem, path);
-  if (st && st != SPANPROF_ERR_NOMEM)
+  st = sp_spool_home_open(&directory, entry->home);
+  if (st)
+    return st;
+  spool_name(entry->time_ns, name, sizeof name);
+  st = sp_spool_file_read(out, spool->mem, directory, name);
+  close(directory);
+  if (st == SPANPROF_ERR_FORMAT)
     spool_lose(spool, entry, "the file is damaged or gone");
   return st;
 }

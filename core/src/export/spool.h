@@ -55,7 +55,8 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
                              const sp_series *series);
 
 /* Look for what dead processes left, at most once a minute. SPANPROF_ERR_IO, in
- * a sentence. */
+ * a sentence: the spool, or something in it, cannot be read or is not to be
+ * trusted; the rest was looked at. */
 spanprof_status sp_spool_claim(sp_spool *spool);
 
 /* When sp_spool_claim() would look again, monotonic. */
@@ -68,8 +69,9 @@ sp_spool_entry *sp_spool_next(sp_spool *spool, uint64_t now_ns);
 /* When the next may be sent, UINT64_MAX where there is none. */
 uint64_t sp_spool_next_ns(const sp_spool *spool);
 
-/* Read what it holds. A damaged file is removed and told of as lost; then, and
- * where memory or the disk failed, it returns what is wrong. */
+/* Read what it holds. SPANPROF_ERR_FORMAT: it was damaged or gone, and is
+ * removed and told of as lost. SPANPROF_ERR_IO, SPANPROF_ERR_NOMEM: another
+ * time it may be read. */
 spanprof_status sp_spool_read(sp_spool *spool, sp_spool_entry *entry,
                               sp_spool_file *out);
 

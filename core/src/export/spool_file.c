@@ -19,8 +19,8 @@
 /* A profile has less than 2 MiB before compression, labels 30 x 3 KiB. */
 #define SPOOL_FILE_MAX_BYTES (8 * 1024 * 1024)
 
-spanprof_status sp_spool_file_write(const char *directory, const char *name,
-                                    const sp_encoded *part,
+spanprof_status sp_spool_file_write(int directory, const char *path,
+                                    const char *name, const sp_encoded *part,
                                     const sp_series *series) {
   char header[SPOOL_FILE_HEADER_BYTES];
   int size = snprintf(
@@ -35,7 +35,7 @@ spanprof_status sp_spool_file_write(const char *directory, const char *name,
       {part->bytes, part->size},
   };
 
-  return sp_directory_put(directory, name, pieces, SP_COUNT_OF(pieces));
+  return sp_directory_put(directory, path, name, pieces, SP_COUNT_OF(pieces));
 }
 
 /* Read the header's numbers; *text is left at what follows. */
@@ -88,42 +88,56 @@ spanprof_status sp_spool_file_parse(sp_spool_file *out, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-static bool spool_file_load(int fd, char *content, size_t size) {
+/* An errno; EBADMSG: it ended before its size. */
+static int spool_file_load(int fd, char *content, size_t size) {
   while (size) {
     ssize_t got = read(fd, content, size);
 
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)
-      return false;
+      return got < 0 ? errno : EBADMSG;
     content += got;
     size -= (size_t)got;
   }
-  return true;
+  return 0;
+}
+
+/* Is it a file that we wrote? */
+static bool spool_file_ours(const struct stat *info) {
+  char why[SP_DIRECTORY_WHY_BYTES];
+
+  return S_ISREG(info->st_mode) && info->st_size <= SPOOL_FILE_MAX_BYTES &&
+         sp_directory_private(info, why);
 }
 
 spanprof_status sp_spool_file_read(sp_spool_file *out, const sp_mem *mem,
-                                   const char *path) {
-  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+                                   int directory, const char *name) {
+  int fd =
+      openat(directory, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  int error = fd < 0 ? errno : 0;
   char *content = NULL;
   struct stat info;
-  spanprof_status st = SPANPROF_OK;
 
   memset(out, 0, sizeof *out);
-  if (fd < 0 || fstat(fd, &info) != 0)
-    st = sp_fail_errno(SPANPROF_ERR_IO, errno, "%s cannot be read", path);
-  else if (!S_ISREG(info.st_mode) || info.st_size > SPOOL_FILE_MAX_BYTES)
-    st = SPANPROF_ERR_FORMAT;
-  else if (!(content = sp_mem_new(mem, (size_t)info.st_size)))
-    st = SPANPROF_ERR_NOMEM;
-  else if (!spool_file_load(fd, content, (size_t)info.st_size))
-    st = sp_fail_errno(SPANPROF_ERR_IO, errno, "%s cannot be read", path);
+  if (!error && fstat(fd, &info) != 0)
+    error = errno;
+  if (!error && !spool_file_ours(&info))
+    error = EBADMSG;
+  if (!error && !(content = sp_mem_new(mem, (size_t)info.st_size)))
+    error = ENOMEM;
+  if (!error)
+    error = spool_file_load(fd, content, (size_t)info.st_size);
   if (fd >= 0)
     close(fd);
-  if (!st)
+  if (!error)
     return sp_spool_file_parse(out, mem, content, (size_t)info.st_size);
   sp_mem_free(mem, content);
-  return st;
+  if (error == EBADMSG || error == ENOENT || error == ELOOP)
+    return SPANPROF_ERR_FORMAT;
+  return error == ENOMEM
+             ? SPANPROF_ERR_NOMEM
+             : sp_fail_errno(SPANPROF_ERR_IO, error, "%s cannot be read", name);
 }
 
 void sp_spool_file_dispose(sp_spool_file *file) {

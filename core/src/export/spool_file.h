@@ -14,15 +14,17 @@ typedef struct sp_spool_file {
   char *content;
 } sp_spool_file;
 
-/* SPANPROF_ERR_IO, in a sentence: nothing is left behind. */
-spanprof_status sp_spool_file_write(const char *directory, const char *name,
-                                    const sp_encoded *part,
+/* Into the open `directory`, which is called `path`. SPANPROF_ERR_IO, in a
+ * sentence: nothing is left behind. */
+spanprof_status sp_spool_file_write(int directory, const char *path,
+                                    const char *name, const sp_encoded *part,
                                     const sp_series *series);
 
-/* SPANPROF_ERR_FORMAT: it is not whole, or none of ours. SPANPROF_ERR_IO,
- * SPANPROF_ERR_NOMEM. On failure `out` is empty. */
+/* SPANPROF_ERR_FORMAT: it is not whole, none of ours, or gone. SPANPROF_ERR_IO,
+ * in a sentence, SPANPROF_ERR_NOMEM: another time it may be read. On failure
+ * `out` is empty. */
 spanprof_status sp_spool_file_read(sp_spool_file *out, const sp_mem *mem,
-                                   const char *path);
+                                   int directory, const char *name);
 
 /* The same from bytes of `mem`, which it takes over, also on failure. */
 spanprof_status sp_spool_file_parse(sp_spool_file *out, const sp_mem *mem,

@@ -42,41 +42,57 @@ static void home_unlock(sp_spool_home *home) {
     close(fd);
 }
 
-/* Lock the file; SPANPROF_ERR_STATE: another process has it, or it is not the
- * file of that name any more (its owner removed it meanwhile). */
-static spanprof_status home_lock(sp_spool_home *home, int flags) {
+spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home) {
+  return sp_directory_open(out, home->spool, home->name);
+}
+
+/* Lock the file, which is open. SPANPROF_ERR_STATE: another process has it, or
+ * it is not the file of that name any more (its owner removed it meanwhile). */
+static spanprof_status home_lock_file(sp_spool_home *home, int directory,
+                                      int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  char path[PATH_MAX];
+  char why[SP_DIRECTORY_WHY_BYTES];
   struct stat info, named;
-  int fd;
 
-  if (!sp_directory_path(path, sizeof path, home->path, HOME_LOCK))
-    return sp_fail_errno(SPANPROF_ERR_IO, ENAMETOOLONG,
-                         "spool_directory %s cannot be used", home->path);
-  fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
-  if (fd < 0)
-    return errno == ENOENT || errno == EEXIST
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+      !sp_directory_private(&info, why))
+    return sp_fail(SPANPROF_ERR_IO, "%s/" HOME_LOCK " is none of ours",
+                   home->path);
+  if (fcntl(fd, F_SETLK, &lock) != 0)
+    return errno == EACCES || errno == EAGAIN
                ? SPANPROF_ERR_STATE
-               : sp_fail_errno(SPANPROF_ERR_IO, errno, "%s cannot be opened",
-                               path);
-  if (fcntl(fd, F_SETLK, &lock) != 0) {
-    int error = errno;
-
-    close(fd);
-    return error == EACCES || error == EAGAIN
-               ? SPANPROF_ERR_STATE
-               : sp_fail_errno(SPANPROF_ERR_IO, error, "%s cannot be locked",
-                               path);
-  }
-  if (fstat(fd, &info) != 0 || lstat(path, &named) != 0 ||
-      info.st_dev != named.st_dev || info.st_ino != named.st_ino) {
-    close(fd);
+               : sp_fail_errno(SPANPROF_ERR_IO, errno,
+                               "%s/" HOME_LOCK " cannot be locked", home->path);
+  if (fstatat(directory, HOME_LOCK, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
+      info.st_dev != named.st_dev || info.st_ino != named.st_ino)
     return SPANPROF_ERR_STATE;
-  }
   home->device = info.st_dev;
   home->inode = info.st_ino;
   atomic_store(&home->lock_fd, fd);
   return SPANPROF_OK;
+}
+
+/* SPANPROF_ERR_STATE as above. */
+static spanprof_status home_lock(sp_spool_home *home, int flags) {
+  int directory, fd;
+  spanprof_status st = sp_spool_home_open(&directory, home);
+
+  if (st)
+    return st;
+  fd = openat(directory, HOME_LOCK,
+              O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags,
+              0600);
+  if (fd >= 0)
+    st = home_lock_file(home, directory, fd);
+  else if (errno == ENOENT || errno == EEXIST)
+    st = SPANPROF_ERR_STATE;
+  else
+    st = sp_fail_errno(SPANPROF_ERR_IO, errno,
+                       "%s/" HOME_LOCK " cannot be opened", home->path);
+  if (st && fd >= 0)
+    close(fd);
+  close(directory);
+  return st;
 }
 
 static spanprof_status home_name(sp_spool_home *home, const sp_mem *mem,
@@ -89,8 +105,25 @@ static spanprof_status home_name(sp_spool_home *home, const sp_mem *mem,
   home->path = sp_mem_text(mem, path, strlen(path));
   if (!home->path)
     return SPANPROF_ERR_NOMEM;
+  home->spool = spool;
   memmove(home->name, name, strlen(name) + 1);
   return SPANPROF_OK;
+}
+
+/* SPANPROF_ERR_STATE: there is one of that name. */
+static spanprof_status home_make(const sp_spool_home *home) {
+  int spool, error;
+  spanprof_status st = sp_directory_open(&spool, home->spool, NULL);
+
+  if (st)
+    return st;
+  error = mkdirat(spool, home->name, 0700) != 0 ? errno : 0;
+  close(spool);
+  if (error == EEXIST)
+    return SPANPROF_ERR_STATE;
+  return error ? sp_fail_errno(SPANPROF_ERR_IO, error, "%s cannot be created",
+                               home->path)
+               : SPANPROF_OK;
 }
 
 static void home_clear(sp_spool_home *home, const sp_mem *mem) {
@@ -112,11 +145,9 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
     snprintf(name, sizeof name, HOME_PREFIX "%ld-%llu", (long)getpid(),
              (unsigned long long)(unix_ns + i));
     st = home_name(home, mem, spool, name);
-    if (!st && mkdir(home->path, 0700) != 0)
-      st = errno == EEXIST ? SPANPROF_ERR_STATE
-                           : sp_fail_errno(SPANPROF_ERR_IO, errno,
-                                           "%s cannot be created", home->path);
-    else if (!st)
+    if (!st)
+      st = home_make(home);
+    if (!st)
       st = home_lock(home, O_EXCL);
     if (st)
       home_clear(home, mem);
@@ -133,19 +164,25 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
 
   if (!st)
     st = home_lock(home, 0);
+  /* Its owner removed it since its name was read. */
+  if (st == SPANPROF_ERR_IO && access(home->path, F_OK) != 0 && errno == ENOENT)
+    st = SPANPROF_ERR_STATE;
   if (st)
     home_clear(home, mem);
   return st;
 }
 
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem) {
-  char path[PATH_MAX];
+  int directory, spool;
 
   /* Removed while locked, so that nobody owns half of it. */
-  if (home->files == 0 &&
-      sp_directory_path(path, sizeof path, home->path, HOME_LOCK)) {
-    unlink(path);
-    rmdir(home->path);
+  if (home->files == 0 && !sp_directory_open(&spool, home->spool, NULL)) {
+    if (!sp_spool_home_open(&directory, home)) {
+      unlinkat(directory, HOME_LOCK, 0);
+      close(directory);
+      unlinkat(spool, home->name, AT_REMOVEDIR);
+    }
+    close(spool);
   }
   home_clear(home, mem);
 }

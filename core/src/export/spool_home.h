@@ -17,6 +17,7 @@
 
 typedef struct sp_spool_home {
   char name[SP_SPOOL_HOME_NAME_BYTES]; /* "": this slot is free */
+  const char *spool;                   /* the directory it is in */
   char *path;
   dev_t device; /* of the lock file, to know it again after a fork */
   ino_t inode;
@@ -27,18 +28,23 @@ typedef struct sp_spool_home {
 
 void sp_spool_home_init(sp_spool_home *home);
 
-/* Make one in `spool`, locked. SPANPROF_ERR_IO in a sentence,
- * SPANPROF_ERR_NOMEM: `home` is free again. */
+/* Make one in `spool`, locked; `spool` outlives it. SPANPROF_ERR_IO in a
+ * sentence, SPANPROF_ERR_NOMEM: `home` is free again. */
 spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
                                      const char *spool, uint64_t unix_ns);
 
 /* Take over the one called `name`. SPANPROF_ERR_STATE: its process lives, or it
- * is gone. Other statuses and `home` as above. */
+ * is gone. SPANPROF_ERR_IO also of one that others can write. Other statuses
+ * and `home` as above. */
 spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
                                     const char *spool, const char *name);
 
 /* Is this the name of a home? */
 bool sp_spool_home_named(const char *name);
+
+/* Open its directory, which the caller closes. SPANPROF_ERR_IO, in a
+ * sentence. */
+spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home);
 
 /* Unlock; an empty one is removed. */
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem);

@@ -9,6 +9,7 @@ typedef struct sp_upload {
   uint64_t number;   /* in order of the push */
   uint64_t retry_ns; /* monotonic: not sent before; for its own fault */
   uint32_t refusals; /* answers that may have been its own fault */
+  bool unspoolable;  /* the spool had no room for it */
   bool handed_local; /* callback and output directory had their turn */
   bool taken;        /* by one of them */
   bool attempted;    /* sent before */

@@ -72,6 +72,14 @@ sp_upload *sp_upload_queue_take_due(sp_upload_queue *queue, uint64_t now_ns) {
   return best ? queue_remove(queue, best_before) : NULL;
 }
 
+sp_upload *sp_upload_queue_take_spoolable(sp_upload_queue *queue) {
+  sp_upload *before = NULL, *at = queue->first;
+
+  for (; at && (!at->handed_local || at->unspoolable); at = at->next)
+    before = at;
+  return queue_remove(queue, before);
+}
+
 sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue,
                                       uint64_t time_ns) {
   sp_upload *before = NULL, *at = queue->first;
@@ -81,21 +89,16 @@ sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue,
   return queue_remove(queue, before);
 }
 
-uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue) {
+uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
+                                 uint64_t fresh_ns) {
   const sp_upload *at = queue->first;
   uint64_t next_ns = UINT64_MAX;
 
   for (; at; at = at->next)
-    next_ns = sp_min_u64(next_ns, at->retry_ns);
+    next_ns = sp_min_u64(next_ns, at->handed_local ? at->retry_ns : fresh_ns);
   return next_ns;
 }
 
-bool sp_upload_queue_pending(const sp_upload_queue *queue, uint64_t number,
-                             bool open, uint64_t now_ns) {
-  const sp_upload *at = queue->first;
-
-  for (; at && at->number <= number; at = at->next)
-    if (!at->handed_local || (open && at->retry_ns <= now_ns))
-      return true;
-  return false;
+bool sp_upload_queue_pending(const sp_upload_queue *queue, uint64_t number) {
+  return queue->first && queue->first->number <= number;
 }

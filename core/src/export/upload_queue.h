@@ -28,15 +28,18 @@ sp_upload *sp_upload_queue_take_fresh(sp_upload_queue *queue);
  * fewest refusals the first, so that a bad one never blocks the others. */
 sp_upload *sp_upload_queue_take_due(sp_upload_queue *queue, uint64_t now_ns);
 
+/* The first that they have had and that the spool has not refused. */
+sp_upload *sp_upload_queue_take_spoolable(sp_upload_queue *queue);
+
 /* The first whose profile started before `time_ns` (Unix time). */
 sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue, uint64_t time_ns);
 
-/* When the next may be sent, UINT64_MAX where there is none. */
-uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue);
+/* When there is something to do, UINT64_MAX where there is nothing: those that
+ * callback and output directory have not had have theirs at `fresh_ns`. */
+uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
+                                 uint64_t fresh_ns);
 
-/* Is one with a number up to `number` still fresh, or, where the server may be
- * asked (`open`), due at `now_ns`? */
-bool sp_upload_queue_pending(const sp_upload_queue *queue, uint64_t number,
-                             bool open, uint64_t now_ns);
+/* Is there one with a number up to `number`? */
+bool sp_upload_queue_pending(const sp_upload_queue *queue, uint64_t number);
 
 #endif

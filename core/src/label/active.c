@@ -17,8 +17,8 @@
 #define ACTIVE_SERIAL_SHIFT 8
 #define ACTIVE_DEPTH_MASK   UINT64_C(0xff)
 
-spanprof_status spanprof_span_enter(spanprof_span span,
-                                    spanprof_span_token *out) {
+SP_SIGNAL_SAFE spanprof_status spanprof_span_enter(spanprof_span span,
+                                                   spanprof_span_token *out) {
   sp_self *self = sp_tls_get();
   spanprof_context *context;
   uint32_t depth, serial;
@@ -59,7 +59,7 @@ spanprof_status spanprof_span_enter(spanprof_span span,
   return SPANPROF_OK;
 }
 
-void spanprof_span_leave(spanprof_span_token token) {
+SP_SIGNAL_SAFE void spanprof_span_leave(spanprof_span_token token) {
   uint32_t before = (uint32_t)(token & ACTIVE_DEPTH_MASK);
   uint32_t serial = (uint32_t)(token >> ACTIVE_SERIAL_SHIFT);
   sp_self *self = sp_tls_get();
@@ -84,7 +84,7 @@ void spanprof_span_leave(spanprof_span_token token) {
   sp_count(&sp_counts.spans_unbalanced, 1);
 }
 
-spanprof_span spanprof_span_active(void) {
+SP_SIGNAL_SAFE spanprof_span spanprof_span_active(void) {
   const sp_self *self = sp_tls_get();
   const spanprof_context *context;
   uint32_t depth;

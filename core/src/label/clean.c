@@ -2,6 +2,8 @@
 
 #include "../util/utf8.h"
 
+#include <string.h>
+
 /* Printable ASCII, which nearly every text is, needs only a copy. */
 static bool clean_plain(const char *text, size_t bytes) {
   unsigned bad = 0;
@@ -73,4 +75,25 @@ size_t sp_clean_name(const char *text, size_t bytes, char *out, bool *changed) {
   if (used == 0)
     out[used++] = '_';
   return used;
+}
+
+static bool clean_begins(const char *name, size_t bytes, const char *with) {
+  size_t size = strlen(with);
+
+  return bytes >= size && memcmp(name, with, size) == 0;
+}
+
+bool sp_clean_dots(char *name, size_t bytes) {
+  bool changed = false;
+  size_t i;
+
+  if (clean_begins(name, bytes, "otel.scope.") ||
+      clean_begins(name, bytes, "process.runtime."))
+    return false;
+  for (i = 0; i < bytes; i++)
+    if (name[i] == '.') {
+      name[i] = '_';
+      changed = true;
+    }
+  return changed;
 }

@@ -24,4 +24,9 @@ size_t sp_clean_text(const char *text, size_t bytes, char *out, bool *changed);
  * nothing. `out` has SP_CLEAN_NAME_MAX bytes; returns the length. */
 size_t sp_clean_name(const char *text, size_t bytes, char *out, bool *changed);
 
+/* Make `_` of each dot of a label's name, in place: Grafana shows no label that
+ * has one. Left are otel.scope.* and process.runtime.*, by which Pyroscope
+ * knows its clients. True: it was changed. */
+bool sp_clean_dots(char *name, size_t bytes);
+
 #endif

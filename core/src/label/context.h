@@ -5,7 +5,8 @@
  * the signal handler on that thread, or by the sweep of ended spans (which
  * takes a torn read for "still active"). So relaxed stores in the right order
  * are enough: a span is stored before the depth that makes it visible. Memory
- * of contexts and selves is never unmapped. */
+ * of contexts and selves is never unmapped; that of contexts which are free may
+ * be given back, and reads as zero then, as one without labels and spans. */
 #ifndef SP_CONTEXT_H
 #define SP_CONTEXT_H
 
@@ -29,10 +30,8 @@ struct spanprof_context {
   uint32_t number;
   /* Written by the thread that switches to it and away, read by the free. */
   _Atomic(struct sp_self *) user;
-  /* The list of all contexts there ever were; fixed. */
-  struct spanprof_context *next;
-  /* Guarded by the list's lock. */
-  struct spanprof_context *next_free;
+  /* That it is in; NULL: a thread's own. Guarded by the list's lock. */
+  struct sp_context_slab *slab;
   /* As the first group. */
   sp_active_span spans[SP_SPAN_DEPTH];
   _Atomic uint32_t serials[SP_SPAN_DEPTH];
@@ -88,11 +87,12 @@ SP_HANDLER_CODE void sp_context_read(const sp_self *self,
                                      spanprof_span *carried);
 SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self);
 
-/* Visit every context, also free ones (whose depth is 0), without a lock. */
+/* Visit every context in use, and perhaps free ones (whose depth is 0), without
+ * a lock. */
 void sp_context_each(void (*visit)(void *data, const spanprof_context *context),
                      void *data);
 
-/* How many contexts there are, free ones included. */
+/* How many contexts a visit goes by, about. */
 uint32_t sp_context_count(void);
 
 /* Around a fork: see sp_label_before_fork(). */

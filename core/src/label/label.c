@@ -64,6 +64,18 @@ label_text_entry(sp_label_cache *cache, spanprof_label_set parent,
   return &cache->texts[hash >> 60];
 }
 
+/* Of all entries; what is read between two equal ones is what was written at
+ * one time. */
+SP_SIGNAL_SAFE static inline uint32_t
+label_cache_version(const sp_label_cache *cache) {
+  uint32_t version;
+
+  atomic_signal_fence(memory_order_acq_rel);
+  version = *(const volatile uint32_t *)&cache->version;
+  atomic_signal_fence(memory_order_acq_rel);
+  return version;
+}
+
 SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
                                            spanprof_label_set set,
                                            spanprof_label_set parent,
@@ -71,17 +83,17 @@ SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
                                            spanprof_text value) {
   sp_label_cache_text *entry = label_text_entry(cache, parent, name, value);
   volatile sp_label_cache_text *slot = entry;
-  volatile uint32_t *writing = &cache->writing;
+  volatile uint32_t *version = &cache->version;
 
-  if (*writing)
+  if (*version & 1)
     return;
-  *writing = 1;
+  *version = *version + 1;
   slot->set = 0;
   slot->parent = parent;
   slot->name = name;
   slot->value = value;
   slot->set = set;
-  *writing = 0;
+  *version = *version + 1;
 }
 
 SP_SIGNAL_SAFE static void
@@ -90,13 +102,13 @@ label_string_keep(sp_label_cache *cache, sp_label_cache_string *entry,
                   const char *name, size_t name_bytes, const char *value,
                   size_t value_bytes) {
   volatile sp_label_cache_string *slot = entry;
-  volatile uint32_t *writing = &cache->writing;
+  volatile uint32_t *version = &cache->version;
   sp_label_cache_ends name_ends = label_ends(name, name_bytes);
   sp_label_cache_ends value_ends = label_ends(value, value_bytes);
 
-  if (*writing)
+  if (*version & 1)
     return;
-  *writing = 1;
+  *version = *version + 1;
   slot->set = 0;
   slot->parent = parent;
   slot->name_bytes = (uint32_t)name_bytes;
@@ -106,7 +118,7 @@ label_string_keep(sp_label_cache *cache, sp_label_cache_string *entry,
   slot->value.first = value_ends.first;
   slot->value.last = value_ends.last;
   slot->set = set;
-  *writing = 0;
+  *version = *version + 1;
 }
 
 SP_SIGNAL_SAFE static inline void label_pushed(spanprof_context *context,
@@ -155,8 +167,10 @@ label_push_texts(sp_self *self, spanprof_text name, spanprof_text value,
 
   if (!st)
     st = sp_label_set_push_text(parent, clean_name, value, &set);
-  if (st)
+  if (st) {
+    sp_count(&sp_counts.labels_refused, 1);
     return st;
+  }
   /* A capped value is not kept, so that each such push is counted. */
   if (sp_label_node_get(set)->value == value)
     label_text_keep(&self->cache, set, parent, name, value);
@@ -203,8 +217,8 @@ spanprof_status spanprof_label_push(const char *name, size_t name_bytes,
   hash = sp_hash_mix(value_ends.last + name_ends.first * 31,
                      value_ends.first + name_ends.last * 31 + parent);
   entry = &self->cache.strings[hash % SP_LABEL_CACHE_STRINGS];
-  set = *(volatile spanprof_label_set *)&entry->set;
-  atomic_signal_fence(memory_order_acquire);
+  /* Strings are pushed in no handler, so nobody writes here meanwhile. */
+  set = entry->set;
   if (SP_LIKELY(set && entry->parent == parent &&
                 entry->name_bytes == name_bytes &&
                 entry->value_bytes == value_bytes &&
@@ -221,13 +235,13 @@ spanprof_status spanprof_label_push(const char *name, size_t name_bytes,
                             out);
 }
 
-spanprof_status spanprof_label_push_text(spanprof_text name,
-                                         spanprof_text value,
-                                         spanprof_label_token *out) {
+SP_SIGNAL_SAFE spanprof_status spanprof_label_push_text(
+    spanprof_text name, spanprof_text value, spanprof_label_token *out) {
   sp_self *self = sp_tls_get();
   const sp_label_cache_text *entry;
   spanprof_context *context;
   spanprof_label_set parent, set;
+  uint32_t version;
 
   *out = 0;
   if (SP_UNLIKELY(!self)) {
@@ -238,17 +252,18 @@ spanprof_status spanprof_label_push_text(spanprof_text name,
   context = atomic_load_explicit(&self->context, memory_order_relaxed);
   parent = atomic_load_explicit(&context->labels, memory_order_relaxed);
   entry = label_text_entry(&self->cache, parent, name, value);
-  set = *(const volatile spanprof_label_set *)&entry->set;
-  atomic_signal_fence(memory_order_acquire);
+  version = label_cache_version(&self->cache);
+  set = entry->set;
   if (SP_LIKELY(set && entry->parent == parent && entry->name == name &&
-                entry->value == value)) {
+                entry->value == value &&
+                label_cache_version(&self->cache) == version)) {
     label_pushed(context, parent, set, out);
     return SPANPROF_OK;
   }
   return label_push_texts(self, name, value, out);
 }
 
-void spanprof_label_pop(spanprof_label_token token) {
+SP_SIGNAL_SAFE void spanprof_label_pop(spanprof_label_token token) {
   spanprof_label_set pushed = (spanprof_label_set)token;
   const sp_self *self = sp_tls_get();
   spanprof_context *context;
@@ -267,7 +282,7 @@ void spanprof_label_pop(spanprof_label_token token) {
     label_pop_outer(context, pushed);
 }
 
-spanprof_label_set spanprof_labels_get(void) {
+SP_SIGNAL_SAFE spanprof_label_set spanprof_labels_get(void) {
   const sp_self *self = sp_tls_get();
 
   return self ? atomic_load_explicit(
@@ -277,7 +292,7 @@ spanprof_label_set spanprof_labels_get(void) {
               : 0;
 }
 
-void spanprof_labels_set(spanprof_label_set labels) {
+SP_SIGNAL_SAFE void spanprof_labels_set(spanprof_label_set labels) {
   sp_self *self = sp_tls_get();
 
   if (!self)

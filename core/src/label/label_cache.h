@@ -3,8 +3,9 @@
  *
  * Only the thread itself uses it, in and out of signal handlers. A handler may
  * come at any instruction: a writer makes the entry invalid, writes the key,
- * then the set, and a handler that finds a writer at work does not write; a
- * reader loads the set first and compares the key after it. */
+ * then the set, and a handler that finds a writer at work does not write. A
+ * reader takes what it read only if nothing was written meanwhile: a handler
+ * could put another key and set in between the two. */
 #ifndef SP_LABEL_CACHE_H
 #define SP_LABEL_CACHE_H
 
@@ -36,7 +37,7 @@ typedef struct sp_label_cache_string {
 } sp_label_cache_string;
 
 typedef struct sp_label_cache {
-  uint32_t writing;
+  uint32_t version; /* odd: a writer is at work */
   sp_label_cache_text texts[SP_LABEL_CACHE_TEXTS];
   sp_label_cache_string strings[SP_LABEL_CACHE_STRINGS];
 } sp_label_cache;

@@ -23,7 +23,7 @@ static spanprof_status label_other_make(spanprof_label_set parent,
 
   if (!st)
     st = sp_label_node_make(parent, name, other, out);
-  if (!st || st == SPANPROF_ERR_LIMIT)
+  if (!st)
     sp_count(&sp_counts.labels_capped, 1);
   return st;
 }
@@ -106,7 +106,10 @@ static spanprof_status set_without(spanprof_label_set set, spanprof_text name,
     count--;
     st = sp_label_node_make(*out, nodes[count]->name, nodes[count]->value, out);
   }
-  return st ? sp_fail(st, "too many sets of labels") : SPANPROF_OK;
+  if (st == SPANPROF_OK)
+    return SPANPROF_OK;
+  sp_count(&sp_counts.labels_refused, 1);
+  return sp_fail(st, "too many sets of labels");
 }
 
 spanprof_status sp_label_set_push_text(spanprof_label_set parent,
@@ -134,21 +137,22 @@ spanprof_status sp_label_set_push(spanprof_label_set parent, const char *name,
                                   size_t value_bytes, bool *as_given,
                                   spanprof_label_set *out) {
   char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
-  bool changed;
+  bool changed, clean = sp_clean_name_is(name, name_bytes) &&
+                        sp_clean_text_is(value, value_bytes);
   spanprof_status st;
 
   *as_given = false;
   *out = 0;
-  if (sp_clean_name_is(name, name_bytes) &&
-      sp_clean_text_is(value, value_bytes))
-    return set_push_clean(parent, name, name_bytes, value, value_bytes,
-                          as_given, out);
-  name_bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
-  value_bytes = sp_clean_text(value, value_bytes, clean_value, &changed);
-  sp_count(&sp_counts.labels_cleaned, 1);
-  st = set_push_clean(parent, clean_name, name_bytes, clean_value, value_bytes,
-                      as_given, out);
-  *as_given = false;
+  if (!clean) {
+    name_bytes = sp_clean_name(name, name_bytes, clean_name, &changed);
+    value_bytes = sp_clean_text(value, value_bytes, clean_value, &changed);
+    sp_count(&sp_counts.labels_cleaned, 1);
+  }
+  st = set_push_clean(parent, clean ? name : clean_name, name_bytes,
+                      clean ? value : clean_value, value_bytes, as_given, out);
+  *as_given = *as_given && clean;
+  if (st)
+    sp_count(&sp_counts.labels_refused, 1);
   return st;
 }
 

@@ -139,6 +139,7 @@ bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
   sp_span_id_hex(&ids.span_id, sizeof ids.span_id, out->profile_id);
   out->id = be64toh(ids.span_id);
   out->parent = parent;
+  out->span_id_label = bits & SP_SPAN_ID_LABEL;
   if (bits & SP_SPAN_ADD_TRACE_ID)
     sp_span_id_hex(ids.trace_id, sizeof ids.trace_id, out->trace_id);
   out->name_label = bits & SP_SPAN_LEGACY_LABEL ? "span" : "span_name";
@@ -207,6 +208,12 @@ static spanprof_status span_url_at(const spanprof_span_rules *rules,
   return st;
 }
 
+static bool span_attribute_wanted(const spanprof_span_rules *rules,
+                                  spanprof_span_attribute attribute) {
+  return attribute == SPANPROF_ATTRIBUTE_PROFILE_ID ||
+         sp_span_rules_want(rules ? rules : &sp_span_rules_default, attribute);
+}
+
 spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
                                      spanprof_span span,
                                      spanprof_span_attribute attribute,
@@ -222,7 +229,8 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
     buffer[0] = '\0';
   if (!spanprof_span_attribute_key(attribute)[0])
     return sp_fail(SPANPROF_ERR_ARGUMENT, "no such span attribute");
-  if (!span || sp_span_pool_carried(span) != span ||
+  if (!span || !span_attribute_wanted(rules, attribute) ||
+      sp_span_pool_carried(span) != span ||
       !span_ids_of(span, &ids, &parent, &bits))
     return SPANPROF_OK;
   sp_span_id_hex(&ids.span_id, sizeof ids.span_id, profile_id);
@@ -231,6 +239,12 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
                                buffer, size, length);
   return span_url_at(rules ? rules : &sp_span_rules_default, span, &ids,
                      profile_id, attribute, now_s, buffer, size, length);
+}
+
+static spanprof_status span_refuse(spanprof_status st) {
+  sp_count(&sp_counts.spans_refused, 1);
+  return sp_fail(st, st == SPANPROF_ERR_LIMIT ? "too many spans live"
+                                              : "no memory for a span");
 }
 
 spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
@@ -251,8 +265,7 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
     rules = &sp_span_rules_default;
   st = sp_span_pool_take(&span, &number);
   if (st)
-    return sp_fail(st, st == SPANPROF_ERR_LIMIT ? "too many spans live"
-                                                : "no memory for a span");
+    return span_refuse(st);
   span_ids_read(info, &ids, &parent);
   traced = info->flags & SPANPROF_SPAN_SAMPLED;
   root = !parent.span_id || (info->flags & SPANPROF_SPAN_PARENT_REMOTE);
@@ -277,7 +290,7 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
   if (st) {
     sp_span_table_drop(span);
     sp_span_sweep_free(span, number);
-    return sp_fail(st, "no memory for a span");
+    return span_refuse(st);
   }
   sp_count(&sp_counts.spans_started, 1);
   sp_count(&sp_counts.spans_live, 1);
@@ -324,10 +337,10 @@ spanprof_status spanprof_span_attribute_get(const spanprof_span_rules *rules,
                                             char *buffer, size_t size,
                                             size_t *length) {
   /* Only URLs have a time in them. */
+  bool timed = attribute != SPANPROF_ATTRIBUTE_PROFILE_ID &&
+               span_attribute_wanted(rules, attribute);
   int64_t now_s =
-      attribute == SPANPROF_ATTRIBUTE_PROFILE_ID
-          ? 0
-          : (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_S);
+      timed ? (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_S) : 0;
 
   return sp_span_attribute_at(rules, span, attribute, now_s, buffer, size,
                               length);

@@ -15,6 +15,7 @@
 typedef struct sp_span_view {
   char profile_id[17]; /* 16 lowercase hex */
   uint64_t id;         /* the same as a number */
+  bool span_id_label;  /* label span_id, else profile_id */
   char trace_id[33];   /* "" unless the rules ask for the label */
   const char *name;    /* NULL unless the rules ask for it; see below */
   size_t name_bytes;
@@ -46,5 +47,12 @@ void sp_span_sweep(void);
  * session the sweep is the collector's; else spans sweep themselves as they
  * end, so the collector must be gone before it is reset. */
 spanprof_status sp_span_defaults_set(const sp_settings *settings);
+
+/* The session's server opens links to spans: see SPANPROF_URL_AUTO. Until the
+ * defaults are set again. Any thread. */
+void sp_span_links_open(void);
+
+/* Another application name for them. SPANPROF_ERR_NOMEM: as before. */
+spanprof_status sp_span_defaults_name(const char *name);
 
 #endif

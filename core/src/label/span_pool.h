@@ -20,6 +20,7 @@
 #define SP_SPAN_ADD_NAME     16u /* from here on: the rules it started with */
 #define SP_SPAN_ADD_TRACE_ID 32u
 #define SP_SPAN_LEGACY_LABEL 64u
+#define SP_SPAN_ID_LABEL     128u
 
 #define SP_SPAN_CHUNK  256u
 #define SP_SPAN_CHUNKS 16384u

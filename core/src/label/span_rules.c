@@ -16,7 +16,7 @@
 const spanprof_span_rules sp_span_rules_default = {
     .mem = &sp_mem_default,
     .root_span_only = true,
-    .add_url = true,
+    .add_url = SPANPROF_URL_AUTO,
     .span_bits = SP_SPAN_ADD_NAME,
 };
 
@@ -30,6 +30,9 @@ static struct {
   char *server_address;
   sp_url_labels labels;
 } rules_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Does its server open links to spans? */
+static _Atomic bool rules_links_open;
 
 static void rules_labels_free(sp_url_labels *labels, const sp_mem *mem) {
   size_t i;
@@ -124,10 +127,21 @@ static spanprof_status rules_switch(int64_t value, const char *name,
   return SPANPROF_OK;
 }
 
+static spanprof_status rules_url_read(int64_t value,
+                                      spanprof_span_rules *rules) {
+  if (value == SPANPROF_UNSET)
+    return SPANPROF_OK;
+  if (value != 0 && value != 1 && value != SPANPROF_URL_AUTO)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "add_url is neither 0, 1 nor SPANPROF_URL_AUTO");
+  rules->add_url = (uint8_t)value;
+  return SPANPROF_OK;
+}
+
 static spanprof_status
 rules_switches_read(const spanprof_span_rules_options *options,
                     spanprof_span_rules *rules) {
-  bool name = true, trace_id = false, legacy = false;
+  bool name = true, trace_id = false, legacy = false, id = false;
   const struct {
     int64_t value;
     const char *name;
@@ -135,20 +149,20 @@ rules_switches_read(const spanprof_span_rules_options *options,
   } switches[] = {
       {options->root_span_only, "root_span_only", &rules->root_span_only},
       {options->add_span_name, "add_span_name", &name},
-      {options->add_url, "add_url", &rules->add_url},
       {options->add_baseline_urls, "add_baseline_urls",
        &rules->add_baseline_urls},
       {options->add_trace_id, "add_trace_id", &trace_id},
       {options->legacy_span_label, "legacy_span_label", &legacy},
+      {options->span_id_label, "span_id_label", &id},
   };
-  spanprof_status st = SPANPROF_OK;
+  spanprof_status st = rules_url_read(options->add_url, rules);
   size_t i;
 
   for (i = 0; !st && i < SP_COUNT_OF(switches); i++)
     st = rules_switch(switches[i].value, switches[i].name, switches[i].out);
-  rules->span_bits = (name ? SP_SPAN_ADD_NAME : 0) |
-                     (trace_id ? SP_SPAN_ADD_TRACE_ID : 0) |
-                     (legacy ? SP_SPAN_LEGACY_LABEL : 0);
+  rules->span_bits =
+      (name ? SP_SPAN_ADD_NAME : 0) | (trace_id ? SP_SPAN_ADD_TRACE_ID : 0) |
+      (legacy ? SP_SPAN_LEGACY_LABEL : 0) | (id ? SP_SPAN_ID_LABEL : 0);
   return st;
 }
 
@@ -221,6 +235,7 @@ spanprof_status sp_span_defaults_set(const sp_settings *settings) {
   spanprof_status st = SPANPROF_OK;
 
   sp_label_fork_ready();
+  atomic_store(&rules_links_open, false);
   pthread_mutex_lock(&rules_session.lock);
   rules_session_clear();
   if (settings) {
@@ -232,6 +247,28 @@ spanprof_status sp_span_defaults_set(const sp_settings *settings) {
   if (settings && !st)
     sp_span_names_max_set(settings->span_names_max);
   sp_span_sweep_owned(settings && !st);
+  return st;
+}
+
+void sp_span_links_open(void) {
+  atomic_store(&rules_links_open, true);
+}
+
+spanprof_status sp_span_defaults_name(const char *name) {
+  spanprof_status st = SPANPROF_OK;
+  char *copy;
+
+  pthread_mutex_lock(&rules_session.lock);
+  if (rules_session.mem) {
+    copy = sp_mem_text(rules_session.mem, name, strlen(name));
+    if (copy) {
+      sp_mem_free(rules_session.mem, rules_session.app_name);
+      rules_session.app_name = copy;
+    } else {
+      st = SPANPROF_ERR_NOMEM;
+    }
+  }
+  pthread_mutex_unlock(&rules_session.lock);
   return st;
 }
 
@@ -268,14 +305,22 @@ spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
   return SPANPROF_OK;
 }
 
+bool sp_span_rules_want(const spanprof_span_rules *rules,
+                        spanprof_span_attribute attribute) {
+  if (attribute != SPANPROF_ATTRIBUTE_URL)
+    return rules->add_baseline_urls;
+  if (rules->add_url != SPANPROF_URL_AUTO || rules->url_template)
+    return rules->add_url;
+  return !rules->server_address &&
+         atomic_load_explicit(&rules_links_open, memory_order_relaxed);
+}
+
 void sp_span_rules_url(const spanprof_span_rules *rules,
                        spanprof_span_attribute attribute,
                        const sp_url_span *span, int64_t now_s, sp_buffer *out) {
   bool own = attribute == SPANPROF_ATTRIBUTE_URL;
   sp_url_place place;
 
-  if (own ? !rules->add_url : !rules->add_baseline_urls)
-    return;
   pthread_mutex_lock(&rules_session.lock);
   place = (sp_url_place){
       .app_name = rules->app_name ? rules->app_name : rules_session.app_name,

@@ -13,7 +13,7 @@ struct spanprof_span_rules {
   sp_url_labels baseline;
   sp_url_template *url_template; /* NULL: the classic form */
   bool root_span_only;
-  bool add_url;
+  uint8_t add_url; /* 0, 1 or SPANPROF_URL_AUTO */
   bool add_baseline_urls;
   uint32_t span_bits; /* SP_SPAN_ADD_NAME, ... */
 };
@@ -26,9 +26,12 @@ spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
                                    const sp_mem *mem,
                                    spanprof_span_rules **out);
 
-/* Write the attribute's URL, at `now_s`; nothing where the rules leave it out
- * or no application name or server is known. Lock-free for the caller, who owns
- * `out`. */
+/* Do the rules want this URL now? Lock-free: asked for each span. */
+bool sp_span_rules_want(const spanprof_span_rules *rules,
+                        spanprof_span_attribute attribute);
+
+/* Write the attribute's URL, at `now_s`; nothing where no application
+ * name or server is known. Lock-free for the caller, who owns `out`. */
 void sp_span_rules_url(const spanprof_span_rules *rules,
                        spanprof_span_attribute attribute,
                        const sp_url_span *span, int64_t now_s, sp_buffer *out);

@@ -13,9 +13,10 @@ bool sp_tls_set(sp_self *self);
 
 #if defined(__GLIBC__)
 /* Initial-exec: one load, and the first touch from a handler cannot allocate
- * (global-dynamic does, in a library that was loaded late). Eight bytes always
- * fit the surplus of static TLS that glibc reserves (1664 bytes: glibc 2.36,
- * elf/dl-tls.c, rtld.optional_static_tls and TLS_STATIC_SURPLUS). */
+ * (global-dynamic does, in a library that was loaded late). The library's
+ * few words fit the surplus of static TLS that glibc reserves (1664 bytes:
+ * glibc 2.36, elf/dl-tls.c, rtld.optional_static_tls and TLS_STATIC_SURPLUS).
+ */
 extern _Thread_local sp_self *sp_tls_self
     __attribute__((visibility("hidden"), tls_model("initial-exec")));
 

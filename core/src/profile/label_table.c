@@ -1,5 +1,6 @@
 #include "label_table.h"
 
+#include "../label/clean.h"
 #include "../label/label_set.h"
 #include "../label/label_node.h"
 #include "../label/text.h"
@@ -24,7 +25,8 @@ static bool label_table_is_series(const char *name, size_t bytes) {
 
 void sp_label_table_init(sp_label_table *table, const sp_mem *mem,
                          sp_name_table *names, const sp_settings *settings) {
-  size_t taken = SP_COUNT_OF(label_table_series) + SP_PPROF_SPAN_NAMES;
+  size_t taken = SP_COUNT_OF(label_table_series) + SP_PPROF_SPAN_NAMES +
+                 SP_PPROF_RESOURCE_NAMES;
   size_t i;
 
   memset(table, 0, sizeof *table);
@@ -83,36 +85,88 @@ static void label_table_insert(const sp_label_table *table,
   pairs[i] = pair;
 }
 
+/* The number of a label's name as it leaves; *dotted: it was another. */
+static spanprof_status label_table_name(sp_label_table *table, const char *name,
+                                        size_t bytes, uint32_t *out,
+                                        bool *dotted) {
+  spanprof_status st = sp_name_table_clean(table->names, name, bytes,
+                                           SP_PPROF_LABEL_NAME_MAX, out);
+  char plain[SP_PPROF_LABEL_NAME_MAX];
+
+  *dotted = false;
+  if (st || table->settings->dotted_label_names)
+    return st;
+  name = sp_name_table_get(table->names, *out, &bytes);
+  if (!memchr(name, '.', bytes))
+    return SPANPROF_OK;
+  memcpy(plain, name, bytes);
+  *dotted = sp_clean_dots(plain, bytes);
+  return *dotted ? sp_name_table_intern(table->names, plain, bytes, out)
+                 : SPANPROF_OK;
+}
+
+/* Whether a label with a value was given by exactly this name. */
+static bool label_table_is_given(const sp_label *labels, size_t count,
+                                 const char *name, size_t bytes) {
+  size_t given_bytes, value_bytes, i;
+
+  for (i = 0; i < count; i++) {
+    const char *given = sp_text_get(labels[i].name, &given_bytes);
+
+    sp_text_get(labels[i].value, &value_bytes);
+    if (value_bytes && given_bytes == bytes && !memcmp(given, name, bytes))
+      return true;
+  }
+  return false;
+}
+
+/* Where a label of this name stands. */
+static size_t label_table_find(const sp_label_pair *pairs, size_t count,
+                               uint32_t name) {
+  size_t i;
+
+  for (i = 0; i < count && pairs[i].name != name; i++)
+    ;
+  return i;
+}
+
 /* The labels of a set that a sample can carry, at most table->room. */
 static spanprof_status label_table_read(sp_label_table *table,
                                         spanprof_label_set set,
                                         sp_label_pair *out, size_t *count,
                                         size_t *capped) {
   sp_label labels[LABEL_TABLE_SET_MAX];
-  size_t i = sp_label_set_list(set, labels, LABEL_TABLE_SET_MAX);
+  size_t total = sp_label_set_list(set, labels, LABEL_TABLE_SET_MAX);
   spanprof_status st = SPANPROF_OK;
+  size_t i = total;
 
   *count = *capped = 0;
   /* From the outermost, whose names are the steadiest. */
   while (!st && i-- > 0) {
-    size_t name_bytes, value_bytes;
+    size_t name_bytes, value_bytes, at;
     const char *name = sp_text_get(labels[i].name, &name_bytes);
     const char *value = sp_text_get(labels[i].value, &value_bytes);
     sp_label_pair pair;
+    bool dotted;
 
-    if (!name_bytes || !value_bytes ||
-        label_table_is_static(table, name, name_bytes))
+    if (!name_bytes || !value_bytes)
       continue;
-    if (*count == table->room) {
-      ++*capped;
-      continue;
-    }
-    st = sp_name_table_clean(table->names, name, name_bytes,
-                             SP_PPROF_LABEL_NAME_MAX, &pair.name);
+    st = label_table_name(table, name, name_bytes, &pair.name, &dotted);
     if (!st)
       st = sp_name_table_clean(table->names, value, value_bytes,
                                SP_LABEL_BYTES_MAX, &pair.value);
-    if (!st)
+    if (st)
+      break;
+    name = sp_name_table_get(table->names, pair.name, &name_bytes);
+    at = label_table_find(out, *count, pair.name);
+    if (label_table_is_static(table, name, name_bytes) ||
+        (dotted && label_table_is_given(labels, total, name, name_bytes)))
+      continue;
+    if (at < *count)
+      out[at].value = pair.value;
+    else if (*count == table->room)
+      ++*capped;
+    else
       label_table_insert(table, out, (*count)++, pair);
   }
   return st;

@@ -48,10 +48,11 @@ void sp_label_table_dispose(sp_label_table *table);
 
 /* The number of the set's list; of the empty set, which costs nothing: 0.
  *
- * Left out: a name the series has (the server would ignore it), an empty name
- * or value (the server drops those), and, counted in labels_capped once per
- * set, the innermost ones past the number of names a series may have.
- * SPANPROF_ERR_NOMEM. */
+ * Dots of names become `_` (sp_clean_dots()), unless the settings keep them; a
+ * name that was given without any wins. Left out: a name the series has (the
+ * server would ignore it), an empty name or value (the server drops those),
+ * and, counted in labels_capped once per set, the innermost ones past the
+ * number of names a series may have. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_label_table_get(sp_label_table *table,
                                    spanprof_label_set set, uint32_t *out);
 

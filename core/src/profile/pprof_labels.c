@@ -48,6 +48,8 @@ static spanprof_status pprof_labels_describe(sp_pprof_labels *labels,
     return SPANPROF_OK;
   out->id = (int64_t)view.id;
   out->parent = view.parent;
+  out->id_key =
+      view.span_id_label ? labels->key_span_id : labels->key_profile_id;
   st = sp_pprof_part_id(part, view.profile_id, strlen(view.profile_id),
                         &out->profile_id);
   if (!st)
@@ -121,7 +123,7 @@ static spanprof_status pprof_labels_put_span(sp_pprof_labels *labels,
   spanprof_status st;
   int64_t key;
 
-  st = sp_pprof_part_name(part, labels->key_profile_id, &key);
+  st = sp_pprof_part_name(part, span->id_key, &key);
   if (!st)
     pprof_labels_put(labels, count, key, span->profile_id, 0);
   if (!st && span->name) {

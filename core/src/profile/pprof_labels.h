@@ -13,7 +13,7 @@
 #include "pprof_limits.h"
 #include "pprof_part.h"
 
-/* With profile_id, span_name, trace_id. */
+/* With profile_id or span_id, span_name, trace_id. */
 #define SP_PPROF_SAMPLE_LABELS_MAX \
   (SP_PPROF_LABELS_MAX + 3 + SP_SPAN_ANCESTORS_MAX)
 
@@ -21,6 +21,7 @@
 typedef struct sp_pprof_span {
   spanprof_span span;
   int64_t profile_id; /* 0: the span is not known */
+  uint32_t id_key;    /* in `names` */
   int64_t trace_id;   /* 0: without */
   int64_t name;       /* 0: without */
   uint32_t name_key;  /* in `names` */

@@ -34,6 +34,10 @@
  * trace_id before Pyroscope 2.1. */
 #define SP_PPROF_SPAN_NAMES 2
 
+/* Those of a tracer's Resource, told while profiles are made:
+ * service_namespace. */
+#define SP_PPROF_RESOURCE_NAMES 1
+
 /* validation.max-length-label-name. */
 #define SP_PPROF_LABEL_NAME_MAX 1024
 

@@ -9,8 +9,8 @@
 
 /* What a profile may unpack to, and what is read from it may take of memory;
  * while it is read, its largest message and the ids may take as much again. */
-#define SP_PPROF_UNPACKED_MAX ((size_t)256 << 20)
-#define SP_PPROF_MEMORY_MAX   ((size_t)1 << 30)
+#define SP_PPROF_UNPACKED_MAX ((size_t)64 << 20)
+#define SP_PPROF_MEMORY_MAX   ((size_t)256 << 20)
 
 #define SP_PPROF_NONE UINT32_MAX
 

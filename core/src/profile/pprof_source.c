@@ -88,7 +88,6 @@ static spanprof_status source_take_text(void *data,
                                         const sp_pprof_field *field) {
   sp_pprof_source *source = data;
   spanprof_status st;
-  bool changed;
   char *text;
 
   if (source->text_count == 0 && field->size)
@@ -96,8 +95,7 @@ static spanprof_status source_take_text(void *data,
   st = sp_pprof_source_new(source, field->size + 1, 1, &text);
   if (st)
     return st;
-  sp_utf8_clean((const char *)field->bytes, field->size, text, field->size,
-                &changed);
+  sp_utf8_printable((const char *)field->bytes, field->size, text, field->size);
   source->texts[source->text_count++] = text;
   return SPANPROF_OK;
 }

@@ -7,6 +7,7 @@ static spanprof_status writer_take_pending(sp_pprof_writer *writer) {
       sp_gzip_write(&writer->gzip, pending->data, pending->size);
 
   writer->raw_bytes += pending->size;
+  writer->sums.text_count = writer->part.text_count;
   sp_buffer_clear(pending);
   return st;
 }
@@ -54,7 +55,8 @@ spanprof_status sp_pprof_writer_next(sp_pprof_writer *writer) {
   writer->sums = (sp_encoded){
       .mem = writer->mem,
       /* The server tells profiles of a series apart by their time alone. */
-      .time_ns = writer->window->time_ns + writer->part_count,
+      .time_ns = writer->window->time_ns +
+                 writer->part_count * SP_PROFILE_TIME_STEP_NS,
       .duration_ns = writer->window->duration_ns};
   writer->sample_count = 0;
   writer->raw_bytes = 0;

@@ -103,6 +103,10 @@ typedef struct sp_profile_notes {
 
 sp_profile_notes sp_profile_notes_get(const sp_profile *profile);
 
+/* Between the times of a window's parts. Whoever keeps to times that are alike
+ * modulo the step has all others free. */
+#define SP_PROFILE_TIME_STEP_NS 64
+
 /* The window a profile covers. */
 typedef struct sp_window {
   uint64_t time_ns; /* Unix time of the start */
@@ -122,6 +126,7 @@ typedef struct sp_encoded {
   uint64_t samples;
   uint64_t ticks;
   uint64_t cpu_ns;
+  uint32_t text_count; /* of its string table; 0: not known */
 } sp_encoded;
 
 /* Free the bytes. */
@@ -131,8 +136,8 @@ void sp_encoded_dispose(sp_encoded *encoded);
 typedef void (*sp_encoded_fn)(void *data, sp_encoded *part);
 
 /* Encode the window's samples in parts within the server's limits
- * (pprof_limits.h), each with a time_ns of its own (time_ns, time_ns + 1, …),
- * handing each to `emit` as soon as it is whole and counting it in
+ * (pprof_limits.h), each with a time_ns of its own (a step after the one
+ * before), handing each to `emit` as soon as it is whole and counting it in
  * profiles_made. SPANPROF_ERR_NOMEM: *lost_samples and *lost_ticks stood in no
  * part that was handed on; the caller counts them. An empty profile gives no
  * part. The samples stay until the reset. Comments: the first 32. */

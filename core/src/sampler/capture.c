@@ -13,6 +13,7 @@
 #include "../util/clock.h"
 #include "../util/counters.h"
 #include "../util/cycles.h"
+#include "../util/status.h"
 #include "runtime.h"
 #include "stack_top.h"
 
@@ -23,28 +24,89 @@
 #define CAPTURE_PAGE_BYTES     4096
 #define CAPTURE_PAGES_MAX      (SP_SLICE_BYTES_MAX / CAPTURE_PAGE_BYTES + 1)
 
-/* Process-wide, because the handler is; two copies, so that the one in use is
- * never written. */
-SP_HANDLER_DATA static sp_capture_config capture_configs[2];
-SP_HANDLER_DATA static _Atomic(const sp_capture_config *) capture_current;
-SP_HANDLER_DATA static _Atomic uint32_t capture_inside; /* handlers at work */
+struct sp_capture {
+  /* Written while no handler can be in it. */
+  sp_capture_config config;
+  sp_ring *ring;           /* made at first use, and never freed */
+  _Atomic uint32_t inside; /* handlers at work */
+  _Atomic bool held;
+};
 
-void sp_capture_set(const sp_capture_config *config) {
-  const sp_capture_config *now = atomic_load(&capture_current);
-  sp_capture_config *next = &capture_configs[now == &capture_configs[0]];
+/* Process-wide, because the handler is. */
+SP_HANDLER_DATA static sp_capture capture_of[2];
+SP_HANDLER_DATA static _Atomic(sp_capture *) capture_current;
 
-  if (config)
-    *next = *config;
-  atomic_store_explicit(&capture_current, config ? next : NULL,
-                        memory_order_release);
+spanprof_status sp_capture_hold(sp_capture **out) {
+  size_t i;
+
+  *out = NULL;
+  for (i = 0; i < SP_COUNT_OF(capture_of); i++) {
+    sp_capture *capture = &capture_of[i];
+
+    if (sp_capture_busy(capture) || atomic_load(&capture->held))
+      continue;
+    if (!capture->ring)
+      capture->ring = sp_ring_new(sp_ring_shards(sysconf(_SC_NPROCESSORS_ONLN)),
+                                  SP_RING_SHARD_BYTES);
+    if (!capture->ring)
+      return SPANPROF_ERR_NOMEM;
+    sp_ring_clear(capture->ring);
+    atomic_store(&capture->held, true);
+    *out = capture;
+    return SPANPROF_OK;
+  }
+  return sp_fail(SPANPROF_ERR_STATE,
+                 "two sessions that were stopped still have threads at work; "
+                 "start again when those have come back");
 }
 
-bool sp_capture_busy(void) {
-  return atomic_load_explicit(&capture_inside, memory_order_acquire) != 0;
+void sp_capture_leave(sp_capture *capture) {
+  atomic_store(&capture->held, false);
+}
+
+sp_ring *sp_capture_ring(sp_capture *capture) {
+  return capture->ring;
+}
+
+void sp_capture_begin(sp_capture *capture, const sp_capture_config *config) {
+  capture->config = *config;
+  atomic_store(&capture_current, capture);
+}
+
+void sp_capture_end(void) {
+  atomic_store(&capture_current, NULL);
+}
+
+bool sp_capture_busy(const sp_capture *capture) {
+  return atomic_load(&capture->inside) != 0;
 }
 
 void sp_capture_after_fork(void) {
-  atomic_store(&capture_inside, 0);
+  const sp_capture *current = atomic_load(&capture_current);
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(capture_of); i++) {
+    atomic_store(&capture_of[i].inside, 0);
+    atomic_store(&capture_of[i].held, &capture_of[i] == current);
+  }
+}
+
+/* Either it is counted before the session looks who is in, or it sees that the
+ * session has ended. NULL: none samples. */
+SP_HANDLER_CODE static sp_capture *capture_enter(void) {
+  sp_capture *capture = atomic_load(&capture_current);
+
+  if (!capture)
+    return NULL;
+  atomic_fetch_add(&capture->inside, 1);
+  if (SP_LIKELY(atomic_load(&capture_current) == capture))
+    return capture;
+  atomic_fetch_sub(&capture->inside, 1);
+  return NULL;
+}
+
+SP_HANDLER_CODE static void capture_exit(sp_capture *capture) {
+  atomic_fetch_sub_explicit(&capture->inside, 1, memory_order_release);
 }
 
 SP_HANDLER_CODE static void sample_count(uint64_t ticks) {
@@ -64,40 +126,6 @@ SP_HANDLER_SELDOM static void ring_drop(sp_ring_result result, uint64_t ticks) {
   sample_drop(result == SP_RING_BUSY ? &sp_counts.samples_dropped_busy
                                      : &sp_counts.samples_dropped_full,
               ticks);
-}
-
-/* Has the thread just unblocked the signal? Then its ticks piled up while other
- * code ran, perhaps for another span. The signal is delivered on the way out of
- * rt_sigprocmask, whose arguments still stand in the registers: the system call
- * keeps all but the result and, on x86-64, rcx and r11. */
-SP_HANDLER_CODE static bool mask_just_opened(const sp_registers *registers) {
-#if defined(__x86_64__)
-  const uint64_t *r = registers->r;
-  const unsigned char *pc = (const unsigned char *)(uintptr_t)r[16];
-
-  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how; then the instruction
-   * before: syscall, 0f 05. */
-  return r[0] == 0 && r[10] == 8 &&
-         (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) && pc[-2] == 0x0f &&
-         pc[-1] == 0x05;
-#else
-  return registers->r[8] == SYS_rt_sigprocmask && registers->r[0] == 0;
-#endif
-}
-
-/* Is the signal blocked but for this moment? In ppoll(2), pselect(2),
- * epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that comes back
- * (Linux 6.1, include/linux/sched/signal.h, sigmask_to_save()): what piled up
- * is from the code around the wait. */
-SP_HANDLER_CODE static bool mask_open_to_wait(const void *ucontext,
-                                              int signal_number) {
-  const ucontext_t *context = ucontext;
-  uint64_t mask;
-
-  /* The kernel's sigset_t is one word. sigismember() would be a page of libc's
-   * code that nothing else here needs. */
-  memcpy(&mask, &context->uc_sigmask, sizeof mask);
-  return mask >> (signal_number - 1) & 1;
 }
 
 /* Copy bytes another thread, or ASan, has views about. */
@@ -120,10 +148,10 @@ SP_NO_SANITIZE SP_HANDLER_CODE static void stack_copy(void *to, uint64_t from,
 #endif
 }
 
-/* Copy a stack whose bounds are not known with a system call that stops where
+/* Copy memory whose bounds are not known with a system call that stops where
  * memory does: one piece a page, because a piece is copied whole or not. */
-SP_HANDLER_SELDOM static size_t stack_copy_checked(void *to, uint64_t from,
-                                                   size_t bytes) {
+SP_HANDLER_SELDOM static size_t copy_checked(void *to, uint64_t from,
+                                             size_t bytes) {
   struct iovec local = {.iov_base = to, .iov_len = bytes};
   struct iovec remote[CAPTURE_PAGES_MAX];
   uint64_t at = from, end = from + bytes;
@@ -144,6 +172,51 @@ SP_HANDLER_SELDOM static size_t stack_copy_checked(void *to, uint64_t from,
       syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote, pieces, 0ul);
   errno = error;
   return copied > 0 ? (size_t)copied & ~(size_t)7 : 0;
+}
+
+#if defined(__x86_64__)
+/* The eight bytes of code before `pc`, of which those on an earlier page may
+ * not be mapped. */
+SP_HANDLER_CODE static bool code_before(unsigned char out[8], uint64_t pc) {
+  if (pc % CAPTURE_PAGE_BYTES < 8)
+    return copy_checked(out, pc - 8, 8) == 8;
+  memcpy(out, (const void *)(uintptr_t)(pc - 8), 8);
+  return true;
+}
+#endif
+
+/* Has the thread just unblocked the signal? Then its ticks piled up while other
+ * code ran, perhaps for another span. The signal is delivered on the way out of
+ * rt_sigprocmask, whose arguments still stand in the registers: the system call
+ * keeps all but the result and, on x86-64, rcx and r11. */
+SP_HANDLER_CODE static bool mask_just_opened(const sp_registers *registers) {
+#if defined(__x86_64__)
+  const uint64_t *r = registers->r;
+  unsigned char before[8];
+
+  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how; then the instruction
+   * before: syscall, 0f 05. */
+  return r[0] == 0 && r[10] == 8 &&
+         (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
+         code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05;
+#else
+  return registers->r[8] == SYS_rt_sigprocmask && registers->r[0] == 0;
+#endif
+}
+
+/* Is the signal blocked but for this moment? In ppoll(2), pselect(2),
+ * epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that comes back
+ * (Linux 6.1, include/linux/sched/signal.h, sigmask_to_save()): what piled up
+ * is from the code around the wait. */
+SP_HANDLER_CODE static bool mask_open_to_wait(const void *ucontext,
+                                              int signal_number) {
+  const ucontext_t *context = ucontext;
+  uint64_t mask;
+
+  /* The kernel's sigset_t is one word. sigismember() would be a page of libc's
+   * code that nothing else here needs. */
+  memcpy(&mask, &context->uc_sigmask, sizeof mask);
+  return mask >> (signal_number - 1) & 1;
 }
 
 SP_HANDLER_CODE static uint64_t thread_pointer(void) {
@@ -210,8 +283,7 @@ SP_HANDLER_CODE static void stack_take(sp_sample *sample,
       sample->flags |= SP_SAMPLE_STACK_WHOLE;
     return;
   }
-  sample->stack_bytes =
-      (uint32_t)stack_copy_checked(to, piece->base, piece->bytes);
+  sample->stack_bytes = (uint32_t)copy_checked(to, piece->base, piece->bytes);
   if (sample->stack_bytes == 0)
     sample->flags |= SP_SAMPLE_FOREIGN;
   else if (sample->stack_bytes < piece->bytes || piece->whole)
@@ -268,10 +340,12 @@ sample_context_take(sp_sample *sample, sp_self *self,
     sample->flags |= SP_SAMPLE_WALK_CUT;
 }
 
-SP_HANDLER_CODE static void sample_take(const sp_capture_config *config,
+/* Is the reader to be called? */
+SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
                                         sp_thread *thread, uint64_t ticks,
                                         const sp_registers *registers,
                                         const void *ucontext) {
+  const size_t slice_bytes_max = into->config.slice_bytes_max;
   const spanprof_runtime *runtime = sp_runtime_enter();
   sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
   const spanprof_capture capture =
@@ -282,19 +356,19 @@ SP_HANDLER_CODE static void sample_take(const sp_capture_config *config,
   sp_ring_claim claim;
   sp_sample *sample;
 
-  if (config->slice_bytes_max > 0)
-    piece = stack_find(thread, capture.sp, config->slice_bytes_max);
+  if (slice_bytes_max > 0)
+    piece = stack_find(thread, capture.sp, slice_bytes_max);
   if (piece.bytes > 0 && runtime && runtime->stack_end)
     stack_limit(&piece, capture.sp,
                 runtime->stack_end(runtime->data, &capture));
   if (runtime && runtime->walk)
     frames_bytes = SP_WALK_FRAMES_MAX * sizeof(spanprof_frame);
-  result = sp_ring_reserve(config->ring, thread->index,
+  result = sp_ring_reserve(into->ring, thread->index,
                            sizeof *sample + frames_bytes + piece.bytes, &claim);
   if (result != SP_RING_OK) {
     sp_runtime_leave();
     ring_drop(result, ticks);
-    return;
+    return false;
   }
   sample = claim.payload;
   memset(sample, 0, offsetof(sp_sample, registers));
@@ -311,15 +385,16 @@ SP_HANDLER_CODE static void sample_take(const sp_capture_config *config,
   /* Preempted for longer than a stop waits: nobody reads what the ring holds
    * of that session. */
   if (SP_UNLIKELY(atomic_load_explicit(&capture_current,
-                                       memory_order_acquire) != config)) {
+                                       memory_order_acquire) != into)) {
     sp_ring_commit(&claim, 0);
     sample_drop(&sp_counts.samples_dropped_stop, ticks);
-    return;
+    return false;
   }
   sample_count(ticks);
   if (ticks > 1)
     sp_count(&sp_counts.ticks_overrun, ticks - 1);
-  sp_ring_commit(&claim, sizeof *sample + frames_bytes + sample->stack_bytes);
+  return sp_ring_commit(&claim,
+                        sizeof *sample + frames_bytes + sample->stack_bytes);
 }
 
 SP_HANDLER_CODE static void run_time_count(uint64_t ns) {
@@ -337,21 +412,21 @@ SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
   atomic_store_explicit(counter, sp_counted(counter) + n, memory_order_relaxed);
 }
 
-SP_HANDLER_CODE static void signal_take(uint32_t index, uint64_t ticks,
-                                        const void *ucontext) {
-  const sp_capture_config *config =
-      atomic_load_explicit(&capture_current, memory_order_acquire);
+/* Returns what the reader is to be called on, or NULL. */
+SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
+                                            uint32_t index, uint64_t ticks,
+                                            const void *ucontext) {
   sp_thread *thread = sp_thread_at(index);
   sp_registers registers;
 
-  if (!config || !thread ||
+  if (!capture || !thread ||
       !atomic_load_explicit(&thread->active, memory_order_acquire)) {
     sample_drop(&sp_counts.samples_dropped_stop, ticks);
-    return;
+    return NULL;
   }
   /* Two pages that are wanted soon, at once: atomic operations wait for what
    * is being read, and not for these. */
-  __builtin_prefetch(config->ring);
+  __builtin_prefetch(capture->ring);
   __builtin_prefetch(atomic_load_explicit(&thread->self, memory_order_relaxed));
   handler_add(&thread->samples, 1);
   handler_add(&thread->ticks, ticks);
@@ -361,24 +436,28 @@ SP_HANDLER_CODE static void signal_take(uint32_t index, uint64_t ticks,
     atomic_store_explicit(&thread->blocked, false, memory_order_relaxed);
     sample_drop(&sp_counts.samples_dropped_blocked, ticks);
   } else if ((ticks > 1 && mask_just_opened(&registers)) ||
-             mask_open_to_wait(ucontext, config->signal_number)) {
+             mask_open_to_wait(ucontext, capture->config.signal_number)) {
     sample_drop(&sp_counts.samples_dropped_blocked, ticks);
-  } else {
-    sample_take(config, thread, ticks, &registers, ucontext);
+  } else if (sample_take(capture, thread, ticks, &registers, ucontext)) {
+    return sp_ring_wake(capture->ring);
   }
+  return NULL;
 }
 
 void sp_capture_signal(uint32_t index, uint64_t ticks, void *ucontext) {
   uint64_t start = sp_cycles_now();
+  sp_capture *capture = capture_enter();
+  sp_wake *wake = signal_take(capture, index, ticks, ucontext);
 
-  atomic_fetch_add_explicit(&capture_inside, 1, memory_order_seq_cst);
-  signal_take(index, ticks, ucontext);
-  atomic_fetch_sub_explicit(&capture_inside, 1, memory_order_release);
+  if (SP_LIKELY(capture != NULL))
+    capture_exit(capture);
   run_time_count(sp_cycles_ns(sp_cycles_now() - start));
+  /* Last, with nothing held: the reader may take this core at once. */
+  if (SP_UNLIKELY(wake != NULL))
+    sp_wake_call(wake);
 }
 
-void sp_capture_book_end(sp_thread *thread) {
-  const sp_capture_config *config = atomic_load(&capture_current);
+static void end_book(const sp_capture *capture, sp_thread *thread) {
   sp_self *self = atomic_load(&thread->self);
   uint64_t used_ns = sp_thread_cpu_ns() - thread->armed_cpu_ns;
   uint64_t ticks = atomic_load(&thread->ticks), expired;
@@ -386,14 +465,14 @@ void sp_capture_book_end(sp_thread *thread) {
   sp_ring_claim claim;
   sp_sample *sample;
 
-  if (!config || !self || used_ns < thread->first_ns ||
-      atomic_load(&thread->blocked))
+  if (!self || used_ns < thread->first_ns || atomic_load(&thread->blocked))
     return;
-  expired = 1 + (used_ns - thread->first_ns) / config->interval_ns;
+  expired = 1 + (used_ns - thread->first_ns) / capture->config.interval_ns;
   if (expired <= ticks)
     return;
   ticks = expired - ticks;
-  result = sp_ring_reserve(config->ring, thread->index, sizeof *sample, &claim);
+  result =
+      sp_ring_reserve(capture->ring, thread->index, sizeof *sample, &claim);
   if (result != SP_RING_OK) {
     ring_drop(result, ticks);
     return;
@@ -410,5 +489,15 @@ void sp_capture_book_end(sp_thread *thread) {
     sample->span = sp_context_last_span(self);
   sample_count(ticks);
   sp_count(&sp_counts.ticks_booked_at_thread_end, ticks);
-  sp_ring_commit(&claim, sizeof *sample);
+  if (sp_ring_commit(&claim, sizeof *sample))
+    sp_wake_call(sp_ring_wake(capture->ring));
+}
+
+void sp_capture_book_end(sp_thread *thread) {
+  sp_capture *capture = capture_enter();
+
+  if (!capture)
+    return;
+  end_book(capture, thread);
+  capture_exit(capture);
 }

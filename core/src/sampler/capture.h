@@ -36,19 +36,35 @@ typedef struct sp_sample {
 
 /* What the handler works with; fixed while it is set. */
 typedef struct sp_capture_config {
-  sp_ring *ring;
   size_t slice_bytes_max; /* 0: no native stacks */
   uint64_t interval_ns;
   int signal_number;
 } sp_capture_config;
 
-/* NULL: samples are counted as dropped. The structure is copied. */
-void sp_capture_set(const sp_capture_config *config);
+/* A session's part of the handler, and the ring that it writes to. There are
+ * two: a handler that was preempted for longer than a stop waits, or a reader
+ * that does not come back, may keep that of its session, and the next session
+ * has the other. */
+typedef struct sp_capture sp_capture;
 
-/* Is any handler at work? */
-bool sp_capture_busy(void);
+/* One that no handler is in and nobody else holds, its ring empty.
+ * SPANPROF_ERR_NOMEM. SPANPROF_ERR_STATE: both are in use. */
+spanprof_status sp_capture_hold(sp_capture **out);
 
-/* In a forked child: none is. */
+/* From now on nobody reads its ring. */
+void sp_capture_leave(sp_capture *capture);
+
+sp_ring *sp_capture_ring(sp_capture *capture);
+
+/* Have handlers take samples, until sp_capture_end(): from then on they are
+ * counted as dropped. The configuration is copied. */
+void sp_capture_begin(sp_capture *capture, const sp_capture_config *config);
+void sp_capture_end(void);
+
+/* Is any handler at work in it? */
+bool sp_capture_busy(const sp_capture *capture);
+
+/* In a forked child: no handler is, and of other threads' nothing is held. */
 void sp_capture_after_fork(void);
 
 /* The sp_signal_fn. */

@@ -8,7 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../label/label_node.h"
 #include "../label/span.h"
+#include "../label/span_pool.h"
 #include "../util/counters.h"
 #include "../util/cycles.h"
 #include "../util/fork_hooks.h"
@@ -16,7 +18,6 @@
 #include "../util/status.h"
 #include "capture.h"
 #include "comments.h"
-#include "drain_pace.h"
 #include "last_thread.h"
 #include "runtime.h"
 #include "sample_fold.h"
@@ -24,6 +25,10 @@
 #include "stack_top.h"
 #include "thread_table.h"
 #include "timer.h"
+
+/* How long the collector sleeps where nobody calls it: names are asked for
+ * while what they name is there. */
+#define COLLECTOR_ROUND_NS (150 * SP_NS_PER_MS)
 
 /* 150 ms finds a thread within 200 ms; 5,000 threads within 1 s. */
 #define COLLECTOR_SCAN_NS            (150 * SP_NS_PER_MS)
@@ -41,6 +46,9 @@
 
 #define COLLECTOR_IDLE_WAIT_NS (100 * SP_NS_PER_MS)
 
+/* Even a stop without time lets the thread encode what it has. */
+#define COLLECTOR_MIN_STOP_NS SP_NS_PER_S
+
 /* AddressSanitizer (GCC 12, clang 14) leaves the locks of its allocator as they
  * are in a forked child: there no fork may meet the collector at work. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -48,9 +56,11 @@
 #else
 #define COLLECTOR_FORK_WAIT_NS (20 * SP_NS_PER_MS)
 #endif
-#define COLLECTOR_RING_BYTES      (4u << 20)
-#define COLLECTOR_SHARDS_MAX      64
-#define COLLECTOR_SHARD_BYTES_MAX (256u << 10)
+
+_Static_assert(sizeof(sp_sample) + SP_SLICE_BYTES_MAX +
+                       SP_WALK_FRAMES_MAX * sizeof(spanprof_frame) <=
+                   SP_RING_SHARD_BYTES / 16,
+               "a shard has room for many of the largest samples");
 
 struct sp_collector {
   /* Fixed after start. */
@@ -58,69 +68,63 @@ struct sp_collector {
   sp_collector_config config;
   sp_timer_base base;
   int signal_number;
-  sp_ring *ring;
+  sp_capture *capture;
+  sp_ring *ring; /* the capture's */
+  pthread_t thread;
+  bool running; /* thread is to be joined */
+
+  /* Guarded by gate. */
+  pthread_mutex_t gate;
+  pthread_cond_t sealed; /* a window was emitted, or the thread ended */
+  uint64_t windows_wanted;
+  uint64_t windows_sealed;
+  bool emitting; /* emit is called */
+  bool ended;    /* the thread uses nothing any more */
+  /* The same, and read without it. */
+  _Atomic uint64_t window_most_ns; /* the length of a window */
+  _Atomic bool stopping;
+  _Atomic bool left; /* the stop did not wait for the thread */
 
   /* Guarded by work. */
   pthread_mutex_t work;
-  pthread_cond_t wake;   /* of the collector */
-  pthread_cond_t sealed; /* a window was emitted */
   sp_fold *fold;
-  pthread_t thread;
-  bool running; /* thread is to be joined */
-  bool stopping;
-  bool forking_in_step; /* the fork met us between two pieces of work */
-  uint64_t windows_wanted;
-  uint64_t windows_sealed;
+  bool forking_in_step;    /* the fork met us between two pieces of work */
   uint64_t window_unix_ns; /* start of the window */
   uint64_t window_ns;      /* the same, monotonic */
   uint64_t last_time_ns;   /* of the last part emitted */
-  uint64_t round_ns;       /* real time of the last round */
   uint64_t scan_due_ns;    /* real time, as the threads are real */
   size_t threads;          /* that the last scan found */
   uint64_t chores_due_ns;
   uint64_t cpu_ns; /* of the thread, when last looked */
+  /* Counts that were warned of. */
   uint64_t dropped_seen;
+  uint64_t labels_refused_seen;
+  uint64_t spans_refused_seen;
   bool signal_lost;
 };
 
-/* Process-wide and never freed: a handler that was preempted may still write to
- * it after the session. */
-static sp_ring *collector_ring;
+/* A profile's identity on the server is its series and its time. Times follow
+ * the clock, also back; for no time to come again they keep to one remainder of
+ * the step, the first window's, and take another each time the clock was set
+ * back. */
+static uint64_t time_choose(const sp_collector *collector) {
+  const uint64_t step = SP_PROFILE_TIME_STEP_NS;
+  uint64_t now_ns = sp_clock_unix_ns(collector->config.clock);
+  uint64_t last_ns = collector->last_time_ns, at_least_ns = now_ns;
 
-static sp_ring *ring_get(void) {
-  long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  unsigned shards = 4;
-  size_t bytes;
-
-  if (collector_ring) {
-    sp_ring_clear(collector_ring);
-    return collector_ring;
-  }
-  while (shards < 2 * (unsigned long)(cores > 0 ? cores : 1) &&
-         shards < COLLECTOR_SHARDS_MAX)
-    shards *= 2;
-  bytes = COLLECTOR_RING_BYTES / shards;
-  if (bytes > COLLECTOR_SHARD_BYTES_MAX)
-    bytes = COLLECTOR_SHARD_BYTES_MAX;
-  collector_ring = sp_ring_new(shards, bytes);
-  return collector_ring;
-}
-
-static size_t slice_bytes(const sp_collector *collector) {
-  size_t room = sp_ring_payload_max(collector->ring) - sizeof(sp_sample) -
-                SP_WALK_FRAMES_MAX * sizeof(spanprof_frame);
-
-  if (!collector->config.settings->native_frames)
-    return 0;
-  return room < SP_SLICE_BYTES_MAX ? room & ~(size_t)7 : SP_SLICE_BYTES_MAX;
+  if (last_ns == 0)
+    return now_ns;
+  if (now_ns + SP_NS_PER_MS < last_ns)
+    last_ns++;
+  else
+    at_least_ns = sp_max_u64(now_ns, last_ns + 1);
+  return at_least_ns + (last_ns - at_least_ns) % step;
 }
 
 static void window_begin(sp_collector *collector) {
   collector->window_ns = sp_clock_monotonic_ns(collector->config.clock);
-  collector->window_unix_ns = sp_clock_unix_ns(collector->config.clock);
-  /* A profile's identity on the server is its series and its time. */
-  if (collector->window_unix_ns <= collector->last_time_ns)
-    collector->window_unix_ns = collector->last_time_ns + 1;
+  collector->window_unix_ns = time_choose(collector);
+  collector->last_time_ns = collector->window_unix_ns;
 }
 
 /* At most a shard's size of each shard: handlers that write faster than they
@@ -132,7 +136,8 @@ static void ring_drain(sp_collector *collector) {
   size_t bytes, left = most;
   const void *payload;
 
-  while ((payload = sp_ring_next(collector->ring, &shard, &bytes))) {
+  while (!atomic_load(&collector->left) &&
+         (payload = sp_ring_next(collector->ring, &shard, &bytes))) {
     if (shard != reading)
       left = most;
     reading = shard;
@@ -161,15 +166,27 @@ static void names_wait(sp_collector *collector) {
     pthread_mutex_lock(&collector->work);
     wait_ns = collector->stopping ? COLLECTOR_NAMES_WAIT_STOP_NS
                                   : COLLECTOR_NAMES_WAIT_NS;
-  } while (sp_monotonic_ns() - begun_ns < wait_ns);
+  } while (sp_monotonic_ns() - begun_ns < wait_ns &&
+           !atomic_load(&collector->left));
 }
 
 static void part_emit(void *data, sp_encoded *part) {
   sp_collector *collector = data;
+  bool emitting;
 
-  if (part->time_ns > collector->last_time_ns)
-    collector->last_time_ns = part->time_ns;
+  collector->last_time_ns = part->time_ns;
+  pthread_mutex_lock(&collector->gate);
+  emitting = collector->emitting = !collector->left;
+  pthread_mutex_unlock(&collector->gate);
+  if (!emitting) {
+    sp_encoded_dispose(part);
+    return;
+  }
   collector->config.emit(collector->config.emit_data, part);
+  pthread_mutex_lock(&collector->gate);
+  collector->emitting = false;
+  pthread_cond_broadcast(&collector->sealed);
+  pthread_mutex_unlock(&collector->gate);
 }
 
 /* What of the window a reader of its profile could wonder about. */
@@ -187,15 +204,26 @@ static void notes_warn(sp_collector *collector, const sp_profile *profile) {
                 (unsigned long long)notes.labels_capped);
 }
 
+static uint64_t windows_wanted(sp_collector *collector) {
+  uint64_t wanted;
+
+  pthread_mutex_lock(&collector->gate);
+  wanted = collector->windows_wanted;
+  pthread_mutex_unlock(&collector->gate);
+  return wanted;
+}
+
 /* End the window: encode, emit, begin the next. */
 static void window_seal(sp_collector *collector) {
   sp_comments comments;
   sp_profile *profile = sp_fold_profile(collector->fold);
-  uint64_t wanted = collector->windows_wanted;
+  uint64_t wanted = windows_wanted(collector);
   uint64_t lost_samples = 0, lost_ticks = 0;
   sp_window window;
 
   names_wait(collector);
+  if (atomic_load(&collector->left))
+    return;
   sp_comments_write(&comments);
   window = (sp_window){
       .time_ns = collector->window_unix_ns,
@@ -213,12 +241,16 @@ static void window_seal(sp_collector *collector) {
                 "no memory to encode a profile: %llu samples are lost",
                 (unsigned long long)lost_samples);
   }
+  if (atomic_load(&collector->left))
+    return;
   notes_warn(collector, profile);
   sp_fold_reset(collector->fold);
   sp_span_sweep();
   window_begin(collector);
+  pthread_mutex_lock(&collector->gate);
   collector->windows_sealed = wanted;
   pthread_cond_broadcast(&collector->sealed);
+  pthread_mutex_unlock(&collector->gate);
 }
 
 static void drops_tell(sp_collector *collector) {
@@ -233,15 +265,44 @@ static void drops_tell(sp_collector *collector) {
   collector->dropped_seen = dropped;
 }
 
+/* How much the counter grew since `seen`, which follows it. */
+static uint64_t count_grown(const sp_counter *counter, uint64_t *seen) {
+  uint64_t before = *seen;
+
+  *seen = sp_counted(counter);
+  return *seen - before;
+}
+
+static void refusals_tell(sp_collector *collector) {
+  uint64_t labels =
+      count_grown(&sp_counts.labels_refused, &collector->labels_refused_seen);
+  uint64_t spans =
+      count_grown(&sp_counts.spans_refused, &collector->spans_refused_seen);
+
+  if (labels > 0)
+    sp_log_warn(collector->config.log, SP_LOG_LABELS,
+                "%llu labels were refused: in its life a process has %u "
+                "different sets of labels, of %u labels each, and texts of %u "
+                "MiB",
+                (unsigned long long)labels, SP_LABEL_NODES - 1,
+                SP_LABEL_DEPTH_MAX, (unsigned)(SP_TEXT_BYTES_MAX >> 20));
+  if (spans > 0)
+    sp_log_warn(collector->config.log, SP_LOG_SPANS,
+                "%llu spans were refused: there are %u at a time, or no memory",
+                (unsigned long long)spans, SP_SPANS_MAX);
+}
+
 /* What is done once a second. */
 static void chores_do(sp_collector *collector) {
   bool lost = !sp_signal_owned(collector->signal_number);
 
+  sp_ring_trim(collector->ring);
   sp_fold_refresh(collector->fold);
   sp_span_sweep();
   sp_runtime_request();
   sp_last_thread_look(collector->threads, collector->config.log);
   drops_tell(collector);
+  refusals_tell(collector);
   if (lost && !collector->signal_lost)
     sp_log_warn(collector->config.log, SP_LOG_SIGNAL,
                 "another handler was installed for signal %d: samples arrive "
@@ -268,15 +329,13 @@ static void cpu_count(sp_collector *collector) {
 
 /* One round of work; returns how long to sleep. */
 static uint64_t collector_round(sp_collector *collector) {
-  unsigned fill = sp_ring_fill_percent(collector->ring);
   uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, sleep_ns;
 
-  sleep_ns = sp_drain_pace_ns(collector->base.interval_ns, fill,
-                              real_ns - collector->round_ns);
-  collector->round_ns = real_ns;
+  sp_wake_take(sp_ring_wake(collector->ring));
   ring_drain(collector);
-  /* Rather early than a whole round late. */
-  if (real_ns + sleep_ns / 2 >= collector->scan_due_ns) {
+  if (atomic_load(&collector->stopping))
+    return 0;
+  if (real_ns >= collector->scan_due_ns) {
     collector->threads = sp_threads_scan(collector->config.log);
     collector->scan_due_ns = real_ns + scan_interval_ns(collector->threads);
   }
@@ -285,15 +344,40 @@ static uint64_t collector_round(sp_collector *collector) {
     collector->chores_due_ns = real_ns + COLLECTOR_CHORES_NS;
   }
   now_ns = sp_clock_monotonic_ns(collector->config.clock);
-  end_ns =
-      collector->window_ns + collector->config.settings->upload_interval_ns;
+  end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
   if (now_ns >= end_ns ||
-      collector->windows_wanted != collector->windows_sealed) {
+      windows_wanted(collector) != collector->windows_sealed) {
     window_seal(collector);
-    end_ns =
-        collector->window_ns + collector->config.settings->upload_interval_ns;
+    end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
   }
+  sleep_ns = sp_min_u64(COLLECTOR_ROUND_NS, collector->scan_due_ns - real_ns);
   return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
+}
+
+static void collector_free(sp_collector *collector) {
+  if (collector->capture)
+    sp_capture_leave(collector->capture);
+  sp_fold_free(collector->fold);
+  pthread_mutex_destroy(&collector->work);
+  pthread_mutex_destroy(&collector->gate);
+  pthread_cond_destroy(&collector->sealed);
+  sp_mem_free(collector->mem, collector);
+}
+
+/* Last of all: tell the stop that waits, or tidy up where none does. */
+static void thread_end(sp_collector *collector) {
+  const sp_collector_config config = collector->config;
+  bool left;
+
+  pthread_mutex_lock(&collector->gate);
+  collector->ended = true;
+  left = collector->left;
+  pthread_cond_broadcast(&collector->sealed);
+  pthread_mutex_unlock(&collector->gate);
+  if (!left)
+    return;
+  collector_free(collector);
+  config.left(config.emit_data);
 }
 
 static void *collector_run(void *data) {
@@ -302,24 +386,27 @@ static void *collector_run(void *data) {
   sp_stack_top_learn();
   pthread_mutex_lock(&collector->work);
   collector->cpu_ns = 0;
-  while (!collector->stopping) {
+  while (!atomic_load(&collector->stopping)) {
     uint64_t sleep_ns = collector_round(collector);
     uint64_t until_ns =
         sp_clock_monotonic_ns(collector->config.clock) + sleep_ns;
 
     cpu_count(collector);
-    if (collector->windows_wanted == collector->windows_sealed &&
-        !collector->stopping)
-      sp_clock_wait(collector->config.clock, &collector->wake, &collector->work,
-                    until_ns);
+    pthread_mutex_unlock(&collector->work);
+    sp_clock_sleep(collector->config.clock, sp_ring_wake(collector->ring),
+                   until_ns);
+    pthread_mutex_lock(&collector->work);
   }
+  window_seal(collector);
+  cpu_count(collector);
   pthread_mutex_unlock(&collector->work);
+  thread_end(collector);
   return NULL;
 }
 
 static void locks_init(sp_collector *collector) {
   pthread_mutex_init(&collector->work, NULL);
-  sp_condition_init(&collector->wake);
+  pthread_mutex_init(&collector->gate, NULL);
   sp_condition_init(&collector->sealed);
 }
 
@@ -334,21 +421,14 @@ static spanprof_status thread_start(sp_collector *collector) {
   return SPANPROF_OK;
 }
 
-static void collector_free(sp_collector *collector) {
-  sp_fold_free(collector->fold);
-  pthread_mutex_destroy(&collector->work);
-  pthread_cond_destroy(&collector->wake);
-  pthread_cond_destroy(&collector->sealed);
-  sp_mem_free(collector->mem, collector);
-}
-
 static void capture_begin(sp_collector *collector) {
-  sp_capture_config capture = {.ring = collector->ring,
-                               .slice_bytes_max = slice_bytes(collector),
-                               .interval_ns = collector->base.interval_ns,
-                               .signal_number = collector->signal_number};
+  const sp_settings *settings = collector->config.settings;
+  sp_capture_config capture = {
+      .slice_bytes_max = settings->native_frames ? SP_SLICE_BYTES_MAX : 0,
+      .interval_ns = collector->base.interval_ns,
+      .signal_number = collector->signal_number};
 
-  sp_capture_set(&capture);
+  sp_capture_begin(collector->capture, &capture);
 }
 
 spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
@@ -362,9 +442,11 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   collector->mem = mem;
   collector->config = *config;
+  collector->window_most_ns = config->settings->upload_interval_ns;
   locks_init(collector);
-  collector->ring = ring_get();
-  st = collector->ring ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  st = sp_capture_hold(&collector->capture);
+  if (st == SPANPROF_OK)
+    collector->ring = sp_capture_ring(collector->capture);
   sp_timer_base_init(&collector->base, config->settings->sample_rate_hz);
   if (st == SPANPROF_OK)
     st = sp_signal_choose(config->settings->signal_number,
@@ -395,58 +477,94 @@ int sp_collector_signal(const sp_collector *collector) {
   return collector->signal_number;
 }
 
+void sp_collector_hurry(sp_collector *collector, uint64_t window_ns) {
+  if (window_ns < atomic_load(&collector->window_most_ns))
+    atomic_store(&collector->window_most_ns, window_ns);
+}
+
 spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
   spanprof_status st = SPANPROF_OK;
   uint64_t wanted;
 
-  pthread_mutex_lock(&collector->work);
+  pthread_mutex_lock(&collector->gate);
   wanted = ++collector->windows_wanted;
-  pthread_cond_signal(&collector->wake);
+  sp_wake_call(sp_ring_wake(collector->ring));
   while (collector->windows_sealed < wanted && !collector->stopping &&
          st == SPANPROF_OK) {
     if (sp_clock_monotonic_ns(collector->config.clock) >= until_ns)
       st = SPANPROF_ERR_TIMEOUT;
     else
       sp_clock_wait(collector->config.clock, &collector->sealed,
-                    &collector->work, until_ns);
+                    &collector->gate, until_ns);
   }
-  pthread_mutex_unlock(&collector->work);
+  pthread_mutex_unlock(&collector->gate);
   return st;
 }
 
 /* After the timers were deleted: let handlers that run finish. */
-static void handlers_wait(void) {
+static void handlers_wait(const sp_collector *collector) {
   uint64_t until_ns = sp_monotonic_ns() + COLLECTOR_IDLE_WAIT_NS;
 
-  while (sp_capture_busy() && sp_monotonic_ns() < until_ns)
+  while (sp_capture_busy(collector->capture) && sp_monotonic_ns() < until_ns)
     sched_yield();
 }
 
-void sp_collector_stop(sp_collector *collector) {
+void sp_collector_halt(sp_collector *collector) {
   sp_threads_stop();
-  handlers_wait();
-  sp_capture_set(NULL);
-  pthread_mutex_lock(&collector->work);
+  handlers_wait(collector);
+  sp_capture_end();
+  pthread_mutex_lock(&collector->gate);
   collector->stopping = true;
-  pthread_cond_signal(&collector->wake);
   pthread_cond_broadcast(&collector->sealed);
-  pthread_mutex_unlock(&collector->work);
-  if (collector->running)
+  pthread_mutex_unlock(&collector->gate);
+  sp_wake_call(sp_ring_wake(collector->ring));
+}
+
+/* Did the thread end by then? If not it is left to itself, as soon as it is in
+ * no emit (which never waits). */
+static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
+  const sp_clock *clock = collector->config.clock;
+  bool ended;
+
+  pthread_mutex_lock(&collector->gate);
+  while (!collector->ended &&
+         (collector->emitting || sp_clock_monotonic_ns(clock) < until_ns))
+    sp_clock_wait(clock, &collector->sealed, &collector->gate,
+                  collector->emitting ? UINT64_MAX : until_ns);
+  ended = collector->ended;
+  if (!ended) {
+    collector->left = true;
+    pthread_detach(collector->thread);
+  }
+  pthread_mutex_unlock(&collector->gate);
+  return ended;
+}
+
+spanprof_status sp_collector_stop(sp_collector *collector, uint64_t until_ns) {
+  uint64_t least_ns =
+      sp_clock_monotonic_ns(collector->config.clock) + COLLECTOR_MIN_STOP_NS;
+
+  if (collector->running) {
+    if (!thread_wait(collector, sp_max_u64(until_ns, least_ns)))
+      return SPANPROF_ERR_TIMEOUT;
     pthread_join(collector->thread, NULL);
-  if (collector->fold) {
+  } else if (collector->fold) {
     pthread_mutex_lock(&collector->work);
     window_seal(collector);
     pthread_mutex_unlock(&collector->work);
   }
   collector_free(collector);
+  return SPANPROF_OK;
 }
 
 void sp_collector_before_fork(sp_collector *collector) {
   collector->forking_in_step =
       sp_fork_lock(&collector->work, COLLECTOR_FORK_WAIT_NS);
+  pthread_mutex_lock(&collector->gate);
 }
 
 void sp_collector_after_fork_parent(sp_collector *collector) {
+  pthread_mutex_unlock(&collector->gate);
   if (collector->forking_in_step)
     pthread_mutex_unlock(&collector->work);
 }
@@ -469,12 +587,17 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   sp_capture_after_fork();
   locks_init(collector);
   collector->running = false;
+  collector->stopping = false;
+  collector->emitting = false;
   collector->windows_wanted = 0;
   collector->windows_sealed = 0;
   collector->last_time_ns = 0;
+  collector->window_most_ns = collector->config.settings->upload_interval_ns;
   /* The one thread there is has been seen to. */
   collector->scan_due_ns = sp_monotonic_ns() + COLLECTOR_SCAN_NS;
   collector->dropped_seen = 0;
+  collector->labels_refused_seen = 0;
+  collector->spans_refused_seen = 0;
   window_begin(collector);
   /* Before the new thread runs: it takes the table's lock. */
   sp_threads_after_fork_child(true);

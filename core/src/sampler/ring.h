@@ -4,14 +4,25 @@
  * reader. A writer is a signal handler (or a thread that books its end, with
  * the signal blocked): it takes a shard by exchanging `busy`, reserves room,
  * fills it in place and commits the length it used with one release store; it
- * tries three shards and never waits. The reader is the collector. What may be
- * lost: a sample that finds its shards taken (busy) or without room (full);
- * both are told to the writer, who counts them. A shard's memory lives as long
- * as the process, so a late writer never writes to what was freed. */
+ * tries every shard and never waits. The reader is the collector. A writer that
+ * fills a shard to its mark, an eighth, calls the reader; the rest is room for
+ * what comes until that runs. What may be lost: a sample that finds all
+ * shards taken (busy) or without room (full); both are told to the writer, who
+ * counts them. A shard's memory lives as long as the process, so a late writer
+ * never writes to what was freed.
+ *
+ * The reader has a shard that it emptied begin at its start again, as a writer
+ * that writes nothing: so the pages of a shard are used, and take memory, as
+ * far as it was filled. */
 #ifndef SP_RING_H
 #define SP_RING_H
 
-#include "../util/base.h"
+#include "../util/wake.h"
+
+/* The same for every number of cores. Beside 64 threads that want its core too
+ * the reader has a small part of it, and at first all modules to learn. What is
+ * not filled takes no memory. */
+#define SP_RING_SHARD_BYTES (2u << 20)
 
 typedef struct sp_ring sp_ring;
 
@@ -26,6 +37,9 @@ typedef enum sp_ring_result {
   SP_RING_FULL
 } sp_ring_result;
 
+/* How many shards keep the threads of that many cores apart. */
+unsigned sp_ring_shards(long cores);
+
 /* `shards` and `shard_bytes` are powers of two. NULL: no memory. */
 sp_ring *sp_ring_new(unsigned shards, size_t shard_bytes);
 void sp_ring_free(sp_ring *ring); /* tests only: no writer may be left */
@@ -39,16 +53,21 @@ SP_HANDLER_CODE sp_ring_result sp_ring_reserve(sp_ring *ring, uint32_t start,
                                                size_t bytes,
                                                sp_ring_claim *out);
 
-/* Publish the first `bytes` of the payload (0: nothing). */
-SP_HANDLER_CODE void sp_ring_commit(const sp_ring_claim *claim, size_t bytes);
+/* Publish the first `bytes` of the payload (0: nothing). Is the shard now
+ * filled to its mark? Then call the reader, soon. */
+SP_HANDLER_CODE bool sp_ring_commit(const sp_ring_claim *claim, size_t bytes);
+
+/* What the reader sleeps on. */
+SP_HANDLER_CODE sp_wake *sp_ring_wake(sp_ring *ring);
 
 /* Collector: the next payload of any shard from `*shard` on, or NULL; release
  * it before the next call. */
 const void *sp_ring_next(sp_ring *ring, unsigned *shard, size_t *bytes);
 void sp_ring_release(sp_ring *ring, unsigned shard);
 
-/* Bytes of the fullest shard, of its size, in percent. */
-unsigned sp_ring_fill_percent(const sp_ring *ring);
+/* Collector: give back the memory of shards that were filled far over their
+ * mark and are empty again. */
+void sp_ring_trim(sp_ring *ring);
 
 /* Is any writer between reserve and commit? */
 bool sp_ring_busy(const sp_ring *ring);

@@ -3,17 +3,24 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "../util/clock.h"
 #include "../util/counters.h"
 #include "../util/hash.h"
 #include "../util/status.h"
 
-#define RUNTIME_RANGES_MAX 16
+/* Of the eval loop's ranges, those that come while it is registered. */
+#define RUNTIME_ADDED_MAX 16
 
 /* Frames whose names are remembered; at the cap all are forgotten and asked for
  * again. */
 #define RUNTIME_NAMES_MAX (1u << 18)
+
+/* How long those are waited for who are in a callback of a runtime that goes:
+ * one may wait for a lock of the language that the waiting thread holds. */
+#define RUNTIME_LEAVE_NS SP_NS_PER_S
 
 /* The offset of an entry for the code itself, whose text the entries of its
  * offsets share. */
@@ -45,11 +52,13 @@ static struct {
   _Atomic uint64_t inside;
   /* Written before current is set. */
   spanprof_runtime runtime;
-  spanprof_range ranges[RUNTIME_RANGES_MAX];
-  spanprof_range call_ranges[RUNTIME_RANGES_MAX];
   char name[SP_RUNTIME_TEXT_BYTES];
   char version[SP_RUNTIME_TEXT_BYTES];
   uint32_t registrations;
+  /* Of the eval loop. Those counted are never changed while registered; more
+   * are added under lock. */
+  spanprof_range added[RUNTIME_ADDED_MAX];
+  _Atomic size_t added_count;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   runtime_entry *entries;
@@ -61,6 +70,11 @@ static struct {
   size_t shown_capacity;
 } runtime_state SP_HANDLER_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Written before current is set, by start, without overlaps; read by the
+ * collector. Apart from the handler's data. */
+static spanprof_range runtime_ranges[SPANPROF_RUNTIME_RANGES_MAX],
+    runtime_call_ranges[SPANPROF_RUNTIME_RANGES_MAX];
+
 const spanprof_runtime *sp_runtime_enter(void) {
   atomic_fetch_add_explicit(&runtime_state.inside, 1, memory_order_seq_cst);
   return atomic_load_explicit(&runtime_state.current, memory_order_seq_cst);
@@ -70,17 +84,53 @@ void sp_runtime_leave(void) {
   atomic_fetch_sub_explicit(&runtime_state.inside, 1, memory_order_release);
 }
 
+static int range_compare(const void *a, const void *b) {
+  const spanprof_range *one = a, *other = b;
+
+  return (one->start > other->start) - (one->start < other->start);
+}
+
+/* Copy ranges, by start, those that touch as one; returns how many. */
+static size_t ranges_copy(spanprof_range *out, const spanprof_range *ranges,
+                          size_t count) {
+  size_t kept = 0, i;
+
+  if (count == 0)
+    return 0;
+  memcpy(out, ranges, count * sizeof *ranges);
+  qsort(out, count, sizeof *out, range_compare);
+  for (i = 1; i < count; i++) {
+    if (out[i].start <= out[kept].end)
+      out[kept].end = sp_max_u64(out[kept].end, out[i].end);
+    else
+      out[++kept] = out[i];
+  }
+  return kept + 1;
+}
+
 static bool ranges_have(const spanprof_range *ranges, size_t count,
                         uint64_t pc) {
-  size_t i;
+  size_t low = 0, high = count;
 
-  for (i = 0; i < count; i++)
-    if (pc >= ranges[i].start && pc < ranges[i].end)
-      return true;
-  return false;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+
+    if (pc >= ranges[middle].end)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && pc >= ranges[low].start;
 }
 
 bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc) {
+  size_t added = atomic_load_explicit(&runtime_state.added_count,
+                                      memory_order_acquire),
+         i;
+
+  for (i = 0; i < added; i++)
+    if (pc >= runtime_state.added[i].start && pc < runtime_state.added[i].end)
+      return true;
   return ranges_have(runtime->eval_ranges, runtime->eval_range_count, pc);
 }
 
@@ -109,6 +159,17 @@ static runtime_entry *entry_slot(runtime_entry *entries, size_t capacity,
          (entries[at].code != code || entries[at].offset != offset))
     at = (at + 1) & (capacity - 1);
   return &entries[at];
+}
+
+/* The frame's entry, unless it was answered or forgotten. */
+static runtime_entry *entry_waiting(const spanprof_frame *frame) {
+  runtime_entry *entry;
+
+  if (runtime_state.capacity == 0)
+    return NULL;
+  entry = entry_slot(runtime_state.entries, runtime_state.capacity, frame->code,
+                     frame->offset);
+  return entry->used && !entry->text && !entry->failed ? entry : NULL;
 }
 
 static bool entries_grow(void) {
@@ -182,17 +243,29 @@ static void entry_show(runtime_entry *entry, runtime_text *text) {
   }
 }
 
-/* Call `resolve` and keep what it says. */
-static void entry_resolve(runtime_entry *entry) {
-  const spanprof_runtime *runtime = &runtime_state.runtime;
-  const spanprof_frame frame = {.code = entry->code, .offset = entry->offset};
+/* Call `resolve`, which may take its time, without the lock, and keep what it
+ * says. */
+static void entry_resolve(const runtime_entry *waiting) {
+  const spanprof_runtime *runtime = sp_runtime_enter();
+  const spanprof_frame frame = {.code = waiting->code,
+                                .offset = waiting->offset};
   spanprof_name name = {.struct_size = sizeof name};
   runtime_text *text = NULL;
+  runtime_entry *entry;
 
-  runtime_state.waiting--;
-  if (runtime->resolve(runtime->data, &frame, &name) == SPANPROF_OK &&
+  pthread_mutex_unlock(&runtime_state.lock);
+  if (runtime &&
+      runtime->resolve(runtime->data, &frame, &name) == SPANPROF_OK &&
       name.function)
     text = text_new(&name);
+  pthread_mutex_lock(&runtime_state.lock);
+  sp_runtime_leave();
+  entry = entry_waiting(&frame);
+  if (!entry) {
+    sp_mem_free(&sp_mem_default, text);
+    return;
+  }
+  runtime_state.waiting--;
   if (!text) {
     entry->failed = true;
     sp_count(&sp_counts.frames_unnamed, 1);
@@ -320,17 +393,33 @@ uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
   return registrations;
 }
 
+/* Has everybody left the callbacks, within a second? */
+static bool runtime_left(void) {
+  uint64_t until_ns = sp_monotonic_ns() + RUNTIME_LEAVE_NS;
+
+  while (atomic_load(&runtime_state.inside) > 0) {
+    if (sp_monotonic_ns() >= until_ns)
+      return false;
+    sched_yield();
+  }
+  return true;
+}
+
 spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   spanprof_status st = SPANPROF_OK;
 
   if (!runtime || runtime->struct_size < sizeof *runtime || !runtime->name ||
       (runtime->walk && !runtime->resolve) ||
-      runtime->eval_range_count > RUNTIME_RANGES_MAX ||
-      runtime->call_range_count > RUNTIME_RANGES_MAX)
+      runtime->eval_range_count > SPANPROF_RUNTIME_RANGES_MAX ||
+      runtime->call_range_count > SPANPROF_RUNTIME_RANGES_MAX)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "a runtime needs its struct_size, a name, a resolve with "
                    "its walk, and at most %d ranges of each kind",
-                   RUNTIME_RANGES_MAX);
+                   SPANPROF_RUNTIME_RANGES_MAX);
+  if (!atomic_load(&runtime_state.current) && !runtime_left())
+    return sp_fail(SPANPROF_ERR_STATE,
+                   "a callback of the runtime that was registered before has "
+                   "not returned");
   pthread_mutex_lock(&runtime_state.lock);
   if (atomic_load(&runtime_state.current)) {
     st = sp_fail(SPANPROF_ERR_STATE, "runtime \"%s\" is registered already",
@@ -338,12 +427,7 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
     goto unlock;
   }
   entries_forget();
-  if (runtime->eval_range_count)
-    memcpy(runtime_state.ranges, runtime->eval_ranges,
-           runtime->eval_range_count * sizeof *runtime->eval_ranges);
-  if (runtime->call_range_count)
-    memcpy(runtime_state.call_ranges, runtime->call_ranges,
-           runtime->call_range_count * sizeof *runtime->call_ranges);
+  atomic_store(&runtime_state.added_count, 0);
   snprintf(runtime_state.name, sizeof runtime_state.name, "%s", runtime->name);
   snprintf(runtime_state.version, sizeof runtime_state.version, "%s",
            runtime->version ? runtime->version : "");
@@ -351,18 +435,51 @@ spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   runtime_state.runtime = *runtime;
   runtime_state.runtime.name = runtime_state.name;
   runtime_state.runtime.version = runtime_state.version;
-  runtime_state.runtime.eval_ranges = runtime_state.ranges;
-  runtime_state.runtime.call_ranges = runtime_state.call_ranges;
+  runtime_state.runtime.eval_ranges = runtime_ranges;
+  runtime_state.runtime.eval_range_count = ranges_copy(
+      runtime_ranges, runtime->eval_ranges, runtime->eval_range_count);
+  runtime_state.runtime.call_ranges = runtime_call_ranges;
+  runtime_state.runtime.call_range_count = ranges_copy(
+      runtime_call_ranges, runtime->call_ranges, runtime->call_range_count);
   atomic_store(&runtime_state.current, &runtime_state.runtime);
 unlock:
   pthread_mutex_unlock(&runtime_state.lock);
   return st;
 }
 
+/* With the lock. */
+static spanprof_status eval_add(const spanprof_range *range) {
+  size_t count = atomic_load(&runtime_state.added_count), i;
+
+  if (!atomic_load(&runtime_state.current))
+    return sp_fail(SPANPROF_ERR_STATE, "no runtime is registered");
+  for (i = 0; i < count; i++)
+    if (memcmp(&runtime_state.added[i], range, sizeof *range) == 0)
+      return SPANPROF_OK;
+  if (count == RUNTIME_ADDED_MAX)
+    return sp_fail(SPANPROF_ERR_LIMIT,
+                   "%d ranges were added to the eval loop's already",
+                   RUNTIME_ADDED_MAX);
+  runtime_state.added[count] = *range;
+  atomic_store_explicit(&runtime_state.added_count, count + 1,
+                        memory_order_release);
+  return SPANPROF_OK;
+}
+
+spanprof_status spanprof_runtime_eval_add(const spanprof_range *range) {
+  spanprof_status st;
+
+  if (!range || range->start >= range->end)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "a range of code is empty");
+  pthread_mutex_lock(&runtime_state.lock);
+  st = eval_add(range);
+  pthread_mutex_unlock(&runtime_state.lock);
+  return st;
+}
+
 void spanprof_runtime_unregister(void) {
   atomic_store(&runtime_state.current, NULL);
-  while (atomic_load(&runtime_state.inside) > 0)
-    sched_yield();
+  runtime_left();
   /* Entries stay: the collector may still name frames it has seen. */
 }
 

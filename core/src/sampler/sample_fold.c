@@ -19,6 +19,7 @@
 struct sp_fold {
   const sp_mem *mem;
   uint64_t interval_ns;
+  bool native_frames; /* the session's option */
   sp_unwinder *unwinder;
   sp_profile *profile;
   sp_span_set spans;
@@ -70,6 +71,7 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   fold->mem = mem;
   fold->interval_ns = interval_ns;
+  fold->native_frames = settings->native_frames;
   sp_span_set_init(&fold->spans, mem);
   sp_thread_labels_init(&fold->thread_labels, settings);
   fold->namer = (sp_namer){.name = fold_name, .data = fold};
@@ -180,9 +182,12 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
         (sp_frame){.kind = SP_FRAME_NOTE, .code = SP_NOTE_THREAD_END};
     return 1;
   }
-  input.native_count = stack_unwind(fold, sample, raw + sample->frame_count,
-                                    &input.native_whole);
-  input.native_count = native_sort(fold, input.native_count);
+  /* Where they are not wanted, the function that ran stands for a stack that
+   * has no frame of the language. */
+  if (fold->native_frames || sample->frame_count == 0)
+    input.native_count =
+        native_sort(fold, stack_unwind(fold, sample, raw + sample->frame_count,
+                                       &input.native_whole));
   for (i = 0; i < sample->frame_count; i++)
     sp_runtime_note(&walked[i]);
   count = sp_merge(&input, fold->frames, FOLD_FRAMES_MAX);

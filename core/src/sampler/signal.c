@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "../util/clock.h"
@@ -20,7 +21,7 @@ static struct {
 
 /* The same, of each signal we ever used. */
 static struct {
-  bool installed;
+  _Atomic bool installed; /* read by who checks options, beside a start */
   struct sigaction before;
 } signal_of[NSIG];
 
@@ -39,12 +40,27 @@ static int signal_highest(void) {
   return SIGRTMAX - 1;
 }
 
+/* Block what `before` would have had blocked; the handler's return takes it
+ * back. The kernel's sigset_t is one word. */
+SP_HANDLER_SELDOM static void mask_as_before(const struct sigaction *before,
+                                             int number, void *ucontext) {
+  uint64_t mask, more;
+
+  memcpy(&mask, &((ucontext_t *)ucontext)->uc_sigmask, sizeof mask);
+  memcpy(&more, &before->sa_mask, sizeof more);
+  mask |= more;
+  if (!(before->sa_flags & SA_NODEFER))
+    mask |= UINT64_C(1) << (number - 1);
+  syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+}
+
 SP_HANDLER_SELDOM static void signal_chain(int number, siginfo_t *info,
                                            void *ucontext) {
   const struct sigaction *before = &signal_of[number].before;
   const int error = errno;
 
   sp_count(&sp_counts.signals_foreign, 1);
+  mask_as_before(before, number, ucontext);
   if (before->sa_flags & SA_SIGINFO)
     before->sa_sigaction(number, info, ucontext);
   else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN)
@@ -92,7 +108,7 @@ static bool handler_is_ours(int number) {
          now.sa_sigaction == signal_handler;
 }
 
-bool sp_signal_deadly(int number) {
+bool sp_signal_default(int number) {
   struct sigaction now;
 
   return sigaction(number, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
@@ -101,10 +117,22 @@ bool sp_signal_deadly(int number) {
 
 static bool signal_free(int number) {
   return signal_of[number].installed ? handler_is_ours(number)
-                                     : sp_signal_deadly(number);
+                                     : sp_signal_default(number);
+}
+
+/* Installing again would make a loop where the other one passes on to ours what
+ * ours passes on to it. */
+static spanprof_status signal_check_taken(int number) {
+  if (!signal_of[number].installed || handler_is_ours(number))
+    return SPANPROF_OK;
+  return sp_fail(SPANPROF_ERR_SYSTEM,
+                 "signal %d was taken over by another handler since the last "
+                 "session; set the option signal_number to another one",
+                 number);
 }
 
 spanprof_status sp_signal_choose(int wanted, int *out) {
+  spanprof_status st;
   int number;
 
   *out = 0;
@@ -116,8 +144,10 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
                      "signal %d cannot be used for sampling; use 0 to have a "
                      "free real-time signal found",
                      wanted);
-    *out = wanted;
-    return SPANPROF_OK;
+    st = signal_check_taken(wanted);
+    if (st == SPANPROF_OK)
+      *out = wanted;
+    return st;
   }
   for (number = signal_highest(); number >= SIGRTMIN; number--) {
     if (signal_free(number)) {
@@ -129,32 +159,37 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
                  "no real-time signal is free; set the option signal_number");
 }
 
+/* Every signal, so that no handler of the program runs on top of ours and jumps
+ * out of it; libc's own two too (sigfillset() leaves them out), as a
+ * cancellation is such a jump. But not those of an instruction at fault: while
+ * they are blocked the kernel ends the process. */
+static void mask_fill(sigset_t *mask) {
+  static const int faults[] = {SIGSEGV, SIGBUS,  SIGILL,
+                               SIGFPE,  SIGTRAP, SIGSYS};
+  size_t i;
+
+  memset(mask, 0xff, sizeof *mask);
+  for (i = 0; i < SP_COUNT_OF(faults); i++)
+    sigdelset(mask, faults[i]);
+}
+
 spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
   struct sigaction ours;
 
   if (!signal_state.cookie)
     cookie_init();
   atomic_store(&signal_state.handle, handle);
-  if (signal_of[number].installed) {
-    if (handler_is_ours(number))
-      return SPANPROF_OK;
-    /* Installing again would make a loop where the other one passes on to
-     * ours what ours passes on to it. */
-    return sp_fail(SPANPROF_ERR_SYSTEM,
-                   "signal %d was taken over by another handler since the last "
-                   "session; set the option signal_number to another one",
-                   number);
-  }
+  if (signal_of[number].installed)
+    return signal_check_taken(number);
   if (sigaction(number, NULL, &signal_of[number].before) != 0)
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, errno, "signal %d cannot be used",
                          number);
   memset(&ours, 0, sizeof ours);
   ours.sa_sigaction = signal_handler;
   /* ONSTACK: threads of Go and the like have small stacks and bring their
-   * own. Only our signal is masked: the handler is short, and a program's own
-   * urgent signals go first. */
+   * own. */
   ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-  sigemptyset(&ours.sa_mask);
+  mask_fill(&ours.sa_mask);
   if (sigaction(number, &ours, NULL) != 0)
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, errno,
                          "no handler can be installed for signal %d", number);
@@ -162,18 +197,16 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
   return SPANPROF_OK;
 }
 
+bool sp_signal_borrow(int number, sp_signal_fn handle) {
+  return signal_free(number) &&
+         sp_signal_install(number, handle) == SPANPROF_OK;
+}
+
 bool sp_signal_owned(int number) {
   if (handler_is_ours(number))
     return true;
   sp_count(&sp_counts.signal_handler_lost, 1);
   return false;
-}
-
-bool sp_signal_blocked(int number) {
-  sigset_t mask;
-
-  return pthread_sigmask(SIG_SETMASK, NULL, &mask) == 0 &&
-         sigismember(&mask, number) == 1;
 }
 
 uint64_t sp_signal_value(uint32_t index) {

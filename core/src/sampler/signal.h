@@ -21,20 +21,23 @@
 typedef void (*sp_signal_fn)(uint32_t index, uint64_t ticks, void *ucontext);
 
 /* The signal to use: `wanted`, or a free real-time signal where it is 0.
- * SPANPROF_ERR_ARGUMENT: no such signal; SPANPROF_ERR_SYSTEM: none is free. */
+ * Changes nothing, and may be called beside a session. SPANPROF_ERR_ARGUMENT:
+ * no such signal; SPANPROF_ERR_SYSTEM: none is free, or another handler took
+ * the place of ours. */
 spanprof_status sp_signal_choose(int wanted, int *out);
 
 /* Install the handler for `number` (again, where it was before). */
 spanprof_status sp_signal_install(int number, sp_signal_fn handle);
 
+/* The same, only where nobody else handles or ignores the signal. */
+bool sp_signal_borrow(int number, sp_signal_fn handle);
+
 /* Is our handler the one installed? Counts and returns false if not. */
 bool sp_signal_owned(int number);
 
-/* Would the signal end the process: is its action the default one? */
-bool sp_signal_deadly(int number);
-
-/* Does the calling thread block the signal? */
-bool sp_signal_blocked(int number);
+/* Is the signal's action the default one, which of all but a few ends the
+ * process? */
+bool sp_signal_default(int number);
 
 /* The value a timer carries for `index`. */
 SP_HANDLER_CODE uint64_t sp_signal_value(uint32_t index);

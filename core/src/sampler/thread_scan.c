@@ -11,7 +11,7 @@
 
 #include "../util/counters.h"
 #include "../util/own_thread.h"
-#include "stack_top.h"
+#include "stack_wants.h"
 #include "task_file.h"
 #include "thread_table.h"
 #include "thread_table_inside.h"
@@ -26,9 +26,14 @@
  * program's. */
 #define SCAN_READ_EVERY 8
 
-/* Stacks grow to 8 MiB by default; a mapping that holds more below the thread's
- * control block than this is no plain thread stack. */
-#define SCAN_STACK_BYTES_MAX (64u << 20)
+/* In one of so many scans a number that is there is checked to be the same
+ * thread's: the kernel gives one out again after all others. */
+#define SCAN_SAME_EVERY 8
+
+/* After a look at the process's map, which has 8,000 lines where there are
+ * 4,000 threads, so many times its CPU time pass until the next. Until its
+ * stack is known a thread's samples cost it a system call more. */
+#define SCAN_STACKS_REST 1000
 
 /* man 2 getdents. */
 typedef struct scan_entry {
@@ -46,21 +51,39 @@ typedef struct scan_counts {
   uint64_t blocked;
   unsigned status_left;
   unsigned clocks_left;
-  bool stacks_wanted;
+  sp_stack_wants *stacks; /* NULL: not in this scan */
 } scan_counts;
+
+/* Gone for certain: readdir(3) of a task directory may miss a thread while
+ * others end. Or one of ours, seen before it could say so. */
+static bool thread_gone(const sp_thread *thread) {
+  return sp_own_thread_is(thread->tid) ||
+         (syscall(SYS_tgkill, getpid(), thread->tid, 0) != 0 && errno == ESRCH);
+}
+
+/* Is it still the thread that the timer was made for? */
+static bool thread_same(const sp_thread *thread) {
+  if (thread->timer == SP_TIMER_NONE)
+    return false;
+  if (sp_threads.base.wall ||
+      (thread->index + sp_threads.pass) % SCAN_SAME_EVERY != 0)
+    return true;
+  return sp_timer_look(thread->timer) != SP_TIMER_DEAD;
+}
 
 static void thread_seen(int tid) {
   uint32_t index = sp_tid_map_get(&sp_threads.by_tid, tid);
   sp_thread *thread = index ? sp_thread_at(index) : NULL;
 
-  /* The same number, but the thread the timer was made for is gone. */
-  if (thread && thread->timer != SP_TIMER_NONE && !sp_threads.base.wall &&
-      sp_timer_look(thread->timer) == SP_TIMER_DEAD)
-    sp_thread_remove(thread);
-  sp_thread_enrol_locked(tid, NULL);
-  index = sp_tid_map_get(&sp_threads.by_tid, tid);
-  if (index)
-    sp_thread_at(index)->pass = sp_threads.pass;
+  if (!thread || !thread_same(thread)) {
+    if (thread && thread->timer != SP_TIMER_NONE)
+      sp_thread_remove(thread);
+    sp_thread_enrol_locked(tid, NULL);
+    index = sp_tid_map_get(&sp_threads.by_tid, tid);
+    thread = index ? sp_thread_at(index) : NULL;
+  }
+  if (thread)
+    thread->pass = sp_threads.pass;
 }
 
 static void entries_see(const char *entries, size_t bytes,
@@ -96,19 +119,19 @@ static bool tasks_read(scan_counts *counts) {
   return bytes == 0;
 }
 
-/* As many threads as have a timer or are ours? Each has a link in the directory
- * (Linux 6.1, proc_task_getattr()). */
+/* As many threads as have a timer, are excluded or ours? Each has a link in the
+ * directory (Linux 6.1, proc_task_getattr()). */
 static bool tasks_as_many(void) {
   struct stat directory;
-  size_t timers;
+  size_t known;
   bool due;
 
   pthread_mutex_lock(&sp_threads.lock);
-  timers = sp_threads.timer_count;
+  known = sp_threads.timer_count + sp_threads.excluded_count;
   due = sp_threads.base.wall || sp_threads.pass % SCAN_READ_EVERY == 0;
   pthread_mutex_unlock(&sp_threads.lock);
   return !due && stat("/proc/self/task", &directory) == 0 &&
-         directory.st_nlink == 2 + timers + sp_own_thread_count();
+         directory.st_nlink == 2 + known + sp_own_thread_count();
 }
 
 /* Then, if none of the timers' threads is gone, no other one is there, and the
@@ -128,8 +151,10 @@ static bool tasks_known(scan_counts *counts) {
 
       if (thread->tid == 0)
         continue;
-      known = thread->timer != SP_TIMER_NONE &&
-              sp_timer_look(thread->timer) != SP_TIMER_DEAD;
+      known = thread->excluded
+                  ? !thread_gone(thread)
+                  : thread->timer != SP_TIMER_NONE &&
+                        sp_timer_look(thread->timer) != SP_TIMER_DEAD;
       if (known)
         thread->pass = sp_threads.pass;
       counts->threads++;
@@ -164,6 +189,16 @@ static bool status_read(int tid, int signal_number, thread_status *out) {
   return true;
 }
 
+/* Is it the thread's turn to be looked at, where a scan has `left` looks?
+ * `next` goes around all records, so that none waits for ever. */
+static bool turn_take(const sp_thread *thread, uint32_t *next, unsigned *left) {
+  if (*left == 0 || thread->index < *next)
+    return false;
+  *next = thread->index + 1;
+  --*left;
+  return true;
+}
+
 /* Did the thread use CPU time without being sampled since the last look? */
 static bool thread_silent(sp_thread *thread) {
   uint64_t samples = atomic_load(&thread->samples);
@@ -195,42 +230,45 @@ static void mask_look(sp_thread *thread, sp_log *log) {
   if (status.blocks == was)
     return;
   atomic_store(&thread->blocked, status.blocks);
-  if (status.blocks && log)
+  /* libcurl looks names up on threads of its own, which have the name and the
+   * mask of ours that made them. */
+  if (status.blocks && log && strncmp(status.name, "spanprof-", 9) != 0)
     sp_log_warn(log, SP_LOG_THREADS,
                 "thread \"%s\" (%d) blocks signal %d and is not profiled while "
                 "it does",
                 status.name, thread->tid, sp_threads.signal_number);
 }
 
-/* Gone for certain: readdir(3) of a task directory may miss a thread while
- * others end. Or one of ours, seen before it could say so. */
-static bool thread_gone(const sp_thread *thread) {
-  return sp_own_thread_is(thread->tid) ||
-         (syscall(SYS_tgkill, getpid(), thread->tid, 0) != 0 && errno == ESRCH);
+static void stack_want(const sp_thread *thread, sp_stack_wants *stacks) {
+  uint64_t sp = atomic_load(&thread->seen_sp);
+  const sp_stack_want want = {.sp = sp,
+                              .tp = atomic_load(&thread->seen_tp),
+                              .thread = thread->index,
+                              .tid = atomic_load(&thread->tid)};
+
+  if (!thread->stack_asked && sp != 0)
+    sp_stack_wants_add(stacks, &want);
 }
 
 static void thread_look(sp_thread *thread, scan_counts *counts, sp_log *log) {
-  bool first = !thread->mask_read && thread->enrolled_pass != sp_threads.pass;
-  bool wanted = first || atomic_load(&thread->blocked);
-
-  if (!wanted && counts->clocks_left > 0 &&
-      thread->index >= sp_threads.next_look) {
-    counts->clocks_left--;
-    sp_threads.next_look = thread->index + 1;
-    wanted = thread_silent(thread);
-  }
-  if (wanted && counts->status_left > 0) {
-    counts->status_left--;
+  if (thread->excluded)
+    return;
+  if (thread->mask_read && !atomic_load(&thread->blocked) &&
+      turn_take(thread, &sp_threads.next_clock, &counts->clocks_left) &&
+      thread_silent(thread))
+    thread->mask_read = false;
+  if ((!thread->mask_read || atomic_load(&thread->blocked)) &&
+      thread->enrolled_pass != sp_threads.pass &&
+      turn_take(thread, &sp_threads.next_mask, &counts->status_left))
     mask_look(thread, log);
-  }
   if (atomic_load(&thread->blocked))
     counts->blocked++;
   if (thread->timer == SP_TIMER_NONE)
     counts->unprofiled++;
   else
     counts->profiled++;
-  if (!thread->stack_asked && atomic_load(&thread->seen_sp) != 0)
-    counts->stacks_wanted = true;
+  if (counts->stacks)
+    stack_want(thread, counts->stacks);
 }
 
 /* False: a stop came in between, and took the timers. */
@@ -241,6 +279,7 @@ static bool records_look(scan_counts *counts, sp_log *log) {
   do {
     pthread_mutex_lock(&sp_threads.lock);
     sampling = sp_threads.sampling;
+    sp_threads_link();
     end = sampling ? i + SP_THREAD_CHUNK : 0;
     for (; i < end && i < sp_threads.record_count; i++) {
       sp_thread *thread = sp_thread_at(i);
@@ -255,69 +294,53 @@ static bool records_look(scan_counts *counts, sp_log *log) {
     }
     end = sp_threads.record_count;
     if (i >= end && counts->clocks_left > 0)
-      sp_threads.next_look = 0;
+      sp_threads.next_clock = 0;
+    if (i >= end && counts->status_left > 0)
+      sp_threads.next_mask = 0;
     pthread_mutex_unlock(&sp_threads.lock);
   } while (sampling && i < end);
   return sampling;
 }
 
-/* The stack of a thread that never called us: the mapping that holds both its
- * stack pointer and its control block, up to the control block (glibc and musl
- * put it at the stack's outer end), or the main thread's. Every other stack is
- * read with a system call that cannot fault. */
-static void stack_match(sp_thread *thread, uint64_t low, uint64_t high,
-                        bool main_stack) {
-  uint64_t sp = atomic_load(&thread->seen_sp);
-  uint64_t tp = atomic_load(&thread->seen_tp);
+/* The record may be another thread's by now, or its thread has registered and
+ * knows better. */
+static void stack_answer(const sp_stack_want *want) {
+  sp_thread *thread = sp_thread_at(want->thread);
 
-  if (sp < low || sp >= high)
+  if (atomic_load(&thread->tid) != want->tid)
     return;
-  if (!main_stack) {
-    if (tp <= sp || tp >= high || tp - low > SCAN_STACK_BYTES_MAX)
-      return;
-  }
-  high = sp_stack_top(tp, low, high);
+  thread->stack_asked = true;
+  if (want->low == 0 || atomic_load(&thread->stack_low) != 0)
+    return;
   /* High first: the handler takes low for "known". */
-  atomic_store(&thread->stack_high, high);
-  atomic_store_explicit(&thread->stack_low, low, memory_order_release);
+  atomic_store(&thread->stack_high, want->high);
+  atomic_store_explicit(&thread->stack_low, want->low, memory_order_release);
 }
 
-static void stacks_read(void) {
-  FILE *maps = fopen("/proc/self/maps", "re");
-  char line[512];
-  uint32_t i;
+static void stacks_read(sp_stack_wants *stacks) {
+  uint64_t cpu_ns = sp_thread_cpu_ns();
+  size_t i;
 
-  if (!maps)
-    return;
+  sp_stack_wants_answer(stacks);
   pthread_mutex_lock(&sp_threads.lock);
-  while (fgets(line, sizeof line, maps)) {
-    unsigned long long low, high;
-    char access[8];
-
-    if (sscanf(line, "%llx-%llx %7s", &low, &high, access) != 3 ||
-        access[0] != 'r')
-      continue;
-    for (i = 1; i < sp_threads.record_count; i++) {
-      sp_thread *thread = sp_thread_at(i);
-
-      if (thread->tid != 0 && !thread->stack_asked &&
-          atomic_load(&thread->seen_sp) != 0)
-        stack_match(thread, low, high, strstr(line, "[stack]") != NULL);
-    }
-  }
-  for (i = 1; i < sp_threads.record_count; i++)
-    if (atomic_load(&sp_thread_at(i)->seen_sp) != 0)
-      sp_thread_at(i)->stack_asked = true;
+  for (i = 0; i < stacks->count; i++)
+    stack_answer(&stacks->wants[i]);
   pthread_mutex_unlock(&sp_threads.lock);
-  fclose(maps);
+  sp_threads.stacks_due_ns =
+      sp_monotonic_ns() + SCAN_STACKS_REST * (sp_thread_cpu_ns() - cpu_ns);
 }
 
 size_t sp_threads_scan(sp_log *log) {
   scan_counts counts = {.status_left = SCAN_STATUS_MAX,
                         .clocks_left = SCAN_CLOCKS_MAX};
+  static sp_stack_wants stacks; /* only the collector is here */
 
+  sp_stack_wants_clear(&stacks);
+  if (sp_monotonic_ns() >= sp_threads.stacks_due_ns)
+    counts.stacks = &stacks;
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.pass++;
+  sp_threads_signal_look();
   pthread_mutex_unlock(&sp_threads.lock);
   if (!tasks_known(&counts) && !tasks_read(&counts)) {
     if (log)
@@ -328,8 +351,8 @@ size_t sp_threads_scan(sp_log *log) {
   }
   if (!records_look(&counts, log))
     return 0;
-  if (counts.stacks_wanted)
-    stacks_read();
+  if (stacks.count > 0)
+    stacks_read(&stacks);
   atomic_store(&sp_counts.threads_profiled, counts.profiled - counts.blocked);
   atomic_store(&sp_counts.threads_unprofiled, counts.unprofiled);
   atomic_store(&sp_counts.threads_blocked, counts.blocked);

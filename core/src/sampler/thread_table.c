@@ -112,6 +112,7 @@ static void record_clear(sp_thread *thread, int tid) {
   thread->timer = SP_TIMER_NONE;
   thread->pass = sp_threads.pass;
   thread->enrolled_pass = sp_threads.pass;
+  thread->excluded = false;
   thread->mask_read = false;
   thread->mask_doubted = false;
   thread->stack_asked = false;
@@ -146,14 +147,15 @@ static void stack_read(sp_thread *thread) {
 }
 
 /* Set the timer of a record that has none. SPANPROF_ERR_STATE: the thread is
- * ending, or a fork has prepared itself for another program. */
+ * ending, or the process has prepared itself for another program. */
 static spanprof_status thread_arm(sp_thread *thread) {
   sp_timer_base base = sp_threads.base;
   int error;
 
   if (sp_threads.timer_count >= sp_threads.timers_max)
     return SPANPROF_ERR_LIMIT;
-  if (sp_signal_deadly(sp_threads.signal_number))
+  if (sp_threads.signal_number == 0 ||
+      sp_signal_default(sp_threads.signal_number))
     return SPANPROF_ERR_STATE;
   thread->first_ns = random_up_to(sp_threads.base.interval_ns);
   atomic_store(&thread->samples, 0);
@@ -192,38 +194,76 @@ void sp_thread_remove(sp_thread *thread) {
   if (self)
     self->thread = NULL;
   atomic_store(&thread->self, NULL);
+  if (thread->excluded)
+    sp_threads.excluded_count--;
   sp_tid_map_remove(&sp_threads.by_tid, thread->tid);
   record_give(thread);
 }
 
-spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
+/* The record of a thread, made where there is none; NULL: no memory. */
+static sp_thread *record_of(int tid, bool *fresh) {
   uint32_t index = sp_tid_map_get(&sp_threads.by_tid, tid);
-  sp_thread *thread = index ? sp_thread_at(index) : NULL;
+  sp_thread *thread;
+
+  *fresh = index == 0;
+  if (index)
+    return sp_thread_at(index);
+  thread = record_take();
+  if (!thread)
+    return NULL;
+  record_clear(thread, tid);
+  if (sp_tid_map_set(&sp_threads.by_tid, tid, thread->index)) {
+    record_give(thread);
+    return NULL;
+  }
+  return thread;
+}
+
+static void thread_link(sp_thread *thread, sp_self *self) {
+  if (atomic_load(&thread->self))
+    return;
+  self->thread = thread;
+  atomic_store_explicit(&thread->self, self, memory_order_release);
+}
+
+spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
+  sp_thread *thread;
   spanprof_status st;
+  bool fresh;
 
   if (sp_own_thread_is(tid))
     return SPANPROF_ERR_STATE;
-  if (!thread) {
-    thread = record_take();
-    if (!thread)
-      return SPANPROF_ERR_NOMEM;
-    record_clear(thread, tid);
-    if (sp_tid_map_set(&sp_threads.by_tid, tid, thread->index)) {
-      record_give(thread);
-      return SPANPROF_ERR_NOMEM;
-    }
-    sp_count(&sp_counts.threads_seen, 1);
-  }
-  if (self && !atomic_load(&thread->self)) {
-    self->thread = thread;
-    atomic_store_explicit(&thread->self, self, memory_order_release);
-  }
+  thread = record_of(tid, &fresh);
+  if (!thread)
+    return SPANPROF_ERR_NOMEM;
+  if (self)
+    thread_link(thread, self);
+  else if (fresh)
+    sp_threads.unlinked = true;
+  if (thread->excluded)
+    return SPANPROF_ERR_STATE;
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
   st = thread_arm(thread);
   if (st == SPANPROF_ERR_STATE)
     sp_thread_remove(thread);
+  else if (fresh)
+    sp_count(&sp_counts.threads_seen, 1);
   return st;
+}
+
+static void self_find(sp_self *self) {
+  uint32_t index =
+      self->thread ? 0 : sp_tid_map_get(&sp_threads.by_tid, self->tid);
+
+  if (index)
+    thread_link(sp_thread_at(index), self);
+}
+
+void sp_threads_link(void) {
+  if (sp_threads.unlinked)
+    sp_self_each(self_find);
+  sp_threads.unlinked = false;
 }
 
 static int tid_own(void) {
@@ -256,7 +296,6 @@ static void self_ending(sp_self *self) {
   sigset_t mask;
   sp_thread *thread;
 
-  sp_own_thread_leave();
   table_lock();
   thread = self->thread;
   if (thread) {
@@ -276,12 +315,13 @@ static const sp_self_hooks table_hooks = {.attached = self_attached,
 static void signal_open(sp_self *self) {
   sigset_t ours;
 
+  sigemptyset(&ours);
   table_lock();
-  self->signal_open = sp_threads.sampling ? sp_threads.signal_number : 0;
+  self->signal_open = sp_threads.sampling ? sp_threads.session_signal : 0;
+  sigaddset(&ours, sp_threads.signal_number);
   table_unlock();
   if (self->signal_open == 0)
     return;
-  sigemptyset(&ours);
   sigaddset(&ours, self->signal_open);
   pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
 }
@@ -321,25 +361,46 @@ void spanprof_thread_unregister(void) {
   table_unlock();
 }
 
-void spanprof_thread_exclude(int excluded) {
+static void thread_exclude(sp_self *self) {
+  sp_thread *thread;
   sigset_t mask;
-  uint32_t index;
-  int number;
+  bool fresh;
 
-  if (!excluded) {
-    sp_own_thread_leave();
-    return;
-  }
-  sp_own_thread_enter();
   table_lock();
-  number = sp_threads.signal_number;
-  index = sp_tid_map_get(&sp_threads.by_tid, tid_own());
-  if (index) {
-    sp_signal_hold(number, &mask);
-    sp_thread_remove(sp_thread_at(index));
-    sp_signal_release(number, &mask);
+  thread = record_of(tid_own(), &fresh);
+  if (thread && !thread->excluded) {
+    sp_signal_hold(sp_threads.signal_number, &mask);
+    sp_thread_disarm(thread);
+    sp_signal_release(sp_threads.signal_number, &mask);
+    if (self)
+      thread_link(thread, self);
+    thread->excluded = true;
+    sp_threads.excluded_count++;
   }
   table_unlock();
+}
+
+static void thread_include(sp_self *self) {
+  uint32_t index;
+
+  table_lock();
+  index = sp_tid_map_get(&sp_threads.by_tid, tid_own());
+  if (index && sp_thread_at(index)->excluded)
+    sp_thread_remove(sp_thread_at(index));
+  table_unlock();
+  sp_thread_enrol(tid_own(), self);
+}
+
+void spanprof_thread_exclude(int excluded) {
+  sp_self *self;
+
+  /* Its end is to be told, also where no session ever ran. */
+  sp_self_hooks_set(&table_hooks);
+  self = sp_self_attach();
+  if (excluded)
+    thread_exclude(self);
+  else
+    thread_include(self);
 }
 
 spanprof_status spanprof_thread_set_data(void *thread_data) {
@@ -355,18 +416,20 @@ spanprof_status spanprof_thread_set_data(void *thread_data) {
 /* Another thread's stack is not known from outside; it is asked for when that
  * thread calls. */
 static void self_enrol(sp_self *self) {
-  sp_thread_enrol(self->tid, self);
+  sp_thread_enrol_locked(self->tid, self);
 }
 
 spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number) {
   sp_self_hooks_set(&table_hooks);
   table_lock();
   sp_threads.base = *base;
+  sp_threads.session_signal = signal_number;
   sp_threads.signal_number = signal_number;
+  sp_threads.young_until_ns = 0;
   sp_threads.timers_max = timers_allowed();
   sp_threads.sampling = true;
-  table_unlock();
   sp_self_each(self_enrol);
+  table_unlock();
   return SPANPROF_OK;
 }
 
@@ -382,10 +445,34 @@ void sp_threads_stop(void) {
       continue;
     sp_thread_disarm(thread);
     /* The number may belong to another thread when sampling starts again. */
-    if (!atomic_load(&thread->self))
+    if (!atomic_load(&thread->self) && !thread->excluded)
       record_clear(thread, thread->tid);
   }
   table_unlock();
+}
+
+static void timers_drop(void) {
+  uint32_t i;
+
+  for (i = 1; i < sp_threads.record_count; i++)
+    sp_thread_disarm(sp_thread_at(i));
+}
+
+void sp_threads_signal_look(void) {
+  const bool young = sp_threads.young_until_ns != 0;
+
+  if (young && sp_monotonic_ns() >= sp_threads.young_until_ns) {
+    timers_drop();
+    sp_threads.young_until_ns = 0;
+    sp_threads.signal_number = sp_threads.session_signal;
+  } else if (young && sp_threads.signal_number != 0 &&
+             !sp_signal_borrow(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)) {
+    /* The child has its own use for it now, or none for any. */
+    timers_drop();
+    sp_threads.signal_number = 0;
+  } else if (sp_signal_default(sp_threads.signal_number)) {
+    timers_drop();
+  }
 }
 
 void sp_threads_before_fork(void) {
@@ -404,6 +491,7 @@ void sp_threads_after_fork_child(bool resume) {
   table_lock();
   /* Timers are not inherited (timer_create(2)): there is none to delete. */
   sp_threads.timer_count = 0;
+  sp_threads.excluded_count = 0;
   sp_threads.random = 0;
   sp_tid_map_dispose(&sp_threads.by_tid);
   for (i = 1; i < sp_threads.record_count; i++) {
@@ -419,10 +507,13 @@ void sp_threads_after_fork_child(bool resume) {
     self->thread = NULL;
   }
   sp_threads.sampling = resume;
+  sp_threads.young_until_ns = sp_monotonic_ns() + SP_THREAD_YOUNG_NS;
+  /* Where it is the program's, the child is sampled from when it is grown. */
+  sp_threads.signal_number =
+      resume && sp_signal_borrow(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)
+          ? SP_THREAD_YOUNG_SIGNAL
+          : 0;
   table_unlock();
-  /* Who blocks every signal and forks is about to give them their default
-   * actions, unblock them and exec (Ruby 3.1, process.c, for root). If not, the
-   * thread registers itself, or the collector finds it. */
-  if (resume && !sp_signal_blocked(sp_threads.signal_number))
+  if (resume)
     sp_thread_enrol(tid_own(), self);
 }

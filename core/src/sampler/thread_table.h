@@ -6,9 +6,10 @@
  * handler takes no lock and reads only what is marked so. A thread registers
  * itself at once (through its sp_self), or the collector's scan finds it. A
  * registered thread removes its own record when it ends; a record of a thread
- * that vanished otherwise is removed by the scan. What may be lost: the ticks
- * of a thread between its start and the scan that finds it, and the last,
- * undelivered ticks of threads that were not registered. */
+ * that vanished otherwise is removed by the scan. What is attached without a
+ * record is found by number: `lock` is taken before that of the selves. What
+ * may be lost: the ticks of a thread between its start and the scan that finds
+ * it, and the last, undelivered ticks of threads that were not registered. */
 #ifndef SP_THREAD_TABLE_H
 #define SP_THREAD_TABLE_H
 
@@ -40,6 +41,7 @@ typedef struct sp_thread {
   /* Guarded by the table's lock. */
   uint32_t pass;          /* the last scan that saw it */
   uint32_t enrolled_pass; /* the scan it was enrolled in or after */
+  bool excluded;          /* never sampled, but a thread of the program */
   bool mask_read;
   bool mask_doubted; /* read once as blocking our signal */
   bool stack_asked;  /* its stack was looked up, once */

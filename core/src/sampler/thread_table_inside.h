@@ -3,7 +3,9 @@
 #define SP_THREAD_TABLE_INSIDE_H
 
 #include <pthread.h>
+#include <signal.h>
 
+#include "../util/clock.h"
 #include "thread_table.h"
 #include "tid_map.h"
 
@@ -11,6 +13,12 @@
  * so that their addresses take little of what the handler has near. */
 #define SP_THREAD_CHUNK      256
 #define SP_THREAD_CHUNKS_MAX 11
+
+/* A forked child may be about to become another program: it gives all signals
+ * their default actions, and a real-time signal would end it before its exec().
+ * For so long its timers send a signal that is then ignored. */
+#define SP_THREAD_YOUNG_NS     (10 * SP_NS_PER_S)
+#define SP_THREAD_YOUNG_SIGNAL SIGURG
 
 typedef struct sp_thread_table {
   /* Read in the handler. */
@@ -21,13 +29,19 @@ typedef struct sp_thread_table {
   uint32_t free_list;
   sp_tid_map by_tid;
   sp_timer_base base;
-  int signal_number;
+  int session_signal;      /* chosen at the start */
+  int signal_number;       /* that timers send now; 0: none may be set */
+  uint64_t young_until_ns; /* see SP_THREAD_YOUNG_NS; 0: grown */
   bool sampling;
+  bool unlinked; /* records were made for threads that may have a self */
   uint32_t timer_count;
+  uint32_t excluded_count;
   uint32_t timers_max;
   uint32_t pass;
-  uint32_t next_look; /* where the rotating look for blocked threads is */
+  uint32_t next_clock; /* where the rotating look at CPU clocks is */
+  uint32_t next_mask;  /* where that at signal masks is */
   uint64_t random;
+  uint64_t stacks_due_ns; /* the collector's: when stacks may be looked up */
 } sp_thread_table;
 
 extern sp_thread_table sp_threads;
@@ -35,6 +49,13 @@ extern sp_thread_table sp_threads;
 /* All with the lock held. */
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self);
 void sp_thread_disarm(sp_thread *thread);
+
+/* Find the selves of the threads that were enrolled without. */
+void sp_threads_link(void);
+
+/* Have timers send what they may, by the child's age and the signal's action:
+ * where that changed they are gone, and set again by the scan that follows. */
+void sp_threads_signal_look(void);
 void sp_thread_remove(sp_thread *thread);
 
 #endif

@@ -27,7 +27,7 @@ static clockid_t thread_clock(int tid) {
 }
 
 void sp_timer_base_init(sp_timer_base *base, uint32_t sample_rate_hz) {
-  const char *wall_hz = getenv("SPANPROF_TEST_WALL_HZ");
+  const char *wall_hz = secure_getenv("SPANPROF_TEST_WALL_HZ");
   char *end = NULL;
   long hz = wall_hz ? strtol(wall_hz, &end, 10) : 0;
 

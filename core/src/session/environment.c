@@ -4,12 +4,20 @@
 
 #include <string.h>
 #include <strings.h>
+#include <sys/auxv.h>
+#include <unistd.h>
 
 #define ENVIRONMENT_PREFIX "PYROSCOPE_"
 
 /* Names shown in the note; a cluster may inject seven for each service. */
 #define ENVIRONMENT_UNKNOWN_SHOWN 16
 #define ENVIRONMENT_NAME_BYTES    64
+
+char *const *sp_environment_own(void) {
+  static char *const none[] = {NULL};
+
+  return getauxval(AT_SECURE) ? none : environ;
+}
 
 const char *sp_environment_find(char *const *environment, const char *name) {
   size_t i, length = strlen(name);
@@ -51,8 +59,7 @@ spanprof_status sp_environment_switch(const char *text, bool *out) {
 static void environment_note_name(sp_buffer *notes, const char *name,
                                   size_t bytes) {
   char shown[ENVIRONMENT_NAME_BYTES];
-  bool changed;
-  size_t used = sp_utf8_clean(name, bytes, shown, sizeof shown, &changed);
+  size_t used = sp_utf8_printable(name, bytes, shown, sizeof shown);
 
   sp_buffer_append(notes, shown, used);
 }

@@ -4,6 +4,11 @@
 
 #include "../util/buffer.h"
 
+/* The process's own. Empty in a program that has more rights than whoever
+ * started it (setuid, file capabilities: AT_SECURE of getauxval(3)): he would
+ * choose where it writes and connects to. */
+char *const *sp_environment_own(void);
+
 /* The value of `name`, or NULL where it is not set. "" counts as set. */
 const char *sp_environment_find(char *const *environment, const char *name);
 

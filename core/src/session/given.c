@@ -29,8 +29,7 @@ spanprof_status sp_given_refuse(const sp_given *given, const char *format,
 }
 
 void sp_given_show(const char *text, size_t bytes, char out[SP_SHOWN_BYTES]) {
-  bool changed;
-  size_t used = sp_utf8_clean(text, bytes, out, SP_SHOWN_BYTES - 4, &changed);
+  size_t used = sp_utf8_printable(text, bytes, out, SP_SHOWN_BYTES - 4);
 
   /* Cleaning replaces one byte by one, so a shorter result was cut. */
   if (used < bytes) {

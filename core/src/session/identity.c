@@ -1,10 +1,11 @@
 #include "identity.h"
 
-#include "../util/counters.h"
 #include "../util/utf8.h"
 #include "environment.h"
 
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 #define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
 
@@ -167,6 +168,23 @@ void sp_identity_service_name(const sp_identity *identity,
   }
 }
 
+char *sp_identity_unknown(const sp_mem *mem) {
+  static const char unknown[] = "unknown_service";
+  char path[PATH_MAX], name[sizeof unknown + 1 + SP_SHOWN_BYTES];
+  ssize_t bytes = readlink("/proc/self/exe", path, sizeof path);
+  const char *base = bytes > 0 ? memrchr(path, '/', (size_t)bytes) : NULL;
+  size_t used = sizeof unknown - 1;
+
+  memcpy(name, unknown, used);
+  if (base) {
+    name[used++] = ':';
+    base++;
+    used += sp_utf8_printable(base, (size_t)(path + bytes - base), name + used,
+                              SP_SHOWN_BYTES);
+  }
+  return sp_mem_text(mem, name, used);
+}
+
 /* Set the label `name`, a text of the identity's memory that may be cleaned in
  * place, to the attribute's value. */
 static spanprof_status identity_label(const sp_given *given,
@@ -176,7 +194,7 @@ static spanprof_status identity_label(const sp_given *given,
   char shown[SP_SHOWN_BYTES];
 
   if (sp_label_name_clean(name)) {
-    sp_count(&sp_counts.labels_cleaned, 1);
+    labels->cleaned++;
     sp_given_show(attribute, strlen(attribute), shown);
     sp_buffer_format(notes, "%s: attribute \"%s\" becomes label \"%.80s\"\n",
                      given->option, shown, name);

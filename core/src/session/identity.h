@@ -30,6 +30,12 @@ const char *sp_identity_attribute(const sp_identity *identity,
 void sp_identity_service_name(const sp_identity *identity,
                               char *const *environment, sp_given *given);
 
+/* What a service is called that nobody named: "unknown_service:" and the base
+ * name of the executable (OpenTelemetry semantic conventions v1.38.0,
+ * service.name and process.executable.name; of a script that is its
+ * interpreter). NULL: no memory. */
+char *sp_identity_unknown(const sp_mem *mem);
+
 /* Add service.namespace as `service_namespace` (Grafana's link from a trace to
  * its profiles asks for it), and the attributes that resource_labels, names
  * separated by commas, asks for; names that are no label names are cleaned. An

@@ -1,6 +1,6 @@
 #include "label_list.h"
 
-#include "../util/counters.h"
+#include "../label/clean.h"
 #include "../util/utf8.h"
 
 #include <stdio.h>
@@ -122,16 +122,21 @@ static size_t label_list_find(const sp_label_list *list, const char *name,
   return i;
 }
 
-static void label_list_remove(sp_label_list *list, size_t at) {
-  uint32_t low = list->fresh & ((UINT32_C(1) << at) - 1);
-  uint32_t high = list->fresh >> (at + 1);
+/* The bits without the one at `at`. */
+static uint32_t label_bits_remove(uint32_t bits, size_t at) {
+  uint32_t low = bits & ((UINT32_C(1) << at) - 1);
 
+  return low | bits >> (at + 1) << at;
+}
+
+static void label_list_remove(sp_label_list *list, size_t at) {
   sp_mem_free(list->mem, list->pairs[at].name);
   sp_mem_free(list->mem, list->pairs[at].value);
   list->count--;
   memmove(&list->pairs[at], &list->pairs[at + 1],
           (list->count - at) * sizeof *list->pairs);
-  list->fresh = low | high << at;
+  list->fresh = label_bits_remove(list->fresh, at);
+  list->dotted = label_bits_remove(list->dotted, at);
 }
 
 static spanprof_status label_list_append(sp_label_list *list, const char *name,
@@ -154,6 +159,11 @@ static void label_list_note(sp_buffer *notes, const sp_given *given,
   sp_given_name(given, source, sizeof source);
   sp_given_show(name, bytes, shown);
   sp_buffer_format(notes, "%s: label \"%s\" %s\n", source, shown, what);
+}
+
+/* Does a label of this source that was given without dots stand there? */
+static bool label_list_is_plain(const sp_label_list *list, size_t at) {
+  return at < list->count && (list->fresh & ~list->dotted) >> at & 1;
 }
 
 /* Replace or append; `value` is taken over on success. */
@@ -183,20 +193,21 @@ static spanprof_status label_list_put(sp_label_list *list,
 
 static spanprof_status label_list_set(sp_label_list *list,
                                       const sp_given *given, const char *name,
-                                      size_t name_bytes, const char *value,
-                                      size_t value_bytes, sp_buffer *notes) {
-  spanprof_status st = label_list_check_name(given, name, name_bytes);
-  size_t at;
+                                      size_t name_bytes, bool dotted,
+                                      const char *value, size_t value_bytes,
+                                      sp_buffer *notes) {
+  size_t at = label_list_find(list, name, name_bytes);
+  spanprof_status st;
   char *copy;
 
-  if (st == SPANPROF_OK)
-    st = label_list_check_value(given, name, name_bytes, value, value_bytes);
-  if (st != SPANPROF_OK)
-    return st;
+  if (dotted && label_list_is_plain(list, at)) {
+    label_list_note(notes, given, name, name_bytes,
+                    "is given with and without dots, the latter counts");
+    return SPANPROF_OK;
+  }
   if (value_bytes == 0) {
     label_list_note(notes, given, name, name_bytes,
                     "has no value and is left out");
-    at = label_list_find(list, name, name_bytes);
     if (at < list->count)
       label_list_remove(list, at);
     return SPANPROF_OK;
@@ -207,7 +218,34 @@ static spanprof_status label_list_set(sp_label_list *list,
   st = label_list_put(list, given, name, name_bytes, copy, notes);
   if (st != SPANPROF_OK)
     sp_mem_free(list->mem, copy);
+  else if (dotted)
+    list->dotted |= UINT32_C(1) << at;
+  else
+    list->dotted &= ~(UINT32_C(1) << at);
   return st;
+}
+
+static spanprof_status label_list_check(sp_label_list *list,
+                                        const sp_given *given, const char *name,
+                                        size_t name_bytes, const char *value,
+                                        size_t value_bytes, sp_buffer *notes) {
+  spanprof_status st = label_list_check_name(given, name, name_bytes);
+  char plain[SP_LABEL_NAME_MAX_BYTES];
+  bool dotted = false;
+
+  if (st == SPANPROF_OK && !list->keep_dots) {
+    memcpy(plain, name, name_bytes);
+    dotted = sp_clean_dots(plain, name_bytes);
+    name = plain;
+  }
+  if (dotted)
+    st = label_list_check_name(given, name, name_bytes);
+  if (st == SPANPROF_OK)
+    st = label_list_check_value(given, name, name_bytes, value, value_bytes);
+  if (st != SPANPROF_OK)
+    return st;
+  return label_list_set(list, given, name, name_bytes, dotted, value,
+                        value_bytes, notes);
 }
 
 spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
@@ -218,18 +256,18 @@ spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
   char *clean, what[96];
 
   if (!list->clean)
-    return label_list_set(list, given, name, name_bytes, value, value_bytes,
-                          notes);
+    return label_list_check(list, given, name, name_bytes, value, value_bytes,
+                            notes);
   clean = sp_mem_text(list->mem, name, name_bytes);
   if (!clean)
     return sp_given_no_memory();
   if (sp_label_name_clean(clean)) {
-    sp_count(&sp_counts.labels_cleaned, 1);
+    list->cleaned++;
     snprintf(what, sizeof what, "becomes \"%.80s\"", clean);
     label_list_note(notes, given, name, name_bytes, what);
   }
-  st = label_list_set(list, given, clean, strlen(clean), value, value_bytes,
-                      notes);
+  st = label_list_check(list, given, clean, strlen(clean), value, value_bytes,
+                        notes);
   sp_mem_free(list->mem, clean);
   return st;
 }

@@ -20,8 +20,12 @@ typedef struct sp_label_list {
   sp_pair *pairs; /* unique names */
   size_t count;
   size_t capacity;
-  uint32_t fresh; /* bit i: pairs[i] was set by the present source */
-  bool clean;     /* names are made valid, with a note, not refused */
+  uint32_t fresh;   /* bit i: pairs[i] was set by the present source */
+  uint32_t dotted;  /* bit i: the name of pairs[i] was given with dots */
+  bool keep_dots;   /* names with dots stay as they are */
+  uint32_t cleaned; /* names that were made valid, for who starts a session
+                     * to count */
+  bool clean;       /* names are made valid, with a note, not refused */
 } sp_label_list;
 
 void sp_label_list_init(sp_label_list *list, const sp_mem *mem);
@@ -35,7 +39,10 @@ void sp_label_list_next_source(sp_label_list *list);
  * note. An empty value, which the server takes for no label, removes it, with a
  * note. SPANPROF_ERR_ARGUMENT, in a sentence about `given`: a name outside
  * [A-Za-z_][A-Za-z0-9_.]*, one the profiler sets itself, a value that is not
- * UTF-8, too long, too many. SPANPROF_ERR_NOMEM. */
+ * UTF-8, too long, too many. SPANPROF_ERR_NOMEM.
+ *
+ * Dots of the name become `_` (see sp_clean_dots()), unless keep_dots; within a
+ * source a name that was given without any wins over one that had some. */
 spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
                                   const char *name, size_t name_bytes,
                                   const char *value, size_t value_bytes,

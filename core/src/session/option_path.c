@@ -1,5 +1,6 @@
 #include "option_path.h"
 
+#include "../export/directory.h"
 #include "../util/buffer.h"
 
 #include <errno.h>
@@ -55,13 +56,32 @@ static int option_path_try_file(const char *directory, const sp_mem *mem,
   return error;
 }
 
+/* What one that others can write would let them do stands in directory.h. */
+static spanprof_status option_path_check_owner(const sp_given *given) {
+  char shown[SP_SHOWN_BYTES], why[SP_DIRECTORY_WHY_BYTES];
+  struct stat about;
+
+  if (stat(given->text, &about) != 0)
+    return option_path_refuse(given, "cannot be used", errno);
+  if (!S_ISDIR(about.st_mode) || sp_directory_private(&about, why))
+    return SPANPROF_OK;
+  sp_given_show(given->text, strlen(given->text), shown);
+  return sp_given_refuse(given,
+                         "%s: %s; give one of its own, such as %s/spanprof",
+                         why, shown, shown);
+}
+
 spanprof_status sp_option_directory_check(const sp_given *given,
                                           const sp_mem *mem) {
+  spanprof_status st;
   bool no_memory;
   int error;
 
   if (mkdir(given->text, 0700) != 0 && errno != EEXIST)
     return option_path_refuse(given, "cannot be made", errno);
+  st = option_path_check_owner(given);
+  if (st != SPANPROF_OK)
+    return st;
   error = option_path_try_file(given->text, mem, &no_memory);
   if (no_memory)
     return sp_given_no_memory();

@@ -10,8 +10,8 @@
 spanprof_status sp_option_file_check(const sp_given *given);
 
 /* Make the directory (mode 0700, the last part of the path only) where it is
- * missing, and try to make a file in it. SPANPROF_ERR_ARGUMENT, with the path
- * and the reason. */
+ * missing, see that nobody else can write to it, and try to make a file in it.
+ * SPANPROF_ERR_ARGUMENT, with the path and the reason. */
 spanprof_status sp_option_directory_check(const sp_given *given,
                                           const sp_mem *mem);
 

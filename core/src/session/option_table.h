@@ -31,6 +31,7 @@ typedef enum sp_option_kind {
   X(labels, TEXT, 0, 0, 0, "PYROSCOPE_LABELS")                                \
   X(resource_labels, TEXT, 0, 0, 0, "PYROSCOPE_RESOURCE_LABELS")              \
   X(clean_label_names, SWITCH, 0, 1, 0, "PYROSCOPE_CLEAN_LABEL_NAMES")        \
+  X(dotted_label_names, SWITCH, 0, 1, 0, "PYROSCOPE_DOTTED_LABEL_NAMES")      \
   X(sample_rate_hz, RATE, 1, 1000, 100, "PYROSCOPE_SAMPLE_RATE",              \
     "PYROSCOPE_SAMPLING_RATE")                                                \
   X(signal_number, NUMBER, 0, 64, 0, "PYROSCOPE_SIGNAL")                      \
@@ -66,7 +67,8 @@ typedef enum sp_option_kind {
   X(span_names_max, NUMBER, 1, 1000000, 500, "PYROSCOPE_SPAN_NAMES_MAX")      \
   X(label_values_max, NUMBER, 1, 1000000, 1024, "PYROSCOPE_LABEL_VALUES_MAX") \
   X(log_level, LEVEL, SPANPROF_LOG_DEBUG, SPANPROF_LOG_OFF, SPANPROF_UNSET,   \
-    "PYROSCOPE_LOG_LEVEL")
+    "PYROSCOPE_LOG_LEVEL")                                                    \
+  X(flush_on_sigterm, SWITCH, 0, 1, 0, "PYROSCOPE_FLUSH_ON_SIGTERM")
 
 typedef struct sp_option_values {
 #define SP_OPTION_FIELD(name, ...) sp_given name;

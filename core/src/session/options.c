@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include "../sampler/signal.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 #include "environment.h"
@@ -59,10 +60,11 @@ static spanprof_status options_read_name(sp_settings *out,
 
   if (!given.text)
     sp_identity_service_name(identity, environment, &given);
-  if (!given.text)
-    return sp_given_refuse(&given, "is not given, nor are "
-                                   "PYROSCOPE_APPLICATION_NAME and "
-                                   "OTEL_SERVICE_NAME");
+  if (!given.text) {
+    out->name_open = true;
+    out->application_name = sp_identity_unknown(out->mem);
+    return out->application_name ? SPANPROF_OK : sp_given_no_memory();
+  }
   start = given.text;
   end = start + strlen(start);
   sp_given_trim(&start, &end);
@@ -117,6 +119,8 @@ static spanprof_status options_read_labels(sp_settings *out,
   spanprof_status st;
 
   sp_label_list_init(&labels, out->mem);
+  out->dotted_label_names = values->dotted_label_names.number != 0;
+  labels.keep_dots = out->dotted_label_names;
   st = sp_identity_labels(identity, &values->resource_labels, &labels, notes);
   sp_label_list_next_source(&labels);
   labels.clean = values->clean_label_names.number != 0;
@@ -127,6 +131,7 @@ static spanprof_status options_read_labels(sp_settings *out,
   if (st == SPANPROF_OK) {
     out->labels = labels.pairs;
     out->label_count = labels.count;
+    out->labels_cleaned = labels.cleaned;
   } else {
     sp_label_list_dispose(&labels);
   }
@@ -219,6 +224,7 @@ static void options_read_numbers(sp_settings *out,
   out->spool_max_age_s = (uint64_t)values->spool_max_age_s.number;
   out->span_names_max = (uint32_t)values->span_names_max.number;
   out->label_values_max = (uint32_t)values->label_values_max.number;
+  out->flush_on_sigterm = values->flush_on_sigterm.number != 0;
 }
 
 static void options_read_callbacks(sp_settings *out,
@@ -308,4 +314,30 @@ bool sp_settings_disabled(char *const *environment) {
   bool on = true;
 
   return text && sp_environment_switch(text, &on) == SPANPROF_OK && !on;
+}
+
+spanprof_status sp_settings_check_enabled(char *const *environment) {
+  if (!sp_settings_disabled(environment))
+    return SPANPROF_OK;
+  return sp_fail(SPANPROF_ERR_DISABLED,
+                 "profiling is off: PYROSCOPE_AGENT_ENABLED is false");
+}
+
+spanprof_status spanprof_options_check(const spanprof_options *options) {
+  spanprof_status st = sp_settings_check_enabled(sp_environment_own());
+  sp_settings settings;
+  sp_buffer notes;
+  int number;
+
+  if (st != SPANPROF_OK)
+    return st;
+  sp_buffer_init(&notes, &sp_mem_default);
+  st = sp_settings_read(&settings, &sp_mem_default, options,
+                        sp_environment_own(), &notes);
+  sp_buffer_dispose(&notes);
+  if (st != SPANPROF_OK)
+    return st;
+  st = sp_signal_choose(settings.signal_number, &number);
+  sp_settings_dispose(&settings);
+  return st;
 }

@@ -20,4 +20,7 @@ void sp_settings_dispose(sp_settings *settings);
 /* PYROSCOPE_AGENT_ENABLED is false, 0, no or off. */
 bool sp_settings_disabled(char *const *environment);
 
+/* SPANPROF_ERR_DISABLED where it is, in a sentence. */
+spanprof_status sp_settings_check_enabled(char *const *environment);
+
 #endif

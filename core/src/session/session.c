@@ -3,9 +3,9 @@
  *
  * Protocol: `lock` guards which session runs. Start and stop hold it from end
  * to end; a flush only counts itself in and out, and a stop waits for those
- * that are in. A fork takes, in this order, lock, the collector's pause, the
- * exporter's queue, the thread table, the runtime's names, and (by their own
- * hooks, after these) texts, labels and spans. */
+ * that are in. A fork takes, in this order, lock, the resource's lock, the
+ * collector's pause, the exporter's queue, the thread table, the runtime's
+ * names, and (by their own hooks, after these) texts, labels and spans. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,10 +25,17 @@
 #include "../util/log.h"
 #include "../util/own_thread.h"
 #include "../util/status.h"
+#include "environment.h"
 #include "options.h"
+#include "resource.h"
+#include "sigterm.h"
 
 #define SESSION_EXIT_MS        2000
 #define SESSION_FLUSH_SLICE_NS (50 * SP_NS_PER_MS)
+
+/* From a SIGTERM on that does not end the process. */
+#define SESSION_LAST_WINDOWS_NS SP_NS_PER_S
+#define SESSION_PAUSE_NS        (5 * SP_NS_PER_MS)
 
 struct spanprof_session {
   /* Fixed after the start. */
@@ -41,6 +48,7 @@ struct spanprof_session {
   /* The collector's thread alone. */
   uint32_t runtime_told;
   /* Guarded by session_state.lock. */
+  bool kept; /* something that was left behind may use it: never freed */
   unsigned flushing;
   bool stopping;
 };
@@ -52,6 +60,7 @@ static struct {
   pthread_once_t hooked;
   pthread_once_t exit_seen;
   spanprof_session *current;
+  _Atomic pid_t pid; /* of the process whose session that is */
 } session_state = {.lock = PTHREAD_MUTEX_INITIALIZER,
                    .flushed = PTHREAD_COND_INITIALIZER,
                    .hooked = PTHREAD_ONCE_INIT,
@@ -61,6 +70,8 @@ static void session_before_fork(void) {
   spanprof_session *session;
 
   pthread_mutex_lock(&session_state.lock);
+  sp_sigterm_before_fork();
+  sp_resource_before_fork();
   session = session_state.current;
   if (session) {
     sp_collector_before_fork(session->collector);
@@ -79,25 +90,32 @@ static void session_after_fork_parent(void) {
     sp_exporter_after_fork_parent(session->exporter);
     sp_collector_after_fork_parent(session->collector);
   }
+  sp_resource_after_fork(false);
+  sp_sigterm_after_fork_parent();
   pthread_mutex_unlock(&session_state.lock);
 }
 
-static void session_after_fork_child(void) {
-  spanprof_session *session = session_state.current;
-
-  sp_own_thread_after_fork();
-  sp_runtime_after_fork(true);
-  pthread_mutex_init(&session_state.lock, NULL);
-  pthread_cond_init(&session_state.flushed, NULL);
-  if (!session) {
-    sp_threads_after_fork_child(false);
-    return;
-  }
+static void session_renew(spanprof_session *session) {
+  session_state.pid = getpid();
   session->flushing = 0;
+  session->stopping = false;
   sp_log_after_fork(&session->log);
   sp_counters_reset();
   sp_exporter_after_fork_child(session->exporter);
   sp_collector_after_fork_child(session->collector);
+}
+
+static void session_after_fork_child(void) {
+  sp_own_thread_after_fork();
+  sp_runtime_after_fork(true);
+  sp_resource_after_fork(true);
+  pthread_mutex_init(&session_state.lock, NULL);
+  pthread_cond_init(&session_state.flushed, NULL);
+  if (session_state.current)
+    session_renew(session_state.current);
+  else
+    sp_threads_after_fork_child(false);
+  sp_sigterm_after_fork_child();
 }
 
 static const sp_fork_hooks session_fork_hooks = {
@@ -114,6 +132,10 @@ static void session_at_exit(void) {
  * another thread forks meanwhile must not find it taken. */
 static void session_hook(void) {
   sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
+}
+
+void sp_session_fork_ready(void) {
+  pthread_once(&session_state.hooked, session_hook);
 }
 
 /* After the first exporter was made: exit handlers run last in, first out, and
@@ -147,6 +169,18 @@ static void session_free(spanprof_session *session) {
   sp_mem_free(session->mem, session);
 }
 
+/* On the collector's thread, which a stop did not wait for. */
+static void session_left(void *data) {
+  spanprof_session *session = data;
+  bool kept;
+
+  pthread_mutex_lock(&session_state.lock);
+  kept = session->kept;
+  pthread_mutex_unlock(&session_state.lock);
+  if (!kept)
+    session_free(session);
+}
+
 /* One line a note. */
 static void notes_tell(sp_log *log, char *notes) {
   char *line, *rest = NULL;
@@ -162,8 +196,11 @@ static void start_tell(spanprof_session *session) {
   size_t i;
 
   sp_buffer_init(&line, session->mem);
-  sp_buffer_format(&line, "profiling \"%s\" at %u Hz with signal %d",
-                   settings->application_name, settings->sample_rate_hz,
+  if (settings->name_open)
+    sp_buffer_text(&line, "profiling the service that the first span names");
+  else
+    sp_buffer_format(&line, "profiling \"%s\"", settings->application_name);
+  sp_buffer_format(&line, " at %u Hz with signal %d", settings->sample_rate_hz,
                    sp_collector_signal(session->collector));
   if (settings->server_address)
     sp_buffer_format(&line, ", to %s every %.3g s", settings->server_address,
@@ -189,6 +226,7 @@ static spanprof_status rooms_start(spanprof_session *session) {
                                 .clock = session->clock,
                                 .log = &session->log,
                                 .emit = part_push,
+                                .left = session_left,
                                 .emit_data = session};
   spanprof_status st;
 
@@ -200,7 +238,9 @@ static spanprof_status rooms_start(spanprof_session *session) {
   if (st != SPANPROF_OK)
     return st;
   st = sp_collector_start(&session->collector, session->mem, &config);
-  if (st != SPANPROF_OK)
+  if (st == SPANPROF_OK)
+    sp_exporter_ask_links(session->exporter);
+  else
     sp_exporter_stop(session->exporter, sp_clock_monotonic_ns(session->clock));
   return st;
 }
@@ -216,14 +256,15 @@ static spanprof_status session_make(spanprof_session **out,
   session->mem = &sp_mem_default;
   session->clock = sp_clock_system();
   sp_buffer_init(&notes, session->mem);
-  sp_counters_reset(); /* reading counts what it cleans */
-  st = sp_settings_read(&session->settings, session->mem, options, environ,
-                        &notes);
+  st = sp_settings_read(&session->settings, session->mem, options,
+                        sp_environment_own(), &notes);
   if (st != SPANPROF_OK) {
     sp_buffer_dispose(&notes);
     sp_mem_free(session->mem, session);
     return st;
   }
+  sp_counters_reset();
+  sp_count(&sp_counts.labels_cleaned, session->settings.labels_cleaned);
   sp_log_init(&session->log, session->settings.log, session->settings.log_data,
               session->settings.log_level, session->clock);
   if (notes.size > 0 && sp_buffer_status(&notes) == SPANPROF_OK)
@@ -235,8 +276,104 @@ static spanprof_status session_make(spanprof_session **out,
     return st;
   }
   start_tell(session);
+  sp_resource_attach(session->exporter);
   *out = session;
   return SPANPROF_OK;
+}
+
+/* Is this the process that started it, or a child whose fork hooks ran? In one
+ * that was made by the system call itself there are no threads, and locks may
+ * be taken for ever. */
+static bool session_here(void) {
+  return session_state.pid == getpid();
+}
+
+/* Whatever was taken and is in no other account was lost on the way out: in a
+ * handler that was preempted for longer than the stop waits. */
+static void rest_count(void) {
+  spanprof_stats stats = {.struct_size = sizeof stats};
+  uint64_t settled;
+
+  sp_counters_read(&stats);
+  sp_count(&sp_counts.samples_dropped_stop, stats.samples_pending);
+  settled = stats.ticks_exported + stats.ticks_dropped;
+  if (stats.ticks_taken > settled)
+    sp_count(&sp_counts.ticks_dropped, stats.ticks_taken - settled);
+}
+
+/* With the lock held, by the running session's only stop. */
+static spanprof_status session_end(spanprof_session *session,
+                                   uint32_t timeout_ms) {
+  const uint64_t until_ns =
+      sp_clock_monotonic_ns(session->clock) + timeout_ms * SP_NS_PER_MS;
+  spanprof_status st, collected;
+
+  session->stopping = true;
+  sp_collector_halt(session->collector);
+  while (session->flushing > 0)
+    pthread_cond_wait(&session_state.flushed, &session_state.lock);
+  session_state.current = NULL;
+  sp_resource_attach(NULL);
+  collected = sp_collector_stop(session->collector,
+                                until_ns - timeout_ms * SP_NS_PER_MS / 4);
+  st = sp_exporter_stop(session->exporter, until_ns);
+  rest_count();
+  sp_span_defaults_set(NULL);
+  sp_sigterm_end();
+  sp_log_line(&session->log, SPANPROF_LOG_INFO, "profiling stopped");
+  /* A thread that is stuck may still look at the settings. */
+  session->kept = st == SPANPROF_ERR_STATE;
+  if (session->kept)
+    st = sp_fail(SPANPROF_ERR_TIMEOUT,
+                 "the uploading thread did not end within %u ms", timeout_ms);
+  if (collected != SPANPROF_OK)
+    st = sp_fail(SPANPROF_ERR_TIMEOUT,
+                 "the collector did not end within %u ms: a callback of the "
+                 "runtime, or the disk, does not come back",
+                 timeout_ms);
+  else if (!session->kept)
+    session_free(session);
+  return st;
+}
+
+/* Take the lock while no stop waits for flushes, by `until_ns`. */
+static bool session_lock(uint64_t until_ns) {
+  const struct timespec pause = {.tv_nsec = (long)SESSION_PAUSE_NS};
+  uint64_t now_ns;
+
+  for (;;) {
+    now_ns = sp_monotonic_ns();
+    if (now_ns >= until_ns ||
+        !sp_fork_lock(&session_state.lock, until_ns - now_ns))
+      return false;
+    if (!session_state.current || !session_state.current->stopping)
+      return true;
+    pthread_mutex_unlock(&session_state.lock);
+    nanosleep(&pause, NULL);
+  }
+}
+
+/* At a SIGTERM: stop, or, where its default action does not end the process,
+ * flush, and from then on often. Whoever stops already is waited for. */
+static bool session_hand_on(void) {
+  const uint64_t until_ns = sp_monotonic_ns() + SESSION_EXIT_MS * SP_NS_PER_MS;
+  const bool stays = getpid() == 1;
+  spanprof_session *session;
+  uint64_t now_ns;
+
+  if (!session_here() || !session_lock(until_ns))
+    return !stays;
+  session = session_state.current;
+  now_ns = sp_min_u64(sp_monotonic_ns(), until_ns);
+  if (session && stays) {
+    sp_collector_hurry(session->collector, SESSION_LAST_WINDOWS_NS);
+    sp_exporter_hurry(session->exporter);
+  } else if (session)
+    session_end(session, (uint32_t)((until_ns - now_ns) / SP_NS_PER_MS));
+  pthread_mutex_unlock(&session_state.lock);
+  if (stays)
+    spanprof_session_flush(session, SESSION_EXIT_MS);
+  return !stays;
 }
 
 spanprof_status spanprof_session_start(const spanprof_options *options,
@@ -244,10 +381,10 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
   spanprof_status st;
 
   *out = NULL;
-  if (sp_settings_disabled(environ))
-    return sp_fail(SPANPROF_ERR_DISABLED,
-                   "profiling is off: PYROSCOPE_AGENT_ENABLED is false");
-  pthread_once(&session_state.hooked, session_hook);
+  st = sp_settings_check_enabled(sp_environment_own());
+  if (st != SPANPROF_OK)
+    return st;
+  sp_session_fork_ready();
   pthread_mutex_lock(&session_state.lock);
   if (session_state.current)
     st = sp_fail(SPANPROF_ERR_STATE,
@@ -256,7 +393,10 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     st = session_make(out, options);
   if (st == SPANPROF_OK) {
     session_state.current = *out;
+    session_state.pid = getpid();
     pthread_once(&session_state.exit_seen, session_see_exit);
+    if ((*out)->settings.flush_on_sigterm)
+      sp_sigterm_begin(session_hand_on);
   }
   pthread_mutex_unlock(&session_state.lock);
   if (st == SPANPROF_OK)
@@ -267,6 +407,8 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
 spanprof_session *spanprof_session_current(void) {
   spanprof_session *session;
 
+  if (!session_here())
+    return NULL;
   pthread_mutex_lock(&session_state.lock);
   session = session_state.current;
   pthread_mutex_unlock(&session_state.lock);
@@ -277,6 +419,8 @@ spanprof_session *spanprof_session_current(void) {
 static bool flush_enter(spanprof_session *session) {
   bool in;
 
+  if (!session_here())
+    return false;
   pthread_mutex_lock(&session_state.lock);
   in = session && session == session_state.current && !session->stopping;
   if (in)
@@ -323,47 +467,17 @@ spanprof_status spanprof_session_flush(spanprof_session *session,
   return st;
 }
 
-/* Whatever was taken and is in no other account was lost on the way out: in a
- * handler that was preempted for longer than the stop waits. */
-static void rest_count(void) {
-  spanprof_stats stats = {.struct_size = sizeof stats};
-  uint64_t settled;
-
-  sp_counters_read(&stats);
-  sp_count(&sp_counts.samples_dropped_stop, stats.samples_pending);
-  settled = stats.ticks_exported + stats.ticks_dropped;
-  if (stats.ticks_taken > settled)
-    sp_count(&sp_counts.ticks_dropped, stats.ticks_taken - settled);
-}
-
 spanprof_status spanprof_session_stop(spanprof_session *session,
                                       uint32_t timeout_ms) {
-  uint64_t until_ns;
   spanprof_status st;
 
-  if (!session)
+  if (!session || !session_here())
     return not_running();
   pthread_mutex_lock(&session_state.lock);
-  if (session != session_state.current || session->stopping) {
-    pthread_mutex_unlock(&session_state.lock);
-    return not_running();
-  }
-  until_ns = sp_clock_monotonic_ns(session->clock) + timeout_ms * SP_NS_PER_MS;
-  session->stopping = true;
-  while (session->flushing > 0)
-    pthread_cond_wait(&session_state.flushed, &session_state.lock);
-  session_state.current = NULL;
-  sp_collector_stop(session->collector);
-  st = sp_exporter_stop(session->exporter, until_ns);
-  rest_count();
-  sp_span_defaults_set(NULL);
-  sp_log_line(&session->log, SPANPROF_LOG_INFO, "profiling stopped");
-  if (st == SPANPROF_ERR_STATE)
-    /* The uploading thread is stuck and may still look at the settings. */
-    st = sp_fail(SPANPROF_ERR_TIMEOUT,
-                 "the uploading thread did not end within %u ms", timeout_ms);
+  if (session != session_state.current || session->stopping)
+    st = not_running();
   else
-    session_free(session);
+    st = session_end(session, timeout_ms);
   pthread_mutex_unlock(&session_state.lock);
   return st;
 }

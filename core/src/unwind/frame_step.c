@@ -252,6 +252,74 @@ bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
   return exact || inside >= start + sizeof prologue;
 }
 
+/* sub $n,%rsp. Returns its length; 0: it is another instruction. */
+static size_t step_frame_made(const uint8_t *code, size_t size,
+                              uint32_t *bytes) {
+  if (size >= 4 && memcmp(code, "\x48\x83\xec", 3) == 0 && code[3] < 0x80) {
+    *bytes = code[3];
+    return 4;
+  }
+  if (size >= 7 && memcmp(code, "\x48\x81\xec", 3) == 0) {
+    memcpy(bytes, code + 3, sizeof *bytes);
+    return 7;
+  }
+  return 0;
+}
+
+/* As OpenBLAS's kernels begin: the frame is made; rbx and rbp are saved at its
+ * inner end; some then keep rsp in rbx and align it. */
+bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
+                         uint8_t next, sp_unwind_rule *out) {
+  /* mov %rbx,(%rsp); mov %rbp,8(%rsp) */
+  static const uint8_t saves[] = {0x48, 0x89, 0x1c, 0x24, 0x48,
+                                  0x89, 0x6c, 0x24, 0x08};
+  static const uint8_t keeps[] = {0x48, 0x89, 0xe3}; /* mov %rsp,%rbx */
+  const uint8_t ret = 0xc3;
+  uint32_t frame;
+  size_t at = step_frame_made(code, size, &frame), i;
+  uint32_t more;
+
+  if (at == 0 || frame > INT16_MAX || size - at < sizeof saves ||
+      memcmp(code + at, saves, sizeof saves) != 0)
+    return false;
+  at += sizeof saves;
+  *out = (sp_unwind_rule){.cfa_kind = SP_CFA_REGISTER,
+                          .cfa_register = SP_REGISTER_SP,
+                          .cfa_offset = 8,
+                          .ra_kind = SP_SLOT_CFA,
+                          .ra_offset = -8};
+  if (inside == 0 || next == ret)
+    return true; /* no frame yet, or none any more */
+  out->cfa_offset = (int32_t)frame + 8;
+  if (inside < at)
+    return true; /* rbp is not changed yet */
+  out->fp_kind = SP_SLOT_CFA;
+  out->fp_offset = -(int32_t)frame;
+  for (i = at; i + sizeof keeps <= size; i++)
+    if (memcmp(code + i, keeps, sizeof keeps) == 0 && inside > i &&
+        step_frame_made(code + i + sizeof keeps, size - i - sizeof keeps,
+                        &more) > 0)
+      out->cfa_register = 3; /* rbx */
+  return true;
+}
+
+bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]) {
+  /* call *m and call *r, with all that may follow the ff /2 (Intel SDM 2A,
+   * table 2-2). */
+  static const uint8_t lengths[] = {2, 3, 4, 6, 7};
+  size_t i;
+
+  if (before[SP_FRAME_CALL_BYTES - 5] == 0xe8) /* call rel32 */
+    return true;
+  for (i = 0; i < SP_COUNT_OF(lengths); i++) {
+    const uint8_t *call = before + SP_FRAME_CALL_BYTES - lengths[i];
+
+    if (call[0] == 0xff && (call[1] >> 3 & 7) == 2)
+      return true;
+  }
+  return false;
+}
+
 #else
 
 bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
@@ -284,6 +352,20 @@ bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
   out->ra_kind = SP_SLOT_CFA;
   out->ra_offset = 8 - frame;
   return inside >= sizeof words;
+}
+
+bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
+                         uint8_t next, sp_unwind_rule *out) {
+  (void)code, (void)size, (void)inside, (void)next, (void)out;
+  return false;
+}
+
+bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]) {
+  uint32_t word;
+
+  memcpy(&word, before + SP_FRAME_CALL_BYTES - sizeof word, sizeof word);
+  /* bl; blr (Arm ARM DDI 0487J, C6.2.34, C6.2.36). */
+  return (word & 0xfc000000) == 0x94000000 || (word & 0xfffffc1f) == 0xd63f0000;
 }
 
 #endif

@@ -37,4 +37,16 @@ sp_step sp_frame_step(sp_frame_state *state, const sp_unwind_rule *rule);
 bool sp_frame_rule_guess(const uint8_t *code, size_t size, uint64_t inside,
                          bool exact, sp_unwind_rule *out);
 
+/* The same of a function that saves registers by moves to its frame, for a
+ * frame that was interrupted at `inside`, where the byte is `next`. What the
+ * function does to its stack further on is not looked at: the caller is to be
+ * checked by sp_frame_code_calls(). */
+bool sp_frame_rule_saves(const uint8_t *code, size_t size, uint64_t inside,
+                         uint8_t next, sp_unwind_rule *out);
+
+#define SP_FRAME_CALL_BYTES 7
+
+/* Do the bytes before a return address end in a call? */
+bool sp_frame_code_calls(const uint8_t before[SP_FRAME_CALL_BYTES]);
+
 #endif

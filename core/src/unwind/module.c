@@ -41,11 +41,32 @@ static spanprof_status module_open_file(const sp_module_entry *module,
   return st;
 }
 
+static spanprof_status module_open(const sp_module_entry *module,
+                                   sp_elf_image *image) {
+  spanprof_status st;
+
+  switch (module->kind) {
+  case SP_MODULE_VDSO:
+    return sp_elf_image_wrap(image, module->bytes, module->byte_count,
+                             module->mem);
+  case SP_MODULE_MAIN:
+    /* Leads to the program also where its file was deleted, but to the dynamic
+     * loader where that was told to run the program. */
+    st = module_open_file(module, "/proc/self/exe", image);
+    if (st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM)
+      return st;
+    return module_open_file(module, module->path, image);
+  case SP_MODULE_FILE:
+  default:
+    return module_open_file(module, module->path, image);
+  }
+}
+
 static spanprof_status module_read_rows(sp_module_entry *module) {
   sp_elf_unwind unwind;
   sp_elf_bytes bytes = {0};
   sp_elf_image image;
-  spanprof_status st = sp_module_entry_open(module, &image);
+  spanprof_status st = module_open(module, &image);
 
   if (st != SPANPROF_OK)
     return st;
@@ -113,7 +134,7 @@ static spanprof_status module_read_debug(sp_module_entry *module) {
 
 static spanprof_status module_read_symbols(sp_module_entry *module) {
   sp_elf_image image;
-  spanprof_status st = sp_module_entry_open(module, &image);
+  spanprof_status st = module_open(module, &image);
 
   if (st != SPANPROF_OK)
     return st;
@@ -135,6 +156,23 @@ static void module_tried(uint8_t *tries, spanprof_status st) {
 static void module_need_symbols(sp_module_entry *module) {
   if (module->symbols_tries != SP_MODULE_KNOWN)
     module_tried(&module->symbols_tries, module_read_symbols(module));
+}
+
+static const sp_elf_image *
+module_file(const sp_module_entry *module, sp_module_file *file,
+            spanprof_status (*open)(const sp_module_entry *module,
+                                    sp_elf_image *image)) {
+  if (file->state == SP_MODULE_FILE_UNTRIED)
+    file->state = open(module, &file->image) == SPANPROF_OK
+                      ? SP_MODULE_FILE_OPEN
+                      : SP_MODULE_FILE_REFUSED;
+  return file->state == SP_MODULE_FILE_OPEN ? &file->image : NULL;
+}
+
+static void module_file_close(sp_module_file *file) {
+  if (file->state == SP_MODULE_FILE_OPEN)
+    sp_elf_image_dispose(&file->image);
+  file->state = SP_MODULE_FILE_UNTRIED;
 }
 
 spanprof_status sp_module_entry_new(sp_module_entry **out,
@@ -193,25 +231,8 @@ bool sp_module_entry_is(const sp_module_entry *module,
          strcmp(module->path, facts->path) == 0;
 }
 
-spanprof_status sp_module_entry_open(const sp_module_entry *module,
-                                     sp_elf_image *image) {
-  spanprof_status st;
-
-  switch (module->kind) {
-  case SP_MODULE_VDSO:
-    return sp_elf_image_wrap(image, module->bytes, module->byte_count,
-                             module->mem);
-  case SP_MODULE_MAIN:
-    /* Leads to the program also where its file was deleted, but to the dynamic
-     * loader where that was told to run the program. */
-    st = module_open_file(module, "/proc/self/exe", image);
-    if (st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM)
-      return st;
-    return module_open_file(module, module->path, image);
-  case SP_MODULE_FILE:
-  default:
-    return module_open_file(module, module->path, image);
-  }
+const sp_elf_image *sp_module_entry_image(sp_module_entry *module) {
+  return module_file(module, &module->code, module_open);
 }
 
 const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
@@ -225,33 +246,27 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
   return &module->rows;
 }
 
-static bool module_open_names(sp_module_entry *module) {
-  if (!module->names_open)
-    module->names_open =
-        (module->symbols_apart
-             ? module_open_debug(module, &module->names)
-             : sp_module_entry_open(module, &module->names)) == SPANPROF_OK;
-  return module->names_open;
-}
-
 void sp_module_entry_rest(sp_module_entry *module) {
-  if (module->names_open)
-    sp_elf_image_dispose(&module->names);
-  module->names_open = false;
+  module_file_close(&module->code);
+  module_file_close(&module->debug);
 }
 
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                             char *name, uint64_t *start) {
   uint64_t function = SP_SYMBOL_NO_FUNCTION;
+  const sp_elf_image *image;
 
   *start = 0;
   if (sp_unwind_rows_function(sp_module_entry_rows(module), address, &function))
     *start = function;
   module_need_symbols(module);
-  if (module->symbols.count == 0 || !module_open_names(module))
+  if (module->symbols.count == 0)
     return false;
-  return sp_symbol_table_find(&module->symbols, &module->names, address,
-                              function, name, start);
+  image = module->symbols_apart
+              ? module_file(module, &module->debug, module_open_debug)
+              : sp_module_entry_image(module);
+  return image && sp_symbol_table_find(&module->symbols, image, address,
+                                       function, name, start);
 }
 
 bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
@@ -260,16 +275,11 @@ bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
   return sp_symbol_table_bounds(&module->symbols, address, start, limit);
 }
 
-bool sp_module_entry_read(const sp_module_entry *module, uint64_t vaddr,
-                          void *out, size_t size) {
-  sp_elf_image image;
-  bool done;
+bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,
+                          size_t size) {
+  const sp_elf_image *image = sp_module_entry_image(module);
 
-  if (sp_module_entry_open(module, &image) != SPANPROF_OK)
-    return false;
-  done = sp_elf_image_read_vaddr(&image, vaddr, out, size);
-  sp_elf_image_dispose(&image);
-  return done;
+  return image && sp_elf_image_read_vaddr(image, vaddr, out, size);
 }
 
 void sp_module_entry_forget(sp_module_entry *module) {

@@ -29,6 +29,17 @@ typedef struct sp_module_facts {
   const char *debug_directory; /* of separate debug files; outlives the entry */
 } sp_module_facts;
 
+typedef enum sp_module_file_state {
+  SP_MODULE_FILE_UNTRIED,
+  SP_MODULE_FILE_OPEN,
+  SP_MODULE_FILE_REFUSED, /* until the next sp_module_entry_rest() */
+} sp_module_file_state;
+
+typedef struct sp_module_file {
+  sp_module_file_state state;
+  sp_elf_image image; /* where it is open */
+} sp_module_file;
+
 typedef struct sp_module_entry {
   const sp_mem *mem;
   sp_module view;
@@ -40,14 +51,18 @@ typedef struct sp_module_entry {
   size_t byte_count;
   const char *debug_directory;
   uint64_t code_address; /* where it was last loaded; 0: not loaded */
+  /* The list's. */
+  uint32_t number;
+  bool found; /* a mapping leads to it */
   /* Filled on demand. */
   sp_unwind_rows rows;
   sp_symbol_table symbols;
   uint8_t rows_tries; /* SP_MODULE_KNOWN: done */
   uint8_t symbols_tries;
   bool symbols_apart; /* in the separate debug file */
-  bool names_open;
-  sp_elf_image names; /* the file that names are being read from */
+  /* Open until sp_module_entry_rest(). */
+  sp_module_file code;  /* the module's own file */
+  sp_module_file debug; /* the separate debug file */
 } sp_module_entry;
 
 /* Of a `_tries` field: read, whether there was something or not. */
@@ -62,17 +77,17 @@ void sp_module_entry_free(sp_module_entry *module); /* NULL is fine */
 bool sp_module_entry_is(const sp_module_entry *module,
                         const sp_module_facts *facts);
 
-/* Open the module's file, or its memory. SPANPROF_ERR_STATE: the file is
- * another one by now; else as sp_elf_image_open(). */
-spanprof_status sp_module_entry_open(const sp_module_entry *module,
-                                     sp_elf_image *image);
+/* The module's file, or its memory; NULL: it cannot be read, or is another one
+ * by now. Stays open until sp_module_entry_rest(), since opening can be dear:
+ * without a build id the process's map is read to see that the file is still
+ * the one that was loaded. */
+const sp_elf_image *sp_module_entry_image(sp_module_entry *module);
 
 /* Its rows, empty where there are none to be had. */
 const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
 
 /* As sp_symbol_table_find(). False: *start is where unwind information says
- * that the function begins, or 0. The file stays open for the next one, until
- * sp_module_entry_rest(). */
+ * that the function begins, or 0. */
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                             char *name, uint64_t *start);
 
@@ -81,8 +96,8 @@ bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
                             uint64_t *start, uint64_t *limit);
 
 /* Read code or other constants by ELF virtual address. */
-bool sp_module_entry_read(const sp_module_entry *module, uint64_t vaddr,
-                          void *out, size_t size);
+bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,
+                          size_t size);
 
 /* Close what is open. */
 void sp_module_entry_rest(sp_module_entry *module);

@@ -51,13 +51,43 @@ static void list_facts(const sp_module_list *list, const sp_module_scan *scan,
   }
 }
 
+/* How many of the first `count` mappings, which are in order, begin at
+ * `address` or below. */
+static size_t list_below(const sp_module_list *list, size_t count,
+                         uint64_t address) {
+  size_t low = 0, high = count;
+
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (list->mappings[middle].start <= address)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The mapping of that place and module among the first `count`. */
+static sp_mapping *list_mapping_of(const sp_module_list *list, size_t count,
+                                   const sp_mapping *like,
+                                   const sp_module_facts *facts) {
+  const size_t below = list_below(list, count, like->start);
+  sp_mapping *mapping = below > 0 ? &list->mappings[below - 1] : NULL;
+
+  if (mapping && mapping->start == like->start && mapping->bias == like->bias &&
+      sp_module_entry_is(sp_module_list_get(list, mapping->module), facts))
+    return mapping;
+  return NULL;
+}
+
 static uint32_t list_known(const sp_module_list *list,
                            const sp_module_facts *facts) {
   size_t i;
 
   for (i = 0; i < list->module_count; i++)
     if (sp_module_entry_is(list->modules[i], facts))
-      return (uint32_t)(i + 1);
+      return list->modules[i]->number;
   return 0;
 }
 
@@ -65,6 +95,7 @@ static uint32_t list_known(const sp_module_list *list,
 static spanprof_status list_module(sp_module_list *list,
                                    const sp_module_facts *facts,
                                    uint32_t *number) {
+  sp_module_entry *module;
   spanprof_status st;
 
   *number = list_known(list, facts);
@@ -74,31 +105,18 @@ static spanprof_status list_module(sp_module_list *list,
       sp_mem_reserve(list->mem, (void **)&list->modules, &list->module_capacity,
                      list->module_count + 1, sizeof *list->modules);
   if (st == SPANPROF_OK)
-    st = sp_module_entry_new(&list->modules[list->module_count], facts,
-                             list->mem);
+    st = sp_module_entry_new(&module, facts, list->mem);
   if (st != SPANPROF_OK)
     return st;
-  *number = (uint32_t)++list->module_count;
+  *number = module->number = ++list->last_number;
+  list->modules[list->module_count++] = module;
   return SPANPROF_OK;
 }
 
-static sp_mapping *list_mapping_at(const sp_module_list *list,
-                                   const sp_mapping *like) {
-  size_t i;
-
-  for (i = 0; i < list->mapping_count; i++) {
-    sp_mapping *mapping = &list->mappings[i];
-
-    if (mapping->start == like->start && mapping->bias == like->bias &&
-        mapping->module == like->module)
-      return mapping;
-  }
-  return NULL;
-}
-
+/* Take notice of a record; the first `sorted` mappings are in order. */
 static spanprof_status list_take(sp_module_list *list,
                                  const sp_module_scan *scan,
-                                 const sp_scan_record *record) {
+                                 const sp_scan_record *record, size_t sorted) {
   sp_mapping mapping = {.start = record->start,
                         .limit = record->limit,
                         .code_start = record->code_start,
@@ -111,35 +129,23 @@ static spanprof_status list_take(sp_module_list *list,
   spanprof_status st;
 
   list_facts(list, scan, record, path, &facts);
-  st = list_module(list, &facts, &mapping.module);
-  if (st != SPANPROF_OK)
-    return st;
-  sp_module_list_get(list, mapping.module)->code_address = mapping.code_start;
-  known = list_mapping_at(list, &mapping);
+  known = list_mapping_of(list, sorted, &mapping, &facts);
   if (known) {
+    mapping.module = known->module;
     *known = mapping;
-    return SPANPROF_OK;
+    st = SPANPROF_OK;
+  } else {
+    st = list_module(list, &facts, &mapping.module);
+    if (st == SPANPROF_OK)
+      st = sp_mem_reserve(list->mem, (void **)&list->mappings,
+                          &list->mapping_capacity, list->mapping_count + 1,
+                          sizeof *list->mappings);
+    if (st == SPANPROF_OK)
+      list->mappings[list->mapping_count++] = mapping;
   }
-  st = sp_mem_reserve(list->mem, (void **)&list->mappings,
-                      &list->mapping_capacity, list->mapping_count + 1,
-                      sizeof *list->mappings);
   if (st == SPANPROF_OK)
-    list->mappings[list->mapping_count++] = mapping;
+    sp_module_list_get(list, mapping.module)->code_address = mapping.code_start;
   return st;
-}
-
-static bool list_overlapped(const sp_module_list *list,
-                            const sp_mapping *gone) {
-  size_t i;
-
-  for (i = 0; i < list->mapping_count; i++) {
-    const sp_mapping *mapping = &list->mappings[i];
-
-    if (mapping->seen && mapping->start < gone->limit &&
-        gone->start < mapping->limit)
-      return true;
-  }
-  return false;
 }
 
 static int list_order(const void *a, const void *b) {
@@ -148,37 +154,65 @@ static int list_order(const void *a, const void *b) {
   return left->start < right->start ? -1 : left->start > right->start;
 }
 
+/* Drop those that are gone and whose place was taken. In order of their starts,
+ * those that are loaded do not overlap each other, nor do those that went. */
+static void list_drop_taken(sp_module_list *list) {
+  uint64_t taken_from = UINT64_MAX, taken_to = 0;
+  size_t i, kept = 0;
+
+  for (i = list->mapping_count; i-- > 0;) {
+    sp_mapping *mapping = &list->mappings[i];
+
+    if (mapping->seen)
+      taken_from = mapping->start;
+    else if (taken_from < mapping->limit)
+      mapping->limit = mapping->start;
+  }
+  for (i = 0; i < list->mapping_count; i++) {
+    const sp_mapping *mapping = &list->mappings[i];
+
+    if (mapping->seen)
+      taken_to = mapping->limit;
+    if (mapping->seen ||
+        (mapping->limit > mapping->start && taken_to <= mapping->start))
+      list->mappings[kept++] = *mapping;
+  }
+  list->mapping_count = kept;
+}
+
 /* Free what only modules that are not loaded needed. */
 static void list_forget(sp_module_list *list) {
-  size_t i, k;
+  size_t i;
 
+  for (i = 0; i < list->module_count; i++)
+    list->modules[i]->found = false;
+  for (i = 0; i < list->mapping_count; i++)
+    sp_module_list_get(list, list->mappings[i].module)->found = true;
   for (i = 0; i < list->module_count; i++) {
-    for (k = 0; k < list->mapping_count; k++)
-      if (list->mappings[k].module == i + 1)
-        break;
-    if (k == list->mapping_count) {
-      /* Again, if a late sample had it read once more. */
-      list->modules[i]->code_address = 0;
-      sp_module_entry_forget(list->modules[i]);
-    }
+    sp_module_entry *module = list->modules[i];
+
+    if (module->found)
+      continue;
+    /* Again, if a late sample had it read once more. */
+    module->code_address = 0;
+    sp_module_entry_forget(module);
   }
 }
 
 /* Put the mappings in order after a scan: `seen` are those loaded now. */
 static void list_settle(sp_module_list *list) {
-  size_t i, kept = 0;
+  size_t i;
 
   for (i = 0; i < list->mapping_count; i++) {
     sp_mapping *mapping = &list->mappings[i];
 
     if (!mapping->seen && mapping->grace == 0)
       mapping->grace = LIST_GRACE;
-    if (mapping->seen || !list_overlapped(list, mapping))
-      list->mappings[kept++] = *mapping;
   }
-  list->mapping_count = kept;
-  if (kept > 0)
-    qsort(list->mappings, kept, sizeof *list->mappings, list_order);
+  if (list->mapping_count > 0)
+    qsort(list->mappings, list->mapping_count, sizeof *list->mappings,
+          list_order);
+  list_drop_taken(list);
   list_forget(list);
   list->generation++;
 }
@@ -201,13 +235,14 @@ void sp_module_list_dispose(sp_module_list *list) {
 spanprof_status sp_module_list_refresh(sp_module_list *list) {
   sp_module_scan scan;
   spanprof_status st = sp_module_scan_run(&scan, &list->last_scan, list->mem);
+  const size_t sorted = list->mapping_count;
   size_t i;
 
   if (st == SPANPROF_OK && !scan.unchanged) {
     for (i = 0; i < list->mapping_count; i++)
       list->mappings[i].seen = false;
     for (i = 0; i < scan.count && st == SPANPROF_OK; i++)
-      st = list_take(list, &scan, &scan.records[i]);
+      st = list_take(list, &scan, &scan.records[i], sorted);
     list_settle(list);
     list->last_scan = (sp_module_scan){
         .counted = st == SPANPROF_OK && scan.counted,
@@ -235,18 +270,26 @@ void sp_module_list_age(sp_module_list *list) {
   list->generation++;
 }
 
+void sp_module_list_rest(sp_module_list *list) {
+  size_t i, kept = 0;
+
+  for (i = 0; i < list->module_count; i++) {
+    sp_module_entry *module = list->modules[i];
+
+    if (module->found) {
+      sp_module_entry_rest(module);
+      list->modules[kept++] = module;
+    } else {
+      sp_module_entry_free(module);
+    }
+  }
+  list->module_count = kept;
+}
+
 const sp_mapping *sp_module_list_find(const sp_module_list *list,
                                       uint64_t address) {
-  size_t low = 0, high = list->mapping_count;
+  const size_t low = list_below(list, list->mapping_count, address);
 
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-
-    if (list->mappings[middle].start <= address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
   if (low == 0 || address >= list->mappings[low - 1].limit)
     return NULL;
   return &list->mappings[low - 1];
@@ -254,6 +297,17 @@ const sp_mapping *sp_module_list_find(const sp_module_list *list,
 
 sp_module_entry *sp_module_list_get(const sp_module_list *list,
                                     uint32_t module) {
-  return module > 0 && module <= list->module_count ? list->modules[module - 1]
-                                                    : NULL;
+  size_t low = 0, high = list->module_count;
+
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (list->modules[middle]->number < module)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < list->module_count && list->modules[low]->number == module
+             ? list->modules[low]
+             : NULL;
 }

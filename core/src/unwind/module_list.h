@@ -23,12 +23,13 @@ typedef struct sp_mapping {
 typedef struct sp_module_list {
   const sp_mem *mem;
   const char *debug_directory; /* SP_MODULE_DEBUG_DIRECTORY but for tests */
-  sp_module_entry **modules;   /* module n is modules[n - 1]; only grows */
+  sp_module_entry **modules;   /* by their numbers */
   size_t module_count;
   size_t module_capacity;
   sp_mapping *mappings; /* by start; they do not overlap */
   size_t mapping_count;
   size_t mapping_capacity;
+  uint32_t last_number;     /* given to a module; none is given twice */
   uint64_t generation;      /* changes whenever `mappings` does */
   sp_module_scan last_scan; /* its counts only */
 } sp_module_list;
@@ -42,6 +43,9 @@ void sp_module_list_dispose(sp_module_list *list);
  * noticed was, the next call tries again. */
 spanprof_status sp_module_list_refresh(sp_module_list *list);
 void sp_module_list_age(sp_module_list *list);
+
+/* Free the modules that are found no more; close what the others have open. */
+void sp_module_list_rest(sp_module_list *list);
 
 /* The mapping an address is in; NULL: none. Valid until the next refresh. */
 const sp_mapping *sp_module_list_find(const sp_module_list *list,

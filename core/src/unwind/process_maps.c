@@ -11,8 +11,9 @@
 typedef struct maps_line {
   uint64_t start;
   uint64_t limit;
-  unsigned field; /* 0: start, 1: limit, 5: inode, 6: path */
+  unsigned field; /* 0: start, 1: limit, 2: permissions, 6: path */
   bool blank;     /* between two fields */
+  bool readable;
   char *path;
   size_t path_room;
   size_t path_size; /* also of what has no room */
@@ -35,6 +36,8 @@ static void maps_line_add(maps_line *line, char c) {
     return;
   }
   if (line->field < 6) {
+    if (line->field == 2 && c == 'r')
+      line->readable = true;
     if (line->blank && c != ' ')
       line->field++;
     line->blank = c == ' ';
@@ -62,36 +65,69 @@ static bool maps_line_end(maps_line *line) {
   return deleted;
 }
 
-bool sp_process_maps_file(uint64_t address, char *path, size_t size,
-                          bool *deleted) {
+static bool maps_line_visit(maps_line *line, sp_process_maps_fn visit,
+                            void *data) {
+  const sp_process_mapping mapping = {.start = line->start,
+                                      .limit = line->limit,
+                                      .readable = line->readable,
+                                      .deleted = maps_line_end(line),
+                                      .path = line->path};
+
+  return visit(data, &mapping);
+}
+
+bool sp_process_maps_each(char *path, size_t size, sp_process_maps_fn visit,
+                          void *data) {
   const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   const maps_line empty = {.path = path, .path_room = size};
   maps_line line = empty;
-  bool found = false;
+  bool enough = false;
   char bytes[4096];
   ssize_t n, i;
 
-  *deleted = true;
-  path[0] = '\0';
   if (fd < 0)
     return false;
-  while (!found) {
+  while (!enough) {
     n = read(fd, bytes, sizeof bytes);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
       break;
-    for (i = 0; i < n && !found; i++) {
-      if (bytes[i] != '\n') {
+    for (i = 0; i < n && !enough; i++) {
+      if (bytes[i] == '\n') {
+        enough = maps_line_visit(&line, visit, data);
+        line = empty;
+      } else {
         maps_line_add(&line, bytes[i]);
-        continue;
       }
-      found = address >= line.start && address < line.limit;
-      if (found)
-        *deleted = maps_line_end(&line);
-      line = empty;
     }
   }
   close(fd);
-  return found;
+  return enough;
+}
+
+typedef struct maps_file {
+  uint64_t address;
+  bool deleted;
+} maps_file;
+
+static bool maps_file_is(void *data, const sp_process_mapping *mapping) {
+  maps_file *file = data;
+
+  file->deleted = mapping->deleted;
+  return file->address >= mapping->start && file->address < mapping->limit;
+}
+
+bool sp_process_maps_file(uint64_t address, char *path, size_t size,
+                          bool *deleted) {
+  maps_file file = {.address = address};
+
+  path[0] = '\0';
+  if (!sp_process_maps_each(path, size, maps_file_is, &file)) {
+    path[0] = '\0';
+    *deleted = true;
+    return false;
+  }
+  *deleted = file.deleted;
+  return true;
 }

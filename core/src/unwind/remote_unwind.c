@@ -17,9 +17,8 @@
 #define REMOTE_NAME(end) "_Uaarch64_" end
 #endif
 
-/* Files kept open during a walk, and constant pages kept between walks: an
- * FDE's search and reading touch some ten. */
-#define REMOTE_FILES 8
+/* Constant pages kept between walks: an FDE's search and reading touch some
+ * ten. */
 #define REMOTE_PAGES 32
 #define REMOTE_PAGE  4096u
 
@@ -45,12 +44,6 @@ typedef struct remote_api {
   int (*search)(unw_addr_space_t space, unw_word_t ip, unw_dyn_info_t *table,
                 unw_proc_info_t *out, int need_unwind_info, void *arg);
 } remote_api;
-
-typedef struct remote_file {
-  uint32_t module; /* 0: free */
-  bool opened;     /* false: could not be */
-  sp_elf_image image;
-} remote_file;
 
 typedef struct remote_page {
   uint32_t module; /* 0: free */
@@ -79,34 +72,13 @@ struct sp_remote_unwind {
   remote_page *pages;
   /* Of the walk that runs. */
   const sp_stack_slice *slice;
-  remote_file files[REMOTE_FILES];
   bool missed;  /* the slice's end was reached */
   bool no_info; /* code without unwind information was reached */
 };
 
-static const sp_elf_image *remote_image(sp_remote_unwind *remote,
+static const sp_elf_image *remote_image(const sp_remote_unwind *remote,
                                         uint32_t module) {
-  remote_file *file = &remote->files[module % REMOTE_FILES];
-
-  if (file->module != module) {
-    if (file->opened)
-      sp_elf_image_dispose(&file->image);
-    file->module = module;
-    file->opened =
-        sp_module_entry_open(sp_module_list_get(remote->list, module),
-                             &file->image) == SPANPROF_OK;
-  }
-  return file->opened ? &file->image : NULL;
-}
-
-static void remote_close_files(sp_remote_unwind *remote) {
-  size_t i;
-
-  for (i = 0; i < REMOTE_FILES; i++) {
-    if (remote->files[i].opened)
-      sp_elf_image_dispose(&remote->files[i].image);
-    remote->files[i] = (remote_file){0};
-  }
+  return sp_module_entry_image(sp_module_list_get(remote->list, module));
 }
 
 /* Read a module's constants by ELF virtual address, by whole pages where the
@@ -394,7 +366,6 @@ size_t sp_remote_unwind_walk(sp_remote_unwind *remote,
   remote->slice = slice;
   n = remote_walk(remote, out, max, end);
   remote->slice = NULL;
-  remote_close_files(remote);
   return n;
 }
 

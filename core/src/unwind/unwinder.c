@@ -15,11 +15,22 @@
  * hand-written ones are shorter. */
 #define UNWINDER_GUESS_BYTES 4096
 
+/* The start of a function that shows how it saves registers. */
+#define UNWINDER_SAVES_BYTES 96
+
+typedef enum unwinder_call {
+  UNWINDER_CALL_UNKNOWN,
+  UNWINDER_CALL,
+  UNWINDER_NO_CALL,
+} unwinder_call;
+
 /* Where an address is and how to unwind from there. */
 typedef struct unwinder_place {
   uint64_t pc; /* the address looked up; 0: free */
   uint64_t bias;
   uint32_t module; /* 0: in none */
+  uint8_t call;    /* unwinder_call: whether a call ends with this byte */
+  bool guessed;    /* the rule, so that the caller is to be checked */
   sp_unwind_rule rule;
 } unwinder_place;
 
@@ -36,6 +47,20 @@ struct sp_unwinder {
   size_t pcs_capacity;
   char name[SP_SYMBOL_NAME_MAX];
 };
+
+/* As below, for a frame that was interrupted in a function that saves registers
+ * by moves. */
+static bool unwinder_guess_saves(sp_module_entry *module, uint64_t pc,
+                                 sp_unwind_rule *out) {
+  uint8_t code[UNWINDER_SAVES_BYTES], next;
+  uint64_t start, limit;
+
+  return sp_module_entry_bounds(module, pc, &start, &limit) &&
+         limit - start >= sizeof code &&
+         sp_module_entry_read(module, start, code, sizeof code) &&
+         sp_module_entry_read(module, pc, &next, sizeof next) &&
+         sp_frame_rule_saves(code, sizeof code, pc - start, next, out);
+}
 
 /* A rule for code without unwind information, from the code itself. */
 static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
@@ -87,15 +112,19 @@ static void unwinder_look(sp_unwinder *unwinder, uint64_t pc, bool exact,
   module = sp_module_list_get(&unwinder->modules, mapping->module);
   out->rule =
       *sp_unwind_rows_find(sp_module_entry_rows(module), pc - mapping->bias);
-  if (out->rule.cfa_kind == SP_CFA_NONE)
+  if (out->rule.cfa_kind != SP_CFA_NONE)
+    return;
+  out->guessed =
+      exact && unwinder_guess_saves(module, pc - mapping->bias, &out->rule);
+  if (!out->guessed)
     out->rule = unwinder_guess(module, pc - mapping->bias, exact);
 }
 
 /* As above, remembered. An address in no module is not: one may be loaded
  * there. No instruction begins at a return address less 1, so an address
  * stands for one of both cases only. */
-static const unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
-                                           bool exact) {
+static unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
+                                     bool exact) {
   const size_t slot =
       (size_t)((pc * UINT64_C(0x9e3779b97f4a7c15)) >> 32) % UNWINDER_PLACES;
   unwinder_place *place = &unwinder->places[slot];
@@ -104,6 +133,22 @@ static const unwinder_place *unwinder_find(sp_unwinder *unwinder, uint64_t pc,
     return place;
   unwinder_look(unwinder, pc, exact, place);
   return place;
+}
+
+/* Is that the address a call returns to? */
+static bool unwinder_returns_to(sp_unwinder *unwinder, uint64_t pc) {
+  unwinder_place *place = unwinder_find(unwinder, pc - 1, false);
+  uint8_t before[SP_FRAME_CALL_BYTES];
+  sp_module_entry *module =
+      sp_module_list_get(&unwinder->modules, place->module);
+
+  if (module && place->call == UNWINDER_CALL_UNKNOWN)
+    place->call = sp_module_entry_read(module, pc - place->bias - sizeof before,
+                                       before, sizeof before) &&
+                          sp_frame_code_calls(before)
+                      ? UNWINDER_CALL
+                      : UNWINDER_NO_CALL;
+  return place->call == UNWINDER_CALL;
 }
 
 static void unwinder_frame(const unwinder_place *place, uint64_t pc,
@@ -141,6 +186,7 @@ static size_t unwinder_walk_rows(sp_unwinder *unwinder,
     const uint64_t at = exact ? pc : pc - 1;
     const unwinder_place *place = unwinder_find(unwinder, at, exact);
     const bool signal = place->rule.cfa_kind == SP_CFA_SIGNAL;
+    const bool guessed = place->guessed;
 
     if (n > 0 && place->module == 0 && !unwinder_plausible(slice, pc)) {
       *step = SP_STEP_NO_INFO;
@@ -156,6 +202,9 @@ static size_t unwinder_walk_rows(sp_unwinder *unwinder,
         place->rule.cfa_kind == SP_CFA_NONE && state.fp_known &&
         state.registers.r[SP_REGISTER_FP] == 0)
       *step = SP_STEP_COMPLETE;
+    if (*step == SP_STEP_CALLER && guessed &&
+        !unwinder_returns_to(unwinder, state.registers.r[SP_REGISTER_PC]))
+      *step = SP_STEP_NO_INFO;
   }
   return n;
 }
@@ -283,8 +332,5 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
 }
 
 void sp_unwinder_rest(sp_unwinder *unwinder) {
-  size_t i;
-
-  for (i = 0; i < unwinder->modules.module_count; i++)
-    sp_module_entry_rest(unwinder->modules.modules[i]);
+  sp_module_list_rest(&unwinder->modules);
 }

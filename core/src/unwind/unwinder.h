@@ -55,8 +55,8 @@ void sp_unwinder_refresh(sp_unwinder *unwinder);
 size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
                         sp_native_frame *out, size_t max, sp_unwind_end *end);
 
-/* Valid until the unwinder is freed, also after the module was unloaded; NULL
- * for 0. */
+/* Valid until sp_unwinder_rest(), also after the module was unloaded; NULL for
+ * 0. */
 const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
                                     uint32_t module);
 
@@ -66,7 +66,8 @@ const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
 
-/* Close the files that names were read from. */
+/* Close the files that names were read from, and forget the modules that went:
+ * their numbers lead to none. */
 void sp_unwinder_rest(sp_unwinder *unwinder);
 
 #endif

@@ -14,15 +14,20 @@
 
 /* A function that may run in a signal handler, at any instant, on any thread:
  * it calls only functions that are marked, and neither allocates, locks, waits
- * nor changes errno. */
+ * nor changes errno. tests/rules checks the calls, for which it needs the mark
+ * in the object file. */
+#ifdef SPANPROF_SHOW_MARKS
+#define SP_SIGNAL_SAFE __attribute__((section("sp_signal_safe")))
+#else
 #define SP_SIGNAL_SAFE
+#endif
 
 /* The same of one that every sample needs: these stand together, and all are
  * fetched at the handler's start. */
 #define SP_HANDLER_CODE __attribute__((hot, section("sp_handler_code")))
 
 /* The same of one that few samples need. */
-#define SP_HANDLER_SELDOM __attribute__((cold, noinline))
+#define SP_HANDLER_SELDOM SP_SIGNAL_SAFE __attribute__((cold, noinline))
 
 /* A variable that the handler uses. These stand together for the same reason,
  * and are fetched with it: when a sample is taken none of them is in any cache,
@@ -45,19 +50,19 @@
 /* A counter that a signal handler or any thread adds to. */
 typedef _Atomic uint64_t sp_counter;
 
-static inline void sp_count(sp_counter *counter, uint64_t n) {
+SP_SIGNAL_SAFE static inline void sp_count(sp_counter *counter, uint64_t n) {
   atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
 }
 
-static inline uint64_t sp_counted(const sp_counter *counter) {
+SP_SIGNAL_SAFE static inline uint64_t sp_counted(const sp_counter *counter) {
   return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-static inline uint64_t sp_min_u64(uint64_t a, uint64_t b) {
+SP_SIGNAL_SAFE static inline uint64_t sp_min_u64(uint64_t a, uint64_t b) {
   return a < b ? a : b;
 }
 
-static inline uint64_t sp_max_u64(uint64_t a, uint64_t b) {
+SP_SIGNAL_SAFE static inline uint64_t sp_max_u64(uint64_t a, uint64_t b) {
   return a > b ? a : b;
 }
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static uint64_t clock_read_ns(clockid_t id) {
+SP_SIGNAL_SAFE static uint64_t clock_read_ns(clockid_t id) {
   struct timespec now;
 
   clock_gettime(id, &now);
@@ -28,7 +28,7 @@ static struct {
 } clock_origin = {.once = PTHREAD_ONCE_INIT};
 
 static void origin_init(void) {
-  const char *rate = getenv("SPANPROF_TEST_CLOCK_RATE");
+  const char *rate = secure_getenv("SPANPROF_TEST_CLOCK_RATE");
   long n = rate ? strtol(rate, NULL, 10) : 1;
 
   clock_origin.rate = n >= 1 && n <= 100000 ? (uint64_t)n : 1;
@@ -50,30 +50,39 @@ static uint64_t system_unix_ns(void *data) {
          (system_monotonic_ns(NULL) - clock_origin.monotonic_ns);
 }
 
+/* CLOCK_MONOTONIC when the system's clock shows `ns`. */
+static uint64_t real_from_ns(uint64_t ns) {
+  if (ns <= clock_origin.monotonic_ns || ns == UINT64_MAX)
+    return ns;
+  return clock_origin.monotonic_ns +
+         (ns - clock_origin.monotonic_ns) / clock_origin.rate;
+}
+
 static void system_wait(void *data, pthread_cond_t *condition,
                         pthread_mutex_t *mutex, uint64_t until_ns) {
+  uint64_t real_ns = real_from_ns(until_ns);
   struct timespec until;
-  uint64_t real_ns;
 
   (void)data;
   if (until_ns == UINT64_MAX) {
     pthread_cond_wait(condition, mutex);
     return;
   }
-  if (until_ns <= clock_origin.monotonic_ns)
-    real_ns = until_ns;
-  else
-    real_ns = clock_origin.monotonic_ns +
-              (until_ns - clock_origin.monotonic_ns) / clock_origin.rate;
   until.tv_sec = (time_t)(real_ns / SP_NS_PER_S);
   until.tv_nsec = (long)(real_ns % SP_NS_PER_S);
   pthread_cond_timedwait(condition, mutex, &until);
+}
+
+static void system_sleep(void *data, sp_wake *wake, uint64_t until_ns) {
+  (void)data;
+  sp_wake_wait(wake, real_from_ns(until_ns));
 }
 
 static const sp_clock clock_system = {
     .monotonic_ns = system_monotonic_ns,
     .unix_ns = system_unix_ns,
     .wait = system_wait,
+    .sleep = system_sleep,
 };
 
 const sp_clock *sp_clock_system(void) {
@@ -92,6 +101,10 @@ uint64_t sp_clock_unix_ns(const sp_clock *clock) {
 void sp_clock_wait(const sp_clock *clock, pthread_cond_t *condition,
                    pthread_mutex_t *mutex, uint64_t until_ns) {
   clock->wait(clock->data, condition, mutex, until_ns);
+}
+
+void sp_clock_sleep(const sp_clock *clock, sp_wake *wake, uint64_t until_ns) {
+  clock->sleep(clock->data, wake, until_ns);
 }
 
 int sp_condition_init(pthread_cond_t *condition) {

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "base.h"
+#include "wake.h"
 
 typedef struct sp_clock {
   uint64_t (*monotonic_ns)(void *data);
@@ -16,6 +17,9 @@ typedef struct sp_clock {
    * (UINT64_MAX: for ever). May wake early. */
   void (*wait)(void *data, pthread_cond_t *condition, pthread_mutex_t *mutex,
                uint64_t until_ns);
+  /* Sleep until a call of `wake`, or monotonic_ns() reaches `until_ns`
+   * (UINT64_MAX: for ever). May wake early. */
+  void (*sleep)(void *data, sp_wake *wake, uint64_t until_ns);
   void *data;
 } sp_clock;
 
@@ -27,6 +31,7 @@ uint64_t sp_clock_monotonic_ns(const sp_clock *clock);
 uint64_t sp_clock_unix_ns(const sp_clock *clock);
 void sp_clock_wait(const sp_clock *clock, pthread_cond_t *condition,
                    pthread_mutex_t *mutex, uint64_t until_ns);
+void sp_clock_sleep(const sp_clock *clock, sp_wake *wake, uint64_t until_ns);
 
 /* A condition variable that counts in CLOCK_MONOTONIC. Returns an errno. */
 int sp_condition_init(pthread_cond_t *condition);

@@ -9,17 +9,13 @@ static void counter_clear(sp_counter *counter) {
 }
 
 void sp_counters_reset(void) {
-  uint64_t profiled = sp_counted(&sp_counts.threads_profiled);
-  uint64_t live = sp_counted(&sp_counts.spans_live);
   size_t i;
 
 #define COUNTER_CLEAR(name) counter_clear(&sp_counts.name);
-  SP_COUNTERS(COUNTER_CLEAR)
+  SP_COUNTERS_OF_EVENTS(COUNTER_CLEAR)
 #undef COUNTER_CLEAR
   for (i = 0; i < SPANPROF_HANDLER_BUCKETS; i++)
     counter_clear(&sp_counts.handler_histogram[i]);
-  sp_count(&sp_counts.threads_profiled, profiled);
-  sp_count(&sp_counts.spans_live, live);
 }
 
 void sp_counters_read(spanprof_stats *out) {

@@ -11,7 +11,7 @@
 SP_HANDLER_DATA static _Atomic uint64_t cycles_rate;
 
 #if defined(__x86_64__)
-static uint64_t counter_read(void) {
+SP_SIGNAL_SAFE static uint64_t counter_read(void) {
   return __builtin_ia32_rdtsc();
 }
 
@@ -24,7 +24,7 @@ static bool counter_steady(void) {
   return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d >> 8 & 1);
 }
 #else
-static uint64_t counter_read(void) {
+SP_SIGNAL_SAFE static uint64_t counter_read(void) {
   return 0;
 }
 

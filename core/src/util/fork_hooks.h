@@ -25,8 +25,9 @@ typedef struct sp_fork_hooks {
 /* Have `hooks` called from now on. Idempotent; any thread. */
 void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks);
 
-/* For a `before`: take a lock that a thread of ours may hold for long, but
- * within `wait_ns`. False: it was not to be had. */
+/* For a `before`, and whoever else has a deadline: take a lock that another
+ * thread may hold for long, but within `wait_ns`. False: it was not to be had.
+ */
 bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns);
 
 #endif

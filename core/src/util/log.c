@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "utf8.h"
+
 #define LOG_LINE_BYTES 1024
 
 static void stderr_write(void *data, spanprof_log_level level,
@@ -11,6 +13,13 @@ static void stderr_write(void *data, spanprof_log_level level,
   (void)data;
   (void)level;
   fprintf(stderr, "spanprof: %s\n", message);
+}
+
+/* Server's messages, file names and labels stand in it, in anyone's words. */
+static void line_format(char line[LOG_LINE_BYTES], const char *format,
+                        va_list arguments) {
+  vsnprintf(line, LOG_LINE_BYTES, format, arguments);
+  line[sp_utf8_printable(line, strlen(line), line, LOG_LINE_BYTES - 1)] = '\0';
 }
 
 void sp_log_init(sp_log *log, spanprof_log_fn write, void *data,
@@ -35,7 +44,7 @@ void sp_log_line(sp_log *log, spanprof_log_level level, const char *format,
   if (level < log->level)
     return;
   va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
+  line_format(line, format, arguments);
   va_end(arguments);
   pthread_mutex_lock(&log->lock);
   log->write(log->write_data, level, line);
@@ -51,7 +60,7 @@ void sp_log_warn(sp_log *log, sp_log_kind kind, const char *format, ...) {
   if (SPANPROF_LOG_WARN < log->level)
     return;
   va_start(arguments, format);
-  vsnprintf(line, sizeof line, format, arguments);
+  line_format(line, format, arguments);
   va_end(arguments);
   pthread_mutex_lock(&log->lock);
   if (log->said_ns[kind] && now_ns - log->said_ns[kind] < 60 * SP_NS_PER_S) {

@@ -30,6 +30,13 @@ spanprof_status sp_mem_reserve(const sp_mem *mem, void **array,
 /* Pages from the system, zero and touched, never counted by sp_mem; for what
  * the signal handler writes. NULL: none. */
 void *sp_pages_new(size_t bytes);
+
+/* The same, untouched: a page takes memory once something is written to it. */
+void *sp_pages_reserve(size_t bytes);
+
+/* Give back the memory of whole pages, which are zero and untouched again. */
+void sp_pages_forget(void *pages, size_t bytes);
+
 void sp_pages_free(void *pages, size_t bytes); /* NULL is fine */
 
 #endif

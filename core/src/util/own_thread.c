@@ -24,7 +24,8 @@ typedef struct own_start {
   char name[16];
 } own_start;
 
-void sp_own_thread_enter(void) {
+/* Without a free place it stays the application's. */
+static void own_enter(void) {
   int tid = (int)syscall(SYS_gettid), none;
   size_t i;
 
@@ -37,7 +38,7 @@ void sp_own_thread_enter(void) {
   }
 }
 
-void sp_own_thread_leave(void) {
+static void own_leave(void) {
   int tid = (int)syscall(SYS_gettid), own;
   size_t i;
 
@@ -52,11 +53,11 @@ static void *own_run(void *argument) {
   own_start start = *(own_start *)argument;
   void *result;
 
-  sp_own_thread_enter();
+  own_enter();
   sp_mem_free(&sp_mem_default, argument);
   prctl(PR_SET_NAME, start.name);
   result = start.run(start.argument);
-  sp_own_thread_leave();
+  own_leave();
   return result;
 }
 

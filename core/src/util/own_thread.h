@@ -12,11 +12,6 @@
 int sp_own_thread_start(pthread_t *out, const char *name,
                         void *(*run)(void *argument), void *argument);
 
-/* The calling thread, which somebody else started, works for us from now on,
- * or no longer. Without a free place it stays the application's. */
-void sp_own_thread_enter(void);
-void sp_own_thread_leave(void);
-
 /* Is `tid` a thread of ours, and running? */
 bool sp_own_thread_is(int tid);
 

@@ -15,8 +15,13 @@ typedef enum sp_protocol { SP_PROTOCOL_PUSH, SP_PROTOCOL_INGEST } sp_protocol;
 typedef struct sp_settings {
   const sp_mem *mem;
   char *application_name;
+  bool name_open;  /* nobody gave it: "unknown_service:EXE", until a tracer's
+                    * Resource says another */
   sp_pair *labels; /* static, without service_name and __name__; unique */
   size_t label_count;
+  bool dotted_label_names; /* those of samples too; of the static ones it is
+                            * done */
+  uint32_t labels_cleaned; /* names of them that were made valid */
 
   uint32_t sample_rate_hz;
   int signal_number; /* 0: find one */
@@ -56,6 +61,8 @@ typedef struct sp_settings {
   spanprof_log_level log_level;
   spanprof_profile_fn on_profile;
   void *on_profile_data;
+
+  bool flush_on_sigterm;
 } sp_settings;
 
 #endif

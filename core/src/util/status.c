@@ -1,43 +1,87 @@
 #include "status.h"
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "mem.h"
+#include "utf8.h"
+
 #define STATUS_SENTENCE_BYTES 512
 
-/* Per thread, because a refused start has no session to ask. Too large for the
- * static TLS block; no signal handler touches it. */
-static _Thread_local char status_sentence[STATUS_SENTENCE_BYTES];
+/* Per thread, because a refused start has no session to ask; by a key and not
+ * in the static TLS block, where every library shares some 1,600 bytes. */
+static pthread_once_t status_once = PTHREAD_ONCE_INIT;
+static pthread_key_t status_key;
+static bool status_made; /* status_key is ours */
+
+static void sentence_free(void *sentence) {
+  sp_mem_free(&sp_mem_default, sentence);
+}
+
+static void status_make(void) {
+  status_made = pthread_key_create(&status_key, sentence_free) == 0;
+}
+
+/* The calling thread's sentence; NULL: it has none. */
+static char *sentence_get(void) {
+  pthread_once(&status_once, status_make);
+  return status_made ? pthread_getspecific(status_key) : NULL;
+}
+
+/* The same, made where it has none; NULL: no memory. */
+static char *sentence_make(void) {
+  char *sentence = sentence_get();
+
+  if (sentence || !status_made)
+    return sentence;
+  sentence = sp_mem_zero(&sp_mem_default, STATUS_SENTENCE_BYTES);
+  if (pthread_setspecific(status_key, sentence) == 0)
+    return sentence;
+  sentence_free(sentence);
+  return NULL;
+}
+
+/* File names, addresses and what libraries say stand in it. */
+static void sentence_clean(char *sentence) {
+  size_t size = sp_utf8_printable(sentence, strlen(sentence), sentence,
+                                  STATUS_SENTENCE_BYTES - 1);
+
+  sentence[size] = '\0';
+}
 
 spanprof_status sp_fail(spanprof_status status, const char *format, ...) {
+  char *sentence = sentence_make();
   va_list arguments;
 
   va_start(arguments, format);
-  vsnprintf(status_sentence, sizeof status_sentence, format, arguments);
+  if (sentence) {
+    vsnprintf(sentence, STATUS_SENTENCE_BYTES, format, arguments);
+    sentence_clean(sentence);
+  }
   va_end(arguments);
   return status;
 }
 
 spanprof_status sp_fail_errno(spanprof_status status, int error,
                               const char *format, ...) {
+  char sentence[STATUS_SENTENCE_BYTES];
   va_list arguments;
-  size_t used;
 
   va_start(arguments, format);
-  vsnprintf(status_sentence, sizeof status_sentence, format, arguments);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  used = strlen(status_sentence);
-  snprintf(status_sentence + used, sizeof status_sentence - used, ": %s",
-           strerror(error));
-  return status;
+  return sp_fail(status, "%s: %s", sentence, strerror(error));
 }
 
 const char *spanprof_last_error(void) {
-  return status_sentence;
+  const char *sentence = sentence_get();
+
+  return sentence ? sentence : "";
 }
 
-const char *spanprof_status_text(spanprof_status status) {
+SP_SIGNAL_SAFE const char *spanprof_status_text(spanprof_status status) {
   switch (status) {
 #define STATUS_CASE(name, value, text) \
   case SPANPROF_##name:                \

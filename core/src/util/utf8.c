@@ -41,19 +41,41 @@ bool sp_utf8_valid(const char *text, size_t bytes) {
   return true;
 }
 
-size_t sp_utf8_clean(const char *text, size_t bytes, char *out, size_t capacity,
-                     bool *changed) {
+/* Of a character's code point: does it do more to a terminal than show? C0, DEL
+ * and C1 of ISO 6429, the controls of Unicode's bidirectional algorithm (UAX
+ * #9, 2), and the separators of lines and paragraphs. */
+static bool character_controls(uint32_t code) {
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
+         code == 0x200e || code == 0x200f ||
+         (code >= 0x2028 && code <= 0x202e) ||
+         (code >= 0x2066 && code <= 0x2069);
+}
+
+static uint32_t character_code(const unsigned char *p, size_t length) {
+  uint32_t code = length == 1 ? p[0] : p[0] & (0x7fu >> length);
+  size_t i;
+
+  for (i = 1; i < length; i++)
+    code = code << 6 | (p[i] & 0x3f);
+  return code;
+}
+
+static size_t utf8_copy(const char *text, size_t bytes, char *out,
+                        size_t capacity, bool printable, bool *changed) {
   const unsigned char *p = (const unsigned char *)text;
   size_t in = 0, used = 0;
 
   *changed = false;
   while (in < bytes) {
     size_t length = character_length(p + in, bytes - in);
-    bool bad = length == 0 || p[in] < 0x20;
+    bool bad =
+        length == 0 || p[in] < 0x20 ||
+        (printable && character_controls(character_code(p + in, length)));
 
-    if (length == 0)
+    /* Of a longer one each byte, as what follows is no character then. */
+    if (bad)
       length = 1;
-    if (used + (bad ? 1 : length) > capacity) {
+    if (used + length > capacity) {
       *changed = true;
       break;
     }
@@ -67,4 +89,16 @@ size_t sp_utf8_clean(const char *text, size_t bytes, char *out, size_t capacity,
     in += length;
   }
   return used;
+}
+
+size_t sp_utf8_clean(const char *text, size_t bytes, char *out, size_t capacity,
+                     bool *changed) {
+  return utf8_copy(text, bytes, out, capacity, false, changed);
+}
+
+size_t sp_utf8_printable(const char *text, size_t bytes, char *out,
+                         size_t capacity) {
+  bool changed;
+
+  return utf8_copy(text, bytes, out, capacity, true, &changed);
 }

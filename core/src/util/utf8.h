@@ -14,4 +14,10 @@ bool sp_utf8_valid(const char *text, size_t bytes);
 size_t sp_utf8_clean(const char *text, size_t bytes, char *out, size_t capacity,
                      bool *changed);
 
+/* The same for what is shown: on a terminal, in a log, in a page. Of a
+ * character that would control it (C0, DEL, C1, text direction) each byte
+ * becomes `?`, too. */
+size_t sp_utf8_printable(const char *text, size_t bytes, char *out,
+                         size_t capacity);
+
 #endif

@@ -1,0 +1,243 @@
+#include "command.h"
+
+#include "../export/pyroscope.h"
+#include "../export/retry.h"
+#include "../export/series_comments.h"
+#include "../profile/pprof_reader.h"
+#include "../session/options.h"
+#include "../util/buffer.h"
+#include "../util/status.h"
+#include "../util/utf8.h"
+#include "flags.h"
+#include "profile_list.h"
+
+#include <limits.h>
+#include <string.h>
+#include <time.h>
+
+/* So often is one profile sent, and so long waited in between. */
+#define UPLOAD_TRIES       5
+#define UPLOAD_WAIT_MAX_NS (10 * SP_NS_PER_S)
+
+static const char upload_usage[] =
+    "usage: spanprof upload [--server URL] FILE|DIRECTORY...\n"
+    "\n"
+    "Sends pprof profiles, gzip or not, to Pyroscope: those of an output\n"
+    "directory under the name and labels that they had, which they carry as\n"
+    "comments, any others under those of the environment. In a directory and\n"
+    "below, files named *.pb.gz, *.pb, *.pprof and *.prof; - is standard "
+    "input.\n"
+    "\n"
+    "  --server URL  in place of PYROSCOPE_SERVER_ADDRESS\n"
+    "\n"
+    "Credentials and all else are taken from the environment, as in a program\n"
+    "that is profiled. The files stay. A profile that the server has already "
+    "is\n"
+    "not stored twice; one that is older than an hour it refuses. Exit status: "
+    "1\n"
+    "if a file was not taken, 2 for wrong usage.\n";
+
+typedef struct upload_job {
+  const sp_command_io *io;
+  const char *server;
+  bool help;
+  sp_profile_list files;
+  sp_settings settings;
+  sp_http_client *client;
+  size_t taken;
+  int status;
+} upload_job;
+
+/* "spanprof upload: {path}: {why}". A file's name may hold anything. */
+static void upload_complain(upload_job *job, const char *path,
+                            const char *why) {
+  char shown[PATH_MAX];
+
+  job->status = SP_EXIT_FAILED;
+  if (!path) {
+    fprintf(job->io->err, "spanprof upload: %s\n", why);
+    return;
+  }
+  shown[sp_utf8_printable(path, strlen(path), shown, sizeof shown - 1)] = '\0';
+  fprintf(job->io->err, "spanprof upload: %s: %s\n", shown, why);
+}
+
+static bool upload_read_arguments(upload_job *job, int argc, char **argv) {
+  static const sp_flag known[] = {{"--server", true}, {"--help", false}};
+  bool any = false;
+  const char *value;
+  sp_flags flags;
+  int flag;
+
+  sp_flags_init(&flags, argc, argv);
+  while ((flag = sp_flags_next(&flags, known, SP_COUNT_OF(known), &value)) !=
+         SP_FLAG_END) {
+    any = any || flag == SP_FLAG_OPERAND;
+    if (flag == SP_FLAG_WRONG) {
+      upload_complain(job, NULL, spanprof_last_error());
+      return false;
+    }
+    if (flag == 0)
+      job->server = value;
+    else if (flag == 1)
+      job->help = true;
+    else if (sp_profile_list_add(&job->files, value) != SPANPROF_OK)
+      upload_complain(job, NULL, spanprof_last_error());
+  }
+  if (any || job->help)
+    return true;
+  fputs(upload_usage, job->io->err);
+  return false;
+}
+
+/* The settings, as a program would have them that goes nowhere but there. */
+static spanprof_status upload_read_settings(upload_job *job) {
+  spanprof_options options;
+  spanprof_status st;
+  sp_buffer notes;
+
+  st = spanprof_options_init(&options, sizeof options);
+  if (st != SPANPROF_OK)
+    return st;
+  options.server_address = job->server;
+  options.output_directory = options.spool_directory = "";
+  sp_buffer_init(&notes, job->io->mem);
+  st = sp_settings_read(&job->settings, job->io->mem, &options,
+                        job->io->environment, &notes);
+  sp_buffer_dispose(&notes);
+  if (st == SPANPROF_OK && !job->settings.server_address)
+    st = sp_fail(SPANPROF_ERR_ARGUMENT,
+                 "no server: neither --server nor PYROSCOPE_SERVER_ADDRESS is "
+                 "given");
+  if (st == SPANPROF_OK)
+    st = sp_http_client_new(&job->client, job->io->mem, &job->settings,
+                            sp_clock_system());
+  return st;
+}
+
+/* What the profile says of itself. The caller disposes of the series. */
+static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
+                                       sp_series *series) {
+  sp_pprof *profile;
+  spanprof_status st =
+      sp_pprof_read(&profile, job->io->mem, part->bytes, part->size);
+
+  if (st != SPANPROF_OK)
+    return st;
+  part->time_ns = profile->time_ns > 0 ? (uint64_t)profile->time_ns : 0;
+  part->duration_ns =
+      profile->duration_ns > 0 ? (uint64_t)profile->duration_ns : 0;
+  st = sp_series_comments_read(profile->comments, profile->comment_count,
+                               job->io->mem, series);
+  if (st == SPANPROF_ERR_FORMAT)
+    st = sp_series_init(series, job->io->mem, &job->settings, NULL);
+  sp_pprof_free(profile);
+  return st == SPANPROF_OK ? st : sp_fail(st, "out of memory");
+}
+
+static void upload_sleep(uint64_t ns) {
+  struct timespec left = {(time_t)(ns / SP_NS_PER_S), (long)(ns % SP_NS_PER_S)};
+
+  while (nanosleep(&left, &left) != 0)
+    ;
+}
+
+/* Whether an answer ends the tries; else the time to wait was waited. */
+static bool upload_decided(const sp_http_answer *answer, uint32_t tries,
+                           bool *accepted) {
+  sp_retry_case asked = {.status = answer->status,
+                         .foreign = answer->foreign,
+                         .failures = tries,
+                         .refusals = tries - 1,
+                         .retry_after_given = answer->retry_after_given,
+                         .retry_after_ns = answer->retry_after_ns,
+                         .max_age_ns = UINT64_MAX,
+                         .now_ns = sp_monotonic_ns(),
+                         .random = sp_retry_random()};
+  sp_retry retry;
+
+  sp_retry_decide(&retry, &asked);
+  *accepted = retry.verdict == SP_RETRY_ACCEPTED;
+  if (retry.verdict != SP_RETRY_AGAIN || retry.is_mendable ||
+      tries == UPLOAD_TRIES)
+    return true;
+  upload_sleep(sp_min_u64(retry.at_ns - asked.now_ns, UPLOAD_WAIT_MAX_NS));
+  return false;
+}
+
+/* SPANPROF_ERR_IO, in a sentence: it was not taken. */
+static spanprof_status upload_send(const upload_job *job,
+                                   const sp_encoded *part,
+                                   const sp_series *series) {
+  sp_pyroscope_request request;
+  sp_http_answer answer;
+  bool accepted = false;
+  uint32_t tries = 0;
+
+  if (sp_pyroscope_request_init(&request, job->io->mem, &job->settings, series,
+                                part))
+    return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
+  do
+    sp_http_client_post(job->client, &request.http, &answer);
+  while (!upload_decided(&answer, ++tries, &accepted));
+  sp_pyroscope_request_dispose(&request);
+  if (accepted)
+    return SPANPROF_OK;
+  if (!answer.status)
+    return sp_fail(SPANPROF_ERR_IO, "no upload to %s: %s",
+                   job->settings.server_address, answer.message);
+  return sp_fail(SPANPROF_ERR_IO, "%s answered %ld%s%s%s",
+                 job->settings.server_address, answer.status,
+                 answer.foreign ? ", but is no Pyroscope" : "",
+                 answer.message[0] ? ": " : "", answer.message);
+}
+
+static void upload_file(upload_job *job, const char *path) {
+  sp_encoded part = {.mem = job->io->mem};
+  sp_series series = {0};
+  char *bytes = NULL;
+  spanprof_status st =
+      sp_profile_file_read(path, job->io->mem, &bytes, &part.size);
+
+  part.bytes = bytes;
+  if (st == SPANPROF_OK)
+    st = upload_describe(job, &part, &series);
+  if (st == SPANPROF_OK) {
+    st = upload_send(job, &part, &series);
+    sp_series_dispose(&series);
+  }
+  sp_mem_free(job->io->mem, bytes);
+  if (st == SPANPROF_OK)
+    job->taken++;
+  else
+    upload_complain(job, path, spanprof_last_error());
+}
+
+static void upload_run(upload_job *job) {
+  size_t i;
+
+  if (upload_read_settings(job) != SPANPROF_OK) {
+    upload_complain(job, NULL, spanprof_last_error());
+    return;
+  }
+  for (i = 0; i < job->files.count; i++)
+    upload_file(job, job->files.paths[i]);
+  fprintf(job->io->out, "%zu of %zu profiles taken by %s\n", job->taken,
+          job->files.count, job->settings.server_address);
+}
+
+int sp_command_upload(const sp_command_io *io, int argc, char **argv) {
+  upload_job job = {.io = io, .status = SP_EXIT_OK};
+
+  sp_profile_list_init(&job.files, io->mem);
+  if (!upload_read_arguments(&job, argc, argv))
+    job.status = SP_EXIT_USAGE;
+  else if (job.help)
+    fputs(upload_usage, io->out);
+  else
+    upload_run(&job);
+  sp_http_client_free(job.client);
+  sp_settings_dispose(&job.settings);
+  sp_profile_list_dispose(&job.files);
+  return job.status;
+}

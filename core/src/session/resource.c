@@ -1,0 +1,104 @@
+#include "resource.h"
+
+#include <string.h>
+
+#include "../label/span.h"
+#include "../util/counters.h"
+#include "../util/status.h"
+#include "../util/utf8.h"
+
+#define RESOURCE_TEXT_BYTES 2048 /* of a label's value: the server's limit */
+
+/* Process-wide: tracers tell of themselves whether a session runs or not. The
+ * lock is its own, because the session's is held for as long as a stop takes,
+ * which may wait for the VM whose thread is here. */
+static struct {
+  pthread_mutex_t lock;
+  char *name; /* NULL: not told yet */
+  char *name_space;
+  sp_exporter *exporter;
+} resource_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* A copy without spaces around it and what may not be in a label's value; NULL:
+ * no memory. */
+static char *resource_copy(const char *text, size_t bytes) {
+  char clean[RESOURCE_TEXT_BYTES];
+  bool changed;
+  size_t used;
+
+  while (bytes > 0 && *text == ' ') {
+    text++;
+    bytes--;
+  }
+  used = sp_utf8_clean(text, bytes, clean, sizeof clean, &changed);
+  while (used > 0 && clean[used - 1] == ' ')
+    used--;
+  if (changed)
+    sp_count(&sp_counts.labels_cleaned, 1);
+  return sp_mem_text(&sp_mem_default, clean, used);
+}
+
+/* Lock held. */
+static spanprof_status resource_tell(void) {
+  spanprof_status st;
+  bool adopted;
+
+  if (!resource_state.exporter || !resource_state.name)
+    return SPANPROF_OK;
+  st = sp_exporter_service_set(resource_state.exporter, resource_state.name,
+                               resource_state.name_space, &adopted);
+  if (!st && adopted)
+    st = sp_span_defaults_name(resource_state.name);
+  return st;
+}
+
+void sp_resource_attach(sp_exporter *exporter) {
+  pthread_mutex_lock(&resource_state.lock);
+  resource_state.exporter = exporter;
+  resource_tell();
+  pthread_mutex_unlock(&resource_state.lock);
+}
+
+/* Take over both texts. Lock held. */
+static void resource_keep(char *name, char *name_space) {
+  sp_mem_free(&sp_mem_default, resource_state.name);
+  sp_mem_free(&sp_mem_default, resource_state.name_space);
+  resource_state.name = name;
+  resource_state.name_space = name_space;
+}
+
+spanprof_status spanprof_resource_set(const char *service_name,
+                                      size_t service_name_bytes,
+                                      const char *service_namespace,
+                                      size_t service_namespace_bytes) {
+  char *name = resource_copy(service_name, service_name_bytes);
+  char *name_space = resource_copy(service_namespace, service_namespace_bytes);
+  spanprof_status st = SPANPROF_ERR_NOMEM;
+
+  if (name && !*name)
+    st = sp_fail(SPANPROF_ERR_ARGUMENT, "service_name is empty");
+  if (!name || !name_space || !*name) {
+    sp_mem_free(&sp_mem_default, name);
+    sp_mem_free(&sp_mem_default, name_space);
+    return st;
+  }
+  sp_session_fork_ready();
+  pthread_mutex_lock(&resource_state.lock);
+  resource_keep(name, name_space);
+  st = resource_tell();
+  pthread_mutex_unlock(&resource_state.lock);
+  return st;
+}
+
+void sp_resource_before_fork(void) {
+  pthread_mutex_lock(&resource_state.lock);
+}
+
+void sp_resource_after_fork(bool child) {
+  if (child) {
+    pthread_mutex_init(&resource_state.lock, NULL);
+    resource_keep(NULL, NULL);
+  } else {
+    pthread_mutex_unlock(&resource_state.lock);
+  }
+}

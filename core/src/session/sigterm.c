@@ -1,0 +1,203 @@
+#include "sigterm.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../sampler/signal.h"
+#include "../util/own_thread.h"
+#include "../util/wake.h"
+
+/* Process-wide, as the signal's action is. */
+static struct {
+  /* Written in the handler, or read there. */
+  sp_wake wake;
+  _Atomic bool came;
+  _Atomic pid_t pid; /* of the process whose thread waits; 0: none does */
+  _Atomic(void (*)(int)) covered;
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  bool wanted;
+  bool waiting; /* the thread runs */
+  /* Set by the first start, for ever. */
+  _Atomic(sp_sigterm_fn) hand_on;
+  /* Guarded by the session's lock. */
+  sigset_t before_fork;
+} sigterm_state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+SP_SIGNAL_SAFE static void sigterm_set(void (*handler)(int)) {
+  struct sigaction action;
+
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART | SA_ONSTACK;
+  memset(&action.sa_mask, 0xff, sizeof action.sa_mask);
+  sigaction(SIGTERM, &action, NULL);
+}
+
+/* `came` before the second look at `pid`, and the other way round in
+ * sp_sigterm_end() and the thread: one of the two sees the other. A child that
+ * shares our memory changes nothing there. */
+SP_SIGNAL_SAFE static void sigterm_handler(int number) {
+  const int error = errno;
+  void (*covered)(int) = atomic_load(&sigterm_state.covered);
+  bool waited_for = atomic_load(&sigterm_state.pid) == getpid();
+
+  if (waited_for) {
+    atomic_store(&sigterm_state.came, true);
+    waited_for = atomic_load(&sigterm_state.pid) != 0;
+  }
+  if (!waited_for) {
+    sigterm_set(SIG_DFL);
+    kill(getpid(), number);
+  } else {
+    sp_wake_call(&sigterm_state.wake);
+    if (covered)
+      covered(number);
+  }
+  errno = error;
+}
+
+static bool sigterm_is_ours(void) {
+  struct sigaction now;
+
+  return sigaction(SIGTERM, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) &&
+         now.sa_handler == sigterm_handler;
+}
+
+static void sigterm_take_back(void) {
+  if (sigterm_is_ours())
+    sigterm_set(SIG_DFL);
+}
+
+static void sigterm_mask(int how, sigset_t *before) {
+  sigset_t number;
+
+  sigemptyset(&number);
+  sigaddset(&number, SIGTERM);
+  pthread_sigmask(how, &number, before);
+}
+
+bool sp_sigterm_hand_on(void) {
+  sp_sigterm_fn hand_on = atomic_load(&sigterm_state.hand_on);
+
+  return !hand_on || hand_on();
+}
+
+/* A handler that the program has installed meanwhile gets the signal on a
+ * thread of the program's. */
+static void sigterm_act(void) {
+  if (!sp_sigterm_hand_on())
+    return;
+  sigterm_take_back();
+  if (sp_signal_default(SIGTERM))
+    sigterm_mask(SIG_UNBLOCK, NULL);
+  kill(getpid(), SIGTERM);
+}
+
+/* Has the signal come; if not, does the thread leave? */
+static bool waiter_look(bool *leaves) {
+  bool came;
+
+  pthread_mutex_lock(&sigterm_state.lock);
+  came = atomic_exchange(&sigterm_state.came, false);
+  *leaves = !came && !sigterm_state.wanted;
+  if (*leaves)
+    sigterm_state.waiting = false;
+  pthread_mutex_unlock(&sigterm_state.lock);
+  return came;
+}
+
+static void *waiter_run(void *nothing) {
+  bool leaves;
+
+  (void)nothing;
+  do {
+    sp_wake_take(&sigterm_state.wake);
+    if (waiter_look(&leaves))
+      sigterm_act();
+    else if (!leaves)
+      sp_wake_wait(&sigterm_state.wake, UINT64_MAX);
+  } while (!leaves);
+  return NULL;
+}
+
+/* With the lock held. */
+static bool waiter_start(void) {
+  pthread_t thread;
+
+  if (!sigterm_state.waiting &&
+      sp_own_thread_start(&thread, "spanprof-term", waiter_run, NULL) == 0) {
+    pthread_detach(thread);
+    sigterm_state.waiting = true;
+  }
+  if (sigterm_state.waiting)
+    atomic_store(&sigterm_state.pid, getpid());
+  return sigterm_state.waiting;
+}
+
+bool sp_sigterm_arm(void) {
+  bool armed;
+
+  pthread_mutex_lock(&sigterm_state.lock);
+  armed = sigterm_state.wanted &&
+          (sigterm_is_ours() || sp_signal_default(SIGTERM)) && waiter_start();
+  if (armed && !sigterm_is_ours()) {
+    atomic_store(&sigterm_state.covered, NULL);
+    sigterm_set(sigterm_handler);
+  }
+  pthread_mutex_unlock(&sigterm_state.lock);
+  return armed;
+}
+
+void sp_sigterm_cover(void) {
+  struct sigaction now;
+
+  pthread_mutex_lock(&sigterm_state.lock);
+  if (sigterm_state.waiting && sigaction(SIGTERM, NULL, &now) == 0 &&
+      !(now.sa_flags & SA_SIGINFO) && now.sa_handler != sigterm_handler &&
+      now.sa_handler != SIG_DFL && now.sa_handler != SIG_IGN) {
+    atomic_store(&sigterm_state.covered, now.sa_handler);
+    sigterm_set(sigterm_handler);
+  }
+  pthread_mutex_unlock(&sigterm_state.lock);
+}
+
+void sp_sigterm_begin(sp_sigterm_fn hand_on) {
+  atomic_store(&sigterm_state.hand_on, hand_on);
+  pthread_mutex_lock(&sigterm_state.lock);
+  sigterm_state.wanted = true;
+  pthread_mutex_unlock(&sigterm_state.lock);
+  sp_sigterm_arm();
+}
+
+void sp_sigterm_end(void) {
+  pthread_mutex_lock(&sigterm_state.lock);
+  sigterm_take_back();
+  atomic_store(&sigterm_state.pid, 0);
+  sigterm_state.wanted = false;
+  pthread_mutex_unlock(&sigterm_state.lock);
+  sp_wake_call(&sigterm_state.wake);
+}
+
+void sp_sigterm_before_fork(void) {
+  pthread_mutex_lock(&sigterm_state.lock);
+  sigterm_mask(SIG_BLOCK, &sigterm_state.before_fork);
+}
+
+void sp_sigterm_after_fork_parent(void) {
+  pthread_sigmask(SIG_SETMASK, &sigterm_state.before_fork, NULL);
+  pthread_mutex_unlock(&sigterm_state.lock);
+}
+
+void sp_sigterm_after_fork_child(void) {
+  sigterm_state.waiting = false;
+  atomic_store(&sigterm_state.pid, 0);
+  atomic_store(&sigterm_state.came, false);
+  if (sigterm_is_ours() && !(sigterm_state.wanted && waiter_start()))
+    sigterm_take_back();
+  pthread_sigmask(SIG_SETMASK, &sigterm_state.before_fork, NULL);
+  pthread_mutex_unlock(&sigterm_state.lock);
+}
