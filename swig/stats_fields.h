@@ -58,6 +58,8 @@ static const stats_field stats_fields[] = {
     STATS_FIELD(handler_ns),
     STATS_FIELD(collector_cpu_ns),
     STATS_FIELD(uploader_cpu_ns),
+    STATS_FIELD(labels_refused),
+    STATS_FIELD(spans_refused),
 };
 
 #undef STATS_FIELD

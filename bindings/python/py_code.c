@@ -15,6 +15,10 @@
 /* Slots looked at for one address. */
 #define CODE_REACH 64
 
+/* The id of a slot whose writer a fork has taken away: no code object equals
+ * what it holds, and whoever finds that may write it. */
+#define CODE_ID_NONE 1
+
 /* Bytes of a code object and what the compiler makes with it, about. */
 #define CODE_NEAR_SHIFT 7
 
@@ -37,6 +41,9 @@ typedef struct code_slot {
 _Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
 
 static _Atomic uint64_t code_known, code_overflowed;
+
+/* Handlers that are making a slot theirs, or writing one. */
+static _Atomic uint32_t code_writers;
 
 /* First where its neighbours in memory have theirs: a module's code objects
  * stand near each other, and then so do their slots, in few pages. Where that
@@ -147,8 +154,10 @@ code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
           CODE_SLOTS_MAX ||
       !code_copy(space, probe, code, out))
     return FIND_FULL;
+  atomic_fetch_add_explicit(&code_writers, 1, memory_order_relaxed);
   if (slot_claim(space, slot, code))
     slot_write(slot, probe, code, out);
+  atomic_fetch_sub_explicit(&code_writers, 1, memory_order_relaxed);
   return FIND_DONE;
 }
 
@@ -233,6 +242,26 @@ SP_HANDLER_CODE void py_sp_code_foresee_texts(const PyCodeObject *code) {
 int py_sp_code_open(void) {
   return py_sp_space_open(PY_SP_RECORD_HEAD_BYTES +
                           (uint32_t)(CODE_SLOTS * sizeof(code_slot)));
+}
+
+void py_sp_code_after_fork(void) {
+  const py_sp_space *space = py_sp_space_current();
+  code_slot *slots;
+  uint32_t i;
+
+  py_sp_space_after_fork();
+  if (!space || atomic_exchange(&code_writers, 0) == 0)
+    return;
+  slots = (code_slot *)(space->base + PY_SP_RECORD_HEAD_BYTES);
+  for (i = 0; i < CODE_SLOTS; i++) {
+    uint64_t address = atomic_load(&slots[i].address);
+
+    if (address == 0 || atomic_load(&slots[i].id) != 0)
+      continue;
+    memset(&slots[i], 0, sizeof slots[i]);
+    atomic_store(&slots[i].address, address);
+    atomic_store(&slots[i].id, CODE_ID_NONE);
+  }
 }
 
 py_sp_code_counts py_sp_code_count(void) {

@@ -33,6 +33,10 @@ typedef struct py_sp_code {
 /* Reserve memory. 0, or -1 where there is none. Idempotent; with the GIL. */
 int py_sp_code_open(void);
 
+/* In the child of a fork: no other thread's handler goes on with what it was
+ * writing. */
+void py_sp_code_after_fork(void);
+
 /* What stands at `code`, which is aligned and not NULL; `sure`: it is a live
  * code object unless the frame is none, so that only an unknown one is looked
  * at with care. False: no code object. Signal-safe, inside the space. */

@@ -20,8 +20,37 @@ SP_HANDLER_DATA static struct {
   _Atomic int spans_off;
 } context;
 
+struct py_sp_label_block {
+  PyObject_HEAD uint64_t number;
+  spanprof_label_set before; /* the labels there were */
+  py_sp_label_block *outer;
+};
+
+/* Not by recursion: blocks nest as deep as calls do. */
+static void label_block_dealloc(PyObject *self) {
+  py_sp_label_block *outer = ((py_sp_label_block *)self)->outer;
+
+  Py_TYPE(self)->tp_free(self);
+  while (outer && Py_REFCNT((PyObject *)outer) == 1) {
+    py_sp_label_block *next = outer->outer;
+
+    outer->outer = NULL;
+    Py_DECREF((PyObject *)outer);
+    outer = next;
+  }
+  Py_XDECREF((PyObject *)outer);
+}
+
+static PyTypeObject label_block_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.LabelBlock",
+    .tp_basicsize = sizeof(py_sp_label_block),
+    .tp_dealloc = label_block_dealloc,
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+};
+
 static void span_label_dealloc(PyObject *self) {
   Py_XDECREF(((py_sp_span_label *)self)->record);
+  Py_XDECREF((PyObject *)((py_sp_span_label *)self)->block);
   Py_TYPE(self)->tp_free(self);
 }
 
@@ -49,25 +78,29 @@ static py_sp_span_record *context_record_of(py_sp_span_label *label) {
              : label->record;
 }
 
-/* Set the variable; its token, or NULL with an exception. */
-static PyObject *context_set(py_sp_span_record *record,
-                             spanprof_label_set labels) {
-  py_sp_span_label *label;
-  PyObject *token;
+/* Set the variable. -1 with an exception. */
+static int context_set(py_sp_span_record *record, spanprof_label_set labels,
+                       py_sp_label_block *block) {
+  PyObject *value = record ? (PyObject *)record : Py_None, *token;
+  py_sp_span_label *label = NULL;
 
-  if (!labels)
-    return PyContextVar_Set(context.var, record ? (PyObject *)record : Py_None);
-  label = PyObject_New(py_sp_span_label, &span_label_type);
-  if (!label)
-    return NULL;
-  label->span = record ? record->label.span : 0;
-  label->carried = record ? record->label.carried : 0;
-  label->labels = labels;
-  label->record = record;
-  Py_XINCREF((PyObject *)record);
-  token = PyContextVar_Set(context.var, (PyObject *)label);
-  Py_DECREF((PyObject *)label);
-  return token;
+  if (labels || block) {
+    label = PyObject_New(py_sp_span_label, &span_label_type);
+    if (!label)
+      return -1;
+    label->span = record ? record->label.span : 0;
+    label->carried = record ? record->label.carried : 0;
+    label->labels = labels;
+    label->record = record;
+    label->block = block;
+    Py_XINCREF((PyObject *)record);
+    Py_XINCREF((PyObject *)block);
+    value = (PyObject *)label;
+  }
+  token = PyContextVar_Set(context.var, value);
+  Py_XDECREF((PyObject *)label);
+  Py_XDECREF(token);
+  return token ? 0 : -1;
 }
 
 /* The variable's value: a new reference, NULL for nothing. -1 with an
@@ -133,7 +166,7 @@ int py_sp_context_get_labels(spanprof_label_set *out) {
 
 int py_sp_context_set_span(py_sp_span_record *record) {
   py_sp_span_label *label;
-  PyObject *token;
+  int st;
 
   if (context_get(&label) < 0)
     return -1;
@@ -145,40 +178,61 @@ int py_sp_context_set_span(py_sp_span_record *record) {
    * way is counted. */
   if (record)
     spanprof_thread_register();
-  token = context_set(record, label ? label->labels : 0);
+  st = context_set(record, label ? label->labels : 0,
+                   label ? label->block : NULL);
   Py_XDECREF((PyObject *)label);
-  Py_XDECREF(token);
-  return token ? 0 : -1;
+  return st;
 }
 
-PyObject *py_sp_context_set_labels(spanprof_label_set labels) {
+int py_sp_context_set_labels(spanprof_label_set labels) {
   py_sp_span_label *label;
-  PyObject *token;
-
-  if (context_get(&label) < 0)
-    return NULL;
-  if (labels)
-    spanprof_thread_register();
-  token = context_set(context_record_of(label), labels);
-  Py_XDECREF((PyObject *)label);
-  return token;
-}
-
-int py_sp_context_reset_labels(PyObject *token) {
-  py_sp_span_record *record;
   int st;
 
-  if (py_sp_context_get_span(&record) < 0)
+  if (context_get(&label) < 0)
     return -1;
-  st = PyContextVar_Reset(context.var, token);
-  if (st == 0) {
-    st = py_sp_context_set_span(record);
-  } else if (PyErr_ExceptionMatches(PyExc_ValueError) ||
-             PyErr_ExceptionMatches(PyExc_RuntimeError)) {
-    PyErr_Clear(); /* of another context, or used: as contextvars has it */
-    st = 0;
+  if (labels)
+    spanprof_thread_register();
+  st = context_set(context_record_of(label), labels,
+                   label ? label->block : NULL);
+  Py_XDECREF((PyObject *)label);
+  return st;
+}
+
+int py_sp_context_enter_labels(uint64_t number, spanprof_label_set labels) {
+  py_sp_label_block *block = NULL;
+  py_sp_span_label *label;
+  int st = -1;
+
+  if (context_get(&label) < 0)
+    return -1;
+  if (labels)
+    spanprof_thread_register();
+  block = PyObject_New(py_sp_label_block, &label_block_type);
+  if (block) {
+    block->number = number;
+    block->before = label ? label->labels : 0;
+    block->outer = label ? label->block : NULL;
+    Py_XINCREF((PyObject *)block->outer);
+    st = context_set(context_record_of(label), labels, block);
   }
-  Py_XDECREF((PyObject *)record);
+  Py_XDECREF((PyObject *)block);
+  Py_XDECREF((PyObject *)label);
+  return st;
+}
+
+int py_sp_context_leave_labels(uint64_t number) {
+  const py_sp_label_block *block;
+  py_sp_span_label *label;
+  int st = 0;
+
+  if (context_get(&label) < 0)
+    return -1;
+  block = label ? label->block : NULL;
+  while (block && block->number != number)
+    block = block->outer;
+  if (block)
+    st = context_set(context_record_of(label), block->before, block->outer);
+  Py_XDECREF((PyObject *)label);
   return st;
 }
 
@@ -193,7 +247,8 @@ SP_HANDLER_CODE int py_sp_context_spans_shown(void) {
 
 int py_sp_context_init(PyObject *module) {
   (void)module;
-  if (PyType_Ready(&span_label_type) < 0 ||
+  if (PyType_Ready(&label_block_type) < 0 ||
+      PyType_Ready(&span_label_type) < 0 ||
       PyType_Ready(&py_sp_span_record_type) < 0)
     return -1;
   context.var = PyContextVar_New("spanprof_label", NULL);

@@ -10,12 +10,17 @@
  * for it. The span's id and name stay known to the core meanwhile. */
 typedef struct py_sp_span_record py_sp_span_record;
 
+/* A block of labels that was entered in this context, or in the one that it is
+ * a copy of, and not left yet; does not change. */
+typedef struct py_sp_label_block py_sp_label_block;
+
 /* A value of the ContextVar; does not change. */
 typedef struct py_sp_span_label {
   PyObject_HEAD spanprof_span span; /* 0: none */
   spanprof_span carried;            /* by its samples */
   spanprof_label_set labels;
   py_sp_span_record *record; /* that keeps `span`; NULL: none */
+  py_sp_label_block *block;  /* the innermost; NULL: none */
 } py_sp_span_label;
 
 /* Compare the handler's reader with contextvars, once; 0: it may not be used,
@@ -40,13 +45,17 @@ int py_sp_context_get_labels(spanprof_label_set *out);
 int py_sp_context_set_span(py_sp_span_record *record);
 
 /* Have these labels from now on, in the current context, with the span there
- * is. The token of the ContextVar, or NULL with an exception. */
-PyObject *py_sp_context_set_labels(spanprof_label_set labels);
+ * is. -1 with an exception. */
+int py_sp_context_set_labels(spanprof_label_set labels);
 
-/* Have the labels again that were there before the call that gave `token`, with
- * the span there is now. A token of another context, or used before, changes
- * nothing. -1 with an exception. */
-int py_sp_context_reset_labels(PyObject *token);
+/* The same until the block `number`, any number but of its own, is left. One
+ * number may be entered again, in this context and in others at once. */
+int py_sp_context_enter_labels(uint64_t number, spanprof_label_set labels);
+
+/* Have the labels again that were there before the block was last entered in
+ * this context, with the span there is now; blocks entered since are left with
+ * it. What was not entered here changes nothing. -1 with an exception. */
+int py_sp_context_leave_labels(uint64_t number);
 
 /* No span is shown from now on, labels are; `reason`, a sentence, is logged the
  * first time. Without an exception set, and leaves none. */

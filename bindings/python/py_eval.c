@@ -1,6 +1,7 @@
 #include "py_eval.h"
 
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -12,17 +13,26 @@
  * with Py_TAIL_CALL_INTERP). */
 #define EVAL_TAIL_NAME "_TAIL_CALL_"
 
+/* Instructions, all of which their table has (Python/opcode_targets.h). */
+#define EVAL_TAIL_COUNT 256
+
 typedef struct eval_search {
   sp_module_entry *module;
   uint64_t bias; /* run-time address less ELF virtual address */
   spanprof_range *ranges;
-  size_t count;
+  size_t count; /* found; the first SPANPROF_RUNTIME_RANGES_MAX are kept */
+  bool tail_named;
 } eval_search;
 
+static size_t ranges_kept(const eval_search *search) {
+  return (size_t)sp_min_u64(search->count, SPANPROF_RUNTIME_RANGES_MAX);
+}
+
 static void range_add(eval_search *search, uint64_t start, uint64_t end) {
+  const size_t kept = ranges_kept(search);
   size_t i;
 
-  for (i = 0; i < search->count; i++) {
+  for (i = 0; i < kept; i++) {
     spanprof_range *range = &search->ranges[i];
 
     if (start >= range->start && end <= range->end)
@@ -33,32 +43,34 @@ static void range_add(eval_search *search, uint64_t start, uint64_t end) {
       return;
     }
   }
-  if (search->count < PY_SP_EVAL_RANGES_MAX)
-    search->ranges[search->count++] =
-        (spanprof_range){.start = start, .end = end};
+  if (kept < SPANPROF_RUNTIME_RANGES_MAX)
+    search->ranges[kept] = (spanprof_range){.start = start, .end = end};
+  search->count++;
+}
+
+static bool name_is_tail(const char *name) {
+  return strncmp(name, EVAL_TAIL_NAME, sizeof EVAL_TAIL_NAME - 1) == 0;
 }
 
 static bool name_evaluates(const char *name) {
   const size_t length = sizeof EVAL_NAME - 1;
 
-  if (strncmp(name, EVAL_TAIL_NAME, sizeof EVAL_TAIL_NAME - 1) == 0)
-    return true;
   return strncmp(name, EVAL_NAME, length) == 0 &&
          (name[length] == '\0' || name[length] == '.');
 }
 
 /* What the symbols say, of which a stripped program has only the first. */
 static void names_search(eval_search *search) {
+  const sp_elf_image *image = sp_module_entry_image(search->module);
   sp_symbol_table symbols;
-  sp_elf_image image;
   sp_elf_bytes names;
   size_t i;
 
-  if (sp_module_entry_open(search->module, &image) != SPANPROF_OK)
+  if (!image)
     return;
   sp_symbol_table_init(&symbols, &sp_mem_default);
-  if (sp_symbol_table_load(&symbols, &image) == SPANPROF_OK &&
-      sp_elf_image_load(&image, symbols.names_offset, symbols.names_size,
+  if (sp_symbol_table_load(&symbols, image) == SPANPROF_OK &&
+      sp_elf_image_load(image, symbols.names_offset, symbols.names_size,
                         &names) == SPANPROF_OK) {
     const char *text = (const char *)names.data;
 
@@ -67,14 +79,17 @@ static void names_search(eval_search *search) {
       uint64_t start = search->bias + symbols.base + symbol->start;
 
       if (symbol->size > 0 && symbol->name < names.size &&
-          memchr(text + symbol->name, 0, names.size - symbol->name) &&
-          name_evaluates(text + symbol->name))
-        range_add(search, start, start + symbol->size);
+          memchr(text + symbol->name, 0, names.size - symbol->name)) {
+        const bool tail = name_is_tail(text + symbol->name);
+
+        search->tail_named |= tail;
+        if (tail || name_evaluates(text + symbol->name))
+          range_add(search, start, start + symbol->size);
+      }
     }
     sp_elf_bytes_dispose(&names);
   }
   sp_symbol_table_dispose(&symbols);
-  sp_elf_image_dispose(&image);
 }
 
 /* Whether unwind rows that begin at `start` are those of a function, which is
@@ -162,7 +177,53 @@ static void jumps_search(eval_search *search, const spanprof_range *from,
   }
 }
 
-size_t py_sp_eval_find(spanprof_range ranges[PY_SP_EVAL_RANGES_MAX]) {
+/* Whether a word of data is the address of a function of the module. */
+static bool word_is_function(const eval_search *search,
+                             const sp_mapping *mapping, uint64_t word) {
+  uint64_t start;
+
+  return word >= mapping->code_start && word < mapping->code_limit &&
+         sp_unwind_rows_function(sp_module_entry_rows(search->module),
+                                 word - search->bias, &start) &&
+         start == word - search->bias;
+}
+
+/* Take the functions of as many words in a row as there are instructions, all
+ * of them addresses of functions: nothing else has such a table. */
+static void table_search(eval_search *search, const sp_mapping *mapping,
+                         const uint64_t *words, size_t count) {
+  const sp_unwind_rows *rows = sp_module_entry_rows(search->module);
+  size_t row = 0, i, k;
+
+  for (i = 0; i < count; i++) {
+    row = word_is_function(search, mapping, words[i]) ? row + 1 : 0;
+    if (row == EVAL_TAIL_COUNT)
+      for (k = i + 1 - row; k <= i; k++)
+        range_add(search, words[k],
+                  search->bias +
+                      rows_function_end(rows, words[k] - search->bias));
+  }
+}
+
+/* Functions of instructions whose names were stripped: those that stand in the
+ * table by which they call each other. */
+static void tables_search(eval_search *search, const sp_mapping *mapping) {
+  const sp_elf_image *image = sp_module_entry_image(search->module);
+  size_t i;
+
+  for (i = 0; image && i < image->segment_count; i++) {
+    const sp_elf_segment *segment = &image->segments[i];
+    uint64_t start = (search->bias + segment->vaddr + 7) & ~UINT64_C(7);
+    uint64_t end = search->bias + segment->vaddr + segment->file_bytes;
+
+    if (segment->type == PT_LOAD && (segment->flags & PF_R) &&
+        !(segment->flags & PF_X) && end > start)
+      table_search(search, mapping, (const uint64_t *)(uintptr_t)start,
+                   (size_t)(end - start) / sizeof(uint64_t));
+  }
+}
+
+size_t py_sp_eval_find(spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX]) {
   uint64_t eval = (uint64_t)(uintptr_t)dlsym(RTLD_DEFAULT, EVAL_NAME);
   eval_search search = {.ranges = ranges};
   const sp_mapping *mapping = NULL;
@@ -177,7 +238,9 @@ size_t py_sp_eval_find(spanprof_range ranges[PY_SP_EVAL_RANGES_MAX]) {
     search.module = sp_module_list_get(&modules, mapping->module);
     search.bias = mapping->bias;
     names_search(&search);
-    for (i = 0; i < search.count; i++) {
+    if (!search.tail_named)
+      tables_search(&search, mapping);
+    for (i = 0; i < ranges_kept(&search); i++) {
       found = ranges[i];
       if (eval >= found.start && eval < found.end)
         jumps_search(&search, &found, mapping);

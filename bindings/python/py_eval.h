@@ -4,14 +4,12 @@
 
 #include "py_spanprof.h"
 
-/* What the core takes of a runtime. */
-#define PY_SP_EVAL_RANGES_MAX 16
-
 /* Find the code of _PyEval_EvalFrameDefault, the parts of it that the compiler
  * put elsewhere (in Debian's 3.14 nearly all of it), also where the program is
  * stripped, and the functions that stand for it where the interpreter was built
- * to call one per instruction. Returns how many ranges; 0: not found. Reads the
- * interpreter's file; with the GIL. */
-size_t py_sp_eval_find(spanprof_range ranges[PY_SP_EVAL_RANGES_MAX]);
+ * to call one per instruction. Returns how many ranges; 0: not found; more than
+ * there is room for: the first are there. Reads the interpreter's file; with
+ * the GIL. */
+size_t py_sp_eval_find(spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX]);
 
 #endif

@@ -37,11 +37,13 @@ static void gate_step_out(void) {
   pthread_mutex_unlock(&gate.lock);
 }
 
-/* With the lock. Without a thread state Python is over: so ends a child whose
- * forking thread returned. CPython 3.12.1 may abort where one is made while
- * the last one is freed (new_threadstate(), which then takes the same). */
+/* With the lock. It closes by itself where the exit hooks were cleared, as soon
+ * as the interpreter is finalised; there is none to ask after that. Without a
+ * thread state Python is over: so ends a child whose forking thread returned.
+ * CPython 3.12.1 may abort where one is made while the last one is freed
+ * (new_threadstate(), which then takes the same). */
 static int gate_open(void) {
-  return !gate.closed &&
+  return !gate.closed && Py_IsInitialized() &&
          PyInterpreterState_ThreadHead(PyInterpreterState_Main());
 }
 

@@ -42,56 +42,63 @@ static int label_failed(void) {
   return 0;
 }
 
-/* label_push(labels) */
-static PyObject *label_push(PyObject *module, PyObject *labels) {
+static int label_two(Py_ssize_t count, const char *what) {
+  if (count == 2)
+    return 1;
+  PyErr_SetString(PyExc_TypeError, what);
+  return 0;
+}
+
+/* The labels there are with those of a dict; 0, or -1 with an exception. */
+static int label_more(PyObject *labels, spanprof_label_set *out) {
   PyObject *name, *value;
-  spanprof_label_set set;
   Py_ssize_t at = 0;
 
-  (void)module;
-  if (!PyDict_Check(labels)) {
-    PyErr_SetString(PyExc_TypeError, "label_push() needs a dict");
-    return NULL;
-  }
-  if (py_sp_context_get_labels(&set) < 0)
-    return NULL;
+  if (py_sp_context_get_labels(out) < 0)
+    return -1;
   while (PyDict_Next(labels, &at, &name, &value)) {
     int st;
 
     Py_INCREF(name);
     Py_INCREF(value);
-    st = label_with(set, name, value, &set);
+    st = label_with(*out, name, value, out);
     Py_DECREF(name);
     Py_DECREF(value);
     if (st < 0 && label_failed() < 0)
-      return NULL;
+      return -1;
   }
-  return py_sp_context_set_labels(set);
-}
-
-/* label_pop(token) */
-static PyObject *label_pop(PyObject *module, PyObject *token) {
-  (void)module;
-  if (py_sp_context_reset_labels(token) < 0)
-    return NULL;
-  Py_RETURN_NONE;
-}
-
-/* Have `set` from now on; None, or NULL with an exception. */
-static PyObject *label_keep(spanprof_label_set set) {
-  PyObject *token = py_sp_context_set_labels(set);
-
-  if (!token)
-    return NULL;
-  Py_DECREF(token);
-  Py_RETURN_NONE;
-}
-
-static int label_two(Py_ssize_t count) {
-  if (count == 2)
-    return 1;
-  PyErr_SetString(PyExc_TypeError, "a label is a name and a value");
   return 0;
+}
+
+/* label_push(number, labels) */
+static PyObject *label_push(PyObject *module, PyObject *const *args,
+                            Py_ssize_t count) {
+  static const char what[] = "label_push() needs a number and a dict";
+  spanprof_label_set set;
+  uint64_t number;
+
+  (void)module;
+  if (!label_two(count, what))
+    return NULL;
+  if (!PyDict_Check(args[1])) {
+    PyErr_SetString(PyExc_TypeError, what);
+    return NULL;
+  }
+  number = PyLong_AsUnsignedLongLong(args[0]);
+  if (PyErr_Occurred() || label_more(args[1], &set) < 0 ||
+      py_sp_context_enter_labels(number, set) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* label_pop(number) */
+static PyObject *label_pop(PyObject *module, PyObject *number) {
+  uint64_t block = PyLong_AsUnsignedLongLong(number);
+
+  (void)module;
+  if (PyErr_Occurred() || py_sp_context_leave_labels(block) < 0)
+    return NULL;
+  Py_RETURN_NONE;
 }
 
 /* label_set(name, value) */
@@ -100,11 +107,14 @@ static PyObject *label_set(PyObject *module, PyObject *const *args,
   spanprof_label_set set;
 
   (void)module;
-  if (!label_two(count) || py_sp_context_get_labels(&set) < 0)
+  if (!label_two(count, "a label is a name and a value") ||
+      py_sp_context_get_labels(&set) < 0)
     return NULL;
   if (label_with(set, args[0], args[1], &set) < 0 && label_failed() < 0)
     return NULL;
-  return label_keep(set);
+  if (py_sp_context_set_labels(set) < 0)
+    return NULL;
+  Py_RETURN_NONE;
 }
 
 /* label_remove(name, value) */
@@ -113,19 +123,23 @@ static PyObject *label_remove(PyObject *module, PyObject *const *args,
   spanprof_label_set set, same, without;
 
   (void)module;
-  if (!label_two(count) || py_sp_context_get_labels(&set) < 0)
+  if (!label_two(count, "a label is a name and a value") ||
+      py_sp_context_get_labels(&set) < 0)
     return NULL;
   if (label_with(set, args[0], args[1], &same) < 0 ||
       label_with(set, args[0], NULL, &without) < 0)
     return label_failed() < 0 ? NULL : Py_NewRef(Py_None);
-  return label_keep(same == set ? without : set);
+  if (py_sp_context_set_labels(same == set ? without : set) < 0)
+    return NULL;
+  Py_RETURN_NONE;
 }
 
 static PyMethodDef label_functions[] = {
-    {"label_push", label_push, METH_O,
-     "label_push(labels) -> token\n\nHave these labels, a dict, too."},
+    {"label_push", (PyCFunction)(void (*)(void))label_push, METH_FASTCALL,
+     "label_push(number, labels)\n\nHave these labels, a dict, too."},
     {"label_pop", label_pop, METH_O,
-     "label_pop(token)\n\nHave the labels again that were before the push."},
+     "label_pop(number)\n\nHave the labels again that were before the last "
+     "push of\nthat number in this context; without one, nothing happens."},
     {"label_set", (PyCFunction)(void (*)(void))label_set, METH_FASTCALL,
      "label_set(name, value)\n\nHave this label, until the context ends."},
     {"label_remove", (PyCFunction)(void (*)(void))label_remove, METH_FASTCALL,

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/base.h"
+
 /* What a frame is. */
 typedef enum py_sp_frame_kind {
   PY_SP_FRAME_CODE,  /* runs a code object */
@@ -40,7 +42,8 @@ typedef enum py_sp_frame_kind {
 /* --- code objects: these fields are in the public headers of 3.10-3.15 --- */
 
 /* The name to show: a method's with its class, where code objects know it. */
-static inline const PyObject *layout_code_name(const PyCodeObject *code) {
+SP_SIGNAL_SAFE static inline const PyObject *
+layout_code_name(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030b0000
   return code->co_qualname;
 #else
@@ -48,10 +51,14 @@ static inline const PyObject *layout_code_name(const PyCodeObject *code) {
 #endif
 }
 
-/* A number that no other code object of the process has or had; 0: none. */
-static inline uint64_t layout_code_version(const PyCodeObject *code) {
+/* A number that no other code object at its address has or had; 0: none.
+ * Interpreters count versions each for themselves. */
+SP_SIGNAL_SAFE static inline uint64_t
+layout_code_version(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
-  return code->co_version;
+  return code->co_version == 0
+             ? 0
+             : (uint64_t)code->co_firstlineno << 32 | code->co_version;
 #else
   (void)code;
   return 0;
@@ -59,7 +66,8 @@ static inline uint64_t layout_code_version(const PyCodeObject *code) {
 }
 
 /* How many instruction units it has, at most. */
-static inline uint32_t layout_code_units(const PyCodeObject *code) {
+SP_SIGNAL_SAFE static inline uint32_t
+layout_code_units(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030b0000
   return (uint32_t)Py_SIZE(code);
 #else
@@ -69,7 +77,8 @@ static inline uint32_t layout_code_units(const PyCodeObject *code) {
 }
 
 /* Words its frames take on the data stack; 0: they are not there. */
-static inline uint32_t layout_code_words(const PyCodeObject *code) {
+SP_SIGNAL_SAFE static inline uint32_t
+layout_code_words(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
   return (uint32_t)code->co_framesize;
 #elif PY_VERSION_HEX >= 0x030b0000
@@ -84,7 +93,7 @@ static inline uint32_t layout_code_words(const PyCodeObject *code) {
 /* Code that the interpreter put between a class and its __init__, and that no
  * traceback shows (3.12, Python/specialize.c, _Py_InitCleanup): no instruction
  * of it is traceable. */
-static inline bool layout_code_hidden(const PyCodeObject *code) {
+SP_SIGNAL_SAFE static inline bool layout_code_hidden(const PyCodeObject *code) {
 #if PY_VERSION_HEX >= 0x030c0000
   return code->_co_firsttraceable >= Py_SIZE(code);
 #else

@@ -5,32 +5,35 @@
 typedef struct _frame py_sp_pyframe;
 
 /* Where the innermost frame is told. */
-static inline const void *layout_top_place(const PyThreadState *thread) {
+SP_SIGNAL_SAFE static inline const void *
+layout_top_place(const PyThreadState *thread) {
   return &thread->frame;
 }
 
-static inline const py_sp_pyframe *
+SP_SIGNAL_SAFE static inline const py_sp_pyframe *
 layout_frame_previous(const py_sp_pyframe *frame) {
   return frame->f_back;
 }
 
-static inline py_sp_frame_kind layout_frame_kind(const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static inline py_sp_frame_kind
+layout_frame_kind(const py_sp_pyframe *frame) {
   return Py_TYPE(frame) == &PyFrame_Type ? PY_SP_FRAME_CODE : PY_SP_FRAME_OTHER;
 }
 
-static inline const PyCodeObject *
+SP_SIGNAL_SAFE static inline const PyCodeObject *
 layout_frame_code(const py_sp_pyframe *frame) {
   return frame->f_code;
 }
 
 /* The unit of the instruction that runs; -1: none has yet. */
-static inline int64_t layout_frame_unit(const py_sp_pyframe *frame,
-                                        const PyCodeObject *code) {
+SP_SIGNAL_SAFE static inline int64_t
+layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   (void)code;
   return frame->f_lasti;
 }
 
-static inline bool layout_frame_is_entry(const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static inline bool
+layout_frame_is_entry(const py_sp_pyframe *frame) {
   (void)frame;
   return true;
 }

@@ -5,16 +5,18 @@
 typedef struct _PyInterpreterFrame py_sp_pyframe;
 
 /* Where the innermost frame is told. */
-static inline const void *layout_top_place(const PyThreadState *thread) {
+SP_SIGNAL_SAFE static inline const void *
+layout_top_place(const PyThreadState *thread) {
   return &thread->cframe->current_frame;
 }
 
-static inline const py_sp_pyframe *
+SP_SIGNAL_SAFE static inline const py_sp_pyframe *
 layout_frame_previous(const py_sp_pyframe *frame) {
   return frame->previous;
 }
 
-static inline py_sp_frame_kind layout_frame_kind(const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static inline py_sp_frame_kind
+layout_frame_kind(const py_sp_pyframe *frame) {
   switch (frame->owner) {
   case FRAME_OWNED_BY_THREAD:
   case FRAME_OWNED_BY_GENERATOR:
@@ -28,22 +30,23 @@ static inline py_sp_frame_kind layout_frame_kind(const py_sp_pyframe *frame) {
   }
 }
 
-static inline const PyCodeObject *
+SP_SIGNAL_SAFE static inline const PyCodeObject *
 layout_frame_code(const py_sp_pyframe *frame) {
   return frame->f_code;
 }
 
 /* The unit of the instruction that runs, or a cache entry of it; -1: none has
  * yet. */
-static inline int64_t layout_frame_unit(const py_sp_pyframe *frame,
-                                        const PyCodeObject *code) {
+SP_SIGNAL_SAFE static inline int64_t
+layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   return ((int64_t)(intptr_t)frame->prev_instr -
           (int64_t)(intptr_t)code->co_code_adaptive) /
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
 /* 3.12 has a shim beyond such a frame instead. */
-static inline bool layout_frame_is_entry(const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static inline bool
+layout_frame_is_entry(const py_sp_pyframe *frame) {
 #if PY_VERSION_HEX >= 0x030c0000
   (void)frame;
   return false;

@@ -8,16 +8,18 @@
 typedef struct _PyInterpreterFrame py_sp_pyframe;
 
 /* Where the innermost frame is told. */
-static inline const void *layout_top_place(const PyThreadState *thread) {
+SP_SIGNAL_SAFE static inline const void *
+layout_top_place(const PyThreadState *thread) {
   return &thread->current_frame;
 }
 
-static inline const py_sp_pyframe *
+SP_SIGNAL_SAFE static inline const py_sp_pyframe *
 layout_frame_previous(const py_sp_pyframe *frame) {
   return frame->previous;
 }
 
-static inline py_sp_frame_kind layout_frame_kind(const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static inline py_sp_frame_kind
+layout_frame_kind(const py_sp_pyframe *frame) {
   switch (frame->owner) {
   case FRAME_OWNED_BY_THREAD:
   case FRAME_OWNED_BY_GENERATOR:
@@ -37,7 +39,7 @@ static inline py_sp_frame_kind layout_frame_kind(const py_sp_pyframe *frame) {
 
 /* 3.14 marks references that are not counted in the lowest bits
  * (pycore_stackref.h, Py_TAG_BITS). */
-static inline const PyCodeObject *
+SP_SIGNAL_SAFE static inline const PyCodeObject *
 layout_frame_code(const py_sp_pyframe *frame) {
 #if PY_VERSION_HEX >= 0x030e0000
   return (const PyCodeObject *)(frame->f_executable.bits & ~(uintptr_t)7);
@@ -47,15 +49,16 @@ layout_frame_code(const py_sp_pyframe *frame) {
 }
 
 /* The unit of the instruction that runs, or is about to. */
-static inline int64_t layout_frame_unit(const py_sp_pyframe *frame,
-                                        const PyCodeObject *code) {
+SP_SIGNAL_SAFE static inline int64_t
+layout_frame_unit(const py_sp_pyframe *frame, const PyCodeObject *code) {
   return ((int64_t)(intptr_t)frame->instr_ptr -
           (int64_t)(intptr_t)code->co_code_adaptive) /
          (int64_t)sizeof(_Py_CODEUNIT);
 }
 
 /* There is a shim beyond such a frame instead. */
-static inline bool layout_frame_is_entry(const py_sp_pyframe *frame) {
+SP_SIGNAL_SAFE static inline bool
+layout_frame_is_entry(const py_sp_pyframe *frame) {
   (void)frame;
   return false;
 }

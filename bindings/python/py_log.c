@@ -14,11 +14,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "util/own_thread.h"
 
 #define LOG_LINES_MAX 256
 
@@ -125,18 +126,14 @@ static void *log_thread(void *unused) {
   return NULL;
 }
 
-/* With the lock. Signals are for the application's threads. */
+/* With the lock. */
 static void log_thread_start(void) {
   pthread_t thread;
-  sigset_t every, before;
 
-  sigfillset(&every);
-  pthread_sigmask(SIG_SETMASK, &every, &before);
-  if (pthread_create(&thread, NULL, log_thread, NULL) == 0) {
+  if (sp_own_thread_start(&thread, "spanprof-log", log_thread, NULL) == 0) {
     pthread_detach(thread);
     logged.handing = 1;
   }
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void log_append(spanprof_log_level level, const char *message) {

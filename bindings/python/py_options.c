@@ -1,6 +1,9 @@
 #include "py_options.h"
 
+#include "py_otel.h"
+
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum option_kind {
@@ -22,6 +25,7 @@ static const struct option_field {
     OPTION_FIELD(labels, TEXT),
     OPTION_FIELD(resource_labels, TEXT),
     OPTION_FIELD(clean_label_names, SWITCH),
+    OPTION_FIELD(dotted_label_names, SWITCH),
     OPTION_FIELD(sample_rate_hz, NUMBER),
     OPTION_FIELD(signal_number, NUMBER),
     OPTION_FIELD(native_frames, SWITCH),
@@ -51,6 +55,7 @@ static const struct option_field {
     OPTION_FIELD(span_names_max, NUMBER),
     OPTION_FIELD(label_values_max, NUMBER),
     OPTION_FIELD(log_level, NUMBER),
+    OPTION_FIELD(flush_on_sigterm, SWITCH),
 };
 
 #define OPTION_COUNT (sizeof option_fields / sizeof *option_fields)
@@ -87,6 +92,8 @@ static int option_path(py_sp_options *out, const char *name, PyObject *value,
 
   *text = NULL;
   if (!path) {
+    if (!py_sp_otel_may_take())
+      return -1;
     PyErr_Clear();
     return option_refuse(name, value, "a path");
   }
@@ -196,6 +203,17 @@ static int option_read(py_sp_options *out, PyObject *key, PyObject *value) {
   return -1;
 }
 
+/* On, where nobody says otherwise: SIGTERM ends Python without exit handlers,
+ * and is how a container is ended. The core's default is 0, and a variable that
+ * is
+ * "" says nothing. */
+static void options_settle(spanprof_options *options) {
+  const char *variable = getenv("PYROSCOPE_FLUSH_ON_SIGTERM");
+
+  if (options->flush_on_sigterm == SPANPROF_UNSET && !(variable && *variable))
+    options->flush_on_sigterm = 1;
+}
+
 int py_sp_options_read(py_sp_options *out, PyObject *dictionary) {
   PyObject *key, *value;
   Py_ssize_t position = 0;
@@ -212,6 +230,7 @@ int py_sp_options_read(py_sp_options *out, PyObject *dictionary) {
     if (option_read(out, key, value) < 0)
       return -1;
   }
+  options_settle(&out->options);
   return 0;
 }
 

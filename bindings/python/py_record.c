@@ -9,7 +9,7 @@
 #include "util/base.h"
 
 #define RECORD_NAME_BYTES_MAX 512
-#define RECORD_FILE_BYTES_MAX 1024
+#define RECORD_FILE_BYTES_MAX 896 /* on the stack of the handler */
 
 /* Slots looked at for one file. */
 #define RECORD_REACH 64

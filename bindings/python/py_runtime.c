@@ -8,10 +8,12 @@
 #include "py_context.h"
 #include "py_eval.h"
 #include "py_lines.h"
+#include "py_otel.h"
 #include "py_record.h"
 #include "py_selftest.h"
 #include "py_space.h"
 #include "py_trail.h"
+#include "py_warning.h"
 #include "util/base.h"
 
 #define RUNTIME_REASON_BYTES 256
@@ -25,7 +27,7 @@ static _Atomic py_sp_line_numbers runtime_line_numbers;
 
 /* With the GIL. */
 static struct {
-  bool tested;
+  bool tested; /* to the end; `reason` stays */
   bool registered;
   bool over; /* the interpreter is going */
   char reason[RUNTIME_REASON_BYTES];
@@ -128,46 +130,80 @@ static bool version_fits(void) {
 #endif
 }
 
-static void runtime_test(void) {
+/* An exception stands in the way, which is not for good. 0: it became the
+ * reason until the next try; -1: it ends the thread or the program. */
+static int runtime_interrupted(const char *what) {
+  char text[128];
+
+  if (!py_sp_otel_may_take())
+    return -1;
+  py_sp_error_take(text, sizeof text);
+  snprintf(runtime_state.reason, sizeof runtime_state.reason, "%s: %s", what,
+           text);
+  return 0;
+}
+
+/* 0, or -1 with an exception that ends the thread or the program. */
+static int runtime_test(void) {
   if (runtime_state.tested)
-    return;
+    return 0;
+  runtime_state.reason[0] = '\0';
+  if (version_fits()) {
+    if (py_sp_code_open() < 0) {
+      snprintf(runtime_state.reason, sizeof runtime_state.reason,
+               "there is no memory for the names of functions");
+      return 0;
+    }
+    switch (
+        py_sp_selftest_run(runtime_state.reason, sizeof runtime_state.reason)) {
+    case -1:
+      return runtime_interrupted("the self-test did not run to its end");
+    case 1:
+      if (!py_sp_context_check())
+        snprintf(runtime_state.reason, sizeof runtime_state.reason, "%s",
+                 py_sp_context_reason());
+    }
+  }
   runtime_state.tested = true;
-  if (!version_fits())
-    return;
-  if (py_sp_code_open() < 0)
-    snprintf(runtime_state.reason, sizeof runtime_state.reason,
-             "there is no memory for the names of functions");
-  else if (py_sp_selftest_run(runtime_state.reason,
-                              sizeof runtime_state.reason) &&
-           !py_sp_context_check())
-    snprintf(runtime_state.reason, sizeof runtime_state.reason, "%s",
-             py_sp_context_reason());
+  return 0;
 }
 
-const char *py_sp_runtime_reason(void) {
-  runtime_test();
-  if (!runtime_state.reason[0] && runtime_state.over)
-    return "the interpreter is being finalised";
-  return runtime_state.reason[0] ? runtime_state.reason : NULL;
+/* *out: one sentence why this interpreter cannot be profiled; NULL: it can. 0,
+ * or -1 with an exception that ends the thread or the program. */
+static int runtime_reason(const char **out) {
+  if (runtime_test() < 0)
+    return -1;
+  if (runtime_state.reason[0])
+    *out = runtime_state.reason;
+  else
+    *out = runtime_state.over ? "the interpreter is being finalised" : NULL;
+  return 0;
 }
 
-/* Before the interpreter frees the states of threads that still run. */
-static bool runtime_stop_at_exit(void) {
+/* Before the interpreter frees the states of threads that still run. 0, or -1
+ * with an exception. */
+static int runtime_stop_at_exit(void) {
   PyObject *atexit = PyImport_ImportModule("atexit");
   PyObject *done = NULL;
+  char text[128];
 
   if (atexit)
     done = PyObject_CallMethod(atexit, "register", "O", runtime_state.stop);
   Py_XDECREF(atexit);
   Py_XDECREF(done);
   if (done)
-    return true;
-  PyErr_Clear();
-  return false;
+    return 0;
+  if (py_sp_otel_may_take()) {
+    py_sp_error_take(text, sizeof text);
+    PyErr_Format(py_sp_error, "nothing can be registered with atexit: %s",
+                 text);
+  }
+  return -1;
 }
 
-static bool runtime_register(void) {
-  spanprof_range ranges[PY_SP_EVAL_RANGES_MAX];
+/* 0, or -1 with an exception. */
+static int runtime_register(void) {
+  spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX];
   spanprof_runtime runtime = {
       .struct_size = sizeof runtime,
       .name = "python",
@@ -180,14 +216,13 @@ static bool runtime_register(void) {
   };
 
   runtime.eval_range_count = py_sp_eval_find(ranges);
-  if (pthread_atfork(NULL, NULL, py_sp_space_after_fork) == 0 &&
-      runtime_stop_at_exit() &&
-      spanprof_runtime_register(&runtime) == SPANPROF_OK)
-    return true;
-  snprintf(runtime_state.reason, sizeof runtime_state.reason,
-           "the interpreter cannot be registered: %.200s",
-           spanprof_last_error());
-  return false;
+  if (runtime_stop_at_exit() < 0)
+    return -1;
+  if (pthread_atfork(NULL, NULL, py_sp_code_after_fork) != 0) {
+    PyErr_SetString(py_sp_error, "there is no memory for hooks of fork");
+    return -1;
+  }
+  return py_sp_check(spanprof_runtime_register(&runtime)) ? 0 : -1;
 }
 
 void py_sp_runtime_set_lines(py_sp_line_numbers which) {
@@ -195,13 +230,19 @@ void py_sp_runtime_set_lines(py_sp_line_numbers which) {
 }
 
 int py_sp_runtime_start(void) {
-  if (py_sp_runtime_reason())
-    return 0;
-  if (!runtime_state.registered && !runtime_register())
-    return 0;
+  const char *reason;
+
+  if (runtime_reason(&reason) < 0)
+    return -1;
+  if (reason) {
+    PyErr_SetString(py_sp_error, reason);
+    return -1;
+  }
+  if (!runtime_state.registered && runtime_register() < 0)
+    return -1;
   runtime_state.registered = true;
   atomic_store(&runtime_open, true);
-  return 1;
+  return 0;
 }
 
 void py_sp_runtime_stop(void) {
@@ -210,17 +251,13 @@ void py_sp_runtime_stop(void) {
   py_sp_space_quiesce();
 }
 
-static PyObject *native_available(PyObject *module, PyObject *unused) {
-  (void)module;
-  (void)unused;
-  return PyBool_FromLong(!py_sp_runtime_reason());
-}
-
 static PyObject *native_unavailable_reason(PyObject *module, PyObject *unused) {
-  const char *reason = py_sp_runtime_reason();
+  const char *reason;
 
   (void)module;
   (void)unused;
+  if (runtime_reason(&reason) < 0)
+    return NULL;
   if (!reason)
     Py_RETURN_NONE;
   return PyUnicode_FromString(reason);
@@ -278,8 +315,6 @@ static PyObject *native_runtime_lines(PyObject *module, PyObject *code) {
 }
 
 static PyMethodDef runtime_methods[] = {
-    {"available", native_available, METH_NOARGS,
-     "available(): whether this interpreter can be profiled."},
     {"unavailable_reason", native_unavailable_reason, METH_NOARGS,
      "unavailable_reason(): why not, in one sentence, or None."},
     {"runtime_stop", native_runtime_stop, METH_NOARGS,

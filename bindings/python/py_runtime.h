@@ -7,9 +7,9 @@
 
 #include "py_walker.h"
 
-/* Test the walker on this interpreter, once, and register it. 0: it cannot be
- * profiled, py_sp_runtime_reason() says why, and no exception is set.
- * Idempotent; with the GIL. */
+/* Test the walker on this interpreter, once, and register it. 0, or -1 with an
+ * exception: spanprof.Error says why it cannot be profiled, any other ends the
+ * thread or the program. Idempotent; with the GIL. */
 int py_sp_runtime_start(void);
 
 /* Which lines samples show that are settled from here on. Any thread. */
@@ -18,9 +18,5 @@ void py_sp_runtime_set_lines(py_sp_line_numbers which);
 /* Walk no more; names of frames that were walked stay known. Waits for the
  * handlers that are at work. Before the interpreter goes; with the GIL. */
 void py_sp_runtime_stop(void);
-
-/* One sentence: why this interpreter cannot be profiled; NULL: it can. With the
- * GIL. */
-const char *py_sp_runtime_reason(void);
 
 #endif

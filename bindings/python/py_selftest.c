@@ -154,11 +154,9 @@ int py_sp_selftest_run(char *reason, size_t size) {
   if (!py_sp_walk_open())
     selftest_fail("another thread's state", 0, NULL, 0);
   result = nest_run();
-  if (!result) {
-    PyErr_Clear();
-    selftest_fail("the nest did not run", 0, NULL, 0);
-  }
-  Py_XDECREF(result);
+  if (!result)
+    return -1;
+  Py_DECREF(result);
   if (!selftest.wrong && selftest.walks == 0)
     selftest_fail("the nest was not walked", 0, NULL, 0);
   return !selftest.wrong;

@@ -8,6 +8,7 @@
 #include "py_runtime.h"
 #include "py_sigterm.h"
 
+#include <stdbool.h>
 #include <time.h>
 
 /* What lines get at the end, however long the last profile took. */
@@ -15,6 +16,10 @@
 
 /* The callable of the running session; with the GIL. */
 static PyObject *session_on_profile;
+
+/* What it was started with, to start it again where another cannot be; with the
+ * GIL. */
+static PyObject *session_given;
 
 /* On the uploading thread. A queue that waits for Python is bounded, so what
  * the callable takes long for costs profiles, never the application. */
@@ -39,36 +44,79 @@ static void session_profile(void *data, const spanprof_profile_view *profile) {
   py_sp_gate_leave(state);
 }
 
-static int session_runtime_start(void) {
-  if (py_sp_runtime_start())
-    return 1;
-  PyErr_SetString(py_sp_error, py_sp_runtime_reason());
-  return 0;
+/* What the library calls is ours. */
+static void session_complete(py_sp_options *given) {
+  given->options.log = py_sp_log_write;
+  if (given->on_profile)
+    given->options.on_profile = session_profile;
+}
+
+/* Nothing may run. */
+static spanprof_status session_begin(const py_sp_options *given) {
+  spanprof_session *session;
+  spanprof_status st;
+
+  Py_XINCREF(given->on_profile);
+  Py_XSETREF(session_on_profile, given->on_profile);
+  Py_BEGIN_ALLOW_THREADS
+  py_sp_runtime_set_lines(given->line_numbers);
+  st = spanprof_session_start(&given->options, &session);
+  Py_END_ALLOW_THREADS
+  return st;
+}
+
+/* *stopped becomes true where a session ran that does no longer. */
+static spanprof_status session_check(const py_sp_options *given,
+                                     bool *stopped) {
+  spanprof_session *session;
+  spanprof_status st;
+
+  Py_BEGIN_ALLOW_THREADS
+  session = spanprof_session_current();
+  st = spanprof_options_check(&given->options);
+  if (st == SPANPROF_OK && session) {
+    spanprof_session_stop(session, PY_SP_SESSION_STOP_MS);
+    *stopped = true;
+  }
+  Py_END_ALLOW_THREADS
+  return st;
+}
+
+/* What ran before the one that was refused; the sentence about that stays. */
+static void session_resume(void) {
+  PyObject *type, *value, *traceback;
+  py_sp_options before;
+
+  PyErr_Fetch(&type, &value, &traceback);
+  if (py_sp_options_read(&before, session_given) == 0) {
+    session_complete(&before);
+    if (session_begin(&before) != SPANPROF_OK)
+      py_sp_log_write(NULL, SPANPROF_LOG_ERROR, spanprof_last_error());
+  }
+  py_sp_options_dispose(&before);
+  PyErr_Restore(type, value, traceback);
 }
 
 /* True or False, or NULL with an exception; what handlers of the log do
  * meanwhile changes nothing of it. */
-static PyObject *session_begin(const py_sp_options *given) {
-  const spanprof_options *options = &given->options;
+static PyObject *session_replace(const py_sp_options *given) {
   PyObject *type, *value, *traceback;
-  spanprof_session *session;
+  bool stopped = false, again = true;
   spanprof_status st;
 
   py_sp_log_begin();
-  Py_BEGIN_ALLOW_THREADS
-  if (!spanprof_session_current())
-    py_sp_runtime_set_lines(given->line_numbers);
-  st = spanprof_session_start(options, &session);
-  if (st == SPANPROF_ERR_STATE) {
-    spanprof_session_stop(spanprof_session_current(), PY_SP_SESSION_STOP_MS);
-    py_sp_runtime_set_lines(given->line_numbers);
-    st = spanprof_session_start(options, &session);
-  }
-  Py_END_ALLOW_THREADS
+  do {
+    st = session_check(given, &stopped);
+    if (st == SPANPROF_OK)
+      st = session_begin(given);
+    again = again && st == SPANPROF_ERR_STATE; /* another thread was first */
+  } while (again);
   if (st == SPANPROF_ERR_DISABLED)
     py_sp_log_write(NULL, SPANPROF_LOG_INFO, spanprof_last_error());
   else
     py_sp_check(st);
+  if (st != SPANPROF_OK && stopped && session_given)
+    session_resume();
   PyErr_Fetch(&type, &value, &traceback);
   py_sp_log_end();
   PyErr_Restore(type, value, traceback);
@@ -77,18 +125,20 @@ static PyObject *session_begin(const py_sp_options *given) {
 
 static PyObject *session_start(PyObject *module, PyObject *dictionary) {
   py_sp_options given;
-  PyObject *done = NULL;
+  PyObject *done = NULL, *copy = NULL;
 
   (void)module;
-  if (py_sp_options_read(&given, dictionary) < 0 || !session_runtime_start())
+  if (py_sp_options_read(&given, dictionary) < 0 || py_sp_runtime_start() < 0)
     goto cleanup;
-  given.options.log = py_sp_log_write;
-  if (given.on_profile)
-    given.options.on_profile = session_profile;
-  Py_XINCREF(given.on_profile);
-  Py_XSETREF(session_on_profile, given.on_profile);
-  done = session_begin(&given);
+  copy = PyDict_Copy(dictionary);
+  if (!copy)
+    goto cleanup;
+  session_complete(&given);
+  done = session_replace(&given);
+  if (done == Py_True)
+    Py_XSETREF(session_given, Py_NewRef(copy));
 cleanup:
+  Py_XDECREF(copy);
   py_sp_options_dispose(&given);
   return done;
 }

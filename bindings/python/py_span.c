@@ -1,6 +1,7 @@
 #include "py_span.h"
 
 #include "py_otel.h"
+#include "py_resource.h"
 #include "py_utf8.h"
 #include "py_warning.h"
 
@@ -65,8 +66,12 @@ static int span_attributes_set(const span_rules *self, PyObject *object,
     if (!(self->attributes & 1u << i))
       continue;
     value = span_attribute(self, span, (spanprof_span_attribute)i);
+    if (!value && PyErr_Occurred())
+      return -1;
+    if (!value && i == SPANPROF_ATTRIBUTE_PROFILE_ID)
+      return 0; /* without the id, nothing */
     if (!value)
-      return PyErr_Occurred() ? -1 : 0; /* without the id, nothing */
+      continue;
     st = py_sp_otel_attribute_set(object, span_attribute_keys[i], value);
     Py_DECREF(value);
     if (st < 0)
@@ -128,13 +133,30 @@ static int span_record_make(const span_rules *self, PyObject *object,
   return *out ? 0 : -1;
 }
 
+/* 0, or -1 with an exception that is to pass; any other is a warning, and the
+ * span goes on. */
+static int span_resource_tell(PyObject *object) {
+  char text[256];
+
+  if (py_sp_resource_tell(object) == 0)
+    return 0;
+  if (!py_sp_otel_may_take())
+    return -1;
+  py_sp_error_take(text, sizeof text);
+  py_sp_warn("the service of the spans is not known: %s", text);
+  return 0;
+}
+
 /* 0, or -1 with an exception. */
 static int span_start(const span_rules *self, PyObject *object) {
-  PyObject *context = py_sp_otel_context(object);
   py_sp_span_record *record = NULL;
+  PyObject *context;
   py_sp_otel_key key;
   int st = 0;
 
+  if (!py_sp_resource_told && span_resource_tell(object) < 0)
+    return -1;
+  context = py_sp_otel_context(object);
   if (!context)
     return -1;
   /* Another processor of ours was asked first where there is a record. */
@@ -205,52 +227,63 @@ static PyObject *span_answer(span_rules *self, int st, const char *what) {
   Py_RETURN_NONE;
 }
 
+/* The argument `span`, by place or by name, borrowed; NULL with an exception.
+ * What else is given is not looked at: the span knows its parent. */
+static PyObject *span_argument(PyObject *const *args, Py_ssize_t count,
+                               PyObject *names) {
+  Py_ssize_t i;
+
+  if (count > 0)
+    return args[0];
+  for (i = 0; names && i < PyTuple_GET_SIZE(names); i++)
+    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "span") ==
+        0)
+      return args[i];
+  PyErr_SetString(PyExc_TypeError, "missing the argument 'span'");
+  return NULL;
+}
+
 static PyObject *span_rules_on_start(PyObject *object, PyObject *const *args,
                                      Py_ssize_t count, PyObject *names) {
   span_rules *self = (span_rules *)object;
+  PyObject *span = span_argument(args, count, names);
 
-  (void)names; /* parent_context: the span knows its parent */
-  if (count < 1) {
-    PyErr_SetString(PyExc_TypeError, "on_start() needs a span");
+  if (!span)
     return NULL;
-  }
   if (!self->rules)
     Py_RETURN_NONE;
-  return span_answer(self, span_start(self, args[0]), "a span could not start");
+  return span_answer(self, span_start(self, span), "a span could not start");
 }
 
-static PyObject *span_rules_on_end(PyObject *object, PyObject *span) {
+static PyObject *span_rules_on_end(PyObject *object, PyObject *const *args,
+                                   Py_ssize_t count, PyObject *names) {
   span_rules *self = (span_rules *)object;
+  PyObject *span = span_argument(args, count, names);
 
+  if (!span)
+    return NULL;
   if (!self->rules)
     Py_RETURN_NONE;
   return span_answer(self, span_end(span), "a span could not end");
 }
 
 static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {"app_name",
-                          "server_address",
-                          "root_span_only",
-                          "add_span_name",
-                          "add_url",
-                          "add_baseline_urls",
-                          "baseline_labels",
-                          "add_trace_id",
-                          "url_template",
-                          "legacy_span_label",
-                          NULL};
+  static char *names[] = {
+      "app_name",     "server_address",    "root_span_only",  "add_span_name",
+      "add_url",      "add_baseline_urls", "baseline_labels", "add_trace_id",
+      "url_template", "legacy_span_label", "span_id_label",   NULL};
   span_rules *self = (span_rules *)object;
   spanprof_span_rules_options options;
   int root_span_only = 1, add_span_name = 1, add_url = 0, add_baseline = 0,
-      add_trace_id = 0, legacy = 0;
+      add_trace_id = 0, legacy = 0, span_id = 0;
 
   if (!py_sp_check(spanprof_span_rules_options_init(&options, sizeof options)))
     return -1;
   if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "|$zzppppzpzp:SpanRules", names, &options.app_name,
+          args, kwargs, "|$zzppipzpzpp:SpanRules", names, &options.app_name,
           &options.server_address, &root_span_only, &add_span_name, &add_url,
           &add_baseline, &options.baseline_labels, &add_trace_id,
-          &options.url_template, &legacy))
+          &options.url_template, &legacy, &span_id))
     return -1;
   options.root_span_only = root_span_only;
   options.add_span_name = add_span_name;
@@ -258,6 +291,7 @@ static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
   options.add_baseline_urls = add_baseline;
   options.add_trace_id = add_trace_id;
   options.legacy_span_label = legacy;
+  options.span_id_label = span_id;
   if (self->rules) {
     PyErr_SetString(PyExc_RuntimeError, "rules do not change");
     return -1;
@@ -279,7 +313,8 @@ static PyMethodDef span_rules_methods[] = {
     {"on_start", (PyCFunction)(void (*)(void))span_rules_on_start,
      METH_FASTCALL | METH_KEYWORDS,
      "on_start(span, parent_context=None)\n\nA span started."},
-    {"on_end", span_rules_on_end, METH_O, "on_end(span)\n\nA span ended."},
+    {"on_end", (PyCFunction)(void (*)(void))span_rules_on_end,
+     METH_FASTCALL | METH_KEYWORDS, "on_end(span)\n\nA span ended."},
     {NULL, NULL, 0, NULL},
 };
 
@@ -357,6 +392,7 @@ int py_sp_span_resolve(PyObject *span, py_sp_span_record **out) {
 int py_sp_span_init(PyObject *module) {
   int i;
 
+  py_sp_resource_init();
   if (py_sp_otel_init() < 0)
     return -1;
   for (i = 0; i < SPAN_ATTRIBUTES; i++) {

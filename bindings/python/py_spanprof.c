@@ -12,12 +12,6 @@ int py_sp_check(spanprof_status status) {
   return 0;
 }
 
-static struct PyModuleDef native_module = {
-    PyModuleDef_HEAD_INIT,
-    .m_name = "spanprof._native",
-    .m_size = -1,
-};
-
 /* SWIG up to 4.3 gives the module, later the definition of one, which an
  * importer makes (PEP 489). A new reference. */
 static PyObject *native_new_swig(void) {
@@ -46,11 +40,8 @@ static int native_add_swig(PyObject *module) {
   return status;
 }
 
-/* The one symbol that is exported. */
-PyMODINIT_FUNC PyInit__native(void);
-
-PyMODINIT_FUNC PyInit__native(void) {
-  PyObject *module = PyModule_Create(&native_module);
+static PyObject *native_new(void) {
+  PyObject *module = PyModule_New("spanprof._native");
 
   if (!module)
     return NULL;
@@ -68,4 +59,45 @@ PyMODINIT_FUNC PyInit__native(void) {
     return NULL;
   }
   return module;
+}
+
+/* The one module of the process, which is the main interpreter's: its state is
+ * in C, and what a signal interrupts has one interpreter's frames. */
+static PyObject *native_create(PyObject *spec, PyModuleDef *definition) {
+  static PyObject *native;
+
+  (void)spec;
+  (void)definition;
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "only the main interpreter of a process is profiled, and "
+                    "this is another (mod_wsgi: WSGIApplicationGroup "
+                    "%{GLOBAL})");
+    return NULL;
+  }
+  if (!native)
+    native = native_new();
+  return Py_XNewRef(native);
+}
+
+static PyModuleDef_Slot native_slots[] = {
+    {Py_mod_create, (void *)native_create},
+/* So that it is this module that says what it thinks of other interpreters. */
+#ifdef Py_mod_multiple_interpreters
+    {Py_mod_multiple_interpreters, Py_MOD_PER_INTERPRETER_GIL_SUPPORTED},
+#endif
+    {0, NULL},
+};
+
+static struct PyModuleDef native_definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "spanprof._native",
+    .m_slots = native_slots,
+};
+
+/* The one symbol that is exported. */
+PyMODINIT_FUNC PyInit__native(void);
+
+PyMODINIT_FUNC PyInit__native(void) {
+  return PyModuleDef_Init(&native_definition);
 }

@@ -170,8 +170,11 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
     words = frame_words(walk, frame);
   if (unit < -1 || unit >= WALK_UNITS_MAX || words < 0)
     return false;
-  /* 3.10: a frame that is linked is alive, and so is its code. */
-  if (place == PLACE_DATA_STACK || !PY_SP_LAYOUT_DATA_STACK)
+  /* 3.10: a frame that is linked is alive, and so is its code. The innermost
+   * one on a data stack may be linked before it is written: the order of the
+   * stores is the compiler's. */
+  if ((place == PLACE_DATA_STACK && walk->count > 0) ||
+      !PY_SP_LAYOUT_DATA_STACK)
     flags |= WALK_SURE;
   walk->frames[walk->count++] =
       (spanprof_frame){.code = (uint64_t)(uintptr_t)code,
@@ -243,6 +246,10 @@ int py_sp_walk_open(void) {
   walk_thread.key = layout_thread_key();
   walk_thread.specific = pthread_getspecific;
   walk_thread.state = PyGILState_GetThisThreadState;
+  /* A release whose key stands elsewhere than its headers say: its function
+   * knows where. */
+  if (walk_thread.key && py_sp_walk_thread() != PyThreadState_Get())
+    walk_thread.key = NULL;
   return py_sp_walk_thread() == PyThreadState_Get();
 }
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 static ID activation_entries, activation_value, activation_stack,
-    activation_context, activation_trace_id, activation_remote;
+    activation_context, activation_trace_id, activation_remote,
+    activation_attach_id, activation_detach_id;
 
 /* OpenTelemetry::Context, and the key under which a context has its span. */
 static VALUE activation_class = Qnil;
@@ -20,6 +21,10 @@ static ID activation_local;
 /* See activation_follow(). */
 static bool activation_plain;
 
+/* Native::ContextHook, and whether it has its methods. */
+static VALUE activation_module;
+static bool activation_hooked;
+
 static int activation_entry(VALUE key, VALUE value, VALUE found) {
   if (key != activation_key)
     return ST_CONTINUE;
@@ -27,6 +32,12 @@ static int activation_entry(VALUE key, VALUE value, VALUE found) {
   return ST_STOP;
 }
 
+static VALUE activation_ask(VALUE context) {
+  return rb_funcallv(context, activation_value, 1, &activation_key);
+}
+
+/* Whatever is attached, and whatever it raises, is no concern of who attaches
+ * it. */
 VALUE rb_sp_activation_span(VALUE context) {
   VALUE entries, span = Qnil;
 
@@ -38,7 +49,11 @@ VALUE rb_sp_activation_span(VALUE context) {
     rb_hash_foreach(entries, activation_entry, (VALUE)&span);
     return span;
   }
-  return rb_funcallv(context, activation_value, 1, &activation_key);
+  return rb_sp_guard(activation_ask, context);
+}
+
+static VALUE activation_stack_ask(VALUE class) {
+  return rb_funcallv(class, activation_stack, 0, NULL);
 }
 
 /* The running fiber's stack of contexts; nil: it has none. */
@@ -51,7 +66,7 @@ static VALUE activation_contexts(void) {
     stack = rb_thread_local_aref(rb_thread_current(), activation_local);
   if (RB_NIL_P(stack) || RB_TYPE_P(stack, T_ARRAY))
     return stack;
-  stack = rb_funcallv(activation_class, activation_stack, 0, NULL);
+  stack = rb_sp_guard(activation_stack_ask, activation_class);
   return RB_TYPE_P(stack, T_ARRAY) ? stack : Qnil;
 }
 
@@ -75,12 +90,11 @@ static bool activation_in_trace(const uint8_t *trace_id, VALUE trace) {
  * told of: one that is not recorded, or that wraps another's context. In the
  * same trace it stands for a part of the span around it. */
 static VALUE activation_attached_other(VALUE span) {
+  VALUE trace = activation_local_trace(span);
   rb_sp_flow *flow = rb_sp_flow_current();
-  VALUE trace;
 
-  if (!flow || !flow->span)
+  if (!flow)
     return Qnil;
-  trace = activation_local_trace(span);
   if (NIL_P(trace) || !activation_in_trace(flow->trace_id, trace))
     rb_sp_flow_span_set(flow, NULL);
   return Qnil;
@@ -107,16 +121,6 @@ static VALUE activation_exposed_other(VALUE span) {
   return Qnil;
 }
 
-/* Whatever it raises is no concern of who attaches. */
-static void activation_other(VALUE (*step)(VALUE), VALUE span) {
-  VALUE error = rb_errinfo();
-  int state;
-
-  rb_protect(step, span, &state);
-  if (state)
-    rb_set_errinfo(error);
-}
-
 static void activation_set(const rb_sp_span *held) {
   rb_sp_flow *flow = held ? rb_sp_flow_make() : rb_sp_flow_current();
 
@@ -128,11 +132,15 @@ static void activation_set(const rb_sp_span *held) {
 static void activation_attached(VALUE context) {
   VALUE span = rb_sp_activation_span(context);
   const rb_sp_span *held = rb_sp_span_of(span);
+  const rb_sp_flow *flow;
 
-  if (held || NIL_P(span))
+  if (held || NIL_P(span)) {
     activation_set(held);
-  else
-    activation_other(activation_attached_other, span);
+    return;
+  }
+  flow = rb_sp_flow_current();
+  if (flow && flow->span)
+    rb_sp_guard(activation_attached_other, span);
 }
 
 /* A span that ended here was left attached, and is not worked for. */
@@ -153,7 +161,7 @@ static void activation_exposed(VALUE context) {
   if (held || NIL_P(span))
     activation_set(held && !activation_left(held) ? held : NULL);
   else
-    activation_other(activation_exposed_other, span);
+    rb_sp_guard(activation_exposed_other, span);
 }
 
 static void activation_detached(VALUE stack) {
@@ -205,6 +213,39 @@ static VALUE activation_clear(VALUE self) {
   return cleared;
 }
 
+/* Context.singleton_method_added(name): a later definition stands in for the
+ * API's own, and is to be called. */
+static VALUE activation_redefined(VALUE self, VALUE name) {
+  const ID id = rb_check_id(&name);
+
+  (void)self;
+  if (id == activation_attach_id || id == activation_detach_id ||
+      id == activation_stack)
+    activation_plain = false;
+  return rb_call_super(1, &name);
+}
+
+static void activation_define(VALUE hook) {
+  rb_define_method(hook, "attach", activation_attach, 1);
+  rb_define_method(hook, "detach", activation_detach, 1);
+  rb_define_method(hook, "clear", activation_clear, 0);
+}
+
+void rb_sp_activation_hook(bool on) {
+  static const char *const names[] = {"attach", "detach", "clear"};
+  size_t i;
+
+  if (RB_NIL_P(activation_class) || on == activation_hooked)
+    return;
+  activation_hooked = on;
+  for (i = 0; !on && i < sizeof names / sizeof names[0]; i++)
+    rb_remove_method(activation_module, names[i]);
+  if (!on)
+    return;
+  activation_define(activation_module);
+  activation_detached(activation_contexts());
+}
+
 /* Native.activation_follow(context_class, key, instance_variable, local,
  * plain): the variables as symbols, or nil; and whether attach does nothing but
  * push on the stack that is there, and detach but pop from it. */
@@ -217,7 +258,8 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
   activation_local = NIL_P(local) ? 0 : SYM2ID(local);
   activation_class = context_class;
   activation_key = key;
-  rb_sp_context_follow();
+  rb_sp_context_want();
+  rb_sp_activation_hook(rb_sp_context_follows());
   return Qnil;
 }
 
@@ -227,19 +269,19 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
  * that detaching out of order, too often or never is followed as OpenTelemetry
  * itself sees it. */
 void rb_sp_activation_init(void) {
-  VALUE hook = rb_define_module_under(rb_sp_native, "ContextHook");
-
+  activation_module = rb_define_module_under(rb_sp_native, "ContextHook");
   activation_entries = rb_intern("@entries");
   activation_value = rb_intern("value");
   activation_stack = rb_intern("stack");
   activation_context = rb_intern("context");
   activation_trace_id = rb_intern("trace_id");
   activation_remote = rb_intern("remote?");
+  activation_attach_id = rb_intern("attach");
+  activation_detach_id = rb_intern("detach");
+  rb_define_private_method(activation_module, "singleton_method_added",
+                           activation_redefined, 1);
   rb_gc_register_address(&activation_class);
   rb_gc_register_address(&activation_key);
   rb_define_module_function(rb_sp_native, "activation_follow",
                             activation_follow, 5);
-  rb_define_method(hook, "attach", activation_attach, 1);
-  rb_define_method(hook, "detach", activation_detach, 1);
-  rb_define_method(hook, "clear", activation_clear, 0);
 }

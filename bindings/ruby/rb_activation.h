@@ -6,8 +6,11 @@
 #include "rb_spanprof.h"
 
 /* The span in an OpenTelemetry::Context, or nil. Only after
- * Native.activation_follow. May raise where the context is of a class of its
- * own. */
+ * Native.activation_follow. */
 VALUE rb_sp_activation_span(VALUE context);
+
+/* Watch what is attached, from now on; or no more, at no cost. Called by
+ * rb_context.c. */
+void rb_sp_activation_hook(bool on);
 
 #endif

@@ -6,15 +6,19 @@
 
 /* The SDK's set_attribute takes a mutex and looks at each attribute again to
  * trim it: a third of what a span with an id costs. While a span is being made
- * nobody else has it, so where its limits trim nothing the attribute goes to
- * where the SDK (1.0 to 1.13, trace/span.rb) puts it. Whatever looks different
- * there is asked to do it itself. */
+ * nobody else has it, so where its limits trim nothing and nobody patched
+ * set_attribute, the attribute goes to where the SDK (1.0 to 1.13,
+ * trace/span.rb) puts it. Whatever looks different there is asked to do it
+ * itself. */
 
 /* Attributes a span may have and be far from its limit. */
 #define ATTRIBUTE_COUNT_SAFE 32
 
 static ID attribute_attributes, attribute_recorded, attribute_limits,
     attribute_count_limit, attribute_length_limit, attribute_set;
+
+/* Of spans that nobody patched, or nil. */
+static VALUE attribute_class = Qnil;
 
 /* The limits seen last, which all spans of a provider share, and whether they
  * leave us alone. */
@@ -41,7 +45,8 @@ void rb_sp_attributes_set(VALUE span, long count, const VALUE *pairs) {
   VALUE recorded = rb_attr_get(span, attribute_recorded);
   long i;
 
-  if (RB_TYPE_P(attributes, T_HASH) && !RB_OBJ_FROZEN(attributes) &&
+  if (RBASIC_CLASS(span) == attribute_class && RB_TYPE_P(attributes, T_HASH) &&
+      !RB_OBJ_FROZEN(attributes) &&
       RHASH_SIZE(attributes) < ATTRIBUTE_COUNT_SAFE && RB_FIXNUM_P(recorded) &&
       attribute_limits_are_wide(rb_attr_get(span, attribute_limits))) {
     rb_hash_bulk_insert(2 * count, pairs, attributes);
@@ -52,6 +57,13 @@ void rb_sp_attributes_set(VALUE span, long count, const VALUE *pairs) {
   }
 }
 
+/* Native.attributes_direct(span_class): nil for none. */
+static VALUE attribute_direct(VALUE self, VALUE span_class) {
+  (void)self;
+  attribute_class = span_class;
+  return Qnil;
+}
+
 void rb_sp_attribute_init(void) {
   attribute_attributes = rb_intern("@attributes");
   attribute_recorded = rb_intern("@total_recorded_attributes");
@@ -60,4 +72,7 @@ void rb_sp_attribute_init(void) {
   attribute_length_limit = rb_intern("attribute_length_limit");
   attribute_set = rb_intern("set_attribute");
   rb_gc_register_address(&attribute_limits_seen);
+  rb_gc_register_address(&attribute_class);
+  rb_define_module_function(rb_sp_native, "attributes_direct", attribute_direct,
+                            1);
 }

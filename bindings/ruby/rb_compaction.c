@@ -76,10 +76,12 @@ void rb_sp_compaction_watch(void) {
   watching = true;
   gc = rb_module_new();
   process = rb_module_new();
+  rb_ext_ractor_safe(true);
   method_watch(gc, rb_mGC, "auto_compact=", automatic_set);
   method_watch(gc, rb_mGC, "compact", compaction_run);
   method_watch(gc, rb_mGC, "verify_compaction_references", compaction_run);
   method_watch(process, rb_mProcess, "warmup", compaction_run);
+  rb_ext_ractor_safe(false);
   rb_prepend_module(rb_singleton_class(rb_mGC), gc);
   rb_prepend_module(rb_singleton_class(rb_mProcess), process);
   automatic_learn();

@@ -38,9 +38,13 @@ typedef struct rb_sp_flow {
   struct rb_sp_flow *next_free;
 } rb_sp_flow;
 
-/* Follow fibers and threads from now on; idempotent. Until then every fiber of
- * a thread is taken for one. */
-void rb_sp_context_follow(void);
+/* Fibers and threads are to be followed while this process is profiled: there
+ * is something to show. Idempotent. */
+void rb_sp_context_want(void);
+
+/* Whether they are. Else nothing is marked: flows keep their labels, and show
+ * none. */
+bool rb_sp_context_follows(void);
 
 /* The running fiber's flow; NULL: it has none. */
 rb_sp_flow *rb_sp_flow_current(void);

@@ -43,14 +43,79 @@ static VALUE probe_look(VALUE self) {
   return Qnil;
 }
 
-/* A C method between two stretches of Ruby code. */
-static VALUE probe_relay(VALUE self) {
-  VALUE result = rb_yield(Qnil);
+/* A C method between two stretches of Ruby code; how many arguments it has says
+ * in which way it calls its block. */
+static VALUE probe_relay(int argc, VALUE *argv, VALUE self) {
+  VALUE result = Qnil;
 
   (void)self;
+  switch (argc) {
+  case 0:
+    result = rb_yield(Qnil);
+    break;
+  case 1:
+    result = rb_yield_values(2, Qnil, Qnil);
+    break;
+  case 2:
+    result = rb_yield_values2(argc, argv);
+    break;
+  case 3:
+    result = rb_yield_splat(rb_ary_new_from_values(argc, argv));
+    break;
+  }
   /* Not a tail call: the frame must be there. */
   __asm__ volatile("" : : : "memory");
   return result;
+}
+
+/* A block in C. */
+static VALUE probe_block(RB_BLOCK_CALL_FUNC_ARGLIST(yielded, self)) {
+  (void)yielded, (void)self, (void)argc, (void)argv, (void)blockarg;
+  probe_look(self);
+  __asm__ volatile("" : : : "memory");
+  return Qnil;
+}
+
+#define PROBE_CALLS 12
+
+/* The ways in which C code calls methods and blocks that are C code, too. */
+static __attribute__((noinline)) void probe_call(VALUE self, int way) {
+  const ID look = rb_intern("look"), relay = rb_intern("relay");
+  const VALUE block = rb_proc_new(probe_block, self),
+              some[] = {Qnil, Qnil, Qnil};
+
+  switch (way) {
+  case 0:
+    rb_funcall(self, look, 0);
+    break;
+  case 1:
+    rb_check_funcall(self, look, 0, NULL);
+    break;
+  case 2:
+    rb_funcallv(self, look, 0, NULL);
+    break;
+  case 3:
+    rb_funcallv_kw(self, look, 0, NULL, RB_NO_KEYWORDS);
+    break;
+  case 4:
+    rb_block_call(self, relay, 0, NULL, probe_block, self);
+    break;
+  case 5:
+    rb_block_call_kw(self, relay, 0, NULL, probe_block, self, RB_NO_KEYWORDS);
+    break;
+  case 6:
+    rb_funcall_with_block(self, relay, 0, NULL, block);
+    break;
+  case 7:
+    rb_proc_call_kw(block, rb_ary_new(), RB_NO_KEYWORDS);
+    break;
+  case 8:
+    rb_proc_call_with_block(block, 0, NULL, Qnil);
+    break;
+  default: /* the other ways of probe_relay() */
+    rb_funcall_with_block(self, relay, way - 8, some, block);
+  }
+  __asm__ volatile("" : : : "memory");
 }
 
 static size_t stack_find(const native_stack *stack, const void *function,
@@ -135,6 +200,32 @@ static void callers_add(const native_stack *stack, rb_sp_eval_range *out) {
   }
 }
 
+static bool function_own(uint64_t start) {
+  const void *const own[] = {
+      (const void *)probe_look, (const void *)probe_relay,
+      (const void *)probe_block, (const void *)probe_call};
+  size_t i = 0;
+
+  while (i < sizeof own / sizeof own[0] &&
+         start != function_start((uint64_t)(uintptr_t)own[i]))
+    i++;
+  return i < sizeof own / sizeof own[0];
+}
+
+/* Add what stands between probe_call() and probe_look(). */
+static void callees_add(const native_stack *stack, rb_sp_eval_range *out) {
+  const size_t end = stack_find(stack, (const void *)probe_call, 0);
+  size_t i;
+
+  for (i = 0; end < stack->count && i < end; i++) {
+    uint64_t start = stack->starts[i];
+
+    if (start != 0 && !function_own(start) && !range_known(out, start) &&
+        out->call_count < RB_SP_EVAL_FUNCTIONS_MAX)
+      out->calls[out->call_count++] = function_range(start);
+  }
+}
+
 /* Blocks that C methods call in the ways they have. */
 static const char *const probe_blocks[] = {
     "[1].each { look {} }",
@@ -159,7 +250,7 @@ void rb_sp_eval_range_init(void) {
   probe_object = rb_obj_alloc(probe);
   rb_gc_register_mark_object(probe_object);
   rb_define_method(probe, "look", probe_look, 0);
-  rb_define_method(probe, "relay", probe_relay, 0);
+  rb_define_method(probe, "relay", probe_relay, -1);
 }
 
 bool rb_sp_eval_range_find(rb_sp_eval_range *out) {
@@ -173,6 +264,10 @@ bool rb_sp_eval_range_find(rb_sp_eval_range *out) {
   for (i = 0; i < sizeof probe_blocks / sizeof probe_blocks[0]; i++) {
     probe_evaluate(probe_blocks[i]);
     callers_add(&probe_stack, out);
+  }
+  for (i = 0; i < PROBE_CALLS; i++) {
+    probe_call(probe_object, (int)i);
+    callees_add(&probe_stack, out);
   }
   return true;
 }

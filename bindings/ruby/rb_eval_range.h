@@ -12,9 +12,10 @@
 #include <spanprof/spanprof.h>
 
 /* Functions between a C method and the function that runs one stretch of Ruby
- * code (calls, sends, the loop), and those that begin a stretch for a C method
- * (rb_yield() and its kind). Ruby 3.1 and 3.3 have some 10. */
-#define RB_SP_EVAL_FUNCTIONS_MAX 16
+ * code (calls, sends, the loop), those that begin a stretch for a C method
+ * (rb_yield() and its kind), and those by which C methods call each other
+ * (rb_funcall() and its kind). Ruby 3.1 to 3.4 have some 30. */
+#define RB_SP_EVAL_FUNCTIONS_MAX 64
 
 typedef struct rb_sp_eval_range {
   spanprof_range run; /* once for each stretch: vm_exec() */

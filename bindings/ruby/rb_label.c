@@ -1,11 +1,15 @@
 #include "rb_context.h"
 #include "rb_text.h"
 
-/* Native.labels: the running fiber's own, as a number for .labels_restore. */
+/* Native.labels: the running fiber's own, as a number for .labels_restore; nil:
+ * it is another Ractor's. */
 static VALUE label_labels(VALUE self) {
-  const rb_sp_flow *flow = rb_sp_flow_current();
+  const rb_sp_flow *flow;
 
   (void)self;
+  if (!rb_sp_ractor_is_main())
+    return Qnil;
+  flow = rb_sp_flow_current();
   return UINT2NUM(flow ? flow->labels : 0);
 }
 
@@ -28,9 +32,11 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   rb_sp_flow *flow;
 
   (void)self;
+  rb_sp_context_want();
+  if (!rb_sp_context_follows())
+    return Qnil;
   name = rb_sp_text(name);
   value = rb_sp_text(value);
-  rb_sp_context_follow();
   flow = rb_sp_flow_make();
   if (rb_sp_flow_labels_begin(flow) == SPANPROF_OK) {
     spanprof_label_push(RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
@@ -48,10 +54,11 @@ static void label_set(VALUE name, const char *value, size_t value_bytes) {
   rb_sp_flow *flow = rb_sp_flow_make();
   spanprof_label_set set;
 
-  if (rb_sp_flow_labels_begin(flow) != SPANPROF_OK)
+  if (rb_sp_context_follows() && rb_sp_flow_labels_begin(flow) != SPANPROF_OK)
     return;
-  spanprof_label_set_with(spanprof_labels_get(), RSTRING_PTR(name),
-                          (size_t)RSTRING_LEN(name), value, value_bytes, &set);
+  spanprof_label_set_with(
+      rb_sp_context_follows() ? spanprof_labels_get() : flow->labels,
+      RSTRING_PTR(name), (size_t)RSTRING_LEN(name), value, value_bytes, &set);
   rb_sp_flow_labels_set(flow, set);
 }
 
@@ -60,7 +67,7 @@ static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
   (void)self;
   name = rb_sp_text(name);
   value = rb_sp_text(value);
-  rb_sp_context_follow();
+  rb_sp_context_want();
   label_set(name, RSTRING_PTR(value), (size_t)RSTRING_LEN(value));
   RB_GC_GUARD(value);
   return Qnil;
@@ -89,6 +96,8 @@ void rb_sp_label_init(void) {
   rb_define_module_function(rb_sp_native, "tag_add", label_tag_add, 2);
   rb_define_module_function(rb_sp_native, "tag_remove", label_tag_remove, 2);
   rb_define_module_function(rb_sp_native, "label_push", label_push, 2);
+  rb_ext_ractor_safe(true);
   rb_define_module_function(rb_sp_native, "labels", label_labels, 0);
+  rb_ext_ractor_safe(false);
   rb_define_module_function(rb_sp_native, "labels_restore", label_restore, 1);
 }

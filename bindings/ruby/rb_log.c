@@ -5,23 +5,17 @@
 
 #include <limits.h>
 #include <poll.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <pthread.h>
 #include <unistd.h>
 
-#include <ruby/encoding.h>
-#include <ruby/thread.h>
+#include "rb_naming.h"
 
 /* Lines that may wait; where nobody takes them the rest goes to stderr. */
 #define LOG_WAITING_MAX 4096
-
-/* A thread that is woken on its way to sleep finds out so much later. */
-#define LOG_SLEEP_S 5
 
 typedef struct log_line {
   struct log_line *next;
@@ -33,7 +27,6 @@ typedef struct log_line {
 static struct {
   _Atomic(log_line *) newest;
   _Atomic unsigned waiting;
-  sem_t come;
 } log_state;
 
 void rb_sp_log_write(void *data, spanprof_log_level level,
@@ -54,7 +47,7 @@ void rb_sp_log_write(void *data, spanprof_log_level level,
   line->next = atomic_load(&log_state.newest);
   while (!atomic_compare_exchange_weak(&log_state.newest, &line->next, line))
     continue;
-  sem_post(&log_state.come);
+  rb_sp_naming_want(NULL);
 }
 
 /* Take every line, oldest first. */
@@ -97,25 +90,30 @@ static VALUE native_log_take(VALUE self) {
   return lines;
 }
 
-static void *log_sleep(void *data) {
-  struct timespec until;
+/* May raise. */
+static VALUE log_hand_on(VALUE data) {
+  VALUE logging = rb_path2class("Spanprof::Logging");
 
   (void)data;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += LOG_SLEEP_S;
-  sem_timedwait(&log_state.come, &until);
-  return NULL;
+  return rb_funcall(logging, rb_intern("hand_on_soon"), 0);
 }
 
-/* call-seq: log_wait -> nil
+void rb_sp_log_hand_on(void) {
+  int state = 0;
+
+  if (!atomic_load(&log_state.newest))
+    return;
+  rb_protect(log_hand_on, Qnil, &state);
+  if (state)
+    rb_set_errinfo(Qnil);
+}
+
+/* call-seq: log_thread -> nil
  *
- * Waits, without the GVL, until lines come or the thread is woken. */
-static VALUE native_log_wait(VALUE self) {
+ * The calling thread is the one that hands lines on. */
+static VALUE native_log_thread(VALUE self) {
   (void)self;
-  /* By a signal, which meets this thread and no other that waits. */
-  rb_thread_call_without_gvl(log_sleep, NULL, RUBY_UBF_IO, NULL);
-  while (sem_trywait(&log_state.come) == 0)
-    continue;
+  rb_sp_naming_help();
   return Qnil;
 }
 
@@ -149,14 +147,12 @@ static void log_after_fork(void) {
     line = next;
   }
   atomic_store(&log_state.waiting, 0);
-  sem_init(&log_state.come, 0, 0);
 }
 
 void rb_sp_log_init(void) {
-  sem_init(&log_state.come, 0, 0);
   pthread_atfork(NULL, NULL, log_after_fork);
   rb_define_singleton_method(rb_sp_native, "log_take", native_log_take, 0);
-  rb_define_singleton_method(rb_sp_native, "log_wait", native_log_wait, 0);
+  rb_define_singleton_method(rb_sp_native, "log_thread", native_log_thread, 0);
   rb_define_singleton_method(rb_sp_native, "stderr_write", native_stderr_write,
                              1);
 }

@@ -8,7 +8,11 @@
 /* A spanprof_log_fn; never blocks, and needs no GVL. */
 void rb_sp_log_write(void *data, spanprof_log_level level, const char *message);
 
-/* Defines Native.log_wait and log_take. */
+/* Have the lines that wait handed on, on a thread of their own. Never raises.
+ */
+void rb_sp_log_hand_on(void);
+
+/* Defines Native.log_take, log_thread and stderr_write. */
 void rb_sp_log_init(void);
 
 #endif

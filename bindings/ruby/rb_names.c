@@ -74,6 +74,48 @@ static VALUE label_clean(VALUE label) {
   return rb_str_subseq(label, at, bytes - at);
 }
 
+/* Of a hash, which has 19 nearly always. */
+#define VIEW_HASH_DIGITS 10
+
+static long digits_before(const char *text, long end) {
+  long at = end;
+
+  while (at > 0 && text[at - 1] >= '0' && text[at - 1] <= '9')
+    at--;
+  return end - at;
+}
+
+/* The length of a method's name without the numbers that differ in each
+ * process: of ActionView's "_app_views_carts_show_html_erb__349628401748_220"
+ * (template.rb; a negative hash has a third underscore), of Tilt's
+ * "__tilt_4320" (tilt/template.rb). */
+static long view_name_length(const char *text, long bytes) {
+  static const char tilt[] = "__tilt";
+  const long tilt_bytes = sizeof tilt - 1;
+  long id = digits_before(text, bytes), at = bytes - id - 1, hash;
+
+  if (id == 0 || at < 0 || text[at] != '_')
+    return bytes;
+  if (at == tilt_bytes && memcmp(text, tilt, (size_t)at) == 0)
+    return at;
+  hash = digits_before(text, at);
+  at -= hash;
+  if (hash < VIEW_HASH_DIGITS || at < 3 || text[0] != '_' ||
+      text[at - 1] != '_' || text[at - 2] != '_')
+    return bytes;
+  while (at > 0 && text[at - 1] == '_')
+    at--;
+  return at;
+}
+
+/* A label that ends with that name, without those numbers. */
+static VALUE view_label_clean(VALUE label, VALUE base) {
+  long bytes = RSTRING_LEN(base);
+
+  bytes -= view_name_length(RSTRING_PTR(base), bytes);
+  return bytes ? rb_str_subseq(label, 0, RSTRING_LEN(label) - bytes) : label;
+}
+
 /* The label, with the class in front of the method's name. */
 static VALUE iseq_name(const rb_sp_code *code) {
   VALUE label = rb_profile_frame_label(code->iseq);
@@ -84,6 +126,10 @@ static VALUE iseq_name(const rb_sp_code *code) {
   if (NIL_P(label))
     return Qnil;
   label = label_clean(label);
+  if (!NIL_P(base) && text_ends(label, base)) {
+    label = view_label_clean(label, base);
+    base = view_label_clean(base, base);
+  }
   /* Only code of a method has a method's name: not <main>, <class:Cart>. */
   if (!code->method || NIL_P(base) || !text_ends(label, base) ||
       NIL_P(rb_profile_frame_method_name(code->iseq)))

@@ -17,6 +17,7 @@ typedef enum option_kind {
   X(labels, TEXT)               \
   X(resource_labels, TEXT)      \
   X(clean_label_names, SWITCH)  \
+  X(dotted_label_names, SWITCH) \
   X(sample_rate_hz, NUMBER)     \
   X(signal_number, NUMBER)      \
   X(native_frames, SWITCH)      \
@@ -45,7 +46,8 @@ typedef enum option_kind {
   X(spool_max_age_s, NUMBER)    \
   X(span_names_max, NUMBER)     \
   X(label_values_max, NUMBER)   \
-  X(log_level, NUMBER)
+  X(log_level, NUMBER)          \
+  X(flush_on_sigterm, SWITCH)
 
 static const struct option_row {
   const char *name;

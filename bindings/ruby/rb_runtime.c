@@ -28,10 +28,10 @@
 /* Process-wide, because the VM is; guarded by the GVL. */
 static struct {
   bool tested;
+  VALUE tester; /* the thread that tests; 0: none */
   bool registered;
   rb_sp_walker_config config;
   rb_sp_eval_range range;
-  spanprof_range jit;
   char reason[RUNTIME_REASON_BYTES]; /* "": available */
 } runtime;
 
@@ -81,52 +81,75 @@ static void mode_test(void) {
                "the native stack of its interpreter is not as expected");
 }
 
-static VALUE runtime_test(VALUE data) {
+static void layout_test(void) {
   const rb_sp_vm_layout *layout =
       rb_sp_vm_layout_find(ruby_api_version[0], ruby_api_version[1]);
   const char *reason = unsupported();
 
-  (void)data;
   if (!layout)
-    reason_set("Ruby %s is not known to this version", ruby_version);
+    reason_set("Ruby %s is not supported: " RB_SP_VM_VERSIONS " are",
+               ruby_version);
   else if (reason)
     reason_set("%s", reason);
   else if (!mode_wanted(&runtime.config.mode))
     reason_set("%s is not \"methods\", \"frames\" or \"off\"",
                RUNTIME_WALKER_VARIABLE);
   if (runtime.reason[0])
-    return Qnil;
+    return;
   runtime.config.layout = *layout;
   mode_test();
+}
+
+/* Tells *data when it came to its end. */
+static VALUE runtime_test(VALUE data) {
+  layout_test();
+  *(bool *)data = true;
   return Qnil;
 }
 
-static bool runtime_available(void) {
-  int state = 0;
+static VALUE runtime_test_guarded(VALUE data) {
+  return rb_sp_guard(runtime_test, data);
+}
 
+/* The test runs Ruby code, in which another thread may come here. A signal
+ * handler that comes here out of it cannot wait for it. */
+static bool runtime_available(void) {
+  const VALUE thread = rb_thread_current();
+  bool ended = false;
+  int interrupt = 0;
+
+  while (runtime.tester) {
+    if (runtime.tester == thread)
+      return false;
+    rb_thread_schedule();
+  }
   if (!runtime.tested) {
-    rb_protect(runtime_test, Qnil, &state);
-    if (state) {
-      rb_set_errinfo(Qnil);
+    runtime.tester = thread;
+    rb_protect(runtime_test_guarded, (VALUE)&ended, &interrupt);
+    if (!ended)
       reason_set("%s", "the test of this Ruby raised an error");
-    }
+    runtime.tester = 0;
     runtime.tested = true;
   }
+  if (interrupt)
+    rb_jump_tag(interrupt);
   return !runtime.reason[0];
 }
 
 static VALUE runtime_adopt(VALUE data) {
   (void)data;
   rb_sp_compaction_watch();
-  rb_sp_jit_range_find(&runtime.jit);
   if (!rb_sp_threads_start())
     rb_warn("spanprof: more threads than can be adopted: some have no Ruby "
             "frames in their samples");
   return Qnil;
 }
 
+static VALUE runtime_adopt_guarded(VALUE data) {
+  return rb_sp_guard(runtime_adopt, data);
+}
+
 static bool runtime_register(void) {
-  const spanprof_range eval[] = {runtime.range.run, runtime.jit};
   spanprof_runtime description = {
       .struct_size = sizeof description,
       .name = "ruby",
@@ -134,8 +157,8 @@ static bool runtime_register(void) {
       .walk = rb_sp_walker_walk,
       .resolve = rb_sp_names_resolve,
       .want_names = rb_sp_naming_want,
-      .eval_ranges = eval,
-      .eval_range_count = runtime.jit.end ? 2 : 1,
+      .eval_ranges = &runtime.range.run,
+      .eval_range_count = 1,
       .call_ranges = runtime.range.calls,
       .call_range_count = runtime.range.call_count,
       .stack_end = rb_sp_walker_stack_end,
@@ -145,18 +168,21 @@ static bool runtime_register(void) {
 }
 
 bool rb_sp_runtime_start(void) {
-  int state = 0;
+  int interrupt = 0;
 
   if (runtime.registered)
     return true;
   if (!runtime_available())
     return false;
   rb_sp_walker_configure(&runtime.config);
-  rb_protect(runtime_adopt, Qnil, &state);
-  if (state)
-    rb_set_errinfo(Qnil);
-  runtime.registered = runtime_register();
+  rb_protect(runtime_adopt_guarded, Qnil, &interrupt);
+  /* Another thread may have come by while Ruby ran. */
+  if (!runtime.registered)
+    runtime.registered = runtime_register();
+  rb_sp_jit_range_follow();
   rb_sp_naming_start();
+  if (interrupt)
+    rb_jump_tag(interrupt);
   return runtime.registered;
 }
 
@@ -169,9 +195,14 @@ int rb_sp_runtime_stop(void) {
   return rb_sp_naming_stop();
 }
 
+static VALUE resolve_all(VALUE data) {
+  rb_sp_naming_all();
+  return data;
+}
+
 void rb_sp_runtime_resolve_all(void) {
   if (runtime.registered)
-    rb_sp_naming_all();
+    rb_sp_guard(resolve_all, Qnil);
 }
 
 /* The VM takes its threads and heap down: nothing may be walked any more. */
@@ -226,6 +257,7 @@ void rb_sp_runtime_init(void) {
   rb_sp_naming_init();
   rb_sp_self_test_init();
   rb_sp_eval_range_init();
+  rb_sp_jit_range_init();
   ruby_vm_at_exit(vm_end);
   rb_define_singleton_method(rb_sp_native, "available?", native_available_p, 0);
   rb_define_singleton_method(rb_sp_native, "unavailable_reason",

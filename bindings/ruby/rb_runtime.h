@@ -13,7 +13,8 @@ bool rb_sp_runtime_start(void);
 /* Undo it. Returns as rb_sp_naming_stop() does. */
 int rb_sp_runtime_stop(void);
 
-/* Name every frame that waits for its name. */
+/* Name every frame that waits for its name. Raises what waited for the calling
+ * thread meanwhile, nothing of its own. */
 void rb_sp_runtime_resolve_all(void);
 
 #endif

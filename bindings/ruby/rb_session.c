@@ -96,6 +96,11 @@ static VALUE call_wait(VALUE data) {
   return Qnil;
 }
 
+static VALUE call_name(VALUE data) {
+  rb_sp_runtime_resolve_all();
+  return data;
+}
+
 /* Run `call`, which lives on this stack, to its end whatever interrupts the
  * thread; returns the interrupt, for rb_jump_tag(). */
 static int call_finish(session_call *call) {
@@ -104,7 +109,7 @@ static int call_finish(session_call *call) {
   pthread_t thread;
 
   sem_init(&call->done, 0, 0);
-  rb_sp_runtime_resolve_all();
+  rb_protect(call_name, Qnil, &interrupt);
   if (call_thread_start(&thread, call)) {
     while (pending) {
       rb_protect(call_wait, (VALUE)&pending, &state);
@@ -186,6 +191,24 @@ static VALUE native_finish(VALUE self, VALUE timeout_ms) {
   return session_stop(timeout_ms, true);
 }
 
+/* call-seq: finish_elsewhere(timeout_ms) -> nil
+ *
+ * As finish, from a Ractor that is not the main one: that one goes on, and
+ * names the frames. */
+static VALUE native_finish_elsewhere(VALUE self, VALUE timeout_ms) {
+  session_call call = {.run = spanprof_session_stop,
+                       .timeout_ms = NUM2UINT(timeout_ms)};
+
+  (void)self;
+  if (!session_runs)
+    return Qnil;
+  sem_init(&call.done, 0, 0);
+  rb_nogvl(call_run, &call, NULL, NULL, 0);
+  sem_destroy(&call.done);
+  session_runs = false;
+  return Qnil;
+}
+
 static void *start_run(void *data) {
   session_start *start = data;
   spanprof_session *session;
@@ -201,7 +224,40 @@ static void runtime_check(void) {
   if (rb_sp_runtime_start())
     return;
   reason = rb_funcall(rb_sp_native, rb_intern("unavailable_reason"), 0);
+  if (NIL_P(reason)) /* it could be registered otherwise */
+    reason = rb_utf8_str_new_cstr(spanprof_last_error());
   rb_raise(rb_sp_error, "%" PRIsVALUE, rb_obj_as_string(reason));
+}
+
+static void *check_run(void *data) {
+  session_start *start = data;
+
+  start->status = spanprof_options_check(&start->options->core);
+  return NULL;
+}
+
+NORETURN(static void start_refuse(spanprof_status status, VALUE sentence));
+
+static void start_refuse(spanprof_status status, VALUE sentence) {
+  rb_raise(status == SPANPROF_ERR_DISABLED ? session_disabled : rb_sp_error,
+           "%" PRIsVALUE, sentence);
+}
+
+/* call-seq: check(options) -> true
+ *
+ * Raises what start would raise; nothing that runs changes. */
+static VALUE native_check(VALUE self, VALUE hash) {
+  rb_sp_options options;
+  session_start check = {.options = &options, .status = SPANPROF_ERR_STATE};
+
+  (void)self;
+  rb_sp_options_read(&options, hash);
+  rb_thread_call_without_gvl(check_run, &check, NULL, NULL);
+  RB_GC_GUARD(options.pairs);
+  RB_GC_GUARD(options.texts);
+  if (check.status != SPANPROF_OK)
+    start_refuse(check.status, rb_utf8_str_new_cstr(spanprof_last_error()));
+  return Qtrue;
 }
 
 /* call-seq: start(options) -> true
@@ -228,9 +284,7 @@ static VALUE native_start(VALUE self, VALUE hash) {
     interrupt = rb_sp_runtime_stop();
   if (interrupt)
     rb_jump_tag(interrupt);
-  rb_raise(start.status == SPANPROF_ERR_DISABLED ? session_disabled
-                                                 : rb_sp_error,
-           "%" PRIsVALUE, sentence);
+  start_refuse(start.status, sentence);
 }
 
 /* call-seq: running? -> true or false */
@@ -239,15 +293,28 @@ static VALUE native_running_p(VALUE self) {
   return session_runs ? Qtrue : Qfalse;
 }
 
+/* call-seq: main_ractor? -> true or false */
+static VALUE native_main_ractor_p(VALUE self) {
+  (void)self;
+  return rb_sp_ractor_is_main() ? Qtrue : Qfalse;
+}
+
 void rb_sp_session_init(void) {
   session_disabled =
       rb_define_class_under(rb_path2class("Spanprof"), "Disabled", rb_sp_error);
   rb_gc_register_mark_object(session_disabled);
+  rb_define_singleton_method(rb_sp_native, "check", native_check, 1);
   rb_define_singleton_method(rb_sp_native, "start", native_start, 1);
   rb_define_singleton_method(rb_sp_native, "flush", native_flush, 1);
   rb_define_singleton_method(rb_sp_native, "stop", native_stop, 1);
   rb_define_singleton_method(rb_sp_native, "finish", native_finish, 1);
+  rb_ext_ractor_safe(true);
+  rb_define_singleton_method(rb_sp_native, "finish_elsewhere",
+                             native_finish_elsewhere, 1);
+  rb_define_singleton_method(rb_sp_native, "main_ractor?", native_main_ractor_p,
+                             0);
   rb_define_singleton_method(rb_sp_native, "running?", native_running_p, 0);
+  rb_ext_ractor_safe(false);
   rb_sp_log_init();
   rb_sp_command_init();
 }

@@ -8,6 +8,7 @@
 
 #include <ruby/encoding.h>
 
+#include <pthread.h>
 #include <string.h>
 
 /* Bytes of a URL that need no second call: that of a span named with 60
@@ -29,9 +30,13 @@ typedef struct span_field {
 static span_field span_context, span_name, span_parent_span_id, span_trace_id,
     span_span_id, span_trace_flags;
 static ID span_ivar, span_remote, span_remote_parent, span_sampled, span_rules,
-    span_new_rules, span_unlabelled;
+    span_new_rules, span_unlabelled, span_tell_resource;
+static VALUE span_class;
 static VALUE span_keys[SPAN_ATTRIBUTES];
 static rb_sp_span *span_free;
+
+/* By the first span of this process. */
+static bool span_resource_told;
 
 /* The trace flags seen last, and whether they say "sampled". */
 static VALUE span_flags = Qnil;
@@ -176,6 +181,24 @@ static void span_attributes_set(const rb_sp_span_rules *rules, VALUE span,
     rb_sp_attributes_set(span, count, pairs);
 }
 
+/* In a forked child, whose spans may be of another tracer. */
+static void span_resource_forget(void) {
+  span_resource_told = false;
+}
+
+/* call-seq: resource_set(name, namespace) -> nil */
+static VALUE native_resource_set(VALUE self, VALUE name, VALUE name_space) {
+  name = rb_sp_text(name);
+  name_space = rb_sp_text(name_space);
+  rb_sp_check(spanprof_resource_set(
+      RSTRING_PTR(name), (size_t)RSTRING_LEN(name), RSTRING_PTR(name_space),
+      (size_t)RSTRING_LEN(name_space)));
+  RB_GC_GUARD(name);
+  RB_GC_GUARD(name_space);
+  (void)self;
+  return Qnil;
+}
+
 /* What on_start was called with. */
 typedef struct span_call {
   VALUE processor;
@@ -194,6 +217,10 @@ static VALUE span_start(VALUE data) {
   rb_sp_span *held;
   VALUE holder;
 
+  if (!span_resource_told) {
+    span_resource_told = true;
+    rb_funcallv(call->processor, span_tell_resource, 1, &call->span);
+  }
   if (RB_NIL_P(rules_value))
     rules_value = rb_funcallv(call->processor, span_new_rules, 1, &call->span);
   rules = rb_sp_span_rules_get(rules_value);
@@ -214,7 +241,7 @@ static VALUE span_start(VALUE data) {
   info.name = RSTRING_PTR(name);
   info.name_bytes = (size_t)RSTRING_LEN(name);
   held = span_take();
-  holder = rb_data_typed_object_wrap(0, held, &span_holder);
+  holder = rb_data_typed_object_wrap(span_class, held, &span_holder);
   rb_sp_check(spanprof_span_start(rules->rules, &info, &held->number));
   held->retained = spanprof_span_retain(held->number);
   memcpy(held->trace_id, info.trace_id, sizeof held->trace_id);
@@ -235,6 +262,9 @@ static VALUE span_failed(VALUE processor, VALUE error) {
 static VALUE span_on_start(VALUE self, VALUE span, VALUE parent_context) {
   span_call call = {self, span, parent_context};
 
+  /* Nobody is to look for a profile that will never be. */
+  if (!rb_sp_context_follows())
+    return Qnil;
   rb_rescue2(span_start, (VALUE)&call, span_failed, self, rb_sp_error,
              rb_eFrozenError, rb_eNameError, rb_eArgError, rb_eTypeError,
              (VALUE)0);
@@ -284,6 +314,7 @@ void rb_sp_span_init(void) {
   VALUE hook = rb_define_module_under(rb_sp_native, "SpanHook");
   size_t i;
 
+  span_class = rb_sp_class_opaque("Span");
   span_context = span_field_named("context", "@context");
   span_name = span_field_named("name", "@name");
   span_parent_span_id = span_field_named("parent_span_id", "@parent_span_id");
@@ -297,6 +328,8 @@ void rb_sp_span_init(void) {
   span_rules = rb_intern("@rules");
   span_new_rules = rb_intern("new_rules");
   span_unlabelled = rb_intern("unlabelled");
+  span_tell_resource = rb_intern("tell_resource");
+  pthread_atfork(NULL, NULL, span_resource_forget);
   rb_gc_register_address(&span_flags);
   for (i = 0; i < SPAN_ATTRIBUTES; i++) {
     span_keys[i] = rb_str_to_interned_str(
@@ -306,4 +339,6 @@ void rb_sp_span_init(void) {
   rb_define_method(hook, "on_start", span_on_start, 2);
   rb_define_method(hook, "on_finish", span_on_finish, 1);
   rb_define_module_function(rb_sp_native, "span_rename", span_rename, 1);
+  rb_define_module_function(rb_sp_native, "resource_set", native_resource_set,
+                            2);
 }

@@ -35,6 +35,13 @@ static void rules_switch(VALUE options, const char *name, int64_t *out) {
     *out = RTEST(value);
 }
 
+static void rules_url(VALUE options, int64_t *out) {
+  if (rules_option(options, "add_url") == ID2SYM(rb_intern("auto")))
+    *out = SPANPROF_URL_AUTO;
+  else
+    rules_switch(options, "add_url", out);
+}
+
 /* Kept alive by `options`, in which the text takes the value's place. */
 static void rules_text(VALUE options, const char *name, const char **out) {
   VALUE value = rules_option(options, name);
@@ -61,7 +68,7 @@ static VALUE rules_initialize(VALUE self, VALUE given) {
   rules_text(options, "url_template", &fields.url_template);
   rules_switch(options, "root_span_only", &fields.root_span_only);
   rules_switch(options, "add_span_name", &fields.add_span_name);
-  rules_switch(options, "add_url", &fields.add_url);
+  rules_url(options, &fields.add_url);
   rules_switch(options, "add_baseline_urls", &fields.add_baseline_urls);
   rules_switch(options, "add_trace_id", &fields.add_trace_id);
   rules_switch(options, "legacy_span_label", &fields.legacy_span_label);

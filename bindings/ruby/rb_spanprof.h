@@ -5,6 +5,8 @@
 
 #include <ruby.h>
 
+#include <stdbool.h>
+
 #include <spanprof/spanprof.h>
 
 /* Spanprof::Native, where every C method lives, and Spanprof::Error. */
@@ -14,6 +16,20 @@ extern VALUE rb_sp_error;
 /* Raises Spanprof::Error with spanprof_last_error() where `status` is a
  * failure. */
 void rb_sp_check(spanprof_status status);
+
+/* A class of Spanprof::Native for what stands behind an object of the
+ * program's: whoever comes by an instance can neither make another nor copy it.
+ */
+VALUE rb_sp_class_opaque(const char *name);
+
+/* Whether the calling thread is one of the main Ractor's: in others nothing of
+ * ours does anything. */
+bool rb_sp_ractor_is_main(void);
+
+/* What `step` returns, or nil where it raises: for what asks a program's own
+ * objects. What other threads raise here meanwhile (Timeout does) is not ours
+ * to catch, and waits. */
+VALUE rb_sp_guard(VALUE (*step)(VALUE), VALUE argument);
 
 /* What Ruby calls when it loads the extension. */
 RUBY_FUNC_EXPORTED void Init_spanprof_native(void);

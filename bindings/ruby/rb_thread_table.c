@@ -37,11 +37,13 @@ static struct {
   _Atomic int adopted_tids[ADOPTED_BUCKETS]; /* 0: free, -1: was used */
   thread_record adopted[ADOPTED_BUCKETS];
   _Atomic uint32_t adopted_count;
-  /* Guarded by the GVL. */
+  /* Guarded by lock: each Ractor has a GVL of its own. */
+  pthread_mutex_t lock;
   thread_record *records;
+  /* Guarded by the GVL. */
   bool hooked;
   pthread_key_t key; /* the calling thread's record */
-} threads;
+} threads = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const void *rb_sp_thread_pointer(VALUE thread) {
   return RTYPEDDATA_DATA(thread);
@@ -127,10 +129,13 @@ static void record_fill(thread_record *record, VALUE object) {
 
 /* The record that the core has for a native thread, from an earlier start. */
 static thread_record *record_find(int tid) {
-  thread_record *record = threads.records;
+  thread_record *record;
 
+  pthread_mutex_lock(&threads.lock);
+  record = threads.records;
   while (record && (record->tid != tid || atomic_load(&record->gone)))
     record = record->next;
+  pthread_mutex_unlock(&threads.lock);
   return record;
 }
 
@@ -178,8 +183,10 @@ static thread_record *record_get(void) {
     free(record);
     return NULL;
   }
+  pthread_mutex_lock(&threads.lock);
   record->next = threads.records;
   threads.records = record;
+  pthread_mutex_unlock(&threads.lock);
   return record;
 }
 
@@ -283,10 +290,12 @@ void rb_sp_threads_stop(void) {
   if (threads.hooked)
     rb_remove_event_hook(thread_event);
   threads.hooked = false;
+  pthread_mutex_lock(&threads.lock);
   for (record = threads.records; record; record = record->next) {
     atomic_store(&record->thread, NULL);
     record->object = Qnil;
   }
+  pthread_mutex_unlock(&threads.lock);
   for (i = 0; i < ADOPTED_BUCKETS; i++) {
     if (atomic_load(&threads.adopted_tids[i]) > 0)
       adopted_clear(i);
@@ -313,6 +322,7 @@ void rb_sp_threads_sweep(void) {
   thread_record **link = &threads.records;
 
   adopted_sweep();
+  pthread_mutex_lock(&threads.lock);
   while (*link) {
     thread_record *record = *link;
 
@@ -323,6 +333,7 @@ void rb_sp_threads_sweep(void) {
       link = &record->next;
     }
   }
+  pthread_mutex_unlock(&threads.lock);
 }
 
 void rb_sp_threads_after_fork(void) {
@@ -330,6 +341,7 @@ void rb_sp_threads_after_fork(void) {
   bool hooked = threads.hooked;
   uint32_t i;
 
+  pthread_mutex_init(&threads.lock, NULL);
   for (i = 0; i < ADOPTED_BUCKETS; i++) {
     if (atomic_load(&threads.adopted_tids[i]) > 0)
       adopted_clear(i);

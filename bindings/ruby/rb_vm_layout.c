@@ -8,20 +8,14 @@
 
 static const rb_sp_vm_layout layout_3_1 = {.thread_ec_bytes = 40,
                                            .control_frame_words = 8};
-static const rb_sp_vm_layout layout_3_2 = {.thread_ec_bytes = 48,
-                                           .control_frame_words = 8};
 static const rb_sp_vm_layout layout_3_3 = {.thread_ec_bytes = 48,
                                            .control_frame_words = 7};
 
 const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor) {
-  if (major == 4)
-    return minor == 0 ? &layout_3_3 : NULL;
   if (major != 3)
     return NULL;
   if (minor == 1)
     return &layout_3_1;
-  if (minor == 2)
-    return &layout_3_2;
   return minor == 3 || minor == 4 ? &layout_3_3 : NULL;
 }
 

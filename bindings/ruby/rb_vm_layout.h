@@ -1,5 +1,5 @@
 /* Where the VM keeps what the walker reads. The offsets are those of vm_core.h,
- * method.h and internal/imemo.h of Ruby 3.1.2, 3.2, 3.3, 3.4 and 4.0.6; they
+ * method.h and internal/imemo.h of Ruby 3.1, 3.3 and 3.4; they
  * have two variants in the thread and two in the control frame. A self-test
  * compares them with the running VM before anything is walked. */
 #ifndef RB_VM_LAYOUT_H
@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "util/base.h"
 
 typedef struct rb_sp_vm_layout {
   size_t thread_ec_bytes;     /* rb_thread_t.ec */
@@ -40,7 +42,7 @@ enum { RB_SP_EP_METHOD = -2, RB_SP_EP_PREVIOUS = -1, RB_SP_EP_FLAGS = 0 };
 
 /* Is that a frame's flags word? The known magics are 0x1111, 0x2222 … 0x7777,
  * 0x7888 and 0x7999. */
-static inline bool rb_sp_flags_valid(VALUE flags) {
+SP_SIGNAL_SAFE static inline bool rb_sp_flags_valid(VALUE flags) {
   uint32_t magic = (uint32_t)flags & RB_SP_FLAGS_MAGIC;
   uint32_t kind = magic >> 16;
 
@@ -49,16 +51,24 @@ static inline bool rb_sp_flags_valid(VALUE flags) {
           kind == 0x7999);
 }
 
+/* Bits of an address that a program has without asking for more (Linux:
+ * Documentation/arch/arm64/memory.rst, arch/x86/x86_64/mm.rst). */
+#if defined(__aarch64__)
+#define RB_SP_ADDRESS_BITS 48
+#else
+#define RB_SP_ADDRESS_BITS 47
+#endif
+
 /* Can this word be an object on Ruby's heap? */
-static inline bool rb_sp_object_possible(VALUE word) {
-  return word > 4096 && (word & 7) == 0 && word >> 47 == 0;
+SP_SIGNAL_SAFE static inline bool rb_sp_object_possible(VALUE word) {
+  return word > 4096 && (word & 7) == 0 && word >> RB_SP_ADDRESS_BITS == 0;
 }
 
 /* Kinds of the VM's own objects (enum imemo_type). */
 enum { RB_SP_IMEMO_SVAR = 2, RB_SP_IMEMO_METHOD = 6, RB_SP_IMEMO_ISEQ = 7 };
 
 /* Is `object`, which must be mapped, one of the VM's own, of that kind? */
-static inline bool rb_sp_imemo_is(VALUE object, unsigned kind) {
+SP_SIGNAL_SAFE static inline bool rb_sp_imemo_is(VALUE object, unsigned kind) {
   VALUE flags = ((const struct RBasic *)object)->flags;
 
   return (flags & RUBY_T_MASK) == RUBY_T_IMEMO &&
@@ -73,6 +83,9 @@ typedef struct rb_sp_instructions {
 } rb_sp_instructions;
 
 rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq);
+
+/* The versions whose layout is known, each tested. */
+#define RB_SP_VM_VERSIONS "3.1, 3.3 and 3.4"
 
 /* The layout of the running Ruby, or NULL where none is known. */
 const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor);

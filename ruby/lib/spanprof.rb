@@ -29,9 +29,11 @@ module Spanprof
     # @example
     #   Spanprof.start(application_name: "shop", server_address: "http://localhost:4040")
     # @param options [Hash] what to profile, and where it goes
-    # @option options [String] :application_name name of the service; required here or in the environment
+    # @option options [String] :application_name name of the service; else that of the spans
     # @option options [Hash, String] :labels labels of every profile, also as "name=value,name=value"
     # @option options [Boolean] :clean_label_names (false) make `_` of what may not be in a label's name
+    # @option options [Boolean] :dotted_label_names (false) labels leave by the names they were given; else with `_` for
+    #   each dot, since Grafana shows no other
     # @option options [String] :resource_labels names of OTEL_RESOURCE_ATTRIBUTES that become labels
     # @option options [Integer] :sample_rate_hz (100) samples per second of CPU time and thread, 1..1000
     # @option options [Integer] :signal_number (0) 0 finds a free real-time signal
@@ -62,10 +64,13 @@ module Spanprof
     # @option options [Integer] :span_names_max (500) distinct span names, then "[other]"
     # @option options [Integer] :label_values_max (1024) distinct values of a label, then "[other]"
     # @option options [Symbol, String, Integer] :log_level :debug, :info, :warn, :error or :off
+    # @option options [Boolean] :flush_on_sigterm (false) where `trap "TERM", "SYSTEM_DEFAULT"` took Ruby's own handler
+    #   away, which ends the program by an exception: hand on before SIGTERM ends the process
     # @option options [Logger] :logger (Rails.logger, else warnings on stderr)
     # @option options [Boolean] :autoinstrument_rails (true) label `action` for requests of Rails, `job` for jobs of
     #   ActiveJob and Sidekiq
-    # @return [Boolean] whether it profiles; if not, {unavailable_reason} says why, and it was logged
+    # @return [Boolean] whether it profiles as asked; if not, the log says why, and so does {unavailable_reason}, unless
+    #   a session that ran before goes on as it was
     # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
     def start(**options)
       Session.start(options)
@@ -93,7 +98,7 @@ module Spanprof
     # @return [Hash{Symbol => Integer, Array<Integer>}] the core's counters since the start in this process; empty
     #   where it cannot be loaded
     def stats
-      LOAD_ERROR ? {} : Native::Swig.stats
+      LOAD_ERROR || Session.elsewhere? ? {} : Native::Swig.stats
     end
 
     # @return [Boolean] whether profiling is possible, as far as is known: see {unavailable_reason}

@@ -7,6 +7,7 @@ require "rbconfig"
 require "socket"
 require "tmpdir"
 
+require "noise"
 require "profile_reader"
 
 # A test that runs programs: each in a process of its own, with a limit of time,
@@ -84,6 +85,21 @@ class ChildTest < Minitest::Test
   # @return [Float] seconds of CPU time
   def seconds(samples)
     samples.sum(&:cpu_ns) / 1e9
+  end
+
+  # @return [Array<ProfileReader::Sample>] those in burn
+  def burnt(found = samples) = found.select { |sample| sample.in?(/\bburn\z/) }
+
+  # What was burned is in the samples.
+  # @param stretches [Integer] in which it was: each may lose a part of a tick at
+  #   its ends, and no more, as a thread's ticks come at even distances
+  def assert_burned(true_s, found, message: nil, **noise)
+    assert_in_delta true_s, seconds(found), noise_s(true_s, **noise), message
+  end
+
+  # @return [Float] s that the samples of it may differ from true_s
+  def noise_s(true_s, hz: 100, stretches: 1)
+    Noise.seconds(true_s, total_s: true_s, samples: (true_s * hz).round, threads: stretches)
   end
 
   # A server that takes connections and never answers.

@@ -70,7 +70,7 @@ class PreforkTest < ChildTest
   def assert_profiled(burnt)
     burnt.each do |pid, seconds|
       inside = samples(pid).select { |sample| sample.in?(/\bburn\z/) }
-      assert_in_delta seconds, seconds(inside), 0.1 * seconds + 0.05, "worker #{pid}"
+      assert_in_delta seconds, seconds(inside), noise_s(seconds, stretches: 4), "worker #{pid}"
     end
   end
 end

@@ -25,6 +25,9 @@ class PushServer
   # @return [String]
   attr_reader :address
 
+  # What each answer says in the header Spanprof-Links.
+  attr_writer :links
+
   def initialize
     @uploads = []
     @server = TCPServer.new("127.0.0.1", 0)
@@ -45,7 +48,8 @@ class PushServer
       while (request = socket.gets)
         headers = read_headers(socket)
         take(request, headers, socket.read(headers["content-length"].to_i))
-        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}")
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/proto\r\n" \
+                     "Spanprof-Links: #{@links}\r\n\r\n{}")
       end
     rescue Errno::ECONNRESET
       # Closed all the same.

@@ -18,16 +18,24 @@ class AutostartTest < ChildTest
   def test_rubyopt_profiles_an_unchanged_program
     result = child!("burn 0.2", env: { "RUBYOPT" => "-rspanprof/autostart" })
     assert_empty result.err
-    assert_in_delta 0.2, seconds(samples), 0.06
+    assert_burned(0.2, burnt)
     assert_equal ["test"], names
   end
 
-  def test_a_program_without_a_name_is_called_like_its_file
+  def test_a_program_without_a_name_is_called_like_its_executable_or_its_spans
     child!("burn 0.1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_APPLICATION_NAME" => nil })
-    assert_equal ["program"], names
+    assert_match(/\Aunknown_service_ruby/, names.join(" "))
+    FileUtils.rm_rf(@profiles)
     child!("burn 0.1", env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_APPLICATION_NAME" => nil,
                               "OTEL_SERVICE_NAME" => "otel" })
-    assert_equal %w[otel program], names.sort
+    assert_equal %w[otel], names
+    FileUtils.rm_rf(@profiles)
+    child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "PYROSCOPE_APPLICATION_NAME" => nil, "OTEL_TRACES_EXPORTER" => "none" })
+      require "opentelemetry/sdk"
+      OpenTelemetry::SDK.configure { |config| config.service_name = "spans" }
+      OpenTelemetry.tracer_provider.tracer("test").in_span("order") { burn 0.1 }
+    RUBY
+    assert_equal %w[spans], names
   end
 
   def test_exec_profiles_a_program_and_what_it_spawns
@@ -40,7 +48,7 @@ class AutostartTest < ChildTest
     result = spanprof("exec", "--", RbConfig.ruby, path)
     assert_equal 7, result.status.exitstatus, result.err
     assert_empty result.err
-    assert_in_delta 0.3, seconds(samples), 0.08
+    assert_burned(0.3, samples.select { |sample| sample.in?("<main>") }, stretches: 2)
     assert_equal 2, Dir.children(@profiles).size
   end
 
@@ -92,7 +100,7 @@ class AutostartTest < ChildTest
       FileUtils.rm_rf(@profiles)
       result = child!("#{load}\n#{SPANS}", env: environment)
       spans = samples.select { |sample| sample.labels["span_name"] == "order" }
-      assert_in_delta 0.2, seconds(spans), 0.06, "#{load}: #{result.err}"
+      assert_burned(0.2, burnt(spans), message: "#{load}: #{result.err}")
     end
   end
 
@@ -103,7 +111,7 @@ class AutostartTest < ChildTest
       require "spanprof/autostart"
       OpenTelemetry.tracer_provider.tracer("test").in_span("order") { burn 0.2 }
     RUBY
-    assert_in_delta 0.2, seconds(samples.select { |sample| sample.labels["span_name"] == "order" }), 0.06, result.err
+    assert_burned(0.2, burnt.select { |sample| sample.labels["span_name"] == "order" }, message: result.err)
   end
 
   def test_a_program_with_a_processor_of_ours_keeps_one
@@ -117,6 +125,35 @@ class AutostartTest < ChildTest
       p processors.count { |processor| processor.is_a?(Spanprof::Otel::SpanProcessor) }
     RUBY
     assert_equal %w[1 1], result.out.split, result.err
+  end
+
+  def test_require_is_the_program_s_own
+    result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart" })
+      p Kernel.instance_method(:require).source_location.to_a.grep(%r{lib/spanprof})
+      begin
+        require "no/such/file"
+      rescue LoadError => e
+        p e.backtrace.grep(%r{lib/spanprof})
+      end
+    RUBY
+    assert_equal %w[[] []], result.out.split, result.err
+  end
+
+  # Each by what its file has, without the gem.
+  def test_frameworks_are_instrumented_when_their_module_is_there
+    result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart" })
+      autoload :Sidekiq, "/nonexistent"
+      module ActiveSupport
+        HOOKS = []
+        module LazyLoadHooks
+          def on_load(name) = HOOKS << name
+        end
+        p HOOKS
+        extend LazyLoadHooks
+      end
+      p ActiveSupport::HOOKS
+    RUBY
+    assert_equal ["[]", "[:action_controller, :active_job]"], result.out.lines.map(&:chomp), result.err
   end
 
   def test_beside_those_who_wrap_require

@@ -23,7 +23,7 @@ class FramesTest < ChildTest
     refute_empty stacks
     wanted = ["Object#burn", "Object#inner", "block in Object#outer", "Object#middle", "Object#outer", "<main>"]
     stacks.each { |stack| assert_equal wanted, stack & wanted }
-    assert_operator seconds(samples.select { |sample| sample.in?("Object#inner") }), :>, 0.24
+    assert_burned(0.3, samples.select { |sample| sample.in?("Object#inner") }, hz: 250)
   end
 
   def test_native_frames_stand_below_the_ruby_frame_that_called_them
@@ -61,11 +61,31 @@ class FramesTest < ChildTest
     end
   end
 
+  # What stays of such a chain are the C methods' own functions, one or two each.
+  def test_code_by_which_c_methods_call_each_other_is_no_frame
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      def work = (1..1_500_000).each_with_index.sum { |n, _| n.to_s.hash & 1 }
+      work
+      Spanprof.stop
+    RUBY
+    stacks = stacks_with("block in Object#work")
+    refute_empty stacks
+    stacks.each do |stack|
+      chain = ["Range#each", "Enumerable#each_with_index", "Enumerator#each", "Enumerable#sum", "Object#work"]
+      assert_equal chain, stack & chain
+      between = stack[(stack.index("block in Object#work") + 1)...stack.index("Range#each")]
+      assert_empty between.grep(/\Arb_(block_call|funcall|yield|iterate)/)
+      assert_operator between.size, :<=, 8
+    end
+  end
+
   def test_code_that_calls_c_functions_is_no_frame
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
-      def work = 200_000.times { |n| n.to_s.hash }
+      def work = 2_000_000.times { |n| n.to_s.hash }
       work
       Spanprof.stop
     RUBY
@@ -83,7 +103,33 @@ class FramesTest < ChildTest
       def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
       30.times { fib(15) }
       Spanprof.start(sample_rate_hz: 250)
-      fib(27)
+      finish = cpu + 0.3
+      fib(20) while cpu < finish
+      Spanprof.stop
+    RUBY
+    stacks = stacks_with("Object#fib")
+    refute_empty stacks
+    assert_empty stacks.flatten.grep(/unknown|^0x/)
+  end
+
+  # Before Ruby 3.3 it can only be enabled from the start: then it is hidden.
+  def test_code_that_yjit_made_is_no_frame_when_it_is_enabled_later
+    skip "this Ruby has no YJIT" unless system(RbConfig.ruby, "--yjit", "-e", "exit RubyVM::YJIT.enabled?", err: File::NULL)
+    late = system(RbConfig.ruby, "-e", "exit RubyVM::YJIT.respond_to?(:enable)")
+    child!(<<~'RUBY', *("--yjit" unless late))
+      unless RubyVM::YJIT.respond_to?(:enable)
+        class << RubyVM::YJIT
+          def enabled? = @enabled
+          def enable = @enabled = true
+        end
+      end
+      require "spanprof"
+      def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
+      Spanprof.start(sample_rate_hz: 250)
+      abort "enabled" unless !RubyVM::YJIT.enabled? && RubyVM::YJIT.enable
+      30.times { fib(15) }
+      finish = cpu + 0.3
+      fib(20) while cpu < finish
       Spanprof.stop
     RUBY
     stacks = stacks_with("Object#fib")

@@ -20,11 +20,11 @@ class LabelsTest < SpanCase
   def test_nested_labels_hide_and_come_back
     profile do
       Spanprof.label(tenant: "acme", tier: 1) do
-        burn(:outer, 0.05)
-        Spanprof.label("tenant" => "inner") { burn(:inner, 0.05) }
-        burn(:outer, 0.05)
+        burn(:outer, 0.2)
+        Spanprof.label("tenant" => "inner") { burn(:inner, 0.2) }
+        burn(:outer, 0.2)
       end
-      burn(:after, 0.05)
+      burn(:after, 0.2)
     end
     assert_labels outer: { "tenant" => "acme", "tier" => "1" }, inner: { "tenant" => "inner", "tier" => "1" },
                   after: {}
@@ -36,7 +36,7 @@ class LabelsTest < SpanCase
     profile do
       assert_raises(IOError) { Spanprof.label(a: 1) { raise IOError } }
       catch(:done) { Spanprof.label(a: 2) { throw :done } }
-      burn(:after, 0.05)
+      burn(:after, 0.2)
     end
     assert_labels after: {}
   end
@@ -49,16 +49,16 @@ class LabelsTest < SpanCase
   }.freeze
 
   def test_any_value_is_taken_by_its_text
-    profile { VALUES.each { |name, (value, _)| Spanprof.label(name => value) { burn(name, 0.03) } } }
+    profile { VALUES.each { |name, (value, _)| Spanprof.label(name => value) { burn(name, 0.2) } } }
     VALUES.each { |name, (_, text)| assert_labels(name => text ? { name.to_s => text } : {}) }
   end
 
   def test_what_the_server_would_refuse_is_cleaned_and_counted
     profile do
-      Spanprof.label(key: "bad \xFF byte") { burn(:invalid, 0.05) }
-      Spanprof.label(key: "nul\0byte") { burn(:nul, 0.05) }
-      Spanprof.label("odd name-1": 1) { burn(:name, 0.05) }
-      Spanprof.label(long: "x" * 5000) { burn(:long, 0.05) }
+      Spanprof.label(key: "bad \xFF byte") { burn(:invalid, 0.2) }
+      Spanprof.label(key: "nul\0byte") { burn(:nul, 0.2) }
+      Spanprof.label("odd name-1": 1) { burn(:name, 0.2) }
+      Spanprof.label(long: "x" * 5000) { burn(:long, 0.2) }
     end
     values = %i[invalid nul long].to_h { |name| [name, labels_of(name).first.values.first] }
     values.each_value { |value| assert_predicate value, :valid_encoding? }
@@ -71,7 +71,7 @@ class LabelsTest < SpanCase
   def test_a_value_whose_to_s_raises_is_said_and_left_out
     bad = Object.new
     def bad.to_s = raise(ArgumentError, "no text")
-    profile { Spanprof.label(good: 1, bad: bad) { burn(:work, 0.05) } }
+    profile { Spanprof.label(good: 1, bad: bad) { burn(:work, 0.2) } }
     assert_labels work: { "good" => "1" }
   end
 
@@ -79,28 +79,28 @@ class LabelsTest < SpanCase
     profile do
       fiber = Fiber.new do
         Spanprof.label(fiber: "yes") do
-          burn(:fiber, 0.05)
+          burn(:fiber, 0.2)
           Fiber.yield
-          burn(:fiber, 0.05)
+          burn(:fiber, 0.2)
         end
-        burn(:bare, 0.05)
+        burn(:bare, 0.2)
       end
       Spanprof.label(main: "yes") do
         fiber.resume
-        burn(:main, 0.05)
-        Thread.new { burn(:bare, 0.05) }.join
+        burn(:main, 0.2)
+        Thread.new { burn(:bare, 0.2) }.join
         fiber.resume
       end
-      burn(:bare, 0.05)
+      burn(:bare, 0.2)
     end
     assert_labels fiber: { "fiber" => "yes" }, main: { "main" => "yes" }, bare: {}
   end
 
   def test_labels_and_spans_together
     profile do
-      Spanprof.label(action: "show") { @tracer.in_span("span") { burn(:both, 0.05) } }
-      @tracer.in_span("span") { Spanprof.label(action: "show") { burn(:both, 0.05) } }
-      @tracer.in_span("span") { burn(:span, 0.05) }
+      Spanprof.label(action: "show") { @tracer.in_span("span") { burn(:both, 0.2) } }
+      @tracer.in_span("span") { Spanprof.label(action: "show") { burn(:both, 0.2) } }
+      @tracer.in_span("span") { burn(:span, 0.2) }
     end
     assert_equal [{ "action" => "show", "span_name" => "span" }],
                  labels_of(:both).map { |labels| labels.slice("action", "span_name") }.uniq
@@ -109,16 +109,16 @@ class LabelsTest < SpanCase
 
   def test_tags
     profile do
-      Pyroscope.tag_wrapper({ "a" => 1 }) { burn(:wrapped, 0.05) }
+      Pyroscope.tag_wrapper({ "a" => 1 }) { burn(:wrapped, 0.2) }
       Pyroscope._add_tags({ a: 1, b: 2 })
-      burn(:two, 0.05)
+      burn(:two, 0.2)
       Pyroscope._remove_tags({ a: 1 })
-      burn(:one, 0.05)
+      burn(:one, 0.2)
       Pyroscope._add_tags({ b: 3 })
       Pyroscope._remove_tags({ b: 2 }) # is 3 by now
-      burn(:three, 0.05)
+      burn(:three, 0.2)
       Pyroscope._remove_tags(Pyroscope.thread_id, { b: 3 })
-      burn(:none, 0.05)
+      burn(:none, 0.2)
     end
     assert_labels wrapped: { "a" => "1" }, two: { "a" => "1", "b" => "2" }, one: { "b" => "2" },
                   three: { "b" => "3" }, none: {}
@@ -128,7 +128,7 @@ class LabelsTest < SpanCase
     profile do
       100.times { |i| Thread.new { Spanprof.label(n: i % 7) { burn(:labelled, 0.002) } }.join }
       300.times { |i| Fiber.new { Spanprof.label(n: i % 7) { burn(:labelled, 0.002) } }.resume }
-      burn(:bare, 0.05)
+      burn(:bare, 0.2)
     end
     assert_labels labelled: Array.new(7) { |i| { "n" => i.to_s } }, bare: {}
   end

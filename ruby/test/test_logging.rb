@@ -38,7 +38,7 @@ class LoggingTest < ChildTest
       Spanprof.start(sample_rate_hz: 0)
     RUBY
     assert_match(/^INFO spanprof: profiling "test"/, result.out)
-    assert_match(/^WARN spanprof: not profiling: sample_rate_hz/, result.out)
+    assert_match(/^WARN spanprof: profiling goes on as before: sample_rate_hz/, result.out)
     assert_empty result.err
   end
 
@@ -82,7 +82,7 @@ class LoggingTest < ChildTest
       p Spanprof.stop, clock - began < 4
     RUBY
     assert_equal %w[true true true true], result.out.split
-    assert_operator seconds(samples), :>, 0.05
+    assert_burned(0.1, burnt)
   end
 
   def test_what_is_said_last_arrives

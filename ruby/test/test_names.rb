@@ -12,36 +12,36 @@ class NamesTest < ChildTest
 
     module Shop
       module Taxed
-        def tax = burn(0.06)
+        def tax = burn(0.2)
       end
 
       class Cart
         include Taxed
-        def total = burn(0.06)
-        def self.load = burn(0.06)
+        def total = burn(0.2)
+        def self.load = burn(0.2)
         class << self
-          def open = burn(0.06)
+          def open = burn(0.2)
         end
-        def listed = [1].each { burn(0.06) }
-        def nested = [1].each { [2].each { burn(0.06) } }
-        define_method(:made) { burn(0.06) }
+        def listed = [1].each { burn(0.2) }
+        def nested = [1].each { [2].each { burn(0.2) } }
+        define_method(:made) { burn(0.2) }
         alias sum total
-        def <=>(other) = burn(0.06)
-        def größe = burn(0.06)
+        def <=>(other) = burn(0.2)
+        def größe = burn(0.2)
         def rescued
           raise "so"
         rescue RuntimeError
-          burn(0.06)
+          burn(0.2)
         end
         def ensured
           1.then { nil }
         ensure
-          burn(0.06)
+          burn(0.2)
         end
-        def evaluated = eval("burn(0.06)")
-        def method_missing(name, *) = name == :ghost ? burn(0.06) : super
+        def evaluated = eval("burn(0.2)")
+        def method_missing(name, *) = name == :ghost ? burn(0.2) : super
         def respond_to_missing?(name, all = false) = name == :ghost || super
-        def sorted = [1, 2].sort { |a, b| burn(0.06); a <=> b }
+        def sorted = [1, 2].sort { |a, b| burn(0.2); a <=> b }
         def packed = 3.times { Zlib::Deflate.deflate(DATA_TO_PACK) }
       end
     end
@@ -54,18 +54,18 @@ class NamesTest < ChildTest
     Shop::Cart.open
 
     lonely = Object.new
-    def lonely.alone = burn(0.06)
+    def lonely.alone = burn(0.2)
     lonely.alone
-    Class.new { def unnamed = burn(0.06) }.new.unnamed
-    Class.new(Shop::Cart) { def self.unnamed_too = burn(0.06) }.unnamed_too
+    Class.new { def unnamed = burn(0.2) }.new.unnamed
+    Class.new(Shop::Cart) { def self.unnamed_too = burn(0.2) }.unnamed_too
 
     class Shop::Late
-      burn(0.06)
+      burn(0.2)
     end
-    burn(0.06)
-    Thread.new { burn(0.06) }.join
-    Fiber.new { burn(0.06) }.resume
-    Module.new.module_eval("def self.from_text = burn(0.06)\nself", "text.rb", 7).from_text
+    burn(0.2)
+    Thread.new { burn(0.2) }.join
+    Fiber.new { burn(0.2) }.resume
+    Module.new.module_eval("def self.from_text = burn(0.2)\nself", "text.rb", 7).from_text
     Spanprof.stop
   RUBY
 
@@ -104,9 +104,31 @@ class NamesTest < ChildTest
     assert_equal total.line, total.start_line
     rescued = frames.select { |frame| frame.function == "Shop::Cart#rescued" }
     lines = rescued.map { |frame| source[frame.line - 1] }
-    assert(lines.any? { |line| line.include?("burn(0.06)") }, lines.inspect)
+    assert(lines.any? { |line| line.include?("burn(0.2)") }, lines.inspect)
     assert_equal ["text.rb"], frames.select { |frame| frame.function == "from_text" }.map(&:file).uniq
     assert_equal [7], frames.select { |frame| frame.function == "from_text" }.map(&:line).uniq
+  end
+
+  # What ActionView (7.2, 8.0) and Tilt (2.9) call the methods they make of
+  # templates, with a hash and an id of the process.
+  VIEWS = {
+    "_app_views_carts_show_html_erb__3496284017489214_220" => "_app_views_carts_show_html_erb",
+    "_app_views_carts__item_html_erb___3496284017489214_13600" => "_app_views_carts__item_html_erb",
+    "__tilt_4320" => "__tilt", "_step__1_2" => "_step__1_2", "step_349628401748_2" => "step_349628401748_2"
+  }.freeze
+
+  def test_names_of_views_are_the_same_in_every_process
+    child!(<<~RUBY)
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      class View
+        #{VIEWS.keys.map { |name| "def #{name} = [1].each { burn(0.2) }" }.join("\n")}
+      end
+      #{VIEWS.keys}.each { |name| View.new.public_send(name) }
+      Spanprof.stop
+    RUBY
+    names = samples.flat_map(&:stack).uniq.grep(/View#/)
+    assert_equal VIEWS.values.flat_map { |name| ["View##{name}", "block in View##{name}"] }.sort, names.sort
   end
 
   def test_they_are_what_this_ruby_says_itself

@@ -20,12 +20,12 @@ class NeighboursTest < ChildTest
 
   def test_a_program_s_own_sigprof_before_our_start
     assert_equal "3\n", child!(TRAP + START + RAISE).out
-    assert_in_delta 0.3, seconds(samples), 0.06
+    assert_burned(0.3, burnt)
   end
 
   def test_a_program_s_own_sigprof_after_our_start
     assert_equal "3\n", child!(START + TRAP + RAISE).out
-    assert_in_delta 0.3, seconds(samples), 0.06
+    assert_burned(0.3, burnt)
   end
 
   # Calls that block, each beside a busy thread; what they return or raise.
@@ -85,10 +85,10 @@ class NeighboursTest < ChildTest
   # Profilers of other gems, and what each counts while `burn` runs.
   PROFILERS = {
     "stackprof" => <<~'RUBY',
-      p StackProf.run(mode: :cpu, interval: 10_000) { burn 0.5 }[:samples]
+      p StackProf.run(mode: :cpu, interval: 10_000) { burn 1.5 }[:samples]
     RUBY
     "vernier" => <<~'RUBY',
-      p Vernier.profile(interval: 10_000) { burn 0.5 }.threads.values.sum { |thread| thread[:weights].sum }
+      p Vernier.profile(interval: 10_000) { burn 1.5 }.threads.values.sum { |thread| thread[:weights].sum }
     RUBY
     "datadog" => <<~'RUBY'
       Datadog.configure do |config|
@@ -97,14 +97,14 @@ class NeighboursTest < ChildTest
         config.agent.port = 9 # nobody listens
       end
       Datadog::Profiling.wait_until_running
-      burn 0.5
+      burn 1.5
       p Datadog.send(:components).profiler.instance_variable_get(:@worker).stats[:cpu_sampled]
     RUBY
   }.freeze
 
   PROFILERS.each do |name, code|
     define_method("test_#{name}_beside_us_counts_as_it_does_alone") do
-      skip("the gem #{name} is not installed") if Gem::Specification.find_all_by_name(name).empty?
+      skip("no #{name} among the tests' gems of this Ruby") if Gem::Specification.find_all_by_name(name).empty?
       code = %(require "#{name}"\n#{code})
       alone = child!(code).out.to_i
       beside = child!(START + code).out.to_i
@@ -112,8 +112,7 @@ class NeighboursTest < ChildTest
       # busy machine.
       assert_operator alone, :>, 20
       assert_in_delta alone, beside, alone * 0.5
-      burnt = samples.select { |sample| sample.in?(/#burn\z/) }
-      assert_in_delta 0.5, seconds(burnt), 0.1
+      assert_burned(1.5, burnt)
     end
   end
 
@@ -136,6 +135,67 @@ class NeighboursTest < ChildTest
       Queue.new.pop
     RUBY
     assert_match(/No live threads left. Deadlock\?/, result.err)
+  end
+
+  DEADLOCKS = [
+    "Queue.new.pop", "Thread.new { Queue.new.pop }.join", "Thread.stop",
+    "lock = Mutex.new; Thread.new { lock.lock; Queue.new.pop }; sleep 0.1; lock.lock",
+    "lock = Mutex.new; lock.synchronize { ConditionVariable.new.wait(lock) }",
+    "Thread.new { sleep 1.5 }.join; Queue.new.pop",
+    "queue = Queue.new; Thread.new { sleep 1.5; queue.pop }; queue.pop"
+  ].freeze
+
+  # How each ends, run at the same time.
+  def ends(programs, limit:)
+    programs.each_with_index.map do |program, i|
+      path = "#{@directory}/program#{i}.rb"
+      File.write(path, PRELUDE + program)
+      Thread.new { [program, run_command(RbConfig.ruby, path, limit: limit)] }
+    end.map(&:value)
+  end
+
+  EVERY_MILLISECOND = %(require "spanprof"; Spanprof.start(sample_rate_hz: 1000)\n)
+
+  def test_a_deadlock_of_the_program_is_found_while_we_profile
+    ends(DEADLOCKS.map { |code| EVERY_MILLISECOND + code }, limit: 60).each do |program, result|
+      assert_match(/No live threads left. Deadlock\?/, result.err, program)
+      assert_equal 1, result.status.exitstatus, program
+    end
+  end
+
+  # What waits long, and not for ever.
+  WAITS = [
+    "queue = Queue.new; Thread.new { sleep 4; queue << 1 }; queue.pop",
+    "lock = Mutex.new; Thread.new { lock.synchronize { sleep 4 } }; sleep 0.1; lock.lock",
+    "lock = Mutex.new; lock.synchronize { ConditionVariable.new.wait(lock, 4) }",
+    "Thread.new { sleep 4 }.join",
+    "reader, writer = IO.pipe; fork { reader.close; sleep 4 }; writer.close; Thread.new { Queue.new.pop }; reader.read",
+    "trap('USR1') { exit }; fork { sleep 4; Process.kill('USR1', Process.ppid) }; Thread.new { Queue.new.pop }; sleep",
+    # Ruby does not look when a thread ends.
+    "q = Queue.new; trap('USR1') { q << 1 }; fork { sleep 4; Process.kill('USR1', Process.ppid) }; Thread.new { sleep 1 }; q.pop",
+    "queue = Queue.new; Thread.new { loop { sleep 0.3; queue << 1 } }; 14.times { queue.pop; burn 0.01 }"
+  ].freeze
+
+  def test_who_waits_without_a_deadlock_is_left_alone
+    ends(WAITS.map { |code| EVERY_MILLISECOND + code }, limit: 60).each do |program, result|
+      assert result.status.success?, "#{program}: #{result.err}"
+      assert_operator result.seconds, :>, 3, program
+    end
+  end
+
+  def test_after_a_deadlock_that_is_rescued_frames_have_names
+    result = child!(EVERY_MILLISECOND.sub(")", ", upload_interval_ms: 500)") + <<~'RUBY')
+      def after = burn(3)
+      begin
+        Queue.new.pop
+      rescue Exception => e
+        p e.class
+      end
+      after
+      p Thread.list.map(&:name).include?("spanprof")
+    RUBY
+    assert_equal %w[fatal true], result.out.split
+    assert_empty(samples.select { |sample| sample.in?("(unknown)") })
   end
 
   def test_a_deadlock_of_the_program_is_still_found_when_we_stopped

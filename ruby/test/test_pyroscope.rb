@@ -45,10 +45,12 @@ class PyroscopeTest < ChildTest
     %(tags = { "a" => "\\xFF" }) => 'tags has a value that is not UTF-8 for label "a"',
     %(tags = nil) => nil,
     %(tags = []) => nil,
+    %(tags = [["a", "b"], [:c, 1]]) => nil,
+    %(tags = ["a"]) => "tags must be a String, not a value of class Array",
     %(http_headers = { "X-A" => "b" }) => nil,
     %(http_headers = { "X-A" => "b\\nc" }) => /\Ahttp_headers /,
     %(log_level = "trace") => nil,
-    %(log_level = "loud") => 'log_level is "loud", not debug, info, warn, error or off',
+    %(log_level = "loud") => nil,
     %(auth_token = "t") => nil,
     %(tenant_id = "t") => nil,
     %(upload_interval_ms = 500) => nil,
@@ -57,7 +59,7 @@ class PyroscopeTest < ChildTest
 
   def test_each_value_profiles_or_is_refused_with_a_sentence
     calls = VALUES.keys.map do |setting|
-      "p [configure { |config| config.#{setting} }, Spanprof.unavailable_reason, Spanprof.running?]"
+      "Pyroscope.stop; p [configure { |config| config.#{setting} }, Spanprof.unavailable_reason, Spanprof.running?]"
     end
     result = child!(CONFIGURE + calls.join("\n"))
     answers = result.out.lines.map { |line| eval(line) }
@@ -80,6 +82,23 @@ class PyroscopeTest < ChildTest
     assert_equal ["nil", "Pyroscope::Config", '"app"', "nil", '"http://localhost:4040"', "100", "true",
                   { "region" => "eu" }.inspect, '"error"', "true", '"t"', "{}", "19", "true", "true"],
                  result.out.lines(chomp: true)
+  end
+
+  def test_what_programs_ask_of_the_old_gems_is_there
+    result = child!(CONFIGURE + <<~'RUBY')
+      require "pyroscope/version"
+      require "pyroscope/otel/version"
+      configure { |config| config.log_level = "loud"; config.tags = { a: nil } }
+      config = Pyroscope.current_config
+      p Pyroscope::Config.members == config.members, config.members.zip(config.to_a).to_h == config.to_h
+      processor = Pyroscope::Otel::SpanProcessor.new("app.cpu", "http://localhost:4040")
+      p processor.pyroscope_endpoint.port, processor.legacy_span_label, processor.is_a?(Spanprof::Otel::SpanProcessor)
+      p Spanprof::Otel::SpanProcessor.new.legacy_span_label, Pyroscope::Otel::Error.ancestors.include?(StandardError)
+      p Pyroscope::Otel::VERSION == Pyroscope::VERSION
+      p Pyroscope::Otel::SpanProcessor.new("app", "http://[bad").pyroscope_endpoint
+    RUBY
+    assert_equal %w(true true 4040 true true false true true "http://[bad"), result.out.split
+    assert_equal ['spanprof: log_level = "loud" is no level: it is "error"'], result.err.lines(chomp: true)
   end
 
   def test_options_without_effect_are_said_once
@@ -109,6 +128,21 @@ class PyroscopeTest < ChildTest
       upload = server.uploads.first
       assert_equal %w[app b,c], upload.labels.values_at("service_name", "a")
       assert_equal ["tenant", 20_000_000], [upload.headers["x-scope-orgid"], upload.profile.period_ns]
+    end
+  end
+
+  def test_tags_keep_their_dots
+    PushServer.run do |server|
+      child!(CONFIGURE + <<~RUBY)
+        configure do |config|
+          config.server_address = "#{server.address}"
+          config.tags = { "host.name" => "a" }
+        end
+        Pyroscope.tag_wrapper({ "http.route" => "/x" }) { burn 0.1 }
+      RUBY
+      upload = server.uploads.first
+      assert_equal "a", upload.labels["host.name"]
+      assert_includes upload.profile.samples.map { |sample| sample.labels["http.route"] }, "/x"
     end
   end
 

@@ -23,6 +23,6 @@ class ResqueTest < RedisTest
       assert_equal "[3, 0]\ntrue\n", result.out, result.err
     end
     assert_operator Dir.children(@profiles).size, :>=, 3
-    assert_in_delta 0.9, seconds(samples.select { |sample| sample.in?(/\bburn\z/) }), 0.12
+    assert_burned(0.9, burnt, stretches: 3)
   end
 end

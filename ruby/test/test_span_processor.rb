@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "logger"
+require "push_server"
 require "span_case"
 require "pyroscope/otel"
 
@@ -9,6 +10,12 @@ require "pyroscope/otel"
 class SpanProcessorTest < SpanCase
   KEYS = %w[pyroscope.profile.id pyroscope.profile.url pyroscope.profile.baseline.url
             pyroscope.profile.diff.url].freeze
+
+  # Who is not profiled marks no span.
+  def setup
+    super
+    assert Spanprof.start(application_name: "test", output_directory: @directory, log_level: :off)
+  end
 
   def provider_of(processor, **options)
     OpenTelemetry::SDK::Trace::TracerProvider.new(**options).tap { |provider| provider.add_span_processor(processor) }
@@ -28,18 +35,42 @@ class SpanProcessorTest < SpanCase
 
   def processor(*arguments, **options) = Spanprof::Otel::SpanProcessor.new(*arguments, **options)
 
-  def test_the_old_name_is_the_same_class
-    assert_same Spanprof::Otel::SpanProcessor, Pyroscope::Otel::SpanProcessor
+  def test_the_old_name_is_a_kind_of_the_same_class
+    assert_operator Pyroscope::Otel::SpanProcessor, :<, Spanprof::Otel::SpanProcessor
   end
 
   def test_arguments_and_defaults
     [[], ["app.cpu"], ["app.cpu", "http://pyroscope:4040"]].each do |arguments|
       made = processor(*arguments)
       assert_equal arguments, [made.app_name, made.pyroscope_endpoint].first(arguments.size)
-      assert_equal [true, true, true], [made.root_span_only, made.add_span_name, made.add_url]
+      assert_equal [true, true, :auto], [made.root_span_only, made.add_span_name, made.add_url]
       assert_equal [false, false, false], [made.add_baseline_urls, made.add_trace_id, made.legacy_span_label]
     end
     assert_raises(ArgumentError) { processor(root_span: true) }
+  end
+
+  def test_a_url_is_there_where_it_can_be_opened
+    assert_equal KEYS.first(1), attributes(processor).first.keys
+    assert_equal KEYS.first(2), attributes(processor(url_template: "https://grafana/{profile_id}")).first.keys
+    PushServer.run do |server|
+      server.links = "span"
+      assert Spanprof.start(application_name: "test", server_address: server.address, log_level: :off)
+      made = processor
+      deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 20
+      until attributes(made).first.key?(KEYS[1])
+        assert_operator Process.clock_gettime(Process::CLOCK_MONOTONIC), :<, deadline
+        sleep 0.02
+      end
+      assert_operator attributes(made).first[KEYS[1]], :start_with?, server.address
+      assert_equal KEYS.first(1), attributes(processor(add_url: false)).first.keys
+    end
+  ensure
+    Spanprof.stop
+  end
+
+  def test_the_old_processor_has_a_url_wherever_it_leads
+    made = Pyroscope::Otel::SpanProcessor.new("app", "http://localhost:4040")
+    assert_equal [true, KEYS.first(2)], [made.add_url, attributes(made).first.keys]
   end
 
   def test_the_documented_snippet
@@ -60,8 +91,26 @@ class SpanProcessorTest < SpanCase
     assert_empty [child, grandchild].flat_map(&:keys) & KEYS
   end
 
+  def test_who_is_not_profiled_marks_no_span
+    made = processor("app", "http://localhost", root_span_only: false, add_url: true)
+    assert_equal KEYS.first(2), attributes(made).first.keys
+    Spanprof.stop
+    marks = -> { attributes(made).flat_map(&:keys) & KEYS }
+    assert_empty marks.call, "stopped"
+    logged { refute Spanprof.start(sample_rate_hz: 0) }
+    assert_empty marks.call, "refused"
+    ENV["PYROSCOPE_AGENT_ENABLED"] = "false"
+    refute Spanprof.start(application_name: "test", log_level: :off)
+    assert_empty marks.call, "switched off"
+    ENV.delete("PYROSCOPE_AGENT_ENABLED")
+    assert Spanprof.start(application_name: "test", output_directory: @directory, log_level: :off)
+    assert_equal KEYS.first(2), attributes(made).first.keys
+  ensure
+    ENV.delete("PYROSCOPE_AGENT_ENABLED")
+  end
+
   def test_attributes_stand_on_exactly_the_spans_whose_id_samples_carry
-    all = attributes(processor("app", "http://localhost", root_span_only: false))
+    all = attributes(processor("app", "http://localhost", root_span_only: false, add_url: true))
     assert_equal 3, all.map { |set| set["pyroscope.profile.id"] }.uniq.size
     all.each { |set| assert_includes set["pyroscope.profile.url"], set["pyroscope.profile.id"] }
 
@@ -71,7 +120,7 @@ class SpanProcessorTest < SpanCase
   end
 
   def test_each_option_can_be_set_later
-    made = processor("app", "http://localhost:4040/")
+    made = processor("app", "http://localhost:4040/", add_url: true)
     assert_equal KEYS.first(2), attributes(made).first.keys
     made.add_url = false
     assert_equal KEYS.first(1), attributes(made).first.keys
@@ -159,7 +208,7 @@ class SpanProcessorTest < SpanCase
   # empty): what it raises without us, it raises with us.
   def test_no_name_raises
     empty = OpenTelemetry::SDK::Trace::TracerProvider.new.tracer("none")
-    ours = tracer_of(processor("app", "http://localhost", root_span_only: false))
+    ours = tracer_of(processor("app", "http://localhost", root_span_only: false, add_url: true))
     outcome = lambda do |tracer, name|
       quietly { tracer.in_span(name) { |span| span.name = name } }
       nil
@@ -200,7 +249,7 @@ class SpanProcessorTest < SpanCase
   end
 
   def test_finished_twice_elsewhere_after_a_stop_and_after_the_parent
-    tracer = tracer_of(processor("app", "http://localhost", root_span_only: false))
+    tracer = tracer_of(processor("app", "http://localhost", root_span_only: false, add_url: true))
     OpenTelemetry.logger = Logger.new(nil)
     span = tracer.start_span("twice")
     2.times { span.finish }
@@ -231,11 +280,11 @@ class SpanProcessorTest < SpanCase
 
   def test_limits_of_attributes_hold
     limits = OpenTelemetry::SDK::Trace::SpanLimits.new(attribute_count_limit: 2, attribute_length_limit: 40)
-    tracer_of(processor("app", "http://localhost")).in_span("root", attributes: { "one" => 1 }) do |span|
+    tracer_of(processor("app", "http://localhost", add_url: true)).in_span("root", attributes: { "one" => 1 }) do |span|
       assert_equal 3, span.attributes.size
       assert_equal 3, span.to_span_data.total_recorded_attributes
     end
-    tracer = tracer_of(processor("app", "http://localhost"), span_limits: limits)
+    tracer = tracer_of(processor("app", "http://localhost", add_url: true), span_limits: limits)
     tracer.in_span("root", attributes: { "one" => 1, "two" => 2 }) do |span|
       assert_equal 2, span.attributes.size
       span.attributes.each_value { |value| assert_operator value.to_s.size, :<=, 40 }
@@ -245,7 +294,7 @@ class SpanProcessorTest < SpanCase
 
   def test_a_root_with_its_id_makes_few_objects
     bare = tracer_of(Freezes.new.tap { |none| def none.on_start(_span, _context) = nil })
-    ours = tracer_of(processor("app", "http://localhost"))
+    ours = tracer_of(processor("app", "http://localhost", add_url: true))
     objects = lambda do |tracer|
       100.times { tracer.in_span("root") { 1 } }
       GC.disable

@@ -5,8 +5,8 @@ require "child"
 # Every thread has its frames: those that existed before, those that come and
 # go, fibers, and native ones that know no Ruby.
 class ThreadsTest < ChildTest
-  def by_method(*names)
-    names.map { |name| seconds(samples.select { |sample| sample.in?(name) }) }
+  def assert_burned_in(name, true_s, **noise)
+    assert_burned(true_s, samples.select { |sample| sample.in?(name) }, hz: 250, message: name, **noise)
   end
 
   def test_threads_that_existed_before_the_start
@@ -22,7 +22,7 @@ class ThreadsTest < ChildTest
       threads.each(&:join)
       Spanprof.stop
     RUBY
-    by_method("Object#before", "block in Object#fibered").each { |cpu| assert_in_delta 0.3, cpu, 0.1 }
+    ["Object#before", "block in Object#fibered"].each { |name| assert_burned_in(name, 0.3) }
   end
 
   def test_threads_that_come_later
@@ -33,7 +33,7 @@ class ThreadsTest < ChildTest
       10.times.map { Thread.new { short } }.each(&:join)
       Spanprof.stop
     RUBY
-    assert_in_delta 0.3, by_method("Object#short").first, 0.1
+    assert_burned_in("Object#short", 0.3, stretches: 10)
   end
 
   def test_native_threads_that_are_used_again
@@ -48,7 +48,7 @@ class ThreadsTest < ChildTest
       end
       Spanprof.stop
     RUBY
-    assert_in_delta 0.2, by_method("Object#second").first, 0.1
+    assert_burned_in("Object#second", 0.2, stretches: 4)
   end
 
   def test_a_stop_and_a_start_find_every_thread_again
@@ -64,7 +64,7 @@ class ThreadsTest < ChildTest
         Spanprof.stop
       end
     RUBY
-    assert_in_delta 0.4, by_method("Object#again").first, 0.12
+    assert_burned_in("Object#again", 0.4, stretches: 2)
   end
 
   def test_a_native_thread_without_ruby_has_native_frames
@@ -92,14 +92,40 @@ class ThreadsTest < ChildTest
     child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 1000, upload_interval_ms: 100)
-      finish = cpu + 1
       round = 0
-      eval("def made#{round += 1} = 100.times { |n| n.to_s }\nmade#{round}") while cpu < finish
+      def working(round) = eval("def made#{round} = 100.times { |n| n.to_s }\nmade#{round}")
+      end_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + 1
+      working(round += 1) while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < end_s
       p Thread.list.map(&:name).include?("spanprof")
       Spanprof.stop
       p Thread.list.size
     RUBY
+    assert_burned_in("Object#working", 1)
     assert_empty(samples.select { |sample| sample.stack.any?(/naming|rb_sp_|spanprof_runtime/) && !sample.in?("<main>") })
+  end
+
+  def test_a_killed_thread_of_ours_comes_back
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250, upload_interval_ms: 500)
+      (ThreadGroup::Default.list - [Thread.main]).each(&:kill).each(&:join)
+      def after = burn(3)
+      after
+      p Thread.list.map(&:name).include?("spanprof")
+    RUBY
+    assert_equal "true\n", result.out
+    assert_empty(samples.select { |sample| sample.in?("(unknown)") })
+    assert_burned_in("Object#after", 3)
+  end
+
+  def test_an_end_that_kills_it_ends
+    child!(<<~'RUBY', limit: 30)
+      at_exit { (Thread.list - [Thread.main]).each(&:kill).each(&:join); burn 2.5 }
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250, upload_interval_ms: 500)
+      burn 0.1
+    RUBY
+    assert_burned(2.6, samples, hz: 250)
   end
 
   def test_fibers_and_enumerators
@@ -112,8 +138,7 @@ class ThreadsTest < ChildTest
       20.times { ring.each(&:resume) }
       Spanprof.stop
     RUBY
-    one, two = by_method("Object#one", "Object#two")
-    assert_in_delta 0.2, one, 0.08
-    assert_in_delta 0.4, two, 0.1
+    assert_burned_in("Object#one", 0.2, stretches: 20)
+    assert_burned_in("Object#two", 0.4, stretches: 20)
   end
 end

@@ -42,6 +42,37 @@ class WalkerModesTest < ChildTest
     assert_equal ["false", 'SPANPROF_RUBY_WALKER is not "methods", "frames" or "off"'], result.out.lines(chomp: true)
   end
 
+  # Numbers of prctl() and process_vm_readv().
+  SYSTEM_CALLS = { "x86_64" => [157, 310], "aarch64" => [167, 270] }.fetch(RbConfig::CONFIG["host_cpu"])
+
+  # A filter of seccomp(2), as containers have it: the system call fails.
+  DENY_READING = <<~RUBY
+    prctl, denied = #{SYSTEM_CALLS}
+    $VERBOSE = nil # syscall is deprecated
+    steps = [[0x20, 0, 0, 0], [0x15, 0, 1, denied], [0x06, 0, 0, 0x00050001], [0x06, 0, 0, 0x7fff0000]]
+    filter = steps.map { |step| step.pack("SCCL") }.join
+    syscall(prctl, 38, 1, 0, 0, 0)
+    program = [steps.size, [filter].pack("P").unpack1("J")].pack("Sx6J")
+    syscall(prctl, 22, 2, [program].pack("P").unpack1("J"))
+    begin
+      syscall(denied, Process.pid, 0, 0, 0, 0, 0)
+    rescue Errno::EPERM
+      puts "denied"
+    end
+  RUBY
+
+  def test_a_process_that_is_denied_reading_memory_is_profiled
+    assert_equal %w[denied true], child!(DENY_READING + PROGRAM).out.split
+    assert_includes names, "block in Cart#total"
+  end
+
+  def test_a_process_out_of_descriptors_says_so
+    program = "files = []\n3.times { files << File.open(IO::NULL) }\nrequire \"spanprof\"\n" \
+              "Process.setrlimit(:NOFILE, files.last.fileno + 1)\np Spanprof.start\nputs Spanprof.unavailable_reason"
+    assert_equal ["false", "this Ruby cannot be walked: its self-test needs a pipe: Too many open files"],
+                 child!(program, env: { "PYROSCOPE_OUTPUT_DIRECTORY" => nil }).out.lines(chomp: true)
+  end
+
   def test_threads_that_change_their_native_thread_are_refused
     skip "this Ruby has none" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")
     result = child!(PROGRAM, env: { "RUBY_MN_THREADS" => "1" })

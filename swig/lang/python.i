@@ -9,3 +9,9 @@
 #define SP_TEXT(object, p, n) if (!(p = values_text(object, &n))) SWIG_fail;
 #define SP_STATS(stats)       values_stats(stats)
 %}
+
+/* Its destructor would make this table where there is none, and not see that
+ * memory has run out. */
+%init %{
+  SWIG_globals();
+%}

@@ -76,11 +76,12 @@ else
   skip("this gem was built without its sources (rake gem packs them)")
 end
 
-append_cflags(%w[-std=gnu11 -fvisibility=hidden -Werror=implicit-function-declaration])
+append_cflags(%w[-std=gnu11 -fvisibility=hidden -fstack-protector-strong -Werror=implicit-function-declaration])
 # A signal that is under way when the library is unloaded still finds the
 # handler's code, which must never enter the lazy resolver either.
-append_ldflags(%w[-Wl,-z,now -Wl,-z,nodelete -Wl,--exclude-libs,ALL])
+append_ldflags(%w[-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,--exclude-libs,ALL])
 append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
+$defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if $CFLAGS.match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
 $VPATH.push("#{ROOT}/core/src", "#{ROOT}/bindings/ruby", generated)

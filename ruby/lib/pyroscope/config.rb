@@ -51,6 +51,22 @@ module Pyroscope
       public_send(:"#{name}=", value)
     end
 
+    # @return [Array<Symbol>] the options' names, as of a Struct
+    def self.members
+      DEFAULTS.keys
+    end
+
+    # @return [Array<Symbol>]
+    def members
+      self.class.members
+    end
+
+    # @return [Array<Object>] every option's value, in the order of {members}
+    def to_a
+      to_h.values_at(*members)
+    end
+    alias values to_a
+
     # @return [Hash{Symbol => Object}] every option with its value
     def to_h
       DEFAULTS.merge(@given)
@@ -63,9 +79,11 @@ module Pyroscope
     def options
       options = given.except(*WITHOUT_EFFECT.keys)
       options.delete(:application_name) if options.key?(:app_name)
+      options[:log_level] = DEFAULTS[:log_level] unless level?
+      options[:tags] = pairs(options[:tags]) if options.key?(:tags)
       options = options.except(*CREDENTIALS) unless credentials == CREDENTIALS
       options[:server_address] = server_address unless server_address_elsewhere?
-      options[:clean_label_names] = true unless options.key?(:clean_label_names)
+      options = { clean_label_names: true, dotted_label_names: true }.merge(options)
       options.transform_keys { |name| NAMES.fetch(name, name) }
     end
 
@@ -84,6 +102,7 @@ module Pyroscope
         "#{name} = #{value.inspect} has no effect: #{reason}" unless silent.include?(value)
       end
       remarks << "#{credentials.first} has no effect alone" if credentials.size == 1
+      remarks << "log_level = #{log_level.inspect} is no level: it is \"error\"" unless level?
       remarks
     end
 
@@ -91,6 +110,18 @@ module Pyroscope
 
     def given
       @given.reject { |_, value| value.nil? || (value.respond_to?(:empty?) && value.empty?) }
+    end
+
+    # What is no level is "error".
+    def level?
+      !given.key?(:log_level) || given[:log_level].is_a?(Integer) ||
+        Spanprof::Options::LEVELS.key?(given[:log_level].to_s.downcase)
+    end
+
+    # Tags may be a list of pairs; one without a value is none.
+    def pairs(tags)
+      tags = tags.to_h if tags.is_a?(Array) && tags.all? { |pair| pair.is_a?(Array) && pair.size == 2 }
+      tags.is_a?(Hash) ? tags.compact : tags
     end
 
     def credentials

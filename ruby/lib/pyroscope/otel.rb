@@ -1,13 +1,32 @@
 # frozen_string_literal: true
 
+require "uri"
+
 require_relative "../spanprof/otel"
 require_relative "../pyroscope"
 
 module Pyroscope
   # What the gem pyroscope-otel brings.
   module Otel
-    # The span processor under its old name.
+    VERSION = Spanprof::VERSION
+
+    # Raised by nothing here; for programs that rescue it.
+    class Error < StandardError; end
+
+    # The span processor under its old name, with its old label, `span`, and always with a URL.
     # @see Spanprof::Otel::SpanProcessor
-    SpanProcessor = Spanprof::Otel::SpanProcessor
+    class SpanProcessor < Spanprof::Otel::SpanProcessor
+      def initialize(app_name = nil, pyroscope_endpoint = nil, **options)
+        super(app_name, pyroscope_endpoint, legacy_span_label: true, add_url: true, **options)
+      end
+
+      # @return [URI, Object] what was given, if it is no URL
+      def pyroscope_endpoint
+        given = super
+        given.is_a?(String) ? URI.parse(given) : given
+      rescue URI::Error
+        given
+      end
+    end
   end
 end

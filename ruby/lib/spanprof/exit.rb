@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "override"
+
 module Spanprof
   # Hands on what there is before the process ends or becomes another program.
   #
@@ -12,41 +14,46 @@ module Spanprof
     # Of the 2 s that are promised, what the rest of the way takes is kept back.
     TIMEOUT_MS = 1300
 
-    # Prepended to Process.
-    module Hook
+    # In the place of what Process and Kernel have.
+    module Overrides
       # Ends the process at once, but for what was sampled.
       def exit!(...)
         Exit.finish
-        super
+        spanprof_original_exit!(...)
       end
 
       # The new program knows nothing of ours.
       def exec(...)
         options = Exit.finish
-        super
+        spanprof_original_exec(...)
       ensure
         # Only where exec failed is there a way back.
         Session.start(options) if options
       end
     end
 
-    # Prepended to Kernel, where the methods are private.
-    module KernelHook
-      include Hook
-      private :exit!, :exec
-    end
-
     class << self
       def install
-        ObjectSpace.define_finalizer(@anchor = Object.new, proc { Exit.finish })
-        [Process.singleton_class, Kernel.singleton_class].each { |owner| owner.prepend(Hook) }
-        Kernel.prepend(KernelHook)
+        at_exit { Logging.settle }
+        # No Proc: a program that changes Proc#call changes none of ours.
+        ObjectSpace.define_finalizer(@anchor = Object.new, Exit)
+        [Process.singleton_class, Kernel.singleton_class, Kernel].each { |owner| Override.install(owner, Overrides) }
       end
 
+      # As the finalizer that it is.
+      def call(_object_id) = finish
+
+      # In another Ractor than the main one there is no way back.
       # @return [Hash, nil] the options of the session that was stopped
       def finish
-        return unless Session.running?
+        return Native.finish_elsewhere(TIMEOUT_MS) unless Native.main_ractor?
 
+        Session.undisturbed { hand_on } if Session.running?
+      end
+
+      private
+
+      def hand_on
         Native.finish(TIMEOUT_MS)
         Logging.deliver
         Session.options

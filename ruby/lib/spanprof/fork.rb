@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "override"
+
 module Spanprof
   # A forked child goes on profiling by itself: the core restarts its threads
   # below Ruby (pthread_atfork); here come the Ruby threads, which fork ends.
@@ -9,32 +11,36 @@ module Spanprof
   # (https://docs.ruby-lang.org/en/3.1/Process.html#method-c-_fork).
   # @api private
   module Fork
-    # Prepended to Process.
-    module Hook
+    # In the place of what Process has.
+    module Overrides
       # @return [Integer] as the original
       def _fork
-        pid = super
-        Fork.in_child if pid.zero?
+        pid = spanprof_original__fork
+        Fork.in_child if pid.zero? && Native.main_ractor?
         pid
       end
 
       # @return [Integer] as the original
       def daemon(...)
-        status = super
-        Fork.in_child
+        status = spanprof_original_daemon(...)
+        Fork.in_child if Native.main_ractor?
         status
       end
     end
 
     class << self
       def install
-        Process.singleton_class.prepend(Hook)
+        Override.install(Process.singleton_class, Overrides)
       end
 
       def in_child
-        return unless Session.running?
+        Session.undisturbed { go_on } if Session.running?
+      end
 
-        Logging.restart
+      private
+
+      def go_on
+        Logging.forget
         Native.after_fork_child
       rescue StandardError => e
         Logging.say(:error, "profiling after a fork is not complete: #{e.message}")

@@ -16,13 +16,18 @@ module Spanprof
     class << self
       # Idempotent.
       def install
-        rails if defined?(::ActiveSupport) && ::ActiveSupport.respond_to?(:on_load)
-        sidekiq if defined?(::Sidekiq) && ::Sidekiq.respond_to?(:configure_server)
+        rails if loaded?(:ActiveSupport) && ::ActiveSupport.respond_to?(:on_load)
+        sidekiq if loaded?(:Sidekiq) && ::Sidekiq.respond_to?(:configure_server)
       rescue StandardError => e
         Logging.say_once(:warn, "requests and jobs get no labels: #{e.message}")
       end
 
       private
+
+      # Not what would be loaded if we named it.
+      def loaded?(name)
+        Object.const_defined?(name) && !Object.autoload?(name)
+      end
 
       # Called now for what is loaded already, else when it is; :action_controller
       # comes for ActionController::Base and for ActionController::API.

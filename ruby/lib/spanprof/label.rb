@@ -16,6 +16,8 @@ module Spanprof
       return yield if LOAD_ERROR
 
       before = Native.labels
+      return yield unless before
+
       begin
         labels.each { |name, value| Native.label_push(name, value) }
         yield

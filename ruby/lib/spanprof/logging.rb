@@ -8,10 +8,10 @@ module Spanprof
     LEVELS = %i[debug info warn error].freeze
     MESSAGE_CHARACTERS = 200
     STDERR_LEVEL = LEVELS.index(:warn)
+    SETTLE_S = 0.2
 
     @waiting = []
     @said = {}
-    @turn = nil
 
     class << self
       # @return [Logger, nil] set by the program; nil: {logger} looks for one
@@ -20,6 +20,15 @@ module Spanprof
       # @return [Integer, nil] the least level that was asked for; nil: all to a
       #   logger, warnings to stderr
       attr_writer :level
+
+      # @return [Array] logger and level as they were set, for {place=}
+      def place
+        [@logger, @level]
+      end
+
+      def place=(place)
+        @logger, @level = place
+      end
 
       def logger
         @logger || (::Rails.logger if defined?(::Rails) && ::Rails.respond_to?(:logger))
@@ -56,32 +65,28 @@ module Spanprof
         @said[key] = true
       end
 
-      # Have lines handed on as they come, in this process, until {stop}.
-      def start
+      # Hand on what waits, on a thread that ends with it: a logger may block.
+      # Where one is at it, it takes what came meanwhile, or the next call does.
+      def hand_on_soon
         return if @thread&.alive?
 
-        @turn = turn = Object.new
-        @thread = Thread.new { serve(turn) }
+        # It would have the mask of this thread, and could not be ended.
+        @thread = Thread.new { Thread.handle_interrupt(Object => :immediate) { serve } }
         # Puma counts the threads that an application starts before it forks
-        # (puma 6, Cluster#run); this one is started anew in the child.
+        # (puma 6, Cluster#run).
         @thread.thread_variable_set(:fork_safe, true)
         @thread.name = "spanprof-log"
       end
 
-      # No thread of ours is to keep Ruby from seeing a deadlock of the
-      # program's.
-      def stop
-        @turn = nil
-        thread, @thread = @thread, nil
-        thread.wakeup if thread&.alive?
-      rescue ThreadError
-        # It has just ended.
+      # Before the end of the program, which kills whoever is at it: a line that is
+      # being written would be written again.
+      def settle
+        @thread&.join(SETTLE_S)
       end
 
       # After a fork: the parent hands its lines on itself.
-      def restart
+      def forget
         @waiting.clear
-        start
       end
 
       # Everything that waits, on this thread.
@@ -107,14 +112,10 @@ module Spanprof
         true
       end
 
-      # A thread that is killed while it writes leaves the rest to {deliver}.
-      def serve(turn)
-        Thread.handle_interrupt(Object => :on_blocking) do
-          while turn.equal?(@turn)
-            Native.log_wait
-            deliver
-          end
-        end
+      # Who is killed while it writes leaves the rest to the next.
+      def serve
+        Native.log_thread
+        Thread.handle_interrupt(Object => :on_blocking) { deliver }
       end
 
       def hand_on(line)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../spanprof"
+require_relative "otel/attribute_hook"
 require_relative "otel/rename_hook"
 require_relative "otel/span_processor"
 

@@ -20,35 +20,37 @@ module Spanprof
       # @param options [Hash{Symbol => Object}] of {Spanprof.start}
       # @param names [Hash{Symbol => Symbol}] what the program calls them, if
       #   otherwise, for the log
-      # @return [Boolean] whether it profiles
+      # @return [Boolean] whether it profiles as they say; if not, what ran goes
+      #   on, with the logger it had
       def start(options, names = {})
-        Logging.logger = options[:logger] if options.key?(:logger)
-        return refuse(LOAD_ERROR) if LOAD_ERROR
+        return false if elsewhere?
 
-        install
-        Native.stop(RESTART_MS)
-        begin_native(Options.native(options))
-        @options = options
-        @reason = nil
-        Neighbours.look
-        instrument
-        true
-      rescue StandardError => e
-        refuse(named(e.message, names), e)
+        undisturbed { begin_with(options, names) }
+      end
+
+      # What other threads, timeouts and signals raise here meanwhile is not ours
+      # to rescue: it waits until the block is done.
+      def undisturbed(&block)
+        Thread.handle_interrupt(Object => :never, &block)
       end
 
       def stop(timeout)
-        return unless running?
+        return if elsewhere? || !running?
 
-        Native.stop(milliseconds(timeout)).tap { Logging.stop }
+        Native.stop(milliseconds(timeout)).tap { unprofiled }
       end
 
       def flush(timeout)
-        Native.flush(milliseconds(timeout)) if running?
+        Native.flush(milliseconds(timeout)) unless elsewhere? || !running?
       end
 
       def running?
         LOAD_ERROR.nil? && Native.running?
+      end
+
+      # In another Ractor than the main one, where nothing of ours does anything.
+      def elsewhere?
+        LOAD_ERROR.nil? && !Native.main_ractor?
       end
 
       # Label requests and jobs of the frameworks that are loaded by now, unless
@@ -58,15 +60,56 @@ module Spanprof
       end
 
       def unavailable_reason
+        return "a Ractor cannot profile the process: only the main one can" if elsewhere?
+
         LOAD_ERROR || @reason || Native.unavailable_reason
       end
 
       private
 
-      def begin_native(options)
-        Logging.level = options[:log_level] || Options.environment_level
-        Logging.start
-        Native.start(options)
+      def begin_with(options, names)
+        told = Logging.place
+        Logging.logger = options[:logger] if options.key?(:logger)
+        return refuse(LOAD_ERROR) if LOAD_ERROR
+
+        install
+        replace(options)
+        @reason = told = nil
+        Neighbours.look
+        instrument
+        true
+      rescue StandardError => e
+        refuse(named(e.message, names), e)
+      ensure
+        Logging.place = told if told && running?
+      end
+
+      # What runs ends only where the new options are good.
+      def replace(options)
+        native = Options.native(options)
+        Logging.level = native[:log_level] || Options.environment_level
+        Native.check(native)
+        former = @options if running?
+        Native.stop(RESTART_MS)
+        Native.start(native)
+        Native.profiled = true
+        @options = options
+      rescue StandardError
+        resume(former) if former && !running?
+        raise
+      end
+
+      # Where the system refused the other one.
+      def resume(options)
+        Native.start(Options.native(options))
+      rescue Error => e
+        Logging.say(:error, "the former session cannot go on: #{e.message}")
+      end
+
+      # What a program does for us costs it nothing any more.
+      def unprofiled
+        Native.profiled = running?
+        Logging.hand_on_soon
       end
 
       def install
@@ -88,11 +131,12 @@ module Spanprof
       end
 
       def refuse(reason, error = Error.new(reason))
-        @reason = reason
-        Logging.stop unless LOAD_ERROR || running?
+        @reason = reason unless running?
+        unprofiled unless LOAD_ERROR
         raise error if ENV["SPANPROF_REQUIRED"] == "1"
 
-        Logging.say(error.is_a?(Disabled) ? :info : :warn, "not profiling: #{reason}")
+        what = running? ? "profiling goes on as before" : "not profiling"
+        Logging.say(error.is_a?(Disabled) ? :info : :warn, "#{what}: #{reason}")
         false
       end
     end

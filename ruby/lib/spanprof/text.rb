@@ -10,7 +10,7 @@ module Spanprof
     def self.of(object)
       Thread.handle_interrupt(Object => :never) do
         text = object.to_s
-        String === text ? text : "" # rubocop:disable Style/CaseEquality
+        String === text ? text : ""
       rescue StandardError, ScriptError => e
         Logging.failed_once(:warn, "a #{object.class} has no text for a profile", e)
         ""

@@ -7,9 +7,8 @@ module Spanprof
     # the SDK; nothing else is needed, and no exception ever leaves it.
     #
     # @example
-    #   OpenTelemetry::SDK.configure do |config|
-    #     config.add_span_processor Spanprof::Otel::SpanProcessor.new
-    #   end
+    #   OpenTelemetry::SDK.configure
+    #   OpenTelemetry.tracer_provider.add_span_processor Spanprof::Otel::SpanProcessor.new
     class SpanProcessor
       # OpenTelemetry::SDK::Trace::Export::SUCCESS, whatever the SDK's version.
       SUCCESS = 0
@@ -17,7 +16,7 @@ module Spanprof
       # What may be set, and its default. Each may also be set later; spans that
       # start from then on follow it.
       OPTIONS = {
-        app_name: nil, pyroscope_endpoint: nil, root_span_only: true, add_span_name: true, add_url: true,
+        app_name: nil, pyroscope_endpoint: nil, root_span_only: true, add_span_name: true, add_url: :auto,
         add_baseline_urls: false, baseline_labels: nil, add_trace_id: false, url_template: nil,
         legacy_span_label: false
       }.freeze
@@ -37,7 +36,8 @@ module Spanprof
       # @!attribute add_span_name
       #   @return [Boolean] (true) samples carry the label span_name
       # @!attribute add_url
-      #   @return [Boolean] (true) spans get the attribute pyroscope.profile.url
+      #   @return [Boolean, Symbol] spans get the attribute pyroscope.profile.url; :auto, the default: where the session's
+      #     server says that it opens the link, or there is a url_template
       # @!attribute add_baseline_urls
       #   @return [Boolean] (false) and pyroscope.profile.baseline.url, pyroscope.profile.diff.url
       # @!attribute baseline_labels
@@ -71,6 +71,7 @@ module Spanprof
         OPTIONS.merge(given).each { |option, value| instance_variable_set(:"@#{option}", value) }
         @rules = nil
         Otel.install
+        Session.instrument # frameworks that came after the start
       end
 
       # @param span [OpenTelemetry::SDK::Trace::Span]
@@ -85,12 +86,12 @@ module Spanprof
 
       # Profiles have their own rhythm, and their own end.
       # @return [Integer] success
-      def force_flush(timeout: nil) # rubocop:disable Lint/UnusedMethodArgument
+      def force_flush(timeout: nil)
         SUCCESS
       end
 
       # @return [Integer] success
-      def shutdown(timeout: nil) # rubocop:disable Lint/UnusedMethodArgument
+      def shutdown(timeout: nil)
         SUCCESS
       end
 
@@ -100,6 +101,7 @@ module Spanprof
       # the defaults serve.
       def new_rules(span)
         span.class.prepend(RenameHook)
+        AttributeHook.follow(span.class)
         @rules = Native::SpanRules.new(
           app_name: app_name, server_address: pyroscope_endpoint, root_span_only: root_span_only,
           add_span_name: add_span_name, add_url: add_url, add_baseline_urls: add_baseline_urls,
@@ -109,6 +111,16 @@ module Spanprof
       rescue *OURS => e
         Logging.say_once(:warn, "spans are labelled by the default rules: #{e.message}")
         @rules = Native::SpanRules.new({})
+      end
+
+      # Called when the first span of a process starts: profiles are of the
+      # service that its tracer's Resource names.
+      def tell_resource(span)
+        attributes = span.resource.attribute_enumerator.to_h
+        name = attributes["service.name"].to_s
+        Native.resource_set(name, attributes["service.namespace"].to_s) unless name.empty?
+      rescue *OURS => e
+        Logging.failed_once(:warn, "the service of the spans is not known", e)
       end
 
       def unlabelled(error)

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+module Spanprof
+  module Otel
+    # Prepended to the singleton class of the SDK's span. Attributes are put
+    # where that span keeps them as long as set_attribute is the SDK's alone;
+    # with the first patch of it by anybody they are set by calling it.
+    # @api private
+    module AttributeHook
+      SPAN = "OpenTelemetry::SDK::Trace::Span"
+      FILE = "opentelemetry/sdk/trace/span.rb"
+
+      class << self
+        # Idempotent.
+        # @param span_class [Class]
+        def follow(span_class)
+          return if span_class.singleton_class.include?(self)
+
+          span_class.singleton_class.prepend(self)
+          Native.attributes_direct(span_class) if untouched?(span_class)
+        end
+
+        private
+
+        def untouched?(span_class)
+          span_class.name == SPAN && span_class.ancestors.take_while { |below| below != span_class } == [RenameHook] &&
+            span_class.instance_method(:set_attribute).source_location&.first.to_s.end_with?(FILE)
+        end
+      end
+
+      def prepend(*)
+        super.tap { Native.attributes_direct(nil) }
+      end
+
+      def method_added(name)
+        super
+        Native.attributes_direct(nil) if name == :set_attribute
+      end
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "child"
+
+# What a signal, a timeout or another thread raises while the program is in code
+# of ours is the program's: it comes, later, and what we do is done.
+class InterruptsTest < ChildTest
+  # Raises in the main thread, from another one, and comes back.
+  AIM = <<~'RUBY'
+    class Aimed < StandardError; end
+    MAIN = Thread.current
+    module Aim
+      def self.at(owner, name)
+        owner.prepend(Module.new {
+          define_method(name) do |*arguments, **keywords, &block|
+            Thread.new { MAIN.raise(Aimed, "#{name}") }.join
+            super(*arguments, **keywords, &block)
+          end
+        })
+      end
+    end
+  RUBY
+
+  def test_a_start_is_done_and_then_interrupted
+    result = child!(AIM + <<~'RUBY')
+      require "spanprof"
+      Aim.at(Spanprof::Neighbours.singleton_class, :look)
+      begin
+        Spanprof.start(log_level: :off)
+        p "not raised"
+      rescue Aimed => e
+        p e.message, Spanprof.running?, Spanprof.unavailable_reason
+      end
+    RUBY
+    assert_equal %("look"\ntrue\nnil\n), result.out
+    assert_empty result.err
+  end
+
+  def test_a_child_goes_on_and_then_is_interrupted
+    result = child!(AIM + <<~'RUBY')
+      require "spanprof"
+      Spanprof.start(log_level: :off) or abort
+      Aim.at(Spanprof::Logging.singleton_class, :forget)
+      reader, writer = IO.pipe
+      began = clock
+      begin
+        pid = fork { writer.puts "not raised"; exit!(0) }
+      rescue Aimed
+        sleep 0.01 until (named = Thread.list.map(&:name).include?("spanprof")) || clock > began + 10
+        writer.puts "raised, #{Spanprof.running?}, #{named}"
+        exit!(0)
+      end
+      Process.wait(pid)
+      writer.close
+      puts reader.read
+    RUBY
+    assert_equal "raised, true, true\n", result.out
+  end
+
+  def test_an_exec_hands_on_and_then_is_interrupted
+    result = child!(AIM + <<~'RUBY')
+      require "spanprof"
+      Spanprof.start(log_level: :off) or abort
+      burn 0.3
+      Aim.at(Spanprof::Logging.singleton_class, :deliver)
+      begin
+        exec("echo", "not raised")
+      rescue Aimed
+        puts "raised"
+      end
+    RUBY
+    assert_equal "raised\n", result.out
+    assert_operator seconds(samples), :>, 0.1
+  end
+end

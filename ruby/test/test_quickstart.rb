@@ -1,0 +1,142 @@
+# frozen_string_literal: true
+
+require "child"
+require "json"
+require "net/http"
+
+# The program of the README, as it stands there: a server that takes profiles
+# gets them under the name and the ids that an exporter of spans gets.
+class QuickstartTest < ChildTest
+  CHECKOUT = File.expand_path("../..", __dir__)
+  README = File.read("#{CHECKOUT}/README.md")
+  PROGRAM = README[/^## Use it in Ruby$.*?^```ruby\n(.*?)^```/m, 1]
+
+  # In the place of the gem opentelemetry-exporter-otlp, which the SDK looks for
+  # by this name.
+  EXPORTER = <<~'RUBY'
+    require "json"
+    module OpenTelemetry
+      module Exporter
+        module OTLP
+          class Exporter
+            def export(spans, timeout: nil)
+              File.open(ENV.fetch("SPANS"), "a") do |file|
+                spans.each do |span|
+                  file.puts JSON.generate(
+                    name: span.name, id: span.attributes&.fetch("pyroscope.profile.id", nil),
+                    service: span.resource.attribute_enumerator.to_h["service.name"]
+                  )
+                end
+              end
+              0
+            end
+
+            def force_flush(timeout: nil) = 0
+            def shutdown(timeout: nil) = 0
+          end
+        end
+      end
+    end
+  RUBY
+
+  WORK = <<~'RUBY'
+    tracer = OpenTelemetry.tracer_provider.tracer("quickstart")
+    8.times do |i|
+      tracer.in_span("order #{i}") do
+        burn 0.1
+        tracer.in_span("inner") { burn 0.05 }
+      end
+    end
+    OpenTelemetry.tracer_provider.shutdown
+  RUBY
+
+  def with_sink
+    IO.popen(["python3", "#{CHECKOUT}/tests/sink/sink.py"]) do |sink|
+      port = sink.gets[/port (\d+)/, 1]
+      yield port
+    ensure
+      Process.kill(:KILL, sink.pid)
+    end
+  end
+
+  # @return [Array(Hash, Array<Hash>)] what the sink has, and what the exporter had
+  def run_program(program, env = {})
+    with_sink do |port|
+      code = program.gsub("http://localhost:4040", "http://127.0.0.1:#{port}")
+      refute_equal program, code
+      result = child!(EXPORTER + code + WORK, env: { "SPANS" => "#{@directory}/spans" }.merge(env))
+      assert_empty result.err
+      return [JSON.parse(Net::HTTP.get("127.0.0.1", "/summary", port)),
+              File.readlines("#{@directory}/spans").map { |line| JSON.parse(line) }]
+    end
+  end
+
+  def environment
+    super.merge("PYROSCOPE_APPLICATION_NAME" => nil, "PYROSCOPE_OUTPUT_DIRECTORY" => nil)
+  end
+
+  def assert_linked(name, stored, spans)
+    assert_equal [name], stored["series"].map { |series| series["service_name"] }.uniq
+    assert_equal [name], spans.map { |span| span["service"] }.uniq
+    orders = spans.select { |span| span["name"].start_with?("order") }
+    assert_equal 8, orders.size
+    assert_empty orders.map { |span| span["id"] } - stored["by_label"]["profile_id"].keys
+    assert_equal 8, orders.map { |span| span["id"] }.uniq.size
+  end
+
+  def test_profiles_have_name_and_ids_of_the_spans
+    assert_linked("rideshare", *run_program(PROGRAM))
+  end
+
+  def test_without_any_name_both_have_the_same
+    without = PROGRAM.gsub(/^.*service_name.*\n/, "")
+    refute_equal PROGRAM, without
+    assert_linked("unknown_service", *run_program(without))
+  end
+
+  def test_the_environment_names_both
+    without = PROGRAM.gsub(/^.*service_name.*\n/, "")
+    assert_linked("shop", *run_program(without, { "OTEL_SERVICE_NAME" => "shop" }))
+  end
+
+  def test_two_names_are_told_of_once
+    both = PROGRAM.sub("Spanprof.start(", 'Spanprof.start(application_name: "other", ')
+    with_sink do |port|
+      result = child!(EXPORTER + both.gsub("localhost:4040", "127.0.0.1:#{port}") + WORK,
+                      env: { "SPANS" => "#{@directory}/spans" })
+      assert_equal 1, result.err.lines.size, result.err
+      assert_match(/^spanprof: spans are of the service "rideshare" and profiles of "other", so that no trace/, result.err)
+    end
+  end
+
+  def test_each_forked_child_has_the_name_of_its_own_spans
+    stored = run_program(PROGRAM + <<~'RUBY').first
+      fork do
+        resource = OpenTelemetry::SDK::Resources::Resource.create("service.name" => "child", "service.namespace" => "eu")
+        provider = OpenTelemetry::SDK::Trace::TracerProvider.new(resource: resource)
+        provider.add_span_processor Spanprof::SpanProcessor.new
+        provider.tracer("child").in_span("in the child") { burn 0.2 }
+      end
+      Process.wait
+    RUBY
+    child, parent = stored["series"].partition { |series| series["service_name"] == "child" }
+    assert_equal ["eu"], child.map { |series| series["service_namespace"] }
+    assert_equal ["rideshare"], parent.map { |series| series["service_name"] }.uniq
+  end
+
+  # A span of another making has no Resource; it goes on.
+  def test_no_resource_reaches_no_span
+    result = child!(<<~'RUBY', env: { "PYROSCOPE_OUTPUT_DIRECTORY" => @profiles })
+      require "opentelemetry/sdk"
+      require "spanprof"
+      Spanprof.start
+      OpenTelemetry::SDK::Trace::Span.undef_method(:resource)
+      provider = OpenTelemetry::SDK::Trace::TracerProvider.new
+      provider.add_span_processor Spanprof::SpanProcessor.new
+      2.times { provider.tracer("t").in_span("work") { |span| burn 0.05; p span.attributes.key?("pyroscope.profile.id") } }
+    RUBY
+    assert_equal %w[true true], result.out.split
+    assert_equal 1, result.err.lines.grep(/the service of the spans is not known: NoMethodError/).size, result.err
+    assert_match(%r{/unknown_service_ruby}, Dir["#{@profiles}/*.pb.gz"].first)
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "child"
+
+# Other Ractors than the main one: they are sampled, and nothing of ours raises
+# into them.
+class RactorsTest < ChildTest
+  START = <<~'RUBY'
+    require "spanprof"
+    Warning[:experimental] = false
+    Spanprof.start(log_level: :off) || abort(Spanprof.unavailable_reason)
+    def result(ractor) = ractor.respond_to?(:value) ? ractor.value : ractor.take
+  RUBY
+
+  def test_what_the_program_calls_does_nothing_there
+    result = child!(START + <<~'RUBY')
+      p(result(Ractor.new do
+        [Spanprof.label(a: 1) { 7 }, Spanprof.running?, Spanprof.start, Spanprof.stop, Spanprof.flush, Spanprof.stats,
+         Spanprof.available?]
+      end))
+      p Spanprof.running?
+    RUBY
+    assert_equal "[7, true, false, nil, nil, {}, false]\ntrue\n", result.out, result.err
+  end
+
+  def test_fibers_threads_and_enumerators_are_ruby_s_own
+    result = child!(START + <<~'RUBY')
+      Spanprof.label(a: 1) do
+        p(result(Ractor.new do
+          [Fiber.new { 1 }.resume, Thread.new { Fiber.new { 2 }.resume }.value, [3].each.next, GC.auto_compact = false]
+        end))
+      end
+    RUBY
+    assert_equal "[1, 2, 3, false]\n", result.out, result.err
+  end
+
+  # From the next look for new threads on (collector.c, COLLECTOR_SCAN_NS): their
+  # Ractor tells of none.
+  FOUND_S = 0.15
+
+  def test_their_time_is_sampled
+    child!(START + <<~'RUBY')
+      work = Ractor.new do
+        finish = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + 1
+        nil while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < finish
+        20.times { Thread.new { Fiber.new { 1 }.resume }.join }
+      end
+      Spanprof.label(a: 1) { burn 0.5 }
+      result(work)
+      Spanprof.stop(timeout: 20) || abort("the profile was not written in time")
+    RUBY
+    labelled, others = samples.partition { |sample| sample.labels["a"] == "1" }
+    others.reject! { |sample| sample.in?("<main>") }
+    assert_burned(0.5, labelled)
+    assert_in_delta 1 - FOUND_S / 2, seconds(others), FOUND_S / 2 + noise_s(1)
+  end
+
+  def test_exec_and_exit_from_there_hand_on_the_last_samples
+    { "exec 'exit 10'" => 10, "exit! 4" => 4, "Process.exit!(5)" => 5 }.each do |ending, status|
+      FileUtils.rm_rf(@profiles)
+      result = child(START + "burn 0.5\nresult(Ractor.new { #{ending} })")
+      assert_equal status, result.status.exitstatus, "#{ending}: #{result.err}"
+      assert_burned(0.5, samples, message: ending)
+    end
+  end
+
+  def test_an_exec_that_fails_there_raises_what_it_raises
+    result = child!(START + <<~'RUBY')
+      p(result(Ractor.new do
+        exec "/nonexistent/program"
+      rescue SystemCallError => e
+        e.class
+      end))
+    RUBY
+    assert_equal "Errno::ENOENT\n", result.out, result.err
+  end
+
+  def test_require_there_does_as_without_us
+    program = <<~'RUBY'
+      Warning[:experimental] = false
+      p(Ractor.new do
+        require "set"
+      rescue Exception => e
+        e.class
+      end.then { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take })
+    RUBY
+    plain = child!(program, "--disable-gems").out
+    result = child!("require 'spanprof/autostart'\n#{program}", "--disable-gems", env: { "RUBYLIB" => "#{LIBRARY}:#{extension}" })
+    assert_equal plain, result.out, result.err
+  end
+
+  # The folder of the extension's file, for a Ruby without RubyGems.
+  def extension
+    require "spanprof"
+    File.dirname($LOADED_FEATURES.grep(/spanprof_native/).first, 2)
+  end
+end
