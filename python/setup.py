@@ -1,15 +1,17 @@
 """Compiles spanprof._native: the core and its command (their unity files), the
 hand-written binding and the SWIG module in one shared object.
 
-An installation never fails because of us: what cannot be compiled here leaves
-spanprof/skipped_reason.txt instead, which spanprof.unavailable_reason tells.
-With SPANPROF_REQUIRED=1 it fails."""
+On Linux an installation that cannot be compiled fails, with a sentence that says
+what is missing. Elsewhere nothing can be profiled, and with SPANPROF_REQUIRED=0
+nothing must be: then spanprof/skipped_reason.txt is installed in its place, which
+spanprof.unavailable_reason tells. With SPANPROF_REQUIRED=1 that fails, too."""
 from __future__ import annotations
 
 import os
 import pathlib
 import re
 import shutil
+import sys
 import tempfile
 
 from setuptools import Extension, setup
@@ -18,14 +20,16 @@ from setuptools.command.build_py import build_py
 
 os.chdir(pathlib.Path(__file__).resolve().parent)
 VENDOR = pathlib.Path("vendor")
-REQUIRED = os.environ.get("SPANPROF_REQUIRED") == "1"
-# Header, and Debian's package of it.
+LINUX = sys.platform == "linux"
+REQUIRED = os.environ.get("SPANPROF_REQUIRED", "1" if LINUX else "") == "1"
+# Header, and what brings it.
+INSTALL = ("apt-get install", "apk add", "dnf install")
 HEADERS = {
-    "stdlib.h": "gcc libc6-dev",
-    "Python.h": "python3-dev",
-    "curl/curl.h": "libcurl4-openssl-dev",
-    "zlib.h": "zlib1g-dev",
-    "protobuf-c/protobuf-c.h": "libprotobuf-c-dev",
+    "stdlib.h": ("gcc libc6-dev", "gcc musl-dev", "gcc glibc-devel"),
+    "Python.h": ("python3-dev", "python3-dev", "python3-devel"),
+    "curl/curl.h": ("libcurl4-openssl-dev", "curl-dev", "libcurl-devel"),
+    "zlib.h": ("zlib1g-dev", "zlib-dev", "zlib-devel"),
+    "protobuf-c/protobuf-c.h": ("libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel"),
 }
 
 
@@ -51,35 +55,50 @@ class BuildPython(build_py):
         return super().get_outputs(include_bytecode) + roots
 
 
+def remedy(packages: tuple[str, ...]) -> str:
+    """How to install one of the packages here, by the package manager there is."""
+    commands = [f"{install} {package}" for install, package in zip(INSTALL, packages)]
+    return next((command for command in commands if shutil.which(command.split()[0])),
+                f"in Debian: {commands[0]}")
+
+
 class BuildNative(build_ext):
-    """Leaves a reason where the extension cannot be compiled."""
+    """Fails in one sentence, or leaves it, where the extension cannot be compiled."""
 
     def run(self) -> None:
         folder = pathlib.Path("src" if self.inplace else self.build_lib) / "spanprof"
         note = folder / "skipped_reason.txt"
         note.unlink(missing_ok=True)
+        reason = self.attempt() if LINUX else f"{sys.platform} is not supported: profiling needs Linux"
+        if not reason:
+            return
+        if REQUIRED:
+            raise SystemExit(f"spanprof is not installed: {reason}; SPANPROF_REQUIRED=0 installs it all the same, "
+                             "to profile nothing")
+        print(f"spanprof is installed, but cannot profile: {reason}.")
+        folder.mkdir(parents=True, exist_ok=True)
+        note.write_text(reason + "\n", encoding="utf-8")
+
+    def attempt(self) -> str | None:
+        """Compile; why not, if it went wrong."""
         try:
             super().run()
-        except Exception as error:  # Whatever it is, the application must still be installed.
-            if REQUIRED:
-                raise
-            reason = self.missing() or f"it could not be compiled: {error}"
-            print(f"spanprof is installed, but cannot profile: {reason}.")
-            folder.mkdir(parents=True, exist_ok=True)
-            note.write_text(reason + "\n", encoding="utf-8")
+        except Exception as error:  # of setuptools, of distutils, of the system
+            return self.missing() or f"it could not be compiled: {error}"
+        return None
 
     def missing(self) -> str | None:
         """The first thing needed that is not there."""
         work = pathlib.Path(tempfile.mkdtemp())
         try:
-            for header, package in HEADERS.items():
+            for header, packages in HEADERS.items():
                 probe = work / "probe.c"
                 probe.write_text(f"#include <{header}>\n", encoding="utf-8")
                 try:
                     self.compiler.compile([str(probe)], output_dir=str(work))
                 except Exception:
                     what = "no C compiler works" if header == "stdlib.h" else f"{header} is missing"
-                    return f"{what} (Debian: {package})"
+                    return f"{what} ({remedy(packages)})"
             return None
         finally:
             shutil.rmtree(work)
@@ -100,10 +119,12 @@ setup(
         include_dirs=[str(VENDOR / folder) for folder in (
             "core/include", "core/src", "bindings/python", "swig", "swig/lang", "generated")],
         define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None)],
-        extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-Werror=implicit-function-declaration"],
+        extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong",
+                            "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Werror=implicit-function-declaration"],
         # A signal that is under way when the module is unloaded still finds the
         # handler's code, which must never enter the lazy resolver either.
-        extra_link_args=["-Wl,-z,now", "-Wl,-z,nodelete", "-Wl,--exclude-libs,ALL",
+        extra_link_args=["-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,nodelete", "-Wl,-z,noexecstack",
+                         "-Wl,--exclude-libs,ALL",
                          f"-Wl,--version-script={VENDOR / 'bindings/python/exports.map'}"],
         libraries=["curl", "protobuf-c", "z"],
     )],

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import random
 from dataclasses import dataclass
 
+import noise
 from profile_reader import Sample
 from program import ProgramCase
 
@@ -30,38 +30,26 @@ class Verdict:
             that of the span (or label) it carries.
         lost: share of the CPU in the burning functions without a label.
         distance: half the summed difference of true and measured shares.
-        noise: the 99th percentile of the distance that the number of samples
-            explains.
-        covered: CPU in samples ÷ CPU that was burned.
+        noise: what of the distance the number of samples explains.
+        missing: seconds of CPU that were burned and are in no sample.
+        missing_noise: what of them, more or less, the number of samples explains.
         samples: how many ticks there were.
+        dropped: samples that found no room, which a verdict shows, not excuses.
     """
 
     wrong: float
     lost: float
     distance: float
     noise: float
-    covered: float
+    missing: float
+    missing_noise: float
     samples: int
-
-
-def _distance(one: dict[str, float], other: dict[str, float]) -> float:
-    return sum(abs(one.get(k, 0) - other.get(k, 0)) for k in one.keys() | other.keys()) / 2
-
-
-def _noise(shares: dict[str, float], count: int) -> float:
-    """The 99th percentile of the distance of `count` multinomial draws."""
-    draw = random.Random(1)
-    names, weights = list(shares), list(shares.values())
-    distances = []
-    for _ in range(300):
-        drawn = draw.choices(names, weights, k=count)
-        distances.append(_distance(shares, {n: drawn.count(n) / count for n in names}))
-    return sorted(distances)[296]
+    dropped: int
 
 
 def judge(samples: list[Sample], truth: dict[str, float], label: str = "span_name",
-          tick_ns: int = 4_000_000) -> Verdict:
-    """Compare; a span burns in the function of its name."""
+          tick_ns: int = 4_000_000, threads: int = 1, dropped: int = 0) -> Verdict:
+    """Compare; a span burns in the function of its name, on so many threads."""
     burned = [(place(s), s.labels.get(label), s.value) for s in samples]
     burned = [row for row in burned if row[0] in truth]
     total = sum(value for _, _, value in burned)
@@ -69,28 +57,40 @@ def judge(samples: list[Sample], truth: dict[str, float], label: str = "span_nam
     shares: dict[str, float] = {}
     for _, name, value in burned:
         shares[str(name)] = shares.get(str(name), 0) + value / total
-    true = {name: ns / sum(truth.values()) for name, ns in truth.items()}
+    true_ns = sum(truth.values())
+    true = {name: ns / true_ns for name, ns in truth.items()}
     count = max(total // tick_ns, 1)
     return Verdict(
         wrong=sum(v for where, name, v in burned if name and name != where) / max(labelled, 1),
-        lost=1 - labelled / total, distance=_distance(shares, true),
-        noise=_noise(true, count), covered=total / sum(truth.values()), samples=count)
+        lost=1 - labelled / total, distance=noise.distance(shares, true),
+        noise=noise.of_shares(true, count), missing=(true_ns - total) / 1e9,
+        missing_noise=noise.of_time(true_ns / 1e9, sum(s.value for s in samples) / 1e9, tick_ns / 1e9, threads),
+        samples=count, dropped=dropped)
 
 
 class AttributionCase(ProgramCase):
     """A test of a program that ends with the truth as a line of JSON."""
 
-    def judged(self, source: str, label: str = "span_name", **options: object) -> Verdict:
-        """Run it and compare."""
-        done = self.run_source("from workload import burn, burner, profiled\n" + source,
+    def judged(self, source: str, label: str = "span_name", bare: str | None = None,
+               **options: object) -> Verdict:
+        """Run it and compare; what burns in the function of the name `bare` has
+        no such label."""
+        done = self.run_source("from workload import burn, burner, profiled, tell\n" + source,
                                **options)
-        truth = json.loads(done.stdout.splitlines()[-1])
-        return judge(self.samples(), truth, label)
+        truth, threads, dropped = json.loads(done.stdout.splitlines()[-1])
+        samples = self.samples()
+        if bare:
+            truth.pop(bare)
+            unlabelled = [s for s in samples if place(s) == bare]
+            self.assertTrue(unlabelled)
+            self.assertEqual({s.labels.get(label) for s in unlabelled}, {None})
+        return judge(samples, truth, label, threads=threads, dropped=dropped)
 
     def assert_right(self, verdict: Verdict) -> None:
-        """Nothing wrong, next to nothing lost."""
+        """Nothing wrong, next to nothing lost, all of it there."""
         if os.environ.get("SPANPROF_TEST_PRINT"):
             print(self.id().rpartition(".")[2], verdict)
         self.assertGreater(verdict.samples, 50, verdict)
         self.assertEqual(verdict.wrong, 0, verdict)
         self.assertLessEqual(verdict.lost, 0.02, verdict)
+        self.assertLessEqual(abs(verdict.missing), verdict.missing_noise, verdict)

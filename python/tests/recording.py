@@ -9,6 +9,7 @@ import time
 import unittest
 from collections.abc import Callable
 
+import noise
 import profile_reader
 import spanprof
 
@@ -24,6 +25,7 @@ class RecordingCase(unittest.TestCase):
     """A test that looks at samples of its own process."""
 
     stats: dict[str, int]
+    tick_s: float
 
     def record(self, work: Callable[[], object], *, wall_hz: int = 0,
                **options: object) -> list[profile_reader.Sample]:
@@ -40,15 +42,25 @@ class RecordingCase(unittest.TestCase):
             finally:
                 self.assertTrue(spanprof.stop(10))
             self.stats = spanprof.stats()
+            self.tick_s = 1 / int(str(given["sample_rate_hz"]))
             return profile_reader.read_samples(pathlib.Path(directory))
 
-    def one(self, samples: list[profile_reader.Sample], function: str,
-            share: float = 0.7) -> list[profile_reader.Frame]:
-        """The frames of this name on stacks; they are in most of the samples."""
+    def cpu_s(self, samples: list[profile_reader.Sample], function: str | None = None) -> float:
+        """Seconds of CPU in a function of this name, or in all."""
+        return profile_reader.cpu_ns(samples, lambda sample: function is None or any(
+            frame.function.rpartition(".")[2] == function for frame in sample.stack)) / 1e9
+
+    def assert_cpu(self, seen: float, true: float, what: str, threads: int = 1) -> None:
+        """Seconds of that many threads which did nothing else: each has a clock
+        of its own, so that chance is in their ends alone."""
+        self.assertLessEqual(abs(seen - true), noise.of_time(true, true, self.tick_s, threads),
+                             f"{what}: {seen} of {true} s")
+
+    def one(self, samples: list[profile_reader.Sample], function: str) -> list[profile_reader.Frame]:
+        """The frames of this name on stacks; the samples are all of them, but for
+        those of the session's start and end."""
         frames = [frame for sample in samples for frame in sample.stack
                   if frame.function.rpartition(".")[2] == function]
-        total = sum(sample.value for sample in samples)
-        seen = profile_reader.cpu_ns(samples, lambda sample: any(
-            frame.function.rpartition(".")[2] == function for frame in sample.stack))
-        self.assertGreater(seen, share * total, f"{function} in {seen} of {total} ns")
+        self.assertTrue(frames, function)
+        self.assert_cpu(self.cpu_s(samples, function), self.cpu_s(samples), function)
         return frames

@@ -19,7 +19,7 @@ class ApiTest(ProgramCase):
             assert spanprof.start(application_name="three-lines")
             burn(1)
         """)
-        self.assert_covered(sum(self.cpu_s().values()), 1)
+        self.assert_covered(sum(self.cpu_s("burn").values()), 1)
         self.assertTrue(all(p.name.startswith("three-lines-") for p in self.profiles.iterdir()))
 
     def test_flush_writes_while_the_session_goes_on(self) -> None:
@@ -37,7 +37,7 @@ class ApiTest(ProgramCase):
             assert spanprof.flush() is False
         """)
         self.assertEqual(done.stdout, "1\n")
-        self.assert_covered(sum(self.cpu_s().values()), 1)
+        self.assert_covered(sum(self.cpu_s("burn").values()), 1)
 
     def test_start_again_changes_options_and_loses_nothing(self) -> None:
         self.run_source("""
@@ -49,9 +49,9 @@ class ApiTest(ProgramCase):
             assert spanprof.start(application_name="third")
             burn(0.6)
         """)
-        names = sorted(path.name.split("-")[0] for path in self.profiles.iterdir())
+        names = sorted({path.name.split("-")[0] for path in self.profiles.iterdir()})
         self.assertEqual(names, ["first", "second", "third"])
-        self.assert_covered(sum(self.cpu_s().values()), 1.8)
+        self.assert_covered(sum(self.cpu_s("burn").values()), 1.8, threads=3)
 
     def test_threads_that_live_for_an_instant_are_profiled(self) -> None:
         self.run_source("""
@@ -62,7 +62,7 @@ class ApiTest(ProgramCase):
                 thread.start()
                 thread.join()
         """)
-        self.assert_covered(sum(self.cpu_s().values()), 1.5)
+        self.assert_covered(sum(self.cpu_s("burn").values()), 1.5, threads=50)
 
     def test_a_thread_started_with_every_signal_blocked_is_profiled_under_a_label(self) -> None:
         self.run_source("""
@@ -126,6 +126,57 @@ class ApiTest(ProgramCase):
         """)
         self.assertEqual(done.stdout, "went on\n")
         self.assertIn("spanprof._native does not load", done.stderr)
+
+    def test_free_threaded_python_is_refused_before_the_extension_is_loaded(self) -> None:
+        """An extension that does not say it needs no GIL switches it on."""
+        done = self.run_source("""
+            import sys
+            sys.abiflags += "t"
+            import spanprof, pyroscope
+            assert spanprof.start(application_name="x") is False
+            assert "spanprof._native" not in sys.modules
+            assert "free-threaded" in spanprof.unavailable_reason()
+        """)
+        self.assertIn("not profiled: ", done.stderr)
+
+    def test_an_interrupt_of_the_self_test_goes_on_and_refuses_nothing_for_good(self) -> None:
+        self.run_source("""
+            import spanprof, sys
+            def interrupted_by(error):
+                def trace(frame, event, argument):
+                    if frame.f_code.co_filename == "<spanprof self-test>":
+                        sys.settrace(None)
+                        raise error
+                sys.settrace(trace)
+            for call in (spanprof.available, spanprof.unavailable_reason, spanprof.start):
+                for error in (KeyboardInterrupt, SystemExit):
+                    interrupted_by(error())
+                    try:
+                        call()
+                    except error:
+                        continue
+                    raise AssertionError(call)
+            interrupted_by(RecursionError("deep"))
+            assert spanprof.unavailable_reason() == (
+                "the self-test did not run to its end: RecursionError: deep")
+            interrupted_by(RecursionError("deep"))
+            assert spanprof.start() is False
+            assert spanprof.start()
+            assert spanprof.available()
+            burn(0.5)
+        """)
+        self.assert_covered(sum(self.cpu_s().values()), 0.5)
+
+    def test_a_timeout_that_is_no_number_is_none(self) -> None:
+        self.run_source("""
+            import math, spanprof
+            spanprof.start()
+            for timeout in (math.nan, -math.inf, -1, math.inf, 1e30):
+                assert spanprof.flush(timeout) in (True, False)
+            burn(0.2)
+            assert spanprof.flush(math.inf)
+            assert spanprof.stop(math.inf)
+        """)
 
     def test_every_public_name_has_a_docstring_and_hints(self) -> None:
         for name in spanprof.__all__:

@@ -15,7 +15,7 @@ BURN = "import time\nuntil = time.thread_time() + 0.5\nwhile time.thread_time() 
 class ExecTest(ProgramCase):
     def assert_profiled(self, command: list[str], seconds: float = 0.5, **variables: str) -> str:
         done = self.run_command(command, **variables)
-        self.assert_covered(sum(self.cpu_s().values()), seconds, str(command))
+        self.assert_covered(sum(self.cpu_s().values()), seconds, str(command), beside=0.3)
         for path in self.profiles.iterdir():
             path.unlink()
         return done.stdout
@@ -77,6 +77,33 @@ class ExecTest(ProgramCase):
                                 PYROSCOPE_SAMPLE_RATE="0", SPANPROF_REQUIRED="1")
         self.assertEqual(done.stdout, "")
         self.assertIn("not profiled: sample_rate_hz", done.stderr)
+
+    def test_a_start_imports_no_module_that_is_not_ours(self) -> None:
+        """But one of the interpreter itself, and the one of our `annotations`."""
+        source = "import sys; print(*sys.modules)"
+        without, under = (set(self.run_command([sys.executable, "-c", source], **variables).stdout.split())
+                          for variables in ({}, {"SPANPROF_AUTOSTART": "1"}))
+        brought = {name for name in under - without if not name.startswith("spanprof")}
+        self.assertEqual(brought - {"swig_runtime_data4"}, {"atexit", "__future__"})
+
+    def test_modules_that_the_program_imports_later_are_followed_then(self) -> None:
+        out = self.assert_profiled([sys.executable, "-c", """if True:
+            import sys, time
+            before = list(sys.meta_path)
+            import threading, multiprocessing.spawn
+            assert "_set_native_id" in threading.Thread._set_native_id.__qualname__
+            assert "spanprof" in threading.Thread._set_native_id.__module__
+            def burn():
+                until = time.thread_time() + 0.03
+                while time.thread_time() < until: pass
+            for _ in range(30):
+                thread = threading.Thread(target=burn)
+                thread.start()
+                thread.join()
+            print(multiprocessing.spawn.get_preparation_data.__name__,
+                  type(multiprocessing.spawn.get_preparation_data("x")["spanprof"]).__name__)
+        """], 0.9, SPANPROF_AUTOSTART="1")
+        self.assertEqual(out, "get_preparation_data _Start\n")
 
     def test_without_the_variable_an_interpreter_loads_nothing(self) -> None:
         self.run_command([sys.executable, "-c",

@@ -68,7 +68,7 @@ with profiled() as tracer, ThreadPoolExecutor(4) as pool:
                     thread.join()
             """)
         alone = [s for s in self.samples() if s.runs("burn_alone")]
-        self.assertGreater(sum(s.value for s in alone), 0.4e9)
+        self.assert_covered(sum(s.value for s in alone) / 1e9, 0.5)
         self.assertEqual([s.labels for s in alone if "span_name" in s.labels], [])
 
     def test_a_context_attached_on_another_thread(self) -> None:

@@ -44,7 +44,7 @@ class ExoticContextTest(AttributionCase):
         """Run a program with the classes above; its standard error is the log."""
         return self.run_source(
             CONTEXTS + "import logging; logging.basicConfig(format='LOG %(message)s')\n"
-            "from workload import burn, profiled\n" + textwrap.dedent(source)).stderr
+            "from workload import burn, profiled\n" + textwrap.dedent(source), OTEL_SERVICE_NAME="test").stderr
 
     def spans_of(self, name: str) -> set[object]:
         return {s.labels.get("span_name") for s in self.samples() if place(s) == name}
@@ -54,8 +54,8 @@ class ExoticContextTest(AttributionCase):
             otel._RUNTIME_CONTEXT = inner = OwnVariable()
             with profiled() as tracer:
                 with tracer.start_as_current_span("span"):
-                    burn("inside", 0.2)
-                burn("outside", 0.2)
+                    burn("inside", 0.1)
+                burn("outside", 0.1)
             hook = otel._RUNTIME_CONTEXT
             assert hook.extra == "kept" and isinstance(hook, _RuntimeContext)
             hook.extra = "changed"
@@ -76,7 +76,7 @@ class ExoticContextTest(AttributionCase):
                 import spanprof
                 with tracer.start_as_current_span("span") as span, spanprof.label(k="v"):
                     assert span.attributes["pyroscope.profile.id"]
-                    burn("inside", 0.2)
+                    burn("inside", 0.1)
             """)
         self.assertIn("ThreadLocal does not go with contextvars", log)
         self.assertEqual(self.spans_of("inside"), {None})
@@ -88,11 +88,11 @@ class ExoticContextTest(AttributionCase):
             otel._RUNTIME_CONTEXT = inner = Broken()
             with profiled() as tracer:
                 with tracer.start_as_current_span("span"):
-                    burn("before", 0.2)
+                    burn("before", 0.1)
                     token = otel.attach(otel.get_current())
                     Broken.broken = True
                     otel.detach(token)
-                    burn("after", 0.2)
+                    burn("after", 0.1)
                     Broken.broken = False
                     for _ in range(3):
                         with tracer.start_as_current_span("again"):
@@ -122,14 +122,14 @@ class ExoticContextTest(AttributionCase):
                         try: call()
                         except KeyError as error: assert error.args == ("whose?",)
                         else: raise AssertionError
-                    burn("inside", 0.2)
+                    burn("inside", 0.1)
                     Refusing.refuse = True
                     try: hook.attach(Context())
                     except ValueError as error: assert str(error) == "not now"
                     else: raise AssertionError
                     Refusing.refuse = False
-                    burn("inside", 0.2)
-                burn("outside", 0.2)
+                    burn("inside", 0.1)
+                burn("outside", 0.1)
             """)
         self.assertEqual(self.spans_of("inside"), {"span"})
         self.assertEqual(self.spans_of("outside"), {None})
@@ -144,9 +144,9 @@ class ExoticContextTest(AttributionCase):
             with profiled() as tracer:
                 span = tracer.start_span("span")
                 token = otel.attach(Chain(span))
-                burn("inside", 0.2)
+                burn("inside", 0.1)
                 otel.detach(token)
-                burn("outside", 0.2)
+                burn("outside", 0.1)
                 token = otel.attach(object())       # no context at all
                 otel.detach(token)
             """)
@@ -169,16 +169,16 @@ class ExoticContextTest(AttributionCase):
                 ContextVarsRuntimeContext.attach = spy_attach
                 ContextVarsRuntimeContext.detach = spy_detach
                 with tracer.start_as_current_span("class"):
-                    burn("class", 0.2)
+                    burn("class", 0.1)
                 assert calls == ["attach", "detach"], calls
                 ContextVarsRuntimeContext.attach, ContextVarsRuntimeContext.detach = attach, detach
                 hook = otel._RUNTIME_CONTEXT
                 before = hook.attach
                 hook.attach = lambda context: calls.append("own") or before(context)
                 with tracer.start_as_current_span("object"):
-                    burn("object", 0.2)
+                    burn("object", 0.1)
                 assert calls[2:] == ["own"], calls
-                burn("outside", 0.2)
+                burn("outside", 0.1)
             """)
         self.assertEqual(self.spans_of("outside"), {None})
         self.assertNotIn("LOG", done)
@@ -193,8 +193,8 @@ class ExoticContextTest(AttributionCase):
             inner.attach = lambda context: calls.append("own") or attach(context)
             with profiled() as tracer:
                 with tracer.start_as_current_span("span"):
-                    burn("inside", 0.2)
-                burn("outside", 0.2)
+                    burn("inside", 0.1)
+                burn("outside", 0.1)
                 assert calls.count("own") == 2, calls    # one is our check
             """)
         self.assertEqual(self.spans_of("inside"), {"span"})
@@ -218,7 +218,7 @@ class ExoticContextTest(AttributionCase):
                 spanprof.SpanProcessor()
                 assert otel._RUNTIME_CONTEXT is inner
             with profiled() as tracer, tracer.start_as_current_span("span"):
-                burn("inside", 0.2)
+                burn("inside", 0.1)
             """)
         self.assertEqual(log.count("LOG spans are not shown"), 1, log)
         self.assertEqual(self.spans_of("inside"), {None})
@@ -235,9 +235,9 @@ class ExoticContextTest(AttributionCase):
                         trace.set_span_in_context(tracer.start_span("foreign"))))
                     otel.detach(foreign)
                     assert trace.get_current_span().name == "own"
-                    burn("own", 0.2)
-                    other.run(burn, "foreign", 0.2)
-                burn("outside", 0.2)
+                    burn("own", 0.1)
+                    other.run(burn, "foreign", 0.1)
+                burn("outside", 0.1)
             """)
         self.assertIn("Failed to detach context", log)
         self.assertEqual(self.spans_of("own"), {"own"})
@@ -256,8 +256,8 @@ class ExoticContextTest(AttributionCase):
                 otel._RUNTIME_CONTEXT = Over()
                 spanprof.SpanProcessor()
                 with tracer.start_as_current_span("span"):
-                    burn("inside", 0.2)
-                burn("outside", 0.2)
+                    burn("inside", 0.1)
+                burn("outside", 0.1)
             """)
         self.assertEqual(self.spans_of("inside"), {"span"})
         self.assertEqual(self.spans_of("outside"), {None})
@@ -291,11 +291,46 @@ class ExoticContextTest(AttributionCase):
                 signal.setitimer(signal.ITIMER_REAL, 0)
                 assert hits > 100, hits
                 with tracer.start_as_current_span("inside", context=Context()):
-                    burn("inside", 0.2)
+                    burn("inside", 0.1)
             """)
         self.assertNotIn("LOG spans are not shown", log)
         self.assertNotIn("LOG a span could not", log)
         self.assertEqual(self.spans_of("inside"), {"inside"})
+
+    def test_an_opentelemetry_without_its_private_names_is_followed_or_left_alone(self) -> None:
+        for missing, spans in (("opentelemetry.trace.propagation._SPAN_KEY", {"span"}),
+                               ("opentelemetry.context.contextvars_context.ContextVarsRuntimeContext", {"span"}),
+                               ("opentelemetry.context._RUNTIME_CONTEXT", {None}),
+                               ("opentelemetry.sdk.trace.Span.update_name", {"span"})):
+            with self.subTest(missing):
+                for path in self.profiles.iterdir():
+                    path.unlink()
+                holder, _, name = missing.rpartition(".")
+                log = self.run_exotic(f"""
+                    import opentelemetry.sdk.trace, opentelemetry.trace.propagation
+                    import pkgutil
+                    holder = pkgutil.resolve_name({holder!r})
+                    kept = getattr(holder, {name!r})
+                    delattr(holder, {name!r})
+                    if {name!r} == "_SPAN_KEY":  # but under another name
+                        holder.key = kept
+                        for function in (holder.set_span_in_context, holder.get_current_span):
+                            code = function.__code__
+                            function.__code__ = code.replace(co_names=tuple(
+                                "key" if name == {name!r} else name for name in code.co_names))
+                    import spanprof, pyroscope.otel
+                    processor = pyroscope.otel.PyroscopeSpanProcessor()
+                    setattr(holder, {name!r}, kept)
+                    provider = opentelemetry.sdk.trace.TracerProvider()
+                    provider.add_span_processor(processor)
+                    spanprof.start()
+                    with provider.get_tracer("x").start_as_current_span("span"):
+                        burn("inside", 0.1)
+                    spanprof.stop()
+                    """)
+                self.assertEqual(self.spans_of("inside"), spans, log)
+                self.assertEqual("LOG spans are not shown: this opentelemetry is not known" in log,
+                                 spans == {None}, log)
 
 
 if __name__ == "__main__":

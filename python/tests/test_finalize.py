@@ -17,9 +17,9 @@ alone_it_crashes = unittest.skipIf(sys.version_info < (3, 11), "CPython 3.10 by 
 
 
 class FinalizeTest(ProgramCase):
-    def run_many(self, source: str, **variables: str) -> None:
+    def run_many(self, source: str, runs: int = RUNS, **variables: str) -> None:
         path = self.write("app.py", source)
-        for _ in range(RUNS):
+        for _ in range(runs):
             self.run_command([sys.executable, "-X", "faulthandler", path], **variables)
 
     @alone_it_crashes
@@ -32,7 +32,7 @@ class FinalizeTest(ProgramCase):
                     burn(0.01)
             for _ in range(6):
                 threading.Thread(target=forever, daemon=True).start()
-            time.sleep(0.2)
+            time.sleep(0.1)
         """)
 
     @alone_it_crashes
@@ -50,7 +50,7 @@ class FinalizeTest(ProgramCase):
             for call in (spanprof.start, spanprof.flush, spanprof.stats, spanprof.running,
                          lambda: spanprof.stop(0.01)):
                 threading.Thread(target=forever, args=(call,), daemon=True).start()
-            time.sleep(0.2)
+            time.sleep(0.1)
         """)
 
     def test_library_threads_want_to_log_at_exit(self) -> None:
@@ -60,8 +60,34 @@ class FinalizeTest(ProgramCase):
             def take(*profile):
                 logging.getLogger("spanprof").warning("a profile")
             spanprof.start(on_profile=take)
-            burn(0.25)
+            burn(0.15)
         """, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9", PYROSCOPE_UPLOAD_INTERVAL="100ms")
+
+    @alone_it_crashes
+    def test_cleared_exit_hooks_leave_the_last_samples_and_no_crash(self) -> None:
+        """The library then ends with the process, after the interpreter, and takes
+        its time: the server refuses."""
+        runs = max(RUNS // 3, 1)
+        self.run_many("""
+            import atexit, logging, spanprof, threading
+            logging.basicConfig()
+            def take(*profile):
+                logging.getLogger("spanprof").warning("a profile")
+            spanprof.start(on_profile=take)
+            def forever():
+                while True:
+                    burn(0.01)
+            for _ in range(2):
+                threading.Thread(target=forever, daemon=True).start()
+            def last():
+                burn(0.15)
+            last()
+            atexit._clear()
+        """, runs, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9", PYROSCOPE_UPLOAD_INTERVAL="100ms")
+        cpu = self.cpu_s("last")
+        self.assertEqual(len(cpu), runs)
+        for seconds in cpu.values():
+            self.assert_covered(seconds, 0.15, alone=True)
 
 
 if __name__ == "__main__":

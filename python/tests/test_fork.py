@@ -10,11 +10,11 @@ from program import ProgramCase
 
 class ForkTest(ProgramCase):
     def assert_children_covered(self, children: list[int], true: float) -> None:
-        cpu = self.cpu_s()
+        cpu = self.cpu_s("burn")
         self.assertTrue(children)
         for pid in children:
             self.assertIn(pid, cpu)
-            self.assert_covered(cpu[pid], true, f"child {pid} of {cpu}")
+            self.assert_covered(cpu[pid], true, f"child {pid} of {cpu}", alone=True)
 
     def test_children_of_fork_are_profiled_and_the_parent_too(self) -> None:
         done = self.run_source("""
@@ -24,15 +24,15 @@ class ForkTest(ProgramCase):
             for _ in range(3):
                 pid = os.fork()
                 if pid == 0:
-                    burn(0.6)
+                    burn(0.3)
                     os._exit(0)
                 print(pid)
                 assert os.waitpid(pid, 0)[1] == 0
             burn(0.4)
         """)
         children = [int(pid) for pid in done.stdout.split()]
-        self.assert_children_covered(children, 0.6)
-        cpu = self.cpu_s()
+        self.assert_children_covered(children, 0.3)
+        cpu = self.cpu_s("burn")
         self.assertEqual(len(cpu), 4)
         self.assert_covered(sum(cpu.values()) - sum(cpu[pid] for pid in children), 0.8)
 
@@ -46,9 +46,9 @@ class ForkTest(ProgramCase):
                     assert os.waitpid(pid, 0)[1] == 0
                     break
                 print(os.getpid(), flush=True)
-                burn(0.6)
+                burn(0.3)
         """)
-        self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.6)
+        self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.3)
 
     def test_a_child_of_a_thread_ends_with_it(self) -> None:
         done = self.run_source("""
@@ -58,14 +58,14 @@ class ForkTest(ProgramCase):
                 pid = os.fork()
                 if pid == 0:
                     print(os.getpid(), flush=True)
-                    burn(0.6)
+                    burn(0.3)
                 else:
                     assert os.waitpid(pid, 0)[1] == 0
             thread = threading.Thread(target=fork)
             thread.start()
             thread.join()
         """)
-        self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.6)
+        self.assert_children_covered([int(pid) for pid in done.stdout.split()], 0.3)
 
     @unittest.skipIf(sys.version_info < (3, 12), "CPython forks then")
     def test_a_fork_while_the_interpreter_ends_is_refused_as_ever(self) -> None:
@@ -108,7 +108,7 @@ class ForkTest(ProgramCase):
                     call()
             for call in (spanprof.flush, spanprof.start, lambda: burn(0.01)):
                 threading.Thread(target=forever, args=(call,), daemon=True).start()
-            until = time.monotonic() + 5
+            until = time.monotonic() + 3
             while time.monotonic() < until:
                 pid = os.fork()
                 if pid == 0:

@@ -9,7 +9,7 @@ from attribution import AttributionCase
 from program import importable
 
 
-@unittest.skipUnless(importable("greenlet"), "needs greenlet")
+@unittest.skipUnless(importable("greenlet"), "greenlet is not installed here")
 class GreenletTest(AttributionCase):
     def test_forty_greenlets_that_switch_to_and_fro(self) -> None:
         self.assert_right(self.judged("""
@@ -54,7 +54,7 @@ with profiled() as tracer:
 """))
 
 
-@unittest.skipUnless(importable("gevent"), "needs gevent")
+@unittest.skipUnless(importable("gevent"), "gevent is not installed here")
 class GeventTest(AttributionCase):
     def test_forty_greenlets_of_gevent(self) -> None:
         self.assert_right(self.judged("""

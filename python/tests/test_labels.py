@@ -27,18 +27,18 @@ class LabelTest(AttributionCase):
         self.assertEqual(self.labels_by_place("""
 with profiled():
     with spanprof.label(action="a", size=3):
-        burn("outer", 0.2)
+        burn("outer", 0.1)
         with spanprof.label(action="b"):
-            burn("inner", 0.2)
-        burn("outer", 0.2)
-    burn("none", 0.2)
+            burn("inner", 0.1)
+        burn("outer", 0.1)
+    burn("none", 0.1)
     with spanprof.label(**{"http.route": "/x", "bad name": "y", "empty": ""}):
-        burn("named", 0.2)
+        burn("named", 0.1)
 """), {
             "outer": {(("action", "a"), ("size", "3"))},
             "inner": {(("action", "b"), ("size", "3"))},
             "none": {()},
-            "named": {(("bad_name", "y"), ("http.route", "/x"))},
+            "named": {(("bad_name", "y"), ("http_route", "/x"))},
         })
 
     def test_labels_and_spans_do_not_disturb_each_other(self) -> None:
@@ -47,16 +47,16 @@ from opentelemetry import context, trace
 with profiled() as tracer:
     with spanprof.label(k="v"):
         with tracer.start_as_current_span("one"):
-            burn("both", 0.2)
-        burn("label", 0.2)
+            burn("both", 0.1)
+        burn("label", 0.1)
         token = context.attach(trace.set_span_in_context(tracer.start_span("left")))
-    burn("span", 0.2)           # attached within the block, and never detached
+    burn("span", 0.1)           # attached within the block, and never detached
     with tracer.start_as_current_span("two"):
         with spanprof.label(k="w"):
-            burn("within", 0.2)
-        burn("span_two", 0.2)
+            burn("within", 0.1)
+        burn("span_two", 0.1)
     context.detach(token)
-    burn("none", 0.2)
+    burn("none", 0.1)
 """), {
             "both": {(("k", "v"), ("span_name", "one"))},
             "label": {(("k", "v"),)},
@@ -126,9 +126,87 @@ with profiled():
     elsewhere.run(block.__enter__)
     with spanprof.label(k="own"):
         block.__exit__(None, None, None)
-        burn("own", 0.2)
-    elsewhere.run(burn, "elsewhere", 0.2)
+        burn("own", 0.1)
+    elsewhere.run(burn, "elsewhere", 0.1)
 """), {"own": {(("k", "own"),)}, "elsewhere": {(("k", "v"),)}})
+
+    def test_one_object_is_in_use_in_many_places_at_once(self) -> None:
+        self.assertEqual(self.labels_by_place("""
+import asyncio, pyroscope, threading
+
+def both(block, name):
+    entered, left = threading.Barrier(2), threading.Barrier(2)
+    def overlap(first):
+        with block:
+            entered.wait()
+            burn(name, 0.1)
+            if not first:
+                left.wait()
+        if first:
+            left.wait()
+        burn("after", 0.1)
+    threads = [threading.Thread(target=overlap, args=(first,)) for first in (True, False)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+async def task(block, name):
+    with block, block:
+        await asyncio.sleep(0)
+        burn(name, 0.05)
+        await asyncio.sleep(0)
+    burn(name, 0.05)  # within the block that the task was made in
+
+async def tasks(block, name):
+    with block:
+        await asyncio.gather(*(task(block, name) for _ in range(4)))
+        burn(name, 0.05)
+    burn("after", 0.1)
+
+def generator(block, name):
+    with block:
+        burn(name, 0.1)
+        yield
+        burn(name, 0.1)
+    yield
+
+with profiled():
+    for name, block in (("mine", spanprof.label(k="mine")),
+                        ("theirs", pyroscope.tag_wrapper({"k": "theirs"}))):
+        both(block, name)
+        asyncio.run(tasks(block, name))
+        first, second = generator(block, name), generator(block, name)
+        for step in (first, second, first, second):
+            next(step)
+        burn("after", 0.1)
+"""), {"mine": {(("k", "mine"),)}, "theirs": {(("k", "theirs"),)},
+       "after": {()}})
+
+    def test_blocks_left_out_of_order_leave_nothing(self) -> None:
+        self.assertEqual(self.labels_by_place("""
+def generator(**labels):
+    with spanprof.label(**labels):
+        yield
+    yield
+
+with profiled():
+    first, second = generator(a=1), generator(b=2)
+    for step in (first, second, first, second):
+        next(step)
+    burn("none", 0.1)
+"""), {"none": {()}})
+
+    def test_blocks_within_each_other_end_with_their_context(self) -> None:
+        done = self.run_source("""
+import contextvars, spanprof
+def enter():
+    for _ in range(500000):
+        spanprof.label(k="v").__enter__()
+contextvars.copy_context().run(enter)
+print("went on")
+""")
+        self.assertEqual(done.stdout, "went on\n")
 
     def test_tags_of_a_thread_come_and_go(self) -> None:
         self.assertEqual(self.labels_by_place("""
@@ -138,13 +216,13 @@ with profiled():
         _native.label_set("k", f"v{i % 7}")
         _native.label_set("l", "w")
         _native.label_remove("k", f"v{i % 7}")
-    burn("left", 0.2)
+    burn("left", 0.1)
     _native.label_set("k", "new")
     _native.label_remove("k", "old")
-    burn("kept", 0.2)
+    burn("kept", 0.1)
     _native.label_remove("k", "new")
     _native.label_remove("l", "w")
-    burn("none", 0.2)
+    burn("none", 0.1)
 """), {"left": {(("l", "w"),)}, "kept": {(("k", "new"), ("l", "w"))}, "none": {()}})
 
     def test_a_label_that_cannot_be_told_is_left_out_and_logged(self) -> None:
@@ -179,7 +257,7 @@ class DecoratorTest(unittest.TestCase):
             return 3
 
         @spanprof.label(k="v")
-        def generator(): # type: ignore[no-untyped-def]
+        def generator():  # type: ignore[no-untyped-def]
             got = yield 1
             try:
                 yield got
@@ -188,7 +266,7 @@ class DecoratorTest(unittest.TestCase):
             return "done"
 
         @spanprof.label(k="v")
-        async def agenerator(): # type: ignore[no-untyped-def]
+        async def agenerator():  # type: ignore[no-untyped-def]
             got = yield 1
             yield got
 
@@ -230,7 +308,8 @@ class DecoratorTest(unittest.TestCase):
             pass
 
     def test_natives_refuse_what_is_no_label(self) -> None:
-        for call in (lambda: _native.label_push(3), lambda: _native.label_pop(3),
+        for call in (lambda: _native.label_push(3), lambda: _native.label_push(3, 3),
+                     lambda: _native.label_push("3", {}), lambda: _native.label_pop("3"),
                      lambda: _native.label_set("k"), lambda: _native.label_remove()):
             self.assertRaises(TypeError, call)
 

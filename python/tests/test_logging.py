@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unittest
 
-from program import ProgramCase
+from program import END_S, ProgramCase
 
 # A port nobody listens on, so that the uploading thread has something to say.
 NOBODY = {"PYROSCOPE_SERVER_ADDRESS": "http://127.0.0.1:9",
@@ -79,18 +79,35 @@ class LoggingTest(ProgramCase):
         self.assertIn("RuntimeError: as a handler should not", done.stderr)
 
     def test_a_handler_that_never_returns_holds_up_no_exit(self) -> None:
-        self.run_source("""
-            import logging, spanprof
+        done = self.run_source("""
+            import atexit, logging
             calls = []
             class Handler(logging.Handler):
                 def handle(self, record):
                     calls.append(record)
                     time.sleep(600)
             logging.getLogger("spanprof").addHandler(Handler())
+            atexit.register(lambda: print(time.monotonic() - begun))
+            import spanprof
             spanprof.start(log_level="warn")
             burn(0.3)
             wait_for(lambda: calls)
-        """, timeout=20, **NOBODY)
+            begun = time.monotonic()
+        """, **NOBODY)
+        self.assertLess(float(done.stdout), END_S)
+
+    def test_a_program_that_has_not_imported_logging_keeps_its_main_thread(self) -> None:
+        done = self.run_source("""
+            import sys, spanprof
+            spanprof.start()
+            burn(0.3)
+            wait_for(lambda: spanprof.stats()["profiles_retried"])
+            spanprof.flush(0.5)
+            assert "logging" not in sys.modules and "threading" not in sys.modules
+            import threading
+            assert threading.current_thread() is threading.main_thread()
+        """, **NOBODY)
+        self.assertIn("http://127.0.0.1:9", done.stderr)
 
     def test_levels_follow_the_option(self) -> None:
         for level, expected in (("info", ["INFO"] * 2), ("warn", []), ("off", [])):

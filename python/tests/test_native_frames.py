@@ -10,6 +10,7 @@ import time
 import unittest
 import zlib
 
+import noise
 from recording import RecordingCase, burn
 
 try:
@@ -18,6 +19,7 @@ except ImportError:
     numpy = None
 
 PYTHON = (__file__, burn.__code__.co_filename)
+
 
 def repeat(seconds: float, call) -> None:
     until = time.thread_time() + seconds
@@ -42,9 +44,9 @@ def sorting(items: list) -> None:
 
 
 class NativeFramesTest(RecordingCase):
-    def below(self, samples: list, function: str, native: str, share: float) -> None:
-        """In this share of the function's samples a frame of native code whose
-        file or name holds `native` stands below it, next to it or further in."""
+    def below(self, samples: list, function: str, native: str, share: float = 1.0) -> None:
+        """In this share of the function's samples, or more, a frame of native code
+        whose file or name holds `native` stands below it, next to it or further in."""
         inside = found = 0
         for sample in samples:
             names = sample.functions
@@ -55,7 +57,9 @@ class NativeFramesTest(RecordingCase):
             if any(re.search(native, name) for name in names[:at]):
                 found += sample.value
         self.assertGreater(inside, 0, function)
-        self.assertGreater(found, share * inside, [s.functions[:8] for s in samples[:5]])
+        true = share * inside / 1e9
+        self.assertGreaterEqual(found / 1e9, true - noise.of_time(true, inside / 1e9, self.tick_s),
+                                [s.functions[:8] for s in samples[:5]])
 
     def in_order(self, samples: list) -> None:
         """Nothing of the eval loop is left, and what started the program is
@@ -72,24 +76,24 @@ class NativeFramesTest(RecordingCase):
 
     def test_zlib(self) -> None:
         samples = self.record(lambda: compressing(bytes(range(256)) * 2000))
-        self.below(samples, "compressing", "deflate", 0.8)
+        self.below(samples, "compressing", "deflate")
         self.in_order(samples)
 
     def test_json(self) -> None:
         text = json.dumps({str(i): [i, {"a": "b" * 20}] for i in range(2000)})
         samples = self.record(lambda: parsing(text))
-        self.below(samples, "parsing", "scan|_json|python", 0.4)
+        self.below(samples, "parsing", "scan|_json|python", 0.7)
         self.in_order(samples)
 
     def test_ssl(self) -> None:
         samples = self.record(lambda: hashing(b"x" * 10**6))
-        self.below(samples, "hashing", "(?i)sha|crypto|EVP", 0.8)
+        self.below(samples, "hashing", "(?i)sha|crypto|EVP")
         self.in_order(samples)
 
     def test_the_interpreter_s_own_c_code(self) -> None:
         items = [(i * 7919) % 10007 for i in range(20000)]
         samples = self.record(lambda: sorting(items))
-        self.below(samples, "sorting", "list|sort|python", 0.8)
+        self.below(samples, "sorting", "list|sort|python")
         self.in_order(samples)
 
     @unittest.skipIf(numpy is None, "numpy is not installed for this Python")
@@ -101,7 +105,7 @@ class NativeFramesTest(RecordingCase):
         samples = self.record(multiplying)
         own = [s for s in samples if any(f.function.endswith("multiplying") for f in s.stack)]
         name = next(f.function for s in own for f in s.stack if f.function.endswith("multiplying"))
-        self.below(own, name, "(?i)gemm|blas|multiarray|umath", 0.7)
+        self.below(own, name, "(?i)gemm|blas|multiarray|umath")
         self.in_order(samples)
 
     def test_python_to_c_to_python_in_the_order_of_the_calls(self) -> None:
@@ -120,14 +124,15 @@ class NativeFramesTest(RecordingCase):
                     for a, b in zip(places, places[1:])]
             if len(places) == 4 and all(gaps):
                 right += sample.value
-        self.assertGreater(right, 0.8 * sum(s.value for s in samples),
-                           [s.functions for s in samples[:2]])
+        self.assert_cpu(right / 1e9, self.cpu_s(samples), str([s.functions for s in samples[:2]]))
         self.in_order(samples)
 
     def test_without_native_frames_the_python_ones_stay(self) -> None:
         samples = self.record(lambda: compressing(bytes(range(256)) * 2000), native_frames=False)
         self.one(samples, "compressing")
-        self.assertFalse([s for s in samples if s.runs("deflate")])
+        mixed = [s.functions for s in samples
+                 if {f.file.endswith(".py") for f in s.stack} == {True, False}]
+        self.assertFalse(mixed[:3])
 
 
 if __name__ == "__main__":

@@ -38,6 +38,10 @@ class NeighboursTest(ProgramCase):
     def test_alone_nothing_is_said(self) -> None:
         self.assertEqual(self.said("spanprof, pyroscope"), [])
 
+    def test_in_an_archive_nothing_is_said(self) -> None:
+        self.site = pathlib.Path(shutil.make_archive(str(self.site), "zip", self.site))
+        self.assertEqual(self.said("spanprof, pyroscope"), [])
+
     def test_installed_before_us(self) -> None:
         self.install_other(files=False)
         for module in ("spanprof", "pyroscope"):
@@ -56,6 +60,26 @@ class NeighboursTest(ProgramCase):
         self.assertEqual(self.said(), [
             "pyroscope and pyroscope.otel of spanprof is missing, as after an uninstall of "
             "pyroscope-io: reinstall spanprof"])
+
+    def test_a_stub_of_a_test_in_its_place_is_let_be(self) -> None:
+        for stub in ("None", "types.ModuleType('pyroscope')", "object()"):
+            path = self.write("app.py", f"""
+                import sys, types
+                for name in ("pyroscope", "multiprocessing.process", "multiprocessing.spawn"):
+                    sys.modules[name] = {stub}
+                import spanprof, threading
+                assert spanprof.start()
+                threading.Thread(target=burn, args=(0.1,)).start()
+            """)
+            done = self.run_command([sys.executable, path])
+            self.assertEqual(done.stderr, "", stub)
+
+    def test_another_package_of_that_name_comes_first(self) -> None:
+        (self.directory / "first").mkdir()
+        other = self.directory / "first" / "pyroscope.py"
+        other.write_text("")
+        self.assertEqual(self.said(f"sys; sys.path.insert(0, {str(other.parent)!r}); import spanprof"),
+                         [f"`import pyroscope` finds {other}, which is not spanprof's"])
 
 
 if __name__ == "__main__":

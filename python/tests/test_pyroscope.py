@@ -8,7 +8,7 @@ import warnings
 
 import profile_reader
 import pyroscope
-from program import ProgramCase
+from attribution import AttributionCase, place
 
 # Those of pyroscope-io 1.4.0, by inspect.signature.
 CONFIGURE = [
@@ -57,7 +57,7 @@ class SignatureTest(unittest.TestCase):
         self.assertRegex(pyroscope.runtime_version(), r"^3\.\d+\.\d+")
 
 
-class DropInTest(ProgramCase):
+class DropInTest(AttributionCase):
     def test_configure_profiles_to_the_old_default_server(self) -> None:
         done = self.run_source("""
             import logging, pyroscope
@@ -85,7 +85,7 @@ class DropInTest(ProgramCase):
         """)
         names = {path.name.split("-")[0] for path in self.profiles.iterdir()}
         self.assertEqual(names, {"one", "two", "three"})
-        self.assert_covered(sum(self.cpu_s().values()), 3)
+        self.assert_covered(sum(self.cpu_s("burn").values()), 3, threads=3)
 
     def test_every_keyword_of_every_release_is_taken(self) -> None:
         done = self.run_source("""
@@ -139,6 +139,46 @@ class DropInTest(ProgramCase):
         self.assertEqual(done.stdout, "2\n")
         self.assertIn('label "pod-name" becomes "pod_name"', done.stderr)
 
+    def test_tags_keep_their_dots(self) -> None:
+        done = self.run_source("""
+            import pyroscope
+            assert pyroscope.configure(application_name="x", tags={"host.name": "web"})
+            with pyroscope.tag_wrapper({"http.route": "/x"}):
+                burn(0.2)
+        """, PYROSCOPE_LOG_LEVEL="")
+        self.assertNotIn("host_name", done.stderr)
+        self.assertIn("/x", {sample.labels.get("http.route") for sample in self.samples()})
+
+    def test_numbers_out_of_bounds_become_the_nearest(self) -> None:
+        done = self.run_source("""
+            import pyroscope, spanprof
+            for _ in range(2):
+                assert pyroscope.configure(application_name="x", sample_rate=5000, upload_interval=0.01)
+            burn(0.3)
+        """)
+        self.assertEqual({profile.period for profile in profile_reader.read_directory(self.profiles)}, {1_000_000})
+        self.assertEqual([line for line in done.stderr.splitlines() if "is taken as" in line],
+                         ["sample_rate=5000 is taken as 1000", "upload_interval=0.01 is taken as 0.1"])
+
+    def test_missing_kinds_of_profiles_are_seen_without_logging_set_up(self) -> None:
+        done = self.run_source("""
+            import pyroscope
+            pyroscope.configure(application_name="x", mem_enabled=True, oncpu=False)
+        """)
+        self.assertIn("mem_enabled=True has no effect: memory is not profiled", done.stderr)
+        self.assertIn("oncpu=False has no effect: only CPU time is sampled", done.stderr)
+
+    def test_without_opentelemetry_its_name_and_cure_are_told(self) -> None:
+        done = self.run_source("""
+            import sys
+            sys.modules["opentelemetry"] = None
+            try:
+                import pyroscope.otel
+            except ModuleNotFoundError as error:
+                print(error.name, error)
+        """)
+        self.assertRegex(done.stdout, r"^opentelemetry\S* .*; pip install 'spanprof\[otel\]' brings it$")
+
     def test_wrong_values_leave_the_program_alone(self) -> None:
         done = self.run_source("""
             import pyroscope
@@ -151,57 +191,49 @@ class DropInTest(ProgramCase):
         self.assertIn("sample_rate_hz is 0", done.stderr)
 
     def test_tags_label_blocks_functions_threads_and_tasks(self) -> None:
-        self.run_source("""
-            import asyncio, pyroscope, threading
-            pyroscope.configure(application_name="x")
+        self.assert_right(self.judged("""
+import asyncio, pyroscope, threading
 
-            with pyroscope.tag_wrapper({"endpoint": "/block", "shard": 7}):
-                burn(0.3)
+@pyroscope.tag_wrapper({"endpoint": "function"})
+def function():
+    burn("function", 0.3)
 
-            @pyroscope.tag_wrapper({"endpoint": "/function"})
-            def function():
-                burn(0.3)
+def thread():
+    pyroscope.add_thread_tag("endpoint", "thread")
+    burn("thread", 0.3)
+    pyroscope.remove_thread_tag("endpoint", "thread")
+    burn("bare", 0.1)
 
-            def thread(name):
-                pyroscope.add_thread_tag("endpoint", name)
-                burn(0.3)
-                pyroscope.remove_thread_tag("endpoint", name)
-                burn(0.1)
+def older():
+    pyroscope.add_thread_tag(threading.get_ident(), "endpoint", "older")
+    burn("older", 0.3)
+    pyroscope.remove_thread_tag(threading.get_ident(), "endpoint", "older")
+    assert pyroscope.add_thread_tag(1, "endpoint", "other") is False
+    burn("bare", 0.1)
 
-            def older():
-                pyroscope.add_thread_tag(threading.get_ident(), "endpoint", "/older")
-                burn(0.3)
-                pyroscope.remove_thread_tag(threading.get_ident(), "endpoint", "/older")
-                assert pyroscope.add_thread_tag(1, "endpoint", "/other") is False
+async def task(name):
+    with pyroscope.tag_wrapper({"endpoint": name}):
+        for _ in range(30):
+            burn(name, 0.01)
+            await asyncio.sleep(0)
 
-            async def task(name):
-                with pyroscope.tag_wrapper({"endpoint": name}):
-                    for _ in range(30):
-                        burn(0.01)
-                        await asyncio.sleep(0)
+async def tasks():
+    await asyncio.gather(task("one"), task("two"))
 
-            async def tasks():
-                await asyncio.gather(task("/one"), task("/two"))
-
-            function()
-            for target in (lambda: thread("/thread"), older):
-                one = threading.Thread(target=target)
-                one.start()
-                one.join()
-            asyncio.run(tasks())
-        """)
-        cpu: dict[object, float] = {}
-        for sample in self.samples():
-            endpoint = sample.labels.get("endpoint")
-            cpu[endpoint] = cpu.get(endpoint, 0) + sample.value / 1e9
-        # Which of two that take turns at each tick has it is a matter of chance.
-        turns = [cpu.pop(endpoint, 0) for endpoint in ("/one", "/two")]
-        self.assertGreater(min(turns), 0.1)
-        self.assertAlmostEqual(sum(turns), 0.6, delta=0.06)
-        for endpoint in ("/block", "/function", "/thread", "/older"):
-            self.assertAlmostEqual(cpu.pop(endpoint, 0), 0.3, delta=0.06, msg=endpoint)
-        self.assertEqual(set(cpu), {None})
-        self.assertIn("7", {sample.labels.get("shard") for sample in self.samples()})
+pyroscope.configure(application_name="x", sample_rate=250)
+with pyroscope.tag_wrapper({"endpoint": "block", "shard": 7}):
+    burn("block", 0.3)
+function()
+for target in (thread, older):
+    one = threading.Thread(target=target)
+    one.start()
+    one.join()
+asyncio.run(tasks())
+pyroscope.shutdown()
+tell()
+""", label="endpoint", bare="bare"))
+        sharded = [place(s) for s in self.samples() if s.labels.get("shard") == "7"]
+        self.assertEqual(set(filter(None, sharded)), {"block"})
 
     def test_samples_say_their_process_and_thread(self) -> None:
         done = self.run_source("""
@@ -229,6 +261,14 @@ class DropInTest(ProgramCase):
             import pyroscope_io
         for name in pyroscope.__all__:
             self.assertIs(getattr(pyroscope_io, name), getattr(pyroscope, name))
+
+    def test_an_interval_that_is_no_number_is_refused_by_name(self) -> None:
+        for value in ("math.nan", "math.inf", "-1e400", "10**400"):
+            done = self.run_source(f"""
+                import math, pyroscope
+                assert pyroscope.configure(application_name="x", upload_interval={value}) is False
+            """)
+            self.assertIn("not profiled: upload_interval_ms ", done.stderr, value)
 
 
 if __name__ == "__main__":

@@ -3,10 +3,9 @@ leaked, short ones; and how much of the CPU."""
 
 from __future__ import annotations
 
-import json
 import unittest
 
-from attribution import AttributionCase, judge, place
+from attribution import AttributionCase, place
 
 
 class SpanContextTest(AttributionCase):
@@ -36,10 +35,8 @@ with profiled() as tracer:
                             burn("inner", 0.08)
             """)
         burned = [s for s in self.samples() if place(s)]
-        total = sum(s.value for s in burned)
-        self.assertGreater(total, 0.9e9)
-        self.assertGreaterEqual(
-            sum(s.value for s in burned if s.labels.get("span_name") == "outer"), 0.98 * total)
+        self.assert_covered(sum(s.value for s in burned) / 1e9, 1)
+        self.assertEqual({s.labels.get("span_name") for s in burned}, {"outer"})
         self.assertEqual(len({s.labels["profile_id"] for s in burned}), 10)
 
     def test_children_name_those_around_them(self) -> None:
@@ -84,7 +81,7 @@ with profiled() as tracer:
         for thread in threads: thread.join()
 import workload
 workload._truth.pop("outside")
-print(__import__("json").dumps(workload._truth))
+workload.tell()
 """))
 
     def test_a_live_span_has_its_present_name_in_each_window(self) -> None:
@@ -109,7 +106,7 @@ print(__import__("json").dumps(workload._truth))
             with profiled() as tracer:
                 with tracer.start_as_current_span("first") as span:
                     span.update_name("second")
-                    burn("a", 1.5)
+                    burn("a", 1.0)
                     import os
                     assert os.listdir(os.environ["PYROSCOPE_OUTPUT_DIRECTORY"])
             """, PYROSCOPE_UPLOAD_INTERVAL="500ms")
@@ -161,23 +158,23 @@ with profiled() as tracer:
             with profiled() as tracer:
                 tracer.sampler = ByName()
                 with tracer.start_as_current_span("dropped"):
-                    burn("dropped", 0.2)
+                    burn("dropped", 0.1)
                 with tracer.start_as_current_span("recorded"):
-                    burn("recorded", 0.2)
+                    burn("recorded", 0.1)
                 with tracer.start_as_current_span("sampled"):
                     with tracer.start_as_current_span("dropped") as dropped:
                         assert not dropped.is_recording()
-                        burn("dropped_inside", 0.2)
+                        burn("dropped_inside", 0.1)
                         copied = contextvars.copy_context()
                         with tracer.start_as_current_span("dropped"):
-                            burn("dropped_twice", 0.2)
+                            burn("dropped_twice", 0.1)
                     with tracer.start_as_current_span("recorded"):
-                        burn("recorded_inside", 0.2)
-                thread = threading.Thread(target=copied.run, args=(burn, "dropped_copied", 0.2))
+                        burn("recorded_inside", 0.1)
+                thread = threading.Thread(target=copied.run, args=(burn, "dropped_copied", 0.1))
                 thread.start()
                 thread.join()
                 with trace.use_span(dropped):
-                    burn("dropped_again", 0.2)
+                    burn("dropped_again", 0.1)
             """)
         names: dict[str | None, set[object]] = {}
         for sample in self.samples():
@@ -206,23 +203,23 @@ with profiled() as tracer:
                 with tracer.start_as_current_span("local"):
                     remote = NonRecordingSpan(SpanContext(1, 2, True, TraceFlags(1)))
                     with trace.use_span(remote):
-                        burn("remote", 0.2)
+                        burn("remote", 0.1)
                         with tracer.start_as_current_span("served") as served:
-                            burn("served", 0.2)
+                            burn("served", 0.1)
                     with trace.use_span(trace.INVALID_SPAN):
-                        burn("invalid", 0.2)
-                    burn("local", 0.2)
+                        burn("invalid", 0.1)
+                    burn("local", 0.1)
                     with trace.use_span(Wrapped(served)):
-                        burn("wrapped", 0.2)
+                        burn("wrapped", 0.1)
                     with TracerProvider().get_tracer("other").start_as_current_span("other"):
-                        burn("other", 0.2)
+                        burn("other", 0.1)
                     token = context.attach(context.Context({}))
-                    burn("empty", 0.2)
+                    burn("empty", 0.1)
                     context.detach(token)
                     token = context.attach(context.set_value(trace.propagation._SPAN_KEY, "no span"))
-                    burn("garbage", 0.2)
+                    burn("garbage", 0.1)
                     context.detach(token)
-                    burn("local", 0.2)
+                    burn("local", 0.1)
             """)
         names: dict[str | None, set[object]] = {}
         for sample in self.samples():

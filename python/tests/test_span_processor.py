@@ -43,6 +43,18 @@ class AttributeTest(unittest.TestCase):
             self.assertEqual(dict(child.attributes), {
                 "own": 1, "pyroscope.profile.id": f"{child.get_span_context().span_id:016x}"})
 
+    def test_a_span_may_be_given_by_name(self) -> None:
+        span = TracerProvider().get_tracer("test").start_span("a")
+        for processor in (spanprof.SpanProcessor(), PyroscopeSpanProcessor()):
+            processor.on_start(span=span, parent_context=None)
+            processor.on_start(parent_context=None, span=span)
+            processor.on_end(span=span)
+            for method in (processor.on_start, processor.on_end):
+                with self.assertRaises(TypeError):
+                    method()  # type: ignore[call-arg]
+        assert isinstance(span, Span) and span.attributes is not None
+        self.assertIn("pyroscope.profile.id", span.attributes)
+
     def test_limits_of_attributes_hold(self) -> None:
         from opentelemetry.sdk.trace import SpanLimits
 
@@ -73,12 +85,19 @@ class AttributeTest(unittest.TestCase):
 
     def test_a_template_for_urls(self) -> None:
         tracer = tracer_of(spanprof.SpanProcessor(
-            add_url=True, url_template="https://g/{profile_id}?t={trace_id}&n={span_name}&x={{"))
+            url_template="https://g/{profile_id}?t={trace_id}&n={span_name}&x={{"))
         with tracer.start_as_current_span("a b" + "c" * 700) as span:
             ids = span.get_span_context()
             self.assertEqual(
                 span.attributes["pyroscope.profile.url"],
                 f"https://g/{ids.span_id:016x}?t={ids.trace_id:032x}&n=a%20b{'c' * 700}&x={{")
+
+    def test_a_url_is_no_condition_of_a_baseline(self) -> None:
+        tracer = tracer_of(spanprof.SpanProcessor(
+            app_name="shop", server_address="http://pyro", add_baseline_urls=True))
+        with tracer.start_as_current_span("checkout") as span:
+            self.assertEqual(set(span.attributes), {
+                "pyroscope.profile.id", "pyroscope.profile.baseline.url", "pyroscope.profile.diff.url"})
 
     def test_two_processors_ask_once(self) -> None:
         before = spanprof.stats()["spans_started"]
@@ -225,6 +244,57 @@ class ShownTest(ProgramCase):
     def test_the_trace_where_it_is_asked_for(self) -> None:
         self.assertEqual(self.labels(add_trace_id=True),
                          {"profile_id", "span_name", "trace_id"})
+
+    def test_the_compatible_one_labels_as_its_original(self) -> None:
+        self.run_source("""
+            import pyroscope
+            from opentelemetry.sdk.trace import TracerProvider
+            from pyroscope.otel import PyroscopeSpanProcessor
+            pyroscope.configure(application_name="x")
+            provider = TracerProvider()
+            provider.add_span_processor(PyroscopeSpanProcessor())
+            with provider.get_tracer("t").start_as_current_span("root") as span:
+                print(span.attributes["pyroscope.profile.id"])
+                burn(0.3)
+            """)
+        labels = [s.labels for s in self.samples() if s.runs("burn")]
+        self.assertEqual({name for each in labels for name in each}, {"span_id", "span_name"})
+
+    def test_a_url_is_there_where_the_server_opens_it(self) -> None:
+        done = self.run_source("""
+            import http.server, threading
+            import spanprof
+            from opentelemetry.sdk.trace import TracerProvider
+            from pyroscope.otel import PyroscopeSpanProcessor
+
+            class Handler(http.server.BaseHTTPRequestHandler):
+                def do_GET(self):
+                    asked.append(self.path)
+                    self.send_response(200)
+                    self.send_header("Spanprof-Links", "span")
+                    self.end_headers()
+
+            asked = []
+            server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+
+            def attributes(processor):
+                provider = TracerProvider()
+                provider.add_span_processor(processor)
+                with provider.get_tracer("t").start_as_current_span("root") as span:
+                    return span.attributes
+
+            address = f"http://127.0.0.1:{server.server_port}"
+            assert "pyroscope.profile.url" not in attributes(spanprof.SpanProcessor())
+            assert spanprof.start(application_name="shop", server_address=address)
+            wait_for(lambda: "pyroscope.profile.url" in attributes(spanprof.SpanProcessor()))
+            assert attributes(spanprof.SpanProcessor())["pyroscope.profile.url"].startswith(address)
+            for processor in (spanprof.SpanProcessor(add_url=False), PyroscopeSpanProcessor()):
+                assert "pyroscope.profile.url" not in attributes(processor)
+            spanprof.stop(0)
+            assert asked == ["/ready"], asked
+            """)
+        self.assertEqual(done.stdout, "")
 
     def test_urls_know_the_running_session(self) -> None:
         done = self.run_source("""

@@ -14,8 +14,7 @@ import time
 import unittest
 import zlib
 
-import profile_reader
-from program import ProgramCase
+from program import ProgramCase, importable
 from recording import RecordingCase, burn
 
 NATIVE = r"""
@@ -44,10 +43,6 @@ int run_native_thread(double seconds) {
 
 
 class ThreadsTest(RecordingCase):
-    def cpu(self, samples: list, function: str) -> int:
-        return profile_reader.cpu_ns(samples, lambda s: any(
-            f.function.rpartition(".")[2] == function for f in s.stack))
-
     def test_each_thread_has_its_own_stack_and_share(self) -> None:
         truth = {}
 
@@ -70,10 +65,8 @@ class ThreadsTest(RecordingCase):
                 thread.join()
 
         samples = self.record(work)
-        # A thread is found within 200 ms of its start.
         for name, true in truth.items():
-            self.assertGreater(self.cpu(samples, name), 0.55 * true, name)
-            self.assertLess(self.cpu(samples, name), 1.1 * true, name)
+            self.assert_cpu(self.cpu_s(samples, name), true / 1e9, name)
 
     def test_without_the_gil_time_goes_to_the_python_function(self) -> None:
         data = bytes(range(256)) * 4000
@@ -86,7 +79,7 @@ class ThreadsTest(RecordingCase):
             ready.set()
             go.wait()
             start = time.thread_time_ns()
-            until = start + 5 * 10**8
+            until = start + 10**9
             while time.thread_time_ns() < until:
                 zlib.compress(data, 9)
                 hashlib.sha256(data).digest()
@@ -102,7 +95,7 @@ class ThreadsTest(RecordingCase):
             thread.join()
 
         samples = self.record(work)
-        self.assertAlmostEqual(self.cpu(samples, "compressing") / truth[0], 1, delta=0.08)
+        self.assert_cpu(self.cpu_s(samples, "compressing"), truth[0] / 1e9, "compressing")
 
     @unittest.skipIf(shutil.which("gcc") is None, "there is no C compiler")
     def test_threads_of_c_have_no_python_frames(self) -> None:
@@ -115,9 +108,10 @@ class ThreadsTest(RecordingCase):
         native = ctypes.CDLL(str(library))
         native.run_native_thread.argtypes = [ctypes.c_double]
 
-        samples = self.record(lambda: native.run_native_thread(0.6))
+        samples = self.record(lambda: native.run_native_thread(1.2))
         inside = [s for s in samples if s.runs("native_thread")]
-        self.assertGreater(sum(s.value for s in inside), 0.3e9)
+        # It is found within 200 ms, and on a busy machine a little later.
+        self.assertGreater(sum(s.value for s in inside), 0.6e9)
         for sample in inside:
             self.assertFalse([f for f in sample.stack if f.file.endswith(".py")], sample.functions)
 
@@ -141,8 +135,7 @@ class ThreadsTest(RecordingCase):
                 thread.join()
 
         samples = self.record(work)
-        self.assertGreater(self.cpu(samples, "waiting"), 0.6 * sum(truth))
-        self.assertLess(self.cpu(samples, "waiting"), 1.1 * sum(truth))
+        self.assert_cpu(self.cpu_s(samples, "waiting"), sum(truth) / 1e9, "waiting", threads=4)
 
     def test_a_generator_that_moves_between_threads(self) -> None:
         def moving():
@@ -192,10 +185,8 @@ class InterpreterThreadsTest(ProgramCase):
         self.assertTrue([s for s in self.samples() if s.runs("burn")])
 
     def test_many_greenlets_are_walked(self) -> None:
-        try:
-            import greenlet  # noqa: F401
-        except ImportError:
-            self.skipTest("greenlet is not installed for this Python")
+        if not importable("greenlet"):
+            self.skipTest("greenlet is not installed here")
         self.run_source("""
             import greenlet, spanprof
             spanprof.start(sample_rate_hz=1000)

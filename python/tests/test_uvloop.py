@@ -8,7 +8,7 @@ from attribution import AttributionCase
 from program import importable
 
 
-@unittest.skipUnless(importable("uvloop"), "needs uvloop")
+@unittest.skipUnless(importable("uvloop"), "uvloop is not installed here")
 class UvloopTest(AttributionCase):
     def test_tasks_callbacks_and_executors(self) -> None:
         self.assert_right(self.judged("""

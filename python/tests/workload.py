@@ -20,6 +20,8 @@ from opentelemetry.sdk.trace import TracerProvider
 
 _lock = threading.Lock()
 _truth: dict[str, int] = {}
+_thread = threading.local()
+_threads = 0
 _burners: dict[str, Callable[[float], None]] = {}
 
 _SOURCE = """
@@ -36,7 +38,10 @@ def burn_{name}(seconds):
 
 
 def _book(name: str, burned: int) -> None:
+    global _threads
     with _lock:
+        _threads += not hasattr(_thread, "burned")
+        _thread.burned = True
         _truth[name] = _truth.get(name, 0) + burned
 
 
@@ -58,7 +63,7 @@ def burn(name: str, seconds: float) -> None:
 
 @contextlib.contextmanager
 def profiled(**rules: Any) -> Iterator[trace.Tracer]:
-    """Profile a block with a SpanProcessor of these rules; prints the truth."""
+    """Profile a block with a SpanProcessor of these rules; tells the truth."""
     rules.setdefault("root_span_only", False)
     provider = TracerProvider()
     provider.add_span_processor(spanprof.SpanProcessor(**rules))
@@ -66,4 +71,11 @@ def profiled(**rules: Any) -> Iterator[trace.Tracer]:
     assert spanprof.start(application_name="test", sample_rate_hz=250)
     yield provider.get_tracer("workload")
     assert spanprof.stop(10)
-    print(json.dumps(_truth))
+    tell()
+
+
+def tell() -> None:
+    """Print what was burned, on how many threads, and the samples that found no
+    room."""
+    dropped = sum(value for name, value in spanprof.stats().items() if name.startswith("samples_dropped_"))
+    print(json.dumps([_truth, _threads, dropped]))

@@ -7,6 +7,7 @@ there. What has no meaning with spanprof is accepted and said once through
 from __future__ import annotations
 
 import logging
+import math
 import os
 import platform
 import sys
@@ -33,13 +34,14 @@ __all__ = [
 LOGGER = logging.getLogger(__name__)
 
 _DEFAULT_SERVER = "http://localhost:4040"
-# Keywords and the values with which spanprof does what they ask for.
+# Keywords and the values with which spanprof does what they ask for; a warning
+# where profiles that were asked for are missing.
 _WITHOUT_EFFECT = {
-    "oncpu": ((True,), "only CPU time is sampled"),
-    "gil_only": ((True,), "threads that released the GIL are always profiled"),
-    "mem_enabled": ((False,), "memory is not profiled"),
-    "cpu_implementation": ((ProfilerImplementation.PySpy,), "there is one sampler"),
-    "detect_subprocesses": ((False,), "forked processes are always profiled"),
+    "oncpu": ((True,), "only CPU time is sampled", logging.WARNING),
+    "gil_only": ((True,), "threads that released the GIL are always profiled", logging.INFO),
+    "mem_enabled": ((False,), "memory is not profiled", logging.WARNING),
+    "cpu_implementation": ((ProfilerImplementation.PySpy,), "there is one sampler", logging.INFO),
+    "detect_subprocesses": ((False,), "forked processes are always profiled", logging.INFO),
 }
 _LINE_NUMBERS = ((LineNo.LastInstruction, "executed"), (LineNo.First, "first"),
                  (LineNo.NoLine, "none"))
@@ -48,9 +50,20 @@ _stack_profiler_configured = False
 
 
 def _say_without_effect(given: Mapping[str, Any]) -> None:
-    for name, (meant, why) in _WITHOUT_EFFECT.items():
+    for name, (meant, why, level) in _WITHOUT_EFFECT.items():
         if name in given and given[name] not in meant:
-            say_once(f"{name}={given[name]} has no effect: {why}", logging.INFO)
+            say_once(f"{name}={given[name]} has no effect: {why}", level)
+
+
+def _bounded(name: str, value: Any, least: float, most: float) -> Any:
+    """A number that is out of bounds becomes the nearest; what is none, or not
+    above 0, is refused by name later on."""
+    if not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        return value
+    bounded = min(max(value, least), most)
+    if bounded != value:
+        say_once(f"{name}={value} is taken as {bounded}")
+    return bounded
 
 
 def _server_address(given: str | None) -> str | None:
@@ -63,6 +76,8 @@ def _server_address(given: str | None) -> str | None:
 
 def _milliseconds(seconds: Any) -> Any:
     """Milliseconds of a number; anything else is refused by name later on."""
+    if isinstance(seconds, float) and not math.isfinite(seconds):
+        return seconds
     return round(seconds * 1000) if isinstance(seconds, (int, float)) else seconds
 
 
@@ -117,7 +132,7 @@ def configure(
         basic_auth_password: used with a user name only.
         enable_logging: log what is done, not only what fails, to the logger
             "spanprof".
-        sample_rate: samples per second of CPU time and thread, 1..1000.
+        sample_rate: samples per second of CPU time and thread, 1000 at most.
         oncpu: only the default has an effect, as with `gil_only`,
             `mem_enabled` and `cpu_implementation`.
         native: deprecated; native frames are always there.
@@ -128,7 +143,7 @@ def configure(
         tenant_id: header X-Scope-OrgID.
         http_headers: more headers of every upload.
         line_no: the line a frame shows.
-        upload_interval: seconds, 0.1..3600.
+        upload_interval: seconds, 0.1 at least, 3600 at most.
         cpu_enabled: False leaves nothing to profile.
         **older: `auth_token`, a bearer token, and `detect_subprocesses`, from
             releases before 1.0.
@@ -161,16 +176,17 @@ def configure(
         basic_auth_user=basic_auth_username if with_auth else None,
         basic_auth_password=basic_auth_password if with_auth else None,
         auth_token=older.get("auth_token") or None,
-        sample_rate_hz=sample_rate,
+        sample_rate_hz=_bounded("sample_rate", sample_rate, 0, 1000),
         report_pid=bool(report_pid),
         report_thread_id=bool(report_thread_id),
         report_thread_name=bool(report_thread_name),
         labels=tags or None,
         clean_label_names=True,
+        dotted_label_names=True,
         tenant_id=tenant_id or None,
         http_headers=http_headers or None,
         line_numbers=_line_numbers(line_no),
-        upload_interval_ms=_milliseconds(upload_interval),
+        upload_interval_ms=_milliseconds(_bounded("upload_interval", upload_interval, 0.1, math.inf)),
         log_level=_log_level(enable_logging),
     )
 

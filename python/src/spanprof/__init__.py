@@ -10,16 +10,17 @@ profiled until it ends. Importing does no work and starts no thread.
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from . import _logging, _neighbours
 from ._binding import Error
-from ._label import label
-from ._options import Options
 from ._session import (available, flush, running, start, stats, stop,
                        unavailable_reason)
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
+    from ._label import label
+    from ._options import Options
     from .otel import SpanProcessor
 
 __all__ = ["Error", "Options", "SpanProcessor", "available", "flush", "label",
@@ -29,11 +30,17 @@ if _neighbour := _neighbours.sentence():
     _logging.say_once(_neighbour)
 
 
-def __getattr__(name: str) -> Any:
-    """`SpanProcessor` on first use: it needs opentelemetry-sdk, which not every
-    program has."""
-    if name == "SpanProcessor":
-        from .otel import SpanProcessor
+# Imported on first use: opentelemetry-sdk is not there in every program, and
+# what else these import is not in every program before it asks for it.
+_ON_USE = {"Options": "_options", "SpanProcessor": "otel", "label": "_label"}
 
-        return SpanProcessor
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+def __getattr__(name: str) -> Any:
+    if name not in _ON_USE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = __import__(f"{__name__}.{_ON_USE[name]}", fromlist=[name])
+    return globals().setdefault(name, getattr(module, name))
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_ON_USE})

@@ -16,11 +16,11 @@ Options are variables: PYROSCOPE_APPLICATION_NAME, PYROSCOPE_SERVER_ADDRESS and
 the others of spanprof.start(), each named in its documentation.
 """
 _RUN_USAGE = """usage: python -m spanprof FILE | -m MODULE | -c CODE [ARGUMENT...]
-       python -m spanprof exec|report|check|version ...
+       python -m spanprof exec|report|upload|check|version ...
 
 Runs a Python program profiled, by the options in its environment.
 """
-_COMMANDS = ("exec", "report", "check", "version", "help")
+_COMMANDS = ("exec", "report", "upload", "check", "version", "help")
 
 
 def _exec(arguments: Sequence[str]) -> int:

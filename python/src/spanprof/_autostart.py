@@ -10,14 +10,18 @@ import os
 import sys
 
 from . import _session
-from ._binding import Error
+from ._binding import Error, subinterpreter
 
 VARIABLE = "SPANPROF_AUTOSTART"
 _DESTINATIONS = ("PYROSCOPE_SERVER_ADDRESS", "PYROSCOPE_OUTPUT_DIRECTORY")
 
 
 def start() -> None:
-    """Profile this interpreter by the options in its environment."""
+    """Profile this interpreter by the options in its environment. An interpreter
+    beside the main one is what the program made of its process: nothing is to
+    be said there."""
+    if subinterpreter:
+        return
     try:
         _session.start()
     except Error as error:

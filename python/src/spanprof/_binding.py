@@ -1,21 +1,36 @@
 """The compiled part, or the reason why there is none."""
 from __future__ import annotations
 
-import pathlib
+import os
+import sys
 
-__all__ = ("Error", "load_error", "native")
+__all__ = ("Error", "load_error", "native", "subinterpreter")
 
 load_error: str | None = None
+# Whether this interpreter is not the main one of its process.
+subinterpreter = False
+
+
+def _skipped() -> str | None:
+    """What the installation left where it could not compile the extension."""
+    note = os.path.join(os.path.dirname(__file__), "skipped_reason.txt")
+    if not os.path.isfile(note):
+        return None
+    with open(note, encoding="utf-8") as file:
+        return file.read().strip()
+
 
 try:
+    # To load the extension would switch the GIL on, for all of the process.
+    if "t" in sys.abiflags:
+        raise ImportError("free-threaded Python is not supported")
     from . import _native as native
     from ._native import Error
-except ImportError as error:
+except (ImportError, NotImplementedError) as error:
     native = None  # type: ignore[assignment]
-    # What the installation left where it could not compile the extension.
-    _note = pathlib.Path(__file__).with_name("skipped_reason.txt")
-    load_error = (_note.read_text(encoding="utf-8").strip() if _note.is_file()
-                  else f"spanprof._native does not load: {error}")
+    subinterpreter = isinstance(error, NotImplementedError)
+    load_error = (str(error) if subinterpreter else
+                  _skipped() or f"spanprof._native does not load: {error}")
 
     class Error(RuntimeError):  # type: ignore[no-redef]
         """Why profiling did not start; raised only with SPANPROF_REQUIRED=1."""

@@ -4,15 +4,24 @@ hands on what there is, within two seconds."""
 from __future__ import annotations
 
 import atexit
-import functools
 import os
-from collections.abc import Callable
-from typing import Any
+import time
 
+from . import _lazy
 from ._binding import native
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 END_MS = 2000
+# `os.execvp` tries one directory of PATH after the other, and so do programs:
+# attempts that follow each other within this time have one deadline.
+_SAME_END_S = 1.0
 _installed = False
+_deadline = 0.0
+_tried = -_SAME_END_S
 
 
 def _at_exit() -> None:
@@ -21,10 +30,22 @@ def _at_exit() -> None:
     native.end(END_MS, True)
 
 
+def _flush() -> None:
+    """By the deadline of an end that was tried just now and failed, else by one
+    of its own."""
+    global _deadline, _tried
+    now = time.monotonic()
+    if now - _tried > _SAME_END_S:
+        _deadline = now + END_MS / 1000
+    if _deadline > now:
+        native.end(int((_deadline - now) * 1000), False)
+    _tried = time.monotonic()
+
+
 def _after_flush(end: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(end)
+    @_lazy.wraps(end)
     def flushed(*args: Any, **keywords: Any) -> Any:
-        native.end(END_MS, False)
+        _flush()
         return end(*args, **keywords)
 
     return flushed

@@ -3,11 +3,10 @@
 no part in it. A program that has none of its own is not to be warned."""
 from __future__ import annotations
 
-import functools
 import os
 import sys
-import warnings
 
+from . import _lazy
 from ._binding import native
 
 _installed = False
@@ -24,10 +23,12 @@ def install() -> None:
     # Modules are emptied before the last objects are, which may fork.
     finalizing = sys.is_finalizing
 
-    @functools.wraps(original)
+    @_lazy.wraps(original)
     def fork() -> int:
         if finalizing() or not native.alone():
             return original()
+        import warnings
+
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*multi-threaded, use of fork",
                                     DeprecationWarning)

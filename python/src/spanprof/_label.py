@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 from collections.abc import Callable
 from types import TracebackType
 from typing import Any, TypeVar, cast
@@ -10,36 +11,37 @@ from typing import Any, TypeVar, cast
 from ._binding import native
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_numbers = itertools.count(1)
 
 
 def _label_function(function: Callable[..., Any],
-                    labels: dict[str, object]) -> Callable[..., Any]:
+                    block: label) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        with label(**labels):
+        with block:
             return function(*args, **kwargs)
 
     return call
 
 
 def _label_coroutine(function: Callable[..., Any],
-                     labels: dict[str, object]) -> Callable[..., Any]:
+                     block: label) -> Callable[..., Any]:
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
-        with label(**labels):
+        with block:
             return await function(*args, **kwargs)
 
     return call
 
 
 def _label_generator(function: Callable[..., Any],
-                     labels: dict[str, object]) -> Callable[..., Any]:
+                     block: label) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
         step, value = generator.send, None
         while True:
-            with label(**labels):
+            with block:
                 try:
                     item = step(value)
                 except StopIteration as end:
@@ -48,7 +50,7 @@ def _label_generator(function: Callable[..., Any],
                 value = yield item
                 step = generator.send
             except GeneratorExit:
-                with label(**labels):
+                with block:
                     generator.close()
                 raise
             except BaseException as error:  # the generator decides
@@ -58,13 +60,13 @@ def _label_generator(function: Callable[..., Any],
 
 
 def _label_async_generator(function: Callable[..., Any],
-                           labels: dict[str, object]) -> Callable[..., Any]:
+                           block: label) -> Callable[..., Any]:
     @functools.wraps(function)
     async def call(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
         step, value = generator.asend, None
         while True:
-            with label(**labels):
+            with block:
                 try:
                     item = await step(value)
                 except StopAsyncIteration:
@@ -73,7 +75,7 @@ def _label_async_generator(function: Callable[..., Any],
                 value = yield item
                 step = generator.asend
             except GeneratorExit:
-                with label(**labels):
+                with block:
                     await generator.aclose()
                 raise
             except BaseException as error:  # the generator decides
@@ -98,39 +100,41 @@ class label:
     Generators, and asynchronous ones, are labelled while they run, not while
     they wait for the next value to be asked for.
 
+    One object may be in use in many threads, tasks and generators at once, and
+    again within itself.
+
     Args:
         **labels: values by name; both are shown as `str` has them. Names
             outside `[A-Za-z_][A-Za-z0-9_.]*` and values over the caps are
             changed and counted, never refused.
     """
 
-    __slots__ = ("_labels", "_tokens")
+    __slots__ = ("_labels", "_number")
 
     def __init__(self, /, **labels: object) -> None:
         self._labels = labels
-        self._tokens: list[Any] = []
+        self._number = next(_numbers)
 
     def __enter__(self) -> label:
         if native is not None:
-            self._tokens.append(native.label_push(self._labels))
+            native.label_push(self._number, self._labels)
         return self
 
     def __exit__(self, kind: type[BaseException] | None,
                  error: BaseException | None,
                  traceback: TracebackType | None) -> None:
-        if self._tokens:
-            native.label_pop(self._tokens.pop())
+        if native is not None:
+            native.label_pop(self._number)
 
     def __call__(self, function: _Function) -> _Function:
         """Label every call of a function."""
-        labels = self._labels
         call: Callable[..., Any]
         if inspect.iscoroutinefunction(function):
-            call = _label_coroutine(function, labels)
+            call = _label_coroutine(function, self)
         elif inspect.isasyncgenfunction(function):
-            call = _label_async_generator(function, labels)
+            call = _label_async_generator(function, self)
         elif inspect.isgeneratorfunction(function):
-            call = _label_generator(function, labels)
+            call = _label_generator(function, self)
         else:
-            call = _label_function(function, labels)
+            call = _label_function(function, self)
         return cast(_Function, call)

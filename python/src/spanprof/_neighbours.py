@@ -3,7 +3,6 @@ packages `pyroscope` and `pyroscope.otel`, and so do we. Whoever came last
 overwrote the other, and an uninstall of either takes the files of both."""
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 
@@ -36,8 +35,23 @@ def _ours(package: str) -> bool:
         return False
 
 
+def _found() -> str | None:
+    """What `import pyroscope` finds on sys.path. importlib.util would say, but not
+    where a test has put a stub in its place."""
+    for directory in sys.path:
+        package = os.path.join(directory, "pyroscope")
+        if os.path.isfile(os.path.join(package, "__init__.py")):
+            return package
+        if os.path.isfile(f"{package}.py"):
+            return f"{package}.py"
+    return None
+
+
 def sentence() -> str | None:
-    """Return what is wrong with the package `pyroscope`, or None."""
+    """Return what is wrong with the package `pyroscope`, or None: nothing, or
+    nothing that can be told, as of an archive."""
+    if not os.path.isdir(_HERE):
+        return None
     installed = _installed()
     theirs = [package for package in ("pyroscope", "pyroscope.otel") if not _ours(package)]
     if installed and theirs:
@@ -51,7 +65,7 @@ def sentence() -> str | None:
     if theirs:
         return (f"{' and '.join(theirs)} of spanprof is missing, as after an "
                 "uninstall of pyroscope-io: reinstall spanprof")
-    spec = importlib.util.find_spec("pyroscope")
-    if spec and spec.origin and not spec.origin.startswith(_HERE):
-        return f"`import pyroscope` finds {spec.origin}, which is not spanprof's"
+    found = _found()
+    if found and os.path.dirname(os.path.abspath(found)) != _HERE:
+        return f"`import pyroscope` finds {found}, which is not spanprof's"
     return None

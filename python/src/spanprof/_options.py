@@ -20,13 +20,17 @@ class Options(TypedDict, total=False):
     """
 
     application_name: str | None
-    """Name of the service. PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME."""
+    """Name of the service. PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME, else
+    that of the spans, else "unknown_service:EXECUTABLE"."""
     labels: Mapping[str, str] | str | None
     """Labels of every profile, also as "name=value,name=value".
     PYROSCOPE_LABELS."""
     clean_label_names: bool | None
     """What may not be in a label's name becomes `_`, in place of a refusal.
     PYROSCOPE_CLEAN_LABEL_NAMES; False."""
+    dotted_label_names: bool | None
+    """Labels leave by the names they were given; else with `_` for each dot,
+    since Grafana shows no other. PYROSCOPE_DOTTED_LABEL_NAMES; False."""
     resource_labels: str | None
     """Names, separated by commas, of OTEL_RESOURCE_ATTRIBUTES that become
     labels. PYROSCOPE_RESOURCE_LABELS."""
@@ -97,6 +101,9 @@ class Options(TypedDict, total=False):
     log_level: str | None
     """"debug", "info" (default), "warn", "error" or "off": what reaches the
     logger "spanprof". PYROSCOPE_LOG_LEVEL."""
+    flush_on_sigterm: bool | None
+    """SIGTERM, where nobody handles it, hands on what there is before it ends the
+    process, within 2 s, default True. PYROSCOPE_FLUSH_ON_SIGTERM."""
     on_profile: Callable[[bytes, int, int], object] | None
     """Called with each profile (gzip-compressed pprof, start of its window in
     Unix ns, length in ns) on a thread of the library."""

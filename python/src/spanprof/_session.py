@@ -1,16 +1,25 @@
 """Start and end of profiling. No failure here reaches the application."""
 from __future__ import annotations
 
-import logging
 import os
-from typing import TYPE_CHECKING, Any
 
-from . import _exit, _fork, _logging, _reloader, _threads
+from . import _exit, _fork, _logging, _reloader, _sigterm, _spawn, _threads
 from ._binding import Error, load_error, native
-from ._options import Options, native_options
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from typing_extensions import Unpack
+
+    from ._options import Options
+
+# What the session was started with, as the binding takes it, but for what
+# cannot be told to another interpreter.
+given: dict[str, Any] = {}
+# Whether it was told so by the process that started this one.
+_inherited = False
 
 
 def required() -> bool:
@@ -31,23 +40,61 @@ def available() -> bool:
 def _refuse(sentence: str) -> bool:
     if required():
         raise Error(sentence)
-    _logging.logger.error("not profiled: %s", sentence)
+    goes_on = native is not None and native.running()
+    what = "profiling goes on as before" if goes_on else "not profiled"
+    _logging.log(_logging.ERROR, f"{what}: {sentence}")
     return False
+
+
+def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Their module brings in others, for which a start by the environment has no
+    need."""
+    if not options:
+        return {}
+    from ._options import native_options
+
+    return native_options(options)
+
+
+def _start(options: dict[str, Any]) -> bool:
+    global given
+    for part in (_exit, _fork, _threads, _spawn, _sigterm):
+        part.install()
+    native.log_to(_logging.receive)
+    started: bool = native.start(options)
+    if started:
+        given = {name: value for name, value in options.items() if name != "on_profile"}
+        _sigterm.arm()
+    return started
+
+
+def inherit(options: dict[str, Any]) -> None:
+    """Start as the process that starts this one was. The environment may have
+    done so; a program that does it again gets no other session."""
+    global _inherited
+    if native is None:
+        _refuse(load_error or "")
+    elif options or not native.running():
+        try:
+            _inherited = _start(options)
+        except Error as error:
+            _refuse(str(error))
 
 
 def start(**options: Unpack[Options]) -> bool:
     """Profile this process and those it forks, until `stop` or its end.
 
-    A running session is stopped first, so that options can be changed. A wrong
-    option is one record of the logger "spanprof", and the program goes on
-    unprofiled.
+    A running session is stopped first, so that options can be changed, but only
+    once the new ones are known to be good. A wrong option is one record of the
+    logger "spanprof", and the program goes on as it was: unprofiled, or with the
+    session that ran.
 
     Args:
         **options: those of `Options`; what is not given is taken from the
             environment.
 
     Returns:
-        Whether profiling runs.
+        Whether profiling runs with these options.
 
     Raises:
         Error: it does not, and SPANPROF_REQUIRED=1.
@@ -55,20 +102,15 @@ def start(**options: Unpack[Options]) -> bool:
     if native is None:
         return _refuse(load_error or "")
     if _reloader.is_parent():
-        _logging.say_once("the autoreloader is not profiled, its child is", logging.INFO)
+        _logging.say_once("the autoreloader is not profiled, its child is", _logging.INFO)
         return False
     try:
-        given = native_options(options)
-        _exit.install()
-        _fork.install()
-        _threads.install()
-        native.log_to(_logging.receive)
-        started: bool = native.start(given)
+        wanted = _native_options(options)
+        if _inherited and wanted == given and native.running():
+            return True
+        return _start(wanted)
     except Error as error:
         return _refuse(str(error))
-    if started:
-        _threads.watch_terminate()
-    return started
 
 
 def flush(timeout: float = 2.0) -> bool:
@@ -113,4 +155,5 @@ def stats() -> dict[str, Any]:
 
 
 def _milliseconds(seconds: float) -> int:
-    return min(max(int(seconds * 1000), 0), 2**32 - 1)
+    """Not a number is no time."""
+    return int(min(seconds * 1000, 2**32 - 1)) if seconds > 0 else 0

@@ -1,6 +1,8 @@
 """`PyroscopeSpanProcessor` under the name that programs import it by."""
 from __future__ import annotations
 
+from typing import Any
+
 from spanprof.otel import SpanProcessor
 
 PROFILE_ID_SPAN_ATTRIBUTE_KEY = "pyroscope.profile.id"
@@ -15,4 +17,8 @@ __all__ = ["PROFILE_ID_PYROSCOPE_TAG_KEY", "PROFILE_ID_SPAN_ATTRIBUTE_KEY",
 
 class PyroscopeSpanProcessor(SpanProcessor):
     """See `spanprof.otel.SpanProcessor`; without arguments it labels local
-    roots, with their names, and adds no URL."""
+    roots, with their names, and adds no URL. The label of the id is `span_id`."""
+
+    def __init__(self, *, span_id_label: bool = True, add_url: bool = False,
+                 **options: Any) -> None:
+        super().__init__(span_id_label=span_id_label, add_url=add_url, **options)

@@ -5,10 +5,15 @@
 
     trace.get_tracer_provider().add_span_processor(SpanProcessor())
 
-Needs opentelemetry-sdk.
+Needs opentelemetry-sdk, which the extra `spanprof[otel]` brings.
 """
 from __future__ import annotations
 
-from ._processor import SpanProcessor
+try:
+    from ._processor import SpanProcessor
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "opentelemetry":
+        raise
+    raise ModuleNotFoundError(f"{error}; pip install 'spanprof[otel]' brings it", name=error.name) from None
 
 __all__ = ["SpanProcessor"]

@@ -7,13 +7,11 @@ import functools
 from typing import Any
 
 from opentelemetry import context as otel
-from opentelemetry.context.context import Context
-from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
+from opentelemetry.context import Context
 from opentelemetry.sdk import trace
-from opentelemetry.trace.propagation import _SPAN_KEY
+from opentelemetry.trace import INVALID_SPAN, set_span_in_context
 
 from .._binding import native
-
 
 # Of a context implementation, and what each calls of a ContextVar.
 _METHODS = {"attach": "set", "detach": "reset", "get_current": "get"}
@@ -40,6 +38,10 @@ def _exotic(inner: Any) -> str | None:
 def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
     """The variable in which OpenTelemetry's own implementation keeps it all, if
     setting, resetting and getting that is all its methods do."""
+    try:
+        from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
+    except ImportError:
+        return None
     if type(inner) is not ContextVarsRuntimeContext:
         return None
     for method, does in _METHODS.items():
@@ -48,6 +50,13 @@ def _variable(inner: Any) -> contextvars.ContextVar[Context] | None:
             return None
     variable = getattr(inner, "_current_context", None)
     return variable if type(variable) is contextvars.ContextVar else None
+
+
+def _span_key() -> str:
+    """The key of the current span in a context, which OpenTelemetry keeps to
+    itself."""
+    (key,) = set_span_in_context(INVALID_SPAN, Context())
+    return key
 
 
 def _follow_names() -> None:
@@ -62,36 +71,6 @@ def _follow_names() -> None:
 
     follow._spanprof = True  # type: ignore[attr-defined]
     setattr(trace.Span, "update_name", follow)
-
-
-def install() -> bool:
-    """Follow OpenTelemetry's context from now on; once is enough.
-
-    Where its implementation is one that cannot be followed, no span is shown,
-    one record of the logger "spanprof" says why, and nothing is changed.
-
-    Returns:
-        Whether spans are shown.
-    """
-    if native is None:
-        return False
-    inner = otel._RUNTIME_CONTEXT
-    if isinstance(inner, native.RuntimeContext):
-        return native.spans_shown()
-    reason = _exotic(inner)
-    if reason is not None:
-        native.spans_off(f"spans are not shown: {reason}")
-        return False
-    try:
-        hook = _before(inner)
-    except Exception as error:  # whatever its class has against it
-        native.spans_off(f"spans are not shown: {type(inner).__name__} cannot be "
-                         f"inherited from ({type(error).__name__}: {error})")
-        return False
-    _follow_names()
-    otel._RUNTIME_CONTEXT = hook
-    hook._spanprof_refresh()
-    return native.spans_shown()
 
 
 def _before(inner: Any) -> Any:
@@ -109,6 +88,49 @@ def _before(inner: Any) -> Any:
         own = {name: value for name, value in own.items() if name not in replaced}
     both = type(kind)(kind.__name__, (native.RuntimeContext, kind),
                       {"__slots__": (), "__module__": kind.__module__})
-    hook = both.__new__(both, _SPAN_KEY, _variable(inner))
+    hook = both.__new__(both, _span_key(), _variable(inner))
     hook.__dict__ = own
     return hook
+
+
+def _follow() -> str | None:
+    """Put the hook before OpenTelemetry's context, or say why not.
+
+    Raises:
+        Exception: OpenTelemetry keeps something elsewhere than expected.
+    """
+    inner = otel._RUNTIME_CONTEXT
+    if isinstance(inner, native.RuntimeContext):
+        return None
+    reason = _exotic(inner)
+    if reason is not None:
+        return reason
+    try:
+        hook = _before(inner)
+    except Exception as error:  # whatever its class has against it
+        return (f"{type(inner).__name__} cannot be inherited from "
+                f"({type(error).__name__}: {error})")
+    _follow_names()
+    otel._RUNTIME_CONTEXT = hook
+    hook._spanprof_refresh()
+    return None
+
+
+def install() -> bool:
+    """Follow OpenTelemetry's context from now on; once is enough.
+
+    Where its implementation is one that cannot be followed, no span is shown,
+    one record of the logger "spanprof" says why, and nothing is changed.
+
+    Returns:
+        Whether spans are shown.
+    """
+    if native is None:
+        return False
+    try:
+        reason = _follow()
+    except Exception as error:
+        reason = f"this opentelemetry is not known ({type(error).__name__}: {error})"
+    if reason is not None:
+        native.spans_off(f"spans are not shown: {reason}")
+    return native.spans_shown()

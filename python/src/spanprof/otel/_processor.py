@@ -2,12 +2,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from opentelemetry.sdk import trace
 
 from .._binding import Error, native
-from .._logging import logger
+from .._logging import ERROR, log
 from . import _hook
 
 if TYPE_CHECKING or native is not None:
@@ -34,13 +34,17 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
         root_span_only: True: the id and name of the local root, in its
             children too. False: of the innermost sampled span.
         add_span_name: have the label `span_name`.
-        add_url: set the attribute `pyroscope.profile.url`.
+        add_url: set the attribute `pyroscope.profile.url`. "auto": where the
+            server of `spanprof.start` says that it opens the link, or there is
+            a `url_template`.
         add_baseline_urls: set `pyroscope.profile.baseline.url` and
             `pyroscope.profile.diff.url`.
         baseline_labels: labels of the query of the baseline, beside the
             profile's own.
         add_trace_id: have the label `trace_id`; Pyroscope before 2.1 makes one
             series of each value.
+        span_id_label: have the label `span_id` in place of `profile_id`;
+            Pyroscope takes either.
         url_template: in place of the classic URL; `{app}`, `{server}`,
             `{query}`, `{profile_id}`, `{trace_id}`, `{span_name}`, `{from}`,
             `{until}` (Unix s), `{from_ms}`, `{until_ms}` are replaced, percent-
@@ -50,9 +54,10 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
     def __init__(self, *, app_name: str | None = None,
                  server_address: str | None = None,
                  root_span_only: bool = True, add_span_name: bool = True,
-                 add_url: bool = False, add_baseline_urls: bool = False,
+                 add_url: bool | Literal["auto"] = "auto", add_baseline_urls: bool = False,
                  baseline_labels: Mapping[str, str] | None = None,
                  add_trace_id: bool = False,
+                 span_id_label: bool = False,
                  url_template: str | None = None) -> None:
         if native is None:
             return
@@ -61,11 +66,11 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
             "root_span_only": root_span_only, "add_span_name": add_span_name,
             "add_url": add_url, "add_baseline_urls": add_baseline_urls,
             "baseline_labels": baseline_labels, "add_trace_id": add_trace_id,
-            "url_template": url_template}
+            "span_id_label": span_id_label, "url_template": url_template}
         try:
             super().__init__(**_checked(options))
         except (Error, ValueError) as error:  # a NUL within a text
-            logger.error("spans are not labelled: %s", error)
+            log(ERROR, f"spans are not labelled: {error}")
         else:
             _hook.install()
 
@@ -81,6 +86,7 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
         return True
 
 
+_URL_AUTO = 2  # SPANPROF_URL_AUTO
 _TEXTS = ("app_name", "server_address", "url_template")
 
 
@@ -96,6 +102,8 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
         elif name in _TEXTS:
             if value is not None and not isinstance(value, str):
                 raise Error(f"{name} must be a str, not {value!r}")
+        elif name == "add_url" and value == "auto":
+            options[name] = _URL_AUTO
         elif not isinstance(value, bool):
             raise Error(f"{name} must be True or False, not {value!r}")
     return options

@@ -1,0 +1,47 @@
+"""How far profiles may be from the truth by chance alone: to be exceeded once
+in a million times at most."""
+
+from __future__ import annotations
+
+import math
+import random
+
+# Of a normal distribution, on both sides of it: 1e-6.
+DEVIATIONS = 4.9
+# The same by Hoeffding's inequality, for a sum of n independent values within a
+# range of one: sqrt(log(2e6) / 2).
+SUM_OF_ROUNDED = 2.7
+# Kernels look at a thread's CPU clock 250 times a second or more often: a tick
+# that was due just before a thread ended is booked where it ends. Once in a
+# program the machine may itself be away for longer, which a thread's clock
+# counts: on virtual cores that ten programs shared it was 45 ms, and a third more
+# is allowed.
+LATE_S = 0.004
+AWAY_S = 0.06
+
+
+def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> float:
+    """Seconds of CPU in one place of a profile of total_s; that many threads
+    began or ended in between, and each rounds its time to ticks."""
+    count = total_s / tick_s
+    share = min(true_s / total_s, 1)
+    drawn = DEVIATIONS * math.sqrt(count * share * (1 - share))
+    rounded = min(threads, SUM_OF_ROUNDED * math.sqrt(threads))
+    return (drawn + rounded) * tick_s + threads * LATE_S + AWAY_S
+
+
+def distance(one: dict[str, float], other: dict[str, float]) -> float:
+    """Half the summed difference of shares."""
+    return sum(abs(one.get(k, 0) - other.get(k, 0)) for k in one.keys() | other.keys()) / 2
+
+
+def of_shares(shares: dict[str, float], count: int) -> float:
+    """The distance between the shares and those of `count` samples."""
+    draw = random.Random(1)
+    names, weights = list(shares), list(shares.values())
+    distances = []
+    for _ in range(300):
+        drawn = draw.choices(names, weights, k=count)
+        distances.append(distance(shares, {n: drawn.count(n) / count for n in names}))
+    mean = sum(distances) / len(distances)
+    return mean + DEVIATIONS * math.sqrt(sum((d - mean) ** 2 for d in distances) / len(distances))

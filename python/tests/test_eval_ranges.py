@@ -1,0 +1,98 @@
+"""The code of an interpreter that calls one function per instruction, as clang
+builds it from 3.14 on, in a program that looks like one."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sysconfig
+import unittest
+
+from program import ProgramCase
+
+VENDOR = pathlib.Path(__file__).resolve().parent.parent / "vendor"
+OPERATIONS = 220
+
+PROGRAM = """
+#include <stdio.h>
+#include <spanprof/spanprof.h>
+
+size_t py_sp_eval_find(spanprof_range *ranges);  /* py_eval.h, without Python.h */
+
+typedef int (*operation)(int);
+operation table[256];
+
+#define OTHER(n) \
+  __attribute__((noinline, noclone)) static int other_##n(int a) { \
+    return table[a & 255] ? a * n + 1 : 0; }
+#define OPERATION(n) \
+  OTHER(n) \
+  __attribute__((noinline, noclone)) static int _TAIL_CALL_op_##n(int a) { \
+    return a > 3 ? a : table[(a + n) & 255](other_##n(a) + 1) + 1; }
+%(operations)s
+
+int _PyEval_EvalFrameDefault(int a) {
+  return table[a & 255](a) + 1;
+}
+
+operation table[256] = {[0 ... 255] = _TAIL_CALL_op_0, %(entries)s};
+static const operation others[] = {%(others)s};
+
+static spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX];
+static size_t count;
+
+static int covered(operation function) {
+  const uint64_t at = (uint64_t)(uintptr_t)function;
+  size_t i;
+
+  for (i = 0; i < count; i++)
+    if (at >= ranges[i].start && at < ranges[i].end)
+      return 1;
+  return 0;
+}
+
+int main(void) {
+  int operations = 0, foreign = 0, i;
+
+  count = py_sp_eval_find(ranges);
+  for (i = 0; i < %(count)d; i++) {
+    operations += covered(table[i]);
+    foreign += covered(others[i]);
+  }
+  printf("%%d %%d %%d\\n", covered(_PyEval_EvalFrameDefault), operations, foreign);
+  return 0;
+}
+"""
+
+
+@unittest.skipUnless(VENDOR.is_dir(), "the sources are not there: run python/_build/backend.py")
+class EvalRangesTest(ProgramCase):
+    def setUp(self) -> None:
+        super().setUp()
+        numbers = range(OPERATIONS)
+        source = self.directory / "interpreter.c"
+        source.write_text(PROGRAM % {
+            "operations": "\n".join(f"OPERATION({n})" for n in numbers),
+            "entries": ", ".join(f"[{n}] = _TAIL_CALL_op_{n}" for n in numbers),
+            "others": ", ".join(f"other_{n}" for n in numbers), "count": OPERATIONS})
+        self.program = self.directory / "interpreter"
+        include = [f"-I{VENDOR / folder}" for folder in (
+            "core/include", "core/src", "bindings/python", "generated")]
+        subprocess.run(
+            [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-O1", "-rdynamic",
+             "-D_GNU_SOURCE", "-DSPANPROF_STATIC",
+             *include, f"-I{sysconfig.get_path('include')}", source,
+             VENDOR / "core/src/spanprof_unity.c", VENDOR / "bindings/python/py_eval.c",
+             "-o", self.program, "-lcurl", "-lprotobuf-c", "-lz", "-lpthread", "-ldl", "-lm"],
+            check=True)
+
+    def test_every_operation_and_nothing_else(self) -> None:
+        right = f"1 {OPERATIONS} 0\n"
+        self.assertEqual(subprocess.check_output([self.program], text=True), right)
+        subprocess.run(["strip", "--strip-all", self.program], check=True)
+        self.assertEqual(subprocess.check_output([self.program], text=True), right)
+
+
+if __name__ == "__main__":
+    unittest.main()

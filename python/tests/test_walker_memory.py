@@ -1,0 +1,158 @@
+"""What the walker does where memory is not as it should be: its sources are
+compiled into a library that shows it some."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+import sys
+import sysconfig
+import unittest
+
+from program import ProgramCase
+
+VENDOR = pathlib.Path(__file__).resolve().parent.parent / "vendor"
+
+LIBRARY = """
+#define _PyRuntime moved_runtime
+#include "py_walker.c"
+#include "py_code.c"
+#include <sys/mman.h>
+
+/* Where the key is not. */
+_PyRuntimeState moved_runtime;
+
+int thread_found(void) {
+  return py_sp_walk_open();
+}
+
+int thread_key_used(void) {
+  return walk_thread.key != NULL;
+}
+
+int slot_after_fork(PyCodeObject *code) {
+  py_sp_space *space;
+  py_sp_probe probe = {0};
+  py_sp_code found;
+  uint64_t known;
+  uint32_t step = 0;
+
+  py_sp_code_open();
+  py_sp_space_enter();
+  space = py_sp_space_current();
+  py_sp_code_find(&probe, code, true, &found);
+  while (slot_at(space, code, step)->address != (uint64_t)(uintptr_t)code)
+    step++;
+  slot_at(space, code, step)->id = 0;
+  code_writers = 1;
+  py_sp_space_leave();
+  py_sp_code_after_fork();
+  py_sp_space_enter();
+  py_sp_code_find(&probe, code, true, &found);
+  known = code_known;
+  py_sp_code_find(&probe, code, true, &found);
+  py_sp_space_leave();
+  return code_known == known && found.id != 0;
+}
+
+#if PY_SP_LAYOUT_DATA_STACK
+#define STACK_WORDS 1000
+
+static size_t walk(PyThreadState *thread, int *cut) {
+  const spanprof_capture capture = {0};
+  spanprof_frame frames[4];
+  size_t count;
+
+  py_sp_space_enter();
+  count = py_sp_walk(thread, &capture, frames, 4, cut);
+  py_sp_space_leave();
+  return count;
+}
+
+/* The caller's frame, alone on a data stack, with a copy of its code that is
+ * there and then is not: 10 times the frames found at first, and those then. */
+int leaf_of_unmapped_code(void) {
+  static struct {
+    _PyStackChunk head;
+    PyObject *words[STACK_WORDS];
+  } chunk;
+  static PyThreadState thread;
+  const py_sp_pyframe *real;
+  const PyCodeObject *code;
+  uintptr_t *frame = (uintptr_t *)(void *)chunk.head.data, there;
+  size_t size, bytes, i;
+  int cut = 0, before, after;
+#if PY_VERSION_HEX < 0x030d0000
+  static _PyCFrame cframe;
+#endif
+
+  thread = *PyThreadState_Get();
+  real = *(const py_sp_pyframe *const *)layout_top_place(&thread);
+  code = layout_frame_code(real);
+  size = sizeof *code + (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
+  there = (uintptr_t)mmap(NULL, size, PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy((void *)there, code, size);
+  bytes = layout_code_words(code) * sizeof(void *);
+  memcpy(frame, real, bytes);
+  for (i = 0; i < sizeof *real / sizeof *frame; i++)
+    if (frame[i] >= (uintptr_t)code && frame[i] < (uintptr_t)code + size)
+      frame[i] += there - (uintptr_t)code;
+  ((py_sp_pyframe *)(void *)frame)->previous = NULL;
+  chunk.head.size = sizeof chunk;
+  thread.datastack_chunk = &chunk.head;
+  thread.datastack_top = (PyObject **)(void *)((char *)frame + bytes);
+#if PY_VERSION_HEX < 0x030d0000
+  thread.cframe = &cframe;
+#endif
+  *(const void **)layout_top_place(&thread) = frame;
+  py_sp_code_open();
+  before = (int)walk(&thread, &cut);
+  munmap((void *)there, size);
+  after = (int)walk(&thread, &cut);
+  return before * 10 + after;
+}
+#endif
+"""
+
+
+@unittest.skipUnless(VENDOR.is_dir(), "the sources are not there: run python/_build/backend.py")
+class WalkerMemoryTest(ProgramCase):
+    def setUp(self) -> None:
+        super().setUp()
+        source = self.directory / "walker.c"
+        source.write_text(LIBRARY)
+        binding = VENDOR / "bindings/python"
+        include = [f"-I{VENDOR / folder}" for folder in (
+            "core/include", "core/src", "bindings/python")]
+        subprocess.run(
+            [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-O2", "-shared", "-fPIC",
+             "-D_GNU_SOURCE", "-DSPANPROF_STATIC", *include,
+             f"-I{sysconfig.get_path('include')}", source,
+             *(binding / f"py_{name}.c" for name in (
+                 "record", "space", "text", "probe", "trail", "lines")),
+             "-o", self.directory / "walker.so", "-lpthread"], check=True)
+
+    def ask(self, call: str) -> str:
+        return self.run_source(f"""
+            import ctypes, os, sys
+            library = ctypes.PyDLL({str(self.directory / "walker.so")!r}, os.RTLD_LAZY)
+            print({call})
+        """).stdout
+
+    def test_a_key_that_stands_elsewhere(self) -> None:
+        self.assertEqual(
+            self.ask("library.thread_found(), library.thread_key_used()"), "1 0\n")
+
+    def test_a_slot_that_was_being_written_at_a_fork(self) -> None:
+        self.assertEqual(self.ask(
+            "library.slot_after_fork(ctypes.py_object(burn.__code__))"), "1\n")
+
+    @unittest.skipIf(sys.version_info < (3, 11), "frames are not on a data stack")
+    def test_code_that_the_innermost_frame_says_it_has(self) -> None:
+        self.assertEqual(self.ask("library.leaf_of_unmapped_code()"), "10\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
