@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by tests/run and examples/run: installs what is missing on Debian and
 # its kin.
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by stage.sh: the sdist, built and installed as users do, then tested
 # as it is installed, on every CPython that is found.
 
@@ -29,14 +30,16 @@ python_install() {
   rm -rf "$environment" "build/wheels/$2"
   "$1" -m venv --without-pip --system-site-packages "$environment"
   site=$(echo "$environment"/lib/python*/site-packages)
-  echo "$PWD/build/python-packages" > "$site/tests.pth"
+  echo "$PWD/build/python-packages/$2" > "$site/tests.pth"
   SPANPROF_REQUIRED=1 PYTHONPATH=$PWD/build/python-setuptools "$1" -m pip wheel -q \
     --no-build-isolation --no-deps -w "build/wheels/$2" build/sdist/*.tar.gz
   "$environment/bin/python" -m pip install -q --no-deps --ignore-installed "build/wheels/$2"/*.whl
 }
 
 python_version() {
-  local version=$2 python=$PWD/build/python-$2/bin/python path
+  local version=$2 python=$PWD/build/python-$2/bin/python path needs_all
+  # Debian's packages of Python are for its own CPython only.
+  [ "$1" != /usr/bin/python3 ] || needs_all=1
 
   check "python-$version-install" 240 python_install "$1" "$version"
   # Programs that tests write import the helpers beside them.
@@ -44,28 +47,36 @@ python_version() {
   for path in python/tests/test_*.py; do
     check "python-$version-$(basename "$path" .py)" 300 "$python" -W error::SyntaxWarning "$path" -v
   done
+  check "python-$version-cost" 300 binding_cost python "$version" "$python" tests/cost/binding/cost.py
+  # Between the oldest and the newest two share a layout of frames, and the time.
+  python_all | cut -d ' ' -f 2 | sort -V | sed -n '1p; $p' | grep -x "$version" > /dev/null ||
+    SPANPROF_STRESS_SECONDS=$(((SPANPROF_STRESS_SECONDS + 1) / 2))
   for path in tests/stress/python/*.py; do
     [ "${path##*/}" != stress.py ] || continue # what the others share
     check "python-$version-stress-$(basename "$path" .py)" $((SPANPROF_STRESS_SECONDS * 3 + 60)) "$python" "$path"
   done
+  check "python-$version-own_tests" 7200 tests/runtimes/cpython.py "$1" "build/wheels/$version"/*.whl
 }
 
 stage_python() {
-  local python version path
+  local python version path headers
   unset PYTHONPATH PYTHONHOME PYTHONSTARTUP PIP_REQUIRE_VIRTUALENV
 
-  tests/python_packages.sh
-  check python-strict 120 strict_binding python \
-    "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')"
+  python_all | cut -d ' ' -f 1 | xargs tests/python_packages.sh
+  headers=$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
+  check python-strict 120 strict_binding python "$headers"
+  check python-rules 60 rules_binding python "$headers" runtime_walk runtime_read_context
   check python-sdist 60 python_sdist
+  # The longest of all that needs no wheel, beside the first version.
+  lane check python-wheel_install 900 tests/package/wheel_install.sh
   while read -r python version; do
     lane python_version "$python" "$version"
   done < <(python_all)
-  wait
-  check lists 20 tests/package/lists_test.py
+  lanes_end
+  check lists 60 tests/package/lists_test.py -v
   for path in tests/package/wheel_*; do
-    lane check "python-$(basename "${path%.*}")" 480 "$path"
+    [ "$path" != tests/package/wheel_install.sh ] || continue
+    lane check "python-$(basename "${path%.*}")" 900 "$path"
   done
-  wait
-  [ ! -s "$failures" ]
+  lanes_end
 }

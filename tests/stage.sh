@@ -27,17 +27,35 @@ build() {
   cmake --build --preset "$preset" "$@" -- --quiet
 }
 
-# lane COMMAND...: in the background, two at a time. `wait` waits for all.
+# Names of what failed, from every lane.
+failures=$(mktemp)
+trap 'rm -f "$failures"' EXIT
+
+# lane COMMAND...: in the background, two at a time, until lanes_end. One that
+# dies has failed.
+lanes=()
 lane() {
-  while [ "$(jobs -rp | wc -l)" -ge 2 ]; do
+  while [ "$(jobs -rp | grep -cFx "$(printf '%s\n' "${lanes[@]:-none}")")" -ge 2 ]; do
     wait -n || true
   done
-  "$@" &
+  (
+    trap - EXIT
+    "$@"
+  ) &
+  lanes+=($!)
 }
 
-# Names of failed checks, from every lane.
-failures=$(mktemp)
-trap 'rm -f "$failures" "$failures".*' EXIT
+lanes_end() {
+  local pid
+
+  for pid in "${lanes[@]}"; do
+    wait "$pid" || {
+      echo "CHECK failed lane $pid: it died (status $?)"
+      echo "lane $pid" >> "$failures"
+    }
+  done
+  lanes=()
+}
 
 # run_check LOG SECONDS COMMAND...: sets status and said. A function runs in a
 # shell of its own; behind || its commands could fail unseen.
@@ -46,71 +64,63 @@ run_check() {
   shift 2
   set +e
   if [ "$(type -t "$1")" = function ]; then
-    (set -e; "$@") > "$log" 2>&1 < /dev/null 8>&- 9>&-
+    (set -e; "$@") > "$log" 2>&1 < /dev/null
   else
-    timeout -k 5 "$seconds" "$@" > "$log" 2>&1 < /dev/null 8>&- 9>&-
+    timeout -k 5 "$seconds" "$@" > "$log" 2>&1 < /dev/null
   fi
   status=$?
   set -e
-  said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|NO TESTS RAN|FAILED \()' "$log" | paste -sd ' ' || true)
-  if [[ $said =~ "NO TESTS RAN (skipped=" ]]; then
-    status=0 # so CPython 3.12.1 says that all were skipped
-  elif [[ $said =~ ^(0 runs|Ran 0 tests) ]]; then
-    status=1
-  fi
+}
+
+# skips LOG: the reason of each test of it that was skipped, as unittest and
+# minitest tell it when they are verbose.
+skips() {
+  sed -nE "s/.* \.\.\. skipped ['\"](.*)['\"]\$/\1/p" "$1"
+  awk '/^ +[0-9]+\) Skipped:$/ { getline; getline; print }' "$1"
 }
 
 # check NAME SECONDS COMMAND...: its CHECK line, with the test runner's own
-# count. What fails beside another lane is shown and runs once more, alone: only
-# then is the machine known to have had time for it.
+# count. Each skipped test has a line of its own, SKIP; a check that ran nothing
+# (or ended with 77) has no other. One that has no test at all has failed, and so
+# has one that misses what the set-up brings, where needs_all is set.
 check() {
-  local name=$1 seconds=$2 log=build/log/$1.txt start=$SECONDS status said
+  local name=$1 seconds=$2 log=build/log/$1.txt start=$SECONDS status said skipped ran
   shift 2
-  exec 8> "$failures.turn" 9> "$failures.lanes"
-  flock 8
-  flock -s 9
-  flock -u 8
+  [[ $name =~ ${SPANPROF_CHECKS:-} ]] || return 0
   run_check "$log" "$seconds" "$@"
-  flock -u 9
-  if [ $status -ne 0 ]; then
-    echo "$(tail -n 80 "$log")"$'\n'"CHECK again $name ($((SECONDS - start)) s, status $status) $said"
-    start=$SECONDS
-    flock 8
-    flock 9
-    run_check "$log" "$seconds" "$@"
+  said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|NO TESTS RAN|FAILED \()' "$log" | paste -sd ' ' || true)
+  skipped=$(skips "$log")
+  ran=1
+  if [ "$status" -eq 77 ]; then
+    skipped=$(tail -n 1 "$log") ran=0 status=0
+  elif [ -n "$said" ]; then
+    ran=$(grep -cE '(^|\.\.\. )ok$| s = \.$' "$log" || true)
   fi
-  exec 8>&- 9>&-
-  if [ $status -eq 0 ]; then
-    echo "CHECK passed $name ($((SECONDS - start)) s) $said"
+  if [[ $status -eq 5 && $said == *"NO TESTS RAN (skipped="* ]]; then
+    status=0 # from CPython 3.12 on unittest says so where all were skipped
+  fi
+  if [ $status -eq 0 ] && [ "$ran" -eq 0 ] && [ -z "$skipped" ]; then
+    status="no test"
+  elif [ $status -eq 0 ] && [ -n "${needs_all:-}" ] && grep -q 'not installed' <<< "$skipped"; then
+    status="skips what was to be installed"
+  fi
+  if [ "$status" = 0 ]; then
+    [ "$ran" -eq 0 ] || echo "CHECK passed $name ($((SECONDS - start)) s) $said"
+    [ -z "$skipped" ] || echo "SKIP $name: ${skipped//$'\n'/$'\n'SKIP $name: }"
   else
     echo "$name" >> "$failures"
     echo "$(tail -n 80 "$log")"$'\n'"CHECK failed $name ($((SECONDS - start)) s, status $status) $said"
   fi
 }
 
-sources() {
-  find . \( -path ./build -o -name vendor \) -prune -o \
-    \( -name '*.c' -o -name '*.h' -o -name '*.cc' \) -print0
-}
-
-stage_format() {
-  sources | xargs -0 clang-format --dry-run -Werror
-  echo "$(sources | tr -cd '\0' | wc -c) files are formatted"
-}
-
-# Unit tests; one that finds no time beside the others runs once more.
-unit_tests() {
-  ctest --preset "$1" --repeat until-pass:2 "${@:2}"
-}
-
 stage_dev() {
   build dev
-  unit_tests dev
+  ctest --preset dev
 }
 
 stage_clang() {
   build clang
-  unit_tests clang -E '^install_'
+  ctest --preset clang -E '^install_'
 }
 
 stage_unity() {
@@ -123,7 +133,7 @@ sanitized() {
   local status=0
 
   build "$1"
-  unit_tests "$1" || status=$?
+  ctest --preset "$1" || status=$?
   ctest --test-dir "build/$1" -L quick --no-tests=error --output-on-failure || status=$?
   return $status
 }
@@ -200,8 +210,33 @@ strict_binding() {
   return $status
 }
 
+# binding_cost LANGUAGE VERSION PROGRAM...: counts do not depend on the load.
+binding_cost() {
+  local language=$1 version=$2 marks=$PWD/build/cost-$1-$2.so
+  shift 2
+  gcc -shared -fPIC -O2 -Wall -Wextra -Werror -o "$marks" tests/cost/binding/marks.c
+  tests/cost/binding/check_binding_cost.py "$language" "$version" "$marks" "$@"
+}
+
+# rules_binding LANGUAGE "INCLUDE..." ROOT...: what runs in the handler keeps its
+# rules in a binding, too; ROOTs are what the core calls there.
+rules_binding() {
+  local language=$1 path includes=()
+
+  for path in $2; do
+    includes+=(-isystem "$path")
+  done
+  shift 2
+  grep -lE 'SP_(HANDLER_(CODE|SELDOM)|SIGNAL_SAFE)' "bindings/$language"/*.c |
+    xargs tests/rules/signal_safety.py "$@" -- gcc -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -fPIC \
+      "${includes[@]}" -Icore/include -Icore/src -I"bindings/$language"
+}
+
 shopt -s nullglob
+source tests/format_stage.sh
 source tests/ruby_stage.sh
 source tests/python_stage.sh
 source tests/suite_stage.sh
+source tests/bare_stage.sh
 "stage_${1:?stage}"
+[ ! -s "$failures" ]

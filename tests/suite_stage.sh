@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by stage.sh: stages once more in a newer Debian that is made for them
 # under build/suite/. They bring other Rubies and CPythons, and compilers and
 # SWIG of another age.

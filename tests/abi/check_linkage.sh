@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # check_linkage.sh LIBRARY SOVERSION: the shared library has the right SONAME,
-# is bound at load, never unmapped, and does not bring libunwind.
+# is bound at load, never unmapped, has at most 64 bytes of static TLS (all
+# libraries that are loaded late share some 1,600), and does not bring libunwind.
 set -euo pipefail
 library=$1 soversion=$2
 dynamic=$(readelf -dW "$library")
@@ -21,6 +22,11 @@ if grep -q 'NEEDED.*libunwind' <<< "$dynamic" || ldd "$library" | grep libunwind
 fi
 if readelf -lW "$library" | grep 'GNU_STACK.*RWE' > /dev/null; then
   echo "the stack is executable" >&2
+  status=1
+fi
+tls_bytes=$((0$(readelf -lW "$library" | awk '$1 == "TLS" { print " + " $6 }')))
+if [ "$tls_bytes" -gt 64 ]; then
+  echo "$tls_bytes bytes of static TLS" >&2
   status=1
 fi
 exit $status

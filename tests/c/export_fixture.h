@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <ftw.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,16 +14,30 @@
 #include "util/log.h"
 #include "util/settings.h"
 
-/* Lines of the log, each ended by a newline; one session at a time. */
+/* Lines of the log, each ended by a newline; one session at a time. While
+ * threads may log it is read by logged_has(). */
+static pthread_mutex_t logged_lock = PTHREAD_MUTEX_INITIALIZER;
 static char logged[1 << 16];
 
 static inline void logged_write(void *data, spanprof_log_level level,
                                 const char *message) {
-  size_t used = strlen(logged);
+  size_t used;
 
   (void)data;
   (void)level;
+  pthread_mutex_lock(&logged_lock);
+  used = strlen(logged);
   snprintf(logged + used, sizeof logged - used, "%s\n", message);
+  pthread_mutex_unlock(&logged_lock);
+}
+
+static inline bool logged_has(const char *text) {
+  bool has;
+
+  pthread_mutex_lock(&logged_lock);
+  has = strstr(logged, text) != NULL;
+  pthread_mutex_unlock(&logged_lock);
+  return has;
 }
 
 static inline size_t logged_count(const char *text) {

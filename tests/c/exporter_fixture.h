@@ -100,4 +100,21 @@ static inline void stop(sp_exporter *exporter, spanprof_status expected) {
   books_are_closed();
 }
 
+/* failing_mem is for one thread; the exporter has two. */
+static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static inline void *locked_resize(void *data, void *old, size_t size) {
+  const sp_mem *mem = data;
+  void *p;
+
+  pthread_mutex_lock(&sweep_lock);
+  p = mem->resize(mem->data, old, size);
+  pthread_mutex_unlock(&sweep_lock);
+  return p;
+}
+
+static inline sp_mem locked_mem(const sp_mem *mem) {
+  return (sp_mem){.resize = locked_resize, .data = (void *)(size_t)mem};
+}
+
 #endif

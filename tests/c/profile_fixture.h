@@ -120,7 +120,8 @@ static inline void fixture_take(void *data, sp_encoded *part) {
   CHECK(fixture->part_count < FIXTURE_PARTS_MAX);
   CHECK_EQUAL(sums.cpu_ns, part->cpu_ns);
   CHECK_EQUAL(sums.time_ns, part->time_ns);
-  CHECK_EQUAL(part->time_ns, FIXTURE_TIME_NS + fixture->part_count);
+  CHECK_EQUAL(part->time_ns,
+              FIXTURE_TIME_NS + fixture->part_count * SP_PROFILE_TIME_STEP_NS);
   for (i = 0; i < part->size; i++)
     fixture->checksum = fixture->checksum * 31 + ((uint8_t *)part->bytes)[i];
   CHECK_EQUAL(sp_pprof_read(&fixture->parts[fixture->part_count],

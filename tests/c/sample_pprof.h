@@ -33,7 +33,8 @@ static inline sp_encoded sample_pprof(const sp_mem *mem, uint64_t time_ns,
                      .duration_ns = 10 * SP_NS_PER_S,
                      .samples = samples,
                      .ticks = samples + 1,
-                     .cpu_ns = cpu_ns};
+                     .cpu_ns = cpu_ns,
+                     .text_count = filler ? 5 : 4};
   z_stream stream = {0};
   uint64_t random = time_ns | 1;
   size_t i, size;

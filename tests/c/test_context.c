@@ -197,6 +197,67 @@ static void each_visits_attached_threads(void) {
   CHECK_EQUAL(visited, before);
 }
 
+static void context_count(void *data, const spanprof_context *context) {
+  *(size_t *)data += context != NULL;
+}
+
+static size_t contexts_visited(void) {
+  size_t count = 0;
+
+  sp_context_each(context_count, &count);
+  return count;
+}
+
+/* Pages of the process in memory. */
+static long resident_pages(void) {
+  FILE *file = fopen("/proc/self/statm", "r");
+  long size, resident;
+
+  CHECK(file && fscanf(file, "%ld %ld", &size, &resident) == 2);
+  fclose(file);
+  return resident;
+}
+
+/* A busy hour of coroutines costs what it needed, not what the rest of the
+ * process's life needs. */
+static void free_contexts_are_not_kept_nor_visited(void) {
+  enum { MANY = 100000 };
+  static spanprof_context *many[MANY];
+  const size_t visited_before = contexts_visited();
+  const uint32_t count_before = sp_context_count();
+  long pages_before, pages;
+  int i, round;
+
+  for (round = 0; round < 2; round++) {
+    pages_before = resident_pages();
+    for (i = 0; i < MANY; i++)
+      CHECK_EQUAL(spanprof_context_new(&many[i]), SPANPROF_OK);
+    CHECK_EQUAL(contexts_visited(), visited_before + MANY);
+    CHECK(sp_context_count() >= count_before + MANY);
+    pages = resident_pages();
+    CHECK(pages > pages_before + MANY / 8);
+    for (i = 0; i < MANY; i++)
+      spanprof_context_free(many[(i * 7919L) % MANY]);
+    CHECK_EQUAL(contexts_visited(), visited_before);
+    CHECK_EQUAL(sp_context_count(), count_before);
+    CHECK(resident_pages() < pages - MANY / 8);
+  }
+}
+
+/* No memory is given back and taken for each. */
+static void one_context_after_the_other_is_the_same_memory(void) {
+  spanprof_context *first, *next;
+  int i;
+
+  CHECK_EQUAL(spanprof_context_new(&first), SPANPROF_OK);
+  spanprof_context_free(first);
+  for (i = 0; i < 100; i++) {
+    CHECK_EQUAL(spanprof_context_new(&next), SPANPROF_OK);
+    CHECK(next == first);
+    spanprof_context_free(next);
+  }
+}
+
 static void sample_carries_labels_and_span(void) {
   spanprof_span span = start("request");
   spanprof_label_token label = push("v");
@@ -439,6 +500,10 @@ int main(int argc, char **argv) {
       {"destructor_of_another_key_may_attach_again",
        destructor_of_another_key_may_attach_again},
       {"each_visits_attached_threads", each_visits_attached_threads},
+      {"free_contexts_are_not_kept_nor_visited",
+       free_contexts_are_not_kept_nor_visited},
+      {"one_context_after_the_other_is_the_same_memory",
+       one_context_after_the_other_is_the_same_memory},
       {"sample_carries_labels_and_span", sample_carries_labels_and_span},
       {"switch_swaps_labels_and_spans", switch_swaps_labels_and_spans},
       {"token_of_another_context_does_no_harm",

@@ -3,6 +3,33 @@
 #include "session/option_table.h"
 #include "session/options.h"
 
+#include <sys/auxv.h>
+
+static unsigned long secure;
+
+/* The program's own symbol goes first. */
+unsigned long getauxval(unsigned long type) {
+  return type == AT_SECURE ? secure : 0;
+}
+
+/* Whoever starts a setuid program chooses its environment. */
+static void a_privileged_program_asks_no_environment(void) {
+  spanprof_session *session;
+
+  CHECK(setenv("PYROSCOPE_AGENT_ENABLED", "false", 1) == 0);
+  CHECK(sp_environment_get(sp_environment_own(), "PYROSCOPE_AGENT_ENABLED"));
+  CHECK_EQUAL(spanprof_session_start(NULL, &session), SPANPROF_ERR_DISABLED);
+  secure = 1;
+  CHECK(!sp_environment_get(sp_environment_own(), "PYROSCOPE_AGENT_ENABLED"));
+  CHECK(sp_environment_own()[0] == NULL);
+  CHECK(setenv("PYROSCOPE_SAMPLE_RATE", "0", 1) == 0);
+  CHECK_EQUAL(spanprof_options_check(NULL), SPANPROF_OK);
+  secure = 0;
+  unsetenv("PYROSCOPE_AGENT_ENABLED");
+  CHECK_EQUAL(spanprof_options_check(NULL), SPANPROF_ERR_ARGUMENT);
+  unsetenv("PYROSCOPE_SAMPLE_RATE");
+}
+
 static void environment_finds_whole_names_only(void) {
   char *const environment[] = {"PYROSCOPE_SIGNALS=1",
                                "PYROSCOPE_SIGNAL=40",
@@ -105,6 +132,8 @@ static void environment_nothing_unknown_says_nothing(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
+      {"a_privileged_program_asks_no_environment",
+       a_privileged_program_asks_no_environment},
       {"whole names only are found", environment_finds_whole_names_only},
       {"switches are words", environment_switches_are_words},
       {"the profiler is disabled by a word only",

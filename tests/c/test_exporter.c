@@ -81,7 +81,7 @@ static void callback_and_directory_need_no_server(void) {
   CHECK_EQUAL(callback_samples, pushed_samples);
   CHECK_EQUAL(directory_count(directory, ".pb.gz"), 7);
   CHECK_EQUAL(stats().profiles_written, 7);
-  CHECK_EQUAL(stats().bytes_written, callback_bytes);
+  CHECK(stats().bytes_written > callback_bytes); /* and what it is of */
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   stop(exporter, SPANPROF_OK);
   directory_remove(directory);
@@ -143,7 +143,8 @@ static void a_forked_child_sends_only_its_own(void) {
   exporter = exporter_of(&sp_mem_default);
   push(exporter);
   push(exporter);
-  CHECK(!sp_exporter_flush(exporter, in_s(20)));
+  CHECK_EQUAL(sp_exporter_flush(exporter, now_ns() + 300 * SP_NS_PER_MS),
+              SPANPROF_ERR_TIMEOUT);
   sink_control(&sink, "{\"mode\": \"hang\"}");
   parent_cpu_ns = pushed_cpu_ns;
   sp_exporter_before_fork(exporter);
@@ -222,21 +223,8 @@ static void many_threads_push_flush_and_fork(void) {
   CHECK_EQUAL(stats().samples_exported, 800);
 }
 
-/* failing_mem is for one thread; the exporter has two. */
-static pthread_mutex_t sweep_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void *locked_resize(void *data, void *old, size_t size) {
-  const sp_mem *mem = data;
-  void *p;
-
-  pthread_mutex_lock(&sweep_lock);
-  p = mem->resize(mem->data, old, size);
-  pthread_mutex_unlock(&sweep_lock);
-  return p;
-}
-
 static void export_some(const sp_mem *mem) {
-  sp_mem locked = {.resize = locked_resize, .data = (void *)(size_t)mem};
+  sp_mem locked = locked_mem(mem);
   char output[64], spool[64];
   sp_exporter *exporter;
   int i;
@@ -251,7 +239,7 @@ static void export_some(const sp_mem *mem) {
     sp_exporter_runtime_set(exporter, "ruby", "3.3.1");
     for (i = 0; i < 6; i++)
       push_sized(exporter, 600);
-    sp_exporter_flush(exporter, in_s(20));
+    sp_exporter_flush(exporter, now_ns() + 100 * SP_NS_PER_MS);
     sp_exporter_stop(exporter, in_s(20));
     books_are_closed();
   }

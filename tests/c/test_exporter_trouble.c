@@ -2,7 +2,7 @@
 #include "exporter_fixture.h"
 
 static void refused_profiles_are_dropped_at_once(void) {
-  static const int statuses[] = {400, 401, 403, 404, 413, 415, 422, 501};
+  static const int statuses[] = {400, 413, 415, 422, 501};
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(statuses); i++) {
@@ -91,6 +91,144 @@ static void a_bad_profile_does_not_hold_up_others(void) {
   CHECK_EQUAL(sink_number(&sink, "answers/500"), 5);
   CHECK_EQUAL(stats().samples_dropped_export, 3);
   CHECK_EQUAL(stats().profiles_retried, 4);
+  stop(exporter, SPANPROF_OK);
+}
+
+/* What new credentials, another address or a roll-out mends. */
+static const char *const mendable_modes[] = {
+    "{\"mode\": \"status\", \"status\": 401}",
+    "{\"mode\": \"status\", \"status\": 403}",
+    "{\"mode\": \"status\", \"status\": 404}",
+    "{\"mode\": \"status\", \"status\": 407}",
+    "{\"mode\": \"redirect\"}",
+    "{\"mode\": \"html\"}",
+};
+
+static void what_can_be_mended_loses_nothing(void) {
+  size_t i;
+  int j;
+
+  for (i = 0; i < SP_COUNT_OF(mendable_modes); i++) {
+    sp_exporter *exporter;
+    long long asked;
+
+    begin(1);
+    sink_control(&sink, "%s", mendable_modes[i]);
+    exporter = exporter_of(&sp_mem_default);
+    for (j = 0; j < 60; j++) {
+      push(exporter);
+      pass_s(10);
+    }
+    /* Once in 30 to 60 s for ten minutes. */
+    asked = sink_number(&sink, "requests");
+    CHECK(asked >= 10 && asked <= 21);
+    CHECK_EQUAL(stats().profiles_dropped, 0);
+    CHECK_EQUAL(sink_number(&sink, "profiles"), 0);
+    CHECK(logged_count("profiles are kept") >= 5);
+    CHECK(logged_count("profiles are kept") <= 10);
+    sink_control(&sink, "{\"mode\": \"ok\"}");
+    pass_s(61);
+    CHECK_EQUAL(sink_number(&sink, "profiles"), 60);
+    CHECK_EQUAL(sink_number(&sink, "value"), pushed_cpu_ns);
+    CHECK_EQUAL(stats().samples_exported, pushed_samples);
+    stop(exporter, SPANPROF_OK);
+  }
+}
+
+/* What mends it is often a new process. */
+static void what_can_be_mended_waits_in_the_spool(void) {
+  size_t i;
+  int j;
+
+  for (i = 0; i < SP_COUNT_OF(mendable_modes); i++) {
+    char directory[64];
+    sp_exporter *exporter;
+
+    begin(1);
+    test_settings.spool_directory = directory_new(directory);
+    sink_control(&sink, "%s", mendable_modes[i]);
+    exporter = exporter_of(&sp_mem_default);
+    for (j = 0; j < 5; j++)
+      push(exporter);
+    pass_s(1);
+    CHECK_EQUAL(stats().profiles_spooled, 5);
+    CHECK_EQUAL(sink_number(&sink, "requests"), 1);
+    pass_s(600);
+    CHECK_EQUAL(stats().profiles_dropped, 0);
+    sink_control(&sink, "{\"mode\": \"ok\"}");
+    pass_s(61);
+    CHECK_EQUAL(sink_number(&sink, "profiles"), 5);
+    CHECK_EQUAL(stats().samples_exported, pushed_samples);
+    stop(exporter, SPANPROF_OK);
+    CHECK_EQUAL(directory_count(directory, ""), 0);
+    directory_remove(directory);
+  }
+}
+
+static void what_is_never_mended_is_given_up_at_its_age(void) {
+  sp_exporter *exporter;
+
+  begin(1);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 403}");
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  pass_s(2600);
+  CHECK_EQUAL(stats().profiles_dropped, 0);
+  pass_s(200);
+  CHECK_EQUAL(stats().profiles_dropped, 1);
+  CHECK_EQUAL(stats().samples_dropped_export, pushed_samples);
+  stop(exporter, SPANPROF_OK);
+}
+
+static void a_page_is_no_acceptance_on_ingest_either(void) {
+  sp_exporter *exporter;
+
+  begin(1);
+  test_settings.protocol = SP_PROTOCOL_INGEST;
+  sink_control(&sink, "{\"mode\": \"html\"}");
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  pass_s(5);
+  CHECK_EQUAL(stats().profiles_sent, 0);
+  CHECK_EQUAL(logged_count("no Pyroscope"), 1);
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  pass_s(61);
+  CHECK_EQUAL(stats().profiles_sent, 1);
+  stop(exporter, SPANPROF_OK);
+}
+
+/* A flush that says OK has left nothing open. */
+static void a_flush_says_whether_all_is_handed_on(void) {
+  char directory[64];
+  sp_exporter *exporter;
+
+  begin(1);
+  test_settings.server_address = (char *)"http://127.0.0.1:1";
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  CHECK_EQUAL(sp_exporter_flush(exporter, now_ns() + 200 * SP_NS_PER_MS),
+              SPANPROF_ERR_TIMEOUT);
+  CHECK_EQUAL(stats().samples_pending, pushed_samples);
+  stop(exporter, SPANPROF_ERR_TIMEOUT);
+
+  begin(1);
+  test_settings.server_address = (char *)"http://127.0.0.1:1";
+  test_settings.spool_directory = directory_new(directory);
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  push(exporter);
+  CHECK(!sp_exporter_flush(exporter, in_s(20)));
+  CHECK_EQUAL(stats().profiles_spooled, 2);
+  stop(exporter, SPANPROF_OK);
+  directory_remove(directory);
+
+  begin(1);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503, "
+                      "\"count\": 1}");
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  CHECK(!sp_exporter_flush(exporter, in_s(20)));
+  CHECK_EQUAL(stats().samples_pending, 0);
   stop(exporter, SPANPROF_OK);
 }
 
@@ -234,6 +372,15 @@ int main(int argc, char **argv) {
       {"passing_troubles_lose_nothing", passing_troubles_lose_nothing},
       {"a_bad_profile_does_not_hold_up_others",
        a_bad_profile_does_not_hold_up_others},
+      {"what_can_be_mended_loses_nothing", what_can_be_mended_loses_nothing},
+      {"what_can_be_mended_waits_in_the_spool",
+       what_can_be_mended_waits_in_the_spool},
+      {"what_is_never_mended_is_given_up_at_its_age",
+       what_is_never_mended_is_given_up_at_its_age},
+      {"a_page_is_no_acceptance_on_ingest_either",
+       a_page_is_no_acceptance_on_ingest_either},
+      {"a_flush_says_whether_all_is_handed_on",
+       a_flush_says_whether_all_is_handed_on},
       {"half_an_hour_of_outage_loses_nothing",
        half_an_hour_of_outage_loses_nothing},
       {"after_45_minutes_profiles_are_given_up",

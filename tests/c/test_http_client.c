@@ -1,5 +1,9 @@
 #include "export/http_client.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
 #include <pthread.h>
 
 #include "export_fixture.h"
@@ -75,6 +79,36 @@ static void a_connection_the_server_closed_is_made_anew(void) {
   CHECK_EQUAL(post(client, sink.address).status, 400);
   sink_control(&sink, "{\"mode\": \"close\", \"count\": 1}");
   CHECK_EQUAL(post(client, sink.address).status, 400);
+  sp_http_client_free(client);
+}
+
+static void a_page_is_asked_for(void) {
+  static const struct {
+    const char *says;
+    bool links;
+  } cases[] = {{"", false}, {"span", true}, {"spans", false}};
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+  long long asked = sink_number(&sink, "asked");
+  sp_http_answer answer;
+  char url[128];
+  size_t i;
+
+  snprintf(url, sizeof url, "%s/ready", sink.address);
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    sink_control(&sink, "{\"links\": \"%s\"}", cases[i].says);
+    sp_http_client_get(client, url, &answer);
+    CHECK_EQUAL(answer.status, 200);
+    CHECK_EQUAL(answer.links, cases[i].links);
+    CHECK_EQUAL(post(client, sink.address).status, 400);
+  }
+  CHECK_EQUAL(sink_number(&sink, "asked"), asked + 3);
+  /* Nobody needs it: a limit, however far away, ends it. */
+  sp_http_client_limit(client, UINT64_MAX - 1);
+  sp_http_client_get(client, url, &answer);
+  CHECK(answer.aborted);
+  CHECK(!answer.links);
+  sink_control(&sink, "{\"links\": \"\"}");
   sp_http_client_free(client);
 }
 
@@ -323,6 +357,129 @@ static void answers_that_show_credentials_are_withheld(void) {
   CHECK(answer.message[0] && !strstr(answer.message, "password"));
 }
 
+/* Whatever cuts it: the server, libcurl or we. */
+static void no_part_of_a_long_credential_is_shown(void) {
+  char token[601], half[400], message[1000];
+  sp_settings settings = usual_settings();
+  sp_http_answer answer;
+  size_t i;
+
+  for (i = 0; i < sizeof token - 1; i++)
+    token[i] = (char)('a' + i * i % 23);
+  token[i] = '\0';
+  settings.auth_token = token;
+  sink_control(&sink, "{\"mode\": \"echo\"}");
+  answer = post_once(&settings, sink.address);
+  CHECK_EQUAL(answer.status, 400);
+  CHECK(strstr(answer.message, "withheld") != NULL);
+  snprintf(half, sizeof half, "%.*s", 350, token);
+  snprintf(message, sizeof message,
+           "{\"mode\": \"status\", \"status\": 403, \"message\": "
+           "\"no access for %s...\"}",
+           half);
+  sink_control(&sink, "%s", message);
+  answer = post_once(&settings, sink.address);
+  CHECK_EQUAL(answer.status, 403);
+  CHECK(strstr(answer.message, "withheld") != NULL);
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+}
+
+static void pages_are_foreign(void) {
+  sp_settings settings = usual_settings();
+  sp_http_client *client = client_of(&settings);
+  sp_http_request request = {.content_type = "application/proto",
+                             .body = "",
+                             .accepted_type = "application/proto"};
+  char url[128];
+  sp_http_answer answer;
+  int i;
+
+  snprintf(url, sizeof url, "%s/push.v1.PusherService/Push", sink.address);
+  request.url = url;
+  for (i = 0; i < 2; i++) {
+    sink_control(&sink, "{\"mode\": \"html\"}");
+    sp_http_client_post(client, &request, &answer);
+    CHECK_EQUAL(answer.status, 200);
+    CHECK(answer.foreign);
+    request.accepted_type = NULL;
+  }
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  sp_http_client_post(client, &request, &answer);
+  CHECK_EQUAL(answer.status, 400);
+  CHECK(!answer.foreign);
+  sp_http_client_free(client);
+}
+
+static int (*lookup_next(void))(const char *, const char *,
+                                const struct addrinfo *, struct addrinfo **) {
+  void *symbol = dlsym(RTLD_NEXT, "getaddrinfo");
+  int (*next)(const char *, const char *, const struct addrinfo *,
+              struct addrinfo **);
+
+  memcpy(&next, &symbol, sizeof next);
+  return next;
+}
+
+/* libcurl's name lookups come here: the program's own symbol goes first.
+ * two.invalid has two addresses. */
+int getaddrinfo(const char *node, const char *service,
+                const struct addrinfo *hints, struct addrinfo **result) {
+  struct addrinfo *second = NULL;
+  int error;
+
+  if (!node || strcmp(node, "two.invalid") != 0)
+    return lookup_next()(node, service, hints, result);
+  error = lookup_next()("127.0.0.2", service, hints, &second);
+  if (!error)
+    error = lookup_next()("127.0.0.1", service, hints, result);
+  if (!error)
+    (*result)->ai_next = second;
+  return error;
+}
+
+/* One at `address` that answers no connection: its backlog is full. Returns
+ * what keeps it so. */
+static int black_hole(const char *address, int port, int held[8]) {
+  struct sockaddr_in at = {.sin_family = AF_INET,
+                           .sin_port = htons((uint16_t)port)};
+  int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), i;
+
+  at.sin_addr.s_addr = inet_addr(address);
+  CHECK(bind(listener, (struct sockaddr *)&at, sizeof at) == 0);
+  CHECK(listen(listener, 0) == 0);
+  for (i = 0; i < 8; i++) {
+    struct pollfd ready;
+
+    held[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    ready = (struct pollfd){.fd = held[i], .events = POLLOUT};
+    connect(held[i], (struct sockaddr *)&at, sizeof at);
+    /* The last ones never stand. */
+    if (i < 4)
+      poll(&ready, 1, 100);
+  }
+  return listener;
+}
+
+static void a_dead_address_leaves_time_for_the_next(void) {
+  static const char *const arguments[] = {"--host", "127.0.0.2", NULL};
+  sp_settings settings = usual_settings();
+  int listener, held[8], i;
+  sp_http_answer answer;
+  sink_process alive;
+  char url[64];
+
+  sink_start(&alive, "http", arguments);
+  listener = black_hole("127.0.0.1", alive.port, held);
+  snprintf(url, sizeof url, "http://two.invalid:%d", alive.port);
+  answer = post_once(&settings, url);
+  CHECK_TEXT(answer.message, "invalid_argument: no profiles received");
+  CHECK_EQUAL(answer.status, 400);
+  for (i = 0; i < 8; i++)
+    close(held[i]);
+  close(listener);
+  sink_stop(&alive);
+}
+
 static void run(const char *format, ...) {
   char command[2048];
   va_list arguments;
@@ -461,6 +618,7 @@ int main(int argc, char **argv) {
       {"connections_are_kept", connections_are_kept},
       {"a_connection_the_server_closed_is_made_anew",
        a_connection_the_server_closed_is_made_anew},
+      {"a_page_is_asked_for", a_page_is_asked_for},
       {"headers_say_who_and_what", headers_say_who_and_what},
       {"basic_auth_is_encoded", basic_auth_is_encoded},
       {"long_bodies_wait_for_no_permission",
@@ -476,6 +634,11 @@ int main(int argc, char **argv) {
       {"ipv6_addresses_work", ipv6_addresses_work},
       {"answers_that_show_credentials_are_withheld",
        answers_that_show_credentials_are_withheld},
+      {"no_part_of_a_long_credential_is_shown",
+       no_part_of_a_long_credential_is_shown},
+      {"pages_are_foreign", pages_are_foreign},
+      {"a_dead_address_leaves_time_for_the_next",
+       a_dead_address_leaves_time_for_the_next},
       {"tls_trusts_what_it_is_told_to", tls_trusts_what_it_is_told_to},
       {"files_that_cannot_be_read_are_named",
        files_that_cannot_be_read_are_named},

@@ -97,7 +97,7 @@ static void identity_makes_the_labels_asked_for(void) {
   CHECK_EQUAL(labels.count, 3);
   CHECK_TEXT(labels.pairs[0].name, "service_namespace");
   CHECK_TEXT(labels.pairs[0].value, "shop");
-  CHECK_TEXT(labels.pairs[1].name, "k8s.pod.name");
+  CHECK_TEXT(labels.pairs[1].name, "k8s_pod_name");
   CHECK_TEXT(labels.pairs[1].value, "web-1");
   CHECK_TEXT(labels.pairs[2].name, "host_name");
   CHECK_TEXT(notes.data,

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <ucontext.h>
 
 static spanprof_label_token push(const char *name, const char *value) {
   spanprof_label_token token;
@@ -282,11 +283,12 @@ static void capped_texts_count_each_time(void) {
 static void endless_pushes_meet_a_limit(void) {
   spanprof_label_token token, first = 0;
   spanprof_status st = SPANPROF_OK;
-  uint64_t before;
+  uint64_t before, capped;
   int depth;
 
   sp_label_room_reset(NULL);
-  before = sp_counted(&sp_counts.labels_capped);
+  before = sp_counted(&sp_counts.labels_refused);
+  capped = sp_counted(&sp_counts.labels_capped);
   for (depth = 0; depth < 1000 && !st; depth++) {
     st = spanprof_label_push("loop", 4, "again", 5, &token);
     if (depth == 0)
@@ -295,7 +297,8 @@ static void endless_pushes_meet_a_limit(void) {
   CHECK_EQUAL(st, SPANPROF_ERR_LIMIT);
   CHECK_EQUAL(token, 0);
   CHECK_EQUAL(depth, SP_LABEL_DEPTH_MAX + 1);
-  CHECK_EQUAL(sp_counted(&sp_counts.labels_capped), before + 1);
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_refused), before + 1);
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_capped), capped);
   CHECK_TEXT(current(), "loop=again");
   spanprof_label_pop(token);
   spanprof_label_pop(first);
@@ -307,10 +310,11 @@ static void sets_are_bounded(void) {
   spanprof_label_token token;
   uint64_t before;
   char name[32], value[32];
+  spanprof_label_set set;
   int i;
 
   sp_label_room_reset(NULL);
-  before = sp_counted(&sp_counts.labels_capped);
+  before = sp_counted(&sp_counts.labels_refused);
   for (i = 0; i < 100000 && !st; i++) {
     snprintf(name, sizeof name, "name%d", i / 1000);
     snprintf(value, sizeof value, "%d", i % 1000);
@@ -319,7 +323,10 @@ static void sets_are_bounded(void) {
   }
   CHECK_EQUAL(st, SPANPROF_ERR_LIMIT);
   CHECK(i > (int)SP_LABEL_NODES - 2);
-  CHECK(sp_counted(&sp_counts.labels_capped) > before);
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_refused), before + 1);
+  CHECK_EQUAL(spanprof_label_set_with(0, "name", 4, "new", 3, &set),
+              SPANPROF_ERR_LIMIT);
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_refused), before + 2);
   CHECK_TEXT(current(), "");
   /* What there is goes on. */
   token = push("name3", "33");
@@ -343,6 +350,78 @@ static void push_in_handler(int number) {
   if (spanprof_labels_get() != before)
     abort();
 }
+
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__SANITIZE_ADDRESS__)
+/* Bit 8 of rflags: a SIGTRAP after each instruction (Intel SDM 3A, 2.3). */
+#define STEP_FLAG 0x100
+
+static unsigned steps, step_to_push;
+
+static void steps_begin(int number, siginfo_t *info, void *ucontext) {
+  (void)number, (void)info;
+  ((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_EFL] |= STEP_FLAG;
+}
+
+static void steps_end(int number, siginfo_t *info, void *ucontext) {
+  (void)number, (void)info;
+  ((ucontext_t *)ucontext)->uc_mcontext.gregs[REG_EFL] &= ~STEP_FLAG;
+}
+
+static void step_taken(int number, siginfo_t *info, void *ucontext) {
+  if (++steps < step_to_push)
+    return;
+  push_in_handler(number);
+  steps_end(number, info, ucontext);
+}
+
+static void handler_set(int number, void (*handler)(int, siginfo_t *, void *)) {
+  struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
+
+  sigaction(number, &action, NULL);
+}
+
+/* Other values of the name take all of the thread's cache. */
+static void cache_fill(void) {
+  spanprof_label_token token;
+  spanprof_text value;
+  char text[16];
+  int i;
+
+  for (i = 0; i < 100; i++) {
+    snprintf(text, sizeof text, "other %d", i);
+    CHECK_EQUAL(spanprof_text_intern(text, strlen(text), &value), SPANPROF_OK);
+    CHECK_EQUAL(spanprof_label_push_text(handler_name, value, &token),
+                SPANPROF_OK);
+    spanprof_label_pop(token);
+  }
+}
+
+/* The handler pushes what is being pushed, at the first instruction, at the
+ * second, and so on to the last. */
+static void handler_may_push_at_each_instruction(void) {
+  spanprof_label_token token;
+
+  sp_label_room_reset(NULL);
+  CHECK_EQUAL(spanprof_text_intern("place", 5, &handler_name), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_text_intern("handler", 7, &handler_value), SPANPROF_OK);
+  handler_set(SIGUSR1, steps_begin);
+  handler_set(SIGUSR2, steps_end);
+  handler_set(SIGTRAP, step_taken);
+  for (step_to_push = 1; steps + 1 == step_to_push; step_to_push++) {
+    cache_fill();
+    steps = 0;
+    raise(SIGUSR1);
+    CHECK_EQUAL(spanprof_label_push_text(handler_name, handler_value, &token),
+                SPANPROF_OK);
+    raise(SIGUSR2);
+    CHECK_TEXT(current(), "place=handler");
+    spanprof_label_pop(token);
+    CHECK_TEXT(current(), "");
+  }
+  CHECK(step_to_push > 100);
+}
+#endif
 
 static void *send_signals(void *data) {
   while (!atomic_load(&stop_signals))
@@ -471,30 +550,34 @@ static void every_allocation_may_fail(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"nested_pushes_come_off_in_turn", nested_pushes_come_off_in_turn},
-      {"inner_label_hides_the_outer_one", inner_label_hides_the_outer_one},
-      {"strings_and_texts_give_one_set", strings_and_texts_give_one_set},
-      {"texts_of_every_length_are_told_apart",
-       texts_of_every_length_are_told_apart},
-      {"buffer_that_changes_is_read_again", buffer_that_changes_is_read_again},
-      {"outer_pop_takes_inner_pushes_with_it",
-       outer_pop_takes_inner_pushes_with_it},
-      {"second_pop_is_ignored_and_counted", second_pop_is_ignored_and_counted},
-      {"token_pops_only_where_it_was_pushed",
-       token_pops_only_where_it_was_pushed},
-      {"set_is_valid_on_any_thread", set_is_valid_on_any_thread},
-      {"unknown_set_is_refused", unknown_set_is_refused},
-      {"bad_names_and_values_are_cleaned", bad_names_and_values_are_cleaned},
-      {"huge_value_is_cut", huge_value_is_cut},
-      {"empty_value_hides_the_outer_label", empty_value_hides_the_outer_label},
-      {"values_over_the_cap_become_other", values_over_the_cap_become_other},
-      {"capped_texts_count_each_time", capped_texts_count_each_time},
-      {"endless_pushes_meet_a_limit", endless_pushes_meet_a_limit},
-      {"sets_are_bounded", sets_are_bounded},
-      {"handler_may_push_at_any_instant", handler_may_push_at_any_instant},
-      {"set_of_no_thread_is_composed", set_of_no_thread_is_composed},
-      {"threads_share_sets", threads_share_sets},
-      {"every_allocation_may_fail", every_allocation_may_fail},
+    {"nested_pushes_come_off_in_turn", nested_pushes_come_off_in_turn},
+    {"inner_label_hides_the_outer_one", inner_label_hides_the_outer_one},
+    {"strings_and_texts_give_one_set", strings_and_texts_give_one_set},
+    {"texts_of_every_length_are_told_apart",
+     texts_of_every_length_are_told_apart},
+    {"buffer_that_changes_is_read_again", buffer_that_changes_is_read_again},
+    {"outer_pop_takes_inner_pushes_with_it",
+     outer_pop_takes_inner_pushes_with_it},
+    {"second_pop_is_ignored_and_counted", second_pop_is_ignored_and_counted},
+    {"token_pops_only_where_it_was_pushed",
+     token_pops_only_where_it_was_pushed},
+    {"set_is_valid_on_any_thread", set_is_valid_on_any_thread},
+    {"unknown_set_is_refused", unknown_set_is_refused},
+    {"bad_names_and_values_are_cleaned", bad_names_and_values_are_cleaned},
+    {"huge_value_is_cut", huge_value_is_cut},
+    {"empty_value_hides_the_outer_label", empty_value_hides_the_outer_label},
+    {"values_over_the_cap_become_other", values_over_the_cap_become_other},
+    {"capped_texts_count_each_time", capped_texts_count_each_time},
+    {"endless_pushes_meet_a_limit", endless_pushes_meet_a_limit},
+    {"sets_are_bounded", sets_are_bounded},
+    {"handler_may_push_at_any_instant", handler_may_push_at_any_instant},
+#if defined(STEP_FLAG)
+    {"handler_may_push_at_each_instruction",
+     handler_may_push_at_each_instruction},
+#endif
+    {"set_of_no_thread_is_composed", set_of_no_thread_is_composed},
+    {"threads_share_sets", threads_share_sets},
+    {"every_allocation_may_fail", every_allocation_may_fail},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -1,7 +1,6 @@
 #include "check.h"
 #include "failing_mem.h"
 #include "session/label_list.h"
-#include "util/counters.h"
 
 static sp_label_list list;
 static sp_buffer notes;
@@ -47,7 +46,7 @@ static void labels_are_split_and_trimmed(void) {
       {" region = eu west ,\thost =web-1 ", "region=eu west|host=web-1"},
       {"a=b=c==", "a=b=c=="},
       {",,a=b,,", "a=b"},
-      {"k8s.pod.name=x,_y=z", "k8s.pod.name=x|_y=z"},
+      {"k8s.pod.name=x,_y=z", "k8s_pod_name=x|_y=z"},
       {"team=größe", "team=größe"},
   };
   size_t i;
@@ -159,14 +158,47 @@ static void labels_past_twenty_are_refused(void) {
   list_end();
 }
 
-static void labels_names_are_cleaned_where_that_is_wanted(void) {
-  const uint64_t before = sp_counted(&sp_counts.labels_cleaned);
+static void labels_leave_without_dots(void) {
+  list_start();
+  CHECK_EQUAL(list_parse("a.b=1,otel.scope.name=s,process.runtime.name=r"),
+              SPANPROF_OK);
+  CHECK_TEXT(list_text(), "a_b=1|otel.scope.name=s|process.runtime.name=r");
+  CHECK_EQUAL(notes.size, 0);
+  sp_label_list_next_source(&list);
+  CHECK_EQUAL(list_parse("c.d_e=1,c_d.e=2,c_d_e=3,c.d.e=4"), SPANPROF_OK);
+  CHECK_TEXT(list.pairs[3].name, "c_d_e");
+  CHECK_TEXT(list.pairs[3].value, "3");
+  CHECK(strstr((const char *)notes.data, "with and without dots"));
+  CHECK_EQUAL(list_parse("service.name=x"), SPANPROF_ERR_ARGUMENT);
+  CHECK(strstr(spanprof_last_error(), "the profiler sets itself"));
+  list_end();
+}
 
+static void labels_of_a_later_source_win_with_dots_too(void) {
+  list_start();
+  CHECK_EQUAL(list_parse("x=0,a_b=1"), SPANPROF_OK);
+  sp_label_list_next_source(&list);
+  CHECK_EQUAL(list_parse("a.b=2,x="), SPANPROF_OK);
+  CHECK_TEXT(list_text(), "a_b=2");
+  CHECK_EQUAL(list_parse("a_b=3,a.b=4"), SPANPROF_OK);
+  CHECK_TEXT(list_text(), "a_b=3");
+  list_end();
+}
+
+static void labels_keep_dots_where_that_is_wanted(void) {
+  list_start();
+  list.keep_dots = true;
+  CHECK_EQUAL(list_parse("a.b=1,a_b=2"), SPANPROF_OK);
+  CHECK_TEXT(list_text(), "a.b=1|a_b=2");
+  list_end();
+}
+
+static void labels_names_are_cleaned_where_that_is_wanted(void) {
   list_start();
   list.clean = true;
   CHECK_EQUAL(list_parse("pod-name=web,größe=1,1st=x,ok=y"), SPANPROF_OK);
   CHECK_TEXT(list_text(), "pod_name=web|gr____e=1|_st=x|ok=y");
-  CHECK_EQUAL(sp_counted(&sp_counts.labels_cleaned) - before, 3);
+  CHECK_EQUAL(list.cleaned, 3);
   CHECK(strstr((const char *)notes.data,
                "label \"pod-name\" becomes \"pod_name\""));
   CHECK_EQUAL(list_parse("pod.name=a,pod name=b,pod_name=c"), SPANPROF_OK);
@@ -208,6 +240,10 @@ static void labels_survive_every_failed_allocation(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
+      {"leave without dots", labels_leave_without_dots},
+      {"of a later source win with dots too",
+       labels_of_a_later_source_win_with_dots_too},
+      {"keep dots where that is wanted", labels_keep_dots_where_that_is_wanted},
       {"labels are split and trimmed", labels_are_split_and_trimmed},
       {"a repeated name ends as the last, with a note",
        labels_repeated_names_end_as_the_last_with_a_note},

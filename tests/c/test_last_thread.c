@@ -8,6 +8,8 @@
 
 #include "export_fixture.h"
 
+#define EXCLUDED_ANSWER 7
+
 static void burn(double seconds) {
   struct timespec now;
   double until = 0, cpu = 0;
@@ -44,6 +46,22 @@ static int main_leaves(const char *directory) {
   pthread_exit(NULL);
 }
 
+static void *burn_excluded(void *nothing) {
+  spanprof_thread_exclude(1);
+  burn(2.5);
+  exit(EXCLUDED_ANSWER);
+  return nothing;
+}
+
+/* A thread that is not sampled survives main(). */
+static int excluded_stays(const char *directory) {
+  pthread_t thread;
+
+  profile_into(directory);
+  CHECK(!pthread_create(&thread, NULL, burn_excluded, NULL));
+  pthread_exit(NULL);
+}
+
 static void *fork_and_return(void *nothing) {
   pid_t pid = fork();
   int status;
@@ -67,8 +85,9 @@ static int thread_forks(const char *directory) {
   return 0;
 }
 
-/* Run the program `name` and count the profiles that it leaves. */
-static size_t profiles_left(const char *name) {
+/* Run the program `name`, which ends with `answer`, and count the profiles that
+ * it leaves. */
+static size_t profiles_left(const char *name, int answer) {
   char directory[64];
   size_t count;
   int status;
@@ -83,18 +102,23 @@ static size_t profiles_left(const char *name) {
     _exit(127);
   }
   CHECK_EQUAL(waitpid(pid, &status, 0), pid);
-  CHECK_EQUAL(status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK_EQUAL(WEXITSTATUS(status), answer);
   count = directory_count(directory, ".pb.gz");
   directory_remove(directory);
   return count;
 }
 
 static void a_process_that_main_left_ends_with_its_last_thread(void) {
-  CHECK_EQUAL(profiles_left("main"), 1);
+  CHECK_EQUAL(profiles_left("main", 0), 1);
 }
 
 static void a_child_forked_by_a_thread_ends_with_it(void) {
-  CHECK_EQUAL(profiles_left("fork"), 2);
+  CHECK_EQUAL(profiles_left("fork", 0), 2);
+}
+
+static void an_excluded_thread_keeps_the_process(void) {
+  (void)profiles_left("excluded", EXCLUDED_ANSWER);
 }
 
 int main(int argc, char **argv) {
@@ -103,10 +127,16 @@ int main(int argc, char **argv) {
        a_process_that_main_left_ends_with_its_last_thread},
       {"a_child_forked_by_a_thread_ends_with_it",
        a_child_forked_by_a_thread_ends_with_it},
+      {"an_excluded_thread_keeps_the_process",
+       an_excluded_thread_keeps_the_process},
   };
 
-  if (argc == 4 && strcmp(argv[1], "--program") == 0)
-    return strcmp(argv[2], "main") == 0 ? main_leaves(argv[3])
-                                        : thread_forks(argv[3]);
+  if (argc == 4 && strcmp(argv[1], "--program") == 0) {
+    if (strcmp(argv[2], "main") == 0)
+      return main_leaves(argv[3]);
+    if (strcmp(argv[2], "excluded") == 0)
+      return excluded_stays(argv[3]);
+    return thread_forks(argv[3]);
+  }
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

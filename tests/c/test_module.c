@@ -134,12 +134,53 @@ static void a_library_comes_goes_and_comes_back(void) {
   sp_module_list_dispose(&list);
 }
 
+/* What plug-ins that are built anew under new names come to. */
+static void modules_that_went_leave_the_list(void) {
+  enum { TIMES = 40 };
+  char path[PATH_MAX], name[32];
+  size_t modules, mappings;
+  sp_module_list list;
+  uint32_t number, before = 0;
+  void *library;
+  int i;
+
+  sp_module_list_init(&list, &sp_mem_default);
+  CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+  modules = list.module_count;
+  mappings = list.mapping_count;
+  for (i = 0; i < TIMES; i++) {
+    snprintf(name, sizeof name, "unique%d.so", i);
+    temporary_path(path, sizeof path, name);
+    copy_library(path);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    CHECK(library != NULL);
+    CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+    CHECK(module_at(&list, dlsym(library, "zlibVersion"), &number));
+    CHECK(number > before);
+    CHECK(!sp_module_list_get(&list, before));
+    dlclose(library);
+    unlink(path);
+    CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
+    sp_module_list_rest(&list);
+    /* Late samples may still want it. */
+    CHECK(sp_module_list_get(&list, number));
+    sp_module_list_age(&list);
+    sp_module_list_age(&list);
+    sp_module_list_rest(&list);
+    CHECK_EQUAL(list.module_count, modules);
+    CHECK_EQUAL(list.mapping_count, mappings);
+    before = number;
+  }
+  for (number = 1; number <= modules; number++)
+    CHECK(sp_module_list_get(&list, number));
+  sp_module_list_dispose(&list);
+}
+
 /* Whatever is in the file's place now, it is not what runs. */
 static void a_replaced_file_is_not_read(void) {
   char path[PATH_MAX], other[PATH_MAX], name[SP_SYMBOL_NAME_MAX];
   sp_module_entry *module;
   sp_module_list list;
-  sp_elf_image image;
   uint32_t number;
   uint64_t start;
   void *library;
@@ -153,16 +194,17 @@ static void a_replaced_file_is_not_read(void) {
   CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
   module = module_at(&list, dlsym(library, "zlibVersion"), &number);
   CHECK(module != NULL);
-  CHECK_EQUAL(sp_module_entry_open(module, &image), SPANPROF_OK);
-  sp_elf_image_dispose(&image);
+  CHECK(sp_module_entry_image(module) != NULL);
+  sp_module_entry_rest(module);
 
   CHECK_EQUAL(symlink("/proc/self/exe", other), 0);
   CHECK_EQUAL(rename(other, path), 0);
-  CHECK_EQUAL(sp_module_entry_open(module, &image), SPANPROF_ERR_STATE);
+  CHECK(!sp_module_entry_image(module));
   CHECK_EQUAL(sp_module_entry_rows(module)->count, 0);
   CHECK(!sp_module_entry_symbol(module, module->view.start, name, &start));
   CHECK_EQUAL(unlink(path), 0);
-  CHECK_EQUAL(sp_module_entry_open(module, &image), SPANPROF_ERR_IO);
+  sp_module_entry_rest(module);
+  CHECK(!sp_module_entry_image(module));
   dlclose(library);
   sp_module_list_dispose(&list);
 }
@@ -224,6 +266,7 @@ int main(int argc, char **argv) {
        an_unchanged_process_is_not_scanned_again},
       {"a_library_comes_goes_and_comes_back",
        a_library_comes_goes_and_comes_back},
+      {"modules_that_went_leave_the_list", modules_that_went_leave_the_list},
       {"a_replaced_file_is_not_read", a_replaced_file_is_not_read},
       {"the_process_map_tells_a_deleted_file",
        the_process_map_tells_a_deleted_file},

@@ -3,6 +3,7 @@
 #include "util/buffer.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 static sp_settings settings;
 static sp_buffer notes;
@@ -21,9 +22,27 @@ static void settings_end(void) {
   sp_buffer_dispose(&notes);
 }
 
+/* A check and a start, with that environment for the process's, refuse by the
+ * same status and sentence. */
+static void check_start_alike(const spanprof_options *options,
+                              char *const *environment, spanprof_status status,
+                              const char *sentence) {
+  char **const before = environ;
+  spanprof_session *session;
+
+  environ = (char **)environment;
+  CHECK_EQUAL(spanprof_options_check(options), status);
+  CHECK_TEXT(spanprof_last_error(), sentence);
+  CHECK_EQUAL(spanprof_session_start(options, &session), status);
+  CHECK_TEXT(spanprof_last_error(), sentence);
+  CHECK(session == NULL);
+  environ = before;
+}
+
 static void check_refused(const spanprof_options *options,
                           char *const *environment, const char *sentence) {
   spanprof_status st = settings_of(options, environment);
+  char whole[512];
 
   if (st != SPANPROF_ERR_ARGUMENT)
     CHECK_TEXT(spanprof_status_text(st), sentence);
@@ -32,6 +51,8 @@ static void check_refused(const spanprof_options *options,
   CHECK(!strstr(spanprof_last_error(), "hunter2"));
   CHECK(!strchr(spanprof_last_error(), '\n'));
   settings_end();
+  snprintf(whole, sizeof whole, "%s", spanprof_last_error());
+  check_start_alike(options, environment, st, whole);
 }
 
 static void options_started(spanprof_options *options) {
@@ -112,6 +133,10 @@ static void options_wrong_variables_are_refused_by_name(void) {
        "/nowhere/spool: No such file or directory"},
       {"PYROSCOPE_SPOOL_DIRECTORY=/proc/self",
        "spool_directory (from PYROSCOPE_SPOOL_DIRECTORY) cannot be written"},
+      {"PYROSCOPE_SPOOL_DIRECTORY=/tmp",
+       "spool_directory (from PYROSCOPE_SPOOL_DIRECTORY) "},
+      {"PYROSCOPE_OUTPUT_DIRECTORY=/tmp",
+       "output_directory (from PYROSCOPE_OUTPUT_DIRECTORY) "},
       {"PYROSCOPE_SPOOL_MAX_AGE=0s",
        "spool_max_age_s (from PYROSCOPE_SPOOL_MAX_AGE) is 0s, not within"},
       {"PYROSCOPE_SPAN_NAMES_MAX=0",
@@ -209,6 +234,94 @@ static void options_two_identities_are_refused(void) {
   check_refused(&options, no_environment, "has X-Scope-OrgID beside tenant_id");
 }
 
+static void options_signal_that_was_taken_over_is_refused(void) {
+  struct sigaction ours, theirs = {.sa_handler = SIG_IGN};
+  const int number = SIGRTMIN + 3;
+  spanprof_session *session;
+  spanprof_options options;
+  char sentence[160];
+
+  options_started(&options);
+  options.signal_number = number;
+  options.log_level = SPANPROF_LOG_OFF;
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_options_check(&options), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_options_check(&options), SPANPROF_OK);
+  CHECK_EQUAL(sigaction(number, &theirs, &ours), 0);
+  snprintf(
+      sentence, sizeof sentence,
+      "signal %d was taken over by another handler since the last session; "
+      "set the option signal_number to another one",
+      number);
+  check_start_alike(&options, no_environment, SPANPROF_ERR_SYSTEM, sentence);
+  CHECK_EQUAL(sigaction(number, &ours, NULL), 0);
+}
+
+static void options_no_free_signal_is_refused(void) {
+  spanprof_options options;
+  int i;
+
+  options_started(&options);
+  for (i = SIGRTMIN; i <= SIGRTMAX; i++)
+    signal(i, SIG_IGN);
+  check_start_alike(
+      &options, no_environment, SPANPROF_ERR_SYSTEM,
+      "no real-time signal is free; set the option signal_number");
+  for (i = SIGRTMIN; i <= SIGRTMAX; i++)
+    signal(i, SIG_DFL);
+}
+
+static void options_switched_off_are_told_apart(void) {
+  static char *const off[] = {"PYROSCOPE_AGENT_ENABLED=no", NULL};
+  spanprof_options options;
+
+  options_started(&options);
+  options.sample_rate_hz = 0;
+  check_start_alike(&options, off, SPANPROF_ERR_DISABLED,
+                    "profiling is off: PYROSCOPE_AGENT_ENABLED is false");
+}
+
+static void options_of_another_size_are_refused(void) {
+  spanprof_options options;
+  char sentence[512];
+
+  options_started(&options);
+  options.struct_size = sizeof options + 8;
+  CHECK_EQUAL(spanprof_options_check(&options), SPANPROF_ERR_ARGUMENT);
+  snprintf(sentence, sizeof sentence, "%s", spanprof_last_error());
+  CHECK(strstr(sentence, "call spanprof_options_init()") != NULL);
+  check_start_alike(&options, no_environment, SPANPROF_ERR_ARGUMENT, sentence);
+}
+
+/* A session that runs, and what its counters say. */
+static void options_checks_change_no_session(void) {
+  spanprof_stats before = {.struct_size = sizeof before}, after = before;
+  spanprof_session *session;
+  spanprof_options options, wrong;
+
+  options_started(&options);
+  options.labels = "pod-name=a";
+  options.clean_label_names = 1;
+  options.log_level = SPANPROF_LOG_OFF;
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_stats_get(&before), SPANPROF_OK);
+  CHECK_EQUAL(before.labels_cleaned, 1);
+  options_started(&wrong);
+  wrong.sample_rate_hz = 0;
+  CHECK_EQUAL(spanprof_options_check(&wrong), SPANPROF_ERR_ARGUMENT);
+  CHECK_EQUAL(spanprof_options_check(&options), SPANPROF_OK);
+  CHECK(spanprof_session_current() == session);
+  CHECK_EQUAL(spanprof_stats_get(&after), SPANPROF_OK);
+  CHECK_EQUAL(after.labels_cleaned, 1);
+  CHECK(after.samples_taken >= before.samples_taken);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_stats_get(&before), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_start(&wrong, &session), SPANPROF_ERR_ARGUMENT);
+  CHECK_EQUAL(spanprof_stats_get(&after), SPANPROF_OK);
+  CHECK_EQUAL(memcmp(&before, &after, sizeof after), 0);
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"wrong variables are refused by name",
@@ -216,6 +329,12 @@ int main(int argc, char **argv) {
       {"wrong calls are refused by name",
        options_wrong_calls_are_refused_by_name},
       {"two identities are refused", options_two_identities_are_refused},
+      {"a signal that was taken over is refused",
+       options_signal_that_was_taken_over_is_refused},
+      {"no free signal is refused", options_no_free_signal_is_refused},
+      {"switched off is told apart", options_switched_off_are_told_apart},
+      {"another size is refused", options_of_another_size_are_refused},
+      {"checks change no session", options_checks_change_no_session},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -112,7 +112,7 @@ static void options_environment_alone_decides_everything(void) {
   CHECK_EQUAL(settings_of(NULL, environment), SPANPROF_OK);
   CHECK_TEXT(settings.application_name, "shop");
   CHECK_EQUAL(settings.label_count, 3);
-  CHECK_TEXT(settings.labels[0].name, "k8s.pod.name");
+  CHECK_TEXT(settings.labels[0].name, "k8s_pod_name");
   CHECK_TEXT(settings.labels[2].value, "web-1");
   CHECK_EQUAL(settings.sample_rate_hz, 250);
   CHECK_EQUAL(settings.signal_number, SIGPROF);
@@ -208,9 +208,13 @@ static void options_name_falls_back_to_opentelemetry(void) {
   settings_end();
   check_refused(NULL, bad,
                 "application_name (from OTEL_SERVICE_NAME) is not valid UTF-8");
-  check_refused(NULL, no_environment,
-                "application_name is not given, nor are "
-                "PYROSCOPE_APPLICATION_NAME and OTEL_SERVICE_NAME");
+}
+
+static void options_no_name_is_that_of_the_executable(void) {
+  CHECK_EQUAL(settings_of(NULL, no_environment), SPANPROF_OK);
+  CHECK_TEXT(settings.application_name, "unknown_service:test_options");
+  CHECK(settings.name_open);
+  settings_end();
 }
 
 static void options_label_pairs_win_and_hold_commas(void) {
@@ -444,6 +448,8 @@ static void options_survive_every_failed_allocation(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
+      {"no name is that of the executable",
+       options_no_name_is_that_of_the_executable},
       {"nothing but a name gives the defaults",
        options_nothing_but_a_name_gives_the_defaults},
       {"the environment alone decides everything",

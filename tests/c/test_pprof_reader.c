@@ -354,10 +354,10 @@ static void what_unpacks_to_too_much_is_refused(void) {
   free(file);
 }
 
-/* 36 million empty samples are 72 MB of file and 1.15 GB of ours. */
+/* 9 million empty samples are 18 MB of file and 288 MB of ours. */
 static void what_takes_too_much_memory_is_refused(void) {
   const wire head = begin_profile();
-  const size_t samples = 36000000;
+  const size_t samples = 9000000;
   uint8_t *bytes = calloc(head.size + 2 * samples, 1);
   sp_pprof *profile;
   size_t i;
@@ -371,7 +371,7 @@ static void what_takes_too_much_memory_is_refused(void) {
       SPANPROF_ERR_LIMIT);
   CHECK(!profile);
   CHECK_TEXT(spanprof_last_error(),
-             "is a profile that takes more than 1024 MiB to read");
+             "is a profile that takes more than 256 MiB to read");
   free(bytes);
 }
 

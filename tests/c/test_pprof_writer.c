@@ -93,6 +93,32 @@ static void trace_id_and_legacy_label_only_when_asked_for(void) {
   spanprof_span_rules_free(rules);
 }
 
+static void the_label_of_the_id_as_asked_for(void) {
+  spanprof_span_rules_options options;
+  spanprof_span_rules *rules;
+  const sp_pprof_sample *sample;
+  spanprof_label_set labels;
+  profile_fixture fixture;
+  spanprof_span span;
+
+  CHECK_EQUAL(spanprof_span_rules_options_init(&options, sizeof options),
+              SPANPROF_OK);
+  options.span_id_label = 1;
+  CHECK_EQUAL(spanprof_span_rules_new(&options, &rules), SPANPROF_OK);
+  span = start_span(rules, "job");
+  labels = push("profile_id", "0123456789abcdef");
+  pop_all();
+  fixture_open(&fixture);
+  start_with_sample(&fixture, fixture_method(1, 1), labels, span);
+  sample = only_sample(&fixture);
+  CHECK_EQUAL(sample->label_count, 2);
+  CHECK_TEXT(sp_pprof_label_text(sample, "span_id"), "deadbeef00010203");
+  CHECK_TEXT(sp_pprof_label_text(sample, "span_name"), "job");
+  fixture_close(&fixture);
+  spanprof_span_end(span);
+  spanprof_span_rules_free(rules);
+}
+
 static void span_beats_labels_of_its_names(void) {
   spanprof_span span = start_span(NULL, "real");
   const sp_pprof_sample *sample;
@@ -163,7 +189,54 @@ static void static_label_beats_a_samples(void) {
   fixture_close(&fixture);
 }
 
-/* 30 names: 6 of every series, 2 static, 2 kept for the span, 20 of ours. */
+static void names_leave_without_dots(void) {
+  sp_pair statics[] = {{(char *)"host_name", (char *)"a"}};
+  const sp_pprof_sample *sample;
+  profile_fixture fixture;
+  spanprof_label_set labels;
+
+  push("http.route", "/outer");
+  push("db_system", "given");
+  push("db.system", "dotted");
+  push("host.name", "b");
+  push("process.runtime.name", "ruby");
+  push("process.runtime.kind", "x");
+  push("a.b_c", "1");
+  labels = push("a_b.c", "2");
+  pop_all();
+  fixture_open(&fixture);
+  fixture.settings.labels = statics;
+  fixture.settings.label_count = 1;
+  start_with_sample(&fixture, fixture_method(1, 1), labels, 0);
+  sample = only_sample(&fixture);
+  CHECK_EQUAL(sample->label_count, 4);
+  CHECK_TEXT(sp_pprof_label_text(sample, "http_route"), "/outer");
+  CHECK_TEXT(sp_pprof_label_text(sample, "db_system"), "given");
+  CHECK_TEXT(sp_pprof_label_text(sample, "process.runtime.kind"), "x");
+  CHECK_TEXT(sp_pprof_label_text(sample, "a_b_c"), "2");
+  fixture_close(&fixture);
+}
+
+static void names_keep_dots_where_that_is_wanted(void) {
+  const sp_pprof_sample *sample;
+  profile_fixture fixture;
+  spanprof_label_set labels;
+
+  push("db_system", "given");
+  labels = push("db.system", "dotted");
+  pop_all();
+  fixture_open(&fixture);
+  fixture.settings.dotted_label_names = true;
+  start_with_sample(&fixture, fixture_method(1, 1), labels, 0);
+  sample = only_sample(&fixture);
+  CHECK_EQUAL(sample->label_count, 2);
+  CHECK_TEXT(sp_pprof_label_text(sample, "db.system"), "dotted");
+  CHECK_TEXT(sp_pprof_label_text(sample, "db_system"), "given");
+  fixture_close(&fixture);
+}
+
+/* 30 names: 6 of every series, 2 static, 2 kept for the span, 1 for a Resource,
+ * 19 of ours. */
 static void labels_past_the_servers_cap_are_left_out_and_counted(void) {
   sp_pair statics[] = {{(char *)"region", (char *)"eu"},
                        {(char *)"zone", (char *)"a"}};
@@ -184,12 +257,12 @@ static void labels_past_the_servers_cap_are_left_out_and_counted(void) {
   fixture.settings.label_count = 2;
   start_with_sample(&fixture, fixture_method(1, 1), labels, 0);
   sample = only_sample(&fixture);
-  CHECK_EQUAL(sample->label_count, 20);
+  CHECK_EQUAL(sample->label_count, 19);
   CHECK(sp_pprof_label_text(sample, "label_00"));
-  CHECK(sp_pprof_label_text(sample, "label_19"));
-  CHECK(!sp_pprof_label_text(sample, "label_20"));
-  CHECK_EQUAL(sp_counted(&sp_counts.labels_capped) - before, 5);
-  CHECK_EQUAL(sp_profile_notes_get(fixture.profile).labels_capped, 5);
+  CHECK(sp_pprof_label_text(sample, "label_18"));
+  CHECK(!sp_pprof_label_text(sample, "label_19"));
+  CHECK_EQUAL(sp_counted(&sp_counts.labels_capped) - before, 6);
+  CHECK_EQUAL(sp_profile_notes_get(fixture.profile).labels_capped, 6);
   sp_profile_reset(fixture.profile);
   CHECK_EQUAL(sp_profile_notes_get(fixture.profile).labels_capped, 0);
   fixture_close(&fixture);
@@ -398,7 +471,7 @@ static void the_largest_sample_fits_a_part(void) {
   CHECK_EQUAL(fixture.part_count, 2);
   CHECK(fixture.raw_bytes[0] > 1600000 && fixture.raw_bytes[0] <= 1900000);
   CHECK_EQUAL(fixture.parts[1]->sample_count, 1);
-  CHECK_EQUAL(fixture.parts[1]->samples[0].label_count, 22);
+  CHECK_EQUAL(fixture.parts[1]->samples[0].label_count, 21);
   fixture_close(&fixture);
 }
 
@@ -406,10 +479,14 @@ static const check_test tests[] = {
     {"sample_carries_labels_and_span", sample_carries_labels_and_span},
     {"trace_id_and_legacy_label_only_when_asked_for",
      trace_id_and_legacy_label_only_when_asked_for},
+    {"the_label_of_the_id_as_asked_for", the_label_of_the_id_as_asked_for},
     {"span_beats_labels_of_its_names", span_beats_labels_of_its_names},
     {"without_a_span_the_names_are_free", without_a_span_the_names_are_free},
     {"renamed_span_has_its_last_name", renamed_span_has_its_last_name},
     {"static_label_beats_a_samples", static_label_beats_a_samples},
+    {"names_leave_without_dots", names_leave_without_dots},
+    {"names_keep_dots_where_that_is_wanted",
+     names_keep_dots_where_that_is_wanted},
     {"labels_past_the_servers_cap_are_left_out_and_counted",
      labels_past_the_servers_cap_are_left_out_and_counted},
     {"order_of_labels_makes_no_other_sample",

@@ -26,11 +26,15 @@ static sp_profile_files *files_in(const char *directory,
   return files;
 }
 
+static const sp_series no_series;
+
 static spanprof_status put(sp_profile_files *files, uint64_t time_ns,
                            size_t filler) {
   sp_encoded part = sample_pprof(&sp_mem_default, time_ns, 1, 10, filler);
-  spanprof_status st = sp_profile_files_put(files, &part);
+  size_t bytes;
+  spanprof_status st = sp_profile_files_put(files, &part, &no_series, &bytes);
 
+  CHECK(st || bytes == part.size);
   sp_encoded_dispose(&part);
   return st;
 }
@@ -64,11 +68,14 @@ static void a_profile_becomes_a_private_file(void) {
   sp_profile_files *files;
   struct stat info;
   mode_t before = umask(0);
+  size_t bytes;
 
   settings.application_name = (char *)"../my app:\xc3\xa9";
   files = files_in(directory_new(directory), &settings);
-  CHECK(!sp_profile_files_put(files, &part));
-  snprintf(path, sizeof path, "%s/_._my_app___-%d-1234.pb.gz", directory,
+  CHECK(!sp_profile_files_put(files, &part, &no_series, &bytes));
+  snprintf(path, sizeof path, "%s/_._my_app___.%08x-%d-1234.pb.gz", directory,
+           (unsigned)crc32(0, (const Bytef *)settings.application_name,
+                           (uInt)strlen(settings.application_name)),
            (int)getpid());
   CHECK(stat(path, &info) == 0);
   CHECK_EQUAL(info.st_mode & 07777, 0600);
@@ -244,6 +251,63 @@ static void writing_survives_failing_memory(void) {
   failing_mem_sweep(write_some);
 }
 
+/* A wrong clock is set right again; what it had removed would be gone. */
+static void a_clock_set_forward_removes_nothing_for_a_day(void) {
+  char directory[64];
+  sp_settings settings = usual_settings();
+  sp_profile_files *files = files_in(directory_new(directory), &settings);
+  uint64_t time_ns = sp_clock_unix_ns(&test_time.clock), i;
+  const uint64_t month_ns = 30 * 24 * 3600 * SP_NS_PER_S;
+
+  for (i = 0; i < 5; i++)
+    CHECK(!put(files, time_ns + i, 100));
+  test_time.unix_ns += month_ns;
+  CHECK(!put(files, time_ns + month_ns, 100));
+  CHECK_EQUAL(directory_count(directory, ".pb.gz"), 6);
+  /* One that stays is believed. */
+  test_time.jumped_ns += 25 * 3600 * SP_NS_PER_S;
+  CHECK(!put(files, time_ns + month_ns + 1, 100));
+  CHECK_EQUAL(directory_count(directory, ".pb.gz"), 2);
+  sp_profile_files_free(files);
+  directory_remove(directory);
+}
+
+/* Both would be "____" without more. */
+static void applications_of_other_scripts_keep_apart(void) {
+  char directory[64];
+  sp_settings one = usual_settings(), two = usual_settings();
+  sp_profile_files *files;
+  uint64_t time_ns, i;
+
+  one.application_name = (char *)"\xd1\x8f\xd1\x8e";
+  two.application_name = (char *)"\xd0\xb0\xd0\xb1";
+  two.output_max_bytes = 100;
+  files = files_in(directory_new(directory), &one);
+  time_ns = sp_clock_unix_ns(&test_time.clock);
+  for (i = 0; i < 5; i++)
+    CHECK(!put(files, time_ns + i, 500));
+  sp_profile_files_free(files);
+  files = files_in(directory, &two);
+  CHECK(!put(files, time_ns + 5, 500));
+  CHECK_EQUAL(directory_count(directory, ".pb.gz"), 6);
+  sp_profile_files_free(files);
+  directory_remove(directory);
+}
+
+static void a_directory_opened_to_others_is_used_no_more(void) {
+  char directory[64];
+  sp_settings settings = usual_settings();
+  sp_profile_files *files = files_in(directory_new(directory), &settings);
+
+  CHECK(!put(files, 1, 100));
+  CHECK(chmod(directory, 0777) == 0);
+  CHECK_EQUAL(put(files, 2, 100), SPANPROF_ERR_IO);
+  CHECK(strstr(spanprof_last_error(), "its mode is 0777") != NULL);
+  CHECK_EQUAL(directory_count(directory, ""), 1);
+  sp_profile_files_free(files);
+  directory_remove(directory);
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_profile_becomes_a_private_file", a_profile_becomes_a_private_file},
@@ -259,6 +323,12 @@ int main(int argc, char **argv) {
       {"a_changed_working_directory_does_not_matter",
        a_changed_working_directory_does_not_matter},
       {"writing_survives_failing_memory", writing_survives_failing_memory},
+      {"a_clock_set_forward_removes_nothing_for_a_day",
+       a_clock_set_forward_removes_nothing_for_a_day},
+      {"applications_of_other_scripts_keep_apart",
+       applications_of_other_scripts_keep_apart},
+      {"a_directory_opened_to_others_is_used_no_more",
+       a_directory_opened_to_others_is_used_no_more},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

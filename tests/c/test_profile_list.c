@@ -34,12 +34,17 @@ static void scratch_make(void) {
     close(file);
   }
   CHECK_EQUAL(symlink(scratch, scratch_path("b/loop.pb")), 0);
+  /* Opened, these would be waited for. */
+  CHECK_EQUAL(mkfifo(scratch_path("pipe.pb"), 0600), 0);
+  CHECK_EQUAL(symlink("pipe.pb", scratch_path("b/pipe.pb")), 0);
 }
 
 static void scratch_remove(void) {
   size_t i;
 
   unlink(scratch_path("b/loop.pb"));
+  unlink(scratch_path("pipe.pb"));
+  unlink(scratch_path("b/pipe.pb"));
   for (i = 0; i < SP_COUNT_OF(files); i++)
     unlink(scratch_path(files[i]));
   for (i = SP_COUNT_OF(directories); i > 0; i--)
@@ -105,6 +110,19 @@ static void files_are_read_whole(void) {
   CHECK_TEXT(spanprof_last_error(), "is larger than 256 MiB");
 }
 
+static void a_pipe_without_a_writer_is_empty(void) {
+  char *bytes;
+  size_t size;
+
+  alarm(60);
+  CHECK_EQUAL(sp_profile_file_read(scratch_path("pipe.pb"), &sp_mem_default,
+                                   &bytes, &size),
+              SPANPROF_OK);
+  alarm(0);
+  CHECK_EQUAL(size, 0);
+  sp_mem_free(&sp_mem_default, bytes);
+}
+
 static void list_with(const sp_mem *mem) {
   sp_profile_list list;
   spanprof_status st;
@@ -132,6 +150,7 @@ int main(int argc, char **argv) {
       {"files are taken by any name", files_are_taken_by_any_name},
       {"what is not there is named", what_is_not_there_is_named},
       {"files are read whole", files_are_read_whole},
+      {"a pipe without a writer is empty", a_pipe_without_a_writer_is_empty},
       {"every failed allocation is survived",
        lists_survive_every_failed_allocation},
   };

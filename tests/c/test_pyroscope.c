@@ -22,13 +22,16 @@ static const char *series_text(const sp_series *series) {
   return text;
 }
 
+static const sp_series_facts ruby_facts = {.runtime_name = (char *)"ruby",
+                                           .runtime_version = (char *)"3.3.1"};
+
 static void series_is_sorted_and_complete(void) {
   sp_settings settings = usual_settings();
   sp_series series;
 
   settings.labels = two_labels;
   settings.label_count = 2;
-  CHECK(!sp_series_init(&series, &sp_mem_default, &settings, "ruby", "3.3.1"));
+  CHECK(!sp_series_init(&series, &sp_mem_default, &settings, &ruby_facts));
   CHECK_TEXT(series_text(&series),
              "__name__=process_cpu host=a-1 otel.scope.name=spanprof "
              "otel.scope.version=" SPANPROF_VERSION
@@ -47,10 +50,29 @@ static void given_labels_win_over_ours(void) {
 
   settings.labels = labels;
   settings.label_count = 3;
-  CHECK(!sp_series_init(&series, &sp_mem_default, &settings, NULL, NULL));
+  CHECK(!sp_series_init(&series, &sp_mem_default, &settings, NULL));
   CHECK_TEXT(series_text(&series),
              "__name__=process_cpu otel.scope.name=mine "
              "otel.scope.version=" SPANPROF_VERSION " service_name=checkout");
+  sp_series_dispose(&series);
+}
+
+/* Pyroscope before 2.0 makes them one, and refuses the series. */
+static void names_that_differ_in_dots_alone_are_one(void) {
+  sp_pair labels[] = {{(char *)"otel_scope_name", (char *)"mine"},
+                      {(char *)"service.name", (char *)"never"},
+                      {(char *)"host.id", (char *)"first"},
+                      {(char *)"host_id", (char *)"second"}};
+  sp_settings settings = usual_settings();
+  sp_series series;
+
+  settings.labels = labels;
+  settings.label_count = 4;
+  CHECK(!sp_series_init(&series, &sp_mem_default, &settings, NULL));
+  CHECK_TEXT(series_text(&series),
+             "__name__=process_cpu host.id=first "
+             "otel.scope.version=" SPANPROF_VERSION
+             " otel_scope_name=mine service_name=checkout");
   sp_series_dispose(&series);
 }
 
@@ -110,7 +132,7 @@ static void push_carries_series_and_profile(void) {
     size_t size;
 
     settings.server_address = (char *)"http://server:4040/base";
-    CHECK(!sp_series_init(&series, &sp_mem_default, &settings, NULL, NULL));
+    CHECK(!sp_series_init(&series, &sp_mem_default, &settings, NULL));
     CHECK(!sp_pyroscope_request_init(&request, &sp_mem_default, &settings,
                                      &series, &part));
     CHECK_TEXT(request.http.url,
@@ -153,7 +175,7 @@ static void ingest_puts_labels_into_the_name(void) {
   settings.labels = labels;
   settings.label_count = 2;
   settings.sample_rate_hz = 99;
-  CHECK(!sp_series_init(&series, &sp_mem_default, &settings, NULL, NULL));
+  CHECK(!sp_series_init(&series, &sp_mem_default, &settings, NULL));
   CHECK(!sp_pyroscope_request_init(&request, &sp_mem_default, &settings,
                                    &series, &part));
   CHECK_TEXT(request.http.url,
@@ -181,7 +203,7 @@ static void build_both(const sp_mem *mem) {
   settings.labels = two_labels;
   settings.label_count = 2;
   settings.server_address = (char *)"http://server:4040";
-  if (!sp_series_init(&series, mem, &settings, "ruby", "3.3.1")) {
+  if (!sp_series_init(&series, mem, &settings, &ruby_facts)) {
     for (i = 0; i < 2; i++) {
       settings.protocol = i ? SP_PROTOCOL_INGEST : SP_PROTOCOL_PUSH;
       if (!sp_pyroscope_request_init(&request, mem, &settings, &series, &part))
@@ -200,6 +222,8 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"series_is_sorted_and_complete", series_is_sorted_and_complete},
       {"given_labels_win_over_ours", given_labels_win_over_ours},
+      {"names_that_differ_in_dots_alone_are_one",
+       names_that_differ_in_dots_alone_are_one},
       {"series_is_read_back_or_refused", series_is_read_back_or_refused},
       {"push_carries_series_and_profile", push_carries_series_and_profile},
       {"ingest_puts_labels_into_the_name", ingest_puts_labels_into_the_name},

@@ -31,13 +31,15 @@ static void every_status_has_its_verdict(void) {
       {200, SP_RETRY_ACCEPTED, SP_RETRY_ACCEPTED},
       {202, SP_RETRY_ACCEPTED, SP_RETRY_ACCEPTED},
       {204, SP_RETRY_ACCEPTED, SP_RETRY_ACCEPTED},
-      {301, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
-      {302, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
-      {307, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
+      {301, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
+      {302, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
+      {307, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
       {400, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
-      {401, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
-      {403, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
-      {404, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
+      {401, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
+      {403, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
+      {404, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
+      {405, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
+      {407, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
       {408, SP_RETRY_AGAIN, SP_RETRY_EXHAUSTED},
       {413, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
       {415, SP_RETRY_REFUSED, SP_RETRY_REFUSED},
@@ -49,6 +51,7 @@ static void every_status_has_its_verdict(void) {
       {502, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
       {503, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
       {504, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
+      {511, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
       {0, SP_RETRY_AGAIN, SP_RETRY_AGAIN},
       {999, SP_RETRY_AGAIN, SP_RETRY_EXHAUSTED},
   };
@@ -85,6 +88,27 @@ static void a_500_gets_five_tries(void) {
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_AGAIN);
   retry_case.refusals = 4;
   CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXHAUSTED);
+}
+
+static void what_can_be_mended_is_asked_slowly(void) {
+  static const long statuses[] = {301, 401, 403, 404, 405, 407, 511, 200};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(statuses); i++) {
+    sp_retry_case retry_case = usual_case(statuses[i]);
+    sp_retry retry;
+
+    retry_case.foreign = statuses[i] == 200;
+    retry = decide(retry_case);
+    CHECK_EQUAL(retry.verdict, SP_RETRY_AGAIN);
+    CHECK(retry.is_mendable && !retry.own_fault);
+    CHECK(wait_s(&retry) == 30);
+    retry_case.random = 30 * SP_NS_PER_S;
+    retry = decide(retry_case);
+    CHECK(wait_s(&retry) == 60);
+    retry_case.age_ns = 2700 * SP_NS_PER_S;
+    CHECK_EQUAL(decide(retry_case).verdict, SP_RETRY_EXPIRED);
+  }
 }
 
 static void waits_grow_and_are_spread(void) {
@@ -169,6 +193,8 @@ int main(int argc, char **argv) {
       {"every_status_has_its_verdict", every_status_has_its_verdict},
       {"limited_uploads_get_eight_tries", limited_uploads_get_eight_tries},
       {"a_500_gets_five_tries", a_500_gets_five_tries},
+      {"what_can_be_mended_is_asked_slowly",
+       what_can_be_mended_is_asked_slowly},
       {"waits_grow_and_are_spread", waits_grow_and_are_spread},
       {"waits_stay_bounded_after_many_failures",
        waits_stay_bounded_after_many_failures},

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include "check.h"
 
@@ -47,18 +48,16 @@ static void a_full_shard_refuses_and_recovers(void) {
   sp_ring_free(ring);
 }
 
-static void taken_shards_are_busy_after_three_probes(void) {
+static void only_a_ring_whose_every_shard_is_taken_is_busy(void) {
   sp_ring *ring = sp_ring_new(4, 4096);
-  sp_ring_claim held[3], claim;
+  sp_ring_claim held[4], claim;
   int i;
 
-  for (i = 0; i < 3; i++)
-    CHECK_EQUAL(sp_ring_reserve(ring, 0, 8, &held[i]), SP_RING_OK);
+  for (i = 0; i < 4; i++)
+    CHECK_EQUAL(sp_ring_reserve(ring, 2, 8, &held[i]), SP_RING_OK);
   CHECK_EQUAL(sp_ring_reserve(ring, 0, 8, &claim), SP_RING_BUSY);
-  CHECK_EQUAL(sp_ring_reserve(ring, 1, 8, &claim), SP_RING_OK);
   CHECK(sp_ring_busy(ring));
-  sp_ring_commit(&claim, 8);
-  for (i = 0; i < 3; i++)
+  for (i = 0; i < 4; i++)
     sp_ring_commit(&held[i], 8);
   CHECK(!sp_ring_busy(ring));
   sp_ring_free(ring);
@@ -87,6 +86,117 @@ static void clearing_frees_what_a_lost_writer_held(void) {
   sp_ring_commit(&claim, 8);
   CHECK(sp_ring_next(ring, &shard, &bytes));
   sp_ring_free(ring);
+}
+
+static void write_bytes(sp_ring *ring, size_t bytes, bool expected_call) {
+  sp_ring_claim claim;
+
+  CHECK_EQUAL(sp_ring_reserve(ring, 0, bytes, &claim), SP_RING_OK);
+  memset(claim.payload, 1, bytes);
+  CHECK_EQUAL(sp_ring_commit(&claim, bytes), expected_call);
+}
+
+static const void *read_next(sp_ring *ring) {
+  const void *payload;
+  unsigned shard = 0;
+  size_t bytes;
+
+  payload = sp_ring_next(ring, &shard, &bytes);
+  CHECK(payload);
+  sp_ring_release(ring, shard);
+  return payload;
+}
+
+static void an_eighth_of_a_shard_calls_the_reader(void) {
+  sp_ring *ring = sp_ring_new(1, 8192);
+
+  write_bytes(ring, 504, false);
+  write_bytes(ring, 496, false);
+  write_bytes(ring, 0, false);
+  write_bytes(ring, 8, true);
+  write_bytes(ring, 8, true);
+  read_next(ring);
+  write_bytes(ring, 8, false);
+  sp_ring_free(ring);
+}
+
+static void an_empty_shard_is_written_from_its_start(void) {
+  sp_ring *ring = sp_ring_new(1, 32768);
+  const void *start;
+  unsigned shard = 0;
+  size_t bytes;
+  int i;
+
+  write_bytes(ring, 600, false);
+  start = read_next(ring);
+  CHECK(!sp_ring_next(ring, &shard, &bytes));
+  for (i = 0; i < 100; i++) {
+    write_bytes(ring, 600, false);
+    write_bytes(ring, 600, false);
+    CHECK(read_next(ring) == start);
+    CHECK(read_next(ring) != start);
+    shard = 0;
+    CHECK(!sp_ring_next(ring, &shard, &bytes));
+  }
+  sp_ring_free(ring);
+}
+
+/* Pages of the shard from `payload` on that take memory. */
+static size_t pages_resident(const void *payload, size_t pages) {
+  char *start = (char *)((uintptr_t)payload & ~(uintptr_t)4095);
+  unsigned char resident[SP_RING_SHARD_BYTES / 4096];
+  size_t count = 0, i;
+
+  CHECK_EQUAL(mincore(start, pages * 4096, resident), 0);
+  for (i = 0; i < pages; i++)
+    count += resident[i] & 1;
+  return count;
+}
+
+static void memory_is_taken_as_filled_and_given_back(void) {
+  const size_t pages = SP_RING_SHARD_BYTES / 4096;
+  const size_t chunk = SP_RING_SHARD_BYTES / 20;
+  sp_ring *ring = sp_ring_new(1, SP_RING_SHARD_BYTES);
+  const void *start;
+  unsigned shard = 0;
+  size_t ready, bytes, i;
+
+  write_bytes(ring, 8, false);
+  start = read_next(ring);
+  CHECK(!sp_ring_next(ring, &shard, &bytes));
+  ready = pages_resident(start, pages);
+  CHECK(ready > 0 && ready < pages / 16);
+  for (i = 0; i < 4; i++)
+    write_bytes(ring, chunk, i >= 2);
+  for (i = 0; i < 4; i++)
+    read_next(ring);
+  shard = 0;
+  CHECK(!sp_ring_next(ring, &shard, &bytes));
+  sp_ring_trim(ring);
+  CHECK(pages_resident(start, pages) >= 4 * chunk / 4096);
+  for (i = 0; i < 8; i++)
+    write_bytes(ring, chunk, i >= 2);
+  sp_ring_trim(ring);
+  for (i = 0; i < 8; i++)
+    read_next(ring);
+  CHECK(pages_resident(start, pages) >= 8 * chunk / 4096);
+  sp_ring_trim(ring);
+  CHECK_EQUAL(pages_resident(start, pages), ready);
+  write_bytes(ring, chunk, false);
+  CHECK(read_next(ring) == start);
+  sp_ring_free(ring);
+}
+
+static void cores_add_shards_and_take_nothing_from_them(void) {
+  static const struct {
+    long cores;
+    unsigned shards;
+  } rows[] = {{-1, 8}, {0, 8},   {1, 8},   {2, 8},   {4, 8},
+              {5, 16}, {16, 32}, {32, 64}, {64, 64}, {1000, 64}};
+  size_t i;
+
+  for (i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    CHECK_EQUAL(sp_ring_shards(rows[i].cores), rows[i].shards);
 }
 
 /* Writers count what they wrote and what was refused; every payload carries its
@@ -163,12 +273,20 @@ static void racing_writers_lose_nothing_uncounted(void) {
 static const check_test tests[] = {
     {"what_is_committed_is_read_in_order", what_is_committed_is_read_in_order},
     {"a_full_shard_refuses_and_recovers", a_full_shard_refuses_and_recovers},
-    {"taken_shards_are_busy_after_three_probes",
-     taken_shards_are_busy_after_three_probes},
+    {"only_a_ring_whose_every_shard_is_taken_is_busy",
+     only_a_ring_whose_every_shard_is_taken_is_busy},
     {"nothing_larger_than_half_a_shard_is_reserved",
      nothing_larger_than_half_a_shard_is_reserved},
     {"clearing_frees_what_a_lost_writer_held",
      clearing_frees_what_a_lost_writer_held},
+    {"an_eighth_of_a_shard_calls_the_reader",
+     an_eighth_of_a_shard_calls_the_reader},
+    {"an_empty_shard_is_written_from_its_start",
+     an_empty_shard_is_written_from_its_start},
+    {"memory_is_taken_as_filled_and_given_back",
+     memory_is_taken_as_filled_and_given_back},
+    {"cores_add_shards_and_take_nothing_from_them",
+     cores_add_shards_and_take_nothing_from_them},
     {"racing_writers_lose_nothing_uncounted",
      racing_writers_lose_nothing_uncounted},
 };

@@ -1,6 +1,7 @@
 #include "sampler/runtime.h"
 
 #include <pthread.h>
+#include <sched.h>
 
 #include "check.h"
 
@@ -184,6 +185,36 @@ static void ranges_are_half_open(void) {
   spanprof_runtime_unregister();
 }
 
+static void ranges_come_while_registered(void) {
+  spanprof_range range = {500, 600}, empty = {700, 700};
+  spanprof_runtime runtime = toy(NULL);
+  const spanprof_runtime *in;
+  uint64_t i;
+
+  CHECK_EQUAL(spanprof_runtime_eval_add(&range), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  in = sp_runtime_enter();
+  CHECK(in && !sp_runtime_evaluates(in, 500));
+  CHECK_EQUAL(spanprof_runtime_eval_add(&empty), SPANPROF_ERR_ARGUMENT);
+  for (i = 0; i < 100; i++)
+    CHECK_EQUAL(spanprof_runtime_eval_add(&range), SPANPROF_OK);
+  CHECK(sp_runtime_evaluates(in, 500) && !sp_runtime_evaluates(in, 600));
+  for (i = 0; i < 15; i++) {
+    range = (spanprof_range){1000 + i, 2000};
+    CHECK_EQUAL(spanprof_runtime_eval_add(&range), SPANPROF_OK);
+  }
+  CHECK_EQUAL(spanprof_runtime_eval_add(&empty), SPANPROF_ERR_ARGUMENT);
+  range = (spanprof_range){3000, 4000};
+  CHECK_EQUAL(spanprof_runtime_eval_add(&range), SPANPROF_ERR_LIMIT);
+  sp_runtime_leave();
+  spanprof_runtime_unregister();
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  in = sp_runtime_enter();
+  CHECK(in && !sp_runtime_evaluates(in, 500));
+  sp_runtime_leave();
+  spanprof_runtime_unregister();
+}
+
 /* Unregistering waits for whoever is inside. */
 static _Atomic int unregistered;
 
@@ -215,7 +246,69 @@ static void unregistering_waits_for_the_handler(void) {
   CHECK_EQUAL(atomic_load(&unregistered), 1);
 }
 
+static void many_ranges_are_found_in_any_order(void) {
+  static spanprof_range many[SPANPROF_RUNTIME_RANGES_MAX + 1];
+  spanprof_runtime runtime = toy(NULL);
+  const spanprof_runtime *now;
+  uint64_t i;
+
+  /* [10 i, 10 i + 5), last ones first, those of an even i twice as long. */
+  for (i = 0; i < SPANPROF_RUNTIME_RANGES_MAX; i++)
+    many[SPANPROF_RUNTIME_RANGES_MAX - 1 - i] = (spanprof_range){
+        .start = i * 10, .end = i * 10 + (i % 2 == 0 ? 10 : 5)};
+  runtime.eval_ranges = many;
+  runtime.eval_range_count = SPANPROF_RUNTIME_RANGES_MAX + 1;
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_ERR_ARGUMENT);
+  runtime.eval_range_count = SPANPROF_RUNTIME_RANGES_MAX;
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  now = sp_runtime_enter();
+  for (i = 0; i < SPANPROF_RUNTIME_RANGES_MAX * 10; i++)
+    CHECK_EQUAL(sp_runtime_evaluates(now, i), i % 20 < 15);
+  CHECK(!sp_runtime_evaluates(now, i));
+  CHECK(!sp_runtime_evaluates(now, UINT64_MAX));
+  sp_runtime_leave();
+  spanprof_runtime_unregister();
+}
+
+static _Atomic bool hanging, hang;
+
+static spanprof_status resolve_hanging(void *data, const spanprof_frame *frame,
+                                       spanprof_name *out) {
+  (void)data, (void)frame, (void)out;
+  hanging = true;
+  while (hang)
+    sched_yield();
+  return SPANPROF_ERR_STATE;
+}
+
+static void *note_run(void *data) {
+  (void)data;
+  note(77, 0);
+  return NULL;
+}
+
+static void a_callback_that_hangs_holds_no_unregistering_for_ever(void) {
+  spanprof_runtime runtime = toy(NULL), next = toy(NULL);
+  pthread_t thread;
+
+  hang = true;
+  hanging = false;
+  runtime.resolve = resolve_hanging;
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  CHECK_EQUAL(pthread_create(&thread, NULL, note_run, NULL), 0);
+  while (!hanging)
+    sched_yield();
+  spanprof_runtime_unregister();
+  CHECK_EQUAL(spanprof_runtime_register(&next), SPANPROF_ERR_STATE);
+  hang = false;
+  pthread_join(thread, NULL);
+  CHECK_EQUAL(spanprof_runtime_register(&next), SPANPROF_OK);
+  spanprof_runtime_unregister();
+}
+
 static const check_test tests[] = {
+    {"a_callback_that_hangs_holds_no_unregistering_for_ever",
+     a_callback_that_hangs_holds_no_unregistering_for_ever},
     {"frames_are_named_once_at_first_sight",
      frames_are_named_once_at_first_sight},
     {"each_offset_has_the_name_it_was_given",
@@ -226,6 +319,8 @@ static const check_test tests[] = {
      names_wait_for_the_runtimes_own_thread},
     {"there_is_one_runtime_at_a_time", there_is_one_runtime_at_a_time},
     {"ranges_are_half_open", ranges_are_half_open},
+    {"ranges_come_while_registered", ranges_come_while_registered},
+    {"many_ranges_are_found_in_any_order", many_ranges_are_found_in_any_order},
     {"unregistering_waits_for_the_handler",
      unregistering_waits_for_the_handler},
 };

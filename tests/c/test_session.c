@@ -2,12 +2,16 @@
 
 #include <dirent.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "check.h"
+#include "sink_process.h"
 
 static char session_directory[64];
 static char session_log[8192];
@@ -46,7 +50,7 @@ static int profiles_take(void) {
 
     if (entry->d_name[0] == '.')
       continue;
-    CHECK(strncmp(entry->d_name, "session_test-", 13) == 0);
+    CHECK(strncmp(entry->d_name, "session_test.", 13) == 0);
     CHECK(strstr(entry->d_name, ".pb.gz") != NULL);
     snprintf(path, sizeof path, "%s/%s", session_directory, entry->d_name);
     CHECK_EQUAL(unlink(path), 0);
@@ -96,13 +100,13 @@ static void one_session_runs_at_a_time(void) {
   CHECK_EQUAL(spanprof_session_start(&options, &second), SPANPROF_ERR_STATE);
   CHECK(second == NULL);
   CHECK(strstr(spanprof_last_error(), "runs already"));
-  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK(spanprof_session_current() == NULL);
   CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_ERR_STATE);
   CHECK_EQUAL(spanprof_session_flush(session, 10), SPANPROF_ERR_STATE);
   CHECK_EQUAL(spanprof_session_stop(NULL, 0), SPANPROF_ERR_STATE);
   CHECK_EQUAL(spanprof_session_start(&options, &second), SPANPROF_OK);
-  CHECK_EQUAL(spanprof_session_stop(second, 2000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(second, 20000), SPANPROF_OK);
   profiles_take();
 }
 
@@ -113,7 +117,7 @@ static void a_stop_hands_on_what_was_sampled(void) {
 
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
   burn_cpu_ms(300);
-  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   stats = stats_now();
   CHECK(stats.samples_taken > 0);
   CHECK_EQUAL(stats.samples_pending, 0);
@@ -138,7 +142,7 @@ static void a_flush_hands_on_and_goes_on(void) {
   CHECK_EQUAL(spanprof_session_flush(session, 5000), SPANPROF_OK);
   CHECK_EQUAL(stats_now().profiles_written, 1);
   burn_cpu_ms(200);
-  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_take(), 2);
 }
 
@@ -194,8 +198,68 @@ static void the_environment_alone_is_enough(void) {
   unsetenv("PYROSCOPE_APPLICATION_NAME");
   unsetenv("PYROSCOPE_OUTPUT_DIRECTORY");
   burn_cpu_ms(100);
-  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_take(), 1);
+}
+
+/* The URL of a new root span, by the default rules. */
+static size_t url_bytes(void) {
+  const spanprof_span_info info = {.struct_size = sizeof info,
+                                   .flags = SPANPROF_SPAN_SAMPLED,
+                                   .name = "GET /",
+                                   .name_bytes = 5};
+  char buffer[1024];
+  size_t length;
+  spanprof_span span;
+
+  CHECK_EQUAL(spanprof_span_start(NULL, &info, &span), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_span_attribute_get(NULL, span, SPANPROF_ATTRIBUTE_URL,
+                                          buffer, sizeof buffer, &length),
+              SPANPROF_OK);
+  spanprof_span_end(span);
+  return length;
+}
+
+static void url_wait(void) {
+  const struct timespec pause = {.tv_nsec = 10000000};
+  int left = 2000;
+
+  while (url_bytes() == 0) {
+    CHECK(left-- > 0);
+    nanosleep(&pause, NULL);
+  }
+}
+
+/* Whether it opens links the server is asked once, at the start, and each of
+ * its answers says so. */
+static void a_server_that_opens_links_gets_urls(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  sink_process sink;
+
+  sink_start(&sink, "http", NULL);
+  options.server_address = sink.address;
+  sink_control(&sink, "{\"links\": \"span\"}");
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  url_wait();
+  CHECK_EQUAL(spanprof_session_flush(session, 5000), SPANPROF_OK);
+  CHECK_EQUAL(sink_number(&sink, "asked"), 1);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  CHECK_EQUAL(url_bytes(), 0);
+
+  sink_control(&sink, "{\"links\": \"\"}");
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  while (sink_number(&sink, "asked") < 2)
+    burn_cpu_ms(10);
+  CHECK_EQUAL(url_bytes(), 0);
+  sink_control(&sink, "{\"links\": \"span\"}");
+  burn_cpu_ms(100);
+  CHECK_EQUAL(spanprof_session_flush(session, 5000), SPANPROF_OK);
+  CHECK(url_bytes() > 0);
+  CHECK_EQUAL(sink_number(&sink, "asked"), 2);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  sink_stop(&sink);
+  profiles_take();
 }
 
 static void credentials_stand_in_no_line(void) {
@@ -232,7 +296,7 @@ static void a_forked_child_goes_on_by_itself(void) {
   }
   CHECK_EQUAL(waitpid(child, &status, 0), child);
   CHECK_EQUAL(status, 0);
-  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_take(), 2);
 #else
   fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
@@ -264,7 +328,7 @@ static void a_fork_that_prepares_an_exec_is_left_alone(void) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   CHECK_EQUAL(waitpid(child, &status, 0), child);
   CHECK_EQUAL(status, 0);
-  CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(profiles_take(), 1);
 #else
   fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
@@ -296,7 +360,127 @@ static void an_older_callers_stats_are_filled_as_far_as_it_knows(void) {
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_ERR_ARGUMENT);
 }
 
+/* A runtime whose names never come while `stuck_held`. */
+static _Atomic bool stuck_held, stuck_in;
+static _Atomic uint64_t stuck_code;
+
+static size_t stuck_walk(void *data, const spanprof_capture *capture,
+                         spanprof_frame *frames, size_t max, int *cut) {
+  (void)data, (void)capture, (void)max;
+  frames[0] = (spanprof_frame){.code = ++stuck_code};
+  *cut = 0;
+  return 1;
+}
+
+static spanprof_status stuck_resolve(void *data, const spanprof_frame *frame,
+                                     spanprof_name *out) {
+  (void)data, (void)frame, (void)out;
+  stuck_in = true;
+  while (stuck_held)
+    usleep(1000);
+  stuck_in = false;
+  return SPANPROF_ERR_STATE;
+}
+
+/* Start, and sample until the collector hangs in the callback. */
+static spanprof_session *session_stuck(void) {
+  spanprof_options options = options_given();
+  spanprof_runtime runtime = {.struct_size = sizeof runtime,
+                              .name = "stuck",
+                              .walk = stuck_walk,
+                              .resolve = stuck_resolve};
+  spanprof_session *session;
+
+  stuck_held = true;
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  while (!stuck_in)
+    burn_cpu_ms(10);
+  return session;
+}
+
+static void a_callback_that_hangs_holds_neither_flush_stop_nor_fork(void) {
+  spanprof_session *session = session_stuck();
+  spanprof_options options;
+  int status;
+  pid_t child;
+
+  CHECK_EQUAL(spanprof_session_flush(session, 50), SPANPROF_ERR_TIMEOUT);
+  child = fork();
+  if (child == 0)
+    _exit(0);
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(spanprof_session_stop(session, 1000), SPANPROF_ERR_TIMEOUT);
+  CHECK(strstr(spanprof_last_error(), "callback"));
+  CHECK(stuck_in);
+  spanprof_runtime_unregister();
+  profiles_take();
+  options = options_given();
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  burn_cpu_ms(50);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  CHECK_EQUAL(profiles_take(), 1);
+  stuck_held = false;
+  while (stuck_in)
+    usleep(1000);
+}
+
+static void a_third_start_waits_for_what_two_stops_left(void) {
+  spanprof_session *session;
+  spanprof_options options;
+
+  CHECK_EQUAL(spanprof_session_stop(session_stuck(), 0), SPANPROF_ERR_TIMEOUT);
+  profiles_take();
+  stuck_in = false;
+  options = options_given();
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  while (!stuck_in)
+    burn_cpu_ms(10);
+  CHECK_EQUAL(spanprof_session_stop(session, 0), SPANPROF_ERR_TIMEOUT);
+  profiles_take();
+  options = options_given();
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_ERR_STATE);
+  CHECK(strstr(spanprof_last_error(), "at work"));
+  stuck_held = false;
+  while (spanprof_session_start(&options, &session) != SPANPROF_OK)
+    usleep(1000);
+  spanprof_runtime_unregister();
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  profiles_take();
+}
+
+/* It has none of the threads, and no fork hook ran in it. */
+static void a_child_of_the_bare_system_call_may_exit(void) {
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  int status;
+  pid_t child;
+
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+  if (child == 0) {
+    if (spanprof_session_current() ||
+        spanprof_session_flush(session, 1000) != SPANPROF_ERR_STATE)
+      _exit(1);
+    exit(0);
+  }
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  profiles_take();
+#else
+  fprintf(stderr, "  skipped: sanitizers' exit wants libc's own fork\n");
+#endif
+}
+
 static const check_test tests[] = {
+    {"a_callback_that_hangs_holds_neither_flush_stop_nor_fork",
+     a_callback_that_hangs_holds_neither_flush_stop_nor_fork},
+    {"a_third_start_waits_for_what_two_stops_left",
+     a_third_start_waits_for_what_two_stops_left},
+    {"a_child_of_the_bare_system_call_may_exit",
+     a_child_of_the_bare_system_call_may_exit},
     {"one_session_runs_at_a_time", one_session_runs_at_a_time},
     {"a_stop_hands_on_what_was_sampled", a_stop_hands_on_what_was_sampled},
     {"a_flush_hands_on_and_goes_on", a_flush_hands_on_and_goes_on},
@@ -304,6 +488,8 @@ static const check_test tests[] = {
      a_refused_start_leaves_nothing_behind},
     {"the_environment_switches_it_off", the_environment_switches_it_off},
     {"the_environment_alone_is_enough", the_environment_alone_is_enough},
+    {"a_server_that_opens_links_gets_urls",
+     a_server_that_opens_links_gets_urls},
     {"credentials_stand_in_no_line", credentials_stand_in_no_line},
     {"a_forked_child_goes_on_by_itself", a_forked_child_goes_on_by_itself},
     {"a_fork_that_prepares_an_exec_is_left_alone",

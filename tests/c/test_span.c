@@ -596,7 +596,29 @@ static void child_process_has_other_ids(void) {
   end_all(&span, 1);
 }
 
+static _Atomic bool resets_over;
+
+static void *counters_reset(void *nothing) {
+  while (!resets_over)
+    sp_counters_reset();
+  return nothing;
+}
+
+static void live_spans_are_counted_beside_resets(void) {
+  uint64_t live = sp_counted(&sp_counts.spans_live);
+  pthread_t thread;
+  int i;
+
+  CHECK_EQUAL(pthread_create(&thread, NULL, counters_reset, NULL), 0);
+  for (i = 0; i < 200000; i++)
+    spanprof_span_end(start_named("busy", 4));
+  resets_over = true;
+  pthread_join(thread, NULL);
+  CHECK_EQUAL(sp_counted(&sp_counts.spans_live), live);
+}
+
 static void starting(const sp_mem *mem) {
+  uint64_t refused = sp_counted(&sp_counts.spans_refused);
   spanprof_span s[40];
   size_t i;
 
@@ -608,6 +630,8 @@ static void starting(const sp_mem *mem) {
 
     CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM);
     CHECK((s[i] == 0) == (st != SPANPROF_OK));
+    refused += st != SPANPROF_OK;
+    CHECK_EQUAL(sp_counted(&sp_counts.spans_refused), refused);
     spanprof_span_rename(s[i], i % 2 ? long_name : "short",
                          i % 2 ? sizeof long_name - 1 : 5);
     if (s[i]) {
@@ -658,6 +682,8 @@ int main(int argc, char **argv) {
       {"span_may_end_on_another_thread", span_may_end_on_another_thread},
       {"threads_start_rename_end_and_sweep_at_once",
        threads_start_rename_end_and_sweep_at_once},
+      {"live_spans_are_counted_beside_resets",
+       live_spans_are_counted_beside_resets},
       {"child_process_has_other_ids", child_process_has_other_ids},
       {"every_allocation_may_fail", every_allocation_may_fail},
   };

@@ -81,6 +81,7 @@ static void only_spans_that_samples_carry_have_attributes(void) {
   int of;
 
   CHECK_EQUAL(sp_span_defaults_set(&settings), SPANPROF_OK);
+  sp_span_links_open();
   CHECK_TEXT(attribute(NULL, root, SPANPROF_ATTRIBUTE_PROFILE_ID),
              "00f0010000000000");
   CHECK_TEXT(attribute(NULL, root, SPANPROF_ATTRIBUTE_URL),
@@ -97,6 +98,53 @@ static void only_spans_that_samples_carry_have_attributes(void) {
   CHECK_EQUAL(sp_span_defaults_set(NULL), SPANPROF_OK);
   spanprof_span_end(root);
   spanprof_span_end(child);
+}
+
+/* By what the rules say: whether there is a URL before the server said that it
+ * opens links, and after. */
+static void a_url_is_there_where_it_can_be_opened(void) {
+  spanprof_span_rules_options unset = options_new();
+  const struct {
+    int64_t add_url;
+    const char *server_address;
+    const char *url_template;
+    bool before;
+    bool after;
+  } cases[] = {
+      {SPANPROF_UNSET, NULL, NULL, false, true},
+      {SPANPROF_URL_AUTO, NULL, NULL, false, true},
+      {SPANPROF_URL_AUTO, "http://elsewhere", NULL, false, false},
+      {SPANPROF_UNSET, NULL, "{server}/x", true, true},
+      {1, NULL, NULL, true, true},
+      {0, NULL, NULL, false, false},
+      {0, NULL, "{server}/x", false, false},
+  };
+  size_t i;
+
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    spanprof_span_rules_options options = unset;
+    spanprof_span_rules *rules;
+    spanprof_span span;
+
+    options.add_url = cases[i].add_url;
+    options.server_address = cases[i].server_address;
+    options.url_template = cases[i].url_template;
+    rules = rules_new(&options);
+    span = start(rules, (uint8_t)(0x20 + i), 0);
+    CHECK_EQUAL(sp_span_defaults_set(&settings), SPANPROF_OK);
+    CHECK_EQUAL(*attribute(rules, span, SPANPROF_ATTRIBUTE_URL) != 0,
+                cases[i].before);
+    sp_span_links_open();
+    CHECK_EQUAL(*attribute(rules, span, SPANPROF_ATTRIBUTE_URL) != 0,
+                cases[i].after);
+    /* Another session's server says so for itself. */
+    CHECK_EQUAL(sp_span_defaults_set(&settings), SPANPROF_OK);
+    CHECK_EQUAL(*attribute(rules, span, SPANPROF_ATTRIBUTE_URL) != 0,
+                cases[i].before);
+    CHECK_EQUAL(sp_span_defaults_set(NULL), SPANPROF_OK);
+    spanprof_span_end(span);
+    spanprof_span_rules_free(rules);
+  }
 }
 
 static void without_a_session_there_is_an_id_but_no_url(void) {
@@ -141,6 +189,7 @@ static void own_values_beat_the_session(void) {
 
   options.app_name = "rideshare.cpu";
   options.server_address = "http://user:secret@localhost:4040";
+  options.add_url = 1;
   rules = rules_new(&options);
   span = start(rules, 5, 0);
   CHECK_EQUAL(sp_span_defaults_set(&settings), SPANPROF_OK);
@@ -247,6 +296,7 @@ static void wrong_options_are_refused_by_name(void) {
       {"baseline_labels", good}, {"baseline_labels", good},
       {"url_template", good},    {"url_template", good},
       {"struct_size", good},     {"struct_size", good},
+      {"span_id_label", good},
   };
   size_t i;
 
@@ -266,6 +316,7 @@ static void wrong_options_are_refused_by_name(void) {
   cases[13].options.url_template = "";
   cases[14].options.struct_size = sizeof good + 8;
   cases[15].options.struct_size = 0;
+  cases[16].options.span_id_label = 2;
   for (i = 0; i < SP_COUNT_OF(cases); i++) {
     spanprof_span_rules *rules = (spanprof_span_rules *)&good;
 
@@ -329,6 +380,8 @@ int main(int argc, char **argv) {
       {"keys_are_those_of_pyroscope", keys_are_those_of_pyroscope},
       {"only_spans_that_samples_carry_have_attributes",
        only_spans_that_samples_carry_have_attributes},
+      {"a_url_is_there_where_it_can_be_opened",
+       a_url_is_there_where_it_can_be_opened},
       {"without_a_session_there_is_an_id_but_no_url",
        without_a_session_there_is_an_id_but_no_url},
       {"baseline_joins_static_and_own_labels",

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "export_fixture.h"
@@ -352,29 +353,93 @@ static void damaged_and_foreign_files_are_told_apart(void) {
   directory_remove(directory);
 }
 
-static void every_cut_of_a_file_is_noticed(void) {
-  char directory[64], path[128], whole[4096];
-  sp_encoded part = sample_pprof(&sp_mem_default, 77, 5, 50, 100);
+static size_t files_in(const char *directory) {
+  char command[128];
+  FILE *names;
+  int count = 0;
+
+  snprintf(command, sizeof command, "ls -A %s/* | grep -c profile", directory);
+  names = popen(command, "r");
+  CHECK(names != NULL && fscanf(names, "%d", &count) == 1);
+  pclose(names);
+  return (size_t)count;
+}
+
+/* A process out of descriptors loses no profile that is safe on disk. */
+static void without_descriptors_the_files_stay(void) {
+  char directory[64];
+  sp_spool *spool = spool_in(directory_new(directory));
+  struct rlimit limit, none;
   sp_spool_file file;
-  size_t size, i;
-  FILE *stored;
+  uint64_t i;
 
-  directory_new(directory);
-  CHECK(!sp_spool_file_write(directory, "77.profile", &part, &spool_series));
-  snprintf(path, sizeof path, "%s/77.profile", directory);
-  stored = fopen(path, "r");
-  size = fread(whole, 1, sizeof whole, stored);
-  fclose(stored);
-  for (i = 0; i <= size; i++) {
-    char *content = sp_mem_new(&sp_mem_default, i);
-
-    memcpy(content, whole, i);
-    CHECK_EQUAL(sp_spool_file_parse(&file, &sp_mem_default, content, i),
-                i == size ? SPANPROF_OK : SPANPROF_ERR_FORMAT);
-  }
-  CHECK_EQUAL(file.part.size, part.size);
+  for (i = 0; i < 9; i++)
+    CHECK(!put(spool, now_unix_ns() + i, 100));
+  CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  none = limit;
+  none.rlim_cur = 0;
+  CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  for (i = 0; i < 9; i++)
+    CHECK_EQUAL(sp_spool_read(spool, sp_spool_next(spool, now_ns()), &file),
+                SPANPROF_ERR_IO);
+  CHECK(strstr(spanprof_last_error(), "Too many open files") != NULL);
+  CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  CHECK_EQUAL(lost_count, 0);
+  CHECK_EQUAL(files_in(directory), 9);
+  CHECK(!sp_spool_read(spool, sp_spool_next(spool, now_ns()), &file));
   sp_spool_file_dispose(&file);
-  sp_encoded_dispose(&part);
+  sp_spool_free(spool);
+  directory_remove(directory);
+}
+
+/* What someone else planted is neither sent nor removed, and told of; what is
+ * good is taken over all the same. */
+static void planted_homes_are_told_of(void) {
+  char directory[64], victim[64], path[128];
+  uint64_t time_ns = now_unix_ns();
+  sp_spool *spool;
+  int fd;
+
+  dead_process(directory_new(directory), time_ns, 2);
+  snprintf(path, sizeof path, "%s/123.profile", directory_new(victim));
+  fd = open(path, O_WRONLY | O_CREAT, 0600);
+  CHECK(fd >= 0);
+  close(fd);
+  snprintf(path, sizeof path, "%s/spanprof-1-1", directory);
+  CHECK(symlink(victim, path) == 0);
+  spool = spool_in(directory);
+  CHECK_EQUAL(sp_spool_claim(spool), SPANPROF_ERR_IO);
+  CHECK(strstr(spanprof_last_error(), path) != NULL);
+  CHECK_EQUAL(directory_count(victim, ".profile"), 1);
+  CHECK_EQUAL(lost_count, 0);
+  CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns);
+  sp_spool_free(spool);
+  directory_remove(directory);
+  directory_remove(victim);
+}
+
+/* In a home of ours, but a link, or writable by others. */
+static void forged_files_are_lost_unread(void) {
+  char directory[64], path[512];
+  sp_spool *spool = spool_in(directory_new(directory));
+  sp_spool_file file;
+  uint64_t i;
+
+  for (i = 0; i < 2; i++) {
+    sp_spool_entry *entry;
+
+    CHECK(!put(spool, now_unix_ns(), 100));
+    entry = sp_spool_next(spool, now_ns());
+    snprintf(path, sizeof path, "%s/%llu.profile", entry->home->path,
+             (unsigned long long)entry->time_ns);
+    if (i == 0)
+      CHECK(chmod(path, 0666) == 0);
+    else
+      CHECK(unlink(path) == 0 && symlink("/etc/passwd", path) == 0);
+    CHECK_EQUAL(sp_spool_read(spool, entry, &file), SPANPROF_ERR_FORMAT);
+    CHECK_EQUAL(lost_count, i + 1);
+  }
+  sp_spool_free(spool);
   directory_remove(directory);
 }
 
@@ -463,7 +528,10 @@ int main(int argc, char **argv) {
       {"each_file_is_claimed_once", each_file_is_claimed_once},
       {"damaged_and_foreign_files_are_told_apart",
        damaged_and_foreign_files_are_told_apart},
-      {"every_cut_of_a_file_is_noticed", every_cut_of_a_file_is_noticed},
+      {"without_descriptors_the_files_stay",
+       without_descriptors_the_files_stay},
+      {"planted_homes_are_told_of", planted_homes_are_told_of},
+      {"forged_files_are_lost_unread", forged_files_are_lost_unread},
       {"a_full_disk_leaves_nothing", a_full_disk_leaves_nothing},
       {"a_forked_child_has_a_spool_of_its_own",
        a_forked_child_has_a_spool_of_its_own},
@@ -473,8 +541,7 @@ int main(int argc, char **argv) {
 
   test_clock_init(&test_time, 1);
   spool_settings = usual_settings();
-  CHECK(!sp_series_init(&spool_series, &sp_mem_default, &spool_settings, NULL,
-                        NULL));
+  CHECK(!sp_series_init(&spool_series, &sp_mem_default, &spool_settings, NULL));
   failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
   sp_series_dispose(&spool_series);
   return failed;

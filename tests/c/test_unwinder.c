@@ -233,6 +233,103 @@ static void a_frame_pointer_is_followed_only_where_the_code_shows_it(void) {
   sp_unwinder_free(unwinder);
 }
 
+/* Begun as OpenBLAS's kernels; each is interrupted within. The last one's stack
+ * is not as its beginning shows. */
+void saves_by_sp(void);
+void saves_by_rbx(void);
+void saves_and_moves(void);
+#define SAVES_BEGIN                                      \
+  "sub $96, %rsp; mov %rbx, (%rsp); mov %rbp, 8(%rsp)\n" \
+  "mov %r12, 16(%rsp); xor %ebp, %ebp\n"
+#define SAVES_END                            \
+  "mov (%rsp), %rbx; mov 8(%rsp), %rbp\n"    \
+  "mov 16(%rsp), %r12; add $96, %rsp; ret\n" \
+  ".skip 80, 0x90\n"
+__asm__(".text\n"
+        ".type saves_by_sp, @function\n"
+        "saves_by_sp: " SAVES_BEGIN "int3\n" SAVES_END
+        ".size saves_by_sp, . - saves_by_sp\n"
+        ".type saves_by_rbx, @function\n"
+        "saves_by_rbx: " SAVES_BEGIN
+        "mov %rsp, %rbx; sub $0x2080, %rsp; and $-4096, %rsp; int3\n"
+        "mov %rbx, %rsp\n" SAVES_END ".size saves_by_rbx, . - saves_by_rbx\n"
+        ".type saves_and_moves, @function\n"
+        "saves_and_moves: " SAVES_BEGIN
+        "lea saves_by_rbx(%rip), %rax; mov %rax, 88(%rsp)\n"
+        "push %rax; int3; pop %rax\n" SAVES_END
+        ".size saves_and_moves, . - saves_and_moves\n");
+
+static size_t walk_from(sp_unwinder *unwinder, void (*function)(void),
+                        sp_unwind_end *end) {
+  struct sigaction trap = {.sa_sigaction = capture_on_signal,
+                           .sa_flags = SA_SIGINFO};
+
+  capture_begin(&taken);
+  CHECK_EQUAL(sigaction(SIGTRAP, &trap, NULL), 0);
+  function();
+  return walk(unwinder, end);
+}
+
+static void saved_registers_lead_to_a_caller_that_calls(void) {
+  static const struct {
+    const char *name;
+    void (*function)(void);
+  } kernels[] = {{"saves_by_sp", saves_by_sp}, {"saves_by_rbx", saves_by_rbx}};
+  sp_unwinder *unwinder = new_unwinder();
+  sp_unwind_end end;
+  size_t i, n;
+
+  for (i = 0; i < 2 * SP_COUNT_OF(kernels); i++) {
+    n = walk_from(unwinder, kernels[i / 2].function, &end);
+    CHECK_EQUAL(frame_of(unwinder, frames, n, kernels[i / 2].name), 0);
+    CHECK_EQUAL(frame_of(unwinder, frames, n, "walk_from"), 1);
+    CHECK_EQUAL(frame_of(unwinder, frames, n, __func__), 2);
+    CHECK_EQUAL(end, SP_UNWIND_COMPLETE);
+  }
+  n = walk_from(unwinder, saves_and_moves, &end);
+  CHECK_EQUAL(frame_of(unwinder, frames, n, "saves_and_moves"), 0);
+  CHECK_EQUAL(n, 1);
+  CHECK_EQUAL(end, SP_UNWIND_NO_INFO);
+  sp_unwinder_free(unwinder);
+}
+
+/* 1,000 instructions of a kernel written by hand. */
+extern char without_information[];
+__asm__(".text\n"
+        ".globl without_information\n"
+        ".type without_information, @function\n"
+        "without_information: .skip 1000, 0x90\n"
+        "ret\n"
+        ".size without_information, . - without_information\n");
+
+/* Opening a module's file allocates. */
+static void code_without_information_opens_its_file_once(void) {
+  const uint64_t word = 0;
+  sp_stack_slice slice = {.base = 0x7f0000001000,
+                          .bytes = &word,
+                          .size = sizeof word,
+                          .whole = true};
+  sp_unwinder *unwinder = NULL;
+  sp_unwind_end end;
+  failing_mem mem;
+  size_t requests, i;
+
+  failing_mem_init(&mem, 0);
+  CHECK_EQUAL(sp_unwinder_new(&unwinder, &mem.mem), SPANPROF_OK);
+  slice.registers.r[SP_REGISTER_SP] = slice.base;
+  for (i = 0; i < 1000; i++) {
+    slice.registers.r[SP_REGISTER_PC] =
+        (uint64_t)(uintptr_t)without_information + i;
+    CHECK_EQUAL(sp_unwinder_walk(unwinder, &slice, frames, 2, &end), 1);
+    CHECK_EQUAL(end, SP_UNWIND_NO_INFO);
+    if (i == 0)
+      requests = mem.requests;
+  }
+  CHECK_EQUAL(mem.requests, requests);
+  sp_unwinder_free(unwinder);
+  CHECK_EQUAL(mem.live, 0);
+}
+
 /* Every instruction of a function whose return address lies at sp. */
 static void an_entry_into_the_vdso_leads_to_its_caller(void) {
   sp_unwinder *unwinder = new_unwinder();
@@ -416,6 +513,10 @@ int main(int argc, char **argv) {
      code_without_information_ends_the_stack},
     {"a_frame_pointer_is_followed_only_where_the_code_shows_it",
      a_frame_pointer_is_followed_only_where_the_code_shows_it},
+    {"saved_registers_lead_to_a_caller_that_calls",
+     saved_registers_lead_to_a_caller_that_calls},
+    {"code_without_information_opens_its_file_once",
+     code_without_information_opens_its_file_once},
     {"an_entry_into_the_vdso_leads_to_its_caller",
      an_entry_into_the_vdso_leads_to_its_caller},
     {"what_lies_in_the_red_zone_is_read", what_lies_in_the_red_zone_is_read},

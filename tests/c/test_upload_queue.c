@@ -85,7 +85,7 @@ static void fresh_ones_are_not_due(void) {
 
   made(&queue, 1, 10)->handed_local = false;
   made(&queue, 2, 10);
-  CHECK(sp_upload_queue_pending(&queue, 1, false, 0));
+  CHECK(sp_upload_queue_pending(&queue, 1));
   gone(sp_upload_queue_take_due(&queue, 0), 2);
   CHECK(sp_upload_queue_take_due(&queue, 0) == NULL);
   gone(sp_upload_queue_take_fresh(&queue), 1);
@@ -97,12 +97,12 @@ static void one_that_waits_lets_others_go(void) {
 
   made(&queue, 1, 10)->retry_ns = 500;
   made(&queue, 2, 10);
-  CHECK_EQUAL(sp_upload_queue_next_ns(&queue), 0);
+  CHECK_EQUAL(sp_upload_queue_next_ns(&queue, 7), 0);
   gone(sp_upload_queue_take_due(&queue, 499), 2);
   CHECK(sp_upload_queue_take_due(&queue, 499) == NULL);
-  CHECK_EQUAL(sp_upload_queue_next_ns(&queue), 500);
+  CHECK_EQUAL(sp_upload_queue_next_ns(&queue, 7), 500);
   gone(sp_upload_queue_take_due(&queue, 500), 1);
-  CHECK_EQUAL(sp_upload_queue_next_ns(&queue), UINT64_MAX);
+  CHECK_EQUAL(sp_upload_queue_next_ns(&queue, 7), UINT64_MAX);
 }
 
 static void a_refused_one_goes_behind_the_others(void) {
@@ -129,12 +129,25 @@ static void old_ones_are_found_by_their_profiles_time(void) {
 static void pending_asks_only_up_to_a_number(void) {
   sp_upload_queue queue = {0};
 
-  made(&queue, 1, 10)->retry_ns = 500;
-  made(&queue, 2, 10);
-  CHECK(!sp_upload_queue_pending(&queue, 1, true, 100));
-  CHECK(sp_upload_queue_pending(&queue, 1, true, 500));
-  CHECK(!sp_upload_queue_pending(&queue, 1, false, 500));
-  CHECK(sp_upload_queue_pending(&queue, 2, true, 100));
+  made(&queue, 2, 10)->retry_ns = 500;
+  made(&queue, 3, 10);
+  CHECK(!sp_upload_queue_pending(&queue, 1));
+  CHECK(sp_upload_queue_pending(&queue, 2));
+  gone(sp_upload_queue_take_first(&queue), 2);
+  CHECK(!sp_upload_queue_pending(&queue, 2));
+  CHECK(sp_upload_queue_pending(&queue, 3));
+  gone(sp_upload_queue_take_first(&queue), 3);
+  CHECK(!sp_upload_queue_pending(&queue, 3));
+}
+
+static void what_the_spool_refused_stays(void) {
+  sp_upload_queue queue = {0};
+
+  made(&queue, 1, 10)->handed_local = false;
+  made(&queue, 2, 10)->unspoolable = true;
+  made(&queue, 3, 10);
+  gone(sp_upload_queue_take_spoolable(&queue), 3);
+  CHECK(sp_upload_queue_take_spoolable(&queue) == NULL);
   gone(sp_upload_queue_take_first(&queue), 1);
   gone(sp_upload_queue_take_first(&queue), 2);
 }
@@ -165,6 +178,7 @@ int main(int argc, char **argv) {
       {"old_ones_are_found_by_their_profiles_time",
        old_ones_are_found_by_their_profiles_time},
       {"pending_asks_only_up_to_a_number", pending_asks_only_up_to_a_number},
+      {"what_the_spool_refused_stays", what_the_spool_refused_stays},
       {"no_memory_leaves_the_bytes", no_memory_leaves_the_bytes},
   };
 

@@ -47,13 +47,14 @@ class CheckTest(unittest.TestCase):
     def setUp(self):
         self.sink.ask("/control", {"mode": "ok"})
 
-    def check(self, **environment):
+    def check(self, other=None, **environment):
         """Runs it; returns the exit status, and what it says of each thing."""
         settings = {"APPLICATION_NAME": "shop", **environment}
         done = subprocess.run(
             [COMMAND, "check"], text=True, capture_output=True, timeout=60,
             env={"PYROSCOPE_" + key if key.isupper() else key: value
-                 for key, value in settings.items() if value is not None})
+                 for key, value in settings.items() if value is not None} | (other or {}))
+        self.printed = done.stdout
         self.assertNotIn(PASSWORD, done.stdout + done.stderr)
         said = {}
         for line in done.stdout.splitlines():
@@ -68,8 +69,76 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(states, {
             "options": "ok", "unwinder": "ok", "names": "ok", "signal": "ok",
             "timer": "ok", "server": "ok", "proxy": "-", "TLS": "-",
-            "credentials": "ok"}, said)
+            "credentials": "ok", "service": "-"}, said)
         self.assertEqual(status, 0)
+
+    def test_names_of_profiles_and_spans_are_compared(self):
+        for environment, state, sentence in (
+                ({"APPLICATION_NAME": "shop", "OTEL_SERVICE_NAME": "shop"},
+                 "ok", 'profiles and spans are of "shop"'),
+                ({"APPLICATION_NAME": "shop", "OTEL_SERVICE_NAME": "web"},
+                 "FAILED", 'profiles are of "shop" (PYROSCOPE_APPLICATION_NAME), '
+                 'spans of "web" (OTEL_SERVICE_NAME), and find no profile: '),
+                ({"APPLICATION_NAME": "shop",
+                  "OTEL_RESOURCE_ATTRIBUTES": "a=b,service.name=we%20b"},
+                 "FAILED", 'spans of "we b" (OTEL_RESOURCE_ATTRIBUTES)'),
+                ({"APPLICATION_NAME": None, "OTEL_SERVICE_NAME": "web",
+                  "OTEL_RESOURCE_ATTRIBUTES": "service.name=shop"},
+                 "-", '"web" (OTEL_SERVICE_NAME) is taken, not "shop"'),
+                ({"APPLICATION_NAME": "shop"},
+                 "-", 'profiles are of "shop"; spans only where')):
+            # Names in capitals are ours, but for these.
+            ours = {key: value for key, value in environment.items()
+                    if not key.startswith("OTEL_")}
+            theirs = {key: value for key, value in environment.items()
+                      if key.startswith("OTEL_")}
+            status, said = self.check(other=theirs, **ours)
+            self.assertEqual(said["service"][0], state, said)
+            self.assertIn(sentence, said["service"][1])
+            self.assertEqual(status, int(state == "FAILED"))
+
+    def test_the_data_sources_of_grafana_are_printed(self):
+        self.check(SERVER_ADDRESS=self.address, TENANT_ID="team-a",
+                   BASIC_AUTH_USER='12"$3', BASIC_AUTH_PASSWORD=PASSWORD,
+                   other={"OTEL_RESOURCE_ATTRIBUTES": "service.namespace=eu"})
+        self.assertEqual(self.printed[self.printed.index("apiVersion"):], f"""\
+apiVersion: 1
+datasources:
+  - name: Pyroscope
+    uid: pyroscope
+    type: grafana-pyroscope-datasource
+    access: proxy
+    url: "{self.address}"
+    basicAuth: true
+    basicAuthUser: "12\\"$$3"
+    jsonData:
+      httpHeaderName1: X-Scope-OrgID
+    secureJsonData:
+      basicAuthPassword: $PYROSCOPE_BASIC_AUTH_PASSWORD
+      httpHeaderValue1: $PYROSCOPE_TENANT_ID
+  - name: Tempo
+    uid: tempo
+    type: tempo
+    access: proxy
+    url: http://tempo:3200 # where your traces are
+    jsonData:
+      tracesToProfiles:
+        datasourceUid: pyroscope
+        profileTypeId: process_cpu:cpu:nanoseconds:cpu:nanoseconds
+        tags:
+          - {{ key: service.name, value: service_name }}
+          - {{ key: service.namespace, value: service_namespace }}
+""")
+        self.check(SERVER_ADDRESS="http://127.0.0.1:1")
+        self.assertIn("\n1 failed\n\n# ", self.printed)
+        self.assertTrue(self.printed.endswith("value: service_name }\n"))
+        self.check()
+        self.assertNotIn("apiVersion", self.printed)
+
+    def test_without_a_name_it_is_that_of_the_spans(self):
+        status, said = self.check(APPLICATION_NAME=None, SERVER_ADDRESS=self.address)
+        self.assertTrue(said["options"][1].startswith("the service that spans name, 100 Hz"), said)
+        self.assertEqual((status, said["options"][0]), (0, "ok"))
 
     def test_the_probe_is_empty_and_nothing_is_stored(self):
         self.check(SERVER_ADDRESS=self.address, TENANT_ID="team-a",
@@ -117,6 +186,7 @@ class CheckTest(unittest.TestCase):
                 ({"mode": "status", "status": 400}, "answers 400: "),
                 ({"mode": "status", "status": 503}, "answers 503: "),
                 ({"mode": "redirect"}, "answers 301, a redirect"),
+                ({"mode": "html"}, "answers 200, but is no Pyroscope"),
                 ({"mode": "garbage"}, ""),
                 ({"mode": "close"}, ""),
                 ({"mode": "endless"}, "")):

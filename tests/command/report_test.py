@@ -176,6 +176,17 @@ class ReportTest(unittest.TestCase):
         self.assertIn("/nowhere: No such file", gone.stderr)
         self.assertIn("GET /cart", gone.stdout)
 
+    def test_names_of_files_control_no_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "\x1b[2J\u009b\u202e.pb")
+            with open(path, "wb") as file:
+                file.write(b"no profile")
+            done = report(path)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("?[2J", done.stderr)
+        for bad in "\x1b\u009b\u202e":
+            self.assertNotIn(bad, done.stderr)
+
     def test_wrong_usage_is_told(self):
         for arguments in ([], ["--span", "12", "x"], ["--label", "x", "x"],
                           ["--top", "many", "x"], ["--top", "-1", "x"],

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the checks: strict mode, and what they share.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

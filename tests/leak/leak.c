@@ -98,7 +98,7 @@ static void session_try(const char *directory, const char *server) {
   for (i = 0; i < LEAK_THREADS; i++)
     pthread_join(threads[i], NULL);
   spanprof_span_rules_free(rules);
-  spanprof_session_stop(session, 2000);
+  spanprof_session_stop(session, 20000);
   leak_require(samples > 0, "samples were taken");
 }
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by the checks of gem and wheel, from the top of the checkout.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -49,6 +50,7 @@ only_needs() {
     grep -vE '^(libcurl\.so\.4|libprotobuf-c\.so\.1|libz\.so\.1|libm\.so\.6|libc\.so\.6|libpthread\.so\.0|libgcc_s\.so\.1|ld-linux.*|libruby.*|libpython.*)$' || true)
   [ -z "$foreign" ] || fail "$1 is linked with: $foreign"
   readelf -d "$1" | grep -q 'FLAGS_1.*NOW.*NODELETE' || fail "$1 is not linked with -z now -z nodelete"
+  tests/abi/check_hardening.sh "$1" fortified || fail "$1 lacks what protects it"
   echo "$(basename "$1"): one symbol, $2"
 }
 

@@ -40,8 +40,9 @@ size=$(du -sk "$work/plain" | cut -f 1)
 echo "$size KiB on disk"
 
 (
-  # shellcheck disable=SC2086
-  set -f; path_without $compilers
+  set -f
+  # shellcheck disable=SC2086 # patterns, for path_without
+  path_without $compilers
   inert no_compiler "no C compiler"
 )
 for header in curl/curl.h zlib.h protobuf-c/protobuf-c.h; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wheel_install.sh: an installation from the sdist takes a C compiler and headers
 # alone, in isolation and without, with Debian's own setuptools too; one without
-# them does no harm, and SPANPROF_REQUIRED=1 refuses it.
+# them fails, and with SPANPROF_REQUIRED=0 does no harm.
 source "$(dirname "$0")/common.sh"
 python=/usr/bin/python3
 sdist=$(echo "$top"/build/sdist/*.tar.gz)
@@ -22,6 +22,21 @@ loads() {
   echo "$1: installed, available"
 }
 
+# refused NAME REASON [HOW]: it is not installed, and says why in one sentence,
+# with what helps.
+refused() {
+  local said
+
+  if install "refused_$1" "$sdist" "${plain[@]}"; then
+    fail "$1: installed although it cannot profile"
+  fi
+  said=$(grep -cE "^ *spanprof is not installed: .*$2.*${3:-}.*; SPANPROF_REQUIRED=0 " "$work/refused_$1.txt" || true)
+  [ "$said" -eq 1 ] || fail "$1: $(tail -n 20 "$work/refused_$1.txt")"
+  ! grep -q Traceback "$work/refused_$1.txt" || fail "$1: more than a sentence"
+  [ ! -e "$work/refused_$1/spanprof" ] || fail "$1: left something behind"
+  echo "$1: refused"
+}
+
 # inert NAME REASON: it is installed, loads, says REASON, and leaves programs
 # alone.
 inert() {
@@ -38,9 +53,12 @@ with spanprof.label(a="b"):
 spanprof.stop()
 EOF
   echo "$1: $2"
-  if (export SPANPROF_REQUIRED=1 && install "required_$1" "$sdist" "${plain[@]}"); then
-    fail "$1: installed although SPANPROF_REQUIRED=1"
-  fi
+}
+
+# fails NAME REASON [HOW]: refused, and where nobody requires it inert.
+fails() {
+  refused "$@"
+  SPANPROF_REQUIRED=0 inert "$1" "$2"
 }
 
 (
@@ -49,6 +67,7 @@ EOF
   time install in_isolation "$sdist" "${isolated[@]}" || fail "$(tail -n 20 "$work/in_isolation.txt")"
   loads in_isolation
   # setuptools and wheel as Debian 12 packages them.
+  # shellcheck disable=SC2030 # for these only
   export CFLAGS=-O0
   install with_debians "$sdist" "${plain[@]}" || fail "$(tail -n 20 "$work/with_debians.txt")"
   loads with_debians
@@ -59,22 +78,33 @@ echo "$size KiB on disk"
 
 (
   # A checkout, staged by the backend.
+  # shellcheck disable=SC2030,SC2031 # in this one only
   export CFLAGS=-O0
   install from_checkout "$top/python" "${plain[@]}" || fail "$(tail -n 20 "$work/from_checkout.txt")"
   loads from_checkout
 )
 (
-  # shellcheck disable=SC2086
-  set -f; path_without $compilers
-  inert no_compiler "no C compiler"
+  set -f
+  # shellcheck disable=SC2086 # patterns, for path_without
+  path_without $compilers
+  fails no_compiler "no C compiler" "apt-get install gcc libc6-dev"
 )
-for header in Python.h curl/curl.h zlib.h protobuf-c/protobuf-c.h; do
+for header in Python.h:python3-dev curl/curl.h:libcurl4-openssl-dev zlib.h:zlib1g-dev \
+  protobuf-c/protobuf-c.h:libprotobuf-c-dev; do
   (
-    spoil_header "$header"
-    inert "no_${header//[^a-zA-Z]/_}" "$header"
+    spoil_header "${header%:*}"
+    fails "no_${header//[^a-zA-Z0-9]/_}" "${header%:*}" "apt-get install ${header#*:}"
   )
 done
 (
   spoil_header sys/prctl.h
-  inert does_not_compile "it could not be compiled"
+  fails does_not_compile "it could not be compiled"
+)
+(
+  # Another system, as far as Python tells.
+  mkdir "$work/other"
+  echo 'import sys; sys.platform = "freebsd14"' > "$work/other/sitecustomize.py"
+  export PYTHONPATH=$work/other
+  inert another_system "freebsd14 is not supported"
+  SPANPROF_REQUIRED=1 refused another_system "freebsd14 is not supported"
 )

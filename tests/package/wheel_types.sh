@@ -7,7 +7,7 @@ python=$top/build/python-$(/usr/bin/python3 -c 'import sys; print("%d.%d" % sys.
 strict=(-m mypy --strict --enable-incomplete-feature=Unpack --follow-imports=silent --cache-dir "$work/cache")
 
 cp tests/package/types/consumer.py "$work"
-cd "$work"
+cd "$work" || exit
 "$python" "${strict[@]}" consumer.py
 "$python" "${strict[@]}" -p spanprof -p pyroscope
 # What has a layout of its own is so marked only since 2025.

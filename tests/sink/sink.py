@@ -16,11 +16,12 @@ and misbehaves on demand:
     GET  /value?path=a/b   one number or text of it
 
 Modes: ok; status (status, retry_after, message); slow (seconds); hang; close
-(before the answer); close_body (in the middle of the answer's body); cut_request
+(before the answer); html (a captive portal's 200); close_body (in the middle of the answer's body); cut_request
 (closes while the request comes); garbage (no HTTP); redirect; endless (a body
 without end); chunked; echo (an error that shows the request's headers).
 hang_stored stores and never answers.
 Works as an HTTP proxy for plain http addresses: it answers itself.
+`links` is what each answer then says in Spanprof-Links.
 `clock_rate` and `clock_origin` let it judge times of a client whose clock runs
 faster.
 """
@@ -52,6 +53,8 @@ class State:
         self.mode = {"mode": "ok"}
         self.left = None
         self.requests = 0
+        self.asked = 0
+        self.links = ""
         self.connections = 0
         self.answers = {}
         self.refusals = []
@@ -70,6 +73,7 @@ class State:
             if "clock_rate" in wanted:
                 self.clock = {"rate": wanted["clock_rate"], "real": time.time(),
                               "origin": wanted.get("clock_origin", time.time())}
+            self.links = wanted.get("links", self.links)
             if "mode" in wanted:
                 self.mode = wanted
                 self.left = wanted.get("count")
@@ -89,7 +93,7 @@ class State:
     def summary(self):
         out = self.store.summary()
         with self.lock:
-            out.update(requests=self.requests, answers=self.answers,
+            out.update(requests=self.requests, asked=self.asked, answers=self.answers,
                        refusals=self.refusals[-20:], last=self.last,
                        connections=self.connections, mode=self.mode)
         return out
@@ -114,6 +118,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         for name, value in headers:
             self.send_header(name, value)
+        if self.server.state.links:
+            self.send_header("Spanprof-Links", self.server.state.links)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -137,6 +143,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             text = (summary if isinstance(summary, str)
                     else json.dumps(summary))
             return self.answer(200, text.encode())
+        if url.path == "/ready":
+            with self.server.state.lock:
+                self.server.state.asked += 1
+            return self.answer(200, b"ready\n")
         return self.answer(404, b"404 page not found\n")
 
     def do_POST(self):
@@ -235,6 +245,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"\x00\xff\x16SSH-2.0-nothing\r\n\x00" * 20)
         self.close_connection = True
 
+    def mode_html(self, *_):
+        self.answer(200, b"<html><title>Sign in to the network</title>",
+                    [("Content-Type", "text/html; charset=utf-8")])
+
     def mode_redirect(self, *_):
         self.answer(301, b"", [("Location", "http://127.0.0.1:1/elsewhere")])
 
@@ -251,6 +265,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         state.store.push(store.gunzip(body))
         packed = gzip.compress(b"")
         self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n"
+                         b"Content-Type: application/proto\r\n"
                          b"Transfer-Encoding: chunked\r\n\r\n")
         for byte in packed:
             self.wfile.write(b"1\r\n" + bytes([byte]) + b"\r\n")

@@ -1,21 +1,33 @@
 /* Every sample taken is delivered or counted as dropped, exactly, while threads
- * come and go, push labels and work in spans; on CPU clocks, and on a wall
- * clock that fills the rings. */
+ * come and go, push labels and work in spans; on CPU clocks, where the ticks
+ * are also those of the CPU time that was used, and on a wall clock that fills
+ * the rings. */
 #include "stress_run.h"
 
+#include <math.h>
+
 #define EXACT_THREADS (STRESS_TSAN ? 3 : 4)
+#define EXACT_HZ      1000
 
 typedef struct exact_worker {
   pthread_t thread;
   uint64_t until_ns;
-  uint64_t cpu_ns; /* used */
   unsigned number;
 } exact_worker;
+
+/* Of all threads of the program that ended in this session. */
+static _Atomic uint64_t exact_cpu_ns, exact_threads;
+
+static void thread_book(void) {
+  atomic_fetch_add(&exact_cpu_ns, stress_thread_cpu_ns());
+  atomic_fetch_add(&exact_threads, 1);
+}
 
 static void *short_work(void *data) {
   (void)data;
   spanprof_thread_register();
   stress_burn(3 * STRESS_NS_PER_MS);
+  thread_book();
   return NULL;
 }
 
@@ -44,6 +56,7 @@ static void *worker_run(void *data) {
   uint64_t random = worker->number;
   unsigned i;
 
+  spanprof_thread_register();
   for (i = 0; stress_now_ns() < worker->until_ns; i++) {
     pthread_t thread;
 
@@ -51,19 +64,45 @@ static void *worker_run(void *data) {
     if (i % 16 == 0 && pthread_create(&thread, NULL, short_work, NULL) == 0)
       pthread_join(thread, NULL);
   }
-  worker->cpu_ns = stress_thread_cpu_ns();
+  thread_book();
   return NULL;
 }
 
-static void session_try(const char *what, uint64_t for_ns) {
+/* How far the ticks may be from the CPU time, by chance alone, once in a
+ * million times: each thread rounds its time to ticks (Hoeffding's inequality,
+ * sqrt(log(2e6) / 2) of so many independent roundings), uses a moment before it
+ * registers, and the machine may be away for longer than the kernel's tick,
+ * which a thread's clock counts. */
+static double noise_s(uint64_t threads) {
+  return 2.7 * sqrt((double)threads) / EXACT_HZ + (double)threads * 0.0002 +
+         0.06;
+}
+
+static void ticks_compare(const stress_run *run, uint64_t main_cpu_ns) {
+  double used = (double)(exact_cpu_ns + main_cpu_ns) / 1e9;
+  double charged = (double)run->stats.ticks_taken / EXACT_HZ;
+  double noise = noise_s(exact_threads + 1);
+
+  printf("%.3f s of CPU used by %llu threads, %.3f s charged, %.3f s apart by "
+         "chance; ",
+         used, (unsigned long long)exact_threads, charged, noise);
+  /* ThreadSanitizer serves signals late, and ends threads in between. */
+  STRESS_REQUIRE(STRESS_TSAN || fabs(charged - used) <= noise,
+                 "charged %.3f s for %.3f s", charged, used);
+}
+
+static void session_try(const char *what, bool cpu_clocks, uint64_t for_ns) {
   exact_worker workers[EXACT_THREADS];
-  uint64_t until_ns = stress_now_ns() + for_ns, cpu_ns = 0;
+  uint64_t until_ns = stress_now_ns() + for_ns, main_cpu_ns;
   static stress_run run;
   unsigned i;
 
+  exact_cpu_ns = exact_threads = 0;
   stress_run_init(&run, "exact");
-  run.options.sample_rate_hz = 1000;
+  run.options.sample_rate_hz = EXACT_HZ;
   stress_run_start(&run);
+  spanprof_thread_register();
+  main_cpu_ns = stress_thread_cpu_ns();
   for (i = 0; i < EXACT_THREADS; i++) {
     workers[i] = (exact_worker){.until_ns = until_ns, .number = i};
     STRESS_REQUIRE(
@@ -77,14 +116,14 @@ static void session_try(const char *what, uint64_t for_ns) {
                    "a flush says: %s", spanprof_status_text(st));
     stress_sleep_ms(100);
   }
-  for (i = 0; i < EXACT_THREADS; i++) {
+  for (i = 0; i < EXACT_THREADS; i++)
     pthread_join(workers[i].thread, NULL);
-    cpu_ns += workers[i].cpu_ns;
-  }
+  main_cpu_ns = stress_thread_cpu_ns() - main_cpu_ns;
   stress_run_stop(&run, 5000);
   STRESS_REQUIRE(run.stats.samples_exported > 0, "nothing was sampled");
-  printf("%s: %.2f s of CPU in the threads, %.2f s in the profiles; ", what,
-         (double)cpu_ns / 1e9, (double)run.sum.value_ns / 1e9);
+  printf("%s: ", what);
+  if (cpu_clocks)
+    ticks_compare(&run, main_cpu_ns);
   stress_run_tell(&run);
   stress_run_dispose(&run);
 }
@@ -94,8 +133,8 @@ int main(void) {
 
   stress_begin();
   half_ns = stress_seconds() * STRESS_NS_PER_S / 2;
-  session_try("CPU clocks, 1000 Hz", half_ns);
+  session_try("CPU clocks, 1000 Hz", true, half_ns);
   stress_wall_hz(STRESS_TSAN ? "500" : "5000");
-  session_try("wall clock", half_ns);
+  session_try("wall clock", false, half_ns);
   return 0;
 }

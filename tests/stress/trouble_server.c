@@ -26,7 +26,7 @@ static bool answer_send(int peer, int status, const char *more) {
   char text[512];
   int length = snprintf(text, sizeof text,
                         "HTTP/1.1 %d Whatever\r\nContent-Length: 2\r\n"
-                        "Content-Type: application/json\r\n%s\r\n{}",
+                        "Content-Type: application/proto\r\n%s\r\n{}",
                         status, more);
 
   return all_send(peer, text, (size_t)length);
@@ -124,6 +124,12 @@ static void peer_serve(trouble_server *server, int peer, char *bytes) {
       body_bytes = 0;
     if (size < head + body_bytes)
       continue;
+    /* It is asked what it can do; nothing comes with that. */
+    if (strncmp(bytes, "GET ", 4) == 0) {
+      open = answer_send(peer, 404, "");
+      size = 0;
+      continue;
+    }
     server->requests++;
     open =
         request_answer(server, mode, peer, (uint8_t *)bytes + head, body_bytes);

@@ -19,8 +19,8 @@ module Notes
   class Processor
     def on_start(_span, _parent_context); end
     def on_finish(span) = Notes.write("finished", span.context.hex_span_id, span.name)
-    def force_flush(timeout: nil) = 0 # rubocop:disable Lint/UnusedMethodArgument
-    def shutdown(timeout: nil) = 0 # rubocop:disable Lint/UnusedMethodArgument
+    def force_flush(timeout: nil) = 0
+    def shutdown(timeout: nil) = 0
   end
 end
 
@@ -70,7 +70,6 @@ class RidesController < ActionController::Base
     begin_s = Work.cpu
     yield
     Notes.write("worked", OpenTelemetry::Trace.current_span.context.hex_span_id, name, Work.cpu - begin_s)
-
   end
 
   def default_render(*) = head(:ok)

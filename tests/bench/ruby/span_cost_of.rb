@@ -8,8 +8,8 @@ require "opentelemetry/sdk"
 class EmptyProcessor
   def on_start(_span, _parent_context); end
   def on_finish(_span); end
-  def force_flush(timeout: nil) = 0 # rubocop:disable Lint/UnusedMethodArgument
-  def shutdown(timeout: nil) = 0 # rubocop:disable Lint/UnusedMethodArgument
+  def force_flush(timeout: nil) = 0
+  def shutdown(timeout: nil) = 0
 end
 
 OPTIONS = {

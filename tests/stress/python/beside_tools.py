@@ -15,8 +15,8 @@ import spanprof
 import stress
 
 if not importlib.util.find_spec("coverage"):
-    print("beside_tools.py: coverage is not installed for this Python")
-    sys.exit(0)
+    print("coverage is not installed here")
+    sys.exit(77)
 
 import coverage  # noqa: E402
 

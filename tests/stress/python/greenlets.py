@@ -7,8 +7,8 @@ import stress
 try:
     import greenlet
 except ImportError:
-    print("greenlets.py: greenlet is not installed for this Python")
-    raise SystemExit(0) from None
+    print("greenlet is not installed here")
+    raise SystemExit(77) from None
 
 import spanprof
 

@@ -17,6 +17,6 @@ Stress.run do |round|
   Churn.new.send("other_#{name}", 20)
   Churn.send(:undef_method, name) if round.even?
   Class.new(Churn) { def burn(count) = super(count) + 1 }.new.burn(20)
-  eval("proc { |x| x.then { |y| y * #{round} } }").call(3) # rubocop:disable Security/Eval
+  eval("proc { |x| x.then { |y| y * #{round} } }").call(3)
   GC.start if (round % 500).zero?
 end

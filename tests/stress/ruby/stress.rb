@@ -55,7 +55,6 @@ module Stress
     def child(&block)
       pid = fork(&block)
       began = now
-      status = nil
       until (_, status = Process.wait2(pid, Process::WNOHANG))
         abort "a child hangs: #{File.read("/proc/#{pid}/status")}" if now - began > END_S
         sleep 0.002

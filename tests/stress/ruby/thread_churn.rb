@@ -19,6 +19,7 @@ Stress.run do |round|
       burn(50)
       fibers
       raise "ended so" if number == 1
+
       Thread.exit if number == 2
       sleep if number == 3
       Thread.new { burn(30) }.join if number == 4
@@ -26,6 +27,6 @@ Stress.run do |round|
   end
   threads[3].wakeup if threads[3].status == "sleep"
   threads[3].kill
-  threads.each { |thread| thread.join rescue nil } # rubocop:disable Style/RescueModifier
+  threads.each { |thread| thread.join rescue nil }
   GC.start if (round % 20).zero?
 end

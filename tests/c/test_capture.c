@@ -1,0 +1,209 @@
+#include "sampler/capture.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "check.h"
+#include "sampler/runtime.h"
+#include "util/counters.h"
+
+static const sp_capture_config capture_config = {
+    .slice_bytes_max = 4096, .interval_ns = SP_NS_PER_S, .signal_number = 60};
+
+/* Timers that never tick: the signals are calls. */
+static const sp_timer_base still_base = {.wall = true,
+                                         .interval_ns = 1000000 * SP_NS_PER_S};
+
+static uint32_t index_here(void) {
+  const sp_thread *thread = sp_self_current()->thread;
+
+  return thread->index;
+}
+
+/* What a signal would do. */
+static void signal_take_here(uint64_t ticks) {
+  ucontext_t here;
+
+  getcontext(&here);
+  sp_capture_signal(index_here(), ticks, &here);
+}
+
+static size_t samples_read(sp_capture *capture) {
+  sp_ring *ring = sp_capture_ring(capture);
+  unsigned shard = 0;
+  size_t count = 0, bytes;
+
+  for (; sp_ring_next(ring, &shard, &bytes); count++)
+    sp_ring_release(ring, shard);
+  return count;
+}
+
+static sp_capture *capture_started(void) {
+  sp_capture *capture;
+
+  CHECK_EQUAL(sp_capture_hold(&capture), SPANPROF_OK);
+  sp_capture_begin(capture, &capture_config);
+  return capture;
+}
+
+static void capture_stopped(sp_capture *capture) {
+  sp_capture_end();
+  sp_capture_leave(capture);
+}
+
+/* A walker that is preempted while `walk_held`. */
+static _Atomic bool walk_held;
+static _Atomic int walking;
+
+static size_t walk_slowly(void *data, const spanprof_capture *capture,
+                          spanprof_frame *frames, size_t max, int *cut) {
+  (void)data, (void)capture, (void)frames, (void)max;
+  walking++;
+  while (walk_held)
+    sched_yield();
+  *cut = 0;
+  return 0;
+}
+
+static spanprof_status resolve_nothing(void *data, const spanprof_frame *frame,
+                                       spanprof_name *out) {
+  (void)data, (void)frame, (void)out;
+  return SPANPROF_ERR_STATE;
+}
+
+static void *late_run(void *data) {
+  (void)data;
+  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
+  signal_take_here(1);
+  return NULL;
+}
+
+static pthread_t late_start(void) {
+  int before = walking;
+  pthread_t thread;
+
+  CHECK_EQUAL(pthread_create(&thread, NULL, late_run, NULL), 0);
+  while (walking == before)
+    sched_yield();
+  return thread;
+}
+
+static void a_late_handler_meets_no_later_session(void) {
+  spanprof_runtime runtime = {.struct_size = sizeof runtime,
+                              .name = "slow",
+                              .walk = walk_slowly,
+                              .resolve = resolve_nothing};
+  sp_capture *first, *second, *third;
+  pthread_t late, later;
+  int i;
+
+  walk_held = true;
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  first = capture_started();
+  late = late_start();
+  CHECK(sp_capture_busy(first));
+  capture_stopped(first);
+  second = capture_started();
+  CHECK(sp_capture_ring(second) != sp_capture_ring(first));
+  later = late_start();
+  capture_stopped(second);
+  CHECK_EQUAL(sp_capture_hold(&third), SPANPROF_ERR_STATE);
+  CHECK(!third);
+  sp_counters_reset();
+  walk_held = false;
+  pthread_join(late, NULL);
+  pthread_join(later, NULL);
+  CHECK_EQUAL(sp_counted(&sp_counts.samples_taken), 2);
+  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_stop), 2);
+  spanprof_runtime_unregister();
+  for (i = 0; i < 4; i++) {
+    third = capture_started();
+    CHECK(third == first);
+    CHECK(!sp_ring_busy(sp_capture_ring(third)));
+    signal_take_here(1);
+    CHECK_EQUAL(samples_read(third), 1);
+    capture_stopped(third);
+  }
+}
+
+static void a_capture_is_held_until_its_reader_leaves(void) {
+  sp_capture *first = capture_started(), *second;
+
+  sp_capture_end();
+  second = capture_started();
+  CHECK(second != first);
+  signal_take_here(1);
+  CHECK_EQUAL(samples_read(first), 0);
+  CHECK_EQUAL(samples_read(second), 1);
+  sp_capture_leave(first);
+  capture_stopped(second);
+}
+
+#if defined(__x86_64__)
+/* Two pages, the first of which ends with the given bytes. */
+static char *code_pages(const char end[2]) {
+  char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  CHECK(pages != MAP_FAILED);
+  memcpy(pages + 4094, end, 2);
+  return pages;
+}
+
+/* A signal that interrupted the code at `pc`, with rt_sigprocmask's arguments
+ * in the registers. */
+static void signal_take_at(const char *pc) {
+  ucontext_t here;
+
+  getcontext(&here);
+  here.uc_mcontext.gregs[REG_RAX] = 0;
+  here.uc_mcontext.gregs[REG_R10] = 8;
+  here.uc_mcontext.gregs[REG_RDI] = SIG_SETMASK;
+  here.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)pc;
+  sp_capture_signal(index_here(), 2, &here);
+}
+
+static void code_at_a_mappings_start_is_not_read_before_it(void) {
+  sp_capture *capture = capture_started();
+  char *other = code_pages("xy"), *call = code_pages("\x0f\x05");
+
+  sp_counters_reset();
+  signal_take_at(other + 4096);
+  CHECK_EQUAL(samples_read(capture), 1);
+  CHECK_EQUAL(munmap(other, 4096), 0);
+  signal_take_at(other + 4096);
+  signal_take_at(other + 4097);
+  CHECK_EQUAL(samples_read(capture), 2);
+  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 0);
+  signal_take_at(call + 4096);
+  memcpy(call + 5000, "\x0f\x05", 2);
+  signal_take_at(call + 5002);
+  CHECK_EQUAL(samples_read(capture), 0);
+  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 2);
+  capture_stopped(capture);
+  munmap(other + 4096, 4096);
+  munmap(call, 8192);
+}
+#endif
+
+static const check_test tests[] = {
+    {"a_late_handler_meets_no_later_session",
+     a_late_handler_meets_no_later_session},
+    {"a_capture_is_held_until_its_reader_leaves",
+     a_capture_is_held_until_its_reader_leaves},
+#if defined(__x86_64__)
+    {"code_at_a_mappings_start_is_not_read_before_it",
+     code_at_a_mappings_start_is_not_read_before_it},
+#endif
+};
+
+int main(int argc, char **argv) {
+  /* No timer is armed whose signal would end the process. */
+  signal(60, SIG_IGN);
+  CHECK_EQUAL(sp_threads_start(&still_base, 60), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,0 +1,292 @@
+/* A profile's turns at callback, directory, server and spool, and its books; on
+ * this thread alone, with a clock that the test moves. */
+#include "export/delivery.h"
+
+#include "export/retry.h"
+#include "exporter_fixture.h"
+
+static sp_delivery delivery;
+
+static void delivery_begin(void) {
+  CHECK(!sp_delivery_init(&delivery, &sp_mem_default, &test_settings,
+                          &test_time.clock, &test_log));
+}
+
+/* Time goes by for the delivery; nobody else looks at the clock. */
+static void time_pass(uint64_t ns) {
+  test_time.jumped_ns += ns;
+}
+
+static sp_upload *upload_new(void) {
+  const uint64_t time_ns = sp_clock_unix_ns(&test_time.clock);
+  sp_encoded part = sample_pprof(&sp_mem_default, time_ns, 3, 30000000, 100);
+  sp_upload *upload = sp_upload_new(&sp_mem_default, &part);
+
+  CHECK(upload != NULL);
+  pushed_samples += upload->part.samples;
+  pushed_ticks += upload->part.ticks;
+  sp_count(&sp_counts.samples_taken, upload->part.samples);
+  sp_count(&sp_counts.ticks_taken, upload->part.ticks);
+  return upload;
+}
+
+static void upload_end(sp_upload *upload, sp_fate fate) {
+  sp_delivery_settle(upload, fate);
+  sp_upload_free(&sp_mem_default, upload);
+}
+
+/* How the server's turn ends where it answers `mode`, and after how many
+ * requests, each sent when the gate opened. */
+static sp_fate sent_until_over(const char *mode, unsigned *requests) {
+  sp_upload *upload;
+  sp_fate fate = SP_FATE_DROPPED_STOP;
+  bool over = false;
+
+  begin(1);
+  sink_control(&sink, "%s", mode);
+  delivery_begin();
+  upload = upload_new();
+  for (*requests = 0; !over; ++*requests) {
+    CHECK(*requests < 10000);
+    CHECK(sp_delivery_gate_open(&delivery));
+    over = sp_delivery_send(&delivery, upload, &fate);
+    if (over)
+      continue;
+    CHECK(!sp_delivery_gate_open(&delivery));
+    CHECK(delivery.gate_ns > now_ns());
+    time_pass(delivery.gate_ns - now_ns());
+  }
+  upload_end(upload, fate);
+  books_are_closed();
+  CHECK_EQUAL(sink_number(&sink, "requests"), *requests);
+  CHECK_EQUAL(stats().profiles_retried, *requests - 1);
+  sp_delivery_dispose(&delivery);
+  return fate;
+}
+
+static void an_answer_decides_how_often_it_is_sent(void) {
+  unsigned requests;
+
+  CHECK_EQUAL(sent_until_over("{\"mode\": \"ok\"}", &requests),
+              SP_FATE_EXPORTED);
+  CHECK_EQUAL(requests, 1);
+  CHECK_EQUAL(stats().profiles_sent, 1);
+  CHECK(stats().bytes_sent > 0);
+  CHECK(logged_has("first profile accepted by"));
+
+  CHECK_EQUAL(
+      sent_until_over("{\"mode\": \"status\", \"status\": 400}", &requests),
+      SP_FATE_DROPPED_EXPORT);
+  CHECK_EQUAL(requests, 1);
+  CHECK_EQUAL(stats().profiles_dropped, 1);
+  CHECK_EQUAL(stats().profiles_sent, 0);
+  CHECK(logged_has("answered 400"));
+
+  /* For as long as the server would take one of its age. */
+  CHECK_EQUAL(
+      sent_until_over("{\"mode\": \"status\", \"status\": 503}", &requests),
+      SP_FATE_DROPPED_EXPORT);
+  CHECK(requests > 100 && requests < 10000);
+  CHECK_EQUAL(stats().profiles_dropped, 1);
+  CHECK(logged_has("it will be sent again"));
+  /* A wait more at most, of 10 s. */
+  CHECK(test_time.jumped_ns >
+            SP_RETRY_MAX_AGE_S * SP_NS_PER_S - 30 * SP_NS_PER_S &&
+        test_time.jumped_ns < (SP_RETRY_MAX_AGE_S + 11) * SP_NS_PER_S);
+}
+
+static void a_server_that_works_again_is_told(void) {
+  sp_upload *upload;
+  sp_fate fate;
+
+  begin(1);
+  delivery_begin();
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  upload = upload_new();
+  CHECK(!sp_delivery_send(&delivery, upload, &fate));
+  CHECK(upload->attempted);
+  CHECK_EQUAL(delivery.failures, 1);
+  time_pass(delivery.gate_ns - now_ns());
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  CHECK(sp_delivery_send(&delivery, upload, &fate));
+  CHECK_EQUAL(fate, SP_FATE_EXPORTED);
+  CHECK_EQUAL(delivery.failures, 0);
+  upload_end(upload, fate);
+  books_are_closed();
+  sp_delivery_dispose(&delivery);
+}
+
+static unsigned called;
+
+static void callback(void *data, const spanprof_profile_view *profile) {
+  CHECK(data == &called);
+  CHECK_EQUAL(profile->samples, 3);
+  CHECK_EQUAL(profile->cpu_ns, 30000000);
+  CHECK(profile->size_bytes > 0);
+  called++;
+}
+
+/* Of the files in it. */
+static uint64_t directory_bytes(const char *path) {
+  DIR *directory = opendir(path);
+  struct dirent *entry;
+  uint64_t bytes = 0;
+  struct stat info;
+
+  CHECK(directory != NULL);
+  while ((entry = readdir(directory)) != NULL)
+    if (!fstatat(dirfd(directory), entry->d_name, &info, 0) &&
+        S_ISREG(info.st_mode))
+      bytes += (uint64_t)info.st_size;
+  closedir(directory);
+  return bytes;
+}
+
+/* Once, however many take it, and whatever the server says then. */
+static void what_one_sink_took_is_exported(void) {
+  char directory[64];
+  sp_upload *upload;
+
+  begin(1);
+  called = 0;
+  test_settings.server_address = NULL;
+  test_settings.on_profile = callback;
+  test_settings.on_profile_data = &called;
+  test_settings.output_directory = directory_new(directory);
+  delivery_begin();
+  CHECK(!sp_delivery_uploads(&delivery));
+  CHECK(!sp_delivery_lacks_client(&delivery));
+  CHECK_EQUAL(sp_delivery_next_ns(&delivery), UINT64_MAX);
+  upload = upload_new();
+  CHECK(!sp_delivery_spool(&delivery, upload));
+  CHECK(!sp_delivery_send_spooled(&delivery));
+  sp_delivery_call(&delivery, upload);
+  CHECK_EQUAL(called, 1);
+  CHECK(upload->taken && !upload->handed_local);
+  sp_delivery_write(&delivery, upload);
+  CHECK(upload->taken && upload->handed_local);
+  CHECK_EQUAL(directory_count(directory, ".pb.gz"), 1);
+  CHECK_EQUAL(stats().profiles_written, 1);
+  CHECK_EQUAL(stats().bytes_written, directory_bytes(directory));
+  upload_end(upload, SP_FATE_DROPPED_EXPORT);
+  books_are_closed();
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  CHECK_EQUAL(stats().profiles_dropped, 1);
+  sp_delivery_dispose(&delivery);
+  directory_remove(directory);
+}
+
+static void what_nobody_took_is_dropped_as_said(void) {
+  begin(1);
+  test_settings.server_address = NULL;
+  delivery_begin();
+  upload_end(upload_new(), SP_FATE_DROPPED_EXPORT);
+  CHECK_EQUAL(stats().samples_dropped_export, 3);
+  CHECK_EQUAL(stats().samples_dropped_stop, 0);
+  upload_end(upload_new(), SP_FATE_DROPPED_STOP);
+  CHECK_EQUAL(stats().samples_dropped_export, 3);
+  CHECK_EQUAL(stats().samples_dropped_stop, 3);
+  CHECK_EQUAL(stats().profiles_dropped, 2);
+  books_are_closed();
+  sp_delivery_dispose(&delivery);
+}
+
+static void spool_one(void) {
+  sp_upload *upload = upload_new();
+
+  CHECK(sp_delivery_spool(&delivery, upload));
+  sp_upload_free(&sp_mem_default, upload);
+}
+
+static void a_spooled_profile_is_settled_when_it_is_sent(void) {
+  char directory[64];
+
+  begin(1);
+  test_settings.spool_directory = directory_new(directory);
+  delivery_begin();
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  spool_one();
+  spool_one();
+  CHECK_EQUAL(stats().profiles_spooled, 2);
+  CHECK_EQUAL(stats().samples_pending, pushed_samples);
+  CHECK(sp_delivery_send_spooled(&delivery));
+  CHECK(!sp_delivery_gate_open(&delivery));
+  CHECK(sp_delivery_next_ns(&delivery) > now_ns());
+  CHECK_EQUAL(stats().samples_pending, pushed_samples);
+
+  time_pass(delivery.gate_ns - now_ns());
+  CHECK(sp_delivery_gate_open(&delivery));
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  CHECK(sp_delivery_send_spooled(&delivery));
+  CHECK_EQUAL(stats().samples_exported, 3);
+  CHECK_EQUAL(stats().samples_pending, 3);
+  /* The next process sends what is left. */
+  sp_delivery_settle_spooled(&delivery);
+  books_are_closed();
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  CHECK_EQUAL(stats().profiles_dropped, 0);
+  sp_delivery_dispose(&delivery);
+  directory_remove(directory);
+}
+
+static void a_spooled_profile_that_is_refused_is_dropped(void) {
+  char directory[64];
+
+  begin(1);
+  test_settings.spool_directory = directory_new(directory);
+  delivery_begin();
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 400}");
+  spool_one();
+  CHECK(sp_delivery_send_spooled(&delivery));
+  CHECK(!sp_delivery_send_spooled(&delivery));
+  CHECK_EQUAL(stats().samples_dropped_export, pushed_samples);
+  CHECK_EQUAL(stats().profiles_dropped, 1);
+  books_are_closed();
+  sp_delivery_dispose(&delivery);
+  directory_remove(directory);
+}
+
+static void a_forked_child_begins_anew(void) {
+  sp_upload *upload;
+  sp_fate fate;
+
+  begin(1);
+  delivery_begin();
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  upload = upload_new();
+  CHECK(!sp_delivery_send(&delivery, upload, &fate));
+  CHECK(!sp_delivery_gate_open(&delivery));
+  sp_delivery_after_fork_child(&delivery);
+  CHECK(sp_delivery_gate_open(&delivery));
+  CHECK(sp_delivery_lacks_client(&delivery));
+  CHECK_EQUAL(delivery.failures, 0);
+  delivery.client = sp_delivery_client_new(&delivery);
+  CHECK(!sp_delivery_lacks_client(&delivery));
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  CHECK(sp_delivery_send(&delivery, upload, &fate));
+  upload_end(upload, fate);
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  sp_delivery_dispose(&delivery);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"an_answer_decides_how_often_it_is_sent",
+       an_answer_decides_how_often_it_is_sent},
+      {"a_server_that_works_again_is_told", a_server_that_works_again_is_told},
+      {"what_one_sink_took_is_exported", what_one_sink_took_is_exported},
+      {"what_nobody_took_is_dropped_as_said",
+       what_nobody_took_is_dropped_as_said},
+      {"a_spooled_profile_is_settled_when_it_is_sent",
+       a_spooled_profile_is_settled_when_it_is_sent},
+      {"a_spooled_profile_that_is_refused_is_dropped",
+       a_spooled_profile_that_is_refused_is_dropped},
+      {"a_forked_child_begins_anew", a_forked_child_begins_anew},
+  };
+  int failed;
+
+  sink_start(&sink, "http", NULL);
+  failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
+  sink_stop(&sink);
+  return failed;
+}

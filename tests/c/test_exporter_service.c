@@ -1,0 +1,209 @@
+#include "exporter_fixture.h"
+#include "export/exporter_service.h"
+#include "failing_mem.h"
+
+/* One whose settings name nobody. */
+static sp_exporter *exporter_open(uint64_t clock_rate) {
+  begin(clock_rate);
+  test_settings.application_name = (char *)"unknown_service:program";
+  test_settings.name_open = true;
+  return exporter_of(&sp_mem_default);
+}
+
+static void told(sp_exporter *exporter, const char *name,
+                 const char *name_space, bool expected) {
+  bool adopted;
+
+  CHECK(!sp_exporter_service_set(exporter, name, name_space, &adopted));
+  CHECK_EQUAL(adopted, expected);
+}
+
+static void await(long long profiles) {
+  while (sink_number(&sink, "profiles") < profiles)
+    usleep(1000);
+}
+
+static void profiles_wait_for_the_name_of_the_spans(void) {
+  char directory[64], command[128];
+  sp_exporter *exporter;
+
+  begin(1);
+  test_settings.application_name = (char *)"unknown_service:program";
+  test_settings.name_open = true;
+  test_settings.output_directory = directory_new(directory);
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  push(exporter);
+  pass_s(29);
+  CHECK_EQUAL(sink_number(&sink, "requests"), 0);
+  CHECK_EQUAL(stats().profiles_written, 0);
+  told(exporter, "shop", "eu", true);
+  await(2);
+  push(exporter);
+  await(3);
+  CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "shop");
+  CHECK_TEXT(sink_text(&sink, "series/0/service_namespace"), "eu");
+  CHECK(logged_has("profiles are of the service \"shop\""));
+  stop(exporter, SPANPROF_OK);
+  CHECK_EQUAL(directory_count(directory, ".pb.gz"), 3);
+  snprintf(command, sizeof command, "ls %s | grep -qv ^shop-", directory);
+  CHECK(system(command) != 0);
+  directory_remove(directory);
+}
+
+static void they_wait_for_30_s_from_the_first_on(void) {
+  sp_exporter *exporter = exporter_open(1);
+
+  push(exporter);
+  pass_s(20);
+  push(exporter);
+  pass_s(11);
+  await(2);
+  CHECK_TEXT(sink_text(&sink, "series/0/service_name"),
+             "unknown_service:program");
+  push(exporter);
+  await(3);
+  told(exporter, "shop", NULL, true);
+  push(exporter);
+  await(4);
+  CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "shop");
+  stop(exporter, SPANPROF_OK);
+}
+
+static void a_flush_waits_for_no_name(void) {
+  sp_exporter *exporter = exporter_open(1);
+
+  push(exporter);
+  CHECK(!sp_exporter_flush(exporter, in_s(20)));
+  CHECK_TEXT(sink_text(&sink, "series/0/service_name"),
+             "unknown_service:program");
+  push(exporter);
+  pass_s(1);
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 1);
+  told(exporter, "shop", NULL, true);
+  await(2);
+  stop(exporter, SPANPROF_OK);
+}
+
+static void a_stop_waits_for_no_name(void) {
+  sp_exporter *exporter = exporter_open(1);
+
+  push(exporter);
+  stop(exporter, SPANPROF_OK);
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 1);
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+}
+
+static void in_a_hurry_no_name_is_waited_for(void) {
+  sp_exporter *exporter = exporter_open(1);
+
+  push(exporter);
+  sp_exporter_hurry(exporter);
+  push(exporter);
+  await(2);
+  stop(exporter, SPANPROF_OK);
+}
+
+static void half_of_queue_bytes_may_wait(void) {
+  sp_exporter *exporter;
+
+  begin(1);
+  test_settings.name_open = true;
+  test_settings.queue_bytes = 40000;
+  exporter = exporter_of(&sp_mem_default);
+  push_sized(exporter, 9000);
+  pass_s(1);
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 0);
+  push_sized(exporter, 9000);
+  push_sized(exporter, 9000);
+  await(3);
+  CHECK_EQUAL(stats().samples_dropped_export, 0);
+  stop(exporter, SPANPROF_OK);
+}
+
+static void another_name_is_told_of_once(void) {
+  sp_exporter *exporter;
+  int i;
+
+  for (i = 0; i < 2; i++) {
+    begin(1);
+    exporter = exporter_of(&sp_mem_default);
+    told(exporter, "checkout", "eu", false);
+    push(exporter);
+    CHECK(!sp_exporter_flush(exporter, in_s(20)));
+    CHECK_EQUAL(logged_count("spans are of the service"), 0);
+    CHECK_TEXT(sink_text(&sink, "series/0/service_namespace"), "eu");
+    told(exporter, "cart", "us", false);
+    told(exporter, "cart", "us", false);
+    push(exporter);
+    CHECK(!sp_exporter_flush(exporter, in_s(20)));
+    CHECK_TEXT(sink_text(&sink, "series/0/service_name"), "checkout");
+    CHECK_EQUAL(sink_number(&sink, "profiles"), 2);
+    CHECK_EQUAL(logged_count("spans are of the service \"cart\" and profiles "
+                             "of \"checkout\""),
+                i == 0);
+    stop(exporter, SPANPROF_OK);
+  }
+}
+
+static sp_pair namespace_given[] = {
+    {(char *)"service.namespace", (char *)"given"}};
+
+static void a_namespace_that_was_given_stays(void) {
+  sp_exporter *exporter;
+
+  begin(1);
+  test_settings.labels = namespace_given;
+  test_settings.label_count = 1;
+  exporter = exporter_of(&sp_mem_default);
+  told(exporter, "checkout", "told", false);
+  push(exporter);
+  CHECK(!sp_exporter_flush(exporter, in_s(20)));
+  CHECK_TEXT(sink_text(&sink, "series/0/service.namespace"), "given");
+  stop(exporter, SPANPROF_OK);
+}
+
+static void name_some(const sp_mem *mem) {
+  const sp_mem locked = locked_mem(mem);
+  sp_exporter *exporter;
+  bool adopted;
+
+  begin(1);
+  test_settings.name_open = true;
+  if (sp_exporter_new(&exporter, &locked, &test_settings, &test_time.clock,
+                      &test_log))
+    return;
+  sp_exporter_runtime_set(exporter, "ruby", "3.3.1");
+  push(exporter);
+  sp_exporter_service_set(exporter, "shop", "eu", &adopted);
+  sp_exporter_service_set(exporter, "cart", NULL, &adopted);
+  push(exporter);
+  sp_exporter_stop(exporter, in_s(20));
+  books_are_closed();
+}
+
+static void naming_survives_failing_memory(void) {
+  failing_mem_sweep(name_some);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"profiles_wait_for_the_name_of_the_spans",
+       profiles_wait_for_the_name_of_the_spans},
+      {"they_wait_for_30_s_from_the_first_on",
+       they_wait_for_30_s_from_the_first_on},
+      {"a_flush_waits_for_no_name", a_flush_waits_for_no_name},
+      {"a_stop_waits_for_no_name", a_stop_waits_for_no_name},
+      {"in_a_hurry_no_name_is_waited_for", in_a_hurry_no_name_is_waited_for},
+      {"half_of_queue_bytes_may_wait", half_of_queue_bytes_may_wait},
+      {"another_name_is_told_of_once", another_name_is_told_of_once},
+      {"a_namespace_that_was_given_stays", a_namespace_that_was_given_stays},
+      {"naming_survives_failing_memory", naming_survives_failing_memory},
+  };
+  int failed;
+
+  sink_start(&sink, "http", NULL);
+  failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
+  sink_stop(&sink);
+  return failed;
+}

@@ -1,0 +1,423 @@
+/* A forked child that prepares itself for another program, and takes its time
+ * before it becomes that, is ended by no signal of ours; one that goes on as
+ * this program is sampled from the start. */
+#include <spanprof/spanprof.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "sampler/thread_table_inside.h"
+
+#define ANSWER       7
+#define CHILDREN     10
+#define RATE_HZ      100
+#define DESCRIPTORS  20000
+#define SHORT_WORK_S 0.02
+#define LONG_WORK_S  0.2
+#define YOUNG_TRIES  40
+#define YOUNG_WORK_S 0.05
+#define NOISE_SIGMAS 5.0
+
+static volatile sig_atomic_t urgent_calls;
+
+static double cpu_s(void) {
+  struct timespec now;
+
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void burn(double seconds) {
+  const double until = cpu_s() + seconds;
+
+  while (cpu_s() < until)
+    ;
+}
+
+static spanprof_session *session_begin(void) {
+  spanprof_options options;
+  spanprof_session *session;
+
+  CHECK(!spanprof_options_init(&options, sizeof options));
+  options.application_name = "fork_exec";
+  options.sample_rate_hz = RATE_HZ;
+  CHECK(!spanprof_session_start(&options, &session));
+  return session;
+}
+
+static void signals_reset(void (*action)(int)) {
+  int number;
+
+  for (number = 1; number <= SIGRTMAX; number++)
+    signal(number, action);
+}
+
+static _Noreturn void program_become(void) {
+  execl("/proc/self/exe", "test_fork_exec", "--answer", (char *)NULL);
+  _exit(1);
+}
+
+static void answer_check(pid_t pid) {
+  int status;
+
+  CHECK(pid > 0);
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK_EQUAL(WIFSIGNALED(status) ? WTERMSIG(status) : 0, 0);
+  CHECK_EQUAL(WEXITSTATUS(status), ANSWER);
+}
+
+static void children_check(void (*prepare)(void)) {
+  spanprof_session *session = session_begin();
+  int i;
+
+  for (i = 0; i < CHILDREN; i++) {
+    pid_t pid = fork();
+
+    if (pid == 0) {
+      prepare();
+      program_become();
+    }
+    answer_check(pid);
+  }
+  CHECK(!spanprof_session_stop(session, 10000));
+}
+
+static void reset_and_work(void) {
+  signals_reset(SIG_DFL);
+  burn(SHORT_WORK_S);
+}
+
+static void work_and_reset(void) {
+  burn(LONG_WORK_S);
+  signals_reset(SIG_DFL);
+  burn(SHORT_WORK_S);
+}
+
+static void ignore_and_work(void) {
+  signals_reset(SIG_IGN);
+  burn(SHORT_WORK_S);
+}
+
+static void reset_and_close(void) {
+  struct rlimit limit;
+  int i;
+
+  signals_reset(SIG_DFL);
+  CHECK(!getrlimit(RLIMIT_NOFILE, &limit));
+  for (i = 3; i < DESCRIPTORS; i++) {
+    close(i);
+    fcntl(i, F_GETFD);
+  }
+}
+
+static void signals_mask(int how) {
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(how, &all, NULL);
+}
+
+/* What is pending when they are given their actions stays pending. */
+static void reset_while_blocked(void) {
+  signals_mask(SIG_BLOCK);
+  burn(SHORT_WORK_S);
+  signals_reset(SIG_DFL);
+  signals_mask(SIG_UNBLOCK);
+  burn(SHORT_WORK_S);
+}
+
+/* Long enough for a scan to come by. */
+static void reset_and_linger(void) {
+  signals_reset(SIG_DFL);
+  burn(LONG_WORK_S);
+}
+
+static void a_child_that_resets_its_signals_lives_on(void) {
+  children_check(reset_and_work);
+}
+
+static void a_child_that_resets_them_late_lives_on(void) {
+  children_check(work_and_reset);
+}
+
+static void a_child_that_resets_them_and_lingers_lives_on(void) {
+  children_check(reset_and_linger);
+}
+
+static void a_child_that_ignores_its_signals_lives_on(void) {
+  children_check(ignore_and_work);
+}
+
+static void a_child_that_closes_its_descriptors_lives_on(void) {
+  children_check(reset_and_close);
+}
+
+static void a_child_that_blocks_and_resets_lives_on(void) {
+  children_check(reset_while_blocked);
+}
+
+static void a_child_forked_with_signals_blocked_lives_on(void) {
+  spanprof_session *session = session_begin();
+  sigset_t before;
+  int i;
+
+  for (i = 0; i < CHILDREN; i++) {
+    sigset_t all;
+    pid_t pid;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &before);
+    pid = fork();
+    if (pid == 0) {
+      burn(LONG_WORK_S);
+      signals_reset(SIG_DFL);
+      pthread_sigmask(SIG_SETMASK, &before, NULL);
+      burn(SHORT_WORK_S);
+      program_become();
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    answer_check(pid);
+  }
+  CHECK(!spanprof_session_stop(session, 10000));
+}
+
+static void programs_of_other_calls_live_on(void) {
+  char *arguments[] = {"test_fork_exec", "--answer", NULL};
+  spanprof_session *session = session_begin();
+  extern char **environ;
+  int i, status;
+  pid_t pid;
+
+  for (i = 0; i < CHILDREN; i++) {
+    pid = vfork();
+    if (pid == 0) {
+      execl("/proc/self/exe", "test_fork_exec", "--answer", (char *)NULL);
+      _exit(1);
+    }
+    answer_check(pid);
+    CHECK(!posix_spawn(&pid, "/proc/self/exe", NULL, NULL, arguments, environ));
+    answer_check(pid);
+    status = system("exit 7");
+    CHECK(WIFEXITED(status));
+    CHECK_EQUAL(WEXITSTATUS(status), ANSWER);
+  }
+  CHECK(!spanprof_session_stop(session, 10000));
+}
+
+typedef struct work_told {
+  double cpu_s;
+  uint64_t ticks;
+} work_told;
+
+static work_told child_work(void (*first)(void)) {
+  work_told told = {0};
+  int ends[2], status;
+  pid_t pid;
+
+  CHECK(!pipe(ends));
+  pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    const double from_s = cpu_s();
+    spanprof_stats stats = {.struct_size = sizeof stats};
+
+    if (first)
+      first();
+    burn(YOUNG_WORK_S);
+    CHECK(!spanprof_stats_get(&stats));
+    told = (work_told){cpu_s() - from_s, stats.ticks_taken};
+    CHECK_EQUAL(write(ends[1], &told, sizeof told), sizeof told);
+    _exit(0);
+  }
+  CHECK_EQUAL(read(ends[0], &told, sizeof told), sizeof told);
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK_EQUAL(status, 0);
+  close(ends[0]);
+  close(ends[1]);
+  return told;
+}
+
+/* A timer counts its first tick by chance: one child's ticks are its CPU time
+ * in intervals, less or more than half of one by the standard deviation. What
+ * expired since the kernel's last tick, of at most 10 ms, is under way. */
+static void a_young_childs_time_is_counted(void) {
+  spanprof_session *session = session_begin();
+  double expected = 0, ticks = 0, noise, late;
+  int i;
+
+  for (i = 0; i < YOUNG_TRIES; i++) {
+    work_told told = child_work(NULL);
+
+    expected += told.cpu_s * RATE_HZ;
+    ticks += (double)told.ticks;
+  }
+  CHECK(!spanprof_session_stop(session, 10000));
+  noise = NOISE_SIGMAS * 0.5 * sqrt(YOUNG_TRIES);
+  late = YOUNG_TRIES * 0.5;
+  fprintf(stderr, "  %.0f ticks, %.1f expected\n", ticks, expected);
+  CHECK(ticks >= expected - noise - late);
+  CHECK(ticks <= expected + noise);
+}
+
+static void urgent_handle(int number) {
+  (void)number;
+  urgent_calls++;
+}
+
+/* A child of a program that handles the young signal leaves it alone. */
+static void a_signal_of_the_programs_own_is_not_borrowed(void) {
+  spanprof_session *session = session_begin();
+  struct sigaction action;
+  work_told told;
+
+  signal(SP_THREAD_YOUNG_SIGNAL, urgent_handle);
+  told = child_work(NULL);
+  CHECK_EQUAL(told.ticks, 0);
+  CHECK(!sigaction(SP_THREAD_YOUNG_SIGNAL, NULL, &action));
+  CHECK(action.sa_handler == urgent_handle);
+  signal(SP_THREAD_YOUNG_SIGNAL, SIG_DFL);
+  CHECK(!spanprof_session_stop(session, 10000));
+}
+
+static int signal_now(uint32_t *timers) {
+  int number;
+
+  pthread_mutex_lock(&sp_threads.lock);
+  number = sp_threads.signal_number;
+  *timers = sp_threads.timer_count;
+  pthread_mutex_unlock(&sp_threads.lock);
+  return number;
+}
+
+/* Taken by a young child itself, it gets none of ours after the next scan. */
+static int urgent_child(void) {
+  uint32_t timers;
+  int calls;
+
+  signal(SP_THREAD_YOUNG_SIGNAL, urgent_handle);
+  do
+    burn(0.01);
+  while (signal_now(&timers) != 0);
+  CHECK_EQUAL(timers, 0);
+  calls = urgent_calls;
+  burn(0.1);
+  CHECK_EQUAL(urgent_calls, calls);
+  return ANSWER;
+}
+
+static void a_signal_that_a_child_takes_is_left_to_it(void) {
+  spanprof_session *session = session_begin();
+  pid_t pid = fork();
+
+  if (pid == 0)
+    _exit(urgent_child());
+  answer_check(pid);
+  CHECK(!spanprof_session_stop(session, 10000));
+}
+
+static void parent_signal_check(int number) {
+  struct sigaction action;
+
+  CHECK(!sigaction(number, NULL, &action));
+  CHECK(action.sa_handler == SIG_DFL);
+}
+
+/* As after SP_THREAD_YOUNG_NS. */
+static void grow(void) {
+  pthread_mutex_lock(&sp_threads.lock);
+  CHECK_EQUAL(sp_threads.signal_number, SP_THREAD_YOUNG_SIGNAL);
+  CHECK(sp_threads.young_until_ns > 0);
+  sp_threads.young_until_ns = 1;
+  pthread_mutex_unlock(&sp_threads.lock);
+}
+
+static int grown_child(void) {
+  const int session_signal = sp_threads.session_signal;
+  uint32_t timers = 0;
+
+  grow();
+  /* The collector scans. */
+  while (signal_now(&timers) != session_signal || timers == 0)
+    burn(0.01);
+  return ANSWER;
+}
+
+static void a_grown_child_has_the_sessions_signal(void) {
+  spanprof_session *session = session_begin();
+  pid_t pid = fork();
+
+  if (pid == 0)
+    _exit(grown_child());
+  answer_check(pid);
+  parent_signal_check(SP_THREAD_YOUNG_SIGNAL);
+  CHECK(!spanprof_session_stop(session, 10000));
+}
+
+/* Grown, and then without its handlers: within a scan nothing is left that
+ * could end it. */
+static int disarmed_child(void) {
+  uint32_t timers = 0;
+
+  grown_child();
+  signals_mask(SIG_BLOCK);
+  signals_reset(SIG_DFL);
+  do {
+    poll(NULL, 0, 10);
+    signal_now(&timers);
+  } while (timers > 0);
+  return ANSWER;
+}
+
+static void timers_go_with_the_handler(void) {
+  spanprof_session *session = session_begin();
+  pid_t pid = fork();
+
+  if (pid == 0)
+    _exit(disarmed_child());
+  answer_check(pid);
+  CHECK(!spanprof_session_stop(session, 10000));
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"a_child_that_resets_its_signals_lives_on",
+       a_child_that_resets_its_signals_lives_on},
+      {"a_child_that_resets_them_late_lives_on",
+       a_child_that_resets_them_late_lives_on},
+      {"a_child_that_resets_them_and_lingers_lives_on",
+       a_child_that_resets_them_and_lingers_lives_on},
+      {"a_child_that_ignores_its_signals_lives_on",
+       a_child_that_ignores_its_signals_lives_on},
+      {"a_child_that_closes_its_descriptors_lives_on",
+       a_child_that_closes_its_descriptors_lives_on},
+      {"a_child_that_blocks_and_resets_lives_on",
+       a_child_that_blocks_and_resets_lives_on},
+      {"a_child_forked_with_signals_blocked_lives_on",
+       a_child_forked_with_signals_blocked_lives_on},
+      {"programs_of_other_calls_live_on", programs_of_other_calls_live_on},
+      {"a_young_childs_time_is_counted", a_young_childs_time_is_counted},
+      {"a_signal_of_the_programs_own_is_not_borrowed",
+       a_signal_of_the_programs_own_is_not_borrowed},
+      {"a_signal_that_a_child_takes_is_left_to_it",
+       a_signal_that_a_child_takes_is_left_to_it},
+      {"a_grown_child_has_the_sessions_signal",
+       a_grown_child_has_the_sessions_signal},
+      {"timers_go_with_the_handler", timers_go_with_the_handler},
+  };
+
+  if (argc == 2 && strcmp(argv[1], "--answer") == 0)
+    return ANSWER;
+#if defined(__SANITIZE_THREAD__)
+  return 77; /* it ends a forked child that starts a thread */
+#endif
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

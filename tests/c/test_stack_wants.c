@@ -1,0 +1,164 @@
+/* Stacks are found in the process's map, all in one pass. */
+#include "sampler/stack_wants.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+#include "check.h"
+
+#define STACK UINT64_C(0x20000) /* the distance of two in the map below */
+
+static sp_stack_wants wants;
+
+static void want_add(uint64_t sp, uint64_t tp) {
+  const sp_stack_want want = {.sp = sp, .tp = tp, .tid = 1};
+
+  CHECK(sp_stack_wants_add(&wants, &want));
+}
+
+static void map_see(uint64_t start, uint64_t limit, bool readable,
+                    const char *path) {
+  const sp_process_mapping mapping = {
+      .start = start, .limit = limit, .readable = readable, .path = path};
+
+  sp_stack_wants_see(&wants, &mapping);
+}
+
+/* `stacks` of them, each with a guard page below. */
+static void map_read(size_t stacks) {
+  size_t i;
+
+  for (i = 1; i <= stacks; i++) {
+    map_see(i * STACK, i * STACK + 0x1000, false, "");
+    map_see(i * STACK + 0x1000, (i + 1) * STACK, true, "");
+  }
+}
+
+static const sp_stack_want *want_with(uint64_t sp) {
+  size_t i;
+
+  for (i = 0; i < wants.count; i++)
+    if (wants.wants[i].sp == sp)
+      return &wants.wants[i];
+  return NULL;
+}
+
+static void a_stack_holds_sp_and_control_block(void) {
+  enum { IN = 0x18000, BLOCK = 0x1f000 };
+  size_t i;
+
+  sp_stack_wants_clear(&wants);
+  for (i = 9; i >= 1; i--)
+    want_add(i * STACK + IN, i * STACK + BLOCK);
+  sp_stack_wants_sort(&wants);
+  map_read(5);
+  for (i = 1; i <= 9; i++) {
+    const sp_stack_want *want = want_with(i * STACK + IN);
+
+    CHECK_EQUAL(want->low, i <= 5 ? i * STACK + 0x1000 : 0);
+    CHECK(i > 5 ? want->high == 0
+                : want->high > want->sp && want->high <= (i + 1) * STACK);
+  }
+}
+
+static void what_is_no_plain_stack_is_left_alone(void) {
+  sp_stack_wants_clear(&wants);
+  want_add(1 * STACK + 0x800, 1 * STACK + 0x900);   /* in the guard page */
+  want_add(2 * STACK + 0x9000, 2 * STACK + 0x8000); /* above the block */
+  want_add(3 * STACK + 0x9000, 5 * STACK + 0x8000); /* of a coroutine */
+  want_add(4 * STACK + 0x9000, 4 * STACK + 0xa000);
+  sp_stack_wants_sort(&wants);
+  map_read(3);
+  map_see(4 * STACK, 4 * STACK + (65u << 20), true, "");
+  CHECK(want_with(1 * STACK + 0x800)->low == 0);
+  CHECK(want_with(2 * STACK + 0x9000)->low == 0);
+  CHECK(want_with(3 * STACK + 0x9000)->low == 0);
+  CHECK_EQUAL(want_with(4 * STACK + 0x9000)->low, 4 * STACK);
+  /* More than any stack. */
+  sp_stack_wants_clear(&wants);
+  want_add(1 * STACK + (65u << 20), 1 * STACK + (65u << 20) + 8);
+  map_see(STACK, STACK + (66u << 20), true, "");
+  CHECK(wants.wants[0].low == 0);
+}
+
+static void each_mapping_and_each_want_is_looked_at_once(void) {
+  static const size_t stacks[] = {1024, 2048, 4096};
+  size_t i, k;
+
+  for (k = 0; k < sizeof stacks / sizeof *stacks; k++) {
+    sp_stack_wants_clear(&wants);
+    for (i = 1; i <= SP_STACK_WANTS_MAX; i++)
+      want_add(i * STACK + 0x18000, i * STACK + 0x1f000);
+    sp_stack_wants_sort(&wants);
+    map_read(stacks[k]);
+    CHECK(want_with(SP_STACK_WANTS_MAX * STACK + 0x18000)->low != 0);
+    CHECK(wants.looks <= SP_STACK_WANTS_MAX + 2 * stacks[k]);
+  }
+}
+
+static void there_is_room_for_so_many(void) {
+  const sp_stack_want want = {.sp = 1, .tp = 2};
+  size_t i;
+
+  sp_stack_wants_clear(&wants);
+  for (i = 0; i < SP_STACK_WANTS_MAX; i++)
+    CHECK(sp_stack_wants_add(&wants, &want));
+  CHECK(!sp_stack_wants_add(&wants, &want));
+  sp_stack_wants_clear(&wants);
+  CHECK(sp_stack_wants_add(&wants, &want));
+}
+
+typedef struct here {
+  uint64_t sp;
+  uint64_t tp;
+  sem_t known;
+  sem_t leave;
+} here;
+
+static void here_fill(here *out) {
+  out->sp = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+  out->tp = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+}
+
+static void *thread_run(void *data) {
+  here *place = data;
+
+  here_fill(place);
+  sem_post(&place->known);
+  sem_wait(&place->leave);
+  return NULL;
+}
+
+/* And not what lies elsewhere: a variable that is no stack's. */
+static void stacks_of_this_process_are_found(void) {
+  pthread_t thread;
+  here main_place, place;
+
+  sem_init(&place.known, 0, 0);
+  sem_init(&place.leave, 0, 0);
+  CHECK(!pthread_create(&thread, NULL, thread_run, &place));
+  sem_wait(&place.known);
+  here_fill(&main_place);
+  sp_stack_wants_clear(&wants);
+  want_add(main_place.sp, main_place.tp);
+  want_add(place.sp, place.tp);
+  want_add((uint64_t)(uintptr_t)&wants, place.tp);
+  sp_stack_wants_answer(&wants);
+  CHECK(want_with(main_place.sp)->low <= main_place.sp);
+  CHECK(want_with(main_place.sp)->high > main_place.sp);
+  CHECK(want_with(place.sp)->low <= place.sp);
+  CHECK(want_with(place.sp)->high > place.sp);
+  CHECK(want_with(place.sp)->low != 0);
+  CHECK(want_with((uint64_t)(uintptr_t)&wants)->low == 0);
+  sem_post(&place.leave);
+  pthread_join(thread, NULL);
+}
+
+int main(void) {
+  a_stack_holds_sp_and_control_block();
+  what_is_no_plain_stack_is_left_alone();
+  each_mapping_and_each_want_is_looked_at_once();
+  there_is_room_for_so_many();
+  stacks_of_this_process_are_found();
+  return 0;
+}

@@ -1,0 +1,73 @@
+#include "util/wake.h"
+
+#include <pthread.h>
+
+#include "check.h"
+#include "util/clock.h"
+
+static sp_wake wake;
+
+static void a_call_before_the_sleep_is_not_lost(void) {
+  sp_wake_call(&wake);
+  sp_wake_wait(&wake, UINT64_MAX);
+  sp_wake_wait(&wake, UINT64_MAX);
+  sp_wake_take(&wake);
+}
+
+static void a_sleep_ends_at_its_time(void) {
+  uint64_t until_ns = sp_monotonic_ns() + 2 * SP_NS_PER_MS;
+
+  while (sp_monotonic_ns() < until_ns)
+    sp_wake_wait(&wake, until_ns);
+  sp_wake_wait(&wake, 0);
+}
+
+/* Each turn is done once the other thread has been called for it. */
+#define WAKE_TURNS 2000
+
+static sp_wake answer;
+static _Atomic int asked, answered;
+
+static void *answer_run(void *data) {
+  int done = 0;
+
+  (void)data;
+  while (done < WAKE_TURNS) {
+    sp_wake_take(&wake);
+    if (asked == done) {
+      sp_wake_wait(&wake, UINT64_MAX);
+      continue;
+    }
+    answered = ++done;
+    sp_wake_call(&answer);
+  }
+  return NULL;
+}
+
+static void no_call_of_two_thousand_is_lost(void) {
+  pthread_t thread;
+  int turn;
+
+  CHECK_EQUAL(pthread_create(&thread, NULL, answer_run, NULL), 0);
+  for (turn = 1; turn <= WAKE_TURNS; turn++) {
+    sp_wake_take(&answer);
+    asked = turn;
+    sp_wake_call(&wake);
+    while (answered != turn) {
+      sp_wake_wait(&answer, UINT64_MAX);
+      sp_wake_take(&answer);
+    }
+  }
+  pthread_join(thread, NULL);
+}
+
+static const check_test tests[] = {
+    {"a_call_before_the_sleep_is_not_lost",
+     a_call_before_the_sleep_is_not_lost},
+    {"a_sleep_ends_at_its_time", a_sleep_ends_at_its_time},
+    {"no_call_of_two_thousand_is_lost", no_call_of_two_thousand_is_lost},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

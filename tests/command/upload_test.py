@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""`spanprof upload` of files that a program wrote, to a Pyroscope stand-in."""
+
+import gzip
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from check_test import Sink
+
+COMMAND = os.environ["SPANPROF_COMMAND"]
+BURN = os.environ["SPANPROF_BURN"]
+
+
+class UploadTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.sink = Sink()
+        cls.addClassCleanup(cls.sink.close)
+        cls.address = f"http://127.0.0.1:{cls.sink.port}"
+        cls.directory = tempfile.mkdtemp(prefix="spanprof-upload-")
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        subprocess.run([BURN, cls.directory], timeout=60, check=True, capture_output=True,
+                       env={"PYROSCOPE_LABELS": "region=eu north,host.name=a=b"})
+        cls.files = sorted(os.listdir(cls.directory))
+
+    def setUp(self):
+        self.sink.ask("/control", {"reset": True})
+
+    def upload(self, *arguments, status=0, **environment):
+        done = subprocess.run([COMMAND, "upload", *arguments], text=True, capture_output=True, timeout=60,
+                              env={"PYROSCOPE_" + name: value for name, value in environment.items()})
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def test_profiles_arrive_under_the_name_and_labels_they_had(self):
+        done = self.upload("--server", self.address, self.directory, APPLICATION_NAME="another", LABELS="a=b")
+        self.assertEqual(done.stdout, f"{len(self.files)} of {len(self.files)} profiles taken by {self.address}\n")
+        self.assertEqual(done.stderr, "")
+        stored = self.sink.ask("/summary")
+        self.assertEqual(stored["profiles"], len(self.files))
+        self.assertEqual(len(stored["series"]), 1)
+        series = stored["series"][0]
+        self.assertEqual({name: series[name] for name in ("__name__", "region", "host_name", "otel.scope.name")},
+                         {"__name__": "process_cpu", "region": "eu north", "host_name": "a=b",
+                          "otel.scope.name": "spanprof"})
+        self.assertNotIn("a", series)
+        self.assertTrue(self.files[0].startswith(series["service_name"] + "-"), series)
+        self.assertGreater(stored["value"], 1.5e9)
+
+    def test_a_second_upload_stores_nothing_twice(self):
+        for _ in range(2):
+            self.upload(self.directory, SERVER_ADDRESS=self.address)
+        stored = self.sink.ask("/summary")
+        self.assertEqual((stored["profiles"], stored["repeats"]), (len(self.files), len(self.files)))
+
+    def test_ingest_and_credentials_are_of_the_environment(self):
+        self.upload(self.directory, SERVER_ADDRESS=self.address, UPLOAD_PROTOCOL="ingest", TENANT_ID="team")
+        stored = self.sink.ask("/summary")
+        self.assertEqual(stored["profiles"], len(self.files))
+        self.assertEqual(stored["last"]["headers"]["x-scope-orgid"], "team")
+
+    def test_a_profile_that_says_nothing_is_of_the_environments_name(self):
+        path = os.path.join(self.directory, self.files[0])
+        with gzip.open(path) as file:
+            plain = file.read()
+        with tempfile.NamedTemporaryFile(suffix=".pb") as other:
+            other.write(plain.replace(b"label service_name=", b"label servile_name="))
+            other.flush()
+            self.upload(other.name, SERVER_ADDRESS=self.address, APPLICATION_NAME="named", LABELS="a=b")
+        series = self.sink.ask("/summary")["series"][0]
+        self.assertEqual((series["service_name"], series["a"]), ("named", "b"))
+        self.assertNotIn("region", series)
+
+    def test_what_the_server_does_not_take_is_told(self):
+        self.sink.ask("/control", {"mode": "status", "status": 400, "message": "too old"})
+        done = self.upload(self.directory, SERVER_ADDRESS=self.address, status=1)
+        self.assertEqual(done.stdout, f"0 of {len(self.files)} profiles taken by {self.address}\n")
+        self.assertIn(f"{self.files[0]}: {self.address} answered 400: unknown: too old\n", done.stderr)
+
+    def test_a_server_that_is_down_for_an_instant_is_asked_again(self):
+        self.sink.ask("/control", {"mode": "status", "status": 503, "count": 2})
+        self.upload(self.directory, SERVER_ADDRESS=self.address)
+        self.assertEqual(self.sink.ask("/summary")["profiles"], len(self.files))
+
+    def test_what_is_no_profile_stops_no_other(self):
+        with tempfile.TemporaryDirectory() as directory:
+            with open(os.path.join(directory, "no.pb"), "wb") as file:
+                file.write(b"nothing")
+            done = self.upload(directory, self.directory, SERVER_ADDRESS=self.address, status=1)
+        self.assertIn("no.pb: is no pprof profile", done.stderr)
+        self.assertEqual(self.sink.ask("/summary")["profiles"], len(self.files))
+
+    def test_usage(self):
+        self.assertIn("usage: spanprof upload", self.upload(status=2).stderr)
+        self.assertIn("usage: spanprof upload", self.upload("--help").stdout)
+        self.assertIn("neither --server nor PYROSCOPE_SERVER_ADDRESS",
+                      self.upload(self.directory, status=1).stderr)
+        self.assertIn("server_address is", self.upload("--server", "localhost", self.directory, status=1).stderr)
+
+    def test_a_report_reads_the_files_as_before(self):
+        done = subprocess.run([COMMAND, "report", "--json", self.directory], capture_output=True, timeout=60, check=True)
+        self.assertIn(b'"profiles":', done.stdout.replace(b" ", b""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""check_binding_cost.py LANGUAGE VERSION MARKS_SO PROGRAM...: counts under
+callgrind what our part of a span, and of a switch of fibers, executes in the
+program, and fails where one takes more instructions than it may: see
+tests/cost/check_cost.py. Exits with 77 where the version has no bars."""
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from check_cost import counted  # noqa: E402
+
+# Instructions that one operation takes more than without us (a span: than with
+# a processor that does nothing), with the SDK of the tests. A resume switches
+# twice. A child's differ by 8 % from run to run: its parent is looked up among
+# ended spans, which are swept once a second.
+BARS = {
+    ("ruby", "3.1"): {"root": 8500, "child": 4700, "switches": 808, "bare_switches": 808},
+    ("python", "3.11"): {"root": 11800, "child": 8000},
+}
+
+
+def main():
+    language, version, marks, *program = sys.argv[1:]
+    bars = BARS.get((language, version))
+    if not bars:
+        print(f"there are no bars for {language} {version}")
+        return 77
+    os.environ["PYTHONHASHSEED"] = "0"
+    found = counted(*program, marks)
+    print(f"{'instructions of':28} {'counted':>8} {'at most':>8} {'without us':>11}")
+    status = 0
+    for name, bar in bars.items():
+        without = found[f"{name}_without"]
+        count = found[name] - without
+        status |= not 0 < count <= bar
+        print(f"{name:28} {count:8.0f} {bar:8} {without:11.0f}{'' if 0 < count <= bar else '  no'}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+"""cost.py MARKS_SO: what spans execute, without us and with us, for
+check_binding_cost.py to count under callgrind."""
+import ctypes
+import gc
+import sys
+import tempfile
+
+import spanprof
+from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
+
+TIMES = 500
+marks = ctypes.CDLL(sys.argv[1])
+marks.cost_end.argtypes = [ctypes.c_char_p, ctypes.c_int]
+
+
+def nothing(tracer, name):
+    with tracer.start_as_current_span(name):
+        pass
+
+
+def count(case, tracer, name):
+    for _ in range(TIMES):  # fills caches and pools
+        nothing(tracer, name)
+    gc.collect()
+    gc.disable()
+    marks.cost_begin()
+    for _ in range(TIMES):
+        nothing(tracer, name)
+    marks.cost_end(case.encode(), TIMES)
+    gc.enable()
+
+
+def cases(suffix, processor):
+    provider = TracerProvider()
+    provider.add_span_processor(processor)
+    tracer = provider.get_tracer("cost")
+    count("root" + suffix, tracer, "GET /orders")
+    with tracer.start_as_current_span("GET /orders"):
+        count("child" + suffix, tracer, "SELECT orders")
+
+
+cases("_without", SpanProcessor())
+with tempfile.TemporaryDirectory() as directory:
+    if not spanprof.start(application_name="cost", output_directory=directory, sample_rate_hz=1):
+        sys.exit(spanprof.unavailable_reason())
+    cases("", spanprof.SpanProcessor(app_name="cost.cpu", server_address="http://localhost:4040", add_url=True))
+    spanprof.stop()

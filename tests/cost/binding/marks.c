@@ -1,0 +1,19 @@
+/* What cost.rb and cost.py call between what it counts. */
+#include <stdio.h>
+
+#include <valgrind/callgrind.h>
+
+void cost_begin(void);
+void cost_end(const char *name, int times);
+
+void cost_begin(void) {
+  CALLGRIND_ZERO_STATS;
+}
+
+/* "NAME/TIMES": what was counted since the last dump. */
+void cost_end(const char *name, int times) {
+  char title[64];
+
+  snprintf(title, sizeof title, "%s/%d", name, times);
+  CALLGRIND_DUMP_STATS_AT(title);
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""check_cost.py PROGRAM: counts under callgrind what handler, labels and spans
+execute, and fails where one takes more instructions than it may. Counts do not
+depend on the machine's load; on the compiler they do, so a bar has room of some
+10 % over what GCC 12 makes of the release build. One that is met with much room
+to spare is to be lowered here."""
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+# Instructions of one operation, without what calling does (the row "nothing").
+BARS = {
+    "label_push_pop_interned": 75,
+    "label_push_pop_strings": 130,
+    "span_enter_leave": 107,
+    "span_start_end": 820,
+    "handler_8_frames": 1620,
+    "handler_28_frames": 1920,
+    "handler_100_frames": 3000,
+}
+
+
+def counted(*command):
+    """Instructions of one operation, by case."""
+    with tempfile.TemporaryDirectory() as directory:
+        subprocess.run(
+            ["valgrind", "-q", "--tool=callgrind", "--separate-threads=yes",
+             f"--callgrind-out-file={directory}/out", *command], check=True, timeout=240)
+        found = {}
+        for path in pathlib.Path(directory).glob("out.*-01"):  # of the main thread
+            text = path.read_text()
+            name = re.search(r"^desc: Trigger: Client Request: (\w+)/(\d+)$", text, re.M)
+            total = re.search(r"^totals: (\d+)", text, re.M)
+            if name and total:
+                found[name[1]] = int(total[1]) / int(name[2])
+    return found
+
+
+def main():
+    found = counted(sys.argv[1])
+    print(f"{'instructions of':28} {'counted':>8} {'at most':>8}")
+    status = 0
+    for name, bar in BARS.items():
+        count = found[name] - found["handler_nothing" if name.startswith("handler") else "nothing"]
+        status |= not 0 < count <= bar
+        print(f"{name:28} {count:8.0f} {bar:8}{'' if 0 < count <= bar else '  no'}")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

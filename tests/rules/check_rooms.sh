@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# check_rooms.sh SOURCE_DIR: a room of core/src includes only rooms below it,
+# and each folder there is a room that has its place in the order.
+set -euo pipefail
+cd "$1"
+status=0
+# Rooms of one height do not include each other.
+declare -A height=(
+  [util]=0 [label]=1 [unwind]=1 [profile]=2 [sampler]=3 [export]=4
+  [session]=5 [command]=6
+)
+
+for room in */; do
+  if [ -z "${height[${room%/}]:-}" ]; then
+    echo "core/src/$room has no place in the order of rooms" >&2
+    status=1
+  fi
+done
+while IFS=: read -r file line include; do
+  from=${file%%/*} to=${include#*\"../} to=${to%%/*}
+  if [ "$from" != "$to" ] && [ "${height[$from]:-0}" -le "${height[$to]:-9}" ]; then
+    echo "core/src/$file:$line: $from may not include $to" >&2
+    status=1
+  fi
+done < <(grep -nE '^#include "\.\./' ./*/*.[ch] | sed 's|^\./||')
+exit $status

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""signal_safety.py ROOT... -- COMPILER ARGUMENT... SOURCE...
+
+Compiles the SOURCEs and fails where code of the signal handler breaks a rule of
+core/docs/signal-safety.md: a marked function calls one that is not marked, its
+frame is larger than 1 KiB, or it calls itself. ROOT is a function that must be
+marked. Uses GCC's -fcallgraph-info: without optimisation for the calls, so that
+nothing is hidden by inlining, and with it for the frames.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FRAME_BYTES_MAX = 1024
+MARKS = ("sp_signal_safe", "sp_handler_code")
+
+# What may be called beside marked functions. Of the C library: what POSIX lists
+# as async-signal-safe, and what is a system call or no call at all.
+SAFE = {
+    "memcpy", "memcmp", "memset", "memmove", "memchr", "__errno_location",
+    "clock_gettime", "syscall", "process_vm_readv", "getpid", "sched_getcpu",
+    "__tls_get_addr", "sigaction", "kill", "strcmp", "madvise",
+}
+# Of the languages' runtimes, with what it does.
+FOREIGN = {
+    "ruby_thread_has_gvl_p": "reads two words, of which one is thread-local to libruby",
+    "Py_TYPE": "reads a field, in line",
+    "Py_SIZE": "reads a field, in line",
+}
+# Where a call through a pointer is meant.
+POINTERS = {
+    "signal_handler": "what takes the sample",
+    "signal_chain": "the handler that was there before",
+    "sigterm_handler": "a language's handler that was there before",
+    "sample_context_take": "the runtime's walker and its reader of contexts",
+    "sample_take": "the runtime's reader of a stack's end",
+    "rb_sp_walker_walk": "rb_during_gc(), which reads a field of the heap's",
+    "py_sp_walk_thread": "pthread_getspecific(), or what reads the same for CPython's faulthandler",
+}
+# What the header calls a thread's first use, which is in no handler.
+FIRST_USE = {"sp_self_attach", "label_push_texts", "sp_fail"}
+
+NODE = re.compile(r'^node: \{ title: "(?:[^"]*/)?([^"]+)" label: "[^"]*?\\n([^"\\]*)(?:\\n(\d+) bytes[^"]*)?"')
+EDGE = re.compile(r'^edge: \{ sourcename: "(?:[^"]*/)?([^"]+)" targetname: "(?:[^"]*/)?([^"]+)" label: "([^"]*)"')
+
+
+class Code:
+    """What compilations say of the functions in them. A static function is known
+    as SOURCE:NAME, every other by its name."""
+
+    def __init__(self):
+        self.calls, self.frames, self.marked = [], {}, set()
+
+    def add(self, command, source):
+        with tempfile.TemporaryDirectory() as directory:
+            out = os.path.join(directory, "o")
+            # ccache would bring the object alone.
+            subprocess.run([*command, "-fcallgraph-info=su", "-c", "-o", out, source], check=True,
+                           env={**os.environ, "CCACHE_DISABLE": "1"})
+            with open(out + ".ci", encoding="utf-8") as graph:
+                for line in graph:
+                    self._read(line)
+            table = subprocess.run(["objdump", "-t", out], check=True, capture_output=True, text=True).stdout
+        for row in table.splitlines():
+            words = row.split()
+            if "F" in words and any(mark in words for mark in MARKS):
+                self.marked.add(f"{os.path.basename(source)}:{words[-1]}" if words[1] == "l" else words[-1])
+
+    def _read(self, line):
+        if match := EDGE.match(line):
+            self.calls.append(match.groups())
+        elif (match := NODE.match(line)) and match[3]:
+            # What GCC made of one function has one of these behind its name.
+            name = re.sub(r"(\.(part|isra|constprop|cold)(\.\d+)?)+$", "", match[1])
+            self.frames[name] = max(int(match[3]), self.frames.get(name, 0))
+
+
+def loops(graph):
+    """Functions that come to themselves again."""
+    done, found = set(), set()
+
+    def follow(name, above):
+        if name in above:
+            found.add(name)
+        elif name not in done:
+            for callee in graph.get(name, ()):
+                follow(callee, above | {name})
+            done.add(name)
+
+    for name in graph:
+        follow(name, frozenset())
+    return found
+
+
+def short(name):
+    return name.rpartition(":")[2]
+
+
+def main():
+    at = sys.argv.index("--")
+    roots, arguments = sys.argv[1:at], sys.argv[at + 1:]
+    sources = [argument for argument in arguments if argument.endswith(".c")]
+    command = [argument for argument in arguments if argument not in sources] + ["-DSPANPROF_SHOW_MARKS"]
+    plain, optimised = Code(), Code()
+    for source in sources:
+        plain.add([*command, "-O0"], source)
+        optimised.add([*command, "-O2", "-g"], source)
+
+    marked, frames, graph = plain.marked, optimised.frames, {}
+    faults = [f"{root} is not marked" for root in roots if root not in map(short, marked)]
+    for caller, callee, place in plain.calls:
+        if caller not in marked:
+            continue
+        graph.setdefault(caller, set()).add(callee)
+        if callee == "__indirect_call":
+            if short(caller) not in POINTERS:
+                faults.append(f"{place}: {short(caller)} calls through a pointer")
+        elif callee not in marked and short(callee) not in SAFE | FIRST_USE | FOREIGN.keys():
+            faults.append(f"{place}: {short(caller)} calls {short(callee)}, which is not marked")
+    faults += [f"{short(name)} can call itself" for name in loops(graph)]
+    faults += [f"{short(name)} has a frame of {frames[name]} bytes"
+               for name in marked if frames.get(name, 0) > FRAME_BYTES_MAX]
+    largest = max((frames.get(name, 0), name) for name in marked)
+    print(f"{len(marked)} marked functions, largest frame {largest[0]} bytes ({short(largest[1])})")
+    print(*sorted(set(faults)), sep="\n", file=sys.stderr)
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

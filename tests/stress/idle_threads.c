@@ -1,0 +1,103 @@
+/* What 4,000 idle threads cost the collector in a second, alone and beside
+ * threads that nobody registers and that come, work for a moment and go: their
+ * stacks are looked up, and that costs about as much again, whatever the number
+ * of threads. */
+#include "stress_run.h"
+
+#define IDLE_THREADS     (STRESS_TSAN || STRESS_ASAN ? 500 : 4000)
+#define IDLE_STACK_BYTES (128 * 1024)
+#define IDLE_SHORT_MS    250 /* from one short thread to the next */
+#define IDLE_BURN_NS     (40 * STRESS_NS_PER_MS)
+
+static pthread_t threads[IDLE_THREADS];
+static bool idle_over;
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t idle_wake = PTHREAD_COND_INITIALIZER;
+
+static void *idle_run(void *data) {
+  pthread_mutex_lock(&idle_lock);
+  while (!idle_over)
+    pthread_cond_wait(&idle_wake, &idle_lock);
+  pthread_mutex_unlock(&idle_lock);
+  return data;
+}
+
+static void *short_run(void *data) {
+  stress_burn(IDLE_BURN_NS);
+  /* Until a scan has found it, and its next sample has been taken. */
+  stress_sleep_ms(1000);
+  stress_burn(IDLE_BURN_NS);
+  return data;
+}
+
+static void thread_new(pthread_t *out, void *(*run)(void *)) {
+  pthread_attr_t attributes;
+
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, IDLE_STACK_BYTES);
+  STRESS_REQUIRE(pthread_create(out, &attributes, run, NULL) == 0,
+                 "a thread cannot be made");
+  pthread_attr_destroy(&attributes);
+}
+
+static void short_new(void) {
+  pthread_t thread;
+
+  thread_new(&thread, short_run);
+  pthread_detach(thread);
+}
+
+static void profiled_wait(uint64_t count) {
+  uint64_t until_ns = stress_now_ns() + 30 * STRESS_NS_PER_S;
+
+  while (stress_stats().threads_profiled < count)
+    STRESS_REQUIRE(stress_now_ns() < until_ns, "%llu of %llu threads are found",
+                   (unsigned long long)stress_stats().threads_profiled,
+                   (unsigned long long)count);
+}
+
+/* The collector's CPU time in ms a second. */
+static double collector_cost(bool beside_short) {
+  uint64_t start_ns = stress_now_ns(), cpu_ns = stress_stats().collector_cpu_ns;
+  unsigned left_ms = stress_seconds() * 1000;
+
+  for (; left_ms >= IDLE_SHORT_MS; left_ms -= IDLE_SHORT_MS) {
+    if (beside_short)
+      short_new();
+    stress_sleep_ms(IDLE_SHORT_MS);
+  }
+  return (double)(stress_stats().collector_cpu_ns - cpu_ns) * 1e3 /
+         (double)(stress_now_ns() - start_ns);
+}
+
+int main(void) {
+  double alone, beside;
+  static stress_run run;
+  unsigned i;
+
+  stress_begin();
+  stress_run_init(&run, "idle_threads");
+  stress_run_start(&run);
+  for (i = 0; i < IDLE_THREADS; i++)
+    thread_new(&threads[i], idle_run);
+  profiled_wait(IDLE_THREADS);
+  alone = collector_cost(false);
+  beside = collector_cost(true);
+  printf("collector beside %d idle threads: %.1f ms/s, with four short threads "
+         "a second %.1f ms/s\n",
+         IDLE_THREADS, alone, beside);
+  /* A look for each short thread through all of the map, for each idle one,
+   * would be ten times as much. */
+  STRESS_REQUIRE(STRESS_TSAN || STRESS_ASAN || beside <= 3 * alone + 10,
+                 "short threads are dear beside idle ones");
+  pthread_mutex_lock(&idle_lock);
+  idle_over = true;
+  pthread_cond_broadcast(&idle_wake);
+  pthread_mutex_unlock(&idle_lock);
+  for (i = 0; i < IDLE_THREADS; i++)
+    pthread_join(threads[i], NULL);
+  stress_run_stop(&run, 5000);
+  stress_run_tell(&run);
+  stress_run_dispose(&run);
+  return 0;
+}
