@@ -7,7 +7,7 @@ status=0
 # Rooms of one height do not include each other.
 declare -A height=(
   [util]=0 [label]=1 [unwind]=1 [profile]=2 [sampler]=3 [export]=4
-  [session]=5 [command]=6
+  [session]=5 [command]=6 [server]=7
 )
 
 for room in */; do

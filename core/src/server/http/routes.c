@@ -1,0 +1,112 @@
+#include "http.h"
+
+#include <string.h>
+#include <strings.h>
+
+const char *sp_http_header(const sp_http_request *request, const char *name) {
+  size_t i;
+
+  for (i = 0; i < request->headers.count; i++)
+    if (strcasecmp(request->headers.pairs[i].name, name) == 0)
+      return request->headers.pairs[i].value;
+  return NULL;
+}
+
+const char *sp_http_query(const sp_http_request *request, const char *name) {
+  return sp_text_pairs_find(&request->query, name);
+}
+
+/* RFC 9110, 12.5.3, without the weights: "gzip;q=0" is a refusal. */
+bool sp_http_takes_gzip(const sp_http_request *request) {
+  const char *accept = sp_http_header(request, "Accept-Encoding");
+  const char *gzip = accept ? strcasestr(accept, "gzip") : NULL;
+
+  if (!gzip)
+    return false;
+  gzip += strlen("gzip");
+  gzip += strspn(gzip, " ");
+  if (*gzip != ';')
+    return true;
+  gzip += 1 + strspn(gzip + 1, " ");
+  return strncasecmp(gzip, "q=0", 3) != 0 ||
+         gzip[3 + strspn(gzip + 3, ".0")] > '0';
+}
+
+spanprof_status sp_http_routes_add(sp_http_routes *routes,
+                                   const sp_http_route *route) {
+  void *array = routes->routes;
+  spanprof_status st = sp_mem_reserve(routes->mem, &array, &routes->room,
+                                      routes->count + 1, sizeof *route);
+
+  if (st)
+    return st;
+  routes->routes = array;
+  routes->routes[routes->count++] = *route;
+  return SPANPROF_OK;
+}
+
+void sp_http_routes_dispose(sp_http_routes *routes) {
+  sp_mem_free(routes->mem, routes->routes);
+  routes->routes = NULL;
+  routes->count = 0;
+  routes->room = 0;
+}
+
+/* Whether `method` stands in the list "GET,POST". */
+static bool routes_has_method(const char *list, const char *method) {
+  const size_t size = strlen(method);
+  const char *at;
+
+  if (strcmp(method, "HEAD") == 0 && routes_has_method(list, "GET"))
+    return true;
+  for (at = list; at; at = strchr(at, ',')) {
+    at += *at == ',';
+    if (strncmp(at, method, size) == 0 && (at[size] == ',' || !at[size]))
+      return true;
+  }
+  return false;
+}
+
+/* How many bytes of the path a route's own path fits; 0: it does not. */
+static size_t routes_fit(const sp_http_route *route, const char *path,
+                         const char **rest) {
+  const size_t size = strlen(route->path);
+
+  if (size && route->path[size - 1] == '*') {
+    *rest = path + size - 1;
+    return strncmp(route->path, path, size - 1) == 0 ? size : 0;
+  }
+  *rest = "";
+  return strcmp(route->path, path) == 0 ? size + 1 : 0;
+}
+
+const sp_http_route *sp_http_routes_find(const sp_http_routes *routes,
+                                         const char *method, const char *path,
+                                         const char **rest, const char **allow,
+                                         bool *says_allow) {
+  const sp_http_route *best = NULL;
+  size_t best_fit = 0, allow_fit = 0, i;
+  const char *behind;
+
+  *rest = "";
+  *allow = NULL;
+  *says_allow = false;
+  for (i = 0; i < routes->count; i++) {
+    const sp_http_route *route = &routes->routes[i];
+    const size_t fit = routes_fit(route, path, &behind);
+
+    if (fit > best_fit && routes_has_method(route->methods, method)) {
+      best = route;
+      best_fit = fit;
+      *rest = behind;
+    } else if (fit > allow_fit) {
+      allow_fit = fit;
+      *allow = route->methods;
+      *says_allow = route->flags & SP_HTTP_SAYS_ALLOW;
+    }
+  }
+  if (best_fit >= allow_fit)
+    return best;
+  *rest = "";
+  return NULL;
+}

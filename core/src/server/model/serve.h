@@ -1,0 +1,39 @@
+/* What every room of the server works with, and how it was told to. */
+#ifndef SP_SERVE_H
+#define SP_SERVE_H
+
+#include "../../util/clock.h"
+#include "../../util/log.h"
+
+/* Counted since the start, shown at /metrics. */
+typedef struct sp_serve_counters {
+  sp_counter profiles;           /* kept, one for each series of a request */
+  sp_counter samples;            /* of them */
+  sp_counter compressed_bytes;   /* of accepted profiles as they came */
+  sp_counter decompressed_bytes; /* of them unpacked */
+  sp_counter discarded_profiles; /* refused, for whatever reason */
+  sp_counter discarded_bytes;    /* of them, unpacked where they were */
+  sp_counter spans;              /* of traces, kept */
+} sp_serve_counters;
+
+typedef struct sp_serve_options {
+  const char *listen;       /* "127.0.0.1:4040" */
+  const char *otlp;         /* "127.0.0.1:4318"; NULL: on `listen` alone */
+  const char *data;         /* the directory of the store */
+  uint64_t retention_ns;    /* 0: for ever */
+  uint64_t max_bytes;       /* 0: no limit */
+  int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
+  int64_t window_future_ns; /* likewise */
+  const char *token;        /* wanted of every request; NULL: none */
+} sp_serve_options;
+
+typedef struct sp_serve {
+  const sp_mem *mem;
+  const sp_clock *clock;
+  sp_log *log;
+  struct sp_store *store; /* ../store/store.h */
+  const sp_serve_options *options;
+  sp_serve_counters counters;
+} sp_serve;
+
+#endif

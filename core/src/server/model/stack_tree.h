@@ -1,0 +1,47 @@
+/* Merged stacks as a tree: what a selection of profiles adds up to. */
+#ifndef SP_STACK_TREE_H
+#define SP_STACK_TREE_H
+
+#include "../../profile/arena.h"
+
+typedef struct sp_tree_function {
+  const char *name;
+  const char *file;
+  int64_t start_line;
+} sp_tree_function;
+
+typedef struct sp_tree_line {
+  uint32_t function;
+  int64_t line;
+} sp_tree_line;
+
+/* Its lines innermost first; none where it was never named. */
+typedef struct sp_tree_location {
+  const sp_tree_line *lines;
+  uint32_t line_count;
+  uint64_t address;
+} sp_tree_location;
+
+/* nodes[0] is the root, without a location; each other one comes after its
+ * parent. Of one parent and location there is one node. */
+typedef struct sp_tree_node {
+  uint32_t parent;
+  uint32_t location;
+  int64_t self; /* of the samples whose stack ends here; sums that do not fit
+                 * stay at INT64_MAX */
+} sp_tree_node;
+
+typedef struct sp_stack_tree {
+  sp_arena arena; /* all below is in it */
+  sp_tree_function *functions;
+  sp_tree_location *locations;
+  sp_tree_node *nodes;
+  size_t function_count;
+  size_t location_count;
+  size_t node_count;      /* at least 1 */
+  uint64_t profile_count; /* that had a part in it */
+} sp_stack_tree;
+
+void sp_stack_tree_free(sp_stack_tree *tree); /* NULL is fine */
+
+#endif

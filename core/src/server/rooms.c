@@ -1,0 +1,18 @@
+#include "rooms.h"
+
+typedef spanprof_status (*rooms_routes_fn)(sp_http_routes *routes,
+                                           sp_serve *serve);
+
+/* One function of each room. */
+static const rooms_routes_fn rooms_list[] = {
+    NULL,
+};
+
+spanprof_status sp_rooms_routes(sp_http_routes *routes, sp_serve *serve) {
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  for (i = 0; !st && rooms_list[i]; i++)
+    st = rooms_list[i](routes, serve);
+  return st;
+}
