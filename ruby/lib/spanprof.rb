@@ -7,7 +7,7 @@ require_relative "spanprof/label"
 require_relative "spanprof/options"
 require_relative "spanprof/fork"
 require_relative "spanprof/exit"
-require_relative "spanprof/neighbours"
+require_relative "spanprof/replaced_gems"
 require_relative "spanprof/instrument"
 require_relative "spanprof/session"
 require_relative "spanprof/tags"
@@ -127,3 +127,5 @@ end
 # A Gemfile that names spanprof in place of pyroscope loads this file, and the
 # program goes on to say Pyroscope.
 autoload :Pyroscope, File.expand_path("pyroscope.rb", __dir__)
+
+require_relative "spanprof/railtie" if defined?(Rails::Railtie)

@@ -23,9 +23,9 @@ class PreforkTest < ChildTest
 
   # Runs a server while the block makes requests; stops it by `signal`.
   # @return [String] what it said
-  def serve(*command, signal: "TERM")
+  def serve(*command, signal: "TERM", env: {})
     log = "#{@directory}/log"
-    pid = spawn(environment, *command, out: log, err: log, chdir: @directory)
+    pid = spawn(environment.merge(env), *command, out: log, err: log, chdir: @directory)
     yield
     Process.kill(signal, pid)
     Process.wait(pid)

@@ -153,7 +153,7 @@ class AutostartTest < ChildTest
       end
       p ActiveSupport::HOOKS
     RUBY
-    assert_equal ["[]", "[:action_controller, :active_job]"], result.out.lines.map(&:chomp), result.err
+    assert_equal ["[]", "[:action_controller, :active_job, :after_initialize]"], result.out.lines.map(&:chomp), result.err
   end
 
   def test_beside_those_who_wrap_require

@@ -24,7 +24,7 @@ class InterruptsTest < ChildTest
   def test_a_start_is_done_and_then_interrupted
     result = child!(AIM + <<~'RUBY')
       require "spanprof"
-      Aim.at(Spanprof::Neighbours.singleton_class, :look)
+      Aim.at(Spanprof::ReplacedGems.singleton_class, :warn_if_loaded)
       begin
         Spanprof.start(log_level: :off)
         p "not raised"
@@ -32,7 +32,7 @@ class InterruptsTest < ChildTest
         p e.message, Spanprof.running?, Spanprof.unavailable_reason
       end
     RUBY
-    assert_equal %("look"\ntrue\nnil\n), result.out
+    assert_equal %("warn_if_loaded"\ntrue\nnil\n), result.out
     assert_empty result.err
   end
 

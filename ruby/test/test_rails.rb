@@ -57,7 +57,7 @@ class RailsTest < ChildTest
     assert_in_delta 0.2, by_action["api/ruby"], noise_s(0.2)
     assert_in_delta 0.1, by_action["burn/fail"], noise_s(0.1)
     assert_operator by_action[nil], :>, 0.1
-    assert_match(/^INFO spanprof: profiling "shop"/, result.out)
+    assert_equal 1, result.out.scan(/^INFO spanprof: profiling "shop"/).size
     refute_match(/^spanprof/, result.err) # Rails 8.0 has a warning of its own
   end
 
@@ -74,11 +74,8 @@ class RailsTest < ChildTest
     assert_equal "1", result.out[/^(\d+)$(?!.*^\d+$)/m, 1], plain.out
   end
 
-  def test_a_start_before_rails_labels_actions_once_there_are_spans
-    result = child!("require 'pyroscope'\n#{CONFIGURE}\n" + application(<<~'RUBY'))
-      require "opentelemetry/sdk"
-      OpenTelemetry::SDK.configure { |config| config.add_span_processor(Pyroscope::Otel::SpanProcessor.new) }
-    RUBY
+  def test_a_start_before_rails_labels_actions
+    result = child!("require 'pyroscope'\n#{CONFIGURE}\n" + application(""))
     assert_in_delta 0.2, seconds_by_action.fetch("burn/ruby", 0), noise_s(0.2), result.out
   end
 

@@ -8,19 +8,7 @@
 # added Spanprof::Otel::SpanProcessor.new itself.
 
 require_relative "../spanprof"
-require_relative "autostart/load_watch"
-require_relative "autostart/spans"
+require_relative "load_watch"
 
-module Spanprof
-  # @api private
-  module Autostart
-    class << self
-      def run
-        Spanprof.start
-        LoadWatch.install
-      end
-    end
-  end
-end
-
-Spanprof::Autostart.run
+Spanprof.start
+Spanprof::LoadWatch.await("OpenTelemetry::SDK", :configure) { Spanprof::Otel::ProviderHook.install }

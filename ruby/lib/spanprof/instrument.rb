@@ -1,52 +1,56 @@
 # frozen_string_literal: true
 
+require_relative "load_watch"
+
 module Spanprof
   # Labels for what frameworks do: `action` for a request of Rails, `job` for a
-  # job of ActiveJob or Sidekiq, as far as ActiveSupport or Sidekiq are loaded
-  # when a session starts.
+  # job of ActiveJob or Sidekiq, whether they are loaded before a session starts
+  # or after it.
   # @api private
   module Instrument
     # Middleware of Sidekiq's server: (job instance, payload, queue).
     class SidekiqMiddleware
       def call(_instance, payload, _queue, &job)
-        Spanprof.label(job: payload["wrapped"] || payload["class"], &job)
+        Instrument.label(:job, job) { payload["wrapped"] || payload["class"] }
       end
     end
 
     class << self
+      # Whether the session that runs wants these labels.
+      attr_accessor :wanted
+
+      # @param work [Proc] that is labelled by what the block says
+      def label(name, work)
+        @wanted ? Spanprof.label(name => yield, &work) : work.call
+      end
+
       # Idempotent.
       def install
-        rails if loaded?(:ActiveSupport) && ::ActiveSupport.respond_to?(:on_load)
-        sidekiq if loaded?(:Sidekiq) && ::Sidekiq.respond_to?(:configure_server)
+        return if @installed
+
+        @installed = true
+        LoadWatch.await("ActiveSupport", :on_load) { rails }
+        LoadWatch.await("Sidekiq", :configure_server) { sidekiq }
       rescue StandardError => e
         Logging.say_once(:warn, "requests and jobs get no labels: #{e.message}")
       end
 
       private
 
-      # Not what would be loaded if we named it.
-      def loaded?(name)
-        Object.const_defined?(name) && !Object.autoload?(name)
-      end
-
       # Called now for what is loaded already, else when it is; :action_controller
       # comes for ActionController::Base and for ActionController::API.
       def rails
-        return if @rails
-
-        @rails = true
         ::ActiveSupport.on_load(:action_controller) do
-          around_action { |controller, action| Spanprof.label(action: Instrument.action(controller), &action) }
+          around_action { |controller, action| Instrument.label(:action, action) { Instrument.action(controller) } }
         end
         ::ActiveSupport.on_load(:active_job) do
-          around_perform { |job, perform| Spanprof.label(job: job.class.name, &perform) }
+          around_perform { |job, perform| Instrument.label(:job, perform) { job.class.name } }
         end
+        # An application has all that it uses by then.
+        ::ActiveSupport.on_load(:after_initialize) { LoadWatch.forget("Sidekiq") }
       end
 
       def sidekiq
-        return if @sidekiq
-
-        @sidekiq = true
         ::Sidekiq.configure_server do |config|
           config.server_middleware { |chain| chain.add(SidekiqMiddleware) }
         end

@@ -2,6 +2,7 @@
 
 require_relative "../spanprof"
 require_relative "otel/attribute_hook"
+require_relative "otel/provider_hook"
 require_relative "otel/rename_hook"
 require_relative "otel/span_processor"
 

@@ -11,7 +11,7 @@ module Spanprof
     RESTART_MS = 2000
 
     @reason = nil
-    @installed = false
+    @installed = @asked = false
 
     class << self
       # @return [Hash, nil] what the last start was given
@@ -25,7 +25,21 @@ module Spanprof
       def start(options, names = {})
         return false if elsewhere?
 
+        @asked = true
         undisturbed { begin_with(options, names) }
+      end
+
+      # @return [Boolean] whether this process, or the one that forked it, has
+      #   ever asked for a session, whatever became of it
+      def asked?
+        @asked
+      end
+
+      # No session: nobody asked, and `reason` is why that is right.
+      # @param reason [String]
+      def decline(reason)
+        @reason = reason
+        Logging.say(:debug, "not profiling: #{reason}")
       end
 
       # What other threads, timeouts and signals raise here meanwhile is not ours
@@ -56,7 +70,10 @@ module Spanprof
       # Label requests and jobs of the frameworks that are loaded by now, unless
       # the options say not to.
       def instrument
-        Instrument.install if running? && options.fetch(:autoinstrument_rails, true)
+        return unless running?
+
+        Instrument.wanted = options.fetch(:autoinstrument_rails, true)
+        Instrument.install if Instrument.wanted
       end
 
       def unavailable_reason
@@ -75,7 +92,7 @@ module Spanprof
         install
         replace(options)
         @reason = told = nil
-        Neighbours.look
+        ReplacedGems.warn_if_loaded
         instrument
         true
       rescue StandardError => e

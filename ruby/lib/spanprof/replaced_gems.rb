@@ -3,16 +3,16 @@
 module Spanprof
   # Gems that this one takes the place of.
   # @api private
-  module Neighbours
-    REPLACED = %w[pyroscope pyroscope-otel].freeze
+  module ReplacedGems
+    NAMES = %w[pyroscope pyroscope-otel].freeze
 
     class << self
       # Says so, once, where one of them is active too: which of the two files
       # called pyroscope.rb is loaded is then a matter of chance.
-      def look
+      def warn_if_loaded
         return unless defined?(::Gem)
 
-        found = REPLACED & Gem.loaded_specs.keys
+        found = NAMES & Gem.loaded_specs.keys
         return if found.empty?
 
         Logging.say_once(:warn, "the gem #{found.join(" and ")} is loaded beside spanprof, which takes its place: " \
