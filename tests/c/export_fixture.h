@@ -12,7 +12,7 @@
 #include "check.h"
 #include "test_clock.h"
 #include "util/log.h"
-#include "util/settings.h"
+#include "settings/settings.h"
 
 /* Lines of the log, each ended by a newline; one session at a time. While
  * threads may log it is read by logged_has(). */

@@ -1,12 +1,12 @@
 /* Options, labels, headers, addresses and resource attributes from bytes. The
  * first byte chooses how the rest is read. */
-#include "session/duration.h"
-#include "session/http_headers.h"
-#include "session/identity.h"
-#include "session/label_list.h"
+#include "settings/duration.h"
+#include "settings/http_headers.h"
+#include "settings/identity.h"
+#include "settings/label_list.h"
 #include "session/options.h"
-#include "session/proxy_choice.h"
-#include "session/server_address.h"
+#include "settings/proxy_choice.h"
+#include "settings/server_address.h"
 #include "util/utf8.h"
 
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "label/url_template.h"
+#include "span/url_template.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,8 +1,8 @@
 #include "check_grafana.h"
 
-#include "../session/environment.h"
-#include "../session/given.h"
-#include "../session/identity.h"
+#include "../settings/environment.h"
+#include "../settings/given.h"
+#include "../settings/identity.h"
 
 #include <string.h>
 

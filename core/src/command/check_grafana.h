@@ -3,7 +3,7 @@
 #ifndef SP_CHECK_GRAFANA_H
 #define SP_CHECK_GRAFANA_H
 
-#include "../util/settings.h"
+#include "../settings/settings.h"
 #include "check_list.h"
 
 /* By the environment alone: PYROSCOPE_APPLICATION_NAME, OTEL_SERVICE_NAME and

@@ -2,7 +2,7 @@
 #ifndef SP_CHECK_SERVER_H
 #define SP_CHECK_SERVER_H
 
-#include "../util/settings.h"
+#include "../settings/settings.h"
 #include "check_list.h"
 
 /* Says "server", and what of "proxy", "TLS" and "credentials" is configured.

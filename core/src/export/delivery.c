@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../label/span.h"
+#include "../span/span.h"
 #include "pyroscope.h"
 #include "retry.h"
 

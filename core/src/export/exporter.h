@@ -11,7 +11,7 @@
 #include "../profile/profile.h"
 #include "../util/clock.h"
 #include "../util/log.h"
-#include "../util/settings.h"
+#include "../settings/settings.h"
 
 typedef struct sp_exporter sp_exporter;
 

@@ -8,7 +8,7 @@
 #define SP_HTTP_CLIENT_H
 
 #include "../util/clock.h"
-#include "../util/settings.h"
+#include "../settings/settings.h"
 #include "http_answer.h"
 
 /* A request in all: name lookup, connection, TLS, answer. */

@@ -14,7 +14,7 @@
 
 #include "../util/counters.h"
 #include "../util/status.h"
-#include "directory.h"
+#include "../util/directory.h"
 #include "series_comments.h"
 
 /* With the hash, leaves room in NAME_MAX (255) for pid, time, suffix and

@@ -5,7 +5,7 @@
 
 #include "../profile/profile.h"
 #include "../util/buffer.h"
-#include "../util/settings.h"
+#include "../settings/settings.h"
 #include "http_client.h"
 #include "series.h"
 

@@ -4,7 +4,7 @@
 #define SP_SERIES_H
 
 #include "../util/mem.h"
-#include "../util/settings.h"
+#include "../settings/settings.h"
 
 /* Pyroscope's limit (pyroscope v2.2.1, pkg/validation/limits.go,
  * max-label-names-per-series); also what a spooled file may hold. */

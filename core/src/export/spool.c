@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "../util/status.h"
-#include "directory.h"
+#include "../util/directory.h"
 
 #define SPOOL_SUFFIX  ".profile"
 #define SPOOL_SCAN_NS (60 * SP_NS_PER_S)

@@ -16,7 +16,7 @@
 
 #include "../util/clock.h"
 #include "../util/log.h"
-#include "../util/settings.h"
+#include "../settings/settings.h"
 #include "series.h"
 #include "spool_file.h"
 #include "spool_home.h"

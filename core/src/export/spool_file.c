@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "../util/status.h"
-#include "directory.h"
+#include "../util/directory.h"
 
 /* The first line; then one of seven numbers, then labels, then the pprof. */
 #define SPOOL_FILE_MAGIC "spanprof-spool 1\n"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "../util/status.h"
-#include "directory.h"
+#include "../util/directory.h"
 
 #define HOME_PREFIX    "spanprof-"
 #define HOME_LOCK      "lock"

@@ -1,7 +1,7 @@
 /* The stack of active spans: public calls that move it. */
 #include "context.h"
 
-#include "span_pool.h"
+#include "span_record.h"
 #include "tls.h"
 
 #include "../util/counters.h"
@@ -38,7 +38,7 @@ SP_SIGNAL_SAFE spanprof_status spanprof_span_enter(spanprof_span span,
     *out = 0;
     return SPANPROF_ERR_LIMIT;
   }
-  carried = sp_span_pool_carried(span);
+  carried = sp_span_carried(span);
   serial = atomic_load_explicit(&context->serial, memory_order_relaxed) + 1;
   atomic_store_explicit(&context->serial, serial, memory_order_relaxed);
   do {

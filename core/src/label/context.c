@@ -1,5 +1,6 @@
 #include "context.h"
 
+#include "label_fork.h"
 #include "tls.h"
 
 #include "../util/mem.h"

@@ -95,18 +95,9 @@ void sp_context_each(void (*visit)(void *data, const spanprof_context *context),
 /* How many contexts a visit goes by, about. */
 uint32_t sp_context_count(void);
 
-/* Around a fork: see sp_label_before_fork(). */
+/* Around a fork: see label_fork.h. */
 void sp_context_lock(void);
 void sp_context_unlock(void);
 void sp_context_forked(void); /* lock held, in the child */
-
-/* Fork, for the whole room (texts, labels, contexts, spans): locks are taken
- * before and given back after; in the child only the forking thread is left.
- * Called by the hooks of util/fork_hooks.h, which sp_label_fork_ready() sets;
- * whoever is about to take one of the room's locks has called it before. */
-void sp_label_fork_ready(void);
-void sp_label_before_fork(void);
-void sp_label_after_fork_parent(void);
-void sp_label_after_fork_child(void);
 
 #endif

@@ -38,7 +38,7 @@ SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_label_set parent,
 SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text name, spanprof_text value,
                                         uint32_t max);
 
-/* For tests: see label_room.h. */
+/* For tests: forget every node. */
 void sp_label_node_reset(void);
 
 #endif

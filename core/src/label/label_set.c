@@ -1,6 +1,6 @@
 #include "label_set.h"
 
-#include "clean.h"
+#include "../util/clean.h"
 #include "label_node.h"
 #include "text.h"
 

@@ -1,7 +1,7 @@
 #include "text.h"
 
-#include "clean.h"
-#include "context.h"
+#include "../util/clean.h"
+#include "label_fork.h"
 
 #include "../util/counters.h"
 #include "../util/hash.h"

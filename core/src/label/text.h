@@ -30,7 +30,8 @@ SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text text, uint32_t max);
 SP_SIGNAL_SAFE void sp_text_value_give(spanprof_text text);
 SP_SIGNAL_SAFE bool sp_text_values_full(spanprof_text text, uint32_t max);
 
-/* Around a fork, and for tests: see label_room.h. */
+/* Around a fork (label_fork.h), and for tests: forget every text, and allocate
+ * from `mem` from now on. */
 void sp_text_lock(void);
 void sp_text_unlock(void);
 void sp_text_reset(const sp_mem *mem);

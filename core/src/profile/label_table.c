@@ -1,6 +1,6 @@
 #include "label_table.h"
 
-#include "../label/clean.h"
+#include "../util/clean.h"
 #include "../label/label_set.h"
 #include "../label/label_node.h"
 #include "../label/text.h"

@@ -4,7 +4,7 @@
 #ifndef SP_LABEL_TABLE_H
 #define SP_LABEL_TABLE_H
 
-#include "../util/settings.h"
+#include "../settings/settings.h"
 #include "name_table.h"
 
 typedef struct sp_label_pair {

@@ -4,7 +4,7 @@
 #ifndef SP_PPROF_LIMITS_H
 #define SP_PPROF_LIMITS_H
 
-#include "../label/span.h"
+#include "../span/span.h"
 #include "name_table.h"
 
 /* validation.max-profile-stacktrace-samples is 16,000. */

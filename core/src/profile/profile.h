@@ -7,7 +7,7 @@
 #define SP_PROFILE_H
 
 #include "../util/mem.h"
-#include "../util/settings.h"
+#include "../settings/settings.h"
 
 typedef enum sp_frame_kind {
   SP_FRAME_NATIVE,  /* code: ELF virtual address in `module` */

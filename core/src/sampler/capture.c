@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "../label/context.h"
-#include "../label/span.h"
 #include "../util/clock.h"
 #include "../util/counters.h"
 #include "../util/cycles.h"

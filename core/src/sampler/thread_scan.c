@@ -1,4 +1,5 @@
-/* The collector's look at /proc/self/task; see thread_table.h. */
+#include "thread_scan.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

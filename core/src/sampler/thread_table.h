@@ -14,7 +14,6 @@
 #define SP_THREAD_TABLE_H
 
 #include "../label/context.h"
-#include "../util/log.h"
 #include "timer.h"
 
 typedef struct sp_thread {
@@ -63,11 +62,6 @@ SP_HANDLER_CODE sp_thread *sp_thread_at(uint32_t index);
  * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer to be had; tried again by
  * each scan). SPANPROF_ERR_STATE: nothing samples, or the thread is ending. */
 spanprof_status sp_thread_enrol(int tid, sp_self *self);
-
-/* Look at /proc/self/task: enrol who is new, remove who is gone, find who
- * blocks our signal. Sets the threads_* counters. Returns the number of
- * threads. Collector only. */
-size_t sp_threads_scan(sp_log *log);
 
 /* Fork: as for the label room. In the child every record but the calling
  * thread's is gone; `resume` gives that one a new timer. */

@@ -3,10 +3,10 @@
 #include "../sampler/signal.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
-#include "environment.h"
-#include "identity.h"
-#include "option_path.h"
-#include "server_settings.h"
+#include "../settings/environment.h"
+#include "../settings/identity.h"
+#include "../settings/option_path.h"
+#include "../settings/server_settings.h"
 
 #include <signal.h>
 #include <string.h>

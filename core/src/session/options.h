@@ -4,7 +4,7 @@
 #define SP_OPTIONS_H
 
 #include "../util/log.h"
-#include "../util/settings.h"
+#include "../settings/settings.h"
 
 /* `options` NULL: the environment alone. `environment` is as environ(7); tests
  * pass their own. Notes for the log (unknown PYROSCOPE_* variables, cleaned

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../label/span.h"
+#include "../span/span.h"
 #include "../util/counters.h"
 #include "../util/status.h"
 #include "../util/utf8.h"

@@ -11,6 +11,7 @@
  * round. */
 typedef enum sp_fork_rank {
   SP_FORK_SESSION,
+  SP_FORK_SPAN,
   SP_FORK_LABEL,
   SP_FORK_LOADER,
   SP_FORK_RANK_COUNT

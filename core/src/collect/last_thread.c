@@ -1,0 +1,42 @@
+#include "last_thread.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../util/own_thread.h"
+#include "../sampler/task_file.h"
+#include "../sampler/thread_scan.h"
+
+/* The process that is being ended: exit() may be called once. */
+static pid_t last_thread_exits;
+
+/* The first thread is listed for as long as the process lives, as a zombie
+ * after its end: "pid (name) Z", see proc_pid_stat(5). */
+static bool first_thread_ended(pid_t pid) {
+  char text[128];
+  const char *name_end;
+
+  if (!sp_task_file_read((int)pid, "stat", text, sizeof text))
+    return false;
+  name_end = strrchr(text, ')');
+  return name_end && strncmp(name_end, ") Z", 3) == 0;
+}
+
+static void *process_end(void *nothing) {
+  (void)nothing;
+  exit(0);
+}
+
+void sp_last_thread_look(size_t threads, sp_log *log) {
+  const pid_t pid = getpid();
+  pthread_t thread;
+
+  if (threads != 1 || last_thread_exits == pid || !first_thread_ended(pid))
+    return;
+  /* It may have left another behind since they were counted. */
+  if (sp_threads_scan(log) != 1)
+    return;
+  if (sp_own_thread_start(&thread, "spanprof-exit", process_end, NULL) == 0)
+    last_thread_exits = pid;
+}

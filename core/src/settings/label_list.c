@@ -1,0 +1,309 @@
+#include "label_list.h"
+
+#include "../util/clean.h"
+#include "../util/utf8.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Set by the profiler on each sample or series; one of the same name from the
+ * user would hide it (on the server a series' label beats a sample's). */
+static const char *const label_list_reserved[] = {
+    "service_name", "profile_id", "span_id", "span_name", "trace_id",
+};
+
+void sp_label_list_init(sp_label_list *list, const sp_mem *mem) {
+  memset(list, 0, sizeof *list);
+  list->mem = mem;
+}
+
+void sp_label_list_dispose(sp_label_list *list) {
+  size_t i;
+
+  for (i = 0; i < list->count; i++) {
+    sp_mem_free(list->mem, list->pairs[i].name);
+    sp_mem_free(list->mem, list->pairs[i].value);
+  }
+  sp_mem_free(list->mem, list->pairs);
+  sp_label_list_init(list, list->mem);
+}
+
+void sp_label_list_next_source(sp_label_list *list) {
+  list->fresh = 0;
+}
+
+static bool label_name_letter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+static bool label_name_byte(char c, bool first) {
+  return label_name_letter(c) ||
+         (!first && ((c >= '0' && c <= '9') || c == '.'));
+}
+
+bool sp_label_name_clean(char *name) {
+  bool changed = false;
+  size_t i;
+
+  for (i = 0; name[i]; i++) {
+    if (!label_name_byte(name[i], i == 0)) {
+      name[i] = '_';
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+static spanprof_status label_list_check_name(const sp_given *given,
+                                             const char *name, size_t bytes) {
+  char shown[SP_SHOWN_BYTES];
+  size_t i;
+
+  sp_given_show(name, bytes, shown);
+  if (bytes == 0)
+    return sp_given_refuse(given, "has a label without a name");
+  if (bytes > SP_LABEL_NAME_MAX_BYTES)
+    return sp_given_refuse(given, "has a label name over %d bytes: \"%s\"",
+                           SP_LABEL_NAME_MAX_BYTES, shown);
+  for (i = 0; i < bytes; i++) {
+    if (!label_name_byte(name[i], i == 0))
+      return sp_given_refuse(
+          given,
+          "has the label name \"%s\", which is not [A-Za-z_][A-Za-z0-9_.]*",
+          shown);
+  }
+  if (bytes >= 2 && name[0] == '_' && name[1] == '_')
+    return sp_given_refuse(
+        given, "has the label name \"%s\": names with __ are the server's",
+        shown);
+  for (i = 0; i < SP_COUNT_OF(label_list_reserved); i++) {
+    if (strlen(label_list_reserved[i]) == bytes &&
+        memcmp(label_list_reserved[i], name, bytes) == 0)
+      return sp_given_refuse(
+          given, "has the label name \"%s\", which the profiler sets itself%s",
+          shown, i == 0 ? " (to application_name)" : "");
+  }
+  return SPANPROF_OK;
+}
+
+static spanprof_status label_list_check_value(const sp_given *given,
+                                              const char *name,
+                                              size_t name_bytes,
+                                              const char *value, size_t bytes) {
+  char shown[SP_SHOWN_BYTES];
+  size_t i;
+
+  sp_given_show(name, name_bytes, shown);
+  if (bytes > SP_LABEL_VALUE_MAX_BYTES)
+    return sp_given_refuse(given,
+                           "has a value of %zu bytes for label \"%s\"; the "
+                           "server takes %d",
+                           bytes, shown, SP_LABEL_VALUE_MAX_BYTES);
+  if (!sp_utf8_valid(value, bytes))
+    return sp_given_refuse(
+        given, "has a value that is not UTF-8 for label \"%s\"", shown);
+  for (i = 0; i < bytes; i++) {
+    if ((unsigned char)value[i] < 0x20 || value[i] == 0x7f)
+      return sp_given_refuse(
+          given, "has a control character in the value of label \"%s\"", shown);
+  }
+  return SPANPROF_OK;
+}
+
+static size_t label_list_find(const sp_label_list *list, const char *name,
+                              size_t bytes) {
+  size_t i;
+
+  for (i = 0; i < list->count; i++) {
+    if (strlen(list->pairs[i].name) == bytes &&
+        memcmp(list->pairs[i].name, name, bytes) == 0)
+      break;
+  }
+  return i;
+}
+
+/* The bits without the one at `at`. */
+static uint32_t label_bits_remove(uint32_t bits, size_t at) {
+  uint32_t low = bits & ((UINT32_C(1) << at) - 1);
+
+  return low | bits >> (at + 1) << at;
+}
+
+static void label_list_remove(sp_label_list *list, size_t at) {
+  sp_mem_free(list->mem, list->pairs[at].name);
+  sp_mem_free(list->mem, list->pairs[at].value);
+  list->count--;
+  memmove(&list->pairs[at], &list->pairs[at + 1],
+          (list->count - at) * sizeof *list->pairs);
+  list->fresh = label_bits_remove(list->fresh, at);
+  list->dotted = label_bits_remove(list->dotted, at);
+}
+
+static spanprof_status label_list_append(sp_label_list *list, const char *name,
+                                         size_t name_bytes, char *value) {
+  if (sp_mem_reserve(list->mem, (void **)&list->pairs, &list->capacity,
+                     list->count + 1, sizeof *list->pairs))
+    return sp_given_no_memory();
+  list->pairs[list->count].name = sp_mem_text(list->mem, name, name_bytes);
+  if (!list->pairs[list->count].name)
+    return sp_given_no_memory();
+  list->pairs[list->count].value = value;
+  list->count++;
+  return SPANPROF_OK;
+}
+
+static void label_list_note(sp_buffer *notes, const sp_given *given,
+                            const char *name, size_t bytes, const char *what) {
+  char source[SP_SHOWN_BYTES], shown[SP_SHOWN_BYTES];
+
+  sp_given_name(given, source, sizeof source);
+  sp_given_show(name, bytes, shown);
+  sp_buffer_format(notes, "%s: label \"%s\" %s\n", source, shown, what);
+}
+
+/* Does a label of this source that was given without dots stand there? */
+static bool label_list_is_plain(const sp_label_list *list, size_t at) {
+  return at < list->count && (list->fresh & ~list->dotted) >> at & 1;
+}
+
+/* Replace or append; `value` is taken over on success. */
+static spanprof_status label_list_put(sp_label_list *list,
+                                      const sp_given *given, const char *name,
+                                      size_t name_bytes, char *value,
+                                      sp_buffer *notes) {
+  size_t at = label_list_find(list, name, name_bytes);
+  spanprof_status st = SPANPROF_OK;
+
+  if (at < list->count) {
+    if (list->fresh & UINT32_C(1) << at)
+      label_list_note(notes, given, name, name_bytes,
+                      "is given twice, the last one counts");
+    sp_mem_free(list->mem, list->pairs[at].value);
+    list->pairs[at].value = value;
+  } else if (list->count == SP_LABEL_LIST_MAX) {
+    st = sp_given_refuse(given, "makes more than %d static labels",
+                         SP_LABEL_LIST_MAX);
+  } else {
+    st = label_list_append(list, name, name_bytes, value);
+  }
+  if (st == SPANPROF_OK)
+    list->fresh |= UINT32_C(1) << at;
+  return st;
+}
+
+static spanprof_status label_list_set(sp_label_list *list,
+                                      const sp_given *given, const char *name,
+                                      size_t name_bytes, bool dotted,
+                                      const char *value, size_t value_bytes,
+                                      sp_buffer *notes) {
+  size_t at = label_list_find(list, name, name_bytes);
+  spanprof_status st;
+  char *copy;
+
+  if (dotted && label_list_is_plain(list, at)) {
+    label_list_note(notes, given, name, name_bytes,
+                    "is given with and without dots, the latter counts");
+    return SPANPROF_OK;
+  }
+  if (value_bytes == 0) {
+    label_list_note(notes, given, name, name_bytes,
+                    "has no value and is left out");
+    if (at < list->count)
+      label_list_remove(list, at);
+    return SPANPROF_OK;
+  }
+  copy = sp_mem_text(list->mem, value, value_bytes);
+  if (!copy)
+    return sp_given_no_memory();
+  st = label_list_put(list, given, name, name_bytes, copy, notes);
+  if (st != SPANPROF_OK)
+    sp_mem_free(list->mem, copy);
+  else if (dotted)
+    list->dotted |= UINT32_C(1) << at;
+  else
+    list->dotted &= ~(UINT32_C(1) << at);
+  return st;
+}
+
+static spanprof_status label_list_check(sp_label_list *list,
+                                        const sp_given *given, const char *name,
+                                        size_t name_bytes, const char *value,
+                                        size_t value_bytes, sp_buffer *notes) {
+  spanprof_status st = label_list_check_name(given, name, name_bytes);
+  char plain[SP_LABEL_NAME_MAX_BYTES];
+  bool dotted = false;
+
+  if (st == SPANPROF_OK && !list->keep_dots) {
+    memcpy(plain, name, name_bytes);
+    dotted = sp_clean_dots(plain, name_bytes);
+    name = plain;
+  }
+  if (dotted)
+    st = label_list_check_name(given, name, name_bytes);
+  if (st == SPANPROF_OK)
+    st = label_list_check_value(given, name, name_bytes, value, value_bytes);
+  if (st != SPANPROF_OK)
+    return st;
+  return label_list_set(list, given, name, name_bytes, dotted, value,
+                        value_bytes, notes);
+}
+
+spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
+                                  const char *name, size_t name_bytes,
+                                  const char *value, size_t value_bytes,
+                                  sp_buffer *notes) {
+  spanprof_status st;
+  char *clean, what[96];
+
+  if (!list->clean)
+    return label_list_check(list, given, name, name_bytes, value, value_bytes,
+                            notes);
+  clean = sp_mem_text(list->mem, name, name_bytes);
+  if (!clean)
+    return sp_given_no_memory();
+  if (sp_label_name_clean(clean)) {
+    list->cleaned++;
+    snprintf(what, sizeof what, "becomes \"%.80s\"", clean);
+    label_list_note(notes, given, name, name_bytes, what);
+  }
+  st = label_list_check(list, given, clean, strlen(clean), value, value_bytes,
+                        notes);
+  sp_mem_free(list->mem, clean);
+  return st;
+}
+
+static spanprof_status label_list_item(sp_label_list *list,
+                                       const sp_given *given, const char *start,
+                                       const char *end, sp_buffer *notes) {
+  char shown[SP_SHOWN_BYTES];
+  const char *equals, *name_end, *value;
+
+  sp_given_trim(&start, &end);
+  if (start == end)
+    return SPANPROF_OK;
+  equals = memchr(start, '=', (size_t)(end - start));
+  sp_given_show(start, (size_t)(end - start), shown);
+  if (!equals)
+    return sp_given_refuse(given, "has \"%s\" where name=value is expected",
+                           shown);
+  name_end = equals;
+  value = equals + 1;
+  sp_given_trim(&start, &name_end);
+  sp_given_trim(&value, &end);
+  return sp_label_list_set(list, given, start, (size_t)(name_end - start),
+                           value, (size_t)(end - value), notes);
+}
+
+spanprof_status sp_label_list_parse(sp_label_list *list, const sp_given *given,
+                                    sp_buffer *notes) {
+  const char *p = given->text;
+  spanprof_status st = SPANPROF_OK;
+
+  while (p && st == SPANPROF_OK) {
+    const char *comma = strchr(p, ',');
+
+    st = label_list_item(list, given, p, comma ? comma : p + strlen(p), notes);
+    p = comma ? comma + 1 : NULL;
+  }
+  return st;
+}

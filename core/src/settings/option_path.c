@@ -1,0 +1,91 @@
+#include "option_path.h"
+
+#include "../util/directory.h"
+#include "../util/buffer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static spanprof_status option_path_refuse(const sp_given *given,
+                                          const char *what, int error) {
+  char shown[SP_SHOWN_BYTES];
+
+  sp_given_show(given->text, strlen(given->text), shown);
+  return sp_given_refuse(given, "%s: %s: %s", what, shown, strerror(error));
+}
+
+spanprof_status sp_option_file_check(const sp_given *given) {
+  int file = open(given->text, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  int error = errno;
+  struct stat about;
+
+  if (file < 0)
+    return option_path_refuse(given, "cannot be read", error);
+  error = fstat(file, &about) != 0 ? errno : 0;
+  close(file);
+  if (error == 0 && S_ISDIR(about.st_mode))
+    error = EISDIR;
+  if (error)
+    return option_path_refuse(given, "cannot be read", error);
+  return SPANPROF_OK;
+}
+
+/* An errno. access() does not tell of full quotas, or of root on a file system
+ * that only others may write, so a file is made. */
+static int option_path_try_file(const char *directory, const sp_mem *mem,
+                                bool *no_memory) {
+  sp_buffer path;
+  int file, error = 0;
+
+  sp_buffer_init(&path, mem);
+  sp_buffer_format(&path, "%s/.spanprof-XXXXXX", directory);
+  *no_memory = sp_buffer_status(&path) != SPANPROF_OK;
+  if (!*no_memory) {
+    file = mkostemp(path.data, O_CLOEXEC);
+    error = file < 0 ? errno : 0;
+    if (file >= 0) {
+      close(file);
+      unlink(path.data);
+    }
+  }
+  sp_buffer_dispose(&path);
+  return error;
+}
+
+/* What one that others can write would let them do stands in directory.h. */
+static spanprof_status option_path_check_owner(const sp_given *given) {
+  char shown[SP_SHOWN_BYTES], why[SP_DIRECTORY_WHY_BYTES];
+  struct stat about;
+
+  if (stat(given->text, &about) != 0)
+    return option_path_refuse(given, "cannot be used", errno);
+  if (!S_ISDIR(about.st_mode) || sp_directory_private(&about, why))
+    return SPANPROF_OK;
+  sp_given_show(given->text, strlen(given->text), shown);
+  return sp_given_refuse(given,
+                         "%s: %s; give one of its own, such as %s/spanprof",
+                         why, shown, shown);
+}
+
+spanprof_status sp_option_directory_check(const sp_given *given,
+                                          const sp_mem *mem) {
+  spanprof_status st;
+  bool no_memory;
+  int error;
+
+  if (mkdir(given->text, 0700) != 0 && errno != EEXIST)
+    return option_path_refuse(given, "cannot be made", errno);
+  st = option_path_check_owner(given);
+  if (st != SPANPROF_OK)
+    return st;
+  error = option_path_try_file(given->text, mem, &no_memory);
+  if (no_memory)
+    return sp_given_no_memory();
+  if (error)
+    return option_path_refuse(given, "cannot be written", error);
+  return SPANPROF_OK;
+}

@@ -1,0 +1,57 @@
+/* The classic links from a span to its profile. */
+#ifndef SP_PROFILE_URL_H
+#define SP_PROFILE_URL_H
+
+#include "../util/buffer.h"
+#include "../settings/settings.h"
+
+/* Seconds a link reaches from its start: pyroscope-otel 0.1.4 and 0.2.0,
+ * lib/pyroscope/otel.rb. */
+#define SP_URL_WINDOW_S 3600
+
+typedef struct sp_url_labels {
+  sp_pair *pairs;
+  size_t count;
+} sp_url_labels;
+
+/* The span a link leads to. What stands after profile_id is only for those
+ * with a template. */
+typedef struct sp_url_span {
+  const char *profile_id; /* 16 digits */
+  const char *trace_id;   /* 32 digits */
+  const char *name;
+  size_t name_bytes;
+} sp_url_span;
+
+/* The application and server it is on. */
+typedef struct sp_url_place {
+  const char *app_name;
+  const char *server_address;
+  const sp_url_labels *labels;   /* static ones */
+  const sp_url_labels *baseline; /* these win over static ones of the name */
+} sp_url_place;
+
+/* "app.cpu{profile_id="…"}" */
+void sp_profile_url_query(sp_buffer *out, const char *app_name,
+                          const char *profile_id);
+
+/* {server}?query=…&from=…&until=… */
+void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
+                         const char *profile_id, int64_t now_s);
+
+/* {server}{path}?query=… with the span on the right, and the hour before
+ * without its id on the left; `path` is "/comparison" or "/comparison-diff". */
+void sp_profile_url_compare(sp_buffer *out, const sp_url_place *place,
+                            const char *path, const char *profile_id,
+                            int64_t now_s);
+
+/* A copy of a server address without credentials, query and fragment.
+ * SPANPROF_ERR_ARGUMENT: it is no http:// or https:// URL; the sentence names
+ * server_address. */
+spanprof_status sp_profile_url_server(const char *address, const sp_mem *mem,
+                                      char **out);
+
+/* Length of an application name without ".cpu". */
+size_t sp_profile_url_app_bytes(const char *app_name);
+
+#endif

@@ -1,0 +1,264 @@
+#include "span_name.h"
+
+#include "../util/clean.h"
+
+#include "../util/counters.h"
+#include "../util/hash.h"
+#include "../util/utf8.h"
+
+#include <pthread.h>
+
+#define NAME_LOCKS     8u
+#define NAME_USED_MAX  500u /* default of span_names_max */
+#define NAME_SLOTS_MIN 64u
+#define NAME_OTHER     "[other]"
+#define NAME_UNNAMED   "[unnamed]"
+
+typedef struct name_used {
+  char *text; /* NULL: free */
+  uint32_t bytes;
+  uint32_t hash;
+} name_used;
+
+/* Process-wide, as spans are. */
+static pthread_mutex_t name_locks[NAME_LOCKS] = {[0 ... NAME_LOCKS - 1] =
+                                                     PTHREAD_MUTEX_INITIALIZER};
+static const sp_mem *name_mem = &sp_mem_default;
+
+/* The names samples have used, for the cap, which is one a process: each is a
+ * series on the server. */
+static struct {
+  pthread_mutex_t lock;
+  /* Guarded by lock. */
+  name_used *slots; /* at most half full */
+  size_t slot_count;
+  uint32_t count;
+  uint32_t max;
+} names_used = {.lock = PTHREAD_MUTEX_INITIALIZER, .max = NAME_USED_MAX};
+
+static pthread_mutex_t *name_lock_of(spanprof_span number) {
+  return &name_locks[(uint32_t)number % NAME_LOCKS];
+}
+
+static const char *name_text(const sp_span *span) {
+  return span->name_bytes > SP_SPAN_NAME_INLINE ? span->name.elsewhere
+                                                : span->name.here;
+}
+
+static void name_drop(sp_span *span) {
+  if (span->name_bytes > SP_SPAN_NAME_INLINE)
+    sp_mem_free(name_mem, span->name.elsewhere);
+  span->name_bytes = 0;
+}
+
+/* `size` bytes, not 0, that are clean. True: cut, for want of memory. */
+static bool name_store(sp_span *span, const char *name, size_t size) {
+  char *copy = NULL;
+  bool cut = false;
+
+  if (size > SP_SPAN_NAME_INLINE)
+    copy = sp_mem_new(name_mem, size);
+  name_drop(span);
+  if (copy) {
+    memcpy(copy, name, size);
+    span->name.elsewhere = copy;
+  } else if (size <= SP_SPAN_NAME_INLINE) {
+    memcpy(span->name.here, name, size);
+  } else {
+    size =
+        sp_utf8_clean(name, size, span->name.here, SP_SPAN_NAME_INLINE, &cut);
+  }
+  span->name_bytes = (uint16_t)size;
+  return cut;
+}
+
+static __attribute__((noinline)) void
+name_store_cleaned(sp_span *span, const char *name, size_t bytes) {
+  char clean[SP_CLEAN_TEXT_MAX];
+  bool changed;
+  size_t size = sp_clean_text(name, bytes, clean, &changed);
+
+  if (size > 0)
+    name_store(span, clean, size);
+  else
+    name_store(span, NAME_UNNAMED, sizeof NAME_UNNAMED - 1);
+}
+
+/* Lock held, or the span not visible yet. */
+static void name_keep(sp_span *span, const char *name, size_t bytes) {
+  bool cleaned = bytes == 0 || !sp_clean_text_is(name, bytes);
+
+  if (cleaned)
+    name_store_cleaned(span, name, bytes);
+  else
+    cleaned = name_store(span, name, bytes);
+  if (cleaned)
+    sp_count(&sp_counts.span_names_cleaned, 1);
+}
+
+static void name_slot_put(name_used *slots, size_t slot_count,
+                          const name_used *name) {
+  size_t at = name->hash & (slot_count - 1);
+
+  while (slots[at].text)
+    at = (at + 1) & (slot_count - 1);
+  slots[at] = *name;
+}
+
+/* Room for one more name. Lock held. */
+static bool names_reserve(void) {
+  size_t slot_count = names_used.slot_count;
+  name_used *slots;
+  size_t i;
+
+  if ((names_used.count + 1) * 2 <= slot_count)
+    return true;
+  slot_count = slot_count ? slot_count * 2 : NAME_SLOTS_MIN;
+  slots = sp_mem_zero(name_mem, slot_count * sizeof *slots);
+  if (!slots)
+    return false;
+  for (i = 0; i < names_used.slot_count; i++)
+    if (names_used.slots[i].text)
+      name_slot_put(slots, slot_count, &names_used.slots[i]);
+  sp_mem_free(name_mem, names_used.slots);
+  names_used.slots = slots;
+  names_used.slot_count = slot_count;
+  return true;
+}
+
+/* May a sample use the name? Lock held. */
+static bool names_admit(const char *text, size_t bytes) {
+  name_used name = {.bytes = (uint32_t)bytes,
+                    .hash = (uint32_t)(sp_hash_bytes(text, bytes) >> 32)};
+  size_t at;
+
+  for (at = name.hash; names_used.slot_count; at++) {
+    const name_used *slot = &names_used.slots[at & (names_used.slot_count - 1)];
+
+    if (!slot->text)
+      break;
+    if (slot->hash == name.hash && slot->bytes == bytes &&
+        memcmp(slot->text, text, bytes) == 0)
+      return true;
+  }
+  if (names_used.count >= names_used.max || !names_reserve())
+    return false;
+  name.text = sp_mem_text(name_mem, text, bytes);
+  if (!name.text)
+    return false;
+  name_slot_put(names_used.slots, names_used.slot_count, &name);
+  names_used.count++;
+  return true;
+}
+
+/* Lock held. */
+static void name_write(const sp_span *span, char *buffer, size_t size,
+                       size_t *bytes) {
+  bool cut;
+
+  *bytes = sp_utf8_clean(name_text(span), span->name_bytes, buffer, size, &cut);
+}
+
+void sp_span_name_init(sp_span *span, const char *name, size_t bytes) {
+  span->name_bytes = 0;
+  span->name_capped = 0;
+  name_keep(span, name, bytes);
+}
+
+void sp_span_name_set(spanprof_span number, const char *name, size_t bytes) {
+  pthread_mutex_t *lock = name_lock_of(number);
+  sp_span *span;
+
+  pthread_mutex_lock(lock);
+  span = sp_span_get(number);
+  if (span && !(atomic_load_explicit(&span->state, memory_order_relaxed) &
+                SP_SPAN_ENDED))
+    name_keep(span, name, bytes);
+  pthread_mutex_unlock(lock);
+}
+
+bool sp_span_name_copy(spanprof_span number, char *buffer, size_t size,
+                       size_t *bytes) {
+  pthread_mutex_t *lock = name_lock_of(number);
+  const sp_span *span;
+
+  *bytes = 0;
+  pthread_mutex_lock(lock);
+  span = sp_span_get(number);
+  if (span)
+    name_write(span, buffer, size, bytes);
+  pthread_mutex_unlock(lock);
+  return span != NULL;
+}
+
+bool sp_span_name_use(spanprof_span number, char *buffer, size_t size,
+                      size_t *bytes) {
+  pthread_mutex_t *lock = name_lock_of(number);
+  sp_span *span;
+
+  *bytes = 0;
+  pthread_mutex_lock(lock);
+  span = sp_span_get(number);
+  if (span) {
+    bool admitted;
+
+    pthread_mutex_lock(&names_used.lock);
+    admitted = names_admit(name_text(span), span->name_bytes);
+    pthread_mutex_unlock(&names_used.lock);
+    if (admitted) {
+      name_write(span, buffer, size, bytes);
+    } else {
+      *bytes = sp_min_u64(sizeof NAME_OTHER - 1, size);
+      memcpy(buffer, NAME_OTHER, *bytes);
+      if (!span->name_capped)
+        sp_count(&sp_counts.span_names_capped, 1);
+      span->name_capped = 1;
+    }
+  }
+  pthread_mutex_unlock(lock);
+  return span != NULL;
+}
+
+void sp_span_name_free(sp_span *span, spanprof_span number) {
+  pthread_mutex_t *lock = name_lock_of(number);
+
+  pthread_mutex_lock(lock);
+  sp_span_pool_retire(span);
+  name_drop(span);
+  pthread_mutex_unlock(lock);
+}
+
+void sp_span_names_max_set(uint32_t max) {
+  pthread_mutex_lock(&names_used.lock);
+  names_used.max = max;
+  pthread_mutex_unlock(&names_used.lock);
+}
+
+void sp_span_name_lock(void) {
+  size_t i;
+
+  for (i = 0; i < NAME_LOCKS; i++)
+    pthread_mutex_lock(&name_locks[i]);
+  pthread_mutex_lock(&names_used.lock);
+}
+
+void sp_span_name_unlock(void) {
+  size_t i;
+
+  pthread_mutex_unlock(&names_used.lock);
+  for (i = 0; i < NAME_LOCKS; i++)
+    pthread_mutex_unlock(&name_locks[i]);
+}
+
+void sp_span_name_reset(const sp_mem *mem) {
+  size_t i;
+
+  for (i = 0; i < names_used.slot_count; i++)
+    sp_mem_free(name_mem, names_used.slots[i].text);
+  sp_mem_free(name_mem, names_used.slots);
+  names_used.slots = NULL;
+  names_used.slot_count = 0;
+  names_used.count = 0;
+  names_used.max = NAME_USED_MAX;
+  name_mem = mem ? mem : &sp_mem_default;
+}

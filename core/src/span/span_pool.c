@@ -1,0 +1,124 @@
+#include "span_pool.h"
+
+#include "span_fork.h"
+
+#include "../util/mem.h"
+
+#include <pthread.h>
+
+static struct {
+  /* Written by any thread: count of changes << 32 | place + 1 of the first
+   * free span. The count keeps a slow taker from putting back an old chain. */
+  _Atomic uint64_t free;
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  uint32_t chunks;
+} span_pool = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Put the chain from `first` to `last` (places + 1) in front. */
+static void pool_chain_give(uint32_t first, uint32_t last) {
+  uint64_t head = atomic_load_explicit(&span_pool.free, memory_order_relaxed);
+
+  do {
+    atomic_store_explicit(&sp_span_at(last - 1)->next, (uint32_t)head,
+                          memory_order_relaxed);
+  } while (!atomic_compare_exchange_weak_explicit(
+      &span_pool.free, &head, ((head >> 32) + 1) << 32 | first,
+      memory_order_release, memory_order_relaxed));
+}
+
+/* 0: none is free. */
+static uint32_t pool_chain_take(void) {
+  uint64_t head = atomic_load_explicit(&span_pool.free, memory_order_acquire);
+
+  while ((uint32_t)head != 0) {
+    uint32_t next = atomic_load_explicit(&sp_span_at((uint32_t)head - 1)->next,
+                                         memory_order_relaxed);
+
+    if (atomic_compare_exchange_weak_explicit(
+            &span_pool.free, &head, ((head >> 32) + 1) << 32 | next,
+            memory_order_acquire, memory_order_acquire))
+      break;
+  }
+  return (uint32_t)head;
+}
+
+/* One more chunk: the first of it is returned in *taken, the others are free.
+ * Lock held. */
+static spanprof_status pool_grow(uint32_t *taken) {
+  uint32_t first = span_pool.chunks * SP_SPAN_CHUNK + 1;
+  sp_span *chunk;
+  uint32_t i;
+
+  if (span_pool.chunks == SP_SPAN_CHUNKS)
+    return SPANPROF_ERR_LIMIT;
+  chunk = sp_pages_new(SP_SPAN_CHUNK * sizeof *chunk);
+  if (!chunk)
+    return SPANPROF_ERR_NOMEM;
+  for (i = 0; i < SP_SPAN_CHUNK; i++) {
+    atomic_store_explicit(&chunk[i].state, UINT64_C(1) << 32,
+                          memory_order_relaxed);
+    atomic_store_explicit(&chunk[i].refs, SP_SPAN_REFS_DEAD,
+                          memory_order_relaxed);
+    atomic_store_explicit(&chunk[i].next, first + i + 1, memory_order_relaxed);
+  }
+  atomic_store_explicit(&sp_span_chunks[span_pool.chunks], chunk,
+                        memory_order_release);
+  span_pool.chunks++;
+  *taken = first;
+  pool_chain_give(first + 1, first + SP_SPAN_CHUNK - 1);
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_span_pool_take(sp_span **out, spanprof_span *number) {
+  uint32_t taken = pool_chain_take();
+  spanprof_status st = SPANPROF_OK;
+
+  *out = NULL;
+  *number = 0;
+  if (!taken) {
+    sp_span_fork_ready();
+    pthread_mutex_lock(&span_pool.lock);
+    taken = pool_chain_take();
+    if (!taken)
+      st = pool_grow(&taken);
+    pthread_mutex_unlock(&span_pool.lock);
+    if (st)
+      return st;
+  }
+  *out = sp_span_at(taken - 1);
+  *number = (atomic_load_explicit(&(*out)->state, memory_order_relaxed) >> 32)
+                << 32 |
+            (taken - 1);
+  return SPANPROF_OK;
+}
+
+void sp_span_pool_publish(sp_span *span, spanprof_span number, uint32_t bits) {
+  atomic_store_explicit(&span->state, (number >> 32) << 32 | bits,
+                        memory_order_release);
+}
+
+void sp_span_pool_retire(sp_span *span) {
+  uint32_t generation =
+      (uint32_t)(atomic_load_explicit(&span->state, memory_order_relaxed) >>
+                 32) +
+      1;
+
+  /* 0 would make the first place's number 0. */
+  if (generation == 0)
+    generation = 1;
+  atomic_store_explicit(&span->state, (uint64_t)generation << 32,
+                        memory_order_release);
+}
+
+void sp_span_pool_give(spanprof_span number) {
+  pool_chain_give((uint32_t)number + 1, (uint32_t)number + 1);
+}
+
+void sp_span_pool_lock(void) {
+  pthread_mutex_lock(&span_pool.lock);
+}
+
+void sp_span_pool_unlock(void) {
+  pthread_mutex_unlock(&span_pool.lock);
+}

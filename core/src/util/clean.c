@@ -1,0 +1,99 @@
+#include "clean.h"
+
+#include "utf8.h"
+
+#include <string.h>
+
+/* Printable ASCII, which nearly every text is, needs only a copy. */
+static bool clean_plain(const char *text, size_t bytes) {
+  unsigned bad = 0;
+  size_t i;
+
+  for (i = 0; i < bytes; i++) {
+    unsigned char c = (unsigned char)text[i];
+
+    bad |= (c < 0x20) | (c >= 0x80);
+  }
+  return bad == 0;
+}
+
+static bool clean_letter(unsigned char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* May the character stand at this place of a name? */
+static bool clean_letter_at(unsigned char c, size_t place) {
+  return clean_letter(c) || (place > 0 && ((c >= '0' && c <= '9') || c == '.'));
+}
+
+bool sp_clean_text_is(const char *text, size_t bytes) {
+  size_t i;
+
+  if (bytes > SP_CLEAN_TEXT_MAX)
+    return false;
+  if (clean_plain(text, bytes))
+    return true;
+  for (i = 0; i < bytes; i++)
+    if ((unsigned char)text[i] < 0x20)
+      return false;
+  return sp_utf8_valid(text, bytes);
+}
+
+bool sp_clean_name_is(const char *text, size_t bytes) {
+  size_t i;
+
+  for (i = 0; i < bytes; i++)
+    if (!clean_letter_at((unsigned char)text[i], i))
+      return false;
+  return bytes > 0 && bytes <= SP_CLEAN_NAME_MAX;
+}
+
+size_t sp_clean_text(const char *text, size_t bytes, char *out, bool *changed) {
+  return sp_utf8_clean(text, bytes, out, SP_CLEAN_TEXT_MAX, changed);
+}
+
+size_t sp_clean_name(const char *text, size_t bytes, char *out, bool *changed) {
+  size_t i, used = 0;
+
+  *changed = bytes == 0;
+  for (i = 0; i < bytes; i++) {
+    unsigned char c = (unsigned char)text[i];
+
+    if (used == SP_CLEAN_NAME_MAX) {
+      *changed = true;
+      break;
+    }
+    if (clean_letter_at(c, used)) {
+      out[used++] = (char)c;
+      continue;
+    }
+    *changed = true;
+    /* Bytes that continue a character have had their `_`. */
+    if ((c & 0xc0) != 0x80 || used == 0)
+      out[used++] = '_';
+  }
+  if (used == 0)
+    out[used++] = '_';
+  return used;
+}
+
+static bool clean_begins(const char *name, size_t bytes, const char *with) {
+  size_t size = strlen(with);
+
+  return bytes >= size && memcmp(name, with, size) == 0;
+}
+
+bool sp_clean_dots(char *name, size_t bytes) {
+  bool changed = false;
+  size_t i;
+
+  if (clean_begins(name, bytes, "otel.scope.") ||
+      clean_begins(name, bytes, "process.runtime."))
+    return false;
+  for (i = 0; i < bytes; i++)
+    if (name[i] == '.') {
+      name[i] = '_';
+      changed = true;
+    }
+  return changed;
+}

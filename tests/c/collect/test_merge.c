@@ -1,0 +1,117 @@
+#include "collect/merge.h"
+
+#include "check.h"
+
+/* Stacks are written as text, innermost first: "a E b" are native frames, E one
+ * of the eval loop; "x! y. z." are language frames, a dot marks the outermost
+ * of a run, ! one that says all of what runs. */
+typedef struct merge_case {
+  const char *native;
+  const char *walked;
+  bool whole;
+  const char *merged;
+  bool walk_cut;
+} merge_case;
+
+static const merge_case cases[] = {
+    {"a b c", "", true, "a b c"},
+    {"E m", "x y.", true, "x y m"},
+    {"z E m", "x y.", true, "z x y m"},
+    {"z E c E m", "x. y w.", true, "z x c y w m"},
+    /* The innermost eval has not pushed its frame yet. */
+    {"E c E m", "y w.", true, "c y w m"},
+    /* More runs than eval frames: those inside come where the first eval is. */
+    {"E m", "x. y.", true, "x y m"},
+    /* The native stack was cut: pair from the innermost, append the rest. */
+    {"z E c", "x. y w.", false, "z x c y w"},
+    {"z", "x. y.", false, "z x y"},
+    /* A walk that was cut has no end of its last run. */
+    {"E m", "x y", true, "x y m"},
+    {"", "x y.", false, "x y"},
+    {"E", "", true, ""},
+    {"E c E m", "x.", true, "x c m", .walk_cut = true},
+    /* Frames further in than a leaf are left out. */
+    {"z E c E m", "x! y. w.", true, "x y c w m"},
+    {"z", "x! y.", false, "x y"},
+};
+
+static size_t native_read(const char *text, sp_native_frame *out,
+                          bool *evaluates) {
+  size_t count = 0;
+
+  for (; *text; text++) {
+    if (*text == ' ')
+      continue;
+    out[count] = (sp_native_frame){.module = 1, .address = (uint64_t)*text};
+    evaluates[count++] = *text == 'E';
+  }
+  return count;
+}
+
+static size_t walked_read(const char *text, spanprof_frame *out) {
+  size_t count = 0;
+
+  for (; *text; text++) {
+    if (*text == '.')
+      out[count - 1].flags |= SPANPROF_FRAME_ENTRY;
+    else if (*text == '!')
+      out[count - 1].flags |= SPANPROF_FRAME_LEAF;
+    else if (*text != ' ')
+      out[count++] = (spanprof_frame){.code = (uint64_t)*text};
+  }
+  return count;
+}
+
+static void stacks_merge_as_the_table_says(void) {
+  size_t i;
+
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    sp_native_frame native[16];
+    spanprof_frame walked[16];
+    bool evaluates[16];
+    sp_frame merged[32];
+    char text[80] = "";
+    sp_merge_input input = {.native = native,
+                            .evaluates = evaluates,
+                            .native_whole = cases[i].whole,
+                            .walk_cut = cases[i].walk_cut,
+                            .walked = walked};
+    size_t count, f;
+
+    input.native_count = native_read(cases[i].native, native, evaluates);
+    memset(walked, 0, sizeof walked);
+    input.walked_count = walked_read(cases[i].walked, walked);
+    count = sp_merge(&input, merged, 32);
+    for (f = 0; f < count; f++) {
+      bool language = merged[f].code >= 'w';
+
+      CHECK_EQUAL(merged[f].kind == SP_FRAME_RUNTIME,
+                  language && !strchr(cases[i].native, (int)merged[f].code));
+      sprintf(text + strlen(text), "%s%c", f ? " " : "", (int)merged[f].code);
+    }
+    CHECK_TEXT(text, cases[i].merged);
+  }
+}
+
+static void no_more_than_max_frames_are_written(void) {
+  sp_native_frame native[3] = {{.address = 1}, {.address = 2}, {.address = 3}};
+  bool evaluates[3] = {false, false, false};
+  sp_frame merged[2];
+  sp_merge_input input = {.native = native,
+                          .native_count = 3,
+                          .evaluates = evaluates,
+                          .native_whole = true};
+
+  CHECK_EQUAL(sp_merge(&input, merged, 2), 2);
+  CHECK_EQUAL(merged[1].code, 2);
+}
+
+static const check_test tests[] = {
+    {"stacks_merge_as_the_table_says", stacks_merge_as_the_table_says},
+    {"no_more_than_max_frames_are_written",
+     no_more_than_max_frames_are_written},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,0 +1,110 @@
+#include "collect/span_set.h"
+
+#include "check.h"
+#include "failing_mem.h"
+#include "span/span.h"
+
+static spanprof_span span_ended(const char *name) {
+  spanprof_span_info info = {.struct_size = sizeof info,
+                             .flags = SPANPROF_SPAN_SAMPLED,
+                             .name = name,
+                             .name_bytes = strlen(name)};
+  spanprof_span span;
+
+  CHECK_EQUAL(spanprof_span_start(NULL, &info, &span), SPANPROF_OK);
+  spanprof_span_end(span);
+  return span;
+}
+
+static bool span_known(spanprof_span span) {
+  char name[2048];
+  sp_span_view view;
+
+  return sp_span_describe(span, name, sizeof name, &view);
+}
+
+static void sweep_often(void) {
+  int i;
+
+  for (i = 0; i < 5; i++)
+    sp_span_sweep();
+}
+
+static void held_spans_outlive_sweeps_until_the_window_ends(void) {
+  spanprof_span held = span_ended("held"), other = span_ended("other");
+  sp_span_set set;
+
+  sp_span_set_init(&set, &sp_mem_default);
+  sp_span_set_add(&set, held);
+  sp_span_set_add(&set, held);
+  sp_span_set_add(&set, 0);
+  CHECK_EQUAL(set.count, 1);
+  sweep_often();
+  CHECK(span_known(held));
+  CHECK(!span_known(other));
+  sp_span_set_clear(&set);
+  CHECK_EQUAL(set.count, 0);
+  sweep_often();
+  CHECK(!span_known(held));
+  sp_span_set_dispose(&set);
+}
+
+static void stale_numbers_are_not_held(void) {
+  spanprof_span stale = span_ended("stale");
+  sp_span_set set;
+
+  sweep_often();
+  sp_span_set_init(&set, &sp_mem_default);
+  sp_span_set_add(&set, stale);
+  CHECK_EQUAL(set.count, 0);
+  sp_span_set_dispose(&set);
+}
+
+static void many_are_held_and_all_let_go(void) {
+  static spanprof_span spans[20000];
+  sp_span_set set;
+  size_t i;
+
+  sp_span_set_init(&set, &sp_mem_default);
+  for (i = 0; i < 20000; i++)
+    sp_span_set_add(&set, spans[i] = span_ended("one of many"));
+  CHECK_EQUAL(set.count, 20000);
+  sweep_often();
+  for (i = 0; i < 20000; i++)
+    CHECK(span_known(spans[i]));
+  sp_span_set_clear(&set);
+  CHECK(!set.slots);
+  sweep_often();
+  for (i = 0; i < 20000; i++)
+    CHECK(!span_known(spans[i]));
+  sp_span_set_dispose(&set);
+}
+
+static void hold_some(const sp_mem *mem) {
+  sp_span_set set;
+  int i;
+
+  sp_span_set_init(&set, mem);
+  for (i = 0; i < 200; i++)
+    sp_span_set_add(&set, span_ended("swept"));
+  sp_span_set_clear(&set);
+  sp_span_set_dispose(&set);
+  sweep_often();
+}
+
+static void without_memory_nothing_is_held_and_nothing_leaks(void) {
+  failing_mem_sweep(hold_some);
+}
+
+static const check_test tests[] = {
+    {"held_spans_outlive_sweeps_until_the_window_ends",
+     held_spans_outlive_sweeps_until_the_window_ends},
+    {"stale_numbers_are_not_held", stale_numbers_are_not_held},
+    {"many_are_held_and_all_let_go", many_are_held_and_all_let_go},
+    {"without_memory_nothing_is_held_and_nothing_leaks",
+     without_memory_nothing_is_held_and_nothing_leaks},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

@@ -1,0 +1,102 @@
+#include "collect/thread_labels.h"
+
+#include "check.h"
+#include "label/label_set.h"
+#include "label/text.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static const sp_settings everything = {
+    .report_pid = true, .report_thread_id = true, .report_thread_name = true};
+
+static uint32_t own_tid(void) {
+  return (uint32_t)syscall(SYS_gettid);
+}
+
+/* The value of the set's label; "" where there is none. */
+static const char *value_of(spanprof_label_set set, const char *name) {
+  sp_label labels[8];
+  size_t count = sp_label_set_list(set, labels, SP_COUNT_OF(labels)), i, bytes;
+
+  for (i = 0; i < count; i++)
+    if (strcmp(sp_text_get(labels[i].name, &bytes), name) == 0)
+      return sp_text_get(labels[i].value, &bytes);
+  return "";
+}
+
+static const char *number_text(uint32_t number) {
+  static char text[16];
+
+  snprintf(text, sizeof text, "%u", number);
+  return text;
+}
+
+static void a_sample_says_where_it_was_taken(void) {
+  static sp_thread_labels labels;
+  spanprof_label_set set;
+
+  CHECK_EQUAL(spanprof_label_set_with(0, "job", 3, "7", 1, &set), SPANPROF_OK);
+  pthread_setname_np(pthread_self(), "crunch er");
+  sp_thread_labels_init(&labels, &everything);
+  set = sp_thread_labels_get(&labels, own_tid(), set);
+  CHECK_TEXT(value_of(set, "pid"), number_text((uint32_t)getpid()));
+  CHECK_TEXT(value_of(set, "thread_id"), number_text(own_tid()));
+  CHECK_TEXT(value_of(set, "thread_name"), "crunch er");
+  CHECK_TEXT(value_of(set, "job"), "7");
+}
+
+static void names_are_asked_anew_each_window(void) {
+  static sp_thread_labels labels;
+
+  pthread_setname_np(pthread_self(), "before");
+  sp_thread_labels_init(&labels, &everything);
+  CHECK_TEXT(
+      value_of(sp_thread_labels_get(&labels, own_tid(), 0), "thread_name"),
+      "before");
+  pthread_setname_np(pthread_self(), "after");
+  CHECK_TEXT(
+      value_of(sp_thread_labels_get(&labels, own_tid(), 0), "thread_name"),
+      "before");
+  sp_thread_labels_forget(&labels);
+  CHECK_TEXT(
+      value_of(sp_thread_labels_get(&labels, own_tid(), 0), "thread_name"),
+      "after");
+}
+
+static void a_thread_that_is_gone_has_no_name(void) {
+  static sp_thread_labels labels;
+  spanprof_label_set set;
+
+  sp_thread_labels_init(&labels, &everything);
+  set = sp_thread_labels_get(&labels, INT32_MAX, 0);
+  CHECK_TEXT(value_of(set, "thread_id"), "2147483647");
+  CHECK_TEXT(value_of(set, "thread_name"), "");
+}
+
+static void nothing_is_added_unasked(void) {
+  static const sp_settings nothing, only_id = {.report_thread_id = true};
+  static sp_thread_labels labels;
+  spanprof_label_set set;
+
+  sp_thread_labels_init(&labels, &nothing);
+  CHECK_EQUAL(sp_thread_labels_get(&labels, own_tid(), 0), 0);
+  sp_thread_labels_init(&labels, &only_id);
+  set = sp_thread_labels_get(&labels, own_tid(), 0);
+  CHECK_TEXT(value_of(set, "pid"), "");
+  CHECK_TEXT(value_of(set, "thread_id"), number_text(own_tid()));
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"a_sample_says_where_it_was_taken", a_sample_says_where_it_was_taken},
+      {"names_are_asked_anew_each_window", names_are_asked_anew_each_window},
+      {"a_thread_that_is_gone_has_no_name", a_thread_that_is_gone_has_no_name},
+      {"nothing_is_added_unasked", nothing_is_added_unasked},
+  };
+
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}

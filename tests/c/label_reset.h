@@ -1,0 +1,39 @@
+/* Labels and spans as in a new process, for tests that fail allocations. */
+#ifndef LABEL_RESET_H
+#define LABEL_RESET_H
+
+#include <string.h>
+
+#include "label/context.h"
+#include "label/label_node.h"
+#include "label/text.h"
+#include "label/tls.h"
+#include "span/span.h"
+#include "span/span_name.h"
+#include "span/span_table.h"
+
+/* Forget every text, label set and span name, and allocate from `mem` from now
+ * on (NULL: the C library). No other thread may use labels or spans, and no
+ * span may live. */
+static inline void label_reset(const sp_mem *mem) {
+  sp_self *self = sp_tls_get();
+  int i;
+
+  if (self) {
+    spanprof_context *context = atomic_load(&self->context);
+
+    memset(&self->cache, 0, sizeof self->cache);
+    /* What was active last is kept for the thread's end. */
+    atomic_store(&context->spans[0].carried, 0);
+    atomic_store(&context->spans[0].span, 0);
+  }
+  /* An ended span outlives two sweeps, its parent one more a generation. */
+  for (i = 0; i < 8; i++)
+    sp_span_sweep();
+  sp_text_reset(mem);
+  sp_label_node_reset();
+  sp_span_name_reset(mem);
+  sp_span_table_reset(mem);
+}
+
+#endif

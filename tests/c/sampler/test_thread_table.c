@@ -1,0 +1,280 @@
+/* Each thread has a record of its own, whatever their number. */
+#include "sampler/thread_table.h"
+#include "sampler/thread_scan.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <spanprof/spanprof.h>
+
+#include "export_fixture.h"
+#include "sampler/capture.h"
+#include "sampler/signal.h"
+#include "sampler/thread_table_inside.h"
+#include "util/counters.h"
+
+/* More than the first two chunks have. */
+#define THREADS     800
+#define STACK_BYTES (64 << 10)
+
+static sem_t registered, leave;
+
+static void *thread_run(void *data) {
+  sp_thread **record = data;
+
+  CHECK(!spanprof_thread_register());
+  *record = sp_self_current()->thread;
+  CHECK_EQUAL(atomic_load(&(*record)->tid), gettid());
+  sem_post(&registered);
+  sem_wait(&leave);
+  return NULL;
+}
+
+static void many_threads_have_a_record_each(void) {
+  static pthread_t threads[THREADS];
+  static sp_thread *records[THREADS];
+  static bool taken[2 * THREADS];
+  spanprof_options options;
+  spanprof_session *session;
+  pthread_attr_t small;
+  char directory[64];
+  int i;
+
+  CHECK(!spanprof_options_init(&options, sizeof options));
+  options.application_name = "threads";
+  options.output_directory = directory_new(directory);
+  options.sample_rate_hz = 1;
+  CHECK(!spanprof_session_start(&options, &session));
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, STACK_BYTES);
+  for (i = 0; i < THREADS; i++)
+    CHECK(!pthread_create(&threads[i], &small, thread_run, &records[i]));
+  for (i = 0; i < THREADS; i++)
+    sem_wait(&registered);
+  for (i = 0; i < THREADS; i++) {
+    CHECK(records[i]->index > 0 && records[i]->index < 2 * THREADS);
+    CHECK(!taken[records[i]->index]);
+    taken[records[i]->index] = true;
+    CHECK(sp_thread_at(records[i]->index) == records[i]);
+  }
+  for (i = 0; i < THREADS; i++)
+    sem_post(&leave);
+  for (i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  CHECK(!spanprof_session_stop(session, 10000));
+  directory_remove(directory);
+}
+
+static void an_index_out_of_range_has_none(void) {
+  CHECK(!sp_thread_at(UINT32_MAX));
+  CHECK(!sp_thread_at(1u << 30));
+}
+
+static void *thread_wait(void *data) {
+  *(int *)data = gettid();
+  sem_post(&registered);
+  sem_wait(&leave);
+  return NULL;
+}
+
+static bool thread_known(int tid) {
+  return sp_tid_map_get(&sp_threads.by_tid, tid) != 0;
+}
+
+static void timers_start(uint32_t hz) {
+  sp_timer_base base;
+  int number;
+
+  sp_timer_base_init(&base, hz);
+  CHECK(!sp_signal_choose(0, &number));
+  CHECK(!sp_signal_install(number, sp_capture_signal));
+  CHECK(!sp_threads_start(&base, number));
+}
+
+/* As many times as make a scan of each kind. */
+static void a_scan_finds_who_took_the_place_of_another(void) {
+  enum { TIMES = 20 };
+  pthread_t thread;
+  int tid = 0, before = 0, i;
+  size_t others; /* sanitizers have threads of their own */
+
+  timers_start(1);
+  others = sp_threads_scan(NULL);
+  for (i = 0; i < TIMES; i++) {
+    CHECK(!pthread_create(&thread, NULL, thread_wait, &tid));
+    sem_wait(&registered);
+    CHECK_EQUAL(sp_threads_scan(NULL), others + 1);
+    CHECK(thread_known(tid));
+    CHECK(i == 0 || before == tid || !thread_known(before));
+    CHECK_EQUAL(sp_threads_scan(NULL), others + 1);
+    before = tid;
+    sem_post(&leave);
+    pthread_join(thread, NULL);
+    while (!tgkill(getpid(), tid, 0))
+      sched_yield(); /* joined a moment before it is gone */
+  }
+  sp_threads_stop();
+}
+
+/* The record of the calling thread, or NULL. */
+static sp_thread *record_own(void) {
+  uint32_t index = sp_tid_map_get(&sp_threads.by_tid, gettid());
+
+  return index ? sp_thread_at(index) : NULL;
+}
+
+/* Sampled, and with its labels. */
+static void own_record_check(void) {
+  const sp_thread *record = record_own();
+
+  CHECK(record);
+  CHECK(record->timer != SP_TIMER_NONE);
+  CHECK(atomic_load(&record->self) == sp_self_current());
+  CHECK(sp_self_current()->thread == record);
+}
+
+static void a_thread_found_again_has_its_labels(void) {
+  timers_start(1);
+  CHECK(!spanprof_thread_register());
+  own_record_check();
+  spanprof_thread_unregister();
+  CHECK(!record_own());
+  sp_threads_scan(NULL);
+  own_record_check();
+  sp_threads_stop();
+}
+
+static void a_thread_no_longer_excluded_has_its_labels(void) {
+  size_t threads;
+
+  timers_start(1);
+  threads = sp_threads_scan(NULL);
+  spanprof_thread_exclude(1);
+  spanprof_thread_exclude(1);
+  CHECK_EQUAL(record_own()->timer, SP_TIMER_NONE);
+  CHECK_EQUAL(sp_threads_scan(NULL), threads);
+  CHECK_EQUAL(record_own()->timer, SP_TIMER_NONE);
+  CHECK(!spanprof_thread_register());
+  CHECK_EQUAL(record_own()->timer, SP_TIMER_NONE);
+  sp_threads_stop();
+  timers_start(1);
+  CHECK_EQUAL(record_own()->timer, SP_TIMER_NONE);
+  spanprof_thread_exclude(0);
+  own_record_check();
+  CHECK_EQUAL(sp_threads_scan(NULL), threads);
+  sp_threads_stop();
+}
+
+static void *excluded_run(void *nothing) {
+  spanprof_thread_exclude(1);
+  CHECK(!record_own() || record_own()->timer == SP_TIMER_NONE);
+  sem_post(&registered);
+  sem_wait(&leave);
+  return nothing;
+}
+
+/* Each by itself, and each of them counted once, as many times as make a scan
+ * of each kind. */
+static void any_number_of_threads_is_excluded(void) {
+  enum { EXCLUDED = 40, SCANS = 20 };
+  pthread_t threads[EXCLUDED];
+  size_t others;
+  int i;
+
+  timers_start(1);
+  others = sp_threads_scan(NULL);
+  for (i = 0; i < EXCLUDED; i++)
+    CHECK(!pthread_create(&threads[i], NULL, excluded_run, NULL));
+  for (i = 0; i < EXCLUDED; i++)
+    sem_wait(&registered);
+  for (i = 0; i < SCANS; i++)
+    CHECK_EQUAL(sp_threads_scan(NULL), others + EXCLUDED);
+  CHECK_EQUAL(sp_threads.excluded_count, EXCLUDED);
+  for (i = 0; i < EXCLUDED; i++)
+    sem_post(&leave);
+  for (i = 0; i < EXCLUDED; i++)
+    pthread_join(threads[i], NULL);
+  CHECK_EQUAL(sp_threads.excluded_count, 0);
+  sp_threads_stop();
+}
+
+static void *blocked_run(void *nothing) {
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  sem_post(&registered);
+  sem_wait(&leave);
+  return nothing;
+}
+
+/* More than one scan reads, and each is to be read twice; those found are read
+ * again meanwhile, as they may have opened their masks. */
+static void any_number_of_blocked_threads_is_found(void) {
+  enum { BLOCKED = 80, SCANS = 2 * BLOCKED / 20 + 4 };
+  pthread_t threads[BLOCKED];
+  int i;
+
+  timers_start(1);
+  for (i = 0; i < BLOCKED; i++)
+    CHECK(!pthread_create(&threads[i], NULL, blocked_run, NULL));
+  for (i = 0; i < BLOCKED; i++)
+    sem_wait(&registered);
+  for (i = 0; i < SCANS; i++)
+    sp_threads_scan(NULL);
+  CHECK(atomic_load(&sp_counts.threads_blocked) >= BLOCKED);
+  for (i = 0; i < BLOCKED; i++)
+    sem_post(&leave);
+  for (i = 0; i < BLOCKED; i++)
+    pthread_join(threads[i], NULL);
+  sp_threads_stop();
+}
+
+#if !defined(__SANITIZE_THREAD__)
+static void a_child_forked_with_signals_blocked_has_its_labels(void) {
+  spanprof_options options;
+  spanprof_session *session;
+  sigset_t all, before;
+  char directory[64];
+  int status;
+  pid_t pid;
+
+  CHECK(!spanprof_options_init(&options, sizeof options));
+  options.application_name = "threads";
+  options.output_directory = directory_new(directory);
+  CHECK(!spanprof_session_start(&options, &session));
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pid = fork();
+  CHECK(pid >= 0);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (pid == 0) {
+    own_record_check();
+    _exit(0);
+  }
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK_EQUAL(status, 0);
+  CHECK(!spanprof_session_stop(session, 10000));
+  directory_remove(directory);
+}
+#endif
+
+int main(void) {
+  sem_init(&registered, 0, 0);
+  sem_init(&leave, 0, 0);
+  many_threads_have_a_record_each();
+  an_index_out_of_range_has_none();
+  a_scan_finds_who_took_the_place_of_another();
+  a_thread_found_again_has_its_labels();
+  a_thread_no_longer_excluded_has_its_labels();
+  any_number_of_threads_is_excluded();
+  any_number_of_blocked_threads_is_found();
+#if !defined(__SANITIZE_THREAD__) /* no threads in a forked child there */
+  a_child_forked_with_signals_blocked_has_its_labels();
+#endif
+  return 0;
+}

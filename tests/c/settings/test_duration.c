@@ -1,0 +1,82 @@
+#include "check.h"
+#include "settings/duration.h"
+
+static void duration_units_are_understood(void) {
+  static const struct {
+    const char *text;
+    uint64_t ns;
+  } table[] = {
+      {"10", 10 * SP_NS_PER_S},
+      {"10s", 10 * SP_NS_PER_S},
+      {" 10 s ", 10 * SP_NS_PER_S},
+      {"500ms", 500 * SP_NS_PER_MS},
+      {"250us", 250000},
+      {"7ns", 7},
+      {"1m", 60 * SP_NS_PER_S},
+      {"2h", 7200 * SP_NS_PER_S},
+      {"7d", 7 * 86400 * SP_NS_PER_S},
+      {"0", 0},
+      {"0005s", 5 * SP_NS_PER_S},
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(table); i++) {
+    uint64_t ns = 1;
+
+    CHECK_EQUAL(sp_duration_parse(table[i].text, SP_NS_PER_S, &ns),
+                SPANPROF_OK);
+    CHECK_EQUAL(ns, table[i].ns);
+  }
+}
+
+static void duration_bare_number_counts_the_callers_unit(void) {
+  uint64_t ns;
+
+  CHECK_EQUAL(sp_duration_parse("25", SP_NS_PER_MS, &ns), SPANPROF_OK);
+  CHECK_EQUAL(ns, 25 * SP_NS_PER_MS);
+}
+
+static void duration_what_is_none_is_refused(void) {
+  static const char *const table[] = {
+      "",       " ",    "s", "-1",  "-1s", "+5",   "1.5s", "10sec",
+      "10 s s", "10s5", "x", "10S", "1e3", "0x10", "ten",
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(table); i++) {
+    uint64_t ns = 1;
+
+    CHECK_EQUAL(sp_duration_parse(table[i], SP_NS_PER_S, &ns),
+                SPANPROF_ERR_FORMAT);
+    CHECK_EQUAL(ns, 0);
+  }
+}
+
+static void duration_too_long_is_a_limit(void) {
+  static const char *const table[] = {
+      "18446744073709551616ns",
+      "99999999999999999999999999999999",
+      "18446744074",
+      "213504d",
+  };
+  uint64_t ns;
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(table); i++)
+    CHECK_EQUAL(sp_duration_parse(table[i], SP_NS_PER_S, &ns),
+                SPANPROF_ERR_LIMIT);
+  CHECK_EQUAL(sp_duration_parse("18446744073709551615ns", 1, &ns), SPANPROF_OK);
+  CHECK(ns == UINT64_MAX);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"units are understood", duration_units_are_understood},
+      {"a bare number counts the caller's unit",
+       duration_bare_number_counts_the_callers_unit},
+      {"what is no duration is refused", duration_what_is_none_is_refused},
+      {"too long is a limit", duration_too_long_is_a_limit},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
