@@ -62,8 +62,8 @@ static const struct option_field {
 
 static int option_refuse(const char *name, PyObject *value,
                          const char *wanted) {
-  PyErr_Format(py_sp_error, "%s is a %.100s, not %s", name,
-               Py_TYPE(value)->tp_name, wanted);
+  PyErr_Format(py_sp_error, "%s must be %s, not %.100s", name, wanted,
+               Py_TYPE(value)->tp_name);
   return -1;
 }
 
@@ -74,7 +74,7 @@ static const char *option_text(py_sp_options *out, const char *name,
   Py_ssize_t bytes;
 
   if (!PyUnicode_Check(value)) {
-    option_refuse(name, value, "a text");
+    option_refuse(name, value, "text");
     return NULL;
   }
   text = PyUnicode_AsUTF8AndSize(value, &bytes);
@@ -165,7 +165,7 @@ static int option_pairs(py_sp_options *out, PyObject *value) {
 
 static int option_callback(py_sp_options *out, PyObject *value) {
   if (!PyCallable_Check(value))
-    return option_refuse("on_profile", value, "a callable");
+    return option_refuse("on_profile", value, "callable");
   out->on_profile = value;
   return 0;
 }

@@ -27,7 +27,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIMEOUT_S = 60
 # What we hold up the end of a process: two seconds, 0.1 s for lines of the log,
-# and what a busy machine takes to wake the threads that hand on and wait.
+# and what a busy machine takes to wake the threads that deliver and wait.
 END_S = 2.6
 
 # Before each program: a loop of `seconds` of CPU of the calling thread, and a

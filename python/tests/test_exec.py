@@ -53,6 +53,12 @@ class ExecTest(ProgramCase):
         for words, status in (([], 2), (["exec"], 2), (["exec", "--help"], 0), (["-h"], 0)):
             self.run_command([*COMMAND, *words], status=status)
 
+    def test_a_word_that_is_no_program_is_refused_as_a_command(self) -> None:
+        done = self.run_command([*COMMAND, "reprot"], status=2)
+        self.assertIn('spanprof: no command "reprot"', done.stderr)
+        done = self.run_command([*COMMAND, "nowhere.py"], status=2)
+        self.assertIn("can't open file", done.stderr)
+
     def test_the_program_may_configure_again(self) -> None:
         self.write("app.py", """
             import pyroscope

@@ -1,4 +1,4 @@
-"""However a process ends, what it had is handed on, in bounded time."""
+"""However a process ends, what it had is written, in bounded time."""
 
 from __future__ import annotations
 

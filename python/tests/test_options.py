@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import pathlib
+import re
 import tempfile
+import typing
 import unittest
 from unittest import mock
 
@@ -13,29 +16,41 @@ from program import ProgramCase
 WRONG = [
     # options, what the sentence says
     ({"application_name": ""}, "application_name is empty"),
-    ({"application_name": 7}, "application_name is a int, not a text"),
+    ({"application_name": 7}, "application_name must be text, not int"),
     ({"application_name": "a\0b"}, "application_name has a NUL character"),
     ({"application_name": "\udc80"}, "application_name is not valid Unicode"),
     ({"sample_rate_hz": 0}, "sample_rate_hz is 0, not within 1 to 1000"),
     ({"sample_rate_hz": 1001}, "sample_rate_hz is 1001, not within"),
-    ({"sample_rate_hz": "100"}, "sample_rate_hz is a str, not a whole number"),
-    ({"sample_rate_hz": 99.5}, "sample_rate_hz is a float, not a whole number"),
-    ({"sample_rate_hz": True}, "sample_rate_hz is a bool, not a whole number"),
+    ({"sample_rate_hz": "100"}, "sample_rate_hz must be a whole number, not str"),
+    ({"sample_rate_hz": 99.5}, "sample_rate_hz must be a whole number, not float"),
+    ({"sample_rate_hz": True}, "sample_rate_hz must be a whole number, not bool"),
     ({"sample_rate_hz": 1 << 70}, "sample_rate_hz is too large a number"),
-    ({"native_frames": 1}, "native_frames is a int, not True or False"),
+    ({"native_frames": 1}, "native_frames must be True or False, not int"),
     ({"server_address": "pyroscope:4040"}, "server_address"),
     ({"upload_protocol": "udp"}, 'upload_protocol is "udp", not push or ingest'),
     ({"upload_interval_ms": 5}, "upload_interval_ms is 5, not within"),
     ({"output_directory": "/proc/nowhere"}, "output_directory"),
-    ({"output_directory": 3}, "output_directory is a int, not a path"),
+    ({"output_directory": 3}, "output_directory must be a path, not int"),
     ({"labels": {"a b": "c"}}, "label"),
-    ({"labels": 5}, "labels is a int, not a text"),
+    ({"labels": 5}, "labels must be text or a mapping, not int"),
+    ({"labels": {f"n{i}": "x" for i in range(30)}}, "labels "),
+    ({"labels": {"long": "x" * 9999}}, "labels "),
     ({"http_headers": {"X Y": "z"}}, "http_headers"),
+    ({"http_headers": ["a"]}, "http_headers must be text or a mapping, not list"),
+    ({"resource_labels": {"a": 1}}, "resource_labels must be text or a list, not dict"),
+    ({"resource_labels": ["a", 7]}, "resource_labels must be a list of texts, not int"),
+    ({"no_proxy": ["a,b"]}, "no_proxy has 'a,b' in its list, where no text may have a comma"),
     ({"log_level": "loud"}, "log_level is 'loud', not one of debug, info, warn"),
     ({"log_level": ["info"]}, "log_level is ['info'], not one of"),
-    ({"on_profile": 3}, "on_profile is a int, not a callable"),
-    ({"sample_rat": 5}, "there is no option 'sample_rat'"),
+    ({"on_profile": 3}, "on_profile must be callable, not int"),
+    ({"sample_rate": 5}, "there is no option sample_rate; did you mean sample_rate_hz?"),
+    ({"app_name": "x"}, "there is no option app_name; did you mean application_name?"),
+    ({"tls": None}, "there is no option tls"),
 ]
+
+# By name, without **unknown, which takes what is misspelled.
+PARAMETERS = {name: parameter for name, parameter in inspect.signature(spanprof.start).parameters.items()
+              if parameter.kind is inspect.Parameter.KEYWORD_ONLY}
 
 
 class OptionsTest(unittest.TestCase):
@@ -52,11 +67,28 @@ class OptionsTest(unittest.TestCase):
         with mock.patch.dict("os.environ", SPANPROF_REQUIRED="1"):
             with self.assertRaisesRegex(spanprof.Error, "^sample_rate_hz is 0"):
                 spanprof.start(application_name="x", sample_rate_hz=0)
-            with self.assertRaisesRegex(spanprof.Error, "^there is no option 'x'"):
+            with self.assertRaisesRegex(spanprof.Error, "^there is no option x$"):
                 spanprof.start(x=1)
 
+    def test_every_option_is_documented_and_has_a_hint_at_run_time(self) -> None:
+        hints = typing.get_type_hints(spanprof.start)
+        arguments = inspect.cleandoc(spanprof.start.__doc__ or "").partition("\nArgs:\n")[2].partition("\nReturns:\n")[0]
+        documented = re.findall(r"^    (\w+): ", arguments, re.M)
+        self.assertLessEqual({"application_name", "labels", "upload_interval_ms", "spool_max_age_s", "on_profile"},
+                             PARAMETERS.keys())
+        for name, parameter in PARAMETERS.items():
+            self.assertIsNone(parameter.default, name)
+            self.assertIn(type(None), typing.get_args(hints[name]), name)
+        self.assertEqual(documented, [*PARAMETERS])
+
+    def test_every_option_reaches_the_library(self) -> None:
+        for name in PARAMETERS:
+            with self.subTest(name), self.assertLogs("spanprof", "ERROR") as logs:
+                self.assertFalse(spanprof.start(**{"application_name": "x", name: object()}))
+            self.assertRegex(logs.output[0], f"not profiled: {name} (must be .*, not|is <)")
+
     def test_none_is_not_given(self) -> None:
-        nothing = {name: None for name in spanprof.Options.__annotations__}
+        nothing = {name: None for name in PARAMETERS}
         with mock.patch.dict("os.environ", PYROSCOPE_APPLICATION_NAME="from-environment"):
             self.addCleanup(spanprof.stop)
             with self.assertLogs("spanprof", "INFO") as logs:
@@ -74,6 +106,16 @@ class ValuesTest(ProgramCase):
                     output_directory=pathlib.Path(directory)))
                 spanprof.stop()
             self.assertIn(f"to files in {directory}, labels zone=a,b=c, n=3", logs.output[0])
+
+    def test_lists_are_taken_where_a_text_has_commas(self) -> None:
+        with mock.patch.dict("os.environ", OTEL_RESOURCE_ATTRIBUTES="service.version=7,host.name=a,os.name=b"):
+            for names in (["service.version", "host.name"], ("service.version", "host.name"), "service.version,host.name"):
+                with self.assertLogs("spanprof", "INFO") as logs:
+                    self.assertTrue(spanprof.start(application_name="x", resource_labels=names, no_proxy=["a", "b"],
+                                                   on_profile=print))
+                    spanprof.stop()
+                self.assertIn("labels service_version=7, host_name=a", logs.output[0])
+                self.assertNotIn("os_name", logs.output[0])
 
     def test_a_profile_comes_as_bytes(self) -> None:
         self.run_source("""

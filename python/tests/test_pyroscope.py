@@ -188,7 +188,9 @@ class DropInTest(AttributionCase):
                 assert pyroscope.configure(**{"application_name": "x"} | wrong) is False
         """)
         self.assertEqual(len(done.stderr.splitlines()), 6, done.stderr)
-        self.assertIn("sample_rate_hz is 0", done.stderr)
+        self.assertIn("not profiled: sample_rate is 0", done.stderr)
+        self.assertIn("not profiled: tags must be text or a mapping, not list", done.stderr)
+        self.assertIn("not profiled: line_no is [1], not one of", done.stderr)
 
     def test_tags_label_blocks_functions_threads_and_tasks(self) -> None:
         self.assert_right(self.judged("""

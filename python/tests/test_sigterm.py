@@ -1,5 +1,5 @@
 """SIGTERM, which is how containers, units and pools are ended: what was sampled is
-handed on, and the process ends as it would have."""
+sent, and the process ends as it would have."""
 
 from __future__ import annotations
 

@@ -20,6 +20,7 @@ import spanprof
 from spanprof._binding import native as _native
 from spanprof._label import label
 from spanprof._logging import say_once
+from spanprof._session import start_with
 
 from ._values import LineNo, ProfilerImplementation
 
@@ -45,6 +46,9 @@ _WITHOUT_EFFECT = {
 }
 _LINE_NUMBERS = ((LineNo.LastInstruction, "executed"), (LineNo.First, "first"),
                  (LineNo.NoLine, "none"))
+# What those options of `spanprof.start` are called here that have the same unit.
+_WRITTEN = {"basic_auth_user": "basic_auth_username",
+            "labels": "tags", "line_numbers": "line_no", "sample_rate_hz": "sample_rate"}
 _LEGACY = {"auth_token", "detect_subprocesses"}
 _stack_profiler_configured = False
 
@@ -170,7 +174,7 @@ def configure(
         spanprof.stop()
         return False
     with_auth = bool(basic_auth_username and basic_auth_password)
-    return spanprof.start(
+    options = dict(
         application_name=application_name,
         server_address=_server_address(server_address),
         basic_auth_user=basic_auth_username if with_auth else None,
@@ -189,6 +193,7 @@ def configure(
         upload_interval_ms=_milliseconds(_bounded("upload_interval", upload_interval, 0.1, math.inf)),
         log_level=_log_level(enable_logging),
     )
+    return start_with({name: value for name, value in options.items() if value is not None}, _WRITTEN)
 
 
 def configure_experimental_stack_profiler(

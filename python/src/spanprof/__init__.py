@@ -6,13 +6,14 @@
                    server_address="http://localhost:4040")
 
 From then on every thread of the process, and of every process it forks, is
-profiled until it ends. Importing does no work and starts no thread.
+profiled until it ends. An import starts no thread and profiles nothing; it says
+where another package has overwritten a part of this one.
 """
 from __future__ import annotations
 
-from . import _logging, _neighbours
+from . import _conflicts, _logging
 from ._binding import Error
-from ._session import (available, flush, running, start, stats, stop,
+from ._session import (available, flush, running, start, stop,
                        unavailable_reason)
 
 TYPE_CHECKING = False
@@ -20,19 +21,22 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._label import label
-    from ._options import Options
+    from ._stats import stats
     from .otel import SpanProcessor
 
-__all__ = ["Error", "Options", "SpanProcessor", "available", "flush", "label",
-           "running", "start", "stats", "stop", "unavailable_reason"]
+    __version__: str
 
-if _neighbour := _neighbours.sentence():
-    _logging.say_once(_neighbour)
+__all__ = ["Error", "SpanProcessor", "available", "flush", "label", "running",
+           "start", "stats", "stop", "unavailable_reason"]
+
+if _conflict := _conflicts.sentence():
+    _logging.say_once(_conflict)
 
 
 # Imported on first use: opentelemetry-sdk is not there in every program, and
 # what else these import is not in every program before it asks for it.
-_ON_USE = {"Options": "_options", "SpanProcessor": "otel", "label": "_label"}
+_ON_USE = {"SpanProcessor": "otel", "__version__": "_version", "label": "_label",
+           "stats": "_stats"}
 
 
 def __getattr__(name: str) -> Any:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+import spanprof
+
 from . import _autostart
 from ._binding import load_error, native
 
@@ -17,10 +19,11 @@ the others of spanprof.start(), each named in its documentation.
 """
 _RUN_USAGE = """usage: python -m spanprof FILE | -m MODULE | -c CODE [ARGUMENT...]
        python -m spanprof exec|report|upload|check|version ...
+       python -m spanprof --version
 
 Runs a Python program profiled, by the options in its environment.
 """
-_COMMANDS = ("exec", "report", "upload", "check", "version", "help")
+_COMMANDS = ("exec", "report", "upload", "check", "version", "help", "--version")
 
 
 def _exec(arguments: Sequence[str]) -> int:
@@ -49,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
     if arguments[:1] == ["exec"]:
         return _exec(arguments[1:])
+    if native is None and arguments[:1] == ["--version"]:
+        print(f"spanprof {spanprof.__version__} ({load_error})")
+        return 0
     if native is None:
         print(f"spanprof: {load_error}", file=sys.stderr)
         return 1
@@ -76,7 +82,14 @@ def run(arguments: Sequence[str]) -> int:
     return _exec([sys.executable, *flags, *arguments])
 
 
+def _is_command(word: str) -> bool:
+    """Whether it is, or without being a program's file can only be meant as, a
+    command."""
+    return word in _COMMANDS or not (
+        word.startswith("-") or "." in word or os.sep in word or os.path.exists(word))
+
+
 if __name__ == "__main__":
-    if sys.argv[1:2] and sys.argv[1] in _COMMANDS:
+    if sys.argv[1:2] and _is_command(sys.argv[1]):
         sys.exit(main())
     sys.exit(run(sys.argv[1:]))

@@ -1,6 +1,6 @@
 """The ends of a process that no exit handler of C sees in time: Python's own
 exit, `os._exit` (the end of every child of multiprocessing) and exec. Each
-hands on what there is, within two seconds."""
+flushes first, within two seconds."""
 from __future__ import annotations
 
 import atexit

@@ -2,18 +2,15 @@
 from __future__ import annotations
 
 import os
+# Those of collections.abc: every interpreter has them from its start.
+from _collections_abc import Callable, Mapping, Sequence
 
 from . import _exit, _fork, _logging, _reloader, _sigterm, _spawn, _threads
 from ._binding import Error, load_error, native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import Any
-
-    from typing_extensions import Unpack
-
-    from ._options import Options
 
 # What the session was started with, as the binding takes it, but for what
 # cannot be told to another interpreter.
@@ -53,7 +50,7 @@ def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     from ._options import native_options
 
-    return native_options(options)
+    return native_options(options, [*start.__kwdefaults__])
 
 
 def _start(options: dict[str, Any]) -> bool:
@@ -66,6 +63,24 @@ def _start(options: dict[str, Any]) -> bool:
         given = {name: value for name, value in options.items() if name != "on_profile"}
         _sigterm.arm()
     return started
+
+
+def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
+    """As `start`; `written`: what the caller calls an option, by ours."""
+    if native is None:
+        return _refuse(load_error or "")
+    if _reloader.is_parent():
+        _logging.say_once("the autoreloader is not profiled, its child is", _logging.INFO)
+        return False
+    try:
+        wanted = _native_options(options)
+        if _inherited and wanted == given and native.running():
+            return True
+        return _start(wanted)
+    except Error as error:
+        name, space, rest = str(error).partition(" ")
+        name = "labels" if name == "label_pairs" else name
+        return _refuse(written.get(name, name) + space + rest)
 
 
 def inherit(options: dict[str, Any]) -> None:
@@ -81,7 +96,47 @@ def inherit(options: dict[str, Any]) -> None:
             _refuse(str(error))
 
 
-def start(**options: Unpack[Options]) -> bool:
+def start(
+    *,
+    application_name: str | None = None,
+    labels: Mapping[str, object] | str | None = None,
+    clean_label_names: bool | None = None,
+    dotted_label_names: bool | None = None,
+    resource_labels: Sequence[str] | str | None = None,
+    sample_rate_hz: int | None = None,
+    signal_number: int | None = None,
+    native_frames: bool | None = None,
+    report_pid: bool | None = None,
+    report_thread_id: bool | None = None,
+    report_thread_name: bool | None = None,
+    line_numbers: str | None = None,
+    server_address: str | None = None,
+    basic_auth_user: str | None = None,
+    basic_auth_password: str | None = None,
+    auth_token: str | None = None,
+    tenant_id: str | None = None,
+    http_headers: Mapping[str, object] | str | None = None,
+    ca_bundle: str | os.PathLike[str] | None = None,
+    client_cert: str | os.PathLike[str] | None = None,
+    client_key: str | os.PathLike[str] | None = None,
+    proxy: str | None = None,
+    no_proxy: Sequence[str] | str | None = None,
+    upload_protocol: str | None = None,
+    upload_interval_ms: int | None = None,
+    queue_bytes: int | None = None,
+    output_directory: str | os.PathLike[str] | None = None,
+    output_max_bytes: int | None = None,
+    output_max_age_s: int | None = None,
+    spool_directory: str | os.PathLike[str] | None = None,
+    spool_max_bytes: int | None = None,
+    spool_max_age_s: int | None = None,
+    span_names_max: int | None = None,
+    label_values_max: int | None = None,
+    log_level: str | None = None,
+    flush_on_sigterm: bool | None = None,
+    on_profile: Callable[[bytes, int, int], object] | None = None,
+    **unknown: None,
+) -> bool:
     """Profile this process and those it forks, until `stop` or its end.
 
     A running session is stopped first, so that options can be changed, but only
@@ -89,9 +144,78 @@ def start(**options: Unpack[Options]) -> bool:
     logger "spanprof", and the program goes on as it was: unprofiled, or with the
     session that ran.
 
+    A value given here beats the environment variable of the same meaning, named
+    below, which beats the default. None is "not given".
+
     Args:
-        **options: those of `Options`; what is not given is taken from the
-            environment.
+        application_name: name of the service. PYROSCOPE_APPLICATION_NAME,
+            OTEL_SERVICE_NAME, else that of the spans, else
+            "unknown_service:EXECUTABLE".
+        labels: labels of every profile, by name or as "name=value,name=value".
+            PYROSCOPE_LABELS.
+        clean_label_names: what may not be in a label's name becomes `_`, in
+            place of a refusal; default False. PYROSCOPE_CLEAN_LABEL_NAMES.
+        dotted_label_names: labels keep the names they were given; by default
+            (False) they are sent with `_` for each dot, since Grafana shows no
+            other. PYROSCOPE_DOTTED_LABEL_NAMES.
+        resource_labels: names of OTEL_RESOURCE_ATTRIBUTES that become labels: a
+            list, or a text with commas. PYROSCOPE_RESOURCE_LABELS.
+        sample_rate_hz: samples per second of CPU time and thread, 1..1000,
+            default 100. PYROSCOPE_SAMPLE_RATE.
+        signal_number: the signal to use; 0, the default, finds a free one.
+            PYROSCOPE_SIGNAL.
+        native_frames: show frames of C code; default True.
+            PYROSCOPE_NATIVE_FRAMES.
+        report_pid: label `pid` on every sample; default False.
+            PYROSCOPE_REPORT_PID.
+        report_thread_id: label `thread_id`, the kernel's number
+            (`threading.get_native_id()`); default False.
+            PYROSCOPE_REPORT_THREAD_ID.
+        report_thread_name: label `thread_name`, as the kernel has it; default
+            False. PYROSCOPE_REPORT_THREAD_NAME.
+        line_numbers: the line a frame shows: "executed", the default; "first",
+            where its function begins; "none".
+        server_address: "http://pyroscope:4040"; without it nothing is sent.
+            PYROSCOPE_SERVER_ADDRESS.
+        basic_auth_user: PYROSCOPE_BASIC_AUTH_USER.
+        basic_auth_password: PYROSCOPE_BASIC_AUTH_PASSWORD.
+        auth_token: bearer token. PYROSCOPE_AUTH_TOKEN.
+        tenant_id: header X-Scope-OrgID. PYROSCOPE_TENANT_ID.
+        http_headers: more headers, by name or as "Name: value" lines.
+            PYROSCOPE_HTTP_HEADERS.
+        ca_bundle: PEM file. PYROSCOPE_CA_BUNDLE, SSL_CERT_FILE.
+        client_cert: PEM file. PYROSCOPE_CLIENT_CERT.
+        client_key: PEM file. PYROSCOPE_CLIENT_KEY.
+        proxy: "http://proxy:3128"; "" for none. PYROSCOPE_PROXY, HTTPS_PROXY,
+            HTTP_PROXY, ALL_PROXY.
+        no_proxy: hosts reached without it: a list, or a text with commas.
+            PYROSCOPE_NO_PROXY, NO_PROXY.
+        upload_protocol: "push", the default, or "ingest".
+            PYROSCOPE_UPLOAD_PROTOCOL.
+        upload_interval_ms: length of a profile's window, 100..3600000, default
+            10000. PYROSCOPE_UPLOAD_INTERVAL, in seconds.
+        queue_bytes: encoded profiles waiting in memory, default 8 MiB.
+            PYROSCOPE_QUEUE_BYTES.
+        output_directory: profiles are also written here.
+            PYROSCOPE_OUTPUT_DIRECTORY.
+        output_max_bytes: default 1 GiB. PYROSCOPE_OUTPUT_MAX_BYTES.
+        output_max_age_s: default 7 days. PYROSCOPE_OUTPUT_MAX_AGE.
+        spool_directory: what cannot be sent waits here.
+            PYROSCOPE_SPOOL_DIRECTORY.
+        spool_max_bytes: default 64 MiB. PYROSCOPE_SPOOL_MAX_BYTES.
+        spool_max_age_s: default 2700. PYROSCOPE_SPOOL_MAX_AGE.
+        span_names_max: distinct span names, default 500.
+            PYROSCOPE_SPAN_NAMES_MAX.
+        label_values_max: distinct values of a label, default 1024.
+            PYROSCOPE_LABEL_VALUES_MAX.
+        log_level: "debug", "info" (default), "warn", "error" or "off": what
+            reaches the logger "spanprof". PYROSCOPE_LOG_LEVEL.
+        flush_on_sigterm: SIGTERM, where nobody handles it, sends what there is
+            before it ends the process, within 2 s; default True.
+            PYROSCOPE_FLUSH_ON_SIGTERM.
+        on_profile: called with each profile (gzip-compressed pprof, start of its
+            window in Unix ns, length in ns) on a thread of the library.
+        **unknown: refused, each with the option that may have been meant.
 
     Returns:
         Whether profiling runs with these options.
@@ -99,18 +223,9 @@ def start(**options: Unpack[Options]) -> bool:
     Raises:
         Error: it does not, and SPANPROF_REQUIRED=1.
     """
-    if native is None:
-        return _refuse(load_error or "")
-    if _reloader.is_parent():
-        _logging.say_once("the autoreloader is not profiled, its child is", _logging.INFO)
-        return False
-    try:
-        wanted = _native_options(options)
-        if _inherited and wanted == given and native.running():
-            return True
-        return _start(wanted)
-    except Error as error:
-        return _refuse(str(error))
+    options = {name: value for name, value in locals().items() if value is not None}
+    options |= options.pop("unknown")
+    return start_with(options, {})
 
 
 def flush(timeout: float = 2.0) -> bool:
@@ -120,7 +235,7 @@ def flush(timeout: float = 2.0) -> bool:
         timeout: seconds to wait at most.
 
     Returns:
-        Whether all was handed on (sent, written or spooled) in time.
+        Whether all was sent, written or spooled in time.
     """
     return native is not None and native.flush(_milliseconds(timeout))
 
@@ -141,17 +256,6 @@ def stop(timeout: float = 2.0) -> bool:
 def running() -> bool:
     """Whether this process is being profiled."""
     return native is not None and native.running()
-
-
-def stats() -> dict[str, Any]:
-    """Return the counters of the running session, or of the last one.
-
-    Returns:
-        Counts, bytes and ns by name; `handler_histogram` is a list. Empty where
-        there is no compiled part.
-    """
-    counters: dict[str, Any] = {} if native is None else native._swig.stats()
-    return counters
 
 
 def _milliseconds(seconds: float) -> int:

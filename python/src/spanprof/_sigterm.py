@@ -1,4 +1,4 @@
-"""SIGTERM with its default action hands on what there is first. The library's own
+"""SIGTERM with its default action flushes first. The library's own
 handler does that while the main thread is in C code for long, too; below it is
 one of Python's, which keeps the main thread from running on meanwhile.
 

@@ -30,8 +30,9 @@ async def checkout() -> int:
         return total([price async for price in later(list(each([1, 2])))])
 
 
+version: str = spanprof.__version__
 if spanprof.start(application_name="shop", labels={"region": "eu"},
-                  sample_rate_hz=100, upload_interval_ms=5000, log_level="warn"):
+                  resource_labels=["service.version"], sample_rate_hz=100, upload_interval_ms=5000, log_level="warn"):
     flushed: bool = spanprof.flush(timeout=1.5)
     taken: int = spanprof.stats()["samples_taken"]
 elif (reason := spanprof.unavailable_reason()) is not None:

@@ -17,8 +17,8 @@ from .._binding import native
 _METHODS = {"attach": "set", "detach": "reset", "get_current": "get"}
 
 
-def _exotic(inner: Any) -> str | None:
-    """Say what is wrong with a context implementation that does not go with
+def _fault(inner: Any) -> str | None:
+    """Return what is wrong with a context implementation that does not go with
     `contextvars`: ours, which does, would show spans where it has none."""
     name = f"OpenTelemetry's context {type(inner).__name__}"
     key = otel.create_key("spanprof-check")
@@ -73,28 +73,33 @@ def _follow_names() -> None:
     setattr(trace.Span, "update_name", follow)
 
 
-def _before(inner: Any) -> Any:
-    """Make an object of the class and with the attributes of `inner`, whose
-    attach, detach and get_current are ours and call those of `inner`.
+def _wrapped(inner: Any) -> Any:
+    """Wrap a context implementation: our attach, detach and get_current call
+    those of `inner`, and whoever looks at anything else finds `inner`'s, its
+    class (for isinstance) and its attributes.
 
     Raises:
         Exception: its class allows no such thing.
     """
-    kind: Any = type(inner)
-    own = vars(inner)
-    replaced = {name: staticmethod(own[name]) for name in _METHODS if name in own}
-    if replaced:
-        kind = type(kind)(kind.__name__, (kind,), replaced)
-        own = {name: value for name, value in own.items() if name not in replaced}
-    both = type(kind)(kind.__name__, (native.RuntimeContext, kind),
-                      {"__slots__": (), "__module__": kind.__module__})
-    hook = both.__new__(both, _span_key(), _variable(inner))
-    hook.__dict__ = own
-    return hook
+    implementation: Any = type(inner)
+    attributes = vars(inner)
+    # What was patched on the object would hide ours, and must still be called:
+    # a subclass has it as methods, and the attributes are without it.
+    patched = {name: staticmethod(attributes[name]) for name in _METHODS if name in attributes}
+    if patched:
+        implementation = type(implementation)(implementation.__name__, (implementation,), patched)
+        attributes = {name: value for name, value in attributes.items() if name not in patched}
+    # RuntimeContext comes first in the order of resolution, and calls the methods
+    # of the class that comes next.
+    wrapper = type(implementation)(implementation.__name__, (native.RuntimeContext, implementation),
+                                   {"__slots__": (), "__module__": implementation.__module__})
+    context = wrapper.__new__(wrapper, _span_key(), _variable(inner))
+    context.__dict__ = attributes  # shared: what is set on either is on both
+    return context
 
 
 def _follow() -> str | None:
-    """Put the hook before OpenTelemetry's context, or say why not.
+    """Wrap OpenTelemetry's context, or say why not.
 
     Raises:
         Exception: OpenTelemetry keeps something elsewhere than expected.
@@ -102,17 +107,17 @@ def _follow() -> str | None:
     inner = otel._RUNTIME_CONTEXT
     if isinstance(inner, native.RuntimeContext):
         return None
-    reason = _exotic(inner)
+    reason = _fault(inner)
     if reason is not None:
         return reason
     try:
-        hook = _before(inner)
+        context = _wrapped(inner)
     except Exception as error:  # whatever its class has against it
         return (f"{type(inner).__name__} cannot be inherited from "
                 f"({type(error).__name__}: {error})")
     _follow_names()
-    otel._RUNTIME_CONTEXT = hook
-    hook._spanprof_refresh()
+    otel._RUNTIME_CONTEXT = context
+    context._spanprof_refresh()
     return None
 
 

@@ -39,8 +39,8 @@ class Broken(OwnVariable):
 """
 
 
-class ExoticContextTest(AttributionCase):
-    def run_exotic(self, source: str) -> str:
+class OtherContextTest(AttributionCase):
+    def run_program(self, source: str) -> str:
         """Run a program with the classes above; its standard error is the log."""
         return self.run_source(
             CONTEXTS + "import logging; logging.basicConfig(format='LOG %(message)s')\n"
@@ -50,7 +50,7 @@ class ExoticContextTest(AttributionCase):
         return {s.labels.get("span_name") for s in self.samples() if place(s) == name}
 
     def test_one_that_goes_with_contextvars_is_followed(self) -> None:
-        self.run_exotic("""
+        self.run_program("""
             otel._RUNTIME_CONTEXT = inner = OwnVariable()
             with profiled() as tracer:
                 with tracer.start_as_current_span("span"):
@@ -69,7 +69,7 @@ class ExoticContextTest(AttributionCase):
         self.assertEqual(self.spans_of("outside"), {None})
 
     def test_one_that_does_not_is_left_alone(self) -> None:
-        log = self.run_exotic("""
+        log = self.run_program("""
             otel._RUNTIME_CONTEXT = inner = ThreadLocal()
             with profiled() as tracer:
                 assert otel._RUNTIME_CONTEXT is inner
@@ -84,7 +84,7 @@ class ExoticContextTest(AttributionCase):
                          {"v"})
 
     def test_one_that_breaks_later_turns_spans_off_once(self) -> None:
-        log = self.run_exotic("""
+        log = self.run_program("""
             otel._RUNTIME_CONTEXT = inner = Broken()
             with profiled() as tracer:
                 with tracer.start_as_current_span("span"):
@@ -104,7 +104,7 @@ class ExoticContextTest(AttributionCase):
         self.assertEqual(self.spans_of("after"), {None})
 
     def test_its_exceptions_are_the_program_s(self) -> None:
-        self.run_exotic("""
+        self.run_program("""
             class Refusing(OwnVariable):
                 refuse = False
                 def attach(self, context):
@@ -135,7 +135,7 @@ class ExoticContextTest(AttributionCase):
         self.assertEqual(self.spans_of("outside"), {None})
 
     def test_contexts_that_are_no_dict(self) -> None:
-        log = self.run_exotic("""
+        log = self.run_program("""
             from opentelemetry.trace.propagation import _SPAN_KEY
             class Chain:
                 def __init__(self, span): self.span = span
@@ -155,7 +155,7 @@ class ExoticContextTest(AttributionCase):
         self.assertIn("spans are not shown from now on", log)
 
     def test_methods_that_are_replaced_later_are_called(self) -> None:
-        done = self.run_exotic("""
+        done = self.run_program("""
             from opentelemetry.context.contextvars_context import ContextVarsRuntimeContext
             calls = []
             with profiled() as tracer:
@@ -186,7 +186,7 @@ class ExoticContextTest(AttributionCase):
         self.assertEqual(self.spans_of("object"), {"object"})
 
     def test_methods_that_were_replaced_before_are_called(self) -> None:
-        self.run_exotic("""
+        self.run_program("""
             calls = []
             inner = otel._RUNTIME_CONTEXT
             attach = inner.attach
@@ -201,7 +201,7 @@ class ExoticContextTest(AttributionCase):
         self.assertEqual(self.spans_of("outside"), {None})
 
     def test_one_that_cannot_be_inherited_from_is_left_alone(self) -> None:
-        log = self.run_exotic("""
+        log = self.run_program("""
             class Slots:
                 __slots__ = ("here",)
                 def __init__(self): self.here = ContextVar("here", default=Context())
@@ -225,7 +225,7 @@ class ExoticContextTest(AttributionCase):
 
     def test_a_detach_in_another_context_recovers(self) -> None:
         # As an asynchronous generator's end has it: the token is another's.
-        log = self.run_exotic("""
+        log = self.run_program("""
             import contextvars
             from opentelemetry import trace
             with profiled() as tracer:
@@ -245,7 +245,7 @@ class ExoticContextTest(AttributionCase):
         self.assertEqual(self.spans_of("outside"), {None})
 
     def test_a_hook_put_over_ours_goes_on(self) -> None:
-        self.run_exotic("""
+        self.run_program("""
             import spanprof
             with profiled() as tracer:
                 ours = otel._RUNTIME_CONTEXT
@@ -265,7 +265,7 @@ class ExoticContextTest(AttributionCase):
     def test_signals_that_raise_are_the_program_s(self) -> None:
         # A time limit that rings within us is neither swallowed nor a failure of
         # ours; OpenTelemetry itself swallows what rings within its detach().
-        log = self.run_exotic("""
+        log = self.run_program("""
             import signal, time
             class Limit(Exception): pass
             armed = False
@@ -306,7 +306,7 @@ class ExoticContextTest(AttributionCase):
                 for path in self.profiles.iterdir():
                     path.unlink()
                 holder, _, name = missing.rpartition(".")
-                log = self.run_exotic(f"""
+                log = self.run_program(f"""
                     import opentelemetry.sdk.trace, opentelemetry.trace.propagation
                     import pkgutil
                     holder = pkgutil.resolve_name({holder!r})

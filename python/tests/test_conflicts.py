@@ -10,7 +10,7 @@ import unittest
 from program import PACKAGES, ProgramCase
 
 
-class NeighboursTest(ProgramCase):
+class ConflictsTest(ProgramCase):
     """Installations are laid out as pip leaves them: files that share a path
     belong to whoever was installed last, and an uninstall removes them."""
 

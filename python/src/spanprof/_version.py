@@ -1,0 +1,13 @@
+"""The version: that of the compiled part, else that of the installation."""
+from __future__ import annotations
+
+from ._binding import native
+
+
+def _installed() -> str:
+    from importlib import metadata
+
+    return metadata.version("spanprof")
+
+
+__version__ = _installed() if native is None else native.version
