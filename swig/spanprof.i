@@ -1,9 +1,10 @@
-/* The control plane for scripting languages: constants, texts and counters.
- * Private: users see the hand-written layers on top of it. What touches a
- * virtual machine, blocks or runs for each request is written by hand in
- * bindings/; unwrapped.txt names every function that is not here, and why. */
+/* The control plane for scripting languages: options, start, flush, stop, the
+ * command, counters, texts and constants. Private: users see the hand-written
+ * layers on top of it. What touches a virtual machine or runs for each request
+ * is written by hand in bindings/; unwrapped.txt names every function that is
+ * not here, and why. */
 #if defined(SWIGRUBY)
-%module "spanprof::native::swig"
+%module "spanprof::native"
 #else
 %module swig
 #endif
@@ -25,9 +26,9 @@
 #endif
 %include "typemaps.i"
 
-%rename("%(strip:[spanprof_])s", %$isfunction) "";
+%rename("%(regex:/^(?:spanprof|sp_control)_(.*)/\\1/)s", %$isfunction) "";
 %rename(stats) spanprof_stats_get;
-%rename(running) spanprof_session_current;
+%rename(command) sp_command_main;
 
 %constant int OK = SPANPROF_OK;
 %constant int ERR_NOMEM = SPANPROF_ERR_NOMEM;
@@ -55,7 +56,6 @@
 const char *spanprof_version(void);
 const char *spanprof_status_text(spanprof_status status);
 const char *spanprof_last_error(void);
-spanprof_session *spanprof_session_current(void);
 spanprof_status spanprof_thread_register(void);
 void spanprof_thread_unregister(void);
 spanprof_status spanprof_text_intern(const char *text, size_t bytes,
@@ -63,3 +63,14 @@ spanprof_status spanprof_text_intern(const char *text, size_t bytes,
 const char *
 spanprof_span_attribute_key(spanprof_span_attribute attribute);
 spanprof_status spanprof_stats_get(spanprof_stats *out);
+
+sp_object sp_control_check(const sp_control_options *options);
+sp_object sp_control_start(const sp_control_options *options);
+sp_object sp_control_flush(uint32_t timeout_ms);
+sp_object sp_control_stop(uint32_t timeout_ms);
+SP_ANYWHERE_BEGIN
+sp_object sp_control_running(void);
+SP_ANYWHERE_END
+
+%exception sp_command_main "SP_UNLOCKED($action)"
+int sp_command_main(int argc, char **argv);

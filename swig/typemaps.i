@@ -1,18 +1,33 @@
 /* How values cross, written once for every language, by the type or the role of
  * an argument. The primitives come from lang/: SP_CHECK(status), which leaves
- * the function with an exception where the status is a failure; SP_NOTHING;
- * SP_BOOL(c); SP_STRING(p), text that ends with NUL; SP_TEXT(object, p, n), an
- * object's text or bytes, or an exception; SP_STATS(stats), counters by name. */
+ * the function with an exception where the status is a failure;
+ * SP_FAIL_UNLESS(c), which does so where one is set; SP_DROP(object) of what a
+ * conversion made; SP_UNLOCKED(statement), without the VM's lock where that
+ * needs no more than this; SP_NOTHING; SP_BOOL(c); SP_STRING(p), text that ends
+ * with NUL. */
 typedef unsigned int uint32_t;
 typedef uint32_t spanprof_text;
 
 %typemap(out) spanprof_status "SP_CHECK($1) $result = SP_NOTHING;"
-%typemap(out) spanprof_session * "$result = SP_BOOL($1);"
+%typemap(out) sp_object "$result = $1; SP_FAIL_UNLESS($result)"
 %typemap(out) const char * "$result = SP_STRING($1);"
 
 %typemap(in) spanprof_status = int;
 %typemap(in) spanprof_span_attribute = int;
-%typemap(in) (const char *text, size_t bytes) "SP_TEXT($input, $1, $2)"
+%typemap(in) (const char *text, size_t bytes)
+    "$1 = values_bytes($input, &$2); SP_FAIL_UNLESS($1)"
+
+%typemap(in) const sp_control_options *
+    (sp_control_options options = SP_CONTROL_OPTIONS_NONE)
+    "$1 = &options; SP_FAIL_UNLESS(control_options($input, &options))"
+%typemap(freearg) const sp_control_options * "SP_DROP(options$argnum.kept)"
+
+%typemap(in) (int argc, char **argv) (sp_object kept = (sp_object)0) {
+  kept = values_list();
+  $2 = control_words($input, kept, &$1);
+  SP_FAIL_UNLESS($2)
+}
+%typemap(freearg) (int argc, char **argv) "SP_DROP(kept$argnum)"
 
 %typemap(in, numinputs=0) spanprof_text *out (spanprof_text number)
     "$1 = &number;"
@@ -22,4 +37,4 @@ typedef uint32_t spanprof_text;
 
 %typemap(in, numinputs=0) spanprof_stats *out (spanprof_stats stats)
     "stats.struct_size = sizeof stats; $1 = &stats;"
-%typemap(argout) spanprof_stats *out { %set_output(SP_STATS($1)); }
+%typemap(argout) spanprof_stats *out { %set_output(values_stats($1)); }

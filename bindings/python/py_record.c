@@ -6,7 +6,7 @@
 
 #include "py_lines.h"
 #include "py_text.h"
-#include "util/base.h"
+#include "util/hash.h"
 
 #define RECORD_NAME_BYTES_MAX 512
 #define RECORD_FILE_BYTES_MAX 896 /* on the stack of the handler */
@@ -38,19 +38,6 @@ SP_HANDLER_SELDOM static bool bytes_look(py_sp_probe *probe,
   return *size == 0 || py_sp_probe_readable(probe, *data, *size);
 }
 
-SP_HANDLER_SELDOM static uint64_t bytes_hash(const char *bytes, size_t size) {
-  uint64_t hash = size, word;
-
-  for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
-    memcpy(&word, bytes, sizeof word);
-    hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-    hash ^= hash >> 32;
-  }
-  for (; size > 0; size--)
-    hash = (hash ^ (uint8_t)*bytes++) * UINT64_C(0x9e3779b97f4a7c15);
-  return hash ^ hash >> 32;
-}
-
 /* The place of a file's text: two bytes of length, then the text. 0: no
  * room. */
 SP_HANDLER_SELDOM static uint32_t
@@ -58,7 +45,7 @@ file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   _Atomic uint32_t *files = (_Atomic uint32_t *)space->base, *slot = NULL;
   char path[RECORD_FILE_BYTES_MAX];
   uint16_t bytes = (uint16_t)py_sp_text_copy(text, path, sizeof path);
-  uint64_t hash = bytes_hash(path, bytes);
+  uint64_t hash = sp_hash_bytes(path, bytes);
   uint32_t at, empty = 0, i;
 
   *bytes_out = bytes;

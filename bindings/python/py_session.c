@@ -1,25 +1,35 @@
 #include "py_session.h"
 
-#include "py_command.h"
+#include "control.h"
 #include "py_fork.h"
 #include "py_gate.h"
 #include "py_log.h"
-#include "py_options.h"
+#include "py_otel.h"
 #include "py_runtime.h"
 #include "py_sigterm.h"
 
 #include <stdbool.h>
-#include <time.h>
+#include <stdlib.h>
+
+#include "util/clock.h"
 
 /* What lines get at the end, however long the last profile took. */
 #define SESSION_SETTLE_MS 100
+
+/* What a session is started with. */
+typedef struct session_options {
+  spanprof_options core;
+  PyObject *kept;       /* list: what `core` points into, and `on_profile` */
+  PyObject *on_profile; /* NULL: none */
+  py_sp_line_numbers line_numbers;
+} session_options;
 
 /* The callable of the running session; with the GIL. */
 static PyObject *session_on_profile;
 
 /* What it was started with, to start it again where another cannot be; with the
  * GIL. */
-static PyObject *session_given;
+static session_options session_former;
 
 /* On the uploading thread. A queue that waits for Python is bounded, so what
  * the callable takes long for costs profiles, never the application. */
@@ -44,15 +54,54 @@ static void session_profile(void *data, const spanprof_profile_view *profile) {
   py_sp_gate_leave(state);
 }
 
-/* What the library calls is ours. */
-static void session_complete(py_sp_options *given) {
-  given->options.log = py_sp_log_write;
-  if (given->on_profile)
-    given->options.on_profile = session_profile;
+static int session_refuse(const char *name, const char *wanted,
+                          PyObject *value) {
+  PyErr_Format(py_sp_error, "%s must be %s, not %s", name, wanted,
+               Py_TYPE(value)->tp_name);
+  return -1;
+}
+
+/* The options that are Python's own. 0, or -1 with an exception. */
+static int session_read_own(session_options *out, PyObject *given) {
+  PyObject *lines = PyDict_GetItemString(given, "line_numbers");
+  PyObject *callable = PyDict_GetItemString(given, "on_profile");
+  const long which = lines ? PyLong_AsLong(lines) : PY_SP_LINES_EXECUTED;
+
+  if (which < PY_SP_LINES_EXECUTED || which > PY_SP_LINES_NONE) {
+    PyErr_Clear();
+    return session_refuse("line_numbers", "0, 1 or 2", lines);
+  }
+  out->line_numbers = (py_sp_line_numbers)which;
+  if (!callable || callable == Py_None)
+    return 0;
+  if (!PyCallable_Check(callable))
+    return session_refuse("on_profile", "callable", callable);
+  out->on_profile = callable;
+  out->core.on_profile = session_profile;
+  return PyList_Append(out->kept, callable);
+}
+
+/* On, where nobody says otherwise: SIGTERM ends Python without exit handlers,
+ * and is how a container is ended. The core's default is 0, and a variable that
+ * is "" says nothing. */
+static void session_settle_sigterm(spanprof_options *options) {
+  const char *variable = getenv("PYROSCOPE_FLUSH_ON_SIGTERM");
+
+  if (options->flush_on_sigterm == SPANPROF_UNSET && !(variable && *variable))
+    options->flush_on_sigterm = 1;
+}
+
+/* 0, or -1 with an exception. */
+static int session_read(session_options *out,
+                        const sp_control_options *options) {
+  *out = (session_options){.core = options->core, .kept = options->kept};
+  out->core.log = py_sp_log_write;
+  session_settle_sigterm(&out->core);
+  return session_read_own(out, options->given);
 }
 
 /* Nothing may run. */
-static spanprof_status session_begin(const py_sp_options *given) {
+static spanprof_status session_begin(const session_options *given) {
   spanprof_session *session;
   spanprof_status st;
 
@@ -60,20 +109,20 @@ static spanprof_status session_begin(const py_sp_options *given) {
   Py_XSETREF(session_on_profile, given->on_profile);
   Py_BEGIN_ALLOW_THREADS
   py_sp_runtime_set_lines(given->line_numbers);
-  st = spanprof_session_start(&given->options, &session);
+  st = spanprof_session_start(&given->core, &session);
   Py_END_ALLOW_THREADS
   return st;
 }
 
 /* *stopped becomes true where a session ran that does no longer. */
-static spanprof_status session_check(const py_sp_options *given,
+static spanprof_status session_check(const session_options *given,
                                      bool *stopped) {
   spanprof_session *session;
   spanprof_status st;
 
   Py_BEGIN_ALLOW_THREADS
   session = spanprof_session_current();
-  st = spanprof_options_check(&given->options);
+  st = spanprof_options_check(&given->core);
   if (st == SPANPROF_OK && session) {
     spanprof_session_stop(session, PY_SP_SESSION_STOP_MS);
     *stopped = true;
@@ -85,21 +134,16 @@ static spanprof_status session_check(const py_sp_options *given,
 /* What ran before the one that was refused; the sentence about that stays. */
 static void session_resume(void) {
   PyObject *type, *value, *traceback;
-  py_sp_options before;
 
   PyErr_Fetch(&type, &value, &traceback);
-  if (py_sp_options_read(&before, session_given) == 0) {
-    session_complete(&before);
-    if (session_begin(&before) != SPANPROF_OK)
-      py_sp_log_write(NULL, SPANPROF_LOG_ERROR, spanprof_last_error());
-  }
-  py_sp_options_dispose(&before);
+  if (session_begin(&session_former) != SPANPROF_OK)
+    py_sp_log_write(NULL, SPANPROF_LOG_ERROR, spanprof_last_error());
   PyErr_Restore(type, value, traceback);
 }
 
 /* True or False, or NULL with an exception; what handlers of the log do
  * meanwhile changes nothing of it. */
-static PyObject *session_replace(const py_sp_options *given) {
+static PyObject *session_replace(const session_options *given) {
   PyObject *type, *value, *traceback;
   bool stopped = false, again = true;
   spanprof_status st;
@@ -115,7 +159,7 @@ static PyObject *session_replace(const py_sp_options *given) {
     py_sp_log_write(NULL, SPANPROF_LOG_INFO, spanprof_last_error());
   else
     py_sp_check(st);
-  if (st != SPANPROF_OK && stopped && session_given)
+  if (st != SPANPROF_OK && stopped && session_former.kept)
     session_resume();
   PyErr_Fetch(&type, &value, &traceback);
   py_sp_log_end();
@@ -123,61 +167,59 @@ static PyObject *session_replace(const py_sp_options *given) {
   return type ? NULL : PyBool_FromLong(st == SPANPROF_OK);
 }
 
-static PyObject *session_start(PyObject *module, PyObject *dictionary) {
-  py_sp_options given;
-  PyObject *done = NULL, *copy = NULL;
+PyObject *sp_control_check(const sp_control_options *options) {
+  session_options given;
+  spanprof_status st;
 
-  (void)module;
-  if (py_sp_options_read(&given, dictionary) < 0 || py_sp_runtime_start() < 0)
-    goto cleanup;
-  copy = PyDict_Copy(dictionary);
-  if (!copy)
-    goto cleanup;
-  session_complete(&given);
+  if (session_read(&given, options) < 0)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  st = spanprof_options_check(&given.core);
+  Py_END_ALLOW_THREADS
+  return py_sp_check(st) ? Py_NewRef(Py_True) : NULL;
+}
+
+PyObject *sp_control_start(const sp_control_options *options) {
+  session_options given;
+  PyObject *done;
+
+  if (session_read(&given, options) < 0 || py_sp_runtime_start() < 0)
+    return NULL;
   done = session_replace(&given);
-  if (done == Py_True)
-    Py_XSETREF(session_given, Py_NewRef(copy));
-cleanup:
-  Py_XDECREF(copy);
-  py_sp_options_dispose(&given);
+  if (done == Py_True) {
+    Py_INCREF(given.kept);
+    Py_XDECREF(session_former.kept);
+    session_former = given;
+  }
   return done;
 }
 
-static PyObject *session_wait(PyObject *timeout_ms,
+static PyObject *session_wait(uint32_t timeout_ms,
                               spanprof_status (*wait)(spanprof_session *,
                                                       uint32_t)) {
-  unsigned long ms = PyLong_AsUnsignedLong(timeout_ms);
   spanprof_status st;
 
-  if (PyErr_Occurred())
-    return NULL;
-  if (ms > UINT32_MAX)
-    ms = UINT32_MAX;
   py_sp_log_begin();
   Py_BEGIN_ALLOW_THREADS
-  st = wait(spanprof_session_current(), (uint32_t)ms);
+  st = wait(spanprof_session_current(), timeout_ms);
   Py_END_ALLOW_THREADS
   py_sp_log_end();
   return PyBool_FromLong(st == SPANPROF_OK);
 }
 
-static PyObject *session_flush(PyObject *module, PyObject *timeout_ms) {
-  (void)module;
+PyObject *sp_control_flush(uint32_t timeout_ms) {
   return session_wait(timeout_ms, spanprof_session_flush);
 }
 
-static PyObject *session_stop(PyObject *module, PyObject *timeout_ms) {
-  (void)module;
+PyObject *sp_control_stop(uint32_t timeout_ms) {
   return session_wait(timeout_ms, spanprof_session_stop);
 }
 
 /* Without the GIL: a start or a stop holds the session's lock from end to
  * end. */
-static PyObject *session_running(PyObject *module, PyObject *unused) {
+PyObject *sp_control_running(void) {
   const spanprof_session *session;
 
-  (void)module;
-  (void)unused;
   Py_BEGIN_ALLOW_THREADS
   session = spanprof_session_current();
   Py_END_ALLOW_THREADS
@@ -185,10 +227,7 @@ static PyObject *session_running(PyObject *module, PyObject *unused) {
 }
 
 static long session_clock_ms(void) {
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (long)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
+  return (long)(sp_monotonic_ns() / SP_NS_PER_MS);
 }
 
 /* The end of the process or, where an exec fails, only a flush. */
@@ -215,15 +254,6 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
 }
 
 static PyMethodDef session_methods[] = {
-    {"start", session_start, METH_O,
-     "start(options): profile from now on; False where the environment has "
-     "switched it off, else spanprof.Error says why not."},
-    {"flush", session_flush, METH_O,
-     "flush(ms): hand on what there is; whether it was done in time."},
-    {"stop", session_stop, METH_O,
-     "stop(ms): hand on what there is and end; whether nothing was lost."},
-    {"running", session_running, METH_NOARGS,
-     "running(): whether a session runs in this process."},
     {"end", session_end, METH_VARARGS,
      "end(ms, close): hand on what there is, lines too, as the process ends; "
      "with close, stop and let no thread of the library into Python again."},
@@ -232,8 +262,7 @@ static PyMethodDef session_methods[] = {
 
 int py_sp_session_init(PyObject *module) {
   if (py_sp_gate_init() < 0 || py_sp_log_init(module) < 0 ||
-      py_sp_command_init(module) < 0 || py_sp_fork_init(module) < 0 ||
-      py_sp_sigterm_init(module) < 0)
+      py_sp_fork_init(module) < 0 || py_sp_sigterm_init(module) < 0)
     return -1;
   return PyModule_AddFunctions(module, session_methods);
 }

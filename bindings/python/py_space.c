@@ -4,9 +4,8 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
-#include "util/base.h"
+#include "util/clock.h"
 
 /* How long a space is kept after it has gone out of use: the core settles and
  * names a frame when it drains the sample, within a second. */
@@ -66,13 +65,6 @@ SP_HANDLER_SELDOM uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
   return at <= PY_SP_SPACE_BYTES - size ? at : 0;
 }
 
-SP_HANDLER_SELDOM static uint64_t monotonic_ns(void) {
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec;
-}
-
 SP_HANDLER_SELDOM static void space_empty(py_sp_space *space) {
   const int error = errno;
 
@@ -84,7 +76,7 @@ SP_HANDLER_SELDOM static void space_empty(py_sp_space *space) {
 }
 
 SP_HANDLER_SELDOM py_sp_space *py_sp_space_switch(py_sp_space *full) {
-  uint64_t now_ns = monotonic_ns();
+  uint64_t now_ns = sp_monotonic_ns();
   py_sp_space *next = NULL;
 
   if (atomic_exchange(&space_state.emptying, true))

@@ -32,9 +32,12 @@ static PyObject *native_new_swig(void) {
   return module;
 }
 
+/* Its functions and constants become the module's own. */
 static int native_add_swig(PyObject *module) {
   PyObject *swig = native_new_swig();
-  const int status = swig ? PyModule_AddObjectRef(module, "_swig", swig) : -1;
+  const int status =
+      swig ? PyDict_Merge(PyModule_GetDict(module), PyModule_GetDict(swig), 0)
+           : -1;
 
   Py_XDECREF(swig);
   return status;
@@ -50,7 +53,6 @@ static PyObject *native_new(void) {
       "Why profiling did not start; raised only with SPANPROF_REQUIRED=1.",
       PyExc_RuntimeError, NULL);
   if (!py_sp_error || PyModule_AddObjectRef(module, "Error", py_sp_error) < 0 ||
-      PyModule_AddStringConstant(module, "version", spanprof_version()) < 0 ||
       native_add_swig(module) < 0 || py_sp_runtime_init(module) < 0 ||
       py_sp_context_init(module) < 0 || py_sp_span_init(module) < 0 ||
       py_sp_otel_context_init(module) < 0 || py_sp_label_init(module) < 0 ||

@@ -8,6 +8,9 @@
 
 #include <spanprof/spanprof.h>
 
+/* What the shared parts of the bindings (swig/) call an object. */
+typedef PyObject *sp_object;
+
 /* spanprof.Error. */
 extern PyObject *py_sp_error;
 
@@ -15,8 +18,8 @@ extern PyObject *py_sp_error;
  * spanprof_last_error(). */
 int py_sp_check(spanprof_status status);
 
-/* spanprof._native._swig: what swig/spanprof.i lists. The module, a new
- * reference, or its definition, a borrowed one. */
+/* What swig/spanprof.i lists. The module, a new reference, or its definition, a
+ * borrowed one. */
 PyObject *PyInit__swig(void);
 
 /* One for each noun: adds what it has to the module spanprof._native; called

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/base.h"
+#include "util/hash.h"
 
 #define TEXT_HASH_ENDS 32
 
@@ -93,32 +93,11 @@ SP_HANDLER_SELDOM size_t py_sp_text_copy(const py_sp_text *text, char *to,
   return count;
 }
 
-/* The multiplier of splitmix64's second step (Steele, Lea, Flood: Fast
- * Splittable Pseudorandom Number Generators, 2014). */
-SP_HANDLER_CODE static uint64_t word_mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * UINT64_C(0x94d049bb133111eb);
-  return hash ^ hash >> 29;
-}
-
-SP_HANDLER_CODE static uint64_t bytes_mix(uint64_t hash, const char *bytes,
-                                          size_t size) {
-  uint64_t word;
-
-  for (; size >= sizeof word; bytes += sizeof word, size -= sizeof word) {
-    memcpy(&word, bytes, sizeof word);
-    hash = word_mix(hash, word);
-  }
-  word = 0;
-  memcpy(&word, bytes, size);
-  return word_mix(hash, word);
-}
-
 SP_HANDLER_CODE uint64_t py_sp_text_hash(py_sp_probe *probe,
                                          const PyObject *object) {
   const PyASCIIObject *ascii = (const PyASCIIObject *)object;
   const char *data;
   py_sp_text text;
-  uint64_t hash;
   size_t bytes;
 
   /* Of what is a text for sure, this word is all that a sample reads. */
@@ -130,9 +109,9 @@ SP_HANDLER_CODE uint64_t py_sp_text_hash(py_sp_probe *probe,
     return (uint64_t)ascii->hash;
   data = text.data;
   bytes = text.length * (size_t)text.kind;
-  hash = word_mix(0, bytes);
   if (bytes <= 2 * TEXT_HASH_ENDS)
-    return bytes_mix(hash, data, bytes);
-  hash = bytes_mix(hash, data, TEXT_HASH_ENDS);
-  return bytes_mix(hash, data + bytes - TEXT_HASH_ENDS, TEXT_HASH_ENDS);
+    return sp_hash_bytes(data, bytes);
+  return sp_hash_mix(
+      sp_hash_mix(bytes, sp_hash_bytes(data, TEXT_HASH_ENDS)),
+      sp_hash_bytes(data + bytes - TEXT_HASH_ENDS, TEXT_HASH_ENDS));
 }

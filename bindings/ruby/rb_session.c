@@ -13,9 +13,8 @@
 
 #include <ruby/thread.h>
 
-#include "rb_command.h"
+#include "control.h"
 #include "rb_log.h"
-#include "rb_options.h"
 #include "rb_runtime.h"
 
 /* How long frames may wait for their names while a flush or stop runs. */
@@ -35,7 +34,7 @@ typedef struct session_call {
 } session_call;
 
 typedef struct session_start {
-  rb_sp_options *options;
+  spanprof_options options;
   spanprof_status status;
 } session_start;
 
@@ -137,14 +136,12 @@ static VALUE call_value(const session_call *call) {
                              : spanprof_status_text(call->status));
 }
 
-/* call-seq: flush(timeout_ms) -> true, false or nil */
-static VALUE native_flush(VALUE self, VALUE timeout_ms) {
+VALUE sp_control_flush(uint32_t timeout_ms) {
   session_call call = {.run = spanprof_session_flush,
-                       .timeout_ms = NUM2UINT(timeout_ms),
+                       .timeout_ms = timeout_ms,
                        .status = SPANPROF_ERR_STATE};
   int interrupt;
 
-  (void)self;
   if (!session_runs)
     return Qnil;
   interrupt = call_finish(&call);
@@ -153,9 +150,9 @@ static VALUE native_flush(VALUE self, VALUE timeout_ms) {
   return call_value(&call);
 }
 
-static VALUE session_stop(VALUE timeout_ms, bool alone) {
+static VALUE session_stop(uint32_t timeout_ms, bool alone) {
   session_call call = {.run = spanprof_session_stop,
-                       .timeout_ms = NUM2UINT(timeout_ms),
+                       .timeout_ms = timeout_ms,
                        .alone = alone,
                        .status = SPANPROF_ERR_STATE};
   int interrupt, stopped = 0;
@@ -176,9 +173,7 @@ static VALUE session_stop(VALUE timeout_ms, bool alone) {
   return call_value(&call);
 }
 
-/* call-seq: stop(timeout_ms) -> true, false or nil */
-static VALUE native_stop(VALUE self, VALUE timeout_ms) {
-  (void)self;
+VALUE sp_control_stop(uint32_t timeout_ms) {
   return session_stop(timeout_ms, false);
 }
 
@@ -188,7 +183,7 @@ static VALUE native_stop(VALUE self, VALUE timeout_ms) {
  * they would only delay it. */
 static VALUE native_finish(VALUE self, VALUE timeout_ms) {
   (void)self;
-  return session_stop(timeout_ms, true);
+  return session_stop(NUM2UINT(timeout_ms), true);
 }
 
 /* call-seq: finish_elsewhere(timeout_ms) -> nil
@@ -213,7 +208,7 @@ static void *start_run(void *data) {
   session_start *start = data;
   spanprof_session *session;
 
-  start->status = spanprof_session_start(&start->options->core, &session);
+  start->status = spanprof_session_start(&start->options, &session);
   session_runs = session_runs || start->status == SPANPROF_OK;
   return NULL;
 }
@@ -232,7 +227,7 @@ static void runtime_check(void) {
 static void *check_run(void *data) {
   session_start *start = data;
 
-  start->status = spanprof_options_check(&start->options->core);
+  start->status = spanprof_options_check(&start->options);
   return NULL;
 }
 
@@ -243,40 +238,24 @@ static void start_refuse(spanprof_status status, VALUE sentence) {
            "%" PRIsVALUE, sentence);
 }
 
-/* call-seq: check(options) -> true
- *
- * Raises what start would raise; nothing that runs changes. */
-static VALUE native_check(VALUE self, VALUE hash) {
-  rb_sp_options options;
-  session_start check = {.options = &options, .status = SPANPROF_ERR_STATE};
+VALUE sp_control_check(const sp_control_options *options) {
+  session_start check = {.options = options->core};
 
-  (void)self;
-  rb_sp_options_read(&options, hash);
   rb_thread_call_without_gvl(check_run, &check, NULL, NULL);
-  RB_GC_GUARD(options.pairs);
-  RB_GC_GUARD(options.texts);
   if (check.status != SPANPROF_OK)
     start_refuse(check.status, rb_utf8_str_new_cstr(spanprof_last_error()));
   return Qtrue;
 }
 
-/* call-seq: start(options) -> true
- *
- * Raises Spanprof::Disabled where the environment switches profiling off, and
- * Spanprof::Error with one sentence where it is not possible. */
-static VALUE native_start(VALUE self, VALUE hash) {
-  rb_sp_options options;
-  session_start start = {.options = &options, .status = SPANPROF_ERR_STATE};
+VALUE sp_control_start(const sp_control_options *options) {
+  session_start start = {.options = options->core,
+                         .status = SPANPROF_ERR_STATE};
   VALUE sentence;
   int interrupt = 0;
 
-  (void)self;
-  rb_sp_options_read(&options, hash);
-  options.core.log = rb_sp_log_write;
+  start.options.log = rb_sp_log_write;
   runtime_check();
   rb_thread_call_without_gvl(start_run, &start, NULL, NULL);
-  RB_GC_GUARD(options.pairs);
-  RB_GC_GUARD(options.texts);
   if (start.status == SPANPROF_OK)
     return Qtrue;
   sentence = rb_utf8_str_new_cstr(spanprof_last_error());
@@ -287,9 +266,7 @@ static VALUE native_start(VALUE self, VALUE hash) {
   start_refuse(start.status, sentence);
 }
 
-/* call-seq: running? -> true or false */
-static VALUE native_running_p(VALUE self) {
-  (void)self;
+VALUE sp_control_running(void) {
   return session_runs ? Qtrue : Qfalse;
 }
 
@@ -303,18 +280,12 @@ void rb_sp_session_init(void) {
   session_disabled =
       rb_define_class_under(rb_path2class("Spanprof"), "Disabled", rb_sp_error);
   rb_gc_register_mark_object(session_disabled);
-  rb_define_singleton_method(rb_sp_native, "check", native_check, 1);
-  rb_define_singleton_method(rb_sp_native, "start", native_start, 1);
-  rb_define_singleton_method(rb_sp_native, "flush", native_flush, 1);
-  rb_define_singleton_method(rb_sp_native, "stop", native_stop, 1);
   rb_define_singleton_method(rb_sp_native, "finish", native_finish, 1);
   rb_ext_ractor_safe(true);
   rb_define_singleton_method(rb_sp_native, "finish_elsewhere",
                              native_finish_elsewhere, 1);
   rb_define_singleton_method(rb_sp_native, "main_ractor?", native_main_ractor_p,
                              0);
-  rb_define_singleton_method(rb_sp_native, "running?", native_running_p, 0);
   rb_ext_ractor_safe(false);
   rb_sp_log_init();
-  rb_sp_command_init();
 }

@@ -9,6 +9,9 @@
 
 #include <spanprof/spanprof.h>
 
+/* What the shared parts of the bindings (swig/) call an object. */
+typedef VALUE sp_object;
+
 /* Spanprof::Native, where every C method lives, and Spanprof::Error. */
 extern VALUE rb_sp_native;
 extern VALUE rb_sp_error;
@@ -34,7 +37,7 @@ VALUE rb_sp_guard(VALUE (*step)(VALUE), VALUE argument);
 /* What Ruby calls when it loads the extension. */
 RUBY_FUNC_EXPORTED void Init_spanprof_native(void);
 
-/* Spanprof::Native::Swig: what swig/spanprof.i lists. */
+/* What swig/spanprof.i lists, in Spanprof::Native. */
 void Init_spanprof_swig(void);
 
 /* One for each noun, called once, in this order, when the extension loads. */

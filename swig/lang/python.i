@@ -2,12 +2,15 @@
 %{
 #include "python_values.h"
 
-#define SP_CHECK(status)      if (!py_sp_check(status)) SWIG_fail;
-#define SP_NOTHING            SWIG_Py_Void()
-#define SP_BOOL(c)            PyBool_FromLong((c) != NULL)
-#define SP_STRING(p)          PyUnicode_DecodeUTF8(p, (Py_ssize_t)strlen(p), "replace")
-#define SP_TEXT(object, p, n) if (!(p = values_text(object, &n))) SWIG_fail;
-#define SP_STATS(stats)       values_stats(stats)
+#include "option_values.h"
+
+#define SP_CHECK(status)       if (!py_sp_check(status)) SWIG_fail;
+#define SP_FAIL_UNLESS(c)      if (!(c)) SWIG_fail;
+#define SP_DROP(object)        Py_XDECREF(object);
+#define SP_NOTHING             SWIG_Py_Void()
+#define SP_BOOL(c)             PyBool_FromLong((c) != NULL)
+#define SP_STRING(p)           PyUnicode_DecodeUTF8(p, (Py_ssize_t)strlen(p), "replace")
+#define SP_UNLOCKED(...)       Py_BEGIN_ALLOW_THREADS __VA_ARGS__ Py_END_ALLOW_THREADS
 %}
 
 /* Its destructor would make this table where there is none, and not see that
@@ -15,3 +18,9 @@
 %init %{
   SWIG_globals();
 %}
+
+/* There is one interpreter that may. */
+%define SP_ANYWHERE_BEGIN
+%enddef
+%define SP_ANYWHERE_END
+%enddef

@@ -1,14 +1,150 @@
-/* Conversions of the SWIG module that take more than a line, for Python. */
+/* Conversions between the SWIG module and Python. */
 #ifndef PYTHON_VALUES_H
 #define PYTHON_VALUES_H
 
 #include "py_spanprof.h"
 
+#include <stdbool.h>
+#include <string.h>
+
+#include "py_otel.h"
 #include "stats_fields.h"
+
+#define VALUES_KIND    ""
+#define VALUES_TEXT    "text"
+#define VALUES_PATH    "a path"
+#define VALUES_NUMBER  "a whole number"
+#define VALUES_SWITCH  "True or False"
+#define VALUES_MAPPING "a dict"
+
+typedef bool (*values_entry)(void *data, PyObject *key, PyObject *value);
+
+static inline bool values_refuse(const char *format, ...) {
+  va_list arguments;
+
+  va_start(arguments, format);
+  PyErr_FormatV(py_sp_error, format, arguments);
+  va_end(arguments);
+  return false;
+}
+
+static inline bool values_refuse_name(PyObject *name) {
+  PyErr_Format(py_sp_error, "there is no option %R", name);
+  return false;
+}
+
+static inline const char *values_class(PyObject *value) {
+  return Py_TYPE(value)->tp_name;
+}
+
+static inline PyObject *values_list(void) {
+  return PyList_New(0);
+}
+
+/* Takes over the reference to `object`. */
+static inline bool values_keep(PyObject *kept, PyObject *object) {
+  const bool good = object && PyList_Append(kept, object) == 0;
+
+  Py_XDECREF(object);
+  return good;
+}
+
+static inline size_t values_count(PyObject *list) {
+  return PyList_Check(list) ? (size_t)PyList_GET_SIZE(list) : 0;
+}
+
+static inline PyObject *values_item(PyObject *list, size_t i) {
+  return PyList_GET_ITEM(list, (Py_ssize_t)i);
+}
+
+static inline void *values_room(PyObject *kept, size_t bytes) {
+  PyObject *room = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)bytes);
+
+  return values_keep(kept, room) ? PyBytes_AS_STRING(room) : NULL;
+}
+
+static inline bool values_is_nothing(PyObject *value) {
+  return value == Py_None;
+}
+
+static inline bool values_is_mapping(PyObject *value) {
+  return PyDict_Check(value);
+}
+
+static inline size_t values_size(PyObject *mapping) {
+  return (size_t)PyDict_Size(mapping);
+}
+
+static inline bool values_each(PyObject *mapping, values_entry entry,
+                               void *data) {
+  PyObject *key, *value;
+  Py_ssize_t position = 0;
+
+  while (PyDict_Next(mapping, &position, &key, &value)) {
+    if (!entry(data, key, value))
+      return false;
+  }
+  return true;
+}
+
+static inline bool values_is_name(PyObject *key, const char *name) {
+  return PyUnicode_Check(key) &&
+         PyUnicode_CompareWithASCIIString(key, name) == 0;
+}
+
+/* Those that are not the core's: py_session.c reads them. */
+static inline bool values_is_own(PyObject *key) {
+  return values_is_name(key, "on_profile") ||
+         values_is_name(key, "line_numbers");
+}
+
+static inline bool values_is_text(PyObject *value) {
+  return PyUnicode_Check(value);
+}
+
+static inline const char *values_text(PyObject *kept, PyObject *value,
+                                      const char **fault) {
+  Py_ssize_t bytes;
+  const char *text = PyUnicode_AsUTF8AndSize(value, &bytes);
+
+  if (!text)
+    *fault = "is not valid Unicode";
+  else if (strlen(text) != (size_t)bytes)
+    *fault = "holds a NUL byte";
+  return text && values_keep(kept, Py_NewRef(value)) ? text : NULL;
+}
+
+/* What is no path is given back as it is. */
+static inline bool values_path(PyObject *kept, PyObject *value,
+                               PyObject **path) {
+  *path = PyOS_FSPath(value);
+  if (*path)
+    return values_keep(kept, *path);
+  if (!py_sp_otel_may_take())
+    return false;
+  PyErr_Clear();
+  *path = value;
+  return true;
+}
+
+static inline bool values_number(PyObject *value, int64_t *number, bool *over) {
+  int overflow;
+
+  if (!PyLong_Check(value) || PyBool_Check(value))
+    return false;
+  *number = PyLong_AsLongLongAndOverflow(value, &overflow);
+  *over = overflow != 0;
+  return true;
+}
+
+static inline bool values_switch(PyObject *value, int64_t *number) {
+  *number = value == Py_True;
+  return PyBool_Check(value);
+}
 
 /* Of a str, as UTF-8, or of bytes; valid while `object` is. NULL with
  * TypeError or UnicodeEncodeError. */
-static inline char *values_text(PyObject *object, size_t *bytes) {
+static inline char *values_bytes(PyObject *object, size_t *bytes) {
   Py_ssize_t length = 0;
   char *text = NULL;
 

@@ -8,7 +8,7 @@ export LC_ALL=C
   (cd ruby && find lib sig exe -type f 2> /dev/null || true)
   echo ext/spanprof/extconf.rb
   find core/include core/src bindings/ruby \( -name '*.[ch]' -o -name '*.map' \) ! -path core/src/command/main.c | sed 's|^|ext/spanprof/vendor/|'
-  printf 'ext/spanprof/vendor/%s\n' swig/stats_fields.h swig/lang/ruby_values.h \
+  printf 'ext/spanprof/vendor/%s\n' swig/{control,option_values,stats_fields}.h swig/lang/ruby_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_rb.c
 } | sort > "$work/expected"
 tar -xOf build/spanprof.gem data.tar.gz | tar -tz | sort > "$work/found"

@@ -12,7 +12,7 @@ modules() {
   modules | sed 's|^|src/|'
   printf 'src/spanprof.egg-info/%s\n' PKG-INFO SOURCES.txt dependency_links.txt entry_points.txt requires.txt top_level.txt
   find core/include core/src bindings/python \( -name '*.[ch]' -o -name '*.map' \) ! -path core/src/command/main.c | sed 's|^|vendor/|'
-  printf 'vendor/%s\n' LICENSE swig/stats_fields.h swig/lang/python_values.h \
+  printf 'vendor/%s\n' LICENSE swig/{control,option_values,stats_fields}.h swig/lang/python_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_py.c
 } | sort > "$work/expected"
 tar -tzf build/sdist/spanprof-*.tar.gz | sed 's|^[^/]*/||; /\/$/d; /^$/d' | sort > "$work/found"

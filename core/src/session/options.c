@@ -88,6 +88,7 @@ static spanprof_status options_read_name(sp_settings *out,
 static spanprof_status options_read_pairs(const spanprof_options *options,
                                           sp_label_list *labels,
                                           sp_buffer *notes) {
+  static const sp_given labels_given = {.option = "labels"};
   static const sp_given given = {.option = "label_pairs"};
   spanprof_status st = SPANPROF_OK;
   size_t i;
@@ -104,8 +105,9 @@ static spanprof_status options_read_pairs(const spanprof_options *options,
     if (!pair->name || !pair->value)
       st = sp_given_refuse(&given, "has no name or value at index %zu", i);
     else
-      st = sp_label_list_set(labels, &given, pair->name, strlen(pair->name),
-                             pair->value, strlen(pair->value), notes);
+      st = sp_label_list_set(labels, &labels_given, pair->name,
+                             strlen(pair->name), pair->value,
+                             strlen(pair->value), notes);
   }
   return st;
 }

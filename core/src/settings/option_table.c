@@ -23,16 +23,16 @@ typedef struct option_row {
 } option_row;
 
 static const option_row option_rows[] = {
-#define OPTION_ROW(field, kind, least, most, standard, ...) \
-  {#field,                                                  \
-   offsetof(spanprof_options, field),                       \
-   offsetof(sp_option_values, field),                       \
-   SP_OPTION_##kind,                                        \
-   least,                                                   \
-   most,                                                    \
-   standard,                                                \
+#define OPTION_ROW(field, kind, least, most, standard, what, ...) \
+  {#field,                                                        \
+   offsetof(spanprof_options, field),                             \
+   offsetof(sp_option_values, field),                             \
+   SP_OPTION_##kind,                                              \
+   least,                                                         \
+   most,                                                          \
+   standard,                                                      \
    {__VA_ARGS__}},
-    SP_OPTION_TABLE(OPTION_ROW)
+    SP_OPTION_LIST(OPTION_ROW)
 #undef OPTION_ROW
 };
 
@@ -47,8 +47,7 @@ static const struct option_level {
 };
 
 static bool option_is_text(const option_row *row) {
-  return row->kind == SP_OPTION_TEXT || row->kind == SP_OPTION_PROXY ||
-         row->kind == SP_OPTION_LINES;
+  return SP_OPTION_IS_TEXT(row->kind);
 }
 
 static size_t option_size(const option_row *row) {

@@ -72,8 +72,6 @@ def native_options(options: Mapping[str, Any], known: Sequence[str]) -> dict[str
             raise _unknown(name, known)
         convert = _CONVERTED.get(name)
         given[name] = convert(name, value) if convert else value
-    if isinstance(given.get("labels"), dict):
-        given["label_pairs"] = given.pop("labels")
     if isinstance(given.get("http_headers"), dict):
         given["http_headers"] = json.dumps(given["http_headers"])
     return given

@@ -14,5 +14,5 @@ def stats() -> dict[str, Any]:
         Counts, bytes and ns by name; `handler_histogram` is a list. Empty where
         there is no compiled part.
     """
-    counters: dict[str, Any] = {} if native is None else native._swig.stats()
+    counters: dict[str, Any] = {} if native is None else native.stats()
     return counters

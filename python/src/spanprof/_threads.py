@@ -26,7 +26,7 @@ def _follow(module: Any) -> None:
     def _set_native_id(self: threading.Thread) -> None:
         original(self)
         try:
-            native._swig.thread_register()
+            native.thread_register()
         except Error:
             pass  # counted in stats()["threads_unprofiled"]; the scan tries again
 

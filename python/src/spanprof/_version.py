@@ -10,4 +10,4 @@ def _installed() -> str:
     return metadata.version("spanprof")
 
 
-__version__ = _installed() if native is None else native.version
+__version__ = _installed() if native is None else native.version()

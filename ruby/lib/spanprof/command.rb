@@ -14,7 +14,7 @@ module Spanprof
       # @return [Integer] exit status
       def run(arguments)
         return execute(arguments.drop(1)) if arguments.first == "exec"
-        return Native.command(arguments) unless LOAD_ERROR
+        return Native.command(["spanprof", *arguments]) unless LOAD_ERROR
 
         warn "spanprof: #{LOAD_ERROR}"
         1

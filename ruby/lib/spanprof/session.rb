@@ -142,7 +142,7 @@ module Spanprof
       end
 
       def named(sentence, names)
-        { label_pairs: :labels }.merge(names).reduce(sentence) do |text, (name, called)|
+        names.reduce(sentence) do |text, (name, called)|
           text.gsub(/\b#{name}\b/, called.name)
         end
       end

@@ -1,0 +1,147 @@
+/* spanprof_options out of a mapping, and the words of a command out of a list:
+ * once for every language. After lang/ruby_values.h or lang/python_values.h,
+ * which say what the values_ functions and VALUES_ words mean there. Where a
+ * function returns false or NULL an exception is raised (Python), or it does
+ * not return (Ruby). */
+#ifndef OPTION_VALUES_H
+#define OPTION_VALUES_H
+
+#include "command/command.h"
+#include "settings/option_list.h"
+
+#include "control.h"
+
+static const struct option_field {
+  const char *name;
+  size_t offset;
+  sp_option_kind kind;
+} option_fields[] = {
+#define OPTION_FIELD(name, kind, ...) \
+  {#name, offsetof(spanprof_options, name), SP_OPTION_##kind},
+    SP_OPTION_LIST(OPTION_FIELD)
+#undef OPTION_FIELD
+};
+
+#define OPTION_FIELDS (sizeof option_fields / sizeof option_fields[0])
+
+static inline bool option_refuse(const char *name, const char *wanted,
+                                 sp_object value) {
+  return values_refuse("%s must be %s, not " VALUES_KIND "%s", name, wanted,
+                       values_class(value));
+}
+
+static inline bool option_text(sp_control_options *out, const char *name,
+                               sp_object value, const char **text) {
+  const char *fault = NULL;
+
+  if (!values_is_text(value))
+    return option_refuse(name, VALUES_TEXT, value);
+  *text = values_text(out->kept, value, &fault);
+  if (fault)
+    return values_refuse("%s %s", name, fault);
+  return *text != NULL;
+}
+
+static inline bool option_path(sp_control_options *out, const char *name,
+                               sp_object value, const char **text) {
+  sp_object path;
+
+  if (!values_path(out->kept, value, &path))
+    return false;
+  return values_is_text(path) ? option_text(out, name, path, text)
+                              : option_refuse(name, VALUES_PATH, value);
+}
+
+static inline bool option_number(const char *name, sp_object value,
+                                 int64_t *number) {
+  bool over = false;
+
+  if (!values_number(value, number, &over))
+    return option_refuse(name, VALUES_NUMBER, value);
+  return !over || values_refuse("%s is out of range", name);
+}
+
+static inline bool option_pair(void *data, sp_object name, sp_object value) {
+  sp_control_options *out = data;
+  spanprof_pair *pair = (spanprof_pair *)out->core.label_pairs;
+
+  pair += out->core.label_pair_count++;
+  return option_text(out, "labels", name, &pair->name) &&
+         option_text(out, "labels", value, &pair->value);
+}
+
+static inline bool option_labels(sp_control_options *out, sp_object mapping) {
+  out->core.label_pairs = values_room(out->kept, (values_size(mapping) + 1) *
+                                                     sizeof(spanprof_pair));
+  return out->core.label_pairs && values_each(mapping, option_pair, out);
+}
+
+static inline bool option_set(sp_control_options *out,
+                              const struct option_field *field,
+                              sp_object value) {
+  void *place = (char *)&out->core + field->offset;
+
+  switch (field->kind) {
+  case SP_OPTION_LABELS:
+    if (values_is_mapping(value))
+      return option_labels(out, value);
+    return option_text(out, field->name, value, place);
+  case SP_OPTION_TEXT:
+  case SP_OPTION_PROXY:
+  case SP_OPTION_LINES:
+    return option_text(out, field->name, value, place);
+  case SP_OPTION_PATH:
+    return option_path(out, field->name, value, place);
+  case SP_OPTION_SWITCH:
+    return values_switch(value, place) ||
+           option_refuse(field->name, VALUES_SWITCH, value);
+  default:
+    return option_number(field->name, value, place);
+  }
+}
+
+static inline bool option_entry(void *data, sp_object key, sp_object value) {
+  size_t i;
+
+  if (values_is_nothing(value))
+    return true;
+  for (i = 0; i < OPTION_FIELDS; i++) {
+    if (values_is_name(key, option_fields[i].name))
+      return option_set(data, &option_fields[i], value);
+  }
+  return values_is_own(key) || values_refuse_name(key);
+}
+
+/* Each entry is named like a field; nothing is "not given". Refuses by
+ * spanprof.Error, in one sentence that names the option. */
+static inline bool control_options(sp_object mapping, sp_control_options *out) {
+  spanprof_options_init(&out->core, sizeof out->core);
+  out->given = mapping;
+  out->kept = values_list();
+  if (!values_is_mapping(mapping))
+    return option_refuse("options", VALUES_MAPPING, mapping);
+  return out->kept && values_each(mapping, option_entry, out);
+}
+
+/* A list of texts as main() has them. */
+static inline char **control_words(sp_object list, sp_object kept, int *count) {
+  const size_t size = kept ? values_count(list) : 0;
+  char **words = kept ? values_room(kept, (size + 1) * sizeof *words) : NULL;
+  size_t i;
+
+  for (i = 0; words && i < size; i++) {
+    const sp_object word = values_item(list, i);
+    sp_control_options out = {.kept = kept};
+    const char *text;
+
+    if (!option_text(&out, "an argument", word, &text))
+      return NULL;
+    words[i] = (char *)text;
+  }
+  if (words)
+    words[size] = NULL;
+  *count = (int)size;
+  return words;
+}
+
+#endif
