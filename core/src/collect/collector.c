@@ -9,6 +9,13 @@
 #include <unistd.h>
 
 #include "../label/label_node.h"
+#include "../sampler/capture.h"
+#include "../sampler/runtime.h"
+#include "../sampler/signal.h"
+#include "../sampler/stack_top.h"
+#include "../sampler/thread_scan.h"
+#include "../sampler/thread_table.h"
+#include "../sampler/timer.h"
 #include "../span/span.h"
 #include "../span/span_pool.h"
 #include "../util/counters.h"
@@ -16,16 +23,9 @@
 #include "../util/fork_hooks.h"
 #include "../util/own_thread.h"
 #include "../util/status.h"
-#include "../sampler/capture.h"
 #include "comments.h"
 #include "last_thread.h"
-#include "../sampler/runtime.h"
 #include "sample_fold.h"
-#include "../sampler/signal.h"
-#include "../sampler/stack_top.h"
-#include "../sampler/thread_scan.h"
-#include "../sampler/thread_table.h"
-#include "../sampler/timer.h"
 
 /* How long the collector sleeps where nobody calls it: names are asked for
  * while what they name is there. */
@@ -235,7 +235,7 @@ static void window_seal(sp_collector *collector) {
       .comment_count = SP_COMMENT_COUNT,
   };
   if (sp_profile_encode(profile, &window, part_emit, collector, &lost_samples,
-                        &lost_ticks) != SPANPROF_OK) {
+                        &lost_ticks)) {
     sp_count(&sp_counts.samples_dropped_memory, lost_samples);
     sp_count(&sp_counts.ticks_dropped, lost_ticks);
     sp_log_warn(collector->config.log, SP_LOG_MEMORY,
@@ -446,25 +446,25 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
   collector->window_most_ns = config->settings->upload_interval_ns;
   locks_init(collector);
   st = sp_capture_hold(&collector->capture);
-  if (st == SPANPROF_OK)
+  if (!st)
     collector->ring = sp_capture_ring(collector->capture);
   sp_timer_base_init(&collector->base, config->settings->sample_rate_hz);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_signal_choose(config->settings->signal_number,
                           &collector->signal_number);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_signal_install(collector->signal_number, sp_capture_signal);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_timer_probe(collector->signal_number);
   sp_cycles_learn(&mark);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_fold_new(&collector->fold, mem, config->settings,
                      collector->base.interval_ns);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     window_begin(collector);
     st = thread_start(collector);
   }
-  if (st != SPANPROF_OK) {
+  if (st) {
     collector_free(collector);
     return st;
   }
@@ -490,8 +490,7 @@ spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
   pthread_mutex_lock(&collector->gate);
   wanted = ++collector->windows_wanted;
   sp_wake_call(sp_ring_wake(collector->ring));
-  while (collector->windows_sealed < wanted && !collector->stopping &&
-         st == SPANPROF_OK) {
+  while (collector->windows_sealed < wanted && !collector->stopping && !st) {
     if (sp_clock_monotonic_ns(collector->config.clock) >= until_ns)
       st = SPANPROF_ERR_TIMEOUT;
     else
@@ -603,9 +602,9 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   /* Before the new thread runs: it takes the table's lock. */
   sp_threads_after_fork_child(true);
   st = fold_renew(collector);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = thread_start(collector);
-  if (st == SPANPROF_OK)
+  if (!st)
     return;
   sp_threads_stop();
   sp_log_line(collector->config.log, SPANPROF_LOG_WARN,

@@ -15,9 +15,9 @@
 #define SP_COLLECTOR_H
 
 #include "../profile/profile.h"
+#include "../settings/settings.h"
 #include "../util/clock.h"
 #include "../util/log.h"
-#include "../settings/settings.h"
 
 typedef struct sp_collector sp_collector;
 

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
+#include "../sampler/runtime.h"
 #include "../unwind/unwinder.h"
 #include "../util/counters.h"
 #include "merge.h"
-#include "../sampler/runtime.h"
 #include "span_set.h"
 #include "thread_labels.h"
 
@@ -76,9 +76,9 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
   sp_thread_labels_init(&fold->thread_labels, settings);
   fold->namer = (sp_namer){.name = fold_name, .data = fold};
   st = sp_unwinder_new(&fold->unwinder, mem);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_profile_new(&fold->profile, mem, &fold->namer, settings);
-  if (st != SPANPROF_OK) {
+  if (st) {
     sp_fold_free(fold);
     return st;
   }
@@ -212,9 +212,8 @@ void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
     sp_count(&sp_counts.stacks_foreign, 1);
   if (sample->flags & SP_SAMPLE_WALK_CUT)
     sp_count(&sp_counts.stacks_walk_cut, 1);
-  if (sp_profile_add(fold->profile, fold->frames, count, labels, sample->span,
-                     1, sample->ticks,
-                     sample->ticks * fold->interval_ns) == SPANPROF_OK) {
+  if (!sp_profile_add(fold->profile, fold->frames, count, labels, sample->span,
+                      1, sample->ticks, sample->ticks * fold->interval_ns)) {
     sp_span_set_add(&fold->spans, sample->span);
     return;
   }

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../util/hash.h"
 #include "../sampler/task_file.h"
+#include "../util/hash.h"
 
 void sp_thread_labels_init(sp_thread_labels *labels,
                            const sp_settings *settings) {

@@ -6,9 +6,8 @@
 #ifndef SP_CLIENT_SOCKETS_H
 #define SP_CLIENT_SOCKETS_H
 
-#include <sys/types.h>
-
 #include <curl/curl.h>
+#include <sys/types.h>
 
 #include "../util/base.h"
 

@@ -243,7 +243,7 @@ void sp_delivery_ask_links(sp_delivery *delivery) {
     return;
   sp_buffer_init(&url, delivery->mem);
   sp_buffer_format(&url, "%s/ready", address);
-  if (sp_buffer_status(&url) == SPANPROF_OK) {
+  if (!sp_buffer_status(&url)) {
     sp_http_client_get(delivery->client, url.data, &answer);
     delivery_look_for_links(&answer);
     if (!answer.aborted)

@@ -9,9 +9,9 @@
 #define SP_EXPORTER_H
 
 #include "../profile/profile.h"
+#include "../settings/settings.h"
 #include "../util/clock.h"
 #include "../util/log.h"
-#include "../settings/settings.h"
 
 typedef struct sp_exporter sp_exporter;
 

@@ -64,7 +64,7 @@ spanprof_status sp_exporter_service_set(sp_exporter *exporter, const char *name,
   pthread_mutex_lock(&exporter->lock);
   if (exporter->name_open) {
     st = service_copy(exporter, &exporter->facts.service_name, name);
-    *adopted = st == SPANPROF_OK;
+    *adopted = !st;
     if (*adopted) {
       exporter->name_open = false;
       exporter->renamed = true;

@@ -1,9 +1,8 @@
 #include "http_answer.h"
 
+#include <curl/curl.h>
 #include <string.h>
 #include <strings.h>
-
-#include <curl/curl.h>
 
 #include "../util/utf8.h"
 

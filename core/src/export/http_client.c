@@ -1,12 +1,11 @@
 #include "http_client.h"
 
+#include <curl/curl.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-
-#include <curl/curl.h>
 
 #include "../util/buffer.h"
 #include "../util/status.h"

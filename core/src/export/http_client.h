@@ -7,8 +7,8 @@
 #ifndef SP_HTTP_CLIENT_H
 #define SP_HTTP_CLIENT_H
 
-#include "../util/clock.h"
 #include "../settings/settings.h"
+#include "../util/clock.h"
 #include "http_answer.h"
 
 /* A request in all: name lookup, connection, TLS, answer. */

@@ -9,12 +9,11 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <zlib.h>
 
 #include "../util/counters.h"
-#include "../util/status.h"
 #include "../util/directory.h"
+#include "../util/status.h"
 #include "series_comments.h"
 
 /* With the hash, leaves room in NAME_MAX (255) for pid, time, suffix and
@@ -256,7 +255,7 @@ static void files_enforce_caps(sp_profile_files *files, int directory,
        now_ns - files->oldest_ns <= files->max_age_ns))
     return;
   st = files_list(files, directory, now_ns, &list, &count);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     files->looked = true;
     files->bytes = 0;
     for (i = 0; i < count; i++)

@@ -9,9 +9,9 @@
 #define SP_PROFILE_FILES_H
 
 #include "../profile/profile.h"
+#include "../settings/settings.h"
 #include "../util/clock.h"
 #include "../util/log.h"
-#include "../settings/settings.h"
 #include "series.h"
 
 typedef struct sp_profile_files sp_profile_files;

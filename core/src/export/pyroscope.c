@@ -1,9 +1,8 @@
 #include "pyroscope.h"
 
+#include <push.pb-c.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <push.pb-c.h>
 
 #include "gzip_store.h"
 #include "retry.h"

@@ -4,8 +4,8 @@
 #define SP_PYROSCOPE_H
 
 #include "../profile/profile.h"
-#include "../util/buffer.h"
 #include "../settings/settings.h"
+#include "../util/buffer.h"
 #include "http_client.h"
 #include "series.h"
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/status.h"
 #include "../util/directory.h"
+#include "../util/status.h"
 
 #define SPOOL_SUFFIX  ".profile"
 #define SPOOL_SCAN_NS (60 * SP_NS_PER_S)

@@ -14,9 +14,9 @@
 #ifndef SP_SPOOL_H
 #define SP_SPOOL_H
 
+#include "../settings/settings.h"
 #include "../util/clock.h"
 #include "../util/log.h"
-#include "../settings/settings.h"
 #include "series.h"
 #include "spool_file.h"
 #include "spool_home.h"

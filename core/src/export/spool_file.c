@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/status.h"
 #include "../util/directory.h"
+#include "../util/status.h"
 
 /* The first line; then one of seven numbers, then labels, then the pprof. */
 #define SPOOL_FILE_MAGIC "spanprof-spool 1\n"

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/status.h"
 #include "../util/directory.h"
+#include "../util/status.h"
 
 #define HOME_PREFIX    "spanprof-"
 #define HOME_LOCK      "lock"

@@ -1,15 +1,14 @@
 #include "context.h"
 
-#include "label_fork.h"
-#include "tls.h"
-
-#include "../util/mem.h"
-
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "../util/mem.h"
+#include "label_fork.h"
+#include "tls.h"
 
 /* Contexts and selves come from pages that stay mapped, and are reused: whoever
  * reads one that was just freed reads a context without spans, never foreign

@@ -1,11 +1,10 @@
 #include "label_set.h"
 
 #include "../util/clean.h"
-#include "label_node.h"
-#include "text.h"
-
 #include "../util/counters.h"
 #include "../util/status.h"
+#include "label_node.h"
+#include "text.h"
 
 #define LABEL_VALUES_MAX 1024u
 
@@ -106,7 +105,7 @@ static spanprof_status set_without(spanprof_label_set set, spanprof_text name,
     count--;
     st = sp_label_node_make(*out, nodes[count]->name, nodes[count]->value, out);
   }
-  if (st == SPANPROF_OK)
+  if (!st)
     return SPANPROF_OK;
   sp_count(&sp_counts.labels_refused, 1);
   return sp_fail(st, "too many sets of labels");

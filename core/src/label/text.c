@@ -1,15 +1,14 @@
 #include "text.h"
 
-#include "../util/clean.h"
-#include "label_fork.h"
+#include <pthread.h>
+#include <string.h>
 
+#include "../util/clean.h"
 #include "../util/counters.h"
 #include "../util/hash.h"
 #include "../util/mem.h"
 #include "../util/status.h"
-
-#include <pthread.h>
-#include <string.h>
+#include "label_fork.h"
 
 /* Protocol: an entry is written under the lock, then made visible by its slot
  * in the index (release); readers take no lock. An index that became too small

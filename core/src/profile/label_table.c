@@ -1,9 +1,9 @@
 #include "label_table.h"
 
-#include "../util/clean.h"
-#include "../label/label_set.h"
 #include "../label/label_node.h"
+#include "../label/label_set.h"
 #include "../label/text.h"
+#include "../util/clean.h"
 #include "../util/counters.h"
 #include "pprof_limits.h"
 

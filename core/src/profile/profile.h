@@ -6,8 +6,8 @@
 #ifndef SP_PROFILE_H
 #define SP_PROFILE_H
 
-#include "../util/mem.h"
 #include "../settings/settings.h"
+#include "../util/mem.h"
 
 typedef enum sp_frame_kind {
   SP_FRAME_NATIVE,  /* code: ELF virtual address in `module` */

@@ -254,8 +254,7 @@ static void entry_resolve(const runtime_entry *waiting) {
   runtime_entry *entry;
 
   pthread_mutex_unlock(&runtime_state.lock);
-  if (runtime &&
-      runtime->resolve(runtime->data, &frame, &name) == SPANPROF_OK &&
+  if (runtime && !runtime->resolve(runtime->data, &frame, &name) &&
       name.function)
     text = text_new(&name);
   pthread_mutex_lock(&runtime_state.lock);
@@ -323,9 +322,9 @@ spanprof_status sp_runtime_name(const sp_frame *frame, sp_frame_name *out) {
   if (entry->used && (entry->text || entry->failed))
     st = SPANPROF_OK;
   if (entry->used && entry->text &&
-      sp_mem_reserve(&sp_mem_default, (void **)&runtime_state.shown,
-                     &runtime_state.shown_capacity, text_bytes(entry->text),
-                     1) == SPANPROF_OK) {
+      !sp_mem_reserve(&sp_mem_default, (void **)&runtime_state.shown,
+                      &runtime_state.shown_capacity, text_bytes(entry->text),
+                      1)) {
     const runtime_text *text = entry->text;
 
     /* A copy: another thread may forget the entry. */

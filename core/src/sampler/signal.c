@@ -145,7 +145,7 @@ spanprof_status sp_signal_choose(int wanted, int *out) {
                      "free real-time signal found",
                      wanted);
     st = signal_check_taken(wanted);
-    if (st == SPANPROF_OK)
+    if (!st)
       *out = wanted;
     return st;
   }
@@ -198,8 +198,7 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
 }
 
 bool sp_signal_borrow(int number, sp_signal_fn handle) {
-  return signal_free(number) &&
-         sp_signal_install(number, handle) == SPANPROF_OK;
+  return signal_free(number) && !sp_signal_install(number, handle);
 }
 
 bool sp_signal_owned(int number) {

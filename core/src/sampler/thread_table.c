@@ -10,8 +10,8 @@
 
 #include "../util/clock.h"
 #include "../util/counters.h"
-#include "../util/own_thread.h"
 #include "../util/hash.h"
+#include "../util/own_thread.h"
 #include "../util/status.h"
 #include "capture.h"
 #include "signal.h"

@@ -44,7 +44,7 @@ static spanprof_status map_grow(sp_tid_map *map) {
 spanprof_status sp_tid_map_set(sp_tid_map *map, int tid, uint32_t index) {
   struct sp_tid_slot *slot;
 
-  if ((map->count + 1) * 2 > map->capacity && map_grow(map) != SPANPROF_OK)
+  if ((map->count + 1) * 2 > map->capacity && map_grow(map))
     return SPANPROF_ERR_NOMEM;
   slot = tid_slot(map, tid);
   if (slot->tid == 0) {

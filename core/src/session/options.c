@@ -1,15 +1,15 @@
 #include "options.h"
 
+#include <signal.h>
+#include <string.h>
+
 #include "../sampler/signal.h"
-#include "../util/status.h"
-#include "../util/utf8.h"
 #include "../settings/environment.h"
 #include "../settings/identity.h"
 #include "../settings/option_path.h"
 #include "../settings/server_settings.h"
-
-#include <signal.h>
-#include <string.h>
+#include "../util/status.h"
+#include "../util/utf8.h"
 
 #define OPTIONS_SWITCH "PYROSCOPE_AGENT_ENABLED"
 
@@ -43,7 +43,7 @@ static spanprof_status options_check_switch(char *const *environment) {
   char shown[SP_SHOWN_BYTES];
   bool on;
 
-  if (!text || sp_environment_switch(text, &on) == SPANPROF_OK)
+  if (!text || !sp_environment_switch(text, &on))
     return SPANPROF_OK;
   sp_given_show(text, strlen(text), shown);
   return sp_fail(SPANPROF_ERR_ARGUMENT,
@@ -99,7 +99,7 @@ static spanprof_status options_read_pairs(const spanprof_options *options,
     return sp_given_refuse(&given, "is NULL, and label_pair_count is %zu",
                            options->label_pair_count);
   sp_label_list_next_source(labels);
-  for (i = 0; i < options->label_pair_count && st == SPANPROF_OK; i++) {
+  for (i = 0; i < options->label_pair_count && !st; i++) {
     const spanprof_pair *pair = &options->label_pairs[i];
 
     if (!pair->name || !pair->value)
@@ -126,11 +126,11 @@ static spanprof_status options_read_labels(sp_settings *out,
   st = sp_identity_labels(identity, &values->resource_labels, &labels, notes);
   sp_label_list_next_source(&labels);
   labels.clean = values->clean_label_names.number != 0;
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_label_list_parse(&labels, &values->labels, notes);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_read_pairs(options, &labels, notes);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     out->labels = labels.pairs;
     out->label_count = labels.count;
     out->labels_cleaned = labels.cleaned;
@@ -149,9 +149,9 @@ static spanprof_status options_read_identity(sp_settings *out,
   spanprof_status st =
       sp_identity_read(&identity, out->mem, environment, notes);
 
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_read_name(out, values, &identity, environment);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_read_labels(out, values, options, &identity, notes);
   sp_identity_dispose(&identity);
   return st;
@@ -201,11 +201,11 @@ static spanprof_status options_read_disk(sp_settings *out,
     return sp_given_refuse(spool, "is output_directory too; give another");
   if (!sp_given_empty(output))
     st = sp_option_directory_check(output, out->mem);
-  if (st == SPANPROF_OK && !sp_given_empty(spool))
+  if (!st && !sp_given_empty(spool))
     st = sp_option_directory_check(spool, out->mem);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(out->mem, output, &out->output_directory);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(out->mem, spool, &out->spool_directory);
   return st;
 }
@@ -255,28 +255,28 @@ spanprof_status sp_settings_read(sp_settings *out, const sp_mem *mem,
 
   memset(out, 0, sizeof *out);
   out->mem = mem;
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_check_switch(environment);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_option_table_read(&values, options, environment, notes);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_read_identity(out, &values, options, environment, notes);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_server_settings_read(out, &values, environment, notes);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_read_protocol(out, &values.upload_protocol);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_read_signal(out, &values.signal_number);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = options_read_disk(out, &values);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     options_read_numbers(out, &values);
     options_read_callbacks(out, &values, options);
     sp_environment_note_unknown(environment, sp_option_table_knows, notes);
     if (sp_buffer_status(notes))
       st = sp_given_no_memory();
   }
-  if (st != SPANPROF_OK)
+  if (st)
     sp_settings_dispose(out);
   return st;
 }
@@ -315,7 +315,7 @@ bool sp_settings_disabled(char *const *environment) {
   const char *text = sp_environment_get(environment, OPTIONS_SWITCH);
   bool on = true;
 
-  return text && sp_environment_switch(text, &on) == SPANPROF_OK && !on;
+  return text && !sp_environment_switch(text, &on) && !on;
 }
 
 spanprof_status sp_settings_check_enabled(char *const *environment) {
@@ -331,13 +331,13 @@ spanprof_status spanprof_options_check(const spanprof_options *options) {
   sp_buffer notes;
   int number;
 
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   sp_buffer_init(&notes, &sp_mem_default);
   st = sp_settings_read(&settings, &sp_mem_default, options,
                         sp_environment_own(), &notes);
   sp_buffer_dispose(&notes);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   st = sp_signal_choose(settings.signal_number, &number);
   sp_settings_dispose(&settings);

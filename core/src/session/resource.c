@@ -6,6 +6,7 @@
 #include "../util/counters.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
+#include "session.h"
 
 #define RESOURCE_TEXT_BYTES 2048 /* of a label's value: the server's limit */
 

@@ -10,10 +10,6 @@
  * when the call returns. */
 void sp_resource_attach(sp_exporter *exporter);
 
-/* Have the hooks called of which these are a part. Of the session, whose locks
- * come before. */
-void sp_session_fork_ready(void);
-
 /* Around a fork, after the session's lock and before the exporter's. */
 void sp_resource_before_fork(void);
 void sp_resource_after_fork(bool child);

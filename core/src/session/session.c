@@ -1,3 +1,29 @@
+#include "session.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../collect/collector.h"
+#include "../export/exporter.h"
+#include "../label/context.h"
+#include "../label/label_set.h"
+#include "../sampler/runtime.h"
+#include "../sampler/thread_table.h"
+#include "../settings/environment.h"
+#include "../span/span.h"
+#include "../util/buffer.h"
+#include "../util/counters.h"
+#include "../util/fork_hooks.h"
+#include "../util/log.h"
+#include "../util/own_thread.h"
+#include "../util/status.h"
+#include "options.h"
+#include "resource.h"
+#include "sigterm.h"
+
 /* The one session of a process: wires the rooms, and is the only place that
  * sees them all.
  *
@@ -5,30 +31,7 @@
  * to end; a flush only counts itself in and out, and a stop waits for those
  * that are in. A fork takes, in this order, lock, the resource's lock, the
  * collector's pause, the exporter's queue, the thread table, the runtime's
- * names, and (by their own hooks, after these) texts, labels and spans. */
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "../export/exporter.h"
-#include "../label/context.h"
-#include "../label/label_set.h"
-#include "../span/span.h"
-#include "../collect/collector.h"
-#include "../sampler/runtime.h"
-#include "../sampler/thread_table.h"
-#include "../util/buffer.h"
-#include "../util/counters.h"
-#include "../util/fork_hooks.h"
-#include "../util/log.h"
-#include "../util/own_thread.h"
-#include "../util/status.h"
-#include "../settings/environment.h"
-#include "options.h"
-#include "resource.h"
-#include "sigterm.h"
+ * names, and (by their own hooks, after these) spans, then labels and texts. */
 
 #define SESSION_EXIT_MS        2000
 #define SESSION_FLUSH_SLICE_NS (50 * SP_NS_PER_MS)
@@ -152,7 +155,7 @@ static void runtime_tell(spanprof_session *session) {
 
   if (number == session->runtime_told)
     return;
-  if (sp_exporter_runtime_set(session->exporter, name, version) == SPANPROF_OK)
+  if (!sp_exporter_runtime_set(session->exporter, name, version))
     session->runtime_told = number;
 }
 
@@ -210,7 +213,7 @@ static void start_tell(spanprof_session *session) {
   for (i = 0; i < settings->label_count; i++)
     sp_buffer_format(&line, "%s%s=%s", i ? ", " : ", labels ",
                      settings->labels[i].name, settings->labels[i].value);
-  if (sp_buffer_status(&line) == SPANPROF_OK)
+  if (!sp_buffer_status(&line))
     sp_log_line(&session->log, SPANPROF_LOG_INFO, "%s", line.data);
   sp_buffer_dispose(&line);
   if (!settings->server_address && !settings->output_directory &&
@@ -232,13 +235,13 @@ static spanprof_status rooms_start(spanprof_session *session) {
 
   sp_label_values_max_set(session->settings.label_values_max);
   st = sp_span_defaults_set(&session->settings);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_exporter_new(&session->exporter, session->mem, &session->settings,
                          session->clock, &session->log);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   st = sp_collector_start(&session->collector, session->mem, &config);
-  if (st == SPANPROF_OK)
+  if (!st)
     sp_exporter_ask_links(session->exporter);
   else
     sp_exporter_stop(session->exporter, sp_clock_monotonic_ns(session->clock));
@@ -258,7 +261,7 @@ static spanprof_status session_make(spanprof_session **out,
   sp_buffer_init(&notes, session->mem);
   st = sp_settings_read(&session->settings, session->mem, options,
                         sp_environment_own(), &notes);
-  if (st != SPANPROF_OK) {
+  if (st) {
     sp_buffer_dispose(&notes);
     sp_mem_free(session->mem, session);
     return st;
@@ -267,11 +270,11 @@ static spanprof_status session_make(spanprof_session **out,
   sp_count(&sp_counts.labels_cleaned, session->settings.labels_cleaned);
   sp_log_init(&session->log, session->settings.log, session->settings.log_data,
               session->settings.log_level, session->clock);
-  if (notes.size > 0 && sp_buffer_status(&notes) == SPANPROF_OK)
+  if (notes.size > 0 && !sp_buffer_status(&notes))
     notes_tell(&session->log, notes.data);
   sp_buffer_dispose(&notes);
   st = rooms_start(session);
-  if (st != SPANPROF_OK) {
+  if (st) {
     session_free(session);
     return st;
   }
@@ -326,7 +329,7 @@ static spanprof_status session_end(spanprof_session *session,
   if (session->kept)
     st = sp_fail(SPANPROF_ERR_TIMEOUT,
                  "the uploading thread did not end within %u ms", timeout_ms);
-  if (collected != SPANPROF_OK)
+  if (collected)
     st = sp_fail(SPANPROF_ERR_TIMEOUT,
                  "the collector did not end within %u ms: a callback of the "
                  "runtime, or the disk, does not come back",
@@ -382,7 +385,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
 
   *out = NULL;
   st = sp_settings_check_enabled(sp_environment_own());
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   sp_session_fork_ready();
   pthread_mutex_lock(&session_state.lock);
@@ -391,7 +394,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
                  "a session runs already; stop it before starting another");
   else
     st = session_make(out, options);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     session_state.current = *out;
     session_state.pid = getpid();
     pthread_once(&session_state.exit_seen, session_see_exit);
@@ -399,7 +402,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
       sp_sigterm_begin(session_hand_on);
   }
   pthread_mutex_unlock(&session_state.lock);
-  if (st == SPANPROF_OK)
+  if (!st)
     spanprof_thread_register();
   return st;
 }
@@ -454,7 +457,7 @@ spanprof_status spanprof_session_flush(spanprof_session *session,
     return not_running();
   until_ns = sp_clock_monotonic_ns(session->clock) + timeout_ms * SP_NS_PER_MS;
   st = sp_collector_flush(session->collector, until_ns);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     do {
       now_ns = sp_clock_monotonic_ns(session->clock);
       st = sp_exporter_flush(

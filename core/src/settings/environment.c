@@ -1,11 +1,11 @@
 #include "environment.h"
 
-#include "../util/utf8.h"
-
 #include <string.h>
 #include <strings.h>
 #include <sys/auxv.h>
 #include <unistd.h>
+
+#include "../util/utf8.h"
 
 #define ENVIRONMENT_PREFIX "PYROSCOPE_"
 

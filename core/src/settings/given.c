@@ -1,11 +1,11 @@
 #include "given.h"
 
-#include "../util/status.h"
-#include "../util/utf8.h"
-
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "../util/status.h"
+#include "../util/utf8.h"
 
 #define GIVEN_SENTENCE_BYTES 384
 

@@ -1,8 +1,8 @@
 #include "header_json.h"
 
-#include "../util/buffer.h"
-
 #include <string.h>
+
+#include "../util/buffer.h"
 
 typedef struct header_json {
   const sp_given *given;
@@ -107,7 +107,7 @@ static spanprof_status header_json_text(header_json *json, sp_buffer *out) {
   if (*json->p != '"')
     return header_json_refuse(json, "a quoted text");
   json->p++;
-  while (st == SPANPROF_OK && *json->p != '"') {
+  while (!st && *json->p != '"') {
     if ((unsigned char)*json->p < 0x20) {
       st = header_json_refuse(json, "the end of a text");
     } else if (*json->p == '\\') {
@@ -117,9 +117,9 @@ static spanprof_status header_json_text(header_json *json, sp_buffer *out) {
       sp_buffer_append(out, json->p++, 1);
     }
   }
-  if (st == SPANPROF_OK && sp_buffer_status(out))
+  if (!st && sp_buffer_status(out))
     st = sp_given_no_memory();
-  if (st == SPANPROF_OK)
+  if (!st)
     json->p++;
   return st;
 }
@@ -129,7 +129,7 @@ static spanprof_status header_json_member(header_json *json,
                                           sp_http_headers *headers) {
   spanprof_status st = header_json_text(json, &json->name);
 
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   header_json_space(json);
   if (*json->p != ':')
@@ -137,7 +137,7 @@ static spanprof_status header_json_member(header_json *json,
   json->p++;
   header_json_space(json);
   st = header_json_text(json, &json->value);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   header_json_space(json);
   return sp_http_headers_add(
@@ -157,13 +157,13 @@ static spanprof_status header_json_object(header_json *json,
   header_json_space(json);
   if (*json->p != '}') {
     st = header_json_member(json, headers);
-    while (st == SPANPROF_OK && *json->p == ',') {
+    while (!st && *json->p == ',') {
       json->p++;
       header_json_space(json);
       st = header_json_member(json, headers);
     }
   }
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   if (*json->p != '}')
     return header_json_refuse(json, ", or }");

@@ -1,10 +1,10 @@
 #include "http_headers.h"
 
-#include "../util/utf8.h"
-#include "header_json.h"
-
 #include <string.h>
 #include <strings.h>
+
+#include "../util/utf8.h"
+#include "header_json.h"
 
 /* More than any proxy wants; servers stop at 8 KiB of headers or so. */
 #define HTTP_HEADERS_MAX 64
@@ -68,7 +68,7 @@ spanprof_status sp_http_headers_add(sp_http_headers *headers,
   name_bytes = (size_t)(name_end - name);
   value_bytes = (size_t)(value_end - value);
   st = header_check(given, name, name_bytes, value, value_bytes);
-  if (st != SPANPROF_OK || value_bytes == 0)
+  if (st || value_bytes == 0)
     return st;
   if (headers->count == HTTP_HEADERS_MAX)
     return sp_given_refuse(given, "has more than %d headers", HTTP_HEADERS_MAX);
@@ -110,7 +110,7 @@ static spanprof_status header_split(sp_http_headers *headers,
   spanprof_status st = SPANPROF_OK;
   size_t number;
 
-  for (number = 1; p && st == SPANPROF_OK; number++) {
+  for (number = 1; p && !st; number++) {
     const char *next = strchr(p, separator);
     const char *end = next ? next : p + strlen(p);
 
@@ -138,7 +138,7 @@ spanprof_status sp_http_headers_parse(sp_http_headers *out, const sp_mem *mem,
     st = header_split(out, given, ',', '=');
   else
     st = header_split(out, given, '\n', ':');
-  if (st != SPANPROF_OK)
+  if (st)
     sp_http_headers_dispose(out);
   return st;
 }

@@ -1,11 +1,11 @@
 #include "identity.h"
 
-#include "../util/utf8.h"
-#include "environment.h"
-
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "../util/utf8.h"
+#include "environment.h"
 
 #define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
 
@@ -95,11 +95,11 @@ static spanprof_status identity_item(sp_identity *identity, const char *start,
   if (start == name_end)
     return SPANPROF_ERR_FORMAT;
   st = identity_decode(identity->mem, start, name_end, &name);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = identity_decode(identity->mem, value_start, end, &value);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = identity_put(identity, name, value);
-  if (st != SPANPROF_OK) {
+  if (st) {
     sp_mem_free(identity->mem, name);
     sp_mem_free(identity->mem, value);
   }
@@ -113,7 +113,7 @@ spanprof_status sp_identity_read(sp_identity *out, const sp_mem *mem,
 
   memset(out, 0, sizeof *out);
   out->mem = mem;
-  while (p && st == SPANPROF_OK) {
+  while (p && !st) {
     const char *comma = strchr(p, ',');
 
     st = identity_item(out, p, comma ? comma : p + strlen(p));
@@ -248,7 +248,7 @@ spanprof_status sp_identity_labels(const sp_identity *identity,
     st = sp_label_list_set(labels, &attributes, "service_namespace",
                            strlen("service_namespace"), namespace_value,
                            strlen(namespace_value), notes);
-  while (p && st == SPANPROF_OK) {
+  while (p && !st) {
     const char *comma = strchr(p, ',');
 
     st = identity_wanted(identity, resource_labels, p,

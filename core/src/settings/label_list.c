@@ -1,10 +1,10 @@
 #include "label_list.h"
 
-#include "../util/clean.h"
-#include "../util/utf8.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "../util/clean.h"
+#include "../util/utf8.h"
 
 /* Set by the profiler on each sample or series; one of the same name from the
  * user would hide it (on the server a series' label beats a sample's). */
@@ -186,7 +186,7 @@ static spanprof_status label_list_put(sp_label_list *list,
   } else {
     st = label_list_append(list, name, name_bytes, value);
   }
-  if (st == SPANPROF_OK)
+  if (!st)
     list->fresh |= UINT32_C(1) << at;
   return st;
 }
@@ -216,7 +216,7 @@ static spanprof_status label_list_set(sp_label_list *list,
   if (!copy)
     return sp_given_no_memory();
   st = label_list_put(list, given, name, name_bytes, copy, notes);
-  if (st != SPANPROF_OK)
+  if (st)
     sp_mem_free(list->mem, copy);
   else if (dotted)
     list->dotted |= UINT32_C(1) << at;
@@ -233,16 +233,16 @@ static spanprof_status label_list_check(sp_label_list *list,
   char plain[SP_LABEL_NAME_MAX_BYTES];
   bool dotted = false;
 
-  if (st == SPANPROF_OK && !list->keep_dots) {
+  if (!st && !list->keep_dots) {
     memcpy(plain, name, name_bytes);
     dotted = sp_clean_dots(plain, name_bytes);
     name = plain;
   }
   if (dotted)
     st = label_list_check_name(given, name, name_bytes);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = label_list_check_value(given, name, name_bytes, value, value_bytes);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   return label_list_set(list, given, name, name_bytes, dotted, value,
                         value_bytes, notes);
@@ -299,7 +299,7 @@ spanprof_status sp_label_list_parse(sp_label_list *list, const sp_given *given,
   const char *p = given->text;
   spanprof_status st = SPANPROF_OK;
 
-  while (p && st == SPANPROF_OK) {
+  while (p && !st) {
     const char *comma = strchr(p, ',');
 
     st = label_list_item(list, given, p, comma ? comma : p + strlen(p), notes);

@@ -1,14 +1,14 @@
 #include "option_path.h"
 
-#include "../util/directory.h"
-#include "../util/buffer.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../util/buffer.h"
+#include "../util/directory.h"
 
 static spanprof_status option_path_refuse(const sp_given *given,
                                           const char *what, int error) {
@@ -43,7 +43,7 @@ static int option_path_try_file(const char *directory, const sp_mem *mem,
 
   sp_buffer_init(&path, mem);
   sp_buffer_format(&path, "%s/.spanprof-XXXXXX", directory);
-  *no_memory = sp_buffer_status(&path) != SPANPROF_OK;
+  *no_memory = sp_buffer_status(&path);
   if (!*no_memory) {
     file = mkostemp(path.data, O_CLOEXEC);
     error = file < 0 ? errno : 0;
@@ -80,7 +80,7 @@ spanprof_status sp_option_directory_check(const sp_given *given,
   if (mkdir(given->text, 0700) != 0 && errno != EEXIST)
     return option_path_refuse(given, "cannot be made", errno);
   st = option_path_check_owner(given);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   error = option_path_try_file(given->text, mem, &no_memory);
   if (no_memory)

@@ -1,13 +1,13 @@
 #include "option_table.h"
 
-#include "../util/utf8.h"
-#include "duration.h"
-#include "environment.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+#include "../util/utf8.h"
+#include "duration.h"
+#include "environment.h"
 
 #define OPTION_VARIABLES_MAX 2
 
@@ -205,7 +205,7 @@ static spanprof_status option_number(const option_row *row, sp_given *given) {
     sp_given_show(given->text, strlen(given->text), shown);
     switch (row->kind) {
     case SP_OPTION_SWITCH:
-      good = sp_environment_switch(given->text, &on) == SPANPROF_OK;
+      good = !sp_environment_switch(given->text, &on);
       given->number = on;
       break;
     case SP_OPTION_LEVEL:
@@ -270,7 +270,7 @@ spanprof_status sp_option_table_read(sp_option_values *out,
   size_t i;
 
   memset(out, 0, sizeof *out);
-  for (i = 0; i < SP_COUNT_OF(option_rows) && st == SPANPROF_OK; i++)
+  for (i = 0; i < SP_COUNT_OF(option_rows) && !st; i++)
     st = option_read(&option_rows[i], options, environment,
                      option_value(out, &option_rows[i]), notes);
   return st;

@@ -1,10 +1,10 @@
 #include "proxy_choice.h"
 
-#include "environment.h"
-
 #include <curl/curl.h>
 #include <string.h>
 #include <strings.h>
+
+#include "environment.h"
 
 /* The schemes of CURLOPT_PROXY. */
 static const char *const proxy_schemes[] = {

@@ -107,7 +107,7 @@ spanprof_status sp_server_address_parse(sp_server_address *out,
   memset(out, 0, sizeof *out);
   out->mem = mem;
   st = address_check_scheme(given);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   url = curl_url();
   if (!url)
@@ -118,7 +118,7 @@ spanprof_status sp_server_address_parse(sp_server_address *out,
   else
     st = address_take(out, url, given);
   curl_url_cleanup(url);
-  if (st != SPANPROF_OK) {
+  if (st) {
     sp_server_address_dispose(out);
     return st;
   }

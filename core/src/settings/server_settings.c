@@ -1,11 +1,11 @@
 #include "server_settings.h"
 
+#include <string.h>
+
 #include "http_headers.h"
 #include "option_path.h"
 #include "proxy_choice.h"
 #include "server_address.h"
-
-#include <string.h>
 
 spanprof_status sp_settings_copy(const sp_mem *mem, const sp_given *given,
                                  char **out) {
@@ -67,21 +67,21 @@ static spanprof_status server_read_credentials(sp_settings *out,
   const sp_given *user_given = &values->basic_auth_user;
   spanprof_status st = server_check_credentials(values, address, headers);
 
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(out->mem, &values->basic_auth_user,
                           &out->basic_auth_user);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(out->mem, &values->basic_auth_password,
                           &out->basic_auth_password);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(out->mem, &values->auth_token, &out->auth_token);
-  if (st == SPANPROF_OK && address->user && !out->basic_auth_user) {
+  if (!st && address->user && !out->basic_auth_user) {
     user_given = &values->server_address;
     out->basic_auth_user = address->user;
     out->basic_auth_password = address->password;
     address->user = address->password = NULL;
   }
-  if (st == SPANPROF_OK)
+  if (!st)
     st = server_check_user(user_given, out->basic_auth_user);
   return st;
 }
@@ -92,7 +92,7 @@ static spanprof_status server_read_headers(sp_settings *out,
   spanprof_status st =
       sp_settings_copy(out->mem, &values->tenant_id, &out->tenant_id);
 
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   if (out->tenant_id && sp_http_headers_have(headers, "X-Scope-OrgID"))
     return sp_given_refuse(&values->http_headers,
@@ -110,7 +110,7 @@ static spanprof_status server_read_file(const sp_mem *mem,
 
   if (!sp_given_empty(given))
     st = sp_option_file_check(given);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(mem, given, out);
   return st;
 }
@@ -129,9 +129,9 @@ static spanprof_status server_read_tls(sp_settings *out,
       sp_given_empty(&values->client_cert))
     return sp_given_refuse(&values->client_key, "is given without client_cert");
   st = server_read_file(out->mem, &ca_bundle, &out->ca_bundle);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = server_read_file(out->mem, &values->client_cert, &out->client_cert);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = server_read_file(out->mem, &values->client_key, &out->client_key);
   return st;
 }
@@ -148,9 +148,9 @@ server_read_proxy(sp_settings *out, const sp_option_values *values,
   }
   if (!sp_given_empty(&proxy))
     st = sp_proxy_check(&proxy);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(out->mem, &proxy, &out->proxy);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_settings_copy(out->mem, &exceptions, &out->no_proxy);
   return st;
 }
@@ -165,18 +165,18 @@ spanprof_status sp_server_settings_read(sp_settings *out,
 
   if (!sp_given_empty(&values->server_address))
     st = sp_server_address_parse(&address, out->mem, &values->server_address);
-  if (st == SPANPROF_OK && !sp_given_empty(&values->http_headers))
+  if (!st && !sp_given_empty(&values->http_headers))
     st = sp_http_headers_parse(&headers, out->mem, &values->http_headers);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = server_read_credentials(out, values, &address, &headers);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = server_read_headers(out, values, &headers);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     out->server_address = address.url;
     address.url = NULL;
     st = server_read_tls(out, values, address.encrypted);
   }
-  if (st == SPANPROF_OK)
+  if (!st)
     st = server_read_proxy(out, values, address.encrypted, environment, notes);
   sp_server_address_dispose(&address);
   sp_http_headers_dispose(&headers);

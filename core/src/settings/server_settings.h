@@ -2,8 +2,8 @@
 #ifndef SP_SERVER_SETTINGS_H
 #define SP_SERVER_SETTINGS_H
 
-#include "settings.h"
 #include "option_table.h"
+#include "settings.h"
 
 /* Fill in the server's part of `out`, whose mem is set; what was filled in
  * before a failure stays for sp_settings_dispose(). Credentials never come

@@ -1,10 +1,10 @@
 #include "profile_url.h"
 
-#include "../util/status.h"
-#include "../util/utf8.h"
-
 #include <string.h>
 #include <strings.h>
+
+#include "../util/status.h"
+#include "../util/utf8.h"
 
 /* The forms are those of pyroscope-otel (lib/pyroscope/otel.rb; the comparison
  * as it was before 0.1.0, with the path /comparison-diff that

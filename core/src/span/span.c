@@ -1,17 +1,16 @@
 #include "span.h"
 
+#include <endian.h>
+#include <string.h>
+
+#include "../util/clock.h"
+#include "../util/counters.h"
+#include "../util/status.h"
 #include "span_id.h"
 #include "span_name.h"
 #include "span_rules.h"
 #include "span_sweep.h"
 #include "span_table.h"
-
-#include "../util/clock.h"
-#include "../util/counters.h"
-#include "../util/status.h"
-
-#include <endian.h>
-#include <string.h>
 
 /* The longest name there is: see clean.h. */
 #define SPAN_NAME_BYTES 2048

@@ -1,12 +1,11 @@
 #include "span_name.h"
 
-#include "../util/clean.h"
+#include <pthread.h>
 
+#include "../util/clean.h"
 #include "../util/counters.h"
 #include "../util/hash.h"
 #include "../util/utf8.h"
-
-#include <pthread.h>
 
 #define NAME_LOCKS     8u
 #define NAME_USED_MAX  500u /* default of span_names_max */

@@ -1,10 +1,9 @@
 #include "span_pool.h"
 
-#include "span_fork.h"
+#include <pthread.h>
 
 #include "../util/mem.h"
-
-#include <pthread.h>
+#include "span_fork.h"
 
 static struct {
   /* Written by any thread: count of changes << 32 | place + 1 of the first

@@ -1,16 +1,15 @@
 #include "span_rules.h"
 
+#include <pthread.h>
+#include <string.h>
+
 #include "../label/context.h"
+#include "../util/status.h"
+#include "../util/utf8.h"
 #include "span.h"
 #include "span_fork.h"
 #include "span_name.h"
 #include "span_sweep.h"
-
-#include "../util/status.h"
-#include "../util/utf8.h"
-
-#include <pthread.h>
-#include <string.h>
 
 #define RULES_TEXT_MAX 2048 /* of a baseline value: the server's limit */
 

@@ -1,12 +1,12 @@
 #include "span_sweep.h"
 
+#include <pthread.h>
+
 #include "../label/context.h"
 #include "span.h"
 #include "span_fork.h"
 #include "span_name.h"
 #include "span_table.h"
-
-#include <pthread.h>
 
 /* Protocol: who ends a span puts it on a list without a lock. A pass of the
  * sweep takes that list for the next pass, marks every span that stands on a

@@ -1,9 +1,9 @@
 #include "span_table.h"
 
-#include "../util/hash.h"
-
 #include <pthread.h>
 #include <sched.h>
+
+#include "../util/hash.h"
 
 /* Protocol: a hash table in shards, each with a lock. A span leaves the table
  * before it is freed, and only while nothing refers to it: from that instant

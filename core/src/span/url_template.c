@@ -1,9 +1,9 @@
 #include "url_template.h"
 
+#include <string.h>
+
 #include "../util/status.h"
 #include "../util/utf8.h"
-
-#include <string.h>
 
 /* Every placeholder: name in the enum, name in the template. */
 #define TEMPLATE_FIELDS(X)    \

@@ -440,7 +440,7 @@ spanprof_status sp_cfa_program_run(const sp_cfa_program *program,
     }
     row = program_row(&state);
     st = sp_unwind_rows_add(rows, pc, &row);
-    if (st != SPANPROF_OK || next >= limit)
+    if (st || next >= limit)
       return st;
     if (next < pc || reader.failed)
       state.broken = true;

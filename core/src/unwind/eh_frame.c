@@ -146,7 +146,7 @@ static spanprof_status eh_cie_add(eh_parser *parser, eh_record *record) {
   }
   st = sp_mem_reserve(parser->mem, (void **)&parser->cies,
                       &parser->cie_capacity, parser->cie_count + 1, sizeof cie);
-  if (st == SPANPROF_OK)
+  if (!st)
     parser->cies[parser->cie_count++] = cie;
   return st;
 }
@@ -193,7 +193,7 @@ static spanprof_status eh_function_add(eh_parser *parser, eh_record *record) {
   st = sp_mem_reserve(parser->mem, (void **)&parser->functions,
                       &parser->function_capacity, parser->function_count + 1,
                       sizeof function);
-  if (st == SPANPROF_OK)
+  if (!st)
     parser->functions[parser->function_count++] = function;
   return st;
 }
@@ -240,7 +240,7 @@ static spanprof_status eh_parser_rows(const eh_parser *parser,
   spanprof_status st = SPANPROF_OK;
   size_t i;
 
-  for (i = 0; i < parser->function_count && st == SPANPROF_OK; i++) {
+  for (i = 0; i < parser->function_count && !st; i++) {
     const eh_function *function = &parser->functions[i];
     uint64_t limit = function->limit;
 
@@ -249,7 +249,7 @@ static spanprof_status eh_parser_rows(const eh_parser *parser,
     if (limit <= function->start)
       continue; /* a second FDE of the same code wins */
     st = eh_function_rows(parser, function, limit, rows);
-    if (st == SPANPROF_OK)
+    if (!st)
       st = sp_unwind_rows_add(rows, limit, &no_rule);
   }
   return st;
@@ -265,14 +265,14 @@ spanprof_status sp_eh_frame_rows(const sp_eh_frame *frame,
 
   if (frame->size > UINT32_MAX)
     return SPANPROF_ERR_LIMIT;
-  while (st == SPANPROF_OK && eh_record_next(frame, &section, &record))
+  while (!st && eh_record_next(frame, &section, &record))
     st = record.is_cie ? eh_cie_add(&parser, &record)
                        : eh_function_add(&parser, &record);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     eh_parser_sort(&parser);
     st = eh_parser_rows(&parser, rows);
   }
-  if (st == SPANPROF_OK)
+  if (!st)
     sp_unwind_rows_seal(rows);
   sp_mem_free(parser.mem, parser.functions);
   sp_mem_free(parser.mem, parser.cies);

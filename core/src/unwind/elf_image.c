@@ -97,7 +97,7 @@ static spanprof_status elf_image_headers(sp_elf_image *image) {
       header.e_machine != ELF_IMAGE_MACHINE)
     return SPANPROF_ERR_FORMAT;
   st = elf_image_segments(image, &header);
-  if (st == SPANPROF_OK)
+  if (!st)
     elf_image_sections(image, &header);
   return st;
 }
@@ -193,7 +193,7 @@ spanprof_status sp_elf_image_open(sp_elf_image *image, const char *path,
   }
   image->size = (uint64_t)about.st_size;
   st = elf_image_headers(image);
-  if (st != SPANPROF_OK)
+  if (st)
     sp_elf_image_dispose(image);
   return st;
 }
@@ -204,7 +204,7 @@ spanprof_status sp_elf_image_wrap(sp_elf_image *image, const void *bytes,
 
   *image = (sp_elf_image){.mem = mem, .fd = -1, .bytes = bytes, .size = size};
   st = elf_image_headers(image);
-  if (st != SPANPROF_OK)
+  if (st)
     sp_elf_image_dispose(image);
   return st;
 }

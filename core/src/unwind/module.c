@@ -34,7 +34,7 @@ static spanprof_status module_open_file(const sp_module_entry *module,
                                         const char *path, sp_elf_image *image) {
   spanprof_status st = sp_elf_image_open(image, path, module->mem);
 
-  if (st == SPANPROF_OK && !module_matches(module, image)) {
+  if (!st && !module_matches(module, image)) {
     sp_elf_image_dispose(image);
     return SPANPROF_ERR_STATE;
   }
@@ -53,7 +53,7 @@ static spanprof_status module_open(const sp_module_entry *module,
     /* Leads to the program also where its file was deleted, but to the dynamic
      * loader where that was told to run the program. */
     st = module_open_file(module, "/proc/self/exe", image);
-    if (st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM)
+    if (!st || st == SPANPROF_ERR_NOMEM)
       return st;
     return module_open_file(module, module->path, image);
   case SP_MODULE_FILE:
@@ -68,12 +68,12 @@ static spanprof_status module_read_rows(sp_module_entry *module) {
   sp_elf_image image;
   spanprof_status st = module_open(module, &image);
 
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   if (!sp_elf_image_unwind(&image, &unwind))
     goto cleanup;
   st = sp_elf_image_load(&image, unwind.offset, unwind.size, &bytes);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     const sp_eh_frame frame = {bytes.data, bytes.size, unwind.vaddr,
                                module->view.start, module->view.limit};
 
@@ -102,7 +102,7 @@ static spanprof_status module_open_debug(const sp_module_entry *module,
   if (size < 0 || (size_t)size >= sizeof path)
     return SPANPROF_ERR_LIMIT;
   st = sp_elf_image_open(image, path, module->mem);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   sp_elf_image_build_id(image, build_id);
   if (strcmp(build_id, module->build_id) == 0)
@@ -117,12 +117,12 @@ static spanprof_status module_read_debug(sp_module_entry *module) {
   sp_elf_image image;
   spanprof_status st = module_open_debug(module, &image);
 
-  if (st != SPANPROF_OK)
+  if (st)
     return st == SPANPROF_ERR_NOMEM ? st : SPANPROF_OK;
   sp_symbol_table_init(&table, module->mem);
   st = sp_symbol_table_load(&table, &image);
   sp_elf_image_dispose(&image);
-  if (st != SPANPROF_OK || !table.complete) {
+  if (st || !table.complete) {
     sp_symbol_table_dispose(&table);
     return st == SPANPROF_ERR_NOMEM ? st : SPANPROF_OK;
   }
@@ -136,13 +136,13 @@ static spanprof_status module_read_symbols(sp_module_entry *module) {
   sp_elf_image image;
   spanprof_status st = module_open(module, &image);
 
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   st = sp_symbol_table_load(&module->symbols, &image);
   sp_elf_image_dispose(&image);
-  if (st == SPANPROF_OK && !module->symbols.complete)
+  if (!st && !module->symbols.complete)
     st = module_read_debug(module);
-  if (st != SPANPROF_OK)
+  if (st)
     sp_symbol_table_dispose(&module->symbols);
   return st;
 }
@@ -163,9 +163,8 @@ module_file(const sp_module_entry *module, sp_module_file *file,
             spanprof_status (*open)(const sp_module_entry *module,
                                     sp_elf_image *image)) {
   if (file->state == SP_MODULE_FILE_UNTRIED)
-    file->state = open(module, &file->image) == SPANPROF_OK
-                      ? SP_MODULE_FILE_OPEN
-                      : SP_MODULE_FILE_REFUSED;
+    file->state = !open(module, &file->image) ? SP_MODULE_FILE_OPEN
+                                              : SP_MODULE_FILE_REFUSED;
   return file->state == SP_MODULE_FILE_OPEN ? &file->image : NULL;
 }
 
@@ -239,7 +238,7 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
   if (SP_UNLIKELY(module->rows_tries != SP_MODULE_KNOWN)) {
     const spanprof_status st = module_read_rows(module);
 
-    if (st != SPANPROF_OK)
+    if (st)
       sp_unwind_rows_dispose(&module->rows);
     module_tried(&module->rows_tries, st);
   }

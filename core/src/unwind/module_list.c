@@ -1,11 +1,11 @@
 #include "module_list.h"
 
-#include "process_maps.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "process_maps.h"
 
 /* Ages that an unloaded module lives on. */
 #define LIST_GRACE 2
@@ -104,9 +104,9 @@ static spanprof_status list_module(sp_module_list *list,
   st =
       sp_mem_reserve(list->mem, (void **)&list->modules, &list->module_capacity,
                      list->module_count + 1, sizeof *list->modules);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_module_entry_new(&module, facts, list->mem);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   *number = module->number = ++list->last_number;
   list->modules[list->module_count++] = module;
@@ -136,14 +136,14 @@ static spanprof_status list_take(sp_module_list *list,
     st = SPANPROF_OK;
   } else {
     st = list_module(list, &facts, &mapping.module);
-    if (st == SPANPROF_OK)
+    if (!st)
       st = sp_mem_reserve(list->mem, (void **)&list->mappings,
                           &list->mapping_capacity, list->mapping_count + 1,
                           sizeof *list->mappings);
-    if (st == SPANPROF_OK)
+    if (!st)
       list->mappings[list->mapping_count++] = mapping;
   }
-  if (st == SPANPROF_OK)
+  if (!st)
     sp_module_list_get(list, mapping.module)->code_address = mapping.code_start;
   return st;
 }
@@ -238,14 +238,14 @@ spanprof_status sp_module_list_refresh(sp_module_list *list) {
   const size_t sorted = list->mapping_count;
   size_t i;
 
-  if (st == SPANPROF_OK && !scan.unchanged) {
+  if (!st && !scan.unchanged) {
     for (i = 0; i < list->mapping_count; i++)
       list->mappings[i].seen = false;
-    for (i = 0; i < scan.count && st == SPANPROF_OK; i++)
+    for (i = 0; i < scan.count && !st; i++)
       st = list_take(list, &scan, &scan.records[i], sorted);
     list_settle(list);
     list->last_scan = (sp_module_scan){
-        .counted = st == SPANPROF_OK && scan.counted,
+        .counted = !st && scan.counted,
         .adds = scan.adds,
         .subs = scan.subs,
     };

@@ -140,7 +140,7 @@ spanprof_status sp_module_scan_run(sp_module_scan *scan,
   spanprof_status st = SPANPROF_OK;
 
   *scan = (sp_module_scan){.mem = mem, .vdso = getauxval(AT_SYSINFO_EHDR)};
-  while (st == SPANPROF_OK) {
+  while (!st) {
     scan->count = 0;
     scan->names_size = 0;
     scan->callbacks = 0;
@@ -155,7 +155,7 @@ spanprof_status sp_module_scan_run(sp_module_scan *scan,
       return SPANPROF_OK;
     st = sp_mem_reserve(mem, (void **)&scan->records, &scan->capacity,
                         scan->count, sizeof *scan->records);
-    if (st == SPANPROF_OK)
+    if (!st)
       st = sp_mem_reserve(mem, (void **)&scan->names, &scan->names_capacity,
                           scan->names_size, 1);
   }

@@ -45,14 +45,14 @@ static spanprof_status symbol_each(sp_symbol_table *table,
   Elf64_Sym chunk[SYMBOL_CHUNK];
   uint64_t done = 0;
 
-  while (done < total && st == SPANPROF_OK) {
+  while (done < total && !st) {
     const size_t n = (size_t)sp_min_u64(total - done, SYMBOL_CHUNK);
     size_t i;
 
     if (!sp_elf_image_read(image, section->offset + done * sizeof *chunk, chunk,
                            n * sizeof *chunk))
       return SPANPROF_ERR_FORMAT;
-    for (i = 0; i < n && st == SPANPROF_OK; i++)
+    for (i = 0; i < n && !st; i++)
       if (symbol_is_function(&chunk[i]))
         st = take(table, &chunk[i]);
     done += n;
@@ -75,7 +75,7 @@ static spanprof_status symbol_take(sp_symbol_table *table,
     return SPANPROF_OK;
   st = sp_mem_reserve(table->mem, (void **)&table->symbols, &table->capacity,
                       table->count + 1, sizeof *table->symbols);
-  if (st == SPANPROF_OK)
+  if (!st)
     table->symbols[table->count++] = (sp_symbol){
         .start = (uint32_t)start,
         .size = (uint32_t)sp_min_u64(symbol->st_size, UINT32_MAX),
@@ -98,7 +98,7 @@ static spanprof_status symbol_section(sp_symbol_table *table,
   table->names_size = names.size;
   table->base = UINT64_MAX;
   st = symbol_each(table, image, &section, symbol_lowest);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = symbol_each(table, image, &section, symbol_take);
   return st;
 }
@@ -224,10 +224,10 @@ spanprof_status sp_symbol_table_load(sp_symbol_table *table,
   spanprof_status st = symbol_section(table, image, SHT_SYMTAB);
 
   table->complete = table->count > 0;
-  if (st == SPANPROF_OK && !table->complete) {
+  if (!st && !table->complete) {
     st = symbol_section(table, image, SHT_DYNSYM);
   }
-  if (st != SPANPROF_OK) {
+  if (st) {
     sp_symbol_table_dispose(table);
     return st;
   }

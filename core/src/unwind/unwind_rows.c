@@ -48,10 +48,10 @@ rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
   }
   st = sp_mem_reserve(rows->mem, (void **)&rows->rules, &rows->rule_capacity,
                       rows->rule_count + 1, sizeof *rows->rules);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_mem_reserve(rows->mem, (void **)&rows->chain, &rows->chain_capacity,
                         rows->rule_count + 1, sizeof *rows->chain);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   rows->rules[rows->rule_count] = *rule;
   rows->chain[rows->rule_count] = *bucket;
@@ -126,7 +126,7 @@ spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
       rows->count == UINT32_MAX)
     return SPANPROF_ERR_LIMIT;
   st = rows_intern(rows, rule, &place);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   place |= rows->begins;
   rows->begins = 0;
@@ -137,11 +137,11 @@ spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
     return SPANPROF_OK;
   st = sp_mem_reserve(rows->mem, (void **)&rows->pcs, &rows->pc_capacity,
                       (size_t)rows->count + 1, sizeof *rows->pcs);
-  if (st == SPANPROF_OK)
+  if (!st)
     st =
         sp_mem_reserve(rows->mem, (void **)&rows->places, &rows->place_capacity,
                        (size_t)rows->count + 1, sizeof *rows->places);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   rows->pcs[rows->count] = (uint32_t)(pc - rows->base);
   rows->places[rows->count] = place;

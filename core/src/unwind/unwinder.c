@@ -224,8 +224,7 @@ static size_t unwinder_walk_remote(sp_unwinder *unwinder,
   }
   if (!unwinder->remote ||
       sp_mem_reserve(unwinder->mem, (void **)&unwinder->pcs,
-                     &unwinder->pcs_capacity, max,
-                     sizeof *unwinder->pcs) != SPANPROF_OK)
+                     &unwinder->pcs_capacity, max, sizeof *unwinder->pcs))
     return 0;
   n = sp_remote_unwind_walk(unwinder->remote, slice, unwinder->pcs, max, end);
   for (i = 0; i < n; i++) {
@@ -265,7 +264,7 @@ spanprof_status sp_unwinder_new(sp_unwinder **out, const sp_mem *mem) {
       sp_mem_zero(mem, UNWINDER_PLACES * sizeof *unwinder->places);
   st = unwinder->places ? sp_module_list_refresh(&unwinder->modules)
                         : SPANPROF_ERR_NOMEM;
-  if (st != SPANPROF_OK) {
+  if (st) {
     sp_unwinder_free(unwinder);
     return st;
   }

@@ -2,12 +2,11 @@
 #ifndef SP_BASE_H
 #define SP_BASE_H
 
+#include <spanprof/spanprof.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <spanprof/spanprof.h>
 
 /* Of a processor's caches, on both machines. */
 #define SP_CACHE_LINE 64

@@ -1,8 +1,8 @@
 #include "clean.h"
 
-#include "utf8.h"
-
 #include <string.h>
+
+#include "utf8.h"
 
 /* Printable ASCII, which nearly every text is, needs only a copy. */
 static bool clean_plain(const char *text, size_t bytes) {

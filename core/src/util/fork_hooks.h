@@ -3,9 +3,9 @@
 #ifndef SP_FORK_HOOKS_H
 #define SP_FORK_HOOKS_H
 
-#include "base.h"
-
 #include <pthread.h>
+
+#include "base.h"
 
 /* Locks are taken from the first to the last and given back the other way
  * round. */

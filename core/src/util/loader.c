@@ -1,8 +1,8 @@
 #include "loader.h"
 
-#include "fork_hooks.h"
-
 #include <pthread.h>
+
+#include "fork_hooks.h"
 
 /* A library's constructor may fork, and then we wait for the loader ourselves:
  * so a fork waits no longer than this. */
