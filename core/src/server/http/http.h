@@ -28,8 +28,12 @@ typedef struct sp_http_request {
   const void *body;      /* as sent, but without chunking; NUL behind it */
   size_t body_size;
   sp_http_fault fault;
-  uint64_t deadline_ns; /* sp_monotonic_ns() at which nobody waits any more */
+  const atomic_bool *stopping; /* of the server */
 } sp_http_request;
+
+/* Whether a long answer is of no use any more, as the server is ending: what a
+ * selector's give_up takes. `request` is an sp_http_request. */
+bool sp_http_give_up(void *request);
 
 /* NULL: it is not there. Header names in any case; the first of several. */
 const char *sp_http_header(const sp_http_request *request, const char *name);
@@ -73,13 +77,18 @@ enum {
   SP_HTTP_SAYS_ALLOW = 8,
 };
 
+/* Looks at a request before its body is read; true: it has answered. */
+typedef bool (*sp_http_early)(void *data, const sp_http_request *request,
+                              sp_http_response *response);
+
 typedef struct sp_http_route {
   const char *methods; /* "GET", "GET,POST"; HEAD goes with GET */
   const char *path;    /* exact; one that ends in "*" takes all behind it */
   sp_http_handler handler;
   void *data;
   unsigned flags;
-  size_t body_max; /* bytes as sent; 0: it takes no body */
+  size_t body_max;     /* bytes as sent; 0: it takes no body */
+  sp_http_early early; /* may be NULL */
 } sp_http_route;
 
 /* The table of routes; filled before the server starts. The longest path that

@@ -16,6 +16,10 @@ const char *sp_http_query(const sp_http_request *request, const char *name) {
   return sp_text_pairs_find(&request->query, name);
 }
 
+bool sp_http_give_up(void *request) {
+  return atomic_load(((sp_http_request *)request)->stopping);
+}
+
 /* RFC 9110, 12.5.3, without the weights: "gzip;q=0" is a refusal. */
 bool sp_http_takes_gzip(const sp_http_request *request) {
   const char *accept = sp_http_header(request, "Accept-Encoding");

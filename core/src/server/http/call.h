@@ -1,0 +1,51 @@
+/* One request under way: from its first header to the end of its answer. */
+#ifndef SP_HTTP_CALL_H
+#define SP_HTTP_CALL_H
+
+#include <microhttpd.h>
+
+#include "http.h"
+#include "workers.h"
+
+struct sp_http_server;
+
+typedef struct sp_http_call {
+  sp_work work; /* first: what a worker is given */
+  struct sp_http_server *server;
+  struct MHD_Connection *connection;
+  const sp_http_route *route; /* NULL: answered already */
+  sp_http_request request;
+  sp_http_response response;
+  sp_buffer body;
+  size_t body_seen; /* bytes, kept or not */
+  size_t counted;   /* of the server's bytes for bodies */
+  uint64_t begin_ns;
+  sp_text_pair *pairs; /* of headers and query; texts of the query and paths
+                        * are in `texts` */
+  size_t pair_count;
+  size_t pair_room;
+  size_t header_count;
+  sp_buffer texts;
+  char *path;   /* the one that is matched */
+  bool broken;  /* no memory for the request */
+  bool begun;   /* the first call of the handler is over */
+  bool counts;  /* among the calls at work */
+  bool running; /* handed to a worker */
+  _Atomic bool answered;
+} sp_http_call;
+
+/* The request line and headers of a new call. NULL: no memory. */
+sp_http_call *sp_http_call_new(struct sp_http_server *server,
+                               struct MHD_Connection *connection,
+                               const char *url, const char *method);
+
+void sp_http_call_free(sp_http_call *call); /* NULL is fine */
+
+/* Queue the answer. */
+enum MHD_Result sp_http_call_answer(sp_http_call *call);
+
+/* The answer to a request that was cut off, straight to its socket: its
+ * connection is closed without one by libmicrohttpd. */
+void sp_http_call_answer_cut(sp_http_call *call, int socket);
+
+#endif

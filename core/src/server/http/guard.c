@@ -1,0 +1,169 @@
+#include "guard.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+#define GUARD_TEXT_MAX 512
+
+/* The host of "name:port", "[::1]:port" or either without a port. */
+static bool guard_host(const char *authority, char *out, size_t capacity) {
+  const char *end;
+  size_t size;
+
+  if (*authority == '[') {
+    authority++;
+    end = strchr(authority, ']');
+    if (!end)
+      return false;
+  } else {
+    end = authority + strcspn(authority, ":");
+  }
+  size = (size_t)(end - authority);
+  if (size == 0 || size >= capacity)
+    return false;
+  memcpy(out, authority, size);
+  out[size] = '\0';
+  return true;
+}
+
+static bool guard_ends_with(const char *text, const char *end) {
+  const size_t size = strlen(text), end_size = strlen(end);
+
+  return size >= end_size && strcasecmp(text + size - end_size, end) == 0;
+}
+
+bool sp_guard_is_loopback(const char *host) {
+  struct in_addr v4;
+  struct in6_addr v6;
+
+  if (inet_pton(AF_INET, host, &v4) == 1)
+    return ntohl(v4.s_addr) >> 24 == 127;
+  if (inet_pton(AF_INET6, host, &v6) == 1)
+    return IN6_IS_ADDR_LOOPBACK(&v6);
+  return strcasecmp(host, "localhost") == 0 ||
+         guard_ends_with(host, ".localhost");
+}
+
+/* A page can have its own name resolve to 127.0.0.1, but not send another name
+ * or an address than what it was loaded from. */
+static bool guard_host_passes(const sp_guard *guard,
+                              const sp_http_request *request) {
+  const char *header = sp_http_header(request, "Host");
+  char host[GUARD_TEXT_MAX];
+
+  if (!guard->loopback || !header)
+    return true;
+  return guard_host(header, host, sizeof host) && sp_guard_is_loopback(host);
+}
+
+/* https://html.spec.whatwg.org/#origin; Fetch Metadata for browsers that leave
+ * Origin out. */
+static bool guard_origin_passes(const sp_http_request *request) {
+  const char *origin = sp_http_header(request, "Origin");
+  const char *site = sp_http_header(request, "Sec-Fetch-Site");
+  const char *host = sp_http_header(request, "Host");
+  const char *authority;
+
+  if (site && strcmp(site, "same-origin") && strcmp(site, "none"))
+    return false;
+  if (!origin)
+    return true;
+  authority = strstr(origin, "://");
+  return authority && host && strcasecmp(authority + 3, host) == 0;
+}
+
+/* Time that tells nothing but the token's length. */
+static bool guard_equal(const char *a, size_t a_size, const char *b,
+                        size_t b_size) {
+  unsigned char different = a_size != b_size;
+  size_t i;
+
+  for (i = 0; i < a_size && i < b_size; i++)
+    different |= (unsigned char)(a[i] ^ b[i]);
+  return !different;
+}
+
+static int guard_digit(char c) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const char *at = c ? strchr(digits, c) : NULL;
+
+  return at ? (int)(at - digits) : -1;
+}
+
+/* RFC 4648, 4; ends at the first byte that is no digit. */
+static size_t guard_base64(const char *text, char *out, size_t capacity) {
+  uint32_t bits = 0;
+  size_t size = 0;
+  int held = 0;
+
+  for (; guard_digit(*text) >= 0 && size < capacity; text++) {
+    bits = bits << 6 | (uint32_t)guard_digit(*text);
+    held += 6;
+    if (held >= 8) {
+      held -= 8;
+      out[size++] = (char)(bits >> held);
+    }
+  }
+  return size;
+}
+
+/* "Bearer TOKEN", or "Basic" with the token as the password, whatever the
+ * user: clients of Pyroscope have options for both. */
+static bool guard_token_passes(const char *token,
+                               const sp_http_request *request) {
+  const char *header = sp_http_header(request, "Authorization");
+  char decoded[GUARD_TEXT_MAX];
+  const char *colon;
+  size_t size;
+
+  if (!header)
+    return false;
+  if (strncasecmp(header, "Bearer ", 7) == 0) {
+    header += 7 + strspn(header + 7, " ");
+    return guard_equal(header, strlen(header), token, strlen(token));
+  }
+  if (strncasecmp(header, "Basic ", 6) != 0)
+    return false;
+  size = guard_base64(header + 6 + strspn(header + 6, " "), decoded,
+                      sizeof decoded);
+  colon = memchr(decoded, ':', size);
+  return colon && guard_equal(colon + 1, size - (size_t)(colon + 1 - decoded),
+                              token, strlen(token));
+}
+
+static bool guard_refuse(sp_http_response *response, int status,
+                         const char *text) {
+  sp_http_answer(response, status, "application/json", text);
+  return false;
+}
+
+bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
+                     const sp_http_request *request,
+                     sp_http_response *response) {
+  const unsigned flags = route ? route->flags : 0;
+  const bool reads = strcmp(request->method, "GET") == 0 ||
+                     strcmp(request->method, "HEAD") == 0;
+
+  if (!guard_host_passes(guard, request))
+    return guard_refuse(
+        response, 403,
+        "{\"code\":\"permission_denied\",\"message\":\"the Host header names "
+        "another machine; ask for localhost or 127.0.0.1\"}");
+  if ((!reads || flags & SP_HTTP_CHANGES) && !guard_origin_passes(request))
+    return guard_refuse(
+        response, 403,
+        "{\"code\":\"permission_denied\",\"message\":\"a page of another site "
+        "may not send this request\"}");
+  if (guard->token && !(flags & SP_HTTP_OPEN) &&
+      !guard_token_passes(guard->token, request)) {
+    sp_http_set(response, "WWW-Authenticate", "Bearer");
+    return guard_refuse(
+        response, 401,
+        "{\"code\":\"unauthenticated\",\"message\":\"this server wants the "
+        "token of its option --token: send Authorization: Bearer TOKEN, or it "
+        "as the password of Basic\"}");
+  }
+  return true;
+}

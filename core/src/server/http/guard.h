@@ -1,0 +1,25 @@
+/* Who may ask: tokens, and pages of other sites in a browser on this machine.
+ */
+#ifndef SP_GUARD_H
+#define SP_GUARD_H
+
+#include "http.h"
+
+typedef struct sp_guard {
+  const char *token; /* NULL: none is wanted */
+  bool loopback;     /* only this machine reaches the server: then names other
+                      * than its own in Host are a page's that was made to
+                      * resolve to it */
+} sp_guard;
+
+/* Whether the route may answer the request; if not, `response` says why. The
+ * route is NULL for an unknown path. */
+bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
+                     const sp_http_request *request,
+                     sp_http_response *response);
+
+/* Whether an address as "127.0.0.1" or "::1" or "localhost" is of this machine
+ * alone. */
+bool sp_guard_is_loopback(const char *host);
+
+#endif

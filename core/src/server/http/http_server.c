@@ -1,0 +1,403 @@
+#include "http_server.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "../../util/clock.h"
+#include "../../util/status.h"
+#include "call.h"
+#include "leavers.h"
+
+/* Bodies are at most some MiB; four large ones at once, hundreds of usual
+ * ones. */
+#define BODY_BYTES_MAX ((uint64_t)64 << 20)
+/* Of a body that nobody wants, what is read so that its sender gets an answer
+ * and not a closed connection. */
+#define BODY_SWALLOWED_MAX ((size_t)256 << 20)
+/* A body takes no longer than this. */
+#define BODY_NS_MAX (120 * SP_NS_PER_S)
+
+#define SERVER_CONNECTIONS     2048
+#define SERVER_IDLE_SECONDS    100
+#define SERVER_HEADER_BYTES    ((size_t)64 << 10)
+#define SERVER_QUICK_WORKERS   24
+#define SERVER_SLOW_WORKERS    3
+#define SERVER_FLUSH_TRIES_MAX 50 /* of 10 ms */
+
+struct sp_http_server {
+  /* Fixed after the start. */
+  const sp_http_routes *routes;
+  sp_guard guard;
+  struct MHD_Daemon *daemons[2];
+  int sockets[2];
+  size_t daemon_count;
+  uint16_t port;
+  sp_workers quick;
+  sp_workers slow;
+  bool workers_run;
+  sp_leavers leavers;
+  /* Any thread. */
+  atomic_bool stopping;
+  _Atomic uint64_t body_bytes;
+  _Atomic uint64_t inflight;
+};
+
+static void server_work(sp_work *work) {
+  sp_http_call *call = (sp_http_call *)work;
+  struct MHD_Connection *connection = call->connection;
+
+  call->route->handler(call->route->data, &call->request, &call->response);
+  atomic_store(&call->answered, true);
+  MHD_resume_connection(connection);
+}
+
+/* A path as it is, or without the prefix that Pyroscope is often found
+ * under. */
+static void server_find(sp_http_call *call) {
+  static const char prefix[] = "/pyroscope/";
+  const sp_http_server *server = call->server;
+  sp_http_request *request = &call->request;
+  sp_http_response *response = &call->response;
+  const char *allow;
+  bool says_allow;
+
+  call->route =
+      sp_http_routes_find(server->routes, request->method, request->path,
+                          &request->rest, &allow, &says_allow);
+  if (!call->route && !allow &&
+      strncmp(request->path, prefix, sizeof prefix - 1) == 0) {
+    request->path += sizeof prefix - 2;
+    call->route =
+        sp_http_routes_find(server->routes, request->method, request->path,
+                            &request->rest, &allow, &says_allow);
+  }
+  if (!sp_guard_passes(&server->guard, call->route, request, response)) {
+    call->route = NULL;
+  } else if (!call->route && allow) {
+    sp_http_answer(response, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "");
+    if (says_allow)
+      sp_http_set(response, "Allow", allow);
+  } else if (!call->route) {
+    sp_http_answer(response, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8",
+                   "404 page not found\n");
+    sp_http_set(response, "X-Content-Type-Options", "nosniff");
+  } else if (call->route->early &&
+             call->route->early(call->route->data, request, response)) {
+    call->route = NULL;
+  }
+}
+
+/* What is answered already is said before the body, where the client waits for
+ * a word (RFC 9110, 10.1.1); else behind it, or the connection would break. */
+static enum MHD_Result server_begin(sp_http_call *call) {
+  const char *expect = sp_http_header(&call->request, "Expect");
+
+  call->begun = true;
+  call->counts = true;
+  atomic_fetch_add(&call->server->inflight, 1);
+  call->request.stopping = &call->server->stopping;
+  server_find(call);
+  if (!call->route && expect) {
+    atomic_store(&call->answered, true);
+    return sp_http_call_answer(call);
+  }
+  return MHD_YES;
+}
+
+static void server_drop_body(sp_http_call *call, sp_http_fault fault) {
+  call->request.fault = fault;
+  sp_buffer_dispose(&call->body);
+  atomic_fetch_sub(&call->server->body_bytes, call->counted);
+  call->counted = 0;
+}
+
+/* Take a piece of the body, as far as there is room for it. */
+static enum MHD_Result server_body(sp_http_call *call, const char *bytes,
+                                   size_t size) {
+  sp_http_server *server = call->server;
+
+  call->body_seen += size;
+  if (call->body_seen > BODY_SWALLOWED_MAX ||
+      sp_monotonic_ns() - call->begin_ns > BODY_NS_MAX)
+    return MHD_NO;
+  if (!call->route || call->request.fault)
+    return MHD_YES;
+  if (call->body_seen > call->route->body_max) {
+    server_drop_body(call, SP_HTTP_FAULT_TOO_LARGE);
+    return MHD_YES;
+  }
+  if (atomic_fetch_add(&server->body_bytes, size) + size > BODY_BYTES_MAX) {
+    atomic_fetch_sub(&server->body_bytes, size);
+    server_drop_body(call, SP_HTTP_FAULT_BUSY);
+    return MHD_YES;
+  }
+  call->counted += size;
+  sp_buffer_append(&call->body, bytes, size);
+  if (sp_buffer_status(&call->body))
+    server_drop_body(call, SP_HTTP_FAULT_BUSY);
+  return MHD_YES;
+}
+
+static enum MHD_Result server_hand_over(sp_http_call *call) {
+  sp_http_server *server = call->server;
+  const bool slow = call->route->flags & SP_HTTP_SLOW;
+
+  if (call->body.size)
+    call->request.body = call->body.data;
+  call->request.body_size = call->body.size;
+  call->work.run = server_work;
+  call->running = true;
+  MHD_suspend_connection(call->connection);
+  if (!sp_workers_give(slow ? &server->slow : &server->quick, &call->work)) {
+    sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                   "the server is ending\n");
+    atomic_store(&call->answered, true);
+    MHD_resume_connection(call->connection);
+  }
+  return MHD_YES;
+}
+
+static enum MHD_Result server_access(void *data,
+                                     struct MHD_Connection *connection,
+                                     const char *url, const char *method,
+                                     const char *version, const char *body,
+                                     size_t *body_size, void **request) {
+  sp_http_call *call = *request;
+
+  (void)version;
+  if (!call) {
+    call = sp_http_call_new(data, connection, url, method);
+    *request = call;
+    return call ? server_begin(call) : MHD_NO;
+  }
+  if (*body_size) {
+    const size_t size = *body_size;
+
+    *body_size = 0;
+    return server_body(call, body, size);
+  }
+  if (atomic_load(&call->answered) || !call->route)
+    return sp_http_call_answer(call);
+  return call->running ? MHD_YES : server_hand_over(call);
+}
+
+/* A client that has sent half a body and closed its side still reads. */
+static void server_cut(sp_http_call *call) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+      call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+  if (!info)
+    return;
+  server_drop_body(call, SP_HTTP_FAULT_CUT);
+  call->request.body = "";
+  call->request.body_size = 0;
+  call->route->handler(call->route->data, &call->request, &call->response);
+  sp_http_call_answer_cut(call, info->connect_fd);
+}
+
+static void server_completed(void *data, struct MHD_Connection *connection,
+                             void **request,
+                             enum MHD_RequestTerminationCode why) {
+  sp_http_call *call = *request;
+
+  (void)connection;
+  (void)data;
+  if (!call)
+    return;
+  if (why == MHD_REQUEST_TERMINATED_CLIENT_ABORT && call->route &&
+      !call->running)
+    server_cut(call);
+  atomic_fetch_sub(&call->server->body_bytes, call->counted);
+  if (call->counts)
+    atomic_fetch_sub(&call->server->inflight, 1);
+  sp_http_call_free(call);
+  *request = NULL;
+}
+
+/* ---- Clients that left ---- */
+
+static void server_connection(void *data, struct MHD_Connection *connection,
+                              void **of_socket,
+                              enum MHD_ConnectionNotificationCode what) {
+  sp_http_server *server = data;
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+  if (info && what == MHD_CONNECTION_NOTIFY_STARTED)
+    *of_socket = sp_leavers_add(&server->leavers, info->connect_fd);
+  else if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+    sp_leavers_remove(&server->leavers, *of_socket);
+}
+
+static void server_say_nothing(void *data, const char *format, va_list list) {
+  (void)data;
+  (void)format;
+  (void)list;
+}
+
+/* A listening socket; its port goes to *port. */
+static spanprof_status server_socket(const char *listen_on, int *out,
+                                     bool *loopback, uint16_t *port) {
+  const struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                                 .ai_socktype = SOCK_STREAM,
+                                 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+  struct sockaddr_storage bound;
+  socklen_t bound_size = sizeof bound;
+  struct addrinfo *found = NULL;
+  char host[256], service[8];
+  const int on = 1;
+  spanprof_status st;
+  int error;
+
+  st = sp_http_address(listen_on, host, sizeof host, port);
+  if (st)
+    return st;
+  snprintf(service, sizeof service, "%u", *port);
+  error = getaddrinfo(host, service, &hints, &found);
+  if (error)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "cannot listen on %s: %s", listen_on,
+                   gai_strerror(error));
+  *loopback = sp_guard_is_loopback(host);
+  *out =
+      socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (*out >= 0) {
+    setsockopt(*out, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    setsockopt(*out, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+  if (*out < 0 || bind(*out, found->ai_addr, found->ai_addrlen) ||
+      listen(*out, 1024) ||
+      getsockname(*out, (struct sockaddr *)&bound, &bound_size)) {
+    error = errno;
+    if (*out >= 0)
+      close(*out);
+    st = sp_fail_errno(SPANPROF_ERR_SYSTEM, error, "cannot listen on %s",
+                       listen_on);
+  } else {
+    *port = ntohs(bound.ss_family == AF_INET6
+                      ? ((struct sockaddr_in6 *)&bound)->sin6_port
+                      : ((struct sockaddr_in *)&bound)->sin_port);
+  }
+  freeaddrinfo(found);
+  return st;
+}
+
+/* TURBO: without it, libmicrohttpd shuts a connection down for writing before
+ * server_cut() could answer. */
+static struct MHD_Daemon *server_daemon(sp_http_server *server, int socket) {
+  return MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO |
+          MHD_USE_TURBO | MHD_USE_ERROR_LOG,
+      0, NULL, NULL, server_access, server, MHD_OPTION_EXTERNAL_LOGGER,
+      server_say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET, socket,
+      MHD_OPTION_NOTIFY_COMPLETED, server_completed, server,
+      MHD_OPTION_NOTIFY_CONNECTION, server_connection, server,
+      MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
+      (unsigned)SERVER_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+      (unsigned)SERVER_IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      SERVER_HEADER_BYTES, MHD_OPTION_END);
+}
+
+static spanprof_status server_listen(sp_http_server *server,
+                                     const char *listen_on) {
+  const size_t number = server->daemon_count;
+  bool loopback = true;
+  uint16_t port;
+  spanprof_status st;
+
+  st = server_socket(listen_on, &server->sockets[number], &loopback, &port);
+  if (st)
+    return st;
+  server->guard.loopback &= loopback;
+  if (number == 0)
+    server->port = port;
+  server->daemons[number] = server_daemon(server, server->sockets[number]);
+  if (!server->daemons[number]) {
+    close(server->sockets[number]);
+    return sp_fail(SPANPROF_ERR_SYSTEM, "cannot serve on %s", listen_on);
+  }
+  server->daemon_count++;
+  return SPANPROF_OK;
+}
+
+/* A descriptor for each connection; what the system does not give, the limit
+ * of connections takes. */
+static void server_descriptors(void) {
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
+      limit.rlim_cur < SERVER_CONNECTIONS * 2 + 256) {
+    limit.rlim_cur = sp_min_u64(limit.rlim_max, SERVER_CONNECTIONS * 2 + 256);
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+spanprof_status sp_http_server_start(sp_http_server **out,
+                                     const sp_http_server_options *options) {
+  sp_http_server *server = sp_mem_zero(&sp_mem_default, sizeof *server);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!server)
+    return SPANPROF_ERR_NOMEM;
+  server_descriptors();
+  server->routes = options->routes;
+  server->guard.token = options->token;
+  server->guard.loopback = true;
+  st = sp_workers_start(&server->quick, "sp-answer", SERVER_QUICK_WORKERS);
+  if (!st) {
+    st = sp_workers_start(&server->slow, "sp-query", SERVER_SLOW_WORKERS);
+    if (st)
+      sp_workers_end(&server->quick);
+    server->workers_run = !st;
+  }
+  if (!st)
+    st = sp_leavers_start(&server->leavers);
+  if (!st)
+    st = server_listen(server, options->listen);
+  if (!st && options->listen_also)
+    st = server_listen(server, options->listen_also);
+  if (st) {
+    sp_http_server_stop(server);
+    return st;
+  }
+  *out = server;
+  return SPANPROF_OK;
+}
+
+uint16_t sp_http_server_port(const sp_http_server *server) {
+  return server->port;
+}
+
+uint64_t sp_http_server_inflight(const sp_http_server *server) {
+  return atomic_load(&server->inflight);
+}
+
+void sp_http_server_stop(sp_http_server *server) {
+  size_t i;
+
+  if (!server)
+    return;
+  atomic_store(&server->stopping, true);
+  for (i = 0; i < server->daemon_count; i++)
+    MHD_quiesce_daemon(server->daemons[i]);
+  if (server->workers_run) {
+    sp_workers_end(&server->slow);
+    sp_workers_end(&server->quick);
+  }
+  /* What was answered last still has to be written. */
+  for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)
+    poll(NULL, 0, 10);
+  for (i = 0; i < server->daemon_count; i++) {
+    MHD_stop_daemon(server->daemons[i]);
+    close(server->sockets[i]);
+  }
+  sp_leavers_end(&server->leavers);
+  sp_mem_free(&sp_mem_default, server);
+}

@@ -1,0 +1,44 @@
+/* The sockets: libmicrohttpd's threads read requests and write answers, workers
+ * between them run the handlers.
+ *
+ * Who: a thread of libmicrohttpd owns a call until its body is there, suspends
+ * the connection and gives the call to a worker; the worker answers and resumes
+ * the connection, and does not touch the call after that. A call of a slow
+ * route goes to workers of its own, so that queries never keep pushes waiting.
+ *
+ * Bodies that are being read share BODY_BYTES_MAX of memory. */
+#ifndef SP_HTTP_SERVER_H
+#define SP_HTTP_SERVER_H
+
+#include "guard.h"
+#include "http.h"
+
+typedef struct sp_http_server sp_http_server;
+
+typedef struct sp_http_server_options {
+  const sp_http_routes *routes; /* borrowed */
+  const char *token;            /* NULL: none is wanted */
+  const char *listen;           /* "127.0.0.1:4040", "[::1]:0" */
+  const char *listen_also;      /* a second address; NULL: none */
+} sp_http_server_options;
+
+/* SPANPROF_ERR_ARGUMENT: an address that is none; SPANPROF_ERR_SYSTEM: it
+ * cannot be had. */
+spanprof_status sp_http_server_start(sp_http_server **out,
+                                     const sp_http_server_options *options);
+
+/* The port that the first address has. */
+uint16_t sp_http_server_port(const sp_http_server *server);
+
+/* Requests that are being answered. */
+uint64_t sp_http_server_inflight(const sp_http_server *server);
+
+/* Take no more, answer what is under way, end within a second. NULL is fine. */
+void sp_http_server_stop(sp_http_server *server);
+
+/* The host of "host:port", with brackets around it gone; the port.
+ * SPANPROF_ERR_ARGUMENT. */
+spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
+                                uint16_t *port);
+
+#endif

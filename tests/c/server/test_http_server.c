@@ -1,0 +1,296 @@
+/* The server's HTTP over real sockets: what a client sends, well or badly, and
+ * what it reads. */
+#include "check.h"
+
+#include <arpa/inet.h>
+#include <server/http/http_server.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <util/status.h>
+
+#define TOKEN "secret"
+
+static sp_http_server *server;
+static sp_http_routes routes;
+
+/* Says what it was sent. */
+static void http_echo(void *data, const sp_http_request *request,
+                      sp_http_response *response) {
+  static const char *const faults[] = {"whole", "cut", "large", "busy"};
+
+  (void)data;
+  sp_http_answer(response, request->fault ? 400 : 200, "text/plain", "");
+  sp_buffer_format(&response->body, "%s %s %s %zu", request->method,
+                   request->path, faults[request->fault], request->body_size);
+  if (sp_http_query(request, "a"))
+    sp_buffer_format(&response->body, " a=%s", sp_http_query(request, "a"));
+}
+
+static bool http_only_text(void *data, const sp_http_request *request,
+                           sp_http_response *response) {
+  const char *type = sp_http_header(request, "content-type");
+
+  (void)data;
+  if (!type || strcmp(type, "text/plain") == 0)
+    return false;
+  sp_http_answer(response, 415, NULL, "");
+  return true;
+}
+
+static void http_start(const char *token) {
+  const sp_http_route given[] = {
+      {.methods = "GET,POST",
+       .path = "/echo",
+       .handler = http_echo,
+       .body_max = 100000,
+       .early = http_only_text,
+       .flags = SP_HTTP_SAYS_ALLOW},
+      {.methods = "GET",
+       .path = "/open",
+       .handler = http_echo,
+       .flags = SP_HTTP_OPEN},
+      {.methods = "GET",
+       .path = "/slow",
+       .handler = http_echo,
+       .flags = SP_HTTP_SLOW},
+  };
+  const sp_http_server_options options = {
+      .routes = &routes, .listen = "127.0.0.1:0", .token = token};
+  size_t i;
+
+  routes = (sp_http_routes){.mem = &sp_mem_default};
+  for (i = 0; i < SP_COUNT_OF(given); i++)
+    CHECK(!sp_http_routes_add(&routes, &given[i]));
+  CHECK(!sp_http_server_start(&server, &options));
+}
+
+static void http_stop(void) {
+  sp_http_server_stop(server);
+  sp_http_routes_dispose(&routes);
+}
+
+static int http_connect(void) {
+  struct sockaddr_in address = {.sin_family = AF_INET,
+                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  int client = socket(AF_INET, SOCK_STREAM, 0);
+
+  address.sin_port = htons(sp_http_server_port(server));
+  CHECK(client >= 0);
+  CHECK(!connect(client, (struct sockaddr *)&address, sizeof address));
+  return client;
+}
+
+/* Send and read to the end; `half`: closing that side after sending. */
+static const char *http_exchange(const char *text, size_t size, bool half) {
+  static char answer[8192];
+  int client = http_connect();
+  size_t got = 0;
+  ssize_t n;
+
+  while (size) {
+    n = send(client, text, size, MSG_NOSIGNAL);
+    CHECK(n > 0);
+    text += n;
+    size -= (size_t)n;
+  }
+  if (half)
+    shutdown(client, SHUT_WR);
+  while ((n = read(client, answer + got, sizeof answer - 1 - got)) > 0)
+    got += (size_t)n;
+  answer[got] = '\0';
+  close(client);
+  return answer;
+}
+
+static const char *http_ask(const char *text, size_t size) {
+  return http_exchange(text, size, false);
+}
+
+static const char *http_ask_half(const char *text) {
+  return http_exchange(text, strlen(text), true);
+}
+
+static const char *http_ask_text(const char *text) {
+  return http_ask(text, strlen(text));
+}
+
+#define HAS(answer, part)                                  \
+  do {                                                     \
+    const char *has = (answer);                            \
+    if (!strstr(has, part))                                \
+      check_texts(__FILE__, __LINE__, #answer, has, part); \
+  } while (0)
+
+static void every_answer_says_who_it_is(void) {
+  const char *answer;
+
+  http_start(NULL);
+  answer = http_ask_text("GET /echo?a=b+c%21 HTTP/1.1\r\nHost: "
+                         "localhost\r\nConnection: close\r\n\r\n");
+  HAS(answer, "HTTP/1.1 200");
+  HAS(answer, "Server: spanprof/" SPANPROF_VERSION "\r\n");
+  HAS(answer, "Spanprof-Links: span\r\n");
+  HAS(answer, "GET /echo whole 0 a=b c!");
+  answer = http_ask_text("GET /no HTTP/1.0\r\n\r\n");
+  HAS(answer, " 404 ");
+  HAS(answer, "Server: spanprof/");
+  HAS(answer, "404 page not found\n");
+  answer = http_ask_text("PUT /echo HTTP/1.1\r\nHost: localhost\r\nConnection: "
+                         "close\r\nContent-Length: 2\r\n\r\nxx");
+  HAS(answer, " 405 ");
+  HAS(answer, "Allow: GET,POST\r\n");
+  http_stop();
+}
+
+static void a_prefix_and_doubled_slashes_are_no_other_path(void) {
+  http_start(NULL);
+  HAS(http_ask_text("GET /pyroscope/echo HTTP/1.0\r\n\r\n"), "GET /echo whole");
+  HAS(http_ask_text("POST //echo HTTP/1.0\r\nContent-Length: 1\r\n\r\nx"),
+      "POST /echo whole 1");
+  HAS(http_ask_text("POST /base//echo HTTP/1.0\r\nContent-Length: 1\r\n\r\nx"),
+      "POST /echo whole 1");
+  HAS(http_ask_text("GET /echo/ HTTP/1.0\r\n\r\n"), " 404 ");
+  HAS(http_ask_text("GET /../../etc/passwd HTTP/1.0\r\n\r\n"), " 404 ");
+  http_stop();
+}
+
+static void a_body_that_is_cut_off_is_answered(void) {
+  http_start(NULL);
+  HAS(http_ask_half("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Length: "
+                    "9\r\n\r\nhalf"),
+      "POST /echo cut 0");
+  HAS(http_ask_half(
+          "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+          "chunked\r\n\r\n4\r\nhalf\r\n"),
+      "POST /echo cut 0");
+  HAS(http_ask_text(
+          "POST /echo HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: "
+          "chunked\r\nConnection: close\r\n\r\n4\r\nhalf\r\n0\r\n\r\n"),
+      "POST /echo whole 4");
+  http_stop();
+}
+
+static void a_body_over_the_limit_is_read_and_answered(void) {
+  static char text[200000];
+  int head = snprintf(text, sizeof text,
+                      "POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: "
+                      "close\r\nContent-Length: 150000\r\n\r\n");
+
+  http_start(NULL);
+  HAS(http_ask(text, (size_t)head + 150000), "POST /echo large 0");
+  http_stop();
+}
+
+static void who_waits_for_a_word_gets_the_answer_at_once(void) {
+  http_start(NULL);
+  HAS(http_ask_text("POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                    "a/b\r\nConnection: close\r\nExpect: "
+                    "100-continue\r\nContent-Length: 5\r\n\r\n"),
+      "HTTP/1.1 415");
+  HAS(http_ask_text(
+          "POST /echo HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+          "a/b\r\nConnection: close\r\nContent-Length: 5\r\n\r\n12345"),
+      "HTTP/1.1 415");
+  http_stop();
+}
+
+static void pages_of_other_sites_are_refused(void) {
+  http_start(NULL);
+  HAS(http_ask_text("GET /echo HTTP/1.1\r\nHost: evil.example\r\nConnection: "
+                    "close\r\n\r\n"),
+      " 403 ");
+  HAS(http_ask_text("POST /echo HTTP/1.1\r\nHost: localhost:4040\r\nOrigin: "
+                    "http://evil.example\r\nConnection: "
+                    "close\r\nContent-Length: 1\r\n\r\nx"),
+      " 403 ");
+  HAS(http_ask_text(
+          "POST /echo HTTP/1.1\r\nHost: localhost:4040\r\nSec-Fetch-Site: "
+          "cross-site\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx"),
+      " 403 ");
+  HAS(http_ask_text("POST /echo HTTP/1.1\r\nHost: localhost:4040\r\nOrigin: "
+                    "http://localhost:4040\r\nConnection: "
+                    "close\r\nContent-Length: 1\r\n\r\nx"),
+      " 200 ");
+  HAS(http_ask_text("GET /echo HTTP/1.1\r\nHost: [::1]:4040\r\nConnection: "
+                    "close\r\n\r\n"),
+      " 200 ");
+  http_stop();
+}
+
+static void a_token_is_wanted_but_for_open_routes(void) {
+  http_start(TOKEN);
+  HAS(http_ask_text("GET /echo HTTP/1.0\r\n\r\n"), " 401 ");
+  HAS(http_ask_text("GET /no HTTP/1.0\r\n\r\n"), " 401 ");
+  HAS(http_ask_text("GET /open HTTP/1.0\r\n\r\n"), " 200 ");
+  HAS(http_ask_text(
+          "GET /echo HTTP/1.0\r\nAuthorization: Bearer secre\r\n\r\n"),
+      " 401 ");
+  HAS(http_ask_text(
+          "GET /echo HTTP/1.0\r\nAuthorization: Bearer secret\r\n\r\n"),
+      " 200 ");
+  /* printf anyone:secret | base64 */
+  HAS(http_ask_text("GET /echo HTTP/1.0\r\nAuthorization: Basic "
+                    "YW55b25lOnNlY3JldA==\r\n\r\n"),
+      " 200 ");
+  HAS(http_ask_text(
+          "GET /echo HTTP/1.0\r\nAuthorization: Basic YW55b25lOg==\r\n\r\n"),
+      " 401 ");
+  http_stop();
+}
+
+static void others_are_served_beside_many_that_send_nothing(void) {
+  int silent[300];
+  size_t i;
+
+  http_start(NULL);
+  for (i = 0; i < SP_COUNT_OF(silent); i++) {
+    silent[i] = http_connect();
+    CHECK(write(silent[i], "POST /echo HTTP/1.1\r\nContent-Le", 30) == 30);
+  }
+  HAS(http_ask_text("GET /slow HTTP/1.0\r\n\r\n"), "GET /slow whole");
+  HAS(http_ask_text("GET /echo HTTP/1.0\r\n\r\n"), "GET /echo whole");
+  for (i = 0; i < SP_COUNT_OF(silent); i++)
+    close(silent[i]);
+  http_stop();
+}
+
+static void an_address_is_refused_with_a_sentence(void) {
+  sp_http_server *second;
+  sp_http_server_options options = {.routes = &routes};
+  char address[32];
+
+  http_start(NULL);
+  options.listen = "4040";
+  CHECK_EQUAL(SPANPROF_ERR_ARGUMENT, sp_http_server_start(&second, &options));
+  HAS(spanprof_last_error(), "\"4040\" is no address");
+  snprintf(address, sizeof address, "127.0.0.1:%u",
+           sp_http_server_port(server));
+  options.listen = address;
+  CHECK_EQUAL(SPANPROF_ERR_SYSTEM, sp_http_server_start(&second, &options));
+  HAS(spanprof_last_error(), "cannot listen on 127.0.0.1:");
+  CHECK(!second);
+  http_stop();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"every_answer_says_who_it_is", every_answer_says_who_it_is},
+      {"a_prefix_and_doubled_slashes_are_no_other_path",
+       a_prefix_and_doubled_slashes_are_no_other_path},
+      {"a_body_that_is_cut_off_is_answered",
+       a_body_that_is_cut_off_is_answered},
+      {"a_body_over_the_limit_is_read_and_answered",
+       a_body_over_the_limit_is_read_and_answered},
+      {"who_waits_for_a_word_gets_the_answer_at_once",
+       who_waits_for_a_word_gets_the_answer_at_once},
+      {"pages_of_other_sites_are_refused", pages_of_other_sites_are_refused},
+      {"a_token_is_wanted_but_for_open_routes",
+       a_token_is_wanted_but_for_open_routes},
+      {"others_are_served_beside_many_that_send_nothing",
+       others_are_served_beside_many_that_send_nothing},
+      {"an_address_is_refused_with_a_sentence",
+       an_address_is_refused_with_a_sentence},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
