@@ -77,16 +77,16 @@ module Spanprof
     end
 
     # Stop profiling and hand on what there is.
-    # @param timeout [Numeric] seconds to wait for it
+    # @param timeout [Numeric, nil] seconds to wait for it; nil: as many as without
     # @return [Boolean, nil] false: not within the time; nil: nothing ran
-    def stop(timeout: 2)
+    def stop(timeout: Session::STOP_S)
       Session.stop(timeout)
     end
 
     # Hand on what was sampled until now, and go on.
-    # @param timeout [Numeric] seconds to wait for it
+    # @param timeout [Numeric, nil] seconds to wait for it; nil: as many as without
     # @return [Boolean, nil] false: not within the time; nil: nothing runs
-    def flush(timeout: 10)
+    def flush(timeout: Session::FLUSH_S)
       Session.flush(timeout)
     end
 

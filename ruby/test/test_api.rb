@@ -51,6 +51,24 @@ class ApiTest < ChildTest
     assert_equal "spanprof: not profiling: sample_rate_hz is 0, not within 1 to 1000\n", result.err
   end
 
+  def test_arguments_of_another_kind_raise_nothing
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start
+      p Spanprof.label({ "a" => 1 }, b: 2) { burn(0.1); 1 }, Spanprof.label(3) { 4 }, Spanprof.label(a: 5)
+      p Spanprof.flush(timeout: nil), Spanprof.flush(timeout: "long"), Spanprof.flush(timeout: Float::INFINITY)
+      p Spanprof.stop(timeout: Float::NAN)
+    RUBY
+    assert_equal %w[1 4 nil true true true true], result.out.split
+    assert_equal [{ "a" => "1", "b" => "2" }], burnt.map { |sample| sample.labels.slice("a", "b") }.uniq
+    assert_equal <<~LINES, result.err
+      spanprof: labels must be a Hash, not a value of class Integer
+      spanprof: a label without a block labels nothing
+      spanprof: a timeout is a number of seconds, not "long": 10 s are waited
+      spanprof: a timeout is a number of seconds, not NaN: 2 s are waited
+    LINES
+  end
+
   def test_required_turns_a_refusal_into_an_exception
     result = child(%(require "spanprof"; Spanprof.start(sample_rate_hz: 0)), env: { "SPANPROF_REQUIRED" => "1" })
     refute result.status.success?

@@ -27,15 +27,28 @@ class OptionsTest < ChildTest
     %(labels: { a: "\\xFF" }) => 'labels has a value that is not UTF-8 for label "a"',
     %(labels: { a: "x\\0y" }) => "labels holds a NUL byte",
     %(labels: "a") => /\Alabels /,
-    %(labels: 1) => "labels must be a String, not a value of class Integer",
+    %(labels: 1) => "labels must be a Hash or a String, not a value of class Integer",
     %(http_headers: { "X-A" => "b\\nc" }) => /\Ahttp_headers /,
     %(http_headers: { "X-A" => "\\xFF" }) => /\Ahttp_headers /,
     %(log_level: :loud) => "log_level is :loud, not debug, info, warn, error or off",
     %(upload_protocol: "carrier pigeon") => /\Aupload_protocol /,
     %(output_directory: "/dev/null/x") => /output_directory/,
     %(rate: 100) => 'there is no option "rate"',
+    %(applicaton_name: "shop") => 'there is no option "applicaton_name"; did you mean application_name?',
+    %("sample_rate" => 100) => 'there is no option "sample_rate"; did you mean sample_rate_hz?',
+    %(output: "out") => 'there is no option "output"; did you mean output_directory?',
+    %("native_frames" => 1) => "native_frames must be true or false, not a value of class Integer",
+    %(autoinstrument_rails: "no") => "autoinstrument_rails must be true or false, not a value of class String",
+    %(logger: $stdout) => "logger must have the methods debug, info, warn and error, which IO has not",
     %(labels: { Object.new.tap { |o| def o.to_s = raise("boo") } => 1 }) => "boo"
   }.freeze
+
+  # That list is for suggestions, and beside the signature's the only other.
+  def test_every_option_is_known_by_name
+    signature = File.read("#{LIBRARY}/../sig/spanprof.rbs")[/def self\.start: \((.*?)\*\*/m, 1]
+    names = child!('require "spanprof"; puts Spanprof::Options::NAMES').out.split
+    assert_equal signature.scan(/\?(\w+): /).flatten.sort, names.sort
+  end
 
   def test_each_wrong_value_is_refused_with_a_sentence
     calls = REFUSED.keys.map { |options| "p [Spanprof.start(#{options}), Spanprof.unavailable_reason]" }

@@ -46,7 +46,7 @@ class PyroscopeTest < ChildTest
     %(tags = nil) => nil,
     %(tags = []) => nil,
     %(tags = [["a", "b"], [:c, 1]]) => nil,
-    %(tags = ["a"]) => "tags must be a String, not a value of class Array",
+    %(tags = ["a"]) => "tags must be a Hash or a String, not a value of class Array",
     %(http_headers = { "X-A" => "b" }) => nil,
     %(http_headers = { "X-A" => "b\\nc" }) => /\Ahttp_headers /,
     %(log_level = "trace") => nil,

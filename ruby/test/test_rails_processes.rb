@@ -116,7 +116,7 @@ class RailsProcessesTest < PreforkTest
     write("config/initializers/spanprof.rb", "Rails.application.config.spanprof.enabled = false")
     assert_equal [false, "config.spanprof.enabled is false"], state("bin/worker")
     write("config/initializers/spanprof.rb", "Rails.application.config.spanprof.sample_rate = 100")
-    assert_equal [false, 'there is no option "sample_rate"'], state("bin/worker")
+    assert_equal [false, 'there is no option "sample_rate"; did you mean sample_rate_hz?'], state("bin/worker")
   end
 
   def test_without_a_place_for_profiles

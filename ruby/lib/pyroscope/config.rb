@@ -32,7 +32,7 @@ module Pyroscope
     DEFAULTS.each do |name, default|
       # A default that can be added to becomes the program's own.
       define_method(name) { @given.fetch(name) { default.is_a?(Hash) ? @given[name] = {} : default } }
-      define_method(:"#{name}=") { |value| @given[name] = value }
+      define_method(:"#{name}=") { |value| self[name] = value }
     end
 
     def initialize
@@ -48,7 +48,7 @@ module Pyroscope
     # @param name [Symbol, String] of an option
     # @param value [Object]
     def []=(name, value)
-      public_send(:"#{name}=", value)
+      @given[name.to_sym] = value
     end
 
     # @return [Array<Symbol>] the options' names, as of a Struct
@@ -81,6 +81,7 @@ module Pyroscope
       options.delete(:application_name) if options.key?(:app_name)
       options[:log_level] = DEFAULTS[:log_level] unless level?
       options[:tags] = pairs(options[:tags]) if options.key?(:tags)
+      options[:autoinstrument_rails] = !!options[:autoinstrument_rails] if options.key?(:autoinstrument_rails)
       options = options.except(*CREDENTIALS) unless credentials == CREDENTIALS
       options[:server_address] = server_address unless server_address_elsewhere?
       options = { clean_label_names: true, dotted_label_names: true }.merge(options)
@@ -91,7 +92,8 @@ module Pyroscope
     #   {Spanprof.start}
     # @api private
     def names
-      NAMES.slice(*given.keys).invert
+      names = NAMES.reject { |_, option| given.key?(option) }
+      given.key?(:app_name) ? names.merge(app_name: :application_name).invert : names.except(:app_name).invert
     end
 
     # @return [Array<String>] a sentence for each option without effect
@@ -132,12 +134,12 @@ module Pyroscope
       @given.key?(:server_address) || ENV.fetch("PYROSCOPE_SERVER_ADDRESS", "") != ""
     end
 
-    # Options of {Spanprof.start} that the gem pyroscope does not have.
+    # Options of {Spanprof.start} that the gem pyroscope does not have: those that
+    # were written can be read.
     def method_missing(name, *arguments)
-      option = name.name.delete_suffix("=").to_sym
-      return super if arguments.size > 1 || (option == name && !@given.key?(option))
+      return super unless respond_to_missing?(name) && arguments.size == (name.end_with?("=") ? 1 : 0)
 
-      option == name ? @given[option] : @given[option] = arguments.first
+      name.end_with?("=") ? self[name.name.delete_suffix("=")] = arguments.first : @given[name]
     end
 
     def respond_to_missing?(name, include_private = false)

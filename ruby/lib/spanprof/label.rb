@@ -11,13 +11,13 @@ module Spanprof
     #   Spanprof.label(tenant: "acme") { render }
     # @param labels [Hash{Symbol, String => Object}] names, and values by their to_s; what the server would not take is
     #   cleaned and counted
+    # @param more [Hash] the same, for names that are in a Hash
     # @return [Object] what the block returns
-    def label(**labels)
-      return yield if LOAD_ERROR
+    def label(more = nil, **labels)
+      return Tags.no_block unless block_given?
+      return yield if LOAD_ERROR || !(before = Native.labels)
 
-      before = Native.labels
-      return yield unless before
-
+      labels = Tags.with(labels, more) if more
       begin
         labels.each { |name, value| Native.label_push(name, value) }
         yield

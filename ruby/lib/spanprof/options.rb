@@ -9,12 +9,35 @@ module Spanprof
     # Those that are not the core's.
     RUBY = %i[logger autoinstrument_rails].freeze
 
+    # All of them; the core has the list that counts, this one is for
+    # suggestions and checked by a test.
+    NAMES = (%i[
+      application_name labels resource_labels clean_label_names sample_rate_hz signal_number native_frames report_pid
+      report_thread_id report_thread_name server_address basic_auth_user basic_auth_password auth_token tenant_id
+      http_headers ca_bundle client_cert client_key proxy no_proxy upload_protocol upload_interval_ms queue_bytes
+      output_directory output_max_bytes output_max_age_s spool_directory spool_max_bytes spool_max_age_s span_names_max
+      label_values_max log_level dotted_label_names flush_on_sigterm
+    ] + RUBY).freeze
+
     class << self
       # @param options [Hash{Symbol => Object}] of {Spanprof.start}
       # @return [Hash{Symbol => Object}] for Native.start, which checks the values
       # @raise [Spanprof::Error] one sentence that names the option
       def native(options)
+        unknown = options.keys - NAMES
+        raise Error, unknown(unknown.first, NAMES) unless unknown.empty?
+
+        check_own(options)
         options.except(*RUBY).to_h { |name, value| [name, convert(name, value)] }
+      end
+
+      # @param name [Symbol, String] of no option
+      # @param names [Array<Symbol>] of those that there are
+      # @return [String] a sentence, with the name that is nearest
+      def unknown(name, names)
+        near = DidYouMean::SpellChecker.new(dictionary: names).correct(name).first if defined?(DidYouMean::SpellChecker)
+        near ||= names.find { |known| known.start_with?("#{name}_") } # sample_rate, without its unit
+        "there is no option #{name.to_s.inspect}#{"; did you mean #{near}?" if near}"
       end
 
       # @return [Integer, nil] what PYROSCOPE_LOG_LEVEL says; the core refuses
@@ -25,10 +48,22 @@ module Spanprof
 
       private
 
+      def check_own(options)
+        case options
+        in { autoinstrument_rails: value } unless [true, false, nil].include?(value)
+          raise Error, "autoinstrument_rails must be true or false, not a value of class #{value.class}"
+        in { logger: logger } unless logger.nil? || Logging::LEVELS.all? { |level| logger.respond_to?(level) }
+          raise Error, "logger must have the methods debug, info, warn and error, which #{logger.class} has not"
+        else nil
+        end
+      end
+
       def convert(name, value)
         case [name, value]
         in :labels, Hash then texts(value)
         in :http_headers, Hash then json(texts(value))
+        in :labels | :http_headers, Object unless value.nil? || value.is_a?(String)
+          raise Error, "#{name} must be a Hash or a String, not a value of class #{value.class}"
         in :log_level, Symbol | String then level(value)
         in _, Symbol then value.name
         else plain(value)

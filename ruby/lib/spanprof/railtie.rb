@@ -24,8 +24,6 @@ module Spanprof
       Instrument.install unless options.autoinstrument_rails == false || Start.refusal(options)
     end
 
-    generators { require_relative "../generators/spanprof/install/install_generator" }
-
     # Starts a session where the application has not done so itself, for its
     # name and the spans of its OpenTelemetry SDK.
     # @api private

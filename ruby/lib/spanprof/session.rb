@@ -10,6 +10,10 @@ module Spanprof
     # What a session that makes room for another may take, in ms.
     RESTART_MS = 2000
 
+    # What a stop and a flush may take where no number is given.
+    STOP_S = 2
+    FLUSH_S = 10
+
     @reason = nil
     @installed = @asked = false
 
@@ -51,11 +55,11 @@ module Spanprof
       def stop(timeout)
         return if elsewhere? || !running?
 
-        Native.stop(milliseconds(timeout)).tap { unprofiled }
+        Native.stop(milliseconds(timeout, STOP_S)).tap { unprofiled }
       end
 
       def flush(timeout)
-        Native.flush(milliseconds(timeout)) unless elsewhere? || !running?
+        Native.flush(milliseconds(timeout, FLUSH_S)) unless elsewhere? || !running?
       end
 
       def running?
@@ -86,6 +90,7 @@ module Spanprof
 
       def begin_with(options, names)
         told = Logging.place
+        options = options.transform_keys { |name| name.to_s.to_sym }
         Logging.logger = options[:logger] if options.key?(:logger)
         return refuse(LOAD_ERROR) if LOAD_ERROR
 
@@ -137,14 +142,17 @@ module Spanprof
         Exit.install
       end
 
-      def milliseconds(seconds)
-        (seconds * 1000).clamp(0, 0xffff_ffff).to_i
+      def milliseconds(seconds, default)
+        (Float(seconds || default) * 1000).clamp(0, 0xffff_ffff).to_i
+      rescue ArgumentError, TypeError, RangeError # FloatDomainError is one
+        Logging.say_once(:warn, "a timeout is a number of seconds, not #{seconds.inspect}: #{default} s are waited")
+        default * 1000
       end
 
+      # With the options as the program calls them, but for what it quotes.
       def named(sentence, names)
-        names.reduce(sentence) do |text, (name, called)|
-          text.gsub(/\b#{name}\b/, called.name)
-        end
+        called = names.transform_keys(&:name)
+        sentence.gsub(/"(?:[^"\\]|\\.)*"|\w+/) { |word| called.fetch(word, word).to_s }
       end
 
       def refuse(reason, error = Error.new(reason))

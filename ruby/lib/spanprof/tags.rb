@@ -6,7 +6,18 @@ module Spanprof
   module Tags
     class << self
       def wrap(tags, &block)
-        hash?(tags) ? Spanprof.label(**tags, &block) : yield
+        Spanprof.label(tags, &block)
+      end
+
+      # @return [nil]
+      def no_block
+        Logging.say_once(:warn, "a label without a block labels nothing")
+        nil
+      end
+
+      # @return [Hash] of {Spanprof.label} in both its forms
+      def with(labels, more)
+        hash?(more) ? more.merge(labels) : labels
       end
 
       def add(*arguments)
@@ -37,7 +48,7 @@ module Spanprof
       def hash?(tags)
         return true if tags.is_a?(Hash)
 
-        Logging.say_once(:warn, "tags must be a Hash, not a value of class #{tags.class}")
+        Logging.say_once(:warn, "labels must be a Hash, not a value of class #{tags.class}")
         false
       end
 

@@ -66,7 +66,7 @@ module Spanprof
       def initialize(app_name = nil, pyroscope_endpoint = nil, **options)
         given = { app_name: app_name, pyroscope_endpoint: pyroscope_endpoint }.compact.merge(options)
         unknown = given.keys - OPTIONS.keys
-        raise ArgumentError, "unknown option #{unknown.first}" unless unknown.empty?
+        raise ArgumentError, Options.unknown(unknown.first, OPTIONS.keys) unless unknown.empty?
 
         OPTIONS.merge(given).each { |option, value| instance_variable_set(:"@#{option}", value) }
         @rules = nil
