@@ -2,6 +2,9 @@
 
 #include <string.h>
 
+/* Digits of a fraction that count: below, all units are under 1 ns. */
+#define DURATION_DECIMALS 14
+
 static const struct duration_unit {
   const char *name;
   uint64_t ns;
@@ -21,40 +24,78 @@ static const char *duration_skip_spaces(const char *p) {
   return p;
 }
 
-/* The unit at `p` up to trailing spaces; 0: none of ours. */
-static uint64_t duration_unit_ns(const char *p) {
-  size_t i, length = strcspn(p, " \t");
+static bool duration_is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
-  if (*duration_skip_spaces(p + length))
-    return 0;
+/* The unit at `p` and what stands behind it; 0: none of ours. */
+static uint64_t duration_unit_ns(const char **p) {
+  size_t i, length = 0;
+
+  while ((*p)[length] >= 'a' && (*p)[length] <= 'z')
+    length++;
   for (i = 0; i < SP_COUNT_OF(duration_units); i++) {
     if (strlen(duration_units[i].name) == length &&
-        memcmp(duration_units[i].name, p, length) == 0)
+        memcmp(duration_units[i].name, *p, length) == 0) {
+      *p += length;
       return duration_units[i].ns;
+    }
   }
   return 0;
+}
+
+/* "90" or "1.5" and its unit. A number without one counts `bare_unit_ns`, which
+ * is 0 where it needs one. */
+static spanprof_status duration_part(const char **p, uint64_t bare_unit_ns,
+                                     uint64_t *out_ns) {
+  uint64_t whole = 0, fraction = 0, place = 1, unit_ns;
+  bool over = false;
+  int decimals = 0;
+
+  if (!duration_is_digit(**p))
+    return SPANPROF_ERR_FORMAT;
+  for (; duration_is_digit(**p); ++*p) {
+    over = over || __builtin_mul_overflow(whole, (uint64_t)10, &whole);
+    over = over || __builtin_add_overflow(whole, (uint64_t)(**p - '0'), &whole);
+  }
+  if (**p == '.' && !duration_is_digit((*p)[1]))
+    return SPANPROF_ERR_FORMAT;
+  if (**p == '.')
+    for (++*p; duration_is_digit(**p); ++*p) {
+      if (decimals++ >= DURATION_DECIMALS)
+        continue;
+      fraction = fraction * 10 + (uint64_t)(**p - '0');
+      place *= 10;
+    }
+  *p = duration_skip_spaces(*p);
+  unit_ns = **p ? duration_unit_ns(p) : bare_unit_ns;
+  if (unit_ns == 0)
+    return SPANPROF_ERR_FORMAT;
+  over = over || __builtin_mul_overflow(whole, unit_ns, out_ns);
+  /* 10^14 times a day's nanoseconds are beyond 64 bits. */
+  fraction = (uint64_t)((unsigned __int128)fraction * unit_ns / place);
+  over = over || __builtin_add_overflow(*out_ns, fraction, out_ns);
+  return over ? SPANPROF_ERR_LIMIT : SPANPROF_OK;
 }
 
 spanprof_status sp_duration_parse(const char *text, uint64_t bare_unit_ns,
                                   uint64_t *out_ns) {
   const char *p = duration_skip_spaces(text);
-  uint64_t amount = 0, unit_ns;
-  bool over = false;
+  uint64_t sum_ns = 0, part_ns;
+  spanprof_status st, limit = SPANPROF_OK;
 
   *out_ns = 0;
-  if (*p < '0' || *p > '9')
-    return SPANPROF_ERR_FORMAT;
-  for (; *p >= '0' && *p <= '9'; p++) {
-    over = over || __builtin_mul_overflow(amount, (uint64_t)10, &amount);
-    over =
-        over || __builtin_add_overflow(amount, (uint64_t)(*p - '0'), &amount);
-  }
-  p = duration_skip_spaces(p);
-  unit_ns = *p ? duration_unit_ns(p) : bare_unit_ns;
-  if (unit_ns == 0)
-    return SPANPROF_ERR_FORMAT;
-  if (over || __builtin_mul_overflow(amount, unit_ns, &amount))
-    return SPANPROF_ERR_LIMIT;
-  *out_ns = amount;
-  return SPANPROF_OK;
+  do {
+    st = duration_part(&p, bare_unit_ns, &part_ns);
+    if (st == SPANPROF_ERR_FORMAT)
+      return st;
+    if (st || __builtin_add_overflow(sum_ns, part_ns, &sum_ns))
+      limit = SPANPROF_ERR_LIMIT;
+    /* Of several parts each needs its unit. */
+    bare_unit_ns = 0;
+    p = duration_skip_spaces(p);
+  } while (*p);
+  if (!limit)
+    *out_ns = sum_ns;
+  return limit;
 }

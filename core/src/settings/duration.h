@@ -1,11 +1,12 @@
-/* Lengths of time as people write them: "10", "10s", "500ms", "1m". */
+/* Lengths of time as people write them: "10", "10s", "0.5", "1m30s". */
 #ifndef SP_DURATION_H
 #define SP_DURATION_H
 
 #include "../util/base.h"
 
-/* A whole number and a unit (ns, us, ms, s, m, h, d); without a unit it counts
- * `bare_unit_ns`. Spaces around and between are ignored. Units are those of
+/* Numbers, with decimals or without, and their units (ns, us, ms, s, m, h, d);
+ * a number that is alone and has none counts `bare_unit_ns`. What is below a
+ * nanosecond is cut off, spaces around and between are ignored. Units are those of
  * the Pyroscope Java agent (IntervalParser.java, commit 08445b64) and longer
  * ones. SPANPROF_ERR_FORMAT: not a duration. SPANPROF_ERR_LIMIT: too long for
  * 64 bits of nanoseconds. Leaves spanprof_last_error() alone. */

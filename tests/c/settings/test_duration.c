@@ -17,6 +17,12 @@ static void duration_units_are_understood(void) {
       {"7d", 7 * 86400 * SP_NS_PER_S},
       {"0", 0},
       {"0005s", 5 * SP_NS_PER_S},
+      {"0.5", 500 * SP_NS_PER_MS},
+      {"1.5s", 1500 * SP_NS_PER_MS},
+      {"1m30s", 90 * SP_NS_PER_S},
+      {"1h 2m 3.25s", 3723250 * SP_NS_PER_MS},
+      {"0.0000000019s", 1},
+      {"0.99999999999999999999d", 86399999999999},
   };
   size_t i;
 
@@ -38,8 +44,9 @@ static void duration_bare_number_counts_the_callers_unit(void) {
 
 static void duration_what_is_none_is_refused(void) {
   static const char *const table[] = {
-      "",       " ",    "s", "-1",  "-1s", "+5",   "1.5s", "10sec",
-      "10 s s", "10s5", "x", "10S", "1e3", "0x10", "ten",
+      "",      " ",      "s",      "-1",   "-1s",   "+5",     "1.s",
+      "10sec", "10 s s", "10s5",   "x",    "10S",   "1e3",    "0x10",
+      "ten",   ".5",     "1.5.5s", "1m30", "1..5s", "30 30s",
   };
   size_t i;
 
@@ -58,6 +65,7 @@ static void duration_too_long_is_a_limit(void) {
       "99999999999999999999999999999999",
       "18446744074",
       "213504d",
+      "213503d 1d",
   };
   uint64_t ns;
   size_t i;
