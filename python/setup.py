@@ -126,6 +126,6 @@ setup(
         extra_link_args=["-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,nodelete", "-Wl,-z,noexecstack",
                          "-Wl,--exclude-libs,ALL",
                          f"-Wl,--version-script={VENDOR / 'bindings/python/exports.map'}"],
-        libraries=["curl", "protobuf-c", "z"],
+        libraries=["curl", "protobuf-c", "z", "m"],
     )],
 )

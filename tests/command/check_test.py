@@ -72,6 +72,14 @@ class CheckTest(unittest.TestCase):
             "credentials": "ok", "service": "-"}, said)
         self.assertEqual(status, 0)
 
+    def test_credentials_may_be_a_header(self):
+        for headers, kind in (("authorization: Basic abc", "the Authorization "
+                               "header"), ("X-Team: a", "no credentials")):
+            status, said = self.check(SERVER_ADDRESS=self.address,
+                                      HTTP_HEADERS=headers)
+            self.assertEqual(said["credentials"], ("ok", kind + " accepted"))
+            self.assertEqual(status, 0)
+
     def test_names_of_profiles_and_spans_are_compared(self):
         for environment, state, sentence in (
                 ({"APPLICATION_NAME": "shop", "OTEL_SERVICE_NAME": "shop"},

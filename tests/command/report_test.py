@@ -103,6 +103,43 @@ class ReportTest(unittest.TestCase):
                            self.directory)
         self.assertEqual(both["value"], 0)
 
+    def test_profiles_are_chosen_by_time_application_and_process(self):
+        alone = [report_json(path) for path in self.files]
+        begin = alone[1]["start_ns"]
+        some = report_json("--from", str(begin), self.directory)
+        self.assertEqual(some["total"], sum(one["total"] for one in alone
+                                            if one["end_ns"] > begin))
+        self.assertLess(some["profiles"], len(self.files))
+        process = os.path.basename(self.files[0]).split("-")[1]
+        for arguments, profiles in ((["--application", "burn"], len(alone)),
+                                    (["--application", "other"], 0),
+                                    (["--process", process], len(alone)),
+                                    (["--process", "1"], 0)):
+            some = report_json(*arguments, self.directory)
+            self.assertEqual(some["profiles"], profiles, arguments)
+
+    def test_parts_agree_with_the_whole(self):
+        groups = {row["name"]: row["total"] for row in report_json(
+            "--group-by", "phase", self.directory)["groups"]}
+        for phase in ("read", "write"):
+            self.assertEqual(groups[phase], report_json(
+                "--label", "phase=" + phase, self.directory)["value"])
+        self.assertEqual(sum(groups.values()), self.whole["total"])
+        parts = [report_json(option, "burn_again", self.directory)["value"]
+                 for option in ("--focus", "--ignore")]
+        self.assertEqual(sum(parts), self.whole["total"])
+        peek = report_json("--peek", "^burn_again$", self.directory)["peek"][0]
+        calls = {row["name"]: row["value"] for row in peek["callers"]}
+        self.assertEqual(calls["burn_span"], peek["total"])
+        self.assertEqual(self.whole["total"],
+                         self.whole["samples"] * 10_000_000)
+
+    def test_a_run_is_equal_to_itself(self):
+        done = report("--diff", self.directory, "--fail-above", "0",
+                      self.directory)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"(?m)^.* \+0\.0% ~ .*  GET /cart$")
+
     def test_folded_stacks_add_up(self):
         done = report("--folded", *self.files)
         self.assertEqual(done.returncode, 0)
@@ -116,10 +153,11 @@ class ReportTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertNotRegex(done.stdout, "[\x00-\x09\x0b-\x1f]")
         self.assertRegex(done.stdout, r"\A\d+ profiles, \d{4}-\d\d-\d\d ")
-        self.assertRegex(done.stdout, r"(?m)^CPU \d+\.\d{3} s$")
+        self.assertRegex(done.stdout, r"(?m)^CPU \d+\.\d{3} s, \d+ samples$")
         self.assertRegex(done.stdout,
-                         r"(?m)^ +\d\.\d{3} +\d+\.\d% +2  GET /cart$")
-        self.assertRegex(done.stdout, r"(?m)^ +\d\.\d{3} +\d+\.\d%  0{15}3  GET")
+                         r"(?m)^ +\d\.\d{3} +\d+\.\d% +\d+ +\d+% +2  GET /cart$")
+        self.assertRegex(done.stdout,
+                         r"(?m)^ +\d\.\d{3} +\d+\.\d% +\d+ +\d+% 0{15}3  GET")
         self.assertRegex(done.stdout, r"\(2 more spans\)")
         nothing = report("--span", "ffffffffffffffff", self.directory)
         self.assertEqual(nothing.returncode, 0)
@@ -291,12 +329,13 @@ class NestedTest(unittest.TestCase):
 
     def test_tables_have_self_and_total(self):
         text = report(self.directory).stdout
-        self.assertRegex(text, r"(?m)^ +total +share +self +share +spans  "
-                               r"span name \(CPU s\)$")
+        self.assertRegex(text, r"(?m)^ +total +share +self +share +samples +± "
+                               r"+spans  span name \(CPU s\)$")
         self.assertRegex(text, r"(?m)^ +\d\.\d{3} +\d+\.\d% +0\.000 +0\.0% +"
-                               r"1  wrapper$")
-        self.assertRegex(text, r"(?m)^ +total +share +self +share  span id +"
-                               r"slowest spans \(CPU s\)\n.*  fe0{13}1  outer$")
+                               r"\d+ +\d+% +1  wrapper$")
+        self.assertRegex(text, r"(?m)^ +total +share +self +share +samples +± "
+                               r"span id +spans with the most CPU \(CPU s\)\n"
+                               r".* fe0{13}1  outer$")
 
     @unittest.skipUnless(shutil.which("go"), "no go tool pprof")
     def test_go_shows_the_ancestors(self):

@@ -1,14 +1,29 @@
 #include "check_server.h"
 
+#include <string.h>
+#include <strings.h>
+
 #include "../export/pyroscope.h"
 #include "../util/buffer.h"
 
-#include <string.h>
+/* Whether an Authorization header is among those that users add. */
+static bool check_has_authorization(const sp_settings *settings) {
+  static const char name[] = "authorization:";
+  size_t i;
+
+  for (i = 0; i < settings->header_count; i++)
+    if (strncasecmp(settings->headers[i], name, sizeof name - 1) == 0)
+      return true;
+  return false;
+}
 
 static const char *check_credentials_kind(const sp_settings *settings) {
   if (settings->basic_auth_user)
     return "basic auth";
-  return settings->auth_token ? "a bearer token" : "no credentials";
+  if (settings->auth_token)
+    return "a bearer token";
+  return check_has_authorization(settings) ? "the Authorization header"
+                                           : "no credentials";
 }
 
 /* The answers that speak of who we are. */
@@ -108,9 +123,9 @@ static spanprof_status check_probe(const sp_mem *mem,
                    ingest ? "/ingest?name=spanprof.check"
                           : "/push.v1.PusherService/Push");
   st = sp_buffer_status(&url);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_http_client_new(&client, mem, settings, sp_clock_system());
-  if (st == SPANPROF_OK) {
+  if (!st) {
     request.url = url.data;
     memset(answer, 0, sizeof *answer);
     sp_http_client_post(client, &request, answer);
@@ -128,7 +143,7 @@ void sp_check_server(sp_check_list *list, const sp_settings *settings) {
                  "none: profiles are not uploaded");
     return;
   }
-  if (check_probe(list->io->mem, settings, &answer) != SPANPROF_OK) {
+  if (check_probe(list->io->mem, settings, &answer)) {
     sp_check_say(list, SP_CHECK_FAILED, "server", "%s", spanprof_last_error());
     return;
   }

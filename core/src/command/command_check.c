@@ -1,5 +1,7 @@
 #include "command.h"
 
+#include <string.h>
+
 #include "../sampler/signal.h"
 #include "../sampler/timer.h"
 #include "../session/options.h"
@@ -8,9 +10,6 @@
 #include "check_list.h"
 #include "check_server.h"
 #include "check_stack.h"
-#include "flags.h"
-
-#include <string.h>
 
 static const char check_usage[] =
     "usage: spanprof check\n"
@@ -114,18 +113,11 @@ static void check_run(sp_check_list *list) {
 }
 
 int sp_command_check(const sp_command_io *io, int argc, char **argv) {
-  static const sp_flag flags_known[] = {{"--help", false}};
   sp_check_list list = {.io = io};
-  sp_flags flags;
-  const char *value;
-  int flag;
+  int status = sp_command_no_arguments(io, check_usage, argc, argv);
 
-  sp_flags_init(&flags, argc, argv);
-  flag = sp_flags_next(&flags, flags_known, SP_COUNT_OF(flags_known), &value);
-  if (flag != SP_FLAG_END) {
-    fputs(check_usage, flag == 0 ? io->out : io->err);
-    return flag == 0 ? SP_EXIT_OK : SP_EXIT_USAGE;
-  }
+  if (status >= 0)
+    return status;
   check_run(&list);
   return list.failed ? SP_EXIT_FAILED : SP_EXIT_OK;
 }

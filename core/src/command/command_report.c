@@ -1,297 +1,191 @@
+#include "../util/status.h"
 #include "command.h"
-
-#include "flags.h"
-#include "profile_list.h"
-#include "progress.h"
+#include "report_arguments.h"
+#include "report_diff.h"
+#include "report_files.h"
 #include "report_folded.h"
 #include "report_print.h"
 
-#include "../util/utf8.h"
+#define REPORT_TOP_DEFAULT 20
 
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-
-#define REPORT_TOP 20
-
-static const char report_usage[] =
-    "usage: spanprof report [OPTION...] FILE|DIRECTORY...\n"
-    "\n"
-    "Adds up pprof profiles, gzip or not, of any program: CPU seconds by span\n"
-    "name, the slowest spans with their ids, the top functions. A span's "
-    "total\n"
-    "is its own time (self) and that of the spans in it. In a directory\n"
-    "and below, files named *.pb.gz, *.pb, *.pprof and *.prof; - is standard\n"
-    "input.\n"
-    "\n"
-    "  --span ID          samples of one span (16 hex digits) and the spans\n"
-    "                     in it only\n"
-    "  --span-name NAME   of spans with this name, and those in them, only\n"
-    "  --self             with these two: without the spans in them\n"
-    "  --label KEY=VALUE  with this label only; may be repeated, all must "
-    "match\n"
-    "  --type NAME        what to add up; default cpu, else the profile's own\n"
-    "                     default\n"
-    "  --top N            rows of each table, 0 for all; default 20, with\n"
-    "                     --json all\n"
-    "  --folded           print stacks, \"outer;inner value\" a line\n"
-    "  --json             print one JSON object\n"
-    "\n"
-    "Times in --folded and --json are nanoseconds. Exit status: 1 if a file\n"
-    "could not be read or is no profile (the others are read), 2 for wrong "
-    "usage.\n";
-
-enum report_flag {
-  REPORT_SPAN,
-  REPORT_SPAN_NAME,
-  REPORT_SELF,
-  REPORT_LABEL,
-  REPORT_TYPE,
-  REPORT_TOP_ROWS,
-  REPORT_FOLDED,
-  REPORT_JSON,
-  REPORT_HELP
-};
-
-static const sp_flag report_flags[] = {
-    [REPORT_SPAN] = {"--span", true},
-    [REPORT_SPAN_NAME] = {"--span-name", true},
-    [REPORT_SELF] = {"--self", false},
-    [REPORT_LABEL] = {"--label", true},
-    [REPORT_TYPE] = {"--type", true},
-    [REPORT_TOP_ROWS] = {"--top", true},
-    [REPORT_FOLDED] = {"--folded", false},
-    [REPORT_JSON] = {"--json", false},
-    [REPORT_HELP] = {"--help", false},
-};
-
+/* One report, of what it is made from, and what listens while it is. */
 typedef struct report_job {
-  const sp_command_io *io;
-  sp_report_filter filter;
-  const char *type;
-  bool top_given;
-  size_t top;
-  bool folded;
-  bool json;
-  bool help;
-  sp_profile_list files;
+  sp_report_arguments arguments;
+  sp_report_printer printer;
   sp_report report;
   int status;
 } report_job;
 
-/* "spanprof report: {how}{path}: {why}". A file's name may hold anything. */
-static void report_say(report_job *job, const char *how, const char *path) {
-  char shown[PATH_MAX];
-
-  shown[sp_utf8_printable(path, strlen(path), shown, sizeof shown - 1)] = '\0';
-  fprintf(job->io->err, "spanprof report: %s%s: %s\n", how, shown,
-          spanprof_last_error());
-}
-
-static void report_complain(report_job *job, const char *path) {
-  if (path)
-    report_say(job, "", path);
-  else
-    fprintf(job->io->err, "spanprof report: %s\n", spanprof_last_error());
-  job->status = SP_EXIT_FAILED;
-}
-
-static bool report_wrong(const report_job *job, const char *flag,
-                         const char *value, const char *expected) {
-  fprintf(job->io->err, "spanprof report: %s \"%.80s\": %s expected\n", flag,
-          value, expected);
-  return false;
-}
-
-static bool report_read_top(report_job *job, const char *value) {
-  char *end;
-  unsigned long top = strtoul(value, &end, 10);
-
-  if (*value < '0' || *value > '9' || *end)
-    return report_wrong(job, "--top", value, "a number");
-  job->top = top;
-  job->top_given = true;
-  return true;
-}
-
-/* One option. False: said what is wrong with it. */
-static bool report_read_flag(report_job *job, int flag, const char *value) {
-  switch (flag) {
-  case REPORT_SPAN:
-    job->filter.by_span = true;
-    if (!sp_span_id_parse(value, &job->filter.span))
-      return report_wrong(job, "--span", value, "16 hex digits");
-    return true;
-  case REPORT_SPAN_NAME:
-    job->filter.span_name = value;
-    return true;
-  case REPORT_SELF:
-    job->filter.self = true;
-    return true;
-  case REPORT_LABEL:
-    if (sp_report_filter_label(&job->filter, value) != SPANPROF_OK)
-      return report_wrong(job, "--label", value,
-                          "key=value, at most 32 times,");
-    return true;
-  case REPORT_TYPE:
-    job->type = value;
-    return true;
-  case REPORT_TOP_ROWS:
-    return report_read_top(job, value);
-  case REPORT_FOLDED:
-    job->folded = true;
-    return true;
-  case REPORT_JSON:
-    job->json = true;
-    return true;
-  default:
-    job->help = true;
-    return true;
-  }
-}
-
-/* Options and files. False: said what is wrong. A file that is not there is no
- * wrong usage. */
-static bool report_read_arguments(report_job *job, int argc, char **argv) {
-  sp_flags flags;
-  const char *value;
-  bool any = false;
-  int flag;
-
-  sp_flags_init(&flags, argc, argv);
-  while ((flag = sp_flags_next(&flags, report_flags, SP_COUNT_OF(report_flags),
-                               &value)) != SP_FLAG_END) {
-    if (flag == SP_FLAG_WRONG) {
-      report_complain(job, NULL);
-      return false;
-    }
-    any = any || flag == SP_FLAG_OPERAND;
-    if (flag == SP_FLAG_OPERAND) {
-      if (sp_profile_list_add(&job->files, value) != SPANPROF_OK)
-        report_complain(job, NULL);
-    } else if (!report_read_flag(job, flag, value)) {
-      return false;
-    }
-  }
-  if (job->folded && job->json)
-    fputs("spanprof report: --folded and --json exclude each other\n",
-          job->io->err);
-  else if (job->filter.self && !job->filter.by_span && !job->filter.span_name)
-    fputs("spanprof report: --self needs --span or --span-name\n",
-          job->io->err);
-  else if (!any && !job->help)
-    fputs(report_usage, job->io->err);
-  else
-    return true;
-  return false;
-}
-
-static spanprof_status report_open(const report_job *job, const char *path,
-                                   sp_pprof **out) {
-  char *bytes;
-  size_t size;
-  spanprof_status st = sp_profile_file_read(path, job->io->mem, &bytes, &size);
-
-  *out = NULL;
-  if (st == SPANPROF_OK)
-    st = sp_pprof_read(out, job->io->mem, bytes, size);
-  sp_mem_free(job->io->mem, bytes);
-  return st;
-}
-
-/* Of profiles of several types, those of the CPU are meant: the first one may
- * be another. Standard input can be read only once. */
-static const char *report_find_cpu(const report_job *job) {
-  bool found = false;
-  size_t i;
-
-  for (i = 0; i < job->files.count && job->files.count > 1 && !found; i++) {
-    const char *path = job->files.paths[i];
-    sp_pprof *profile = NULL;
-
-    if (strcmp(path, "-") != 0 && report_open(job, path, &profile) == 0)
-      found = sp_pprof_type_find(profile, "cpu") != SP_PPROF_NONE;
-    sp_pprof_free(profile);
-  }
-  return found ? "cpu" : NULL;
-}
-
-/* A profile of another type is left out, and told, but no failure. */
-static void report_read_file(report_job *job, const char *path,
-                             sp_progress *progress) {
-  sp_pprof *profile;
-  spanprof_status st = report_open(job, path, &profile);
-
-  if (st == SPANPROF_OK)
-    st = sp_report_add(&job->report, profile);
-  sp_pprof_free(profile);
-  if (st == SPANPROF_OK)
-    return;
-  sp_progress_clear(progress);
-  if (st == SPANPROF_ERR_UNSUPPORTED)
-    report_say(job, "left out: ", path);
-  else
-    report_complain(job, path);
-}
-
-static void report_read_files(report_job *job) {
-  sp_progress progress;
-  size_t i;
-
-  sp_progress_init(&progress, job->io->err);
-  for (i = 0; i < job->files.count; i++) {
-    sp_progress_step(&progress, i, job->files.count);
-    report_read_file(job, job->files.paths[i], &progress);
-  }
-  sp_progress_clear(&progress);
-}
-
-static spanprof_status report_print(report_job *job, sp_report_folded *folded) {
-  if (job->report.profiles == 0) {
+static void report_fail(report_job *job, spanprof_status st) {
+  if (st)
+    sp_command_complain(job->arguments.io, job->arguments.word, NULL,
+                        spanprof_last_error());
+  if (st)
     job->status = SP_EXIT_FAILED;
-    return SPANPROF_OK;
+}
+
+static void report_read(report_job *job, sp_report *report,
+                        const sp_profile_list *list) {
+  sp_report_files files = {.io = job->arguments.io,
+                           .word = job->arguments.word,
+                           .filter = &job->arguments.profiles,
+                           .report = report};
+
+  sp_report_files_read(&files, list);
+  /* Nothing at all, and not for want of a match. */
+  if (files.failed || (report->profiles == 0 && files.passed_over == 0))
+    job->status = SP_EXIT_FAILED;
+}
+
+/* Whether there is something to print: a report of nothing is one only where a
+ * filter left nothing. */
+static bool report_is_any(const report_job *job) {
+  return job->report.profiles || job->status == SP_EXIT_OK;
+}
+
+static void report_run_folded(report_job *job) {
+  sp_report_folded folded;
+
+  sp_report_folded_init(&folded, &job->report, job->printer.out);
+  job->report.listener = (sp_report_listener){
+      sp_report_folded_stack, sp_report_folded_restart, &folded};
+  report_read(job, &job->report, &job->arguments.files);
+  report_fail(job, sp_report_folded_flush(&folded));
+  sp_report_folded_dispose(&folded);
+}
+
+static spanprof_status report_tree_stack(void *tree, const uint32_t *functions,
+                                         size_t count,
+                                         const sp_amount *amount) {
+  return sp_call_tree_add(tree, functions, count, amount);
+}
+
+static void report_tree_restart(void *tree) {
+  sp_call_tree_clear(tree);
+}
+
+static void report_run_tree(report_job *job) {
+  sp_call_tree tree;
+
+  sp_call_tree_init(&tree, job->report.mem);
+  job->report.listener =
+      (sp_report_listener){report_tree_stack, report_tree_restart, &tree};
+  report_read(job, &job->report, &job->arguments.files);
+  if (report_is_any(job))
+    report_fail(job, sp_report_print_tree(&job->report, &tree, &job->printer));
+  sp_call_tree_dispose(&tree);
+}
+
+static void report_run_peek(report_job *job) {
+  sp_report_peek peek;
+
+  sp_report_peek_init(&peek, &job->report);
+  job->report.listener =
+      (sp_report_listener){sp_report_peek_stack, sp_report_peek_restart, &peek};
+  report_read(job, &job->report, &job->arguments.files);
+  if (report_is_any(job) && job->arguments.json)
+    report_fail(job, sp_report_print_json(&job->report, &peek, &job->printer));
+  else if (report_is_any(job))
+    sp_report_print_peek(&peek, &job->printer);
+  sp_report_peek_dispose(&peek);
+}
+
+static void report_run_tables(report_job *job) {
+  report_read(job, &job->report, &job->arguments.files);
+  if (!report_is_any(job))
+    return;
+  if (job->arguments.json)
+    report_fail(job, sp_report_print_json(&job->report, NULL, &job->printer));
+  else if (job->arguments.options.all_labels)
+    report_fail(job, sp_report_print_labels(&job->report, &job->printer));
+  else
+    report_fail(job, sp_report_print_text(&job->report, &job->printer));
+}
+
+/* Two reports of which each has samples. */
+static void report_compare(report_job *job, const sp_report *base) {
+  sp_diff diff = {.base = base,
+                  .now = &job->report,
+                  .scale = 1,
+                  .fail_above = job->arguments.fail_above};
+
+  if (job->arguments.normalize)
+    diff.scale = (double)job->report.taken.value / (double)base->taken.value;
+  report_fail(job, job->arguments.json
+                       ? sp_diff_print_json(&diff, &job->printer)
+                       : sp_diff_print_text(&diff, &job->printer));
+  if (diff.grown)
+    job->status = SP_EXIT_GREW;
+}
+
+/* Both sides have to be of one type: that of the base. A comparison with
+ * nothing must not look like one that is good. */
+static void report_run_diff(report_job *job) {
+  const sp_report_arguments *arguments = &job->arguments;
+  sp_report_options options = arguments->options;
+  spanprof_status st;
+  sp_report base;
+
+  report_read(job, &job->report, &arguments->base);
+  base = job->report;
+  options.type = base.type;
+  st = sp_report_init(&job->report, base.mem, &options);
+  if (!st) {
+    report_read(job, &job->report, &arguments->files);
+    if (base.taken.value <= 0 || job->report.taken.value <= 0)
+      st = sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "nothing to compare: no samples match in %s",
+                   base.taken.value <= 0 ? "the base" : "the profiles");
   }
-  if (job->folded) {
-    sp_report_folded_flush(folded);
-    return SPANPROF_OK;
-  }
-  if (job->json)
-    return sp_report_print_json(&job->report, job->top_given ? job->top : 0,
-                                job->io->out);
-  return sp_report_print_text(
-      &job->report, job->top_given ? job->top : REPORT_TOP, job->io->out);
+  if (st)
+    report_fail(job, st);
+  else
+    report_compare(job, &base);
+  sp_report_dispose(&job->report);
+  job->report = base;
 }
 
 static void report_run(report_job *job) {
-  const char *type = job->type ? job->type : report_find_cpu(job);
-  sp_report_folded folded;
+  const sp_report_arguments *arguments = &job->arguments;
 
-  if (sp_report_init(&job->report, job->io->mem, &job->filter, type) !=
-      SPANPROF_OK) {
-    report_complain(job, NULL);
+  if (arguments->failed)
+    job->status = SP_EXIT_FAILED;
+  job->printer =
+      (sp_report_printer){.out = arguments->io->out,
+                          .order = arguments->order,
+                          .top = arguments->top_given ? arguments->top
+                                 : arguments->json    ? 0
+                                                      : REPORT_TOP_DEFAULT};
+  if (sp_report_init(&job->report, arguments->io->mem, &arguments->options)) {
+    report_fail(job, SPANPROF_ERR_NOMEM);
     return;
   }
-  sp_report_folded_init(&folded, &job->report, job->io->out);
-  if (job->folded)
-    job->report.listener =
-        (sp_report_listener){.stack = sp_report_folded_stack, .data = &folded};
-  report_read_files(job);
-  if (report_print(job, &folded) != SPANPROF_OK)
-    report_complain(job, NULL);
-  sp_report_folded_dispose(&folded);
+  if (arguments->diff)
+    report_run_diff(job);
+  else if (arguments->folded)
+    report_run_folded(job);
+  else if (arguments->tree)
+    report_run_tree(job);
+  else if (arguments->options.peek.given)
+    report_run_peek(job);
+  else
+    report_run_tables(job);
   sp_report_dispose(&job->report);
 }
 
 int sp_command_report(const sp_command_io *io, int argc, char **argv) {
-  report_job job = {.io = io, .status = SP_EXIT_OK};
+  report_job job = {.status = SP_EXIT_OK};
 
-  sp_profile_list_init(&job.files, io->mem);
-  if (!report_read_arguments(&job, argc, argv))
+  if (!sp_report_arguments_read(&job.arguments, io, argc, argv))
     job.status = SP_EXIT_USAGE;
-  else if (job.help)
-    fputs(report_usage, io->out);
+  else if (job.arguments.help)
+    sp_report_arguments_help(&job.arguments, io->out);
   else
     report_run(&job);
-  sp_profile_list_dispose(&job.files);
+  sp_report_arguments_dispose(&job.arguments);
   return job.status;
+}
+
+int sp_command_labels(const sp_command_io *io, int argc, char **argv) {
+  return sp_command_report(io, argc, argv);
 }

@@ -1,5 +1,8 @@
 #include "command.h"
 
+#include <string.h>
+#include <time.h>
+
 #include "../export/pyroscope.h"
 #include "../export/retry.h"
 #include "../export/series_comments.h"
@@ -7,13 +10,8 @@
 #include "../session/options.h"
 #include "../util/buffer.h"
 #include "../util/status.h"
-#include "../util/utf8.h"
-#include "flags.h"
+#include "arguments.h"
 #include "profile_list.h"
-
-#include <limits.h>
-#include <string.h>
-#include <time.h>
 
 /* So often is one profile sent, and so long waited in between. */
 #define UPLOAD_TRIES       5
@@ -27,8 +25,13 @@ static const char upload_usage[] =
     "comments, any others under those of the environment. In a directory and\n"
     "below, files named *.pb.gz, *.pb, *.pprof and *.prof; - is standard "
     "input.\n"
-    "\n"
-    "  --server URL  in place of PYROSCOPE_SERVER_ADDRESS\n"
+    "\n";
+
+static const sp_argument upload_arguments[] = {
+    {"server", "URL", "in place of PYROSCOPE_SERVER_ADDRESS"},
+};
+
+static const char upload_more[] =
     "\n"
     "Credentials and all else are taken from the environment, as in a program\n"
     "that is profiled. The files stay. A profile that the server has already "
@@ -48,45 +51,42 @@ typedef struct upload_job {
   int status;
 } upload_job;
 
-/* "spanprof upload: {path}: {why}". A file's name may hold anything. */
 static void upload_complain(upload_job *job, const char *path,
                             const char *why) {
-  char shown[PATH_MAX];
-
   job->status = SP_EXIT_FAILED;
-  if (!path) {
-    fprintf(job->io->err, "spanprof upload: %s\n", why);
-    return;
-  }
-  shown[sp_utf8_printable(path, strlen(path), shown, sizeof shown - 1)] = '\0';
-  fprintf(job->io->err, "spanprof upload: %s: %s\n", shown, why);
+  sp_command_complain(job->io, "upload", path, why);
+}
+
+static void upload_print_help(FILE *out) {
+  fputs(upload_usage, out);
+  sp_arguments_help(upload_arguments, SP_COUNT_OF(upload_arguments), out);
+  fputs(upload_more, out);
 }
 
 static bool upload_read_arguments(upload_job *job, int argc, char **argv) {
-  static const sp_flag known[] = {{"--server", true}, {"--help", false}};
+  sp_arguments arguments;
   bool any = false;
   const char *value;
-  sp_flags flags;
-  int flag;
+  int found;
 
-  sp_flags_init(&flags, argc, argv);
-  while ((flag = sp_flags_next(&flags, known, SP_COUNT_OF(known), &value)) !=
-         SP_FLAG_END) {
-    any = any || flag == SP_FLAG_OPERAND;
-    if (flag == SP_FLAG_WRONG) {
+  sp_arguments_init(&arguments, upload_arguments, SP_COUNT_OF(upload_arguments),
+                    argc, argv);
+  while ((found = sp_arguments_next(&arguments, &value)) != SP_ARGUMENT_END) {
+    any = any || found == SP_ARGUMENT_OPERAND;
+    if (found == SP_ARGUMENT_WRONG) {
       upload_complain(job, NULL, spanprof_last_error());
       return false;
     }
-    if (flag == 0)
+    if (found == 0)
       job->server = value;
-    else if (flag == 1)
+    else if (found == SP_ARGUMENT_HELP)
       job->help = true;
-    else if (sp_profile_list_add(&job->files, value) != SPANPROF_OK)
+    else if (sp_profile_list_add(&job->files, value))
       upload_complain(job, NULL, spanprof_last_error());
   }
   if (any || job->help)
     return true;
-  fputs(upload_usage, job->io->err);
+  upload_print_help(job->io->err);
   return false;
 }
 
@@ -97,7 +97,7 @@ static spanprof_status upload_read_settings(upload_job *job) {
   sp_buffer notes;
 
   st = spanprof_options_init(&options, sizeof options);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   options.server_address = job->server;
   options.output_directory = options.spool_directory = "";
@@ -105,11 +105,11 @@ static spanprof_status upload_read_settings(upload_job *job) {
   st = sp_settings_read(&job->settings, job->io->mem, &options,
                         job->io->environment, &notes);
   sp_buffer_dispose(&notes);
-  if (st == SPANPROF_OK && !job->settings.server_address)
+  if (!st && !job->settings.server_address)
     st = sp_fail(SPANPROF_ERR_ARGUMENT,
                  "no server: neither --server nor PYROSCOPE_SERVER_ADDRESS is "
                  "given");
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_http_client_new(&job->client, job->io->mem, &job->settings,
                             sp_clock_system());
   return st;
@@ -122,7 +122,7 @@ static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
   spanprof_status st =
       sp_pprof_read(&profile, job->io->mem, part->bytes, part->size);
 
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   part->time_ns = profile->time_ns > 0 ? (uint64_t)profile->time_ns : 0;
   part->duration_ns =
@@ -132,7 +132,7 @@ static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
   if (st == SPANPROF_ERR_FORMAT)
     st = sp_series_init(series, job->io->mem, &job->settings, NULL);
   sp_pprof_free(profile);
-  return st == SPANPROF_OK ? st : sp_fail(st, "out of memory");
+  return st ? sp_fail(st, "out of memory") : SPANPROF_OK;
 }
 
 static void upload_sleep(uint64_t ns) {
@@ -200,14 +200,14 @@ static void upload_file(upload_job *job, const char *path) {
       sp_profile_file_read(path, job->io->mem, &bytes, &part.size);
 
   part.bytes = bytes;
-  if (st == SPANPROF_OK)
+  if (!st)
     st = upload_describe(job, &part, &series);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     st = upload_send(job, &part, &series);
     sp_series_dispose(&series);
   }
   sp_mem_free(job->io->mem, bytes);
-  if (st == SPANPROF_OK)
+  if (!st)
     job->taken++;
   else
     upload_complain(job, path, spanprof_last_error());
@@ -216,7 +216,7 @@ static void upload_file(upload_job *job, const char *path) {
 static void upload_run(upload_job *job) {
   size_t i;
 
-  if (upload_read_settings(job) != SPANPROF_OK) {
+  if (upload_read_settings(job)) {
     upload_complain(job, NULL, spanprof_last_error());
     return;
   }
@@ -233,7 +233,7 @@ int sp_command_upload(const sp_command_io *io, int argc, char **argv) {
   if (!upload_read_arguments(&job, argc, argv))
     job.status = SP_EXIT_USAGE;
   else if (job.help)
-    fputs(upload_usage, io->out);
+    upload_print_help(io->out);
   else
     upload_run(&job);
   sp_http_client_free(job.client);

@@ -1,8 +1,5 @@
 #include "profile_list.h"
 
-#include "../util/buffer.h"
-#include "../util/status.h"
-
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +7,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../util/buffer.h"
+#include "../util/status.h"
 
 #define PROFILE_READ_BYTES 65536
 
@@ -26,6 +26,8 @@ void sp_profile_list_dispose(sp_profile_list *list) {
   for (i = 0; i < list->count; i++)
     sp_mem_free(list->mem, list->paths[i]);
   sp_mem_free(list->mem, list->paths);
+  sp_mem_free(list->mem, list->files);
+  sp_index_dispose(&list->file_index, list->mem);
   sp_profile_list_init(list, list->mem);
 }
 
@@ -58,6 +60,47 @@ static spanprof_status profile_list_append(sp_profile_list *list,
   return SPANPROF_OK;
 }
 
+/* Whether a file is in the list, under another name maybe; else it is noted. */
+static spanprof_status profile_list_note(sp_profile_list *list,
+                                         const struct stat *about,
+                                         bool *repeated) {
+  const sp_profile_identity file = {about->st_dev, about->st_ino};
+  const uint64_t hash =
+      sp_hash_mix(sp_hash_mix(file.device, SP_HASH_SEED), file.inode);
+  uint32_t at, i;
+
+  for (i = sp_index_first(&list->file_index, hash, &at); i != SP_INDEX_NONE;
+       i = sp_index_next(&list->file_index, hash, &at)) {
+    *repeated = list->files[i].device == file.device &&
+                list->files[i].inode == file.inode;
+    if (*repeated)
+      return SPANPROF_OK;
+  }
+  if (sp_mem_reserve(list->mem, (void **)&list->files, &list->file_capacity,
+                     list->file_count + 1, sizeof file) ||
+      sp_index_reserve(&list->file_index, list->mem))
+    return profile_list_no_memory();
+  sp_index_add(&list->file_index, hash, (uint32_t)list->file_count);
+  list->files[list->file_count++] = file;
+  return SPANPROF_OK;
+}
+
+/* Append a file of which `about` tells, once. */
+static spanprof_status profile_list_take(sp_profile_list *list,
+                                         const char *directory,
+                                         const char *name,
+                                         const struct stat *about) {
+  bool repeated = false;
+  spanprof_status st = SPANPROF_OK;
+
+  if (S_ISREG(about->st_mode))
+    st = profile_list_note(list, about, &repeated);
+  if (st)
+    return st;
+  list->repeated += repeated;
+  return repeated ? SPANPROF_OK : profile_list_append(list, directory, name);
+}
+
 static bool profile_name(const char *name) {
   size_t i, length = strlen(name);
 
@@ -85,7 +128,7 @@ static spanprof_status profile_list_scan(sp_profile_list *list,
 
   if (!directory)
     return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s", path);
-  while (st == SPANPROF_OK && (entry = readdir(directory)) != NULL) {
+  while (!st && (entry = readdir(directory)) != NULL) {
     struct stat about;
     bool linked;
 
@@ -100,7 +143,7 @@ static spanprof_status profile_list_scan(sp_profile_list *list,
     if (S_ISDIR(about.st_mode))
       st = profile_list_append(below, path, entry->d_name);
     else if (S_ISREG(about.st_mode) && profile_name(entry->d_name))
-      st = profile_list_append(list, path, entry->d_name);
+      st = profile_list_take(list, path, entry->d_name, &about);
   }
   closedir(directory);
   return st;
@@ -108,14 +151,14 @@ static spanprof_status profile_list_scan(sp_profile_list *list,
 
 static spanprof_status profile_list_walk(sp_profile_list *list,
                                          const char *path) {
-  const size_t first = list->count;
+  const size_t first = list->count, repeated = list->repeated;
   spanprof_status st, unread = SPANPROF_OK;
   sp_profile_list below;
   size_t i;
 
   sp_profile_list_init(&below, list->mem);
   st = profile_list_scan(list, &below, path);
-  for (i = 0; i < below.count && st == SPANPROF_OK; i++) {
+  for (i = 0; i < below.count && !st; i++) {
     st = profile_list_scan(list, &below, below.paths[i]);
     if (st == SPANPROF_ERR_IO) {
       unread = st;
@@ -123,14 +166,14 @@ static spanprof_status profile_list_walk(sp_profile_list *list,
     }
   }
   sp_profile_list_dispose(&below);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   if (list->count > first)
     qsort(list->paths + first, list->count - first, sizeof *list->paths,
           profile_path_order);
-  if (unread != SPANPROF_OK)
+  if (unread)
     return unread;
-  if (list->count == first)
+  if (list->count == first && list->repeated == repeated)
     return sp_fail(SPANPROF_ERR_IO,
                    "%s: no profile in this directory (*.pb.gz, *.pb, *.pprof, "
                    "*.prof)",
@@ -141,11 +184,18 @@ static spanprof_status profile_list_walk(sp_profile_list *list,
 spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path) {
   struct stat about;
 
-  if (strcmp(path, "-") != 0 && stat(path, &about) != 0)
+  if (strcmp(path, "-") == 0) {
+    list->repeated += list->standard_input;
+    if (list->standard_input)
+      return SPANPROF_OK;
+    list->standard_input = true;
+    return profile_list_append(list, NULL, path);
+  }
+  if (stat(path, &about) != 0)
     return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s", path);
-  if (strcmp(path, "-") != 0 && S_ISDIR(about.st_mode))
+  if (S_ISDIR(about.st_mode))
     return profile_list_walk(list, path);
-  return profile_list_append(list, NULL, path);
+  return profile_list_take(list, NULL, path, &about);
 }
 
 /* A pipe given by name, as shells make them, is read; one that nobody writes to
@@ -191,7 +241,7 @@ spanprof_status sp_profile_file_read(const char *path, const sp_mem *mem,
     return sp_fail(SPANPROF_ERR_IO, "%s", strerror(errno));
   sp_buffer_init(&bytes, mem);
   st = profile_file_read_all(file, &bytes);
-  if (st == SPANPROF_OK) {
+  if (!st) {
     *out = sp_buffer_take(&bytes, size);
     if (!*out)
       st = profile_list_no_memory();

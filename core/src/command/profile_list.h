@@ -2,13 +2,25 @@
 #ifndef SP_PROFILE_LIST_H
 #define SP_PROFILE_LIST_H
 
-#include "../util/mem.h"
+#include "../profile/index_table.h"
+
+/* What a file is, whatever it is called. */
+typedef struct sp_profile_identity {
+  uint64_t device;
+  uint64_t inode;
+} sp_profile_identity;
 
 typedef struct sp_profile_list {
   const sp_mem *mem;
   char **paths;
   size_t count;
   size_t capacity;
+  size_t repeated; /* given again, and not listed again */
+  bool standard_input;
+  sp_profile_identity *files;
+  size_t file_count;
+  size_t file_capacity;
+  sp_index file_index;
 } sp_profile_list;
 
 /* What a profile may have on disk; more is not read. */
@@ -19,7 +31,8 @@ void sp_profile_list_dispose(sp_profile_list *list);
 
 /* Add a file, whatever its name, or the files named *.pb.gz, *.pb, *.pprof and
  * *.prof in a directory and below, sorted; hidden ones, linked directories and
- * what is no file are left out. SPANPROF_ERR_IO: it, or a directory below,
+ * what is no file are left out, and what is in the list, under any name.
+ * SPANPROF_ERR_IO: it, or a directory below,
  * cannot be read, or there is no profile, said in a sentence; what could be
  * read was added. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_profile_list_add(sp_profile_list *list, const char *path);

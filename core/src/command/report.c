@@ -1,34 +1,26 @@
 #include "report.h"
 
-#include "../util/status.h"
-#include "report_functions.h"
-#include "report_spans.h"
-#include "report_unit.h"
-
-#include <stdio.h>
 #include <string.h>
 
-int64_t sp_report_sum(int64_t a, int64_t b) {
-  int64_t sum;
-
-  if (!__builtin_add_overflow(a, b, &sum))
-    return sum;
-  return b > 0 ? INT64_MAX : INT64_MIN;
-}
+#include "../util/status.h"
+#include "measure.h"
+#include "report_functions.h"
+#include "report_labels.h"
+#include "report_spans.h"
 
 spanprof_status sp_report_init(sp_report *report, const sp_mem *mem,
-                               const sp_report_filter *filter,
-                               const char *wanted_type) {
+                               const sp_report_options *options) {
   spanprof_status st;
 
   memset(report, 0, sizeof *report);
   report->mem = mem;
-  report->filter = filter;
-  report->wanted_type = wanted_type;
+  report->options = options;
   report->spans_max = SP_REPORT_SPANS_MAX;
+  report->label_values_max = SP_REPORT_LABEL_VALUES_MAX;
   sp_name_table_init(&report->names, mem);
+  sp_report_comments_init(&report->comments, mem);
   st = sp_report_spans_init(report);
-  if (st != SPANPROF_OK)
+  if (st)
     sp_report_dispose(report);
   return st;
 }
@@ -45,43 +37,26 @@ void sp_report_dispose(sp_report *report) {
   sp_index_dispose(&report->span_name_index, mem);
   sp_mem_free(mem, report->spans);
   sp_index_dispose(&report->span_index, mem);
+  sp_mem_free(mem, report->labels);
+  sp_index_dispose(&report->label_index, mem);
+  sp_report_comments_dispose(&report->comments);
   sp_mem_free(mem, report->stack);
   memset(report, 0, sizeof *report);
 }
 
-/* What types a profile has, for a sentence. */
-static void report_list_types(const sp_pprof *profile, char *out, size_t size) {
-  size_t i, used = 0;
+spanprof_status sp_report_restart(sp_report *report) {
+  const sp_mem *mem = report->mem;
+  const sp_report_options *options = report->options;
+  const sp_report_listener listener = report->listener;
+  spanprof_status st;
 
-  out[0] = '\0';
-  for (i = 0; i < profile->type_count && used < size; i++)
-    used += (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : "",
-                             profile->types[i].type);
-}
-
-/* The type of this profile to add up, and its unit made ours. */
-static spanprof_status report_choose_type(const sp_report *report,
-                                          const sp_pprof *profile,
-                                          uint32_t *type, const char **unit,
-                                          int64_t *scale) {
-  const char *wanted = report->type ? report->type : report->wanted_type;
-  char types[200];
-
-  *unit = NULL;
-  *scale = 1;
-  *type = sp_pprof_type_find(profile, wanted ? wanted : "cpu");
-  if (*type == SP_PPROF_NONE && !wanted)
-    *type = profile->default_type;
-  if (*type == SP_PPROF_NONE) {
-    report_list_types(profile, types, sizeof types);
-    return sp_fail(SPANPROF_ERR_UNSUPPORTED, "has no type %s (it has %s)",
-                   wanted, types);
-  }
-  *unit = sp_report_unit(profile->types[*type].unit, scale);
-  if (report->unit && strcmp(report->unit, *unit) != 0)
-    return sp_fail(SPANPROF_ERR_UNSUPPORTED,
-                   "measures %s in %s, the profiles before it in %s",
-                   report->type, *unit, report->unit);
+  sp_report_dispose(report);
+  st = sp_report_init(report, mem, options);
+  if (st)
+    return st;
+  report->listener = listener;
+  if (listener.restart)
+    listener.restart(listener.data);
   return SPANPROF_OK;
 }
 
@@ -99,65 +74,82 @@ static spanprof_status report_set_type(sp_report *report, const char *type,
   return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
 }
 
-static void report_set_times(sp_report *report, const sp_pprof *profile) {
-  uint64_t start = profile->time_ns > 0 ? (uint64_t)profile->time_ns : 0;
-  uint64_t end =
-      start + (profile->duration_ns > 0 ? (uint64_t)profile->duration_ns : 0);
-
-  if (start == 0)
+static void report_set_times(sp_report *report,
+                             const sp_profile_origin *origin) {
+  if (origin->start_ns == 0)
     return;
-  if (report->start_ns == 0 || start < report->start_ns)
-    report->start_ns = start;
-  report->end_ns = sp_max_u64(report->end_ns, end);
+  if (report->start_ns == 0 || origin->start_ns < report->start_ns)
+    report->start_ns = origin->start_ns;
+  report->end_ns = sp_max_u64(report->end_ns, origin->end_ns);
 }
 
 static spanprof_status report_add_sample(sp_report *report,
                                          sp_report_file *file,
                                          const sp_pprof_sample *sample,
-                                         int64_t value) {
+                                         const sp_amount *amount) {
   spanprof_status st;
   size_t depth;
 
-  report->all = sp_report_sum(report->all, value);
-  if (!sp_report_filter_takes(report->filter, sample))
+  sp_amount_add(&report->all, amount);
+  if (!sp_report_filter_takes(&report->options->filter, file->profile, sample))
     return SPANPROF_OK;
-  report->taken = sp_report_sum(report->taken, value);
+  st = sp_report_functions_find(report, file, sample, &depth);
+  if (st || !sp_report_functions_taken(report, depth))
+    return st;
+  sp_amount_add(&report->taken, amount);
   report->samples++;
-  st = sp_report_spans_add(report, sample, value);
-  if (st == SPANPROF_OK)
-    st = sp_report_functions_add(report, file, sample, value, &depth);
-  if (st == SPANPROF_OK && report->listener.stack)
+  sp_report_functions_add(report, depth, amount);
+  st = sp_report_spans_add(report, sample, amount);
+  if (!st)
+    st = sp_report_labels_add(report, file->profile, sample, amount);
+  if (!st && report->listener.stack)
     st = report->listener.stack(report->listener.data, report->stack, depth,
-                                value);
+                                amount);
   return st;
 }
 
-spanprof_status sp_report_add(sp_report *report, const sp_pprof *profile) {
+static spanprof_status report_add_samples(sp_report *report,
+                                          const sp_pprof *profile,
+                                          const sp_measure *measure) {
   sp_report_file file = {.profile = profile};
-  const char *unit;
-  uint32_t type;
-  int64_t scale;
-  spanprof_status st =
-      report_choose_type(report, profile, &type, &unit, &scale);
+  spanprof_status st = sp_report_file_init(&file, report->mem, profile);
+  sp_amount amount;
   size_t i;
 
-  if (st == SPANPROF_OK)
-    st = report_set_type(report, profile->types[type].type, unit);
-  if (st == SPANPROF_OK)
-    st = sp_report_file_init(&file, report->mem, profile);
-  for (i = 0; i < profile->sample_count && st == SPANPROF_OK; i++) {
-    const sp_pprof_sample *sample = &profile->samples[i];
-    int64_t value;
-
-    if (__builtin_mul_overflow(sample->values[type], scale, &value))
-      value = sample->values[type] > 0 ? INT64_MAX : INT64_MIN;
-    if (value)
-      st = report_add_sample(report, &file, sample, value);
+  for (i = 0; i < profile->sample_count && !st; i++) {
+    sp_measure_sample(measure, &profile->samples[i], &amount);
+    if (amount.value)
+      st = report_add_sample(report, &file, &profile->samples[i], &amount);
   }
   sp_report_file_dispose(&file, report->mem);
-  if (st == SPANPROF_OK) {
-    report->profiles++;
-    report_set_times(report, profile);
-  }
   return st;
+}
+
+spanprof_status sp_report_add(sp_report *report, const sp_pprof *profile,
+                              const sp_profile_origin *origin) {
+  sp_profile_origin own;
+  sp_measure measure;
+  spanprof_status st = sp_measure_init(
+      &measure, profile, report->type ? report->type : report->options->type);
+
+  if (st)
+    return st;
+  if (!origin) {
+    sp_profile_origin_read(&own, profile, NULL);
+    origin = &own;
+  }
+  if (report->unit && strcmp(report->unit, measure.unit) != 0)
+    return sp_fail(SPANPROF_ERR_UNSUPPORTED,
+                   "measures %s in %s, the profiles before it in %s",
+                   report->type, measure.unit, report->unit);
+  st = report_set_type(report, profile->types[measure.type].type, measure.unit);
+  if (!st)
+    st = report_add_samples(report, profile, &measure);
+  if (!st)
+    st = sp_report_comments_add(&report->comments, profile, origin);
+  if (st)
+    return st;
+  report->profiles++;
+  report_set_times(report, origin);
+  return SPANPROF_OK;
 }

@@ -1,10 +1,11 @@
 #include "report_filter.h"
 
-#include "../profile/pprof_limits.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "../profile/pprof_limits.h"
+#include "profile_origin.h"
 
 #define SPAN_ID_DIGITS 16
 
@@ -105,18 +106,41 @@ static bool filter_label_is(const sp_pprof_label *have,
   return strcmp(number, want->value) == 0;
 }
 
-static bool filter_takes_label(const sp_pprof_sample *sample,
+static bool filter_takes_label(const sp_pprof *profile,
+                               const sp_pprof_sample *sample,
                                const sp_report_label *want) {
+  const char *value;
+  bool own = false;
   uint32_t i;
 
   for (i = 0; i < sample->label_count; i++) {
     if (filter_label_is(&sample->labels[i], want))
       return true;
+    own =
+        own || (strlen(sample->labels[i].key) == want->key_bytes &&
+                memcmp(sample->labels[i].key, want->key, want->key_bytes) == 0);
   }
-  return false;
+  value = own ? NULL : sp_profile_label(profile, want->key, want->key_bytes);
+  return value && strcmp(value, want->value) == 0;
+}
+
+const char *sp_report_label_value(const sp_pprof *profile,
+                                  const sp_pprof_sample *sample,
+                                  const char *key, char *number, size_t size) {
+  const char *text = sp_pprof_label_text(sample, key);
+  uint32_t i;
+
+  for (i = 0; i < sample->label_count && !text; i++)
+    if (strcmp(sample->labels[i].key, key) == 0) {
+      snprintf(number, size, "%" PRId64 "%s%s", sample->labels[i].number,
+               *sample->labels[i].unit ? " " : "", sample->labels[i].unit);
+      return number;
+    }
+  return text ? text : sp_profile_label(profile, key, strlen(key));
 }
 
 bool sp_report_filter_takes(const sp_report_filter *filter,
+                            const sp_pprof *profile,
                             const sp_pprof_sample *sample) {
   size_t i;
 
@@ -125,7 +149,7 @@ bool sp_report_filter_takes(const sp_report_filter *filter,
   if (filter->span_name && !filter_takes_span_name(filter, sample))
     return false;
   for (i = 0; i < filter->label_count; i++) {
-    if (!filter_takes_label(sample, &filter->labels[i]))
+    if (!filter_takes_label(profile, sample, &filter->labels[i]))
       return false;
   }
   return true;

@@ -3,6 +3,7 @@
 #define SP_REPORT_FILTER_H
 
 #include "../profile/pprof_reader.h"
+#include "pattern.h"
 
 #define SP_REPORT_LABELS_MAX 32
 
@@ -20,6 +21,8 @@ typedef struct sp_report_filter {
   bool self;             /* of these spans alone, not of their descendants */
   sp_report_label labels[SP_REPORT_LABELS_MAX];
   size_t label_count;
+  sp_pattern focus;  /* a function in the stack, or its file or module */
+  sp_pattern ignore; /* none may match */
 } sp_report_filter;
 
 /* 16 hex digits in any case, as Pyroscope reads span ids. */
@@ -38,7 +41,16 @@ const char *sp_report_sample_span_name(const sp_pprof_sample *sample);
 bool sp_report_label_ancestor(const sp_pprof_label *label, uint64_t *id,
                               const char **name);
 
+/* A sample's label: its own, the last one that has a text, or else that of the
+ * whole profile. `number` has room for one; NULL: there is none. */
+const char *sp_report_label_value(const sp_pprof *profile,
+                                  const sp_pprof_sample *sample,
+                                  const char *key, char *number, size_t size);
+
+/* By spans and labels; stacks are asked about once their functions are known.
+ */
 bool sp_report_filter_takes(const sp_report_filter *filter,
+                            const sp_pprof *profile,
                             const sp_pprof_sample *sample);
 
 /* Add "key=value". SPANPROF_ERR_ARGUMENT: no key or no `=`;

@@ -1,84 +1,53 @@
 #include "report_folded.h"
 
-#include "../util/status.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-void sp_report_folded_init(sp_report_folded *folded, const sp_report *report,
+#include "../util/status.h"
+
+typedef struct folded_line {
+  uint32_t node;
+  int64_t value;
+} folded_line;
+
+void sp_report_folded_init(sp_report_folded *folded, sp_report *report,
                            FILE *out) {
   memset(folded, 0, sizeof *folded);
   folded->report = report;
   folded->out = out;
-  folded->numbers_max = SP_REPORT_FOLDED_MAX;
+  sp_call_tree_init(&folded->tree, report->mem);
 }
 
 void sp_report_folded_dispose(sp_report_folded *folded) {
-  const sp_mem *mem = folded->report->mem;
-
-  sp_mem_free(mem, folded->stacks);
-  sp_mem_free(mem, folded->numbers);
-  sp_index_dispose(&folded->index, mem);
-  sp_report_folded_init(folded, folded->report, folded->out);
-}
-
-static spanprof_status folded_add(sp_report_folded *folded, uint64_t hash,
-                                  const uint32_t *functions, size_t count,
-                                  int64_t value) {
-  const sp_mem *mem = folded->report->mem;
-  spanprof_status st =
-      sp_mem_reserve(mem, (void **)&folded->numbers, &folded->number_capacity,
-                     folded->number_count + count, sizeof *folded->numbers);
-
-  if (st == SPANPROF_OK)
-    st = sp_mem_reserve(mem, (void **)&folded->stacks, &folded->stack_capacity,
-                        folded->stack_count + 1, sizeof *folded->stacks);
-  if (st == SPANPROF_OK)
-    st = sp_index_reserve(&folded->index, mem);
-  if (st != SPANPROF_OK)
-    return sp_fail(st, "out of memory");
-  memcpy(folded->numbers + folded->number_count, functions,
-         count * sizeof *functions);
-  folded->stacks[folded->stack_count] = (sp_folded_stack){
-      .at = folded->number_count, .count = (uint32_t)count, .value = value};
-  folded->number_count += count;
-  sp_index_add(&folded->index, hash, (uint32_t)folded->stack_count++);
-  return SPANPROF_OK;
+  sp_call_tree_dispose(&folded->tree);
 }
 
 spanprof_status sp_report_folded_stack(void *data, const uint32_t *functions,
-                                       size_t count, int64_t value) {
+                                       size_t count, const sp_amount *amount) {
   sp_report_folded *folded = data;
-  const uint64_t hash = sp_hash_bytes(functions, count * sizeof *functions);
-  uint32_t at, i;
+  spanprof_status st =
+      sp_call_tree_add(&folded->tree, functions, count, amount);
 
-  for (i = sp_index_first(&folded->index, hash, &at); i != SP_INDEX_NONE;
-       i = sp_index_next(&folded->index, hash, &at)) {
-    sp_folded_stack *stack = &folded->stacks[i];
+  if (st != SPANPROF_ERR_LIMIT)
+    return st;
+  st = sp_report_folded_flush(folded);
+  folded->report->type_fixed = true;
+  return st ? st : sp_call_tree_add(&folded->tree, functions, count, amount);
+}
 
-    if (stack->count == count && memcmp(folded->numbers + stack->at, functions,
-                                        count * sizeof *functions) == 0) {
-      stack->value = sp_report_sum(stack->value, value);
-      return SPANPROF_OK;
-    }
-  }
-  if (folded->number_count + count > folded->numbers_max)
-    sp_report_folded_flush(folded);
-  return folded_add(folded, hash, functions, count, value);
+void sp_report_folded_restart(void *data) {
+  sp_report_folded *folded = data;
+
+  sp_call_tree_clear(&folded->tree);
 }
 
 static int folded_order(const void *a, const void *b) {
-  const sp_folded_stack *left = a, *right = b;
-  size_t i;
+  const folded_line *left = a, *right = b;
 
   if (left->value != right->value)
     return left->value < right->value ? 1 : -1;
-  for (i = 0; i < left->count && i < right->count; i++) {
-    if (left->numbers[i] != right->numbers[i])
-      return left->numbers[i] < right->numbers[i] ? -1 : 1;
-  }
-  return left->count < right->count ? -1 : left->count > right->count;
+  return left->node < right->node ? -1 : left->node > right->node;
 }
 
 /* A name may not hold the mark between names. */
@@ -89,25 +58,45 @@ static void folded_name(const sp_report *report, uint32_t function, FILE *out) {
 
   for (i = 0; i < bytes; i++)
     putc(text[i] == ';' ? ':' : text[i], out);
+  if (report->functions[function].line)
+    fprintf(out, ":%" PRId64, report->functions[function].line);
 }
 
-void sp_report_folded_flush(sp_report_folded *folded) {
-  size_t i, k;
+/* `path` has room for the longest stack. */
+static void folded_print(const sp_report_folded *folded,
+                         const folded_line *line, uint32_t *path) {
+  uint32_t node = line->node;
+  size_t depth = 0;
 
-  for (i = 0; i < folded->stack_count; i++)
-    folded->stacks[i].numbers = folded->numbers + folded->stacks[i].at;
-  if (folded->stack_count)
-    qsort(folded->stacks, folded->stack_count, sizeof *folded->stacks,
-          folded_order);
-  for (i = 0; i < folded->stack_count; i++) {
-    const sp_folded_stack *stack = &folded->stacks[i];
-
-    for (k = stack->count; k > 0; k--) {
-      folded_name(folded->report, stack->numbers[k - 1], folded->out);
-      putc(k > 1 ? ';' : ' ', folded->out);
-    }
-    fprintf(folded->out, "%" PRId64 "\n", stack->value);
+  for (; node; node = folded->tree.nodes[node].parent)
+    path[depth++] = folded->tree.nodes[node].function;
+  for (; depth > 0; depth--) {
+    folded_name(folded->report, path[depth - 1], folded->out);
+    putc(depth > 1 ? ';' : ' ', folded->out);
   }
-  folded->stack_count = folded->number_count = 0;
-  sp_index_clear(&folded->index);
+  fprintf(folded->out, "%" PRId64 "\n", line->value);
+}
+
+spanprof_status sp_report_folded_flush(sp_report_folded *folded) {
+  const sp_mem *mem = folded->report->mem;
+  sp_call_tree *tree = &folded->tree;
+  folded_line *lines = sp_mem_new(mem, (tree->count + 1) * sizeof *lines);
+  uint32_t *path = sp_mem_new(mem, (tree->depth + 1) * sizeof *path);
+  size_t i, count = 0;
+  spanprof_status st = SPANPROF_OK;
+
+  if (!lines || !path)
+    st = sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
+  for (i = 1; i < tree->count && !st; i++)
+    if (tree->nodes[i].self.value)
+      lines[count++] = (folded_line){(uint32_t)i, tree->nodes[i].self.value};
+  if (count)
+    qsort(lines, count, sizeof *lines, folded_order);
+  for (i = 0; i < count; i++)
+    folded_print(folded, &lines[i], path);
+  sp_mem_free(mem, lines);
+  sp_mem_free(mem, path);
+  if (!st)
+    sp_call_tree_clear(tree);
+  return st;
 }

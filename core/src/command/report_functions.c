@@ -1,9 +1,9 @@
 #include "report_functions.h"
 
-#include "../util/status.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "../util/status.h"
 
 /* Index numbers that stand for "not yet", in arrays of `count`. */
 static uint32_t *report_file_numbers(const sp_mem *mem, size_t count) {
@@ -31,40 +31,71 @@ void sp_report_file_dispose(sp_report_file *file, const sp_mem *mem) {
   file->of_function = file->of_location = NULL;
 }
 
+/* What a new function is found by. */
+static unsigned report_found(const sp_report *report, const char *name,
+                             const char *file) {
+  const sp_report_options *options = report->options;
+  const sp_report_filter *filter = &options->filter;
+  unsigned found = 0;
+
+  if (sp_pattern_finds(&filter->focus, name) ||
+      sp_pattern_finds(&filter->focus, file))
+    found |= SP_REPORT_FOCUSED;
+  if (sp_pattern_finds(&filter->ignore, name) ||
+      sp_pattern_finds(&filter->ignore, file))
+    found |= SP_REPORT_IGNORED;
+  if (sp_pattern_finds(&options->peek, name))
+    found |= SP_REPORT_PEEKED;
+  return found;
+}
+
+static spanprof_status report_function_new(sp_report *report, uint64_t hash,
+                                           const sp_report_function *function,
+                                           uint32_t *out) {
+  spanprof_status st = sp_mem_reserve(
+      report->mem, (void **)&report->functions, &report->function_capacity,
+      report->function_count + 1, sizeof *report->functions);
+
+  if (!st)
+    st = sp_index_reserve(&report->function_index, report->mem);
+  if (st)
+    return sp_fail(st, "too many functions to remember");
+  *out = (uint32_t)report->function_count;
+  report->functions[report->function_count++] = *function;
+  sp_index_add(&report->function_index, hash, *out);
+  return SPANPROF_OK;
+}
+
 /* The index of a function, added where it is new. */
 static spanprof_status report_function(sp_report *report, const char *text,
-                                       size_t bytes, const char *path,
+                                       const char *path, int64_t line,
                                        uint32_t *out) {
-  uint32_t name, file, at, i;
+  sp_report_function function = {.line = line};
+  uint32_t at, i;
   uint64_t hash;
-  spanprof_status st = sp_name_table_intern(&report->names, text, bytes, &name);
+  spanprof_status st =
+      sp_name_table_intern(&report->names, text, strlen(text), &function.name);
 
-  if (st == SPANPROF_OK)
-    st = sp_name_table_intern(&report->names, path, strlen(path), &file);
-  if (st != SPANPROF_OK)
+  if (!st)
+    st = sp_name_table_intern(&report->names, path, strlen(path),
+                              &function.file);
+  if (st)
     return sp_fail(st, "too many names to remember");
-  hash = sp_hash_mix(sp_hash_mix(name, SP_HASH_SEED), file);
+  hash = sp_hash_mix(sp_hash_mix(function.name, SP_HASH_SEED), function.file);
+  hash = sp_hash_mix(hash, (uint64_t)line);
   for (i = sp_index_first(&report->function_index, hash, &at);
        i != SP_INDEX_NONE;
        i = sp_index_next(&report->function_index, hash, &at)) {
-    if (report->functions[i].name == name &&
-        report->functions[i].file == file) {
+    const sp_report_function *known = &report->functions[i];
+
+    if (known->name == function.name && known->file == function.file &&
+        known->line == line) {
       *out = i;
       return SPANPROF_OK;
     }
   }
-  st = sp_mem_reserve(report->mem, (void **)&report->functions,
-                      &report->function_capacity, report->function_count + 1,
-                      sizeof *report->functions);
-  if (st == SPANPROF_OK)
-    st = sp_index_reserve(&report->function_index, report->mem);
-  if (st != SPANPROF_OK)
-    return sp_fail(st, "too many functions to remember");
-  *out = (uint32_t)report->function_count;
-  report->functions[report->function_count++] =
-      (sp_report_function){.name = name, .file = file};
-  sp_index_add(&report->function_index, hash, *out);
-  return SPANPROF_OK;
+  function.found = report_found(report, text, path);
+  return report_function_new(report, hash, &function, out);
 }
 
 /* The last part of a mapping's path, "" where it has none. */
@@ -86,7 +117,20 @@ static spanprof_status report_unnamed(sp_report *report, const char *module,
     snprintf(text, sizeof text, "%.200s", module);
   else
     snprintf(text, sizeof text, "[%.200s]", *module ? module : "unknown");
-  return report_function(report, text, strlen(text), "", out);
+  return report_function(report, text, "", 0, out);
+}
+
+/* Where the report's number of a frame is remembered; NULL: nowhere. */
+static uint32_t *report_known(const sp_report *report,
+                              const sp_report_file *file, uint32_t location,
+                              const sp_pprof_line *line) {
+  if (!line)
+    return &file->of_location[location];
+  if (!report->options->lines)
+    return &file->of_function[line->function];
+  return file->profile->locations[location].line_count == 1
+             ? &file->of_location[location]
+             : NULL;
 }
 
 /* The report's number of the function behind one line, or, without a line,
@@ -97,21 +141,22 @@ static spanprof_status report_frame(sp_report *report, sp_report_file *file,
   const sp_pprof *profile = file->profile;
   const sp_pprof_function *function =
       line ? &profile->functions[line->function] : NULL;
-  uint32_t *known = function ? &file->of_function[line->function]
-                             : &file->of_location[location];
+  uint32_t *known = report_known(report, file, location, line);
   const char *module, *name = "";
-  spanprof_status st = SPANPROF_OK;
+  spanprof_status st;
 
-  if (*known == SP_INDEX_NONE) {
-    module = report_module(profile, location);
-    if (function)
-      name = *function->name ? function->name : function->system_name;
-    st = *name
-             ? report_function(report, name, strlen(name),
-                               *function->file ? function->file : module, known)
-             : report_unnamed(report, module, known);
-  }
-  *out = *known;
+  *out = known ? *known : SP_INDEX_NONE;
+  if (*out != SP_INDEX_NONE)
+    return SPANPROF_OK;
+  module = report_module(profile, location);
+  if (function)
+    name = *function->name ? function->name : function->system_name;
+  st = *name ? report_function(report, name,
+                               *function->file ? function->file : module,
+                               report->options->lines ? line->line : 0, out)
+             : report_unnamed(report, module, out);
+  if (!st && known)
+    *known = *out;
   return st;
 }
 
@@ -137,40 +182,55 @@ static spanprof_status report_push_location(sp_report *report,
         location->line_count ? &location->lines[i] : NULL;
 
     st = report_frame(report, file, at, line, &function);
-    if (st == SPANPROF_OK)
+    if (!st)
       st = report_push(report, function, depth);
   }
   return st;
 }
 
-spanprof_status sp_report_functions_add(sp_report *report, sp_report_file *file,
-                                        const sp_pprof_sample *sample,
-                                        int64_t value, size_t *depth) {
+spanprof_status sp_report_functions_find(sp_report *report,
+                                         sp_report_file *file,
+                                         const sp_pprof_sample *sample,
+                                         size_t *depth) {
   spanprof_status st = SPANPROF_OK;
   uint32_t function;
   size_t i;
 
   *depth = 0;
-  for (i = 0; i < sample->location_count && st == SPANPROF_OK; i++)
+  for (i = 0; i < sample->location_count && !st; i++)
     st = report_push_location(report, file, sample->locations[i], depth);
-  if (st == SPANPROF_OK && *depth == 0) {
-    st = report_function(report, "[no stack]", strlen("[no stack]"), "",
-                         &function);
-    if (st == SPANPROF_OK)
-      st = report_push(report, function, depth);
-  }
-  if (st != SPANPROF_OK)
+  if (st || *depth)
     return st;
-  for (i = 0; i < *depth; i++) {
+  st = report_function(report, "[no stack]", "", 0, &function);
+  return st ? st : report_push(report, function, depth);
+}
+
+bool sp_report_functions_taken(const sp_report *report, size_t depth) {
+  const sp_report_filter *filter = &report->options->filter;
+  unsigned found = 0;
+  size_t i;
+
+  if (!filter->focus.given && !filter->ignore.given)
+    return true;
+  for (i = 0; i < depth; i++)
+    found |= report->functions[report->stack[i]].found;
+  return (!filter->focus.given || found & SP_REPORT_FOCUSED) &&
+         !(found & SP_REPORT_IGNORED);
+}
+
+void sp_report_functions_add(sp_report *report, size_t depth,
+                             const sp_amount *amount) {
+  size_t i;
+
+  for (i = 0; i < depth; i++) {
     sp_report_function *entry = &report->functions[report->stack[i]];
 
     if (i == 0)
-      entry->self = sp_report_sum(entry->self, value);
+      sp_amount_add(&entry->self, amount);
     /* Recursion: a function is in a stack once, however often. */
     if (entry->last_sample != report->samples) {
       entry->last_sample = report->samples;
-      entry->total = sp_report_sum(entry->total, value);
+      sp_amount_add(&entry->total, amount);
     }
   }
-  return SPANPROF_OK;
 }

@@ -5,26 +5,35 @@
 #include "report.h"
 
 typedef enum sp_report_table {
-  SP_REPORT_SPAN_NAMES, /* by total, then self */
-  SP_REPORT_SPANS,      /* the same */
-  SP_REPORT_FUNCTIONS,  /* by self, then total */
+  SP_REPORT_SPAN_NAMES,
+  SP_REPORT_SPANS,
+  SP_REPORT_FUNCTIONS,
+  SP_REPORT_LABELS,
 } sp_report_table;
+
+typedef enum sp_report_order {
+  SP_REPORT_BY_ITS_OWN, /* functions by self, others by total */
+  SP_REPORT_BY_SELF,
+  SP_REPORT_BY_TOTAL,
+} sp_report_order;
 
 /* Texts are the report's, without a NUL. */
 typedef struct sp_report_row {
-  const char *name;
+  const char *name; /* labels: the value */
   size_t name_bytes;
-  const char *file; /* functions */
+  const char *file; /* functions; labels: the key, by which they are sorted */
   size_t file_bytes;
+  int64_t line;   /* functions; 0: unknown */
   uint64_t id;    /* spans */
   uint64_t spans; /* span names: how many spans had it */
-  int64_t self;
-  int64_t total; /* spans: with descendants; functions: with callees */
+  sp_amount self;
+  sp_amount total; /* spans: with descendants; functions: with callees */
 } sp_report_row;
 
-/* Make the rows; the caller frees them with report->mem. Samples without a span
- * make no row where they are none. SPANPROF_ERR_NOMEM. */
+/* Make the rows; the caller frees them with report->mem. What no sample taken
+ * fell on makes none. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_report_rows(const sp_report *report, sp_report_table table,
-                               sp_report_row **out, size_t *count);
+                               sp_report_order order, sp_report_row **out,
+                               size_t *count);
 
 #endif

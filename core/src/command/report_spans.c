@@ -1,9 +1,9 @@
 #include "report_spans.h"
 
-#include "../util/status.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "../util/status.h"
 
 /* The index of a span name, added where it is new. */
 static spanprof_status report_span_name(sp_report *report, const char *text,
@@ -13,7 +13,7 @@ static spanprof_status report_span_name(sp_report *report, const char *text,
   spanprof_status st =
       sp_name_table_intern(&report->names, text, strlen(text), &name);
 
-  if (st != SPANPROF_OK)
+  if (st)
     return sp_fail(st, "too many names to remember");
   hash = sp_hash_mix(name, SP_HASH_SEED);
   for (i = sp_index_first(&report->span_name_index, hash, &at);
@@ -27,9 +27,9 @@ static spanprof_status report_span_name(sp_report *report, const char *text,
   st = sp_mem_reserve(report->mem, (void **)&report->span_names,
                       &report->span_name_capacity, report->span_name_count + 1,
                       sizeof *report->span_names);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_index_reserve(&report->span_name_index, report->mem);
-  if (st != SPANPROF_OK)
+  if (st)
     return sp_fail(st, "too many span names to remember");
   *out = (uint32_t)report->span_name_count;
   report->span_names[report->span_name_count++] =
@@ -47,8 +47,8 @@ spanprof_status sp_report_spans_init(sp_report *report) {
 static int report_span_larger(const void *a, const void *b) {
   const sp_report_span *left = a, *right = b;
 
-  if (left->total != right->total)
-    return left->total < right->total ? 1 : -1;
+  if (left->total.value != right->total.value)
+    return left->total.value < right->total.value ? 1 : -1;
   return left->id < right->id ? -1 : left->id > right->id;
 }
 
@@ -87,9 +87,9 @@ static spanprof_status report_span(sp_report *report, uint64_t id,
   st = sp_mem_reserve(report->mem, (void **)&report->spans,
                       &report->span_capacity, report->span_count + 1,
                       sizeof *report->spans);
-  if (st == SPANPROF_OK)
+  if (!st)
     st = sp_index_reserve(&report->span_index, report->mem);
-  if (st != SPANPROF_OK)
+  if (st)
     return sp_fail(st, "too many spans to remember");
   *out = &report->spans[report->span_count];
   **out = (sp_report_span){.id = id};
@@ -100,31 +100,31 @@ static spanprof_status report_span(sp_report *report, uint64_t id,
 /* Time of the span called `text` ("": not told) and, where it has an id, of
  * this one; its own time or that of a descendant. */
 static spanprof_status report_spans_take(sp_report *report, const char *text,
-                                         const uint64_t *id, int64_t value,
-                                         bool own) {
+                                         const uint64_t *id,
+                                         const sp_amount *amount, bool own) {
   sp_report_span *span = NULL;
   sp_report_span_name *entry;
   uint32_t name;
   spanprof_status st =
       report_span_name(report, *text ? text : SP_REPORT_UNNAMED, &name);
 
-  if (st == SPANPROF_OK && id)
+  if (!st && id)
     st = report_span(report, *id, &span);
-  if (st != SPANPROF_OK)
+  if (st)
     return st;
   entry = &report->span_names[name];
   if (own)
-    entry->self = sp_report_sum(entry->self, value);
+    sp_amount_add(&entry->self, amount);
   /* A name that nests in itself is in a sample once, however often. */
   if (entry->last_sample != report->samples)
-    entry->total = sp_report_sum(entry->total, value);
+    sp_amount_add(&entry->total, amount);
   entry->last_sample = report->samples;
   if (!span)
     return SPANPROF_OK;
   if (own)
-    span->self = sp_report_sum(span->self, value);
+    sp_amount_add(&span->self, amount);
   if (span->last_sample != report->samples)
-    span->total = sp_report_sum(span->total, value);
+    sp_amount_add(&span->total, amount);
   span->last_sample = report->samples;
   if (*text || span->name == 0)
     span->name = name;
@@ -133,7 +133,7 @@ static spanprof_status report_spans_take(sp_report *report, const char *text,
 
 spanprof_status sp_report_spans_add(sp_report *report,
                                     const sp_pprof_sample *sample,
-                                    int64_t value) {
+                                    const sp_amount *amount) {
   const char *text = sp_report_sample_span_name(sample);
   spanprof_status st;
   uint64_t id;
@@ -141,15 +141,15 @@ spanprof_status sp_report_spans_add(sp_report *report,
   uint32_t i;
 
   if (!text && !has_id)
-    return report_spans_take(report, SP_REPORT_NO_SPAN, NULL, value, true);
+    return report_spans_take(report, SP_REPORT_NO_SPAN, NULL, amount, true);
   report->any_span = true;
-  st = report_spans_take(report, text ? text : "", has_id ? &id : NULL, value,
+  st = report_spans_take(report, text ? text : "", has_id ? &id : NULL, amount,
                          true);
-  for (i = 0; i < sample->label_count && st == SPANPROF_OK; i++) {
+  for (i = 0; i < sample->label_count && !st; i++) {
     if (!sp_report_label_ancestor(&sample->labels[i], &id, &text))
       continue;
     report->any_ancestor = true;
-    st = report_spans_take(report, text, &id, value, false);
+    st = report_spans_take(report, text, &id, amount, false);
   }
   return st;
 }

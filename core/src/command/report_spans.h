@@ -12,6 +12,6 @@ spanprof_status sp_report_spans_init(sp_report *report);
 
 spanprof_status sp_report_spans_add(sp_report *report,
                                     const sp_pprof_sample *sample,
-                                    int64_t value);
+                                    const sp_amount *amount);
 
 #endif

@@ -1,11 +1,12 @@
-#include "report_print.h"
-
-#include "report_rows.h"
-#include "report_unit.h"
-
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
+
+#include "report_print.h"
+#include "report_unit.h"
+
+/* So many lines of comments are printed. */
+#define TEXT_COMMENTS 20
 
 static void text_time(uint64_t unix_ns, const char *format, FILE *out) {
   const time_t seconds = (time_t)(unix_ns / SP_NS_PER_S);
@@ -37,21 +38,116 @@ static void text_times(const sp_report *report, FILE *out) {
             (double)(report->end_ns - report->start_ns) / 1e9);
 }
 
-static void text_head(const sp_report *report, FILE *out) {
+void sp_text_head(const sp_report *report, FILE *out) {
   char sentence[200], all[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
 
   fprintf(out, "%" PRIu64 " profile%s", report->profiles,
           report->profiles == 1 ? "" : "s");
   if (report->start_ns)
     text_times(report, out);
-  sp_report_sentence(report->type, report->unit, report->taken, sentence,
+  fputs("\n", out);
+  if (!report->type)
+    return;
+  sp_report_sentence(report->type, report->unit, report->taken.value, sentence,
                      sizeof sentence);
-  fprintf(out, "\n%s", sentence);
-  if (report->taken != report->all) {
-    sp_report_value(report->all, report->unit, all);
-    sp_report_share(report->taken, report->all, share);
+  fprintf(out, "%s, %" PRId64 " sample%s", sentence, report->taken.samples,
+          report->taken.samples == 1 ? "" : "s");
+  if (report->taken.value != report->all.value) {
+    sp_report_value(report->all.value, report->unit, all);
+    sp_report_share(report->taken.value, report->all.value, share);
     fprintf(out, ", %s of %s", share, all);
   }
+  fputs("\n", out);
+}
+
+void sp_text_value(const sp_report *report, int64_t value, FILE *out) {
+  char shown[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
+
+  sp_report_value(value, report->unit, shown);
+  sp_report_share(value, report->taken.value, share);
+  fprintf(out, "%11s %7s ", shown, share);
+}
+
+void sp_text_samples(sp_report_printer *printer, int64_t samples) {
+  char doubt[SP_AMOUNT_DOUBT_BYTES];
+
+  sp_amount_doubt(samples, doubt);
+  printer->doubt_shown = printer->doubt_shown || doubt[0] == '?';
+  fprintf(printer->out, "%8" PRId64 " %5s ", samples, doubt);
+}
+
+void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
+  size_t bytes;
+  const char *text = sp_name_table_get(&report->names, name, &bytes);
+
+  fwrite(text, 1, bytes, out);
+}
+
+void sp_text_function(const sp_report *report, uint32_t function, FILE *out) {
+  const sp_report_function *entry = &report->functions[function];
+
+  sp_text_name(report, entry->name, out);
+  if (entry->file) {
+    fputs("  ", out);
+    sp_text_name(report, entry->file, out);
+  }
+  if (entry->line)
+    fprintf(out, ":%" PRId64, entry->line);
+  fputs("\n", out);
+}
+
+void sp_text_doubt(const sp_report_printer *printer) {
+  if (printer->doubt_shown)
+    fprintf(printer->out, "\n?: fewer than %d samples, too few to rank\n",
+            SP_AMOUNT_FEW);
+}
+
+/* One table: which, and how it is headed. */
+typedef struct text_table {
+  sp_report_table table;
+  const char *own; /* the column of its own, between values and name */
+  const char *title;
+  const char *what; /* of what there is more */
+  bool has_self;
+  bool self_first;
+} text_table;
+
+static void text_table_head(const text_table *one, const char *heading,
+                            FILE *out) {
+  if (!one->has_self)
+    fprintf(out, "\n%11s %7s ", heading, "share");
+  else if (one->self_first)
+    fprintf(out, "\n%11s %7s %11s %7s ", "self", "share", "total", "share");
+  else
+    fprintf(out, "\n%11s %7s %11s %7s ", "total", "share", "self", "share");
+  /* The mark has one column, and two bytes. */
+  fprintf(out, "%8s     \xc2\xb1 %s%s%s", "samples", one->own,
+          *one->own ? "  " : " ", one->title);
+  /* What is counted, behind a title whose columns do not say it. */
+  if (one->has_self)
+    fprintf(out, " (%s)", heading);
+  fputs("\n", out);
+}
+
+static void text_row(const sp_report *report, const text_table *one,
+                     const sp_report_row *row, sp_report_printer *printer) {
+  const sp_amount *first = one->self_first ? &row->self : &row->total;
+  const sp_amount *second = one->self_first ? &row->total : &row->self;
+  FILE *out = printer->out;
+
+  sp_text_value(report, first->value, out);
+  if (one->has_self)
+    sp_text_value(report, second->value, out);
+  sp_text_samples(printer, first->samples);
+  if (one->table == SP_REPORT_SPAN_NAMES)
+    fprintf(out, "%8" PRIu64 " ", row->spans);
+  else if (one->table == SP_REPORT_SPANS)
+    fprintf(out, "%016" PRIx64 " ", row->id);
+  fprintf(out, " %.*s", (int)row->name_bytes, row->name);
+  if (one->table == SP_REPORT_FUNCTIONS && row->file_bytes)
+    fprintf(out, "  %.*s", (int)row->file_bytes, row->file);
+  if (row->line)
+    fprintf(out, ":%" PRId64, row->line);
   fputs("\n", out);
 }
 
@@ -60,125 +156,121 @@ static void text_more(size_t count, size_t shown, const char *what, FILE *out) {
     fprintf(out, "%11s %7s  (%zu more %s)\n", "", "", count - shown, what);
 }
 
-/* Where no sample names an ancestor, total and self are the same. */
-static void text_values_head(const sp_report *report, const char *heading,
-                             FILE *out) {
-  if (report->any_ancestor)
-    fprintf(out, "\n%11s %7s %11s %7s", "total", "share", "self", "share");
-  else
-    fprintf(out, "\n%11s %7s", heading, "share");
+/* Of `count` rows at most the top ones. */
+static void text_rows(const sp_report *report, const text_table *one,
+                      const sp_report_row *rows, size_t count,
+                      sp_report_printer *printer) {
+  char heading[SP_REPORT_VALUE_BYTES];
+  size_t i;
+
+  sp_report_heading(report->type, report->unit, heading);
+  text_table_head(one, heading, printer->out);
+  for (i = 0; i < count && (printer->top == 0 || i < printer->top); i++)
+    text_row(report, one, &rows[i], printer);
+  text_more(count, i, one->what, printer->out);
 }
 
-/* What is counted, behind a title whose columns do not say it. */
-static void text_unit(const sp_report *report, const char *heading, FILE *out) {
-  if (report->any_ancestor)
-    fprintf(out, " (%s)", heading);
-  fputs("\n", out);
-}
-
-static void text_value(const sp_report *report, int64_t value, FILE *out) {
-  char shown[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
-
-  sp_report_value(value, report->unit, shown);
-  sp_report_share(value, report->taken, share);
-  fprintf(out, "%11s %7s ", shown, share);
-}
-
-static void text_values(const sp_report *report, const sp_report_row *row,
-                        FILE *out) {
-  text_value(report, row->total, out);
-  if (report->any_ancestor)
-    text_value(report, row->self, out);
-}
-
-static spanprof_status text_span_names(const sp_report *report,
-                                       const char *heading, size_t top,
-                                       FILE *out) {
+static spanprof_status text_print_table(const sp_report *report,
+                                        const text_table *one,
+                                        sp_report_printer *printer) {
   sp_report_row *rows;
-  size_t i, count;
+  size_t count;
   spanprof_status st =
-      sp_report_rows(report, SP_REPORT_SPAN_NAMES, &rows, &count);
+      sp_report_rows(report, one->table, printer->order, &rows, &count);
 
-  if (st != SPANPROF_OK)
-    return st;
-  text_values_head(report, heading, out);
-  fprintf(out, " %8s  span name", "spans");
-  text_unit(report, heading, out);
-  for (i = 0; i < count && (top == 0 || i < top); i++) {
-    text_values(report, &rows[i], out);
-    fprintf(out, "%8" PRIu64 "  %.*s\n", rows[i].spans, (int)rows[i].name_bytes,
-            rows[i].name);
-  }
-  text_more(count, i, "names", out);
-  sp_mem_free(report->mem, rows);
-  return SPANPROF_OK;
-}
-
-static spanprof_status text_spans(const sp_report *report, const char *heading,
-                                  size_t top, FILE *out) {
-  sp_report_row *rows;
-  size_t i, count;
-  spanprof_status st = sp_report_rows(report, SP_REPORT_SPANS, &rows, &count);
-
-  if (st != SPANPROF_OK)
-    return st;
-  text_values_head(report, heading, out);
-  fprintf(out, "  %-16s  slowest spans", "span id");
-  text_unit(report, heading, out);
-  for (i = 0; i < count && (top == 0 || i < top); i++) {
-    text_values(report, &rows[i], out);
-    fprintf(out, " %016" PRIx64 "  %.*s\n", rows[i].id, (int)rows[i].name_bytes,
-            rows[i].name);
-  }
-  text_more(count, i, "spans", out);
-  if (report->forgotten_spans)
-    fprintf(out,
+  if (!st && count)
+    text_rows(report, one, rows, count, printer);
+  if (!st && one->table == SP_REPORT_SPANS && report->forgotten_spans)
+    fprintf(printer->out,
             "%11s %7s  (%" PRIu64 " small spans were forgotten on the way)\n",
             "", "", report->forgotten_spans);
   sp_mem_free(report->mem, rows);
-  return SPANPROF_OK;
-}
-
-static spanprof_status text_functions(const sp_report *report,
-                                      const char *heading, size_t top,
-                                      FILE *out) {
-  sp_report_row *rows;
-  size_t i, count;
-  spanprof_status st =
-      sp_report_rows(report, SP_REPORT_FUNCTIONS, &rows, &count);
-
-  if (st != SPANPROF_OK)
-    return st;
-  fprintf(out, "\n%11s %7s %11s %7s  top functions (%s)\n", "self", "share",
-          "total", "share", heading);
-  for (i = 0; i < count && (top == 0 || i < top); i++) {
-    text_value(report, rows[i].self, out);
-    text_value(report, rows[i].total, out);
-    fprintf(out, " %.*s%s%.*s\n", (int)rows[i].name_bytes, rows[i].name,
-            rows[i].file_bytes ? "  " : "", (int)rows[i].file_bytes,
-            rows[i].file);
-  }
-  text_more(count, i, "functions", out);
-  sp_mem_free(report->mem, rows);
-  return SPANPROF_OK;
-}
-
-spanprof_status sp_report_print_text(const sp_report *report, size_t top,
-                                     FILE *out) {
-  char heading[SP_REPORT_VALUE_BYTES];
-  spanprof_status st = SPANPROF_OK;
-
-  text_head(report, out);
-  if (report->samples == 0) {
-    fputs("no samples match\n", out);
-    return SPANPROF_OK;
-  }
-  sp_report_heading(report->type, report->unit, heading);
-  if (report->any_span)
-    st = text_span_names(report, heading, top, out);
-  if (st == SPANPROF_OK && report->span_count)
-    st = text_spans(report, heading, top, out);
-  if (st == SPANPROF_OK)
-    st = text_functions(report, heading, top, out);
   return st;
+}
+
+static void text_comments(const sp_report *report, FILE *out) {
+  char text[500];
+  size_t at = 0, count = 0;
+
+  while (sp_report_comments_next(&report->comments, &at, text, sizeof text)) {
+    if (count == 0)
+      fputs("\ncomments of the profiles\n", out);
+    if (++count <= TEXT_COMMENTS)
+      fprintf(out, "  %s\n", text);
+  }
+  if (count > TEXT_COMMENTS)
+    fprintf(out, "  (%zu more)\n", count - TEXT_COMMENTS);
+}
+
+/* Nothing to be printed as tables. */
+static bool text_is_empty(const sp_report *report, FILE *out) {
+  sp_text_head(report, out);
+  if (report->samples)
+    return false;
+  fputs(report->profiles ? "no samples match\n" : "no profiles match\n", out);
+  return true;
+}
+
+spanprof_status sp_report_print_text(const sp_report *report,
+                                     sp_report_printer *printer) {
+  const bool self_first = printer->order != SP_REPORT_BY_TOTAL;
+  /* Where no sample names an ancestor, total and self are the same. */
+  const bool nested = report->any_ancestor;
+  const bool spans_self = nested && printer->order == SP_REPORT_BY_SELF;
+  char most[120];
+  const text_table tables[] = {
+      {SP_REPORT_LABELS, "", report->options->group_by, "values", false, false},
+      {SP_REPORT_SPAN_NAMES, "   spans", "span name", "names", nested,
+       spans_self},
+      {SP_REPORT_SPANS, "span id         ", most, "spans", nested, spans_self},
+      {SP_REPORT_FUNCTIONS, "", "top functions", "functions", true, self_first},
+  };
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  if (text_is_empty(report, printer->out))
+    return SPANPROF_OK;
+  snprintf(most, sizeof most, "spans with the most %.80s",
+           sp_report_type_shown(report->type));
+  for (i = 0; i < SP_COUNT_OF(tables) && !st; i++) {
+    if (tables[i].table == SP_REPORT_LABELS && !report->options->group_by)
+      continue;
+    if (tables[i].table == SP_REPORT_SPAN_NAMES && !report->any_span)
+      continue;
+    st = text_print_table(report, &tables[i], printer);
+  }
+  if (st)
+    return st;
+  sp_text_doubt(printer);
+  text_comments(report, printer->out);
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_report_print_labels(const sp_report *report,
+                                       sp_report_printer *printer) {
+  char title[80];
+  text_table one = {
+      .table = SP_REPORT_LABELS, .own = "", .title = title, .what = "values"};
+  sp_report_row *rows;
+  size_t i, count, first = 0;
+  spanprof_status st;
+
+  if (text_is_empty(report, printer->out))
+    return SPANPROF_OK;
+  st = sp_report_rows(report, SP_REPORT_LABELS, printer->order, &rows, &count);
+  if (st)
+    return st;
+  for (i = 1; i <= count; i++) {
+    if (i < count && rows[i].file == rows[first].file)
+      continue;
+    snprintf(title, sizeof title, "%.*s", (int)rows[first].file_bytes,
+             rows[first].file);
+    text_rows(report, &one, rows + first, i - first, printer);
+    first = i;
+  }
+  if (count == 0)
+    fputs("no labels\n", printer->out);
+  sp_mem_free(report->mem, rows);
+  sp_text_doubt(printer);
+  return SPANPROF_OK;
 }

@@ -58,7 +58,7 @@ void sp_report_value(int64_t value, const char *unit,
     snprintf(out, SP_REPORT_VALUE_BYTES, "%" PRId64, value);
 }
 
-static const char *unit_type_shown(const char *type) {
+const char *sp_report_type_shown(const char *type) {
   return strcmp(type, "cpu") == 0 ? "CPU" : type;
 }
 
@@ -66,7 +66,7 @@ void sp_report_heading(const char *type, const char *unit,
                        char out[SP_REPORT_VALUE_BYTES]) {
   const bool time = strcmp(unit, "nanoseconds") == 0;
   const int wide = snprintf(out, SP_REPORT_VALUE_BYTES, "%s%s",
-                            unit_type_shown(type), time ? " s" : "");
+                            sp_report_type_shown(type), time ? " s" : "");
 
   if (wide > UNIT_COLUMN)
     snprintf(out, SP_REPORT_VALUE_BYTES, time ? "seconds" : "value");
@@ -82,7 +82,7 @@ void sp_report_sentence(const char *type, const char *unit, int64_t value,
     behind = " s";
   else if (strcmp(unit, "bytes") != 0 && strcmp(unit, "count") != 0)
     behind = unit;
-  snprintf(out, size, "%.80s %s%s%.40s", unit_type_shown(type), shown,
+  snprintf(out, size, "%.80s %s%s%.40s", sp_report_type_shown(type), shown,
            *behind && *behind != ' ' ? " " : "", behind);
 }
 

@@ -14,6 +14,9 @@ const char *sp_report_unit(const char *unit, int64_t *scale);
 void sp_report_value(int64_t value, const char *unit,
                      char out[SP_REPORT_VALUE_BYTES]);
 
+/* A type as people call it: "CPU" for cpu, others by their names. */
+const char *sp_report_type_shown(const char *type);
+
 /* The heading of a column of such values, as wide as they are: "CPU s",
  * "alloc_space"; "value" where the type's name is too long. */
 void sp_report_heading(const char *type, const char *unit,

@@ -6,8 +6,8 @@
 
 /* Numbers, with decimals or without, and their units (ns, us, ms, s, m, h, d);
  * a number that is alone and has none counts `bare_unit_ns`. What is below a
- * nanosecond is cut off, spaces around and between are ignored. Units are those of
- * the Pyroscope Java agent (IntervalParser.java, commit 08445b64) and longer
+ * nanosecond is cut off, spaces around and between are ignored. Units are those
+ * of the Pyroscope Java agent (IntervalParser.java, commit 08445b64) and longer
  * ones. SPANPROF_ERR_FORMAT: not a duration. SPANPROF_ERR_LIMIT: too long for
  * 64 bits of nanoseconds. Leaves spanprof_last_error() alone. */
 spanprof_status sp_duration_parse(const char *text, uint64_t bare_unit_ns,

@@ -97,16 +97,16 @@ static const sp_pprof profile = {
 };
 
 static sp_report report;
-static sp_report_filter filter;
+static sp_report_options options;
 
 static void report_started(const char *type) {
-  CHECK_EQUAL(sp_report_init(&report, &sp_mem_default, &filter, type),
-              SPANPROF_OK);
+  options.type = type;
+  CHECK_EQUAL(sp_report_init(&report, &sp_mem_default, &options), SPANPROF_OK);
 }
 
 static void report_ended(void) {
   sp_report_dispose(&report);
-  memset(&filter, 0, sizeof filter);
+  memset(&options, 0, sizeof options);
 }
 
 static bool row_is(const sp_report_row *row, const char *name) {
@@ -118,13 +118,15 @@ static sp_report_row row_of(sp_report_table table, const char *name) {
   sp_report_row *rows, found = {.spans = UINT64_MAX};
   size_t i, count;
 
-  CHECK_EQUAL(sp_report_rows(&report, table, &rows, &count), SPANPROF_OK);
+  CHECK_EQUAL(
+      sp_report_rows(&report, table, SP_REPORT_BY_ITS_OWN, &rows, &count),
+      SPANPROF_OK);
   for (i = 0; i < count; i++) {
     if (row_is(&rows[i], name))
       found = rows[i];
-    CHECK(i == 0 ||
-          (table == SP_REPORT_FUNCTIONS ? rows[i - 1].self >= rows[i].self
-                                        : rows[i - 1].total >= rows[i].total));
+    CHECK(i == 0 || (table == SP_REPORT_FUNCTIONS
+                         ? rows[i - 1].self.value >= rows[i].self.value
+                         : rows[i - 1].total.value >= rows[i].total.value));
   }
   sp_mem_free(&sp_mem_default, rows);
   if (found.spans == UINT64_MAX)
@@ -136,17 +138,17 @@ static sp_report_row row_of(sp_report_table table, const char *name) {
 
 static void cpu_is_chosen_and_made_nanoseconds(void) {
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
   CHECK_TEXT(report.type, "cpu");
   CHECK_TEXT(report.unit, "nanoseconds");
-  CHECK_EQUAL(report.all, 145 * MS);
-  CHECK_EQUAL(report.taken, 145 * MS);
+  CHECK_EQUAL(report.all.value, 145 * MS);
+  CHECK_EQUAL(report.taken.value, 145 * MS);
   CHECK_EQUAL(report.start_ns, 1000000000);
   CHECK_EQUAL(report.end_ns, 1500000000);
   report_ended();
   report_started("samples");
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-  CHECK_EQUAL(report.all, 21);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(report.all.value, 21);
   report_ended();
 }
 
@@ -154,27 +156,28 @@ static void functions_count_once_per_stack(void) {
   sp_report_row row;
 
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
   row = row_of(SP_REPORT_FUNCTIONS, "main");
-  CHECK_EQUAL(row.self, 0);
-  CHECK_EQUAL(row.total, 55 * MS);
+  CHECK_EQUAL(row.self.value, 0);
+  CHECK_EQUAL(row.total.value, 55 * MS);
   row = row_of(SP_REPORT_FUNCTIONS, "work");
-  CHECK_EQUAL(row.self, 35 * MS);
-  CHECK_EQUAL(row.total, 55 * MS);
+  CHECK_EQUAL(row.self.value, 35 * MS);
+  CHECK_EQUAL(row.total.value, 55 * MS);
   CHECK(row.file_bytes == 12 && memcmp(row.file, "libwork.so.1", 12) == 0);
   row = row_of(SP_REPORT_FUNCTIONS, "_inner");
-  CHECK_EQUAL(row.self, 20 * MS);
-  CHECK_EQUAL(row.total, 20 * MS);
+  CHECK_EQUAL(row.self.value, 20 * MS);
+  CHECK_EQUAL(row.total.value, 20 * MS);
   report_ended();
 }
 
 static void code_without_a_name_is_its_module(void) {
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[libwork.so.1]").self, 40 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[vdso]").total, 40 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[unknown]").total, 40 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[no stack]").self, 50 * MS);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[libwork.so.1]").self.value,
+              40 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[vdso]").total.value, 40 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[unknown]").total.value, 40 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[no stack]").self.value, 50 * MS);
   report_ended();
 }
 
@@ -182,19 +185,19 @@ static void spans_are_known_by_either_label(void) {
   sp_report_row row;
 
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
   CHECK_EQUAL(report.span_count, 2);
   row = row_of(SP_REPORT_SPAN_NAMES, "GET /cart");
-  CHECK_EQUAL(row.self, 60 * MS);
+  CHECK_EQUAL(row.self.value, 60 * MS);
   CHECK_EQUAL(row.spans, 1);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").self, 60 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").self.value, 60 * MS);
   /* Its last id is none, so the one before counts; it has no name there. */
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").self, 80 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").self, 90 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").self.value, 80 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").self.value, 90 * MS);
   row = row_of(SP_REPORT_SPANS, "GET /");
   CHECK_EQUAL(row.id, 0xa2);
-  CHECK_EQUAL(row.self, 140 * MS);
+  CHECK_EQUAL(row.self.value, 140 * MS);
   report_ended();
 }
 
@@ -210,10 +213,10 @@ static void spans_have_the_name_they_had_last(void) {
   other.samples = renamed;
   other.sample_count = 2;
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &other), SPANPROF_OK);
-  CHECK_EQUAL(row_of(SP_REPORT_SPANS, "GET /x").self, 30 * MS);
+  CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_OK);
+  CHECK_EQUAL(row_of(SP_REPORT_SPANS, "GET /x").self.value, 30 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").spans, 0);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").self, 10 * MS);
+  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").self.value, 10 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /x").spans, 1);
   report_ended();
 }
@@ -256,8 +259,8 @@ static void check_row(sp_report_table table, const char *name, int64_t self_ms,
                       int64_t total_ms, uint64_t spans) {
   sp_report_row row = row_of(table, name);
 
-  CHECK_EQUAL(row.self, self_ms * MS);
-  CHECK_EQUAL(row.total, total_ms * MS);
+  CHECK_EQUAL(row.self.value, self_ms * MS);
+  CHECK_EQUAL(row.total.value, total_ms * MS);
   CHECK_EQUAL(row.spans, spans);
 }
 
@@ -265,7 +268,7 @@ static void totals_have_the_time_of_descendants(void) {
   const sp_pprof nested = nested_profile();
 
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &nested), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &nested, NULL), SPANPROF_OK);
   check_row(SP_REPORT_SPAN_NAMES, "outer", 10, 60, 1);
   check_row(SP_REPORT_SPAN_NAMES, "wrapper", 0, 20, 1);
   check_row(SP_REPORT_SPAN_NAMES, "(no name)", 0, 30, 0);
@@ -297,14 +300,15 @@ static void filters_take_descendants_unless_told(void) {
 
   for (i = 0; i < SP_COUNT_OF(table); i++)
     for (self = 0; self < 2; self++) {
-      filter.self = self;
-      filter.span_name = table[i].name;
-      filter.by_span = table[i].span != NULL;
+      options.filter.self = self;
+      options.filter.span_name = table[i].name;
+      options.filter.by_span = table[i].span != NULL;
       if (table[i].span)
-        CHECK(sp_span_id_parse(table[i].span, &filter.span));
+        CHECK(sp_span_id_parse(table[i].span, &options.filter.span));
       report_started(NULL);
-      CHECK_EQUAL(sp_report_add(&report, &nested), SPANPROF_OK);
-      CHECK_EQUAL(report.taken, (self ? table[i].self_ms : table[i].ms) * MS);
+      CHECK_EQUAL(sp_report_add(&report, &nested, NULL), SPANPROF_OK);
+      CHECK_EQUAL(report.taken.value,
+                  (self ? table[i].self_ms : table[i].ms) * MS);
       report_ended();
     }
 }
@@ -325,15 +329,15 @@ static void small_spans_are_forgotten_past_the_cap(void) {
     snprintf(id, sizeof id, "%016zx", i);
     label[0].text = id;
     value[1] = (int64_t)i;
-    CHECK_EQUAL(sp_report_add(&report, &one), SPANPROF_OK);
+    CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
   }
   CHECK_EQUAL(report.span_count, 5);
   CHECK_EQUAL(report.forgotten_spans, 4);
   CHECK_EQUAL(report.spans[0].id, 8);
   CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").spans, 9);
-  CHECK_EQUAL(report.taken, 45 * MS);
+  CHECK_EQUAL(report.taken.value, 45 * MS);
   snprintf(id, sizeof id, "%016x", 7);
-  CHECK_EQUAL(sp_report_add(&report, &one), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
   CHECK_EQUAL(report.span_count, 5);
   report_ended();
 }
@@ -358,23 +362,26 @@ static void filters_take_what_matches_all_of_them(void) {
 
   for (i = 0; i < SP_COUNT_OF(table); i++) {
     if (table[i].span) {
-      filter.by_span = true;
-      CHECK(sp_span_id_parse(table[i].span, &filter.span));
+      options.filter.by_span = true;
+      CHECK(sp_span_id_parse(table[i].span, &options.filter.span));
     }
-    filter.span_name = table[i].name;
+    options.filter.span_name = table[i].name;
     if (table[i].label)
-      CHECK_EQUAL(sp_report_filter_label(&filter, table[i].label), SPANPROF_OK);
+      CHECK_EQUAL(sp_report_filter_label(&options.filter, table[i].label),
+                  SPANPROF_OK);
     if (table[i].label_too)
-      CHECK_EQUAL(sp_report_filter_label(&filter, table[i].label_too),
+      CHECK_EQUAL(sp_report_filter_label(&options.filter, table[i].label_too),
                   SPANPROF_OK);
     report_started(NULL);
-    CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-    CHECK_EQUAL(report.taken, table[i].ms * MS);
-    CHECK_EQUAL(report.all, 145 * MS);
+    CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+    CHECK_EQUAL(report.taken.value, table[i].ms * MS);
+    CHECK_EQUAL(report.all.value, 145 * MS);
     report_ended();
   }
-  CHECK_EQUAL(sp_report_filter_label(&filter, "=x"), SPANPROF_ERR_ARGUMENT);
-  CHECK_EQUAL(sp_report_filter_label(&filter, "x"), SPANPROF_ERR_ARGUMENT);
+  CHECK_EQUAL(sp_report_filter_label(&options.filter, "=x"),
+              SPANPROF_ERR_ARGUMENT);
+  CHECK_EQUAL(sp_report_filter_label(&options.filter, "x"),
+              SPANPROF_ERR_ARGUMENT);
 }
 
 static void span_ids_are_sixteen_digits(void) {
@@ -395,15 +402,15 @@ static void other_types_and_units_are_left_out(void) {
 
   other.types = bytes;
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-  CHECK_EQUAL(sp_report_add(&report, &other), SPANPROF_ERR_UNSUPPORTED);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_ERR_UNSUPPORTED);
   CHECK_TEXT(spanprof_last_error(),
              "measures cpu in bytes, the profiles before it in nanoseconds");
   CHECK_EQUAL(report.profiles, 1);
-  CHECK_EQUAL(report.all, 145 * MS);
+  CHECK_EQUAL(report.all.value, 145 * MS);
   report_ended();
   report_started("wall");
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_ERR_UNSUPPORTED);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_ERR_UNSUPPORTED);
   CHECK_TEXT(spanprof_last_error(), "has no type wall (it has samples, cpu)");
   report_ended();
 }
@@ -413,19 +420,19 @@ static void sums_stop_at_the_largest_number(void) {
   sp_pprof_sample sample = {.values = huge};
   sp_pprof one = profile;
 
-  CHECK_EQUAL(sp_report_sum(INT64_MAX, 1), INT64_MAX);
-  CHECK_EQUAL(sp_report_sum(INT64_MIN, -1), INT64_MIN);
+  CHECK_EQUAL(sp_amount_sum(INT64_MAX, 1), INT64_MAX);
+  CHECK_EQUAL(sp_amount_sum(INT64_MIN, -1), INT64_MIN);
   one.samples = &sample;
   one.sample_count = 1;
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &one), SPANPROF_OK);
-  CHECK_EQUAL(sp_report_add(&report, &one), SPANPROF_OK);
-  CHECK_EQUAL(report.all, INT64_MAX);
+  CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
+  CHECK_EQUAL(report.all.value, INT64_MAX);
   report_ended();
   sample.values = low;
   report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &one), SPANPROF_OK);
-  CHECK_EQUAL(report.all, INT64_MIN);
+  CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
+  CHECK_EQUAL(report.all.value, INT64_MIN);
   report_ended();
 }
 
@@ -464,18 +471,19 @@ static void values_read_as_people_write_them(void) {
 }
 
 /* What folded stacks of the profile print with room for so many numbers. */
-static void folded_text(size_t numbers_max, char *text, size_t size) {
+static void folded_text(size_t nodes_max, char *text, size_t size) {
   FILE *out = fmemopen(text, size, "w");
   sp_report_folded folded;
 
   CHECK(out);
   report_started(NULL);
   sp_report_folded_init(&folded, &report, out);
-  folded.numbers_max = numbers_max;
-  report.listener = (sp_report_listener){sp_report_folded_stack, &folded};
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-  CHECK_EQUAL(sp_report_add(&report, &profile), SPANPROF_OK);
-  sp_report_folded_flush(&folded);
+  folded.tree.nodes_max = nodes_max;
+  report.listener = (sp_report_listener){sp_report_folded_stack,
+                                         sp_report_folded_restart, &folded};
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_folded_flush(&folded), SPANPROF_OK);
   sp_report_folded_dispose(&folded);
   report_ended();
   fclose(out);
@@ -484,7 +492,7 @@ static void folded_text(size_t numbers_max, char *text, size_t size) {
 static void folded_stacks_go_from_the_outermost(void) {
   char text[2048] = "";
 
-  folded_text(SP_REPORT_FOLDED_MAX, text, sizeof text);
+  folded_text(SP_CALL_TREE_NODES_MAX, text, sizeof text);
   CHECK_TEXT(text, "[no stack] 100000000\n"
                    "[unknown];[vdso];[libwork.so.1] 80000000\n"
                    "main;work;work;work 60000000\n"
@@ -497,7 +505,7 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
   int64_t sum = 0;
   size_t lines = 0;
 
-  folded_text(4, text, sizeof text);
+  folded_text(5, text, sizeof text);
   for (line = strtok_r(text, "\n", &rest); line;
        line = strtok_r(NULL, "\n", &rest)) {
     sum += strtoll(strrchr(line, ' ') + 1, NULL, 10);
@@ -509,19 +517,20 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
 
 static void report_print_with(const sp_mem *mem) {
   const sp_pprof nested = nested_profile();
-  static char text[8192];
+  static char text[16384];
   FILE *out = fmemopen(text, sizeof text, "w");
-  spanprof_status st = sp_report_init(&report, mem, &filter, NULL);
+  sp_report_printer printer = {.out = out};
+  spanprof_status st = sp_report_init(&report, mem, &options);
 
   CHECK(out);
   if (st == SPANPROF_OK) {
-    st = sp_report_add(&report, &profile);
+    st = sp_report_add(&report, &profile, NULL);
     if (st == SPANPROF_OK)
-      st = sp_report_add(&report, &nested);
+      st = sp_report_add(&report, &nested, NULL);
     if (st == SPANPROF_OK)
-      st = sp_report_print_text(&report, 0, out);
+      st = sp_report_print_text(&report, &printer);
     if (st == SPANPROF_OK)
-      st = sp_report_print_json(&report, 2, out);
+      st = sp_report_print_json(&report, NULL, &printer);
     sp_report_dispose(&report);
   }
   CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM);

@@ -1,0 +1,10 @@
+/* JSON on its way out (RFC 8259). Numbers are written whole, by fprintf(). */
+#ifndef SP_JSON_TEXT_H
+#define SP_JSON_TEXT_H
+
+#include <stdio.h>
+
+/* A text; the bytes are valid UTF-8. */
+void sp_json_text(const char *text, size_t bytes, FILE *out);
+
+#endif

@@ -1,0 +1,38 @@
+/* What `spanprof report` and `spanprof labels` are asked for. */
+#ifndef SP_REPORT_ARGUMENTS_H
+#define SP_REPORT_ARGUMENTS_H
+
+#include "command.h"
+#include "profile_list.h"
+#include "report_rows.h"
+
+typedef struct sp_report_arguments {
+  const sp_command_io *io;
+  const char *word; /* "report", "labels" */
+  sp_report_options options;
+  sp_profile_filter profiles;
+  sp_report_order order;
+  bool top_given;
+  size_t top;
+  bool folded;
+  bool json;
+  bool tree;
+  bool help;
+  bool diff;
+  bool normalize;
+  double fail_above; /* a share; below 0: not given */
+  sp_profile_list files;
+  sp_profile_list base;
+  bool failed; /* a file is not there; it was said */
+} sp_report_arguments;
+
+/* False: wrong usage, which was told. To be disposed of either way. A file that
+ * is not there is no wrong usage. */
+bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
+                              int argc, char **argv);
+void sp_report_arguments_dispose(sp_report_arguments *job);
+
+/* The whole of `spanprof WORD -h`. */
+void sp_report_arguments_help(const sp_report_arguments *job, FILE *out);
+
+#endif

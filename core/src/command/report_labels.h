@@ -1,0 +1,17 @@
+/* The part of a report about labels. */
+#ifndef SP_REPORT_LABELS_H
+#define SP_REPORT_LABELS_H
+
+#include "report.h"
+
+#define SP_REPORT_NO_VALUE "(none)"
+#define SP_REPORT_OTHER    "[other]"
+
+/* Add a sample to the value that it has of options->group_by, or none; and,
+ * with options->all_labels, to every label's but the ids of spans and traces.
+ */
+spanprof_status sp_report_labels_add(sp_report *report, const sp_pprof *profile,
+                                     const sp_pprof_sample *sample,
+                                     const sp_amount *amount);
+
+#endif

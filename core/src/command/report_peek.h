@@ -1,0 +1,43 @@
+/* Who calls the functions that --peek found, and what they call. */
+#ifndef SP_REPORT_PEEK_H
+#define SP_REPORT_PEEK_H
+
+#include "report.h"
+
+typedef enum sp_peek_kind {
+  SP_PEEK_CALLER,
+  SP_PEEK_ITSELF, /* one for each function */
+  SP_PEEK_CALLEE,
+} sp_peek_kind;
+
+typedef struct sp_peek_edge {
+  uint32_t function; /* found by --peek */
+  uint32_t neighbour;
+  sp_peek_kind kind; /* of the neighbour */
+  uint64_t last_sample;
+  sp_amount amount;
+  int64_t order; /* while sorting */
+} sp_peek_edge;
+
+typedef struct sp_report_peek {
+  const sp_report *report;
+  sp_peek_edge *edges;
+  size_t count;
+  size_t capacity;
+  sp_index index;
+} sp_report_peek;
+
+/* `report` outlives it; its listener is to be sp_report_peek_stack(). */
+void sp_report_peek_init(sp_report_peek *peek, const sp_report *report);
+void sp_report_peek_dispose(sp_report_peek *peek);
+
+/* A sp_report_listener's functions; `data` is the sp_report_peek. */
+spanprof_status sp_report_peek_stack(void *data, const uint32_t *functions,
+                                     size_t count, const sp_amount *amount);
+void sp_report_peek_restart(void *data);
+
+/* Sort the edges: by function, the largest total first; its callers, itself,
+ * its callees; the largest first. */
+void sp_report_peek_sort(sp_report_peek *peek);
+
+#endif
