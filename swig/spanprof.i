@@ -29,6 +29,7 @@
 %rename("%(regex:/^(?:spanprof|sp_control)_(.*)/\\1/)s", %$isfunction) "";
 %rename(stats) spanprof_stats_get;
 %rename(command) sp_command_main;
+%rename(command_output) sp_command_output;
 
 %constant int OK = SPANPROF_OK;
 %constant int ERR_NOMEM = SPANPROF_ERR_NOMEM;
@@ -74,3 +75,5 @@ SP_ANYWHERE_END
 
 %exception sp_command_main "SP_UNLOCKED($action)"
 int sp_command_main(int argc, char **argv);
+%exception sp_command_output "SP_UNLOCKED($action)"
+int sp_command_output(int argc, char **argv, char **out, char **err);

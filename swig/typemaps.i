@@ -29,6 +29,15 @@ typedef uint32_t spanprof_text;
 }
 %typemap(freearg) (int argc, char **argv) "SP_DROP(kept$argnum)"
 
+/* What a function allocates: nothing where it could not. */
+%typemap(in, numinputs=0) char **out (char *text = NULL),
+                          char **err (char *text = NULL)
+    "$1 = &text;"
+%typemap(argout) char **out, char **err {
+  %append_output(SP_STRING(*$1 ? *$1 : ""));
+  free(*$1);
+}
+
 %typemap(in, numinputs=0) spanprof_text *out (spanprof_text number)
     "$1 = &number;"
 %typemap(argout, fragment=SWIG_From_frag(unsigned int)) spanprof_text *out {

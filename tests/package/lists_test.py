@@ -88,7 +88,8 @@ class OptionsTest(unittest.TestCase):
 
     def test_ruby_signatures(self) -> None:
         text = (TOP / "ruby/sig/spanprof.rbs").read_text(encoding="utf-8")
-        types = dict(re.findall(r"\?(\w+): ([^,]+)", re.search(r"def self\.start: \((.*?)\*\*", text, re.S)[1]))  # type: ignore[index]
+        start = re.search(r"def self\.start: \((.*?)\*\*", text, re.S)
+        types = dict(re.findall(r"\?(\w+): ([^,]+)", start[1]))  # type: ignore[index]
 
         self.assertEqual(types.keys() - {"logger", "autoinstrument_rails"}, self.names)
         for option in self.options:

@@ -145,3 +145,20 @@ int sp_command_main(int argc, char **argv) {
 
   return sp_command_run(&io, argc, argv);
 }
+
+int sp_command_output(int argc, char **argv, char **out, char **err) {
+  size_t out_bytes, err_bytes;
+  sp_command_io io = {.mem = &sp_mem_default, .environment = environ};
+  int status = SP_EXIT_FAILED;
+
+  *out = *err = NULL;
+  io.out = open_memstream(out, &out_bytes);
+  io.err = open_memstream(err, &err_bytes);
+  if (io.out && io.err)
+    status = sp_command_run(&io, argc, argv);
+  if (io.out)
+    fclose(io.out);
+  if (io.err)
+    fclose(io.err);
+  return status;
+}

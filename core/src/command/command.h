@@ -46,4 +46,8 @@ int sp_command_run(const sp_command_io *io, int argc, char **argv);
  * main() and the packages' `spanprof` call. */
 int sp_command_main(int argc, char **argv);
 
+/* The same with what it prints in *out and *err, which the caller frees with
+ * free(); NULL where memory ran out, and then SP_EXIT_FAILED. */
+int sp_command_output(int argc, char **argv, char **out, char **err);
+
 #endif

@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._label import label
+    from ._profile import profile
     from ._stats import stats
     from .otel import SpanProcessor
 
     __version__: str
 
-__all__ = ["Error", "SpanProcessor", "available", "flush", "label", "running",
-           "start", "stats", "stop", "unavailable_reason"]
+__all__ = ["Error", "SpanProcessor", "available", "flush", "label", "profile",
+           "running", "start", "stats", "stop", "unavailable_reason"]
 
 if _conflict := _conflicts.sentence():
     _logging.say_once(_conflict)
@@ -36,6 +37,7 @@ if _conflict := _conflicts.sentence():
 # Imported on first use: opentelemetry-sdk is not there in every program, and
 # what else these import is not in every program before it asks for it.
 _ON_USE = {"SpanProcessor": "otel", "__version__": "_version", "label": "_label",
+           "load_ipython_extension": "_ipython", "profile": "_profile",
            "stats": "_stats"}
 
 

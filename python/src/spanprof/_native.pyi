@@ -3,6 +3,26 @@ from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
 
+OK: int
+ERR_NOMEM: int
+ERR_ARGUMENT: int
+ERR_STATE: int
+ERR_SYSTEM: int
+ERR_UNSUPPORTED: int
+ERR_IO: int
+ERR_TIMEOUT: int
+ERR_FORMAT: int
+ERR_LIMIT: int
+ERR_DISABLED: int
+LOG_DEBUG: int
+LOG_INFO: int
+LOG_WARN: int
+LOG_ERROR: int
+LOG_OFF: int
+ATTRIBUTE_PROFILE_ID: int
+ATTRIBUTE_URL: int
+ATTRIBUTE_BASELINE_URL: int
+ATTRIBUTE_DIFF_URL: int
 
 class Error(RuntimeError): ...
 
@@ -20,6 +40,7 @@ class SpanRules:
 def alone() -> bool: ...
 def check(options: dict[str, Any], /) -> bool: ...
 def command(argv: list[str], /) -> int: ...
+def command_output(argv: list[str], /) -> list[Any]: ...
 def end(ms: int, close: bool, /) -> None: ...
 def flush(ms: int, /) -> bool: ...
 def label_pop(number: int, /) -> None: ...

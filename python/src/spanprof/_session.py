@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 # What the session was started with, as the binding takes it, but for what
 # cannot be told to another interpreter.
-given: dict[str, Any] = {}
+given: dict[str, Any] | None = {}
+# Of the session that was started last; each has another.
+number = 0
 # Whether it was told so by the process that started this one.
 _inherited = False
 
@@ -54,15 +56,22 @@ def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _start(options: dict[str, Any]) -> bool:
-    global given
+    global given, number
     for part in (_exit, _fork, _threads, _spawn, _sigterm):
         part.install()
     native.log_to(_logging.receive)
     started: bool = native.start(options)
     if started:
+        number += 1
         given = {name: value for name, value in options.items() if name != "on_profile"}
         _sigterm.arm()
     return started
+
+
+def _sentence(error: Error, written: Mapping[str, str]) -> str:
+    """What was refused, by the name that the caller wrote."""
+    name, space, rest = str(error).partition(" ")
+    return written.get(name, name) + space + rest
 
 
 def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
@@ -78,9 +87,28 @@ def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
             return True
         return _start(wanted)
     except Error as error:
-        name, space, rest = str(error).partition(" ")
-        name = "labels" if name == "label_pairs" else name
-        return _refuse(written.get(name, name) + space + rest)
+        return _refuse(_sentence(error, written))
+
+
+def start_locally(**options: Any) -> str | None:
+    """Start a session that hands its profiles to `on_profile` and to nobody else,
+    whatever the environment says; processes that this one starts have none.
+
+    Returns:
+        Why it was not started, or None.
+    """
+    global given
+    if native is None:
+        return load_error
+    nowhere = {"server_address": "", "output_directory": "", "spool_directory": "",
+               "flush_on_sigterm": False, "log_level": "error"}
+    try:
+        if not _start(_native_options(nowhere | options)):
+            return "PYROSCOPE_AGENT_ENABLED has switched profiling off"
+    except Error as error:
+        return str(error)
+    given = None
+    return None
 
 
 def inherit(options: dict[str, Any]) -> None:

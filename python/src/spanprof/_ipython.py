@@ -1,0 +1,42 @@
+"""`%load_ext spanprof`: the magic `%spanprof` of a line and `%%spanprof` of a cell."""
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ._profile import profile
+
+_OPTION = re.compile(r"""\s*-([onr])\s+("[^"]*"|'[^']*'|\S+)""")
+
+
+def _options(line: str) -> tuple[dict[str, str], str]:
+    """The options before a statement, and the statement."""
+    options = {}
+    while found := _OPTION.match(line):
+        options[found[1]] = found[2].strip("\"'")
+        line = line[found.end():]
+    return options, line.strip()
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Called by `%load_ext spanprof`."""
+    def spanprof(line: str, cell: str | None = None) -> None:
+        """Profile a statement or a cell, and print what it spent CPU time on.
+
+            %spanprof [-o FILE] [-n ROWS] [-r HZ] statement
+            %%spanprof [-o FILE] [-n ROWS] [-r HZ]
+
+        It runs as without this, with its output and its exceptions.
+
+        -o: write the profile there, as pprof.
+        -n: rows of each table, 0 for all; default 10.
+        -r: samples per second of CPU time and thread, 1 to 1000; default 1000.
+        """
+        options, statement = _options(line)
+        taken = profile(options.get("o"), sample_rate_hz=int(options.get("r", 1000)),
+                        rows=int(options.get("n", 10)), show=False)
+        with taken:
+            shell.run_cell(statement if cell is None else cell, store_history=False)
+        print(taken)
+
+    shell.register_magic_function(spanprof, magic_kind="line_cell")
