@@ -1,0 +1,50 @@
+#include "query_fault.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+spanprof_status sp_query_refuse(sp_query_fault *fault, const char *code,
+                                const char *format, ...) {
+  va_list arguments;
+
+  if (fault->code)
+    return SPANPROF_ERR_ARGUMENT;
+  fault->code = code;
+  va_start(arguments, format);
+  vsnprintf(fault->message, sizeof fault->message, format, arguments);
+  va_end(arguments);
+  return SPANPROF_ERR_ARGUMENT;
+}
+
+void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...) {
+  char prefix[sizeof fault->message / 2];
+  const size_t room = sizeof fault->message;
+  va_list arguments;
+  size_t bytes, kept;
+
+  va_start(arguments, format);
+  vsnprintf(prefix, sizeof prefix, format, arguments);
+  va_end(arguments);
+  bytes = strlen(prefix);
+  kept = strnlen(fault->message, room - bytes - 1);
+  memmove(fault->message + bytes, fault->message, kept);
+  memcpy(fault->message, prefix, bytes);
+  fault->message[bytes + kept] = '\0';
+}
+
+int sp_query_fault_http(const char *code) {
+  static const struct {
+    const char *code;
+    int http;
+  } statuses[] = {{SP_CODE_INVALID, 400},       {SP_CODE_NOT_FOUND, 404},
+                  {SP_CODE_EXISTS, 409},        {SP_CODE_EXHAUSTED, 429},
+                  {SP_CODE_UNIMPLEMENTED, 501}, {SP_CODE_UNAVAILABLE, 503},
+                  {SP_CODE_DEADLINE, 504}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(statuses); i++)
+    if (strcmp(statuses[i].code, code) == 0)
+      return statuses[i].http;
+  return 500;
+}

@@ -1,0 +1,21 @@
+/* A regular expression of RE2's syntax, matched against whole texts in bounded
+ * time. */
+#ifndef SP_REGEX_MATCH_H
+#define SP_REGEX_MATCH_H
+
+#include "regex_gate.h"
+
+typedef struct sp_regex sp_regex;
+
+/* SPANPROF_ERR_FORMAT: *fault says what is wrong with it. SPANPROF_ERR_NOMEM */
+spanprof_status sp_regex_new(sp_regex **out, const sp_mem *mem,
+                             const char *text, size_t bytes,
+                             sp_regex_fault *fault);
+void sp_regex_free(sp_regex *regex); /* NULL is fine */
+
+/* Whether all of `text` matches. SPANPROF_ERR_LIMIT: that would take too long,
+ * or too much memory. One thread at a time. */
+spanprof_status sp_regex_match(sp_regex *regex, const char *text, size_t bytes,
+                               bool *out);
+
+#endif
