@@ -1,0 +1,279 @@
+#include "pprof_reply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "matcher_list.h"
+#include "name_tree.h"
+#include "text_set.h"
+
+#define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of the texts */
+#define PPROF_PERIOD     1000000000 /* as Pyroscope says of merged ones */
+
+/* What each node of the stacks becomes. */
+typedef struct pprof_node {
+  int64_t total;
+  int64_t other;  /* weight of what was cut below it */
+  bool has_other; /* something was */
+  bool is_cut;    /* it, or one above it */
+  bool unnamed;   /* it, or one above it, has no name */
+} pprof_node;
+
+typedef struct pprof_writing {
+  sp_reply *reply;
+  const sp_pprof_reply *profile;
+  const sp_mem *mem;
+  pprof_node *nodes;
+  int64_t *path; /* locations of one stack */
+  sp_arena arena;
+  sp_text_set texts;
+} pprof_writing;
+
+static int64_t pprof_text(pprof_writing *writing, const char *text) {
+  uint32_t number = 0;
+
+  /* A failure stays in the arena, or in the buffer that has no more room. */
+  if (sp_text_set_add(&writing->texts, text, &number))
+    writing->reply->out->failed = true;
+  return number;
+}
+
+static int pprof_weight_order(const void *a, const void *b) {
+  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+  return (left < right) - (left > right);
+}
+
+/* As sp_name_tree_cut() decides, on frames. */
+static spanprof_status pprof_threshold(const pprof_writing *writing,
+                                       int64_t *out) {
+  const size_t count = writing->profile->stacks->node_count - 1;
+  const size_t nodes_max = writing->profile->nodes_max;
+  int64_t *weights;
+  size_t i;
+
+  *out = INT64_MIN;
+  if (nodes_max == 0 || count <= nodes_max)
+    return SPANPROF_OK;
+  weights = sp_mem_new(writing->mem, count * sizeof *weights);
+  if (!weights)
+    return SPANPROF_ERR_NOMEM;
+  for (i = 0; i < count; i++)
+    weights[i] = writing->nodes[i + 1].total;
+  qsort(weights, count, sizeof *weights, pprof_weight_order);
+  *out = weights[nodes_max - 1];
+  sp_mem_free(writing->mem, weights);
+  return SPANPROF_OK;
+}
+
+static spanprof_status pprof_weigh(pprof_writing *writing) {
+  const sp_stack_tree *stacks = writing->profile->stacks;
+  pprof_node *nodes = writing->nodes;
+  int64_t threshold;
+  size_t i;
+  spanprof_status st;
+
+  for (i = 1; i < stacks->node_count; i++) {
+    const sp_tree_node *node = &stacks->nodes[i];
+
+    nodes[i].unnamed = writing->profile->drop_unnamed &&
+                       (nodes[node->parent].unnamed ||
+                        stacks->locations[node->location].line_count == 0);
+    if (!nodes[i].unnamed)
+      nodes[i].total = node->self;
+  }
+  for (i = stacks->node_count - 1; i > 0; i--)
+    nodes[stacks->nodes[i].parent].total =
+        sp_sum(nodes[stacks->nodes[i].parent].total, nodes[i].total);
+  st = pprof_threshold(writing, &threshold);
+  for (i = 1; !st && i < stacks->node_count; i++) {
+    pprof_node *parent = &nodes[stacks->nodes[i].parent];
+
+    nodes[i].is_cut = parent->is_cut || nodes[i].total < threshold;
+    if (!nodes[i].is_cut || parent->is_cut || nodes[i].total == 0)
+      continue;
+    parent->other = sp_sum(parent->other, nodes[i].total);
+    parent->has_other = true;
+  }
+  return st;
+}
+
+/* The leaf of the last location is what was cut. */
+static int64_t pprof_other_location(const pprof_writing *writing) {
+  return (int64_t)writing->profile->stacks->location_count + 1;
+}
+
+static void pprof_sample(pprof_writing *writing, size_t node, bool other,
+                         int64_t value) {
+  const sp_stack_tree *stacks = writing->profile->stacks;
+  size_t depth = 0, at;
+
+  if (value == 0)
+    return;
+  if (other)
+    writing->path[depth++] = pprof_other_location(writing);
+  for (at = node; at != 0; at = stacks->nodes[at].parent)
+    writing->path[depth++] = (int64_t)stacks->nodes[at].location + 1;
+  sp_reply_item(writing->reply, 2);
+  sp_reply_ints(writing->reply, 1, "locationId", writing->path, depth);
+  sp_reply_ints(writing->reply, 2, "value", &value, 1);
+  sp_reply_close(writing->reply);
+}
+
+static void pprof_samples(pprof_writing *writing) {
+  const sp_stack_tree *stacks = writing->profile->stacks;
+  size_t i;
+
+  sp_reply_list(writing->reply, "sample");
+  for (i = 0; i < stacks->node_count; i++) {
+    if (i > 0 && !writing->nodes[i].is_cut && !writing->nodes[i].unnamed)
+      pprof_sample(writing, i, false, stacks->nodes[i].self);
+    if (writing->nodes[i].has_other)
+      pprof_sample(writing, i, true, writing->nodes[i].other);
+  }
+  sp_reply_list_end(writing->reply);
+}
+
+static void pprof_value_type(pprof_writing *writing, const char *type,
+                             const char *unit) {
+  sp_reply_int(writing->reply, 1, "type", pprof_text(writing, type));
+  sp_reply_int(writing->reply, 2, "unit", pprof_text(writing, unit));
+}
+
+static void pprof_location(pprof_writing *writing, int64_t id,
+                           const sp_tree_location *location) {
+  sp_reply *reply = writing->reply;
+  uint32_t i;
+
+  sp_reply_item(reply, 4);
+  sp_reply_int(reply, 1, "id", id);
+  sp_reply_int(reply, 2, "mappingId", 1);
+  sp_reply_int(reply, 3, "address", (int64_t)location->address);
+  if (location->line_count > 0)
+    sp_reply_list(reply, "line");
+  for (i = 0; i < location->line_count; i++) {
+    sp_reply_item(reply, 4);
+    sp_reply_int(reply, 1, "functionId",
+                 (int64_t)location->lines[i].function + 1);
+    sp_reply_int(reply, 2, "line", location->lines[i].line);
+    sp_reply_close(reply);
+  }
+  if (location->line_count > 0)
+    sp_reply_list_end(reply);
+  sp_reply_close(reply);
+}
+
+static void pprof_locations(pprof_writing *writing) {
+  const sp_stack_tree *stacks = writing->profile->stacks;
+  const sp_tree_line line = {.function = (uint32_t)stacks->function_count};
+  const sp_tree_location other = {.lines = &line, .line_count = 1};
+  size_t i;
+
+  sp_reply_list(writing->reply, "mapping");
+  sp_reply_item(writing->reply, 3);
+  sp_reply_int(writing->reply, 1, "id", 1);
+  sp_reply_bool(writing->reply, 7, "hasFunctions", true);
+  sp_reply_close(writing->reply);
+  sp_reply_list_end(writing->reply);
+  sp_reply_list(writing->reply, "location");
+  for (i = 0; i < stacks->location_count; i++)
+    pprof_location(writing, (int64_t)i + 1, &stacks->locations[i]);
+  if (writing->profile->nodes_max)
+    pprof_location(writing, pprof_other_location(writing), &other);
+  sp_reply_list_end(writing->reply);
+}
+
+static void pprof_function(pprof_writing *writing, int64_t id,
+                           const sp_tree_function *function) {
+  const int64_t name = pprof_text(writing, function->name);
+
+  sp_reply_item(writing->reply, 5);
+  sp_reply_int(writing->reply, 1, "id", id);
+  sp_reply_int(writing->reply, 2, "name", name);
+  sp_reply_int(writing->reply, 3, "systemName", name);
+  sp_reply_int(writing->reply, 4, "filename",
+               pprof_text(writing, function->file));
+  sp_reply_int(writing->reply, 5, "startLine", function->start_line);
+  sp_reply_close(writing->reply);
+}
+
+static void pprof_functions(pprof_writing *writing) {
+  static const sp_tree_function other = {.name = "other", .file = ""};
+  const sp_stack_tree *stacks = writing->profile->stacks;
+  size_t i;
+
+  sp_reply_list(writing->reply, "function");
+  for (i = 0; i < stacks->function_count; i++)
+    pprof_function(writing, (int64_t)i + 1, &stacks->functions[i]);
+  if (writing->profile->nodes_max)
+    pprof_function(writing, (int64_t)stacks->function_count + 1, &other);
+  sp_reply_list_end(writing->reply);
+}
+
+/* The parts of "name:type:unit:period_type:period_unit". */
+static spanprof_status pprof_parts(pprof_writing *writing,
+                                   const char *parts[5]) {
+  char *at = sp_arena_text(&writing->arena, writing->profile->profile_type,
+                           strlen(writing->profile->profile_type));
+  size_t i;
+
+  if (!at)
+    return writing->arena.st;
+  for (i = 0; i < 5; i++) {
+    parts[i] = at;
+    at += strcspn(at, ":");
+    if (*at)
+      *at++ = '\0';
+  }
+  return SPANPROF_OK;
+}
+
+static spanprof_status pprof_put(pprof_writing *writing) {
+  sp_reply *reply = writing->reply;
+  const char *parts[5];
+  int64_t type;
+  spanprof_status st = pprof_parts(writing, parts);
+
+  if (st)
+    return st;
+  pprof_text(writing, "");
+  type = pprof_text(writing, parts[1]);
+  sp_reply_list(reply, "sampleType");
+  sp_reply_item(reply, 1);
+  pprof_value_type(writing, parts[1], parts[2]);
+  sp_reply_close(reply);
+  sp_reply_list_end(reply);
+  pprof_samples(writing);
+  pprof_locations(writing);
+  pprof_functions(writing);
+  sp_reply_open(reply, 11, "periodType");
+  pprof_value_type(writing, parts[3], parts[4]);
+  sp_reply_close(reply);
+  sp_reply_texts(reply, 6, "stringTable", writing->texts.texts,
+                 writing->texts.count);
+  sp_reply_int(reply, 9, "timeNanos", writing->profile->time_ms * 1000000);
+  sp_reply_int(reply, 12, "period", PPROF_PERIOD);
+  sp_reply_int(reply, 14, "defaultSampleType", type);
+  return sp_buffer_status(reply->out);
+}
+
+spanprof_status sp_pprof_reply_put(sp_reply *reply, const sp_mem *mem,
+                                   const sp_pprof_reply *profile) {
+  const size_t count = profile->stacks->node_count;
+  pprof_writing writing = {.reply = reply, .profile = profile, .mem = mem};
+  spanprof_status st = SPANPROF_ERR_NOMEM;
+
+  sp_arena_init(&writing.arena, mem, PPROF_MEMORY_MAX);
+  sp_text_set_init(&writing.texts, &writing.arena);
+  writing.nodes = sp_mem_zero(mem, count * sizeof *writing.nodes);
+  writing.path = sp_mem_new(mem, (count + 1) * sizeof *writing.path);
+  if (writing.nodes && writing.path)
+    st = pprof_weigh(&writing);
+  if (!st && writing.nodes[0].total != 0)
+    st = pprof_put(&writing);
+  sp_mem_free(mem, writing.nodes);
+  sp_mem_free(mem, writing.path);
+  sp_text_set_dispose(&writing.texts);
+  sp_arena_dispose(&writing.arena);
+  return st;
+}

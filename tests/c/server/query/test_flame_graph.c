@@ -1,0 +1,269 @@
+/* Merged stacks as rows of boxes, as bytes, folded and as a call graph. The
+ * numbers are those that a Pyroscope 2.2 answered to the same stacks. */
+#include "check.h"
+
+#include <server/query/dot_graph.h>
+#include <server/query/flame_graph.h>
+
+/* main;a;b 10, main;a 5, main;c;a 7, all in functions of one line each. */
+enum { MAIN, A, B, C, FUNCTIONS };
+
+typedef struct fixture {
+  sp_tree_function functions[FUNCTIONS];
+  sp_tree_line lines[FUNCTIONS];
+  sp_tree_location locations[FUNCTIONS];
+  sp_tree_node nodes[6];
+  sp_stack_tree stacks;
+} fixture;
+
+static void fixture_make(fixture *f, const char *const *names) {
+  size_t i;
+
+  memset(f, 0, sizeof *f);
+  for (i = 0; i < FUNCTIONS; i++) {
+    f->functions[i] = (sp_tree_function){.name = names[i], .file = "x.c"};
+    f->lines[i] = (sp_tree_line){.function = (uint32_t)i, .line = 7};
+    f->locations[i] =
+        (sp_tree_location){.lines = &f->lines[i], .line_count = 1};
+  }
+  f->nodes[1] = (sp_tree_node){.parent = 0, .location = MAIN};
+  f->nodes[2] = (sp_tree_node){.parent = 1, .location = A, .self = 5};
+  f->nodes[3] = (sp_tree_node){.parent = 2, .location = B, .self = 10};
+  f->nodes[4] = (sp_tree_node){.parent = 1, .location = C};
+  f->nodes[5] = (sp_tree_node){.parent = 4, .location = A, .self = 7};
+  f->stacks.functions = f->functions;
+  f->stacks.locations = f->locations;
+  f->stacks.nodes = f->nodes;
+  f->stacks.function_count = f->stacks.location_count = FUNCTIONS;
+  f->stacks.node_count = 6;
+}
+
+static const char *const plain_names[] = {"main", "a", "b", "c"};
+
+static void tree_make(sp_name_tree *tree, const fixture *f, uint32_t sides,
+                      size_t nodes_max) {
+  sp_name_tree whole;
+  uint32_t side;
+
+  CHECK(!sp_name_tree_init(&whole, &sp_mem_default));
+  for (side = 0; side < sides; side++)
+    CHECK(!sp_name_tree_add(&whole, &f->stacks, side, NULL, 0));
+  sp_name_tree_sum(&whole);
+  CHECK(!sp_name_tree_cut(tree, &whole, nodes_max));
+  sp_name_tree_dispose(&whole);
+}
+
+static void check_values(const sp_flame_graph *graph, const int64_t *expected,
+                         size_t count) {
+  size_t i;
+
+  CHECK_EQUAL(graph->row_starts[graph->row_count], count);
+  for (i = 0; i < count; i++)
+    CHECK_EQUAL(graph->values[i], expected[i]);
+}
+
+static void a_graph_has_pyroscopes_numbers_and_names(void) {
+  static const int64_t expected[] = {0, 22, 0, 0, 0, 22, 0,  1, 0, 15, 5, 3,
+                                     0, 7,  0, 2, 5, 10, 10, 4, 0, 7,  7, 3};
+  static const char *const names[] = {"total", "main", "c", "a", "b"};
+  fixture f;
+  sp_name_tree tree;
+  sp_flame_graph graph;
+  size_t i;
+
+  fixture_make(&f, plain_names);
+  tree_make(&tree, &f, 1, 100);
+  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  check_values(&graph, expected, SP_COUNT_OF(expected));
+  CHECK_EQUAL(4, graph.row_count);
+  CHECK_EQUAL(5, graph.name_count);
+  for (i = 0; i < 5; i++)
+    CHECK_TEXT(graph.names[i], names[i]);
+  CHECK_EQUAL(22, graph.total);
+  CHECK_EQUAL(10, graph.max_self);
+  sp_flame_graph_dispose(&graph);
+  sp_name_tree_dispose(&tree);
+}
+
+static void a_comparison_has_both_sides(void) {
+  static const int64_t expected[] = {
+      0, 22, 0, 0, 22, 0, 0, 0, 22, 0,  0, 22, 0,  1, 0, 15, 5, 0, 15, 5, 3,
+      0, 7,  0, 0, 7,  0, 2, 5, 10, 10, 5, 10, 10, 4, 0, 7,  7, 0, 7,  7, 3};
+  fixture f;
+  sp_name_tree tree;
+  sp_flame_graph graph;
+
+  fixture_make(&f, plain_names);
+  tree_make(&tree, &f, 2, 100);
+  CHECK(!sp_flame_graph_make(&graph, &tree, true));
+  check_values(&graph, expected, SP_COUNT_OF(expected));
+  CHECK_EQUAL(44, graph.total);
+  CHECK_EQUAL(22, graph.ticks[0]);
+  CHECK_EQUAL(10, graph.max_self);
+  sp_flame_graph_dispose(&graph);
+  sp_name_tree_dispose(&tree);
+}
+
+static void nothing_is_a_root_alone(void) {
+  static const int64_t expected[] = {0, 0, 0, 0};
+  sp_name_tree tree;
+  sp_flame_graph graph;
+
+  CHECK(!sp_name_tree_init(&tree, &sp_mem_default));
+  sp_name_tree_sum(&tree);
+  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  check_values(&graph, expected, 4);
+  CHECK_EQUAL(1, graph.name_count);
+  sp_flame_graph_dispose(&graph);
+  sp_name_tree_dispose(&tree);
+}
+
+/* A function "total" shares the root's number in a graph, and has its own in a
+ * comparison; "other" stands last in a graph alone. */
+static void total_and_other_are_functions_too(void) {
+  static const char *const names[] = {"main", "total", "b", "other"};
+  fixture f;
+  sp_name_tree tree;
+  sp_flame_graph graph;
+
+  fixture_make(&f, names);
+  tree_make(&tree, &f, 1, 100);
+  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  CHECK_EQUAL(4, graph.name_count); /* total main other b */
+  CHECK_TEXT(graph.names[2], "other");
+  CHECK_EQUAL(0, graph.values[graph.row_starts[2] + 3]); /* total first */
+  CHECK_EQUAL(2, graph.values[graph.row_starts[2] + 7]);
+  sp_flame_graph_dispose(&graph);
+  CHECK(!sp_flame_graph_make(&graph, &tree, true));
+  CHECK_EQUAL(5, graph.name_count);
+  sp_flame_graph_dispose(&graph);
+  sp_name_tree_dispose(&tree);
+}
+
+/* Whatever is cut, the total stays; also where a function is called "other". */
+static void a_cut_keeps_the_total(void) {
+  static const char *const with_other[] = {"main", "a", "other", "c"};
+  const char *const *const all[] = {plain_names, with_other};
+  size_t i, nodes_max;
+
+  for (i = 0; i < 2; i++) {
+    for (nodes_max = 1; nodes_max < 7; nodes_max++) {
+      fixture f;
+      sp_name_tree tree;
+      sp_flame_graph graph;
+
+      fixture_make(&f, all[i]);
+      tree_make(&tree, &f, 1, nodes_max);
+      CHECK(!sp_flame_graph_make(&graph, &tree, false));
+      CHECK_EQUAL(22, graph.total);
+      CHECK(nodes_max >= 4 || tree.node_count < 6 || i == 1);
+      sp_flame_graph_dispose(&graph);
+      sp_name_tree_dispose(&tree);
+    }
+  }
+}
+
+static void below_the_cut_is_one_other(void) {
+  static const int64_t expected[] = {0, 22, 0, 0, 0, 22, 0, 1,  0,  15,
+                                     5, 3,  0, 7, 7, 2,  5, 10, 10, 4};
+  fixture f;
+  sp_name_tree tree;
+  sp_flame_graph graph;
+
+  fixture_make(&f, plain_names);
+  tree_make(&tree, &f, 1, 3); /* main 22, a 15, b 10; c is below */
+  CHECK(!sp_flame_graph_make(&graph, &tree, false));
+  check_values(&graph, expected, SP_COUNT_OF(expected));
+  CHECK_TEXT(graph.names[2], "other");
+  sp_flame_graph_dispose(&graph);
+  sp_name_tree_dispose(&tree);
+}
+
+static void call_sites_choose_stacks_by_their_beginning(void) {
+  static const char *const sites[] = {"main", "c"};
+  fixture f;
+  sp_name_tree tree;
+
+  fixture_make(&f, plain_names);
+  CHECK(!sp_name_tree_init(&tree, &sp_mem_default));
+  CHECK(!sp_name_tree_add(&tree, &f.stacks, 0, sites, 2));
+  sp_name_tree_sum(&tree);
+  CHECK_EQUAL(7, tree.nodes[0].total[0]);
+  sp_name_tree_dispose(&tree);
+}
+
+/* An unnamed place leaves its weight with its caller in a flame graph, and
+ * takes its stack out of a call graph. */
+static void a_place_without_a_name_is_its_callers(void) {
+  fixture f;
+  sp_name_tree tree;
+  sp_buffer text;
+
+  fixture_make(&f, plain_names);
+  f.locations[B] = (sp_tree_location){.address = 0x10};
+  tree_make(&tree, &f, 1, 100);
+  sp_buffer_init(&text, &sp_mem_default);
+  CHECK(!sp_tree_folded(&text, &tree));
+  CHECK_TEXT(text.data, "main;a 15\nmain;c;a 7\n");
+  sp_buffer_clear(&text);
+  CHECK(!sp_dot_graph(&text, &f.stacks, "cpu", "nanoseconds", 0, 80));
+  CHECK(strstr(text.data, "of 12ns (100%)"));
+  sp_buffer_dispose(&text);
+  sp_name_tree_dispose(&tree);
+}
+
+static void a_tree_is_bytes_with_the_last_child_first(void) {
+  static const char expected[] = "\0\0\1\4main\0\2\1c\0\1\1a\7\0\1a\5\1\1b\n";
+  fixture f;
+  sp_name_tree tree;
+  sp_buffer bytes;
+
+  fixture_make(&f, plain_names);
+  tree_make(&tree, &f, 1, 100);
+  sp_buffer_init(&bytes, &sp_mem_default);
+  CHECK(!sp_tree_bytes(&bytes, &tree));
+  CHECK_EQUAL(bytes.size, sizeof expected);
+  CHECK(memcmp(bytes.data, expected, sizeof expected) == 0);
+  sp_buffer_dispose(&bytes);
+  sp_name_tree_dispose(&tree);
+}
+
+static void a_call_graph_counts_a_stack_once_at_each_place(void) {
+  fixture f;
+  sp_buffer text;
+
+  fixture_make(&f, plain_names);
+  f.nodes[5].location = MAIN; /* main;c;main */
+  sp_buffer_init(&text, &sp_mem_default);
+  CHECK(!sp_dot_graph(&text, &f.stacks, "samples", "count", 0, 80));
+  CHECK(
+      strstr(text.data, "label=\"main\\nx.c:7\\n7 (31.82%)\\nof 22 (100%)\""));
+  CHECK(strstr(text.data, "label=\" 10\""));
+  sp_buffer_clear(&text);
+  f.stacks.node_count = 1;
+  CHECK(!sp_dot_graph(&text, &f.stacks, "samples", "count", 0, 80));
+  CHECK_EQUAL(0, text.size);
+  sp_buffer_dispose(&text);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"a_graph_has_pyroscopes_numbers_and_names",
+       a_graph_has_pyroscopes_numbers_and_names},
+      {"a_comparison_has_both_sides", a_comparison_has_both_sides},
+      {"nothing_is_a_root_alone", nothing_is_a_root_alone},
+      {"total_and_other_are_functions_too", total_and_other_are_functions_too},
+      {"a_cut_keeps_the_total", a_cut_keeps_the_total},
+      {"below_the_cut_is_one_other", below_the_cut_is_one_other},
+      {"call_sites_choose_stacks_by_their_beginning",
+       call_sites_choose_stacks_by_their_beginning},
+      {"a_place_without_a_name_is_its_callers",
+       a_place_without_a_name_is_its_callers},
+      {"a_tree_is_bytes_with_the_last_child_first",
+       a_tree_is_bytes_with_the_last_child_first},
+      {"a_call_graph_counts_a_stack_once_at_each_place",
+       a_call_graph_counts_a_stack_once_at_each_place},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
