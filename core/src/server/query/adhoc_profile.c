@@ -1,0 +1,213 @@
+#include "adhoc_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../profile/gunzip.h"
+#include "../../profile/pprof_reader.h"
+#include "../../util/utf8.h"
+#include "adhoc_json.h"
+#include "matcher_list.h"
+
+#define ADHOC_DEPTH_MAX 4096
+
+static spanprof_status adhoc_refuse(sp_query_fault *fault, const char *what) {
+  return sp_query_refuse(fault, SP_CODE_INVALID, "failed to parse profile: %s",
+                         what);
+}
+
+static spanprof_status adhoc_types(sp_adhoc_profile *out, sp_arena *arena,
+                                   size_t count) {
+  out->types = sp_arena_new(arena, count, sizeof *out->types);
+  out->type_count = count;
+  return out->types ? SPANPROF_OK : arena->st;
+}
+
+/* The node of the stack of one sample. */
+static spanprof_status pprof_stack(const sp_pprof *profile,
+                                   const sp_pprof_sample *sample,
+                                   const uint32_t *names, sp_name_tree *tree,
+                                   uint32_t *node) {
+  uint32_t i, j;
+
+  *node = 0;
+  for (i = sample->location_count; i > 0; i--) {
+    const sp_pprof_location *location =
+        &profile->locations[sample->locations[i - 1]];
+
+    for (j = location->line_count; j > 0; j--) {
+      *node = sp_name_tree_child(tree, *node,
+                                 names[location->lines[j - 1].function]);
+      if (*node == SP_INDEX_NONE)
+        return SPANPROF_ERR_NOMEM;
+    }
+  }
+  return SPANPROF_OK;
+}
+
+/* Numbers of all functions' names, which then live as long as the arena. */
+static spanprof_status pprof_names(const sp_pprof *profile, sp_arena *arena,
+                                   sp_name_tree *tree, uint32_t **out) {
+  uint32_t *names =
+      sp_arena_new(arena, profile->function_count + 1, sizeof *names);
+  size_t i;
+
+  if (!names)
+    return arena->st;
+  for (i = 0; i < profile->function_count; i++) {
+    const char *name = profile->functions[i].name;
+    const char *copy = sp_arena_text(arena, name, strlen(name));
+
+    if (!copy)
+      return arena->st;
+    names[i] = sp_name_tree_name(tree, copy);
+    if (names[i] == SP_INDEX_NONE)
+      return SPANPROF_ERR_NOMEM;
+  }
+  *out = names;
+  return SPANPROF_OK;
+}
+
+static spanprof_status pprof_describe(sp_adhoc_profile *out, sp_arena *arena,
+                                      const sp_pprof *profile,
+                                      const char *type) {
+  const char *unit;
+  size_t i;
+  spanprof_status st = adhoc_types(out, arena, profile->type_count);
+
+  for (i = 0; !st && i < profile->type_count; i++) {
+    const char *name = profile->types[i].type;
+
+    out->types[i] = sp_arena_text(arena, name, strlen(name));
+    if (!out->types[i])
+      return arena->st;
+    if (type && strcmp(type, name) == 0)
+      out->type = i;
+  }
+  if (st)
+    return st;
+  unit = profile->types[out->type].unit;
+  unit = sp_arena_text(arena, unit, strlen(unit));
+  if (!unit)
+    return arena->st;
+  sp_flamebearer_units(out->types[out->type], unit, &out->bearer);
+  return SPANPROF_OK;
+}
+
+static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
+                                   const void *bytes, size_t size,
+                                   const char *type, sp_name_tree *tree,
+                                   uint32_t side, sp_query_fault *fault) {
+  sp_pprof *profile = NULL;
+  uint32_t *names, node;
+  size_t i;
+  spanprof_status st = sp_pprof_read(&profile, arena->mem, bytes, size);
+
+  if (st == SPANPROF_ERR_FORMAT || st == SPANPROF_ERR_LIMIT)
+    return adhoc_refuse(fault, spanprof_last_error());
+  if (!st)
+    st = pprof_describe(out, arena, profile, type);
+  if (!st)
+    st = pprof_names(profile, arena, tree, &names);
+  for (i = 0; !st && i < profile->sample_count; i++) {
+    st = pprof_stack(profile, &profile->samples[i], names, tree, &node);
+    if (!st)
+      tree->nodes[node].self[side] = sp_sum(
+          tree->nodes[node].self[side], profile->samples[i].values[out->type]);
+  }
+  sp_pprof_free(profile);
+  return st;
+}
+
+/* "a;b;c 10"; the line has no newline. */
+static spanprof_status folded_line(sp_arena *arena, sp_name_tree *tree,
+                                   uint32_t side, const char *line, size_t size,
+                                   sp_query_fault *fault) {
+  const char *blank = memrchr(line, ' ', size), *end = line + size, *name_end;
+  uint32_t node = 0, number, depth = 0;
+  int64_t value;
+  char *rest;
+
+  if (!blank || blank == line || blank + 1 == end)
+    return adhoc_refuse(fault, "a line is no \"frame;frame;frame VALUE\"");
+  value = strtoll(blank + 1, &rest, 10);
+  if (rest != end)
+    return adhoc_refuse(fault, "a line does not end in a number");
+  for (; line < blank; line = name_end + 1) {
+    const char *name;
+
+    name_end = memchr(line, ';', (size_t)(blank - line));
+    if (!name_end)
+      name_end = blank;
+    if (++depth > ADHOC_DEPTH_MAX)
+      return adhoc_refuse(fault, "a stack is too deep");
+    name = sp_arena_text(arena, line, (size_t)(name_end - line));
+    if (!name)
+      return arena->st;
+    number = sp_name_tree_name(tree, name);
+    if (number != SP_INDEX_NONE)
+      node = sp_name_tree_child(tree, node, number);
+    if (number == SP_INDEX_NONE || node == SP_INDEX_NONE)
+      return SPANPROF_ERR_NOMEM;
+  }
+  tree->nodes[node].self[side] = sp_sum(tree->nodes[node].self[side], value);
+  return SPANPROF_OK;
+}
+
+static spanprof_status adhoc_folded(sp_adhoc_profile *out, sp_arena *arena,
+                                    const char *name, const char *text,
+                                    size_t size, sp_name_tree *tree,
+                                    uint32_t side, sp_query_fault *fault) {
+  const char *end = text + size, *line_end;
+  spanprof_status st = adhoc_types(out, arena, 1);
+
+  if (st)
+    return st;
+  if (!sp_utf8_valid(text, size) || memchr(text, '\0', size))
+    return adhoc_refuse(fault, "neither pprof nor text");
+  out->types[0] = name;
+  out->bearer = (sp_flamebearer){.name = name,
+                                 .units = "",
+                                 .sample_rate = 100,
+                                 .spy = "unknown",
+                                 .groups_empty = true};
+  for (; !st && text < end; text = line_end + 1) {
+    line_end = memchr(text, '\n', (size_t)(end - text));
+    if (!line_end)
+      line_end = end;
+    if (line_end > text)
+      st = folded_line(
+          arena, tree, side, text,
+          (size_t)(line_end - text - (line_end > text && line_end[-1] == '\r')),
+          fault);
+  }
+  return st;
+}
+
+/* A pprof profile begins with the tag of a field that is a message. */
+static bool adhoc_is_pprof(const unsigned char *bytes, size_t size) {
+  return sp_gunzip_is(bytes, size) ||
+         (size > 1 && (bytes[0] & 7) == 2 && bytes[0] < 0x78 &&
+          !sp_utf8_valid((const char *)bytes, size)) ||
+         (size > 1 && bytes[0] == 0x0a);
+}
+
+spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
+                                      const char *name, const void *bytes,
+                                      size_t size, const char *type,
+                                      sp_name_tree *tree, uint32_t side,
+                                      sp_query_fault *fault) {
+  const char *text = bytes;
+  size_t blanks = 0;
+
+  memset(out, 0, sizeof *out);
+  while (blanks < size && text[blanks] && strchr(" \t\r\n", text[blanks]))
+    blanks++;
+  if (blanks == size)
+    return adhoc_refuse(fault, "the file is empty");
+  if (adhoc_is_pprof(bytes, size))
+    return adhoc_pprof(out, arena, bytes, size, type, tree, side, fault);
+  if (text[blanks] == '{')
+    return sp_adhoc_json_read(out, arena, text, size, type, tree, side, fault);
+  return adhoc_folded(out, arena, name, text, size, tree, side, fault);
+}

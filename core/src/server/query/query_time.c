@@ -1,0 +1,115 @@
+#include "query_time.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TIME_MS_PER_DAY INT64_C(86400000)
+
+/* Days from 1970-01-01 to a day of the Gregorian calendar, by Howard Hinnant's
+ * days_from_civil: https://howardhinnant.github.io/date_algorithms.html */
+static int64_t time_days(int64_t year, int64_t month, int64_t day) {
+  int64_t era, year_of_era, day_of_year;
+
+  year -= month <= 2;
+  era = year / 400;
+  year_of_era = year - era * 400;
+  day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
+  return era * 146097 + year_of_era * 365 + year_of_era / 4 -
+         year_of_era / 100 + day_of_year - 719468;
+}
+
+static bool time_number(const char *text, size_t digits, int64_t *out) {
+  int64_t number;
+
+  if (digits > 19)
+    return false;
+  number = (int64_t)strtoull(text, NULL, 10);
+  if (number < 0)
+    return false;
+  switch (digits) {
+  case 8:
+    *out = time_days(number / 10000, number / 100 % 100, number % 100) *
+           TIME_MS_PER_DAY;
+    return true;
+  case 13:
+    *out = number;
+    return true;
+  case 16:
+    *out = number / 1000;
+    return true;
+  case 19:
+    *out = number / 1000000;
+    return true;
+  }
+  if (number > INT64_MAX / 1000)
+    return false;
+  *out = number * 1000;
+  return true;
+}
+
+/* Months have 30 days here and years 365, as in Graphite's times. */
+static bool time_unit(const char *name, size_t bytes, int64_t *out) {
+  static const struct {
+    const char *name;
+    int64_t ms;
+  } units[] = {{"s", 1000},
+               {"m", 60000},
+               {"min", 60000},
+               {"h", 3600000},
+               {"d", TIME_MS_PER_DAY},
+               {"w", 7 * TIME_MS_PER_DAY},
+               {"M", 30 * TIME_MS_PER_DAY},
+               {"mon", 30 * TIME_MS_PER_DAY},
+               {"y", 365 * TIME_MS_PER_DAY}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(units); i++)
+    if (strlen(units[i].name) == bytes &&
+        memcmp(units[i].name, name, bytes) == 0) {
+      *out = units[i].ms;
+      return true;
+    }
+  return false;
+}
+
+/* "-1h30m", "+5min" behind "now". */
+static bool time_offset(const char *p, const char *end, int64_t *out) {
+  const int64_t sign = *p == '-' ? -1 : 1;
+  int64_t unit, number;
+
+  if ((*p != '-' && *p != '+') || p + 1 == end)
+    return false;
+  for (p++; p < end;) {
+    const size_t digits = strspn(p, "0123456789");
+    const char *name = p + digits;
+    const char *next = name;
+
+    while (next < end && (*next < '0' || *next > '9'))
+      next++;
+    if (digits == 0 || digits > 9 ||
+        !time_unit(name, (size_t)(next - name), &unit))
+      return false;
+    number = (int64_t)strtoull(p, NULL, 10);
+    if (number > INT64_MAX / 4 / unit)
+      return false;
+    *out += sign * number * unit;
+    p = next;
+  }
+  return true;
+}
+
+bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms) {
+  const char *start = text + strspn(text, " \t");
+  const char *end = start + strlen(start);
+  size_t size;
+
+  while (end > start && (end[-1] == ' ' || end[-1] == '\t'))
+    end--;
+  size = (size_t)(end - start);
+  *out_ms = now_ms;
+  if (size >= 3 && memcmp(start, "now", 3) == 0)
+    return size == 3 || time_offset(start + 3, end, out_ms);
+  if (size == 0 || strspn(start, "0123456789") < size)
+    return false;
+  return time_number(start, size, out_ms);
+}

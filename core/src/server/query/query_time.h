@@ -1,0 +1,12 @@
+/* Points in time as people and links write them. */
+#ifndef SP_QUERY_TIME_H
+#define SP_QUERY_TIME_H
+
+#include "../../util/base.h"
+
+/* "now", "now-1h30m" (s, m or min, h, d, w, M or mon, y), "20261123", or a
+ * number: 13 digits are ms, 16 µs, 19 ns since 1970, others seconds. Blanks
+ * around it are skipped. False: it is none of these. */
+bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms);
+
+#endif

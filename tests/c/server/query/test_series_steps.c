@@ -1,0 +1,110 @@
+/* Steps of time series, and times as links write them. */
+#include "check.h"
+
+#include <server/query/query_time.h>
+#include <server/query/series_points.h>
+
+/* Point g is the sum over (g - step, g]; the first one reaches back. */
+static void a_time_counts_to_the_point_behind_it(void) {
+  const sp_series_steps steps = sp_series_steps_of(1000, 3500, 1.0);
+
+  CHECK_EQUAL(2, steps.last);
+  CHECK_EQUAL(0, sp_series_step(&steps, 0));
+  CHECK_EQUAL(0, sp_series_step(&steps, 1000));
+  CHECK_EQUAL(1, sp_series_step(&steps, 1001));
+  CHECK_EQUAL(1, sp_series_step(&steps, 2000));
+  CHECK_EQUAL(2, sp_series_step(&steps, 3000));
+  CHECK_EQUAL(-1, sp_series_step(&steps, 3001));
+}
+
+static void a_step_may_be_a_part_of_a_second(void) {
+  const sp_series_steps steps = sp_series_steps_of(0, 100, 0.0075);
+
+  CHECK_EQUAL(7, steps.step_ms);
+  CHECK_EQUAL(14, steps.last);
+  CHECK_EQUAL(0, sp_series_steps_of(5, 5, 1e300).last);
+}
+
+static void points_add_up_in_cells_and_groups(void) {
+  static const char *const by_texts[] = {"host"};
+  const sp_texts by = {.texts = (const char **)(uintptr_t)by_texts, .count = 1};
+  const sp_text_pair one[] = {{"host", "a"}, {"version", "1"}};
+  const sp_text_pair two[] = {{"host", "a"}, {"version", "2"}};
+  const sp_text_pair three[] = {{"version", "3"}};
+  const sp_text_pairs series[] = {{one, 2}, {two, 2}, {three, 1}};
+  sp_series_groups groups;
+  sp_series_cells cells;
+  sp_arena arena;
+  uint32_t seen[3], *order;
+  size_t i;
+
+  sp_arena_init(&arena, &sp_mem_default, 1 << 20);
+  sp_series_groups_init(&groups, &arena, &by);
+  sp_series_cells_init(&cells, &sp_mem_default, 1 << 20);
+  for (i = 0; i < 3; i++) {
+    const sp_exemplar point = {.value = 5 - (int64_t)i, .time_ms = (int64_t)i};
+
+    CHECK(!sp_series_groups_find(&groups, &series[i], &seen[i]));
+    CHECK(!sp_series_groups_find(&groups, &series[i], &seen[i]));
+    CHECK(
+        !sp_series_cells_add(&cells, groups.seen[seen[i]].group, 1, 0, &point));
+    groups.groups[groups.seen[seen[i]].group].total += i == 2 ? 100 : 1;
+  }
+  sp_series_cells_sort(&cells);
+  CHECK_EQUAL(2, groups.count);
+  CHECK_EQUAL(groups.seen[seen[0]].group, groups.seen[seen[1]].group);
+  CHECK_EQUAL(0, groups.groups[groups.seen[seen[2]].group].labels.count);
+  CHECK_EQUAL(2, cells.count);
+  CHECK_EQUAL(9, cells.cells[0].value);
+  CHECK_EQUAL(2, cells.cells[0].count);
+  CHECK_EQUAL(5, cells.cells[0].exemplar.value);
+  CHECK(!sp_series_groups_sort(&groups, &order));
+  CHECK_EQUAL(groups.seen[seen[2]].group, order[0]);
+  sp_series_cells_dispose(&cells);
+  sp_series_groups_dispose(&groups);
+  sp_arena_dispose(&arena);
+}
+
+typedef struct time_case {
+  const char *text;
+  int64_t ms; /* of a now of 1795434000000 */
+} time_case;
+
+static void times_are_read_in_every_unit(void) {
+  static const time_case good[] = {
+      {"now", INT64_C(1795434000000)},
+      {" now-1h ", INT64_C(1795430400000)},
+      {"now-1h30min", INT64_C(1795428600000)},
+      {"now-2d", INT64_C(1795261200000)},
+      {"now+1M", INT64_C(1798026000000)},
+      {"1795434000", INT64_C(1795434000000)},
+      {"1795434000123", INT64_C(1795434000123)},
+      {"1795434000123456", INT64_C(1795434000123)},
+      {"1795434000123456789", INT64_C(1795434000123)},
+      {"20261123", INT64_C(1795392000000)},
+  };
+  static const char *const bad[] = {
+      "",    "yesterday",           "now-",    "now-h", "now-1x", "-5",
+      "1e9", "now-99999999999999y", "nowadays"};
+  int64_t ms;
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(good); i++) {
+    CHECK(sp_query_time(good[i].text, INT64_C(1795434000000), &ms));
+    CHECK_EQUAL(ms, good[i].ms);
+  }
+  for (i = 0; i < SP_COUNT_OF(bad); i++)
+    CHECK(!sp_query_time(bad[i], 0, &ms));
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"a_time_counts_to_the_point_behind_it",
+       a_time_counts_to_the_point_behind_it},
+      {"a_step_may_be_a_part_of_a_second", a_step_may_be_a_part_of_a_second},
+      {"points_add_up_in_cells_and_groups", points_add_up_in_cells_and_groups},
+      {"times_are_read_in_every_unit", times_are_read_in_every_unit},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
