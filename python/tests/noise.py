@@ -4,6 +4,7 @@ in a million times at most."""
 from __future__ import annotations
 
 import math
+import os
 import random
 
 # Of a normal distribution, on both sides of it: 1e-6.
@@ -11,13 +12,29 @@ DEVIATIONS = 4.9
 # The same by Hoeffding's inequality, for a sum of n independent values within a
 # range of one: sqrt(log(2e6) / 2).
 SUM_OF_ROUNDED = 2.7
-# Kernels look at a thread's CPU clock 250 times a second or more often: a tick
-# that was due just before a thread ended is booked where it ends. Once in a
-# program the machine may itself be away for longer, which a thread's clock
-# counts: on virtual cores that ten programs shared it was 45 ms, and a third more
-# is allowed.
+# Kernels look at a thread's CPU clock when they tick in it, 250 times a second or
+# more often: what was due just before a thread ended is booked where it ends.
+# Where threads share processors one may run in many slices between two ticks that
+# hit it (seen: 90 ms of it, 12 wanting to run on two processors); where machines
+# do, one may be away for so long as it says, or longer (45 ms).
 LATE_S = 0.004
 AWAY_S = 0.06
+SHARED_S = 0.02  # for each thread that wants to run
+
+
+def stolen_s() -> float:
+    """Seconds that a hypervisor kept the machine from running, since its start
+    and on all processors (steal in https://docs.kernel.org/filesystems/proc.html)."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        return int(stat.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+
+
+BEGAN_S = stolen_s()
+
+
+def late_s() -> float:
+    """Seconds of CPU of a thread between two ticks that hit it, at most."""
+    return max(AWAY_S, stolen_s() - BEGAN_S, SHARED_S * os.getloadavg()[0])
 
 
 def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> float:
@@ -27,7 +44,7 @@ def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> f
     share = min(true_s / total_s, 1)
     drawn = DEVIATIONS * math.sqrt(count * share * (1 - share))
     rounded = min(threads, SUM_OF_ROUNDED * math.sqrt(threads))
-    return (drawn + rounded) * tick_s + threads * LATE_S + AWAY_S
+    return (drawn + rounded) * tick_s + threads * LATE_S + late_s()
 
 
 def distance(one: dict[str, float], other: dict[str, float]) -> float:

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require "etc"
+
 # How far a profile may be from the CPU time that was burned, by chance alone: to
 # be exceeded once in a million times at most.
 module Noise
@@ -8,12 +10,26 @@ module Noise
   # The same by Hoeffding's inequality, for a sum of `count` independent values
   # within a range of one: sqrt(log(2e6) / 2).
   SUM_OF_ROUNDED = 2.7
-  # Kernels look at a thread's CPU clock 250 times a second or more often: a tick
-  # that was due just before a thread ended is booked where it ends. Once in a
-  # program the machine may itself be away for longer, which a thread's clock
-  # counts: on virtual cores that ten programs shared it was 45 ms.
+  # Kernels look at a thread's CPU clock when they tick in it, 250 times a second
+  # or more often: what was due just before a thread ended is booked where it ends.
+  # Where threads share processors one may run in many slices between two ticks
+  # that hit it (seen: 90 ms of it, 12 wanting to run on two processors); where
+  # machines do, one may be away for so long as it says, or longer (45 ms).
   LATE_S = 0.004
   AWAY_S = 0.06
+  SHARED_S = 0.02 # for each thread that wants to run
+
+  # @return [Float] s that a hypervisor kept the machine from running, since its
+  #   start and on all processors (steal in
+  #   https://docs.kernel.org/filesystems/proc.html)
+  def self.stolen_s = File.foreach("/proc/stat").first.split[8].to_f / Etc.sysconf(Etc::SC_CLK_TCK)
+
+  BEGAN_S = stolen_s
+
+  # @return [Float] s of CPU of a thread between two ticks that hit it, at most
+  def self.late_s
+    [AWAY_S, stolen_s - BEGAN_S, SHARED_S * File.read("/proc/loadavg").to_f].max
+  end
 
   # @param true_s [Float] CPU time in the place that is looked at
   # @param total_s [Float] CPU time of all that was sampled
@@ -26,6 +42,6 @@ module Noise
     share = [true_s / total_s, 1.0].min
     drawn = DEVIATIONS * Math.sqrt(samples * share * (1 - share))
     rounded = [threads, SUM_OF_ROUNDED * Math.sqrt(threads)].min
-    (drawn + rounded) * tick_s + threads * LATE_S + AWAY_S
+    (drawn + rounded) * tick_s + threads * LATE_S + late_s
   end
 end
