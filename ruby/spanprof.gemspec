@@ -14,8 +14,10 @@ Gem::Specification.new do |spec|
   spec.required_ruby_version = ">= 3.1"
   spec.metadata = { "rubygems_mfa_required" => "true" }
 
-  # `rake gem` stages everything that is compiled under ext/spanprof/vendor.
-  spec.files = Dir.chdir(__dir__) { Dir["{lib,sig,exe,ext}/**/*", "LICENSE"].select { |path| File.file?(path) }.sort }
+  # `rake gem` stages these, and all that is compiled under ext/spanprof/vendor.
+  documents = %w[README.md MIGRATION.md CHANGELOG.md LICENSE]
+  spec.extra_rdoc_files = documents.select { |name| File.file?(File.join(__dir__, name)) }
+  spec.files = Dir.chdir(__dir__) { Dir["{lib,sig,exe,ext}/**/*", *documents, ".yardopts"].select { |path| File.file?(path) }.sort }
   spec.extensions = ["ext/spanprof/extconf.rb"]
   spec.bindir = "exe"
   spec.executables = Dir.chdir(__dir__) { Dir["exe/*"].map { |path| File.basename(path) } }

@@ -98,7 +98,7 @@ module Spanprof
     # @return [Hash{Symbol => Integer, Array<Integer>}] the core's counters since the start in this process; empty
     #   where it cannot be loaded
     def stats
-      LOAD_ERROR || Session.elsewhere? ? {} : Native.stats
+      LOAD_ERROR || Session.other_ractor? ? {} : Native.stats
     end
 
     # @return [Boolean] whether profiling is possible, as far as is known: see {unavailable_reason}

@@ -39,7 +39,7 @@ class OptionsTest < ChildTest
     %(output: "out") => 'there is no option "output"; did you mean output_directory?',
     %("native_frames" => 1) => "native_frames must be true or false, not a value of class Integer",
     %(autoinstrument_rails: "no") => "autoinstrument_rails must be true or false, not a value of class String",
-    %(logger: $stdout) => "logger must have the methods debug, info, warn and error, which IO has not",
+    %(logger: $stdout) => "logger has none of the methods debug, info, warn and error: it is of class IO",
     %(labels: { Object.new.tap { |o| def o.to_s = raise("boo") } => 1 }) => "boo"
   }.freeze
 

@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.sh"
 export LC_ALL=C
 
 {
-  echo LICENSE
+  printf '%s\n' .yardopts CHANGELOG.md LICENSE MIGRATION.md README.md
   (cd ruby && find lib sig exe -type f 2> /dev/null || true)
   echo ext/spanprof/extconf.rb
   find core/include core/src bindings/ruby \( -name '*.[ch]' -o -name '*.map' \) ! -path core/src/command/main.c | sed 's|^|ext/spanprof/vendor/|'

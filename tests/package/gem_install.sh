@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gem_install.sh RUBY: an installation takes a C compiler and headers alone, one
-# without them does no harm, and SPANPROF_REQUIRED=1 refuses it.
+# without them fails, and with SPANPROF_REQUIRED=0 does no harm.
 source "$(dirname "$0")/common.sh"
 ruby=$1
 
@@ -23,13 +23,29 @@ inert() {
     Spanprof.stop
   ' "$2" 2> "$work/said" || fail "$1: $(cat "$work/said")"
   echo "$1: $2"
-  if (SPANPROF_REQUIRED=1 install "required"); then
-    fail "$1: installed although SPANPROF_REQUIRED=1"
+}
+
+# refused NAME REASON [HOW]: it is not installed, and says why in one sentence,
+# with what helps.
+refused() {
+  local said
+
+  if install "refused_$1"; then
+    fail "$1: installed although it cannot profile"
   fi
+  said=$(grep -cE "^spanprof is not installed: .*$2.*${3:-}.*; SPANPROF_REQUIRED=0 " "$work/refused_$1.txt" || true)
+  [ "$said" -eq 1 ] || fail "$1: $(tail -n 20 "$work/refused_$1.txt")"
+  echo "$1: refused"
+}
+
+# fails NAME REASON [HOW]: refused, and where nobody requires it inert.
+fails() {
+  refused "$@"
+  SPANPROF_REQUIRED=0 inert "$1" "$2"
 }
 
 (
-  path_without swig* cmake* protoc* ninja* rustc cargo
+  path_without swig* cmake* protoc* ninja* rustc cargo pkg-config pkgconf *-pkg-config
   TIMEFORMAT='installed with %U s user + %S s system'
   time install plain || fail "$(tail -n 20 "$work/plain.txt")"
   "$ruby" -e 'require "spanprof"; Spanprof.available? or abort Spanprof.unavailable_reason'
@@ -43,20 +59,32 @@ echo "$size KiB on disk"
   set -f
   # shellcheck disable=SC2086 # patterns, for path_without
   path_without $compilers
-  inert no_compiler "no C compiler"
+  fails no_compiler "no C compiler" "apt-get install gcc make libc6-dev"
 )
-for header in curl/curl.h zlib.h protobuf-c/protobuf-c.h; do
-  (
-    spoil_header "$header"
-    inert "no_${header//[^a-z]/_}" "$header"
-  )
-done
+(
+  path_without make gmake
+  refused no_make "no make" "apt-get install gcc make libc6-dev"
+)
+(
+  spoil_header zlib.h
+  fails no_zlib "zlib.h" "apt-get install zlib1g-dev"
+  mkdir "$work/include/curl" "$work/include/protobuf-c"
+  cp "$work/include/zlib.h" "$work/include/curl/curl.h"
+  cp "$work/include/zlib.h" "$work/include/protobuf-c/protobuf-c.h"
+  refused no_headers "curl/curl.h, zlib.h, protobuf-c/protobuf-c.h" "libcurl4-openssl-dev zlib1g-dev libprotobuf-c-dev"
+)
 (
   echo 'RbConfig::CONFIG["rubyhdrdir"] = RbConfig::MAKEFILE_CONFIG["rubyhdrdir"] = "/nonexistent"' > "$work/no_headers.rb"
   export RUBYOPT="-rrbconfig -r$work/no_headers.rb"
-  inert no_ruby_headers "Ruby's own headers"
+  fails no_ruby_headers "ruby.h" "apt-get install ruby-dev"
+)
+(
+  echo 'RbConfig::CONFIG["host_os"] = "darwin23"' > "$work/mac.rb"
+  export RUBYOPT="-rrbconfig -r$work/mac.rb"
+  inert not_linux "darwin23 is not supported: profiling needs Linux"
+  SPANPROF_REQUIRED=1 refused required_not_linux "profiling needs Linux"
 )
 (
   spoil_header sys/prctl.h
-  inert does_not_compile "it could not be compiled"
+  fails does_not_compile "it could not be compiled"
 )

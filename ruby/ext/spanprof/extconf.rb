@@ -4,31 +4,45 @@
 # hand-written binding and the SWIG module. An installed gem carries everything
 # under vendor/; a checkout is compiled in place.
 #
-# An installation never fails because of us: what cannot be compiled here leaves
-# lib/spanprof/skipped_reason.txt instead, which Spanprof.unavailable_reason
-# tells. With SPANPROF_REQUIRED=1 it fails.
+# On Linux an installation that cannot be compiled fails, with a sentence that
+# names the packages that are missing. Elsewhere nothing can be profiled, and with
+# SPANPROF_REQUIRED=0 nothing must be: then lib/spanprof/skipped_reason.txt is
+# installed in its place, which Spanprof.unavailable_reason tells. With
+# SPANPROF_REQUIRED=1 that fails, too.
+
+require "rbconfig"
 
 REASON = "skipped_reason.txt"
-REQUIRED = ENV["SPANPROF_REQUIRED"] == "1"
+SYSTEM = RbConfig::CONFIG["host_os"]
+SUPPORTED = RUBY_ENGINE == "ruby" && SYSTEM.include?("linux")
+REQUIRED = ENV.fetch("SPANPROF_REQUIRED", SUPPORTED ? "1" : "0") == "1"
 VENDOR = File.expand_path("vendor", __dir__)
 PACKAGED = File.directory?(VENDOR)
 ROOT = PACKAGED ? VENDOR : File.expand_path("../../..", __dir__)
 FOLDERS = %w[core/include core/src bindings/ruby swig swig/lang].freeze
 
-# pkg-config's name, then library, function, header and Debian's package.
+# How packages are installed, and those that bring what is needed, in that order.
+INSTALL = ["apt-get install", "apk add", "dnf install"].freeze
+TOOLS = ["gcc make libc6-dev", "gcc make musl-dev", "gcc make glibc-devel"].freeze
+RUBY_HEADERS = ["ruby-dev", "ruby-dev", "ruby-devel"].freeze
+# pkg-config's name, then library, function, header and packages.
 LIBRARIES = [
-  ["libcurl", "curl", "curl_easy_init", "curl/curl.h", "libcurl4-openssl-dev"],
-  ["zlib", "z", "deflate", "zlib.h", "zlib1g-dev"],
-  ["libprotobuf-c", "protobuf-c", "protobuf_c_message_pack", "protobuf-c/protobuf-c.h", "libprotobuf-c-dev"]
+  ["libcurl", "curl", "curl_easy_init", "curl/curl.h", ["libcurl4-openssl-dev", "curl-dev", "libcurl-devel"]],
+  ["zlib", "z", "deflate", "zlib.h", ["zlib1g-dev", "zlib-dev", "zlib-devel"]],
+  ["libprotobuf-c", "protobuf-c", "protobuf_c_message_pack", "protobuf-c/protobuf-c.h",
+   ["libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel"]]
 ].freeze
 
-# Where make fails all the same, the gem is installed with that reason. Objects
-# are of no use once the library is in its place. RubyGems says where that is in
-# RbConfig, later ones by a variable of make.
-TOLERANT = <<~MAKEFILE
+NOT_INSTALLED = "spanprof is not installed: %s; SPANPROF_REQUIRED=0 installs it all the same, to profile nothing"
+NOT_COMPILED = "it could not be compiled, as the output of its installation says"
+
+# What make does where it fails. Objects are of no use once the library is in its
+# place. RubyGems says where that is in RbConfig, later ones by a variable of make.
+FAILED = REQUIRED ? "{ echo '#{format(NOT_INSTALLED, NOT_COMPILED)}' >&2; exit 1; }" : "echo '#{NOT_COMPILED}' > #{REASON}"
+MAKEFILE = <<~MAKEFILE
   sitearchdir = #{RbConfig.expand(RbConfig::MAKEFILE_CONFIG["sitearchdir"].dup)}
   all:
-  	@$(MAKE) -f Makefile.native all || echo "it could not be compiled: see the output of its installation" > #{REASON}
+  	@$(MAKE) -f Makefile.native all || #{FAILED}
   install:
   	@if test -f #{REASON}; then mkdir -p "$(DESTDIR)$(sitearchdir)/spanprof" && \\
   	  cp #{REASON} "$(DESTDIR)$(sitearchdir)/spanprof/"; \\
@@ -38,31 +52,44 @@ TOLERANT = <<~MAKEFILE
 MAKEFILE
 
 def skip(reason)
-  abort "spanprof: #{reason}" if REQUIRED
+  abort format(NOT_INSTALLED, reason) if REQUIRED
   warn "spanprof is installed, but cannot profile: #{reason}."
   File.write(REASON, "#{reason}\n")
-  File.write("Makefile", TOLERANT.sub(/^\t.*Makefile\.native all.*/, "\t@:"))
+  File.write("Makefile", MAKEFILE.sub(/^\t.*Makefile\.native all.*/, "\t@:"))
   exit
 end
 
+def found?(program)
+  ENV["PATH"].split(":").any? { |folder| File.executable?("#{folder}/#{program}") }
+end
+
+# The command that brings the packages here.
+# @param packages [Array<Array<String>>] each in the order of INSTALL
+def remedy(packages)
+  i = INSTALL.index { |install| found?(install.split.first) }
+  "#{"in Debian: " unless i}#{INSTALL[i || 0]} #{packages.map { |names| names[i || 0] }.join(" ")}"
+end
+
 skip("#{RUBY_ENGINE} is not supported: profiling needs CRuby") unless RUBY_ENGINE == "ruby"
+skip("#{SYSTEM} is not supported: profiling needs Linux") unless SUPPORTED
+skip("no make is there (#{remedy([TOOLS])})") unless found?("make")
+skip("ruby.h is missing (#{remedy([RUBY_HEADERS])})") unless File.file?("#{RbConfig::CONFIG["rubyhdrdir"]}/ruby.h")
+
+require "mkmf"
 
 begin
-  require "mkmf"
-rescue SystemExit
-  skip("Ruby's own headers are missing (Debian: ruby-dev)")
-end
-
-begin
-  try_compile("int main(void) { return 0; }") || skip("no C compiler works (Debian: gcc libc6-dev)")
+  works = try_compile("int main(void) { return 0; }")
 rescue RuntimeError
-  skip("no C compiler works (Debian: gcc libc6-dev)")
+  works = false
 end
-LIBRARIES.each do |package, library, function, header, debian|
+skip("no C compiler works (#{remedy([TOOLS])})") unless works
+missing = LIBRARIES.reject do |package, library, function, header|
   pkg_config(package)
-  next if have_header(header) && have_library(library, function, header)
-
-  skip("#{header} or its library is missing (Debian: #{debian})")
+  have_header(header) && have_library(library, function, header)
+end
+unless missing.empty?
+  headers = missing.map { |_, _, _, header| header }.join(", ")
+  skip("#{headers} or the library behind is missing (#{remedy(missing.map(&:last))})")
 end
 have_header("libunwind.h")
 
@@ -89,7 +116,7 @@ $srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] +
         Dir.children("#{ROOT}/bindings/ruby").grep(/\.c\z/).sort
 
 create_makefile("spanprof/spanprof_native")
-if PACKAGED && !REQUIRED
+if PACKAGED
   File.rename("Makefile", "Makefile.native")
-  File.write("Makefile", TOLERANT)
+  File.write("Makefile", MAKEFILE)
 end

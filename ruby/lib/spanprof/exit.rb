@@ -34,7 +34,7 @@ module Spanprof
 
     class << self
       def install
-        at_exit { Logging.settle }
+        at_exit { Logging.join_writer }
         # No Proc: a program that changes Proc#call changes none of ours.
         ObjectSpace.define_finalizer(@anchor = Object.new, Exit)
         [Process.singleton_class, Kernel.singleton_class, Kernel].each { |owner| Override.install(owner, Overrides) }
@@ -48,7 +48,7 @@ module Spanprof
       def finish
         return Native.finish_elsewhere(TIMEOUT_MS) unless Native.main_ractor?
 
-        Session.undisturbed { hand_on } if Session.running?
+        Session.uninterrupted { hand_on } if Session.running?
       end
 
       private

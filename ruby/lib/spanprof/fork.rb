@@ -34,7 +34,7 @@ module Spanprof
       end
 
       def in_child
-        Session.undisturbed { go_on } if Session.running?
+        Session.uninterrupted { go_on } if Session.running?
       end
 
       private

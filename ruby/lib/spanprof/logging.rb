@@ -8,7 +8,7 @@ module Spanprof
     LEVELS = %i[debug info warn error].freeze
     MESSAGE_CHARACTERS = 200
     STDERR_LEVEL = LEVELS.index(:warn)
-    SETTLE_S = 0.2
+    JOIN_S = 0.2
 
     @waiting = []
     @said = {}
@@ -21,13 +21,13 @@ module Spanprof
       #   logger, warnings to stderr
       attr_writer :level
 
-      # @return [Array] logger and level as they were set, for {place=}
-      def place
+      # @return [Array] logger and level as they were set, for {configuration=}
+      def configuration
         [@logger, @level]
       end
 
-      def place=(place)
-        @logger, @level = place
+      def configuration=(configuration)
+        @logger, @level = configuration
       end
 
       def logger
@@ -80,8 +80,8 @@ module Spanprof
 
       # Before the end of the program, which kills whoever is at it: a line that is
       # being written would be written again.
-      def settle
-        @thread&.join(SETTLE_S)
+      def join_writer
+        @thread&.join(JOIN_S)
       end
 
       # After a fork: the parent hands its lines on itself.

@@ -52,8 +52,8 @@ module Spanprof
         case options
         in { autoinstrument_rails: value } unless [true, false, nil].include?(value)
           raise Error, "autoinstrument_rails must be true or false, not a value of class #{value.class}"
-        in { logger: logger } unless logger.nil? || Logging::LEVELS.all? { |level| logger.respond_to?(level) }
-          raise Error, "logger must have the methods debug, info, warn and error, which #{logger.class} has not"
+        in { logger: logger } unless logger.nil? || Logging::LEVELS.any? { |level| logger.respond_to?(level) }
+          raise Error, "logger has none of the methods debug, info, warn and error: it is of class #{logger.class}"
         else nil
         end
       end

@@ -21,7 +21,7 @@ module Spanprof
         context = ::OpenTelemetry::Context
         variable, local = storage(context)
         Native.activation_follow(context, ::OpenTelemetry::Trace.const_get(:CURRENT_SPAN_KEY), variable, local,
-                                 plain?(context, variable))
+                                 unpatched?(context, variable))
         context.singleton_class.prepend(Native::ContextHook)
         @installed = true
       rescue StandardError => e
@@ -48,7 +48,7 @@ module Spanprof
       end
 
       # Whether attach and detach are the API's own, and push on that stack and pop from it.
-      def plain?(context, variable)
+      def unpatched?(context, variable)
         return false unless variable && %i[attach detach].all? { |name| context.method(name).owner == context.singleton_class }
 
         below = context.empty

@@ -27,10 +27,10 @@ module Spanprof
       # @return [Boolean] whether it profiles as they say; if not, what ran goes
       #   on, with the logger it had
       def start(options, names = {})
-        return false if elsewhere?
+        return false if other_ractor?
 
         @asked = true
-        undisturbed { begin_with(options, names) }
+        uninterrupted { begin_with(options, names) }
       end
 
       # @return [Boolean] whether this process, or the one that forked it, has
@@ -48,18 +48,18 @@ module Spanprof
 
       # What other threads, timeouts and signals raise here meanwhile is not ours
       # to rescue: it waits until the block is done.
-      def undisturbed(&block)
+      def uninterrupted(&block)
         Thread.handle_interrupt(Object => :never, &block)
       end
 
       def stop(timeout)
-        return if elsewhere? || !running?
+        return if other_ractor? || !running?
 
         Native.stop(milliseconds(timeout, STOP_S)).tap { unprofiled }
       end
 
       def flush(timeout)
-        Native.flush(milliseconds(timeout, FLUSH_S)) unless elsewhere? || !running?
+        Native.flush(milliseconds(timeout, FLUSH_S)) unless other_ractor? || !running?
       end
 
       def running?
@@ -67,7 +67,7 @@ module Spanprof
       end
 
       # In another Ractor than the main one, where nothing of ours does anything.
-      def elsewhere?
+      def other_ractor?
         LOAD_ERROR.nil? && !Native.main_ractor?
       end
 
@@ -81,7 +81,7 @@ module Spanprof
       end
 
       def unavailable_reason
-        return "a Ractor cannot profile the process: only the main one can" if elsewhere?
+        return "a Ractor cannot profile the process: only the main one can" if other_ractor?
 
         LOAD_ERROR || @reason || Native.unavailable_reason
       end
@@ -89,21 +89,21 @@ module Spanprof
       private
 
       def begin_with(options, names)
-        told = Logging.place
+        logging = Logging.configuration
         options = options.transform_keys { |name| name.to_s.to_sym }
         Logging.logger = options[:logger] if options.key?(:logger)
         return refuse(LOAD_ERROR) if LOAD_ERROR
 
         install
         replace(options)
-        @reason = told = nil
+        @reason = logging = nil
         ReplacedGems.warn_if_loaded
         instrument
         true
       rescue StandardError => e
         refuse(named(e.message, names), e)
       ensure
-        Logging.place = told if told && running?
+        Logging.configuration = logging if logging && running?
       end
 
       # What runs ends only where the new options are good.

@@ -97,7 +97,7 @@ module Spanprof
 
       private
 
-      # Called when the first span starts. A wrong option is told of once, and
+      # Called when the first span starts. A wrong option is logged once, and
       # the defaults serve.
       def new_rules(span)
         span.class.prepend(RenameHook)
