@@ -112,7 +112,7 @@ void sp_check_stack(sp_check_list *list, int number) {
                  "no stack could be copied in a handler of signal %d", number);
     return;
   }
-  if (sp_unwinder_new(&unwinder, list->io->mem) != SPANPROF_OK) {
+  if (sp_unwinder_new(&unwinder, list->io->mem)) {
     sp_check_say(list, SP_CHECK_FAILED, "unwinder", "%s",
                  spanprof_last_error());
     return;

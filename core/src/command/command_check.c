@@ -25,7 +25,7 @@ static const char check_usage[] =
 static void check_say_notes(sp_check_list *list, sp_buffer *notes) {
   char *line, *rest = NULL;
 
-  if (notes->size == 0 || sp_buffer_status(notes) != SPANPROF_OK)
+  if (notes->size == 0 || sp_buffer_status(notes))
     return;
   for (line = strtok_r(notes->data, "\n", &rest); line;
        line = strtok_r(NULL, "\n", &rest))
@@ -59,17 +59,17 @@ static void check_no_sample(uint32_t index, uint64_t ticks, void *ucontext) {
 static void check_kernel(sp_check_list *list, int wanted) {
   int number;
 
-  if (sp_signal_choose(wanted, &number) != SPANPROF_OK) {
+  if (sp_signal_choose(wanted, &number)) {
     sp_check_say(list, SP_CHECK_FAILED, "signal", "%s", spanprof_last_error());
     return;
   }
   sp_check_stack(list, number);
-  if (sp_signal_install(number, check_no_sample) != SPANPROF_OK) {
+  if (sp_signal_install(number, check_no_sample)) {
     sp_check_say(list, SP_CHECK_FAILED, "signal", "%s", spanprof_last_error());
     return;
   }
   sp_check_say(list, SP_CHECK_OK, "signal", "%d", number);
-  if (sp_timer_probe(number) == SPANPROF_OK)
+  if (!sp_timer_probe(number))
     sp_check_say(list, SP_CHECK_OK, "timer",
                  "the kernel's CPU timers tick here");
   else
@@ -92,15 +92,15 @@ static void check_run(sp_check_list *list) {
                  "PYROSCOPE_AGENT_ENABLED switches profiling off");
   sp_buffer_init(&notes, io->mem);
   st = sp_settings_read(&settings, io->mem, NULL, io->environment, &notes);
-  if (st == SPANPROF_OK)
+  if (!st)
     check_say_options(list, &settings);
   else
     sp_check_say(list, SP_CHECK_FAILED, "options", "%s", spanprof_last_error());
   check_say_notes(list, &notes);
   sp_buffer_dispose(&notes);
   sp_check_service_names(list);
-  check_kernel(list, st == SPANPROF_OK ? settings.signal_number : 0);
-  if (st == SPANPROF_OK) {
+  check_kernel(list, st ? 0 : settings.signal_number);
+  if (!st) {
     sp_check_server(list, &settings);
     check_say_end(list);
     sp_check_print_data_sources(list, &settings);

@@ -114,7 +114,8 @@ static void report_compare(report_job *job, const sp_report *base) {
   report_fail(job, job->arguments.json
                        ? sp_diff_print_json(&diff, &job->printer)
                        : sp_diff_print_text(&diff, &job->printer));
-  if (diff.grown)
+  /* Where not all could be read, what grew may be what is missing. */
+  if (diff.grown && job->status == SP_EXIT_OK)
     job->status = SP_EXIT_GREW;
 }
 

@@ -43,8 +43,8 @@ spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
   for (i = 0; i < profile->type_count; i++)
     if (measure_counts_samples(profile, i))
       measure->samples_type = i;
-  if (profile->period > 0 && !strcmp(profile->period_type.type, type->type) &&
-      !strcmp(profile->period_type.unit, type->unit))
+  /* Of the unit alone: Go's period of "space" is that of inuse_space. */
+  if (profile->period > 0 && !strcmp(profile->period_type.unit, type->unit))
     measure->period = profile->period;
   return SPANPROF_OK;
 }

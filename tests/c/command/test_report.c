@@ -1,140 +1,16 @@
-#include "check.h"
-#include "command/report.h"
 #include "command/report_folded.h"
 #include "command/report_print.h"
-#include "command/report_rows.h"
 #include "command/report_unit.h"
 #include "failing_mem.h"
+#include "report_fixture.h"
 
-#include <string.h>
-
-/* Functions: 0 main, 1 work, 2 inner (inlined into work), 3 without a name. */
-static const sp_pprof_function functions[] = {
-    {.name = "main", .system_name = "", .file = "main.c"},
-    {.name = "work", .system_name = "", .file = ""},
-    {.name = "", .system_name = "_inner", .file = "work.h"},
-    {.name = "", .system_name = "", .file = ""},
-};
-static const sp_pprof_mapping mappings[] = {
-    {.file = "/usr/lib/libwork.so.1", .build_id = ""},
-    {.file = "[vdso]", .build_id = ""},
-};
-static const sp_pprof_line main_line[] = {{.function = 0, .line = 1}};
-static const sp_pprof_line work_lines[] = {{.function = 2, .line = 7},
-                                           {.function = 1, .line = 5}};
-static const sp_pprof_line plain_line[] = {{.function = 1, .line = 9}};
-static const sp_pprof_line nameless_line[] = {{.function = 3, .line = 0}};
-static const sp_pprof_location locations[] = {
-    {.mapping = 0, .line_count = 1, .lines = main_line},
-    {.mapping = 0, .line_count = 2, .lines = work_lines},
-    {.mapping = 0, .line_count = 1, .lines = plain_line},
-    {.mapping = 0, .line_count = 0},
-    {.mapping = 1, .line_count = 0},
-    {.mapping = SP_PPROF_NONE, .line_count = 1, .lines = nameless_line},
-};
-
-#define SPAN_ONE "00000000000000a1"
-#define SPAN_TWO "00000000000000A2"
-
-static const sp_pprof_label label_cart[] = {
-    {.key = "profile_id", .text = SPAN_ONE},
-    {.key = "span_name", .text = "GET /cart"},
-    {.key = "region", .text = "eu"}};
-static const sp_pprof_label label_legacy[] = {
-    {.key = "span_id", .text = SPAN_TWO}, {.key = "span", .text = "GET /"}};
-static const sp_pprof_label label_bad_id[] = {
-    {.key = "span_id", .text = SPAN_TWO},
-    {.key = "profile_id", .text = "not an id"},
-    {.key = "bytes", .number = 4096, .unit = "bytes"}};
-
-/* Innermost first. */
-static const uint32_t stack_plain[] = {2, 0};
-static const uint32_t stack_inlined[] = {1, 0};
-static const uint32_t stack_recursive[] = {2, 2, 2, 0};
-static const uint32_t stack_module[] = {3, 4, 5};
-
-static const int64_t values[][2] = {{1, 10}, {2, 20}, {3, 30},
-                                    {4, 40}, {5, 50}, {6, -5}};
-
-#define SAMPLE(i, stack, labels_of)                            \
-  {                                                            \
-    .values = values[i], .locations = stack,                   \
-    .location_count = SP_COUNT_OF(stack), .labels = labels_of, \
-    .label_count = SP_COUNT_OF(labels_of)                      \
-  }
-
-static const sp_pprof_sample samples[] = {
-    SAMPLE(0, stack_plain, label_cart),
-    SAMPLE(1, stack_inlined, label_cart),
-    SAMPLE(2, stack_recursive, label_legacy),
-    SAMPLE(3, stack_module, label_bad_id),
-    {.values = values[4]}, /* no stack, no labels */
-    {.values = values[5],
+/* With one type, in milliseconds. */
+static const int64_t own_values[] = {30, 4};
+static const sp_pprof_sample own_samples[] = {
+    {.values = own_values,
      .locations = stack_plain,
      .location_count = SP_COUNT_OF(stack_plain)},
-};
-
-static const sp_pprof_type types[] = {
-    {.type = "samples", .unit = "count"},
-    {.type = "cpu", .unit = "milliseconds"},
-};
-
-static const sp_pprof profile = {
-    .types = types,
-    .type_count = SP_COUNT_OF(types),
-    .samples = samples,
-    .sample_count = SP_COUNT_OF(samples),
-    .locations = locations,
-    .location_count = SP_COUNT_OF(locations),
-    .functions = functions,
-    .function_count = SP_COUNT_OF(functions),
-    .mappings = mappings,
-    .mapping_count = SP_COUNT_OF(mappings),
-    .period_type = {.type = "", .unit = ""},
-    .time_ns = INT64_C(1000000000),
-    .duration_ns = INT64_C(500000000),
-    .default_type = 0,
-};
-
-static sp_report report;
-static sp_report_options options;
-
-static void report_started(const char *type) {
-  options.type = type;
-  CHECK_EQUAL(sp_report_init(&report, &sp_mem_default, &options), SPANPROF_OK);
-}
-
-static void report_ended(void) {
-  sp_report_dispose(&report);
-  memset(&options, 0, sizeof options);
-}
-
-static bool row_is(const sp_report_row *row, const char *name) {
-  return strlen(name) == row->name_bytes &&
-         memcmp(row->name, name, row->name_bytes) == 0;
-}
-
-static sp_report_row row_of(sp_report_table table, const char *name) {
-  sp_report_row *rows, found = {.spans = UINT64_MAX};
-  size_t i, count;
-
-  CHECK_EQUAL(
-      sp_report_rows(&report, table, SP_REPORT_BY_ITS_OWN, &rows, &count),
-      SPANPROF_OK);
-  for (i = 0; i < count; i++) {
-    if (row_is(&rows[i], name))
-      found = rows[i];
-    CHECK(i == 0 || (table == SP_REPORT_FUNCTIONS
-                         ? rows[i - 1].self.value >= rows[i].self.value
-                         : rows[i - 1].total.value >= rows[i].total.value));
-  }
-  sp_mem_free(&sp_mem_default, rows);
-  if (found.spans == UINT64_MAX)
-    CHECK_TEXT(NULL, name);
-  return found;
-}
-
-#define MS INT64_C(1000000)
+    {.values = own_values + 1}};
 
 static void cpu_is_chosen_and_made_nanoseconds(void) {
   report_started(NULL);
@@ -179,220 +55,6 @@ static void code_without_a_name_is_its_module(void) {
   CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[unknown]").total.value, 40 * MS);
   CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "[no stack]").self.value, 50 * MS);
   report_ended();
-}
-
-static void spans_are_known_by_either_label(void) {
-  sp_report_row row;
-
-  report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
-  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
-  CHECK_EQUAL(report.span_count, 2);
-  row = row_of(SP_REPORT_SPAN_NAMES, "GET /cart");
-  CHECK_EQUAL(row.self.value, 60 * MS);
-  CHECK_EQUAL(row.spans, 1);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /").self.value, 60 * MS);
-  /* Its last id is none, so the one before counts; it has no name there. */
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").self.value, 80 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no span)").self.value, 90 * MS);
-  row = row_of(SP_REPORT_SPANS, "GET /");
-  CHECK_EQUAL(row.id, 0xa2);
-  CHECK_EQUAL(row.self.value, 140 * MS);
-  report_ended();
-}
-
-static void spans_have_the_name_they_had_last(void) {
-  const sp_pprof_label before[] = {{.key = "profile_id", .text = SPAN_ONE},
-                                   {.key = "span_name", .text = "GET"}};
-  const sp_pprof_label after[] = {{.key = "profile_id", .text = SPAN_ONE},
-                                  {.key = "span_name", .text = "GET /x"}};
-  const sp_pprof_sample renamed[] = {SAMPLE(0, stack_plain, before),
-                                     SAMPLE(1, stack_plain, after)};
-  sp_pprof other = profile;
-
-  other.samples = renamed;
-  other.sample_count = 2;
-  report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_OK);
-  CHECK_EQUAL(row_of(SP_REPORT_SPANS, "GET /x").self.value, 30 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").spans, 0);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET").self.value, 10 * MS);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "GET /x").spans, 1);
-  report_ended();
-}
-
-#define OUTER 0xfe00000000000001
-#define INNER "fe00000000000003"
-
-/* Samples of spans in spans: 1 "outer" [2 "wrapper" [3 "query" [4 "query"]]].
- */
-static const sp_pprof_label label_outer[] = {
-    {.key = "profile_id", .text = "fe00000000000001"},
-    {.key = "span_name", .text = "outer"}};
-static const sp_pprof_label label_query[] = {
-    {.key = "profile_id", .text = INNER},
-    {.key = "span_name", .text = "query"},
-    {.key = "ancestor:wrapper", .number = 2, .unit = ""},
-    {.key = "ancestor:outer", .number = (int64_t)OUTER, .unit = ""}};
-static const sp_pprof_label label_deep[] = {
-    {.key = "profile_id", .text = "0000000000000004"},
-    {.key = "span_name", .text = "query"},
-    {.key = "ancestor:query", .number = (int64_t)OUTER + 2, .unit = ""},
-    {.key = "ancestor:", .number = 2, .unit = ""},
-    {.key = "ancestor:outer", .number = (int64_t)OUTER, .unit = ""},
-    {.key = "ancestor:outer", .text = "the program's own", .unit = ""}};
-static const sp_pprof_sample nested_samples[] = {
-    SAMPLE(0, stack_plain, label_outer),
-    SAMPLE(1, stack_plain, label_query),
-    SAMPLE(2, stack_plain, label_deep),
-    {.values = values[3]}};
-
-static sp_pprof nested_profile(void) {
-  sp_pprof nested = profile;
-
-  nested.samples = nested_samples;
-  nested.sample_count = SP_COUNT_OF(nested_samples);
-  return nested;
-}
-
-static void check_row(sp_report_table table, const char *name, int64_t self_ms,
-                      int64_t total_ms, uint64_t spans) {
-  sp_report_row row = row_of(table, name);
-
-  CHECK_EQUAL(row.self.value, self_ms * MS);
-  CHECK_EQUAL(row.total.value, total_ms * MS);
-  CHECK_EQUAL(row.spans, spans);
-}
-
-static void totals_have_the_time_of_descendants(void) {
-  const sp_pprof nested = nested_profile();
-
-  report_started(NULL);
-  CHECK_EQUAL(sp_report_add(&report, &nested, NULL), SPANPROF_OK);
-  check_row(SP_REPORT_SPAN_NAMES, "outer", 10, 60, 1);
-  check_row(SP_REPORT_SPAN_NAMES, "wrapper", 0, 20, 1);
-  check_row(SP_REPORT_SPAN_NAMES, "(no name)", 0, 30, 0);
-  check_row(SP_REPORT_SPAN_NAMES, "query", 50, 50, 2);
-  check_row(SP_REPORT_SPAN_NAMES, "(no span)", 40, 40, 0);
-  check_row(SP_REPORT_SPANS, "outer", 10, 60, 0);
-  /* Its name stays the one that was told. */
-  check_row(SP_REPORT_SPANS, "wrapper", 0, 50, 0);
-  CHECK_EQUAL(report.span_count, 4);
-  report_ended();
-}
-
-static void filters_take_descendants_unless_told(void) {
-  static const struct {
-    const char *span, *name;
-    int64_t ms, self_ms;
-  } table[] = {
-      {"fe00000000000001", NULL, 60, 10},
-      {"0000000000000002", NULL, 50, 0},
-      {INNER, NULL, 50, 20},
-      {"0000000000000004", NULL, 30, 30},
-      {NULL, "outer", 60, 10},
-      {NULL, "query", 50, 50},
-      {NULL, "wrapper", 20, 0},
-      {INNER, "wrapper", 20, 0},
-  };
-  const sp_pprof nested = nested_profile();
-  size_t i, self;
-
-  for (i = 0; i < SP_COUNT_OF(table); i++)
-    for (self = 0; self < 2; self++) {
-      options.filter.self = self;
-      options.filter.span_name = table[i].name;
-      options.filter.by_span = table[i].span != NULL;
-      if (table[i].span)
-        CHECK(sp_span_id_parse(table[i].span, &options.filter.span));
-      report_started(NULL);
-      CHECK_EQUAL(sp_report_add(&report, &nested, NULL), SPANPROF_OK);
-      CHECK_EQUAL(report.taken.value,
-                  (self ? table[i].self_ms : table[i].ms) * MS);
-      report_ended();
-    }
-}
-
-static void small_spans_are_forgotten_past_the_cap(void) {
-  sp_pprof_label label[1] = {{.key = "profile_id"}};
-  int64_t value[2] = {0};
-  sp_pprof_sample sample = {.values = value, .labels = label, .label_count = 1};
-  sp_pprof one = profile;
-  char id[20];
-  size_t i;
-
-  one.samples = &sample;
-  one.sample_count = 1;
-  report_started(NULL);
-  report.spans_max = 8;
-  for (i = 1; i <= 9; i++) {
-    snprintf(id, sizeof id, "%016zx", i);
-    label[0].text = id;
-    value[1] = (int64_t)i;
-    CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
-  }
-  CHECK_EQUAL(report.span_count, 5);
-  CHECK_EQUAL(report.forgotten_spans, 4);
-  CHECK_EQUAL(report.spans[0].id, 8);
-  CHECK_EQUAL(row_of(SP_REPORT_SPAN_NAMES, "(no name)").spans, 9);
-  CHECK_EQUAL(report.taken.value, 45 * MS);
-  snprintf(id, sizeof id, "%016x", 7);
-  CHECK_EQUAL(sp_report_add(&report, &one, NULL), SPANPROF_OK);
-  CHECK_EQUAL(report.span_count, 5);
-  report_ended();
-}
-
-static void filters_take_what_matches_all_of_them(void) {
-  static const struct {
-    const char *span, *name, *label, *label_too;
-    int64_t ms;
-  } table[] = {
-      {NULL, NULL, NULL, NULL, 145},
-      {SPAN_ONE, NULL, NULL, NULL, 30},
-      {SPAN_TWO, NULL, NULL, NULL, 70},
-      {"00000000000000A1", "GET /cart", "region=eu", NULL, 30},
-      {NULL, "GET /", NULL, NULL, 30},
-      {NULL, "GET", NULL, NULL, 0},
-      {NULL, NULL, "region=eu", "span_name=GET /cart", 30},
-      {NULL, NULL, "region=eu", "span_name=GET /", 0},
-      {NULL, NULL, "bytes=4096", NULL, 40},
-      {NULL, NULL, "region=", NULL, 0},
-  };
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(table); i++) {
-    if (table[i].span) {
-      options.filter.by_span = true;
-      CHECK(sp_span_id_parse(table[i].span, &options.filter.span));
-    }
-    options.filter.span_name = table[i].name;
-    if (table[i].label)
-      CHECK_EQUAL(sp_report_filter_label(&options.filter, table[i].label),
-                  SPANPROF_OK);
-    if (table[i].label_too)
-      CHECK_EQUAL(sp_report_filter_label(&options.filter, table[i].label_too),
-                  SPANPROF_OK);
-    report_started(NULL);
-    CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
-    CHECK_EQUAL(report.taken.value, table[i].ms * MS);
-    CHECK_EQUAL(report.all.value, 145 * MS);
-    report_ended();
-  }
-  CHECK_EQUAL(sp_report_filter_label(&options.filter, "=x"),
-              SPANPROF_ERR_ARGUMENT);
-  CHECK_EQUAL(sp_report_filter_label(&options.filter, "x"),
-              SPANPROF_ERR_ARGUMENT);
-}
-
-static void span_ids_are_sixteen_digits(void) {
-  uint64_t id;
-
-  CHECK(sp_span_id_parse("0123456789abcDEF", &id));
-  CHECK(id == UINT64_C(0x0123456789abcdef));
-  CHECK(!sp_span_id_parse("", &id));
-  CHECK(!sp_span_id_parse("0123456789abcde", &id));
-  CHECK(!sp_span_id_parse("0123456789abcdef0", &id));
-  CHECK(!sp_span_id_parse("0123456789abcdeg", &id));
 }
 
 static void other_types_and_units_are_left_out(void) {
@@ -515,6 +177,54 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
   CHECK_EQUAL(sum, 290 * MS);
 }
 
+/* Ours have a period, Go's a type that counts, others neither. */
+static void samples_are_counted_as_well_as_is_known(void) {
+  sp_pprof other = profile;
+
+  report_started(NULL);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(report.all.samples, 1 + 2 + 3 + 4 + 5 + 6);
+  report_ended();
+  other.types = types + 1;
+  other.type_count = 1;
+  report_started(NULL);
+  other.samples = own_samples;
+  other.sample_count = SP_COUNT_OF(own_samples);
+  CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_OK);
+  CHECK_EQUAL(report.all.samples, 2);
+  report_ended();
+  other.period_type = types[1];
+  other.period = 10;
+  report_started(NULL);
+  CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_OK);
+  CHECK_EQUAL(report.all.samples, 3 + 1);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "work").self.samples, 3);
+  report_ended();
+}
+
+static void lines_are_told_apart_where_asked(void) {
+  sp_report_row *rows;
+  size_t i, count, seen = 0;
+
+  options.lines = true;
+  report_started(NULL);
+  CHECK_EQUAL(sp_report_add(&report, &profile, NULL), SPANPROF_OK);
+  CHECK_EQUAL(sp_report_rows(&report, SP_REPORT_FUNCTIONS, SP_REPORT_BY_TOTAL,
+                             &rows, &count),
+              SPANPROF_OK);
+  for (i = 0; i < count; i++) {
+    CHECK(i == 0 || rows[i - 1].total.value >= rows[i].total.value);
+    if (!row_is(&rows[i], "work"))
+      continue;
+    CHECK(rows[i].line == 5 || rows[i].line == 9);
+    CHECK_EQUAL(rows[i].total.value, (rows[i].line == 5 ? 20 : 35) * MS);
+    seen++;
+  }
+  CHECK_EQUAL(seen, 2);
+  sp_mem_free(&sp_mem_default, rows);
+  report_ended();
+}
+
 static void report_print_with(const sp_mem *mem) {
   const sp_pprof nested = nested_profile();
   static char text[16384];
@@ -547,17 +257,6 @@ int main(int argc, char **argv) {
        cpu_is_chosen_and_made_nanoseconds},
       {"functions count once per stack", functions_count_once_per_stack},
       {"code without a name is its module", code_without_a_name_is_its_module},
-      {"spans are known by either label", spans_are_known_by_either_label},
-      {"spans have the name they had last", spans_have_the_name_they_had_last},
-      {"totals have the time of descendants",
-       totals_have_the_time_of_descendants},
-      {"filters take descendants unless told",
-       filters_take_descendants_unless_told},
-      {"small spans are forgotten past the cap",
-       small_spans_are_forgotten_past_the_cap},
-      {"filters take what matches all of them",
-       filters_take_what_matches_all_of_them},
-      {"span ids are sixteen digits", span_ids_are_sixteen_digits},
       {"other types and units are left out",
        other_types_and_units_are_left_out},
       {"sums stop at the largest number", sums_stop_at_the_largest_number},
@@ -566,6 +265,9 @@ int main(int argc, char **argv) {
        folded_stacks_go_from_the_outermost},
       {"folded stacks that do not fit are written early",
        folded_stacks_that_do_not_fit_are_written_early},
+      {"samples are counted as well as is known",
+       samples_are_counted_as_well_as_is_known},
+      {"lines are told apart where asked", lines_are_told_apart_where_asked},
       {"every failed allocation is survived",
        reports_survive_every_failed_allocation},
   };
