@@ -5,7 +5,8 @@
 
 #include "../settings/duration.h"
 
-#define MOMENT_DIGITS 19 /* of nanoseconds until 2262 */
+#define MOMENT_DIGITS_MIN 9  /* of seconds, from 1973 on */
+#define MOMENT_DIGITS_MAX 19 /* of nanoseconds, until 2286 */
 
 /* So many digits; false: others are there. */
 static bool moment_digits(const char **p, size_t count, int *out) {
@@ -95,39 +96,44 @@ static bool moment_calendar(const char *p, uint64_t *out_ns) {
   return true;
 }
 
-/* The unit that makes the number a time of our days: seconds have 10 digits. */
+/* The unit that makes the number a time of our days: seconds have 10 digits,
+ * and 9 before September 2001. Fewer are a length of time. */
 static bool moment_number(const char *text, uint64_t *out_ns) {
   static const uint64_t units[] = {SP_NS_PER_S, SP_NS_PER_MS,
                                    SP_NS_PER_S / 1000000, 1};
   const size_t digits = strspn(text, "0123456789");
   size_t unit = digits <= 11 ? 0 : digits <= 14 ? 1 : digits <= 17 ? 2 : 3;
 
-  return digits > 0 && digits <= MOMENT_DIGITS &&
+  return digits >= MOMENT_DIGITS_MIN && digits <= MOMENT_DIGITS_MAX &&
          strspn(text, "0123456789.") == strlen(text) &&
-         !sp_duration_parse(text, units[unit], out_ns) && *out_ns;
+         !sp_duration_parse(text, units[unit], out_ns);
+}
+
+/* So long before now. */
+static bool moment_before(const char *text, uint64_t now_ns, uint64_t *out_ns) {
+  uint64_t before_ns;
+
+  if (sp_duration_parse(text, SP_NS_PER_S, &before_ns) || before_ns >= now_ns)
+    return false;
+  *out_ns = now_ns - before_ns;
+  return true;
 }
 
 spanprof_status sp_moment_parse(const char *text, uint64_t now_ns,
                                 uint64_t *out_ns) {
-  uint64_t before_ns;
+  bool good;
 
   *out_ns = now_ns;
-  if (strncmp(text, "now", 3) == 0) {
-    text += 3;
-    if (*text == '\0')
-      return SPANPROF_OK;
-    if (*text != '-')
-      return SPANPROF_ERR_FORMAT;
-  }
-  if (*text == '-') {
-    if (sp_duration_parse(text + 1, SP_NS_PER_S, &before_ns) ||
-        before_ns >= now_ns)
-      return SPANPROF_ERR_FORMAT;
-    *out_ns = now_ns - before_ns;
+  if (strcmp(text, "now") == 0)
     return SPANPROF_OK;
-  }
-  if (moment_number(text, out_ns) || moment_calendar(text, out_ns))
-    return SPANPROF_OK;
-  *out_ns = 0;
-  return SPANPROF_ERR_FORMAT;
+  if (strncmp(text, "now-", 4) == 0)
+    good = moment_before(text + 4, now_ns, out_ns);
+  else if (*text == '-')
+    good = moment_before(text + 1, now_ns, out_ns);
+  else
+    good = moment_number(text, out_ns) || moment_calendar(text, out_ns) ||
+           moment_before(text, now_ns, out_ns);
+  if (!good)
+    *out_ns = 0;
+  return good ? SPANPROF_OK : SPANPROF_ERR_FORMAT;
 }

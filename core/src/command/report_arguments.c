@@ -82,7 +82,7 @@ static const sp_argument report_table[] = {
                       "matches"},
     [REPORT_IGNORE] = {"ignore", "REGEX", "without the stacks that have one"},
     [REPORT_FROM] = {"from", "TIME",
-                     "profiles from then on only: -1h, now-1h30m,\n"
+                     "profiles from then on only: -1h, 1m30s (ago),\n"
                      "\"2026-11-21 16:00\" (UTC), 2026-11-21T16:00:00Z,\n"
                      "a Unix time"},
     [REPORT_UNTIL] = {"until", "TIME",
