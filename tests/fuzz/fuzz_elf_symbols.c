@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "unwind/eh_frame.h"
+#include "unwind/elf_notes.h"
 #include "unwind/symbol_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

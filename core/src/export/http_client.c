@@ -11,6 +11,7 @@
 #include "../util/status.h"
 #include "client_sockets.h"
 #include "credentials.h"
+#include "http_request.h"
 
 /* Until a connection stands, TLS included. libcurl gives the first of several
  * addresses half of it, the next half of the rest: one that swallows packets
@@ -204,73 +205,6 @@ void sp_http_client_free(sp_http_client *client) {
   sp_mem_free(client->mem, client);
 }
 
-/* Append a header; libcurl wants "Name;" for one whose value is empty. */
-static bool client_header(struct curl_slist **list, sp_buffer *line,
-                          const char *name, const char *value) {
-  struct curl_slist *longer;
-
-  if (!value)
-    return true;
-  sp_buffer_clear(line);
-  if (*value)
-    sp_buffer_format(line, "%s: %s", name, value);
-  else
-    sp_buffer_format(line, "%s;", name);
-  longer = line->failed ? NULL : curl_slist_append(*list, line->data);
-  if (longer)
-    *list = longer;
-  return longer != NULL;
-}
-
-static bool client_header_line(struct curl_slist **list, sp_buffer *line,
-                               const char *text) {
-  const char *colon = strchr(text, ':');
-  char name[128];
-  size_t size = colon ? (size_t)(colon - text) : sizeof name;
-  struct curl_slist *longer;
-
-  /* Only an empty value needs the other form. */
-  if (colon && !colon[1 + strspn(colon + 1, " \t")] && size < sizeof name) {
-    memcpy(name, text, size);
-    name[size] = '\0';
-    return client_header(list, line, name, "");
-  }
-  longer = curl_slist_append(*list, text);
-  if (longer)
-    *list = longer;
-  return longer != NULL;
-}
-
-/* NULL: no memory. */
-static struct curl_slist *client_headers(const sp_http_client *client,
-                                         const sp_http_request *request) {
-  const sp_settings *settings = client->settings;
-  /* Without "Expect: 100-continue", which libcurl adds for longer bodies:
-   * Pyroscope sends neither 100 nor the answer before it has the body of what
-   * it refuses (recorded from 3fe6a457a). */
-  struct curl_slist *list = curl_slist_append(NULL, "Expect:");
-  bool done = list != NULL;
-  sp_buffer line;
-  size_t i;
-
-  sp_buffer_init(&line, client->mem);
-  done = done &&
-         client_header(&list, &line, "Content-Type", request->content_type) &&
-         client_header(&list, &line, "Content-Encoding",
-                       request->content_encoding) &&
-         client_header(&list, &line, "X-Scope-OrgID", settings->tenant_id);
-  if (client->credentials.authorization)
-    done = done &&
-           client_header_line(&list, &line, client->credentials.authorization);
-  for (i = 0; i < settings->header_count; i++)
-    done = done && client_header_line(&list, &line, settings->headers[i]);
-  sp_buffer_dispose(&line);
-  if (done)
-    return list;
-  curl_slist_free_all(list);
-  return NULL;
-}
-
 /* What nobody needs ends with the first limit, however far away that is. */
 static bool client_goes_on(sp_http_client *client, bool needed) {
   return !atomic_load(&client->aborted) &&
@@ -401,7 +335,8 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
   client->links = false;
   client->retry_after_given = false;
   client->error[0] = '\0';
-  headers = client_headers(client, request);
+  headers = sp_http_request_headers(client->settings, &client->credentials,
+                                    request, client->mem);
   if (headers && !curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers) &&
       !curl_easy_setopt(easy, CURLOPT_URL, request->url) &&
       !curl_easy_setopt(easy, post ? CURLOPT_POST : CURLOPT_HTTPGET, 1L) &&

@@ -10,22 +10,13 @@
 #include "../settings/settings.h"
 #include "../util/clock.h"
 #include "http_answer.h"
+#include "http_request.h"
 
 /* A request in all: name lookup, connection, TLS, answer. */
 #define SP_HTTP_REQUEST_NS (10 * SP_NS_PER_S)
 #define SP_HTTP_ASK_NS     (2 * SP_NS_PER_S)
 
 typedef struct sp_http_client sp_http_client;
-
-typedef struct sp_http_request {
-  const char *url;
-  const char *content_type;
-  const char *content_encoding; /* NULL: none */
-  const void *body;
-  size_t size;
-  /* What an acceptance is: its media type, NULL: one without a body. */
-  const char *accepted_type;
-} sp_http_request;
 
 typedef struct sp_http_answer {
   long status;  /* 0: no whole answer came */

@@ -6,21 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../collect/collector.h"
-#include "../export/exporter.h"
-#include "../label/context.h"
-#include "../label/label_set.h"
 #include "../sampler/runtime.h"
 #include "../sampler/thread_table.h"
 #include "../settings/environment.h"
 #include "../span/span.h"
-#include "../util/buffer.h"
 #include "../util/counters.h"
 #include "../util/fork_hooks.h"
 #include "../util/log.h"
 #include "../util/own_thread.h"
 #include "../util/status.h"
 #include "options.h"
+#include "pipeline.h"
 #include "resource.h"
 #include "sigterm.h"
 
@@ -41,15 +37,7 @@
 #define SESSION_PAUSE_NS        (5 * SP_NS_PER_MS)
 
 struct spanprof_session {
-  /* Fixed after the start. */
-  const sp_mem *mem;
-  const sp_clock *clock;
-  sp_settings settings;
-  sp_log log;
-  sp_exporter *exporter;
-  sp_collector *collector;
-  /* The collector's thread alone. */
-  uint32_t runtime_told;
+  sp_pipeline pipeline;
   /* Guarded by session_state.lock. */
   bool kept; /* something that was left behind may use it: never freed */
   unsigned flushing;
@@ -77,8 +65,8 @@ static void session_before_fork(void) {
   sp_resource_before_fork();
   session = session_state.current;
   if (session) {
-    sp_collector_before_fork(session->collector);
-    sp_exporter_before_fork(session->exporter);
+    sp_collector_before_fork(session->pipeline.collector);
+    sp_exporter_before_fork(session->pipeline.exporter);
   }
   sp_threads_before_fork();
   sp_runtime_before_fork();
@@ -90,8 +78,8 @@ static void session_after_fork_parent(void) {
   sp_runtime_after_fork(false);
   sp_threads_after_fork_parent();
   if (session) {
-    sp_exporter_after_fork_parent(session->exporter);
-    sp_collector_after_fork_parent(session->collector);
+    sp_exporter_after_fork_parent(session->pipeline.exporter);
+    sp_collector_after_fork_parent(session->pipeline.collector);
   }
   sp_resource_after_fork(false);
   sp_sigterm_after_fork_parent();
@@ -102,10 +90,10 @@ static void session_renew(spanprof_session *session) {
   session_state.pid = getpid();
   session->flushing = 0;
   session->stopping = false;
-  sp_log_after_fork(&session->log);
+  sp_log_after_fork(&session->pipeline.log);
   sp_counters_reset();
-  sp_exporter_after_fork_child(session->exporter);
-  sp_collector_after_fork_child(session->collector);
+  sp_exporter_after_fork_child(session->pipeline.exporter);
+  sp_collector_after_fork_child(session->pipeline.collector);
 }
 
 static void session_after_fork_child(void) {
@@ -148,28 +136,11 @@ static void session_see_exit(void) {
   atexit(session_at_exit);
 }
 
-/* Series name the runtime that was registered last. */
-static void runtime_tell(spanprof_session *session) {
-  char name[SP_RUNTIME_TEXT_BYTES], version[SP_RUNTIME_TEXT_BYTES];
-  uint32_t number = sp_runtime_identity(name, version);
-
-  if (number == session->runtime_told)
-    return;
-  if (!sp_exporter_runtime_set(session->exporter, name, version))
-    session->runtime_told = number;
-}
-
-/* On the collector's thread. */
-static void part_push(void *data, sp_encoded *part) {
-  spanprof_session *session = data;
-
-  runtime_tell(session);
-  sp_exporter_push(session->exporter, part);
-}
-
 static void session_free(spanprof_session *session) {
-  sp_settings_dispose(&session->settings);
-  sp_mem_free(session->mem, session);
+  const sp_mem *mem = session->pipeline.mem;
+
+  sp_pipeline_dispose(&session->pipeline);
+  sp_mem_free(mem, session);
 }
 
 /* On the collector's thread, which a stop did not wait for. */
@@ -184,102 +155,20 @@ static void session_left(void *data) {
     session_free(session);
 }
 
-/* One line a note. */
-static void notes_tell(sp_log *log, char *notes) {
-  char *line, *rest = NULL;
-
-  for (line = strtok_r(notes, "\n", &rest); line;
-       line = strtok_r(NULL, "\n", &rest))
-    sp_log_line(log, SPANPROF_LOG_WARN, "%s", line);
-}
-
-static void start_tell(spanprof_session *session) {
-  const sp_settings *settings = &session->settings;
-  sp_buffer line;
-  size_t i;
-
-  sp_buffer_init(&line, session->mem);
-  if (settings->name_open)
-    sp_buffer_text(&line, "profiling the service that the first span names");
-  else
-    sp_buffer_format(&line, "profiling \"%s\"", settings->application_name);
-  sp_buffer_format(&line, " at %u Hz with signal %d", settings->sample_rate_hz,
-                   sp_collector_signal(session->collector));
-  if (settings->server_address)
-    sp_buffer_format(&line, ", to %s every %.3g s", settings->server_address,
-                     (double)settings->upload_interval_ns / 1e9);
-  if (settings->output_directory)
-    sp_buffer_format(&line, ", to files in %s", settings->output_directory);
-  for (i = 0; i < settings->label_count; i++)
-    sp_buffer_format(&line, "%s%s=%s", i ? ", " : ", labels ",
-                     settings->labels[i].name, settings->labels[i].value);
-  if (!sp_buffer_status(&line))
-    sp_log_line(&session->log, SPANPROF_LOG_INFO, "%s", line.data);
-  sp_buffer_dispose(&line);
-  if (!settings->server_address && !settings->output_directory &&
-      !settings->on_profile)
-    sp_log_line(&session->log, SPANPROF_LOG_WARN,
-                "profiles go nowhere: neither server_address nor "
-                "output_directory nor on_profile is given");
-}
-
-/* With the settings read: bring up the rooms, from the bottom. */
-static spanprof_status rooms_start(spanprof_session *session) {
-  sp_collector_config config = {.settings = &session->settings,
-                                .clock = session->clock,
-                                .log = &session->log,
-                                .emit = part_push,
-                                .left = session_left,
-                                .emit_data = session};
-  spanprof_status st;
-
-  sp_label_values_max_set(session->settings.label_values_max);
-  st = sp_span_defaults_set(&session->settings);
-  if (!st)
-    st = sp_exporter_new(&session->exporter, session->mem, &session->settings,
-                         session->clock, &session->log);
-  if (st)
-    return st;
-  st = sp_collector_start(&session->collector, session->mem, &config);
-  if (!st)
-    sp_exporter_ask_links(session->exporter);
-  else
-    sp_exporter_stop(session->exporter, sp_clock_monotonic_ns(session->clock));
-  return st;
-}
-
 static spanprof_status session_make(spanprof_session **out,
                                     const spanprof_options *options) {
   spanprof_session *session = sp_mem_zero(&sp_mem_default, sizeof *session);
   spanprof_status st;
-  sp_buffer notes;
 
   if (!session)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to start a session");
-  session->mem = &sp_mem_default;
-  session->clock = sp_clock_system();
-  sp_buffer_init(&notes, session->mem);
-  st = sp_settings_read(&session->settings, session->mem, options,
-                        sp_environment_own(), &notes);
+  st = sp_pipeline_start(&session->pipeline, &sp_mem_default, options,
+                         session_left, session);
   if (st) {
-    sp_buffer_dispose(&notes);
-    sp_mem_free(session->mem, session);
+    sp_mem_free(&sp_mem_default, session);
     return st;
   }
-  sp_counters_reset();
-  sp_count(&sp_counts.labels_cleaned, session->settings.labels_cleaned);
-  sp_log_init(&session->log, session->settings.log, session->settings.log_data,
-              session->settings.log_level, session->clock);
-  if (notes.size > 0 && !sp_buffer_status(&notes))
-    notes_tell(&session->log, notes.data);
-  sp_buffer_dispose(&notes);
-  st = rooms_start(session);
-  if (st) {
-    session_free(session);
-    return st;
-  }
-  start_tell(session);
-  sp_resource_attach(session->exporter);
+  sp_resource_attach(session->pipeline.exporter);
   *out = session;
   return SPANPROF_OK;
 }
@@ -291,39 +180,26 @@ static bool session_here(void) {
   return session_state.pid == getpid();
 }
 
-/* Whatever was taken and is in no other account was lost on the way out: in a
- * handler that was preempted for longer than the stop waits. */
-static void rest_count(void) {
-  spanprof_stats stats = {.struct_size = sizeof stats};
-  uint64_t settled;
-
-  sp_counters_read(&stats);
-  sp_count(&sp_counts.samples_dropped_stop, stats.samples_pending);
-  settled = stats.ticks_exported + stats.ticks_dropped;
-  if (stats.ticks_taken > settled)
-    sp_count(&sp_counts.ticks_dropped, stats.ticks_taken - settled);
-}
-
 /* With the lock held, by the running session's only stop. */
 static spanprof_status session_end(spanprof_session *session,
                                    uint32_t timeout_ms) {
-  const uint64_t until_ns =
-      sp_clock_monotonic_ns(session->clock) + timeout_ms * SP_NS_PER_MS;
+  const uint64_t until_ns = sp_clock_monotonic_ns(session->pipeline.clock) +
+                            timeout_ms * SP_NS_PER_MS;
   spanprof_status st, collected;
 
   session->stopping = true;
-  sp_collector_halt(session->collector);
+  sp_collector_halt(session->pipeline.collector);
   while (session->flushing > 0)
     pthread_cond_wait(&session_state.flushed, &session_state.lock);
   session_state.current = NULL;
   sp_resource_attach(NULL);
-  collected = sp_collector_stop(session->collector,
+  collected = sp_collector_stop(session->pipeline.collector,
                                 until_ns - timeout_ms * SP_NS_PER_MS / 4);
-  st = sp_exporter_stop(session->exporter, until_ns);
-  rest_count();
+  st = sp_exporter_stop(session->pipeline.exporter, until_ns);
+  sp_counters_settle();
   sp_span_defaults_set(NULL);
   sp_sigterm_end();
-  sp_log_line(&session->log, SPANPROF_LOG_INFO, "profiling stopped");
+  sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO, "profiling stopped");
   /* A thread that is stuck may still look at the settings. */
   session->kept = st == SPANPROF_ERR_STATE;
   if (session->kept)
@@ -369,8 +245,8 @@ static bool session_hand_on(void) {
   session = session_state.current;
   now_ns = sp_min_u64(sp_monotonic_ns(), until_ns);
   if (session && stays) {
-    sp_collector_hurry(session->collector, SESSION_LAST_WINDOWS_NS);
-    sp_exporter_hurry(session->exporter);
+    sp_collector_hurry(session->pipeline.collector, SESSION_LAST_WINDOWS_NS);
+    sp_exporter_hurry(session->pipeline.exporter);
   } else if (session)
     session_end(session, (uint32_t)((until_ns - now_ns) / SP_NS_PER_MS));
   pthread_mutex_unlock(&session_state.lock);
@@ -398,7 +274,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     session_state.current = *out;
     session_state.pid = getpid();
     pthread_once(&session_state.exit_seen, session_see_exit);
-    if ((*out)->settings.flush_on_sigterm)
+    if ((*out)->pipeline.settings.flush_on_sigterm)
       sp_sigterm_begin(session_hand_on);
   }
   pthread_mutex_unlock(&session_state.lock);
@@ -455,13 +331,14 @@ spanprof_status spanprof_session_flush(spanprof_session *session,
 
   if (!flush_enter(session))
     return not_running();
-  until_ns = sp_clock_monotonic_ns(session->clock) + timeout_ms * SP_NS_PER_MS;
-  st = sp_collector_flush(session->collector, until_ns);
+  until_ns = sp_clock_monotonic_ns(session->pipeline.clock) +
+             timeout_ms * SP_NS_PER_MS;
+  st = sp_collector_flush(session->pipeline.collector, until_ns);
   if (!st) {
     do {
-      now_ns = sp_clock_monotonic_ns(session->clock);
+      now_ns = sp_clock_monotonic_ns(session->pipeline.clock);
       st = sp_exporter_flush(
-          session->exporter,
+          session->pipeline.exporter,
           sp_min_u64(until_ns, now_ns + SESSION_FLUSH_SLICE_NS));
     } while (st == SPANPROF_ERR_TIMEOUT && now_ns < until_ns &&
              !flush_stopped(session, false));
@@ -483,18 +360,4 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
     st = session_end(session, timeout_ms);
   pthread_mutex_unlock(&session_state.lock);
   return st;
-}
-
-spanprof_status spanprof_stats_get(spanprof_stats *out) {
-  size_t known = out->struct_size;
-  spanprof_stats stats;
-
-  if (known < sizeof known || known > sizeof stats)
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "spanprof_stats.struct_size is not the size of a version "
-                   "this library knows");
-  sp_counters_read(&stats);
-  stats.struct_size = known;
-  memcpy(out, &stats, known);
-  return SPANPROF_OK;
 }

@@ -4,20 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../util/hex.h"
 #include "../util/utf8.h"
 #include "environment.h"
 
 #define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
-
-static int identity_hex_digit(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  if (c >= 'a' && c <= 'f')
-    return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F')
-    return c - 'A' + 10;
-  return -1;
-}
 
 /* Percent-decode [start, end) into a new text. SPANPROF_ERR_FORMAT: a bad
  * escape, or the result is not UTF-8 or holds control characters. */
@@ -37,8 +28,8 @@ static spanprof_status identity_decode(const sp_mem *mem, const char *start,
       text[used++] = *start++;
       continue;
     }
-    high = end - start > 2 ? identity_hex_digit(start[1]) : -1;
-    low = end - start > 2 ? identity_hex_digit(start[2]) : -1;
+    high = end - start > 2 ? sp_hex_digit(start[1]) : -1;
+    low = end - start > 2 ? sp_hex_digit(start[2]) : -1;
     good = high >= 0 && low >= 0;
     text[used++] = good ? (char)(high * 16 + low) : '%';
     start += 3;

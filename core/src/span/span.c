@@ -5,6 +5,7 @@
 
 #include "../util/clock.h"
 #include "../util/counters.h"
+#include "../util/hex.h"
 #include "../util/status.h"
 #include "span_id.h"
 #include "span_name.h"
@@ -135,12 +136,12 @@ bool sp_span_describe(spanprof_span span, char *name_buffer, size_t size,
   memset(out, 0, sizeof *out);
   if (!span || !span_ids_of(span, &ids, &parent, &bits))
     return false;
-  sp_span_id_hex(&ids.span_id, sizeof ids.span_id, out->profile_id);
+  sp_hex_write(&ids.span_id, sizeof ids.span_id, out->profile_id);
   out->id = be64toh(ids.span_id);
   out->parent = parent;
   out->span_id_label = bits & SP_SPAN_ID_LABEL;
   if (bits & SP_SPAN_ADD_TRACE_ID)
-    sp_span_id_hex(ids.trace_id, sizeof ids.trace_id, out->trace_id);
+    sp_hex_write(ids.trace_id, sizeof ids.trace_id, out->trace_id);
   out->name_label = bits & SP_SPAN_LEGACY_LABEL ? "span" : "span_name";
   if (!(bits & SP_SPAN_ADD_NAME))
     return true;
@@ -191,7 +192,7 @@ static spanprof_status span_url_at(const spanprof_span_rules *rules,
   spanprof_status st;
 
   if (rules->url_template) {
-    sp_span_id_hex(ids->trace_id, sizeof ids->trace_id, trace_id);
+    sp_hex_write(ids->trace_id, sizeof ids->trace_id, trace_id);
     sp_span_name_copy(span, name, sizeof name, &view.name_bytes);
   }
   sp_buffer_init(&text, &sp_mem_default);
@@ -231,7 +232,7 @@ spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
   if (!span || !span_attribute_wanted(rules, attribute) ||
       sp_span_carried(span) != span || !span_ids_of(span, &ids, &parent, &bits))
     return SPANPROF_OK;
-  sp_span_id_hex(&ids.span_id, sizeof ids.span_id, profile_id);
+  sp_hex_write(&ids.span_id, sizeof ids.span_id, profile_id);
   if (attribute == SPANPROF_ATTRIBUTE_PROFILE_ID)
     return span_attribute_give(attribute, profile_id, sizeof profile_id - 1,
                                buffer, size, length);

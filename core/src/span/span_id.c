@@ -46,15 +46,3 @@ uint64_t sp_span_id_next(void) {
 void sp_span_id_forked(void) {
   atomic_store_explicit(&span_ids.seeded, false, memory_order_release);
 }
-
-void sp_span_id_hex(const void *bytes, size_t count, char *out) {
-  static const char digits[] = "0123456789abcdef";
-  const unsigned char *p = bytes;
-  size_t i;
-
-  for (i = 0; i < count; i++) {
-    out[2 * i] = digits[p[i] >> 4];
-    out[2 * i + 1] = digits[p[i] & 15];
-  }
-  out[2 * count] = '\0';
-}

@@ -1,5 +1,6 @@
 #include "cfa_program.h"
 
+#include "cfa_expression.h"
 #include "dwarf_reader.h"
 #include "registers.h"
 
@@ -34,16 +35,6 @@
 #define CFA_AARCH64_NEGATE_RA_STATE 0x2d
 #define CFA_GNU_ARGS_SIZE           0x2e
 #define CFA_GNU_NEGATIVE_OFFSET     0x2f
-
-/* DWARF 5, table 7.9, "DWARF operation encodings". */
-#define OP_DEREF       0x06
-#define OP_AND         0x1a
-#define OP_PLUS        0x22
-#define OP_PLUS_UCONST 0x23
-#define OP_SHL         0x24
-#define OP_GE          0x2a
-#define OP_LIT0        0x30
-#define OP_BREG0       0x70
 
 /* GCC and Clang nest one deep; assemblers' output seldom two. */
 #define PROGRAM_STATES_MAX 8
@@ -148,68 +139,12 @@ static void program_cfa_register(program_state *state, uint64_t number) {
     program_cfa(state, SP_CFA_UNSUPPORTED, 0, 0, 0);
 }
 
-/* `breg<number> offset`; leaves what follows. False: another operation. */
-static bool program_base(sp_dwarf_reader *code, uint64_t *number,
-                         int64_t *offset) {
-  const uint8_t operation = sp_dwarf_u8(code);
-
-  if (operation < OP_BREG0 || operation > OP_BREG0 + 31)
-    return false;
-  *number = operation - OP_BREG0;
-  *offset = sp_dwarf_sleb(code);
-  return !code->failed;
-}
-
-#if defined(__x86_64__)
-/* The linkers' rule for .plt, where the entry's second half runs with one more
- * word pushed: sp + 8 + ((pc & 15) >= n) * 8. Binutils 2.40,
- * bfd/elfxx-x86.c, elf_x86_64_eh_frame_*_plt; LLD writes none. */
-static bool program_plt(const sp_dwarf_reader *code, int32_t *entry_byte) {
-  static const uint8_t head[] = {OP_BREG0 + SP_REGISTER_SP,
-                                 8,
-                                 OP_BREG0 + SP_REGISTER_PC,
-                                 0,
-                                 OP_LIT0 + 15,
-                                 OP_AND};
-  static const uint8_t tail[] = {OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS};
-  const uint8_t *at = code->at;
-
-  if (sp_dwarf_left(code) != sizeof head + 1 + sizeof tail)
-    return false;
-  if (memcmp(at, head, sizeof head) != 0 ||
-      memcmp(at + sizeof head + 1, tail, sizeof tail) != 0)
-    return false;
-  *entry_byte = at[sizeof head] - OP_LIT0;
-  return *entry_byte >= 0 && *entry_byte <= 15;
-}
-#endif
-
-/* Two expressions are worth a rule of their own: the PLT's, and "the word at
- * register + offset, plus a constant", which realigned stacks (GCC) and
- * hand-written vector code (OpenSSL) have. */
 static void program_cfa_expression(program_state *state,
                                    sp_dwarf_reader *code) {
-  uint64_t number, plus = 0;
-  int64_t offset;
+  sp_cfa_expression cfa;
 
-#if defined(__x86_64__)
-  int32_t entry_byte;
-
-  if (program_plt(code, &entry_byte)) {
-    program_cfa(state, SP_CFA_PLT, SP_REGISTER_SP, 0, (uint64_t)entry_byte);
-    return;
-  }
-#endif
-  if (program_base(code, &number, &offset) && sp_dwarf_u8(code) == OP_DEREF) {
-    if (sp_dwarf_left(code) > 0)
-      plus = sp_dwarf_u8(code) == OP_PLUS_UCONST ? sp_dwarf_uleb(code)
-                                                 : UINT64_MAX;
-    if (!code->failed && sp_dwarf_left(code) == 0) {
-      program_cfa(state, SP_CFA_DEREF, number, offset, plus);
-      return;
-    }
-  }
-  program_cfa(state, SP_CFA_UNSUPPORTED, 0, 0, 0);
+  sp_cfa_expression_read(code, &cfa);
+  program_cfa(state, cfa.kind, cfa.number, cfa.offset, cfa.plus);
 }
 
 static void program_expression(program_state *state, uint64_t number,
@@ -217,8 +152,8 @@ static void program_expression(program_state *state, uint64_t number,
   uint64_t base;
   int64_t offset;
 
-  if (program_base(code, &base, &offset) && sp_dwarf_left(code) == 0 &&
-      base == SP_REGISTER_FP)
+  if (sp_cfa_expression_base(code, &base, &offset) &&
+      sp_dwarf_left(code) == 0 && base == SP_REGISTER_FP)
     program_set(state, number, SP_SLOT_FP, offset);
   else
     program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
@@ -245,6 +180,30 @@ static void program_recall(program_state *state) {
     state->broken = true;
   else
     state->rule = state->saved[--state->saved_count];
+}
+
+/* The instructions that say by which register the CFA is found. False: not one
+ * of them. */
+static bool program_cfa_step(program_state *state, uint8_t opcode,
+                             uint64_t number, sp_dwarf_reader *code) {
+  uint64_t operand;
+
+  switch (opcode) {
+  case CFA_DEF_CFA:
+    program_cfa(state, SP_CFA_REGISTER, number, (int64_t)sp_dwarf_uleb(code),
+                0);
+    return true;
+  case CFA_DEF_CFA_SF:
+    operand =
+        (uint64_t)sp_dwarf_sleb(code) * (uint64_t)state->program->data_factor;
+    program_cfa(state, SP_CFA_REGISTER, number, (int64_t)operand, 0);
+    return true;
+  case CFA_DEF_CFA_REGISTER:
+    program_cfa_register(state, number);
+    return true;
+  default:
+    return false;
+  }
 }
 
 /* The instructions about a register, other than those with the number in the
@@ -297,20 +256,8 @@ static bool program_register_step(program_state *state, uint8_t opcode,
     program_block(code);
     program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
     return true;
-  case CFA_DEF_CFA:
-    program_cfa(state, SP_CFA_REGISTER, number, (int64_t)sp_dwarf_uleb(code),
-                0);
-    return true;
-  case CFA_DEF_CFA_SF:
-    operand =
-        (uint64_t)sp_dwarf_sleb(code) * (uint64_t)state->program->data_factor;
-    program_cfa(state, SP_CFA_REGISTER, number, (int64_t)operand, 0);
-    return true;
-  case CFA_DEF_CFA_REGISTER:
-    program_cfa_register(state, number);
-    return true;
   default:
-    return false;
+    return program_cfa_step(state, opcode, number, code);
   }
 }
 

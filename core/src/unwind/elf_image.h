@@ -95,14 +95,6 @@ bool sp_elf_image_section_named(const sp_elf_image *image, const char *name,
 /* False: no unwind information. */
 bool sp_elf_image_unwind(const sp_elf_image *image, sp_elf_unwind *out);
 
-/* Write the build id in lowercase hex, "" where there is none. */
-void sp_elf_image_build_id(const sp_elf_image *image,
-                           char out[SP_ELF_BUILD_ID_SIZE]);
-
-/* The same from the notes of one PT_NOTE segment; false: not in there. */
-bool sp_elf_notes_build_id(const void *notes, size_t size,
-                           char out[SP_ELF_BUILD_ID_SIZE]);
-
 /* A hash of a program header table as it lies in file or memory. */
 uint64_t sp_elf_segments_hash(const void *headers, size_t count);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "eh_frame.h"
+#include "elf_notes.h"
 #include "process_maps.h"
 
 /* Reading is given up after so many failures for want of memory. */

@@ -5,6 +5,7 @@
 #include <sys/auxv.h>
 
 #include "../util/loader.h"
+#include "elf_notes.h"
 
 /* Nothing is allocated inside dl_iterate_phdr(), under the loader's lock: a
  * replaced malloc() may itself call the loader. What has no room is counted,

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "status.h"
+
 SP_HANDLER_DATA _Alignas(SP_CACHE_LINE) sp_counters sp_counts;
 
 static void counter_clear(sp_counter *counter) {
@@ -34,4 +36,29 @@ void sp_counters_read(spanprof_stats *out) {
   /* Read one by one, so a sample may be settled between two reads. */
   out->samples_pending =
       out->samples_taken > settled ? out->samples_taken - settled : 0;
+}
+
+void sp_counters_settle(void) {
+  spanprof_stats stats = {.struct_size = sizeof stats};
+  uint64_t settled;
+
+  sp_counters_read(&stats);
+  sp_count(&sp_counts.samples_dropped_stop, stats.samples_pending);
+  settled = stats.ticks_exported + stats.ticks_dropped;
+  if (stats.ticks_taken > settled)
+    sp_count(&sp_counts.ticks_dropped, stats.ticks_taken - settled);
+}
+
+spanprof_status spanprof_stats_get(spanprof_stats *out) {
+  size_t known = out->struct_size;
+  spanprof_stats stats;
+
+  if (known < sizeof known || known > sizeof stats)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "spanprof_stats.struct_size is not the size of a version "
+                   "this library knows");
+  sp_counters_read(&stats);
+  stats.struct_size = known;
+  memcpy(out, &stats, known);
+  return SPANPROF_OK;
 }

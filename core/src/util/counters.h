@@ -77,4 +77,8 @@ void sp_counters_reset(void);
 /* samples_pending is worked out: taken less exported less dropped. */
 void sp_counters_read(spanprof_stats *out);
 
+/* After a stop: what was taken and is in no other account was lost on the way
+ * out, in a handler that was preempted for longer than the stop waits. */
+void sp_counters_settle(void);
+
 #endif

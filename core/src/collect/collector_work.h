@@ -1,0 +1,66 @@
+/* What the collector's thread does: round by round it drains the ring, looks
+ * for threads and ends windows. collector.c has the thread's life. */
+#ifndef SP_COLLECTOR_WORK_H
+#define SP_COLLECTOR_WORK_H
+
+#include <pthread.h>
+
+#include "../sampler/capture.h"
+#include "collector.h"
+#include "sample_fold.h"
+#include "warnings.h"
+
+/* How often the collector looks for threads: one is found within 200 ms. */
+#define SP_COLLECTOR_SCAN_NS (150 * SP_NS_PER_MS)
+
+struct sp_collector {
+  /* Fixed after start. */
+  const sp_mem *mem;
+  sp_collector_config config;
+  sp_timer_base base;
+  int signal_number;
+  sp_capture *capture;
+  sp_ring *ring; /* the capture's */
+  pthread_t thread;
+  bool running; /* thread is to be joined */
+
+  /* Guarded by gate. */
+  pthread_mutex_t gate;
+  pthread_cond_t sealed; /* a window was emitted, or the thread ended */
+  uint64_t windows_wanted;
+  uint64_t windows_sealed;
+  bool emitting; /* emit is called */
+  bool ended;    /* the thread uses nothing any more */
+  /* The same, and read without it. */
+  _Atomic uint64_t window_most_ns; /* the length of a window */
+  _Atomic bool stopping;
+  _Atomic bool left; /* the stop did not wait for the thread */
+
+  /* Guarded by work. */
+  pthread_mutex_t work;
+  sp_fold *fold;
+  bool forking_in_step;    /* the fork met us between two pieces of work */
+  uint64_t window_unix_ns; /* start of the window */
+  uint64_t window_ns;      /* the same, monotonic */
+  uint64_t last_time_ns;   /* of the last part emitted */
+  uint64_t scan_due_ns;    /* real time, as the threads are real */
+  size_t threads;          /* that the last scan found */
+  uint64_t chores_due_ns;
+  uint64_t cpu_ns; /* of the thread, when last looked */
+  sp_warnings warnings;
+};
+
+/* All with `work` held. */
+
+/* One round of work; returns how long to sleep. */
+uint64_t sp_collector_round(sp_collector *collector);
+
+void sp_collector_window_begin(sp_collector *collector);
+
+/* End the window: encode, emit, begin the next. */
+void sp_collector_window_seal(sp_collector *collector);
+
+/* Count the CPU time that the thread used since it was asked last. */
+void sp_collector_cpu_count(sp_collector *collector);
+
+#endif

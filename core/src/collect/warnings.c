@@ -1,0 +1,77 @@
+#include "warnings.h"
+
+#include "../label/label_node.h"
+#include "../label/span_record.h"
+#include "../sampler/signal.h"
+#include "../util/counters.h"
+
+static void drops_tell(sp_warnings *warnings, sp_log *log) {
+  uint64_t dropped = sp_counted(&sp_counts.samples_dropped_busy) +
+                     sp_counted(&sp_counts.samples_dropped_full) +
+                     sp_counted(&sp_counts.samples_dropped_memory);
+
+  if (dropped > warnings->dropped_seen)
+    sp_log_warn(log, SP_LOG_SAMPLES,
+                "%llu samples could not be kept (ring or memory full)",
+                (unsigned long long)(dropped - warnings->dropped_seen));
+  warnings->dropped_seen = dropped;
+}
+
+/* How much the counter grew since `seen`, which follows it. */
+static uint64_t count_grown(const sp_counter *counter, uint64_t *seen) {
+  uint64_t before = *seen;
+
+  *seen = sp_counted(counter);
+  return *seen - before;
+}
+
+static void refusals_tell(sp_warnings *warnings, sp_log *log) {
+  uint64_t labels =
+      count_grown(&sp_counts.labels_refused, &warnings->labels_refused_seen);
+  uint64_t spans =
+      count_grown(&sp_counts.spans_refused, &warnings->spans_refused_seen);
+
+  if (labels > 0)
+    sp_log_warn(log, SP_LOG_LABELS,
+                "%llu labels were refused: in its life a process has %u "
+                "different sets of labels, of %u labels each, and texts of %u "
+                "MiB",
+                (unsigned long long)labels, SP_LABEL_NODES - 1,
+                SP_LABEL_DEPTH_MAX, (unsigned)(SP_TEXT_BYTES_MAX >> 20));
+  if (spans > 0)
+    sp_log_warn(log, SP_LOG_SPANS,
+                "%llu spans were refused: there are %u at a time, or no memory",
+                (unsigned long long)spans, SP_SPANS_MAX);
+}
+
+static void signal_tell(sp_warnings *warnings, sp_log *log, int signal_number) {
+  bool lost = !sp_signal_owned(signal_number);
+
+  if (lost && !warnings->signal_lost)
+    sp_log_warn(log, SP_LOG_SIGNAL,
+                "another handler was installed for signal %d: samples arrive "
+                "only if it passes them on; the option signal_number chooses "
+                "another signal",
+                signal_number);
+  warnings->signal_lost = lost;
+}
+
+void sp_warnings_tell(sp_warnings *warnings, sp_log *log, int signal_number) {
+  drops_tell(warnings, log);
+  refusals_tell(warnings, log);
+  signal_tell(warnings, log, signal_number);
+}
+
+void sp_warnings_of_window(const sp_profile *profile, sp_log *log) {
+  sp_profile_notes notes = sp_profile_notes_get(profile);
+
+  if (notes.overflow_samples > 0)
+    sp_log_warn(log, SP_LOG_MEMORY,
+                "%llu samples lost their stacks: a profile holds no more "
+                "distinct ones; a shorter upload_interval_ms helps",
+                (unsigned long long)notes.overflow_samples);
+  if (notes.labels_capped > 0)
+    sp_log_warn(log, SP_LOG_LABELS,
+                "%llu samples lost labels: the server takes 30 names a series",
+                (unsigned long long)notes.labels_capped);
+}

@@ -1,0 +1,114 @@
+#include "pipeline.h"
+
+#include "../label/label_set.h"
+#include "../sampler/runtime.h"
+#include "../settings/environment.h"
+#include "../span/span.h"
+#include "../util/buffer.h"
+#include "../util/counters.h"
+#include "../util/status.h"
+#include "options.h"
+#include "start_log.h"
+
+/* Series name the runtime that was registered last. */
+static void runtime_tell(sp_pipeline *pipeline) {
+  char name[SP_RUNTIME_TEXT_BYTES], version[SP_RUNTIME_TEXT_BYTES];
+  uint32_t number = sp_runtime_identity(name, version);
+
+  if (number == pipeline->runtime_told)
+    return;
+  if (!sp_exporter_runtime_set(pipeline->exporter, name, version))
+    pipeline->runtime_told = number;
+}
+
+/* On the collector's thread. */
+static void part_push(void *data, sp_encoded *part) {
+  sp_pipeline *pipeline = data;
+
+  runtime_tell(pipeline);
+  sp_exporter_push(pipeline->exporter, part);
+}
+
+/* On the collector's thread, which a stop did not wait for. */
+static void pipeline_left(void *data) {
+  const sp_pipeline *pipeline = data;
+
+  pipeline->left(pipeline->left_data);
+}
+
+/* With the settings read: bring up the rooms, from the bottom. */
+static spanprof_status rooms_start(sp_pipeline *pipeline) {
+  sp_collector_config config = {.settings = &pipeline->settings,
+                                .clock = pipeline->clock,
+                                .log = &pipeline->log,
+                                .emit = part_push,
+                                .left = pipeline_left,
+                                .emit_data = pipeline};
+  spanprof_status st;
+
+  sp_label_values_max_set(pipeline->settings.label_values_max);
+  st = sp_span_defaults_set(&pipeline->settings);
+  if (!st)
+    st = sp_exporter_new(&pipeline->exporter, pipeline->mem,
+                         &pipeline->settings, pipeline->clock, &pipeline->log);
+  if (st)
+    return st;
+  st = sp_collector_start(&pipeline->collector, pipeline->mem, &config);
+  if (!st)
+    sp_exporter_ask_links(pipeline->exporter);
+  else
+    sp_exporter_stop(pipeline->exporter,
+                     sp_clock_monotonic_ns(pipeline->clock));
+  return st;
+}
+
+/* Read the options into the settings; `notes` is what the log is to say of
+ * them. */
+static spanprof_status settings_read(sp_pipeline *pipeline,
+                                     const spanprof_options *options) {
+  sp_buffer notes;
+  spanprof_status st;
+
+  sp_buffer_init(&notes, pipeline->mem);
+  st = sp_settings_read(&pipeline->settings, pipeline->mem, options,
+                        sp_environment_own(), &notes);
+  if (!st) {
+    const sp_settings *settings = &pipeline->settings;
+
+    sp_counters_reset();
+    sp_count(&sp_counts.labels_cleaned, settings->labels_cleaned);
+    sp_log_init(&pipeline->log, settings->log, settings->log_data,
+                settings->log_level, pipeline->clock);
+    if (notes.size > 0 && !sp_buffer_status(&notes))
+      sp_start_log_notes(&pipeline->log, notes.data);
+  }
+  sp_buffer_dispose(&notes);
+  return st;
+}
+
+spanprof_status sp_pipeline_start(sp_pipeline *pipeline, const sp_mem *mem,
+                                  const spanprof_options *options,
+                                  void (*left)(void *data), void *data) {
+  spanprof_status st;
+
+  pipeline->mem = mem;
+  pipeline->clock = sp_clock_system();
+  pipeline->left = left;
+  pipeline->left_data = data;
+  st = settings_read(pipeline, options);
+  if (st)
+    return st;
+  st = rooms_start(pipeline);
+  if (st) {
+    sp_settings_dispose(&pipeline->settings);
+    return st;
+  }
+  sp_start_log_line(&pipeline->settings,
+                    sp_collector_signal(pipeline->collector), &pipeline->log,
+                    mem);
+  return SPANPROF_OK;
+}
+
+void sp_pipeline_dispose(sp_pipeline *pipeline) {
+  sp_settings_dispose(&pipeline->settings);
+}

@@ -1,0 +1,23 @@
+#include "hex.h"
+
+void sp_hex_write(const void *bytes, size_t count, char *out) {
+  static const char digits[] = "0123456789abcdef";
+  const unsigned char *from = bytes;
+  size_t i;
+
+  for (i = 0; i < count; i++) {
+    out[2 * i] = digits[from[i] >> 4];
+    out[2 * i + 1] = digits[from[i] & 15];
+  }
+  out[2 * count] = '\0';
+}
+
+int sp_hex_digit(char digit) {
+  if (digit >= '0' && digit <= '9')
+    return digit - '0';
+  if (digit >= 'a' && digit <= 'f')
+    return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F')
+    return digit - 'A' + 10;
+  return -1;
+}

@@ -1,0 +1,13 @@
+/* Bytes as hexadecimal digits, and back. */
+#ifndef SP_HEX_H
+#define SP_HEX_H
+
+#include "base.h"
+
+/* Write `count` bytes as 2 * count lowercase digits and a NUL. */
+void sp_hex_write(const void *bytes, size_t count, char *out);
+
+/* The value of a digit of either case; -1: it is none. */
+int sp_hex_digit(char digit);
+
+#endif
