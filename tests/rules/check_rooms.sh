@@ -6,8 +6,8 @@ cd "$1"
 status=0
 # Rooms of one height do not include each other.
 declare -A height=(
-  [util]=0 [settings]=1 [label]=1 [unwind]=1 [span]=2 [profile]=3 [sampler]=4
-  [collect]=5 [export]=5 [session]=6 [command]=7 [server]=8
+  [util]=0 [settings]=1 [label]=1 [unwind]=1 [sampler]=2 [span]=2 [profile]=3
+  [collect]=4 [export]=4 [session]=5 [command]=6 [server]=7
 )
 
 for room in */; do

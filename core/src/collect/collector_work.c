@@ -2,12 +2,12 @@
 
 #include <time.h>
 
-#include "../sampler/runtime.h"
 #include "../sampler/thread_scan.h"
 #include "../span/span.h"
 #include "../util/counters.h"
 #include "comments.h"
 #include "last_thread.h"
+#include "runtime_names.h"
 
 /* How long the collector sleeps where nobody calls it: names are asked for
  * while what they name is there. */

@@ -6,6 +6,7 @@
 #include "../unwind/unwinder.h"
 #include "../util/counters.h"
 #include "merge.h"
+#include "runtime_names.h"
 #include "span_set.h"
 #include "thread_labels.h"
 

@@ -1,11 +1,6 @@
 #include "capture.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include "../label/context.h"
@@ -13,15 +8,11 @@
 #include "../util/counters.h"
 #include "../util/cycles.h"
 #include "../util/status.h"
+#include "checked_copy.h"
+#include "handler_counts.h"
+#include "mask_opened.h"
 #include "runtime.h"
 #include "stack_top.h"
-
-/* The ABI lets a function keep data below its stack pointer: 128 bytes on
- * x86-64 (System V ABI, AMD64 supplement 1.0, 3.2.2). Saved registers are found
- * there in epilogues. */
-#define CAPTURE_RED_ZONE_BYTES 128
-#define CAPTURE_PAGE_BYTES     4096
-#define CAPTURE_PAGES_MAX      (SP_SLICE_BYTES_MAX / CAPTURE_PAGE_BYTES + 1)
 
 struct sp_capture {
   /* Written while no handler can be in it. */
@@ -108,25 +99,6 @@ SP_HANDLER_CODE static void capture_exit(sp_capture *capture) {
   atomic_fetch_sub_explicit(&capture->inside, 1, memory_order_release);
 }
 
-SP_HANDLER_CODE static void sample_count(uint64_t ticks) {
-  sp_count(&sp_counts.samples_taken, 1);
-  sp_count(&sp_counts.ticks_taken, ticks);
-}
-
-/* The reason first: a stop that looks in between must not take the sample for
- * one that is under way, and count it too. */
-SP_HANDLER_SELDOM static void sample_drop(sp_counter *reason, uint64_t ticks) {
-  sp_count(reason, 1);
-  sp_count(&sp_counts.ticks_dropped, ticks);
-  sample_count(ticks);
-}
-
-SP_HANDLER_SELDOM static void ring_drop(sp_ring_result result, uint64_t ticks) {
-  sample_drop(result == SP_RING_BUSY ? &sp_counts.samples_dropped_busy
-                                     : &sp_counts.samples_dropped_full,
-              ticks);
-}
-
 /* Copy bytes another thread, or ASan, has views about. */
 SP_NO_SANITIZE SP_HANDLER_CODE static void stack_copy(void *to, uint64_t from,
                                                       size_t bytes) {
@@ -147,77 +119,6 @@ SP_NO_SANITIZE SP_HANDLER_CODE static void stack_copy(void *to, uint64_t from,
 #endif
 }
 
-/* Copy memory whose bounds are not known with a system call that stops where
- * memory does: one piece a page, because a piece is copied whole or not. */
-SP_HANDLER_SELDOM static size_t copy_checked(void *to, uint64_t from,
-                                             size_t bytes) {
-  struct iovec local = {.iov_base = to, .iov_len = bytes};
-  struct iovec remote[CAPTURE_PAGES_MAX];
-  uint64_t at = from, end = from + bytes;
-  const int error = errno;
-  size_t pieces = 0;
-  ssize_t copied;
-
-  while (at < end && pieces < CAPTURE_PAGES_MAX) {
-    uint64_t page_end = (at | (CAPTURE_PAGE_BYTES - 1)) + 1;
-    uint64_t piece_end = sp_min_u64(page_end, end);
-
-    remote[pieces++] = (struct iovec){.iov_base = (void *)(uintptr_t)at,
-                                      .iov_len = (size_t)(piece_end - at)};
-    at = piece_end;
-  }
-  /* Whole words, because the kernel reads whole registers. */
-  copied =
-      syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote, pieces, 0ul);
-  errno = error;
-  return copied > 0 ? (size_t)copied & ~(size_t)7 : 0;
-}
-
-#if defined(__x86_64__)
-/* The eight bytes of code before `pc`, of which those on an earlier page may
- * not be mapped. */
-SP_HANDLER_CODE static bool code_before(unsigned char out[8], uint64_t pc) {
-  if (pc % CAPTURE_PAGE_BYTES < 8)
-    return copy_checked(out, pc - 8, 8) == 8;
-  memcpy(out, (const void *)(uintptr_t)(pc - 8), 8);
-  return true;
-}
-#endif
-
-/* Has the thread just unblocked the signal? Then its ticks piled up while other
- * code ran, perhaps for another span. The signal is delivered on the way out of
- * rt_sigprocmask, whose arguments still stand in the registers: the system call
- * keeps all but the result and, on x86-64, rcx and r11. */
-SP_HANDLER_CODE static bool mask_just_opened(const sp_registers *registers) {
-#if defined(__x86_64__)
-  const uint64_t *r = registers->r;
-  unsigned char before[8];
-
-  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how; then the instruction
-   * before: syscall, 0f 05. */
-  return r[0] == 0 && r[10] == 8 &&
-         (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
-         code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05;
-#else
-  return registers->r[8] == SYS_rt_sigprocmask && registers->r[0] == 0;
-#endif
-}
-
-/* Is the signal blocked but for this moment? In ppoll(2), pselect(2),
- * epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that comes back
- * (Linux 6.1, include/linux/sched/signal.h, sigmask_to_save()): what piled up
- * is from the code around the wait. */
-SP_HANDLER_CODE static bool mask_open_to_wait(const void *ucontext,
-                                              int signal_number) {
-  const ucontext_t *context = ucontext;
-  uint64_t mask;
-
-  /* The kernel's sigset_t is one word. sigismember() would be a page of libc's
-   * code that nothing else here needs. */
-  memcpy(&mask, &context->uc_sigmask, sizeof mask);
-  return mask >> (signal_number - 1) & 1;
-}
-
 SP_HANDLER_CODE static uint64_t thread_pointer(void) {
   return (uint64_t)(uintptr_t)__builtin_thread_pointer();
 }
@@ -236,7 +137,7 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
   uint64_t high =
       atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
-  stack_piece piece = {.base = (sp - CAPTURE_RED_ZONE_BYTES) & ~UINT64_C(7),
+  stack_piece piece = {.base = (sp - SP_RED_ZONE_BYTES) & ~UINT64_C(7),
                        .bytes = max};
 
   if (low != 0 && sp >= low && sp < high) {
@@ -282,7 +183,8 @@ SP_HANDLER_CODE static void stack_take(sp_sample *sample,
       sample->flags |= SP_SAMPLE_STACK_WHOLE;
     return;
   }
-  sample->stack_bytes = (uint32_t)copy_checked(to, piece->base, piece->bytes);
+  sample->stack_bytes =
+      (uint32_t)sp_copy_checked(to, piece->base, piece->bytes);
   if (sample->stack_bytes == 0)
     sample->flags |= SP_SAMPLE_FOREIGN;
   else if (sample->stack_bytes < piece->bytes || piece->whole)
@@ -366,7 +268,7 @@ SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
                            sizeof *sample + frames_bytes + piece.bytes, &claim);
   if (result != SP_RING_OK) {
     sp_runtime_leave();
-    ring_drop(result, ticks);
+    sp_handler_drop_by_ring(result, ticks);
     return false;
   }
   sample = claim.payload;
@@ -386,24 +288,14 @@ SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
   if (SP_UNLIKELY(atomic_load_explicit(&capture_current,
                                        memory_order_acquire) != into)) {
     sp_ring_commit(&claim, 0);
-    sample_drop(&sp_counts.samples_dropped_stop, ticks);
+    sp_handler_drop(&sp_counts.samples_dropped_stop, ticks);
     return false;
   }
-  sample_count(ticks);
+  sp_handler_count_sample(ticks);
   if (ticks > 1)
     sp_count(&sp_counts.ticks_overrun, ticks - 1);
   return sp_ring_commit(&claim,
                         sizeof *sample + frames_bytes + sample->stack_bytes);
-}
-
-SP_HANDLER_CODE static void run_time_count(uint64_t ns) {
-  uint64_t units = ns >> 7;
-  unsigned bucket = units ? 63u - (unsigned)__builtin_clzll(units) : 0;
-
-  if (bucket >= SPANPROF_HANDLER_BUCKETS)
-    bucket = SPANPROF_HANDLER_BUCKETS - 1;
-  sp_count(&sp_counts.handler_histogram[bucket], 1);
-  sp_count(&sp_counts.handler_ns, ns);
 }
 
 /* To a counter that only this thread's handler adds to. */
@@ -420,7 +312,7 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
 
   if (!capture || !thread ||
       !atomic_load_explicit(&thread->active, memory_order_acquire)) {
-    sample_drop(&sp_counts.samples_dropped_stop, ticks);
+    sp_handler_drop(&sp_counts.samples_dropped_stop, ticks);
     return NULL;
   }
   /* Two pages that are wanted soon, at once: atomic operations wait for what
@@ -433,10 +325,10 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
   if (SP_UNLIKELY(
           atomic_load_explicit(&thread->blocked, memory_order_relaxed))) {
     atomic_store_explicit(&thread->blocked, false, memory_order_relaxed);
-    sample_drop(&sp_counts.samples_dropped_blocked, ticks);
-  } else if ((ticks > 1 && mask_just_opened(&registers)) ||
-             mask_open_to_wait(ucontext, capture->config.signal_number)) {
-    sample_drop(&sp_counts.samples_dropped_blocked, ticks);
+    sp_handler_drop(&sp_counts.samples_dropped_blocked, ticks);
+  } else if ((ticks > 1 && sp_mask_just_opened(&registers)) ||
+             sp_mask_open_to_wait(ucontext, capture->config.signal_number)) {
+    sp_handler_drop(&sp_counts.samples_dropped_blocked, ticks);
   } else if (sample_take(capture, thread, ticks, &registers, ucontext)) {
     return sp_ring_wake(capture->ring);
   }
@@ -450,7 +342,7 @@ void sp_capture_signal(uint32_t index, uint64_t ticks, void *ucontext) {
 
   if (SP_LIKELY(capture != NULL))
     capture_exit(capture);
-  run_time_count(sp_cycles_ns(sp_cycles_now() - start));
+  sp_handler_count_time(sp_cycles_ns(sp_cycles_now() - start));
   /* Last, with nothing held: the reader may take this core at once. */
   if (SP_UNLIKELY(wake != NULL))
     sp_wake_call(wake);
@@ -473,7 +365,7 @@ static void end_book(const sp_capture *capture, sp_thread *thread) {
   result =
       sp_ring_reserve(capture->ring, thread->index, sizeof *sample, &claim);
   if (result != SP_RING_OK) {
-    ring_drop(result, ticks);
+    sp_handler_drop_by_ring(result, ticks);
     return;
   }
   sample = claim.payload;
@@ -486,7 +378,7 @@ static void end_book(const sp_capture *capture, sp_thread *thread) {
   sp_context_read(self, &sample->labels, &sample->span);
   if (sample->span == 0)
     sample->span = sp_context_last_span(self);
-  sample_count(ticks);
+  sp_handler_count_sample(ticks);
   sp_count(&sp_counts.ticks_booked_at_thread_end, ticks);
   if (sp_ring_commit(&claim, sizeof *sample))
     sp_wake_call(sp_ring_wake(capture->ring));

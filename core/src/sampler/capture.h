@@ -4,11 +4,12 @@
 #define SP_CAPTURE_H
 
 #include "../unwind/registers.h"
+#include "checked_copy.h"
 #include "ring.h"
 #include "thread_table.h"
 
 /* Largest piece of stack a sample carries; what lies further out is cut. */
-#define SP_SLICE_BYTES_MAX (64 * 1024)
+#define SP_SLICE_BYTES_MAX SP_COPY_BYTES_MAX
 
 /* Most frames a runtime's walker may write. */
 #define SP_WALK_FRAMES_MAX 512

@@ -14,8 +14,8 @@
 #include "../util/own_thread.h"
 #include "stack_wants.h"
 #include "task_file.h"
+#include "thread_record.h"
 #include "thread_table.h"
-#include "thread_table_inside.h"
 
 /* How many status files one scan reads (some 15 us each), and how many CPU
  * clocks it asks (0.4 us each). */

@@ -1,8 +1,6 @@
 #include "thread_table.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -16,12 +14,7 @@
 #include "capture.h"
 #include "signal.h"
 #include "stack_top.h"
-#include "thread_table_inside.h"
-
-/* Process-wide, because threads are, and because signal handlers find their
- * record here. */
-SP_HANDLER_DATA sp_thread_table sp_threads = {.lock =
-                                                  PTHREAD_MUTEX_INITIALIZER};
+#include "thread_record.h"
 
 static void table_lock(void) {
   pthread_mutex_lock(&sp_threads.lock);
@@ -29,26 +22,6 @@ static void table_lock(void) {
 
 static void table_unlock(void) {
   pthread_mutex_unlock(&sp_threads.lock);
-}
-
-SP_HANDLER_CODE static inline uint32_t chunk_of(uint32_t index) {
-  return 31u - (uint32_t)__builtin_clz(index / SP_THREAD_CHUNK + 1);
-}
-
-/* The index of its first record. */
-SP_HANDLER_CODE static inline uint32_t chunk_first(uint32_t chunk) {
-  return SP_THREAD_CHUNK * ((UINT32_C(1) << chunk) - 1);
-}
-
-sp_thread *sp_thread_at(uint32_t index) {
-  uint32_t chunk = chunk_of(index);
-  sp_thread *records;
-
-  if (chunk >= SP_THREAD_CHUNKS_MAX)
-    return NULL;
-  records =
-      atomic_load_explicit(&sp_threads.chunks[chunk], memory_order_acquire);
-  return records ? &records[index - chunk_first(chunk)] : NULL;
 }
 
 /* A number in (0, limit]: threads that live shorter than an interval are then
@@ -71,61 +44,6 @@ static uint32_t timers_allowed(void) {
       limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 2 > UINT32_MAX)
     return UINT32_MAX;
   return (uint32_t)(limit.rlim_cur / 2);
-}
-
-static sp_thread *record_take(void) {
-  uint32_t index = sp_threads.free_list;
-  uint32_t chunk;
-  sp_thread *records;
-
-  if (index != 0) {
-    sp_threads.free_list = sp_thread_at(index)->next_free;
-    return sp_thread_at(index);
-  }
-  /* Index 0 is SP_SIGNAL_PROBE. */
-  if (sp_threads.record_count == 0)
-    sp_threads.record_count = 1;
-  index = sp_threads.record_count;
-  chunk = chunk_of(index);
-  if (chunk >= SP_THREAD_CHUNKS_MAX)
-    return NULL;
-  if (!atomic_load(&sp_threads.chunks[chunk])) {
-    records = sp_pages_new((SP_THREAD_CHUNK << chunk) * sizeof *records);
-    if (!records)
-      return NULL;
-    atomic_store_explicit(&sp_threads.chunks[chunk], records,
-                          memory_order_release);
-  }
-  sp_threads.record_count++;
-  sp_thread_at(index)->index = index;
-  return sp_thread_at(index);
-}
-
-static void record_give(sp_thread *thread) {
-  thread->tid = 0;
-  thread->next_free = sp_threads.free_list;
-  sp_threads.free_list = thread->index;
-}
-
-static void record_clear(sp_thread *thread, int tid) {
-  thread->tid = tid;
-  thread->timer = SP_TIMER_NONE;
-  thread->pass = sp_threads.pass;
-  thread->enrolled_pass = sp_threads.pass;
-  thread->excluded = false;
-  thread->mask_read = false;
-  thread->mask_doubted = false;
-  thread->stack_asked = false;
-  thread->checked_cpu_ns = 0;
-  thread->checked_samples = 0;
-  atomic_store(&thread->self, NULL);
-  atomic_store(&thread->stack_low, 0);
-  atomic_store(&thread->stack_high, 0);
-  atomic_store(&thread->blocked, false);
-  atomic_store(&thread->samples, 0);
-  atomic_store(&thread->ticks, 0);
-  atomic_store(&thread->seen_sp, 0);
-  atomic_store(&thread->seen_tp, 0);
 }
 
 /* The stack of the calling thread, whose record this is. Allocates. */
@@ -197,33 +115,7 @@ void sp_thread_remove(sp_thread *thread) {
   if (thread->excluded)
     sp_threads.excluded_count--;
   sp_tid_map_remove(&sp_threads.by_tid, thread->tid);
-  record_give(thread);
-}
-
-/* The record of a thread, made where there is none; NULL: no memory. */
-static sp_thread *record_of(int tid, bool *fresh) {
-  uint32_t index = sp_tid_map_get(&sp_threads.by_tid, tid);
-  sp_thread *thread;
-
-  *fresh = index == 0;
-  if (index)
-    return sp_thread_at(index);
-  thread = record_take();
-  if (!thread)
-    return NULL;
-  record_clear(thread, tid);
-  if (sp_tid_map_set(&sp_threads.by_tid, tid, thread->index)) {
-    record_give(thread);
-    return NULL;
-  }
-  return thread;
-}
-
-static void thread_link(sp_thread *thread, sp_self *self) {
-  if (atomic_load(&thread->self))
-    return;
-  self->thread = thread;
-  atomic_store_explicit(&thread->self, self, memory_order_release);
+  sp_thread_give(thread);
 }
 
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
@@ -233,11 +125,11 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
 
   if (sp_own_thread_is(tid))
     return SPANPROF_ERR_STATE;
-  thread = record_of(tid, &fresh);
+  thread = sp_thread_record(tid, &fresh);
   if (!thread)
     return SPANPROF_ERR_NOMEM;
   if (self)
-    thread_link(thread, self);
+    sp_thread_link(thread, self);
   else if (fresh)
     sp_threads.unlinked = true;
   if (thread->excluded)
@@ -250,20 +142,6 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   else if (fresh)
     sp_count(&sp_counts.threads_seen, 1);
   return st;
-}
-
-static void self_find(sp_self *self) {
-  uint32_t index =
-      self->thread ? 0 : sp_tid_map_get(&sp_threads.by_tid, self->tid);
-
-  if (index)
-    thread_link(sp_thread_at(index), self);
-}
-
-void sp_threads_link(void) {
-  if (sp_threads.unlinked)
-    sp_self_each(self_find);
-  sp_threads.unlinked = false;
 }
 
 static int tid_own(void) {
@@ -367,13 +245,13 @@ static void thread_exclude(sp_self *self) {
   bool fresh;
 
   table_lock();
-  thread = record_of(tid_own(), &fresh);
+  thread = sp_thread_record(tid_own(), &fresh);
   if (thread && !thread->excluded) {
     sp_signal_hold(sp_threads.signal_number, &mask);
     sp_thread_disarm(thread);
     sp_signal_release(sp_threads.signal_number, &mask);
     if (self)
-      thread_link(thread, self);
+      sp_thread_link(thread, self);
     thread->excluded = true;
     sp_threads.excluded_count++;
   }
@@ -446,7 +324,7 @@ void sp_threads_stop(void) {
     sp_thread_disarm(thread);
     /* The number may belong to another thread when sampling starts again. */
     if (!atomic_load(&thread->self) && !thread->excluded)
-      record_clear(thread, thread->tid);
+      sp_thread_clear(thread, thread->tid);
   }
   table_unlock();
 }
@@ -500,7 +378,7 @@ void sp_threads_after_fork_child(bool resume) {
     atomic_store(&thread->active, false);
     thread->timer = SP_TIMER_NONE;
     if (thread->tid != 0)
-      record_give(thread);
+      sp_thread_give(thread);
   }
   if (self) {
     self->tid = tid_own();

@@ -25,18 +25,18 @@ uint32_t sp_tid_map_get(const sp_tid_map *map, int tid) {
 }
 
 static spanprof_status map_grow(sp_tid_map *map) {
-  sp_tid_map larger = {.capacity = map->capacity ? map->capacity * 2 : 64};
+  sp_tid_map larger = {.mem = map->mem,
+                       .capacity = map->capacity ? map->capacity * 2 : 64};
   size_t i;
 
-  larger.slots =
-      sp_mem_zero(&sp_mem_default, larger.capacity * sizeof *larger.slots);
+  larger.slots = sp_mem_zero(map->mem, larger.capacity * sizeof *larger.slots);
   if (!larger.slots)
     return SPANPROF_ERR_NOMEM;
   for (i = 0; i < map->capacity; i++)
     if (map->slots[i].tid != 0)
       *tid_slot(&larger, map->slots[i].tid) = map->slots[i];
   larger.count = map->count;
-  sp_mem_free(&sp_mem_default, map->slots);
+  sp_mem_free(map->mem, map->slots);
   *map = larger;
   return SPANPROF_OK;
 }
@@ -83,6 +83,6 @@ void sp_tid_map_remove(sp_tid_map *map, int tid) {
 }
 
 void sp_tid_map_dispose(sp_tid_map *map) {
-  sp_mem_free(&sp_mem_default, map->slots);
-  *map = (sp_tid_map){0};
+  sp_mem_free(map->mem, map->slots);
+  *map = (sp_tid_map){.mem = map->mem};
 }

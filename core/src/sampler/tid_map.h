@@ -6,6 +6,7 @@
 #include "../util/mem.h"
 
 typedef struct sp_tid_map {
+  const sp_mem *mem; /* the rest is 0 at first */
   struct sp_tid_slot {
     int tid; /* 0: empty */
     uint32_t index;

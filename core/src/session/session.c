@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../collect/runtime_names.h"
 #include "../sampler/runtime.h"
 #include "../sampler/thread_table.h"
 #include "../settings/environment.h"
@@ -70,11 +71,13 @@ static void session_before_fork(void) {
   }
   sp_threads_before_fork();
   sp_runtime_before_fork();
+  sp_runtime_names_before_fork();
 }
 
 static void session_after_fork_parent(void) {
   spanprof_session *session = session_state.current;
 
+  sp_runtime_names_after_fork(false);
   sp_runtime_after_fork(false);
   sp_threads_after_fork_parent();
   if (session) {
@@ -98,6 +101,7 @@ static void session_renew(spanprof_session *session) {
 
 static void session_after_fork_child(void) {
   sp_own_thread_after_fork();
+  sp_runtime_names_after_fork(true);
   sp_runtime_after_fork(true);
   sp_resource_after_fork(true);
   pthread_mutex_init(&session_state.lock, NULL);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "sampler/thread_table_inside.h"
+#include "sampler/thread_record.h"
 
 #define ANSWER       7
 #define CHILDREN     10

@@ -1,9 +1,12 @@
 #include "sampler/runtime.h"
 
+#include "collect/runtime_names.h"
+
 #include <pthread.h>
 #include <sched.h>
 
 #include "check.h"
+#include "failing_mem.h"
 
 static int resolved, wanted;
 
@@ -270,6 +273,27 @@ static void many_ranges_are_found_in_any_order(void) {
   spanprof_runtime_unregister();
 }
 
+static void names_without_memory(const sp_mem *mem) {
+  spanprof_runtime runtime = toy(NULL);
+  sp_frame_name name;
+  uint32_t i;
+
+  sp_runtime_names_reset(mem);
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  for (i = 0; i < 400; i++)
+    note(14, i);
+  /* What is named is named right; the rest is not known, or has no name. */
+  for (i = 0; i < 400; i++)
+    if (!name_of(14, i, &name) && name.function)
+      check_name(14, i, i % 2 ? "odd14" : "function14", i);
+  spanprof_runtime_unregister();
+  sp_runtime_names_reset(NULL);
+}
+
+static void without_memory_frames_have_no_names(void) {
+  failing_mem_sweep(names_without_memory);
+}
+
 static _Atomic bool hanging, hang;
 
 static spanprof_status resolve_hanging(void *data, const spanprof_frame *frame,
@@ -317,6 +341,8 @@ static const check_test tests[] = {
      a_frame_without_a_name_is_not_asked_for_again},
     {"names_wait_for_the_runtimes_own_thread",
      names_wait_for_the_runtimes_own_thread},
+    {"without_memory_frames_have_no_names",
+     without_memory_frames_have_no_names},
     {"there_is_one_runtime_at_a_time", there_is_one_runtime_at_a_time},
     {"ranges_are_half_open", ranges_are_half_open},
     {"ranges_come_while_registered", ranges_come_while_registered},

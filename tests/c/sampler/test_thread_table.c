@@ -14,7 +14,7 @@
 #include "export_fixture.h"
 #include "sampler/capture.h"
 #include "sampler/signal.h"
-#include "sampler/thread_table_inside.h"
+#include "sampler/thread_record.h"
 #include "util/counters.h"
 
 /* More than the first two chunks have. */

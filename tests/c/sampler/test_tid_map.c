@@ -1,9 +1,10 @@
 #include "sampler/tid_map.h"
 
 #include "check.h"
+#include "failing_mem.h"
 
 static void what_was_set_is_found_until_removed(void) {
-  sp_tid_map map = {0};
+  sp_tid_map map = {.mem = &sp_mem_default};
   int tid;
 
   CHECK_EQUAL(sp_tid_map_get(&map, 7), 0);
@@ -19,7 +20,7 @@ static void what_was_set_is_found_until_removed(void) {
 }
 
 static void a_second_set_replaces(void) {
-  sp_tid_map map = {0};
+  sp_tid_map map = {.mem = &sp_mem_default};
 
   CHECK_EQUAL(sp_tid_map_set(&map, 42, 1), SPANPROF_OK);
   CHECK_EQUAL(sp_tid_map_set(&map, 42, 2), SPANPROF_OK);
@@ -32,7 +33,7 @@ static void a_second_set_replaces(void) {
  * says. */
 static void it_agrees_with_an_array_through_churn(void) {
   static uint32_t expected[1024];
-  sp_tid_map map = {0};
+  sp_tid_map map = {.mem = &sp_mem_default};
   uint32_t random = 12345, step;
   int tid;
 
@@ -52,7 +53,25 @@ static void it_agrees_with_an_array_through_churn(void) {
   sp_tid_map_dispose(&map);
 }
 
+static void without_memory_it_says_so(const sp_mem *mem) {
+  sp_tid_map map = {.mem = mem};
+  uint32_t tid, set = 0;
+
+  for (tid = 1; tid <= 200; tid++)
+    set += !sp_tid_map_set(&map, (int)tid, tid);
+  CHECK_EQUAL(map.count, set);
+  for (tid = 1; tid <= 200; tid++)
+    CHECK(sp_tid_map_get(&map, (int)tid) == 0 ||
+          sp_tid_map_get(&map, (int)tid) == tid);
+  sp_tid_map_dispose(&map);
+}
+
+static void without_memory_it_stays_as_it_was(void) {
+  failing_mem_sweep(without_memory_it_says_so);
+}
+
 static const check_test tests[] = {
+    {"without_memory_it_stays_as_it_was", without_memory_it_stays_as_it_was},
     {"what_was_set_is_found_until_removed",
      what_was_set_is_found_until_removed},
     {"a_second_set_replaces", a_second_set_replaces},

@@ -1,6 +1,7 @@
-/* What thread_table.c and thread_scan.c share. */
-#ifndef SP_THREAD_TABLE_INSIDE_H
-#define SP_THREAD_TABLE_INSIDE_H
+/* The records of threads, and the table they stand in: what thread_table.c and
+ * thread_scan.c share. */
+#ifndef SP_THREAD_RECORD_H
+#define SP_THREAD_RECORD_H
 
 #include <pthread.h>
 #include <signal.h>
@@ -47,6 +48,17 @@ typedef struct sp_thread_table {
 extern sp_thread_table sp_threads;
 
 /* All with the lock held. */
+
+/* The record of a thread, made where there is none; NULL: no memory. */
+sp_thread *sp_thread_record(int tid, bool *fresh);
+
+/* As of a thread that was just found. */
+void sp_thread_clear(sp_thread *thread, int tid);
+void sp_thread_give(sp_thread *thread);
+
+/* Have record and self know each other. */
+void sp_thread_link(sp_thread *thread, sp_self *self);
+
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self);
 void sp_thread_disarm(sp_thread *thread);
 

@@ -1,0 +1,187 @@
+#include "context_slab.h"
+
+#include "../util/mem.h"
+
+#define CONTEXT_SLAB_BYTES 32768u
+
+/* A slab's contexts: one bit each. */
+#define CONTEXT_SLAB_COUNT (CONTEXT_SLAB_BYTES / sizeof(spanprof_context))
+#define CONTEXT_SLAB_FULL  ((UINT32_C(1) << CONTEXT_SLAB_COUNT) - 1)
+
+_Static_assert(CONTEXT_SLAB_COUNT < 32, "a bit for each context of a slab");
+
+/* Slabs without a context in use that keep their memory, for those to come. */
+#define CONTEXT_SLABS_KEPT 16
+
+/* Where some contexts are; their headers stay when their memory is given back.
+ * With room and memory it stands in `roomy`, without memory in `released`, full
+ * in neither. */
+struct sp_context_slab {
+  /* Fixed. */
+  spanprof_context *contexts;
+  struct sp_context_slab *next; /* of all */
+  /* Written with the lock held, read by anyone: a bit for each in use. */
+  _Atomic uint32_t used;
+  /* Guarded by lock: the next and the one before in the list it stands in. */
+  struct sp_context_slab *list_next;
+  struct sp_context_slab *list_before;
+};
+
+/* Process-wide: contexts are. */
+static struct {
+  /* Read by any thread. */
+  _Atomic(sp_context_slab *) all; /* only added to, at the front */
+  _Atomic uint32_t places;        /* of contexts, in slabs in use */
+  /* Guarded by the list's lock. */
+  sp_context_slab *roomy;
+  sp_context_slab *released;
+  uint32_t kept;          /* of roomy those without a context in use */
+  sp_context_slab *spare; /* headers that were never used */
+  size_t spare_count;
+  uint32_t numbers; /* given to contexts */
+} slabs;
+
+void sp_context_begin(spanprof_context *context) {
+  atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->user, NULL, memory_order_relaxed);
+  context->number = ++slabs.numbers;
+}
+
+void sp_context_clear(spanprof_context *context) {
+  atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
+}
+
+static void slab_list_add(sp_context_slab **list, sp_context_slab *slab) {
+  slab->list_before = NULL;
+  slab->list_next = *list;
+  if (*list)
+    (*list)->list_before = slab;
+  *list = slab;
+}
+
+static void slab_list_remove(sp_context_slab **list, sp_context_slab *slab) {
+  if (slab->list_before)
+    slab->list_before->list_next = slab->list_next;
+  else
+    *list = slab->list_next;
+  if (slab->list_next)
+    slab->list_next->list_before = slab->list_before;
+}
+
+/* NULL: no memory. */
+static sp_context_slab *slab_header_new(void) {
+  const size_t page = CONTEXT_SLAB_BYTES / 8;
+
+  if (slabs.spare_count == 0) {
+    slabs.spare = sp_pages_new(page);
+    if (!slabs.spare)
+      return NULL;
+    slabs.spare_count = page / sizeof *slabs.spare;
+  }
+  return &slabs.spare[--slabs.spare_count];
+}
+
+/* NULL: no memory. */
+static sp_context_slab *slab_new(void) {
+  spanprof_context *memory = sp_pages_new(CONTEXT_SLAB_BYTES);
+  sp_context_slab *slab = memory ? slab_header_new() : NULL;
+
+  if (!slab) {
+    sp_pages_free(memory, CONTEXT_SLAB_BYTES);
+    return NULL;
+  }
+  slab->contexts = memory;
+  slab->next = atomic_load_explicit(&slabs.all, memory_order_relaxed);
+  atomic_store_explicit(&slabs.all, slab, memory_order_release);
+  return slab;
+}
+
+/* One with room, of which at least one context is in use from now on.. */
+static sp_context_slab *slab_with_room(void) {
+  sp_context_slab *slab = slabs.roomy;
+
+  if (!slab) {
+    slab = slabs.released;
+    if (slab)
+      slab_list_remove(&slabs.released, slab);
+    else
+      slab = slab_new();
+    if (!slab)
+      return NULL;
+    slab_list_add(&slabs.roomy, slab);
+    slabs.kept++;
+  }
+  if (atomic_load_explicit(&slab->used, memory_order_relaxed) == 0) {
+    slabs.kept--;
+    atomic_fetch_add_explicit(&slabs.places, CONTEXT_SLAB_COUNT,
+                              memory_order_relaxed);
+  }
+  return slab;
+}
+
+spanprof_context *sp_context_slab_take(void) {
+  sp_context_slab *slab = slab_with_room();
+  spanprof_context *context;
+  uint32_t used, at;
+
+  if (!slab)
+    return NULL;
+  used = atomic_load_explicit(&slab->used, memory_order_relaxed);
+  at = (uint32_t)__builtin_ctz(~used);
+  used |= UINT32_C(1) << at;
+  context = &slab->contexts[at];
+  sp_context_begin(context);
+  context->slab = slab;
+  atomic_store_explicit(&slab->used, used, memory_order_release);
+  if (used == CONTEXT_SLAB_FULL)
+    slab_list_remove(&slabs.roomy, slab);
+  return context;
+}
+
+/* The last of its contexts was given back. */
+static void slab_emptied(sp_context_slab *slab) {
+  atomic_fetch_sub_explicit(&slabs.places, CONTEXT_SLAB_COUNT,
+                            memory_order_relaxed);
+  if (slabs.kept < CONTEXT_SLABS_KEPT) {
+    slabs.kept++;
+    return;
+  }
+  slab_list_remove(&slabs.roomy, slab);
+  sp_pages_forget(slab->contexts, CONTEXT_SLAB_BYTES);
+  slab_list_add(&slabs.released, slab);
+}
+
+void sp_context_slab_give(spanprof_context *context) {
+  sp_context_slab *slab = context->slab;
+  uint32_t used = atomic_load_explicit(&slab->used, memory_order_relaxed);
+
+  if (used == CONTEXT_SLAB_FULL)
+    slab_list_add(&slabs.roomy, slab);
+  used &= ~(UINT32_C(1) << (context - slab->contexts));
+  sp_context_clear(context);
+  atomic_store_explicit(&slab->used, used, memory_order_release);
+  if (used == 0)
+    slab_emptied(slab);
+}
+
+void sp_context_slab_each(void (*visit)(void *data,
+                                        const spanprof_context *context),
+                          void *data) {
+  const sp_context_slab *slab =
+      atomic_load_explicit(&slabs.all, memory_order_acquire);
+
+  for (; slab; slab = slab->next) {
+    uint32_t used = atomic_load_explicit(&slab->used, memory_order_acquire);
+
+    for (; used; used &= used - 1)
+      visit(data, &slab->contexts[__builtin_ctz(used)]);
+  }
+}
+
+uint32_t sp_context_slab_count(void) {
+  return atomic_load_explicit(&slabs.places, memory_order_relaxed);
+}

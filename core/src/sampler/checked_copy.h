@@ -1,0 +1,15 @@
+/* Copying memory that may end anywhere. */
+#ifndef SP_CHECKED_COPY_H
+#define SP_CHECKED_COPY_H
+
+#include "../util/base.h"
+
+#define SP_COPY_PAGE_BYTES 4096
+#define SP_COPY_BYTES_MAX  (64 * 1024)
+
+/* Copy at most `bytes`, up to SP_COPY_BYTES_MAX, with a system call that stops
+ * where memory does: one piece a page, because a piece is copied whole or not.
+ * Returns how many it were, whole words. */
+SP_HANDLER_SELDOM size_t sp_copy_checked(void *to, uint64_t from, size_t bytes);
+
+#endif

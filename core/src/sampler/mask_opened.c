@@ -1,0 +1,31 @@
+#include "mask_opened.h"
+
+#include <sys/syscall.h>
+
+#include "checked_copy.h"
+
+#if defined(__x86_64__)
+/* The eight bytes of code before `pc`, of which those on an earlier page may
+ * not be mapped. */
+SP_HANDLER_CODE static bool code_before(unsigned char out[8], uint64_t pc) {
+  if (pc % SP_COPY_PAGE_BYTES < 8)
+    return sp_copy_checked(out, pc - 8, 8) == 8;
+  memcpy(out, (const void *)(uintptr_t)(pc - 8), 8);
+  return true;
+}
+#endif
+
+SP_HANDLER_CODE bool sp_mask_just_opened(const sp_registers *registers) {
+#if defined(__x86_64__)
+  const uint64_t *r = registers->r;
+  unsigned char before[8];
+
+  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how; then the instruction
+   * before: syscall, 0f 05. */
+  return r[0] == 0 && r[10] == 8 &&
+         (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
+         code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05;
+#else
+  return registers->r[8] == SYS_rt_sigprocmask && registers->r[0] == 0;
+#endif
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""check_shape.py SOURCE_DIR: how the core's files are cut.
+
+No file has more than 400 lines and no function more than 60. Includes stand in
+one order: the file's own header, the system's, ours, each by the alphabet. A
+source has a header of its name, unless all it defines is declared in the public
+one; headers do not include each other in a circle. A status is tested as a truth.
+"""
+import pathlib
+import re
+import sys
+
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 60
+ROOMS = ("util", "settings", "label", "span", "unwind", "profile", "sampler", "collect", "export", "session")
+
+INCLUDE = re.compile(r'#include (["<])([^">]+)[">]')
+
+
+def functions(lines):
+    """(name, is it static, number of the first line, count of lines), by where
+    clang-format puts braces."""
+    head, first, name = "", 0, ""
+    for number, line in enumerate(lines, 1):
+        if name:
+            if line == "}":
+                yield name, "static" in head.split(), first, number - first + 1
+                head, name = "", ""
+            continue
+        if not line or line.startswith(("#", "/*", " *", "}")):
+            head = ""
+            continue
+        if not head:
+            first = number
+        head += " " + line.strip()
+        if line.endswith(";"):
+            head = ""
+        elif line.endswith("{"):
+            names = re.findall(r"(\w+)\((?!\()", re.sub(r"__attribute__\(\(.*?\)\)+|SP_PRINTF\(.*?\)", "", head))
+            name = names[0] if names else ""
+
+
+def include_groups(lines, own):
+    """Runs of includes with nothing but empty lines between them, as lists of
+    (rank, path), the rank as they should follow each other."""
+    run = []
+    for line in [*lines, "end"]:
+        if match := INCLUDE.match(line):
+            quoted, path = match[1] == '"', match[2]
+            run.append((0 if path == own else 2 if quoted else 1, path))
+        elif line:
+            if run:
+                yield run
+            run = []
+
+
+def circles(graph):
+    done, found = set(), []
+
+    def follow(name, above):
+        if name in above:
+            found.append(" -> ".join([*above[above.index(name):], name]))
+        elif name not in done:
+            for other in graph.get(name, ()):
+                follow(other, [*above, name])
+            done.add(name)
+
+    for name in graph:
+        follow(name, [])
+    return found
+
+
+def check(path, root, public):
+    text = path.read_text(encoding="utf-8")
+    lines, where = text.splitlines(), path.relative_to(root)
+    if len(lines) > FILE_LINES_MAX:
+        yield f"{where} has {len(lines)} lines, more than {FILE_LINES_MAX}"
+    outside = []
+    for name, static, start, count in functions(lines):
+        if count > FUNCTION_LINES_MAX:
+            yield f"{where}:{start}: {name}() has {count} lines, more than {FUNCTION_LINES_MAX}"
+        if not static:
+            outside.append(name)
+    for number, line in enumerate(lines, 1):
+        if re.search(r"[!=]= SPANPROF_OK\b", line):
+            yield f"{where}:{number}: a status is tested as `if (st)` and `if (!st)`"
+    for run in include_groups(lines, path.stem + ".h" if path.suffix == ".c" else None):
+        if run != sorted(run):
+            yield f"{where}: includes out of order: {', '.join(name for _, name in run)}"
+    if path.suffix == ".c" and not path.with_suffix(".h").exists():
+        for name in outside:
+            if name not in public:
+                yield f"{where}: {name}() is declared in no header of this name"
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    public = set(re.findall(r"\b(spanprof_\w+)\(", (root.parent / "include/spanprof/spanprof.h").read_text(encoding="utf-8")))
+    files = [path for room in ROOMS for path in sorted((root / room).rglob("*.[ch]"))]
+    faults = [fault for path in files for fault in check(path, root, public)]
+    graph = {}
+    for path in files:
+        for quoted, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if quoted == '"' and (path.parent / name).exists():
+                graph.setdefault(str(path.relative_to(root)), []).append(
+                    str((path.parent / name).resolve().relative_to(root.resolve())))
+    faults += [f"includes in a circle: {circle}" for circle in circles(graph)]
+    print(f"{len(files)} files")
+    print(*faults, sep="\n", file=sys.stderr)
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
