@@ -173,7 +173,9 @@ typedef struct sp_store_stats {
 
 spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out);
 
-/* Compact all that can be, now: for tests and benchmarks. */
+/* What the store does by itself every now and then, at once: compact all that
+ * can be; drop what is older than the retention or too much. */
 spanprof_status sp_store_compact(sp_store *store);
+spanprof_status sp_store_drop_old(sp_store *store);
 
 #endif

@@ -1,0 +1,40 @@
+/* The SQLite file: its schema, connections to it, and statements in a line. */
+#ifndef SP_DATABASE_H
+#define SP_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "../../util/base.h"
+
+/* Raised with the schema; an older file is brought up to it at the open. */
+#define SP_DATABASE_VERSION 1
+
+/* Open the file for writing; make it, or bring it up to date. `pages_max` 0:
+ * no limit. SPANPROF_ERR_FORMAT: no store, or a newer one's; SPANPROF_ERR_IO.
+ */
+spanprof_status sp_database_create(sqlite3 **out, const char *path,
+                                   uint64_t pages_max);
+
+/* A further connection, for reading. */
+spanprof_status sp_database_open(sqlite3 **out, const char *path);
+
+/* The sentence and status of a failure that SQLite has just told. */
+spanprof_status sp_database_fail(sqlite3 *db, int code);
+
+/* Run statements without a result. */
+spanprof_status sp_database_run(sqlite3 *db, const char *sql);
+
+/* Kept for the connection's life: write NULL into *statement first. */
+spanprof_status sp_database_prepare(sqlite3 *db, sqlite3_stmt **statement,
+                                    const char *sql);
+
+/* SQLITE_ROW or SQLITE_DONE in *code, or a failure. */
+spanprof_status sp_database_step(sqlite3_stmt *statement, int *code);
+
+/* A step to the end of a statement that gives no rows; it is reset. */
+spanprof_status sp_database_do(sqlite3_stmt *statement);
+
+/* The one number a query gives; 0 where it gives no row. */
+spanprof_status sp_database_number(sqlite3 *db, const char *sql, int64_t *out);
+
+#endif

@@ -1,0 +1,172 @@
+#include "intern.h"
+
+#include <string.h>
+
+#include "../../util/status.h"
+
+/* What is kept in memory: some 10 applications with all their stacks. */
+#define INTERN_ITEMS_MAX 300000
+#define INTERN_BYTES_MAX ((size_t)16 << 20)
+
+static const char *const intern_find[SP_INTERN_KINDS] = {
+    "SELECT id FROM text WHERE text=?1",
+    "SELECT id FROM location WHERE lines=?1",
+    "SELECT id FROM source WHERE key=?1",
+    "SELECT id FROM series WHERE source=?2 AND labels=?1",
+    "SELECT id FROM function WHERE name=?1 AND file=?2 AND start_line=?3",
+    "SELECT id FROM stack WHERE parent=?1 AND location=?2",
+};
+
+static const char *const intern_insert[SP_INTERN_KINDS] = {
+    "INSERT INTO text(text) VALUES(?1)",
+    "INSERT INTO location(lines) VALUES(?1)",
+    "INSERT INTO source(key) VALUES(?1)",
+    "INSERT INTO series(source, labels) VALUES(?2, ?1)",
+    "INSERT INTO function(name, file, start_line) VALUES(?1, ?2, ?3)",
+    "INSERT INTO stack(parent, location) VALUES(?1, ?2)",
+};
+
+void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db) {
+  memset(intern, 0, sizeof *intern);
+  intern->mem = mem;
+  intern->db = db;
+  sp_arena_init(&intern->arena, mem, INTERN_BYTES_MAX * 2);
+}
+
+void sp_intern_forget(sp_intern *intern) {
+  intern->count = 0;
+  sp_index_clear(&intern->index);
+  sp_arena_clear(&intern->arena);
+}
+
+void sp_intern_dispose(sp_intern *intern) {
+  int i;
+
+  for (i = 0; i < SP_INTERN_KINDS; i++) {
+    sqlite3_finalize(intern->find[i]);
+    sqlite3_finalize(intern->insert[i]);
+  }
+  sp_arena_dispose(&intern->arena);
+  sp_mem_free(intern->mem, intern->items);
+  sp_index_dispose(&intern->index, intern->mem);
+}
+
+static bool intern_same(const sp_intern_item *a, const sp_intern_item *b) {
+  return a->kind == b->kind && a->a == b->a && a->b == b->b && a->c == b->c &&
+         (!a->bytes || memcmp(a->bytes, b->bytes, (size_t)a->b) == 0);
+}
+
+static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
+  if (item->bytes && item->kind == SP_INTERN_TEXT) {
+    sqlite3_bind_text64(statement, 1, item->bytes, item->b, SQLITE_STATIC,
+                        SQLITE_UTF8);
+  } else if (item->bytes) {
+    sqlite3_bind_blob64(statement, 1, item->bytes, item->b, SQLITE_STATIC);
+    if (item->kind == SP_INTERN_SERIES)
+      sqlite3_bind_int64(statement, 2, (int64_t)item->a);
+  } else {
+    sqlite3_bind_int64(statement, 1, (int64_t)item->a);
+    sqlite3_bind_int64(statement, 2, (int64_t)item->b);
+    if (item->kind == SP_INTERN_FUNCTION)
+      sqlite3_bind_int64(statement, 3, (int64_t)item->c);
+  }
+}
+
+/* In the file, or put there. */
+static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
+  sqlite3_stmt **find = &intern->find[item->kind];
+  sqlite3_stmt **insert = &intern->insert[item->kind];
+  int64_t id = 0;
+  int code = SQLITE_DONE;
+  spanprof_status st;
+
+  st = sp_database_prepare(intern->db, find, intern_find[item->kind]);
+  if (!st)
+    st = sp_database_prepare(intern->db, insert, intern_insert[item->kind]);
+  if (st)
+    return st;
+  intern_bind(*find, item);
+  st = sp_database_step(*find, &code);
+  if (!st && code == SQLITE_ROW)
+    id = sqlite3_column_int64(*find, 0);
+  sqlite3_reset(*find);
+  if (!st && !id) {
+    intern_bind(*insert, item);
+    st = sp_database_do(*insert);
+    id = sqlite3_last_insert_rowid(intern->db);
+  }
+  if (!st && id > UINT32_MAX)
+    st = sp_fail(SPANPROF_ERR_LIMIT, "the store has no room for more stacks: "
+                                     "begin a new one");
+  item->id = (uint32_t)id;
+  return st;
+}
+
+/* What cannot be remembered is asked for again. */
+static void intern_remember(sp_intern *intern, sp_intern_item *item,
+                            uint64_t hash) {
+  void *array, *copy = NULL;
+
+  if (intern->count >= INTERN_ITEMS_MAX ||
+      intern->arena.bytes > INTERN_BYTES_MAX)
+    sp_intern_forget(intern);
+  if (item->bytes) {
+    copy = sp_arena_new(&intern->arena, (size_t)item->b + 1, 1);
+    if (!copy)
+      return;
+    memcpy(copy, item->bytes, (size_t)item->b);
+    item->bytes = copy;
+  }
+  array = intern->items;
+  if (sp_mem_reserve(intern->mem, &array, &intern->room, intern->count + 1,
+                     sizeof *item))
+    return;
+  intern->items = array;
+  if (sp_index_reserve(&intern->index, intern->mem))
+    return;
+  intern->items[intern->count] = *item;
+  sp_index_add(&intern->index, hash, (uint32_t)intern->count++);
+}
+
+static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
+                                  uint64_t hash, uint32_t *id) {
+  uint32_t at, number;
+  spanprof_status st;
+
+  for (number = sp_index_first(&intern->index, hash, &at);
+       number != SP_INDEX_NONE;
+       number = sp_index_next(&intern->index, hash, &at)) {
+    if (intern_same(&intern->items[number], item)) {
+      *id = intern->items[number].id;
+      return SPANPROF_OK;
+    }
+  }
+  st = intern_ask(intern, item);
+  *id = item->id;
+  if (!st)
+    intern_remember(intern, item, hash);
+  return st;
+}
+
+spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
+                                uint32_t a, const void *bytes, size_t size,
+                                uint32_t *id) {
+  sp_intern_item item = {
+      .kind = kind, .a = a, .b = size, .bytes = size ? bytes : ""};
+
+  return intern_get(
+      intern, &item,
+      sp_hash_mix(sp_hash_bytes(item.bytes, size), (uint64_t)kind << 32 | a),
+      id);
+}
+
+spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
+                                  uint64_t a, uint64_t b, int64_t c,
+                                  uint32_t *id) {
+  sp_intern_item item = {.kind = kind, .a = a, .b = b, .c = (uint64_t)c};
+
+  return intern_get(
+      intern, &item,
+      sp_hash_mix(sp_hash_mix(sp_hash_mix(SP_HASH_SEED, a), b), item.c + kind),
+      id);
+}

@@ -1,0 +1,55 @@
+/* Texts, functions, locations and stacks, each once in the store. Of the writer
+ * alone: what it has seen lately it finds without asking SQLite. */
+#ifndef SP_INTERN_H
+#define SP_INTERN_H
+
+#include "../../profile/arena.h"
+#include "../../profile/index_table.h"
+#include "database.h"
+
+typedef enum sp_intern_kind {
+  SP_INTERN_TEXT,
+  SP_INTERN_LOCATION,
+  SP_INTERN_SOURCE,
+  SP_INTERN_SERIES, /* a is the source */
+  SP_INTERN_FUNCTION,
+  SP_INTERN_STACK,
+  SP_INTERN_KINDS
+} sp_intern_kind;
+
+typedef struct sp_intern_item {
+  uint64_t a, b, c; /* of numbers; b: of bytes, how many */
+  const void *bytes;
+  uint32_t id;
+  uint32_t kind;
+} sp_intern_item;
+
+typedef struct sp_intern {
+  const sp_mem *mem;
+  sqlite3 *db;
+  sqlite3_stmt *find[SP_INTERN_KINDS];
+  sqlite3_stmt *insert[SP_INTERN_KINDS];
+  sp_arena arena; /* bytes of the items */
+  sp_intern_item *items;
+  size_t count;
+  size_t room;
+  sp_index index;
+} sp_intern;
+
+void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db);
+void sp_intern_dispose(sp_intern *intern);
+
+/* Forget what was seen: after a rollback, whose ids are none. */
+void sp_intern_forget(sp_intern *intern);
+
+/* The id of bytes (text, location, source, or series of the source `a`), or of
+ * numbers: a function's name, file and line, a stack's parent and location.
+ * Statuses as of sp_database_step(); SPANPROF_ERR_LIMIT: 2^32 items. */
+spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
+                                uint32_t a, const void *bytes, size_t size,
+                                uint32_t *id);
+spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
+                                  uint64_t a, uint64_t b, int64_t c,
+                                  uint32_t *id);
+
+#endif

@@ -1,0 +1,370 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "../../util/status.h"
+#include "store_inside.h"
+
+/* How often there is a look at what can be compacted and what has to go. */
+#define KEEP_EVERY_NS (20 * SP_NS_PER_S)
+
+#define KEEP_HOUR_NS ((int64_t)3600 * 1000000000)
+
+/* A source's hour is compacted when it has so many profiles that are alone, or
+ * none has come for a while. */
+#define KEEP_WAITING_MIN 120
+#define KEEP_QUIET_NS    ((int64_t)120 * 1000000000)
+
+/* Of one block: memory while it is made, and what a query of a minute reads
+ * too much. */
+#define KEEP_PROFILES_MAX 1024
+#define KEEP_SAMPLES_MAX  400000
+
+/* Of one transaction of the retention. */
+#define KEEP_DROP_MAX 64
+
+typedef struct keep_group {
+  sp_store *store;
+  uint32_t source;
+  sp_block block;
+  sp_block_parts parts;
+  int64_t ids[KEEP_PROFILES_MAX]; /* of the rows that it replaces */
+  size_t id_count;
+} keep_group;
+
+/* Take the profiles of another block in. */
+static spanprof_status keep_merge(sp_block *into, const sp_block *from) {
+  const uint32_t profiles = (uint32_t)into->profile_count;
+  const uint32_t series = (uint32_t)into->series_count;
+  const uint32_t spans = (uint32_t)into->span_count;
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  into->type_count = from->type_count;
+  for (i = 0; !st && i < from->profile_count; i++)
+    st = sp_block_add_profile(into, &from->profiles[i]);
+  for (i = 0; !st && i < from->series_count; i++)
+    st = sp_block_add_series(into, from->series[i].id);
+  for (i = 0; !st && i < from->span_count; i++)
+    st = sp_block_add_span(into, &from->spans[i]);
+  for (i = 0; !st && i < from->sample_count; i++) {
+    sp_block_sample sample = from->samples[i];
+
+    sample.profile += profiles;
+    sample.series += series;
+    if (sample.span)
+      sample.span += spans;
+    st = sp_block_add_sample(into, &sample, &from->values[sample.values]);
+  }
+  return st;
+}
+
+static spanprof_status keep_read(sqlite3_stmt *row, sp_block *block) {
+  spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 1),
+                                          (size_t)sqlite3_column_bytes(row, 1));
+
+  if (!st)
+    st = sp_block_read_spans(block, sqlite3_column_blob(row, 2),
+                             (size_t)sqlite3_column_bytes(row, 2));
+  if (!st)
+    st = sp_block_read_body(block, sqlite3_column_blob(row, 3),
+                            (size_t)sqlite3_column_bytes(row, 3));
+  return st;
+}
+
+/* Gather the blocks of one hour, the oldest first, as many as one may have. */
+static spanprof_status keep_gather(keep_group *group, sqlite3 *db,
+                                   int64_t hour) {
+  sqlite3_stmt *rows = NULL;
+  sp_block one;
+  int code = SQLITE_DONE;
+  spanprof_status st = sp_database_prepare(
+      db, &rows,
+      "SELECT id, head, spans, body FROM block WHERE source=?1 AND until_ns>="
+      "?2 AND until_ns<?3 AND profiles<?4 ORDER BY from_ns");
+
+  if (st)
+    return st;
+  sqlite3_bind_int64(rows, 1, group->source);
+  sqlite3_bind_int64(rows, 2, hour * KEEP_HOUR_NS);
+  sqlite3_bind_int64(rows, 3, (hour + 1) * KEEP_HOUR_NS);
+  sqlite3_bind_int64(rows, 4, KEEP_PROFILES_MAX / 2);
+  sp_block_init(&one, group->store->mem);
+  while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+    st = keep_read(rows, &one);
+    if (!st && one.profile_count > 1 && one.sample_count > KEEP_SAMPLES_MAX / 2)
+      continue; /* full */
+    if (!st && group->block.profile_count &&
+        (group->block.profile_count + one.profile_count > KEEP_PROFILES_MAX ||
+         group->block.sample_count + one.sample_count > KEEP_SAMPLES_MAX))
+      break;
+    if (!st)
+      st = keep_merge(&group->block, &one);
+    if (!st)
+      group->ids[group->id_count++] = sqlite3_column_int64(rows, 0);
+  }
+  sp_block_dispose(&one);
+  sqlite3_finalize(rows);
+  return st;
+}
+
+/* The block for the rows it was made of, in one transaction. Rows that are
+ * gone were dropped by the retention. */
+static spanprof_status keep_replace(sp_writer *writer, void *data) {
+  const keep_group *group = data;
+  sqlite3_stmt *drop = NULL;
+  spanprof_status st =
+      sp_database_prepare(writer->db, &drop, "DELETE FROM block WHERE id=?1");
+  size_t i;
+
+  for (i = 0; !st && i < group->id_count; i++) {
+    sqlite3_bind_int64(drop, 1, group->ids[i]);
+    st = sp_database_do(drop);
+  }
+  sqlite3_finalize(drop);
+  return st ? st
+            : sp_store_insert_block(writer, group->source, &group->block,
+                                    &group->parts);
+}
+
+/* Make one block of an hour's. *did: there was something to do. */
+static spanprof_status keep_compact(sp_store *store, uint32_t source,
+                                    int64_t hour, bool *did) {
+  keep_group *group = sp_mem_zero(store->mem, sizeof *group);
+  sp_store_reader *reader;
+  spanprof_status st;
+
+  *did = false;
+  if (!group)
+    return SPANPROF_ERR_NOMEM;
+  group->store = store;
+  group->source = source;
+  sp_block_init(&group->block, store->mem);
+  sp_block_parts_init(&group->parts, store->mem);
+  st = sp_store_reader_take(store, &reader);
+  if (!st) {
+    st = keep_gather(group, reader->db, hour);
+    sp_store_reader_give(store, reader);
+  }
+  if (!st && group->id_count > 1) {
+    *did = true;
+    st = sp_block_sort(&group->block);
+    if (!st)
+      st = sp_block_write(&group->block, &group->parts);
+    if (!st)
+      st = sp_writer_call(&store->writer, keep_replace, group);
+  }
+  sp_block_parts_dispose(&group->parts);
+  sp_block_dispose(&group->block);
+  sp_mem_free(store->mem, group);
+  return st;
+}
+
+/* The next source and hour that has blocks to put together; source 0: none. */
+static spanprof_status keep_next(sp_store *store, bool all, uint32_t *source,
+                                 int64_t *hour) {
+  const int64_t now = (int64_t)sp_clock_unix_ns(store->clock);
+  sqlite3_stmt *find = NULL;
+  sp_store_reader *reader;
+  int code = SQLITE_DONE;
+  spanprof_status st = sp_store_reader_take(store, &reader);
+
+  if (st)
+    return st;
+  st = sp_database_prepare(
+      reader->db, &find,
+      "SELECT source, until_ns/3600000000000 AS hour FROM block WHERE "
+      "(source>?1 OR (source=?1 AND until_ns/3600000000000>?2)) AND "
+      "profiles<?6 GROUP BY source, hour HAVING count(*)>1 AND "
+      "(?3 OR sum(profiles=1)>=?4 OR max(until_ns)<?5) ORDER BY source, hour "
+      "LIMIT 1");
+  if (!st) {
+    sqlite3_bind_int64(find, 1, *source);
+    sqlite3_bind_int64(find, 2, *hour);
+    sqlite3_bind_int64(find, 3, all);
+    sqlite3_bind_int64(find, 4, KEEP_WAITING_MIN);
+    sqlite3_bind_int64(find, 5, now - KEEP_QUIET_NS);
+    sqlite3_bind_int64(find, 6, KEEP_PROFILES_MAX / 2);
+    st = sp_database_step(find, &code);
+  }
+  *source = 0;
+  if (!st && code == SQLITE_ROW) {
+    *source = (uint32_t)sqlite3_column_int64(find, 0);
+    *hour = sqlite3_column_int64(find, 1);
+  }
+  sqlite3_finalize(find);
+  sp_store_reader_give(store, reader);
+  return st;
+}
+
+static bool keep_ends(sp_store *store) {
+  bool ending;
+
+  pthread_mutex_lock(&store->lock);
+  ending = store->ending;
+  pthread_mutex_unlock(&store->lock);
+  return ending;
+}
+
+static spanprof_status keep_compact_all(sp_store *store, bool all) {
+  uint32_t source = 0;
+  int64_t hour = INT64_MIN;
+  spanprof_status st = keep_next(store, all, &source, &hour);
+  bool did;
+
+  while (!st && source && !keep_ends(store)) {
+    do
+      st = keep_compact(store, source, hour, &did);
+    while (!st && did && !keep_ends(store));
+    if (!st)
+      st = keep_next(store, all, &source, &hour);
+  }
+  return st;
+}
+
+spanprof_status sp_store_compact(sp_store *store) {
+  return keep_compact_all(store, true);
+}
+
+/* ---- Retention ---- */
+
+typedef struct keep_drop {
+  sp_store *store;
+  int64_t before_ns; /* what ended before; 0: the oldest, by bytes */
+  int64_t bytes;     /* to be freed */
+  int64_t blocks;    /* dropped */
+  int64_t profiles;
+} keep_drop;
+
+static spanprof_status keep_drop_some(sp_writer *writer, void *data) {
+  keep_drop *drop = data;
+  sqlite3_stmt *rows = NULL, *remove = NULL;
+  int64_t freed = 0;
+  int code = SQLITE_DONE, i;
+  spanprof_status st = sp_database_prepare(
+      writer->db, &rows,
+      "SELECT id, bytes, profiles, until_ns FROM block WHERE ?1=0 OR "
+      "until_ns<?1 ORDER BY until_ns LIMIT ?2");
+
+  if (!st)
+    st = sp_database_prepare(writer->db, &remove,
+                             "DELETE FROM block WHERE id=?1");
+  if (!st) {
+    sqlite3_bind_int64(rows, 1, drop->before_ns);
+    sqlite3_bind_int64(rows, 2, KEEP_DROP_MAX);
+  }
+  for (i = 0; !st && (drop->before_ns || freed < drop->bytes); i++) {
+    st = sp_database_step(rows, &code);
+    if (st || code != SQLITE_ROW)
+      break;
+    sqlite3_bind_int64(remove, 1, sqlite3_column_int64(rows, 0));
+    st = sp_database_do(remove);
+    freed += sqlite3_column_int64(rows, 1);
+    drop->blocks++;
+    drop->profiles += sqlite3_column_int64(rows, 2);
+  }
+  sqlite3_finalize(rows);
+  sqlite3_finalize(remove);
+  return st;
+}
+
+static spanprof_status keep_drop_spans(sp_writer *writer, void *data) {
+  const keep_drop *drop = data;
+  sqlite3_stmt *remove = NULL;
+  spanprof_status st = sp_database_prepare(
+      writer->db, &remove, "DELETE FROM span WHERE start_ns<?1");
+
+  if (!st) {
+    sqlite3_bind_int64(remove, 1, drop->before_ns);
+    st = sp_database_do(remove);
+  }
+  sqlite3_finalize(remove);
+  return st;
+}
+
+/* Drop until there is no more of it; count and say what went. */
+static spanprof_status keep_drop_run(sp_store *store, keep_drop *drop,
+                                     const char *why) {
+  spanprof_status st = SPANPROF_OK;
+  int64_t before, all = 0, profiles = 0;
+
+  do {
+    before = all;
+    drop->blocks = drop->profiles = 0;
+    st = sp_writer_call(&store->writer, keep_drop_some, drop);
+    if (!st) {
+      all += drop->blocks;
+      profiles += drop->profiles;
+    }
+  } while (!st && drop->before_ns && all > before && !keep_ends(store));
+  sp_count(&store->dropped_blocks, (uint64_t)all);
+  sp_count(&store->dropped_profiles, (uint64_t)profiles);
+  if (all)
+    sp_log_line(store->log, SPANPROF_LOG_INFO,
+                "dropped %" PRId64 " profiles in %" PRId64 " blocks: %s",
+                profiles, all, why);
+  return st;
+}
+
+static spanprof_status keep_used(sp_store *store, int64_t *bytes) {
+  int64_t pages = 0, spare = 0, page = 0;
+  sp_store_reader *reader;
+  spanprof_status st = sp_store_reader_take(store, &reader);
+
+  if (st)
+    return st;
+  st = sp_database_number(reader->db, "PRAGMA page_count", &pages);
+  if (!st)
+    st = sp_database_number(reader->db, "PRAGMA freelist_count", &spare);
+  if (!st)
+    st = sp_database_number(reader->db, "PRAGMA page_size", &page);
+  sp_store_reader_give(store, reader);
+  *bytes = (pages - spare) * page;
+  return st;
+}
+
+spanprof_status sp_store_drop_old(sp_store *store) {
+  const int64_t now = (int64_t)sp_clock_unix_ns(store->clock);
+  keep_drop drop = {.store = store};
+  spanprof_status st = SPANPROF_OK;
+  int64_t bytes = 0, before;
+
+  if (store->retention_ns && (int64_t)store->retention_ns < now) {
+    drop.before_ns = now - (int64_t)store->retention_ns;
+    st = keep_drop_run(store, &drop, "older than the retention");
+    if (!st)
+      st = sp_writer_call(&store->writer, keep_drop_spans, &drop);
+  }
+  drop.before_ns = 0;
+  while (!st && store->max_bytes && !keep_ends(store)) {
+    before = bytes;
+    st = keep_used(store, &bytes);
+    if (st || bytes <= (int64_t)store->max_bytes || bytes == before)
+      break;
+    drop.bytes = bytes - (int64_t)store->max_bytes;
+    st = keep_drop_run(store, &drop, "more bytes than the limit");
+  }
+  return st;
+}
+
+void *sp_store_keep(void *argument) {
+  sp_store *store = argument;
+  spanprof_status st;
+
+  pthread_mutex_lock(&store->lock);
+  while (!store->ending) {
+    sp_clock_wait(store->clock, &store->keeper_wake, &store->lock,
+                  sp_clock_monotonic_ns(store->clock) + KEEP_EVERY_NS);
+    if (store->ending)
+      break;
+    pthread_mutex_unlock(&store->lock);
+    st = sp_store_drop_old(store);
+    if (!st)
+      st = keep_compact_all(store, false);
+    if (st)
+      sp_log_warn(store->log, SP_LOG_OUTPUT, "cannot tidy the store: %s",
+                  spanprof_last_error());
+    pthread_mutex_lock(&store->lock);
+  }
+  pthread_mutex_unlock(&store->lock);
+  return NULL;
+}

@@ -1,0 +1,84 @@
+/* Which series a selector takes, and their samples, block by block. */
+#ifndef SP_SELECT_H
+#define SP_SELECT_H
+
+#include "store_inside.h"
+
+/* A series of one type that the selector takes. */
+typedef struct sp_select_entry {
+  uint32_t series;
+  uint32_t type; /* index in the source's types */
+  sp_text_pairs labels;
+  bool asks_spans; /* a matcher is about the samples' ids */
+  bool seen;       /* it has a profile in the range */
+} sp_select_entry;
+
+typedef struct sp_select sp_select;
+
+/* What is done with the samples; each may be NULL. */
+typedef struct sp_select_sink {
+  void *data;
+  /* Where no id is asked for: that an entry has values in the range is enough,
+   * or totals of many profiles are (profile 0 of the block then). */
+  bool presence;
+  bool totals;
+  spanprof_status (*sample)(void *data, sp_select_entry *entry,
+                            const sp_block *block,
+                            const sp_block_sample *sample);
+  /* Behind the last sample of a profile and series. */
+  spanprof_status (*run_end)(void *data, const sp_block *block,
+                             const sp_block_sample *first);
+} sp_select_sink;
+
+struct sp_select {
+  sp_store *store;
+  sqlite3 *db;
+  const sp_selector *selector;
+  const sp_select_sink *sink;
+  sp_arena arena;
+  sp_select_entry *entries; /* by series and type */
+  size_t entry_count;
+  size_t entry_room;
+  const char **texts; /* by id, asked for as they are met */
+  size_t text_room;
+  sqlite3_stmt *text;
+  /* Of the block at hand. */
+  sp_block block;
+  sp_select_entry **first; /* of each of its series; NULL: none */
+  size_t first_room;
+  uint8_t *passes; /* of each of its spans: 0 not asked, 1 yes, 2 no */
+  size_t passes_room;
+  uint64_t profile_count; /* that had a part */
+};
+
+/* Find the series, walk the blocks. Dispose of it also after a failure.
+ * Statuses as of sp_store_stacks(). */
+spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
+                              const sp_selector *selector,
+                              const sp_select_sink *sink);
+void sp_select_dispose(sp_select *select);
+
+/* The text of an id, of the selection's memory. */
+spanprof_status sp_select_text(sp_select *select, uint32_t id,
+                               const char **out);
+
+/* The profile's id, made of what is kept of it. */
+sp_profile_uuid sp_select_uuid(const sp_block_profile *profile,
+                               uint32_t series);
+
+/* Whether the ids of a sample pass the selector; select_match.c. */
+bool sp_select_span_passes(const sp_select *select,
+                           const sp_select_entry *entry,
+                           const sp_block_span *span);
+bool sp_select_labels_pass(const sp_selector *selector,
+                           const sp_text_pairs *labels, bool *asks_spans);
+
+/* Whether a block of that filter can have what is asked for. */
+bool sp_select_filter_passes(const sp_selector *selector, const void *filter,
+                             size_t size);
+
+/* Read the series; select_series.c. */
+spanprof_status sp_select_load(sp_select *select, const uint32_t **sources,
+                               size_t *source_count);
+
+#endif

@@ -1,0 +1,169 @@
+#include "store_inside.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../util/own_thread.h"
+#include "../../util/status.h"
+
+/* One process at a time: held by the lock of a file beside the store. */
+static spanprof_status store_lock(sp_store *store) {
+  char path[4096];
+
+  snprintf(path, sizeof path, "%s.lock", store->path);
+  store->lock_file =
+      open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (store->lock_file < 0)
+    return sp_fail(SPANPROF_ERR_IO, "cannot write %s: %m", path);
+  if (flock(store->lock_file, LOCK_EX | LOCK_NB))
+    return sp_fail(SPANPROF_ERR_STATE,
+                   "another spanprof-server has the store %s open",
+                   store->path);
+  return SPANPROF_OK;
+}
+
+static spanprof_status store_start(sp_store *store,
+                                   const sp_store_options *options) {
+  sqlite3 *db = NULL;
+  spanprof_status st = store_lock(store);
+  int error;
+
+  if (!st)
+    st = sp_database_create(&db, store->path, options->page_count_max);
+  if (!st)
+    st = sp_writer_start(&store->writer, store->mem, db);
+  if (st)
+    return st;
+  chmod(store->path, 0600); /* labels and code are nobody else's */
+  error =
+      sp_own_thread_start(&store->keeper, "sp-keeper", sp_store_keep, store);
+  store->keeper_runs = !error;
+  return error ? sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
+                               "cannot start a thread")
+               : SPANPROF_OK;
+}
+
+spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
+  sp_store *store = sp_mem_zero(options->mem, sizeof *store);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!store)
+    return SPANPROF_ERR_NOMEM;
+  store->mem = options->mem;
+  store->clock = options->clock;
+  store->log = options->log;
+  store->retention_ns = options->retention_ns;
+  store->max_bytes = options->max_bytes;
+  store->lock_file = -1;
+  pthread_mutex_init(&store->lock, NULL);
+  sp_condition_init(&store->keeper_wake);
+  store->path = sp_mem_text(options->mem, options->path, strlen(options->path));
+  st = store->path ? store_start(store, options) : SPANPROF_ERR_NOMEM;
+  if (st) {
+    sp_store_close(store);
+    return st;
+  }
+  *out = store;
+  return SPANPROF_OK;
+}
+
+void sp_store_close(sp_store *store) {
+  sp_store_reader *reader;
+
+  if (!store)
+    return;
+  if (store->keeper_runs) {
+    pthread_mutex_lock(&store->lock);
+    store->ending = true;
+    pthread_cond_signal(&store->keeper_wake);
+    pthread_mutex_unlock(&store->lock);
+    pthread_join(store->keeper, NULL);
+  }
+  while ((reader = store->idle)) {
+    store->idle = reader->next;
+    sqlite3_close(reader->db);
+    sp_mem_free(store->mem, reader);
+  }
+  sp_writer_end(&store->writer);
+  if (store->lock_file >= 0)
+    close(store->lock_file);
+  pthread_cond_destroy(&store->keeper_wake);
+  pthread_mutex_destroy(&store->lock);
+  sp_mem_free(store->mem, store->path);
+  sp_mem_free(store->mem, store);
+}
+
+spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out) {
+  sp_store_reader *reader;
+  spanprof_status st = SPANPROF_OK;
+
+  pthread_mutex_lock(&store->lock);
+  reader = store->idle;
+  if (reader)
+    store->idle = reader->next;
+  pthread_mutex_unlock(&store->lock);
+  *out = NULL;
+  if (!reader) {
+    reader = sp_mem_zero(store->mem, sizeof *reader);
+    if (!reader)
+      return SPANPROF_ERR_NOMEM;
+    st = sp_database_open(&reader->db, store->path);
+  }
+  if (!st)
+    st = sp_database_run(reader->db, "BEGIN");
+  if (st) {
+    sqlite3_close(reader->db);
+    sp_mem_free(store->mem, reader);
+    return st;
+  }
+  *out = reader;
+  return SPANPROF_OK;
+}
+
+void sp_store_reader_give(sp_store *store, sp_store_reader *reader) {
+  sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
+  pthread_mutex_lock(&store->lock);
+  reader->next = store->idle;
+  store->idle = reader;
+  pthread_mutex_unlock(&store->lock);
+}
+
+spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
+  static const char *const queries[] = {
+      "SELECT min(from_ns) FROM block",
+      "SELECT max(until_ns) FROM block",
+      "SELECT sum(profiles) FROM block",
+      "SELECT count(*) FROM block WHERE profiles>1",
+  };
+  int64_t numbers[SP_COUNT_OF(queries)] = {0};
+  sp_store_reader *reader;
+  struct stat file;
+  char path[4096];
+  spanprof_status st = sp_store_reader_take(store, &reader);
+  size_t i;
+
+  memset(out, 0, sizeof *out);
+  if (st)
+    return st;
+  for (i = 0; !st && i < SP_COUNT_OF(queries); i++)
+    st = sp_database_number(reader->db, queries[i], &numbers[i]);
+  sp_store_reader_give(store, reader);
+  out->oldest_ns = numbers[0];
+  out->newest_ns = numbers[1];
+  out->profiles = (uint64_t)numbers[2];
+  out->blocks = (uint64_t)numbers[3];
+  if (stat(store->path, &file) == 0)
+    out->bytes = (uint64_t)file.st_size;
+  snprintf(path, sizeof path, "%s-wal", store->path);
+  if (stat(path, &file) == 0)
+    out->bytes += (uint64_t)file.st_size;
+  out->dropped_blocks = sp_counted(&store->dropped_blocks);
+  out->dropped_profiles = sp_counted(&store->dropped_profiles);
+  out->repeated_profiles = sp_counted(&store->repeated_profiles);
+  return st;
+}

@@ -1,0 +1,53 @@
+/* The store's parts, for the files of this room alone. */
+#ifndef SP_STORE_INSIDE_H
+#define SP_STORE_INSIDE_H
+
+#include "block.h"
+#include "store.h"
+#include "writer.h"
+
+#define SP_STORE_READERS_MAX 8
+
+/* A connection for one call at a time. */
+typedef struct sp_store_reader {
+  sqlite3 *db;
+  struct sp_store_reader *next;
+} sp_store_reader;
+
+struct sp_store {
+  /* Fixed after the open. */
+  const sp_mem *mem;
+  const sp_clock *clock;
+  sp_log *log;
+  char *path;
+  uint64_t retention_ns;
+  uint64_t max_bytes;
+  int lock_file;
+  sp_writer writer;
+  pthread_t keeper;
+  bool keeper_runs;
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  pthread_cond_t keeper_wake;
+  bool ending;
+  sp_store_reader *idle; /* readers without work */
+  /* Any thread. */
+  sp_counter dropped_blocks;
+  sp_counter dropped_profiles;
+  sp_counter repeated_profiles;
+};
+
+/* A connection in a transaction of its own, which sees one state of the file;
+ * give it back. Statuses as of sp_database_open(). */
+spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out);
+void sp_store_reader_give(sp_store *store, sp_store_reader *reader);
+
+/* What compacts and drops; keep.c. Its thread ends when `ending` is set. */
+void *sp_store_keep(void *store);
+
+/* Write a block's row. On the writer's thread. */
+spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
+                                      const sp_block *block,
+                                      const sp_block_parts *parts);
+
+#endif

@@ -1,0 +1,162 @@
+/* A store in a directory of its own, and profiles to put there. */
+#ifndef STORE_FIXTURE_H
+#define STORE_FIXTURE_H
+
+#include "check.h"
+
+#include <server/store/store.h>
+#include <unistd.h>
+#include <util/status.h>
+
+#define FIXTURE_TYPE   "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+#define FIXTURE_SECOND INT64_C(1000000000)
+#define FIXTURE_TIME   (INT64_C(1700000000) * FIXTURE_SECOND)
+
+static char fixture_path[64];
+static sp_log fixture_log;
+static uint64_t fixture_retention_ns, fixture_max_bytes, fixture_pages_max;
+
+static inline spanprof_status fixture_try_open(sp_store **out) {
+  const sp_store_options options = {.mem = &sp_mem_default,
+                                    .clock = sp_clock_system(),
+                                    .log = &fixture_log,
+                                    .path = fixture_path,
+                                    .retention_ns = fixture_retention_ns,
+                                    .max_bytes = fixture_max_bytes,
+                                    .page_count_max = fixture_pages_max};
+
+  return sp_store_open(out, &options);
+}
+
+static inline sp_store *fixture_open(void) {
+  sp_store *store;
+
+  if (fixture_try_open(&store))
+    check_texts(__FILE__, __LINE__, "open", spanprof_last_error(), "a store");
+  return store;
+}
+
+/* A new file, removed by fixture_end(). */
+static inline void fixture_begin(void) {
+  snprintf(fixture_path, sizeof fixture_path, "/tmp/spanprof-store-%d.db",
+           (int)getpid());
+  unlink(fixture_path);
+  fixture_retention_ns = fixture_max_bytes = fixture_pages_max = 0;
+  sp_log_init(&fixture_log, NULL, NULL, SPANPROF_LOG_OFF, sp_clock_system());
+}
+
+static inline void fixture_end(void) {
+  static const char *const kinds[] = {"", "-wal", "-shm", ".lock"};
+  char path[80];
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(kinds); i++) {
+    snprintf(path, sizeof path, "%s%s", fixture_path, kinds[i]);
+    unlink(path);
+  }
+}
+
+static inline uint32_t fixture_text(sp_received *profile, const char *text) {
+  return sp_received_add_text(profile, text, strlen(text));
+}
+
+static inline uint32_t fixture_labels(sp_received *profile,
+                                      const char *const (*pairs)[2],
+                                      size_t count) {
+  sp_received_pair made[8];
+  size_t i;
+
+  for (i = 0; i < count; i++) {
+    made[i].name = fixture_text(profile, pairs[i][0]);
+    made[i].value = fixture_text(profile, pairs[i][1]);
+  }
+  return sp_received_add_labels(profile, made, count);
+}
+
+/* A CPU profile of an application. */
+static inline sp_received *fixture_profile(const char *service,
+                                           int64_t time_ns) {
+  const char *const labels[][2] = {{"__name__", "process_cpu"},
+                                   {"service_name", service}};
+  sp_received *profile;
+
+  CHECK(!sp_received_new(&profile, &sp_mem_default, 64 << 20));
+  sp_received_add_type(profile, "cpu", "nanoseconds");
+  profile->period_type = profile->types[0];
+  profile->period = 10000000;
+  profile->time_ns = time_ns;
+  profile->duration_ns = 10 * FIXTURE_SECOND;
+  profile->series = fixture_labels(profile, labels, 2);
+  return profile;
+}
+
+/* Frames as "main;a;b", outermost first; `name` NULL: no span name. */
+static inline void fixture_sample(sp_received *profile, const char *frames,
+                                  const char *name, uint64_t span_id,
+                                  sp_trace_id trace, int64_t value) {
+  const char *const labels[][2] = {{"span_name", name}};
+  sp_received_sample sample = {
+      .span_id = span_id, .trace_hi = trace.hi, .trace_lo = trace.lo};
+  uint32_t places[64], count = 0, i;
+  const char *at = frames;
+
+  while (*at) {
+    const size_t size = strcspn(at, ";");
+    sp_received_line line = {.line = 7};
+
+    line.function = sp_received_add_function(
+        profile, sp_received_add_text(profile, at, size),
+        fixture_text(profile, "app.rb"), 1);
+    places[count++] = sp_received_add_location(profile, &line, 1, 0);
+    at += size + (at[size] == ';');
+  }
+  for (i = 0; i < count / 2; i++) {
+    const uint32_t other = places[i];
+
+    places[i] = places[count - 1 - i];
+    places[count - 1 - i] = other;
+  }
+  sample.stack = sp_received_add_stack(profile, places, count);
+  sample.labels = name ? fixture_labels(profile, labels, 1) : 0;
+  sp_received_add_sample(profile, &sample, &value);
+}
+
+static inline void fixture_put(sp_store *store, sp_received *profile) {
+  const sp_received *const one = profile;
+
+  CHECK(!sp_received_status(profile));
+  if (sp_store_put(store, &one, 1))
+    check_texts(__FILE__, __LINE__, "put", spanprof_last_error(), "kept");
+  sp_received_free(profile);
+}
+
+/* Everything of the type, at any time. */
+static inline sp_selector fixture_all(void) {
+  return (sp_selector){.until_ms = INT64_MAX / 2000000,
+                       .profile_type = FIXTURE_TYPE};
+}
+
+/* The sum of a selection's stacks; those that end in `leaf`, if it is given. */
+static inline int64_t fixture_sum(sp_store *store, const sp_selector *selector,
+                                  const char *leaf) {
+  sp_stack_tree *tree;
+  int64_t sum = 0;
+  size_t i;
+
+  if (sp_store_stacks(store, selector, &tree))
+    check_texts(__FILE__, __LINE__, "stacks", spanprof_last_error(), "a tree");
+  for (i = 0; i < tree->node_count; i++) {
+    const sp_tree_location *place =
+        i ? &tree->locations[tree->nodes[i].location] : NULL;
+
+    CHECK(i == 0 || tree->nodes[i].parent < i);
+    if (!leaf ||
+        (place &&
+         strcmp(tree->functions[place->lines[0].function].name, leaf) == 0))
+      sum += tree->nodes[i].self;
+  }
+  sp_stack_tree_free(tree);
+  return sum;
+}
+
+#endif
