@@ -22,15 +22,18 @@ os.chdir(pathlib.Path(__file__).resolve().parent)
 VENDOR = pathlib.Path("vendor")
 LINUX = sys.platform == "linux"
 REQUIRED = os.environ.get("SPANPROF_REQUIRED", "1" if LINUX else "") == "1"
-# Header, and what brings it.
-INSTALL = ("apt-get install", "apk add", "dnf install")
+CONDA = "conda install -c conda-forge"
+# Header, and the package that brings it, of each package manager.
+INSTALL = ("apt-get install", "apk add", "dnf install", CONDA)
 HEADERS = {
-    "stdlib.h": ("gcc libc6-dev", "gcc musl-dev", "gcc glibc-devel"),
-    "Python.h": ("python3-dev", "python3-dev", "python3-devel"),
-    "curl/curl.h": ("libcurl4-openssl-dev", "curl-dev", "libcurl-devel"),
-    "zlib.h": ("zlib1g-dev", "zlib-dev", "zlib-devel"),
-    "protobuf-c/protobuf-c.h": ("libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel"),
+    "stdlib.h": ("gcc libc6-dev", "gcc musl-dev", "gcc glibc-devel", "c-compiler"),
+    "Python.h": ("python3-dev", "python3-dev", "python3-devel", "python"),
+    "curl/curl.h": ("libcurl4-openssl-dev", "curl-dev", "libcurl-devel", "libcurl"),
+    "zlib.h": ("zlib1g-dev", "zlib-dev", "zlib-devel", "zlib"),
+    "protobuf-c/protobuf-c.h": ("libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel", "protobuf-c"),
 }
+# pip keeps a wheel that it has built, also one without the extension.
+AGAIN = "once that is mended: pip install --force-reinstall --no-cache-dir --no-deps spanprof"
 
 
 def version() -> str:
@@ -56,8 +59,12 @@ class BuildPython(build_py):
 
 
 def remedy(packages: tuple[str, ...]) -> str:
-    """How to install one of the packages here, by the package manager there is."""
+    """How to install one of the packages here: by conda, where this Python is of
+    it, else by the system's package manager; without one that is known, by
+    Debian's names."""
     commands = [f"{install} {package}" for install, package in zip(INSTALL, packages)]
+    if os.path.isdir(os.path.join(sys.base_prefix, "conda-meta")):
+        return commands[INSTALL.index(CONDA)]
     return next((command for command in commands if shutil.which(command.split()[0])),
                 f"in Debian: {commands[0]}")
 
@@ -77,7 +84,7 @@ class BuildNative(build_ext):
                              "to profile nothing")
         print(f"spanprof is installed, but cannot profile: {reason}.")
         folder.mkdir(parents=True, exist_ok=True)
-        note.write_text(reason + "\n", encoding="utf-8")
+        note.write_text(f"{reason}; {AGAIN}\n" if LINUX else f"{reason}\n", encoding="utf-8")
 
     def attempt(self) -> str | None:
         """Compile; why not, if it went wrong."""

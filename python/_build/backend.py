@@ -29,7 +29,7 @@ _CHECKOUT = _HERE.parent
 _VENDOR = _HERE / "vendor"
 # What is compiled on the user's machine, by folders of the checkout.
 _COMPILED = ("core/include", "core/src", "bindings/python", "swig")
-_UNUSED = ("core/src/command/main.c", "swig/lang/ruby_values.h")
+_UNUSED = ("core/src/command/main.c", "core/src/server", "swig/lang/ruby_values.h")
 
 _Config = Mapping[str, Any] | None
 
@@ -49,7 +49,7 @@ def stage() -> None:
             if path.suffix not in (".c", ".h", ".map"):
                 continue
             name = path.relative_to(_CHECKOUT)
-            if name.as_posix() not in _UNUSED:
+            if not any(name.is_relative_to(unused) for unused in _UNUSED):
                 (_VENDOR / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, _VENDOR / name)
     shutil.copyfile(_CHECKOUT / "LICENSE", _VENDOR / "LICENSE")

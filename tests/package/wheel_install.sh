@@ -88,6 +88,12 @@ echo "$size KiB on disk"
   # shellcheck disable=SC2086 # patterns, for path_without
   path_without $compilers
   fails no_compiler "no C compiler" "apt-get install gcc libc6-dev"
+  PYTHONPATH=$work/no_compiler "$python" -c 'import spanprof; print(spanprof.unavailable_reason())' |
+    grep -q '; once that is mended: pip install --force-reinstall --no-cache-dir' || fail "what mends it later is not told"
+  mkdir -p "$work/conda/conda-meta" "$work/of_conda"
+  echo "import sys; sys.base_prefix = '$work/conda'" > "$work/of_conda/sitecustomize.py"
+  export PYTHONPATH=$work/of_conda
+  refused of_conda "no C compiler" "conda install -c conda-forge c-compiler"
 )
 for header in Python.h:python3-dev curl/curl.h:libcurl4-openssl-dev zlib.h:zlib1g-dev \
   protobuf-c/protobuf-c.h:libprotobuf-c-dev; do
