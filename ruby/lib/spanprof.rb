@@ -17,6 +17,7 @@ require_relative "spanprof/tags"
 # {start} to fail where it cannot profile.
 module Spanprof
   autoload :Otel, File.expand_path("spanprof/otel.rb", __dir__)
+  autoload :Profile, File.expand_path("spanprof/profile.rb", __dir__)
   autoload :SpanProcessor, File.expand_path("spanprof/span_processor.rb", __dir__)
 
   class << self
@@ -81,6 +82,27 @@ module Spanprof
     # @return [Boolean, nil] false: not within the time; nil: nothing ran
     def stop(timeout: Session::STOP_S)
       Session.stop(timeout)
+    end
+
+    # Profile a block: every thread of the process for as long as it runs. The
+    # profile goes nowhere but to the caller. Spans are told apart where a
+    # {SpanProcessor} was added. Where profiling is not possible, and while the
+    # process is profiled otherwise, the block runs all the same, and the result
+    # says why it is empty.
+    #
+    # @example
+    #   profile = Spanprof.profile { import_orders }
+    #   puts profile
+    #   profile.top.first.name
+    #   profile.save("import.pb.gz")
+    # @param sample_rate_hz [Integer] samples per second of CPU time and thread, 1..1000; above the kernel's tick
+    #   (often 250) each sample stands for more time
+    # @param native_frames [Boolean] functions of C code too; without them their time is the Ruby method's that called
+    # @return [Profile]
+    def profile(sample_rate_hz: 1000, native_frames: false, &block)
+      profile = Profile.new(sample_rate_hz: sample_rate_hz, native_frames: native_frames)
+      profile.take(&block)
+      profile
     end
 
     # Hand on what was sampled until now, and go on.

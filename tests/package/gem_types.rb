@@ -29,7 +29,7 @@ class TypesTest < Minitest::Test
     end
   end
 
-  [Spanprof::Otel::SpanProcessor, Pyroscope::Config].each do |klass|
+  [Spanprof::Otel::SpanProcessor, Spanprof::Profile, Pyroscope::Config].each do |klass|
     define_method(:"test_methods_of_#{klass}") do
       compare(@builder.build_instance(type_name(klass)), klass, type_name(klass))
     end

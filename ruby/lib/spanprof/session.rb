@@ -33,6 +33,33 @@ module Spanprof
         uninterrupted { begin_with(options, names) }
       end
 
+      # A session for one block: with these options alone, and as silent.
+      # @return [String, nil] why there is none
+      def start_alone(options)
+        return unavailable_reason if other_ractor? || LOAD_ERROR
+
+        uninterrupted do
+          logging = Logging.configuration
+          install
+          native = Options.native(options)
+          Logging.level = native[:log_level]
+          Native.start(native)
+          Native.profiled = true
+          @options = options
+          instrument
+          nil
+        rescue StandardError => e
+          e.message
+        ensure
+          Logging.configuration = logging
+        end
+      end
+
+      # Unless the block has put another in its place.
+      def stop_alone(options, timeout)
+        stop(timeout) if @options.equal?(options)
+      end
+
       # @return [Boolean] whether this process, or the one that forked it, has
       #   ever asked for a session, whatever became of it
       def asked?
