@@ -28,7 +28,7 @@ _HERE = pathlib.Path(__file__).resolve().parent.parent
 _CHECKOUT = _HERE.parent
 _VENDOR = _HERE / "vendor"
 # What is compiled on the user's machine, by folders of the checkout.
-_COMPILED = ("core/include", "core/src", "bindings/python", "swig")
+_COMPILED = ("core/include", "core/src", "bindings/common", "bindings/python", "swig")
 _UNUSED = ("core/src/command/main.c", "core/src/server", "swig/lang/ruby_values.h")
 
 _Config = Mapping[str, Any] | None
