@@ -11,7 +11,7 @@
 #include "py_log.h"
 
 #include "log_lines.h"
-#include "py_gate.h"
+#include "py_gil.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -94,9 +94,9 @@ static void *log_thread(void *unused) {
   PyGILState_STATE state;
 
   (void)unused;
-  if (py_sp_gate_enter(&state)) {
+  if (py_sp_gil_take(&state)) {
     log_deliver(1);
-    py_sp_gate_leave(state);
+    py_sp_gil_give_back(state);
   }
   return NULL;
 }
@@ -114,7 +114,7 @@ static void log_thread_start(void) {
 void py_sp_log_write(void *data, spanprof_log_level level,
                      const char *message) {
   (void)data;
-  if (py_sp_gate_closed()) {
+  if (py_sp_gil_closed()) {
     if (level >= SPANPROF_LOG_WARN)
       fprintf(stderr, "spanprof: %s\n", message);
     return;

@@ -80,12 +80,14 @@ def build_sdist(directory: str, config: _Config = None) -> str:
 
 
 def build_wheel(directory: str, config: _Config = None, metadata: str | None = None) -> str:
-    stage()
+    if not metadata:  # else it was staged when that was prepared
+        stage()
     return build_meta.build_wheel(directory, config, metadata)
 
 
 def build_editable(directory: str, config: _Config = None, metadata: str | None = None) -> str:
-    stage()
+    if not metadata:
+        stage()
     return build_meta.build_editable(directory, config, metadata)
 
 
