@@ -1,10 +1,13 @@
 #include "rooms.h"
 
+#include "query/query.h"
+
 typedef spanprof_status (*rooms_routes_fn)(sp_http_routes *routes,
                                            sp_serve *serve);
 
 /* One function of each room. */
 static const rooms_routes_fn rooms_list[] = {
+    sp_query_routes,
     NULL,
 };
 
