@@ -8,32 +8,31 @@
 #include "util/own_thread.h"
 
 /* A process whose threads cannot be listed is taken for one that has some. */
-static int fork_only_own_threads(void) {
+static int fork_alone(void) {
   const int self = (int)syscall(SYS_gettid);
   DIR *tasks = opendir("/proc/self/task");
   const struct dirent *task;
-  int only = tasks != NULL;
+  int alone = tasks != NULL;
 
-  while (only && (task = readdir(tasks))) {
+  while (alone && (task = readdir(tasks))) {
     int tid = atoi(task->d_name);
 
-    only = tid == 0 || tid == self || sp_own_thread_is(tid);
+    alone = tid == 0 || tid == self || sp_own_thread_is(tid);
   }
   if (tasks)
     closedir(tasks);
-  return only;
+  return alone;
 }
 
-static PyObject *module_only_own_threads(PyObject *module, PyObject *unused) {
+static PyObject *module_alone(PyObject *module, PyObject *unused) {
   (void)module;
   (void)unused;
-  return PyBool_FromLong(fork_only_own_threads());
+  return PyBool_FromLong(fork_alone());
 }
 
 static PyMethodDef fork_methods[] = {
-    {"only_own_threads", module_only_own_threads, METH_NOARGS,
-     "only_own_threads(): whether every other thread of this process is the "
-     "library's."},
+    {"alone", module_alone, METH_NOARGS,
+     "alone(): whether every other thread of this process is the library's."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,28 +1,27 @@
 #include "rb_context.h"
-#include "rb_follow.h"
 #include "rb_text.h"
 
 /* Native.labels: the running fiber's own, as a number for .labels_restore; nil:
  * it is another Ractor's. */
 static VALUE label_labels(VALUE self) {
-  const rb_sp_scope *scope;
+  const rb_sp_flow *flow;
 
   (void)self;
   if (!rb_sp_ractor_is_main())
     return Qnil;
-  scope = rb_sp_scope_current();
-  return UINT2NUM(scope ? scope->labels : 0);
+  flow = rb_sp_flow_current();
+  return UINT2NUM(flow ? flow->labels : 0);
 }
 
 /* Native.labels_restore(labels): whatever was pushed since. By the state before
  * and not by what each push gave, which an exception of Timeout's may come
  * between. */
 static VALUE label_restore(VALUE self, VALUE labels) {
-  rb_sp_scope *scope = rb_sp_scope_current();
+  rb_sp_flow *flow = rb_sp_flow_current();
 
   (void)self;
-  if (scope && scope->labels != NUM2UINT(labels))
-    rb_sp_scope_labels_set(scope, NUM2UINT(labels));
+  if (flow && flow->labels != NUM2UINT(labels))
+    rb_sp_flow_labels_set(flow, NUM2UINT(labels));
   return Qnil;
 }
 
@@ -30,19 +29,19 @@ static VALUE label_restore(VALUE self, VALUE labels) {
  * refuses it counts. */
 static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   spanprof_label_token token;
-  rb_sp_scope *scope;
+  rb_sp_flow *flow;
 
   (void)self;
-  rb_sp_follow_want();
+  rb_sp_context_want();
   if (!rb_sp_context_follows())
     return Qnil;
   name = rb_sp_text(name);
   value = rb_sp_text(value);
-  scope = rb_sp_scope_ensure();
-  if (rb_sp_scope_labels_begin(scope) == SPANPROF_OK) {
+  flow = rb_sp_flow_make();
+  if (rb_sp_flow_labels_begin(flow) == SPANPROF_OK) {
     spanprof_label_push(RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
                         RSTRING_PTR(value), (size_t)RSTRING_LEN(value), &token);
-    rb_sp_scope_labels_set(scope, spanprof_labels_get());
+    rb_sp_flow_labels_set(flow, spanprof_labels_get());
   }
   RB_GC_GUARD(name);
   RB_GC_GUARD(value);
@@ -52,15 +51,15 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
 /* Have the running fiber labelled name=value, NULL: without any of that name,
  * until this is called again. */
 static void label_set(VALUE name, const char *value, size_t value_bytes) {
-  rb_sp_scope *scope = rb_sp_scope_ensure();
+  rb_sp_flow *flow = rb_sp_flow_make();
   spanprof_label_set set;
 
-  if (rb_sp_context_follows() && rb_sp_scope_labels_begin(scope) != SPANPROF_OK)
+  if (rb_sp_context_follows() && rb_sp_flow_labels_begin(flow) != SPANPROF_OK)
     return;
   spanprof_label_set_with(
-      rb_sp_context_follows() ? spanprof_labels_get() : scope->labels,
+      rb_sp_context_follows() ? spanprof_labels_get() : flow->labels,
       RSTRING_PTR(name), (size_t)RSTRING_LEN(name), value, value_bytes, &set);
-  rb_sp_scope_labels_set(scope, set);
+  rb_sp_flow_labels_set(flow, set);
 }
 
 /* Native.tag_add(name, value): a label without an end. */
@@ -68,7 +67,7 @@ static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
   (void)self;
   name = rb_sp_text(name);
   value = rb_sp_text(value);
-  rb_sp_follow_want();
+  rb_sp_context_want();
   label_set(name, RSTRING_PTR(value), (size_t)RSTRING_LEN(value));
   RB_GC_GUARD(value);
   return Qnil;
@@ -76,18 +75,18 @@ static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
 
 /* Native.tag_remove(name, value): unless it has another value by now. */
 static VALUE label_tag_remove(VALUE self, VALUE name, VALUE value) {
-  const rb_sp_scope *scope = rb_sp_scope_current();
+  const rb_sp_flow *flow = rb_sp_flow_current();
   spanprof_label_set set;
 
   (void)self;
   name = rb_sp_text(name);
   value = rb_sp_text(value);
-  if (!scope || !scope->labels)
+  if (!flow || !flow->labels)
     return Qnil;
-  spanprof_label_set_with(scope->labels, RSTRING_PTR(name),
+  spanprof_label_set_with(flow->labels, RSTRING_PTR(name),
                           (size_t)RSTRING_LEN(name), RSTRING_PTR(value),
                           (size_t)RSTRING_LEN(value), &set);
-  if (set == scope->labels)
+  if (set == flow->labels)
     label_set(name, NULL, 0);
   RB_GC_GUARD(value);
   return Qnil;

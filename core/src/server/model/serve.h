@@ -4,7 +4,6 @@
 
 #include "../../util/clock.h"
 #include "../../util/log.h"
-#include "../../util/mem.h"
 
 /* Counted since the start, shown at /metrics. */
 typedef struct sp_serve_counters {

@@ -1,0 +1,25 @@
+/* The way into Python for threads of the library. Closed before the
+ * interpreter is finalised: a thread that asks for the GIL after that never
+ * comes back. */
+#ifndef PY_GATE_H
+#define PY_GATE_H
+
+#include "py_spanprof.h"
+
+/* Take the GIL on a thread that Python did not start. 0: Python is on its way
+ * out; do without. Without the GIL, and with no lock that a thread with the
+ * GIL may wait for. */
+int py_sp_gate_enter(PyGILState_STATE *state);
+void py_sp_gate_leave(PyGILState_STATE state);
+
+/* Let nobody in any more, and wait at most 100 ms for those inside. Without the
+ * GIL; for atexit, which runs while threads may still take it. */
+void py_sp_gate_close(void);
+
+/* Whether py_sp_gate_enter() lets nobody in any more. Any thread. */
+int py_sp_gate_closed(void);
+
+/* Once, before the first enter: what a forked child needs. */
+int py_sp_gate_init(void);
+
+#endif

@@ -1,0 +1,116 @@
+#include "batch.h"
+
+#include "../store/store.h"
+#include "build.h"
+#include "raw_check.h"
+#include "raw_period.h"
+
+#define BATCH_RATE "4.0 MiB" /* Pyroscope's default, named in its refusal */
+
+void sp_batch_init(sp_batch *batch, sp_serve *serve) {
+  *batch = (sp_batch){.serve = serve};
+}
+
+void sp_batch_dispose(sp_batch *batch) {
+  size_t i;
+
+  for (i = 0; i < batch->count; i++)
+    sp_received_free(batch->profiles[i]);
+  sp_mem_free(batch->serve->mem, batch->profiles);
+  sp_batch_init(batch, batch->serve);
+}
+
+static sp_raw_window batch_window(const sp_serve *serve) {
+  const sp_serve_options *options = serve->options;
+  const int64_t now = (int64_t)sp_clock_unix_ns(serve->clock);
+
+  return (sp_raw_window){.now_ns = now,
+                         .from_ns = options->window_past_ns < 0
+                                        ? INT64_MIN
+                                        : now - options->window_past_ns,
+                         .until_ns = options->window_future_ns < 0
+                                         ? INT64_MAX
+                                         : now + options->window_future_ns};
+}
+
+/* What it would be on the wire, roughly, labels included. */
+static spanprof_status batch_check_size(const sp_raw_profile *profile,
+                                        const sp_series_labels *labels,
+                                        sp_refusal *refusal) {
+  size_t size = profile->bytes, i;
+
+  for (i = 0; i < labels->count; i++)
+    size += labels->labels[i].name.size + labels->labels[i].value.size;
+  if (size <= SP_BATCH_PROFILE_MAX)
+    return SPANPROF_OK;
+  return sp_refuse(refusal, SP_REFUSAL_LARGE,
+                   "push rate limit (" BATCH_RATE
+                   ") exceeded while adding %.1f MiB",
+                   (double)size / (double)((size_t)1 << 20));
+}
+
+static spanprof_status batch_keep(sp_batch *batch, sp_received *profile,
+                                  size_t bytes) {
+  spanprof_status st;
+
+  if (!profile)
+    return SPANPROF_OK;
+  st = sp_mem_reserve(batch->serve->mem, (void **)&batch->profiles,
+                      &batch->room, batch->count + 1, sizeof profile);
+  if (st) {
+    sp_received_free(profile);
+    return st;
+  }
+  batch->profiles[batch->count++] = profile;
+  batch->samples += profile->sample_count;
+  batch->bytes += bytes;
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
+                             sp_series_labels *labels, sp_refusal *refusal) {
+  const sp_raw_window window = batch_window(batch->serve);
+  const sp_view service = sp_view_text("service_name");
+  sp_received *received = NULL;
+  spanprof_status st = SPANPROF_OK;
+
+  if (!sp_series_labels_get(labels, service).size)
+    st = sp_series_labels_add(labels, service,
+                              sp_view_text(SP_SERIES_UNKNOWN_SERVICE));
+  sp_series_labels_sort(labels);
+  if (!st)
+    st = batch_check_size(profile, labels, refusal);
+  if (!st)
+    st = sp_raw_check(profile, &window, labels, refusal);
+  if (!st)
+    st = sp_raw_period_check(profile, refusal);
+  if (!st) {
+    sp_series_labels_drop(labels);
+    st = sp_build(&received, profile, labels, refusal);
+  }
+  if (!st)
+    return batch_keep(batch, received, profile->bytes);
+  sp_count(&batch->serve->counters.discarded_profiles, 1);
+  sp_count(&batch->serve->counters.discarded_bytes, profile->bytes);
+  return st;
+}
+
+spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
+  sp_serve_counters *counters = &batch->serve->counters;
+  spanprof_status st;
+
+  if (!batch->count)
+    return SPANPROF_OK;
+  st = sp_store_put(batch->serve->store,
+                    (const sp_received *const *)batch->profiles, batch->count);
+  if (!st) {
+    sp_count(&counters->profiles, batch->count);
+    sp_count(&counters->samples, batch->samples);
+    sp_count(&counters->decompressed_bytes, batch->bytes);
+    return SPANPROF_OK;
+  }
+  /* It hides what else is wrong: the sender has to come again. */
+  refusal->kind = SP_REFUSAL_NONE;
+  sp_buffer_clear(&refusal->text);
+  return sp_refuse(refusal, SP_REFUSAL_STORE, "%s", spanprof_last_error());
+}

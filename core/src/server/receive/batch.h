@@ -1,0 +1,34 @@
+/* The profiles of one request on their way into the store. */
+#ifndef SP_BATCH_H
+#define SP_BATCH_H
+
+#include "../model/received.h"
+#include "../model/serve.h"
+#include "raw_profile.h"
+#include "series_labels.h"
+
+/* One profile with its labels, unpacked: what Pyroscope's default burst is. */
+#define SP_BATCH_PROFILE_MAX ((size_t)2 << 20)
+
+typedef struct sp_batch {
+  sp_serve *serve;
+  sp_received **profiles;
+  size_t count;
+  size_t room;
+  uint64_t samples;
+  size_t bytes; /* unpacked, of what is taken */
+} sp_batch;
+
+void sp_batch_init(sp_batch *batch, sp_serve *serve);
+void sp_batch_dispose(sp_batch *batch);
+
+/* Apply every rule to a profile and keep it for sp_batch_put(). Changes both.
+ * Refuses; what was added before stays. */
+spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
+                             sp_series_labels *labels, sp_refusal *refusal);
+
+/* Into the store; durable when this returns. A failure of the store is a
+ * refusal of the kind SP_REFUSAL_STORE. */
+spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal);
+
+#endif

@@ -1,0 +1,396 @@
+#include "build.h"
+
+#include "hex_id.h"
+#include "raw_ids.h"
+#include "raw_period.h"
+
+#define BUILD_UNSEEN UINT32_MAX       /* a location that was not looked at */
+#define BUILD_BROKEN (UINT32_MAX - 1) /* one that points nowhere */
+
+/* A sample as it is merged with its equals. */
+typedef struct build_sample {
+  sp_received_sample sample;
+  int64_t *values; /* of the kinds that are left; what does not fit is `lost` */
+  bool lost;
+} build_sample;
+
+typedef struct build {
+  const sp_raw_profile *raw;
+  const sp_series_labels *series;
+  sp_refusal *refusal;
+  sp_received *out;
+  sp_raw_ids mappings, locations, functions;
+  uint32_t *numbers;    /* of each location in *out */
+  uint32_t *stack;      /* of the sample at hand */
+  uint32_t *kinds;      /* of each type: its place among the kinds left */
+  size_t kind_count;    /* types, of equal ones the first */
+  build_sample *merged; /* in the arena, as many as raw samples */
+  size_t merged_count;
+  sp_index merged_index;
+} build;
+
+static spanprof_status build_new(build *b, size_t count, size_t item,
+                                 void *out) {
+  return sp_raw_new(b->raw->arena, count, item, out, b->refusal);
+}
+
+static spanprof_status build_tables(build *b) {
+  const sp_raw_profile *raw = b->raw;
+  const sp_mem *mem = raw->arena->mem;
+  size_t i, deepest = 0;
+  spanprof_status st;
+
+  for (i = 0; i < raw->sample_count; i++)
+    if (raw->samples[i].location_count > deepest)
+      deepest = raw->samples[i].location_count;
+  st = sp_raw_ids_init(&b->mappings, mem, raw->mappings, sizeof *raw->mappings,
+                       raw->mapping_count);
+  if (!st)
+    st = sp_raw_ids_init(&b->locations, mem, raw->locations,
+                         sizeof *raw->locations, raw->location_count);
+  if (!st)
+    st = sp_raw_ids_init(&b->functions, mem, raw->functions,
+                         sizeof *raw->functions, raw->function_count);
+  if (!st)
+    st = build_new(b, raw->location_count, sizeof *b->numbers, &b->numbers);
+  if (!st)
+    st = build_new(b, deepest, sizeof *b->stack, &b->stack);
+  if (!st)
+    st = build_new(b, raw->type_count, sizeof *b->kinds, &b->kinds);
+  if (!st)
+    st = build_new(b, raw->sample_count, sizeof *b->merged, &b->merged);
+  if (st)
+    return st;
+  for (i = 0; i < raw->location_count; i++)
+    b->numbers[i] = BUILD_UNSEEN;
+  return SPANPROF_OK;
+}
+
+static const char *build_type_text(build *b, int64_t text) {
+  const uint32_t number = sp_received_add_text(
+      b->out, sp_raw_text(b->raw, text).bytes, sp_raw_text(b->raw, text).size);
+
+  return sp_received_text_of(b->out, number);
+}
+
+/* Types of the same name and unit are one kind, whose values add up. */
+static void build_types(build *b) {
+  const sp_raw_profile *raw = b->raw;
+  size_t i, k;
+
+  for (i = 0; i < raw->type_count && !b->out->st; i++) {
+    const sp_raw_type *type = &raw->types[i];
+
+    for (k = 0; k < i; k++)
+      if (sp_view_equal(sp_raw_text(raw, type->type),
+                        sp_raw_text(raw, raw->types[k].type)) &&
+          sp_view_equal(sp_raw_text(raw, type->unit),
+                        sp_raw_text(raw, raw->types[k].unit)))
+        break;
+    b->kinds[i] = k < i ? b->kinds[k] : (uint32_t)b->kind_count++;
+    if (k == i)
+      sp_received_add_type(b->out, build_type_text(b, type->type),
+                           build_type_text(b, type->unit));
+  }
+}
+
+static uint32_t build_text(build *b, int64_t text) {
+  const sp_view view = sp_raw_text(b->raw, text);
+
+  return sp_received_add_text(b->out, view.bytes, view.size);
+}
+
+/* The number of a location in *out, or BUILD_BROKEN. */
+static spanprof_status build_location(build *b, uint32_t at, uint32_t *out) {
+  const sp_raw_location *location = &b->raw->locations[at];
+  sp_received_line *lines;
+  spanprof_status st;
+  size_t i;
+
+  *out = BUILD_BROKEN;
+  if (location->mapping &&
+      sp_raw_ids_find(&b->mappings, location->mapping) == SP_INDEX_NONE)
+    return SPANPROF_OK;
+  if (!location->line_count && !location->address)
+    return SPANPROF_OK;
+  st = build_new(b, location->line_count, sizeof *lines, &lines);
+  for (i = 0; !st && i < location->line_count; i++) {
+    const uint32_t function =
+        sp_raw_ids_find(&b->functions, location->lines[i].function);
+    const sp_raw_function *raw;
+
+    if (function == SP_INDEX_NONE)
+      return SPANPROF_OK;
+    raw = &b->raw->functions[function];
+    lines[i].function =
+        sp_received_add_function(b->out, build_text(b, raw->name),
+                                 build_text(b, raw->file), raw->start_line);
+    lines[i].line = location->lines[i].line;
+  }
+  if (!st)
+    *out =
+        sp_received_add_location(b->out, lines, location->line_count,
+                                 location->line_count ? 0 : location->address);
+  return st;
+}
+
+/* The sample's stack; *broken where a location points nowhere. */
+static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
+                                   uint32_t *out, bool *broken) {
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  *broken = false;
+  for (i = 0; !st && i < sample->location_count; i++) {
+    const uint32_t at = sp_raw_ids_find(&b->locations, sample->locations[i]);
+
+    if (at == SP_INDEX_NONE) {
+      *broken = true;
+      return SPANPROF_OK;
+    }
+    if (b->numbers[at] == BUILD_UNSEEN)
+      st = build_location(b, at, &b->numbers[at]);
+    *broken |= b->numbers[at] == BUILD_BROKEN;
+    b->stack[i] = b->numbers[at];
+  }
+  if (!st && !*broken)
+    *out = sp_received_add_stack(b->out, b->stack, sample->location_count);
+  return st;
+}
+
+/* Of one name twice the label with the lower text counts, and a series' label
+ * before all. */
+static void build_pair(build *b, const sp_raw_label *label,
+                       const sp_raw_label **kept, size_t *count) {
+  const sp_view name = sp_raw_text(b->raw, label->key);
+  size_t i;
+
+  if (!name.size || !sp_raw_text(b->raw, label->text).size ||
+      sp_series_labels_get(b->series, name).size ||
+      sp_series_label_is_own(name))
+    return;
+  for (i = 0; i < *count; i++)
+    if (sp_view_equal(sp_raw_text(b->raw, kept[i]->key), name)) {
+      if (label->text < kept[i]->text)
+        kept[i] = label;
+      return;
+    }
+  kept[(*count)++] = label;
+}
+
+/* Span, trace and the label set of a sample. */
+static void build_labels(build *b, const sp_raw_sample *sample,
+                         sp_received_sample *out) {
+  const sp_raw_label *kept[SP_RAW_LABELS_MAX];
+  sp_received_pair pairs[SP_RAW_LABELS_MAX];
+  size_t i, count = 0;
+
+  for (i = 0; i < sample->label_count; i++) {
+    const sp_raw_label *label = &sample->labels[i];
+    const sp_view name = sp_raw_text(b->raw, label->key);
+    const sp_view text = sp_raw_text(b->raw, label->text);
+
+    if (!label->text)
+      continue; /* a number */
+    if (sp_view_is(name, "span_id") || sp_view_is(name, "profile_id"))
+      sp_hex_span_id(text, &out->span_id);
+    else if (sp_view_is(name, "trace_id"))
+      sp_hex_trace_id(text, &out->trace_hi, &out->trace_lo);
+    else
+      build_pair(b, label, kept, &count);
+  }
+  for (i = 0; i < count; i++)
+    pairs[i] = (sp_received_pair){build_text(b, kept[i]->key),
+                                  build_text(b, kept[i]->text)};
+  out->labels = sp_received_add_labels(b->out, pairs, count);
+}
+
+static uint64_t build_hash(const sp_received_sample *sample) {
+  uint64_t hash = sp_hash_mix(SP_HASH_SEED, sample->stack);
+
+  hash = sp_hash_mix(hash, sample->labels);
+  hash = sp_hash_mix(hash, sample->span_id);
+  hash = sp_hash_mix(hash, sample->trace_hi);
+  return sp_hash_mix(hash, sample->trace_lo);
+}
+
+static bool build_equal(const sp_received_sample *a,
+                        const sp_received_sample *b) {
+  return a->stack == b->stack && a->labels == b->labels &&
+         a->span_id == b->span_id && a->trace_hi == b->trace_hi &&
+         a->trace_lo == b->trace_lo;
+}
+
+/* The sample that equals this one; a new one where there is none. */
+static spanprof_status build_find(build *b, const sp_received_sample *sample,
+                                  build_sample **out) {
+  const uint64_t hash = build_hash(sample);
+  spanprof_status st;
+  uint32_t i, at;
+
+  for (i = sp_index_first(&b->merged_index, hash, &at); i != SP_INDEX_NONE;
+       i = sp_index_next(&b->merged_index, hash, &at))
+    if (build_equal(&b->merged[i].sample, sample)) {
+      *out = &b->merged[i];
+      return SPANPROF_OK;
+    }
+  st = sp_index_reserve(&b->merged_index, b->raw->arena->mem);
+  if (st)
+    return st;
+  sp_index_add(&b->merged_index, hash, (uint32_t)b->merged_count);
+  *out = &b->merged[b->merged_count++];
+  (*out)->sample = *sample;
+  return build_new(b, b->kind_count, sizeof *(*out)->values, &(*out)->values);
+}
+
+static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
+  sp_received_sample sample = {0};
+  build_sample *merged;
+  spanprof_status st;
+  bool broken;
+  size_t i;
+
+  if (sp_raw_is_dropped(b->raw, raw))
+    return SPANPROF_OK;
+  st = build_stack(b, raw, &sample.stack, &broken);
+  if (st || broken)
+    return st;
+  build_labels(b, raw, &sample);
+  if (b->out->st)
+    return SPANPROF_OK; /* said at the end */
+  st = build_find(b, &sample, &merged);
+  for (i = 0; !st && i < b->raw->type_count; i++) {
+    int64_t *value = &merged->values[b->kinds[i]];
+
+    if (__builtin_add_overflow(*value, raw->values[i], value)) {
+      merged->lost = true;
+      *value = INT64_MAX;
+    }
+  }
+  return st;
+}
+
+/* A sum that does not fit belongs to no frame, as in Pyroscope, but its series
+ * is there. */
+static void build_samples(build *b) {
+  size_t i;
+
+  for (i = 0; i < b->merged_count; i++) {
+    if (b->merged[i].lost)
+      b->merged[i].sample.stack = 0;
+    sp_received_add_sample(b->out, &b->merged[i].sample, b->merged[i].values);
+  }
+}
+
+/* The rules for the series that one set of labels makes. */
+static spanprof_status build_check_set(build *b, uint32_t set,
+                                       sp_series_labels *all) {
+  const sp_received_labels *labels = &b->out->label_sets[set];
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  sp_series_labels_clear(all);
+  for (i = 0; !st && i < b->series->count; i++)
+    st = sp_series_labels_add(all, b->series->labels[i].name,
+                              b->series->labels[i].value);
+  for (i = 0; !st && i < labels->count; i++) {
+    const sp_received_pair *pair = &b->out->pairs[labels->first + i];
+    const sp_received_text *name = &b->out->texts[pair->name];
+    const sp_received_text *value = &b->out->texts[pair->value];
+
+    st = sp_series_labels_add(all, sp_view_of(name->bytes, name->size),
+                              sp_view_of(value->bytes, value->size));
+  }
+  if (st)
+    return st;
+  sp_series_labels_sort(all);
+  return sp_series_labels_check(all, b->refusal);
+}
+
+static spanprof_status build_check_sets(build *b) {
+  spanprof_status st = SPANPROF_OK;
+  sp_series_labels all;
+  uint8_t *seen;
+  size_t i;
+
+  sp_series_labels_init(&all, b->raw->arena->mem);
+  st = build_new(b, b->out->label_set_count, 1, &seen);
+  for (i = 0; !st && i < b->merged_count; i++) {
+    const uint32_t set = b->merged[i].sample.labels;
+
+    if (!seen[set])
+      st = build_check_set(b, set, &all);
+    seen[set] = 1;
+  }
+  sp_series_labels_dispose(&all);
+  return st;
+}
+
+static void build_head(build *b) {
+  sp_received_pair pairs[SP_SERIES_LABELS_MAX];
+  const sp_raw_profile *raw = b->raw;
+  size_t i, count = 0;
+
+  if (raw->has_period_type) {
+    b->out->period_type.type = build_text(b, raw->period_type.type);
+    b->out->period_type.unit = build_text(b, raw->period_type.unit);
+  }
+  b->out->period = raw->period;
+  b->out->time_ns = raw->time_ns;
+  b->out->duration_ns = raw->duration_ns;
+  for (i = 0; i < b->series->count; i++) {
+    const sp_series_label *label = &b->series->labels[i];
+
+    if (sp_series_label_is_own(label->name))
+      continue;
+    pairs[count].name =
+        sp_received_add_text(b->out, label->name.bytes, label->name.size);
+    pairs[count++].value =
+        sp_received_add_text(b->out, label->value.bytes, label->value.size);
+  }
+  b->out->series = sp_received_add_labels(b->out, pairs, count);
+}
+
+static spanprof_status build_run(build *b) {
+  spanprof_status st = build_tables(b);
+  size_t i;
+
+  if (!st)
+    build_types(b);
+  for (i = 0; !st && i < b->raw->sample_count; i++)
+    st = build_add(b, &b->raw->samples[i]);
+  if (!st)
+    st = sp_received_status(b->out);
+  if (!st && b->merged_count)
+    st = build_check_sets(b);
+  if (st || !b->merged_count)
+    return st;
+  build_head(b);
+  build_samples(b);
+  return sp_received_status(b->out);
+}
+
+spanprof_status sp_build(sp_received **out, const sp_raw_profile *profile,
+                         const sp_series_labels *labels, sp_refusal *refusal) {
+  const sp_mem *mem = profile->arena->mem;
+  build b = {.raw = profile, .series = labels, .refusal = refusal};
+  spanprof_status st;
+
+  *out = NULL;
+  st = sp_received_new(&b.out, mem, SP_RAW_MEMORY_MAX);
+  if (!st)
+    st = build_run(&b);
+  if (st == SPANPROF_ERR_LIMIT)
+    st = sp_refuse(refusal, SP_REFUSAL_LARGE,
+                   "the profile takes too much memory to keep");
+  sp_raw_ids_dispose(&b.mappings);
+  sp_raw_ids_dispose(&b.locations);
+  sp_raw_ids_dispose(&b.functions);
+  sp_index_dispose(&b.merged_index, mem);
+  if (!st && b.merged_count) {
+    *out = b.out;
+    return SPANPROF_OK;
+  }
+  sp_received_free(b.out);
+  return st;
+}

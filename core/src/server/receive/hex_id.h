@@ -1,0 +1,16 @@
+/* Ids of spans and traces as hexadecimal digits, in any case. */
+#ifndef SP_HEX_ID_H
+#define SP_HEX_ID_H
+
+#include "view.h"
+
+/* 16 digits; others leave *out as it was. Returns whether it was set. */
+bool sp_hex_span_id(sp_view digits, uint64_t *out);
+
+/* 32 digits; likewise. */
+bool sp_hex_trace_id(sp_view digits, uint64_t *hi, uint64_t *lo);
+
+/* Eight bytes, the first the highest. */
+uint64_t sp_hex_from_bytes(const char *bytes);
+
+#endif

@@ -1,0 +1,180 @@
+#include "ingest.h"
+
+#include "connect.h"
+#include "ingest_upload.h"
+
+/* How a body is read, by `format` and, for two, by its type alone. */
+typedef enum ingest_format {
+  INGEST_FOLDED,
+  INGEST_LINES,
+  INGEST_TRIE,
+  INGEST_TREE,
+  INGEST_PPROF,
+  INGEST_FORM,
+  INGEST_SPEEDSCOPE,
+  INGEST_JFR,
+} ingest_format;
+
+static ingest_format ingest_format_of(const char *format, const char *type) {
+  if (strcmp(format, "trie") == 0 ||
+      strcmp(type, "binary/octet-stream+trie") == 0)
+    return INGEST_TRIE;
+  if (strcmp(format, "tree") == 0 ||
+      strcmp(type, "binary/octet-stream+tree") == 0)
+    return INGEST_TREE;
+  if (strcmp(format, "lines") == 0)
+    return INGEST_LINES;
+  if (strcmp(format, "jfr") == 0)
+    return INGEST_JFR;
+  if (strcmp(format, "pprof") == 0)
+    return INGEST_PPROF;
+  if (strcmp(format, "speedscope") == 0)
+    return INGEST_SPEEDSCOPE;
+  return strstr(type, "multipart/form-data") ? INGEST_FORM : INGEST_FOLDED;
+}
+
+static spanprof_status ingest_read(sp_ingest_upload *upload,
+                                   ingest_format format, const char *type) {
+  switch (format) {
+  case INGEST_FOLDED:
+    return sp_ingest_text(upload, sp_stack_folded);
+  case INGEST_LINES:
+    return sp_ingest_text(upload, sp_stack_lines);
+  case INGEST_TRIE:
+    return sp_ingest_text(upload, sp_stack_trie);
+  case INGEST_TREE:
+    return sp_ingest_text(upload, sp_stack_tree_read);
+  case INGEST_PPROF:
+    return sp_ingest_pprof(upload, NULL);
+  case INGEST_FORM:
+    return sp_ingest_pprof(upload, type);
+  case INGEST_SPEEDSCOPE:
+    return sp_ingest_speedscope(upload);
+  case INGEST_JFR:
+    break;
+  }
+  return sp_refuse(upload->refusal, SP_REFUSAL_BROKEN,
+                   "JFR is not read here: let the agent send pprof, or OTLP to "
+                   "/v1development/profiles");
+}
+
+/* Text's rules are told from what cannot be read; pprof's are not. */
+static const char *ingest_code(const sp_refusal *refusal, ingest_format format,
+                               int *status) {
+  if (refusal->kind == SP_REFUSAL_LARGE) {
+    *status = 429;
+    return "resource_exhausted";
+  }
+  if (refusal->kind == SP_REFUSAL_STORE || refusal->kind == SP_REFUSAL_NONE) {
+    *status = 503;
+    return "unavailable";
+  }
+  if (refusal->kind == SP_REFUSAL_INVALID && format != INGEST_PPROF &&
+      format != INGEST_FORM) {
+    *status = 400;
+    return "invalid_argument";
+  }
+  *status = 422;
+  return "unknown";
+}
+
+static void ingest_error(sp_http_response *response, int status,
+                         const char *code, const char *text) {
+  sp_http_answer(response, status, "application/json", "");
+  sp_http_set(response, "X-Content-Type-Options", "nosniff");
+  sp_connect_error_text(&response->body, code, text);
+}
+
+static bool ingest_fault(const sp_http_request *request,
+                         sp_http_response *response) {
+  switch (request->fault) {
+  case SP_HTTP_FAULT_NONE:
+    return false;
+  case SP_HTTP_FAULT_CUT:
+    ingest_error(response, 408, "unknown",
+                 "error reading request body: unexpected EOF");
+    return true;
+  case SP_HTTP_FAULT_TOO_LARGE:
+    ingest_error(response, 413, "invalid_argument", "request body too large");
+    return true;
+  case SP_HTTP_FAULT_BUSY:
+    break;
+  }
+  ingest_error(response, 503, "unavailable",
+               "too many uploads are under way, try again");
+  return true;
+}
+
+static const char *ingest_param(const sp_http_request *request,
+                                const char *name, const char *otherwise) {
+  const char *value = sp_http_query(request, name);
+
+  return value && *value ? value : otherwise;
+}
+
+static spanprof_status ingest_name(sp_ingest_upload *upload,
+                                   const sp_http_request *request) {
+  const int64_t now = (int64_t)sp_clock_unix_ns(upload->batch->serve->clock);
+
+  upload->spy = sp_view_text(ingest_param(request, "spyName", "unknown"));
+  upload->rate = sp_ingest_rate(sp_http_query(request, "sampleRate"));
+  upload->from_ns = sp_ingest_time(sp_http_query(request, "from"), now);
+  upload->body = sp_view_of(request->body, request->body_size);
+  return sp_ingest_name_read(&upload->name, upload->batch->serve->mem,
+                             sp_view_text(ingest_param(request, "name", "")),
+                             upload->refusal);
+}
+
+static void ingest_take(sp_ingest_upload *upload,
+                        const sp_http_request *request,
+                        sp_http_response *response) {
+  const char *type = sp_http_header(request, "Content-Type");
+  const ingest_format format =
+      ingest_format_of(ingest_param(request, "format", ""), type ? type : "");
+  spanprof_status st, put;
+  const char *code;
+  int status;
+
+  st = ingest_read(upload, format, type ? type : "");
+  put = sp_batch_put(upload->batch, upload->refusal);
+  if (!st && !put) {
+    sp_count(&upload->batch->serve->counters.compressed_bytes,
+             request->body_size);
+    return;
+  }
+  code = ingest_code(upload->refusal, format, &status);
+  ingest_error(response, status, code,
+               upload->refusal->kind == SP_REFUSAL_NONE
+                   ? spanprof_status_text(st ? st : put)
+                   : sp_refusal_text(upload->refusal));
+}
+
+void sp_ingest_handle(void *data, const sp_http_request *request,
+                      sp_http_response *response) {
+  const sp_serve *serve = data;
+  sp_refusal refusal;
+  sp_batch batch;
+  sp_arena arena;
+  sp_ingest_upload upload = {
+      .batch = &batch, .arena = &arena, .refusal = &refusal};
+  spanprof_status st;
+
+  sp_http_set(response, "Vary", "Accept-Encoding");
+  if (ingest_fault(request, response))
+    return;
+  sp_refusal_init(&refusal, serve->mem);
+  sp_batch_init(&batch, data);
+  sp_arena_init(&arena, serve->mem, SP_RAW_MEMORY_MAX);
+  st = ingest_name(&upload, request);
+  if (st)
+    ingest_error(response, refusal.kind == SP_REFUSAL_NONE ? 503 : 400,
+                 refusal.kind == SP_REFUSAL_NONE ? "unavailable"
+                                                 : "invalid_argument",
+                 sp_refusal_text(&refusal));
+  else
+    ingest_take(&upload, request, response);
+  sp_ingest_name_dispose(&upload.name);
+  sp_arena_dispose(&arena);
+  sp_batch_dispose(&batch);
+  sp_refusal_dispose(&refusal);
+}

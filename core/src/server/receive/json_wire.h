@@ -1,0 +1,52 @@
+/* JSON as protobuf's mapping has it, rewritten as the same message on the wire,
+ * so that one reader serves both: https://protobuf.dev/programming-guides/json.
+ * Integers stay whole, as text or as numbers. */
+#ifndef SP_JSON_WIRE_H
+#define SP_JSON_WIRE_H
+
+#include "refusal.h"
+#include "view.h"
+
+typedef enum sp_json_kind {
+  SP_JSON_END, /* of the list of fields */
+  SP_JSON_MESSAGE,
+  SP_JSON_TEXT,
+  SP_JSON_BASE64,
+  SP_JSON_HEX,    /* bytes, as OTLP has its ids */
+  SP_JSON_NUMBER, /* every varint, enums among them */
+  SP_JSON_BOOL,
+  SP_JSON_FIXED64,
+  SP_JSON_FIXED32,
+  SP_JSON_DOUBLE
+} sp_json_kind;
+
+typedef struct sp_json_field {
+  const char *name;       /* "rawProfile" */
+  const char *snake_name; /* "raw_profile"; NULL: the same */
+  uint32_t number;
+  sp_json_kind kind;
+  bool repeated;
+  const struct sp_json_field *message; /* its fields */
+} sp_json_field;
+
+typedef struct sp_json_rules {
+  bool refuse_unknown; /* fields; else they are skipped */
+} sp_json_rules;
+
+/* What `text` may be and hold, against texts that take a hundred times their
+ * size when they are parsed. */
+#define SP_JSON_BYTES_MAX  ((size_t)8 << 20)
+#define SP_JSON_VALUES_MAX ((size_t)400000)
+#define SP_JSON_DEPTH_MAX  32
+
+/* Append the message to `out`. Refuses as broken what is no JSON, has a value
+ * of the wrong kind or, where the rules say so, an unknown field. */
+spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
+                             const sp_json_rules *rules, sp_buffer *out,
+                             sp_refusal *refusal);
+
+/* Whether a parser may be let loose on `text`: its size and number of values.
+ * Refuses as too large. */
+spanprof_status sp_json_bounded(sp_view text, sp_refusal *refusal);
+
+#endif

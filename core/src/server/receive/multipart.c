@@ -1,0 +1,150 @@
+#include "multipart.h"
+
+#include <strings.h>
+
+#define MULTIPART_BOUNDARY_MAX 70 /* RFC 2046, 5.1.1 */
+#define MULTIPART_PARTS_MAX    1000
+#define MULTIPART_HEADER_MAX   ((size_t)64 << 10) /* of one part, in all */
+
+/* The value of `key=` in "a; key=value; other="x"", without its quotes. */
+static bool multipart_parameter(sp_view header, const char *key, sp_view *out) {
+  const size_t size = strlen(key);
+  size_t at = 0, end;
+
+  while (at < header.size) {
+    const char *semicolon = memchr(header.bytes + at, ';', header.size - at);
+    sp_view rest;
+
+    if (!semicolon)
+      return false;
+    at = (size_t)(semicolon - header.bytes) + 1;
+    rest = sp_view_trim(sp_view_of(header.bytes + at, header.size - at));
+    if (rest.size <= size || strncasecmp(rest.bytes, key, size) != 0 ||
+        rest.bytes[size] != '=')
+      continue;
+    rest = sp_view_of(rest.bytes + size + 1, rest.size - size - 1);
+    if (rest.size && rest.bytes[0] == '"') {
+      rest = sp_view_of(rest.bytes + 1, rest.size - 1);
+      for (end = 0; end < rest.size && rest.bytes[end] != '"'; end++)
+        ;
+    } else {
+      for (end = 0; end < rest.size && rest.bytes[end] != ';'; end++)
+        ;
+    }
+    *out = sp_view_of(rest.bytes, end);
+    return true;
+  }
+  return false;
+}
+
+/* Where the next "--boundary" begins, from `from` on; body.size: nowhere. */
+static size_t multipart_find(sp_view body, size_t from, sp_view delimiter) {
+  const char *at = body.bytes + from;
+
+  while (body.size - from >= delimiter.size) {
+    at = memmem(body.bytes + from, body.size - from, delimiter.bytes,
+                delimiter.size);
+    if (!at)
+      break;
+    if (at == body.bytes || at[-1] == '\n')
+      return (size_t)(at - body.bytes);
+    from = (size_t)(at - body.bytes) + 1;
+  }
+  return body.size;
+}
+
+/* One header line of a part; *rest moves behind it. Empty: the headers' end. */
+static bool multipart_line(sp_view *rest, sp_view *out) {
+  const char *end = rest->size ? memchr(rest->bytes, '\n', rest->size) : NULL;
+
+  if (!end)
+    return false;
+  *out = sp_view_trim(sp_view_of(rest->bytes, (size_t)(end - rest->bytes)));
+  rest->size -= (size_t)(end + 1 - rest->bytes);
+  rest->bytes = end + 1;
+  return true;
+}
+
+/* A part between two delimiters; false: it has no end of its headers. */
+static bool multipart_part(sp_view part, sp_view *name, bool *is_file) {
+  sp_view rest = part, line, file;
+
+  *name = sp_view_of("", 0);
+  *is_file = false;
+  while (multipart_line(&rest, &line)) {
+    if (part.size - rest.size > MULTIPART_HEADER_MAX)
+      return false;
+    if (!line.size) {
+      *name = *is_file ? *name : sp_view_of("", 0);
+      return true;
+    }
+    if (line.size > strlen("content-disposition:") &&
+        strncasecmp(line.bytes, "content-disposition:",
+                    strlen("content-disposition:")) == 0) {
+      multipart_parameter(line, "name", name);
+      *is_file = multipart_parameter(line, "filename", &file) && file.size;
+    }
+  }
+  return false;
+}
+
+/* The content behind the headers, without the line end before the delimiter. */
+static sp_view multipart_content(sp_view part) {
+  sp_view rest = part, line;
+
+  while (multipart_line(&rest, &line) && line.size)
+    ;
+  if (rest.size && rest.bytes[rest.size - 1] == '\n')
+    rest.size--;
+  if (rest.size && rest.bytes[rest.size - 1] == '\r')
+    rest.size--;
+  return rest;
+}
+
+static spanprof_status multipart_read(sp_view body, sp_view delimiter,
+                                      sp_multipart_visit visit, void *data,
+                                      sp_refusal *refusal) {
+  size_t at = multipart_find(body, 0, delimiter), next, parts;
+  sp_view part, name, line, rest;
+  bool is_file;
+
+  for (parts = 0; at < body.size && parts <= MULTIPART_PARTS_MAX; parts++) {
+    rest = sp_view_of(body.bytes + at + delimiter.size,
+                      body.size - at - delimiter.size);
+    if (sp_view_starts(rest, "--"))
+      return SPANPROF_OK;
+    if (!multipart_line(&rest, &line) || line.size)
+      break;
+    next = multipart_find(body, (size_t)(rest.bytes - body.bytes), delimiter);
+    if (next == body.size)
+      break;
+    part = sp_view_of(rest.bytes, (size_t)(body.bytes + next - rest.bytes));
+    if (!multipart_part(part, &name, &is_file))
+      break;
+    if (is_file && !visit(data, name, multipart_content(part)))
+      return SPANPROF_OK;
+    at = next;
+  }
+  return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                   "failed to parse pprof /ingest multipart form multipart: "
+                   "NextPart: EOF");
+}
+
+spanprof_status sp_multipart_files(const char *type, sp_view body,
+                                   sp_multipart_visit visit, void *data,
+                                   sp_refusal *refusal) {
+  char delimiter[2 + MULTIPART_BOUNDARY_MAX];
+  sp_view boundary;
+
+  if (!multipart_parameter(sp_view_text(type), "boundary", &boundary))
+    boundary = sp_view_of("", 0);
+  boundary = sp_view_trim(boundary);
+  if (!boundary.size || boundary.size > MULTIPART_BOUNDARY_MAX)
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "failed to parse pprof /ingest multipart form malformed "
+                     "multipart content type header");
+  memcpy(delimiter, "--", 2);
+  memcpy(delimiter + 2, boundary.bytes, boundary.size);
+  return multipart_read(body, sp_view_of(delimiter, boundary.size + 2), visit,
+                        data, refusal);
+}

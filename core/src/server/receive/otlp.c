@@ -1,0 +1,319 @@
+#include "otlp.h"
+
+#include <strings.h>
+
+#include "batch.h"
+#include "otlp_json.h"
+#include "otlp_profile.h"
+#include "unpack.h"
+
+/* Fields of the request, ResourceProfiles and ScopeProfiles. */
+enum {
+  OTLP_REQUEST_RESOURCES = 1,
+  OTLP_REQUEST_DICTIONARY = 2,
+  OTLP_OWNER = 1, /* the resource, the scope */
+  OTLP_OWNED = 2  /* the scopes, the profiles */
+};
+
+typedef struct otlp_work {
+  sp_batch batch;
+  sp_arena arena;   /* of the dictionary */
+  sp_arena scratch; /* of the profile at hand */
+  sp_refusal refusal;
+  sp_otlp_tables tables;
+  sp_view resource;
+  sp_view scope;
+  size_t resources;
+} otlp_work;
+
+/* The attributes of a resource (field 1) or a scope (field 3). A key that is
+ * there already stays as it is; *service gets service.name. */
+static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
+                                       uint32_t number,
+                                       sp_series_labels *labels) {
+  sp_wire wire = sp_wire_of(owner);
+  spanprof_status st = SPANPROF_OK;
+  sp_wire_field field;
+  sp_view key, value, text;
+
+  while (!st && sp_wire_next(&wire, &field)) {
+    if (field.number != number || field.type != SP_WIRE_BYTES)
+      continue;
+    if (!sp_otlp_key_value(field.bytes, &key, &value))
+      return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
+                       "Failed to parse protobuf request");
+    st = sp_otlp_value_text(&work->scratch, value, &text, &work->refusal);
+    if (!st && text.size && !sp_view_is(key, "__name__") &&
+        !sp_series_labels_get(labels, key).size)
+      st = sp_series_labels_add(labels, key, text);
+  }
+  return st ? st : sp_wire_status(&wire, "Resource", &work->refusal);
+}
+
+/* "unknown_service:ruby" where the resource has no name of its own. */
+static spanprof_status
+otlp_service(otlp_work *work, const sp_series_labels *labels, sp_view *out) {
+  const sp_view name =
+      sp_series_labels_get(labels, sp_view_text("service.name"));
+  const sp_view program =
+      sp_series_labels_get(labels, sp_view_text("process.executable.name"));
+  const size_t size = strlen(SP_SERIES_UNKNOWN_SERVICE);
+  spanprof_status st;
+  char *text;
+
+  *out = name;
+  if (name.size)
+    return SPANPROF_OK;
+  st = sp_raw_new(&work->scratch, size + 1 + program.size, 1, &text,
+                  &work->refusal);
+  if (st)
+    return st;
+  memcpy(text, SP_SERIES_UNKNOWN_SERVICE, size);
+  *out = sp_view_of(text, size);
+  if (!program.size)
+    return SPANPROF_OK;
+  text[size] = ':';
+  memcpy(text + size + 1, program.bytes, program.size);
+  out->size += 1 + program.size;
+  return SPANPROF_OK;
+}
+
+static spanprof_status otlp_labels(otlp_work *work,
+                                   const sp_otlp_profile *profile,
+                                   sp_series_labels *labels) {
+  spanprof_status st;
+  sp_view service;
+
+  st = otlp_attributes(work, work->resource, 1, labels);
+  if (!st)
+    st = otlp_service(work, labels, &service);
+  if (!st)
+    st = otlp_attributes(work, work->scope, 3, labels);
+  if (!st)
+    st = sp_series_labels_add(labels, sp_view_text("__delta__"),
+                              sp_view_text("false"));
+  if (!st)
+    st = sp_series_labels_add(labels, sp_view_text("__otel__"),
+                              sp_view_text("true"));
+  if (!st)
+    st = sp_series_labels_add(labels, sp_view_text("__name__"), profile->name);
+  return st ? st
+            : sp_series_labels_add(labels, sp_view_text("service_name"),
+                                   profile->service.size ? profile->service
+                                                         : service);
+}
+
+/* A profile that breaks a rule does not keep the others from being taken; one
+ * that cannot be converted does. */
+static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
+  sp_series_labels labels;
+  sp_otlp_profile *profiles;
+  spanprof_status st;
+  size_t count, i;
+
+  sp_arena_clear(&work->scratch);
+  st = sp_otlp_profile_convert(&profiles, &count, &work->tables, message,
+                               &work->refusal);
+  for (i = 0; !st && i < count; i++) {
+    sp_series_labels_init(&labels, work->arena.mem);
+    st = otlp_labels(work, &profiles[i], &labels);
+    if (!st)
+      st =
+          sp_batch_add(&work->batch, &profiles[i].raw, &labels, &work->refusal);
+    sp_series_labels_dispose(&labels);
+    if (st == SPANPROF_ERR_FORMAT && work->refusal.kind != SP_REFUSAL_BROKEN)
+      st = SPANPROF_OK;
+  }
+  if (st == SPANPROF_ERR_FORMAT && work->refusal.kind != SP_REFUSAL_BROKEN)
+    st = SPANPROF_OK;
+  return st;
+}
+
+typedef spanprof_status (*otlp_visit)(otlp_work *work, sp_view message);
+
+/* Set `owner` to the field 1 of a message, and visit each field 2. */
+static spanprof_status otlp_owned(otlp_work *work, sp_view message,
+                                  sp_view *owner, otlp_visit visit) {
+  sp_wire wire = sp_wire_of(message);
+  spanprof_status st = SPANPROF_OK;
+  sp_wire_field field;
+
+  *owner = sp_view_of("", 0);
+  while (sp_wire_next(&wire, &field))
+    if (field.number == OTLP_OWNER && field.type == SP_WIRE_BYTES)
+      *owner = field.bytes;
+  st = sp_wire_status(&wire, "Resource", &work->refusal);
+  wire = sp_wire_of(message);
+  while (!st && sp_wire_next(&wire, &field)) {
+    if (field.number != OTLP_OWNED)
+      continue;
+    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "profiles"))
+      return sp_wire_status(&wire, "Resource", &work->refusal);
+    st = visit(work, field.bytes);
+  }
+  return st;
+}
+
+static spanprof_status otlp_scope(otlp_work *work, sp_view message) {
+  return otlp_owned(work, message, &work->scope, otlp_profile);
+}
+
+/* Find the dictionary, wherever it stands, and see that all can be read. */
+static spanprof_status otlp_dictionary(otlp_work *work, sp_view request) {
+  sp_view dictionary = {NULL, 0};
+  sp_wire wire = sp_wire_of(request);
+  spanprof_status st;
+  sp_wire_field field;
+
+  while (sp_wire_next(&wire, &field)) {
+    if (field.number > OTLP_REQUEST_DICTIONARY)
+      continue;
+    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "dictionary"))
+      break;
+    if (field.number == OTLP_REQUEST_DICTIONARY)
+      dictionary = field.bytes;
+    else
+      work->resources++;
+  }
+  if (wire.fault)
+    return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
+                     "Failed to parse protobuf request");
+  if (!dictionary.bytes)
+    return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
+                     "missing profile metadata dictionary");
+  if (!work->resources)
+    return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
+                     "missing resource profiles");
+  st = sp_otlp_tables_read(&work->tables, &work->arena, dictionary,
+                           &work->refusal);
+  work->tables.arena = &work->scratch;
+  return st;
+}
+
+static spanprof_status otlp_take(otlp_work *work, sp_view request) {
+  spanprof_status st = otlp_dictionary(work, request);
+  sp_wire wire = sp_wire_of(request);
+  sp_wire_field field;
+
+  while (!st && sp_wire_next(&wire, &field))
+    if (field.number == OTLP_REQUEST_RESOURCES)
+      st = otlp_owned(work, field.bytes, &work->resource, otlp_scope);
+  if (!st)
+    st = sp_batch_put(&work->batch, &work->refusal);
+  return st || work->refusal.kind == SP_REFUSAL_NONE ? st : SPANPROF_ERR_FORMAT;
+}
+
+static void otlp_error(sp_http_response *response, int status,
+                       const char *text) {
+  sp_http_answer(response, status, "text/plain; charset=utf-8", text);
+  sp_buffer_append(&response->body, "\n", 1);
+  sp_http_set(response, "X-Content-Type-Options", "nosniff");
+}
+
+static void otlp_refuse(sp_http_response *response, const sp_refusal *refusal,
+                        spanprof_status st) {
+  int status = 400;
+
+  if (refusal->kind == SP_REFUSAL_LARGE)
+    status = 429;
+  else if (refusal->kind == SP_REFUSAL_STORE ||
+           refusal->kind == SP_REFUSAL_NONE)
+    status = 503;
+  otlp_error(response, status,
+             refusal->kind == SP_REFUSAL_NONE ? spanprof_status_text(st)
+                                              : sp_refusal_text(refusal));
+}
+
+static bool otlp_body(const sp_http_request *request, sp_buffer *unpacked,
+                      sp_view *out, sp_http_response *response) {
+  const char *encoding = sp_http_header(request, "Content-Encoding");
+  sp_unpack_end end = SP_UNPACK_WHOLE;
+
+  *out = sp_view_of(request->body, request->body_size);
+  if (request->fault == SP_HTTP_FAULT_CUT)
+    otlp_error(response, 400, "failed to read request body");
+  else if (request->fault == SP_HTTP_FAULT_TOO_LARGE)
+    otlp_error(response, 413, "profile payload size exceeds limit of 16 MiB");
+  else if (request->fault)
+    otlp_error(response, 503, "too many uploads are under way, try again");
+  if (request->fault)
+    return false;
+  if (!encoding || strcasecmp(encoding, "gzip") != 0)
+    return true;
+  if (!sp_unpack_is_gzip(*out)) {
+    otlp_error(response, 400, "Failed to read request body");
+    return false;
+  }
+  if (sp_unpack_gzip(*out, unpacked, SP_OTLP_BYTES_MAX, &end)) {
+    otlp_error(response, 503, "out of memory");
+    return false;
+  }
+  *out = sp_view_of(unpacked->data, unpacked->size);
+  if (end == SP_UNPACK_LARGE)
+    otlp_error(response, 413,
+               "uncompressed profile payload size exceeds limit of 16 MiB");
+  else if (end != SP_UNPACK_WHOLE)
+    otlp_error(response, 400, "failed to read gzip-compressed request body");
+  return end == SP_UNPACK_WHOLE;
+}
+
+static bool otlp_is_json(const sp_http_request *request, bool *known) {
+  const char *type = sp_http_header(request, "Content-Type");
+  const bool is_json = type && strcmp(type, "application/json") == 0;
+
+  *known = is_json || (type && (strcmp(type, "application/x-protobuf") == 0 ||
+                                strcmp(type, "application/protobuf") == 0));
+  return is_json;
+}
+
+static void otlp_answer(otlp_work *work, sp_view body, bool is_json,
+                        sp_http_response *response) {
+  const sp_json_rules rules = {.refuse_unknown = true};
+  spanprof_status st = SPANPROF_OK;
+  sp_buffer wire;
+
+  sp_buffer_init(&wire, work->arena.mem);
+  if (is_json) {
+    st = sp_json_wire(body, sp_otlp_json_profiles, &rules, &wire,
+                      &work->refusal);
+    body = sp_view_of(wire.data, wire.size);
+  }
+  if (!st)
+    st = otlp_take(work, body);
+  if (st)
+    otlp_refuse(response, &work->refusal, st);
+  else
+    sp_http_answer(response, 200, "application/x-protobuf", "");
+  sp_buffer_dispose(&wire);
+}
+
+void sp_otlp_handle(void *data, const sp_http_request *request,
+                    sp_http_response *response) {
+  const char *type = sp_http_header(request, "Content-Type");
+  const sp_serve *serve = data;
+  otlp_work work = {.resources = 0};
+  sp_buffer unpacked;
+  bool known, is_json = otlp_is_json(request, &known);
+  sp_view body;
+
+  sp_http_set(response, "Vary", "Accept-Encoding");
+  sp_buffer_init(&unpacked, serve->mem);
+  if (!known) {
+    sp_buffer_format(&unpacked, "Unsupported Content-Type: %s",
+                     type ? type : "");
+    otlp_error(response, 415, unpacked.data ? unpacked.data : "");
+    sp_buffer_dispose(&unpacked);
+    return;
+  }
+  sp_batch_init(&work.batch, data);
+  sp_refusal_init(&work.refusal, serve->mem);
+  sp_arena_init(&work.arena, serve->mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&work.scratch, serve->mem, SP_RAW_MEMORY_MAX);
+  if (otlp_body(request, &unpacked, &body, response))
+    otlp_answer(&work, body, is_json, response);
+  sp_arena_dispose(&work.scratch);
+  sp_arena_dispose(&work.arena);
+  sp_refusal_dispose(&work.refusal);
+  sp_batch_dispose(&work.batch);
+  sp_buffer_dispose(&unpacked);
+}

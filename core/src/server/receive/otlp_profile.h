@@ -1,0 +1,22 @@
+/* One OTLP profile as one in pprof's shape, or as one for each service that its
+ * samples name. */
+#ifndef SP_OTLP_PROFILE_H
+#define SP_OTLP_PROFILE_H
+
+#include "otlp_tables.h"
+#include "raw_profile.h"
+
+typedef struct sp_otlp_profile {
+  sp_raw_profile raw;
+  sp_view name;    /* __name__; empty: none can be derived */
+  sp_view service; /* of its samples; empty: the resource's */
+} sp_otlp_profile;
+
+/* Everything is in the arena of the tables. A profile whose samples name an
+ * attribute that does not exist is none (*count 0). Refuses as broken what
+ * cannot be converted. */
+spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
+                                        const sp_otlp_tables *tables,
+                                        sp_view message, sp_refusal *refusal);
+
+#endif

@@ -1,0 +1,146 @@
+#include "push.h"
+
+#include "batch.h"
+#include "connect.h"
+#include "push_request.h"
+
+/* One request while it is read. */
+typedef struct push_work {
+  sp_batch batch;
+  sp_refusal refusal; /* of the first profile that is not taken */
+  size_t seen;
+} push_work;
+
+static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
+                                    sp_view packed, sp_arena *arena,
+                                    sp_buffer *unpacked) {
+  sp_raw_profile profile;
+  spanprof_status st;
+  sp_view bytes;
+  bool large;
+
+  st = sp_raw_unpack(packed, unpacked, SP_RAW_BYTES_MAX, &bytes, &large,
+                     &work->refusal);
+  if (!st && large)
+    st = sp_refuse(&work->refusal, SP_REFUSAL_INVALID,
+                   "uncompressed profile payload size exceeds limit of 4.2 MB");
+  if (!st)
+    st = sp_raw_read(&profile, arena, bytes, &work->refusal);
+  if (!st)
+    return sp_batch_add(&work->batch, &profile, labels, &work->refusal);
+  sp_count(&work->batch.serve->counters.discarded_profiles, 1);
+  sp_count(&work->batch.serve->counters.discarded_bytes, packed.size);
+  return st;
+}
+
+/* What is refused does not keep the others from being taken. */
+static spanprof_status push_visit(void *data, sp_series_labels *labels,
+                                  sp_view packed) {
+  push_work *work = data;
+  const sp_mem *mem = work->batch.serve->mem;
+  spanprof_status st;
+  sp_buffer unpacked;
+  sp_arena arena;
+
+  work->seen++;
+  sp_buffer_init(&unpacked, mem);
+  sp_arena_init(&arena, mem, SP_RAW_MEMORY_MAX);
+  st = push_profile(work, labels, packed, &arena, &unpacked);
+  if (!st)
+    sp_count(&work->batch.serve->counters.compressed_bytes, packed.size);
+  sp_arena_dispose(&arena);
+  sp_buffer_dispose(&unpacked);
+  return st == SPANPROF_ERR_FORMAT ? SPANPROF_OK : st;
+}
+
+static void push_refuse(sp_http_response *response, const sp_refusal *refusal,
+                        spanprof_status st) {
+  const char *text = sp_refusal_text(refusal);
+
+  if (refusal->kind == SP_REFUSAL_LARGE)
+    sp_connect_error(response, "resource_exhausted", text);
+  else if (refusal->kind == SP_REFUSAL_STORE)
+    sp_connect_error(response, "unavailable", text);
+  else if (refusal->kind != SP_REFUSAL_NONE)
+    sp_connect_error(response, "invalid_argument", text);
+  else
+    sp_connect_error(response, "unavailable", spanprof_status_text(st));
+}
+
+static spanprof_status push_take(push_work *work, sp_view message) {
+  spanprof_status st, put;
+
+  st = sp_push_request_each(message, work->batch.serve->mem, push_visit, work,
+                            &work->refusal);
+  if (!st && !work->seen)
+    st = sp_refuse(&work->refusal, SP_REFUSAL_INVALID, "no profiles received");
+  put = sp_batch_put(&work->batch, &work->refusal);
+  if (put)
+    return put;
+  return st || work->refusal.kind == SP_REFUSAL_NONE ? st : SPANPROF_ERR_FORMAT;
+}
+
+/* Broken JSON and protobuf are told from broken profiles by this prefix. */
+static void push_decode_error(sp_http_response *response,
+                              const sp_refusal *refusal) {
+  sp_buffer text;
+
+  sp_buffer_init(&text, response->body.mem);
+  sp_buffer_format(&text, "unmarshal message: %s", sp_refusal_text(refusal));
+  sp_connect_error(response,
+                   refusal->kind == SP_REFUSAL_LARGE ? "resource_exhausted"
+                                                     : "invalid_argument",
+                   text.data ? text.data : "");
+  sp_buffer_dispose(&text);
+}
+
+static bool push_json(sp_view *message, sp_buffer *wire,
+                      sp_http_response *response) {
+  sp_refusal refusal;
+  spanprof_status st;
+
+  sp_refusal_init(&refusal, wire->mem);
+  if (!message->size)
+    st = sp_refuse(&refusal, SP_REFUSAL_BROKEN,
+                   "zero-length payload is not a valid JSON object");
+  else
+    st = sp_push_request_json(*message, wire, &refusal);
+  if (refusal.kind != SP_REFUSAL_NONE)
+    push_decode_error(response, &refusal);
+  else if (st)
+    push_refuse(response, &refusal, st);
+  sp_refusal_dispose(&refusal);
+  *message = sp_view_of(wire->data, wire->size);
+  return !st;
+}
+
+void sp_push_handle(void *data, const sp_http_request *request,
+                    sp_http_response *response) {
+  push_work work = {.seen = 0};
+  const sp_serve *serve = data;
+  sp_connect_call call;
+  spanprof_status st;
+  sp_buffer unpacked, wire;
+  sp_view message;
+
+  if (!sp_connect_open(request, &call, response))
+    return;
+  sp_buffer_init(&unpacked, serve->mem);
+  sp_buffer_init(&wire, serve->mem);
+  sp_batch_init(&work.batch, data);
+  sp_refusal_init(&work.refusal, serve->mem);
+  if (sp_connect_message(request, &call, SP_PUSH_BYTES_MAX, &unpacked, &message,
+                         response) &&
+      (call.codec == SP_CONNECT_PROTO ||
+       push_json(&message, &wire, response))) {
+    st = push_take(&work, message);
+    if (st)
+      push_refuse(response, &work.refusal, st);
+    else
+      sp_connect_done(request, &call, response);
+  }
+  sp_refusal_dispose(&work.refusal);
+  sp_batch_dispose(&work.batch);
+  sp_buffer_dispose(&wire);
+  sp_buffer_dispose(&unpacked);
+}

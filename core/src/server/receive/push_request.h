@@ -1,0 +1,23 @@
+/* push.v1.PushRequest: profiles by series, in protobuf or JSON. */
+#ifndef SP_PUSH_REQUEST_H
+#define SP_PUSH_REQUEST_H
+
+#include "series_labels.h"
+#include "wire.h"
+
+/* One profile, still packed, with the labels of its series. `labels` may be
+ * changed; texts are the request's. */
+typedef spanprof_status (*sp_push_visit)(void *data, sp_series_labels *labels,
+                                         sp_view profile);
+
+/* Rewrite a request in JSON as the same in protobuf. */
+spanprof_status sp_push_request_json(sp_view json, sp_buffer *out,
+                                     sp_refusal *refusal);
+
+/* Read the whole request, and then visit each profile of it, until a visit
+ * fails. `mem` is for labels. Refuses what is no request before any visit. */
+spanprof_status sp_push_request_each(sp_view message, const sp_mem *mem,
+                                     sp_push_visit visit, void *data,
+                                     sp_refusal *refusal);
+
+#endif

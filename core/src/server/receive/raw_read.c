@@ -1,0 +1,282 @@
+#include "raw_profile.h"
+
+#define RAW_SCALAR(type, number, member, name) \
+  { number, offsetof(type, member), name }
+
+/* Fields of Profile: google/pprof b9395ee17, proto/profile.proto. */
+enum {
+  RAW_TYPE = 1,
+  RAW_SAMPLE = 2,
+  RAW_MAPPING = 3,
+  RAW_LOCATION = 4,
+  RAW_FUNCTION = 5,
+  RAW_TEXT = 6,
+  RAW_TIME = 9,
+  RAW_DURATION = 10,
+  RAW_PERIOD_TYPE = 11,
+  RAW_PERIOD = 12,
+  RAW_FIELDS
+};
+
+static const char *const raw_names[RAW_FIELDS] = {
+    [RAW_TYPE] = "SampleType",        [RAW_SAMPLE] = "Sample",
+    [RAW_MAPPING] = "Mapping",        [RAW_LOCATION] = "Location",
+    [RAW_FUNCTION] = "Function",      [RAW_TEXT] = "StringTable",
+    [RAW_TIME] = "TimeNanos",         [RAW_DURATION] = "DurationNanos",
+    [RAW_PERIOD_TYPE] = "PeriodType", [RAW_PERIOD] = "Period"};
+
+static const sp_wire_scalar raw_type_fields[] = {
+    RAW_SCALAR(sp_raw_type, 1, type, "Type"),
+    RAW_SCALAR(sp_raw_type, 2, unit, "Unit")};
+
+static const sp_wire_scalar raw_label_fields[] = {
+    RAW_SCALAR(sp_raw_label, 1, key, "Key"),
+    RAW_SCALAR(sp_raw_label, 2, text, "Str"),
+    RAW_SCALAR(sp_raw_label, 3, number, "Num"),
+    RAW_SCALAR(sp_raw_label, 4, unit, "NumUnit")};
+
+static const sp_wire_scalar raw_mapping_fields[] = {
+    RAW_SCALAR(sp_raw_mapping, 1, id, "Id"),
+    RAW_SCALAR(sp_raw_mapping, 5, file, "Filename"),
+    RAW_SCALAR(sp_raw_mapping, 6, build_id, "BuildId")};
+
+static const sp_wire_scalar raw_line_fields[] = {
+    RAW_SCALAR(sp_raw_line, 1, function, "FunctionId"),
+    RAW_SCALAR(sp_raw_line, 2, line, "Line")};
+
+static const sp_wire_scalar raw_location_fields[] = {
+    RAW_SCALAR(sp_raw_location, 1, id, "Id"),
+    RAW_SCALAR(sp_raw_location, 2, mapping, "MappingId"),
+    RAW_SCALAR(sp_raw_location, 3, address, "Address")};
+
+static const sp_wire_scalar raw_function_fields[] = {
+    RAW_SCALAR(sp_raw_function, 1, id, "Id"),
+    RAW_SCALAR(sp_raw_function, 2, name, "Name"),
+    RAW_SCALAR(sp_raw_function, 3, system_name, "SystemName"),
+    RAW_SCALAR(sp_raw_function, 4, file, "Filename"),
+    RAW_SCALAR(sp_raw_function, 5, start_line, "StartLine")};
+
+#define RAW_SCALARS(fields) fields, SP_COUNT_OF(fields)
+
+spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
+                           void *out, sp_refusal *refusal) {
+  void *p = sp_arena_new(arena, count ? count : 1, item);
+
+  memcpy(out, &p, sizeof p);
+  if (p)
+    return SPANPROF_OK;
+  if (arena->st != SPANPROF_ERR_LIMIT)
+    return arena->st;
+  return sp_refuse(refusal, SP_REFUSAL_LARGE,
+                   "the profile takes more than %zu MiB of memory to read",
+                   arena->bytes_max >> 20);
+}
+
+/* What is known while a profile is read. */
+typedef struct raw_reader {
+  sp_raw_profile *profile;
+  sp_wire *wire;
+  sp_refusal *refusal;
+  size_t counts[RAW_TEXT + 1];
+} raw_reader;
+
+static spanprof_status raw_status(const raw_reader *reader) {
+  return sp_wire_status(reader->wire, "Profile", reader->refusal);
+}
+
+/* How many of each repeated field there are. */
+static spanprof_status raw_count(raw_reader *reader, sp_view bytes) {
+  sp_wire wire = sp_wire_of(bytes);
+  sp_wire_field field;
+
+  while (sp_wire_next(&wire, &field)) {
+    const bool is_message =
+        field.number <= RAW_TEXT || field.number == RAW_PERIOD_TYPE;
+
+    if (field.number >= RAW_FIELDS || !raw_names[field.number])
+      continue;
+    if (!sp_wire_want(&wire, &field,
+                      is_message ? SP_WIRE_BYTES : SP_WIRE_NUMBER,
+                      raw_names[field.number]))
+      break;
+    if (field.number <= RAW_TEXT)
+      reader->counts[field.number]++;
+  }
+  return sp_wire_status(&wire, "Profile", reader->refusal);
+}
+
+static spanprof_status raw_tables(raw_reader *reader) {
+  sp_raw_profile *p = reader->profile;
+  const size_t *counts = reader->counts;
+  spanprof_status st;
+
+  st = sp_raw_new(p->arena, counts[RAW_TYPE], sizeof *p->types, &p->types,
+                  reader->refusal);
+  if (!st)
+    st = sp_raw_new(p->arena, counts[RAW_MAPPING], sizeof *p->mappings,
+                    &p->mappings, reader->refusal);
+  if (!st)
+    st = sp_raw_new(p->arena, counts[RAW_LOCATION], sizeof *p->locations,
+                    &p->locations, reader->refusal);
+  if (!st)
+    st = sp_raw_new(p->arena, counts[RAW_FUNCTION], sizeof *p->functions,
+                    &p->functions, reader->refusal);
+  if (!st)
+    st = sp_raw_new(p->arena, counts[RAW_TEXT], sizeof *p->texts, &p->texts,
+                    reader->refusal);
+  /* Nobody looks at the samples of one that has too many. */
+  if (!st && counts[RAW_SAMPLE] <= SP_RAW_SAMPLES_MAX)
+    st = sp_raw_new(p->arena, counts[RAW_SAMPLE], sizeof *p->samples,
+                    &p->samples, reader->refusal);
+  return st;
+}
+
+static spanprof_status raw_sample_count(raw_reader *reader, sp_view message,
+                                        sp_raw_sample *sample) {
+  sp_wire wire = sp_wire_of(message);
+  sp_wire_field field;
+  bool sound = true;
+
+  while (sound && sp_wire_next(&wire, &field)) {
+    if (field.number == 1)
+      sound =
+          sp_wire_count(&wire, &field, "LocationId", &sample->location_count);
+    else if (field.number == 2)
+      sound = sp_wire_count(&wire, &field, "Value", &sample->value_count);
+    else if (field.number == 3)
+      sound = sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Label") &&
+              ++sample->label_count;
+  }
+  return sp_wire_status(&wire, "Sample", reader->refusal);
+}
+
+static spanprof_status raw_sample(raw_reader *reader, sp_view message) {
+  sp_raw_profile *p = reader->profile;
+  sp_raw_sample *sample = &p->samples[p->sample_count++];
+  sp_wire wire = sp_wire_of(message);
+  size_t locations = 0, values = 0, labels = 0;
+  spanprof_status st = raw_sample_count(reader, message, sample);
+  sp_wire_field field;
+
+  if (!st)
+    st = sp_raw_new(p->arena, sample->location_count, sizeof(uint64_t),
+                    &sample->locations, reader->refusal);
+  if (!st)
+    st = sp_raw_new(p->arena, sample->value_count, sizeof(int64_t),
+                    &sample->values, reader->refusal);
+  if (!st && sample->label_count <= SP_RAW_LABELS_MAX)
+    st = sp_raw_new(p->arena, sample->label_count, sizeof(sp_raw_label),
+                    &sample->labels, reader->refusal);
+  while (!st && sp_wire_next(&wire, &field)) {
+    bool sound = true;
+
+    if (field.number == 1)
+      sound = sp_wire_numbers(&wire, &field, sample->locations, &locations);
+    else if (field.number == 2)
+      sound =
+          sp_wire_numbers(&wire, &field, (uint64_t *)sample->values, &values);
+    else if (field.number == 3 && sample->labels)
+      sound = sp_wire_scalars(&wire, field.bytes, RAW_SCALARS(raw_label_fields),
+                              &sample->labels[labels++]);
+    if (!sound)
+      break;
+  }
+  return st ? st : sp_wire_status(&wire, "Sample", reader->refusal);
+}
+
+static spanprof_status raw_location(raw_reader *reader, sp_view message) {
+  sp_raw_profile *p = reader->profile;
+  sp_raw_location *location = &p->locations[p->location_count++];
+  sp_wire wire = sp_wire_of(message);
+  spanprof_status st;
+  sp_wire_field field;
+  size_t lines = 0;
+
+  while (sp_wire_next(&wire, &field)) {
+    if (field.number != 4)
+      continue;
+    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Line"))
+      break;
+    lines++;
+  }
+  st = sp_wire_status(&wire, "Location", reader->refusal);
+  if (!st)
+    st = sp_raw_new(p->arena, lines, sizeof *location->lines, &location->lines,
+                    reader->refusal);
+  if (st)
+    return st;
+  wire = sp_wire_of(message);
+  if (!sp_wire_scalars(&wire, message, RAW_SCALARS(raw_location_fields),
+                       location))
+    return sp_wire_status(&wire, "Location", reader->refusal);
+  while (sp_wire_next(&wire, &field))
+    if (field.number == 4 &&
+        !sp_wire_scalars(&wire, field.bytes, RAW_SCALARS(raw_line_fields),
+                         &location->lines[location->line_count++]))
+      break;
+  return sp_wire_status(&wire, "Line", reader->refusal);
+}
+
+static spanprof_status raw_field(raw_reader *reader,
+                                 const sp_wire_field *field) {
+  sp_raw_profile *p = reader->profile;
+  sp_wire *wire = reader->wire;
+
+  switch (field->number) {
+  case RAW_TYPE:
+    sp_wire_scalars(wire, field->bytes, RAW_SCALARS(raw_type_fields),
+                    &p->types[p->type_count++]);
+    break;
+  case RAW_SAMPLE:
+    if (p->samples)
+      return raw_sample(reader, field->bytes);
+    p->sample_count++;
+    break;
+  case RAW_MAPPING:
+    sp_wire_scalars(wire, field->bytes, RAW_SCALARS(raw_mapping_fields),
+                    &p->mappings[p->mapping_count++]);
+    break;
+  case RAW_LOCATION:
+    return raw_location(reader, field->bytes);
+  case RAW_FUNCTION:
+    sp_wire_scalars(wire, field->bytes, RAW_SCALARS(raw_function_fields),
+                    &p->functions[p->function_count++]);
+    break;
+  case RAW_TEXT:
+    p->texts[p->text_count++] = field->bytes;
+    break;
+  case RAW_TIME:
+    p->time_ns = (int64_t)field->value;
+    break;
+  case RAW_DURATION:
+    p->duration_ns = (int64_t)field->value;
+    break;
+  case RAW_PERIOD_TYPE:
+    p->has_period_type = true;
+    sp_wire_scalars(wire, field->bytes, RAW_SCALARS(raw_type_fields),
+                    &p->period_type);
+    break;
+  case RAW_PERIOD:
+    p->period = (int64_t)field->value;
+    break;
+  }
+  return raw_status(reader);
+}
+
+spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
+                            sp_refusal *refusal) {
+  sp_wire wire = sp_wire_of(bytes);
+  raw_reader reader = {.profile = out, .wire = &wire, .refusal = refusal};
+  spanprof_status st;
+  sp_wire_field field;
+
+  memset(out, 0, sizeof *out);
+  out->arena = arena;
+  out->bytes = bytes.size;
+  st = raw_count(&reader, bytes);
+  if (!st)
+    st = raw_tables(&reader);
+  while (!st && sp_wire_next(&wire, &field))
+    st = raw_field(&reader, &field);
+  return st ? st : raw_status(&reader);
+}

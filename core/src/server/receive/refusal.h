@@ -1,0 +1,31 @@
+/* Why an upload is not taken, in words that its sender can act on. */
+#ifndef SP_REFUSAL_H
+#define SP_REFUSAL_H
+
+#include "../../util/buffer.h"
+
+typedef enum sp_refusal_kind {
+  SP_REFUSAL_NONE,
+  SP_REFUSAL_BROKEN,  /* the bytes are not what they claim to be */
+  SP_REFUSAL_INVALID, /* they are, and break a rule */
+  SP_REFUSAL_LARGE,   /* larger than one upload may be */
+  SP_REFUSAL_STORE    /* taken, and could not be kept: not the sender's fault */
+} sp_refusal_kind;
+
+typedef struct sp_refusal {
+  sp_refusal_kind kind;
+  sp_buffer text;
+} sp_refusal;
+
+void sp_refusal_init(sp_refusal *refusal, const sp_mem *mem);
+void sp_refusal_dispose(sp_refusal *refusal);
+
+/* Keep kind and sentence and return SPANPROF_ERR_FORMAT. Of several the first
+ * stays: an upload with two faults is answered with one. */
+spanprof_status sp_refuse(sp_refusal *refusal, sp_refusal_kind kind,
+                          const char *format, ...) SP_PRINTF(3, 4);
+
+/* The sentence; "" where there is none. */
+const char *sp_refusal_text(const sp_refusal *refusal);
+
+#endif

@@ -1,0 +1,171 @@
+#include "stack_text.h"
+
+#define TRIE_VARINT_MAX 10
+
+/* A node whose children are being read. */
+typedef struct trie_level {
+  uint64_t left;   /* children */
+  size_t key_size; /* of the key without this node's name */
+} trie_level;
+
+/* Both formats: a key that grows and shrinks, and the nodes on the way. */
+typedef struct trie {
+  sp_stack_list *list;
+  sp_view rest;
+  sp_buffer key;
+  trie_level *levels;
+  size_t level_count, level_room;
+  size_t key_bytes; /* of all keys so far */
+} trie;
+
+typedef struct trie_node {
+  sp_view name;
+  uint64_t value;
+  uint64_t children;
+} trie_node;
+
+static spanprof_status trie_broken(trie *t, const char *what) {
+  return sp_refuse(t->list->refusal, SP_REFUSAL_BROKEN, "%s", what);
+}
+
+static spanprof_status trie_number(trie *t, uint64_t *out) {
+  size_t i;
+
+  *out = 0;
+  for (i = 0; i < TRIE_VARINT_MAX && i < t->rest.size; i++) {
+    const uint8_t byte = (uint8_t)t->rest.bytes[i];
+
+    *out |= (uint64_t)(byte & 0x7f) << (7 * i);
+    if (byte & 0x80)
+      continue;
+    t->rest = sp_view_of(t->rest.bytes + i + 1, t->rest.size - i - 1);
+    return SPANPROF_OK;
+  }
+  return trie_broken(t, i == t->rest.size ? "EOF" : "varint overflow");
+}
+
+static spanprof_status trie_read(trie *t, trie_node *out) {
+  spanprof_status st;
+  uint64_t size;
+
+  st = trie_number(t, &size);
+  if (st)
+    return st;
+  if (size > t->rest.size)
+    return trie_broken(t, "unexpected EOF");
+  out->name = sp_view_of(t->rest.bytes, (size_t)size);
+  t->rest = sp_view_of(t->rest.bytes + size, t->rest.size - (size_t)size);
+  st = trie_number(t, &out->value);
+  return st ? st : trie_number(t, &out->children);
+}
+
+static spanprof_status trie_add(trie *t, uint64_t value) {
+  char *copy;
+  spanprof_status st;
+
+  t->key_bytes += t->key.size;
+  if (t->key_bytes > SP_STACK_KEYS_MAX)
+    return sp_refuse(t->list->refusal, SP_REFUSAL_LARGE,
+                     "the stacks have more than %zu MiB of names in all",
+                     SP_STACK_KEYS_MAX >> 20);
+  st = sp_raw_new(t->list->arena, t->key.size, 1, &copy, t->list->refusal);
+  if (st)
+    return st;
+  if (t->key.size)
+    memcpy(copy, t->key.data, t->key.size);
+  return sp_stack_list_add_key(t->list, sp_view_of(copy, t->key.size), value);
+}
+
+/* Go down into a node with children, or back from one without to the next
+ * level that has children left. */
+static spanprof_status trie_move(trie *t, const trie_node *node,
+                                 size_t key_size) {
+  spanprof_status st;
+
+  if (node->children) {
+    st = sp_mem_reserve(t->list->arena->mem, (void **)&t->levels,
+                        &t->level_room, t->level_count + 1, sizeof *t->levels);
+    if (!st)
+      t->levels[t->level_count++] = (trie_level){node->children, key_size};
+    return st;
+  }
+  t->key.size = key_size;
+  while (t->level_count) {
+    trie_level *level = &t->levels[t->level_count - 1];
+
+    if (--level->left)
+      break;
+    t->key.size = level->key_size;
+    t->level_count--;
+  }
+  return SPANPROF_OK;
+}
+
+static void trie_start(trie *t, sp_stack_list *list, sp_view bytes) {
+  memset(t, 0, sizeof *t);
+  t->list = list;
+  t->rest = bytes;
+  sp_buffer_init(&t->key, list->arena->mem);
+}
+
+static spanprof_status trie_end(trie *t, spanprof_status st) {
+  if (!st)
+    st = sp_buffer_status(&t->key);
+  sp_mem_free(t->list->arena->mem, t->levels);
+  sp_buffer_dispose(&t->key);
+  return st;
+}
+
+spanprof_status sp_stack_trie(sp_stack_list *list, sp_view bytes) {
+  spanprof_status st = SPANPROF_OK;
+  trie_node node;
+  trie t;
+
+  trie_start(&t, list, bytes);
+  while (!st && t.rest.size) {
+    const size_t key_size = t.key.size;
+
+    st = trie_read(&t, &node);
+    if (st)
+      break;
+    sp_buffer_append(&t.key, node.name.bytes, node.name.size);
+    if (node.value)
+      st = trie_add(&t, node.value);
+    if (!st)
+      st = trie_move(&t, &node, key_size);
+  }
+  return trie_end(&t, st);
+}
+
+spanprof_status sp_stack_tree_read(sp_stack_list *list, sp_view bytes) {
+  spanprof_status st = SPANPROF_OK;
+  bool root = true;
+  trie_node node;
+  trie t;
+
+  trie_start(&t, list, bytes);
+  if (!bytes.size)
+    st = trie_broken(&t, "EOF");
+  while (!st && (root || t.level_count)) {
+    const size_t key_size = t.key.size;
+
+    st = trie_read(&t, &node);
+    if (!st && node.name.size > SP_RAW_TEXT_MAX)
+      st = trie_broken(&t, "a name of the tree is too long");
+    if (!st && node.children > SP_RAW_SAMPLES_MAX)
+      st = trie_broken(&t, "a node of the tree has too many children");
+    if (st)
+      break;
+    if (!root) {
+      if (t.level_count > 1)
+        sp_buffer_append(&t.key, ";", 1);
+      sp_buffer_append(&t.key, node.name.bytes, node.name.size);
+    }
+    if (node.value && t.key.size)
+      st = trie_add(&t, node.value);
+    if (!st)
+      st = trie_move(&t, &node, key_size);
+    root = false;
+  }
+  return trie_end(&t, st);
+}

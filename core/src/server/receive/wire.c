@@ -1,0 +1,180 @@
+#include "wire.h"
+
+#include <inttypes.h>
+
+#define WIRE_VARINT_MAX  10 /* bytes of 64 bits in sevens */
+#define WIRE_GROUP_START 3
+#define WIRE_GROUP_END   4
+
+static bool wire_fault(sp_wire *wire, sp_wire_fault fault, uint32_t type) {
+  wire->fault = fault;
+  wire->fault_type = type;
+  return false;
+}
+
+static bool wire_varint(sp_wire *wire, uint64_t *out) {
+  const uint8_t *p = wire->at;
+  uint32_t i;
+
+  *out = 0;
+  for (i = 0; i < WIRE_VARINT_MAX; i++) {
+    if (p == wire->end)
+      return wire_fault(wire, SP_WIRE_CUT, 0);
+    *out |= (uint64_t)(*p & 0x7f) << (7 * i);
+    if (!(*p++ & 0x80)) {
+      wire->at = p;
+      return true;
+    }
+  }
+  return wire_fault(wire, SP_WIRE_BAD_NUMBER, 0);
+}
+
+static bool wire_take(sp_wire *wire, uint64_t size, sp_view *out) {
+  if (size > (uint64_t)(wire->end - wire->at))
+    return wire_fault(wire, SP_WIRE_CUT, 0);
+  *out = sp_view_of(wire->at, (size_t)size);
+  wire->at += size;
+  return true;
+}
+
+/* One tag and what belongs to it. */
+static bool wire_field(sp_wire *wire, sp_wire_field *out, uint32_t *type) {
+  uint64_t tag, size;
+  uint32_t word;
+
+  if (!wire_varint(wire, &tag))
+    return false;
+  *type = (uint32_t)(tag & 7);
+  if (tag >> 3 == 0 || tag >> 32)
+    return wire_fault(wire, SP_WIRE_BAD_NUMBER, 0);
+  *out = (sp_wire_field){.number = (uint32_t)(tag >> 3),
+                         .type = (sp_wire_type)*type};
+  switch (*type) {
+  case SP_WIRE_NUMBER:
+    return wire_varint(wire, &out->value);
+  case SP_WIRE_BYTES:
+    return wire_varint(wire, &size) && wire_take(wire, size, &out->bytes);
+  case SP_WIRE_FIXED64:
+    if (!wire_take(wire, 8, &out->bytes))
+      return false;
+    memcpy(&out->value, out->bytes.bytes, 8);
+    return true;
+  case SP_WIRE_FIXED32:
+    if (!wire_take(wire, 4, &out->bytes))
+      return false;
+    memcpy(&word, out->bytes.bytes, 4);
+    out->value = word;
+    return true;
+  case WIRE_GROUP_START:
+  case WIRE_GROUP_END:
+    return true;
+  }
+  return wire_fault(wire, SP_WIRE_BAD_TYPE, *type);
+}
+
+bool sp_wire_next(sp_wire *wire, sp_wire_field *out) {
+  size_t depth = 0;
+  uint32_t type;
+
+  while (!wire->fault && wire->at != wire->end) {
+    if (!wire_field(wire, out, &type))
+      return false;
+    if (type == WIRE_GROUP_START) {
+      depth++;
+    } else if (type == WIRE_GROUP_END) {
+      if (!depth)
+        return wire_fault(wire, SP_WIRE_END_GROUP, type);
+      depth--;
+    } else if (!depth) {
+      return true;
+    }
+  }
+  return depth && !wire->fault ? wire_fault(wire, SP_WIRE_CUT, 0) : false;
+}
+
+bool sp_wire_want(sp_wire *wire, const sp_wire_field *field, sp_wire_type type,
+                  const char *name) {
+  if (field->type == type)
+    return true;
+  wire->fault_field = name;
+  return wire_fault(wire, SP_WIRE_WRONG_TYPE, (uint32_t)field->type);
+}
+
+bool sp_wire_count(sp_wire *wire, const sp_wire_field *field, const char *name,
+                   size_t *count) {
+  size_t i;
+
+  if (field->type == SP_WIRE_NUMBER || field->type == SP_WIRE_FIXED64) {
+    ++*count;
+    return true;
+  }
+  if (!sp_wire_want(wire, field, SP_WIRE_BYTES, name))
+    return false;
+  for (i = 0; i < field->bytes.size; i++)
+    *count += !((uint8_t)field->bytes.bytes[i] & 0x80);
+  return true;
+}
+
+bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
+                     size_t *count) {
+  sp_wire packed = sp_wire_of(field->bytes);
+
+  if (field->type != SP_WIRE_BYTES) {
+    out[(*count)++] = field->value;
+    return true;
+  }
+  while (packed.at != packed.end) {
+    if (!wire_varint(&packed, &out[*count]))
+      return wire_fault(wire, packed.fault, 0);
+    ++*count;
+  }
+  return true;
+}
+
+bool sp_wire_scalars(sp_wire *wire, sp_view message,
+                     const sp_wire_scalar *scalars, size_t count, void *out) {
+  sp_wire inner = sp_wire_of(message);
+  sp_wire_field field;
+  size_t i;
+
+  while (sp_wire_next(&inner, &field)) {
+    for (i = 0; i < count && scalars[i].number != field.number; i++)
+      ;
+    if (i == count)
+      continue;
+    if (!sp_wire_want(&inner, &field, SP_WIRE_NUMBER, scalars[i].name))
+      break;
+    memcpy((char *)out + scalars[i].offset, &field.value, sizeof field.value);
+  }
+  if (!inner.fault)
+    return true;
+  wire->fault = inner.fault;
+  wire->fault_type = inner.fault_type;
+  wire->fault_field = inner.fault_field;
+  return false;
+}
+
+spanprof_status sp_wire_status(const sp_wire *wire, const char *message,
+                               sp_refusal *refusal) {
+  switch (wire->fault) {
+  case SP_WIRE_SOUND:
+    return SPANPROF_OK;
+  case SP_WIRE_CUT:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN, "unexpected EOF");
+  case SP_WIRE_BAD_TYPE:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "proto: illegal wireType %" PRIu32, wire->fault_type);
+  case SP_WIRE_END_GROUP:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "proto: %s: wiretype end group for non-group", message);
+  case SP_WIRE_WRONG_TYPE:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "proto: wrong wireType = %" PRIu32 " for field %s",
+                     wire->fault_type, wire->fault_field);
+  case SP_WIRE_BAD_NUMBER:
+    break;
+  }
+  return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                   "proto: %s: a number or a field's tag is out of range",
+                   message);
+}

@@ -1,0 +1,64 @@
+/* Protobuf messages written field by field, good ones and bad. */
+#ifndef MESSAGE_H
+#define MESSAGE_H
+
+#include "../../check.h"
+#include "profile/varint.h"
+#include "server/receive/view.h"
+#include "util/buffer.h"
+
+typedef struct message {
+  sp_buffer out;
+} message;
+
+static inline message message_new(void) {
+  message m;
+
+  sp_buffer_init(&m.out, &sp_mem_default);
+  return m;
+}
+
+static inline void message_varint(message *m, uint64_t number) {
+  uint8_t bytes[SP_VARINT_BYTES_MAX];
+
+  sp_buffer_append(&m->out, bytes,
+                   (size_t)(sp_varint_put(bytes, number) - bytes));
+}
+
+static inline void message_number(message *m, uint32_t field, uint64_t number) {
+  message_varint(m, (uint64_t)field << 3);
+  message_varint(m, number);
+}
+
+static inline void message_fixed(message *m, uint32_t field, uint64_t number) {
+  message_varint(m, (uint64_t)field << 3 | 1);
+  sp_buffer_append(&m->out, &number, 8);
+}
+
+static inline void message_bytes(message *m, uint32_t field, const void *bytes,
+                                 size_t size) {
+  message_varint(m, (uint64_t)field << 3 | 2);
+  message_varint(m, size);
+  sp_buffer_append(&m->out, bytes, size);
+}
+
+static inline void message_text(message *m, uint32_t field, const char *text) {
+  message_bytes(m, field, text, strlen(text));
+}
+
+/* Ends `inner`. */
+static inline void message_inner(message *m, uint32_t field, message inner) {
+  message_bytes(m, field, inner.out.data, inner.out.size);
+  sp_buffer_dispose(&inner.out);
+}
+
+static inline sp_view message_view(const message *m) {
+  CHECK(!m->out.failed);
+  return sp_view_of(m->out.data, m->out.size);
+}
+
+static inline void message_free(message *m) {
+  sp_buffer_dispose(&m->out);
+}
+
+#endif

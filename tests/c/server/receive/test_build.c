@@ -1,0 +1,190 @@
+/* From a checked profile to the one that is kept. */
+#include "../../failing_mem.h"
+#include "pprof_message.h"
+#include "server/receive/build.h"
+
+static void labels_for(sp_series_labels *labels, const sp_mem *mem) {
+  sp_series_labels_init(labels, mem);
+  sp_series_labels_add(labels, sp_view_text("__name__"),
+                       sp_view_text("process_cpu"));
+  sp_series_labels_add(labels, sp_view_text("region"), sp_view_text("eu"));
+  sp_series_labels_add(labels, sp_view_text("service_name"),
+                       sp_view_text("shop"));
+}
+
+static spanprof_status build_on(const sp_mem *mem, const message *m,
+                                sp_received **out, char *sentence) {
+  sp_series_labels labels;
+  spanprof_status st;
+  pprof_case c;
+
+  pprof_case_init(&c, mem);
+  labels_for(&labels, mem);
+  *out = NULL;
+  st = sp_raw_read(&c.raw, &c.arena, message_view(m), &c.refusal);
+  if (!st)
+    st = sp_build(out, &c.raw, &labels, &c.refusal);
+  snprintf(sentence, 200, "%s", sp_refusal_text(&c.refusal));
+  sp_series_labels_dispose(&labels);
+  pprof_case_dispose(&c);
+  return st;
+}
+
+/* Ends `m`. */
+static sp_received *build_good(message *m) {
+  char sentence[200];
+  sp_received *out;
+
+  CHECK(!build_on(&sp_mem_default, m, &out, sentence));
+  message_free(m);
+  return out;
+}
+
+static void series_and_samples_have_their_labels(void) {
+  message m = pprof_head("thread", "w");
+  sp_received *out;
+
+  message_inner(&m, 2, pprof_sample(30, PPROF_KEY, PPROF_TEXT));
+  message_inner(&m, 2, pprof_sample(20, 0, 0));
+  out = build_good(&m);
+  CHECK_EQUAL(out->sample_count, 2);
+  CHECK_TEXT(sp_received_label(out, out->series, "region"), "eu");
+  CHECK_TEXT(sp_received_label(out, out->samples[0].labels, "thread"), "w");
+  CHECK_EQUAL(out->samples[1].labels, 0);
+  CHECK_EQUAL(out->stacks[out->samples[0].stack].count, 2);
+  sp_received_free(out);
+}
+
+static void equal_samples_become_one(void) {
+  message m = pprof_head("span_id", "9A517183f26a089d");
+  sp_received *out;
+
+  message_inner(&m, 2, pprof_sample(30, 0, 0));
+  message_inner(&m, 2, pprof_sample(12, 0, 0));
+  message_inner(&m, 2, pprof_sample(5, PPROF_KEY, PPROF_TEXT));
+  out = build_good(&m);
+  CHECK_EQUAL(out->sample_count, 2);
+  CHECK_EQUAL(out->values[out->samples[0].values], 42);
+  CHECK(out->samples[1].span_id == UINT64_C(0x9a517183f26a089d));
+  CHECK_EQUAL(out->samples[1].labels, 0);
+  sp_received_free(out);
+}
+
+static void a_series_label_comes_before_a_samples(void) {
+  message m = pprof_head("region", "us");
+  sp_received *out;
+
+  message_inner(&m, 2, pprof_sample(30, PPROF_KEY, PPROF_TEXT));
+  out = build_good(&m);
+  CHECK_EQUAL(out->samples[0].labels, 0);
+  sp_received_free(out);
+}
+
+static void what_points_nowhere_goes(void) {
+  message m = pprof_head("k", "v"), sample = message_new();
+
+  message_number(&sample, 1, 77);
+  message_number(&sample, 2, 5);
+  message_inner(&m, 2, sample);
+  message_inner(&m, 4, pprof_location(3, 88));
+  sample = message_new();
+  message_number(&sample, 1, 3);
+  message_number(&sample, 2, 5);
+  message_inner(&m, 2, sample);
+  message_inner(&m, 2, pprof_sample(-1, 0, 0));
+  message_inner(&m, 2, pprof_sample(0, 0, 0));
+  CHECK(!build_good(&m));
+}
+
+static void of_one_id_twice_the_last_counts(void) {
+  message m = pprof_head("k", "v");
+  sp_received *out;
+
+  message_inner(&m, 4, pprof_location(2, 1));
+  message_inner(&m, 2, pprof_sample(30, 0, 0));
+  out = build_good(&m);
+  CHECK_EQUAL(out->location_count, 1);
+  sp_received_free(out);
+}
+
+static void a_sum_that_does_not_fit_belongs_to_no_frame(void) {
+  message m = pprof_head("k", "v");
+  sp_received *out;
+
+  message_inner(&m, 2, pprof_sample(INT64_MAX, 0, 0));
+  message_inner(&m, 2, pprof_sample(1, 0, 0));
+  out = build_good(&m);
+  CHECK_EQUAL(out->sample_count, 1);
+  CHECK_EQUAL(out->samples[0].stack, 0);
+  sp_received_free(out);
+}
+
+static void equal_types_add_up(void) {
+  message m = pprof_head("k", "v"), sample = pprof_sample(3, 0, 0);
+  sp_received *out;
+
+  message_inner(&m, 1, pprof_value_type(PPROF_CPU, PPROF_NANOSECONDS));
+  message_number(&sample, 2, 5);
+  message_inner(&m, 2, sample);
+  out = build_good(&m);
+  CHECK_EQUAL(out->type_count, 1);
+  CHECK_EQUAL(out->values[out->samples[0].values], 8);
+  sp_received_free(out);
+}
+
+static void too_many_labels_refuse_all(void) {
+  message m = pprof_head("k", "v"), sample = pprof_sample(3, 0, 0), label;
+  char name[16], sentence[200];
+  sp_received *out;
+  size_t i;
+
+  for (i = 0; i < 28; i++) {
+    snprintf(name, sizeof name, "l%zu", i);
+    message_text(&m, 6, name);
+    label = message_new();
+    message_number(&label, 1, PPROF_TEXT_COUNT + i);
+    message_number(&label, 2, PPROF_TEXT);
+    message_inner(&sample, 3, label);
+  }
+  message_inner(&m, 2, sample);
+  CHECK(build_on(&sp_mem_default, &m, &out, sentence) == SPANPROF_ERR_FORMAT);
+  CHECK(!out);
+  CHECK(strncmp(sentence, "profile series '{__name__=\"process_cpu\", l0=\"v\"",
+                40) == 0);
+  message_free(&m);
+}
+
+static void sweep(const sp_mem *mem) {
+  message m = pprof_head("thread", "w");
+  char sentence[200];
+  sp_received *out;
+
+  message_inner(&m, 2, pprof_sample(30, PPROF_KEY, PPROF_TEXT));
+  message_inner(&m, 2, pprof_sample(20, 0, 0));
+  build_on(mem, &m, &out, sentence);
+  sp_received_free(out);
+  message_free(&m);
+}
+
+static void survives_lack_of_memory(void) {
+  failing_mem_sweep(sweep);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"series_and_samples_have_their_labels",
+       series_and_samples_have_their_labels},
+      {"equal_samples_become_one", equal_samples_become_one},
+      {"a_series_label_comes_before_a_samples",
+       a_series_label_comes_before_a_samples},
+      {"what_points_nowhere_goes", what_points_nowhere_goes},
+      {"of_one_id_twice_the_last_counts", of_one_id_twice_the_last_counts},
+      {"a_sum_that_does_not_fit_belongs_to_no_frame",
+       a_sum_that_does_not_fit_belongs_to_no_frame},
+      {"equal_types_add_up", equal_types_add_up},
+      {"too_many_labels_refuse_all", too_many_labels_refuse_all},
+      {"survives_lack_of_memory", survives_lack_of_memory},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}

@@ -1,0 +1,111 @@
+/* push.v1.PushRequest. */
+#include "message.h"
+#include "server/receive/push_request.h"
+
+static spanprof_status visit(void *data, sp_series_labels *labels,
+                             sp_view profile) {
+  sp_buffer *out = data;
+
+  sp_series_labels_print(labels, out);
+  sp_buffer_format(out, "%.*s|", (int)profile.size, profile.bytes);
+  return SPANPROF_OK;
+}
+
+/* "{labels}profile|…", or "!" and the sentence. */
+static void read_request(sp_view bytes, sp_buffer *out) {
+  sp_refusal refusal;
+
+  sp_refusal_init(&refusal, &sp_mem_default);
+  sp_buffer_clear(out);
+  sp_buffer_text(out, "");
+  if (sp_push_request_each(bytes, &sp_mem_default, visit, out, &refusal)) {
+    CHECK_EQUAL(out->size, 0); /* nothing is visited of a broken one */
+    sp_buffer_format(out, "!%s", sp_refusal_text(&refusal));
+  }
+  sp_refusal_dispose(&refusal);
+}
+
+static message pair(uint32_t field, const char *a, const char *b) {
+  message outer = message_new(), m = message_new();
+
+  message_text(&m, 1, a);
+  message_text(&m, 2, b);
+  message_inner(&outer, field, m);
+  return outer;
+}
+
+/* A series of two profiles; labels stand behind them. */
+static message request(void) {
+  message m = message_new(), series = pair(2, "one", "id"), part;
+
+  part = pair(2, "two", "");
+  sp_buffer_append(&series.out, part.out.data, part.out.size);
+  message_free(&part);
+  part = pair(1, "a", "b");
+  sp_buffer_append(&series.out, part.out.data, part.out.size);
+  message_free(&part);
+  message_text(&series, 3, "annotation");
+  message_inner(&m, 1, series);
+  message_text(&m, 99, "unknown");
+  return m;
+}
+
+static void each_profile_comes_with_its_series_labels(void) {
+  message m = request();
+  sp_buffer out;
+
+  sp_buffer_init(&out, &sp_mem_default);
+  read_request(message_view(&m), &out);
+  CHECK_TEXT(out.data, "{a=\"b\"}one|{a=\"b\"}two|");
+  read_request(sp_view_of("hello, world", 12), &out);
+  CHECK_TEXT(out.data, "!proto: PushRequest: wiretype end group for non-group");
+  sp_buffer_dispose(&out);
+  message_free(&m);
+}
+
+static void cut_anywhere_visits_nothing(void) {
+  message m = request();
+  sp_buffer out;
+  size_t size;
+
+  sp_buffer_init(&out, &sp_mem_default);
+  for (size = 1; size < m.out.size; size++) {
+    char *copy = malloc(size);
+
+    memcpy(copy, m.out.data, size);
+    read_request(sp_view_of(copy, size), &out);
+    free(copy);
+  }
+  sp_buffer_dispose(&out);
+  message_free(&m);
+}
+
+static void json_is_the_same(void) {
+  static const char json[] =
+      "{\"series\":[{\"labels\":[{\"name\":\"a\",\"value\":\"b\"}],"
+      "\"samples\":[{\"ID\":\"x\",\"rawProfile\":\"b25l\"},"
+      "{\"raw_profile\":\"dHdv\",\"id\":1}]}],\"colour\":\"red\"}";
+  sp_buffer wire, out;
+  sp_refusal refusal;
+
+  sp_buffer_init(&wire, &sp_mem_default);
+  sp_buffer_init(&out, &sp_mem_default);
+  sp_refusal_init(&refusal, &sp_mem_default);
+  CHECK(!sp_push_request_json(sp_view_text(json), &wire, &refusal));
+  read_request(sp_view_of(wire.data, wire.size), &out);
+  CHECK_TEXT(out.data, "{a=\"b\"}one|{a=\"b\"}two|");
+  sp_refusal_dispose(&refusal);
+  sp_buffer_dispose(&out);
+  sp_buffer_dispose(&wire);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"each_profile_comes_with_its_series_labels",
+       each_profile_comes_with_its_series_labels},
+      {"cut_anywhere_visits_nothing", cut_anywhere_visits_nothing},
+      {"json_is_the_same", json_is_the_same},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}

@@ -1,0 +1,192 @@
+/* The rules for a profile as a whole. */
+#include "pprof_message.h"
+#include "server/receive/raw_check.h"
+#include "server/receive/raw_period.h"
+
+#define SECOND_NS INT64_C(1000000000)
+
+static const sp_raw_window window = {.now_ns = 10000 * SECOND_NS,
+                                     .from_ns = 6400 * SECOND_NS,
+                                     .until_ns = 10600 * SECOND_NS};
+
+/* Read and check; the sentence, "" where there is none. */
+static const char *check(pprof_case *c, const message *m) {
+  sp_series_labels labels;
+
+  pprof_case_init(c, &sp_mem_default);
+  CHECK(!sp_raw_read(&c->raw, &c->arena, message_view(m), &c->refusal));
+  sp_series_labels_init(&labels, &sp_mem_default);
+  CHECK(!sp_series_labels_add(&labels, sp_view_text("a"), sp_view_text("b")));
+  CHECK_EQUAL(sp_raw_check(&c->raw, &window, &labels, &c->refusal) !=
+                  SPANPROF_OK,
+              c->refusal.kind != SP_REFUSAL_NONE);
+  sp_series_labels_dispose(&labels);
+  return sp_refusal_text(&c->refusal);
+}
+
+#define CHECK_SENTENCE(m, expected)           \
+  do {                                        \
+    pprof_case check_c;                       \
+    CHECK_TEXT(check(&check_c, m), expected); \
+    pprof_case_dispose(&check_c);             \
+    message_free(m);                          \
+  } while (0)
+
+static void window_leaves_its_ends_out(void) {
+  static const struct {
+    int64_t time_ns;
+    bool fits;
+  } cases[] = {{6400 * SECOND_NS, false},
+               {6400 * SECOND_NS + 1, true},
+               {10600 * SECOND_NS - 1, true},
+               {10600 * SECOND_NS, false},
+               {0, true},
+               {-1, true}};
+  pprof_case c;
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    message m = pprof_head("k", "v");
+
+    message_number(&m, 9, (uint64_t)cases[i].time_ns);
+    CHECK_EQUAL(!*check(&c, &m), cases[i].fits);
+    if (cases[i].time_ns <= 0)
+      CHECK_EQUAL(c.raw.time_ns, window.now_ns);
+    pprof_case_dispose(&c);
+    message_free(&m);
+  }
+}
+
+static void names_what_is_out_of_the_table(void) {
+  message m = pprof_head("k", "v");
+
+  message_inner(&m, 2, pprof_sample(1, 999, PPROF_TEXT));
+  CHECK_SENTENCE(&m, "sample label string index out of range");
+  m = pprof_head("k", "v");
+  message_inner(&m, 2, pprof_sample(1, PPROF_KEY, (uint64_t)-1));
+  CHECK_SENTENCE(&m, "sample label string index out of range");
+  m = pprof_head("k", "v");
+  message_inner(&m, 5, pprof_function(3, 999));
+  CHECK_SENTENCE(&m, "function name string index out of range");
+  m = pprof_head("k", "v");
+  message_inner(&m, 5, pprof_function(3, (uint64_t)-1));
+  CHECK_SENTENCE(&m, "");
+  m = pprof_head("k", "v");
+  message_inner(&m, 5, pprof_function(0, PPROF_MAIN));
+  CHECK_SENTENCE(&m, "function id is 0");
+  m = pprof_head("k", "v");
+  message_inner(&m, 4, pprof_location(0, 1));
+  CHECK_SENTENCE(&m, "location id is 0");
+  m = pprof_head("k", "v");
+  message_inner(&m, 1, pprof_value_type(PPROF_KEY, PPROF_EMPTY));
+  message_inner(&m, 2, pprof_sample(1, 0, 0));
+  CHECK_SENTENCE(&m, "sample value length mismatch");
+  m = pprof_head("in-use", "v");
+  message_inner(&m, 1, pprof_value_type(PPROF_KEY, PPROF_EMPTY));
+  CHECK_SENTENCE(&m, "sample type contains -");
+  m = pprof_head("k", "l\xff");
+  CHECK_SENTENCE(&m, "invalid utf8 string hex: 6cff");
+  m = message_new();
+  CHECK_SENTENCE(&m, "empty profile");
+  message_inner(&m, 1, pprof_value_type(0, 0));
+  message_text(&m, 6, "x");
+  CHECK_SENTENCE(&m, "string 0 should be empty string");
+}
+
+static void samples_and_their_labels_are_counted(void) {
+  message m = pprof_head("k", "v"), sample, label;
+  pprof_case c;
+  size_t i;
+
+  for (i = 0; i < SP_RAW_SAMPLES_MAX + 1; i++)
+    message_inner(&m, 2, pprof_sample(1, 0, 0));
+  CHECK_SENTENCE(&m, "the profile with labels '{a=\"b\"}' exceeds the samples "
+                     "count limit (max_profile_stacktrace_samples, actual: "
+                     "16001, limit: 16000)");
+  m = pprof_head("k", "v");
+  sample = pprof_sample(1, 0, 0);
+  for (i = 0; i < SP_RAW_LABELS_MAX + 1; i++) {
+    label = message_new();
+    message_number(&label, 1, PPROF_KEY);
+    message_number(&label, 3, i + 1);
+    message_inner(&sample, 3, label);
+  }
+  message_inner(&m, 2, sample);
+  CHECK(strstr(check(&c, &m), "actual: 101, limit: 100"));
+  pprof_case_dispose(&c);
+  message_free(&m);
+}
+
+static void long_texts_and_deep_stacks_are_cut(void) {
+  char *text = malloc(70001);
+  message m, sample = message_new();
+  pprof_case c;
+  size_t i;
+
+  memset(text, 'x', 70000);
+  memcpy(text, "head", 4);
+  memcpy(text + 69996, "tail", 5);
+  m = pprof_head("k", text);
+  for (i = 0; i < SP_RAW_DEPTH_MAX; i++)
+    message_number(&sample, 1, 1);
+  message_number(&sample, 1, 2);
+  message_number(&sample, 2, 1);
+  message_inner(&m, 2, sample);
+  CHECK_TEXT(check(&c, &m), "");
+  CHECK_EQUAL(c.raw.texts[PPROF_TEXT].size, SP_RAW_TEXT_MAX);
+  CHECK(memcmp(c.raw.texts[PPROF_TEXT].bytes + SP_RAW_TEXT_MAX - 4, "tail",
+               4) == 0);
+  CHECK_EQUAL(c.raw.samples[0].location_count, SP_RAW_DEPTH_MAX);
+  CHECK_EQUAL(c.raw.samples[0].locations[SP_RAW_DEPTH_MAX - 1], 2);
+  pprof_case_dispose(&c);
+  message_free(&m);
+  free(text);
+}
+
+/* A profile of one kept and one dropped sample, without a period type. */
+static spanprof_status period_case(uint64_t dropped_location) {
+  message m = message_new(), sample = message_new(), kept = message_new();
+  spanprof_status st;
+  pprof_case c;
+
+  message_inner(&m, 1, pprof_value_type(1, 2));
+  message_text(&m, 6, "");
+  message_text(&m, 6, "cpu");
+  message_text(&m, 6, "nanoseconds");
+  message_inner(&m, 4, pprof_location(1, 1));
+  message_inner(&m, 4, pprof_location(2, 2));
+  message_inner(&m, 5, pprof_function(1, 1));
+  message_inner(&m, 5, pprof_function(2, 2));
+  message_number(&kept, 1, 1);
+  message_number(&kept, 2, 5);
+  message_inner(&m, 2, kept);
+  message_number(&sample, 1, dropped_location);
+  message_number(&sample, 2, 0);
+  message_inner(&m, 2, sample);
+  CHECK_TEXT(check(&c, &m), "");
+  st = sp_raw_period_check(&c.raw, &c.refusal);
+  pprof_case_dispose(&c);
+  message_free(&m);
+  return st;
+}
+
+static void no_period_type_and_a_lonely_dropped_sample_is_refused(void) {
+  CHECK(period_case(2) == SPANPROF_ERR_FORMAT);
+  CHECK(!period_case(1));
+  CHECK(!period_case(77));
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"window_leaves_its_ends_out", window_leaves_its_ends_out},
+      {"names_what_is_out_of_the_table", names_what_is_out_of_the_table},
+      {"samples_and_their_labels_are_counted",
+       samples_and_their_labels_are_counted},
+      {"long_texts_and_deep_stacks_are_cut",
+       long_texts_and_deep_stacks_are_cut},
+      {"no_period_type_and_a_lonely_dropped_sample_is_refused",
+       no_period_type_and_a_lonely_dropped_sample_is_refused},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}

@@ -1,0 +1,166 @@
+/* Reading pprof that anybody may have sent. */
+#include <zlib.h>
+
+#include "pprof_message.h"
+
+static message whole(void) {
+  message m = pprof_head("thread", "worker");
+
+  message_inner(&m, 2, pprof_sample(30, PPROF_KEY, PPROF_TEXT));
+  message_number(&m, 9, 1700000000);
+  return m;
+}
+
+static spanprof_status read_case(pprof_case *c, sp_view bytes) {
+  pprof_case_init(c, &sp_mem_default);
+  return sp_raw_read(&c->raw, &c->arena, bytes, &c->refusal);
+}
+
+static void reads_what_was_written(void) {
+  message m = whole();
+  pprof_case c;
+
+  CHECK(!read_case(&c, message_view(&m)));
+  CHECK_EQUAL(c.raw.sample_count, 1);
+  CHECK_EQUAL(c.raw.samples[0].location_count, 2);
+  CHECK_EQUAL(c.raw.samples[0].locations[0], 2);
+  CHECK_EQUAL(c.raw.samples[0].values[0], 30);
+  CHECK_EQUAL(c.raw.samples[0].labels[0].text, PPROF_TEXT);
+  CHECK_EQUAL(c.raw.location_count, 2);
+  CHECK_EQUAL(c.raw.locations[1].lines[0].line, 7);
+  CHECK_EQUAL(c.raw.time_ns, 1700000000);
+  CHECK(sp_view_is(sp_raw_text(&c.raw, PPROF_LEAF), "leaf"));
+  CHECK(sp_view_is(sp_raw_text(&c.raw, 99), ""));
+  pprof_case_dispose(&c);
+  message_free(&m);
+}
+
+/* Any part of one is read or refused, never more than that. */
+static void cut_anywhere_is_no_crash(void) {
+  message m = whole();
+  pprof_case c;
+  size_t size;
+
+  for (size = 0; size < m.out.size; size++) {
+    char *copy = malloc(size + 1);
+
+    memcpy(copy, m.out.data, size);
+    if (read_case(&c, sp_view_of(copy, size)))
+      CHECK(c.refusal.kind == SP_REFUSAL_BROKEN);
+    pprof_case_dispose(&c);
+    free(copy);
+  }
+  message_free(&m);
+}
+
+static void says_what_is_broken(void) {
+  static const struct {
+    const char *bytes;
+    size_t size;
+    const char *text;
+  } cases[] = {
+      {"hello, this is not pprof", 24,
+       "proto: Profile: wiretype end group for non-group"},
+      {"\x08\x05", 2, "proto: wrong wireType = 0 for field SampleType"},
+      {"\x0a\x05", 2, "unexpected EOF"},
+      {"\x0f", 1, "proto: illegal wireType 7"},
+      {"\x48\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 12,
+       "proto: Profile: a number or a field's tag is out of range"},
+      {"\x0b", 1, "unexpected EOF"}, /* a group without end */
+  };
+  pprof_case c;
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    CHECK(read_case(&c, sp_view_of(cases[i].bytes, cases[i].size)));
+    CHECK_TEXT(sp_refusal_text(&c.refusal), cases[i].text);
+    pprof_case_dispose(&c);
+  }
+}
+
+/* Two bytes a location would take a hundred times their size. */
+static void memory_is_bounded(void) {
+  const size_t count = 2 << 20;
+  char *bytes = malloc(2 * count);
+  pprof_case c;
+  size_t i;
+
+  for (i = 0; i < count; i++) {
+    bytes[2 * i] = 4 << 3 | 2;
+    bytes[2 * i + 1] = 0;
+  }
+  CHECK(read_case(&c, sp_view_of(bytes, 2 * count)));
+  CHECK(c.refusal.kind == SP_REFUSAL_LARGE);
+  CHECK(c.arena.bytes <= SP_RAW_MEMORY_MAX);
+  pprof_case_dispose(&c);
+  free(bytes);
+}
+
+static size_t gzip(const void *plain, size_t size, char *out, size_t room) {
+  z_stream z = {0};
+
+  CHECK(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY) == Z_OK);
+  z.next_in = (Bytef *)(uintptr_t)plain;
+  z.avail_in = (uInt)size;
+  z.next_out = (Bytef *)out;
+  z.avail_out = (uInt)room;
+  CHECK(deflate(&z, Z_FINISH) == Z_STREAM_END);
+  size = room - z.avail_out;
+  deflateEnd(&z);
+  return size;
+}
+
+static spanprof_status unpack(sp_view bytes, size_t *size, bool *large,
+                              char *text) {
+  sp_refusal refusal;
+  sp_buffer into;
+  spanprof_status st;
+  sp_view out;
+
+  sp_buffer_init(&into, &sp_mem_default);
+  sp_refusal_init(&refusal, &sp_mem_default);
+  st = sp_raw_unpack(bytes, &into, SP_RAW_BYTES_MAX, &out, large, &refusal);
+  *size = out.size;
+  snprintf(text, 100, "%s", sp_refusal_text(&refusal));
+  sp_refusal_dispose(&refusal);
+  sp_buffer_dispose(&into);
+  return st;
+}
+
+static void gzip_is_unpacked_and_bounded(void) {
+  const size_t bomb_size = 64 << 20;
+  char packed[1 << 17], text[100], *bomb = calloc(bomb_size, 1);
+  message m = whole();
+  size_t size = gzip(m.out.data, m.out.size, packed, sizeof packed), out, cut;
+  bool large;
+
+  CHECK(!unpack(sp_view_of(packed, size), &out, &large, text));
+  CHECK_EQUAL(out, m.out.size);
+  for (cut = 0; cut < size; cut++)
+    CHECK(unpack(sp_view_of(packed, cut), &out, &large, text));
+  CHECK_TEXT(text, "copy to buffer: unexpected EOF");
+  memcpy(packed + size, "garbage", 7);
+  CHECK(unpack(sp_view_of(packed, size + 7), &out, &large, text));
+  size = gzip(bomb, bomb_size, packed, sizeof packed);
+  CHECK(!unpack(sp_view_of(packed, size), &out, &large, text));
+  CHECK(large);
+  CHECK(out < SP_RAW_BYTES_MAX + (1 << 17));
+  CHECK(unpack(sp_view_of("", 0), &out, &large, text));
+  CHECK_TEXT(text, "gzip reset: EOF");
+  CHECK(unpack(sp_view_of("\x28\xb5\x2f\xfd", 4), &out, &large, text));
+  CHECK_TEXT(text, "gzip reset: unexpected EOF");
+  free(bomb);
+  message_free(&m);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"reads_what_was_written", reads_what_was_written},
+      {"cut_anywhere_is_no_crash", cut_anywhere_is_no_crash},
+      {"says_what_is_broken", says_what_is_broken},
+      {"memory_is_bounded", memory_is_bounded},
+      {"gzip_is_unpacked_and_bounded", gzip_is_unpacked_and_bounded},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}

@@ -1,0 +1,146 @@
+/* speedscope's files, and the types of samples that a form declares. */
+#include "pprof_message.h"
+#include "server/receive/sample_config.h"
+#include "server/receive/speedscope.h"
+
+#define HEAD                                                             \
+  "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"," \
+  "\"shared\":{\"frames\":[{\"name\":\"main\"},{\"name\":\"leaf\"}]},"   \
+  "\"profiles\":["
+#define SAMPLED(unit, samples, weights)                        \
+  HEAD "{\"type\":\"sampled\",\"name\":\"p\",\"unit\":\"" unit \
+       "\",\"samples\":" samples ",\"weights\":" weights "}]}"
+#define EVENTED(events)                                             \
+  HEAD "{\"type\":\"evented\",\"name\":\"p\",\"unit\":\"seconds\"," \
+       "\"startValue\":0,\"events\":" events "}]}"
+
+/* The sum of the first profile in nanoseconds or, of bytes, as it is; -1: it is
+ * refused. */
+static int64_t sum_of(const char *text) {
+  sp_speedscope_profile profile;
+  sp_speedscope *file = NULL;
+  sp_stack_list list;
+  int64_t sum = 0;
+  pprof_case c;
+  size_t i;
+
+  pprof_case_init(&c, &sp_mem_default);
+  sp_stack_list_init(&list, &c.arena, &c.refusal);
+  if (sp_speedscope_open(&file, &sp_mem_default, sp_view_text(text),
+                         &c.refusal) ||
+      sp_speedscope_read(file, 0, &profile, &list)) {
+    CHECK(c.refusal.kind == SP_REFUSAL_BROKEN);
+    sum = -1;
+  }
+  for (i = 0; sum >= 0 && i < list.stack_count; i++)
+    sum += (int64_t)list.stacks[i].value *
+           (profile.value_ns ? profile.value_ns : 1);
+  sp_stack_list_dispose(&list);
+  sp_speedscope_free(file);
+  pprof_case_dispose(&c);
+  return sum;
+}
+
+static void samples_are_counted_in_their_unit(void) {
+  CHECK_EQUAL(sum_of(SAMPLED("none", "[[0,1],[0]]", "[10,20]")), 300000000);
+  CHECK_EQUAL(sum_of(SAMPLED("seconds", "[[0,1]]", "[0.02]")), 20000000);
+  CHECK_EQUAL(sum_of(SAMPLED("nanoseconds", "[[0]]", "[7]")), 7);
+  CHECK_EQUAL(sum_of(SAMPLED("bytes", "[[0]]", "[512]")), 512);
+  CHECK_EQUAL(sum_of(SAMPLED("none", "[[]]", "[1e300]")), 0);
+}
+
+static void events_open_and_close_frames(void) {
+  /* What comes before a call counts a hundredth, as recorded. */
+  CHECK_EQUAL(sum_of(EVENTED("[{\"type\":\"O\",\"at\":0,\"frame\":0},"
+                             "{\"type\":\"O\",\"at\":10,\"frame\":1},"
+                             "{\"type\":\"C\",\"at\":20,\"frame\":1},"
+                             "{\"type\":\"C\",\"at\":30,\"frame\":0}]")),
+              INT64_C(20100000000));
+}
+
+static void what_makes_no_sense_is_refused(void) {
+  static const char *const cases[] = {
+      "",
+      "{",
+      "[]",
+      "{}",
+      "{\"$schema\":\"x\",\"profiles\":[]}",
+      SAMPLED("none", "[[0]]", "[1,2]"),
+      SAMPLED("none", "[[2]]", "[1]"),
+      SAMPLED("none", "[[-1]]", "[1]"),
+      SAMPLED("none", "[[\"a\"]]", "[1]"),
+      SAMPLED("none", "[[0]]", "[-1]"),
+      SAMPLED("apples", "[[0]]", "[1]"),
+      HEAD "{\"type\":\"other\",\"unit\":\"none\"}]}",
+      EVENTED("[{\"type\":\"C\",\"at\":0,\"frame\":0}]"),
+      EVENTED("[{\"type\":\"O\",\"at\":5,\"frame\":0},"
+              "{\"type\":\"C\",\"at\":1,\"frame\":0}]"),
+      EVENTED("[{\"type\":\"O\",\"at\":0,\"frame\":0},"
+              "{\"type\":\"C\",\"at\":1,\"frame\":1}]"),
+      EVENTED("[{\"type\":\"X\",\"at\":0,\"frame\":0}]"),
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++)
+    CHECK_EQUAL(sum_of(cases[i]), -1);
+}
+
+/* The metric of one type under a config; NULL: none was sent. */
+static void check_metric(const char *type, const char *text,
+                         const char *expected) {
+  message m = pprof_head(type, "v");
+  sp_sample_config *config = NULL;
+  pprof_case c;
+  sp_view metric;
+
+  m.out.data[3] = PPROF_KEY; /* its type */
+  pprof_case_init(&c, &sp_mem_default);
+  CHECK(!sp_raw_read(&c.raw, &c.arena, message_view(&m), &c.refusal));
+  if (text)
+    CHECK(!sp_sample_config_read(&config, &sp_mem_default, sp_view_text(text),
+                                 &c.refusal));
+  metric = sp_sample_config_metric(config, &c.raw);
+  CHECK(sp_view_is(metric, expected));
+  sp_sample_config_free(config);
+  pprof_case_dispose(&c);
+  message_free(&m);
+}
+
+static void metrics_are_named_by_their_types(void) {
+  sp_sample_config *config;
+  sp_refusal refusal;
+
+  check_metric("cpu", NULL, "process_cpu");
+  check_metric("samples", NULL, "process_cpu");
+  check_metric("samples", "{}", "samples");
+  check_metric("samples", "{\"samples\":{\"display-name\":\"cpu\",\"x\":1}}",
+               "process_cpu");
+  check_metric("delay", NULL, "mutex");
+  check_metric("delay", "{\"delay\":{\"display-name\":\"block_duration\"}}",
+               "block");
+  check_metric("goroutine", NULL, "goroutines");
+  check_metric("inuse_space", NULL, "memory");
+  check_metric("wall", NULL, "wall");
+  check_metric("widgets", NULL, "widgets");
+  sp_refusal_init(&refusal, &sp_mem_default);
+  CHECK(sp_sample_config_read(&config, &sp_mem_default, sp_view_text("{"),
+                              &refusal));
+  CHECK(sp_sample_config_read(&config, &sp_mem_default, sp_view_text("[]"),
+                              &refusal));
+  CHECK(sp_sample_config_read(&config, &sp_mem_default,
+                              sp_view_text("{\"cpu\":{\"display-name\":1}}"),
+                              &refusal));
+  CHECK(!config);
+  sp_refusal_dispose(&refusal);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"samples_are_counted_in_their_unit", samples_are_counted_in_their_unit},
+      {"events_open_and_close_frames", events_open_and_close_frames},
+      {"what_makes_no_sense_is_refused", what_makes_no_sense_is_refused},
+      {"metrics_are_named_by_their_types", metrics_are_named_by_their_types},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}

@@ -1,0 +1,188 @@
+/* The formats of /ingest that hold stacks by name. */
+#include "../../failing_mem.h"
+#include "pprof_message.h"
+#include "server/receive/stack_text.h"
+
+typedef spanprof_status (*reader)(sp_stack_list *list, sp_view body);
+
+/* What is read, as "main;leaf 3|…"; or "!" and the sentence. */
+static void read_on(const sp_mem *mem, reader read, const void *bytes,
+                    size_t size, char *out, size_t room) {
+  sp_stack_list list;
+  pprof_case c;
+  size_t i, k, at = 0;
+
+  pprof_case_init(&c, mem);
+  sp_stack_list_init(&list, &c.arena, &c.refusal);
+  *out = '\0';
+  if (read(&list, sp_view_of(bytes, size)))
+    snprintf(out, room, "!%s", sp_refusal_text(&c.refusal));
+  for (i = 0; *out != '!' && i < list.stack_count; i++) {
+    for (k = 0; k < list.stacks[i].count && at < room; k++) {
+      const sp_view name = list.names[list.frames[list.stacks[i].first + k]];
+
+      at += (size_t)snprintf(out + at, room - at, "%s%.*s", k ? ";" : "",
+                             (int)name.size, name.bytes);
+    }
+    if (at < room)
+      at += (size_t)snprintf(out + at, room - at, " %lld|",
+                             (long long)list.stacks[i].value);
+  }
+  sp_stack_list_dispose(&list);
+  pprof_case_dispose(&c);
+}
+
+static void check_read(reader read, const char *bytes, size_t size,
+                       const char *expected) {
+  char out[300], *copy = malloc(size + 1);
+
+  memcpy(copy, bytes, size);
+  read_on(&sp_mem_default, read, copy, size, out, sizeof out);
+  free(copy);
+  CHECK_TEXT(out, expected);
+}
+
+static void folded_lines_are_stacks(void) {
+  static const char *const cases[][2] = {
+      {"main;leaf 3\nmain;other 2\n", "main;leaf 3|main;other 2|"},
+      {"main;leaf 3\nmain;leaf 4", "main;leaf 7|"},
+      {"main;leaf\n", ""},
+      {"\n\nmain;leaf 3\r\n\n", "main;leaf 3|"},
+      {"main x;leaf y z 3", "main x;leaf y z 3|"},
+      {"main;;leaf 3", "main;;leaf 3|"},
+      {"main; 3", "main 3|"},
+      {" 3", " 3|"},
+      {"main -3", "main -3|"},
+      {"main abc", "!strconv.Atoi: parsing \"abc\": invalid syntax"},
+      {"main 9223372036854775808",
+       "!strconv.Atoi: parsing \"9223372036854775808\": value out of range"},
+      {"", ""},
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++)
+    check_read(sp_stack_folded, cases[i][0], strlen(cases[i][0]), cases[i][1]);
+  check_read(sp_stack_lines, "main;leaf\nmain;leaf\nmain\n", 25,
+             "main;leaf 2|main 1|");
+}
+
+static void a_long_line_ends_it(void) {
+  char *text = malloc(70020);
+
+  memset(text, 'x', 70000);
+  memcpy(text + 70000, " 3\nmain;leaf 2\n", 15);
+  check_read(sp_stack_folded, text, 70015, "");
+  check_read(sp_stack_lines, text, 70015, "!bufio.Scanner: token too long");
+  free(text);
+}
+
+static const char trie[] = "\0\0\1\5main;\0\2\4leaf\3\0\5other\2\0";
+static const char tree[] = "\0\0\1\4main\0\2\4leaf\3\0\5other\2\0";
+
+static void tries_and_trees_are_unfolded(void) {
+  check_read(sp_stack_trie, trie, sizeof trie - 1, "main;leaf 3|main;other 2|");
+  check_read(sp_stack_tree_read, tree, sizeof tree - 1,
+             "main;leaf 3|main;other 2|");
+  check_read(sp_stack_trie, "", 0, "");
+  check_read(sp_stack_tree_read, "", 0, "!EOF");
+}
+
+static void cut_anywhere_is_refused_or_less(void) {
+  char out[300];
+  size_t size;
+
+  for (size = 1; size < sizeof trie - 1; size++) {
+    char *copy = malloc(size);
+
+    memcpy(copy, trie, size);
+    read_on(&sp_mem_default, sp_stack_trie, copy, size, out, sizeof out);
+    memcpy(copy, tree, size);
+    if (size < sizeof tree - 1) {
+      read_on(&sp_mem_default, sp_stack_tree_read, copy, size, out, sizeof out);
+      CHECK(*out == '!');
+    }
+    free(copy);
+  }
+}
+
+/* Each node of a deep one repeats all names above it. */
+static void a_trie_cannot_unfold_without_end(void) {
+  const size_t depth = 200000;
+  char *bytes = malloc(4 * depth), out[300];
+  size_t i;
+
+  for (i = 0; i < depth; i++)
+    memcpy(bytes + 4 * i, "\1a\1\1", 4);
+  read_on(&sp_mem_default, sp_stack_trie, bytes, 4 * depth, out, sizeof out);
+  CHECK(*out == '!');
+  memset(bytes, 0x7f, 4 * depth);
+  read_on(&sp_mem_default, sp_stack_tree_read, bytes, 4 * depth, out,
+          sizeof out);
+  CHECK(*out == '!');
+  free(bytes);
+}
+
+static void too_many_stacks_are_refused(void) {
+  sp_buffer text;
+  char *out = malloc(1 << 20);
+  size_t i;
+
+  sp_buffer_init(&text, &sp_mem_default);
+  for (i = 0; i < SP_RAW_SAMPLES_MAX + 2; i++)
+    sp_buffer_format(&text, "f%zu 1\n", i);
+  read_on(&sp_mem_default, sp_stack_folded, text.data, text.size, out, 1 << 20);
+  CHECK(strstr(out, "samples count limit"));
+  sp_buffer_dispose(&text);
+  free(out);
+}
+
+static void profiles_have_their_innermost_frame_first(void) {
+  const sp_stack_meta meta = {.type = "cpu",
+                              .unit = "nanoseconds",
+                              .period_type = "cpu",
+                              .period_unit = "nanoseconds",
+                              .period = 10000000,
+                              .scale = 10000000,
+                              .time_ns = 5};
+  sp_raw_profile raw;
+  sp_stack_list list;
+  pprof_case c;
+
+  pprof_case_init(&c, &sp_mem_default);
+  sp_stack_list_init(&list, &c.arena, &c.refusal);
+  CHECK(!sp_stack_folded(&list, sp_view_text("main;leaf 3\nmain 0\n")));
+  CHECK(!sp_stack_list_profile(&list, &meta, &raw));
+  CHECK_EQUAL(raw.sample_count, 1);
+  CHECK_EQUAL(raw.samples[0].values[0], 30000000);
+  CHECK_EQUAL(raw.samples[0].locations[0], 2);
+  CHECK(sp_view_is(sp_raw_text(&raw, raw.functions[1].name), "leaf"));
+  sp_stack_list_dispose(&list);
+  pprof_case_dispose(&c);
+}
+
+static void sweep(const sp_mem *mem) {
+  char out[300];
+
+  read_on(mem, sp_stack_trie, trie, sizeof trie - 1, out, sizeof out);
+  read_on(mem, sp_stack_folded, "a;b 1\na 2\n", 10, out, sizeof out);
+}
+
+static void survives_lack_of_memory(void) {
+  failing_mem_sweep(sweep);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"folded_lines_are_stacks", folded_lines_are_stacks},
+      {"a_long_line_ends_it", a_long_line_ends_it},
+      {"tries_and_trees_are_unfolded", tries_and_trees_are_unfolded},
+      {"cut_anywhere_is_refused_or_less", cut_anywhere_is_refused_or_less},
+      {"a_trie_cannot_unfold_without_end", a_trie_cannot_unfold_without_end},
+      {"too_many_stacks_are_refused", too_many_stacks_are_refused},
+      {"profiles_have_their_innermost_frame_first",
+       profiles_have_their_innermost_frame_first},
+      {"survives_lack_of_memory", survives_lack_of_memory},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
