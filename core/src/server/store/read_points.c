@@ -13,6 +13,7 @@ typedef struct points_sum {
 
 typedef struct points_read {
   const sp_mem *mem;
+  const sp_select *select;
   sp_store_points_of of;
   sp_store_point_fn fn;
   void *data;
@@ -66,10 +67,9 @@ static spanprof_status points_run_end(void *data, const sp_block *block,
                                       const sp_block_sample *first) {
   const sp_block_profile *profile = &block->profiles[first->profile];
   points_read *read = data;
-  sp_store_point point = {
-      .time_ns = profile->time_ns,
-      .duration_ns = profile->duration_ns,
-      .profile = sp_select_uuid(profile, block->series[first->series].id)};
+  sp_store_point point = {.time_ns = profile->time_ns,
+                          .duration_ns = profile->duration_ns,
+                          .profile = sp_select_uuid(read->select, profile)};
   size_t i;
 
   for (i = 0; i < read->count && !read->ended; i++) {
@@ -101,6 +101,7 @@ spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
 
   if (st)
     return st;
+  read.select = &select;
   st = sp_select_run(&select, store, reader->db, selector, &sink);
   sp_select_dispose(&select);
   sp_store_reader_give(store, reader);

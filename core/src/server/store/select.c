@@ -21,10 +21,10 @@ enum {
   SELECT_BODY,
 };
 
-sp_profile_uuid sp_select_uuid(const sp_block_profile *profile,
-                               uint32_t series) {
+sp_profile_uuid sp_select_uuid(const sp_select *select,
+                               const sp_block_profile *profile) {
   const uint64_t lo = sp_hash_mix(profile->hash, (uint64_t)profile->time_ns);
-  const uint64_t hi = sp_hash_mix(lo, series + SP_HASH_SEED);
+  const uint64_t hi = sp_hash_mix(lo, select->source + SP_HASH_SEED);
   sp_profile_uuid uuid;
 
   memcpy(uuid.bytes, &hi, 8);
@@ -101,8 +101,7 @@ static void select_block_seen(sp_select *select) {
       entry->seen |= select->block.series[i].types >> entry->type & 1;
 }
 
-static bool select_profile_passes(const sp_select *select, uint32_t profile,
-                                  uint32_t series) {
+static bool select_profile_passes(const sp_select *select, uint32_t profile) {
   const sp_selector *selector = select->selector;
   const sp_block_profile *of = &select->block.profiles[profile];
   sp_profile_uuid uuid;
@@ -112,7 +111,7 @@ static bool select_profile_passes(const sp_select *select, uint32_t profile,
     return false;
   if (selector->profile_count == 0)
     return true;
-  uuid = sp_select_uuid(of, series);
+  uuid = sp_select_uuid(select, of);
   for (i = 0; i < selector->profile_count; i++)
     if (memcmp(&uuid, &selector->profiles[i], sizeof uuid) == 0)
       return true;
@@ -187,8 +186,7 @@ static spanprof_status select_samples(sp_select *select, bool totals) {
          end++)
       ;
     if (!select->first[first->series] ||
-        (!totals && !select_profile_passes(select, first->profile,
-                                           block->series[first->series].id)))
+        (!totals && !select_profile_passes(select, first->profile)))
       continue;
     select->profile_count +=
         totals ? (last == UINT32_MAX ? block->profile_count : 0)
@@ -252,6 +250,7 @@ static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
   spanprof_status st = SPANPROF_OK;
   int code = SQLITE_DONE;
 
+  select->source = source;
   sqlite3_bind_int64(rows, 1, source);
   sqlite3_bind_int64(rows, 2, select_ns(selector->from_ms, 0));
   sqlite3_bind_int64(rows, 3,

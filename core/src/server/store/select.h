@@ -43,6 +43,7 @@ struct sp_select {
   size_t text_room;
   sqlite3_stmt *text;
   /* Of the block at hand. */
+  uint32_t source;
   sp_block block;
   sp_select_entry **first; /* of each of its series; NULL: none */
   size_t first_room;
@@ -62,9 +63,10 @@ void sp_select_dispose(sp_select *select);
 spanprof_status sp_select_text(sp_select *select, uint32_t id,
                                const char **out);
 
-/* The profile's id, made of what is kept of it. */
-sp_profile_uuid sp_select_uuid(const sp_block_profile *profile,
-                               uint32_t series);
+/* The id of a profile of the block at hand, made of what is kept of it. All
+ * series that its samples' labels made of it have the same. */
+sp_profile_uuid sp_select_uuid(const sp_select *select,
+                               const sp_block_profile *profile);
 
 /* Whether the ids of a sample pass the selector; select_match.c. */
 bool sp_select_span_passes(const sp_select *select,
