@@ -11,6 +11,7 @@
 #include "util/cycles.c"
 #include "util/directory.c"
 #include "util/fork_hooks.c"
+#include "util/hash_index.c"
 #include "util/hex.c"
 #include "util/loader.c"
 #include "util/log.c"
@@ -76,7 +77,6 @@
 #include "profile/frame_table.c"
 #include "profile/gunzip.c"
 #include "profile/gzip_stream.c"
-#include "profile/index_table.c"
 #include "profile/label_table.c"
 #include "profile/name_table.c"
 #include "profile/pprof_fields.c"
@@ -103,7 +103,6 @@
 #include "sampler/thread_record.c"
 #include "sampler/thread_scan.c"
 #include "sampler/thread_table.c"
-#include "sampler/tid_map.c"
 #include "sampler/timer.c"
 
 #include "collect/collector.c"

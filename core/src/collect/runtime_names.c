@@ -5,7 +5,7 @@
 
 #include "../sampler/runtime.h"
 #include "../util/counters.h"
-#include "../util/hash.h"
+#include "../util/hash_index.h"
 
 /* Frames whose names are remembered; at the cap all are forgotten and asked for
  * again. */
@@ -29,7 +29,6 @@ typedef struct runtime_name {
   runtime_name_text *text; /* NULL: waiting */
   uint32_t offset;
   int32_t line;
-  bool used;
   bool failed;
   bool owner; /* of text */
 } runtime_name;
@@ -41,8 +40,9 @@ static struct {
   const sp_mem *mem;
   uint32_t registrations; /* those are names of the runtime registered then */
   runtime_name *entries;
-  size_t capacity; /* 0 or a power of two */
+  size_t capacity;
   size_t count;
+  sp_index index;
   size_t waiting;
   size_t next_waiting; /* where the search for a waiting entry goes on */
   char *shown;         /* what sp_runtime_name() returned last */
@@ -52,10 +52,11 @@ static struct {
 static void entries_forget(void) {
   size_t i;
 
-  for (i = 0; i < runtime_names.capacity; i++)
+  for (i = 0; i < runtime_names.count; i++)
     if (runtime_names.entries[i].owner)
       sp_mem_free(runtime_names.mem, runtime_names.entries[i].text);
   sp_mem_free(runtime_names.mem, runtime_names.entries);
+  sp_index_dispose(&runtime_names.index, runtime_names.mem);
   runtime_names.entries = NULL;
   runtime_names.capacity = 0;
   runtime_names.count = 0;
@@ -73,45 +74,33 @@ static void names_lock(void) {
   runtime_names.registrations = registrations;
 }
 
-static runtime_name *entry_slot(runtime_name *entries, size_t capacity,
-                                uint64_t code, uint32_t offset) {
-  size_t at = sp_hash_mix(code, offset) & (capacity - 1);
+static runtime_name *entry_find(uint64_t code, uint32_t offset) {
+  const uint64_t hash = sp_hash_mix(code, offset);
+  uint32_t at, number;
 
-  while (entries[at].used &&
-         (entries[at].code != code || entries[at].offset != offset))
-    at = (at + 1) & (capacity - 1);
-  return &entries[at];
-}
+  for (number = sp_index_first(&runtime_names.index, hash, &at);
+       number != SP_INDEX_NONE;
+       number = sp_index_next(&runtime_names.index, hash, &at)) {
+    runtime_name *entry = &runtime_names.entries[number];
 
-/* The frame's entry, unless it was answered or forgotten. */
-static runtime_name *entry_waiting(const spanprof_frame *frame) {
-  runtime_name *entry;
-
-  if (runtime_names.capacity == 0)
-    return NULL;
-  entry = entry_slot(runtime_names.entries, runtime_names.capacity, frame->code,
-                     frame->offset);
-  return entry->used && !entry->text && !entry->failed ? entry : NULL;
-}
-
-static bool entries_grow(void) {
-  size_t capacity = runtime_names.capacity ? runtime_names.capacity * 2 : 256;
-  runtime_name *entries;
-  size_t i;
-
-  entries = sp_mem_zero(runtime_names.mem, capacity * sizeof *entries);
-  if (!entries)
-    return false;
-  for (i = 0; i < runtime_names.capacity; i++) {
-    runtime_name *entry = &runtime_names.entries[i];
-
-    if (entry->used)
-      *entry_slot(entries, capacity, entry->code, entry->offset) = *entry;
+    if (entry->code == code && entry->offset == offset)
+      return entry;
   }
-  sp_mem_free(runtime_names.mem, runtime_names.entries);
-  runtime_names.entries = entries;
-  runtime_names.capacity = capacity;
-  return true;
+  return NULL;
+}
+
+/* After entries_reserve(). */
+static runtime_name *entry_add(uint64_t code, uint32_t offset) {
+  runtime_name *entry = &runtime_names.entries[runtime_names.count];
+
+  *entry = (runtime_name){.code = code, .offset = offset};
+  sp_index_add(&runtime_names.index, sp_hash_mix(code, offset),
+               (uint32_t)runtime_names.count++);
+  return entry;
+}
+
+static bool entry_waits(const runtime_name *entry) {
+  return !entry->text && !entry->failed;
 }
 
 static runtime_name_text *text_new(const spanprof_name *name) {
@@ -144,16 +133,12 @@ static bool text_equal(const runtime_name_text *a, const runtime_name_text *b) {
 
 /* Have the entry show `text`, or the same one that its code has already. */
 static void entry_show(runtime_name *entry, runtime_name_text *text) {
-  runtime_name *code = entry_slot(runtime_names.entries, runtime_names.capacity,
-                                  entry->code, NAMES_OFFSET_NONE);
+  runtime_name *code = entry_find(entry->code, NAMES_OFFSET_NONE);
 
-  if (!code->used) {
-    *code = (runtime_name){.code = entry->code,
-                           .offset = NAMES_OFFSET_NONE,
-                           .text = text,
-                           .used = true,
-                           .owner = true};
-    runtime_names.count++;
+  if (!code) {
+    code = entry_add(entry->code, NAMES_OFFSET_NONE);
+    code->text = text;
+    code->owner = true;
     entry->text = text;
   } else if (code->text && text_equal(code->text, text)) {
     sp_mem_free(runtime_names.mem, text);
@@ -180,8 +165,9 @@ static void entry_resolve(const runtime_name *waiting) {
     text = text_new(&name);
   names_lock();
   sp_runtime_leave();
-  entry = entry_waiting(&frame);
-  if (!entry) {
+  entry = entry_find(frame.code, frame.offset);
+  /* It may have been forgotten, or answered. */
+  if (!entry || !entry_waits(entry)) {
     sp_mem_free(runtime_names.mem, text);
     return;
   }
@@ -205,15 +191,17 @@ static bool answers_at_once(void) {
   return at_once;
 }
 
-/* Room for a frame, and for the codes of all that wait; three quarters are used
- * at most. */
-static bool entries_reserve(void) {
-  size_t needed = runtime_names.count + runtime_names.waiting + 2;
+/* Room for a frame, and for the codes of all that wait. */
+static spanprof_status entries_reserve(void) {
+  size_t more = runtime_names.waiting + 2;
+  spanprof_status st = sp_index_reserve_more(&runtime_names.index,
+                                             runtime_names.mem, (uint32_t)more);
 
-  while (needed * 4 > runtime_names.capacity * 3)
-    if (!entries_grow())
-      return false;
-  return true;
+  if (st)
+    return st;
+  return sp_mem_reserve(runtime_names.mem, (void **)&runtime_names.entries,
+                        &runtime_names.capacity, runtime_names.count + more,
+                        sizeof *runtime_names.entries);
 }
 
 void sp_runtime_note(const spanprof_frame *frame) {
@@ -222,18 +210,12 @@ void sp_runtime_note(const spanprof_frame *frame) {
   names_lock();
   if (runtime_names.count >= NAMES_MAX)
     entries_forget();
-  if (!entries_reserve())
+  if (entry_find(frame->code, frame->offset) || entries_reserve())
     goto unlock;
-  entry = entry_slot(runtime_names.entries, runtime_names.capacity, frame->code,
-                     frame->offset);
-  if (!entry->used) {
-    *entry = (runtime_name){
-        .code = frame->code, .offset = frame->offset, .used = true};
-    runtime_names.count++;
-    runtime_names.waiting++;
-    if (answers_at_once())
-      entry_resolve(entry);
-  }
+  entry = entry_add(frame->code, frame->offset);
+  runtime_names.waiting++;
+  if (answers_at_once())
+    entry_resolve(entry);
 unlock:
   pthread_mutex_unlock(&runtime_names.lock);
 }
@@ -244,13 +226,12 @@ spanprof_status sp_runtime_name(const sp_frame *frame, sp_frame_name *out) {
 
   memset(out, 0, sizeof *out);
   names_lock();
-  if (runtime_names.capacity == 0)
+  entry = entry_find(frame->code, (uint32_t)frame->position);
+  if (!entry)
     goto unlock;
-  entry = entry_slot(runtime_names.entries, runtime_names.capacity, frame->code,
-                     (uint32_t)frame->position);
-  if (entry->used && (entry->text || entry->failed))
+  if (!entry_waits(entry))
     st = SPANPROF_OK;
-  if (entry->used && entry->text &&
+  if (entry->text &&
       !sp_mem_reserve(runtime_names.mem, (void **)&runtime_names.shown,
                       &runtime_names.shown_capacity, text_bytes(entry->text),
                       1)) {
@@ -290,14 +271,14 @@ size_t spanprof_runtime_resolve(size_t max) {
   if (!runtime)
     goto leave;
   names_lock();
-  while (max > 0 && runtime_names.waiting > 0 &&
-         looked < runtime_names.capacity) {
-    runtime_name *entry = &runtime_names.entries[runtime_names.next_waiting &
-                                                 (runtime_names.capacity - 1)];
+  while (max > 0 && runtime_names.waiting > 0 && looked < runtime_names.count) {
+    const runtime_name *entry =
+        &runtime_names
+             .entries[runtime_names.next_waiting % runtime_names.count];
 
     runtime_names.next_waiting++;
     looked++;
-    if (entry->used && !entry->text && !entry->failed) {
+    if (entry_waits(entry)) {
       entry_resolve(entry);
       max--;
     }

@@ -4,13 +4,14 @@
 #ifndef SP_SPAN_SET_H
 #define SP_SPAN_SET_H
 
-#include "../util/mem.h"
+#include "../util/hash_index.h"
 
 typedef struct sp_span_set {
   const sp_mem *mem;
-  spanprof_span *slots; /* 0: empty */
-  size_t capacity;      /* 0 or a power of two */
+  spanprof_span *spans;
+  size_t capacity;
   size_t count;
+  sp_index index;
 } sp_span_set;
 
 void sp_span_set_init(sp_span_set *set, const sp_mem *mem);

@@ -2,7 +2,7 @@
 #ifndef SP_CALL_TREE_H
 #define SP_CALL_TREE_H
 
-#include "../profile/index_table.h"
+#include "../util/hash_index.h"
 #include "amount.h"
 
 /* Nodes held: 160 MB and an index of as much at most. */

@@ -5,8 +5,8 @@
 
 #include <profile.pb-c.h>
 
+#include "../util/hash_index.h"
 #include "arena.h"
-#include "index_table.h"
 #include "pprof_fields.h"
 
 /* Fields of Profile in profile.proto. */

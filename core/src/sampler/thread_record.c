@@ -4,8 +4,8 @@
 
 /* Process-wide, because threads are, and because signal handlers find their
  * record here. */
-SP_HANDLER_DATA sp_thread_table sp_threads = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .by_tid = {.mem = &sp_mem_default}};
+SP_HANDLER_DATA sp_thread_table sp_threads = {.lock =
+                                                  PTHREAD_MUTEX_INITIALIZER};
 
 SP_HANDLER_CODE static inline uint32_t chunk_of(uint32_t index) {
   return 31u - (uint32_t)__builtin_clz(index / SP_THREAD_CHUNK + 1);
@@ -55,7 +55,14 @@ static sp_thread *record_take(void) {
   return sp_thread_at(index);
 }
 
+/* What is thrown away of a hash is nothing of this one: equal ones are of equal
+ * numbers. */
+static uint64_t tid_hash(int tid) {
+  return (uint32_t)tid;
+}
+
 void sp_thread_give(sp_thread *thread) {
+  sp_index_remove(&sp_threads.by_tid, tid_hash(thread->tid), thread->index);
   thread->tid = 0;
   thread->next_free = sp_threads.free_list;
   sp_threads.free_list = thread->index;
@@ -82,21 +89,23 @@ void sp_thread_clear(sp_thread *thread, int tid) {
   atomic_store(&thread->seen_tp, 0);
 }
 
-sp_thread *sp_thread_record(int tid, bool *fresh) {
-  uint32_t index = sp_tid_map_get(&sp_threads.by_tid, tid);
-  sp_thread *thread;
+sp_thread *sp_thread_find(int tid) {
+  uint32_t at, index = sp_index_first(&sp_threads.by_tid, tid_hash(tid), &at);
 
-  *fresh = index == 0;
-  if (index)
-    return sp_thread_at(index);
+  return index == SP_INDEX_NONE ? NULL : sp_thread_at(index);
+}
+
+sp_thread *sp_thread_record(int tid, bool *fresh) {
+  sp_thread *thread = sp_thread_find(tid);
+
+  *fresh = !thread;
+  if (thread || sp_index_reserve(&sp_threads.by_tid, &sp_mem_default))
+    return thread;
   thread = record_take();
   if (!thread)
     return NULL;
   sp_thread_clear(thread, tid);
-  if (sp_tid_map_set(&sp_threads.by_tid, tid, thread->index)) {
-    sp_thread_give(thread);
-    return NULL;
-  }
+  sp_index_add(&sp_threads.by_tid, tid_hash(tid), thread->index);
   return thread;
 }
 
@@ -108,11 +117,10 @@ void sp_thread_link(sp_thread *thread, sp_self *self) {
 }
 
 static void self_find(sp_self *self) {
-  uint32_t index =
-      self->thread ? 0 : sp_tid_map_get(&sp_threads.by_tid, self->tid);
+  sp_thread *thread = self->thread ? NULL : sp_thread_find(self->tid);
 
-  if (index)
-    sp_thread_link(sp_thread_at(index), self);
+  if (thread)
+    sp_thread_link(thread, self);
 }
 
 void sp_threads_link(void) {

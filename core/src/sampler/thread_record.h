@@ -7,8 +7,8 @@
 #include <signal.h>
 
 #include "../util/clock.h"
+#include "../util/hash_index.h"
 #include "thread_table.h"
-#include "tid_map.h"
 
 /* Records of the first chunk; each other has twice as many as the one before,
  * so that their addresses take little of what the handler has near. */
@@ -28,7 +28,7 @@ typedef struct sp_thread_table {
   pthread_mutex_t lock;
   uint32_t record_count; /* ever used, with index 0, which never is */
   uint32_t free_list;
-  sp_tid_map by_tid;
+  sp_index by_tid; /* of records, the thread's number as hash */
   sp_timer_base base;
   int session_signal;      /* chosen at the start */
   int signal_number;       /* that timers send now; 0: none may be set */
@@ -49,7 +49,10 @@ extern sp_thread_table sp_threads;
 
 /* All with the lock held. */
 
-/* The record of a thread, made where there is none; NULL: no memory. */
+/* The record of a thread, or NULL. */
+sp_thread *sp_thread_find(int tid);
+
+/* The same, made where there is none; NULL: no memory. */
 sp_thread *sp_thread_record(int tid, bool *fresh);
 
 /* As of a thread that was just found. */

@@ -73,15 +73,13 @@ static bool thread_same(const sp_thread *thread) {
 }
 
 static void thread_seen(int tid) {
-  uint32_t index = sp_tid_map_get(&sp_threads.by_tid, tid);
-  sp_thread *thread = index ? sp_thread_at(index) : NULL;
+  sp_thread *thread = sp_thread_find(tid);
 
   if (!thread || !thread_same(thread)) {
     if (thread && thread->timer != SP_TIMER_NONE)
       sp_thread_remove(thread);
     sp_thread_enrol_locked(tid, NULL);
-    index = sp_tid_map_get(&sp_threads.by_tid, tid);
-    thread = index ? sp_thread_at(index) : NULL;
+    thread = sp_thread_find(tid);
   }
   if (thread)
     thread->pass = sp_threads.pass;

@@ -114,7 +114,6 @@ void sp_thread_remove(sp_thread *thread) {
   atomic_store(&thread->self, NULL);
   if (thread->excluded)
     sp_threads.excluded_count--;
-  sp_tid_map_remove(&sp_threads.by_tid, thread->tid);
   sp_thread_give(thread);
 }
 
@@ -259,12 +258,12 @@ static void thread_exclude(sp_self *self) {
 }
 
 static void thread_include(sp_self *self) {
-  uint32_t index;
+  sp_thread *thread;
 
   table_lock();
-  index = sp_tid_map_get(&sp_threads.by_tid, tid_own());
-  if (index && sp_thread_at(index)->excluded)
-    sp_thread_remove(sp_thread_at(index));
+  thread = sp_thread_find(tid_own());
+  if (thread && thread->excluded)
+    sp_thread_remove(thread);
   table_unlock();
   sp_thread_enrol(tid_own(), self);
 }
@@ -371,7 +370,7 @@ void sp_threads_after_fork_child(bool resume) {
   sp_threads.timer_count = 0;
   sp_threads.excluded_count = 0;
   sp_threads.random = 0;
-  sp_tid_map_dispose(&sp_threads.by_tid);
+  sp_index_dispose(&sp_threads.by_tid, &sp_mem_default);
   for (i = 1; i < sp_threads.record_count; i++) {
     sp_thread *thread = sp_thread_at(i);
 

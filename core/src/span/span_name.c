@@ -4,19 +4,17 @@
 
 #include "../util/clean.h"
 #include "../util/counters.h"
-#include "../util/hash.h"
+#include "../util/hash_index.h"
 #include "../util/utf8.h"
 
-#define NAME_LOCKS     8u
-#define NAME_USED_MAX  500u /* default of span_names_max */
-#define NAME_SLOTS_MIN 64u
-#define NAME_OTHER     "[other]"
-#define NAME_UNNAMED   "[unnamed]"
+#define NAME_LOCKS    8u
+#define NAME_USED_MAX 500u /* default of span_names_max */
+#define NAME_OTHER    "[other]"
+#define NAME_UNNAMED  "[unnamed]"
 
 typedef struct name_used {
-  char *text; /* NULL: free */
+  char *text;
   uint32_t bytes;
-  uint32_t hash;
 } name_used;
 
 /* Process-wide, as spans are. */
@@ -29,8 +27,9 @@ static const sp_mem *name_mem = &sp_mem_default;
 static struct {
   pthread_mutex_t lock;
   /* Guarded by lock. */
-  name_used *slots; /* at most half full */
-  size_t slot_count;
+  name_used *names;
+  size_t capacity;
+  sp_index index;
   uint32_t count;
   uint32_t max;
 } names_used = {.lock = PTHREAD_MUTEX_INITIALIZER, .max = NAME_USED_MAX};
@@ -95,58 +94,29 @@ static void name_keep(sp_span *span, const char *name, size_t bytes) {
     sp_count(&sp_counts.span_names_cleaned, 1);
 }
 
-static void name_slot_put(name_used *slots, size_t slot_count,
-                          const name_used *name) {
-  size_t at = name->hash & (slot_count - 1);
-
-  while (slots[at].text)
-    at = (at + 1) & (slot_count - 1);
-  slots[at] = *name;
-}
-
-/* Room for one more name. Lock held. */
-static bool names_reserve(void) {
-  size_t slot_count = names_used.slot_count;
-  name_used *slots;
-  size_t i;
-
-  if ((names_used.count + 1) * 2 <= slot_count)
-    return true;
-  slot_count = slot_count ? slot_count * 2 : NAME_SLOTS_MIN;
-  slots = sp_mem_zero(name_mem, slot_count * sizeof *slots);
-  if (!slots)
-    return false;
-  for (i = 0; i < names_used.slot_count; i++)
-    if (names_used.slots[i].text)
-      name_slot_put(slots, slot_count, &names_used.slots[i]);
-  sp_mem_free(name_mem, names_used.slots);
-  names_used.slots = slots;
-  names_used.slot_count = slot_count;
-  return true;
-}
-
 /* May a sample use the name? Lock held. */
 static bool names_admit(const char *text, size_t bytes) {
-  name_used name = {.bytes = (uint32_t)bytes,
-                    .hash = (uint32_t)(sp_hash_bytes(text, bytes) >> 32)};
-  size_t at;
+  const uint64_t hash = sp_hash_bytes(text, bytes);
+  name_used *name;
+  uint32_t at, number;
 
-  for (at = name.hash; names_used.slot_count; at++) {
-    const name_used *slot = &names_used.slots[at & (names_used.slot_count - 1)];
-
-    if (!slot->text)
-      break;
-    if (slot->hash == name.hash && slot->bytes == bytes &&
-        memcmp(slot->text, text, bytes) == 0)
+  for (number = sp_index_first(&names_used.index, hash, &at);
+       number != SP_INDEX_NONE;
+       number = sp_index_next(&names_used.index, hash, &at))
+    if (names_used.names[number].bytes == bytes &&
+        memcmp(names_used.names[number].text, text, bytes) == 0)
       return true;
-  }
-  if (names_used.count >= names_used.max || !names_reserve())
+  if (names_used.count >= names_used.max ||
+      sp_index_reserve(&names_used.index, name_mem) ||
+      sp_mem_reserve(name_mem, (void **)&names_used.names, &names_used.capacity,
+                     names_used.count + 1, sizeof *names_used.names))
     return false;
-  name.text = sp_mem_text(name_mem, text, bytes);
-  if (!name.text)
+  name = &names_used.names[names_used.count];
+  name->bytes = (uint32_t)bytes;
+  name->text = sp_mem_text(name_mem, text, bytes);
+  if (!name->text)
     return false;
-  name_slot_put(names_used.slots, names_used.slot_count, &name);
-  names_used.count++;
+  sp_index_add(&names_used.index, hash, (uint32_t)names_used.count++);
   return true;
 }
 
@@ -252,11 +222,12 @@ void sp_span_name_unlock(void) {
 void sp_span_name_reset(const sp_mem *mem) {
   size_t i;
 
-  for (i = 0; i < names_used.slot_count; i++)
-    sp_mem_free(name_mem, names_used.slots[i].text);
-  sp_mem_free(name_mem, names_used.slots);
-  names_used.slots = NULL;
-  names_used.slot_count = 0;
+  for (i = 0; i < names_used.count; i++)
+    sp_mem_free(name_mem, names_used.names[i].text);
+  sp_mem_free(name_mem, names_used.names);
+  sp_index_dispose(&names_used.index, name_mem);
+  names_used.names = NULL;
+  names_used.capacity = 0;
   names_used.count = 0;
   names_used.max = NAME_USED_MAX;
   name_mem = mem ? mem : &sp_mem_default;

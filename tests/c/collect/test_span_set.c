@@ -73,7 +73,7 @@ static void many_are_held_and_all_let_go(void) {
   for (i = 0; i < 20000; i++)
     CHECK(span_known(spans[i]));
   sp_span_set_clear(&set);
-  CHECK(!set.slots);
+  CHECK(!set.spans);
   sweep_often();
   for (i = 0; i < 20000; i++)
     CHECK(!span_known(spans[i]));

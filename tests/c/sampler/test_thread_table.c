@@ -82,7 +82,7 @@ static void *thread_wait(void *data) {
 }
 
 static bool thread_known(int tid) {
-  return sp_tid_map_get(&sp_threads.by_tid, tid) != 0;
+  return sp_thread_find(tid) != NULL;
 }
 
 static void timers_start(uint32_t hz) {
@@ -122,9 +122,7 @@ static void a_scan_finds_who_took_the_place_of_another(void) {
 
 /* The record of the calling thread, or NULL. */
 static sp_thread *record_own(void) {
-  uint32_t index = sp_tid_map_get(&sp_threads.by_tid, gettid());
-
-  return index ? sp_thread_at(index) : NULL;
+  return sp_thread_find(gettid());
 }
 
 /* Sampled, and with its labels. */

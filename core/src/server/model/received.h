@@ -9,7 +9,7 @@
 #define SP_RECEIVED_H
 
 #include "../../profile/arena.h"
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 #include "text_pair.h"
 
 #define SP_RECEIVED_NONE UINT32_MAX

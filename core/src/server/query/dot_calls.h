@@ -2,7 +2,7 @@
 #ifndef SP_DOT_CALLS_H
 #define SP_DOT_CALLS_H
 
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 #include "../model/stack_tree.h"
 
 /* One function's line. */

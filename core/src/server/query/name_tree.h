@@ -3,7 +3,7 @@
 #ifndef SP_NAME_TREE_H
 #define SP_NAME_TREE_H
 
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 #include "../../util/buffer.h"
 #include "../model/stack_tree.h"
 

@@ -3,7 +3,7 @@
 #define SP_TEXT_SET_H
 
 #include "../../profile/arena.h"
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 
 typedef struct sp_text_set {
   sp_arena *arena; /* of the texts and of all below; outlives the set */

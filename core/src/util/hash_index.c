@@ -1,4 +1,4 @@
-#include "index_table.h"
+#include "hash_index.h"
 
 #define INDEX_CAPACITY_MIN 64u
 #define INDEX_CAPACITY_MAX (1u << 31)
@@ -12,17 +12,23 @@ static void index_put(sp_index_slot *slots, uint32_t mask, sp_index_slot slot) {
 }
 
 spanprof_status sp_index_reserve(sp_index *index, const sp_mem *mem) {
+  return sp_index_reserve_more(index, mem, 1);
+}
+
+spanprof_status sp_index_reserve_more(sp_index *index, const sp_mem *mem,
+                                      uint32_t more) {
   uint32_t capacity = index->capacity ? index->capacity : INDEX_CAPACITY_MIN;
   sp_index_slot *slots;
   uint32_t i;
 
   /* At most half full, so that a walk over a wrong hash is short. */
-  if (index->count < index->capacity / 2)
+  if (index->count + more <= index->capacity / 2)
     return SPANPROF_OK;
-  if (capacity == INDEX_CAPACITY_MAX)
-    return SPANPROF_ERR_LIMIT;
-  if (index->capacity)
+  while (index->count + more > capacity / 2) {
+    if (capacity == INDEX_CAPACITY_MAX)
+      return SPANPROF_ERR_LIMIT;
     capacity *= 2;
+  }
   slots = sp_mem_zero(mem, capacity * sizeof *slots);
   if (!slots)
     return SPANPROF_ERR_NOMEM;
@@ -40,6 +46,32 @@ void sp_index_add(sp_index *index, uint64_t hash, uint32_t number) {
 
   index_put(index->slots, index->capacity - 1, slot);
   index->count++;
+}
+
+void sp_index_remove(sp_index *index, uint64_t hash, uint32_t number) {
+  const uint32_t mask = index->capacity - 1;
+  uint32_t hole = sp_index_fold(hash) & mask, at;
+
+  if (!index->capacity)
+    return;
+  while (index->slots[hole].number != number + 1) {
+    if (!index->slots[hole].number)
+      return;
+    hole = (hole + 1) & mask;
+  }
+  index->slots[hole].number = 0;
+  index->count--;
+  /* Close the gap: whatever stands behind it and could not be found across it
+   * moves into it. */
+  for (at = (hole + 1) & mask; index->slots[at].number; at = (at + 1) & mask) {
+    const uint32_t home = index->slots[at].hash & mask;
+
+    if (((at - home) & mask) < ((at - hole) & mask))
+      continue;
+    index->slots[hole] = index->slots[at];
+    index->slots[at].number = 0;
+    hole = at;
+  }
 }
 
 void sp_index_clear(sp_index *index) {

@@ -1,0 +1,77 @@
+/* From a hash to the numbers of items kept elsewhere: the hash table of all
+ * that one thread uses, or a lock guards. Open addressing.
+ *
+ * Apart from it stand the tables that signal handlers read or that take no lock
+ * (text.c, label_node.c), that of live spans, which is shared by all threads
+ * and chained through the spans so that it never allocates for one
+ * (span_table.c), and that of unwind rules, whose places have two bytes
+ * (unwind_rows.c). */
+#ifndef SP_HASH_INDEX_H
+#define SP_HASH_INDEX_H
+
+#include "hash.h"
+#include "mem.h"
+
+#define SP_INDEX_NONE UINT32_MAX
+
+typedef struct sp_index_slot {
+  uint32_t hash;
+  uint32_t number; /* of the item, plus 1; 0: free */
+} sp_index_slot;
+
+typedef struct sp_index {
+  sp_index_slot *slots;
+  uint32_t capacity; /* 0 or a power of 2 */
+  uint32_t count;
+} sp_index;
+
+/* Make room for one more item. SPANPROF_ERR_NOMEM: nothing changed.
+ * SPANPROF_ERR_LIMIT: 2^30 items. */
+spanprof_status sp_index_reserve(sp_index *index, const sp_mem *mem);
+
+/* The same for `more` items. */
+spanprof_status sp_index_reserve_more(sp_index *index, const sp_mem *mem,
+                                      uint32_t more);
+
+/* Add an item, after sp_index_reserve(). */
+void sp_index_add(sp_index *index, uint64_t hash, uint32_t number);
+
+/* Take an item out, if it is in. */
+void sp_index_remove(sp_index *index, uint64_t hash, uint32_t number);
+
+void sp_index_clear(sp_index *index); /* keeps the memory */
+void sp_index_dispose(sp_index *index, const sp_mem *mem);
+
+static inline size_t sp_index_bytes(const sp_index *index) {
+  return index->capacity * sizeof *index->slots;
+}
+
+/* The half of a hash that is stored; the rest of it is thrown away. */
+static inline uint32_t sp_index_fold(uint64_t hash) {
+  return (uint32_t)(hash ^ (hash >> 32));
+}
+
+/* Walk the items of one hash: SP_INDEX_NONE ends it. The caller compares. */
+static inline uint32_t sp_index_next(const sp_index *index, uint64_t hash,
+                                     uint32_t *at) {
+  const uint32_t fold = sp_index_fold(hash), mask = index->capacity - 1;
+
+  for (;; ++*at) {
+    const sp_index_slot *slot = &index->slots[*at & mask];
+
+    if (slot->number == 0)
+      return SP_INDEX_NONE;
+    if (slot->hash == fold) {
+      ++*at;
+      return slot->number - 1;
+    }
+  }
+}
+
+static inline uint32_t sp_index_first(const sp_index *index, uint64_t hash,
+                                      uint32_t *at) {
+  *at = sp_index_fold(hash);
+  return index->capacity ? sp_index_next(index, hash, at) : SP_INDEX_NONE;
+}
+
+#endif

@@ -1,0 +1,112 @@
+#include "util/hash_index.h"
+
+#include "check.h"
+#include "failing_mem.h"
+
+/* Many of one hash, and many hashes of one place. */
+static uint64_t hash_of(uint32_t number) {
+  return number % 97 * 64;
+}
+
+static bool index_has(const sp_index *index, uint32_t number) {
+  uint32_t at, found;
+
+  for (found = sp_index_first(index, hash_of(number), &at);
+       found != SP_INDEX_NONE;
+       found = sp_index_next(index, hash_of(number), &at))
+    if (found == number)
+      return true;
+  return false;
+}
+
+static void what_was_added_is_found_until_removed(void) {
+  sp_index index = {0};
+  uint32_t number;
+
+  CHECK(!index_has(&index, 7));
+  sp_index_remove(&index, hash_of(7), 7);
+  for (number = 0; number < 5000; number++) {
+    CHECK(!sp_index_reserve(&index, &sp_mem_default));
+    sp_index_add(&index, hash_of(number), number);
+  }
+  for (number = 0; number < 5000; number += 2)
+    sp_index_remove(&index, hash_of(number), number);
+  sp_index_remove(&index, hash_of(0), 0);
+  for (number = 0; number < 5000; number++)
+    CHECK_EQUAL(index_has(&index, number), number % 2);
+  CHECK_EQUAL(index.count, 2500);
+  sp_index_clear(&index);
+  CHECK(!index_has(&index, 1));
+  sp_index_dispose(&index, &sp_mem_default);
+}
+
+static void room_for_many_is_made_at_once(void) {
+  sp_index index = {0};
+  const sp_index_slot *slots;
+  uint32_t number;
+
+  CHECK(!sp_index_reserve_more(&index, &sp_mem_default, 1000));
+  slots = index.slots;
+  for (number = 0; number < 1000; number++)
+    sp_index_add(&index, hash_of(number), number);
+  CHECK(!sp_index_reserve_more(&index, &sp_mem_default, 0));
+  CHECK(index.slots == slots);
+  sp_index_dispose(&index, &sp_mem_default);
+}
+
+/* Items come and go: whatever the order, the index says what a plain array
+ * says. */
+static void it_agrees_with_an_array_through_churn(void) {
+  static bool expected[1024];
+  sp_index index = {0};
+  uint32_t random = 12345, step, number;
+
+  for (step = 1; step < 200000; step++) {
+    random = random * 1664525 + 1013904223;
+    number = (random >> 8) % 1024;
+    if (random & 1 && !expected[number]) {
+      CHECK(!sp_index_reserve(&index, &sp_mem_default));
+      sp_index_add(&index, hash_of(number), number);
+      expected[number] = true;
+    } else if (!(random & 1)) {
+      sp_index_remove(&index, hash_of(number), number);
+      expected[number] = false;
+    }
+  }
+  for (number = 0; number < 1024; number++)
+    CHECK_EQUAL(index_has(&index, number), expected[number]);
+  sp_index_dispose(&index, &sp_mem_default);
+}
+
+static void without_memory_it_says_so(const sp_mem *mem) {
+  sp_index index = {0};
+  uint32_t number, added = 0;
+
+  for (number = 0; number < 200; number++)
+    if (!sp_index_reserve(&index, mem)) {
+      sp_index_add(&index, hash_of(number), number);
+      added++;
+    }
+  CHECK_EQUAL(index.count, added);
+  for (number = 0; number < 200; number++)
+    added -= index_has(&index, number);
+  CHECK_EQUAL(added, 0);
+  sp_index_dispose(&index, mem);
+}
+
+static void without_memory_it_stays_as_it_was(void) {
+  failing_mem_sweep(without_memory_it_says_so);
+}
+
+static const check_test tests[] = {
+    {"what_was_added_is_found_until_removed",
+     what_was_added_is_found_until_removed},
+    {"room_for_many_is_made_at_once", room_for_many_is_made_at_once},
+    {"it_agrees_with_an_array_through_churn",
+     it_agrees_with_an_array_through_churn},
+    {"without_memory_it_stays_as_it_was", without_memory_it_stays_as_it_was},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
