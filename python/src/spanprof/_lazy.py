@@ -14,10 +14,12 @@ _waiting: dict[str, Callable[[Any], None]] = {}
 
 
 def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """As functools.wraps, which brings in ten modules."""
+    """As functools.wraps, which brings in ten modules. Another's replacement need
+    not have what a function has (mod_wsgi's signal.signal)."""
     def dress(function: Any) -> Any:
         for name in ("__module__", "__name__", "__qualname__", "__doc__"):
-            setattr(function, name, getattr(original, name))
+            if hasattr(original, name):
+                setattr(function, name, getattr(original, name))
         function.__wrapped__ = original
         return function
 

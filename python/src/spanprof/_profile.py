@@ -19,6 +19,8 @@ from ._binding import Error, native
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Held from the start of a profile to its end: a process has one session.
 _taken = threading.Lock()
+# The command reads its options one call after the other.
+_reporting = threading.Lock()
 _HOUR_MS = 3_600_000
 _STOP_S = 10.0
 _BESIDE = ("spanprof.profile() needs the process to itself, and it is profiled already: "
@@ -198,7 +200,7 @@ class profile:
             raise Error(self._refusal)
 
     def _report(self, *options: str) -> str:
-        with tempfile.TemporaryDirectory(prefix="spanprof-") as directory:
+        with _reporting, tempfile.TemporaryDirectory(prefix="spanprof-") as directory:
             for i, part in enumerate(self._parts):
                 pathlib.Path(directory, f"{i}.pb.gz").write_bytes(part)
             status: int

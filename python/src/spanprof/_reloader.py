@@ -5,13 +5,29 @@ from __future__ import annotations
 import os
 import sys
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-def is_parent() -> bool:
-    """Whether this process is Django's autoreloader, which loads the program's
-    settings too (django/utils/autoreload.py, 1.7 to 5.2: the child has
-    RUN_MAIN=true; `runserver` reloads unless told not to)."""
-    words = sys.orig_argv
+
+def _is_django(words: Sequence[str]) -> bool:
+    """django/utils/autoreload.py, 1.7 to 5.2: the child has RUN_MAIN=true, and
+    `runserver` reloads unless told not to."""
     return ("runserver" in words and "--noreload" not in words
             and os.environ.get("RUN_MAIN") != "true"
             and any(os.path.basename(word) in ("manage.py", "django-admin", "django")
                     for word in words))
+
+
+def _is_flask(words: Sequence[str]) -> bool:
+    """flask/cli.py, 2.2 to 3.1, and werkzeug/_reloader.py: the child has
+    WERKZEUG_RUN_MAIN=true, and `run` reloads where debugging is on."""
+    debugs = "--debug" in words or os.environ.get("FLASK_DEBUG", "0").lower() not in ("0", "false", "no")
+    return ("run" in words and ("--reload" in words or debugs and "--no-reload" not in words)
+            and os.environ.get("WERKZEUG_RUN_MAIN") != "true"
+            and any(os.path.basename(word) == "flask" for word in words))
+
+
+def is_parent() -> bool:
+    """Whether this process is the parent of a reloader that loads the program too."""
+    return _is_django(sys.orig_argv) or _is_flask(sys.orig_argv)

@@ -1,0 +1,89 @@
+"""mod_wsgi, which runs applications in interpreters beside the main one unless
+it is told not to."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+
+from program import PACKAGES, ProgramCase, fetch, free_port
+
+MODULES = pathlib.Path("/usr/lib/apache2/modules")
+SERVER = shutil.which("apache2") or "/usr/sbin/apache2"
+APPLICATION = """
+import os, sys
+import spanprof
+started = spanprof.start()
+
+def application(environ, start_response):
+    if environ["PATH_INFO"] == "/started":
+        said = str(started)
+    else:
+        burn(0.1)
+        said = str(os.getpid())
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [said.encode()]
+"""
+CONFIGURATION = """
+ServerRoot {here}
+ServerName localhost
+Listen 127.0.0.1:{port}
+PidFile {here}/apache.pid
+ErrorLog {here}/error.log
+DefaultRuntimeDir {here}
+{user}
+LoadModule mpm_event_module {modules}/mod_mpm_event.so
+LoadModule authz_core_module {modules}/mod_authz_core.so
+LoadModule wsgi_module {modules}/mod_wsgi.so
+WSGISocketPrefix {here}/wsgi
+WSGIDaemonProcess site processes=2 threads=2
+WSGIProcessGroup site
+{group}
+WSGIScriptAlias / {here}/app.wsgi
+"""
+FOR_THIS = (MODULES / "mod_wsgi.so-{}.{}".format(*sys.version_info[:2])).exists()
+
+
+@unittest.skipUnless(os.path.exists(SERVER) and FOR_THIS, "there is no mod_wsgi for this interpreter")
+class ModWsgiTest(ProgramCase):
+    def serve_site(self, group: str) -> int:
+        """The port of a server that is not root, even where this is."""
+        port, user = free_port(), ""
+        shutil.copytree(PACKAGES / "spanprof", self.directory / "packages" / "spanprof")
+        shutil.copytree(PACKAGES / "pyroscope", self.directory / "packages" / "pyroscope")
+        self.write("app.wsgi", APPLICATION)
+        if os.geteuid() == 0:
+            user = "User #65534\nGroup #65534"
+            for path in (self.directory, *self.directory.rglob("*")):
+                os.chown(path, 65534, 65534)
+        configuration = self.write("apache.conf", "")
+        configuration.write_text(CONFIGURATION.format(
+            here=self.directory, port=port, modules=MODULES, user=user, group=group))
+        self.server = self.serve([SERVER, "-f", str(configuration), "-D", "FOREGROUND"],
+                                 PYTHONPATH=str(self.directory / "packages"))
+        return port
+
+    def log(self) -> str:
+        path = self.directory / "error.log"
+        return super().log() + (path.read_text() if path.exists() else "")
+
+    def test_daemons_are_profiled_in_the_main_interpreter(self) -> None:
+        port = self.serve_site("WSGIApplicationGroup %{GLOBAL}")
+        burned = self.burn_by_requests(port, 2)
+        self.assertNotIn(self.server.pid, burned)
+        self.terminate(self.server)
+        self.assert_processes_covered(burned)
+
+    def test_another_interpreter_is_refused_with_the_reason(self) -> None:
+        port = self.serve_site("")
+        self.assertEqual(fetch(port, "/started"), "False")
+        self.assertIn("not profiled: ", self.log())
+        self.assertIn("WSGIApplicationGroup", self.log())
+        self.terminate(self.server)
+
+
+if __name__ == "__main__":
+    unittest.main()
