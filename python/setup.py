@@ -122,9 +122,9 @@ setup(
             VENDOR / "core/src/spanprof_unity.c",
             VENDOR / "core/src/command_unity.c",
             VENDOR / "generated/spanprof_wrap_py.c",
-            *sorted((VENDOR / "bindings/python").glob("*.c")))],
+            *sorted((VENDOR / "bindings").glob("*/*.c")))],
         include_dirs=[str(VENDOR / folder) for folder in (
-            "core/include", "core/src", "bindings/python", "swig", "swig/lang", "generated")],
+            "core/include", "core/src", "bindings/common", "bindings/python", "swig", "swig/lang", "generated")],
         define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None)],
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong",
                             "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Werror=implicit-function-declaration"],

@@ -24,7 +24,7 @@ clang_format() {
 
 # The core as one file, with all that it includes, and each of the bindings'.
 clang_tidy() {
-  local include=(-Icore/include -Icore/src -Iswig -Iswig/lang -Ibindings/ruby -Ibindings/python) folder
+  local include=(-Icore/include -Icore/src -Iswig -Iswig/lang -Ibindings/common -Ibindings/ruby -Ibindings/python) folder
 
   mkdir -p build/lint
   protoc-c --proto_path=core/proto --c_out=build/lint profile.proto push.proto

@@ -201,10 +201,10 @@ strict_binding() {
     swig -python -Wall -Werror -interface _swig -outdir build/strict/python -o build/strict/python/swig.c swig/spanprof.i
   fi
   for compiler in gcc clang; do
-    for path in "bindings/$language"/*.c "build/strict/$language/swig.c" core/src/{spanprof,command}_unity.c; do
+    for path in bindings/common/*.c "bindings/$language"/*.c "build/strict/$language/swig.c" core/src/{spanprof,command}_unity.c; do
       "$compiler" -fsyntax-only -fPIC -O1 -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -Wall -Wextra -Wshadow \
         -Wstrict-prototypes -Wmissing-prototypes -Werror "${includes[@]}" -Icore/include -Icore/src \
-        -Iswig -Iswig/lang -I"bindings/$language" -isystem "build/strict/$language" "$path" || status=1
+        -Iswig -Iswig/lang -Ibindings/common -I"bindings/$language" -isystem "build/strict/$language" "$path" || status=1
     done
   done
   return $status
@@ -230,7 +230,7 @@ rules_binding() {
   # What they call of the core stands in clock.c.
   grep -lE 'SP_(HANDLER_(CODE|SELDOM)|SIGNAL_SAFE)' "bindings/$language"/*.c core/src/util/clock.c |
     xargs tests/rules/signal_safety.py "$@" -- gcc -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -fPIC \
-      "${includes[@]}" -Icore/include -Icore/src -I"bindings/$language"
+      "${includes[@]}" -Icore/include -Icore/src -Ibindings/common -I"bindings/$language"
 }
 
 shopt -s nullglob

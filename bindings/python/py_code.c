@@ -210,7 +210,7 @@ SP_HANDLER_CODE bool py_sp_code_find(py_sp_probe *probe,
   return result != FIND_NONE;
 }
 
-SP_HANDLER_CODE void py_sp_code_foresee(const PyCodeObject *code) {
+SP_HANDLER_CODE void py_sp_code_prefetch(const PyCodeObject *code) {
   const py_sp_space *space = py_sp_space_current();
 
   if (space)
@@ -224,7 +224,7 @@ SP_HANDLER_CODE void py_sp_code_foresee(const PyCodeObject *code) {
 #endif
 }
 
-SP_HANDLER_CODE void py_sp_code_foresee_texts(const PyCodeObject *code) {
+SP_HANDLER_CODE void py_sp_code_prefetch_texts(const PyCodeObject *code) {
 #if PY_VERSION_HEX < 0x030c0000
   const py_sp_space *space = py_sp_space_current();
   const code_slot *slot = space ? slot_at(space, code, 0) : NULL;

@@ -45,8 +45,8 @@ bool py_sp_code_find(py_sp_probe *probe, const PyCodeObject *code, bool sure,
 
 /* Have what py_sp_code_find() will read of `code`, any address, fetched from
  * memory meanwhile; and, once that has come, what it will read then. */
-void py_sp_code_foresee(const PyCodeObject *code);
-void py_sp_code_foresee_texts(const PyCodeObject *code);
+void py_sp_code_prefetch(const PyCodeObject *code);
+void py_sp_code_prefetch_texts(const PyCodeObject *code);
 
 /* Counted since the process began. */
 typedef struct py_sp_code_counts {

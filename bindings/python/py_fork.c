@@ -8,31 +8,32 @@
 #include "util/own_thread.h"
 
 /* A process whose threads cannot be listed is taken for one that has some. */
-static int fork_alone(void) {
+static int fork_only_own_threads(void) {
   const int self = (int)syscall(SYS_gettid);
   DIR *tasks = opendir("/proc/self/task");
   const struct dirent *task;
-  int alone = tasks != NULL;
+  int only = tasks != NULL;
 
-  while (alone && (task = readdir(tasks))) {
+  while (only && (task = readdir(tasks))) {
     int tid = atoi(task->d_name);
 
-    alone = tid == 0 || tid == self || sp_own_thread_is(tid);
+    only = tid == 0 || tid == self || sp_own_thread_is(tid);
   }
   if (tasks)
     closedir(tasks);
-  return alone;
+  return only;
 }
 
-static PyObject *module_alone(PyObject *module, PyObject *unused) {
+static PyObject *module_only_own_threads(PyObject *module, PyObject *unused) {
   (void)module;
   (void)unused;
-  return PyBool_FromLong(fork_alone());
+  return PyBool_FromLong(fork_only_own_threads());
 }
 
 static PyMethodDef fork_methods[] = {
-    {"alone", module_alone, METH_NOARGS,
-     "alone(): whether every other thread of this process is the library's."},
+    {"only_own_threads", module_only_own_threads, METH_NOARGS,
+     "only_own_threads(): whether every other thread of this process is the "
+     "library's."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -4,7 +4,7 @@
 
 #include "py_spanprof.h"
 
-/* Adds alone(). -1 with an exception. */
+/* Adds only_own_threads(). -1 with an exception. */
 int py_sp_fork_init(PyObject *module);
 
 #endif

@@ -1,16 +1,17 @@
 /* Lines come on the library's threads, which never wait for the GIL: a fork
- * holds it while it waits for them. They are kept here and handed on by the
- * call that caused them or, where none did, by a thread made for the purpose,
- * which ends when the lines do. Neither a pending call nor the main thread will
- * do: a handler of the application may hold a lock there that does not nest,
- * and the main thread may be asleep for ever.
+ * holds it while it waits for them. They are kept (log_lines.h) and delivered
+ * by the call that caused them or, where none did, by a thread made for the
+ * purpose, which ends when the lines do. Neither a pending call nor the main
+ * thread will do: a handler of the application may hold a lock there that does
+ * not nest, and the main thread may be asleep for ever.
  *
- * Protocol: `lock` guards the list and the flags and is never held while
+ * Protocol: `lock` guards the fields below and is never held while
  * calling Python. A forked child starts with an empty list: the lines are the
  * parent's. */
 #include "py_log.h"
 
-#include "py_gate.h"
+#include "log_lines.h"
+#include "py_gil.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,27 +22,15 @@
 
 #include "util/own_thread.h"
 
-#define LOG_LINES_MAX 256
-
-typedef struct log_line {
-  struct log_line *next;
-  spanprof_log_level level;
-  char text[];
-} log_line;
-
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t settled;
-  log_line *first;
-  log_line **last;
-  unsigned count;
   unsigned lost;
-  unsigned calls; /* that will hand lines on */
-  int handing;    /* a thread does */
+  unsigned calls; /* that will deliver lines */
+  int delivering; /* a thread does */
   PyObject *sink; /* with the GIL alone */
 } logged = {.lock = PTHREAD_MUTEX_INITIALIZER,
-            .settled = PTHREAD_COND_INITIALIZER,
-            .last = &logged.first};
+            .settled = PTHREAD_COND_INITIALIZER};
 
 static void log_before_fork(void) {
   pthread_mutex_lock(&logged.lock);
@@ -51,28 +40,12 @@ static void log_after_fork_parent(void) {
   pthread_mutex_unlock(&logged.lock);
 }
 
-static log_line *log_take(unsigned *lost) {
-  log_line *first = logged.first;
-
-  *lost = logged.lost;
-  logged.first = NULL;
-  logged.last = &logged.first;
-  logged.count = 0;
-  logged.lost = 0;
-  return first;
-}
-
 static void log_after_fork_child(void) {
-  log_line *line, *next;
-  unsigned lost;
-
   pthread_mutex_init(&logged.lock, NULL);
   pthread_cond_init(&logged.settled, NULL);
-  for (line = log_take(&lost); line; line = next) {
-    next = line->next;
-    free(line);
-  }
-  logged.handing = 0;
+  sp_log_lines_drop();
+  logged.lost = 0;
+  logged.delivering = 0;
 }
 
 static void log_call(spanprof_log_level level, const char *text) {
@@ -85,22 +58,24 @@ static void log_call(spanprof_log_level level, const char *text) {
     PyErr_WriteUnraisable(logged.sink);
 }
 
-/* With the GIL: hand on what there is, and what comes meanwhile. The thread is
+/* With the GIL: deliver what there is, and what comes meanwhile. The thread is
  * no longer counted on in the same instant in which there is nothing left. */
-static void log_hand_on(int thread) {
+static void log_deliver(int thread) {
   char sentence[80];
-  log_line *line, *next;
+  sp_log_line *line, *next;
   unsigned lost;
 
   for (;;) {
     pthread_mutex_lock(&logged.lock);
-    line = log_take(&lost);
-    if (!line && thread) {
-      logged.handing = 0;
+    line = sp_log_lines_take();
+    lost = logged.lost;
+    logged.lost = 0;
+    if (!line && !lost && thread) {
+      logged.delivering = 0;
       pthread_cond_broadcast(&logged.settled);
     }
     pthread_mutex_unlock(&logged.lock);
-    if (!line)
+    if (!line && !lost)
       return;
     for (; line; line = next) {
       next = line->next;
@@ -119,9 +94,9 @@ static void *log_thread(void *unused) {
   PyGILState_STATE state;
 
   (void)unused;
-  if (py_sp_gate_enter(&state)) {
-    log_hand_on(1);
-    py_sp_gate_leave(state);
+  if (py_sp_gil_take(&state)) {
+    log_deliver(1);
+    py_sp_gil_give_back(state);
   }
   return NULL;
 }
@@ -132,38 +107,22 @@ static void log_thread_start(void) {
 
   if (sp_own_thread_start(&thread, "spanprof-log", log_thread, NULL) == 0) {
     pthread_detach(thread);
-    logged.handing = 1;
+    logged.delivering = 1;
   }
-}
-
-static void log_append(spanprof_log_level level, const char *message) {
-  size_t bytes = strlen(message) + 1;
-  log_line *line =
-      logged.count < LOG_LINES_MAX ? malloc(sizeof *line + bytes) : NULL;
-
-  if (!line) {
-    logged.lost++;
-    return;
-  }
-  line->next = NULL;
-  line->level = level;
-  memcpy(line->text, message, bytes);
-  *logged.last = line;
-  logged.last = &line->next;
-  logged.count++;
 }
 
 void py_sp_log_write(void *data, spanprof_log_level level,
                      const char *message) {
   (void)data;
-  if (py_sp_gate_closed()) {
+  if (py_sp_gil_closed()) {
     if (level >= SPANPROF_LOG_WARN)
       fprintf(stderr, "spanprof: %s\n", message);
     return;
   }
   pthread_mutex_lock(&logged.lock);
-  log_append(level, message);
-  if (!logged.calls && !logged.handing)
+  if (!sp_log_lines_add(level, message))
+    logged.lost++;
+  if (!logged.calls && !logged.delivering)
     log_thread_start();
   pthread_mutex_unlock(&logged.lock);
 }
@@ -178,7 +137,7 @@ void py_sp_log_end(void) {
   pthread_mutex_lock(&logged.lock);
   logged.calls--;
   pthread_mutex_unlock(&logged.lock);
-  log_hand_on(0);
+  log_deliver(0);
 }
 
 void py_sp_log_settle(long ms) {
@@ -190,7 +149,7 @@ void py_sp_log_settle(long ms) {
   until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
   until.tv_nsec %= 1000000000;
   pthread_mutex_lock(&logged.lock);
-  while (logged.handing && waited != ETIMEDOUT)
+  while (logged.delivering && waited != ETIMEDOUT)
     waited = pthread_cond_timedwait(&logged.settled, &logged.lock, &until);
   pthread_mutex_unlock(&logged.lock);
 }
@@ -208,7 +167,7 @@ static PyObject *log_to(PyObject *module, PyObject *sink) {
 
 static PyMethodDef log_methods[] = {
     {"log_to", log_to, METH_O,
-     "log_to(callable): hand each log line to callable(level, text)."},
+     "log_to(callable): give each log line to callable(level, text)."},
     {NULL, NULL, 0, NULL},
 };
 

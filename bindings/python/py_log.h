@@ -7,13 +7,13 @@
 /* A spanprof_log_fn: keeps the line; takes no GIL and waits for nothing. */
 void py_sp_log_write(void *data, spanprof_log_level level, const char *message);
 
-/* Around a call of the library that gives up the GIL: lines of it are handed
- * on by py_sp_log_end(), on this thread. */
+/* Around a call of the library that gives up the GIL: lines of it are
+ * delivered by py_sp_log_end(), on this thread. */
 void py_sp_log_begin(void);
 void py_sp_log_end(void);
 
-/* Wait until the thread that hands lines on has done so, at most `ms`. Without
- * the GIL. What ends a process must not hand them on itself: in a forked child
+/* Wait until the thread that delivers lines has done so, at most `ms`. Without
+ * the GIL. What ends a process must not deliver them itself: in a forked child
  * a handler may wait for ever for a lock that the fork copied. */
 void py_sp_log_settle(long ms);
 

@@ -93,7 +93,7 @@ SP_HANDLER_CODE static int runtime_read_context(void *data,
   thread = thread_state();
   if (thread) {
     py_sp_trail_begin(thread);
-    py_sp_walk_foresee(thread);
+    py_sp_walk_prefetch(thread);
     read = py_sp_context_read((void *)(uintptr_t)thread, capture, out);
   }
   py_sp_space_leave();

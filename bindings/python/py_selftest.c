@@ -67,11 +67,11 @@ static void selftest_fail(const char *what, size_t depth,
     return;
   selftest.wrong = true;
   snprintf(selftest.reason, selftest.reason_size,
-           "Python %.20s does not keep its frames as its headers say: %s of "
-           "frame %zu, found %.*s:%u",
-           Py_GetVersion(), what, depth,
-           (int)(found ? found->function_bytes : 0),
-           found ? found->function : "", line);
+           "Python %.*s keeps its frames otherwise than its headers say: frame "
+           "%zu has %s (%.*s:%u)",
+           (int)strcspn(Py_GetVersion(), " "), Py_GetVersion(), depth, what,
+           (int)(found ? found->function_bytes : 1),
+           found ? found->function : "?", line);
 }
 
 static bool frame_is(size_t depth, const spanprof_frame *frame) {
@@ -92,7 +92,8 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
            found.start_line != expected->start_line)
     selftest_fail("another line", depth, &found, frame->offset);
   else if (expected->ends_run && !(frame->flags & SPANPROF_FRAME_ENTRY))
-    selftest_fail("no end of a run", depth, &found, frame->offset);
+    selftest_fail("no mark of where its run ends", depth, &found,
+                  frame->offset);
   else
     return true;
   return false;
@@ -120,7 +121,7 @@ static PyObject *selftest_probe(PyObject *self, PyObject *unused) {
     if (!frame_is(depth, &selftest.frames[depth]))
       Py_RETURN_NONE;
   if (depth < SELFTEST_DEPTH || (cut && count < SELFTEST_FRAMES_MAX))
-    selftest_fail("nothing believable", count, NULL, 0);
+    selftest_fail("nothing that can be believed", count, NULL, 0);
   else
     selftest.walks++;
   Py_RETURN_NONE;
@@ -158,6 +159,6 @@ int py_sp_selftest_run(char *reason, size_t size) {
     return -1;
   Py_DECREF(result);
   if (!selftest.wrong && selftest.walks == 0)
-    selftest_fail("the nest was not walked", 0, NULL, 0);
+    selftest_fail("not been walked", 0, NULL, 0);
   return !selftest.wrong;
 }

@@ -2,7 +2,7 @@
 
 #include "control.h"
 #include "py_fork.h"
-#include "py_gate.h"
+#include "py_gil.h"
 #include "py_log.h"
 #include "py_otel.h"
 #include "py_runtime.h"
@@ -38,7 +38,7 @@ static void session_profile(void *data, const spanprof_profile_view *profile) {
   PyObject *callable, *result;
 
   (void)data;
-  if (!py_sp_gate_enter(&state))
+  if (!py_sp_gil_take(&state))
     return;
   callable = Py_XNewRef(session_on_profile);
   if (callable) {
@@ -51,7 +51,7 @@ static void session_profile(void *data, const spanprof_profile_view *profile) {
     Py_XDECREF(result);
     Py_DECREF(callable);
   }
-  py_sp_gate_leave(state);
+  py_sp_gil_give_back(state);
 }
 
 static int session_refuse(const char *name, const char *wanted,
@@ -248,7 +248,7 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
   left_ms = until_ms - session_clock_ms();
   py_sp_log_settle(left_ms > SESSION_SETTLE_MS ? left_ms : SESSION_SETTLE_MS);
   if (close)
-    py_sp_gate_close();
+    py_sp_gil_close();
   Py_END_ALLOW_THREADS
   Py_RETURN_NONE;
 }
@@ -261,7 +261,7 @@ static PyMethodDef session_methods[] = {
 };
 
 int py_sp_session_init(PyObject *module) {
-  if (py_sp_gate_init() < 0 || py_sp_log_init(module) < 0 ||
+  if (py_sp_gil_init() < 0 || py_sp_log_init(module) < 0 ||
       py_sp_fork_init(module) < 0 || py_sp_sigterm_init(module) < 0)
     return -1;
   return PyModule_AddFunctions(module, session_methods);

@@ -15,7 +15,7 @@ static PyObject *sigterm_cover(PyObject *module, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
-static PyObject *sigterm_hand_on(PyObject *module, PyObject *unused) {
+static PyObject *sigterm_flush(PyObject *module, PyObject *unused) {
   bool ends;
 
   (void)module;
@@ -33,8 +33,8 @@ static PyMethodDef sigterm_methods[] = {
     {"sigterm_cover", sigterm_cover, METH_NOARGS,
      "sigterm_cover(): put that handler over the interpreter's, which it "
      "calls."},
-    {"sigterm_hand_on", sigterm_hand_on, METH_NOARGS,
-     "sigterm_hand_on(): do so, within 2 s; whether the process is to end."},
+    {"sigterm_flush", sigterm_flush, METH_NOARGS,
+     "sigterm_flush(): do so, within 2 s; whether the process is to end."},
     {NULL, NULL, 0, NULL},
 };
 

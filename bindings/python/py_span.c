@@ -2,6 +2,7 @@
 
 #include "py_otel.h"
 #include "py_resource.h"
+#include "py_span_rules.h"
 #include "py_utf8.h"
 #include "py_warning.h"
 
@@ -15,27 +16,19 @@
 
 #define SPAN_ATTRIBUTES 4
 
-typedef struct span_rules {
-  PyObject_HEAD spanprof_span_rules
-      *rules;          /* NULL until __init__, and where it failed */
-  unsigned attributes; /* bits: those that may have a value */
-  int warned;          /* of an exception that went no further */
-} span_rules;
-
 /* Interned; fixed after py_sp_span_init(). */
 static PyObject *span_attribute_keys[SPAN_ATTRIBUTES];
 
-/* ---------------------------------------------------------- starts and ends */
-
 /* The value of one attribute, or NULL: the span has none, or an exception. */
-static PyObject *span_attribute(const span_rules *self, spanprof_span span,
+static PyObject *span_attribute(const py_sp_span_rules *rules,
+                                spanprof_span span,
                                 spanprof_span_attribute attribute) {
   char buffer[SPAN_ATTRIBUTE_BYTES];
   PyObject *value = NULL;
   char *large;
   size_t length;
   spanprof_status st = spanprof_span_attribute_get(
-      self->rules, span, attribute, buffer, sizeof buffer, &length);
+      rules->rules, span, attribute, buffer, sizeof buffer, &length);
 
   if (st == SPANPROF_OK)
     return length ? PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)length)
@@ -47,7 +40,7 @@ static PyObject *span_attribute(const span_rules *self, spanprof_span span,
   large = PyMem_Malloc(length + 1);
   if (!large)
     return PyErr_NoMemory();
-  if (py_sp_check(spanprof_span_attribute_get(self->rules, span, attribute,
+  if (py_sp_check(spanprof_span_attribute_get(rules->rules, span, attribute,
                                               large, length + 1, &length)))
     value = PyUnicode_FromStringAndSize(large, (Py_ssize_t)length);
   PyMem_Free(large);
@@ -55,7 +48,7 @@ static PyObject *span_attribute(const span_rules *self, spanprof_span span,
 }
 
 /* 0, or -1 with an exception. */
-static int span_attributes_set(const span_rules *self, PyObject *object,
+static int span_attributes_set(const py_sp_span_rules *rules, PyObject *object,
                                spanprof_span span) {
   int i;
 
@@ -63,9 +56,9 @@ static int span_attributes_set(const span_rules *self, PyObject *object,
     PyObject *value;
     int st;
 
-    if (!(self->attributes & 1u << i))
+    if (!(rules->attributes & 1u << i))
       continue;
-    value = span_attribute(self, span, (spanprof_span_attribute)i);
+    value = span_attribute(rules, span, (spanprof_span_attribute)i);
     if (!value && PyErr_Occurred())
       return -1;
     if (!value && i == SPANPROF_ATTRIBUTE_PROFILE_ID)
@@ -103,7 +96,7 @@ static int span_parent_read(PyObject *object, spanprof_span_info *info) {
 
 /* Tell the core, and make the span's record. 0, or -1 with an exception; *out
  * is NULL where the context is not valid. */
-static int span_record_make(const span_rules *self, PyObject *object,
+static int span_record_make(const py_sp_span_rules *rules, PyObject *object,
                             PyObject *context, const py_sp_otel_key *key,
                             py_sp_span_record **out) {
   spanprof_span_info info = {.struct_size = sizeof info};
@@ -124,7 +117,7 @@ static int span_record_make(const span_rules *self, PyObject *object,
     return -1;
   info.name = py_sp_utf8(name, &info.name_bytes, &keep);
   started =
-      info.name && py_sp_check(spanprof_span_start(self->rules, &info, &span));
+      info.name && py_sp_check(spanprof_span_start(rules->rules, &info, &span));
   if (started)
     *out =
         py_sp_span_record_new(span, key->span_id, key->trace_low, name, object);
@@ -147,8 +140,7 @@ static int span_resource_tell(PyObject *object) {
   return 0;
 }
 
-/* 0, or -1 with an exception. */
-static int span_start(const span_rules *self, PyObject *object) {
+int py_sp_span_start(const py_sp_span_rules *rules, PyObject *object) {
   py_sp_span_record *record = NULL;
   PyObject *context;
   py_sp_otel_key key;
@@ -162,11 +154,11 @@ static int span_start(const span_rules *self, PyObject *object) {
   /* Another processor of ours was asked first where there is a record. */
   if (py_sp_otel_key_read(context, &key) &&
       !py_sp_span_record_find(key.span_id, key.trace_low))
-    st = span_record_make(self, object, context, &key, &record);
+    st = span_record_make(rules, object, context, &key, &record);
   Py_DECREF(context);
   if (!record)
     return st;
-  st = span_attributes_set(self, object, record->label.span);
+  st = span_attributes_set(rules, object, record->label.span);
   Py_DECREF((PyObject *)record);
   return st;
 }
@@ -198,8 +190,7 @@ static int span_name_tell(PyObject *object, py_sp_span_record **out) {
   return name ? 0 : -1;
 }
 
-/* 0, or -1 with an exception. */
-static int span_end(PyObject *object) {
+int py_sp_span_end(PyObject *object) {
   py_sp_span_record *record = NULL;
   int st = span_name_tell(object, &record);
 
@@ -208,128 +199,6 @@ static int span_end(PyObject *object) {
   Py_XDECREF((PyObject *)record);
   return st;
 }
-
-/* ------------------------------------------------------- type SpanRules */
-
-/* None; what was raised is logged once and goes no further, unless it is what
- * ends the thread or the program. */
-static PyObject *span_answer(span_rules *self, int st, const char *what) {
-  char text[256];
-
-  if (st == 0)
-    Py_RETURN_NONE;
-  if (!py_sp_otel_may_take())
-    return NULL;
-  py_sp_error_take(text, sizeof text);
-  if (!self->warned)
-    py_sp_warn("%s: %s; said once, such spans are not labelled", what, text);
-  self->warned = 1;
-  Py_RETURN_NONE;
-}
-
-/* The argument `span`, by place or by name, borrowed; NULL with an exception.
- * What else is given is not looked at: the span knows its parent. */
-static PyObject *span_argument(PyObject *const *args, Py_ssize_t count,
-                               PyObject *names) {
-  Py_ssize_t i;
-
-  if (count > 0)
-    return args[0];
-  for (i = 0; names && i < PyTuple_GET_SIZE(names); i++)
-    if (PyUnicode_CompareWithASCIIString(PyTuple_GET_ITEM(names, i), "span") ==
-        0)
-      return args[i];
-  PyErr_SetString(PyExc_TypeError, "missing the argument 'span'");
-  return NULL;
-}
-
-static PyObject *span_rules_on_start(PyObject *object, PyObject *const *args,
-                                     Py_ssize_t count, PyObject *names) {
-  span_rules *self = (span_rules *)object;
-  PyObject *span = span_argument(args, count, names);
-
-  if (!span)
-    return NULL;
-  if (!self->rules)
-    Py_RETURN_NONE;
-  return span_answer(self, span_start(self, span), "a span could not start");
-}
-
-static PyObject *span_rules_on_end(PyObject *object, PyObject *const *args,
-                                   Py_ssize_t count, PyObject *names) {
-  span_rules *self = (span_rules *)object;
-  PyObject *span = span_argument(args, count, names);
-
-  if (!span)
-    return NULL;
-  if (!self->rules)
-    Py_RETURN_NONE;
-  return span_answer(self, span_end(span), "a span could not end");
-}
-
-static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
-  static char *names[] = {
-      "app_name",     "server_address",    "root_span_only",  "add_span_name",
-      "add_url",      "add_baseline_urls", "baseline_labels", "add_trace_id",
-      "url_template", "legacy_span_label", "span_id_label",   NULL};
-  span_rules *self = (span_rules *)object;
-  spanprof_span_rules_options options;
-  int root_span_only = 1, add_span_name = 1, add_url = 0, add_baseline = 0,
-      add_trace_id = 0, legacy = 0, span_id = 0;
-
-  if (!py_sp_check(spanprof_span_rules_options_init(&options, sizeof options)))
-    return -1;
-  if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "|$zzppipzpzpp:SpanRules", names, &options.app_name,
-          &options.server_address, &root_span_only, &add_span_name, &add_url,
-          &add_baseline, &options.baseline_labels, &add_trace_id,
-          &options.url_template, &legacy, &span_id))
-    return -1;
-  options.root_span_only = root_span_only;
-  options.add_span_name = add_span_name;
-  options.add_url = add_url;
-  options.add_baseline_urls = add_baseline;
-  options.add_trace_id = add_trace_id;
-  options.legacy_span_label = legacy;
-  options.span_id_label = span_id;
-  if (self->rules) {
-    PyErr_SetString(PyExc_RuntimeError, "rules do not change");
-    return -1;
-  }
-  self->attributes = 1u << SPANPROF_ATTRIBUTE_PROFILE_ID |
-                     (add_url ? 1u << SPANPROF_ATTRIBUTE_URL : 0) |
-                     (add_baseline ? 1u << SPANPROF_ATTRIBUTE_BASELINE_URL |
-                                         1u << SPANPROF_ATTRIBUTE_DIFF_URL
-                                   : 0);
-  return py_sp_check(spanprof_span_rules_new(&options, &self->rules)) ? 0 : -1;
-}
-
-static void span_rules_dealloc(PyObject *self) {
-  spanprof_span_rules_free(((span_rules *)self)->rules);
-  Py_TYPE(self)->tp_free(self);
-}
-
-static PyMethodDef span_rules_methods[] = {
-    {"on_start", (PyCFunction)(void (*)(void))span_rules_on_start,
-     METH_FASTCALL | METH_KEYWORDS,
-     "on_start(span, parent_context=None)\n\nA span started."},
-    {"on_end", (PyCFunction)(void (*)(void))span_rules_on_end,
-     METH_FASTCALL | METH_KEYWORDS, "on_end(span)\n\nA span ended."},
-    {NULL, NULL, 0, NULL},
-};
-
-static PyTypeObject span_rules_type = {
-    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "spanprof._native.SpanRules",
-    .tp_doc = "How spans are labelled: what a span processor is made with.",
-    .tp_basicsize = sizeof(span_rules),
-    .tp_dealloc = span_rules_dealloc,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
-    .tp_methods = span_rules_methods,
-    .tp_init = span_rules_set,
-    .tp_new = PyType_GenericNew,
-};
-
-/* ------------------------------------------------------- names and contexts */
 
 /* span_renamed(span) */
 static PyObject *span_renamed(PyObject *module, PyObject *object) {
@@ -401,7 +270,7 @@ int py_sp_span_init(PyObject *module) {
     if (!span_attribute_keys[i])
       return -1;
   }
-  return PyModule_AddType(module, &span_rules_type) < 0
+  return py_sp_span_rules_init(module) < 0
              ? -1
              : PyModule_AddFunctions(module, span_functions);
 }

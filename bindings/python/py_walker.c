@@ -164,7 +164,7 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
 #endif
   if (walk->count == 0 ||
       walk->frames[walk->count - 1].code != (uint64_t)(uintptr_t)code)
-    py_sp_code_foresee(code);
+    py_sp_code_prefetch(code);
   unit = layout_frame_unit(frame, code);
   if (place == PLACE_DATA_STACK)
     words = frame_words(walk, frame);
@@ -215,7 +215,7 @@ SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
 
   walk->count = 0;
   for (i = 0; i < collected; i++)
-    py_sp_code_foresee_texts(
+    py_sp_code_prefetch_texts(
         (const PyCodeObject *)(uintptr_t)walk->frames[i].code);
   for (i = 0; i < collected; i++) {
     const spanprof_frame frame = walk->frames[i];
@@ -298,7 +298,7 @@ SP_HANDLER_CODE size_t py_sp_walk(const PyThreadState *thread,
   return walk.count;
 }
 
-SP_HANDLER_CODE void py_sp_walk_foresee(const PyThreadState *thread) {
+SP_HANDLER_CODE void py_sp_walk_prefetch(const PyThreadState *thread) {
 #if PY_SP_LAYOUT_DATA_STACK
   const char *top = (const char *)thread->datastack_top;
   unsigned line;

@@ -34,7 +34,7 @@ size_t py_sp_walk(const PyThreadState *thread, const spanprof_capture *capture,
                   spanprof_frame *frames, size_t max, int *cut);
 
 /* Have the thread's frames fetched from memory meanwhile. Signal-safe. */
-void py_sp_walk_foresee(const PyThreadState *thread);
+void py_sp_walk_prefetch(const PyThreadState *thread);
 
 /* From units to lines. Any thread. */
 void py_sp_walk_settle(spanprof_frame *frames, size_t count,

@@ -1,6 +1,7 @@
 #include "rb_activation.h"
 
 #include "rb_context.h"
+#include "rb_follow.h"
 #include "rb_span.h"
 
 #include <string.h>
@@ -86,17 +87,17 @@ static bool activation_in_trace(const uint8_t *trace_id, VALUE trace) {
   return memcmp(trace_id, RSTRING_PTR(trace), 16) == 0;
 }
 
-/* Attached, over what the flow works for, is a span that the processor was not
+/* Attached, over what the scope works for, is a span that the processor was not
  * told of: one that is not recorded, or that wraps another's context. In the
  * same trace it stands for a part of the span around it. */
 static VALUE activation_attached_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
-  rb_sp_flow *flow = rb_sp_flow_current();
+  rb_sp_scope *scope = rb_sp_scope_current();
 
-  if (!flow)
+  if (!scope)
     return Qnil;
-  if (NIL_P(trace) || !activation_in_trace(flow->trace_id, trace))
-    rb_sp_flow_span_set(flow, NULL);
+  if (NIL_P(trace) || !activation_in_trace(scope->trace_id, trace))
+    rb_sp_scope_span_set(scope, NULL);
   return Qnil;
 }
 
@@ -106,7 +107,7 @@ static VALUE activation_exposed_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   VALUE stack = activation_contexts();
   const rb_sp_span *held = NULL;
-  rb_sp_flow *flow;
+  rb_sp_scope *scope;
   long i;
 
   if (!NIL_P(trace) && !NIL_P(stack))
@@ -115,42 +116,42 @@ static VALUE activation_exposed_other(VALUE span) {
       if (held && !activation_in_trace(held->trace_id, trace))
         held = NULL;
     }
-  flow = held ? rb_sp_flow_make() : rb_sp_flow_current();
-  if (flow)
-    rb_sp_flow_span_set(flow, held);
+  scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
+  if (scope)
+    rb_sp_scope_span_set(scope, held);
   return Qnil;
 }
 
 static void activation_set(const rb_sp_span *held) {
-  rb_sp_flow *flow = held ? rb_sp_flow_make() : rb_sp_flow_current();
+  rb_sp_scope *scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
 
-  if (flow)
-    rb_sp_flow_span_set(flow, held);
+  if (scope)
+    rb_sp_scope_span_set(scope, held);
 }
 
 /* `context` is on top of the fiber's stack now. */
 static void activation_attached(VALUE context) {
   VALUE span = rb_sp_activation_span(context);
   const rb_sp_span *held = rb_sp_span_of(span);
-  const rb_sp_flow *flow;
+  const rb_sp_scope *scope;
 
   if (held || NIL_P(span)) {
     activation_set(held);
     return;
   }
-  flow = rb_sp_flow_current();
-  if (flow && flow->span)
+  scope = rb_sp_scope_current();
+  if (scope && scope->span)
     rb_sp_guard(activation_attached_other, span);
 }
 
 /* A span that ended here was left attached, and is not worked for. */
 static bool activation_left(const rb_sp_span *held) {
-  const rb_sp_flow *flow;
+  const rb_sp_scope *scope;
 
   if (!held->ended_in)
     return false;
-  flow = rb_sp_flow_current();
-  return !flow || flow->serial == held->ended_in;
+  scope = rb_sp_scope_current();
+  return !scope || scope->serial == held->ended_in;
 }
 
 /* `context` is on top of the stack again. */
@@ -258,7 +259,7 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
   activation_local = NIL_P(local) ? 0 : SYM2ID(local);
   activation_class = context_class;
   activation_key = key;
-  rb_sp_context_want();
+  rb_sp_follow_want();
   rb_sp_activation_hook(rb_sp_context_follows());
   return Qnil;
 }

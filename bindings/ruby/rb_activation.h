@@ -1,5 +1,5 @@
 /* Which span is active: what OpenTelemetry::Context has attached to the
- * running fiber, told on to its flow. */
+ * running fiber, told on to its scope. */
 #ifndef RB_ACTIVATION_H
 #define RB_ACTIVATION_H
 

@@ -1,66 +1,57 @@
-/* Flows of control: what each fiber works for, and the thread's context in the
- * core, which is made to show that of the fiber that runs.
+/* Scopes: the span and labels that are active in each fiber. The thread's
+ * context of the core is switched to the scope of the fiber that runs.
  *
- * A fiber has a flow from the first time it works for something of its own. One
- * without has nothing to show, and shows the thread's own context of the core,
- * which nobody in Ruby ever writes: so what a thread or fiber leaves active
- * ends with it. The fiber of an enumerator is different: resuming it is a call,
- * and what is in it works for its caller, unless it is given something itself.
+ * A fiber has a scope from the first span or label of its own on. In a fiber
+ * without one the thread's own context of the core is active, which nobody in
+ * Ruby ever writes: so what a thread or fiber leaves active ends with it. The
+ * fiber of an enumerator is different: resuming it is a call, and it has its
+ * caller's span and labels, unless it is given some itself.
  *
  * Everything here runs with the GVL and in the main Ractor. */
 #ifndef RB_CONTEXT_H
 #define RB_CONTEXT_H
 
+#include "rb_scope.h"
 #include "rb_span.h"
 
 #include <stdbool.h>
 
-typedef struct rb_sp_flow {
-  /* Of its fiber, and unique in the process; 0: the flow is free. */
-  uint64_t serial;
-  VALUE fiber;
-  spanprof_context *context; /* made when first needed */
-  /* Its own: what it was told to work for; 0: nothing. */
-  spanprof_span span;
-  spanprof_label_set labels;
-  /* What its maker worked for, where flows inherit; shows while `span` is 0. */
-  spanprof_span inherited;
-  uint8_t trace_id[16]; /* of `span` */
-  /* What `context` has in it. */
-  spanprof_span shown;
-  spanprof_span_token shown_token;
-  /* An enumerator's: `caller` (may be NULL: a fiber without a flow) is valid
-   * while `called`, and only if its serial still is `caller_serial`. */
-  bool callee;
-  bool called;
-  struct rb_sp_flow *caller;
-  uint64_t caller_serial;
-  struct rb_sp_flow *next_free;
-} rb_sp_flow;
+/* Begin to make scopes active; after rb_sp_context_listen() also with each
+ * switch of fibers and start of a thread. */
+void rb_sp_context_follow_begin(void);
+void rb_sp_context_listen(void);
 
-/* Fibers and threads are to be followed while this process is profiled: there
- * is something to show. Idempotent. */
-void rb_sp_context_want(void);
+/* Undo both. */
+void rb_sp_context_follow_end(void);
 
-/* Whether they are. Else nothing is marked: flows keep their labels, and show
- * none. */
+/* Whether that is so. Else scopes keep their labels, and none is active. */
 bool rb_sp_context_follows(void);
 
-/* The running fiber's flow; NULL: it has none. */
-rb_sp_flow *rb_sp_flow_current(void);
+/* Tell of `object`, a fiber or thread that Ruby code is creating: `inherits`:
+ * with the span and labels that are active. May raise NoMemoryError. */
+void rb_sp_context_created(VALUE object, bool inherits);
+
+/* The same of a fiber that may have been told of before. */
+void rb_sp_context_created_before(VALUE fiber);
+
+/* Compaction moved the fiber of `scope`. */
+void rb_sp_context_moved(rb_sp_scope *scope);
+
+/* The running fiber's scope; NULL: it has none. */
+rb_sp_scope *rb_sp_scope_current(void);
 
 /* The same, made where there is none. May raise NoMemoryError. */
-rb_sp_flow *rb_sp_flow_make(void);
+rb_sp_scope *rb_sp_scope_ensure(void);
 
-/* Have `flow`, the running fiber's, work for `held` (NULL: for nothing of its
- * own). */
-void rb_sp_flow_span_set(rb_sp_flow *flow, const rb_sp_span *held);
+/* Make `held` the span of `scope`, the running fiber's (NULL: none of its own).
+ */
+void rb_sp_scope_span_set(rb_sp_scope *scope, const rb_sp_span *held);
 
-/* Give `flow`, the running fiber's, a context of its own, whose labels the
+/* Give `scope`, the running fiber's, a context of its own, whose labels the
  * core's calls show and change until the next set. */
-spanprof_status rb_sp_flow_labels_begin(rb_sp_flow *flow);
+spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope);
 
-/* Have `flow`, the running fiber's, carry `labels` (0: none of its own). */
-void rb_sp_flow_labels_set(rb_sp_flow *flow, spanprof_label_set labels);
+/* Have `scope`, the running fiber's, carry `labels` (0: none of its own). */
+void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_label_set labels);
 
 #endif

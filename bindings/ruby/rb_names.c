@@ -9,9 +9,6 @@
 #include "rb_code_table.h"
 #include "rb_vm_layout.h"
 
-/* Exported by every supported Ruby, declared in none of its headers. */
-extern unsigned int rb_iseq_line_no(VALUE iseq, size_t position);
-
 #define NAMES_GC "(garbage collection)"
 
 typedef struct name_work {

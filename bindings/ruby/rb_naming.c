@@ -17,6 +17,7 @@
 #include "rb_log.h"
 #include "rb_spanprof.h"
 #include "rb_thread_table.h"
+#include "util/clock.h"
 
 /* Names asked for in a row before other Ruby threads get their turn: some 3 us
  * each. */
@@ -43,22 +44,19 @@ static struct {
   _Atomic bool ending; /* Ruby is about to end all threads, and to wait */
   bool failed;         /* no thread could be made, and the log says so */
   VALUE thread;
-  VALUE helper;  /* the thread that hands lines on */
+  VALUE helper;  /* the thread that delivers lines */
   VALUE witness; /* the thread that did not wait for another when looked at */
   bool hooked;
   bool left; /* see naming_thread_ends() */
   uint64_t left_ns;
-  time_t swept_s;
+  uint64_t swept_s;
 #if RUBY_API_VERSION_CODE >= 30300
   rb_postponed_job_handle_t job; /* naming_return() */
 #endif
 } naming;
 
-static time_t now_s(void) {
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec;
+static uint64_t now_s(void) {
+  return sp_monotonic_ns() / SP_NS_PER_S;
 }
 
 /* *data: whether somebody asked. */
@@ -80,7 +78,7 @@ static void wanted_wake(void *data) {
 
 /* What waits keeps its code; only then may a sweep drop any. */
 static void naming_sweep(void) {
-  time_t now = now_s();
+  uint64_t now = now_s();
 
   if (now - naming.swept_s < NAMING_SWEEP_S)
     return;
@@ -112,7 +110,7 @@ static uint64_t thread_cpu_ns(VALUE thread) {
    * of linux/posix-timers.h for a thread's scheduler clock. */
   if (FIXNUM_P(tid))
     clock_gettime((clockid_t)((~(unsigned)FIX2INT(tid) << 3) | 6), &used);
-  return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+  return (uint64_t)used.tv_sec * SP_NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
 /* Of whoever waits for another. */
@@ -214,7 +212,7 @@ static VALUE naming_run(void *data) {
       rb_thread_check_ints();
     rb_sp_code_settle();
     naming_sweep();
-    rb_sp_log_hand_on();
+    rb_sp_log_deliver();
     if (!asked && naming_hides_deadlock())
       naming_doze();
   }

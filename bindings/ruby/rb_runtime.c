@@ -39,16 +39,6 @@ static void reason_set(const char *format, const char *text) {
   snprintf(runtime.reason, sizeof runtime.reason, format, text);
 }
 
-/* Things this walker does not know its way in. */
-static const char *unsupported(void) {
-  const char *many = getenv("RUBY_MN_THREADS");
-
-  if (ruby_api_version[0] > 3 || ruby_api_version[1] >= 3)
-    if (many && many[0] == '1')
-      return "RUBY_MN_THREADS=1 lets Ruby threads change their native threads";
-  return NULL;
-}
-
 static bool mode_wanted(rb_sp_walker_mode *out) {
   const char *name = getenv(RUNTIME_WALKER_VARIABLE);
 
@@ -84,13 +74,13 @@ static void mode_test(void) {
 static void layout_test(void) {
   const rb_sp_vm_layout *layout =
       rb_sp_vm_layout_find(ruby_api_version[0], ruby_api_version[1]);
-  const char *reason = unsupported();
 
   if (!layout)
     reason_set("Ruby %s is not supported: " RB_SP_VM_VERSIONS " are",
                ruby_version);
-  else if (reason)
-    reason_set("%s", reason);
+  else if (rb_sp_vm_threads_move())
+    reason_set("%s lets Ruby threads change their native threads",
+               "RUBY_MN_THREADS");
   else if (!mode_wanted(&runtime.config.mode))
     reason_set("%s is not \"methods\", \"frames\" or \"off\"",
                RUNTIME_WALKER_VARIABLE);

@@ -27,6 +27,10 @@ static const char test_source[] = "def outer\n"
                                   "end\n";
 #define TEST_FRAMES_OWN 5
 
+/* Of these, those of the methods `outer` (itself, two blocks) and `middle`; the
+ * fifth is `compare`, in C. */
+#define TEST_FRAMES_OF_METHODS 4
+
 static VALUE test_object = Qnil;
 
 /* What the C method works with; guarded by the GVL. */
@@ -92,17 +96,17 @@ static bool methods_agree(const rb_sp_walked *ours, size_t count) {
   size_t own = 0, i;
 
   for (i = 0; i < count; i++) {
-    VALUE klass;
+    VALUE name;
 
     if (!ours[i].method)
       continue;
-    klass = rb_profile_frame_method_name(ours[i].method);
-    if (!NIL_P(klass) &&
-        (rb_str_equal(klass, rb_str_new_cstr("outer")) == Qtrue ||
-         rb_str_equal(klass, rb_str_new_cstr("middle")) == Qtrue))
+    name = rb_profile_frame_method_name(ours[i].method);
+    if (!NIL_P(name) &&
+        (rb_str_equal(name, rb_str_new_cstr("outer")) == Qtrue ||
+         rb_str_equal(name, rb_str_new_cstr("middle")) == Qtrue))
       own++;
   }
-  return own == 4; /* outer, two blocks in it, middle */
+  return own == TEST_FRAMES_OF_METHODS;
 }
 
 static bool instructions_agree(const rb_sp_walked *ours, size_t count) {

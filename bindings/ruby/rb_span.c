@@ -289,16 +289,16 @@ static VALUE span_rename(VALUE self, VALUE span) {
 /* SpanProcessor#on_finish(span) */
 static VALUE span_on_finish(VALUE self, VALUE span) {
   rb_sp_span *held = rb_sp_span_of(span);
-  rb_sp_flow *flow;
+  rb_sp_scope *scope;
 
   (void)self;
   if (!held)
     return Qnil;
-  flow = rb_sp_flow_current();
-  held->ended_in = flow ? flow->serial : UINT64_MAX;
+  scope = rb_sp_scope_current();
+  held->ended_in = scope ? scope->serial : UINT64_MAX;
   /* What is left attached is not worked for any more. */
-  if (flow && flow->span == held->number)
-    rb_sp_flow_span_set(flow, NULL);
+  if (scope && scope->span == held->number)
+    rb_sp_scope_span_set(scope, NULL);
   spanprof_span_end(held->number);
   return Qnil;
 }

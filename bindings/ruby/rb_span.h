@@ -12,7 +12,7 @@
 typedef struct rb_sp_span {
   spanprof_span number;
   int retained;
-  uint64_t ended_in; /* serial of the flow it ended in; 0: it has not */
+  uint64_t ended_in; /* serial of the scope it ended in; 0: it has not */
   uint8_t trace_id[16];
   struct rb_sp_span *next_free;
 } rb_sp_span;

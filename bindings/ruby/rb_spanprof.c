@@ -91,6 +91,7 @@ RUBY_FUNC_EXPORTED void Init_spanprof_native(void) {
   Init_spanprof_swig();
   rb_sp_runtime_init();
   rb_sp_context_init();
+  rb_sp_follow_init();
   rb_sp_attribute_init();
   rb_sp_span_rules_init();
   rb_sp_span_init();

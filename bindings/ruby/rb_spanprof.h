@@ -43,6 +43,7 @@ void Init_spanprof_swig(void);
 /* One for each noun, called once, in this order, when the extension loads. */
 void rb_sp_runtime_init(void);
 void rb_sp_context_init(void);
+void rb_sp_follow_init(void);
 void rb_sp_attribute_init(void);
 void rb_sp_span_rules_init(void);
 void rb_sp_span_init(void);

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include <ruby/debug.h>
-#include <ruby/version.h>
 
 #include "rb_spanprof.h"
+#include "rb_vm_layout.h"
 #include "util/base.h"
 
 /* Threads that exist at the start; more of them are sampled without Ruby
@@ -214,15 +214,11 @@ static void thread_end(void) {
   record->object = Qnil;
 }
 
-/* From Ruby 3.2 on a native thread frees its alternate stack before it ends,
- * and leaves it registered (thread_pthread.c, native_thread_destroy()): a
- * signal of ours would run on memory that is someone else's by then. Before,
- * the stack stays for the next Ruby thread on that native thread, and must be
- * kept. */
+/* A signal of ours would run on memory that is someone else's by then. */
 static void alternate_stack_drop(void) {
   const stack_t none = {.ss_flags = SS_DISABLE};
 
-  if (ruby_api_version[0] > 3 || ruby_api_version[1] >= 2)
+  if (rb_sp_vm_frees_signal_stack())
     sigaltstack(&none, NULL);
 }
 

@@ -1,5 +1,9 @@
 #include "rb_vm_layout.h"
 
+#include <stdlib.h>
+
+#include <ruby/version.h>
+
 /* rb_iseq_t: flags, wrapper, body. rb_iseq_constant_body: type, iseq_size (both
  * 32 bits), iseq_encoded. */
 #define ISEQ_BODY_WORD         2
@@ -17,6 +21,22 @@ const rb_sp_vm_layout *rb_sp_vm_layout_find(int major, int minor) {
   if (minor == 1)
     return &layout_3_1;
   return minor == 3 || minor == 4 ? &layout_3_3 : NULL;
+}
+
+static bool version_from(int minor) {
+  return ruby_api_version[0] > 3 ||
+         (ruby_api_version[0] == 3 && ruby_api_version[1] >= minor);
+}
+
+/* As ruby_mn_threads_params() of thread_pthread.c reads it. */
+bool rb_sp_vm_threads_move(void) {
+  const char *many = getenv("RUBY_MN_THREADS");
+
+  return version_from(3) && many && atoi(many) > 0;
+}
+
+bool rb_sp_vm_frees_signal_stack(void) {
+  return version_from(2);
 }
 
 rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq) {

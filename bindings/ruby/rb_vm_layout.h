@@ -84,6 +84,21 @@ typedef struct rb_sp_instructions {
 
 rb_sp_instructions rb_sp_iseq_instructions(VALUE iseq);
 
+/* Exported by every supported Ruby, declared in none of its headers.
+ * ruby_thread_has_gvl_p() reads a word or two, of which one is thread-local to
+ * libruby and was allocated when the thread became a Ruby thread. */
+extern int ruby_thread_has_gvl_p(void);
+extern unsigned int rb_iseq_line_no(VALUE iseq, size_t position);
+
+/* May Ruby threads change their native threads: RUBY_MN_THREADS, from 3.3 on?
+ */
+bool rb_sp_vm_threads_move(void);
+
+/* Does a native thread free its alternate signal stack before it ends, and
+ * leave it registered (thread_pthread.c, native_thread_destroy(), from 3.2 on)?
+ * Before, it stays for the next Ruby thread on that native thread. */
+bool rb_sp_vm_frees_signal_stack(void);
+
 /* The versions whose layout is known, each tested. */
 #define RB_SP_VM_VERSIONS "3.1, 3.3 and 3.4"
 

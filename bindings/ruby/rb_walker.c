@@ -24,12 +24,8 @@
 #include "rb_code_table.h"
 #include "rb_compaction.h"
 #include "rb_thread_table.h"
+#include "rb_vm_layout.h"
 #include "util/base.h"
-
-/* Exported by every supported Ruby, declared in none of its headers. Both read
- * a word or two, of which one is thread-local to libruby and was allocated when
- * the thread became a Ruby thread. */
-extern int ruby_thread_has_gvl_p(void);
 
 /* Enclosing environments that are followed: blocks within blocks. */
 #define WALKER_HOPS_MAX 32

@@ -11,6 +11,7 @@
 #include "command/command.c"
 #include "command/command_check.c"
 #include "command/command_report.c"
+#include "command/command_serve.c"
 #include "command/command_upload.c"
 #include "command/json_text.c"
 #include "command/measure.c"

@@ -28,7 +28,7 @@ _HERE = pathlib.Path(__file__).resolve().parent.parent
 _CHECKOUT = _HERE.parent
 _VENDOR = _HERE / "vendor"
 # What is compiled on the user's machine, by folders of the checkout.
-_COMPILED = ("core/include", "core/src", "bindings/python", "swig")
+_COMPILED = ("core/include", "core/src", "bindings/common", "bindings/python", "swig")
 _UNUSED = ("core/src/command/main.c", "core/src/server", "swig/lang/ruby_values.h")
 
 _Config = Mapping[str, Any] | None
@@ -80,12 +80,14 @@ def build_sdist(directory: str, config: _Config = None) -> str:
 
 
 def build_wheel(directory: str, config: _Config = None, metadata: str | None = None) -> str:
-    stage()
+    if not metadata:  # else it was staged when that was prepared
+        stage()
     return build_meta.build_wheel(directory, config, metadata)
 
 
 def build_editable(directory: str, config: _Config = None, metadata: str | None = None) -> str:
-    stage()
+    if not metadata:
+        stage()
     return build_meta.build_editable(directory, config, metadata)
 
 

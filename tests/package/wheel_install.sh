@@ -80,7 +80,12 @@ echo "$size KiB on disk"
   # A checkout, staged by the backend.
   # shellcheck disable=SC2030,SC2031 # in this one only
   export CFLAGS=-O0
-  install from_checkout "$top/python" "${plain[@]}" || fail "$(tail -n 20 "$work/from_checkout.txt")"
+  # What SWIG makes is made once, though pip asks twice: for metadata, for a wheel.
+  mkdir "$work/counted"
+  printf '#!/bin/sh\necho >> "%s"\nexec "%s" "$@"\n' "$work/swig_runs" "$(command -v swig)" > "$work/counted/swig"
+  chmod +x "$work/counted/swig"
+  PATH=$work/counted:$PATH install from_checkout "$top/python" "${plain[@]}" || fail "$(tail -n 20 "$work/from_checkout.txt")"
+  [ "$(wc -l < "$work/swig_runs")" -eq 1 ] || fail "from_checkout: swig ran $(wc -l < "$work/swig_runs") times"
   loads from_checkout
 )
 (

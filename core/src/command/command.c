@@ -20,6 +20,7 @@ static const struct command_word {
     {"report", sp_command_report, "print what profiles say, by span"},
     {"labels", sp_command_labels, "list labels and their values, with CPU"},
     {"upload", sp_command_upload, "send profiles that were written to files"},
+    {"serve", sp_command_serve, "keep and show profiles, as Pyroscope does"},
     {"check", sp_command_check, "try what profiling needs, here and now"},
     {"exec", sp_command_exec, "say how to run a program profiled"},
     {"version", sp_command_version, "print the version"},

@@ -24,6 +24,7 @@ typedef struct sp_command_io {
 /* argv[0] is the command's own word. Each returns SP_EXIT_*. */
 int sp_command_report(const sp_command_io *io, int argc, char **argv);
 int sp_command_labels(const sp_command_io *io, int argc, char **argv);
+int sp_command_serve(const sp_command_io *io, int argc, char **argv);
 int sp_command_upload(const sp_command_io *io, int argc, char **argv);
 int sp_command_check(const sp_command_io *io, int argc, char **argv);
 int sp_command_exec(const sp_command_io *io, int argc, char **argv);

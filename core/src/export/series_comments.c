@@ -2,12 +2,14 @@
 
 #include <string.h>
 
+#include "../profile/pprof_fields.h"
 #include "../profile/varint.h"
 #include "gzip_store.h"
 
-/* Fields of Profile in profile.proto, with their wire types. */
-#define COMMENTS_TAG_TEXT    (6u << 3 | 2u)
-#define COMMENTS_TAG_COMMENT (13u << 3)
+/* Tags of Profile. */
+#define COMMENTS_TAG_TEXT (SP_PPROF_FIELD_TEXT << 3 | SP_PPROF_WIRE_BYTES)
+#define COMMENTS_TAG_COMMENT \
+  (SP_PPROF_FIELD_COMMENT << 3 | SP_PPROF_WIRE_NUMBER)
 
 #define COMMENTS_BEGIN "label "
 

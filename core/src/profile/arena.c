@@ -57,6 +57,7 @@ static spanprof_status arena_grow(sp_arena *arena, size_t needed) {
 }
 
 void *sp_arena_new(sp_arena *arena, size_t count, size_t item) {
+  spanprof_status st;
   size_t bytes;
   void *p;
 
@@ -66,9 +67,11 @@ void *sp_arena_new(sp_arena *arena, size_t count, size_t item) {
   }
   bytes = (count * item + ARENA_ALIGN - 1) & ~(ARENA_ALIGN - 1);
   if (!arena->chunks || bytes > arena->chunks->bytes - arena->used) {
-    arena->st = arena_grow(arena, bytes);
-    if (arena->st)
+    st = arena_grow(arena, bytes);
+    if (st) {
+      arena->st = st;
       return NULL;
+    }
   }
   p = (char *)(arena->chunks + 1) + arena->used;
   arena->used += bytes;

@@ -5,6 +5,27 @@
 
 #include "../util/base.h"
 
+/* Fields of Profile in profile.proto. */
+enum {
+  SP_PPROF_FIELD_SAMPLE_TYPE = 1,
+  SP_PPROF_FIELD_SAMPLE = 2,
+  SP_PPROF_FIELD_MAPPING = 3,
+  SP_PPROF_FIELD_LOCATION = 4,
+  SP_PPROF_FIELD_FUNCTION = 5,
+  SP_PPROF_FIELD_TEXT = 6,
+  SP_PPROF_FIELD_TIME = 9,
+  SP_PPROF_FIELD_DURATION = 10,
+  SP_PPROF_FIELD_PERIOD_TYPE = 11,
+  SP_PPROF_FIELD_PERIOD = 12,
+  SP_PPROF_FIELD_COMMENT = 13,
+  SP_PPROF_FIELD_DEFAULT_TYPE = 14,
+  SP_PPROF_FIELD_COUNT
+};
+
+/* The wire types that these have in a tag, below the number. */
+#define SP_PPROF_WIRE_NUMBER 0u
+#define SP_PPROF_WIRE_BYTES  2u /* with their length before them */
+
 typedef struct sp_pprof_field {
   uint32_t number;
   bool is_bytes; /* else a number */

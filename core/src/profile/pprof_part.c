@@ -1,17 +1,8 @@
 #include "pprof_part.h"
 
+#include "pprof_fields.h"
 #include "pprof_sample.h"
 #include "varint.h"
-
-/* Fields of Profile in profile.proto. */
-#define PART_FIELD_SAMPLE   2
-#define PART_FIELD_MAPPING  3
-#define PART_FIELD_LOCATION 4
-#define PART_FIELD_FUNCTION 5
-#define PART_FIELD_TEXT     6
-
-/* Wire type 2 of a tag: bytes with their length before them. */
-#define PART_WIRE_BYTES 2u
 
 #define PART_PREFIX_MAX 16
 
@@ -72,7 +63,7 @@ static uint8_t *part_room(sp_pprof_part *part, size_t size) {
 }
 
 static uint8_t *part_put_prefix(uint8_t *p, uint32_t field, size_t size) {
-  p = sp_varint_put(p, (field << 3) | PART_WIRE_BYTES);
+  p = sp_varint_put(p, (field << 3) | SP_PPROF_WIRE_BYTES);
   return sp_varint_put(p, size);
 }
 
@@ -98,7 +89,8 @@ sp_pprof_part_sample(sp_pprof_part *part,
 
   if (!p)
     return SPANPROF_ERR_NOMEM;
-  p = sp_pprof_sample_put(part_put_prefix(p, PART_FIELD_SAMPLE, size), sample);
+  p = sp_pprof_sample_put(part_put_prefix(p, SP_PPROF_FIELD_SAMPLE, size),
+                          sample);
   part->pending.size = (size_t)(p - (uint8_t *)part->pending.data);
   return SPANPROF_OK;
 }
@@ -109,7 +101,7 @@ static spanprof_status part_write_text(sp_pprof_part *part, const char *text,
 
   if (!p)
     return SPANPROF_ERR_NOMEM;
-  p = part_put_prefix(p, PART_FIELD_TEXT, bytes);
+  p = part_put_prefix(p, SP_PPROF_FIELD_TEXT, bytes);
   memcpy(p, text, bytes);
   p += bytes;
   part->pending.size = (size_t)(p - (uint8_t *)part->pending.data);
@@ -181,7 +173,7 @@ static spanprof_status part_function(sp_pprof_part *part, uint32_t number,
     if (!st)
       st = sp_pprof_part_name(part, known->file, &function.filename);
     if (!st)
-      st = sp_pprof_part_message(part, PART_FIELD_FUNCTION, &function.base);
+      st = sp_pprof_part_message(part, SP_PPROF_FIELD_FUNCTION, &function.base);
   }
   if (!st)
     *out = *at;
@@ -209,7 +201,7 @@ static spanprof_status part_mapping(sp_pprof_part *part, uint32_t number,
     if (!st)
       st = sp_pprof_part_name(part, known->build_id, &mapping.build_id);
     if (!st)
-      st = sp_pprof_part_message(part, PART_FIELD_MAPPING, &mapping.base);
+      st = sp_pprof_part_message(part, SP_PPROF_FIELD_MAPPING, &mapping.base);
   }
   if (!st)
     *out = *at;
@@ -236,7 +228,7 @@ static spanprof_status part_location_write(sp_pprof_part *part,
   line.line = known->line;
   location.n_line = SP_COUNT_OF(lines);
   location.line = lines;
-  return sp_pprof_part_message(part, PART_FIELD_LOCATION, &location.base);
+  return sp_pprof_part_message(part, SP_PPROF_FIELD_LOCATION, &location.base);
 }
 
 spanprof_status sp_pprof_part_location(sp_pprof_part *part, uint32_t frame,

@@ -16,6 +16,10 @@ typedef struct reader_whole {
 
 typedef struct reader {
   sp_pprof *profile; /* its counts grow as its arrays are filled */
+  /* Its arrays while they are written. */
+  sp_pprof_type *types;
+  sp_pprof_sample *samples;
+  const char **comments;
   sp_pprof_source source;
   size_t counts[SP_PPROF_FIELD_COUNT]; /* of messages and texts */
   int64_t default_type;
@@ -24,9 +28,9 @@ typedef struct reader {
 
 static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
                                    sp_pprof_type *out) {
-  const Perftools__Profiles__ValueType *type;
-  spanprof_status st = sp_pprof_source_unpack(
-      &r->source, field, &perftools__profiles__value_type__descriptor, &type);
+  spanprof_status st;
+  const Perftools__Profiles__ValueType *type = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__value_type__descriptor, &st);
 
   if (!st)
     st = sp_pprof_source_text(&r->source, type->type, &out->type);
@@ -38,9 +42,8 @@ static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
 static spanprof_status reader_take_type(void *data,
                                         const sp_pprof_field *field) {
   reader *r = data;
-  sp_pprof_type *types = (sp_pprof_type *)r->profile->types;
 
-  return reader_type(r, field, &types[r->profile->type_count++]);
+  return reader_type(r, field, &r->types[r->profile->type_count++]);
 }
 
 static spanprof_status reader_take_period_type(void *data,
@@ -66,11 +69,13 @@ static spanprof_status reader_label(const reader *r,
 static spanprof_status
 reader_sample_labels(reader *r, const Perftools__Profiles__Sample *sample,
                      sp_pprof_sample *out) {
-  sp_pprof_label *labels;
-  spanprof_status st =
-      sp_pprof_source_new(&r->source, sample->n_label, sizeof *labels, &labels);
+  sp_pprof_label *labels =
+      sp_pprof_source_new(&r->source, sample->n_label, sizeof *labels);
+  spanprof_status st = SPANPROF_OK;
   size_t i;
 
+  if (!labels)
+    return sp_pprof_source_memory(&r->source);
   out->labels = labels;
   for (i = 0; !st && i < sample->n_label; i++) {
     const Perftools__Profiles__Label *label = sample->label[i];
@@ -85,29 +90,27 @@ reader_sample_labels(reader *r, const Perftools__Profiles__Sample *sample,
 static spanprof_status reader_take_sample(void *data,
                                           const sp_pprof_field *field) {
   reader *r = data;
-  sp_pprof_sample *out =
-      (sp_pprof_sample *)&r->profile->samples[r->profile->sample_count++];
-  const Perftools__Profiles__Sample *sample;
-  uint32_t *locations = NULL;
-  int64_t *values = NULL;
-  spanprof_status st = sp_pprof_source_unpack(
-      &r->source, field, &perftools__profiles__sample__descriptor, &sample);
+  sp_pprof_sample *out = &r->samples[r->profile->sample_count++];
+  spanprof_status st;
+  const Perftools__Profiles__Sample *sample = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__sample__descriptor, &st);
+  uint32_t *locations;
+  int64_t *values;
   size_t i;
 
-  if (!st && sample->n_value != r->profile->type_count)
-    st = sp_pprof_source_broken("a sample has not one value of each type");
-  if (!st)
-    st = sp_pprof_source_new(&r->source, sample->n_value, sizeof *values,
-                             &values);
-  if (!st)
-    st = sp_pprof_source_new(&r->source, sample->n_location_id,
-                             sizeof *locations, &locations);
-  if (st)
+  if (!sample)
     return st;
+  if (sample->n_value != r->profile->type_count)
+    return sp_pprof_source_broken("a sample has not one value of each type");
+  values = sp_pprof_source_new(&r->source, sample->n_value, sizeof *values);
+  locations =
+      sp_pprof_source_new(&r->source, sample->n_location_id, sizeof *locations);
+  if (!values || !locations)
+    return sp_pprof_source_memory(&r->source);
   memcpy(values, sample->value, sample->n_value * sizeof *values);
   for (i = 0; i < sample->n_location_id; i++) {
     locations[i] =
-        sp_pprof_ids_find(&r->table.locations, sample->location_id[i]);
+        sp_pprof_ids_find(&r->table.location_ids, sample->location_id[i]);
     if (locations[i] == SP_PPROF_NONE)
       return sp_pprof_source_broken("a sample names a location that is not "
                                     "there");
@@ -119,10 +122,8 @@ static spanprof_status reader_take_sample(void *data,
 }
 
 static spanprof_status reader_comment(reader *r, uint64_t number) {
-  const char **comments = (const char **)r->profile->comments;
-
   return sp_pprof_source_text(&r->source, (int64_t)number,
-                              &comments[r->profile->comment_count++]);
+                              &r->comments[r->profile->comment_count++]);
 }
 
 static spanprof_status reader_take_comment(void *data,
@@ -195,27 +196,16 @@ static spanprof_status reader_count(reader *r) {
 static spanprof_status reader_make_arrays(reader *r) {
   sp_pprof *profile = r->profile;
   const size_t *counts = r->counts;
-  const struct {
-    size_t count;
-    size_t item;
-    void *out;
-  } arrays[] = {
-      {counts[SP_PPROF_FIELD_SAMPLE_TYPE], sizeof *profile->types,
-       &profile->types},
-      {counts[SP_PPROF_FIELD_SAMPLE], sizeof *profile->samples,
-       &profile->samples},
-      {counts[SP_PPROF_FIELD_COMMENT], sizeof *profile->comments,
-       &profile->comments},
-  };
-  spanprof_status st = SPANPROF_OK;
-  size_t i;
 
-  for (i = 0; !st && i < SP_COUNT_OF(arrays); i++)
-    st = sp_pprof_source_new(&r->source, arrays[i].count, arrays[i].item,
-                             arrays[i].out);
-  if (!st)
-    st = sp_pprof_table_init(&r->table, profile, &r->source, counts);
-  return st;
+  profile->types = r->types = sp_pprof_source_new(
+      &r->source, counts[SP_PPROF_FIELD_SAMPLE_TYPE], sizeof *r->types);
+  profile->samples = r->samples = sp_pprof_source_new(
+      &r->source, counts[SP_PPROF_FIELD_SAMPLE], sizeof *r->samples);
+  profile->comments = r->comments = sp_pprof_source_new(
+      &r->source, counts[SP_PPROF_FIELD_COMMENT], sizeof *r->comments);
+  if (!r->types || !r->samples || !r->comments)
+    return sp_pprof_source_memory(&r->source);
+  return sp_pprof_table_init(&r->table, profile, &r->source, counts);
 }
 
 /* In an order in which nothing is read before what it refers to. */

@@ -35,19 +35,19 @@ spanprof_status sp_pprof_source_broken(const char *what) {
   return sp_fail(SPANPROF_ERR_FORMAT, "is a broken pprof profile: %s", what);
 }
 
-static spanprof_status source_memory(spanprof_status st) {
+static spanprof_status source_too_large(spanprof_status st) {
   if (st == SPANPROF_ERR_LIMIT)
     return sp_fail(st, "is a profile that takes more than %zu MiB to read",
                    SP_PPROF_MEMORY_MAX >> 20);
   return st;
 }
 
-spanprof_status sp_pprof_source_new(sp_pprof_source *source, size_t count,
-                                    size_t item, void *out) {
-  void *p = sp_arena_new(source->kept, count, item);
+void *sp_pprof_source_new(sp_pprof_source *source, size_t count, size_t item) {
+  return sp_arena_new(source->kept, count, item);
+}
 
-  memcpy(out, &p, sizeof p);
-  return p ? SPANPROF_OK : source_memory(source->kept->st);
+spanprof_status sp_pprof_source_memory(const sp_pprof_source *source) {
+  return source_too_large(source->kept->st);
 }
 
 spanprof_status sp_pprof_source_each(const sp_pprof_source *source,
@@ -63,50 +63,47 @@ spanprof_status sp_pprof_source_each(const sp_pprof_source *source,
   return st;
 }
 
-spanprof_status sp_pprof_source_unpack(sp_pprof_source *source,
-                                       const sp_pprof_field *field,
-                                       const ProtobufCMessageDescriptor *type,
-                                       void *out) {
-  ProtobufCMessage *message;
+const void *sp_pprof_source_unpack(sp_pprof_source *source,
+                                   const sp_pprof_field *field,
+                                   const ProtobufCMessageDescriptor *type,
+                                   spanprof_status *st) {
+  const void *message;
 
   sp_arena_clear(&source->scratch);
   source->scratch.st = SPANPROF_OK;
   message = protobuf_c_message_unpack(type, &source->allocator, field->size,
                                       field->bytes);
-  memcpy(out, &message, sizeof message);
-  if (message)
-    return SPANPROF_OK;
-  if (source->scratch.st)
-    return source_memory(source->scratch.st);
-  return sp_fail(SPANPROF_ERR_FORMAT,
-                 "is a broken pprof profile: field %" PRIu32
-                 " cannot be decoded",
-                 field->number);
+  *st = SPANPROF_OK;
+  if (!message && source->scratch.st)
+    *st = source_too_large(source->scratch.st);
+  else if (!message)
+    *st = sp_fail(SPANPROF_ERR_FORMAT,
+                  "is a broken pprof profile: field %" PRIu32
+                  " cannot be decoded",
+                  field->number);
+  return message;
 }
 
 static spanprof_status source_take_text(void *data,
                                         const sp_pprof_field *field) {
   sp_pprof_source *source = data;
-  spanprof_status st;
   char *text;
 
   if (source->text_count == 0 && field->size)
     return sp_pprof_source_broken("its first text is not empty");
-  st = sp_pprof_source_new(source, field->size + 1, 1, &text);
-  if (st)
-    return st;
+  text = sp_pprof_source_new(source, field->size + 1, 1);
+  if (!text)
+    return sp_pprof_source_memory(source);
   sp_utf8_printable((const char *)field->bytes, field->size, text, field->size);
   source->texts[source->text_count++] = text;
   return SPANPROF_OK;
 }
 
 spanprof_status sp_pprof_source_texts(sp_pprof_source *source, size_t count) {
-  spanprof_status st =
-      sp_pprof_source_new(source, count, sizeof *source->texts, &source->texts);
-
-  return st ? st
-            : sp_pprof_source_each(source, SP_PPROF_FIELD_TEXT,
-                                   source_take_text, source);
+  source->texts = sp_pprof_source_new(source, count, sizeof *source->texts);
+  return source->texts ? sp_pprof_source_each(source, SP_PPROF_FIELD_TEXT,
+                                              source_take_text, source)
+                       : sp_pprof_source_memory(source);
 }
 
 spanprof_status sp_pprof_source_text(const sp_pprof_source *source,
@@ -127,7 +124,8 @@ static uint64_t source_id_hash(uint64_t id) {
 spanprof_status sp_pprof_ids_init(sp_pprof_ids *ids, sp_pprof_source *source,
                                   size_t count) {
   memset(ids, 0, sizeof *ids);
-  return sp_pprof_source_new(source, count, sizeof *ids->ids, &ids->ids);
+  ids->ids = sp_pprof_source_new(source, count, sizeof *ids->ids);
+  return ids->ids ? SPANPROF_OK : sp_pprof_source_memory(source);
 }
 
 void sp_pprof_ids_dispose(sp_pprof_ids *ids, const sp_mem *mem) {
@@ -146,7 +144,7 @@ spanprof_status sp_pprof_ids_add(sp_pprof_ids *ids, const sp_mem *mem,
   if (id != (uint64_t)ids->count + 1) {
     st = sp_index_reserve(&ids->index, mem);
     if (st)
-      return source_memory(st);
+      return source_too_large(st);
     sp_index_add(&ids->index, source_id_hash(id), ids->count);
   }
   ids->ids[ids->count++] = id;

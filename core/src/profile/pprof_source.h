@@ -9,23 +9,6 @@
 #include "arena.h"
 #include "pprof_fields.h"
 
-/* Fields of Profile in profile.proto. */
-enum {
-  SP_PPROF_FIELD_SAMPLE_TYPE = 1,
-  SP_PPROF_FIELD_SAMPLE = 2,
-  SP_PPROF_FIELD_MAPPING = 3,
-  SP_PPROF_FIELD_LOCATION = 4,
-  SP_PPROF_FIELD_FUNCTION = 5,
-  SP_PPROF_FIELD_TEXT = 6,
-  SP_PPROF_FIELD_TIME = 9,
-  SP_PPROF_FIELD_DURATION = 10,
-  SP_PPROF_FIELD_PERIOD_TYPE = 11,
-  SP_PPROF_FIELD_PERIOD = 12,
-  SP_PPROF_FIELD_COMMENT = 13,
-  SP_PPROF_FIELD_DEFAULT_TYPE = 14,
-  SP_PPROF_FIELD_COUNT
-};
-
 /* Ids of locations, functions or mappings, in the order of their arrays. */
 typedef struct sp_pprof_ids {
   uint64_t *ids;
@@ -54,20 +37,23 @@ void sp_pprof_source_dispose(sp_pprof_source *source);
 /* SPANPROF_ERR_FORMAT with a sentence. */
 spanprof_status sp_pprof_source_broken(const char *what);
 
-/* Zeroed items of `kept`. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
-spanprof_status sp_pprof_source_new(sp_pprof_source *source, size_t count,
-                                    size_t item, void *out);
+/* Zeroed items of `kept`. NULL: sp_pprof_source_memory() says why. */
+void *sp_pprof_source_new(sp_pprof_source *source, size_t count, size_t item);
+
+/* What made the last of these fail: SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
+spanprof_status sp_pprof_source_memory(const sp_pprof_source *source);
 
 /* Visit every top-level field of this number, until one fails. */
 spanprof_status sp_pprof_source_each(const sp_pprof_source *source,
                                      uint32_t number, sp_pprof_visit visit,
                                      void *data);
 
-/* Write a pointer to the message, valid until the next call, to `out`. */
-spanprof_status sp_pprof_source_unpack(sp_pprof_source *source,
-                                       const sp_pprof_field *field,
-                                       const ProtobufCMessageDescriptor *type,
-                                       void *out);
+/* The message, of the structure that `type` describes, valid until the next
+ * call. NULL: *st says why. */
+const void *sp_pprof_source_unpack(sp_pprof_source *source,
+                                   const sp_pprof_field *field,
+                                   const ProtobufCMessageDescriptor *type,
+                                   spanprof_status *st);
 
 /* Read the string table, of `count` texts. */
 spanprof_status sp_pprof_source_texts(sp_pprof_source *source, size_t count);

@@ -3,12 +3,10 @@
 static spanprof_status table_take_mapping(void *data,
                                           const sp_pprof_field *field) {
   sp_pprof_table *table = data;
-  sp_pprof_mapping *out = (sp_pprof_mapping *)&table->profile
-                              ->mappings[table->profile->mapping_count++];
-  const Perftools__Profiles__Mapping *mapping;
-  spanprof_status st = sp_pprof_source_unpack(
-      table->source, field, &perftools__profiles__mapping__descriptor,
-      &mapping);
+  sp_pprof_mapping *out = &table->mappings[table->profile->mapping_count++];
+  spanprof_status st;
+  const Perftools__Profiles__Mapping *mapping = sp_pprof_source_unpack(
+      table->source, field, &perftools__profiles__mapping__descriptor, &st);
 
   if (!st)
     st = sp_pprof_source_text(table->source, mapping->filename, &out->file);
@@ -20,19 +18,17 @@ static spanprof_status table_take_mapping(void *data,
   out->limit = mapping->memory_limit;
   out->file_offset = mapping->file_offset;
   out->has_functions = mapping->has_functions;
-  return sp_pprof_ids_add(&table->mappings, table->source->kept->mem,
+  return sp_pprof_ids_add(&table->mapping_ids, table->source->kept->mem,
                           mapping->id);
 }
 
 static spanprof_status table_take_function(void *data,
                                            const sp_pprof_field *field) {
   sp_pprof_table *table = data;
-  sp_pprof_function *out = (sp_pprof_function *)&table->profile
-                               ->functions[table->profile->function_count++];
-  const Perftools__Profiles__Function *function;
-  spanprof_status st = sp_pprof_source_unpack(
-      table->source, field, &perftools__profiles__function__descriptor,
-      &function);
+  sp_pprof_function *out = &table->functions[table->profile->function_count++];
+  spanprof_status st;
+  const Perftools__Profiles__Function *function = sp_pprof_source_unpack(
+      table->source, field, &perftools__profiles__function__descriptor, &st);
 
   if (!st)
     st = sp_pprof_source_text(table->source, function->name, &out->name);
@@ -44,31 +40,29 @@ static spanprof_status table_take_function(void *data,
   if (st)
     return st;
   out->start_line = function->start_line;
-  return sp_pprof_ids_add(&table->functions, table->source->kept->mem,
+  return sp_pprof_ids_add(&table->function_ids, table->source->kept->mem,
                           function->id);
 }
 
 static spanprof_status table_take_location(void *data,
                                            const sp_pprof_field *field) {
   sp_pprof_table *table = data;
-  sp_pprof_location *out = (sp_pprof_location *)&table->profile
-                               ->locations[table->profile->location_count++];
-  const Perftools__Profiles__Location *location;
-  sp_pprof_line *lines = NULL;
-  spanprof_status st = sp_pprof_source_unpack(
-      table->source, field, &perftools__profiles__location__descriptor,
-      &location);
+  sp_pprof_location *out = &table->locations[table->profile->location_count++];
+  spanprof_status st;
+  const Perftools__Profiles__Location *location = sp_pprof_source_unpack(
+      table->source, field, &perftools__profiles__location__descriptor, &st);
+  sp_pprof_line *lines;
   size_t i;
 
-  if (!st)
-    st = sp_pprof_source_new(table->source, location->n_line, sizeof *lines,
-                             &lines);
-  if (st)
+  if (!location)
     return st;
+  lines = sp_pprof_source_new(table->source, location->n_line, sizeof *lines);
+  if (!lines)
+    return sp_pprof_source_memory(table->source);
   for (i = 0; i < location->n_line; i++) {
     lines[i].line = location->line[i]->line;
     lines[i].function =
-        sp_pprof_ids_find(&table->functions, location->line[i]->function_id);
+        sp_pprof_ids_find(&table->function_ids, location->line[i]->function_id);
     if (lines[i].function == SP_PPROF_NONE)
       return sp_pprof_source_broken("a location names a function that is not "
                                     "there");
@@ -77,8 +71,8 @@ static spanprof_status table_take_location(void *data,
   out->line_count = (uint32_t)location->n_line;
   out->address = location->address;
   /* A mapping that is not there is none, as for go tool pprof. */
-  out->mapping = sp_pprof_ids_find(&table->mappings, location->mapping_id);
-  return sp_pprof_ids_add(&table->locations, table->source->kept->mem,
+  out->mapping = sp_pprof_ids_find(&table->mapping_ids, location->mapping_id);
+  return sp_pprof_ids_add(&table->location_ids, table->source->kept->mem,
                           location->id);
 }
 
@@ -90,24 +84,25 @@ spanprof_status sp_pprof_table_init(sp_pprof_table *table, sp_pprof *profile,
   memset(table, 0, sizeof *table);
   table->profile = profile;
   table->source = source;
-  st = sp_pprof_ids_init(&table->locations, source,
+  st = sp_pprof_ids_init(&table->location_ids, source,
                          counts[SP_PPROF_FIELD_LOCATION]);
   if (!st)
-    st = sp_pprof_ids_init(&table->functions, source,
+    st = sp_pprof_ids_init(&table->function_ids, source,
                            counts[SP_PPROF_FIELD_FUNCTION]);
   if (!st)
-    st = sp_pprof_ids_init(&table->mappings, source,
+    st = sp_pprof_ids_init(&table->mapping_ids, source,
                            counts[SP_PPROF_FIELD_MAPPING]);
-  if (!st)
-    st = sp_pprof_source_new(source, counts[SP_PPROF_FIELD_LOCATION],
-                             sizeof *profile->locations, &profile->locations);
-  if (!st)
-    st = sp_pprof_source_new(source, counts[SP_PPROF_FIELD_FUNCTION],
-                             sizeof *profile->functions, &profile->functions);
-  if (!st)
-    st = sp_pprof_source_new(source, counts[SP_PPROF_FIELD_MAPPING],
-                             sizeof *profile->mappings, &profile->mappings);
-  return st;
+  if (st)
+    return st;
+  profile->locations = table->locations = sp_pprof_source_new(
+      source, counts[SP_PPROF_FIELD_LOCATION], sizeof *table->locations);
+  profile->functions = table->functions = sp_pprof_source_new(
+      source, counts[SP_PPROF_FIELD_FUNCTION], sizeof *table->functions);
+  profile->mappings = table->mappings = sp_pprof_source_new(
+      source, counts[SP_PPROF_FIELD_MAPPING], sizeof *table->mappings);
+  return table->locations && table->functions && table->mappings
+             ? SPANPROF_OK
+             : sp_pprof_source_memory(source);
 }
 
 spanprof_status sp_pprof_table_fill(sp_pprof_table *table) {
@@ -126,7 +121,7 @@ spanprof_status sp_pprof_table_fill(sp_pprof_table *table) {
 }
 
 void sp_pprof_table_dispose(sp_pprof_table *table, const sp_mem *mem) {
-  sp_pprof_ids_dispose(&table->locations, mem);
-  sp_pprof_ids_dispose(&table->functions, mem);
-  sp_pprof_ids_dispose(&table->mappings, mem);
+  sp_pprof_ids_dispose(&table->location_ids, mem);
+  sp_pprof_ids_dispose(&table->function_ids, mem);
+  sp_pprof_ids_dispose(&table->mapping_ids, mem);
 }

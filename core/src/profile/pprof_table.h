@@ -9,9 +9,13 @@
 typedef struct sp_pprof_table {
   sp_pprof *profile; /* its counts grow as its arrays are filled */
   sp_pprof_source *source;
-  sp_pprof_ids locations;
-  sp_pprof_ids functions;
-  sp_pprof_ids mappings;
+  /* Its arrays while they are written. */
+  sp_pprof_location *locations;
+  sp_pprof_function *functions;
+  sp_pprof_mapping *mappings;
+  sp_pprof_ids location_ids;
+  sp_pprof_ids function_ids;
+  sp_pprof_ids mapping_ids;
 } sp_pprof_table;
 
 /* Make the arrays, which never move. `counts`: messages of each field of

@@ -25,7 +25,7 @@ def install() -> None:
 
     @_lazy.wraps(original)
     def fork() -> int:
-        if finalizing() or not native.alone():
+        if finalizing() or not native.only_own_threads():
             return original()
         import warnings
 

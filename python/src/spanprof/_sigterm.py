@@ -25,7 +25,7 @@ _installed = False
 def _end(number: int, _frame: object) -> None:
     """As the default action, but for what was sampled. What it does to the first
     process of a container is nothing."""
-    if native.sigterm_hand_on():
+    if native.sigterm_flush():
         _signal.signal(number, _signal.SIG_DFL)
         os.kill(os.getpid(), number)
 

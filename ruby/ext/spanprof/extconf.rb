@@ -19,7 +19,7 @@ REQUIRED = ENV.fetch("SPANPROF_REQUIRED", SUPPORTED ? "1" : "0") == "1"
 VENDOR = File.expand_path("vendor", __dir__)
 PACKAGED = File.directory?(VENDOR)
 ROOT = PACKAGED ? VENDOR : File.expand_path("../../..", __dir__)
-FOLDERS = %w[core/include core/src bindings/ruby swig swig/lang].freeze
+FOLDERS = %w[core/include core/src bindings/common bindings/ruby swig swig/lang].freeze
 
 # How packages are installed, and those that bring what is needed, in that order.
 INSTALL = ["apt-get install", "apk add", "dnf install"].freeze
@@ -111,9 +111,9 @@ append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
 $defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if $CFLAGS.match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
-$VPATH.push("#{ROOT}/core/src", "#{ROOT}/bindings/ruby", generated)
+$VPATH.push("#{ROOT}/core/src", "#{ROOT}/bindings/common", "#{ROOT}/bindings/ruby", generated)
 $srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] +
-        Dir.children("#{ROOT}/bindings/ruby").grep(/\.c\z/).sort
+        %w[common ruby].flat_map { |name| Dir.children("#{ROOT}/bindings/#{name}").grep(/\.c\z/).sort }
 
 create_makefile("spanprof/spanprof_native")
 if PACKAGED

@@ -67,7 +67,7 @@ module Spanprof
 
       # Hand on what waits, on a thread that ends with it: a logger may block.
       # Where one is at it, it takes what came meanwhile, or the next call does.
-      def hand_on_soon
+      def deliver_soon
         return if @thread&.alive?
 
         # It would have the mask of this thread, and could not be ended.
@@ -93,7 +93,7 @@ module Spanprof
       def deliver
         @waiting.concat(Native.log_take)
         while (line = @waiting.shift)
-          hand_on(line)
+          deliver_line(line)
         end
       end
 
@@ -118,7 +118,7 @@ module Spanprof
         Thread.handle_interrupt(Object => :on_blocking) { deliver }
       end
 
-      def hand_on(line)
+      def deliver_line(line)
         write(*line)
         written = true
       ensure

@@ -34,7 +34,7 @@ module Spanprof
       # empty in both, so that what they start are roots.
       # @param inherit [Boolean]
       def inherit_spans=(inherit)
-        Native.flows_inherit(inherit) unless LOAD_ERROR
+        Native.scopes_inherit(inherit) unless LOAD_ERROR
       end
 
       private

@@ -158,7 +158,7 @@ module Spanprof
       # What a program does for us costs it nothing any more.
       def unprofiled
         Native.profiled = running?
-        Logging.hand_on_soon
+        Logging.deliver_soon
       end
 
       def install

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define DIFF_NAMES  40
+#define DIFF_NAMES  20
 #define DIFF_PAIRS  1000
 #define DIFF_PERIOD 10000000
 
@@ -111,7 +111,7 @@ static diff_found found_in(const int64_t *base_counts,
 
 /* Rates of names in an application: a few large ones, many small ones. */
 static double rate(size_t name) {
-  return 400 / (1 + (double)name);
+  return 200 / (1 + (double)name);
 }
 
 /* The fixed number of one run's samples, each of one name by its rate. */
@@ -134,7 +134,7 @@ static void draw_counts(int64_t *counts, double factor, bool fixed) {
   size_t i;
 
   if (fixed) {
-    draw_multinomial(counts, (size_t)(1700 * factor));
+    draw_multinomial(counts, (size_t)(720 * factor));
     return;
   }
   for (i = 0; i < DIFF_NAMES; i++)
@@ -175,7 +175,7 @@ static void equal_pairs_set_no_alarm(void) {
   }
 }
 
-/* Half as much again of 400 samples is five and a half standard deviations and
+/* Half as much again of 1,600 samples is twelve standard deviations and
  * more in nearly every pair; three samples in place of one are nothing. */
 static void growth_beyond_chance_is_found(void) {
   int64_t base[DIFF_NAMES], now[DIFF_NAMES];
@@ -184,9 +184,9 @@ static void growth_beyond_chance_is_found(void) {
   for (pair = 0; pair < 100; pair++) {
     diff_found found;
 
-    draw_counts(base, 4, false);
-    draw_counts(now, 4, false);
-    now[0] = draw_poisson(4 * rate(0) * 1.5);
+    draw_counts(base, 8, false);
+    draw_counts(now, 8, false);
+    now[0] = draw_poisson(8 * rate(0) * 1.5);
     found = found_in(base, now, DIFF_PERIOD, 0.1, false);
     CHECK_EQUAL(found.grown, found.first_grew);
     seen += found.first_grew;

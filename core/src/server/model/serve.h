@@ -4,6 +4,7 @@
 
 #include "../../util/clock.h"
 #include "../../util/log.h"
+#include "../../util/mem.h"
 
 /* Counted since the start, shown at /metrics. */
 typedef struct sp_serve_counters {

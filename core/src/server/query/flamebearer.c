@@ -65,9 +65,9 @@ void sp_flamebearer_put(sp_buffer *out, const sp_flamebearer *bearer) {
                                             : "null");
   sp_json_key(&json, "heatmap");
   sp_json_null(&json);
-  if (is_diff) {
+  if (is_diff && bearer->graph->ticks[0])
     sp_json_member_int(&json, "leftTicks", bearer->graph->ticks[0]);
+  if (is_diff && bearer->graph->ticks[1])
     sp_json_member_int(&json, "rightTicks", bearer->graph->ticks[1]);
-  }
   sp_json_close(&json, '}');
 }

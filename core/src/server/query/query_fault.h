@@ -12,6 +12,7 @@
 #define SP_CODE_EXISTS        "already_exists"
 #define SP_CODE_EXHAUSTED     "resource_exhausted"
 #define SP_CODE_UNAVAILABLE   "unavailable"
+#define SP_CODE_CANCELED      "canceled"
 #define SP_CODE_DEADLINE      "deadline_exceeded"
 #define SP_CODE_INTERNAL      "internal"
 

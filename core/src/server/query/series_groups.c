@@ -24,12 +24,13 @@ void sp_series_groups_dispose(sp_series_groups *groups) {
 
 static spanprof_status groups_copy(sp_series_groups *groups,
                                    const sp_text_pairs *from,
-                                   sp_text_pairs *out) {
+                                   const sp_text_pairs **out) {
   sp_text_pair *pairs =
       sp_arena_new(groups->arena, from->count + 1, sizeof *pairs);
+  sp_text_pairs *copy = sp_arena_new(groups->arena, 1, sizeof *copy);
   size_t i;
 
-  if (!pairs)
+  if (!pairs || !copy)
     return groups->arena->st;
   for (i = 0; i < from->count; i++) {
     pairs[i].name = sp_arena_text(groups->arena, from->pairs[i].name,
@@ -39,7 +40,8 @@ static spanprof_status groups_copy(sp_series_groups *groups,
     if (!pairs[i].name || !pairs[i].value)
       return groups->arena->st;
   }
-  *out = (sp_text_pairs){.pairs = pairs, .count = from->count};
+  *copy = (sp_text_pairs){.pairs = pairs, .count = from->count};
+  *out = copy;
   return SPANPROF_OK;
 }
 
@@ -138,7 +140,7 @@ spanprof_status sp_series_groups_find(sp_series_groups *groups,
     return SPANPROF_OK;
   st = groups_copy(groups, labels, &seen.copy);
   if (!st)
-    st = groups_group(groups, &seen.copy, &seen.group);
+    st = groups_group(groups, seen.copy, &seen.group);
   if (!st)
     st = sp_index_reserve(&groups->seen_index, mem);
   if (!st)

@@ -17,7 +17,7 @@ typedef struct sp_series_group {
 typedef struct sp_series_seen {
   const sp_text_pairs *labels; /* the store's pointer, to know it again */
   uint32_t group;
-  sp_text_pairs copy;
+  const sp_text_pairs *copy; /* the arena's */
 } sp_series_seen;
 
 typedef struct sp_series_groups {

@@ -87,10 +87,11 @@ static int64_t exemplar_ms(int64_t time_ns) {
   return ms - (time_ns % 1000000 < 0);
 }
 
-sp_exemplar sp_exemplar_of(const sp_store_point *point, uint32_t series) {
+sp_exemplar sp_exemplar_of(const sp_store_point *point,
+                           const sp_text_pairs *labels) {
   return (sp_exemplar){.time_ms = exemplar_ms(point->time_ns),
                        .value = point->value,
-                       .series = series,
+                       .labels = labels,
                        .profile = point->profile,
                        .span_id = point->span_id,
                        .trace_id = point->trace_id};
@@ -108,7 +109,7 @@ static void exemplar_uuid(const sp_profile_uuid *uuid, char text[37]) {
 }
 
 void sp_exemplar_put(sp_reply *reply, const sp_exemplar *exemplar,
-                     const sp_series_groups *groups, bool of_span) {
+                     bool of_span) {
   char text[40];
 
   sp_reply_item(reply, 4);
@@ -121,7 +122,7 @@ void sp_exemplar_put(sp_reply *reply, const sp_exemplar *exemplar,
     sp_reply_text(reply, 3, "spanId", text);
   }
   sp_reply_int(reply, 4, "value", exemplar->value);
-  sp_series_put_labels(reply, 5, &groups->seen[exemplar->series].copy);
+  sp_series_put_labels(reply, 5, exemplar->labels);
   if (of_span && (exemplar->trace_id.hi || exemplar->trace_id.lo)) {
     snprintf(text, sizeof text, "%016" PRIx64 "%016" PRIx64,
              exemplar->trace_id.hi, exemplar->trace_id.lo);

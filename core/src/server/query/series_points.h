@@ -11,7 +11,7 @@
 typedef struct sp_exemplar {
   int64_t time_ms;
   int64_t value;
-  uint32_t series; /* of seen[] */
+  const sp_text_pairs *labels;
   sp_profile_uuid profile;
   uint64_t span_id;
   sp_trace_id trace_id;
@@ -47,11 +47,12 @@ spanprof_status sp_series_cells_add(sp_series_cells *cells, uint32_t group,
 /* By group, step and row; afterwards nothing is added. */
 void sp_series_cells_sort(sp_series_cells *cells);
 
-sp_exemplar sp_exemplar_of(const sp_store_point *point, uint32_t series);
+sp_exemplar sp_exemplar_of(const sp_store_point *point,
+                           const sp_text_pairs *labels);
 
 /* A types.v1.Exemplar as an item of the list `exemplars`: of a profile, or of a
  * span. */
 void sp_exemplar_put(sp_reply *reply, const sp_exemplar *exemplar,
-                     const sp_series_groups *groups, bool of_span);
+                     bool of_span);
 
 #endif

@@ -1,0 +1,13 @@
+/* When spans and labels are followed: while the process is profiled, and
+ * somebody has any. Then new fibers and threads are told of, switches are
+ * followed, and OpenTelemetry's contexts are watched; else nothing of ours runs
+ * in the program. */
+#ifndef RB_FOLLOW_H
+#define RB_FOLLOW_H
+
+#include "rb_spanprof.h"
+
+/* There are spans or labels to follow. Idempotent. */
+void rb_sp_follow_want(void);
+
+#endif

@@ -1,0 +1,313 @@
+#include "query_plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../util/clock.h"
+#include "label_lexer.h"
+
+#define PLAN_TYPE_PARTS   5
+#define PLAN_QUERY_MAX_NS (300 * SP_NS_PER_S) /* nobody waits longer */
+
+void sp_query_init(sp_query *query, sp_serve *serve,
+                   const sp_http_request *http) {
+  memset(query, 0, sizeof *query);
+  query->serve = serve;
+  query->http = http;
+  query->deadline_ns = sp_monotonic_ns() + PLAN_QUERY_MAX_NS;
+  sp_arena_init(&query->arena, serve->mem, SP_QUERY_MEMORY_MAX);
+}
+
+void sp_query_dispose(sp_query *query) {
+  sp_arena_dispose(&query->arena);
+}
+
+spanprof_status sp_query_invalid(sp_query *query, const char *format, ...) {
+  char message[sizeof query->fault.message];
+  va_list arguments;
+
+  va_start(arguments, format);
+  vsnprintf(message, sizeof message, format, arguments);
+  va_end(arguments);
+  return sp_query_refuse(&query->fault, SP_CODE_INVALID, "%s", message);
+}
+
+void sp_query_explain(sp_query *query, spanprof_status st) {
+  const char *sentence = spanprof_last_error();
+
+  if (!sentence || !*sentence)
+    sentence = spanprof_status_text(st);
+  switch (st) {
+  case SPANPROF_ERR_TIMEOUT:
+    sp_query_refuse(&query->fault, SP_CODE_DEADLINE,
+                    "the query took longer than the client waits");
+    break;
+  case SPANPROF_ERR_NOMEM:
+  case SPANPROF_ERR_LIMIT:
+    sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
+                    "the query needs more memory than it may have; ask for "
+                    "a shorter range or fewer series");
+    break;
+  case SPANPROF_ERR_IO:
+    sp_query_refuse(&query->fault, SP_CODE_UNAVAILABLE, "%s", sentence);
+    break;
+  default:
+    sp_query_refuse(&query->fault, SP_CODE_INTERNAL, "%s", sentence);
+  }
+}
+
+static bool plan_give_up(void *data) {
+  const sp_query_plan *plan = data;
+
+  return sp_monotonic_ns() > plan->query->deadline_ns ||
+         sp_http_give_up((void *)plan->query->http) ||
+         sp_matcher_list_gave_up(&plan->matchers);
+}
+
+void sp_query_plan_init(sp_query_plan *plan, sp_query *query) {
+  memset(plan, 0, sizeof *plan);
+  plan->query = query;
+  plan->selector.from_ms = INT64_MIN;
+  plan->selector.until_ms = INT64_MAX;
+  plan->selector.give_up = plan_give_up;
+  plan->selector.give_up_data = plan;
+  sp_matcher_list_init(&plan->matchers, query->serve->mem, &query->arena);
+}
+
+void sp_query_plan_dispose(sp_query_plan *plan) {
+  if (plan->query)
+    sp_matcher_list_dispose(&plan->matchers);
+}
+
+/* How many parts a type has; *fifth_end is behind the fifth. */
+static size_t type_parts(const char *type, const char **fifth_end) {
+  size_t parts = 1;
+  const char *p;
+
+  *fifth_end = type + strlen(type);
+  for (p = type; *p; p++)
+    if (*p == ':' && ++parts == PLAN_TYPE_PARTS + 1)
+      *fifth_end = p;
+  return parts;
+}
+
+bool sp_profile_type_valid(const char *type) {
+  const char *end;
+  const size_t parts = type_parts(type, &end);
+
+  return parts == PLAN_TYPE_PARTS ||
+         (parts == PLAN_TYPE_PARTS + 1 && strcmp(end, ":delta") == 0);
+}
+
+spanprof_status sp_query_plan_type(sp_query_plan *plan, const char *type) {
+  const char *end, *copy;
+  const size_t parts = type_parts(type ? type : "", &end);
+
+  if (!type || !sp_profile_type_valid(type))
+    return sp_query_invalid(plan->query,
+                            "profile-type selection must be of the form "
+                            "<name>:<sample-type>:<sample-unit>:<period-type>:"
+                            "<period-unit>(:delta), got(%zu): \"%s\"",
+                            parts, type ? type : "");
+  copy = sp_arena_text(&plan->query->arena, type, (size_t)(end - type));
+  if (!copy)
+    return plan->query->arena.st;
+  plan->selector.profile_type = copy;
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
+                                    int64_t end_ms) {
+  if (start_ms == 0 || end_ms == 0)
+    return sp_query_invalid(plan->query, "missing time range in the query");
+  if (start_ms > end_ms)
+    return sp_query_invalid(plan->query, "query start time is after end time");
+  plan->selector.from_ms = start_ms;
+  plan->selector.until_ms = end_ms;
+  return SPANPROF_OK;
+}
+
+bool sp_query_hex(const char *text, size_t digits, uint64_t *out) {
+  size_t i;
+
+  *out = 0;
+  for (i = 0; i < digits; i++) {
+    const char c = text[i], lower = (char)(c | 0x20);
+
+    if (c >= '0' && c <= '9')
+      *out = *out << 4 | (uint64_t)(c - '0');
+    else if (lower >= 'a' && lower <= 'f')
+      *out = *out << 4 | (uint64_t)(lower - 'a' + 10);
+    else
+      return false;
+  }
+  return true;
+}
+
+/* No profile has these times. */
+static void plan_nothing(sp_query_plan *plan) {
+  plan->selector.from_ms = 1;
+  plan->selector.until_ms = 0;
+}
+
+/* An id of nothing but zeros stands for none, and finds nothing. */
+spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids) {
+  uint64_t *numbers =
+      sp_arena_new(&plan->query->arena, ids->count + 1, sizeof *numbers);
+  size_t i, count = 0;
+
+  if (!numbers)
+    return plan->query->arena.st;
+  for (i = 0; i < ids->count; i++) {
+    if (strlen(ids->texts[i]) != 16)
+      return sp_query_invalid(plan->query, "invalid span id length: \"%s\"",
+                              ids->texts[i]);
+    if (!sp_query_hex(ids->texts[i], 16, &numbers[count]))
+      return sp_query_invalid(plan->query,
+                              "invalid span id, which is 16 hexadecimal "
+                              "digits: \"%s\"",
+                              ids->texts[i]);
+    if (numbers[count] != 0)
+      count++;
+  }
+  if (ids->count > 0 && count == 0)
+    plan_nothing(plan);
+  plan->selector.span_ids = numbers;
+  plan->selector.span_count = count;
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids) {
+  sp_trace_id *traces =
+      sp_arena_new(&plan->query->arena, ids->count + 1, sizeof *traces);
+  size_t i, count = 0;
+
+  if (!traces)
+    return plan->query->arena.st;
+  for (i = 0; i < ids->count; i++) {
+    if (strlen(ids->texts[i]) != 32)
+      return sp_query_invalid(plan->query, "invalid trace id length: \"%s\"",
+                              ids->texts[i]);
+    if (!sp_query_hex(ids->texts[i], 16, &traces[count].hi) ||
+        !sp_query_hex(ids->texts[i] + 16, 16, &traces[count].lo))
+      return sp_query_invalid(plan->query,
+                              "invalid trace id, which is 32 hexadecimal "
+                              "digits: \"%s\"",
+                              ids->texts[i]);
+    if (traces[count].hi || traces[count].lo)
+      count++;
+  }
+  if (ids->count > 0 && count == 0)
+    plan_nothing(plan);
+  plan->selector.trace_ids = traces;
+  plan->selector.trace_count = count;
+  return SPANPROF_OK;
+}
+
+/* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
+static bool plan_uuid(const char *text, sp_profile_uuid *out) {
+  size_t i, digits = 0;
+  uint64_t byte;
+
+  for (i = 0; text[i]; i++) {
+    if (i == 8 || i == 13 || i == 18 || i == 23) {
+      if (text[i] != '-')
+        return false;
+      continue;
+    }
+    if (!sp_query_hex(&text[i], 2, &byte))
+      return false;
+    out->bytes[digits++] = (uint8_t)byte;
+    i++;
+  }
+  return digits == sizeof out->bytes;
+}
+
+spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
+                                       const sp_texts *ids) {
+  sp_profile_uuid *profiles =
+      sp_arena_new(&plan->query->arena, ids->count + 1, sizeof *profiles);
+  size_t i;
+
+  if (!profiles)
+    return plan->query->arena.st;
+  for (i = 0; i < ids->count; i++) {
+    if (strlen(ids->texts[i]) != 36)
+      return sp_query_invalid(plan->query, "invalid UUID length: %zu",
+                              strlen(ids->texts[i]));
+    if (!plan_uuid(ids->texts[i], &profiles[i]))
+      return sp_query_invalid(plan->query, "invalid UUID format");
+  }
+  plan->selector.profiles = profiles;
+  plan->selector.profile_count = ids->count;
+  return SPANPROF_OK;
+}
+
+/* Put `before` and the quoted selector in front of what is wrong with it. */
+static spanprof_status plan_blame(sp_query *query, const char *before,
+                                  const char *text, spanprof_status st) {
+  sp_buffer quoted;
+
+  if (st != SPANPROF_ERR_ARGUMENT)
+    return st;
+  sp_buffer_init(&quoted, query->serve->mem);
+  sp_label_quote(&quoted, text, strlen(text));
+  if (!quoted.failed)
+    sp_query_fault_prefix(&query->fault, "%s %s: ", before, quoted.data);
+  sp_buffer_dispose(&quoted);
+  return st;
+}
+
+spanprof_status sp_query_plan_labels(sp_query_plan *plan, const char *text) {
+  return plan_blame(
+      plan->query, "parsing label selector", text,
+      sp_label_query_parse(&plan->matchers, text, NULL, &plan->query->fault));
+}
+
+spanprof_status sp_query_plan_matchers(sp_query_plan *plan,
+                                       const sp_texts *texts) {
+  size_t i;
+  spanprof_status st = SPANPROF_OK;
+
+  for (i = 0; !st && i < texts->count; i++)
+    st = plan_blame(plan->query,
+                    "parsing label selector: failed to parse label selector",
+                    texts->texts[i],
+                    sp_label_query_parse(&plan->matchers, texts->texts[i], NULL,
+                                         &plan->query->fault));
+  return st;
+}
+
+spanprof_status sp_query_plan_request(sp_query_plan *plan,
+                                      const sp_query_request *request) {
+  spanprof_status st = sp_query_plan_type(plan, request->profile_type);
+
+  if (!st && request->traces.count > 0 && request->spans.count > 0)
+    st = sp_query_invalid(
+        plan->query, "span_selector and trace_id_selector cannot be combined");
+  if (!st)
+    st = sp_query_plan_range(plan, request->start_ms, request->end_ms);
+  if (!st)
+    st = sp_query_plan_labels(plan, request->selector ? request->selector : "");
+  if (!st)
+    st = sp_query_plan_spans(plan, &request->spans);
+  if (!st)
+    st = sp_query_plan_traces(plan, &request->traces);
+  if (!st)
+    st = sp_query_plan_profiles(plan, &request->profiles);
+  return st;
+}
+
+const sp_selector *sp_query_plan_selector(sp_query_plan *plan) {
+  plan->selector.matchers = plan->matchers.matchers;
+  plan->selector.matcher_count = plan->matchers.count;
+  return &plan->selector;
+}
+
+spanprof_status sp_query_plan_done(sp_query_plan *plan, spanprof_status st) {
+  if (sp_matcher_list_gave_up(&plan->matchers))
+    return sp_query_invalid(plan->query, "a regular expression of the query "
+                                         "takes too long to match");
+  return st;
+}

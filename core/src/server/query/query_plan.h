@@ -1,0 +1,78 @@
+/* One query call under way, and what its request asks the store for. */
+#ifndef SP_QUERY_PLAN_H
+#define SP_QUERY_PLAN_H
+
+#include "../http/http.h"
+#include "../model/serve.h"
+#include "../store/store.h"
+#include "label_query.h"
+#include "query_request.h"
+
+#define SP_QUERY_MEMORY_MAX    ((size_t)256 << 20) /* of one call */
+#define SP_QUERY_NODES_DEFAULT 8192
+#define SP_QUERY_NODES_MAX     1048576
+
+typedef struct sp_query {
+  sp_serve *serve;
+  const sp_http_request *http;
+  sp_arena arena; /* of the whole call */
+  sp_query_fault fault;
+  uint64_t deadline_ns;
+} sp_query;
+
+void sp_query_init(sp_query *query, sp_serve *serve,
+                   const sp_http_request *http);
+void sp_query_dispose(sp_query *query);
+
+/* SPANPROF_ERR_ARGUMENT with Connect's invalid_argument. */
+spanprof_status sp_query_invalid(sp_query *query, const char *format, ...)
+    SP_PRINTF(2, 3);
+
+/* Put what went wrong into the query's fault, whatever `st` is, for who answers
+ * in words of his own. */
+void sp_query_explain(sp_query *query, spanprof_status st);
+
+typedef struct sp_query_plan {
+  sp_query *query;
+  sp_matcher_list matchers;
+  sp_selector selector;
+} sp_query_plan;
+
+/* Pair with sp_query_plan_dispose() also where it fails. Nothing is selected
+ * yet: all types, all series, the whole range. */
+void sp_query_plan_init(sp_query_plan *plan, sp_query *query);
+void sp_query_plan_dispose(sp_query_plan *plan);
+
+/* Each adds to the selection. All: SPANPROF_ERR_ARGUMENT with the fault set. */
+spanprof_status sp_query_plan_type(sp_query_plan *plan, const char *type);
+spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
+                                    int64_t end_ms);
+spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids);
+spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids);
+spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
+                                       const sp_texts *ids);
+
+/* A label selector; messages begin "parsing label selector \"…\": ". */
+spanprof_status sp_query_plan_labels(sp_query_plan *plan, const char *text);
+
+/* The matchers of LabelNames and its like. */
+spanprof_status sp_query_plan_matchers(sp_query_plan *plan,
+                                       const sp_texts *texts);
+
+/* Type, range, selector and ids of a request. */
+spanprof_status sp_query_plan_request(sp_query_plan *plan,
+                                      const sp_query_request *request);
+
+/* The selection as the store takes it. */
+const sp_selector *sp_query_plan_selector(sp_query_plan *plan);
+
+/* After a selection: `st`, or what its matchers have to say. */
+spanprof_status sp_query_plan_done(sp_query_plan *plan, spanprof_status st);
+
+/* Whether `type` has the five parts of a profile type. */
+bool sp_profile_type_valid(const char *type);
+
+/* Hexadecimal digits of an id; false: others, or not `digits` of them. */
+bool sp_query_hex(const char *text, size_t digits, uint64_t *out);
+
+#endif

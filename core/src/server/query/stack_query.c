@@ -1,0 +1,80 @@
+#include "stack_query.h"
+
+#include <string.h>
+
+void sp_stack_query_dispose(sp_stack_query *stacks) {
+  sp_name_tree_dispose(&stacks->tree);
+  sp_stack_tree_free(stacks->stacks[0]);
+  sp_stack_tree_free(stacks->stacks[1]);
+  memset(stacks, 0, sizeof *stacks);
+}
+
+spanprof_status sp_stack_query_nodes(sp_query *query, int64_t asked,
+                                     size_t *out) {
+  if (asked < 0)
+    return sp_query_invalid(query,
+                            "max flamegraph nodes limit must be set (max "
+                            "allowed %d)",
+                            SP_QUERY_NODES_MAX);
+  if (asked > SP_QUERY_NODES_MAX)
+    return sp_query_invalid(query,
+                            "max flamegraph nodes limit %lld is greater than "
+                            "allowed %d",
+                            (long long)asked, SP_QUERY_NODES_MAX);
+  *out = asked ? (size_t)asked : SP_QUERY_NODES_DEFAULT;
+  return SPANPROF_OK;
+}
+
+static spanprof_status stacks_add(sp_stack_query *out, sp_name_tree *whole,
+                                  sp_query_plan *plan, uint32_t side,
+                                  const sp_texts *call_sites) {
+  spanprof_status st =
+      sp_store_stacks(plan->query->serve->store, sp_query_plan_selector(plan),
+                      &out->stacks[side]);
+
+  st = sp_query_plan_done(plan, st);
+  if (st)
+    return st;
+  return sp_name_tree_add(whole, out->stacks[side], side,
+                          call_sites ? call_sites->texts : NULL,
+                          call_sites ? call_sites->count : 0);
+}
+
+/* `right` is NULL where there is one side alone. */
+static spanprof_status stacks_run(sp_stack_query *out, sp_query_plan *left,
+                                  sp_query_plan *right,
+                                  const sp_texts *left_sites,
+                                  const sp_texts *right_sites,
+                                  size_t nodes_max) {
+  sp_name_tree whole;
+  spanprof_status st;
+
+  memset(out, 0, sizeof *out);
+  st = sp_name_tree_init(&whole, left->query->serve->mem);
+  if (!st)
+    st = stacks_add(out, &whole, left, 0, left_sites);
+  if (!st && right)
+    st = stacks_add(out, &whole, right, 1, right_sites);
+  if (!st) {
+    sp_name_tree_sum(&whole);
+    st = sp_name_tree_cut(&out->tree, &whole, nodes_max);
+  }
+  sp_name_tree_dispose(&whole);
+  if (st)
+    sp_stack_query_dispose(out);
+  return st;
+}
+
+spanprof_status sp_stack_query_run(sp_stack_query *out, sp_query_plan *plan,
+                                   const sp_texts *call_sites,
+                                   size_t nodes_max) {
+  return stacks_run(out, plan, NULL, call_sites, NULL, nodes_max);
+}
+
+spanprof_status sp_stack_query_diff(sp_stack_query *out, sp_query_plan *left,
+                                    sp_query_plan *right,
+                                    const sp_texts *left_sites,
+                                    const sp_texts *right_sites,
+                                    size_t nodes_max) {
+  return stacks_run(out, left, right, left_sites, right_sites, nodes_max);
+}

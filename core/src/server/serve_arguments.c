@@ -1,0 +1,189 @@
+#include "serve_arguments.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../settings/duration.h"
+#include "../util/status.h"
+#include "http/guard.h"
+#include "http/http_server.h"
+
+/* validation.reject-older-than and reject-newer-than of Pyroscope. */
+#define SERVE_PAST_NS   ((int64_t)3600 * 1000000000)
+#define SERVE_FUTURE_NS ((int64_t)600 * 1000000000)
+
+#define SERVE_DAY_NS ((uint64_t)86400 * SP_NS_PER_S)
+
+static const char serve_usage[] =
+    "usage: spanprof serve [OPTION...]\n"
+    "\n"
+    "Takes what Pyroscope's clients and OpenTelemetry send, keeps it in one "
+    "file, and\nanswers what Grafana asks.\n"
+    "\n"
+    "  --listen ADDRESS:PORT    127.0.0.1:4040\n"
+    "  --otlp ADDRESS:PORT      a second address, as 127.0.0.1:4318\n"
+    "  --data DIRECTORY         $XDG_DATA_HOME/spanprof or "
+    "~/.local/share/spanprof\n"
+    "  --retention TIME         7d; 0 keeps for ever\n"
+    "  --max-bytes SIZE         2G; 0 is no limit\n"
+    "  --ingest-window TIME     1h: older profiles are refused, as by "
+    "Pyroscope; `off`\n                           takes those of any time\n"
+    "  --token TOKEN            wanted of every request; also from\n"
+    "                           SPANPROF_SERVER_TOKEN\n"
+    "  --no-token               let others reach the server without one\n"
+    "  -h, --help\n"
+    "      --version\n";
+
+static int serve_refuse(FILE *err, const char *option, const char *value,
+                        const char *wanted) {
+  fprintf(err, "spanprof serve: --%s \"%.200s\" is refused: %s\n", option,
+          value, wanted);
+  return 2;
+}
+
+static bool serve_duration(const char *text, uint64_t *ns) {
+  return sp_duration_parse(text, SP_NS_PER_S, ns) == SPANPROF_OK;
+}
+
+static bool serve_bytes(const char *text, uint64_t *bytes) {
+  static const char units[] = "KMGT";
+  char *end;
+  const unsigned long long number = strtoull(text, &end, 10);
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+
+  end += unit != NULL;
+  end += unit && end[0] == 'i';
+  end += *end == 'B';
+  *bytes = (uint64_t)number << shift;
+  return end != text && *text != '-' && *end == '\0' &&
+         *bytes >> shift == number;
+}
+
+static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
+  const char *home = getenv("XDG_DATA_HOME");
+  const char *below = "";
+
+  if (arguments->options.data)
+    return -1;
+  if (!home || !*home) {
+    home = getenv("HOME");
+    below = "/.local/share";
+  }
+  if (!home || !*home || strlen(home) > sizeof arguments->data - 64) {
+    fputs("spanprof serve: there is no home directory: name one for the data "
+          "by --data\n",
+          err);
+    return 2;
+  }
+  snprintf(arguments->data, sizeof arguments->data, "%s%s/spanprof", home,
+           below);
+  arguments->options.data = arguments->data;
+  return -1;
+}
+
+/* Whoever reaches the address reads and writes everything. */
+static int serve_check_address(const sp_serve_arguments *arguments,
+                               const char *address, FILE *err) {
+  char host[256];
+  uint16_t port;
+
+  if (!address)
+    return -1;
+  if (sp_http_address(address, host, sizeof host, &port)) {
+    fprintf(err, "spanprof serve: %s\n", spanprof_last_error());
+    return 2;
+  }
+  if (sp_guard_is_loopback(host) || arguments->options.token ||
+      arguments->no_token)
+    return -1;
+  fprintf(err,
+          "spanprof serve: others can reach %s: give --token TOKEN, or "
+          "--no-token if they all may read and write\n",
+          address);
+  return 2;
+}
+
+static int serve_option(sp_serve_arguments *arguments, const char *name,
+                        char *value, FILE *err) {
+  sp_serve_options *options = &arguments->options;
+  uint64_t number;
+
+  if (strcmp(name, "listen") == 0) {
+    options->listen = value;
+  } else if (strcmp(name, "otlp") == 0) {
+    options->otlp = value;
+  } else if (strcmp(name, "data") == 0) {
+    options->data = value;
+  } else if (strcmp(name, "token") == 0) {
+    if (!*value)
+      return serve_refuse(err, name, value, "it is empty");
+    options->token = value;
+  } else if (strcmp(name, "no-token") == 0) {
+    arguments->no_token = true;
+  } else if (strcmp(name, "retention") == 0) {
+    if (!serve_duration(value, &options->retention_ns))
+      return serve_refuse(err, name, value, "give a time as 7d, 12h or 0");
+  } else if (strcmp(name, "max-bytes") == 0) {
+    if (!serve_bytes(value, &options->max_bytes))
+      return serve_refuse(err, name, value, "give a size as 2G, 500M or 0");
+  } else if (strcmp(value, "off") == 0) {
+    options->window_past_ns = options->window_future_ns = -1;
+  } else {
+    if (!serve_duration(value, &number) || number == 0 || number > INT64_MAX)
+      return serve_refuse(err, name, value, "give a time as 1h, or off");
+    options->window_past_ns = (int64_t)number;
+  }
+  return -1;
+}
+
+int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
+                            char **argv, FILE *out, FILE *err) {
+  static const struct option known[] = {
+      {"listen", required_argument, NULL, 'o'},
+      {"otlp", required_argument, NULL, 'o'},
+      {"data", required_argument, NULL, 'o'},
+      {"retention", required_argument, NULL, 'o'},
+      {"max-bytes", required_argument, NULL, 'o'},
+      {"ingest-window", required_argument, NULL, 'o'},
+      {"token", required_argument, NULL, 'o'},
+      {"no-token", no_argument, NULL, 'o'},
+      {"help", no_argument, NULL, 'h'},
+      {"version", no_argument, NULL, 'V'},
+      {0},
+  };
+  int letter, number = 0, status = -1;
+
+  memset(arguments, 0, sizeof *arguments);
+  arguments->options = (sp_serve_options){.listen = "127.0.0.1:4040",
+                                          .retention_ns = 7 * SERVE_DAY_NS,
+                                          .max_bytes = (uint64_t)2 << 30,
+                                          .window_past_ns = SERVE_PAST_NS,
+                                          .window_future_ns = SERVE_FUTURE_NS};
+  while (status < 0 &&
+         (letter = getopt_long(argc, argv, "h", known, &number)) != -1) {
+    if (letter == 'o') {
+      status = serve_option(arguments, known[number].name, optarg, err);
+    } else if (letter == 'V') {
+      fprintf(out, "spanprof-server %s\n", spanprof_version());
+      status = 0;
+    } else {
+      fputs(serve_usage, letter == 'h' ? out : err);
+      status = letter == 'h' ? 0 : 2;
+    }
+  }
+  if (status < 0 && optind < argc) {
+    fprintf(err, "spanprof serve: \"%.200s\" is no option\n", argv[optind]);
+    status = 2;
+  }
+  if (!arguments->options.token)
+    arguments->options.token = getenv("SPANPROF_SERVER_TOKEN");
+  if (arguments->options.token && !*arguments->options.token)
+    arguments->options.token = NULL;
+  if (status < 0)
+    status = serve_check_address(arguments, arguments->options.listen, err);
+  if (status < 0)
+    status = serve_check_address(arguments, arguments->options.otlp, err);
+  return status < 0 ? serve_directory(arguments, err) : status;
+}

@@ -1,0 +1,20 @@
+/* What stands behind `spanprof-server`. */
+#ifndef SP_SERVE_ARGUMENTS_H
+#define SP_SERVE_ARGUMENTS_H
+
+#include <stdio.h>
+
+#include "model/serve.h"
+
+typedef struct sp_serve_arguments {
+  sp_serve_options options;
+  char data[4096];
+  bool no_token;
+} sp_serve_arguments;
+
+/* -1: go on; else the status to end with, everything is said. Texts of the
+ * options are those of argv and the environment. */
+int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
+                            char **argv, FILE *out, FILE *err);
+
+#endif

@@ -1,0 +1,134 @@
+/* The program `spanprof-server`. */
+#include <errno.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../util/status.h"
+#include "http/http_server.h"
+#include "rooms.h"
+#include "serve_arguments.h"
+#include "state_routes.h"
+#include "store/store.h"
+
+typedef struct serve_process {
+  sp_serve_arguments arguments;
+  sp_log log;
+  sp_serve serve;
+  sp_state state;
+  sp_http_routes routes;
+  sp_http_server *http;
+  char path[4096];
+} serve_process;
+
+/* Each directory of the path that is not there yet, for the user alone. */
+static spanprof_status serve_make_directory(const char *directory, char *path,
+                                            size_t capacity) {
+  char *slash;
+
+  if (strlen(directory) + sizeof "/spanprof.db" > capacity)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "--data is too long");
+  strcpy(path, directory);
+  for (slash = path;;) {
+    slash = strchr(slash + 1, '/');
+    if (slash)
+      *slash = '\0';
+    if (mkdir(path, 0700) && errno != EEXIST)
+      return sp_fail_errno(SPANPROF_ERR_IO, errno,
+                           "cannot make the directory %s", path);
+    if (!slash)
+      break;
+    *slash = '/';
+  }
+  strcat(path, "/spanprof.db");
+  return SPANPROF_OK;
+}
+
+static spanprof_status serve_open(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  const sp_store_options store = {.mem = &sp_mem_default,
+                                  .clock = sp_clock_system(),
+                                  .log = &process->log,
+                                  .path = process->path,
+                                  .retention_ns = options->retention_ns,
+                                  .max_bytes = options->max_bytes};
+  spanprof_status st =
+      serve_make_directory(options->data, process->path, sizeof process->path);
+
+  if (!st)
+    st = sp_store_open(&process->serve.store, &store);
+  process->serve.mem = &sp_mem_default;
+  process->serve.clock = sp_clock_system();
+  process->serve.log = &process->log;
+  process->serve.options = options;
+  process->state.serve = &process->serve;
+  process->routes.mem = &sp_mem_default;
+  if (!st)
+    st = sp_state_routes(&process->routes, &process->state);
+  return st ? st : sp_rooms_routes(&process->routes, &process->serve);
+}
+
+static spanprof_status serve_listen(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  const sp_http_server_options http = {.routes = &process->routes,
+                                       .token = options->token,
+                                       .listen = options->listen,
+                                       .listen_also = options->otlp};
+  spanprof_status st = sp_http_server_start(&process->http, &http);
+  const char *colon = strrchr(options->listen, ':');
+
+  if (st)
+    return st;
+  atomic_store(&process->state.http, process->http);
+  printf("spanprof-server %s at http://%.*s:%u, data in %s\n",
+         spanprof_version(), (int)(colon - options->listen), options->listen,
+         sp_http_server_port(process->http), options->data);
+  fflush(stdout);
+  return SPANPROF_OK;
+}
+
+static void serve_close(serve_process *process) {
+  sp_http_server_stop(process->http);
+  sp_http_routes_dispose(&process->routes);
+  sp_store_close(process->serve.store);
+}
+
+/* Threads inherit the mask: signals reach sigwait() alone. */
+static void serve_block_signals(sigset_t *ends) {
+  sigemptyset(ends);
+  sigaddset(ends, SIGTERM);
+  sigaddset(ends, SIGINT);
+  sigaddset(ends, SIGHUP);
+  pthread_sigmask(SIG_BLOCK, ends, NULL);
+  signal(SIGPIPE, SIG_IGN);
+}
+
+int main(int argc, char **argv) {
+  static serve_process process;
+  sigset_t ends;
+  int status, received;
+  spanprof_status st;
+
+  status =
+      sp_serve_arguments_read(&process.arguments, argc, argv, stdout, stderr);
+  if (status >= 0)
+    return status;
+  /* Threads that share arenas keep less memory for themselves, and large
+   * bodies go back to the system. */
+  mallopt(M_ARENA_MAX, 4);
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  serve_block_signals(&ends);
+  sp_log_init(&process.log, NULL, NULL, SPANPROF_LOG_INFO, sp_clock_system());
+  st = serve_open(&process);
+  if (!st)
+    st = serve_listen(&process);
+  if (st)
+    fprintf(stderr, "spanprof serve: %s\n",
+            st == SPANPROF_ERR_NOMEM ? "out of memory" : spanprof_last_error());
+  else
+    sigwait(&ends, &received);
+  serve_close(&process);
+  return st ? 1 : 0;
+}

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# check_binding_headers.sh SOURCE_DIR: of the core's own headers, bindings/ and
+# swig/ include those that core/docs/write-a-binding.md lists, and no other.
+set -euo pipefail
+cd "$1"
+listed=$(sed -nE 's/^\| `([a-z_]+\/[a-z_]+\.h)` \|.*/\1/p' core/docs/write-a-binding.md | sort)
+used=$(grep -rhoE '^#include [<"][a-z_]+/[a-z_]+\.h' bindings swig | sed 's/.*[<"]//' | sort -u |
+  while read -r header; do [ ! -e "core/src/$header" ] || echo "$header"; done)
+
+[ -n "$listed" ]
+diff <(echo "$listed") <(echo "$used") --label "core/docs/write-a-binding.md" --label "bindings and swig" -u
