@@ -1,5 +1,6 @@
 #include "rooms.h"
 
+#include "query/query.h"
 #include "receive/receive.h"
 #include "traces/traces.h"
 
@@ -8,6 +9,7 @@ typedef spanprof_status (*rooms_routes_fn)(sp_http_routes *routes,
 
 /* One function of each room. */
 static const rooms_routes_fn rooms_list[] = {
+    sp_query_routes,
     sp_receive_routes,
     sp_traces_routes,
     NULL,
