@@ -99,11 +99,6 @@ class RailsProcessesTest < PreforkTest
     [false, "this is #{purpose}, profiled only where config.spanprof.enabled is true"]
   end
 
-  def test_what_serves_is_profiled
-    assert_equal [true, nil], state("bin/worker")
-    assert_equal ["my_shop"], services
-  end
-
   def test_console_rake_and_tests_are_not_profiled
     assert_equal refused("a console"), state("bin/rails", "console")
     assert_equal refused("the program rake"), state(RAKE, "state")
@@ -113,22 +108,36 @@ class RailsProcessesTest < PreforkTest
 
   def test_what_is_asked_for
     assert_equal [true, nil], state(RAKE, "state", PYROSCOPE_AGENT_ENABLED: "true")
-    write("config/initializers/spanprof.rb", "Rails.application.config.spanprof.enabled = false")
-    assert_equal [false, "config.spanprof.enabled is false"], state("bin/worker")
-    write("config/initializers/spanprof.rb", "Rails.application.config.spanprof.sample_rate = 100")
-    assert_equal [false, 'there is no option "sample_rate"; did you mean sample_rate_hz?'], state("bin/worker")
   end
 
-  def test_without_a_place_for_profiles
-    assert_equal [false, "neither config.spanprof.server_address nor PYROSCOPE_SERVER_ADDRESS is set"],
-                 state("bin/worker", PYROSCOPE_OUTPUT_DIRECTORY: nil)
+  def test_what_speaks_against_it
+    write("bin/options", <<~RUBY)
+      require_relative "../config/application"
+      options = Rails.application.config.spanprof
+      again = -> { p #{STATE}; Spanprof::Railtie::Start.run(Rails.application) }
+      options.enabled = false
+      Rails.application.initialize!
+      again.call
+      options.enabled = nil
+      ENV.delete("PYROSCOPE_OUTPUT_DIRECTORY")
+      again.call
+      p #{STATE}
+      options.output_directory = Rails.root.join("profiles")
+      options.sample_rate = 100
+      again.call
+      p #{STATE}
+    RUBY
+    assert_equal <<~LINES, say("bin/options").lines.grep(/^\[/).uniq.join
+      [false, "config.spanprof.enabled is false"]
+      [false, "neither config.spanprof.server_address nor PYROSCOPE_SERVER_ADDRESS is set"]
+      [false, "there is no option \\"sample_rate\\"; did you mean sample_rate_hz?"]
+    LINES
   end
 
   # Each line of it is tried as it stands.
   def test_the_generated_initializer
     assert_match(%r{create  config/initializers/spanprof\.rb}, say("bin/rails", "generate", "spanprof:install"))
     refute_path_exists @profiles
-    assert_equal [true, nil], state("bin/worker")
     path = "config/initializers/spanprof.rb"
     write(path, File.read("#{@directory}/#{path}").gsub(/^# (Rails\.application)/, '\1'))
     assert_equal [true, nil], state("bin/worker", PYROSCOPE_OUTPUT_DIRECTORY: nil)
