@@ -128,8 +128,8 @@ module Spanprof
       unavailable_reason.nil?
     end
 
-    # @return [String, nil] one sentence: why this Ruby cannot be profiled, or why the last {start} did not; nil
-    #   where nothing speaks against it
+    # @return [String, nil] one sentence: why this Ruby cannot be profiled, why the last {start} did not, or why none is
+    #   made for this process of a Rails application; nil where nothing speaks against it
     def unavailable_reason
       Session.unavailable_reason
     end

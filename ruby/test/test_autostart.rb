@@ -156,6 +156,24 @@ class AutostartTest < ChildTest
     assert_equal ["[]", "[:action_controller, :active_job, :after_initialize]"], result.out.lines.map(&:chomp), result.err
   end
 
+  # A TracePoint may cost a JIT what it has compiled.
+  def test_a_start_in_the_program_waits_for_its_bundle_alone
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      waiting = -> { p Spanprof::LoadWatch.instance_variable_get(:@trace)&.enabled? }
+      Spanprof.start
+      waiting.call
+      Gem.loaded_specs["sidekiq"] = nil # as Bundler.setup has it
+      Spanprof.start
+      waiting.call
+      module Sidekiq
+        def self.configure_server = puts("labelled")
+      end
+      waiting.call
+    RUBY
+    assert_equal %w[nil true labelled false], result.out.split, result.err
+  end
+
   def test_beside_those_who_wrap_require
     result = child!(<<~'RUBY', env: { "RUBYOPT" => "-rspanprof/autostart", "OTEL_TRACES_EXPORTER" => "none" })
       module Kernel

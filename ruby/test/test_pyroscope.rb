@@ -54,7 +54,8 @@ class PyroscopeTest < ChildTest
     %(auth_token = "t") => nil,
     %(tenant_id = "t") => nil,
     %(upload_interval_ms = 500) => nil,
-    %(colour = "red") => 'there is no option "colour"'
+    %(colour = "red") => 'there is no option "colour"',
+    %(sample_rat = 5) => 'there is no option "sample_rat"; did you mean sample_rate?'
   }.freeze
 
   def test_each_value_profiles_or_is_refused_with_a_sentence

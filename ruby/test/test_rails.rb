@@ -75,7 +75,8 @@ class RailsTest < ChildTest
   end
 
   def test_a_start_before_rails_labels_actions
-    result = child!("require 'pyroscope'\n#{CONFIGURE}\n" + application(""))
+    # As Bundler.setup does.
+    result = child!("gem 'activesupport'\nrequire 'pyroscope'\n#{CONFIGURE}\n" + application(""))
     assert_in_delta 0.2, seconds_by_action.fetch("burn/ruby", 0), noise_s(0.2), result.out
   end
 

@@ -10,5 +10,6 @@
 require_relative "../spanprof"
 require_relative "load_watch"
 
+Spanprof::LoadWatch.early = true
 Spanprof.start
 Spanprof::LoadWatch.await("OpenTelemetry::SDK", :configure) { Spanprof::Otel::ProviderHook.install }

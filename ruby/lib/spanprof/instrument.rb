@@ -15,6 +15,14 @@ module Spanprof
       end
     end
 
+    # By module: its gem, what it answers to once it is of use, and our method.
+    FRAMEWORKS = {
+      "ActiveSupport" => ["activesupport", :on_load, :rails],
+      "Sidekiq" => ["sidekiq", :configure_server, :sidekiq]
+    }.freeze
+
+    @labelled = {}
+
     class << self
       # Whether the session that runs wants these labels.
       attr_accessor :wanted
@@ -26,11 +34,12 @@ module Spanprof
 
       # Idempotent.
       def install
-        return if @installed
+        FRAMEWORKS.each do |name, (gem, method, label)|
+          next if @labelled[name] || !LoadWatch.comes?(name, gem)
 
-        @installed = true
-        LoadWatch.await("ActiveSupport", :on_load) { rails }
-        LoadWatch.await("Sidekiq", :configure_server) { sidekiq }
+          @labelled[name] = true
+          LoadWatch.await(name, method) { send(label) }
+        end
       rescue StandardError => e
         Logging.say_once(:warn, "requests and jobs get no labels: #{e.message}")
       end

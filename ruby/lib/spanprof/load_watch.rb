@@ -9,6 +9,17 @@ module Spanprof
     @awaited = {}
 
     class << self
+      # Whether anything may still be loaded: the bundle is not known.
+      attr_writer :early
+
+      # Whether a library is there, or is to be expected: each class that ends
+      # costs a look meanwhile.
+      # @param name [String] of the library's module
+      # @param gem [String] that has it
+      def comes?(name, gem)
+        @early || !loaded(name).nil? || (defined?(::Gem) && ::Gem.loaded_specs.key?(gem))
+      end
+
       # Calls the block once: now, if the library is there, else when it is.
       # @param name [String] of the library's module
       # @param method [Symbol] what the module answers to once it is of use
