@@ -34,6 +34,12 @@ def report_json(*arguments):
     return json.loads(done.stdout)
 
 
+def values(rows):
+    """Without the numbers of samples, which are rounded for each profile."""
+    return [{key: value for key, value in row.items()
+             if not key.endswith("_samples")} for row in rows]
+
+
 def pprof(*arguments):
     return subprocess.run(["go", "tool", "pprof", *arguments], timeout=60,
                           check=True, capture_output=True).stdout
@@ -131,8 +137,10 @@ class ReportTest(unittest.TestCase):
         peek = report_json("--peek", "^burn_again$", self.directory)["peek"][0]
         calls = {row["name"]: row["value"] for row in peek["callers"]}
         self.assertEqual(calls["burn_span"], peek["total"])
-        self.assertEqual(self.whole["total"],
-                         self.whole["samples"] * 10_000_000)
+        # One signal may bring several ticks of 10 ms.
+        self.assertLessEqual(self.whole["samples"],
+                             self.whole["total"] // 10_000_000)
+        self.assertGreater(self.whole["samples"], 0)
 
     def test_a_run_is_equal_to_itself(self):
         done = report("--diff", self.directory, "--fail-above", "0",
@@ -191,7 +199,8 @@ class ReportTest(unittest.TestCase):
             theirs = report_json(path)
             self.assertEqual(theirs["profiles"], 1)
             for table in ("span_names", "spans"):
-                self.assertEqual(theirs[table], self.whole[table])
+                self.assertEqual(values(theirs[table]),
+                                 values(self.whole[table]))
             self.assertEqual(theirs["total"], self.whole["total"])
 
     def test_what_is_no_profile_is_named_and_the_rest_read(self):
@@ -345,7 +354,7 @@ class NestedTest(unittest.TestCase):
             file.write(pprof("-proto", *self.files))
         theirs = report_json(merged)
         for table in ("span_names", "spans"):
-            self.assertEqual(theirs[table], self.whole[table])
+            self.assertEqual(values(theirs[table]), values(self.whole[table]))
         raw = pprof("-raw", merged).decode()
         outer, query = (str(0xfe00000000000000 + number - 2**64)
                         for number in (1, 3))

@@ -1,6 +1,8 @@
 #include "measure.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../util/status.h"
@@ -20,6 +22,26 @@ static void measure_list_types(const sp_pprof *profile, char *out,
 static bool measure_counts_samples(const sp_pprof *profile, uint32_t type) {
   return strcmp(profile->types[type].type, "samples") == 0 &&
          strcmp(profile->types[type].unit, "count") == 0;
+}
+
+/* The number behind `name` in a comment that begins with it; 0: none. */
+static uint64_t measure_comment(const sp_pprof *profile, const char *name) {
+  const size_t bytes = strlen(name);
+  size_t i;
+
+  for (i = 0; i < profile->comment_count; i++)
+    if (!strncmp(profile->comments[i], name, bytes))
+      return strtoull(profile->comments[i] + bytes, NULL, 10);
+  return 0;
+}
+
+/* Of ours: one signal may bring several ticks (a rate beyond the kernel's, a
+ * machine that was away), which fall together and make one sample. */
+static double measure_ticks_of_sample(const sp_pprof *profile) {
+  const uint64_t samples = measure_comment(profile, "samples: taken ");
+  const uint64_t ticks = measure_comment(profile, "ticks: taken ");
+
+  return samples && ticks > samples ? (double)ticks / (double)samples : 1;
 }
 
 spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
@@ -45,7 +67,8 @@ spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
       measure->samples_type = i;
   /* Of the unit alone: Go's period of "space" is that of inuse_space. */
   if (profile->period > 0 && !strcmp(profile->period_type.unit, type->unit))
-    measure->period = profile->period;
+    measure->period =
+        (double)profile->period * measure_ticks_of_sample(profile);
   return SPANPROF_OK;
 }
 
@@ -62,10 +85,8 @@ void sp_measure_sample(const sp_measure *measure, const sp_pprof_sample *sample,
   out->samples = 1;
   if (measure->samples_type != SP_PPROF_NONE)
     out->samples = measure_magnitude(sample->values[measure->samples_type]);
-  else if (measure->period)
-    out->samples =
-        sp_amount_sum(measure_magnitude(value), measure->period / 2) /
-        measure->period;
-  if (out->samples == 0)
+  else if (measure->period >= 1)
+    out->samples = llround((double)measure_magnitude(value) / measure->period);
+  if (out->samples <= 0)
     out->samples = 1;
 }

@@ -11,7 +11,7 @@ typedef struct sp_measure {
   const char *unit;      /* ours: nanoseconds for every time */
   int64_t scale;         /* of a value, to ours */
   uint32_t samples_type; /* a type that counts samples, or SP_PPROF_NONE */
-  int64_t period;        /* value of one sample, in the profile's unit; 0 */
+  double period; /* value of a sample, in the profile's unit; 0: unknown */
 } sp_measure;
 
 /* `wanted` NULL: cpu, else the profile's default type.

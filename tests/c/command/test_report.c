@@ -179,6 +179,8 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
 
 /* Ours have a period, Go's a type that counts, others neither. */
 static void samples_are_counted_as_well_as_is_known(void) {
+  static const char *const comments[] = {"samples: taken 20, dropped busy 0",
+                                         "ticks: taken 60, dropped 0"};
   sp_pprof other = profile;
 
   report_started(NULL);
@@ -199,6 +201,13 @@ static void samples_are_counted_as_well_as_is_known(void) {
   CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_OK);
   CHECK_EQUAL(report.all.samples, 3 + 1);
   CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "work").self.samples, 3);
+  report_ended();
+  /* Each signal brought three ticks. */
+  other.comments = comments;
+  other.comment_count = SP_COUNT_OF(comments);
+  report_started(NULL);
+  CHECK_EQUAL(sp_report_add(&report, &other, NULL), SPANPROF_OK);
+  CHECK_EQUAL(row_of(SP_REPORT_FUNCTIONS, "work").self.samples, 1);
   report_ended();
 }
 
