@@ -18,12 +18,12 @@ Options are variables: PYROSCOPE_APPLICATION_NAME, PYROSCOPE_SERVER_ADDRESS and
 the others of spanprof.start(), each named in its documentation.
 """
 _RUN_USAGE = """usage: python -m spanprof FILE | -m MODULE | -c CODE [ARGUMENT...]
-       python -m spanprof exec|report|upload|check|version ...
+       python -m spanprof exec|report|labels|upload|check|version ...
        python -m spanprof --version
 
 Runs a Python program profiled, by the options in its environment.
 """
-_COMMANDS = ("exec", "report", "upload", "check", "version", "help", "--version")
+_COMMANDS = ("exec", "report", "labels", "upload", "check", "version", "help", "--version")
 
 
 def _exec(arguments: Sequence[str]) -> int:
