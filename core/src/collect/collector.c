@@ -30,8 +30,8 @@ static void collector_free(sp_collector *collector) {
   if (collector->capture)
     sp_capture_leave(collector->capture);
   sp_fold_free(collector->fold);
-  pthread_mutex_destroy(&collector->work);
-  pthread_mutex_destroy(&collector->gate);
+  pthread_mutex_destroy(&collector->work_lock);
+  pthread_mutex_destroy(&collector->request_lock);
   pthread_cond_destroy(&collector->sealed);
   sp_mem_free(collector->mem, collector);
 }
@@ -41,11 +41,11 @@ static void thread_end(sp_collector *collector) {
   const sp_collector_config config = collector->config;
   bool left;
 
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   collector->ended = true;
   left = collector->left;
   pthread_cond_broadcast(&collector->sealed);
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
   if (!left)
     return;
   collector_free(collector);
@@ -56,7 +56,7 @@ static void *collector_run(void *data) {
   sp_collector *collector = data;
 
   sp_stack_top_learn();
-  pthread_mutex_lock(&collector->work);
+  pthread_mutex_lock(&collector->work_lock);
   collector->cpu_ns = 0;
   while (!atomic_load(&collector->stopping)) {
     uint64_t sleep_ns = sp_collector_round(collector);
@@ -64,21 +64,21 @@ static void *collector_run(void *data) {
         sp_clock_monotonic_ns(collector->config.clock) + sleep_ns;
 
     sp_collector_cpu_count(collector);
-    pthread_mutex_unlock(&collector->work);
+    pthread_mutex_unlock(&collector->work_lock);
     sp_clock_sleep(collector->config.clock, sp_ring_wake(collector->ring),
                    until_ns);
-    pthread_mutex_lock(&collector->work);
+    pthread_mutex_lock(&collector->work_lock);
   }
   sp_collector_window_seal(collector);
   sp_collector_cpu_count(collector);
-  pthread_mutex_unlock(&collector->work);
+  pthread_mutex_unlock(&collector->work_lock);
   thread_end(collector);
   return NULL;
 }
 
 static void locks_init(sp_collector *collector) {
-  pthread_mutex_init(&collector->work, NULL);
-  pthread_mutex_init(&collector->gate, NULL);
+  pthread_mutex_init(&collector->work_lock, NULL);
+  pthread_mutex_init(&collector->request_lock, NULL);
   sp_condition_init(&collector->sealed);
 }
 
@@ -158,7 +158,7 @@ spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
   spanprof_status st = SPANPROF_OK;
   uint64_t wanted;
 
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   wanted = ++collector->windows_wanted;
   sp_wake_call(sp_ring_wake(collector->ring));
   while (collector->windows_sealed < wanted && !collector->stopping && !st) {
@@ -166,9 +166,9 @@ spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns) {
       st = SPANPROF_ERR_TIMEOUT;
     else
       sp_clock_wait(collector->config.clock, &collector->sealed,
-                    &collector->gate, until_ns);
+                    &collector->request_lock, until_ns);
   }
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
   return st;
 }
 
@@ -184,10 +184,10 @@ void sp_collector_halt(sp_collector *collector) {
   sp_threads_stop();
   handlers_wait(collector);
   sp_capture_end();
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   collector->stopping = true;
   pthread_cond_broadcast(&collector->sealed);
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
   sp_wake_call(sp_ring_wake(collector->ring));
 }
 
@@ -197,17 +197,17 @@ static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
   const sp_clock *clock = collector->config.clock;
   bool ended;
 
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   while (!collector->ended &&
          (collector->emitting || sp_clock_monotonic_ns(clock) < until_ns))
-    sp_clock_wait(clock, &collector->sealed, &collector->gate,
+    sp_clock_wait(clock, &collector->sealed, &collector->request_lock,
                   collector->emitting ? UINT64_MAX : until_ns);
   ended = collector->ended;
   if (!ended) {
     collector->left = true;
     pthread_detach(collector->thread);
   }
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
   return ended;
 }
 
@@ -220,9 +220,9 @@ spanprof_status sp_collector_stop(sp_collector *collector, uint64_t until_ns) {
       return SPANPROF_ERR_TIMEOUT;
     pthread_join(collector->thread, NULL);
   } else if (collector->fold) {
-    pthread_mutex_lock(&collector->work);
+    pthread_mutex_lock(&collector->work_lock);
     sp_collector_window_seal(collector);
-    pthread_mutex_unlock(&collector->work);
+    pthread_mutex_unlock(&collector->work_lock);
   }
   collector_free(collector);
   return SPANPROF_OK;
@@ -230,14 +230,14 @@ spanprof_status sp_collector_stop(sp_collector *collector, uint64_t until_ns) {
 
 void sp_collector_before_fork(sp_collector *collector) {
   collector->forking_in_step =
-      sp_fork_lock(&collector->work, COLLECTOR_FORK_WAIT_NS);
-  pthread_mutex_lock(&collector->gate);
+      sp_fork_lock(&collector->work_lock, COLLECTOR_FORK_WAIT_NS);
+  pthread_mutex_lock(&collector->request_lock);
 }
 
 void sp_collector_after_fork_parent(sp_collector *collector) {
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
   if (collector->forking_in_step)
-    pthread_mutex_unlock(&collector->work);
+    pthread_mutex_unlock(&collector->work_lock);
 }
 
 /* Where the fork met the collector at work, its tables may be half written:

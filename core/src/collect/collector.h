@@ -4,13 +4,13 @@
  * Protocol: the collector's thread sleeps for 150 ms, or until a handler calls
  * it, then drains the ring, unwinds what it finds and adds it to the window's
  * profile; when the window ends it encodes the profile and hands the parts to
- * `emit`. `work` is held while it works and given back while it sleeps, so that
- * a fork meets it between two pieces of work. `gate` guards what others ask of
- * it, and is never held for long: a flush and a stop have deadlines, and work
- * may not end. Only the collector's
- * thread touches the unwinder, the profile and the reading end of the ring.
- * What may be lost is counted where it happens: in the handler (capture.h) or
- * here, when memory is short. */
+ * `emit`. `work_lock` is held while it works and given back while it sleeps, so
+ * that a fork meets it between two pieces of work. `request_lock` guards what
+ * others ask of it, and is never held for long: a flush and a stop have
+ * deadlines, and work may not end. Only the collector's thread touches the
+ * unwinder, the profile and the reading end of the ring. What may be lost is
+ * counted where it happens: in the handler (capture.h) or here, when memory is
+ * short. */
 #ifndef SP_COLLECTOR_H
 #define SP_COLLECTOR_H
 

@@ -80,7 +80,7 @@ static void ring_drain(sp_collector *collector) {
 
 /* Have waiting names asked for, and wait a little where the runtime answers
  * from a thread of its own; what is sampled meanwhile is still of the window.
- * Gives up `work` meanwhile. */
+ * Gives up `work_lock` meanwhile. */
 static void names_wait(sp_collector *collector) {
   uint64_t begun_ns = sp_monotonic_ns(), wait_ns;
   struct timespec pause = {.tv_nsec = (long)WORK_NAMES_PAUSE_NS};
@@ -89,9 +89,9 @@ static void names_wait(sp_collector *collector) {
     ring_drain(collector);
     if (sp_runtime_request() == 0)
       return;
-    pthread_mutex_unlock(&collector->work);
+    pthread_mutex_unlock(&collector->work_lock);
     nanosleep(&pause, NULL);
-    pthread_mutex_lock(&collector->work);
+    pthread_mutex_lock(&collector->work_lock);
     wait_ns =
         collector->stopping ? WORK_NAMES_WAIT_STOP_NS : WORK_NAMES_WAIT_NS;
   } while (sp_monotonic_ns() - begun_ns < wait_ns &&
@@ -103,26 +103,26 @@ static void part_emit(void *data, sp_encoded *part) {
   bool emitting;
 
   collector->last_time_ns = part->time_ns;
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   emitting = collector->emitting = !collector->left;
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
   if (!emitting) {
     sp_encoded_dispose(part);
     return;
   }
   collector->config.emit(collector->config.emit_data, part);
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   collector->emitting = false;
   pthread_cond_broadcast(&collector->sealed);
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
 }
 
 static uint64_t windows_wanted(sp_collector *collector) {
   uint64_t wanted;
 
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   wanted = collector->windows_wanted;
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
   return wanted;
 }
 
@@ -159,10 +159,10 @@ void sp_collector_window_seal(sp_collector *collector) {
   sp_fold_reset(collector->fold);
   sp_span_sweep();
   sp_collector_window_begin(collector);
-  pthread_mutex_lock(&collector->gate);
+  pthread_mutex_lock(&collector->request_lock);
   collector->windows_sealed = wanted;
   pthread_cond_broadcast(&collector->sealed);
-  pthread_mutex_unlock(&collector->gate);
+  pthread_mutex_unlock(&collector->request_lock);
 }
 
 /* What is done once a second. */
@@ -171,7 +171,7 @@ static void chores_do(sp_collector *collector) {
   sp_fold_refresh(collector->fold);
   sp_span_sweep();
   sp_runtime_request();
-  sp_last_thread_look(collector->threads, collector->config.log);
+  sp_last_thread_exit(collector->threads, collector->config.log);
   sp_warnings_tell(&collector->warnings, collector->config.log,
                    collector->signal_number);
 }

@@ -24,8 +24,8 @@ struct sp_collector {
   pthread_t thread;
   bool running; /* thread is to be joined */
 
-  /* Guarded by gate. */
-  pthread_mutex_t gate;
+  /* Guarded by request_lock. */
+  pthread_mutex_t request_lock;
   pthread_cond_t sealed; /* a window was emitted, or the thread ended */
   uint64_t windows_wanted;
   uint64_t windows_sealed;
@@ -36,8 +36,8 @@ struct sp_collector {
   _Atomic bool stopping;
   _Atomic bool left; /* the stop did not wait for the thread */
 
-  /* Guarded by work. */
-  pthread_mutex_t work;
+  /* Guarded by work_lock. */
+  pthread_mutex_t work_lock;
   sp_fold *fold;
   bool forking_in_step;    /* the fork met us between two pieces of work */
   uint64_t window_unix_ns; /* start of the window */
@@ -50,7 +50,7 @@ struct sp_collector {
   sp_warnings warnings;
 };
 
-/* All with `work` held. */
+/* All with `work_lock` held. */
 
 /* One round of work; returns how long to sleep. */
 uint64_t sp_collector_round(sp_collector *collector);

@@ -28,7 +28,7 @@ static void *process_end(void *nothing) {
   exit(0);
 }
 
-void sp_last_thread_look(size_t threads, sp_log *log) {
+void sp_last_thread_exit(size_t threads, sp_log *log) {
   const pid_t pid = getpid();
   pthread_t thread;
 

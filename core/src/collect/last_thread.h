@@ -10,6 +10,6 @@
 /* Where the last scan found so many `threads` that are not ours: if they have
  * all ended, end the process by exit(0), on a thread of its own. Collector
  * only. */
-void sp_last_thread_look(size_t threads, sp_log *log);
+void sp_last_thread_exit(size_t threads, sp_log *log);
 
 #endif

@@ -102,7 +102,7 @@ void sp_fold_refresh(sp_fold *fold) {
 }
 
 void sp_fold_reset(sp_fold *fold) {
-  sp_unwinder_rest(fold->unwinder);
+  sp_unwinder_close_files(fold->unwinder);
   sp_profile_reset(fold->profile);
   sp_span_set_clear(&fold->spans);
   sp_thread_labels_forget(&fold->thread_labels);

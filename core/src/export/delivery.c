@@ -188,17 +188,16 @@ static void delivery_accepted(sp_delivery *delivery, size_t bytes) {
 }
 
 /* Decide what the answer means for a profile that started at `time_ns`, and
- * move the gate. */
+ * set the backoff. */
 static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
                            uint64_t time_ns, uint64_t max_age_ns,
-                           uint32_t *refusals, uint64_t *retry_ns,
-                           sp_retry *retry) {
+                           sp_tries *tries, sp_retry *retry) {
   uint64_t unix_ns = sp_clock_unix_ns(delivery->clock);
   sp_retry_case retry_case = {
       .status = answer->status,
       .foreign = answer->foreign,
       .failures = delivery->failures + 1,
-      .refusals = *refusals,
+      .refusals = tries->refusals,
       .retry_after_given = answer->retry_after_given,
       .retry_after_ns = answer->retry_after_ns,
       .age_ns = unix_ns > time_ns ? unix_ns - time_ns : 0,
@@ -208,12 +207,12 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
   };
 
   sp_retry_decide(retry, &retry_case);
-  delivery->gate_ns = retry->at_ns;
-  delivery->gate_ordered = retry->is_ordered;
+  delivery->backoff_until_ns = retry->at_ns;
+  delivery->backoff_ordered = retry->is_ordered;
   delivery->mendable = retry->is_mendable;
   if (retry->own_fault) {
-    (*refusals)++;
-    *retry_ns = retry->at_ns;
+    tries->refusals++;
+    tries->retry_ns = retry->at_ns;
   }
   if (retry->verdict != SP_RETRY_ACCEPTED)
     delivery_log_failure(delivery, answer, retry);
@@ -278,8 +277,7 @@ static bool delivery_post(sp_delivery *delivery, const sp_series *series,
 /* Send a profile and decide. False: the client was told to stop. */
 static bool delivery_try(sp_delivery *delivery, const sp_series *series,
                          const sp_encoded *part, uint64_t max_age_ns,
-                         bool *attempted, uint32_t *refusals,
-                         uint64_t *retry_ns, sp_retry *retry) {
+                         sp_tries *tries, sp_retry *retry) {
   sp_http_answer answer;
   size_t bytes;
 
@@ -289,11 +287,10 @@ static bool delivery_try(sp_delivery *delivery, const sp_series *series,
   }
   if (answer.aborted)
     return false;
-  if (*attempted)
+  if (tries->attempted)
     sp_count(&sp_counts.profiles_retried, 1);
-  *attempted = true;
-  delivery_judge(delivery, &answer, part->time_ns, max_age_ns, refusals,
-                 retry_ns, retry);
+  tries->attempted = true;
+  delivery_judge(delivery, &answer, part->time_ns, max_age_ns, tries, retry);
   if (retry->verdict == SP_RETRY_ACCEPTED) {
     delivery_accepted(delivery, bytes);
     delivery->failures = 0;
@@ -301,8 +298,8 @@ static bool delivery_try(sp_delivery *delivery, const sp_series *series,
   return true;
 }
 
-bool sp_delivery_gate_open(const sp_delivery *delivery) {
-  return sp_clock_monotonic_ns(delivery->clock) >= delivery->gate_ns;
+bool sp_delivery_backoff_over(const sp_delivery *delivery) {
+  return sp_clock_monotonic_ns(delivery->clock) >= delivery->backoff_until_ns;
 }
 
 bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate) {
@@ -310,8 +307,7 @@ bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate) {
 
   *fate = SP_FATE_DROPPED_EXPORT;
   if (!delivery_try(delivery, &delivery->series, &upload->part,
-                    SP_RETRY_MAX_AGE_S * SP_NS_PER_S, &upload->attempted,
-                    &upload->refusals, &upload->retry_ns, &retry) ||
+                    SP_RETRY_MAX_AGE_S * SP_NS_PER_S, &upload->tries, &retry) ||
       retry.verdict == SP_RETRY_AGAIN)
     return false;
   *fate = delivery_fate(&retry);
@@ -338,12 +334,12 @@ bool sp_delivery_send_spooled(sp_delivery *delivery) {
   case SPANPROF_ERR_FORMAT:
     return true;
   default:
-    entry->retry_ns = sp_clock_monotonic_ns(delivery->clock) + SP_NS_PER_S;
+    entry->tries.retry_ns =
+        sp_clock_monotonic_ns(delivery->clock) + SP_NS_PER_S;
     return true;
   }
   if (delivery_try(delivery, &file.series, &file.part, max_age_ns,
-                   &entry->attempted, &entry->refusals, &entry->retry_ns,
-                   &retry) &&
+                   &entry->tries, &retry) &&
       retry.verdict != SP_RETRY_AGAIN) {
     delivery_settle_entry(entry, delivery_fate(&retry));
     sp_spool_remove(delivery->spool, entry);
@@ -381,7 +377,7 @@ uint64_t sp_delivery_next_ns(const sp_delivery *delivery) {
     return UINT64_MAX;
   next_ns = sp_spool_next_ns(delivery->spool);
   if (next_ns != UINT64_MAX)
-    next_ns = sp_max_u64(next_ns, delivery->gate_ns);
+    next_ns = sp_max_u64(next_ns, delivery->backoff_until_ns);
   return sp_min_u64(next_ns, sp_spool_claim_ns(delivery->spool));
 }
 
@@ -392,8 +388,8 @@ void sp_delivery_after_fork_child(sp_delivery *delivery) {
   if (delivery->spool)
     sp_spool_after_fork_child(delivery->spool);
   delivery->failures = 0;
-  delivery->gate_ns = 0;
-  delivery->gate_ordered = false;
+  delivery->backoff_until_ns = 0;
+  delivery->backoff_ordered = false;
   delivery->mendable = false;
   delivery->accepted = false;
 }

@@ -13,10 +13,10 @@
  * profiles_dropped counts every profile the server or the spool gave up, also
  * where another sink had taken it.
  *
- * The gate: after a failure nothing is sent before gate_ns, whatever waits; so
- * a server that is down is asked at the pace of one retry. While it refuses who
- * we are, all that waits goes into the spool, if there is one: what mends that
- * often is a new process. */
+ * Backoff: after a failure nothing is sent before backoff_until_ns, whatever
+ * waits; so a server that is down is asked at the pace of one retry. While it
+ * refuses who we are, all that waits goes into the spool, if there is one: what
+ * mends that often is a new process. */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 
@@ -48,11 +48,11 @@ typedef struct sp_delivery {
   sp_http_client *client; /* NULL: no server, or not made yet */
   sp_series series;
   uint32_t failures; /* in a row */
-  uint64_t gate_ns;
-  bool gate_ordered; /* the server itself said when, or to ask less */
-  bool mendable;     /* the last answer was one that credentials, address or
-                      * roll-out can mend */
-  bool accepted;     /* the server took one */
+  uint64_t backoff_until_ns;
+  bool backoff_ordered; /* the server itself said when, or to ask less */
+  bool mendable;        /* the last answer was one that credentials, address or
+                         * roll-out can mend */
+  bool accepted;        /* the server took one */
 } sp_delivery;
 
 /* Statuses as of sp_exporter_new(); on failure nothing is held. */
@@ -78,10 +78,11 @@ sp_http_client *sp_delivery_client_new(const sp_delivery *delivery);
 void sp_delivery_ask_links(sp_delivery *delivery);
 
 /* Is it time to ask the server? */
-bool sp_delivery_gate_open(const sp_delivery *delivery);
+bool sp_delivery_backoff_over(const sp_delivery *delivery);
 
 /* The server's turn. True: it is over, *fate says how. False: the profile is to
- * be sent again, at the earliest when gate_ns and its retry_ns have passed. */
+ * be sent again, at the earliest when backoff_until_ns and its retry_ns have
+ * passed. */
 bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate);
 
 /* The same for the next one of the spool. False: there is none. */
@@ -100,7 +101,8 @@ void sp_delivery_settle(const sp_upload *upload, sp_fate fate);
 /* Settle what lies in the spool of this process, at the stop. */
 void sp_delivery_settle_spooled(const sp_delivery *delivery);
 
-/* When there is something to send or to look for, of spool and gate alone. */
+/* When there is something to send or to look for, of spool and backoff alone.
+ */
 uint64_t sp_delivery_next_ns(const sp_delivery *delivery);
 
 /* In a forked child: start anew, without the parent's connection and files. */

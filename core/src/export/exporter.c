@@ -5,7 +5,7 @@
  * The uploading thread takes one upload out of the queue (in_flight), gives the
  * lock back, works, takes the lock, and settles it or returns it to its place.
  * Its order of work: what callback and directory have not had; what overflows
- * the queue, into the spool; what is too old; then, if the gate is open, the
+ * the queue, into the spool; what is too old; then, if no backoff runs, the
  * server: the queue, then the spool.
  *
  * Where the name of the service is not known yet, callback and directory have
@@ -327,7 +327,7 @@ void sp_exporter_after_fork_child(sp_exporter *exporter) {
   sp_exporter_service_after_fork_child(exporter);
   exporter->place = SP_EXPORTER_IDLE;
   exporter->flushing = 0;
-  exporter->gate_ns = 0;
+  exporter->backoff_until_ns = 0;
   exporter->cpu_ns = 0;
   exporter->asking = false;
   exporter->running = false;

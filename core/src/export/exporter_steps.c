@@ -109,7 +109,7 @@ static bool exporter_hand_server(sp_exporter *exporter, bool *settled) {
   *settled = sp_delivery_send(&exporter->delivery, exporter->in_flight, &fate);
   if (!exporter_enter(exporter))
     return false;
-  exporter->gate_ns = exporter->delivery.gate_ns;
+  exporter->backoff_until_ns = exporter->delivery.backoff_until_ns;
   if (*settled)
     exporter_settle(exporter, fate);
   return true;
@@ -122,7 +122,7 @@ static bool exporter_visit_spool(sp_exporter *exporter, bool send,
   *worked = send && sp_delivery_send_spooled(&exporter->delivery);
   if (!exporter_enter(exporter))
     return false;
-  exporter->gate_ns = exporter->delivery.gate_ns;
+  exporter->backoff_until_ns = exporter->delivery.backoff_until_ns;
   return true;
 }
 
@@ -144,7 +144,7 @@ bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
   static const sp_fate overflowed = SP_FATE_DROPPED_EXPORT;
   uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
   uint64_t unix_ns = sp_clock_unix_ns(exporter->clock);
-  bool gate_open = now_ns >= exporter->gate_ns, settled;
+  bool backoff_over = now_ns >= exporter->backoff_until_ns, settled;
 
   *worked = true;
   if (!exporter_adopt(exporter))
@@ -160,7 +160,7 @@ bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
     exporter->in_flight = sp_upload_queue_take_first(&exporter->queue);
     return exporter_hand_spool(exporter, &overflowed);
   }
-  if (!gate_open && exporter_prefers_spool(exporter))
+  if (!backoff_over && exporter_prefers_spool(exporter))
     exporter->in_flight = sp_upload_queue_take_spoolable(&exporter->queue);
   if (exporter->in_flight)
     return exporter_hand_spool(exporter, NULL);
@@ -175,7 +175,7 @@ bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
                 SP_RETRY_MAX_AGE_S / 60);
     return exporter_enter(exporter);
   }
-  if (gate_open)
+  if (backoff_over)
     exporter->in_flight = sp_upload_queue_take_due(&exporter->queue, now_ns);
   if (exporter->in_flight) {
     if (!exporter_hand_server(exporter, &settled))
@@ -186,14 +186,14 @@ bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
   }
   *worked = false;
   return !exporter->delivery.spool ||
-         exporter_visit_spool(exporter, gate_open, worked);
+         exporter_visit_spool(exporter, backoff_over, worked);
 }
 
 /* To the server at the stop, if *ask (no answer so far speaks against it) and
  * there is time. */
 static bool exporter_hand_last(sp_exporter *exporter, bool *ask,
                                uint32_t *refusals, bool *settled) {
-  uint32_t before = exporter->in_flight->refusals;
+  uint32_t before = exporter->in_flight->tries.refusals;
 
   *settled = false;
   if (!*ask ||
@@ -204,9 +204,10 @@ static bool exporter_hand_last(sp_exporter *exporter, bool *ask,
   if (*settled)
     return true;
   /* The others are sent only if it was the upload's own fault. */
-  *refusals += exporter->in_flight->refusals - before;
-  *ask = exporter->in_flight->refusals > before &&
-         !exporter->delivery.gate_ordered && *refusals < EXPORTER_LAST_REFUSALS;
+  *refusals += exporter->in_flight->tries.refusals - before;
+  *ask = exporter->in_flight->tries.refusals > before &&
+         !exporter->delivery.backoff_ordered &&
+         *refusals < EXPORTER_LAST_REFUSALS;
   return true;
 }
 
@@ -221,9 +222,9 @@ bool sp_exporter_finish(sp_exporter *exporter) {
          NULL)
     if (!exporter_hand_local(exporter))
       return false;
-  /* A gate that only our own backoff closed is tried once more. */
-  ask = !exporter->delivery.gate_ordered ||
-        sp_delivery_gate_open(&exporter->delivery);
+  /* A backoff of our own making is cut short once. */
+  ask = !exporter->delivery.backoff_ordered ||
+        sp_delivery_backoff_over(&exporter->delivery);
   while ((exporter->in_flight = sp_upload_queue_take_first(&exporter->queue)) !=
          NULL) {
     if (!exporter_hand_last(exporter, &ask, &refusals, &settled))
@@ -244,7 +245,7 @@ uint64_t sp_exporter_next_ns(const sp_exporter *exporter) {
   if (holds)
     next_ns = sp_min_u64(next_ns, exporter->hold_until_ns);
   return sp_min_u64(
-      next_ns, sp_max_u64(exporter->gate_ns,
+      next_ns, sp_max_u64(exporter->backoff_until_ns,
                           sp_upload_queue_next_ns(&exporter->queue,
                                                   holds ? UINT64_MAX : 0)));
 }

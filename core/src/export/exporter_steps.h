@@ -33,13 +33,13 @@ struct sp_exporter {
   sp_upload *in_flight;
   sp_exporter_place place;
   uint64_t last_number;
-  uint64_t gate_ns;       /* of delivery, for all to read */
-  sp_series_facts facts;  /* see exporter_service.h */
-  bool name_open;         /* nobody has told yet */
-  bool renamed;           /* files and log do not know it yet */
-  char *other_name;       /* of spans, to be said; NULL: nothing to say */
-  uint64_t hold_until_ns; /* 0: nothing was pushed yet */
-  sp_series next_series;  /* text NULL: none */
+  uint64_t backoff_until_ns; /* of delivery, for all to read */
+  sp_series_facts facts;     /* see exporter_service.h */
+  bool name_open;            /* nobody has told yet */
+  bool renamed;              /* files and log do not know it yet */
+  char *other_name;          /* of spans, to be said; NULL: nothing to say */
+  uint64_t hold_until_ns;    /* 0: nothing was pushed yet */
+  sp_series next_series;     /* text NULL: none */
   pthread_t thread;
   unsigned flushing; /* who waits in sp_exporter_flush() */
   bool asking;       /* whether the server opens links */

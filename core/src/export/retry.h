@@ -49,6 +49,13 @@ typedef struct sp_retry {
   bool is_ordered;  /* the server itself said when, or to ask less */
 } sp_retry;
 
+/* Of one profile, by what was tried so far. */
+typedef struct sp_tries {
+  uint64_t retry_ns; /* monotonic: not sent before; for its own fault */
+  uint32_t refusals; /* answers that may have been its own fault */
+  bool attempted;    /* sent before */
+} sp_tries;
+
 void sp_retry_decide(sp_retry *out, const sp_retry_case *retry_case);
 
 /* A random number for the next decision, from the system. */

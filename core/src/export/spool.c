@@ -315,10 +315,10 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
   sp_spool_entry entry = {.time_ns = part->time_ns,
                           .samples = part->samples,
                           .ticks = part->ticks,
-                          .refusals = upload->refusals,
+                          .tries = {.refusals = upload->tries.refusals,
+                                    .attempted = upload->tries.attempted},
                           .own = true,
                           .taken = upload->taken,
-                          .attempted = upload->attempted,
                           .home = &spool->homes[0]};
   spanprof_status st;
 
@@ -341,7 +341,7 @@ sp_spool_entry *sp_spool_next(sp_spool *spool, uint64_t now_ns) {
 
   spool_drop_old(spool);
   for (i = 0; i < spool->count; i++)
-    if (spool->entries[i].retry_ns <= now_ns)
+    if (spool->entries[i].tries.retry_ns <= now_ns)
       return &spool->entries[i];
   return NULL;
 }
@@ -351,7 +351,7 @@ uint64_t sp_spool_next_ns(const sp_spool *spool) {
   size_t i;
 
   for (i = 0; i < spool->count; i++)
-    next_ns = sp_min_u64(next_ns, spool->entries[i].retry_ns);
+    next_ns = sp_min_u64(next_ns, spool->entries[i].tries.retry_ns);
   return next_ns;
 }
 

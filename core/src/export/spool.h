@@ -27,11 +27,9 @@ typedef struct sp_spool_entry {
   uint64_t bytes;   /* of disk */
   uint64_t samples; /* 0 unless own */
   uint64_t ticks;
-  uint64_t retry_ns;
-  uint32_t refusals;
+  sp_tries tries;
   bool own;   /* spooled by this process: its samples are ours to settle */
   bool taken; /* by callback or output directory */
-  bool attempted;
   sp_spool_home *home;
 } sp_spool_entry;
 

@@ -3,16 +3,15 @@
 #define SP_UPLOAD_H
 
 #include "../profile/profile.h"
+#include "retry.h"
 
 typedef struct sp_upload {
   sp_encoded part;
-  uint64_t number;   /* in order of the push */
-  uint64_t retry_ns; /* monotonic: not sent before; for its own fault */
-  uint32_t refusals; /* answers that may have been its own fault */
+  uint64_t number; /* in order of the push */
+  sp_tries tries;
   bool unspoolable;  /* the spool had no room for it */
   bool handed_local; /* callback and output directory had their turn */
   bool taken;        /* by one of them */
-  bool attempted;    /* sent before */
   struct sp_upload *next;
 } sp_upload;
 

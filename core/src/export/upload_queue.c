@@ -64,8 +64,8 @@ sp_upload *sp_upload_queue_take_due(sp_upload_queue *queue, uint64_t now_ns) {
   sp_upload *best = NULL, *best_before = NULL;
 
   for (; at; before = at, at = at->next)
-    if (at->handed_local && at->retry_ns <= now_ns &&
-        (!best || at->refusals < best->refusals)) {
+    if (at->handed_local && at->tries.retry_ns <= now_ns &&
+        (!best || at->tries.refusals < best->tries.refusals)) {
       best = at;
       best_before = before;
     }
@@ -95,7 +95,8 @@ uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
   uint64_t next_ns = UINT64_MAX;
 
   for (; at; at = at->next)
-    next_ns = sp_min_u64(next_ns, at->handed_local ? at->retry_ns : fresh_ns);
+    next_ns =
+        sp_min_u64(next_ns, at->handed_local ? at->tries.retry_ns : fresh_ns);
   return next_ns;
 }
 

@@ -1,5 +1,5 @@
-/* What a flow of control works for: its labels and its stack of active spans,
- * and the per-thread record through which the signal handler finds them.
+/* What a thread, or a fiber, works for: its labels and its stack of active
+ * spans, and the per-thread record through which the signal handler finds them.
  *
  * Protocol: a context is written only by the thread that is in it, and read in
  * the signal handler on that thread, or by the sweep of ended spans (which

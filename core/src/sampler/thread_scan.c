@@ -72,7 +72,7 @@ static bool thread_same(const sp_thread *thread) {
   return sp_timer_look(thread->timer) != SP_TIMER_DEAD;
 }
 
-static void thread_seen(int tid) {
+static void thread_enrol_or_mark(int tid) {
   sp_thread *thread = sp_thread_find(tid);
 
   if (!thread || !thread_same(thread)) {
@@ -95,7 +95,7 @@ static void entries_see(const char *entries, size_t bytes,
     int tid = (int)strtol(entry->name, NULL, 10);
 
     if (tid > 0 && !sp_own_thread_is(tid)) {
-      thread_seen(tid);
+      thread_enrol_or_mark(tid);
       counts->threads++;
     }
     at += entry->size;

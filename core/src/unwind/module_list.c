@@ -270,7 +270,7 @@ void sp_module_list_age(sp_module_list *list) {
   list->generation++;
 }
 
-void sp_module_list_rest(sp_module_list *list) {
+void sp_module_list_close_files(sp_module_list *list) {
   size_t i, kept = 0;
 
   for (i = 0; i < list->module_count; i++) {

@@ -330,6 +330,6 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
   return true;
 }
 
-void sp_unwinder_rest(sp_unwinder *unwinder) {
-  sp_module_list_rest(&unwinder->modules);
+void sp_unwinder_close_files(sp_unwinder *unwinder) {
+  sp_module_list_close_files(&unwinder->modules);
 }

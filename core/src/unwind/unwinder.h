@@ -55,19 +55,19 @@ void sp_unwinder_refresh(sp_unwinder *unwinder);
 size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
                         sp_native_frame *out, size_t max, sp_unwind_end *end);
 
-/* Valid until sp_unwinder_rest(), also after the module was unloaded; NULL for
- * 0. */
+/* Valid until sp_unwinder_close_files(), also after the module was unloaded;
+ * NULL for 0. */
 const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
                                     uint32_t module);
 
 /* The function an ELF virtual address is in, demangled; valid until the next
  * call. False: it has no name; *start is where unwind information says that it
- * begins, or 0. Files stay open until sp_unwinder_rest(). */
+ * begins, or 0. Files stay open until sp_unwinder_close_files(). */
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
 
 /* Close the files that names were read from, and forget the modules that went:
  * their numbers lead to none. */
-void sp_unwinder_rest(sp_unwinder *unwinder);
+void sp_unwinder_close_files(sp_unwinder *unwinder);
 
 #endif

@@ -48,13 +48,13 @@ static sp_fate sent_until_over(const char *mode, unsigned *requests) {
   upload = upload_new();
   for (*requests = 0; !over; ++*requests) {
     CHECK(*requests < 10000);
-    CHECK(sp_delivery_gate_open(&delivery));
+    CHECK(sp_delivery_backoff_over(&delivery));
     over = sp_delivery_send(&delivery, upload, &fate);
     if (over)
       continue;
-    CHECK(!sp_delivery_gate_open(&delivery));
-    CHECK(delivery.gate_ns > now_ns());
-    time_pass(delivery.gate_ns - now_ns());
+    CHECK(!sp_delivery_backoff_over(&delivery));
+    CHECK(delivery.backoff_until_ns > now_ns());
+    time_pass(delivery.backoff_until_ns - now_ns());
   }
   upload_end(upload, fate);
   books_are_closed();
@@ -104,9 +104,9 @@ static void a_server_that_works_again_is_told(void) {
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   upload = upload_new();
   CHECK(!sp_delivery_send(&delivery, upload, &fate));
-  CHECK(upload->attempted);
+  CHECK(upload->tries.attempted);
   CHECK_EQUAL(delivery.failures, 1);
-  time_pass(delivery.gate_ns - now_ns());
+  time_pass(delivery.backoff_until_ns - now_ns());
   sink_control(&sink, "{\"mode\": \"ok\"}");
   CHECK(sp_delivery_send(&delivery, upload, &fate));
   CHECK_EQUAL(fate, SP_FATE_EXPORTED);
@@ -210,12 +210,12 @@ static void a_spooled_profile_is_settled_when_it_is_sent(void) {
   CHECK_EQUAL(stats().profiles_spooled, 2);
   CHECK_EQUAL(stats().samples_pending, pushed_samples);
   CHECK(sp_delivery_send_spooled(&delivery));
-  CHECK(!sp_delivery_gate_open(&delivery));
+  CHECK(!sp_delivery_backoff_over(&delivery));
   CHECK(sp_delivery_next_ns(&delivery) > now_ns());
   CHECK_EQUAL(stats().samples_pending, pushed_samples);
 
-  time_pass(delivery.gate_ns - now_ns());
-  CHECK(sp_delivery_gate_open(&delivery));
+  time_pass(delivery.backoff_until_ns - now_ns());
+  CHECK(sp_delivery_backoff_over(&delivery));
   sink_control(&sink, "{\"mode\": \"ok\"}");
   CHECK(sp_delivery_send_spooled(&delivery));
   CHECK_EQUAL(stats().samples_exported, 3);
@@ -255,9 +255,9 @@ static void a_forked_child_begins_anew(void) {
   sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
   upload = upload_new();
   CHECK(!sp_delivery_send(&delivery, upload, &fate));
-  CHECK(!sp_delivery_gate_open(&delivery));
+  CHECK(!sp_delivery_backoff_over(&delivery));
   sp_delivery_after_fork_child(&delivery);
-  CHECK(sp_delivery_gate_open(&delivery));
+  CHECK(sp_delivery_backoff_over(&delivery));
   CHECK(sp_delivery_lacks_client(&delivery));
   CHECK_EQUAL(delivery.failures, 0);
   delivery.client = sp_delivery_client_new(&delivery);

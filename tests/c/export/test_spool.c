@@ -116,7 +116,7 @@ static void the_oldest_comes_first_and_waits_are_kept(void) {
   CHECK(!put(spool, time_ns + 1, 0));
   CHECK(!put(spool, time_ns + 3, 0));
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns + 1);
-  sp_spool_next(spool, now_ns())->retry_ns = UINT64_MAX - 1;
+  sp_spool_next(spool, now_ns())->tries.retry_ns = UINT64_MAX - 1;
   CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns + 2);
   sp_spool_remove(spool, sp_spool_next(spool, now_ns()));
   sp_spool_remove(spool, sp_spool_next(spool, now_ns()));

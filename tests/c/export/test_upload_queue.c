@@ -95,7 +95,7 @@ static void fresh_ones_are_not_due(void) {
 static void one_that_waits_lets_others_go(void) {
   sp_upload_queue queue = {0};
 
-  made(&queue, 1, 10)->retry_ns = 500;
+  made(&queue, 1, 10)->tries.retry_ns = 500;
   made(&queue, 2, 10);
   CHECK_EQUAL(sp_upload_queue_next_ns(&queue, 7), 0);
   gone(sp_upload_queue_take_due(&queue, 499), 2);
@@ -108,7 +108,7 @@ static void one_that_waits_lets_others_go(void) {
 static void a_refused_one_goes_behind_the_others(void) {
   sp_upload_queue queue = {0};
 
-  made(&queue, 1, 10)->refusals = 1;
+  made(&queue, 1, 10)->tries.refusals = 1;
   made(&queue, 2, 10);
   made(&queue, 3, 10);
   gone(sp_upload_queue_take_due(&queue, 0), 2);
@@ -129,7 +129,7 @@ static void old_ones_are_found_by_their_profiles_time(void) {
 static void pending_asks_only_up_to_a_number(void) {
   sp_upload_queue queue = {0};
 
-  made(&queue, 2, 10)->retry_ns = 500;
+  made(&queue, 2, 10)->tries.retry_ns = 500;
   made(&queue, 3, 10);
   CHECK(!sp_upload_queue_pending(&queue, 1));
   CHECK(sp_upload_queue_pending(&queue, 2));

@@ -161,12 +161,12 @@ static void modules_that_went_leave_the_list(void) {
     dlclose(library);
     unlink(path);
     CHECK_EQUAL(sp_module_list_refresh(&list), SPANPROF_OK);
-    sp_module_list_rest(&list);
+    sp_module_list_close_files(&list);
     /* Late samples may still want it. */
     CHECK(sp_module_list_get(&list, number));
     sp_module_list_age(&list);
     sp_module_list_age(&list);
-    sp_module_list_rest(&list);
+    sp_module_list_close_files(&list);
     CHECK_EQUAL(list.module_count, modules);
     CHECK_EQUAL(list.mapping_count, mappings);
     before = number;

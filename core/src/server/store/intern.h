@@ -4,7 +4,7 @@
 #define SP_INTERN_H
 
 #include "../../profile/arena.h"
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 #include "database.h"
 
 typedef enum sp_intern_kind {
