@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""check_globals.py LIST OBJECT...: the variables that OBJECTs keep for the life
+of the process are those that LIST names, each with its reason."""
+import re
+import subprocess
+import sys
+
+# Of sections that are written; .data.rel.ro is not.
+SECTIONS = re.compile(r"\.t?(data|bss)\b(?!\.rel\.ro)|sp_handler_data$")
+
+
+def kept(path):
+    """Names of the object's variables that can be written, without the number
+    that the compiler puts behind those of a function."""
+    table = subprocess.run(["objdump", "-t", path], check=True, capture_output=True, text=True).stdout
+    for row in table.splitlines():
+        left, tab, right = row.partition("\t")
+        words = left.split()
+        if tab and SECTIONS.match(words[-1]) and ("O" in words[1:-1] or words[-1].startswith(".t")):
+            yield re.sub(r"\.\d+$", "", right.split()[-1])
+
+
+def main():
+    listed = {}
+    with open(sys.argv[1], encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip() and not line.startswith("#"):
+                name, _, reason = line.partition(" ")
+                listed[name] = reason.strip()
+    found = {name for path in sys.argv[2:] for name in kept(path)}
+    faults = [f"{name} is kept for the life of the process, and {sys.argv[1]} does not say why"
+              for name in sorted(found - listed.keys())]
+    faults += [f"{name} is listed, and no object has it" for name in sorted(listed.keys() - found)
+               if "(where" not in listed[name]]
+    faults += [f"{name} is listed without a reason" for name, reason in listed.items() if not reason]
+    print(f"{len(found)} variables")
+    print(*faults, sep="\n", file=sys.stderr)
+    return bool(faults)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
