@@ -90,10 +90,6 @@ const char *sp_name_table_get(const sp_name_table *table, uint32_t number,
   return table->text + table->names[number - 1].at;
 }
 
-uint32_t sp_name_table_count(const sp_name_table *table) {
-  return (uint32_t)table->count + 1;
-}
-
 size_t sp_name_table_bytes(const sp_name_table *table) {
   return table->text_capacity + table->capacity * sizeof *table->names +
          sp_index_bytes(&table->index);

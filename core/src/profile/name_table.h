@@ -51,9 +51,6 @@ spanprof_status sp_name_table_clean(sp_name_table *table, const char *text,
 const char *sp_name_table_get(const sp_name_table *table, uint32_t number,
                               size_t *bytes);
 
-/* How many numbers there are, "" included. */
-uint32_t sp_name_table_count(const sp_name_table *table);
-
 size_t sp_name_table_bytes(const sp_name_table *table);
 
 #endif
