@@ -1,0 +1,111 @@
+/* Merged profiles and comparisons, in several formats. */
+#include <string.h>
+
+#include "api_call.h"
+#include "flamebearer.h"
+#include "pprof_reply.h"
+#include "render_query.h"
+#include "stack_query.h"
+
+static spanprof_status profile_nodes(sp_api *api, size_t *out) {
+  int64_t asked;
+  spanprof_status st = sp_api_number(api, "maxNodes", 0, &asked);
+
+  return st ? st : sp_stack_query_nodes(&api->query, asked, out);
+}
+
+static spanprof_status profile_bearer(sp_api *api, const sp_query_plan *plan,
+                                      sp_name_tree *tree, bool is_diff) {
+  sp_flame_graph graph = {0};
+  sp_flamebearer bearer = {.graph = &graph};
+  const char *type, *unit;
+  spanprof_status st = sp_render_type(plan, &type, &unit);
+
+  if (!st)
+    st = sp_flame_graph_make(&graph, tree, is_diff);
+  if (!st) {
+    sp_flamebearer_units(type, unit, &bearer);
+    sp_flamebearer_put(&api->response->body, &bearer);
+  }
+  sp_flame_graph_dispose(&graph);
+  return st;
+}
+
+static spanprof_status profile_pprof(sp_api *api) {
+  sp_pprof_reply profile = {.profile_type = api->plan.selector.profile_type,
+                            .time_ms = api->plan.selector.until_ms};
+  sp_stack_tree *stacks = NULL;
+  sp_reply reply;
+  spanprof_status st = sp_store_stacks(
+      api->query.serve->store, sp_query_plan_selector(&api->plan), &stacks);
+
+  st = sp_query_plan_done(&api->plan, st);
+  if (!st) {
+    profile.stacks = stacks;
+    sp_reply_begin(&reply, &api->response->body, false);
+    st = sp_pprof_reply_put(&reply, api->query.serve->mem, &profile);
+  }
+  sp_stack_tree_free(stacks);
+  sp_http_set(api->response, "Content-Type", "application/octet-stream");
+  sp_http_set(api->response, "Content-Disposition",
+              "attachment; filename=\"profile.pb\"");
+  return st;
+}
+
+spanprof_status sp_api_profile(sp_api *api) {
+  const char *format = sp_api_parameter(api, "format");
+  const bool folded = format && strcmp(format, "folded") == 0;
+  sp_stack_query stacks = {0};
+  size_t nodes_max = 0;
+  spanprof_status st = sp_api_plan(api);
+
+  if (!st && format && strcmp(format, "pprof") == 0)
+    return profile_pprof(api);
+  if (!st && format && !folded && strcmp(format, "flamegraph") != 0)
+    return sp_query_invalid(&api->query,
+                            "format is one of flamegraph, folded, pprof: "
+                            "\"%s\"",
+                            format);
+  if (!st)
+    st = profile_nodes(api, &nodes_max);
+  if (!st)
+    st = sp_stack_query_run(&stacks, &api->plan, NULL,
+                            folded ? SIZE_MAX : nodes_max);
+  if (!st && folded) {
+    sp_http_set(api->response, "Content-Type", "text/plain; charset=utf-8");
+    st = sp_tree_folded(&api->response->body, &stacks.tree);
+  } else if (!st) {
+    st = profile_bearer(api, &api->plan, &stacks.tree, false);
+  }
+  sp_stack_query_dispose(&stacks);
+  return st;
+}
+
+spanprof_status sp_api_diff(sp_api *api) {
+  sp_stack_query stacks = {0};
+  sp_query_plan right;
+  size_t nodes_max = 0;
+  spanprof_status st;
+
+  sp_query_plan_init(&right, &api->query);
+  st = sp_api_plan_side(&api->plan, "left");
+  if (!st)
+    st = sp_api_plan_side(&right, "right");
+  if (!st &&
+      strcmp(api->plan.selector.profile_type, right.selector.profile_type) != 0)
+    st = sp_query_invalid(&api->query,
+                          "both sides of a comparison have one profile type, "
+                          "not %s and %s",
+                          api->plan.selector.profile_type,
+                          right.selector.profile_type);
+  if (!st)
+    st = profile_nodes(api, &nodes_max);
+  if (!st)
+    st =
+        sp_stack_query_diff(&stacks, &api->plan, &right, NULL, NULL, nodes_max);
+  if (!st)
+    st = profile_bearer(api, &api->plan, &stacks.tree, true);
+  sp_stack_query_dispose(&stacks);
+  sp_query_plan_dispose(&right);
+  return st;
+}
