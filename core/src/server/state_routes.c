@@ -78,6 +78,25 @@ static void state_metrics(void *data, const sp_http_request *request,
   state_stored(&stats, &response->body);
 }
 
+static void state_root(void *data, const sp_http_request *request,
+                       sp_http_response *response) {
+  (void)data;
+  (void)request;
+  sp_http_answer(response, 200, "text/plain; charset=utf-8",
+                 "spanprof " SPANPROF_VERSION
+                 " takes profiles and traces here.\nIn Grafana, add a "
+                 "Pyroscope data source with this address.\n");
+}
+
+/* What Pyroscope's gateway says of calls that it does not know. */
+static void state_unknown_call(void *data, const sp_http_request *request,
+                               sp_http_response *response) {
+  (void)data;
+  (void)request;
+  sp_http_answer(response, 404, "application/json",
+                 "{\"code\":5,\"message\":\"Not Found\",\"details\":[]}");
+}
+
 spanprof_status sp_state_routes(sp_http_routes *routes, sp_state *state) {
   const sp_http_route given[] = {
       {.methods = "GET",
@@ -92,6 +111,11 @@ spanprof_status sp_state_routes(sp_http_routes *routes, sp_state *state) {
        .path = "/metrics",
        .handler = state_metrics,
        .data = state},
+      {.methods = "GET", .path = "/", .handler = state_root},
+      {.methods = "GET,POST,PUT,PATCH,DELETE",
+       .path = "/api/*",
+       .handler = state_unknown_call,
+       .body_max = (size_t)1 << 20},
   };
   spanprof_status st = SPANPROF_OK;
   size_t i;

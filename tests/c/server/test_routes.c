@@ -17,7 +17,7 @@ static void the_longest_path_wins_and_methods_are_told(void) {
       {.methods = "POST",
        .path = "/ingest",
        .handler = routes_nothing,
-       .flags = SP_HTTP_SAYS_ALLOW},
+       .flags = SP_HTTP_SAYS_ALLOW | SP_HTTP_ANYWHERE},
   };
   sp_http_routes routes = {.mem = &sp_mem_default};
   const char *rest, *allow;
@@ -38,6 +38,16 @@ static void the_longest_path_wins_and_methods_are_told(void) {
   CHECK_TEXT("POST", allow);
   CHECK(says);
   CHECK(!sp_http_routes_find(&routes, "POS", "/ingest", &rest, &allow, &says));
+  CHECK(sp_http_routes_find(&routes, "POST", "/base/path/ingest", &rest, &allow,
+                            &says));
+  CHECK(
+      !sp_http_routes_find(&routes, "POST", "/xingest", &rest, &allow, &says));
+  CHECK(!sp_http_routes_find(&routes, "GET", "/base/ingest", &rest, &allow,
+                             &says));
+  CHECK(!allow);
+  found = sp_http_routes_find(&routes, "GET", "/api/v1/ingest", &rest, &allow,
+                              &says);
+  CHECK_TEXT("/api/v1/*", found->path);
   CHECK(!sp_http_routes_find(&routes, "GET", "/none", &rest, &allow, &says));
   CHECK(!allow);
   sp_http_routes_dispose(&routes);

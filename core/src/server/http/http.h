@@ -75,6 +75,9 @@ enum {
   SP_HTTP_OPEN = 4,
   /* A wrong method is answered with an Allow header. */
   SP_HTTP_SAYS_ALLOW = 8,
+  /* Found behind any other path, too, where no route fits the whole one: base
+   * URLs of clients may have a path. */
+  SP_HTTP_ANYWHERE = 16,
 };
 
 /* Looks at a request before its body is read; true: it has answered. */

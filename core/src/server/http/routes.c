@@ -84,6 +84,26 @@ static size_t routes_fit(const sp_http_route *route, const char *path,
   return strcmp(route->path, path) == 0 ? size + 1 : 0;
 }
 
+/* One that may stand behind other paths and ends this one; of a method that it
+ * has not, it is none. */
+static const sp_http_route *routes_anywhere(const sp_http_routes *routes,
+                                            const char *method,
+                                            const char *path) {
+  const size_t size = strlen(path);
+  size_t i;
+
+  for (i = 0; i < routes->count; i++) {
+    const sp_http_route *route = &routes->routes[i];
+    const size_t own = strlen(route->path);
+
+    if ((route->flags & SP_HTTP_ANYWHERE) && size > own &&
+        strcmp(path + size - own, route->path) == 0 &&
+        routes_has_method(route->methods, method))
+      return route;
+  }
+  return NULL;
+}
+
 const sp_http_route *sp_http_routes_find(const sp_http_routes *routes,
                                          const char *method, const char *path,
                                          const char **rest, const char **allow,
@@ -110,7 +130,7 @@ const sp_http_route *sp_http_routes_find(const sp_http_routes *routes,
     }
   }
   if (best_fit >= allow_fit)
-    return best;
+    return best ? best : routes_anywhere(routes, method, path);
   *rest = "";
   return NULL;
 }

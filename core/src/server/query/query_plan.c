@@ -96,8 +96,9 @@ bool sp_profile_type_valid(const char *type) {
   const char *end;
   const size_t parts = type_parts(type, &end);
 
-  return parts == PLAN_TYPE_PARTS ||
-         (parts == PLAN_TYPE_PARTS + 1 && strcmp(end, ":delta") == 0);
+  /* A sixth part says "delta"; any is taken, as by Pyroscope: a sample type
+   * may have a colon. */
+  return parts == PLAN_TYPE_PARTS || parts == PLAN_TYPE_PARTS + 1;
 }
 
 spanprof_status sp_query_plan_type(sp_query_plan *plan, const char *type) {

@@ -1,5 +1,6 @@
 #include "build.h"
 
+#include "build_text.h"
 #include "hex_id.h"
 #include "raw_ids.h"
 #include "raw_period.h"
@@ -66,11 +67,12 @@ static spanprof_status build_tables(build *b) {
   return SPANPROF_OK;
 }
 
-static const char *build_type_text(build *b, int64_t text) {
-  const uint32_t number = sp_received_add_text(
-      b->out, sp_raw_text(b->raw, text).bytes, sp_raw_text(b->raw, text).size);
+static uint32_t build_text(build *b, int64_t text) {
+  return sp_build_text(b->out, sp_raw_text(b->raw, text));
+}
 
-  return sp_received_text_of(b->out, number);
+static const char *build_type_text(build *b, int64_t text) {
+  return sp_received_text_of(b->out, build_text(b, text));
 }
 
 /* Types of the same name and unit are one kind, whose values add up. */
@@ -92,12 +94,6 @@ static void build_types(build *b) {
       sp_received_add_type(b->out, build_type_text(b, type->type),
                            build_type_text(b, type->unit));
   }
-}
-
-static uint32_t build_text(build *b, int64_t text) {
-  const sp_view view = sp_raw_text(b->raw, text);
-
-  return sp_received_add_text(b->out, view.bytes, view.size);
 }
 
 /* The number of a location in *out, or BUILD_BROKEN. */
@@ -343,10 +339,8 @@ static void build_head(build *b) {
 
     if (sp_series_label_is_own(label->name))
       continue;
-    pairs[count].name =
-        sp_received_add_text(b->out, label->name.bytes, label->name.size);
-    pairs[count++].value =
-        sp_received_add_text(b->out, label->value.bytes, label->value.size);
+    pairs[count].name = sp_build_text(b->out, label->name);
+    pairs[count++].value = sp_build_text(b->out, label->value);
   }
   b->out->series = sp_received_add_labels(b->out, pairs, count);
 }

@@ -198,9 +198,10 @@ static spanprof_status stacks_nodes(stacks_read *read) {
     sp_tree_node *node = &read->tree->nodes[i];
 
     node_of[number] = (uint32_t)i;
-    node->self = read->sums[number];
+    /* A sample without a stack makes a series, and belongs to no frame. */
     if (order[i].id == 0)
       continue;
+    node->self = read->sums[number];
     st = stacks_number(read->store->mem, &read->stacks, read->parents[number],
                        &parent);
     node->parent = node_of[parent];

@@ -177,7 +177,8 @@ static spanprof_status series_labels(sp_select *select,
   for (i = 0; i < own_count; i++)
     series_insert(out, pairs, own[i].name, own[i].value, false);
   for (i = 0; i < SP_COUNT_OF(made); i++)
-    series_insert(out, pairs, made[i][0], made[i][1], true);
+    if (*made[i][1])
+      series_insert(out, pairs, made[i][0], made[i][1], true);
   service = sp_text_pairs_find(out, "service_name");
   if (service)
     series_insert(out, pairs, "__service_name__", service, true);

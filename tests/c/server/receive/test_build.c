@@ -132,6 +132,22 @@ static void equal_types_add_up(void) {
   sp_received_free(out);
 }
 
+static void a_nul_in_a_name_does_not_end_it(void) {
+  message m = pprof_head("k", "v"), function = message_new();
+  const char *name;
+  sp_received *out;
+
+  message_bytes(&m, 6, "le\0af", 5);
+  message_number(&function, 1, 2);
+  message_number(&function, 2, PPROF_TEXT_COUNT);
+  message_inner(&m, 5, function);
+  message_inner(&m, 2, pprof_sample(1, 0, 0));
+  out = build_good(&m);
+  name = sp_received_text_of(out, out->functions[0].name);
+  CHECK_TEXT(name, "le?af");
+  sp_received_free(out);
+}
+
 static void too_many_labels_refuse_all(void) {
   message m = pprof_head("k", "v"), sample = pprof_sample(3, 0, 0), label;
   char name[16], sentence[200];
@@ -182,6 +198,7 @@ int main(int argc, char **argv) {
       {"a_sum_that_does_not_fit_belongs_to_no_frame",
        a_sum_that_does_not_fit_belongs_to_no_frame},
       {"equal_types_add_up", equal_types_add_up},
+      {"a_nul_in_a_name_does_not_end_it", a_nul_in_a_name_does_not_end_it},
       {"too_many_labels_refuse_all", too_many_labels_refuse_all},
       {"survives_lack_of_memory", survives_lack_of_memory},
   };
