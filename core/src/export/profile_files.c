@@ -318,3 +318,7 @@ spanprof_status sp_profile_files_put(sp_profile_files *files,
   sp_buffer_dispose(&comments);
   return st;
 }
+
+uint64_t sp_profile_files_removed(const sp_profile_files *files) {
+  return files->removed;
+}

@@ -33,4 +33,7 @@ spanprof_status sp_profile_files_put(sp_profile_files *files,
                                      const sp_encoded *part,
                                      const sp_series *series, size_t *bytes);
 
+/* Files removed by the caps so far. */
+uint64_t sp_profile_files_removed(const sp_profile_files *files);
+
 #endif
