@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Send recorded requests to spanprof-server and compare with what a Pyroscope answered.
+
+usage: replay_answers.py SERVER FOLDER MEANT
+
+SPANPROF_PYROSCOPE_ANSWERS names the directory of the recordings, which are not part of this
+repository: in it a folder for each side (query, ingest), each with its replay.py. Without it the
+test is skipped. MEANT lists the cases that differ on purpose, each with its reason behind a " - ";
+a case that differs and is not in it fails, and so does one in it that does not differ.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+SKIPPED = 77
+
+
+def meant_cases(path):
+    cases = {}
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            line = line.strip()
+            if line and not line.startswith("#"):
+                case, dash, reason = line.partition(" - ")
+                if not dash:
+                    sys.exit("%s: no reason: %s" % (path, line))
+                cases[case] = reason
+    return cases
+
+
+def start(server, data):
+    child = subprocess.Popen(
+        [server, "--listen", "127.0.0.1:0", "--data", data, "--ingest-window", "off"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    line = child.stdout.readline()
+    address = re.search(r"http://\S+?(?=,|\s|$)", line)
+    if not address:
+        child.kill()
+        sys.exit("the server did not start: " + line)
+    return child, address.group()
+
+
+def main():
+    server, folder, meant_path = sys.argv[1:]
+    answers = os.environ.get("SPANPROF_PYROSCOPE_ANSWERS")
+    if not answers:
+        print("skipped: SPANPROF_PYROSCOPE_ANSWERS does not name the recordings")
+        sys.exit(SKIPPED)
+    recorded = os.path.join(answers, folder)
+    meant = meant_cases(meant_path)
+    with tempfile.TemporaryDirectory() as data:
+        child, address = start(server, data)
+        try:
+            replay = subprocess.run(
+                [sys.executable, os.path.join(recorded, "replay.py"), address, recorded],
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        finally:
+            child.terminate()
+            child.wait()
+    differing = set(re.findall(r"^DIFF (.+)$", replay.stdout, re.M))
+    if not re.search(r"^\d+ cases, \d+ differ", replay.stdout, re.M):
+        sys.exit("the replay broke off:\n" + replay.stdout)
+    wrong = sorted(differing - set(meant))
+    stale = sorted(set(meant) - differing)
+    print(replay.stdout if wrong else replay.stdout.splitlines()[-1])
+    for case in wrong:
+        print("differs: " + case)
+    for case in stale:
+        print("does not differ any more, drop it from %s: %s" % (meant_path, case))
+    sys.exit(1 if wrong or stale else 0)
+
+
+if __name__ == "__main__":
+    main()
