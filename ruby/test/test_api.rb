@@ -114,6 +114,16 @@ class ApiTest < ChildTest
     assert_equal "false\ntruffleruby is not supported: profiling needs CRuby\n", result.out
   end
 
+  def test_another_system_is_told_why
+    result = child!(<<~'RUBY')
+      RbConfig::CONFIG["host_os"] = "darwin23"
+      require "spanprof"
+      p Spanprof.start
+      puts Spanprof.unavailable_reason
+    RUBY
+    assert_equal "false\ndarwin23 is not supported: profiling needs Linux\n", result.out
+  end
+
   def test_without_rubygems
     code = "require 'spanprof'\np Spanprof.start, Spanprof.unavailable_reason\nburn 0.1"
     result = child!(code, "--disable-gems", "-I#{LIBRARY}")

@@ -16,7 +16,9 @@ module Spanprof
     class << self
       # @return [String, nil] why it cannot be loaded
       def load
+        system = RbConfig::CONFIG["host_os"]
         return "#{RUBY_ENGINE} is not supported: profiling needs CRuby" unless RUBY_ENGINE == "ruby"
+        return "#{system} is not supported: profiling needs Linux" unless system.include?("linux")
 
         beside = "#{__dir__}/spanprof_native.#{RbConfig::CONFIG["DLEXT"]}"
         require File.file?(beside) ? beside : "spanprof/spanprof_native"
