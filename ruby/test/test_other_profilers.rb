@@ -3,7 +3,7 @@
 require "child"
 
 # What a program and its other gems notice of us: nothing.
-class NeighboursTest < ChildTest
+class OtherProfilersTest < ChildTest
   START = %(require "spanprof"\nSpanprof.start(log_level: :off) or abort(Spanprof.unavailable_reason)\n)
 
   TRAP = <<~'RUBY'
