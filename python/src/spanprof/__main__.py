@@ -18,12 +18,11 @@ Options are variables: PYROSCOPE_APPLICATION_NAME, PYROSCOPE_SERVER_ADDRESS and
 the others of spanprof.start(), each named in its documentation.
 """
 _RUN_USAGE = """usage: python -m spanprof FILE | -m MODULE | -c CODE [ARGUMENT...]
-       python -m spanprof exec|report|labels|upload|check|version ...
-       python -m spanprof --version
+       python -m spanprof COMMAND ... | --version
 
-Runs a Python program profiled, by the options in its environment.
+Runs a Python program profiled, by the options in its environment, or one of the
+commands that `python -m spanprof help` lists.
 """
-_COMMANDS = ("exec", "report", "labels", "upload", "check", "version", "help", "--version")
 
 
 def _exec(arguments: Sequence[str]) -> int:
@@ -83,10 +82,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _is_command(word: str) -> bool:
-    """Whether it is, or without being a program's file can only be meant as, a
-    command."""
-    return word in _COMMANDS or not (
-        word.startswith("-") or "." in word or os.sep in word or os.path.exists(word))
+    """Whether it can be no program: neither an option nor a file, nor named like
+    one. The library knows which commands there are."""
+    return word == "--version" or not (
+        word.startswith("-") or "." in word or os.sep in word or os.path.isfile(word))
 
 
 if __name__ == "__main__":

@@ -28,22 +28,31 @@ _BESIDE = ("spanprof.profile() needs the process to itself, and it is profiled a
 
 
 class FunctionRow(NamedTuple):
-    """A function's CPU seconds: its own, and with what it called."""
+    """A function's CPU seconds, its own and with what it called, and the samples
+    that they rest on."""
 
     name: str
     file: str
     self_s: float
     total_s: float
+    self_samples: int
+    total_samples: int
 
 
 class SpanRow(NamedTuple):
-    """The CPU seconds of the spans of one name: their own, and with the spans in
-    them; "(no span)" is what ran in none."""
+    """The CPU seconds of the spans of one name, their own and with the spans in
+    them, and the samples that they rest on; "(no span)" is what ran in none."""
 
     name: str
     spans: int
     self_s: float
     total_s: float
+    self_samples: int
+    total_samples: int
+
+
+def _amounts(row: dict[str, int]) -> tuple[float, float, int, int]:
+    return row["self"] / 1e9, row["total"] / 1e9, row["self_samples"], row["total_samples"]
 
 
 class profile:
@@ -153,7 +162,7 @@ class profile:
         Raises:
             Error: nothing was profiled.
         """
-        return [FunctionRow(row["name"], row["file"], row["self"] / 1e9, row["total"] / 1e9)
+        return [FunctionRow(row["name"], row["file"], *_amounts(row))
                 for row in self._json(rows)["functions"]]
 
     def spans(self, rows: int = 10) -> list[SpanRow]:
@@ -162,7 +171,7 @@ class profile:
         Raises:
             Error: nothing was profiled.
         """
-        return [SpanRow(row["name"], row["spans"], row["self"] / 1e9, row["total"] / 1e9)
+        return [SpanRow(row["name"], row["spans"], *_amounts(row))
                 for row in self._json(rows)["span_names"]]
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -30,6 +30,16 @@ async def checkout() -> int:
         return total([price async for price in later(list(each([1, 2])))])
 
 
+@spanprof.profile(native_frames=True)
+def nightly() -> int:
+    with spanprof.profile("block.pb.gz", rows=5, show=False) as taken:
+        counted = total([1, 2])
+    seconds: list[float] = [row.self_s for row in taken.top(3)]
+    names: list[str] = [row.name for row in taken.spans()]
+    taken.save("again.pb.gz")
+    return counted + len(seconds) + len(names)
+
+
 version: str = spanprof.__version__
 if spanprof.start(application_name="shop", labels={"region": "eu"},
                   resource_labels=["service.version"], sample_rate_hz=100, upload_interval_ms=5000, log_level="warn"):
