@@ -1,0 +1,327 @@
+/* The calls as clients make them, over a real store: Connect's transport,
+ * spans as matchers, classic links, our own calls and their problems. */
+#include <stdlib.h>
+
+#include "../store_fixture.h"
+
+#include <server/http/http.h>
+#include <server/query/query.h>
+
+static sp_store *calls_store;
+static sp_http_routes calls_routes;
+static sp_serve calls_serve;
+
+/* One of 10 profiles of the application "shop", 10 s apart: 70 ms outside of
+ * spans and 30 ms in span i + 1. */
+static void shop_put(int i) {
+  const sp_trace_id none = {0};
+  sp_received *profile =
+      fixture_profile("shop", FIXTURE_TIME + 10 * i * FIXTURE_SECOND);
+
+  fixture_sample(profile, "main;idle", NULL, 0, none, 70000000);
+  fixture_sample(profile, "main;work", "GET /", (uint64_t)i + 1, none,
+                 30000000);
+  fixture_put(calls_store, profile);
+}
+
+typedef struct answer {
+  sp_http_response response;
+  const char *text;
+} answer;
+
+static void answer_dispose(answer *a) {
+  size_t i;
+
+  for (i = 0; i < a->response.header_count; i++) {
+    sp_mem_free(&sp_mem_default,
+                (char *)(uintptr_t)a->response.headers[i].name);
+    sp_mem_free(&sp_mem_default,
+                (char *)(uintptr_t)a->response.headers[i].value);
+  }
+  sp_buffer_dispose(&a->response.body);
+}
+
+static answer call(const char *method, const char *path, sp_text_pairs query,
+                   sp_text_pairs headers, const char *body, size_t size) {
+  static const atomic_bool running;
+  sp_http_request request = {.method = method,
+                             .path = path,
+                             .query = query,
+                             .headers = headers,
+                             .body = body,
+                             .body_size = size,
+                             .stopping = &running};
+  answer a = {.response = {.status = 200}};
+  const char *allow;
+  const sp_http_route *route;
+  char full_path[256];
+  bool says;
+
+  snprintf(full_path, sizeof full_path, "/pyroscope%s", path);
+  request.full_path = full_path;
+  sp_buffer_init(&a.response.body, &sp_mem_default);
+  route = sp_http_routes_find(&calls_routes, method, path, &request.rest,
+                              &allow, &says);
+  CHECK(route);
+  route->handler(route->data, &request, &a.response);
+  sp_buffer_append(&a.response.body, "", 1);
+  a.text = a.response.body.data;
+  return a;
+}
+
+static answer post(const char *path, const char *type, const char *body) {
+  const sp_text_pair pairs[] = {{"Content-Type", type}};
+  const sp_text_pairs headers = {pairs, 1};
+
+  return call("POST", path, (sp_text_pairs){0}, headers, body, strlen(body));
+}
+
+static answer get(const char *path, const char *const (*parameters)[2],
+                  size_t count) {
+  sp_text_pair pairs[8];
+  size_t i;
+
+  for (i = 0; i < count; i++)
+    pairs[i] = (sp_text_pair){parameters[i][0], parameters[i][1]};
+  return call("GET", path, (sp_text_pairs){pairs, count}, (sp_text_pairs){0},
+              NULL, 0);
+}
+
+static void check_has(const answer *a, int status, const char *part) {
+  if (a->response.status != status || !strstr(a->text, part))
+    fprintf(stderr, "%d %s\n  lacks %s\n", a->response.status, a->text, part);
+  CHECK_EQUAL(a->response.status, status);
+  CHECK(strstr(a->text, part));
+}
+
+#define QUERIER "/querier.v1.QuerierService/"
+#define RANGE   "\"start\":\"1699999000000\",\"end\":1700001000000"
+#define SELECT  RANGE ",\"profileTypeID\":\"" FIXTURE_TYPE "\""
+#define FROM    "1699999000"
+#define UNTIL   "1700001000"
+
+static void connect_answers_json(void) {
+  answer a = post(QUERIER "LabelValues", "application/json",
+                  "{" RANGE ",\"name\":\"service_name\"}");
+
+  check_has(&a, 200, "{\"names\":[\"shop\"]}");
+  answer_dispose(&a);
+  a = post(QUERIER "SelectMergeStacktraces", "application/json",
+           "{" SELECT ",\"labelSelector\":\"{}\"}");
+  check_has(&a, 200, "\"total\":\"1000000000\"");
+  answer_dispose(&a);
+  a = post(QUERIER "SelectMergeStacktraces", "application/json",
+           "{" SELECT ",\"labelSelector\":\"{x\"}");
+  check_has(&a, 400,
+            "\"message\":\"parsing label selector \\\"{x\\\": 1:3: parse "
+            "error: unexpected end of input inside braces\"");
+  answer_dispose(&a);
+  a = post(QUERIER "LabelNames", "text/plain", "{}");
+  CHECK_EQUAL(415, a.response.status);
+  answer_dispose(&a);
+}
+
+static void every_selector_knows_spans(void) {
+  static const char *const selectors[] = {
+      "{profile_id=\\\"0000000000000006\\\"}",
+      "{span_id=~\\\"0+6\\\"}",
+      "shop.cpu{profile_id=\\\"0000000000000006\\\"}",
+  };
+  char body[512];
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(selectors); i++) {
+    answer a;
+
+    snprintf(body, sizeof body, "{" SELECT ",\"labelSelector\":\"%s\"}",
+             selectors[i]);
+    a = post(QUERIER "SelectMergeStacktraces", "application/json", body);
+    check_has(&a, 200, "\"total\":\"30000000\"");
+    answer_dispose(&a);
+  }
+}
+
+static void classic_render_takes_classic_queries(void) {
+  static const char *const parameters[][2] = {
+      {"query", "shop.cpu{}"}, {"from", FROM}, {"until", UNTIL}};
+  static const char *const bad[][2] = {{"query", "process_cpu{}"}};
+  answer a = get("/render", parameters, 3);
+
+  check_has(&a, 200, "\"numTicks\":1000000000");
+  answer_dispose(&a);
+  a = get("/render", bad, 1);
+  check_has(&a, 400, "failed to parse \\\"query\\\"");
+  answer_dispose(&a);
+}
+
+static void own_calls_list_what_there_is(void) {
+  static const char *const range[][2] = {{"from", FROM},
+                                         {"until", UNTIL},
+                                         {"query", "shop.cpu"},
+                                         {"by", "id"},
+                                         {"limit", "2"}};
+  static const char *const labels[][2] = {
+      {"from", FROM}, {"until", UNTIL}, {"label", "span_name"}};
+  answer a = get("/api/v1/applications", range, 2);
+
+  check_has(&a, 200,
+            "{\"applications\":[{\"name\":\"shop\",\"types\":"
+            "[\"" FIXTURE_TYPE "\"]}]}");
+  answer_dispose(&a);
+  a = get("/api/v1/spans", range, 3);
+  check_has(&a, 200, "\"total\":300000000,\"samples\":10,\"spans\":10");
+  check_has(&a, 200, "\"rest\":700000000");
+  answer_dispose(&a);
+  a = get("/api/v1/spans", range, 5);
+  check_has(&a, 200, "\"count\":10");
+  check_has(&a, 200, "\"after\":\"2\"");
+  answer_dispose(&a);
+  a = get("/api/v1/labels", labels, 3);
+  check_has(&a, 200,
+            "\"share\":0.3,\"profiles\":10,\"average\":30000000,"
+            "\"deviation\":0");
+  answer_dispose(&a);
+  a = get("/api/v1/gaps", range, 3);
+  check_has(&a, 200, "\"profiles\":10}],\"before\":null,\"after\":null}");
+  answer_dispose(&a);
+}
+
+static void an_empty_range_says_where_data_is(void) {
+  static const char *const range[][2] = {{"from", "1700002000"},
+                                         {"until", "1700003000"}};
+  answer a = get("/api/v1/gaps", range, 2);
+
+  check_has(&a, 200, "{\"ranges\":[],\"before\":17000000");
+  answer_dispose(&a);
+}
+
+static void a_trace_has_the_cpu_time_of_its_spans(void) {
+  const sp_trace_id id = {.hi = 1, .lo = 2};
+  const sp_store_span spans[] = {{.trace_id = id,
+                                  .span_id = 100,
+                                  .name = "GET /",
+                                  .service = "shop",
+                                  .start_ns = FIXTURE_TIME,
+                                  .duration_ns = FIXTURE_SECOND,
+                                  .status_message = "",
+                                  .attributes = "{}"},
+                                 {.trace_id = id,
+                                  .span_id = 6,
+                                  .parent_id = 100,
+                                  .name = "work",
+                                  .service = "shop",
+                                  .start_ns = FIXTURE_TIME + 1,
+                                  .duration_ns = 60 * FIXTURE_SECOND,
+                                  .status_message = "",
+                                  .attributes = "{\"a\":1}"}};
+  static const char *const range[][2] = {
+      {"from", FROM}, {"until", UNTIL}, {"sort", "dearest"}};
+  answer a;
+
+  CHECK(!sp_store_put_spans(calls_store, spans, 2));
+  a = get("/api/v1/traces", range, 3);
+  check_has(&a, 200, "\"rootSpanId\":\"0000000000000064\",\"name\":\"GET /\"");
+  check_has(&a, 200, "\"total\":30000000");
+  answer_dispose(&a);
+  a = get("/api/v1/trace/00000000000000010000000000000002", NULL, 0);
+  check_has(&a, 200, "\"attributes\":{},\"own\":0,\"total\":30000000");
+  check_has(&a, 200,
+            "\"attributes\":{\"a\":1},\"own\":30000000,"
+            "\"total\":30000000");
+  answer_dispose(&a);
+  a = get("/api/v1/trace/00000000000000010000000000000003", NULL, 0);
+  check_has(&a, 404, "\"title\":\"Not Found\",\"status\":404");
+  answer_dispose(&a);
+}
+
+static void a_problem_has_its_column(void) {
+  static const char *const query[][2] = {{"query", "{a=\"b\" c"}};
+  static const char *const from[][2] = {{"from", "yesterday"}};
+  static const char *const format[][2] = {{"format", "svg"}};
+  answer a = get("/api/v1/profile", query, 1);
+
+  check_has(&a, 400, "\"column\":8");
+  answer_dispose(&a);
+  a = get("/api/v1/profile", from, 1);
+  check_has(&a, 400, "from is no time");
+  answer_dispose(&a);
+  a = get("/api/v1/profile", format, 1);
+  check_has(&a, 400, "format is one of");
+  answer_dispose(&a);
+}
+
+static void merged_profiles_come_folded_and_compared(void) {
+  static const char *const folded[][2] = {{"from", FROM},
+                                          {"until", UNTIL},
+                                          {"span", "0000000000000006"},
+                                          {"format", "folded"}};
+  static const char *const sides[][2] = {{"leftFrom", FROM},
+                                         {"leftUntil", UNTIL},
+                                         {"rightFrom", FROM},
+                                         {"rightUntil", UNTIL},
+                                         {"rightSpan", "0000000000000006"}};
+  answer a = get("/api/v1/profile", folded, 4);
+
+  check_has(&a, 200, " 30000000\n");
+  answer_dispose(&a);
+  a = get("/api/v1/diff", sides, 5);
+  check_has(&a, 200, "\"leftTicks\":1000000000,\"rightTicks\":30000000");
+  answer_dispose(&a);
+}
+
+static void an_upload_is_kept_shown_and_compared(void) {
+  static const char path[] = "/adhocprofiles.v1.AdHocProfileService/";
+  char method[80], body[160], id[64];
+  answer a;
+
+  snprintf(method, sizeof method, "%sUpload", path);
+  a = post(method, "application/json",
+           "{\"name\":\"a b.txt\",\"profile\":\"bWFpbjthIDUK\"}");
+  check_has(&a, 200, "-a_b.txt\",\"name\":\"a b.txt\"");
+  snprintf(id, sizeof id, "%.*s", 34, strstr(a.text, "\"id\":\"") + 6);
+  answer_dispose(&a);
+  snprintf(method, sizeof method, "%sGet", path);
+  snprintf(body, sizeof body, "{\"id\":\"%s\"}", id);
+  a = post(method, "application/json", body);
+  check_has(&a, 200, "\\\"numTicks\\\":5");
+  answer_dispose(&a);
+  snprintf(method, sizeof method, "%sUpload", path);
+  a = post(method, "application/json", "{\"name\":\"x\",\"profile\":\"%%\"}");
+  check_has(&a, 400, "illegal base64");
+  answer_dispose(&a);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"connect_answers_json", connect_answers_json},
+      {"every_selector_knows_spans", every_selector_knows_spans},
+      {"classic_render_takes_classic_queries",
+       classic_render_takes_classic_queries},
+      {"own_calls_list_what_there_is", own_calls_list_what_there_is},
+      {"an_empty_range_says_where_data_is", an_empty_range_says_where_data_is},
+      {"a_trace_has_the_cpu_time_of_its_spans",
+       a_trace_has_the_cpu_time_of_its_spans},
+      {"a_problem_has_its_column", a_problem_has_its_column},
+      {"merged_profiles_come_folded_and_compared",
+       merged_profiles_come_folded_and_compared},
+      {"an_upload_is_kept_shown_and_compared",
+       an_upload_is_kept_shown_and_compared},
+  };
+  int failed, i;
+
+  fixture_begin();
+  calls_store = fixture_open();
+  for (i = 0; i < 10; i++)
+    shop_put(i);
+  calls_serve = (sp_serve){.mem = &sp_mem_default,
+                           .clock = sp_clock_system(),
+                           .log = &fixture_log,
+                           .store = calls_store};
+  calls_routes = (sp_http_routes){.mem = &sp_mem_default};
+  CHECK(!sp_query_routes(&calls_routes, &calls_serve));
+  failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
+  sp_http_routes_dispose(&calls_routes);
+  sp_store_close(calls_store);
+  fixture_end();
+  return failed;
+}
