@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../profile/pprof_limits.h"
+#include "../util/hex.h"
 #include "profile_origin.h"
 
 #define SPAN_ID_DIGITS 16
@@ -14,16 +15,11 @@ bool sp_span_id_parse(const char *text, uint64_t *out) {
   size_t i;
 
   for (i = 0; i < SPAN_ID_DIGITS; i++) {
-    const char c = text[i];
+    const int digit = sp_hex_digit(text[i]);
 
-    if (c >= '0' && c <= '9')
-      id = id << 4 | (uint64_t)(c - '0');
-    else if (c >= 'a' && c <= 'f')
-      id = id << 4 | (uint64_t)(c - 'a' + 10);
-    else if (c >= 'A' && c <= 'F')
-      id = id << 4 | (uint64_t)(c - 'A' + 10);
-    else
+    if (digit < 0)
       return false;
+    id = id << 4 | (uint64_t)digit;
   }
   *out = id;
   return text[SPAN_ID_DIGITS] == '\0';
