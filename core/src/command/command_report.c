@@ -1,3 +1,8 @@
+/* Profiles come from a source (report_files.c) and go into a report (report.c),
+ * which sums up by span, function and label what the filters take, and hands
+ * each sample on to a listener (call_tree.c, report_peek.c). What is printed is
+ * made from these: report_text.c, report_json.c, report_calls.c,
+ * report_folded.c, report_diff_print.c. */
 #include "../util/status.h"
 #include "command.h"
 #include "report_arguments.h"
