@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "../util/ascii.h"
 #include "../util/counters.h"
 #include "../util/directory.h"
 #include "../util/status.h"
@@ -68,9 +69,7 @@ static void files_app_clean(char *out, const char *name) {
 
   for (i = 0; name[i] && i < FILES_APP_BYTES; i++) {
     char c = name[i];
-    bool safe = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-                (c == '.' && i > 0);
+    bool safe = sp_ascii_word(c) || c == '-' || c == '_' || (c == '.' && i > 0);
 
     out[i] = safe ? c : '_';
     changed = changed || !safe;

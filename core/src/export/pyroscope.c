@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../util/ascii.h"
 #include "gzip_store.h"
 #include "retry.h"
 
@@ -95,8 +96,7 @@ static void ingest_text(sp_buffer *out, const char *text,
 
 /* model/labelset of Pyroscope's /ingest: no quoting, no escapes. */
 static bool ingest_name_character(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         (c >= '0' && c <= '9') || c == '_' || c == '.';
+  return sp_ascii_word(c) || c == '_' || c == '.';
 }
 
 static bool ingest_app_character(char c) {

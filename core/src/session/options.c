@@ -8,6 +8,7 @@
 #include "../settings/identity.h"
 #include "../settings/option_path.h"
 #include "../settings/server_settings.h"
+#include "../util/ascii.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 
@@ -56,7 +57,7 @@ static spanprof_status options_read_name(sp_settings *out,
                                          char *const *environment) {
   sp_given given = values->application_name;
   const char *start, *end;
-  size_t i, bytes;
+  size_t bytes, control;
 
   if (!given.text)
     sp_identity_service_name(identity, environment, &given);
@@ -76,11 +77,10 @@ static spanprof_status options_read_name(sp_settings *out,
                            SP_LABEL_VALUE_MAX_BYTES);
   if (!sp_utf8_valid(start, bytes))
     return sp_given_refuse(&given, "is not valid UTF-8");
-  for (i = 0; i < bytes; i++) {
-    if ((unsigned char)start[i] < 0x20 || start[i] == 0x7f)
-      return sp_given_refuse(&given, "has a control character at byte %zu",
-                             i + 1);
-  }
+  control = sp_ascii_find_control(start, bytes);
+  if (control < bytes)
+    return sp_given_refuse(&given, "has a control character at byte %zu",
+                           control + 1);
   out->application_name = sp_mem_text(out->mem, start, bytes);
   return out->application_name ? SPANPROF_OK : sp_given_no_memory();
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../util/ascii.h"
+
 /* Digits of a fraction that count: below, all units are under 1 ns. */
 #define DURATION_DECIMALS 14
 
@@ -22,10 +24,6 @@ static const char *duration_skip_spaces(const char *p) {
   while (*p == ' ' || *p == '\t')
     p++;
   return p;
-}
-
-static bool duration_is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /* The unit at `p` and what stands behind it; 0: none of ours. */
@@ -52,16 +50,16 @@ static spanprof_status duration_part(const char **p, uint64_t bare_unit_ns,
   bool over = false;
   int decimals = 0;
 
-  if (!duration_is_digit(**p))
+  if (!sp_ascii_digit(**p))
     return SPANPROF_ERR_FORMAT;
-  for (; duration_is_digit(**p); ++*p) {
+  for (; sp_ascii_digit(**p); ++*p) {
     over = over || __builtin_mul_overflow(whole, (uint64_t)10, &whole);
     over = over || __builtin_add_overflow(whole, (uint64_t)(**p - '0'), &whole);
   }
-  if (**p == '.' && !duration_is_digit((*p)[1]))
+  if (**p == '.' && !sp_ascii_digit((*p)[1]))
     return SPANPROF_ERR_FORMAT;
   if (**p == '.')
-    for (++*p; duration_is_digit(**p); ++*p) {
+    for (++*p; sp_ascii_digit(**p); ++*p) {
       if (decimals++ >= DURATION_DECIMALS)
         continue;
       fraction = fraction * 10 + (uint64_t)(**p - '0');

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../util/buffer.h"
+#include "../util/hex.h"
 
 typedef struct header_json {
   const sp_given *given;
@@ -29,16 +30,11 @@ static uint32_t header_json_hex(const char *p) {
   size_t i;
 
   for (i = 0; i < 4; i++) {
-    char c = p[i];
+    const int digit = sp_hex_digit(p[i]);
 
-    if (c >= '0' && c <= '9')
-      code = code << 4 | (uint32_t)(c - '0');
-    else if (c >= 'a' && c <= 'f')
-      code = code << 4 | (uint32_t)(c - 'a' + 10);
-    else if (c >= 'A' && c <= 'F')
-      code = code << 4 | (uint32_t)(c - 'A' + 10);
-    else
+    if (digit < 0)
       return 0x110000;
+    code = code << 4 | (uint32_t)digit;
   }
   return code;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../util/ascii.h"
 #include "../util/utf8.h"
 #include "header_json.h"
 
@@ -18,8 +19,7 @@ static const char *const http_headers_own[] = {
 
 /* tchar of RFC 9110, section 5.6.2. */
 static bool header_name_byte(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         (c >= '0' && c <= '9') || (c && strchr("!#$%&'*+-.^_`|~", c));
+  return sp_ascii_word(c) || (c && strchr("!#$%&'*+-.^_`|~", c));
 }
 
 static spanprof_status header_check(const sp_given *given, const char *name,
@@ -44,8 +44,7 @@ static spanprof_status header_check(const sp_given *given, const char *name,
           shown);
   }
   for (i = 0; i < value_bytes; i++) {
-    if (((unsigned char)value[i] < 0x20 && value[i] != '\t') ||
-        value[i] == 0x7f)
+    if (sp_ascii_control(value[i]) && value[i] != '\t')
       return sp_given_refuse(
           given, "has a control character in the value of header %s", shown);
   }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../util/ascii.h"
 #include "../util/clean.h"
 #include "../util/utf8.h"
 
@@ -32,21 +33,12 @@ void sp_label_list_next_source(sp_label_list *list) {
   list->fresh = 0;
 }
 
-static bool label_name_letter(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
-static bool label_name_byte(char c, bool first) {
-  return label_name_letter(c) ||
-         (!first && ((c >= '0' && c <= '9') || c == '.'));
-}
-
 bool sp_label_name_clean(char *name) {
   bool changed = false;
   size_t i;
 
   for (i = 0; name[i]; i++) {
-    if (!label_name_byte(name[i], i == 0)) {
+    if (!sp_clean_name_has(name[i], i)) {
       name[i] = '_';
       changed = true;
     }
@@ -66,7 +58,7 @@ static spanprof_status label_list_check_name(const sp_given *given,
     return sp_given_refuse(given, "has a label name over %d bytes: \"%s\"",
                            SP_LABEL_NAME_MAX_BYTES, shown);
   for (i = 0; i < bytes; i++) {
-    if (!label_name_byte(name[i], i == 0))
+    if (!sp_clean_name_has(name[i], i))
       return sp_given_refuse(
           given,
           "has the label name \"%s\", which is not [A-Za-z_][A-Za-z0-9_.]*",
@@ -91,7 +83,6 @@ static spanprof_status label_list_check_value(const sp_given *given,
                                               size_t name_bytes,
                                               const char *value, size_t bytes) {
   char shown[SP_SHOWN_BYTES];
-  size_t i;
 
   sp_given_show(name, name_bytes, shown);
   if (bytes > SP_LABEL_VALUE_MAX_BYTES)
@@ -102,11 +93,9 @@ static spanprof_status label_list_check_value(const sp_given *given,
   if (!sp_utf8_valid(value, bytes))
     return sp_given_refuse(
         given, "has a value that is not UTF-8 for label \"%s\"", shown);
-  for (i = 0; i < bytes; i++) {
-    if ((unsigned char)value[i] < 0x20 || value[i] == 0x7f)
-      return sp_given_refuse(
-          given, "has a control character in the value of label \"%s\"", shown);
-  }
+  if (sp_ascii_find_control(value, bytes) < bytes)
+    return sp_given_refuse(
+        given, "has a control character in the value of label \"%s\"", shown);
   return SPANPROF_OK;
 }
 

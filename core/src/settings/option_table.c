@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../util/ascii.h"
 #include "../util/utf8.h"
 #include "duration.h"
 #include "environment.h"
@@ -136,9 +137,9 @@ static bool option_parse_number(const char *text, int64_t *out, bool *over) {
 
   *over = false;
   p += *p == '-' || *p == '+';
-  if (*p < '0' || *p > '9')
+  if (!sp_ascii_digit(*p))
     return false;
-  for (; *p >= '0' && *p <= '9'; p++) {
+  for (; sp_ascii_digit(*p); p++) {
     *over = *over || __builtin_mul_overflow(number, (int64_t)10, &number);
     *over =
         *over || __builtin_add_overflow(number, (int64_t)(*p - '0'), &number);
@@ -232,15 +233,14 @@ static spanprof_status option_number(const option_row *row, sp_given *given) {
 
 static spanprof_status option_text(const option_row *row,
                                    const sp_given *given) {
-  size_t i, bytes = given->text ? strlen(given->text) : 0;
+  size_t bytes = given->text ? strlen(given->text) : 0, control;
 
   if (!sp_utf8_valid(given->text, bytes))
     return sp_given_refuse(given, "is not valid UTF-8");
-  for (i = 0; i < bytes && row->kind != SP_OPTION_LINES; i++) {
-    if ((unsigned char)given->text[i] < 0x20 || given->text[i] == 0x7f)
-      return sp_given_refuse(given, "has a control character at byte %zu",
-                             i + 1);
-  }
+  control = sp_ascii_find_control(given->text, bytes);
+  if (control < bytes && row->kind != SP_OPTION_LINES)
+    return sp_given_refuse(given, "has a control character at byte %zu",
+                           control + 1);
   return SPANPROF_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../util/ascii.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 
@@ -153,7 +154,7 @@ spanprof_status sp_profile_url_server(const char *address, const sp_mem *mem,
     return sp_fail(SPANPROF_ERR_ARGUMENT, "server_address has no host");
   end += strcspn(end, "?#");
   for (p = host; p < end; p++)
-    if ((unsigned char)*p <= ' ' || *p == 0x7f)
+    if (*p == ' ' || sp_ascii_control(*p))
       return sp_fail(SPANPROF_ERR_ARGUMENT,
                      "server_address has a space or control character");
   if (!sp_utf8_valid(host, (size_t)(end - host)))

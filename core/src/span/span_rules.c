@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../label/context.h"
+#include "../util/clean.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 #include "span.h"
@@ -79,13 +80,9 @@ static spanprof_status rules_label_add(sp_url_labels *labels, const sp_mem *mem,
 static bool rules_name_valid(const char *name, size_t bytes) {
   size_t i;
 
-  for (i = 0; i < bytes; i++) {
-    char c = name[i];
-
-    if (!((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
-          (i > 0 && ((c >= '0' && c <= '9') || c == '.'))))
+  for (i = 0; i < bytes; i++)
+    if (!sp_clean_name_has(name[i], i))
       return false;
-  }
   return bytes > 0;
 }
 

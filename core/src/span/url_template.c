@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "../util/ascii.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 
@@ -115,34 +116,23 @@ static spanprof_status template_parse(sp_url_template *url_template) {
 }
 
 static spanprof_status template_check(const char *text) {
-  const unsigned char *p;
-
   if (!*text)
     return sp_fail(SPANPROF_ERR_ARGUMENT, "url_template is empty");
   if (!sp_utf8_valid(text, strlen(text)))
     return sp_fail(SPANPROF_ERR_ARGUMENT, "url_template is not UTF-8");
-  for (p = (const unsigned char *)text; *p; p++)
-    if (*p < 0x20 || *p == 0x7f)
-      return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "url_template has a control character");
+  if (sp_ascii_find_control(text, strlen(text)) < strlen(text))
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "url_template has a control character");
   return SPANPROF_OK;
 }
 
 /* RFC 3986, section 2.3: what never needs encoding. */
-static bool template_plain(unsigned char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+static bool template_plain(char c) {
+  return sp_ascii_word(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 static void template_encode(sp_buffer *out, const char *text, size_t bytes) {
-  size_t i;
-
-  for (i = 0; i < bytes; i++) {
-    if (template_plain((unsigned char)text[i]))
-      sp_buffer_append(out, &text[i], 1);
-    else
-      sp_buffer_percent(out, (unsigned char)text[i]);
-  }
+  sp_buffer_encode(out, text, bytes, template_plain, NULL);
 }
 
 static void template_encode_query(sp_buffer *out, const sp_url_place *place,

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../util/hex.h"
+
 #define MAPS_DELETED " (deleted)"
 
 /* A line of proc(5): start-limit permissions offset device inode path. */
@@ -21,11 +23,10 @@ typedef struct maps_line {
 
 static void maps_line_number(maps_line *line, char c) {
   uint64_t *number = line->field == 0 ? &line->start : &line->limit;
+  const int digit = sp_hex_digit(c);
 
-  if (c >= '0' && c <= '9')
-    *number = *number << 4 | (uint64_t)(c - '0');
-  else if (c >= 'a' && c <= 'f')
-    *number = *number << 4 | (uint64_t)(c - 'a' + 10);
+  if (digit >= 0)
+    *number = *number << 4 | (uint64_t)digit;
   else
     line->field++;
 }

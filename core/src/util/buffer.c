@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ascii.h"
+
 void sp_buffer_init(sp_buffer *buffer, const sp_mem *mem) {
   memset(buffer, 0, sizeof *buffer);
   buffer->mem = mem;
@@ -70,35 +72,37 @@ void sp_buffer_number(sp_buffer *buffer, int64_t number) {
   sp_buffer_append(buffer, p, (size_t)(digits + sizeof digits - p));
 }
 
-void sp_buffer_percent(sp_buffer *buffer, unsigned char byte) {
+static void buffer_percent(sp_buffer *buffer, unsigned char byte) {
   static const char hex[] = "0123456789ABCDEF";
   char encoded[3] = {'%', hex[byte >> 4], hex[byte & 15]};
 
   sp_buffer_append(buffer, encoded, sizeof encoded);
 }
 
-static bool form_plain(unsigned char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-         (c >= '0' && c <= '9') || c == '*' || c == '-' || c == '.' || c == '_';
+void sp_buffer_encode(sp_buffer *buffer, const char *text, size_t size,
+                      bool (*plain)(char c), const char *space) {
+  size_t done = 0, i;
+
+  for (i = 0; i < size; i++) {
+    if (plain(text[i]))
+      continue;
+    sp_buffer_append(buffer, text + done, i - done);
+    done = i + 1;
+    if (text[i] == ' ' && space)
+      sp_buffer_text(buffer, space);
+    else
+      buffer_percent(buffer, (unsigned char)text[i]);
+  }
+  if (size)
+    sp_buffer_append(buffer, text + done, size - done);
+}
+
+static bool form_plain(char c) {
+  return sp_ascii_word(c) || c == '*' || c == '-' || c == '.' || c == '_';
 }
 
 void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size) {
-  size_t plain = 0, i;
-
-  for (i = 0; i < size; i++) {
-    unsigned char c = (unsigned char)text[i];
-
-    if (form_plain(c))
-      continue;
-    sp_buffer_append(buffer, text + plain, i - plain);
-    plain = i + 1;
-    if (c == ' ')
-      sp_buffer_append(buffer, "+", 1);
-    else
-      sp_buffer_percent(buffer, c);
-  }
-  if (size)
-    sp_buffer_append(buffer, text + plain, size - plain);
+  sp_buffer_encode(buffer, text, size, form_plain, "+");
 }
 
 char *sp_buffer_take(sp_buffer *buffer, size_t *size) {

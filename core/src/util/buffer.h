@@ -28,8 +28,10 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
 /* In decimal; sp_buffer_format() costs ten times as much. */
 void sp_buffer_number(sp_buffer *buffer, int64_t number);
 
-/* "%2F": one byte, percent-encoded. */
-void sp_buffer_percent(sp_buffer *buffer, unsigned char byte);
+/* Text with every byte that is not `plain` percent-encoded, "%2F"; a blank as
+ * `space` where that is not NULL. */
+void sp_buffer_encode(sp_buffer *buffer, const char *text, size_t size,
+                      bool (*plain)(char c), const char *space);
 
 /* Percent-encode as application/x-www-form-urlencoded does (space is `+`);
  * what stays is [A-Za-z0-9*-._], as in WHATWG URL and Ruby's

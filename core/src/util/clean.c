@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "ascii.h"
 #include "utf8.h"
 
 /* Printable ASCII, which nearly every text is, needs only a copy. */
@@ -17,13 +18,9 @@ static bool clean_plain(const char *text, size_t bytes) {
   return bad == 0;
 }
 
-static bool clean_letter(unsigned char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
-/* May the character stand at this place of a name? */
-static bool clean_letter_at(unsigned char c, size_t place) {
-  return clean_letter(c) || (place > 0 && ((c >= '0' && c <= '9') || c == '.'));
+bool sp_clean_name_has(char c, size_t place) {
+  return sp_ascii_letter(c) || c == '_' ||
+         (place > 0 && (sp_ascii_digit(c) || c == '.'));
 }
 
 bool sp_clean_text_is(const char *text, size_t bytes) {
@@ -43,7 +40,7 @@ bool sp_clean_name_is(const char *text, size_t bytes) {
   size_t i;
 
   for (i = 0; i < bytes; i++)
-    if (!clean_letter_at((unsigned char)text[i], i))
+    if (!sp_clean_name_has(text[i], i))
       return false;
   return bytes > 0 && bytes <= SP_CLEAN_NAME_MAX;
 }
@@ -63,7 +60,7 @@ size_t sp_clean_name(const char *text, size_t bytes, char *out, bool *changed) {
       *changed = true;
       break;
     }
-    if (clean_letter_at(c, used)) {
+    if (sp_clean_name_has((char)c, used)) {
       out[used++] = (char)c;
       continue;
     }

@@ -20,6 +20,10 @@ bool sp_clean_name_is(const char *text, size_t bytes);
  * SP_CLEAN_TEXT_MAX bytes; returns the length. */
 size_t sp_clean_text(const char *text, size_t bytes, char *out, bool *changed);
 
+/* May the character stand at this place of a label name,
+ * [A-Za-z_][A-Za-z0-9_.]*? The one rule of the names that we send. */
+bool sp_clean_name_has(char c, size_t place);
+
 /* A label name: [A-Za-z_][A-Za-z0-9_.]*, `_` for each other character, "_" for
  * nothing. `out` has SP_CLEAN_NAME_MAX bytes; returns the length. */
 size_t sp_clean_name(const char *text, size_t bytes, char *out, bool *changed);

@@ -11,13 +11,3 @@ void sp_hex_write(const void *bytes, size_t count, char *out) {
   }
   out[2 * count] = '\0';
 }
-
-int sp_hex_digit(char digit) {
-  if (digit >= '0' && digit <= '9')
-    return digit - '0';
-  if (digit >= 'a' && digit <= 'f')
-    return digit - 'a' + 10;
-  if (digit >= 'A' && digit <= 'F')
-    return digit - 'A' + 10;
-  return -1;
-}

@@ -8,6 +8,14 @@
 void sp_hex_write(const void *bytes, size_t count, char *out);
 
 /* The value of a digit of either case; -1: it is none. */
-int sp_hex_digit(char digit);
+static inline int sp_hex_digit(char digit) {
+  if (digit >= '0' && digit <= '9')
+    return digit - '0';
+  if (digit >= 'a' && digit <= 'f')
+    return digit - 'a' + 10;
+  if (digit >= 'A' && digit <= 'F')
+    return digit - 'A' + 10;
+  return -1;
+}
 
 #endif
