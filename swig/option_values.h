@@ -7,9 +7,8 @@
 #define OPTION_VALUES_H
 
 #include "command/command.h"
-#include "settings/option_list.h"
-
 #include "control.h"
+#include "settings/option_list.h"
 
 static const struct option_field {
   const char *name;

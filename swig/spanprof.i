@@ -49,20 +49,8 @@
 %constant int LOG_ERROR = SPANPROF_LOG_ERROR;
 %constant int LOG_OFF = SPANPROF_LOG_OFF;
 
-%constant int ATTRIBUTE_PROFILE_ID = SPANPROF_ATTRIBUTE_PROFILE_ID;
-%constant int ATTRIBUTE_URL = SPANPROF_ATTRIBUTE_URL;
-%constant int ATTRIBUTE_BASELINE_URL = SPANPROF_ATTRIBUTE_BASELINE_URL;
-%constant int ATTRIBUTE_DIFF_URL = SPANPROF_ATTRIBUTE_DIFF_URL;
-
 const char *spanprof_version(void);
-const char *spanprof_status_text(spanprof_status status);
-const char *spanprof_last_error(void);
 spanprof_status spanprof_thread_register(void);
-void spanprof_thread_unregister(void);
-spanprof_status spanprof_text_intern(const char *text, size_t bytes,
-                                     spanprof_text *out);
-const char *
-spanprof_span_attribute_key(spanprof_span_attribute attribute);
 spanprof_status spanprof_stats_get(spanprof_stats *out);
 
 sp_object sp_control_check(const sp_control_options *options);

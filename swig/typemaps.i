@@ -3,19 +3,12 @@
  * the function with an exception where the status is a failure;
  * SP_FAIL_UNLESS(c), which does so where one is set; SP_DROP(object) of what a
  * conversion made; SP_UNLOCKED(statement), without the VM's lock where that
- * needs no more than this; SP_NOTHING; SP_BOOL(c); SP_STRING(p), text that ends
- * with NUL. */
+ * needs no more than this; SP_NOTHING; SP_STRING(p), text that ends with NUL. */
 typedef unsigned int uint32_t;
-typedef uint32_t spanprof_text;
 
 %typemap(out) spanprof_status "SP_CHECK($1) $result = SP_NOTHING;"
 %typemap(out) sp_object "$result = $1; SP_FAIL_UNLESS($result)"
 %typemap(out) const char * "$result = SP_STRING($1);"
-
-%typemap(in) spanprof_status = int;
-%typemap(in) spanprof_span_attribute = int;
-%typemap(in) (const char *text, size_t bytes)
-    "$1 = values_bytes($input, &$2); SP_FAIL_UNLESS($1)"
 
 %typemap(in) const sp_control_options *
     (sp_control_options options = SP_CONTROL_OPTIONS_NONE)
@@ -36,12 +29,6 @@ typedef uint32_t spanprof_text;
 %typemap(argout) char **out, char **err {
   %append_output(SP_STRING(*$1 ? *$1 : ""));
   free(*$1);
-}
-
-%typemap(in, numinputs=0) spanprof_text *out (spanprof_text number)
-    "$1 = &number;"
-%typemap(argout, fragment=SWIG_From_frag(unsigned int)) spanprof_text *out {
-  %set_output(SWIG_From(unsigned int)(*$1));
 }
 
 %typemap(in, numinputs=0) spanprof_stats *out (spanprof_stats stats)

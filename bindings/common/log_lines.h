@@ -5,9 +5,8 @@
 #ifndef SP_LOG_LINES_H
 #define SP_LOG_LINES_H
 
-#include <stdbool.h>
-
 #include <spanprof/spanprof.h>
+#include <stdbool.h>
 
 typedef struct sp_log_line {
   struct sp_log_line *next;

@@ -13,11 +13,10 @@
 #ifndef PY_CODE_H
 #define PY_CODE_H
 
-#include "py_spanprof.h"
-
 #include <stdbool.h>
 
 #include "py_probe.h"
+#include "py_spanprof.h"
 
 /* What a walk needs to know of a code object. */
 typedef struct py_sp_code {

@@ -1,11 +1,10 @@
 #include "py_context.h"
 
+#include <stdatomic.h>
+
 #include "py_hamt.h"
 #include "py_span_record.h"
 #include "py_warning.h"
-
-#include <stdatomic.h>
-
 #include "util/base.h"
 
 /* Process-wide: the variable is. */

@@ -69,9 +69,9 @@ static void names_search(eval_search *search) {
   if (!image)
     return;
   sp_symbol_table_init(&symbols, &sp_mem_default);
-  if (sp_symbol_table_load(&symbols, image) == SPANPROF_OK &&
-      sp_elf_image_load(image, symbols.names_offset, symbols.names_size,
-                        &names) == SPANPROF_OK) {
+  if (!sp_symbol_table_load(&symbols, image) &&
+      !sp_elf_image_load(image, symbols.names_offset, symbols.names_size,
+                         &names)) {
     const char *text = (const char *)names.data;
 
     for (i = 0; i < symbols.count; i++) {
@@ -232,7 +232,7 @@ size_t py_sp_eval_find(spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX]) {
   size_t i;
 
   sp_module_list_init(&modules, &sp_mem_default);
-  if (eval != 0 && sp_module_list_refresh(&modules) == SPANPROF_OK)
+  if (eval != 0 && !sp_module_list_refresh(&modules))
     mapping = sp_module_list_find(&modules, eval);
   if (mapping) {
     search.module = sp_module_list_get(&modules, mapping->module);

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "py_trail.h"
+#include "py_prefetch.h"
 #include "util/base.h"
 
 /* Bits of the hash that choose a child, and the longest way down: a hash of 32
@@ -135,16 +135,16 @@ SP_HANDLER_CODE static PyObject *hamt_thread_find(const PyThreadState *tstate,
   const PyHamtObject *vars;
   PyObject *value;
 
-  py_sp_trail_note(tstate, context);
+  py_sp_prefetch_note(tstate, context);
   if (!hamt_is(context, hamt.context))
     return NULL;
   vars = context->ctx_vars;
-  py_sp_trail_note(tstate, vars);
+  py_sp_prefetch_note(tstate, vars);
   if (!hamt_is(vars, hamt.hamt))
     return NULL;
-  py_sp_trail_note(tstate, vars->h_root);
+  py_sp_prefetch_note(tstate, vars->h_root);
   value = hamt_find((const PyObject *)vars->h_root, var, hamt_hash(var_hash));
-  py_sp_trail_note(tstate, value);
+  py_sp_prefetch_note(tstate, value);
   return value;
 }
 

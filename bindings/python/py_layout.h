@@ -11,11 +11,10 @@
 #define Py_BUILD_CORE 1
 #endif
 
-#include "py_spanprof.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "py_spanprof.h"
 #include "util/base.h"
 
 /* What a frame is. */

@@ -10,9 +10,6 @@
  * parent's. */
 #include "py_log.h"
 
-#include "log_lines.h"
-#include "py_gil.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -20,6 +17,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "log_lines.h"
+#include "py_gil.h"
 #include "util/own_thread.h"
 
 static struct {

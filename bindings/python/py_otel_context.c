@@ -1,9 +1,9 @@
+#include <stdio.h>
+
 #include "py_context.h"
 #include "py_otel.h"
 #include "py_span.h"
 #include "py_warning.h"
-
-#include <stdio.h>
 
 /* `_native.RuntimeContext` comes first among the bases of a class whose other
  * one is the program's own implementation of OpenTelemetry's context: its

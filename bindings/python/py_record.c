@@ -1,5 +1,7 @@
+/* Before <Python.h>: it needs what CPython keeps to itself. */
 #include "py_layout.h"
 
+/* The usual order from here on. */
 #include "py_record.h"
 
 #include <string.h>

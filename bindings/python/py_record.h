@@ -2,10 +2,9 @@
 #ifndef PY_RECORD_H
 #define PY_RECORD_H
 
-#include "py_spanprof.h"
-
 #include "py_probe.h"
 #include "py_space.h"
+#include "py_spanprof.h"
 
 #define PY_SP_RECORD_FILES (1u << 11)
 

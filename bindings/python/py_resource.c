@@ -1,8 +1,8 @@
 #include "py_resource.h"
 
-#include "py_utf8.h"
-
 #include <pthread.h>
+
+#include "py_utf8.h"
 
 bool py_sp_resource_told;
 

@@ -9,10 +9,10 @@
 #include "py_eval.h"
 #include "py_lines.h"
 #include "py_otel.h"
+#include "py_prefetch.h"
 #include "py_record.h"
 #include "py_selftest.h"
 #include "py_space.h"
-#include "py_trail.h"
 #include "py_warning.h"
 #include "util/base.h"
 
@@ -92,7 +92,7 @@ SP_HANDLER_CODE static int runtime_read_context(void *data,
   py_sp_space_enter();
   thread = thread_state();
   if (thread) {
-    py_sp_trail_begin(thread);
+    py_sp_prefetch_begin(thread);
     py_sp_walk_prefetch(thread);
     read = py_sp_context_read((void *)(uintptr_t)thread, capture, out);
   }

@@ -4,7 +4,6 @@
 #define PY_RUNTIME_H
 
 #include "py_spanprof.h"
-
 #include "py_walker.h"
 
 /* Test the walker on this interpreter, once, and register it. 0, or -1 with an

@@ -80,7 +80,7 @@ static bool frame_is(size_t depth, const spanprof_frame *frame) {
       PY_VERSION_HEX >= 0x030b0000 ? expected->qualified_name : expected->name;
   spanprof_name found = {.struct_size = sizeof found};
 
-  if (py_sp_record_name(frame->code, &found) != SPANPROF_OK)
+  if (py_sp_record_name(frame->code, &found))
     selftest_fail("no name", depth, NULL, frame->offset);
   else if (found.function_bytes != strlen(name) ||
            memcmp(found.function, name, found.function_bytes) != 0)

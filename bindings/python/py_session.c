@@ -1,5 +1,8 @@
 #include "py_session.h"
 
+#include <stdbool.h>
+#include <stdlib.h>
+
 #include "control.h"
 #include "py_fork.h"
 #include "py_gil.h"
@@ -7,10 +10,6 @@
 #include "py_otel.h"
 #include "py_runtime.h"
 #include "py_sigterm.h"
-
-#include <stdbool.h>
-#include <stdlib.h>
-
 #include "util/clock.h"
 
 /* What lines get at the end, however long the last profile took. */
@@ -123,7 +122,7 @@ static spanprof_status session_check(const session_options *given,
   Py_BEGIN_ALLOW_THREADS
   session = spanprof_session_current();
   st = spanprof_options_check(&given->core);
-  if (st == SPANPROF_OK && session) {
+  if (!st && session) {
     spanprof_session_stop(session, PY_SP_SESSION_STOP_MS);
     *stopped = true;
   }
@@ -136,7 +135,7 @@ static void session_resume(void) {
   PyObject *type, *value, *traceback;
 
   PyErr_Fetch(&type, &value, &traceback);
-  if (session_begin(&session_former) != SPANPROF_OK)
+  if (session_begin(&session_former))
     py_sp_log_write(NULL, SPANPROF_LOG_ERROR, spanprof_last_error());
   PyErr_Restore(type, value, traceback);
 }
@@ -151,7 +150,7 @@ static PyObject *session_replace(const session_options *given) {
   py_sp_log_begin();
   do {
     st = session_check(given, &stopped);
-    if (st == SPANPROF_OK)
+    if (!st)
       st = session_begin(given);
     again = again && st == SPANPROF_ERR_STATE; /* another thread was first */
   } while (again);
@@ -159,12 +158,12 @@ static PyObject *session_replace(const session_options *given) {
     py_sp_log_write(NULL, SPANPROF_LOG_INFO, spanprof_last_error());
   else
     py_sp_check(st);
-  if (st != SPANPROF_OK && stopped && session_former.kept)
+  if (st && stopped && session_former.kept)
     session_resume();
   PyErr_Fetch(&type, &value, &traceback);
   py_sp_log_end();
   PyErr_Restore(type, value, traceback);
-  return type ? NULL : PyBool_FromLong(st == SPANPROF_OK);
+  return type ? NULL : PyBool_FromLong(!st);
 }
 
 PyObject *sp_control_check(const sp_control_options *options) {
@@ -204,7 +203,7 @@ static PyObject *session_wait(uint32_t timeout_ms,
   st = wait(spanprof_session_current(), timeout_ms);
   Py_END_ALLOW_THREADS
   py_sp_log_end();
-  return PyBool_FromLong(st == SPANPROF_OK);
+  return PyBool_FromLong(!st);
 }
 
 PyObject *sp_control_flush(uint32_t timeout_ms) {

@@ -1,15 +1,15 @@
 #include "py_span.h"
 
+#include <endian.h>
+#include <stdbool.h>
+#include <string.h>
+#include <structmember.h>
+
 #include "py_otel.h"
 #include "py_resource.h"
 #include "py_span_rules.h"
 #include "py_utf8.h"
 #include "py_warning.h"
-
-#include <endian.h>
-#include <stdbool.h>
-#include <string.h>
-#include <structmember.h>
 
 /* Attributes beyond it are fetched a second time with the room they need. */
 #define SPAN_ATTRIBUTE_BYTES 512
@@ -30,7 +30,7 @@ static PyObject *span_attribute(const py_sp_span_rules *rules,
   spanprof_status st = spanprof_span_attribute_get(
       rules->rules, span, attribute, buffer, sizeof buffer, &length);
 
-  if (st == SPANPROF_OK)
+  if (!st)
     return length ? PyUnicode_FromStringAndSize(buffer, (Py_ssize_t)length)
                   : NULL;
   if (st != SPANPROF_ERR_LIMIT) {

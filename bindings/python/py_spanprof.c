@@ -5,7 +5,7 @@ PyObject *py_sp_error;
 int py_sp_check(spanprof_status status) {
   const char *message = spanprof_last_error();
 
-  if (status == SPANPROF_OK)
+  if (!status)
     return 1;
   PyErr_SetString(py_sp_error,
                   message[0] ? message : spanprof_status_text(status));

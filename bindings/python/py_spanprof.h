@@ -5,7 +5,6 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-
 #include <spanprof/spanprof.h>
 
 /* What the shared parts of the bindings (swig/) call an object. */

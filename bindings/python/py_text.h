@@ -2,11 +2,10 @@
 #ifndef PY_TEXT_H
 #define PY_TEXT_H
 
-#include "py_spanprof.h"
+#include <stdbool.h>
 
 #include "py_probe.h"
-
-#include <stdbool.h>
+#include "py_spanprof.h"
 
 /* The characters of a compact str. */
 typedef struct py_sp_text {

@@ -1,13 +1,15 @@
+/* Before <Python.h>: it needs what CPython keeps to itself. */
 #include "py_layout_thread.h"
 
+/* The usual order from here on. */
 #include "py_walker.h"
 
 #include <pthread.h>
 
 #include "py_code.h"
+#include "py_prefetch.h"
 #include "py_probe.h"
 #include "py_record.h"
-#include "py_trail.h"
 #include "util/base.h"
 
 /* Pieces of the data stack that are known; frames further out are probed. A
@@ -158,9 +160,9 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   if (!code || ((uintptr_t)code & 7) != 0)
     return false;
 #if !PY_SP_LAYOUT_DATA_STACK
-  py_sp_trail_note(walk->thread, &frame->ob_base.ob_base.ob_type);
-  py_sp_trail_note(walk->thread, &frame->f_code);
-  py_sp_trail_note(walk->thread, &frame->f_lasti);
+  py_sp_prefetch_note(walk->thread, &frame->ob_base.ob_base.ob_type);
+  py_sp_prefetch_note(walk->thread, &frame->f_code);
+  py_sp_prefetch_note(walk->thread, &frame->f_lasti);
 #endif
   if (walk->count == 0 ||
       walk->frames[walk->count - 1].code != (uint64_t)(uintptr_t)code)

@@ -2,9 +2,9 @@
 #ifndef PY_WALKER_H
 #define PY_WALKER_H
 
-#include "py_spanprof.h"
-
 #include <stdint.h>
+
+#include "py_spanprof.h"
 
 /* The line that a frame shows. */
 typedef enum py_sp_line_numbers {

@@ -1,10 +1,10 @@
 #include "rb_activation.h"
 
+#include <string.h>
+
 #include "rb_context.h"
 #include "rb_follow.h"
 #include "rb_span.h"
-
-#include <string.h>
 
 static ID activation_entries, activation_value, activation_stack,
     activation_context, activation_trace_id, activation_remote,

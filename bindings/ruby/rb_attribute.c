@@ -1,8 +1,8 @@
 #include "rb_attribute.h"
 
-#include "rb_spanprof.h"
-
 #include <stdbool.h>
+
+#include "rb_spanprof.h"
 
 /* The SDK's set_attribute takes a mutex and looks at each attribute again to
  * trim it: a third of what a span with an id costs. While a span is being made

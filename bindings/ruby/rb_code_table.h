@@ -18,7 +18,6 @@
 #define RB_CODE_TABLE_H
 
 #include <ruby.h>
-
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,8 +1,7 @@
 #include "rb_compaction.h"
 
-#include <stdatomic.h>
-
 #include <ruby.h>
+#include <stdatomic.h>
 
 #include "util/base.h"
 

@@ -1,7 +1,6 @@
 #include "rb_context.h"
 
 #include <ruby/debug.h>
-
 #include <string.h>
 
 /* Entries of scope_seen. A power of two. */
@@ -139,8 +138,7 @@ static spanprof_span scope_span_of(const rb_sp_scope *scope) {
 static void scope_show(rb_sp_scope *scope, spanprof_span span,
                        spanprof_label_set labels) {
   if (!scope->context &&
-      ((!span && !labels) ||
-       spanprof_context_new(&scope->context) != SPANPROF_OK)) {
+      ((!span && !labels) || spanprof_context_new(&scope->context))) {
     spanprof_context_switch(NULL);
     return;
   }
@@ -149,7 +147,7 @@ static void scope_show(rb_sp_scope *scope, spanprof_span span,
     spanprof_span_leave(scope->shown_token);
     scope->shown_token = 0;
     scope->shown = 0;
-    if (span && spanprof_span_enter(span, &scope->shown_token) == SPANPROF_OK)
+    if (span && !spanprof_span_enter(span, &scope->shown_token))
       scope->shown = span;
   }
   if (spanprof_labels_get() != labels)

@@ -11,10 +11,10 @@
 #ifndef RB_CONTEXT_H
 #define RB_CONTEXT_H
 
+#include <stdbool.h>
+
 #include "rb_scope.h"
 #include "rb_span.h"
-
-#include <stdbool.h>
 
 /* Begin to make scopes active; after rb_sp_context_listen() also with each
  * switch of fibers and start of a thread. */

@@ -5,11 +5,9 @@
 #define RB_EVAL_RANGE_H
 
 #include <ruby.h>
-
+#include <spanprof/spanprof.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-#include <spanprof/spanprof.h>
 
 /* Functions between a C method and the function that runs one stretch of Ruby
  * code (calls, sends, the loop), those that begin a stretch for a C method

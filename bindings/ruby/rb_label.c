@@ -39,7 +39,7 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   name = rb_sp_text(name);
   value = rb_sp_text(value);
   scope = rb_sp_scope_ensure();
-  if (rb_sp_scope_labels_begin(scope) == SPANPROF_OK) {
+  if (!rb_sp_scope_labels_begin(scope)) {
     spanprof_label_push(RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
                         RSTRING_PTR(value), (size_t)RSTRING_LEN(value), &token);
     rb_sp_scope_labels_set(scope, spanprof_labels_get());
@@ -55,7 +55,7 @@ static void label_set(VALUE name, const char *value, size_t value_bytes) {
   rb_sp_scope *scope = rb_sp_scope_ensure();
   spanprof_label_set set;
 
-  if (rb_sp_context_follows() && rb_sp_scope_labels_begin(scope) != SPANPROF_OK)
+  if (rb_sp_context_follows() && rb_sp_scope_labels_begin(scope))
     return;
   spanprof_label_set_with(
       rb_sp_context_follows() ? spanprof_labels_get() : scope->labels,

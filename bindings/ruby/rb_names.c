@@ -1,10 +1,9 @@
 #include "rb_names.h"
 
-#include <string.h>
-
 #include <ruby.h>
 #include <ruby/debug.h>
 #include <ruby/encoding.h>
+#include <string.h>
 
 #include "rb_code_table.h"
 #include "rb_vm_layout.h"

@@ -1,17 +1,15 @@
 #include "rb_naming.h"
 
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <string.h>
-#include <time.h>
-
 #include <ruby.h>
 #include <ruby/debug.h>
 #include <ruby/thread.h>
 #include <ruby/version.h>
-
+#include <semaphore.h>
+#include <signal.h>
 #include <spanprof/spanprof.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
 
 #include "rb_code_table.h"
 #include "rb_log.h"

@@ -1,12 +1,11 @@
 #include "rb_runtime.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <ruby.h>
 #include <ruby/version.h>
 #include <ruby/vm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "rb_code_table.h"
 #include "rb_compaction.h"
@@ -154,7 +153,7 @@ static bool runtime_register(void) {
       .stack_end = rb_sp_walker_stack_end,
   };
 
-  return spanprof_runtime_register(&description) == SPANPROF_OK;
+  return !spanprof_runtime_register(&description);
 }
 
 bool rb_sp_runtime_start(void) {

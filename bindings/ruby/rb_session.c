@@ -6,12 +6,11 @@
 #include "rb_session.h"
 
 #include <pthread.h>
+#include <ruby/thread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <string.h>
 #include <time.h>
-
-#include <ruby/thread.h>
 
 #include "control.h"
 #include "rb_log.h"
@@ -125,7 +124,7 @@ static int call_finish(session_call *call) {
 
 /* true: all was handed on; false: not within the time; nil: nothing runs. */
 static VALUE call_value(const session_call *call) {
-  if (call->status == SPANPROF_OK)
+  if (!call->status)
     return Qtrue;
   if (call->status == SPANPROF_ERR_TIMEOUT)
     return Qfalse;
@@ -209,7 +208,7 @@ static void *start_run(void *data) {
   spanprof_session *session;
 
   start->status = spanprof_session_start(&start->options, &session);
-  session_runs = session_runs || start->status == SPANPROF_OK;
+  session_runs = session_runs || !start->status;
   return NULL;
 }
 
@@ -242,7 +241,7 @@ VALUE sp_control_check(const sp_control_options *options) {
   session_start check = {.options = options->core};
 
   rb_thread_call_without_gvl(check_run, &check, NULL, NULL);
-  if (check.status != SPANPROF_OK)
+  if (check.status)
     start_refuse(check.status, rb_utf8_str_new_cstr(spanprof_last_error()));
   return Qtrue;
 }
@@ -256,7 +255,7 @@ VALUE sp_control_start(const sp_control_options *options) {
   start.options.log = rb_sp_log_write;
   runtime_check();
   rb_thread_call_without_gvl(start_run, &start, NULL, NULL);
-  if (start.status == SPANPROF_OK)
+  if (!start.status)
     return Qtrue;
   sentence = rb_utf8_str_new_cstr(spanprof_last_error());
   if (!session_runs)

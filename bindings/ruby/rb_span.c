@@ -1,15 +1,14 @@
 #include "rb_span.h"
 
+#include <pthread.h>
+#include <ruby/encoding.h>
+#include <string.h>
+
 #include "rb_activation.h"
 #include "rb_attribute.h"
 #include "rb_context.h"
 #include "rb_span_rules.h"
 #include "rb_text.h"
-
-#include <ruby/encoding.h>
-
-#include <pthread.h>
-#include <string.h>
 
 /* Bytes of a URL that need no second call: that of a span named with 60
  * characters, baseline and all, is shorter. */
@@ -153,10 +152,10 @@ static VALUE span_attribute(const spanprof_span_rules *rules,
     /* Ruby keeps room for the NUL. */
     st = spanprof_span_attribute_get(rules, number, attribute,
                                      RSTRING_PTR(value), length + 1, &length);
-  } else if (st == SPANPROF_OK && length) {
+  } else if (!st && length) {
     value = span_text(buffer, length);
   }
-  return st == SPANPROF_OK ? value : Qnil;
+  return st ? Qnil : value;
 }
 
 /* May raise. */

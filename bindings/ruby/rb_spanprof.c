@@ -20,7 +20,7 @@ static VALUE guard_never; /* {Object => :never} */
 void rb_sp_check(spanprof_status status) {
   const char *message = spanprof_last_error();
 
-  if (status == SPANPROF_OK)
+  if (!status)
     return;
   if (!message[0])
     message = spanprof_status_text(status);

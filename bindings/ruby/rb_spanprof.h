@@ -4,10 +4,8 @@
 #define RB_SPANPROF_H
 
 #include <ruby.h>
-
-#include <stdbool.h>
-
 #include <spanprof/spanprof.h>
+#include <stdbool.h>
 
 /* What the shared parts of the bindings (swig/) call an object. */
 typedef VALUE sp_object;

@@ -1,13 +1,12 @@
 #include "rb_thread_table.h"
 
 #include <pthread.h>
+#include <ruby/debug.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <ruby/debug.h>
 
 #include "rb_spanprof.h"
 #include "rb_vm_layout.h"

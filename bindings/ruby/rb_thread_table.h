@@ -13,7 +13,6 @@
 #define RB_THREAD_TABLE_H
 
 #include <ruby.h>
-
 #include <stdbool.h>
 
 #include "rb_code_table.h"

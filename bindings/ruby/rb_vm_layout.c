@@ -1,8 +1,7 @@
 #include "rb_vm_layout.h"
 
-#include <stdlib.h>
-
 #include <ruby/version.h>
+#include <stdlib.h>
 
 /* rb_iseq_t: flags, wrapper, body. rb_iseq_constant_body: type, iseq_size (both
  * 32 bits), iseq_encoded. */

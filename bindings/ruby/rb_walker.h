@@ -3,7 +3,6 @@
 #define RB_WALKER_H
 
 #include <ruby.h>
-
 #include <spanprof/spanprof.h>
 
 #include "rb_vm_layout.h"

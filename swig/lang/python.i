@@ -8,7 +8,6 @@
 #define SP_FAIL_UNLESS(c)      if (!(c)) SWIG_fail;
 #define SP_DROP(object)        Py_XDECREF(object);
 #define SP_NOTHING             SWIG_Py_Void()
-#define SP_BOOL(c)             PyBool_FromLong((c) != NULL)
 #define SP_STRING(p)           PyUnicode_DecodeUTF8(p, (Py_ssize_t)strlen(p), "replace")
 #define SP_UNLOCKED(...)       Py_BEGIN_ALLOW_THREADS __VA_ARGS__ Py_END_ALLOW_THREADS
 %}

@@ -2,12 +2,11 @@
 #ifndef PYTHON_VALUES_H
 #define PYTHON_VALUES_H
 
-#include "py_spanprof.h"
-
 #include <stdbool.h>
 #include <string.h>
 
 #include "py_otel.h"
+#include "py_spanprof.h"
 #include "stats_fields.h"
 
 #define VALUES_KIND    ""
@@ -142,20 +141,6 @@ static inline bool values_switch(PyObject *value, int64_t *number) {
   return PyBool_Check(value);
 }
 
-/* Of a str, as UTF-8, or of bytes; valid while `object` is. NULL with
- * TypeError or UnicodeEncodeError. */
-static inline char *values_bytes(PyObject *object, size_t *bytes) {
-  Py_ssize_t length = 0;
-  char *text = NULL;
-
-  if (PyUnicode_Check(object))
-    text = (char *)PyUnicode_AsUTF8AndSize(object, &length);
-  else
-    PyBytes_AsStringAndSize(object, &text, &length);
-  *bytes = (size_t)length;
-  return text;
-}
-
 /* 0, or -1 with an exception. Takes over the reference to `value`. */
 static inline int values_put(PyObject *dict, const char *name,
                              PyObject *value) {
@@ -184,8 +169,9 @@ static inline PyObject *values_stats(const spanprof_stats *stats) {
   PyObject *dict = PyDict_New();
   size_t i;
 
-  for (i = 0; dict && i < STATS_FIELDS; i++) {
-    if (values_put(dict, stats_fields[i].name,
+  for (i = 0; dict && i < STATS_WORDS; i++) {
+    if (stats_names[i] &&
+        values_put(dict, stats_names[i],
                    PyLong_FromUnsignedLongLong(stats_value(stats, i))) < 0)
       Py_CLEAR(dict);
   }

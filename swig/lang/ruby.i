@@ -8,7 +8,6 @@
 #define SP_FAIL_UNLESS(c)      (void)(c);
 #define SP_DROP(object)        RB_GC_GUARD(object);
 #define SP_NOTHING             Qnil
-#define SP_BOOL(c)             ((c) ? Qtrue : Qfalse)
 #define SP_STRING(p)           rb_utf8_str_new_cstr(p)
 #define SP_UNLOCKED(...)       __VA_ARGS__
 %}

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""check_shape.py SOURCE_DIR: how the core's files are cut.
+"""check_shape.py SOURCE_DIR [FOLDER...]: how the core's files are cut, and those
+of the bindings' FOLDERs.
 
 No file has more than 400 lines and no function more than 60. Includes stand in
 one order: the file's own header, the system's, ours, each by the alphabet. A
 source has a header of its name, unless all it defines is declared in the public
 one; headers do not include each other in a circle. A status is tested as a truth.
 """
+import os
 import pathlib
 import re
 import sys
@@ -54,6 +56,10 @@ def include_groups(lines, own):
             run = []
 
 
+def relative(path, root):
+    return os.path.relpath(path.resolve(), root.resolve())
+
+
 def circles(graph):
     done, found = set(), []
 
@@ -72,7 +78,7 @@ def circles(graph):
 
 def check(path, root, public):
     text = path.read_text(encoding="utf-8")
-    lines, where = text.splitlines(), path.relative_to(root)
+    lines, where = text.splitlines(), relative(path, root)
     if len(lines) > FILE_LINES_MAX:
         yield f"{where} has {len(lines)} lines, more than {FILE_LINES_MAX}"
     outside = []
@@ -95,15 +101,18 @@ def check(path, root, public):
 
 def main():
     root = pathlib.Path(sys.argv[1])
-    public = set(re.findall(r"\b(spanprof_\w+)\(", (root.parent / "include/spanprof/spanprof.h").read_text(encoding="utf-8")))
-    files = [path for room in ROOMS for path in sorted((root / room).rglob("*.[ch]"))]
+    bindings = [path for folder in sys.argv[2:] for path in sorted(pathlib.Path(folder).rglob("*.[ch]"))]
+    # What every file of a binding includes says what each has to set up.
+    shared = [root.parent / "include/spanprof/spanprof.h", *(path for path in bindings if path.stem.endswith("_spanprof"))]
+    public = set(re.findall(r"\b(\w+)\(", "".join(path.read_text(encoding="utf-8") for path in shared if path.suffix == ".h")))
+    files = [path for room in ROOMS for path in sorted((root / room).rglob("*.[ch]"))] + bindings
     faults = [fault for path in files for fault in check(path, root, public)]
     graph = {}
     for path in files:
         for quoted, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
             if quoted == '"' and (path.parent / name).exists():
-                graph.setdefault(str(path.relative_to(root)), []).append(
-                    str((path.parent / name).resolve().relative_to(root.resolve())))
+                graph.setdefault(relative(path, root), []).append(
+                    relative(path.parent / name, root))
     faults += [f"includes in a circle: {circle}" for circle in circles(graph)]
     print(f"{len(files)} files")
     print(*faults, sep="\n", file=sys.stderr)

@@ -19,10 +19,6 @@ LOG_INFO: int
 LOG_WARN: int
 LOG_ERROR: int
 LOG_OFF: int
-ATTRIBUTE_PROFILE_ID: int
-ATTRIBUTE_URL: int
-ATTRIBUTE_BASELINE_URL: int
-ATTRIBUTE_DIFF_URL: int
 
 class Error(RuntimeError): ...
 
