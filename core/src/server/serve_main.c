@@ -103,6 +103,7 @@ static void serve_block_signals(sigset_t *ends) {
   sigaddset(ends, SIGHUP);
   pthread_sigmask(SIG_BLOCK, ends, NULL);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk */
 }
 
 int main(int argc, char **argv) {

@@ -45,6 +45,8 @@ spanprof_status sp_database_fail(sqlite3 *db, int code) {
   switch (code & 0xff) {
   case SQLITE_NOMEM:
     return SPANPROF_ERR_NOMEM;
+  case SQLITE_IOERR:
+    return sp_fail(SPANPROF_ERR_IO, "the disk of the store fails: %s", why);
   case SQLITE_FULL:
     return sp_fail(SPANPROF_ERR_IO,
                    "the disk of the store is full: make room there");

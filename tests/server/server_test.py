@@ -1,0 +1,184 @@
+"""`spanprof serve` from outside: its start and end, uploads and queries over
+HTTP, kills, a full disk, and clients that behave badly."""
+import gzip
+import http.client
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.parse
+
+COMMAND = os.environ["SPANPROF_COMMAND"]
+TYPE = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+CALL = "/querier.v1.QuerierService/"
+
+
+class Server:
+    """One on a port of its own; `with` ends it."""
+
+    def __init__(self, data, *options, file_bytes=None):
+        def limit():
+            if file_bytes:
+                hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+                resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, hard))
+        self.process = subprocess.Popen(
+            [COMMAND, "serve", "--listen", "127.0.0.1:0", "--data", data, *options],
+            stdout=subprocess.PIPE, text=True, preexec_fn=limit)
+        self.line = self.process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)", self.line)
+        self.port = int(found.group(1)) if found else None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end(signal.SIGTERM)
+
+    def end(self, how):
+        if self.process.poll() is None:
+            self.process.send_signal(how)
+        code = self.process.wait(30)
+        self.process.stdout.close()
+        return code
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, body, headers or {})
+            answer = connection.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            connection.close()
+
+    def push(self, text, at=None, name="shop.cpu"):
+        """Folded stacks, 10 ms each; the status."""
+        at = at or time.time_ns()
+        query = urllib.parse.urlencode({"name": name, "format": "folded", "from": at - 10**10,
+                                        "until": at, "sampleRate": 100})
+        return self.ask("POST", "/ingest?" + query, text.encode())[0]
+
+    def total(self, selector='{service_name="shop"}'):
+        now = time.time_ns() // 10**6
+        body = {"profileTypeID": TYPE, "labelSelector": selector,
+                "start": now - 3600_000, "end": now + 600_000}
+        status, _, text = self.ask("POST", CALL + "SelectMergeStacktraces", json.dumps(body),
+                                   {"Content-Type": "application/json"})
+        assert status == 200, (status, text)
+        return int(json.loads(text).get("flamegraph", {}).get("total", 0))
+
+
+class ServerTest(unittest.TestCase):
+    def setUp(self):
+        self.data = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
+
+    def test_what_is_pushed_is_there_after_a_start(self):
+        with Server(self.data) as server:
+            self.assertIn(f"http://127.0.0.1:{server.port}, data in {self.data}", server.line)
+            status, headers, body = server.ask("GET", "/ready")
+            self.assertEqual((200, b"ready\n"), (status, body))
+            self.assertTrue(headers["Server"].startswith("spanprof/"))
+            self.assertEqual("span", headers["Spanprof-Links"])
+            self.assertEqual(200, server.push("main;work 3\nmain 2\n"))
+            self.assertEqual(50_000_000, server.total())
+            self.assertEqual(0, server.end(signal.SIGTERM))
+        with Server(self.data) as server:
+            self.assertEqual(50_000_000, server.total())
+            _, _, text = server.ask("GET", "/metrics")
+            self.assertIn(b"\nspanprof_store_profiles 1\n", text)
+
+    def test_a_second_start_is_one_sentence(self):
+        with Server(self.data) as server:
+            for options, says in (
+                    (["--listen", "127.0.0.1:0", "--data", self.data], "another spanprof-server has"),
+                    (["--listen", f"127.0.0.1:{server.port}", "--data", self.data + "/b"], "Address already in use"),
+                    (["--listen", "0.0.0.0:0", "--data", self.data + "/b"], "--no-token"),
+                    (["--retention", "soon"], "7d, 12h or 0")):
+                with self.subTest(options):
+                    done = subprocess.run([COMMAND, "serve", *options], capture_output=True, text=True, timeout=30)
+                    self.assertNotEqual(0, done.returncode)
+                    self.assertIn(says, done.stderr)
+                    self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+
+    def test_what_was_answered_survives_kills(self):
+        told, under_way = 0, 0
+        for round_ in range(4):
+            server = Server(self.data)
+            self.assertGreaterEqual(server.total(), told * 10_000_000)
+            self.assertLessEqual(server.total(), (told + under_way) * 10_000_000)
+            counts = [0] * 3
+
+            def push(thread):
+                try:
+                    while server.push("main;work 1\n") == 200:
+                        counts[thread] += 1
+                except (OSError, http.client.HTTPException):
+                    pass  # killed
+            threads = [threading.Thread(target=push, args=(i,)) for i in range(3)]
+            for thread in threads:
+                thread.start()
+            while sum(counts) < 5:
+                time.sleep(0.01)
+            time.sleep(random.random() / 10)
+            server.end(signal.SIGKILL)
+            for thread in threads:
+                thread.join()
+            told += sum(counts)
+            under_way += 3
+        with Server(self.data) as server:
+            self.assertGreaterEqual(server.total(), told * 10_000_000)
+
+    def test_a_full_disk_is_503_until_there_is_room(self):
+        with Server(self.data, file_bytes=3_000_000) as server:
+            status, kept = 200, 0
+            for _ in range(200):
+                status = server.push("".join(f"main;{random.getrandbits(256):x} 1\n" for _ in range(1000)))
+                if status != 200:
+                    break
+                kept += 1
+            self.assertEqual(503, status)
+            self.assertEqual(kept * 10_000_000_000, server.total())
+            hard = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE)[1]
+            resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (hard, hard))
+            self.assertEqual(200, server.push("main 1\n"))
+            self.assertEqual(kept * 10_000_000_000 + 10_000_000, server.total())
+
+    def test_bad_clients_do_not_hinder_others(self):
+        with Server(self.data) as server:
+            silent = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(400)]
+            for one in silent:
+                one.sendall(b"POST /ingest?name=a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\nhalf")
+            bomb = gzip.compress(bytes(300_000_000), 9)
+            status, _, text = server.ask("POST", "/push.v1.PusherService/Push", bomb,
+                                         {"Content-Type": "application/proto", "Content-Encoding": "gzip"})
+            self.assertIn(status, (400, 413, 429), text)
+            self.assertEqual(404, server.ask("GET", "/../../etc/passwd")[0])
+            self.assertEqual(403, server.ask("POST", "/ingest?name=a", b"", {"Origin": "http://evil.example"})[0])
+            self.assertEqual(200, server.push("main 1\n"))
+            self.assertEqual(10_000_000, server.total())
+            with open(f"/proc/{server.process.pid}/status") as file:
+                peak = int(re.search(r"VmHWM:\s+(\d+)", file.read()).group(1))
+            if not os.environ.get("SPANPROF_SANITIZED"):
+                self.assertLess(peak, 200_000)
+            for one in silent:
+                one.close()
+
+    def test_a_token_is_wanted(self):
+        with Server(self.data, "--token", "secret") as server:
+            self.assertEqual(200, server.ask("GET", "/ready")[0])
+            self.assertEqual(401, server.push("main 1\n"))
+            self.assertEqual(200, server.ask("POST", "/ingest?name=a&format=folded", b"main 1\n",
+                                             {"Authorization": "Bearer secret"})[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
