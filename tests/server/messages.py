@@ -1,0 +1,55 @@
+"""Protobuf messages and pprof profiles, written by hand."""
+
+
+def varint(number):
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def number(field, value):
+    return varint(field << 3) + varint(value)
+
+
+def fixed(field, value):
+    return varint(field << 3 | 1) + value.to_bytes(8, "little")
+
+
+def part(field, value):
+    value = value.encode() if isinstance(value, str) else value
+    return varint(field << 3 | 2) + varint(len(value)) + value
+
+
+def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file=""):
+    """`samples`: (frames outermost last, values, labels)."""
+    texts = [""]
+
+    def text(value):
+        if value not in texts:
+            texts.append(value)
+        return texts.index(value)
+
+    out = b"".join(part(1, number(1, text(a)) + number(2, text(b))) for a, b in types)
+    names = []
+    for frames, values, labels in samples:
+        for name in frames:
+            if name not in names:
+                names.append(name)
+        message = b"".join(number(1, names.index(name) + 1) for name in frames)
+        message += part(2, b"".join(varint(value) for value in values))
+        for key, value in labels.items():
+            message += part(3, number(1, text(key)) + number(2, text(value)))
+        out += part(2, message)
+    for i, name in enumerate(names, 1):
+        out += part(4, number(1, i) + part(4, number(1, i) + number(2, 7)))
+        out += part(5, number(1, i) + number(2, text(name)) + number(4, text(file)))
+    period = part(11, number(1, text("cpu")) + number(2, text("nanoseconds"))) + number(12, 10_000_000)
+    return out + b"".join(part(6, value) for value in texts) + number(9, time_ns) + period
+
+
+def push(labels, *profiles):
+    pairs = b"".join(part(1, part(1, name) + part(2, value)) for name, value in labels.items())
+    return part(1, pairs + b"".join(part(2, part(1, profile)) for profile in profiles))

@@ -1,0 +1,88 @@
+"""What a real Pyroscope was recorded to answer, sent again.
+
+SPANPROF_PYROSCOPE_ANSWERS names the directory of the recordings, in which the
+folder ingest has those of uploads, with the replay.py that recorded them;
+without it nothing is run (exit status 77). Every
+case must give the recorded status, code and stored series, but for those in
+meant_differences.json, which must give what is written there.
+"""
+import importlib.util
+import json
+import os
+import pathlib
+import sys
+import time
+
+from serving import Server
+
+FILES = ("push", "ingest", "otlp", "other")
+HERE = pathlib.Path(__file__).parent
+
+
+def recorder(directory):
+    spec = importlib.util.spec_from_file_location("replay", directory / "replay.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def meant():
+    groups = json.loads((HERE / "meant_differences.json").read_text())["groups"]
+    return {case: group["answer"] for group in groups for case in group["cases"]}
+
+
+def adjusted(case, answer):
+    """The case with what is meant in place of what was recorded."""
+    case = json.loads(json.dumps(case))
+    for key in ("status", "code", "continue"):
+        if key in answer:
+            case["answer"][key] = answer[key]
+    if "status" in answer and answer["status"] == 200:
+        case["answer"].pop("code", None)
+    for key in ("total", "frames"):
+        if key in answer:
+            case["stored"][key] = {kind: answer[key] for kind in case["stored"][key]}
+    return case
+
+
+def compare(replay, server, case, run):
+    context = replay.context(case, run)
+    got = replay.send(server.base, case, context)
+    found = replay.differences(case, got, context, False)
+    if "stored" in case:
+        have = replay.stored(server.base, case, context)
+        if have != case["stored"]:
+            found.append(f"stored {json.dumps(have)}, recorded {json.dumps(case['stored'])}")
+    return found
+
+
+def main():
+    answers = os.environ.get("SPANPROF_PYROSCOPE_ANSWERS")
+    if not answers:
+        print("skipped: SPANPROF_PYROSCOPE_ANSWERS does not name the recordings")
+        return 77
+    directory = pathlib.Path(answers) / "ingest"
+    replay, expected = recorder(directory), meant()
+    run = "%06x" % (time.time_ns() // 10**6 % 0xFFFFFF)
+    sent, seen, bad = 0, set(), 0
+    with Server() as server:
+        for name in FILES:
+            for case in json.loads((directory / f"{name}.json").read_text())["cases"]:
+                if case.get("server_flags"):
+                    continue
+                sent += 1
+                if case["case"] in expected:
+                    seen.add(case["case"])
+                    case = adjusted(case, expected[case["case"]])
+                for difference in compare(replay, server, case, run):
+                    bad += 1
+                    print(f"{case['case']}: {difference}")
+    for case in expected.keys() - seen:
+        bad += 1
+        print(f"{case}: is in meant_differences.json, but not among the recordings")
+    print(f"{sent} cases sent, {len(seen)} meant to differ, {bad} differences")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""A server of a test's own, in a directory of its own, on a free port."""
+import http.client
+import json
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+import urllib.parse
+
+PROGRAM = os.environ.get("SPANPROF_SERVER", "spanprof-server")
+
+
+class Server:
+    """Started on entry, ended on exit: `with Server("--ingest-window", "off") as server`."""
+
+    def __init__(self, *options):
+        self.options = options
+
+    def __enter__(self):
+        self.data = tempfile.TemporaryDirectory()
+        self.process = subprocess.Popen(
+            [PROGRAM, "--listen", "127.0.0.1:0", "--data", self.data.name, *self.options],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        self.said = self.process.stdout.readline()
+        found = re.search(r"(http://\S+?),? ", self.said)
+        assert found, f"no address in {self.said!r}"
+        self.base = found[1]
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait(30)
+        self.process.stdout.close()
+        self.data.cleanup()
+
+    def send(self, path, body=b"", headers=(), method="POST"):
+        """(status, body) of one request."""
+        at = urllib.parse.urlsplit(self.base)
+        connection = http.client.HTTPConnection(at.hostname, at.port, timeout=60)
+        connection.request(method, path, body, dict(headers))
+        answer = connection.getresponse()
+        got = answer.status, answer.read()
+        connection.close()
+        return got
+
+    def call(self, method, message):
+        """A query in JSON."""
+        status, body = self.send("/querier.v1.QuerierService/" + method, json.dumps(message).encode(), {
+            "Content-Type": "application/json", "Accept": "*/*; allow-utf8-labelnames=true"})
+        assert status == 200, body
+        return json.loads(body)
+
+    def series(self, selector, span):
+        """Each series as a dictionary, without what is derived from others."""
+        found = self.call("Series", dict(span, matchers=[selector], labelNames=[])).get("labelsSet", [])
+        derived = ("__period_type__", "__period_unit__", "__type__", "__unit__", "__service_name__")
+        return [{pair["name"]: pair["value"] for pair in entry["labels"] if pair["name"] not in derived}
+                for entry in found]
+
+    def total(self, profile_type, selector, span, **more):
+        """(sum, names) of a flame graph."""
+        graph = self.call("SelectMergeStacktraces", dict(
+            span, profileTypeID=profile_type, labelSelector=selector, **more)).get("flamegraph", {})
+        return int(graph.get("total", 0)), graph.get("names", [])
+
+
+def main():
+    unittest.main(verbosity=2)

@@ -1,0 +1,167 @@
+"""Every way in: one upload of each format, and what a query shows of it."""
+import base64
+import gzip
+import json
+import time
+import unittest
+import urllib.parse
+
+from messages import fixed, number, part, pprof, push
+from serving import Server, main
+
+CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+SPAN = "9a517183f26a089d"
+TRACE = "0af7651916cd43dd8448eb211c80319c"
+SAMPLES = ((("leaf", "main"), (30_000_000,), {"span_id": SPAN, "trace_id": TRACE, "span_name": "checkout"}),
+           (("other", "main"), (20_000_000,), {}))
+
+
+class Uploads(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = cls.enterClassContext(Server()) if hasattr(cls, "enterClassContext") else Server().__enter__()
+        cls.now = time.time_ns()
+        cls.span = {"start": cls.now // 10**6 - 3_600_000, "end": cls.now // 10**6 + 600_000}
+
+    @classmethod
+    def tearDownClass(cls):
+        if not hasattr(cls, "enterClassContext"):
+            cls.server.__exit__()
+
+    def check(self, service, total, names=("leaf", "main", "other", "total"), kind=CPU):
+        selector = '{service_name="%s"}' % service
+        got, frames = self.server.total(kind, selector, self.span)
+        self.assertEqual(total, got)
+        self.assertEqual(sorted(names), sorted(frames))
+
+    def taken(self, path, body, headers=()):
+        status, answer = self.server.send(path, body, headers)
+        self.assertEqual((200, b""), (status, answer if status != 200 else b""))
+
+    def ingest(self, name, body, headers=(), **query):
+        query = urllib.parse.urlencode({"name": name, "from": str(self.now // 10**9 - 10), **query})
+        self.taken("/ingest?" + query, body, headers)
+
+    def profile(self):
+        return pprof(SAMPLES, self.now - 10**10)
+
+    def test_push(self):
+        for i, (inner, outer) in enumerate(((False, False), (True, False), (False, True), (True, True))):
+            body = self.profile()
+            body = push({"__name__": "process_cpu", "service_name": f"push-{i}"}, gzip.compress(body) if inner else body)
+            headers = {"Content-Type": "application/proto", **({"Content-Encoding": "gzip"} if outer else {})}
+            self.taken("/push.v1.PusherService/Push", gzip.compress(body) if outer else body, headers)
+            self.check(f"push-{i}", 50_000_000)
+        selector = '{service_name="push-0"}'
+        self.assertEqual(30_000_000, self.server.total(CPU, selector, self.span, spanSelector=[SPAN])[0])
+        self.assertEqual(30_000_000, self.server.total(CPU, selector, self.span, traceIdSelector=[TRACE])[0])
+        self.assertEqual({None, "checkout"},
+                         {labels.get("span_name") for labels in self.server.series(selector, self.span)})
+
+    def test_push_in_json(self):
+        labels = [{"name": "__name__", "value": "process_cpu"}, {"name": "service_name", "value": "push-json"}]
+        sample = {"rawProfile": base64.b64encode(self.profile()).decode()}
+        message = json.dumps({"series": [{"labels": labels, "samples": [sample]}]}).encode()
+        self.taken("/push.v1.PusherService/Push", message, {"Content-Type": "application/json"})
+        self.check("push-json", 50_000_000)
+
+    def test_base_urls_with_a_path(self):
+        for i, base in enumerate(("/pyroscope", "/base/", "//", "/a/b")):
+            body = push({"__name__": "process_cpu", "service_name": f"base-{i}"}, self.profile())
+            self.taken(base + "/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+            self.check(f"base-{i}", 50_000_000)
+
+    def test_a_retry_counts_once_and_other_content_is_kept(self):
+        body = push({"__name__": "process_cpu", "service_name": "retry"}, self.profile())
+        for _ in range(3):
+            self.taken("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+        other = push({"__name__": "process_cpu", "service_name": "retry"},
+                     pprof(((("leaf",), (1,), {}),), self.now - 10**10))
+        self.taken("/push.v1.PusherService/Push", other, {"Content-Type": "application/proto"})
+        self.check("retry", 50_000_001)
+
+    def test_ingest_pprof(self):
+        self.ingest("raw.cpu{region=eu}", gzip.compress(self.profile()), format="pprof")
+        self.check("raw.cpu", 50_000_000)
+
+    def test_ingest_form(self):
+        config = b'{"samples":{"display-name":"cpu"}}'
+        body = b"".join(
+            b'--B\r\nContent-Disposition: form-data; name="%s"; filename="f"\r\n\r\n%s\r\n' % (name, content)
+            for name, content in ((b"profile", self.profile()), (b"sample_type_config", config)))
+        self.ingest("form", body + b"--B--\r\n", {"Content-Type": "multipart/form-data; boundary=B"})
+        self.check("form", 50_000_000)
+
+    def test_ingest_texts(self):
+        tree = b"\0\0\1\4main\0\2\4leaf\3\0\5other\2\0"
+        trie = b"\0\0\1\5main;\0\2\4leaf\3\0\5other\2\0"
+        lines = b"main;leaf\n" * 3 + b"main;other\n" * 2
+        for form, body in (("folded", b"main;leaf 3\nmain;other 2\n"), ("lines", lines), ("tree", tree), ("trie", trie)):
+            self.ingest(f"text-{form}.cpu", body, format=form, sampleRate="100")
+            self.check(f"text-{form}", 50_000_000)
+
+    def test_ingest_speedscope(self):
+        body = json.dumps({
+            "$schema": "https://www.speedscope.app/file-format-schema.json",
+            "shared": {"frames": [{"name": "main"}, {"name": "leaf"}]},
+            "profiles": [{"type": "sampled", "name": "p", "unit": "seconds", "startValue": 0, "endValue": 1,
+                          "samples": [[0, 1], [0]], "weights": [0.02, 0.01]}]}).encode()
+        self.ingest("speed.cpu", body, format="speedscope")
+        self.check("speed", 30_000_000, ("leaf", "main", "total"))
+
+    def test_ingest_jfr_is_refused_with_a_way_out(self):
+        status, body = self.server.send("/ingest?name=a.cpu&format=jfr", b"FLR\0")
+        self.assertEqual(422, status)
+        self.assertIn("pprof", json.loads(body)["message"])
+
+    def otlp(self, service):
+        texts = ("", "samples", "count", "cpu", "nanoseconds", "leaf", "main", "other")
+        dictionary = part(1, b"") + part(2, b"") + part(3, b"") + part(4, b"") + part(6, b"")
+        for i, name in enumerate(("leaf", "main", "other"), 1):
+            dictionary += part(2, part(3, number(1, i))) + part(3, number(1, texts.index(name)))
+        dictionary += part(4, part(1, bytes.fromhex(TRACE)) + part(2, bytes.fromhex(SPAN)))
+        dictionary += b"".join(part(5, text) for text in texts)
+        dictionary += part(7, b"") + part(7, part(1, b"\1\2")) + part(7, part(1, b"\3\2"))
+        profile = part(1, number(1, 1) + number(2, 2)) + fixed(3, self.now - 10**10)
+        profile += part(5, number(1, 3) + number(2, 4)) + number(6, 10_000_000)
+        profile += part(2, number(1, 1) + number(3, 1) + part(4, b"\3")) + part(2, number(1, 2) + part(4, b"\2"))
+        resource = part(1, part(1, part(1, "service.name") + part(2, part(1, service))))
+        return part(1, resource + part(2, part(2, profile))) + part(2, dictionary)
+
+    def test_otlp_profiles(self):
+        self.taken("/v1development/profiles", self.otlp("otlp"), {"Content-Type": "application/x-protobuf"})
+        self.check("otlp", 50_000_000)
+        self.assertEqual(30_000_000, self.server.total(
+            CPU, '{service_name="otlp"}', self.span, spanSelector=[SPAN])[0])
+
+    def test_traces(self):
+        span = {"traceId": TRACE, "spanId": SPAN, "name": "checkout", "kind": 2,
+                "startTimeUnixNano": str(self.now - 10**9), "endTimeUnixNano": str(self.now)}
+        message = {"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}
+        headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+        status, body = self.server.send("/v1/traces", gzip.compress(json.dumps(message).encode()), headers)
+        self.assertEqual((200, {}), (status, json.loads(body)))
+        del span["traceId"]
+        status, body = self.server.send("/v1/traces", json.dumps(message).encode(), {"Content-Type": "application/json"})
+        self.assertEqual("1", json.loads(body)["partialSuccess"]["rejectedSpans"])
+        status, body = self.server.send("/v1/traces", b"\x0a\x05", {"Content-Type": "application/x-protobuf"})
+        self.assertEqual((400, b"\x08\x03"), (status, body[:2]))
+
+    def test_hostile_bodies_are_answered(self):
+        bomb = gzip.compress(bytes(64 << 20))
+        proto = {"Content-Type": "application/proto", "Content-Encoding": "gzip"}
+        self.assertEqual(429, self.server.send("/push.v1.PusherService/Push", bomb, proto)[0])
+        inner = push({"__name__": "a", "service_name": "b"}, bomb)
+        self.assertEqual(400, self.server.send("/push.v1.PusherService/Push", inner, {"Content-Type": "application/proto"})[0])
+        otlp = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
+        for path in ("/v1development/profiles", "/v1/traces"):
+            self.assertEqual(413, self.server.send(path, bomb, otlp)[0])
+        deep = b"[" * (1 << 20)
+        self.assertEqual(429, self.server.send("/push.v1.PusherService/Push", deep, {"Content-Type": "application/json"})[0])
+        label = push({"__name__": "a", "service_name": "b", "k": "x" * (20 << 20)}, self.profile())
+        self.assertEqual(429, self.server.send("/push.v1.PusherService/Push", label, {"Content-Type": "application/proto"})[0])
+        self.assertEqual(200, self.server.send("/ready", method="GET")[0])
+
+
+if __name__ == "__main__":
+    main()
