@@ -131,7 +131,7 @@ class WalkerMemoryTest(ProgramCase):
              "-D_GNU_SOURCE", "-DSPANPROF_STATIC", *include,
              f"-I{sysconfig.get_path('include')}", source,
              *(binding / f"py_{name}.c" for name in (
-                 "record", "space", "text", "probe", "trail", "lines")),
+                 "record", "space", "text", "probe", "prefetch", "lines")),
              "-o", self.directory / "walker.so", "-lpthread"], check=True)
 
     def ask(self, call: str) -> str:
