@@ -59,11 +59,28 @@ static bool adhoc_id_character(char c) {
          (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
 }
 
+/* A name with "_" for each character that an id cannot hold. */
+static char *adhoc_name(sp_query *query, const char *name) {
+  char *clean =
+      sp_arena_text(&query->arena, name, strnlen(name, ADHOC_NAME_MAX));
+  char *to = clean;
+  const char *p;
+
+  for (p = clean; p && *p; p++) {
+    if (((unsigned char)*p & 0xc0) == 0x80 && p > clean)
+      continue; /* of the character that has its "_" already */
+    *to++ = adhoc_id_character(*p) ? *p : '_';
+  }
+  if (to)
+    *to = '\0';
+  return clean;
+}
+
 /* "01J…-cpu.pprof": time and chance in Crockford's base 32
- * (https://github.com/ulid/spec), then what an id can hold of the name. */
+ * (https://github.com/ulid/spec), then the name. */
 static spanprof_status adhoc_new_id(sp_query *query, adhoc_upload *upload) {
   static const char digits[] = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-  const size_t name_bytes = strnlen(upload->name, ADHOC_NAME_MAX);
+  const size_t name_bytes = strlen(upload->name);
   char *id = sp_arena_new(&query->arena, ADHOC_ULID + name_bytes + 2, 1);
   unsigned char chance[16];
   size_t i;
@@ -78,9 +95,6 @@ static spanprof_status adhoc_new_id(sp_query *query, adhoc_upload *upload) {
     id[i] = digits[chance[i - 10] & 31];
   id[i++] = '-';
   memcpy(id + i, upload->name, name_bytes);
-  for (; id[i]; i++)
-    if (!adhoc_id_character(id[i]))
-      id[i] = '_';
   upload->id = id;
   return SPANPROF_OK;
 }
@@ -105,10 +119,11 @@ static spanprof_status adhoc_find(sp_query *query, const char *id,
   spanprof_status st;
 
   *out = (adhoc_upload){.arena = &query->arena, .id = id ? id : ""};
-  for (p = out->id; *p; p++)
+  for (p = out->id; *p || p == out->id; p++)
     if (!adhoc_id_character(*p))
       return sp_query_invalid(
-          query, "id '%s' is invalid: can only contain [a-zA-Z0-9_-.]", id);
+          query, "id '%s' is invalid: can only contain [a-zA-Z0-9_-.]",
+          out->id);
   st = sp_store_documents(query->serve->store, ADHOC_KIND, out->id, INT64_MIN,
                           INT64_MAX, adhoc_found, out);
   if (!st && query->arena.st)
@@ -198,9 +213,10 @@ spanprof_status sp_call_adhoc_upload(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {
   const uint64_t now_ns = sp_clock_unix_ns(query->serve->clock);
-  adhoc_upload upload = {.arena = &query->arena,
-                         .name = request->name ? request->name : "",
-                         .time_ms = (int64_t)(now_ns / SP_NS_PER_MS)};
+  adhoc_upload upload = {
+      .arena = &query->arena,
+      .name = adhoc_name(query, request->name ? request->name : ""),
+      .time_ms = (int64_t)(now_ns / SP_NS_PER_MS)};
   char *file;
   spanprof_status st;
 

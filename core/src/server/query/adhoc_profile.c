@@ -8,8 +8,10 @@
 #include "../../util/utf8.h"
 #include "adhoc_json.h"
 #include "matcher_list.h"
+#include "perf_script.h"
 
 #define ADHOC_DEPTH_MAX 4096
+#define ADHOC_BYTES_MAX ((size_t)4 << 20) /* unpacked, as Pyroscope's */
 
 static spanprof_status adhoc_refuse(sp_query_fault *fault, const char *what) {
   return sp_query_refuse(fault, SP_CODE_INVALID, "failed to parse profile: %s",
@@ -94,6 +96,21 @@ static spanprof_status pprof_describe(sp_adhoc_profile *out, sp_arena *arena,
   return SPANPROF_OK;
 }
 
+/* Unpack what is packed; *bytes are then those of `unpacked`. */
+static spanprof_status adhoc_unpack(sp_buffer *unpacked, const void **bytes,
+                                    size_t *size, sp_query_fault *fault) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (sp_gunzip_is(*bytes, *size)) {
+    st = sp_gunzip(unpacked, *bytes, *size, ADHOC_BYTES_MAX);
+    *bytes = unpacked->data;
+    *size = unpacked->size;
+  }
+  if (st == SPANPROF_ERR_LIMIT || (!st && *size > ADHOC_BYTES_MAX))
+    return adhoc_refuse(fault, "it has more than 4 MiB");
+  return st == SPANPROF_ERR_FORMAT ? adhoc_refuse(fault, "broken gzip") : st;
+}
+
 static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
                                    const void *bytes, size_t size,
                                    const char *type, sp_name_tree *tree,
@@ -171,6 +188,8 @@ static spanprof_status adhoc_folded(sp_adhoc_profile *out, sp_arena *arena,
                                  .sample_rate = 100,
                                  .spy = "unknown",
                                  .groups_empty = true};
+  if (sp_perf_script_is(text, size))
+    return sp_perf_script_read(arena, tree, side, text, size);
   for (; !st && text < end; text = line_end + 1) {
     line_end = memchr(text, '\n', (size_t)(end - text));
     if (!line_end)
@@ -186,21 +205,19 @@ static spanprof_status adhoc_folded(sp_adhoc_profile *out, sp_arena *arena,
 
 /* A pprof profile begins with the tag of a field that is a message. */
 static bool adhoc_is_pprof(const unsigned char *bytes, size_t size) {
-  return sp_gunzip_is(bytes, size) ||
-         (size > 1 && (bytes[0] & 7) == 2 && bytes[0] < 0x78 &&
+  return (size > 1 && (bytes[0] & 7) == 2 && bytes[0] < 0x78 &&
           !sp_utf8_valid((const char *)bytes, size)) ||
          (size > 1 && bytes[0] == 0x0a);
 }
 
-spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
-                                      const char *name, const void *bytes,
-                                      size_t size, const char *type,
-                                      sp_name_tree *tree, uint32_t side,
-                                      sp_query_fault *fault) {
+static spanprof_status adhoc_read(sp_adhoc_profile *out, sp_arena *arena,
+                                  const char *name, const void *bytes,
+                                  size_t size, const char *type,
+                                  sp_name_tree *tree, uint32_t side,
+                                  sp_query_fault *fault) {
   const char *text = bytes;
   size_t blanks = 0;
 
-  memset(out, 0, sizeof *out);
   while (blanks < size && text[blanks] && strchr(" \t\r\n", text[blanks]))
     blanks++;
   if (blanks == size)
@@ -210,4 +227,21 @@ spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
   if (text[blanks] == '{')
     return sp_adhoc_json_read(out, arena, text, size, type, tree, side, fault);
   return adhoc_folded(out, arena, name, text, size, tree, side, fault);
+}
+
+spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,
+                                      const char *name, const void *bytes,
+                                      size_t size, const char *type,
+                                      sp_name_tree *tree, uint32_t side,
+                                      sp_query_fault *fault) {
+  sp_buffer unpacked;
+  spanprof_status st;
+
+  memset(out, 0, sizeof *out);
+  sp_buffer_init(&unpacked, arena->mem);
+  st = adhoc_unpack(&unpacked, &bytes, &size, fault);
+  if (!st)
+    st = adhoc_read(out, arena, name, bytes, size, type, tree, side, fault);
+  sp_buffer_dispose(&unpacked);
+  return st;
 }

@@ -277,7 +277,7 @@ static void an_upload_is_kept_shown_and_compared(void) {
   snprintf(method, sizeof method, "%sUpload", path);
   a = post(method, "application/json",
            "{\"name\":\"a b.txt\",\"profile\":\"bWFpbjthIDUK\"}");
-  check_has(&a, 200, "-a_b.txt\",\"name\":\"a b.txt\"");
+  check_has(&a, 200, "-a_b.txt\",\"name\":\"a_b.txt\"");
   snprintf(id, sizeof id, "%.*s", 34, strstr(a.text, "\"id\":\"") + 6);
   answer_dispose(&a);
   snprintf(method, sizeof method, "%sGet", path);
@@ -286,6 +286,15 @@ static void an_upload_is_kept_shown_and_compared(void) {
   check_has(&a, 200, "\\\"numTicks\\\":5");
   answer_dispose(&a);
   snprintf(method, sizeof method, "%sUpload", path);
+  a = post(method, "application/json",
+           "{\"name\":\"perf\",\"profile\":"
+           "\"amF2YSAxMjY4OCBbMDAyXSA2NTQ0MDM4LjcwODM1MjogY3B1LWNsb2NrOgoJN2YxY"
+           "SBsZWFmKzB4MSAoL2Jpbi94KQoJN2YxYiBtYWluICgvYmluL3gpCgpqYXZhIDEgMS41"
+           "OiBjeWNsZXM6Cgk3ZjFiIG1haW4gKC9iaW4veCkK\"}");
+  check_has(&a, 200,
+            "[\\\"total\\\",\\\"java\\\",\\\"main\\\",\\\"leaf\\\"],"
+            "\\\"levels\\\":[[0,2,0,0],[0,2,0,1],[0,2,1,2],[1,1,1,3]]");
+  answer_dispose(&a);
   a = post(method, "application/json", "{\"name\":\"x\",\"profile\":\"%%\"}");
   check_has(&a, 400, "illegal base64");
   answer_dispose(&a);
