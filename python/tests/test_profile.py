@@ -192,7 +192,7 @@ get_ipython().run_cell_magic("spanprof", "-o cell.pb.gz", "x = 1\\nburn(0.2)\\nx
 get_ipython().run_cell_magic("spanprof", "", "nowhere")
 print(get_ipython().user_ns["x"])
 """)
-        done = self.run_command([sys.executable, "-m", "IPython", "--no-banner", "--colors=NoColor", "cells.ipy"],
+        done = self.run_command([sys.executable, "-m", "IPython", "--no-banner", "--colors=nocolor", "cells.ipy"],
                                 IPYTHONDIR=str(self.directory))
         self.assertIn("answer 0.2", done.stdout)
         self.assertIn("\n1\n", done.stdout)
