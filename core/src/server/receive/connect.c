@@ -133,6 +133,14 @@ static bool connect_fault(const sp_http_request *request,
   return true;
 }
 
+bool sp_connect_early(void *data, const sp_http_request *request,
+                      sp_http_response *response) {
+  sp_connect_call call;
+
+  (void)data;
+  return !connect_type(request, &call, response);
+}
+
 bool sp_connect_open(const sp_http_request *request, sp_connect_call *call,
                      sp_http_response *response) {
   const char *version = sp_http_header(request, "Connect-Protocol-Version");

@@ -21,6 +21,10 @@ typedef struct sp_connect_call {
 bool sp_connect_open(const sp_http_request *request, sp_connect_call *call,
                      sp_http_response *response);
 
+/* sp_http_early: a type that is not taken is refused before the body. */
+bool sp_connect_early(void *data, const sp_http_request *request,
+                      sp_http_response *response);
+
 /* The message without the gzip around it; `unpacked` keeps it. False:
  * *response holds the refusal. */
 bool sp_connect_message(const sp_http_request *request,

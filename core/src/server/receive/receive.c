@@ -1,5 +1,6 @@
 #include "receive.h"
 
+#include "connect.h"
 #include "ingest.h"
 #include "otlp.h"
 #include "push.h"
@@ -11,7 +12,8 @@ spanprof_status sp_receive_routes(sp_http_routes *routes, sp_serve *serve) {
        .handler = sp_push_handle,
        .data = serve,
        .flags = SP_HTTP_CHANGES | SP_HTTP_SAYS_ALLOW | SP_HTTP_ANYWHERE,
-       .body_max = SP_PUSH_BYTES_MAX},
+       .body_max = SP_PUSH_BYTES_MAX,
+       .early = sp_connect_early},
       {.methods = "POST",
        .path = "/ingest",
        .handler = sp_ingest_handle,
