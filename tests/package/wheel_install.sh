@@ -97,6 +97,7 @@ echo "$size KiB on disk"
     grep -q '; once that is mended: pip install --force-reinstall --no-cache-dir' || fail "what mends it later is not told"
   mkdir -p "$work/conda/conda-meta" "$work/of_conda"
   echo "import sys; sys.base_prefix = '$work/conda'" > "$work/of_conda/sitecustomize.py"
+  # shellcheck disable=SC2030,SC2031 # in this one only
   export PYTHONPATH=$work/of_conda
   refused of_conda "no C compiler" "conda install -c conda-forge c-compiler"
 )
@@ -115,6 +116,7 @@ done
   # Another system, as far as Python tells.
   mkdir "$work/other"
   echo 'import sys; sys.platform = "freebsd14"' > "$work/other/sitecustomize.py"
+  # shellcheck disable=SC2030,SC2031 # in this one only
   export PYTHONPATH=$work/other
   inert another_system "freebsd14 is not supported"
   SPANPROF_REQUIRED=1 refused another_system "freebsd14 is not supported"

@@ -4,6 +4,11 @@
 
 #include "status.h"
 
+/* spanprof_stats has struct_size and samples_pending besides. */
+_Static_assert(sizeof(spanprof_stats) ==
+                   sizeof(sp_counters) + sizeof(size_t) + sizeof(uint64_t),
+               "every counter of the public header is in SP_COUNTERS");
+
 SP_HANDLER_DATA _Alignas(SP_CACHE_LINE) sp_counters sp_counts;
 
 static void counter_clear(sp_counter *counter) {
