@@ -1,0 +1,51 @@
+/* The formats of /ingest that hold stacks by name. The first byte chooses the
+ * format, the rest is the body. */
+#include <stdlib.h>
+
+#include "server/receive/speedscope.h"
+#include "server/receive/stack_text.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static spanprof_status speedscope(sp_stack_list *list, sp_view body) {
+  sp_speedscope_profile profile;
+  sp_speedscope *file;
+  spanprof_status st =
+      sp_speedscope_open(&file, &sp_mem_default, body, list->refusal);
+  size_t i;
+
+  for (i = 0; !st && i < sp_speedscope_count(file); i++)
+    st = sp_speedscope_read(file, i, &profile, list);
+  /* Names are the file's: copies are not needed after this. */
+  list->stack_count = 0;
+  sp_speedscope_free(file);
+  return st;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static spanprof_status (*const formats[])(sp_stack_list *, sp_view) = {
+      sp_stack_folded, sp_stack_lines, sp_stack_trie, sp_stack_tree_read,
+      speedscope};
+  const sp_stack_meta meta = {.type = "cpu", .unit = "ns", .scale = 10000000};
+  sp_raw_profile profile;
+  sp_stack_list list;
+  sp_refusal refusal;
+  sp_arena arena;
+  spanprof_status st;
+
+  if (!size)
+    return 0;
+  sp_refusal_init(&refusal, &sp_mem_default);
+  sp_arena_init(&arena, &sp_mem_default, SP_RAW_MEMORY_MAX);
+  sp_stack_list_init(&list, &arena, &refusal);
+  st = formats[data[0] % SP_COUNT_OF(formats)](&list,
+                                               sp_view_of(data + 1, size - 1));
+  if (!st && list.stack_count)
+    st = sp_stack_list_profile(&list, &meta, &profile);
+  if ((st == SPANPROF_ERR_FORMAT) != (refusal.kind != SP_REFUSAL_NONE))
+    abort();
+  sp_stack_list_dispose(&list);
+  sp_arena_dispose(&arena);
+  sp_refusal_dispose(&refusal);
+  return 0;
+}

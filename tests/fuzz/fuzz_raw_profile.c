@@ -1,0 +1,75 @@
+/* pprof as an upload has it, gzipped or not: unpacked, read, checked against
+ * every rule and made into what is kept. What is refused is refused with a
+ * sentence; what is kept has what its numbers point at. */
+#include <stdlib.h>
+
+#include "server/receive/build.h"
+#include "server/receive/raw_check.h"
+#include "server/receive/raw_period.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void look_at(const sp_received *profile) {
+  size_t i, k;
+
+  for (i = 0; i < profile->sample_count; i++) {
+    const sp_received_sample *sample = &profile->samples[i];
+    const sp_received_stack *stack = &profile->stacks[sample->stack];
+
+    for (k = 0; k < stack->count; k++)
+      if (profile->stack_frames[stack->first + k] >= profile->location_count)
+        abort();
+    if (sample->labels >= profile->label_set_count ||
+        sample->values + profile->type_count > profile->value_count)
+      abort();
+  }
+}
+
+static spanprof_status take(sp_view bytes, sp_arena *arena, sp_buffer *unpacked,
+                            sp_series_labels *labels, sp_refusal *refusal) {
+  const sp_raw_window window = {1, INT64_MIN, INT64_MAX};
+  sp_received *received = NULL;
+  sp_raw_profile profile;
+  spanprof_status st;
+  bool large;
+
+  st = sp_raw_unpack(bytes, unpacked, (size_t)1 << 20, &bytes, &large, refusal);
+  if (st || large)
+    return st;
+  st = sp_raw_read(&profile, arena, bytes, refusal);
+  if (!st)
+    st = sp_raw_check(&profile, &window, labels, refusal);
+  if (!st)
+    st = sp_raw_period_check(&profile, refusal);
+  if (!st)
+    st = sp_build(&received, &profile, labels, refusal);
+  if (received)
+    look_at(received);
+  sp_received_free(received);
+  return st;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  sp_series_labels labels;
+  sp_refusal refusal;
+  sp_buffer unpacked;
+  sp_arena arena;
+  spanprof_status st;
+
+  sp_series_labels_init(&labels, &sp_mem_default);
+  sp_series_labels_add(&labels, sp_view_text("__name__"), sp_view_text("a"));
+  sp_series_labels_add(&labels, sp_view_text("service_name"),
+                       sp_view_text("b"));
+  sp_refusal_init(&refusal, &sp_mem_default);
+  sp_buffer_init(&unpacked, &sp_mem_default);
+  sp_arena_init(&arena, &sp_mem_default, SP_RAW_MEMORY_MAX);
+  st = take(sp_view_of(data, size), &arena, &unpacked, &labels, &refusal);
+  if ((st == SPANPROF_ERR_FORMAT) != (refusal.kind != SP_REFUSAL_NONE) ||
+      (st && !*sp_refusal_text(&refusal)))
+    abort();
+  sp_arena_dispose(&arena);
+  sp_buffer_dispose(&unpacked);
+  sp_refusal_dispose(&refusal);
+  sp_series_labels_dispose(&labels);
+  return 0;
+}
