@@ -11,7 +11,8 @@
  * pop from looking anything up. */
 #define LABEL_TOKEN_SHIFT 32
 
-/* The longest strings whose ends are all of them: see sp_label_cache_ends. */
+/* Strings of up to so many bytes are compared by their ends alone, which are
+ * all of them: see sp_label_cache_ends. */
 #define LABEL_ENDS_BYTES 16
 
 SP_SIGNAL_SAFE static inline sp_label_cache_ends label_ends(const char *text,
@@ -62,8 +63,9 @@ label_text_entry(sp_label_cache *cache, spanprof_label_set parent,
   return &cache->texts[hash >> 60];
 }
 
-/* Of all entries; what is read between two equal ones is what was written at
- * one time. */
+/* The version of all entries. A reader asks before and after it reads an entry:
+ * where both are equal and even, no handler wrote to the entry in between. The
+ * cast keeps the compiler from reading once for both. */
 SP_SIGNAL_SAFE static inline uint32_t
 label_cache_version(const sp_label_cache *cache) {
   uint32_t version;

@@ -10,9 +10,14 @@
 #include "../unwind/registers.h"
 
 /* Has the thread just unblocked the signal? Then its ticks piled up while other
- * code ran, perhaps for another span. The signal is delivered on the way out of
- * rt_sigprocmask, whose arguments still stand in the registers: the system call
- * keeps all but the result and, on x86-64, rcx and r11. */
+ * code ran, perhaps for another span.
+ *
+ * Known by the registers: a signal that was blocked is delivered when the
+ * system call rt_sigprocmask returns, and at that instant the registers still
+ * hold its arguments, because the kernel keeps all of them but the result and,
+ * on x86-64, rcx and r11. On x86-64 the number of the system call has been
+ * replaced by the result, so the instruction before the pc is checked to be a
+ * system call. */
 SP_HANDLER_CODE bool sp_mask_just_opened(const sp_registers *registers);
 
 /* Is the signal blocked but for this moment? In ppoll(2), pselect(2),

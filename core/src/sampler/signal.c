@@ -68,8 +68,8 @@ SP_HANDLER_SELDOM static void signal_chain(int number, siginfo_t *info,
   errno = error;
 }
 
-/* Have all lines on their way at once, and not one after the other as they are
- * come to. */
+/* Ask for all cache lines of a section at once; without it the processor would
+ * ask for each when it comes to it, and wait. See SP_HANDLER_CODE. */
 SP_HANDLER_CODE static void lines_fetch(const char *line, const char *end) {
   for (; line < end; line += SP_CACHE_LINE)
     __builtin_prefetch(line);

@@ -318,7 +318,7 @@ void spanprof_span_end(spanprof_span number) {
   } while (!atomic_compare_exchange_weak_explicit(
       &span->state, &state, state | SP_SPAN_ENDED, memory_order_acq_rel,
       memory_order_relaxed));
-  sp_count(&sp_counts.spans_live, UINT64_MAX); /* one less */
+  sp_count_down(&sp_counts.spans_live);
   sp_span_sweep_ended(span, number);
 }
 

@@ -1,5 +1,11 @@
 /* Spans: started, named, ended; found by number. See spanprof_span_start().
  *
+ * Words. The parent of a span is the one it was started under, by ids; its root
+ * is the outermost of its ancestors in this process. Active is the span that a
+ * thread entered last and has not left. Carried is the span whose id a sample
+ * gets while another is active: that one itself; where it is not sampled, what
+ * its parent carries; its root where the rules say root_span_only.
+ *
  * Life: a span is kept while it is not ended, while any context has it on its
  * stack or a descendant refers to it, and until the sweep after the next one,
  * so that a sample that carries it, or a descendant, can always be named. */

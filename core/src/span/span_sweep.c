@@ -119,8 +119,11 @@ static bool sweep_advance(void) {
     span_sweep.older = 0;
     return true;
   }
-  /* That list turned round when it was looked at, so that a chain of parents
-   * goes at once, whether they ended before their children or after them. */
+  /* Spans that something referred to are looked at once more in the same pass,
+   * in the opposite order (sweep_put() puts at the front). A parent that was
+   * looked at before its last child in the first look comes after it in the
+   * second, so a chain of ended spans is freed in one pass, in whatever order
+   * its spans ended. */
   if (span_sweep.referred) {
     span_sweep.due = span_sweep.referred;
     span_sweep.referred = 0;

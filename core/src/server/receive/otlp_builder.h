@@ -3,7 +3,7 @@
 #ifndef SP_OTLP_BUILDER_H
 #define SP_OTLP_BUILDER_H
 
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 #include "otlp_sample.h"
 
 typedef struct sp_otlp_map {

@@ -3,7 +3,7 @@
 #ifndef SP_RAW_IDS_H
 #define SP_RAW_IDS_H
 
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 
 typedef struct sp_raw_ids {
   const sp_mem *mem;

@@ -3,7 +3,7 @@
 #ifndef SP_STACK_LIST_H
 #define SP_STACK_LIST_H
 
-#include "../../profile/index_table.h"
+#include "../../util/hash_index.h"
 #include "raw_profile.h"
 
 /* Frames that all stacks together may have. */

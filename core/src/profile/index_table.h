@@ -1,2 +1,0 @@
-/* Moved. */
-#include "../util/hash_index.h"
