@@ -32,41 +32,42 @@ module Spanprof
     # @param options [Hash] what to profile, and where it goes
     # @option options [String] :application_name name of the service; else that of the spans
     # @option options [Hash, String] :labels labels of every profile, also as "name=value,name=value"
-    # @option options [Boolean] :clean_label_names (false) make `_` of what may not be in a label's name
+    # @option options [Boolean] :clean_label_names (false) what may not be in a label's name becomes `_`
     # @option options [Boolean] :dotted_label_names (false) labels leave by the names they were given; else with `_` for
     #   each dot, since Grafana shows no other
     # @option options [String] :resource_labels names of OTEL_RESOURCE_ATTRIBUTES that become labels
     # @option options [Integer] :sample_rate_hz (100) samples per second of CPU time and thread, 1..1000
-    # @option options [Integer] :signal_number (0) 0 finds a free real-time signal
-    # @option options [Boolean] :native_frames (true) stacks of C code too
-    # @option options [Boolean] :report_pid (false) label pid
-    # @option options [Boolean] :report_thread_id (false) label thread_id, the kernel's number
-    # @option options [Boolean] :report_thread_name (false) label thread_name
+    # @option options [Integer] :signal_number (0) the signal to use; 0 finds a free real-time signal
+    # @option options [Boolean] :native_frames (true) frames of C code too
+    # @option options [Boolean] :report_pid (false) label `pid`
+    # @option options [Boolean] :report_thread_id (false) label `thread_id`, the kernel's number
+    # @option options [Boolean] :report_thread_name (false) label `thread_name`, as the kernel has it
     # @option options [String] :server_address Pyroscope's URL; without it nothing is uploaded
-    # @option options [String] :basic_auth_user
-    # @option options [String] :basic_auth_password
+    # @option options [String] :basic_auth_user user of basic auth
+    # @option options [String] :basic_auth_password password of basic auth
     # @option options [String] :auth_token bearer token
-    # @option options [String] :tenant_id X-Scope-OrgID
+    # @option options [String] :tenant_id header X-Scope-OrgID
     # @option options [Hash, String] :http_headers more headers of every upload
-    # @option options [String] :ca_bundle path of a PEM file
-    # @option options [String] :client_cert path of a PEM file
-    # @option options [String] :client_key path of a PEM file
-    # @option options [String] :proxy URL; "" for none
-    # @option options [String] :no_proxy hosts, separated by commas
-    # @option options [String] :upload_protocol ("push") or "ingest"
+    # @option options [String] :ca_bundle PEM file of the authorities to trust
+    # @option options [String] :client_cert PEM file of the client's certificate
+    # @option options [String] :client_key PEM file of its key
+    # @option options [String] :proxy URL of a proxy; "" for none
+    # @option options [String] :no_proxy hosts reached without it, separated by commas
+    # @option options [String] :upload_protocol "push", the default, or "ingest"
     # @option options [Integer] :upload_interval_ms (10_000) length of a profile's window, 100..3_600_000
-    # @option options [Integer] :queue_bytes (8 MiB) profiles waiting in memory
+    # @option options [Integer] :queue_bytes (8 MiB) encoded profiles waiting in memory
     # @option options [String] :output_directory profiles are also written here
-    # @option options [Integer] :output_max_bytes (1 GiB)
-    # @option options [Integer] :output_max_age_s (7 days)
+    # @option options [Integer] :output_max_bytes (1 GiB) past it the oldest of them go
+    # @option options [Integer] :output_max_age_s (7 days) how long they stay
     # @option options [String] :spool_directory what cannot be sent waits here
-    # @option options [Integer] :spool_max_bytes (64 MiB)
-    # @option options [Integer] :spool_max_age_s (2700)
+    # @option options [Integer] :spool_max_bytes (64 MiB) past it the oldest go
+    # @option options [Integer] :spool_max_age_s (2700) how long it waits
     # @option options [Integer] :span_names_max (500) distinct span names, then "[other]"
     # @option options [Integer] :label_values_max (1024) distinct values of a label, then "[other]"
-    # @option options [Symbol, String, Integer] :log_level :debug, :info, :warn, :error or :off
-    # @option options [Boolean] :flush_on_sigterm (false) where `trap "TERM", "SYSTEM_DEFAULT"` took Ruby's own handler
-    #   away, which ends the program by an exception: hand on before SIGTERM ends the process
+    # @option options [Symbol, String, Integer] :log_level the least of what is logged: :debug, :info, :warn, :error or
+    #   :off
+    # @option options [Boolean] :flush_on_sigterm (false) hand on what there is before SIGTERM ends the process, where
+    #   `trap "TERM", "SYSTEM_DEFAULT"` took Ruby's own handler away, which ends the program by an exception
     # @option options [Logger] :logger (Rails.logger, else warnings on stderr)
     # @option options [Boolean] :autoinstrument_rails (true) label `action` for requests of Rails, `job` for jobs of
     #   ActiveJob and Sidekiq

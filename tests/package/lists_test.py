@@ -50,6 +50,7 @@ class SwigTest(unittest.TestCase):
 class Option(NamedTuple):
     name: str
     kind: str
+    text: str
     variables: list[str]
 
 
@@ -60,7 +61,8 @@ def options() -> list[Option]:
     found = []
     for row in rows:
         name, kind = re.match(r"(\w+),\s*(\w+),", row).groups()  # type: ignore[union-attr]
-        found.append(Option(name, kind, re.findall(r'"((?:PYROSCOPE|SSL)_\w+)"', row)))
+        text = re.search(r'"((?:[^"\\]|\\.)*)"', row)[1].replace('\\"', '"')  # type: ignore[index]
+        found.append(Option(name, kind, text, re.findall(r'"((?:PYROSCOPE|SSL)_\w+)"', row)))
     return found
 
 
@@ -98,12 +100,15 @@ class OptionsTest(unittest.TestCase):
 
     def test_ruby_documentation(self) -> None:
         text = (TOP / "ruby/lib/spanprof.rb").read_text(encoding="utf-8")
-        types = {name: kind for kind, name in re.findall(r"@option options \[(.*?)\] :(\w+)", text)}
+        found = re.findall(r"@option options \[(.*?)\] :(\w+)(.*(?:\n    #   .*)*)", text)
+        types = {name: kind for kind, name, _ in found}
+        texts = {name: text for _, name, text in found}
 
         self.assertEqual(types.keys() - {"logger", "autoinstrument_rails"}, self.names)
         for option in self.options:
             if option.kind == "SWITCH" or is_number(option):
                 self.assertEqual(types[option.name], "Integer" if is_number(option) else "Boolean", option.name)
+            self.assertIn(option.text, texts[option.name])
 
     def test_python_options(self) -> None:
         tree = ast.parse((TOP / "python/src/spanprof/_session.py").read_text(encoding="utf-8"))
@@ -117,6 +122,7 @@ class OptionsTest(unittest.TestCase):
             if option.kind == "SWITCH" or is_number(option):
                 self.assertEqual(types[option.name], "int | None" if is_number(option) else "bool | None", option.name)
             self.assertIn(option.variables[0], texts[option.name])
+            self.assertIn(option.text, " ".join(texts[option.name].split()))
 
     def test_readme(self) -> None:
         text = (TOP / "README.md").read_text(encoding="utf-8")

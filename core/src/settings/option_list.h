@@ -1,6 +1,7 @@
 /* Every option but the callbacks: the one list that the core's table, the
- * bindings' conversions and tests/package/lists_test.py are made of. What an
- * option means in full stands beside its field in the public header. */
+ * bindings' conversions and tests/package/lists_test.py are made of; users'
+ * documents quote what it says of each. What an option means in full stands
+ * beside its field in the public header. */
 #ifndef SP_OPTION_LIST_H
 #define SP_OPTION_LIST_H
 
@@ -45,8 +46,7 @@ typedef enum sp_option_kind {
   X(sample_rate_hz, RATE, 1, 1000, 100,                                        \
     "samples per second of CPU time and thread", "PYROSCOPE_SAMPLE_RATE",      \
     "PYROSCOPE_SAMPLING_RATE")                                                 \
-  X(signal_number, NUMBER, 0, 64, 0, "the signal to use; 0 finds a free one",  \
-    "PYROSCOPE_SIGNAL")                                                        \
+  X(signal_number, NUMBER, 0, 64, 0, "the signal to use", "PYROSCOPE_SIGNAL")  \
   X(native_frames, SWITCH, 0, 1, 1, "frames of C code",                        \
     "PYROSCOPE_NATIVE_FRAMES")                                                 \
   X(report_pid, SWITCH, 0, 1, 0, "label `pid`", "PYROSCOPE_REPORT_PID")        \
@@ -55,8 +55,7 @@ typedef enum sp_option_kind {
   X(report_thread_name, SWITCH, 0, 1, 0,                                       \
     "label `thread_name`, as the kernel has it",                               \
     "PYROSCOPE_REPORT_THREAD_NAME")                                            \
-  X(server_address, TEXT, 0, 0, 0,                                             \
-    "Pyroscope's URL; without it nothing is uploaded",                         \
+  X(server_address, TEXT, 0, 0, 0, "Pyroscope's URL",                          \
     "PYROSCOPE_SERVER_ADDRESS")                                                \
   X(basic_auth_user, TEXT, 0, 0, 0, "user of basic auth",                      \
     "PYROSCOPE_BASIC_AUTH_USER")                                               \
@@ -72,7 +71,7 @@ typedef enum sp_option_kind {
     "PYROSCOPE_CLIENT_CERT")                                                   \
   X(client_key, PATH, 0, 0, 0, "PEM file of its key", "PYROSCOPE_CLIENT_KEY")  \
   X(proxy, PROXY, 0, 0, 0, "URL of a proxy; \"\" for none", "PYROSCOPE_PROXY") \
-  X(no_proxy, PROXY, 0, 0, 0, "hosts without it, separated by commas",         \
+  X(no_proxy, PROXY, 0, 0, 0, "hosts reached without it",                      \
     "PYROSCOPE_NO_PROXY")                                                      \
   X(upload_protocol, TEXT, 0, 0, 0, "\"push\", the default, or \"ingest\"",    \
     "PYROSCOPE_UPLOAD_PROTOCOL")                                               \

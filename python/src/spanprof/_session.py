@@ -183,9 +183,9 @@ def start(
             PYROSCOPE_LABELS.
         clean_label_names: what may not be in a label's name becomes `_`, in
             place of a refusal; default False. PYROSCOPE_CLEAN_LABEL_NAMES.
-        dotted_label_names: labels keep the names they were given; by default
-            (False) they are sent with `_` for each dot, since Grafana shows no
-            other. PYROSCOPE_DOTTED_LABEL_NAMES.
+        dotted_label_names: labels leave by the names they were given; by
+            default (False) with `_` for each dot, since Grafana shows no other.
+            PYROSCOPE_DOTTED_LABEL_NAMES.
         resource_labels: names of OTEL_RESOURCE_ATTRIBUTES that become labels: a
             list, or a text with commas. PYROSCOPE_RESOURCE_LABELS.
         sample_rate_hz: samples per second of CPU time and thread, 1..1000,
@@ -203,18 +203,21 @@ def start(
             False. PYROSCOPE_REPORT_THREAD_NAME.
         line_numbers: the line a frame shows: "executed", the default; "first",
             where its function begins; "none".
-        server_address: "http://pyroscope:4040"; without it nothing is sent.
-            PYROSCOPE_SERVER_ADDRESS.
-        basic_auth_user: PYROSCOPE_BASIC_AUTH_USER.
-        basic_auth_password: PYROSCOPE_BASIC_AUTH_PASSWORD.
+        server_address: Pyroscope's URL, "http://pyroscope:4040"; without it
+            nothing is sent. PYROSCOPE_SERVER_ADDRESS.
+        basic_auth_user: user of basic auth. PYROSCOPE_BASIC_AUTH_USER.
+        basic_auth_password: password of basic auth.
+            PYROSCOPE_BASIC_AUTH_PASSWORD.
         auth_token: bearer token. PYROSCOPE_AUTH_TOKEN.
         tenant_id: header X-Scope-OrgID. PYROSCOPE_TENANT_ID.
-        http_headers: more headers, by name or as "Name: value" lines.
-            PYROSCOPE_HTTP_HEADERS.
-        ca_bundle: PEM file. PYROSCOPE_CA_BUNDLE, SSL_CERT_FILE.
-        client_cert: PEM file. PYROSCOPE_CLIENT_CERT.
-        client_key: PEM file. PYROSCOPE_CLIENT_KEY.
-        proxy: "http://proxy:3128"; "" for none. PYROSCOPE_PROXY, HTTPS_PROXY,
+        http_headers: more headers of every upload, by name or as "Name: value"
+            lines. PYROSCOPE_HTTP_HEADERS.
+        ca_bundle: PEM file of the authorities to trust. PYROSCOPE_CA_BUNDLE,
+            SSL_CERT_FILE.
+        client_cert: PEM file of the client's certificate.
+            PYROSCOPE_CLIENT_CERT.
+        client_key: PEM file of its key. PYROSCOPE_CLIENT_KEY.
+        proxy: URL of a proxy; "" for none. PYROSCOPE_PROXY, HTTPS_PROXY,
             HTTP_PROXY, ALL_PROXY.
         no_proxy: hosts reached without it: a list, or a text with commas.
             PYROSCOPE_NO_PROXY, NO_PROXY.
@@ -226,20 +229,25 @@ def start(
             PYROSCOPE_QUEUE_BYTES.
         output_directory: profiles are also written here.
             PYROSCOPE_OUTPUT_DIRECTORY.
-        output_max_bytes: default 1 GiB. PYROSCOPE_OUTPUT_MAX_BYTES.
-        output_max_age_s: default 7 days. PYROSCOPE_OUTPUT_MAX_AGE.
+        output_max_bytes: past it the oldest of them go; default 1 GiB.
+            PYROSCOPE_OUTPUT_MAX_BYTES.
+        output_max_age_s: how long they stay; default 7 days.
+            PYROSCOPE_OUTPUT_MAX_AGE.
         spool_directory: what cannot be sent waits here.
             PYROSCOPE_SPOOL_DIRECTORY.
-        spool_max_bytes: default 64 MiB. PYROSCOPE_SPOOL_MAX_BYTES.
-        spool_max_age_s: default 2700. PYROSCOPE_SPOOL_MAX_AGE.
-        span_names_max: distinct span names, default 500.
+        spool_max_bytes: past it the oldest go; default 64 MiB.
+            PYROSCOPE_SPOOL_MAX_BYTES.
+        spool_max_age_s: how long it waits; default 2700.
+            PYROSCOPE_SPOOL_MAX_AGE.
+        span_names_max: distinct span names, then "[other]"; default 500.
             PYROSCOPE_SPAN_NAMES_MAX.
-        label_values_max: distinct values of a label, default 1024.
-            PYROSCOPE_LABEL_VALUES_MAX.
-        log_level: "debug", "info" (default), "warn", "error" or "off": what
-            reaches the logger "spanprof". PYROSCOPE_LOG_LEVEL.
-        flush_on_sigterm: SIGTERM, where nobody handles it, sends what there is
-            before it ends the process, within 2 s; default True.
+        label_values_max: distinct values of a label, then "[other]"; default
+            1024. PYROSCOPE_LABEL_VALUES_MAX.
+        log_level: the least of what is logged, by the logger "spanprof":
+            "debug", "info" (default), "warn", "error" or "off".
+            PYROSCOPE_LOG_LEVEL.
+        flush_on_sigterm: hand on what there is before SIGTERM ends the process,
+            where nobody handles it, within 2 s; default True.
             PYROSCOPE_FLUSH_ON_SIGTERM.
         on_profile: called with each profile (gzip-compressed pprof, start of its
             window in Unix ns, length in ns) on a thread of the library.
