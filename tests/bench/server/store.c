@@ -13,6 +13,7 @@
 #define DEPTH     30
 #define FUNCTIONS 470
 #define APPS      20
+#define MADE      200 /* profiles that differ */
 
 enum shape { PLAIN, SPANS, SPAN_PER_SAMPLE };
 
@@ -258,21 +259,23 @@ static void queries(int profiles) {
   const sp_matcher app = {
       .kind = SP_MATCH_EQUAL, .name = "service_name", .value = "app-3"};
   sp_selector selector = fixture_all();
-  uint64_t span = 0;
+  sp_received *made[MADE];
+  uint64_t span;
   sp_store *store;
   double begin;
   int i;
 
   fixture_begin();
   store = fixture_open();
+  for (i = 0; i < MADE; i++)
+    made[i] = make(3, 0, SPANS);
   for (i = 0; i < profiles; i++) {
-    sp_received *profile =
-        make(3, FIXTURE_TIME + i * 10 * FIXTURE_SECOND, SPANS);
+    const sp_received *const one = made[i % MADE];
 
-    if (i == profiles / 2)
-      span = profile->samples[0].span_id;
-    fixture_put(store, profile);
+    made[i % MADE]->time_ns = FIXTURE_TIME + i * 10 * FIXTURE_SECOND;
+    CHECK(!sp_store_put(store, &one, 1));
   }
+  span = made[0]->samples[0].span_id;
   begin = seconds();
   CHECK(!sp_store_compact(store));
   printf("compaction of %d profiles: %.1f s\n", profiles, seconds() - begin);
@@ -291,6 +294,8 @@ static void queries(int profiles) {
   begin = seconds();
   CHECK(fixture_sum(store, &selector, NULL) > 0);
   printf("one span of them: %.4f s\n", seconds() - begin);
+  for (i = 0; i < MADE; i++)
+    sp_received_free(made[i]);
   sp_store_close(store);
   fixture_end();
 }

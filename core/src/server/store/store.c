@@ -104,8 +104,10 @@ spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out) {
 
   pthread_mutex_lock(&store->lock);
   reader = store->idle;
-  if (reader)
+  if (reader) {
     store->idle = reader->next;
+    store->idle_count--;
+  }
   pthread_mutex_unlock(&store->lock);
   *out = NULL;
   if (!reader) {
@@ -126,11 +128,21 @@ spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out) {
 }
 
 void sp_store_reader_give(sp_store *store, sp_store_reader *reader) {
+  bool kept;
+
   sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
   pthread_mutex_lock(&store->lock);
-  reader->next = store->idle;
-  store->idle = reader;
+  kept = store->idle_count < SP_STORE_READERS_MAX;
+  if (kept) {
+    reader->next = store->idle;
+    store->idle = reader;
+    store->idle_count++;
+  }
   pthread_mutex_unlock(&store->lock);
+  if (kept)
+    return;
+  sqlite3_close(reader->db);
+  sp_mem_free(store->mem, reader);
 }
 
 spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {

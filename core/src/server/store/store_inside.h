@@ -6,7 +6,8 @@
 #include "store.h"
 #include "writer.h"
 
-#define SP_STORE_READERS_MAX 8
+/* Connections that are kept for the next call: each has a cache. */
+#define SP_STORE_READERS_MAX 4
 
 /* A connection for one call at a time. */
 typedef struct sp_store_reader {
@@ -31,6 +32,7 @@ struct sp_store {
   pthread_cond_t keeper_wake;
   bool ending;
   sp_store_reader *idle; /* readers without work */
+  size_t idle_count;
   /* Any thread. */
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;
