@@ -251,6 +251,7 @@ spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
   } calls[] = {{"/api/v1/applications", sp_api_applications},
                {"/api/v1/labels", sp_api_labels},
                {"/api/v1/gaps", sp_api_gaps},
+               {"/api/v1/status/buildinfo", sp_api_build},
                {"/api/v1/spans", sp_api_spans},
                {"/api/v1/traces", sp_api_traces},
                {"/api/v1/trace/*", sp_api_trace},

@@ -48,6 +48,7 @@ void sp_api_put_trace_id(sp_api *api, const char *name,
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);
+spanprof_status sp_api_build(sp_api *api);
 spanprof_status sp_api_spans(sp_api *api);
 spanprof_status sp_api_traces(sp_api *api);
 spanprof_status sp_api_trace(sp_api *api);

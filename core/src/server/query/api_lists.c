@@ -347,3 +347,15 @@ spanprof_status sp_api_gaps(sp_api *api) {
   sp_mem_free(gaps.mem, gaps.times);
   return st;
 }
+
+/* As Prometheus and Pyroscope say it. */
+spanprof_status sp_api_build(sp_api *api) {
+  sp_json_open(&api->json, '{');
+  sp_json_member_text(&api->json, "status", "success");
+  sp_json_member_open(&api->json, "data", '{');
+  sp_json_member_text(&api->json, "application", "spanprof");
+  sp_json_member_text(&api->json, "version", spanprof_version());
+  sp_json_close(&api->json, '}');
+  sp_json_close(&api->json, '}');
+  return SPANPROF_OK;
+}
