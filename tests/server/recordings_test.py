@@ -15,7 +15,7 @@ import time
 
 from serving import Server
 
-FILES = ("push", "ingest", "otlp", "other")
+FILES = ("push", "ingest", "otlp", "adhoc", "other")
 HERE = pathlib.Path(__file__).parent
 
 

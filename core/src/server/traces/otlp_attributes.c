@@ -32,13 +32,15 @@ static bool trace_pair(sp_view message, sp_view *key, sp_view *value) {
   return !wire.fault;
 }
 
-/* A text that is not UTF-8 is cleaned up; NULL: out of memory. */
+/* A text that is not UTF-8, or holds a NUL, which parsers of JSON stumble over,
+ * is cleaned up; NULL: out of memory. */
 static json_t *trace_text(sp_view text) {
   json_t *string;
   bool changed;
   char *clean;
 
-  if (sp_utf8_valid(text.bytes, text.size))
+  if (sp_utf8_valid(text.bytes, text.size) &&
+      (!text.size || !memchr(text.bytes, '\0', text.size)))
     return json_stringn_nocheck(text.bytes, text.size);
   clean = malloc(text.size);
   if (!clean)

@@ -111,8 +111,8 @@ static void odd_values_leave_good_json(void) {
   message_text(&span, 5,
                "a\xff"
                "b");
-  message_text(&value, 1, "\xff\"\n");
-  message_text(&pair, 1, "k\xfe");
+  message_bytes(&value, 1, "\xff\"\0", 3);
+  message_bytes(&pair, 1, "k\0", 2);
   message_inner(&pair, 2, value_in(value, 100));
   message_inner(&span, 9, pair);
   message_inner(&scope, 2, span);
