@@ -32,5 +32,6 @@ if(TARGET spanprof_command)
   install(FILES docs/spanprof.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 if(TARGET spanprof_server)
-  install(TARGETS spanprof_server)
+  # Optional, as a build of the library and the command alone lacks it.
+  install(TARGETS spanprof_server OPTIONAL)
 endif()

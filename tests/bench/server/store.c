@@ -259,7 +259,7 @@ static void queries(int profiles) {
   const sp_matcher app = {
       .kind = SP_MATCH_EQUAL, .name = "service_name", .value = "app-3"};
   sp_selector selector = fixture_all();
-  sp_received *made[MADE];
+  sp_received *made[MADE], *other;
   uint64_t span;
   sp_store *store;
   double begin;
@@ -275,7 +275,9 @@ static void queries(int profiles) {
     made[i % MADE]->time_ns = FIXTURE_TIME + i * 10 * FIXTURE_SECOND;
     CHECK(!sp_store_put(store, &one, 1));
   }
-  span = made[0]->samples[0].span_id;
+  other = make(3, FIXTURE_TIME + profiles * 5 * FIXTURE_SECOND + 1, SPANS);
+  span = other->samples[0].span_id;
+  fixture_put(store, other);
   begin = seconds();
   CHECK(!sp_store_compact(store));
   printf("compaction of %d profiles: %.1f s\n", profiles, seconds() - begin);
