@@ -1,4 +1,4 @@
-/* Which labels and which span a flow of control works for: a ContextVar of our
+/* The labels and the span that are active in a context: a ContextVar of our
  * own, so that tasks, executors, greenlets and whatever else copies or switches
  * contexts carries them as it carries every other variable. */
 #ifndef PY_CONTEXT_H

@@ -25,7 +25,7 @@
 typedef struct session_call {
   spanprof_status (*run)(spanprof_session *session, uint32_t timeout_ms);
   uint32_t timeout_ms;
-  bool alone; /* keep the GVL: no other Ruby thread is to run any more */
+  bool keep_gvl; /* no other Ruby thread is to run any more */
   sem_t done;
   spanprof_status status;
   char
@@ -86,7 +86,7 @@ static bool call_thread_start(pthread_t *thread, session_call *call) {
 static VALUE call_wait(VALUE data) {
   session_call **pending = (session_call **)data;
 
-  if ((*pending)->alone)
+  if ((*pending)->keep_gvl)
     call_sleep(pending);
   else
     rb_thread_call_without_gvl(call_sleep, pending, NULL, NULL);
@@ -149,10 +149,10 @@ VALUE sp_control_flush(uint32_t timeout_ms) {
   return call_value(&call);
 }
 
-static VALUE session_stop(uint32_t timeout_ms, bool alone) {
+static VALUE session_stop(uint32_t timeout_ms, bool keep_gvl) {
   session_call call = {.run = spanprof_session_stop,
                        .timeout_ms = timeout_ms,
-                       .alone = alone,
+                       .keep_gvl = keep_gvl,
                        .status = SPANPROF_ERR_STATE};
   int interrupt, stopped = 0;
 
@@ -162,7 +162,7 @@ static VALUE session_stop(uint32_t timeout_ms, bool alone) {
   if (call.status != SPANPROF_ERR_STATE) {
     session_runs = false;
     /* That waits for a Ruby thread; the thread may be killed meanwhile. */
-    if (!alone)
+    if (!keep_gvl)
       stopped = rb_sp_runtime_stop();
     if (stopped)
       interrupt = stopped;
