@@ -109,6 +109,10 @@ sp_span_carried(spanprof_span number) {
 }
 
 /* The span in a place, live or not. */
-sp_span *sp_span_at(uint32_t place);
+static inline sp_span *sp_span_at(uint32_t place) {
+  return atomic_load_explicit(&sp_span_chunks[place / SP_SPAN_CHUNK],
+                              memory_order_acquire) +
+         place % SP_SPAN_CHUNK;
+}
 
 #endif
