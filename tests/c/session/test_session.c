@@ -33,6 +33,7 @@ static spanprof_options options_given(void) {
   CHECK(mkdtemp(session_directory) != NULL);
   options.application_name = "session/test";
   options.output_directory = session_directory;
+  options.upload_interval_ms = 3600000; /* one window, however slow */
   options.log = log_keep;
   options.log_level = SPANPROF_LOG_INFO;
   return options;
