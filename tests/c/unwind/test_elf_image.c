@@ -7,6 +7,7 @@
 #include "check.h"
 #include "failing_mem.h"
 #include "unwind/elf_image.h"
+#include "unwind/elf_notes.h"
 
 /* The build id the linker gave this program, from its memory. */
 static int note_of_program(struct dl_phdr_info *info, size_t size, void *data) {
