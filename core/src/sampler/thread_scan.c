@@ -153,7 +153,8 @@ static bool tasks_known(scan_counts *counts) {
       known = thread->excluded
                   ? !thread_gone(thread)
                   : thread->timer != SP_TIMER_NONE &&
-                        sp_timer_look(thread->timer) != SP_TIMER_DEAD;
+                        sp_timer_look(thread->timer) != SP_TIMER_DEAD &&
+                        !sp_own_thread_is(thread->tid);
       if (known)
         thread->pass = sp_threads.pass;
       counts->threads++;

@@ -16,6 +16,7 @@
 #include "sampler/signal.h"
 #include "sampler/thread_record.h"
 #include "util/counters.h"
+#include "util/own_thread.h"
 
 /* More than the first two chunks have. */
 #define THREADS     800
@@ -126,6 +127,39 @@ static sp_thread *record_own(void) {
 }
 
 /* Sampled, and with its labels. */
+static void *ours_run(void *nothing) {
+  sem_post(&registered);
+  sem_wait(&leave);
+  return nothing;
+}
+
+/* One that a scan met before it could say that it is ours must not be counted
+ * for one of the program's, which came since and would be looked for late. */
+static void one_of_ours_hides_none_of_the_programs(void) {
+  pthread_t ours, other;
+  sp_thread *record;
+  int i, tid;
+
+  timers_start(100);
+  for (i = 0; i < 400; i++) {
+    CHECK(!sp_own_thread_start(&ours, "ours", ours_run, NULL));
+    sp_threads_scan(NULL);
+    sem_wait(&registered);
+    CHECK(!pthread_create(&other, NULL, thread_wait, &tid));
+    sem_wait(&registered);
+    sp_threads_scan(NULL);
+    pthread_mutex_lock(&sp_threads.lock);
+    record = sp_thread_find(tid);
+    CHECK(record && record->timer != SP_TIMER_NONE);
+    pthread_mutex_unlock(&sp_threads.lock);
+    sem_post(&leave);
+    sem_post(&leave);
+    pthread_join(ours, NULL);
+    pthread_join(other, NULL);
+  }
+  sp_threads_stop();
+}
+
 static void own_record_check(void) {
   const sp_thread *record = record_own();
 
@@ -267,6 +301,7 @@ int main(void) {
   many_threads_have_a_record_each();
   an_index_out_of_range_has_none();
   a_scan_finds_who_took_the_place_of_another();
+  one_of_ours_hides_none_of_the_programs();
   a_thread_found_again_has_its_labels();
   a_thread_no_longer_excluded_has_its_labels();
   any_number_of_threads_is_excluded();
