@@ -62,12 +62,28 @@ class ChildTest < Minitest::Test
     run_command(RbConfig.ruby, *ruby, path, env: env, limit: limit)
   end
 
+  # One that takes too long is killed, and its errors end with where it was.
   # @return [Result]
   def run_command(*command, env: {}, limit: LIMIT_S)
     began = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    out, err, status = Open3.capture3(environment.merge(env), "timeout", "-k", "1", limit.to_s, *command)
-    Result.new(out: out, err: err, status: status,
-               seconds: Process.clock_gettime(Process::CLOCK_MONOTONIC) - began)
+    Open3.popen3(environment.merge(env), *command, pgroup: true) do |input, *outputs, waiter|
+      input.close
+      out, err = outputs.map { |pipe| Thread.new { pipe.read } }
+      stuck = "\nit took over #{limit} s:\n#{threads_of(waiter.pid)}" unless waiter.join(limit)
+      Process.kill(:KILL, -waiter.pid) if stuck
+      Result.new(out: out.value, err: err.value + stuck.to_s, status: waiter.value,
+                 seconds: Process.clock_gettime(Process::CLOCK_MONOTONIC) - began)
+    end
+  end
+
+  # @return [String] the threads of a process: name, state, what the kernel does for it
+  def threads_of(pid)
+    Dir["/proc/#{pid}/task/*"].map do |task|
+      state = File.read("#{task}/status")[/^State:\s*(.*)/, 1]
+      "#{File.read("#{task}/comm").chomp}: #{state}, #{File.read("#{task}/syscall").chomp}\n"
+    rescue SystemCallError
+      ""
+    end.join
   end
 
   # @return [Result] of a child that ended well
