@@ -217,7 +217,7 @@ spanprof_status sp_call_adhoc_upload(sp_query *query,
       .arena = &query->arena,
       .name = adhoc_name(query, request->name ? request->name : ""),
       .time_ms = (int64_t)(now_ns / SP_NS_PER_MS)};
-  char *file;
+  char *file = NULL;
   spanprof_status st;
 
   if (!request->profile)

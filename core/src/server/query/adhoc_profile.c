@@ -116,7 +116,7 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
                                    const char *type, sp_name_tree *tree,
                                    uint32_t side, sp_query_fault *fault) {
   sp_pprof *profile = NULL;
-  uint32_t *names, node;
+  uint32_t *names = NULL, node;
   size_t i;
   spanprof_status st = sp_pprof_read(&profile, arena->mem, bytes, size);
 

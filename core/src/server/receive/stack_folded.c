@@ -52,7 +52,7 @@ static spanprof_status folded_count(sp_stack_list *list, sp_view text,
 spanprof_status sp_stack_folded(sp_stack_list *list, sp_view text) {
   spanprof_status st = SPANPROF_OK;
   const char *space;
-  int64_t value;
+  int64_t value = 0;
   sp_view line;
   size_t at;
 
