@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass
 
 import noise
-from profile_reader import Sample
+from profile_reader import Sample, ended_s
 from program import ProgramCase
 
 PREFIX = "burn_"
@@ -64,7 +64,8 @@ def judge(samples: list[Sample], truth: dict[str, float], label: str = "span_nam
         wrong=sum(v for where, name, v in burned if name and name != where) / max(labelled, 1),
         lost=1 - labelled / total, distance=noise.distance(shares, true),
         noise=noise.of_shares(true, count), missing=(true_ns - total) / 1e9,
-        missing_noise=noise.of_time(true_ns / 1e9, sum(s.value for s in samples) / 1e9, tick_ns / 1e9, threads),
+        missing_noise=noise.of_time(
+            true_ns / 1e9, sum(s.value for s in samples) / 1e9, tick_ns / 1e9, threads) + ended_s(samples),
         samples=count, dropped=dropped)
 
 

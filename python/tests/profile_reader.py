@@ -230,3 +230,9 @@ def read_samples(directory: str | pathlib.Path) -> list[Sample]:
 def cpu_ns(samples: list[Sample], where: Callable[[Sample], bool]) -> int:
     """CPU nanoseconds of the samples for which ``where`` is true."""
     return sum(sample.value for sample in samples if where(sample))
+
+
+def ended_s(samples: list[Sample]) -> float:
+    """Seconds that threads burned after the last tick that hit them, which the
+    profile books where they ended: true, and in no function."""
+    return cpu_ns(samples, lambda sample: sample.functions == ("[thread end]",)) / 1e9

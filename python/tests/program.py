@@ -221,5 +221,5 @@ class ProgramCase(unittest.TestCase):
         own."""
         total = true if alone else max(sum(self.cpu_s().values()), measured, true)
         allowed = noise.of_time(true, total, 0.01, threads)
-        self.assertGreaterEqual(measured, true - allowed, what)
+        self.assertGreaterEqual(measured, true - allowed - profile_reader.ended_s(self.samples()), what)
         self.assertLessEqual(measured, true + allowed + beside, what)

@@ -30,6 +30,7 @@ class RecordingCase(unittest.TestCase):
 
     stats: dict[str, int]
     tick_s: float
+    ended_s = 0.0
 
     def record(self, work: Callable[[], object], *, wall_hz: int = 0,
                **options: object) -> list[profile_reader.Sample]:
@@ -47,7 +48,9 @@ class RecordingCase(unittest.TestCase):
                 self.assertTrue(spanprof.stop(10))
             self.stats = spanprof.stats()
             self.tick_s = 1 / int(str(given["sample_rate_hz"]))
-            return profile_reader.read_samples(pathlib.Path(directory))
+            samples = profile_reader.read_samples(pathlib.Path(directory))
+            self.ended_s = profile_reader.ended_s(samples)
+            return samples
 
     def cpu_s(self, samples: list[profile_reader.Sample], function: str | None = None) -> float:
         """Seconds of CPU in a function of this name, or in all."""
@@ -57,8 +60,9 @@ class RecordingCase(unittest.TestCase):
     def assert_cpu(self, seen: float, true: float, what: str, threads: int = 1) -> None:
         """Seconds of that many threads which did nothing else: each has a clock
         of its own, so that chance is in their ends alone."""
-        self.assertLessEqual(abs(seen - true), noise.of_time(true, true, self.tick_s, threads),
-                             f"{what}: {seen} of {true} s")
+        allowed = noise.of_time(true, true, self.tick_s, threads)
+        self.assertLessEqual(seen, true + allowed, what)
+        self.assertGreaterEqual(seen, true - allowed - self.ended_s, what)
 
     def one(self, samples: list[profile_reader.Sample], function: str) -> list[profile_reader.Frame]:
         """The frames of this name on stacks; the samples are all of them, but for

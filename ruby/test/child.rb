@@ -115,7 +115,7 @@ class ChildTest < Minitest::Test
 
   # @return [Float] s that the samples of it may differ from true_s
   def noise_s(true_s, hz: 100, stretches: 1)
-    Noise.seconds(true_s, total_s: true_s, samples: (true_s * hz).round, threads: stretches)
+    Noise.seconds(true_s, total_s: true_s, samples: (true_s * hz).round, threads: stretches) + Noise.ended_s(samples)
   end
 
   # A server that takes connections and never answers.

@@ -44,4 +44,11 @@ module Noise
     rounded = [threads, SUM_OF_ROUNDED * Math.sqrt(threads)].min
     (drawn + rounded) * tick_s + threads * LATE_S + late_s
   end
+
+  # @param samples [Array<ProfileReader::Sample>]
+  # @return [Float] s that threads burned after the last tick that hit them, which
+  #   the profile books where they ended: true, and in no method
+  def self.ended_s(samples)
+    samples.sum { |sample| sample.stack == ["[thread end]"] ? sample.cpu_ns : 0 } / 1e9
+  end
 end

@@ -105,7 +105,8 @@ class SpanCase < Minitest::Test
   # @return [Float] s that the samples in burn(name) may differ from the truth
   def noise_s(*workers)
     threads = @slices.filter_map { |name, _, thread| thread if workers.include?(name) }.uniq.size
-    Noise.seconds(truth(*workers), total_s: @cpu_s, samples: Spanprof.stats[:samples_taken], threads: threads)
+    Noise.seconds(truth(*workers), total_s: @cpu_s, samples: Spanprof.stats[:samples_taken], threads: threads) +
+      Noise.ended_s(@samples)
   end
 
   def current_context = OpenTelemetry::Context.current
