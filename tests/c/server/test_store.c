@@ -349,6 +349,41 @@ static void documents_are_replaced_and_removed(void) {
   fixture_end();
 }
 
+static bool count_document(void *data, const sp_store_document *document) {
+  (void)document;
+  ++*(int *)data;
+  return true;
+}
+
+static void of_documents_only_annotations_grow_old(void) {
+  const int64_t now_ms =
+      (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_MS);
+  sp_store_document documents[] = {
+      {.kind = "annotation", .key = "old", .time_ms = now_ms - 3601000},
+      {.kind = "annotation", .key = "new", .time_ms = now_ms - 3500000},
+      {.kind = "settings", .key = "old", .time_ms = now_ms - 3601000}};
+  sp_store *store;
+  int count = 0;
+  size_t i;
+
+  fixture_begin();
+  fixture_retention_ns = 3600 * SP_NS_PER_S;
+  store = fixture_open();
+  for (i = 0; i < SP_COUNT_OF(documents); i++)
+    CHECK(!sp_store_put_document(store, &documents[i]));
+  CHECK(!sp_store_drop_old(store));
+  CHECK(!sp_store_documents(store, "annotation", "old", 0, INT64_MAX,
+                            count_document, &count));
+  CHECK_EQUAL(0, count);
+  CHECK(!sp_store_documents(store, "annotation", "new", 0, INT64_MAX,
+                            count_document, &count));
+  CHECK(!sp_store_documents(store, "settings", NULL, 0, INT64_MAX,
+                            count_document, &count));
+  CHECK_EQUAL(2, count);
+  sp_store_close(store);
+  fixture_end();
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"the_same_comes_out_alone_compacted_and_after_a_start",
@@ -366,6 +401,8 @@ int main(int argc, char **argv) {
       {"spans_of_traces_are_found", spans_of_traces_are_found},
       {"documents_are_replaced_and_removed",
        documents_are_replaced_and_removed},
+      {"of_documents_only_annotations_grow_old",
+       of_documents_only_annotations_grow_old},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -11,6 +11,7 @@
 
 #define API_TYPE_DEFAULT "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define API_HOUR_MS      3600000
+#define API_BODY_MAX     ((size_t)64 << 10)
 
 const char *sp_api_parameter(const sp_api *api, const char *name) {
   const char *text = sp_http_query(api->query.http, name);
@@ -106,6 +107,12 @@ spanprof_status sp_api_plan_side(sp_query_plan *plan, const char *side) {
   if (!st)
     st = api_ids(plan, side, "profile", sp_query_plan_profiles);
   return st;
+}
+
+spanprof_status sp_api_range(sp_api *api, int64_t *from_ms, int64_t *until_ms) {
+  spanprof_status st = api_time(&api->query, "", "from", -API_HOUR_MS, from_ms);
+
+  return st ? st : api_time(&api->query, "", "until", 0, until_ms);
 }
 
 spanprof_status sp_api_plan(sp_api *api) {
@@ -246,17 +253,23 @@ static void api_handle(void *data, const sp_http_request *http,
 
 spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
   static const struct {
+    const char *methods;
     const char *path;
     sp_api_run run;
-  } calls[] = {{"/api/v1/applications", sp_api_applications},
-               {"/api/v1/labels", sp_api_labels},
-               {"/api/v1/gaps", sp_api_gaps},
-               {"/api/v1/status/buildinfo", sp_api_build},
-               {"/api/v1/spans", sp_api_spans},
-               {"/api/v1/traces", sp_api_traces},
-               {"/api/v1/trace/*", sp_api_trace},
-               {"/api/v1/profile", sp_api_profile},
-               {"/api/v1/diff", sp_api_diff}};
+    size_t body_max;
+  } calls[] = {
+      {"GET", "/api/v1/applications", sp_api_applications, 0},
+      {"GET", "/api/v1/labels", sp_api_labels, 0},
+      {"GET", "/api/v1/gaps", sp_api_gaps, 0},
+      {"GET", "/api/v1/status/buildinfo", sp_api_build, 0},
+      {"GET", "/api/v1/spans", sp_api_spans, 0},
+      {"GET", "/api/v1/traces", sp_api_traces, 0},
+      {"GET", "/api/v1/trace/*", sp_api_trace, 0},
+      {"GET", "/api/v1/profile", sp_api_profile, 0},
+      {"GET", "/api/v1/diff", sp_api_diff, 0},
+      {"GET,POST", "/api/v1/annotations", sp_api_annotations, API_BODY_MAX},
+      {"DELETE", "/api/v1/annotations/*", sp_api_annotation_remove, 0},
+  };
   /* One server runs in a process, whose routes live as long as it. */
   static api_route all[SP_COUNT_OF(calls)];
   spanprof_status st = SPANPROF_OK;
@@ -264,11 +277,13 @@ spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
 
   for (i = 0; !st && i < SP_COUNT_OF(calls); i++) {
     all[i] = (api_route){.serve = serve, .run = calls[i].run};
-    st = sp_http_routes_add(routes, &(sp_http_route){.methods = "GET",
-                                                     .path = calls[i].path,
-                                                     .handler = api_handle,
-                                                     .data = &all[i],
-                                                     .flags = SP_HTTP_SLOW});
+    st = sp_http_routes_add(
+        routes, &(sp_http_route){.methods = calls[i].methods,
+                                 .path = calls[i].path,
+                                 .handler = api_handle,
+                                 .data = &all[i],
+                                 .flags = SP_HTTP_SLOW | SP_HTTP_SAYS_ALLOW,
+                                 .body_max = calls[i].body_max});
   }
   return st;
 }

@@ -25,8 +25,11 @@ const char *sp_api_parameter(const sp_api *api, const char *name);
  * for; the last hour where there is no range. SPANPROF_ERR_ARGUMENT. */
 spanprof_status sp_api_plan(sp_api *api);
 
-/* The same of another plan, of parameters that begin with `side`: "leftQuery",
- * "leftFrom". */
+/* `from` and `until` alone; the last hour where they are missing. */
+spanprof_status sp_api_range(sp_api *api, int64_t *from_ms, int64_t *until_ms);
+
+/* sp_api_plan() of another plan, of parameters that begin with `side`:
+ * "leftQuery", "leftFrom". */
 spanprof_status sp_api_plan_side(sp_query_plan *plan, const char *side);
 
 /* A number of rows; `limit` and `after`. */
@@ -44,7 +47,8 @@ void sp_api_put_span_id(sp_api *api, const char *name, uint64_t span_id);
 void sp_api_put_trace_id(sp_api *api, const char *name,
                          const sp_trace_id *trace_id);
 
-/* The calls; api_lists.c, api_spans.c, api_traces.c, api_profile.c. */
+/* The calls; api_lists.c, api_spans.c, api_traces.c, api_profile.c,
+ * api_annotations.c. */
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);
@@ -54,6 +58,8 @@ spanprof_status sp_api_traces(sp_api *api);
 spanprof_status sp_api_trace(sp_api *api);
 spanprof_status sp_api_profile(sp_api *api);
 spanprof_status sp_api_diff(sp_api *api);
+spanprof_status sp_api_annotations(sp_api *api);
+spanprof_status sp_api_annotation_remove(sp_api *api);
 
 /* SPANPROF_ERR_NOMEM. */
 spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve);

@@ -267,18 +267,30 @@ static spanprof_status keep_drop_some(sp_writer *writer, void *data) {
   return st;
 }
 
-static spanprof_status keep_drop_spans(sp_writer *writer, void *data) {
-  const keep_drop *drop = data;
+static spanprof_status keep_drop_rows(sp_writer *writer, const char *sql,
+                                      int64_t before) {
   sqlite3_stmt *remove = NULL;
-  spanprof_status st = sp_database_prepare(
-      writer->db, &remove, "DELETE FROM span WHERE start_ns<?1");
+  spanprof_status st = sp_database_prepare(writer->db, &remove, sql);
 
   if (!st) {
-    sqlite3_bind_int64(remove, 1, drop->before_ns);
+    sqlite3_bind_int64(remove, 1, before);
     st = sp_database_do(remove);
   }
   sqlite3_finalize(remove);
   return st;
+}
+
+/* Of what is no profile: spans of traces, annotations. */
+static spanprof_status keep_drop_spans(sp_writer *writer, void *data) {
+  const keep_drop *drop = data;
+  spanprof_status st = keep_drop_rows(
+      writer, "DELETE FROM span WHERE start_ns<?1", drop->before_ns);
+
+  return st ? st
+            : keep_drop_rows(writer,
+                             "DELETE FROM document WHERE kind='annotation' "
+                             "AND time_ms<?1",
+                             drop->before_ns / (int64_t)SP_NS_PER_MS);
 }
 
 /* Drop until there is no more of it; count and say what went. */

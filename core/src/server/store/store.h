@@ -174,7 +174,8 @@ typedef struct sp_store_stats {
 spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out);
 
 /* What the store does by itself every now and then, at once: compact all that
- * can be; drop what is older than the retention or too much. */
+ * can be; drop what is older than the retention or too much. Of documents only
+ * annotations grow old. */
 spanprof_status sp_store_compact(sp_store *store);
 spanprof_status sp_store_drop_old(sp_store *store);
 
