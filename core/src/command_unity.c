@@ -38,3 +38,4 @@
 #include "command/report_spans.c"
 #include "command/report_text.c"
 #include "command/report_unit.c"
+#include "page/built_page.c"

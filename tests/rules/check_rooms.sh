@@ -7,7 +7,7 @@ status=0
 # Rooms of one height do not include each other.
 declare -A height=(
   [util]=0 [settings]=1 [label]=1 [unwind]=1 [sampler]=2 [span]=2 [profile]=3
-  [collect]=4 [export]=4 [session]=5 [command]=6 [server]=7
+  [collect]=4 [page]=0 [export]=4 [session]=5 [command]=6 [server]=7
 )
 
 for room in */; do

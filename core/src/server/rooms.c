@@ -1,5 +1,6 @@
 #include "rooms.h"
 
+#include "page_routes.h"
 #include "query/query.h"
 #include "receive/receive.h"
 #include "traces/traces.h"
@@ -21,5 +22,5 @@ spanprof_status sp_rooms_routes(sp_http_routes *routes, sp_serve *serve) {
 
   for (i = 0; !st && rooms_list[i]; i++)
     st = rooms_list[i](routes, serve);
-  return st;
+  return st ? st : sp_page_routes(routes);
 }

@@ -78,46 +78,6 @@ static void state_metrics(void *data, const sp_http_request *request,
   state_stored(&stats, &response->body);
 }
 
-/* Where the link of a span leads, as Pyroscope's clients write it: what the
- * query selects as text. Relative, for who comes through a path. */
-static void link_follow(const sp_http_request *request,
-                        sp_http_response *response) {
-  static const char *const names[] = {"query", "from", "until"};
-  sp_buffer place;
-  size_t i;
-
-  sp_buffer_init(&place, &sp_mem_default);
-  sp_buffer_text(&place, "api/v1/profile?format=folded");
-  for (i = 0; i < SP_COUNT_OF(names); i++) {
-    const char *value = sp_http_query(request, names[i]);
-
-    if (value) {
-      sp_buffer_format(&place, "&%s=", names[i]);
-      sp_buffer_form_encode(&place, value, strlen(value));
-    }
-  }
-  if (place.failed) {
-    sp_http_answer(response, 503, "text/plain", "there is no memory");
-  } else {
-    sp_http_answer(response, 303, NULL, "");
-    sp_http_set(response, "Location", place.data);
-  }
-  sp_buffer_dispose(&place);
-}
-
-static void state_root(void *data, const sp_http_request *request,
-                       sp_http_response *response) {
-  (void)data;
-  if (sp_http_query(request, "query")) {
-    link_follow(request, response);
-    return;
-  }
-  sp_http_answer(response, 200, "text/plain; charset=utf-8",
-                 "spanprof " SPANPROF_VERSION
-                 " takes profiles and traces here.\nIn Grafana, add a "
-                 "Pyroscope data source with this address.\n");
-}
-
 /* What Pyroscope's gateway says of calls that it does not know. */
 static void state_unknown_call(void *data, const sp_http_request *request,
                                sp_http_response *response) {
@@ -141,7 +101,6 @@ spanprof_status sp_state_routes(sp_http_routes *routes, sp_state *state) {
        .path = "/metrics",
        .handler = state_metrics,
        .data = state},
-      {.methods = "GET", .path = "/", .handler = state_root},
       {.methods = "GET,POST,PUT,PATCH,DELETE",
        .path = "/api/*",
        .handler = state_unknown_call,

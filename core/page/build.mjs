@@ -1,0 +1,55 @@
+// node build.mjs FILE: writes the page, one HTML file that fetches nothing but
+// its server's answers. Its script and style are named by their hashes in the
+// policy, so nothing else can run in it, wherever it is opened from.
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const BYTES_MAX = 500_000;
+const here = fileURLToPath(new URL(".", import.meta.url));
+const target = process.argv[2] ?? `${here}dist/page.html`;
+
+const made = await build({
+  absWorkingDir: here,
+  entryPoints: ["src/main.ts", "src/page.css"],
+  bundle: true,
+  minify: true,
+  charset: "ascii",
+  format: "iife",
+  target: ["es2022", "chrome123", "firefox120", "safari17.5"],
+  legalComments: "none",
+  outdir: "dist",
+  write: false,
+  logLevel: "warning",
+});
+
+function output(ending) {
+  const text = made.outputFiles.find((file) => file.path.endsWith(ending)).text.trim();
+  if (/<\/(script|style)/i.test(text))
+    throw new Error(`the ${ending} would end its own element`);
+  return text;
+}
+
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const script = output(".js");
+const style = output(".css");
+const policy = [
+  "default-src 'none'",
+  `script-src ${hash(script)}`,
+  `style-src ${hash(style)}`,
+  "connect-src 'self'",
+  "img-src data: blob:",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+// Functions, so that "$&" in the script stays what it is.
+const page = readFileSync(`${here}src/page.html`, "utf8")
+  .replace("@policy@", () => policy)
+  .replace("@style@", () => style)
+  .replace("@script@", () => script);
+if (Buffer.byteLength(page) > BYTES_MAX)
+  throw new Error(`the page has ${Buffer.byteLength(page)} bytes; it may have ${BYTES_MAX}`);
+mkdirSync(dirname(target), { recursive: true });
+writeFileSync(target, page);

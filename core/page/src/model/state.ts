@@ -1,0 +1,57 @@
+/** What is shown, as the address says it: a view and its parameters. */
+
+export const VIEWS = [
+  "explore", "labels", "spans", "span", "traces", "trace", "comparison", "comparison-diff", "adhoc",
+] as const;
+export type ViewName = (typeof VIEWS)[number];
+
+/** `parameters` are the address's, by their names there; an empty value is a
+ * missing one. The names that several views share:
+ *
+ * query, type, from, until            what is selected, and of when
+ * leftQuery, leftFrom, leftUntil, …   both sides of a comparison (right…)
+ * span, trace                         ids
+ * zoom, search, focus, hide, sandwich, layout, colour, sort
+ *                                     how a flame graph is looked at */
+export interface State {
+  view: ViewName;
+  parameters: Readonly<Record<string, string>>;
+}
+
+/** Of parameters: undefined or "" takes one away. */
+export type Change = Readonly<Record<string, string | undefined>>;
+
+export function changed(state: State, change: Change, view: ViewName = state.view): State {
+  const parameters: Record<string, string> = {};
+
+  for (const [name, value] of Object.entries({ ...state.parameters, ...change }))
+    if (value !== undefined && value !== "")
+      parameters[name] = value;
+  return { view, parameters };
+}
+
+/** The part of a path behind the server's own prefix. */
+function viewOf(path: string): ViewName {
+  const last = path.slice(path.lastIndexOf("/") + 1);
+
+  return VIEWS.find((name) => name === last) ?? "explore";
+}
+
+/** Reads an address. A link on a span is a query with its id in it: it opens the
+ * span's view. */
+export function readAddress(address: URL): State {
+  const parameters: Record<string, string> = {};
+
+  for (const [name, value] of address.searchParams)
+    if (value !== "" && !Object.hasOwn(parameters, name))
+      parameters[name] = value;
+  return { view: viewOf(address.pathname), parameters };
+}
+
+/** The address of a state, relative to the one of the page. */
+export function writeAddress(state: State): string {
+  const query = new URLSearchParams(state.parameters).toString();
+  const path = state.view === "explore" ? "./" : state.view;
+
+  return query ? `${path}?${query}` : path;
+}

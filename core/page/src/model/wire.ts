@@ -1,0 +1,107 @@
+/** What the server answers, and what `spanprof report --html` puts into the
+ * file: core/docs/server-api.md describes each. */
+
+/** `/api/v1/profile?format=tree`. Parents come before their children; nodes[0]
+ * is the root, whose `function` is -1. */
+export interface WireTree {
+  type: string;
+  /** As in pprof: nanoseconds, count, bytes. */
+  unit: string;
+  /** Profiles that had a part in it. */
+  profiles: number;
+  functions: { name: string[]; file: string[]; line: number[] };
+  nodes: { parent: number[]; function: number[]; self: number[] };
+}
+
+/** `/api/v1/diff?format=tree`: each node has a value on either side. */
+export interface WireDiff {
+  type: string;
+  unit: string;
+  profiles: [left: number, right: number];
+  functions: WireTree["functions"];
+  nodes: { parent: number[]; function: number[]; left: number[]; right: number[] };
+}
+
+export interface WireApplication {
+  name: string;
+  types: string[];
+}
+
+export interface WireLabelValue {
+  value: string | null;
+  total: number;
+  share: number;
+  profiles: number;
+  average: number;
+  deviation: number;
+}
+
+export interface WireSpan {
+  name: string | null;
+  service: string | null;
+  spanId?: string;
+  traceId?: string | null;
+  total: number;
+  samples: number;
+  spans: number;
+  traced: number;
+  durationNs?: number;
+  longestNs?: number;
+}
+
+export interface WireTrace {
+  traceId: string;
+  rootSpanId: string;
+  name: string;
+  service: string;
+  startNs: number;
+  durationNs: number;
+  status: number;
+  total: number;
+}
+
+export interface WireTraceSpan {
+  spanId: string;
+  parentId: string | null;
+  name: string;
+  service: string;
+  kind: number;
+  startNs: number;
+  durationNs: number;
+  status: number;
+  statusMessage: string;
+  attributes: Record<string, unknown>;
+  own: number;
+  total: number;
+}
+
+export interface WireGaps {
+  ranges: { from: number; until: number }[];
+  before: number | null;
+  after: number | null;
+}
+
+export interface WireAnnotation {
+  id: string;
+  timeMs: number;
+  text: string;
+  application: string | null;
+}
+
+/** RFC 9457; `column` (from 1, in bytes) where a query is at fault. */
+export interface WireProblem {
+  status: number;
+  detail: string;
+  column?: number;
+}
+
+/** The data of a page that is a file. `base` makes it a comparison. */
+export interface WireFile {
+  title: string;
+  fromMs: number;
+  untilMs: number;
+  comments: string[];
+  tree: WireTree;
+  base: WireTree | null;
+  spans: WireSpan[];
+}

@@ -1,0 +1,41 @@
+/** Numbers as they are read: with their unit, three digits that mean something. */
+
+const SCALES: Record<string, readonly (readonly [number, string])[]> = {
+  nanoseconds: [[3.6e12, "h"], [6e10, "min"], [1e9, "s"], [1e6, "ms"], [1e3, "\u00b5s"], [1, "ns"]],
+  bytes: [[2 ** 40, "TiB"], [2 ** 30, "GiB"], [2 ** 20, "MiB"], [2 ** 10, "KiB"], [1, "B"]],
+  other: [[1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""]],
+};
+
+/** 1234567890 nanoseconds are "1.23 s". */
+export function amount(value: number, unit: string): string {
+  const scales = SCALES[unit] ?? SCALES["other"]!;
+  const [size, name] = scales.find(([each]) => Math.abs(value) >= each) ?? scales[scales.length - 1]!;
+  const scaled = value / size;
+  const digits = size === 1 || Math.abs(scaled) >= 100 ? 0 : Math.abs(scaled) >= 10 ? 1 : 2;
+
+  return `${scaled.toFixed(digits)} ${name}`.trim();
+}
+
+/** 0.1234 is "12.3 %". */
+export function percent(share: number): string {
+  return Number.isFinite(share) ? `${(share * 100).toFixed(Math.abs(share) < 0.01 && share !== 0 ? 2 : 1)} %` : "\u2013";
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en");
+}
+
+/** A time of the clock in the browser's zone: "2026-11-23 15:04:05". */
+export function moment(ms: number): string {
+  const date = new Date(ms);
+  const two = (number: number): string => String(number).padStart(2, "0");
+
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
+    + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+}
+
+/** Few samples say little: half the width of the 95 % interval of a count, as a
+ * share of it; null below ten, where a row is no ranking. */
+export function doubt(samples: number): number | null {
+  return samples < 10 ? null : 1.96 / Math.sqrt(samples);
+}

@@ -1,0 +1,22 @@
+/** What a view is given, and what it gives back. */
+import type { Change, State, ViewName } from "../model/state.ts";
+import type { Api } from "../parts/api.ts";
+
+export interface View {
+  /** Empty; the view's own to fill. */
+  readonly element: HTMLElement;
+  readonly state: State;
+  readonly api: Api;
+  /** Aborted when another view, or this one with other parameters, follows. */
+  readonly signal: AbortSignal;
+  /** Go on to another state: a step of the browser's history. */
+  go(change: Change, view?: ViewName): void;
+  /** Note a change in the address without a step and without showing anything
+   * anew: where a flame graph is zoomed, what is searched. */
+  note(change: Change): void;
+  /** The address of a state, for links: opens in a new tab, too. */
+  address(change: Change, view?: ViewName): string;
+}
+
+/** Fills the element; what it throws is shown in its place. */
+export type Show = (view: View) => Promise<void>;

@@ -1,0 +1,48 @@
+/** A real Chromium. What a page complains of (errors, refusals of its policy,
+ * requests to elsewhere) fails the test that opened it. */
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import assert from "node:assert/strict";
+
+export async function startBrowser(): Promise<Browser> {
+  return await puppeteer.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-color-profile=srgb"],
+    headless: true,
+  });
+}
+
+/** `faults` fills while the page is used; see fine(). */
+export interface Opened {
+  page: Page;
+  faults: string[];
+}
+
+export async function open(browser: Browser, address: string, width = 1400, height = 900): Promise<Opened> {
+  const page = await browser.newPage();
+  const faults: string[] = [];
+
+  await page.setViewport({ width, height });
+  page.on("pageerror", (error) => faults.push(String(error)));
+  page.on("console", (message) => {
+    // A refused call is shown by the page; the browser logs it by itself.
+    if (message.type() === "error" && !message.text().startsWith("Failed to load resource"))
+      faults.push(message.text());
+  });
+  page.on("dialog", (dialog) => {
+    faults.push(`a dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const own = new URL(request.url());
+    if (/^https?:$/.test(own.protocol) && own.host !== new URL(address).host)
+      faults.push(`asked ${request.url()}`);
+  });
+  await page.goto(address, { waitUntil: "load" });
+  return { page, faults };
+}
+
+/** Ends a test's page: nothing was wrong with it. */
+export async function fine(opened: Opened): Promise<void> {
+  await opened.page.close();
+  assert.deepEqual(opened.faults, []);
+}
