@@ -37,6 +37,12 @@ packages_need() {
     apt-get -qq -y --no-install-recommends -o Dpkg::Use-Pty=0 install "${missing[@]}" > /dev/null
 }
 
+# packages_npm: the names of what brings npm, where it is not here: elsewhere than
+# in Debian's package it comes with node.
+packages_npm() {
+  command -v npm > /dev/null || echo nodejs npm
+}
+
 # packages_give_back DIRECTORY: what sudo built belongs to who called it, but for
 # whole Debians in there.
 packages_give_back() {

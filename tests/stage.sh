@@ -17,7 +17,8 @@ export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-5}
 build() {
   local preset=$1
   shift
-  cmake --preset "$preset" -DSPANPROF_WERROR=ON > "build/log/configure-$preset.txt" || {
+  [ "$preset" = dev ] || page_once
+  cmake --preset "$preset" -DSPANPROF_WERROR=ON "-DSPANPROF_PAGE_FILE=$([ "$preset" = dev ] || echo "$PWD/build/page/page.html")" > "build/log/configure-$preset.txt" || {
     cat "build/log/configure-$preset.txt"
     return 1
   }
@@ -75,6 +76,7 @@ run_check() {
 # skips LOG: the reason of each test of it that was skipped, as unittest and
 # minitest tell it when they are verbose.
 skips() {
+  sed -nE 's/^ok .*# SKIP (.*)$/\1/p' "$1"
   sed -nE "s/.* \.\.\. skipped ['\"](.*)['\"]\$/\1/p" "$1"
   awk '/^ +[0-9]+\) Skipped:$/ { getline; getline; print }' "$1"
 }
@@ -88,13 +90,13 @@ check() {
   shift 2
   [[ $name =~ ${SPANPROF_CHECKS:-} ]] || return 0
   run_check "$log" "$seconds" "$@"
-  said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|NO TESTS RAN|FAILED \()' "$log" | paste -sd ' ' || true)
+  said=$(grep -E '^([0-9]+ runs, |Ran [0-9]+ tests? |OK \(skipped|NO TESTS RAN|FAILED \(|# (tests|fail) [0-9])' "$log" | paste -sd ' ' || true)
   skipped=$(skips "$log")
   ran=1
   if [ "$status" -eq 77 ]; then
     skipped=$(tail -n 1 "$log") ran=0 status=0
   elif [ -n "$said" ]; then
-    ran=$(grep -cE '(^|\.\.\. )ok$| s = \.$' "$log" || true)
+    ran=$(grep -cE '(^|\.\.\. )ok$| s = \.$|^ok [0-9]' "$log" || true)
   fi
   if [[ $status -eq 5 && $said == *"NO TESTS RAN (skipped="* ]]; then
     status=0 # from CPython 3.12 on unittest says so where all were skipped
@@ -235,6 +237,7 @@ rules_binding() {
 
 shopt -s nullglob
 source tests/format_stage.sh
+source tests/page_stage.sh
 source tests/ruby_stage.sh
 source tests/python_stage.sh
 source tests/suite_stage.sh

@@ -31,7 +31,7 @@ await build({
   sourcemap: "inline",
   logLevel: "warning",
 });
-const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-concurrency=1",
+const run = spawnSync(process.execPath, ["--enable-source-maps", "--test", "--test-reporter=tap", "--test-concurrency=1",
   ...files.map((file) => `${made}/${file.replace(/\.ts$/, ".mjs")}`)], { stdio: "inherit" });
 rmSync(made, { recursive: true });
 process.exit(run.status ?? 1);
