@@ -5,6 +5,7 @@
 
 #include "api_call.h"
 #include "name_tree.h"
+#include "span_durations.h"
 #include "text_set.h"
 
 #define SPANS_TRACED_MAX 200000 /* spans of traces that are looked at */
@@ -20,6 +21,7 @@ typedef struct spans_row {
   uint64_t traced;
   int64_t duration_ns; /* of those traced, together */
   int64_t longest_ns;
+  int64_t p50_ns, p99_ns; /* which so many of them did not exceed */
 } spans_row;
 
 /* A span's part of a row: to count each once, and to know its trace. */
@@ -38,6 +40,7 @@ typedef struct spans_table {
   spans_member *members;
   size_t member_count, member_room;
   sp_index member_index;
+  sp_span_durations durations;
   int64_t rest; /* of samples in no span */
   spanprof_status st;
 } spans_table;
@@ -93,16 +96,15 @@ static spanprof_status spans_find(spans_table *table,
   return SPANPROF_OK;
 }
 
-static spans_member *spans_member_find(const spans_table *table,
-                                       uint64_t span_id, uint32_t row) {
+static bool spans_member_known(const spans_table *table, uint64_t span_id,
+                               uint32_t row) {
   const uint64_t hash = sp_hash_mix(SP_HASH_SEED, span_id);
   uint32_t at, i = sp_index_first(&table->member_index, hash, &at);
 
   for (; i != SP_INDEX_NONE; i = sp_index_next(&table->member_index, hash, &at))
-    if (table->members[i].span_id == span_id &&
-        (row == SP_INDEX_NONE || table->members[i].row == row))
-      return &table->members[i];
-  return NULL;
+    if (table->members[i].span_id == span_id && table->members[i].row == row)
+      return true;
+  return false;
 }
 
 static spanprof_status spans_count(spans_table *table, uint64_t span_id,
@@ -110,7 +112,7 @@ static spanprof_status spans_count(spans_table *table, uint64_t span_id,
   const sp_mem *mem = table->api->query.serve->mem;
   spanprof_status st;
 
-  if (span_id == 0 || spans_member_find(table, span_id, row))
+  if (span_id == 0 || spans_member_known(table, span_id, row))
     return SPANPROF_OK;
   if (table->member_count >= SP_QUERY_MEMORY_MAX / sizeof *table->members)
     return SPANPROF_ERR_LIMIT;
@@ -161,23 +163,32 @@ static bool spans_gather(void *data, const sp_store_point *point) {
   return !table->st;
 }
 
-/* A span of a trace: how long it took, for the rows it is in. */
-static bool spans_traced(void *data, const sp_store_span *span) {
-  spans_table *table = data;
-  const spans_member *member =
-      spans_member_find(table, span->span_id, SP_INDEX_NONE);
-  spans_row *row;
+static spanprof_status spans_add_duration(spans_table *table, uint32_t number,
+                                          const sp_store_span *span) {
+  spans_row *row = &table->rows[number];
 
-  if (!member)
-    return true;
-  row = &table->rows[member->row];
   row->traced++;
   row->duration_ns = sp_sum(row->duration_ns, span->duration_ns);
   if (span->duration_ns > row->longest_ns)
     row->longest_ns = span->duration_ns;
   if (table->by_id)
     row->trace_id = span->trace_id;
-  return true;
+  return sp_span_durations_add(&table->durations, table->api->query.serve->mem,
+                               number, span->duration_ns);
+}
+
+/* A span of a trace: how long it took, for the rows it is in. It is in two
+ * where its samples have two names. */
+static bool spans_traced(void *data, const sp_store_span *span) {
+  spans_table *table = data;
+  const uint64_t hash = sp_hash_mix(SP_HASH_SEED, span->span_id);
+  uint32_t at, i = sp_index_first(&table->member_index, hash, &at);
+
+  for (; i != SP_INDEX_NONE && !table->st;
+       i = sp_index_next(&table->member_index, hash, &at))
+    if (table->members[i].span_id == span->span_id)
+      table->st = spans_add_duration(table, table->members[i].row, span);
+  return !table->st;
 }
 
 static spanprof_status spans_trace(spans_table *table) {
@@ -185,9 +196,21 @@ static spanprof_status spans_trace(spans_table *table) {
   const sp_store_span_filter filter = {.from_ns = selector->from_ms * 1000000,
                                        .until_ns = selector->until_ms * 1000000,
                                        .limit = SPANS_TRACED_MAX};
+  spanprof_status st = sp_store_spans(table->api->query.serve->store, &filter,
+                                      spans_traced, table);
+  uint32_t i;
 
-  return sp_store_spans(table->api->query.serve->store, &filter, spans_traced,
-                        table);
+  st = st ? st : table->st;
+  if (st)
+    return st;
+  sp_span_durations_sort(&table->durations);
+  for (i = 0; i < table->count; i++) {
+    table->rows[i].p50_ns =
+        sp_span_durations_quantile(&table->durations, i, 50);
+    table->rows[i].p99_ns =
+        sp_span_durations_quantile(&table->durations, i, 99);
+  }
+  return SPANPROF_OK;
 }
 
 static int spans_name_order(const spans_row *left, const spans_row *right) {
@@ -267,6 +290,8 @@ static void spans_put(const spans_table *table, const spans_row *row) {
   if (row->traced) {
     sp_json_member_int(json, "durationNs", row->duration_ns);
     sp_json_member_int(json, "longestNs", row->longest_ns);
+    sp_json_member_int(json, "p50Ns", row->p50_ns);
+    sp_json_member_int(json, "p99Ns", row->p99_ns);
   }
   sp_json_close(json, '}');
 }
@@ -275,6 +300,7 @@ static void spans_dispose(spans_table *table) {
   const sp_mem *mem = table->api->query.serve->mem;
 
   sp_text_set_dispose(&table->texts);
+  sp_span_durations_dispose(&table->durations, mem);
   sp_index_dispose(&table->index, mem);
   sp_index_dispose(&table->member_index, mem);
   sp_mem_free(mem, table->rows);

@@ -234,6 +234,38 @@ static void a_trace_has_the_cpu_time_of_its_spans(void) {
   answer_dispose(&a);
 }
 
+/* Nine short ones and one of a minute: the span of id 6 has it. */
+static void span_names_have_quantiles_of_their_durations(void) {
+  static const char *const range[][2] = {{"from", FROM}, {"until", UNTIL}};
+  static const char *const by_id[][2] = {{"from", FROM},
+                                         {"until", UNTIL},
+                                         {"by", "id"},
+                                         {"span", "0000000000000003"}};
+  sp_store_span span = {.trace_id = {.hi = 3, .lo = 4},
+                        .parent_id = 100,
+                        .name = "GET /",
+                        .service = "shop",
+                        .start_ns = FIXTURE_TIME,
+                        .status_message = "",
+                        .attributes = "{}"};
+  answer a;
+
+  for (span.span_id = 1; span.span_id <= 10; span.span_id++) {
+    span.duration_ns = (int64_t)span.span_id * FIXTURE_SECOND;
+    if (span.span_id != 6)
+      CHECK(!sp_store_put_spans(calls_store, &span, 1));
+  }
+  a = get("/api/v1/spans", range, 2);
+  check_has(&a, 200,
+            "\"traced\":10,\"durationNs\":109000000000,"
+            "\"longestNs\":60000000000,\"p50Ns\":5000000000,"
+            "\"p99Ns\":60000000000");
+  answer_dispose(&a);
+  a = get("/api/v1/spans", by_id, 4);
+  check_has(&a, 200, "\"p50Ns\":3000000000,\"p99Ns\":3000000000");
+  answer_dispose(&a);
+}
+
 static void a_problem_has_its_column(void) {
   static const char *const query[][2] = {{"query", "{a=\"b\" c"}};
   static const char *const from[][2] = {{"from", "yesterday"}};
@@ -310,6 +342,8 @@ int main(int argc, char **argv) {
       {"an_empty_range_says_where_data_is", an_empty_range_says_where_data_is},
       {"a_trace_has_the_cpu_time_of_its_spans",
        a_trace_has_the_cpu_time_of_its_spans},
+      {"span_names_have_quantiles_of_their_durations",
+       span_names_have_quantiles_of_their_durations},
       {"a_problem_has_its_column", a_problem_has_its_column},
       {"merged_profiles_come_folded_and_compared",
        merged_profiles_come_folded_and_compared},
