@@ -117,8 +117,9 @@ int main(int argc, char **argv) {
   if (status >= 0)
     return status;
   /* Threads that share arenas keep less memory for themselves, and large
-   * bodies go back to the system. */
+   * bodies go back to the system; what a usual upload takes stays. */
   mallopt(M_ARENA_MAX, 4);
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
   serve_block_signals(&ends);
   sp_log_init(&process.log, NULL, NULL, SPANPROF_LOG_INFO, sp_clock_system());

@@ -32,8 +32,17 @@ bool sp_utf8_valid(const char *text, size_t bytes) {
   size_t i = 0;
 
   while (i < bytes) {
-    size_t length = character_length(p + i, bytes - i);
+    size_t length;
+    uint64_t eight;
 
+    if (bytes - i >= sizeof eight) { /* mostly ASCII, eight at a time */
+      memcpy(&eight, p + i, sizeof eight);
+      if (!(eight & UINT64_C(0x8080808080808080))) {
+        i += sizeof eight;
+        continue;
+      }
+    }
+    length = character_length(p + i, bytes - i);
     if (length == 0)
       return false;
     i += length;

@@ -22,6 +22,7 @@ typedef struct build {
   sp_received *out;
   sp_raw_ids mappings, locations, functions;
   uint32_t *numbers;    /* of each location in *out */
+  uint32_t *texts;      /* of each text in *out; 0: empty, or not asked for */
   uint32_t *stack;      /* of the sample at hand */
   uint32_t *kinds;      /* of each type: its place among the kinds left */
   size_t kind_count;    /* types, of equal ones the first */
@@ -55,6 +56,8 @@ static spanprof_status build_tables(build *b) {
   if (!st)
     st = build_new(b, raw->location_count, sizeof *b->numbers, &b->numbers);
   if (!st)
+    st = build_new(b, raw->text_count, sizeof *b->texts, &b->texts);
+  if (!st)
     st = build_new(b, deepest, sizeof *b->stack, &b->stack);
   if (!st)
     st = build_new(b, raw->type_count, sizeof *b->kinds, &b->kinds);
@@ -68,7 +71,11 @@ static spanprof_status build_tables(build *b) {
 }
 
 static uint32_t build_text(build *b, int64_t text) {
-  return sp_build_text(b->out, sp_raw_text(b->raw, text));
+  if (text < 0 || (uint64_t)text >= b->raw->text_count)
+    return 0;
+  if (!b->texts[text])
+    b->texts[text] = sp_build_text(b->out, b->raw->texts[text]);
+  return b->texts[text];
 }
 
 static const char *build_type_text(build *b, int64_t text) {

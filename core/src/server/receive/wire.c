@@ -12,7 +12,7 @@ static bool wire_fault(sp_wire *wire, sp_wire_fault fault, uint32_t type) {
   return false;
 }
 
-static bool wire_varint(sp_wire *wire, uint64_t *out) {
+static bool wire_long_varint(sp_wire *wire, uint64_t *out) {
   const uint8_t *p = wire->at;
   uint32_t i;
 
@@ -27,6 +27,14 @@ static bool wire_varint(sp_wire *wire, uint64_t *out) {
     }
   }
   return wire_fault(wire, SP_WIRE_BAD_NUMBER, 0);
+}
+
+/* Nearly all are of one byte. */
+static inline bool wire_varint(sp_wire *wire, uint64_t *out) {
+  if (wire->at == wire->end || *wire->at & 0x80)
+    return wire_long_varint(wire, out);
+  *out = *wire->at++;
+  return true;
 }
 
 static bool wire_take(sp_wire *wire, uint64_t size, sp_view *out) {

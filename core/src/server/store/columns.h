@@ -12,6 +12,11 @@
 static inline void sp_put_number(sp_buffer *out, uint64_t number) {
   uint8_t bytes[SP_VARINT_BYTES_MAX];
 
+  if (number < 0x80 && out->capacity - out->size > 1 && out->capacity) {
+    out->data[out->size++] = (char)number; /* most are small */
+    out->data[out->size] = '\0';
+    return;
+  }
   sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
 }
 

@@ -128,24 +128,38 @@ static void intern_remember(sp_intern *intern, sp_intern_item *item,
   sp_index_add(&intern->index, hash, (uint32_t)intern->count++);
 }
 
-static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
-                                  uint64_t hash, uint32_t *id) {
+/* Whether it was seen lately. */
+static bool intern_seen(const sp_intern *intern, const sp_intern_item *item,
+                        uint64_t hash, uint32_t *id) {
   uint32_t at, number;
-  spanprof_status st;
 
   for (number = sp_index_first(&intern->index, hash, &at);
        number != SP_INDEX_NONE;
        number = sp_index_next(&intern->index, hash, &at)) {
     if (intern_same(&intern->items[number], item)) {
       *id = intern->items[number].id;
-      return SPANPROF_OK;
+      return true;
     }
   }
+  return false;
+}
+
+static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
+                                  uint64_t hash, uint32_t *id) {
+  spanprof_status st;
+
+  if (intern_seen(intern, item, hash, id))
+    return SPANPROF_OK;
   st = intern_ask(intern, item);
   *id = item->id;
   if (!st)
     intern_remember(intern, item, hash);
   return st;
+}
+
+static uint64_t intern_hash(const sp_intern_item *item) {
+  return sp_hash_mix(sp_hash_bytes(item->bytes, (size_t)item->b),
+                     (uint64_t)item->kind << 32 | item->a);
 }
 
 spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
@@ -154,10 +168,7 @@ spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
   sp_intern_item item = {
       .kind = kind, .a = a, .b = size, .bytes = size ? bytes : ""};
 
-  return intern_get(
-      intern, &item,
-      sp_hash_mix(sp_hash_bytes(item.bytes, size), (uint64_t)kind << 32 | a),
-      id);
+  return intern_get(intern, &item, intern_hash(&item), id);
 }
 
 spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
@@ -169,4 +180,35 @@ spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
       intern, &item,
       sp_hash_mix(sp_hash_mix(sp_hash_mix(SP_HASH_SEED, a), b), item.c + kind),
       id);
+}
+
+bool sp_intern_recall(const sp_intern *intern, sp_intern_kind kind,
+                      const void *bytes, size_t size, uint32_t *id) {
+  const sp_intern_item item = {.kind = kind, .b = size, .bytes = bytes};
+
+  return intern_seen(intern, &item, intern_hash(&item), id);
+}
+
+void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
+                        const void *bytes, size_t size, uint32_t id) {
+  sp_intern_item item = {.kind = kind, .b = size, .bytes = bytes, .id = id};
+
+  intern_remember(intern, &item, intern_hash(&item));
+}
+
+spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
+                                size_t count, uint32_t *id) {
+  const size_t size = count * sizeof *locations;
+  spanprof_status st = SPANPROF_OK;
+  uint32_t at = 0;
+  size_t i;
+
+  if (sp_intern_recall(intern, SP_INTERN_PATH, locations, size, id))
+    return SPANPROF_OK;
+  for (i = 0; !st && i < count; i++)
+    st = sp_intern_numbers(intern, SP_INTERN_STACK, at, locations[i], 0, &at);
+  if (!st)
+    sp_intern_remember(intern, SP_INTERN_PATH, locations, size, at);
+  *id = at;
+  return st;
 }

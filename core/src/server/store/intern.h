@@ -14,7 +14,10 @@ typedef enum sp_intern_kind {
   SP_INTERN_SERIES, /* a is the source */
   SP_INTERN_FUNCTION,
   SP_INTERN_STACK,
-  SP_INTERN_KINDS
+  SP_INTERN_KINDS,
+  /* In memory alone, made of the others: */
+  SP_INTERN_PATH = SP_INTERN_KINDS, /* a whole stack */
+  SP_INTERN_FRAME,                  /* a location with its names */
 } sp_intern_kind;
 
 typedef struct sp_intern_item {
@@ -51,5 +54,17 @@ spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
 spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
                                   uint64_t a, uint64_t b, int64_t c,
                                   uint32_t *id);
+
+/* What was remembered of bytes, and remembering an id for them: of the kinds
+ * that are in memory alone. */
+bool sp_intern_recall(const sp_intern *intern, sp_intern_kind kind,
+                      const void *bytes, size_t size, uint32_t *id);
+void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
+                        const void *bytes, size_t size, uint32_t id);
+
+/* The id of the stack of these locations, the outermost first. One that came
+ * lately is found at once, without a look at each of its frames. */
+spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
+                                size_t count, uint32_t *id);
 
 #endif

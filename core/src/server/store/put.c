@@ -15,8 +15,10 @@ typedef struct put_profile {
   uint32_t *locations;
   uint32_t *stacks;
   uint32_t *series; /* numbers in the block plus 1, by label set */
+  uint32_t *path;   /* the stack at hand */
   sp_block block;
   sp_buffer bytes;
+  sp_buffer frame;
 } put_profile;
 
 typedef struct put_call {
@@ -55,16 +57,41 @@ static spanprof_status put_function(put_profile *put, uint32_t number,
   return st;
 }
 
+static void put_frame_text(put_profile *put, uint32_t text) {
+  const sp_received_text *of = &put->from->texts[text];
+
+  sp_put_number(&put->frame, of->size);
+  sp_buffer_append(&put->frame, of->bytes, of->size);
+}
+
+/* All that tells a location, into put->frame: found so, its names need not be
+ * looked for one by one. */
+static spanprof_status put_frame(put_profile *put,
+                                 const sp_received_location *location) {
+  uint32_t i;
+
+  sp_buffer_clear(&put->frame);
+  sp_put_number(&put->frame, location->address);
+  for (i = 0; i < location->line_count; i++) {
+    const sp_received_line *line = &put->from->lines[location->first_line + i];
+    const sp_received_function *function =
+        &put->from->functions[line->function];
+
+    sp_put_signed(&put->frame, line->line);
+    sp_put_signed(&put->frame, function->start_line);
+    put_frame_text(put, function->name);
+    put_frame_text(put, function->file);
+  }
+  return sp_buffer_status(&put->frame);
+}
+
 /* Its address, then a function and a line for each of its lines. */
-static spanprof_status put_location(put_profile *put, uint32_t number,
-                                    uint32_t *id) {
-  const sp_received_location *location = &put->from->locations[number];
+static spanprof_status put_new_location(put_profile *put,
+                                        const sp_received_location *location,
+                                        uint32_t *id) {
   spanprof_status st = SPANPROF_OK;
   uint32_t i, function;
 
-  *id = put->locations[number];
-  if (*id)
-    return SPANPROF_OK;
   sp_buffer_clear(&put->bytes);
   sp_put_number(&put->bytes, location->address);
   for (i = 0; !st && i < location->line_count; i++) {
@@ -78,8 +105,26 @@ static spanprof_status put_location(put_profile *put, uint32_t number,
     st = sp_buffer_status(&put->bytes);
   if (!st)
     st = sp_intern_bytes(&put->writer->intern, SP_INTERN_LOCATION, 0,
-                         put->bytes.data, put->bytes.size,
-                         &put->locations[number]);
+                         put->bytes.data, put->bytes.size, id);
+  return st;
+}
+
+static spanprof_status put_location(put_profile *put, uint32_t number,
+                                    uint32_t *id) {
+  const sp_received_location *location = &put->from->locations[number];
+  sp_intern *intern = &put->writer->intern;
+  spanprof_status st = SPANPROF_OK;
+
+  if (!put->locations[number]) {
+    st = put_frame(put, location);
+    if (!st && !sp_intern_recall(intern, SP_INTERN_FRAME, put->frame.data,
+                                 put->frame.size, &put->locations[number])) {
+      st = put_new_location(put, location, &put->locations[number]);
+      if (!st)
+        sp_intern_remember(intern, SP_INTERN_FRAME, put->frame.data,
+                           put->frame.size, put->locations[number]);
+    }
+  }
   *id = put->locations[number];
   return st;
 }
@@ -89,17 +134,16 @@ static spanprof_status put_stack(put_profile *put, uint32_t number,
                                  uint32_t *id) {
   const sp_received_stack *stack = &put->from->stacks[number];
   spanprof_status st = SPANPROF_OK;
-  uint32_t i, location, at = 0;
+  uint32_t i;
 
   if (number && !put->stacks[number]) {
-    for (i = stack->count; !st && i > 0; i--) {
-      st = put_location(put, put->from->stack_frames[stack->first + i - 1],
-                        &location);
-      if (!st)
-        st = sp_intern_numbers(&put->writer->intern, SP_INTERN_STACK, at,
-                               location, 0, &at);
-    }
-    put->stacks[number] = at;
+    for (i = 0; !st && i < stack->count; i++)
+      st = put_location(
+          put, put->from->stack_frames[stack->first + stack->count - 1 - i],
+          &put->path[i]);
+    if (!st)
+      st = sp_intern_stack(&put->writer->intern, put->path, stack->count,
+                           &put->stacks[number]);
   }
   *id = put->stacks[number];
   return st;
@@ -203,18 +247,19 @@ static spanprof_status put_is_there(sp_writer *writer, sp_store *store,
                                     uint32_t source,
                                     const sp_block_profile *profile,
                                     bool *there) {
-  sqlite3_stmt *find = NULL;
+  sqlite3_stmt *find;
   sp_block head;
   spanprof_status st;
   int code = SQLITE_DONE;
   size_t i;
 
   *there = false;
-  st = sp_database_prepare(writer->db, &find,
+  st = sp_database_prepare(writer->db, &writer->find_blocks,
                            "SELECT head FROM block WHERE source=?1 AND "
                            "until_ns>=?2 AND from_ns<=?2");
   if (st)
     return st;
+  find = writer->find_blocks;
   sqlite3_bind_int64(find, 1, source);
   sqlite3_bind_int64(find, 2, profile->time_ns);
   sp_block_init(&head, store->mem);
@@ -226,7 +271,7 @@ static spanprof_status put_is_there(sp_writer *writer, sp_store *store,
                 head.profiles[i].hash == profile->hash;
   }
   sp_block_dispose(&head);
-  sqlite3_finalize(find);
+  sqlite3_reset(find);
   return st;
 }
 
@@ -241,15 +286,16 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       const sp_block *block,
                                       const sp_block_parts *parts) {
   const size_t last = block->profile_count - 1;
-  sqlite3_stmt *insert = NULL;
+  sqlite3_stmt *insert;
   spanprof_status st;
 
-  st = sp_database_prepare(writer->db, &insert,
+  st = sp_database_prepare(writer->db, &writer->insert_block,
                            "INSERT INTO block(source, from_ns, until_ns, "
                            "profiles, bytes, head, filter, totals, spans, "
                            "body) VALUES(?,?,?,?,?,?,?,?,?,?)");
   if (st)
     return st;
+  insert = writer->insert_block;
   sqlite3_bind_int64(insert, 1, source);
   sqlite3_bind_int64(insert, 2, block->profiles[0].time_ns);
   sqlite3_bind_int64(insert, 3, block->profiles[last].time_ns);
@@ -264,20 +310,26 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
   put_bind(insert, 9, &parts->spans);
   put_bind(insert, 10, &parts->body);
   st = sp_database_do(insert);
-  sqlite3_finalize(insert);
+  sqlite3_clear_bindings(insert); /* the parts are the caller's */
   return st;
 }
 
 static spanprof_status put_tables(put_profile *put) {
   const sp_received *from = put->from;
-  const size_t count = from->text_count + from->function_count +
-                       from->location_count + from->stack_count +
-                       from->label_set_count;
+  size_t count = from->text_count + from->function_count +
+                 from->location_count + from->stack_count +
+                 from->label_set_count;
+  uint32_t deepest = 0;
+  size_t i;
 
   if (from->type_count > SP_BLOCK_TYPES_MAX)
     return sp_fail(SPANPROF_ERR_LIMIT,
                    "the profile has more than %d sample types",
                    SP_BLOCK_TYPES_MAX);
+  for (i = 0; i < from->stack_count; i++)
+    if (from->stacks[i].count > deepest)
+      deepest = from->stacks[i].count;
+  count += deepest;
   put->texts = sp_mem_zero(put->store->mem, count * sizeof *put->texts);
   if (!put->texts)
     return SPANPROF_ERR_NOMEM;
@@ -285,6 +337,7 @@ static spanprof_status put_tables(put_profile *put) {
   put->locations = put->functions + from->function_count;
   put->stacks = put->locations + from->location_count;
   put->series = put->stacks + from->stack_count;
+  put->path = put->series + from->label_set_count;
   put->block.type_count = from->type_count;
   return SPANPROF_OK;
 }
@@ -299,6 +352,7 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store,
 
   sp_block_init(&put.block, store->mem);
   sp_buffer_init(&put.bytes, store->mem);
+  sp_buffer_init(&put.frame, store->mem);
   sp_block_parts_init(&parts, store->mem);
   st = put_tables(&put);
   if (!st)
@@ -314,6 +368,7 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store,
   else if (!st)
     st = sp_store_insert_block(writer, source, &put.block, &parts);
   sp_block_parts_dispose(&parts);
+  sp_buffer_dispose(&put.frame);
   sp_buffer_dispose(&put.bytes);
   sp_block_dispose(&put.block);
   sp_mem_free(store->mem, put.texts);

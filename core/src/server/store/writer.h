@@ -19,6 +19,8 @@ typedef struct sp_writer {
   /* Of the thread. */
   sqlite3 *db;
   sp_intern intern;
+  sqlite3_stmt *find_blocks; /* kept by put.c for the next profile */
+  sqlite3_stmt *insert_block;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t more;
