@@ -46,10 +46,8 @@ typedef struct spans_table {
 } spans_table;
 
 static bool spans_is_row(const spans_table *table, const spans_row *row,
-                         const char *name, const sp_store_point *point) {
-  if (table->by_id)
-    return row->span_id == point->span_id;
-  return row->name == name;
+                         const char *name, uint64_t span_id) {
+  return table->by_id ? row->span_id == span_id : row->name == name;
 }
 
 /* A text that lives as long as the call; equal ones are one. NULL stays. */
@@ -65,17 +63,16 @@ static spanprof_status spans_text(spans_table *table, const char **text) {
   return st;
 }
 
-static spanprof_status spans_find(spans_table *table,
-                                  const sp_store_point *point, const char *name,
-                                  uint32_t *out) {
+static spanprof_status spans_find(spans_table *table, uint64_t span_id,
+                                  const char *name, uint32_t *out) {
   const sp_mem *mem = table->api->query.serve->mem;
-  const uint64_t hash = sp_hash_mix(
-      SP_HASH_SEED, table->by_id ? point->span_id : (uintptr_t)name);
+  const uint64_t hash =
+      sp_hash_mix(SP_HASH_SEED, table->by_id ? span_id : (uintptr_t)name);
   uint32_t at, i = sp_index_first(&table->index, hash, &at);
   spanprof_status st;
 
   while (i != SP_INDEX_NONE &&
-         !spans_is_row(table, &table->rows[i], name, point))
+         !spans_is_row(table, &table->rows[i], name, span_id))
     i = sp_index_next(&table->index, hash, &at);
   *out = i;
   if (i != SP_INDEX_NONE)
@@ -91,7 +88,7 @@ static spanprof_status spans_find(spans_table *table,
   *out = (uint32_t)table->count++;
   table->rows[*out] = (spans_row){.name = name};
   if (table->by_id)
-    table->rows[*out].span_id = point->span_id;
+    table->rows[*out].span_id = span_id;
   sp_index_add(&table->index, hash, *out);
   return SPANPROF_OK;
 }
@@ -145,7 +142,7 @@ static bool spans_gather(void *data, const sp_store_point *point) {
   if (!table->st)
     table->st = spans_text(table, &service);
   if (!table->st)
-    table->st = spans_find(table, point, name, &number);
+    table->st = spans_find(table, point->span_id, name, &number);
   if (table->st)
     return false;
   row = &table->rows[number];
@@ -177,17 +174,42 @@ static spanprof_status spans_add_duration(spans_table *table, uint32_t number,
                                number, span->duration_ns);
 }
 
+/* A span that was asked for by its id, and has no samples. */
+static spanprof_status spans_without_samples(spans_table *table,
+                                             const sp_store_span *span) {
+  const char *name = span->name, *service = span->service;
+  uint32_t number;
+  spanprof_status st = spans_text(table, &name);
+
+  if (!st)
+    st = spans_text(table, &service);
+  if (!st)
+    st = spans_find(table, span->span_id, name, &number);
+  if (!st)
+    st = spans_count(table, span->span_id, number);
+  if (st)
+    return st;
+  table->rows[number].name = name;
+  table->rows[number].service = service;
+  return spans_add_duration(table, number, span);
+}
+
 /* A span of a trace: how long it took, for the rows it is in. It is in two
  * where its samples have two names. */
 static bool spans_traced(void *data, const sp_store_span *span) {
   spans_table *table = data;
   const uint64_t hash = sp_hash_mix(SP_HASH_SEED, span->span_id);
   uint32_t at, i = sp_index_first(&table->member_index, hash, &at);
+  bool found = false;
 
   for (; i != SP_INDEX_NONE && !table->st;
        i = sp_index_next(&table->member_index, hash, &at))
-    if (table->members[i].span_id == span->span_id)
+    if (table->members[i].span_id == span->span_id) {
+      found = true;
       table->st = spans_add_duration(table, table->members[i].row, span);
+    }
+  if (!found && table->by_id && table->api->plan.selector.span_count)
+    table->st = spans_without_samples(table, span);
   return !table->st;
 }
 
@@ -195,6 +217,8 @@ static spanprof_status spans_trace(spans_table *table) {
   const sp_selector *selector = &table->api->plan.selector;
   const sp_store_span_filter filter = {.from_ns = selector->from_ms * 1000000,
                                        .until_ns = selector->until_ms * 1000000,
+                                       .span_ids = selector->span_ids,
+                                       .span_count = selector->span_count,
                                        .limit = SPANS_TRACED_MAX};
   spanprof_status st = sp_store_spans(table->api->query.serve->store, &filter,
                                       spans_traced, table);

@@ -241,6 +241,11 @@ static void span_names_have_quantiles_of_their_durations(void) {
                                          {"until", UNTIL},
                                          {"by", "id"},
                                          {"span", "0000000000000003"}};
+  static const char *const without_samples[][2] = {
+      {"from", FROM},
+      {"until", UNTIL},
+      {"by", "id"},
+      {"span", "0000000000000064"}};
   sp_store_span span = {.trace_id = {.hi = 3, .lo = 4},
                         .parent_id = 100,
                         .name = "GET /",
@@ -263,6 +268,15 @@ static void span_names_have_quantiles_of_their_durations(void) {
   answer_dispose(&a);
   a = get("/api/v1/spans", by_id, 4);
   check_has(&a, 200, "\"p50Ns\":3000000000,\"p99Ns\":3000000000");
+  answer_dispose(&a);
+  a = get("/api/v1/spans", without_samples, 4);
+  check_has(&a, 200,
+            "{\"name\":\"GET /\",\"service\":\"shop\","
+            "\"spanId\":\"0000000000000064\","
+            "\"traceId\":\"00000000000000010000000000000002\",\"total\":0,"
+            "\"samples\":0,\"spans\":1,\"traced\":1,"
+            "\"durationNs\":1000000000");
+  check_has(&a, 200, "\"count\":1,");
   answer_dispose(&a);
 }
 
