@@ -110,6 +110,7 @@
 #include "collect/comments.c"
 #include "collect/last_thread.c"
 #include "collect/merge.c"
+#include "collect/readable_stack.c"
 #include "collect/runtime_names.c"
 #include "collect/sample_fold.c"
 #include "collect/span_set.c"

@@ -20,6 +20,8 @@ except ImportError:
     numpy = None
 
 PYTHON = (__file__, burn.__code__.co_filename)
+LIBRARY = re.compile(r"\.so(\.|$)|^python3")
+STARTS = {"Py_RunMain", "Py_BytesMain", "__libc_start_main", "main"}
 
 
 def repeat(seconds: float, call) -> None:
@@ -63,22 +65,37 @@ class NativeFramesTest(RecordingCase):
                                 [s.functions[:8] for s in samples[:5]])
 
     def in_order(self, samples: list) -> None:
-        """Nothing of the eval loop is left, and what started the program is
-        further out than every Python function."""
+        """Nothing of the eval loop is left, nor of what started the program: the
+        outermost frame is one of Python. No two neighbours are the same library."""
         for sample in samples:
             self.assertFalse([n for n in sample.functions
                               if n.startswith(("_PyEval_EvalFrameDefault", "_TAIL_CALL"))],
                              sample.functions)
-            starts = [i for i, n in enumerate(sample.functions)
-                      if n in ("Py_RunMain", "Py_BytesMain", "__libc_start_main", "main")]
-            python = [i for i, f in enumerate(sample.stack) if f.file in PYTHON]
-            if starts and python:
-                self.assertLess(max(python), min(starts), sample.functions)
+            if any(f.file in PYTHON for f in sample.stack):
+                self.assertTrue(sample.stack[-1].file, sample.functions)
+            self.assertFalse([n for n in sample.functions if "+0x" in n], sample.functions)
+            self.assertFalse([a for a, b in zip(sample.functions, sample.functions[1:])
+                              if a == b and LIBRARY.search(a)], sample.functions)
 
     def test_zlib(self) -> None:
         samples = self.record(lambda: compressing(bytes(range(256)) * 2000))
         self.below(samples, "compressing", "deflate")
         self.in_order(samples)
+
+    def test_all_native_frames_where_they_are_asked_for(self) -> None:
+        samples = [s for s in self.record(lambda: compressing(bytes(range(256)) * 2000), full_native_stacks=True)
+                   if s.runs("compressing")]
+        self.below(samples, "compressing", "deflate")
+        for sample in samples:
+            python = [i for i, f in enumerate(sample.stack) if f.file in PYTHON]
+            starts = [i for i, n in enumerate(sample.functions) if n in STARTS]
+            self.assertTrue(starts, sample.functions)
+            self.assertLess(max(python), min(starts), sample.functions)
+
+    def test_all_cpu_time_is_in_it_either_way(self) -> None:
+        for full in (False, True):
+            samples = self.record(lambda: compressing(bytes(range(256)) * 2000), full_native_stacks=full)
+            self.one(samples, "compressing")
 
     def test_json(self) -> None:
         text = json.dumps({str(i): [i, {"a": "b" * 20}] for i in range(2000)})

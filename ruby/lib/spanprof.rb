@@ -39,6 +39,8 @@ module Spanprof
     # @option options [Integer] :sample_rate_hz (100) samples per second of CPU time and thread, 1..1000
     # @option options [Integer] :signal_number (0) the signal to use; 0 finds a free real-time signal
     # @option options [Boolean] :native_frames (true) frames of C code too
+    # @option options [Boolean] :full_native_stacks (false) every native frame, also those that only started the interpreter,
+    #   and each address without a name by itself
     # @option options [Boolean] :report_pid (false) label `pid`
     # @option options [Boolean] :report_thread_id (false) label `thread_id`, the kernel's number
     # @option options [Boolean] :report_thread_name (false) label `thread_name`, as the kernel has it

@@ -26,6 +26,47 @@ class FramesTest < ChildTest
     assert_burned(0.3, samples.select { |sample| sample.in?("Object#inner") }, hz: 250)
   end
 
+  # Of a program that sorts and compresses, on the main thread and on another.
+  def native_work(options)
+    child!(<<~RUBY)
+      require "spanprof"
+      require "zlib"
+      Spanprof.start(sample_rate_hz: 250, #{options})
+      data = Random.bytes(1_000_000)
+      def pack(data) = Zlib::Deflate.deflate(data)
+      def work(data)
+        finish = cpu + 0.4
+        (pack(data); (1..5_000).map(&:to_s).sort_by(&:hash)) while cpu < finish
+      end
+      Thread.new { work(data) }.join
+      work(data)
+      Spanprof.stop
+    RUBY
+    stacks_with("Object#work").tap { |stacks| refute_empty stacks }
+  end
+
+  def test_a_stack_begins_at_the_outermost_ruby_frame
+    stacks = native_work("")
+    assert_equal ["<main>", "block in <main>"], stacks.map(&:last).uniq.sort
+    assert(stacks.any? { |stack| stack.include?("deflate") })
+  end
+
+  def test_code_without_names_is_one_frame_of_its_library
+    stacks = native_work("")
+    assert_empty stacks.flatten.grep(/\+0x/)
+    stripped = stacks.flatten.grep(/\A(libruby|zlib|libz)[-.\w]*\.so/).uniq
+    skip "libruby and libz have names for all their code" if stripped.empty?
+    stacks.each { |stack| stack.each_cons(2) { |inner, outer| refute(inner == outer && stripped.include?(inner), stack.inspect) } }
+  end
+
+  def test_all_native_frames_where_they_are_asked_for
+    stacks = native_work("full_native_stacks: true")
+    main, other = stacks.partition { |stack| stack.include?("<main>") }
+    refute_empty main
+    main.each { |stack| assert_equal %w[ruby_run_node __libc_start_main], stack[stack.index("<main>")..] & %w[ruby_run_node __libc_start_main] }
+    other.each { |stack| assert_operator stack.index("block in <main>"), :<, stack.size - 1 }
+  end
+
   def test_native_frames_stand_below_the_ruby_frame_that_called_them
     child!(<<~'RUBY')
       require "spanprof"

@@ -30,7 +30,7 @@ static void fuzz_symbols(const sp_elf_image *image) {
     fuzz_must(i == 0 || table.symbols[i].start >= table.symbols[i - 1].start);
     if (sp_symbol_table_find(&table, image, address, address, name, &start))
       fuzz_must(start <= address && strlen(name) < sizeof name && name[0]);
-    if (sp_symbol_table_bounds(&table, address, &start, &limit))
+    if (sp_symbol_table_bounds(&table, address, address, &start, &limit))
       fuzz_must(start <= address && limit > address);
   }
   sp_symbol_table_dispose(&table);

@@ -229,6 +229,14 @@ typedef struct spanprof_options {
    * windows last a second from then on. A handler of the program is never
    * touched. PYROSCOPE_FLUSH_ON_SIGTERM. */
   int64_t flush_on_sigterm;
+
+  /* --- more of sampling --- */
+  /* 1: every native frame, also those that only started the interpreter, each
+   * address without a name by itself, "libz.so.1+0x4970". 0, the default: what
+   * is outside the language's outermost frame is left out, and neighbours
+   * without a name in one module are one frame, "libz.so.1". CPU time is the
+   * same either way. PYROSCOPE_FULL_NATIVE_STACKS. */
+  int64_t full_native_stacks;
 } spanprof_options;
 
 /* Set every field to "not given". `struct_size` is sizeof *options.

@@ -6,6 +6,7 @@
 #include "../unwind/unwinder.h"
 #include "../util/counters.h"
 #include "merge.h"
+#include "readable_stack.h"
 #include "runtime_names.h"
 #include "span_set.h"
 #include "thread_labels.h"
@@ -20,7 +21,8 @@
 struct sp_fold {
   const sp_mem *mem;
   uint64_t interval_ns;
-  bool native_frames; /* the session's option */
+  bool native_frames; /* the session's options */
+  bool full_native_stacks;
   sp_unwinder *unwinder;
   sp_profile *profile;
   sp_span_set spans;
@@ -30,7 +32,22 @@ struct sp_fold {
   bool evaluates[FOLD_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[FOLD_FRAMES_MAX + 1];
+  sp_readable readable;
 };
+
+static bool fold_named(void *data, uint32_t module, uint64_t code) {
+  const sp_fold *fold = data;
+
+  return sp_unwinder_named(fold->unwinder, module, code);
+}
+
+/* "libz.so.1": what stands for all of a module that has no names. */
+static void module_name(const sp_module *module, sp_frame_name *out) {
+  const char *slash = strrchr(module->path, '/');
+
+  out->function = slash && slash[1] ? slash + 1 : module->path;
+  out->function_bytes = strlen(out->function);
+}
 
 static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
                                    sp_frame_name *out) {
@@ -45,8 +62,10 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
                                    .start = module->start,
                                    .limit = module->limit,
                                    .file_offset = module->file_offset};
-  if (sp_unwinder_symbol(unwinder, frame->module, frame->code, &out->function,
-                         &out->code_start))
+  if (frame->kind == SP_FRAME_MODULE)
+    module_name(module, out);
+  else if (sp_unwinder_symbol(unwinder, frame->module, frame->code,
+                              &out->function, &out->code_start))
     out->function_bytes = strlen(out->function);
   else
     out->function = NULL;
@@ -73,6 +92,9 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
   fold->mem = mem;
   fold->interval_ns = interval_ns;
   fold->native_frames = settings->native_frames;
+  fold->full_native_stacks = settings->full_native_stacks;
+  fold->readable.named = fold_named;
+  fold->readable.data = fold;
   sp_span_set_init(&fold->spans, mem);
   sp_thread_labels_init(&fold->thread_labels, settings);
   fold->namer = (sp_namer){.name = fold_name, .data = fold};
@@ -192,6 +214,8 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
   for (i = 0; i < sample->frame_count; i++)
     sp_runtime_note(&walked[i]);
   count = sp_merge(&input, fold->frames, FOLD_FRAMES_MAX);
+  if (!fold->full_native_stacks)
+    count = sp_readable_stack(&fold->readable, fold->frames, count);
   cut = sample->stack_bytes > 0 && !input.native_whole &&
         input.native_count > 0 && sample->frame_count == 0;
   if (count > FOLD_DEPTH_MAX) {

@@ -225,6 +225,8 @@ static spanprof_status part_location_write(sp_pprof_part *part,
   location.id = id;
   if (known->frame.kind == SP_FRAME_NATIVE)
     location.address = known->frame.code;
+  else if (known->frame.kind == SP_FRAME_MODULE && known->mapping)
+    location.address = part->frames->mappings[known->mapping - 1].start;
   line.line = known->line;
   location.n_line = SP_COUNT_OF(lines);
   location.line = lines;

@@ -11,6 +11,7 @@
 
 typedef enum sp_frame_kind {
   SP_FRAME_NATIVE,  /* code: ELF virtual address in `module` */
+  SP_FRAME_MODULE,  /* code of `module` that has no names */
   SP_FRAME_RUNTIME, /* code and position: spanprof_frame's code, offset */
   SP_FRAME_NOTE,    /* code: an sp_note */
 } sp_frame_kind;
@@ -24,7 +25,7 @@ typedef enum sp_note {
 
 typedef struct sp_frame {
   uint32_t kind;   /* sp_frame_kind */
-  uint32_t module; /* 0 unless native */
+  uint32_t module; /* 0 unless native or of a module */
   uint64_t code;
   uint64_t position;
 } sp_frame;

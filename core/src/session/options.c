@@ -214,6 +214,7 @@ static void options_read_numbers(sp_settings *out,
                                  const sp_option_values *values) {
   out->sample_rate_hz = (uint32_t)values->sample_rate_hz.number;
   out->native_frames = values->native_frames.number != 0;
+  out->full_native_stacks = values->full_native_stacks.number != 0;
   out->report_pid = values->report_pid.number != 0;
   out->report_thread_id = values->report_thread_id.number != 0;
   out->report_thread_name = values->report_thread_name.number != 0;

@@ -49,6 +49,9 @@ typedef enum sp_option_kind {
   X(signal_number, NUMBER, 0, 64, 0, "the signal to use", "PYROSCOPE_SIGNAL")  \
   X(native_frames, SWITCH, 0, 1, 1, "frames of C code",                        \
     "PYROSCOPE_NATIVE_FRAMES")                                                 \
+  X(full_native_stacks, SWITCH, 0, 1, 0,                                       \
+    "every native frame, also those that only started the interpreter",        \
+    "PYROSCOPE_FULL_NATIVE_STACKS")                                            \
   X(report_pid, SWITCH, 0, 1, 0, "label `pid`", "PYROSCOPE_REPORT_PID")        \
   X(report_thread_id, SWITCH, 0, 1, 0,                                         \
     "label `thread_id`, the kernel's number", "PYROSCOPE_REPORT_THREAD_ID")    \

@@ -26,6 +26,7 @@ typedef struct sp_settings {
   uint32_t sample_rate_hz;
   int signal_number; /* 0: find one */
   bool native_frames;
+  bool full_native_stacks;
   bool report_pid;
   bool report_thread_id;
   bool report_thread_name;

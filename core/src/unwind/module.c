@@ -269,10 +269,20 @@ bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                                        function, name, start);
 }
 
+bool sp_module_entry_named(sp_module_entry *module, uint64_t address) {
+  uint64_t function = SP_SYMBOL_NO_FUNCTION, start, limit;
+
+  sp_unwind_rows_function(sp_module_entry_rows(module), address, &function);
+  module_need_symbols(module);
+  return sp_symbol_table_bounds(&module->symbols, address, function, &start,
+                                &limit);
+}
+
 bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
                             uint64_t *start, uint64_t *limit) {
   module_need_symbols(module);
-  return sp_symbol_table_bounds(&module->symbols, address, start, limit);
+  return sp_symbol_table_bounds(&module->symbols, address,
+                                SP_SYMBOL_NO_FUNCTION, start, limit);
 }
 
 bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,

@@ -91,7 +91,10 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
                             char *name, uint64_t *start);
 
-/* As sp_symbol_table_bounds(). */
+/* Whether sp_module_entry_symbol() would find a name, without reading it. */
+bool sp_module_entry_named(sp_module_entry *module, uint64_t address);
+
+/* As sp_symbol_table_bounds(), of no function known. */
 bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
                             uint64_t *start, uint64_t *limit);
 

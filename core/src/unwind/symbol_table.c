@@ -261,10 +261,11 @@ bool sp_symbol_table_find(const sp_symbol_table *table,
 }
 
 bool sp_symbol_table_bounds(const sp_symbol_table *table, uint64_t address,
-                            uint64_t *start, uint64_t *limit) {
+                            uint64_t function, uint64_t *start,
+                            uint64_t *limit) {
   size_t index;
 
-  if (!symbol_around(table, address, SP_SYMBOL_NO_FUNCTION, &index, limit))
+  if (!symbol_around(table, address, function, &index, limit))
     return false;
   *start = table->base + table->symbols[index].start;
   *limit += table->base;

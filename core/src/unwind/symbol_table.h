@@ -49,6 +49,7 @@ bool sp_symbol_table_find(const sp_symbol_table *table,
 
 /* As above without reading a name: start and end of the function. */
 bool sp_symbol_table_bounds(const sp_symbol_table *table, uint64_t address,
-                            uint64_t *start, uint64_t *limit);
+                            uint64_t function, uint64_t *start,
+                            uint64_t *limit);
 
 #endif

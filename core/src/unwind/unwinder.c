@@ -330,6 +330,13 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
   return true;
 }
 
+bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,
+                       uint64_t address) {
+  sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
+
+  return entry && sp_module_entry_named(entry, address);
+}
+
 void sp_unwinder_close_files(sp_unwinder *unwinder) {
   sp_module_list_close_files(&unwinder->modules);
 }

@@ -66,6 +66,10 @@ const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
 
+/* Whether sp_unwinder_symbol() would find a name, without reading it. */
+bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,
+                       uint64_t address);
+
 /* Close the files that names were read from, and forget the modules that went:
  * their numbers lead to none. */
 void sp_unwinder_close_files(sp_unwinder *unwinder);

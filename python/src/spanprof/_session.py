@@ -134,6 +134,7 @@ def start(
     sample_rate_hz: int | None = None,
     signal_number: int | None = None,
     native_frames: bool | None = None,
+    full_native_stacks: bool | None = None,
     report_pid: bool | None = None,
     report_thread_id: bool | None = None,
     report_thread_name: bool | None = None,
@@ -194,6 +195,9 @@ def start(
             PYROSCOPE_SIGNAL.
         native_frames: show frames of C code; default True.
             PYROSCOPE_NATIVE_FRAMES.
+        full_native_stacks: every native frame, also those that only started the
+            interpreter, and each address without a name by itself; default
+            False. PYROSCOPE_FULL_NATIVE_STACKS.
         report_pid: label `pid` on every sample; default False.
             PYROSCOPE_REPORT_PID.
         report_thread_id: label `thread_id`, the kernel's number

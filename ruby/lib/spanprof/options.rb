@@ -16,7 +16,7 @@ module Spanprof
       report_thread_id report_thread_name server_address basic_auth_user basic_auth_password auth_token tenant_id
       http_headers ca_bundle client_cert client_key proxy no_proxy upload_protocol upload_interval_ms queue_bytes
       output_directory output_max_bytes output_max_age_s spool_directory spool_max_bytes spool_max_age_s span_names_max
-      label_values_max log_level dotted_label_names flush_on_sigterm
+      label_values_max log_level dotted_label_names flush_on_sigterm full_native_stacks
     ] + RUBY).freeze
 
     class << self

@@ -354,6 +354,25 @@ static void frames_of_a_nameless_function_are_one_function(void) {
   fixture_close(&fixture);
 }
 
+/* At the start of its mapping, where no address of its own says less. */
+static void what_stands_for_a_module_lies_in_it(void) {
+  const sp_frame stack[] = {
+      {.kind = SP_FRAME_MODULE, .module = FIXTURE_LIBRARY},
+      {.kind = SP_FRAME_MODULE, .module = FIXTURE_NO_MODULE}};
+  const sp_pprof_sample *sample;
+  profile_fixture fixture;
+
+  fixture_open(&fixture);
+  CHECK_EQUAL(fixture_start(&fixture, &sp_mem_default), SPANPROF_OK);
+  CHECK_EQUAL(fixture_add(&fixture, stack, 2, 0, 0), SPANPROF_OK);
+  sample = only_sample(&fixture);
+  CHECK_TEXT(fixture_function(fixture.parts[0], sample, 0), "function_0");
+  CHECK_TEXT(fixture_function(fixture.parts[0], sample, 1), "[unknown]");
+  CHECK_EQUAL(fixture.parts[0]->locations[0].address, 0x1000);
+  CHECK_EQUAL(fixture.parts[0]->locations[1].address, 0);
+  fixture_close(&fixture);
+}
+
 /* Gives every frame the same long or broken name. */
 typedef struct odd_names {
   const char *function;
@@ -494,6 +513,8 @@ static const check_test tests[] = {
     {"main_binary_is_the_first_mapping", main_binary_is_the_first_mapping},
     {"frames_without_a_symbol_have_a_name_all_the_same",
      frames_without_a_symbol_have_a_name_all_the_same},
+    {"what_stands_for_a_module_lies_in_it",
+     what_stands_for_a_module_lies_in_it},
     {"frames_of_a_nameless_function_are_one_function",
      frames_of_a_nameless_function_are_one_function},
     {"odd_names_become_valid", odd_names_become_valid},

@@ -142,6 +142,7 @@ static void stripped_functions_are_one_each(void) {
   CHECK(length >= 8);
   for (i = 0; i < length * 16 - 15; i++) {
     CHECK(!sp_module_entry_symbol(module, start + i, name, &found));
+    CHECK(!sp_module_entry_named(module, start + i));
     CHECK_EQUAL(found, start);
   }
   sp_module_list_dispose(&list);
@@ -220,6 +221,8 @@ static bool debug_file_names(const sp_mem *mem, const char *build_id) {
     named = sp_module_entry_symbol(module, start + 32, name, &found) &&
             strcmp(name, "only_in_the_debug_file") == 0 && found == start;
     CHECK(!sp_module_entry_symbol(module, start + 64, name, &found) || !named);
+    CHECK(sp_module_entry_named(module, start + 32) || !named);
+    CHECK(!sp_module_entry_named(module, start + 64) || !named);
   }
   sp_module_list_dispose(&list);
   remove_debug(directory, place);
@@ -278,7 +281,10 @@ static void exported_symbol_covers_its_own_code_only(void) {
   CHECK(symbol_is(&table, &image, 0x2080, 0x1ff0, "sizeless"));
   CHECK(symbol_is(&table, &image, 0x2080, 0x2040, NULL)); /* a static */
   CHECK(symbol_is(&table, &image, 0x2080, SP_SYMBOL_NO_FUNCTION, NULL));
-  CHECK(!sp_symbol_table_bounds(&table, 0x2080, &start, &limit));
+  CHECK(!sp_symbol_table_bounds(&table, 0x2080, SP_SYMBOL_NO_FUNCTION, &start,
+                                &limit));
+  CHECK(!sp_symbol_table_bounds(&table, 0x2080, 0x2040, &start, &limit));
+  CHECK(sp_symbol_table_bounds(&table, 0x2080, 0x2000, &start, &limit));
   sp_symbol_table_dispose(&table);
   sp_elf_image_dispose(&image);
 }

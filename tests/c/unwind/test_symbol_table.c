@@ -58,7 +58,8 @@ static void a_static_function_is_found_from_inside(void) {
                              name, &found));
   CHECK_TEXT(name, "a_static_function");
   CHECK_EQUAL(found, start);
-  CHECK(sp_symbol_table_bounds(&table, start + 1, &found, &limit));
+  CHECK(sp_symbol_table_bounds(&table, start + 1, SP_SYMBOL_NO_FUNCTION, &found,
+                               &limit));
   CHECK_EQUAL(found, start);
   CHECK(limit > start + 4 && limit < start + 4096);
   CHECK(sp_symbol_table_find(&table, &image, limit - 1, SP_SYMBOL_NO_FUNCTION,

@@ -477,6 +477,37 @@ static void garbage_gives_some_stack(void) {
   sp_unwinder_free(unwinder);
 }
 
+/* Through a library that has names for some of its code alone. */
+static void it_is_known_which_addresses_have_a_name(void) {
+  sp_unwinder *unwinder = new_unwinder();
+  const sp_module *module;
+  size_t named = 0, nameless = 0;
+  uint64_t address, start;
+  sp_unwind_end end;
+  const char *name;
+  size_t n, i;
+
+  capture_begin(&taken);
+  outer_function();
+  n = walk(unwinder, &end);
+  i = (size_t)frame_of(unwinder, frames, n, "main") + 1;
+  CHECK(i < n);
+  module = sp_unwinder_module(unwinder, frames[i].module);
+  CHECK(strstr(module->path, "libc"));
+  for (address = module->start; address < module->limit; address += 97) {
+    const bool has_name =
+        sp_unwinder_symbol(unwinder, frames[i].module, address, &name, &start);
+
+    CHECK_EQUAL(sp_unwinder_named(unwinder, frames[i].module, address),
+                has_name);
+    named += has_name;
+    nameless += !has_name;
+  }
+  CHECK(named > 0 && nameless > 0);
+  CHECK(!sp_unwinder_named(unwinder, 0, frames[0].pc));
+  sp_unwinder_free(unwinder);
+}
+
 static void walk_scenario(const sp_mem *mem) {
   sp_unwinder *unwinder = NULL;
   sp_unwind_end end;
@@ -488,6 +519,7 @@ static void walk_scenario(const sp_mem *mem) {
   CHECK(sp_unwinder_walk(unwinder, &taken.slice, frames, FRAMES, &end) >= 1);
   (void)sp_unwinder_symbol(unwinder, frames[0].module, frames[0].address, &name,
                            &start);
+  (void)sp_unwinder_named(unwinder, frames[0].module, frames[0].address);
   sp_unwinder_free(unwinder);
 }
 
@@ -521,6 +553,8 @@ int main(int argc, char **argv) {
      an_entry_into_the_vdso_leads_to_its_caller},
     {"what_lies_in_the_red_zone_is_read", what_lies_in_the_red_zone_is_read},
 #endif
+    {"it_is_known_which_addresses_have_a_name",
+     it_is_known_which_addresses_have_a_name},
     {"what_cannot_be_code_is_no_frame", what_cannot_be_code_is_no_frame},
     {"garbage_gives_some_stack", garbage_gives_some_stack},
     {"a_walk_survives_lack_of_memory", a_walk_survives_lack_of_memory},

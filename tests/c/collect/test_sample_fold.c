@@ -1,0 +1,161 @@
+#include "collect/collector.h"
+
+#include <zlib.h>
+
+#include "check.h"
+#include "profile/pprof_reader.h"
+#include "util/counters.h"
+
+/* Debian strips libz.so.1 of the names of its own functions. */
+#define LIBRARY "libz.so.1"
+
+/* Not known to the compiler, which would name a copy for it otherwise. */
+static volatile uint64_t work_ns = 300 * SP_NS_PER_MS;
+
+static sp_pprof *emitted;
+static uint64_t emitted_cpu_ns;
+
+static void part_take(void *data, sp_encoded *part) {
+  (void)data;
+  CHECK(!emitted);
+  emitted_cpu_ns = part->cpu_ns;
+  CHECK_EQUAL(sp_pprof_read(&emitted, &sp_mem_default, part->bytes, part->size),
+              SPANPROF_OK);
+  sp_encoded_dispose(part);
+}
+
+static void log_nothing(void *data, spanprof_log_level level,
+                        const char *message) {
+  (void)data, (void)level, (void)message;
+}
+
+__attribute__((noinline)) static void compress_for_ns(uint64_t ns) {
+  static unsigned char text[200000], packed[210000];
+  const uint64_t until = sp_thread_cpu_ns() + ns;
+  size_t i;
+
+  for (i = 0; i < sizeof text; i++)
+    text[i] = (unsigned char)(i * i >> 7);
+  while (sp_thread_cpu_ns() < until) {
+    uLongf size = sizeof packed;
+
+    CHECK_EQUAL(compress2(packed, &size, text, sizeof text, 9), Z_OK);
+  }
+}
+
+static void record_compressing(bool full) {
+  static const sp_settings settings = {
+      .application_name = (char *)"fold",
+      .sample_rate_hz = 1000,
+      .native_frames = true,
+      .upload_interval_ns = 3600 * SP_NS_PER_S,
+      .span_names_max = 500,
+      .label_values_max = 1024,
+  };
+  sp_settings own = settings;
+  sp_collector_config config = {
+      .settings = &own, .clock = sp_clock_system(), .emit = part_take};
+  sp_collector *collector;
+  sp_log log;
+
+  own.full_native_stacks = full;
+  sp_log_init(&log, log_nothing, NULL, SPANPROF_LOG_DEBUG, config.clock);
+  config.log = &log;
+  emitted = NULL;
+  sp_counters_reset();
+  CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
+              SPANPROF_OK);
+  compress_for_ns(work_ns);
+  sp_collector_halt(collector);
+  CHECK_EQUAL(sp_collector_stop(collector, UINT64_MAX), SPANPROF_OK);
+  CHECK(emitted);
+}
+
+static const char *name_of(uint32_t location) {
+  const sp_pprof_location *at = &emitted->locations[location];
+
+  return emitted->functions[at->lines[0].function].name;
+}
+
+/* Stacks with a frame of that name, and of those whose name goes on. */
+static void count_names(size_t *exact, size_t *longer, size_t *twice) {
+  const size_t bytes = strlen(LIBRARY);
+  size_t i, f;
+
+  *exact = *longer = *twice = 0;
+  for (i = 0; i < emitted->sample_count; i++) {
+    const sp_pprof_sample *sample = &emitted->samples[i];
+    const char *before = "";
+
+    for (f = 0; f < sample->location_count; f++) {
+      const char *name = name_of(sample->locations[f]);
+
+      if (strcmp(name, LIBRARY) == 0) {
+        (*exact)++;
+        *twice += strcmp(before, LIBRARY) == 0;
+      } else if (strncmp(name, LIBRARY "+0x", bytes + 3) == 0) {
+        (*longer)++;
+      }
+      before = name;
+    }
+  }
+}
+
+/* What the samples that a named function of ours is in are worth. */
+static uint64_t cpu_below_ns(const char *function) {
+  uint64_t sum = 0;
+  size_t i, f;
+
+  for (i = 0; i < emitted->sample_count; i++) {
+    const sp_pprof_sample *sample = &emitted->samples[i];
+
+    for (f = 0; f < sample->location_count; f++) {
+      if (strcmp(name_of(sample->locations[f]), function) == 0) {
+        sum += (uint64_t)sample->values[0];
+        break;
+      }
+    }
+  }
+  return sum;
+}
+
+static void a_stripped_library_is_one_frame_of_its_name(void) {
+  size_t exact, longer, twice;
+  uint64_t below;
+
+  record_compressing(false);
+  count_names(&exact, &longer, &twice);
+  CHECK(exact > 0);
+  CHECK_EQUAL(longer, 0);
+  CHECK_EQUAL(twice, 0);
+  /* Named frames and those of C programs that start them stay. */
+  below = cpu_below_ns("compress_for_ns");
+  CHECK(below > 0);
+  CHECK(cpu_below_ns("_start") >= below);
+  CHECK(cpu_below_ns("deflate") > 0);
+  CHECK(cpu_below_ns("deflate") <= below);
+  CHECK(below <= emitted_cpu_ns);
+  sp_pprof_free(emitted);
+}
+
+static void all_native_frames_where_they_are_asked_for(void) {
+  size_t exact, longer, twice;
+
+  record_compressing(true);
+  count_names(&exact, &longer, &twice);
+  CHECK_EQUAL(exact, 0);
+  CHECK(longer > 0);
+  CHECK(cpu_below_ns("_start") >= cpu_below_ns("compress_for_ns"));
+  sp_pprof_free(emitted);
+}
+
+static const check_test tests[] = {
+    {"a_stripped_library_is_one_frame_of_its_name",
+     a_stripped_library_is_one_frame_of_its_name},
+    {"all_native_frames_where_they_are_asked_for",
+     all_native_frames_where_they_are_asked_for},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
