@@ -1,7 +1,7 @@
 /* Merged profiles and comparisons, in several formats. */
 #include <string.h>
 
-#include "api_call.h"
+#include "api_tree.h"
 #include "flamebearer.h"
 #include "pprof_reply.h"
 #include "render_query.h"
@@ -61,9 +61,11 @@ spanprof_status sp_api_profile(sp_api *api) {
 
   if (!st && format && strcmp(format, "pprof") == 0)
     return profile_pprof(api);
+  if (!st && format && strcmp(format, "tree") == 0)
+    return sp_api_tree(api, NULL);
   if (!st && format && !folded && strcmp(format, "flamegraph") != 0)
     return sp_query_invalid(&api->query,
-                            "format is one of flamegraph, folded, pprof: "
+                            "format is one of flamegraph, folded, pprof, tree: "
                             "\"%s\"",
                             format);
   if (!st)
@@ -81,10 +83,23 @@ spanprof_status sp_api_profile(sp_api *api) {
   return st;
 }
 
-spanprof_status sp_api_diff(sp_api *api) {
+static spanprof_status diff_bearer(sp_api *api, sp_query_plan *right) {
   sp_stack_query stacks = {0};
-  sp_query_plan right;
   size_t nodes_max = 0;
+  spanprof_status st = profile_nodes(api, &nodes_max);
+
+  if (!st)
+    st = sp_stack_query_diff(&stacks, &api->plan, right, NULL, NULL, nodes_max);
+  if (!st)
+    st = profile_bearer(api, &api->plan, &stacks.tree, true);
+  sp_stack_query_dispose(&stacks);
+  return st;
+}
+
+spanprof_status sp_api_diff(sp_api *api) {
+  const char *format = sp_api_parameter(api, "format");
+  const bool is_tree = format && strcmp(format, "tree") == 0;
+  sp_query_plan right;
   spanprof_status st;
 
   sp_query_plan_init(&right, &api->query);
@@ -98,14 +113,11 @@ spanprof_status sp_api_diff(sp_api *api) {
                           "not %s and %s",
                           api->plan.selector.profile_type,
                           right.selector.profile_type);
+  if (!st && format && !is_tree && strcmp(format, "flamegraph") != 0)
+    st = sp_query_invalid(&api->query,
+                          "format is one of flamegraph, tree: \"%s\"", format);
   if (!st)
-    st = profile_nodes(api, &nodes_max);
-  if (!st)
-    st =
-        sp_stack_query_diff(&stacks, &api->plan, &right, NULL, NULL, nodes_max);
-  if (!st)
-    st = profile_bearer(api, &api->plan, &stacks.tree, true);
-  sp_stack_query_dispose(&stacks);
+    st = is_tree ? sp_api_tree(api, &right) : diff_bearer(api, &right);
   sp_query_plan_dispose(&right);
   return st;
 }

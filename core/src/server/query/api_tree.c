@@ -1,0 +1,66 @@
+#include "api_tree.h"
+
+#include "render_query.h"
+#include "wire_tree.h"
+
+static spanprof_status tree_add(sp_wire_tree *tree, sp_query_plan *plan,
+                                uint32_t side, sp_stack_tree **stacks) {
+  spanprof_status st = sp_store_stacks(plan->query->serve->store,
+                                       sp_query_plan_selector(plan), stacks);
+
+  st = sp_query_plan_done(plan, st);
+  if (st)
+    return st;
+  st = sp_wire_tree_add(tree, *stacks, side);
+  if (st == SPANPROF_ERR_LIMIT)
+    return sp_query_refuse(&plan->query->fault, SP_CODE_EXHAUSTED,
+                           "the answer would have more than %d nodes: ask for "
+                           "a shorter range, fewer series or one span",
+                           SP_WIRE_NODES_MAX);
+  return st;
+}
+
+static spanprof_status tree_put(sp_api *api, const sp_wire_tree *tree,
+                                sp_stack_tree *const *stacks) {
+  static const char *const diff_values[] = {"left", "right"};
+  static const char *const self[] = {"self"};
+  sp_json *json = &api->json;
+  const char *type, *unit;
+  const spanprof_status st = sp_render_type(&api->plan, &type, &unit);
+
+  if (st)
+    return st;
+  sp_json_open(json, '{');
+  sp_json_member_text(json, "type", type);
+  sp_json_member_text(json, "unit", unit);
+  if (stacks[1]) {
+    sp_json_member_open(json, "profiles", '[');
+    sp_json_int(json, (int64_t)stacks[0]->profile_count);
+    sp_json_int(json, (int64_t)stacks[1]->profile_count);
+    sp_json_close(json, ']');
+  } else {
+    sp_json_member_int(json, "profiles", (int64_t)stacks[0]->profile_count);
+  }
+  sp_wire_tree_put(tree, json, stacks[1] ? diff_values : self,
+                   stacks[1] ? 2 : 1);
+  sp_json_close(json, '}');
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_api_tree(sp_api *api, sp_query_plan *right) {
+  sp_stack_tree *stacks[SP_WIRE_SIDES] = {0};
+  sp_wire_tree tree;
+  spanprof_status st = sp_wire_tree_init(&tree, api->query.serve->mem);
+
+  if (!st)
+    st = tree_add(&tree, &api->plan, 0, &stacks[0]);
+  if (!st && right)
+    st = tree_add(&tree, right, 1, &stacks[1]);
+  if (!st)
+    st = tree_put(api, &tree, stacks);
+  api->response->gzip = !st && sp_http_takes_gzip(api->query.http);
+  sp_wire_tree_dispose(&tree);
+  sp_stack_tree_free(stacks[0]);
+  sp_stack_tree_free(stacks[1]);
+  return st;
+}

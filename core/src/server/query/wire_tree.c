@@ -1,0 +1,174 @@
+#include "wire_tree.h"
+
+#include <string.h>
+
+#include "name_tree.h"
+
+spanprof_status sp_wire_tree_init(sp_wire_tree *tree, const sp_mem *mem) {
+  spanprof_status st;
+
+  *tree = (sp_wire_tree){.mem = mem};
+  st = sp_mem_reserve(mem, (void **)&tree->nodes, &tree->node_room, 1,
+                      sizeof *tree->nodes);
+  if (!st)
+    tree->nodes[tree->node_count++] = (sp_wire_node){0};
+  return st;
+}
+
+void sp_wire_tree_dispose(sp_wire_tree *tree) {
+  if (!tree->mem)
+    return;
+  sp_index_dispose(&tree->function_index, tree->mem);
+  sp_index_dispose(&tree->node_index, tree->mem);
+  sp_mem_free(tree->mem, tree->functions);
+  sp_mem_free(tree->mem, tree->nodes);
+  *tree = (sp_wire_tree){0};
+}
+
+/* The number of a function; SP_INDEX_NONE: no memory. */
+static uint32_t wire_function(sp_wire_tree *tree,
+                              const sp_tree_function *function) {
+  const uint64_t hash =
+      sp_hash_mix(sp_hash_bytes(function->name, strlen(function->name)),
+                  sp_hash_bytes(function->file, strlen(function->file)));
+  uint32_t at, i = sp_index_first(&tree->function_index, hash, &at);
+
+  for (; i != SP_INDEX_NONE;
+       i = sp_index_next(&tree->function_index, hash, &at)) {
+    sp_wire_function *known = &tree->functions[i];
+
+    if (strcmp(known->name, function->name) != 0 ||
+        strcmp(known->file, function->file) != 0)
+      continue;
+    if (known->line == 0)
+      known->line = function->start_line;
+    return i;
+  }
+  if (sp_index_reserve(&tree->function_index, tree->mem) ||
+      sp_mem_reserve(tree->mem, (void **)&tree->functions, &tree->function_room,
+                     tree->function_count + 1, sizeof *tree->functions))
+    return SP_INDEX_NONE;
+  i = (uint32_t)tree->function_count++;
+  tree->functions[i] = (sp_wire_function){.name = function->name,
+                                          .file = function->file,
+                                          .line = function->start_line};
+  sp_index_add(&tree->function_index, hash, i);
+  return i;
+}
+
+static spanprof_status wire_child(sp_wire_tree *tree, uint32_t function,
+                                  uint32_t *node) {
+  const uint64_t hash =
+      sp_hash_mix(SP_HASH_SEED, (uint64_t)*node << 32 | function);
+  uint32_t at, i = sp_index_first(&tree->node_index, hash, &at);
+  spanprof_status st;
+
+  for (; i != SP_INDEX_NONE; i = sp_index_next(&tree->node_index, hash, &at))
+    if (tree->nodes[i].parent == *node && tree->nodes[i].function == function) {
+      *node = i;
+      return SPANPROF_OK;
+    }
+  if (tree->node_count > SP_WIRE_NODES_MAX)
+    return SPANPROF_ERR_LIMIT;
+  st = sp_index_reserve(&tree->node_index, tree->mem);
+  if (!st)
+    st = sp_mem_reserve(tree->mem, (void **)&tree->nodes, &tree->node_room,
+                        tree->node_count + 1, sizeof *tree->nodes);
+  if (st)
+    return st;
+  i = (uint32_t)tree->node_count++;
+  tree->nodes[i] = (sp_wire_node){.parent = *node, .function = function};
+  sp_index_add(&tree->node_index, hash, i);
+  *node = i;
+  return SPANPROF_OK;
+}
+
+/* `functions` and `nodes`: what the numbers of the stacks are in the tree. */
+static spanprof_status wire_add_nodes(sp_wire_tree *tree,
+                                      const sp_stack_tree *stacks,
+                                      uint32_t side, const uint32_t *functions,
+                                      uint32_t *nodes) {
+  spanprof_status st = SPANPROF_OK;
+  uint32_t line;
+  size_t i;
+
+  for (i = 0; !st && i < stacks->node_count; i++) {
+    const sp_tree_node *from = &stacks->nodes[i];
+    const sp_tree_location *location =
+        i > 0 ? &stacks->locations[from->location] : NULL;
+    uint32_t node = i > 0 ? nodes[from->parent] : 0;
+    int64_t *self;
+
+    for (line = location ? location->line_count : 0; !st && line > 0; line--)
+      st = wire_child(tree, functions[location->lines[line - 1].function],
+                      &node);
+    nodes[i] = node;
+    self = &tree->nodes[node].self[side];
+    if (!st)
+      *self = sp_sum(*self, from->self);
+  }
+  return st;
+}
+
+spanprof_status sp_wire_tree_add(sp_wire_tree *tree,
+                                 const sp_stack_tree *stacks, uint32_t side) {
+  uint32_t *functions =
+      sp_mem_new(tree->mem, (stacks->function_count + 1) * sizeof *functions);
+  uint32_t *nodes = sp_mem_new(tree->mem, stacks->node_count * sizeof *nodes);
+  spanprof_status st = functions && nodes ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  size_t i;
+
+  for (i = 0; !st && i < stacks->function_count; i++) {
+    functions[i] = wire_function(tree, &stacks->functions[i]);
+    if (functions[i] == SP_INDEX_NONE)
+      st = SPANPROF_ERR_NOMEM;
+  }
+  if (!st)
+    st = wire_add_nodes(tree, stacks, side, functions, nodes);
+  sp_mem_free(tree->mem, functions);
+  sp_mem_free(tree->mem, nodes);
+  return st;
+}
+
+static void wire_put_functions(const sp_wire_tree *tree, sp_json *json) {
+  size_t i;
+
+  sp_json_member_open(json, "functions", '{');
+  sp_json_member_open(json, "name", '[');
+  for (i = 0; i < tree->function_count; i++)
+    sp_json_text(json, tree->functions[i].name);
+  sp_json_close(json, ']');
+  sp_json_member_open(json, "file", '[');
+  for (i = 0; i < tree->function_count; i++)
+    sp_json_text(json, tree->functions[i].file);
+  sp_json_close(json, ']');
+  sp_json_member_open(json, "line", '[');
+  for (i = 0; i < tree->function_count; i++)
+    sp_json_int(json, tree->functions[i].line);
+  sp_json_close(json, ']');
+  sp_json_close(json, '}');
+}
+
+void sp_wire_tree_put(const sp_wire_tree *tree, sp_json *json,
+                      const char *const *values, uint32_t sides) {
+  uint32_t side;
+  size_t i;
+
+  wire_put_functions(tree, json);
+  sp_json_member_open(json, "nodes", '{');
+  sp_json_member_open(json, "parent", '[');
+  for (i = 0; i < tree->node_count; i++)
+    sp_json_int(json, tree->nodes[i].parent);
+  sp_json_close(json, ']');
+  sp_json_member_open(json, "function", '[');
+  for (i = 0; i < tree->node_count; i++)
+    sp_json_int(json, i > 0 ? (int64_t)tree->nodes[i].function : -1);
+  sp_json_close(json, ']');
+  for (side = 0; side < sides; side++) {
+    sp_json_member_open(json, values[side], '[');
+    for (i = 0; i < tree->node_count; i++)
+      sp_json_int(json, tree->nodes[i].self[side]);
+    sp_json_close(json, ']');
+  }
+  sp_json_close(json, '}');
+}

@@ -1,0 +1,51 @@
+/* Merged stacks as the page takes them: nodes by function under one parent, no
+ * node cut. Functions are told apart by name and file. */
+#ifndef SP_WIRE_TREE_H
+#define SP_WIRE_TREE_H
+
+#include "../../util/hash_index.h"
+#include "../model/stack_tree.h"
+#include "json_writer.h"
+
+#define SP_WIRE_SIDES     2
+#define SP_WIRE_NODES_MAX 1048576
+
+typedef struct sp_wire_function {
+  const char *name;
+  const char *file;
+  int64_t line; /* where it begins; 0: unknown */
+} sp_wire_function;
+
+typedef struct sp_wire_node {
+  uint32_t parent;
+  uint32_t function;
+  int64_t self[SP_WIRE_SIDES];
+} sp_wire_node;
+
+typedef struct sp_wire_tree {
+  const sp_mem *mem;
+  sp_wire_function *functions; /* texts borrowed from what was added */
+  sp_wire_node *nodes; /* nodes[0] is the root, without a function; each other
+                        * one comes after its parent */
+  size_t function_count, node_count;
+  size_t function_room, node_room;
+  sp_index function_index, node_index;
+} sp_wire_tree;
+
+/* A root. SPANPROF_ERR_NOMEM; dispose it also then. */
+spanprof_status sp_wire_tree_init(sp_wire_tree *tree, const sp_mem *mem);
+void sp_wire_tree_dispose(sp_wire_tree *tree);
+
+/* Add what takes part in `side`; `stacks` outlives the tree. Inlined lines are
+ * nodes of their own, and a location without a name leaves its weight with its
+ * caller. SPANPROF_ERR_LIMIT: more than SP_WIRE_NODES_MAX nodes;
+ * SPANPROF_ERR_NOMEM. */
+spanprof_status sp_wire_tree_add(sp_wire_tree *tree,
+                                 const sp_stack_tree *stacks, uint32_t side);
+
+/* The members `functions` and `nodes`, in columns. `values` are the names of
+ * the values' columns, one for each of `sides`. */
+void sp_wire_tree_put(const sp_wire_tree *tree, sp_json *json,
+                      const char *const *values, uint32_t sides);
+
+#endif

@@ -1,0 +1,130 @@
+"""format=tree of /api/v1/profile and /api/v1/diff: every node, exact sums."""
+import collections
+import gzip
+import json
+import time
+import unittest
+import urllib.parse
+
+import messages
+import serving
+
+DEEP = "a;b;c;d;e;f;g;h;i;j"
+
+def ingest(server, name, text, at_s=None):
+    """Folded stacks, 10 ms each."""
+    at_s = at_s or int(time.time()) - 5
+    query = urllib.parse.urlencode({"name": name, "format": "folded", "from": at_s, "until": at_s + 1,
+                                    "sampleRate": 100})
+    status, body = server.send("/ingest?" + query, text.encode())
+    assert status == 200, body
+
+
+def ask(server, path, **parameters):
+    status, body = server.send(f"/api/v1/{path}?" + urllib.parse.urlencode(parameters), method="GET")
+    return status, json.loads(body)
+
+
+def stacks(tree, column="self"):
+    """{"a;b": value} of what has a value of its own."""
+    paths, found = [""], collections.Counter()
+    nodes = tree["nodes"]
+    assert nodes["parent"][0] == 0 and nodes["function"][0] == -1
+    for node in range(1, len(nodes["parent"])):
+        parent = nodes["parent"][node]
+        assert parent < node, "parents come first"
+        name = tree["functions"]["name"][nodes["function"][node]]
+        paths.append(f"{paths[parent]};{name}" if parent else name)
+        if nodes[column][node]:
+            found[paths[node]] += nodes[column][node]
+    return dict(found)
+
+
+def folded(server, **parameters):
+    status, body = server.send("/api/v1/profile?" + urllib.parse.urlencode(dict(parameters, format="folded")),
+                               method="GET")
+    assert status == 200, body
+    pairs = (line.rsplit(" ", 1) for line in body.decode().splitlines())
+    return {stack: int(value) for stack, value in pairs}
+
+
+class TreeTest(unittest.TestCase):
+    def test_sums_are_those_of_the_folded_stacks(self):
+        lines = "".join(f"main;f{i % 7};g{i % 31};h{i} {i + 1}\n" for i in range(500)) + "main 4\nmain;main;main 2\n"
+        with serving.Server() as server:
+            ingest(server, "shop.cpu", lines)
+            status, tree = ask(server, "profile", query="shop.cpu", format="tree")
+            self.assertEqual(200, status)
+            self.assertEqual(("cpu", "nanoseconds", 1), (tree["type"], tree["unit"], tree["profiles"]))
+            self.assertEqual(folded(server, query="shop.cpu"), stacks(tree))
+            self.assertEqual({"parent", "function", "self"}, set(tree["nodes"]))
+            children = list(zip(tree["nodes"]["parent"], tree["nodes"]["function"]))
+            self.assertEqual(len(children), len(set(children)), "one node for each function under one parent")
+
+    def test_functions_are_told_apart_by_files(self):
+        now = time.time_ns()
+        with serving.Server() as server:
+            for file in ("a.rb", "b.rb"):
+                body = messages.push({"service_name": "shop", "__name__": "process_cpu"},
+                                     messages.pprof([(("run", "main"), (30_000_000,), {})], now - 10**9, file=file))
+                status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+                self.assertEqual(200, status, said)
+            _, tree = ask(server, "profile", query='{service_name="shop"}', format="tree")
+            names = sorted(zip(tree["functions"]["name"], tree["functions"]["file"]))
+            self.assertEqual([("main", "a.rb"), ("main", "b.rb"), ("run", "a.rb"), ("run", "b.rb")], names)
+            self.assertEqual(len(tree["functions"]["line"]), 4)
+            self.assertEqual(2, tree["profiles"])
+            self.assertEqual(60_000_000, sum(tree["nodes"]["self"]))
+
+    def test_a_comparison_has_a_value_on_either_side(self):
+        with serving.Server() as server:
+            ingest(server, "old.cpu", "main;work 5\nmain;gone 1\n")
+            ingest(server, "new.cpu", "main;work 7\nmain;came 2\n")
+            status, diff = ask(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="tree")
+            self.assertEqual((200, [1, 1]), (status, diff["profiles"]))
+            self.assertEqual({"main;work": 50_000_000, "main;gone": 10_000_000}, stacks(diff, "left"))
+            self.assertEqual({"main;work": 70_000_000, "main;came": 20_000_000}, stacks(diff, "right"))
+            status, said = ask(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="trees")
+            self.assertEqual((400, 'format is one of flamegraph, tree: "trees"'), (status, said["detail"]))
+
+    def test_nothing_selected_is_a_root(self):
+        with serving.Server() as server:
+            status, tree = ask(server, "profile", query="none.cpu", format="tree")
+            self.assertEqual((200, 0), (status, tree["profiles"]))
+            self.assertEqual({"parent": [0], "function": [-1], "self": [0]}, tree["nodes"])
+            self.assertEqual({"name": [], "file": [], "line": []}, tree["functions"])
+
+    def test_no_node_is_cut_and_who_takes_gzip_gets_it(self):
+        lines = "".join(f"main;a{i};{DEEP} 1\n" for i in range(10_000))
+        with serving.Server() as server:
+            ingest(server, "big.cpu", lines)
+            path = "/api/v1/profile?format=tree&query=big.cpu"
+            _, plain = server.send(path, method="GET")
+            _, packed = server.send(path, method="GET", headers={"Accept-Encoding": "gzip"})
+            self.assertLess(len(packed), len(plain) / 2)
+            self.assertEqual(json.loads(plain), json.loads(gzip.decompress(packed)))
+            tree = json.loads(plain)
+            self.assertEqual(folded(server, query="big.cpu"), stacks(tree))
+            self.assertGreater(len(tree["nodes"]["self"]), 100_000)
+
+    def test_names_come_back_as_they_are(self):
+        names = ["</script><b>", "a\"b\\c", "\u202eevil", "x" * 60_000, "t\tb"]
+        with serving.Server() as server:
+            body = messages.push({"service_name": "shop", "__name__": "process_cpu"},
+                                 messages.pprof([((name, "main"), (1,), {}) for name in names], time.time_ns() - 10**9))
+            self.assertEqual(200, server.send("/push.v1.PusherService/Push", body,
+                                              {"Content-Type": "application/proto"})[0])
+            _, tree = ask(server, "profile", format="tree")
+            self.assertEqual(sorted(["main", *names]), sorted(tree["functions"]["name"]))
+
+    def test_more_nodes_than_are_sent_is_a_sentence(self):
+        with serving.Server() as server:
+            for part in range(7):
+                ingest(server, "huge.cpu", "".join(f"p{part};n{i};{DEEP} 1\n" for i in range(15_000)))
+            status, said = ask(server, "profile", query="huge.cpu", format="tree")
+            self.assertEqual(429, status)
+            self.assertIn("more than 1048576 nodes: ask for a shorter range", said["detail"])
+
+
+if __name__ == "__main__":
+    serving.main()
