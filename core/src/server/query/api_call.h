@@ -32,6 +32,10 @@ spanprof_status sp_api_range(sp_api *api, int64_t *from_ms, int64_t *until_ms);
  * "leftQuery", "leftFrom". */
 spanprof_status sp_api_plan_side(sp_query_plan *plan, const char *side);
 
+/* Where a plan asks for traces: select the spans of those that are kept, and of
+ * samples that tell their trace. */
+spanprof_status sp_api_plan_trace_spans(sp_query_plan *plan);
+
 /* A number of rows; `limit` and `after`. */
 spanprof_status sp_api_page(sp_api *api, size_t *limit, size_t *after);
 

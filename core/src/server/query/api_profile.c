@@ -59,6 +59,8 @@ spanprof_status sp_api_profile(sp_api *api) {
   size_t nodes_max = 0;
   spanprof_status st = sp_api_plan(api);
 
+  if (!st)
+    st = sp_api_plan_trace_spans(&api->plan);
   if (!st && format && strcmp(format, "pprof") == 0)
     return profile_pprof(api);
   if (!st && format && strcmp(format, "tree") == 0)
@@ -106,6 +108,10 @@ spanprof_status sp_api_diff(sp_api *api) {
   st = sp_api_plan_side(&api->plan, "left");
   if (!st)
     st = sp_api_plan_side(&right, "right");
+  if (!st)
+    st = sp_api_plan_trace_spans(&api->plan);
+  if (!st)
+    st = sp_api_plan_trace_spans(&right);
   if (!st &&
       strcmp(api->plan.selector.profile_type, right.selector.profile_type) != 0)
     st = sp_query_invalid(&api->query,

@@ -341,6 +341,8 @@ spanprof_status sp_api_spans(sp_api *api) {
     st = sp_query_invalid(&api->query, "by is name or id: \"%s\"", by);
   if (!st)
     st = sp_api_page(api, &limit, &after);
+  if (!st)
+    st = sp_api_plan_trace_spans(&api->plan);
   sp_text_set_init(&table.texts, &api->query.arena);
   if (!st)
     st = sp_store_points(api->query.serve->store,

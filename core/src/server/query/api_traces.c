@@ -21,8 +21,9 @@ typedef struct traces_span {
   int64_t duration_ns;
   int32_t kind;
   int32_t status;
-  int64_t own;   /* of profiles */
-  int64_t total; /* with its children's; of a root in a list: its trace's */
+  uint64_t samples; /* its own; of a root in a list: its trace's */
+  int64_t own;      /* of profiles */
+  int64_t total;    /* with its children's; of a root in a list: its trace's */
 } traces_span;
 
 typedef struct traces_spans {
@@ -98,8 +99,10 @@ static void traces_dispose(traces_spans *list) {
 static bool traces_own(void *data, const sp_store_point *point) {
   traces_span *span = traces_find(data, point->span_id);
 
-  if (span)
+  if (span) {
     span->own = sp_sum(span->own, point->value);
+    span->samples += point->sample_count;
+  }
   return true;
 }
 
@@ -156,6 +159,11 @@ static void traces_add_up(traces_spans *list) {
   }
 }
 
+static void traces_add_to_root(traces_span *root, const traces_span *span) {
+  root->total = sp_sum(root->total, span->own);
+  root->samples += span->samples;
+}
+
 /* Add the cost of whole traces to their roots. */
 static spanprof_status traces_cost_roots(traces_spans *roots,
                                          const char *type) {
@@ -180,7 +188,7 @@ static spanprof_status traces_cost_roots(traces_spans *roots,
   for (i = 0; !st && i < all.count; i++)
     for (j = 0; j < roots->count && all.spans[i].own; j++)
       if (memcmp(&ids[j], &all.spans[i].trace_id, sizeof *ids) == 0)
-        roots->spans[j].total = sp_sum(roots->spans[j].total, all.spans[i].own);
+        traces_add_to_root(&roots->spans[j], &all.spans[i]);
   traces_dispose(&all);
   return st;
 }
@@ -206,6 +214,7 @@ static void traces_put(sp_api *api, const traces_span *root) {
   sp_json_member_int(json, "durationNs", root->duration_ns);
   sp_json_member_int(json, "status", root->status);
   sp_json_member_int(json, "total", root->total);
+  sp_json_member_int(json, "samples", (int64_t)root->samples);
   sp_json_close(json, '}');
 }
 
@@ -283,6 +292,7 @@ static void trace_put_span(sp_api *api, const traces_span *span) {
   sp_json_raw(json, *span->attributes ? span->attributes : "{}");
   sp_json_member_int(json, "own", span->own);
   sp_json_member_int(json, "total", span->total);
+  sp_json_member_int(json, "samples", (int64_t)span->samples);
   sp_json_close(json, '}');
 }
 

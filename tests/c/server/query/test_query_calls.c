@@ -216,6 +216,11 @@ static void a_trace_has_the_cpu_time_of_its_spans(void) {
                                   .attributes = "{\"a\":1}"}};
   static const char *const range[][2] = {
       {"from", FROM}, {"until", UNTIL}, {"sort", "dearest"}};
+  static const char *const of_trace[][2] = {
+      {"from", FROM},
+      {"until", UNTIL},
+      {"trace", "00000000000000010000000000000002"},
+      {"format", "folded"}};
   answer a;
 
   CHECK(!sp_store_put_spans(calls_store, spans, 2));
@@ -227,7 +232,14 @@ static void a_trace_has_the_cpu_time_of_its_spans(void) {
   check_has(&a, 200, "\"attributes\":{},\"own\":0,\"total\":30000000");
   check_has(&a, 200,
             "\"attributes\":{\"a\":1},\"own\":30000000,"
-            "\"total\":30000000");
+            "\"total\":30000000,\"samples\":1}");
+  answer_dispose(&a);
+  a = get("/api/v1/profile", of_trace, 4);
+  check_has(&a, 200, "main;work 30000000\n");
+  CHECK(!strstr(a.text, "idle"));
+  answer_dispose(&a);
+  a = get("/api/v1/spans", of_trace, 3);
+  check_has(&a, 200, "\"total\":30000000,\"samples\":1,\"spans\":1");
   answer_dispose(&a);
   a = get("/api/v1/trace/00000000000000010000000000000003", NULL, 0);
   check_has(&a, 404, "\"title\":\"Not Found\",\"status\":404");
