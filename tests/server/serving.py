@@ -14,14 +14,15 @@ PROGRAM = os.environ.get("SPANPROF_SERVER", "spanprof-server")
 class Server:
     """Started on entry, ended on exit: `with Server("--ingest-window", "off") as server`."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, log=subprocess.STDOUT):
         self.options = options
+        self.log = log
 
     def __enter__(self):
         self.data = tempfile.TemporaryDirectory()
         self.process = subprocess.Popen(
             [PROGRAM, "--listen", "127.0.0.1:0", "--data", self.data.name, *self.options],
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            stdout=subprocess.PIPE, stderr=self.log, text=True)
         self.said = self.process.stdout.readline()
         found = re.search(r"(http://\S+?),? ", self.said)
         assert found, f"no address in {self.said!r}"

@@ -29,6 +29,11 @@ static const char serve_usage[] =
     "  --max-bytes SIZE         2G; 0 is no limit\n"
     "  --ingest-window TIME     1h: older profiles are refused, as by "
     "Pyroscope; `off`\n                           takes those of any time\n"
+    "  --scrape URL[,NAME=VALUE...]\n"
+    "                           take profiles from there, as from "
+    "http://host:6060 of\n                           Go's net/http/pprof, "
+    "with these labels; may be repeated\n"
+    "  --scrape-config FILE     jobs of targets in Prometheus' form, as JSON\n"
     "  --token TOKEN            wanted of every request; also from\n"
     "                           SPANPROF_SERVER_TOKEN\n"
     "  --no-token               let others reach the server without one\n"
@@ -114,6 +119,12 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     options->listen = value;
   } else if (strcmp(name, "otlp") == 0) {
     options->otlp = value;
+  } else if (strcmp(name, "scrape-config") == 0) {
+    options->scrape_config = value;
+  } else if (strcmp(name, "scrape") == 0) {
+    if (options->scrape_count == SP_SERVE_SCRAPES_MAX)
+      return serve_refuse(err, name, "", "so many stand in --scrape-config");
+    arguments->scrapes[options->scrape_count++] = value;
   } else if (strcmp(name, "data") == 0) {
     options->data = value;
   } else if (strcmp(name, "token") == 0) {
@@ -147,6 +158,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"retention", required_argument, NULL, 'o'},
       {"max-bytes", required_argument, NULL, 'o'},
       {"ingest-window", required_argument, NULL, 'o'},
+      {"scrape", required_argument, NULL, 'o'},
+      {"scrape-config", required_argument, NULL, 'o'},
       {"token", required_argument, NULL, 'o'},
       {"no-token", no_argument, NULL, 'o'},
       {"help", no_argument, NULL, 'h'},
@@ -160,7 +173,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                                           .retention_ns = 7 * SERVE_DAY_NS,
                                           .max_bytes = (uint64_t)2 << 30,
                                           .window_past_ns = SERVE_PAST_NS,
-                                          .window_future_ns = SERVE_FUTURE_NS};
+                                          .window_future_ns = SERVE_FUTURE_NS,
+                                          .scrapes = arguments->scrapes};
   while (status < 0 &&
          (letter = getopt_long(argc, argv, "h", known, &number)) != -1) {
     if (letter == 'o') {

@@ -6,10 +6,14 @@
 
 #include "model/serve.h"
 
+/* Of --scrape; a file of jobs may have more. */
+#define SP_SERVE_SCRAPES_MAX 64
+
 typedef struct sp_serve_arguments {
   sp_serve_options options;
   char data[4096];
   bool no_token;
+  const char *scrapes[SP_SERVE_SCRAPES_MAX];
 } sp_serve_arguments;
 
 /* -1: go on; else the status to end with, everything is said. Texts of the

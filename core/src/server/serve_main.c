@@ -9,6 +9,7 @@
 #include "../util/status.h"
 #include "http/http_server.h"
 #include "rooms.h"
+#include "scrape/scraper.h"
 #include "serve_arguments.h"
 #include "state_routes.h"
 #include "store/store.h"
@@ -20,6 +21,8 @@ typedef struct serve_process {
   sp_state state;
   sp_http_routes routes;
   sp_http_server *http;
+  sp_scrape_plan plan;
+  sp_scraper *scraper;
   char path[4096];
 } serve_process;
 
@@ -64,10 +67,33 @@ static spanprof_status serve_open(serve_process *process) {
   process->serve.log = &process->log;
   process->serve.options = options;
   process->state.serve = &process->serve;
-  process->routes.mem = &sp_mem_default;
   if (!st)
     st = sp_state_routes(&process->routes, &process->state);
   return st ? st : sp_rooms_routes(&process->routes, &process->serve);
+}
+
+/* Before anything is opened: what is wrong with it is the user's. */
+static spanprof_status serve_plan(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  sp_scrape_plan_init(&process->plan, &sp_mem_default);
+  for (i = 0; !st && i < options->scrape_count; i++)
+    st = sp_scrape_plan_add_url(&process->plan, options->scrapes[i]);
+  if (!st && options->scrape_config)
+    st = sp_scrape_plan_add_file(&process->plan, options->scrape_config);
+  return st;
+}
+
+static spanprof_status serve_scrape(serve_process *process) {
+  spanprof_status st;
+
+  if (!process->plan.count)
+    return SPANPROF_OK;
+  st = sp_scraper_start(&process->scraper, &process->serve, &process->plan);
+  atomic_store(&process->state.scraper, process->scraper);
+  return st;
 }
 
 static spanprof_status serve_listen(serve_process *process) {
@@ -90,8 +116,14 @@ static spanprof_status serve_listen(serve_process *process) {
 }
 
 static void serve_close(serve_process *process) {
+  sp_scraper_halt(process->scraper);
   sp_http_server_stop(process->http);
   sp_http_routes_dispose(&process->routes);
+  /* What a scraper that does not end may use stays open: the store is whole
+   * without being closed. */
+  if (!sp_scraper_stop(process->scraper))
+    return;
+  sp_scrape_plan_dispose(&process->plan);
   sp_store_close(process->serve.store);
 }
 
@@ -123,9 +155,14 @@ int main(int argc, char **argv) {
   mallopt(M_MMAP_THRESHOLD, 256 << 10);
   serve_block_signals(&ends);
   sp_log_init(&process.log, NULL, NULL, SPANPROF_LOG_INFO, sp_clock_system());
-  st = serve_open(&process);
+  process.routes.mem = &sp_mem_default;
+  st = serve_plan(&process);
+  if (!st)
+    st = serve_open(&process);
   if (!st)
     st = serve_listen(&process);
+  if (!st)
+    st = serve_scrape(&process);
   if (st)
     fprintf(stderr, "spanprof serve: %s\n",
             st == SPANPROF_ERR_NOMEM ? "out of memory" : spanprof_last_error());

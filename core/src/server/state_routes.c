@@ -76,6 +76,7 @@ static void state_metrics(void *data, const sp_http_request *request,
                "Requests under way.", http ? sp_http_server_inflight(http) : 0);
   state_received(state->serve, &response->body);
   state_stored(&stats, &response->body);
+  sp_scraper_metrics(atomic_load(&state->scraper), &response->body);
 }
 
 /* What Pyroscope's gateway says of calls that it does not know. */

@@ -4,11 +4,14 @@
 
 #include "http/http_server.h"
 #include "model/serve.h"
+#include "scrape/scraper.h"
 
 typedef struct sp_state {
   sp_serve *serve;
   /* Set once it runs. */
   _Atomic(sp_http_server *) http;
+  /* The same; NULL: nothing is scraped. */
+  _Atomic(sp_scraper *) scraper;
 } sp_state;
 
 /* `state` is borrowed for ever. SPANPROF_ERR_NOMEM. */

@@ -26,6 +26,10 @@ typedef struct sp_serve_options {
   int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
   int64_t window_future_ns; /* likewise */
   const char *token;        /* wanted of every request; NULL: none */
+  /* What is scraped: `URL[,name=value…]` each, and a file of jobs or NULL. */
+  const char *const *scrapes;
+  size_t scrape_count;
+  const char *scrape_config;
 } sp_serve_options;
 
 typedef struct sp_serve {

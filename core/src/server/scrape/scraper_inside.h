@@ -1,0 +1,60 @@
+/* What the scraper's files share. */
+#ifndef SP_SCRAPER_INSIDE_H
+#define SP_SCRAPER_INSIDE_H
+
+#include <pthread.h>
+
+#include "scrape_delta.h"
+#include "scrape_transfer.h"
+#include "scraper.h"
+
+typedef enum sp_scrape_state {
+  SP_SCRAPE_NEW, /* not answered yet */
+  SP_SCRAPE_UP,
+  SP_SCRAPE_DOWN,
+  SP_SCRAPE_ABSENT, /* the target has no such profile, and need not have */
+} sp_scrape_state;
+
+/* What /metrics shows of a probe. */
+typedef struct sp_scrape_report {
+  sp_scrape_state state;
+  uint64_t scrapes;
+  uint64_t failures;
+  uint64_t bytes;
+  uint64_t took_ns;                 /* the last one */
+  char error[SP_SCRAPE_ERROR_SIZE]; /* the last one; "" while it is up */
+} sp_scrape_report;
+
+typedef struct sp_scrape_run {
+  /* Fixed after the start. */
+  const sp_scrape_probe *probe;
+  /* The scraper's thread alone. */
+  sp_scrape_transfer transfer;
+  sp_scrape_delta delta;
+  uint64_t due_ns;
+  uint64_t begun_ns;
+  /* Guarded by lock. */
+  sp_scrape_report report;
+} sp_scrape_run;
+
+/* When a target was last spoken of in the log. */
+typedef struct sp_scrape_said {
+  uint64_t at_ns; /* 0: never */
+  uint64_t held_back;
+} sp_scrape_said;
+
+struct sp_scraper {
+  /* Fixed after the start. */
+  sp_serve *serve;
+  const sp_scrape_plan *plan;
+  CURLM *multi;
+  pthread_t thread;
+  sp_scrape_run *runs; /* plan->count of them */
+  /* The scraper's thread alone. */
+  sp_scrape_said *said; /* plan->target_count of them */
+  /* Any thread. */
+  _Atomic bool stopping;
+  pthread_mutex_t lock;
+};
+
+#endif

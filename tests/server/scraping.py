@@ -1,0 +1,158 @@
+"""What the tests of scraping share: targets, good and bad, and what /metrics says of them."""
+import contextlib
+import http.client
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+
+HERE = pathlib.Path(__file__).parent
+PREFIX = "/debug/pprof/"
+
+
+class Target:
+    """An HTTP server of a test's own: `answer(handler)` does it all, once for each request."""
+
+    def __init__(self, answer):
+        target = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                target.asked.append(self.path)
+                with contextlib.suppress(OSError):
+                    answer(self)
+                self.close_connection = True
+
+            def log_message(self, *_):
+                pass
+
+        class Listener(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 100
+
+            def handle_error(self, *_):
+                pass
+
+        self.asked = []
+        self.server = Listener(("127.0.0.1", 0), Handler)
+        self.address = f"127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def answer_with(handler, status, body, headers=()):
+    handler.send_response(status)
+    for name, value in {"Content-Length": str(len(body)), **dict(headers)}.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+class Recorder:
+    """Passes requests on to `address`, and keeps what it answered, by the last part of the path."""
+
+    def __init__(self, address):
+        self.to = address
+        self.kept = {}
+        self.closed = False
+
+    def __call__(self, handler):
+        if self.closed:
+            answer_with(handler, 503, b"no more\n")
+            return
+        connection = http.client.HTTPConnection(self.to, timeout=60)
+        connection.request("GET", handler.path, headers={"User-Agent": handler.headers["User-Agent"]})
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        kind = handler.path.partition("?")[0].rpartition("/")[2]
+        if answer.status == 200 and not self.closed:
+            self.kept.setdefault(kind, []).append(body)
+        answer_with(handler, 503 if self.closed else answer.status, body)
+
+
+def jobs(*entries, **more):
+    """A file of jobs, one for each (name, address, labels)."""
+    file = tempfile.NamedTemporaryFile("w", suffix=".json")
+    json.dump({"global": more, "scrape_configs": [
+        {"job_name": name, "static_configs": [{"targets": [address], "labels": labels}], **job}
+        for name, address, labels, job in entries]}, file)
+    file.flush()
+    return file
+
+
+def metrics(server):
+    """{(name, job, profile): (value, labels)} of what is scraped."""
+    found = {}
+    for line in server.send("/metrics", method="GET")[1].decode().splitlines():
+        match = re.fullmatch(r'(spanprof_scrape\w+)\{(.*)\} (\S+)', line)
+        if match:
+            labels = dict(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', match[2]))
+            found[match[1], labels["job"], labels["profile"]] = (float(match[3]), labels)
+    return found
+
+
+def wait_for(condition, seconds=60):
+    """The first true value of `condition`."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.1)
+    raise AssertionError(f"not within {seconds} s")
+
+
+@contextlib.contextmanager
+def go_program():
+    """The address of the Go program, built anew."""
+    with tempfile.TemporaryDirectory() as directory:
+        program = os.path.join(directory, "scraped")
+        subprocess.run(["go", "build", "-o", program, HERE / "scraped" / "main.go"], check=True, timeout=250,
+                       env={"HOME": directory, "GOFLAGS": "-mod=mod", "GO111MODULE": "off", **os.environ})
+        with subprocess.Popen([program], stdout=subprocess.PIPE, text=True) as process:
+            try:
+                yield process.stdout.readline().strip()
+            finally:
+                process.kill()
+
+
+def has_go():
+    return shutil.which("go") is not None
+
+
+def go_top(profiles, sample_index, base=None):
+    """{function: (own, with callees)} of `go tool pprof`, whole numbers."""
+    with tempfile.TemporaryDirectory() as directory:
+        paths = []
+        for number, profile in enumerate(profiles + ([base] if base else [])):
+            paths.append(os.path.join(directory, f"{number}.pb"))
+            pathlib.Path(paths[-1]).write_bytes(profile)
+        options = ["-base", paths.pop()] if base else []
+        unit = "bytes" if sample_index.endswith("space") else "ns"
+        done = subprocess.run(
+            ["go", "tool", "pprof", "-top", "-nodecount=0", "-nodefraction=0", "-edgefraction=0", "-symbolize=none",
+             "-functions", f"-unit={unit}", f"-sample_index={sample_index}", *options, *paths],
+            check=True, capture_output=True, text=True, timeout=60,
+            env={"HOME": directory, "PPROF_TMPDIR": directory, **os.environ})
+    rows = {}
+    for line in done.stdout.splitlines():
+        match = re.fullmatch(r"\s*(-?[\d.]+)(?:ns|B)?\s+\S+%\s+\S+%\s+(-?[\d.]+)(?:ns|B)?\s+\S+%\s+(.*?)(?: \(inline\))?",
+                             line)
+        if match and (float(match[1]), float(match[2])) != (0, 0):
+            rows[match[3]] = float(match[1]), float(match[2])
+    return rows
