@@ -80,9 +80,10 @@ class Recorder:
         body = answer.read()
         connection.close()
         kind = handler.path.partition("?")[0].rpartition("/")[2]
-        if answer.status == 200 and not self.closed:
+        closed = self.closed
+        if answer.status == 200 and not closed:
             self.kept.setdefault(kind, []).append(body)
-        answer_with(handler, 503 if self.closed else answer.status, body)
+        answer_with(handler, 503 if closed else answer.status, body)
 
 
 def jobs(*entries, **more):
