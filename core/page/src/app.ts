@@ -1,59 +1,231 @@
 /** The page of a server: reads the address, shows the view that it names, and
  * keeps both in step. */
-import { Api, Problem } from "./parts/api.ts";
-import { changed, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
+import { Api, Problem, hasToken, isLeft } from "./parts/api.ts";
+import { changed, entered, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
+import type { WireApplication } from "./model/wire.ts";
 import { h, shown } from "./parts/dom.ts";
+import { busyBar } from "./shell/busy.ts";
+import { faultText, isAway, tokenForm, untilBack } from "./shell/faults.ts";
+import { header, type Header, type Shell } from "./shell/header.ts";
+import { Live } from "./shell/live.ts";
 import { explore } from "./views/explore.ts";
 import type { Show, View } from "./views/view.ts";
 
 const SHOWS: Partial<Record<ViewName, Show>> = { explore };
 
-export function startApp(place: HTMLElement): void {
-  const api = new Api(new URL(location.href));
-  const main = h("main", { id: "view", tabindex: "-1" });
-  let state = readAddress(new URL(location.href));
-  let leaving = new AbortController();
+const NAMES: Readonly<Record<ViewName, string>> = {
+  explore: "Explore", labels: "Labels", spans: "Spans", span: "Span", traces: "Traces", trace: "Trace",
+  comparison: "Compare", "comparison-diff": "Diff", adhoc: "Open file",
+};
+const TITLE_MAX = 80;
 
-  function go(change: Change, view?: ViewName): void {
-    state = changed(state, change, view);
-    history.pushState(null, "", writeAddress(state));
-    show();
+class App implements Shell {
+  readonly api: Api;
+  private readonly main = h("main", { id: "view", tabindex: "-1" });
+  private readonly notice = h("div", { class: "notices" });
+  private readonly said = h("p", { class: "sr", role: "status" });
+  private readonly head: Header;
+  private readonly live: Live;
+  private now: State;
+  private leaving = new AbortController();
+  private again: (() => Promise<void>) | null = null;
+  private listed = "";
+
+  constructor(place: HTMLElement) {
+    const busy = busyBar(this.main);
+
+    this.api = new Api(new URL(location.href), (waiting) => { busy.set(waiting); });
+    this.now = entered(readAddress(new URL(location.href)));
+    this.live = new Live(() => this.refreshed());
+    this.head = header(this);
+    place.append(this.skipLink(), this.head.element, busy.element, this.notice, this.main, this.said);
+    addEventListener("popstate", () => {
+      this.now = readAddress(new URL(location.href));
+      this.show();
+    });
+    document.addEventListener("click", (event) => { this.followLink(event); });
+    history.replaceState(null, "", writeAddress(this.now));
   }
 
-  function note(change: Change): void {
-    state = changed(state, change);
-    history.replaceState(null, "", writeAddress(state));
+  state(): State {
+    return this.now;
   }
 
-  function viewOf(of: State): View {
+  address(change: Change, view?: ViewName): string {
+    return writeAddress(changed(this.now, change, view));
+  }
+
+  go(change: Change, view?: ViewName): void {
+    this.turn(changed(this.now, change, view), "step");
+  }
+
+  refresh(): void {
+    void this.refreshed();
+  }
+
+  say(text: string): void {
+    this.said.textContent = text;
+  }
+
+  show(): void {
+    const state = this.now;
+
+    this.leaving.abort();
+    this.leaving = new AbortController();
+    this.again = null;
+    this.notice.replaceChildren();
+    this.head.update(state);
+    this.head.setFault(null);
+    this.title(state.parameters["query"] ?? "");
+    const view = this.viewOf(state);
+    this.main.replaceChildren(view.element);
+    (SHOWS[state.view] ?? explore)(view).catch((error: unknown) => { this.failed(view, error); });
+    void this.listApplications();
+    this.live.set(state.parameters["live"] !== undefined);
+  }
+
+  private turn(state: State, how: "step" | "replace"): void {
+    const other = state.view !== this.now.view;
+
+    this.now = state;
+    if (how === "step")
+      history.pushState(null, "", writeAddress(state));
+    else
+      history.replaceState(null, "", writeAddress(state));
+    this.show();
+    if (other && how === "step") {
+      scrollTo(0, 0);
+      this.main.focus({ preventScroll: true });
+    }
+  }
+
+  private viewOf(state: State): View {
+    const { signal } = this.leaving;
+    // What a view that was left still does must not turn the next one around.
+    const here = (run: () => void): void => {
+      if (!signal.aborted)
+        run();
+    };
+
     return {
-      element: h("div", { class: `view view-${of.view}` }), state: of, api, signal: leaving.signal, go, note,
-      address: (change, view) => writeAddress(changed(state, change, view)),
+      element: h("div", { class: `view view-${state.view}` }), state, api: this.api, signal,
+      go: (change, view) => { here(() => { this.go(change, view); }); },
+      replace: (change, view) => { here(() => { this.turn(changed(this.now, change, view), "replace"); }); },
+      note: (change) => { here(() => { this.note(change); }); },
+      address: (change, view) => this.address(change, view),
+      title: (text) => { here(() => { this.title(text); }); },
+      onRefresh: (again) => { here(() => { this.again = again; }); },
+      say: (text) => { this.say(text); },
     };
   }
 
-  function show(): void {
-    leaving.abort();
-    leaving = new AbortController();
-    const view = viewOf(state);
-    const shows = SHOWS[state.view] ?? explore;
+  private note(change: Change): void {
+    const before = this.now;
 
-    main.replaceChildren(view.element);
-    shows(view).catch((error: unknown) => { view.element.replaceChildren(faultOf(error)); });
+    this.now = changed(before, change);
+    history.replaceState(null, "", writeAddress(this.now));
+    this.head.update(this.now);
+    if (this.now.parameters["query"] !== before.parameters["query"])
+      this.title(this.now.parameters["query"] ?? "");
   }
 
-  addEventListener("popstate", () => {
-    state = readAddress(new URL(location.href));
-    show();
-  });
-  place.append(main);
-  show();
+  private title(text: string): void {
+    const name = NAMES[this.now.view];
+
+    document.title = [shown(text, TITLE_MAX), name, "spanprof"].filter((each) => each !== "").join(" \u2013 ");
+  }
+
+  /** Looks again; what is wrong is said above what stays. */
+  private async refreshed(): Promise<void> {
+    const { signal } = this.leaving;
+
+    if (!this.again) {
+      this.show();
+      return;
+    }
+    try {
+      await this.again();
+      if (!signal.aborted)
+        this.notice.replaceChildren();
+    } catch (error) {
+      if (signal.aborted || isLeft(error))
+        return;
+      if (error instanceof Problem && error.status === 401)
+        this.show();
+      else
+        this.notice.replaceChildren(faultText(error));
+    }
+  }
+
+  private failed(view: View, error: unknown): void {
+    const { signal } = view;
+
+    if (signal.aborted || isLeft(error))
+      return;
+    if (error instanceof Problem && error.status === 401) {
+      const form = tokenForm(hasToken(), () => { this.show(); });
+      view.element.replaceChildren(form);
+      form.querySelector("input")?.focus();
+      return;
+    }
+    if (error instanceof Problem && error.column !== null)
+      this.head.setFault(error.column);
+    view.element.replaceChildren(faultText(error));
+    if (isAway(error))
+      void this.waitFor(view);
+    else if (!(error instanceof Problem))
+      console.error(error);
+  }
+
+  private async waitFor(view: View): Promise<void> {
+    const ask = async (): Promise<unknown> => await this.api.quiet().get("status/buildinfo", {}, view.signal);
+
+    view.element.append(h("p", { class: "faint notice" }, "It is asked again until it answers."));
+    if (await untilBack(ask, view.signal))
+      this.show();
+  }
+
+  /** For the pickers; a view does not wait for it. Only where the range or the
+   * token changed. */
+  private async listApplications(): Promise<void> {
+    const { from, until } = this.now.parameters;
+    const key = `${from ?? ""} ${until ?? ""} ${hasToken()}`;
+
+    if (this.listed === key)
+      return;
+    try {
+      const { applications } = await this.api.quiet().get<{ applications: WireApplication[] }>("applications", { from, until }, this.leaving.signal);
+      this.listed = key;
+      this.head.setApplications(applications);
+    } catch (error) {
+      // The view asks the same server and says what is wrong.
+      if (!(error instanceof Problem) && !isLeft(error))
+        throw error;
+    }
+  }
+
+  private skipLink(): HTMLElement {
+    return h("a", { class: "skip", href: "#view", onclick: (event: Event) => {
+      event.preventDefault();
+      this.main.focus();
+    } }, "Skip to what is shown");
+  }
+
+  /** A plain click on a link to one of the views is a step without a new page. */
+  private followLink(event: MouseEvent): void {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+
+    if (!link || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey
+      || link.target !== "" || link.hasAttribute("download") || !/^https?:$/.test(link.protocol) || link.hash !== "")
+      return;
+    const to = readAddress(new URL(link.href));
+    if (new URL(writeAddress(to), location.href).pathname !== new URL(link.href).pathname || link.origin !== location.origin)
+      return;
+    event.preventDefault();
+    this.turn(to, "step");
+  }
 }
 
-function faultOf(error: unknown): Node {
-  if (error instanceof DOMException && error.name === "AbortError")
-    return h("p", {});
-  if (error instanceof Problem)
-    return h("p", { class: "fault", role: "alert" }, shown(error.message));
-  throw error;
+export function startApp(place: HTMLElement): void {
+  new App(place).show();
 }

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { changed, readAddress, writeAddress } from "../src/model/state.ts";
+import { changed, entered, readAddress, writeAddress } from "../src/model/state.ts";
 
 test("an address is read behind any prefix, and written relative to it", () => {
   const state = readAddress(new URL("http://a/pyroscope/comparison-diff?leftQuery=a.cpu&x=&leftQuery=b"));
@@ -8,4 +8,14 @@ test("an address is read behind any prefix, and written relative to it", () => {
   assert.deepEqual(state, { view: "comparison-diff", parameters: { leftQuery: "a.cpu" } });
   assert.equal(writeAddress(state), "comparison-diff?leftQuery=a.cpu");
   assert.equal(writeAddress(changed(state, { leftQuery: undefined }, "explore")), "./");
+});
+
+test("a span's link opens the span's view, with what else it says", () => {
+  const link = new URL("http://a/?query=shop.cpu%7Bprofile_id%3D%2208d12e6b76c84d11%22%7D&from=1795434000&until=1795437600");
+
+  assert.deepEqual(entered(readAddress(link)), {
+    view: "span", parameters: { query: "shop.cpu{}", from: "1795434000", until: "1795437600", span: "08d12e6b76c84d11" },
+  });
+  for (const query of ["shop.cpu{profile_id!=\"a\"}", "shop.cpu{profile_id=\"\"}", "shop.cpu"])
+    assert.equal(entered({ view: "explore", parameters: { query } }).view, "explore");
 });

@@ -1,4 +1,5 @@
 /** What is shown, as the address says it: a view and its parameters. */
+import { parseQuery, withoutMatcher } from "../query/parse.ts";
 
 export const VIEWS = [
   "explore", "labels", "spans", "span", "traces", "trace", "comparison", "comparison-diff", "adhoc",
@@ -10,6 +11,7 @@ export type ViewName = (typeof VIEWS)[number];
  *
  * query, type, from, until            what is selected, and of when
  * leftQuery, leftFrom, leftUntil, …   both sides of a comparison (right…)
+ * live                                "1": looks again every few seconds
  * span, trace                         ids
  * zoom, search, focus, hide, sandwich, layout, colour, sort
  *                                     how a flame graph is looked at */
@@ -37,8 +39,7 @@ function viewOf(path: string): ViewName {
   return VIEWS.find((name) => name === last) ?? "explore";
 }
 
-/** Reads an address. A link on a span is a query with its id in it: it opens the
- * span's view. */
+/** Reads an address. */
 export function readAddress(address: URL): State {
   const parameters: Record<string, string> = {};
 
@@ -46,6 +47,19 @@ export function readAddress(address: URL): State {
     if (value !== "" && !Object.hasOwn(parameters, name))
       parameters[name] = value;
   return { view: viewOf(address.pathname), parameters };
+}
+
+/** What a page that is opened shows. The link that a tracer's span has is a query
+ * with the span's id in it: it opens the span's view. */
+export function entered(state: State): State {
+  const query = state.parameters["query"] ?? "";
+  const { matchers } = parseQuery(query);
+  const index = matchers.findIndex(({ name, operator, value }) =>
+    (name === "profile_id" || name === "span_id") && operator === "=" && value !== "");
+
+  return state.view === "explore" && index >= 0
+    ? changed(state, { query: withoutMatcher(query, index), span: matchers[index]!.value }, "span")
+    : state;
 }
 
 /** The address of a state, relative to the one of the page. */

@@ -14,29 +14,59 @@ export class Problem extends Error {
   }
 }
 
+/** Was the call given up because its view was left? */
+export function isLeft(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "AbortError";
+}
+
 const TOKEN = "spanprof-token";
 
 export function setToken(token: string): void {
   sessionStorage.setItem(TOKEN, token);
 }
 
+export function hasToken(): boolean {
+  return sessionStorage.getItem(TOKEN) !== null;
+}
+
+type Parameters = Readonly<Record<string, string | number | undefined>>;
+
 export class Api {
   /** Where /api/v1 is: the page's address without the view's name. */
   private readonly base: URL;
+  private waiting = 0;
 
-  constructor(page: URL) {
+  /** `onWaiting` is told how many answers are awaited, whenever it changes. */
+  constructor(page: URL, private readonly onWaiting: (waiting: number) => void = () => undefined) {
     this.base = new URL("./", page);
+  }
+
+  /** The same calls, but nobody waits for their answers: completion, retries. */
+  quiet(): Api {
+    return new Api(this.base);
   }
 
   /** A JSON answer. Throws Problem, and DOMException "AbortError" where the view
    * was left before it came. Undefined parameters are left out. */
-  async get<T>(path: string, parameters: Readonly<Record<string, string | number | undefined>>, signal: AbortSignal): Promise<T> {
-    const answer = await this.fetch(path, parameters, { signal });
-
-    return await answer.json() as T;
+  async get<T>(path: string, parameters: Parameters, signal: AbortSignal): Promise<T> {
+    return await this.awaited(async () => await read(await this.ask(path, parameters, { signal })) as T);
   }
 
-  async fetch(path: string, parameters: Readonly<Record<string, string | number | undefined>>, options: RequestInit): Promise<Response> {
+  /** An answer of another kind, or of a call that changes something. */
+  async fetch(path: string, parameters: Parameters, options: RequestInit): Promise<Response> {
+    return await this.awaited(async () => await this.ask(path, parameters, options));
+  }
+
+  private async awaited<T>(run: () => Promise<T>): Promise<T> {
+    this.onWaiting(++this.waiting);
+    try {
+      return await run();
+    } finally {
+      this.onWaiting(--this.waiting);
+    }
+  }
+
+  private async ask(path: string, parameters: Parameters, options: RequestInit): Promise<Response> {
     const address = new URL(`api/v1/${path}`, this.base);
     const token = sessionStorage.getItem(TOKEN);
     const headers = new Headers(options.headers);
@@ -46,24 +76,33 @@ export class Api {
         address.searchParams.set(name, String(value));
     if (token !== null)
       headers.set("Authorization", `Bearer ${token}`);
-    const answer = await fetch(address, { ...options, headers }).catch((error: unknown) => {
-      if (error instanceof DOMException)
-        throw error;
-      throw new Problem(0, "The server does not answer; it may be restarting.");
-    });
+    const answer = await fetch(address, { ...options, headers }).catch((error: unknown) => { throw away(error); });
     if (!answer.ok)
       throw await problemOf(answer);
     return answer;
   }
 }
 
+function away(error: unknown): unknown {
+  return error instanceof DOMException ? error : new Problem(0, "The server does not answer; it may be restarting.");
+}
+
+/** A connection may break, and a proxy may answer, in the middle of it. */
+async function read(answer: Response): Promise<unknown> {
+  try {
+    return await answer.json();
+  } catch (error) {
+    throw error instanceof SyntaxError ? new Problem(answer.status, "What answers is no server of spanprof: the answer is no JSON.") : away(error);
+  }
+}
+
 async function problemOf(answer: Response): Promise<Problem> {
-  const text = await answer.text();
+  const text = await answer.text().catch(() => "");
 
   try {
     const said = JSON.parse(text) as WireProblem;
     return new Problem(answer.status, said.detail, said.column ?? null);
   } catch {
-    return new Problem(answer.status, text.slice(0, 300) || answer.statusText);
+    return new Problem(answer.status, text.slice(0, 300) || answer.statusText || `The server answers ${answer.status}.`);
   }
 }

@@ -1,0 +1,128 @@
+/** Times of an address, read as the server reads them (query_time.c), and as
+ * they are typed. */
+import { moment } from "../parts/format.ts";
+
+export interface Range {
+  fromMs: number;
+  untilMs: number;
+}
+
+const DAY_MS = 86_400_000;
+const UNITS: Readonly<Record<string, number>> = {
+  s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS, M: 30 * DAY_MS, mon: 30 * DAY_MS, y: 365 * DAY_MS,
+};
+
+/** What a range is where the address says none; the server's own. */
+export const FROM_DEFAULT = "now-1h";
+export const UNTIL_DEFAULT = "now";
+
+/** The shortest range that steps and zooms make. */
+export const RANGE_MIN_MS = 1000;
+
+function offsetMs(text: string): number | null {
+  const sign = text.startsWith("-") ? -1 : 1;
+  let sum = 0;
+
+  if (!/^[+-](\d{1,9}[A-Za-z]+)+$/.test(text))
+    return null;
+  for (const [, number, unit] of text.matchAll(/(\d+)([A-Za-z]+)/g)) {
+    if (!Object.hasOwn(UNITS, unit!))
+      return null;
+    sum += sign * Number(number) * UNITS[unit!]!;
+  }
+  return sum;
+}
+
+function numberMs(digits: string): number | null {
+  const number = Number(digits);
+
+  switch (digits.length) {
+    case 8:
+      return Date.UTC(Math.floor(number / 10_000), Math.floor(number / 100) % 100 - 1, number % 100);
+    case 13:
+      return number;
+    case 16:
+      return Math.floor(number / 1000);
+    case 19:
+      return Math.floor(number / 1_000_000);
+    default:
+      return digits.length < 19 ? number * 1000 : null;
+  }
+}
+
+/** Milliseconds since 1970; null: no time that the server would take. */
+export function readTime(text: string, nowMs: number): number | null {
+  const said = text.trim();
+
+  if (said === "now")
+    return nowMs;
+  if (said.startsWith("now")) {
+    const offset = offsetMs(said.slice(3));
+    return offset === null ? null : nowMs + offset;
+  }
+  return /^\d+$/.test(said) ? numberMs(said) : null;
+}
+
+/** A time as it is typed: also "2026-11-23 15:04" and ISO 8601, in the browser's
+ * zone where they name none. The parameter that means it; null: no time. */
+export function typedTime(text: string, nowMs: number): string | null {
+  const said = text.trim();
+  const date = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(said);
+
+  if (!date)
+    return readTime(said, nowMs) === null ? null : said;
+  const ms = Date.parse(`${date[1]!}T${date[2] ?? "00:00"}${date[3] ?? ""}`);
+  return Number.isNaN(ms) ? null : String(ms);
+}
+
+/** Of parameters `from` and `until`; null where one is no time. */
+export function rangeOf(from: string | undefined, until: string | undefined, nowMs = Date.now()): Range | null {
+  const fromMs = readTime(from ?? FROM_DEFAULT, nowMs);
+  const untilMs = readTime(until ?? UNTIL_DEFAULT, nowMs);
+
+  return fromMs === null || untilMs === null ? null : { fromMs, untilMs };
+}
+
+/** Does it move with the clock? */
+export function isRelative(from: string | undefined, until: string | undefined): boolean {
+  return (from ?? FROM_DEFAULT).startsWith("now") || (until ?? UNTIL_DEFAULT).startsWith("now");
+}
+
+export function moved(range: Range, share: number): Range {
+  const by = Math.round((range.untilMs - range.fromMs) * share);
+
+  return { fromMs: range.fromMs + by, untilMs: range.untilMs + by };
+}
+
+/** Twice as long around its middle, but not into the future. */
+export function widened(range: Range, nowMs: number): Range {
+  const half = Math.max(RANGE_MIN_MS, range.untilMs - range.fromMs) / 2;
+  const untilMs = Math.min(Math.round(range.untilMs + half), Math.max(nowMs, range.untilMs));
+
+  return { fromMs: Math.max(0, Math.round(range.fromMs - half)), untilMs };
+}
+
+/** As parameters of an address. */
+export function rangeChange(range: Range): { from: string; until: string } {
+  return { from: String(Math.round(range.fromMs)), until: String(Math.round(range.untilMs)) };
+}
+
+export const PRESETS: readonly (readonly [from: string, name: string])[] = [
+  ["now-5m", "Last 5 minutes"], ["now-15m", "Last 15 minutes"], ["now-30m", "Last 30 minutes"], ["now-1h", "Last hour"],
+  ["now-3h", "Last 3 hours"], ["now-6h", "Last 6 hours"], ["now-12h", "Last 12 hours"], ["now-1d", "Last 24 hours"],
+  ["now-2d", "Last 2 days"], ["now-7d", "Last 7 days"], ["now-30d", "Last 30 days"],
+];
+
+/** How a range is called: its preset's name, or both ends. */
+export function rangeName(from: string | undefined, until: string | undefined): string {
+  const preset = PRESETS.find(([each]) => each === (from ?? FROM_DEFAULT));
+  const now = Date.now();
+  const say = (text: string): string => {
+    const ms = text.startsWith("now") ? null : readTime(text, now);
+    return ms === null || !Number.isFinite(ms) || Math.abs(ms) > 8.64e15 ? text.slice(0, 40) : moment(ms);
+  };
+
+  return preset && (until ?? UNTIL_DEFAULT) === "now"
+    ? preset[1]
+    : `${say(from ?? FROM_DEFAULT)} \u2013 ${say(until ?? UNTIL_DEFAULT)}`;
+}

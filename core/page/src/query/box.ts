@@ -1,0 +1,227 @@
+/** The field of a query: completes names and values, runs what is typed as it is
+ * typed, and shows where the server finds it at fault. A combobox of ARIA 1.2
+ * with a list: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
+import { Problem, isLeft, type Api } from "../parts/api.ts";
+import { h, shown } from "../parts/dom.ts";
+import { Completion, type Option } from "./complete.ts";
+
+export interface QueryBoxOptions {
+  label: string;
+  api: Api;
+  /** `type`, `from` and `until` of what is completed. */
+  parameters: () => Readonly<Record<string, string>>;
+  onRun: (query: string) => void;
+}
+
+export interface QueryBox {
+  readonly element: HTMLElement;
+  /** Shows a query, unless the user types at another just now. */
+  set(query: string): void;
+  /** Where the query that ran is at fault, from 1 in bytes; null: nowhere. */
+  setFault(column: number | null): void;
+}
+
+const ASK_AFTER_MS = 60;
+const TEXT_MAX = 120;
+/** Of the query around its fault. */
+const AROUND = 40;
+
+/** The UTF-16 index of a column of bytes, both of the same text. */
+export function indexOfColumn(text: string, column: number): number {
+  const encoder = new TextEncoder();
+  let bytes = 1, index = 0;
+
+  for (const each of text) {
+    bytes += encoder.encode(each).length;
+    if (bytes > column)
+      break;
+    index += each.length;
+  }
+  return index;
+}
+
+function faultMark(query: string, column: number): Node[] {
+  const at = indexOfColumn(query, column);
+  const code = query.codePointAt(at);
+  const character = code === undefined ? "" : String.fromCodePoint(code);
+  const begin = Math.max(0, at - AROUND);
+
+  return [
+    h("span", { class: "sr" }, `At fault at character ${Array.from(query.slice(0, at)).length + 1}: `),
+    document.createTextNode((begin > 0 ? "\u2026" : "") + shown(query.slice(begin, at))),
+    h("mark", {}, character === "" ? "\u00a0" : shown(character)),
+    document.createTextNode(shown(query.slice(at + character.length, at + AROUND))),
+  ];
+}
+
+let last = 0;
+
+class Box implements QueryBox {
+  readonly element: HTMLElement;
+  private readonly id = `query-${++last}`;
+  private readonly field: HTMLInputElement;
+  private readonly list: HTMLUListElement;
+  private readonly fault: HTMLElement;
+  private readonly note: HTMLElement;
+  private readonly completion: Completion;
+  private options: readonly Option[] = [];
+  private active = -1;
+  private ran = "";
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private asking = new AbortController();
+
+  constructor(private readonly of: QueryBoxOptions) {
+    const { id } = this;
+
+    this.completion = new Completion({ api: of.api.quiet(), parameters: of.parameters });
+    this.field = h("input", {
+      class: "query", role: "combobox", "aria-label": of.label, "aria-autocomplete": "list", "aria-expanded": "false",
+      "aria-controls": `${id}-list`, autocomplete: "off", autocapitalize: "off", spellcheck: "false",
+      placeholder: 'shop.cpu{host="web-1"}',
+    });
+    this.list = h("ul", { id: `${id}-list`, role: "listbox", class: "options", "aria-label": `Completions of ${of.label}`, hidden: true });
+    this.fault = h("p", { id: `${id}-fault`, class: "query-fault" });
+    this.note = h("p", { class: "query-note faint", role: "status" });
+    this.element = h("div", { class: "query-box" }, this.field, this.list, this.fault, this.note);
+    this.listen();
+  }
+
+  set(query: string): void {
+    if (this.ran === query && document.activeElement === this.field)
+      return;
+    this.ran = query;
+    this.field.value = query;
+    this.completion.forget();
+    this.close();
+  }
+
+  setFault(column: number | null): void {
+    if (column === null) {
+      this.fault.replaceChildren();
+      this.field.removeAttribute("aria-invalid");
+      this.field.removeAttribute("aria-describedby");
+      return;
+    }
+    this.fault.replaceChildren(...faultMark(this.ran, column));
+    this.field.setAttribute("aria-invalid", "true");
+    this.field.setAttribute("aria-describedby", this.fault.id);
+    if (document.activeElement === this.field && this.field.value === this.ran) {
+      const at = indexOfColumn(this.ran, column);
+      this.field.setSelectionRange(at, at + 1);
+    }
+  }
+
+  private listen(): void {
+    const { field, list } = this;
+
+    field.addEventListener("input", () => { this.ask(); });
+    field.addEventListener("click", () => { this.ask(); });
+    field.addEventListener("blur", () => { this.close(); });
+    field.addEventListener("keydown", (event) => { this.key(event); });
+    // The field keeps the focus: a press of the mouse must not take it.
+    list.addEventListener("mousedown", (event) => { event.preventDefault(); });
+    list.addEventListener("click", (event) => {
+      const item = event.target instanceof Element ? event.target.closest("li") : null;
+      if (item)
+        this.take(Number(item.dataset["index"]));
+    });
+  }
+
+  private key(event: KeyboardEvent): void {
+    const open = !this.list.hidden;
+
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      if (open)
+        this.activate(this.active + (event.key === "ArrowDown" ? 1 : -1));
+      else
+        this.ask();
+    } else if (event.key === "Escape" && open) {
+      event.stopPropagation();
+      this.close();
+    } else if ((event.key === "Enter" || event.key === "Tab") && open && this.active >= 0) {
+      event.preventDefault();
+      this.take(this.active);
+    } else if (event.key === "Enter") {
+      event.preventDefault();
+      this.run();
+    }
+  }
+
+  private run(): void {
+    this.close();
+    this.ran = this.field.value;
+    this.setFault(null);
+    this.of.onRun(this.field.value);
+  }
+
+  private ask(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => { void this.complete(); }, ASK_AFTER_MS);
+  }
+
+  private async complete(): Promise<void> {
+    this.asking.abort();
+    const asking = this.asking = new AbortController();
+
+    try {
+      const options = await this.completion.options(this.field.value, this.field.selectionStart ?? 0, asking.signal);
+      if (!asking.signal.aborted && document.activeElement === this.field)
+        this.open(options);
+    } catch (error) {
+      if (isLeft(error))
+        return;
+      this.close();
+      if (!(error instanceof Problem))
+        throw error;
+      this.note.textContent = `Nothing can be completed: ${shown(error.message, 200)}`;
+    }
+  }
+
+  private open(options: readonly Option[]): void {
+    this.options = options;
+    this.active = -1;
+    this.list.replaceChildren(...options.map((option, index) => h("li",
+      { role: "option", id: `${this.id}-${index}`, "data-index": index, "aria-selected": "false" },
+      h("span", { class: "option-text" }, shown(option.text, TEXT_MAX)), " ", h("span", { class: "faint" }, option.hint))));
+    this.list.hidden = options.length === 0;
+    this.field.setAttribute("aria-expanded", String(options.length > 0));
+    this.field.removeAttribute("aria-activedescendant");
+    this.note.textContent = "";
+  }
+
+  private close(): void {
+    clearTimeout(this.timer);
+    this.asking.abort();
+    this.open([]);
+  }
+
+  private activate(index: number): void {
+    const count = this.options.length;
+
+    this.list.children[this.active]?.setAttribute("aria-selected", "false");
+    this.active = index < -1 ? count - 1 : index >= count ? -1 : index;
+    const item = this.list.children[this.active];
+    if (!item) {
+      this.field.removeAttribute("aria-activedescendant");
+      return;
+    }
+    item.setAttribute("aria-selected", "true");
+    item.scrollIntoView({ block: "nearest" });
+    this.field.setAttribute("aria-activedescendant", item.id);
+  }
+
+  private take(index: number): void {
+    const option = this.options[index];
+
+    if (!option)
+      return;
+    this.field.setRangeText(option.insert, option.start, option.end, "end");
+    this.close();
+    this.ask();
+  }
+}
+
+export function queryBox(options: QueryBoxOptions): QueryBox {
+  return new Box(options);
+}

@@ -1,0 +1,155 @@
+/** What may follow where the caret is: names and values that the server has in
+ * the range, for the application and matchers that are there already. */
+import type { Api } from "../parts/api.ts";
+import type { WireApplication, WireLabelValue } from "../model/wire.ts";
+import { percent } from "../parts/format.ts";
+import { ID_LABELS, escapedRegex, parseQuery, quoted, withoutMatcher, type Parsed, type Place } from "./parse.ts";
+
+export interface Option {
+  /** As it is shown. */
+  text: string;
+  hint: string;
+  /** What stands from `start` to the caret, or to `end`, when it is taken. */
+  insert: string;
+  start: number;
+  end: number;
+}
+
+export interface Source {
+  api: Api;
+  parameters: () => Readonly<Record<string, string>>;
+}
+
+const OPTIONS_MAX = 100;
+const OPERATORS: readonly (readonly [string, string])[] = [
+  ["=", "is"], ["!=", "is not"], ["=~", "matches the expression"], ["!~", "does not match the expression"],
+];
+const IDS_HINT = "of spans";
+
+/** The names that a classic query can have in front (classic_query.c). */
+const CLASSIC = /^[A-Za-z0-9_][\w:.\-/]*$/;
+
+export class Completion {
+  private readonly known = new Map<string, Promise<readonly (readonly [string, string])[]>>();
+
+  constructor(private readonly source: Source) {}
+
+  /** Forgets what it was told: another range has other names. */
+  forget(): void {
+    this.known.clear();
+  }
+
+  async options(text: string, caret: number, signal: AbortSignal): Promise<Option[]> {
+    const parsed = parseQuery(text, caret);
+    const { place } = parsed;
+
+    switch (place.kind) {
+      case "head":
+        return matching(await this.applications(signal), place.text)
+          .map(([name, hint]) => applicationOption(name, hint, text, place));
+      case "name":
+        return matching(await this.names(parsed, text, signal), place.text)
+          .map(([name, hint]) => ({ text: name, hint, insert: CLASSIC.test(name) ? name : quoted(name), start: place.start, end: caret }));
+      case "operator":
+        return OPERATORS.filter(([each]) => each.startsWith(place.text.trim()))
+          .map(([each, hint]) => ({ text: each, hint, insert: `${each}"`, start: place.start, end: caret }));
+      case "value":
+        return await this.valueOptions(parsed, text, caret, place, signal);
+      case "none":
+        return [];
+    }
+  }
+
+  private async valueOptions(parsed: Parsed, text: string, caret: number, place: Extract<Place, { kind: "value" }>, signal: AbortSignal): Promise<Option[]> {
+    const isRegex = place.operator.endsWith("~");
+    // In an expression the last alternative is what is typed.
+    const bar = isRegex ? place.text.lastIndexOf("|") + 1 : 0;
+    const before = place.text.slice(0, bar);
+    const end = valueEnd(text, caret, place);
+
+    return matching(await this.values(parsed, text, place.name, signal), place.text.slice(bar)).map(([value, hint]) => ({
+      text: value, hint, insert: quoted(before + (isRegex ? escapedRegex(value) : value)), start: place.start, end,
+    }));
+  }
+
+  private ask(key: string, run: () => Promise<readonly (readonly [string, string])[]>): Promise<readonly (readonly [string, string])[]> {
+    let answer = this.known.get(key);
+
+    if (!answer) {
+      answer = run().catch((error: unknown) => {
+        this.known.delete(key);
+        throw error;
+      });
+      this.known.set(key, answer);
+    }
+    return answer;
+  }
+
+  private async applications(signal: AbortSignal): Promise<readonly (readonly [string, string])[]> {
+    const { from, until } = this.source.parameters();
+
+    return await this.ask("applications", async () => {
+      const { applications } = await this.source.api.get<{ applications: WireApplication[] }>("applications", { from, until }, signal);
+      return applications.map(({ name }) => [name, "application"] as const);
+    });
+  }
+
+  private async names(parsed: Parsed, text: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]> {
+    const { type, from, until } = this.source.parameters();
+    const query = wholePart(parsed, text, null);
+
+    return await this.ask(`names ${query}`, async () => {
+      const { labels } = await this.source.api.get<{ labels: { name: string; values: number }[] }>("labels", { query, type, from, until }, signal);
+      return [
+        ...labels.map(({ name, values }) => [name, `${values} value${values === 1 ? "" : "s"}`] as const),
+        ...ID_LABELS.map((name) => [name, IDS_HINT] as const),
+      ];
+    });
+  }
+
+  private async values(parsed: Parsed, text: string, label: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]> {
+    const { type, from, until } = this.source.parameters();
+    const query = wholePart(parsed, text, label);
+
+    return await this.ask(`values ${label} ${query}`, async () => {
+      const { values } = await this.source.api.get<{ values: WireLabelValue[] }>("labels", { query, type, from, until, label, limit: 1000 }, signal);
+      return values.filter(({ value }) => value !== null).map(({ value, share }) => [value!, percent(share)] as const);
+    });
+  }
+}
+
+/** The query's whole matchers, but not those of the label that is typed. */
+function wholePart(parsed: Parsed, text: string, label: string | null): string {
+  let whole = `${parsed.head}{${parsed.matchers.map(({ start, end }) => text.slice(start, end)).join(",")}}`;
+
+  for (let index = parsed.matchers.length - 1; label !== null && index >= 0; index--)
+    if (parsed.matchers[index]!.name === label)
+      whole = withoutMatcher(whole, index);
+  return whole === "{}" ? "" : whole;
+}
+
+/** Behind the value in which the caret is, its closing quote included. */
+function valueEnd(text: string, caret: number, place: Extract<Place, { kind: "value" }>): number {
+  if (!place.quoted)
+    return caret;
+  const rest = /^(?:[^"\\,{}]|\\.)*"/.exec(text.slice(caret));
+  return caret + (rest && text[place.start] === '"' ? rest[0].length : 0);
+}
+
+function applicationOption(name: string, hint: string, text: string, place: Place): Option {
+  const brace = text.indexOf("{");
+  const end = brace < 0 ? text.length : brace;
+
+  if (CLASSIC.test(name))
+    return { text: name, hint, insert: `${name}.cpu${brace < 0 ? "{" : ""}`, start: place.start, end };
+  return { text: name, hint, insert: `{service_name=${quoted(name)}${brace < 0 ? "" : ","}`, start: place.start, end: brace < 0 ? end : brace + 1 };
+}
+
+/** What begins with the text first, then what has it somewhere. */
+function matching(all: readonly (readonly [string, string])[], text: string): (readonly [string, string])[] {
+  const sought = text.toLowerCase();
+  const found = all.filter(([each]) => each.toLowerCase().includes(sought));
+  const begins = (each: readonly [string, string]): boolean => each[0].toLowerCase().startsWith(sought);
+
+  return [...found.filter(begins), ...found.filter((each) => !begins(each))].slice(0, OPTIONS_MAX);
+}

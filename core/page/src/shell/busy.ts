@@ -1,0 +1,43 @@
+/** That the server is asked, for who waits: a bar after a moment, a sentence
+ * after a few seconds. */
+import { h } from "../parts/dom.ts";
+
+const BAR_AFTER_MS = 150;
+const SENTENCE_AFTER_MS = 3000;
+
+export interface Busy {
+  readonly element: HTMLElement;
+  /** How many answers are awaited now. */
+  set(waiting: number): void;
+}
+
+/** `of` is what changes when the answers are there. */
+export function busyBar(of: HTMLElement): Busy {
+  const bar = h("div", { class: "busy-bar", role: "progressbar", "aria-label": "The server is asked", hidden: true });
+  const sentence = h("p", { class: "busy-text", role: "status" });
+  let since = 0;
+  let timer: ReturnType<typeof setInterval> | undefined;
+
+  function look(): void {
+    const waited = performance.now() - since;
+
+    bar.hidden = waited < BAR_AFTER_MS;
+    sentence.textContent = waited < SENTENCE_AFTER_MS ? "" : `The server has been asked ${Math.round(waited / 1000)} s ago.`;
+  }
+
+  return {
+    element: h("div", { class: "busy" }, bar, sentence),
+    set(waiting) {
+      of.setAttribute("aria-busy", String(waiting > 0));
+      if (waiting > 0 && timer === undefined) {
+        since = performance.now();
+        timer = setInterval(look, BAR_AFTER_MS);
+      } else if (waiting === 0 && timer !== undefined) {
+        clearInterval(timer);
+        timer = undefined;
+        bar.hidden = true;
+        sentence.textContent = "";
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** A link to what is seen that shows the same tomorrow: its times are absolute. */
+import { rangeOf, rangeChange } from "../model/range.ts";
+import { h } from "../parts/dom.ts";
+import type { Shell } from "./header.ts";
+
+const SIDES = [["from", "until"], ["leftFrom", "leftUntil"], ["rightFrom", "rightUntil"]] as const;
+
+export function lastingAddress(shell: Shell, nowMs = Date.now()): string {
+  const { parameters } = shell.state();
+  const change: Record<string, string | undefined> = { live: undefined };
+
+  for (const [from, until] of SIDES) {
+    const range = rangeOf(parameters[from], parameters[until], nowMs);
+    if (range && (from === "from" || parameters[from] !== undefined || parameters[until] !== undefined)) {
+      const times = rangeChange(range);
+      change[from] = times.from;
+      change[until] = times.until;
+    }
+  }
+  return new URL(shell.address(change), location.href).href;
+}
+
+/** The clipboard's interface is there only over https and on this machine. */
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function copyButton(shell: Shell): HTMLElement {
+  const field = h("input", { class: "copy-link", readonly: true, "aria-label": "Link to this view", hidden: true });
+  const button = h("button", { type: "button", title: "Copy a link with absolute times" }, "Copy link");
+
+  field.addEventListener("blur", () => { field.hidden = true; });
+  button.addEventListener("click", () => {
+    const address = lastingAddress(shell);
+
+    void copy(address).then((done) => {
+      if (done) {
+        button.textContent = "Copied";
+        setTimeout(() => { button.textContent = "Copy link"; }, 1500);
+        shell.say("The link is copied.");
+        return;
+      }
+      field.value = address;
+      field.hidden = false;
+      field.focus();
+      field.select();
+      shell.say("The browser does not let a page copy here: the link is selected, copy it by keyboard.");
+    });
+  });
+  return h("span", { class: "copy" }, button, field);
+}

@@ -1,0 +1,50 @@
+/** What is shown in a view's place, or above it, when something is wrong. */
+import { Problem, setToken } from "../parts/api.ts";
+import { h, shown } from "../parts/dom.ts";
+
+/** The server wants a token: asks for it, and goes on with it. `again` where one
+ * was given already. */
+export function tokenForm(again: boolean, go: () => void): HTMLElement {
+  const field = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true });
+  const form = h("form", { class: "token notice" },
+    h("h2", {}, "This server wants its token"),
+    again && h("p", { class: "fault", role: "alert" }, "The server refused the token that it was given."),
+    h("p", {}, "It is what the server was started with as --token. It is kept until this window is closed."),
+    h("label", {}, "Token ", field), " ", h("button", {}, "Go on"));
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    setToken(field.value);
+    go();
+  });
+  return form;
+}
+
+export function faultText(error: unknown): HTMLElement {
+  const text = error instanceof Problem ? error.message : `The page is at fault: ${String(error)}`;
+
+  return h("p", { class: "fault notice", role: "alert" }, shown(text));
+}
+
+const FIRST_MS = 500;
+const LONGEST_MS = 5000;
+
+/** Asks until the server answers, whatever it answers. */
+export async function untilBack(ask: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  for (let wait = FIRST_MS; !signal.aborted; wait = Math.min(LONGEST_MS, wait * 1.5)) {
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    try {
+      await ask();
+      break;
+    } catch (error) {
+      if (!(error instanceof Problem) || !isAway(error))
+        break;
+    }
+  }
+  return !signal.aborted;
+}
+
+/** No answer of a server that is there: none at all, or of a proxy before it. */
+export function isAway(error: unknown): boolean {
+  return error instanceof Problem && (error.status === 0 || error.status === 502);
+}

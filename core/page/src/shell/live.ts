@@ -1,0 +1,27 @@
+/** Looks again and again, one look at a time, and not while nobody sees it. */
+import { LIVE_S } from "./range.ts";
+
+export class Live {
+  private on = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly look: () => Promise<void>) {
+    document.addEventListener("visibilitychange", () => { this.plan(); });
+  }
+
+  set(on: boolean): void {
+    this.on = on;
+    this.plan();
+  }
+
+  private plan(): void {
+    clearTimeout(this.timer);
+    if (this.on && !document.hidden)
+      this.timer = setTimeout(() => { void this.run(); }, LIVE_S * 1000);
+  }
+
+  private async run(): Promise<void> {
+    await this.look();
+    this.plan();
+  }
+}

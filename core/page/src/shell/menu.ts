@@ -1,0 +1,51 @@
+/** A button that opens something below it. Escape, a click elsewhere and leaving
+ * it by Tab close it. */
+import { h } from "../parts/dom.ts";
+
+export interface Menu {
+  readonly element: HTMLElement;
+  readonly content: HTMLElement;
+  close(): void;
+  setText(text: string): void;
+}
+
+let last = 0;
+
+export function menu(name: string): Menu {
+  const id = `menu-${++last}`;
+  const button = h("button", { type: "button", class: "menu-button", "aria-expanded": "false", "aria-controls": id, title: name });
+  const content = h("div", { class: "menu-content", id, role: "group", "aria-label": name, hidden: true });
+  const element = h("div", { class: "menu" }, button, content);
+  const turn = (open: boolean): void => {
+    content.hidden = !open;
+    button.setAttribute("aria-expanded", String(open));
+  };
+
+  button.addEventListener("click", () => { turn(content.hidden); });
+  element.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || content.hidden)
+      return;
+    event.stopPropagation();
+    turn(false);
+    button.focus();
+  });
+  element.addEventListener("focusout", (event) => {
+    if (event.relatedTarget instanceof Node && !element.contains(event.relatedTarget))
+      turn(false);
+  });
+  document.addEventListener("pointerdown", (event) => {
+    if (!content.hidden && event.target instanceof Node && !element.contains(event.target))
+      turn(false);
+  });
+  return {
+    element, content,
+    close: () => {
+      turn(false);
+      button.focus();
+    },
+    setText: (text) => {
+      button.textContent = text;
+      button.setAttribute("aria-label", `${name}: ${text}`);
+    },
+  };
+}

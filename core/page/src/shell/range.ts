@@ -1,0 +1,114 @@
+/** The time range: a menu of presets and two fields, steps, and live. */
+import {
+  FROM_DEFAULT, PRESETS, UNTIL_DEFAULT, isRelative, moved, rangeChange, rangeName, rangeOf, typedTime, widened, type Range,
+} from "../model/range.ts";
+import { moment } from "../parts/format.ts";
+import { h } from "../parts/dom.ts";
+import type { Part, Shell } from "./header.ts";
+import { menu } from "./menu.ts";
+
+/** Seconds between two looks of a live view. */
+export const LIVE_S = 5;
+
+function now(shell: Shell): Range {
+  const { from, until } = shell.state().parameters;
+
+  return rangeOf(from, until) ?? rangeOf(undefined, undefined)!;
+}
+
+function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFormElement } {
+  const from = h("input", { name: "from", autocomplete: "off", spellcheck: "false" });
+  const until = h("input", { name: "until", autocomplete: "off", spellcheck: "false" });
+  const fault = h("p", { class: "fault", role: "alert", id: "range-fault" });
+  const element = h("form", { class: "absolute" },
+    h("label", {}, "From ", from), h("label", {}, "Until ", until), fault,
+    h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or a number of seconds"), h("button", {}, "Apply"));
+
+  element.addEventListener("submit", (event) => {
+    const times = [from, until].map((field) => typedTime(field.value, Date.now()));
+    const wrong = times[0] === null ? from : until;
+
+    event.preventDefault();
+    if (typeof times[0] === "string" && typeof times[1] === "string") {
+      fault.textContent = "";
+      close();
+      shell.go({ from: times[0], until: times[1], live: undefined });
+      return;
+    }
+    fault.textContent = `\u201c${wrong.value}\u201d is no time.`;
+    wrong.setAttribute("aria-describedby", fault.id);
+    wrong.focus();
+  });
+  return {
+    element,
+    update(state) {
+      const say = (text: string): string => {
+        const range = rangeOf(text, text);
+        return text.startsWith("now") || !range ? text : moment(range.fromMs);
+      };
+      from.value = say(state.parameters["from"] ?? FROM_DEFAULT);
+      until.value = say(state.parameters["until"] ?? UNTIL_DEFAULT);
+    },
+  };
+}
+
+function steps(shell: Shell): HTMLElement {
+  const step = (text: string, name: string, next: (range: Range) => Range): HTMLElement => h("button", {
+    type: "button", title: name, "aria-label": name,
+    onclick: () => { shell.go({ ...rangeChange(next(now(shell))), live: undefined }); },
+  }, text);
+
+  return h("span", { class: "joined" },
+    step("\u2039", "Earlier", (range) => moved(range, -0.5)),
+    step("\u203a", "Later", (range) => moved(range, 0.5)),
+    step("\u2212", "Zoom out: twice the range", (range) => widened(range, Date.now())));
+}
+
+function liveButton(shell: Shell): Part {
+  const element = h("button", { type: "button", class: "live", title: `Look again every ${LIVE_S} s` }, "Live");
+
+  element.addEventListener("click", () => {
+    const { live, from, until } = shell.state().parameters;
+    const length = Math.max(1, Math.round((now(shell).untilMs - now(shell).fromMs) / 1000));
+
+    if (live !== undefined)
+      shell.go({ live: undefined });
+    else if (isRelative(from, until) && (until ?? UNTIL_DEFAULT) === "now")
+      shell.go({ live: "1" });
+    else
+      shell.go({ live: "1", from: `now-${length}s`, until: undefined });
+  });
+  return {
+    element,
+    update(state) { element.setAttribute("aria-pressed", String(state.parameters["live"] !== undefined)); },
+  };
+}
+
+export function rangeControl(shell: Shell): Part {
+  const live = liveButton(shell);
+  const list = menu("Time range");
+  const form = absoluteForm(shell, () => { list.close(); });
+  const presets = PRESETS.map(([from, name]) => h("button", {
+    type: "button", class: "preset", "data-from": from,
+    onclick: () => {
+      list.close();
+      shell.go({ from: from === FROM_DEFAULT ? undefined : from, until: undefined });
+    },
+  }, name));
+
+  list.content.classList.add("range-menu");
+  list.content.append(h("div", { class: "presets", role: "group", "aria-label": "Presets" }, ...presets), form.element);
+  return {
+    element: h("div", { class: "range" }, list.element, steps(shell),
+      h("button", { type: "button", title: "Look again", "aria-label": "Look again", onclick: () => { shell.refresh(); } }, "\u21bb"), live.element),
+    update(state) {
+      const { from, until } = state.parameters;
+
+      list.setText(rangeName(from, until));
+      form.update(state);
+      live.update(state);
+      for (const each of presets)
+        each.setAttribute("aria-pressed", String(each.dataset["from"] === (from ?? FROM_DEFAULT) && (until ?? "now") === "now"));
+    },
+  };
+}

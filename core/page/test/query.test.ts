@@ -1,0 +1,44 @@
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { indexOfColumn } from "../src/query/box.ts";
+import { applicationOf, parseQuery, unquoted, quoted, withApplication, withMatcher, withoutMatcher } from "../src/query/parse.ts";
+
+const caretIn = (marked: string): ReturnType<typeof parseQuery>["place"] =>
+  parseQuery(marked.replace("^", ""), marked.indexOf("^")).place;
+
+test("what is typed at the caret is told by its place in the query", () => {
+  assert.deepEqual(caretIn("sh^op"), { kind: "head", start: 0, text: "sh" });
+  assert.deepEqual(caretIn("shop.cpu{^"), { kind: "name", start: 9, text: "" });
+  assert.deepEqual(caretIn('shop.cpu{a="b", ho^'), { kind: "name", start: 16, text: "ho" });
+  assert.deepEqual(caretIn("{host ^"), { kind: "operator", start: 5, text: " " });
+  assert.deepEqual(caretIn('{host=~"web^-1",x="y"}'),
+    { kind: "value", start: 7, text: "web", name: "host", operator: "=~", quoted: true });
+  assert.equal(caretIn('{host="a"}^').kind, "none");
+});
+
+test("whole matchers are read in any form of quotes, and written back with their meaning", () => {
+  const query = "shop.cpu{a=\"x\\\"}\", b!='y', c=~`z\\d`, d!~\"\u{1f600}\"";
+
+  assert.deepEqual(parseQuery(query).matchers.map(({ name, operator, value }) => [name, operator, value]),
+    [["a", "=", 'x"}'], ["b", "!=", "y"], ["c", "=~", "z\\d"], ["d", "!~", "\u{1f600}"]]);
+  assert.equal(withoutMatcher(query, 3), 'shop.cpu{a="x\\"}",b!="y",c=~"z\\\\d"}');
+  for (const text of ["", 'a"b', "\\", "a\nb", "\u202e", "`"])
+    assert.equal(unquoted(quoted(text)), text);
+});
+
+test("another application keeps the typed matchers, but those of one span", () => {
+  assert.equal(withApplication('shop.cpu{host="a",profile_id="1"}', "mail"), '{service_name="mail",host="a"}');
+  assert.equal(withApplication('process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="a",x!="y"}', "b"),
+    'process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name="b",x!="y"}');
+  assert.equal(applicationOf('{service_name="my \\"shop\\"",x="y"}'), 'my "shop"');
+  assert.equal(applicationOf("shop.cpu{}"), "shop");
+  assert.equal(applicationOf("shop.cpu{}", ["shop.cpu"]), "shop.cpu");
+  assert.equal(applicationOf('{service_name=~"a|b"}'), null);
+  assert.equal(withMatcher('shop.cpu{host="a",host!~"b"}', "host", "c"), 'shop.cpu{host!~"b",host="c"}');
+});
+
+test("a column of bytes is found in a text of any characters", () => {
+  assert.equal(indexOfColumn("{x", 3), 2);
+  assert.equal(indexOfColumn('{a="\u00e9\u{1f600}",!', 13), 9);
+  assert.equal(indexOfColumn("ab", 99), 2);
+});
