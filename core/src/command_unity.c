@@ -31,6 +31,8 @@
 #include "command/report_filter.c"
 #include "command/report_folded.c"
 #include "command/report_functions.c"
+#include "command/report_html.c"
+#include "command/report_html_file.c"
 #include "command/report_json.c"
 #include "command/report_labels.c"
 #include "command/report_peek.c"

@@ -4,6 +4,7 @@
 #include "profile.pb-c.c"
 #include "push.pb-c.c"
 
+#include "util/browser.c"
 #include "util/buffer.c"
 #include "util/clean.c"
 #include "util/clock.c"

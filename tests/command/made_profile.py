@@ -46,8 +46,9 @@ class Profile:
                           for frame in reversed(stack))
         sample += number_field(2, samples * self.period)
         for key, value in labels.items():
-            sample += bytes_field(3, number_field(1, self.text(key)) +
-                                  number_field(2, self.text(value)))
+            sample += bytes_field(3, number_field(1, self.text(key)) + (
+                number_field(3, value) if isinstance(value, int) else
+                number_field(2, self.text(value))))
         self.body += bytes_field(2, sample)
         return self
 

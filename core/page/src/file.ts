@@ -5,7 +5,7 @@ import { treeOf } from "./model/tree.ts";
 import { h, shown } from "./parts/dom.ts";
 
 export function showFile(place: HTMLElement, file: WireFile): void {
-  const panel = flamePanel({ tree: treeOf(file.tree), look: {}, onLook: () => undefined, title: file.title });
+  const panel = flamePanel({ tree: treeOf(file.now.tree), look: {}, onLook: () => undefined, title: file.title });
 
   document.title = shown(file.title, 100);
   place.append(h("h1", {}, shown(file.title)), panel.element);

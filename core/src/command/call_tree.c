@@ -73,6 +73,7 @@ spanprof_status sp_call_tree_add(sp_call_tree *tree, const uint32_t *functions,
   if (st)
     return st;
   sp_amount_add(&tree->nodes[node].self, amount);
+  tree->last = node;
   tree->depth = (size_t)sp_max_u64(tree->depth, count);
   return SPANPROF_OK;
 }

@@ -20,7 +20,8 @@ typedef struct sp_call_tree {
   sp_call_node *nodes; /* [0]: above all of them */
   size_t count;
   size_t capacity;
-  size_t depth; /* of the longest stack */
+  size_t depth;  /* of the longest stack */
+  uint32_t last; /* the node of the stack that was added last */
   sp_index index;
 } sp_call_tree;
 

@@ -2,13 +2,15 @@
  * which sums up by span, function and label what the filters take, and hands
  * each sample on to a listener (call_tree.c, report_peek.c). What is printed is
  * made from these: report_text.c, report_json.c, report_calls.c,
- * report_folded.c, report_diff_print.c. */
+ * report_folded.c, report_diff_print.c, report_html.c. */
 #include "../util/status.h"
 #include "command.h"
 #include "report_arguments.h"
 #include "report_diff.h"
 #include "report_files.h"
 #include "report_folded.h"
+#include "report_html.h"
+#include "report_html_file.h"
 #include "report_print.h"
 
 #define REPORT_TOP_DEFAULT 20
@@ -18,6 +20,7 @@ typedef struct report_job {
   sp_report_arguments arguments;
   sp_report_printer printer;
   sp_report report;
+  sp_html_side html[2]; /* the base's and the report's, where a page is made */
   int status;
 } report_job;
 
@@ -46,6 +49,33 @@ static void report_read(report_job *job, sp_report *report,
  * filter left nothing. */
 static bool report_is_any(const report_job *job) {
   return job->report.profiles || job->status == SP_EXIT_OK;
+}
+
+static bool report_is_html(const report_job *job) {
+  return job->arguments.html || job->arguments.open;
+}
+
+/* `base` is NULL where nothing is compared. */
+static void report_write_html(report_job *job, sp_html_side *base) {
+  char title[SP_HTML_TITLE_BYTES];
+  sp_html_file file;
+  spanprof_status st = sp_html_file_create(&file, &job->arguments);
+
+  sp_html_title(&job->arguments, title);
+  if (!st)
+    st = sp_report_html_write(&job->html[1], base, title, file.out);
+  if (!st)
+    st = sp_html_file_finish(&file);
+  sp_html_file_abandon(&file);
+  report_fail(job, st);
+}
+
+static void report_run_html(report_job *job) {
+  sp_html_side_init(&job->html[1], &job->report);
+  report_read(job, &job->report, &job->arguments.files);
+  if (report_is_any(job))
+    report_write_html(job, NULL);
+  sp_html_side_dispose(&job->html[1]);
 }
 
 static void report_run_folded(report_job *job) {
@@ -114,6 +144,11 @@ static void report_compare(report_job *job, const sp_report *base) {
                   .scale = 1,
                   .fail_above = job->arguments.fail_above};
 
+  if (report_is_html(job)) {
+    job->html[0].report = base;
+    report_write_html(job, &job->html[0]);
+    return;
+  }
   if (job->arguments.normalize)
     diff.scale = (double)job->report.taken.value / (double)base->taken.value;
   report_fail(job, job->arguments.json
@@ -132,10 +167,14 @@ static void report_run_diff(report_job *job) {
   spanprof_status st;
   sp_report base;
 
+  if (report_is_html(job))
+    sp_html_side_init(&job->html[0], &job->report);
   report_read(job, &job->report, &arguments->base);
   base = job->report;
   options.type = base.type;
   st = sp_report_init(&job->report, base.mem, &options);
+  if (!st && report_is_html(job))
+    sp_html_side_init(&job->html[1], &job->report);
   if (!st) {
     report_read(job, &job->report, &arguments->files);
     if (base.taken.value <= 0 || job->report.taken.value <= 0)
@@ -147,6 +186,8 @@ static void report_run_diff(report_job *job) {
     report_fail(job, st);
   else
     report_compare(job, &base);
+  sp_html_side_dispose(&job->html[0]);
+  sp_html_side_dispose(&job->html[1]);
   sp_report_dispose(&job->report);
   job->report = base;
 }
@@ -162,12 +203,18 @@ static void report_run(report_job *job) {
                           .top = arguments->top_given ? arguments->top
                                  : arguments->json    ? 0
                                                       : REPORT_TOP_DEFAULT};
+  if (report_is_html(job) && sp_report_html_check()) {
+    report_fail(job, SPANPROF_ERR_UNSUPPORTED);
+    return;
+  }
   if (sp_report_init(&job->report, arguments->io->mem, &arguments->options)) {
     report_fail(job, SPANPROF_ERR_NOMEM);
     return;
   }
   if (arguments->diff)
     report_run_diff(job);
+  else if (report_is_html(job))
+    report_run_html(job);
   else if (arguments->folded)
     report_run_folded(job);
   else if (arguments->tree)

@@ -64,6 +64,9 @@ enum report_argument {
   REPORT_DIFF,
   REPORT_FAIL_ABOVE,
   REPORT_NORMALIZE,
+  REPORT_HTML,
+  REPORT_OPEN,
+  REPORT_TITLE,
   REPORT_ARGUMENTS
 };
 
@@ -120,6 +123,13 @@ static const sp_argument report_table[] = {
     [REPORT_NORMALIZE] = {"normalize", NULL,
                           "with --diff: multiply the base so that the totals\n"
                           "are equal, and compare shares"},
+    [REPORT_HTML] = {"html", "FILE",
+                     "write a page with a flame graph and the span table, one\n"
+                     "file that opens without a network; - is standard output"},
+    [REPORT_OPEN] = {"open", NULL,
+                     "show this page in the browser; without --html a\n"
+                     "temporary file"},
+    [REPORT_TITLE] = {"title", "TEXT", "the heading of this page"},
 };
 
 static bool report_is_labels(const sp_report_arguments *job) {
@@ -276,11 +286,21 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
     return report_read_pattern(job, argument, value, &job->options.peek);
   case REPORT_DIFF:
     job->diff = true;
+    job->first_base = value;
     if (sp_profile_list_add(&job->base, value))
       job->failed = !report_says(job, spanprof_last_error());
     return true;
   case REPORT_FAIL_ABOVE:
     return report_read_fail_above(job, value);
+  case REPORT_HTML:
+    job->html = value;
+    return *value || report_wrong(job, argument, value, "a file expected");
+  case REPORT_TITLE:
+    job->title = value;
+    return true;
+  case REPORT_OPEN:
+    job->open = true;
+    return true;
   case REPORT_LINES:
     job->options.lines = true;
     return true;
@@ -299,6 +319,22 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
   }
 }
 
+/* Options of the page that do not go together, or with others. */
+static bool report_html_is_sound(const sp_report_arguments *job) {
+  const bool other = job->json || job->tree || job->folded ||
+                     job->options.peek.given || job->normalize ||
+                     job->fail_above >= 0 || job->options.group_by;
+
+  if (!job->html && !job->open)
+    return !job->title || report_says(job, "--title needs --html or --open");
+  if (other)
+    return report_says(job, "--html and --open go with filters, --lines and "
+                            "--diff, not with other shapes of a report");
+  if (job->open && job->html && strcmp(job->html, "-") == 0)
+    return report_says(job, "--open needs a file, not standard output");
+  return true;
+}
+
 /* Options that do not go together. */
 static bool report_is_sound(const sp_report_arguments *job) {
   const sp_report_filter *filter = &job->options.filter;
@@ -308,6 +344,8 @@ static bool report_is_sound(const sp_report_arguments *job) {
       peek + job->folded + job->tree + job->diff > 1)
     return report_says(job, "of --folded, --tree, --peek and --diff only one "
                             "goes at a time; --json with the last two");
+  if (!report_html_is_sound(job))
+    return false;
   if (filter->self && !filter->by_span && !filter->span_name)
     return report_says(job, "--self needs --span or --span-name");
   if (!job->diff && (job->fail_above >= 0 || job->normalize))
@@ -336,6 +374,8 @@ bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
     job->help = job->help || found == SP_ARGUMENT_HELP;
     if (found == SP_ARGUMENT_OPERAND) {
       any = true;
+      if (job->operands++ == 0)
+        job->first = value;
       if (sp_profile_list_add(&job->files, value))
         job->failed = !report_says(job, spanprof_last_error());
     } else if (found >= 0) {

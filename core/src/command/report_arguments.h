@@ -20,6 +20,12 @@ typedef struct sp_report_arguments {
   bool help;
   bool diff;
   bool normalize;
+  bool open;         /* the page, in a browser */
+  const char *html;  /* the file for the page; NULL: not asked for */
+  const char *title; /* of the page; NULL: of what it is made from */
+  const char *first; /* of the files and directories */
+  size_t operands;   /* how many of these there are */
+  const char *first_base;
   double fail_above; /* a share; below 0: not given */
   sp_profile_list files;
   sp_profile_list base;

@@ -95,13 +95,38 @@ export interface WireProblem {
   column?: number;
 }
 
+/** A span name or a span of a file. `nodes`: where its time was, with that of the
+ * spans in it, for names that were not too many; nodes are the tree's. */
+export interface WireFileSpan {
+  /** null: in no span. */
+  name: string | null;
+  spanId?: string;
+  self: number;
+  total: number;
+  samples: number;
+  spans: number;
+  nodes?: { node: number[]; self: number[] };
+}
+
+/** One side of a file. */
+export interface WireFileSide {
+  /** 0: not known. */
+  fromMs: number;
+  untilMs: number;
+  samples: number;
+  /** Of all samples, those too that a filter left out. */
+  all: number;
+  /** What the profiles say of their making. */
+  comments: string[];
+  tree: WireTree;
+  spanNames: WireFileSpan[];
+  /** The dearest ones. */
+  spans: WireFileSpan[];
+}
+
 /** The data of a page that is a file. `base` makes it a comparison. */
 export interface WireFile {
   title: string;
-  fromMs: number;
-  untilMs: number;
-  comments: string[];
-  tree: WireTree;
-  base: WireTree | null;
-  spans: WireSpan[];
+  now: WireFileSide;
+  base: WireFileSide | null;
 }
