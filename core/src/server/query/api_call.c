@@ -261,6 +261,7 @@ spanprof_status sp_api_routes(sp_http_routes *routes, sp_serve *serve) {
       {"GET", "/api/v1/applications", sp_api_applications, 0},
       {"GET", "/api/v1/labels", sp_api_labels, 0},
       {"GET", "/api/v1/gaps", sp_api_gaps, 0},
+      {"GET", "/api/v1/series", sp_api_series, 0},
       {"GET", "/api/v1/status/buildinfo", sp_api_build, 0},
       {"GET", "/api/v1/spans", sp_api_spans, 0},
       {"GET", "/api/v1/traces", sp_api_traces, 0},

@@ -51,11 +51,12 @@ void sp_api_put_span_id(sp_api *api, const char *name, uint64_t span_id);
 void sp_api_put_trace_id(sp_api *api, const char *name,
                          const sp_trace_id *trace_id);
 
-/* The calls; api_lists.c, api_spans.c, api_traces.c, api_profile.c,
- * api_annotations.c. */
+/* The calls; api_lists.c, api_series.c, api_spans.c, api_traces.c,
+ * api_profile.c, api_annotations.c. */
 spanprof_status sp_api_applications(sp_api *api);
 spanprof_status sp_api_labels(sp_api *api);
 spanprof_status sp_api_gaps(sp_api *api);
+spanprof_status sp_api_series(sp_api *api);
 spanprof_status sp_api_build(sp_api *api);
 spanprof_status sp_api_spans(sp_api *api);
 spanprof_status sp_api_traces(sp_api *api);

@@ -3,6 +3,9 @@
 #include "connect.h"
 #include "ingest_upload.h"
 
+/* What takes longer is no profile's time. */
+#define INGEST_DURATION_MAX_NS ((int64_t)SP_NS_PER_S * 86400)
+
 /* How a body is read, by `format` and, for two, by its type alone. */
 typedef enum ingest_format {
   INGEST_FOLDED,
@@ -112,6 +115,20 @@ static const char *ingest_param(const sp_http_request *request,
   return value && *value ? value : otherwise;
 }
 
+/* From `from` until `until`, where both make a range. */
+static int64_t ingest_duration_ns(const sp_http_request *request,
+                                  int64_t from_ns) {
+  const char *text = ingest_param(request, "until", NULL);
+  int64_t duration_ns;
+
+  if (!text || !ingest_param(request, "from", NULL) ||
+      __builtin_sub_overflow(sp_ingest_time(text, from_ns), from_ns,
+                             &duration_ns) ||
+      duration_ns < 0 || duration_ns > INGEST_DURATION_MAX_NS)
+    return 0;
+  return duration_ns;
+}
+
 static spanprof_status ingest_name(sp_ingest_upload *upload,
                                    const sp_http_request *request) {
   const int64_t now = (int64_t)sp_clock_unix_ns(upload->batch->serve->clock);
@@ -119,6 +136,7 @@ static spanprof_status ingest_name(sp_ingest_upload *upload,
   upload->spy = sp_view_text(ingest_param(request, "spyName", "unknown"));
   upload->rate = sp_ingest_rate(sp_http_query(request, "sampleRate"));
   upload->from_ns = sp_ingest_time(sp_http_query(request, "from"), now);
+  upload->duration_ns = ingest_duration_ns(request, upload->from_ns);
   upload->body = sp_view_of(request->body, request->body_size);
   return sp_ingest_name_read(&upload->name, upload->batch->serve->mem,
                              sp_view_text(ingest_param(request, "name", "")),

@@ -61,8 +61,10 @@ static spanprof_status ingest_text_add(sp_ingest_upload *upload,
     meta.scale = value_ns;
   }
   st = sp_stack_list_profile(list, &meta, &profile);
-  if (!st)
+  if (!st) {
+    profile.duration_ns = upload->duration_ns;
     st = ingest_text_labels(upload, type->metric, app, labels);
+  }
   return st ? st
             : sp_batch_add(upload->batch, &profile, labels, upload->refusal);
 }

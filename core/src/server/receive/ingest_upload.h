@@ -14,6 +14,7 @@ typedef struct sp_ingest_upload {
   sp_view spy;
   uint32_t rate; /* Hz */
   int64_t from_ns;
+  int64_t duration_ns; /* 0: not said */
   sp_view body;
 } sp_ingest_upload;
 

@@ -1,0 +1,84 @@
+"""/api/v1/series: values over time, with what is covered told from what is zero."""
+import json
+import time
+import unittest
+import urllib.parse
+
+import serving
+
+BASE_S = int(time.time()) // 60 * 60 - 600
+
+
+def ingest(server, name, samples, from_s, until_s, **more):
+    query = urllib.parse.urlencode({"name": name, "format": "folded", "from": from_s, "until": until_s,
+                                    "sampleRate": 100, **more})
+    status, body = server.send("/ingest?" + query, f"main;work {samples}".encode())
+    assert status == 200, body
+
+
+def series(server, **parameters):
+    given = {"query": "shop.cpu", "from": BASE_S, "until": BASE_S + 120, **parameters}
+    status, body = server.send("/api/v1/series?" + urllib.parse.urlencode(given), method="GET")
+    return status, json.loads(body)
+
+
+class SeriesTest(unittest.TestCase):
+    def test_a_value_is_spread_over_its_time_exactly_and_a_gap_is_no_zero(self):
+        with serving.Server() as server:
+            ingest(server, "shop.cpu{host=a}", 1001, BASE_S + 5, BASE_S + 15)
+            ingest(server, "shop.cpu{host=b}", 500, BASE_S + 5, BASE_S + 15)
+            ingest(server, "shop.cpu{host=a}", 7, BASE_S + 100, BASE_S + 110)
+            ingest(server, "mail.cpu", 9, BASE_S + 50, BASE_S + 60)
+            status, got = series(server, step=10000)
+            self.assertEqual(200, status, got)
+            self.assertEqual(("nanoseconds", "sum", BASE_S * 1000, 10000),
+                             (got["unit"], got["kind"], got["start"], got["step"]))
+            self.assertEqual([5000, 5000], got["covered"][:2])
+            self.assertEqual(15010 * 10**6, got["values"][0] + got["values"][1])
+            self.assertAlmostEqual(got["values"][0], got["values"][1], delta=1)
+            self.assertEqual([0] * 8, got["values"][2:10])
+            self.assertEqual([0] * 8, got["covered"][2:10])
+            self.assertEqual((7 * 10**7, 10000), (got["values"][10], got["covered"][10]))
+            status, got = series(server, step=10000, query="{service_name=~\".*\"}")
+            self.assertEqual(9 * 10**7, got["values"][5])
+
+    def test_profiles_at_the_same_time_cover_it_once(self):
+        with serving.Server() as server:
+            for host, start in (("a", 0), ("b", 4), ("c", 8)):
+                ingest(server, f"shop.cpu{{host={host}}}", 100, BASE_S + start, BASE_S + start + 10)
+            status, got = series(server, step=60000)
+            self.assertEqual((200, [18000, 0, 0]), (status, got["covered"]))
+            self.assertEqual(3 * 10**9, sum(got["values"]))
+
+    def test_what_is_in_use_is_no_sum_over_time(self):
+        with serving.Server() as server:
+            for start in (0, 10, 20):
+                ingest(server, "shop.inuse_space", 4096, BASE_S + start, BASE_S + start + 10,
+                       units="bytes", aggregationType="average")
+            status, got = series(server, query='{service_name="shop"}', type="memory:inuse_space:bytes::", step=20000)
+            self.assertEqual((200, "level", "bytes"), (status, got["kind"], got["unit"]))
+            self.assertEqual([4096, 2048], got["values"][:2])
+            self.assertEqual([20000, 10000], got["covered"][:2])
+
+    def test_steps_fit_the_range_and_begin_at_multiples(self):
+        with serving.Server() as server:
+            for hours, step in ((1, 10000), (24, 300000), (24 * 30, 7200000)):
+                until = BASE_S + 7
+                status, got = series(server, **{"from": until - hours * 3600, "until": until})
+                self.assertEqual((200, step), (status, got["step"]))
+                self.assertEqual(0, got["start"] % step)
+                self.assertLessEqual(got["start"], (until - hours * 3600) * 1000)
+                self.assertGreater(got["start"] + step * len(got["values"]), until * 1000)
+                self.assertEqual(len(got["values"]), len(got["covered"]))
+
+    def test_what_is_wrong_is_said(self):
+        with serving.Server() as server:
+            for given, says in (({"step": 0}, "1 at least"), ({"step": "1s"}, "step"), ({"step": 1}, "too short"),
+                                ({"query": "{x"}, "unexpected end")):
+                status, got = series(server, **given)
+                self.assertEqual(400, status)
+                self.assertIn(says, got["detail"])
+
+
+if __name__ == "__main__":
+    serving.main()
