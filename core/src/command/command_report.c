@@ -1,8 +1,8 @@
-/* Profiles come from a source (report_files.c) and go into a report (report.c),
- * which sums up by span, function and label what the filters take, and hands
- * each sample on to a listener (call_tree.c, report_peek.c). What is printed is
- * made from these: report_text.c, report_json.c, report_calls.c,
- * report_folded.c, report_diff_print.c, report_html.c. */
+/* Profiles come from a source (report_files.c, report_server.c) and go into a
+ * report (report.c), which sums up by span, function and label what the filters
+ * take, and hands each sample on to a listener (call_tree.c, report_peek.c).
+ * What is printed is made from these: report_text.c, report_json.c,
+ * report_calls.c, report_folded.c, report_diff_print.c, report_html.c. */
 #include "../util/status.h"
 #include "command.h"
 #include "report_arguments.h"
@@ -32,8 +32,8 @@ static void report_fail(report_job *job, spanprof_status st) {
     job->status = SP_EXIT_FAILED;
 }
 
-static void report_read(report_job *job, sp_report *report,
-                        const sp_profile_list *list) {
+static void report_read_files(report_job *job, sp_report *report,
+                              const sp_profile_list *list) {
   sp_report_files files = {.io = job->arguments.io,
                            .word = job->arguments.word,
                            .filter = &job->arguments.profiles,
@@ -43,6 +43,18 @@ static void report_read(report_job *job, sp_report *report,
   /* Nothing at all, and not for want of a match. */
   if (files.failed || (report->profiles == 0 && files.passed_over == 0))
     job->status = SP_EXIT_FAILED;
+}
+
+/* The profiles themselves, or those to compare with. */
+static void report_read(report_job *job, sp_report *report, bool base) {
+  const sp_report_arguments *arguments = &job->arguments;
+
+  if (arguments->asks_server)
+    report_fail(job, sp_report_server_read(base ? &arguments->base_server
+                                                : &arguments->server,
+                                           arguments->io, report));
+  else
+    report_read_files(job, report, base ? &arguments->base : &arguments->files);
 }
 
 /* Whether there is something to print: a report of nothing is one only where a
@@ -72,7 +84,7 @@ static void report_write_html(report_job *job, sp_html_side *base) {
 
 static void report_run_html(report_job *job) {
   sp_html_side_init(&job->html[1], &job->report);
-  report_read(job, &job->report, &job->arguments.files);
+  report_read(job, &job->report, false);
   if (report_is_any(job))
     report_write_html(job, NULL);
   sp_html_side_dispose(&job->html[1]);
@@ -84,7 +96,7 @@ static void report_run_folded(report_job *job) {
   sp_report_folded_init(&folded, &job->report, job->printer.out);
   job->report.listener = (sp_report_listener){
       sp_report_folded_stack, sp_report_folded_restart, &folded};
-  report_read(job, &job->report, &job->arguments.files);
+  report_read(job, &job->report, false);
   report_fail(job, sp_report_folded_flush(&folded));
   sp_report_folded_dispose(&folded);
 }
@@ -105,7 +117,7 @@ static void report_run_tree(report_job *job) {
   sp_call_tree_init(&tree, job->report.mem);
   job->report.listener =
       (sp_report_listener){report_tree_stack, report_tree_restart, &tree};
-  report_read(job, &job->report, &job->arguments.files);
+  report_read(job, &job->report, false);
   if (report_is_any(job))
     report_fail(job, sp_report_print_tree(&job->report, &tree, &job->printer));
   sp_call_tree_dispose(&tree);
@@ -117,7 +129,7 @@ static void report_run_peek(report_job *job) {
   sp_report_peek_init(&peek, &job->report);
   job->report.listener =
       (sp_report_listener){sp_report_peek_stack, sp_report_peek_restart, &peek};
-  report_read(job, &job->report, &job->arguments.files);
+  report_read(job, &job->report, false);
   if (report_is_any(job) && job->arguments.json)
     report_fail(job, sp_report_print_json(&job->report, &peek, &job->printer));
   else if (report_is_any(job))
@@ -126,7 +138,7 @@ static void report_run_peek(report_job *job) {
 }
 
 static void report_run_tables(report_job *job) {
-  report_read(job, &job->report, &job->arguments.files);
+  report_read(job, &job->report, false);
   if (!report_is_any(job))
     return;
   if (job->arguments.json)
@@ -169,14 +181,14 @@ static void report_run_diff(report_job *job) {
 
   if (report_is_html(job))
     sp_html_side_init(&job->html[0], &job->report);
-  report_read(job, &job->report, &arguments->base);
+  report_read(job, &job->report, true);
   base = job->report;
   options.type = base.type;
   st = sp_report_init(&job->report, base.mem, &options);
   if (!st && report_is_html(job))
     sp_html_side_init(&job->html[1], &job->report);
   if (!st) {
-    report_read(job, &job->report, &arguments->files);
+    report_read(job, &job->report, false);
     if (base.taken.value <= 0 || job->report.taken.value <= 0)
       st = sp_fail(SPANPROF_ERR_ARGUMENT,
                    "nothing to compare: no samples match in %s",
@@ -197,6 +209,8 @@ static void report_run(report_job *job) {
 
   if (arguments->failed)
     job->status = SP_EXIT_FAILED;
+  if (arguments->failed && arguments->asks_server)
+    return; /* it would be asked for something else */
   job->printer =
       (sp_report_printer){.out = arguments->io->out,
                           .order = arguments->order,

@@ -7,10 +7,9 @@
 #include "../export/retry.h"
 #include "../export/series_comments.h"
 #include "../profile/pprof_reader.h"
-#include "../session/options.h"
-#include "../util/buffer.h"
 #include "../util/status.h"
 #include "arguments.h"
+#include "command_client.h"
 #include "profile_list.h"
 
 /* So often is one profile sent, and so long waited in between. */
@@ -45,8 +44,7 @@ typedef struct upload_job {
   const char *server;
   bool help;
   sp_profile_list files;
-  sp_settings settings;
-  sp_http_client *client;
+  sp_command_client client;
   size_t taken;
   int status;
 } upload_job;
@@ -90,31 +88,6 @@ static bool upload_read_arguments(upload_job *job, int argc, char **argv) {
   return false;
 }
 
-/* The settings, as a program would have them that goes nowhere but there. */
-static spanprof_status upload_read_settings(upload_job *job) {
-  spanprof_options options;
-  spanprof_status st;
-  sp_buffer notes;
-
-  st = spanprof_options_init(&options, sizeof options);
-  if (st)
-    return st;
-  options.server_address = job->server;
-  options.output_directory = options.spool_directory = "";
-  sp_buffer_init(&notes, job->io->mem);
-  st = sp_settings_read(&job->settings, job->io->mem, &options,
-                        job->io->environment, &notes);
-  sp_buffer_dispose(&notes);
-  if (!st && !job->settings.server_address)
-    st = sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "no server: neither --server nor PYROSCOPE_SERVER_ADDRESS is "
-                 "given");
-  if (!st)
-    st = sp_http_client_new(&job->client, job->io->mem, &job->settings,
-                            sp_clock_system());
-  return st;
-}
-
 /* What the profile says of itself. The caller disposes of the series. */
 static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
                                        sp_series *series) {
@@ -130,7 +103,7 @@ static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
   st = sp_series_comments_read(profile->comments, profile->comment_count,
                                job->io->mem, series);
   if (st == SPANPROF_ERR_FORMAT)
-    st = sp_series_init(series, job->io->mem, &job->settings, NULL);
+    st = sp_series_init(series, job->io->mem, &job->client.settings, NULL);
   sp_pprof_free(profile);
   return st ? sp_fail(st, "out of memory") : SPANPROF_OK;
 }
@@ -174,20 +147,20 @@ static spanprof_status upload_send(const upload_job *job,
   bool accepted = false;
   uint32_t tries = 0;
 
-  if (sp_pyroscope_request_init(&request, job->io->mem, &job->settings, series,
-                                part))
+  if (sp_pyroscope_request_init(&request, job->io->mem, &job->client.settings,
+                                series, part))
     return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
   do
-    sp_http_client_post(job->client, &request.http, &answer);
+    sp_http_client_post(job->client.http, &request.http, &answer);
   while (!upload_decided(&answer, ++tries, &accepted));
   sp_pyroscope_request_dispose(&request);
   if (accepted)
     return SPANPROF_OK;
   if (!answer.status)
     return sp_fail(SPANPROF_ERR_IO, "no upload to %s: %s",
-                   job->settings.server_address, answer.message);
+                   job->client.settings.server_address, answer.message);
   return sp_fail(SPANPROF_ERR_IO, "%s answered %ld%s%s%s",
-                 job->settings.server_address, answer.status,
+                 job->client.settings.server_address, answer.status,
                  answer.foreign ? ", but is no Pyroscope" : "",
                  answer.message[0] ? ": " : "", answer.message);
 }
@@ -216,14 +189,14 @@ static void upload_file(upload_job *job, const char *path) {
 static void upload_run(upload_job *job) {
   size_t i;
 
-  if (upload_read_settings(job)) {
+  if (sp_command_client_open(&job->client, job->io, job->server, NULL)) {
     upload_complain(job, NULL, spanprof_last_error());
     return;
   }
   for (i = 0; i < job->files.count; i++)
     upload_file(job, job->files.paths[i]);
   fprintf(job->io->out, "%zu of %zu profiles taken by %s\n", job->taken,
-          job->files.count, job->settings.server_address);
+          job->files.count, job->client.settings.server_address);
 }
 
 int sp_command_upload(const sp_command_io *io, int argc, char **argv) {
@@ -236,8 +209,7 @@ int sp_command_upload(const sp_command_io *io, int argc, char **argv) {
     upload_print_help(io->out);
   else
     upload_run(&job);
-  sp_http_client_free(job.client);
-  sp_settings_dispose(&job.settings);
+  sp_command_client_dispose(&job.client);
   sp_profile_list_dispose(&job.files);
   return job.status;
 }

@@ -5,145 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../util/buffer.h"
 #include "../util/clock.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 #include "arguments.h"
 #include "moment.h"
-
-static const char report_usage[] =
-    "usage: spanprof report [OPTION...] FILE|DIRECTORY...\n"
-    "\n"
-    "Adds up pprof profiles, gzip or not, of any program: CPU seconds by span\n"
-    "name, the spans with the most CPU and their ids, the top functions. A\n"
-    "span's total is its own time (self) and that of the spans in it. In a\n"
-    "directory and below, files named *.pb.gz, *.pb, *.pprof and *.prof; - is\n"
-    "standard input. A profile that is given twice counts once.\n"
-    "\n"
-    "Beside each row stand the samples that it rests on, and how far off they\n"
-    "may be (\xc2\xb1, in 95 of 100 cases); ? where they are too few to rank.\n"
-    "\n";
-
-static const char report_labels_usage[] =
-    "usage: spanprof labels [OPTION...] FILE|DIRECTORY...\n"
-    "\n"
-    "Lists the labels of pprof profiles and their values, with the CPU "
-    "seconds\n"
-    "of each: what `spanprof report --label` and `--group-by` take. Files and\n"
-    "directories as for `spanprof report`.\n"
-    "\n";
-
-static const char report_more[] =
-    "\n"
-    "Times in --folded and --json are nanoseconds. Exit status: 1 if a file\n"
-    "could not be read or is no profile (the others are read), 2 for wrong "
-    "usage,\n"
-    "3 if --fail-above found growth.\n";
-
-enum report_argument {
-  REPORT_SPAN,
-  REPORT_SPAN_NAME,
-  REPORT_SELF,
-  REPORT_LABEL,
-  REPORT_FOCUS,
-  REPORT_IGNORE,
-  REPORT_FROM,
-  REPORT_UNTIL,
-  REPORT_APPLICATION,
-  REPORT_PROCESS,
-  REPORT_TYPE,
-  REPORT_TOP,
-  REPORT_JSON,
-  REPORT_OF_LABELS, /* so many does `spanprof labels` have */
-  REPORT_GROUP_BY = REPORT_OF_LABELS,
-  REPORT_SORT,
-  REPORT_LINES,
-  REPORT_PEEK,
-  REPORT_TREE,
-  REPORT_FOLDED,
-  REPORT_DIFF,
-  REPORT_FAIL_ABOVE,
-  REPORT_NORMALIZE,
-  REPORT_HTML,
-  REPORT_OPEN,
-  REPORT_TITLE,
-  REPORT_ARGUMENTS
-};
-
-static const sp_argument report_table[] = {
-    [REPORT_SPAN] = {"span", "ID",
-                     "samples of one span (16 hex digits) and the spans\n"
-                     "in it only"},
-    [REPORT_SPAN_NAME] = {"span-name", "NAME",
-                          "of spans with this name, and those in them, only"},
-    [REPORT_SELF] = {"self", NULL, "with these two: without the spans in them"},
-    [REPORT_LABEL] = {"label", "KEY=VALUE",
-                      "with this label only; may be repeated, all must\n"
-                      "match"},
-    [REPORT_FOCUS] = {"focus", "REGEX",
-                      "stacks only with a function, file or module that\n"
-                      "matches"},
-    [REPORT_IGNORE] = {"ignore", "REGEX", "without the stacks that have one"},
-    [REPORT_FROM] = {"from", "TIME",
-                     "profiles from then on only: -1h, 1m30s (ago),\n"
-                     "\"2026-11-21 16:00\" (UTC), 2026-11-21T16:00:00Z,\n"
-                     "a Unix time"},
-    [REPORT_UNTIL] = {"until", "TIME",
-                      "and before then; one that lies across counts whole"},
-    [REPORT_APPLICATION] = {"application", "NAME",
-                            "profiles of this application only"},
-    [REPORT_PROCESS] = {"process", "PID",
-                        "of this process only, by the file's name"},
-    [REPORT_TYPE] = {"type", "NAME",
-                     "what to add up; default cpu, else the profile's own\n"
-                     "default"},
-    [REPORT_TOP] = {"top", "N",
-                    "rows of each table, 0 for all; default 20, with\n"
-                    "--json all"},
-    [REPORT_JSON] = {"json", NULL, "print one JSON object"},
-    [REPORT_GROUP_BY] = {"group-by", "LABEL", "a table of the label's values"},
-    [REPORT_SORT] = {"sort", "self|total",
-                     "order of the tables; default self for functions,\n"
-                     "total for the others"},
-    [REPORT_LINES] = {"lines", NULL, "tell a function's lines apart"},
-    [REPORT_PEEK] = {"peek", "REGEX",
-                     "callers and callees of the functions that match"},
-    [REPORT_TREE] = {"tree", NULL,
-                     "print the calls, but branches below 1 %; --top 0:\n"
-                     "all"},
-    [REPORT_FOLDED] = {"folded", NULL,
-                       "print stacks, \"outer;inner value\" a line"},
-    [REPORT_DIFF] = {"diff", "BASE",
-                     "compare with this file or directory; may be\n"
-                     "repeated"},
-    [REPORT_FAIL_ABOVE] = {"fail-above", "N%",
-                           "with --diff: exit status 3 if the total of a span\n"
-                           "name (with --group-by: of a value) grew by more,\n"
-                           "and beyond what chance makes of so many samples"},
-    [REPORT_NORMALIZE] = {"normalize", NULL,
-                          "with --diff: multiply the base so that the totals\n"
-                          "are equal, and compare shares"},
-    [REPORT_HTML] = {"html", "FILE",
-                     "write a page with a flame graph and the span table, one\n"
-                     "file that opens without a network; - is standard output"},
-    [REPORT_OPEN] = {"open", NULL,
-                     "show this page in the browser; without --html a\n"
-                     "temporary file"},
-    [REPORT_TITLE] = {"title", "TEXT", "the heading of this page"},
-};
+#include "report_options.h"
 
 static bool report_is_labels(const sp_report_arguments *job) {
   return strcmp(job->word, "labels") == 0;
 }
 
-static size_t report_table_count(const sp_report_arguments *job) {
-  return report_is_labels(job) ? REPORT_OF_LABELS : REPORT_ARGUMENTS;
-}
-
 void sp_report_arguments_help(const sp_report_arguments *job, FILE *out) {
-  fputs(report_is_labels(job) ? report_labels_usage : report_usage, out);
-  sp_arguments_help(report_table, report_table_count(job), out);
-  fputs(report_more, out);
+  sp_report_options_help(report_is_labels(job), out);
 }
 
 /* "spanprof report: --top "x": a number expected" */
@@ -154,7 +29,7 @@ static bool report_wrong(const sp_report_arguments *job, int argument,
   shown[sp_utf8_printable(value, strlen(value), shown, sizeof shown - 1)] =
       '\0';
   fprintf(job->io->err, "spanprof %s: --%s \"%s\": %s\n", job->word,
-          report_table[argument].name, shown, expected);
+          sp_report_options_table[argument].name, shown, expected);
   return false;
 }
 
@@ -176,7 +51,7 @@ static bool report_read_top(sp_report_arguments *job, const char *value) {
   uint64_t top;
 
   if (!report_number(value, UINT32_MAX, &top))
-    return report_wrong(job, REPORT_TOP, value,
+    return report_wrong(job, SP_REPORT_OPTION_TOP, value,
                         "a number from 0 to 4294967295 expected");
   job->top = (size_t)top;
   job->top_given = true;
@@ -187,7 +62,7 @@ static bool report_read_process(sp_report_arguments *job, const char *value) {
   if (report_number(value, INT32_MAX, &job->profiles.process) &&
       job->profiles.process)
     return true;
-  return report_wrong(job, REPORT_PROCESS, value,
+  return report_wrong(job, SP_REPORT_OPTION_PROCESS, value,
                       "the number of a process expected");
 }
 
@@ -213,7 +88,8 @@ static bool report_read_order(sp_report_arguments *job, const char *value) {
   else if (strcmp(value, "total") == 0)
     job->order = SP_REPORT_BY_TOTAL;
   else
-    return report_wrong(job, REPORT_SORT, value, "self or total expected");
+    return report_wrong(job, SP_REPORT_OPTION_SORT, value,
+                        "self or total expected");
   return true;
 }
 
@@ -226,7 +102,7 @@ static bool report_read_fail_above(sp_report_arguments *job,
   if (digits && end == value + digits && job->fail_above <= 1e6 &&
       (!*end || strcmp(end, "%") == 0))
     return true;
-  return report_wrong(job, REPORT_FAIL_ABOVE, value,
+  return report_wrong(job, SP_REPORT_OPTION_FAIL_ABOVE, value,
                       "a percentage expected, as 10%");
 }
 
@@ -237,80 +113,105 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   sp_report_filter *filter = &job->options.filter;
 
   switch (argument) {
-  case REPORT_SPAN:
+  case SP_REPORT_OPTION_SPAN:
     filter->by_span = true;
     return sp_span_id_parse(value, &filter->span) ||
            report_wrong(job, argument, value, "16 hex digits expected");
-  case REPORT_SPAN_NAME:
+  case SP_REPORT_OPTION_SPAN_NAME:
     filter->span_name = value;
     return true;
-  case REPORT_SELF:
+  case SP_REPORT_OPTION_SELF:
     filter->self = true;
     return true;
-  case REPORT_LABEL:
+  case SP_REPORT_OPTION_LABEL:
     return !sp_report_filter_label(filter, value) ||
            report_wrong(job, argument, value,
                         "key=value, at most 32 times, expected");
-  case REPORT_FOCUS:
+  case SP_REPORT_OPTION_FOCUS:
     return report_read_pattern(job, argument, value, &filter->focus);
-  case REPORT_IGNORE:
+  case SP_REPORT_OPTION_IGNORE:
     return report_read_pattern(job, argument, value, &filter->ignore);
-  case REPORT_FROM:
+  case SP_REPORT_OPTION_FROM:
     return report_read_time(job, argument, value, &job->profiles.from_ns);
-  case REPORT_UNTIL:
+  case SP_REPORT_OPTION_UNTIL:
     return report_read_time(job, argument, value, &job->profiles.until_ns);
-  case REPORT_APPLICATION:
+  case SP_REPORT_OPTION_APPLICATION:
     job->profiles.application = value;
     return true;
-  default:
+  case SP_REPORT_OPTION_PROCESS:
     return report_read_process(job, value);
+  case SP_REPORT_OPTION_SERVER:
+    job->server.address = value;
+    break;
+  case SP_REPORT_OPTION_QUERY:
+    job->server.query = value;
+    break;
+  default:
+    job->server.token = value;
+    return true;
   }
+  job->asks_server = true;
+  return true;
+}
+
+/* Whether it is a file or a query is known at the end. */
+static bool report_read_base(sp_report_arguments *job, const char *value) {
+  job->diff = true;
+  if (sp_mem_reserve(job->io->mem, (void **)&job->bases, &job->base_room,
+                     job->base_count + 1, sizeof *job->bases))
+    job->failed = !report_says(job, "out of memory");
+  else
+    job->bases[job->base_count++] = value;
+  return true;
 }
 
 /* Options of what is printed. */
 static bool report_read_shape(sp_report_arguments *job, int argument,
                               const char *value) {
   switch (argument) {
-  case REPORT_TYPE:
+  case SP_REPORT_OPTION_TYPE:
     job->options.type = value;
     return true;
-  case REPORT_TOP:
+  case SP_REPORT_OPTION_TOP:
     return report_read_top(job, value);
-  case REPORT_GROUP_BY:
+  case SP_REPORT_OPTION_GROUP_BY:
     job->options.group_by = value;
     return *value ||
            report_wrong(job, argument, value, "the name of a label expected");
-  case REPORT_SORT:
+  case SP_REPORT_OPTION_SORT:
     return report_read_order(job, value);
-  case REPORT_PEEK:
+  case SP_REPORT_OPTION_PEEK:
     return report_read_pattern(job, argument, value, &job->options.peek);
-  case REPORT_DIFF:
-    job->diff = true;
+  case SP_REPORT_OPTION_DIFF:
     job->first_base = value;
-    if (sp_profile_list_add(&job->base, value))
-      job->failed = !report_says(job, spanprof_last_error());
-    return true;
-  case REPORT_FAIL_ABOVE:
+    return report_read_base(job, value);
+  case SP_REPORT_OPTION_DIFF_FROM:
+    job->diff = job->base_timed = true;
+    return report_read_time(job, argument, value, &job->base_server.from_ns);
+  case SP_REPORT_OPTION_DIFF_UNTIL:
+    job->diff = job->base_timed = true;
+    return report_read_time(job, argument, value, &job->base_server.until_ns);
+  case SP_REPORT_OPTION_FAIL_ABOVE:
     return report_read_fail_above(job, value);
-  case REPORT_HTML:
+  case SP_REPORT_OPTION_HTML:
     job->html = value;
     return *value || report_wrong(job, argument, value, "a file expected");
-  case REPORT_TITLE:
+  case SP_REPORT_OPTION_TITLE:
     job->title = value;
     return true;
-  case REPORT_OPEN:
+  case SP_REPORT_OPTION_OPEN:
     job->open = true;
     return true;
-  case REPORT_LINES:
+  case SP_REPORT_OPTION_LINES:
     job->options.lines = true;
     return true;
-  case REPORT_NORMALIZE:
+  case SP_REPORT_OPTION_NORMALIZE:
     job->normalize = true;
     return true;
-  case REPORT_TREE:
+  case SP_REPORT_OPTION_TREE:
     job->tree = true;
     return true;
-  case REPORT_FOLDED:
+  case SP_REPORT_OPTION_FOLDED:
     job->folded = true;
     return true;
   default:
@@ -355,6 +256,68 @@ static bool report_is_sound(const sp_report_arguments *job) {
   return true;
 }
 
+/* What --application is as a query. */
+static void report_application_query(sp_report_arguments *job) {
+  sp_buffer query;
+  const char *p;
+  size_t size;
+
+  sp_buffer_init(&query, job->io->mem);
+  sp_buffer_text(&query, "{service_name=\"");
+  for (p = job->profiles.application; *p; p++) {
+    if (*p == '"' || *p == '\\')
+      sp_buffer_append(&query, "\\", 1);
+    sp_buffer_append(&query, p, 1);
+  }
+  sp_buffer_text(&query, "\"}");
+  job->server.query = job->application_query = sp_buffer_take(&query, &size);
+  if (!job->server.query)
+    job->failed = !report_says(job, "out of memory");
+}
+
+/* Options that do not go with a server, and those that mean something else. */
+static bool report_is_sound_server(sp_report_arguments *job, bool files) {
+  if (files)
+    return report_says(job, "of files and --server, --query only one goes");
+  if (job->profiles.process)
+    return report_says(job, "--process is of files' names: of a server, ask "
+                            "for a label by --query");
+  if (job->profiles.application && job->server.query)
+    return report_says(job, "of --application and --query only one goes");
+  if (job->base_count > 1)
+    return report_says(job, "--diff names one query of a server");
+  if (job->profiles.application)
+    report_application_query(job);
+  job->server.from_ns = job->profiles.from_ns;
+  job->server.until_ns = job->profiles.until_ns;
+  /* The answer is of one type, which a whole name picks out. */
+  job->server.type = job->options.type;
+  if (job->options.type && strchr(job->options.type, ':'))
+    job->options.type = NULL;
+  job->base_server.address = job->server.address;
+  job->base_server.token = job->server.token;
+  job->base_server.type = job->server.type;
+  job->base_server.query = job->base_count ? job->bases[0] : job->server.query;
+  if (!job->base_timed) {
+    job->base_server.from_ns = job->server.from_ns;
+    job->base_server.until_ns = job->server.until_ns;
+  }
+  return true;
+}
+
+static bool report_is_sound_files(sp_report_arguments *job) {
+  size_t i;
+
+  if (job->base_timed)
+    return report_says(job, "--diff-from and --diff-until need --server");
+  if (job->server.token)
+    return report_says(job, "--token needs --server");
+  for (i = 0; i < job->base_count; i++)
+    if (sp_profile_list_add(&job->base, job->bases[i]))
+      job->failed = !report_says(job, spanprof_last_error());
+  return true;
+}
+
 bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
                               int argc, char **argv) {
   sp_arguments arguments;
@@ -366,8 +329,10 @@ bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
   sp_profile_list_init(&job->files, io->mem);
   sp_profile_list_init(&job->base, io->mem);
   job->options.all_labels = report_is_labels(job);
-  sp_arguments_init(&arguments, report_table, report_table_count(job), argc,
-                    argv);
+  sp_arguments_init(&arguments, sp_report_options_table,
+                    job->options.all_labels ? SP_REPORT_OPTIONS_OF_LABELS
+                                            : SP_REPORT_OPTIONS,
+                    argc, argv);
   while ((found = sp_arguments_next(&arguments, &value)) != SP_ARGUMENT_END) {
     if (found == SP_ARGUMENT_WRONG)
       return report_says(job, spanprof_last_error());
@@ -379,8 +344,9 @@ bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
       if (sp_profile_list_add(&job->files, value))
         job->failed = !report_says(job, spanprof_last_error());
     } else if (found >= 0) {
-      good = found <= REPORT_PROCESS ? report_read_filter(job, found, value)
-                                     : report_read_shape(job, found, value);
+      good = found <= SP_REPORT_OPTION_TOKEN
+                 ? report_read_filter(job, found, value)
+                 : report_read_shape(job, found, value);
       if (!good)
         return false;
     }
@@ -388,6 +354,10 @@ bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
   if (job->help)
     return true;
   if (!report_is_sound(job))
+    return false;
+  if (job->asks_server)
+    return report_is_sound_server(job, any);
+  if (!report_is_sound_files(job))
     return false;
   if (!any)
     sp_report_arguments_help(job, io->err);
@@ -400,4 +370,6 @@ void sp_report_arguments_dispose(sp_report_arguments *job) {
   sp_pattern_dispose(&job->options.peek);
   sp_profile_list_dispose(&job->files);
   sp_profile_list_dispose(&job->base);
+  sp_mem_free(job->io->mem, job->bases);
+  sp_mem_free(job->io->mem, job->application_query);
 }

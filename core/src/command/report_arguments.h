@@ -5,6 +5,7 @@
 #include "command.h"
 #include "profile_list.h"
 #include "report_rows.h"
+#include "report_server.h"
 
 typedef struct sp_report_arguments {
   const sp_command_io *io;
@@ -29,7 +30,16 @@ typedef struct sp_report_arguments {
   double fail_above; /* a share; below 0: not given */
   sp_profile_list files;
   sp_profile_list base;
-  bool failed; /* a file is not there; it was said */
+  bool failed;        /* a file is not there, or memory was not; it was said */
+  const char **bases; /* of --diff, as given */
+  size_t base_count;
+  size_t base_room;
+  /* In place of files. */
+  bool asks_server;
+  bool base_timed; /* --diff-from, --diff-until */
+  sp_report_server server;
+  sp_report_server base_server; /* of --diff */
+  char *application_query;      /* what --application is as one */
 } sp_report_arguments;
 
 /* False: wrong usage, which was told. To be disposed of either way. A file that

@@ -105,9 +105,21 @@ static void html_title_path(const char *path, char out[SP_HTML_TITLE_BYTES]) {
            (int)sp_min_u64(bytes - begin, 150), path + begin);
 }
 
+/* A query stays as it is. */
+static void html_title_source(const sp_report_arguments *arguments,
+                              const char *source,
+                              char out[SP_HTML_TITLE_BYTES]) {
+  if (arguments->asks_server)
+    snprintf(out, SP_HTML_TITLE_BYTES, "%.150s", source);
+  else
+    html_title_path(source, out);
+}
+
 void sp_html_title(const sp_report_arguments *arguments,
                    char out[SP_HTML_TITLE_BYTES]) {
   const sp_report_filter *filter = &arguments->options.filter;
+  const char *first =
+      arguments->asks_server ? arguments->server.query : arguments->first;
   char part[SP_HTML_TITLE_BYTES], whole[2 * SP_HTML_TITLE_BYTES];
   size_t at;
   bool changed;
@@ -115,7 +127,7 @@ void sp_html_title(const sp_report_arguments *arguments,
   if (arguments->title) {
     at = (size_t)snprintf(whole, sizeof whole, "%s", arguments->title);
   } else {
-    html_title_path(arguments->first ? arguments->first : "spanprof", part);
+    html_title_source(arguments, first ? first : "spanprof", part);
     at = (size_t)snprintf(whole, sizeof whole, "%.150s",
                           arguments->profiles.application
                               ? arguments->profiles.application
@@ -130,7 +142,7 @@ void sp_html_title(const sp_report_arguments *arguments,
       at += (size_t)snprintf(whole + at, sizeof whole - at, " and %zu more",
                              arguments->operands - 1);
     if (arguments->first_base) {
-      html_title_path(arguments->first_base, part);
+      html_title_source(arguments, arguments->first_base, part);
       at += (size_t)snprintf(whole + at, sizeof whole - at,
                              " compared with %.150s", part);
     }

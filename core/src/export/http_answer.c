@@ -1,6 +1,6 @@
 #include "http_answer.h"
 
-#include <curl/curl.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -158,6 +158,11 @@ void sp_http_message(const char *body, size_t size,
     }
     body = message;
     size = strlen(message);
+  } else if (size && body[0] == '{' &&
+             answer_json_member(body, size, "\"detail\"", message,
+                                sizeof message)) {
+    body = message;
+    size = strlen(message);
   } else if (size && body[0] == GZIP_MAGIC) {
     size = 0;
   }
@@ -165,4 +170,31 @@ void sp_http_message(const char *body, size_t size,
   memcpy(out + used, body, size);
   out[used + size] = '\0';
   answer_clean(out);
+}
+
+void sp_http_failure(CURLcode code, const char *detail,
+                     char out[SP_HTTP_MESSAGE_BYTES]) {
+  static const struct {
+    CURLcode code;
+    const char *format;
+  } reasons[] = {
+      {CURLE_COULDNT_RESOLVE_HOST, "the server's name was not found: %s"},
+      {CURLE_COULDNT_RESOLVE_PROXY, "the proxy's name was not found: %s"},
+      {CURLE_COULDNT_CONNECT, "no connection: %s"},
+      {CURLE_SSL_CACERT_BADFILE,
+       "no CA certificates (install ca-certificates, or name a file in "
+       "ca_bundle, PYROSCOPE_CA_BUNDLE): %s"},
+      {CURLE_PEER_FAILED_VERIFICATION,
+       "the server's certificate is not trusted (ca_bundle, "
+       "PYROSCOPE_CA_BUNDLE, names other CA certificates): %s"},
+      {CURLE_SSL_CERTPROBLEM, "the client certificate cannot be used: %s"},
+      {CURLE_SSL_CONNECT_ERROR, "TLS failed: %s"},
+  };
+  const char *format = "%s";
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(reasons); i++)
+    if (reasons[i].code == code)
+      format = reasons[i].format;
+  snprintf(out, SP_HTTP_MESSAGE_BYTES, format, detail);
 }

@@ -3,6 +3,8 @@
 #ifndef SP_HTTP_ANSWER_H
 #define SP_HTTP_ANSWER_H
 
+#include <curl/curl.h>
+
 #include "../util/base.h"
 
 #define SP_HTTP_MESSAGE_BYTES 256
@@ -22,10 +24,14 @@ bool sp_http_header_value(const char *line, size_t size, const char *name,
 bool sp_http_media_type_is(const char *value, const char *type);
 
 /* One printable line out of an answer's body: "code: message" of a Connect
- * error (https://connectrpc.com/docs/protocol, "Error end-stream"), else the
- * body's first line. `out` is always terminated, "" where there is nothing to
- * say. */
+ * error (https://connectrpc.com/docs/protocol, "Error end-stream"), the detail
+ * of a problem (RFC 9457), else the body's first line. `out` is always
+ * terminated, "" where there is nothing to say. */
 void sp_http_message(const char *body, size_t size,
+                     char out[SP_HTTP_MESSAGE_BYTES]);
+
+/* Why there is none, in a sentence; `detail` is libcurl's. */
+void sp_http_failure(CURLcode code, const char *detail,
                      char out[SP_HTTP_MESSAGE_BYTES]);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <curl/curl.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +40,8 @@ struct sp_http_client {
   _Atomic uint64_t until_ns;
   /* Of the running request. */
   sp_buffer body;
+  size_t body_max;
+  uint64_t time_max_ns;
   bool body_cut;
   bool links;
   bool retry_after_given;
@@ -71,7 +74,7 @@ static size_t client_on_body(char *bytes, size_t one, size_t size, void *data) {
   sp_http_client *client = data;
 
   (void)one;
-  if (size > CLIENT_BODY_BYTES - client->body.size) {
+  if (size > client->body_max - client->body.size) {
     client->body_cut = true;
     return 0;
   }
@@ -216,7 +219,7 @@ static bool client_goes_on(sp_http_client *client, bool needed) {
  * gone, so that is asked first. */
 static CURLcode client_run(sp_http_client *client, bool needed) {
   uint64_t now_ns = sp_clock_monotonic_ns(client->clock);
-  uint64_t limit_ns = now_ns + (needed ? SP_HTTP_REQUEST_NS : SP_HTTP_ASK_NS);
+  uint64_t limit_ns = now_ns + client->time_max_ns;
   int running = 1, left;
 
   while (client_goes_on(client, needed)) {
@@ -249,29 +252,18 @@ static void client_explain(const sp_http_client *client, CURLcode code,
                            char out[SP_HTTP_MESSAGE_BYTES]) {
   const char *detail =
       client->error[0] ? client->error : curl_easy_strerror(code);
-  const char *format = "%s";
+  char limit[64];
 
-  if (code == CURLE_OPERATION_TIMEDOUT)
-    detail = "no answer within 10 s";
-  else if (code == CURLE_COULDNT_RESOLVE_HOST)
-    format = "the server's name was not found: %s";
-  else if (code == CURLE_COULDNT_RESOLVE_PROXY)
-    format = "the proxy's name was not found: %s";
-  else if (code == CURLE_COULDNT_CONNECT)
-    format = "no connection: %s";
-  else if (code == CURLE_SSL_CACERT_BADFILE)
-    format = "no CA certificates (install ca-certificates, or name a file in "
-             "ca_bundle, PYROSCOPE_CA_BUNDLE): %s";
-  else if (code == CURLE_PEER_FAILED_VERIFICATION)
-    format = "the server's certificate is not trusted (ca_bundle, "
-             "PYROSCOPE_CA_BUNDLE, names other CA certificates): %s";
-  else if (code == CURLE_SSL_CERTPROBLEM)
-    format = "the client certificate cannot be used: %s";
-  else if (code == CURLE_SSL_CONNECT_ERROR)
-    format = "TLS failed: %s";
-  else if (client->body_cut)
-    detail = "the answer is no Pyroscope's: longer than 64 KiB";
-  snprintf(out, SP_HTTP_MESSAGE_BYTES, format, detail);
+  if (code == CURLE_OPERATION_TIMEDOUT) {
+    snprintf(limit, sizeof limit, "no answer within %" PRIu64 " s",
+             client->time_max_ns / SP_NS_PER_S);
+    detail = limit;
+  } else if (client->body_cut) {
+    detail = client->body_max == CLIENT_BODY_BYTES
+                 ? "the answer is no Pyroscope's: longer than 64 KiB"
+                 : "the answer is too long";
+  }
+  sp_http_failure(code, detail, out);
 }
 
 /* Is a 2xx what the server answers to a profile it took? */
@@ -323,7 +315,7 @@ static void client_read_answer(sp_http_client *client,
 
 /* Without a body it is a GET. */
 static void client_send(sp_http_client *client, const sp_http_request *request,
-                        sp_http_answer *answer) {
+                        bool needed, sp_http_answer *answer) {
   const bool post = request->body != NULL;
   struct curl_slist *headers = NULL;
   CURLcode code = CURLE_OUT_OF_MEMORY;
@@ -344,7 +336,7 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
                  !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                                    (curl_off_t)request->size))) &&
       !curl_multi_add_handle(client->multi, easy)) {
-    code = client_run(client, post);
+    code = client_run(client, needed);
     curl_multi_remove_handle(client->multi, easy);
   }
   client_read_answer(client, request, code, answer);
@@ -355,14 +347,31 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
 
 void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
                          sp_http_answer *answer) {
-  client_send(client, request, answer);
+  client->body_max = CLIENT_BODY_BYTES;
+  client->time_max_ns = SP_HTTP_REQUEST_NS;
+  client_send(client, request, true, answer);
 }
 
 void sp_http_client_get(sp_http_client *client, const char *url,
                         sp_http_answer *answer) {
   const sp_http_request request = {.url = url};
 
-  client_send(client, &request, answer);
+  client->body_max = CLIENT_BODY_BYTES;
+  client->time_max_ns = SP_HTTP_ASK_NS;
+  client_send(client, &request, false, answer);
+}
+
+void sp_http_client_fetch(sp_http_client *client, const sp_http_fetch *fetch,
+                          sp_buffer *body, sp_http_answer *answer) {
+  const sp_http_request request = {.url = fetch->url,
+                                   .accepted_type = fetch->type};
+  sp_buffer before = *body;
+
+  client->body_max = fetch->bytes_max;
+  client->time_max_ns = fetch->time_max_ns;
+  client_send(client, &request, true, answer);
+  *body = client->body;
+  client->body = before;
 }
 
 void sp_http_client_limit(sp_http_client *client, uint64_t until_ns) {

@@ -8,6 +8,7 @@
 #define SP_HTTP_CLIENT_H
 
 #include "../settings/settings.h"
+#include "../util/buffer.h"
 #include "../util/clock.h"
 #include "http_answer.h"
 #include "http_request.h"
@@ -46,6 +47,19 @@ void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
  * once. */
 void sp_http_client_get(sp_http_client *client, const char *url,
                         sp_http_answer *answer);
+
+/* What is asked for, and how much of it is waited for. */
+typedef struct sp_http_fetch {
+  const char *url;
+  const char *type; /* the media type of the wanted answer */
+  size_t bytes_max;
+  uint64_t time_max_ns;
+} sp_http_fetch;
+
+/* Ask for something large. `body` is what came, whatever the status; what was
+ * in it is gone. A 2xx of another type is `foreign`. */
+void sp_http_client_fetch(sp_http_client *client, const sp_http_fetch *fetch,
+                          sp_buffer *body, sp_http_answer *answer);
 
 /* From any thread: the running request and later ones end by `until_ns` of the
  * clock's monotonic time. */

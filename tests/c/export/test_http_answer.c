@@ -61,6 +61,8 @@ static void messages_are_one_printable_line(void) {
       {"{\"code\":\"invalid_argument\",\"message\":\"no profiles received\"}",
        "invalid_argument: no profiles received"},
       {"{ \"message\" : \"a \\\"b\\\" \\u00e9\\n c\" }\n", "a \"b\" ?  c"},
+      {"{\"title\":\"Bad Request\",\"detail\":\"limit is from 1\"}",
+       "limit is from 1"},
       {"{\"message\":\"cut", "{\"message\":\"cut"},
       {"{\"message\":17}", "{\"message\":17}"},
       {"{\"message\":\"a\\", "{\"message\":\"a\\"},

@@ -156,6 +156,48 @@ static void an_equal_profile_counts_once_and_another_is_kept(void) {
   fixture_end();
 }
 
+static void samples_are_told_apart_and_counted_by_their_period(void) {
+  const sp_selector selector = fixture_all();
+  sp_stack_tree *tree;
+  sp_store *store;
+  size_t i, found = 0, frames = 0;
+  int round;
+
+  fixture_begin();
+  store = fixture_open();
+  fill(store);
+  for (round = 0; round < 2; round++) {
+    int64_t value = 0, count = 0;
+
+    CHECK(!sp_store_samples(store, &selector, &tree));
+    for (i = 0; i < tree->sample_count; i++) {
+      const sp_tree_sample *sample = &tree->samples[i];
+      const sp_text_pairs *labels = &tree->label_sets[sample->label_set];
+
+      value += sample->value;
+      count += sample->count;
+      frames += sample->node != 0;
+      CHECK(sp_text_pairs_find(labels, "__type__") == NULL);
+      CHECK(sp_text_pairs_find(labels, "service_name") != NULL);
+      if (sample->span_id != 6)
+        continue;
+      CHECK_TEXT("GET /", sp_text_pairs_find(labels, "span_name"));
+      found += sample->trace_hi == some_trace.hi ? sample->value : 0;
+    }
+    /* 40 spans of two stacks; the rest, once for each application. */
+    CHECK_EQUAL(82, tree->sample_count);
+    CHECK_EQUAL(40 * INT64_C(100000000), value);
+    CHECK_EQUAL(40 * 10, count);
+    CHECK_EQUAL(FIXTURE_TIME, tree->begin_ns);
+    sp_stack_tree_free(tree);
+    CHECK(!sp_store_compact(store));
+  }
+  CHECK_EQUAL(2 * 82, frames);
+  CHECK_EQUAL(2 * 10000000, found);
+  sp_store_close(store);
+  fixture_end();
+}
+
 static void what_is_too_old_or_too_much_goes_and_is_counted(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   sp_selector selector = fixture_all();
@@ -390,6 +432,8 @@ int main(int argc, char **argv) {
        the_same_comes_out_alone_compacted_and_after_a_start},
       {"an_equal_profile_counts_once_and_another_is_kept",
        an_equal_profile_counts_once_and_another_is_kept},
+      {"samples_are_told_apart_and_counted_by_their_period",
+       samples_are_told_apart_and_counted_by_their_period},
       {"what_is_too_old_or_too_much_goes_and_is_counted",
        what_is_too_old_or_too_much_goes_and_is_counted},
       {"a_full_disk_is_told_and_writing_goes_on_later",

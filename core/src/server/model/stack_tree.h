@@ -3,6 +3,7 @@
 #define SP_STACK_TREE_H
 
 #include "../../profile/arena.h"
+#include "text_pair.h"
 
 typedef struct sp_tree_function {
   const char *name;
@@ -31,6 +32,18 @@ typedef struct sp_tree_node {
                  * stay at INT64_MAX */
 } sp_tree_node;
 
+/* What equal stacks of one series, span and trace add up to. */
+typedef struct sp_tree_sample {
+  uint32_t node;      /* where its stack ends; 0: it has none */
+  uint32_t label_set; /* of its series */
+  uint64_t span_id;   /* 0: none */
+  uint64_t trace_hi;  /* both 0: none */
+  uint64_t trace_lo;
+  int64_t value;
+  int64_t count; /* of samples that were taken: as the profiles count them, else
+                  * by their periods, else their rows */
+} sp_tree_sample;
+
 typedef struct sp_stack_tree {
   sp_arena arena; /* all below is in it */
   sp_tree_function *functions;
@@ -40,6 +53,12 @@ typedef struct sp_stack_tree {
   size_t location_count;
   size_t node_count;      /* at least 1 */
   uint64_t profile_count; /* that had a part in it */
+  /* Where samples are told apart. */
+  sp_tree_sample *samples;
+  sp_text_pairs *label_sets;
+  size_t sample_count;
+  int64_t begin_ns; /* of the profiles; Unix time */
+  int64_t end_ns;
 } sp_stack_tree;
 
 void sp_stack_tree_free(sp_stack_tree *tree); /* NULL is fine */

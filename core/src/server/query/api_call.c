@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../util/utf8.h"
+#include "classic_query.h"
 #include "query_time.h"
 
 #define API_TYPE_DEFAULT "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
@@ -87,6 +88,8 @@ static spanprof_status api_labels_and_type(sp_query_plan *plan,
   }
   if (!type)
     type = classic ? classic : API_TYPE_DEFAULT;
+  else if (!strchr(type, ':') && sp_classic_type(type))
+    type = sp_classic_type(type);
   return st ? st : sp_query_plan_type(plan, type);
 }
 

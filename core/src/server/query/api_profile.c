@@ -31,6 +31,12 @@ static spanprof_status profile_bearer(sp_api *api, const sp_query_plan *plan,
   return st;
 }
 
+static void profile_pprof_headers(sp_api *api) {
+  sp_http_set(api->response, "Content-Type", "application/octet-stream");
+  sp_http_set(api->response, "Content-Disposition",
+              "attachment; filename=\"profile.pb\"");
+}
+
 static spanprof_status profile_pprof(sp_api *api) {
   sp_pprof_reply profile = {.profile_type = api->plan.selector.profile_type,
                             .time_ms = api->plan.selector.until_ms};
@@ -46,10 +52,42 @@ static spanprof_status profile_pprof(sp_api *api) {
     st = sp_pprof_reply_put(&reply, api->query.serve->mem, &profile);
   }
   sp_stack_tree_free(stacks);
-  sp_http_set(api->response, "Content-Type", "application/octet-stream");
-  sp_http_set(api->response, "Content-Disposition",
-              "attachment; filename=\"profile.pb\"");
+  profile_pprof_headers(api);
   return st;
+}
+
+/* The same with labels, which `spanprof report` reads. */
+static spanprof_status profile_pprof_labelled(sp_api *api) {
+  sp_pprof_reply profile = {.profile_type = api->plan.selector.profile_type};
+  sp_span_parents parents;
+  sp_stack_tree *stacks = NULL;
+  sp_reply reply;
+  spanprof_status st = sp_store_samples(
+      api->query.serve->store, sp_query_plan_selector(&api->plan), &stacks);
+
+  st = sp_query_plan_done(&api->plan, st);
+  if (st)
+    return st;
+  st = sp_span_parents_read(&parents, &api->query, stacks);
+  if (!st) {
+    profile.stacks = stacks;
+    profile.parents = &parents;
+    sp_reply_begin(&reply, &api->response->body, false);
+    st = sp_pprof_reply_put(&reply, api->query.serve->mem, &profile);
+  }
+  sp_span_parents_dispose(&parents);
+  sp_stack_tree_free(stacks);
+  profile_pprof_headers(api);
+  return st;
+}
+
+static spanprof_status profile_pprof_either(sp_api *api) {
+  const char *labels = sp_api_parameter(api, "labels");
+
+  if (labels && strcmp(labels, "0") != 0 && strcmp(labels, "1") != 0)
+    return sp_query_invalid(&api->query, "labels is 0 or 1: \"%s\"", labels);
+  return labels && *labels == '1' ? profile_pprof_labelled(api)
+                                  : profile_pprof(api);
 }
 
 spanprof_status sp_api_profile(sp_api *api) {
@@ -62,7 +100,7 @@ spanprof_status sp_api_profile(sp_api *api) {
   if (!st)
     st = sp_api_plan_trace_spans(&api->plan);
   if (!st && format && strcmp(format, "pprof") == 0)
-    return profile_pprof(api);
+    return profile_pprof_either(api);
   if (!st && format && strcmp(format, "tree") == 0)
     return sp_api_tree(api, NULL);
   if (!st && format && !folded && strcmp(format, "flamegraph") != 0)

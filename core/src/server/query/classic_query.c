@@ -64,3 +64,12 @@ spanprof_status sp_classic_match(sp_matcher_list *list, const char *name,
   return sp_matcher_list_add(list, SP_MATCH_EQUAL, "service_name", whole,
                              fault);
 }
+
+const char *sp_classic_type(const char *ending) {
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(classic_types); i++)
+    if (strcmp(classic_types[i].ending + 1, ending) == 0)
+      return classic_types[i].type;
+  return NULL;
+}

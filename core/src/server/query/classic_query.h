@@ -14,4 +14,7 @@ spanprof_status sp_classic_match(sp_matcher_list *list, const char *name,
                                  size_t bytes, const char **type,
                                  sp_query_fault *fault);
 
+/* The profile type of such an ending, "cpu"; NULL: there is none. */
+const char *sp_classic_type(const char *ending);
+
 #endif

@@ -1,14 +1,20 @@
 #include "pprof_reply.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../profile/pprof_limits.h"
 #include "matcher_list.h"
 #include "name_tree.h"
 #include "text_set.h"
 
 #define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of the texts */
 #define PPROF_PERIOD     1000000000 /* as Pyroscope says of merged ones */
+
+#define PPROF_ANCESTORS_MAX      32
+#define PPROF_ANCESTOR_BYTES_MAX 1024 /* of a name */
 
 /* What each node of the stacks becomes. */
 typedef struct pprof_node {
@@ -27,6 +33,8 @@ typedef struct pprof_writing {
   int64_t *path; /* locations of one stack */
   sp_arena arena;
   sp_text_set texts;
+  size_t value_count; /* of a sample that is told apart: its number, too, where
+                       * that is not the value itself */
 } pprof_writing;
 
 static int64_t pprof_text(pprof_writing *writing, const char *text) {
@@ -118,6 +126,82 @@ static void pprof_sample(pprof_writing *writing, size_t node, bool other,
   sp_reply_ints(writing->reply, 1, "locationId", writing->path, depth);
   sp_reply_ints(writing->reply, 2, "value", &value, 1);
   sp_reply_close(writing->reply);
+}
+
+static void pprof_label(pprof_writing *writing, const char *name,
+                        const char *value) {
+  sp_reply_item(writing->reply, 3);
+  sp_reply_int(writing->reply, 1, "key", pprof_text(writing, name));
+  sp_reply_int(writing->reply, 2, "str", pprof_text(writing, value));
+  sp_reply_close(writing->reply);
+}
+
+/* The spans that a span is in, as our own profiles name them. */
+static void pprof_ancestors(pprof_writing *writing,
+                            const sp_span_parent *span) {
+  char name[sizeof SP_PPROF_ANCESTOR + PPROF_ANCESTOR_BYTES_MAX];
+  size_t i;
+
+  for (i = 0; span && span->parent_id && i < PPROF_ANCESTORS_MAX; i++) {
+    const int64_t id = (int64_t)span->parent_id;
+
+    span = sp_span_parents_find(writing->profile->parents, span->parent_id);
+    snprintf(name, sizeof name, SP_PPROF_ANCESTOR "%.*s",
+             PPROF_ANCESTOR_BYTES_MAX, span && span->name ? span->name : "");
+    sp_reply_item(writing->reply, 3);
+    sp_reply_int(writing->reply, 1, "key", pprof_text(writing, name));
+    sp_reply_int(writing->reply, 3, "num", id);
+    sp_reply_close(writing->reply);
+  }
+}
+
+static void pprof_labels(pprof_writing *writing, const sp_tree_sample *sample) {
+  const sp_text_pairs *set =
+      &writing->profile->stacks->label_sets[sample->label_set];
+  const sp_span_parent *span =
+      sample->span_id
+          ? sp_span_parents_find(writing->profile->parents, sample->span_id)
+          : NULL;
+  char id[33];
+  size_t i;
+
+  sp_reply_list(writing->reply, "label");
+  for (i = 0; i < set->count; i++)
+    pprof_label(writing, set->pairs[i].name, set->pairs[i].value);
+  if (span && span->name && !sp_text_pairs_find(set, "span_name"))
+    pprof_label(writing, "span_name", span->name);
+  if (sample->span_id) {
+    snprintf(id, sizeof id, "%016" PRIx64, sample->span_id);
+    pprof_label(writing, "profile_id", id);
+  }
+  if (sample->trace_hi || sample->trace_lo) {
+    snprintf(id, sizeof id, "%016" PRIx64 "%016" PRIx64, sample->trace_hi,
+             sample->trace_lo);
+    pprof_label(writing, "trace_id", id);
+  }
+  pprof_ancestors(writing, span);
+  sp_reply_list_end(writing->reply);
+}
+
+static void pprof_labelled_samples(pprof_writing *writing) {
+  const sp_stack_tree *stacks = writing->profile->stacks;
+  size_t i, depth, at;
+
+  sp_reply_list(writing->reply, "sample");
+  for (i = 0; i < stacks->sample_count; i++) {
+    const sp_tree_sample *sample = &stacks->samples[i];
+    const int64_t values[] = {sample->value, sample->count};
+
+    depth = 0;
+    for (at = sample->node; at != 0; at = stacks->nodes[at].parent)
+      writing->path[depth++] = (int64_t)stacks->nodes[at].location + 1;
+    sp_reply_item(writing->reply, 2);
+    sp_reply_ints(writing->reply, 1, "locationId", writing->path, depth);
+    sp_reply_ints(writing->reply, 2, "value", values, writing->value_count);
+    pprof_labels(writing, sample);
+    sp_reply_close(writing->reply);
+  }
+  sp_reply_list_end(writing->reply);
 }
 
 static void pprof_samples(pprof_writing *writing) {
@@ -228,6 +312,18 @@ static spanprof_status pprof_parts(pprof_writing *writing,
   return SPANPROF_OK;
 }
 
+/* How many profiles it is, which readers cannot count any more. */
+static void pprof_comment(pprof_writing *writing) {
+  const uint64_t count = writing->profile->stacks->profile_count;
+  char text[64];
+  int64_t number;
+
+  snprintf(text, sizeof text, "merged: %" PRIu64 " profile%s", count,
+           count == 1 ? "" : "s");
+  number = pprof_text(writing, text);
+  sp_reply_ints(writing->reply, 13, "comment", &number, 1);
+}
+
 static spanprof_status pprof_put(pprof_writing *writing) {
   sp_reply *reply = writing->reply;
   const char *parts[5];
@@ -242,16 +338,35 @@ static spanprof_status pprof_put(pprof_writing *writing) {
   sp_reply_item(reply, 1);
   pprof_value_type(writing, parts[1], parts[2]);
   sp_reply_close(reply);
+  writing->value_count = 1;
+  if (writing->profile->parents && strcmp(parts[1], "samples") != 0) {
+    sp_reply_item(reply, 1);
+    pprof_value_type(writing, "samples", "count");
+    sp_reply_close(reply);
+    writing->value_count = 2;
+  }
   sp_reply_list_end(reply);
-  pprof_samples(writing);
+  if (writing->profile->parents)
+    pprof_labelled_samples(writing);
+  else
+    pprof_samples(writing);
   pprof_locations(writing);
   pprof_functions(writing);
   sp_reply_open(reply, 11, "periodType");
   pprof_value_type(writing, parts[3], parts[4]);
   sp_reply_close(reply);
+  if (writing->profile->parents)
+    pprof_comment(writing);
   sp_reply_texts(reply, 6, "stringTable", writing->texts.texts,
                  writing->texts.count);
-  sp_reply_int(reply, 9, "timeNanos", writing->profile->time_ms * 1000000);
+  if (writing->profile->parents) {
+    sp_reply_int(reply, 9, "timeNanos", writing->profile->stacks->begin_ns);
+    sp_reply_int(reply, 10, "durationNanos",
+                 writing->profile->stacks->end_ns -
+                     writing->profile->stacks->begin_ns);
+  } else {
+    sp_reply_int(reply, 9, "timeNanos", writing->profile->time_ms * 1000000);
+  }
   sp_reply_int(reply, 12, "period", PPROF_PERIOD);
   sp_reply_int(reply, 14, "defaultSampleType", type);
   return sp_buffer_status(reply->out);
@@ -269,7 +384,7 @@ spanprof_status sp_pprof_reply_put(sp_reply *reply, const sp_mem *mem,
   writing.path = sp_mem_new(mem, (count + 1) * sizeof *writing.path);
   if (writing.nodes && writing.path)
     st = pprof_weigh(&writing);
-  if (!st && writing.nodes[0].total != 0)
+  if (!st && (writing.nodes[0].total != 0 || profile->stacks->sample_count))
     st = pprof_put(&writing);
   sp_mem_free(mem, writing.nodes);
   sp_mem_free(mem, writing.path);

@@ -188,6 +188,7 @@ static spanprof_status put_source(put_profile *put, uint32_t *id) {
   }
   if (!st)
     st = put_labels(put, from->series);
+  sp_put_signed(&put->bytes, from->period);
   if (!st)
     st = sp_intern_bytes(&put->writer->intern, SP_INTERN_SOURCE, 0,
                          put->bytes.data, put->bytes.size, id);

@@ -3,7 +3,7 @@
 
 #include "../../util/status.h"
 #include "columns.h"
-#include "select.h"
+#include "sample_sums.h"
 
 /* What one tree may take of memory. */
 #define STACKS_BYTES_MAX ((size_t)96 << 20)
@@ -30,6 +30,7 @@ typedef struct stacks_read {
   stacks_ids functions;
   sqlite3_stmt *statement;
   sp_stack_tree *tree;
+  sp_sample_sums *samples; /* NULL: they are not asked for */
 } stacks_read;
 
 static spanprof_status stacks_number(const sp_mem *mem, stacks_ids *ids,
@@ -94,7 +95,18 @@ static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
                                     block->values[sample->values + entry->type],
                                     &read->sums[number]))
     read->sums[number] = INT64_MAX;
+  if (!st && read->samples)
+    st = sp_sample_sums_add(read->samples, entry, number, block, sample);
   return st;
+}
+
+static spanprof_status stacks_run_end(void *data, const sp_block *block,
+                                      const sp_block_sample *first) {
+  stacks_read *read = data;
+
+  if (read->samples)
+    sp_sample_sums_time(read->samples, &block->profiles[first->profile]);
+  return SPANPROF_OK;
 }
 
 /* One row of a table by its id: *code is SQLITE_ROW, or the store is
@@ -210,6 +222,8 @@ static spanprof_status stacks_nodes(stacks_read *read) {
                          read->places[number], &node->location);
   }
   read->tree->node_count = count;
+  if (!st && read->samples)
+    st = sp_sample_sums_place(read->samples, node_of, read->tree);
   return st;
 }
 
@@ -293,12 +307,16 @@ static spanprof_status stacks_functions(stacks_read *read) {
 
 static spanprof_status stacks_tree(stacks_read *read,
                                    const sp_selector *selector) {
-  const sp_select_sink sink = {
-      .data = read, .totals = true, .sample = stacks_sample};
+  const sp_select_sink sink = {.data = read,
+                               .totals = !read->samples,
+                               .sample = stacks_sample,
+                               .run_end = stacks_run_end};
   spanprof_status st;
 
   st = sp_select_run(&read->select, read->store, read->db, selector, &sink);
   read->tree->profile_count = read->select.profile_count;
+  if (!st && read->samples)
+    st = sp_sample_sums_label(read->samples, read->tree);
   sp_select_dispose(&read->select);
   if (!st)
     st = stacks_parents(read);
@@ -309,10 +327,11 @@ static spanprof_status stacks_tree(stacks_read *read,
   return st ? st : stacks_functions(read);
 }
 
-spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
-                                sp_stack_tree **out) {
+static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
+                                  sp_sample_sums *samples,
+                                  sp_stack_tree **out) {
   const sp_mem *mem = store->mem;
-  stacks_read read = {.store = store};
+  stacks_read read = {.store = store, .samples = samples};
   sp_store_reader *reader;
   spanprof_status st = sp_store_reader_take(store, &reader);
 
@@ -320,6 +339,8 @@ spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
   if (st)
     return st;
   read.db = reader->db;
+  if (samples)
+    samples->select = &read.select;
   read.tree = sp_mem_zero(mem, sizeof *read.tree);
   if (read.tree) {
     sp_arena_init(&read.tree->arena, mem, STACKS_BYTES_MAX);
@@ -339,5 +360,19 @@ spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
     sp_stack_tree_free(read.tree);
   else
     *out = read.tree;
+  return st;
+}
+
+spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
+                                sp_stack_tree **out) {
+  return stacks_run(store, selector, NULL, out);
+}
+
+spanprof_status sp_store_samples(sp_store *store, const sp_selector *selector,
+                                 sp_stack_tree **out) {
+  sp_sample_sums samples = {.mem = store->mem};
+  const spanprof_status st = stacks_run(store, selector, &samples, out);
+
+  sp_sample_sums_dispose(&samples);
   return st;
 }

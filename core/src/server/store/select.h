@@ -4,10 +4,14 @@
 
 #include "store_inside.h"
 
+#define SP_SELECT_NO_COUNTS UINT32_MAX
+
 /* A series of one type that the selector takes. */
 typedef struct sp_select_entry {
   uint32_t series;
-  uint32_t type; /* index in the source's types */
+  uint32_t type;   /* index in the source's types */
+  uint32_t counts; /* the type that counts samples; SP_SELECT_NO_COUNTS */
+  int64_t period;  /* of a sample, in the type's unit; 0: not known */
   sp_text_pairs labels;
   bool asks_spans; /* a matcher is about the samples' ids */
   bool seen;       /* it has a profile in the range */

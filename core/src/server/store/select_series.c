@@ -19,6 +19,8 @@ typedef struct series_source {
   const char *type_ids[SP_BLOCK_TYPES_MAX];     /* "name:type:unit:…" */
   sp_text_pair *labels;
   size_t label_count;
+  uint32_t counts; /* as of sp_select_entry */
+  int64_t period;
 } series_source;
 
 static spanprof_status series_no_memory(const sp_select *select) {
@@ -114,7 +116,13 @@ static spanprof_status series_read_source(sp_select *select,
   name = sp_text_pairs_find(&labels, "__name__");
   name = name ? name : "";
   period = source->types[source->type_count];
+  /* Stores of before have no period there. */
+  source->period = reader.at < reader.end ? sp_get_signed(&reader) : 0;
+  source->counts = SP_SELECT_NO_COUNTS;
   for (i = 0; i < source->type_count; i++) {
+    if (strcmp(source->types[i][0], "samples") == 0 &&
+        strcmp(source->types[i][1], "count") == 0)
+      source->counts = (uint32_t)i;
     room = strlen(name) + strlen(source->types[i][0]) +
            strlen(source->types[i][1]) + strlen(period[0]) + strlen(period[1]) +
            5;
@@ -198,6 +206,15 @@ static spanprof_status series_add(sp_select *select,
   return st;
 }
 
+/* A period of another unit says nothing: Go's "space" is of inuse_space. */
+static int64_t series_period(const series_source *source, size_t type) {
+  const char *unit = source->types[source->type_count][1];
+
+  return source->period > 0 && strcmp(unit, source->types[type][1]) == 0
+             ? source->period
+             : 0;
+}
+
 /* The types of one series that the selector takes. */
 static spanprof_status series_match(sp_select *select,
                                     const series_source *source, uint32_t id,
@@ -213,6 +230,8 @@ static spanprof_status series_match(sp_select *select,
     if (wanted && strcmp(wanted, source->type_ids[type]) != 0)
       continue;
     entry.type = (uint32_t)type;
+    entry.counts = source->counts;
+    entry.period = series_period(source, type);
     st = series_labels(select, source, type, own, own_count, &entry.labels);
     if (!st && sp_select_labels_pass(select->selector, &entry.labels,
                                      &entry.asks_spans))

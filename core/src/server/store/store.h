@@ -50,6 +50,11 @@ spanprof_status sp_store_put(sp_store *store,
 spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
                                 sp_stack_tree **out);
 
+/* The same, and its samples told apart by series, span and trace.
+ * SPANPROF_ERR_LIMIT: too many of them. */
+spanprof_status sp_store_samples(sp_store *store, const sp_selector *selector,
+                                 sp_stack_tree **out);
+
 /* One profile of one series, or one span's part of it. Valid during the call
  * it is passed to. */
 typedef struct sp_store_point {

@@ -1,0 +1,40 @@
+/* Samples of a selection, told apart by series, stack, span and trace. */
+#ifndef SP_SAMPLE_SUMS_H
+#define SP_SAMPLE_SUMS_H
+
+#include "select.h"
+
+typedef struct sp_sample_sums {
+  const sp_mem *mem;
+  const sp_select *select;
+  sp_tree_sample *samples; /* `node`: the number of a stack, until they are
+                            * placed; `label_set`: the number of an entry */
+  size_t count;
+  size_t room;
+  sp_index index;
+  int64_t begin_ns;
+  int64_t end_ns;
+} sp_sample_sums;
+
+void sp_sample_sums_dispose(sp_sample_sums *sums);
+
+/* SPANPROF_ERR_LIMIT: too many; SPANPROF_ERR_NOMEM. */
+spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
+                                   const sp_select_entry *entry, uint32_t stack,
+                                   const sp_block *block,
+                                   const sp_block_sample *sample);
+
+/* A profile has a part in them. */
+void sp_sample_sums_time(sp_sample_sums *sums, const sp_block_profile *profile);
+
+/* Copy the labels of their entries, which go with the selection: those that are
+ * of the type (their names begin with "__") are left out. */
+spanprof_status sp_sample_sums_label(const sp_sample_sums *sums,
+                                     sp_stack_tree *tree);
+
+/* Give the tree its samples; `nodes` is the node of each stack. */
+spanprof_status sp_sample_sums_place(const sp_sample_sums *sums,
+                                     const uint32_t *nodes,
+                                     sp_stack_tree *tree);
+
+#endif

@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""`spanprof report --server`: what a real server was sent is reported as it is
+from the files themselves."""
+
+import collections
+import glob
+import http.server
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+from made_profile import Profile
+
+COMMAND = os.environ["SPANPROF_COMMAND"]
+BURN = os.environ["SPANPROF_BURN"]
+
+# Of burn.c: a span's parent.
+NESTED = {"fe00000000000001": "", "fe00000000000002": "fe00000000000001", "fe00000000000003": "fe00000000000002",
+          "fe00000000000004": "fe00000000000003", "fe00000000000005": "fe00000000000001"}
+
+
+def run(*arguments, status=0, **environment):
+    done = subprocess.run([COMMAND, *arguments], text=True, capture_output=True, timeout=60,
+                          env={"PYROSCOPE_" + name: value for name, value in environment.items()})
+    assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+class Server:
+    def __init__(self, *options):
+        self.data = tempfile.mkdtemp(prefix="spanprof-served-")
+        self.process = subprocess.Popen([COMMAND, "serve", "--listen", "127.0.0.1:0", "--data", self.data, *options],
+                                        stdout=subprocess.PIPE, text=True)
+        self.address = re.search(r"http://[^,]+", self.process.stdout.readline())[0]
+
+    def close(self):
+        self.process.terminate()
+        self.process.wait(30)
+        self.process.stdout.close()
+        shutil.rmtree(self.data)
+
+    def report(self, *arguments, **more):
+        return run("report", "--server", self.address, *arguments, **more)
+
+    def json(self, *arguments):
+        return json.loads(self.report("--json", *arguments).stdout)
+
+
+def without_files(found):
+    """What a server does not keep: modules, by which functions of one name are told apart, and comments, by which
+    files tell how many ticks came with one signal: a server's samples are checked by themselves."""
+    if isinstance(found, list):
+        return [without_files(one) for one in found]
+    if not isinstance(found, dict):
+        return found
+    kept = {key: without_files(value) for key, value in found.items()
+            if key not in ("file", "comments", "functions") and not key.endswith("samples")}
+    if "functions" in found:
+        kept["functions"] = collections.Counter()
+        for row in found["functions"]:
+            kept["functions"][row["name"]] += row.get("self", 0)
+    return kept
+
+
+def folded(text):
+    stacks = collections.Counter()
+    for line in text.splitlines():
+        stack, value = line.rsplit(" ", 1)
+        stacks[stack] += int(value)
+    return stacks
+
+
+def tree(text):
+    """Each call, without modules and numbers of samples; clock_gettime is in two modules."""
+    text = re.sub(r"  (\S+\.so\S*|\[vdso\]|command_burn)$", "", text, flags=re.M)
+    return sorted(re.sub(r"(%) +\d+ +(\d+%|\?)? ", r"\1 ", line) for line in text.splitlines()
+                  if "clock_gettime" not in line and "samples" not in line)
+
+
+class ReportServerTest(unittest.TestCase):
+    maxDiff = None
+    @classmethod
+    def setUpClass(cls):
+        cls.directory = tempfile.mkdtemp(prefix="spanprof-report-")
+        cls.addClassCleanup(shutil.rmtree, cls.directory)
+        done = subprocess.run([BURN, cls.directory, "nested"], text=True, timeout=60, check=True,
+                              capture_output=True, env={"PYROSCOPE_LABELS": "region=eu"})
+        names = dict(line.split(" ", 1) for line in done.stdout.splitlines())
+        cls.server = Server()
+        cls.addClassCleanup(cls.server.close)
+        run("upload", "--server", cls.server.address, cls.directory)
+        now = time.time_ns()
+        spans = [{"traceId": "0a" * 16, "spanId": span, "parentSpanId": NESTED[span], "name": name,
+                  "startTimeUnixNano": str(now), "endTimeUnixNano": str(now + 10**9)} for span, name in names.items()]
+        body = {"resourceSpans": [{"resource": {}, "scopeSpans": [{"spans": spans}]}]}
+        urllib.request.urlopen(urllib.request.Request(
+            cls.server.address + "/v1/traces", json.dumps(body).encode(), {"Content-Type": "application/json"})).close()
+
+    def files(self, *arguments):
+        return json.loads(run("report", "--json", *arguments, self.directory).stdout)
+
+    def assert_same(self, *arguments):
+        """Of a shape of a report: each number of the server's is the files'."""
+        ours = self.server.json(*arguments)
+        self.assertEqual(without_files(self.files(*arguments)), without_files(ours))
+        self.assertEqual(ours["value"], ours["samples"] * 10**7)  # at 100 Hz
+        for row in ours.get("span_names", []):
+            self.assertEqual((row["total"], row["self"]),
+                             (row["total_samples"] * 10**7, row["self_samples"] * 10**7))
+        return ours
+
+    def test_spans_with_their_descendants_and_samples_are_those_of_the_files(self):
+        found = self.assert_same()
+        self.assertGreater(found["profiles"], 1)
+        totals = {row["name"]: row for row in found["span_names"]}
+        self.assertGreater(totals["outer"]["total"], totals["outer"]["self"])
+        self.assertEqual(0, totals["wrapper"]["self"])
+
+    def test_every_filter_takes_the_same(self):
+        for filter in (["--span", "fe00000000000003"], ["--span", "fe00000000000003", "--self"],
+                       ["--span-name", "wrapper"], ["--label", "region=eu"], ["--label", "region=us"],
+                       ["--focus", "burn_nested"], ["--ignore", "burn_nested"], ["--application", "burn"],
+                       ["--type", "cpu"], ["--peek", "burn_leaf"], ["--group-by", "region"],
+                       ["--group-by", "service_name"], ["--sort", "total"]):
+            with self.subTest(filter):
+                found = self.assert_same(*filter)
+                self.assertEqual(filter != ["--label", "region=us"], found["samples"] > 0)
+
+    def test_folded_stacks_and_the_tree_are_the_same(self):
+        for shape, read in (("--folded", folded), ("--tree", tree)):
+            ours, theirs = self.server.report(shape).stdout, run("report", shape, self.directory).stdout
+            self.assertEqual(read(theirs), read(ours))
+            self.assertGreater(len(read(ours)), 5)
+
+    def test_a_query_selects_and_a_diff_compares_two(self):
+        server = Server()
+        self.addCleanup(server.close)
+        path = os.path.join(server.data, "base.pb")
+        now = time.time_ns()
+        Profile(time_ns=now - 600 * 10**9, duration_ns=10**10).add(
+            100, "main", "slow", span_name="outer", profile_id="ab" * 8).comment(
+                "label __name__=process_cpu").comment("label service_name=base").write(path)
+        run("upload", "--server", server.address, self.directory, path)
+        found = server.json("--query", "base.cpu")
+        self.assertEqual((1, 10**9, 100), (found["profiles"], found["total"], found["samples"]))
+        outer = self.files("--span-name", "outer", "--self")["value"]
+        self.assertEqual(outer, server.json("--query", 'burn.cpu{span_name="outer"}')["value"])
+        diff = server.json("--query", "burn.cpu", "--diff", "base.cpu")
+        row = next(row for row in diff["span_names"] if row["name"] == "outer")
+        self.assertEqual(10**9, row["base"])
+        earlier = server.json("--query", '{service_name=~"burn|base"}', "--from", "-1m", "--diff-from", "-20m",
+                                   "--diff-until", "-5m")
+        self.assertEqual(10**9, earlier["base"]["value"])
+        server.report("--query", "burn.cpu", "--diff", "base.cpu", "--fail-above", "1%", "--normalize", status=3)
+
+    def test_labels_of_a_server_are_listed(self):
+        listed = run("labels", "--server", self.server.address, "--query", "burn.cpu").stdout
+        self.assertIn("region", listed)
+        self.assertIn("span_name", listed)
+
+    def test_where_nothing_is_found_it_is_said_where_something_is(self):
+        said = self.server.report("--query", "burn.cpu", "--from", "-3h", "--until", "-2h", status=1).stderr
+        self.assertRegex(said, r"nothing found of burn\.cpu from .* to .*; the nearest profile is of \d{4}-")
+        said = self.server.report("--query", "nobody.cpu", status=1).stderr
+        self.assertIn("nothing found of nobody.cpu", said)
+        self.assertNotIn("nearest", said)
+        self.assertIn("asked for as burn.cpu", self.server.report("--query", "burn", status=1).stderr)
+        said = self.server.report("--query", "{burn", status=1).stderr
+        self.assertIn("answered 400: 1:", said)
+        self.assertIn("type", self.server.report("--type", "lunch", status=1).stderr)
+
+    def test_a_server_that_is_away_or_another_is_one_sentence(self):
+        said = run("report", "--server", "http://127.0.0.1:1", status=1).stderr
+        self.assertRegex(said, r"^spanprof report: no answer from http://127\.0\.0\.1:1: .*\n$")
+
+        class Other(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(b"<html>welcome")
+
+            def log_message(self, *_):
+                pass
+        other = http.server.HTTPServer(("127.0.0.1", 0), Other)
+        self.addCleanup(other.server_close)
+        threading.Thread(target=other.handle_request, daemon=True).start()
+        said = run("report", "--server", f"http://127.0.0.1:{other.server_port}", status=1).stderr
+        self.assertRegex(said, "answered 200, but is no `spanprof serve`")
+
+    def test_a_token_is_given_by_option_or_environment(self):
+        server = Server("--token", "secret")
+        self.addCleanup(server.close)
+        run("upload", "--server", server.address, self.directory, AUTH_TOKEN="secret")
+        for wrong in ({}, {"AUTH_TOKEN": "other"}):
+            said = server.report(status=1, **wrong).stderr
+            self.assertRegex(said, "wants another token: give it by --token or PYROSCOPE_AUTH_TOKEN")
+        whole = server.report("--folded", "--token", "secret").stdout
+        self.assertEqual(whole, server.report("--folded", AUTH_TOKEN="secret").stdout)
+        self.assertEqual(whole, run("report", "--query", "burn.cpu", "--folded", AUTH_TOKEN="secret",
+                                    SERVER_ADDRESS=server.address).stdout)
+
+    def test_options_that_do_not_go_together_are_refused(self):
+        some = glob.glob(self.directory + "/*")[0]
+        for arguments, says in ((["--server", "http://a", some], "only one"), (["--diff-from", "-1h", some], "--server"),
+                                (["--token", "a", some], "--server"), (["--query", "a", "--process", "1"], "--process"),
+                                (["--query", "a", "--application", "a"], "only one"),
+                                (["--query", "a", "--diff", "a", "--diff", "b"], "one query"),
+                                (["--query", "a"], "neither --server nor PYROSCOPE_SERVER_ADDRESS")):
+            with self.subTest(arguments):
+                done = subprocess.run([COMMAND, "report", *arguments], text=True, capture_output=True, env={}, timeout=60)
+                self.assertIn(done.returncode, (1, 2))
+                self.assertIn(says, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
