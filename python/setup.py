@@ -111,6 +111,11 @@ class BuildNative(build_ext):
             shutil.rmtree(work)
 
 
+PAGE = VENDOR / "core/src/page/page.html"
+# The assembler takes it in (core/src/page/built_page.c), by a name that the code
+# must find in the same partition of the program.
+PAGE_MACROS = [("SP_PAGE_FILE", f'"{PAGE}"')] if PAGE.is_file() else []
+
 setup(
     version=version(),
     cmdclass={"build_py": BuildPython, "build_ext": BuildNative},
@@ -125,8 +130,8 @@ setup(
             *sorted((VENDOR / "bindings").glob("*/*.c")))],
         include_dirs=[str(VENDOR / folder) for folder in (
             "core/include", "core/src", "bindings/common", "bindings/python", "swig", "swig/lang", "generated")],
-        define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None)],
-        extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong",
+        define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None), *PAGE_MACROS],
+        extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-lto",
                             "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Werror=implicit-function-declaration"],
         # A signal that is under way when the module is unloaded still finds the
         # handler's code, which must never enter the lazy resolver either.

@@ -39,7 +39,8 @@ def stage() -> None:
 
     Raises:
         FileNotFoundError: swig or protoc-c is not installed.
-        subprocess.CalledProcessError: one of them failed.
+        subprocess.CalledProcessError: one of them failed. Without npm there is no
+            page, and `profile.html` says so.
     """
     if not (_CHECKOUT / "swig" / "spanprof.i").is_file():
         return
@@ -60,6 +61,8 @@ def stage() -> None:
     subprocess.run(["swig", "-python", "-Wall", "-Werror", "-interface", "_swig", "-outdir", generated,
                     "-o", generated / "spanprof_wrap_py.c", _CHECKOUT / "swig/spanprof.i"], check=True)
     (generated / "swig.py").unlink()
+    subprocess.run([_CHECKOUT / "core/page/package.sh", _CHECKOUT / "build/page/python",
+                    _VENDOR / "core/src/page/page.html"], check=True)
     # setuptools takes over whatever an earlier build left there.
     shutil.rmtree(_HERE / "build", ignore_errors=True)
 

@@ -53,6 +53,26 @@ class ExecTest(ProgramCase):
         for words, status in (([], 2), (["exec"], 2), (["exec", "--help"], 0), (["-h"], 0)):
             self.run_command([*COMMAND, *words], status=status)
 
+    def test_exec_opens_a_page_when_the_program_ends(self) -> None:
+        opened, browser = self.directory / "opened", self.directory / "browser"
+        browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
+        browser.chmod(0o755)
+        variables = {"BROWSER": str(browser), "TMPDIR": str(self.directory)}
+        path = self.write("app.py", "import sys\nburn(0.3)\nsys.exit(7)")
+        done = self.run_command([*COMMAND, "exec", "--open", "--", sys.executable, str(path)], status=7, **variables)
+        if "this build has no page" in done.stderr:
+            return
+        page = done.stdout.strip()
+        self.assertEqual(page, opened.read_text())
+        with open(page, encoding="utf-8") as file:
+            self.assertIn('"title":"CPU time of python', file.read())
+        self.assertEqual([*self.profiles.iterdir()], [])
+        done = self.run_command([*COMMAND, "exec", "--open", "true"], **variables)
+        self.assertEqual(done.stderr, "spanprof: there is nothing to open: no CPU time was sampled\n")
+        self.run_command([*COMMAND, "exec", "--open", "sh", "-c", "kill -TERM $$"], status=143, **variables)
+        self.run_command([*COMMAND, "exec", "--open", "/nowhere/program"], status=127, **variables)
+        self.assertEqual([str(path) for path in self.directory.glob("spanprof-*")], [page], "the page alone stays")
+
     def test_a_word_that_is_no_program_is_refused_as_a_command(self) -> None:
         done = self.run_command([*COMMAND, "reprot"], status=2)
         self.assertIn('spanprof: no command "reprot"', done.stderr)

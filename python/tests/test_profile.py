@@ -57,6 +57,36 @@ tell(p)
                                self.total(told, "burn"))
         self.assertRegex(said, r"(?s)^1 profile, .* CPU s [^\n]* span name\n.* in a span\n.* top functions .* burn ")
 
+    def test_a_page_is_written_and_opened(self) -> None:
+        opened, browser = self.directory / "opened", self.directory / "browser"
+        browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}\n')
+        browser.chmod(0o755)
+        done = self.run_source("""
+import spanprof
+with spanprof.profile(show=False) as p:
+    burn(0.2)
+try:
+    p.html("out.html", title="</script>\u00e9")
+    print(p.open())
+except spanprof.Error as error:
+    print(error)
+""", BROWSER=str(browser), TMPDIR=str(self.directory))
+        if "this build has no page: install npm" in done.stdout:
+            return
+        shown = done.stdout.strip()
+        self.assertEqual(shown, opened.read_text())
+        self.assertIn('"title":"CPU time of ', pathlib.Path(shown).read_text(encoding="utf-8"))
+        page = (self.directory / "out.html").read_text(encoding="utf-8")
+        held = json.loads(page.split('id="page-data">')[1].split("</script>")[0])
+        self.assertEqual(held["title"], "</script>\u00e9")
+        self.assertIn("burn", held["now"]["tree"]["functions"]["name"])
+
+    def test_a_page_of_nothing_is_an_error(self) -> None:
+        p = spanprof.profile()
+        for call in (lambda: p.html("nowhere"), p.open):
+            with self.assertRaisesRegex(spanprof.Error, "nothing was profiled yet"):
+                call()
+
     def test_functions_and_coroutine_functions_are_decorated(self) -> None:
         told, said = self.told("""
 import asyncio

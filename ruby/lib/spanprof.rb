@@ -98,6 +98,7 @@ module Spanprof
     #   puts profile
     #   profile.top.first.name
     #   profile.save("import.pb.gz")
+    #   profile.open                  # a flame graph in the browser; html("import.html") writes it
     # @param sample_rate_hz [Integer] samples per second of CPU time and thread, 1..1000; above the kernel's tick
     #   (often 250) each sample stands for more time
     # @param native_frames [Boolean] functions of C code too; without them their time is the Ruby method's that called

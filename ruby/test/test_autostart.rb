@@ -52,6 +52,25 @@ class AutostartTest < ChildTest
     assert_equal 2, Dir.children(@profiles).size
   end
 
+  def test_exec_opens_a_page_when_the_program_ends
+    opened = "#{@directory}/opened"
+    File.write("#{@directory}/browser", "#!/bin/sh\nprintf %s \"$1\" > #{opened}\n", perm: 0o755)
+    variables = { "BROWSER" => "#{@directory}/browser", "TMPDIR" => @directory }
+    result = spanprof("exec", "--open", "--", RbConfig.ruby, "-e", "t = Process.clock_gettime(2); nil while Process.clock_gettime(2) < t + 0.3; exit 7",
+                      env: variables)
+    assert_equal 7, result.status.exitstatus, result.err
+    return assert_match(/this build has no page: install npm/, result.err) if result.err.include?("no page")
+
+    assert_equal File.read(opened), result.out.chomp
+    assert_includes File.read(result.out.chomp), '"title":"CPU time of ruby'
+    assert_empty Dir["#{@profiles}/*"]
+    result = spanprof("exec", "--open", "true", env: variables)
+    assert_equal [0, "spanprof: there is nothing to open: no CPU time was sampled\n"], [result.status.exitstatus, result.err]
+    assert_equal 128 + 15, spanprof("exec", "--open", "sh", "-c", "kill -TERM $$", env: variables).status.exitstatus
+    assert_equal 127, spanprof("exec", "--open", "/nonexistent/program", env: variables).status.exitstatus
+    assert_equal 1, Dir["#{@directory}/spanprof-*"].size, "the page alone stays"
+  end
+
   def test_exec_keeps_what_rubyopt_says_and_passes_words_on
     result = spanprof("exec", "ruby", "-e", "p $VERBOSE, ARGV", "a b", "$HOME", env: { "RUBYOPT" => "-w" })
     assert_equal "true\n[\"a b\", \"$HOME\"]\n", result.out, result.err

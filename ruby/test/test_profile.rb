@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "child"
+require "json"
 
 # Spanprof.profile { … }
 class ProfileTest < ChildTest
@@ -48,6 +49,45 @@ class ProfileTest < ChildTest
     read = ProfileReader.new(File.binread("#{@directory}/block.pb.gz")).samples
     assert_in_delta 0.3, seconds(burnt(read)), noise_s(0.3, hz: 1000)
     assert_empty result.err
+  end
+
+  # What BROWSER names is given the file, which stays.
+  def test_a_page_is_written_and_opened
+    opened = "#{@directory}/opened"
+    browser = "#{@directory}/browser"
+    File.write(browser, "#!/bin/sh\nprintf %s \"$1\" > #{opened}\n", perm: 0o755)
+    result = child!(<<~'RUBY', env: { "BROWSER" => browser })
+      require "spanprof"
+      profile = Spanprof.profile { burn 0.1 }
+      begin
+        puts profile.html("#{ENV["TMPDIR"]}/block.html", title: "</script>é"), profile.open
+      rescue Spanprof::Error => e
+        puts e.message
+      end
+    RUBY
+    return assert_match(/this build has no page: install npm/, result.out) if result.out.include?("no page")
+
+    written, shown = result.out.lines(chomp: true)
+    assert_equal ["#{@directory}/block.html", shown], [written, File.read(opened)]
+    page = JSON.parse(File.read(written, encoding: "UTF-8")[%r{id="page-data">(.*?)</script>}m, 1])
+    assert_equal "</script>é", page["title"]
+    assert_includes page["now"]["tree"]["functions"]["name"], "Object#burn"
+    assert_includes File.read(shown, encoding: "UTF-8"), '"title":"CPU time of program.rb"'
+    File.delete(shown)
+  end
+
+  def test_a_page_of_nothing_is_an_error
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      profile = Spanprof.profile(sample_rate_hz: 0) { 1 }
+      [-> { profile.html("nowhere") }, -> { profile.open }].each do |call|
+        call.call
+      rescue Spanprof::Error => e
+        puts e.message
+      end
+      p File.exist?("nowhere")
+    RUBY
+    assert_equal "sample_rate_hz is 0, not within 1 to 1000\n" * 2 + "false\n", result.out
   end
 
   def test_what_is_not_profiled_says_why_and_the_block_runs

@@ -11,6 +11,8 @@ export LC_ALL=C
     ! -path core/src/command/main.c ! -path 'core/src/server/*' | sed 's|^|ext/spanprof/vendor/|'
   printf 'ext/spanprof/vendor/%s\n' swig/{control,option_values,stats_fields}.h swig/lang/ruby_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_rb.c
+  # Built by npm, where that is.
+  ! command -v npm > /dev/null || echo ext/spanprof/vendor/core/src/page/page.html
 } | sort > "$work/expected"
 tar -xOf build/spanprof.gem data.tar.gz | tar -tz | sort > "$work/found"
 diff -u "$work/expected" "$work/found" || fail "The gem holds (+) other files than it should (-)."

@@ -14,6 +14,8 @@ modules() {
   find core/include core/src bindings/common bindings/python \( -name '*.[ch]' -o -name '*.map' \) ! -path core/src/command/main.c ! -path 'core/src/server/*' | sed 's|^|vendor/|'
   printf 'vendor/%s\n' LICENSE swig/{control,option_values,stats_fields}.h swig/lang/python_values.h \
     generated/{profile,push}.pb-c.{c,h} generated/spanprof_wrap_py.c
+  # Built by npm, where that is.
+  ! command -v npm > /dev/null || echo vendor/core/src/page/page.html
 } | sort > "$work/expected"
 tar -tzf build/sdist/spanprof-*.tar.gz | sed 's|^[^/]*/||; /\/$/d; /^$/d' | sort > "$work/found"
 diff -u "$work/expected" "$work/found" || fail "The sdist holds (+) other files than it should (-)."

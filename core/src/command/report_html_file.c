@@ -62,6 +62,7 @@ void sp_html_file_abandon(sp_html_file *file) {
 spanprof_status sp_html_file_finish(sp_html_file *file) {
   FILE *out = file->out;
   char *whole;
+  char why[200];
   bool failed;
   int error;
   spanprof_status st;
@@ -85,6 +86,11 @@ spanprof_status sp_html_file_finish(sp_html_file *file) {
   fprintf(file->arguments->io->out, "%s\n", whole ? whole : file->path);
   fflush(file->arguments->io->out);
   st = sp_browser_open(whole ? whole : file->path);
+  if (st) {
+    snprintf(why, sizeof why, "%s", spanprof_last_error());
+    st = sp_fail(st, "%.200s is written, but %s", whole ? whole : file->path,
+                 why);
+  }
   free(whole);
   return st;
 }

@@ -89,10 +89,10 @@ spanprof_status sp_browser_open(const char *address) {
   status = browser_wait(pid);
   if (status == BROWSER_MISSING)
     return sp_fail(SPANPROF_ERR_UNSUPPORTED,
-                   "no browser to open it with: set BROWSER, install xdg-open, "
-                   "or open it yourself");
+                   "there is no browser to open it with: set BROWSER, or "
+                   "install xdg-open");
   if (status)
     return sp_fail(SPANPROF_ERR_IO,
-                   "the browser failed: set BROWSER, or open it yourself");
+                   "the browser failed: set BROWSER to another");
   return SPANPROF_OK;
 }

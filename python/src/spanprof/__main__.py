@@ -2,8 +2,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 
 import spanprof
@@ -11,9 +13,11 @@ import spanprof
 from . import _autostart
 from ._binding import load_error, native
 
-_EXEC_USAGE = """usage: spanprof exec [--] PROGRAM [ARGUMENT...]
+_EXEC_USAGE = """usage: spanprof exec [--open] [--] PROGRAM [ARGUMENT...]
 
 Runs a program with profiling in every Python interpreter it is or starts.
+With --open its profiles are not kept, but when it has ended a flame graph of
+them is written to a temporary file, and shown in the browser.
 Options are variables: PYROSCOPE_APPLICATION_NAME, PYROSCOPE_SERVER_ADDRESS and
 the others of spanprof.start(), each named in its documentation.
 """
@@ -25,7 +29,44 @@ commands that `python -m spanprof help` lists.
 """
 
 
+def _wait_for(arguments: Sequence[str]) -> int:
+    """Run a program to its end, as a shell does; its exit status."""
+    child = subprocess.Popen(arguments)
+
+    def hand_on(number: int, _: object) -> None:
+        child.send_signal(number)
+
+    def leave(_: int, __: object) -> None:
+        """The terminal sends it to both; the program decides."""
+
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, leave)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, hand_on)
+    status = child.wait()
+    return status if status >= 0 else 128 - status
+
+
+def _exec_open(arguments: Sequence[str]) -> int:
+    if native is None:
+        print(f"spanprof: {load_error}", file=sys.stderr)
+        return 1
+    with tempfile.TemporaryDirectory(prefix="spanprof-") as directory:
+        os.environ["PYROSCOPE_OUTPUT_DIRECTORY"] = directory
+        status = _wait_for(arguments)
+        if os.listdir(directory):
+            sys.stdout.flush()
+            native.command(["spanprof", "report", "--open", "--title",
+                            f"CPU time of {os.path.basename(arguments[0])}", directory])
+        else:
+            print("spanprof: there is nothing to open: no CPU time was sampled", file=sys.stderr)
+    return status
+
+
 def _exec(arguments: Sequence[str]) -> int:
+    opened = arguments[:1] == ["--open"]
+    if opened:
+        arguments = arguments[1:]
     if arguments[:1] == ["--"]:
         arguments = arguments[1:]
     if not arguments or arguments[0] in ("-h", "--help"):
@@ -33,6 +74,8 @@ def _exec(arguments: Sequence[str]) -> int:
         return 0 if arguments else 2
     os.environ[_autostart.VARIABLE] = "1"
     try:
+        if opened:
+            return _exec_open(arguments)
         os.execvp(arguments[0], list(arguments))
     except OSError as error:
         print(f"spanprof: {arguments[0]}: {error.strerror}", file=sys.stderr)

@@ -60,7 +60,7 @@ class profile:
 
         with spanprof.profile() as p:
             ...
-        p.top(), p.spans(), p.save("block.pb.gz")
+        p.top(), p.spans(), p.save("block.pb.gz"), p.open()
 
         @spanprof.profile("import.pb.gz")
         def import_orders(): ...
@@ -185,6 +185,32 @@ class profile:
         self._need()
         pathlib.Path(path).write_bytes(_pprof.merged(self._parts))
 
+    def html(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+        """Write a page with a flame graph, search and the span names: one file,
+        which opens from disk without a network.
+
+        Args:
+            path: "block.html".
+            title: its heading; by itself of the program.
+
+        Raises:
+            Error: nothing was profiled, or this package was built without a page.
+            OSError: the file cannot be written.
+        """
+        pathlib.Path(path).write_text(self._page(title, "--html", "-"), encoding="utf-8")
+
+    def open(self, *, title: str | None = None) -> str:
+        """Show this page in the browser: what BROWSER names, else xdg-open,
+        wslview or open.
+
+        Returns:
+            The temporary file that it is in, which stays.
+
+        Raises:
+            Error: nothing was profiled, no page or no browser is there.
+        """
+        return self._page(title, "--open").rstrip("\n")
+
     def _refuse(self, sentence: str) -> None:
         self._refusal = sentence
         _logging.say_once(f"not profiled: {sentence}")
@@ -219,6 +245,11 @@ class profile:
         if status != 0:
             raise Error(complaint.strip())
         return printed
+
+    def _page(self, title: str | None, *options: str) -> str:
+        self._need()
+        program = os.path.basename(sys.argv[0]) if sys.argv else ""
+        return self._report(*options, "--title", title or f"CPU time of {program or 'a program'}")
 
     def _json(self, rows: int) -> dict[str, Any]:
         self._need()

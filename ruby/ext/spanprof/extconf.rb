@@ -11,6 +11,7 @@
 # SPANPROF_REQUIRED=1 that fails, too.
 
 require "rbconfig"
+require "shellwords"
 
 REASON = "skipped_reason.txt"
 SYSTEM = RbConfig::CONFIG["host_os"]
@@ -95,10 +96,12 @@ have_header("libunwind.h")
 
 if PACKAGED
   generated = "#{VENDOR}/generated"
+  page = "#{VENDOR}/core/src/page/page.html"
 elsif File.directory?("#{ROOT}/core")
   require_relative "generate"
   generated = File.join(Dir.pwd, "generated")
   generate(ROOT, generated)
+  page = File.join(Dir.pwd, "page.html")
 else
   skip("this gem was built without its sources (rake gem packs them)")
 end
@@ -113,6 +116,12 @@ append_ldflags(%w[-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl
 append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
 $defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if $CFLAGS.match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
+# The assembler takes it in (core/src/page/built_page.c), by a name that the code
+# must find in the same partition of the program.
+if File.size?(page)
+  $defs << "-DSP_PAGE_FILE=#{%("#{page}").shellescape}"
+  append_cflags("-fno-lto")
+end
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
 $VPATH.push("#{ROOT}/core/src", "#{ROOT}/bindings/common", "#{ROOT}/bindings/ruby", generated)
 $srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] +

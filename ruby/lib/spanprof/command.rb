@@ -6,8 +6,13 @@ module Spanprof
   # The program `spanprof`: the core's, and `exec`.
   # @api private
   module Command
-    USAGE = "usage: spanprof exec [--] PROGRAM [ARGUMENT...]\n\n" \
-            "Runs PROGRAM with every Ruby in it profiled, as the variables PYROSCOPE_* say.\n"
+    USAGE = <<~TEXT
+      usage: spanprof exec [--open] [--] PROGRAM [ARGUMENT...]
+
+      Runs PROGRAM with every Ruby in it profiled, as the variables PYROSCOPE_* say.
+      With --open its profiles are not kept, but when it has ended a flame graph of
+      them is written to a temporary file, and shown in the browser.
+    TEXT
 
     class << self
       # @param arguments [Array<String>] of the command line
@@ -25,14 +30,43 @@ module Spanprof
       def execute(arguments)
         return usage(0, $stdout) if %w[--help -h].include?(arguments.first)
 
+        open = arguments.first == "--open"
+        arguments = arguments.drop(1) if open
         arguments = arguments.drop(1) if arguments.first == "--"
         return usage(2, $stderr) if arguments.empty?
+        return execute_and_open(arguments) if open
 
         # One word would go through a shell.
         exec(environment, [arguments.first, arguments.first], *arguments.drop(1))
       rescue SystemCallError => e
         warn "spanprof: #{e.message}"
         127
+      end
+
+      def execute_and_open(arguments)
+        return run([]) if LOAD_ERROR
+
+        require "tmpdir"
+        Dir.mktmpdir("spanprof-") do |directory|
+          status = wait_for(arguments, { "PYROSCOPE_OUTPUT_DIRECTORY" => directory })
+          if Dir.empty?(directory)
+            warn "spanprof: there is nothing to open: no CPU time was sampled"
+          else
+            Native.command(["spanprof", "report", "--open", "--title", "CPU time of #{File.basename(arguments.first)}", directory])
+          end
+          status
+        end
+      end
+
+      # Run a program to its end, as a shell does. What the terminal sends goes to
+      # both, and the program decides.
+      # @return [Integer] its exit status
+      def wait_for(arguments, variables)
+        pid = Process.spawn(environment.merge(variables), [arguments.first, arguments.first], *arguments.drop(1))
+        %w[INT QUIT].each { |name| trap(name) { nil } }
+        %w[TERM HUP].each { |name| trap(name) { Process.kill(name, pid) } }
+        _, status = Process.wait2(pid)
+        status.exitstatus || (128 + status.termsig)
       end
 
       def usage(status, out)

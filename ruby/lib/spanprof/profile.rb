@@ -70,6 +70,27 @@ module Spanprof
       end
     end
 
+    # Write a page with a flame graph, search and the span names: one file, which
+    # opens from disk without a network.
+    # @param path [String, Pathname] "name.html"
+    # @param title [String] its heading
+    # @return [String] the path
+    # @raise [Error] nothing was profiled, or this gem was built without a page
+    # @raise [SystemCallError] the file cannot be written
+    def html(path, title: default_title)
+      File.binwrite(path, page(title, "--html", "-"))
+      path.to_s
+    end
+
+    # Show this page in the browser: what BROWSER names, else xdg-open, wslview
+    # or open.
+    # @param title [String] its heading
+    # @return [String] the temporary file that it is in, which stays
+    # @raise [Error] nothing was profiled, no page or no browser is there
+    def open(title: default_title)
+      page(title, "--open").chomp
+    end
+
     # @return [String] the tables of `spanprof report`, or why there are none
     def to_s
       unavailable_reason ? "not profiled: #{unavailable_reason}" : report("--top", "10").chomp
@@ -109,6 +130,16 @@ module Spanprof
 
       require "json"
       JSON.parse(report("--json", "--top", rows.to_s)).fetch(table).map(&row)
+    end
+
+    def default_title
+      "CPU time of #{File.basename($PROGRAM_NAME)}"
+    end
+
+    def page(title, *options)
+      raise Error, unavailable_reason if unavailable_reason
+
+      report(*options, "--title", title)
     end
 
     def report(*options)
