@@ -108,8 +108,8 @@ static int span_record_make(const py_sp_span_rules *rules, PyObject *object,
   if (!py_sp_otel_trace_read(context, info.trace_id, &sampled))
     return 0;
   span_id_write(key->span_id, info.span_id);
-  if (sampled)
-    info.flags |= SPANPROF_SPAN_SAMPLED;
+  if (!sampled)
+    info.flags |= SPANPROF_SPAN_UNSAMPLED;
   if (span_parent_read(object, &info) < 0)
     return -1;
   name = py_sp_otel_name(object);

@@ -229,8 +229,8 @@ static VALUE span_start(VALUE data) {
                sizeof info.span_id);
   span_id_copy(span_read(call->span, &span_parent_span_id), info.parent_id,
                sizeof info.parent_id);
-  if (span_is_sampled(span_read(context, &span_trace_flags)))
-    info.flags |= SPANPROF_SPAN_SAMPLED;
+  if (!span_is_sampled(span_read(context, &span_trace_flags)))
+    info.flags |= SPANPROF_SPAN_UNSAMPLED;
   if (memcmp(info.parent_id, (uint8_t[8]){0}, sizeof info.parent_id) != 0 &&
       span_parent_is_remote(call->span, call->parent_context))
     info.flags |= SPANPROF_SPAN_PARENT_REMOTE;

@@ -70,6 +70,7 @@
 #include "span/span_name.c"
 #include "span/span_pool.c"
 #include "span/span_rules.c"
+#include "span/span_scope.c"
 #include "span/span_sweep.c"
 #include "span/span_table.c"
 #include "span/url_template.c"

@@ -137,10 +137,8 @@ int file_work_init(file_work *work, file_index *index) {
 
 int file_work_do(file_work *work, const file_entry *entry) {
   const char *name = file_kind_name(entry->kind);
-  spanprof_span_info info = {.struct_size = sizeof info,
-                             .flags = SPANPROF_SPAN_SAMPLED,
-                             .name = name,
-                             .name_bytes = strlen(name)};
+  spanprof_span_info info = {
+      .struct_size = sizeof info, .name = name, .name_bytes = strlen(name)};
   spanprof_span_token token = 0;
   spanprof_span span = 0;
   double before = thread_cpu_s();

@@ -346,6 +346,10 @@ SPANPROF_API spanprof_status spanprof_label_push(const char *name,
                                                  size_t value_bytes,
                                                  spanprof_label_token *out);
 
+/* The same with texts that end with NUL, not NULL: SPANPROF_ERR_ARGUMENT. */
+SPANPROF_API spanprof_status spanprof_label_push_strings(
+    const char *name, const char *value, spanprof_label_token *out);
+
 /* The same with interned texts. Signal-safe once the pair was pushed before on
  * this thread. */
 SPANPROF_API spanprof_status spanprof_label_push_text(
@@ -442,8 +446,10 @@ typedef uint64_t spanprof_span;
 /* What spanprof_span_leave() needs. */
 typedef uint64_t spanprof_span_token;
 
-#define SPANPROF_SPAN_SAMPLED       1u /* the trace flag */
+/* Flags of a span. One without is sampled and of this process. */
+#define SPANPROF_SPAN_SAMPLED       1u /* says what is so anyway */
 #define SPANPROF_SPAN_PARENT_REMOTE 2u /* the parent is in another process */
+#define SPANPROF_SPAN_UNSAMPLED     4u /* the trace flag is not set; wins */
 
 typedef struct spanprof_span_info {
   size_t struct_size;   /* sizeof(spanprof_span_info) */
@@ -458,10 +464,16 @@ typedef struct spanprof_span_info {
 
 /* Tell that a span started: decides, by the rules (NULL: the defaults), which
  * id and name its samples carry. Does not activate it.
- * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: *out is 0, which every call takes. */
+ * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT: *out is 0, which every call takes.
+ * SPANPROF_ERR_ARGUMENT: the same; no name, or a struct_size of no version. */
 SPANPROF_API spanprof_status
 spanprof_span_start(const spanprof_span_rules *rules,
                     const spanprof_span_info *info, spanprof_span *out);
+
+/* The same for a sampled span with random ids, by the default rules, whose
+ * parent is the calling thread's active span; the name ends with NUL. */
+SPANPROF_API spanprof_status spanprof_span_start_named(const char *name,
+                                                       spanprof_span *out);
 
 /* The span's name from now on, also for its samples of the running window. */
 SPANPROF_API void spanprof_span_rename(spanprof_span span, const char *name,
@@ -518,6 +530,35 @@ SPANPROF_API void spanprof_span_leave(spanprof_span_token token);
 
 /* The calling thread's active span, or 0. */
 SPANPROF_API spanprof_span spanprof_span_active(void);
+
+/* A span that the calling thread works for until the end of a block of C:
+ *
+ *     void checkout(cart *c) {
+ *       SPANPROF_SPAN_SCOPE("checkout");
+ *       ...                        every return, break and goto out ends it
+ *     }
+ *
+ * Not exit(), longjmp() or the thread's cancellation. A statement of its own,
+ * at most one a line, in GNU C and C++ (GCC, clang). */
+#define SPANPROF_SPAN_SCOPE(name)                           \
+  __attribute__((cleanup(spanprof_span_scope_end), unused)) \
+  spanprof_span_scope                                       \
+  SPANPROF_SCOPE_JOIN(spanprof_scope_, __LINE__) =          \
+      spanprof_span_scope_begin(name)
+#define SPANPROF_SCOPE_JOIN(a, b)       SPANPROF_SCOPE_JOIN_AGAIN(a, b)
+#define SPANPROF_SCOPE_JOIN_AGAIN(a, b) a##b
+
+/* What the macro keeps; of no meaning to others. */
+typedef struct spanprof_span_scope {
+  spanprof_span span;
+  spanprof_span_token token;
+} spanprof_span_scope;
+
+/* What the macro calls: spanprof_span_start_named() and spanprof_span_enter(),
+ * and their undoing on the same thread. Where no span could be had what was
+ * active stays so, and spanprof_last_error() says why. */
+SPANPROF_API spanprof_span_scope spanprof_span_scope_begin(const char *name);
+SPANPROF_API void spanprof_span_scope_end(spanprof_span_scope *scope);
 
 /* ---------------------------------------------------------------- contexts */
 

@@ -235,6 +235,14 @@ spanprof_status spanprof_label_push(const char *name, size_t name_bytes,
                             out);
 }
 
+spanprof_status spanprof_label_push_strings(const char *name, const char *value,
+                                            spanprof_label_token *out) {
+  *out = 0;
+  if (!name || !value)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "a label's name or value is NULL");
+  return spanprof_label_push(name, strlen(name), value, strlen(value), out);
+}
+
 SP_SIGNAL_SAFE spanprof_status spanprof_label_push_text(
     spanprof_text name, spanprof_text value, spanprof_label_token *out) {
   sp_self *self = sp_tls_get();

@@ -8,6 +8,7 @@
 
 #include "../util/clock.h"
 #include "../util/status.h"
+#include "../util/struct_take.h"
 
 /* Of the eval loop's ranges, those that come while it is registered. */
 #define RUNTIME_ADDED_MAX 16
@@ -130,17 +131,28 @@ static bool runtime_left(void) {
   return true;
 }
 
+/* What the caller knows of; callbacks and ranges beyond are not given. */
+static bool runtime_take(const spanprof_runtime *given, spanprof_runtime *out) {
+  memset(out, 0, sizeof *out);
+  return given &&
+         sp_struct_take(out, sizeof *out, given,
+                        SP_STRUCT_UP_TO(spanprof_runtime, name)) &&
+         out->name && (!out->walk || out->resolve) &&
+         out->eval_range_count <= SPANPROF_RUNTIME_RANGES_MAX &&
+         out->call_range_count <= SPANPROF_RUNTIME_RANGES_MAX;
+}
+
 spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
   spanprof_status st = SPANPROF_OK;
+  spanprof_runtime taken;
 
-  if (!runtime || runtime->struct_size < sizeof *runtime || !runtime->name ||
-      (runtime->walk && !runtime->resolve) ||
-      runtime->eval_range_count > SPANPROF_RUNTIME_RANGES_MAX ||
-      runtime->call_range_count > SPANPROF_RUNTIME_RANGES_MAX)
+  if (!runtime_take(runtime, &taken))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "a runtime needs its struct_size, a name, a resolve with "
-                   "its walk, and at most %d ranges of each kind",
+                   "a runtime needs a struct_size of this version or an older "
+                   "one, a name, a resolve with its walk, and at most %d "
+                   "ranges of each kind",
                    SPANPROF_RUNTIME_RANGES_MAX);
+  runtime = &taken;
   if (!atomic_load(&runtime_state.current) && !runtime_left())
     return sp_fail(SPANPROF_ERR_STATE,
                    "a callback of the runtime that was registered before has "

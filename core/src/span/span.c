@@ -7,6 +7,7 @@
 #include "../util/counters.h"
 #include "../util/hex.h"
 #include "../util/status.h"
+#include "../util/struct_take.h"
 #include "span_id.h"
 #include "span_name.h"
 #include "span_rules.h"
@@ -257,7 +258,10 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
   spanprof_status st;
 
   *out = 0;
-  if (!info || info->struct_size < sizeof *info || !info->name)
+  /* The first version's: there is no smaller one. */
+  if (!info ||
+      info->struct_size < SP_STRUCT_UP_TO(spanprof_span_info, name_bytes) ||
+      info->struct_size > sizeof *info || !info->name)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "the span's info has no name or a wrong struct_size");
   if (!rules)
@@ -266,7 +270,7 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
   if (st)
     return span_refuse(st);
   span_ids_read(info, &ids, &parent);
-  traced = info->flags & SPANPROF_SPAN_SAMPLED;
+  traced = !(info->flags & SPANPROF_SPAN_UNSAMPLED);
   root = !parent.span_id || (info->flags & SPANPROF_SPAN_PARENT_REMOTE);
   if (root) {
     family.root = number;

@@ -6,6 +6,7 @@
 #include "../label/context.h"
 #include "../util/clean.h"
 #include "../util/status.h"
+#include "../util/struct_take.h"
 #include "../util/utf8.h"
 #include "span.h"
 #include "span_fork.h"
@@ -279,12 +280,10 @@ spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
   *out = NULL;
   spanprof_span_rules_options_init(&given, sizeof given);
   if (options) {
-    if (options->struct_size < sizeof options->struct_size ||
-        options->struct_size > sizeof given)
+    if (!sp_struct_take(&given, sizeof given, options, sizeof(size_t)))
       return sp_fail(SPANPROF_ERR_ARGUMENT,
                      "struct_size of the span rules is not one of this "
                      "version");
-    memcpy(&given, options, options->struct_size);
   }
   rules = sp_mem_zero(mem, sizeof *rules);
   if (!rules)
@@ -358,9 +357,11 @@ spanprof_span_rules_options_init(spanprof_span_rules_options *options,
       .add_baseline_urls = SPANPROF_UNSET,
       .add_trace_id = SPANPROF_UNSET,
       .legacy_span_label = SPANPROF_UNSET,
+      .span_id_label = SPANPROF_UNSET,
   };
 
-  if (struct_size < sizeof unset.struct_size || struct_size > sizeof unset)
+  if (!options || struct_size < sizeof unset.struct_size ||
+      struct_size > sizeof unset)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "struct_size of the span rules is not one of this version");
   memcpy(options, &unset, struct_size);

@@ -110,7 +110,7 @@ static void children_carry_their_local_root(void) {
   s[0] = start(rules, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(rules, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(rules, 3, 2, SPANPROF_SPAN_SAMPLED);
-  s[3] = start(rules, 4, 1, 0); /* not sampled itself */
+  s[3] = start(rules, 4, 1, SPANPROF_SPAN_UNSAMPLED); /* not sampled itself */
   CHECK_EQUAL(spanprof_span_carried(s[0]), s[0]);
   CHECK_EQUAL(spanprof_span_carried(s[1]), s[0]);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
@@ -134,7 +134,7 @@ static void remote_parent_makes_a_local_root(void) {
 static void unsampled_root_carries_nothing(void) {
   spanprof_span s[2];
 
-  s[0] = start(NULL, 1, 0, 0);
+  s[0] = start(NULL, 1, 0, SPANPROF_SPAN_UNSAMPLED);
   s[1] = start(NULL, 2, 1, SPANPROF_SPAN_SAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[0]), 0);
   CHECK_EQUAL(spanprof_span_carried(s[1]), 0);
@@ -161,8 +161,9 @@ static void each_span_carries_itself_without_root_only(void) {
 
   s[0] = start(rules, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(rules, 2, 1, SPANPROF_SPAN_SAMPLED);
-  s[2] = start(rules, 3, 2, 0); /* carries what its parent carries */
-  s[3] = start(rules, 4, 3, 0);
+  s[2] = start(rules, 3, 2,
+               SPANPROF_SPAN_UNSAMPLED); /* carries what its parent carries */
+  s[3] = start(rules, 4, 3, SPANPROF_SPAN_UNSAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[0]), s[0]);
   CHECK_EQUAL(spanprof_span_carried(s[1]), s[1]);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[1]);
@@ -189,7 +190,7 @@ static void mixed_rules_keep_every_carried_span(void) {
   s[0] = start(root, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(each, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(root, 3, 2, SPANPROF_SPAN_SAMPLED);
-  s[3] = start(each, 4, 2, 0);
+  s[3] = start(each, 4, 2, SPANPROF_SPAN_UNSAMPLED);
   CHECK_EQUAL(spanprof_span_carried(s[2]), s[0]);
   CHECK_EQUAL(spanprof_span_carried(s[3]), s[1]);
   spanprof_span_end(s[0]);
@@ -267,6 +268,25 @@ static void info_is_checked(void) {
   info.name = NULL;
   CHECK_EQUAL(spanprof_span_start(NULL, &info, &span), SPANPROF_ERR_ARGUMENT);
   CHECK_EQUAL(spanprof_span_start(NULL, NULL, &span), SPANPROF_ERR_ARGUMENT);
+}
+
+static void a_span_is_sampled_unless_it_says_not(void) {
+  static const struct {
+    uint32_t flags;
+    bool sampled;
+  } cases[] = {{0, true},
+               {SPANPROF_SPAN_SAMPLED, true},
+               {SPANPROF_SPAN_PARENT_REMOTE, true},
+               {SPANPROF_SPAN_UNSAMPLED, false},
+               {SPANPROF_SPAN_UNSAMPLED | SPANPROF_SPAN_SAMPLED, false}};
+  spanprof_span s[sizeof cases / sizeof cases[0]];
+  size_t i;
+
+  for (i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    s[i] = start(NULL, (uint8_t)(i + 1), 0, cases[i].flags);
+    CHECK_EQUAL(spanprof_span_carried(s[i]), cases[i].sampled ? s[i] : 0);
+  }
+  end_all(s, i);
 }
 
 static void last_name_before_the_end_counts(void) {
@@ -665,6 +685,8 @@ int main(int argc, char **argv) {
        span_without_ids_becomes_a_child_of_the_active_one},
       {"entering_makes_samples_carry_it", entering_makes_samples_carry_it},
       {"info_is_checked", info_is_checked},
+      {"a_span_is_sampled_unless_it_says_not",
+       a_span_is_sampled_unless_it_says_not},
       {"last_name_before_the_end_counts", last_name_before_the_end_counts},
       {"names_are_cleaned_and_counted", names_are_cleaned_and_counted},
       {"names_of_every_length_are_kept", names_of_every_length_are_kept},

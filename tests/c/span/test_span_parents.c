@@ -83,7 +83,9 @@ static void parent_is_the_nearest_sampled_local_ancestor(void) {
   sp_span_view view;
 
   s[0] = start(each, 1, 0, SPANPROF_SPAN_SAMPLED);
-  s[1] = start(each, 2, 1, 0); /* not sampled: no samples of its own */
+  s[1] =
+      start(each, 2, 1,
+            SPANPROF_SPAN_UNSAMPLED); /* not sampled: no samples of its own */
   s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED);
   s[3] = start(each, 4, 3, SPANPROF_SPAN_SAMPLED);
   s[4] = start(each, 5, 4, SPANPROF_SPAN_SAMPLED | SPANPROF_SPAN_PARENT_REMOTE);
@@ -127,7 +129,7 @@ static void ancestors_last_as_long_as_a_descendant(void) {
   s[0] = start(each, 1, 0, SPANPROF_SPAN_SAMPLED);
   s[1] = start(each, 2, 1, SPANPROF_SPAN_SAMPLED);
   s[2] = start(each, 3, 2, SPANPROF_SPAN_SAMPLED);
-  s[3] = start(each, 4, 3, 0); /* carries 3 */
+  s[3] = start(each, 4, 3, SPANPROF_SPAN_UNSAMPLED); /* carries 3 */
   for (i = 0; i < 3; i++)
     spanprof_span_end(s[i]);
   sweep_times(10);
