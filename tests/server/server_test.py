@@ -108,6 +108,27 @@ class ServerTest(unittest.TestCase):
                 else:  # built without npm
                     self.assertIn(b"this build has no page: install npm", body)
 
+    def test_the_page_is_opened_in_a_browser(self):
+        with Server(self.data + "/store") as server:
+            if b"this build has no page" in server.ask("GET", "/")[2]:
+                self.skipTest("this build has no page")
+        browser = os.path.join(self.data, "browser")
+        with open(browser, "w") as file:
+            file.write(f'#!/bin/sh\nprintf %s "$1" > {self.data}/part && mv {self.data}/part {self.data}/opened\n')
+        os.chmod(browser, 0o755)
+        os.environ["BROWSER"] = browser
+        self.addCleanup(os.environ.pop, "BROWSER")
+        for listen, host in (("127.0.0.1:0", "127.0.0.1"), ("0.0.0.0:0", "127.0.0.1")):
+            with Server(self.data + "/store", "--listen", listen, "--no-token", "--open") as server:
+                port = re.search(r"http://[\d.]+:(\d+)", server.line).group(1)
+                until = time.monotonic() + 20
+                while not os.path.exists(self.data + "/opened"):
+                    self.assertLess(time.monotonic(), until)
+                    time.sleep(0.02)
+                with open(self.data + "/opened") as file:
+                    self.assertEqual(f"http://{host}:{port}/", file.read())
+                os.remove(self.data + "/opened")
+
     def test_a_second_start_is_one_sentence(self):
         with Server(self.data) as server:
             for options, says in (

@@ -37,6 +37,8 @@ static const char serve_usage[] =
     "  --token TOKEN            wanted of every request; also from\n"
     "                           SPANPROF_SERVER_TOKEN\n"
     "  --no-token               let others reach the server without one\n"
+    "  --open                   show the page in the browser, by $BROWSER, "
+    "xdg-open,\n                           wslview or open\n"
     "  -h, --help\n"
     "      --version\n";
 
@@ -133,6 +135,8 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     options->token = value;
   } else if (strcmp(name, "no-token") == 0) {
     arguments->no_token = true;
+  } else if (strcmp(name, "open") == 0) {
+    arguments->open = true;
   } else if (strcmp(name, "retention") == 0) {
     if (!serve_duration(value, &options->retention_ns))
       return serve_refuse(err, name, value, "give a time as 7d, 12h or 0");
@@ -162,6 +166,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"scrape-config", required_argument, NULL, 'o'},
       {"token", required_argument, NULL, 'o'},
       {"no-token", no_argument, NULL, 'o'},
+      {"open", no_argument, NULL, 'o'},
       {"help", no_argument, NULL, 'h'},
       {"version", no_argument, NULL, 'V'},
       {0},

@@ -12,6 +12,7 @@
 typedef struct sp_serve_arguments {
   sp_serve_options options;
   char data[4096];
+  bool open; /* the page, in a browser */
   bool no_token;
   const char *scrapes[SP_SERVE_SCRAPES_MAX];
 } sp_serve_arguments;

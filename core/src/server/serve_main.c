@@ -8,6 +8,7 @@
 
 #include "../util/status.h"
 #include "http/http_server.h"
+#include "open_page.h"
 #include "rooms.h"
 #include "scrape/scraper.h"
 #include "serve_arguments.h"
@@ -138,10 +139,21 @@ static void serve_block_signals(sigset_t *ends) {
   signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk */
 }
 
+static void serve_until(serve_process *process, const sigset_t *ends) {
+  int received;
+
+  /* The server answers meanwhile; without a browser it goes on. */
+  if (process->arguments.open &&
+      sp_open_page(process->arguments.options.listen,
+                   sp_http_server_port(process->http)))
+    fprintf(stderr, "spanprof serve: --open: %s\n", spanprof_last_error());
+  sigwait(ends, &received);
+}
+
 int main(int argc, char **argv) {
   static serve_process process;
   sigset_t ends;
-  int status, received;
+  int status;
   spanprof_status st;
 
   status =
@@ -167,7 +179,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "spanprof serve: %s\n",
             st == SPANPROF_ERR_NOMEM ? "out of memory" : spanprof_last_error());
   else
-    sigwait(&ends, &received);
+    serve_until(&process, &ends);
   serve_close(&process);
   return st ? 1 : 0;
 }

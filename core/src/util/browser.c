@@ -25,15 +25,20 @@ static const char browser_script[] =
     "done\n"
     "exit 127\n";
 
+/* What a program may have ignored, which its children would. */
+static const int browser_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
+                                      SIGTERM, SIGCHLD, SIGXFSZ};
+
 /* In a session of its own, so that Ctrl-C in this terminal does not end it, and
- * without this process's blocked signals. */
+ * without this process's blocked and ignored signals. */
 static int browser_spawn(const char *address, pid_t *pid) {
   char *const argv[] = {
       "sh", "-c", (char *)browser_script, "sh", (char *)address, NULL};
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
-  sigset_t none;
+  sigset_t none, usual;
   int failed = posix_spawn_file_actions_init(&files);
+  size_t i;
 
   if (failed)
     return failed;
@@ -43,9 +48,14 @@ static int browser_spawn(const char *address, pid_t *pid) {
     return failed;
   }
   sigemptyset(&none);
+  sigemptyset(&usual);
+  for (i = 0; i < SP_COUNT_OF(browser_signals); i++)
+    sigaddset(&usual, browser_signals[i]);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes,
-                           POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigdefault(&attributes, &usual);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID |
+                                            POSIX_SPAWN_SETSIGMASK |
+                                            POSIX_SPAWN_SETSIGDEF);
   failed =
       posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   if (!failed)
