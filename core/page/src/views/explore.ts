@@ -1,13 +1,114 @@
+/** One selection: its values over time, and where they come from. */
 import type { View } from "./view.ts";
-import { flamePanel } from "../flame/panel.ts";
+import { flamePanel, type Panel } from "../flame/panel.ts";
+import { defaultChange } from "../explore/default.ts";
+import { emptyReason } from "../explore/empty.ts";
+import { startHelp } from "../explore/start.ts";
+import { TYPE_DEFAULT, typeName, unitOf } from "../model/choice.ts";
+import { rangeChange, rangeOf } from "../model/range.ts";
 import { treeOf } from "../model/tree.ts";
-import type { WireTree } from "../model/wire.ts";
+import type { WireAnnotation, WireTree } from "../model/wire.ts";
+import { amount, count } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import { applicationOf } from "../query/parse.ts";
+import type { WireSeries } from "../timeline/series.ts";
+import { Timeline } from "../timeline/timeline.ts";
+
+const NAME_MAX = 120;
+
+/** What is asked for, with what follows where nothing is. */
+interface Asked {
+  query: string;
+  type: string | undefined;
+  from: string | undefined;
+  until: string | undefined;
+}
+
+class Explore {
+  private readonly heading = h("h1", {});
+  private readonly figures = h("p", { class: "figures" });
+  private readonly place = h("div", { class: "graph" });
+  private readonly timeline: Timeline;
+  private panel: Panel | null = null;
+
+  constructor(private readonly view: View, private readonly asked: Asked) {
+    this.timeline = new Timeline({
+      api: view.api, application: applicationOf(asked.query), signal: view.signal, say: (text) => { view.say(text); },
+      onRange: (range) => { view.go({ ...rangeChange(range), live: undefined }); },
+      onAnnotations: async () => { await this.loadTimeline(); },
+    });
+    this.heading.textContent = `${shown(applicationOf(asked.query) ?? "All applications", NAME_MAX)} \u2013 ${shown(typeName(asked.type ?? TYPE_DEFAULT), NAME_MAX)}`;
+    view.element.append(h("div", { class: "headline" }, this.heading, this.figures), this.timeline.element, this.place);
+    view.signal.addEventListener("abort", () => { this.panel?.dispose(); });
+  }
+
+  /** Both are asked for at once; each is drawn when it is there. */
+  async load(): Promise<void> {
+    await Promise.all([this.loadProfile(), this.loadTimeline()]);
+  }
+
+  private async loadProfile(): Promise<void> {
+    const { api, signal } = this.view;
+    const { query, type, from, until } = this.asked;
+    const wire = await api.get<WireTree>("profile", { format: "tree", query, type, from, until }, signal);
+
+    this.figures.textContent = figuresOf(wire, this.asked.type ?? TYPE_DEFAULT);
+    if (!wire.nodes.self.some((value) => value !== 0)) {
+      this.panel?.dispose();
+      this.panel = null;
+      this.place.replaceChildren(await emptyReason(this.view));
+      return;
+    }
+    if (this.panel) {
+      this.panel.setTree(treeOf(wire));
+      return;
+    }
+    this.panel = flamePanel({
+      tree: treeOf(wire), look: this.view.state.parameters, title: fileName(this.asked),
+      onLook: (look) => { this.view.note(look); },
+    });
+    this.place.replaceChildren(this.panel.element);
+  }
+
+  private async loadTimeline(): Promise<void> {
+    const { api, signal } = this.view;
+    const { query, type, from, until } = this.asked;
+    const application = applicationOf(query) ?? undefined;
+    const [series, told] = await Promise.all([
+      api.get<WireSeries>("series", { query, type, from, until }, signal),
+      api.get<{ annotations: WireAnnotation[] }>("annotations", { application, from, until }, signal),
+    ]);
+
+    this.timeline.set(series, told.annotations);
+  }
+}
+
+function figuresOf(wire: WireTree, type: string): string {
+  const total = wire.nodes.self.reduce((sum, value) => sum + value, 0);
+
+  return total === 0 ? "" : `${amount(total, wire.unit || unitOf(type))} in ${count(wire.profiles)} profile${wire.profiles === 1 ? "" : "s"}`;
+}
+
+function fileName({ query, type }: Asked): string {
+  const name = `${applicationOf(query) ?? "all"}-${typeName(type ?? TYPE_DEFAULT)}`;
+
+  return name.replace(/[^\w.-]+/g, "_").slice(0, 80);
+}
 
 export async function explore(view: View): Promise<void> {
   const { query, type, from, until } = view.state.parameters;
-  const wire = await view.api.get<WireTree>("profile", { format: "tree", query, type, from, until }, view.signal);
-  const panel = flamePanel({ tree: treeOf(wire), look: view.state.parameters, onLook: (look) => { view.note(look); }, title: "profile" });
+  const range = rangeOf(from, until);
 
-  view.signal.addEventListener("abort", () => { panel.dispose(); });
-  view.element.append(panel.element);
+  if (query === undefined && range) {
+    const change = await defaultChange(view, range);
+    if (change) {
+      view.replace(change);
+      return;
+    }
+    view.element.append(startHelp(view));
+    return;
+  }
+  const shows = new Explore(view, { query: query ?? "", type, from, until });
+  view.onRefresh(async () => { await shows.load(); });
+  await shows.load();
 }

@@ -1,0 +1,52 @@
+/** What is shown where nothing is asked for. */
+import type { WireApplication, WireGaps, WireLabelValue } from "../model/wire.ts";
+import { TYPE_DEFAULT } from "../model/choice.ts";
+import type { Change } from "../model/state.ts";
+import { moved, rangeChange, type Range } from "../model/range.ts";
+import { withApplication } from "../query/parse.ts";
+import type { View } from "../views/view.ts";
+
+/** All that a server may have; profiles of clocks that are ahead included. */
+export const EVER = { from: "1", until: "now+1d" } as const;
+
+/** A range as long as `range` that has the profile of `timeMs` in it, which is
+ * the last (or, of `after`, the first) that there is. */
+export function rangeAround(timeMs: number, range: Range, after: boolean): Range {
+  const length = Math.max(60_000, range.untilMs - range.fromMs);
+  const share = 0.1 * length;
+
+  return after
+    ? { fromMs: Math.round(timeMs - share), untilMs: Math.round(timeMs - share + length) }
+    : moved({ fromMs: timeMs, untilMs: Math.round(timeMs + length) }, -0.9);
+}
+
+/** The application with the largest value in the range, and its type; else the
+ * newest range that has any. null: nothing is kept at all. */
+export async function defaultChange(view: View, range: Range): Promise<Change | null> {
+  const { type, from, until } = view.state.parameters;
+  const ask = async (times: { from?: string | undefined; until?: string | undefined }): Promise<Change | null> => {
+    const { values } = await view.api.get<{ values: WireLabelValue[] }>("labels", { label: "service_name", type, limit: 1, ...times }, view.signal);
+    const name = values[0]?.value;
+    return typeof name === "string" ? { query: withApplication("", name) } : null;
+  };
+  const found = await ask({ from, until });
+
+  if (found)
+    return found;
+  const gaps = await view.api.get<WireGaps>("gaps", { type, from, until }, view.signal);
+  if (gaps.before !== null || gaps.after !== null) {
+    const times = rangeChange(rangeAround((gaps.before ?? gaps.after)!, range, gaps.before === null));
+    return { ...await ask(times), ...times };
+  }
+  return await otherType(view);
+}
+
+/** No profile of the type: an application that has another. */
+async function otherType(view: View): Promise<Change | null> {
+  if (view.state.parameters["type"] !== undefined)
+    return null;
+  const { applications } = await view.api.get<{ applications: WireApplication[] }>("applications", EVER, view.signal);
+  const first = applications.find(({ types }) => types.some((each) => each !== TYPE_DEFAULT));
+
+  return first ? { query: withApplication("", first.name), type: first.types[0] } : null;
+}

@@ -1,0 +1,108 @@
+/** Why a selection has nothing in it, and what is near it. */
+import type { WireApplication, WireGaps, WireLabelValue } from "../model/wire.ts";
+import { TYPE_DEFAULT, typeName } from "../model/choice.ts";
+import { rangeChange, rangeOf, type Range } from "../model/range.ts";
+import type { Change } from "../model/state.ts";
+import { moment } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import { applicationOf, parseQuery, withApplication, withMatcher, withoutMatcher, type Matcher } from "../query/parse.ts";
+import type { View } from "../views/view.ts";
+import { EVER, rangeAround } from "./default.ts";
+import { nearest } from "./nearest.ts";
+import { startHelp } from "./start.ts";
+
+const OFFERED = 5;
+const TEXT_MAX = 120;
+
+/** A link that is a way out. */
+function way(view: View, text: string, change: Change): HTMLElement {
+  return h("li", {}, h("a", { href: view.address(change) }, shown(text, TEXT_MAX)));
+}
+
+function told(text: string, ...ways: (HTMLElement | null)[]): HTMLElement {
+  const offered = ways.filter((each) => each !== null);
+
+  return h("div", { class: "empty notice", role: "status" }, h("h2", {}, text),
+    offered.length > 0 && h("ul", {}, ...offered));
+}
+
+function written({ name, operator, value }: Matcher): string {
+  return `${name}${operator}"${value}"`;
+}
+
+/** The nearest profiles before and after a range that has none. */
+function noData(view: View, range: Range, gaps: WireGaps): HTMLElement {
+  const go = (ms: number, after: boolean): HTMLElement => h("li", {}, h("button", {
+    type: "button", onclick: () => { view.go({ ...rangeChange(rangeAround(ms, range, after)), live: undefined, zoom: undefined }); },
+  }, `Show the nearest ${after ? "after" : "before"} it: ${moment(ms)}`));
+
+  return told(`There is no data from ${moment(range.fromMs)} until ${moment(range.untilMs)}`,
+    gaps.before === null ? null : go(gaps.before, false), gaps.after === null ? null : go(gaps.after, true));
+}
+
+/** Values that the label has while the other matchers hold. */
+async function valuesOf(view: View, query: string, matcher: Matcher): Promise<HTMLElement[]> {
+  const { type } = view.state.parameters;
+  const { values } = await view.api.get<{ values: WireLabelValue[] }>("labels", { query, type, label: matcher.name, limit: 1000, ...EVER }, view.signal);
+  const texts = values.flatMap(({ value }) => value === null ? [] : [value]);
+
+  return nearest(matcher.value, texts, OFFERED)
+    .map((value) => way(view, `${matcher.name}="${value}"`, { query: withMatcher(query, matcher.name, value) }));
+}
+
+/** Which matcher is it that leaves nothing: the one without which there is
+ * something. */
+async function noMatch(view: View, query: string): Promise<HTMLElement> {
+  const { type } = view.state.parameters;
+  const { matchers } = parseQuery(query);
+  const has = await Promise.all(matchers.map(async (_, index) => {
+    const gaps = await view.api.get<WireGaps>("gaps", { query: withoutMatcher(query, index), type, ...EVER }, view.signal);
+    return gaps.ranges.length > 0;
+  }));
+  const index = has.indexOf(true);
+
+  if (index < 0)
+    return told(matchers.length > 1 ? "No profile matches any of these matchers together" : "No profile matches this query",
+      way(view, "without any matcher", { query: withApplication("", applicationOf(query) ?? "") }));
+  const matcher = matchers[index]!;
+  const without = withoutMatcher(query, index);
+  return told(`No profile has ever matched ${shown(written(matcher), TEXT_MAX)}`,
+    way(view, "without this matcher", { query: without }), ...await valuesOf(view, without, matcher));
+}
+
+function noApplication(view: View, name: string, names: readonly string[]): HTMLElement {
+  const { query = "" } = view.state.parameters;
+
+  return told(`There is no application \u201c${shown(name, TEXT_MAX)}\u201d`,
+    ...nearest(name, names, OFFERED).map((each) => way(view, each, { query: withApplication(query, each) })));
+}
+
+function noType(view: View, application: WireApplication, type: string): HTMLElement {
+  return told(`\u201c${shown(application.name, TEXT_MAX)}\u201d has no profiles of the type ${shown(typeName(type), TEXT_MAX)}`,
+    ...application.types.map((each) => way(view, typeName(each), { type: each })));
+}
+
+/** An element that says why `query` has nothing in the view's range. */
+export async function emptyReason(view: View): Promise<HTMLElement> {
+  const { query = "", type, from, until } = view.state.parameters;
+  const [{ applications }, gaps] = await Promise.all([
+    view.api.get<{ applications: WireApplication[] }>("applications", EVER, view.signal),
+    view.api.get<WireGaps>("gaps", { query, type, from, until }, view.signal),
+  ]);
+  const range = rangeOf(from, until) ?? rangeOf(undefined, undefined)!;
+  const names = applications.map(({ name }) => name);
+  const name = applicationOf(query, names);
+  const application = applications.find((each) => each.name === name);
+
+  if (applications.length === 0)
+    return startHelp(view);
+  if (gaps.before !== null || gaps.after !== null)
+    return noData(view, range, gaps);
+  if (gaps.ranges.length > 0)
+    return told("The profiles in this range have no samples");
+  if (name !== null && !application)
+    return noApplication(view, name, names);
+  if (application && !application.types.includes(type ?? TYPE_DEFAULT))
+    return noType(view, application, type ?? TYPE_DEFAULT);
+  return await noMatch(view, query);
+}

@@ -1,0 +1,36 @@
+/** Of a server that has nothing: how to send it something. */
+import { h } from "../parts/dom.ts";
+import type { View } from "../views/view.ts";
+
+/** Where agents send to: the page's own address without the view. */
+function serverAddress(): string {
+  return new URL("./", location.href).href.replace(/\/$/, "");
+}
+
+function snippets(server: string): (readonly [title: string, text: string])[] {
+  return [
+    ["Any program, as it is", `PYROSCOPE_APPLICATION_NAME=my-app PYROSCOPE_SERVER_ADDRESS=${server} \\\n  spanprof exec -- ruby app.rb`],
+    ["Ruby", `require "spanprof"\n\nSpanprof.start(application_name: "my-app", server_address: "${server}")`],
+    ["Python", `import spanprof\n\nspanprof.start(application_name="my-app", server_address="${server}")`],
+  ];
+}
+
+export function startHelp(view: View): HTMLElement {
+  const cards = snippets(serverAddress()).map(([title, text]) => {
+    const code = h("pre", { tabindex: "0", "aria-label": `Code: ${title}` }, text);
+    const copy = h("button", {
+      type: "button", "aria-label": `Copy: ${title}`,
+      onclick: () => {
+        navigator.clipboard.writeText(text).then(
+          () => { view.say("Copied."); copy.textContent = "Copied"; },
+          () => { getSelection()?.selectAllChildren(code); view.say("The text is selected, copy it by keyboard."); });
+      },
+    }, "Copy");
+
+    return h("div", { class: "snippet" }, h("h3", {}, title, " ", copy), code);
+  });
+
+  return h("div", { class: "start" },
+    h("h2", {}, "This server has no profiles yet"),
+    h("p", {}, "Send it some; they are here a few seconds later."), ...cards);
+}

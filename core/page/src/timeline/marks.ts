@@ -1,0 +1,143 @@
+/** Annotations over a timeline: each a mark that tells what happened, and can be
+ * taken away; and a form for a new one. */
+import { Problem, type Api } from "../parts/api.ts";
+import type { WireAnnotation } from "../model/wire.ts";
+import { moment } from "../parts/format.ts";
+import { typedTime, readTime } from "../model/range.ts";
+import { h, shown } from "../parts/dom.ts";
+
+const TEXT_MAX = 4096;
+
+export interface MarksOptions {
+  api: Api;
+  /** Of the new ones; null: of all applications. */
+  application: string | null;
+  /** Where a mark of a time lies, in CSS pixels; null: outside. */
+  left: (ms: number) => number | null;
+  onChange: () => Promise<void>;
+  say: (text: string) => void;
+}
+
+export class Marks {
+  readonly element = h("div", { class: "marks" });
+  readonly details = h("div", { class: "mark-details" });
+  private annotations: readonly WireAnnotation[] = [];
+  private opened: HTMLElement | null = null;
+
+  constructor(private readonly options: MarksOptions) {
+    this.details.addEventListener("keydown", (event) => {
+      if (event.key === "Escape")
+        this.close();
+    });
+  }
+
+  set(annotations: readonly WireAnnotation[]): void {
+    const focused = this.element.contains(document.activeElement);
+
+    this.annotations = annotations;
+    if (!focused)
+      this.place();
+  }
+
+  /** Puts the marks where their times are. */
+  place(): void {
+    const marks: HTMLElement[] = [];
+
+    for (const each of this.annotations) {
+      const left = this.options.left(each.timeMs);
+      if (left === null)
+        continue;
+      const mark = h("button", {
+        type: "button", class: "mark", title: `${moment(each.timeMs)}: ${shown(each.text, 200)}`,
+        "aria-label": `Annotation of ${moment(each.timeMs)}: ${shown(each.text, 200)}`, "aria-expanded": "false",
+        onclick: () => { this.tell(each, mark); },
+      });
+      mark.style.left = `${left}px`;
+      marks.push(mark);
+    }
+    this.element.replaceChildren(...marks);
+  }
+
+  /** A form for an annotation of this time. */
+  ask(timeMs: number, from: HTMLElement): void {
+    const text = h("input", { name: "text", required: true, maxlength: TEXT_MAX, autocomplete: "off", placeholder: "deployed 1.4" });
+    const time = h("input", { name: "time", required: true, autocomplete: "off", value: moment(timeMs) });
+    const everywhere = h("input", { type: "checkbox", name: "everywhere" });
+    const fault = h("p", { class: "fault", role: "alert" });
+    const { application } = this.options;
+    const form = h("form", { class: "mark-form", "aria-label": "New annotation" },
+      h("label", {}, "What happened ", text), h("label", {}, "When ", time),
+      application !== null && h("label", { class: "inline" }, everywhere, " for all applications"),
+      h("button", {}, "Add"), h("button", { type: "button", onclick: () => { this.close(); } }, "Cancel"), fault);
+
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      // An unchanged field keeps the milliseconds that it does not show.
+      const typed = time.value === moment(timeMs) ? String(timeMs) : typedTime(time.value, Date.now());
+      const ms = typed === null ? null : readTime(typed, Date.now());
+      if (ms === null) {
+        fault.textContent = `\u201c${time.value}\u201d is no time.`;
+        return;
+      }
+      void this.add({ text: text.value, timeMs: Math.round(ms), application: everywhere.checked ? null : application }, fault);
+    });
+    this.open(form, from);
+    text.focus();
+  }
+
+  private tell(annotation: WireAnnotation, mark: HTMLElement): void {
+    const fault = h("p", { class: "fault", role: "alert" });
+    const remove = h("button", { type: "button", onclick: () => { void this.remove(annotation, fault); } }, "Remove");
+
+    this.open(h("div", { class: "mark-told", role: "group", "aria-label": "Annotation" },
+      h("p", {}, h("strong", {}, moment(annotation.timeMs)), " ", shown(annotation.text, TEXT_MAX)),
+      h("p", { class: "faint" }, annotation.application === null ? "of all applications" : `of ${shown(annotation.application, 200)}`),
+      remove, " ", h("button", { type: "button", onclick: () => { this.close(); } }, "Close"), fault), mark);
+    remove.focus();
+  }
+
+  private open(content: HTMLElement, from: HTMLElement): void {
+    this.opened?.setAttribute("aria-expanded", "false");
+    this.opened = from;
+    from.setAttribute("aria-expanded", "true");
+    this.details.replaceChildren(content);
+  }
+
+  private close(): void {
+    this.details.replaceChildren();
+    this.opened?.setAttribute("aria-expanded", "false");
+    if (this.opened?.isConnected)
+      this.opened.focus();
+    this.opened = null;
+    this.place();
+  }
+
+  private async add(annotation: Omit<WireAnnotation, "id">, fault: HTMLElement): Promise<void> {
+    await this.change("The annotation is added.", fault, async () => {
+      await this.options.api.fetch("annotations", {}, {
+        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(annotation),
+      });
+    });
+  }
+
+  private async remove(annotation: WireAnnotation, fault: HTMLElement): Promise<void> {
+    await this.change("The annotation is removed.", fault, async () => {
+      await this.options.api.fetch(`annotations/${encodeURIComponent(annotation.id)}`, {}, { method: "DELETE" });
+    });
+  }
+
+  private async change(done: string, fault: HTMLElement, run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof Problem))
+        throw error;
+      fault.textContent = shown(error.message);
+      return;
+    }
+    this.close();
+    this.options.say(done);
+    await this.options.onChange();
+    this.place();
+  }
+}

@@ -1,0 +1,138 @@
+/** The drawing of a timeline: uPlot with bars, so that a gap is a gap and a single
+ * profile is seen, too. */
+import uPlot from "uplot";
+import { colourOf } from "../parts/colour.ts";
+import type { Points } from "./series.ts";
+
+export interface PlotEvents {
+  onRange: (fromMs: number, untilMs: number) => void;
+  /** The mouse is at a time, or has left (null). */
+  onHover: (ms: number | null) => void;
+  onPick: (ms: number) => void;
+  /** Positions changed: what lies over the drawing moves along. */
+  onDraw: () => void;
+}
+
+const HEIGHT = 130;
+/** Shorter drags are clicks. */
+const DRAG_MIN_PX = 4;
+const DRAG_MAX_MS = 1;
+
+export class Plot {
+  readonly element: HTMLElement;
+  private readonly plot: uPlot;
+  private points: Points;
+
+  constructor(place: HTMLElement, points: Points, private readonly events: PlotEvents) {
+    this.points = points;
+    this.element = place;
+    this.plot = new uPlot(this.options(), dataOf(points), place);
+    this.plot.over.addEventListener("click", (event) => {
+      const ms = this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x");
+      if (this.plot.select.width < DRAG_MIN_PX)
+        this.events.onPick(Math.round(ms));
+    });
+  }
+
+  set(points: Points): void {
+    this.points = points;
+    this.plot.setData(dataOf(points), false);
+    this.plot.setScale("x", { min: points.fromMs, max: points.untilMs });
+  }
+
+  setWidth(width: number): void {
+    if (width > 0)
+      this.plot.setSize({ width, height: HEIGHT });
+  }
+
+  redraw(): void {
+    this.plot.redraw(false, true);
+  }
+
+  /** Of a time, in CSS pixels from the left of `element`; null: not drawn. */
+  left(ms: number): number | null {
+    const at = this.plot.valToPos(ms, "x");
+
+    return at < -1 || at > this.plot.over.clientWidth + 1 ? null : this.plot.over.offsetLeft + at;
+  }
+
+  /** Shows a range as chosen; null takes it away. */
+  mark(range: readonly [number, number] | null): void {
+    const { plot } = this;
+    const left = range ? plot.valToPos(Math.min(...range), "x") : 0;
+    const right = range ? plot.valToPos(Math.max(...range), "x") : 0;
+
+    plot.setSelect({ left, width: right - left, top: 0, height: plot.over.clientHeight }, false);
+  }
+
+  setCursor(ms: number): void {
+    this.plot.setCursor({ left: this.plot.valToPos(ms, "x"), top: 10 }, false);
+  }
+
+  dispose(): void {
+    this.plot.destroy();
+  }
+
+  private options(): uPlot.Options {
+    const faint = (): string => colourOf(this.element, "--faint");
+    const line = (): string => colourOf(this.element, "--line");
+    const axis = { stroke: faint, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+
+    return {
+      width: Math.max(200, this.element.clientWidth), height: HEIGHT, ms: 1, legend: { show: false }, pxAlign: false,
+      cursor: { drag: { x: true, y: false, setScale: false, dist: DRAG_MIN_PX }, y: false, points: { show: false } },
+      scales: {
+        x: { time: true, range: () => [this.points.fromMs, Math.max(this.points.untilMs, this.points.fromMs + DRAG_MAX_MS)] },
+        y: { range: (_, __, most) => [0, most > 0 ? most * 1.08 : 1] },
+      },
+      axes: [
+        { ...axis, size: 26, values: TIME_FORMATS },
+        { ...axis, size: 76, space: 20, values: (_, splits) => splits.map((value) => this.points.say(value)) },
+      ],
+      series: [{}, {
+        fill: () => colourOf(this.element, "--bar"), width: 0, points: { show: false },
+        paths: uPlot.paths.bars!({ align: 1, size: [1, Infinity], gap: 0 }),
+      }],
+      hooks: {
+        setSelect: [(plot) => { this.selected(plot); }],
+        setCursor: [(plot) => { this.moved(plot); }],
+        draw: [() => { this.events.onDraw(); }],
+      },
+    };
+  }
+
+  private selected(plot: uPlot): void {
+    const { left, width } = plot.select;
+
+    if (width < DRAG_MIN_PX)
+      return;
+    this.events.onRange(Math.round(plot.posToVal(left, "x")), Math.round(plot.posToVal(left + width, "x")));
+  }
+
+  private moved(plot: uPlot): void {
+    const { left } = plot.cursor;
+
+    this.events.onHover(left === undefined || left < 0 ? null : plot.posToVal(left, "x"));
+  }
+}
+
+function dataOf(points: Points): uPlot.AlignedData {
+  return [points.timesMs, points.values];
+}
+
+const S = 1000, MIN = 60 * S, HOUR = 60 * MIN, DAY = 24 * HOUR;
+
+/** Of uPlot's axis: how times are written, by the distance of two of them. 24
+ * hours, and the day where it begins. */
+const TIME_FORMATS: uPlot.Axis.DynamicValues = (_, splits, __, ___, distance) => splits.map((ms, index) => {
+  const date = new Date(ms);
+  const before = index > 0 ? new Date(splits[index - 1]!) : null;
+  const two = (number: number): string => String(number).padStart(2, "0");
+  const day = `${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+
+  if (distance >= DAY)
+    return day;
+  const seconds = distance < MIN ? `:${two(date.getSeconds())}` : "";
+  return before && before.getDate() !== date.getDate() ? `${day} ${time}${seconds}` : time + seconds;
+});

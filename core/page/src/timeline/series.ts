@@ -1,0 +1,92 @@
+/** Values over time, as a timeline draws them: rates in what people say, and
+ * null where nothing was measured. */
+import { amount, moment } from "../parts/format.ts";
+
+/** `/api/v1/series`. */
+export interface WireSeries {
+  type: string;
+  unit: string;
+  kind: "sum" | "level";
+  from: number;
+  until: number;
+  start: number;
+  step: number;
+  values: number[];
+  covered: number[];
+}
+
+export interface Points {
+  /** Of each step's beginning. */
+  timesMs: number[];
+  values: (number | null)[];
+  stepMs: number;
+  fromMs: number;
+  untilMs: number;
+  /** "2.5 cores", "12 k /s", "3 MiB". */
+  say(value: number): string;
+  /** What is drawn: "CPU cores in use". */
+  name: string;
+}
+
+const NS_PER_MS = 1_000_000;
+
+/** Three digits that mean something. */
+function figure(value: number): string {
+  return value === 0 ? "0" : String(Number(value.toPrecision(3)));
+}
+
+function wording(series: WireSeries): Pick<Points, "say" | "name"> {
+  const sample = series.type.split(":")[1] ?? "";
+
+  if (series.kind === "level")
+    return { say: (value) => amount(value, series.unit), name: `${sample}, in use` };
+  if (series.unit === "nanoseconds")
+    return sample === "cpu"
+      ? { say: (value) => `${figure(value)} core${value === 1 ? "" : "s"}`, name: "CPU cores in use" }
+      : { say: (value) => figure(value), name: `seconds of ${sample} a second` };
+  return { say: (value) => `${amount(value, series.unit)}/s`, name: `${sample} a second` };
+}
+
+/** Rates are over what is covered, so that the step which has only begun does not
+ * look like a drop. */
+function valueOf(series: WireSeries, step: number): number | null {
+  const covered = series.covered[step]!;
+  const value = series.values[step]!;
+
+  if (covered === 0)
+    return null;
+  if (series.kind === "level")
+    return value * series.step / covered;
+  return series.unit === "nanoseconds" ? value / NS_PER_MS / covered : value * 1000 / covered;
+}
+
+export function pointsOf(series: WireSeries): Points {
+  return {
+    timesMs: series.values.map((_, step) => series.start + step * series.step),
+    values: series.values.map((_, step) => valueOf(series, step)),
+    stepMs: series.step, fromMs: series.from, untilMs: series.until,
+    ...wording(series),
+  };
+}
+
+/** For who does not see it: the range, the highest value, and how much is gaps. */
+export function summary(points: Points): string {
+  const known = points.values.filter((value) => value !== null);
+
+  if (known.length === 0)
+    return `${points.name}: nothing was measured.`;
+  const most = known.reduce((a, b) => Math.max(a, b), 0);
+  const average = known.reduce((sum, value) => sum + value, 0) / known.length;
+  const at = points.timesMs[points.values.indexOf(most)] ?? points.fromMs;
+  const gaps = points.values.length - known.length;
+
+  return `${points.name}: ${points.say(average)} on average, at most ${points.say(most)} at ${moment(at)}`
+    + (gaps > 0 ? `; nothing was measured in ${gaps} of ${points.values.length} steps.` : ".");
+}
+
+/** The step that has a time in it. */
+export function stepAt(points: Points, ms: number): number {
+  const step = Math.floor((ms - points.timesMs[0]!) / points.stepMs);
+
+  return Math.max(0, Math.min(points.timesMs.length - 1, step));
+}

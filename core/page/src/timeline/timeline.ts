@@ -1,0 +1,155 @@
+/** Values over time with what happened: a drag takes a range, a click a time to
+ * annotate. By keyboard: arrows move, Shift with arrows takes, Enter shows the
+ * range that is taken, a annotates. */
+import type { Range } from "../model/range.ts";
+import type { WireAnnotation } from "../model/wire.ts";
+import type { Api } from "../parts/api.ts";
+import { moment } from "../parts/format.ts";
+import { h } from "../parts/dom.ts";
+import { Marks } from "./marks.ts";
+import { Plot } from "./plot.ts";
+import { pointsOf, stepAt, summary, type Points, type WireSeries } from "./series.ts";
+
+export interface TimelineOptions {
+  api: Api;
+  /** Whose annotations new ones are; null: of all. */
+  application: string | null;
+  onRange: (range: Range) => void;
+  /** An annotation was added or removed: set() is awaited. */
+  onAnnotations: () => Promise<void>;
+  say: (text: string) => void;
+  signal: AbortSignal;
+}
+
+export class Timeline {
+  readonly element: HTMLElement;
+  private readonly slider = h("div", { class: "timeline-plot", role: "slider", tabindex: "0", "aria-label": "Timeline" });
+  private readonly readout = h("p", { class: "readout" });
+  private readonly words = h("p", { class: "sr" });
+  private readonly annotate: HTMLButtonElement;
+  private readonly marks: Marks;
+  private plot: Plot | null = null;
+  private points: Points | null = null;
+  private pickedMs: number | null = null;
+  private takenFromMs: number | null = null;
+
+  constructor(private readonly options: TimelineOptions) {
+    this.marks = new Marks({
+      api: options.api, application: options.application, say: options.say, onChange: options.onAnnotations,
+      left: (ms) => this.plot?.left(ms) ?? null,
+    });
+    this.annotate = h("button", { type: "button", class: "annotate", onclick: () => { this.askAnnotation(); } }, "Annotate");
+    this.element = h("section", { class: "timeline", "aria-label": "Timeline" },
+      h("div", { class: "timeline-head" }, this.readout, this.annotate),
+      h("div", { class: "timeline-body" }, this.slider, this.marks.element), this.marks.details, this.words);
+    this.listen();
+  }
+
+  set(series: WireSeries, annotations: readonly WireAnnotation[]): void {
+    const points = this.points = pointsOf(series);
+
+    if (this.plot)
+      this.plot.set(points);
+    else
+      this.plot = new Plot(this.slider, points, {
+        onRange: (fromMs, untilMs) => { this.options.onRange({ fromMs, untilMs }); },
+        onHover: (ms) => { this.read(ms ?? this.pickedMs); },
+        onPick: (ms) => { this.pick(ms); },
+        onDraw: () => { queueMicrotask(() => { if (!this.marks.element.contains(document.activeElement)) this.marks.place(); }); },
+      });
+    this.words.textContent = summary(points);
+    this.marks.set(annotations);
+    this.slider.setAttribute("aria-valuemin", String(points.fromMs));
+    this.slider.setAttribute("aria-valuemax", String(points.untilMs));
+    this.pick(this.pickedMs, false);
+  }
+
+  private listen(): void {
+    const resized = new ResizeObserver(() => { this.plot?.setWidth(this.slider.clientWidth); });
+    const redraw = (): void => { this.plot?.redraw(); };
+    const { signal } = this.options;
+
+    resized.observe(this.slider);
+    addEventListener("themechange", redraw, { signal });
+    this.slider.addEventListener("keydown", (event) => { this.key(event); });
+    signal.addEventListener("abort", () => {
+      resized.disconnect();
+      this.plot?.dispose();
+      this.plot = null;
+    });
+  }
+
+  private key(event: KeyboardEvent): void {
+    const { points } = this;
+    const by: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+    const steps = by[event.key];
+
+    if (!points || event.ctrlKey || event.metaKey || event.altKey)
+      return;
+    if (steps !== undefined)
+      this.move(points, steps * points.stepMs, event.shiftKey);
+    else if (event.key === "Home" || event.key === "End")
+      this.move(points, event.key === "Home" ? -Infinity : Infinity, event.shiftKey);
+    else if (event.key === "Enter" && this.takenFromMs !== null)
+      this.takeRange(this.takenFromMs);
+    else if (event.key === "a")
+      this.askAnnotation();
+    else if (event.key === "Escape" && this.takenFromMs !== null)
+      this.takenFromMs = null;
+    else
+      return;
+    this.plot?.mark(this.takenFromMs === null || this.pickedMs === null ? null : [this.takenFromMs, this.pickedMs]);
+    event.preventDefault();
+  }
+
+  private move(points: Points, byMs: number, taking: boolean): void {
+    const at = this.pickedMs ?? Math.round((points.fromMs + points.untilMs) / 2);
+    const next = Math.max(points.fromMs, Math.min(points.untilMs, at + byMs));
+
+    if (!taking)
+      this.takenFromMs = null;
+    else
+      this.takenFromMs ??= at;
+    this.pick(next);
+  }
+
+  private takeRange(fromMs: number): void {
+    const untilMs = this.pickedMs ?? fromMs;
+
+    this.takenFromMs = null;
+    if (untilMs !== fromMs)
+      this.options.onRange({ fromMs: Math.min(fromMs, untilMs), untilMs: Math.max(fromMs, untilMs) });
+  }
+
+  private pick(ms: number | null, cursor = true): void {
+    this.pickedMs = ms;
+    if (ms !== null && cursor)
+      this.plot?.setCursor(ms);
+    this.read(ms);
+    this.annotate.textContent = ms === null ? "Annotate" : `Annotate ${moment(ms).slice(11)}`;
+  }
+
+  private read(ms: number | null): void {
+    const { points } = this;
+
+    if (!points)
+      return;
+    const text = ms === null ? points.name : this.wordsAt(points, ms);
+    this.readout.textContent = text;
+    this.slider.setAttribute("aria-valuenow", String(Math.round(ms ?? points.untilMs)));
+    this.slider.setAttribute("aria-valuetext", text);
+  }
+
+  private wordsAt(points: Points, ms: number): string {
+    const value = points.values[stepAt(points, ms)] ?? null;
+    const taken = this.takenFromMs === null ? "" : ` (taken from ${moment(this.takenFromMs)})`;
+
+    return `${moment(ms)}: ${value === null ? "nothing was measured" : points.say(value)}${taken}`;
+  }
+
+  private askAnnotation(): void {
+    const { points } = this;
+
+    this.marks.ask(this.pickedMs ?? Math.min(Date.now(), points?.untilMs ?? Infinity), this.annotate);
+  }
+}
