@@ -3,15 +3,17 @@
  *
  * The tree stays whole in memory: own and total times are sums over all nodes,
  * whatever of it is wide enough to be drawn. */
-import { h } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
+import { FlamePanel } from "./flame_panel.ts";
+import type { Look } from "./look.ts";
+import type { Picture } from "./picture.ts";
 
-/** How a graph is looked at, by the names of the address's parameters. */
-export type Look = Partial<Record<
-  "zoom" | "search" | "focus" | "hide" | "sandwich" | "layout" | "colour" | "sort" | "shown", string>>;
+export type { Look } from "./look.ts";
+export { canvasOf, svgOf, type Picture } from "./picture.ts";
 
 export interface PanelOptions {
   tree: Tree;
+  /** The address's parameters will do: others are not looked at. */
   look: Look;
   /** The user looked elsewhere: members to change, "" takes one away. */
   onLook: (change: Look) => void;
@@ -23,19 +25,19 @@ export interface Panel {
   readonly element: HTMLElement;
   /** Show other stacks, as far as possible in the same way. */
   setTree(tree: Tree): void;
-  /** Look as told, without a call of onLook: two panels are linked by it. */
+  /** Look as told, without a call of onLook: two panels are linked by it. A
+   * change, as onLook gives it: members that are not in it stay. */
   setLook(look: Look): void;
+  /** How it is looked at now: only members that are set. */
+  look(): Look;
+  /** The tree that is drawn: after focus, hide and recursion, as an export has it. */
+  tree(): Tree;
+  /** All levels of the graph as it is zoomed, for svgOf() and canvasOf(). */
+  picture(): Picture;
   /** Gives back what it listens to outside of its element. */
   dispose(): void;
 }
 
 export function flamePanel(options: PanelOptions): Panel {
-  const element = h("section", { class: "flame" }, `${options.tree.parent.length} nodes`);
-
-  return {
-    element,
-    setTree: (tree) => { element.textContent = `${tree.parent.length} nodes`; },
-    setLook: () => undefined,
-    dispose: () => { element.remove(); },
-  };
+  return new FlamePanel(options.tree, options.look, options.title, options.onLook);
 }

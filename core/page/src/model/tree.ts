@@ -1,6 +1,7 @@
 /** Merged stacks in columns: a node is an index, and comes after its parent.
  * Node 0 is the root, which has no function. */
 import type { WireDiff, WireTree } from "./wire.ts";
+import { TreeBuilder } from "./tree_builder.ts";
 
 export interface Functions {
   readonly name: readonly string[];
@@ -19,6 +20,8 @@ export interface Tree {
   readonly self: Float64Array;
   /** The left side's own values (what it is compared with), else null. */
   readonly baseSelf: Float64Array | null;
+  /** How many samples own values rest on; null: not known. */
+  readonly samples: Float64Array | null;
 }
 
 export function treeOf(wire: WireTree): Tree {
@@ -30,6 +33,7 @@ export function treeOf(wire: WireTree): Tree {
     functionOf: Int32Array.from(wire.nodes.function),
     self: Float64Array.from(wire.nodes.self),
     baseSelf: null,
+    samples: wire.nodes.samples ? Float64Array.from(wire.nodes.samples) : null,
   };
 }
 
@@ -42,7 +46,40 @@ export function treeOfDiff(wire: WireDiff): Tree {
     functionOf: Int32Array.from(wire.nodes.function),
     self: Float64Array.from(wire.nodes.right),
     baseSelf: Float64Array.from(wire.nodes.left),
+    samples: null,
   };
+}
+
+/** A comparison of two trees: functions are the same where name and file are. */
+export function treeOfPair(base: WireTree, wire: WireTree): Tree {
+  const functions = { name: [] as string[], file: [] as string[], line: [] as number[] };
+  const known = new Map<string, number>();
+  const builder = new TreeBuilder(true, false);
+
+  function add(each: WireTree, isBase: boolean): void {
+    const { name, file, line } = each.functions;
+    const id = name.map((text, index) => {
+      const key = `${text}\0${file[index]!}`;
+      let found = known.get(key);
+      if (found === undefined) {
+        found = functions.name.push(text) - 1;
+        functions.file.push(file[index]!);
+        functions.line.push(line[index]!);
+        known.set(key, found);
+      }
+      return found;
+    });
+    const target = new Uint32Array(each.nodes.parent.length);
+    each.nodes.self.forEach((value, node) => {
+      if (node > 0)
+        target[node] = builder.child(target[each.nodes.parent[node]!]!, id[each.nodes.function[node]!]!);
+      builder.add(target[node]!, isBase ? 0 : value, isBase ? value : 0, 0);
+    });
+  }
+
+  add(base, true);
+  add(wire, false);
+  return { type: wire.type, unit: wire.unit, functions, ...builder.columns() };
 }
 
 /** Own values and those of all descendants, exact as long as sums are below

@@ -10,7 +10,8 @@ export interface WireTree {
   /** Profiles that had a part in it. */
   profiles: number;
   functions: { name: string[]; file: string[]; line: number[] };
-  nodes: { parent: number[]; function: number[]; self: number[] };
+  /** `samples`: how many own values rest on, where that is known. */
+  nodes: { parent: number[]; function: number[]; self: number[]; samples?: number[] };
 }
 
 /** `/api/v1/diff?format=tree`: each node has a value on either side. */

@@ -1,0 +1,182 @@
+/** Colours of frames. Every text has a contrast of at least 4.5 on every fill
+ * that it can stand on, light and dark; test/flame_colour.test.ts counts it. */
+import type { Functions } from "../model/tree.ts";
+import type { Graph } from "./graph.ts";
+import { kindOf, KINDS, packageOf, type Kind } from "./package.ts";
+
+export const COLOURS = ["package", "kind", "change", "relative"] as const;
+export type Colour = (typeof COLOURS)[number];
+
+export interface Theme {
+  readonly isDark: boolean;
+  readonly background: string;
+  readonly text: string;
+  /** Packages without a name, then by hash. */
+  readonly packages: readonly string[];
+  readonly kinds: readonly string[];
+  /** From much less through the same to much more. */
+  readonly changes: readonly string[];
+  /** Frames above the zoomed one, and their text. */
+  readonly above: string;
+  readonly aboveText: string;
+  /** Frames that a search does not mean. */
+  readonly other: string;
+  readonly otherText: string;
+  /** Runs of frames too narrow to be drawn each. */
+  readonly run: string;
+  readonly ring: string;
+}
+
+const CHANGE_STEPS = 10;
+const HUES = 24;
+
+type Rgb = readonly [number, number, number];
+
+/** https://www.w3.org/TR/css-color-4/#hsl-to-rgb */
+function rgbOf(hue: number, saturation: number, lightness: number): Rgb {
+  const channel = (n: number): number => {
+    const k = (n + hue / 30) % 12;
+    const a = saturation * Math.min(lightness, 1 - lightness);
+    return Math.round(255 * (lightness - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+
+  return [channel(0), channel(8), channel(4)];
+}
+
+function hex(rgb: Rgb): string {
+  return `#${rgb.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
+}
+
+function between(from: Rgb, to: Rgb, share: number): Rgb {
+  const mix = (at: 0 | 1 | 2): number => Math.round(from[at] + (to[at] - from[at]) * share);
+
+  return [mix(0), mix(1), mix(2)];
+}
+
+/** Blue is less, orange more: told apart by all kinds of colour blindness. */
+function changesOf(less: Rgb, same: Rgb, more: Rgb): string[] {
+  return Array.from({ length: 2 * CHANGE_STEPS + 1 }, (_, step) => {
+    const share = step / CHANGE_STEPS - 1;
+    return hex(between(same, share < 0 ? less : more, Math.abs(share)));
+  });
+}
+
+function huesOf(saturation: number, lightness: readonly [number, number]): string[] {
+  return Array.from({ length: HUES * 2 }, (_, at) =>
+    hex(rgbOf((at * 360) / HUES + (at < HUES ? 0 : 7), saturation, lightness[at < HUES ? 0 : 1])));
+}
+
+export const LIGHT: Theme = {
+  isDark: false,
+  background: "#ffffff",
+  text: "#1b1e24",
+  packages: ["#d9dde4", ...huesOf(0.72, [0.8, 0.7])],
+  kinds: ["#ffcf8a", "#a9d3ff", "#b9c6f2", "#f5a8a0", "#d6b8ec", "#d9dde4"],
+  changes: changesOf([92, 158, 240], [228, 231, 236], [245, 146, 74]),
+  above: "#e3e7ec",
+  aboveText: "#3c4250",
+  other: "#eceef1",
+  otherText: "#596071",
+  run: "#c9ced7",
+  ring: "#1d4ed8",
+};
+
+export const DARK: Theme = {
+  isDark: true,
+  background: "#16181d",
+  text: "#f2f4f7",
+  packages: ["#434956", ...huesOf(0.42, [0.32, 0.25])],
+  kinds: ["#7a4b12", "#1e4f7d", "#3d4a80", "#8a2f2a", "#5e3d7a", "#434956"],
+  changes: changesOf([38, 98, 178], [60, 65, 76], [172, 76, 16]),
+  above: "#2c313b",
+  aboveText: "#c4cad6",
+  other: "#22262e",
+  otherText: "#a2a9b8",
+  run: "#4c5361",
+  ring: "#8ab4ff",
+};
+
+/** An element's theme, as its text's colour tells it. */
+export function themeOf(element: Element): Theme {
+  const channels = /(\d+(?:\.\d+)?)[, ]+(\d+(?:\.\d+)?)[, ]+(\d+(?:\.\d+)?)/.exec(getComputedStyle(element).color);
+
+  return channels && Number(channels[1]) + Number(channels[2]) + Number(channels[3]) > 384 ? DARK : LIGHT;
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+
+  for (let at = 0; at < text.length; at++)
+    hash = Math.imul(hash, 31) + text.charCodeAt(at) | 0;
+  return (Math.imul(hash, 0x9e3779b1) >>> 8);
+}
+
+/** The place of a package's colour. */
+export function packageFill(name: string): number {
+  return name === "" ? 0 : 1 + hashOf(name) % (HUES * 2);
+}
+
+export function kindFill(kind: Kind): number {
+  return KINDS.indexOf(kind);
+}
+
+export interface Colouring {
+  readonly colour: Colour;
+  /** Of `fills` of the theme. */
+  fillOf(index: number): number;
+}
+
+export function fillsOf(theme: Theme, colour: Colour): readonly string[] {
+  switch (colour) {
+    case "package": return theme.packages;
+    case "kind": return theme.kinds;
+    default: return theme.changes;
+  }
+}
+
+/** Each function is looked at once, when it is first drawn. */
+function byFunction(graph: Graph, fillOf: (name: string, file: string) => number): (index: number) => number {
+  const { name, file }: Functions = graph.tree.functions;
+  const fills = new Int16Array(name.length).fill(-1);
+
+  return (index) => {
+    const id = graph.functionOf[index]!;
+    if (id < 0)
+      return 0;
+    if (fills[id]! < 0)
+      fills[id] = fillOf(name[id]!, file[id]!);
+    return fills[id]!;
+  };
+}
+
+/** The greatest change of any frame: what the strongest colour stands for. */
+function changeMaxOf(graph: Graph): number {
+  let most = 0;
+
+  for (let index = 0; index < graph.total.length; index++)
+    most = Math.max(most, Math.abs(graph.total[index]! - graph.baseTotal![index]!));
+  return most;
+}
+
+export function colouringOf(graph: Graph, wanted: string | undefined): Colouring {
+  const known = COLOURS.find((name) => name === wanted);
+  const { baseTotal, total } = graph;
+
+  if (baseTotal && known !== "package" && known !== "kind") {
+    const isRelative = known === "relative";
+    const most = isRelative ? 0 : changeMaxOf(graph);
+    return {
+      colour: isRelative ? "relative" : "change",
+      fillOf: (index) => {
+        const change = total[index]! - baseTotal[index]!;
+        const all = isRelative ? total[index]! + baseTotal[index]! : most;
+        // The root of a share keeps small changes visible.
+        const share = all === 0 ? 0 : isRelative ? change / all : Math.sign(change) * Math.sqrt(Math.abs(change) / all);
+        return CHANGE_STEPS + Math.round(share * CHANGE_STEPS);
+      },
+    };
+  }
+  return known === "kind"
+    ? { colour: "kind", fillOf: byFunction(graph, (name, file) => kindFill(kindOf(name, file))) }
+    : { colour: "package", fillOf: byFunction(graph, (name, file) => packageFill(packageOf(name, file))) };
+}

@@ -1,0 +1,53 @@
+/** What a look makes of a tree: graphs to draw and rows to list. */
+import type { Tree } from "../model/tree.ts";
+import { graphOf, type Graph, type Order } from "./graph.ts";
+import type { Look } from "./look.ts";
+import { maskOf, readRefs } from "./refs.ts";
+import { rowsOf, type Rows } from "./rows.ts";
+import { calleesOf, callersOf, collapsed, focused, hidden } from "./stacks.ts";
+
+export interface Derived {
+  /** What the table lists and searches count in: after focus, hide, recursion. */
+  readonly graph: Graph;
+  readonly rows: Rows;
+  /** What is drawn: the graph, or of a sandwich the callees. */
+  readonly lower: Graph;
+  /** Of a sandwich the callers. */
+  readonly upper: Graph | null;
+  /** References of the look to functions that are not there. */
+  readonly missing: readonly string[];
+}
+
+/** The parts of a look that a graph is made from. */
+export function shapeOf(look: Look): string {
+  return JSON.stringify([look.focus, look.hide, look.sandwich, look.recursion, look.sort]);
+}
+
+export function derive(whole: Tree, look: Look): Derived {
+  const order: Order = look.sort === "name" ? "name" : "value";
+  const missing: string[] = [];
+  let tree = whole;
+
+  function maskOrMiss(ref: string): Uint8Array {
+    const mask = maskOf(whole.functions, ref);
+    if (!mask)
+      missing.push(ref);
+    return mask ?? new Uint8Array(whole.functions.name.length);
+  }
+
+  for (const ref of readRefs(look.hide))
+    tree = hidden(tree, maskOrMiss(ref));
+  for (const ref of readRefs(look.focus))
+    tree = focused(tree, maskOrMiss(ref));
+  if (look.recursion === "direct" || look.recursion === "all")
+    tree = collapsed(tree, look.recursion);
+  const graph = graphOf(tree, order);
+  const sandwich = look.sandwich ? maskOrMiss(look.sandwich) : null;
+  return {
+    graph,
+    rows: rowsOf(graph),
+    lower: sandwich ? graphOf(calleesOf(tree, sandwich), order) : graph,
+    upper: sandwich ? graphOf(callersOf(tree, sandwich), order) : null,
+    missing,
+  };
+}

@@ -1,0 +1,379 @@
+/** The parts of a panel, kept in step with a look. */
+import { h } from "../parts/dom.ts";
+import type { Tree } from "../model/tree.ts";
+import { copyText } from "./copy.ts";
+import { Crumbs } from "./crumbs.ts";
+import { derive, shapeOf, type Derived } from "./derive.ts";
+import type { Graph } from "./graph.ts";
+import { changedLook, LOOK_NAMES, type Look } from "./look.ts";
+import { Menu } from "./menu.ts";
+import { nameOf } from "./paint.ts";
+import type { Panel } from "./panel.ts";
+import { pictureOf, type Picture } from "./picture.ts";
+import { nameOfRef, readPath, writePath } from "./refs.ts";
+import { Searching } from "./searching.ts";
+import { Table } from "./table.ts";
+import { spoken, Tip, type TipSource } from "./tip.ts";
+import { chipsOf, Toolbar } from "./toolbar.ts";
+import { chipsOfLook, keyTool, toolsOf, type Tools } from "./tools.ts";
+import { GraphView } from "./view.ts";
+
+type Part = "lower" | "upper";
+const PARTS = ["upper", "lower"] as const;
+const PICTURE_WIDTH_PX = 1200;
+const UNDO_MAX = 100;
+
+let panels = 0;
+
+/** Sums of own values. */
+function sumOf(values: Float64Array | null): number {
+  return values?.reduce((sum, value) => sum + value, 0) ?? 0;
+}
+
+export class FlamePanel implements Panel {
+  readonly element: HTMLElement;
+  private whole: Tree;
+  private looked: Look;
+  private shape = "";
+  private derived: Derived;
+  private sums = { whole: 0, wholeBase: 0 };
+  private readonly zooms: Record<Part, number> = { lower: 0, upper: 0 };
+  private readonly past: Look[] = [];
+  private readonly onLook: (change: Look) => void;
+  private readonly id = `flame-${++panels}`;
+  private readonly searching = new Searching();
+  private readonly toolbar: Toolbar;
+  private readonly table: Table;
+  private readonly views: Record<Part, GraphView>;
+  private readonly tip = new Tip();
+  private readonly menu = new Menu();
+  private readonly crumbs = new Crumbs((index) => { this.zoom("lower", index); });
+  private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "In force" });
+  private readonly live = h("div", { class: "flame-unseen", "aria-live": "polite" });
+  private readonly nothing = h("p", { class: "flame-nothing", hidden: true });
+  private readonly body: HTMLElement;
+  private readonly leaving = new AbortController();
+
+  constructor(tree: Tree, look: Look, title: string, onLook: (change: Look) => void) {
+    this.whole = tree;
+    this.looked = changedLook(look, {});
+    this.onLook = onLook;
+    this.derived = derive(tree, this.looked);
+    this.toolbar = new Toolbar({
+      change: (change) => { this.change(change); },
+      step: (by) => { this.step(by); },
+      undo: () => { this.undo(); },
+      reset: () => { this.reset(); },
+    });
+    this.table = new Table({
+      order: (order) => { this.change({ order }); },
+      choose: (id) => { this.choose(id); },
+      menu: (id, x, y) => { this.openMenu(id, null, x, y, this.table.element); },
+      key: (event, id) => this.key(event, id),
+    });
+    this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
+    this.body = h("div", { class: "flame-body" }, this.table.element,
+      h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element));
+    this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
+      h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element);
+    this.watchTheme();
+    this.renew();
+  }
+
+  setTree(tree: Tree): void {
+    this.whole = tree;
+    this.renew();
+  }
+
+  setLook(look: Look): void {
+    this.looked = changedLook(this.looked, look);
+    this.apply();
+  }
+
+  look(): Look {
+    return { ...this.looked };
+  }
+
+  tree(): Tree {
+    return this.derived.graph.tree;
+  }
+
+  picture(): Picture {
+    const scenes = PARTS.flatMap((part) => (this.graphOf(part) ? [this.views[part].scene()] : []));
+
+    return pictureOf(scenes.filter((scene) => scene !== null), this.views.lower.width || PICTURE_WIDTH_PX);
+  }
+
+  dispose(): void {
+    this.leaving.abort();
+    this.table.dispose();
+    for (const part of PARTS)
+      this.views[part].dispose();
+    this.element.remove();
+  }
+
+  private view(part: Part, label: string): GraphView {
+    return new GraphView(label, `${this.id}-help`, {
+      zoom: (index) => { this.zoom(part, index); },
+      point: (index, x, y) => {
+        if (index < 0)
+          this.tip.hide();
+        else
+          this.tip.show(this.tipSource(part), index, x, y);
+      },
+      reach: (index) => { this.reached(part, index); },
+      menu: (index, x, y) => { this.openMenu(this.graphOf(part)!.functionOf[index]!, { part, index }, x, y, this.views[part].element); },
+      key: (event, index) => this.key(event, this.graphOf(part)!.functionOf[index]!),
+    });
+  }
+
+  private graphOf(part: Part): Graph | null {
+    return this.derived[part];
+  }
+
+  private rootName(): string {
+    return this.looked.sandwich ? nameOfRef(this.whole.functions, this.looked.sandwich) : "all";
+  }
+
+  private tipSource(part: Part): TipSource {
+    return {
+      graph: this.graphOf(part)!, rootName: this.rootName(), zoom: this.zooms[part], ...this.sums, isCallers: part === "upper",
+    };
+  }
+
+  /** A change by the user: remembered, shown and told. */
+  private change(change: Look): void {
+    const isTyping = Object.keys(change).join() === "search" && this.past[this.past.length - 1]?.search !== this.looked.search;
+
+    if (!isTyping || this.past.length === 0)
+      this.past.push(this.looked);
+    if (this.past.length > UNDO_MAX)
+      this.past.shift();
+    this.looked = changedLook(this.looked, change);
+    this.apply();
+    this.onLook(change);
+  }
+
+  private undo(): void {
+    const before = this.past.pop();
+
+    if (!before)
+      return;
+    const change: Look = {};
+    for (const name of LOOK_NAMES)
+      if (before[name] !== this.looked[name])
+        change[name] = before[name] ?? "";
+    this.looked = before;
+    this.apply();
+    this.onLook(change);
+  }
+
+  private reset(): void {
+    this.searching.chosen = -1;
+    this.change({ zoom: "", search: "", focus: "", hide: "", sandwich: "", recursion: "" });
+  }
+
+  private zoom(part: Part, index: number): void {
+    const zooms = { ...this.zooms, [part]: index };
+    const text = PARTS.slice().reverse().map((each) => {
+      const graph = this.graphOf(each);
+      return graph ? writePath(graph, zooms[each]) : "";
+    }).join("^").replace(/\^$/, "");
+
+    this.tip.hide();
+    if (text !== (this.looked.zoom ?? ""))
+      this.change({ zoom: text });
+  }
+
+  /** Other stacks: everything is made anew. */
+  private renew(): void {
+    this.shape = "";
+    this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
+    this.searching.forget();
+    this.apply();
+  }
+
+  private apply(): void {
+    const shape = shapeOf(this.looked);
+
+    if (this.shape !== shape) {
+      this.derived = derive(this.whole, this.looked);
+      this.shape = shape;
+    }
+    const [lower, upper] = (this.looked.zoom ?? "").split("^");
+    this.zooms.lower = readPath(this.derived.lower, lower ?? "");
+    this.zooms.upper = this.derived.upper ? readPath(this.derived.upper, upper ?? "") : 0;
+    this.searching.search(this.derived.graph, this.derived.lower, this.looked.search ?? "");
+    this.showGraphs();
+    this.showTable();
+    this.showTools();
+  }
+
+  private showGraphs(): void {
+    const isEmpty = this.derived.lower.width[0]! <= 0;
+
+    for (const part of PARTS) {
+      const graph = this.graphOf(part);
+      this.views[part].element.hidden = isEmpty || !graph;
+      if (graph)
+        this.views[part].set({
+          graph, zoom: this.zooms[part], mask: this.searching.graphMask, colour: this.looked.colour, rootName: this.rootName(),
+          isFlame: this.looked.sandwich ? part === "upper" : this.looked.layout === "flame",
+        });
+    }
+    this.nothing.hidden = !isEmpty;
+    this.nothing.textContent = emptyText(this.whole, this.derived, this.looked);
+    this.crumbs.set(this.derived.lower, this.zooms.lower, this.rootName());
+    this.body.dataset["shown"] = this.looked.shown ?? "both";
+  }
+
+  private showTable(): void {
+    const { rows, graph } = this.derived;
+
+    this.table.set({
+      source: {
+        rows, functions: this.whole.functions, unit: this.whole.unit, whole: graph.total[0]!, wholeBase: graph.baseTotal?.[0] ?? 0,
+      },
+      mask: this.searching.mask, order: this.looked.order,
+    });
+    this.table.mark(this.searching.chosen);
+  }
+
+  private showTools(): void {
+    this.toolbar.set({
+      look: this.looked, isDiff: this.whole.baseSelf !== null, canUndo: this.past.length > 0,
+      found: this.searching.text, isFault: this.searching.fault !== "", matches: this.searching.count,
+    });
+    this.chips.replaceChildren(...chipsOf(chipsOfLook(this.whole.functions, this.looked), (change) => { this.change(change); }));
+    if (this.searching.chosen >= 0)
+      this.chips.append(...chipsOf([{ text: `highlighted: ${this.whole.functions.name[this.searching.chosen]!}`, change: {} }],
+        () => { this.choose(this.searching.chosen); }));
+    this.chips.hidden = this.chips.childElementCount === 0;
+  }
+
+  /** Highlights a function in the graph; a second time, not any more. */
+  private choose(id: number): void {
+    this.searching.choose(this.derived.graph, this.derived.lower, this.searching.chosen === id ? -1 : id);
+    this.showGraphs();
+    this.table.mark(this.searching.chosen);
+    this.showTools();
+    this.say(this.searching.text);
+  }
+
+  private step(by: number): void {
+    const index = this.searching.step(by);
+
+    if (index < 0)
+      return;
+    const { lower } = this.derived;
+    const zoomed = this.zooms.lower;
+    const isInside = lower.x[index]! >= lower.x[zoomed]! && lower.x[index]! + lower.width[index]! <= lower.x[zoomed]! + lower.width[zoomed]!;
+    const px = (lower.width[index]! / lower.width[zoomed]!) * this.views.lower.width;
+    if (!isInside || px < 2)
+      this.zoom("lower", lower.parent[index]!);
+    this.views.lower.reach(index);
+    this.showTools();
+  }
+
+  private reached(part: Part, index: number): void {
+    const view = this.views[part];
+    const source = this.tipSource(part);
+
+    if (document.activeElement === view.element) {
+      const { x, y } = view.currentPlace();
+      this.tip.show(source, index, x, y);
+    }
+    this.say(spoken(source, index));
+  }
+
+  private say(text: string): void {
+    this.live.textContent = text;
+  }
+
+  private tools(): Tools {
+    return {
+      change: (change) => { this.change(change); },
+      choose: (id) => { this.choose(id); },
+      copy: (id) => {
+        const name = this.whole.functions.name[id]!;
+        void copyText(name).then((isCopied) => {
+          this.say(isCopied ? "The name is copied." : "The browser does not let the page copy.");
+        });
+      },
+      look: this.looked,
+      functions: this.whole.functions,
+    };
+  }
+
+  private openMenu(id: number, frame: { part: Part; index: number } | null, x: number, y: number, from: HTMLElement): void {
+    const items = toolsOf(this.tools(), id);
+
+    this.tip.hide();
+    if (frame)
+      items.unshift({ text: "Zoom to this frame", key: "Enter", act: () => { this.zoom(frame.part, frame.index); } });
+    items.push({ text: "Show all again", key: "r", act: () => { this.reset(); } });
+    this.menu.open(items, id < 0 ? this.rootName() : nameOf({ graph: this.derived.graph, rootName: "" }, this.derived.graph.functionOf.indexOf(id)), x, y, from);
+  }
+
+  /** Keys that graph and table share. */
+  private key(event: KeyboardEvent, id: number): boolean {
+    const isUndo = (event.ctrlKey && event.key === "z") || (!event.ctrlKey && event.key === "u");
+
+    if (isUndo)
+      this.undo();
+    else if (event.ctrlKey)
+      return false;
+    else if (event.key === "/") {
+      this.toolbar.search.focus();
+      this.toolbar.search.select();
+    } else if (event.key === "n" || event.key === "N")
+      this.step(event.key === "n" ? 1 : -1);
+    else if (event.key === "r")
+      this.reset();
+    else if (event.key === "Escape")
+      return this.leave();
+    else
+      return keyTool(this.tools(), event.key, id);
+    return true;
+  }
+
+  /** Takes back the last thing that Escape means; false: there is none. */
+  private leave(): boolean {
+    const isTip = !this.tip.element.hidden && this.zooms.lower + this.zooms.upper === 0 && this.searching.chosen < 0;
+
+    this.tip.hide();
+    if (this.searching.chosen >= 0)
+      this.choose(this.searching.chosen);
+    else if (this.looked.zoom)
+      this.change({ zoom: "" });
+    else if (this.looked.sandwich)
+      this.change({ sandwich: "" });
+    else
+      return isTip;
+    return true;
+  }
+
+  private watchTheme(): void {
+    const retheme = (): void => {
+      for (const part of PARTS)
+        this.views[part].retheme();
+    };
+    const observer = new MutationObserver(retheme);
+
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", retheme, { signal: this.leaving.signal });
+    this.leaving.signal.addEventListener("abort", () => { observer.disconnect(); });
+  }
+}
+
+const HELP = "Arrow keys go from frame to frame, Enter zooms, Escape zooms out. Slash searches, n goes to the next match. "
+  + "s: callers and callees of the function. f: only stacks through it. h: leaves it out. c copies its name. "
+  + "Shift and F10: all that can be done. u: undo. The same numbers are in the table of functions beside the graph.";
+
+function emptyText(whole: Tree, derived: Derived, look: Look): string {
+  if (derived.missing.length > 0)
+    return `There is no function ${derived.missing.map((ref) => ref.slice(0, 200)).join(", ")} in this profile. Take the mark above off to see all.`;
+  if (whole.parent.length > 1 && (look.focus || look.sandwich || look.hide))
+    return "No stack is left. Take a mark above off to see more.";
+  return "There is nothing in this profile: no sample was taken.";
+}

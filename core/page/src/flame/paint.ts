@@ -1,0 +1,129 @@
+/** Draws visible frames: on a canvas, or into a picture for export. */
+import { percent } from "../parts/format.ts";
+import { shown } from "../parts/dom.ts";
+import type { Functions } from "../model/tree.ts";
+import { fillsOf, type Colouring, type Theme } from "./colour.ts";
+import { levelCount, levelOf, type Graph, type Visible } from "./graph.ts";
+
+export const ROW_PX = 20;
+export const FONT_PX = 12;
+export const FONT_FAMILY = "system-ui, \"Segoe UI\", \"DejaVu Sans\", sans-serif";
+const PADDING_PX = 4;
+/** Narrower frames have no text: not even two letters fit. */
+const TEXT_MIN_PX = 26;
+
+export interface Scene {
+  readonly graph: Graph;
+  /** The frame that is as wide as the picture. */
+  readonly zoom: number;
+  /** What the root is called. */
+  readonly rootName: string;
+  /** Functions that a search means; null: all are as they are. */
+  readonly mask: Uint8Array | null;
+  readonly colouring: Colouring;
+  readonly theme: Theme;
+  readonly isFlame: boolean;
+}
+
+export interface Sink {
+  rect(x: number, y: number, width: number, height: number, fill: string): void;
+  text(text: string, x: number, y: number, widthMax: number, fill: string): void;
+}
+
+/** Where a level's rows begin. */
+export function topOf(scene: Scene, level: number, levels: number): number {
+  return (scene.isFlame ? levels - 1 - level : level) * ROW_PX;
+}
+
+/** How many levels the zoomed frame's part of the graph has, from the root. */
+export function levelsShown(graph: Graph, zoom: number): number {
+  let end = zoom + 1;
+  let first = zoom;
+  let levels = levelOf(graph, zoom);
+
+  while (first < end && levels < levelCount(graph)) {
+    first = graph.firstChild[first]!;
+    end = graph.firstChild[end]!;
+    levels++;
+  }
+  return levels;
+}
+
+let measuring: CanvasRenderingContext2D | null = null;
+const measured = new WeakMap<Functions, Float32Array>();
+
+function widthOf(text: string): number {
+  measuring ??= document.createElement("canvas").getContext("2d");
+  if (!measuring)
+    return text.length * FONT_PX * 0.6;
+  measuring.font = `${FONT_PX}px ${FONT_FAMILY}`;
+  return measuring.measureText(text).width;
+}
+
+export function nameOf(scene: { graph: Graph; rootName: string }, index: number): string {
+  const id = scene.graph.functionOf[index]!;
+
+  return id < 0 ? scene.rootName : shown(scene.graph.tree.functions.name[id]!) || "(no name)";
+}
+
+/** The name of a frame, its share behind where there is room, or cut. */
+function labelOf(scene: Scene, index: number, room: number): string {
+  const { functions } = scene.graph.tree;
+  const id = scene.graph.functionOf[index]!;
+  const name = nameOf(scene, index);
+  let widths = measured.get(functions);
+
+  if (!widths) {
+    widths = new Float32Array(functions.name.length);
+    measured.set(functions, widths);
+  }
+  const width = id < 0 ? widthOf(name) : widths[id]! || (widths[id] = widthOf(name));
+  if (width <= room) {
+    const share = ` (${percent(scene.graph.width[index]! / scene.graph.width[0]!)})`;
+    return width + share.length * FONT_PX * 0.62 <= room ? name + share : name;
+  }
+  const letters = Math.floor((name.length * room) / width) - 1;
+  return letters > 0 ? `${name.slice(0, letters)}\u2026` : "";
+}
+
+function stylesOf(scene: Scene): (index: number) => readonly [fill: string, text: string] {
+  const { theme, mask, colouring, graph, zoom } = scene;
+  const fills = fillsOf(theme, colouring.colour);
+  const above = new Set<number>();
+
+  for (let node = zoom; node > 0;)
+    above.add(node = graph.parent[node]!);
+  return (index) => {
+    const id = graph.functionOf[index]!;
+    if (mask && (id < 0 || !mask[id]))
+      return [theme.other, theme.otherText];
+    if (above.has(index))
+      return [theme.above, theme.aboveText];
+    return [fills[colouring.fillOf(index)]!, theme.text];
+  };
+}
+
+/** Frames at their places, `offset` pixels further up. */
+export function paintFrames(scene: Scene, visible: Visible, levels: number, offset: number, sink: Sink): void {
+  const styleOf = stylesOf(scene);
+
+  for (let at = 0; at < visible.node.length; at++) {
+    const index = visible.node[at]!;
+    const x = visible.x[at]!;
+    const y = topOf(scene, visible.level[at]!, levels) - offset;
+    if (index < 0) {
+      sink.rect(x, y, visible.width[at]!, ROW_PX - 1, scene.theme.run);
+      continue;
+    }
+    // A pixel between neighbours, where there is one to spare.
+    const width = visible.width[at]! - (visible.width[at]! > 3 ? 1 : 0);
+    const [fill, colour] = styleOf(index);
+    sink.rect(x, y, width, ROW_PX - 1, fill);
+    const room = width - 2 * PADDING_PX;
+    if (width >= TEXT_MIN_PX) {
+      const label = labelOf(scene, index, room);
+      if (label)
+        sink.text(label, x + PADDING_PX, y + ROW_PX / 2, room, colour);
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** What is seen of a graph, as plain data: for SVG, PNG and files. */
+import { visibleFrames } from "./graph.ts";
+import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, type Scene } from "./paint.ts";
+
+export interface Picture {
+  readonly width: number;
+  readonly height: number;
+  readonly background: string;
+  readonly fontFamily: string;
+  readonly fontPx: number;
+  readonly rectangles: readonly { x: number; y: number; width: number; height: number; fill: string }[];
+  /** Begin at x, have their middle at y, and are no wider than `width`. */
+  readonly texts: readonly { x: number; y: number; width: number; text: string; fill: string }[];
+}
+
+type Parts = { -readonly [K in "rectangles" | "texts"]: Picture[K][number][] };
+
+/** All levels of scenes, one below the other, whatever of them is scrolled to. */
+export function pictureOf(scenes: readonly Scene[], width: number): Picture {
+  const { rectangles, texts }: Parts = { rectangles: [], texts: [] };
+  let height = 0;
+
+  for (const scene of scenes) {
+    const levels = levelsShown(scene.graph, scene.zoom);
+    paintFrames(scene, visibleFrames(scene.graph, scene.zoom, width, 0, levels), levels, -height, {
+      rect: (x, y, widthPx, heightPx, fill) => { rectangles.push({ x, y, width: widthPx, height: heightPx, fill }); },
+      text: (text, x, y, widthMax, fill) => { texts.push({ x, y, width: widthMax, text, fill }); },
+    });
+    height += levels * ROW_PX;
+  }
+  return {
+    width, height, background: scenes[0]?.theme.background ?? "#ffffff", fontFamily: FONT_FAMILY, fontPx: FONT_PX, rectangles, texts,
+  };
+}
+
+/** XML has no halves of surrogate pairs, which a cut text may end with. */
+function escaped(text: string): string {
+  return text.replace(/\p{Surrogate}|[\ufffe\uffff]/gu, "\ufffd")
+    .replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}
+
+const round = (value: number): string => String(Math.round(value * 100) / 100);
+
+export function svgOf(picture: Picture): string {
+  const rectangles = picture.rectangles.map((each) =>
+    `<rect x="${round(each.x)}" y="${round(each.y)}" width="${round(each.width)}" height="${round(each.height)}" fill="${each.fill}"/>`);
+  const texts = picture.texts.map((each) =>
+    `<text x="${round(each.x)}" y="${round(each.y)}" fill="${each.fill}">${escaped(each.text)}</text>`);
+
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${round(picture.width)}" height="${round(picture.height)}" `
+    + `viewBox="0 0 ${round(picture.width)} ${round(picture.height)}" font-family="${escaped(picture.fontFamily)}" `
+    + `font-size="${picture.fontPx}" dominant-baseline="central">`
+    + `<rect width="100%" height="100%" fill="${picture.background}"/>${rectangles.join("")}${texts.join("")}</svg>\n`;
+}
+
+/** Browsers refuse larger canvases. */
+const CANVAS_MAX_PX = 16_384;
+
+/** `scale` pixels for each of the picture's, fewer where it would be too high. */
+export function canvasOf(picture: Picture, scale: number): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  const most = Math.min(scale, CANVAS_MAX_PX / picture.height, CANVAS_MAX_PX / picture.width);
+  const context = canvas.getContext("2d");
+
+  canvas.width = Math.ceil(picture.width * most);
+  canvas.height = Math.ceil(picture.height * most);
+  if (!context)
+    throw new Error("The browser has no memory for a picture of this size.");
+  context.scale(most, most);
+  context.fillStyle = picture.background;
+  context.fillRect(0, 0, picture.width, picture.height);
+  for (const each of picture.rectangles) {
+    context.fillStyle = each.fill;
+    context.fillRect(each.x, each.y, each.width, each.height);
+  }
+  context.font = `${picture.fontPx}px ${picture.fontFamily}`;
+  context.textBaseline = "middle";
+  for (const each of picture.texts) {
+    context.fillStyle = each.fill;
+    context.fillText(each.text, each.x, each.y, each.width);
+  }
+  return canvas;
+}

@@ -1,0 +1,143 @@
+/** Functions and places in an address: they mean the same after a reload and,
+ * as far as it is there, in other data. */
+import type { Functions } from "../model/tree.ts";
+import type { Graph } from "./graph.ts";
+
+/** Longer names are cut and told apart by their hash. */
+const NAME_MAX = 100;
+
+/** FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), then
+ * mixed as in MurmurHash3's end. */
+function hashText(text: string, seed: number): number {
+  let hash = seed;
+
+  for (let at = 0; at < text.length; at++)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x85ebca6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}
+
+interface Known {
+  readonly hashes: Uint32Array;
+  readonly ids: ReadonlyMap<string, number | readonly number[]>;
+}
+
+const knowns = new WeakMap<Functions, Known>();
+
+function knownOf(functions: Functions): Known {
+  let known = knowns.get(functions);
+
+  if (!known) {
+    const ids = new Map<string, number | number[]>();
+    functions.name.forEach((name, id) => {
+      const others = ids.get(name);
+      if (typeof others === "object")
+        others.push(id);
+      else
+        ids.set(name, others === undefined ? id : [others, id]);
+    });
+    const hashes = Uint32Array.from(functions.name, (name, id) => hashText(functions.file[id]!, hashText(name, 0x811c9dc5)));
+    known = { hashes, ids };
+    knowns.set(functions, known);
+  }
+  return known;
+}
+
+/** A function as the address names it: by its name if that is enough, else with
+ * a hash of name and file behind. */
+export function refOf(functions: Functions, id: number): string {
+  const name = functions.name[id]!;
+  const known = knownOf(functions);
+  const isPlain = name !== "" && name.length <= NAME_MAX && !/[\u0000-\u001f\ud800-\udfff]/.test(name);
+
+  if (isPlain && typeof known.ids.get(name) === "number")
+    return name;
+  return `${isPlain ? name : name.slice(0, 20).replace(/[\u0000-\u001f\ud800-\udfff]/g, "?")}~${known.hashes[id]!.toString(36)}`;
+}
+
+/** The functions that a reference means; null: there is none here. */
+export function maskOf(functions: Functions, ref: string): Uint8Array | null {
+  const known = knownOf(functions);
+  const mask = new Uint8Array(functions.name.length);
+  const found = known.ids.get(ref);
+
+  if (found !== undefined) {
+    for (const id of typeof found === "number" ? [found] : found)
+      mask[id] = 1;
+    return mask;
+  }
+  const hash = parseInt(/~([0-9a-z]{1,7})$/.exec(ref)?.[1] ?? "", 36);
+  known.hashes.forEach((each, id) => { mask[id] = each === hash ? 1 : 0; });
+  return mask.includes(1) ? mask : null;
+}
+
+/** What a reference is called where its function is not known. */
+export function nameOfRef(functions: Functions, ref: string): string {
+  const id = maskOf(functions, ref)?.indexOf(1) ?? -1;
+
+  return id < 0 ? ref : functions.name[id]!;
+}
+
+/** References, one a line. */
+export function readRefs(text: string | undefined): string[] {
+  return (text ?? "").split("\n").filter((ref) => ref !== "");
+}
+
+function joined(above: number, hash: number): number {
+  return hashText("", Math.imul(above ^ 0x5bd1e995, 0x1b873593) ^ hash);
+}
+
+/** The path to a node: its depth, and hashes of the paths to it and to nodes
+ * above it at distances 1, 2, 4, …, so that other data in which it is not can
+ * be shown near it. "": the root. */
+export function writePath(graph: Graph, index: number): string {
+  const { hashes } = knownOf(graph.tree.functions);
+  const path: number[] = [];
+
+  for (let node = index; node > 0; node = graph.parent[node]!)
+    path.push(hashes[graph.functionOf[node]!]!);
+  if (path.length === 0)
+    return "";
+  let above = 0;
+  const paths = path.reverse().map((hash) => above = joined(above, hash));
+  const written = [String(path.length), paths[path.length - 1]!.toString(36)];
+  for (let distance = 1; distance < path.length; distance *= 2)
+    written.push(paths[path.length - 1 - distance]!.toString(36));
+  return written.join("-");
+}
+
+/** The node of a written path, else the nearest above it that is there; 0. */
+export function readPath(graph: Graph, text: string): number {
+  const [depthText, ...hashTexts] = text.split("-");
+  const depth = Number(depthText);
+
+  if (!Number.isSafeInteger(depth) || depth < 1 || hashTexts.length === 0)
+    return 0;
+  const { hashes } = knownOf(graph.tree.functions);
+  const paths = new Uint32Array(graph.parent.length);
+  for (let index = 1; index < paths.length; index++)
+    paths[index] = joined(paths[graph.parent[index]!]!, hashes[graph.functionOf[index]!]!);
+  for (const [at, hashText36] of hashTexts.entries()) {
+    const level = at === 0 ? depth : depth - 2 ** (at - 1);
+    const wanted = parseInt(hashText36, 36);
+    const start = graph.levelStart[level];
+    const end = graph.levelStart[level + 1];
+    if (level < 1 || start === undefined || end === undefined)
+      continue;
+    const found = paths.subarray(start, end).indexOf(wanted);
+    if (found >= 0)
+      return start + found;
+  }
+  return 0;
+}
+
+/** From the root to a node, both among them. */
+export function pathTo(graph: Graph, index: number): number[] {
+  const path = [index];
+
+  for (let node = index; node > 0;)
+    path.push(node = graph.parent[node]!);
+  return path.reverse();
+}
+

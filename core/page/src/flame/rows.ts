@@ -1,0 +1,108 @@
+/** What each function did itself and what went through it, over all nodes. */
+import type { Graph } from "./graph.ts";
+
+/** Columns by function; the functions that occur are `ids`. */
+export interface Rows {
+  readonly ids: Uint32Array;
+  readonly own: Float64Array;
+  /** Each stack counts once, however often the function is in it. */
+  readonly total: Float64Array;
+  readonly baseOwn: Float64Array | null;
+  readonly baseTotal: Float64Array | null;
+  /** Samples that the total rests on. */
+  readonly samples: Float64Array | null;
+}
+
+/** Calls `enter` for each node in the order of a walk: with whether no function
+ * above is the same. */
+function walk(graph: Graph, enter: (index: number, functionId: number, isOutermost: boolean) => void): void {
+  const { firstChild, functionOf, parent } = graph;
+  const next = firstChild.slice();
+  const onPath = new Uint32Array(graph.tree.functions.name.length);
+  let index = 0;
+
+  for (;;) {
+    const child = next[index]!;
+    if (child < firstChild[index + 1]!) {
+      next[index] = child + 1;
+      const functionId = functionOf[child]!;
+      enter(child, functionId, onPath[functionId]!++ === 0);
+      index = child;
+    } else {
+      if (index === 0)
+        return;
+      onPath[functionOf[index]!]!--;
+      index = parent[index]!;
+    }
+  }
+}
+
+export function rowsOf(graph: Graph): Rows {
+  const size = graph.tree.functions.name.length;
+  const seen = new Uint8Array(size);
+  const own = new Float64Array(size);
+  const total = new Float64Array(size);
+  const baseOwn = graph.baseSelf && new Float64Array(size);
+  const baseTotal = graph.baseTotal && new Float64Array(size);
+  const samples = graph.samples && new Float64Array(size);
+
+  walk(graph, (index, id, isOutermost) => {
+    seen[id] = 1;
+    own[id]! += graph.self[index]!;
+    if (baseOwn)
+      baseOwn[id]! += graph.baseSelf[index]!;
+    if (!isOutermost)
+      return;
+    total[id]! += graph.total[index]!;
+    if (baseTotal)
+      baseTotal[id]! += graph.baseTotal[index]!;
+    if (samples)
+      samples[id]! += graph.samples[index]!;
+  });
+  const ids: number[] = [];
+  seen.forEach((isSeen, id) => {
+    if (isSeen)
+      ids.push(id);
+  });
+  return { ids: Uint32Array.from(ids), own, total, baseOwn, baseTotal, samples };
+}
+
+export const COLUMNS = ["name", "own", "total", "samples", "baseTotal", "change", "relative"] as const;
+export type Column = (typeof COLUMNS)[number];
+
+/** What a row has in a column of numbers. In a comparison "own" and "total" are
+ * the right side's. */
+export function valueOf(rows: Rows, column: Exclude<Column, "name">, id: number): number {
+  const base = rows.baseTotal?.[id] ?? 0;
+
+  switch (column) {
+    case "own": return rows.own[id]!;
+    case "total": return rows.total[id]!;
+    case "samples": return rows.samples?.[id] ?? 0;
+    case "baseTotal": return base;
+    case "change": return rows.total[id]! - base;
+    case "relative": return relativeOf(rows.total[id]!, base);
+  }
+}
+
+/** Change as a share of what was; Infinity: new. */
+export function relativeOf(value: number, base: number): number {
+  return base === 0 ? (value === 0 ? 0 : Infinity) : (value - base) / base;
+}
+
+/** Ids in the order of a column. Changes by size, whichever way they went. */
+export function sortedIds(rows: Rows, names: readonly string[], column: Column, isAscending: boolean, ids: Uint32Array): Uint32Array {
+  const sign = isAscending ? 1 : -1;
+
+  if (column === "name")
+    return ids.slice().sort((a, b) => sign * (names[a]! < names[b]! ? -1 : names[a]! > names[b]! ? 1 : a - b));
+  const isChange = column === "change" || column === "relative";
+  const keys = new Float64Array(names.length);
+  for (const id of ids) {
+    const value = valueOf(rows, column, id);
+    keys[id] = isChange ? Math.abs(value) : value;
+  }
+  // Infinity - Infinity is no number: equal ones go on to the next key.
+  return ids.slice().sort((a, b) => (keys[a] === keys[b] ? 0 : sign * (keys[a]! - keys[b]!))
+    || rows.total[b]! - rows.total[a]! || rows.own[b]! - rows.own[a]! || a - b);
+}

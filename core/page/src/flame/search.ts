@@ -1,0 +1,77 @@
+/** Which functions a search means, and what share of all goes through them. */
+import type { Functions } from "../model/tree.ts";
+import type { Graph } from "./graph.ts";
+
+const lowered = new WeakMap<Functions, readonly string[]>();
+
+function loweredNames(functions: Functions): readonly string[] {
+  let found = lowered.get(functions);
+
+  if (!found) {
+    found = functions.name.map((name) => name.toLowerCase());
+    lowered.set(functions, found);
+  }
+  return found;
+}
+
+/** What is searched: a part of the name, whatever its case, or `/regex/` (and
+ * `/regex/i`). A string tells what is wrong with it; null: nothing is searched. */
+export function matching(functions: Functions, search: string): Uint8Array | string | null {
+  if (search === "")
+    return null;
+  const mask = new Uint8Array(functions.name.length);
+  const pattern = /^\/(.+)\/(i?)$/s.exec(search);
+  if (!pattern) {
+    const part = search.toLowerCase();
+    loweredNames(functions).forEach((name, id) => { mask[id] = name.includes(part) ? 1 : 0; });
+    return mask;
+  }
+  try {
+    const regex = new RegExp(pattern[1]!, `u${pattern[2]!}`);
+    functions.name.forEach((name, id) => { mask[id] = regex.test(name) ? 1 : 0; });
+    return mask;
+  } catch (error) {
+    return error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : String(error);
+  }
+}
+
+/** What goes through frames of a mask, over all nodes, drawn or not: a stack with
+ * several of them counts once. */
+export interface Share {
+  readonly total: number;
+  readonly baseTotal: number;
+  /** Frames that match. */
+  readonly frames: number;
+}
+
+export function shareOf(graph: Graph, mask: Uint8Array): Share {
+  const { functionOf, parent } = graph;
+  const inside = new Uint8Array(functionOf.length);
+  let total = 0;
+  let baseTotal = 0;
+  let frames = 0;
+
+  for (let index = 1; index < functionOf.length; index++) {
+    const isMatch = mask[functionOf[index]!]!;
+    const isIn = inside[parent[index]!]!;
+    inside[index] = isMatch | isIn;
+    if (!isMatch)
+      continue;
+    frames++;
+    if (!isIn) {
+      total += graph.total[index]!;
+      baseTotal += graph.baseTotal?.[index] ?? 0;
+    }
+  }
+  return { total, baseTotal, frames };
+}
+
+/** Matching frames, the widest first. */
+export function matchesOf(graph: Graph, mask: Uint8Array): Uint32Array {
+  const found: number[] = [];
+
+  for (let index = 1; index < graph.functionOf.length; index++)
+    if (mask[graph.functionOf[index]!])
+      found.push(index);
+  return Uint32Array.from(found).sort((a, b) => graph.width[b]! - graph.width[a]! || a - b);
+}

@@ -1,0 +1,225 @@
+/** Functions with own and total times. Only rows in sight are elements, so that
+ * 100,000 functions scroll. */
+import { shown, h } from "../parts/dom.ts";
+import type { Functions } from "../model/tree.ts";
+import { cellsOf, columnsOf, titleOfColumn, type CellSource } from "./cells.ts";
+import { COLUMNS, sortedIds, type Column, type Rows } from "./rows.ts";
+
+export const TABLE_ROW_PX = 26;
+/** Rows above and below what is seen. */
+const SPARE_ROWS = 6;
+
+export interface TableEvents {
+  order(order: string): void;
+  /** A row was chosen: its function is to be shown in the graph. */
+  choose(functionId: number): void;
+  menu(functionId: number, x: number, y: number): void;
+  key(event: KeyboardEvent, functionId: number): boolean;
+}
+
+export interface TableState {
+  readonly source: CellSource;
+  readonly mask: Uint8Array | null;
+  readonly order: string | undefined;
+}
+
+let tables = 0;
+
+/** "-own": by own values, the least first. */
+export function readOrder(order: string | undefined, isDiff: boolean): { column: Column; isAscending: boolean } {
+  const name = order?.replace(/^-/, "");
+  const column = COLUMNS.find((each) => each === name) ?? (isDiff ? "change" : "own");
+
+  // Names begin with A, numbers with the greatest.
+  return { column, isAscending: (column === "name") !== (order?.startsWith("-") ?? false) };
+}
+
+function filtered(rows: Rows, mask: Uint8Array | null): Uint32Array {
+  return mask ? rows.ids.filter((id) => mask[id] === 1) : rows.ids;
+}
+
+export class Table {
+  readonly element: HTMLElement;
+  private readonly head = h("div", { class: "flame-row flame-head", role: "row", "aria-rowindex": 1 });
+  private readonly body = h("div", { class: "flame-rows", role: "rowgroup" });
+  private readonly empty = h("p", { class: "flame-empty", hidden: true }, "No function has this in its name.");
+  private readonly id = `flame-table-${++tables}`;
+  private readonly events: TableEvents;
+  private readonly observer: ResizeObserver;
+  private state: TableState | null = null;
+  private ids: Uint32Array = new Uint32Array();
+  private active = -1;
+  private chosen = -1;
+
+  constructor(events: TableEvents) {
+    this.events = events;
+    this.element = h("div", { class: "flame-table", role: "grid", tabindex: 0, id: this.id, "aria-label": "Functions" },
+      h("div", { role: "rowgroup", class: "flame-heads" }, this.head), this.body, this.empty);
+    this.element.addEventListener("scroll", () => { this.fill(); });
+    this.element.addEventListener("keydown", (event) => { this.onKey(event); });
+    this.element.addEventListener("contextmenu", (event) => { this.onMenu(event); });
+    this.body.addEventListener("click", (event) => {
+      const row = this.rowAt(event.target);
+      if (row >= 0)
+        this.choose(row);
+    });
+    this.observer = new ResizeObserver(() => { this.fill(); });
+    this.observer.observe(this.element);
+  }
+
+  set(state: TableState): void {
+    const { rows, functions } = state.source;
+    const before = this.state;
+
+    this.state = state;
+    if (before?.source.rows !== rows || before.mask !== state.mask || before.order !== state.order) {
+      const activeId = this.ids[this.active] ?? -1;
+      const { column, isAscending } = readOrder(state.order, rows.baseTotal !== null);
+      this.ids = sortedIds(rows, functions.name, column, isAscending, filtered(rows, state.mask));
+      this.active = activeId < 0 ? -1 : this.ids.indexOf(activeId);
+      this.element.scrollTop = 0;
+    }
+    this.showHead();
+    this.element.setAttribute("aria-rowcount", String(this.ids.length + 1));
+    this.body.style.height = `${this.ids.length * TABLE_ROW_PX}px`;
+    this.empty.hidden = this.ids.length > 0;
+    this.fill();
+  }
+
+  /** Marks the function that the graph shows; -1: none. */
+  mark(functionId: number): void {
+    this.chosen = functionId;
+    this.fill();
+  }
+
+  dispose(): void {
+    this.observer.disconnect();
+  }
+
+  private showHead(): void {
+    const { source, order } = this.state!;
+    const columns = columnsOf(source.rows);
+    const sorted = readOrder(order, source.rows.baseTotal !== null);
+    const hadFocus = this.head.contains(document.activeElement) ? document.activeElement?.getAttribute("data-column") : null;
+
+    this.element.setAttribute("aria-colcount", String(columns.length));
+    this.element.style.setProperty("--columns", `minmax(9rem, 1fr) repeat(${columns.length - 1}, minmax(4.6rem, 7.6rem))`);
+    this.head.replaceChildren(...columns.map((column) => {
+      const isSorted = column === sorted.column;
+      const next = isSorted && sorted.isAscending === (column === "name") ? `-${column}` : column;
+      const button = h("button", {
+        type: "button", "data-column": column, onclick: () => { this.events.order(next); },
+      }, titleOfColumn(column, source.rows), isSorted ? h("span", { "aria-hidden": "true" }, sorted.isAscending ? " \u25b4" : " \u25be") : null);
+      return h("div", {
+        role: "columnheader", class: `flame-cell ${column === "name" ? "" : "flame-number"}`,
+        "aria-sort": isSorted ? (sorted.isAscending ? "ascending" : "descending") : "none",
+      }, button);
+    }));
+    if (hadFocus)
+      this.head.querySelector<HTMLElement>(`[data-column="${hadFocus}"]`)?.focus();
+  }
+
+  private fill(): void {
+    if (!this.state)
+      return;
+    const headPx = this.head.offsetHeight;
+    const first = Math.max(0, Math.floor(this.element.scrollTop / TABLE_ROW_PX) - SPARE_ROWS);
+    const seen = Math.ceil((this.element.clientHeight - headPx) / TABLE_ROW_PX) + 2 * SPARE_ROWS;
+    const last = Math.min(this.ids.length, first + seen);
+    const rows: HTMLElement[] = [];
+
+    for (let row = first; row < last; row++)
+      rows.push(this.rowOf(row));
+    this.body.replaceChildren(...rows);
+    if (this.active >= first && this.active < last)
+      this.element.setAttribute("aria-activedescendant", `${this.id}-${this.active}`);
+    else
+      this.element.removeAttribute("aria-activedescendant");
+  }
+
+  private rowOf(row: number): HTMLElement {
+    const id = this.ids[row]!;
+    const { source } = this.state!;
+    const { functions } = source;
+    const isChosen = id === this.chosen;
+    const element = h("div", {
+      class: `flame-row${row === this.active ? " flame-active" : ""}${isChosen ? " flame-chosen" : ""}`,
+      role: "row", id: `${this.id}-${row}`, "aria-rowindex": row + 2, "aria-selected": String(isChosen),
+      "data-row": row, title: titleOf(functions, id),
+    }, ...cellsOf(source, id));
+
+    element.style.transform = `translateY(${row * TABLE_ROW_PX}px)`;
+    return element;
+  }
+
+  private rowAt(target: EventTarget | null): number {
+    const row = target instanceof Element ? target.closest("[data-row]")?.getAttribute("data-row") : null;
+
+    return row === null || row === undefined ? -1 : Number(row);
+  }
+
+  private choose(row: number): void {
+    this.active = row;
+    this.events.choose(this.ids[row]!);
+  }
+
+  private onMenu(event: MouseEvent): void {
+    const pointed = this.rowAt(event.target);
+    const row = pointed >= 0 ? pointed : this.active;
+
+    if (row < 0 || this.head.contains(event.target as Node))
+      return;
+    event.preventDefault();
+    this.active = row;
+    this.fill();
+    if (pointed >= 0 && event.button === 2)
+      this.events.menu(this.ids[row]!, event.clientX, event.clientY);
+    else
+      this.menuAtRow(row);
+  }
+
+  private menuAtRow(row: number): void {
+    const box = this.body.querySelector(`[data-row="${row}"]`)?.getBoundingClientRect() ?? this.element.getBoundingClientRect();
+
+    this.events.menu(this.ids[row]!, box.left + 40, box.top + TABLE_ROW_PX);
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.target !== this.element || event.altKey || event.metaKey)
+      return;
+    const page = Math.max(1, Math.floor(this.element.clientHeight / TABLE_ROW_PX) - 2);
+    const to: Record<string, number> = {
+      ArrowDown: this.active + 1, ArrowUp: this.active - 1, PageDown: this.active + page, PageUp: this.active - page,
+      Home: 0, End: this.ids.length - 1,
+    };
+    const functionId = this.ids[this.active] ?? -1;
+
+    if (event.key in to && this.ids.length > 0)
+      this.reach(Math.min(this.ids.length - 1, Math.max(0, to[event.key]!)));
+    else if (functionId >= 0 && event.key === "Enter")
+      this.choose(this.active);
+    else if (functionId >= 0 && (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)))
+      this.menuAtRow(this.active);
+    else if (!this.events.key(event, functionId))
+      return;
+    event.preventDefault();
+  }
+
+  private reach(row: number): void {
+    const top = row * TABLE_ROW_PX;
+    const room = this.element.clientHeight - this.head.offsetHeight;
+
+    this.active = row;
+    if (top < this.element.scrollTop)
+      this.element.scrollTop = top;
+    else if (top + TABLE_ROW_PX > this.element.scrollTop + room)
+      this.element.scrollTop = top + TABLE_ROW_PX - room;
+    this.fill();
+  }
+}
+
+function titleOf(functions: Functions, id: number): string {
+  const file = functions.file[id]!;
+
+  return shown(functions.name[id]!) + (file ? `\n${shown(file)}${functions.line[id]! > 0 ? `:${functions.line[id]!}` : ""}` : "");
+}

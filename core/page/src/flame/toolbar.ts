@@ -1,0 +1,138 @@
+/** What stands over a graph: search, how it is drawn, what is taken off again. */
+import { h, shown } from "../parts/dom.ts";
+import type { Look } from "./look.ts";
+
+export interface ToolbarEvents {
+  change(change: Look): void;
+  /** To the next match, or with -1 the one before. */
+  step(by: number): void;
+  undo(): void;
+  reset(): void;
+}
+
+export interface ToolbarState {
+  readonly look: Look;
+  readonly isDiff: boolean;
+  readonly canUndo: boolean;
+  /** What a search found, or what is wrong with it. */
+  readonly found: string;
+  readonly isFault: boolean;
+  readonly matches: number;
+}
+
+type Choice = readonly [value: string, text: string];
+
+const COLOURS: readonly Choice[] = [["package", "by package"], ["kind", "by kind"]];
+const DIFF_COLOURS: readonly Choice[] = [["change", "change, absolute"], ["relative", "change, relative"], ...COLOURS];
+const SORTS: readonly Choice[] = [["value", "largest first"], ["name", "by name"]];
+const RECURSIONS: readonly Choice[] = [["", "as it is"], ["direct", "direct: one frame"], ["all", "all: one frame"]];
+const LAYOUTS: readonly Choice[] = [["icicle", "root on top"], ["flame", "root at the bottom"]];
+const SHOWNS: readonly Choice[] = [["table", "Table"], ["both", "Both"], ["graph", "Graph"]];
+
+/** Typing is looked at after a pause. */
+const SEARCH_PAUSE_MS = 120;
+
+function select(label: string, onPick: (value: string) => void): { element: HTMLElement; set: (choices: readonly Choice[], value: string) => void } {
+  const box = h("select", { onchange: () => { onPick(box.value); } });
+  let made: readonly Choice[] = [];
+
+  return {
+    element: h("label", { class: "flame-pick" }, h("span", {}, label), box),
+    set: (choices, value) => {
+      if (made !== choices)
+        box.replaceChildren(...choices.map(([name, text]) => h("option", { value: name }, text)));
+      made = choices;
+      box.value = choices.some(([name]) => name === value) ? value : choices[0]![0];
+    },
+  };
+}
+
+export class Toolbar {
+  readonly element: HTMLElement;
+  readonly search: HTMLInputElement;
+  private readonly found = h("output", { class: "flame-found" });
+  private readonly back: HTMLButtonElement;
+  private readonly forth: HTMLButtonElement;
+  private readonly undo: HTMLButtonElement;
+  private readonly reset: HTMLButtonElement;
+  private readonly picks;
+  private readonly showns: HTMLButtonElement[];
+  private pause = 0;
+  private searched = "";
+
+  constructor(events: ToolbarEvents) {
+    const button = (text: string, label: string, onclick: () => void): HTMLButtonElement =>
+      h("button", { type: "button", title: label, "aria-label": label, onclick }, text);
+
+    this.search = h("input", {
+      type: "search", class: "flame-search", placeholder: "Search, or /regex/", "aria-label": "Search functions", spellcheck: "false", autocomplete: "off",
+      oninput: () => {
+        clearTimeout(this.pause);
+        this.pause = window.setTimeout(() => { this.flush(events); }, SEARCH_PAUSE_MS);
+      },
+      onkeydown: (event: KeyboardEvent) => {
+        if (event.key === "Enter") {
+          this.flush(events);
+          events.step(event.shiftKey ? -1 : 1);
+        }
+      },
+    });
+    this.back = button("\u2039", "Previous match", () => { events.step(-1); });
+    this.forth = button("\u203a", "Next match", () => { events.step(1); });
+    this.undo = button("\u21b6 Undo", "Undo the last step", () => { events.undo(); });
+    this.reset = button("Reset", "Show all again", () => { events.reset(); });
+    this.picks = {
+      colour: select("Colour", (colour) => { events.change({ colour }); }),
+      layout: select("Layout", (layout) => { events.change({ layout }); }),
+      sort: select("Order", (sort) => { events.change({ sort }); }),
+      recursion: select("Recursion", (recursion) => { events.change({ recursion }); }),
+    };
+    this.showns = SHOWNS.map(([value, text]) => h("button", { type: "button", "data-value": value, onclick: () => { events.change({ shown: value }); } }, text));
+    this.element = h("div", { class: "flame-tools", role: "group", "aria-label": "Flame graph" },
+      h("div", { class: "flame-searching" }, this.search, this.back, this.forth, this.found),
+      ...Object.values(this.picks).map((pick) => pick.element),
+      h("div", { class: "flame-shown", role: "group", "aria-label": "Shown" }, ...this.showns),
+      this.undo, this.reset);
+  }
+
+  set(state: ToolbarState): void {
+    const { look } = state;
+
+    // What is being typed stays: only another search replaces it.
+    if (this.searched !== (look.search ?? ""))
+      this.search.value = this.searched = look.search ?? "";
+    this.found.textContent = state.found;
+    this.found.classList.toggle("fault", state.isFault);
+    this.search.setAttribute("aria-invalid", String(state.isFault));
+    this.back.disabled = this.forth.disabled = state.matches === 0;
+    this.undo.disabled = !state.canUndo;
+    this.picks.colour.set(state.isDiff ? DIFF_COLOURS : COLOURS, look.colour ?? "");
+    this.picks.sort.set(SORTS, look.sort ?? "");
+    this.picks.recursion.set(RECURSIONS, look.recursion ?? "");
+    this.picks.layout.set(LAYOUTS, look.layout ?? "");
+    for (const button of this.showns)
+      button.setAttribute("aria-pressed", String(button.dataset["value"] === (look.shown ?? "both")));
+  }
+
+  /** What is typed and was not looked at yet. */
+  private flush(events: ToolbarEvents): void {
+    clearTimeout(this.pause);
+    if (this.searched === this.search.value)
+      return;
+    this.searched = this.search.value;
+    events.change({ search: this.searched });
+  }
+}
+
+export interface Chip {
+  readonly text: string;
+  readonly change: Look;
+}
+
+/** What a look leaves out or adds, each to be taken off by a click. */
+export function chipsOf(chips: readonly Chip[], onTake: (change: Look) => void): HTMLElement[] {
+  return chips.map(({ text, change }) =>
+    h("button", {
+      type: "button", class: "flame-chip", "aria-label": `Take off: ${shown(text, 200)}`, onclick: () => { onTake(change); },
+    }, h("span", {}, shown(text, 80)), h("span", { "aria-hidden": "true" }, " \u00d7")));
+}

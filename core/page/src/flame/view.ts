@@ -1,0 +1,258 @@
+/** One graph on a canvas: painting, pointing at frames, and the keyboard. The
+ * canvas is as large as what is seen of it; it scrolls over the levels. */
+import { h } from "../parts/dom.ts";
+import { colouringOf, themeOf, type Colouring, type Theme } from "./colour.ts";
+import { levelOf, nodeAt, visibleFrames, type Graph, type Visible } from "./graph.ts";
+import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, topOf, type Scene, type Sink } from "./paint.ts";
+import { frameBeside } from "./steps.ts";
+
+export interface ViewEvents {
+  /** The user wants this frame as wide as the view; 0: all. */
+  zoom(index: number): void;
+  /** A frame is pointed at, at a place of the window; -1: none. */
+  point(index: number, x: number, y: number): void;
+  /** The keyboard went to a frame. */
+  reach(index: number): void;
+  menu(index: number, x: number, y: number): void;
+  /** A key that means a tool; true: it was one. */
+  key(event: KeyboardEvent, index: number): boolean;
+}
+
+export interface ViewState {
+  readonly graph: Graph;
+  readonly zoom: number;
+  readonly mask: Uint8Array | null;
+  readonly colour: string | undefined;
+  readonly isFlame: boolean;
+  readonly rootName: string;
+}
+
+export class GraphView {
+  readonly space = h("div", { class: "flame-space" });
+  readonly element: HTMLElement;
+  private readonly canvas = h("canvas", { class: "flame-canvas", "aria-hidden": "true" });
+  private readonly events: ViewEvents;
+  private readonly observer: ResizeObserver;
+  private state: ViewState | null = null;
+  private colouring: Colouring | null = null;
+  private theme: Theme | null = null;
+  private current = 0;
+  private levels = 0;
+  private frame = 0;
+
+  constructor(label: string, describedBy: string, events: ViewEvents) {
+    this.events = events;
+    this.element = h("div", {
+      class: "flame-scroll", tabindex: 0, role: "application", "aria-label": label,
+      "aria-roledescription": "flame graph", "aria-describedby": describedBy,
+    }, this.space);
+    this.space.append(this.canvas);
+    this.observer = new ResizeObserver(() => { this.paint(); });
+    this.observer.observe(this.element);
+    this.listen();
+  }
+
+  /** Shows a graph; the frame that the keyboard is at stays where it can. */
+  set(state: ViewState): void {
+    const before = this.state;
+
+    this.state = state;
+    if (before?.graph !== state.graph || before.colour !== state.colour)
+      this.colouring = colouringOf(state.graph, state.colour);
+    this.levels = levelsShown(state.graph, state.zoom);
+    this.space.style.height = `${this.levels * ROW_PX}px`;
+    if (before?.graph !== state.graph || before.zoom !== state.zoom || before.isFlame !== state.isFlame) {
+      this.current = state.zoom;
+      this.scrollTo(state.zoom, 4);
+    }
+    this.repaint();
+  }
+
+  /** The colours of the page changed. */
+  retheme(): void {
+    this.theme = null;
+    this.repaint();
+  }
+
+  scene(): Scene | null {
+    if (!this.state || !this.colouring)
+      return null;
+    this.theme ??= themeOf(document.body);
+    return { ...this.state, colouring: this.colouring, theme: this.theme };
+  }
+
+  get width(): number {
+    return this.element.clientWidth;
+  }
+
+  /** Takes the keyboard to a frame and brings it into sight. */
+  reach(index: number): void {
+    this.current = index;
+    this.scrollTo(index, 1);
+    this.repaint();
+    this.events.reach(index);
+  }
+
+  get reached(): number {
+    return this.current;
+  }
+
+  dispose(): void {
+    this.observer.disconnect();
+    cancelAnimationFrame(this.frame);
+  }
+
+  /** Where the current frame is in the window. */
+  currentPlace(): { x: number; y: number } {
+    const box = this.element.getBoundingClientRect();
+    const { graph, zoom } = this.state!;
+    const x = Math.max(0, (graph.x[this.current]! - graph.x[zoom]!) / graph.width[zoom]!) * box.width;
+    const y = topOf(this.scene()!, levelOf(graph, this.current), this.levels) - this.element.scrollTop;
+
+    return { x: box.left + Math.min(x, box.width), y: box.top + Math.min(Math.max(0, y), box.height) + ROW_PX };
+  }
+
+  private scrollTo(index: number, margin: number): void {
+    const scene = this.scene();
+    const height = this.element.clientHeight;
+
+    if (!scene)
+      return;
+    const top = topOf(scene, levelOf(scene.graph, index), this.levels);
+    const room = margin * ROW_PX;
+    if (top - room < this.element.scrollTop || top + ROW_PX + room > this.element.scrollTop + height)
+      this.element.scrollTop = scene.isFlame && index === 0 ? this.levels * ROW_PX : Math.max(0, top - room);
+  }
+
+  private repaint(): void {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => { this.paint(); });
+  }
+
+  private paint(): void {
+    const scene = this.scene();
+    const context = this.canvas.getContext("2d", { alpha: false });
+    const width = this.element.clientWidth;
+    const height = Math.min(this.levels * ROW_PX, this.element.clientHeight);
+    const ratio = devicePixelRatio || 1;
+
+    if (!scene || !context || width === 0 || height === 0)
+      return;
+    if (this.canvas.width !== Math.round(width * ratio) || this.canvas.height !== Math.round(height * ratio)) {
+      this.canvas.width = Math.round(width * ratio);
+      this.canvas.height = Math.round(height * ratio);
+      this.canvas.style.width = `${width}px`;
+      this.canvas.style.height = `${height}px`;
+    }
+    context.setTransform(ratio, 0, 0, ratio, 0, 0);
+    context.fillStyle = scene.theme.background;
+    context.fillRect(0, 0, width, height);
+    const offset = this.element.scrollTop;
+    const visible = this.visible(scene, width, offset, height);
+    context.font = `${FONT_PX}px ${FONT_FAMILY}`;
+    context.textBaseline = "middle";
+    context.direction = "ltr";
+    paintFrames(scene, visible, this.levels, offset, sinkOf(context));
+    if (document.activeElement === this.element)
+      ring(context, scene, visible, this.current, this.levels, offset);
+  }
+
+  private visible(scene: Scene, width: number, offset: number, height: number): Visible {
+    const first = Math.floor(offset / ROW_PX);
+    const last = Math.ceil((offset + height) / ROW_PX);
+
+    return scene.isFlame
+      ? visibleFrames(scene.graph, scene.zoom, width, this.levels - last, Math.min(this.levels, this.levels - first))
+      : visibleFrames(scene.graph, scene.zoom, width, first, Math.min(this.levels, last));
+  }
+
+  private listen(): void {
+    const { element, canvas, events } = this;
+
+    element.addEventListener("scroll", () => {
+      events.point(-1, 0, 0);
+      this.repaint();
+    });
+    element.addEventListener("focus", () => { this.repaint(); });
+    element.addEventListener("blur", () => {
+      events.point(-1, 0, 0);
+      this.repaint();
+    });
+    canvas.addEventListener("pointermove", (event) => {
+      const index = this.at(event);
+      canvas.style.cursor = index < 0 ? "default" : "pointer";
+      events.point(index, event.clientX, event.clientY);
+    });
+    canvas.addEventListener("pointerleave", () => { events.point(-1, 0, 0); });
+    canvas.addEventListener("click", (event) => {
+      const index = this.at(event);
+      if (index >= 0 && event.detail < 2)
+        events.zoom(index);
+    });
+    canvas.addEventListener("dblclick", () => { events.zoom(0); });
+    element.addEventListener("contextmenu", (event) => { this.onMenu(event); });
+    element.addEventListener("keydown", (event) => { this.onKey(event); });
+  }
+
+  private at(event: MouseEvent): number {
+    const { graph, zoom, isFlame } = this.state!;
+    const box = this.canvas.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top + this.element.scrollTop) / ROW_PX);
+    const place = graph.x[zoom]! + ((event.clientX - box.left) / box.width) * graph.width[zoom]!;
+
+    return nodeAt(graph, isFlame ? this.levels - 1 - row : row, place);
+  }
+
+  /** From the pointer, or from the keyboard's key. */
+  private onMenu(event: MouseEvent): void {
+    const isPointer = event.target === this.canvas && event.button === 2;
+    const index = isPointer ? this.at(event) : this.current;
+    const place = isPointer ? { x: event.clientX, y: event.clientY } : this.currentPlace();
+
+    event.preventDefault();
+    if (index >= 0)
+      this.events.menu(index, place.x, place.y);
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    const scene = this.scene();
+
+    if (!scene || event.altKey || event.metaKey)
+      return;
+    const next = event.ctrlKey ? -1 : frameBeside(scene, this.current, event.key, this.width);
+    if (next >= 0)
+      this.reach(next);
+    else if (event.key === "Enter" && !event.ctrlKey)
+      this.events.zoom(this.current);
+    else if (event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) {
+      const { x, y } = this.currentPlace();
+      this.events.menu(this.current, x, y);
+    } else if (!this.events.key(event, this.current))
+      return;
+    event.preventDefault();
+  }
+}
+
+function sinkOf(context: CanvasRenderingContext2D): Sink {
+  return {
+    rect: (x, y, width, height, fill) => {
+      context.fillStyle = fill;
+      context.fillRect(x, y, width, height);
+    },
+    text: (text, x, y, widthMax, fill) => {
+      context.fillStyle = fill;
+      context.fillText(text, x, y, widthMax);
+    },
+  };
+}
+
+function ring(context: CanvasRenderingContext2D, scene: Scene, visible: Visible, current: number, levels: number, offset: number): void {
+  const at = visible.node.indexOf(current);
+
+  if (at < 0)
+    return;
+  context.lineWidth = 2;
+  context.strokeStyle = scene.theme.ring;
+  context.strokeRect(visible.x[at]! + 1, topOf(scene, visible.level[at]!, levels) - offset + 1,
+    Math.max(2, visible.width[at]! - 2), ROW_PX - 3);
+}
