@@ -4,9 +4,9 @@
 
 #include "../../util/status.h"
 
-/* What is kept in memory: some 10 applications with all their stacks. */
-#define INTERN_ITEMS_MAX 300000
-#define INTERN_BYTES_MAX ((size_t)16 << 20)
+/* What is kept in memory, twice: some 10 applications with all their stacks. */
+#define INTERN_ITEMS_MAX 150000
+#define INTERN_BYTES_MAX ((size_t)8 << 20)
 
 static const char *const intern_find[SP_INTERN_KINDS] = {
     "SELECT id FROM text WHERE text=?1",
@@ -30,13 +30,25 @@ void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db) {
   memset(intern, 0, sizeof *intern);
   intern->mem = mem;
   intern->db = db;
-  sp_arena_init(&intern->arena, mem, INTERN_BYTES_MAX * 2);
+  sp_arena_init(&intern->now.arena, mem, INTERN_BYTES_MAX * 2);
+  sp_arena_init(&intern->before.arena, mem, INTERN_BYTES_MAX * 2);
+}
+
+static void intern_clear(sp_intern_items *items) {
+  items->count = 0;
+  sp_index_clear(&items->index);
+  sp_arena_clear(&items->arena);
 }
 
 void sp_intern_forget(sp_intern *intern) {
-  intern->count = 0;
-  sp_index_clear(&intern->index);
-  sp_arena_clear(&intern->arena);
+  intern_clear(&intern->now);
+  intern_clear(&intern->before);
+}
+
+static void intern_items_dispose(sp_intern_items *items, const sp_mem *mem) {
+  sp_arena_dispose(&items->arena);
+  sp_mem_free(mem, items->items);
+  sp_index_dispose(&items->index, mem);
 }
 
 void sp_intern_dispose(sp_intern *intern) {
@@ -46,9 +58,8 @@ void sp_intern_dispose(sp_intern *intern) {
     sqlite3_finalize(intern->find[i]);
     sqlite3_finalize(intern->insert[i]);
   }
-  sp_arena_dispose(&intern->arena);
-  sp_mem_free(intern->mem, intern->items);
-  sp_index_dispose(&intern->index, intern->mem);
+  intern_items_dispose(&intern->now, intern->mem);
+  intern_items_dispose(&intern->before, intern->mem);
 }
 
 static bool intern_same(const sp_intern_item *a, const sp_intern_item *b) {
@@ -102,46 +113,69 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
   return st;
 }
 
-/* What cannot be remembered is asked for again. */
-static void intern_remember(sp_intern *intern, sp_intern_item *item,
-                            uint64_t hash) {
-  void *array, *copy = NULL;
+/* Make room by forgetting what was not asked for in a while. */
+static void intern_turn(sp_intern *intern) {
+  const sp_intern_items old = intern->before;
 
-  if (intern->count >= INTERN_ITEMS_MAX ||
-      intern->arena.bytes > INTERN_BYTES_MAX)
-    sp_intern_forget(intern);
-  if (item->bytes) {
-    copy = sp_arena_new(&intern->arena, (size_t)item->b + 1, 1);
-    if (!copy)
-      return;
-    memcpy(copy, item->bytes, (size_t)item->b);
-    item->bytes = copy;
-  }
-  array = intern->items;
-  if (sp_mem_reserve(intern->mem, &array, &intern->room, intern->count + 1,
-                     sizeof *item))
-    return;
-  intern->items = array;
-  if (sp_index_reserve(&intern->index, intern->mem))
-    return;
-  intern->items[intern->count] = *item;
-  sp_index_add(&intern->index, hash, (uint32_t)intern->count++);
+  intern->before = intern->now;
+  intern->now = old;
+  intern_clear(&intern->now);
 }
 
-/* Whether it was seen lately. */
-static bool intern_seen(const sp_intern *intern, const sp_intern_item *item,
-                        uint64_t hash, uint32_t *id) {
+/* What cannot be remembered is asked for again. */
+static void intern_remember(sp_intern *intern, sp_intern_item item,
+                            uint64_t hash) {
+  sp_intern_items *now = &intern->now;
+  void *array, *copy = NULL;
+
+  if (now->count >= INTERN_ITEMS_MAX || now->arena.bytes > INTERN_BYTES_MAX)
+    intern_turn(intern);
+  if (item.bytes) {
+    copy = sp_arena_new(&now->arena, (size_t)item.b + 1, 1);
+    if (!copy)
+      return;
+    memcpy(copy, item.bytes, (size_t)item.b);
+    item.bytes = copy;
+  }
+  array = now->items;
+  if (sp_mem_reserve(intern->mem, &array, &now->room, now->count + 1,
+                     sizeof item))
+    return;
+  now->items = array;
+  if (sp_index_reserve(&now->index, intern->mem))
+    return;
+  now->items[now->count] = item;
+  sp_index_add(&now->index, hash, (uint32_t)now->count++);
+}
+
+static bool intern_find_in(const sp_intern_items *items,
+                           const sp_intern_item *item, uint64_t hash,
+                           uint32_t *id) {
   uint32_t at, number;
 
-  for (number = sp_index_first(&intern->index, hash, &at);
+  for (number = sp_index_first(&items->index, hash, &at);
        number != SP_INDEX_NONE;
-       number = sp_index_next(&intern->index, hash, &at)) {
-    if (intern_same(&intern->items[number], item)) {
-      *id = intern->items[number].id;
+       number = sp_index_next(&items->index, hash, &at)) {
+    if (intern_same(&items->items[number], item)) {
+      *id = items->items[number].id;
       return true;
     }
   }
   return false;
+}
+
+/* Whether it was seen lately. */
+static bool intern_seen(sp_intern *intern, const sp_intern_item *item,
+                        uint64_t hash, uint32_t *id) {
+  sp_intern_item again = *item;
+
+  if (intern_find_in(&intern->now, item, hash, id))
+    return true;
+  if (!intern_find_in(&intern->before, item, hash, id))
+    return false;
+  again.id = *id;
+  intern_remember(intern, again, hash);
+  return true;
 }
 
 static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
@@ -153,7 +187,7 @@ static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
   st = intern_ask(intern, item);
   *id = item->id;
   if (!st)
-    intern_remember(intern, item, hash);
+    intern_remember(intern, *item, hash);
   return st;
 }
 
@@ -182,8 +216,8 @@ spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
       id);
 }
 
-bool sp_intern_recall(const sp_intern *intern, sp_intern_kind kind,
-                      const void *bytes, size_t size, uint32_t *id) {
+bool sp_intern_recall(sp_intern *intern, sp_intern_kind kind, const void *bytes,
+                      size_t size, uint32_t *id) {
   const sp_intern_item item = {.kind = kind, .b = size, .bytes = bytes};
 
   return intern_seen(intern, &item, intern_hash(&item), id);
@@ -191,9 +225,10 @@ bool sp_intern_recall(const sp_intern *intern, sp_intern_kind kind,
 
 void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
                         const void *bytes, size_t size, uint32_t id) {
-  sp_intern_item item = {.kind = kind, .b = size, .bytes = bytes, .id = id};
+  const sp_intern_item item = {
+      .kind = kind, .b = size, .bytes = bytes, .id = id};
 
-  intern_remember(intern, &item, intern_hash(&item));
+  intern_remember(intern, item, intern_hash(&item));
 }
 
 spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,

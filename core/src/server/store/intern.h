@@ -27,16 +27,23 @@ typedef struct sp_intern_item {
   uint32_t kind;
 } sp_intern_item;
 
-typedef struct sp_intern {
-  const sp_mem *mem;
-  sqlite3 *db;
-  sqlite3_stmt *find[SP_INTERN_KINDS];
-  sqlite3_stmt *insert[SP_INTERN_KINDS];
+typedef struct sp_intern_items {
   sp_arena arena; /* bytes of the items */
   sp_intern_item *items;
   size_t count;
   size_t room;
   sp_index index;
+} sp_intern_items;
+
+typedef struct sp_intern {
+  const sp_mem *mem;
+  sqlite3 *db;
+  sqlite3_stmt *find[SP_INTERN_KINDS];
+  sqlite3_stmt *insert[SP_INTERN_KINDS];
+  /* What was seen lately. Where `now` is full it becomes `before`, and what is
+   * asked for again comes back from there: the rest is forgotten. */
+  sp_intern_items now;
+  sp_intern_items before;
 } sp_intern;
 
 void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db);
@@ -57,8 +64,8 @@ spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
 
 /* What was remembered of bytes, and remembering an id for them: of the kinds
  * that are in memory alone. */
-bool sp_intern_recall(const sp_intern *intern, sp_intern_kind kind,
-                      const void *bytes, size_t size, uint32_t *id);
+bool sp_intern_recall(sp_intern *intern, sp_intern_kind kind, const void *bytes,
+                      size_t size, uint32_t *id);
 void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
                         const void *bytes, size_t size, uint32_t id);
 

@@ -206,17 +206,21 @@ static spanprof_status select_row(sp_select *select, sqlite3_stmt *row) {
   const bool whole =
       select_in_range(selector, sqlite3_column_int64(row, SELECT_FROM)) &&
       select_in_range(selector, sqlite3_column_int64(row, SELECT_UNTIL));
-  bool ids =
-      selector->span_count || selector->trace_count || selector->profile_count;
+  const bool asks_ids = selector->span_count || selector->trace_count;
+  bool ids = asks_ids || selector->profile_count;
   bool any, asks_spans;
   spanprof_status st;
 
+  /* First, as it rules nearly all blocks of a long range out. */
+  if (asks_ids &&
+      !sp_select_filter_passes(selector, SELECT_BLOB(row, SELECT_FILTER)))
+    return SPANPROF_OK;
   st = sp_block_read_head(&select->block, SELECT_BLOB(row, SELECT_HEAD));
   if (!st)
     st = select_block_series(select, &any, &asks_spans);
   if (st || !any)
     return st;
-  if ((selector->span_count || selector->trace_count || asks_spans) &&
+  if (asks_spans &&
       !sp_select_filter_passes(selector, SELECT_BLOB(row, SELECT_FILTER)))
     return SPANPROF_OK;
   ids |= asks_spans;
