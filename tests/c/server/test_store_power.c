@@ -1,0 +1,198 @@
+/* The power goes while the store writes: whatever of the unsynced bytes a disk
+ * then holds, the store opens and has every profile that was told to be kept.
+ *
+ * A cut is a copy of what a disk may hold, taken while the store goes on, so
+ * that one run has many. SPANPROF_CUTS: how many; 30. */
+#include "store_fixture.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+
+#include "power_vfs.h"
+
+#define POWER_THREADS  3
+#define POWER_PROFILES 200000 /* in a run, at most */
+#define POWER_RUN_CUTS 10
+
+/* Chances of 100 that something unsynced is on the disk. */
+static const unsigned power_chances[] = {0, 50, 97, 100, 10};
+
+static struct {
+  sp_store *store;
+  atomic_bool ending;
+  atomic_uint next;                  /* numbers given out */
+  atomic_uchar told[POWER_PROFILES]; /* 1: the call came back */
+} run;
+
+static void *power_put(void *argument) {
+  const sp_trace_id no_trace = {0, 0};
+
+  (void)argument;
+  while (!atomic_load(&run.ending)) {
+    const unsigned number = atomic_fetch_add(&run.next, 1);
+    char frames[64];
+    sp_received *profile;
+
+    if (number >= POWER_PROFILES)
+      return NULL;
+    profile = fixture_profile(number % 2 ? "shop" : "stock",
+                              FIXTURE_TIME + (int64_t)number * 1000000);
+    snprintf(frames, sizeof frames, "main;work_%u;part_%u", number % 97,
+             number % 1009);
+    fixture_sample(profile, frames, "GET /", number + 1, no_trace, 1);
+    fixture_put(run.store, profile);
+    atomic_store(&run.told[number], 1);
+  }
+  return NULL;
+}
+
+typedef struct power_seen {
+  uint8_t *profiles; /* by number */
+  size_t count;
+} power_seen;
+
+static bool power_see(void *data, const sp_store_point *point) {
+  power_seen *seen = data;
+  const int64_t number = (point->time_ns - FIXTURE_TIME) / 1000000;
+
+  CHECK(number >= 0 && number < POWER_PROFILES);
+  CHECK_EQUAL(0, seen->profiles[number]); /* each once */
+  CHECK_EQUAL(1, point->value);
+  seen->profiles[number] = 1;
+  seen->count++;
+  return true;
+}
+
+static void power_check_file(void) {
+  sqlite3_stmt *check;
+  sqlite3 *db;
+
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK,
+              sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &check, 0));
+  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(check));
+  CHECK_TEXT("ok", (const char *)sqlite3_column_text(check, 0));
+  sqlite3_finalize(check);
+  sqlite3_close(db);
+}
+
+/* Open what the cut left; everything in `told` must be there. */
+static void power_check(const uint8_t *told, unsigned told_end) {
+  const sp_selector selector = fixture_all();
+  power_seen seen = {.profiles = calloc(POWER_PROFILES, 1)};
+  sp_store *store = fixture_open();
+  unsigned number, lost = 0;
+
+  CHECK(seen.profiles);
+  CHECK(!sp_store_points(store, &selector, SP_STORE_POINT_PER_PROFILE,
+                         power_see, &seen));
+  for (number = 0; number < told_end; number++)
+    lost += told[number] && !seen.profiles[number];
+  CHECK_EQUAL(0, lost);
+  /* Stacks and names of all of them are there, too. */
+  CHECK_EQUAL((int64_t)seen.count, fixture_sum(store, &selector, NULL));
+  sp_store_close(store);
+  power_check_file();
+  free(seen.profiles);
+}
+
+static void power_one_cut(const char *live, int number, unsigned *random) {
+  const unsigned chance = power_chances[number % SP_COUNT_OF(power_chances)];
+  unsigned end, i;
+  uint8_t *told;
+
+  *random = *random * 1664525u + 1013904223u;
+  usleep((*random >> 16) % 40000);
+  end = atomic_load(&run.next);
+  end = end > POWER_PROFILES ? POWER_PROFILES : end;
+  told = malloc(end + 1);
+  CHECK(told);
+  for (i = 0; i < end; i++)
+    told[i] = atomic_load(&run.told[i]);
+  snprintf(fixture_path, sizeof fixture_path, "%.40s-cut", live);
+  power_cut(fixture_path, chance, random);
+  power_check(told, end);
+  fixture_end();
+  free(told);
+}
+
+static void power_run(int cuts, unsigned *random) {
+  pthread_t threads[POWER_THREADS];
+  char live[64];
+  int i;
+
+  fixture_begin();
+  snprintf(live, sizeof live, "%s", fixture_path);
+  power_begin(live);
+  memset(&run, 0, sizeof run);
+  run.store = fixture_open();
+  for (i = 0; i < POWER_THREADS; i++)
+    CHECK(!pthread_create(&threads[i], NULL, power_put, NULL));
+  for (i = 0; i < cuts; i++) {
+    power_one_cut(live, i, random);
+    if (i % 3 == 2)
+      CHECK(!sp_store_compact(run.store));
+  }
+  atomic_store(&run.ending, true);
+  for (i = 0; i < POWER_THREADS; i++)
+    pthread_join(threads[i], NULL);
+  sp_store_close(run.store);
+  power_end();
+  snprintf(fixture_path, sizeof fixture_path, "%s", live);
+  fixture_end();
+}
+
+static void a_power_cut_loses_nothing_that_was_told_to_be_kept(void) {
+  const char *wanted = getenv("SPANPROF_CUTS");
+  int cuts = wanted ? atoi(wanted) : 30;
+  unsigned random = (unsigned)sp_monotonic_ns();
+
+  printf("first random number: %u\n", random);
+  for (; cuts > 0; cuts -= POWER_RUN_CUTS)
+    power_run(cuts < POWER_RUN_CUTS ? cuts : POWER_RUN_CUTS, &random);
+}
+
+/* The cut itself: what was not synced is lost, what was is there. */
+static void a_cut_takes_what_was_not_synced(void) {
+  unsigned random = 1;
+  sqlite3_int64 rows = -1;
+  sqlite3_stmt *count;
+  char cut[80];
+  sqlite3 *db;
+
+  fixture_begin();
+  power_begin(fixture_path);
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK,
+              sqlite3_exec(db,
+                           "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+                           "CREATE TABLE t(a); INSERT INTO t VALUES(1);"
+                           "PRAGMA synchronous=OFF; INSERT INTO t VALUES(2);",
+                           NULL, NULL, NULL));
+  CHECK(power_syncs() > 0);
+  snprintf(cut, sizeof cut, "%.60s-cut", fixture_path);
+  power_cut(cut, 0, &random);
+  sqlite3_close(db);
+  power_end();
+  fixture_end();
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(cut, &db));
+  CHECK_EQUAL(SQLITE_OK, sqlite3_prepare_v2(db, "SELECT count(*) FROM t", -1,
+                                            &count, NULL));
+  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(count));
+  rows = sqlite3_column_int64(count, 0);
+  sqlite3_finalize(count);
+  sqlite3_close(db);
+  CHECK_EQUAL(1, rows);
+  snprintf(fixture_path, sizeof fixture_path, "%.60s", cut);
+  fixture_end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"a_cut_takes_what_was_not_synced", a_cut_takes_what_was_not_synced},
+      {"a_power_cut_loses_nothing_that_was_told_to_be_kept",
+       a_power_cut_loses_nothing_that_was_told_to_be_kept},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
