@@ -9,9 +9,10 @@ import { faultText, isAway, tokenForm, untilBack } from "./shell/faults.ts";
 import { header, type Header, type Shell } from "./shell/header.ts";
 import { Live } from "./shell/live.ts";
 import { explore } from "./views/explore.ts";
+import { labels } from "./views/labels.ts";
 import type { Show, View } from "./views/view.ts";
 
-const SHOWS: Partial<Record<ViewName, Show>> = { explore };
+const SHOWS: Partial<Record<ViewName, Show>> = { explore, labels };
 
 const NAMES: Readonly<Record<ViewName, string>> = {
   explore: "Explore", labels: "Labels", spans: "Spans", span: "Span", traces: "Traces", trace: "Trace",

@@ -1,0 +1,52 @@
+/** The table of a label's values: what each costs, and how much profiles differ. */
+import type { WireLabelValue } from "../model/wire.ts";
+import { amount, count, percent } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import { turned, type Column, type Order } from "./order.ts";
+
+const VALUE_MAX = 120;
+/** Averages of fewer profiles say little. */
+const PROFILES_FEW = 10;
+
+export interface TableOptions {
+  label: string;
+  unit: string;
+  order: Order;
+  hrefOf: (value: WireLabelValue) => string;
+  onOrder: (order: Order) => void;
+}
+
+const HEADS: readonly (readonly [Column, string])[] = [
+  ["value", "Value"], ["total", "Total"], ["average", "Average"], ["deviation", "Deviation"], ["profiles", "Profiles"],
+];
+
+export function valueName(value: string | null): string {
+  return value === null ? "(without it)" : value === "" ? "(empty)" : shown(value, VALUE_MAX);
+}
+
+function row(value: WireLabelValue, { unit, hrefOf }: TableOptions): HTMLElement {
+  const bar = h("span", { class: "share-bar" });
+  const few = value.profiles < PROFILES_FEW;
+
+  bar.style.width = `${Math.max(0, Math.min(1, value.share)) * 100}%`;
+  return h("tr", few ? { class: "few" } : {},
+    h("th", { scope: "row" }, h("a", { href: hrefOf(value) }, valueName(value.value))),
+    h("td", {}, amount(value.total, unit)),
+    h("td", { class: "share" }, bar, h("span", {}, percent(value.share))),
+    h("td", {}, amount(value.average, unit)),
+    h("td", {}, value.profiles < 2 ? "\u2013" : `\u00b1 ${amount(value.deviation, unit)}`),
+    h("td", few ? { title: `Fewer than ${PROFILES_FEW} profiles: an average of them says little.` } : {}, `${count(value.profiles)}${few ? " (few)" : ""}`));
+}
+
+export function valueTable(values: readonly WireLabelValue[], options: TableOptions): HTMLElement {
+  const { order } = options;
+  const heads = HEADS.map(([column, text]) => {
+    const sorted = order.column === column;
+    const button = h("button", { type: "button", onclick: () => { options.onOrder(turned(order, column)); } }, text, sorted ? (order.up ? " \u25b4" : " \u25be") : "");
+    return h("th", { scope: "col", "aria-sort": sorted ? (order.up ? "ascending" : "descending") : "none" }, button);
+  });
+
+  heads.splice(2, 0, h("th", { scope: "col" }, "Share"));
+  return h("div", { class: "table-scroll", role: "region", tabindex: "0", "aria-label": `Values of ${shown(options.label, VALUE_MAX)}` },
+    h("table", { class: "values" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...values.map((value) => row(value, options)))));
+}
