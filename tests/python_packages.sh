@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# python_packages.sh [PYTHON...]: pure Python packages that tests use, in the
+# python_packages.sh [--exporter] [PYTHON...]: pure Python packages that tests use, in the
 # build tree, for each CPython named (/usr/bin/python3). From the package index
 # where pip reaches one, else out of Debian sid's packages, without touching
 # apt's own lists. Can be repeated.
 #
 # build/python-packages/3.X  OpenTelemetry, coverage, uvicorn; goes onto PYTHONPATH
+# build/python-exporter/3.X  with --exporter: OpenTelemetry's exporter for HTTP, for which
+#                            Debian's python3-protobuf and python3-requests are needed
 # build/python-setuptools    setuptools, for CPythons that have none or an old one
 # build/python-wheels        the same as a wheel, for builds in isolation
 # build/python-debs          what Debian sid gave; alone with: python_packages.sh --debs
@@ -14,6 +16,7 @@ packages=$PWD/build/python-packages
 setuptools=$PWD/build/python-setuptools
 wheels=$PWD/build/python-wheels
 debs=$PWD/build/python-debs
+exporters=$PWD/build/python-exporter
 
 wanted=(
   opentelemetry-api opentelemetry-sdk opentelemetry-semantic-conventions
@@ -21,6 +24,13 @@ wanted=(
   opentelemetry-instrumentation-flask opentelemetry-instrumentation-asgi
   opentelemetry-util-http typing-extensions packaging wrapt asgiref coverage
   uvicorn h11 click
+)
+
+# Debian's, beside what they need of its stable packages.
+exporter_debs=(
+  opentelemetry-exporter-otlp-proto-http opentelemetry-exporter-otlp-proto-common
+  opentelemetry-exporter-otlp-common opentelemetry-exporter-http-transport
+  opentelemetry-proto
 )
 
 # has FOLDER: it was completed, with what is wanted now.
@@ -65,7 +75,9 @@ Suites: sid
 Components: main
 Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
 SOURCES
+  mkdir "$debs/exporter"
   (cd "$debs" && sid apt-get update && sid apt-get download python3-setuptools-whl "${wanted[@]/#/python3-}") &&
+    (cd "$debs/exporter" && sid apt-get download "${exporter_debs[@]/#/python3-}") &&
     rm -r "$debs"/{state,cache,sources}
 }
 
@@ -118,6 +130,17 @@ packages_from_debian() {
     mv "$unpacked"/usr/lib/python3/dist-packages/* "$packages/$version" && rm -r "$unpacked"
 }
 
+exporter_from_index() {
+  pip install --target "$exporters/$version" opentelemetry-exporter-otlp-proto-http
+}
+
+exporter_from_debian() {
+  local unpacked=$debs/unpacked
+
+  need_debs && unpack "$unpacked" "$debs"/exporter/*.deb "$debs"/python3-opentelemetry-{api,sdk,semantic}*.deb &&
+    mv "$unpacked"/usr/lib/python3/dist-packages/* "$exporters/$version" && rm -r "$unpacked"
+}
+
 # from_either WHAT FOLDER...
 from_either() {
   local what=$1
@@ -134,6 +157,11 @@ if [ "${1:-}" = --debs ]; then
   need_debs
   exit
 fi
+exporter=
+if [ "${1:-}" = --exporter ]; then
+  exporter=1
+  shift
+fi
 if [ $# -eq 0 ]; then
   set -- /usr/bin/python3
 fi
@@ -141,4 +169,5 @@ for python in "$@"; do
   version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
   has "$setuptools" || from_either setuptools "$setuptools" "$wheels"
   has "$packages/$version" || from_either packages "$packages/$version"
+  [ -z "$exporter" ] || has "$exporters/$version" || from_either exporter "$exporters/$version"
 done

@@ -1,12 +1,13 @@
 /* Indexes a tree of files with several threads and profiles itself by span.
  *
- *     embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [TREE...]
+ *     embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [-s SERVER] [TREE...]
  *
  * Takes every file once, or with -t as many as there is time for, round after
  * round. Each file is a span named after its kind, each step on it a label. The
- * profiles and the database are written to DIRECTORY; at the end the program
- * prints the CPU time per span name twice: by its threads' own clocks, and as
- * `spanprof report` reads it from the profiles. */
+ * profiles and the database are written to DIRECTORY; with -s the profiles and
+ * the spans go to a server as well. At the end the program prints the CPU time
+ * per span name twice: by its threads' own clocks, and as `spanprof report`
+ * reads it from the profiles. */
 #include <errno.h>
 #include <pthread.h>
 #include <spanprof/spanprof.h>
@@ -32,6 +33,7 @@ typedef struct embed_options {
   long seconds;
   long threads;
   const char *directory;
+  const char *server; /* NULL: none */
   char *const *trees;
   size_t tree_count;
 } embed_options;
@@ -43,6 +45,7 @@ typedef struct embed_job {
   /* Fixed before they start. */
   const file_list *files;
   file_index *index;
+  trace_sender *traces;
   time_t end; /* 0: after the first round */
   /* The next file, counted on past the list's end for another round. */
   atomic_size_t next;
@@ -71,7 +74,7 @@ static void *embed_thread(void *data) {
   /* Threads are found without it; a registered one is profiled from its first
    * instant to its last. A refusal costs precision only. */
   spanprof_thread_register();
-  if (file_work_init(&work, job->index) != 0) {
+  if (file_work_init(&work, job->index, job->traces) != 0) {
     job->failed = 1;
     return NULL;
   }
@@ -115,13 +118,15 @@ static int embed_run(embed_job *job, long threads) {
 }
 
 /* Without a profiler the work is done all the same: NULL after a message. */
-static spanprof_session *embed_profile(const char *directory) {
+static spanprof_session *embed_profile(const char *directory,
+                                       const char *server) {
   spanprof_options options;
   spanprof_session *session;
 
   spanprof_options_init(&options, sizeof options);
   options.application_name = "embed";
   options.output_directory = directory;
+  options.server_address = server;
   if (spanprof_session_start(&options, &session) == SPANPROF_OK)
     return session;
   fprintf(stderr, "embed: not profiled: %s\n", spanprof_last_error());
@@ -178,17 +183,20 @@ static int embed_arguments(embed_options *options, int argc, char **argv) {
   int letter;
 
   options->seconds = 0;
+  options->server = NULL;
   options->threads = sysconf(_SC_NPROCESSORS_ONLN);
   options->directory = "embed-out";
   options->trees = embed_default_trees;
   options->tree_count = 2;
-  while ((letter = getopt(argc, argv, "t:j:o:")) != -1) {
+  while ((letter = getopt(argc, argv, "t:j:o:s:")) != -1) {
     if (letter == 't')
       options->seconds = strtol(optarg, NULL, 10);
     else if (letter == 'j')
       options->threads = strtol(optarg, NULL, 10);
     else if (letter == 'o')
       options->directory = optarg;
+    else if (letter == 's')
+      options->server = optarg;
     else
       goto usage;
   }
@@ -203,7 +211,8 @@ static int embed_arguments(embed_options *options, int argc, char **argv) {
 
 usage:
   fprintf(stderr,
-          "usage: embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [TREE...]\n");
+          "usage: embed [-t SECONDS] [-j THREADS] [-o DIRECTORY] [-s SERVER] "
+          "[TREE...]\n");
   return -1;
 }
 
@@ -232,13 +241,16 @@ int main(int argc, char **argv) {
   if (!job.index)
     goto cleanup;
 
-  session = embed_profile(profiles);
+  session = embed_profile(profiles, options.server);
+  if (options.server)
+    job.traces = trace_sender_start(options.server, "embed");
   printf("Indexing %zu files with %ld threads\n", files.count, options.threads);
   fflush(stdout);
   if (options.seconds > 0)
     job.end = embed_now_s() + options.seconds;
   if (file_work_prepare() == 0)
     failed = embed_run(&job, options.threads);
+  trace_sender_stop(job.traces);
   if (session && spanprof_session_stop(session, EMBED_STOP_MS) != SPANPROF_OK)
     fprintf(stderr, "embed: samples were lost: %s\n", spanprof_last_error());
 

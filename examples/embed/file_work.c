@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <zlib.h>
 
@@ -123,9 +124,10 @@ failed:
   return -1;
 }
 
-int file_work_init(file_work *work, file_index *index) {
+int file_work_init(file_work *work, file_index *index, trace_sender *traces) {
   memset(work, 0, sizeof *work);
   work->index = index;
+  work->traces = traces;
   work->bytes = malloc(FILE_WORK_BYTES);
   work->packed = malloc(compressBound(FILE_WORK_BYTES));
   if (work->bytes && work->packed)
@@ -135,21 +137,58 @@ int file_work_init(file_work *work, file_index *index) {
   return -1;
 }
 
+static int64_t clock_ns(void) {
+  struct timespec now;
+
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* What a tracing library keeps of a span. */
+static void trace_begin(trace_span *trace, const file_entry *entry,
+                        spanprof_span_info *info) {
+  memset(trace, 0, sizeof *trace);
+  trace->name = info->name;
+  trace->start_ns = clock_ns();
+  snprintf(trace->path, sizeof trace->path, "%s", entry->path);
+  /* Up to 256 bytes come whole (getrandom(2)). */
+  if (getrandom(trace->trace_id, sizeof trace->trace_id, 0) < 0 ||
+      getrandom(trace->span_id, sizeof trace->span_id, 0) < 0)
+    return; /* spanprof makes ids of its own for a span that has none */
+  memcpy(info->trace_id, trace->trace_id, sizeof info->trace_id);
+  memcpy(info->span_id, trace->span_id, sizeof info->span_id);
+}
+
+/* The attribute by which the trace links to the span's profile. */
+static void trace_link(trace_span *trace, spanprof_span span) {
+  size_t length;
+
+  if (spanprof_span_attribute_get(NULL, span, SPANPROF_ATTRIBUTE_PROFILE_ID,
+                                  trace->profile_id, sizeof trace->profile_id,
+                                  &length) != SPANPROF_OK)
+    trace->profile_id[0] = '\0';
+}
+
 int file_work_do(file_work *work, const file_entry *entry) {
   const char *name = file_kind_name(entry->kind);
   spanprof_span_info info = {
       .struct_size = sizeof info, .name = name, .name_bytes = strlen(name)};
   spanprof_span_token token = 0;
   spanprof_span span = 0;
+  trace_span trace;
   double before = thread_cpu_s();
   int result;
 
+  trace_begin(&trace, entry, &info);
   /* On failure the span is 0, "none", which every call takes. */
   spanprof_span_start(NULL, &info, &span);
+  trace_link(&trace, span);
   spanprof_span_enter(span, &token);
   result = file_steps(work, entry);
   spanprof_span_leave(token);
   spanprof_span_end(span);
+  trace.end_ns = clock_ns();
+  trace_sender_add(work->traces, &trace);
   work->totals[entry->kind].cpu_s += thread_cpu_s() - before;
   return result;
 }

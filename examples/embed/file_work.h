@@ -5,6 +5,7 @@
 
 #include "file_index.h"
 #include "file_list.h"
+#include "trace_sender.h"
 
 /* What the threads' own clocks say, beside which the profile can be laid. */
 typedef struct file_work_total {
@@ -16,6 +17,7 @@ typedef struct file_work_total {
 /* One thread's buffers and sums. */
 typedef struct file_work {
   file_index *index;
+  trace_sender *traces; /* NULL: spans go nowhere */
   unsigned char *bytes;
   unsigned char *packed;
   file_work_total totals[FILE_KIND_COUNT];
@@ -25,7 +27,7 @@ typedef struct file_work {
 int file_work_prepare(void);
 
 /* Returns 0, or -1 after a message. */
-int file_work_init(file_work *work, file_index *index);
+int file_work_init(file_work *work, file_index *index, trace_sender *traces);
 
 /* A file that cannot be read is left out. Returns 0, or -1 after a message. */
 int file_work_do(file_work *work, const file_entry *entry);

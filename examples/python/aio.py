@@ -3,9 +3,11 @@ work in threads that runs in the request's context."""
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from collections.abc import AsyncIterator
 
 from opentelemetry.instrumentation.asgi import OpenTelemetryMiddleware
-from profiling import begin
+from profiling import begin, end
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -40,6 +42,13 @@ def route_of(scope: dict) -> tuple[str, dict]:
     return f"{scope['method']} {scope['path']}", {"http.route": scope["path"]}
 
 
+@contextlib.asynccontextmanager
+async def life(_: Starlette) -> AsyncIterator[None]:
+    """What was traced leaves before a signal ends the process."""
+    yield
+    await asyncio.to_thread(end)
+
+
 application = OpenTelemetryMiddleware(
-    Starlette(routes=[Route("/search", search), Route("/compare", compare), Route("/pack", pack)]),
+    Starlette(routes=[Route("/search", search), Route("/compare", compare), Route("/pack", pack)], lifespan=life),
     default_span_details=route_of)

@@ -1,5 +1,6 @@
 """All that a service does to be traced and profiled; workers that a server
-forks go on by themselves. Where no server is named, profiles are files."""
+forks go on by themselves. Where no server is named, profiles are files, and
+spans go nowhere."""
 from __future__ import annotations
 
 import os
@@ -8,12 +9,21 @@ import spanprof
 from opentelemetry import trace
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
 
 
 def begin(name: str) -> None:
     """Start profiling and tracing under the service's name."""
-    spanprof.start(application_name=name, server_address=os.environ.get("PYROSCOPE_SERVER_ADDRESS"),
+    spanprof.start(application_name=name, server_address=os.environ.get("PYROSCOPE_SERVER_ADDRESS") or None,
                    output_directory=os.environ.get("PROFILES"), labels={"region": "eu-north"})
     provider = TracerProvider(resource=Resource.create({"service.name": name}))
     provider.add_span_processor(spanprof.SpanProcessor())
+    if os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     trace.set_tracer_provider(provider)
+
+
+def end() -> None:
+    """Send what was traced and not sent yet."""
+    trace.get_tracer_provider().shutdown()

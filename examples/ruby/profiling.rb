@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "opentelemetry/sdk"
+require "opentelemetry/exporter/otlp"
 require "opentelemetry/instrumentation/rack"
 require "opentelemetry/instrumentation/sinatra"
 require "spanprof"
@@ -14,5 +15,6 @@ OpenTelemetry::SDK.configure do |config|
   config.service_name = "rideshare-ruby"
   config.use "OpenTelemetry::Instrumentation::Rack"
   config.use "OpenTelemetry::Instrumentation::Sinatra"
-  config.add_span_processor Spanprof::SpanProcessor.new
 end
+# Not within configure, which would take it in place of the exporter.
+OpenTelemetry.tracer_provider.add_span_processor Spanprof::SpanProcessor.new

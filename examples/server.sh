@@ -1,0 +1,62 @@
+# shellcheck shell=bash
+# Sourced by examples/run: the server that the examples send to.
+
+# server_start DIRECTORY: data is made anew; sets and exports
+# SPANPROF_EXAMPLE_SERVER. It ends with the script, unless it is kept.
+server_start() {
+  local port=${SPANPROF_EXAMPLE_PORT:-4040} line
+
+  rm -rf "$1"
+  mkdir -p "$1"
+  if (: < "/dev/tcp/127.0.0.1/$port") 2> /dev/null; then
+    echo "Port $port is taken; the server chooses another."
+    port=0
+  fi
+  server_log=$1/server.txt
+  setsid spanprof serve --listen "127.0.0.1:$port" --data "$1" > "$server_log" 2>&1 < /dev/null &
+  server_pid=$!
+  trap server_end EXIT
+  for _ in $(seq 100); do
+    line=$(head -n 1 "$server_log")
+    [ -z "$line" ] || break
+    sleep 0.1
+  done
+  SPANPROF_EXAMPLE_SERVER=$(sed -nE 's/.* at (http:[^ ,]+),.*/\1/p' <<< "$line")
+  if [ -z "$SPANPROF_EXAMPLE_SERVER" ]; then
+    echo "The server did not start: $(cat "$server_log")" >&2
+    return 1
+  fi
+  export SPANPROF_EXAMPLE_SERVER
+  echo "$line"
+}
+
+server_end() {
+  kill "$server_pid" 2> /dev/null || true
+}
+
+# What it has of each application, and where to look at it.
+server_links() {
+  local application
+
+  echo
+  echo "Sent to the server, by application:"
+  for application in embed rideshare-ruby library-asyncio library-threaded; do
+    printf '  %-16s %s\n' "$application" "$(server_count "$application")"
+  done
+}
+
+# server_count APPLICATION: of its spans that have samples, and of those in traces.
+server_count() {
+  curl -sfG "$SPANPROF_EXAMPLE_SERVER/api/v1/spans" -d by=name -d limit=10000 \
+    --data-urlencode "query={service_name=\"$1\"}" |
+    sed -E 's/"(spans|traced)":([0-9]+)/\n\1 \2\n/g' |
+    awk '$1 == "spans" { spans += $2 } $1 == "traced" { traced += $2 }
+      END { printf "%d spans with samples, %d of them in traces\n", spans, traced }'
+}
+
+server_keep() {
+  trap - EXIT
+  disown "$server_pid"
+  echo
+  echo "The page: $SPANPROF_EXAMPLE_SERVER/ (until: kill $server_pid)"
+}
