@@ -24,7 +24,6 @@ export interface Theme {
   readonly otherText: string;
   /** Runs of frames too narrow to be drawn each. */
   readonly run: string;
-  readonly ring: string;
 }
 
 const CHANGE_STEPS = 10;
@@ -70,7 +69,7 @@ export const LIGHT: Theme = {
   isDark: false,
   background: "#ffffff",
   text: "#1b1e24",
-  packages: ["#d9dde4", ...huesOf(0.72, [0.8, 0.7])],
+  packages: ["#d9dde4", ...huesOf(0.66, [0.8, 0.71])],
   kinds: ["#ffcf8a", "#a9d3ff", "#b9c6f2", "#f5a8a0", "#d6b8ec", "#d9dde4"],
   changes: changesOf([92, 158, 240], [228, 231, 236], [245, 146, 74]),
   above: "#e3e7ec",
@@ -78,14 +77,13 @@ export const LIGHT: Theme = {
   other: "#eceef1",
   otherText: "#596071",
   run: "#c9ced7",
-  ring: "#1d4ed8",
 };
 
 export const DARK: Theme = {
   isDark: true,
   background: "#16181d",
   text: "#f2f4f7",
-  packages: ["#434956", ...huesOf(0.42, [0.32, 0.25])],
+  packages: ["#434956", ...huesOf(0.42, [0.31, 0.25])],
   kinds: ["#7a4b12", "#1e4f7d", "#3d4a80", "#8a2f2a", "#5e3d7a", "#434956"],
   changes: changesOf([38, 98, 178], [60, 65, 76], [172, 76, 16]),
   above: "#2c313b",
@@ -93,7 +91,6 @@ export const DARK: Theme = {
   other: "#22262e",
   otherText: "#a2a9b8",
   run: "#4c5361",
-  ring: "#8ab4ff",
 };
 
 /** An element's theme, as its text's colour tells it. */
@@ -104,11 +101,12 @@ export function themeOf(element: Element): Theme {
 }
 
 function hashOf(text: string): number {
-  let hash = 0;
+  let hash = 0x811c9dc5;
 
   for (let at = 0; at < text.length; at++)
-    hash = Math.imul(hash, 31) + text.charCodeAt(at) | 0;
-  return (Math.imul(hash, 0x9e3779b1) >>> 8);
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  hash ^= hash >>> 15;
+  return Math.imul(hash, 0x2c1b3c6d) >>> 8;
 }
 
 /** The place of a package's colour. */
@@ -158,15 +156,24 @@ function changeMaxOf(graph: Graph): number {
   return most;
 }
 
-export function colouringOf(graph: Graph, wanted: string | undefined): Colouring {
+/** A colour as the address names it, where it can be. */
+export function colourOf(wanted: string | undefined, isDiff: boolean): Colour {
   const known = COLOURS.find((name) => name === wanted);
-  const { baseTotal, total } = graph;
 
-  if (baseTotal && known !== "package" && known !== "kind") {
-    const isRelative = known === "relative";
+  if (isDiff)
+    return known ?? "change";
+  return known === "kind" ? "kind" : "package";
+}
+
+export function colouringOf(graph: Graph, wanted: string | undefined): Colouring {
+  const { baseTotal, total } = graph;
+  const colour = colourOf(wanted, baseTotal !== null);
+
+  if (baseTotal && colour !== "package" && colour !== "kind") {
+    const isRelative = colour === "relative";
     const most = isRelative ? 0 : changeMaxOf(graph);
     return {
-      colour: isRelative ? "relative" : "change",
+      colour,
       fillOf: (index) => {
         const change = total[index]! - baseTotal[index]!;
         const all = isRelative ? total[index]! + baseTotal[index]! : most;
@@ -176,7 +183,7 @@ export function colouringOf(graph: Graph, wanted: string | undefined): Colouring
       },
     };
   }
-  return known === "kind"
-    ? { colour: "kind", fillOf: byFunction(graph, (name, file) => kindFill(kindOf(name, file))) }
-    : { colour: "package", fillOf: byFunction(graph, (name, file) => packageFill(packageOf(name, file))) };
+  return colour === "kind"
+    ? { colour, fillOf: byFunction(graph, (name, file) => kindFill(kindOf(name, file))) }
+    : { colour, fillOf: byFunction(graph, (name, file) => packageFill(packageOf(name, file))) };
 }

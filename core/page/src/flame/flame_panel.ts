@@ -1,10 +1,12 @@
 /** The parts of a panel, kept in step with a look. */
 import { h } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
+import { colourOf } from "./colour.ts";
 import { copyText } from "./copy.ts";
 import { Crumbs } from "./crumbs.ts";
 import { derive, shapeOf, type Derived } from "./derive.ts";
 import type { Graph } from "./graph.ts";
+import { Legend } from "./legend.ts";
 import { changedLook, LOOK_NAMES, type Look } from "./look.ts";
 import { Menu } from "./menu.ts";
 import { nameOf } from "./paint.ts";
@@ -48,6 +50,7 @@ export class FlamePanel implements Panel {
   private readonly tip = new Tip();
   private readonly menu = new Menu();
   private readonly crumbs = new Crumbs((index) => { this.zoom("lower", index); });
+  private readonly legend = new Legend();
   private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "In force" });
   private readonly live = h("div", { class: "flame-unseen", "aria-live": "polite" });
   private readonly nothing = h("p", { class: "flame-nothing", hidden: true });
@@ -73,7 +76,7 @@ export class FlamePanel implements Panel {
     });
     this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
     this.body = h("div", { class: "flame-body" }, this.table.element,
-      h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element));
+      h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element);
     this.watchTheme();
@@ -107,6 +110,7 @@ export class FlamePanel implements Panel {
   dispose(): void {
     this.leaving.abort();
     this.table.dispose();
+    this.legend.dispose();
     for (const part of PARTS)
       this.views[part].dispose();
     this.element.remove();
@@ -150,6 +154,7 @@ export class FlamePanel implements Panel {
     if (this.past.length > UNDO_MAX)
       this.past.shift();
     this.looked = changedLook(this.looked, change);
+    this.tip.hide();
     this.apply();
     this.onLook(change);
   }
@@ -180,7 +185,6 @@ export class FlamePanel implements Panel {
       return graph ? writePath(graph, zooms[each]) : "";
     }).join("^").replace(/\^$/, "");
 
-    this.tip.hide();
     if (text !== (this.looked.zoom ?? ""))
       this.change({ zoom: text });
   }
@@ -223,8 +227,13 @@ export class FlamePanel implements Panel {
     }
     this.nothing.hidden = !isEmpty;
     this.nothing.textContent = emptyText(this.whole, this.derived, this.looked);
+    this.showLegend();
     this.crumbs.set(this.derived.lower, this.zooms.lower, this.rootName());
     this.body.dataset["shown"] = this.looked.shown ?? "both";
+  }
+
+  private showLegend(): void {
+    this.legend.set(this.derived.graph, this.derived.rows, colourOf(this.looked.colour, this.whole.baseSelf !== null));
   }
 
   private showTable(): void {
@@ -357,6 +366,7 @@ export class FlamePanel implements Panel {
     const retheme = (): void => {
       for (const part of PARTS)
         this.views[part].retheme();
+      this.showLegend();
     };
     const observer = new MutationObserver(retheme);
 

@@ -103,7 +103,7 @@ export class Table {
     const hadFocus = this.head.contains(document.activeElement) ? document.activeElement?.getAttribute("data-column") : null;
 
     this.element.setAttribute("aria-colcount", String(columns.length));
-    this.element.style.setProperty("--columns", `minmax(9rem, 1fr) repeat(${columns.length - 1}, minmax(4.6rem, 7.6rem))`);
+    this.element.style.setProperty("--columns", `minmax(9rem, 1fr) repeat(${columns.length - 1}, minmax(5rem, 8.6rem))`);
     this.head.replaceChildren(...columns.map((column) => {
       const isSorted = column === sorted.column;
       const next = isSorted && sorted.isAscending === (column === "name") ? `-${column}` : column;

@@ -90,9 +90,8 @@ export class Toolbar {
     this.showns = SHOWNS.map(([value, text]) => h("button", { type: "button", "data-value": value, onclick: () => { events.change({ shown: value }); } }, text));
     this.element = h("div", { class: "flame-tools", role: "group", "aria-label": "Flame graph" },
       h("div", { class: "flame-searching" }, this.search, this.back, this.forth, this.found),
-      ...Object.values(this.picks).map((pick) => pick.element),
-      h("div", { class: "flame-shown", role: "group", "aria-label": "Shown" }, ...this.showns),
-      this.undo, this.reset);
+      h("div", { class: "flame-shown", role: "group", "aria-label": "Shown" }, ...this.showns), this.undo, this.reset,
+      h("div", { class: "flame-picks" }, ...Object.values(this.picks).map((pick) => pick.element)));
   }
 
   set(state: ToolbarState): void {

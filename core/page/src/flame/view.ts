@@ -251,8 +251,11 @@ function ring(context: CanvasRenderingContext2D, scene: Scene, visible: Visible,
 
   if (at < 0)
     return;
-  context.lineWidth = 2;
-  context.strokeStyle = scene.theme.ring;
-  context.strokeRect(visible.x[at]! + 1, topOf(scene, visible.level[at]!, levels) - offset + 1,
-    Math.max(2, visible.width[at]! - 2), ROW_PX - 3);
+  // In the colours of text and ground: each fill is far from one of them.
+  const y = topOf(scene, visible.level[at]!, levels) - offset;
+  for (const [inset, width, colour] of [[1, 2, scene.theme.text], [2.5, 1, scene.theme.background]] as const) {
+    context.lineWidth = width;
+    context.strokeStyle = colour;
+    context.strokeRect(visible.x[at]! + inset, y + inset, Math.max(2, visible.width[at]! - 2 * inset), ROW_PX - 1 - 2 * inset);
+  }
 }

@@ -1,0 +1,91 @@
+/** What the colours of a graph stand for. */
+import { amount, percent } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import { fillsOf, kindFill, packageFill, themeOf, type Colour } from "./colour.ts";
+import type { Graph } from "./graph.ts";
+import { kindOf, KIND_NAMES, KINDS, packageOf } from "./package.ts";
+import type { Rows } from "./rows.ts";
+
+/** Packages beyond these are in the graph alone. */
+const PACKAGES_MAX = 10;
+
+interface Entry {
+  readonly name: string;
+  readonly fill: number;
+  /** Of the own values. */
+  readonly share: number;
+}
+
+/** Own values by what a colour stands for, the most first. */
+export function entriesOf(graph: Graph, rows: Rows, colour: "package" | "kind"): Entry[] {
+  const { name, file } = graph.tree.functions;
+  const sums = new Map<string, number>();
+  const all = graph.total[0]!;
+
+  for (const id of rows.ids) {
+    const key = colour === "kind" ? kindOf(name[id]!, file[id]!) : packageOf(name[id]!, file[id]!);
+    sums.set(key, (sums.get(key) ?? 0) + rows.own[id]!);
+  }
+  return [...sums].filter(([, own]) => own > 0).sort((a, b) => b[1] - a[1]).map(([key, own]) => {
+    const kind = KINDS.find((each) => each === key);
+    return colour === "kind" && kind
+      ? { name: KIND_NAMES[kind], fill: kindFill(kind), share: own / all }
+      : { name: key || "without a file", fill: packageFill(key), share: own / all };
+  });
+}
+
+function swatch(fill: string): HTMLElement {
+  const element = h("span", { class: "flame-swatch", "aria-hidden": "true" });
+
+  element.style.background = fill;
+  return element;
+}
+
+export class Legend {
+  readonly element = h("ul", { class: "flame-legend", "aria-label": "Colours" });
+  private task = 0;
+  private shownOf: readonly [Graph, Colour, boolean] | null = null;
+
+  /** Counted after the graph is drawn: it is not what is waited for. */
+  set(graph: Graph, rows: Rows, colour: Colour): void {
+    const isDark = themeOf(document.body).isDark;
+
+    if (this.shownOf?.[0] === graph && this.shownOf[1] === colour && this.shownOf[2] === isDark)
+      return;
+    this.shownOf = [graph, colour, isDark];
+    clearTimeout(this.task);
+    this.task = window.setTimeout(() => {
+      this.element.replaceChildren(...(colour === "package" || colour === "kind"
+        ? this.packages(graph, rows, colour)
+        : this.scale(graph, colour)));
+    });
+  }
+
+  dispose(): void {
+    clearTimeout(this.task);
+  }
+
+  private packages(graph: Graph, rows: Rows, colour: "package" | "kind"): HTMLElement[] {
+    const fills = fillsOf(themeOf(document.body), colour);
+    const entries = entriesOf(graph, rows, colour);
+    const more = entries.length - PACKAGES_MAX;
+
+    return [
+      ...entries.slice(0, PACKAGES_MAX).map((entry) =>
+        h("li", {}, swatch(fills[entry.fill]!), `${shown(entry.name, 40)} ${percent(entry.share)}`)),
+      ...(more > 0 ? [h("li", {}, `${more} more`)] : []),
+    ];
+  }
+
+  private scale(graph: Graph, colour: Colour): HTMLElement[] {
+    const fills = fillsOf(themeOf(document.body), colour);
+    const most = graph.total.reduce((max, total, index) => Math.max(max, Math.abs(total - graph.baseTotal![index]!)), 0);
+    const end = colour === "change" ? amount(most, graph.tree.unit) : "";
+
+    return [
+      h("li", {}, swatch(fills[0]!), colour === "change" ? `\u2212${end}` : "gone"),
+      ...[0.25, 0.5, 0.75].map((at) => h("li", {}, swatch(fills[Math.round(at * (fills.length - 1))]!), at === 0.5 ? "the same" : "")),
+      h("li", {}, swatch(fills[fills.length - 1]!), colour === "change" ? `+${end}` : "new"),
+    ];
+  }
+}

@@ -1,0 +1,96 @@
+import { describe, test } from "node:test";
+import assert from "node:assert/strict";
+import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/colour.ts";
+import { graphOf } from "../src/flame/graph.ts";
+import { kindOf, packageOf } from "../src/flame/package.ts";
+import { svgOf } from "../src/flame/picture.ts";
+import { functionsOf, treeOfStacks } from "./stacks.ts";
+
+/** https://www.w3.org/TR/WCAG21/#dfn-relative-luminance */
+function luminance(colour: string): number {
+  const channel = (at: number): number => {
+    const value = parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  };
+
+  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
+}
+
+function contrast(a: string, b: string): number {
+  const [dark, light] = [luminance(a), luminance(b)].sort((x, y) => x - y) as [number, number];
+
+  return (light + 0.05) / (dark + 0.05);
+}
+
+describe("colours", () => {
+  test("every text meets WCAG AA on every fill that it can stand on", () => {
+    for (const theme of [LIGHT, DARK]) {
+      for (const colour of ["package", "kind", "change", "relative"] as const)
+        for (const fill of fillsOf(theme, colour))
+          assert.ok(contrast(fill, theme.text) >= 4.5, `${theme.text} on ${fill}: ${contrast(fill, theme.text)}`);
+      assert.ok(contrast(theme.above, theme.aboveText) >= 4.5);
+      assert.ok(contrast(theme.other, theme.otherText) >= 4.5);
+    }
+  });
+
+  test("less, the same and more are three colours, one of them on either side", () => {
+    const functions = functionsOf(4);
+    const stacks = [[0, 100, 0], [1, 0, 100], [2, 50, 50], [3, 51, 49]].map(([id, value, base]) => ({ frames: [id!], value: value!, base: base! }));
+    const graph = graphOf(treeOfStacks(stacks, functions, true), "name");
+    const fills = (colour: string | undefined): number[] => {
+      const colouring = colouringOf(graph, colour);
+      return [0, 1, 2, 3].map((id) => colouring.fillOf(graph.functionOf.indexOf(id)));
+    };
+
+    assert.deepEqual(fills(undefined), [20, 0, 10, 11]);
+    assert.deepEqual(fills("relative"), [20, 0, 10, 10]);
+    assert.equal(colouringOf(graph, "nonsense").colour, "change");
+    assert.equal(colouringOf(graphOf(treeOfStacks(stacks, functions), "name"), "relative").colour, "package");
+  });
+});
+
+describe("what a function belongs to", () => {
+  const FILES: readonly (readonly [string, string])[] = [
+    ["/usr/lib/ruby/gems/3.1.0/gems/activerecord-7.0.4/lib/active_record/base.rb", "activerecord"],
+    ["/b/vendor/bundle/ruby/3.1.0/gems/nokogiri-1.13.10-x86_64-linux/lib/nokogiri.rb", "nokogiri"],
+    ["/b/ruby/3.1.0/bundler/gems/my-thing-0123456789ab/lib/x.rb", "my-thing"],
+    ["/usr/lib/ruby/3.1.0/json/common.rb", "Ruby's library"],
+    ["<internal:kernel>", "Ruby's library"],
+    ["/usr/lib/python3/dist-packages/requests/api.py", "requests"],
+    ["/venv/lib/python3.11/site-packages/six.py", "six"],
+    ["/usr/lib/python3.11/json/decoder.py", "Python's library"],
+    ["/usr/lib/x86_64-linux-gnu/libc.so.6", "libc"],
+    ["/usr/lib/x86_64-linux-gnu/libruby-3.1.so.3.1.2", "libruby"],
+    ["/srv/shop/app/models/order.rb", "app/models"],
+    ["main.c", "main.c"],
+    ["", ""],
+  ];
+
+  test("a gem, a package, a shared object, or where its file lies", () => {
+    for (const [file, wanted] of FILES)
+      assert.equal(packageOf("f", file), wanted, file);
+    assert.equal(packageOf("[unknown]", ""), "[unknown]");
+    assert.ok(packageOf("f", `/gems/${"a-1".repeat(100_000)}`).length < 1200);
+  });
+
+  test("a kind", () => {
+    const kinds = [
+      kindOf("Order#total", "/app/order.rb"), kindOf("f", "<frozen importlib._bootstrap>"), kindOf("rb_vm_exec", "/usr/lib/libruby-3.1.so.3.1"),
+      kindOf("_PyEval", "/usr/bin/python3.11"), kindOf("memcpy", "/lib/libc.so.6"), kindOf("main", ""), kindOf("(garbage collection)", ""),
+      kindOf("gc_mark", "/usr/lib/libruby-3.1.so.3.1"), kindOf("do_syscall_64", "[kernel.kallsyms]"), kindOf("[truncated]", ""),
+    ];
+
+    assert.deepEqual(kinds, ["interpreted", "interpreted", "interpreter", "interpreter", "native", "native", "gc", "gc", "kernel", "note"]);
+  });
+});
+
+test("a picture's text is text in SVG", () => {
+  const svg = svgOf({
+    width: 10, height: 20, background: "#ffffff", fontFamily: "a, \"b\"", fontPx: 12,
+    rectangles: [{ x: 0.123456, y: 0, width: 10, height: 19, fill: "#d9dde4" }],
+    texts: [{ x: 4, y: 10, width: 2, text: "<script>&\"'\ud800", fill: "#1b1e24" }],
+  });
+
+  assert.ok(svg.includes("&#60;script&#62;&#38;&#34;&#39;\ufffd</text>"), svg);
+  assert.ok(svg.includes("x=\"0.12\"") && svg.includes("font-family=\"a, &#34;b&#34;\""));
+});

@@ -1,0 +1,156 @@
+import { describe, test } from "node:test";
+import assert from "node:assert/strict";
+import { calleesOf, callersOf, collapsed, focused, hidden } from "../src/flame/stacks.ts";
+import { derive } from "../src/flame/derive.ts";
+import { graphOf } from "../src/flame/graph.ts";
+import { relativeOf, rowsOf, sortedIds } from "../src/flame/rows.ts";
+import { matching, matchesOf, shareOf } from "../src/flame/search.ts";
+import { treeOfPair, treeOf } from "../src/model/tree.ts";
+import type { WireTree } from "../src/model/wire.ts";
+import { functionsOf, maskOfIds, pathsOf, pathsOfStacks, randomStacks, treeOfStacks, type Stack } from "./stacks.ts";
+
+const COUNT = 9;
+const functions = functionsOf(COUNT);
+const CASES = Array.from({ length: 25 }, (_, seed) => randomStacks(seed + 1, 1 + seed * 30, COUNT, 2 + (seed % 12)));
+
+function each(check: (stacks: Stack[], isDiff: boolean) => void): void {
+  for (const stacks of CASES)
+    for (const isDiff of [false, true])
+      check(stacks, isDiff);
+}
+
+function sum(stacks: readonly Stack[], side: "value" | "base"): number {
+  return stacks.reduce((all, stack) => all + stack[side], 0);
+}
+
+const meant = maskOfIds(functions, [2, 5]);
+const goesThrough = (stack: Stack): boolean => stack.frames.some((id) => meant[id] === 1);
+
+describe("trees made of a tree", () => {
+  test("focus keeps stacks through a frame, whole", () => {
+    each((stacks, isDiff) => {
+      assert.deepEqual(pathsOf(focused(treeOfStacks(stacks, functions, isDiff), meant)), pathsOfStacks(stacks.filter(goesThrough), isDiff));
+    });
+  });
+
+  test("hide takes frames out and lifts what they called", () => {
+    each((stacks, isDiff) => {
+      const without = stacks.map((stack) => ({ ...stack, frames: stack.frames.filter((id) => !meant[id]) }));
+      assert.deepEqual(pathsOf(hidden(treeOfStacks(stacks, functions, isDiff), meant)), pathsOfStacks(without, isDiff));
+    });
+  });
+
+  test("direct recursion is one frame", () => {
+    each((stacks, isDiff) => {
+      const once = stacks.map((stack) => ({ ...stack, frames: stack.frames.filter((id, at) => id !== stack.frames[at - 1]) }));
+      assert.deepEqual(pathsOf(collapsed(treeOfStacks(stacks, functions, isDiff), "direct")), pathsOfStacks(once, isDiff));
+    });
+  });
+
+  test("all recursion goes back to where a function was first", () => {
+    each((stacks, isDiff) => {
+      const once = stacks.map((stack) => {
+        const frames: number[] = [];
+        for (const id of stack.frames) {
+          const before = frames.indexOf(id);
+          frames.splice(before < 0 ? frames.length : before, frames.length, id);
+        }
+        return { ...stack, frames };
+      });
+      assert.deepEqual(pathsOf(collapsed(treeOfStacks(stacks, functions, isDiff), "all")), pathsOfStacks(once, isDiff));
+    });
+  });
+
+  test("callees and callers of a sandwich begin at the outermost frame", () => {
+    each((stacks, isDiff) => {
+      const through = stacks.filter(goesThrough);
+      const outermost = (stack: Stack): number => stack.frames.findIndex((id) => meant[id] === 1);
+      const tree = treeOfStacks(stacks, functions, isDiff);
+      assert.deepEqual(pathsOf(calleesOf(tree, meant)),
+        pathsOfStacks(through.map((stack) => ({ ...stack, frames: stack.frames.slice(outermost(stack) + 1) })), isDiff));
+      assert.deepEqual(pathsOf(callersOf(tree, meant)),
+        pathsOfStacks(through.map((stack) => ({ ...stack, frames: stack.frames.slice(0, outermost(stack)).reverse() })), isDiff));
+    });
+  });
+
+  test("a look's tools work together, and say what is not there", () => {
+    const stacks = CASES[20]!;
+    const name = (id: number): string => functions.name[id]!;
+    const derived = derive(treeOfStacks(stacks, functions), { hide: name(1), focus: `${name(2)}\nmissing`, sandwich: name(3) });
+    const both = derive(treeOfStacks(stacks, functions), { hide: name(1), focus: `${name(2)}\n${name(3)}` });
+
+    assert.deepEqual(derived.missing, ["missing"]);
+    assert.equal(derived.graph.total[0], 0);
+    assert.deepEqual(pathsOf(both.graph.tree), pathsOfStacks(stacks
+      .filter(({ frames }) => frames.includes(2) && frames.includes(3))
+      .map((stack) => ({ ...stack, frames: stack.frames.filter((id) => id !== 1) }))));
+  });
+});
+
+describe("sums over all nodes", () => {
+  test("own and total of functions count a stack once", () => {
+    each((stacks, isDiff) => {
+      const rows = rowsOf(graphOf(treeOfStacks(stacks, functions, isDiff), "value"));
+      for (let id = 0; id < COUNT; id++) {
+        const own = stacks.filter(({ frames }) => frames[frames.length - 1] === id);
+        const total = stacks.filter(({ frames }) => frames.includes(id));
+        assert.equal(rows.own[id], sum(own, "value"));
+        assert.equal(rows.total[id], sum(total, "value"));
+        assert.equal(rows.samples![id], total.length);
+        assert.equal(rows.baseOwn?.[id], isDiff ? sum(own, "base") : undefined);
+        assert.equal(rows.baseTotal?.[id], isDiff ? sum(total, "base") : undefined);
+        assert.equal(rows.ids.includes(id), total.length > 0);
+      }
+    });
+  });
+
+  test("a search's share counts nested matches once", () => {
+    each((stacks, isDiff) => {
+      const graph = graphOf(treeOfStacks(stacks, functions, isDiff), "name");
+      const share = shareOf(graph, meant);
+      assert.equal(share.total, sum(stacks.filter(goesThrough), "value"));
+      assert.equal(share.baseTotal, isDiff ? sum(stacks.filter(goesThrough), "base") : 0);
+      assert.equal(share.frames, matchesOf(graph, meant).length);
+    });
+  });
+
+  test("what is searched is a part of the name, or a pattern, or wrong", () => {
+    const named = { name: ["Order#total", "order.rb", "Cart.İ", "a/b"], file: ["", "", "", ""], line: [0, 0, 0, 0] };
+
+    assert.deepEqual([...matching(named, "ORDER") as Uint8Array], [1, 1, 0, 0]);
+    assert.deepEqual([...matching(named, "/^order/") as Uint8Array], [0, 1, 0, 0]);
+    assert.deepEqual([...matching(named, "/^order/i") as Uint8Array], [1, 1, 0, 0]);
+    assert.deepEqual([...matching(named, "a/") as Uint8Array], [0, 0, 0, 1]);
+    assert.equal(typeof matching(named, "/(/"), "string");
+    assert.equal(matching(named, ""), null);
+  });
+
+  test("rows are sorted by size of change, whichever way it went", () => {
+    const stacks = [[0, 10, 0], [1, 0, 50], [2, 30, 60], [3, 5, 5]].map(([id, value, base]) => ({ frames: [id!], value: value!, base: base! }));
+    const rows = rowsOf(graphOf(treeOfStacks(stacks, functions, true), "value"));
+    const sorted = (column: "change" | "relative" | "name"): number[] => [...sortedIds(rows, functions.name, column, column === "name", rows.ids)];
+
+    assert.deepEqual(sorted("change"), [1, 2, 0, 3]);
+    assert.deepEqual(sorted("relative"), [0, 1, 2, 3]);
+    assert.deepEqual(sorted("name"), [0, 1, 2, 3].sort((a, b) => functions.name[a]! < functions.name[b]! ? -1 : 1));
+    assert.equal(relativeOf(0, 0), 0);
+    assert.equal(relativeOf(1, 0), Infinity);
+  });
+});
+
+describe("a comparison of two trees", () => {
+  const wire = (names: string[], parent: number[], id: number[], self: number[]): WireTree => ({
+    type: "cpu", unit: "count", profiles: 1, functions: { name: names, file: names.map(() => "f"), line: names.map(() => 1) },
+    nodes: { parent, function: id, self },
+  });
+
+  test("has nodes of both, by name and file", () => {
+    const base = wire(["a", "b"], [0, 0, 1], [-1, 0, 1], [1, 2, 4]);
+    const now = wire(["b", "a", "c"], [0, 0, 1, 0], [-1, 1, 0, 2], [0, 3, 5, 7]);
+    const tree = treeOfPair(base, now);
+
+    assert.deepEqual(tree.functions.name, ["a", "b", "c"]);
+    assert.deepEqual(pathsOf(tree), new Map([["", "0 1"], ["/0", "3 2"], ["/0/1", "5 4"], ["/2", "7 0"]]));
+    assert.deepEqual(pathsOf(treeOf(now)), new Map([["/1", "3 0"], ["/1/0", "5 0"], ["/2", "7 0"]]));
+  });
+});

@@ -1,0 +1,89 @@
+/** Random stacks, and what a naive count over them says: the reference of the
+ * flame graph's tests. */
+import type { Functions, Tree } from "../src/model/tree.ts";
+import { TreeBuilder } from "../src/model/tree_builder.ts";
+
+export interface Stack {
+  /** Functions, the outermost first. */
+  frames: number[];
+  value: number;
+  base: number;
+}
+
+/** Numerical Recipes' generator: the same numbers on each run of a seed. */
+export function randomOf(seed: number): (below: number) => number {
+  let state = seed >>> 0;
+
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** Stacks of few functions, so that recursion of all kinds is in them. */
+export function randomStacks(seed: number, count: number, functions: number, depth: number): Stack[] {
+  const random = randomOf(seed);
+
+  return Array.from({ length: count }, () => ({
+    frames: Array.from({ length: random(depth) }, () => random(functions)),
+    value: random(4) === 0 ? 0 : random(1000),
+    base: random(3) === 0 ? 0 : random(1000),
+  }));
+}
+
+export function functionsOf(count: number): Functions {
+  const each = Array.from({ length: count }, (_, id) => id);
+
+  return {
+    name: each.map((id) => `${String.fromCharCode(97 + (id * 7) % 26)}${id}`),
+    file: each.map((id) => `/app/${id % 3}.rb`),
+    line: each,
+  };
+}
+
+export function treeOfStacks(stacks: readonly Stack[], functions: Functions, isDiff = false): Tree {
+  const builder = new TreeBuilder(isDiff, true, 4);
+
+  for (const { frames, value, base } of stacks) {
+    let node = 0;
+    for (const functionId of frames)
+      node = builder.child(node, functionId);
+    builder.add(node, value, base, 1);
+  }
+  return { type: "cpu", unit: "nanoseconds", functions, ...builder.columns() };
+}
+
+/** A tree as text, without the nodes that have nothing in or under them. */
+export function pathsOf(tree: Tree): Map<string, string> {
+  const paths: string[] = [""];
+  const found = new Map<string, string>();
+
+  tree.self.forEach((value, node) => {
+    if (node > 0)
+      paths[node] = `${paths[tree.parent[node]!]!}/${tree.functionOf[node]!}`;
+    const base = tree.baseSelf?.[node] ?? 0;
+    if (value !== 0 || base !== 0)
+      found.set(paths[node]!, `${value} ${base}`);
+  });
+  return found;
+}
+
+/** The same of stacks. */
+export function pathsOfStacks(stacks: readonly Stack[], isDiff = false): Map<string, string> {
+  const sums = new Map<string, [number, number]>();
+
+  for (const { frames, value, base } of stacks) {
+    const path = frames.map((id) => `/${id}`).join("");
+    const [valueBefore, baseBefore] = sums.get(path) ?? [0, 0];
+    sums.set(path, [valueBefore + value, baseBefore + (isDiff ? base : 0)]);
+  }
+  return new Map([...sums].filter(([, [value, base]]) => value !== 0 || base !== 0).map(([path, sum]) => [path, sum.join(" ")]));
+}
+
+export function maskOfIds(functions: Functions, ids: readonly number[]): Uint8Array {
+  const mask = new Uint8Array(functions.name.length);
+
+  for (const id of ids)
+    mask[id] = 1;
+  return mask;
+}
