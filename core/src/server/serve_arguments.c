@@ -34,6 +34,10 @@ static const char serve_usage[] =
     "http://host:6060 of\n                           Go's net/http/pprof, "
     "with these labels; may be repeated\n"
     "  --scrape-config FILE     jobs of targets in Prometheus' form, as JSON\n"
+    "  --metric name=NAME,query=QUERY[,node=FUNCTION][,group_by=LABEL;...]\n"
+    "                           add up at /exported-metrics what comes, for\n"
+    "                           Prometheus; may be repeated\n"
+    "  --metrics FILE           such rules, as JSON with Pyroscope's keys\n"
     "  --token TOKEN            wanted of every request; also from\n"
     "                           SPANPROF_SERVER_TOKEN\n"
     "  --no-token               let others reach the server without one\n"
@@ -127,6 +131,12 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     if (options->scrape_count == SP_SERVE_SCRAPES_MAX)
       return serve_refuse(err, name, "", "so many stand in --scrape-config");
     arguments->scrapes[options->scrape_count++] = value;
+  } else if (strcmp(name, "metrics") == 0) {
+    options->metrics_file = value;
+  } else if (strcmp(name, "metric") == 0) {
+    if (options->metric_count == SP_SERVE_METRICS_MAX)
+      return serve_refuse(err, name, value, "there are too many");
+    arguments->metrics[options->metric_count++] = value;
   } else if (strcmp(name, "data") == 0) {
     options->data = value;
   } else if (strcmp(name, "token") == 0) {
@@ -164,6 +174,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"ingest-window", required_argument, NULL, 'o'},
       {"scrape", required_argument, NULL, 'o'},
       {"scrape-config", required_argument, NULL, 'o'},
+      {"metric", required_argument, NULL, 'o'},
+      {"metrics", required_argument, NULL, 'o'},
       {"token", required_argument, NULL, 'o'},
       {"no-token", no_argument, NULL, 'o'},
       {"open", no_argument, NULL, 'o'},
@@ -179,7 +191,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                                           .max_bytes = (uint64_t)2 << 30,
                                           .window_past_ns = SERVE_PAST_NS,
                                           .window_future_ns = SERVE_FUTURE_NS,
-                                          .scrapes = arguments->scrapes};
+                                          .scrapes = arguments->scrapes,
+                                          .metrics = arguments->metrics};
   while (status < 0 &&
          (letter = getopt_long(argc, argv, "h", known, &number)) != -1) {
     if (letter == 'o') {

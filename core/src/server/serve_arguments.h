@@ -9,12 +9,16 @@
 /* Of --scrape; a file of jobs may have more. */
 #define SP_SERVE_SCRAPES_MAX 64
 
+/* Of --metric; a file of rules has as many. */
+#define SP_SERVE_METRICS_MAX 100
+
 typedef struct sp_serve_arguments {
   sp_serve_options options;
   char data[4096];
   bool open; /* the page, in a browser */
   bool no_token;
   const char *scrapes[SP_SERVE_SCRAPES_MAX];
+  const char *metrics[SP_SERVE_METRICS_MAX];
 } sp_serve_arguments;
 
 /* -1: go on; else the status to end with, everything is said. Texts of the

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "../util/status.h"
+#include "exported/exported_metrics.h"
 #include "http/http_server.h"
 #include "open_page.h"
 #include "rooms.h"
@@ -24,6 +25,8 @@ typedef struct serve_process {
   sp_http_server *http;
   sp_scrape_plan plan;
   sp_scraper *scraper;
+  sp_metric_rules rules;
+  sp_exported_metrics metrics;
   char path[4096];
 } serve_process;
 
@@ -68,8 +71,16 @@ static spanprof_status serve_open(serve_process *process) {
   process->serve.log = &process->log;
   process->serve.options = options;
   process->state.serve = &process->serve;
+  sp_exported_metrics_init(&process->metrics, &sp_mem_default, &process->log,
+                           &process->rules);
+  if (process->rules.count) {
+    process->serve.on_kept = sp_exported_metrics_observe;
+    process->serve.on_kept_data = &process->metrics;
+  }
   if (!st)
     st = sp_state_routes(&process->routes, &process->state);
+  if (!st)
+    st = sp_exported_metrics_routes(&process->routes, &process->metrics);
   return st ? st : sp_rooms_routes(&process->routes, &process->serve);
 }
 
@@ -84,6 +95,18 @@ static spanprof_status serve_plan(serve_process *process) {
     st = sp_scrape_plan_add_url(&process->plan, options->scrapes[i]);
   if (!st && options->scrape_config)
     st = sp_scrape_plan_add_file(&process->plan, options->scrape_config);
+  return st;
+}
+
+static spanprof_status serve_rules(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  spanprof_status st = sp_metric_rules_init(&process->rules, &sp_mem_default);
+  size_t i;
+
+  for (i = 0; !st && i < options->metric_count; i++)
+    st = sp_metric_rules_add(&process->rules, options->metrics[i]);
+  if (!st && options->metrics_file)
+    st = sp_metric_rules_add_file(&process->rules, options->metrics_file);
   return st;
 }
 
@@ -126,6 +149,8 @@ static void serve_close(serve_process *process) {
     return;
   sp_scrape_plan_dispose(&process->plan);
   sp_store_close(process->serve.store);
+  sp_exported_metrics_dispose(&process->metrics);
+  sp_metric_rules_dispose(&process->rules);
 }
 
 /* Threads inherit the mask: signals reach sigwait() alone. */
@@ -169,6 +194,8 @@ int main(int argc, char **argv) {
   sp_log_init(&process.log, NULL, NULL, SPANPROF_LOG_INFO, sp_clock_system());
   process.routes.mem = &sp_mem_default;
   st = serve_plan(&process);
+  if (!st)
+    st = serve_rules(&process);
   if (!st)
     st = serve_open(&process);
   if (!st)

@@ -143,7 +143,7 @@ static void put(fill *fill, sp_store *store) {
   for (i = 0; i < fill->profiles; i++) {
     for (k = 0; k < fill->applications; k++)
       some[k] = at(fill, k, i);
-    check(sp_store_put(store, some, fill->applications), "put");
+    check(sp_store_put(store, some, fill->applications, NULL), "put");
     if (i &&
         (some[0]->time_ns / hour) != (some[0]->time_ns - fill->step_ns) / hour)
       check(sp_store_compact(store), "compact");

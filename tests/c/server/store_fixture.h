@@ -125,7 +125,7 @@ static inline void fixture_put(sp_store *store, sp_received *profile) {
   const sp_received *const one = profile;
 
   CHECK(!sp_received_status(profile));
-  if (sp_store_put(store, &one, 1))
+  if (sp_store_put(store, &one, 1, NULL))
     check_texts(__FILE__, __LINE__, "put", spanprof_last_error(), "kept");
   sp_received_free(profile);
 }

@@ -256,7 +256,7 @@ static void a_full_disk_is_told_and_writing_goes_on_later(void) {
     for (span = 1; span < 5000; span++)
       fixture_sample(profile, "main", NULL, span * seed * 0x9e3779b97f4a7c15u,
                      no_trace, 1);
-    st = sp_store_put(store, &one, 1);
+    st = sp_store_put(store, &one, 1, NULL);
     kept += st ? 0 : 4999;
     sp_received_free(profile);
   }

@@ -26,6 +26,9 @@ typedef struct sp_matcher {
   void *compiled; /* for `matches` */
 } sp_matcher;
 
+/* Whether a label's value is one that the matcher takes. */
+bool sp_matcher_takes(const sp_matcher *matcher, const char *text);
+
 typedef struct sp_trace_id {
   uint64_t hi;
   uint64_t lo;

@@ -30,7 +30,13 @@ typedef struct sp_serve_options {
   const char *const *scrapes;
   size_t scrape_count;
   const char *scrape_config;
+  /* Rules of exported metrics, and a file of them or NULL. */
+  const char *const *metrics;
+  size_t metric_count;
+  const char *metrics_file;
 } sp_serve_options;
+
+struct sp_received;
 
 typedef struct sp_serve {
   const sp_mem *mem;
@@ -39,6 +45,10 @@ typedef struct sp_serve {
   struct sp_store *store; /* ../store/store.h */
   const sp_serve_options *options;
   sp_serve_counters counters;
+  /* Told of each profile that is new in the store, once; NULL: nobody. On any
+   * thread; fixed after the start. */
+  void (*on_kept)(void *data, const struct sp_received *profile);
+  void *on_kept_data;
 } sp_serve;
 
 #endif

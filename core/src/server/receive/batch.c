@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include "../../util/status.h"
 #include "../store/store.h"
 #include "build.h"
 #include "raw_check.h"
@@ -95,14 +96,34 @@ spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
   return st;
 }
 
+/* Who adds up what is kept is told of what is new. */
+static spanprof_status batch_store(const sp_batch *batch) {
+  const sp_serve *serve = batch->serve;
+  bool *repeated = NULL;
+  spanprof_status st;
+  size_t i;
+
+  if (serve->on_kept) {
+    repeated = sp_mem_zero(serve->mem, batch->count * sizeof *repeated);
+    if (!repeated)
+      return sp_fail(SPANPROF_ERR_NOMEM, "there is no memory");
+  }
+  st = sp_store_put(serve->store, (const sp_received *const *)batch->profiles,
+                    batch->count, repeated);
+  for (i = 0; !st && repeated && i < batch->count; i++)
+    if (!repeated[i])
+      serve->on_kept(serve->on_kept_data, batch->profiles[i]);
+  sp_mem_free(serve->mem, repeated);
+  return st;
+}
+
 spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
   sp_serve_counters *counters = &batch->serve->counters;
   spanprof_status st;
 
   if (!batch->count)
     return SPANPROF_OK;
-  st = sp_store_put(batch->serve->store,
-                    (const sp_received *const *)batch->profiles, batch->count);
+  st = batch_store(batch);
   if (!st) {
     sp_count(&counters->profiles, batch->count);
     sp_count(&counters->samples, batch->samples);

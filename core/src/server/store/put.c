@@ -25,6 +25,7 @@ typedef struct put_call {
   sp_store *store;
   const sp_received *const *profiles;
   size_t count;
+  bool *repeated; /* of each; may be NULL */
 } put_call;
 
 static spanprof_status put_text(put_profile *put, uint32_t text, uint32_t *id) {
@@ -344,7 +345,7 @@ static spanprof_status put_tables(put_profile *put) {
 }
 
 static spanprof_status put_one(sp_writer *writer, sp_store *store,
-                               const sp_received *from) {
+                               const sp_received *from, bool *repeated) {
   put_profile put = {.store = store, .writer = writer, .from = from};
   sp_block_parts parts;
   uint32_t source;
@@ -368,6 +369,7 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store,
     sp_count(&store->repeated_profiles, 1);
   else if (!st)
     st = sp_store_insert_block(writer, source, &put.block, &parts);
+  *repeated = there;
   sp_block_parts_dispose(&parts);
   sp_buffer_dispose(&put.frame);
   sp_buffer_dispose(&put.bytes);
@@ -379,16 +381,24 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store,
 static spanprof_status put_all(sp_writer *writer, void *data) {
   const put_call *call = data;
   spanprof_status st = SPANPROF_OK;
+  bool repeated;
   size_t i;
 
-  for (i = 0; !st && i < call->count; i++)
-    st = put_one(writer, call->store, call->profiles[i]);
+  for (i = 0; !st && i < call->count; i++) {
+    st = put_one(writer, call->store, call->profiles[i], &repeated);
+    if (call->repeated)
+      call->repeated[i] = repeated;
+  }
   return st;
 }
 
 spanprof_status sp_store_put(sp_store *store,
-                             const sp_received *const *profiles, size_t count) {
-  put_call call = {.store = store, .profiles = profiles, .count = count};
+                             const sp_received *const *profiles, size_t count,
+                             bool *repeated) {
+  put_call call = {.store = store,
+                   .profiles = profiles,
+                   .count = count,
+                   .repeated = repeated};
 
   return count ? sp_writer_call(&store->writer, put_all, &call) : SPANPROF_OK;
 }

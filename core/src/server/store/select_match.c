@@ -5,20 +5,6 @@
 
 #include "select.h"
 
-static bool match_text(const sp_matcher *matcher, const char *text) {
-  switch (matcher->kind) {
-  case SP_MATCH_EQUAL:
-    return strcmp(matcher->value, text) == 0;
-  case SP_MATCH_UNEQUAL:
-    return strcmp(matcher->value, text) != 0;
-  case SP_MATCH_REGEX:
-    return matcher->matches(matcher, text, strlen(text));
-  case SP_MATCH_NO_REGEX:
-    return !matcher->matches(matcher, text, strlen(text));
-  }
-  return false;
-}
-
 static bool match_is_span(const sp_matcher *matcher) {
   return strcmp(matcher->name, "span_id") == 0 ||
          strcmp(matcher->name, "profile_id") == 0;
@@ -39,7 +25,7 @@ bool sp_select_labels_pass(const sp_selector *selector,
 
     if (!value && (match_is_span(matcher) || match_is_trace(matcher)))
       *asks_spans = true;
-    else if (!match_text(matcher, value ? value : ""))
+    else if (!sp_matcher_takes(matcher, value ? value : ""))
       return false;
   }
   return true;
@@ -88,7 +74,7 @@ bool sp_select_span_passes(const sp_select *select,
                span->trace_hi, span->trace_lo);
     else if (!trace && span->span_id)
       snprintf(digits, sizeof digits, "%016" PRIx64, span->span_id);
-    if (!match_text(matcher, digits))
+    if (!sp_matcher_takes(matcher, digits))
       return false;
   }
   return true;

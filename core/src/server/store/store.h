@@ -41,9 +41,11 @@ void sp_store_close(sp_store *store);
 
 /* Keep all of them, or none; returns once they are durable and visible. Of one
  * with the series and time of another that is kept, an equal one counts as
- * kept, and a different one is kept beside it. */
+ * kept, and a different one is kept beside it: `repeated` tells of each whether
+ * it is an equal one; it may be NULL. */
 spanprof_status sp_store_put(sp_store *store,
-                             const sp_received *const *profiles, size_t count);
+                             const sp_received *const *profiles, size_t count,
+                             bool *repeated);
 
 /* Add up the stacks of a selection. The caller owns *out; also an empty
  * selection has a tree. SPANPROF_ERR_TIMEOUT: the selector gave up. */

@@ -1,0 +1,194 @@
+"""Exported metrics: each value is the sum of the same query."""
+import json
+import random
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+from messages import pprof, push
+from serving import PROGRAM, Server, main
+
+HEADERS = {"Content-Type": "application/proto"}
+SERVICES = ("shop", "mail", 'odd"\\name')
+SPANS = (None, "GET /", "POST /pay")
+FUNCTIONS = ("main", "work", "worker", "parse", "render")
+
+RULES = (
+    "name=all_total,query={}",
+    "name=shop_cpu_total,query=shop.cpu,node=total",
+    'name=shop_pay_total,query=shop.cpu{span_name="POST /pay",host=~"a|b"},node=total',
+    'name=not_mail_total,query={service_name!="mail", span_name!~"GET.*"}',
+    "name=work_total,query=shop.cpu,node=work",
+    "name=works_total,query=shop.cpu,node=~work.*",
+    "name=by_span_total,query=shop.cpu,group_by=span_name",
+    'name=by_both_total,query={host="a"},node=parse,group_by=service_name;span_name,labels=team=web;host',
+)
+
+
+def exported(server):
+    """{name: {labels: text of the value}}"""
+    status, body = server.send("/exported-metrics", method="GET")
+    assert status == 200, body
+    found = {}
+    for line in body.decode().splitlines():
+        if line.startswith("#"):
+            continue
+        name, labels, value = re.fullmatch(r"([a-zA-Z_:][\w:]*)(\{.*\})? (\S+)", line).groups()
+        pairs = {key: json.loads(f'"{text}"') for key, text in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels or "")}
+        assert found.setdefault(name, {}).setdefault(tuple(sorted(pairs.items())), value) is value, line
+    return found
+
+
+def asked(server, query, function=None):
+    """The sum of the query's stacks that have a function."""
+    parameters = {"query": query, "from": "now-1h", "until": "now+1h", "format": "folded"}
+    status, body = server.send("/api/v1/profile?" + urllib.parse.urlencode(parameters), method="GET")
+    assert status == 200, body
+    stacks = [line.rsplit(" ", 1) for line in body.decode().splitlines()]
+    return sum(int(value) for stack, value in stacks
+               if function is None or any(re.search(function, frame) for frame in stack.split(";")))
+
+
+def send(server, seed, service):
+    chance = random.Random(seed)
+    samples = []
+    for _ in range(40):
+        labels = {"host": chance.choice("abc"), "span_name": chance.choice(SPANS)}
+        stack = tuple(chance.sample(FUNCTIONS[1:], 3)) + ("main",)
+        samples.append((stack, (chance.randrange(1, 50) * 10_000_000,),
+                        {name: value for name, value in labels.items() if value}))
+    body = push({"__name__": "process_cpu", "service_name": service}, pprof(samples, time.time_ns() - seed * 10**9))
+    return lambda: server.send("/push.v1.PusherService/Push", body, HEADERS)[0]
+
+
+class ExportedTest(unittest.TestCase):
+    def fill(self, server):
+        for seed in range(24):
+            upload = send(server, seed, SERVICES[seed % 3])
+            self.assertEqual(200, upload())
+            if seed % 5 == 0:
+                self.assertEqual(200, upload())  # a retry counts once
+
+    def check(self, server):
+        found = exported(server)
+        whole = {"all_total": ("{}", None), "shop_cpu_total": ("shop.cpu", None),
+                 "shop_pay_total": ('shop.cpu{span_name="POST /pay",host=~"a|b"}', None),
+                 "not_mail_total": ('{service_name!="mail", span_name!~"GET.*"}', None),
+                 "work_total": ("shop.cpu", "^work$"), "works_total": ("shop.cpu", "work")}
+        for name, (query, function) in whole.items():
+            with self.subTest(name):
+                value = asked(server, query, function)
+                self.assertGreater(value, 0)
+                self.assertEqual({(): str(value)}, found[name])
+        groups = {}
+        for span in SPANS:
+            key = (("span_name", span),) if span else ()
+            groups[key] = str(asked(server, f'shop.cpu{{span_name="{span or ""}"}}'))
+        self.assertEqual(groups, found["by_span_total"])
+        groups = {}
+        for service in SERVICES:
+            for span in SPANS:
+                key = {"host": "a", "service_name": service, "team": "web", **({"span_name": span} if span else {})}
+                query = '{service_name=%s,host="a",span_name="%s"}' % (json.dumps(service), span or "")
+                groups[tuple(sorted(key.items()))] = str(asked(server, query, "parse"))
+        self.assertEqual(groups, found["by_both_total"])
+        self.assertEqual({"0"}, set(found["spanprof_exported_metrics_overflow_total"].values()))
+
+    def test_each_value_is_the_sum_of_its_query(self):
+        rules = [word for rule in RULES for word in ("--metric", rule)]
+        with Server(*rules) as server:
+            self.fill(server)
+            self.check(server)
+
+    def test_a_file_has_pyroscope_s_keys(self):
+        rules = {
+            "all_total": {"expr": "{}"}, "shop_cpu_total": {"expr": "shop.cpu", "node": "total"},
+            "shop_pay_total": {"expr": 'shop.cpu{span_name="POST /pay",host=~"a|b"}'},
+            "not_mail_total": {"expr": '{service_name!="mail", span_name!~"GET.*"}'},
+            "work_total": {"expr": "shop.cpu", "node": "work"}, "works_total": {"expr": "shop.cpu", "node": "~work.*"},
+            "by_span_total": {"expr": "shop.cpu", "labels": ["span_name"]},
+            "by_both_total": {"expr": '{host="a"}', "node": "parse", "group_by": ["service_name", "span_name", "host"],
+                              "labels": {"team": "web"}}}
+        for whole in (rules, {"metrics-export-rules": rules}):
+            with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+                json.dump(whole, file)
+                file.flush()
+                with Server("--metrics", file.name) as server:
+                    self.fill(server)
+                    self.check(server)
+
+    def test_a_name_in_seconds_has_seconds_and_types_are_told_apart(self):
+        with Server("--metric", "name=shop_cpu_seconds_total,query=shop.cpu",
+                    "--metric", "name=shop_samples_total,query=shop.cpu,type=samples",
+                    "--metric", "name=shop_wall_total,query=shop.wall") as server:
+            for seed in range(3):
+                self.assertEqual(200, send(server, seed, "shop")())
+            value = asked(server, "shop.cpu")
+            found = exported(server)
+            self.assertEqual({(): f"{value // 10**9}.{value % 10**9:09}"}, found["shop_cpu_seconds_total"])
+            self.assertNotIn("shop_wall_total", found)
+            self.assertNotIn("shop_samples_total", found)
+
+    def test_a_refused_upload_adds_nothing_and_a_start_begins_at_nothing(self):
+        with tempfile.TemporaryDirectory() as data:
+            with Server("--data", data, "--metric", "name=all_total,query={}") as server:
+                self.assertEqual(200, send(server, 1, "shop")())
+                value = exported(server)["all_total"][()]
+                old = push({"__name__": "process_cpu", "service_name": "shop"},
+                           pprof(((("main",), (10**7,), {}),), time.time_ns() - 7200 * 10**9))
+                self.assertEqual(400, server.send("/push.v1.PusherService/Push", old, HEADERS)[0])
+                self.assertEqual(value, exported(server)["all_total"][()])
+            with Server("--data", data, "--metric", "name=all_total,query={}") as server:
+                self.assertNotIn("all_total", exported(server))
+                self.assertEqual(200, send(server, 2, "shop")())
+                self.assertEqual(asked(server, "{}"), int(value) + int(exported(server)["all_total"][()]))
+
+    def test_values_beyond_a_thousand_series_are_counted_together(self):
+        with Server("--metric", "name=by_span_total,query={},group_by=span_name") as server:
+            for piece in range(3):
+                samples = [(("main",), (10_000_000,), {"span_name": f"{piece}-{i}"}) for i in range(400)]
+                body = push({"__name__": "process_cpu", "service_name": "shop"}, pprof(samples, time.time_ns() - piece))
+                self.assertEqual(200, server.send("/push.v1.PusherService/Push", body, HEADERS)[0])
+            found = exported(server)
+            self.assertEqual(1000, len(found["by_span_total"]))
+            self.assertEqual("2000000000", found["spanprof_exported_metrics_overflow_total"][(("metric", "by_span_total"),)])
+            self.assertEqual(asked(server, "{}"), 12_000_000_000)
+
+    def test_a_token_is_wanted(self):
+        with Server("--token", "secret", "--metric", "name=a,query={}") as server:
+            self.assertEqual(401, server.send("/exported-metrics", method="GET")[0])
+            self.assertEqual(200, server.send("/exported-metrics", method="GET",
+                                              headers={"Authorization": "Bearer secret"})[0])
+
+    def test_what_is_wrong_with_a_rule_is_one_sentence(self):
+        for rule, says in (("query={}", "no name"), ("name=a", "no query"), ("name=a-b,query={}", "no name of a metric"),
+                           ("name=a,query={x", "parse error"), ("name=a,query={},node=", "node is total"),
+                           ("name=a,query={},node=~(", "regexp"), ("name=a,query={},sort=b", 'no "sort"'),
+                           ("name=a,query={},name=b", "name twice"), ("name=a,query={},group_by=span_id", "each span"),
+                           ('name=a,query={profile_id="1"}', "each span"), ("name=a,query={},group_by=b;b", "twice"),
+                           ("name=a,query={},labels=b.c=d", "Prometheus"), ("name=a,query={},type=lunch", "profile type"),
+                           ("name=a,query={},node", "no member")):
+            with self.subTest(rule), tempfile.TemporaryDirectory() as data:
+                done = subprocess.run([PROGRAM, "--data", data, "--listen", "127.0.0.1:0", "--metric", rule],
+                                      capture_output=True, text=True, timeout=30)
+                self.assertEqual(1, done.returncode)
+                self.assertIn(says, done.stderr)
+                self.assertEqual(1, done.stderr.count("\n"), done.stderr)
+        for text, says in (("{", "line 1: it is no JSON"), ("[]", "no object"), ('{"a": 1}', "no object"),
+                           ('{"a": {}}', "no expr"), ('{"a": {"expr": "{}", "nodes": 1}}', 'no "nodes"'),
+                           ('{"a": {"expr": "{}", "group_by": "b"}}', "no array")):
+            with self.subTest(text), tempfile.NamedTemporaryFile("w") as file:
+                file.write(text)
+                file.flush()
+                done = subprocess.run([PROGRAM, "--listen", "127.0.0.1:0", "--metrics", file.name],
+                                      capture_output=True, text=True, timeout=30)
+                self.assertEqual(1, done.returncode)
+                self.assertIn(says, done.stderr)
+                self.assertIn(file.name, done.stderr)
+
+
+if __name__ == "__main__":
+    main()
