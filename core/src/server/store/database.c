@@ -39,6 +39,9 @@ static const char database_schema[] =
 
 #define DATABASE_APPLICATION 0x7370616e
 
+/* For another connection's lock. */
+#define DATABASE_WAIT_MS 5000
+
 spanprof_status sp_database_fail(sqlite3 *db, int code) {
   const char *why = db ? sqlite3_errmsg(db) : sqlite3_errstr(code);
 
@@ -155,6 +158,9 @@ spanprof_status sp_database_create(sqlite3 **out, const char *path,
 
   if (st)
     return st;
+  /* A reader that meets the log's index while it changes holds the writer's
+   * lock for a moment. */
+  sqlite3_busy_timeout(*out, DATABASE_WAIT_MS);
   snprintf(limit, sizeof limit, "PRAGMA max_page_count=%" PRIu64, pages_max);
   /* FULL: the log is synced at every commit. */
   st = sp_database_run(*out, "PRAGMA page_size=16384;"
@@ -185,7 +191,7 @@ spanprof_status sp_database_open(sqlite3 **out, const char *path) {
   spanprof_status st = database_connect(out, path, SQLITE_OPEN_READONLY);
 
   if (!st)
-    sqlite3_busy_timeout(*out, 5000);
+    sqlite3_busy_timeout(*out, DATABASE_WAIT_MS);
   if (!st)
     st = sp_database_run(*out, "PRAGMA cache_size=-4096;");
   if (st && *out) {
