@@ -144,7 +144,7 @@ class ServerTest(unittest.TestCase):
 
     def test_what_was_answered_survives_kills(self):
         told, under_way = 0, 0
-        for round_ in range(4):
+        for round_ in range(int(os.environ.get("SPANPROF_KILLS", "4"))):
             server = Server(self.data)
             self.assertGreaterEqual(server.total(), told * 10_000_000)
             self.assertLessEqual(server.total(), (told + under_way) * 10_000_000)

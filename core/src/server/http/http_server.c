@@ -14,6 +14,7 @@
 #include "../../util/status.h"
 #include "call.h"
 #include "leavers.h"
+#include "percent.h"
 
 /* Bodies are at most some MiB; four large ones at once, hundreds of usual
  * ones. */
@@ -236,6 +237,13 @@ static void server_connection(void *data, struct MHD_Connection *connection,
     sp_leavers_remove(&server->leavers, *of_socket);
 }
 
+static size_t server_unescape(void *data, struct MHD_Connection *connection,
+                              char *text) {
+  (void)data;
+  (void)connection;
+  return sp_percent_decode(text);
+}
+
 static void server_say_nothing(void *data, const char *format, va_list list) {
   (void)data;
   (void)format;
@@ -293,12 +301,12 @@ static spanprof_status server_socket(const char *listen_on, int *out,
 static struct MHD_Daemon *server_daemon(sp_http_server *server, int socket) {
   return MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO |
-          MHD_USE_TURBO | MHD_USE_ERROR_LOG,
+          MHD_USE_ERROR_LOG,
       0, NULL, NULL, server_access, server, MHD_OPTION_EXTERNAL_LOGGER,
-      server_say_nothing, NULL, MHD_OPTION_LISTEN_SOCKET, socket,
-      MHD_OPTION_NOTIFY_COMPLETED, server_completed, server,
-      MHD_OPTION_NOTIFY_CONNECTION, server_connection, server,
-      MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
+      server_say_nothing, NULL, MHD_OPTION_UNESCAPE_CALLBACK, server_unescape,
+      NULL, MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_NOTIFY_COMPLETED,
+      server_completed, server, MHD_OPTION_NOTIFY_CONNECTION, server_connection,
+      server, MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
       (unsigned)SERVER_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
       (unsigned)SERVER_IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       SERVER_HEADER_BYTES, MHD_OPTION_END);

@@ -1,0 +1,244 @@
+"""Clients that mean harm or are broken: each gets a clear answer, memory stays
+bounded, and a client that behaves is served all the while."""
+import gzip
+import http.client
+import json
+import os
+import re
+import selectors
+import shutil
+import socket
+import struct
+import tempfile
+import threading
+import time
+import unittest
+import zlib
+
+from server_test import CALL, Server
+
+PUSH = "/push.v1.PusherService/Push"
+PROTO = {"Content-Type": "application/proto"}
+MEMORY_KB = 200_000
+
+
+def varint(number):
+    out = bytearray()
+    while number > 127:
+        out.append(number & 127 | 128)
+        number >>= 7
+    return bytes(out + bytes([number]))
+
+
+def field(number, value):
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def pprof(label=b"value"):
+    """One sample of 10 ms with one label."""
+    texts = [b"", b"cpu", b"nanoseconds", b"main", b"name", label]
+    return b"".join([
+        field(1, field(1, 1) + field(2, 2)), field(11, field(1, 1) + field(2, 2)), field(12, 10**7),
+        field(2, field(1, b"\x01") + field(2, varint(10**7)) + field(3, field(1, 4) + field(2, 5))),
+        field(4, field(1, 1) + field(4, field(1, 1) + field(2, 1))), field(5, field(1, 1) + field(2, 3)),
+        *(field(6, text) for text in texts), field(9, time.time_ns())])
+
+
+def push(profile, service=b"hostile"):
+    labels = b"".join(field(1, field(1, name) + field(2, value))
+                      for name, value in ((b"__name__", b"process_cpu"), (b"service_name", service)))
+    return field(1, labels + field(2, field(1, profile)))
+
+
+def bomb(size):
+    """gzip of so many zeros, made piece by piece."""
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    zeros = bytes(1 << 20)
+    return b"".join([packer.compress(zeros) for _ in range(size >> 20)] + [packer.flush()])
+
+
+class Witness(threading.Thread):
+    """Uploads and asks as a client should; what went wrong is in `wrong`."""
+
+    def __init__(self, server):
+        super().__init__()
+        self.server, self.told, self.wrong, self.longest, self.ended = server, 0, [], 0, threading.Event()
+
+    def run(self):
+        while not self.ended.is_set():
+            began = time.monotonic()
+            try:
+                status = self.server.push("main;witness 1\n")
+                self.told += status == 200
+                if status != 200:
+                    self.wrong.append(status)
+            except OSError as error:
+                self.wrong.append(error)
+            self.longest = max(self.longest, time.monotonic() - began)
+            self.ended.wait(0.05)
+
+
+class HostileTest(unittest.TestCase):
+    def setUp(self):
+        self.data = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, self.data, ignore_errors=True)
+        self.server = Server(self.data)
+        self.addCleanup(self.server.__exit__)
+        self.witness = Witness(self.server)
+        self.witness.start()
+        self.addCleanup(self.witness.join)
+        self.addCleanup(self.witness.ended.set)
+
+    def check_others_were_served(self):
+        self.witness.ended.set()
+        self.witness.join()
+        self.assertEqual([], self.witness.wrong)
+        self.assertGreater(self.witness.told, 0)
+        self.assertLess(self.witness.longest, 30)
+        self.assertEqual(self.witness.told * 10_000_000, self.server.total())
+        if not os.environ.get("SPANPROF_SANITIZED"):
+            with open(f"/proc/{self.server.process.pid}/status") as file:
+                self.assertLess(int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]), MEMORY_KB)
+
+    def connect(self, text=b""):
+        one = socket.create_connection(("127.0.0.1", self.server.port), timeout=60)
+        self.addCleanup(one.close)
+        one.sendall(text)
+        return one
+
+    @staticmethod
+    def status(one):
+        """Of the answer on a socket; None: the connection was closed."""
+        got = b""
+        while b"\r\n" not in got:
+            more = one.recv(4096)
+            if not more:
+                return None
+            got += more
+        return int(got.split()[1])
+
+    def raw(self, text):
+        return self.status(self.connect(text))
+
+    def ask(self, path, body=b"", headers=PROTO):
+        """Status and text; also where the server answers before the body's end."""
+        try:
+            status, _, text = self.server.ask("POST", path, body, headers)
+        except (BrokenPipeError, ConnectionResetError) as error:
+            self.fail(f"{path}: no answer to {len(body)} bytes: {error}")
+        return status, text
+
+    def test_a_thousand_connections_at_once(self):
+        waiting = selectors.DefaultSelector()
+        for i in range(1000):
+            what = (b"GET /ready HTTP/1.1\r\nHost: localhost\r\n\r\n" if i % 2 else
+                    b"GET /pyroscope/render?query=shop.cpu&from=now-1h HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            waiting.register(self.connect(what), selectors.EVENT_READ)
+        statuses, deadline = [], time.monotonic() + 60
+        while len(statuses) < 1000 and time.monotonic() < deadline:
+            for key, _ in waiting.select(1):
+                statuses.append(self.status(key.fileobj))
+                waiting.unregister(key.fileobj)
+        self.assertEqual({200}, set(statuses))
+        self.assertEqual(1000, len(statuses))
+        self.check_others_were_served()
+
+    def test_slow_and_half_open_senders(self):
+        head = b"POST /ingest?name=slow&format=folded HTTP/1.1\r\nHost: localhost\r\nContent-Length: 20\r\n\r\n"
+        slow = [self.connect() for _ in range(150)]
+        silent = [self.connect(head + b"half") for _ in range(150)]
+        cut = [self.connect(head + b"half") for _ in range(50)]
+        for one in cut:  # still reads
+            one.shutdown(socket.SHUT_WR)
+        for one in (self.connect(head + b"half") for _ in range(150)):  # vanishes
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            one.close()
+        message = head + b"main;slow_sender 1\n\n"
+        for at in range(0, len(message), 7):
+            for one in slow:
+                one.sendall(message[at:at + 7])
+            time.sleep(0.02)
+        self.assertEqual({200}, {self.status(one) for one in slow})
+        answers = {self.status(one) for one in cut}
+        self.assertTrue(answers <= {400, 408, 499}, answers)
+        self.check_others_were_served()
+        for one in silent:
+            one.close()
+
+    def test_labels_of_100_megabytes(self):
+        large = b"x" * 100_000_000
+        for what, path, body, headers in (
+                ("plain", PUSH, push(pprof(), large), PROTO),
+                ("in gzip", PUSH, gzip.compress(push(pprof(), large), 1), {**PROTO, "Content-Encoding": "gzip"}),
+                ("of a sample", PUSH, push(gzip.compress(pprof(large), 1)), PROTO),
+                ("in a form", "/ingest?name=a&format=pprof", pprof(large), {}),
+                ("of a trace", "/v1/traces", large, {"Content-Type": "application/x-protobuf"})):
+            with self.subTest(what):
+                status, text = self.ask(path, body, headers)
+                self.assertIn(status, (400, 413, 422, 429))
+                self.assertTrue(text.strip(), "an answer without a word")
+        self.assertIn(self.raw(b"GET /pyroscope/render?query=" + b"a" * 1_000_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n"),
+                      (400, 413, 414, 431))
+        self.assertIn(self.raw(b"GET /ready HTTP/1.1\r\nHost: localhost\r\nX: " + b"a" * 1_000_000 + b"\r\n\r\n"),
+                      (400, 413, 431))
+        self.check_others_were_served()
+
+    def test_truncated_and_bombed_gzip(self):
+        whole = gzip.compress(push(gzip.compress(pprof())))
+        packed = {**PROTO, "Content-Encoding": "gzip"}
+        for end in (1, 2, 9, 10, 11, len(whole) // 2, len(whole) - 8, len(whole) - 1):
+            with self.subTest(end):
+                self.assertEqual(400, self.ask(PUSH, whole[:end], packed)[0])
+        inner = gzip.compress(pprof())
+        for end in (3, 12, len(inner) // 2, len(inner) - 1):
+            self.assertEqual(400, self.ask(PUSH, push(inner[:end]))[0])
+        giga = bomb(1 << 30)
+        for what, path, body, headers in (
+                ("outer", PUSH, giga, packed), ("inner", PUSH, push(giga), PROTO),
+                ("both", PUSH, gzip.compress(push(giga)), packed),
+                ("many", PUSH, b"".join(push(bomb(64 << 20)) for _ in range(50)), PROTO),
+                ("pprof", "/ingest?name=a&format=pprof", giga, {}),
+                ("members", PUSH, bomb(1 << 20) * 2000, packed),
+                ("traces", "/v1/traces", giga, {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}),
+                ("otlp", "/v1development/profiles", giga,
+                 {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"})):
+            with self.subTest(what):
+                status, text = self.ask(path, body, headers)
+                self.assertIn(status, (400, 413, 422, 429))
+                self.assertTrue(text.strip(), "an answer without a word")
+        self.check_others_were_served()
+
+    def test_paths_and_requests_that_are_none(self):
+        for path in ("/../../etc/passwd", "/%2e%2e/%2e%2e/etc/passwd", "/..%2f..%2fetc%2fpasswd", "/ready/../../etc",
+                     "/api/v1/trace/..%2f..%2f..%2fspanprof.db", "/spanprof.db", "/pyroscope/../spanprof.db",
+                     "/%00", "/ready%00", "/\\..\\..\\", "/page/../../../../etc/passwd", "/;/..;/", "/%ff%fe",
+                     CALL + "../../x", "/" + "a/" * 5000):
+            with self.subTest(path[:60]):
+                self.assertIn(self.raw(b"GET " + path.encode() + b" HTTP/1.1\r\nHost: localhost\r\n\r\n"),
+                              (400, 404, 405, 414))
+        for text in (b"\x00\x01\x02\r\n\r\n", b"GET\r\n\r\n", b"GET /ready HTTP/9.9\r\nHost: a\r\n\r\n",
+                     b"POST /ingest HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
+                     b"POST /ingest HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n",
+                     b"POST /ingest?name=a HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+                     b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(100) + b"\r\n\r\n",
+                     b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"):
+            with self.subTest(text[:60]):
+                one = self.connect(text)
+                one.shutdown(socket.SHUT_WR)
+                status = self.status(one)
+                self.assertTrue(status is None or 400 <= status < 600, status)
+        for bad in ('{"a', "{a=", '{a=~"("}', '{a=~"' + "(a*)*" * 2000 + '"}', "{" * 100_000, '{a="' + "\\" * 9999 + '"}'):
+            with self.subTest(bad[:30]):
+                body = json.dumps({"profileTypeID": "a:b:c:d:e", "labelSelector": bad, "start": 1, "end": 2}).encode()
+                self.assertIn(self.ask(CALL + "SelectMergeStacktraces", body, {"Content-Type": "application/json"})[0],
+                              (400, 413, 429))
+        deep = b"[" * 200_000
+        self.assertEqual(400, self.ask(CALL + "Series", deep, {"Content-Type": "application/json"})[0])
+        self.assertEqual(400, self.ask("/v1/traces", deep, {"Content-Type": "application/json"})[0])
+        self.check_others_were_served()
+
+
+if __name__ == "__main__":
+    unittest.main()
