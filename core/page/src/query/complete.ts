@@ -26,6 +26,9 @@ const OPERATORS: readonly (readonly [string, string])[] = [
 ];
 const IDS_HINT = "of spans";
 
+/** Names of labels that need no quotes. */
+const PLAIN = /^[A-Za-z_]\w*$/;
+
 /** The names that a classic query can have in front (classic_query.c). */
 const CLASSIC = /^[A-Za-z0-9_][\w:.\-/]*$/;
 
@@ -48,11 +51,9 @@ export class Completion {
         return matching(await this.applications(signal), place.text)
           .map(([name, hint]) => applicationOption(name, hint, text, place));
       case "name":
-        return matching(await this.names(parsed, text, signal), place.text)
-          .map(([name, hint]) => ({ text: name, hint, insert: CLASSIC.test(name) ? name : quoted(name), start: place.start, end: caret }));
+        return nameOptions(matching(await this.names(parsed, text, signal), place.text), place, caret);
       case "operator":
-        return OPERATORS.filter(([each]) => each.startsWith(place.text.trim()))
-          .map(([each, hint]) => ({ text: each, hint, insert: `${each}"`, start: place.start, end: caret }));
+        return operatorOptions(place.text.trim(), place.start, caret);
       case "value":
         return await this.valueOptions(parsed, text, caret, place, signal);
       case "none":
@@ -116,6 +117,21 @@ export class Completion {
       return values.filter(({ value }) => value !== null).map(({ value, share }) => [value!, percent(share)] as const);
     });
   }
+}
+
+/** Behind a whole name operators may follow; it may also be the beginning of
+ * other names. */
+function nameOptions(found: readonly (readonly [string, string])[], place: Place, caret: number): Option[] {
+  const names = found.map(([name, hint]) => ({ text: name, hint, insert: PLAIN.test(name) ? name : quoted(name), start: place.start, end: caret }));
+
+  return names.some(({ text }) => text === place.text)
+    ? [...operatorOptions("", caret, caret), ...names.filter(({ text }) => text !== place.text)]
+    : names;
+}
+
+function operatorOptions(typed: string, start: number, caret: number): Option[] {
+  return OPERATORS.filter(([each]) => each.startsWith(typed))
+    .map(([each, hint]) => ({ text: each, hint, insert: `${each}"`, start, end: caret }));
 }
 
 /** The query's whole matchers, but not those of the label that is typed. */

@@ -81,7 +81,7 @@ export class Timeline {
 
   private key(event: KeyboardEvent): void {
     const { points } = this;
-    const by: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10 };
+    const by: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, PageUp: 10, PageDown: -10 };
     const steps = by[event.key];
 
     if (!points || event.ctrlKey || event.metaKey || event.altKey)

@@ -1,0 +1,108 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser } from "puppeteer-core";
+import { distance, nearest } from "../src/explore/nearest.ts";
+import { fine, open, startBrowser } from "./browser.ts";
+import { drawn, parameter, text, until } from "./look.ts";
+import { Server } from "./server.ts";
+
+const NOW = Date.now();
+const HOUR = 3_600_000;
+
+let server: Server;
+let browser: Browser;
+
+before(async () => {
+  server = await Server.start("--ingest-window", "off");
+  browser = await startBrowser();
+  await server.pushFolded("checkout.cpu{host=web-1,env=prod}", "main;work 100", NOW - 5 * HOUR);
+  await server.pushFolded("checkout.cpu{host=web-2,env=test}", "main;work 100", NOW - 60_000);
+  await server.pushFolded("mail.cpu", "main;send 100", NOW - 60_000);
+});
+
+after(async () => {
+  await browser.close();
+  await server.dispose();
+});
+
+test("no such application: the nearest names are offered", async () => {
+  const opened = await open(browser, `${server.base}?query=chekout.cpu`);
+  const { page } = opened;
+
+  await until(page, ".empty h2", "no application \u201cchekout\u201d");
+  assert.equal(await text(page, ".empty li"), "checkout");
+  await page.click(".empty li a");
+  await drawn(page);
+  assert.equal(parameter(page, "query"), '{service_name="checkout"}');
+  await fine(opened);
+});
+
+test("no data in the range: a button shows the nearest", async () => {
+  const opened = await open(browser, `${server.base}?query=checkout.cpu&from=${NOW - 3 * HOUR}&until=${NOW - 2 * HOUR}`);
+  const { page } = opened;
+
+  await until(page, ".empty h2", "There is no data from");
+  assert.equal((await page.$$(".empty button")).length, 2);
+  await page.click(".empty button");
+  await drawn(page);
+  assert.ok(Number(parameter(page, "from")) < NOW - 5 * HOUR && Number(parameter(page, "until")) > NOW - 5 * HOUR);
+  await page.goBack();
+  await until(page, ".empty h2", "There is no data from");
+  await fine(opened);
+});
+
+test("a matcher that never matches is found among others, with values that do", async () => {
+  const opened = await open(browser, `${server.base}?query=${encodeURIComponent('checkout.cpu{env="test",host="web-22"}')}`);
+  const { page } = opened;
+
+  await until(page, ".empty h2", 'No profile has ever matched host="web-22"');
+  assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ["without this matcher", 'host="web-2"']);
+  await (await page.$$(".empty li a"))[1]!.click();
+  await drawn(page);
+  assert.equal(parameter(page, "query"), 'checkout.cpu{env="test",host="web-2"}');
+  await fine(opened);
+});
+
+test("matchers that match alone, but never together, are said to", async () => {
+  const opened = await open(browser, `${server.base}?query=${encodeURIComponent('checkout.cpu{env="no",host="no"}')}`);
+
+  await until(opened.page, ".empty h2", "No profile matches any of these matchers together");
+  await fine(opened);
+});
+
+test("a type that the application does not have is said, with those that it has", async () => {
+  const opened = await open(browser, `${server.base}?query=mail.cpu&type=${encodeURIComponent("memory:inuse_space:bytes:space:bytes")}`);
+  const { page } = opened;
+
+  await until(page, ".empty h2", "has no profiles of the type inuse_space (memory)");
+  await page.click(".empty li a");
+  await drawn(page);
+  await fine(opened);
+});
+
+test("an empty server shows how to send to it, with its own address", async () => {
+  const bare = await Server.start();
+  const opened = await open(browser, bare.base);
+  const { page } = opened;
+
+  await until(page, ".start h2", "no profiles yet");
+  assert.equal((await page.$$(".snippet")).length, 3);
+  for (const code of await page.$$eval(".snippet pre", (all) => all.map((each) => each.textContent)))
+    assert.ok(code.includes(bare.base.replace(/\/$/, "")), code);
+  await browser.defaultBrowserContext().overridePermissions(bare.base, ["clipboard-read", "clipboard-write", "clipboard-sanitized-write"]);
+  await page.bringToFront();
+  await page.click(".snippet button");
+  await until(page, ".snippet button", "Copied");
+  assert.match(await page.evaluate(async () => await navigator.clipboard.readText()), /spanprof exec -- /);
+  await page.goto(`${bare.base}?query=shop.cpu`);
+  await until(page, ".start h2", "no profiles yet");
+  await fine(opened);
+  await bare.dispose();
+});
+
+test("nearness is counted in characters that differ", () => {
+  assert.equal(distance("kitten", "sitting"), 3);
+  assert.equal(distance("", "abc"), 3);
+  assert.deepEqual(nearest("shp", ["mail", "shop", "ship-yard"], 2), ["shop", "mail"]);
+  assert.deepEqual(nearest("x".repeat(100_000), ["y".repeat(100_000), "x"], 1), ["x"]);
+});

@@ -1,0 +1,235 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser, Page } from "puppeteer-core";
+import { fine, open, startBrowser, type Opened } from "./browser.ts";
+import { drawn, parameter, text, until, untilParameter } from "./look.ts";
+import { Server } from "./server.ts";
+
+const NOW = Math.floor(Date.now() / 60_000) * 60_000;
+const MINUTE = 60_000;
+
+let server: Server;
+let browser: Browser;
+
+before(async () => {
+  server = await Server.start("--ingest-window", "off");
+  browser = await startBrowser();
+  // Ten minutes of one core on each of two hosts, then a gap of five, then one more minute.
+  for (let at = NOW - 20 * MINUTE; at < NOW - 10 * MINUTE; at += 10_000)
+    for (const host of ["web-1", "web-2"])
+      await server.pushFolded(`shop.cpu{host=${host}}`, "main;serve;db 700\nmain;serve;render 300", at + 10_000);
+  for (let at = NOW - 5 * MINUTE; at < NOW - 4 * MINUTE; at += 10_000)
+    await server.pushFolded("shop.cpu{host=web-1}", "main;serve;db 500", at + 10_000);
+  await server.pushFolded("search.cpu{host=web-9}", "main;find 50", NOW - 3 * MINUTE);
+  await server.pushFolded("old.cpu", "main;once 100", NOW - 50 * 60 * MINUTE);
+});
+
+after(async () => {
+  await browser.close();
+  await server.dispose();
+});
+
+async function at(path: string): Promise<Opened> {
+  return await open(browser, server.base + path);
+}
+
+async function type(page: Page, query: string): Promise<void> {
+  await page.focus(".query");
+  await page.$eval(".query", (field) => { (field as HTMLInputElement).select(); });
+  await page.keyboard.type(query);
+}
+
+test("without a question the application with most data is shown", async () => {
+  const opened = await at("");
+  const { page } = opened;
+
+  await drawn(page);
+  assert.equal(parameter(page, "query"), '{service_name="shop"}');
+  assert.match(await text(page, "h1"), /^shop \u2013 cpu$/);
+  // 2 hosts x 600 s, and 30 s.
+  assert.match(await text(page, ".figures"), /^20\.5 min in 126 profiles$/);
+  assert.equal(await page.title(), '{service_name="shop"} \u2013 Explore \u2013 spanprof');
+  await fine(opened);
+});
+
+test("nothing in the last hour: the newest range with data is shown", async () => {
+  const opened = await at(`?from=${NOW - 60 * 60 * MINUTE}&until=${NOW - 59 * 60 * MINUTE}`);
+  const { page } = opened;
+
+  await drawn(page);
+  assert.equal(parameter(page, "query"), '{service_name="old"}');
+  assert.ok(Number(parameter(page, "from")) < NOW - 50 * 60 * MINUTE && Number(parameter(page, "until")) > NOW - 50 * 60 * MINUTE);
+  await fine(opened);
+});
+
+test("the timeline shows true cores, and a gap as a gap", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+  const said = async (): Promise<string> => await page.$eval(".timeline-plot", (plot) => plot.getAttribute("aria-valuetext") ?? "");
+
+  await drawn(page);
+  await page.waitForSelector(".timeline-plot canvas");
+  await page.focus(".timeline-plot");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await said(), /: 2 cores$/);
+  for (let step = 0; step < 20; step++)
+    await page.keyboard.press("PageUp");
+  assert.match(await said(), /nothing was measured/);
+  assert.match(await text(page, ".timeline > .sr"), /at most 2 cores/);
+  await fine(opened);
+});
+
+test("a drag on the timeline takes its range, and the back button gives it back", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+
+  await drawn(page);
+  const box = (await (await page.waitForSelector(".timeline-plot .u-over"))!.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 4, box.y + 40);
+  await page.mouse.down();
+  await page.mouse.move(box.x + box.width * 0.4, box.y + 40, { steps: 4 });
+  await page.mouse.move(box.x + box.width / 2, box.y + 40, { steps: 4 });
+  await page.mouse.up();
+  await page.waitForFunction((from: number) => Number(new URL(location.href).searchParams.get("from")) > from, {}, NOW - 20 * MINUTE);
+  assert.ok(Math.abs(Number(parameter(page, "from")) - (NOW - 15 * MINUTE)) < 5000);
+  assert.ok(Math.abs(Number(parameter(page, "until")) - (NOW - 10 * MINUTE)) < 5000);
+  await until(page, ".figures", "in 6");
+  await page.goBack();
+  await untilParameter(page, "from", String(NOW - 20 * MINUTE));
+  await until(page, ".figures", "in 126");
+  await fine(opened);
+});
+
+test("a range is taken by keyboard", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+
+  await drawn(page);
+  await page.waitForSelector(".timeline-plot canvas");
+  await page.focus(".timeline-plot");
+  await page.keyboard.press("Home");
+  await page.keyboard.down("Shift");
+  await page.keyboard.press("PageUp");
+  await page.keyboard.up("Shift");
+  await page.keyboard.press("Enter");
+  await untilParameter(page, "from", String(NOW - 20 * MINUTE));
+  await page.waitForFunction((end: number) => Number(new URL(location.href).searchParams.get("until")) < end, {}, NOW);
+  await fine(opened);
+});
+
+test("an annotation is set by keyboard, shown as a mark, and removed", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+  const kept = async (): Promise<{ text: string; application: string | null; timeMs: number }[]> =>
+    (await (await fetch(`${server.base}api/v1/annotations?from=1`)).json() as { annotations: [] }).annotations;
+
+  await drawn(page);
+  await page.waitForSelector(".timeline-plot canvas");
+  await page.focus(".timeline-plot");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("a");
+  await page.waitForSelector(".mark-form");
+  await page.keyboard.type("deployed <b>1.4</b> \u202e");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".mark");
+  assert.match(await page.$eval(".mark", (mark) => mark.getAttribute("aria-label") ?? ""), /deployed <b>1\.4<\/b> \ufffd/);
+  const [one] = await kept();
+  assert.deepEqual([one?.text, one?.application, one?.timeMs], ["deployed <b>1.4</b> \u202e", "shop", NOW - 20 * MINUTE]);
+  await page.focus(".mark");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".mark-told");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelectorAll(".mark").length === 0);
+  assert.deepEqual(await kept(), []);
+  await fine(opened);
+});
+
+test("a click on the timeline picks the time that is annotated", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+
+  await drawn(page);
+  const box = (await (await page.waitForSelector(".timeline-plot .u-over"))!.boundingBox())!;
+  await page.mouse.click(box.x + box.width / 2, box.y + 40);
+  await page.click(".annotate");
+  const minute = new Date(NOW - 10 * MINUTE).toTimeString().slice(0, 4);
+  const field = await page.$eval("input[name=time]", (input) => (input as HTMLInputElement).value);
+  assert.ok(field.includes(minute) || field.includes(new Date(NOW - 10 * MINUTE - 1000).toTimeString().slice(0, 4)), field);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.$(".mark-form"), null);
+  await fine(opened);
+});
+
+test("what is typed is what runs, and Enter runs it", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+  const query = 'shop.cpu{ host =~ "web-.*" , host!="web-2"}';
+
+  await drawn(page);
+  await type(page, query);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+  await untilParameter(page, "query", query);
+  await until(page, ".figures", "in 66");
+  await page.goBack();
+  await until(page, ".figures", "in 126");
+  assert.equal(await page.$eval(".query", (field) => (field as HTMLInputElement).value), "shop.cpu");
+  await fine(opened);
+});
+
+test("names, operators and values are completed by keyboard", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+  const value = async (): Promise<string> => await page.$eval(".query", (field) => (field as HTMLInputElement).value);
+  const take = async (wanted: string): Promise<void> => {
+    await until(page, ".options [role=option]", wanted);
+    await page.keyboard.press("ArrowDown");
+    await page.waitForSelector('.options [aria-selected="true"]');
+    await page.keyboard.press("Enter");
+  };
+
+  await drawn(page);
+  await type(page, "sea");
+  await take("search");
+  assert.equal(await value(), "search.cpu{");
+  await page.keyboard.type("ho");
+  await take("host");
+  await take("is");
+  assert.equal(await value(), 'search.cpu{host="');
+  await take("web-9");
+  assert.equal(await value(), 'search.cpu{host="web-9"');
+  await page.keyboard.type("}");
+  await page.keyboard.press("Enter");
+  await untilParameter(page, "query", 'search.cpu{host="web-9"}');
+  await until(page, ".figures", "500 ms in 1 profile");
+  assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-expanded")), "false");
+  await fine(opened);
+});
+
+test("an error points at its column, behind characters of several bytes", async () => {
+  const query = '{service_name="\u00e9\u{1f600}", host~"a"}';
+  const opened = await at(`?query=${encodeURIComponent(query)}`);
+  const { page } = opened;
+
+  await until(page, ".fault", "parse error");
+  assert.equal(await text(page, ".query-fault mark"), "~");
+  assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), "true");
+  await type(page, "shop.cpu");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+  await drawn(page);
+  assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), null);
+  await fine(opened);
+});
+
+test("a span's link opens the span's view", async () => {
+  const query = 'shop.cpu{profile_id="08d12e6b76c84d11"}';
+  const opened = await at(`?query=${encodeURIComponent(query)}&from=${NOW / 1000 - 3600}&until=${NOW / 1000}`);
+  const { page } = opened;
+
+  assert.equal(new URL(page.url()).pathname, "/span");
+  assert.equal(parameter(page, "span"), "08d12e6b76c84d11");
+  assert.equal(parameter(page, "from"), String(NOW / 1000 - 3600));
+  await fine(opened);
+});

@@ -1,0 +1,43 @@
+/** What a page shows, for tests to wait for. */
+import axe, { type AxeResults } from "axe-core";
+import assert from "node:assert/strict";
+import type { Page } from "puppeteer-core";
+
+const WAIT_MS = 15_000;
+
+export async function text(page: Page, selector: string): Promise<string> {
+  return await page.$eval(selector, (element) => (element as HTMLElement).innerText);
+}
+
+export async function until(page: Page, selector: string, said: string): Promise<void> {
+  await page.waitForFunction((where: string, what: string) => [...document.querySelectorAll<HTMLElement>(where)]
+    .some((element) => element.innerText.includes(what)), { timeout: WAIT_MS }, selector, said)
+    .catch(async (error: unknown) => {
+      const there = await page.$$eval(selector, (all) => all.map((element) => (element as HTMLElement).innerText.slice(0, 300)));
+      throw new Error(`"${said}" does not come in ${selector}, which says ${JSON.stringify(there)}`, { cause: error });
+    });
+}
+
+/** Waits until the flame graph of a view is there. */
+export async function drawn(page: Page): Promise<void> {
+  await page.waitForSelector(".graph canvas", { timeout: WAIT_MS });
+}
+
+export function parameter(page: Page, name: string): string | null {
+  return new URL(page.url()).searchParams.get(name);
+}
+
+export async function untilParameter(page: Page, name: string, value: string | null): Promise<void> {
+  await page.waitForFunction((key: string, wanted: string | null) => new URL(location.href).searchParams.get(key) === wanted,
+    { timeout: WAIT_MS }, name, value);
+}
+
+/** Nothing that axe-core calls serious or critical. */
+export async function accessible(page: Page, what: string): Promise<void> {
+  await page.evaluate(axe.source);
+  const found = await page.evaluate("axe.run(document)") as AxeResults;
+  const bad = found.violations.filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html.slice(0, 150)} ${node.failureSummary ?? ""}`).join(" | ")}`);
+
+  assert.deepEqual(bad, [], what);
+}

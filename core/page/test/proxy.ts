@@ -1,0 +1,41 @@
+/** What stands between a browser and the server: it can be slow. */
+import { createServer, request, type IncomingMessage, type Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+export class Proxy {
+  base = "";
+  /** Of the calls whose path has it in it, in the order of their coming. */
+  readonly seen: string[] = [];
+  private readonly server: HttpServer;
+
+  /** `delayMs` of each call's path, before it is passed on. */
+  constructor(private readonly to: string, private readonly delayMs: (path: string) => number) {
+    this.server = createServer((incoming, outgoing) => {
+      const path = incoming.url ?? "/";
+
+      this.seen.push(path);
+      setTimeout(() => {
+        const onward = request(new URL(path, this.to), { method: incoming.method, headers: { ...incoming.headers, host: new URL(this.to).host } },
+          (answer: IncomingMessage) => {
+            outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+            answer.pipe(outgoing);
+          });
+        onward.on("error", () => { outgoing.destroy(); });
+        incoming.pipe(onward);
+      }, this.delayMs(path));
+    });
+  }
+
+  static async start(to: string, delayMs: (path: string) => number): Promise<Proxy> {
+    const proxy = new Proxy(to, delayMs);
+
+    await new Promise<void>((resolve) => proxy.server.listen(0, "127.0.0.1", resolve));
+    proxy.base = `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}/`;
+    return proxy;
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+}
