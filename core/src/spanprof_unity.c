@@ -108,6 +108,7 @@
 #include "sampler/timer.c"
 
 #include "collect/collector.c"
+#include "collect/collector_takes.c"
 #include "collect/collector_work.c"
 #include "collect/comments.c"
 #include "collect/last_thread.c"
@@ -116,6 +117,7 @@
 #include "collect/runtime_names.c"
 #include "collect/sample_fold.c"
 #include "collect/span_set.c"
+#include "collect/take.c"
 #include "collect/thread_labels.c"
 #include "collect/warnings.c"
 
@@ -144,5 +146,7 @@
 #include "session/pipeline.c"
 #include "session/resource.c"
 #include "session/session.c"
+#include "session/session_flush.c"
 #include "session/sigterm.c"
 #include "session/start_log.c"
+#include "session/take_profile.c"

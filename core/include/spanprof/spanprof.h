@@ -291,6 +291,37 @@ SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
 SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
                                                    uint32_t timeout_ms);
 
+/* ------------------------------------------------------------------- takes */
+
+/* A profile of the next seconds, for whoever asks for one: what Go programs
+ * answer at /debug/pprof/profile?seconds=N. It is taken beside the session that
+ * runs, whose own profiles have the same samples. Without one, a session is
+ * there for as long as takes are under way: it samples at the rate that the
+ * environment says, is known to no other function here, hands its profiles to
+ * nobody, and makes room for spanprof_session_start(). */
+typedef struct spanprof_take spanprof_take;
+
+#define SPANPROF_TAKE_MS_MAX 300000
+
+/* Begin one of `duration_ms` (1..SPANPROF_TAKE_MS_MAX), from now on. Everything
+ * that was begun is ended once, by spanprof_take_end().
+ * SPANPROF_ERR_LIMIT: four are under way. SPANPROF_ERR_STATE: the session is
+ * being stopped. Without a session those of spanprof_session_start(), too. On
+ * failure *out is NULL. */
+SPANPROF_API spanprof_status spanprof_take_begin(uint32_t duration_ms,
+                                                 spanprof_take **out);
+
+/* Wait until it is over, at most `timeout_ms`, give it to `receive` on the
+ * calling thread, in one piece whatever its size, and free it. It is over after
+ * its duration, or when the session ends; one that nothing was sampled for has
+ * no samples. SPANPROF_ERR_TIMEOUT: it is not over, and given up (so ends,
+ * with 0, whoever does not want it any more). SPANPROF_ERR_NOMEM.
+ * SPANPROF_ERR_STATE: this process was forked since. */
+SPANPROF_API spanprof_status spanprof_take_end(spanprof_take *take,
+                                               uint32_t timeout_ms,
+                                               spanprof_profile_fn receive,
+                                               void *data);
+
 /* ----------------------------------------------------------------- threads */
 
 /* Profile the calling thread from this instant, also where it was started with

@@ -65,4 +65,8 @@ void sp_collector_before_fork(sp_collector *collector);
 void sp_collector_after_fork_parent(sp_collector *collector);
 void sp_collector_after_fork_child(sp_collector *collector);
 
+/* In place of that: this child goes on without one. What it has is left as it
+ * is. */
+void sp_collector_abandon(sp_collector *collector);
+
 #endif

@@ -5,6 +5,7 @@
 #include "../sampler/thread_scan.h"
 #include "../span/span.h"
 #include "../util/counters.h"
+#include "collector_takes.h"
 #include "comments.h"
 #include "last_thread.h"
 #include "runtime_names.h"
@@ -78,10 +79,9 @@ static void ring_drain(sp_collector *collector) {
   }
 }
 
-/* Have waiting names asked for, and wait a little where the runtime answers
- * from a thread of its own; what is sampled meanwhile is still of the window.
- * Gives up `work_lock` meanwhile. */
-static void names_wait(sp_collector *collector) {
+/* Where the runtime answers from a thread of its own; what is sampled meanwhile
+ * is still of the window. */
+void sp_collector_names_wait(sp_collector *collector) {
   uint64_t begun_ns = sp_monotonic_ns(), wait_ns;
   struct timespec pause = {.tv_nsec = (long)WORK_NAMES_PAUSE_NS};
 
@@ -133,7 +133,7 @@ void sp_collector_window_seal(sp_collector *collector) {
   uint64_t lost_samples = 0, lost_ticks = 0;
   sp_window window;
 
-  names_wait(collector);
+  sp_collector_names_wait(collector);
   if (atomic_load(&collector->left))
     return;
   sp_comments_write(&comments);
@@ -214,5 +214,6 @@ uint64_t sp_collector_round(sp_collector *collector) {
     end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
   }
   sleep_ns = sp_min_u64(WORK_ROUND_NS, collector->scan_due_ns - real_ns);
+  sleep_ns = sp_min_u64(sleep_ns, sp_collector_takes_round(collector));
   return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
 }

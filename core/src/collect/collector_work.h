@@ -8,6 +8,7 @@
 #include "../sampler/capture.h"
 #include "collector.h"
 #include "sample_fold.h"
+#include "take.h"
 #include "warnings.h"
 
 /* How often the collector looks for threads: one is found within 200 ms. */
@@ -29,8 +30,10 @@ struct sp_collector {
   pthread_cond_t sealed; /* a window was emitted, or the thread ended */
   uint64_t windows_wanted;
   uint64_t windows_sealed;
-  bool emitting; /* emit is called */
-  bool ended;    /* the thread uses nothing any more */
+  bool emitting;        /* emit is called */
+  bool ended;           /* the thread uses nothing any more */
+  sp_take *takes_asked; /* not seen by the thread yet */
+  size_t take_count;    /* of these and of `takes` */
   /* The same, and read without it. */
   _Atomic uint64_t window_most_ns; /* the length of a window */
   _Atomic bool stopping;
@@ -39,6 +42,7 @@ struct sp_collector {
   /* Guarded by work_lock. */
   pthread_mutex_t work_lock;
   sp_fold *fold;
+  sp_take *takes;
   bool forking_in_step;    /* the fork met us between two pieces of work */
   uint64_t window_unix_ns; /* start of the window */
   uint64_t window_ns;      /* the same, monotonic */
@@ -59,6 +63,10 @@ void sp_collector_window_begin(sp_collector *collector);
 
 /* End the window: encode, emit, begin the next. */
 void sp_collector_window_seal(sp_collector *collector);
+
+/* Have waiting names asked for, and wait for them a little; gives up
+ * `work_lock` meanwhile. */
+void sp_collector_names_wait(sp_collector *collector);
 
 /* Count the CPU time that the thread used since it was asked last. */
 void sp_collector_cpu_count(sp_collector *collector);

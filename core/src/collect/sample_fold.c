@@ -8,7 +8,6 @@
 #include "merge.h"
 #include "readable_stack.h"
 #include "runtime_names.h"
-#include "span_set.h"
 #include "thread_labels.h"
 
 #define FOLD_NATIVE_MAX 1024
@@ -24,8 +23,10 @@ struct sp_fold {
   bool native_frames; /* the session's options */
   bool full_native_stacks;
   sp_unwinder *unwinder;
+  const sp_settings *settings;
   sp_profile *profile;
   sp_span_set spans;
+  sp_fold_side *sides;
   sp_thread_labels thread_labels;
   sp_namer namer;
   sp_native_frame native[FOLD_NATIVE_MAX];
@@ -90,6 +91,7 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
   if (!fold)
     return SPANPROF_ERR_NOMEM;
   fold->mem = mem;
+  fold->settings = settings;
   fold->interval_ns = interval_ns;
   fold->native_frames = settings->native_frames;
   fold->full_native_stacks = settings->full_native_stacks;
@@ -109,9 +111,41 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
+spanprof_status sp_fold_side_open(sp_fold *fold, sp_fold_side **out) {
+  sp_fold_side *side = sp_mem_zero(fold->mem, sizeof *side);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!side)
+    return SPANPROF_ERR_NOMEM;
+  sp_span_set_init(&side->spans, fold->mem);
+  st = sp_profile_new(&side->profile, fold->mem, &fold->namer, fold->settings);
+  if (st) {
+    sp_mem_free(fold->mem, side);
+    return st;
+  }
+  side->next = fold->sides;
+  *out = fold->sides = side;
+  return SPANPROF_OK;
+}
+
+void sp_fold_side_close(sp_fold *fold, sp_fold_side *side) {
+  sp_fold_side **at = &fold->sides;
+
+  while (*at != side)
+    at = &(*at)->next;
+  *at = side->next;
+  sp_span_set_clear(&side->spans);
+  sp_span_set_dispose(&side->spans);
+  sp_profile_free(side->profile);
+  sp_mem_free(fold->mem, side);
+}
+
 void sp_fold_free(sp_fold *fold) {
   if (!fold)
     return;
+  while (fold->sides)
+    sp_fold_side_close(fold, fold->sides);
   sp_span_set_clear(&fold->spans);
   sp_span_set_dispose(&fold->spans);
   sp_profile_free(fold->profile);
@@ -228,6 +262,22 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
   return count;
 }
 
+static void sides_add(sp_fold *fold, const sp_sample *sample, size_t count,
+                      spanprof_label_set labels) {
+  sp_fold_side *side;
+
+  for (side = fold->sides; side; side = side->next) {
+    spanprof_status st =
+        sp_profile_add(side->profile, fold->frames, count, labels, sample->span,
+                       1, sample->ticks, sample->ticks * fold->interval_ns);
+
+    if (st)
+      side->st = st;
+    else
+      sp_span_set_add(&side->spans, sample->span);
+  }
+}
+
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
   size_t count = stack_fold(fold, sample);
   spanprof_label_set labels =
@@ -237,6 +287,7 @@ void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
     sp_count(&sp_counts.stacks_foreign, 1);
   if (sample->flags & SP_SAMPLE_WALK_CUT)
     sp_count(&sp_counts.stacks_walk_cut, 1);
+  sides_add(fold, sample, count, labels);
   if (!sp_profile_add(fold->profile, fold->frames, count, labels, sample->span,
                       1, sample->ticks, sample->ticks * fold->interval_ns)) {
     sp_span_set_add(&fold->spans, sample->span);

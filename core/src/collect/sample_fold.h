@@ -5,6 +5,7 @@
 
 #include "../profile/profile.h"
 #include "../sampler/capture.h"
+#include "span_set.h"
 
 typedef struct sp_fold sp_fold;
 
@@ -20,6 +21,18 @@ void sp_fold_sample(sp_fold *fold, const sp_sample *sample);
 
 /* Forget the window's samples, and let their spans go. */
 void sp_fold_reset(sp_fold *fold);
+
+/* A profile beside the window's, which gets every sample from now on, and holds
+ * their spans, until it is closed. SPANPROF_ERR_NOMEM. */
+typedef struct sp_fold_side {
+  struct sp_fold_side *next;
+  sp_profile *profile;
+  sp_span_set spans;
+  spanprof_status st; /* a sample could not be added */
+} sp_fold_side;
+
+spanprof_status sp_fold_side_open(sp_fold *fold, sp_fold_side **out);
+void sp_fold_side_close(sp_fold *fold, sp_fold_side *side);
 
 /* The window's profile. */
 sp_profile *sp_fold_profile(sp_fold *fold);

@@ -121,13 +121,14 @@ spanprof_status sp_pprof_writer_add(sp_pprof_writer *writer,
                                     const sp_entry *entry) {
   spanprof_status st;
 
-  if (writer->sample_count == SP_PPROF_SAMPLES_MAX)
+  if (writer->sample_count == SP_PPROF_SAMPLES_MAX && !writer->window->whole)
     return SPANPROF_ERR_LIMIT;
   st = writer_sample(writer, entry);
   if (st)
     return st;
   /* What is pending is thrown away with the part's numbers at its end. */
-  if (writer->raw_bytes + writer->part.pending.size > SP_PPROF_BYTES_MAX)
+  if (writer->raw_bytes + writer->part.pending.size > SP_PPROF_BYTES_MAX &&
+      !writer->window->whole)
     return SPANPROF_ERR_LIMIT;
   st = writer_take_pending(writer);
   if (st)

@@ -250,7 +250,8 @@ static spanprof_status profile_emit(sp_pprof_writer *writer, sp_encoded_fn emit,
     return st;
   *lost_samples -= part.samples;
   *lost_ticks -= part.ticks;
-  sp_count(&sp_counts.profiles_made, 1);
+  if (!writer->window->whole)
+    sp_count(&sp_counts.profiles_made, 1);
   emit(data, &part);
   return SPANPROF_OK;
 }
@@ -265,7 +266,7 @@ spanprof_status sp_profile_encode(sp_profile *profile, const sp_window *window,
 
   *lost_samples = profile->samples;
   *lost_ticks = profile->ticks;
-  if (profile->entry_count == 0)
+  if (profile->entry_count == 0 && !window->whole)
     return SPANPROF_OK;
   st = sp_frame_table_name(&profile->frames, profile->namer);
   if (st)

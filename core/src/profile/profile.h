@@ -115,6 +115,8 @@ typedef struct sp_window {
   uint64_t period_ns;          /* the sampling interval */
   const char *const *comments; /* pprof comments */
   size_t comment_count;
+  bool whole; /* one part whatever a server takes, also without a sample; not
+               * counted as a window's profile */
 } sp_window;
 
 /* One encoded part, gzip-compressed. */

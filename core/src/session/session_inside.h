@@ -1,0 +1,50 @@
+/* The one session of a process, as the files of this room share it: session.c
+ * has the protocol. */
+#ifndef SP_SESSION_INSIDE_H
+#define SP_SESSION_INSIDE_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "pipeline.h"
+#include "session.h"
+
+struct spanprof_session {
+  sp_pipeline pipeline;
+  /* Guarded by sp_session_state.lock. */
+  bool kept; /* something that was left behind may use it: never freed */
+  bool stopping;
+  bool temporary; /* there for takes alone: known to nobody, see take.c */
+  unsigned flushing;
+  unsigned takes;  /* that were begun and not ended */
+  uint64_t number; /* no other session of the process has it */
+};
+
+typedef struct sp_session_shared {
+  pthread_mutex_t lock;
+  pthread_cond_t flushed;
+  spanprof_session *current;
+  spanprof_session
+      *abandoned;    /* of the parent; kept in a leak checker's view */
+  uint64_t count;    /* of all sessions */
+  _Atomic pid_t pid; /* of the process whose session that is */
+} sp_session_shared;
+
+/* Process-wide: there is one session, and fork and exit find it here. */
+extern sp_session_shared sp_session_state;
+
+/* Is this the process that started it, or a child whose fork hooks ran? In one
+ * that was made by the system call itself there are no threads, and locks may
+ * be taken for ever. */
+bool sp_session_here(void);
+
+/* SPANPROF_ERR_STATE in a sentence. */
+spanprof_status sp_session_not_running(void);
+
+/* All with the lock held. Make a session the current one, where none is; end
+ * it, by its only stop. */
+spanprof_status sp_session_make(spanprof_session **out,
+                                const spanprof_options *options);
+spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms);
+
+#endif
