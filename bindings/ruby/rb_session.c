@@ -15,6 +15,7 @@
 #include "control.h"
 #include "rb_log.h"
 #include "rb_runtime.h"
+#include "rb_take.h"
 
 /* How long frames may wait for their names while a flush or stop runs. */
 #define SESSION_NAMES_NS 2000000
@@ -42,6 +43,10 @@ static VALUE session_disabled; /* Spanprof::Disabled */
 /* Process-wide, because there is one session. The core knows it too, but may
  * keep whoever asks waiting while another thread stops it. */
 static _Atomic bool session_runs;
+
+bool rb_sp_session_runs(void) {
+  return session_runs;
+}
 
 static void *call_run(void *data) {
   session_call *call = data;
@@ -162,7 +167,7 @@ static VALUE session_stop(uint32_t timeout_ms, bool keep_gvl) {
   if (call.status != SPANPROF_ERR_STATE) {
     session_runs = false;
     /* That waits for a Ruby thread; the thread may be killed meanwhile. */
-    if (!keep_gvl)
+    if (!keep_gvl && !rb_sp_take_any())
       stopped = rb_sp_runtime_stop();
     if (stopped)
       interrupt = stopped;
@@ -212,7 +217,7 @@ static void *start_run(void *data) {
   return NULL;
 }
 
-static void runtime_check(void) {
+void rb_sp_session_runtime_check(void) {
   VALUE reason;
 
   if (rb_sp_runtime_start())
@@ -253,12 +258,12 @@ VALUE sp_control_start(const sp_control_options *options) {
   int interrupt = 0;
 
   start.options.log = rb_sp_log_write;
-  runtime_check();
+  rb_sp_session_runtime_check();
   rb_thread_call_without_gvl(start_run, &start, NULL, NULL);
   if (!start.status)
     return Qtrue;
   sentence = rb_utf8_str_new_cstr(spanprof_last_error());
-  if (!session_runs)
+  if (!session_runs && !rb_sp_take_any())
     interrupt = rb_sp_runtime_stop();
   if (interrupt)
     rb_jump_tag(interrupt);

@@ -18,6 +18,7 @@ require_relative "spanprof/tags"
 module Spanprof
   autoload :Otel, File.expand_path("spanprof/otel.rb", __dir__)
   autoload :Profile, File.expand_path("spanprof/profile.rb", __dir__)
+  autoload :RackApp, File.expand_path("spanprof/rack_app.rb", __dir__)
   autoload :SpanProcessor, File.expand_path("spanprof/span_processor.rb", __dir__)
 
   class << self

@@ -1,0 +1,157 @@
+# frozen_string_literal: true
+
+require "child"
+require "zlib"
+
+# Spanprof::RackApp
+class RackAppTest < ChildTest
+  # What a server does with the application, and what it answered.
+  ASK = <<~'RUBY'
+    require "spanprof"
+    def ask(query = "", path = "/profile", method = "GET")
+      status, headers, body = Spanprof::RackApp.call("REQUEST_METHOD" => method, "PATH_INFO" => path, "QUERY_STRING" => query)
+      raise "no header of Rack 3: #{headers}" unless headers.frozen? || headers.keys.all? { |name| name == name.downcase }
+      raise "length" unless headers["content-length"] == body.join.bytesize.to_s
+      [status, headers["content-type"], body.join]
+    end
+    def kept(answer, name = "profile")
+      raise answer.inspect unless answer[0] == 200 && answer[1] == "application/octet-stream"
+      File.binwrite("#{ENV["PYROSCOPE_OUTPUT_DIRECTORY"]}.#{name}", answer[2])
+    end
+    Dir.mkdir(ENV["PYROSCOPE_OUTPUT_DIRECTORY"], 0o700)
+  RUBY
+
+  def samples(name = "profile")
+    ProfileReader.new(File.binread("#{@profiles}.#{name}")).samples
+  end
+
+  def test_without_a_session_one_is_there_for_as_long_as_it_takes
+    result = child!(ASK + <<~'RUBY')
+      worker = Thread.new { burn 0.5 }
+      kept ask("seconds=1")
+      worker.join
+      p Spanprof.running?, Thread.list.size, Dir.children("/proc/self/task").size < 4
+    RUBY
+    assert_equal %w[false 1 true], result.out.split
+    assert_in_delta 0.5, seconds(burnt(samples)), noise_s(0.5, hz: 100) + 0.1
+    assert_empty Dir["#{@profiles}/*"]
+    assert_empty result.err
+  end
+
+  def test_beside_a_session_whose_profiles_are_as_without
+    result = child!(ASK + <<~'RUBY')
+      Spanprof.start(upload_interval_ms: 3_600_000)
+      burn 0.3
+      worker = Thread.new { burn 0.5 }
+      kept ask("seconds=1")
+      worker.join
+      p Spanprof.running?, Spanprof.stats.values_at(:profiles_made)
+      Spanprof.stop
+      p Spanprof.stats.values_at(:profiles_made, :profiles_written), Spanprof.stats.values_at(:samples_pending)
+    RUBY
+    assert_equal ["true", "[0]", "[1, 1]", "[0]"], result.out.lines(chomp: true)
+    assert_in_delta 0.5, seconds(burnt(samples)), noise_s(0.5, hz: 100) + 0.1
+    whole = ProfileReader.new(File.binread(Dir["#{@profiles}/*.pb.gz"].first)).samples
+    assert_in_delta 0.8, seconds(burnt(whole)), noise_s(0.8, hz: 100) + 0.1
+    assert_empty result.err
+  end
+
+  def test_spans_are_named
+    child!(ASK + <<~'RUBY', env: { "OTEL_TRACES_EXPORTER" => "none" })
+      require "opentelemetry/sdk"
+      OpenTelemetry::SDK.configure
+      OpenTelemetry.tracer_provider.add_span_processor Spanprof::SpanProcessor.new
+      tracer = OpenTelemetry.tracer_provider.tracer("test")
+      worker = Thread.new { 20.times { tracer.in_span("order") { burn 0.02 } } }
+      kept ask("seconds=1")
+      worker.join
+    RUBY
+    named = burnt(samples).select { |sample| sample.labels["span_name"] == "order" }
+    assert_in_delta 0.4, seconds(named), noise_s(0.4, hz: 100) + 0.1
+    assert(named.all? { |sample| sample.labels["profile_id"] })
+  end
+
+  def test_requests_beside_each_other_and_too_many_of_them
+    result = child!(ASK + <<~'RUBY')
+      burner = Thread.new { burn 0.6 }
+      askers = Array.new(6) { |i| Thread.new { [i, ask("seconds=1")] } }
+      answers = askers.map(&:value)
+      good, bad = answers.partition { |_, answer| answer[0] == 200 }
+      p good.size, bad.map { |_, answer| answer.values_at(0, 2) }.uniq
+      good.each { |i, answer| kept(answer, i) }
+      puts good.map(&:first).join(",")
+      burner.join
+    RUBY
+    size, refused, names = result.out.lines(chomp: true)
+    assert_equal "4", size
+    assert_equal '[[503, "no profile can be taken: 4 profiles are being taken already\n"]]', refused
+    names.split(",").each { |name| assert_operator seconds(burnt(samples(name))), :>, 0.2 }
+  end
+
+  def test_what_is_asked_wrongly_is_answered_in_a_sentence
+    result = child!(ASK + <<~'RUBY')
+      %w[seconds=0 seconds=301 seconds=1.5 seconds=x seconds=-1 seconds=99999999999999999999 seconds=%31].each do |query|
+        puts ask(query).join(" ")
+      end
+      puts ask("", "/heap").join(" "), ask("", "/profile", "POST").join(" ")
+      ENV["PYROSCOPE_AGENT_ENABLED"] = "false"
+      puts ask("seconds=1").join(" ")
+    RUBY
+    lines = result.out.lines(chomp: true).reject(&:empty?)
+    assert_equal ["400 text/plain; charset=utf-8 seconds is a whole number from 1 to 300"], lines.first(7).uniq
+    assert_match(/\A404 /, lines[7])
+    assert_match(/\A405 /, lines[8])
+    assert_match(/\A503 .*no profile can be taken: .*PYROSCOPE_AGENT_ENABLED/, lines[9])
+  end
+
+  def test_a_request_that_is_ended_from_outside_leaves_nothing
+    result = child!(ASK + <<~'RUBY')
+      require "timeout"
+      begin
+        Timeout.timeout(0.5) { ask("seconds=60") }
+      rescue Timeout::Error
+        puts "ended"
+      end
+      asker = Thread.new { ask("seconds=60") }
+      sleep 0.3
+      asker.kill.join
+      p Thread.list.reject { |thread| thread.name.to_s.match?(/timeout/i) }.size
+      kept ask("seconds=1")
+      begun = clock
+      Thread.new { ask("seconds=60") }
+      sleep 0.3
+      at_exit { puts clock - begun < 5 }
+    RUBY
+    assert_equal %w[ended 1 true], result.out.split
+    assert_empty result.err
+  end
+
+  def test_a_fork_meanwhile_is_not_profiled
+    result = child!(ASK + <<~'RUBY')
+      asker = Thread.new { ask("seconds=1") }
+      sleep 0.3
+      reader, writer = IO.pipe
+      pid = fork do
+        burn 0.2
+        writer.puts Dir.children("/proc/self/task").size
+        kept(ask("seconds=1"), "child")
+      end
+      Process.wait(pid)
+      p $?.exitstatus, reader.gets.to_i
+      kept asker.value
+    RUBY
+    assert_equal %w[0 1], result.out.split
+  end
+
+  def test_a_start_meanwhile_takes_its_place
+    result = child!(ASK + <<~'RUBY')
+      asker = Thread.new { ask("seconds=3") }
+      burn 0.3
+      p Spanprof.start(upload_interval_ms: 3_600_000), Spanprof.running?
+      kept asker.value
+      Spanprof.stop
+    RUBY
+    assert_equal %w[true true], result.out.split
+    assert_operator seconds(burnt(samples)), :>, 0.1
+  end
+end
