@@ -23,12 +23,13 @@ if TYPE_CHECKING:
     from ._label import label
     from ._profile import profile
     from ._stats import stats
+    from ._web import asgi_app, wsgi_app
     from .otel import SpanProcessor
 
     __version__: str
 
-__all__ = ["Error", "SpanProcessor", "available", "flush", "label", "profile",
-           "running", "start", "stats", "stop", "unavailable_reason"]
+__all__ = ["Error", "SpanProcessor", "asgi_app", "available", "flush", "label", "profile",
+           "running", "start", "stats", "stop", "unavailable_reason", "wsgi_app"]
 
 if _conflict := _conflicts.sentence():
     _logging.say_once(_conflict)
@@ -36,9 +37,9 @@ if _conflict := _conflicts.sentence():
 
 # Imported on first use: opentelemetry-sdk is not there in every program, and
 # what else these import is not in every program before it asks for it.
-_ON_USE = {"SpanProcessor": "otel", "__version__": "_version", "label": "_label",
-           "load_ipython_extension": "_ipython", "profile": "_profile",
-           "stats": "_stats"}
+_ON_USE = {"SpanProcessor": "otel", "__version__": "_version", "asgi_app": "_web",
+           "label": "_label", "load_ipython_extension": "_ipython", "profile": "_profile",
+           "stats": "_stats", "wsgi_app": "_web"}
 
 
 def __getattr__(name: str) -> Any:

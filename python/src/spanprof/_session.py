@@ -90,6 +90,13 @@ def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
         return _refuse(_sentence(error, written))
 
 
+def follow_threads() -> None:
+    """What a session has of Python's threads and forks, for a profile without
+    one."""
+    for part in (_fork, _threads):
+        part.install()
+
+
 def start_locally(**options: Any) -> str | None:
     """Start a session that hands its profiles to `on_profile` and to nobody else,
     whatever the environment says; processes that this one starts have none.

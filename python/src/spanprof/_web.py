@@ -1,0 +1,158 @@
+"""`/debug/pprof/profile?seconds=N` as Go programs answer it, for WSGI and ASGI:
+a profile of this process over the next N seconds."""
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+import urllib.parse
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
+from typing import Any
+
+from . import _session
+from ._binding import Error, native
+
+# As Go: what is asked for without a number.
+_SECONDS = 30
+_SECONDS_MAX = 300
+# How long the end of a profile may take: names of frames, mostly.
+_END_MS = 5000
+_PATHS = ("", "/", "/profile", "/debug/pprof/profile")
+_REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
+
+_Answer = tuple[int, list[tuple[str, str]], bytes]
+
+
+def _text(status: int, sentence: str, *headers: tuple[str, str]) -> _Answer:
+    return status, [("Content-Type", "text/plain; charset=utf-8"), ("X-Content-Type-Options", "nosniff"),
+                    *headers], f"{sentence}\n".encode()
+
+
+def _profile(profile: bytes | None) -> _Answer:
+    if profile is None:
+        return _text(503, f"the profile was not ready within {_END_MS // 1000} s")
+    return 200, [("Content-Type", "application/octet-stream"), ("Cache-Control", "no-store"),
+                 ("Content-Disposition", 'attachment; filename="profile"'),
+                 ("X-Content-Type-Options", "nosniff")], profile
+
+
+def _unavailable(error: Error) -> _Answer:
+    return _text(503, f"no profile can be taken: {error}")
+
+
+def _seconds(method: str, path: str, query: str) -> int | _Answer:
+    """How long, or why not at all."""
+    if path not in _PATHS:
+        return _text(404, "there is no such profile here")
+    if method != "GET":
+        return _text(405, "a profile is fetched by GET", ("Allow", "GET"))
+    given = dict(urllib.parse.parse_qsl(query)).get("seconds", str(_SECONDS))
+    if given.isascii() and given.isdigit() and len(given) < 10 and 1 <= int(given) <= _SECONDS_MAX:
+        return int(given)
+    return _text(400, f"seconds is a whole number from 1 to {_SECONDS_MAX}")
+
+
+def _begin(seconds: int) -> Any:
+    if native is None:
+        raise Error(_session.unavailable_reason() or "")
+    _session.follow_threads()
+    return native.take_begin(seconds * 1000)
+
+
+def wsgi_app(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    """A WSGI application that answers `/debug/pprof/profile?seconds=N` as a Go
+    program does, with pprof in gzip: for `spanprof serve --scrape`, Grafana Alloy,
+    `go tool pprof` and others that fetch profiles.
+
+    It works beside the session that runs, which is not disturbed, and without one,
+    for as long as somebody asks. It keeps a thread or process of the server busy
+    meanwhile.
+
+    Whoever reaches it sees names of functions, files and spans, and can have the
+    process profiled: mount it behind what guards the rest of your operations.
+    """
+    seconds = _seconds(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", ""))
+    if isinstance(seconds, int):
+        try:
+            take = _begin(seconds)
+            time.sleep(seconds)
+            status, headers, body = _profile(native.take_end(take, _END_MS))
+        except Error as error:
+            status, headers, body = _unavailable(error)
+    else:
+        status, headers, body = seconds
+    start_response(f"{status} {_REASONS[status]}", [*headers, ("Content-Length", str(len(body)))])
+    return [body]
+
+
+async def _in_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    return await asyncio.get_running_loop().run_in_executor(None, function, *arguments)
+
+
+async def _gone(receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _wait(seconds: float, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> bool:
+    """Whether the client stayed for so long."""
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        return not (await asyncio.wait({gone}, timeout=seconds))[0]
+    finally:
+        gone.cancel()
+
+
+def _give_up(take: Any) -> None:
+    """Beside the event loop, which is not kept waiting."""
+    threading.Thread(target=native.take_end, args=(take, 0), name="spanprof", daemon=True).start()
+
+
+async def _take(seconds: int, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> _Answer | None:
+    """None: nobody waits for it any more."""
+    take = None
+    try:
+        take = await _in_thread(_begin, seconds)
+        if not await _wait(seconds, receive):
+            return None
+        ending, take = take, None
+        return _profile(await _in_thread(native.take_end, ending, _END_MS))
+    except Error as error:
+        return _unavailable(error)
+    finally:
+        if take is not None:
+            _give_up(take)
+
+
+async def _lifespan(receive: Callable[[], Awaitable[Mapping[str, Any]]],
+                    send: Callable[[MutableMapping[str, Any]], Awaitable[Any]]) -> None:
+    """Where it is the server's only application."""
+    while True:
+        kind = (await receive())["type"]
+        await send({"type": f"{kind}.complete"})
+        if kind == "lifespan.shutdown":
+            return
+
+
+async def asgi_app(scope: Mapping[str, Any], receive: Callable[[], Awaitable[Mapping[str, Any]]],
+                   send: Callable[[MutableMapping[str, Any]], Awaitable[Any]]) -> None:
+    """`wsgi_app` for ASGI: waits without keeping the event loop of asyncio, and
+    gives up where the client goes."""
+    if scope["type"] == "lifespan":
+        return await _lifespan(receive, send)
+    if scope["type"] != "http":
+        await send({"type": "websocket.close"})
+        return
+    path = scope["path"]
+    root = scope.get("root_path", "")
+    if root and path.startswith(root):
+        path = path[len(root):]
+    seconds = _seconds(scope["method"], path, scope.get("query_string", b"").decode("latin-1"))
+    answer = await _take(seconds, receive) if isinstance(seconds, int) else seconds
+    if answer is None:
+        return
+    status, headers, body = answer
+    fields = [(name.lower().encode(), value.encode()) for name, value in headers]
+    await send({"type": "http.response.start", "status": status,
+                "headers": [*fields, (b"content-length", str(len(body)).encode())]})
+    await send({"type": "http.response.body", "body": body})
