@@ -40,6 +40,20 @@ def nightly() -> int:
     return counted + len(seconds) + len(names)
 
 
+def serve(environ: dict[str, object]) -> bytes:
+    return b"".join(spanprof.wsgi_app(environ, lambda status, headers: None))
+
+
+async def serve_asgi(scope: dict[str, object]) -> None:
+    async def receive() -> dict[str, object]:
+        return {"type": "http.disconnect"}
+
+    async def send(message: object) -> None:
+        print(message)
+
+    await spanprof.asgi_app(scope, receive, send)
+
+
 version: str = spanprof.__version__
 if spanprof.start(application_name="shop", labels={"region": "eu"},
                   resource_labels=["service.version"], sample_rate_hz=100, upload_interval_ms=5000, log_level="warn"):

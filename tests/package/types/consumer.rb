@@ -11,6 +11,8 @@ if Spanprof.start(application_name: "shop", labels: { region: "eu" }, sample_rat
 elsif (reason = Spanprof.unavailable_reason)
   puts reason.upcase
 end
+status, headers, parts = Spanprof::RackApp.call({ "PATH_INFO" => "/profile" })
+puts status.succ, headers.fetch("content-type").upcase, parts.first&.bytesize
 Spanprof.logger = nil
 Spanprof.stop(timeout: 0.5)
 puts Spanprof.running? || Spanprof.available?

@@ -1,0 +1,239 @@
+"""spanprof.wsgi_app and spanprof.asgi_app: /debug/pprof/profile?seconds=N."""
+
+from __future__ import annotations
+
+import pathlib
+import unittest
+
+import profile_reader
+from program import ProgramCase
+
+ASK = """
+import asyncio, pathlib, sys, threading
+import spanprof
+from wsgiref.util import setup_testing_defaults
+from wsgiref.validate import validator
+
+wsgi = validator(spanprof.wsgi_app)
+
+def ask(query="", path="/profile", method="GET"):
+    environ = {"SCRIPT_NAME": "/debug/pprof", "PATH_INFO": path, "QUERY_STRING": query, "REQUEST_METHOD": method}
+    setup_testing_defaults(environ)
+    said = []
+    body = wsgi(environ, lambda status, headers, error=None: said.append((status, dict(headers))) or (lambda data: None))
+    content = b"".join(body)
+    body.close()
+    (status, headers), = said
+    assert headers["Content-Length"] == str(len(content))
+    return status, headers["Content-Type"], content
+
+async def ask_async(query="", path="/profile", method="GET", root="", gone_after=None):
+    sent, messages = [], [{"type": "http.request", "body": b"", "more_body": False}]
+
+    async def receive():
+        if messages:
+            return messages.pop()
+        await asyncio.sleep(gone_after or 3600)
+        return {"type": "http.disconnect"}
+
+    async def send(message):
+        sent.append(message)
+
+    await spanprof.asgi_app({"type": "http", "method": method, "path": path, "root_path": root,
+                             "query_string": query.encode()}, receive, send)
+    if not sent:
+        return None
+    start, body = sent
+    headers = dict(start["headers"])
+    assert headers[b"content-length"] == str(len(body["body"])).encode()
+    return start["status"], headers[b"content-type"].decode(), body["body"]
+
+def kept(answer, name="profile.pb.gz"):
+    status, kind, body = answer
+    assert status in ("200 OK", 200) and kind == "application/octet-stream", answer
+    pathlib.Path(name).write_bytes(body)
+
+def threads():
+    return len(list(pathlib.Path("/proc/self/task").iterdir()))
+
+assert not spanprof.running()
+"""
+
+
+class WebTest(ProgramCase):
+    def samples(self, name: str = "profile.pb.gz") -> list[profile_reader.Sample]:
+        return profile_reader.read_file(self.directory / name).samples
+
+    def burnt(self, name: str = "profile.pb.gz") -> float:
+        return profile_reader.cpu_ns(self.samples(name), lambda sample: sample.runs("burn")) / 1e9
+
+    def written(self) -> list[pathlib.Path]:
+        return [*self.profiles.iterdir()]
+
+    def test_without_a_session_one_is_there_for_as_long_as_it_takes(self) -> None:
+        done = self.run_source(ASK + """
+worker = threading.Thread(target=burn, args=(0.5,))
+worker.start()
+kept(ask("seconds=1"))
+worker.join()
+assert not spanprof.running()
+wait_for(lambda: threads() == 1)
+""")
+        self.assertAlmostEqual(self.burnt(), 0.5, delta=0.15)
+        self.assertEqual(self.written(), [], "what the environment asks for is not done")
+        self.assertEqual(done.stderr, "")
+
+    def test_beside_a_session_whose_profiles_are_as_without(self) -> None:
+        self.run_source(ASK + """
+assert spanprof.start(upload_interval_ms=3_600_000)
+burn(0.3)
+worker = threading.Thread(target=burn, args=(0.5,))
+worker.start()
+kept(ask("seconds=1"))
+worker.join()
+assert spanprof.running() and spanprof.stats()["profiles_made"] == 0
+assert spanprof.stop(10)
+assert spanprof.stats()["profiles_made"] == spanprof.stats()["profiles_written"] == 1
+""")
+        self.assertAlmostEqual(self.burnt(), 0.5, delta=0.15)
+        (file,) = self.written()
+        self.assertAlmostEqual(self.burnt(str(file)), 0.8, delta=0.2)
+
+    def test_spans_are_named(self) -> None:
+        self.run_source(ASK + """
+from opentelemetry.sdk.trace import TracerProvider
+provider = TracerProvider()
+provider.add_span_processor(spanprof.SpanProcessor())
+tracer = provider.get_tracer("t")
+
+def work():
+    for _ in range(20):
+        with tracer.start_as_current_span("order"):
+            burn(0.02)
+
+worker = threading.Thread(target=work)
+worker.start()
+kept(ask("seconds=1"))
+worker.join()
+""")
+        named = [sample for sample in self.samples() if sample.labels.get("span_name") == "order"]
+        self.assertAlmostEqual(profile_reader.cpu_ns(named, lambda sample: sample.runs("burn")) / 1e9, 0.4, delta=0.15)
+        self.assertTrue(all(sample.labels["profile_id"] for sample in named))
+
+    def test_an_event_loop_goes_on_meanwhile(self) -> None:
+        self.run_source(ASK + """
+async def main():
+    late = []
+
+    async def tick():
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(0.01)
+            late.append(time.monotonic() - before)
+
+    ticking = asyncio.ensure_future(tick())
+    worker = threading.Thread(target=lambda: [burn(0.005) or time.sleep(0.005) for _ in range(80)])
+    worker.start()
+    kept(await ask_async("seconds=1"))
+    kept(await ask_async("seconds=1", path="/debug/pprof/profile", root="/debug/pprof"), "rooted.pb.gz")
+    worker.join()
+    ticking.cancel()
+    assert len(late) > 60, len(late)
+    # A wait for the profile would be one of a second.
+    assert max(late) < 0.7, max(late)
+
+asyncio.run(main())
+""")
+        self.assertGreater(self.burnt(), 0.1)
+
+    def test_a_client_that_goes_and_a_task_that_is_cancelled_leave_nothing(self) -> None:
+        done = self.run_source(ASK + """
+async def main():
+    begun = time.monotonic()
+    assert await ask_async("seconds=60", gone_after=0.3) is None
+    task = asyncio.ensure_future(ask_async("seconds=60"))
+    await asyncio.sleep(0.3)
+    task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        pass
+    kept(await ask_async("seconds=1"))
+    assert time.monotonic() - begun < 20
+
+asyncio.run(main())
+wait_for(lambda: threads() == 1)
+""")
+        self.assertEqual(done.stderr, "")
+
+    def test_requests_beside_each_other_and_too_many_of_them(self) -> None:
+        done = self.run_source(ASK + """
+answers = []
+askers = [threading.Thread(target=lambda: answers.append(ask("seconds=1"))) for _ in range(6)]
+for asker in askers:
+    asker.start()
+burn(0.5)
+for asker in askers:
+    asker.join()
+good = [answer for answer in answers if answer[0] == "200 OK"]
+bad = {(status, body) for status, _, body in answers if status != "200 OK"}
+assert len(good) == 4, answers
+assert bad == {("503 Service Unavailable", b"no profile can be taken: 4 profiles are being taken already\\n")}, bad
+for i, answer in enumerate(good):
+    kept(answer, f"{i}.pb.gz")
+""")
+        self.assertEqual(done.stderr, "")
+        for i in range(4):
+            self.assertGreater(self.burnt(f"{i}.pb.gz"), 0.1)
+
+    def test_what_is_asked_wrongly_is_answered_in_a_sentence(self) -> None:
+        self.run_source(ASK + """
+import os
+
+wanted = b"seconds is a whole number from 1 to 300\\n"
+for query in ("seconds=0", "seconds=301", "seconds=1.5", "seconds=x", "seconds=-1", "seconds=99999999999999999999",
+              "seconds=%C2%B2"):
+    assert ask(query)[::2] == ("400 Bad Request", wanted), query
+    assert asyncio.run(ask_async(query))[::2] == (400, wanted), query
+assert ask(path="/heap")[0] == "404 Not Found"
+assert ask(method="POST")[0] == "405 Method Not Allowed"
+os.environ["PYROSCOPE_AGENT_ENABLED"] = "false"
+status, _, body = ask("seconds=1")
+assert status == "503 Service Unavailable" and b"PYROSCOPE_AGENT_ENABLED" in body
+""")
+
+    def test_a_fork_meanwhile_is_not_profiled(self) -> None:
+        self.run_source(ASK + """
+import os
+
+asker = threading.Thread(target=lambda: kept(ask("seconds=2")))
+asker.start()
+time.sleep(0.5)
+child = os.fork()
+if child == 0:
+    burn(0.2)
+    ok = threads() == 1
+    kept(ask("seconds=1"), "child.pb.gz")
+    os._exit(0 if ok else 3)
+_, status = os.waitpid(child, 0)
+assert status == 0, status
+asker.join()
+""")
+        self.assertTrue((self.directory / "child.pb.gz").exists())
+
+    def test_a_start_meanwhile_takes_its_place_and_an_end_does_not_wait(self) -> None:
+        self.run_source(ASK + """
+asker = threading.Thread(target=lambda: kept(ask("seconds=3")))
+asker.start()
+burn(0.5)
+assert spanprof.start(upload_interval_ms=3_600_000) and spanprof.running()
+asker.join()
+assert spanprof.running()
+threading.Thread(target=ask, args=("seconds=60",), daemon=True).start()
+time.sleep(0.3)
+""", timeout=30)
+        self.assertGreater(self.burnt(), 0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
