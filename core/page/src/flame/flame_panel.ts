@@ -36,7 +36,7 @@ export class FlamePanel implements Panel {
   readonly element: HTMLElement;
   private whole: Tree;
   private looked: Look;
-  private shape = "";
+  private shape: string;
   private derived: Derived;
   private sums = { whole: 0, wholeBase: 0 };
   private readonly zooms: Record<Part, number> = { lower: 0, upper: 0 };
@@ -62,6 +62,7 @@ export class FlamePanel implements Panel {
     this.looked = changedLook(look, {});
     this.onLook = onLook;
     this.derived = derive(tree, this.looked);
+    this.shape = shapeOf(this.looked);
     this.toolbar = new Toolbar({
       change: (change) => { this.change(change); },
       step: (by) => { this.step(by); },
@@ -85,6 +86,7 @@ export class FlamePanel implements Panel {
 
   setTree(tree: Tree): void {
     this.whole = tree;
+    this.shape = "";
     this.renew();
   }
 
@@ -191,7 +193,6 @@ export class FlamePanel implements Panel {
 
   /** Other stacks: everything is made anew. */
   private renew(): void {
-    this.shape = "";
     this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
     this.searching.forget();
     this.apply();
