@@ -1,4 +1,5 @@
 /** The parts of a panel, kept in step with a look. */
+import { ExportMenu } from "../export/menu.ts";
 import { h } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
 import { colourOf } from "./colour.ts";
@@ -80,6 +81,7 @@ export class FlamePanel implements Panel {
       h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element);
+    this.toolbar.element.append(new ExportMenu(this, title).element);
     this.watchTheme();
     this.renew();
   }
