@@ -1,8 +1,10 @@
 """How long requests take, at /metrics under Pyroscope's name."""
+import http.client
 import re
 import threading
 import time
 import unittest
+import urllib.parse
 
 from serving import Server, main
 
@@ -57,14 +59,14 @@ class DurationsTest(unittest.TestCase):
                 self.assertGreater(found["_sum", labels], 0)
 
     def test_a_slow_body_is_in_the_buckets_of_its_time(self):
-        import http.client
-        import urllib.parse
         with Server() as server:
             at = urllib.parse.urlsplit(server.base)
             connection = http.client.HTTPConnection(at.hostname, at.port, timeout=30)
             connection.putrequest("POST", "/ingest?name=slow")
             connection.putheader("Content-Length", "2")
             connection.endheaders(b"x")
+            while b"\npyroscope_inflight_requests 2\n" not in server.send("/metrics", method="GET")[1]:
+                pass  # the header has come once it is under way, beside the one that asks
             threading.Event().wait(0.6)
             connection.send(b"y")
             status = connection.getresponse().status
