@@ -86,11 +86,6 @@ class GoProgram(unittest.TestCase):
 class BadTargets(unittest.TestCase):
     """What a target may do wrong, each beside one that is fine."""
 
-    @classmethod
-    def setUpClass(cls):
-        pack = zlib.compressobj(9, zlib.DEFLATED, 31)
-        cls.BOMB = b"".join(pack.compress(bytes(1 << 20)) for _ in range(200)) + pack.flush()
-
     def hang(self, handler):
         time.sleep(30)
 
@@ -117,7 +112,9 @@ class BadTargets(unittest.TestCase):
             handler.wfile.write(b"X-More: " + b"a" * 1000 + b"\r\n")
 
     def bomb(self, handler):
-        answer_with(handler, 200, self.BOMB)
+        pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+        body = b"".join(pack.compress(bytes(1 << 20)) for _ in range(200)) + pack.flush()
+        answer_with(handler, 200, body)
 
     def cut(self, handler):
         answer_with(handler, 200, gzip.compress(cpu(time.time_ns()))[:-20])

@@ -8,11 +8,19 @@ import { busyBar } from "./shell/busy.ts";
 import { faultText, isAway, tokenForm, untilBack } from "./shell/faults.ts";
 import { header, type Header, type Shell } from "./shell/header.ts";
 import { Live } from "./shell/live.ts";
+import { comparison } from "./views/comparison.ts";
+import { comparisonDiff } from "./views/comparison-diff.ts";
 import { explore } from "./views/explore.ts";
 import { labels } from "./views/labels.ts";
+import { span } from "./views/span.ts";
+import { spans } from "./views/spans.ts";
+import { trace } from "./views/trace.ts";
+import { traces } from "./views/traces.ts";
 import type { Show, View } from "./views/view.ts";
 
-const SHOWS: Partial<Record<ViewName, Show>> = { explore, labels };
+const SHOWS: Partial<Record<ViewName, Show>> = {
+  explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff,
+};
 
 const NAMES: Readonly<Record<ViewName, string>> = {
   explore: "Explore", labels: "Labels", spans: "Spans", span: "Span", traces: "Traces", trace: "Trace",

@@ -48,6 +48,8 @@ export interface WireSpan {
   traced: number;
   durationNs?: number;
   longestNs?: number;
+  p50Ns?: number;
+  p99Ns?: number;
 }
 
 export interface WireTrace {
@@ -59,6 +61,7 @@ export interface WireTrace {
   durationNs: number;
   status: number;
   total: number;
+  samples: number;
 }
 
 export interface WireTraceSpan {
@@ -74,6 +77,7 @@ export interface WireTraceSpan {
   attributes: Record<string, unknown>;
   own: number;
   total: number;
+  samples: number;
 }
 
 export interface WireGaps {

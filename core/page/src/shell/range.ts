@@ -16,10 +16,12 @@ function now(shell: Shell): Range {
   return rangeOf(from, until) ?? rangeOf(undefined, undefined)!;
 }
 
+let forms = 0;
+
 function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFormElement } {
   const from = h("input", { name: "from", autocomplete: "off", spellcheck: "false" });
   const until = h("input", { name: "until", autocomplete: "off", spellcheck: "false" });
-  const fault = h("p", { class: "fault", role: "alert", id: "range-fault" });
+  const fault = h("p", { class: "fault", role: "alert", id: `range-fault-${++forms}` });
   const element = h("form", { class: "absolute" },
     h("label", {}, "From ", from), h("label", {}, "Until ", until), fault,
     h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or a number of seconds"), h("button", {}, "Apply"));

@@ -1,0 +1,42 @@
+/** What cells of tables about spans have in common. */
+import { h, shown } from "../parts/dom.ts";
+import { amount, count, doubt, percent } from "../parts/format.ts";
+
+const SAMPLES_FEW = 10;
+
+/** A mark of what rests on too few samples to be compared; null where it rests
+ * on enough. */
+export function fewSamples(samples: number): HTMLElement | null {
+  return samples >= SAMPLES_FEW ? null : h("span", {
+    class: "tag few", title: `${samples === 1 ? "One sample says" : `${samples} samples say`} little: below ten a row is no ranking.`,
+  }, "few");
+}
+
+export function samplesCell(samples: number): HTMLElement {
+  const wide = doubt(samples);
+
+  return h("span", { class: "samples" }, h("span", {
+    title: wide === null ? undefined : `\u00b1${percent(wide)} with a probability of 95 %, as counts are`,
+  }, count(samples)), " ", fewSamples(samples));
+}
+
+/** A value with its share as a bar beneath it. */
+export function valueBar(value: number, most: number, unit: string, samples: number): HTMLElement {
+  const bar = h("i", { class: samples < SAMPLES_FEW ? "share few" : "share", "aria-hidden": "true" });
+
+  bar.style.width = `${most > 0 ? Math.max(0, Math.min(100, value / most * 100)) : 0}%`;
+  return h("span", { class: "value" }, bar, h("span", {}, amount(value, unit)));
+}
+
+/** Durations are there with traces alone. */
+export function durationText(ns: number | undefined): string {
+  return ns === undefined ? "\u2013" : amount(ns, "nanoseconds");
+}
+
+export function idText(id: string): HTMLElement {
+  return h("code", { class: "id" }, id);
+}
+
+export function nameText(name: string | null): string {
+  return name === null ? "(no name)" : shown(name, 200) || "(empty name)";
+}

@@ -1,0 +1,64 @@
+/** What changed between the two sides of a comparison. */
+import { totalsOf, type Tree } from "../model/tree.ts";
+
+export interface Sums {
+  base: number;
+  now: number;
+}
+
+export function sumsOf(tree: Tree): Sums {
+  const sum = (values: Float64Array | null): number => values ? values.reduce((all, value) => all + value, 0) : 0;
+
+  return { base: sum(tree.baseSelf), now: sum(tree.self) };
+}
+
+/** The base scaled to the sum of what is new: shares are compared. Null where a
+ * side is empty. */
+export function relativeTo(tree: Tree): Tree | null {
+  const { base, now } = sumsOf(tree);
+
+  if (base <= 0 || now <= 0 || !tree.baseSelf)
+    return null;
+  return { ...tree, baseSelf: tree.baseSelf.map((value) => value * now / base) };
+}
+
+/** A function over all of its places; in total a recursive one counts once. */
+export interface Change {
+  name: string;
+  file: string;
+  baseSelf: number;
+  self: number;
+  baseTotal: number;
+  total: number;
+}
+
+/** Is a node's function that of a node above it, too? Totals are those of the
+ * outermost: the depth-first order of nodes is not given, so each looks up. */
+function isInner(tree: Tree, node: number): boolean {
+  const { functionOf, parent } = tree;
+
+  for (let above = parent[node]!; above > 0; above = parent[above]!)
+    if (functionOf[above] === functionOf[node])
+      return true;
+  return false;
+}
+
+export function changesOf(tree: Tree): Change[] {
+  const { functions, functionOf, parent, self } = tree;
+  const baseSelf = tree.baseSelf ?? new Float64Array(self.length);
+  const totals = totalsOf(parent, self), baseTotals = totalsOf(parent, baseSelf);
+  const changes = functions.name.map((name, at): Change =>
+    ({ name, file: functions.file[at] ?? "", baseSelf: 0, self: 0, baseTotal: 0, total: 0 }));
+
+  for (let node = 1; node < self.length; node++) {
+    const change = changes[functionOf[node]!]!;
+
+    change.self += self[node]!;
+    change.baseSelf += baseSelf[node]!;
+    if (!isInner(tree, node)) {
+      change.total += totals[node]!;
+      change.baseTotal += baseTotals[node]!;
+    }
+  }
+  return changes;
+}

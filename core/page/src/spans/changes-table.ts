@@ -1,0 +1,47 @@
+/** The functions of a comparison, from what changed most on. */
+import type { Tree } from "../model/tree.ts";
+import { h, shown } from "../parts/dom.ts";
+import { amount, percent } from "../parts/format.ts";
+import { changesOf, type Change } from "./change.ts";
+import type { Measure } from "./links.ts";
+import { table, type Column } from "./table.ts";
+
+const MINUS = "\u2212";
+
+export function signed(value: number, unit: string): string {
+  return value === 0 ? "0" : `${value > 0 ? "+" : MINUS}${amount(Math.abs(value), unit)}`;
+}
+
+/** What is new has no percentage. */
+export function growth(base: number, now: number): string {
+  if (base === 0)
+    return now === 0 ? "\u2013" : "new";
+  if (now === 0)
+    return "gone";
+  return `${now >= base ? "+" : MINUS}${percent(Math.abs(now - base) / base)}`;
+}
+
+function columnsOf({ unit }: Measure, find: (name: string) => void): Column<Change>[] {
+  const value = (id: string, title: string, of: (row: Change) => number): Column<Change> =>
+    ({ id, title, numeric: true, key: of, cell: (row) => amount(of(row), unit) });
+  const difference = (id: string, title: string, hint: string, of: (row: Change) => number): Column<Change> => ({
+    id, title, hint, numeric: true, key: (row) => Math.abs(of(row)),
+    cell: (row) => h("span", { class: of(row) > 0 ? "more-than" : of(row) < 0 ? "less-than" : undefined }, signed(of(row), unit)),
+  });
+
+  return [
+    { id: "function", title: "Function", key: (row) => row.name, cell: (row) => h("button", {
+      type: "button", class: "link", title: shown(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name); },
+      "aria-label": `Find ${shown(row.name, 200)} in the flame graph`,
+    }, shown(row.name, 200) || "(no name)") },
+    value("baseSelf", "Self, base", (row) => row.baseSelf), value("self", "Self", (row) => row.self),
+    difference("selfChange", "Self, change", "Sorted by how much, up or down", (row) => row.self - row.baseSelf),
+    value("baseTotal", "Total, base", (row) => row.baseTotal), value("total", "Total", (row) => row.total),
+    difference("totalChange", "Total, change", "Sorted by how much, up or down", (row) => row.total - row.baseTotal),
+    { id: "growth", title: "Self, %", numeric: true, cell: (row) => growth(row.baseSelf, row.self) },
+  ];
+}
+
+export function changesTable(tree: Tree, measure: Measure, find: (name: string) => void): HTMLElement {
+  return table({ label: "What changed most", rows: changesOf(tree), columns: columnsOf(measure, find), order: "selfChange" }).element;
+}

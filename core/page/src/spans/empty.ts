@@ -1,0 +1,45 @@
+/** Why there is nothing to see of spans, and where the nearest is. */
+import { emptyReason } from "../explore/empty.ts";
+import { changed, type Change } from "../model/state.ts";
+import type { WireGaps } from "../model/wire.ts";
+import { h, shown } from "../parts/dom.ts";
+import type { View } from "../views/view.ts";
+
+/** Parameters of a call, and of what it found nothing of. */
+export interface Asked {
+  query?: string | undefined;
+  type?: string | undefined;
+  from?: string | undefined;
+  until?: string | undefined;
+  span?: string | undefined;
+  trace?: string | undefined;
+}
+
+/** The view as if it asked for something else: `rename` writes what it changes
+ * into the address of the real one. */
+export function viewAsking(view: View, asked: Asked, rename: (change: Change) => Change = (change) => change): View {
+  const { query, type, from, until } = asked;
+
+  return {
+    ...view, state: changed(view.state, { query, type, from, until }),
+    go: (change, to) => { view.go(rename(change), to); },
+    address: (change, to) => view.address(rename(change), to),
+  };
+}
+
+async function ofIds(view: View, asked: Asked): Promise<HTMLElement> {
+  const { before, after, ranges } = await view.api.get<WireGaps>("gaps", { ...asked }, view.signal);
+  const what = asked.span ? `the span ${shown(asked.span, 32)}` : `the trace ${shown(asked.trace ?? "", 40)}`;
+  const where = before ?? after;
+  const text = ranges.length > 0 ? `The samples of ${what} are of another profile type.`
+    : where === null ? `No sample of ${what} is kept. It used too little CPU time to be sampled, or its profiles are kept no longer.`
+      : `No sample of ${what} is in this range, but there are some at another time.`;
+
+  return h("div", { class: "notice empty", role: "status" }, h("p", {}, text), where !== null && ranges.length === 0
+    && h("p", {}, h("a", { href: view.address({ from: String(where - 60_000), until: String(where + 60_000) }) }, "Show them")));
+}
+
+/** `view` is one that asks for `asked`; see viewAsking(). */
+export async function whyEmpty(view: View, asked: Asked): Promise<HTMLElement> {
+  return asked.span ?? asked.trace ? await ofIds(view, asked) : await emptyReason(view);
+}

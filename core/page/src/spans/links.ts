@@ -1,0 +1,93 @@
+/** Queries and addresses that lead from one view about spans to another. */
+import { ID_LABELS, parseQuery, withMatcher, withoutMatcher } from "../query/parse.ts";
+import { TYPE_DEFAULT, typeName, unitOf } from "../model/choice.ts";
+import { rangeChange, rangeOf, type Range } from "../model/range.ts";
+import type { Change, State } from "../model/state.ts";
+
+/** What belongs to the view that is left: it is not carried on. */
+const OWN = [
+  "zoom", "search", "focus", "hide", "sandwich", "span", "trace", "recursion", "spanName", "noName", "by", "order", "name", "service",
+  "minDuration", "after", "clock", "of", "scale", "closed", "leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil",
+] as const;
+
+export function elsewhere(change: Change): Change {
+  return { ...Object.fromEntries(OWN.map((name) => [name, undefined])), ...change };
+}
+
+/** A profile begins at most so long before a sample of it: uploads are 10 or 15
+ * seconds apart, and the server's own rule for traces is the same. */
+export const PROFILE_MS = 120_000;
+
+/** A range in which the profiles of something that ran then are. */
+export function around(range: Range): Range {
+  return { fromMs: Math.max(0, range.fromMs - PROFILE_MS), untilMs: range.untilMs + PROFILE_MS };
+}
+
+/** The range of a state, also of one whose times are none: the server says so. */
+export function rangeIn(state: State): Range | null {
+  return rangeOf(state.parameters["from"], state.parameters["until"]);
+}
+
+export function rangeParameters(state: State): Change {
+  return { from: state.parameters["from"], until: state.parameters["until"] };
+}
+
+export function aroundParameters(state: State): Change {
+  const range = rangeIn(state);
+
+  return range ? rangeChange(around(range)) : rangeParameters(state);
+}
+
+/** The query for one span name; null: spans whose samples have no name. */
+export function spanNameQuery(query: string, name: string | null): string {
+  const named = withMatcher(query, "span_name", name ?? "");
+
+  return name === null ? `${named.slice(0, -1)},profile_id!=""}` : named;
+}
+
+export function spanQuery(query: string, spanId: string): string {
+  return withMatcher(withoutIds(query), "profile_id", spanId);
+}
+
+export function withoutIds(query: string): string {
+  const { matchers } = parseQuery(query);
+  let rest = query;
+
+  for (let index = matchers.length - 1; index >= 0; index--)
+    if (ID_LABELS.includes(matchers[index]!.name))
+      rest = withoutMatcher(rest, index);
+  return rest;
+}
+
+/** The id of the one span that a query selects; null: there is none. */
+export function spanIdOf(query: string): string | null {
+  const found = parseQuery(query).matchers.find(({ name, operator, value }) =>
+    (name === "profile_id" || name === "span_id") && operator === "=" && value !== "");
+
+  return found?.value ?? null;
+}
+
+/** The unit of what a query selects, and what it is called: "CPU". */
+export interface Measure {
+  unit: string;
+  name: string;
+}
+
+/** The endings of classic_query.c, and what they count. */
+const CLASSIC_UNITS: readonly (readonly [RegExp, string])[] = [
+  [/\.(alloc_space|inuse_space)$/, "bytes"],
+  [/\.(samples|alloc_objects|inuse_objects|goroutines|mutex_count|block_count)$/, "count"],
+];
+
+export function measureOf(state: State): Measure {
+  const { head } = parseQuery(state.parameters["query"] ?? "");
+  const type = state.parameters["type"] ?? (head.split(":").length === 5 ? head : undefined);
+  const classic = CLASSIC_UNITS.find(([ending]) => ending.test(head));
+
+  if (type === undefined && classic)
+    return { unit: classic[1], name: head.slice(head.lastIndexOf(".") + 1) };
+  if (type === undefined && head.endsWith(".wall"))
+    return { unit: "nanoseconds", name: "wall" };
+  const name = typeName(type ?? TYPE_DEFAULT);
+  return { unit: unitOf(type ?? TYPE_DEFAULT), name: name === "cpu" ? "CPU" : name };
+}

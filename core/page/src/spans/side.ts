@@ -1,0 +1,111 @@
+/** One side of a comparison: a query, a range and their fields, which are those
+ * of the page's head. */
+import type { Change, State } from "../model/state.ts";
+import type { WireApplication } from "../model/wire.ts";
+import { Problem, isLeft } from "../parts/api.ts";
+import { h } from "../parts/dom.ts";
+import { queryBox } from "../query/box.ts";
+import type { Shell } from "../shell/header.ts";
+import { pickers } from "../shell/pickers.ts";
+import { rangeControl } from "../shell/range.ts";
+import type { View } from "../views/view.ts";
+import { viewAsking, type Asked } from "./empty.ts";
+
+export type SideName = "left" | "right";
+
+/** "left" and "from" are "leftFrom". */
+function parameter(side: SideName, name: string): string {
+  return `${side}${name[0]!.toUpperCase()}${name.slice(1)}`;
+}
+
+const OF_SIDE: readonly string[] = ["query", "from", "until"];
+
+/** What a side selects; what it does not say itself, the whole does. */
+export function sideOf(state: State, side: SideName): Asked {
+  const own = (name: string): string | undefined => state.parameters[parameter(side, name)] ?? state.parameters[name];
+
+  return { query: own("query"), from: own("from"), until: own("until"), type: state.parameters["type"], span: state.parameters[parameter(side, "span")] };
+}
+
+/** The parameters of /api/v1/diff. */
+export function diffParameters(state: State): Record<string, string | undefined> {
+  const parameters: Record<string, string | undefined> = {};
+
+  for (const side of ["left", "right"] as const)
+    for (const [name, value] of Object.entries(sideOf(state, side)) as [string, string | undefined][])
+      parameters[parameter(side, name)] = value;
+  return parameters;
+}
+
+/** Both sides in each other's place. */
+export function swapped(state: State): Change {
+  const change: Record<string, string | undefined> = {};
+
+  for (const name of [...OF_SIDE, "span"]) {
+    const left = sideOf(state, "left")[name as keyof Asked], right = sideOf(state, "right")[name as keyof Asked];
+    change[parameter("left", name)] = right;
+    change[parameter("right", name)] = left;
+  }
+  return change;
+}
+
+/** The change of a side's fields as one of the address: its type is both's. */
+function toAddress(side: SideName, change: Change): Change {
+  return Object.fromEntries(Object.entries(change).filter(([name]) => name !== "live")
+    .map(([name, value]) => [OF_SIDE.includes(name) ? parameter(side, name) : name, value]));
+}
+
+/** The view as if it were of one side: what it changes, it changes there. */
+export function viewOfSide(view: View, side: SideName): View {
+  return viewAsking(view, sideOf(view.state, side), (change) => toAddress(side, change));
+}
+
+/** The parts of the page's head, of one side. */
+function shellOf(view: View, side: SideName): Shell {
+  const state = (): State => {
+    const { query, from, until, type } = sideOf(view.state, side);
+    const said = Object.entries({ query, from, until, type }).filter((each): each is [string, string] => each[1] !== undefined);
+    return { view: view.state.view, parameters: Object.fromEntries(said) };
+  };
+
+  return {
+    api: view.api, state,
+    // What a preset leaves out is the default, not what the whole says.
+    go: (change) => {
+      const defaults: Change = "from" in change ? { from: change["from"] ?? "now-1h", until: change["until"] ?? "now" } : {};
+      view.go(toAddress(side, { ...change, ...defaults }));
+    },
+    address: (change) => view.address(toAddress(side, change)),
+    refresh: () => { view.go({}); },
+    say: (text) => { view.say(text); },
+  };
+}
+
+export interface SideFields {
+  readonly element: HTMLElement;
+  setFault(column: number | null): void;
+}
+
+export function sideFields(view: View, side: SideName, title: string): SideFields {
+  const shell = shellOf(view, side);
+  const picks = pickers(shell), range = rangeControl(shell);
+  const box = queryBox({
+    label: `Query, ${title}`, api: view.api, parameters: () => shell.state().parameters,
+    onRun: (query) => { shell.go({ query, zoom: undefined }); },
+  });
+
+  picks.update(shell.state());
+  range.update(shell.state());
+  box.set(shell.state().parameters["query"] ?? "");
+  view.api.quiet().get<{ applications: WireApplication[] }>("applications", { from: shell.state().parameters["from"], until: shell.state().parameters["until"] }, view.signal)
+    .then(({ applications }) => { picks.setApplications(applications); }, (error: unknown) => {
+      // The side itself asks the same server and says what is wrong.
+      if (!(error instanceof Problem) && !isLeft(error))
+        throw error;
+    });
+  return {
+    element: h("div", { class: "controls side", role: "group", "aria-label": title }, h("strong", { class: `side-name ${side}` }, title),
+      picks.element, range.element, box.element),
+    setFault: (column) => { box.setFault(column); },
+  };
+}

@@ -1,0 +1,80 @@
+/** A flame graph's place in a view: asks for stacks, shows them, or why there
+ * are none; another question takes the place of the one before it. */
+import { flamePanel, type Look, type Panel } from "../flame/panel.ts";
+import { treeOf, type Tree } from "../model/tree.ts";
+import type { WireTree } from "../model/wire.ts";
+import { h } from "../parts/dom.ts";
+import type { View } from "../views/view.ts";
+import { viewAsking, whyEmpty, type Asked } from "./empty.ts";
+
+export function treeTotal(tree: Tree): number {
+  return tree.self.reduce((sum, value) => sum + value, 0);
+}
+
+export class StacksPlace {
+  readonly element = h("div", { class: "stacks" });
+  private panel: Panel | null = null;
+  private asking = new AbortController();
+  private look: Look;
+
+  /** `onLook`: instead of a note in the address. */
+  constructor(private readonly view: View, private readonly onLook?: (change: Look) => void) {
+    this.look = { ...view.state.parameters };
+    view.signal.addEventListener("abort", () => {
+      this.asking.abort();
+      this.panel?.dispose();
+    });
+  }
+
+  /** Ends what was asked before, and shows the stacks of `asked`, or why there
+   * are none, as `asking` offers ways out. Resolves to their tree; null: there
+   * are none, or another call came in between. */
+  async ask(asked: Asked, title: string, asking = viewAsking(this.view, asked)): Promise<Tree | null> {
+    this.asking.abort();
+    const { signal } = this.asking = new AbortController();
+    const wire = await this.view.api.get<WireTree>("profile", { format: "tree", ...asked }, signal);
+    const tree = treeOf(wire);
+
+    if (treeTotal(tree) === 0) {
+      const why = await whyEmpty(asking, asked);
+      if (!signal.aborted)
+        this.showInstead(why);
+      return null;
+    }
+    if (signal.aborted)
+      return null;
+    this.show(tree, title);
+    return tree;
+  }
+
+  show(tree: Tree, title: string): void {
+    if (this.panel) {
+      this.panel.setTree(tree);
+      return;
+    }
+    this.panel = flamePanel({
+      tree, title, look: this.look, onLook: (change) => {
+        if (this.onLook)
+          this.onLook(change);
+        else
+          this.view.note(change);
+      },
+    });
+    this.element.replaceChildren(this.panel.element);
+  }
+
+  /** A change, as onLook gives it. */
+  setLook(change: Look): void {
+    if (this.panel)
+      this.panel.setLook(change);
+    else
+      this.look = { ...this.look, ...change };
+  }
+
+  showInstead(element: HTMLElement): void {
+    this.look = this.panel?.look() ?? this.look;
+    this.panel?.dispose();
+    this.panel = null;
+    this.element.replaceChildren(element);
+  }
+}

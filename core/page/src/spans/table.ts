@@ -1,0 +1,115 @@
+/** A table that is sorted by a click on a column's head. */
+import { h } from "../parts/dom.ts";
+import { count } from "../parts/format.ts";
+
+const ROWS_STEP = 50;
+
+export interface Column<Row> {
+  id: string;
+  title: string;
+  hint?: string;
+  numeric?: boolean;
+  /** What it is sorted by, null last; without it the column is not. */
+  key?: (row: Row) => number | string | null;
+  cell: (row: Row) => Node | string;
+}
+
+export interface TableOptions<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  /** How many are shown at first, and added by the button. */
+  rowsStep?: number;
+  /** A column's id, with "-" in front: the other way around. */
+  order?: string;
+  onOrder?: (order: string) => void;
+  rowClass?: (row: Row) => string | undefined;
+}
+
+export interface Table<Row> {
+  readonly element: HTMLElement;
+  setRows(rows: readonly Row[]): void;
+}
+
+function compared(a: number | string | null, b: number | string | null): number {
+  if (a === null || b === null)
+    return a === b ? 0 : a === null ? 1 : -1;
+  if (typeof a === "number" && typeof b === "number")
+    return b - a;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Numbers from the largest, texts from the first; what has none stays last. */
+function sorted<Row>(rows: readonly Row[], column: Column<Row> | undefined, reverse: boolean): readonly Row[] {
+  const key = column?.key;
+
+  if (!key)
+    return rows;
+  return rows.map((row) => ({ row, value: key(row) }))
+    .sort((a, b) => compared(a.value, b.value) * (reverse && a.value !== null && b.value !== null ? -1 : 1))
+    .map(({ row }) => row);
+}
+
+export function table<Row>(options: TableOptions<Row>): Table<Row> {
+  return new SortedTable(options);
+}
+
+class SortedTable<Row> implements Table<Row> {
+  readonly element: HTMLElement;
+  private readonly head = h("tr", {});
+  private readonly body = h("tbody", {});
+  private readonly more = h("button", { type: "button", class: "more", onclick: () => { this.limit = Math.max(this.limit * 2, ROWS_STEP); this.draw(); } });
+  private rows: readonly Row[];
+  private order: string;
+  private limit: number;
+
+  constructor(private readonly options: TableOptions<Row>) {
+    this.rows = options.rows;
+    this.order = options.order ?? "";
+    this.limit = options.rowsStep ?? ROWS_STEP;
+    this.element = h("div", { class: "table-of", role: "region", tabindex: "0", "aria-label": options.label },
+      h("table", { "aria-label": options.label }, h("thead", {}, this.head), this.body), this.more);
+    this.draw();
+  }
+
+  setRows(rows: readonly Row[]): void {
+    this.rows = rows;
+    this.limit = this.options.rowsStep ?? ROWS_STEP;
+    this.draw();
+  }
+
+  private draw(): void {
+    const { columns, rowClass } = this.options;
+    const id = this.order.replace(/^-/, "");
+    const rows = sorted(this.rows, columns.find((column) => column.id === id), this.order.startsWith("-"));
+
+    this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
+    this.body.replaceChildren(...rows.slice(0, this.limit).map((row) => h("tr", { class: rowClass?.(row) },
+      ...columns.map((column) => h("td", { class: column.numeric ? "number" : undefined }, column.cell(row))))));
+    this.more.hidden = rows.length <= this.limit;
+    this.more.textContent = `Show more: ${count(Math.min(this.limit, rows.length))} of ${count(rows.length)} are shown`;
+  }
+
+  private headCell(column: Column<Row>): HTMLElement {
+    const forward = this.order === column.id, backward = this.order === `-${column.id}`;
+    // Numbers come from the largest at first, which is descending.
+    const direction = forward === Boolean(column.numeric) ? "descending" : "ascending";
+    const title = h("span", {}, column.title);
+
+    return h("th", {
+      scope: "col", class: column.numeric ? "number" : undefined, title: column.hint,
+      "aria-sort": forward || backward ? direction : undefined,
+    }, column.key ? h("button", { type: "button", onclick: () => { this.sort(column.id); } },
+      title, h("span", { "aria-hidden": "true", class: "arrow" }, forward || backward ? direction === "ascending" ? "\u25b4" : "\u25be" : "")) : title);
+  }
+
+  private sort(id: string): void {
+    this.order = this.order === id ? `-${id}` : id;
+    this.draw();
+    this.options.onOrder?.(this.order);
+    this.head.querySelectorAll("button").forEach((button) => {
+      if (button.closest("th")?.hasAttribute("aria-sort"))
+        button.focus();
+    });
+  }
+}

@@ -1,0 +1,51 @@
+/** Tabs as the ARIA practices have them: arrows move, the panel follows. */
+import { h } from "../parts/dom.ts";
+import type { View } from "../views/view.ts";
+
+export interface Tab {
+  id: string;
+  title: string;
+  element: HTMLElement;
+  /** Called once, when it is first seen. */
+  open: () => void;
+}
+
+/** `parameter` of the address says which one is open; the first one without. */
+export function tabs(view: View, parameter: string, label: string, all: readonly Tab[]): HTMLElement {
+  const opened = new Set<string>();
+  const buttons = all.map((tab, at) => h("button", {
+    type: "button", role: "tab", id: `tab-${tab.id}`, "aria-controls": `panel-${tab.id}`,
+    onclick: () => { choose(at); },
+    onkeydown: (event: KeyboardEvent) => {
+      const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: all.length - 1 }[event.key];
+      if (to === undefined)
+        return;
+      event.preventDefault();
+      choose((to + all.length) % all.length);
+      buttons[(to + all.length) % all.length]!.focus();
+    },
+  }, tab.title));
+  const panels = all.map((tab) => h("div", { role: "tabpanel", id: `panel-${tab.id}`, "aria-labelledby": `tab-${tab.id}` }, tab.element));
+
+  function show(chosen: number): void {
+    const tab = all[chosen]!;
+
+    buttons.forEach((button, at) => {
+      button.setAttribute("aria-selected", String(at === chosen));
+      button.tabIndex = at === chosen ? 0 : -1;
+      panels[at]!.hidden = at !== chosen;
+    });
+    if (!opened.has(tab.id)) {
+      opened.add(tab.id);
+      tab.open();
+    }
+  }
+
+  function choose(at: number): void {
+    view.note({ [parameter]: at === 0 ? undefined : all[at]!.id });
+    show(at);
+  }
+
+  show(Math.max(0, all.findIndex(({ id }) => id === view.state.parameters[parameter])));
+  return h("div", { class: "tabs" }, h("div", { role: "tablist", "aria-label": label }, ...buttons), ...panels);
+}

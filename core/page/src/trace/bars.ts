@@ -1,0 +1,103 @@
+/** One row of a waterfall: a span's name at its depth, its figures, and its time
+ * as a bar in which its CPU time is drawn. */
+import { h, shown } from "../parts/dom.ts";
+import { amount } from "../parts/format.ts";
+import { fewSamples, nameText } from "../spans/cells.ts";
+import type { Branch, Forest } from "./forest.ts";
+
+export const ROW_HEIGHT = 26;
+/** Deeper branches are not moved further to the right. */
+const DEPTH_SHOWN_MAX = 24;
+const STATUS_ERROR = 2;
+
+export interface RowLook {
+  open: boolean;
+  selected: boolean;
+  unit: string;
+  /** The address of the span's page. */
+  href: string;
+}
+
+/** The colour of a service: of eight that are told apart also without red or
+ * green, by its name. */
+export function serviceClass(service: string): string {
+  let hash = 7;
+
+  for (let at = 0; at < service.length; at++)
+    hash = (hash * 31 + service.charCodeAt(at)) >>> 0;
+  return `service-${hash % 8}`;
+}
+
+function percentOf(part: number, whole: number): string {
+  return `${(whole > 0 ? Math.min(1, Math.max(0, part / whole)) * 100 : 0).toFixed(3)}%`;
+}
+
+function bar({ span, beginNs }: Branch, forest: Forest): HTMLElement {
+  const total = h("i", { class: "bar-total" });
+  const own = h("i", { class: "bar-own" });
+  const whole = h("div", { class: `time-bar ${serviceClass(span.service)}` }, total, own);
+
+  whole.style.left = percentOf(beginNs, forest.lengthNs);
+  whole.style.width = percentOf(span.durationNs, forest.lengthNs);
+  total.style.width = percentOf(span.total, span.durationNs);
+  own.style.width = percentOf(span.own, span.durationNs);
+  return whole;
+}
+
+/** What stands behind a bar, or before it where there is no room. */
+function barText({ span, beginNs }: Branch, forest: Forest): HTMLElement {
+  const text = h("span", { class: "bar-text" }, amount(span.durationNs, "nanoseconds"));
+  const end = (beginNs + span.durationNs) / (forest.lengthNs || 1);
+
+  if (end < 0.85)
+    text.style.left = `calc(${(end * 100).toFixed(3)}% + 4px)`;
+  else if (beginNs / (forest.lengthNs || 1) > 0.15)
+    text.style.right = `calc(${((1 - beginNs / (forest.lengthNs || 1)) * 100).toFixed(3)}% + 4px)`;
+  else
+    text.style.right = "4px";
+  return text;
+}
+
+function marks(branch: Branch): HTMLElement {
+  const { span, orphan, shiftedNs } = branch;
+
+  return h("span", { class: "marks" },
+    span.status === STATUS_ERROR && h("span", { class: "tag error", title: shown(span.statusMessage || "error") }, "error"),
+    orphan && h("span", { class: "tag", title: "The span that it names as its parent is not kept." }, "no parent"),
+    shiftedNs > 0 && h("span", {
+      class: "tag", title: `Recorded ${amount(shiftedNs, "nanoseconds")} earlier, before its parent began: the clocks of their hosts differ.`,
+    }, "clock"));
+}
+
+function nameCell(branch: Branch, look: RowLook): HTMLElement {
+  const { span, depth, below } = branch;
+  const cell = h("div", { role: "gridcell", class: "name" },
+    h("span", { class: below ? "twist" : "twist none", "aria-hidden": "true" }, below ? look.open ? "\u25be" : "\u25b8" : ""),
+    h("span", { class: `swatch ${serviceClass(span.service)}`, "aria-hidden": "true" }),
+    h("a", { class: "text", href: look.href, tabindex: "-1", title: shown(`${span.name} \u2013 ${span.service}`) }, nameText(span.name)),
+    h("span", { class: "service" }, shown(span.service, 60)), marks(branch));
+
+  cell.style.paddingLeft = `${4 + Math.min(depth, DEPTH_SHOWN_MAX) * 14}px`;
+  return cell;
+}
+
+function valueCell(value: number, samples: number | null, unit: string): HTMLElement {
+  return h("div", { role: "gridcell", class: "number" }, value === 0 ? "\u2013" : amount(value, unit),
+    value !== 0 && samples !== null && fewSamples(samples));
+}
+
+/** `index` is the branch's; `position` its row's, from 0. */
+export function waterfallRow(forest: Forest, index: number, position: number, look: RowLook): HTMLElement {
+  const branch = forest.branches[index]!;
+  const { span } = branch;
+  const row = h("div", {
+    role: "row", id: `trace-row-${index}`, class: look.selected ? "row selected" : "row",
+    "aria-level": branch.depth + 1, "aria-rowindex": position + 2, "aria-selected": String(look.selected),
+    "aria-expanded": branch.below ? String(look.open) : undefined, "data-index": index,
+  },
+  nameCell(branch, look), valueCell(span.own, span.samples, look.unit), valueCell(span.total, null, look.unit),
+  h("div", { role: "gridcell", class: "time" }, bar(branch, forest), barText(branch, forest)));
+
+  row.style.top = `${position * ROW_HEIGHT}px`;
+  return row;
+}

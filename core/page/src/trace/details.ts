@@ -1,0 +1,83 @@
+/** What a trace tells of one span: times, status, attributes. */
+import type { WireTraceSpan } from "../model/wire.ts";
+import { h, shown } from "../parts/dom.ts";
+import { amount, moment } from "../parts/format.ts";
+import { durationText, fewSamples, idText, nameText } from "../spans/cells.ts";
+
+const VALUE_SHOWN_MAX = 1000;
+const KINDS = ["unspecified", "internal", "server", "client", "producer", "consumer"];
+const STATUSES = ["unset", "ok", "error"];
+
+type Row = readonly [name: string, value: Node | string];
+
+/** A list of names and values, as `dl`. */
+export function facts(rows: readonly Row[]): HTMLElement {
+  return h("dl", { class: "facts" }, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+}
+
+function valueText(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Long ones are cut, and can be copied whole. */
+function attributeValue(value: unknown): HTMLElement {
+  const text = valueText(value);
+  const whole = text.length <= VALUE_SHOWN_MAX;
+
+  return h("span", { class: "attribute" }, shown(text, VALUE_SHOWN_MAX), !whole && h("button", {
+    type: "button", class: "small", onclick: (event: MouseEvent) => {
+      const button = event.currentTarget as HTMLElement;
+      navigator.clipboard.writeText(text).then(
+        () => { button.textContent = "Copied"; },
+        () => { button.textContent = "The browser lets nothing be copied here"; });
+    },
+  }, `Copy all ${text.length.toLocaleString("en")} characters`));
+}
+
+function attributeRows(attributes: Record<string, unknown>): Row[] {
+  return Object.entries(attributes).sort(([a], [b]) => a < b ? -1 : 1)
+    .map(([name, value]) => [shown(name, 200), attributeValue(value)]);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The attributes of a span, and those of its resource beneath them. */
+export function attributeTables(span: WireTraceSpan): HTMLElement {
+  const { resource, ...own } = span.attributes;
+  const rows = attributeRows(isObject(resource) ? own : span.attributes);
+
+  return h("div", { class: "attributes" },
+    h("h3", {}, "Attributes"), rows.length ? facts(rows) : h("p", { class: "faint" }, "The span has none."),
+    isObject(resource) && h("h3", {}, "Resource"), isObject(resource) && facts(attributeRows(resource)));
+}
+
+export function statusText(span: { status: number; statusMessage?: string }): string {
+  const name = STATUSES[span.status] ?? `status ${span.status}`;
+
+  return span.statusMessage ? `${name}: ${shown(span.statusMessage, VALUE_SHOWN_MAX)}` : name;
+}
+
+/** `firstNs` is when its trace began, where that is known. */
+export function traceFacts(span: WireTraceSpan, firstNs: number | null): Row[] {
+  return [
+    ["Service", shown(span.service, 200)],
+    ["Kind", KINDS[span.kind] ?? `kind ${span.kind}`],
+    ["Status", h("span", { class: span.status === 2 ? "fault" : undefined }, statusText(span))],
+    ["Began", firstNs === null ? moment(span.startNs / 1e6)
+      : `${moment(span.startNs / 1e6)} (${amount(Math.max(0, span.startNs - firstNs), "nanoseconds")} into the trace)`],
+    ["Duration", durationText(span.durationNs)],
+  ];
+}
+
+/** `pageLink` leads to the span's page. */
+export function spanDetails(span: WireTraceSpan, firstNs: number, unit: string, valueName: string, pageLink: HTMLElement): HTMLElement {
+  return h("div", { class: "details-of" },
+    h("h2", {}, nameText(span.name)), h("p", {}, pageLink),
+    facts([...traceFacts(span, firstNs),
+      [`${valueName} own`, h("span", {}, `${amount(span.own, unit)}, ${span.samples} ${span.samples === 1 ? "sample" : "samples"} `, span.samples > 0 && fewSamples(span.samples))],
+      [`${valueName} total`, amount(span.total, unit)],
+      ["Span", idText(span.spanId)], ["Parent", span.parentId === null ? "none" : idText(span.parentId)]]),
+    attributeTables(span));
+}

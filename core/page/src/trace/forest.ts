@@ -1,0 +1,161 @@
+/** A trace as trees. Nothing that a tracer sends is taken for granted: parents
+ * may be missing, clocks of hosts may differ, ids may repeat, and a span may be
+ * its own ancestor. */
+import type { WireTraceSpan } from "../model/wire.ts";
+
+export interface Branch {
+  span: WireTraceSpan;
+  depth: number;
+  /** Of `branches`; -1: a root. */
+  parent: number;
+  /** How many branches it has below it; they follow it. */
+  below: number;
+  /** Since the trace's begin, as drawn. */
+  beginNs: number;
+  /** How much later than recorded it is drawn, since its clock was behind its
+   * parent's; 0 where clocks agree. */
+  shiftedNs: number;
+  /** Its parent is not in the trace. */
+  orphan: boolean;
+}
+
+export interface Forest {
+  /** A branch comes after its parent, siblings by their begin. */
+  branches: Branch[];
+  lengthNs: number;
+  /** Of all spans. */
+  own: number;
+  samples: number;
+  orphans: number;
+  shifted: number;
+}
+
+interface Links {
+  parent: Int32Array;
+  children: number[][];
+  roots: number[];
+}
+
+function linksOf(spans: readonly WireTraceSpan[]): Links {
+  const byId = new Map<string, number>();
+  const parent = new Int32Array(spans.length).fill(-1);
+  const children: number[][] = spans.map(() => []);
+  const roots: number[] = [];
+
+  spans.forEach((span, index) => {
+    if (!byId.has(span.spanId))
+      byId.set(span.spanId, index);
+  });
+  spans.forEach((span, index) => {
+    const found = span.parentId === null ? undefined : byId.get(span.parentId);
+
+    if (found === undefined || found === index) {
+      roots.push(index);
+    } else {
+      parent[index] = found;
+      children[found]!.push(index);
+    }
+  });
+  return { parent, children, roots };
+}
+
+/** What no root leads to goes around in a circle: its earliest span begins it. */
+function breakCircles(spans: readonly WireTraceSpan[], links: Links): void {
+  const reached = new Uint8Array(spans.length);
+  const reach = (from: number): void => {
+    const waiting = [from];
+
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      if (reached[at])
+        continue;
+      reached[at] = 1;
+      for (const child of links.children[at]!)
+        waiting.push(child);
+    }
+  };
+
+  for (const root of links.roots)
+    reach(root);
+  spans.forEach((_, index) => {
+    if (reached[index])
+      return;
+    const siblings = links.children[links.parent[index]!]!;
+    siblings.splice(siblings.indexOf(index), 1);
+    links.parent[index] = -1;
+    links.roots.push(index);
+    reach(index);
+  });
+}
+
+/** A child cannot begin before its parent: where it says so, the clocks of two
+ * hosts differ. It is drawn in the middle of its parent, or at its begin where
+ * it is the longer one. */
+function shiftOf(span: WireTraceSpan, beginNs: number, parent: Branch | undefined): number {
+  if (!parent || beginNs >= parent.beginNs)
+    return 0;
+  const spare = parent.span.durationNs - span.durationNs;
+
+  return parent.beginNs - beginNs + Math.max(0, Math.floor(spare / 2));
+}
+
+/** `asRecorded`: draw spans where their clocks say, also before their parents. */
+export function forestOf(spans: readonly WireTraceSpan[], asRecorded = false): Forest {
+  const links = linksOf(spans);
+  const branches: Branch[] = [];
+  const first = spans.reduce((least, span) => Math.min(least, span.startNs), Infinity);
+  const byStart = (a: number, b: number): number => spans[a]!.startNs - spans[b]!.startNs || a - b;
+
+  breakCircles(spans, links);
+  const waiting = links.roots.sort(byStart).reverse().map((index) => ({ index, parent: -1 }));
+  for (let at = waiting.pop(); at; at = waiting.pop()) {
+    const span = spans[at.index]!;
+    const parent = branches[at.parent];
+    const inherited = parent?.shiftedNs ?? 0;
+    const beginNs = span.startNs - first + inherited;
+    const shift = asRecorded ? 0 : shiftOf(span, beginNs, parent);
+
+    const here = branches.length;
+    branches.push({
+      span, parent: at.parent, depth: parent ? parent.depth + 1 : 0, below: 0, beginNs: beginNs + shift,
+      shiftedNs: inherited + shift, orphan: at.parent < 0 && span.parentId !== null,
+    });
+    for (const child of links.children[at.index]!.sort(byStart).reverse())
+      waiting.push({ index: child, parent: here });
+  }
+  for (let index = branches.length - 1; index > 0; index--) {
+    const above = branches[branches[index]!.parent];
+    if (above)
+      above.below += branches[index]!.below + 1;
+  }
+  return summed(branches);
+}
+
+function summed(branches: Branch[]): Forest {
+  const forest: Forest = { branches, lengthNs: 0, own: 0, samples: 0, orphans: 0, shifted: 0 };
+
+  const first = branches.reduce((least, { beginNs }) => Math.min(least, beginNs), Infinity);
+
+  for (const branch of branches) {
+    const { span, orphan, shiftedNs } = branch;
+    const beginNs = branch.beginNs -= first;
+
+    forest.lengthNs = Math.max(forest.lengthNs, beginNs + span.durationNs);
+    forest.own += span.own;
+    forest.samples += span.samples;
+    forest.orphans += orphan ? 1 : 0;
+    forest.shifted += shiftedNs ? 1 : 0;
+  }
+  return forest;
+}
+
+/** Which branches are seen when those of `closed` hide what is below them. */
+export function visibleOf(forest: Forest, closed: ReadonlySet<number>): number[] {
+  const visible: number[] = [];
+
+  for (let index = 0; index < forest.branches.length; index++) {
+    visible.push(index);
+    if (closed.has(index))
+      index += forest.branches[index]!.below;
+  }
+  return visible;
+}

@@ -1,0 +1,209 @@
+/** The waterfall of a trace: a tree grid of which only the rows in sight are in
+ * the document, so that ten thousand spans scroll as ten do. */
+import { h } from "../parts/dom.ts";
+import { amount } from "../parts/format.ts";
+import { ROW_HEIGHT, waterfallRow } from "./bars.ts";
+import { visibleOf, type Forest } from "./forest.ts";
+
+const ROWS_BEYOND = 12;
+const TICKS = 5;
+
+export interface WaterfallOptions {
+  forest: Forest;
+  unit: string;
+  /** What the value is: "CPU". */
+  valueName: string;
+  /** A branch to begin at; -1: the first. */
+  selected: number;
+  onSelect: (index: number) => void;
+  /** Enter; a click on a name follows its link. */
+  onOpen: (index: number) => void;
+  hrefOf: (index: number) => string;
+}
+
+export interface Waterfall {
+  readonly element: HTMLElement;
+  select(index: number): void;
+  selected(): number;
+  setClosed(all: boolean): void;
+}
+
+export function waterfall(options: WaterfallOptions): Waterfall {
+  return new Grid(options);
+}
+
+class Grid implements Waterfall {
+  readonly element: HTMLElement;
+  private readonly rows = h("div", { class: "rows", role: "presentation" });
+  private readonly scroll: HTMLElement;
+  private readonly closed = new Set<number>();
+  private visible: number[] = [];
+  private chosen: number;
+  private drawing = 0;
+
+  constructor(private readonly options: WaterfallOptions) {
+    this.chosen = Math.max(0, options.selected);
+    // The rows' own focus is that of the grid: a row may leave the document.
+    this.scroll = h("div", {
+      class: "scroll", role: "treegrid", tabindex: "0", "aria-label": "Spans of the trace", "aria-colcount": "4",
+      onkeydown: (event: KeyboardEvent) => { this.key(event); },
+      onscroll: () => { this.soon(); },
+      onclick: (event: MouseEvent) => { this.click(event); },
+    }, this.head(), this.rows);
+    this.element = h("div", { class: "waterfall" }, this.scroll);
+    this.arrange();
+    new ResizeObserver(() => { this.soon(); }).observe(this.scroll);
+  }
+
+  select(index: number): void {
+    const { branches } = this.options.forest;
+
+    for (let above = branches[index]!.parent; above >= 0; above = branches[above]!.parent)
+      this.closed.delete(above);
+    this.chosen = index;
+    this.arrange();
+    this.reveal();
+    this.options.onSelect(index);
+  }
+
+  selected(): number {
+    return this.chosen;
+  }
+
+  setClosed(all: boolean): void {
+    this.closed.clear();
+    this.options.forest.branches.forEach((branch, index) => {
+      if (all && branch.below)
+        this.closed.add(index);
+    });
+    for (let at = this.chosen; all && at >= 0; at = this.options.forest.branches[at]!.parent)
+      this.chosen = at;
+    this.arrange();
+    this.reveal();
+  }
+
+  private head(): HTMLElement {
+    const axis = h("div", { role: "columnheader", class: "time", "aria-label": "Time since the trace began" });
+
+    for (let tick = 0; tick < TICKS; tick++) {
+      const mark = h("span", { class: "tick" }, amount(this.options.forest.lengthNs * tick / TICKS, "nanoseconds"));
+      mark.style.left = `${tick * 100 / TICKS}%`;
+      axis.append(mark);
+    }
+    return h("div", { class: "head", role: "row", "aria-rowindex": "1" },
+      h("div", { role: "columnheader", class: "name" }, "Span"),
+      h("div", { role: "columnheader", class: "number", title: "Of the span itself" }, `${this.options.valueName} own`),
+      h("div", { role: "columnheader", class: "number", title: "With all spans below it" }, "Total"), axis);
+  }
+
+  private arrange(): void {
+    this.visible = visibleOf(this.options.forest, this.closed);
+    this.rows.style.height = `${this.visible.length * ROW_HEIGHT}px`;
+    this.scroll.setAttribute("aria-rowcount", String(this.visible.length + 1));
+    this.draw();
+  }
+
+  private soon(): void {
+    cancelAnimationFrame(this.drawing);
+    this.drawing = requestAnimationFrame(() => { this.draw(); });
+  }
+
+  private draw(): void {
+    const first = Math.max(0, Math.floor(this.scroll.scrollTop / ROW_HEIGHT) - ROWS_BEYOND);
+    const last = Math.min(this.visible.length, first + Math.ceil((this.scroll.clientHeight || 600) / ROW_HEIGHT) + 2 * ROWS_BEYOND);
+    const rows: HTMLElement[] = [];
+
+    for (let position = first; position < last; position++) {
+      const index = this.visible[position]!;
+      rows.push(waterfallRow(this.options.forest, index, position,
+        { open: !this.closed.has(index), selected: index === this.chosen, unit: this.options.unit, href: this.options.hrefOf(index) }));
+    }
+    this.rows.replaceChildren(...rows);
+    if (rows.some((row) => row.id === `trace-row-${this.chosen}`))
+      this.scroll.setAttribute("aria-activedescendant", `trace-row-${this.chosen}`);
+    else
+      this.scroll.removeAttribute("aria-activedescendant");
+  }
+
+  /** Scrolls no further than it must; the head covers one row. */
+  private reveal(): void {
+    const top = this.position() * ROW_HEIGHT;
+    const height = this.scroll.clientHeight - ROW_HEIGHT;
+
+    if (top < this.scroll.scrollTop)
+      this.scroll.scrollTop = top;
+    else if (top + ROW_HEIGHT > this.scroll.scrollTop + height)
+      this.scroll.scrollTop = top + ROW_HEIGHT - height;
+    this.draw();
+  }
+
+  private position(): number {
+    return Math.max(0, this.visible.indexOf(this.chosen));
+  }
+
+  private step(by: number): void {
+    const to = Math.max(0, Math.min(this.visible.length - 1, this.position() + by));
+
+    this.select(this.visible[to]!);
+  }
+
+  private toggle(index: number): void {
+    if (!this.closed.delete(index))
+      this.closed.add(index);
+    this.arrange();
+    this.reveal();
+  }
+
+  private left(): void {
+    const { below, parent } = this.options.forest.branches[this.chosen]!;
+
+    if (below && !this.closed.has(this.chosen))
+      this.toggle(this.chosen);
+    else if (parent >= 0)
+      this.select(parent);
+  }
+
+  private right(): void {
+    const { below } = this.options.forest.branches[this.chosen]!;
+
+    if (below && this.closed.has(this.chosen))
+      this.toggle(this.chosen);
+    else if (below)
+      this.select(this.chosen + 1);
+  }
+
+  private key(event: KeyboardEvent): void {
+    const page = Math.max(1, Math.floor(this.scroll.clientHeight / ROW_HEIGHT) - 2);
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => { this.step(1); },
+      ArrowUp: () => { this.step(-1); },
+      ArrowLeft: () => { this.left(); },
+      ArrowRight: () => { this.right(); },
+      PageDown: () => { this.step(page); },
+      PageUp: () => { this.step(-page); },
+      Home: () => { this.step(-this.visible.length); },
+      End: () => { this.step(this.visible.length); },
+      Enter: () => { this.options.onOpen(this.chosen); },
+      " ": () => { this.options.onSelect(this.chosen); },
+    };
+    const run = Object.hasOwn(keys, event.key) ? keys[event.key] : undefined;
+
+    if (!run || event.ctrlKey || event.altKey || event.metaKey)
+      return;
+    event.preventDefault();
+    run();
+  }
+
+  private click(event: MouseEvent): void {
+    const at = event.target as Element;
+    const row = at.closest<HTMLElement>("[data-index]");
+    const index = Number(row?.dataset["index"]);
+
+    if (!row || at.closest("a"))
+      return;
+    if (at.classList.contains("twist") && this.options.forest.branches[index]!.below)
+      this.toggle(index);
+    else
+      this.select(index);
+  }
+}

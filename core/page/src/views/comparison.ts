@@ -1,0 +1,64 @@
+/** Two queries or ranges side by side; what is zoomed and searched on one side is
+ * so on the other. */
+import type { Look } from "../flame/panel.ts";
+import { Problem, isLeft } from "../parts/api.ts";
+import { h } from "../parts/dom.ts";
+import { amount } from "../parts/format.ts";
+import { faultText } from "../shell/faults.ts";
+import { measureOf } from "../spans/links.ts";
+import { sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
+import { StacksPlace, treeTotal } from "../spans/stacks.ts";
+import type { View } from "./view.ts";
+
+const TITLES: Readonly<Record<SideName, string>> = { left: "Left, the base", right: "Right" };
+
+interface Side {
+  readonly element: HTMLElement;
+  readonly place: StacksPlace;
+  readonly ready: Promise<void>;
+}
+
+async function ask(view: View, side: SideName, place: StacksPlace, fields: SideFields, sum: HTMLElement): Promise<void> {
+  const asked = sideOf(view.state, side);
+  const unit = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: asked.query ?? "" } });
+
+  try {
+    const tree = await place.ask(asked, side, viewOfSide(view, side));
+    sum.textContent = tree ? `${amount(treeTotal(tree), unit.unit)} ${unit.name}` : "nothing";
+  } catch (error) {
+    if (isLeft(error))
+      return;
+    if (error instanceof Problem && error.column !== null)
+      fields.setFault(error.column);
+    if (error instanceof Problem && error.status === 401)
+      throw error;
+    place.showInstead(faultText(error));
+  }
+}
+
+function sideIn(view: View, side: SideName, onLook: (change: Look) => void): Side {
+  const place = new StacksPlace(view, onLook);
+  const fields = sideFields(view, side, TITLES[side]);
+  const sum = h("p", { class: "side-sum", role: "status" });
+
+  return {
+    place, ready: ask(view, side, place, fields, sum),
+    element: h("section", { "aria-label": TITLES[side], class: `comparison-side ${side}` }, fields.element, sum, place.element),
+  };
+}
+
+export async function comparison(view: View): Promise<void> {
+  const linked = (other: () => StacksPlace) => (change: Look): void => {
+    view.note(change);
+    other().setLook(change);
+  };
+  const left: Side = sideIn(view, "left", linked(() => right.place));
+  const right: Side = sideIn(view, "right", linked(() => left.place));
+
+  view.title("");
+  view.element.append(h("div", { class: "tools-row" }, h("h1", {}, "Compare"),
+    h("button", { type: "button", onclick: () => { view.go(swapped(view.state)); } }, "Swap sides"),
+    h("a", { href: view.address({}, "comparison-diff") }, "Difference of both")),
+  h("div", { class: "side-by-side comparison" }, left.element, right.element));
+  await Promise.all([left.ready, right.ready]);
+}

@@ -1,0 +1,151 @@
+/** One trace: its waterfall, what is known of the span chosen in it, and where
+ * all of it spent its time. */
+import { rangeChange } from "../model/range.ts";
+import type { WireTraceSpan } from "../model/wire.ts";
+import { Problem, isLeft } from "../parts/api.ts";
+import { h, shown } from "../parts/dom.ts";
+import { amount, count, moment } from "../parts/format.ts";
+import { faultText } from "../shell/faults.ts";
+import { fewSamples, idText, nameText } from "../spans/cells.ts";
+import { around, elsewhere, measureOf, type Measure } from "../spans/links.ts";
+import { StacksPlace } from "../spans/stacks.ts";
+import { spanDetails } from "../trace/details.ts";
+import { forestOf, type Branch, type Forest } from "../trace/forest.ts";
+import { waterfall, type Waterfall } from "../trace/waterfall.ts";
+import type { View } from "./view.ts";
+
+const ID = /^[0-9a-f]{32}$/;
+
+async function spansOf(view: View, id: string): Promise<WireTraceSpan[] | null> {
+  try {
+    const { type } = view.state.parameters;
+    return (await view.api.get<{ spans: WireTraceSpan[] }>(`trace/${id}`, { type }, view.signal)).spans;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404)
+      return null;
+    throw error;
+  }
+}
+
+export async function trace(view: View): Promise<void> {
+  const id = (view.state.parameters["trace"] ?? "").toLowerCase();
+  const all = h("p", {}, h("a", { href: view.address(elsewhere({}), "traces") }, "All traces"));
+
+  if (!ID.test(id)) {
+    view.element.append(h("h1", {}, "Trace"), h("p", { class: "notice", role: "status" }, id === ""
+      ? "No trace is chosen." : `\u201c${shown(id, 60)}\u201d is no trace\u2019s id, which is 32 hexadecimal digits.`), all);
+    return;
+  }
+  const spans = await spansOf(view, id);
+  if (!spans) {
+    view.element.append(h("h1", {}, "Trace"), h("p", { class: "notice", role: "status" },
+      `The trace ${id} is not kept: it was never sent to this server, or is older than what it keeps.`), all);
+    return;
+  }
+  const measure = measureOf(view.state);
+  const forest = forestOf(spans, view.state.parameters["clock"] === "recorded");
+  view.title(forest.branches[0]!.span.name);
+  view.element.append(heading(id, forest, measure), body(view, forest, measure), flame(view, id, spans, measure));
+}
+
+function many(number: number, one: string, several: string): string {
+  return `${count(number)} ${number === 1 ? one : several}`;
+}
+
+function heading(id: string, forest: Forest, { unit, name }: Measure): HTMLElement {
+  const root = forest.branches[0]!.span;
+  const services = new Set(forest.branches.map(({ span }) => span.service)).size;
+  const notes = [
+    forest.orphans ? `${many(forest.orphans, "span names", "spans name")} a parent that is not kept, and ${forest.orphans === 1 ? "stands as a root" : "stand as roots"}.` : "",
+    forest.shifted ? `${many(forest.shifted, "span is", "spans are")} recorded too early: the clocks of their hosts differ, and spans are drawn within their parents.` : "",
+    forest.samples === 0 ? `No sample of its spans is kept, so the waterfall shows time alone, and no ${name}.` : "",
+  ].filter((note) => note !== "");
+
+  return h("header", { class: "span-head" }, h("h1", {}, nameText(root.name)),
+    h("p", { class: "faint" }, `${shown(root.service, 100)}, trace `, idText(id)),
+    h("p", { class: "summary" }, `${moment(root.startNs / 1e6)}, ${amount(forest.lengthNs, "nanoseconds")}, ${many(forest.branches.length, "span", "spans")} of `
+      + `${many(services, "service", "services")}, ${amount(forest.own, unit)} ${name} in ${many(forest.samples, "sample", "samples")} `,
+    forest.samples > 0 && fewSamples(forest.samples)),
+    ...notes.map((note) => h("p", { class: "note" }, note)));
+}
+
+function chosenOf(view: View, forest: Forest): number {
+  return forest.branches.findIndex(({ span }) => span.spanId === view.state.parameters["span"]);
+}
+
+function body(view: View, forest: Forest, measure: Measure): HTMLElement {
+  const details = h("aside", { "aria-label": "The chosen span", "aria-live": "polite", tabindex: "0" });
+  const firstNs = forest.branches.reduce((least, { span }) => Math.min(least, span.startNs), Infinity);
+  const pageChange = ({ span }: Branch): Record<string, string | undefined> => {
+    const beginMs = Math.floor(span.startNs / 1e6);
+    return elsewhere({
+      span: span.spanId, trace: view.state.parameters["trace"],
+      ...rangeChange({ fromMs: beginMs, untilMs: beginMs + Math.ceil(span.durationNs / 1e6) + 1 }),
+    });
+  };
+  const show = (index: number): void => {
+    const branch = forest.branches[index]!;
+    details.replaceChildren(spanDetails(branch.span, firstNs, measure.unit, measure.name,
+      h("a", { href: view.address(pageChange(branch), "span") }, "Flame graph and baseline of this span")));
+  };
+  const grid = waterfall({
+    forest, unit: measure.unit, valueName: measure.name, selected: chosenOf(view, forest),
+    onSelect: (index) => {
+      view.note({ span: forest.branches[index]!.span.spanId });
+      show(index);
+    },
+    onOpen: (index) => { view.go(pageChange(forest.branches[index]!), "span"); },
+    hrefOf: (index) => view.address(pageChange(forest.branches[index]!), "span"),
+  });
+
+  show(Math.max(0, chosenOf(view, forest)));
+  return h("section", { "aria-label": "Waterfall" }, tools(view, forest, grid, measure), h("div", { class: "trace-body" }, grid.element, details));
+}
+
+/** The next branch after the chosen one whose name, service or id has the text. */
+function findNext(forest: Forest, from: number, text: string): number {
+  const wanted = text.toLowerCase();
+  const length = forest.branches.length;
+
+  for (let step = 1; step <= length; step++) {
+    const { span } = forest.branches[(from + step) % length]!;
+    if ([span.name, span.service, span.spanId].some((each) => each.toLowerCase().includes(wanted)))
+      return (from + step) % length;
+  }
+  return -1;
+}
+
+function tools(view: View, forest: Forest, grid: Waterfall, { name }: Measure): HTMLElement {
+  const search = h("input", { type: "search", placeholder: "Find a span", "aria-label": "Find a span: Enter goes to the next" });
+  const says = h("span", { class: "faint", role: "status" });
+  const clock = h("input", { type: "checkbox", checked: view.state.parameters["clock"] === "recorded", onchange: () => {
+    view.go({ clock: clock.checked ? "recorded" : undefined });
+  } });
+
+  search.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || search.value === "")
+      return;
+    const found = findNext(forest, grid.selected(), search.value);
+    says.textContent = found < 0 ? "No span has this in its name, service or id." : "";
+    if (found >= 0)
+      grid.select(found);
+  });
+  return h("div", { class: "tools-row" }, search, says,
+    h("button", { type: "button", onclick: () => { grid.setClosed(true); } }, "Collapse all"),
+    h("button", { type: "button", onclick: () => { grid.setClosed(false); } }, "Expand all"),
+    (forest.shifted > 0 || clock.checked) && h("label", {}, clock, " Times as recorded"),
+    h("span", { class: "legend", "aria-label": "Legend" }, h("i", { class: "key wall" }), "time ", h("i", { class: "key total" }), `${name} with spans below `,
+      h("i", { class: "key own" }), `${name} of its own`));
+}
+
+function flame(view: View, id: string, spans: readonly WireTraceSpan[], { name }: Measure): HTMLElement {
+  const place = new StacksPlace(view);
+  const fromMs = Math.floor(spans.reduce((least, { startNs }) => Math.min(least, startNs), Infinity) / 1e6);
+  const untilMs = Math.ceil(spans.reduce((most, { startNs, durationNs }) => Math.max(most, startNs + durationNs), 0) / 1e6);
+
+  place.ask({ type: view.state.parameters["type"], trace: id, ...rangeChange(around({ fromMs, untilMs })) }, `trace-${id}`).catch((error: unknown) => {
+    if (!isLeft(error))
+      place.showInstead(faultText(error));
+  });
+  return h("section", { "aria-labelledby": "trace-flame" }, h("h2", { id: "trace-flame" }, `${name} of the whole trace`), place.element);
+}

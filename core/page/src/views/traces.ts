@@ -1,0 +1,140 @@
+/** Traces by their roots: the latest, the slowest, the dearest. */
+import type { WireTrace } from "../model/wire.ts";
+import { EVER } from "../explore/default.ts";
+import { isLeft } from "../parts/api.ts";
+import { h, shown } from "../parts/dom.ts";
+import { amount, moment } from "../parts/format.ts";
+import { faultText } from "../shell/faults.ts";
+import { durationText, idText, nameText, samplesCell, valueBar } from "../spans/cells.ts";
+import { elsewhere, measureOf, type Measure } from "../spans/links.ts";
+import { table, type Column } from "../spans/table.ts";
+import { statusText } from "../trace/details.ts";
+import type { View } from "./view.ts";
+
+const PAGE_ROWS = 50;
+const ORDERS = [["latest", "Latest"], ["slowest", "Slowest"], ["dearest", "Dearest"]] as const;
+/** The server looks for the dearest among so many of the latest. */
+const DEAREST_OF = 500;
+
+interface Page {
+  traces: WireTrace[];
+  after: string | null;
+}
+
+/** "1.5 s", "200 ms", "200": milliseconds; null: no duration. */
+export function durationMs(text: string): number | null {
+  const found = /^\s*(\d+(?:\.\d+)?)\s*(us|\u00b5s|ms|s|m|min|h)?\s*$/.exec(text);
+  const units: Readonly<Record<string, number>> = { us: 0.001, "\u00b5s": 0.001, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
+
+  return found ? Math.ceil(Number(found[1]) * (units[found[2] ?? "ms"] ?? 1)) : null;
+}
+
+function columnsOf(view: View, { unit, name }: Measure, most: number): Column<WireTrace>[] {
+  return [
+    { id: "trace", title: "Trace", cell: (row) => h("span", { class: "span-name" }, h("a", {
+      href: view.address(elsewhere({ trace: row.traceId }), "trace"), title: shown(row.name, 1000) || undefined,
+    }, nameText(row.name)), " ", row.status === 2 && h("span", { class: "tag error" }, "error")) },
+    { id: "service", title: "Service", cell: (row) => shown(row.service, 80) },
+    { id: "start", title: "Began", cell: (row) => moment(row.startNs / 1e6) },
+    { id: "duration", title: "Duration", numeric: true, cell: (row) => durationText(row.durationNs) },
+    { id: "total", title: name, hint: "Of all spans of the trace", numeric: true, cell: (row) => valueBar(row.total, most, unit, row.samples) },
+    { id: "samples", title: "Samples", numeric: true, cell: (row) => row.samples === 0 ? "\u2013" : samplesCell(row.samples) },
+    { id: "status", title: "Status", cell: (row) => statusText(row) },
+    { id: "id", title: "Id", cell: (row) => idText(row.traceId) },
+  ];
+}
+
+interface Field {
+  element: HTMLElement;
+  input: HTMLInputElement;
+}
+
+function field(view: View, name: string, label: string, hint: string): Field {
+  const input = h("input", { name, value: view.state.parameters[name] ?? "", placeholder: hint, autocomplete: "off", spellcheck: "false" });
+
+  return { input, element: h("label", {}, `${label} `, input) };
+}
+
+function filters(view: View): HTMLElement {
+  const fault = h("p", { class: "fault", role: "alert" });
+  const inputs = [
+    field(view, "service", "Service", "all"), field(view, "name", "Name of the root", "all"), field(view, "minDuration", "At least", "250 ms"),
+  ];
+  const form = h("form", { class: "filters", role: "search", "aria-label": "Filter traces" },
+    ...inputs.map(({ element }) => element),
+    h("button", {}, "Filter"), fault);
+
+  form.addEventListener("submit", (event) => {
+    const [service = "", name = "", minDuration = ""] = inputs.map(({ input }) => input.value.trim());
+
+    event.preventDefault();
+    if (minDuration !== "" && durationMs(minDuration) === null)
+      fault.textContent = `\u201c${shown(minDuration, 40)}\u201d is no duration such as 250 ms, 1.5 s or 2 min.`;
+    else
+      view.go({ service, name, minDuration, after: undefined });
+  });
+  return form;
+}
+
+function orderLinks(view: View, order: string): HTMLElement {
+  return h("div", { class: "orders", role: "group", "aria-label": "Order" }, ...ORDERS.map(([id, title]) => h("a", {
+    href: view.address({ by: id === "latest" ? undefined : id, after: undefined }), "aria-current": id === order ? "true" : undefined,
+  }, title)));
+}
+
+function nothing(view: View, filtered: boolean): HTMLElement {
+  const clear = h("a", { href: view.address({ service: undefined, name: undefined, minDuration: undefined, after: undefined }) }, "Show all traces of this range");
+
+  return h("div", { class: "notice empty", role: "status" }, h("p", {}, filtered
+    ? "No trace whose root began in this range passes these filters."
+    : "No trace whose root began in this range is kept. Traces come by OTLP: give this server\u2019s address with /v1/traces to the exporter of the application or of its collector."),
+  filtered && h("p", {}, clear));
+}
+
+/** Where the server has none in range, whether it has any at all. */
+async function nearestTrace(view: View): Promise<HTMLElement | null> {
+  const { traces } = await view.api.get<Page>("traces", { ...EVER, limit: 1 }, view.signal);
+  const latest = traces[0];
+
+  if (!latest)
+    return h("p", { class: "notice" }, "No trace has come to this server yet.");
+  const atMs = Math.floor(latest.startNs / 1e6);
+  return h("p", { class: "notice" }, "The latest trace of all began ", h("a", {
+    href: view.address({ from: String(atMs - 1_800_000), until: String(atMs + 1_800_000), after: undefined }),
+  }, moment(atMs)), ".");
+}
+
+export async function traces(view: View): Promise<void> {
+  const { type, from, until, service, name, minDuration, after } = view.state.parameters;
+  const order = ORDERS.find(([id]) => id === view.state.parameters["by"])?.[0] ?? "latest";
+  const leastMs = durationMs(minDuration ?? "") ?? undefined;
+  const filtered = service !== undefined || name !== undefined || leastMs !== undefined;
+  const asked = { type, from, until, service, name, minDurationMs: leastMs, sort: order, limit: PAGE_ROWS };
+  const measure = measureOf(view.state);
+
+  view.element.append(h("h1", {}, "Traces"), h("div", { class: "tools-row" }, orderLinks(view, order), filters(view)));
+  const page = await view.api.get<Page>("traces", { ...asked, after }, view.signal).catch((error: unknown) => {
+    if (isLeft(error))
+      throw error;
+    view.element.append(faultText(error));
+    return null;
+  });
+  if (page && page.traces.length === 0)
+    view.element.append(nothing(view, filtered), ...[filtered ? null : await nearestTrace(view)].filter((each) => each !== null));
+  else if (page)
+    view.element.append(list(view, page, order, measure));
+}
+
+function list(view: View, page: Page, order: string, measure: Measure): HTMLElement {
+  const most = page.traces.reduce((max, { total }) => Math.max(max, total), 0);
+  const after = view.state.parameters["after"];
+  const sum = page.traces.reduce((all, { total }) => all + total, 0);
+
+  return h("section", { "aria-label": "Traces" },
+    h("p", { class: "summary" }, `${page.traces.length} traces${after ? ` from number ${Number(after) + 1} on` : ""}, ${amount(sum, measure.unit)} ${measure.name} together.`,
+      order === "dearest" && ` The dearest of the latest ${DEAREST_OF}.`),
+    table({ label: "Traces", rows: page.traces, columns: columnsOf(view, measure, most) }).element,
+    h("nav", { class: "paging", "aria-label": "Pages" },
+      after && h("a", { href: view.address({ after: undefined }) }, "First page"), " ",
+      page.after !== null && h("a", { href: view.address({ after: page.after }) }, "Next page")));
+}

@@ -1,0 +1,146 @@
+/** Two selections side by side and as a difference, in a browser. */
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser, Page } from "puppeteer-core";
+import { accessible } from "./axe.ts";
+import { fine, open, startBrowser } from "./browser.ts";
+import { Server } from "./server.ts";
+import { rowsOf, sees, textOf } from "./seen.ts";
+
+const now = Math.floor(Date.now() / 1000) * 1000;
+const HOSTILE = "<svg onload=alert(1)>\u202e";
+let server: Server, browser: Browser;
+
+before(async () => {
+  server = await Server.start();
+  browser = await startBrowser();
+  await server.pushFolded("old.cpu", `main;work 20\nmain;gone 10\nmain;${HOSTILE} 10`, now - 600_000);
+  await server.pushFolded("new.cpu", "main;work 50\nmain;fresh 30", now - 60_000);
+});
+
+after(async () => {
+  await browser.close();
+  await server.dispose();
+});
+
+const sides = (more: Record<string, string> = {}): string => new URLSearchParams({
+  leftQuery: "old.cpu", rightQuery: "new.cpu", leftFrom: "now-1h", leftUntil: "now", rightFrom: "now-1h", rightUntil: "now", ...more,
+}).toString();
+
+const sums = async (page: Page): Promise<string[]> => {
+  await page.waitForFunction(() => Array.from(document.querySelectorAll(".side-sum")).every((sum) => sum.textContent !== ""));
+  return await page.$$eval(".side-sum", (all) => all.map((sum) => sum.textContent));
+};
+
+test("two queries stand side by side with their sums", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides()}`);
+
+  assert.deepEqual(await sums(opened.page), ["400 ms CPU", "800 ms CPU"]);
+  await fine(opened);
+});
+
+test("the addresses of span processors open, in seconds and milliseconds, and a whole range fills what is missing", async () => {
+  const s = now / 1000;
+
+  for (const unit of [1, 1000])
+    for (const own of [{ leftFrom: String((s - 700) * unit), leftUntil: String((s - 300) * unit), rightFrom: String((s - 300) * unit), rightUntil: String(s * unit) }, {}]) {
+      const query = new URLSearchParams({
+        query: "old.cpu", from: String((s - 3600) * unit), until: String(s * unit), rightQuery: "new.cpu", ...own,
+      });
+      const opened = await open(browser, `${server.base}comparison?${query.toString()}`);
+      assert.deepEqual(await sums(opened.page), ["400 ms CPU", "800 ms CPU"]);
+      await fine(opened);
+    }
+});
+
+test("a search on one side is one on the other, too", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides()}`);
+  const { page } = opened;
+
+  await sums(page);
+  await page.type(".left input[type=search]", "work");
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".right input[type=search]")?.value === "work");
+  assert.equal(new URL(page.url()).searchParams.get("search"), "work");
+  await fine(opened);
+});
+
+test("sides are swapped, and lead to the difference and back with their queries", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides()}`);
+  const { page } = opened;
+
+  await sums(page);
+  await page.click(".tools-row button");
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("leftQuery") === "new.cpu");
+  assert.deepEqual(await sums(page), ["800 ms CPU", "400 ms CPU"]);
+  await page.click(".tools-row a");
+  await page.waitForFunction(() => location.pathname === "/comparison-diff");
+  assert.equal(new URL(page.url()).searchParams.get("rightQuery"), "old.cpu");
+  await rowsOf(page, "What changed most");
+  await page.goBack();
+  await page.waitForFunction(() => location.pathname === "/comparison");
+  assert.deepEqual(await sums(page), ["800 ms CPU", "400 ms CPU"]);
+  await page.goBack();
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("leftQuery") === "old.cpu");
+  await fine(opened);
+});
+
+test("a difference is of values, or of shares, and exact", async () => {
+  const opened = await open(browser, `${server.base}comparison-diff?${sides({ scale: "values" })}`);
+  const { page } = opened;
+  const changes = async (): Promise<Record<string, string[]>> =>
+    Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[1]!, row[2]!, row[3]!, row[7]!]]));
+
+  assert.deepEqual(await changes(), {
+    work: ["200 ms", "500 ms", "+300 ms", "+150.0 %"], fresh: ["0 ns", "300 ms", "+300 ms", "new"], gone: ["100 ms", "0 ns", "\u2212100 ms", "gone"],
+    "<svg ": ["100 ms", "0 ns", "\u2212100 ms", "gone"], main: ["0 ns", "0 ns", "0", "\u2013"],
+  });
+  assert.match(await textOf(page, ".summary"), /CPU: 400 ms in 1 profile, then 800 ms in 1 profile, \+100\.0 %/);
+  await page.evaluate(() => { Array.from(document.querySelectorAll("button")).find((each) => each.textContent.startsWith("Shares"))!.click(); });
+  // Of 800 ms: work had a half, which is 400 ms.
+  assert.deepEqual((await changes())["work"], ["400 ms", "500 ms", "+100 ms", "+25.0 %"]);
+  assert.equal(new URL(page.url()).searchParams.get("scale"), null);
+  await fine(opened);
+});
+
+test("a side without data says why, and offers a way out that is its own", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides({ rightFrom: "now-3h", rightUntil: "now-2h" })}`);
+  const { page } = opened;
+
+  await sees(page, "There is no data from");
+  await page.click(".comparison-side.right .empty button");
+  await page.waitForFunction(() => document.querySelectorAll(".side-sum")[1]?.textContent === "800 ms CPU");
+  assert.equal(new URL(page.url()).searchParams.get("leftFrom"), "now-1h");
+  await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "odl.cpu" })}`);
+  await sees(page, "There is no application \u201codl\u201d");
+  await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "old.cpu{" })}`);
+  await sees(page, "unexpected end of input");
+  await fine(opened);
+});
+
+test("a query is typed and run on one side by keyboard alone", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides()}`);
+  const { page } = opened;
+
+  await sums(page);
+  await page.focus('input[aria-label="Query, Right"]');
+  await page.keyboard.down("Control");
+  await page.keyboard.press("a");
+  await page.keyboard.up("Control");
+  await page.keyboard.type("old.cpu");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("rightQuery") === "old.cpu");
+  assert.deepEqual(await sums(page), ["400 ms CPU", "400 ms CPU"]);
+  await fine(opened);
+});
+
+test("a comparison and a difference have nothing that axe finds serious", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides()}`);
+
+  await sums(opened.page);
+  await accessible(opened.page);
+  await opened.page.goto(`${server.base}comparison-diff?${sides()}`);
+  await rowsOf(opened.page, "What changed most");
+  await accessible(opened.page);
+  await fine(opened);
+});

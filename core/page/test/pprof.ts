@@ -1,0 +1,63 @@
+/** A pprof profile as a profiler of ours sends it: stacks whose samples have the
+ * labels of their span. https://github.com/google/pprof/blob/main/proto/profile.proto */
+
+export interface Sample {
+  /** From the root on, ";" between names. */
+  stack: string;
+  valueNs: number;
+  labels?: Readonly<Record<string, string>>;
+}
+
+function varint(value: number): number[] {
+  const bytes: number[] = [];
+  let rest = BigInt(value);
+
+  do {
+    bytes.push(Number(rest & 127n) | (rest > 127n ? 128 : 0));
+    rest >>= 7n;
+  } while (rest > 0n);
+  return bytes;
+}
+
+function field(number: number, value: number | Uint8Array | number[]): number[] {
+  return typeof value === "number"
+    ? [...varint(number << 3), ...varint(value)]
+    : [...varint((number << 3) | 2), ...varint(value.length), ...value];
+}
+
+/** Each text once; the first is "". */
+class Table<Key> {
+  readonly all: Key[] = [];
+  private readonly places = new Map<Key, number>();
+
+  of(key: Key): number {
+    const place = this.places.get(key) ?? this.all.push(key) - 1;
+
+    this.places.set(key, place);
+    return place;
+  }
+}
+
+export function pprof(samples: readonly Sample[], fromMs: number, durationMs: number, periodNs: number): Uint8Array<ArrayBuffer> {
+  const texts = new Table<string>(), functions = new Table<string>();
+  const out: number[][] = [];
+  const valueType = (): number[] => [...field(1, texts.of("cpu")), ...field(2, texts.of("nanoseconds"))];
+
+  texts.of("");
+  out.push(field(1, valueType()));
+  for (const { stack, valueNs, labels } of samples) {
+    const locations = stack.split(";").reverse().flatMap((name) => varint(functions.of(name) + 1));
+    out.push(field(2, [
+      ...field(1, locations), ...field(2, varint(valueNs)),
+      ...Object.entries(labels ?? {}).flatMap(([key, value]) => field(3, [...field(1, texts.of(key)), ...field(2, texts.of(value))])),
+    ]));
+  }
+  functions.all.forEach((name, at) => {
+    out.push(field(4, [...field(1, at + 1), ...field(4, field(1, at + 1))]));
+    out.push(field(5, [...field(1, at + 1), ...field(2, texts.of(name))]));
+  });
+  out.push(field(9, fromMs * 1e6), field(10, durationMs * 1e6), field(11, valueType()), field(12, periodNs));
+  for (const text of texts.all)
+    out.push([...varint((6 << 3) | 2), ...varint(Buffer.byteLength(text)), ...Buffer.from(text)]);
+  return Uint8Array.from(out.flat());
+}

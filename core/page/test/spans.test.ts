@@ -1,0 +1,177 @@
+/** The views of spans and of one span, in a browser, of what was pushed. */
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser, Page } from "puppeteer-core";
+import { accessible } from "./axe.ts";
+import { fine, open, startBrowser } from "./browser.ts";
+import { Server } from "./server.ts";
+import { pushSpan, spanId, traceId } from "./shop.ts";
+import { rowsOf, sees, textOf } from "./seen.ts";
+
+const HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>\u202egnp.exe";
+const now = Date.now();
+let server: Server, browser: Browser;
+
+before(async () => {
+  server = await Server.start();
+  browser = await startBrowser();
+  // GET /cart: 3 + 4 + 5 samples in three spans; POST /order: 30 in one.
+  for (let at = 1; at <= 3; at++)
+    await pushSpan(server, { id: spanId(at), name: "GET /cart", stacks: `main;cart 1\nmain;render ${at + 1}`, untilMs: now - at * 60_000 });
+  await pushSpan(server, { id: spanId(9), name: "POST /order", stacks: "main;order 18\nmain;pay 12", untilMs: now - 60_000 });
+  await pushSpan(server, { id: spanId(10), name: HOSTILE, stacks: "main;x 1", untilMs: now - 60_000 });
+  await pushSpan(server, { id: spanId(11), stacks: "main;unnamed 2", untilMs: now - 60_000 });
+  await server.pushFolded("shop.cpu", "main;idle 8", now - 60_000);
+  await server.pushTrace("shop", [1, 2, 3].map((at) => ({
+    traceId: traceId(at), spanId: spanId(at), name: "GET /cart", startMs: now - at * 60_000 - 5000, durationMs: at * 100,
+    attributes: { "http.route": "/cart", [HOSTILE]: HOSTILE, long: "x".repeat(100_000) },
+  })));
+  await server.pushTrace("shop", [{ traceId: traceId(40), spanId: spanId(40), name: "quick", startMs: now - 50_000, durationMs: 1 }]);
+});
+
+after(async () => {
+  await browser.close();
+  await server.dispose();
+});
+
+const spansTable = async (page: Page): Promise<string[][]> => await rowsOf(page, "Span names");
+
+test("span names have exactly the sums that were pushed, and durations of traces", async () => {
+  const opened = await open(browser, `${server.base}spans`);
+  const rows = await spansTable(opened.page);
+  const cart = rows.find((row) => row[0]!.includes("GET /cart"))!;
+
+  assert.equal(rows.length, 4);
+  assert.match(rows[0]![0]!, /POST \/order/);
+  assert.deepEqual([rows[0]![2], rows[0]![5]], ["300 ms", "1"]);
+  // name, service, CPU, share of 530 ms, samples, spans, average, p50, p99, longest, traced
+  assert.deepEqual([cart[1], cart[2], cart[3], cart[5], cart[6], cart[7], cart[8], cart[9], cart[10]],
+    ["shop", "120 ms", "22.6 %", "3", "40.0 ms", "200 ms", "300 ms", "300 ms", "3"]);
+  assert.match(await textOf(opened.page, ".summary"), /6 spans of 4 names: 450 ms CPU in spans, 80.0 ms outside/);
+  await fine(opened);
+});
+
+test("a name leads to explore, a choice to its flame graph, and the address keeps it", async () => {
+  const opened = await open(browser, `${server.base}spans`);
+  const { page } = opened;
+
+  await spansTable(page);
+  const link = await page.$eval('table[aria-label="Span names"] tbody tr:nth-child(2) a', (each) => each.getAttribute("href"));
+  assert.equal(new URL(link!, server.base).searchParams.get("query"), '{span_name="GET /cart"}');
+  await page.click('button[aria-label="Flame graph of GET /cart"]');
+  await page.waitForFunction(() => document.querySelector("#of-name")?.textContent.includes("GET /cart"));
+  assert.equal(new URL(page.url()).searchParams.get("spanName"), "GET /cart");
+  await page.waitForSelector('table[aria-label="Dearest of GET /cart"]');
+  const dearest = await rowsOf(page, "Dearest of GET /cart");
+  assert.deepEqual(dearest.map((row) => [row[0], row[2]]), [[spanId(3), "50.0 ms"], [spanId(2), "40.0 ms"], [spanId(1), "30.0 ms"]]);
+  const slowest = await rowsOf(page, "Slowest of GET /cart");
+  assert.deepEqual(slowest.map((row) => row[4]), ["300 ms", "200 ms", "100 ms"]);
+  await page.reload();
+  await page.waitForSelector('table[aria-label="Dearest of GET /cart"]');
+  await fine(opened);
+});
+
+test("names are sorted and filtered, and those on few samples marked", async () => {
+  const opened = await open(browser, `${server.base}spans`);
+  const { page } = opened;
+  const first = async (): Promise<string> => (await spansTable(page))[0]![0]!;
+
+  await spansTable(page);
+  await page.click('table[aria-label="Span names"] th:nth-child(8) button');
+  assert.match(await first(), /GET \/cart/);
+  assert.equal(await page.$eval('table[aria-label="Span names"] th[aria-sort]', (head) => head.getAttribute("aria-sort")), "descending");
+  await page.type('input[aria-label="Filter names"]', "order");
+  assert.equal((await spansTable(page)).length, 1);
+  assert.match((await spansTable(page))[0]![4]!, /few$/);
+  await fine(opened);
+});
+
+test("the link of a span's attribute opens its page, in seconds and in milliseconds", async () => {
+  const fromS = Math.floor(now / 1000) - 130;
+
+  for (const [from, until] of [[fromS, fromS + 3600], [fromS * 1000, (fromS + 3600) * 1000]]) {
+    const query = new URLSearchParams({ query: `shop.cpu{profile_id="${spanId(2)}"}`, from: String(from), until: String(until) });
+    const opened = await open(browser, `${server.base}?${query.toString()}`);
+
+    await sees(opened.page, "40.0 ms");
+    assert.equal(new URL(opened.page.url()).pathname, "/span");
+    assert.equal(await textOf(opened.page, "h1"), "GET /cart");
+    assert.match(await textOf(opened.page, ".figures"), /CPU40\.0 msSamples2 fewDuration200 msCPU of duration20\.0 %/);
+    await sees(opened.page, "http.route");
+    await fine(opened);
+  }
+});
+
+test("a span is compared with others of its name", async () => {
+  const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
+  const { page } = opened;
+
+  await page.waitForSelector('[role="tab"]');
+  await page.focus("#tab-span");
+  await page.keyboard.press("ArrowRight");
+  await sees(page, "3 spans with 6 samples, 40.0 ms CPU each");
+  await page.keyboard.press("ArrowRight");
+  await page.waitForSelector("#panel-difference .flame, #panel-difference canvas");
+  assert.equal(new URL(page.url()).searchParams.get("of"), "difference");
+  await page.goBack();
+  await fine(opened);
+});
+
+test("a span is shown without a trace, without a name, and without samples", async () => {
+  const opened = await open(browser, `${server.base}span?span=${spanId(9)}`);
+  const { page } = opened;
+
+  await sees(page, "No trace of this span is kept");
+  await sees(page, "300 ms");
+  await page.goto(`${server.base}span?span=${spanId(11)}`);
+  await sees(page, "Span without a name");
+  await page.click("#tab-baseline");
+  await sees(page, "all spans of shop");
+  await page.goto(`${server.base}span?span=${spanId(40)}`);
+  await sees(page, "Its trace is kept, but no sample of it");
+  assert.equal(await textOf(page, "h1"), "quick");
+  await page.goto(`${server.base}span?span=${spanId(77)}`);
+  await sees(page, "Neither a sample nor a trace of it is kept");
+  await page.goto(`${server.base}span?span=nonsense`);
+  await sees(page, "is no span\u2019s id");
+  await fine(opened);
+});
+
+test("an empty list of spans says why", async () => {
+  const opened = await open(browser, `${server.base}spans?query=shopp.cpu`);
+  const { page } = opened;
+
+  await sees(page, "There is no application \u201cshopp\u201d");
+  await page.goto(`${server.base}spans?${new URLSearchParams({ query: "shop.cpu", from: "now-3h", until: "now-2h" }).toString()}`);
+  await sees(page, "There is no data from");
+  await page.goto(`${server.base}spans?${new URLSearchParams({ query: 'shop.cpu{profile_id=""}' }).toString()}`);
+  await sees(page, "none of their samples was taken in a span");
+  await page.goto(`${server.base}spans?${new URLSearchParams({ query: "shop.cpu{" }).toString()}`);
+  await sees(page, "unexpected end of input");
+  await fine(opened);
+});
+
+test("hostile names and attributes are text, and long ones are cut", async () => {
+  const opened = await open(browser, `${server.base}spans`);
+  const { page } = opened;
+
+  const names = (await spansTable(page)).map((row) => row[0]!);
+  assert.ok(names.some((name) => name.includes("<img src=x onerror=alert(1)>") && !name.includes("\u202e")), names.join("\n"));
+  await page.goto(`${server.base}span?span=${spanId(1)}`);
+  await sees(page, "Copy all 100,000 characters");
+  assert.equal(await page.$$eval("main img, main script", (all) => all.length), 0);
+  await page.goto(`${server.base}span?span=${spanId(10)}`);
+  await sees(page, "<script>alert(2)</script>");
+  await fine(opened);
+});
+
+test("spans and a span have nothing that axe finds serious", async () => {
+  const opened = await open(browser, `${server.base}spans`);
+
+  await rowsOf(opened.page, "Dearest spans");
+  await accessible(opened.page);
+  await opened.page.goto(`${server.base}span?span=${spanId(2)}&of=baseline`);
+  await sees(opened.page, "3 spans with 6 samples");
+  await accessible(opened.page);
+  await fine(opened);
+});

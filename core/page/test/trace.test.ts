@@ -1,0 +1,217 @@
+/** The views of traces and of one trace, in a browser, of what was pushed. */
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser, Page } from "puppeteer-core";
+import { accessible } from "./axe.ts";
+import { fine, open, startBrowser } from "./browser.ts";
+import { Server, type TraceSpan } from "./server.ts";
+import { pushSpan, spanId, traceId } from "./shop.ts";
+import { rowsOf, sees, textOf } from "./seen.ts";
+
+const now = Date.now();
+const BIG = 10_000;
+let server: Server, browser: Browser;
+
+/** Root 0 has ten children, each of them ten, and so on. */
+function bigTrace(): TraceSpan[] {
+  return Array.from({ length: BIG }, (_, at): TraceSpan => ({
+    traceId: traceId(500), spanId: spanId(100_000 + at), name: `step ${at}`, startMs: now - 40_000 + Math.floor(at / 10), durationMs: 2000,
+    ...at > 0 ? { parentSpanId: spanId(100_000 + Math.floor((at - 1) / 10)) } : {},
+  }));
+}
+
+before(async () => {
+  server = await Server.start();
+  browser = await startBrowser();
+  const startMs = now - 65_000;
+  await server.pushTrace("shop", [
+    { traceId: traceId(1), spanId: spanId(1), name: "GET /cart", startMs, durationMs: 400, attributes: { "http.route": "/cart" } },
+    { traceId: traceId(1), spanId: spanId(2), parentSpanId: spanId(1), name: "render", startMs: startMs + 50, durationMs: 300 },
+    { traceId: traceId(1), spanId: spanId(3), parentSpanId: spanId(2), name: "<b onclick=alert(1)>\u202efdp", startMs: startMs + 60, durationMs: 100, attributes: { big: "y".repeat(100_000) } },
+    { traceId: traceId(1), spanId: spanId(4), parentSpanId: spanId(999), name: "lost", startMs: startMs + 70, durationMs: 10 },
+    { traceId: traceId(2), spanId: spanId(20), name: "POST /order", startMs: startMs + 5000, durationMs: 1500 },
+    { traceId: traceId(3), spanId: spanId(30), name: "idle", startMs: startMs - 20_000, durationMs: 50 },
+    { traceId: traceId(4), spanId: spanId(41), name: "front", startMs: startMs + 100, durationMs: 100 },
+    { traceId: traceId(4), spanId: spanId(42), parentSpanId: spanId(41), name: "behind", startMs, durationMs: 60 },
+  ]);
+  await server.pushTrace("jobs", [{ traceId: traceId(5), spanId: spanId(50), name: "nightly", startMs: startMs - 1000, durationMs: 90 }]);
+  await server.pushTrace("shop", bigTrace());
+  await pushSpan(server, { id: spanId(1), name: "GET /cart", stacks: "main;cart 3", untilMs: now - 60_000 });
+  await pushSpan(server, { id: spanId(2), name: "render", stacks: "main;render 12", untilMs: now - 60_000 });
+  await pushSpan(server, { id: spanId(20), name: "POST /order", stacks: "main;order 70", untilMs: now - 60_000 });
+});
+
+after(async () => {
+  await browser.close();
+  await server.dispose();
+});
+
+const traceNames = async (page: Page): Promise<string[]> => (await rowsOf(page, "Traces")).map((row) => row[0]!);
+
+/** The rows of the waterfall that are in the document. */
+async function waterfallRows(page: Page): Promise<string[][]> {
+  await page.waitForSelector('[role="treegrid"] [data-index]');
+  return await page.$$eval('[role="treegrid"] [data-index]', (rows) => rows.map((row) => [
+    row.getAttribute("aria-level")!, row.querySelector(".text")!.textContent, ...Array.from(row.querySelectorAll(".number"), (cell) => cell.textContent),
+  ]));
+}
+
+const chosen = async (page: Page): Promise<string> => await page.$eval('[role="treegrid"] [aria-selected="true"] .text', (name) => name.textContent);
+
+test("traces come as the latest, slowest and dearest, and pass filters", async () => {
+  const opened = await open(browser, `${server.base}traces`);
+  const { page } = opened;
+
+  // In order of their begin.
+  assert.deepEqual(await traceNames(page), ["step 0", "POST /order", "front", "GET /cart", "nightly", "idle"]);
+  const row = (await rowsOf(page, "Traces")).find((each) => each[0] === "GET /cart")!;
+  assert.deepEqual([row[1], row[3], row[4], row[5], row[7]], ["shop", "400 ms", "150 ms", "2 few", traceId(1)]);
+  await page.goto(`${server.base}traces?by=slowest`);
+  assert.deepEqual((await traceNames(page)).slice(0, 3), ["step 0", "POST /order", "GET /cart"]);
+  await page.goto(`${server.base}traces?by=dearest`);
+  assert.deepEqual((await traceNames(page)).slice(0, 2), ["POST /order", "GET /cart"]);
+  await page.type('input[name="minDuration"]', "1.2 s");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("minDuration") === "1.2 s" && document.querySelectorAll('table[aria-label="Traces"] tbody tr').length === 2);
+  await page.goBack();
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Traces"] tbody tr').length > 2);
+  await page.goto(`${server.base}traces?service=jobs`);
+  assert.deepEqual(await traceNames(page), ["nightly"]);
+  await page.type('input[name="minDuration"]', "soon");
+  await page.keyboard.press("Enter");
+  await sees(page, "is no duration such as");
+  await fine(opened);
+});
+
+test("an empty list of traces says why, and where the latest is", async () => {
+  const opened = await open(browser, `${server.base}traces?from=now-3d&until=now-2d`);
+
+  await sees(opened.page, "No trace whose root began in this range is kept");
+  await sees(opened.page, "The latest trace of all began");
+  await opened.page.goto(`${server.base}traces?name=none`);
+  await sees(opened.page, "passes these filters");
+  await opened.page.goto(`${server.base}trace?trace=${traceId(77)}`);
+  await sees(opened.page, "is not kept");
+  await fine(opened);
+});
+
+test("traces are read page by page", async () => {
+  const busy = await Server.start();
+  await busy.pushTrace("shop", Array.from({ length: 120 }, (_, at) => ({
+    traceId: traceId(at + 1), spanId: spanId(at + 1), name: `n${at}`, startMs: now - 1000 * (at + 1), durationMs: 5,
+  })));
+  const opened = await open(browser, `${busy.base}traces`);
+  const { page } = opened;
+  const seen = new Set<string>();
+
+  for (let pages = 0; pages < 3; pages++) {
+    for (const name of await traceNames(page))
+      seen.add(name);
+    const next = await page.evaluateHandle(() => Array.from(document.querySelectorAll("nav a")).find((link) => link.textContent === "Next page") ?? null);
+    const link = next.asElement();
+    if (!link)
+      break;
+    const before = page.url();
+    await (link as unknown as { click: () => Promise<void> }).click();
+    await page.waitForFunction((url) => location.href !== url && document.querySelector('table[aria-label="Traces"] tbody tr'), {}, before);
+  }
+  assert.equal(seen.size, 120);
+  await fine(opened);
+  await busy.dispose();
+});
+
+test("a waterfall has each span's own and total CPU, and its orphans", async () => {
+  const opened = await open(browser, `${server.base}trace?trace=${traceId(1)}`);
+  const { page } = opened;
+
+  assert.deepEqual(await waterfallRows(page), [
+    ["1", "GET /cart", "30.0 msfew", "150 ms"], ["2", "render", "120 msfew", "120 ms"],
+    ["3", "<b onclick=alert(1)>\ufffdfdp", "\u2013", "\u2013"], ["1", "lost", "\u2013", "\u2013"],
+  ]);
+  const share = await page.$eval('[data-index="1"] .bar-own', (bar) => (bar as HTMLElement).style.width);
+  assert.equal(share, "40%");
+  await sees(page, "1 span names a parent that is not kept");
+  await sees(page, "150 ms CPU in 2 samples");
+  await sees(page, "http.route");
+  await page.waitForSelector("section[aria-labelledby='trace-flame'] canvas");
+  await fine(opened);
+});
+
+test("the waterfall is walked by keyboard, and leads to a span and back", async () => {
+  const opened = await open(browser, `${server.base}trace?trace=${traceId(1)}`);
+  const { page } = opened;
+
+  await waterfallRows(page);
+  await page.focus('[role="treegrid"]');
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await chosen(page), "render");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal((await waterfallRows(page)).length, 3);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  assert.match(await chosen(page), /onclick/);
+  await sees(page, "Copy all 100,000 characters");
+  await page.keyboard.press("End");
+  assert.equal(await chosen(page), "lost");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => location.pathname === "/span");
+  await sees(page, "30.0 ms");
+  assert.equal(new URL(page.url()).searchParams.get("span"), spanId(1));
+  await page.goBack();
+  await page.waitForFunction(() => location.pathname === "/trace");
+  await waterfallRows(page);
+  await page.click('[data-index="1"] a');
+  await page.waitForFunction(() => location.pathname === "/span");
+  await sees(page, "120 ms");
+  await fine(opened);
+});
+
+test("clocks that differ are put right, and shown as recorded on request", async () => {
+  const opened = await open(browser, `${server.base}trace?trace=${traceId(4)}`);
+  const { page } = opened;
+  const left = async (index: number): Promise<string> => await page.$eval(`[data-index="${index}"] .time-bar`, (bar) => (bar as HTMLElement).style.left);
+
+  await waterfallRows(page);
+  assert.deepEqual([await left(0), await left(1)], ["0%", "20%"]);
+  await sees(page, "the clocks of their hosts differ");
+  await page.click('.tools-row input[type="checkbox"]');
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("clock") === "recorded" && document.querySelector('[data-index="1"] .time-bar'));
+  assert.deepEqual([await left(0), await left(1)], ["50%", "0%"]);
+  await fine(opened);
+});
+
+test("of 10,000 spans only those in sight are in the document", async () => {
+  const opened = await open(browser, `${server.base}trace?trace=${traceId(500)}`);
+  const { page } = opened;
+  const begun = Date.now();
+
+  assert.ok((await waterfallRows(page)).length < 100);
+  assert.equal(await page.$eval('[role="treegrid"]', (grid) => grid.getAttribute("aria-rowcount")), String(BIG + 1));
+  await page.focus('[role="treegrid"]');
+  await page.keyboard.press("End");
+  const last = await chosen(page);
+  await page.type('input[type="search"]', "step 5555");
+  await page.keyboard.press("Enter");
+  assert.notEqual(await chosen(page), last);
+  assert.equal(await chosen(page), "step 5555");
+  const height = await page.$eval('[role="treegrid"]', (grid) => grid.scrollHeight);
+  assert.ok(height > BIG * 20, String(height));
+  console.log(`# 10,000 spans: opened, ended and searched in ${Date.now() - begun} ms`);
+  await page.click(".tools-row button");
+  await page.waitForFunction(() => document.querySelectorAll("[data-index]").length === 1);
+  assert.match(await textOf(page, "h1"), /step 0/);
+  await fine(opened);
+});
+
+test("traces and a trace have nothing that axe finds serious", async () => {
+  const opened = await open(browser, `${server.base}traces`);
+
+  await traceNames(opened.page);
+  await accessible(opened.page);
+  await opened.page.goto(`${server.base}trace?trace=${traceId(1)}`);
+  await waterfallRows(opened.page);
+  await opened.page.waitForSelector("section[aria-labelledby='trace-flame'] canvas");
+  await accessible(opened.page);
+  await fine(opened);
+});
