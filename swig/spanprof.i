@@ -57,6 +57,8 @@ sp_object sp_control_check(const sp_control_options *options);
 sp_object sp_control_start(const sp_control_options *options);
 sp_object sp_control_flush(uint32_t timeout_ms);
 sp_object sp_control_stop(uint32_t timeout_ms);
+sp_object sp_control_pause(void);
+sp_object sp_control_resume(void);
 SP_ANYWHERE_BEGIN
 sp_object sp_control_running(void);
 SP_ANYWHERE_END

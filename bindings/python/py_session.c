@@ -214,6 +214,25 @@ PyObject *sp_control_stop(uint32_t timeout_ms) {
   return session_wait(timeout_ms, spanprof_session_stop);
 }
 
+static PyObject *session_sample(spanprof_status (*sample)(spanprof_session *)) {
+  spanprof_status st;
+
+  py_sp_log_begin();
+  Py_BEGIN_ALLOW_THREADS
+  st = sample(spanprof_session_current());
+  Py_END_ALLOW_THREADS
+  py_sp_log_end();
+  return PyBool_FromLong(!st);
+}
+
+PyObject *sp_control_pause(void) {
+  return session_sample(spanprof_session_pause);
+}
+
+PyObject *sp_control_resume(void) {
+  return session_sample(spanprof_session_resume);
+}
+
 /* Without the GIL: a start or a stop holds the session's lock from end to
  * end. */
 PyObject *sp_control_running(void) {

@@ -270,6 +270,36 @@ VALUE sp_control_start(const sp_control_options *options) {
   start_refuse(start.status, sentence);
 }
 
+typedef struct session_sample {
+  spanprof_status (*sample)(spanprof_session *session);
+  spanprof_status status;
+} session_sample;
+
+static void *sample_run(void *data) {
+  session_sample *call = data;
+
+  call->status = call->sample(spanprof_session_current());
+  return NULL;
+}
+
+/* Without the GVL: a start or a stop holds the session's lock from end to end.
+ * true, or nil: nothing runs. */
+static VALUE sample_call(spanprof_status (*sample)(spanprof_session *)) {
+  session_sample call = {.sample = sample, .status = SPANPROF_ERR_STATE};
+
+  if (session_runs)
+    rb_thread_call_without_gvl(sample_run, &call, NULL, NULL);
+  return call.status ? Qnil : Qtrue;
+}
+
+VALUE sp_control_pause(void) {
+  return sample_call(spanprof_session_pause);
+}
+
+VALUE sp_control_resume(void) {
+  return sample_call(spanprof_session_resume);
+}
+
 VALUE sp_control_running(void) {
   return session_runs ? Qtrue : Qfalse;
 }

@@ -102,6 +102,7 @@
 #include "sampler/stack_top.c"
 #include "sampler/stack_wants.c"
 #include "sampler/task_file.c"
+#include "sampler/thread_arming.c"
 #include "sampler/thread_record.c"
 #include "sampler/thread_scan.c"
 #include "sampler/thread_table.c"

@@ -41,6 +41,32 @@ class ApiTest(ProgramCase):
         self.assertEqual(done.stdout, "1\n")
         self.assert_covered(sum(self.cpu_s("burn").values()), 1)
 
+    def test_what_is_done_while_paused_is_in_no_profile(self) -> None:
+        self.run_source("""
+            import os, threading, spanprof
+
+            def left_out():
+                burn(0.3)
+
+            assert not spanprof.pause() and not spanprof.resume()
+            spanprof.start(sample_rate_hz=250)
+            burn(0.5)
+            assert spanprof.pause() and spanprof.pause() and spanprof.running()
+            left_out()
+            thread = threading.Thread(target=left_out)
+            thread.start()
+            thread.join()
+            if (child := os.fork()) == 0:
+                left_out()
+                os._exit(spanprof.stats()["samples_taken"])
+            assert os.waitpid(child, 0)[1] == 0
+            assert spanprof.flush() and spanprof.resume()
+            burn(0.5)
+            assert spanprof.stop() and not spanprof.pause()
+        """)
+        self.assertEqual(sum(self.cpu_s("left_out").values()), 0)
+        self.assert_covered(sum(self.cpu_s("burn").values()), 1, threads=2)
+
     def test_start_again_changes_options_and_loses_nothing(self) -> None:
         self.run_source("""
             import spanprof

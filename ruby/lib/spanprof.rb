@@ -42,6 +42,10 @@ module Spanprof
     # @option options [Boolean] :native_frames (true) frames of C code too
     # @option options [Boolean] :full_native_stacks (false) every native frame, also those that only started the interpreter,
     #   and each address without a name by itself
+    # @option options [Boolean] :registered_threads_only (false)
+    #   no threads but those that register, by a label or span too
+    # @option options [Integer] :stack_depth_max (512) frames of a stack, then "[truncated]"
+    # @option options [Integer] :window_max_bytes (64 MiB) memory of a window, then "[too many stacks]"
     # @option options [Boolean] :report_pid (false) label `pid`
     # @option options [Boolean] :report_thread_id (false) label `thread_id`, the kernel's number
     # @option options [Boolean] :report_thread_name (false) label `thread_name`, as the kernel has it
@@ -117,7 +121,28 @@ module Spanprof
       Session.flush(timeout)
     end
 
-    # @return [Boolean] whether this process is profiled now
+    # Take no samples until {resume}; what was sampled before leaves as ever. A process that is forked meanwhile is
+    # paused too. Pausing twice is pausing once.
+    #
+    # @example
+    #   Spanprof.pause
+    #   begin
+    #     warm_up
+    #   ensure
+    #     Spanprof.resume
+    #   end
+    # @return [Boolean, nil] true; nil: nothing runs
+    def pause
+      Session.pause
+    end
+
+    # Take samples again.
+    # @return [Boolean, nil] true; nil: nothing runs
+    def resume
+      Session.unpause
+    end
+
+    # @return [Boolean] whether there is a session in this process, paused or not
     def running?
       Session.running?
     end

@@ -22,6 +22,27 @@ class ApiTest < ChildTest
     assert_empty result.err
   end
 
+  def test_what_is_done_while_paused_is_in_no_profile
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      def left_out = burn(0.3)
+      p Spanprof.pause, Spanprof.resume
+      Spanprof.start(sample_rate_hz: 250)
+      burn 0.2
+      p Spanprof.pause, Spanprof.pause, Spanprof.running?
+      left_out
+      Thread.new { left_out }.join
+      Process.wait(fork { left_out; exit!(Spanprof.stats[:samples_taken] == 0) })
+      p $?.success?, Spanprof.flush, Spanprof.resume
+      burn 0.2
+      Spanprof.stop
+      p Spanprof.pause
+    RUBY
+    assert_equal %w[nil nil true true true true true true nil], result.out.split
+    assert_empty samples.select { |sample| sample.in?("Object#left_out") }
+    assert_burned(0.4, burnt, hz: 250, stretches: 2)
+  end
+
   def test_a_second_start_takes_the_place_of_the_first
     PushServer.run do |server|
       result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => server.address })

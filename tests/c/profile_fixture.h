@@ -85,6 +85,8 @@ static inline void fixture_open(profile_fixture *fixture) {
                    sizeof fixture->main_path - 1);
   CHECK(bytes > 0);
   fixture->settings.application_name = (char *)"fixture";
+  fixture->settings.stack_depth_max = SP_OPTION_DEPTH_MAX;
+  fixture->settings.window_max_bytes = 64 << 20;
   fixture->namer = (sp_namer){fixture_name, fixture};
 }
 

@@ -157,7 +157,9 @@ static void make_many(make_state *state, sp_profile *profile) {
 
 int main(int argc, char **argv) {
   const sp_namer namer = {make_name, NULL};
-  const sp_settings settings = {.application_name = (char *)"judge"};
+  const sp_settings settings = {.application_name = (char *)"judge",
+                                .stack_depth_max = 512,
+                                .window_max_bytes = 64 << 20};
   make_state state = {.directory = argc > 1 ? argv[1] : "."};
   char path[4096];
   sp_profile *profile;

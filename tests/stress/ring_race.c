@@ -222,7 +222,7 @@ static void handlers_try(uint64_t for_ns) {
   sp_capture_begin(capture, &config);
   /* No timer is armed whose signal would end the process. */
   signal(SIGRTMIN, SIG_IGN);
-  STRESS_OK(sp_threads_start(&base, SIGRTMIN));
+  STRESS_OK(sp_threads_start(&base, SIGRTMIN, false));
   threads_begin(threads, handler_run, for_ns);
   while (threads_left > 0) {
     count += samples_read(&ticks);

@@ -237,6 +237,18 @@ typedef struct spanprof_options {
    * without a name in one module are one frame, "libz.so.1". CPU time is the
    * same either way. PYROSCOPE_FULL_NATIVE_STACKS. */
   int64_t full_native_stacks;
+  /* 1: only threads that called spanprof_thread_register() or
+   * spanprof_thread_set_data(), or had a label or span, are profiled, from then
+   * on; the thread that starts the session is one. 0, the default: all.
+   * PYROSCOPE_REGISTERED_THREADS_ONLY. */
+  int64_t registered_threads_only;
+  /* Frames of a stack, 16..512, default 512: the outer ones of a deeper one
+   * become "[truncated]". PYROSCOPE_STACK_DEPTH_MAX. */
+  int64_t stack_depth_max;
+  /* Memory that one window's stacks, labels and names may take, 1 MiB..,
+   * default 64 MiB: past it a stack that is new becomes "[too many stacks]",
+   * with its CPU time, labels and span. PYROSCOPE_WINDOW_MAX_BYTES. */
+  int64_t window_max_bytes;
 } spanprof_options;
 
 /* Set every field to "not given". `struct_size` is sizeof *options.
@@ -281,6 +293,17 @@ SPANPROF_API spanprof_session *spanprof_session_current(void);
  * `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
                                                     uint32_t timeout_ms);
+
+/* Take no samples from now on, until the resume: no thread has a timer, in this
+ * process and in those it forks meanwhile. What was sampled before leaves with
+ * its window as ever; flush and stop work. What threads use until then, and
+ * since their last tick, is in no profile. Idempotent, not counted.
+ * SPANPROF_ERR_STATE: `session` is not the running session. */
+SPANPROF_API spanprof_status spanprof_session_pause(spanprof_session *session);
+
+/* Sample again, all threads from this instant. Idempotent. Statuses as of the
+ * pause. */
+SPANPROF_API spanprof_status spanprof_session_resume(spanprof_session *session);
 
 /* Stop sampling, hand on what there is within `timeout_ms`, and free the
  * session; what could not be sent is spooled, else counted as dropped. Always

@@ -142,7 +142,8 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
     return st;
   }
   capture_begin(collector);
-  sp_threads_start(&collector->base, collector->signal_number);
+  sp_threads_start(&collector->base, collector->signal_number,
+                   config->settings->registered_threads_only);
   *out = collector;
   return SPANPROF_OK;
 }
@@ -180,6 +181,11 @@ static void handlers_wait(const sp_collector *collector) {
 
   while (sp_capture_busy(collector->capture) && sp_monotonic_ns() < until_ns)
     sched_yield();
+}
+
+void sp_collector_pause(sp_collector *collector) {
+  sp_threads_pause();
+  handlers_wait(collector);
 }
 
 void sp_collector_halt(sp_collector *collector) {

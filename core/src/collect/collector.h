@@ -47,6 +47,10 @@ void sp_collector_hurry(sp_collector *collector, uint64_t window_ns);
  * SPANPROF_ERR_TIMEOUT, or at a stop. */
 spanprof_status sp_collector_flush(sp_collector *collector, uint64_t until_ns);
 
+/* Take no more samples until sp_threads_resume(): returns when no handler is at
+ * work, at most 100 ms later. Windows go on. */
+void sp_collector_pause(sp_collector *collector);
+
 /* Stop the timers, and have the thread emit what there is and end. Whoever
  * flushes returns. */
 void sp_collector_halt(sp_collector *collector);

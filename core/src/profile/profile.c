@@ -18,6 +18,8 @@ _Static_assert(SP_PROFILE_DEPTH_MAX <= SP_PPROF_DEPTH_MAX,
 struct sp_profile {
   const sp_mem *mem;
   const sp_namer *namer;
+  size_t bytes_max; /* of all tables */
+  size_t depth_max; /* frames of a stack, and a note */
   char *main_path;
   sp_name_table names;
   sp_frame_table frames;
@@ -60,6 +62,8 @@ spanprof_status sp_profile_new(sp_profile **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   profile->mem = mem;
   profile->namer = namer;
+  profile->bytes_max = (size_t)settings->window_max_bytes;
+  profile->depth_max = settings->stack_depth_max + 1;
   st = profile_main_path(mem, &profile->main_path);
   sp_name_table_init(&profile->names, mem);
   sp_frame_table_init(&profile->frames, mem, &profile->names,
@@ -113,7 +117,7 @@ static bool profile_is_full(const sp_profile *profile) {
   return profile->entry_count >= SP_PROFILE_ENTRIES_MAX ||
          profile_entry_bytes(profile) + profile_name_bytes(profile) +
                  sp_stack_table_bytes(&profile->stacks) >
-             SP_PROFILE_BYTES_MAX;
+             profile->bytes_max;
 }
 
 static spanprof_status profile_stack(sp_profile *profile,
@@ -199,12 +203,12 @@ spanprof_status sp_profile_add(sp_profile *profile, const sp_frame *frames,
 
   if (frame_count == 0 || cpu_ns == 0)
     return SPANPROF_ERR_ARGUMENT;
-  if (SP_UNLIKELY(frame_count > SP_PROFILE_DEPTH_MAX)) {
-    memcpy(cut, frames, sizeof cut);
-    cut[SP_PROFILE_DEPTH_MAX - 1] =
+  if (SP_UNLIKELY(frame_count > profile->depth_max)) {
+    frame_count = profile->depth_max;
+    memcpy(cut, frames, (frame_count - 1) * sizeof *cut);
+    cut[frame_count - 1] =
         (sp_frame){.kind = SP_FRAME_NOTE, .code = SP_NOTE_TRUNCATED};
     frames = cut;
-    frame_count = SP_PROFILE_DEPTH_MAX;
     sp_count(&sp_counts.stacks_truncated, samples);
   }
   st = sp_label_table_get(&profile->labels, labels, &key.labels);

@@ -6,6 +6,7 @@
 #ifndef SP_PROFILE_H
 #define SP_PROFILE_H
 
+#include "../settings/option_list.h"
 #include "../settings/settings.h"
 #include "../util/mem.h"
 
@@ -73,14 +74,13 @@ spanprof_status sp_profile_new(sp_profile **out, const sp_mem *mem,
                                const sp_settings *settings);
 void sp_profile_free(sp_profile *profile); /* NULL is fine */
 
-/* The window's caps: distinct (stack, labels, span), and memory in all tables
- * together, looked at before each new stack. */
+/* The window's caps: distinct (stack, labels, span), and, by the settings,
+ * memory in all tables together, looked at before each new stack. */
 #define SP_PROFILE_ENTRIES_MAX 200000
-#define SP_PROFILE_BYTES_MAX   ((size_t)64 << 20)
 
-/* Frames of one stack, 512 and a note; the outer ones past it become
- * SP_NOTE_TRUNCATED. */
-#define SP_PROFILE_DEPTH_MAX 513
+/* Frames of one stack, and a note: the outer ones past the settings' depth
+ * become SP_NOTE_TRUNCATED. */
+#define SP_PROFILE_DEPTH_MAX (SP_OPTION_DEPTH_MAX + 1)
 
 /* Add `samples` samples of `ticks` ticks and `cpu_ns` (> 0) in sum; frames
  * innermost first, at least one. Past the window's caps the stack becomes

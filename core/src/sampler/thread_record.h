@@ -34,7 +34,9 @@ typedef struct sp_thread_table {
   int signal_number;       /* that timers send now; 0: none may be set */
   uint64_t young_until_ns; /* see SP_THREAD_YOUNG_NS; 0: grown */
   bool sampling;
-  bool unlinked; /* records were made for threads that may have a self */
+  bool paused;          /* it samples, and no thread has a timer */
+  bool registered_only; /* what did not register is left alone */
+  bool unlinked;        /* records were made for threads that may have a self */
   uint32_t timer_count;
   uint32_t excluded_count;
   uint32_t timers_max;
@@ -63,14 +65,10 @@ void sp_thread_give(sp_thread *thread);
 void sp_thread_link(sp_thread *thread, sp_self *self);
 
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self);
-void sp_thread_disarm(sp_thread *thread);
 
 /* Find the selves of the threads that were enrolled without. */
 void sp_threads_link(void);
 
-/* Have timers send what they may, by the child's age and the signal's action:
- * where that changed they are gone, and set again by the scan that follows. */
-void sp_threads_signal_look(void);
 void sp_thread_remove(sp_thread *thread);
 
 #endif

@@ -14,6 +14,7 @@
 #include "../util/own_thread.h"
 #include "stack_wants.h"
 #include "task_file.h"
+#include "thread_arming.h"
 #include "thread_record.h"
 #include "thread_table.h"
 
@@ -78,7 +79,8 @@ static void thread_enrol_or_mark(int tid) {
   if (!thread || !thread_same(thread)) {
     if (thread && thread->timer != SP_TIMER_NONE)
       sp_thread_remove(thread);
-    sp_thread_enrol_locked(tid, NULL);
+    if (!sp_threads.registered_only || sp_thread_find(tid))
+      sp_thread_enrol_locked(tid, NULL);
     thread = sp_thread_find(tid);
   }
   if (thread)
@@ -261,12 +263,12 @@ static void thread_look(sp_thread *thread, scan_counts *counts, sp_log *log) {
       thread->enrolled_pass != sp_threads.pass &&
       turn_take(thread, &sp_threads.next_mask, &counts->status_left))
     mask_look(thread, log);
-  if (atomic_load(&thread->blocked))
-    counts->blocked++;
-  if (thread->timer == SP_TIMER_NONE)
-    counts->unprofiled++;
-  else
+  if (thread->timer != SP_TIMER_NONE) {
     counts->profiled++;
+    counts->blocked += atomic_load(&thread->blocked);
+  } else if (!sp_threads.paused) {
+    counts->unprofiled++;
+  }
   if (counts->stacks)
     stack_want(thread, counts->stacks);
 }

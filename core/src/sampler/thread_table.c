@@ -1,19 +1,16 @@
 #include "thread_table.h"
 
-#include <errno.h>
-#include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "../util/clock.h"
 #include "../util/counters.h"
-#include "../util/hash.h"
 #include "../util/own_thread.h"
 #include "../util/status.h"
 #include "capture.h"
 #include "signal.h"
 #include "stack_top.h"
+#include "thread_arming.h"
 #include "thread_record.h"
 
 static void table_lock(void) {
@@ -22,28 +19,6 @@ static void table_lock(void) {
 
 static void table_unlock(void) {
   pthread_mutex_unlock(&sp_threads.lock);
-}
-
-/* A number in (0, limit]: threads that live shorter than an interval are then
- * sampled as often as their share of it asks. */
-static uint64_t random_up_to(uint64_t limit) {
-  if (sp_threads.random == 0 &&
-      getrandom(&sp_threads.random, sizeof sp_threads.random, GRND_NONBLOCK) !=
-          sizeof sp_threads.random)
-    sp_threads.random = sp_monotonic_ns();
-  sp_threads.random = sp_hash_mix(sp_threads.random, SP_HASH_SEED2) | 1;
-  return 1 + (sp_threads.random >> 1) % limit;
-}
-
-/* Each timer keeps one queued signal of RLIMIT_SIGPENDING; half of it is left
- * to the program. */
-static uint32_t timers_allowed(void) {
-  struct rlimit limit;
-
-  if (getrlimit(RLIMIT_SIGPENDING, &limit) != 0 ||
-      limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 2 > UINT32_MAX)
-    return UINT32_MAX;
-  return (uint32_t)(limit.rlim_cur / 2);
 }
 
 /* The stack of the calling thread, whose record this is. Allocates. */
@@ -62,47 +37,6 @@ static void stack_read(sp_thread *thread) {
                               (uint64_t)(uintptr_t)low + size));
   }
   pthread_attr_destroy(&attributes);
-}
-
-/* Set the timer of a record that has none. SPANPROF_ERR_STATE: the thread is
- * ending, or the process has prepared itself for another program. */
-static spanprof_status thread_arm(sp_thread *thread) {
-  sp_timer_base base = sp_threads.base;
-  int error;
-
-  if (sp_threads.timer_count >= sp_threads.timers_max)
-    return SPANPROF_ERR_LIMIT;
-  if (sp_threads.signal_number == 0 ||
-      sp_signal_default(sp_threads.signal_number))
-    return SPANPROF_ERR_STATE;
-  thread->first_ns = random_up_to(sp_threads.base.interval_ns);
-  atomic_store(&thread->samples, 0);
-  atomic_store(&thread->ticks, 0);
-  thread->armed_cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
-  atomic_store_explicit(&thread->active, true, memory_order_release);
-  if (base.wall_registered && !atomic_load(&thread->self))
-    base.wall = false;
-  error = sp_timer_start(&thread->timer, &base, thread->tid,
-                         sp_threads.signal_number,
-                         sp_signal_value(thread->index), thread->first_ns);
-  if (error) {
-    atomic_store(&thread->active, false);
-    /* Linux 6.1: EINVAL by timer_create(2) where the thread is gone, ESRCH by
-     * timer_settime(2) where it exits. */
-    return error == ESRCH || error == EINVAL ? SPANPROF_ERR_STATE
-                                             : SPANPROF_ERR_LIMIT;
-  }
-  sp_threads.timer_count++;
-  return SPANPROF_OK;
-}
-
-void sp_thread_disarm(sp_thread *thread) {
-  atomic_store_explicit(&thread->active, false, memory_order_release);
-  if (thread->timer == SP_TIMER_NONE)
-    return;
-  sp_timer_stop(thread->timer);
-  thread->timer = SP_TIMER_NONE;
-  sp_threads.timer_count--;
 }
 
 void sp_thread_remove(sp_thread *thread) {
@@ -135,7 +69,7 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
     return SPANPROF_ERR_STATE;
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
-  st = thread_arm(thread);
+  st = sp_thread_arm(thread);
   if (st == SPANPROF_ERR_STATE)
     sp_thread_remove(thread);
   else if (fresh)
@@ -151,7 +85,7 @@ spanprof_status sp_thread_enrol(int tid, sp_self *self) {
   spanprof_status st = SPANPROF_ERR_STATE;
 
   table_lock();
-  if (sp_threads.sampling) {
+  if (sp_threads.sampling && (self || !sp_threads.registered_only)) {
     st = sp_thread_enrol_locked(tid, self);
     if (self && self->thread && tid == tid_own())
       stack_read(self->thread);
@@ -296,14 +230,17 @@ static void self_enrol(sp_self *self) {
   sp_thread_enrol_locked(self->tid, self);
 }
 
-spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number) {
+spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number,
+                                 bool registered_only) {
   sp_self_hooks_set(&table_hooks);
   table_lock();
+  sp_threads.registered_only = registered_only;
+  sp_threads.paused = false;
   sp_threads.base = *base;
   sp_threads.session_signal = signal_number;
   sp_threads.signal_number = signal_number;
   sp_threads.young_until_ns = 0;
-  sp_threads.timers_max = timers_allowed();
+  sp_threads.timers_max = sp_timers_allowed();
   sp_threads.sampling = true;
   sp_self_each(self_enrol);
   table_unlock();
@@ -326,30 +263,6 @@ void sp_threads_stop(void) {
       sp_thread_clear(thread, thread->tid);
   }
   table_unlock();
-}
-
-static void timers_drop(void) {
-  uint32_t i;
-
-  for (i = 1; i < sp_threads.record_count; i++)
-    sp_thread_disarm(sp_thread_at(i));
-}
-
-void sp_threads_signal_look(void) {
-  const bool young = sp_threads.young_until_ns != 0;
-
-  if (young && sp_monotonic_ns() >= sp_threads.young_until_ns) {
-    timers_drop();
-    sp_threads.young_until_ns = 0;
-    sp_threads.signal_number = sp_threads.session_signal;
-  } else if (young && sp_threads.signal_number != 0 &&
-             !sp_signal_borrow(SP_THREAD_YOUNG_SIGNAL, sp_capture_signal)) {
-    /* The child has its own use for it now, or none for any. */
-    timers_drop();
-    sp_threads.signal_number = 0;
-  } else if (sp_signal_default(sp_threads.signal_number)) {
-    timers_drop();
-  }
 }
 
 void sp_threads_before_fork(void) {

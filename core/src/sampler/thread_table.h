@@ -49,8 +49,14 @@ typedef struct sp_thread {
   uint32_t next_free;
 } sp_thread;
 
-/* Give every thread a timer from now on. */
-spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number);
+/* Give every thread a timer from now on, or those that register. */
+spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number,
+                                 bool registered_only);
+
+/* Take all timers away while sampling goes on, also in forked children, and
+ * give them back. Threads come and go meanwhile as ever. Idempotent. */
+void sp_threads_pause(void);
+void sp_threads_resume(void);
 
 /* Delete all timers; no handler sees an active record afterwards. */
 void sp_threads_stop(void);

@@ -215,6 +215,9 @@ static void options_read_numbers(sp_settings *out,
   out->sample_rate_hz = (uint32_t)values->sample_rate_hz.number;
   out->native_frames = values->native_frames.number != 0;
   out->full_native_stacks = values->full_native_stacks.number != 0;
+  out->registered_threads_only = values->registered_threads_only.number != 0;
+  out->stack_depth_max = (uint32_t)values->stack_depth_max.number;
+  out->window_max_bytes = (uint64_t)values->window_max_bytes.number;
   out->report_pid = values->report_pid.number != 0;
   out->report_thread_id = values->report_thread_id.number != 0;
   out->report_thread_name = values->report_thread_name.number != 0;

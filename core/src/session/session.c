@@ -306,6 +306,34 @@ spanprof_status sp_session_not_running(void) {
   return sp_fail(SPANPROF_ERR_STATE, "that session does not run");
 }
 
+/* Under the lock, so that no stop frees the session meanwhile. */
+static spanprof_status session_sample(spanprof_session *session, bool on) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (!session || !sp_session_here())
+    return sp_session_not_running();
+  pthread_mutex_lock(&sp_session_state.lock);
+  if (session != sp_session_state.current || session->stopping)
+    st = sp_session_not_running();
+  else if (on)
+    sp_threads_resume();
+  else
+    sp_collector_pause(session->pipeline.collector);
+  if (!st)
+    sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO,
+                on ? "profiling goes on" : "profiling is paused");
+  pthread_mutex_unlock(&sp_session_state.lock);
+  return st;
+}
+
+spanprof_status spanprof_session_pause(spanprof_session *session) {
+  return session_sample(session, false);
+}
+
+spanprof_status spanprof_session_resume(spanprof_session *session) {
+  return session_sample(session, true);
+}
+
 spanprof_status spanprof_session_stop(spanprof_session *session,
                                       uint32_t timeout_ms) {
   spanprof_status st;

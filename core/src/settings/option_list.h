@@ -26,6 +26,7 @@ typedef enum sp_option_kind {
 #define SP_OPTION_BYTES_MIN 65536
 #define SP_OPTION_BYTES_MAX (INT64_C(1) << 50)
 #define SP_OPTION_AGE_MAX   (INT64_C(3650) * 86400)
+#define SP_OPTION_DEPTH_MAX 512
 
 /* X(field of spanprof_options, kind, least, most, default, what it is,
  * variables...), the variables in the order of their weight. SPANPROF_UNSET as
@@ -52,6 +53,14 @@ typedef enum sp_option_kind {
   X(full_native_stacks, SWITCH, 0, 1, 0,                                       \
     "every native frame, also those that only started the interpreter",        \
     "PYROSCOPE_FULL_NATIVE_STACKS")                                            \
+  X(registered_threads_only, SWITCH, 0, 1, 0,                                  \
+    "no threads but those that register, by a label or span too",              \
+    "PYROSCOPE_REGISTERED_THREADS_ONLY")                                       \
+  X(stack_depth_max, NUMBER, 16, SP_OPTION_DEPTH_MAX, SP_OPTION_DEPTH_MAX,     \
+    "frames of a stack, then \"[truncated]\"", "PYROSCOPE_STACK_DEPTH_MAX")    \
+  X(window_max_bytes, NUMBER, INT64_C(1) << 20, SP_OPTION_BYTES_MAX,           \
+    INT64_C(64) << 20, "memory of a window, then \"[too many stacks]\"",       \
+    "PYROSCOPE_WINDOW_MAX_BYTES")                                              \
   X(report_pid, SWITCH, 0, 1, 0, "label `pid`", "PYROSCOPE_REPORT_PID")        \
   X(report_thread_id, SWITCH, 0, 1, 0,                                         \
     "label `thread_id`, the kernel's number", "PYROSCOPE_REPORT_THREAD_ID")    \

@@ -27,6 +27,9 @@ typedef struct sp_settings {
   int signal_number; /* 0: find one */
   bool native_frames;
   bool full_native_stacks;
+  bool registered_threads_only;
+  uint32_t stack_depth_max;  /* frames; at most SP_OPTION_DEPTH_MAX */
+  uint64_t window_max_bytes; /* of a window's tables in memory */
   bool report_pid;
   bool report_thread_id;
   bool report_thread_name;

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from . import _conflicts, _logging
 from ._binding import Error
-from ._session import (available, flush, running, start, stop,
-                       unavailable_reason)
+from ._session import (available, flush, pause, resume, running, start,
+                       stop, unavailable_reason)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Error", "SpanProcessor", "asgi_app", "available", "flush", "label", "profile",
-           "running", "start", "stats", "stop", "unavailable_reason", "wsgi_app"]
+__all__ = ["Error", "SpanProcessor", "asgi_app", "available", "flush", "label", "pause",
+           "profile", "resume", "running", "start", "stats", "stop", "unavailable_reason",
+           "wsgi_app"]
 
 if _conflict := _conflicts.sentence():
     _logging.say_once(_conflict)

@@ -142,6 +142,9 @@ def start(
     signal_number: int | None = None,
     native_frames: bool | None = None,
     full_native_stacks: bool | None = None,
+    registered_threads_only: bool | None = None,
+    stack_depth_max: int | None = None,
+    window_max_bytes: int | None = None,
     report_pid: bool | None = None,
     report_thread_id: bool | None = None,
     report_thread_name: bool | None = None,
@@ -205,6 +208,13 @@ def start(
         full_native_stacks: every native frame, also those that only started the
             interpreter, and each address without a name by itself; default
             False. PYROSCOPE_FULL_NATIVE_STACKS.
+        registered_threads_only: no threads but those that register, by a label
+            or span too; those of `threading` do so by themselves. Default
+            False. PYROSCOPE_REGISTERED_THREADS_ONLY.
+        stack_depth_max: frames of a stack, then "[truncated]"; 16..512, default
+            512. PYROSCOPE_STACK_DEPTH_MAX.
+        window_max_bytes: memory of a window, then "[too many stacks]"; default
+            64 MiB. PYROSCOPE_WINDOW_MAX_BYTES.
         report_pid: label `pid` on every sample; default False.
             PYROSCOPE_REPORT_PID.
         report_thread_id: label `thread_id`, the kernel's number
@@ -300,8 +310,29 @@ def stop(timeout: float = 2.0) -> bool:
     return native is not None and native.stop(_milliseconds(timeout))
 
 
+def pause() -> bool:
+    """Take no samples until `resume`; what was sampled before is sent as ever.
+
+    A process that is forked meanwhile is paused too. Pausing twice is pausing
+    once.
+
+    Returns:
+        Whether there is a session to pause.
+    """
+    return native is not None and native.pause()
+
+
+def resume() -> bool:
+    """Take samples again.
+
+    Returns:
+        Whether there is a session, paused or not.
+    """
+    return native is not None and native.resume()
+
+
 def running() -> bool:
-    """Whether this process is being profiled."""
+    """Whether there is a session in this process, paused or not."""
     return native is not None and native.running()
 
 

@@ -17,6 +17,7 @@ module Spanprof
       http_headers ca_bundle client_cert client_key proxy no_proxy upload_protocol upload_interval_ms queue_bytes
       output_directory output_max_bytes output_max_age_s spool_directory spool_max_bytes spool_max_age_s span_names_max
       label_values_max log_level dotted_label_names flush_on_sigterm full_native_stacks
+      registered_threads_only stack_depth_max window_max_bytes
     ] + RUBY).freeze
 
     class << self

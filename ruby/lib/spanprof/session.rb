@@ -89,6 +89,15 @@ module Spanprof
         Native.flush(milliseconds(timeout, FLUSH_S)) unless other_ractor? || !running?
       end
 
+      def pause
+        Native.pause unless other_ractor? || !running?
+      end
+
+      # Of a pause; `resume` below is of a start that failed.
+      def unpause
+        Native.resume unless other_ractor? || !running?
+      end
+
       def running?
         LOAD_ERROR.nil? && Native.running?
       end

@@ -307,7 +307,9 @@ static void encode_say(const char *shape, const encode_result *result) {
 
 int main(void) {
   const sp_namer namer = {encode_name, NULL};
-  const sp_settings settings = {.application_name = (char *)"encode"};
+  const sp_settings settings = {.application_name = (char *)"encode",
+                                .stack_depth_max = 512,
+                                .window_max_bytes = 64 << 20};
   encode_result tree, random;
   char measured[96], beside[96];
 

@@ -48,6 +48,8 @@ static void record_compressing(bool full) {
       .application_name = (char *)"fold",
       .sample_rate_hz = 1000,
       .native_frames = true,
+      .stack_depth_max = 512,
+      .window_max_bytes = 64 << 20,
       .upload_interval_ns = 3600 * SP_NS_PER_S,
       .span_names_max = 500,
       .label_values_max = 1024,

@@ -190,6 +190,54 @@ static void deep_stack_is_cut_at_its_outer_end(void) {
   fixture_close(&fixture);
 }
 
+static void a_stack_is_cut_at_the_depth_that_is_given(void) {
+  sp_frame stack[64];
+  profile_fixture fixture;
+  const sp_pprof_sample *sample;
+  uint32_t i;
+
+  for (i = 0; i < 64; i++)
+    stack[i] = fixture_method(i, 1);
+  fixture_open(&fixture);
+  fixture.settings.stack_depth_max = 16;
+  CHECK_EQUAL(fixture_start(&fixture, &sp_mem_default), SPANPROF_OK);
+  CHECK_EQUAL(fixture_add(&fixture, stack, 64, 0, 0), SPANPROF_OK);
+  CHECK_EQUAL(fixture_encode(&fixture), SPANPROF_OK);
+  sample = &fixture.parts[0]->samples[0];
+  CHECK_EQUAL(sample->location_count, 17);
+  CHECK_TEXT(fixture_function(fixture.parts[0], sample, 15), "method_15");
+  CHECK_TEXT(fixture_function(fixture.parts[0], sample, 16), "[truncated]");
+  fixture_close(&fixture);
+}
+
+/* As many new stacks as it takes, and nothing is lost but what they were. */
+static void a_window_takes_the_memory_that_it_is_given(void) {
+  const uint64_t stacks = 100000;
+  profile_fixture small, large;
+  uint64_t i;
+
+  fixture_open(&small);
+  fixture_open(&large);
+  small.settings.window_max_bytes = 1 << 20;
+  CHECK_EQUAL(fixture_start(&small, &sp_mem_default), SPANPROF_OK);
+  CHECK_EQUAL(fixture_start(&large, &sp_mem_default), SPANPROF_OK);
+  for (i = 0; i < stacks; i++) {
+    const sp_frame stack[] = {fixture_method(i % 500, 1),
+                              fixture_method(i / 500, 2)};
+
+    CHECK_EQUAL(fixture_add(&small, stack, 2, 0, 0), SPANPROF_OK);
+    CHECK_EQUAL(fixture_add(&large, stack, 2, 0, 0), SPANPROF_OK);
+  }
+  CHECK(sp_profile_notes_get(small.profile).overflow_samples > stacks / 2);
+  CHECK_EQUAL(sp_profile_notes_get(large.profile).overflow_samples, 0);
+  CHECK_EQUAL(fixture_encode(&small), SPANPROF_OK);
+  CHECK_EQUAL(fixture_encode(&large), SPANPROF_OK);
+  CHECK_EQUAL(small.samples, stacks);
+  CHECK_EQUAL(small.cpu_ns, large.cpu_ns);
+  fixture_close(&small);
+  fixture_close(&large);
+}
+
 /* 200,000 distinct stacks in one window, more than twice as many entries. */
 static void overflow_keeps_labels_and_spans(void) {
   const size_t extra = 1000;
@@ -380,6 +428,10 @@ static const check_test tests[] = {
     {"the_same_samples_give_the_same_bytes",
      the_same_samples_give_the_same_bytes},
     {"deep_stack_is_cut_at_its_outer_end", deep_stack_is_cut_at_its_outer_end},
+    {"a_stack_is_cut_at_the_depth_that_is_given",
+     a_stack_is_cut_at_the_depth_that_is_given},
+    {"a_window_takes_the_memory_that_it_is_given",
+     a_window_takes_the_memory_that_it_is_given},
     {"overflow_keeps_labels_and_spans", overflow_keeps_labels_and_spans},
     {"reset_keeps_names_and_forgets_samples",
      reset_keeps_names_and_forgets_samples},

@@ -203,7 +203,7 @@ static const check_test tests[] = {
 int main(int argc, char **argv) {
   /* No timer is armed whose signal would end the process. */
   signal(60, SIG_IGN);
-  CHECK_EQUAL(sp_threads_start(&still_base, 60), SPANPROF_OK);
+  CHECK_EQUAL(sp_threads_start(&still_base, 60, false), SPANPROF_OK);
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

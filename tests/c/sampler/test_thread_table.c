@@ -93,7 +93,7 @@ static void timers_start(uint32_t hz) {
   sp_timer_base_init(&base, hz);
   CHECK(!sp_signal_choose(0, &number));
   CHECK(!sp_signal_install(number, sp_capture_signal));
-  CHECK(!sp_threads_start(&base, number));
+  CHECK(!sp_threads_start(&base, number, false));
 }
 
 /* As many times as make a scan of each kind. */
