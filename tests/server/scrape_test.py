@@ -86,6 +86,11 @@ class GoProgram(unittest.TestCase):
 class BadTargets(unittest.TestCase):
     """What a target may do wrong, each beside one that is fine."""
 
+    @classmethod
+    def setUpClass(cls):
+        pack = zlib.compressobj(9, zlib.DEFLATED, 31)
+        cls.BOMB = b"".join(pack.compress(bytes(1 << 20)) for _ in range(200)) + pack.flush()
+
     def hang(self, handler):
         time.sleep(30)
 
@@ -112,9 +117,7 @@ class BadTargets(unittest.TestCase):
             handler.wfile.write(b"X-More: " + b"a" * 1000 + b"\r\n")
 
     def bomb(self, handler):
-        pack = zlib.compressobj(9, zlib.DEFLATED, 31)
-        body = b"".join(pack.compress(bytes(1 << 20)) for _ in range(200)) + pack.flush()
-        answer_with(handler, 200, body)
+        answer_with(handler, 200, self.BOMB)
 
     def cut(self, handler):
         answer_with(handler, 200, gzip.compress(cpu(time.time_ns()))[:-20])

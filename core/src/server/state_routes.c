@@ -74,6 +74,8 @@ static void state_metrics(void *data, const sp_http_request *request,
                  "\"} 1\n");
   state_metric(&response->body, "pyroscope_inflight_requests", "gauge",
                "Requests under way.", http ? sp_http_server_inflight(http) : 0);
+  if (http)
+    sp_http_server_durations(http, &response->body);
   state_received(state->serve, &response->body);
   state_stored(&stats, &response->body);
   sp_scraper_metrics(atomic_load(&state->scraper), &response->body);

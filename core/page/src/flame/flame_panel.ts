@@ -1,4 +1,5 @@
 /** The parts of a panel, kept in step with a look. */
+import { ExportMenu } from "../export/menu.ts";
 import { h } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
 import { colourOf } from "./colour.ts";
@@ -36,7 +37,7 @@ export class FlamePanel implements Panel {
   readonly element: HTMLElement;
   private whole: Tree;
   private looked: Look;
-  private shape = "";
+  private shape: string;
   private derived: Derived;
   private sums = { whole: 0, wholeBase: 0 };
   private readonly zooms: Record<Part, number> = { lower: 0, upper: 0 };
@@ -62,6 +63,7 @@ export class FlamePanel implements Panel {
     this.looked = changedLook(look, {});
     this.onLook = onLook;
     this.derived = derive(tree, this.looked);
+    this.shape = shapeOf(this.looked);
     this.toolbar = new Toolbar({
       change: (change) => { this.change(change); },
       step: (by) => { this.step(by); },
@@ -79,12 +81,14 @@ export class FlamePanel implements Panel {
       h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element);
+    this.toolbar.element.append(new ExportMenu(this, title).element);
     this.watchTheme();
     this.renew();
   }
 
   setTree(tree: Tree): void {
     this.whole = tree;
+    this.shape = "";
     this.renew();
   }
 
@@ -191,7 +195,6 @@ export class FlamePanel implements Panel {
 
   /** Other stacks: everything is made anew. */
   private renew(): void {
-    this.shape = "";
     this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
     this.searching.forget();
     this.apply();

@@ -66,6 +66,31 @@ function gathered(column: Float64Array, node: Uint32Array): Float64Array {
   return found;
 }
 
+function functionsOfNodes(tree: Tree, node: Uint32Array): Int32Array {
+  const found = new Int32Array(node.length);
+
+  for (let index = 0; index < node.length; index++)
+    found[index] = tree.functionOf[node[index]!]!;
+  return found;
+}
+
+/** Above it the sort of typed arrays is faster than insertion. */
+const INSERTION_MAX = 16;
+
+function sortChildren(children: Uint32Array, compare: (a: number, b: number) => number): void {
+  if (children.length > INSERTION_MAX) {
+    children.sort(compare);
+    return;
+  }
+  for (let end = 1; end < children.length; end++) {
+    const child = children[end]!;
+    let at = end;
+    for (; at > 0 && compare(children[at - 1]!, child) > 0; at--)
+      children[at] = children[at - 1]!;
+    children[at] = child;
+  }
+}
+
 interface Levels {
   node: Uint32Array;
   parent: Uint32Array;
@@ -85,13 +110,14 @@ function levelsOf(tree: Tree, compare: (a: number, b: number) => number): Levels
   for (let index = 0; index < size; index++) {
     if (index === levelStart[levelStart.length - 1])
       levelStart.push(filled);
-    const children = child.subarray(start[node[index]!], start[node[index]! + 1]);
-    if (children.length > 1)
-      children.sort(compare);
+    const from = start[node[index]!]!;
+    const until = start[node[index]! + 1]!;
+    if (until - from > 1)
+      sortChildren(child.subarray(from, until), compare);
     firstChild[index] = filled;
-    for (const each of children) {
+    for (let at = from; at < until; at++) {
       parent[filled] = index;
-      node[filled++] = each;
+      node[filled++] = child[at]!;
     }
   }
   firstChild[size] = size;
@@ -119,7 +145,7 @@ export function graphOf(tree: Tree, order: Order): Graph {
   }
   return {
     tree, order, ...levels, x, width,
-    functionOf: Int32Array.from(node, (each) => tree.functionOf[each]!),
+    functionOf: functionsOfNodes(tree, node),
     self: gathered(tree.self, node),
     total: baseTotals ? gathered(totals, node) : width,
     baseSelf: tree.baseSelf && gathered(tree.baseSelf, node),

@@ -79,7 +79,7 @@ export class Toolbar {
     });
     this.back = button("\u2039", "Previous match", () => { events.step(-1); });
     this.forth = button("\u203a", "Next match", () => { events.step(1); });
-    this.undo = button("\u21b6 Undo", "Undo the last step", () => { events.undo(); });
+    this.undo = button("\u21b6 Undo", "\u21b6 Undo the last step", () => { events.undo(); });
     this.reset = button("Reset", "Reset: show all again", () => { events.reset(); });
     this.picks = {
       colour: select("Colour", (colour) => { events.change({ colour }); }),

@@ -4,6 +4,7 @@ import { h } from "../parts/dom.ts";
 import { colouringOf, themeOf, type Colouring, type Theme } from "./colour.ts";
 import { levelOf, nodeAt, visibleFrames, type Graph, type Visible } from "./graph.ts";
 import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, topOf, type Scene, type Sink } from "./paint.ts";
+import { readPath, writePath } from "./refs.ts";
 import { frameBeside } from "./steps.ts";
 
 export interface ViewEvents {
@@ -61,10 +62,12 @@ export class GraphView {
       this.colouring = colouringOf(state.graph, state.colour);
     this.levels = levelsShown(state.graph, state.zoom);
     this.space.style.height = `${this.levels * ROW_PX}px`;
-    if (before?.graph !== state.graph || before.zoom !== state.zoom || before.isFlame !== state.isFlame) {
+    if (before && before.graph !== state.graph && this.current > 0)
+      this.current = readPath(state.graph, writePath(before.graph, this.current));
+    if (before?.zoom !== state.zoom && state.zoom > 0)
       this.current = state.zoom;
+    if (before?.graph !== state.graph || before.zoom !== state.zoom || before.isFlame !== state.isFlame)
       this.scrollTo(state.zoom, 4);
-    }
     this.repaint();
   }
 

@@ -13,7 +13,8 @@ typedef struct sp_http_call {
   sp_work work; /* first: what a worker is given */
   struct sp_http_server *server;
   struct MHD_Connection *connection;
-  const sp_http_route *route; /* NULL: answered already */
+  const sp_http_route *route;         /* NULL: answered already */
+  const sp_http_route *counted_route; /* whose request it is all the same */
   sp_http_request request;
   sp_http_response response;
   sp_buffer body;

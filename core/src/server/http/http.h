@@ -92,6 +92,7 @@ typedef struct sp_http_route {
   unsigned flags;
   size_t body_max;     /* bytes as sent; 0: it takes no body */
   sp_http_early early; /* may be NULL */
+  const char *name;    /* in /metrics; NULL: made of the path */
 } sp_http_route;
 
 /* The table of routes; filled before the server starts. The longest path that

@@ -1,11 +1,6 @@
 #include "http_server.h"
 
-#include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -13,7 +8,9 @@
 #include "../../util/clock.h"
 #include "../../util/status.h"
 #include "call.h"
+#include "durations.h"
 #include "leavers.h"
+#include "listen.h"
 #include "percent.h"
 
 /* Bodies are at most some MiB; four large ones at once, hundreds of usual
@@ -44,6 +41,7 @@ struct sp_http_server {
   sp_workers slow;
   bool workers_run;
   sp_leavers leavers;
+  sp_http_durations durations;
   /* Any thread. */
   atomic_bool stopping;
   _Atomic uint64_t body_bytes;
@@ -79,6 +77,7 @@ static void server_find(sp_http_call *call) {
         sp_http_routes_find(server->routes, request->method, request->path,
                             &request->rest, &allow, &says_allow);
   }
+  call->counted_route = call->route;
   if (!sp_guard_passes(&server->guard, call->route, request, response)) {
     call->route = NULL;
   } else if (!call->route && allow) {
@@ -201,6 +200,16 @@ static void server_cut(sp_http_call *call) {
   call->request.body_size = 0;
   call->route->handler(call->route->data, &call->request, &call->response);
   sp_http_call_answer_cut(call, info->connect_fd);
+  atomic_store(&call->answered, true);
+}
+
+/* Where nobody waited for the answer, 499, as Pyroscope has it. */
+static void server_measure(const sp_http_call *call) {
+  const bool said = atomic_load(&call->answered) || !call->route;
+
+  sp_http_durations_add(
+      &call->server->durations, call->counted_route, call->request.method,
+      said ? call->response.status : 499, sp_monotonic_ns() - call->begin_ns);
 }
 
 static void server_completed(void *data, struct MHD_Connection *connection,
@@ -216,8 +225,10 @@ static void server_completed(void *data, struct MHD_Connection *connection,
       !call->running)
     server_cut(call);
   atomic_fetch_sub(&call->server->body_bytes, call->counted);
-  if (call->counts)
+  if (call->counts) {
+    server_measure(call);
     atomic_fetch_sub(&call->server->inflight, 1);
+  }
   sp_http_call_free(call);
   *request = NULL;
 }
@@ -250,52 +261,6 @@ static void server_say_nothing(void *data, const char *format, va_list list) {
   (void)list;
 }
 
-/* A listening socket; its port goes to *port. */
-static spanprof_status server_socket(const char *listen_on, int *out,
-                                     bool *loopback, uint16_t *port) {
-  const struct addrinfo hints = {.ai_family = AF_UNSPEC,
-                                 .ai_socktype = SOCK_STREAM,
-                                 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-  struct sockaddr_storage bound;
-  socklen_t bound_size = sizeof bound;
-  struct addrinfo *found = NULL;
-  char host[256], service[8];
-  const int on = 1;
-  spanprof_status st;
-  int error;
-
-  st = sp_http_address(listen_on, host, sizeof host, port);
-  if (st)
-    return st;
-  snprintf(service, sizeof service, "%u", *port);
-  error = getaddrinfo(host, service, &hints, &found);
-  if (error)
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "cannot listen on %s: %s", listen_on,
-                   gai_strerror(error));
-  *loopback = sp_guard_is_loopback(host);
-  *out =
-      socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (*out >= 0) {
-    setsockopt(*out, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    setsockopt(*out, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
-  if (*out < 0 || bind(*out, found->ai_addr, found->ai_addrlen) ||
-      listen(*out, 1024) ||
-      getsockname(*out, (struct sockaddr *)&bound, &bound_size)) {
-    error = errno;
-    if (*out >= 0)
-      close(*out);
-    st = sp_fail_errno(SPANPROF_ERR_SYSTEM, error, "cannot listen on %s",
-                       listen_on);
-  } else {
-    *port = ntohs(bound.ss_family == AF_INET6
-                      ? ((struct sockaddr_in6 *)&bound)->sin6_port
-                      : ((struct sockaddr_in *)&bound)->sin_port);
-  }
-  freeaddrinfo(found);
-  return st;
-}
-
 /* TURBO: without it, libmicrohttpd shuts a connection down for writing before
  * server_cut() could answer. */
 static struct MHD_Daemon *server_daemon(sp_http_server *server, int socket) {
@@ -319,7 +284,7 @@ static spanprof_status server_listen(sp_http_server *server,
   uint16_t port;
   spanprof_status st;
 
-  st = server_socket(listen_on, &server->sockets[number], &loopback, &port);
+  st = sp_http_listen(listen_on, &server->sockets[number], &loopback, &port);
   if (st)
     return st;
   server->guard.loopback &= loopback;
@@ -355,6 +320,7 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   if (!server)
     return SPANPROF_ERR_NOMEM;
   server_descriptors();
+  sp_http_durations_init(&server->durations, &sp_mem_default);
   server->routes = options->routes;
   server->guard.token = options->token;
   server->guard.loopback = true;
@@ -383,6 +349,10 @@ uint16_t sp_http_server_port(const sp_http_server *server) {
   return server->port;
 }
 
+void sp_http_server_durations(sp_http_server *server, sp_buffer *out) {
+  sp_http_durations_write(&server->durations, out);
+}
+
 uint64_t sp_http_server_inflight(const sp_http_server *server) {
   return atomic_load(&server->inflight);
 }
@@ -407,5 +377,6 @@ void sp_http_server_stop(sp_http_server *server) {
     close(server->sockets[i]);
   }
   sp_leavers_end(&server->leavers);
+  sp_http_durations_dispose(&server->durations);
   sp_mem_free(&sp_mem_default, server);
 }

@@ -33,6 +33,9 @@ uint16_t sp_http_server_port(const sp_http_server *server);
 /* Requests that are being answered. */
 uint64_t sp_http_server_inflight(const sp_http_server *server);
 
+/* How long they took, in Prometheus' text. */
+void sp_http_server_durations(sp_http_server *server, sp_buffer *out);
+
 /* Take no more, answer what is under way, end within a second. NULL is fine. */
 void sp_http_server_stop(sp_http_server *server);
 

@@ -1,0 +1,87 @@
+/** A CPU profile of V8 (.cpuprofile): Chrome's developer tools, node --cpu-prof. */
+import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
+
+interface CallFrame { functionName?: unknown; url?: unknown; lineNumber?: unknown }
+interface Node { id: number; callFrame?: CallFrame; children?: number[]; parent?: number; hitCount?: number }
+export interface CpuProfile { nodes: Node[]; samples?: number[]; timeDeltas?: number[]; startTime?: number; endTime?: number }
+
+const NS_PER_US = 1000;
+const ROOT = "(root)";
+const IDLE = "(idle)";
+
+export function isCpuProfile(data: object): data is CpuProfile {
+  const { nodes } = data as Partial<CpuProfile>;
+
+  return Array.isArray(nodes) && nodes.length > 0 && typeof nodes[0]?.id === "number" && typeof nodes[0].callFrame === "object";
+}
+
+function nameOf(node: Node): string {
+  const name = node.callFrame?.functionName;
+
+  return typeof name === "string" && name !== "" ? name : "(anonymous)";
+}
+
+/** Time in each node, by id: a sample lasts until the next. */
+function timesOf(data: CpuProfile, samples: readonly number[]): { times: Map<number, number>; counts: Map<number, number> } {
+  const [times, counts] = [new Map<number, number>(), new Map<number, number>()];
+  const deltas = data.timeDeltas ?? [];
+  const sum = deltas.reduce((all, each) => all + each, 0);
+  const rest = (data.endTime ?? 0) - (data.startTime ?? 0) - sum;
+
+  samples.forEach((id, index) => {
+    const lasted = index + 1 < samples.length ? deltas[index + 1] ?? 0 : rest;
+    // Deltas may be negative where threads' clocks differ.
+    times.set(id, (times.get(id) ?? 0) + Math.max(lasted, 0) * NS_PER_US);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  });
+  return { times, counts };
+}
+
+function hitsOf(nodes: readonly Node[]): Map<number, number> {
+  return new Map(nodes.map((node) => [node.id, node.hitCount ?? 0]));
+}
+
+export function cpuProfileParsed(data: CpuProfile): Parsed {
+  const parents = new Map<number, number>();
+  const byId = new Map(data.nodes.map((node) => [node.id, node]));
+  const timed = Array.isArray(data.samples) && Array.isArray(data.timeDeltas) && data.samples.length > 0;
+  const { times, counts } = timed ? timesOf(data, data.samples!) : { times: hitsOf(data.nodes), counts: hitsOf(data.nodes) };
+  const maker = new TreeMaker();
+  let idle = 0;
+
+  for (const node of data.nodes) {
+    for (const child of node.children ?? [])
+      parents.set(child, node.id);
+    if (node.parent !== undefined)
+      parents.set(node.id, node.parent);
+  }
+  for (const node of data.nodes) {
+    const value = times.get(node.id) ?? 0;
+    if (value === 0)
+      continue;
+    if (nameOf(node) === IDLE) {
+      idle += value;
+      continue;
+    }
+    const stack: number[] = [];
+    for (let at: Node | undefined = node; at; at = byId.get(parents.get(at.id) ?? NaN)) {
+      if (stack.length > data.nodes.length)
+        throw new NotUnderstood("the calls of the .cpuprofile run in a circle");
+      if (nameOf(at) !== ROOT)
+        stack.push(functionId(maker, at));
+    }
+    maker.add(stack.reverse(), value, counts.get(node.id) ?? 0);
+  }
+  const [name, unit] = timed ? ["cpu", "nanoseconds"] : ["samples", "count"];
+  return {
+    format: "Chrome CPU profile", timeMs: null, values: [{ name, tree: maker.tree(name, unit) }],
+    notes: idle > 0 && timed ? [`${(idle / 1e9).toFixed(2)} s in which the thread was idle are left out.`] : [],
+  };
+}
+
+function functionId(maker: TreeMaker, { callFrame, ...node }: Node): number {
+  const { url, lineNumber } = callFrame ?? {};
+
+  return maker.functionId(nameOf({ ...node, ...callFrame && { callFrame } }), typeof url === "string" ? url : "",
+    typeof lineNumber === "number" && lineNumber >= 0 ? lineNumber + 1 : 0);
+}

@@ -1,0 +1,79 @@
+/** What a dropped file turned out to be. */
+import { TreeBuilder } from "../model/tree_builder.ts";
+import type { WireTree } from "../model/wire.ts";
+
+export interface ParsedValue {
+  /** As in a menu: "cpu", "alloc_space". */
+  readonly name: string;
+  readonly tree: WireTree;
+}
+
+export interface Parsed {
+  /** "pprof", "folded stacks", … */
+  readonly format: string;
+  /** At least one, the usual one first. */
+  readonly values: readonly ParsedValue[];
+  /** Of the beginning; null: the file does not tell. */
+  readonly timeMs: number | null;
+  /** What was left out, in sentences. */
+  readonly notes: readonly string[];
+}
+
+/** What cannot be read, in a sentence for who dropped it. */
+export class NotUnderstood extends Error {}
+
+/** Deeper stacks are not followed: a file of a few bytes can be a stack of
+ * millions. */
+export const DEPTH_MAX = 4096;
+
+/** Functions by name and file, and a tree of them. */
+export class TreeMaker {
+  readonly builder = new TreeBuilder(false, true);
+  private readonly name: string[] = [];
+  private readonly file: string[] = [];
+  private readonly line: number[] = [];
+  private readonly known = new Map<string, number>();
+
+  functionId(name: string, file = "", line = 0): number {
+    const key = `${name}\0${file}`;
+    let id = this.known.get(key);
+
+    if (id === undefined) {
+      id = this.name.push(name) - 1;
+      this.file.push(file);
+      this.line.push(line);
+      this.known.set(key, id);
+    }
+    return id;
+  }
+
+  /** `functions` are ids, the outermost first. */
+  add(functions: readonly number[], value: number, samples: number): void {
+    let node = 0;
+
+    if (functions.length > DEPTH_MAX)
+      throw new NotUnderstood(`a stack has more than ${DEPTH_MAX} frames`);
+    for (const id of functions)
+      node = this.builder.child(node, id);
+    this.builder.add(node, value, 0, samples);
+  }
+
+  tree(type: string, unit: string): WireTree {
+    const { parent, functionOf, self, samples } = this.builder.columns();
+
+    return {
+      type, unit, profiles: 1,
+      functions: { name: this.name, file: this.file, line: this.line },
+      nodes: { parent: Array.from(parent), function: Array.from(functionOf), self: Array.from(self), samples: Array.from(samples!) },
+    };
+  }
+}
+
+/** Times are nanoseconds whatever a file counts them in. */
+export function inNanoseconds(unit: string): number | null {
+  const scales: Partial<Record<string, number>> = {
+    nanoseconds: 1, nanosecond: 1, ns: 1, microseconds: 1e3, microsecond: 1e3, us: 1e3, milliseconds: 1e6, millisecond: 1e6, ms: 1e6, seconds: 1e9, second: 1e9, s: 1e9,
+  };
+
+  return scales[unit] ?? null;
+}

@@ -1,0 +1,203 @@
+/** Reads pprof's profile.proto. */
+import { DEPTH_MAX, inNanoseconds, NotUnderstood, TreeMaker, type Parsed, type ParsedValue } from "./parsed.ts";
+import { WireReader } from "./wire_reader.ts";
+
+interface ValueType {
+  type: number;
+  unit: number;
+}
+
+interface Line {
+  functionId: number;
+}
+
+interface Location {
+  mapping: number;
+  lines: Line[];
+}
+
+interface Function {
+  name: number;
+  systemName: number;
+  file: number;
+  line: number;
+}
+
+interface Raw {
+  types: ValueType[];
+  samples: [begin: number, end: number][];
+  locations: Map<number, Location>;
+  functions: Map<number, Function>;
+  /** The file of each mapping. */
+  mappings: Map<number, number>;
+  texts: string[];
+  timeNs: number;
+  defaultType: number;
+}
+
+function valueType(reader: WireReader): ValueType {
+  const out = { type: 0, unit: 0 };
+
+  while (reader.next())
+    if (reader.field === 1)
+      out.type = reader.value;
+    else if (reader.field === 2)
+      out.unit = reader.value;
+  return out;
+}
+
+function putLocation(raw: Raw, reader: WireReader): void {
+  const location: Location = { mapping: 0, lines: [] };
+  let id = 0;
+
+  while (reader.next())
+    if (reader.field === 1) {
+      id = reader.value;
+    } else if (reader.field === 2) {
+      location.mapping = reader.value;
+    } else if (reader.field === 4 && reader.isBytes) {
+      const line = { functionId: 0 };
+      for (const part = reader.message(); part.next();)
+        if (part.field === 1)
+          line.functionId = part.value;
+      location.lines.push(line);
+    }
+  raw.locations.set(id, location);
+}
+
+function putFunction(raw: Raw, reader: WireReader): void {
+  const out: Function = { name: 0, systemName: 0, file: 0, line: 0 };
+  let id = 0;
+
+  while (reader.next())
+    if (reader.field === 1)
+      id = reader.value;
+    else if (reader.field === 2)
+      out.name = reader.value;
+    else if (reader.field === 3)
+      out.systemName = reader.value;
+    else if (reader.field === 4)
+      out.file = reader.value;
+    else if (reader.field === 5)
+      out.line = reader.value;
+  raw.functions.set(id, out);
+}
+
+function putMapping(raw: Raw, reader: WireReader): void {
+  let id = 0;
+  let file = 0;
+
+  while (reader.next())
+    if (reader.field === 1)
+      id = reader.value;
+    else if (reader.field === 5)
+      file = reader.value;
+  raw.mappings.set(id, file);
+}
+
+/** Tables may stand before or behind what refers to them. */
+function rawOf(bytes: Uint8Array): Raw {
+  const raw: Raw = { types: [], samples: [], locations: new Map(), functions: new Map(), mappings: new Map(), texts: [], timeNs: 0, defaultType: 0 };
+  const decoder = new TextDecoder();
+  const reader = new WireReader(bytes);
+
+  while (reader.next()) {
+    if (reader.field === 9)
+      raw.timeNs = reader.value;
+    else if (reader.field === 14)
+      raw.defaultType = reader.value;
+    if (!reader.isBytes)
+      continue;
+    if (reader.field === 1)
+      raw.types.push(valueType(reader.message()));
+    else if (reader.field === 2)
+      raw.samples.push([reader.begin, reader.end]);
+    else if (reader.field === 3)
+      putMapping(raw, reader.message());
+    else if (reader.field === 4)
+      putLocation(raw, reader.message());
+    else if (reader.field === 5)
+      putFunction(raw, reader.message());
+    else if (reader.field === 6)
+      raw.texts.push(decoder.decode(reader.bytes()));
+  }
+  if (raw.types.length === 0 || raw.texts[0] !== "")
+    throw new NotUnderstood("it is no pprof profile");
+  return raw;
+}
+
+/** Ids of a location's functions, the outermost first; code without a name is
+ * called by its module, as `spanprof report` does. */
+function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
+  const path = raw.texts[raw.mappings.get(location.mapping) ?? 0] ?? "";
+  const module = path.slice(path.lastIndexOf("/") + 1);
+  const unnamed = (): number => maker.functionId(module.startsWith("[") ? module : `[${module === "" ? "unknown" : module}]`);
+
+  if (location.lines.length === 0)
+    return [unnamed()];
+  return location.lines.map(({ functionId }) => {
+    const found = raw.functions.get(functionId);
+    const text = (index: number): string => raw.texts[index] ?? "";
+    const name = found ? text(found.name) || text(found.systemName) : "";
+    if (!found || name === "")
+      return unnamed();
+    return maker.functionId(name, text(found.file) || module, found.line);
+  }).reverse();
+}
+
+/** One value of all samples. */
+function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): TreeMaker {
+  const maker = new TreeMaker();
+  const frames = new Map<number, number[]>();
+  const stack: number[] = [];
+  const locations: number[] = [];
+  const values: number[] = [];
+
+  for (const [begin, end] of raw.samples) {
+    locations.length = values.length = stack.length = 0;
+    for (const sample = new WireReader(bytes, begin, end); sample.next();)
+      if (sample.field === 1)
+        sample.numbers((id) => locations.push(id));
+      else if (sample.field === 2)
+        sample.numbers((value) => values.push(value));
+    if (locations.length > DEPTH_MAX)
+      throw new NotUnderstood(`a stack has more than ${DEPTH_MAX} frames`);
+    for (const id of locations.reverse()) {
+      let found = frames.get(id);
+      if (!found) {
+        found = framesOf(raw, raw.locations.get(id) ?? { mapping: 0, lines: [] }, maker);
+        frames.set(id, found);
+      }
+      stack.push(...found);
+    }
+    const value = values[index] ?? 0;
+    if (value !== 0)
+      maker.add(stack, value * scale, countOf(raw, values));
+  }
+  return maker;
+}
+
+/** How many samples an entry stands for: what a value "samples" says, else one. */
+function countOf(raw: Raw, values: readonly number[]): number {
+  const index = raw.types.findIndex(({ type }) => raw.texts[type] === "samples");
+
+  return index < 0 ? 1 : values[index] ?? 0;
+}
+
+export function pprofParsed(bytes: Uint8Array): Parsed {
+  const raw = rawOf(bytes);
+  const values = raw.types.map(({ type, unit }, index): ParsedValue & { isDefault: boolean } => {
+    const [name, measure] = [raw.texts[type] ?? "", raw.texts[unit] ?? ""];
+    const scale = inNanoseconds(measure);
+
+    return {
+      name, isDefault: raw.defaultType !== 0 ? type === raw.defaultType : name === "cpu",
+      tree: treeMaker(bytes, raw, index, scale ?? 1).tree(name, scale === null ? measure : "nanoseconds"),
+    };
+  });
+
+  return {
+    format: "pprof", timeMs: raw.timeNs > 0 ? Math.floor(raw.timeNs / 1e6) : null, notes: [],
+    values: values.sort((a, b) => Number(b.isDefault) - Number(a.isDefault)),
+  };
+}

@@ -1,0 +1,128 @@
+/** A file as it was dropped: recognised by what is in it, whatever its name. */
+import { cpuProfileParsed, isCpuProfile } from "./cpuprofile.ts";
+import { foldedParsed, isFolded } from "./folded.ts";
+import { NotUnderstood, type Parsed } from "./parsed.ts";
+import { isPerfScript, perfScriptParsed } from "./perf_script.ts";
+import { pprofParsed } from "./pprof.ts";
+import { isSpeedscope, speedscopeParsed } from "./speedscope.ts";
+
+/** A browser's memory is the limit: a tree has many times its file's bytes. */
+export const FILE_BYTES_MAX = 64 << 20;
+const UNPACKED_BYTES_MAX = 256 << 20;
+const MIB = 1 << 20;
+
+const KINDS = "pprof (gzipped or not), folded stacks, the output of perf script, speedscope and Chrome's .cpuprofile";
+
+export interface ReadFile extends Parsed {
+  readonly name: string;
+  /** As it came, without gzip. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+function begins(bytes: Uint8Array, ...with_: number[]): boolean {
+  return with_.every((byte, index) => bytes[index] === byte);
+}
+
+async function unpacked(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")).getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  let size = 0;
+
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => { throw new NotUnderstood("its gzip is broken, or cut off"); });
+    if (done)
+      break;
+    size += value.length;
+    if (size > UNPACKED_BYTES_MAX) {
+      await reader.cancel();
+      throw new NotUnderstood(`unpacked it has more than ${UNPACKED_BYTES_MAX / MIB} MiB; spanprof report --html makes a page of large ones`);
+    }
+    parts.push(value);
+  }
+  return new Uint8Array(await new Blob(parts).arrayBuffer());
+}
+
+function textOf(bytes: Uint8Array): string | null {
+  if (bytes.subarray(0, 4096).includes(0))
+    return null;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+function jsonParsed(text: string): Parsed {
+  let data: unknown;
+
+  try {
+    data = JSON.parse(text);
+  } catch {
+    throw new NotUnderstood("it begins as JSON, but is broken or cut off");
+  }
+  if (typeof data === "object" && data !== null) {
+    if (isSpeedscope(data))
+      return speedscopeParsed(data);
+    if (isCpuProfile(data))
+      return cpuProfileParsed(data);
+    if (Array.isArray(data) || "traceEvents" in data)
+      throw new NotUnderstood("it is a trace of events, not a CPU profile: export one as .cpuprofile or speedscope");
+  }
+  throw new NotUnderstood("it is JSON, but neither of speedscope nor a .cpuprofile");
+}
+
+/** Of a file that no browser reads, how to get one that it does. */
+function refuseOthers(bytes: Uint8Array): void {
+  const letters = new TextDecoder("latin1").decode(bytes.subarray(0, 8));
+
+  if (letters.startsWith("PERFILE"))
+    throw new NotUnderstood("it is perf.data: drop what `perf script` prints of it");
+  if (letters.startsWith("FLR\0"))
+    throw new NotUnderstood("it is a recording of the Java Flight Recorder, which is not read here");
+  if (letters.startsWith("\x7fELF"))
+    throw new NotUnderstood("it is a program, not a profile");
+  if (letters.startsWith("PK\x03\x04"))
+    throw new NotUnderstood("it is a ZIP archive: drop the profile that is in it");
+}
+
+function parsed(bytes: Uint8Array): Parsed {
+  const text = textOf(bytes);
+
+  refuseOthers(bytes);
+  if (text !== null && /^\ufeff?\s*[[{]/.test(text) && !isFolded(text))
+    return jsonParsed(text.replace(/^\ufeff/, ""));
+  if (text !== null && isPerfScript(text))
+    return perfScriptParsed(text);
+  if (text !== null && isFolded(text))
+    return foldedParsed(text);
+  try {
+    return pprofParsed(bytes);
+  } catch (error) {
+    if (error instanceof NotUnderstood && text !== null)
+      throw new NotUnderstood(`it is text of another kind; understood are ${KINDS}`);
+    throw error instanceof NotUnderstood ? new NotUnderstood(`${error.message}; understood are ${KINDS}`) : error;
+  }
+}
+
+/** Throws NotUnderstood with a sentence that begins with the file's name. */
+export async function readFile(file: File): Promise<ReadFile> {
+  try {
+    if (file.size > FILE_BYTES_MAX)
+      throw new NotUnderstood(`it has ${Math.round(file.size / MIB)} MiB, and a browser takes ${FILE_BYTES_MAX / MIB}; spanprof report --html makes a page of large ones`);
+    if (file.size === 0)
+      throw new NotUnderstood("it is empty");
+    let bytes = new Uint8Array(await file.arrayBuffer());
+    if (begins(bytes, 0x1f, 0x8b))
+      bytes = await unpacked(bytes);
+    const found = parsed(bytes);
+    if (found.values.every(({ tree }) => tree.nodes.self.every((value) => value === 0)))
+      throw new NotUnderstood(`it is ${found.format}, but has no samples`);
+    return { ...found, name: file.name, bytes };
+  } catch (error) {
+    if (error instanceof NotUnderstood)
+      throw new NotUnderstood(`${file.name}: ${error.message}.`);
+    if (error instanceof RangeError || error instanceof DOMException)
+      throw new NotUnderstood(`${file.name}: the browser has no memory for it, or cannot read it; spanprof report --html makes a page of it.`);
+    throw error;
+  }
+}

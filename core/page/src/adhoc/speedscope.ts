@@ -1,0 +1,100 @@
+/** speedscope's file format (https://www.speedscope.app/file-format-schema.json):
+ * all profiles of one unit are added up. */
+import { inNanoseconds, NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
+
+interface Frame { name?: unknown; file?: unknown; line?: unknown }
+interface Event { type?: unknown; frame?: unknown; at?: unknown }
+interface Profile { type?: unknown; unit?: unknown; samples?: unknown; weights?: unknown; events?: unknown; startValue?: unknown }
+export interface Speedscope { shared: { frames: Frame[] }; profiles: Profile[]; exporter?: unknown }
+
+export function isSpeedscope(data: object): data is Speedscope {
+  const { shared, profiles } = data as Partial<Speedscope>;
+
+  return Array.isArray(profiles) && typeof shared === "object" && Array.isArray((shared as Partial<Speedscope["shared"]>).frames);
+}
+
+function whole(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw new NotUnderstood("a number of the speedscope profile is none");
+  return value;
+}
+
+class Reader {
+  private readonly ids: number[];
+
+  constructor(readonly maker: TreeMaker, frames: readonly Frame[], private readonly scale: number) {
+    this.ids = frames.map(({ name, file, line }) =>
+      maker.functionId(typeof name === "string" ? name : "?", typeof file === "string" ? file : "", typeof line === "number" ? line : 0));
+  }
+
+  sampled({ samples, weights }: Profile): void {
+    if (!Array.isArray(samples) || !Array.isArray(weights) || samples.length !== weights.length)
+      throw new NotUnderstood("a speedscope profile has not as many weights as samples");
+    samples.forEach((stack: unknown, index) => {
+      if (!Array.isArray(stack))
+        throw new NotUnderstood("a sample of the speedscope profile is no stack");
+      this.add(stack.map((frame: unknown) => this.id(frame)), whole(weights[index]));
+    });
+  }
+
+  /** What is open from one event to the next had this time. */
+  evented({ events, startValue }: Profile): void {
+    const stack: number[] = [];
+    let before = typeof startValue === "number" ? startValue : 0;
+
+    if (!Array.isArray(events))
+      throw new NotUnderstood("a speedscope profile has neither samples nor events");
+    for (const { type, frame, at } of events as Event[]) {
+      const now = whole(at);
+      if (now > before && stack.length > 0)
+        this.add(stack, now - before);
+      before = Math.max(before, now);
+      if (type === "O")
+        stack.push(this.id(frame));
+      else if (stack.pop() !== this.id(frame))
+        throw new NotUnderstood("a speedscope profile closes a frame that is not open");
+    }
+  }
+
+  private id(frame: unknown): number {
+    const id = this.ids[whole(frame)];
+
+    if (id === undefined)
+      throw new NotUnderstood("a speedscope profile names a frame that it has not");
+    return id;
+  }
+
+  private add(stack: readonly number[], weight: number): void {
+    const value = Math.round(weight * this.scale);
+
+    if (value !== 0)
+      this.maker.add(stack, value, 1);
+  }
+}
+
+export function speedscopeParsed(data: Speedscope): Parsed {
+  const units = new Map<string, Profile[]>();
+
+  for (const profile of data.profiles) {
+    const unit = typeof profile.unit === "string" ? profile.unit : "none";
+    units.set(unit, [...units.get(unit) ?? [], profile]);
+  }
+  if (units.size === 0)
+    throw new NotUnderstood("the speedscope file has no profile");
+  const values = [...units].map(([unit, profiles]) => {
+    const scale = inNanoseconds(unit);
+    const reader = new Reader(new TreeMaker(), data.shared.frames, scale ?? 1);
+
+    for (const profile of profiles)
+      if (profile.type === "evented")
+        reader.evented(profile);
+      else
+        reader.sampled(profile);
+    const name = scale !== null ? "time" : unit === "bytes" ? "bytes" : "samples";
+    return { name, tree: reader.maker.tree(name, scale !== null ? "nanoseconds" : unit === "bytes" ? "bytes" : "count") };
+  });
+  return {
+    format: "speedscope", timeMs: null, values,
+    notes: data.profiles.length > values.length ? [`Its ${data.profiles.length} profiles are added up.`] : [],
+  };
+}

@@ -1,0 +1,104 @@
+/** Reads protobuf's wire format: fields of a message, one after the other. */
+import { NotUnderstood } from "./parsed.ts";
+
+const VARINT = 0;
+const FIXED64 = 1;
+const BYTES = 2;
+const FIXED32 = 5;
+
+export class WireReader {
+  /** Of the field that next() found. */
+  field = 0;
+  value = 0;
+  begin = 0;
+  end = 0;
+  isBytes = false;
+  private at: number;
+
+  constructor(readonly data: Uint8Array, from = 0, private readonly until = data.length) {
+    this.at = from;
+  }
+
+  /** Goes to the next field; false: there is none. */
+  next(): boolean {
+    if (this.at >= this.until)
+      return false;
+    const key = this.varint();
+    const kind = key % 8;
+
+    this.field = Math.floor(key / 8);
+    this.isBytes = kind === BYTES;
+    if (this.field === 0)
+      throw broken();
+    if (kind === VARINT) {
+      this.value = this.varint();
+      return true;
+    }
+    const size = kind === FIXED64 ? 8 : kind === FIXED32 ? 4 : kind === BYTES ? this.varint() : -1;
+    this.begin = this.at;
+    this.end = this.at + size;
+    if (size < 0 || this.end > this.until)
+      throw broken();
+    this.at = this.end;
+    return true;
+  }
+
+  /** The field's message. */
+  message(): WireReader {
+    return new WireReader(this.data, this.begin, this.end);
+  }
+
+  /** Calls for each number of a repeated field, packed or not. */
+  numbers(take: (value: number) => void): void {
+    if (!this.isBytes) {
+      take(this.value);
+      return;
+    }
+    const packed = this.message();
+    while (packed.at < packed.until)
+      take(packed.varint());
+  }
+
+  bytes(): Uint8Array {
+    return this.data.subarray(this.begin, this.end);
+  }
+
+  /** Signed, as protobuf's int64; beyond 2^53 the nearest number. */
+  private varint(): number {
+    let number = 0;
+    let scale = 1;
+
+    for (let count = 0; count < 10; count++) {
+      if (this.at >= this.until)
+        throw broken();
+      const byte = this.data[this.at++]!;
+      if (count === 9 || number >= 2 ** 52)
+        return this.large(count, byte);
+      number += (byte & 0x7f) * scale;
+      if (byte < 0x80)
+        return number;
+      scale *= 128;
+    }
+    throw broken();
+  }
+
+  /** Again from the beginning, in 64 bits. */
+  private large(count: number, last: number): number {
+    let number = 0n;
+    let byte = last;
+    const begin = this.at - 1 - count;
+
+    while (byte >= 0x80) {
+      if (this.at >= this.until || this.at - begin >= 10)
+        throw broken();
+      byte = this.data[this.at++]!;
+    }
+    for (let index = this.at - 1; index >= begin; index--)
+      number = (number << 7n) | BigInt(this.data[index]! & 0x7f);
+    return Number(BigInt.asIntN(64, number));
+  }
+}
+
+function broken(): NotUnderstood {
+  return new NotUnderstood("it is no whole pprof profile");
+}

@@ -1,0 +1,69 @@
+/** A run of bytes that grows. */
+export class Bytes {
+  private data = new Uint8Array(64);
+  private used = 0;
+
+  get size(): number {
+    return this.used;
+  }
+
+  clear(): this {
+    this.used = 0;
+    return this;
+  }
+
+  append(bytes: Uint8Array): this {
+    this.reserve(bytes.length);
+    this.data.set(bytes, this.used);
+    this.used += bytes.length;
+    return this;
+  }
+
+  /** A whole number; what is negative has ten bytes, as protobuf's int64. */
+  varint(number: number): this {
+    if (number < 0 || number > Number.MAX_SAFE_INTEGER)
+      return this.bigVarint(BigInt(Math.round(number)));
+    this.reserve(10);
+    let left = number;
+    for (; left > 0x7f; left = Math.floor(left / 128))
+      this.data[this.used++] = (left % 128) | 0x80;
+    this.data[this.used++] = left;
+    return this;
+  }
+
+  bigVarint(number: bigint): this {
+    this.reserve(10);
+    let left = BigInt.asUintN(64, number);
+    for (; left > 0x7fn; left >>= 7n)
+      this.data[this.used++] = Number(left & 0x7fn) | 0x80;
+    this.data[this.used++] = Number(left);
+    return this;
+  }
+
+  /** A field of protobuf that is a number. */
+  number(field: number, value: number): this {
+    return this.varint(field << 3).varint(value);
+  }
+
+  /** A field of protobuf that is bytes, a text or a message. */
+  part(field: number, content: Uint8Array): this {
+    return this.varint((field << 3) | 2).varint(content.length).append(content);
+  }
+
+  /** Valid until it grows. */
+  view(): Uint8Array {
+    return this.data.subarray(0, this.used);
+  }
+
+  copy(): Uint8Array<ArrayBuffer> {
+    return this.data.slice(0, this.used);
+  }
+
+  private reserve(more: number): void {
+    if (this.used + more <= this.data.length)
+      return;
+    const larger = new Uint8Array(Math.max(this.data.length * 2, this.used + more));
+    larger.set(this.data);
+    this.data = larger;
+  }
+}

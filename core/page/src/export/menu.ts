@@ -1,0 +1,105 @@
+/** The button "Export" of a flame graph: what is seen of it, as a file. */
+import { canvasOf, svgOf, type Picture } from "../flame/picture.ts";
+import type { Tree } from "../model/tree.ts";
+import { h } from "../parts/dom.ts";
+import { foldedOf } from "./folded.ts";
+import { fileOf, pageOf } from "./page.ts";
+import { packed, pprofOf } from "./pprof.ts";
+
+/** What a flame graph's panel tells of itself. */
+export interface Exported {
+  /** As it is drawn: after focus, hide and recursion. */
+  tree(): Tree;
+  picture(): Picture;
+}
+
+const PNG_SCALE = 2;
+/** After that a browser has surely taken the file. */
+const SAVED_MS = 60_000;
+
+type Format = readonly [name: string, ending: string, about: string, make: (source: Exported, title: string) => Promise<Blob>];
+
+const FORMATS: readonly Format[] = [
+  ["pprof", "pb.gz", "for go tool pprof, spanprof report and others", async (source) =>
+    new Blob([await packed(pprofOf(source.tree()))], { type: "application/octet-stream" })],
+  ["Folded stacks", "folded", "a line for each stack", (source) =>
+    Promise.resolve(new Blob([foldedOf(source.tree())], { type: "text/plain" }))],
+  ["HTML", "html", "this flame graph as a page that needs no network", (source, title) =>
+    Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title))], { type: "text/html" }))],
+  ["SVG", "svg", "a drawing", (source) =>
+    Promise.resolve(new Blob([svgOf(source.picture())], { type: "image/svg+xml" }))],
+  ["PNG", "png", "a picture", async (source) => await new Promise<Blob>((resolve, reject) => {
+    canvasOf(source.picture(), PNG_SCALE).toBlob((blob) => {
+      if (blob)
+        resolve(blob);
+      else
+        reject(new Error("The browser has no memory for a picture of this size."));
+    }, "image/png");
+  })],
+];
+
+/** A title as a file can be called. */
+export function fileName(title: string): string {
+  const name = title.normalize("NFC").replace(/[^\p{Letter}\p{Number}._-]+/gu, "-").replace(/^[-.]+|-+$/g, "").slice(0, 80);
+
+  return name === "" ? "profile" : name;
+}
+
+function save(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+
+  h("a", { href: address, download: name }).click();
+  setTimeout(() => { URL.revokeObjectURL(address); }, SAVED_MS);
+}
+
+let menus = 0;
+
+export class ExportMenu {
+  readonly element: HTMLElement;
+  private readonly id = `export-${++menus}`;
+  private readonly button = h("button", { type: "button", "aria-expanded": "false", "aria-controls": this.id }, "Export");
+  private readonly fault = h("p", { class: "fault", role: "alert", hidden: true });
+  private readonly content: HTMLElement;
+
+  constructor(private readonly source: Exported, private readonly title: string) {
+    this.content = h("div", { class: "export-formats", id: this.id, role: "group", "aria-label": "Export as", tabindex: "-1", hidden: true },
+      ...FORMATS.map((format) => h("button", { type: "button", onclick: () => { void this.run(format); } },
+        h("strong", {}, format[0]), h("span", {}, format[2]))), this.fault);
+    this.element = h("div", { class: "export" }, this.button, this.content);
+    this.button.addEventListener("click", () => { this.turn(this.content.hidden); });
+    // Not every browser gives a clicked button the focus; leaving it closes.
+    this.element.addEventListener("focusout", (event) => {
+      if (!(event.relatedTarget instanceof Node && this.element.contains(event.relatedTarget)))
+        this.turn(false);
+    });
+    this.element.addEventListener("keydown", (event) => {
+      event.stopPropagation(); // the graph has keys of its own
+      if (event.key !== "Escape" || this.content.hidden)
+        return;
+      this.turn(false);
+      this.button.focus();
+    });
+  }
+
+  private turn(open: boolean): void {
+    this.content.hidden = !open;
+    this.button.setAttribute("aria-expanded", String(open));
+    if (open)
+      this.content.querySelector("button")?.focus();
+  }
+
+  private async run([, ending, , make]: Format): Promise<void> {
+    this.fault.hidden = true;
+    this.element.setAttribute("aria-busy", "true");
+    try {
+      save(await make(this.source, this.title), `${fileName(this.title)}.${ending}`);
+      this.turn(false);
+      this.button.focus();
+    } catch (error) {
+      this.fault.textContent = error instanceof Error ? error.message : String(error);
+      this.fault.hidden = false;
+    } finally {
+      this.element.removeAttribute("aria-busy");
+    }
+  }
+}

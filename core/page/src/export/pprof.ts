@@ -1,0 +1,84 @@
+/** A tree as a pprof profile (perftools.profiles.Profile of google/pprof's
+ * profile.proto): what `go tool pprof` and `spanprof report` read. Of a
+ * comparison it has two values, "base" beside the type. */
+import { Bytes } from "./bytes.ts";
+import type { Tree } from "../model/tree.ts";
+
+class Texts {
+  readonly list: string[] = [""];
+  private readonly known = new Map([["", 0]]);
+
+  of(text: string): number {
+    let number = this.known.get(text);
+
+    if (number === undefined) {
+      number = this.list.push(text) - 1;
+      this.known.set(text, number);
+    }
+    return number;
+  }
+}
+
+function valueType(texts: Texts, type: string, unit: string): Uint8Array {
+  return new Bytes().number(1, texts.of(type)).number(2, texts.of(unit)).view();
+}
+
+function putSamples(out: Bytes, tree: Tree): void {
+  const [stack, values, sample] = [new Bytes(), new Bytes(), new Bytes()];
+
+  for (let node = 0; node < tree.parent.length; node++) {
+    const own = tree.self[node]!;
+    const base = tree.baseSelf?.[node] ?? 0;
+    if (own === 0 && base === 0)
+      continue;
+    // The innermost first; a location has its function's number, from 1.
+    stack.clear();
+    for (let at = node; at > 0; at = tree.parent[at]!)
+      stack.varint(tree.functionOf[at]! + 1);
+    values.clear().varint(own);
+    if (tree.baseSelf)
+      values.varint(base);
+    out.part(2, sample.clear().part(1, stack.view()).part(2, values.view()).view());
+  }
+}
+
+function putFunctions(out: Bytes, tree: Tree, texts: Texts): void {
+  const { name, file, line } = tree.functions;
+  const used = new Set(tree.functionOf);
+  const [at, content] = [new Bytes(), new Bytes()];
+
+  for (let index = 0; index < name.length; index++) {
+    if (!used.has(index))
+      continue;
+    const text = texts.of(name[index]!);
+    at.clear().number(1, index + 1).number(2, line[index]!);
+    out.part(4, content.clear().number(1, index + 1).part(4, at.view()).view());
+    content.clear().number(1, index + 1).number(2, text).number(3, text).number(4, texts.of(file[index]!));
+    out.part(5, content.number(5, line[index]!).view());
+  }
+}
+
+/** Not compressed; see packed(). */
+export function pprofOf(tree: Tree, timeMs = Date.now()): Uint8Array<ArrayBuffer> {
+  const out = new Bytes();
+  const texts = new Texts();
+  const type = valueType(texts, tree.type, tree.unit);
+
+  out.part(1, type);
+  if (tree.baseSelf)
+    out.part(1, valueType(texts, "base", tree.unit));
+  putSamples(out, tree);
+  putFunctions(out, tree, texts);
+  out.varint(9 << 3).bigVarint(BigInt(Math.round(timeMs)) * 1_000_000n); // larger than a number is exact
+  out.part(11, type).number(12, 1).number(14, texts.of(tree.type));
+  for (const text of texts.list)
+    out.part(6, new TextEncoder().encode(text));
+  return out.copy();
+}
+
+/** As gzip. */
+export async function packed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
+
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}

@@ -1,0 +1,67 @@
+/** What stands over and under the flame graph of a file. */
+import type { WireFile, WireFileSide } from "../model/wire.ts";
+import { amount, count, moment, percent } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import { themeControl } from "../shell/theme.ts";
+
+const NOTES_SHOWN = 20;
+
+function plural(number: number, word: string): string {
+  return `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+}
+
+export function totalOf(side: WireFileSide): number {
+  return side.tree.nodes.self.reduce((sum, each) => sum + each, 0);
+}
+
+/** "process_cpu" and "cpu" are called CPU. */
+function typeName(type: string): string {
+  return type === "cpu" ? "CPU" : type;
+}
+
+function range(side: WireFileSide): string {
+  if (side.fromMs === 0)
+    return "";
+  const [from, until] = [moment(side.fromMs), moment(side.untilMs)];
+
+  if (side.untilMs <= side.fromMs)
+    return from;
+  return `${from} \u2013 ${from.slice(0, 10) === until.slice(0, 10) ? until.slice(11) : until}`;
+}
+
+function sentence(side: WireFileSide): string {
+  const total = totalOf(side);
+  const { type, unit, profiles } = side.tree;
+  const of = total !== side.all && side.all > 0 ? `${percent(total / side.all)} of ${amount(side.all, unit)}` : "";
+  const samples = side.samples > 0 ? plural(side.samples, "sample") : "";
+
+  return [`${shown(typeName(type), 60)} ${amount(total, unit)}`, of, samples,
+    profiles > 0 ? plural(profiles, "profile") : "", range(side)].filter((each) => each !== "").join(" \u00b7 ");
+}
+
+export function fileHead(file: WireFile): HTMLElement {
+  const sides = file.base ? [["Before: ", file.base], ["After: ", file.now]] as const : [["", file.now]] as const;
+
+  return h("header", { class: "file-head" },
+    h("div", { class: "file-title" }, h("h1", {}, shown(file.title, 300)), themeControl()),
+    ...sides.map(([name, side]) => h("p", { class: "faint" }, name, sentence(side))),
+    file.now.tree.nodes.parent.length === 1 && totalOf(file.now) === 0
+      && h("p", { role: "status" }, "No samples match: the filters that this file was made with left none."));
+}
+
+function notes(title: string, comments: readonly string[]): HTMLElement | null {
+  if (comments.length === 0)
+    return null;
+  const item = (text: string): HTMLElement => h("li", {}, shown(text));
+  const more = comments.slice(NOTES_SHOWN);
+
+  return h("section", { class: "file-notes" }, h("h2", {}, title), h("ul", {}, ...comments.slice(0, NOTES_SHOWN).map(item)),
+    more.length > 0 && h("details", {}, h("summary", {}, `${count(more.length)} more`), h("ul", {}, ...more.map(item))));
+}
+
+/** The profiles' comments: drops, overhead. */
+export function fileNotes(file: WireFile): HTMLElement {
+  return h("footer", {},
+    file.base ? notes("What the profiles before say of themselves", file.base.comments) : null,
+    notes("What the profiles say of themselves", file.now.comments));
+}

@@ -1,0 +1,185 @@
+/** The table of a file's span names; a click shows the stacks of one. */
+import type { WireFile, WireFileSpan } from "../model/wire.ts";
+import { amount, count, doubt, percent } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import { totalOf } from "./head.ts";
+import { keyOf } from "./side.ts";
+
+export interface SpanTable {
+  readonly element: HTMLElement;
+  /** Which span's stacks are seen; undefined: all. */
+  mark(key: string | undefined): void;
+}
+
+interface Row {
+  readonly key: string;
+  readonly name: string | null;
+  readonly now: WireFileSpan | undefined;
+  readonly base: WireFileSpan | undefined;
+}
+
+interface Column {
+  readonly name: string;
+  readonly value: (row: Row) => number;
+  readonly text: (row: Row) => string;
+}
+
+/** With fewer rows a search is longer than looking. */
+const SEARCH_FROM = 12;
+const DEAREST_SHOWN = 100;
+
+function rowsOf(file: WireFile): Row[] {
+  const rows = new Map<string, Row>();
+
+  for (const now of file.now.spanNames)
+    rows.set(keyOf(now.name), { key: keyOf(now.name), name: now.name, now, base: undefined });
+  for (const base of file.base?.spanNames ?? [])
+    rows.set(keyOf(base.name), { key: keyOf(base.name), name: base.name, now: rows.get(keyOf(base.name))?.now, base });
+  return [...rows.values()];
+}
+
+function average(span: WireFileSpan | undefined): number {
+  return span && span.spans > 0 ? span.total / span.spans : 0;
+}
+
+/** "± 21 %"; "?" where there are too few samples to rank. */
+function doubtText(samples: number): string {
+  const half = doubt(samples);
+
+  return samples === 0 ? "" : half === null ? "?" : `\u00b1 ${percent(half)}`;
+}
+
+function columnsOf(file: WireFile): Column[] {
+  const { unit } = file.now.tree;
+  const all = Math.max(totalOf(file.now), 1);
+  const number = (name: string, of: (span: WireFileSpan) => number): Column => ({
+    name, value: (row) => row.now ? of(row.now) : 0, text: (row) => row.now ? amount(of(row.now), unit) : "\u2013",
+  });
+  const total = number("Total", (span) => span.total);
+  const samples: Column = {
+    name: "Samples", value: (row) => row.now?.samples ?? 0,
+    text: (row) => `${count(row.now?.samples ?? 0)} ${doubtText(row.now?.samples ?? 0)}`,
+  };
+
+  if (file.base) {
+    const change = (row: Row): number => (row.now?.total ?? 0) - (row.base?.total ?? 0);
+    return [
+      { name: "Before", value: (row) => row.base?.total ?? 0, text: (row) => row.base ? amount(row.base.total, unit) : "\u2013" },
+      { ...total, name: "After" },
+      {
+        name: "Change", value: (row) => Math.abs(change(row)),
+        text: (row) => `${change(row) > 0 ? "+" : ""}${amount(change(row), unit)}${row.base ? ` (${percent(change(row) / row.base.total)})` : ""}`,
+      },
+      samples,
+    ];
+  }
+  return [
+    total,
+    { name: "Share", value: (row) => row.now?.total ?? 0, text: (row) => percent((row.now?.total ?? 0) / all) },
+    number("Own", (span) => span.self),
+    samples,
+    { name: "Spans", value: (row) => row.now?.spans ?? 0, text: (row) => row.now?.spans ? count(row.now.spans) : "\u2013" },
+    { name: "Average", value: (row) => average(row.now), text: (row) => row.now?.spans ? amount(average(row.now), unit) : "\u2013" },
+  ];
+}
+
+function dearest(file: WireFile): HTMLElement | null {
+  const { spans, tree } = file.now;
+
+  if (spans.length === 0)
+    return null;
+  return h("details", { class: "file-dearest" },
+    h("summary", {}, `The ${count(Math.min(spans.length, DEAREST_SHOWN))} spans with the most`),
+    h("div", { class: "file-scroll", tabindex: "0", role: "region", "aria-label": "Spans" }, h("table", {},
+      h("thead", {}, h("tr", {}, ...["Span", "Id", "Total", "Own", "Samples"].map((name) => h("th", { scope: "col" }, name)))),
+      h("tbody", {}, ...spans.slice(0, DEAREST_SHOWN).map((span) => h("tr", { class: doubt(span.samples) === null && "file-few" },
+        h("th", { scope: "row" }, shown(span.name ?? "(no span)", 200)), h("td", { class: "file-id" }, shown(span.spanId ?? "")),
+        h("td", {}, amount(span.total, tree.unit)), h("td", {}, amount(span.self, tree.unit)),
+        h("td", {}, `${count(span.samples)} ${doubtText(span.samples)}`)))))));
+}
+
+class Names implements SpanTable {
+  readonly element: HTMLElement;
+  private readonly body = h("tbody", {});
+  private readonly heads: HTMLElement[];
+  private readonly columns: readonly Column[];
+  private readonly rows: readonly Row[];
+  private readonly onPick: (key: string) => void;
+  private readonly every = h("button", { type: "button", hidden: true }, "Show all stacks");
+  private sorted: number;
+  private wanted = "";
+  private chosen: string | undefined;
+
+  constructor(file: WireFile, onPick: (key: string) => void) {
+    this.onPick = onPick;
+    this.columns = columnsOf(file);
+    this.rows = rowsOf(file);
+    this.sorted = file.base ? 2 : 0;
+    this.every.addEventListener("click", () => { onPick(""); });
+    this.heads = this.columns.map((column, index) =>
+      h("th", { scope: "col" }, h("button", { type: "button", onclick: () => { this.sort(index); } }, column.name)));
+    this.element = h("section", { class: "file-spans", hidden: !this.rows.some((row) => row.name !== null) },
+      h("div", { class: "file-tools" }, h("h2", {}, "Spans"), this.search(), this.every),
+      h("div", { class: "file-scroll", tabindex: "0", role: "region", "aria-label": "Span names" },
+        h("table", {}, h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "Span name"), ...this.heads)), this.body)),
+      dearest(file));
+    this.draw();
+  }
+
+  mark(key: string | undefined): void {
+    this.chosen = key;
+    this.every.hidden = key === undefined;
+    this.draw();
+  }
+
+  private search(): HTMLElement | null {
+    if (this.rows.length < SEARCH_FROM)
+      return null;
+    const field = h("input", { type: "search", placeholder: "Find a span name", "aria-label": "Find a span name" });
+
+    field.addEventListener("input", () => {
+      this.wanted = field.value.toLowerCase();
+      this.draw();
+    });
+    return field;
+  }
+
+  private sort(column: number): void {
+    this.sorted = column;
+    this.draw();
+  }
+
+  private draw(): void {
+    const { value } = this.columns[this.sorted]!;
+    const seen = this.rows.filter((row) => (row.name ?? "(no span)").toLowerCase().includes(this.wanted));
+    const most = Math.max(...seen.map(value), 1);
+
+    this.heads.forEach((head, index) => {
+      if (index === this.sorted)
+        head.setAttribute("aria-sort", "descending");
+      else
+        head.removeAttribute("aria-sort");
+    });
+    this.body.replaceChildren(...seen.sort((a, b) => value(b) - value(a)).map((row) => this.row(row, value(row) / most)));
+    if (seen.length === 0)
+      this.body.append(h("tr", {}, h("td", { colspan: this.columns.length + 1 }, "No span name has this in it.")));
+  }
+
+  private row(row: Row, share: number): HTMLElement {
+    const name = shown(row.name ?? "(no span)", 200);
+    const isChosen = row.key === this.chosen;
+    const hasStacks = row.now?.nodes !== undefined || row.base?.nodes !== undefined;
+    const bar = h("span", { class: "file-bar", "aria-hidden": "true" });
+
+    bar.style.width = `${Math.max(share, 0) * 100}%`;
+    return h("tr", { class: (isChosen ? "file-chosen " : "") + (doubt(row.now?.samples ?? 0) === null ? "file-few" : "") },
+      h("th", { scope: "row" }, bar, hasStacks
+        ? h("button", { type: "button", "aria-pressed": String(isChosen), onclick: () => { this.onPick(isChosen ? "" : row.key); } }, name)
+        : h("span", {}, name)),
+      ...this.columns.map((column) => h("td", {}, column.text(row))));
+  }
+}
+
+export function spanTable(file: WireFile, onPick: (key: string) => void): SpanTable {
+  return new Names(file, onPick);
+}

@@ -1,0 +1,143 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import type { Browser } from "puppeteer-core";
+import { fine, open, startBrowser, type Opened } from "./browser.ts";
+import { Directory, madeProfile, readByGo, spanprof } from "./made.ts";
+import { Server } from "./server.ts";
+
+const STACKS = [
+  { stack: ["main", "work"], count: 30 }, { stack: ["main", "work", "</script>"], count: 12 },
+  { stack: ["main", "\u00fc; semi"], count: 5 }, { stack: ["main", "$& $1", "main"], count: 1 },
+];
+const MEANT = { "main;work": 300_000_000, "main;work;</script>": 120_000_000, "main;\u00fc; semi": 50_000_000, "main;$& $1;main": 10_000_000 };
+let browser: Browser;
+let files: Directory;
+let server: Server;
+
+before(async () => {
+  files = new Directory();
+  browser = await startBrowser();
+  server = await Server.start();
+});
+after(async () => {
+  await browser.close();
+  await server.dispose();
+  files.dispose();
+});
+
+/** Where a download of the page's ends up. */
+async function exported(opened: Opened, format: string, ending: string): Promise<string> {
+  const session = await opened.page.createCDPSession();
+  const done = new Promise<string>((resolve, reject) => {
+    session.on("Browser.downloadWillBegin", ({ suggestedFilename }) => {
+      assert.ok(suggestedFilename.endsWith(`.${ending}`), suggestedFilename);
+    });
+    session.on("Browser.downloadProgress", ({ state, guid }) => {
+      if (state === "completed")
+        resolve(`${files.path}/${guid}`);
+      else if (state === "canceled")
+        reject(new Error("the download was cancelled"));
+    });
+  });
+
+  await session.send("Browser.setDownloadBehavior", { behavior: "allowAndName", downloadPath: files.path, eventsEnabled: true });
+  await opened.page.click(".export > button");
+  await (await opened.page.waitForSelector(`.export-formats ::-p-text(${format})`))!.click();
+  const path = await done;
+  await session.detach();
+  assert.ok(existsSync(path));
+  return path;
+}
+
+function page(name: string, ...words: string[]): string {
+  const path = `${files.path}/${name}.html`;
+
+  spanprof("report", "--html", path, ...words);
+  return pathToFileURL(path).href;
+}
+
+function profile(name: string, factor = 1): string {
+  return files.write(`${name}.pb`, madeProfile(STACKS.map((each) => ({ ...each, count: each.count * factor }))));
+}
+
+test("pprof of a file's page has the profile's stacks, exact", async () => {
+  const opened = await open(browser, page("pprof", profile("pprof")));
+  const path = await exported(opened, "pprof", "pb.gz");
+
+  assert.deepEqual(readByGo(path), MEANT);
+  assert.match(spanprof("report", "--json", path), /"value":480000000/);
+  await fine(opened);
+});
+
+test("folded stacks have no other semicolons, and the same sums", async () => {
+  const opened = await open(browser, page("folded", profile("folded")));
+  const lines = readFileSync(await exported(opened, "Folded", "folded"), "utf8").trimEnd().split("\n");
+
+  assert.deepEqual(Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))])),
+    { "main;work": 300_000_000, "main;work;</script>": 120_000_000, "main;\u00fc: semi": 50_000_000, "main;$& $1;main": 10_000_000 });
+  await fine(opened);
+});
+
+test("a comparison has both values", async () => {
+  const opened = await open(browser, page("both", "--diff", profile("before"), profile("after", 3)));
+  const path = await exported(opened, "pprof", "pb.gz");
+
+  assert.deepEqual(readByGo(path, 1), MEANT);
+  assert.equal(readByGo(path, 0)["main;work"], 900_000_000);
+  await fine(opened);
+});
+
+test("what is focused is what is exported", async () => {
+  const opened = await open(browser, `${page("focus", profile("focus"))}#focus=work`);
+  const path = await exported(opened, "pprof", "pb.gz");
+
+  assert.deepEqual(readByGo(path), { "main;work": 300_000_000, "main;work;</script>": 120_000_000 });
+  await fine(opened);
+});
+
+test("a drawing and a picture show the frames", async () => {
+  const opened = await open(browser, page("draw", profile("draw")));
+  const svg = readFileSync(await exported(opened, "SVG", "svg"), "utf8");
+
+  assert.equal(await opened.page.evaluate((text: string) => {
+    const drawn = new DOMParser().parseFromString(text, "image/svg+xml");
+    return `${drawn.documentElement.tagName} ${drawn.querySelectorAll("parsererror, script").length} ${[...drawn.querySelectorAll("text")].some((each) => each.textContent.startsWith("work"))}`;
+  }, svg), "svg 0 true");
+  const png = readFileSync(await exported(opened, "PNG", "png"));
+  assert.equal(png.subarray(1, 4).toString(), "PNG");
+  assert.ok(png.readUInt32BE(16) > 1000, "as wide as the graph");
+  await fine(opened);
+});
+
+test("a page of a page shows the same, and can be exported again", async () => {
+  let address = page("again", profile("again"));
+
+  for (let round = 0; round < 2; round++) {
+    const opened = await open(browser, address);
+    const path = await exported(opened, "HTML", "html");
+    await fine(opened);
+    address = pathToFileURL(files.write(`again-${round}.html`, readFileSync(path))).href;
+  }
+  const opened = await open(browser, address);
+  assert.equal(await opened.page.$$eval("script", (all) => all.length), 2);
+  assert.deepEqual(readByGo(await exported(opened, "pprof", "pb.gz")), MEANT);
+  await fine(opened);
+});
+
+test("a server's page is exported with what the server has", async () => {
+  await server.pushFolded("shop.cpu", "main;work 30\nmain;idle 5\n");
+  const opened = await open(browser, `${server.base}?query=shop.cpu&from=now-1h&until=now`);
+
+  await opened.page.waitForSelector(".export > button");
+  const meant = { "main;work": 300_000_000, "main;idle": 50_000_000 };
+  assert.deepEqual(readByGo(await exported(opened, "pprof", "pb.gz")), meant);
+  const copy = await exported(opened, "HTML", "html");
+  await fine(opened);
+  await server.stop();
+  const file = await open(browser, pathToFileURL(files.write("served.html", readFileSync(copy))).href);
+  assert.deepEqual(readByGo(await exported(file, "pprof", "pb.gz")), meant);
+  await fine(file);
+});
+

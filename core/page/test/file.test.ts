@@ -1,0 +1,136 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import axe from "axe-core";
+import type { Browser } from "puppeteer-core";
+import { fine, open, startBrowser, type Opened } from "./browser.ts";
+import { Directory, madeProfile, spanprof } from "./made.ts";
+
+const HOSTILE = ["</script><script>alert(1)</script>", "<!--<script>", "<img src=x onerror=alert(1)>", "javascript:alert(1)",
+  "\u202egnp.exe", "\u2028\u2029", "a".repeat(100_000)];
+let browser: Browser;
+let files: Directory;
+
+before(async () => {
+  files = new Directory();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser.close();
+  files.dispose();
+});
+
+function page(name: string, ...words: string[]): string {
+  const path = `${files.path}/${name}.html`;
+
+  spanprof("report", "--html", path, ...words);
+  return pathToFileURL(path).href;
+}
+
+function shop(name: string, cart: number): string {
+  return files.write(`${name}.pb`, madeProfile([
+    { stack: ["main", "work"], count: cart, span: "GET /cart", spanId: "08d12e6b76c84d11" },
+    { stack: ["main", "work", "deep"], count: 50, span: "POST /pay", spanId: "18d12e6b76c84d11" },
+    { stack: ["main", "idle"], count: 3 },
+  ], ["samples dropped: 7"], 1795435347000));
+}
+
+async function textOf(opened: Opened, selector: string): Promise<string> {
+  return await opened.page.$$eval(selector, (all) => all.map((each) => each.textContent).join("|"));
+}
+
+/** What the flame graph's first line says of all. */
+async function functionsOf(opened: Opened): Promise<string> {
+  return await textOf(opened, ".flame-table");
+}
+
+test("a file opens from disk, with its spans, notes and stacks", async () => {
+  const opened = await open(browser, page("shop", shop("shop", 100)));
+
+  assert.equal(await textOf(opened, "h1"), "shop.pb");
+  assert.match(await textOf(opened, ".file-head p"), /^CPU 1\.53 s \u00b7 153 samples \u00b7 1 profile \u00b7 /);
+  assert.match(await textOf(opened, ".file-spans > .file-scroll tbody tr"), /^GET \/cart1\.00 s65\.4 %.*\|POST \/pay.*\|\(no span\)30\.0 ms/);
+  assert.equal(await textOf(opened, ".file-spans > .file-scroll tbody tr.file-few th"), "(no span)");
+  assert.match(await textOf(opened, ".file-notes li"), /samples dropped: 7/);
+  assert.match(await textOf(opened, ".file-dearest tbody"), /08d12e6b76c84d11/);
+  assert.match(await functionsOf(opened), /work.*deep|deep.*work/s);
+  await fine(opened);
+});
+
+test("a span's name shows its stacks, and the address keeps that", async () => {
+  const opened = await open(browser, page("pick", shop("pick", 100)));
+  const pick = ".file-spans > .file-scroll tbody tr:nth-child(2) th button";
+
+  await opened.page.click(pick);
+  assert.equal(await opened.page.$eval(pick, (each) => each.getAttribute("aria-pressed")), "true");
+  assert.match(await functionsOf(opened), /deep/);
+  assert.doesNotMatch(await functionsOf(opened), /idle/);
+  const address = opened.page.url();
+  assert.match(address, /#span=%3DPOST\+%2Fpay$/);
+  await opened.page.reload();
+  assert.doesNotMatch(await functionsOf(opened), /idle/);
+  await opened.page.click(".file-tools > button");
+  assert.match(await functionsOf(opened), /idle/);
+  assert.doesNotMatch(opened.page.url(), /span=/);
+  await fine(opened);
+});
+
+test("a comparison shows the difference and both sides", async () => {
+  const opened = await open(browser, page("diff", "--diff", shop("old", 40), shop("new", 100)));
+
+  assert.match(await textOf(opened, ".file-spans > .file-scroll tbody tr"), /^GET \/cart400 ms1\.00 s\+600 ms \(150\.0 %\)/);
+  assert.match(await functionsOf(opened), /\+600 ms/);
+  await opened.page.click("[data-side=base]");
+  assert.doesNotMatch(await functionsOf(opened), /\+600 ms/);
+  assert.match(await functionsOf(opened), /930 ms/);
+  await opened.page.click(".file-spans > .file-scroll tbody tr:nth-child(1) th button");
+  assert.match(await functionsOf(opened), /400 ms/);
+  await fine(opened);
+});
+
+test("a file of no samples says so", async () => {
+  const opened = await open(browser, page("none", "--span-name", "nothing", shop("none", 1)));
+
+  assert.match(await textOf(opened, "[role=status]"), /No samples match/);
+  await fine(opened);
+});
+
+test("names are text, whatever they hold", async () => {
+  const profile = madeProfile(HOSTILE.map((name) => ({ stack: ["main", name], count: 20, span: name.slice(0, 2000) })),
+    HOSTILE.map((name) => name.slice(0, 300)));
+  const opened = await open(browser, page("hostile", "--title", HOSTILE[0]! + HOSTILE[4]!, files.write("hostile.pb", profile)));
+
+  assert.equal(await opened.page.$$eval("script", (all) => all.length), 2);
+  assert.equal(await opened.page.$$eval("img", (all) => all.length), 0);
+  const seen = await opened.page.$eval("#app", (app) => app.textContent);
+  assert.match(seen, /<\/script><script>alert\(1\)<\/script>/);
+  assert.doesNotMatch(seen, /[\u202e\u2028]/);
+  assert.ok(seen.length < 100_000, "long names are cut");
+  assert.ok(await opened.page.$eval("body", (body) => body.scrollWidth <= innerWidth), "nothing is wider than the window");
+  await fine(opened);
+});
+
+test("light and dark, wide and narrow, axe finds nothing serious", async () => {
+  const address = page("axe", "--diff", shop("axe-old", 40), shop("axe", 100));
+
+  for (const [width, scheme] of [[1400, "light"], [700, "dark"]] as const) {
+    const opened = await open(browser, address, width);
+    await opened.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    // The policy allows no script of the document's; the protocol's is let in.
+    await opened.page.evaluate(axe.source);
+    const found = await opened.page.evaluate(async () =>
+      (await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }).axe.run()).violations
+        .filter((each) => each.impact === "serious" || each.impact === "critical").map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" ")}`));
+    assert.deepEqual(found, [], `${width} ${scheme}`);
+    await fine(opened);
+  }
+});
+
+test("the policy lets nothing but the page's own script run", () => {
+  page("policy", shop("policy", 1));
+  const text = readFileSync(`${files.path}/policy.html`, "utf8");
+
+  assert.match(text, /default-src 'none'; script-src 'sha256-/);
+  assert.doesNotMatch(text, /unsafe-(inline|eval)/);
+});

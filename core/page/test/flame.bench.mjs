@@ -1,0 +1,145 @@
+// node test/flame.bench.mjs [NODES...]: how long a flame graph of so many nodes
+// (100000) takes in headless Chromium until it is drawn first, zoomed and
+// searched. Two figures each: milliseconds until the frame after it is on the
+// screen, which a busy machine makes longer, and those that the page's thread
+// worked (all of it, and its scripts alone), which it does less.
+//
+// Fails no test: times are printed. CHROMIUM: (/usr/bin/chromium)
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import puppeteer from "puppeteer-core";
+
+const sizes = process.argv.slice(2).map(Number);
+const here = fileURLToPath(new URL(".", import.meta.url));
+const directory = mkdtempSync(join(tmpdir(), "spanprof-flame-"));
+const RUNS = 3;
+
+/** A tree of `count` nodes, as deep as those of web programs, of a tenth as many
+ * functions. The generator is Numerical Recipes': the same tree each time. */
+function treeOf(count) {
+  let state = 7;
+  const below = (limit) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * limit);
+  };
+  const functions = { name: [], file: [], line: [] };
+  const nodes = { parent: [0], function: [-1], self: [0] };
+  const depth = [0];
+  const taken = new Set();
+  const kinds = ["Order#total", "Cart.parse", "Pool#checkout", "Json::Decoder#read", "memcpy", "Query#execute"];
+  const files = ["/app/models/order.rb", "/usr/lib/ruby/gems/3.1.0/gems/rack-2.2.4/lib/rack.rb", "/lib/libc.so.6", ""];
+  for (let id = 0; id < count / 10; id++) {
+    functions.name.push(`${kinds[id % kinds.length]}_${id}`);
+    functions.file.push(files[id % files.length]);
+    functions.line.push(id % 500);
+  }
+  while (nodes.parent.length < count) {
+    const last = nodes.parent.length - 1;
+    const parent = below(10) < 6 ? last : below(last + 1);
+    const id = below(below(2) === 0 ? count / 10 : count / 100);
+    const key = parent * count + id;
+    if (depth[parent] >= 80 || taken.has(key))
+      continue;
+    taken.add(key);
+    nodes.parent.push(parent);
+    nodes.function.push(id);
+    nodes.self.push(below(2) * below(100) * 10_000_000);
+    depth.push(depth[parent] + 1);
+  }
+  return { type: "cpu", unit: "nanoseconds", profiles: 1, functions, nodes };
+}
+
+function pageOf(count) {
+  const file = join(directory, `${count}.html`);
+  const built = join(directory, "page.html");
+  const made = spawnSync(process.execPath, [join(here, "../build.mjs"), built], { stdio: "inherit" });
+  if (made.status !== 0)
+    throw new Error("the page was not built");
+  const side = { tree: treeOf(count), fromMs: 0, untilMs: 1, comments: [], spanNames: [], spans: [] };
+  const data = JSON.stringify({ title: "bench", now: side, base: null }).replaceAll("<", "\\u003c");
+  writeFileSync(file, readFileSync(built, "utf8").replace("id=\"page-data\">null<", () => `id="page-data">${data}<`));
+  return `file://${file}`;
+}
+
+/** Runs in the page: when the first graph is on the screen. */
+function watchFirst() {
+  const look = () => {
+    const drawn = [...document.querySelectorAll(".flame-canvas")].some((canvas) => canvas.style.width !== "");
+    if (drawn)
+      setTimeout(() => { window.firstDrawnMs = performance.now(); });
+    else
+      requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+/** Runs in the page: milliseconds from an act until it is drawn. */
+async function actUntilDrawn(what) {
+  const drawn = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+  const canvas = [...document.querySelectorAll(".flame-canvas")].find((each) => each.style.width !== "");
+  const start = performance.now();
+  if (what === "zoom") {
+    const box = canvas.getBoundingClientRect();
+    canvas.dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 1, clientX: box.left + box.width * 0.2, clientY: box.top + 70 }));
+  } else {
+    const search = document.querySelector(".flame-search");
+    search.value = what;
+    search.dispatchEvent(new Event("input"));
+    while (document.querySelector(".flame-found").textContent === "")
+      await new Promise((resolve) => setTimeout(resolve));
+  }
+  await drawn();
+  return performance.now() - start;
+}
+
+async function metricsOf(page) {
+  const { ScriptDuration, TaskDuration } = await page.metrics();
+  return [TaskDuration * 1000, ScriptDuration * 1000];
+}
+
+async function measured(page, act) {
+  const before = await metricsOf(page);
+  const wall = await act();
+  const after = await metricsOf(page);
+  return [wall, after[0] - before[0], after[1] - before[1]];
+}
+
+async function runOf(browser, address) {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1400, height: 900 });
+  await page.evaluateOnNewDocument(watchFirst);
+  const first = await measured(page, async () => {
+    await page.goto(address);
+    await page.waitForFunction("window.firstDrawnMs", { timeout: 120_000 });
+    return await page.evaluate("window.firstDrawnMs");
+  });
+  const zoom = await measured(page, () => page.evaluate(actUntilDrawn, "zoom"));
+  const search = await measured(page, () => page.evaluate(actUntilDrawn, "order"));
+  const found = await page.evaluate("document.querySelector('.flame-found').textContent");
+  await page.close();
+  return { first, zoom, search, found };
+}
+
+try {
+  const browser = await puppeteer.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+  });
+  for (const size of sizes.length > 0 ? sizes : [100_000]) {
+    const address = pageOf(size);
+    const runs = [];
+    for (let run = 0; run < RUNS; run++)
+      runs.push(await runOf(browser, address));
+    console.log(`${size} nodes, the best of ${RUNS} (${runs[0].found})`);
+    for (const what of ["first", "zoom", "search"]) {
+      const [wall, task, script] = [0, 1, 2].map((at) => Math.min(...runs.map((run) => run[what][at])).toFixed(0).padStart(6));
+      console.log(`  ${what.padEnd(7)} ${wall} ms until drawn, ${task} ms of the thread, ${script} ms of scripts`);
+    }
+  }
+  await browser.close();
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -1,0 +1,233 @@
+import { after, before, describe, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser, Page } from "puppeteer-core";
+import type { Panel } from "../src/flame/panel.ts";
+import { fine, startBrowser } from "./browser.ts";
+import { FlamePages, wireOf } from "./flame_browser.ts";
+
+const STACKS = {
+  "main;serve;order;query": 4e9, "main;serve;order;render": 2e9, "main;serve;cart;query": 1e9, "main;gc": 1e9, "main;serve;order;order;query": 2e9,
+};
+let browser: Browser;
+let pages: FlamePages;
+
+before(async () => {
+  browser = await startBrowser();
+  pages = await FlamePages.of(browser);
+});
+
+after(async () => {
+  pages.dispose();
+  await browser.close();
+});
+
+const GRAPH = ".flame-scroll[aria-label='Flame graph']";
+
+/** What is said of the frame that the keyboard is at. */
+async function said(page: Page): Promise<string> {
+  return await page.$eval(".flame [aria-live]", (element) => element.textContent);
+}
+
+async function texts(page: Page, selector: string): Promise<string[]> {
+  return await page.$$eval(selector, (found) => found.filter((each) => each.checkVisibility()).map((each) => each.textContent.trim()));
+}
+
+async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys)
+    await page.keyboard.press(key as "Enter");
+}
+
+/** Clicks a frame of the drawn levels, at a share of the width. */
+async function clickAt(page: Page, level: number, share: number, clicks = 1): Promise<void> {
+  const box = await (await page.$(`${GRAPH} canvas`))!.boundingBox();
+
+  await page.mouse.click(box!.x + box!.width * share, box!.y + level * 20 + 10, { count: clicks });
+}
+
+async function search(page: Page, text: string): Promise<string> {
+  await page.$eval(".flame-search", (box) => { (box as HTMLInputElement).value = ""; });
+  await page.type(".flame-search", text);
+  await page.waitForFunction((wanted) => new URLSearchParams(location.hash.slice(1)).get("search") === wanted, {}, text);
+  return (await texts(page, ".flame-found"))[0]!;
+}
+
+describe("zoom", () => {
+  test("by a click, out by a crumb, a double click and Escape; kept by a reload", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    await clickAt(page, 3, 0.2);
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve", "order"]);
+    await page.reload();
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve", "order"]);
+    await page.click(".flame-crumbs li:nth-child(3) button");
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve"]);
+    await clickAt(page, 2, 0.5, 2);
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), []);
+    await clickAt(page, 2, 0.2);
+    await page.focus(GRAPH);
+    await press(page, "Escape");
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), []);
+    assert.equal(new URL(page.url()).hash, "");
+    await fine(opened);
+  });
+
+  test("is the same in other data, as far as it is there", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    await clickAt(page, 4, 0.1);
+    const other = wireOf({ "main;serve;order": 5, "main;other": 9 });
+    await page.evaluate((wire) => {
+      const { panels, treeOf } = window as unknown as { panels: Panel[]; treeOf: (tree: typeof wire) => never };
+      panels[0]!.setTree(treeOf(wire));
+    }, other);
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve", "order"]);
+    await fine(opened);
+  });
+});
+
+describe("search", () => {
+  test("tells the exact share, counts nested matches once, and goes to matches", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    assert.equal(await search(page, "ORDER"), "80.0 % \u00b7 8.00 s \u00b7 2 frames");
+    assert.deepEqual(await texts(page, ".flame-rows .flame-name"), ["order"]);
+    await press(page, "Enter");
+    assert.match((await texts(page, ".flame-found"))[0]!, /1 of 2$/);
+    assert.match(await said(page), /^order: total 8.00 s .* 80.0 % of all/);
+    await press(page, "Enter");
+    assert.match(await said(page), /^order: total 2.00 s/);
+    assert.equal(await search(page, "/^(gc|cart)$/"), "20.0 % \u00b7 2.00 s \u00b7 2 frames");
+    assert.equal(await search(page, "nothing"), "no match");
+    assert.deepEqual(await texts(page, ".flame-empty"), ["No function has this in its name."]);
+    assert.match(await search(page, "/(/"), /nterminated group/);
+    assert.equal(await page.$eval(".flame-search", (box) => box.getAttribute("aria-invalid")), "true");
+    await fine(opened);
+  });
+
+  test("a match too narrow to be seen is zoomed to", async () => {
+    const opened = await pages.open([wireOf({ "main;big": 1e12, "main;small;tiny": 1 })]);
+    const { page } = opened;
+
+    await search(page, "tiny");
+    await press(page, "Enter");
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "small"]);
+    await fine(opened);
+  });
+});
+
+describe("the keyboard alone", () => {
+  test("goes among frames, zooms, and tells each", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    for (let tabs = 0; tabs < 40 && !await page.$(`${GRAPH}:focus`); tabs++)
+      await press(page, "Tab");
+    await press(page, "ArrowDown", "ArrowDown", "ArrowDown");
+    assert.match(await said(page), /^order: total 8.00 s \u00b7 80.0 % of all; own 0 ns/);
+    await press(page, "ArrowRight");
+    assert.match(await said(page), /^cart: total 1.00 s/);
+    await press(page, "ArrowUp");
+    assert.match(await said(page), /^serve: total 9.00 s/);
+    await press(page, "Enter");
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve"]);
+    await press(page, "Escape", "/");
+    assert.equal(await page.evaluate(() => document.activeElement?.className), "flame-search");
+    await fine(opened);
+  });
+
+  test("sandwich, focus, hide: each a chip that is taken off, and undone", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+    const chips = (): Promise<string[]> => texts(page, ".flame-chip span:first-child");
+
+    await page.focus(GRAPH);
+    await press(page, "ArrowDown", "ArrowDown", "ArrowDown", "h");
+    assert.deepEqual(await chips(), ["hidden: order"]);
+    await press(page, "ArrowDown", "ArrowDown", "ArrowDown", "f");
+    assert.deepEqual(await chips(), ["focus: query", "hidden: order"]);
+    assert.deepEqual((await texts(page, ".flame-rows .flame-name")).sort(), ["cart", "main", "query", "serve"]);
+    await press(page, "s");
+    assert.equal((await chips()).length, 3);
+    assert.equal((await page.$$(".flame-scroll:not([hidden])")).length, 2);
+    await page.focus(".flame-chip");
+    await press(page, "Enter");
+    assert.equal((await chips()).length, 2);
+    for (let step = 0; step < 4; step++)
+      await page.click(".flame-tools button[title^='Undo']");
+    assert.deepEqual(await chips(), []);
+    assert.equal(new URL(page.url()).hash, "");
+    await fine(opened);
+  });
+
+});
+
+describe("the keyboard alone, further", () => {
+  test("the menu opens by Shift and F10, and copies a name", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    await page.focus(GRAPH);
+    await press(page, "ArrowDown", "ArrowDown");
+    await page.keyboard.down("Shift");
+    await press(page, "F10");
+    await page.keyboard.up("Shift");
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("role")), "menuitem");
+    await press(page, "End", "ArrowUp", "Enter");
+    await page.waitForFunction(() => document.querySelector(".flame [aria-live]")!.textContent === "The name is copied.");
+    assert.ok(await page.$(`${GRAPH}:focus`));
+    await page.focus(".flame-search");
+    await page.keyboard.down("Control");
+    await press(page, "v");
+    await page.keyboard.up("Control");
+    assert.equal(await page.$eval(".flame-search", (box) => (box as HTMLInputElement).value), "serve");
+    await fine(opened);
+  });
+
+  test("the table: rows, order, highlight", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    await page.focus(".flame-table");
+    await press(page, "ArrowDown", "Enter");
+    assert.deepEqual(await texts(page, ".flame-chip span:first-child"), ["highlighted: query"]);
+    assert.match((await texts(page, ".flame-found"))[0]!, /^70.0 %/);
+    await press(page, "Escape");
+    assert.deepEqual(await texts(page, ".flame-chip span:first-child"), []);
+    await page.click("[data-column='name']");
+    assert.deepEqual(await texts(page, ".flame-rows .flame-name"), ["cart", "gc", "main", "order", "query", "render", "serve"]);
+    await page.click("[data-column='name']");
+    assert.deepEqual((await texts(page, ".flame-rows .flame-name"))[0], "serve");
+    assert.equal(await page.$eval("[role='columnheader']", (head) => head.getAttribute("aria-sort")), "descending");
+    await fine(opened);
+  });
+});
+
+test("100,000 functions scroll, with few elements", async () => {
+  const stacks: Record<string, number> = {};
+  for (let at = 0; at < 100_000; at++)
+    stacks[`main;f${at}`] = 1e6 + at;
+  const opened = await pages.open([wireOf(stacks)]);
+  const { page } = opened;
+
+  await page.focus(".flame-table");
+  await press(page, "End");
+  await page.waitForSelector(".flame-active");
+  assert.deepEqual(await texts(page, ".flame-active .flame-name"), ["main"]);
+  assert.ok((await page.$$(".flame-rows [role='row']")).length < 100);
+  assert.equal(await page.$eval(".flame-table", (table) => table.getAttribute("aria-rowcount")), "100002");
+  await fine(opened);
+});
+
+test("linked panels zoom and search together", async () => {
+  const opened = await pages.open([wireOf(STACKS), wireOf({ "main;serve;order;query": 1e9, "main;order": 1e9 })]);
+  const { page } = opened;
+
+  await clickAt(page, 2, 0.1);
+  assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve", "all", "main", "serve"]);
+  await search(page, "order");
+  assert.deepEqual(await texts(page, ".flame-found"), ["80.0 % \u00b7 8.00 s \u00b7 2 frames", "100.0 % \u00b7 2.00 s \u00b7 2 frames"]);
+  await fine(opened);
+});

@@ -1,0 +1,57 @@
+#include "listen.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../../util/status.h"
+#include "guard.h"
+#include "http_server.h"
+
+spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
+                               uint16_t *port) {
+  const struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                                 .ai_socktype = SOCK_STREAM,
+                                 .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+  struct sockaddr_storage bound;
+  socklen_t bound_size = sizeof bound;
+  struct addrinfo *found = NULL;
+  char host[256], service[8];
+  const int on = 1;
+  spanprof_status st;
+  int error;
+
+  st = sp_http_address(listen_on, host, sizeof host, port);
+  if (st)
+    return st;
+  snprintf(service, sizeof service, "%u", *port);
+  error = getaddrinfo(host, service, &hints, &found);
+  if (error)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "cannot listen on %s: %s", listen_on,
+                   gai_strerror(error));
+  *loopback = sp_guard_is_loopback(host);
+  *out =
+      socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (*out >= 0) {
+    setsockopt(*out, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    setsockopt(*out, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+  if (*out < 0 || bind(*out, found->ai_addr, found->ai_addrlen) ||
+      listen(*out, 1024) ||
+      getsockname(*out, (struct sockaddr *)&bound, &bound_size)) {
+    error = errno;
+    if (*out >= 0)
+      close(*out);
+    st = sp_fail_errno(SPANPROF_ERR_SYSTEM, error, "cannot listen on %s",
+                       listen_on);
+  } else {
+    *port = ntohs(bound.ss_family == AF_INET6
+                      ? ((struct sockaddr_in6 *)&bound)->sin6_port
+                      : ((struct sockaddr_in *)&bound)->sin_port);
+  }
+  freeaddrinfo(found);
+  return st;
+}
