@@ -45,6 +45,20 @@ void sp_intern_forget(sp_intern *intern) {
   intern_clear(&intern->before);
 }
 
+void sp_intern_watch(sp_intern *intern) {
+  sp_intern_watch_end(intern);
+  sp_intern_forget(intern);
+  intern->watches = true;
+}
+
+void sp_intern_watch_end(sp_intern *intern) {
+  int i;
+
+  for (i = 0; i < SP_INTERN_KINDS; i++)
+    sp_id_set_dispose(&intern->used[i], intern->mem);
+  intern->watches = intern->missed = false;
+}
+
 static void intern_items_dispose(sp_intern_items *items, const sp_mem *mem) {
   sp_arena_dispose(&items->arena);
   sp_mem_free(mem, items->items);
@@ -58,6 +72,7 @@ void sp_intern_dispose(sp_intern *intern) {
     sqlite3_finalize(intern->find[i]);
     sqlite3_finalize(intern->insert[i]);
   }
+  sp_intern_watch_end(intern);
   intern_items_dispose(&intern->now, intern->mem);
   intern_items_dispose(&intern->before, intern->mem);
 }
@@ -110,6 +125,9 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
     st = sp_fail(SPANPROF_ERR_LIMIT, "the store has no room for more stacks: "
                                      "begin a new one");
   item->id = (uint32_t)id;
+  if (!st && intern->watches &&
+      sp_id_set_add(&intern->used[item->kind], intern->mem, item->id))
+    intern->missed = true;
   return st;
 }
 

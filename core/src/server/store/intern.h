@@ -6,6 +6,7 @@
 #include "../../profile/arena.h"
 #include "../../util/hash_index.h"
 #include "database.h"
+#include "id_set.h"
 
 typedef enum sp_intern_kind {
   SP_INTERN_TEXT,
@@ -44,6 +45,10 @@ typedef struct sp_intern {
    * asked for again comes back from there: the rest is forgotten. */
   sp_intern_items now;
   sp_intern_items before;
+  /* Ids given out since sp_intern_watch(), which are in use. */
+  sp_id_set used[SP_INTERN_KINDS];
+  bool watches;
+  bool missed; /* there was no memory for one of them */
 } sp_intern;
 
 void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db);
@@ -51,6 +56,11 @@ void sp_intern_dispose(sp_intern *intern);
 
 /* Forget what was seen: after a rollback, whose ids are none. */
 void sp_intern_forget(sp_intern *intern);
+
+/* From now on note every id that is given out, until the end. Forgets what was
+ * seen, so that each goes through the file once. */
+void sp_intern_watch(sp_intern *intern);
+void sp_intern_watch_end(sp_intern *intern);
 
 /* The id of bytes (text, location, source, or series of the source `a`), or of
  * numbers: a function's name, file and line, a stack's parent and location.

@@ -7,6 +7,10 @@
 /* How often there is a look at what can be compacted and what has to go. */
 #define KEEP_EVERY_NS (20 * SP_NS_PER_S)
 
+/* How often, at most, names and stacks of dropped profiles are looked for: that
+ * reads a part of every block. */
+#define KEEP_COLLECT_NS (3600 * SP_NS_PER_S)
+
 #define KEEP_HOUR_NS ((int64_t)3600 * 1000000000)
 
 /* A source's hour is compacted when it has so many profiles that are alone, or
@@ -18,9 +22,6 @@
  * too much. */
 #define KEEP_PROFILES_MAX 1024
 #define KEEP_SAMPLES_MAX  400000
-
-/* Of one transaction of the retention. */
-#define KEEP_DROP_MAX 64
 
 typedef struct keep_group {
   sp_store *store;
@@ -107,8 +108,9 @@ static spanprof_status keep_gather(keep_group *group, sqlite3 *db,
   return st;
 }
 
-/* The block for the rows it was made of, in one transaction. Rows that are
- * gone were dropped by the retention. */
+/* The block for the rows it was made of, in one transaction.
+ * SPANPROF_ERR_STATE: one of them is gone, by the retention or another call;
+ * nothing changed. */
 static spanprof_status keep_replace(sp_writer *writer, void *data) {
   const keep_group *group = data;
   sqlite3_stmt *drop = NULL;
@@ -119,6 +121,8 @@ static spanprof_status keep_replace(sp_writer *writer, void *data) {
   for (i = 0; !st && i < group->id_count; i++) {
     sqlite3_bind_int64(drop, 1, group->ids[i]);
     st = sp_database_do(drop);
+    if (!st && sqlite3_changes(writer->db) == 0)
+      st = SPANPROF_ERR_STATE;
   }
   sqlite3_finalize(drop);
   return st ? st
@@ -152,6 +156,8 @@ static spanprof_status keep_compact(sp_store *store, uint32_t source,
       st = sp_block_write(&group->block, &group->parts);
     if (!st)
       st = sp_writer_call(&store->writer, keep_replace, group);
+    if (st == SPANPROF_ERR_STATE) /* look again */
+      st = SPANPROF_OK;
   }
   sp_block_parts_dispose(&group->parts);
   sp_block_dispose(&group->block);
@@ -196,7 +202,7 @@ static spanprof_status keep_next(sp_store *store, bool all, uint32_t *source,
   return st;
 }
 
-static bool keep_ends(sp_store *store) {
+bool sp_store_ends(sp_store *store) {
   bool ending;
 
   pthread_mutex_lock(&store->lock);
@@ -211,10 +217,10 @@ static spanprof_status keep_compact_all(sp_store *store, bool all) {
   spanprof_status st = keep_next(store, all, &source, &hour);
   bool did;
 
-  while (!st && source && !keep_ends(store)) {
+  while (!st && source && !sp_store_ends(store)) {
     do
       st = keep_compact(store, source, hour, &did);
-    while (!st && did && !keep_ends(store));
+    while (!st && did && !sp_store_ends(store));
     if (!st)
       st = keep_next(store, all, &source, &hour);
   }
@@ -225,141 +231,18 @@ spanprof_status sp_store_compact(sp_store *store) {
   return keep_compact_all(store, true);
 }
 
-/* ---- Retention ---- */
+static spanprof_status keep_collect(sp_store *store, uint64_t *next_ns) {
+  const uint64_t now = sp_clock_monotonic_ns(store->clock);
 
-typedef struct keep_drop {
-  sp_store *store;
-  int64_t before_ns; /* what ended before; 0: the oldest, by bytes */
-  int64_t bytes;     /* to be freed */
-  int64_t blocks;    /* dropped */
-  int64_t profiles;
-} keep_drop;
-
-static spanprof_status keep_drop_some(sp_writer *writer, void *data) {
-  keep_drop *drop = data;
-  sqlite3_stmt *rows = NULL, *remove = NULL;
-  int64_t freed = 0;
-  int code = SQLITE_DONE, i;
-  spanprof_status st = sp_database_prepare(
-      writer->db, &rows,
-      "SELECT id, bytes, profiles, until_ns FROM block WHERE ?1=0 OR "
-      "until_ns<?1 ORDER BY until_ns LIMIT ?2");
-
-  if (!st)
-    st = sp_database_prepare(writer->db, &remove,
-                             "DELETE FROM block WHERE id=?1");
-  if (!st) {
-    sqlite3_bind_int64(rows, 1, drop->before_ns);
-    sqlite3_bind_int64(rows, 2, KEEP_DROP_MAX);
-  }
-  for (i = 0; !st && (drop->before_ns || freed < drop->bytes); i++) {
-    st = sp_database_step(rows, &code);
-    if (st || code != SQLITE_ROW)
-      break;
-    sqlite3_bind_int64(remove, 1, sqlite3_column_int64(rows, 0));
-    st = sp_database_do(remove);
-    freed += sqlite3_column_int64(rows, 1);
-    drop->blocks++;
-    drop->profiles += sqlite3_column_int64(rows, 2);
-  }
-  sqlite3_finalize(rows);
-  sqlite3_finalize(remove);
-  return st;
-}
-
-static spanprof_status keep_drop_rows(sp_writer *writer, const char *sql,
-                                      int64_t before) {
-  sqlite3_stmt *remove = NULL;
-  spanprof_status st = sp_database_prepare(writer->db, &remove, sql);
-
-  if (!st) {
-    sqlite3_bind_int64(remove, 1, before);
-    st = sp_database_do(remove);
-  }
-  sqlite3_finalize(remove);
-  return st;
-}
-
-/* Of what is no profile: spans of traces, annotations. */
-static spanprof_status keep_drop_spans(sp_writer *writer, void *data) {
-  const keep_drop *drop = data;
-  spanprof_status st = keep_drop_rows(
-      writer, "DELETE FROM span WHERE start_ns<?1", drop->before_ns);
-
-  return st ? st
-            : keep_drop_rows(writer,
-                             "DELETE FROM document WHERE kind='annotation' "
-                             "AND time_ms<?1",
-                             drop->before_ns / (int64_t)SP_NS_PER_MS);
-}
-
-/* Drop until there is no more of it; count and say what went. */
-static spanprof_status keep_drop_run(sp_store *store, keep_drop *drop,
-                                     const char *why) {
-  spanprof_status st = SPANPROF_OK;
-  int64_t before, all = 0, profiles = 0;
-
-  do {
-    before = all;
-    drop->blocks = drop->profiles = 0;
-    st = sp_writer_call(&store->writer, keep_drop_some, drop);
-    if (!st) {
-      all += drop->blocks;
-      profiles += drop->profiles;
-    }
-  } while (!st && drop->before_ns && all > before && !keep_ends(store));
-  sp_count(&store->dropped_blocks, (uint64_t)all);
-  sp_count(&store->dropped_profiles, (uint64_t)profiles);
-  if (all)
-    sp_log_line(store->log, SPANPROF_LOG_INFO,
-                "dropped %" PRId64 " profiles in %" PRId64 " blocks: %s",
-                profiles, all, why);
-  return st;
-}
-
-static spanprof_status keep_used(sp_store *store, int64_t *bytes) {
-  int64_t pages = 0, spare = 0, page = 0;
-  sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(store, &reader);
-
-  if (st)
-    return st;
-  st = sp_database_number(reader->db, "PRAGMA page_count", &pages);
-  if (!st)
-    st = sp_database_number(reader->db, "PRAGMA freelist_count", &spare);
-  if (!st)
-    st = sp_database_number(reader->db, "PRAGMA page_size", &page);
-  sp_store_reader_give(store, reader);
-  *bytes = (pages - spare) * page;
-  return st;
-}
-
-spanprof_status sp_store_drop_old(sp_store *store) {
-  const int64_t now = (int64_t)sp_clock_unix_ns(store->clock);
-  keep_drop drop = {.store = store};
-  spanprof_status st = SPANPROF_OK;
-  int64_t bytes = 0, before;
-
-  if (store->retention_ns && (int64_t)store->retention_ns < now) {
-    drop.before_ns = now - (int64_t)store->retention_ns;
-    st = keep_drop_run(store, &drop, "older than the retention");
-    if (!st)
-      st = sp_writer_call(&store->writer, keep_drop_spans, &drop);
-  }
-  drop.before_ns = 0;
-  while (!st && store->max_bytes && !keep_ends(store)) {
-    before = bytes;
-    st = keep_used(store, &bytes);
-    if (st || bytes <= (int64_t)store->max_bytes || bytes == before)
-      break;
-    drop.bytes = bytes - (int64_t)store->max_bytes;
-    st = keep_drop_run(store, &drop, "more bytes than the limit");
-  }
-  return st;
+  if (now < *next_ns || !atomic_load(&store->uncollected))
+    return SPANPROF_OK;
+  *next_ns = now + KEEP_COLLECT_NS;
+  return sp_store_collect(store);
 }
 
 void *sp_store_keep(void *argument) {
   sp_store *store = argument;
+  uint64_t collect_ns = 0;
   spanprof_status st;
 
   pthread_mutex_lock(&store->lock);
@@ -372,6 +255,8 @@ void *sp_store_keep(void *argument) {
     st = sp_store_drop_old(store);
     if (!st)
       st = keep_compact_all(store, false);
+    if (!st)
+      st = keep_collect(store, &collect_ns);
     if (st)
       sp_log_warn(store->log, SP_LOG_OUTPUT, "cannot tidy the store: %s",
                   spanprof_last_error());

@@ -186,4 +186,8 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out);
 spanprof_status sp_store_compact(sp_store *store);
 spanprof_status sp_store_drop_old(sp_store *store);
 
+/* Likewise: drop names, stacks and series that no profile or span has any
+ * more. One call at a time; another does nothing. */
+spanprof_status sp_store_collect(sp_store *store);
+
 #endif

@@ -33,7 +33,9 @@ struct sp_store {
   bool ending;
   sp_store_reader *idle; /* readers without work */
   size_t idle_count;
+  bool collects; /* a call of sp_store_collect() is under way */
   /* Any thread. */
+  _Atomic uint64_t uncollected; /* blocks and spans dropped since the last */
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;
   sp_counter repeated_profiles;
@@ -46,6 +48,9 @@ void sp_store_reader_give(sp_store *store, sp_store_reader *reader);
 
 /* What compacts and drops; keep.c. Its thread ends when `ending` is set. */
 void *sp_store_keep(void *store);
+
+/* Whether the store is about to be closed: long work is given up. */
+bool sp_store_ends(sp_store *store);
 
 /* Write a block's row. On the writer's thread. */
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,

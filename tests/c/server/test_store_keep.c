@@ -1,0 +1,176 @@
+/* What a store drops: names without profiles, and by bytes whatever is oldest.
+ */
+#include "store_fixture.h"
+
+#include <sqlite3.h>
+
+static const sp_trace_id no_trace = {0, 0};
+
+static int64_t now_ns(void) {
+  return (int64_t)sp_clock_unix_ns(sp_clock_system());
+}
+
+static int64_t number_of(const char *sql) {
+  sqlite3_stmt *ask;
+  int64_t number;
+  sqlite3 *db;
+
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK, sqlite3_prepare_v2(db, sql, -1, &ask, NULL));
+  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(ask));
+  number = sqlite3_column_int64(ask, 0);
+  sqlite3_finalize(ask);
+  sqlite3_close(db);
+  return number;
+}
+
+static void put(sp_store *store, const char *service, int64_t time_ns,
+                const char *frames, const char *name) {
+  sp_received *profile = fixture_profile(service, time_ns);
+
+  fixture_sample(profile, frames, name, name ? 7 : 0, no_trace, 1);
+  fixture_put(store, profile);
+}
+
+static void put_span(sp_store *store, uint64_t number, const char *name,
+                     int64_t start_ns, const char *attributes) {
+  const sp_store_span span = {.trace_id = {number * 0x9e3779b97f4a7c15u, 1},
+                              .span_id = number + 1,
+                              .name = name,
+                              .service = "traced",
+                              .start_ns = start_ns,
+                              .status_message = "",
+                              .attributes = attributes};
+
+  CHECK(!sp_store_put_spans(store, &span, 1));
+}
+
+static void names_without_profiles_are_collected(void) {
+  const sp_selector selector = fixture_all();
+  const int64_t now = now_ns(), old = now - 7200 * FIXTURE_SECOND;
+  char frames[64];
+  sp_store *store;
+  int i;
+
+  fixture_begin();
+  fixture_retention_ns = 3600 * SP_NS_PER_S;
+  store = fixture_open();
+  put_span(store, 1, "GET /kept", now, "{}");
+  for (i = 0; i < 3000; i++) { /* of several transactions */
+    snprintf(frames, sizeof frames, "main;shared;gone_%d", i);
+    put(store, i % 2 ? "shop" : "closed", old + i, frames, "GET /gone");
+  }
+  for (i = 0; i < 3; i++)
+    put(store, "shop", now + i, "main;shared;kept", "GET /shop");
+  CHECK(!sp_store_compact(store));
+  CHECK(!sp_store_drop_old(store));
+  CHECK(!sp_store_collect(store));
+  CHECK_EQUAL(3, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(3, number_of("SELECT count(*) FROM location"));
+  CHECK_EQUAL(3, number_of("SELECT count(*) FROM function"));
+  CHECK_EQUAL(1, number_of("SELECT count(*) FROM source"));
+  CHECK_EQUAL(1, number_of("SELECT count(*) FROM series"));
+  CHECK_EQUAL(0, number_of("SELECT count(*) FROM text WHERE text LIKE "
+                           "'%gone%' OR text='closed'"));
+  CHECK_EQUAL(2, number_of("SELECT count(*) FROM text WHERE text IN "
+                           "('GET /kept', 'traced')"));
+  CHECK_EQUAL(3, fixture_sum(store, &selector, "kept"));
+  /* What is gone can come again, also as the caller of what is new. */
+  put(store, "closed", now, "main;shared;gone_1;new", "GET /gone");
+  CHECK_EQUAL(1, fixture_sum(store, &selector, "new"));
+  CHECK(!sp_store_collect(store));
+  sp_store_close(store);
+  store = fixture_open();
+  CHECK_EQUAL(1, fixture_sum(store, &selector, "new"));
+  CHECK_EQUAL(4, fixture_sum(store, &selector, NULL));
+  sp_store_close(store);
+  fixture_end();
+}
+
+static bool count_span(void *data, const sp_store_span *span) {
+  int64_t *oldest = data;
+
+  if (span->start_ns < *oldest)
+    *oldest = span->start_ns;
+  return true;
+}
+
+static void the_limit_of_bytes_holds_for_traces(void) {
+  const sp_store_span_filter all = {.limit = 100000};
+  const int64_t begin = now_ns() - 3000 * FIXTURE_SECOND;
+  int64_t oldest = INT64_MAX, number;
+  sp_store_stats stats;
+  char attributes[4000];
+  sp_store *store;
+
+  fixture_begin();
+  fixture_max_bytes = 2 << 20;
+  store = fixture_open();
+  put(store, "shop", begin + 2999 * FIXTURE_SECOND, "main", NULL);
+  memset(attributes, 'x', sizeof attributes);
+  memcpy(attributes, "{\"a\":\"", 6);
+  memcpy(attributes + sizeof attributes - 3, "\"}", 3);
+  for (number = 0; number < 3000; number++)
+    put_span(store, (uint64_t)number, "GET /", begin + number * FIXTURE_SECOND,
+             attributes);
+  CHECK(!sp_store_drop_old(store));
+  CHECK(number_of("SELECT (page_count-freelist_count)*page_size FROM "
+                  "pragma_page_count, pragma_freelist_count, "
+                  "pragma_page_size") <= (int64_t)fixture_max_bytes);
+  /* The oldest are gone, the latest are there, and so is the profile. */
+  CHECK(!sp_store_spans(store, &all, count_span, &oldest));
+  CHECK(oldest > begin && oldest < begin + 2999 * FIXTURE_SECOND);
+  number = number_of("SELECT count(*) FROM span");
+  CHECK_EQUAL(3000 - (oldest - begin) / FIXTURE_SECOND, number);
+  CHECK(!sp_store_get_stats(store, &stats));
+  CHECK_EQUAL(1, stats.profiles);
+  sp_store_close(store);
+  fixture_end();
+}
+
+static bool count_document(void *data, const sp_store_document *document) {
+  (void)document;
+  ++*(int *)data;
+  return true;
+}
+
+static void the_limit_of_bytes_holds_for_documents(void) {
+  static char bytes[100000];
+  sp_store_document document = {.bytes = bytes, .size = sizeof bytes};
+  sp_store *store;
+  char key[16];
+  int count = 0, i;
+
+  fixture_begin();
+  fixture_max_bytes = 2 << 20;
+  store = fixture_open();
+  for (i = 0; i < 100; i++) {
+    snprintf(key, sizeof key, "%d", i);
+    document.kind = i ? "adhoc" : "settings";
+    document.key = key;
+    document.time_ms = i;
+    CHECK(!sp_store_put_document(store, &document));
+  }
+  CHECK(!sp_store_drop_old(store));
+  CHECK(!sp_store_documents(store, "adhoc", NULL, 0, 100, count_document,
+                            &count));
+  CHECK(count > 5 && count < 25);
+  CHECK_EQUAL(99, number_of("SELECT max(time_ms) FROM document"));
+  CHECK_EQUAL(1, number_of("SELECT count(*) FROM document WHERE "
+                           "kind='settings'"));
+  sp_store_close(store);
+  fixture_end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"names_without_profiles_are_collected",
+       names_without_profiles_are_collected},
+      {"the_limit_of_bytes_holds_for_traces",
+       the_limit_of_bytes_holds_for_traces},
+      {"the_limit_of_bytes_holds_for_documents",
+       the_limit_of_bytes_holds_for_documents},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
