@@ -132,6 +132,6 @@ export interface Chip {
 export function chipsOf(chips: readonly Chip[], onTake: (change: Look) => void): HTMLElement[] {
   return chips.map(({ text, change }) =>
     h("button", {
-      type: "button", class: "flame-chip", "aria-label": `Take off: ${shown(text, 200)}`, onclick: () => { onTake(change); },
+      type: "button", class: "flame-chip", "aria-label": `Take off: ${shown(text, 80)}`, onclick: () => { onTake(change); },
     }, h("span", {}, shown(text, 80)), h("span", { "aria-hidden": "true" }, " \u00d7")));
 }
