@@ -26,7 +26,11 @@ function columnsOf({ unit }: Measure, find: (name: string) => void): Column<Chan
     ({ id, title, numeric: true, key: of, cell: (row) => amount(of(row), unit) });
   const difference = (id: string, title: string, hint: string, of: (row: Change) => number): Column<Change> => ({
     id, title, hint, numeric: true, key: (row) => Math.abs(of(row)),
-    cell: (row) => h("span", { class: of(row) > 0 ? "more-than" : of(row) < 0 ? "less-than" : undefined }, signed(of(row), unit)),
+    // Scaled values have fractions: less than half a unit is none.
+    cell: (row) => {
+      const change = Math.round(of(row));
+      return h("span", { class: change > 0 ? "more-than" : change < 0 ? "less-than" : undefined }, signed(change, unit));
+    },
   });
 
   return [

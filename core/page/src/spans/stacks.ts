@@ -17,9 +17,10 @@ export class StacksPlace {
   private asking = new AbortController();
   private look: Look;
 
-  /** `onLook`: instead of a note in the address. */
-  constructor(private readonly view: View, private readonly onLook?: (change: Look) => void) {
-    this.look = { ...view.state.parameters };
+  /** `onLook`: instead of a note in the address; `look`: where the address says
+   * nothing else. */
+  constructor(private readonly view: View, private readonly onLook?: (change: Look) => void, look: Look = {}) {
+    this.look = { ...look, ...view.state.parameters };
     view.signal.addEventListener("abort", () => {
       this.asking.abort();
       this.panel?.dispose();

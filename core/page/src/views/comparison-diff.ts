@@ -56,7 +56,8 @@ function summary(sums: Sums, profiles: readonly [number, number], { unit, name }
 
 function shownDifference(view: View, tree: Tree, sums: Sums, profiles: readonly [number, number], measure: Measure): HTMLElement {
   const relative = relativeTo(tree);
-  const place = new StacksPlace(view);
+  // Its own table is beneath; the panel's shows when it is asked for.
+  const place = new StacksPlace(view, undefined, { shown: "graph" });
   const table = h("div", {});
   const scales = [["shares", "Shares of each side"], ["values", "Values"]] as const;
   const buttons = scales.map(([id, title]) => h("button", {

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "../../util/status.h"
-#include "select.h"
+#include "sample_sums.h"
 
 /* The sums of one profile and series: of each entry of it, and of its spans. */
 typedef struct points_sum {
@@ -58,7 +58,8 @@ static spanprof_status points_sample(void *data, sp_select_entry *entry,
   if (__builtin_add_overflow(
           sum->value, block->values[sample->values + entry->type], &sum->value))
     sum->value = INT64_MAX;
-  sum->samples++;
+  sum->samples +=
+      (uint64_t)sp_sample_count(entry, &block->values[sample->values]);
   return SPANPROF_OK;
 }
 

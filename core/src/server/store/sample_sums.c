@@ -59,7 +59,7 @@ static void sums_increase(int64_t *sum, int64_t more) {
     *sum = more > 0 ? INT64_MAX : INT64_MIN;
 }
 
-static int64_t sums_count(const sp_select_entry *entry, const int64_t *values) {
+int64_t sp_sample_count(const sp_select_entry *entry, const int64_t *values) {
   const int64_t value = values[entry->type];
   int64_t count = 1;
 
@@ -92,7 +92,7 @@ spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
   if (st)
     return st;
   sums_increase(&sum->value, values[entry->type]);
-  sums_increase(&sum->count, sums_count(entry, values));
+  sums_increase(&sum->count, sp_sample_count(entry, values));
   return SPANPROF_OK;
 }
 

@@ -16,6 +16,10 @@ typedef struct sp_sample_sums {
   int64_t end_ns;
 } sp_sample_sums;
 
+/* How many samples are behind one that is kept, of whose values the first is
+ * given: as its profile counts them, else by its period, else one. */
+int64_t sp_sample_count(const sp_select_entry *entry, const int64_t *values);
+
 void sp_sample_sums_dispose(sp_sample_sums *sums);
 
 /* SPANPROF_ERR_LIMIT: too many; SPANPROF_ERR_NOMEM. */

@@ -65,7 +65,7 @@ typedef struct sp_store_point {
   int64_t time_ns;
   int64_t duration_ns;
   int64_t value;
-  uint64_t sample_count; /* distinct samples behind it */
+  uint64_t sample_count; /* of its profile's interval, where that is known */
   sp_profile_uuid profile;
   uint64_t span_id;     /* where spans are asked for; 0: the rest */
   sp_trace_id trace_id; /* likewise; both 0: none */

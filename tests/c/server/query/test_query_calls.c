@@ -169,7 +169,7 @@ static void own_calls_list_what_there_is(void) {
             "[\"" FIXTURE_TYPE "\"]}]}");
   answer_dispose(&a);
   a = get("/api/v1/spans", range, 3);
-  check_has(&a, 200, "\"total\":300000000,\"samples\":10,\"spans\":10");
+  check_has(&a, 200, "\"total\":300000000,\"samples\":30,\"spans\":10");
   check_has(&a, 200, "\"rest\":700000000");
   answer_dispose(&a);
   a = get("/api/v1/spans", range, 5);
@@ -232,14 +232,14 @@ static void a_trace_has_the_cpu_time_of_its_spans(void) {
   check_has(&a, 200, "\"attributes\":{},\"own\":0,\"total\":30000000");
   check_has(&a, 200,
             "\"attributes\":{\"a\":1},\"own\":30000000,"
-            "\"total\":30000000,\"samples\":1}");
+            "\"total\":30000000,\"samples\":3}");
   answer_dispose(&a);
   a = get("/api/v1/profile", of_trace, 4);
   check_has(&a, 200, "main;work 30000000\n");
   CHECK(!strstr(a.text, "idle"));
   answer_dispose(&a);
   a = get("/api/v1/spans", of_trace, 3);
-  check_has(&a, 200, "\"total\":30000000,\"samples\":1,\"spans\":1");
+  check_has(&a, 200, "\"total\":30000000,\"samples\":3,\"spans\":1");
   answer_dispose(&a);
   a = get("/api/v1/trace/00000000000000010000000000000003", NULL, 0);
   check_has(&a, 404, "\"title\":\"Not Found\",\"status\":404");
