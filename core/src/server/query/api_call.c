@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../util/utf8.h"
+#include "../http/connect_envelope.h"
 #include "classic_query.h"
 #include "query_time.h"
 
@@ -212,7 +213,7 @@ static void api_problem(sp_api *api, spanprof_status st) {
   size_t size;
 
   sp_query_explain(&api->query, st);
-  response->status = sp_query_fault_http(fault->code);
+  response->status = sp_connect_status(fault->code);
   size = sp_utf8_clean(fault->message, strlen(fault->message), detail,
                        sizeof detail - 1, &changed);
   sp_buffer_dispose(&response->body);

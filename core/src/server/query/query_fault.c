@@ -32,19 +32,3 @@ void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...) {
   memcpy(fault->message, prefix, bytes);
   fault->message[bytes + kept] = '\0';
 }
-
-int sp_query_fault_http(const char *code) {
-  static const struct {
-    const char *code;
-    int http;
-  } statuses[] = {{SP_CODE_INVALID, 400},       {SP_CODE_NOT_FOUND, 404},
-                  {SP_CODE_EXISTS, 409},        {SP_CODE_EXHAUSTED, 429},
-                  {SP_CODE_UNIMPLEMENTED, 501}, {SP_CODE_UNAVAILABLE, 503},
-                  {SP_CODE_DEADLINE, 504},      {SP_CODE_CANCELED, 499}};
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(statuses); i++)
-    if (strcmp(statuses[i].code, code) == 0)
-      return statuses[i].http;
-  return 500;
-}

@@ -4,7 +4,7 @@
 
 #include "../../util/base.h"
 
-/* Connect's codes that are used here:
+/* Connect's codes that are used here; sp_connect_status() knows their statuses:
  * https://connectrpc.com/docs/protocol/#error-codes */
 #define SP_CODE_INVALID       "invalid_argument"
 #define SP_CODE_UNIMPLEMENTED "unimplemented"
@@ -29,8 +29,5 @@ spanprof_status sp_query_refuse(sp_query_fault *fault, const char *code,
 /* Put "WHAT: " before the message. */
 void sp_query_fault_prefix(sp_query_fault *fault, const char *format, ...)
     SP_PRINTF(2, 3);
-
-/* The HTTP status of a code, by Connect's table. */
-int sp_query_fault_http(const char *code);
 
 #endif

@@ -85,7 +85,7 @@ static void ingest_error(sp_http_response *response, int status,
                          const char *code, const char *text) {
   sp_http_answer(response, status, "application/json", "");
   sp_http_set(response, "X-Content-Type-Options", "nosniff");
-  sp_connect_error_text(&response->body, code, text);
+  sp_connect_refuse_text(&response->body, code, text);
 }
 
 static bool ingest_fault(const sp_http_request *request,

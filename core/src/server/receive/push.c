@@ -58,13 +58,13 @@ static void push_refuse(sp_http_response *response, const sp_refusal *refusal,
   const char *text = sp_refusal_text(refusal);
 
   if (refusal->kind == SP_REFUSAL_LARGE)
-    sp_connect_error(response, "resource_exhausted", text);
+    sp_connect_refuse(response, "resource_exhausted", text);
   else if (refusal->kind == SP_REFUSAL_STORE)
-    sp_connect_error(response, "unavailable", text);
+    sp_connect_refuse(response, "unavailable", text);
   else if (refusal->kind != SP_REFUSAL_NONE)
-    sp_connect_error(response, "invalid_argument", text);
+    sp_connect_refuse(response, "invalid_argument", text);
   else
-    sp_connect_error(response, "unavailable", spanprof_status_text(st));
+    sp_connect_refuse(response, "unavailable", spanprof_status_text(st));
 }
 
 static spanprof_status push_take(push_work *work, sp_view message) {
@@ -87,10 +87,10 @@ static void push_decode_error(sp_http_response *response,
 
   sp_buffer_init(&text, response->body.mem);
   sp_buffer_format(&text, "unmarshal message: %s", sp_refusal_text(refusal));
-  sp_connect_error(response,
-                   refusal->kind == SP_REFUSAL_LARGE ? "resource_exhausted"
-                                                     : "invalid_argument",
-                   text.data ? text.data : "");
+  sp_connect_refuse(response,
+                    refusal->kind == SP_REFUSAL_LARGE ? "resource_exhausted"
+                                                      : "invalid_argument",
+                    text.data ? text.data : "");
   sp_buffer_dispose(&text);
 }
 
@@ -118,7 +118,7 @@ void sp_push_handle(void *data, const sp_http_request *request,
                     sp_http_response *response) {
   push_work work = {.seen = 0};
   const sp_serve *serve = data;
-  sp_connect_call call;
+  sp_connect_envelope call;
   spanprof_status st;
   sp_buffer unpacked, wire;
   sp_view message;
@@ -131,8 +131,7 @@ void sp_push_handle(void *data, const sp_http_request *request,
   sp_refusal_init(&work.refusal, serve->mem);
   if (sp_connect_message(request, &call, SP_PUSH_BYTES_MAX, &unpacked, &message,
                          response) &&
-      (call.codec == SP_CONNECT_PROTO ||
-       push_json(&message, &wire, response))) {
+      (!call.is_json || push_json(&message, &wire, response))) {
     st = push_take(&work, message);
     if (st)
       push_refuse(response, &work.refusal, st);
