@@ -4,6 +4,7 @@ import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/colour.ts";
 import { graphOf } from "../src/flame/graph.ts";
 import { kindOf, packageOf } from "../src/flame/package.ts";
 import { svgOf } from "../src/flame/picture.ts";
+import { amount } from "../src/parts/format.ts";
 import { functionsOf, treeOfStacks } from "./stacks.ts";
 
 /** https://www.w3.org/TR/WCAG21/#dfn-relative-luminance */
@@ -44,6 +45,8 @@ describe("colours", () => {
 
     assert.deepEqual(fills(undefined), [20, 0, 10, 11]);
     assert.deepEqual(fills("relative"), [20, 0, 10, 10]);
+    const longer = graphOf(treeOfStacks(stacks.slice(2).map((stack) => ({ ...stack, value: stack.base * 9 })), functions, true), "name");
+    assert.deepEqual([0, 1, 2].map((index) => colouringOf(longer, "relative").fillOf(index)), [10, 10, 10]);
     assert.equal(colouringOf(graph, "nonsense").colour, "change");
     assert.equal(colouringOf(graphOf(treeOfStacks(stacks, functions), "name"), "relative").colour, "package");
   });
@@ -82,6 +85,12 @@ describe("what a function belongs to", () => {
 
     assert.deepEqual(kinds, ["interpreted", "interpreted", "interpreter", "interpreter", "native", "native", "gc", "gc", "kernel", "note"]);
   });
+});
+
+test("an amount has three digits, and no thousand of a unit", () => {
+  assert.deepEqual([999.6e6, -999.6e6, 999.4e6, 1e9, 59.99e9, 0, 12.34e9].map((value) => amount(value, "nanoseconds")),
+    ["1.00 s", "-1.00 s", "999 ms", "1.00 s", "1.00 min", "0 ns", "12.3 s"]);
+  assert.deepEqual([999.6e6, 1023.9 * 1024].map((value) => amount(value, "bytes")), ["953 MiB", "1.00 MiB"]);
 });
 
 test("a picture's text is text in SVG", () => {

@@ -171,12 +171,15 @@ export function colouringOf(graph: Graph, wanted: string | undefined): Colouring
 
   if (baseTotal && colour !== "package" && colour !== "kind") {
     const isRelative = colour === "relative";
+    // What is compared may have run for other times: "relative" weighs each
+    // side's share of its own total.
+    const weight = isRelative && total[0]! > 0 && baseTotal[0]! > 0 ? baseTotal[0]! / total[0]! : 1;
     const most = isRelative ? 0 : changeMaxOf(graph);
     return {
       colour,
       fillOf: (index) => {
-        const change = total[index]! - baseTotal[index]!;
-        const all = isRelative ? total[index]! + baseTotal[index]! : most;
+        const change = total[index]! * weight - baseTotal[index]!;
+        const all = isRelative ? total[index]! * weight + baseTotal[index]! : most;
         // The root of a share keeps small changes visible.
         const share = all === 0 ? 0 : isRelative ? change / all : Math.sign(change) * Math.sqrt(Math.abs(change) / all);
         return CHANGE_STEPS + Math.round(share * CHANGE_STEPS);

@@ -232,6 +232,7 @@ export class FlamePanel implements Panel {
     this.nothing.textContent = emptyText(this.whole, this.derived, this.looked);
     this.showLegend();
     this.crumbs.set(this.derived.lower, this.zooms.lower, this.rootName());
+    this.body.classList.toggle("flame-diff", this.whole.baseSelf !== null);
     this.body.dataset["shown"] = this.looked.shown ?? "both";
   }
 

@@ -23,6 +23,10 @@ export interface TableState {
   readonly order: string | undefined;
 }
 
+const WIDTHS: Readonly<Record<Column, string>> = {
+  name: "minmax(8rem, 1fr)", own: "8.4rem", total: "8.4rem", baseTotal: "8.4rem", change: "5.6rem", relative: "5.6rem", samples: "5.2rem",
+};
+
 let tables = 0;
 
 /** "-own": by own values, the least first. */
@@ -103,7 +107,7 @@ export class Table {
     const hadFocus = this.head.contains(document.activeElement) ? document.activeElement?.getAttribute("data-column") : null;
 
     this.element.setAttribute("aria-colcount", String(columns.length));
-    this.element.style.setProperty("--columns", `minmax(9rem, 1fr) repeat(${columns.length - 1}, minmax(5rem, 8.6rem))`);
+    this.element.style.setProperty("--columns", columns.map((column) => WIDTHS[column]).join(" "));
     this.head.replaceChildren(...columns.map((column) => {
       const isSorted = column === sorted.column;
       const next = isSorted && sorted.isAscending === (column === "name") ? `-${column}` : column;

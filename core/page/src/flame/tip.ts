@@ -64,8 +64,12 @@ export function linesOf(source: TipSource, index: number): Line[] {
   const { baseTotal, samples, total, tree } = graph;
   const lines = baseTotal ? [...sideLines(source, index, true), ...sideLines(source, index, false)] : sideLines(source, index, false);
 
-  if (baseTotal)
+  if (baseTotal) {
+    const points = (total[index]! / source.whole - baseTotal[index]! / source.wholeBase) * 100;
     lines.push(["change", `${signed(total[index]! - baseTotal[index]!, tree.unit)} \u00b7 ${changeText(total[index]!, baseTotal[index]!)}`]);
+    if (Number.isFinite(points))
+      lines.push(["share", `${points > 0 ? "+" : ""}${points.toFixed(1)} points of 100`]);
+  }
   if (samples)
     lines.push(["samples", `${count(samples[index]!)}${samples[index]! < 10 ? " (few: no ranking)" : ""}`]);
   return lines;

@@ -23,7 +23,7 @@ export interface ToolbarState {
 type Choice = readonly [value: string, text: string];
 
 const COLOURS: readonly Choice[] = [["package", "by package"], ["kind", "by kind"]];
-const DIFF_COLOURS: readonly Choice[] = [["change", "change, absolute"], ["relative", "change, relative"], ...COLOURS];
+const DIFF_COLOURS: readonly Choice[] = [["change", "change, absolute"], ["relative", "change of the share"], ...COLOURS];
 const SORTS: readonly Choice[] = [["value", "largest first"], ["name", "by name"]];
 const RECURSIONS: readonly Choice[] = [["", "as it is"], ["direct", "direct: one frame"], ["all", "all: one frame"]];
 const LAYOUTS: readonly Choice[] = [["icicle", "root on top"], ["flame", "root at the bottom"]];

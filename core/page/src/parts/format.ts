@@ -9,7 +9,8 @@ const SCALES: Record<string, readonly (readonly [number, string])[]> = {
 /** 1234567890 nanoseconds are "1.23 s". */
 export function amount(value: number, unit: string): string {
   const scales = SCALES[unit] ?? SCALES["other"]!;
-  const [size, name] = scales.find(([each]) => Math.abs(value) >= each) ?? scales[scales.length - 1]!;
+  // What would be rounded to a thousand is one of the next unit.
+  const [size, name] = scales.find(([each]) => Math.abs(value) >= each * 0.9995) ?? scales[scales.length - 1]!;
   const scaled = value / size;
   const digits = size === 1 || Math.abs(scaled) >= 100 ? 0 : Math.abs(scaled) >= 10 ? 1 : 2;
 
