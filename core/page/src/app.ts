@@ -8,6 +8,7 @@ import { busyBar } from "./shell/busy.ts";
 import { faultText, isAway, tokenForm, untilBack } from "./shell/faults.ts";
 import { header, type Header, type Shell } from "./shell/header.ts";
 import { Live } from "./shell/live.ts";
+import { adhoc } from "./views/adhoc.ts";
 import { comparison } from "./views/comparison.ts";
 import { comparisonDiff } from "./views/comparison-diff.ts";
 import { explore } from "./views/explore.ts";
@@ -19,7 +20,7 @@ import { traces } from "./views/traces.ts";
 import type { Show, View } from "./views/view.ts";
 
 const SHOWS: Partial<Record<ViewName, Show>> = {
-  explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff,
+  explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff, adhoc,
 };
 
 const NAMES: Readonly<Record<ViewName, string>> = {

@@ -100,8 +100,9 @@ async function problemOf(answer: Response): Promise<Problem> {
   const text = await answer.text().catch(() => "");
 
   try {
-    const said = JSON.parse(text) as WireProblem;
-    return new Problem(answer.status, said.detail, said.column ?? null);
+    // Calls of Pyroscope's have a message in its place.
+    const said = JSON.parse(text) as Partial<WireProblem> & { message?: string };
+    return new Problem(answer.status, said.detail ?? said.message ?? text.slice(0, 300), said.column ?? null);
   } catch {
     return new Problem(answer.status, text.slice(0, 300) || answer.statusText || `The server answers ${answer.status}.`);
   }

@@ -1,0 +1,89 @@
+/** Hands a file that is seen to the server, to be kept with the others. */
+import { Bytes } from "../export/bytes.ts";
+import { packed, pprofOf } from "../export/pprof.ts";
+import { treeOf } from "../model/tree.ts";
+import type { WireApplication } from "../model/wire.ts";
+import type { View } from "../views/view.ts";
+import { h, shown } from "../parts/dom.ts";
+import { Problem } from "../parts/api.ts";
+import type { ReadFile } from "./read.ts";
+
+const RANGE_MS = 60_000;
+const TIME_FIELD = 9;
+/** What a server takes unless --ingest-window says otherwise. */
+const WINDOW_MS = 3_600_000;
+
+/** A pprof profile with all its values and labels, others by what is seen of
+ * them; of this time. */
+async function uploadOf(file: ReadFile, index: number, timeMs: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (file.format !== "pprof")
+    return await packed(pprofOf(treeOf(file.values[index]!.tree), timeMs));
+  // Of a number that is there twice the last one holds.
+  const last = new Bytes().append(file.bytes).varint(TIME_FIELD << 3).bigVarint(BigInt(timeMs) * 1_000_000n);
+  return await packed(last.copy());
+}
+
+/** The type that the server gave it, for the link. */
+async function typeOf(view: View, name: string, value: string, timeMs: number): Promise<string | undefined> {
+  const { applications } = await view.api.get<{ applications: WireApplication[] }>("applications",
+    { from: timeMs - RANGE_MS, until: timeMs + RANGE_MS }, view.signal);
+  const types = applications.find((each) => each.name === name)?.types ?? [];
+
+  return types.find((type) => type.split(":")[1] === value) ?? types[0];
+}
+
+async function store(view: View, file: ReadFile, index: number, name: string, timeMs: number): Promise<string> {
+  const body = await uploadOf(file, index, timeMs);
+
+  await view.api.fetch("../../ingest", { name, format: "pprof", from: String(timeMs), until: String(timeMs) },
+    { method: "POST", body, headers: { "Content-Type": "application/octet-stream" }, signal: view.signal });
+  return view.address({
+    query: `{service_name=${JSON.stringify(name)}}`, type: await typeOf(view, name, file.values[index]!.name, timeMs),
+    from: String(timeMs - RANGE_MS), until: String(timeMs + RANGE_MS), live: undefined,
+  }, "explore");
+}
+
+/** As a field of the kind datetime-local has it, in the browser's zone. */
+function localTime(ms: number): string {
+  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
+}
+
+/** A file's name without its ending, of what a server takes as an application's. */
+function applicationName(name: string): string {
+  return name.replace(/\.[\w.]*$/, "").replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "") || "profile";
+}
+
+/** A form below a file; `value` tells which of its values is seen. */
+export function storeForm(view: View, file: ReadFile, value: () => number): HTMLElement {
+  const now = Date.now();
+  const isRecent = file.timeMs !== null && Math.abs(now - file.timeMs) < WINDOW_MS;
+  const name = h("input", { type: "text", required: true, value: applicationName(file.name), maxlength: 200 });
+  const time = h("input", { type: "datetime-local", step: "1", required: true, value: localTime(isRecent ? file.timeMs : now) });
+  const button = h("button", { type: "submit" }, "Store it");
+  const said = h("p", { role: "status" });
+  const older = !isRecent && file.timeMs !== null
+    ? h("p", { class: "faint" }, "The profile is older than an hour. A server takes it at its own time if it was started with --ingest-window off.") : null;
+
+  async function run(): Promise<void> {
+    button.disabled = true;
+    said.className = "faint";
+    said.textContent = "Storing\u2026";
+    try {
+      const address = await store(view, file, value(), name.value, new Date(time.value).getTime());
+      said.replaceChildren("Stored. ", h("a", { href: address }, `Open ${shown(name.value, 80)}`));
+    } catch (error) {
+      if (!(error instanceof Problem))
+        throw error;
+      said.className = "fault";
+      said.textContent = error.status === 401 ? "The server wants a token: go to another view, which asks for it, and come back." : shown(error.message);
+    } finally {
+      button.disabled = false;
+    }
+  }
+
+  return h("details", { class: "adhoc-store" }, h("summary", {}, "Store it in the server"),
+    h("form", { onsubmit: (event: Event) => {
+      event.preventDefault();
+      void run();
+    } }, h("label", {}, "Application ", name), h("label", {}, "Time ", time), button, older, said));
+}

@@ -1,0 +1,177 @@
+/** Files that are dropped: seen without being stored. Two are compared. */
+import { flamePanel, type Panel } from "../flame/panel.ts";
+import { NotUnderstood } from "../adhoc/parsed.ts";
+import { readFile, type ReadFile } from "../adhoc/read.ts";
+import { storeForm } from "../adhoc/store.ts";
+import { treeOf, treeOfPair, type Tree } from "../model/tree.ts";
+import { amount, count, moment } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import type { View } from "./view.ts";
+
+const NAME_MAX = 120;
+
+/** They stay while the page is open: who comes back finds them. */
+let kept: readonly ReadFile[] = [];
+/** Which of its values is seen, by its name. */
+let value = "";
+
+/** Of a name that both files have. */
+function valueNames(files: readonly ReadFile[]): string[] {
+  const [first, ...others] = files;
+
+  return (first?.values ?? []).map(({ name }) => name)
+    .filter((name) => others.every(({ values }) => values.some((each) => each.name === name)));
+}
+
+function indexOf(file: ReadFile): number {
+  return Math.max(file.values.findIndex(({ name }) => name === value), 0);
+}
+
+function treeOfFiles(files: readonly ReadFile[]): Tree {
+  const [first, second] = files.map((file) => file.values[indexOf(file)]!.tree);
+
+  return second ? treeOfPair(first!, second) : treeOf(first!);
+}
+
+class Adhoc {
+  private readonly input = h("input", { type: "file", multiple: true, "aria-describedby": "adhoc-kinds" });
+  private readonly drop: HTMLElement;
+  private readonly faults = h("div", { class: "adhoc-faults", role: "alert" });
+  private readonly files = h("div", { class: "adhoc-files" });
+  private readonly tools = h("div", { class: "adhoc-tools" });
+  private readonly place = h("div", {});
+  private panel: Panel | null = null;
+
+  constructor(private readonly view: View) {
+    this.drop = h("label", { class: "adhoc-drop" }, this.input,
+      h("strong", {}, "Drop a profile here, or choose a file"),
+      h("span", { class: "faint", id: "adhoc-kinds" },
+        "pprof (gzipped or not), folded stacks, perf script, speedscope, Chrome's .cpuprofile. Two are compared. ",
+        "Nothing is sent anywhere until you store it."));
+    this.input.addEventListener("change", () => {
+      void this.take([...this.input.files ?? []]);
+      this.input.value = "";
+    });
+    this.listen();
+    view.element.append(h("h1", {}, "Open a profile"), this.drop, this.faults, this.files, this.tools, this.place);
+    view.signal.addEventListener("abort", () => { this.panel?.dispose(); });
+    this.show();
+  }
+
+  /** A file may be dropped anywhere in the window; elsewhere it would be opened
+   * in this page's place. */
+  private listen(): void {
+    const { signal } = this.view;
+    const over = (isOver: boolean) => (event: DragEvent): void => {
+      event.preventDefault();
+      this.drop.classList.toggle("adhoc-over", isOver);
+    };
+
+    addEventListener("dragover", over(true), { signal });
+    addEventListener("dragleave", over(false), { signal });
+    addEventListener("drop", (event) => {
+      over(false)(event);
+      void this.take([...event.dataTransfer?.files ?? []]);
+    }, { signal });
+  }
+
+  /** A second file is compared with the first, a third takes the second's place. */
+  private async take(files: readonly File[]): Promise<void> {
+    const read: ReadFile[] = [];
+
+    if (files.length === 0)
+      return;
+    this.faults.replaceChildren();
+    this.place.setAttribute("aria-busy", "true");
+    this.view.say("Reading.");
+    for (const file of files.slice(0, 2))
+      try {
+        read.push(await readFile(file));
+      } catch (error) {
+        if (!(error instanceof NotUnderstood))
+          throw error;
+        this.faults.append(h("p", { class: "fault" }, shown(error.message)));
+      }
+    if (files.length > 2)
+      this.faults.append(h("p", {}, `Two files are compared; the other ${files.length - 2} were left out.`));
+    this.place.removeAttribute("aria-busy");
+    if (read.length === 0 || this.view.signal.aborted)
+      return;
+    this.keep(read.length === 2 ? read : [...kept.slice(0, 1), ...read]);
+  }
+
+  private keep(files: readonly ReadFile[]): void {
+    const names = valueNames(files);
+
+    if (files.length === 2 && names.length === 0) {
+      this.faults.append(h("p", { class: "fault" }, shown(`${files[1]!.name} has no value that ${files[0]!.name} has, too: they cannot be compared.`)));
+      this.keep([files[1]!]);
+      return;
+    }
+    kept = files;
+    if (!names.includes(value))
+      value = names[0] ?? "";
+    this.show();
+    this.view.say(files.length === 0 ? "No file is shown." : `${files.map(({ name }) => shown(name, NAME_MAX)).join(" and ")}: shown.`);
+  }
+
+  private show(): void {
+    this.files.replaceChildren(...kept.map((file, index) => this.card(file, index)));
+    this.tools.replaceChildren(...this.choices());
+    this.panel?.dispose();
+    this.panel = null;
+    this.place.replaceChildren();
+    this.view.title(kept.map(({ name }) => name).join(", "));
+    if (kept.length === 0)
+      return;
+    this.panel = flamePanel({
+      tree: treeOfFiles(kept), look: this.view.state.parameters, title: kept.map(({ name }) => name).reverse().join(" compared with "),
+      onLook: (look) => { this.view.note(look); },
+    });
+    this.place.append(this.panel.element);
+  }
+
+  private choices(): HTMLElement[] {
+    const names = valueNames(kept);
+    const made: HTMLElement[] = [];
+
+    if (names.length > 1) {
+      const select = h("select", {}, ...names.map((name) => h("option", { value: name }, shown(name, NAME_MAX))));
+      select.value = value;
+      select.addEventListener("change", () => {
+        value = select.value;
+        this.show();
+      });
+      made.push(h("label", {}, "Value ", select));
+    }
+    if (kept.length === 2)
+      made.push(h("button", { type: "button", onclick: () => { this.keep([...kept].reverse()); } }, "Swap before and after"));
+    return made;
+  }
+
+  private card(file: ReadFile, index: number): HTMLElement {
+    const { tree } = file.values[indexOf(file)]!;
+    const sum = (values: readonly number[]): number => values.reduce((all, each) => all + each, 0);
+    const total = sum(tree.nodes.self);
+    const samples = sum(tree.nodes.samples ?? []);
+    const facts = [file.format, `${shown(file.values[indexOf(file)]!.name, NAME_MAX)} ${amount(total, tree.unit)}`,
+      tree.unit === "count" ? "" : `${count(samples)} samples`, file.timeMs === null ? "" : moment(file.timeMs)];
+    const role = kept.length === 2 ? (index === 0 ? "Before: " : "After: ") : "";
+
+    return h("section", { class: "adhoc-file", "aria-label": shown(file.name, NAME_MAX) },
+      h("div", { class: "adhoc-title" }, h("h2", {}, role, shown(file.name, NAME_MAX)),
+        h("button", {
+          type: "button", "aria-label": `Close ${shown(file.name, NAME_MAX)}`, onclick: () => { this.keep(kept.filter((each) => each !== file)); },
+        }, "Close")),
+      h("p", { class: "faint" }, facts.filter((each) => each !== "").join(" \u00b7 ")),
+      ...file.notes.map((note) => h("p", {}, shown(note))),
+      storeForm(this.view, file, () => indexOf(file)));
+  }
+}
+
+export function adhoc(view: View): Promise<void> {
+  new Adhoc(view);
+  // What is seen is not the server's: there is nothing to look at again.
+  view.onRefresh(() => Promise.resolve());
+  return Promise.resolve();
+}

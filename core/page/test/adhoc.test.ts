@@ -1,0 +1,236 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import { truncateSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import axe from "axe-core";
+import type { Browser, ElementHandle } from "puppeteer-core";
+import { fine, open, startBrowser, type Opened } from "./browser.ts";
+import { Directory, madeProfile } from "./made.ts";
+import { Server } from "./server.ts";
+
+let browser: Browser;
+let files: Directory;
+let server: Server;
+
+before(async () => {
+  files = new Directory();
+  browser = await startBrowser();
+  server = await Server.start();
+});
+after(async () => {
+  await browser.close();
+  await server.dispose();
+  files.dispose();
+});
+
+async function openAdhoc(width = 1400): Promise<Opened> {
+  const opened = await open(browser, `${server.base}adhoc`, width);
+
+  await opened.page.waitForSelector(".adhoc-drop input");
+  return opened;
+}
+
+async function choose(opened: Opened, ...paths: string[]): Promise<void> {
+  const input = await opened.page.$(".adhoc-drop input") as ElementHandle<HTMLInputElement>;
+
+  await input.uploadFile(...paths);
+}
+
+async function text(opened: Opened, selector: string): Promise<string> {
+  return await opened.page.$$eval(selector, (all) => all.map((each) => each.textContent).join("|"));
+}
+
+/** Waits for so many files, and gives what their cards say. */
+async function cards(opened: Opened, count = 1): Promise<string> {
+  await opened.page.waitForFunction((wanted) => document.querySelectorAll(".adhoc-file").length === wanted, {}, count);
+  return await text(opened, ".adhoc-file");
+}
+
+const SAMPLES = [{ stack: ["main", "work"], count: 30, span: "GET /cart" }, { stack: ["main", "idle"], count: 5 }];
+const PERF = `# captured on: today
+ruby  4711/4712 [001]  1234.567890:   10101010 cpu-clock:uhppp:
+\t    7f12aa rb_ary_sort+0x1f (/usr/lib/libruby.so.3.1)
+\t    55aa10 main+0x10 (/usr/bin/ruby)
+
+ruby  4711 1234.577890: cpu-clock:
+\t    7f12aa rb_ary_sort+0x2f (/usr/lib/libruby.so.3.1)
+\t    55aa10 main+0x10 (/usr/bin/ruby)
+
+`;
+const SPEEDSCOPE = {
+  $schema: "https://www.speedscope.app/file-format-schema.json", shared: { frames: [{ name: "main" }, { name: "work", file: "a.js", line: 3 }] },
+  profiles: [
+    { type: "sampled", name: "one", unit: "milliseconds", startValue: 0, endValue: 30, samples: [[0, 1], [0]], weights: [20, 10] },
+    {
+      type: "evented", name: "two", unit: "milliseconds", startValue: 0, endValue: 5,
+      events: [{ type: "O", frame: 0, at: 0 }, { type: "O", frame: 1, at: 1 }, { type: "C", frame: 1, at: 4 }, { type: "C", frame: 0, at: 5 }],
+    },
+  ],
+};
+const CHROME = {
+  nodes: [
+    { id: 1, callFrame: { functionName: "(root)", url: "", lineNumber: -1 }, children: [2, 4] },
+    { id: 2, callFrame: { functionName: "main", url: "file:///a.js", lineNumber: 0 }, children: [3] },
+    { id: 3, callFrame: { functionName: "", url: "file:///a.js", lineNumber: 9 } },
+    { id: 4, callFrame: { functionName: "(idle)", url: "", lineNumber: -1 } },
+  ],
+  startTime: 0, endTime: 10_000, samples: [2, 3, 3, 4], timeDeltas: [0, 1000, 2000, 3000],
+};
+const KINDS: readonly (readonly [name: string, content: Uint8Array | string, says: RegExp, functions: RegExp])[] = [
+  ["plain.pb", madeProfile(SAMPLES), /pprof \u00b7 cpu 350 ms \u00b7 2 samples/, /work\b/],
+  ["packed.whatever", gzipSync(madeProfile(SAMPLES)), /pprof \u00b7 cpu 350 ms/, /work\b/],
+  ["stacks.txt", "main;work 30\nmain;with space 5\n", /folded stacks \u00b7 samples 35/, /with space/],
+  ["packed.folded.gz", gzipSync("main;work 30\n"), /folded stacks \u00b7 samples 30/, /work\b/],
+  ["perf.txt", PERF, /perf script \u00b7 samples 2/, /rb_ary_sort/],
+  ["a.json", JSON.stringify(SPEEDSCOPE), /speedscope \u00b7 time 35\.0 ms.*Its 2 profiles are added up/, /work\b/],
+  ["a.cpuprofile", JSON.stringify(CHROME), /Chrome CPU profile \u00b7 cpu 6\.00 ms.*0\.00 s in which the thread was idle/, /\(anonymous\)/],
+];
+
+test("each kind of file is recognised by what is in it", async () => {
+  for (const [name, content, says, functions] of KINDS) {
+    const opened = await openAdhoc();
+    await choose(opened, files.write(name, content));
+    assert.match(await cards(opened), says, name);
+    assert.match(await text(opened, ".flame-table"), functions, name);
+    await fine(opened);
+  }
+});
+
+test("nothing is stored until that is asked for, and then a link leads to it", async () => {
+  const opened = await openAdhoc();
+  const posts: string[] = [];
+
+  opened.page.on("request", (request) => {
+    if (request.method() !== "GET")
+      posts.push(request.url());
+  });
+  await choose(opened, files.write("kept.pb.gz", gzipSync(madeProfile(SAMPLES, [], Date.now() - 600_000))));
+  await cards(opened);
+  assert.deepEqual(posts, []);
+  const { applications } = await (await fetch(`${server.base}api/v1/applications?from=now-1d`)).json() as { applications: unknown[] };
+  assert.deepEqual(applications, []);
+
+  await opened.page.click(".adhoc-store summary");
+  await opened.page.$eval(".adhoc-store input", (field) => { field.value = "from-a-file"; });
+  await opened.page.click(".adhoc-store button");
+  await (await opened.page.waitForSelector(".adhoc-store a"))!.click();
+  await opened.page.waitForSelector(".flame-table");
+  assert.match(opened.page.url(), /service_name/);
+  assert.match(await text(opened, ".flame-table"), /work\b/);
+  const folded = await (await fetch(`${server.base}api/v1/profile?format=folded&from=now-1h&query=${encodeURIComponent('{service_name="from-a-file",span_name="GET /cart"}')}`)).text();
+  assert.equal(folded.trim() === "" ? "" : folded.split(" ").at(-1)!.trim(), "300000000", "with its spans");
+  await fine(opened);
+});
+
+test("other kinds are stored as what is seen of them", async () => {
+  const opened = await openAdhoc();
+
+  await choose(opened, files.write("node.cpuprofile", JSON.stringify(CHROME)));
+  await cards(opened);
+  await opened.page.click(".adhoc-store summary");
+  await opened.page.click(".adhoc-store button");
+  await opened.page.waitForSelector(".adhoc-store a");
+  const folded = await (await fetch(`${server.base}api/v1/profile?format=folded&from=now-1h&query=${encodeURIComponent('{service_name="node"}')}`)).text();
+  assert.deepEqual(folded.trim().split("\n").sort(), ["main 1000000", "main;(anonymous) 5000000"]);
+  await fine(opened);
+});
+
+test("a refusal of the server is said in its words", async () => {
+  const opened = await openAdhoc();
+
+  await choose(opened, files.write("old.pb", madeProfile(SAMPLES)));
+  await cards(opened);
+  await opened.page.click(".adhoc-store summary");
+  await opened.page.$eval(".adhoc-store input[type=datetime-local]", (field) => { field.value = "2020-01-01T00:00:00"; });
+  await opened.page.click(".adhoc-store button");
+  await opened.page.waitForSelector(".adhoc-store .fault");
+  assert.match(await text(opened, ".adhoc-store .fault"), /ingestion window|too old|older/);
+  await fine(opened);
+});
+
+test("two files are a comparison, which can be swapped and taken apart", async () => {
+  const opened = await openAdhoc();
+
+  await choose(opened, files.write("before.folded", "main;work 30\nmain;idle 5\n"), files.write("after.folded", "main;work 50\n"));
+  assert.match(await cards(opened, 2), /Before: before\.folded.*After: after\.folded/);
+  assert.match(await text(opened, ".flame-table"), /\+20/);
+  await opened.page.click(".adhoc-tools button");
+  assert.match(await text(opened, ".flame-table"), /[-\u2212]20/);
+  await opened.page.click(".adhoc-file:nth-child(2) button");
+  assert.match(await cards(opened, 1), /after\.folded/);
+  assert.doesNotMatch(await text(opened, ".flame-table"), /idle/);
+  await choose(opened, files.write("again.folded", "main;idle 7\n"));
+  assert.match(await cards(opened, 2), /Before: after\.folded.*After: again\.folded/);
+  await fine(opened);
+});
+
+test("a file can be dropped anywhere, and is there again after another view", async () => {
+  const opened = await openAdhoc();
+
+  await opened.page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["main;dropped 3\n"], "dropped.folded"));
+    document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  assert.match(await cards(opened), /dropped\.folded/);
+  await opened.page.evaluate(() => { history.pushState(null, "", "spans"); dispatchEvent(new PopStateEvent("popstate")); });
+  await opened.page.waitForFunction(() => document.querySelector(".adhoc-drop") === null);
+  await opened.page.goBack();
+  assert.match(await cards(opened), /dropped\.folded/);
+  await fine(opened);
+});
+
+test("what is not understood is said in a sentence, and what is seen stays", async () => {
+  const opened = await openAdhoc();
+  const huge = files.write("huge.pb", "");
+
+  truncateSync(huge, 100 << 20);
+  await choose(opened, files.write("good.folded", "main 1\n"));
+  await cards(opened);
+  for (const [path, says] of [
+    [files.write("text.md", "# Title\nno stacks\n"), /text\.md: it is text of another kind; understood are pprof/],
+    [files.write("empty", ""), /empty: it is empty/],
+    [files.write("broken.gz", gzipSync("main;work 30\n".repeat(100)).subarray(0, 30)), /its gzip is broken, or cut off/],
+    [files.write("cut.pb", madeProfile(SAMPLES).subarray(0, 40)), /cut\.pb: it is no (whole )?pprof profile/],
+    [files.write("perf.data", "PERFILE2xxxx"), /drop what `perf script` prints/],
+    [files.write("trace.json", '{"traceEvents":[]}'), /trace of events/],
+    [files.write("other.json", '{"a":1}'), /neither of speedscope nor/],
+    [files.write("half.json", '{"a":'), /broken or cut off/],
+    [files.write("bad.json", JSON.stringify({ ...SPEEDSCOPE, profiles: [{ type: "sampled", unit: "none", samples: [[9]], weights: [1] }] })), /a frame that it has not/],
+    [files.write("nothing.pb", madeProfile([])), /has no samples/],
+    [huge, /it has 100 MiB, and a browser takes 64/],
+  ] as const) {
+    await choose(opened, path);
+    await opened.page.waitForFunction((source, flags) => new RegExp(source, flags).test(document.querySelector(".adhoc-faults")!.textContent), { timeout: 20_000 }, says.source, says.flags)
+      .catch(async () => { assert.match(await text(opened, ".adhoc-faults"), says); });
+    assert.match(await cards(opened), /good\.folded/);
+  }
+  await fine(opened);
+});
+
+test("names are text, whatever they hold", async () => {
+  const opened = await openAdhoc();
+  const names = ["<img src=x onerror=alert(1)>", "\u202egnp.exe", "a".repeat(100_000)];
+
+  await choose(opened, files.write("<b>.pb", madeProfile(names.map((name) => ({ stack: ["main", name], count: 20 })))));
+  assert.match(await cards(opened), /<b>\.pb/);
+  assert.equal(await opened.page.$$eval("img", (all) => all.length), 0);
+  assert.doesNotMatch(await text(opened, "#view"), /\u202e/);
+  assert.ok(await opened.page.$eval("body", (body) => body.scrollWidth <= innerWidth));
+  await fine(opened);
+});
+
+test("light and dark, wide and narrow, axe finds nothing serious", async () => {
+  for (const [width, scheme] of [[1400, "light"], [700, "dark"]] as const) {
+    const opened = await openAdhoc(width);
+    await opened.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    await choose(opened, files.write("axe-a.folded", "main;work 30\n"), files.write("axe-b.folded", "main;work 40\n"));
+    await cards(opened, 2);
+    await opened.page.evaluate(axe.source);
+    const found = await opened.page.evaluate(async () =>
+      (await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }).axe.run()).violations
+        .filter((each) => each.impact === "serious" || each.impact === "critical").map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" ")}`));
+    assert.deepEqual(found, [], `${width} ${scheme}`);
+    await fine(opened);
+  }
+});
