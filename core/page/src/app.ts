@@ -164,6 +164,8 @@ class App implements Shell {
         this.show();
       else
         this.notice.replaceChildren(faultText(error));
+      if (isAway(error) && await this.isBack(signal))
+        await this.refreshed();
     }
   }
 
@@ -188,11 +190,15 @@ class App implements Shell {
   }
 
   private async waitFor(view: View): Promise<void> {
-    const ask = async (): Promise<unknown> => await this.api.quiet().get("status/buildinfo", {}, view.signal);
-
     view.element.append(h("p", { class: "faint notice" }, "It is asked again until it answers."));
-    if (await untilBack(ask, view.signal))
+    if (await this.isBack(view.signal))
       this.show();
+  }
+
+  private async isBack(signal: AbortSignal): Promise<boolean> {
+    const quiet = this.api.quiet();
+
+    return await untilBack(async () => await quiet.get("status/buildinfo", {}, signal), signal);
   }
 
   /** For the pickers; a view does not wait for it. Only where the range or the

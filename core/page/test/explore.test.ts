@@ -154,7 +154,7 @@ test("a click on the timeline picks the time that is annotated", async () => {
   await page.mouse.click(box.x + box.width / 2, box.y + 40);
   await page.click(".annotate");
   const minute = new Date(NOW - 10 * MINUTE).toTimeString().slice(0, 4);
-  const field = await page.$eval("input[name=time]", (input) => (input as HTMLInputElement).value);
+  const field = await page.$eval("input[name=time]", (input) => (input).value);
   assert.ok(field.includes(minute) || field.includes(new Date(NOW - 10 * MINUTE - 1000).toTimeString().slice(0, 4)), field);
   await page.keyboard.press("Escape");
   assert.equal(await page.$(".mark-form"), null);

@@ -26,6 +26,8 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
     h("label", {}, "From ", from), h("label", {}, "Until ", until), fault,
     h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or a number of seconds"), h("button", {}, "Apply"));
 
+  let last: string | null = null;
+
   element.addEventListener("submit", (event) => {
     const times = [from, until].map((field) => typedTime(field.value, Date.now()));
     const wrong = times[0] === null ? from : until;
@@ -48,6 +50,11 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
         const range = rangeOf(text, text);
         return text.startsWith("now") || !range ? text : moment(range.fromMs);
       };
+      const next = `${state.parameters["from"] ?? ""} ${state.parameters["until"] ?? ""}`;
+      // What is being typed stays when only something else changed.
+      if (next === last)
+        return;
+      last = next;
       from.value = say(state.parameters["from"] ?? FROM_DEFAULT);
       until.value = say(state.parameters["until"] ?? UNTIL_DEFAULT);
     },

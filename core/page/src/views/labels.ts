@@ -98,7 +98,7 @@ class Labels {
     const canvas = h("canvas", { class: "mini", "aria-hidden": "true" });
     const note = h("p", { class: "faint", role: "status" });
     const name = valueName(value.value);
-    const card = h("a", { class: "card", href: this.hrefOf(value), "aria-label": `Explore ${name}` },
+    const card = h("a", { class: "card", href: this.hrefOf(value) },
       h("span", { class: "card-head" }, h("strong", {}, name), h("span", {}, `${amount(value.total, unit)} \u00b7 ${percent(value.share)}`)),
       h("span", { class: "faint" }, `${amount(value.average, unit)} a profile${value.profiles < 2 ? "" : ` \u00b1 ${amount(value.deviation, unit)}`}, ${count(value.profiles)} profile${value.profiles === 1 ? "" : "s"}`),
       canvas, note);

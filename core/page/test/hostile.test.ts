@@ -1,0 +1,118 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser, Page } from "puppeteer-core";
+import { fine, open, startBrowser } from "./browser.ts";
+import { drawn, text, until } from "./look.ts";
+import { Server } from "./server.ts";
+
+const MARKUP = "<img src=x onerror=alert(1)>";
+const BIDI = "\u202egnp.exe\u2066";
+const TYPE = `type=${encodeURIComponent("cpu:cpu:nanoseconds:cpu:nanoseconds")}`;
+const LONG = "z".repeat(100_000);
+
+let server: Server;
+let browser: Browser;
+
+/** OTLP takes any label value; /ingest's names have rules of their own. */
+async function pushOtlp(service: string, attributes: Record<string, string>, functionName: string): Promise<void> {
+  const now = Date.now();
+  const pairs = Object.entries({ "service.name": service, ...attributes })
+    .map(([key, value]) => ({ key, value: { stringValue: value } }));
+  const strings = ["", "cpu", "nanoseconds", functionName, "file"];
+
+  await server.send("v1development/profiles", JSON.stringify({
+    dictionary: {
+      mappingTable: [{}], linkTable: [{}], attributeTable: [{}], stringTable: strings,
+      functionTable: [{}, { nameStrindex: 3, systemNameStrindex: 3, filenameStrindex: 4 }],
+      locationTable: [{}, { lines: [{ functionIndex: 1, line: "1" }] }],
+      stackTable: [{}, { locationIndices: [1] }],
+    },
+    resourceProfiles: [{
+      resource: { attributes: pairs },
+      scopeProfiles: [{ profiles: [{
+        sampleType: { typeStrindex: 1, unitStrindex: 2 }, periodType: { typeStrindex: 1, unitStrindex: 2 }, period: "10000000",
+        timeUnixNano: `${now - 10_000}000000`, durationNano: "10000000000", profileId: Buffer.from(String(now).padStart(16, "0")).toString("base64"),
+        samples: [{ stackIndex: 1, values: ["1000000000"], timestampsUnixNano: [] }],
+      }] }],
+    }],
+  }), "application/json");
+}
+
+before(async () => {
+  server = await Server.start();
+  browser = await startBrowser();
+  await pushOtlp(MARKUP, { host: `${MARKUP}"\\` }, MARKUP);
+  await pushOtlp(`${BIDI} shop`, { host: BIDI }, LONG);
+});
+
+after(async () => {
+  await browser.close();
+  await server.dispose();
+});
+
+async function harmless(page: Page): Promise<void> {
+  const said = await text(page, "body");
+
+  assert.equal((await page.$$("img, iframe, object")).length, 0);
+  assert.doesNotMatch(said, /[\u202a-\u202e\u2066-\u2069]/);
+  const width = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  assert.ok(width <= 0, `${width} px too wide`);
+}
+
+test("names and values of any text are shown, and nothing of them is obeyed", async () => {
+  const opened = await open(browser, server.base);
+  const { page } = opened;
+  const services = (await (await fetch(`${server.base}api/v1/applications`)).json() as { applications: { name: string }[] }).applications;
+
+  assert.equal(services.length, 2);
+  for (const { name } of services) {
+    const query = `{service_name=${JSON.stringify(name)}}`;
+    await page.goto(`${server.base}?${TYPE}&query=${encodeURIComponent(query)}`);
+    await drawn(page);
+    await harmless(page);
+    await page.goto(`${server.base}labels?${TYPE}&query=${encodeURIComponent(query)}&label=host`);
+    await page.waitForSelector("[data-drawn]");
+    await harmless(page);
+    await page.click(".card");
+    await until(page, ".figures", "1.00 s in 1 profile");
+    await harmless(page);
+  }
+  await fine(opened);
+});
+
+test("values with quotes are completed so that they match", async () => {
+  const opened = await open(browser, `${server.base}?${TYPE}&query=${encodeURIComponent(`{service_name=${JSON.stringify(MARKUP)}}`)}`);
+  const { page } = opened;
+
+  await drawn(page);
+  await page.focus(".query");
+  await page.$eval(".query", (field) => { (field as HTMLInputElement).select(); });
+  await page.keyboard.type("{host=");
+  await until(page, ".options [role=option]", MARKUP);
+  await harmless(page);
+  await page.keyboard.type('"<');
+  await page.waitForFunction(() => document.querySelectorAll(".options [role=option]").length === 1);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("}");
+  await page.keyboard.press("Enter");
+  await until(page, ".figures", "1.00 s in 1 profile");
+  await fine(opened);
+});
+
+test("an address of any text breaks nothing", async () => {
+  const opened = await open(browser, `${server.base}?${TYPE}&query=${encodeURIComponent(`shop.cpu{a="${BIDI}${MARKUP}"}`)}&from=${encodeURIComponent(MARKUP)}`);
+  const { page } = opened;
+
+  await until(page, ".fault", "from is no time");
+  await harmless(page);
+  await page.goto(`${server.base}?${TYPE}&query=${encodeURIComponent(`{a="${MARKUP}${BIDI}"}`)}&label=${encodeURIComponent(MARKUP)}`);
+  await until(page, ".empty h2", MARKUP);
+  await harmless(page);
+  await page.focus(".query");
+  await page.$eval(".query", (field, long) => { (field as HTMLInputElement).value = `{a="${long}"}`; }, LONG);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector(".fault, .empty");
+  await harmless(page);
+  await fine(opened);
+});

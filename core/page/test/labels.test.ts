@@ -1,0 +1,117 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser } from "puppeteer-core";
+import { framesOf } from "../src/labels/mini.ts";
+import { ordered, readOrder, turned, writeOrder } from "../src/labels/order.ts";
+import { fine, open, startBrowser } from "./browser.ts";
+import { drawn, parameter, text, until, untilParameter } from "./look.ts";
+import { Server } from "./server.ts";
+
+const VALUES = 60;
+
+let server: Server;
+let browser: Browser;
+
+before(async () => {
+  server = await Server.start();
+  browser = await startBrowser();
+  for (const [samples, ageMs] of [[100, 30_000], [300, 20_000], [200, 10_000]] as const)
+    await server.pushFolded("shop.cpu{host=web-2}", `main;db ${samples}`, Date.now() - ageMs);
+  await server.pushFolded("shop.cpu{host=web-10}", "main;db 250");
+  await server.pushFolded("shop.cpu", "main;idle 50");
+  for (let number = 0; number < VALUES; number++)
+    await server.pushFolded(`many.cpu{pod=pod-${number}}`, `main;work ${number + 1}`);
+});
+
+after(async () => {
+  await browser.close();
+  await server.dispose();
+});
+
+test("each value has its total, share, average and deviation, and those of few profiles are marked", async () => {
+  const opened = await open(browser, `${server.base}labels?query=shop.cpu&label=host`);
+  const { page } = opened;
+
+  await page.waitForSelector(".values");
+  const rows = await page.$$eval(".values tbody tr", (all) => all.map((row) => [...row.children].map((cell) => (cell as HTMLElement).innerText.trim())));
+  assert.deepEqual(rows, [
+    ["web-2", "6.00 s", "66.7 %", "2.00 s", "\u00b1 1.00 s", "3 (few)"],
+    ["web-10", "2.50 s", "27.8 %", "2.50 s", "\u2013", "1 (few)"],
+    ["(without it)", "500 ms", "5.6 %", "500 ms", "\u2013", "1 (few)"],
+  ]);
+  await page.click(".values thead th:nth-child(4) button");
+  await untilParameter(page, "order", "average");
+  assert.equal(await text(page, ".values tbody th"), "web-10");
+  await fine(opened);
+});
+
+test("a value's graph and its row lead to exploring it", async () => {
+  const opened = await open(browser, `${server.base}labels?query=shop.cpu&label=host`);
+  const { page } = opened;
+
+  await page.waitForSelector("[data-drawn]");
+  await page.click(".card");
+  await drawn(page);
+  assert.equal(new URL(page.url()).pathname, "/");
+  assert.equal(parameter(page, "query"), 'shop.cpu{host="web-2"}');
+  await until(page, ".figures", "6.00 s in 3 profiles");
+  await page.goBack();
+  await page.waitForSelector(".values");
+  await page.click(".values tbody tr:nth-child(3) a");
+  await until(page, ".figures", "500 ms in 1 profile");
+  assert.equal(parameter(page, "query"), 'shop.cpu{host=""}');
+  await fine(opened);
+});
+
+test("graphs are asked for when they are scrolled to, and more values on request", async () => {
+  const opened = await open(browser, `${server.base}labels?query=many.cpu&label=pod`);
+  const { page } = opened;
+  const drawnCount = async (): Promise<number> => (await page.$$("[data-drawn]")).length;
+
+  await page.waitForSelector("[data-drawn]");
+  await page.waitForFunction(() => document.getElementById("view")?.getAttribute("aria-busy") === "false");
+  assert.ok(await drawnCount() < 25, `${await drawnCount()} graphs are drawn`);
+  assert.equal((await page.$$(".card")).length, 50);
+  await page.$eval(".card:last-child", (card) => { card.scrollIntoView(); });
+  await page.waitForSelector(".card:last-child [data-drawn]");
+  await page.evaluate(() => { [...document.querySelectorAll("button")].find((each) => each.textContent === "More values")?.click(); });
+  await page.waitForFunction((count: number) => document.querySelectorAll(".card").length === count, {}, VALUES);
+  await fine(opened);
+});
+
+test("labels are links, and without a question the one that tells most apart is shown", async () => {
+  const opened = await open(browser, `${server.base}labels?query=many.cpu`);
+  const { page } = opened;
+
+  await until(page, "h1", "By pod");
+  await page.evaluate(() => { [...document.querySelectorAll<HTMLElement>(".label-names a")].find((each) => each.innerText.startsWith("service_name"))?.click(); });
+  await until(page, "h1", "By service_name");
+  assert.equal(parameter(page, "label"), "service_name");
+  await page.goBack();
+  await until(page, "h1", "By pod");
+  await page.goto(`${server.base}labels?query=mony.cpu&label=pod`);
+  await until(page, ".empty h2", "There is no application \u201cmony\u201d");
+  await fine(opened);
+});
+
+test("orders are read and written, and names are ordered as people count", () => {
+  const value = (name: string, total: number): Parameters<typeof ordered>[0][number] =>
+    ({ value: name, total, share: 0, profiles: 1, average: 0, deviation: 0 });
+  const values = [value("pod-10", 1), value("pod-9", 3), value("pod-2", 2)];
+
+  assert.deepEqual(ordered(values, readOrder("value-up")).map((each) => each.value), ["pod-2", "pod-9", "pod-10"]);
+  assert.deepEqual(ordered(values, readOrder("nonsense")).map((each) => each.total), [3, 2, 1]);
+  assert.equal(writeOrder(turned(readOrder(undefined), "total")), "total-up");
+  assert.equal(writeOrder(turned(readOrder("total-up"), "total")), undefined);
+});
+
+test("a small graph has its children side by side, and none that is too narrow", () => {
+  const tree = {
+    type: "cpu", unit: "nanoseconds", functions: { name: ["a", "b", "c", "d"], file: ["", "", "", ""], line: [0, 0, 0, 0] },
+    parent: Uint32Array.of(0, 0, 1, 1, 0), functionOf: Int32Array.of(-1, 0, 1, 2, 3), self: Float64Array.of(0, 0, 600, 400, 1), samples: null,
+    baseSelf: null,
+  };
+
+  assert.deepEqual(framesOf(tree, 100.1).map(({ name, row, left, width }) => [name, row, Math.round(left), Math.round(width)]),
+    [["a", 0, 0, 100], ["b", 1, 0, 60], ["c", 1, 60, 40]]);
+});
