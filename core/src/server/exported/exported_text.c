@@ -75,6 +75,9 @@ static void text_rule(const sp_exported_metrics *metrics, uint32_t number,
   for (i = 0; i < metrics->count; i++)
     if (metrics->series[i].rule == number)
       text_series(out, rule, &metrics->series[i]);
+  /* So that the first increase is one. */
+  if (rule->group_count == 0 && metrics->of_rules[number].series == 0)
+    text_series(out, rule, &(sp_exported_series){.rule = number});
 }
 
 void sp_exported_metrics_write(sp_exported_metrics *metrics, sp_buffer *out) {
