@@ -7,6 +7,10 @@
 /* Of one block unpacked. */
 #define COLUMNS_BYTES_MAX ((uint64_t)256 << 20)
 
+/* zlib packs no better: https://zlib.net/zlib_tech.html, "Maximum Compression
+ * Factor". */
+#define COLUMNS_RATIO_MAX 1032
+
 spanprof_status sp_columns_pack(sp_buffer *out, const sp_buffer *columns,
                                 int level) {
   uLongf size = compressBound(columns->size);
@@ -29,7 +33,8 @@ spanprof_status sp_columns_unpack(sp_buffer *out, const void *bytes,
   int code;
 
   sp_buffer_clear(out);
-  if (reader.broken || unpacked > COLUMNS_BYTES_MAX)
+  if (reader.broken || unpacked > COLUMNS_BYTES_MAX ||
+      unpacked / COLUMNS_RATIO_MAX > size)
     return sp_fail(SPANPROF_ERR_FORMAT, "a block of the store is damaged");
   if (!sp_buffer_reserve(out, (size_t)unpacked + 1))
     return SPANPROF_ERR_NOMEM;

@@ -1,0 +1,94 @@
+/* Blocks of the store, as a damaged file may have them: three numbers of four
+ * bytes (how long the head, the spans and the totals are), those parts, and the
+ * body. What is read has only numbers that point at something, and is the same
+ * once it was sorted, written and read again. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/store/block.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+typedef struct part {
+  const uint8_t *bytes;
+  size_t size;
+} part;
+
+static part take(part *rest, size_t size) {
+  const part taken = {rest->bytes, size < rest->size ? size : rest->size};
+
+  rest->bytes += taken.size;
+  rest->size -= taken.size;
+  return taken;
+}
+
+static size_t length(part *rest) {
+  const part four = take(rest, 4);
+  uint32_t number = 0;
+
+  if (four.size == 4)
+    memcpy(&number, four.bytes, 4);
+  return number;
+}
+
+static void check(const sp_block *block, size_t profiles) {
+  size_t i;
+
+  for (i = 0; i < block->sample_count; i++) {
+    const sp_block_sample *sample = &block->samples[i];
+
+    if (sample->profile >= profiles || sample->series >= block->series_count ||
+        sample->span > block->span_count ||
+        sample->values + block->type_count > block->value_count)
+      abort();
+  }
+}
+
+static void again(sp_block *block) {
+  sp_block_parts parts;
+  sp_block other;
+
+  if (sp_block_sort(block))
+    abort();
+  sp_block_init(&other, &sp_mem_default);
+  sp_block_parts_init(&parts, &sp_mem_default);
+  if (sp_block_write(block, &parts) ||
+      sp_block_read_head(&other, parts.head.data, parts.head.size) ||
+      sp_block_read_spans(&other, parts.spans.data, parts.spans.size) ||
+      sp_block_read_body(&other, parts.body.data, parts.body.size) ||
+      other.profile_count != block->profile_count ||
+      other.series_count != block->series_count ||
+      other.span_count != block->span_count ||
+      other.sample_count != block->sample_count)
+    abort();
+  check(&other, other.profile_count);
+  sp_block_parts_dispose(&parts);
+  sp_block_dispose(&other);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  part rest = {data, size}, head, spans, totals;
+  size_t lengths[3];
+  sp_block block;
+  size_t i;
+
+  for (i = 0; i < 3; i++)
+    lengths[i] = length(&rest);
+  head = take(&rest, lengths[0]);
+  spans = take(&rest, lengths[1]);
+  totals = take(&rest, lengths[2]);
+  sp_block_init(&block, &sp_mem_default);
+  if (!sp_block_read_head(&block, head.bytes, head.size) &&
+      !sp_block_read_spans(&block, spans.bytes, spans.size)) {
+    if (totals.size && !sp_block_read_totals(&block, totals.bytes, totals.size))
+      check(&block, 1);
+    if (!sp_block_read_body(&block, rest.bytes, rest.size) &&
+        block.profile_count) {
+      check(&block, block.profile_count);
+      again(&block);
+    }
+  }
+  sp_block_filter_has(data, size, sp_block_span_key(size));
+  sp_block_dispose(&block);
+  return 0;
+}
