@@ -198,6 +198,37 @@ static void samples_are_told_apart_and_counted_by_their_period(void) {
   fixture_end();
 }
 
+/* Stores of before the period was kept end their keys with the labels. */
+static void without_a_period_each_row_is_a_sample(void) {
+  const sp_selector selector = fixture_all();
+  sp_stack_tree *tree;
+  sp_store *store;
+  sqlite3 *db;
+  int64_t value = 0, count = 0;
+  size_t i;
+
+  fixture_begin();
+  store = fixture_open();
+  fill(store);
+  sp_store_close(store);
+  CHECK(sqlite3_open(fixture_path, &db) == SQLITE_OK);
+  /* 10000000 in zigzag has four bytes. */
+  CHECK(sqlite3_exec(db, "UPDATE source SET key=substr(key, 1, length(key)-4)",
+                     NULL, NULL, NULL) == SQLITE_OK);
+  sqlite3_close(db);
+  store = fixture_open();
+  CHECK(!sp_store_samples(store, &selector, &tree));
+  for (i = 0; i < tree->sample_count; i++) {
+    value += tree->samples[i].value;
+    count += tree->samples[i].count;
+  }
+  CHECK_EQUAL(40 * INT64_C(100000000), value);
+  CHECK_EQUAL(40 * 3, count);
+  sp_stack_tree_free(tree);
+  sp_store_close(store);
+  fixture_end();
+}
+
 static void what_is_too_old_or_too_much_goes_and_is_counted(void) {
   const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
   sp_selector selector = fixture_all();
@@ -434,6 +465,8 @@ int main(int argc, char **argv) {
        an_equal_profile_counts_once_and_another_is_kept},
       {"samples_are_told_apart_and_counted_by_their_period",
        samples_are_told_apart_and_counted_by_their_period},
+      {"without_a_period_each_row_is_a_sample",
+       without_a_period_each_row_is_a_sample},
       {"what_is_too_old_or_too_much_goes_and_is_counted",
        what_is_too_old_or_too_much_goes_and_is_counted},
       {"a_full_disk_is_told_and_writing_goes_on_later",
