@@ -5,7 +5,7 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 
 /* What the shared parts of the bindings (swig/) call an object. */
 typedef PyObject *sp_object;

@@ -5,7 +5,7 @@
 #define RB_EVAL_RANGE_H
 
 #include <ruby.h>
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -4,7 +4,7 @@
 #ifndef RB_NAMES_H
 #define RB_NAMES_H
 
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 
 /* Once, when the extension loads. */
 void rb_sp_names_init(void);

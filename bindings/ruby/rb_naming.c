@@ -6,7 +6,7 @@
 #include <ruby/version.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>

@@ -4,7 +4,7 @@
 #define RB_SPANPROF_H
 
 #include <ruby.h>
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 #include <stdbool.h>
 
 /* What the shared parts of the bindings (swig/) call an object. */

@@ -3,7 +3,7 @@
 #define RB_WALKER_H
 
 #include <ruby.h>
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 
 #include "rb_vm_layout.h"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # check_symbols.sh COMPILER INCLUDE_DIR LIBRARY ARCHIVE LIST: the names exported
-# by the shared and by the static library, those declared in the header and
-# those of the list are the same.
+# by the shared and by the static library, those declared in the headers
+# (runtime.h includes spanprof.h) and those of the list are the same.
 set -euo pipefail
 compiler=$1 include_dir=$2 library=$3 archive=$4 list=$5
 work=$(mktemp -d)
@@ -12,7 +12,7 @@ export LC_ALL=C
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
   sort > "$work/exported"
 nm -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort > "$work/archived"
-"$compiler" -E -P "$include_dir/spanprof/spanprof.h" | tr '\n' ' ' | tr ';' '\n' |
+"$compiler" -E -P "$include_dir/spanprof/runtime.h" | tr '\n' ' ' | tr ';' '\n' |
   grep 'visibility("default")' | sed 's/.*visibility("default")//' |
   grep -oE 'spanprof_[a-z0-9_]+ ?\(' | tr -d ' (' | sort > "$work/declared"
 sort "$list" > "$work/listed"

@@ -3,7 +3,7 @@
  * one. What is smaller ends in the middle of the structure, and what follows it
  * in memory is poison: neither to be read nor written. Linked with the shared
  * library alone. */
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 #include <stdlib.h>
 #include <time.h>
 

@@ -9,6 +9,7 @@ cmake --install "$build_dir" --prefix "$work/first" > /dev/null
 mv "$work/first" "$work/prefix"
 echo "$libdir" > "$work/libdir"
 for file in include/spanprof/spanprof.h include/spanprof/version.h \
+  include/spanprof/runtime.h \
   "$libdir/libspanprof.a" "$libdir/libspanprof.so" \
   "$libdir/pkgconfig/spanprof.pc" \
   "$libdir/cmake/spanprof/spanprofConfig.cmake"; do

@@ -11,7 +11,7 @@ import unittest
 from typing import NamedTuple
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-HEADER = (TOP / "core/include/spanprof/spanprof.h").read_text(encoding="utf-8")
+HEADER = "".join((TOP / "core/include/spanprof" / name).read_text(encoding="utf-8") for name in ("spanprof.h", "runtime.h"))
 WRAPPED = (TOP / "swig/spanprof.i").read_text(encoding="utf-8")
 UNWRAPPED = (TOP / "swig/unwrapped.txt").read_text(encoding="utf-8")
 

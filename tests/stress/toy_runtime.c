@@ -2,6 +2,8 @@
  * stand in stacks in place of its eval loop, also where it recurses through
  * native code, with names asked for from its own thread or directly, and while
  * it registers and unregisters. */
+#include <spanprof/runtime.h>
+
 #include "stress_run.h"
 
 #define TOY_THREADS   3

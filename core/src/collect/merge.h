@@ -2,6 +2,8 @@
 #ifndef SP_MERGE_H
 #define SP_MERGE_H
 
+#include <spanprof/runtime.h>
+
 #include "../profile/profile.h"
 #include "../unwind/unwinder.h"
 

@@ -8,6 +8,8 @@
 #ifndef SP_RUNTIME_NAMES_H
 #define SP_RUNTIME_NAMES_H
 
+#include <spanprof/runtime.h>
+
 #include "../profile/profile.h"
 
 /* Take note of a frame at its first sight, so that it is named soon.

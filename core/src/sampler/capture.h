@@ -3,6 +3,8 @@
 #ifndef SP_CAPTURE_H
 #define SP_CAPTURE_H
 
+#include <spanprof/runtime.h>
+
 #include "../unwind/registers.h"
 #include "checked_copy.h"
 #include "ring.h"

@@ -6,6 +6,8 @@
 #ifndef SP_RUNTIME_H
 #define SP_RUNTIME_H
 
+#include <spanprof/runtime.h>
+
 #include "../util/base.h"
 
 /* The registered runtime, to be left again, or NULL. */

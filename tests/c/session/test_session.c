@@ -1,4 +1,4 @@
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 
 #include <dirent.h>
 #include <signal.h>
