@@ -20,6 +20,7 @@ import { spoken, Tip, type TipSource } from "./tip.ts";
 import { chipsOf, Toolbar } from "./toolbar.ts";
 import { chipsOfLook, keyTool, toolsOf, type Tools } from "./tools.ts";
 import { GraphView } from "./view.ts";
+import { emptyText, HELP } from "./words.ts";
 
 type Part = "lower" | "upper";
 const PARTS = ["upper", "lower"] as const;
@@ -41,6 +42,7 @@ export class FlamePanel implements Panel {
   private derived: Derived;
   private sums = { whole: 0, wholeBase: 0 };
   private readonly zooms: Record<Part, number> = { lower: 0, upper: 0 };
+  private zoomRead: { lower: Graph | null; upper: Graph | null; text: string } = { lower: null, upper: null, text: "" };
   private readonly past: Look[] = [];
   private readonly onLook: (change: Look) => void;
   private readonly id = `flame-${++panels}`;
@@ -207,13 +209,24 @@ export class FlamePanel implements Panel {
       this.derived = derive(this.whole, this.looked);
       this.shape = shape;
     }
-    const [lower, upper] = (this.looked.zoom ?? "").split("^");
-    this.zooms.lower = readPath(this.derived.lower, lower ?? "");
-    this.zooms.upper = this.derived.upper ? readPath(this.derived.upper, upper ?? "") : 0;
+    this.readZoom();
     this.searching.search(this.derived.graph, this.derived.lower, this.looked.search ?? "");
     this.showGraphs();
     this.showTable();
     this.showTools();
+  }
+
+  /** A path is looked up among all nodes: only where it or they changed. */
+  private readZoom(): void {
+    const { lower, upper } = this.derived;
+    const text = this.looked.zoom ?? "";
+
+    if (this.zoomRead.lower === lower && this.zoomRead.upper === upper && this.zoomRead.text === text)
+      return;
+    const [lowerPath = "", upperPath = ""] = text.split("^");
+    this.zooms.lower = readPath(lower, lowerPath);
+    this.zooms.upper = upper ? readPath(upper, upperPath) : 0;
+    this.zoomRead = { lower, upper, text };
   }
 
   private showGraphs(): void {
@@ -378,16 +391,4 @@ export class FlamePanel implements Panel {
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", retheme, { signal: this.leaving.signal });
     this.leaving.signal.addEventListener("abort", () => { observer.disconnect(); });
   }
-}
-
-const HELP = "Arrow keys go from frame to frame, Enter zooms, Escape zooms out. Slash searches, n goes to the next match. "
-  + "s: callers and callees of the function. f: only stacks through it. h: leaves it out. c copies its name. "
-  + "Shift and F10: all that can be done. u: undo. The same numbers are in the table of functions beside the graph.";
-
-function emptyText(whole: Tree, derived: Derived, look: Look): string {
-  if (derived.missing.length > 0)
-    return `There is no function ${derived.missing.map((ref) => ref.slice(0, 200)).join(", ")} in this profile. Take the mark above off to see all.`;
-  if (whole.parent.length > 1 && (look.focus || look.sandwich || look.hide))
-    return "No stack is left. Take a mark above off to see more.";
-  return "There is nothing in this profile: no sample was taken.";
 }

@@ -68,7 +68,7 @@ export function linesOf(source: TipSource, index: number): Line[] {
     const points = (total[index]! / source.whole - baseTotal[index]! / source.wholeBase) * 100;
     lines.push(["change", `${signed(total[index]! - baseTotal[index]!, tree.unit)} \u00b7 ${changeText(total[index]!, baseTotal[index]!)}`]);
     if (Number.isFinite(points))
-      lines.push(["share", `${points > 0 ? "+" : ""}${points.toFixed(1)} points of 100`]);
+      lines.push(["share", `${points > 0 ? "+" : ""}${points.toFixed(2)} points of 100`]);
   }
   if (samples)
     lines.push(["samples", `${count(samples[index]!)}${samples[index]! < 10 ? " (few: no ranking)" : ""}`]);

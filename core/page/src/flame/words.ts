@@ -1,0 +1,18 @@
+/** Sentences of a panel. */
+import type { Tree } from "../model/tree.ts";
+import type { Derived } from "./derive.ts";
+import type { Look } from "./look.ts";
+
+/** What a screen reader says of a graph. */
+export const HELP = "Arrow keys go from frame to frame, Enter zooms, Escape zooms out. Slash searches, n goes to the next match. "
+  + "s: callers and callees of the function. f: only stacks through it. h: leaves it out. c copies its name. "
+  + "Shift and F10: all that can be done. u: undo. The same numbers are in the table of functions beside the graph.";
+
+/** Why nothing is drawn. */
+export function emptyText(whole: Tree, derived: Derived, look: Look): string {
+  if (derived.missing.length > 0)
+    return `There is no function ${derived.missing.map((ref) => ref.slice(0, 200)).join(", ")} in this profile. Take the mark above off to see all.`;
+  if (whole.parent.length > 1 && (look.focus || look.sandwich || look.hide))
+    return "No stack is left. Take a mark above off to see more.";
+  return "There is nothing in this profile: no sample was taken.";
+}
