@@ -158,14 +158,17 @@ static spanprof_status retain_used(sp_store *store, int64_t *bytes) {
   return st;
 }
 
+#define RETAIN_DOCUMENT_TIME                                         \
+  "SELECT coalesce(min(time_ms)*1000000, 9223372036854775807) FROM " \
+  "document WHERE kind<>'settings'"
+
 /* The oldest of what goes by bytes: its time, INT64_MAX where there is none. */
 static spanprof_status retain_oldest(sp_store *store, int64_t *block,
                                      int64_t *span, int64_t *document) {
   static const char *const queries[] = {
       "SELECT coalesce(min(until_ns), 9223372036854775807) FROM block",
       "SELECT coalesce(min(start_ns), 9223372036854775807) FROM span",
-      "SELECT coalesce(min(time_ms)*1000000, 9223372036854775807) FROM "
-      "document WHERE kind<>'settings'"};
+      RETAIN_DOCUMENT_TIME};
   int64_t *const out[] = {block, span, document};
   sp_store_reader *reader;
   spanprof_status st = sp_store_reader_take(store, &reader);
