@@ -33,6 +33,8 @@ interface Raw {
   texts: string[];
   timeNs: number;
   defaultType: number;
+  period: number;
+  periodType: ValueType;
 }
 
 function valueType(reader: WireReader): ValueType {
@@ -97,13 +99,18 @@ function putMapping(raw: Raw, reader: WireReader): void {
 
 /** Tables may stand before or behind what refers to them. */
 function rawOf(bytes: Uint8Array): Raw {
-  const raw: Raw = { types: [], samples: [], locations: new Map(), functions: new Map(), mappings: new Map(), texts: [], timeNs: 0, defaultType: 0 };
+  const raw: Raw = {
+    types: [], samples: [], locations: new Map(), functions: new Map(), mappings: new Map(), texts: [], timeNs: 0, defaultType: 0,
+    period: 0, periodType: { type: 0, unit: 0 },
+  };
   const decoder = new TextDecoder();
   const reader = new WireReader(bytes);
 
   while (reader.next()) {
     if (reader.field === 9)
       raw.timeNs = reader.value;
+    else if (reader.field === 12)
+      raw.period = reader.value;
     else if (reader.field === 14)
       raw.defaultType = reader.value;
     if (!reader.isBytes)
@@ -118,6 +125,8 @@ function rawOf(bytes: Uint8Array): Raw {
       putLocation(raw, reader.message());
     else if (reader.field === 5)
       putFunction(raw, reader.message());
+    else if (reader.field === 11)
+      raw.periodType = valueType(reader.message());
     else if (reader.field === 6)
       raw.texts.push(decoder.decode(reader.bytes()));
   }
@@ -177,11 +186,16 @@ function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): T
   return maker;
 }
 
-/** How many samples an entry stands for: what a value "samples" says, else one. */
+/** How many samples an entry stands for, as `spanprof report` counts them: what a
+ * value "samples" says, else the value that the period measures, else one. */
 function countOf(raw: Raw, values: readonly number[]): number {
-  const index = raw.types.findIndex(({ type }) => raw.texts[type] === "samples");
+  const { type, unit } = raw.periodType;
+  const counted = raw.types.findIndex((each) => raw.texts[each.type] === "samples");
+  const measured = raw.types.findIndex((each) => each.type === type && each.unit === unit);
 
-  return index < 0 ? 1 : values[index] ?? 0;
+  if (counted >= 0)
+    return values[counted] ?? 0;
+  return measured >= 0 && raw.period > 0 ? Math.max(1, Math.round((values[measured] ?? 0) / raw.period)) : 1;
 }
 
 export function pprofParsed(bytes: Uint8Array): Parsed {

@@ -1,6 +1,7 @@
 /** A tree as a pprof profile (perftools.profiles.Profile of google/pprof's
  * profile.proto): what `go tool pprof` and `spanprof report` read. Of a
- * comparison it has two values, "base" beside the type. */
+ * comparison it has two values, "base" beside the type; "samples" are there where
+ * they are known. */
 import { Bytes } from "./bytes.ts";
 import type { Tree } from "../model/tree.ts";
 
@@ -38,6 +39,8 @@ function putSamples(out: Bytes, tree: Tree): void {
     values.clear().varint(own);
     if (tree.baseSelf)
       values.varint(base);
+    if (tree.samples)
+      values.varint(tree.samples[node]!);
     out.part(2, sample.clear().part(1, stack.view()).part(2, values.view()).view());
   }
 }
@@ -67,10 +70,13 @@ export function pprofOf(tree: Tree, timeMs = Date.now()): Uint8Array<ArrayBuffer
   out.part(1, type);
   if (tree.baseSelf)
     out.part(1, valueType(texts, "base", tree.unit));
+  if (tree.samples)
+    out.part(1, valueType(texts, "samples", "count"));
   putSamples(out, tree);
   putFunctions(out, tree, texts);
   out.varint(9 << 3).bigVarint(BigInt(Math.round(timeMs)) * 1_000_000n); // larger than a number is exact
-  out.part(11, type).number(12, 1).number(14, texts.of(tree.type));
+  // No period: what one sample stood for is not known of what was merged.
+  out.part(11, type).number(14, texts.of(tree.type));
   for (const text of texts.list)
     out.part(6, new TextEncoder().encode(text));
   return out.copy();

@@ -83,7 +83,7 @@ export class FlamePanel implements Panel {
       h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element);
-    this.toolbar.element.append(new ExportMenu(this, title).element);
+    this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
     this.watchTheme();
     this.renew();
   }
