@@ -126,11 +126,11 @@ test("a picture has all levels, and is drawn by a canvas as large", async () => 
 });
 
 test("what is empty says why", async () => {
-  const opened = await pages.open([wireOf({}), wireOf(STACKS)], "focus=nobody");
+  const opened = await pages.open([wireOf({}), wireOf(STACKS)], "focus=nobody\u202e");
   const { page } = opened;
   const said = await page.$$eval(".flame-nothing", (found) => found.map((each) => each.textContent));
 
-  assert.equal(said[1], "There is no function nobody in this profile. Take the mark above off to see all.");
+  assert.equal(said[1], "There is no function nobody\ufffd in this profile. Take the mark above off to see all.");
   await page.click("section:nth-child(2) .flame-chip");
   assert.equal(await page.$eval(".flame-nothing", (each) => each.textContent), "There is nothing in this profile: no sample was taken.");
   assert.equal(await page.$$eval("section:nth-child(2) .flame-nothing", (found) => found[0]!.checkVisibility()), false);

@@ -1,5 +1,6 @@
 /** Sentences of a panel. */
 import type { Tree } from "../model/tree.ts";
+import { shown } from "../parts/dom.ts";
 import type { Derived } from "./derive.ts";
 import type { Look } from "./look.ts";
 
@@ -11,7 +12,7 @@ export const HELP = "Arrow keys go from frame to frame, Enter zooms, Escape zoom
 /** Why nothing is drawn. */
 export function emptyText(whole: Tree, derived: Derived, look: Look): string {
   if (derived.missing.length > 0)
-    return `There is no function ${derived.missing.map((ref) => ref.slice(0, 200)).join(", ")} in this profile. Take the mark above off to see all.`;
+    return `There is no function ${derived.missing.map((ref) => shown(ref, 200)).join(", ")} in this profile. Take the mark above off to see all.`;
   if (whole.parent.length > 1 && (look.focus || look.sandwich || look.hide))
     return "No stack is left. Take a mark above off to see more.";
   return "There is nothing in this profile: no sample was taken.";
