@@ -30,6 +30,7 @@ stage_page() {
 
   build dev spanprof_server spanprof_command
   check page-built 0 test -s build/dev/core/src/page/page.html
+  check page-picture-size 0 test "$(stat -c %s core/docs/page.png)" -le 150000
   check page-packages 0 page_copy
   [ ! -s "$failures" ] || return 1
   check page-lint 0 page_npm check
