@@ -5,6 +5,7 @@
 
 #include "api_call.h"
 #include "name_tree.h"
+#include "query_time.h"
 #include "span_durations.h"
 #include "text_set.h"
 
@@ -215,11 +216,12 @@ static bool spans_traced(void *data, const sp_store_span *span) {
 
 static spanprof_status spans_trace(spans_table *table) {
   const sp_selector *selector = &table->api->plan.selector;
-  const sp_store_span_filter filter = {.from_ns = selector->from_ms * 1000000,
-                                       .until_ns = selector->until_ms * 1000000,
-                                       .span_ids = selector->span_ids,
-                                       .span_count = selector->span_count,
-                                       .limit = SPANS_TRACED_MAX};
+  const sp_store_span_filter filter = {
+      .from_ns = sp_query_ns(selector->from_ms),
+      .until_ns = sp_query_ns(selector->until_ms),
+      .span_ids = selector->span_ids,
+      .span_count = selector->span_count,
+      .limit = SPANS_TRACED_MAX};
   spanprof_status st = sp_store_spans(table->api->query.serve->store, &filter,
                                       spans_traced, table);
   uint32_t i;

@@ -4,6 +4,7 @@
 
 #include "api_call.h"
 #include "name_tree.h"
+#include "query_time.h"
 
 #define TRACES_CANDIDATES 500    /* of which the dearest are chosen */
 #define TRACES_SPANS_MAX  100000 /* of all that are looked at */
@@ -249,11 +250,11 @@ spanprof_status sp_api_traces(sp_api *api) {
     return st;
   filter.service = sp_api_parameter(api, "service");
   filter.name = sp_api_parameter(api, "name");
-  filter.from_ns = api->plan.selector.from_ms * 1000000;
-  filter.until_ns = api->plan.selector.until_ms * 1000000;
+  filter.from_ns = sp_query_ns(api->plan.selector.from_ms);
+  filter.until_ns = sp_query_ns(api->plan.selector.until_ms);
   if (shortest_ms > INT64_MAX / 1000000)
     shortest_ms = INT64_MAX / 1000000;
-  filter.duration_min_ns = shortest_ms * 1000000;
+  filter.duration_min_ns = sp_query_ns(shortest_ms);
   filter.trace_ids = api->plan.selector.trace_ids;
   filter.trace_count = api->plan.selector.trace_count;
   filter.order = slowest ? SP_STORE_SPANS_SLOWEST : SP_STORE_SPANS_LATEST;

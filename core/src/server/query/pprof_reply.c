@@ -8,6 +8,7 @@
 #include "../../profile/pprof_limits.h"
 #include "matcher_list.h"
 #include "name_tree.h"
+#include "query_time.h"
 #include "text_set.h"
 
 #define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of the texts */
@@ -365,7 +366,7 @@ static spanprof_status pprof_put(pprof_writing *writing) {
                  writing->profile->stacks->end_ns -
                      writing->profile->stacks->begin_ns);
   } else {
-    sp_reply_int(reply, 9, "timeNanos", writing->profile->time_ms * 1000000);
+    sp_reply_int(reply, 9, "timeNanos", sp_query_ns(writing->profile->time_ms));
   }
   sp_reply_int(reply, 12, "period", PPROF_PERIOD);
   sp_reply_int(reply, 14, "defaultSampleType", type);

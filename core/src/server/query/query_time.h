@@ -9,4 +9,13 @@
  * around it are skipped. False: it is none of these. */
 bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms);
 
+/* Milliseconds as nanoseconds; the nearest that fits where they do not. */
+static inline int64_t sp_query_ns(int64_t ms) {
+  int64_t ns;
+
+  if (__builtin_mul_overflow(ms, INT64_C(1000000), &ns))
+    return ms < 0 ? INT64_MIN : INT64_MAX;
+  return ns;
+}
+
 #endif
