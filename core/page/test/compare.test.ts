@@ -64,6 +64,27 @@ test("a search on one side is one on the other, too", async () => {
   await fine(opened);
 });
 
+test("a frame that is zoomed on one side is so on the other, and after a reload", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides()}`);
+  const { page } = opened;
+  const zoomed = async (): Promise<void> => {
+    await page.waitForFunction(() => Array.from(document.querySelectorAll(".comparison-side")).every((side) => side.querySelector(".flame-crumbs")?.textContent.includes("work")));
+  };
+
+  await sums(page);
+  // A sandwich has a second canvas, which is hidden without one.
+  await page.waitForFunction(() => Array.from(document.querySelectorAll(".comparison-side.left canvas")).some((each) => each.getBoundingClientRect().height > 0));
+  const boxes = await Promise.all((await page.$$(".comparison-side.left canvas")).map(async (each) => await each.boundingBox()));
+  const box = boxes.find((each) => each !== null && each.height > 0)!;
+  await page.mouse.click(box.x + 10, box.y + 45);
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("zoom"));
+  await zoomed();
+  await page.reload();
+  await sums(page);
+  await zoomed();
+  await fine(opened);
+});
+
 test("sides are swapped, and lead to the difference and back with their queries", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
   const { page } = opened;

@@ -137,6 +137,23 @@ test("a span is shown without a trace, without a name, and without samples", asy
   await fine(opened);
 });
 
+test("a name as long as the server takes is shown, chosen and compared", async () => {
+  const long = await Server.start();
+  await pushSpan(long, { id: spanId(1), name: `(${"n".repeat(2000)}`, stacks: "main;long 3", untilMs: now - 60_000 });
+  await pushSpan(long, { id: spanId(2), name: "short", stacks: "main;short 2", untilMs: now - 60_000 });
+  const opened = await open(browser, `${long.base}spans`);
+  const { page } = opened;
+
+  assert.deepEqual((await spansTable(page)).map((row) => row[2]), ["30.0 ms", "20.0 ms"]);
+  await page.click(".choose");
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label^="Dearest of (nnn"] tbody tr').length === 1);
+  await page.waitForSelector('section[aria-labelledby="of-name"] canvas');
+  await page.goto(`${long.base}span?span=${spanId(1)}&of=baseline`);
+  await sees(page, "1 span with 3 samples");
+  await fine(opened);
+  await long.dispose();
+});
+
 test("an empty list of spans says why", async () => {
   const opened = await open(browser, `${server.base}spans?query=shopp.cpu`);
   const { page } = opened;

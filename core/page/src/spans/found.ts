@@ -5,7 +5,7 @@ import { Problem } from "../parts/api.ts";
 import { applicationOf, withMatcher } from "../query/parse.ts";
 import type { View } from "../views/view.ts";
 import type { Asked } from "./empty.ts";
-import { aroundParameters, rangeIn, withoutIds } from "./links.ts";
+import { aroundParameters, rangeIn, spanNameQuery, withoutIds } from "./links.ts";
 
 export interface FoundSpan {
   id: string;
@@ -83,7 +83,7 @@ export function baselineOf(view: View, found: FoundSpan): Baseline {
   // The name of samples; a trace's may differ where they have none.
   const name = row?.name ?? null;
   const inService = service === null ? "{}" : withMatcher("", "service_name", service);
-  const query = name === null ? anySpan(inService) : withMatcher(inService, "span_name", name);
+  const query = name === null ? anySpan(inService) : spanNameQuery(inService, name);
 
   return {
     ...range, type: view.state.parameters["type"], query,

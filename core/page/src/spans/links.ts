@@ -1,5 +1,5 @@
 /** Queries and addresses that lead from one view about spans to another. */
-import { ID_LABELS, parseQuery, withMatcher, withoutMatcher } from "../query/parse.ts";
+import { ID_LABELS, escapedRegex, parseQuery, quoted, withMatcher, withoutMatcher } from "../query/parse.ts";
 import { TYPE_DEFAULT, typeName, unitOf } from "../model/choice.ts";
 import { rangeChange, rangeOf, type Range } from "../model/range.ts";
 import type { Change, State } from "../model/state.ts";
@@ -38,11 +38,23 @@ export function aroundParameters(state: State): Change {
   return range ? rangeChange(around(range)) : rangeParameters(state);
 }
 
+/** Longer names are asked for by their beginning: addresses have an end. */
+const NAME_MAX = 1000;
+
 /** The query for one span name; null: spans whose samples have no name. */
 export function spanNameQuery(query: string, name: string | null): string {
-  const named = withMatcher(query, "span_name", name ?? "");
+  const unnamed = withMatcher(query, "span_name", "");
 
-  return name === null ? `${named.slice(0, -1)},profile_id!=""}` : named;
+  if (name === null)
+    return `${unnamed.slice(0, -1)},profile_id!=""}`;
+  if (name.length <= NAME_MAX)
+    return withMatcher(query, "span_name", name);
+  return `${unnamed.slice(0, -'=""}'.length)}=~${quoted(`${escapedRegex(name.slice(0, NAME_MAX))}(?s:.*)`)}}`;
+}
+
+/** The parameters that say which name is looked at; of a long one none. */
+export function spanNameChange(name: string | null): Change {
+  return { spanName: name === null || name.length > NAME_MAX ? undefined : name, noName: name === null ? "1" : undefined };
 }
 
 export function spanQuery(query: string, spanId: string): string {

@@ -49,12 +49,14 @@ function barText({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   const text = h("span", { class: "bar-text" }, amount(span.durationNs, "nanoseconds"));
   const end = (beginNs + span.durationNs) / (forest.lengthNs || 1);
 
-  if (end < 0.85)
+  if (end < 0.85) {
     text.style.left = `calc(${(end * 100).toFixed(3)}% + 4px)`;
-  else if (beginNs / (forest.lengthNs || 1) > 0.15)
+  } else if (beginNs / (forest.lengthNs || 1) > 0.15) {
     text.style.right = `calc(${((1 - beginNs / (forest.lengthNs || 1)) * 100).toFixed(3)}% + 4px)`;
-  else
+  } else {
+    text.classList.add("inside");
     text.style.right = "4px";
+  }
   return text;
 }
 

@@ -1,5 +1,6 @@
 /** What a trace tells of one span: times, status, attributes. */
 import type { WireTraceSpan } from "../model/wire.ts";
+import type { Branch } from "./forest.ts";
 import { h, shown } from "../parts/dom.ts";
 import { amount, moment } from "../parts/format.ts";
 import { durationText, fewSamples, idText, nameText } from "../spans/cells.ts";
@@ -59,23 +60,23 @@ export function statusText(span: { status: number; statusMessage?: string }): st
   return span.statusMessage ? `${name}: ${shown(span.statusMessage, VALUE_SHOWN_MAX)}` : name;
 }
 
-/** `firstNs` is when its trace began, where that is known. */
-export function traceFacts(span: WireTraceSpan, firstNs: number | null): Row[] {
+/** `beginNs` is since its trace began, where that is known. */
+export function traceFacts(span: WireTraceSpan, beginNs: number | null): Row[] {
   return [
     ["Service", shown(span.service, 200)],
     ["Kind", KINDS[span.kind] ?? `kind ${span.kind}`],
     ["Status", h("span", { class: span.status === 2 ? "fault" : undefined }, statusText(span))],
-    ["Began", firstNs === null ? moment(span.startNs / 1e6)
-      : `${moment(span.startNs / 1e6)} (${amount(Math.max(0, span.startNs - firstNs), "nanoseconds")} into the trace)`],
+    ["Began", beginNs === null ? moment(span.startNs / 1e6)
+      : `${moment(span.startNs / 1e6)} (${amount(beginNs, "nanoseconds")} into the trace)`],
     ["Duration", durationText(span.durationNs)],
   ];
 }
 
 /** `pageLink` leads to the span's page. */
-export function spanDetails(span: WireTraceSpan, firstNs: number, unit: string, valueName: string, pageLink: HTMLElement): HTMLElement {
+export function spanDetails({ span, beginNs }: Branch, unit: string, valueName: string, pageLink: HTMLElement): HTMLElement {
   return h("div", { class: "details-of" },
     h("h2", {}, nameText(span.name)), h("p", {}, pageLink),
-    facts([...traceFacts(span, firstNs),
+    facts([...traceFacts(span, beginNs),
       [`${valueName} own`, h("span", {}, `${amount(span.own, unit)}, ${span.samples} ${span.samples === 1 ? "sample" : "samples"} `, span.samples > 0 && fewSamples(span.samples))],
       [`${valueName} total`, amount(span.total, unit)],
       ["Span", idText(span.spanId)], ["Parent", span.parentId === null ? "none" : idText(span.parentId)]]),

@@ -5,6 +5,7 @@ import type { WireDiff, WireSpan } from "../model/wire.ts";
 import { isLeft } from "../parts/api.ts";
 import { h, shown } from "../parts/dom.ts";
 import { amount, count, moment, percent } from "../parts/format.ts";
+import { withMatcher } from "../query/parse.ts";
 import { faultText } from "../shell/faults.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
 import { relativeTo } from "../spans/change.ts";
@@ -45,11 +46,11 @@ function heading(view: View, found: FoundSpan): HTMLElement {
 
 function comparisonOf(view: View, found: FoundSpan): Record<string, string | undefined> {
   const baseline = baselineOf(view, found);
-  const service = found.service === null ? "" : `service_name="${found.service.replace(/[\\"]/g, "\\$&")}",`;
+  const service = found.service === null ? "" : withMatcher("", "service_name", found.service);
 
   return {
     leftQuery: baseline.query, leftFrom: baseline.from, leftUntil: baseline.until,
-    rightQuery: `{${service}profile_id="${found.id}"}`, rightFrom: found.own.from, rightUntil: found.own.until,
+    rightQuery: spanQuery(service, found.id), rightFrom: found.own.from, rightUntil: found.own.until,
   };
 }
 
@@ -106,7 +107,7 @@ async function baselineFigures(view: View, baseline: Baseline, { unit, name }: M
     { total: 0, spans: 0, samples: 0 });
   const each = all.spans ? `, ${amount(all.total / all.spans, unit)} ${name} each` : "";
 
-  return `${baselineText(baseline)} ${count(all.spans)} spans with ${count(all.samples)} samples${each}.`;
+  return `${baselineText(baseline)} ${count(all.spans)} ${all.spans === 1 ? "span" : "spans"} with ${count(all.samples)} ${all.samples === 1 ? "sample" : "samples"}${each}.`;
 }
 
 /** Shares are compared: a span is one, its baseline many. */
@@ -131,7 +132,7 @@ function ofTrace(view: View, found: FoundSpan): HTMLElement[] {
 
   if (traced)
     return [h("h2", {}, "Trace"), ...row?.samples ? [] : [h("p", { class: "notice" }, "Its trace is kept, but no sample of it: it used too little CPU time, or its profiles are not kept.")],
-      facts([...traceFacts(traced, firstNs), ["Trace", h("a", {
+      facts([...traceFacts(traced, firstNs === null ? null : traced.startNs - firstNs), ["Trace", h("a", {
         href: view.address(elsewhere({ trace: traceId ?? undefined, span: found.id }), "trace"),
       }, idText(traceId ?? ""))]]), attributeTables(traced)];
   if (row)

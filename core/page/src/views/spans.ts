@@ -6,7 +6,7 @@ import { amount, count } from "../parts/format.ts";
 import { faultText } from "../shell/faults.ts";
 import { nameText } from "../spans/cells.ts";
 import { whyEmpty, type Asked } from "../spans/empty.ts";
-import { elsewhere, measureOf, spanNameQuery, type Measure } from "../spans/links.ts";
+import { elsewhere, measureOf, spanNameChange, spanNameQuery, type Measure } from "../spans/links.ts";
 import { namesTable } from "../spans/names.ts";
 import { rankedSpans } from "../spans/ranked.ts";
 import { StacksPlace } from "../spans/stacks.ts";
@@ -70,7 +70,7 @@ function content(view: View, asked: Asked, answer: Names, measure: Measure): HTM
     const ofName = { ...asked, query: spanNameQuery(asked.query ?? "", name) };
 
     heading.textContent = `Where ${nameText(name)} spends it`;
-    stacks.ask(ofName, `spans-${name ?? "no-name"}`).catch(failed);
+    stacks.ask(ofName, `spans-${(name ?? "no-name").slice(0, 60)}`).catch(failed);
     const listed = chosen ? ofName : asked;
     Promise.all([
       rankedSpans(view, { asked: listed, sort: "total", title: chosen ? `Dearest of ${nameText(name)}` : "Dearest spans", measure }),
@@ -85,7 +85,7 @@ function content(view: View, asked: Asked, answer: Names, measure: Measure): HTM
   const names = namesTable(view, {
     rows: answer.spans, rest: answer.rest, measure, chosen: chosen === undefined ? answer.spans[0]!.name : chosen,
     onChoose: (name) => {
-      view.note({ spanName: name ?? undefined, noName: name === null ? "1" : undefined });
+      view.note(spanNameChange(name));
       show(name, true);
     },
   });

@@ -75,7 +75,6 @@ function chosenOf(view: View, forest: Forest): number {
 
 function body(view: View, forest: Forest, measure: Measure): HTMLElement {
   const details = h("aside", { "aria-label": "The chosen span", "aria-live": "polite", tabindex: "0" });
-  const firstNs = forest.branches.reduce((least, { span }) => Math.min(least, span.startNs), Infinity);
   const pageChange = ({ span }: Branch): Record<string, string | undefined> => {
     const beginMs = Math.floor(span.startNs / 1e6);
     return elsewhere({
@@ -85,7 +84,7 @@ function body(view: View, forest: Forest, measure: Measure): HTMLElement {
   };
   const show = (index: number): void => {
     const branch = forest.branches[index]!;
-    details.replaceChildren(spanDetails(branch.span, firstNs, measure.unit, measure.name,
+    details.replaceChildren(spanDetails(branch, measure.unit, measure.name,
       h("a", { href: view.address(pageChange(branch), "span") }, "Flame graph and baseline of this span")));
   };
   const grid = waterfall({

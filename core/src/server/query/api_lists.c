@@ -320,6 +320,8 @@ spanprof_status sp_api_gaps(sp_api *api) {
   sp_selector *selector = &api->plan.selector;
   spanprof_status st = sp_api_plan(api);
 
+  if (!st)
+    st = sp_api_plan_trace_spans(&api->plan);
   if (st)
     return st;
   st = sp_store_points(api->query.serve->store,
