@@ -59,7 +59,7 @@ bare_root() {
       echo "$1 ALL=(ALL) NOPASSWD: ALL" > "/etc/sudoers.d/$1"
     ' bash "$user"
   fi
-  tar -c --exclude=./build --exclude=./.git --exclude=vendor --exclude=__pycache__ --exclude='*.egg-info' . |
+  tar -c --exclude=./build --exclude=./.git --exclude=vendor --exclude=node_modules --exclude=__pycache__ --exclude='*.egg-info' . |
     packages_as_root tar -x --one-top-level="$root/$home/spanprof" --no-same-owner
   bare_run "$name" root chown -R "$user:$user" "/$home/spanprof"
 }

@@ -9,12 +9,12 @@ files() {
   for pattern in "$@"; do
     names+=(-o -name "$pattern")
   done
-  find . \( -path ./build -o -path ./.git -o -name vendor \) -prune -o -type f \( "${names[@]:1}" \) -print0
+  find . \( -path ./build -o -path ./.git -o -name vendor -o -name node_modules \) -prune -o -type f \( "${names[@]:1}" \) -print0
 }
 
 # scripts INTERPRETER: files that have no other mark than their first line.
 scripts() {
-  find . \( -path ./build -o -path ./.git -o -name vendor \) -prune -o -type f ! -name '*.*' -print0 |
+  find . \( -path ./build -o -path ./.git -o -name vendor -o -name node_modules \) -prune -o -type f ! -name '*.*' -print0 |
     xargs -0 grep -lZE "^#!.*[/ ]$1\$" || true
 }
 

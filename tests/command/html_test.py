@@ -178,7 +178,8 @@ class HtmlTest(unittest.TestCase):
     def test_what_cannot_be_done_is_a_sentence(self):
         for arguments, environment, status, says in (
                 (["--open", self.new], {"BROWSER": "false"}, 1, "the browser failed"),
-                (["--open", self.new], {"BROWSER": "", "PATH": "/nowhere"}, 1, "is written, but there is no browser to open it with: set BROWSER"),
+                (["--open", self.new], {"BROWSER": "", "PATH": "/nowhere"}, 1,
+                 "is written, but there is no browser to open it with: set BROWSER"),
                 (["--html", "/nowhere/page.html", self.new], {}, 1, "/nowhere/page.html: No such file"),
                 (["--html", "/dev/full", self.new], {}, 1, "cannot write /dev/full: "),
                 (["--html", self.path("no.html"), self.path("missing.pb")], {}, 1, "No such file"),

@@ -86,6 +86,7 @@ def tree(text):
 
 class ReportServerTest(unittest.TestCase):
     maxDiff = None
+
     @classmethod
     def setUpClass(cls):
         cls.directory = tempfile.mkdtemp(prefix="spanprof-report-")
@@ -156,7 +157,7 @@ class ReportServerTest(unittest.TestCase):
         row = next(row for row in diff["span_names"] if row["name"] == "outer")
         self.assertEqual(10**9, row["base"])
         earlier = server.json("--query", '{service_name=~"burn|base"}', "--from", "-1m", "--diff-from", "-20m",
-                                   "--diff-until", "-5m")
+                              "--diff-until", "-5m")
         self.assertEqual(10**9, earlier["base"]["value"])
         server.report("--query", "burn.cpu", "--diff", "base.cpu", "--fail-above", "1%", "--normalize", status=3)
 

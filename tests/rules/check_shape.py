@@ -103,7 +103,8 @@ def main():
     root = pathlib.Path(sys.argv[1])
     bindings = [path for folder in sys.argv[2:] for path in sorted(pathlib.Path(folder).rglob("*.[ch]"))]
     # What every file of a binding includes says what each has to set up.
-    shared = [*sorted((root.parent / "include/spanprof").glob("*.h")), *(path for path in bindings if path.stem.endswith("_spanprof"))]
+    shared = [*sorted((root.parent / "include/spanprof").glob("*.h")),
+              *(path for path in bindings if path.stem.endswith("_spanprof"))]
     public = set(re.findall(r"\b(\w+)\(", "".join(path.read_text(encoding="utf-8") for path in shared if path.suffix == ".h")))
     files = [path for room in ROOMS for path in sorted((root / room).rglob("*.[ch]"))] + bindings
     faults = [fault for path in files for fault in check(path, root, public)]

@@ -1,7 +1,6 @@
 """Clients that mean harm or are broken: each gets a clear answer, memory stays
 bounded, and a client that behaves is served all the while."""
 import gzip
-import http.client
 import json
 import os
 import re

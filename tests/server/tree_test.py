@@ -11,6 +11,7 @@ import serving
 
 DEEP = "a;b;c;d;e;f;g;h;i;j"
 
+
 def ingest(server, name, text, at_s=None):
     """Folded stacks, 10 ms each."""
     at_s = at_s or int(time.time()) - 5
