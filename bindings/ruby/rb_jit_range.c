@@ -1,11 +1,10 @@
 #include "rb_jit_range.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rb_spanprof.h"
+#include "unwind/process_maps.h"
 
 /* YJIT reserves at once all it may use: 128 MiB by default, 256 on 3.1, 64 on
  * 3.2 (--yjit-exec-mem-size). Other makers of code use less. */
@@ -42,53 +41,46 @@ static bool jit_enabled(void) {
   return false;
 }
 
-typedef struct map_line {
-  uint64_t start;
-  uint64_t end;
-  bool runs;      /* is executable */
-  bool anonymous; /* memory of no file, and nobody's but the VM's by name */
-} map_line;
+/* Neighbouring memory of no file, and nobody's but the VM's by name. */
+typedef struct jit_search {
+  spanprof_range run; /* from its first executable part on */
+  bool runs;          /* has an executable part */
+  spanprof_range longest;
+} jit_search;
 
-static bool map_read(FILE *maps, map_line *out) {
-  char line[512], access[8];
-  uint64_t inode;
-  int used = 0;
+static bool jit_is_anonymous(const sp_process_mapping *mapping) {
+  return *mapping->path == '\0' || strncmp(mapping->path, JIT_MEMORY_NAME,
+                                           sizeof JIT_MEMORY_NAME - 1) == 0;
+}
 
-  if (!fgets(line, sizeof line, maps) ||
-      sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %*s %*s %" SCNu64 " %n",
-             &out->start, &out->end, access, &inode, &used) != 4)
+/* A reservation whose parts differ in access is one run. */
+static bool jit_visit(void *data, const sp_process_mapping *mapping) {
+  jit_search *search = data;
+  spanprof_range *run = &search->run;
+
+  if (!jit_is_anonymous(mapping))
     return false;
-  out->runs = access[2] == 'x';
-  out->anonymous = inode == 0 && (line[used] == '\0' ||
-                                  strncmp(line + used, JIT_MEMORY_NAME,
-                                          sizeof JIT_MEMORY_NAME - 1) == 0);
-  return true;
+  if (run->end != mapping->start) {
+    run->start = mapping->start;
+    search->runs = false;
+  }
+  run->end = mapping->limit;
+  if (mapping->executable && !search->runs) {
+    run->start = mapping->start;
+    search->runs = true;
+  }
+  if (search->runs && run->end - run->start >= JIT_BYTES_MIN &&
+      run->end - run->start > search->longest.end - search->longest.start)
+    search->longest = *run;
+  return false;
 }
 
 static bool range_find(spanprof_range *out) {
-  FILE *maps = fopen("/proc/self/maps", "re");
-  map_line line, run = {0};
+  char path[sizeof JIT_MEMORY_NAME + 1];
+  jit_search search = {0};
 
-  *out = (spanprof_range){0};
-  while (maps && map_read(maps, &line)) {
-    bool continues = line.anonymous && run.end == line.start;
-
-    /* A reservation whose parts differ in access is one run. */
-    if (!line.anonymous)
-      continue;
-    if (!continues)
-      run = (map_line){.start = line.start};
-    run.end = line.end;
-    if (line.runs && run.runs == false) {
-      run.start = line.start;
-      run.runs = true;
-    }
-    if (run.runs && run.end - run.start >= JIT_BYTES_MIN &&
-        run.end - run.start > out->end - out->start)
-      *out = (spanprof_range){.start = run.start, .end = run.end};
-  }
-  if (maps)
-    fclose(maps);
+  sp_process_maps_each(path, sizeof path, jit_visit, &search);
+  *out = search.longest;
   return out->end > 0;
 }
 

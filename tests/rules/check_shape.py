@@ -5,7 +5,8 @@ of the bindings' FOLDERs.
 No file has more than 400 lines and no function more than 60. Includes stand in
 one order: the file's own header, the system's, ours, each by the alphabet. A
 source has a header of its name, unless all it defines is declared in the public
-one; headers do not include each other in a circle. A status is tested as a truth.
+one, or in the command and the server in one of its folder: a family of calls has
+one header there. Headers do not include each other in a circle. A status is tested as a truth.
 """
 import os
 import pathlib
@@ -14,7 +15,10 @@ import sys
 
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 60
-ROOMS = ("util", "settings", "label", "span", "unwind", "profile", "sampler", "collect", "export", "session")
+ROOMS = ("util", "settings", "label", "span", "unwind", "profile", "sampler", "collect", "export", "session", "page",
+         "command", "server")
+# One header may be a family's: that of all calls, of all printers.
+FAMILIES = ("command", "server")
 
 INCLUDE = re.compile(r'#include (["<])([^">]+)[">]')
 
@@ -60,6 +64,10 @@ def relative(path, root):
     return os.path.relpath(path.resolve(), root.resolve())
 
 
+def declared(headers):
+    return set(re.findall(r"\b(\w+)\(", "".join(path.read_text(encoding="utf-8") for path in headers)))
+
+
 def circles(graph):
     done, found = set(), []
 
@@ -94,6 +102,8 @@ def check(path, root, public):
         if run != sorted(run):
             yield f"{where}: includes out of order: {', '.join(name for _, name in run)}"
     if path.suffix == ".c" and not path.with_suffix(".h").exists():
+        if where.split("/")[0] in FAMILIES:
+            public = public | declared(path.parent.glob("*.h"))
         for name in outside:
             if name not in public:
                 yield f"{where}: {name}() is declared in no header of this name"
@@ -105,7 +115,7 @@ def main():
     # What every file of a binding includes says what each has to set up.
     shared = [*sorted((root.parent / "include/spanprof").glob("*.h")),
               *(path for path in bindings if path.stem.endswith("_spanprof"))]
-    public = set(re.findall(r"\b(\w+)\(", "".join(path.read_text(encoding="utf-8") for path in shared if path.suffix == ".h")))
+    public = declared(path for path in shared if path.suffix == ".h")
     files = [path for room in ROOMS for path in sorted((root / room).rglob("*.[ch]"))] + bindings
     faults = [fault for path in files for fault in check(path, root, public)]
     graph = {}

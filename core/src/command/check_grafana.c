@@ -1,10 +1,10 @@
 #include "check_grafana.h"
 
+#include <string.h>
+
 #include "../settings/environment.h"
 #include "../settings/given.h"
 #include "../settings/identity.h"
-
-#include <string.h>
 
 #define CHECK_OWN_VARIABLE "PYROSCOPE_APPLICATION_NAME"
 

@@ -1,11 +1,11 @@
 #include "check_stack.h"
 
-#include "../unwind/unwinder.h"
-
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "../unwind/unwinder.h"
 
 #define CHECK_SLICE_BYTES 32768
 #define CHECK_FRAMES_MAX  64

@@ -1,5 +1,3 @@
-#include "command.h"
-
 #include <string.h>
 
 #include "../sampler/signal.h"
@@ -10,6 +8,7 @@
 #include "check_list.h"
 #include "check_server.h"
 #include "check_stack.h"
+#include "command.h"
 
 static const char check_usage[] =
     "usage: spanprof check\n"

@@ -1,11 +1,10 @@
-#include "command.h"
-
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../util/base.h"
+#include "command.h"
 
 /* The server is an executable of its own, so that neither gem nor wheel carries
  * its libraries. It is looked for beside this program, then on the PATH. */

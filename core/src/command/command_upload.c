@@ -1,5 +1,3 @@
-#include "command.h"
-
 #include <string.h>
 #include <time.h>
 
@@ -9,6 +7,7 @@
 #include "../profile/pprof_reader.h"
 #include "../util/status.h"
 #include "arguments.h"
+#include "command.h"
 #include "command_client.h"
 #include "profile_list.h"
 

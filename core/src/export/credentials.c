@@ -14,6 +14,10 @@
 /* So much of a longer one is no chance. */
 #define CREDENTIALS_ENOUGH_BYTES 8
 
+/* What stands before the secret in the header. */
+#define CREDENTIALS_BEARER "Authorization: Bearer "
+#define CREDENTIALS_BASIC  "Authorization: Basic "
+
 /* RFC 4648, 4. */
 static void credentials_base64(sp_buffer *out, const char *text, size_t size) {
   static const char digits[] =
@@ -48,11 +52,11 @@ static spanprof_status credentials_authorize(sp_credentials *credentials,
   sp_buffer_init(&line, credentials->mem);
   sp_buffer_init(&pair, credentials->mem);
   if (settings->auth_token) {
-    sp_buffer_format(&line, "Authorization: Bearer %s", settings->auth_token);
+    sp_buffer_format(&line, CREDENTIALS_BEARER "%s", settings->auth_token);
   } else {
     sp_buffer_format(&pair, "%s:%s", settings->basic_auth_user,
                      password ? password : "");
-    sp_buffer_text(&line, "Authorization: Basic ");
+    sp_buffer_text(&line, CREDENTIALS_BASIC);
     if (!pair.failed)
       credentials_base64(&line, pair.data, pair.size);
     line.failed |= pair.failed;
@@ -99,8 +103,10 @@ spanprof_status sp_credentials_init(sp_credentials *out, const sp_mem *mem,
   }
   credentials_keep(out, settings->basic_auth_password);
   if (out->authorization)
-    /* What follows "Bearer " or "Basic ". */
-    credentials_keep(out, strchr(strchr(out->authorization, ' ') + 1, ' ') + 1);
+    credentials_keep(out,
+                     out->authorization + (settings->auth_token
+                                               ? sizeof CREDENTIALS_BEARER - 1
+                                               : sizeof CREDENTIALS_BASIC - 1));
   credentials_keep(out, out->proxy_user);
   if (out->proxy_user && strchr(out->proxy_user, ':'))
     credentials_keep(out, strchr(out->proxy_user, ':') + 1);

@@ -54,7 +54,7 @@ static int serve_refuse(FILE *err, const char *option, const char *value,
 }
 
 static bool serve_duration(const char *text, uint64_t *ns) {
-  return sp_duration_parse(text, SP_NS_PER_S, ns) == SPANPROF_OK;
+  return !sp_duration_parse(text, SP_NS_PER_S, ns);
 }
 
 static bool serve_bytes(const char *text, uint64_t *bytes) {

@@ -16,6 +16,7 @@ typedef struct maps_line {
   unsigned field; /* 0: start, 1: limit, 2: permissions, 6: path */
   bool blank;     /* between two fields */
   bool readable;
+  bool executable;
   char *path;
   size_t path_room;
   size_t path_size; /* also of what has no room */
@@ -39,6 +40,8 @@ static void maps_line_add(maps_line *line, char c) {
   if (line->field < 6) {
     if (line->field == 2 && c == 'r')
       line->readable = true;
+    if (line->field == 2 && c == 'x')
+      line->executable = true;
     if (line->blank && c != ' ')
       line->field++;
     line->blank = c == ' ';
@@ -71,6 +74,7 @@ static bool maps_line_visit(maps_line *line, sp_process_maps_fn visit,
   const sp_process_mapping mapping = {.start = line->start,
                                       .limit = line->limit,
                                       .readable = line->readable,
+                                      .executable = line->executable,
                                       .deleted = maps_line_end(line),
                                       .path = line->path};
 

@@ -8,6 +8,7 @@ typedef struct sp_process_mapping {
   uint64_t start;
   uint64_t limit;
   bool readable;
+  bool executable;
   bool deleted;     /* its file, or that was replaced by another of its name */
   const char *path; /* of a file, or a name such as "[stack]"; "": neither */
 } sp_process_mapping;

@@ -310,7 +310,7 @@ void sp_exported_metrics_observe(void *data, const sp_received *profile) {
   pthread_mutex_lock(&metrics->lock);
   for (work.type = 0; !st && work.type < profile->type_count; work.type++)
     st = exported_type(&work, &id);
-  metrics->lost += st != SPANPROF_OK;
+  metrics->lost += st ? 1 : 0;
   pthread_mutex_unlock(&metrics->lock);
   sp_buffer_dispose(&id);
 }

@@ -1,9 +1,8 @@
-#include "http_server.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../util/status.h"
+#include "http_server.h"
 
 spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
                                 uint16_t *port) {

@@ -1,7 +1,7 @@
-#include "http.h"
-
 #include <string.h>
 #include <strings.h>
+
+#include "http.h"
 
 void sp_http_set(sp_http_response *response, const char *name,
                  const char *value) {

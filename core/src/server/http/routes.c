@@ -1,7 +1,7 @@
-#include "http.h"
-
 #include <string.h>
 #include <strings.h>
+
+#include "http.h"
 
 const char *sp_http_header(const sp_http_request *request, const char *name) {
   size_t i;

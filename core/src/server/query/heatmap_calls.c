@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "query_calls.h"
 #include "name_tree.h"
+#include "query_calls.h"
 #include "whole_points.h"
 
 #define HEATMAP_ROWS 20

@@ -28,7 +28,7 @@ static bool regex_matches(const sp_matcher *matcher, const char *text,
   if (atomic_load_explicit(&regex->gave_up, memory_order_relaxed))
     return false;
   pthread_mutex_lock(&regex->lock);
-  if (sp_regex_match(regex->regex, text, size, &matches) != SPANPROF_OK)
+  if (sp_regex_match(regex->regex, text, size, &matches))
     atomic_store_explicit(&regex->gave_up, true, memory_order_relaxed);
   pthread_mutex_unlock(&regex->lock);
   return matches;

@@ -3,8 +3,8 @@
 #ifndef SP_NAME_TREE_H
 #define SP_NAME_TREE_H
 
-#include "../../util/hash_index.h"
 #include "../../util/buffer.h"
+#include "../../util/hash_index.h"
 #include "../model/stack_tree.h"
 
 #define SP_NAME_TREE_SIDES 2

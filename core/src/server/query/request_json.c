@@ -1,5 +1,3 @@
-#include "query_request.h"
-
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
@@ -8,6 +6,7 @@
 #include <string.h>
 
 #include "matcher_list.h"
+#include "query_request.h"
 #include "request_fields.h"
 
 /* What jansson makes of a value takes some 40 bytes, where it took two. */

@@ -1,10 +1,9 @@
-#include "query_request.h"
-
 #include <string.h>
 
 #include "../../profile/pprof_fields.h"
 #include "../../util/utf8.h"
 #include "matcher_list.h"
+#include "query_request.h"
 #include "request_fields.h"
 
 #define REQUEST_TEXTS_MAX 65536 /* of one list */

@@ -1,8 +1,8 @@
-#include "query_calls.h"
-#include "name_tree.h"
-#include "series_query.h"
-
 #include <string.h>
+
+#include "name_tree.h"
+#include "query_calls.h"
+#include "series_query.h"
 
 static spanprof_status series_sum(sp_series_query *series) {
   sp_series_groups *groups = &series->points.groups;

@@ -2,10 +2,10 @@
 #ifndef SP_SERIES_GROUPS_H
 #define SP_SERIES_GROUPS_H
 
+#include "../model/text_pair.h"
 #include "query_request.h"
 #include "reply_writer.h"
 #include "text_set.h"
-#include "../model/text_pair.h"
 
 typedef struct sp_series_group {
   sp_text_pairs labels; /* those grouped by that its series have, in the order

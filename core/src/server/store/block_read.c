@@ -1,8 +1,7 @@
-#include "block.h"
-
 #include <string.h>
 
 #include "../../util/status.h"
+#include "block.h"
 #include "columns.h"
 
 static spanprof_status block_damaged(void) {

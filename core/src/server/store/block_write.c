@@ -1,9 +1,8 @@
-#include "block.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../util/hash.h"
+#include "block.h"
 #include "columns.h"
 
 /* A raw block is compacted within minutes: zlib's cheapest level. */

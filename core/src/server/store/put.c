@@ -1,9 +1,8 @@
-#include "columns.h"
-#include "store_inside.h"
-
 #include <string.h>
 
 #include "../../util/status.h"
+#include "columns.h"
+#include "store_inside.h"
 
 /* A profile on its way into the file. */
 typedef struct put_profile {
@@ -274,45 +273,6 @@ static spanprof_status put_is_there(sp_writer *writer, sp_store *store,
   }
   sp_block_dispose(&head);
   sqlite3_reset(find);
-  return st;
-}
-
-static void put_bind(sqlite3_stmt *statement, int at, const sp_buffer *bytes) {
-  if (bytes->size)
-    sqlite3_bind_blob64(statement, at, bytes->data, bytes->size, SQLITE_STATIC);
-  else
-    sqlite3_bind_null(statement, at);
-}
-
-spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
-                                      const sp_block *block,
-                                      const sp_block_parts *parts) {
-  const size_t last = block->profile_count - 1;
-  sqlite3_stmt *insert;
-  spanprof_status st;
-
-  st = sp_database_prepare(writer->db, &writer->insert_block,
-                           "INSERT INTO block(source, from_ns, until_ns, "
-                           "profiles, bytes, head, filter, totals, spans, "
-                           "body) VALUES(?,?,?,?,?,?,?,?,?,?)");
-  if (st)
-    return st;
-  insert = writer->insert_block;
-  sqlite3_bind_int64(insert, 1, source);
-  sqlite3_bind_int64(insert, 2, block->profiles[0].time_ns);
-  sqlite3_bind_int64(insert, 3, block->profiles[last].time_ns);
-  sqlite3_bind_int64(insert, 4, (int64_t)block->profile_count);
-  sqlite3_bind_int64(insert, 5,
-                     (int64_t)(parts->head.size + parts->filter.size +
-                               parts->totals.size + parts->spans.size +
-                               parts->body.size));
-  put_bind(insert, 6, &parts->head);
-  put_bind(insert, 7, &parts->filter);
-  put_bind(insert, 8, &parts->totals);
-  put_bind(insert, 9, &parts->spans);
-  put_bind(insert, 10, &parts->body);
-  st = sp_database_do(insert);
-  sqlite3_clear_bindings(insert); /* the parts are the caller's */
   return st;
 }
 

@@ -1,5 +1,3 @@
-#include "store_inside.h"
-
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 
 #include "../../util/own_thread.h"
 #include "../../util/status.h"
+#include "store_inside.h"
 
 /* One process at a time: held by the lock of a file beside the store. */
 static spanprof_status store_lock(sp_store *store) {
