@@ -90,6 +90,14 @@ class FilterTest(unittest.TestCase):
                  self.json("--focus", "read")["functions"]}
         self.assertEqual(names, {"main", "work", "read"})
 
+    def test_a_module_s_frame_is_named_once(self):
+        path = os.path.join(self.directory, "module.pprof")
+        self.addCleanup(os.remove, path)
+        Profile().add(20, "main", "libz.so.1").write(path)
+        rows = spanprof("report", path).stdout.splitlines()
+        self.assertTrue(any(row.endswith("  libz.so.1") for row in rows), rows)
+        self.assertFalse(any("libz.so.1  libz.so.1" in row for row in rows), rows)
+
     def test_labels_are_of_samples_or_of_profiles(self):
         self.assertEqual(self.samples("--label", "region=eu"), 1111)
         self.assertEqual(self.samples("--label", "env=test"), 3333)

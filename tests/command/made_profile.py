@@ -35,7 +35,7 @@ class Profile:
         return self.texts.setdefault(text, len(self.texts))
 
     def location(self, frame):
-        """Of "name", or "name:line"."""
+        """Of "name", or "name:line"; that of a library is a module's frame."""
         if frame not in self.functions:
             self.functions[frame] = len(self.functions) + 1
         return self.functions[frame]
@@ -64,7 +64,7 @@ class Profile:
                 4, number_field(1, id) + number_field(2, int(line or 0))))
             body += bytes_field(5, number_field(1, id) +
                                 number_field(2, self.text(name)) +
-                                number_field(4, self.text(name + ".c")))
+                                number_field(4, self.text(name if ".so" in name else name + ".c")))
         with open(path, "wb") as file:
             file.write(body + b"".join(bytes_field(6, text.encode())
                                        for text in self.texts))

@@ -83,14 +83,26 @@ void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
   fwrite(text, 1, bytes, out);
 }
 
+/* The file of a function; not that of a frame that stands for a module, whose
+ * name it is. */
+static void text_file(const char *name, size_t name_bytes, const char *file,
+                      size_t file_bytes, FILE *out) {
+  if (file_bytes &&
+      (name_bytes != file_bytes || memcmp(name, file, name_bytes) != 0))
+    fprintf(out, "  %.*s", (int)file_bytes, file);
+}
+
 void sp_text_function(const sp_report *report, uint32_t function, FILE *out) {
   const sp_report_function *entry = &report->functions[function];
+  size_t name_bytes, file_bytes = 0;
+  const char *name =
+      sp_name_table_get(&report->names, entry->name, &name_bytes);
+  const char *file = NULL;
 
-  sp_text_name(report, entry->name, out);
-  if (entry->file) {
-    fputs("  ", out);
-    sp_text_name(report, entry->file, out);
-  }
+  if (entry->file)
+    file = sp_name_table_get(&report->names, entry->file, &file_bytes);
+  fwrite(name, 1, name_bytes, out);
+  text_file(name, name_bytes, file, file_bytes, out);
   if (entry->line)
     fprintf(out, ":%" PRId64, entry->line);
   fputs("\n", out);
@@ -144,8 +156,8 @@ static void text_row(const sp_report *report, const text_table *one,
   else if (one->table == SP_REPORT_SPANS)
     fprintf(out, "%016" PRIx64 " ", row->id);
   fprintf(out, " %.*s", (int)row->name_bytes, row->name);
-  if (one->table == SP_REPORT_FUNCTIONS && row->file_bytes)
-    fprintf(out, "  %.*s", (int)row->file_bytes, row->file);
+  if (one->table == SP_REPORT_FUNCTIONS)
+    text_file(row->name, row->name_bytes, row->file, row->file_bytes, out);
   if (row->line)
     fprintf(out, ":%" PRId64, row->line);
   fputs("\n", out);
