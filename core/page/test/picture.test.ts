@@ -23,7 +23,7 @@ test("the page draws a real profile, in a picture that is small enough", async (
     const query = new URLSearchParams({
       query: '{service_name="rideshare-ruby"}', from: String(gaps.before - 50_000), until: String(gaps.before + 10_000),
     });
-    const opened = await open(browser, `${server.base}?${query.toString()}`, 1120, 690);
+    const opened = await open(browser, `${server.base}?${query.toString()}`, 1120, 600);
     await opened.page.emulateTimezone("UTC");
     await opened.page.reload();
     await drawn(opened.page);
