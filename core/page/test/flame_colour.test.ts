@@ -4,7 +4,7 @@ import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/colour.ts";
 import { graphOf } from "../src/flame/graph.ts";
 import { kindOf, packageOf } from "../src/flame/package.ts";
 import { svgOf } from "../src/flame/picture.ts";
-import { amount } from "../src/parts/format.ts";
+import { amount, percent } from "../src/parts/format.ts";
 import { functionsOf, treeOfStacks } from "./stacks.ts";
 
 /** https://www.w3.org/TR/WCAG21/#dfn-relative-luminance */
@@ -90,6 +90,8 @@ describe("what a function belongs to", () => {
 test("an amount has three digits, and no thousand of a unit", () => {
   assert.deepEqual([999.6e6, -999.6e6, 999.4e6, 1e9, 59.99e9, 0, 12.34e9].map((value) => amount(value, "nanoseconds")),
     ["1.00 s", "-1.00 s", "999 ms", "1.00 s", "1.00 min", "0 ns", "12.3 s"]);
+  assert.deepEqual([-0.3, -0, -0.6].map((value) => amount(value, "nanoseconds")), ["0 ns", "0 ns", "-1 ns"]);
+  assert.equal(percent(-0.00001), "0.00 %");
   assert.deepEqual([999.6e6, 1023.9 * 1024].map((value) => amount(value, "bytes")), ["953 MiB", "1.00 MiB"]);
 });
 

@@ -14,12 +14,19 @@ export function amount(value: number, unit: string): string {
   const scaled = value / size;
   const digits = size === 1 || Math.abs(scaled) >= 100 ? 0 : Math.abs(scaled) >= 10 ? 1 : 2;
 
-  return `${scaled.toFixed(digits)} ${name}`.trim();
+  return `${fixed(scaled, digits)} ${name}`.trim();
+}
+
+/** Shares of a comparison have fractions: what rounds to nothing has no sign. */
+function fixed(value: number, digits: number): string {
+  const text = value.toFixed(digits);
+
+  return Number(text) === 0 ? text.replace("-", "") : text;
 }
 
 /** 0.1234 is "12.3 %". */
 export function percent(share: number): string {
-  return Number.isFinite(share) ? `${(share * 100).toFixed(Math.abs(share) < 0.01 && share !== 0 ? 2 : 1)} %` : "\u2013";
+  return Number.isFinite(share) ? `${fixed(share * 100, Math.abs(share) < 0.01 && share !== 0 ? 2 : 1)} %` : "\u2013";
 }
 
 export function count(value: number): string {
