@@ -16,7 +16,7 @@ OPERATIONS = 220
 
 PROGRAM = """
 #include <stdio.h>
-#include <spanprof/spanprof.h>
+#include <spanprof/runtime.h>
 
 size_t py_sp_eval_find(spanprof_range *ranges);  /* py_eval.h, without Python.h */
 
