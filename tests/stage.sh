@@ -126,7 +126,7 @@ stage_clang() {
 }
 
 stage_unity() {
-  build unity spanprof spanprof_static spanprof_command
+  build unity spanprof spanprof_static spanprof_command test_struct_sizes
   ctest --preset unity -R '^(install_|abi_|unity_)'
 }
 

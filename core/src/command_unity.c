@@ -43,4 +43,7 @@
 #include "command/report_spans.c"
 #include "command/report_text.c"
 #include "command/report_unit.c"
+#ifndef SPANPROF_PAGE_APART /* an object of its own, which the server has too \
+                             */
 #include "page/built_page.c"
+#endif
