@@ -36,12 +36,13 @@ server_end() {
 
 # What it has of each application, and where to look at it.
 server_links() {
-  local application
+  local application count
 
   echo
   echo "Sent to the server, by application:"
   for application in embed rideshare-ruby library-asyncio library-threaded; do
-    printf '  %-16s %s\n' "$application" "$(server_count "$application")"
+    count=$(server_count "$application")
+    printf '  %-16s %s\n' "$application" "$count"
   done
 }
 

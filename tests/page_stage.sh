@@ -7,7 +7,7 @@
 page_once() {
   mkdir -p build/page
   cmake -DNPM="$(command -v npm)" -DNODE="$(command -v node || command -v nodejs)" -DSOURCES="$PWD/core/page" \
-    -DWORK="$PWD/build/page/work" -DPAGE="$PWD/build/page/page.html" -P core/src/page/build_page.cmake
+    -DWORK="$PWD/build/page/npm" -DPAGE="$PWD/build/page/page.html" -P core/src/page/build_page.cmake
 }
 
 # A copy, so that nothing is written beside the sources.

@@ -2,8 +2,8 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { truncateSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import axe from "axe-core";
 import type { Browser, ElementHandle } from "puppeteer-core";
+import { accessible } from "./axe.ts";
 import { fine, open, startBrowser, type Opened } from "./browser.ts";
 import { Directory, madeProfile } from "./made.ts";
 import { Server } from "./server.ts";
@@ -226,11 +226,7 @@ test("light and dark, wide and narrow, axe finds nothing serious", async () => {
     await opened.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await choose(opened, files.write("axe-a.folded", "main;work 30\n"), files.write("axe-b.folded", "main;work 40\n"));
     await cards(opened, 2);
-    await opened.page.evaluate(axe.source);
-    const found = await opened.page.evaluate(async () =>
-      (await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }).axe.run()).violations
-        .filter((each) => each.impact === "serious" || each.impact === "critical").map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" ")}`));
-    assert.deepEqual(found, [], `${width} ${scheme}`);
+    await accessible(opened.page, `${width} ${scheme}`);
     await fine(opened);
   }
 });

@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
-import { accessible } from "./axe.ts";
+import { accessibleInBothThemes } from "./axe.ts";
 import { fine, open, startBrowser } from "./browser.ts";
 import { Server } from "./server.ts";
 import { rowsOf, sees, textOf } from "./seen.ts";
@@ -159,9 +159,9 @@ test("a comparison and a difference have nothing that axe finds serious", async 
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
 
   await sums(opened.page);
-  await accessible(opened.page);
+  await accessibleInBothThemes(opened.page);
   await opened.page.goto(`${server.base}comparison-diff?${sides()}`);
   await rowsOf(opened.page, "What changed most");
-  await accessible(opened.page);
+  await accessibleInBothThemes(opened.page);
   await fine(opened);
 });

@@ -2,8 +2,8 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import axe from "axe-core";
 import type { Browser } from "puppeteer-core";
+import { accessible } from "./axe.ts";
 import { fine, open, startBrowser, type Opened } from "./browser.ts";
 import { Directory, madeProfile, spanprof } from "./made.ts";
 
@@ -117,12 +117,7 @@ test("light and dark, wide and narrow, axe finds nothing serious", async () => {
   for (const [width, scheme] of [[1400, "light"], [700, "dark"]] as const) {
     const opened = await open(browser, address, width);
     await opened.page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-    // The policy allows no script of the document's; the protocol's is let in.
-    await opened.page.evaluate(axe.source);
-    const found = await opened.page.evaluate(async () =>
-      (await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> } }).axe.run()).violations
-        .filter((each) => each.impact === "serious" || each.impact === "critical").map((each) => `${each.id}: ${each.nodes.map((node) => node.html).join(" ")}`));
-    assert.deepEqual(found, [], `${width} ${scheme}`);
+    await accessible(opened.page, `${width} ${scheme}`);
     await fine(opened);
   }
 });

@@ -1,6 +1,4 @@
 /** What a page shows, for tests to wait for. */
-import axe, { type AxeResults } from "axe-core";
-import assert from "node:assert/strict";
 import type { Page } from "puppeteer-core";
 
 const WAIT_MS = 15_000;
@@ -30,14 +28,4 @@ export function parameter(page: Page, name: string): string | null {
 export async function untilParameter(page: Page, name: string, value: string | null): Promise<void> {
   await page.waitForFunction((key: string, wanted: string | null) => new URL(location.href).searchParams.get(key) === wanted,
     { timeout: WAIT_MS }, name, value);
-}
-
-/** Nothing that axe-core calls serious or critical. */
-export async function accessible(page: Page, what: string): Promise<void> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate("axe.run(document)") as AxeResults;
-  const bad = found.violations.filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => `${node.html.slice(0, 150)} ${node.failureSummary ?? ""}`).join(" | ")}`);
-
-  assert.deepEqual(bad, [], what);
 }

@@ -2,7 +2,8 @@ import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { fine, open, startBrowser } from "./browser.ts";
-import { accessible, drawn, parameter, text, until, untilParameter } from "./look.ts";
+import { accessible } from "./axe.ts";
+import { drawn, parameter, text, until, untilParameter } from "./look.ts";
 import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 

@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
-import { accessible } from "./axe.ts";
+import { accessibleInBothThemes } from "./axe.ts";
 import { fine, open, startBrowser } from "./browser.ts";
 import { Server } from "./server.ts";
 import { pushSpan, spanId, traceId } from "./shop.ts";
@@ -186,9 +186,9 @@ test("spans and a span have nothing that axe finds serious", async () => {
   const opened = await open(browser, `${server.base}spans`);
 
   await rowsOf(opened.page, "Dearest spans");
-  await accessible(opened.page);
+  await accessibleInBothThemes(opened.page);
   await opened.page.goto(`${server.base}span?span=${spanId(2)}&of=baseline`);
   await sees(opened.page, "3 spans with 12 samples");
-  await accessible(opened.page);
+  await accessibleInBothThemes(opened.page);
   await fine(opened);
 });

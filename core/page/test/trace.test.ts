@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
-import { accessible } from "./axe.ts";
+import { accessibleInBothThemes } from "./axe.ts";
 import { fine, open, startBrowser } from "./browser.ts";
 import { Server, type TraceSpan } from "./server.ts";
 import { pushSpan, spanId, traceId } from "./shop.ts";
@@ -208,10 +208,10 @@ test("traces and a trace have nothing that axe finds serious", async () => {
   const opened = await open(browser, `${server.base}traces`);
 
   await traceNames(opened.page);
-  await accessible(opened.page);
+  await accessibleInBothThemes(opened.page);
   await opened.page.goto(`${server.base}trace?trace=${traceId(1)}`);
   await waterfallRows(opened.page);
   await opened.page.waitForSelector("section[aria-labelledby='trace-flame'] canvas");
-  await accessible(opened.page);
+  await accessibleInBothThemes(opened.page);
   await fine(opened);
 });

@@ -1,5 +1,5 @@
 # cmake -DNPM= -DNODE= -DSOURCES= -DWORK= -DPAGE= -P build_page.cmake: fetches
-# what core/package-lock.json names and builds the page in WORK. Where npm's
+# what core/page/package-lock.json names and builds the page in WORK. Where npm's
 # registry is out of reach an empty page is left, and the rest builds.
 file(MAKE_DIRECTORY ${WORK})
 foreach(name package.json package-lock.json .npmrc build.mjs)

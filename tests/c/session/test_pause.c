@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "check.h"
 
 /* Two scans for threads and more. */
@@ -46,20 +47,6 @@ static spanprof_stats stats_now(void) {
 
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_OK);
   return stats;
-}
-
-static uint64_t cpu_ms(void) {
-  struct timespec now;
-
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-static void burn_cpu_ms(uint64_t ms) {
-  const uint64_t until = cpu_ms() + ms;
-
-  while (cpu_ms() < until)
-    ;
 }
 
 typedef struct worker {

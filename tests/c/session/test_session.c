@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "check.h"
 #include "sink_process.h"
 
@@ -60,29 +61,6 @@ static int profiles_take(void) {
   closedir(directory);
   rmdir(session_directory);
   return count;
-}
-
-static void burn_cpu_ms(uint64_t ms) {
-  struct timespec now;
-  uint64_t until;
-
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  until = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
-          ms * 1000000u;
-  do
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec < until);
-}
-
-static int tasks_count(void) {
-  DIR *directory = opendir("/proc/self/task");
-  int count = 0;
-
-  CHECK(directory != NULL);
-  while (readdir(directory))
-    count++;
-  closedir(directory);
-  return count - 2;
 }
 
 static spanprof_stats stats_now(void) {

@@ -1,12 +1,12 @@
 #include <spanprof/spanprof.h>
 
-#include <dirent.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "check.h"
 #include "profile/gunzip.h"
 
@@ -34,29 +34,6 @@ static void take_keep(void *data, const spanprof_profile_view *view) {
 
 static bool taken_has(const taken *profile, const char *text) {
   return memmem(profile->pprof.data, profile->pprof.size, text, strlen(text));
-}
-
-static void burn_cpu_ms(uint64_t ms) {
-  struct timespec now;
-  uint64_t until;
-
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  until = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
-          ms * 1000000u;
-  do
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  while ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec < until);
-}
-
-static int tasks_count(void) {
-  DIR *directory = opendir("/proc/self/task");
-  int count = 0;
-
-  CHECK(directory != NULL);
-  while (readdir(directory))
-    count++;
-  closedir(directory);
-  return count - 2;
 }
 
 static int windows_count, windows_samples;
