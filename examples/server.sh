@@ -48,7 +48,7 @@ server_links() {
 
 # server_count APPLICATION: of its spans that have samples, and of those in traces.
 server_count() {
-  curl -sfG "$SPANPROF_EXAMPLE_SERVER/api/v1/spans" -d by=name -d limit=10000 \
+  curl -sSfG "$SPANPROF_EXAMPLE_SERVER/api/v1/spans" -d by=name -d limit=10000 \
     --data-urlencode "query={service_name=\"$1\"}" |
     sed -E 's/"(spans|traced)":([0-9]+)/\n\1 \2\n/g' |
     awk '$1 == "spans" { spans += $2 } $1 == "traced" { traced += $2 }
