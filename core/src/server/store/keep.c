@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "../../util/status.h"
 #include "store_inside.h"
@@ -18,6 +19,10 @@
 #define KEEP_WAITING_MIN 120
 #define KEEP_QUIET_NS    ((int64_t)120 * 1000000000)
 
+/* The keeper's thread packs for seconds what came in hours: uploads and queries
+ * come first where all cores are busy. */
+#define KEEP_NICE 10
+
 /* Of one block: memory while it is made, and what a query of a minute reads
  * too much. */
 #define KEEP_PROFILES_MAX 1024
@@ -30,6 +35,7 @@ typedef struct keep_group {
   sp_block_parts parts;
   int64_t ids[KEEP_PROFILES_MAX]; /* of the rows that it replaces */
   size_t id_count;
+  bool full; /* some were left for another block */
 } keep_group;
 
 /* Take the profiles of another block in. */
@@ -96,8 +102,10 @@ static spanprof_status keep_gather(keep_group *group, sqlite3 *db,
       continue; /* full */
     if (!st && group->block.profile_count &&
         (group->block.profile_count + one.profile_count > KEEP_PROFILES_MAX ||
-         group->block.sample_count + one.sample_count > KEEP_SAMPLES_MAX))
+         group->block.sample_count + one.sample_count > KEEP_SAMPLES_MAX)) {
+      group->full = true;
       break;
+    }
     if (!st)
       st = keep_merge(&group->block, &one);
     if (!st)
@@ -130,14 +138,16 @@ static spanprof_status keep_replace(sp_writer *writer, void *data) {
                                     &group->parts);
 }
 
-/* Make one block of an hour's. *did: there was something to do. */
+/* Make one block of an hour's. *more: of those that it had no room for another
+ * can be made. What comes meanwhile waits for the next pass, or one source that
+ * is sent to all the time would be packed again for each of its profiles. */
 static spanprof_status keep_compact(sp_store *store, uint32_t source,
-                                    int64_t hour, bool *did) {
+                                    int64_t hour, bool *more) {
   keep_group *group = sp_mem_zero(store->mem, sizeof *group);
   sp_store_reader *reader;
   spanprof_status st;
 
-  *did = false;
+  *more = false;
   if (!group)
     return SPANPROF_ERR_NOMEM;
   group->store = store;
@@ -150,7 +160,7 @@ static spanprof_status keep_compact(sp_store *store, uint32_t source,
     sp_store_reader_give(store, reader);
   }
   if (!st && group->id_count > 1) {
-    *did = true;
+    *more = group->full;
     st = sp_block_sort(&group->block);
     if (!st)
       st = sp_block_write(&group->block, &group->parts);
@@ -215,12 +225,12 @@ static spanprof_status keep_compact_all(sp_store *store, bool all) {
   uint32_t source = 0;
   int64_t hour = INT64_MIN;
   spanprof_status st = keep_next(store, all, &source, &hour);
-  bool did;
+  bool more;
 
   while (!st && source && !sp_store_ends(store)) {
     do
-      st = keep_compact(store, source, hour, &did);
-    while (!st && did && !sp_store_ends(store));
+      st = keep_compact(store, source, hour, &more);
+    while (!st && more && !sp_store_ends(store));
     if (!st)
       st = keep_next(store, all, &source, &hour);
   }
@@ -245,6 +255,7 @@ void *sp_store_keep(void *argument) {
   uint64_t collect_ns = 0;
   spanprof_status st;
 
+  setpriority(PRIO_PROCESS, 0, KEEP_NICE); /* on Linux: of the thread alone */
   pthread_mutex_lock(&store->lock);
   while (!store->ending) {
     sp_clock_wait(store->clock, &store->keeper_wake, &store->lock,
