@@ -17,7 +17,6 @@
 #include "command/json_text.c"
 #include "command/measure.c"
 #include "command/moment.c"
-#include "command/nearest.c"
 #include "command/pattern.c"
 #include "command/profile_list.c"
 #include "command/profile_origin.c"

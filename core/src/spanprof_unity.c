@@ -17,6 +17,7 @@
 #include "util/loader.c"
 #include "util/log.c"
 #include "util/mem.c"
+#include "util/nearest.c"
 #include "util/own_thread.c"
 #include "util/status.c"
 #include "util/utf8.c"

@@ -7,10 +7,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "../util/nearest.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 #include "arguments.h"
-#include "nearest.h"
 
 static const struct command_word {
   const char *word;

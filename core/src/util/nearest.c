@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../util/base.h"
+#include "base.h"
 
 #define NEAREST_BYTES_MAX 40 /* longer words are no typing mistakes */
 
