@@ -112,9 +112,13 @@ class ExportedTest(unittest.TestCase):
             "by_span_total": {"expr": "shop.cpu", "labels": ["span_name"]},
             "by_both_total": {"expr": '{host="a"}', "node": "parse", "group_by": ["service_name", "span_name", "host"],
                               "labels": {"team": "web"}}}
-        for whole in (rules, {"metrics-export-rules": rules}):
-            with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-                json.dump(whole, file)
+        lines = ["# as classic Pyroscope had them", "metrics-export-rules:"]
+        for name, rule in rules.items():
+            lines += [f"  {name}:"] + [f"    {key}: {json.dumps(value)}" for key, value in rule.items() if key != "expr"]
+            lines += [f"    expr: '{rule['expr']}'"]
+        for whole in (json.dumps(rules), json.dumps({"metrics-export-rules": rules}, indent=1), "\n".join(lines)):
+            with tempfile.NamedTemporaryFile("w") as file:
+                file.write(whole)
                 file.flush()
                 with Server("--metrics", file.name) as server:
                     self.fill(server)
@@ -177,9 +181,11 @@ class ExportedTest(unittest.TestCase):
                 self.assertEqual(1, done.returncode)
                 self.assertIn(says, done.stderr)
                 self.assertEqual(1, done.stderr.count("\n"), done.stderr)
-        for text, says in (("{", "line 1: it is no JSON"), ("[]", "no object"), ('{"a": 1}', "no object"),
-                           ('{"a": {}}', "no expr"), ('{"a": {"expr": "{}", "nodes": 1}}', 'no "nodes"'),
-                           ('{"a": {"expr": "{}", "group_by": "b"}}', "no array")):
+        for text, says in (("{", "it is no YAML"), ("[]", "line 1: it is no map"), ('{"a": 1}', "no map"),
+                           ('{"a": {}}', "no expr"), ("a:\n  expr: b.cpu\n  nodes: c\n", 'did you mean node?'),
+                           ("a:\n  expr: b.cpu\n  group_by: b\n", "line 3: metric a: group_by is no list"),
+                           ("a: {expr: b.cpu}\nb: {expr: '{x'}\n", "line 2: "),
+                           ("a: {expr: b.cpu, labels: {c: [d]}}", "c in labels is no text")):
             with self.subTest(text), tempfile.NamedTemporaryFile("w") as file:
                 file.write(text)
                 file.flush()

@@ -94,7 +94,8 @@ static spanprof_status serve_plan(serve_process *process) {
   for (i = 0; !st && i < options->scrape_count; i++)
     st = sp_scrape_plan_add_url(&process->plan, options->scrapes[i]);
   if (!st && options->scrape_config)
-    st = sp_scrape_plan_add_file(&process->plan, options->scrape_config);
+    st = sp_scrape_plan_add_file(&process->plan, options->scrape_config,
+                                 &process->log);
   return st;
 }
 

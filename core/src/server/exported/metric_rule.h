@@ -40,8 +40,8 @@ void sp_metric_rules_dispose(sp_metric_rules *rules);
  * SPANPROF_ERR_ARGUMENT in a sentence; SPANPROF_ERR_NOMEM. */
 spanprof_status sp_metric_rules_add(sp_metric_rules *rules, const char *text);
 
-/* Add those of a JSON file: an object of rules by their names, or one with such
- * an object as "metrics-export-rules". SPANPROF_ERR_IO: it cannot be read. */
+/* Add those of a YAML or JSON file: a map of rules by their names, or one with
+ * such a map as "metrics-export-rules". SPANPROF_ERR_IO: it cannot be read. */
 spanprof_status sp_metric_rules_add_file(sp_metric_rules *rules,
                                          const char *path);
 

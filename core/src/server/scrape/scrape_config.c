@@ -1,313 +1,287 @@
-#include <jansson.h>
+/* Files of jobs, with the keys of Prometheus' scrape_configs:
+ * https://prometheus.io/docs/prometheus/latest/configuration/configuration */
 #include <stdio.h>
 #include <string.h>
 
 #include "../../settings/duration.h"
+#include "../../util/buffer.h"
 #include "../../util/status.h"
 #include "scrape_access.h"
-
-#define CONFIG_PATH_MAX 2048
+#include "scrape_job.h"
 
 /* How often a target may be asked, and how long it may take. */
 #define CONFIG_INTERVAL_MIN_NS SP_NS_PER_S
 #define CONFIG_INTERVAL_MAX_NS (3600 * SP_NS_PER_S)
 #define CONFIG_TIMEOUT_MIN_NS  (100 * SP_NS_PER_MS)
 
+static const char *const config_none[] = {NULL};
+
+/* What Prometheus reads and a scraper of profiles has no use for, or does not
+ * do. */
+static const char *const config_file_left_out[] = {
+    "rule_files",  "scrape_config_files",
+    "alerting",    "remote_write",
+    "remote_read", "storage",
+    "tracing",     "otlp",
+    "runtime",     NULL};
+static const char *const config_global_left_out[] = {
+    "evaluation_interval",
+    "external_labels",
+    "query_log_file",
+    "runtime",
+    "rule_query_offset",
+    "scrape_protocols",
+    "scrape_failure_log_file",
+    "*_limit",
+    "metric_name_validation_scheme",
+    "metric_name_escaping_scheme",
+    "*_native_histograms",
+    "*_classic_histograms",
+    "convert_classic_histograms_to_nhcb",
+    "extra_scrape_metrics",
+    "keep_dropped_targets",
+    NULL};
+static const char *const config_job_left_out[] = {
+    "*_sd_configs",
+    "relabel_configs",
+    "metric_relabel_configs",
+    "honor_labels",
+    "honor_timestamps",
+    "track_timestamps_staleness",
+    "follow_redirects",
+    "enable_http2",
+    "enable_compression",
+    "oauth2",
+    "sigv4",
+    "azuread",
+    "google_iam",
+    "proxy_url",
+    "no_proxy",
+    "proxy_from_environment",
+    "proxy_connect_header",
+    "http_headers",
+    "body_size_limit",
+    "*_limit",
+    "keep_dropped_targets",
+    "scrape_protocols",
+    "fallback_scrape_protocol",
+    "scrape_failure_log_file",
+    "*_native_histograms",
+    "*_classic_histograms",
+    "convert_classic_histograms_to_nhcb",
+    "native_histogram_min_bucket_factor",
+    "metric_name_validation_scheme",
+    "metric_name_escaping_scheme",
+    "extra_scrape_metrics",
+    NULL};
+
 typedef struct config_times {
   uint64_t interval_ns;
   uint64_t timeout_ns;
 } config_times;
 
-typedef struct config_job {
-  sp_scrape_plan *plan;
-  const json_t *given;
-  const char *name;
-  const char *scheme;
-  const char *prefix;
-  const json_t *profiles; /* pprof_config, or NULL */
-  sp_scrape_target target;
-} config_job;
+static spanprof_status config_nomem(void) {
+  return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
+}
 
-static spanprof_status config_time(const char *job, const json_t *object,
-                                   const char *name, uint64_t least_ns,
-                                   uint64_t *ns) {
-  const json_t *value = json_object_get(object, name);
+static spanprof_status config_time(const sp_yaml *map, const char *name,
+                                   uint64_t least_ns, uint64_t *ns) {
+  const sp_yaml *value = sp_yaml_get(map, name);
 
   if (!value)
     return SPANPROF_OK;
-  if (json_is_string(value) &&
-      !sp_duration_parse(json_string_value(value), SP_NS_PER_S, ns) &&
-      *ns >= least_ns && *ns <= CONFIG_INTERVAL_MAX_NS)
+  if (value->kind == SP_YAML_TEXT &&
+      !sp_duration_parse(value->text, SP_NS_PER_S, ns) && *ns >= least_ns &&
+      *ns <= CONFIG_INTERVAL_MAX_NS)
     return SPANPROF_OK;
-  return sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "job %.100s: %s is a text as \"15s\", from %s to an hour", job,
-                 name, least_ns == CONFIG_INTERVAL_MIN_NS ? "1s" : "100ms");
+  return sp_yaml_fail(value, "%s is a time as 15s, from %s to an hour", name,
+                      least_ns == CONFIG_INTERVAL_MIN_NS ? "1s" : "100ms");
 }
 
-static spanprof_status config_read_times(const char *job, const json_t *object,
+static spanprof_status config_read_times(const sp_yaml *map,
                                          config_times *times) {
-  spanprof_status st = config_time(job, object, "scrape_interval",
+  spanprof_status st = config_time(map, "scrape_interval",
                                    CONFIG_INTERVAL_MIN_NS, &times->interval_ns);
 
   return st ? st
-            : config_time(job, object, "scrape_timeout", CONFIG_TIMEOUT_MIN_NS,
+            : config_time(map, "scrape_timeout", CONFIG_TIMEOUT_MIN_NS,
                           &times->timeout_ns);
 }
 
-static bool config_switch(const json_t *object, const char *name, bool usual) {
-  const json_t *value = json_object_get(object, name);
+static spanprof_status config_param(const sp_yaml_item *param,
+                                    sp_buffer *query) {
+  const sp_yaml_item *item;
 
-  return value ? json_is_true(value) : usual;
-}
+  if (param->value->kind != SP_YAML_LIST)
+    return sp_yaml_fail(param->value, "%.100s of params is no list",
+                        param->name);
+  for (item = param->value->first; item; item = item->next) {
+    const sp_yaml *value = item->value;
 
-static spanprof_status config_kind(config_job *job, const sp_scrape_kind *usual,
-                                   const char *name, const json_t *given) {
-  static const char *const known[] = {"enabled", "path", "delta", NULL};
-  const char *own_path = NULL, *copy;
-  spanprof_status st = SPANPROF_OK;
-  sp_scrape_kind kind = {.lasts = false};
-  char path[CONFIG_PATH_MAX];
-
-  if (usual)
-    kind = *usual;
-  if (given)
-    st = sp_scrape_known(job->name, name, given, known);
-  if (!st)
-    st = sp_scrape_text(job->plan, job->name, given, "path", &own_path);
-  if (st || !config_switch(given, "enabled", true))
-    return st;
-  kind.lasts = config_switch(given, "delta", kind.lasts);
-  if (!usual) {
-    kind.name = kind.metric = sp_scrape_plan_text(job->plan, name);
-    if (!own_path)
-      return sp_fail(SPANPROF_ERR_ARGUMENT,
-                     "job %.100s: the profile %.100s needs a path", job->name,
-                     name);
+    if (value->kind != SP_YAML_TEXT)
+      return sp_yaml_fail(value, "a value of %.100s of params is no text",
+                          param->name);
+    sp_buffer_text(query, query->size ? "&" : "");
+    sp_buffer_form_encode(query, param->name, strlen(param->name));
+    sp_buffer_text(query, "=");
+    sp_buffer_form_encode(query, value->text, strlen(value->text));
   }
-  if (own_path && *own_path != '/')
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "job %.100s: the path of %.100s begins with a slash",
-                   job->name, name);
-  if (own_path)
-    snprintf(path, sizeof path, "%s", own_path);
-  else
-    snprintf(path, sizeof path, "%s%s", job->prefix, kind.path);
-  copy = sp_scrape_plan_text(job->plan, path);
-  if (!copy || (!usual && !kind.name))
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
-  /* Who names a profile wants to hear where it is not. */
-  return sp_scrape_plan_add(job->plan, &job->target, &kind, copy, !given);
+  return SPANPROF_OK;
 }
 
-static const sp_scrape_kind *config_kind_find(const char *name) {
-  const sp_scrape_kind *const *kind = sp_scrape_kinds();
-
-  while (*kind && strcmp((*kind)->name, name) != 0)
-    kind++;
-  return *kind;
-}
-
-static spanprof_status config_probes(config_job *job) {
-  json_t *profiles = (json_t *)(uintptr_t)job->profiles;
-  const sp_scrape_kind *const *kind;
-  spanprof_status st = SPANPROF_OK;
-  const char *name;
-  json_t *given;
-
-  for (kind = sp_scrape_kinds(); !st && *kind; kind++)
-    st = config_kind(job, *kind, (*kind)->name,
-                     json_object_get(job->profiles, (*kind)->name));
-  json_object_foreach(profiles, name, given) {
-    if (!st && !config_kind_find(name))
-      st = config_kind(job, NULL, name, given);
-  }
-  sp_scrape_plan_target(job->plan);
-  return st;
-}
-
-static spanprof_status config_target(config_job *job, const json_t *address) {
-  const char *path;
-  spanprof_status st;
-  char url[CONFIG_PATH_MAX];
-
-  if (!json_is_string(address) ||
-      strlen(json_string_value(address)) > CONFIG_PATH_MAX - 16 ||
-      strpbrk(json_string_value(address), "/@?#"))
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "job %.100s: a target is a text as \"host:6060\"",
-                   job->name);
-  snprintf(url, sizeof url, "%s://%s", job->scheme, json_string_value(address));
-  st = sp_scrape_target_url(job->plan, &job->target, url, &path);
-  return st ? st : config_probes(job);
-}
-
-static spanprof_status config_label(config_job *job, const char *name,
-                                    const json_t *value) {
-  const char *text = json_is_string(value) ? json_string_value(value) : "";
-  const char *own_name = sp_scrape_plan_text(job->plan, name);
-  const char *own_value = sp_scrape_plan_text(job->plan, text);
-
-  if (!own_name || !own_value)
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
-  return sp_scrape_target_label(&job->target, job->name, own_name, own_value);
-}
-
-static spanprof_status config_static(config_job *job, const json_t *entry) {
-  static const char *const known[] = {"targets", "labels", NULL};
-  json_t *targets = json_object_get(entry, "targets");
-  json_t *labels = json_object_get(entry, "labels");
+/* What every request has behind its "?": params are lists by name. */
+static spanprof_status config_params(sp_scrape_job *job) {
+  const sp_yaml *params;
+  const sp_yaml_item *item;
   spanprof_status st =
-      sp_scrape_known(job->name, "static_configs", entry, known);
-  const char *name;
-  json_t *value;
-  size_t i;
+      sp_yaml_inside(job->given, "params", SP_YAML_MAP, &params);
+  sp_buffer query;
 
-  if (!st && (!json_is_array(targets) || (labels && !json_is_object(labels))))
-    st = sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "job %.100s: static_configs have an array of targets, and "
-                 "labels by name",
-                 job->name);
-  job->target.label_count = 0;
-  json_object_foreach(labels, name, value) {
-    if (!st)
-      st = config_label(job, name, value);
-  }
-  json_array_foreach(targets, i, value) {
-    if (!st)
-      st = config_target(job, value);
-  }
-  return st;
+  sp_buffer_init(&query, job->plan->arena.mem);
+  for (item = params ? params->first : NULL; !st && item; item = item->next)
+    st = config_param(item, &query);
+  sp_buffer_append(&query, "", 1);
+  if (!st)
+    st = sp_buffer_status(&query);
+  if (!st)
+    job->query = sp_scrape_plan_text(job->plan, (const char *)query.data);
+  sp_buffer_dispose(&query);
+  return st || job->query ? st : config_nomem();
 }
 
 /* Where the profiles are: metrics_path, path_prefix before it. */
-static spanprof_status config_paths(config_job *job) {
-  static const char *const known[] = {"path_prefix", "pprof_config", NULL};
-  const json_t *profiling = json_object_get(job->given, "profiling_config");
-  const char *path, *before = NULL;
-  char text[CONFIG_PATH_MAX];
-  spanprof_status st =
-      sp_scrape_text(job->plan, job->name, job->given, "metrics_path", &path);
+static spanprof_status config_paths(sp_scrape_job *job) {
+  static const char *const read[] = {"path_prefix", "pprof_config", NULL};
+  static const sp_yaml_keys keys = {read, config_none};
+  const sp_yaml *profiling;
+  const char *path = SP_SCRAPE_PREFIX;
+  char text[SP_SCRAPE_JOB_PATH_MAX];
+  spanprof_status st = sp_yaml_text(job->given, "metrics_path", &path);
   size_t size;
 
-  if (!st && profiling)
-    st = sp_scrape_known(job->name, "profiling_config", profiling, known);
   if (!st)
     st =
-        sp_scrape_text(job->plan, job->name, profiling, "path_prefix", &before);
+        sp_yaml_inside(job->given, "profiling_config", SP_YAML_MAP, &profiling);
+  if (!st && profiling)
+    st = sp_yaml_known(profiling, "profiling_config", &keys);
+  if (!st)
+    st = sp_scrape_text(job->plan, profiling, "path_prefix", &job->before);
+  if (!st)
+    st = sp_yaml_inside(profiling, "pprof_config", SP_YAML_MAP, &job->profiles);
   if (st)
     return st;
-  size = (size_t)snprintf(text, sizeof text, "%s%s", before ? before : "",
-                          path ? path : SP_SCRAPE_PREFIX);
+  if (!job->before)
+    job->before = "";
+  size = (size_t)snprintf(text, sizeof text, "%s%s", job->before, path);
   if (size >= sizeof text || text[0] != '/')
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "job %.100s: metrics_path and path_prefix begin with a "
-                   "slash",
-                   job->name);
+    return sp_yaml_fail(job->given,
+                        "metrics_path and path_prefix of job "
+                        "%.100s begin with a slash",
+                        job->name);
   while (size > 1 && text[size - 1] == '/')
     text[--size] = '\0';
   job->prefix = sp_scrape_plan_text(job->plan, text);
-  job->profiles = json_object_get(profiling, "pprof_config");
-  if (job->profiles && !json_is_object(job->profiles))
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "job %.100s: pprof_config is no object", job->name);
-  return job->prefix ? SPANPROF_OK
-                     : sp_fail(SPANPROF_ERR_NOMEM,
-                               "no memory for what is to be scraped");
+  return job->prefix ? SPANPROF_OK : config_nomem();
 }
 
-static spanprof_status
-config_job_read(sp_scrape_plan *plan, const json_t *given, config_times times) {
-  static const char *const known[] = {"job_name",
-                                      "scrape_interval",
-                                      "scrape_timeout",
-                                      "scheme",
-                                      "metrics_path",
-                                      "static_configs",
-                                      "basic_auth",
-                                      "authorization",
-                                      "profiling_config",
-                                      "tls_config",
-                                      NULL};
-  json_t *entries = json_object_get(given, "static_configs");
-  const char *name = json_string_value(json_object_get(given, "job_name"));
-  config_job job = {.plan = plan, .given = given};
-  spanprof_status st;
-  json_t *entry;
-  size_t i;
+static spanprof_status config_scheme(sp_scrape_job *job) {
+  job->scheme = "http";
+  if (sp_yaml_text(job->given, "scheme", &job->scheme))
+    return SPANPROF_ERR_ARGUMENT;
+  if (strcmp(job->scheme, "http") != 0 && strcmp(job->scheme, "https") != 0)
+    return sp_yaml_fail(sp_yaml_get(job->given, "scheme"),
+                        "scheme is http or https, not %.20s", job->scheme);
+  return SPANPROF_OK;
+}
 
+static spanprof_status config_job_read(sp_scrape_plan *plan,
+                                       const sp_yaml *given,
+                                       config_times times) {
+  static const char *const read[] = {"job_name",
+                                     "scrape_interval",
+                                     "scrape_timeout",
+                                     "scheme",
+                                     "metrics_path",
+                                     "static_configs",
+                                     "params",
+                                     "basic_auth",
+                                     "bearer_token",
+                                     "authorization",
+                                     "bearer_token_file",
+                                     "tls_config",
+                                     "profiling_config",
+                                     NULL};
+  static const sp_yaml_keys keys = {read, config_job_left_out};
+  sp_scrape_job job = {.plan = plan, .given = given};
+  const char *name = NULL;
+  char what[128];
+  spanprof_status st = sp_yaml_text(given, "job_name", &name);
+
+  if (st)
+    return st;
   if (!name || !*name)
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "a job has a job_name");
+    return sp_yaml_fail(given, "a job has a job_name");
   job.name = job.target.job = sp_scrape_plan_text(plan, name);
   if (!job.name)
-    return sp_fail(SPANPROF_ERR_NOMEM, "no memory for what is to be scraped");
-  st = sp_scrape_known(job.name, "the job", given, known);
+    return config_nomem();
+  snprintf(what, sizeof what, "job %.100s", name);
+  st = sp_yaml_known(given, what, &keys);
   if (!st)
-    st = config_read_times(job.name, given, &times);
+    st = config_read_times(given, &times);
   if (!st)
-    st = sp_scrape_text(plan, job.name, given, "scheme", &job.scheme);
-  if (!job.scheme)
-    job.scheme = "http";
+    st = config_scheme(&job);
   if (!st)
     st = config_paths(&job);
   if (!st)
-    st = sp_scrape_access_read(plan, &job.target.access, job.name, given);
-  if (!st && !json_is_array(entries))
-    st = sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "job %.100s: it has no array static_configs", job.name);
+    st = config_params(&job);
+  if (!st)
+    st = sp_scrape_access_read(plan, &job.target.access, given);
   job.target.interval_ns = times.interval_ns;
   job.target.timeout_ns = times.timeout_ns;
-  json_array_foreach(entries, i, entry) {
-    if (!st)
-      st = config_static(&job, entry);
-  }
-  return st;
+  return st ? st : sp_scrape_job_targets(&job);
 }
 
-static spanprof_status config_read(sp_scrape_plan *plan, json_t *root) {
-  static const char *const known[] = {"global", "scrape_configs", NULL};
-  static const char *const known_global[] = {"scrape_interval",
-                                             "scrape_timeout", NULL};
-  json_t *jobs =
-      json_is_array(root) ? root : json_object_get(root, "scrape_configs");
-  const json_t *global = json_object_get(root, "global");
+static spanprof_status config_read(sp_scrape_plan *plan, const sp_yaml *root) {
+  static const char *const read[] = {"global", "scrape_configs", NULL};
+  static const sp_yaml_keys keys = {read, config_file_left_out};
+  static const char *const read_global[] = {"scrape_interval", "scrape_timeout",
+                                            NULL};
+  static const sp_yaml_keys global_keys = {read_global, config_global_left_out};
+  const sp_yaml *jobs = root->kind == SP_YAML_LIST ? root : NULL;
+  const sp_yaml *global = sp_yaml_get(root, "global");
   config_times times = {SP_SCRAPE_INTERVAL_NS, SP_SCRAPE_TIMEOUT_NS};
   spanprof_status st = SPANPROF_OK;
-  json_t *job;
-  size_t i;
+  const sp_yaml_item *job;
 
-  if (json_is_object(root))
-    st = sp_scrape_known("of the file", "the file", root, known);
-  if (!st && global)
-    st = sp_scrape_known("of the file", "global", global, known_global);
-  if (!st && global)
-    st = config_read_times("of the file", global, &times);
-  if (!st && !json_is_array(jobs))
-    st = sp_fail(SPANPROF_ERR_ARGUMENT,
-                 "it has no array scrape_configs of jobs");
-  json_array_foreach(jobs, i, job) {
+  if (!jobs) {
+    st = sp_yaml_known(root, "the file", &keys);
     if (!st)
-      st = config_job_read(plan, job, times);
+      st = sp_yaml_inside(root, "scrape_configs", SP_YAML_LIST, &jobs);
+    if (!st && !jobs)
+      st = sp_yaml_fail(root, "there is no list scrape_configs of jobs");
   }
+  if (!st && global)
+    st = sp_yaml_known(global, "global", &global_keys);
+  if (!st)
+    st = config_read_times(global, &times);
+  for (job = jobs ? jobs->first : NULL; !st && job; job = job->next)
+    st = config_job_read(plan, job->value, times);
   return st;
 }
 
-spanprof_status sp_scrape_plan_add_file(sp_scrape_plan *plan,
-                                        const char *path) {
-  json_error_t error;
-  json_t *root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+spanprof_status sp_scrape_plan_add_file(sp_scrape_plan *plan, const char *path,
+                                        sp_log *log) {
+  const size_t before = plan->target_count;
+  sp_yaml_file file;
   spanprof_status st;
-  char sentence[512];
 
-  if (!root && json_error_code(&error) == json_error_cannot_open_file)
-    return sp_fail(SPANPROF_ERR_IO, "--scrape-config: %s", error.text);
-  if (!root)
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "--scrape-config %.200s, line %d: it is no JSON: %s", path,
-                   error.line, error.text);
-  st = config_read(plan, root);
-  json_decref(root);
+  sp_yaml_file_init(&file, "--scrape-config", path, log, plan->arena.mem);
+  st = sp_yaml_file_load(&file);
   if (!st)
-    return SPANPROF_OK;
-  snprintf(sentence, sizeof sentence, "%s", spanprof_last_error());
-  return sp_fail(st, "--scrape-config %.200s: %s", path, sentence);
+    st = config_read(plan, file.root);
+  sp_yaml_file_dispose(&file);
+  if (!st && log && plan->target_count == before)
+    sp_log_line(log, SPANPROF_LOG_WARN,
+                "--scrape-config %.200s has no target that is scraped", path);
+  return st;
 }

@@ -4,6 +4,7 @@
 #define SP_SCRAPE_PLAN_H
 
 #include "../../profile/arena.h"
+#include "../../util/log.h"
 
 /* Of all targets together; and labels that one target is given. */
 #define SP_SCRAPE_PROBES_MAX ((size_t)1000)
@@ -84,8 +85,11 @@ void sp_scrape_plan_dispose(sp_scrape_plan *plan);
  * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_scrape_plan_add_url(sp_scrape_plan *plan, const char *text);
 
-/* Jobs in Prometheus' form, as JSON. The same, and SPANPROF_ERR_IO. */
-spanprof_status sp_scrape_plan_add_file(sp_scrape_plan *plan, const char *path);
+/* Jobs in Prometheus' form, as YAML or JSON. What is not honoured of it is
+ * named in warnings to `log`, which may be NULL. The same, and SPANPROF_ERR_IO.
+ */
+spanprof_status sp_scrape_plan_add_file(sp_scrape_plan *plan, const char *path,
+                                        sp_log *log);
 
 /* ---- For the reader of the file --------------------------------------- */
 

@@ -25,7 +25,7 @@ static spanprof_status plan_file(sp_scrape_plan *plan, const char *text) {
   CHECK(file >= 0);
   CHECK_EQUAL(write(file, text, strlen(text)), strlen(text));
   close(file);
-  st = sp_scrape_plan_add_file(plan, path);
+  st = sp_scrape_plan_add_file(plan, path, NULL);
   unlink(path);
   return st;
 }
@@ -125,10 +125,84 @@ static void a_file_has_jobs(void) {
   CHECK(probe->optional);
   probe = &plan.probes[4];
   CHECK_TEXT(probe->kind.metric, "fgprof");
-  CHECK_TEXT(probe->url, "https://a:1/fg?seconds=9");
+  CHECK_TEXT(probe->url, "https://a:1/x/fg?seconds=9");
   CHECK(!probe->optional);
   CHECK_TEXT(plan.probes[5].instance, "[::1]:443");
   CHECK_EQUAL(plan.probes[5].target, 1);
+  sp_scrape_plan_dispose(&plan);
+}
+
+static void keep_line(void *data, spanprof_log_level level, const char *line) {
+  (void)level;
+  strcat(data, line);
+  strcat(data, "\n");
+}
+
+/* As it stands in the files of people, with what is not honoured here. */
+static void a_file_of_prometheus_is_taken(void) {
+  static const char text[] =
+      "# my global config\n"
+      "global:\n"
+      "  scrape_interval: 20s # Set the scrape interval\n"
+      "  evaluation_interval: 15s\n"
+      "alerting: {alertmanagers: []}\n"
+      "rule_files:\n"
+      "  # - first_rules.yml\n"
+      "scrape_configs:\n"
+      "  - job_name: shop\n"
+      "    scheme: https\n"
+      "    bearer_token_file: /dev/null\n"
+      "    honor_labels: true\n"
+      "    params:\n"
+      "      gc: [1]\n"
+      "      module: ['a b', c]\n"
+      "    tls_config: {insecure_skip_verify: yes, server_name: x}\n"
+      "    relabel_configs:\n"
+      "      - {source_labels: [__address__], target_label: a}\n"
+      "    profiling_config:\n"
+      "      path_prefix: /p\n"
+      "      pprof_config:\n"
+      "        memory: {path: /debug/pprof/allocs}\n"
+      "        mutex:\n"
+      "          enabled: false\n"
+      "    static_configs:\n"
+      "      - targets: [localhost:6060]\n"
+      "        labels:\n"
+      "          version: 1.10\n"
+      "  - job_name: pods\n"
+      "    kubernetes_sd_configs:\n"
+      "      - role: pod\n";
+  char path[] = "/tmp/spanprof-jobs-XXXXXX", said[2048] = "";
+  static const char *const left_out[] = {
+      "line 4: evaluation_interval of global is not honoured here",
+      "line 5: alerting of the file",
+      "line 6: rule_files of the file",
+      "line 12: honor_labels of job shop",
+      "line 16: server_name of tls_config",
+      "line 17: relabel_configs of job shop",
+      "line 30: kubernetes_sd_configs of job pods"};
+  int fd = mkstemp(path);
+  sp_scrape_plan plan;
+  sp_log log;
+  size_t i;
+
+  CHECK_EQUAL(write(fd, text, strlen(text)), strlen(text));
+  close(fd);
+  sp_log_init(&log, keep_line, said, SPANPROF_LOG_INFO, sp_clock_system());
+  sp_scrape_plan_init(&plan, &sp_mem_default);
+  CHECK_EQUAL(sp_scrape_plan_add_file(&plan, path, &log), SPANPROF_OK);
+  unlink(path);
+  for (i = 0; i < SP_COUNT_OF(left_out); i++)
+    CHECK(strstr(said, left_out[i]));
+  CHECK_EQUAL(plan.target_count, 1);
+  CHECK_EQUAL(plan.count, 4);
+  CHECK_TEXT(plan.probes[0].url, "https://localhost:6060/p/debug/pprof/"
+                                 "profile?gc=1&module=a+b&module=c&seconds=19");
+  CHECK_TEXT(plan.probes[1].url, "https://localhost:6060/p/debug/pprof/"
+                                 "allocs?gc=1&module=a+b&module=c");
+  CHECK(plan.probes[0].access.trusts_any);
+  CHECK_TEXT(plan.probes[0].access.bearer, "");
+  CHECK_TEXT(label_of(&plan.probes[0], "version"), "1.10");
   sp_scrape_plan_dispose(&plan);
 }
 
@@ -142,16 +216,17 @@ static void what_is_wrong_is_said_without_secrets(void) {
       {"http://h,a=", "the value of a"},
   };
   static const char *const files[][2] = {
-      {"{", "line 1: it is no JSON"},
-      {"{}", "no array scrape_configs"},
+      {"{", "it is no YAML: did not find"},
+      {"{}", "no list scrape_configs"},
       {"[{}]", "a job has a job_name"},
-      {"[{\"job_name\":\"j\",\"kubernetes_sd_configs\":[]}]",
-       "job j: kubernetes_sd_configs of the job is not known here"},
-      {"[{\"job_name\":\"j\"}]", "no array static_configs"},
+      {"[{\"job_name\":\"j\",\n\"static_config\":[]}]",
+       "line 2: job j has no key \"static_config\": did you mean "
+       "static_configs?"},
+      {"[{\"job_name\":\"j\"}]", "line 1: job j has no static_configs"},
       {"[{\"job_name\":\"j\",\"static_configs\":[{\"targets\":[\"a/b\"]}]}]",
-       "a target is a text as"},
+       "a target is host:6060"},
       {"[{\"job_name\":\"j\",\"scrape_interval\":\"1ms\"}]",
-       "scrape_interval is a text as"},
+       "scrape_interval is a time as 15s"},
       {"[{\"job_name\":\"j\",\"basic_auth\":{\"password\":\"s3cret\"}}]",
        "a username and a password"},
       {"[{\"job_name\":\"j\",\"authorization\":{\"credentials_file\":\"/"
@@ -214,6 +289,7 @@ static const check_test tests[] = {
      time_is_the_profiles_and_the_targets},
     {"labels_stand_behind_the_url", labels_stand_behind_the_url},
     {"a_file_has_jobs", a_file_has_jobs},
+    {"a_file_of_prometheus_is_taken", a_file_of_prometheus_is_taken},
     {"what_is_wrong_is_said_without_secrets",
      what_is_wrong_is_said_without_secrets},
     {"there_is_an_end_of_targets", there_is_an_end_of_targets},
