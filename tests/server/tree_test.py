@@ -58,7 +58,9 @@ class TreeTest(unittest.TestCase):
             self.assertEqual(200, status)
             self.assertEqual(("cpu", "nanoseconds", 1), (tree["type"], tree["unit"], tree["profiles"]))
             self.assertEqual(folded(server, query="shop.cpu"), stacks(tree))
-            self.assertEqual({"parent", "function", "self"}, set(tree["nodes"]))
+            self.assertEqual({"parent", "function", "self", "samples"}, set(tree["nodes"]))
+            self.assertEqual({stack: value // 10_000_000 for stack, value in stacks(tree).items()},
+                             stacks(tree, "samples"), "one for each 10 ms")
             children = list(zip(tree["nodes"]["parent"], tree["nodes"]["function"]))
             self.assertEqual(len(children), len(set(children)), "one node for each function under one parent")
 
@@ -85,14 +87,33 @@ class TreeTest(unittest.TestCase):
             self.assertEqual((200, [1, 1]), (status, diff["profiles"]))
             self.assertEqual({"main;work": 50_000_000, "main;gone": 10_000_000}, stacks(diff, "left"))
             self.assertEqual({"main;work": 70_000_000, "main;came": 20_000_000}, stacks(diff, "right"))
+            self.assertEqual({"main;work": 5, "main;gone": 1}, stacks(diff, "leftSamples"))
+            self.assertEqual({"main;work": 7, "main;came": 2}, stacks(diff, "rightSamples"))
             status, said = ask(server, "diff", leftQuery="old.cpu", rightQuery="new.cpu", format="trees")
             self.assertEqual((400, 'format is one of flamegraph, tree: "trees"'), (status, said["detail"]))
+
+    def test_samples_that_no_profile_counts_are_not_told(self):
+        counted = (("samples", "count"), ("inuse_space", "bytes"))
+        with serving.Server() as server:
+            for name, types, values in (("go", (("inuse_space", "bytes"),), (4096,)), ("counted", counted, (3, 4096))):
+                body = messages.push({"service_name": name, "__name__": "memory"},
+                                     messages.pprof([(("run", "main"), values, {})], time.time_ns() - 10**9, types))
+                status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+                self.assertEqual(200, status, said)
+            heap = "memory:inuse_space:bytes:cpu:nanoseconds"
+            for query, samples in (('{service_name="go"}', None), ('{service_name="counted"}', {"main;run": 3}), ("", None)):
+                status, tree = ask(server, "profile", query=query, type=heap, format="tree")
+                self.assertEqual(200, status, tree)
+                self.assertEqual(samples, stacks(tree, "samples") if "samples" in tree["nodes"] else None)
+            _, diff = ask(server, "diff", leftQuery='{service_name="go"}', rightQuery='{service_name="counted"}',
+                          leftType=heap, rightType=heap, format="tree")
+            self.assertEqual({"parent", "function", "left", "right", "rightSamples"}, set(diff["nodes"]))
 
     def test_nothing_selected_is_a_root(self):
         with serving.Server() as server:
             status, tree = ask(server, "profile", query="none.cpu", format="tree")
             self.assertEqual((200, 0), (status, tree["profiles"]))
-            self.assertEqual({"parent": [0], "function": [-1], "self": [0]}, tree["nodes"])
+            self.assertEqual({"parent": [0], "function": [-1], "self": [0], "samples": [0]}, tree["nodes"])
             self.assertEqual({"name": [], "file": [], "line": []}, tree["functions"])
 
     def test_no_node_is_cut_and_who_takes_gzip_gets_it(self):

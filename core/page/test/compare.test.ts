@@ -109,7 +109,7 @@ test("a difference is of values, or of shares, and exact", async () => {
   const opened = await open(browser, `${server.base}comparison-diff?${sides({ scale: "values" })}`);
   const { page } = opened;
   const changes = async (): Promise<Record<string, string[]>> =>
-    Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[1]!, row[2]!, row[3]!, row[7]!]]));
+    Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[1]!, row[2]!, row[3]!, row[9]!]]));
 
   assert.deepEqual(await changes(), {
     work: ["200 ms", "500 ms", "+300 ms", "+150.0 %"], fresh: ["0 ns", "300 ms", "+300 ms", "new"], gone: ["100 ms", "0 ns", "\u2212100 ms", "gone"],
@@ -120,6 +120,25 @@ test("a difference is of values, or of shares, and exact", async () => {
   // Of 800 ms: work had a half, which is 400 ms.
   assert.deepEqual((await changes())["work"], ["400 ms", "500 ms", "+100 ms", "+25.0 %"]);
   assert.equal(new URL(page.url()).searchParams.get("scale"), null);
+  await fine(opened);
+});
+
+test("beside a difference stand the samples of both sides, and few are no ranking", async () => {
+  const opened = await open(browser, `${server.base}comparison-diff?${sides({ shown: "both" })}`);
+  const { page } = opened;
+  const samples = async (): Promise<Record<string, string[]>> =>
+    Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[4]!, row[8]!]]));
+  const expected = {
+    work: ["20 \u2192 50", "20 \u2192 50"], fresh: ["0 \u2192 30", "0 \u2192 30"], gone: ["10 \u2192 0", "10 \u2192 0"],
+    "<svg ": ["10 \u2192 0", "10 \u2192 0"], main: ["0 \u2192 0few", "40 \u2192 80"],
+  };
+
+  assert.deepEqual(await samples(), expected);
+  // The shares are scaled; samples are what they are.
+  await page.evaluate(() => { Array.from(document.querySelectorAll("button")).find((each) => each.textContent === "Values")!.click(); });
+  assert.deepEqual(await samples(), expected);
+  assert.deepEqual(await page.$$eval(".flame-rows [role='row']", (rows) => rows.map((row) => [row.children[0]!.textContent.slice(0, 4), row.lastElementChild!.textContent])
+    .sort()), [["<svg", "10 \u2192 0"], ["fres", "0 \u2192 30"], ["gone", "10 \u2192 0"], ["main", "40 \u2192 80"], ["work", "20 \u2192 50"]]);
   await fine(opened);
 });
 

@@ -76,6 +76,14 @@ test("a span's name shows its stacks, and the address keeps that", async () => {
   await fine(opened);
 });
 
+test("a comparison has the samples of both sides, and marks few", async () => {
+  const opened = await open(browser, page("few", "--diff", shop("few-old", 40), shop("few-new", 100)));
+  const rows = await opened.page.$$eval(".flame-rows [role='row']", (found) => Object.fromEntries(found.map((row) => [row.children[0]!.textContent, row.lastElementChild!.textContent])));
+
+  assert.deepEqual(rows, { main: "93 \u2192 153", work: "90 \u2192 150", deep: "50 \u2192 50", idle: "3 \u2192 3 few" });
+  await fine(opened);
+});
+
 test("a comparison shows the difference and both sides", async () => {
   const opened = await open(browser, page("diff", "--diff", shop("old", 40), shop("new", 100)));
 

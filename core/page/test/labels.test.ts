@@ -108,7 +108,7 @@ test("orders are read and written, and names are ordered as people count", () =>
 test("a small graph has its children side by side, and none that is too narrow", () => {
   const tree = {
     type: "cpu", unit: "nanoseconds", functions: { name: ["a", "b", "c", "d"], file: ["", "", "", ""], line: [0, 0, 0, 0] },
-    parent: Uint32Array.of(0, 0, 1, 1, 0), functionOf: Int32Array.of(-1, 0, 1, 2, 3), self: Float64Array.of(0, 0, 600, 400, 1), samples: null,
+    parent: Uint32Array.of(0, 0, 1, 1, 0), functionOf: Int32Array.of(-1, 0, 1, 2, 3), self: Float64Array.of(0, 0, 600, 400, 1), samples: null, baseSamples: null,
     baseSelf: null,
   };
 

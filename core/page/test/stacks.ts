@@ -42,13 +42,13 @@ export function functionsOf(count: number): Functions {
 }
 
 export function treeOfStacks(stacks: readonly Stack[], functions: Functions, isDiff = false): Tree {
-  const builder = new TreeBuilder(isDiff, true, 4);
+  const builder = new TreeBuilder({ base: isDiff, samples: true, baseSamples: false }, 4);
 
   for (const { frames, value, base } of stacks) {
     let node = 0;
     for (const functionId of frames)
       node = builder.child(node, functionId);
-    builder.add(node, value, base, 1);
+    builder.add(node, value, base, 1, 0);
   }
   return { type: "cpu", unit: "nanoseconds", functions, ...builder.columns() };
 }

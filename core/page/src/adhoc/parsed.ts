@@ -28,7 +28,7 @@ export const DEPTH_MAX = 4096;
 
 /** Functions by name and file, and a tree of them. */
 export class TreeMaker {
-  readonly builder = new TreeBuilder(false, true);
+  readonly builder = new TreeBuilder({ base: false, samples: true, baseSamples: false });
   private readonly name: string[] = [];
   private readonly file: string[] = [];
   private readonly line: number[] = [];
@@ -55,7 +55,7 @@ export class TreeMaker {
       throw new NotUnderstood(`a stack has more than ${DEPTH_MAX} frames`);
     for (const id of functions)
       node = this.builder.child(node, id);
-    this.builder.add(node, value, 0, samples);
+    this.builder.add(node, value, 0, samples, 0);
   }
 
   tree(type: string, unit: string): WireTree {

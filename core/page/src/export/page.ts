@@ -18,7 +18,7 @@ function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): W
 }
 
 export function fileOf(tree: Tree, title: string): WireFile {
-  return { title, now: sideOf(tree, tree.self, tree.samples), base: tree.baseSelf ? sideOf(tree, tree.baseSelf, null) : null };
+  return { title, now: sideOf(tree, tree.self, tree.samples), base: tree.baseSelf ? sideOf(tree, tree.baseSelf, tree.baseSamples) : null };
 }
 
 /** JSON that ends no element. */

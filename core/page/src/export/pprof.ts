@@ -39,7 +39,7 @@ function putSamples(out: Bytes, tree: Tree): void {
     values.clear().varint(own);
     if (tree.baseSelf)
       values.varint(base);
-    if (tree.samples)
+    if (tree.samples && !tree.baseSelf)
       values.varint(tree.samples[node]!);
     out.part(2, sample.clear().part(1, stack.view()).part(2, values.view()).view());
   }
@@ -70,7 +70,7 @@ export function pprofOf(tree: Tree, timeMs = Date.now()): Uint8Array<ArrayBuffer
   out.part(1, type);
   if (tree.baseSelf)
     out.part(1, valueType(texts, "base", tree.unit));
-  if (tree.samples)
+  if (tree.samples && !tree.baseSelf)
     out.part(1, valueType(texts, "samples", "count"));
   putSamples(out, tree);
   putFunctions(out, tree, texts);

@@ -1,5 +1,5 @@
 /** The columns of a table of functions, and what stands in them. */
-import { amount, count, doubt, percent } from "../parts/format.ts";
+import { amount, count, fewOf, percent, samplesPair } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import type { Functions } from "../model/tree.ts";
 import type { Column, Rows } from "./rows.ts";
@@ -15,9 +15,9 @@ export interface CellSource {
 }
 
 export function columnsOf(rows: Rows): Column[] {
-  if (rows.baseTotal)
-    return ["name", "baseTotal", "total", "change", "relative"];
-  return rows.samples ? ["name", "own", "total", "samples"] : ["name", "own", "total"];
+  const samples: Column[] = rows.samples || rows.baseSamples ? ["samples"] : [];
+
+  return rows.baseTotal ? ["name", "baseTotal", "total", "change", "relative", ...samples] : ["name", "own", "total", ...samples];
 }
 
 /** A column's heading. */
@@ -59,10 +59,11 @@ function cellOf(source: CellSource, column: Column, id: number): HTMLElement {
     case "change": return plain(signed(total - base, unit), side);
     case "relative": return plain(changeText(total, base), side);
     case "samples": {
-      const samples = rows.samples![id]!;
-      return doubt(samples) === null
-        ? h("div", { role: "gridcell", class: "flame-cell flame-number flame-few", title: "Fewer than ten samples: no ranking." }, `${count(samples)} few`)
-        : plain(count(samples));
+      const samples = rows.samples?.[id] ?? null;
+      const text = rows.baseTotal ? samplesPair(rows.baseSamples?.[id] ?? null, samples) : count(samples!);
+      return fewOf(rows.baseSamples?.[id] ?? null, samples)
+        ? h("div", { role: "gridcell", class: "flame-cell flame-number flame-few", title: "Fewer than ten samples: no ranking." }, `${text} few`)
+        : plain(text);
     }
   }
 }

@@ -25,6 +25,7 @@ export interface Graph {
   readonly baseSelf: Float64Array | null;
   readonly baseTotal: Float64Array | null;
   readonly samples: Float64Array | null;
+  readonly baseSamples: Float64Array | null;
 }
 
 /** Places of functions in the alphabet. */
@@ -151,6 +152,7 @@ export function graphOf(tree: Tree, order: Order): Graph {
     baseSelf: tree.baseSelf && gathered(tree.baseSelf, node),
     baseTotal: baseTotals && gathered(baseTotals, node),
     samples: tree.samples && gathered(totalsOf(tree.parent, tree.samples), node),
+    baseSamples: tree.baseSamples && gathered(totalsOf(tree.parent, tree.baseSamples), node),
   };
 }
 

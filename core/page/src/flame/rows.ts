@@ -11,6 +11,7 @@ export interface Rows {
   readonly baseTotal: Float64Array | null;
   /** Samples that the total rests on. */
   readonly samples: Float64Array | null;
+  readonly baseSamples: Float64Array | null;
 }
 
 /** Calls `enter` for each node in the order of a walk: with whether no function
@@ -45,6 +46,7 @@ export function rowsOf(graph: Graph): Rows {
   const baseOwn = graph.baseSelf && new Float64Array(size);
   const baseTotal = graph.baseTotal && new Float64Array(size);
   const samples = graph.samples && new Float64Array(size);
+  const baseSamples = graph.baseSamples && new Float64Array(size);
 
   walk(graph, (index, id, isOutermost) => {
     seen[id] = 1;
@@ -58,13 +60,15 @@ export function rowsOf(graph: Graph): Rows {
       baseTotal[id]! += graph.baseTotal[index]!;
     if (samples)
       samples[id]! += graph.samples[index]!;
+    if (baseSamples)
+      baseSamples[id]! += graph.baseSamples[index]!;
   });
   const ids: number[] = [];
   seen.forEach((isSeen, id) => {
     if (isSeen)
       ids.push(id);
   });
-  return { ids: Uint32Array.from(ids), own, total, baseOwn, baseTotal, samples };
+  return { ids: Uint32Array.from(ids), own, total, baseOwn, baseTotal, samples, baseSamples };
 }
 
 export const COLUMNS = ["name", "own", "total", "samples", "baseTotal", "change", "relative"] as const;
@@ -78,7 +82,7 @@ export function valueOf(rows: Rows, column: Exclude<Column, "name">, id: number)
   switch (column) {
     case "own": return rows.own[id]!;
     case "total": return rows.total[id]!;
-    case "samples": return rows.samples?.[id] ?? 0;
+    case "samples": return (rows.samples?.[id] ?? 0) + (rows.baseSamples?.[id] ?? 0);
     case "baseTotal": return base;
     case "change": return rows.total[id]! - base;
     case "relative": return relativeOf(rows.total[id]!, base);

@@ -4,11 +4,13 @@ import { totalsOf, type Tree } from "../model/tree.ts";
 import { TreeBuilder } from "../model/tree_builder.ts";
 
 function builderOf(tree: Tree): TreeBuilder {
-  return new TreeBuilder(tree.baseSelf !== null, tree.samples !== null, tree.parent.length);
+  const has = { base: tree.baseSelf !== null, samples: tree.samples !== null, baseSamples: tree.baseSamples !== null };
+
+  return new TreeBuilder(has, tree.parent.length);
 }
 
 function move(tree: Tree, node: number, builder: TreeBuilder, to: number): void {
-  builder.add(to, tree.self[node]!, tree.baseSelf?.[node] ?? 0, tree.samples?.[node] ?? 0);
+  builder.add(to, tree.self[node]!, tree.baseSelf?.[node] ?? 0, tree.samples?.[node] ?? 0, tree.baseSamples?.[node] ?? 0);
 }
 
 /** Only stacks that go through a frame of the mask. */
@@ -103,6 +105,7 @@ export function callersOf(tree: Tree, mask: Uint8Array): Tree {
   const totals = totalsOf(parent, tree.self);
   const baseTotals = tree.baseSelf && totalsOf(parent, tree.baseSelf);
   const sampleTotals = tree.samples && totalsOf(parent, tree.samples);
+  const baseSampleTotals = tree.baseSamples && totalsOf(parent, tree.baseSamples);
   const inside = new Uint8Array(parent.length);
   const builder = builderOf(tree);
 
@@ -115,7 +118,7 @@ export function callersOf(tree: Tree, mask: Uint8Array): Tree {
     let caller = 0;
     for (let above = parent[node]!; above > 0; above = parent[above]!)
       caller = builder.child(caller, functionOf[above]!);
-    builder.add(caller, totals[node]!, baseTotals?.[node] ?? 0, sampleTotals?.[node] ?? 0);
+    builder.add(caller, totals[node]!, baseTotals?.[node] ?? 0, sampleTotals?.[node] ?? 0, baseSampleTotals?.[node] ?? 0);
   }
   return { ...tree, ...builder.columns() };
 }

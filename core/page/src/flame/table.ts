@@ -24,8 +24,11 @@ export interface TableState {
 }
 
 const WIDTHS: Readonly<Record<Column, string>> = {
-  name: "minmax(8rem, 1fr)", own: "8.4rem", total: "8.4rem", baseTotal: "8.4rem", change: "5.6rem", relative: "5.6rem", samples: "5.2rem",
+  name: "minmax(8rem, 1fr)", own: "8.4rem", total: "8.4rem", baseTotal: "8.4rem", change: "5.6rem", relative: "5.6rem", samples: "5.6rem",
 };
+
+/** Of samples of both sides. */
+const PAIR_WIDTH = "9rem";
 
 let tables = 0;
 
@@ -107,7 +110,7 @@ export class Table {
     const hadFocus = this.head.contains(document.activeElement) ? document.activeElement?.getAttribute("data-column") : null;
 
     this.element.setAttribute("aria-colcount", String(columns.length));
-    this.element.style.setProperty("--columns", columns.map((column) => WIDTHS[column]).join(" "));
+    this.element.style.setProperty("--columns", columns.map((column) => column === "samples" && source.rows.baseTotal ? PAIR_WIDTH : WIDTHS[column]).join(" "));
     this.head.replaceChildren(...columns.map((column) => {
       const isSorted = column === sorted.column;
       const next = isSorted && sorted.isAscending === (column === "name") ? `-${column}` : column;

@@ -1,5 +1,5 @@
 /** What is said of a frame: beside the pointer, and read out. */
-import { amount, count, percent } from "../parts/format.ts";
+import { amount, count, fewOf, percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import type { Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
@@ -61,7 +61,7 @@ function sideLines(source: TipSource, index: number, isBase: boolean): Line[] {
 
 export function linesOf(source: TipSource, index: number): Line[] {
   const { graph } = source;
-  const { baseTotal, samples, total, tree } = graph;
+  const { baseSamples, baseTotal, samples, total, tree } = graph;
   const lines = baseTotal ? [...sideLines(source, index, true), ...sideLines(source, index, false)] : sideLines(source, index, false);
 
   if (baseTotal) {
@@ -70,8 +70,11 @@ export function linesOf(source: TipSource, index: number): Line[] {
     if (Number.isFinite(points))
       lines.push(["share", `${points > 0 ? "+" : ""}${points.toFixed(2)} points of 100`]);
   }
-  if (samples)
-    lines.push(["samples", `${count(samples[index]!)}${samples[index]! < 10 ? " (few: no ranking)" : ""}`]);
+  const sides = [[baseTotal ? "left " : "", baseSamples], [baseTotal ? "right " : "", samples]] as const;
+  const counts = sides.flatMap(([side, of]) => of ? [`${side}${count(of[index]!)}`] : []);
+  const few = fewOf(baseSamples?.[index] ?? null, samples?.[index] ?? null) ? " (few: no ranking)" : "";
+  if (counts.length > 0)
+    lines.push(["samples", `${counts.join(", ")}${few}`]);
   return lines;
 }
 

@@ -22,6 +22,12 @@ export interface Tree {
   readonly baseSelf: Float64Array | null;
   /** How many samples own values rest on; null: not known. */
   readonly samples: Float64Array | null;
+  /** And those of the left side; null also where there is none. */
+  readonly baseSamples: Float64Array | null;
+}
+
+function columnOf(values: readonly number[] | undefined): Float64Array | null {
+  return values ? Float64Array.from(values) : null;
 }
 
 export function treeOf(wire: WireTree): Tree {
@@ -33,7 +39,8 @@ export function treeOf(wire: WireTree): Tree {
     functionOf: Int32Array.from(wire.nodes.function),
     self: Float64Array.from(wire.nodes.self),
     baseSelf: null,
-    samples: wire.nodes.samples ? Float64Array.from(wire.nodes.samples) : null,
+    samples: columnOf(wire.nodes.samples),
+    baseSamples: null,
   };
 }
 
@@ -46,7 +53,8 @@ export function treeOfDiff(wire: WireDiff): Tree {
     functionOf: Int32Array.from(wire.nodes.function),
     self: Float64Array.from(wire.nodes.right),
     baseSelf: Float64Array.from(wire.nodes.left),
-    samples: null,
+    samples: columnOf(wire.nodes.rightSamples),
+    baseSamples: columnOf(wire.nodes.leftSamples),
   };
 }
 
@@ -54,7 +62,7 @@ export function treeOfDiff(wire: WireDiff): Tree {
 export function treeOfPair(base: WireTree, wire: WireTree): Tree {
   const functions = { name: [] as string[], file: [] as string[], line: [] as number[] };
   const known = new Map<string, number>();
-  const builder = new TreeBuilder(true, false);
+  const builder = new TreeBuilder({ base: true, samples: wire.nodes.samples !== undefined, baseSamples: base.nodes.samples !== undefined });
 
   function add(each: WireTree, isBase: boolean): void {
     const { name, file, line } = each.functions;
@@ -73,7 +81,8 @@ export function treeOfPair(base: WireTree, wire: WireTree): Tree {
     each.nodes.self.forEach((value, node) => {
       if (node > 0)
         target[node] = builder.child(target[each.nodes.parent[node]!]!, id[each.nodes.function[node]!]!);
-      builder.add(target[node]!, isBase ? 0 : value, isBase ? value : 0, 0);
+      const samples = each.nodes.samples?.[node] ?? 0;
+      builder.add(target[node]!, isBase ? 0 : value, isBase ? value : 0, isBase ? 0 : samples, isBase ? samples : 0);
     });
   }
 

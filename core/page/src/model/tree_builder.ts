@@ -6,6 +6,14 @@ export interface Columns {
   self: Float64Array;
   baseSelf: Float64Array | null;
   samples: Float64Array | null;
+  baseSamples: Float64Array | null;
+}
+
+/** Which columns there are beside own values. */
+export interface Has {
+  readonly base: boolean;
+  readonly samples: boolean;
+  readonly baseSamples: boolean;
 }
 
 type Growing = Uint32Array<ArrayBuffer> | Int32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
@@ -24,19 +32,21 @@ export class TreeBuilder {
   private self: Float64Array<ArrayBuffer>;
   private baseSelf: Float64Array<ArrayBuffer> | null;
   private samples: Float64Array<ArrayBuffer> | null;
+  private baseSamples: Float64Array<ArrayBuffer> | null;
   /** Open addressing: nodes by (parent, function), 0 is a free slot. */
   private slots: Uint32Array<ArrayBuffer>;
 
   /** `expected` nodes fit without growing. */
-  constructor(isDiff: boolean, hasSamples: boolean, expected = 1000) {
+  constructor(has: Has, expected = 1000) {
     const size = Math.max(16, expected + 1);
 
     this.parent = new Uint32Array(size);
     this.functionOf = new Int32Array(size);
     this.functionOf[0] = -1;
     this.self = new Float64Array(size);
-    this.baseSelf = isDiff ? new Float64Array(size) : null;
-    this.samples = hasSamples ? new Float64Array(size) : null;
+    this.baseSelf = has.base ? new Float64Array(size) : null;
+    this.samples = has.samples ? new Float64Array(size) : null;
+    this.baseSamples = has.baseSamples ? new Float64Array(size) : null;
     this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(size * 2)));
   }
 
@@ -53,12 +63,14 @@ export class TreeBuilder {
     }
   }
 
-  add(node: number, self: number, base: number, samples: number): void {
+  add(node: number, self: number, base: number, samples: number, baseSamples: number): void {
     this.self[node]! += self;
     if (this.baseSelf)
       this.baseSelf[node]! += base;
     if (this.samples)
       this.samples[node]! += samples;
+    if (this.baseSamples)
+      this.baseSamples[node]! += baseSamples;
   }
 
   parentOf(node: number): number {
@@ -76,6 +88,7 @@ export class TreeBuilder {
       self: this.self.slice(0, this.count),
       baseSelf: this.baseSelf?.slice(0, this.count) ?? null,
       samples: this.samples?.slice(0, this.count) ?? null,
+      baseSamples: this.baseSamples?.slice(0, this.count) ?? null,
     };
   }
 
@@ -97,6 +110,7 @@ export class TreeBuilder {
     this.self = grown(this.self);
     this.baseSelf = this.baseSelf && grown(this.baseSelf);
     this.samples = this.samples && grown(this.samples);
+    this.baseSamples = this.baseSamples && grown(this.baseSamples);
   }
 
   private rehash(): void {

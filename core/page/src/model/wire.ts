@@ -20,7 +20,11 @@ export interface WireDiff {
   unit: string;
   profiles: [left: number, right: number];
   functions: WireTree["functions"];
-  nodes: { parent: number[]; function: number[]; left: number[]; right: number[] };
+  nodes: {
+    parent: number[]; function: number[]; left: number[]; right: number[];
+    /** As samples of a tree, each where it is known. */
+    leftSamples?: number[]; rightSamples?: number[];
+  };
 }
 
 export interface WireApplication {

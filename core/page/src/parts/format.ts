@@ -42,8 +42,24 @@ export function moment(ms: number): string {
     + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** Below it a row is no ranking. */
+const SAMPLES_FEW = 10;
+
 /** Few samples say little: half the width of the 95 % interval of a count, as a
  * share of it; null below ten, where a row is no ranking. */
 export function doubt(samples: number): number | null {
-  return samples < 10 ? null : 1.96 / Math.sqrt(samples);
+  return samples < SAMPLES_FEW ? null : 1.96 / Math.sqrt(samples);
+}
+
+/** Do both sides of a comparison have too few samples for their difference to
+ * mean something? null: not known, or no such side. */
+export function fewOf(base: number | null, now: number | null): boolean {
+  return (base !== null || now !== null) && Math.max(base ?? 0, now ?? 0) < SAMPLES_FEW;
+}
+
+/** The samples of both sides, as values stand beside each other. */
+export function samplesPair(base: number | null, now: number | null): string {
+  const text = (samples: number | null): string => samples === null ? "?" : count(samples);
+
+  return `${text(base)} \u2192 ${text(now)}`;
 }

@@ -30,6 +30,8 @@ export interface Change {
   self: number;
   baseTotal: number;
   total: number;
+  /** How many samples these rest on; null: not known. */
+  samples: { baseSelf: number | null; self: number | null; baseTotal: number | null; total: number | null };
 }
 
 /** Is a node's function that of a node above it, too? Totals are those of the
@@ -43,19 +45,30 @@ function isInner(tree: Tree, node: number): boolean {
   return false;
 }
 
+function added(sum: number | null, values: Float64Array | null, node: number): number | null {
+  return sum === null || !values ? sum : sum + values[node]!;
+}
+
 export function changesOf(tree: Tree): Change[] {
   const { functions, functionOf, parent, self } = tree;
   const baseSelf = tree.baseSelf ?? new Float64Array(self.length);
   const totals = totalsOf(parent, self), baseTotals = totalsOf(parent, baseSelf);
+  const [now, base] = [tree.samples ? 0 : null, tree.baseSamples ? 0 : null];
+  const none: Change["samples"] = { baseSelf: base, self: now, baseTotal: base, total: now };
   const changes = functions.name.map((name, at): Change =>
-    ({ name, file: functions.file[at] ?? "", baseSelf: 0, self: 0, baseTotal: 0, total: 0 }));
+    ({ name, file: functions.file[at] ?? "", baseSelf: 0, self: 0, baseTotal: 0, total: 0, samples: { ...none } }));
+  const counts = tree.samples && totalsOf(parent, tree.samples), baseCounts = tree.baseSamples && totalsOf(parent, tree.baseSamples);
 
   for (let node = 1; node < self.length; node++) {
     const change = changes[functionOf[node]!]!;
 
     change.self += self[node]!;
     change.baseSelf += baseSelf[node]!;
+    change.samples.self = added(change.samples.self, tree.samples, node);
+    change.samples.baseSelf = added(change.samples.baseSelf, tree.baseSamples, node);
     if (!isInner(tree, node)) {
+      change.samples.total = added(change.samples.total, counts, node);
+      change.samples.baseTotal = added(change.samples.baseTotal, baseCounts, node);
       change.total += totals[node]!;
       change.baseTotal += baseTotals[node]!;
     }

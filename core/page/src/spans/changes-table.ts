@@ -1,7 +1,7 @@
 /** The functions of a comparison, from what changed most on. */
 import type { Tree } from "../model/tree.ts";
 import { h, shown } from "../parts/dom.ts";
-import { amount, percent } from "../parts/format.ts";
+import { amount, fewOf, percent, samplesPair } from "../parts/format.ts";
 import { changesOf, type Change } from "./change.ts";
 import type { Measure } from "./links.ts";
 import { table, type Column } from "./table.ts";
@@ -21,7 +21,13 @@ export function growth(base: number, now: number): string {
   return `${now >= base ? "+" : MINUS}${percent(Math.abs(now - base) / base)}`;
 }
 
-function columnsOf({ unit }: Measure, find: (name: string) => void): Column<Change>[] {
+/** Beside a change what it rests on, marked where that is too little. */
+function samplesCell(base: number | null, now: number | null): HTMLElement {
+  return h("span", { class: "samples" }, samplesPair(base, now),
+    fewOf(base, now) && h("span", { class: "tag few", title: "Below ten samples on either side a row is no ranking." }, "few"));
+}
+
+function columnsOf({ unit }: Measure, find: (name: string) => void, isCounted: boolean): Column<Change>[] {
   const value = (id: string, title: string, of: (row: Change) => number): Column<Change> =>
     ({ id, title, numeric: true, key: of, cell: (row) => amount(of(row), unit) });
   const difference = (id: string, title: string, hint: string, of: (row: Change) => number): Column<Change> => ({
@@ -33,6 +39,11 @@ function columnsOf({ unit }: Measure, find: (name: string) => void): Column<Chan
     },
   });
 
+  const samples = (id: string, title: string, of: (row: Change) => readonly [number | null, number | null]): Column<Change>[] => isCounted ? [{
+    id, title, hint: "Samples that the value before and the one after rest on", numeric: true,
+    key: (row) => of(row).reduce<number>((sum, each) => sum + (each ?? 0), 0), cell: (row) => samplesCell(...of(row)),
+  }] : [];
+
   return [
     { id: "function", title: "Function", key: (row) => row.name, cell: (row) => h("button", {
       type: "button", class: "link", title: shown(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name); },
@@ -40,12 +51,14 @@ function columnsOf({ unit }: Measure, find: (name: string) => void): Column<Chan
     }, shown(row.name, 200) || "(no name)") },
     value("baseSelf", "Self, base", (row) => row.baseSelf), value("self", "Self", (row) => row.self),
     difference("selfChange", "Self, change", "Sorted by how much, up or down", (row) => row.self - row.baseSelf),
+    ...samples("selfSamples", "Self, samples", ({ samples: each }) => [each.baseSelf, each.self]),
     value("baseTotal", "Total, base", (row) => row.baseTotal), value("total", "Total", (row) => row.total),
     difference("totalChange", "Total, change", "Sorted by how much, up or down", (row) => row.total - row.baseTotal),
+    ...samples("totalSamples", "Total, samples", ({ samples: each }) => [each.baseTotal, each.total]),
     { id: "growth", title: "Self, %", numeric: true, cell: (row) => growth(row.baseSelf, row.self) },
   ];
 }
 
 export function changesTable(tree: Tree, measure: Measure, find: (name: string) => void): HTMLElement {
-  return table({ label: "What changed most", rows: changesOf(tree), columns: columnsOf(measure, find), order: "selfChange" }).element;
+  return table({ label: "What changed most", rows: changesOf(tree), columns: columnsOf(measure, find, tree.samples !== null || tree.baseSamples !== null), order: "selfChange" }).element;
 }

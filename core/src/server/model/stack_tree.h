@@ -28,8 +28,9 @@ typedef struct sp_tree_location {
 typedef struct sp_tree_node {
   uint32_t parent;
   uint32_t location;
-  int64_t self; /* of the samples whose stack ends here; sums that do not fit
-                 * stay at INT64_MAX */
+  int64_t self;  /* of the samples whose stack ends here; sums that do not fit
+                  * stay at INT64_MAX */
+  int64_t count; /* of samples behind `self`, where they are counted */
 } sp_tree_node;
 
 /* What equal stacks of one series, span and trace add up to. */
@@ -53,6 +54,7 @@ typedef struct sp_stack_tree {
   size_t location_count;
   size_t node_count;      /* at least 1 */
   uint64_t profile_count; /* that had a part in it */
+  bool is_counted; /* each sample's profile counts them, or has a period */
   /* Where samples are told apart. */
   sp_tree_sample *samples;
   sp_text_pairs *label_sets;

@@ -22,14 +22,22 @@ static spanprof_status tree_add(sp_wire_tree *tree, sp_query_plan *plan,
 
 static spanprof_status tree_put(sp_api *api, const sp_wire_tree *tree,
                                 sp_stack_tree *const *stacks) {
-  static const char *const diff_values[] = {"left", "right"};
-  static const char *const self[] = {"self"};
+  sp_wire_side sides[SP_WIRE_SIDES] = {{"self", "samples"}};
   sp_json *json = &api->json;
   const char *type, *unit;
   const spanprof_status st = sp_render_type(&api->plan, &type, &unit);
 
+  uint32_t i;
+
   if (st)
     return st;
+  if (stacks[1]) {
+    sides[0] = (sp_wire_side){"left", "leftSamples"};
+    sides[1] = (sp_wire_side){"right", "rightSamples"};
+  }
+  for (i = 0; i < SP_WIRE_SIDES; i++)
+    if (!stacks[i] || !stacks[i]->is_counted)
+      sides[i].count = NULL;
   sp_json_open(json, '{');
   sp_json_member_text(json, "type", type);
   sp_json_member_text(json, "unit", unit);
@@ -41,8 +49,7 @@ static spanprof_status tree_put(sp_api *api, const sp_wire_tree *tree,
   } else {
     sp_json_member_int(json, "profiles", (int64_t)stacks[0]->profile_count);
   }
-  sp_wire_tree_put(tree, json, stacks[1] ? diff_values : self,
-                   stacks[1] ? 2 : 1);
+  sp_wire_tree_put(tree, json, sides, stacks[1] ? 2 : 1);
   sp_json_close(json, '}');
   return SPANPROF_OK;
 }

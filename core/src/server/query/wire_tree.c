@@ -83,6 +83,10 @@ static spanprof_status wire_child(sp_wire_tree *tree, uint32_t function,
   return SPANPROF_OK;
 }
 
+static void wire_increase(int64_t *sum, int64_t more) {
+  *sum = sp_sum(*sum, more);
+}
+
 /* `functions` and `nodes`: what the numbers of the stacks are in the tree. */
 static spanprof_status wire_add_nodes(sp_wire_tree *tree,
                                       const sp_stack_tree *stacks,
@@ -97,15 +101,15 @@ static spanprof_status wire_add_nodes(sp_wire_tree *tree,
     const sp_tree_location *location =
         i > 0 ? &stacks->locations[from->location] : NULL;
     uint32_t node = i > 0 ? nodes[from->parent] : 0;
-    int64_t *self;
 
     for (line = location ? location->line_count : 0; !st && line > 0; line--)
       st = wire_child(tree, functions[location->lines[line - 1].function],
                       &node);
     nodes[i] = node;
-    self = &tree->nodes[node].self[side];
-    if (!st)
-      *self = sp_sum(*self, from->self);
+    if (st)
+      break;
+    wire_increase(&tree->nodes[node].self[side], from->self);
+    wire_increase(&tree->nodes[node].count[side], from->count);
   }
   return st;
 }
@@ -150,7 +154,7 @@ static void wire_put_functions(const sp_wire_tree *tree, sp_json *json) {
 }
 
 void sp_wire_tree_put(const sp_wire_tree *tree, sp_json *json,
-                      const char *const *values, uint32_t sides) {
+                      const sp_wire_side *sides, uint32_t side_count) {
   uint32_t side;
   size_t i;
 
@@ -164,10 +168,16 @@ void sp_wire_tree_put(const sp_wire_tree *tree, sp_json *json,
   for (i = 0; i < tree->node_count; i++)
     sp_json_int(json, i > 0 ? (int64_t)tree->nodes[i].function : -1);
   sp_json_close(json, ']');
-  for (side = 0; side < sides; side++) {
-    sp_json_member_open(json, values[side], '[');
+  for (side = 0; side < side_count; side++) {
+    sp_json_member_open(json, sides[side].self, '[');
     for (i = 0; i < tree->node_count; i++)
       sp_json_int(json, tree->nodes[i].self[side]);
+    sp_json_close(json, ']');
+    if (!sides[side].count)
+      continue;
+    sp_json_member_open(json, sides[side].count, '[');
+    for (i = 0; i < tree->node_count; i++)
+      sp_json_int(json, tree->nodes[i].count[side]);
     sp_json_close(json, ']');
   }
   sp_json_close(json, '}');

@@ -20,6 +20,7 @@ typedef struct sp_wire_node {
   uint32_t parent;
   uint32_t function;
   int64_t self[SP_WIRE_SIDES];
+  int64_t count[SP_WIRE_SIDES]; /* of samples behind it */
 } sp_wire_node;
 
 typedef struct sp_wire_tree {
@@ -43,9 +44,14 @@ void sp_wire_tree_dispose(sp_wire_tree *tree);
 spanprof_status sp_wire_tree_add(sp_wire_tree *tree,
                                  const sp_stack_tree *stacks, uint32_t side);
 
-/* The members `functions` and `nodes`, in columns. `values` are the names of
- * the values' columns, one for each of `sides`. */
+/* The names of a side's columns. */
+typedef struct sp_wire_side {
+  const char *self;
+  const char *count; /* NULL: samples are not counted */
+} sp_wire_side;
+
+/* The members `functions` and `nodes`, in columns. */
 void sp_wire_tree_put(const sp_wire_tree *tree, sp_json *json,
-                      const char *const *values, uint32_t sides);
+                      const sp_wire_side *sides, uint32_t side_count);
 
 #endif

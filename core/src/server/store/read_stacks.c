@@ -16,12 +16,16 @@ typedef struct stacks_ids {
   sp_index index;
 } stacks_ids;
 
+typedef struct stacks_sum {
+  int64_t value, count;
+} stacks_sum;
+
 typedef struct stacks_read {
   sp_store *store;
   sqlite3 *db;
   sp_select select;
   stacks_ids stacks;
-  int64_t *sums; /* of each of `stacks` */
+  stacks_sum *sums; /* of each of `stacks` */
   size_t sum_room;
   uint32_t *parents; /* ids: of each of `stacks` */
   uint32_t *places;  /* ids of locations, likewise */
@@ -80,9 +84,15 @@ static spanprof_status stacks_room(const sp_mem *mem, void *array_of,
   return st;
 }
 
+static void stacks_increase(int64_t *sum, int64_t more) {
+  if (__builtin_add_overflow(*sum, more, sum))
+    *sum = INT64_MAX;
+}
+
 static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
                                      const sp_block *block,
                                      const sp_block_sample *sample) {
+  const int64_t *values = &block->values[sample->values];
   stacks_read *read = data;
   uint32_t number;
   spanprof_status st =
@@ -91,11 +101,13 @@ static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
   if (!st)
     st = stacks_room(read->store->mem, &read->sums, &read->sum_room,
                      read->stacks.count, sizeof *read->sums);
-  if (!st && __builtin_add_overflow(read->sums[number],
-                                    block->values[sample->values + entry->type],
-                                    &read->sums[number]))
-    read->sums[number] = INT64_MAX;
-  if (!st && read->samples)
+  if (st)
+    return st;
+  stacks_increase(&read->sums[number].value, values[entry->type]);
+  stacks_increase(&read->sums[number].count, sp_sample_count(entry, values));
+  if (entry->counts == SP_SELECT_NO_COUNTS && entry->period <= 0)
+    read->tree->is_counted = false;
+  if (read->samples)
     st = sp_sample_sums_add(read->samples, entry, number, block, sample);
   return st;
 }
@@ -213,7 +225,8 @@ static spanprof_status stacks_nodes(stacks_read *read) {
     /* A sample without a stack makes a series, and belongs to no frame. */
     if (order[i].id == 0)
       continue;
-    node->self = read->sums[number];
+    node->self = read->sums[number].value;
+    node->count = read->sums[number].count;
     st = stacks_number(read->store->mem, &read->stacks, read->parents[number],
                        &parent);
     node->parent = node_of[parent];
@@ -344,6 +357,7 @@ static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
   read.tree = sp_mem_zero(mem, sizeof *read.tree);
   if (read.tree) {
     sp_arena_init(&read.tree->arena, mem, STACKS_BYTES_MAX);
+    read.tree->is_counted = true;
     st = stacks_tree(&read, selector);
   } else {
     st = SPANPROF_ERR_NOMEM;
