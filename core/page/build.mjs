@@ -40,6 +40,8 @@ const policy = [
   `script-src ${hash(script)}`,
   `style-src ${hash(style)}`,
   "connect-src 'self'",
+  // The thread of searches by a pattern: its script is a part of the page's.
+  "worker-src blob:",
   "img-src data: blob:",
   "base-uri 'none'",
   "form-action 'none'",

@@ -76,6 +76,23 @@ test("a span's name shows its stacks, and the address keeps that", async () => {
   await fine(opened);
 });
 
+test("a file opened from disk searches by a pattern, and stops one that never ends", async () => {
+  const name = "a".repeat(100);
+  const opened = await open(browser, `${page("pattern", files.write("pattern.pb", madeProfile([{ stack: ["main", `${name}!`], count: 20 }])))}#search=%2F%5E%28a%2B%29%2B%24%2F`);
+  const { page: seen } = opened;
+  const says = async (start: string): Promise<void> => {
+    await seen.waitForFunction((wanted) => document.querySelector(".flame-found")!.textContent.startsWith(wanted), { timeout: 20_000 }, start);
+  };
+
+  await says("The pattern was stopped after 2 s");
+  await seen.$eval(".flame-search", (box) => {
+    (box as HTMLInputElement).value = "/^MAIN$/i";
+    box.dispatchEvent(new Event("input"));
+  });
+  await says("100.0 %");
+  await fine(opened);
+});
+
 test("a comparison has the samples of both sides, and marks few", async () => {
   const opened = await open(browser, page("few", "--diff", shop("few-old", 40), shop("few-new", 100)));
   const rows = await opened.page.$$eval(".flame-rows [role='row']", (found) => Object.fromEntries(found.map((row) => [row.children[0]!.textContent, row.lastElementChild!.textContent])));

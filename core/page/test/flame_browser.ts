@@ -40,7 +40,7 @@ export class FlamePages {
     const path = join(this.directory, `${++this.count}.html`);
 
     writeFileSync(path, readFileSync(join(ROOT, "src/page.html"), "utf8")
-      .replace("@policy@", () => `default-src 'none'; script-src ${hash(this.script)}; style-src ${hash(this.style)}; img-src data: blob:`)
+      .replace("@policy@", () => `default-src 'none'; script-src ${hash(this.script)}; style-src ${hash(this.style)}; worker-src blob:; img-src data: blob:`)
       .replace("@style@", () => this.style).replace("@script@", () => this.script)
       .replace("id=\"page-data\">null<", () => `id="page-data">${data}<`));
     return path;

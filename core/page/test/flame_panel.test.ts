@@ -48,6 +48,7 @@ async function search(page: Page, text: string): Promise<string> {
   await page.$eval(".flame-search", (box) => { (box as HTMLInputElement).value = ""; });
   await page.type(".flame-search", text);
   await page.waitForFunction((wanted) => new URLSearchParams(location.hash.slice(1)).get("search") === wanted, {}, text);
+  await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent !== "searching\u2026");
   return (await texts(page, ".flame-found"))[0]!;
 }
 
@@ -107,6 +108,55 @@ describe("search", () => {
     await fine(opened);
   });
 
+});
+
+describe("search by a pattern", () => {
+  test("one that never ends is stopped, and the page goes on meanwhile", async () => {
+    const opened = await pages.open([wireOf({ ...STACKS, [`main;${"a".repeat(100)}!`]: 1e9 })]);
+    const { page } = opened;
+    const found = async (): Promise<string> => (await texts(page, ".flame-found"))[0]!;
+    const type = async (text: string): Promise<void> => {
+      await page.$eval(".flame-search", (box, value) => {
+        (box as HTMLInputElement).value = value;
+        box.dispatchEvent(new Event("input"));
+      }, text);
+      await page.waitForFunction((wanted) => new URLSearchParams(location.hash.slice(1)).get("search") === wanted, {}, text);
+    };
+
+    await type("/^(a+)+$/");
+    assert.equal(await found(), "searching\u2026");
+    await page.focus(GRAPH);
+    await press(page, "ArrowDown");
+    assert.match(await said(page), /^main: total/);
+    // Another search does not wait for it.
+    await type("/^main$/");
+    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("100.0 %"), { timeout: 1500 });
+    await type("/^(a+)+$/");
+    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("The pattern was stopped after 2 s"), { timeout: 20_000 });
+    assert.equal(await page.$eval(".flame-search", (box) => box.getAttribute("aria-invalid")), "true");
+    await type("/^a+!$/");
+    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("9.1 %"));
+    await fine(opened);
+  });
+
+  test("what Enter wants of a pattern is done once it is found", async () => {
+    const opened = await pages.open([wireOf(STACKS)], "search=%2Forder%2F");
+    const { page } = opened;
+
+    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.startsWith("80.0 %"));
+    await page.$eval(".flame-search", (box) => {
+      (box as HTMLInputElement).value = "/^query$/";
+      box.dispatchEvent(new Event("input"));
+      box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+    });
+    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.endsWith("1 of 3"));
+    assert.match(await said(page), /^query: total 4.00 s/);
+    await fine(opened);
+  });
+
+});
+
+describe("search, further", () => {
   test("a match too narrow to be seen is zoomed to", async () => {
     const opened = await pages.open([wireOf({ "main;big": 1e12, "main;small;tiny": 1 })]);
     const { page } = opened;

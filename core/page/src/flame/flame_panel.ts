@@ -13,7 +13,7 @@ import { Menu } from "./menu.ts";
 import { nameOf } from "./paint.ts";
 import type { Panel } from "./panel.ts";
 import { pictureOf, type Picture } from "./picture.ts";
-import { nameOfRef, readPath, writePath } from "./refs.ts";
+import { nameOfRef } from "./refs.ts";
 import { Searching } from "./searching.ts";
 import { Table } from "./table.ts";
 import { spoken, Tip, type TipSource } from "./tip.ts";
@@ -21,9 +21,8 @@ import { chipsOf, Toolbar } from "./toolbar.ts";
 import { chipsOfLook, keyTool, toolsOf, type Tools } from "./tools.ts";
 import { GraphView } from "./view.ts";
 import { emptyText, HELP } from "./words.ts";
+import { PARTS, Zooms, type Part } from "./zooms.ts";
 
-type Part = "lower" | "upper";
-const PARTS = ["upper", "lower"] as const;
 const PICTURE_WIDTH_PX = 1200;
 const UNDO_MAX = 100;
 
@@ -41,12 +40,11 @@ export class FlamePanel implements Panel {
   private shape: string;
   private derived: Derived;
   private sums = { whole: 0, wholeBase: 0 };
-  private readonly zooms: Record<Part, number> = { lower: 0, upper: 0 };
-  private zoomRead: { lower: Graph | null; upper: Graph | null; text: string } = { lower: null, upper: null, text: "" };
+  private readonly zooms = new Zooms();
   private readonly past: Look[] = [];
   private readonly onLook: (change: Look) => void;
   private readonly id = `flame-${++panels}`;
-  private readonly searching = new Searching();
+  private readonly searching = new Searching((step) => { this.found(step); });
   private readonly toolbar: Toolbar;
   private readonly table: Table;
   private readonly views: Record<Part, GraphView>;
@@ -115,6 +113,7 @@ export class FlamePanel implements Panel {
 
   dispose(): void {
     this.leaving.abort();
+    this.searching.dispose();
     this.table.dispose();
     this.legend.dispose();
     for (const part of PARTS)
@@ -185,11 +184,7 @@ export class FlamePanel implements Panel {
   }
 
   private zoom(part: Part, index: number): void {
-    const zooms = { ...this.zooms, [part]: index };
-    const text = PARTS.slice().reverse().map((each) => {
-      const graph = this.graphOf(each);
-      return graph ? writePath(graph, zooms[each]) : "";
-    }).join("^").replace(/\^$/, "");
+    const text = this.zooms.textWith(this.derived, part, index);
 
     if (text !== (this.looked.zoom ?? ""))
       this.change({ zoom: text });
@@ -209,24 +204,21 @@ export class FlamePanel implements Panel {
       this.derived = derive(this.whole, this.looked);
       this.shape = shape;
     }
-    this.readZoom();
+    this.zooms.set(this.derived, this.looked.zoom ?? "");
     this.searching.search(this.derived.graph, this.derived.lower, this.looked.search ?? "");
     this.showGraphs();
     this.showTable();
     this.showTools();
   }
 
-  /** A path is looked up among all nodes: only where it or they changed. */
-  private readZoom(): void {
-    const { lower, upper } = this.derived;
-    const text = this.looked.zoom ?? "";
-
-    if (this.zoomRead.lower === lower && this.zoomRead.upper === upper && this.zoomRead.text === text)
-      return;
-    const [lowerPath = "", upperPath = ""] = text.split("^");
-    this.zooms.lower = readPath(lower, lowerPath);
-    this.zooms.upper = upper ? readPath(upper, upperPath) : 0;
-    this.zoomRead = { lower, upper, text };
+  /** A pattern was looked for. */
+  private found(step: number): void {
+    this.showGraphs();
+    this.showTable();
+    this.showTools();
+    this.say(this.searching.text);
+    if (step !== 0)
+      this.step(step);
   }
 
   private showGraphs(): void {

@@ -14,22 +14,19 @@ function loweredNames(functions: Functions): readonly string[] {
   return found;
 }
 
-/** What is searched: a part of the name, whatever its case, or `/regex/` (and
- * `/regex/i`). A string tells what is wrong with it; null: nothing is searched. */
-export function matching(functions: Functions, search: string): Uint8Array | string | null {
+/** What is searched: a part of the name, whatever its case: then the functions
+ * that have it. Or `/regex/` (and `/regex/i`), which is to be looked for. A string
+ * tells what is wrong with it; null: nothing is searched. */
+export function matching(functions: Functions, search: string): Uint8Array | RegExp | string | null {
   if (search === "")
     return null;
-  const mask = new Uint8Array(functions.name.length);
   const pattern = /^\/(.+)\/(i?)$/s.exec(search);
   if (!pattern) {
     const part = search.toLowerCase();
-    loweredNames(functions).forEach((name, id) => { mask[id] = name.includes(part) ? 1 : 0; });
-    return mask;
+    return Uint8Array.from(loweredNames(functions), (name) => name.includes(part) ? 1 : 0);
   }
   try {
-    const regex = new RegExp(pattern[1]!, `u${pattern[2]!}`);
-    functions.name.forEach((name, id) => { mask[id] = regex.test(name) ? 1 : 0; });
-    return mask;
+    return new RegExp(pattern[1]!, `u${pattern[2]!}`);
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^Invalid regular expression: /, "") : String(error);
   }

@@ -2,6 +2,7 @@
 import { amount, count, percent } from "../parts/format.ts";
 import { shown } from "../parts/dom.ts";
 import type { Graph } from "./graph.ts";
+import { Patterns } from "./patterns.ts";
 import { matchesOf, matching, shareOf, type Share } from "./search.ts";
 
 export class Searching {
@@ -11,6 +12,10 @@ export class Searching {
   fault = "";
   /** A function that was chosen in the table; -1: none. */
   chosen = -1;
+  private readonly patterns = new Patterns();
+  /** A pattern is being looked for; the step that is wanted of its matches. */
+  private isWaiting = false;
+  private wantedStep = 0;
   private graph: Graph | null = null;
   private drawn: Graph | null = null;
   private searched = "";
@@ -18,6 +23,10 @@ export class Searching {
   private share: Share | null = null;
   private matches: Uint32Array | null = null;
   private at = -1;
+
+  /** `onFound` is told when a pattern was found, or not: some time after it was
+   * searched; then with the step that was wanted meanwhile, else 0. */
+  constructor(private readonly onFound: (step: number) => void) {}
 
   /** What the graph highlights. */
   get graphMask(): Uint8Array | null {
@@ -31,6 +40,8 @@ export class Searching {
   /** Other functions: nothing of before means anything. */
   forget(): void {
     this.graph = this.drawn = null;
+    this.patterns.stop();
+    this.mask = null;
     this.chosen = -1;
     this.chosenMask = null;
   }
@@ -42,12 +53,45 @@ export class Searching {
     if (isSame && this.graph === graph && this.drawn === drawn)
       return;
     if (!isSame) {
-      const found = matching(graph.tree.functions, text);
-      this.fault = typeof found === "string" ? found : "";
-      this.mask = typeof found === "string" ? null : found;
+      this.begin(graph, text);
       this.searched = text;
     }
     this.choose(graph, drawn, this.chosen);
+  }
+
+  private begin(graph: Graph, text: string): void {
+    const { functions } = graph.tree;
+    const found = matching(functions, text);
+    const take = (mask: Uint8Array | string | null): void => {
+      this.isWaiting = false;
+      this.fault = typeof mask === "string" ? mask : "";
+      this.mask = typeof mask === "string" ? null : mask;
+    };
+
+    this.wantedStep = 0;
+    if (!(found instanceof RegExp)) {
+      if (text.startsWith("/"))
+        this.patterns.prepare(functions.name);
+      else
+        this.patterns.stop();
+      take(found);
+      return;
+    }
+    // Until then the matches of before are shown, where they are of these names.
+    if (this.mask?.length !== functions.name.length)
+      this.mask = null;
+    this.fault = "";
+    this.isWaiting = true;
+    this.patterns.look(functions.name, found, (mask) => {
+      take(mask);
+      if (this.graph && this.drawn)
+        this.choose(this.graph, this.drawn, this.chosen);
+      this.onFound(this.wantedStep);
+    });
+  }
+
+  dispose(): void {
+    this.patterns.stop();
   }
 
   choose(graph: Graph, drawn: Graph, id: number): void {
@@ -66,6 +110,10 @@ export class Searching {
 
   /** The next match in what is drawn, the widest first; -1: none. */
   step(by: number): number {
+    if (this.isWaiting && this.chosen < 0) {
+      this.wantedStep = by;
+      return -1;
+    }
     if (!this.graphMask || !this.drawn)
       return -1;
     this.matches ??= matchesOf(this.drawn, this.graphMask);
@@ -81,6 +129,8 @@ export class Searching {
 
     if (this.fault)
       return shown(this.fault);
+    if (this.isWaiting && this.chosen < 0)
+      return "searching\u2026";
     if (!share || !graph)
       return "";
     const place = this.at >= 0 && this.matches ? ` \u00b7 ${count(this.at + 1)} of ${count(this.matches.length)}` : "";

@@ -1,0 +1,108 @@
+/** Regular expressions over names, in a thread of their own: one that tries ways
+ * without end is stopped, and the page was never held up by it. */
+
+/** From when the thread begins with a pattern. */
+const BUDGET_MS = 2000;
+
+const TOO_LONG = `The pattern was stopped after ${BUDGET_MS / 1000} s: it tries too many ways; a plain part of a name never does.`;
+const NO_THREAD = "This browser lets the page run no search by a pattern here; search for a plain part of a name.";
+
+/** What the thread is told: names at first, then patterns. */
+interface Asked {
+  readonly names?: readonly string[];
+  readonly source?: string;
+  readonly flags?: string;
+}
+
+/** What it answers: that it begins, then what it found, or why it cannot. */
+interface Told {
+  readonly mask?: Uint8Array;
+  readonly fault?: string;
+}
+
+/** The thread's script: it is sent as text, so nothing around it is there. */
+function thread(): void {
+  let names: readonly string[] = [];
+
+  onmessage = ({ data }: MessageEvent<Asked>): void => {
+    names = data.names ?? names;
+    if (data.source === undefined)
+      return;
+    postMessage({});
+    try {
+      const regex = new RegExp(data.source, data.flags);
+      postMessage({ mask: Uint8Array.from(names, (name) => regex.test(name) ? 1 : 0) });
+    } catch (error) {
+      postMessage({ fault: String(error) });
+    }
+  };
+}
+
+/** The names of functions that a pattern is in, or a sentence. */
+export type Found = Uint8Array | string;
+
+export class Patterns {
+  private worker: Worker | null = null;
+  private names: readonly string[] | null = null;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private found: ((found: Found) => void) | null = null;
+
+  /** A pattern will follow: the thread begins while it is typed. Ends what was
+   * looked for before; its `found` is not called. */
+  prepare(names: readonly string[]): void {
+    if (this.found || this.names !== names)
+      this.stop();
+    try {
+      this.worker ??= this.start(names);
+    } catch {
+      // The pattern is told so.
+    }
+  }
+
+  look(names: readonly string[], regex: RegExp, found: (found: Found) => void): void {
+    this.prepare(names);
+    if (!this.worker) {
+      queueMicrotask(() => { found(NO_THREAD); });
+      return;
+    }
+    this.found = found;
+    this.worker.postMessage({ source: regex.source, flags: regex.flags } satisfies Asked);
+  }
+
+  /** Also what is being looked for ends. */
+  stop(): void {
+    clearTimeout(this.timer);
+    this.worker?.terminate();
+    this.worker = this.found = this.names = null;
+  }
+
+  private start(names: readonly string[]): Worker {
+    const address = URL.createObjectURL(new Blob([`(${thread.toString()})()`], { type: "text/javascript" }));
+    const worker = new Worker(address);
+
+    URL.revokeObjectURL(address);
+    this.names = names;
+    worker.onmessage = ({ data }: MessageEvent<Told>) => {
+      if (data.mask ?? data.fault)
+        this.end(data.mask ?? data.fault!);
+      else
+        this.timer = setTimeout(() => { this.end(TOO_LONG); }, BUDGET_MS);
+    };
+    worker.onerror = (event) => {
+      event.preventDefault();
+      this.end(NO_THREAD);
+    };
+    worker.postMessage({ names } satisfies Asked);
+    return worker;
+  }
+
+  private end(answer: Found): void {
+    const { found } = this;
+
+    clearTimeout(this.timer);
+    this.found = null;
+    if (typeof answer === "string")
+      this.stop();
+    found?.(answer);
+  }
+}
