@@ -2,6 +2,7 @@
  * requests to elsewhere) fails the test that opened it. */
 import puppeteer, { type Browser, type Page } from "puppeteer-core";
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 
 export async function startBrowser(): Promise<Browser> {
   return await puppeteer.launch({
@@ -9,6 +10,15 @@ export async function startBrowser(): Promise<Browser> {
     args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--force-color-profile=srgb"],
     headless: true,
   });
+}
+
+const FIREFOX = process.env["FIREFOX"] ?? "/usr/bin/firefox-esr";
+
+/** Why there is no Firefox; false: there is one. */
+export const firefoxIsMissing = existsSync(FIREFOX) ? false : `no Firefox at ${FIREFOX}`;
+
+export async function startFirefox(): Promise<Browser> {
+  return await puppeteer.launch({ browser: "firefox", executablePath: FIREFOX, headless: true });
 }
 
 /** `faults` fills while the page is used; see fine(). */

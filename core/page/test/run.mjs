@@ -4,6 +4,7 @@
 // SPANPROF_SERVER   the program spanprof-server
 // SPANPROF_COMMAND  the program spanprof
 // CHROMIUM          (/usr/bin/chromium)
+// FIREFOX           (/usr/bin/firefox-esr)
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { basename } from "node:path";
