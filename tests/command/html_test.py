@@ -1,7 +1,5 @@
 #!/usr/bin/env python3
 """`spanprof report --html`: the page in one file, whatever a profile holds."""
-import collections
-import html.parser
 import json
 import os
 import re
@@ -11,6 +9,7 @@ import sys
 import tempfile
 import unittest
 
+from html_page import Page, stacks
 from made_profile import Profile
 
 COMMAND = os.environ["SPANPROF_COMMAND"]
@@ -21,39 +20,6 @@ HOSTILE = ["</script><script>alert(1)</script>", "<!--<script>", "<img src=x one
 def spanprof(*arguments, **environment):
     return subprocess.run([COMMAND, *arguments], text=True, capture_output=True, timeout=60,
                           env={**os.environ, **environment})
-
-
-class Page(html.parser.HTMLParser):
-    """What a parser sees: elements, and the texts in them."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements = collections.Counter()
-        self.data, self.within = "", None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        self.elements[tag] += 1
-        self.within = dict(attributes).get("id")
-
-    def handle_endtag(self, tag):
-        self.within = None
-
-    def handle_data(self, text):
-        if self.within == "page-data":
-            self.data += text
-
-
-def stacks(tree):
-    paths, found = [()], collections.Counter()
-    nodes = tree["nodes"]
-    for node in range(1, len(nodes["parent"])):
-        parent = nodes["parent"][node]
-        assert parent < node
-        paths.append((*paths[parent], tree["functions"]["name"][nodes["function"][node]]))
-        if nodes["self"][node]:
-            found[paths[node]] += nodes["self"][node]
-    return found
 
 
 def shell(directory, name, text):

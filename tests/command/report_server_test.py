@@ -16,6 +16,7 @@ import time
 import unittest
 import urllib.request
 
+from html_page import Page, stacks
 from made_profile import Profile
 
 COMMAND = os.environ["SPANPROF_COMMAND"]
@@ -160,6 +161,57 @@ class ReportServerTest(unittest.TestCase):
                               "--diff-until", "-5m")
         self.assertEqual(10**9, earlier["base"]["value"])
         server.report("--query", "burn.cpu", "--diff", "base.cpu", "--fail-above", "1%", "--normalize", status=3)
+
+    def page(self, *arguments):
+        """What the page of a report holds."""
+        path = os.path.join(self.directory, os.pardir, os.path.basename(self.directory) + ".html")
+        done = subprocess.run([COMMAND, "report", "--html", path, *arguments], text=True, capture_output=True, timeout=60)
+        if "this build has no page" in done.stderr:
+            self.skipTest("this build has no page")
+        self.assertEqual((0, "", ""), (done.returncode, done.stdout, done.stderr))
+        with open(path, encoding="utf-8") as file:
+            held = json.loads(Page(file.read()).data)
+        os.remove(path)
+        return held
+
+    def test_the_page_is_that_of_the_files(self):
+        def told(held):
+            now = held["now"]
+            # The server's own rows of spans without samples are not among them.
+            spans = {row["spanId"]: (row["name"], row["self"], row["total"]) for row in now["spans"]}
+            names = {row["name"]: (row["self"], row["total"], sum(row["nodes"]["self"])) for row in now["spanNames"]}
+            return stacks(now["tree"]), now["samples"] > 0, spans, names
+
+        for filter in ([], ["--span", "fe00000000000003"], ["--span", "fe00000000000003", "--self"],
+                       ["--span-name", "wrapper"], ["--label", "region=eu"], ["--label", "region=us"],
+                       ["--focus", "burn_nested"], ["--ignore", "burn_nested"], ["--application", "burn"],
+                       ["--type", "cpu"], ["--from", "-1h"], ["--until", "now"]):
+            with self.subTest(filter):
+                ours = self.page("--server", self.server.address, *filter)
+                self.assertEqual(told(self.page(*filter, self.directory)), told(ours))
+                self.assertEqual(filter != ["--label", "region=us"], ours["now"]["samples"] > 0)
+
+    def test_the_page_of_a_server_compares_queries_and_times_and_says_so(self):
+        server = Server()
+        self.addCleanup(server.close)
+        path = os.path.join(server.data, "base.pb")
+        Profile(time_ns=time.time_ns() - 600 * 10**9, duration_ns=10**10).add(
+            100, "main", "slow", span_name="outer", profile_id="ab" * 8).comment(
+                "label __name__=process_cpu").comment("label service_name=base").write(path)
+        run("upload", "--server", server.address, self.directory, path)
+        asked = ["--server", server.address]
+        times = ["--from", "-1m", "--diff-from", "-20m", "--diff-until", "-5m"]
+        self.assertEqual("all applications", self.page(*asked)["title"])
+        self.assertEqual("burn.cpu, outer", self.page(*asked, "--query", "burn.cpu", "--span-name", "outer")["title"])
+        for title, arguments in (("burn.cpu compared with base.cpu", ["--query", "burn.cpu", "--diff", "base.cpu"]),
+                                 ("all applications compared with another time", times),
+                                 ("all applications, outer compared with another time", [*times, "--span-name", "outer"])):
+            with self.subTest(title):
+                held = self.page(*asked, *arguments)
+                self.assertEqual(title, held["title"])
+                self.assertEqual({("main", "slow"): 10**9}, stacks(held["base"]["tree"]))
+                self.assertNotIn(("main", "slow"), stacks(held["now"]["tree"]))
+                self.assertLess(held["base"]["untilMs"], held["now"]["fromMs"])
 
     def test_labels_of_a_server_are_listed(self):
         listed = run("labels", "--server", self.server.address, "--query", "burn.cpu").stdout

@@ -111,6 +111,11 @@ static void html_title_path(const char *path, char out[SP_HTML_TITLE_BYTES]) {
            (int)sp_min_u64(bytes - begin, 150), path + begin);
 }
 
+/* Where nothing was named. */
+static const char *html_title_all(const sp_report_arguments *arguments) {
+  return arguments->asks_server ? "all applications" : "spanprof";
+}
+
 /* A query stays as it is. */
 static void html_title_source(const sp_report_arguments *arguments,
                               const char *source,
@@ -133,7 +138,8 @@ void sp_html_title(const sp_report_arguments *arguments,
   if (arguments->title) {
     at = (size_t)snprintf(whole, sizeof whole, "%s", arguments->title);
   } else {
-    html_title_source(arguments, first ? first : "spanprof", part);
+    html_title_source(arguments, first ? first : html_title_all(arguments),
+                      part);
     at = (size_t)snprintf(whole, sizeof whole, "%.150s",
                           arguments->profiles.application
                               ? arguments->profiles.application
@@ -151,6 +157,9 @@ void sp_html_title(const sp_report_arguments *arguments,
       html_title_source(arguments, arguments->first_base, part);
       at += (size_t)snprintf(whole + at, sizeof whole - at,
                              " compared with %.150s", part);
+    } else if (arguments->base_timed) {
+      at += (size_t)snprintf(whole + at, sizeof whole - at,
+                             " compared with another time");
     }
   }
   at = (size_t)sp_min_u64(at, sizeof whole - 1);
