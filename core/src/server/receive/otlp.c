@@ -2,6 +2,7 @@
 
 #include <strings.h>
 
+#include "../../util/utf8.h"
 #include "batch.h"
 #include "otlp_json.h"
 #include "otlp_profile.h"
@@ -39,7 +40,8 @@ static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != number || field.type != SP_WIRE_BYTES)
       continue;
-    if (!sp_otlp_key_value(field.bytes, &key, &value))
+    if (!sp_otlp_key_value(field.bytes, &key, &value) ||
+        !sp_utf8_valid(key.bytes, key.size))
       return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
                        "Failed to parse protobuf request");
     st = sp_otlp_value_text(&work->scratch, value, &text, &work->refusal);

@@ -82,7 +82,7 @@ bool sp_otlp_key_value(sp_view message, sp_view *key, sp_view *value) {
       return false;
     *(field.number == 1 ? key : value) = field.bytes;
   }
-  return !wire.fault && sp_utf8_valid(key->bytes, key->size);
+  return !wire.fault;
 }
 
 bool sp_otlp_attribute(const sp_otlp_tables *tables, uint64_t number,

@@ -38,7 +38,8 @@ spanprof_status sp_otlp_value_text(sp_arena *arena, sp_view value, sp_view *out,
                                    sp_refusal *refusal);
 
 /* Key and value, each a message's bytes, of a KeyValue or, with the key in the
- * table of texts, of a KeyValueAndUnit. False: it cannot be read. */
+ * table of texts, of a KeyValueAndUnit. False: it cannot be read. A key may be
+ * no UTF-8. */
 bool sp_otlp_key_value(sp_view message, sp_view *key, sp_view *value);
 bool sp_otlp_attribute(const sp_otlp_tables *tables, uint64_t number,
                        sp_view *key, sp_view *value);

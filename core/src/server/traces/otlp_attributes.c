@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "../../util/utf8.h"
+#include "../receive/otlp_tables.h"
 
 /* Fields of AnyValue: opentelemetry/proto/common/v1/common.proto. */
 enum {
@@ -16,21 +17,6 @@ enum {
   TRACE_VALUE_MAP = 6,
   TRACE_VALUE_BYTES = 7
 };
-
-/* Key and value of a KeyValue. */
-static bool trace_pair(sp_view message, sp_view *key, sp_view *value) {
-  sp_wire wire = sp_wire_of(message);
-  sp_wire_field field;
-
-  *key = *value = sp_view_of("", 0);
-  while (sp_wire_next(&wire, &field))
-    if (field.number <= 2) {
-      if (field.type != SP_WIRE_BYTES)
-        return false;
-      *(field.number == 1 ? key : value) = field.bytes;
-    }
-  return !wire.fault;
-}
 
 /* A text that is not UTF-8, or holds a NUL, which parsers of JSON stumble over,
  * is cleaned up; NULL: out of memory. */
@@ -85,7 +71,8 @@ static json_t *trace_inner(sp_view message, bool is_map, uint32_t depth) {
       json_array_append_new(out, trace_value(field.bytes, depth + 1));
       continue;
     }
-    name = trace_pair(field.bytes, &key, &value) ? trace_text(key) : NULL;
+    name =
+        sp_otlp_key_value(field.bytes, &key, &value) ? trace_text(key) : NULL;
     if (name)
       json_object_setn_new_nocheck(out, json_string_value(name),
                                    json_string_length(name),
@@ -163,7 +150,8 @@ spanprof_status sp_otlp_attributes(sp_view owner, uint32_t number,
   while (object && sp_wire_next(&wire, &field)) {
     if (field.number != number || field.type != SP_WIRE_BYTES)
       continue;
-    name = trace_pair(field.bytes, &key, &value) ? trace_text(key) : NULL;
+    name =
+        sp_otlp_key_value(field.bytes, &key, &value) ? trace_text(key) : NULL;
     if (name)
       json_object_setn_new_nocheck(object, json_string_value(name),
                                    json_string_length(name),
@@ -188,7 +176,8 @@ sp_view sp_otlp_attribute_text(sp_view owner, uint32_t number,
 
   while (sp_wire_next(&wire, &field)) {
     if (field.number != number || field.type != SP_WIRE_BYTES ||
-        !trace_pair(field.bytes, &name, &value) || !sp_view_is(name, key))
+        !sp_otlp_key_value(field.bytes, &name, &value) ||
+        !sp_view_is(name, key))
       continue;
     inner = sp_wire_of(value);
     if (sp_wire_next(&inner, &text) && text.number == TRACE_VALUE_TEXT &&
