@@ -1,9 +1,23 @@
 #include "regex_escape.h"
 
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 #include <stdio.h>
 #include <string.h>
 
 #define ESCAPE_CHARACTER_MAX 0x10ffff
+
+/* Characters that are none, and that PCRE2 refuses. */
+#define ESCAPE_SURROGATE_MIN 0xd800
+#define ESCAPE_SURROGATE_MAX 0xdfff
+
+/* From 10.40 on a bare name is one of script extensions, or of a property that
+ * RE2 does not have. */
+#if PCRE2_MAJOR > 10 || PCRE2_MINOR >= 40
+#define ESCAPE_SCRIPT "sc:"
+#else
+#define ESCAPE_SCRIPT ""
+#endif
 
 spanprof_status sp_regex_refuse(sp_regex_text *text, const char *what,
                                 const char *at, const char *end) {
@@ -34,7 +48,8 @@ void sp_regex_literal(sp_buffer *out, uint32_t character) {
 
   if (escape_is_word(character))
     sp_buffer_append(out, &byte, 1);
-  else if (character >= 0xd800 && character < 0xe000)
+  else if (character >= ESCAPE_SURROGATE_MIN &&
+           character <= ESCAPE_SURROGATE_MAX)
     sp_buffer_text(out, "(?!)"); /* no text has one */
   else
     sp_buffer_format(out, "\\x{%x}", character);
@@ -142,6 +157,19 @@ static bool escape_property_name(const char *name, size_t bytes) {
   return true;
 }
 
+static void escape_property_write(const sp_regex_text *text, const char *name,
+                                  size_t bytes, bool negated, sp_buffer *out) {
+  const char *before = bytes > 2 ? ESCAPE_SCRIPT : "";
+
+  if (bytes == 3 && memcmp(name, "Any", 3) == 0)
+    before = "";
+  /* RE2 folds a category, PCRE2 leaves it as it is. */
+  if (text->fold_case && bytes == 2 && name[0] == 'L' && strchr("ul", name[1]))
+    name = "L&";
+  sp_buffer_format(out, "\\%c{%s%.*s}", negated ? 'P' : 'p', before, (int)bytes,
+                   name);
+}
+
 /* "\pN", "\P{Greek}", "\p{^Greek}". */
 static spanprof_status escape_property(sp_regex_text *text, sp_buffer *out) {
   const char *start = text->at, *name, *end;
@@ -168,8 +196,7 @@ static spanprof_status escape_property(sp_regex_text *text, sp_buffer *out) {
   if (!escape_property_name(name, (size_t)(end - name)))
     return sp_regex_refuse(text, "invalid character class range", start,
                            text->at);
-  sp_buffer_format(out, "\\%c{%.*s}", negated ? 'P' : 'p', (int)(end - name),
-                   name);
+  escape_property_write(text, name, (size_t)(end - name), negated, out);
   return SPANPROF_OK;
 }
 
@@ -262,6 +289,12 @@ static spanprof_status class_range(sp_regex_text *text, const char *class,
       return sp_regex_refuse(text, "invalid character class range", start,
                              text->at);
   }
+  if (low >= ESCAPE_SURROGATE_MIN && low <= ESCAPE_SURROGATE_MAX)
+    low = ESCAPE_SURROGATE_MAX + 1;
+  if (high >= ESCAPE_SURROGATE_MIN && high <= ESCAPE_SURROGATE_MAX)
+    high = ESCAPE_SURROGATE_MIN - 1;
+  if (high < low)
+    return SPANPROF_OK;
   sp_buffer_format(out, "\\x{%x}", low);
   if (high != low)
     sp_buffer_format(out, "-\\x{%x}", high);
@@ -272,12 +305,14 @@ spanprof_status sp_regex_class(sp_regex_text *text, sp_buffer *out) {
   const char *class = text->at++;
   bool first = true, taken;
   spanprof_status st;
+  size_t empty;
 
   sp_buffer_text(out, "[");
   if (text->at < text->end && *text->at == '^') {
     sp_buffer_text(out, "^");
     text->at++;
   }
+  empty = out->size;
   while (text->at == text->end || *text->at != ']' || first) {
     first = false;
     st = class_named(text, out, &taken);
@@ -289,6 +324,14 @@ spanprof_status sp_regex_class(sp_regex_text *text, sp_buffer *out) {
       return st;
   }
   text->at++;
+  /* Of surrogates alone: no character, and behind a "^" every one. */
+  if (out->size == empty) {
+    if (class[1] == '^' && !out->failed)
+      out->size--;
+    else
+      sp_buffer_text(out, "^");
+    sp_buffer_text(out, "\\x{0}-\\x{10ffff}");
+  }
   sp_buffer_text(out, "]");
   return SPANPROF_OK;
 }

@@ -9,6 +9,7 @@ typedef struct sp_regex_text {
   const char *at;
   const char *end;
   sp_regex_fault *fault;
+  bool fold_case; /* of what is read now */
 } sp_regex_text;
 
 /* Set *fault; returns SPANPROF_ERR_FORMAT. */

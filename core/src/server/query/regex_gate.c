@@ -45,7 +45,7 @@ static void gate_atom(gate *g) {
 
   if (top->fold_written != top->flags.fold_case)
     sp_buffer_text(g->out, top->flags.fold_case ? "(?i)" : "(?-i)");
-  top->fold_written = top->flags.fold_case;
+  top->fold_written = g->text.fold_case = top->flags.fold_case;
   if (top->most_repeats < top->atom_repeats)
     top->most_repeats = top->atom_repeats;
   top->atom_repeats = 1;

@@ -45,6 +45,7 @@ static const refusal refusals[] = {
     {"[z-a]", "invalid character class range", "z-a"},
     {"[[:nope:]]", "invalid character class range", "[:nope:]"},
     {"\\p{Nope}", "invalid character class range", NULL},
+    {"\\p{Lowercase}", "invalid character class range", NULL},
     {"\\p{Xan}", "invalid character class range", "\\p{Xan}"},
     {"\\pz", "invalid character class range", "\\pz"},
     {"\xff", "invalid UTF-8", "\xff"},
@@ -107,6 +108,13 @@ static const match matches[] = {
     {"\\101\\012", "A\n", "A"},
     {"\\bfoo\\b.*", "foo bar", "foobar"},
     {"(?P<x>a)(?<y>b)", "ab", "a"},
+    {"(?i)\\p{Lu}[\\p{Lu}]", "aB", "a1"}, /* PCRE2 folds no category */
+    {"(?i)\\P{Ll}", "1", "A"},
+    {"\\P{Greek}", "\xcd\x85", "λ"}, /* in PCRE2's script extensions */
+    {"\\p{Any}", "λ", "ab"},
+    {"a|[\\x{d800}-\\x{dfff}]", "a", "b"}, /* PCRE2 refuses these ends */
+    {"[^\\x{d800}-\\x{dfff}]", "a", ""},
+    {"[\\x{61}-\\x{d900}]", "λ", "A"},
     {"[]a]+", "]a", "[a"},
     {"[a-]+", "a-", "b"},
     {"(?U)a+", "aaa", "b"},
