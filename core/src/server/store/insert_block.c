@@ -10,9 +10,9 @@ static void insert_bytes(sqlite3_stmt *statement, int at,
 }
 
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
-                                      const sp_block *block,
+                                      const sp_block_profile *profiles,
+                                      size_t count,
                                       const sp_block_parts *parts) {
-  const size_t last = block->profile_count - 1;
   sqlite3_stmt *insert;
   spanprof_status st;
 
@@ -24,9 +24,9 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
     return st;
   insert = writer->insert_block;
   sqlite3_bind_int64(insert, 1, source);
-  sqlite3_bind_int64(insert, 2, block->profiles[0].time_ns);
-  sqlite3_bind_int64(insert, 3, block->profiles[last].time_ns);
-  sqlite3_bind_int64(insert, 4, (int64_t)block->profile_count);
+  sqlite3_bind_int64(insert, 2, profiles[0].time_ns);
+  sqlite3_bind_int64(insert, 3, profiles[count - 1].time_ns);
+  sqlite3_bind_int64(insert, 4, (int64_t)count);
   sqlite3_bind_int64(insert, 5,
                      (int64_t)(parts->head.size + parts->filter.size +
                                parts->totals.size + parts->spans.size +

@@ -30,6 +30,7 @@ void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db) {
   memset(intern, 0, sizeof *intern);
   intern->mem = mem;
   intern->db = db;
+  pthread_rwlock_init(&intern->lock, NULL);
   sp_arena_init(&intern->now.arena, mem, INTERN_BYTES_MAX * 2);
   sp_arena_init(&intern->before.arena, mem, INTERN_BYTES_MAX * 2);
 }
@@ -41,7 +42,10 @@ static void intern_clear(sp_intern_items *items) {
 }
 
 void sp_intern_forget(sp_intern *intern) {
+  pthread_rwlock_wrlock(&intern->lock);
   intern_clear(&intern->now);
+  intern->generation++;
+  pthread_rwlock_unlock(&intern->lock);
   intern_clear(&intern->before);
 }
 
@@ -73,6 +77,7 @@ void sp_intern_dispose(sp_intern *intern) {
     sqlite3_finalize(intern->insert[i]);
   }
   sp_intern_watch_end(intern);
+  pthread_rwlock_destroy(&intern->lock);
   intern_items_dispose(&intern->now, intern->mem);
   intern_items_dispose(&intern->before, intern->mem);
 }
@@ -140,9 +145,8 @@ static void intern_turn(sp_intern *intern) {
   intern_clear(&intern->now);
 }
 
-/* What cannot be remembered is asked for again. */
-static void intern_remember(sp_intern *intern, sp_intern_item item,
-                            uint64_t hash) {
+/* With the lock held for writing. */
+static void intern_add(sp_intern *intern, sp_intern_item item, uint64_t hash) {
   sp_intern_items *now = &intern->now;
   void *array, *copy = NULL;
 
@@ -164,6 +168,14 @@ static void intern_remember(sp_intern *intern, sp_intern_item item,
     return;
   now->items[now->count] = item;
   sp_index_add(&now->index, hash, (uint32_t)now->count++);
+}
+
+/* What cannot be remembered is asked for again. */
+static void intern_remember(sp_intern *intern, sp_intern_item item,
+                            uint64_t hash) {
+  pthread_rwlock_wrlock(&intern->lock);
+  intern_add(intern, item, hash);
+  pthread_rwlock_unlock(&intern->lock);
 }
 
 static bool intern_find_in(const sp_intern_items *items,
@@ -247,6 +259,25 @@ void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
       .kind = kind, .b = size, .bytes = bytes, .id = id};
 
   intern_remember(intern, item, intern_hash(&item));
+}
+
+uint64_t sp_intern_hold(sp_intern *intern) {
+  pthread_rwlock_rdlock(&intern->lock);
+  return intern->generation;
+}
+
+void sp_intern_release(sp_intern *intern) {
+  pthread_rwlock_unlock(&intern->lock);
+}
+
+/* What `before` has alone the writer has to bring back, or it would be
+ * forgotten however often it is found. */
+bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
+                     const void *bytes, size_t size, uint32_t *id) {
+  const sp_intern_item item = {
+      .kind = kind, .a = a, .b = size, .bytes = size ? bytes : ""};
+
+  return intern_find_in(&intern->now, &item, intern_hash(&item), id);
 }
 
 spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,

@@ -1,7 +1,10 @@
-/* Texts, functions, locations and stacks, each once in the store. Of the writer
- * alone: what it has seen lately it finds without asking SQLite. */
+/* Texts, functions, locations and stacks, each once in the store. What the
+ * writer has seen lately it finds without asking SQLite, and so do others, who
+ * hold it meanwhile: only the writer changes it, and waits for them. */
 #ifndef SP_INTERN_H
 #define SP_INTERN_H
+
+#include <pthread.h>
 
 #include "../../profile/arena.h"
 #include "../../util/hash_index.h"
@@ -39,6 +42,10 @@ typedef struct sp_intern_items {
 typedef struct sp_intern {
   const sp_mem *mem;
   sqlite3 *db;
+  /* `now` and `generation` are written with the lock held for writing, by the
+   * writer; others read them with the lock held. */
+  pthread_rwlock_t lock;
+  uint64_t generation; /* of ids: raised where some are forgotten as wrong */
   sqlite3_stmt *find[SP_INTERN_KINDS];
   sqlite3_stmt *insert[SP_INTERN_KINDS];
   /* What was seen lately. Where `now` is full it becomes `before`, and what is
@@ -78,6 +85,14 @@ bool sp_intern_recall(sp_intern *intern, sp_intern_kind kind, const void *bytes,
                       size_t size, uint32_t *id);
 void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
                         const void *bytes, size_t size, uint32_t id);
+
+/* For other threads than the writer's: hold what was seen lately, and whether
+ * bytes are of it; of every kind that has bytes. An id is good for a writer's
+ * job as long as the generation is the one that the hold returned. */
+uint64_t sp_intern_hold(sp_intern *intern);
+void sp_intern_release(sp_intern *intern);
+bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
+                     const void *bytes, size_t size, uint32_t *id);
 
 /* The id of the stack of these locations, the outermost first. One that came
  * lately is found at once, without a look at each of its frames. */

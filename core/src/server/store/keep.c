@@ -134,8 +134,9 @@ static spanprof_status keep_replace(sp_writer *writer, void *data) {
   }
   sqlite3_finalize(drop);
   return st ? st
-            : sp_store_insert_block(writer, group->source, &group->block,
-                                    &group->parts);
+            : sp_store_insert_block(writer, group->source,
+                                    group->block.profiles,
+                                    group->block.profile_count, &group->parts);
 }
 
 /* Make one block of an hour's. *more: of those that it had no room for another

@@ -52,9 +52,11 @@ void *sp_store_keep(void *store);
 /* Whether the store is about to be closed: long work is given up. */
 bool sp_store_ends(sp_store *store);
 
-/* Write a block's row; insert_block.c. On the writer's thread. */
+/* Write a block's row, of profiles sorted by time; insert_block.c. On the
+ * writer's thread. */
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
-                                      const sp_block *block,
+                                      const sp_block_profile *profiles,
+                                      size_t count,
                                       const sp_block_parts *parts);
 
 #endif

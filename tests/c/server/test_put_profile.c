@@ -1,0 +1,125 @@
+#include "store_fixture.h"
+
+#include <server/store/put_profile.h>
+
+static sqlite3 *db;
+static sp_intern intern;
+
+static void begin(void) {
+  fixture_begin();
+  CHECK(!sp_database_create(&db, fixture_path, 0));
+  sp_intern_init(&intern, &sp_mem_default, db);
+  CHECK(!sp_database_run(db, "BEGIN"));
+}
+
+static void end(void) {
+  sp_intern_dispose(&intern);
+  sqlite3_close(db);
+  fixture_end();
+}
+
+static int64_t number_of(const char *sql) {
+  int64_t number;
+
+  CHECK(!sp_database_number(db, sql, &number));
+  return number;
+}
+
+static sp_received *profile_of(const char *frames) {
+  const sp_trace_id no_trace = {0, 0};
+  sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
+
+  fixture_sample(profile, frames, "GET /", 7, no_trace, 1);
+  fixture_sample(profile, "main", "GET /", 8, no_trace, 1);
+  CHECK(!sp_received_status(profile));
+  return profile;
+}
+
+static void put_through(const sp_received *profile) {
+  sp_put put;
+
+  sp_put_init(&put, &sp_mem_default, &intern, profile);
+  CHECK(!sp_put_prepare(&put));
+  CHECK(!sp_put_finish(&put));
+  CHECK(put.packed);
+  sp_put_dispose(&put);
+}
+
+static void what_is_known_needs_no_writer(void) {
+  sp_received *profile = profile_of("main;work");
+  sp_put put;
+
+  begin();
+  sp_put_init(&put, &sp_mem_default, &intern, profile);
+  CHECK(!sp_put_prepare(&put));
+  CHECK(!put.packed); /* all of it is new */
+  CHECK_EQUAL(0, number_of("SELECT count(*) FROM stack"));
+  CHECK(!sp_put_finish(&put));
+  CHECK(put.packed);
+  CHECK_EQUAL(2, number_of("SELECT count(*) FROM stack"));
+  sp_put_dispose(&put);
+  sp_put_init(&put, &sp_mem_default, &intern, profile);
+  CHECK(!sp_put_prepare(&put));
+  CHECK(put.packed);
+  CHECK(put.source && put.profile.hash);
+  sp_put_dispose(&put);
+  sp_received_free(profile);
+  end();
+}
+
+/* One stack more: the others' ids are found before, and are the same. */
+static void the_writer_adds_what_is_new(void) {
+  sp_received *known = profile_of("main;work"), *more = profile_of("main;new");
+  sp_put put;
+
+  begin();
+  put_through(known);
+  sp_put_init(&put, &sp_mem_default, &intern, more);
+  CHECK(!sp_put_prepare(&put));
+  CHECK(!put.packed);
+  CHECK(put.source != 0);
+  CHECK(!sp_put_finish(&put));
+  CHECK_EQUAL(3, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(1, number_of("SELECT count(*) FROM source"));
+  CHECK_EQUAL(1, number_of("SELECT count(*) FROM series"));
+  sp_put_dispose(&put);
+  sp_received_free(known);
+  sp_received_free(more);
+  end();
+}
+
+/* Ids of a transaction that was undone are none. */
+static void what_was_undone_meanwhile_is_asked_for_again(void) {
+  sp_received *other = profile_of("main;other"), *late;
+  sp_put put;
+
+  late = profile_of("main;work");
+  begin();
+  CHECK(!sp_database_run(db, "SAVEPOINT job"));
+  put_through(late);
+  sp_put_init(&put, &sp_mem_default, &intern, late);
+  CHECK(!sp_put_prepare(&put));
+  CHECK(put.packed);
+  CHECK(!sp_database_run(db, "ROLLBACK TO job"));
+  sp_intern_forget(&intern);
+  CHECK_EQUAL(0, number_of("SELECT count(*) FROM stack"));
+  put_through(other); /* takes the ids */
+  CHECK(!sp_put_finish(&put));
+  CHECK_EQUAL(3, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(3, number_of("SELECT count(*) FROM location"));
+  sp_put_dispose(&put);
+  sp_received_free(other);
+  sp_received_free(late);
+  end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"what_is_known_needs_no_writer", what_is_known_needs_no_writer},
+      {"the_writer_adds_what_is_new", the_writer_adds_what_is_new},
+      {"what_was_undone_meanwhile_is_asked_for_again",
+       what_was_undone_meanwhile_is_asked_for_again},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
