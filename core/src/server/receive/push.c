@@ -1,5 +1,6 @@
 #include "push.h"
 
+#include "../store/store.h"
 #include "batch.h"
 #include "connect.h"
 #include "push_request.h"
@@ -38,6 +39,7 @@ static spanprof_status push_visit(void *data, sp_series_labels *labels,
                                   sp_view packed) {
   push_work *work = data;
   const sp_mem *mem = work->batch.serve->mem;
+  sp_gate *gate = sp_store_gate(work->batch.serve->store);
   spanprof_status st;
   sp_buffer unpacked;
   sp_arena arena;
@@ -45,7 +47,9 @@ static spanprof_status push_visit(void *data, sp_series_labels *labels,
   work->seen++;
   sp_buffer_init(&unpacked, mem);
   sp_arena_init(&arena, mem, SP_RAW_MEMORY_MAX);
+  sp_gate_enter(gate);
   st = push_profile(work, labels, packed, &arena, &unpacked);
+  sp_gate_leave(gate);
   if (!st)
     sp_count(&work->batch.serve->counters.compressed_bytes, packed.size);
   sp_arena_dispose(&arena);

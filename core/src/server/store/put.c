@@ -85,7 +85,9 @@ spanprof_status sp_store_put(sp_store *store,
     sp_put *put = &call.puts[call.count];
 
     sp_put_init(put, store->mem, &store->writer.intern, profiles[call.count++]);
+    sp_gate_enter(&store->gate);
     st = sp_put_prepare(put);
+    sp_gate_leave(&store->gate);
   }
   if (!st)
     st = sp_writer_call(&store->writer, put_all, &call);

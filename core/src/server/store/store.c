@@ -9,6 +9,10 @@
 #include "../../util/status.h"
 #include "store_inside.h"
 
+/* Uploads that are read or packed at once. The others' threads would only take
+ * turns with the writer, for whose transaction all of them wait. */
+#define STORE_GATE_A_CORE 1
+
 /* One process at a time: held by the lock of a file beside the store. */
 static spanprof_status store_lock(sp_store *store) {
   char path[4096];
@@ -59,6 +63,7 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   store->retention_ns = options->retention_ns;
   store->max_bytes = options->max_bytes;
   store->lock_file = -1;
+  sp_gate_init(&store->gate, STORE_GATE_A_CORE);
   pthread_mutex_init(&store->lock, NULL);
   sp_condition_init(&store->keeper_wake);
   store->path = sp_mem_text(options->mem, options->path, strlen(options->path));
@@ -93,8 +98,13 @@ void sp_store_close(sp_store *store) {
     close(store->lock_file);
   pthread_cond_destroy(&store->keeper_wake);
   pthread_mutex_destroy(&store->lock);
+  sp_gate_dispose(&store->gate);
   sp_mem_free(store->mem, store->path);
   sp_mem_free(store->mem, store);
+}
+
+sp_gate *sp_store_gate(sp_store *store) {
+  return &store->gate;
 }
 
 spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out) {

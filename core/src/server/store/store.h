@@ -13,6 +13,7 @@
 
 #include "../../util/clock.h"
 #include "../../util/log.h"
+#include "../model/gate.h"
 #include "../model/received.h"
 #include "../model/selector.h"
 #include "../model/stack_tree.h"
@@ -46,6 +47,10 @@ void sp_store_close(sp_store *store);
 spanprof_status sp_store_put(sp_store *store,
                              const sp_received *const *profiles, size_t count,
                              bool *repeated);
+
+/* Through which whoever reads uploads goes, one profile at a time, so that the
+ * writer finds a core; to be left before sp_store_put(), which enters it. */
+sp_gate *sp_store_gate(sp_store *store);
 
 /* Add up the stacks of a selection. The caller owns *out; also an empty
  * selection has a tree. SPANPROF_ERR_TIMEOUT: the selector gave up. */

@@ -2,6 +2,7 @@
 #ifndef SP_STORE_INSIDE_H
 #define SP_STORE_INSIDE_H
 
+#include "../model/gate.h"
 #include "block.h"
 #include "store.h"
 #include "writer.h"
@@ -25,6 +26,7 @@ struct sp_store {
   uint64_t max_bytes;
   int lock_file;
   sp_writer writer;
+  sp_gate gate;
   pthread_t keeper;
   bool keeper_runs;
   /* Guarded by lock. */
