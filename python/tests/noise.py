@@ -14,12 +14,10 @@ DEVIATIONS = 4.9
 SUM_OF_ROUNDED = 2.7
 # Kernels look at a thread's CPU clock when they tick in it, 250 times a second or
 # more often: what was due just before a thread ended is booked where it ends.
-# Where threads share processors one may run in many slices between two ticks that
-# hit it (seen: 90 ms of it, 12 wanting to run on two processors); where machines
-# do, one may be away for so long as it says, or longer (45 ms).
+# Where machines share processors, one may be away for so long as it says, or
+# longer (45 ms).
 LATE_S = 0.004
 AWAY_S = 0.06
-SHARED_S = 0.02  # for each thread that wants to run
 
 
 def stolen_s() -> float:
@@ -34,7 +32,7 @@ BEGAN_S = stolen_s()
 
 def late_s() -> float:
     """Seconds of CPU of a thread between two ticks that hit it, at most."""
-    return max(AWAY_S, stolen_s() - BEGAN_S, SHARED_S * os.getloadavg()[0])
+    return max(AWAY_S, stolen_s() - BEGAN_S)
 
 
 def of_time(true_s: float, total_s: float, tick_s: float, threads: int = 1) -> float:

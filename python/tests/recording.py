@@ -19,8 +19,10 @@ def burn(seconds: float) -> None:
     said, and until a sample was taken, which on a crowded machine is seldom."""
     until = time.thread_time() + seconds
     before = spanprof.stats()["samples_taken"]
-    while time.thread_time() < until:
-        sum(range(200))
+    while (left := until - time.thread_time()) > 0:  # asked seldom: program.py
+        end = time.monotonic() + left
+        while time.monotonic() < end:
+            sum(range(200))
     while time.thread_time() < until + 1 and spanprof.stats()["samples_taken"] < before + 2:
         sum(range(200))
 

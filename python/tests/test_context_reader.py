@@ -74,19 +74,21 @@ SOURCE = '''
 def burn_{name}(seconds):
     start = clock()
     i = 0
-    while clock() < start + seconds * 1e9:
-        i += 1
-        token = variables[i % 60].set(i)
-        copied = contextvars.copy_context()
-        copied.run(variables[i % 7].set, i)
-        if i % 3:
-            variables[i % 60].reset(token)
+    while (left := start + seconds * 1e9 - clock()) > 0:
+        end = wall() + left
+        while wall() < end:
+            i += 1
+            token = variables[i % 60].set(i)
+            copied = contextvars.copy_context()
+            copied.run(variables[i % 7].set, i)
+            if i % 3:
+                variables[i % 60].reset(token)
     book("{name}", clock() - start)
 '''
 
 def work(tracer, i):
     scope = {"contextvars": contextvars, "variables": variables, "book": workload._book,
-             "clock": time.thread_time_ns}
+             "clock": time.thread_time_ns, "wall": time.monotonic_ns}
     name = f"churn{i}"
     exec(SOURCE.format(name=name), scope)
     for _ in range(10):

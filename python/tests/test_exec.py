@@ -9,7 +9,13 @@ import unittest
 from program import PACKAGES, ProgramCase
 
 COMMAND = [sys.executable, "-m", "spanprof"]
-BURN = "import time\nuntil = time.thread_time() + 0.5\nwhile time.thread_time() < until: pass\n"
+BURN = """
+import time
+until = time.thread_time() + 0.5
+while (left := until - time.thread_time()) > 0:
+    end = time.monotonic() + left
+    while time.monotonic() < end: pass
+"""
 
 
 class ExecTest(ProgramCase):
@@ -121,7 +127,9 @@ class ExecTest(ProgramCase):
             assert "spanprof" in threading.Thread._set_native_id.__module__
             def burn():
                 until = time.thread_time() + 0.03
-                while time.thread_time() < until: pass
+                while (left := until - time.thread_time()) > 0:
+                    end = time.monotonic() + left
+                    while time.monotonic() < end: pass
             for _ in range(30):
                 thread = threading.Thread(target=burn)
                 thread.start()

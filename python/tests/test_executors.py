@@ -95,13 +95,16 @@ with profiled() as tracer:
 import hashlib, threading, time, workload
 
 data = bytes(1 << 20)
-scope = {"data": data, "sha": hashlib.sha256, "clock": time.thread_time_ns, "book": workload._book}
+scope = {"data": data, "sha": hashlib.sha256, "clock": time.thread_time_ns,
+         "wall": time.monotonic_ns, "book": workload._book}
 for name in ("left", "right"):
     exec(f'''
 def burn_{name}(seconds):
     start = clock()
-    while clock() < start + seconds * 1e9:
-        sha(data)
+    while (left := start + seconds * 1e9 - clock()) > 0:
+        end = wall() + left
+        while wall() < end:
+            sha(data)
     book("{name}", clock() - start)
 ''', scope)
 

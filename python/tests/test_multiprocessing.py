@@ -147,7 +147,9 @@ if __name__ == "__main__":
         path = self.write("app.py", """
 import multiprocessing, os, sys, spanprof
 until = time.thread_time() + 0.3
-while time.thread_time() < until: pass
+while (left := until - time.thread_time()) > 0:
+    end = time.monotonic() + left
+    while time.monotonic() < end: pass
 
 def profiled():
     return spanprof.start(application_name="given", labels={"team": "a"}, http_headers={"X-Y": "z"})

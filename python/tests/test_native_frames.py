@@ -26,8 +26,10 @@ STARTS = {"Py_RunMain", "Py_BytesMain", "__libc_start_main", "main"}
 
 def repeat(seconds: float, call) -> None:
     until = time.thread_time() + seconds
-    while time.thread_time() < until:
-        call()
+    while (left := until - time.thread_time()) > 0:  # asked seldom: program.py
+        end = time.monotonic() + left
+        while time.monotonic() < end:
+            call()
 
 
 def compressing(data: bytes) -> None:

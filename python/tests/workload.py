@@ -28,11 +28,11 @@ _SOURCE = """
 def burn_{name}(seconds):
     start = clock()
     end = start + int(seconds * 1e9)
-    now = start
-    while now < end:
-        for i in range(20):
-            sum(values)
-        now = clock()
+    while (now := clock()) < end:  # asked seldom: program.py
+        until = wall() + (end - now)
+        while wall() < until:
+            for i in range(20):
+                sum(values)
     book("{name}", now - start)
 """
 
@@ -49,8 +49,8 @@ def burner(name: str) -> Callable[[float], None]:
     """A function that burns seconds of CPU of the calling thread; the same for
     the same name."""
     if name not in _burners:
-        scope: dict[str, Any] = {"clock": time.thread_time_ns, "book": _book,
-                                 "values": range(20)}
+        scope: dict[str, Any] = {"clock": time.thread_time_ns, "wall": time.monotonic_ns,
+                                 "book": _book, "values": range(20)}
         exec(compile(_SOURCE.format(name=name), f"{name}.py", "exec"), scope)
         _burners[name] = scope[f"burn_{name}"]
     return _burners[name]

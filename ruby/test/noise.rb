@@ -12,12 +12,10 @@ module Noise
   SUM_OF_ROUNDED = 2.7
   # Kernels look at a thread's CPU clock when they tick in it, 250 times a second
   # or more often: what was due just before a thread ended is booked where it ends.
-  # Where threads share processors one may run in many slices between two ticks
-  # that hit it (seen: 90 ms of it, 12 wanting to run on two processors); where
-  # machines do, one may be away for so long as it says, or longer (45 ms).
+  # Where machines share processors, one may be away for so long as it says, or
+  # longer (45 ms).
   LATE_S = 0.004
   AWAY_S = 0.06
-  SHARED_S = 0.02 # for each thread that wants to run
 
   # @return [Float] s that a hypervisor kept the machine from running, since its
   #   start and on all processors (steal in
@@ -27,9 +25,7 @@ module Noise
   BEGAN_S = stolen_s
 
   # @return [Float] s of CPU of a thread between two ticks that hit it, at most
-  def self.late_s
-    [AWAY_S, stolen_s - BEGAN_S, SHARED_S * File.read("/proc/loadavg").to_f].max
-  end
+  def self.late_s = [AWAY_S, stolen_s - BEGAN_S].max
 
   # @param true_s [Float] CPU time in the place that is looked at
   # @param total_s [Float] CPU time of all that was sampled

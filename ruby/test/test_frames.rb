@@ -35,8 +35,7 @@ class FramesTest < ChildTest
       data = Random.bytes(1_000_000)
       def pack(data) = Zlib::Deflate.deflate(data)
       def work(data)
-        finish = cpu + 0.4
-        (pack(data); (1..5_000).map(&:to_s).sort_by(&:hash)) while cpu < finish
+        repeat(0.4) { pack(data); (1..5_000).map(&:to_s).sort_by(&:hash) }
       end
       Thread.new { work(data) }.join
       work(data)
@@ -144,8 +143,7 @@ class FramesTest < ChildTest
       def fib(n) = n < 2 ? n : fib(n - 1) + fib(n - 2)
       30.times { fib(15) }
       Spanprof.start(sample_rate_hz: 250)
-      finish = cpu + 0.3
-      fib(20) while cpu < finish
+      repeat(0.3) { fib(20) }
       Spanprof.stop
     RUBY
     stacks = stacks_with("Object#fib")
@@ -169,8 +167,7 @@ class FramesTest < ChildTest
       Spanprof.start(sample_rate_hz: 250)
       abort "enabled" unless !RubyVM::YJIT.enabled? && RubyVM::YJIT.enable
       30.times { fib(15) }
-      finish = cpu + 0.3
-      fib(20) while cpu < finish
+      repeat(0.3) { fib(20) }
       Spanprof.stop
     RUBY
     stacks = stacks_with("Object#fib")
@@ -196,8 +193,7 @@ class FramesTest < ChildTest
       require "spanprof"
       Spanprof.start(sample_rate_hz: 250)
       def work = Array.new(500) { |n| [n.to_s, { n => n.to_f }] }.sort_by(&:first).map(&:last).reduce(:merge)
-      finish = cpu + 1
-      work while cpu < finish
+      repeat(1) { work }
       Spanprof.stop
     RUBY
     all = samples

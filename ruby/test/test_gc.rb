@@ -11,8 +11,7 @@ class GcTest < ChildTest
     def allocate = Array.new(3000) { |n| [n.to_s, { n => "v#{n}" }] }
     KEPT = Array.new(200_000) { |n| "kept #{n}" }
     def work(seconds)
-      finish = cpu + seconds
-      allocate while cpu < finish
+      repeat(seconds) { allocate }
     end
   RUBY
 
@@ -64,8 +63,7 @@ class GcTest < ChildTest
       #{ALLOCATE}
       GC.auto_compact = true
       Spanprof.start(sample_rate_hz: 250)
-      finish = cpu + 1.5
-      while cpu < finish
+      repeat(1.5) do
         allocate
         GC.start
       end
@@ -81,8 +79,7 @@ class GcTest < ChildTest
     result = child!(<<~RUBY)
       #{ALLOCATE}
       Spanprof.start(sample_rate_hz: 250)
-      finish = cpu + 1
-      while cpu < finish
+      repeat(1) do
         allocate
         GC.compact
       end
@@ -97,9 +94,8 @@ class GcTest < ChildTest
     result = child!(<<~'RUBY')
       require "spanprof"
       Spanprof.start(sample_rate_hz: 1000, upload_interval_ms: 500)
-      finish = cpu + 1.5
       round = 0
-      while cpu < finish
+      repeat(1.5) do
         round += 1
         eval("def made = burn(0.01)\nmade\nundef made", binding, "made_#{round}.rb")
         GC.start

@@ -85,10 +85,13 @@ module Spans
         Burn.module_eval(<<~RUBY, "burn.rb", 1)
           def self.burn_#{name}(until_s)
             rounds = 0
-            while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < until_s
-              count = 0
-              count += 1 while count < 400
-              rounds += 1
+            while (left_s = until_s - Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)).positive?
+              end_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + left_s
+              while Process.clock_gettime(Process::CLOCK_MONOTONIC) < end_s
+                count = 0
+                count += 1 while count < 400
+                rounds += 1
+              end
             end
             rounds
           end

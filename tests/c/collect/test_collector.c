@@ -9,6 +9,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "check.h"
 #include "failing_mem.h"
 #include "label_reset.h"
@@ -74,13 +75,6 @@ static sp_collector_config config_given(void) {
 static void collector_end(sp_collector *collector) {
   sp_collector_halt(collector);
   CHECK_EQUAL(sp_collector_stop(collector, UINT64_MAX), SPANPROF_OK);
-}
-
-static void burn_cpu_ns(uint64_t ns) {
-  uint64_t until = sp_thread_cpu_ns() + ns;
-
-  while (sp_thread_cpu_ns() < until)
-    ;
 }
 
 static void every_sample_taken_is_emitted_or_counted(void) {

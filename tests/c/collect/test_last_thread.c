@@ -6,21 +6,10 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "burn.h"
 #include "export_fixture.h"
 
 #define EXCLUDED_ANSWER 7
-
-static void burn(double seconds) {
-  struct timespec now;
-  double until = 0, cpu = 0;
-
-  while (cpu <= until) {
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    cpu = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-    if (until == 0)
-      until = cpu + seconds;
-  }
-}
 
 static void profile_into(const char *directory) {
   spanprof_options options;
@@ -34,7 +23,7 @@ static void profile_into(const char *directory) {
 }
 
 static void *burn_and_return(void *nothing) {
-  burn(1);
+  burn_cpu_ms(1000);
   return nothing;
 }
 
@@ -49,7 +38,7 @@ static int main_leaves(const char *directory) {
 
 static void *burn_excluded(void *nothing) {
   spanprof_thread_exclude(1);
-  burn(2.5);
+  burn_cpu_ms(2500);
   exit(EXCLUDED_ANSWER);
   return nothing;
 }
@@ -68,7 +57,7 @@ static void *fork_and_return(void *nothing) {
   int status;
 
   CHECK(pid >= 0);
-  burn(0.5);
+  burn_cpu_ms(500);
   if (pid > 0) {
     CHECK_EQUAL(waitpid(pid, &status, 0), pid);
     CHECK_EQUAL(status, 0);

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "check.h"
 #include "sampler/thread_record.h"
 
@@ -37,10 +38,7 @@ static double cpu_s(void) {
 }
 
 static void burn(double seconds) {
-  const double until = cpu_s() + seconds;
-
-  while (cpu_s() < until)
-    ;
+  burn_cpu_ns((uint64_t)(seconds * 1e9));
 }
 
 static spanprof_session *session_begin(void) {

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "export_fixture.h"
 #include "sink_process.h"
 
@@ -28,10 +29,7 @@ static double seconds_of(clockid_t clock) {
 }
 
 static void burn(double seconds) {
-  const double until = seconds_of(CLOCK_THREAD_CPUTIME_ID) + seconds;
-
-  while (seconds_of(CLOCK_THREAD_CPUTIME_ID) < until)
-    ;
+  burn_cpu_ns((uint64_t)(seconds * 1e9));
 }
 
 static void nap(double seconds) {

@@ -12,7 +12,10 @@ OpenTelemetry.tracer_provider.add_span_processor(Spanprof::SpanProcessor.new)
 
 def burn_in_ruby(seconds)
   end_s = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + seconds
-  nil while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < end_s
+  while (left_s = end_s - Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)).positive?
+    until_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + left_s
+    nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < until_s
+  end
 end
 
 def answer(socket)

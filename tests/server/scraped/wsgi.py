@@ -20,8 +20,10 @@ class Server(socketserver.ThreadingMixIn, wsgiref.simple_server.WSGIServer):
 
 def burn_in_python(seconds):
     until = time.thread_time() + seconds
-    while time.thread_time() < until:
-        sum(range(500))
+    while (left := until - time.thread_time()) > 0:
+        end = time.monotonic() + left
+        while time.monotonic() < end:
+            sum(range(500))
 
 
 def work():
