@@ -1,10 +1,11 @@
 #include "py_fork.h"
 
 #include <dirent.h>
-#include <stdlib.h>
+#include <limits.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "util/number.h"
 #include "util/own_thread.h"
 
 /* A process whose threads cannot be listed is taken for one that has some. */
@@ -15,9 +16,10 @@ static int fork_only_own_threads(void) {
   int only = tasks != NULL;
 
   while (only && (task = readdir(tasks))) {
-    int tid = atoi(task->d_name);
+    uint64_t tid;
 
-    only = tid == 0 || tid == self || sp_own_thread_is(tid);
+    only = !sp_number_is(task->d_name, INT_MAX, &tid) || (int)tid == self ||
+           sp_own_thread_is((int)tid);
   }
   if (tasks)
     closedir(tasks);

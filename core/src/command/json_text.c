@@ -1,20 +1,19 @@
 #include "json_text.h"
 
-#include <stdbool.h>
+#include "../util/json_string.h"
 
 static void json_text(const char *text, size_t bytes, bool in_html, FILE *out) {
+  char escape[SP_JSON_ESCAPE_BYTES];
   size_t i;
 
   putc('"', out);
   for (i = 0; i < bytes; i++) {
-    if ((unsigned char)text[i] < 0x20 ||
-        (in_html && (text[i] == '<' || text[i] == '>' || text[i] == '&'))) {
-      fprintf(out, "\\u%04x", (unsigned)text[i]);
-      continue;
-    }
-    if (text[i] == '"' || text[i] == '\\')
-      putc('\\', out);
-    putc(text[i], out);
+    const char *written = sp_json_escape(text[i], in_html, escape);
+
+    if (written)
+      fputs(written, out);
+    else
+      putc(text[i], out);
   }
   putc('"', out);
 }

@@ -2,9 +2,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "../util/number.h"
 #include "../util/status.h"
 #include "report_unit.h"
 
@@ -24,22 +24,28 @@ static bool measure_counts_samples(const sp_pprof *profile, uint32_t type) {
          strcmp(profile->types[type].unit, "count") == 0;
 }
 
-/* The number behind `name` in a comment that begins with it; 0: none. */
-static uint64_t measure_comment(const sp_pprof *profile, const char *name) {
+uint64_t sp_measure_comment(const sp_pprof *profile, const char *name) {
   const size_t bytes = strlen(name);
+  uint64_t number = 0;
   size_t i;
 
-  for (i = 0; i < profile->comment_count; i++)
-    if (!strncmp(profile->comments[i], name, bytes))
-      return strtoull(profile->comments[i] + bytes, NULL, 10);
-  return 0;
+  for (i = 0; i < profile->comment_count; i++) {
+    const char *text = profile->comments[i];
+
+    if (strncmp(text, name, bytes) != 0)
+      continue;
+    text += bytes;
+    sp_number_read(&text, NULL, &number);
+    break;
+  }
+  return number;
 }
 
 /* Of ours: one signal may bring several ticks (a rate beyond the kernel's, a
  * machine that was away), which fall together and make one sample. */
 static double measure_ticks_of_sample(const sp_pprof *profile) {
-  const uint64_t samples = measure_comment(profile, "samples: taken ");
-  const uint64_t ticks = measure_comment(profile, "ticks: taken ");
+  const uint64_t samples = sp_measure_comment(profile, "samples: taken ");
+  const uint64_t ticks = sp_measure_comment(profile, "ticks: taken ");
 
   return samples && ticks > samples ? (double)ticks / (double)samples : 1;
 }

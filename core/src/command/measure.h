@@ -19,6 +19,9 @@ typedef struct sp_measure {
 spanprof_status sp_measure_init(sp_measure *measure, const sp_pprof *profile,
                                 const char *wanted);
 
+/* The number behind `name` in a comment that begins with it; 0: none. */
+uint64_t sp_measure_comment(const sp_pprof *profile, const char *name);
+
 /* The value of a sample of this profile, and its number of samples: as the
  * profile counts them, else by its period, else one. */
 void sp_measure_sample(const sp_measure *measure, const sp_pprof_sample *sample,

@@ -4,18 +4,20 @@
 #include <time.h>
 
 #include "../settings/duration.h"
+#include "../util/number.h"
 
 #define MOMENT_DIGITS_MIN 9  /* of seconds, from 1973 on */
 #define MOMENT_DIGITS_MAX 19 /* of nanoseconds, until 2286 */
 
 /* So many digits; false: others are there. */
 static bool moment_digits(const char **p, size_t count, int *out) {
-  *out = 0;
-  for (; count > 0; count--, ++*p) {
-    if (**p < '0' || **p > '9')
-      return false;
-    *out = *out * 10 + (**p - '0');
-  }
+  const char *end = *p + count;
+  uint64_t number;
+
+  if (strnlen(*p, count) < count || sp_number_read(p, end, &number) ||
+      *p != end)
+    return false;
+  *out = (int)number;
   return true;
 }
 

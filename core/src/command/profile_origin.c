@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "../util/number.h"
+
 static const char origin_label[] = "label ";
 static const char origin_ending[] = ".pb.gz";
 
@@ -35,16 +37,13 @@ const char *sp_profile_label(const sp_pprof *profile, const char *key,
 /* The number that ends at `end`, after a hyphen, to which *end is set. 0: none
  * is there. */
 static uint64_t origin_number(const char *begin, const char **end) {
-  const char *digit = *end;
-  uint64_t number = 0, place = 1;
+  const char *hyphen = memrchr(begin, '-', (size_t)(*end - begin));
+  const char *digits = hyphen ? hyphen + 1 : *end;
+  uint64_t number;
 
-  for (; digit > begin && digit[-1] >= '0' && digit[-1] <= '9'; digit--) {
-    number += place * (uint64_t)(digit[-1] - '0');
-    place *= 10;
-  }
-  if (digit == *end || digit == begin || digit[-1] != '-' || *end - digit > 19)
+  if (sp_number_read(&digits, *end, &number) || digits != *end)
     return 0;
-  *end = digit - 1;
+  *end = hyphen;
   return number;
 }
 

@@ -1,12 +1,11 @@
 #include "report_arguments.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../util/buffer.h"
 #include "../util/clock.h"
+#include "../util/number.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 #include "arguments.h"
@@ -38,19 +37,10 @@ static bool report_says(const sp_report_arguments *job, const char *sentence) {
   return false;
 }
 
-/* A whole number up to `most`. */
-static bool report_number(const char *value, uint64_t most, uint64_t *out) {
-  char *end;
-
-  errno = 0;
-  *out = strtoumax(value, &end, 10);
-  return *value >= '0' && *value <= '9' && !*end && !errno && *out <= most;
-}
-
 static bool report_read_top(sp_report_arguments *job, const char *value) {
   uint64_t top;
 
-  if (!report_number(value, UINT32_MAX, &top))
+  if (!sp_number_is(value, UINT32_MAX, &top))
     return report_wrong(job, SP_REPORT_OPTION_TOP, value,
                         "a number from 0 to 4294967295 expected");
   job->top = (size_t)top;
@@ -59,7 +49,7 @@ static bool report_read_top(sp_report_arguments *job, const char *value) {
 }
 
 static bool report_read_process(sp_report_arguments *job, const char *value) {
-  if (report_number(value, INT32_MAX, &job->profiles.process) &&
+  if (sp_number_is(value, INT32_MAX, &job->profiles.process) &&
       job->profiles.process)
     return true;
   return report_wrong(job, SP_REPORT_OPTION_PROCESS, value,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../util/number.h"
 #include "../util/status.h"
 
 #define COMMENT_NUMBERS_MAX 16
@@ -141,18 +142,16 @@ spanprof_status sp_report_comments_add(sp_report_comments *comments,
 /* Add a text's numbers, in their order. */
 static void comment_sum(const char *text, size_t bytes,
                         uint64_t sums[COMMENT_NUMBERS_MAX]) {
-  size_t i = 0, number = 0;
+  const char *end = text + bytes;
+  size_t number = 0;
 
-  while (i < bytes && number < COMMENT_NUMBERS_MAX) {
-    uint64_t value = 0;
+  while (text < end && number < COMMENT_NUMBERS_MAX) {
+    uint64_t value;
 
-    if (!comment_is_digit(text[i])) {
-      i++;
-      continue;
-    }
-    for (; i < bytes && comment_is_digit(text[i]); i++)
-      value = value * 10 + (uint64_t)(text[i] - '0');
-    sums[number++] += value;
+    if (sp_number_read(&text, end, &value) == SPANPROF_ERR_FORMAT)
+      text++;
+    else
+      sums[number++] += value;
   }
 }
 

@@ -1,13 +1,14 @@
 #include "report_server.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "../util/clock.h"
+#include "../util/number.h"
 #include "../util/status.h"
 #include "command_client.h"
+#include "measure.h"
 
 #define SERVER_HOUR_NS (3600 * SP_NS_PER_S)
 
@@ -95,7 +96,13 @@ static void server_time(uint64_t unix_ms, char out[40]) {
 static uint64_t server_number(const sp_buffer *json, const char *name) {
   const char *at = json->size ? strstr(json->data, name) : NULL;
 
-  return at ? strtoull(at + strlen(name), NULL, 10) : 0;
+  uint64_t number = 0;
+
+  if (at) {
+    at += strlen(name);
+    sp_number_read(&at, NULL, &number);
+  }
+  return number;
 }
 
 /* Where there is nothing: where else there is something. */
@@ -129,17 +136,6 @@ static spanprof_status server_nothing(server_call *call) {
                  from, until, more);
 }
 
-/* How many profiles the server merged, by its comment. */
-static uint64_t server_profiles(const sp_pprof *profile) {
-  static const char before[] = "merged: ";
-  size_t i;
-
-  for (i = 0; i < profile->comment_count; i++)
-    if (!strncmp(profile->comments[i], before, sizeof before - 1))
-      return strtoull(profile->comments[i] + sizeof before - 1, NULL, 10);
-  return 0;
-}
-
 static spanprof_status server_add(const server_call *call, sp_report *report) {
   sp_pprof *profile = NULL;
   uint64_t merged;
@@ -154,7 +150,7 @@ static spanprof_status server_add(const server_call *call, sp_report *report) {
                    "--query, --from or --until",
                    call->client.settings.server_address);
   st = sp_report_add(report, profile, NULL);
-  merged = server_profiles(profile);
+  merged = sp_measure_comment(profile, "merged: ");
   if (!st && merged)
     report->profiles += merged - 1;
   sp_pprof_free(profile);

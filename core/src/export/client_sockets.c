@@ -2,12 +2,14 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "../util/number.h"
 
 /* So often must a descriptor do what libcurl's would; one that another thread
  * fills and empties at random would have to agree 40 times. */
@@ -100,12 +102,12 @@ static size_t sockets_list(int fds[SOCKETS_CANDIDATES]) {
   size_t count = 0;
 
   while (directory && (found = readdir(directory)) != NULL) {
-    int fd = atoi(found->d_name);
+    uint64_t fd;
 
-    if (found->d_name[0] < '0' || found->d_name[0] > '9' ||
-        fd == dirfd(directory) || socket_full(fd))
+    if (!sp_number_is(found->d_name, INT_MAX, &fd) ||
+        (int)fd == dirfd(directory) || socket_full((int)fd))
       continue;
-    fds[count++ % SOCKETS_CANDIDATES] = fd;
+    fds[count++ % SOCKETS_CANDIDATES] = (int)fd;
   }
   if (directory)
     closedir(directory);

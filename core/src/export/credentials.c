@@ -1,9 +1,9 @@
 #include "credentials.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "../util/buffer.h"
+#include "../util/json_string.h"
 
 /* Password, what authorizes, the proxy's user and password. */
 #define CREDENTIALS_OWN 4
@@ -17,29 +17,6 @@
 /* What stands before the secret in the header. */
 #define CREDENTIALS_BEARER "Authorization: Bearer "
 #define CREDENTIALS_BASIC  "Authorization: Basic "
-
-/* RFC 4648, 4. */
-static void credentials_base64(sp_buffer *out, const char *text, size_t size) {
-  static const char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const unsigned char *p = (const unsigned char *)text;
-  size_t i;
-
-  for (i = 0; i < size; i += 3) {
-    uint32_t bits = (uint32_t)p[i] << 16;
-    char group[4];
-
-    if (i + 1 < size)
-      bits |= (uint32_t)p[i + 1] << 8;
-    if (i + 2 < size)
-      bits |= p[i + 2];
-    group[0] = digits[bits >> 18];
-    group[1] = digits[bits >> 12 & 63];
-    group[2] = i + 1 < size ? digits[bits >> 6 & 63] : '=';
-    group[3] = i + 2 < size ? digits[bits & 63] : '=';
-    sp_buffer_append(out, group, sizeof group);
-  }
-}
 
 static spanprof_status credentials_authorize(sp_credentials *credentials,
                                              const sp_settings *settings) {
@@ -58,7 +35,7 @@ static spanprof_status credentials_authorize(sp_credentials *credentials,
                      password ? password : "");
     sp_buffer_text(&line, CREDENTIALS_BASIC);
     if (!pair.failed)
-      credentials_base64(&line, pair.data, pair.size);
+      sp_buffer_base64(&line, pair.data, pair.size);
     line.failed |= pair.failed;
   }
   sp_buffer_dispose(&pair);
@@ -129,32 +106,21 @@ void sp_credentials_dispose(sp_credentials *credentials) {
   credentials->secret_count = 0;
 }
 
-/* One character of a JSON string, its escape undone. */
-static char credentials_unescape(const char **text, const char *end) {
-  const char *p = *text;
-  unsigned code;
-
-  *text = p + 1;
-  if (*p != '\\' || p + 1 == end)
-    return *p;
-  *text = p + 2;
-  if (p[1] != 'u' || end - p < 6 || sscanf(p + 2, "%4x", &code) != 1)
-    return p[1];
-  *text = p + 6;
-  return (char)code;
-}
-
-/* Do the first `size` bytes of a secret stand at `text`? */
+/* Do the first `size` bytes of a secret stand at `text`, as they are or as in a
+ * JSON string? */
 static bool credentials_stand_at(const char *text, const char *end,
                                  const char *secret, size_t size) {
-  const char *plain = text;
-  size_t i;
+  char character[SP_JSON_CHARACTER_BYTES];
+  size_t at = 0, bytes;
 
   if ((size_t)(end - text) >= size && memcmp(text, secret, size) == 0)
     return true;
-  for (i = 0; i < size; i++)
-    if (plain >= end || credentials_unescape(&plain, end) != secret[i])
+  for (; at < size; at += bytes) {
+    bytes = sp_json_read(&text, end, character);
+    if (!bytes ||
+        memcmp(character, secret + at, sp_min_u64(bytes, size - at)) != 0)
       return false;
+  }
   return true;
 }
 

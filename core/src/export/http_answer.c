@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../util/json_string.h"
+#include "../util/number.h"
 #include "../util/utf8.h"
 
 /* A year: more would overflow nothing, but means nothing either. */
@@ -41,29 +43,19 @@ bool sp_http_header_value(const char *line, size_t size, const char *name,
   return true;
 }
 
-static bool answer_seconds(const char *value, size_t size, uint64_t *out) {
-  uint64_t seconds = 0;
-  size_t i;
-
-  for (i = 0; i < size; i++) {
-    if (value[i] < '0' || value[i] > '9')
-      return false;
-    if (seconds <= ANSWER_MAX_SECONDS)
-      seconds = seconds * 10 + (uint64_t)(value[i] - '0');
-  }
-  *out = sp_min_u64(seconds, ANSWER_MAX_SECONDS);
-  return size > 0;
-}
-
 bool sp_http_retry_after(const char *value, size_t size, uint64_t unix_ns,
                          uint64_t *out_ns) {
   char date[ANSWER_DATE_BYTES];
+  const char *digits, *end;
   uint64_t seconds, now_s = unix_ns / SP_NS_PER_S;
   time_t then;
 
   answer_trim(&value, &size);
-  if (answer_seconds(value, size, &seconds)) {
-    *out_ns = seconds * SP_NS_PER_S;
+  digits = value;
+  end = value + size;
+  if (sp_number_read(&digits, end, &seconds) != SPANPROF_ERR_FORMAT &&
+      digits == end) {
+    *out_ns = sp_min_u64(seconds, ANSWER_MAX_SECONDS) * SP_NS_PER_S;
     return true;
   }
   if (size == 0 || size >= sizeof date || memchr(value, '\0', size))
@@ -86,29 +78,22 @@ bool sp_http_media_type_is(const char *value, const char *type) {
 }
 
 /* Copy the JSON string that starts behind `p` (its opening quote is passed),
- * with escapes undone as far as one line needs them. */
+ * on one line. */
 static bool answer_json_string(const char *p, const char *end, char *out,
                                size_t capacity) {
-  size_t used = 0;
+  char character[SP_JSON_CHARACTER_BYTES];
+  size_t used = 0, size;
 
-  for (; p < end && *p != '"'; p++) {
-    char c = *p;
-
-    if (c == '\\') {
-      if (++p == end)
-        return false;
-      c = *p;
-      if (c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f') {
-        c = ' ';
-      } else if (c == 'u') {
-        if (end - p < 5)
-          return false;
-        p += 4;
-        c = '?';
-      }
+  while (p < end && *p != '"') {
+    size = sp_json_read(&p, end, character);
+    if (!size)
+      return false;
+    if (size == 1 && answer_space(*character))
+      *character = ' ';
+    if (used + size < capacity) {
+      memcpy(out + used, character, size);
+      used += size;
     }
-    if (used + 1 < capacity)
-      out[used++] = c;
   }
   out[used] = '\0';
   return p < end;

@@ -14,6 +14,7 @@
 #include "../util/ascii.h"
 #include "../util/counters.h"
 #include "../util/directory.h"
+#include "../util/number.h"
 #include "../util/status.h"
 #include "series_comments.h"
 
@@ -94,8 +95,8 @@ static bool files_parse(const sp_profile_files *files, const char *name,
   if (strncmp(name, files->app, app_size) != 0 || name[app_size] != '-')
     return false;
   name += app_size + 1;
-  if (!sp_directory_number(&name, &out->pid) || *name++ != '-' ||
-      !sp_directory_number(&name, &out->time_ns))
+  if (!sp_number_read_own(&name, &out->pid) || *name++ != '-' ||
+      !sp_number_read_own(&name, &out->time_ns))
     return false;
   return strcmp(name, suffix) == 0;
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../util/directory.h"
+#include "../util/number.h"
 #include "../util/status.h"
 
 #define SPOOL_SUFFIX  ".profile"
@@ -184,7 +185,7 @@ static bool spool_entry_of(int directory, const char *name,
 
   *temporary = *name == '.';
   number += *temporary;
-  if (!sp_directory_number(&number, &entry->time_ns) ||
+  if (!sp_number_read_own(&number, &entry->time_ns) ||
       strcmp(number, *temporary ? SPOOL_SUFFIX ".tmp" : SPOOL_SUFFIX) != 0 ||
       fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
       !S_ISREG(info.st_mode))

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../util/directory.h"
+#include "../util/number.h"
 #include "../util/status.h"
 
 /* The first line; then one of seven numbers, then labels, then the pprof. */
@@ -43,7 +44,7 @@ static bool spool_file_numbers(const char **text, uint64_t numbers[7]) {
   size_t i;
 
   for (i = 0; i < 7; i++) {
-    if (!sp_directory_number(text, &numbers[i]))
+    if (!sp_number_read_own(text, &numbers[i]))
       return false;
     if (*(*text)++ != (i < 6 ? ' ' : '\n'))
       return false;

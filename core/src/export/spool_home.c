@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../util/directory.h"
+#include "../util/number.h"
 #include "../util/status.h"
 
 #define HOME_PREFIX    "spanprof-"
@@ -27,8 +28,8 @@ bool sp_spool_home_named(const char *name) {
       strncmp(name, HOME_PREFIX, sizeof HOME_PREFIX - 1) != 0)
     return false;
   name += sizeof HOME_PREFIX - 1;
-  return sp_directory_number(&name, &number) && *name++ == '-' &&
-         sp_directory_number(&name, &number) && *name == '\0';
+  return sp_number_read_own(&name, &number) && *name++ == '-' &&
+         sp_number_read_own(&name, &number) && *name == '\0';
 }
 
 /* Close the lock file, unless someone else closed it and the number means

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "../util/counters.h"
+#include "../util/number.h"
 #include "../util/own_thread.h"
 #include "stack_wants.h"
 #include "task_file.h"
@@ -94,10 +96,11 @@ static void entries_see(const char *entries, size_t bytes,
   pthread_mutex_lock(&sp_threads.lock);
   while (at < bytes && sp_threads.sampling) {
     const scan_entry *entry = (const scan_entry *)(entries + at);
-    int tid = (int)strtol(entry->name, NULL, 10);
+    uint64_t tid;
 
-    if (tid > 0 && !sp_own_thread_is(tid)) {
-      thread_enrol_or_mark(tid);
+    if (sp_number_is(entry->name, INT_MAX, &tid) &&
+        !sp_own_thread_is((int)tid)) {
+      thread_enrol_or_mark((int)tid);
       counts->threads++;
     }
     at += entry->size;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../util/clock.h"
+#include "../util/number.h"
 #include "../util/status.h"
 #include "signal.h"
 
@@ -29,13 +30,12 @@ static clockid_t thread_clock(int tid) {
 
 void sp_timer_base_init(sp_timer_base *base, uint32_t sample_rate_hz) {
   const char *wall_hz = secure_getenv("SPANPROF_TEST_WALL_HZ");
-  char *end = NULL;
-  long hz = wall_hz ? strtol(wall_hz, &end, 10) : 0;
+  uint64_t hz = 0;
 
-  base->wall = hz >= 1 && hz <= 20000;
-  base->wall_registered = base->wall && *end == 'r';
-  base->interval_ns =
-      SP_NS_PER_S / (base->wall ? (uint64_t)hz : sample_rate_hz);
+  base->wall =
+      wall_hz && !sp_number_read(&wall_hz, NULL, &hz) && hz >= 1 && hz <= 20000;
+  base->wall_registered = base->wall && *wall_hz == 'r';
+  base->interval_ns = SP_NS_PER_S / (base->wall ? hz : sample_rate_hz);
 }
 
 static struct timespec time_from_ns(uint64_t ns) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../settings/duration.h"
+#include "../util/number.h"
 #include "../util/status.h"
 #include "http/guard.h"
 #include "http/http_server.h"
@@ -59,17 +60,16 @@ static bool serve_duration(const char *text, uint64_t *ns) {
 
 static bool serve_bytes(const char *text, uint64_t *bytes) {
   static const char units[] = "KMGT";
-  char *end;
-  const unsigned long long number = strtoull(text, &end, 10);
-  const char *unit = *end ? strchr(units, *end) : NULL;
+  uint64_t number;
+  const spanprof_status st = sp_number_read(&text, NULL, &number);
+  const char *unit = *text ? strchr(units, *text) : NULL;
   const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
 
-  end += unit != NULL;
-  end += unit && end[0] == 'i';
-  end += *end == 'B';
-  *bytes = (uint64_t)number << shift;
-  return end != text && *text != '-' && *end == '\0' &&
-         *bytes >> shift == number;
+  text += unit != NULL;
+  text += unit && *text == 'i';
+  text += *text == 'B';
+  *bytes = number << shift;
+  return !st && *text == '\0' && *bytes >> shift == number;
 }
 
 static int serve_directory(sp_serve_arguments *arguments, FILE *err) {

@@ -9,6 +9,7 @@
 #include "../settings/option_path.h"
 #include "../settings/server_settings.h"
 #include "../util/ascii.h"
+#include "../util/list.h"
 #include "../util/status.h"
 #include "../util/utf8.h"
 
@@ -68,7 +69,7 @@ static spanprof_status options_read_name(sp_settings *out,
   }
   start = given.text;
   end = start + strlen(start);
-  sp_given_trim(&start, &end);
+  sp_list_trim(&start, &end);
   bytes = (size_t)(end - start);
   if (bytes == 0)
     return sp_given_refuse(&given, "is empty");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../util/ascii.h"
+#include "../util/number.h"
 
 /* Digits of a fraction that count: below, all units are under 1 ns. */
 #define DURATION_DECIMALS 14
@@ -46,16 +47,13 @@ static uint64_t duration_unit_ns(const char **p) {
  * is 0 where it needs one. */
 static spanprof_status duration_part(const char **p, uint64_t bare_unit_ns,
                                      uint64_t *out_ns) {
-  uint64_t whole = 0, fraction = 0, place = 1, unit_ns;
-  bool over = false;
+  uint64_t whole, fraction = 0, place = 1, unit_ns;
+  const spanprof_status st = sp_number_read(p, NULL, &whole);
+  bool over = st == SPANPROF_ERR_LIMIT;
   int decimals = 0;
 
-  if (!sp_ascii_digit(**p))
-    return SPANPROF_ERR_FORMAT;
-  for (; sp_ascii_digit(**p); ++*p) {
-    over = over || __builtin_mul_overflow(whole, (uint64_t)10, &whole);
-    over = over || __builtin_add_overflow(whole, (uint64_t)(**p - '0'), &whole);
-  }
+  if (st == SPANPROF_ERR_FORMAT)
+    return st;
   if (**p == '.' && !sp_ascii_digit((*p)[1]))
     return SPANPROF_ERR_FORMAT;
   if (**p == '.')

@@ -43,13 +43,6 @@ bool sp_given_empty(const sp_given *given) {
   return !given->text || !*given->text;
 }
 
-void sp_given_trim(const char **start, const char **end) {
-  while (*start < *end && (**start == ' ' || **start == '\t'))
-    ++*start;
-  while (*end > *start && ((*end)[-1] == ' ' || (*end)[-1] == '\t'))
-    --*end;
-}
-
 spanprof_status sp_given_no_memory(void) {
   return sp_fail(SPANPROF_ERR_NOMEM, "out of memory while reading options");
 }

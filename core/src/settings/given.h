@@ -28,9 +28,6 @@ void sp_given_show(const char *text, size_t bytes, char out[SP_SHOWN_BYTES]);
 /* Whether `text` is "" or NULL: an option that was switched off. */
 bool sp_given_empty(const sp_given *given);
 
-/* Move both ends inwards past spaces and tabs. */
-void sp_given_trim(const char **start, const char **end);
-
 /* Out of memory, with its sentence. */
 spanprof_status sp_given_no_memory(void);
 

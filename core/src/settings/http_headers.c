@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "../util/ascii.h"
+#include "../util/list.h"
 #include "../util/utf8.h"
 #include "header_json.h"
 
@@ -62,8 +63,8 @@ spanprof_status sp_http_headers_add(sp_http_headers *headers,
   spanprof_status st;
   char *line;
 
-  sp_given_trim(&name, &name_end);
-  sp_given_trim(&value, &value_end);
+  sp_list_trim(&name, &name_end);
+  sp_list_trim(&value, &value_end);
   name_bytes = (size_t)(name_end - name);
   value_bytes = (size_t)(value_end - value);
   st = header_check(given, name, name_bytes, value, value_bytes);
@@ -85,39 +86,20 @@ spanprof_status sp_http_headers_add(sp_http_headers *headers,
   return SPANPROF_OK;
 }
 
-/* One "name<mark>value" in [start, end); `number` counts from 1. */
-static spanprof_status header_item(sp_http_headers *headers,
-                                   const sp_given *given, const char *start,
-                                   const char *end, char mark, size_t number) {
-  const char *at;
-
-  sp_given_trim(&start, &end);
-  if (start == end)
-    return SPANPROF_OK;
-  at = memchr(start, mark, (size_t)(end - start));
-  if (!at)
-    return sp_given_refuse(given, "has no %s in header %zu",
-                           mark == ':' ? "colon" : "equals sign", number);
-  return sp_http_headers_add(headers, given, start, (size_t)(at - start),
-                             at + 1, (size_t)(end - at - 1));
-}
-
 static spanprof_status header_split(sp_http_headers *headers,
                                     const sp_given *given, char separator,
                                     char mark) {
-  const char *p = given->text;
+  sp_list lines = sp_list_of(given->text, separator);
   spanprof_status st = SPANPROF_OK;
-  size_t number;
+  sp_name_value pair;
 
-  for (number = 1; p && !st; number++) {
-    const char *next = strchr(p, separator);
-    const char *end = next ? next : p + strlen(p);
-
-    if (separator == '\n' && end > p && end[-1] == '\r')
-      end--;
-    st = header_item(headers, given, p, end, mark, number);
-    p = next ? next + 1 : NULL;
-  }
+  while (!st && sp_list_next(&lines))
+    st = sp_list_pair(&lines, mark, &pair)
+             ? sp_http_headers_add(headers, given, pair.name, pair.name_bytes,
+                                   pair.value, pair.value_bytes)
+             : sp_given_refuse(given, "has no %s in header %zu",
+                               mark == ':' ? "colon" : "equals sign",
+                               lines.number);
   return st;
 }
 

@@ -5,16 +5,18 @@
 #include <unistd.h>
 
 #include "../util/hex.h"
+#include "../util/list.h"
 #include "../util/utf8.h"
 #include "environment.h"
 
 #define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
 
-/* Percent-decode [start, end) into a new text. SPANPROF_ERR_FORMAT: a bad
- * escape, or the result is not UTF-8 or holds control characters. */
+/* Percent-decode into a new text. SPANPROF_ERR_FORMAT: a bad escape, or the
+ * result is not UTF-8 or holds control characters. */
 static spanprof_status identity_decode(const sp_mem *mem, const char *start,
-                                       const char *end, char **out) {
-  char *text = sp_mem_new(mem, (size_t)(end - start) + 1);
+                                       size_t bytes, char **out) {
+  const char *end = start + bytes;
+  char *text = sp_mem_new(mem, bytes + 1);
   size_t used = 0, i;
   bool good = true;
 
@@ -22,16 +24,14 @@ static spanprof_status identity_decode(const sp_mem *mem, const char *start,
   if (!text)
     return sp_given_no_memory();
   while (start < end && good) {
-    int high, low;
+    uint64_t byte = '%';
 
     if (*start != '%') {
       text[used++] = *start++;
       continue;
     }
-    high = end - start > 2 ? sp_hex_digit(start[1]) : -1;
-    low = end - start > 2 ? sp_hex_digit(start[2]) : -1;
-    good = high >= 0 && low >= 0;
-    text[used++] = good ? (char)(high * 16 + low) : '%';
+    good = end - start > 2 && sp_hex_read(start + 1, 2, &byte);
+    text[used++] = (char)byte;
     start += 3;
   }
   for (i = 0; i < used && good; i++)
@@ -67,27 +67,17 @@ static spanprof_status identity_put(sp_identity *identity, char *name,
   return SPANPROF_OK;
 }
 
-static spanprof_status identity_item(sp_identity *identity, const char *start,
-                                     const char *end) {
+static spanprof_status identity_item(sp_identity *identity,
+                                     const sp_list *items) {
   char *name = NULL, *value = NULL;
-  const char *equals, *name_end, *value_start;
   spanprof_status st;
+  sp_name_value pair;
 
-  sp_given_trim(&start, &end);
-  if (start == end)
-    return SPANPROF_OK;
-  equals = memchr(start, '=', (size_t)(end - start));
-  if (!equals)
+  if (!sp_list_pair(items, '=', &pair) || pair.name_bytes == 0)
     return SPANPROF_ERR_FORMAT;
-  name_end = equals;
-  value_start = equals + 1;
-  sp_given_trim(&start, &name_end);
-  sp_given_trim(&value_start, &end);
-  if (start == name_end)
-    return SPANPROF_ERR_FORMAT;
-  st = identity_decode(identity->mem, start, name_end, &name);
+  st = identity_decode(identity->mem, pair.name, pair.name_bytes, &name);
   if (!st)
-    st = identity_decode(identity->mem, value_start, end, &value);
+    st = identity_decode(identity->mem, pair.value, pair.value_bytes, &value);
   if (!st)
     st = identity_put(identity, name, value);
   if (st) {
@@ -99,17 +89,14 @@ static spanprof_status identity_item(sp_identity *identity, const char *start,
 
 spanprof_status sp_identity_read(sp_identity *out, const sp_mem *mem,
                                  char *const *environment, sp_buffer *notes) {
-  const char *p = sp_environment_get(environment, IDENTITY_VARIABLE);
+  sp_list items =
+      sp_list_of(sp_environment_get(environment, IDENTITY_VARIABLE), ',');
   spanprof_status st = SPANPROF_OK;
 
   memset(out, 0, sizeof *out);
   out->mem = mem;
-  while (p && !st) {
-    const char *comma = strchr(p, ',');
-
-    st = identity_item(out, p, comma ? comma : p + strlen(p));
-    p = comma ? comma + 1 : NULL;
-  }
+  while (!st && sp_list_next(&items))
+    st = identity_item(out, &items);
   if (st == SPANPROF_ERR_FORMAT) {
     sp_identity_dispose(out);
     sp_buffer_text(notes, IDENTITY_VARIABLE
@@ -194,20 +181,17 @@ static spanprof_status identity_label(const sp_given *given,
                            strlen(value), notes);
 }
 
-static spanprof_status identity_wanted(const sp_identity *identity,
-                                       const sp_given *given, const char *start,
-                                       const char *end, sp_label_list *labels,
-                                       sp_buffer *notes) {
+static spanprof_status
+identity_wanted(const sp_identity *identity, const sp_given *given,
+                const sp_list *items, sp_label_list *labels, sp_buffer *notes) {
+  const size_t bytes = (size_t)(items->end - items->start);
   char shown[SP_SHOWN_BYTES];
   char *attribute, *name = NULL;
   const char *value;
   spanprof_status st = SPANPROF_OK;
 
-  sp_given_trim(&start, &end);
-  if (start == end)
-    return SPANPROF_OK;
-  attribute = sp_mem_text(identity->mem, start, (size_t)(end - start));
-  name = sp_mem_text(identity->mem, start, (size_t)(end - start));
+  attribute = sp_mem_text(identity->mem, items->start, bytes);
+  name = sp_mem_text(identity->mem, items->start, bytes);
   if (!attribute || !name) {
     st = sp_given_no_memory();
     goto cleanup;
@@ -232,19 +216,14 @@ spanprof_status sp_identity_labels(const sp_identity *identity,
   static const sp_given attributes = {.option = IDENTITY_VARIABLE};
   const char *namespace_value =
       sp_identity_attribute(identity, "service.namespace");
-  const char *p = resource_labels->text;
+  sp_list items = sp_list_of(resource_labels->text, ',');
   spanprof_status st = SPANPROF_OK;
 
   if (namespace_value && *namespace_value)
     st = sp_label_list_set(labels, &attributes, "service_namespace",
                            strlen("service_namespace"), namespace_value,
                            strlen(namespace_value), notes);
-  while (p && !st) {
-    const char *comma = strchr(p, ',');
-
-    st = identity_wanted(identity, resource_labels, p,
-                         comma ? comma : p + strlen(p), labels, notes);
-    p = comma ? comma + 1 : NULL;
-  }
+  while (!st && sp_list_next(&items))
+    st = identity_wanted(identity, resource_labels, &items, labels, notes);
   return st;
 }

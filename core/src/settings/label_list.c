@@ -5,6 +5,7 @@
 
 #include "../util/ascii.h"
 #include "../util/clean.h"
+#include "../util/list.h"
 #include "../util/utf8.h"
 
 /* Set by the profiler on each sample or series; one of the same name from the
@@ -261,38 +262,22 @@ spanprof_status sp_label_list_set(sp_label_list *list, const sp_given *given,
   return st;
 }
 
-static spanprof_status label_list_item(sp_label_list *list,
-                                       const sp_given *given, const char *start,
-                                       const char *end, sp_buffer *notes) {
-  char shown[SP_SHOWN_BYTES];
-  const char *equals, *name_end, *value;
-
-  sp_given_trim(&start, &end);
-  if (start == end)
-    return SPANPROF_OK;
-  equals = memchr(start, '=', (size_t)(end - start));
-  sp_given_show(start, (size_t)(end - start), shown);
-  if (!equals)
-    return sp_given_refuse(given, "has \"%s\" where name=value is expected",
-                           shown);
-  name_end = equals;
-  value = equals + 1;
-  sp_given_trim(&start, &name_end);
-  sp_given_trim(&value, &end);
-  return sp_label_list_set(list, given, start, (size_t)(name_end - start),
-                           value, (size_t)(end - value), notes);
-}
-
 spanprof_status sp_label_list_parse(sp_label_list *list, const sp_given *given,
                                     sp_buffer *notes) {
-  const char *p = given->text;
+  sp_list items = sp_list_of(given->text, ',');
+  char shown[SP_SHOWN_BYTES];
   spanprof_status st = SPANPROF_OK;
+  sp_name_value pair;
 
-  while (p && !st) {
-    const char *comma = strchr(p, ',');
-
-    st = label_list_item(list, given, p, comma ? comma : p + strlen(p), notes);
-    p = comma ? comma + 1 : NULL;
+  while (!st && sp_list_next(&items)) {
+    if (sp_list_pair(&items, '=', &pair)) {
+      st = sp_label_list_set(list, given, pair.name, pair.name_bytes,
+                             pair.value, pair.value_bytes, notes);
+      continue;
+    }
+    sp_given_show(items.start, (size_t)(items.end - items.start), shown);
+    st = sp_given_refuse(given, "has \"%s\" where name=value is expected",
+                         shown);
   }
   return st;
 }

@@ -6,6 +6,8 @@
 #include <strings.h>
 
 #include "../util/ascii.h"
+#include "../util/list.h"
+#include "../util/number.h"
 #include "../util/utf8.h"
 #include "duration.h"
 #include "environment.h"
@@ -131,21 +133,13 @@ static void option_from_environment(const option_row *row,
 
 /* Whole numbers, also those past 64 bits: *over. */
 static bool option_parse_number(const char *text, int64_t *out, bool *over) {
-  const char *p = text + strspn(text, " \t");
-  bool minus = *p == '-';
-  int64_t number = 0;
+  const char *end = text + strlen(text);
+  spanprof_status st;
 
-  *over = false;
-  p += *p == '-' || *p == '+';
-  if (!sp_ascii_digit(*p))
-    return false;
-  for (; sp_ascii_digit(*p); p++) {
-    *over = *over || __builtin_mul_overflow(number, (int64_t)10, &number);
-    *over =
-        *over || __builtin_add_overflow(number, (int64_t)(*p - '0'), &number);
-  }
-  *out = minus ? -number : number;
-  return p[strspn(p, " \t")] == '\0';
+  sp_list_trim(&text, &end);
+  st = sp_number_signed(text, end, out);
+  *over = st == SPANPROF_ERR_LIMIT;
+  return st != SPANPROF_ERR_FORMAT;
 }
 
 static bool option_parse_duration(const option_row *row, const char *text,

@@ -105,6 +105,25 @@ void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size) {
   sp_buffer_encode(buffer, text, size, form_plain, "+");
 }
 
+void sp_buffer_base64(sp_buffer *buffer, const void *bytes, size_t size) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const unsigned char *p = bytes;
+  size_t i, j;
+
+  for (i = 0; i < size; i += 3) {
+    const size_t left = sp_min_u64(size - i, 3);
+    uint32_t bits = 0;
+    char group[4];
+
+    for (j = 0; j < 3; j++)
+      bits = bits << 8 | (j < left ? p[i + j] : 0u);
+    for (j = 0; j < sizeof group; j++)
+      group[j] = j <= left ? digits[bits >> (18 - 6 * j) & 63] : '=';
+    sp_buffer_append(buffer, group, sizeof group);
+  }
+}
+
 char *sp_buffer_take(sp_buffer *buffer, size_t *size) {
   char *data = NULL;
 

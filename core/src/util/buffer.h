@@ -38,6 +38,9 @@ void sp_buffer_encode(sp_buffer *buffer, const char *text, size_t size,
  * URI.encode_www_form_component. */
 void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size);
 
+/* RFC 4648, 4. */
+void sp_buffer_base64(sp_buffer *buffer, const void *bytes, size_t size);
+
 /* Hand over the bytes; the buffer is empty afterwards. NULL: it had failed. */
 char *sp_buffer_take(sp_buffer *buffer, size_t *size);
 

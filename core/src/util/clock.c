@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "number.h"
+
 SP_SIGNAL_SAFE static uint64_t clock_read_ns(clockid_t id) {
   struct timespec now;
 
@@ -29,9 +31,9 @@ static struct {
 
 static void origin_init(void) {
   const char *rate = secure_getenv("SPANPROF_TEST_CLOCK_RATE");
-  long n = rate ? strtol(rate, NULL, 10) : 1;
+  uint64_t n;
 
-  clock_origin.rate = n >= 1 && n <= 100000 ? (uint64_t)n : 1;
+  clock_origin.rate = rate && sp_number_is(rate, 100000, &n) && n ? n : 1;
   clock_origin.monotonic_ns = sp_monotonic_ns();
   clock_origin.unix_ns = clock_read_ns(CLOCK_REALTIME);
 }

@@ -154,21 +154,3 @@ spanprof_status sp_directory_put(int directory, const char *path,
   return sp_fail_errno(SPANPROF_ERR_IO, error, "%s/%s cannot be written", path,
                        name);
 }
-
-bool sp_directory_number(const char **text, uint64_t *out) {
-  const char *p = *text;
-  uint64_t number = 0;
-
-  if (*p < '0' || *p > '9' || (p[0] == '0' && p[1] >= '0' && p[1] <= '9'))
-    return false;
-  for (; *p >= '0' && *p <= '9'; p++) {
-    uint64_t digit = (uint64_t)(*p - '0');
-
-    if (number > (UINT64_MAX - digit) / 10)
-      return false;
-    number = number * 10 + digit;
-  }
-  *text = p;
-  *out = number;
-  return true;
-}

@@ -50,7 +50,4 @@ spanprof_status sp_directory_put(int directory, const char *path,
 bool sp_directory_path(char *out, size_t capacity, const char *directory,
                        const char *name);
 
-/* Read a decimal number without leading zeros at *text and step over it. */
-bool sp_directory_number(const char **text, uint64_t *out);
-
 #endif

@@ -11,3 +11,18 @@ void sp_hex_write(const void *bytes, size_t count, char *out) {
   }
   out[2 * count] = '\0';
 }
+
+bool sp_hex_read(const char *text, size_t digits, uint64_t *out) {
+  uint64_t number = 0;
+  size_t i;
+
+  for (i = 0; i < digits; i++) {
+    const int digit = sp_hex_digit(text[i]);
+
+    if (digit < 0)
+      return false;
+    number = number << 4 | (uint64_t)digit;
+  }
+  *out = number;
+  return true;
+}

@@ -18,4 +18,7 @@ static inline int sp_hex_digit(char digit) {
   return -1;
 }
 
+/* The number of so many digits, at most 16; false: others are among them. */
+bool sp_hex_read(const char *text, size_t digits, uint64_t *out);
+
 #endif

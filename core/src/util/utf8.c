@@ -50,6 +50,20 @@ bool sp_utf8_valid(const char *text, size_t bytes) {
   return true;
 }
 
+size_t sp_utf8_write(uint32_t code, char out[4]) {
+  const size_t length = code < 0x80      ? 1
+                        : code < 0x800   ? 2
+                        : code < 0x10000 ? 3
+                                         : 4;
+  static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  size_t i;
+
+  for (i = length; i-- > 1; code >>= 6)
+    out[i] = (char)(0x80 | (code & 0x3f));
+  out[0] = (char)(leads[length] | code);
+  return length;
+}
+
 /* Of a character's code point: does it do more to a terminal than show? C0, DEL
  * and C1 of ISO 6429, the controls of Unicode's bidirectional algorithm (UAX
  * #9, 2), and the separators of lines and paragraphs. */

@@ -7,6 +7,9 @@
 
 bool sp_utf8_valid(const char *text, size_t bytes);
 
+/* Write a code point (below 0x110000, no surrogate); returns its bytes. */
+size_t sp_utf8_write(uint32_t code, char out[4]);
+
 /* Write a valid text of at most `capacity` bytes to `out` (which may be `text`
  * itself): each invalid byte and each control character below 0x20 becomes
  * `?`, and a text too long is cut between characters. Returns the new length;

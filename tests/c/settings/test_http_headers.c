@@ -78,11 +78,12 @@ static void headers_wrong_ones_are_refused_without_values(void) {
       {"{\"a\":\"hunter2\"", ", or } expected at byte 15"},
       {"{\"a\":\"hunter2\"} x", "the end expected at byte 17"},
       {"{\"a\":\"hunter2\",}", "a quoted text expected at byte 16"},
-      {"{\"a\":\"\\x\"}", "an escape expected at byte 8"},
-      {"{\"a\":\"\\", "an escape expected at byte 8"},
-      {"{\"a\":\"\\u12\"}", "a character after \\u expected"},
-      {"{\"a\":\"\\ud800\"}", "a character after \\u expected"},
-      {"{\"a\":\"\\ud800\\u0041\"}", "a character after \\u expected"},
+      {"{\"a\":\"\\x\"}", "an escape expected at byte 7"},
+      {"{\"a\":\"\\", "an escape expected at byte 7"},
+      {"{\"a\":\"\\u12\"}", "a character after \\u expected at byte 7"},
+      {"{\"a\":\"\\ud800\"}", "a character after \\u expected at byte 7"},
+      {"{\"a\":\"\\ud800\\u0041\"}",
+       "a character after \\u expected at byte 7"},
       {"{\"a\":{\"b\":\"hunter2\"}}", "a quoted text expected at byte 6"},
   };
   size_t i;

@@ -115,33 +115,6 @@ static void what_cannot_be_written_leaves_nothing(void) {
   directory_remove(directory);
 }
 
-static void numbers_are_plain(void) {
-  static const struct {
-    const char *text;
-    bool good;
-    uint64_t number;
-    const char *rest;
-  } rows[] = {
-      {"0", true, 0, ""},
-      {"12-3", true, 12, "-3"},
-      {"18446744073709551615", true, UINT64_MAX, ""},
-      {"18446744073709551616", false, 0, "18446744073709551616"},
-      {"01", false, 0, "01"},
-      {"-1", false, 0, "-1"},
-      {"", false, 0, ""},
-  };
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(rows); i++) {
-    const char *text = rows[i].text;
-    uint64_t number = 0;
-
-    CHECK_EQUAL(sp_directory_number(&text, &number), rows[i].good);
-    CHECK(number == rows[i].number);
-    CHECK_TEXT(text, rows[i].rest);
-  }
-}
-
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"only_the_users_own_is_private", only_the_users_own_is_private},
@@ -151,7 +124,6 @@ int main(int argc, char **argv) {
       {"files_appear_whole_and_private", files_appear_whole_and_private},
       {"what_cannot_be_written_leaves_nothing",
        what_cannot_be_written_leaves_nothing},
-      {"numbers_are_plain", numbers_are_plain},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

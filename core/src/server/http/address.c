@@ -1,23 +1,20 @@
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../util/number.h"
 #include "../../util/status.h"
 #include "http_server.h"
 
 spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
                                 uint16_t *port) {
   const char *colon = strrchr(listen, ':'), *begin = listen, *end = colon;
-  unsigned long number = 0;
-  char *behind = NULL;
+  uint64_t number = 0;
 
-  if (colon)
-    number = strtoul(colon + 1, &behind, 10);
   if (colon && *listen == '[' && colon > listen && colon[-1] == ']') {
     begin++;
     end--;
   }
-  if (!colon || behind == colon + 1 || *behind || number > UINT16_MAX ||
-      end <= begin || (size_t)(end - begin) >= capacity)
+  if (!colon || !sp_number_is(colon + 1, UINT16_MAX, &number) || end <= begin ||
+      (size_t)(end - begin) >= capacity)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "\"%.200s\" is no address to listen on: give one as "
                    "127.0.0.1:4040 or [::1]:4040",

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../../util/number.h"
 #include "../../util/utf8.h"
 
 #define ENVELOPE_TIMEOUT_DIGITS 10
@@ -59,12 +60,12 @@ static bool envelope_timeout(sp_connect_envelope *envelope, const char *text) {
 
   if (size == 0)
     return true;
-  if (size > ENVELOPE_TIMEOUT_DIGITS || strspn(text, "0123456789") < size)
+  if (size > ENVELOPE_TIMEOUT_DIGITS ||
+      !sp_number_is(text, UINT64_MAX, &envelope->timeout_ms))
     return envelope_refuse(
         envelope, "invalid_argument",
         "Connect-Timeout-Ms is no number of at most 10 digits");
   envelope->has_timeout = true;
-  envelope->timeout_ms = strtoull(text, NULL, 10);
   return envelope->timeout_ms || envelope_refuse(envelope, "deadline_exceeded",
                                                  "context deadline exceeded");
 }

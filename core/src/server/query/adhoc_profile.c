@@ -5,6 +5,7 @@
 
 #include "../../profile/gunzip.h"
 #include "../../profile/pprof_reader.h"
+#include "../../util/number.h"
 #include "../../util/utf8.h"
 #include "adhoc_json.h"
 #include "matcher_list.h"
@@ -143,12 +144,10 @@ static spanprof_status folded_line(sp_arena *arena, sp_name_tree *tree,
   const char *blank = memrchr(line, ' ', size), *end = line + size, *name_end;
   uint32_t node = 0, number, depth = 0;
   int64_t value;
-  char *rest;
 
   if (!blank || blank == line || blank + 1 == end)
     return adhoc_refuse(fault, "a line is no \"frame;frame;frame VALUE\"");
-  value = strtoll(blank + 1, &rest, 10);
-  if (rest != end)
+  if (sp_number_signed(blank + 1, end, &value))
     return adhoc_refuse(fault, "a line does not end in a number");
   for (; line < blank; line = name_end + 1) {
     const char *name;

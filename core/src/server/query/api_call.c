@@ -1,11 +1,11 @@
 #include "api_call.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/number.h"
 #include "../../util/utf8.h"
 #include "../http/connect_envelope.h"
 #include "classic_query.h"
@@ -126,16 +126,15 @@ spanprof_status sp_api_plan(sp_api *api) {
 spanprof_status sp_api_number(sp_api *api, const char *name, int64_t otherwise,
                               int64_t *out) {
   const char *text = sp_api_parameter(api, name);
-  char *end;
+  uint64_t number;
 
   *out = otherwise;
   if (!text)
     return SPANPROF_OK;
-  errno = 0;
-  *out = strtoll(text, &end, 10);
-  if (errno || *end || *out < 0)
+  if (!sp_number_is(text, INT64_MAX, &number))
     return sp_query_invalid(&api->query, "%s is no number from 0 on: \"%s\"",
                             name, text);
+  *out = (int64_t)number;
   return SPANPROF_OK;
 }
 

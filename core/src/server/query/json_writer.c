@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/json_string.h"
+
 sp_json sp_json_of(sp_buffer *out) {
   return (sp_json){.out = out};
 }
@@ -33,23 +35,19 @@ void sp_json_key(sp_json *json, const char *name) {
 }
 
 void sp_json_text_bytes(sp_json *json, const char *text, size_t bytes) {
+  char escape[SP_JSON_ESCAPE_BYTES];
   size_t i, plain = 0;
 
   json_before(json);
   sp_buffer_append(json->out, "\"", 1);
   for (i = 0; i < bytes; i++) {
-    const unsigned char c = (unsigned char)text[i];
+    const char *written = sp_json_escape(text[i], false, escape);
 
-    if (c >= ' ' && c != '"' && c != '\\' && c != 0x7f)
+    if (!written)
       continue;
     sp_buffer_append(json->out, text + plain, i - plain);
+    sp_buffer_text(json->out, written);
     plain = i + 1;
-    if (c == '"' || c == '\\')
-      sp_buffer_format(json->out, "\\%c", c);
-    else if (c == '\n')
-      sp_buffer_text(json->out, "\\n");
-    else
-      sp_buffer_format(json->out, "\\u%04x", c);
   }
   sp_buffer_append(json->out, text + plain, bytes - plain);
   sp_buffer_append(json->out, "\"", 1);
@@ -106,24 +104,9 @@ void sp_json_raw(sp_json *json, const char *text) {
 }
 
 void sp_json_base64(sp_json *json, const void *bytes, size_t size) {
-  static const char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const unsigned char *p = bytes;
-  size_t i, j;
-
   json_before(json);
   sp_buffer_append(json->out, "\"", 1);
-  for (i = 0; i < size; i += 3) {
-    const size_t left = size - i < 3 ? size - i : 3;
-    uint32_t bits = 0;
-    char text[4];
-
-    for (j = 0; j < 3; j++)
-      bits = bits << 8 | (j < left ? p[i + j] : 0u);
-    for (j = 0; j < 4; j++)
-      text[j] = j <= left ? digits[bits >> (18 - 6 * j) & 63] : '=';
-    sp_buffer_append(json->out, text, 4);
-  }
+  sp_buffer_base64(json->out, bytes, size);
   sp_buffer_append(json->out, "\"", 1);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../util/clock.h"
+#include "../../util/hex.h"
 #include "label_lexer.h"
 
 #define PLAN_TYPE_PARTS   5
@@ -129,23 +130,6 @@ spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
   return SPANPROF_OK;
 }
 
-bool sp_query_hex(const char *text, size_t digits, uint64_t *out) {
-  size_t i;
-
-  *out = 0;
-  for (i = 0; i < digits; i++) {
-    const char c = text[i], lower = (char)(c | 0x20);
-
-    if (c >= '0' && c <= '9')
-      *out = *out << 4 | (uint64_t)(c - '0');
-    else if (lower >= 'a' && lower <= 'f')
-      *out = *out << 4 | (uint64_t)(lower - 'a' + 10);
-    else
-      return false;
-  }
-  return true;
-}
-
 /* No profile has these times. */
 static void plan_nothing(sp_query_plan *plan) {
   plan->selector.from_ms = 1;
@@ -164,7 +148,7 @@ spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids) {
     if (strlen(ids->texts[i]) != 16)
       return sp_query_invalid(plan->query, "invalid span id length: \"%s\"",
                               ids->texts[i]);
-    if (!sp_query_hex(ids->texts[i], 16, &numbers[count]))
+    if (!sp_hex_read(ids->texts[i], 16, &numbers[count]))
       return sp_query_invalid(plan->query,
                               "invalid span id, which is 16 hexadecimal "
                               "digits: \"%s\"",
@@ -190,8 +174,8 @@ spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids) {
     if (strlen(ids->texts[i]) != 32)
       return sp_query_invalid(plan->query, "invalid trace id length: \"%s\"",
                               ids->texts[i]);
-    if (!sp_query_hex(ids->texts[i], 16, &traces[count].hi) ||
-        !sp_query_hex(ids->texts[i] + 16, 16, &traces[count].lo))
+    if (!sp_hex_read(ids->texts[i], 16, &traces[count].hi) ||
+        !sp_hex_read(ids->texts[i] + 16, 16, &traces[count].lo))
       return sp_query_invalid(plan->query,
                               "invalid trace id, which is 32 hexadecimal "
                               "digits: \"%s\"",
@@ -217,7 +201,7 @@ static bool plan_uuid(const char *text, sp_profile_uuid *out) {
         return false;
       continue;
     }
-    if (!sp_query_hex(&text[i], 2, &byte))
+    if (!sp_hex_read(&text[i], 2, &byte))
       return false;
     out->bytes[digits++] = (uint8_t)byte;
     i++;

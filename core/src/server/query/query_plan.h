@@ -72,7 +72,4 @@ spanprof_status sp_query_plan_done(sp_query_plan *plan, spanprof_status st);
 /* Whether `type` has the five parts of a profile type. */
 bool sp_profile_type_valid(const char *type);
 
-/* Hexadecimal digits of an id; false: others, or not `digits` of them. */
-bool sp_query_hex(const char *text, size_t digits, uint64_t *out);
-
 #endif

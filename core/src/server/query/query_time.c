@@ -1,9 +1,13 @@
 #include "query_time.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "../../util/number.h"
+
 #define TIME_MS_PER_DAY INT64_C(86400000)
+
+/* Of a unit: more is a mistake. */
+#define TIME_NUMBER_MAX 999999999
 
 /* Days from 1970-01-01 to a day of the Gregorian calendar, by Howard Hinnant's
  * days_from_civil: https://howardhinnant.github.io/date_algorithms.html */
@@ -19,13 +23,12 @@ static int64_t time_days(int64_t year, int64_t month, int64_t day) {
 }
 
 static bool time_number(const char *text, size_t digits, int64_t *out) {
+  uint64_t whole;
   int64_t number;
 
-  if (digits > 19)
+  if (sp_number_read(&text, text + digits, &whole) || whole > INT64_MAX)
     return false;
-  number = (int64_t)strtoull(text, NULL, 10);
-  if (number < 0)
-    return false;
+  number = (int64_t)whole;
   switch (digits) {
   case 8:
     *out = time_days(number / 10000, number / 100 % 100, number % 100) *
@@ -75,24 +78,22 @@ static bool time_unit(const char *name, size_t bytes, int64_t *out) {
 /* "-1h30m", "+5min" behind "now". */
 static bool time_offset(const char *p, const char *end, int64_t *out) {
   const int64_t sign = *p == '-' ? -1 : 1;
-  int64_t unit, number;
+  int64_t unit;
 
   if ((*p != '-' && *p != '+') || p + 1 == end)
     return false;
   for (p++; p < end;) {
-    const size_t digits = strspn(p, "0123456789");
-    const char *name = p + digits;
-    const char *next = name;
+    uint64_t number;
+    spanprof_status st = sp_number_read(&p, end, &number);
+    const char *name = p, *next = p;
 
     while (next < end && (*next < '0' || *next > '9'))
       next++;
-    if (digits == 0 || digits > 9 ||
-        !time_unit(name, (size_t)(next - name), &unit))
+    if (st || number > TIME_NUMBER_MAX ||
+        !time_unit(name, (size_t)(next - name), &unit) ||
+        (int64_t)number > INT64_MAX / 4 / unit)
       return false;
-    number = (int64_t)strtoull(p, NULL, 10);
-    if (number > INT64_MAX / 4 / unit)
-      return false;
-    *out += sign * number * unit;
+    *out += sign * (int64_t)number * unit;
     p = next;
   }
   return true;

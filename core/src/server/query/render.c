@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/number.h"
 #include "connect_transport.h"
 #include "dot_graph.h"
 #include "flamebearer.h"
@@ -13,13 +14,13 @@
 /* "max-nodes" or "maxNodes"; what is no number counts as not given. */
 static spanprof_status render_nodes(sp_query *query, size_t *out) {
   const char *text = sp_http_query(query->http, "max-nodes");
-  int64_t nodes = 0;
+  uint64_t nodes = 0;
 
   if (!text)
     text = sp_http_query(query->http, "maxNodes");
-  if (text && *text && strspn(text, "0123456789") == strlen(text))
-    nodes = (int64_t)strtoull(text, NULL, 10);
-  return sp_stack_query_nodes(query, nodes, out);
+  if (text)
+    sp_number_is(text, INT64_MAX, &nodes);
+  return sp_stack_query_nodes(query, (int64_t)nodes, out);
 }
 
 /* The flame graph of what is merged, with the timelines around it. */

@@ -1,10 +1,10 @@
 #include <ctype.h>
-#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/number.h"
 #include "matcher_list.h"
 #include "query_request.h"
 #include "request_fields.h"
@@ -35,7 +35,6 @@ static spanprof_status json_refuse(const char *name, sp_query_fault *fault) {
 /* A whole number of 64 bits: as a number or as text. */
 static bool json_int(const json_t *value, int64_t *out) {
   const char *text = json_string_value(value);
-  char *end;
   double number;
 
   if (json_is_integer(value)) {
@@ -47,11 +46,7 @@ static bool json_int(const json_t *value, int64_t *out) {
     *out = fabs(number) < 9e18 ? (int64_t)number : 0;
     return fabs(number) < 9e18 && number == floor(number);
   }
-  if (!text || !*text || isspace((unsigned char)*text))
-    return false;
-  errno = 0;
-  *out = strtoll(text, &end, 10);
-  return *end == '\0' && errno == 0;
+  return text && !sp_number_signed(text, text + strlen(text), out);
 }
 
 static bool json_double(const json_t *value, double *out) {

@@ -1,8 +1,9 @@
 #include "ingest_query.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+
+#include "../../util/number.h"
 
 #define INGEST_DAY_DIGITS 8
 
@@ -131,18 +132,17 @@ static int64_t ingest_unit(const char *unit) {
 static int64_t ingest_offset_ns(const char *text) {
   const int64_t sign = *text == '-' ? -1 : 1;
   int64_t sum = 0, part;
-  char *unit;
+  uint64_t number;
 
   text++;
   while (*text) {
-    errno = 0;
-    part = strtoll(text, &unit, 10);
-    if (unit == text || errno ||
-        __builtin_mul_overflow(part, ingest_unit(unit) * sign, &part) ||
+    if (sp_number_read(&text, NULL, &number) || number > INT64_MAX ||
+        __builtin_mul_overflow((int64_t)number, ingest_unit(text) * sign,
+                               &part) ||
         __builtin_mul_overflow(part, (int64_t)SP_NS_PER_S, &part) ||
         __builtin_add_overflow(sum, part, &sum))
       return 0;
-    text = unit + strcspn(unit, "0123456789+-");
+    text += strcspn(text, "0123456789+-");
     if (*text == '+' || *text == '-')
       break;
   }
@@ -160,7 +160,8 @@ static bool ingest_day(const char *text, int64_t *out) {
 }
 
 static int64_t ingest_unix(const char *text) {
-  int64_t scale = (int64_t)SP_NS_PER_S, number;
+  int64_t scale = (int64_t)SP_NS_PER_S, time_ns;
+  uint64_t number;
 
   switch (strlen(text)) {
   case 13:
@@ -173,11 +174,10 @@ static int64_t ingest_unix(const char *text) {
     scale = 1;
     break;
   }
-  errno = 0;
-  number = strtoll(text, NULL, 10);
-  if (errno || __builtin_mul_overflow(number, scale, &number))
+  if (!sp_number_is(text, INT64_MAX, &number) ||
+      __builtin_mul_overflow((int64_t)number, scale, &time_ns))
     return INT64_MAX;
-  return number;
+  return time_ns;
 }
 
 int64_t sp_ingest_time(const char *text, int64_t now_ns) {
@@ -200,13 +200,8 @@ int64_t sp_ingest_time(const char *text, int64_t now_ns) {
 }
 
 uint32_t sp_ingest_rate(const char *text) {
-  unsigned long rate;
-  char *end;
+  uint64_t rate;
 
-  if (!text || *text < '0' || *text > '9')
-    return SP_INGEST_RATE_DEFAULT;
-  errno = 0;
-  rate = strtoul(text, &end, 10);
-  return errno || *end || rate > UINT32_MAX ? SP_INGEST_RATE_DEFAULT
-                                            : (uint32_t)rate;
+  return text && sp_number_is(text, UINT32_MAX, &rate) ? (uint32_t)rate
+                                                       : SP_INGEST_RATE_DEFAULT;
 }

@@ -1,12 +1,13 @@
 #include "json_wire.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "../../profile/varint.h"
+#include "../../util/hex.h"
+#include "../../util/number.h"
 #include "wire.h"
 
 typedef struct json_writer {
@@ -101,12 +102,11 @@ static bool json_hex(sp_view text, sp_buffer *out) {
   if (text.size % 2)
     return false;
   for (i = 0; i < text.size; i += 2) {
-    char pair[3] = {text.bytes[i], text.bytes[i + 1], '\0'}, *end, byte;
+    uint64_t byte;
 
-    byte = (char)strtoul(pair, &end, 16);
-    if (end != pair + 2 || pair[0] == '-' || pair[0] == '+' || pair[0] == ' ')
+    if (!sp_hex_read(text.bytes + i, 2, &byte))
       return false;
-    sp_buffer_append(out, &byte, 1);
+    sp_buffer_append(out, &(char){(char)byte}, 1);
   }
   return true;
 }
@@ -137,7 +137,7 @@ static spanprof_status json_put_text(json_writer *writer,
 /* A whole number of 64 bits, of either sign. */
 static bool json_whole(const json_t *value, uint64_t *out) {
   const char *text = json_string_value(value);
-  char *end;
+  int64_t negative;
 
   if (json_is_integer(value)) {
     *out = (uint64_t)json_integer_value(value);
@@ -149,12 +149,14 @@ static bool json_whole(const json_t *value, uint64_t *out) {
     *out = (uint64_t)(int64_t)(fabs(real) < 9e15 ? real : 0);
     return fabs(real) < 9e15 && real == floor(real);
   }
-  if (!text || !*text || (*text != '-' && (*text < '0' || *text > '9')))
+  if (!text || *text == '+' || strlen(text) != json_string_length(value))
     return false;
-  errno = 0;
-  *out = *text == '-' ? (uint64_t)strtoll(text, &end, 10)
-                      : strtoull(text, &end, 10);
-  return !errno && !*end && strlen(text) == json_string_length(value);
+  if (*text != '-')
+    return sp_number_is(text, UINT64_MAX, out);
+  if (sp_number_signed(text, text + strlen(text), &negative))
+    return false;
+  *out = (uint64_t)negative;
+  return true;
 }
 
 static spanprof_status json_put_number(json_writer *writer,

@@ -1,6 +1,6 @@
-#include <errno.h>
 #include <stdlib.h>
 
+#include "../../util/number.h"
 #include "stack_text.h"
 
 #define FOLDED_LINE_MAX  ((size_t)65535)
@@ -28,25 +28,17 @@ static sp_view folded_without_cr(sp_view line) {
 
 static spanprof_status folded_count(sp_stack_list *list, sp_view text,
                                     int64_t *out) {
-  const size_t sign = text.size && strchr("+-", text.bytes[0]) && text.bytes[0];
-  char digits[FOLDED_COUNT_MAX + 2];
-  bool sound = text.size > sign && text.size <= FOLDED_COUNT_MAX;
-  size_t i;
+  const spanprof_status st =
+      sp_number_signed(text.bytes, text.bytes + text.size, out);
 
-  for (i = sign; sound && i < text.size; i++)
-    sound = text.bytes[i] >= '0' && text.bytes[i] <= '9';
-  if (!sound)
+  if (st == SPANPROF_ERR_FORMAT || text.size > FOLDED_COUNT_MAX)
     return sp_refuse(list->refusal, SP_REFUSAL_BROKEN,
                      "strconv.Atoi: parsing \"%.*s\": invalid syntax",
                      (int)sp_min_u64(text.size, 100), text.bytes);
-  memcpy(digits, text.bytes, text.size);
-  digits[text.size] = '\0';
-  errno = 0;
-  *out = strtoll(digits, NULL, 10);
-  return errno ? sp_refuse(list->refusal, SP_REFUSAL_BROKEN,
-                           "strconv.Atoi: parsing \"%s\": value out of range",
-                           digits)
-               : SPANPROF_OK;
+  return st ? sp_refuse(list->refusal, SP_REFUSAL_BROKEN,
+                        "strconv.Atoi: parsing \"%.*s\": value out of range",
+                        (int)text.size, text.bytes)
+            : SPANPROF_OK;
 }
 
 spanprof_status sp_stack_folded(sp_stack_list *list, sp_view text) {

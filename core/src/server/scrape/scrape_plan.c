@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../util/clean.h"
+#include "../../util/number.h"
 #include "../../util/status.h"
 #include "../../util/utf8.h"
 
@@ -209,11 +210,13 @@ static uint32_t plan_seconds(const sp_scrape_target *target, const char *path,
   const char *query = strchr(path, '?');
   const char *found = query ? strstr(query, "seconds=") : NULL;
   const uint64_t interval_s = target->interval_ns / SP_NS_PER_S;
-  unsigned long seconds = interval_s > 2 ? interval_s - 1 : 1;
+  uint64_t seconds = interval_s > 2 ? interval_s - 1 : 1;
 
   *given = found && (found[-1] == '?' || found[-1] == '&');
-  if (*given)
-    seconds = strtoul(found + strlen("seconds="), NULL, 10);
+  if (*given) {
+    found += strlen("seconds=");
+    sp_number_read(&found, NULL, &seconds);
+  }
   return (uint32_t)sp_min_u64(seconds, PLAN_SECONDS_MAX);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../util/hex.h"
 #include "select.h"
 
 static bool match_is_span(const sp_matcher *matcher) {
@@ -82,11 +83,9 @@ bool sp_select_span_passes(const sp_select *select,
 
 /* 16 hexadecimal digits; 0: they are none. */
 static uint64_t match_hex(const char *digits) {
-  char copy[17];
+  uint64_t number;
 
-  memcpy(copy, digits, 16);
-  copy[16] = '\0';
-  return strspn(copy, "0123456789abcdef") == 16 ? strtoull(copy, NULL, 16) : 0;
+  return sp_hex_read(digits, 16, &number) ? number : 0;
 }
 
 /* Of a matcher `="id"`, if the filter can tell. A series with a label of that
