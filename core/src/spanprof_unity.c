@@ -11,6 +11,7 @@
 #include "util/counters.c"
 #include "util/cycles.c"
 #include "util/directory.c"
+#include "util/file.c"
 #include "util/fork_hooks.c"
 #include "util/hash_index.c"
 #include "util/hex.c"

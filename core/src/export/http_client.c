@@ -1,14 +1,13 @@
 #include "http_client.h"
 
 #include <curl/curl.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../util/buffer.h"
+#include "../util/file.h"
 #include "../util/status.h"
 #include "client_sockets.h"
 #include "credentials.h"
@@ -64,10 +63,11 @@ static void client_curl_init(void) {
 }
 
 static spanprof_status client_file_check(const char *option, const char *path) {
-  if (!path || access(path, R_OK) == 0)
-    return SPANPROF_OK;
-  return sp_fail_errno(SPANPROF_ERR_IO, errno, "%s %s cannot be read", option,
-                       path);
+  int error = path ? sp_file_readable(path) : 0;
+
+  return error ? sp_fail_errno(SPANPROF_ERR_IO, error, "%s %s cannot be read",
+                               option, path)
+               : SPANPROF_OK;
 }
 
 static size_t client_on_body(char *bytes, size_t one, size_t size, void *data) {

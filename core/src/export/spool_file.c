@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "../util/directory.h"
+#include "../util/file.h"
 #include "../util/number.h"
 #include "../util/status.h"
 
@@ -104,14 +105,6 @@ static int spool_file_load(int fd, char *content, size_t size) {
   return 0;
 }
 
-/* Is it a file that we wrote? */
-static bool spool_file_ours(const struct stat *info) {
-  char why[SP_DIRECTORY_WHY_BYTES];
-
-  return S_ISREG(info->st_mode) && info->st_size <= SPOOL_FILE_MAX_BYTES &&
-         sp_directory_private(info, why);
-}
-
 spanprof_status sp_spool_file_read(sp_spool_file *out, const sp_mem *mem,
                                    int directory, const char *name) {
   int fd =
@@ -123,7 +116,7 @@ spanprof_status sp_spool_file_read(sp_spool_file *out, const sp_mem *mem,
   memset(out, 0, sizeof *out);
   if (!error && fstat(fd, &info) != 0)
     error = errno;
-  if (!error && !spool_file_ours(&info))
+  if (!error && !sp_file_is_ours(&info, SPOOL_FILE_MAX_BYTES))
     error = EBADMSG;
   if (!error && !(content = sp_mem_new(mem, (size_t)info.st_size)))
     error = ENOMEM;

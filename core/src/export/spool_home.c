@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../util/directory.h"
+#include "../util/file.h"
 #include "../util/number.h"
 #include "../util/status.h"
 
@@ -52,11 +53,9 @@ spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home) {
 static spanprof_status home_lock_file(sp_spool_home *home, int directory,
                                       int fd) {
   struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-  char why[SP_DIRECTORY_WHY_BYTES];
   struct stat info, named;
 
-  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-      !sp_directory_private(&info, why))
+  if (fstat(fd, &info) != 0 || !sp_file_is_ours(&info, UINT64_MAX))
     return sp_fail(SPANPROF_ERR_IO, "%s/" HOME_LOCK " is none of ours",
                    home->path);
   if (fcntl(fd, F_SETLK, &lock) != 0)

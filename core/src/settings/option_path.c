@@ -9,6 +9,7 @@
 
 #include "../util/buffer.h"
 #include "../util/directory.h"
+#include "../util/file.h"
 
 static spanprof_status option_path_refuse(const sp_given *given,
                                           const char *what, int error) {
@@ -19,19 +20,10 @@ static spanprof_status option_path_refuse(const sp_given *given,
 }
 
 spanprof_status sp_option_file_check(const sp_given *given) {
-  int file = open(given->text, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-  int error = errno;
-  struct stat about;
+  int error = sp_file_readable(given->text);
 
-  if (file < 0)
-    return option_path_refuse(given, "cannot be read", error);
-  error = fstat(file, &about) != 0 ? errno : 0;
-  close(file);
-  if (error == 0 && S_ISDIR(about.st_mode))
-    error = EISDIR;
-  if (error)
-    return option_path_refuse(given, "cannot be read", error);
-  return SPANPROF_OK;
+  return error ? option_path_refuse(given, "cannot be read", error)
+               : SPANPROF_OK;
 }
 
 /* An errno. access() does not tell of full quotas, or of root on a file system

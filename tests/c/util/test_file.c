@@ -1,0 +1,62 @@
+#include "util/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "export_fixture.h"
+
+static void what_can_be_read_is_told_from_what_cannot(void) {
+  char directory[64], path[128], gone[128], link_path[128], pipe_path[128];
+
+  directory_new(directory);
+  snprintf(path, sizeof path, "%s/file", directory);
+  snprintf(gone, sizeof gone, "%s/gone", directory);
+  snprintf(link_path, sizeof link_path, "%s/link", directory);
+  snprintf(pipe_path, sizeof pipe_path, "%s/pipe", directory);
+  close(open(path, O_CREAT | O_WRONLY, 0600));
+  CHECK(symlink(path, link_path) == 0);
+  CHECK(mkfifo(pipe_path, 0600) == 0);
+  CHECK_EQUAL(sp_file_readable(path), 0);
+  CHECK_EQUAL(sp_file_readable(link_path), 0);
+  /* Nobody writes to it: it is not waited for. */
+  CHECK_EQUAL(sp_file_readable(pipe_path), 0);
+  CHECK_EQUAL(sp_file_readable(directory), EISDIR);
+  CHECK_EQUAL(sp_file_readable(gone), ENOENT);
+  directory_remove(directory);
+}
+
+static void ours_are_regular_private_and_bounded(void) {
+  static const struct {
+    mode_t mode;
+    bool own;
+    off_t size;
+    bool ours;
+  } rows[] = {
+      {S_IFREG | 0600, true, 100, true},  {S_IFREG | 0644, true, 0, true},
+      {S_IFREG | 0600, true, 101, false}, {S_IFREG | 0620, true, 1, false},
+      {S_IFREG | 0602, true, 1, false},   {S_IFREG | 0600, false, 1, false},
+      {S_IFIFO | 0600, true, 0, false},   {S_IFDIR | 0700, true, 1, false},
+      {S_IFREG | 0600, true, -1, false},
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(rows); i++) {
+    struct stat info = {.st_mode = rows[i].mode,
+                        .st_uid = geteuid() + !rows[i].own,
+                        .st_size = rows[i].size};
+
+    CHECK_EQUAL(sp_file_is_ours(&info, 100), rows[i].ours);
+  }
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"what_can_be_read_is_told_from_what_cannot",
+       what_can_be_read_is_told_from_what_cannot},
+      {"ours_are_regular_private_and_bounded",
+       ours_are_regular_private_and_bounded},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
