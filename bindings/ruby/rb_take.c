@@ -1,5 +1,6 @@
 #include "rb_take.h"
 
+#include <ruby.h>
 #include <ruby/thread.h>
 #include <stdlib.h>
 #include <string.h>
