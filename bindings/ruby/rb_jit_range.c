@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "rb_jit_push.h"
 #include "rb_spanprof.h"
 #include "unwind/process_maps.h"
 
@@ -89,8 +90,10 @@ static VALUE range_tell(VALUE data) {
   spanprof_range range;
 
   (void)data;
-  if (jit_enabled() && range_find(&range))
+  if (jit_enabled() && range_find(&range)) {
+    rb_sp_jit_push_watch(&range);
     spanprof_runtime_eval_add(&range);
+  }
   return Qnil;
 }
 

@@ -6,6 +6,7 @@
 #define RB_VM_LAYOUT_H
 
 #include <ruby.h>
+#include <ruby/version.h>
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +18,15 @@ typedef struct rb_sp_vm_layout {
   size_t thread_ec_bytes;     /* rb_thread_t.ec */
   size_t control_frame_words; /* size of rb_control_frame_t */
 } rb_sp_vm_layout;
+
+/* See rb_jit_push.h; it compiles for x86-64 alone. */
+#if RUBY_API_VERSION_MAJOR == 3 && RUBY_API_VERSION_MINOR == 1 && \
+    defined(__x86_64__)
+#define RB_SP_VM_YJIT_MOVES_FIRST 1
+#define RB_SP_VM_YJIT_FRAME_BYTES 64 /* rb_control_frame_t */
+#else
+#define RB_SP_VM_YJIT_MOVES_FIRST 0
+#endif
 
 /* Words of rb_execution_context_t. */
 enum { RB_SP_EC_STACK = 0, RB_SP_EC_STACK_WORDS = 1, RB_SP_EC_FRAME = 2 };

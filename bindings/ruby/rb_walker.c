@@ -4,8 +4,7 @@
  *   3.2.5 and 3.3.4 on has a compiler fence between). A frame counts only with
  *   a flags word that has one of the known magics; the walk ends at any other.
  * - YJIT of 3.1 moves ec->cfp first: for some instructions the innermost frame
- *   is what another one left there, and its environment partly overwritten by
- *   the new one's, whose flags word can stand where a pointer is looked for.
+ *   is what another one left there, see rb_jit_push.h. It is left out.
  * - A closure moves environments to the heap (vm_make_env_each() in vm.c): for
  *   some instructions an enclosing environment on the stack holds an object in
  *   place of its flags. The frame is taken then, without its class.
@@ -23,6 +22,7 @@
 
 #include "rb_code_table.h"
 #include "rb_compaction.h"
+#include "rb_jit_push.h"
 #include "rb_thread_table.h"
 #include "rb_vm_layout.h"
 #include "util/base.h"
@@ -359,6 +359,8 @@ SP_HANDLER_CODE size_t rb_sp_walker_walk(void *data,
     rb_sp_thread_foresee(capture->thread_data, frame,
                          (const void *)frame[RB_SP_FRAME_EP]);
     rb_sp_code_cache_begin(cache);
+    if (SP_UNLIKELY(rb_sp_jit_push_open(capture, frame)))
+      frame += walker.layout.control_frame_words;
     if (!stack_walk(&stack, frame, cache, frames, max, &count))
       *cut = 1;
   }

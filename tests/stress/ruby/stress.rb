@@ -3,16 +3,15 @@
 # What the stress programs of this folder share: each is run by itself, with
 # the gem on its load path, and must end with status 0.
 #
-#   SPANPROF_STRESS_SECONDS=20 SPANPROF_TEST_WALL_HZ=1000r ruby torn.rb
+#   SPANPROF_STRESS_SECONDS=20 SPANPROF_TEST_WALL_HZ=1000r ruby forks.rb
 require "spanprof"
+require "fiddle"
 require "tmpdir"
+require_relative "../../../ruby/test/profile_reader"
 
 # Profiles a block until its time is over, and then judges what came of it.
 module Stress
   SECONDS = Float(ENV.fetch("SPANPROF_STRESS_SECONDS", "5"))
-
-  # Timers of wall time, so that the kernel's tick does not limit the rate.
-  ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000r"
 
   # An end of a child that takes longer is a hang.
   END_S = 20
@@ -22,22 +21,33 @@ module Stress
     attr_reader :directory
 
     # Calls the block over and over until the time is over.
+    # @param walks [Boolean] signals come by ../walks.c, thousands a second to
+    #   threads that run; else from timers of wall time
+    # @param wrong [Proc, nil] says what is wrong with a sample, or nil
     # @yieldparam round [Integer] 0, 1, 2, …
-    def run
+    def run(walks: false, wrong: nil, &block)
+      # Timers of wall time, so that the kernel's tick does not limit the rate.
+      ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000r" unless walks
       Dir.mktmpdir do |directory|
         @directory = directory
+        @walks = walks && load_walks
         Spanprof.start(application_name: name, output_directory: directory, upload_interval_ms: 1000) or
           abort "not profiled: #{Spanprof.unavailable_reason}"
         @until = now + SECONDS
-        round = 0
-        while more?
-          yield round
-          round += 1
-          @warm ||= resident if now > @until - (SECONDS / 2)
-        end
+        rounds = walks ? walked { repeat(&block) } : repeat(&block)
         Spanprof.stop(timeout: 10)
-        judge(Spanprof.stats, round)
+        judge(Spanprof.stats, rounds)
+        inspect_samples(wrong) if wrong
       end
+    end
+
+    # Runs the block while threads of this process that run get more signals.
+    def walked
+      error = @walks[:begin].call
+      abort "no more signals: #{SystemCallError.new(error).message}" unless error.zero?
+      yield
+    ensure
+      @walks[:end].call if error&.zero?
     end
 
     # @return [Boolean] whether there is time left
@@ -72,8 +82,35 @@ module Stress
 
     def name = File.basename($PROGRAM_NAME, ".rb")
 
+    # @return [Integer] how often it was called
+    def repeat
+      round = 0
+      while more?
+        yield round
+        round += 1
+        @warm ||= resident if now > @until - (SECONDS / 2)
+      end
+      round
+    end
+
+    def load_walks
+      library = "#{@directory}/walks.so"
+      system("cc", "-O2", "-shared", "-fPIC", "-pthread", "-o", library, "#{__dir__}/../walks.c") or abort "no compiler"
+      loaded = Fiddle.dlopen(library)
+      { begin: Fiddle::Function.new(loaded["walks_begin"], [], Fiddle::TYPE_INT),
+        end: Fiddle::Function.new(loaded["walks_end"], [], Fiddle::TYPE_VOID) }
+    end
+
+    def inspect_samples(wrong)
+      samples = ProfileReader.samples(@directory)
+      found = samples.filter_map { |sample| wrong.call(sample)&.then { |text| [text, sample.stack] } }
+      puts "#{name}: #{samples.size} stacks, #{found.size} wrong"
+      found.first(5).each { |text, stack| puts "#{text}: #{stack.inspect}" }
+      abort "#{found.size} stacks are wrong" unless found.empty?
+    end
+
     def judge(stats, rounds)
-      puts "#{name}: #{rounds} rounds, #{stats[:samples_taken]} samples, #{stats[:stacks_walk_cut]} walks cut, " \
+      puts "#{name}: #{rounds} rounds, #{stats[:samples_taken]} walks, #{stats[:stacks_walk_cut]} cut, " \
            "#{stats[:frames_unnamed]} frames unnamed, #{@warm} MiB half-way, #{resident} MiB, #{Spanprof.const_get(:Native).walker}"
       abort "too few samples" if stats[:samples_taken] < SECONDS * 20
       unaccounted = stats[:samples_taken] - stats[:samples_exported] -

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+# Methods that come and go, and say which they are in their name, their file and
+# their line: no frame may have those of another.
+module Marked
+  # Makes the methods of that number, calls them, and lets them go.
+  def self.call(number)
+    made = Class.new
+    made.class_eval(<<~RUBY, "marked #{number}", line(number))
+      def outer_#{number}(count)
+        inner_#{number}(count)
+      end
+      def inner_#{number}(count)
+        20.times { |one| count += one.to_s.size }
+        count
+      end
+    RUBY
+    one = made.new
+    10.times { one.public_send("outer_#{number}", 1) }
+  end
+
+  def self.line(number) = (number % 97) + 1
+
+  # @return [String, nil] what is wrong with a sample's stack
+  def self.wrong(sample)
+    frames = sample.frames.select { |frame| frame.function.match?(/(outer|inner)_\d+\z/) }
+    [*frames, nil].each_cons(2) do |frame, outer|
+      kind, number = frame.function.match(/(outer|inner)_(\d+)\z/).captures
+      first = line(number.to_i) + (kind == "inner" ? 3 : 0)
+      return "#{frame.function} in #{frame.file}" unless frame.file == "marked #{number}"
+      return "#{frame.function} at #{frame.line}" unless (first..first + 3).cover?(frame.line)
+      return "#{outer.function} calls #{frame.function}" if kind == "inner" && outer && !outer.function.end_with?("_#{number}")
+    end
+    nil
+  end
+end
