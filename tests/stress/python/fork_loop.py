@@ -1,7 +1,6 @@
 """A fork every tenth of a second from a program with busy threads; the child
 works, is profiled, and ends."""
 import os
-import signal
 import sys
 import threading
 import time
@@ -27,19 +26,6 @@ def child() -> int:
     return 0 if total else 1
 
 
-def reap(pid: int) -> int:
-    """The exit status; a child that hangs is killed, and a failure."""
-    end = time.monotonic() + 20
-    while time.monotonic() < end:
-        done, status = os.waitpid(pid, os.WNOHANG)
-        if done:
-            return os.waitstatus_to_exitcode(status)
-        time.sleep(0.005)
-    os.kill(pid, signal.SIGABRT)
-    os.waitpid(pid, 0)
-    raise stress.Failure("a child hung")
-
-
 def work() -> str:
     threads = [threading.Thread(target=busy) for _ in range(3)]
     for thread in threads:
@@ -54,7 +40,7 @@ def work() -> str:
                     status = child()
                 finally:
                     os._exit(status)
-            status = reap(pid)
+            status = stress.reap(pid)
             stress.check(status == 0, f"a child ended with {status}")
             forks += 1
             time.sleep(0.1)

@@ -7,11 +7,14 @@ and the checks of what came out.
 """
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import faulthandler
 import os
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -87,6 +90,39 @@ def check_marked(samples: list[profile_reader.Sample]) -> int:
     return seen
 
 
+def reap(pid: int) -> int:
+    """The exit status; a child that hangs is killed, and a failure."""
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.005)
+    os.kill(pid, signal.SIGABRT)
+    os.waitpid(pid, 0)
+    raise Failure("a child hung")
+
+
+_walks: list[ctypes.CDLL] = []
+
+
+@contextlib.contextmanager
+def walked() -> Iterator[None]:
+    """Threads that run are sent many signals meanwhile, see ../walks.c."""
+    if not _walks:
+        with tempfile.TemporaryDirectory() as directory:
+            library = os.path.join(directory, "walks.so")
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-pthread", "-o", library,
+                            os.path.join(os.path.dirname(__file__), "..", "walks.c")], check=True)
+            _walks.append(ctypes.CDLL(library))
+    error = _walks[0].walks_begin()
+    check(error == 0, f"no more signals: {os.strerror(error)}")
+    try:
+        yield
+    finally:
+        _walks[0].walks_end()
+
+
 def _beside() -> None:
     faulthandler.enable()
     signal.signal(signal.SIGALRM, lambda number, frame: None)
@@ -95,11 +131,12 @@ def _beside() -> None:
 
 def run(work: Callable[[], str], wall_hz: int = 10000,
         inspect: Callable[[list[profile_reader.Sample]], str] | None = None) -> None:
-    """Profile `work`, check that each sample is accounted for, and print one
-    line; exits with 1 where something was wrong."""
+    """Profile `work` at `wall_hz` (0: by CPU time), check that each sample is
+    accounted for, and print one line; exits with 1 where something was wrong."""
     import spanprof
 
-    os.environ.setdefault("SPANPROF_TEST_WALL_HZ", str(wall_hz))
+    if wall_hz:
+        os.environ.setdefault("SPANPROF_TEST_WALL_HZ", str(wall_hz))
     name = os.path.basename(sys.argv[0])
     directory = tempfile.mkdtemp(prefix="spanprof-stress-")
     status = 1
