@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/store/block.h"
+#include "server/store/id_filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -88,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       again(&block);
     }
   }
-  sp_block_filter_has(data, size, sp_block_span_key(size));
+  sp_id_filter_has(data, size, sp_id_span_key(size));
   sp_block_dispose(&block);
   return 0;
 }

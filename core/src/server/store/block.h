@@ -3,7 +3,7 @@
  * query reads what it needs alone:
  *
  *   head    times, and which series and types have values
- *   filter  of span and trace ids (Bloom)
+ *   filter  of span and trace ids; id_filter.h
  *   totals  per series and stack, over all its profiles; none of one profile
  *   spans   sorted span ids with their trace ids
  *   body    the samples, sorted by profile, series, stack and span */
@@ -100,9 +100,7 @@ spanprof_status sp_block_read_body(sp_block *block, const void *bytes,
 spanprof_status sp_block_read_totals(sp_block *block, const void *bytes,
                                      size_t size);
 
-/* Whether the filter lets an id pass: a span's (trace_hi 0) or a trace's. */
-uint64_t sp_block_span_key(uint64_t span_id);
-uint64_t sp_block_trace_key(uint64_t hi, uint64_t lo);
-bool sp_block_filter_has(const void *filter, size_t size, uint64_t key);
+/* Add the ids of the spans that were read to a filter of `size` bytes. */
+void sp_block_filter_spans(const sp_block *block, void *filter, size_t size);
 
 #endif

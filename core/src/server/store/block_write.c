@@ -4,86 +4,41 @@
 #include "../../util/hash.h"
 #include "block.h"
 #include "columns.h"
+#include "id_filter.h"
 
 /* A raw block is compacted within minutes: zlib's cheapest level. */
 #define BLOCK_LEVEL_ONE  1
 #define BLOCK_LEVEL_MANY 6
 
-/* A line of a processor's cache for each 51 ids: 10 bits and 6 probes an id are
- * 1.2 % of false hits. */
-#define FILTER_LINE_BYTES 64
-#define FILTER_IDS_A_LINE 51
-#define FILTER_PROBES     6
+/* Each span and its trace, those that are there. */
+void sp_block_filter_spans(const sp_block *block, void *filter, size_t size) {
+  size_t i;
 
-uint64_t sp_block_span_key(uint64_t span_id) {
-  return sp_hash_mix(SP_HASH_SEED, span_id);
-}
+  for (i = 0; i < block->span_count; i++) {
+    const sp_block_span *span = &block->spans[i];
 
-uint64_t sp_block_trace_key(uint64_t hi, uint64_t lo) {
-  return sp_hash_mix(sp_hash_mix(SP_HASH_SEED2, hi), lo);
-}
-
-/* The bits of a key within its line, nine of the hash for each. */
-static uint32_t filter_bit(uint64_t key, int probe) {
-  return (uint32_t)(key >> (probe * 9)) & (FILTER_LINE_BYTES * 8 - 1);
-}
-
-static size_t filter_line(uint64_t key, size_t size) {
-  const uint64_t lines = size / FILTER_LINE_BYTES;
-
-  return (size_t)(((unsigned __int128)sp_hash_mix(key, lines) * lines) >> 64) *
-         FILTER_LINE_BYTES;
-}
-
-bool sp_block_filter_has(const void *filter, size_t size, uint64_t key) {
-  const uint8_t *line;
-  int i;
-
-  if (size < FILTER_LINE_BYTES)
-    return false;
-  line = (const uint8_t *)filter + filter_line(key, size);
-  for (i = 0; i < FILTER_PROBES; i++) {
-    const uint32_t bit = filter_bit(key, i);
-
-    if (!(line[bit / 8] & 1u << (bit % 8)))
-      return false;
-  }
-  return true;
-}
-
-static void filter_add(sp_buffer *filter, uint64_t key) {
-  uint8_t *line = (uint8_t *)filter->data + filter_line(key, filter->size);
-  int i;
-
-  for (i = 0; i < FILTER_PROBES; i++) {
-    const uint32_t bit = filter_bit(key, i);
-
-    line[bit / 8] |= (uint8_t)(1u << (bit % 8));
+    if (span->span_id)
+      sp_id_filter_add(filter, size, sp_id_span_key(span->span_id));
+    if (span->trace_hi || span->trace_lo)
+      sp_id_filter_add(filter, size,
+                       sp_id_trace_key(span->trace_hi, span->trace_lo));
   }
 }
 
 static void block_write_filter(const sp_block *block, sp_buffer *out) {
-  const size_t lines = block->span_count * 2 / FILTER_IDS_A_LINE + 1;
-  size_t traces = 0, i;
+  size_t traces = 0, size, i;
 
   if (block->span_count == 0)
     return;
   for (i = 0; i < block->span_count; i++)
     traces += block->spans[i].trace_hi || block->spans[i].trace_lo;
+  size = sp_id_filter_bytes(block->span_count + traces);
   out->size = 0;
-  if (!sp_buffer_reserve(out, lines * FILTER_LINE_BYTES))
+  if (!sp_buffer_reserve(out, size))
     return;
-  out->size = ((block->span_count + traces) / FILTER_IDS_A_LINE + 1) *
-              FILTER_LINE_BYTES;
-  memset(out->data, 0, out->size);
-  for (i = 0; i < block->span_count; i++) {
-    const sp_block_span *span = &block->spans[i];
-
-    if (span->span_id)
-      filter_add(out, sp_block_span_key(span->span_id));
-    if (span->trace_hi || span->trace_lo)
-      filter_add(out, sp_block_trace_key(span->trace_hi, span->trace_lo));
-  }
+  out->size = size;
+  memset(out->data, 0, size);
+  sp_block_filter_spans(block, out->data, size);
 }
 
 /* Sorted ids differ by less than they are long. Trace ids are random. */

@@ -176,7 +176,9 @@ static spanprof_status collect_mark(collect *all) {
     const char *sql;
     collect_row fn;
   } steps[] = {
-      {"SELECT source, head, totals, spans, body FROM block", collect_block},
+      {"SELECT source, head, totals, iif(totals IS NULL, spans, NULL), "
+       "iif(totals IS NULL, body, NULL) FROM block",
+       collect_block},
       /* A caller's id is lower than those of what it calls. */
       {"SELECT id, parent, location FROM stack ORDER BY id DESC",
        collect_stack},

@@ -5,6 +5,14 @@
 
 #include "../../util/status.h"
 
+/* What version 2 added: filters of many blocks (wide_filter.h). */
+#define DATABASE_WIDE_FILTER                                               \
+  "CREATE TABLE wide_filter(id INTEGER PRIMARY KEY, first_block INT NOT "  \
+  "NULL, last_block INT NOT NULL, from_ns INT NOT NULL, until_ns INT NOT " \
+  "NULL, bytes INT NOT NULL, first_piece INT NOT NULL);"                   \
+  "CREATE TABLE wide_filter_piece(id INTEGER PRIMARY KEY, bits BLOB NOT "  \
+  "NULL);"
+
 /* Every profile is in a block: alone until it is compacted. A stack is its
  * caller's stack and a location; ids grow, so that a parent's is the lower. */
 static const char database_schema[] =
@@ -33,9 +41,14 @@ static const char database_schema[] =
     "CREATE INDEX span_id ON span(span_id);"
     "CREATE TABLE document(kind TEXT NOT NULL, key TEXT NOT NULL,"
     " time_ms INT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(kind, key))"
-    " WITHOUT ROWID;"
+    " WITHOUT ROWID;" DATABASE_WIDE_FILTER
     "PRAGMA application_id=0x7370616e;" /* "span" */
-    "PRAGMA user_version=1;";
+    "PRAGMA user_version=2;";
+
+/* From each version to the next. */
+static const char *const database_steps[SP_DATABASE_VERSION] = {
+    [1] = DATABASE_WIDE_FILTER "PRAGMA user_version=2;",
+};
 
 #define DATABASE_APPLICATION 0x7370616e
 
@@ -147,7 +160,9 @@ static spanprof_status database_check(sqlite3 *db, const char *path) {
                    ", written by a newer spanprof-server; this one reads up to "
                    "%d",
                    path, version, SP_DATABASE_VERSION);
-  return SPANPROF_OK;
+  for (; !st && 0 < version && version < SP_DATABASE_VERSION; version++)
+    st = sp_database_run(db, database_steps[version]);
+  return st;
 }
 
 spanprof_status sp_database_create(sqlite3 **out, const char *path,

@@ -9,17 +9,34 @@ static void insert_bytes(sqlite3_stmt *statement, int at,
     sqlite3_bind_null(statement, at);
 }
 
+/* Numbers only grow, also past blocks that are gone: a wide filter is of all
+ * numbers up to its last. */
+static spanprof_status insert_number(sp_writer *writer, int64_t *number) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (!writer->next_block)
+    st = sp_database_number(writer->db,
+                            "SELECT 1+max((SELECT coalesce(max(id), 0) FROM "
+                            "block), (SELECT coalesce(max(last_block), 0) FROM "
+                            "wide_filter))",
+                            &writer->next_block);
+  *number = st ? 0 : writer->next_block++;
+  return st;
+}
+
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       const sp_block_profile *profiles,
                                       size_t count,
                                       const sp_block_parts *parts) {
   sqlite3_stmt *insert;
-  spanprof_status st;
+  int64_t number;
+  spanprof_status st = insert_number(writer, &number);
 
-  st = sp_database_prepare(writer->db, &writer->insert_block,
-                           "INSERT INTO block(source, from_ns, until_ns, "
-                           "profiles, bytes, head, filter, totals, spans, "
-                           "body) VALUES(?,?,?,?,?,?,?,?,?,?)");
+  if (!st)
+    st = sp_database_prepare(writer->db, &writer->insert_block,
+                             "INSERT INTO block(source, from_ns, until_ns, "
+                             "profiles, bytes, head, filter, totals, spans, "
+                             "body, id) VALUES(?,?,?,?,?,?,?,?,?,?,?)");
   if (st)
     return st;
   insert = writer->insert_block;
@@ -36,6 +53,7 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
   insert_bytes(insert, 8, &parts->totals);
   insert_bytes(insert, 9, &parts->spans);
   insert_bytes(insert, 10, &parts->body);
+  sqlite3_bind_int64(insert, 11, number);
   st = sp_database_do(insert);
   sqlite3_clear_bindings(insert); /* the parts are the caller's */
   return st;

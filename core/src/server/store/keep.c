@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include "../../util/status.h"
-#include "store_inside.h"
+#include "wide_filter.h"
 
 /* How often there is a look at what can be compacted and what has to go. */
 #define KEEP_EVERY_NS (20 * SP_NS_PER_S)
@@ -239,7 +239,9 @@ static spanprof_status keep_compact_all(sp_store *store, bool all) {
 }
 
 spanprof_status sp_store_compact(sp_store *store) {
-  return keep_compact_all(store, true);
+  spanprof_status st = keep_compact_all(store, true);
+
+  return st ? st : sp_wide_filter_keep(store);
 }
 
 static spanprof_status keep_collect(sp_store *store, uint64_t *next_ns) {
@@ -267,6 +269,8 @@ void *sp_store_keep(void *argument) {
     st = sp_store_drop_old(store);
     if (!st)
       st = keep_compact_all(store, false);
+    if (!st)
+      st = sp_wide_filter_keep(store);
     if (!st)
       st = keep_collect(store, &collect_ns);
     if (st)

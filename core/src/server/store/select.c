@@ -9,18 +9,6 @@
 
 #define SELECT_NS_PER_MS 1000000
 
-/* Columns of the rows that are walked. */
-enum {
-  SELECT_FROM,
-  SELECT_UNTIL,
-  SELECT_PROFILES,
-  SELECT_HEAD,
-  SELECT_FILTER,
-  SELECT_TOTALS,
-  SELECT_SPANS,
-  SELECT_BODY,
-};
-
 sp_profile_uuid sp_select_uuid(const sp_select *select,
                                const sp_block_profile *profile) {
   const uint64_t lo = sp_hash_mix(profile->hash, (uint64_t)profile->time_ns);
@@ -61,9 +49,10 @@ static sp_select_entry *select_first(const sp_select *select, uint32_t series) {
              : NULL;
 }
 
-/* Whether the block has a series with values that is asked for. */
+/* Whether the block has a series with values that is asked for, and any or all
+ * of those are about ids. */
 static spanprof_status select_block_series(sp_select *select, bool *any,
-                                           bool *asks_spans) {
+                                           bool *any_asks, bool *all_ask) {
   void *array = select->first;
   sp_select_entry *entry;
   spanprof_status st =
@@ -72,8 +61,8 @@ static spanprof_status select_block_series(sp_select *select, bool *any,
   size_t i;
 
   select->first = array;
-  *any = false;
-  *asks_spans = false;
+  *any = *any_asks = false;
+  *all_ask = true;
   for (i = 0; !st && i < select->block.series_count; i++) {
     entry = select_first(select, select->block.series[i].id);
     select->first[i] = entry;
@@ -82,7 +71,8 @@ static spanprof_status select_block_series(sp_select *select, bool *any,
          entry++)
       if (select->block.series[i].types >> entry->type & 1) {
         *any = true;
-        *asks_spans |= entry->asks_spans;
+        *any_asks |= entry->asks_spans;
+        *all_ask &= entry->asks_spans;
       }
   }
   return st;
@@ -197,46 +187,115 @@ static spanprof_status select_samples(sp_select *select, bool totals) {
   return st;
 }
 
-#define SELECT_BLOB(row, column)        \
-  sqlite3_column_blob((row), (column)), \
-      (size_t)sqlite3_column_bytes((row), (column))
+/* A part of a block, until the next one of its kind is asked for. Each is read
+ * only where it is needed: a row may have megabytes. */
+static spanprof_status select_part(sp_select *select, sp_select_part part,
+                                   int64_t id, const void **bytes,
+                                   size_t *size) {
+  static const char *const queries[SP_SELECT_PARTS] = {
+      [SP_SELECT_HEAD] = "SELECT head FROM block WHERE id=?1",
+      [SP_SELECT_FILTER] = "SELECT filter FROM block WHERE id=?1",
+      [SP_SELECT_TOTALS] = "SELECT totals FROM block WHERE id=?1",
+      [SP_SELECT_SPANS] = "SELECT spans FROM block WHERE id=?1",
+      [SP_SELECT_BODY] = "SELECT body FROM block WHERE id=?1",
+  };
+  sqlite3_stmt **row = &select->parts[part];
+  spanprof_status st = sp_database_prepare(select->db, row, queries[part]);
+  int code;
 
-static spanprof_status select_row(sp_select *select, sqlite3_stmt *row) {
-  const sp_selector *selector = select->selector;
-  const bool whole =
-      select_in_range(selector, sqlite3_column_int64(row, SELECT_FROM)) &&
-      select_in_range(selector, sqlite3_column_int64(row, SELECT_UNTIL));
-  const bool asks_ids = selector->span_count || selector->trace_count;
-  bool ids = asks_ids || selector->profile_count;
-  bool any, asks_spans;
-  spanprof_status st;
+  if (st)
+    return st;
+  sqlite3_reset(*row);
+  sqlite3_bind_int64(*row, 1, id);
+  st = sp_database_step(*row, &code);
+  if (st)
+    return st;
+  *bytes = sqlite3_column_blob(*row, 0);
+  *size = (size_t)sqlite3_column_bytes(*row, 0);
+  return SPANPROF_OK;
+}
+
+/* Whether a block's filter lets what is wanted pass. */
+static spanprof_status select_filter(sp_select *select, int64_t id,
+                                     bool matchers, bool *passes) {
+  const void *bytes;
+  size_t size;
+  spanprof_status st = select_part(select, SP_SELECT_FILTER, id, &bytes, &size);
+
+  if (!st)
+    *passes = sp_wanted_ids_pass_filter(&select->wanted, matchers, bytes, size);
+  return st;
+}
+
+static spanprof_status select_head(sp_select *select, int64_t id) {
+  const void *bytes;
+  size_t size;
+  spanprof_status st = select_part(select, SP_SELECT_HEAD, id, &bytes, &size);
+
+  return st ? st : sp_block_read_head(&select->block, bytes, size);
+}
+
+/* All of it that is asked for; `matchers` as of sp_wanted_ids_pass(). */
+static spanprof_status select_body(sp_select *select, int64_t id,
+                                   bool matchers) {
+  const void *bytes;
+  size_t size;
+  spanprof_status st = select_part(select, SP_SELECT_SPANS, id, &bytes, &size);
+
+  if (!st)
+    st = sp_block_read_spans(&select->block, bytes, size);
+  if (st ||
+      !sp_wanted_ids_pass_spans(&select->wanted, matchers, &select->block))
+    return st;
+  st = select_part(select, SP_SELECT_BODY, id, &bytes, &size);
+  if (!st)
+    st = sp_block_read_body(&select->block, bytes, size);
+  return st ? st : select_samples(select, false);
+}
+
+/* *has: the block has totals, and they were taken. */
+static spanprof_status select_totals(sp_select *select, int64_t id, bool *has) {
+  const void *bytes;
+  size_t size;
+  spanprof_status st = select_part(select, SP_SELECT_TOTALS, id, &bytes, &size);
+
+  *has = !st && size;
+  if (!*has)
+    return st;
+  st = sp_block_read_totals(&select->block, bytes, size);
+  return st ? st : select_samples(select, true);
+}
+
+/* A block, whose profiles are all in the range where `whole` is set. */
+static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
+  const sp_select_sink *sink = select->sink;
+  bool any, any_asks, all_ask, passes = true, done = false;
+  spanprof_status st = SPANPROF_OK;
 
   /* First, as it rules nearly all blocks of a long range out. */
-  if (asks_ids &&
-      !sp_select_filter_passes(selector, SELECT_BLOB(row, SELECT_FILTER)))
-    return SPANPROF_OK;
-  st = sp_block_read_head(&select->block, SELECT_BLOB(row, SELECT_HEAD));
-  if (!st)
-    st = select_block_series(select, &any, &asks_spans);
+  if (select->wanted.list_count)
+    st = select_filter(select, id, false, &passes);
+  if (!st && passes)
+    st = select_head(select, id);
+  if (st || !passes)
+    return st;
+  st = select_block_series(select, &any, &any_asks, &all_ask);
   if (st || !any)
     return st;
-  if (asks_spans &&
-      !sp_select_filter_passes(selector, SELECT_BLOB(row, SELECT_FILTER)))
-    return SPANPROF_OK;
-  ids |= asks_spans;
-  if (whole && !ids && select->sink->presence) {
-    select_block_seen(select);
-    return SPANPROF_OK;
+  if (all_ask && select->wanted.count > select->wanted.list_count)
+    st = select_filter(select, id, true, &passes);
+  if (st || !passes)
+    return st;
+  if (whole && !any_asks && !select->wanted.list_count &&
+      !select->selector->profile_count) {
+    if (sink->presence) {
+      select_block_seen(select);
+      return SPANPROF_OK;
+    }
+    if (sink->totals)
+      st = select_totals(select, id, &done);
   }
-  if (whole && !ids && select->sink->totals &&
-      sqlite3_column_bytes(row, SELECT_TOTALS)) {
-    st = sp_block_read_totals(&select->block, SELECT_BLOB(row, SELECT_TOTALS));
-    return st ? st : select_samples(select, true);
-  }
-  st = sp_block_read_spans(&select->block, SELECT_BLOB(row, SELECT_SPANS));
-  if (!st)
-    st = sp_block_read_body(&select->block, SELECT_BLOB(row, SELECT_BODY));
-  return st ? st : select_samples(select, false);
+  return st || done ? st : select_body(select, id, all_ask);
 }
 
 static int64_t select_ns(int64_t ms, int64_t more) {
@@ -249,34 +308,62 @@ static int64_t select_ns(int64_t ms, int64_t more) {
 }
 
 static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
-                                     uint32_t source) {
+                                     const sp_select_source *source) {
   const sp_selector *selector = select->selector;
+  const bool runs =
+      source->asks_spans || select->wanted.count == select->wanted.list_count;
   spanprof_status st = SPANPROF_OK;
   int code = SQLITE_DONE;
 
-  select->source = source;
-  sqlite3_bind_int64(rows, 1, source);
-  sqlite3_bind_int64(rows, 2, select_ns(selector->from_ms, 0));
-  sqlite3_bind_int64(rows, 3,
-                     select_ns(selector->until_ms, SELECT_NS_PER_MS - 1));
+  select->source = source->id;
+  sqlite3_bind_int64(rows, 1, source->id);
   while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+    const int64_t id = sqlite3_column_int64(rows, 0);
+
     if (selector->give_up && selector->give_up(selector->give_up_data))
       st = sp_fail(SPANPROF_ERR_TIMEOUT, "the query was given up");
-    else
-      st = select_row(select, rows);
+    else if (!runs || !sp_block_runs_have(&select->without, id))
+      st = select_block(
+          select, id,
+          select_in_range(selector, sqlite3_column_int64(rows, 1)) &&
+              select_in_range(selector, sqlite3_column_int64(rows, 2)));
   }
   sqlite3_reset(rows);
+  return st;
+}
+
+/* The blocks of each source; what is read of the rows is in an index. */
+static spanprof_status select_walk(sp_select *select) {
+  const sp_selector *selector = select->selector;
+  const int64_t from_ns = select_ns(selector->from_ms, 0);
+  const int64_t until_ns = select_ns(selector->until_ms, SELECT_NS_PER_MS - 1);
+  const sp_select_source *sources;
+  sqlite3_stmt *rows = NULL;
+  size_t count = 0, i;
+  spanprof_status st = sp_select_load(select, &sources, &count);
+
+  if (!st)
+    st = sp_wanted_ids_read(&select->wanted, selector, select->store->mem);
+  if (!st)
+    st = sp_wide_filter_ask(&select->without, select->store->mem, select->db,
+                            &select->wanted, from_ns, until_ns);
+  if (!st)
+    st = sp_database_prepare(select->db, &rows,
+                             "SELECT id, from_ns, until_ns FROM block WHERE "
+                             "source=?1 AND until_ns>=?2 AND from_ns<=?3");
+  if (!st) {
+    sqlite3_bind_int64(rows, 2, from_ns);
+    sqlite3_bind_int64(rows, 3, until_ns);
+  }
+  for (i = 0; !st && i < count; i++)
+    st = select_source(select, rows, &sources[i]);
+  sqlite3_finalize(rows);
   return st;
 }
 
 spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
                               const sp_selector *selector,
                               const sp_select_sink *sink) {
-  sqlite3_stmt *rows = NULL;
-  const uint32_t *sources;
-  size_t count = 0, i;
-  spanprof_status st;
-
   memset(select, 0, sizeof *select);
   select->store = store;
   select->db = db;
@@ -284,24 +371,22 @@ spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
   select->sink = sink;
   sp_block_init(&select->block, store->mem);
   sp_arena_init(&select->arena, store->mem, SELECT_BYTES_MAX);
-  st = sp_select_load(select, &sources, &count);
-  if (!st)
-    st = sp_database_prepare(db, &rows,
-                             "SELECT from_ns, until_ns, profiles, head, "
-                             "filter, totals, spans, body FROM block WHERE "
-                             "source=?1 AND until_ns>=?2 AND from_ns<=?3");
-  for (i = 0; !st && i < count; i++)
-    st = select_source(select, rows, sources[i]);
-  sqlite3_finalize(rows);
-  return st;
+  return select_walk(select);
 }
 
 void sp_select_dispose(sp_select *select) {
+  const sp_mem *mem = select->store->mem;
+  size_t i;
+
+  for (i = 0; i < SP_SELECT_PARTS; i++)
+    sqlite3_finalize(select->parts[i]);
   sqlite3_finalize(select->text);
+  sp_wanted_ids_dispose(&select->wanted, mem);
+  sp_block_runs_dispose(&select->without, mem);
   sp_block_dispose(&select->block);
   sp_arena_dispose(&select->arena);
-  sp_mem_free(select->store->mem, select->entries);
-  sp_mem_free(select->store->mem, select->texts);
-  sp_mem_free(select->store->mem, select->first);
-  sp_mem_free(select->store->mem, select->passes);
+  sp_mem_free(mem, select->entries);
+  sp_mem_free(mem, select->texts);
+  sp_mem_free(mem, select->first);
+  sp_mem_free(mem, select->passes);
 }

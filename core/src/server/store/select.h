@@ -2,7 +2,7 @@
 #ifndef SP_SELECT_H
 #define SP_SELECT_H
 
-#include "store_inside.h"
+#include "wide_filter.h"
 
 #define SP_SELECT_NO_COUNTS UINT32_MAX
 
@@ -18,6 +18,22 @@ typedef struct sp_select_entry {
 } sp_select_entry;
 
 typedef struct sp_select sp_select;
+
+/* A source of which there are entries. */
+typedef struct sp_select_source {
+  uint32_t id;
+  bool asks_spans; /* all of them do */
+} sp_select_source;
+
+/* Columns of a block that are read by themselves. */
+typedef enum sp_select_part {
+  SP_SELECT_HEAD,
+  SP_SELECT_FILTER,
+  SP_SELECT_TOTALS,
+  SP_SELECT_SPANS,
+  SP_SELECT_BODY,
+  SP_SELECT_PARTS,
+} sp_select_part;
 
 /* What is done with the samples; each may be NULL. */
 typedef struct sp_select_sink {
@@ -46,6 +62,9 @@ struct sp_select {
   const char **texts; /* by id, asked for as they are met */
   size_t text_room;
   sqlite3_stmt *text;
+  sqlite3_stmt *parts[SP_SELECT_PARTS];
+  sp_wanted_ids wanted;
+  sp_block_runs without; /* any of `wanted`, those of matchers included */
   /* Of the block at hand. */
   uint32_t source;
   sp_block block;
@@ -79,12 +98,9 @@ bool sp_select_span_passes(const sp_select *select,
 bool sp_select_labels_pass(const sp_selector *selector,
                            const sp_text_pairs *labels, bool *asks_spans);
 
-/* Whether a block of that filter can have what is asked for. */
-bool sp_select_filter_passes(const sp_selector *selector, const void *filter,
-                             size_t size);
-
 /* Read the series; select_series.c. */
-spanprof_status sp_select_load(sp_select *select, const uint32_t **sources,
+spanprof_status sp_select_load(sp_select *select,
+                               const sp_select_source **sources,
                                size_t *source_count);
 
 #endif

@@ -276,11 +276,20 @@ static int series_order(const void *a_of, const void *b_of) {
   return a->type < b->type ? -1 : a->type > b->type;
 }
 
-spanprof_status sp_select_load(sp_select *select, const uint32_t **sources,
+/* Whether all entries from `first` on are about the samples' ids. */
+static bool series_ask_spans(const sp_select *select, size_t first) {
+  for (; first < select->entry_count; first++)
+    if (!select->entries[first].asks_spans)
+      return false;
+  return true;
+}
+
+spanprof_status sp_select_load(sp_select *select,
+                               const sp_select_source **sources,
                                size_t *source_count) {
   sqlite3_stmt *each = NULL;
   series_source source;
-  uint32_t *found;
+  sp_select_source *found;
   int64_t all;
   int code = SQLITE_DONE;
   size_t before;
@@ -303,7 +312,8 @@ spanprof_status sp_select_load(sp_select *select, const uint32_t **sources,
     if (!st && series_wanted(select, &source))
       st = series_of_source(select, &source);
     if (select->entry_count > before)
-      found[(*source_count)++] = source.id;
+      found[(*source_count)++] = (sp_select_source){
+          .id = source.id, .asks_spans = series_ask_spans(select, before)};
   }
   sqlite3_finalize(each);
   if (select->entry_count)

@@ -21,6 +21,7 @@ typedef struct sp_writer {
   sp_intern intern;
   sqlite3_stmt *find_blocks; /* kept by put.c for the next profile */
   sqlite3_stmt *insert_block;
+  int64_t next_block; /* its number; 0: not looked for */
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t more;

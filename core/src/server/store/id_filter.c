@@ -1,0 +1,62 @@
+#include "id_filter.h"
+
+#include "../../util/hash.h"
+
+/* A line for each 51 ids: 10 bits and 6 probes an id are 1.2 % of false hits.
+ */
+#define FILTER_IDS_A_LINE 51
+#define FILTER_PROBES     6
+
+uint64_t sp_id_span_key(uint64_t span_id) {
+  return sp_hash_mix(SP_HASH_SEED, span_id);
+}
+
+uint64_t sp_id_trace_key(uint64_t hi, uint64_t lo) {
+  return sp_hash_mix(sp_hash_mix(SP_HASH_SEED2, hi), lo);
+}
+
+size_t sp_id_filter_bytes(size_t ids) {
+  return (ids / FILTER_IDS_A_LINE + 1) * SP_ID_FILTER_LINE_BYTES;
+}
+
+/* The bits of a key within its line, nine of the hash for each. */
+static uint32_t filter_bit(uint64_t key, int probe) {
+  return (uint32_t)(key >> (probe * 9)) & (SP_ID_FILTER_LINE_BYTES * 8 - 1);
+}
+
+size_t sp_id_filter_line(uint64_t key, size_t size) {
+  const uint64_t lines = size / SP_ID_FILTER_LINE_BYTES;
+
+  return (size_t)(((unsigned __int128)sp_hash_mix(key, lines) * lines) >> 64) *
+         SP_ID_FILTER_LINE_BYTES;
+}
+
+bool sp_id_filter_line_has(const void *line_of, uint64_t key) {
+  const uint8_t *line = line_of;
+  int i;
+
+  for (i = 0; i < FILTER_PROBES; i++) {
+    const uint32_t bit = filter_bit(key, i);
+
+    if (!(line[bit / 8] & 1u << (bit % 8)))
+      return false;
+  }
+  return true;
+}
+
+bool sp_id_filter_has(const void *filter, size_t size, uint64_t key) {
+  return size >= SP_ID_FILTER_LINE_BYTES &&
+         sp_id_filter_line_has(
+             (const uint8_t *)filter + sp_id_filter_line(key, size), key);
+}
+
+void sp_id_filter_add(void *filter, size_t size, uint64_t key) {
+  uint8_t *line = (uint8_t *)filter + sp_id_filter_line(key, size);
+  int i;
+
+  for (i = 0; i < FILTER_PROBES; i++) {
+    const uint32_t bit = filter_bit(key, i);
+
+    line[bit / 8] |= (uint8_t)(1u << (bit % 8));
+  }
+}

@@ -1,0 +1,42 @@
+/* Filters of the ids of many blocks each, so that a span is found among all of
+ * a store without a look at every block's own filter.
+ *
+ * Blocks are never changed, and numbers of blocks are given out upwards and
+ * only once: a wide filter is of all blocks of a run of numbers, and stays true
+ * when some of them go. What came after the last one is not in any. One
+ * is made as soon as there are enough blocks that stay as they are. It is kept
+ * in pieces of one page of the file, of which a look reads one. */
+#ifndef SP_WIDE_FILTER_H
+#define SP_WIDE_FILTER_H
+
+#include "store_inside.h"
+#include "wanted_ids.h"
+
+/* Of a row, which takes a page of the file with its header. */
+#define SP_WIDE_PIECE_BYTES (254 * 64)
+
+/* Numbers of blocks, both inclusive, of which none has what is wanted. */
+typedef struct sp_block_run {
+  int64_t first;
+  int64_t last;
+} sp_block_run;
+
+typedef struct sp_block_runs {
+  sp_block_run *runs; /* sorted */
+  size_t count;
+  size_t room;
+} sp_block_runs;
+
+/* Find them among the wide filters of a time. Dispose of *out also after a
+ * failure. Statuses as of sp_database_step(), SPANPROF_ERR_NOMEM. */
+spanprof_status sp_wide_filter_ask(sp_block_runs *out, const sp_mem *mem,
+                                   sqlite3 *db, const sp_wanted_ids *wanted,
+                                   int64_t from_ns, int64_t until_ns);
+bool sp_block_runs_have(const sp_block_runs *runs, int64_t block);
+void sp_block_runs_dispose(sp_block_runs *runs, const sp_mem *mem);
+
+/* Make those that can be made, drop those without blocks; by the keeper's
+ * thread, or in a call of sp_store_compact(). wide_filter_make.c */
+spanprof_status sp_wide_filter_keep(sp_store *store);
+
+#endif

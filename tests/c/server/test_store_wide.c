@@ -1,0 +1,227 @@
+/* Filters of many blocks: whatever they rule out is not there, and what they
+ * rule out is not read. */
+#include "store_fixture.h"
+
+#include <sqlite3.h>
+
+/* More than two wide filters' worth of blocks, each of an application of its
+ * own, so that none are put together. */
+#define APPLICATIONS 1100
+
+static int64_t number_of(const char *sql) {
+  sqlite3_stmt *ask;
+  int64_t number;
+  sqlite3 *db;
+
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK, sqlite3_prepare_v2(db, sql, -1, &ask, NULL));
+  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(ask));
+  number = sqlite3_column_int64(ask, 0);
+  sqlite3_finalize(ask);
+  sqlite3_close(db);
+  return number;
+}
+
+static void run(const char *sql) {
+  sqlite3 *db;
+
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
+  sqlite3_close(db);
+}
+
+static uint64_t span_of(int number) {
+  return (uint64_t)number * 0x9e3779b97f4a7c15u + 5;
+}
+
+static sp_trace_id trace_of(int number) {
+  return (sp_trace_id){span_of(number) ^ 77, (uint64_t)number + 1};
+}
+
+/* An application's profile with a span and its trace; number + 1 ns. */
+static sp_received *profile_of(int number, int64_t time_ns) {
+  sp_received *profile;
+  char service[16];
+
+  snprintf(service, sizeof service, "app-%d", number);
+  profile = fixture_profile(service, time_ns);
+  fixture_sample(profile, "main;work", "GET /", span_of(number),
+                 trace_of(number), number + 1);
+  return profile;
+}
+
+static void put_all(sp_store *store, int64_t time_ns) {
+  static const sp_received *all[APPLICATIONS];
+  int i;
+
+  for (i = 0; i < APPLICATIONS; i++)
+    all[i] = profile_of(i, time_ns);
+  CHECK(!sp_store_put(store, all, APPLICATIONS, NULL));
+  for (i = 0; i < APPLICATIONS; i++)
+    sp_received_free((sp_received *)all[i]);
+}
+
+static int64_t sum_of_span(sp_store *store, uint64_t span_id) {
+  sp_selector selector = fixture_all();
+
+  selector.span_ids = &span_id;
+  selector.span_count = 1;
+  return fixture_sum(store, &selector, NULL);
+}
+
+static int64_t sum_of_trace(sp_store *store, sp_trace_id trace) {
+  sp_selector selector = fixture_all();
+
+  selector.trace_ids = &trace;
+  selector.trace_count = 1;
+  return fixture_sum(store, &selector, NULL);
+}
+
+static int64_t sum_of_matcher(sp_store *store, uint64_t span_id) {
+  char digits[17];
+  const sp_matcher matcher = {
+      .kind = SP_MATCH_EQUAL, .name = "profile_id", .value = digits};
+  sp_selector selector = fixture_all();
+
+  snprintf(digits, sizeof digits, "%016llx", (unsigned long long)span_id);
+  selector.matchers = &matcher;
+  selector.matcher_count = 1;
+  return fixture_sum(store, &selector, NULL);
+}
+
+static void check_every_id(sp_store *store) {
+  int i;
+
+  for (i = 0; i < APPLICATIONS; i += 110) {
+    CHECK_EQUAL(i + 1, sum_of_span(store, span_of(i)));
+    CHECK_EQUAL(i + 1, sum_of_trace(store, trace_of(i)));
+    CHECK_EQUAL(i + 1, sum_of_matcher(store, span_of(i)));
+  }
+}
+
+static void every_id_is_found_through_wide_filters(void) {
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  put_all(store, FIXTURE_TIME);
+  check_every_id(store);
+  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter"));
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(2, number_of("SELECT count(*) FROM wide_filter"));
+  check_every_id(store);
+  /* Blocks that come later are found without. */
+  fixture_put(store, profile_of(APPLICATIONS, FIXTURE_TIME));
+  CHECK_EQUAL(APPLICATIONS + 1, sum_of_span(store, span_of(APPLICATIONS)));
+  CHECK_EQUAL(0, sum_of_span(store, span_of(APPLICATIONS + 1)));
+  sp_store_close(store);
+  store = fixture_open();
+  check_every_id(store);
+  sp_store_close(store);
+  fixture_end();
+}
+
+/* Their own filters let all pass, and their heads cannot be read. */
+static void what_wide_filters_rule_out_is_not_read(void) {
+  const uint64_t unknown = span_of(APPLICATIONS + 1);
+  sp_selector selector = fixture_all();
+  char ones[2 * 64 + 1] = "", sql[300];
+  sp_stack_tree *tree;
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  put_all(store, FIXTURE_TIME);
+  CHECK(!sp_store_compact(store));
+  sp_store_close(store);
+  memset(ones, 'f', sizeof ones - 1);
+  snprintf(sql, sizeof sql,
+           "UPDATE block SET head=x'ffff', filter=x'%s' WHERE id<=(SELECT "
+           "max(last_block) FROM wide_filter)",
+           ones);
+  run(sql);
+  store = fixture_open();
+  CHECK_EQUAL(0, sum_of_span(store, unknown));
+  CHECK_EQUAL(0, sum_of_matcher(store, unknown));
+  selector.span_ids = &(const uint64_t){span_of(1)};
+  selector.span_count = 1;
+  CHECK_EQUAL(SPANPROF_ERR_FORMAT, sp_store_stacks(store, &selector, &tree));
+  sp_store_close(store);
+  fixture_end();
+}
+
+static void wide_filters_go_with_their_blocks(void) {
+  const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
+  const int64_t old = now - 7200 * FIXTURE_SECOND;
+  sp_store *store;
+  int64_t last;
+
+  fixture_begin();
+  store = fixture_open();
+  put_all(store, old);
+  CHECK(!sp_store_compact(store));
+  last = number_of("SELECT max(last_block) FROM wide_filter");
+  sp_store_close(store);
+  fixture_retention_ns = 3600 * SP_NS_PER_S;
+  store = fixture_open();
+  CHECK(!sp_store_drop_old(store));
+  /* Numbers of before are not given out again while a filter is of them. */
+  fixture_put(store, profile_of(3, now));
+  CHECK(number_of("SELECT min(id) FROM block") > last);
+  CHECK_EQUAL(4, sum_of_span(store, span_of(3)));
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter"));
+  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter_piece"));
+  CHECK_EQUAL(4, sum_of_span(store, span_of(3)));
+  sp_store_close(store);
+  fixture_end();
+}
+
+static void blocks_that_change_soon_wait(void) {
+  const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  put_all(store, now - 60 * FIXTURE_SECOND);
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter"));
+  check_every_id(store);
+  sp_store_close(store);
+  fixture_end();
+}
+
+/* A store of version 1 is the same without the tables of wide filters. */
+static void a_store_of_version_1_gets_wide_filters(void) {
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  put_all(store, FIXTURE_TIME);
+  sp_store_close(store);
+  run("DROP TABLE wide_filter; DROP TABLE wide_filter_piece;"
+      "PRAGMA user_version=1;");
+  store = fixture_open();
+  CHECK_EQUAL(2, number_of("PRAGMA user_version"));
+  check_every_id(store);
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(2, number_of("SELECT count(*) FROM wide_filter"));
+  check_every_id(store);
+  sp_store_close(store);
+  fixture_end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"every_id_is_found_through_wide_filters",
+       every_id_is_found_through_wide_filters},
+      {"what_wide_filters_rule_out_is_not_read",
+       what_wide_filters_rule_out_is_not_read},
+      {"wide_filters_go_with_their_blocks", wide_filters_go_with_their_blocks},
+      {"blocks_that_change_soon_wait", blocks_that_change_soon_wait},
+      {"a_store_of_version_1_gets_wide_filters",
+       a_store_of_version_1_gets_wide_filters},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
