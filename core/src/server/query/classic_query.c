@@ -28,10 +28,37 @@ static bool classic_is_plain(char c) {
          (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* The ending that the name has, or how many there are. */
+static size_t classic_ending(const char *name, size_t bytes) {
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(classic_types); i++) {
+    const size_t ending = strlen(classic_types[i].ending);
+
+    if (bytes > ending &&
+        memcmp(name + bytes - ending, classic_types[i].ending, ending) == 0)
+      break;
+  }
+  return i;
+}
+
+/* "Größe & Söhne.cpu{": as our clients' links have an application of any name,
+ * which the ending tells from a selector. */
+static size_t classic_free_name_bytes(const char *text) {
+  const size_t bytes = strcspn(text, "{}\"'`\t\r\n");
+
+  if ((text[bytes] != '{' && text[bytes] != '\0') ||
+      classic_ending(text, bytes) == SP_COUNT_OF(classic_types))
+    return 0;
+  return bytes;
+}
+
 size_t sp_classic_name_bytes(const char *text) {
   const char *p = text;
   bool classic = false;
 
+  if (classic_free_name_bytes(text))
+    return classic_free_name_bytes(text);
   if (!classic_is_plain(*p) || *p == ':')
     return 0;
   for (; classic_is_plain(*p) || (*p && strchr(".-/", *p)); p++)
@@ -43,18 +70,14 @@ spanprof_status sp_classic_match(sp_matcher_list *list, const char *name,
                                  size_t bytes, const char **type,
                                  sp_query_fault *fault) {
   const char *whole = sp_arena_text(list->arena, name, bytes);
+  const size_t i = classic_ending(name, bytes);
   const char *stem;
-  size_t i;
 
   if (!whole)
     return list->arena->st;
-  for (i = 0; i < SP_COUNT_OF(classic_types); i++) {
-    const size_t ending = strlen(classic_types[i].ending);
-
-    if (bytes <= ending ||
-        memcmp(whole + bytes - ending, classic_types[i].ending, ending) != 0)
-      continue;
-    stem = sp_arena_text(list->arena, name, bytes - ending);
+  if (i < SP_COUNT_OF(classic_types)) {
+    stem = sp_arena_text(list->arena, name,
+                         bytes - strlen(classic_types[i].ending));
     if (!stem)
       return list->arena->st;
     if (type)

@@ -125,6 +125,15 @@ static void a_classic_query_names_its_application(void) {
   CHECK_TEXT(p.type, "memory:alloc_space:bytes:space:bytes");
   parsed_dispose(&p);
 
+  parse_into(&p, " 2 Größen, \xf0\x9f\x9a\x80 & Söhne=x.cpu{profile_id=\"1\"}");
+  CHECK_EQUAL(SPANPROF_OK, p.st);
+  CHECK_EQUAL(2, p.list.count);
+  service = &p.list.matchers[0];
+  CHECK(service->matches(service, "2 Größen, \xf0\x9f\x9a\x80 & Söhne=x",
+                         strlen("2 Größen, \xf0\x9f\x9a\x80 & Söhne=x")));
+  CHECK_TEXT(p.type, "process_cpu:cpu:nanoseconds:cpu:nanoseconds");
+  parsed_dispose(&p);
+
   parse_into(&p, "billing.worker{}");
   CHECK_EQUAL(SPANPROF_OK, p.st);
   CHECK(!p.type);
