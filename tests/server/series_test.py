@@ -71,6 +71,25 @@ class SeriesTest(unittest.TestCase):
                 self.assertGreater(got["start"] + step * len(got["values"]), until * 1000)
                 self.assertEqual(len(got["values"]), len(got["covered"]))
 
+    def test_a_range_before_1970_begins_at_a_multiple_too(self):
+        with serving.Server() as server:
+            status, got = series(server, **{"from": "now-100y", "until": "now"})
+            self.assertEqual(200, status)
+            self.assertEqual(0, got["start"] % got["step"])
+            self.assertLess(got["from"], 0)
+            self.assertTrue(got["start"] <= got["from"] < got["start"] + got["step"], got["start"])
+
+    def test_an_id_that_nothing_has_changes_no_range(self):
+        with serving.Server() as server:
+            ingest(server, "shop.cpu", 9, BASE_S + 50, BASE_S + 60)
+            _, all = series(server, step=10000)
+            status, none = series(server, step=10000, span="0" * 16)
+            self.assertEqual(200, status)
+            self.assertEqual({**all, "values": [0] * len(all["values"]), "covered": [0] * len(all["covered"])}, none)
+            given = urllib.parse.urlencode({"from": "now-1s", "span": "0" * 16})
+            status, body = server.send("/api/v1/gaps?" + given, method="GET")
+            self.assertEqual((200, {"ranges": [], "before": None, "after": None}), (status, json.loads(body)))
+
     def test_what_is_wrong_is_said(self):
         with serving.Server() as server:
             for given, says in (({"step": 0}, "1 at least"), ({"step": "1s"}, "step"), ({"step": 1}, "too short"),

@@ -26,6 +26,8 @@ typedef struct series_stretch {
 typedef struct series_sums {
   const sp_mem *mem;
   bool level; /* values are what there is at a time, not what adds up in it */
+  int64_t from_ms;  /* as asked for */
+  int64_t until_ms; /* likewise */
   int64_t start_ms;
   int64_t step_ms;
   int64_t steps;
@@ -154,7 +156,11 @@ static spanprof_status series_grid(sp_api *api, series_sums *sums) {
                           SERIES_STEPS_MAX);
   if (st)
     return st;
+  sums->from_ms = selector->from_ms;
+  sums->until_ms = selector->until_ms;
   sums->start_ms = selector->from_ms - selector->from_ms % sums->step_ms;
+  if (sums->start_ms > selector->from_ms) /* before 1970 */
+    sums->start_ms -= sums->step_ms;
   sums->steps = (selector->until_ms - sums->start_ms) / sums->step_ms + 1;
   sums->values = sp_arena_new(&api->query.arena, (size_t)sums->steps * 2,
                               sizeof *sums->values);
@@ -182,8 +188,8 @@ static void series_put(sp_api *api, const series_sums *sums, const char *unit) {
   sp_json_member_text(&api->json, "type", api->plan.selector.profile_type);
   sp_json_member_text(&api->json, "unit", unit);
   sp_json_member_text(&api->json, "kind", sums->level ? "level" : "sum");
-  sp_json_member_int(&api->json, "from", api->plan.selector.from_ms);
-  sp_json_member_int(&api->json, "until", api->plan.selector.until_ms);
+  sp_json_member_int(&api->json, "from", sums->from_ms);
+  sp_json_member_int(&api->json, "until", sums->until_ms);
   sp_json_member_int(&api->json, "start", sums->start_ms);
   sp_json_member_int(&api->json, "step", sums->step_ms);
   series_put_numbers(api, "values", sums->values, sums->steps);

@@ -130,12 +130,6 @@ spanprof_status sp_query_plan_range(sp_query_plan *plan, int64_t start_ms,
   return SPANPROF_OK;
 }
 
-/* No profile has these times. */
-static void plan_nothing(sp_query_plan *plan) {
-  plan->selector.from_ms = 1;
-  plan->selector.until_ms = 0;
-}
-
 /* An id of nothing but zeros stands for none, and finds nothing. */
 spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids) {
   uint64_t *numbers =
@@ -157,7 +151,7 @@ spanprof_status sp_query_plan_spans(sp_query_plan *plan, const sp_texts *ids) {
       count++;
   }
   if (ids->count > 0 && count == 0)
-    plan_nothing(plan);
+    plan->nothing = true;
   plan->selector.span_ids = numbers;
   plan->selector.span_count = count;
   return SPANPROF_OK;
@@ -184,7 +178,7 @@ spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids) {
       count++;
   }
   if (ids->count > 0 && count == 0)
-    plan_nothing(plan);
+    plan->nothing = true;
   plan->selector.trace_ids = traces;
   plan->selector.trace_count = count;
   return SPANPROF_OK;
@@ -287,6 +281,10 @@ spanprof_status sp_query_plan_request(sp_query_plan *plan,
 const sp_selector *sp_query_plan_selector(sp_query_plan *plan) {
   plan->selector.matchers = plan->matchers.matchers;
   plan->selector.matcher_count = plan->matchers.count;
+  if (plan->nothing) { /* no profile has these times */
+    plan->selector.from_ms = 1;
+    plan->selector.until_ms = 0;
+  }
   return &plan->selector;
 }
 

@@ -36,6 +36,7 @@ typedef struct sp_query_plan {
   sp_query *query;
   sp_matcher_list matchers;
   sp_selector selector;
+  bool nothing; /* it asks for ids that nothing has */
 } sp_query_plan;
 
 /* Pair with sp_query_plan_dispose() also where it fails. Nothing is selected
