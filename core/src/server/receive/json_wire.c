@@ -159,13 +159,34 @@ static bool json_whole(const json_t *value, uint64_t *out) {
   return true;
 }
 
+static const sp_json_field *json_find(const sp_json_field *fields,
+                                      const char *name) {
+  for (; fields->kind != SP_JSON_END; fields++)
+    if (strcmp(fields->name, name) == 0 ||
+        (fields->snake_name && strcmp(fields->snake_name, name) == 0))
+      return fields;
+  return NULL;
+}
+
+/* "SPAN_KIND_SERVER" for 2. */
+static const sp_json_field *json_named(const sp_json_field *field,
+                                       const json_t *value) {
+  return field->kind == SP_JSON_NUMBER && field->message &&
+                 json_is_string(value)
+             ? json_find(field->message, json_string_value(value))
+             : NULL;
+}
+
 static spanprof_status json_put_number(json_writer *writer,
                                        const sp_json_field *field,
                                        const json_t *value, sp_buffer *out) {
+  const sp_json_field *named = json_named(field, value);
   uint64_t number = 0;
   double real;
 
-  if (field->kind == SP_JSON_BOOL && json_is_boolean(value)) {
+  if (named) {
+    number = named->number;
+  } else if (field->kind == SP_JSON_BOOL && json_is_boolean(value)) {
     number = json_is_true(value);
   } else if (field->kind == SP_JSON_DOUBLE) {
     if (!json_is_number(value))
@@ -186,15 +207,6 @@ static spanprof_status json_put_number(json_writer *writer,
     sp_buffer_append(out, &number, sizeof number);
   }
   return SPANPROF_OK;
-}
-
-static const sp_json_field *json_find(const sp_json_field *fields,
-                                      const char *name) {
-  for (; fields->kind != SP_JSON_END; fields++)
-    if (strcmp(fields->name, name) == 0 ||
-        (fields->snake_name && strcmp(fields->snake_name, name) == 0))
-      return fields;
-  return NULL;
 }
 
 static spanprof_status json_put_message(json_writer *writer,

@@ -26,7 +26,8 @@ typedef struct sp_json_field {
   uint32_t number;
   sp_json_kind kind;
   bool repeated;
-  const struct sp_json_field *message; /* its fields */
+  /* Its fields; of a number the names that it may have instead, or NULL. */
+  const struct sp_json_field *message;
 } sp_json_field;
 
 typedef struct sp_json_rules {

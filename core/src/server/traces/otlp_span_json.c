@@ -7,9 +7,24 @@
 
 /* What is kept alone; other fields are skipped, as OTLP/JSON wants of unknown
  * ones: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. */
+/* OTLP/JSON has numbers; OpenTelemetry's collector takes the names, too. */
+#define TRACE_NAME(name, number) \
+  { name, NULL, number, SP_JSON_NUMBER, false, NULL }
+static const sp_json_field trace_json_kinds[] = {
+    TRACE_NAME("SPAN_KIND_UNSPECIFIED", 0),
+    TRACE_NAME("SPAN_KIND_INTERNAL", 1),
+    TRACE_NAME("SPAN_KIND_SERVER", 2),
+    TRACE_NAME("SPAN_KIND_CLIENT", 3),
+    TRACE_NAME("SPAN_KIND_PRODUCER", 4),
+    TRACE_NAME("SPAN_KIND_CONSUMER", 5),
+    TRACE_END};
+static const sp_json_field trace_json_codes[] = {
+    TRACE_NAME("STATUS_CODE_UNSET", 0), TRACE_NAME("STATUS_CODE_OK", 1),
+    TRACE_NAME("STATUS_CODE_ERROR", 2), TRACE_END};
+
 static const sp_json_field trace_json_status[] = {
     {"message", NULL, 2, SP_JSON_TEXT, false, NULL},
-    {"code", NULL, 3, SP_JSON_NUMBER, false, NULL},
+    {"code", NULL, 3, SP_JSON_NUMBER, false, trace_json_codes},
     TRACE_END};
 
 static const sp_json_field trace_json_span[] = {
@@ -17,7 +32,7 @@ static const sp_json_field trace_json_span[] = {
     {"spanId", "span_id", 2, SP_JSON_HEX, false, NULL},
     {"parentSpanId", "parent_span_id", 4, SP_JSON_HEX, false, NULL},
     {"name", NULL, 5, SP_JSON_TEXT, false, NULL},
-    {"kind", NULL, 6, SP_JSON_NUMBER, false, NULL},
+    {"kind", NULL, 6, SP_JSON_NUMBER, false, trace_json_kinds},
     {"startTimeUnixNano", "start_time_unix_nano", 7, SP_JSON_FIXED64, false,
      NULL},
     {"endTimeUnixNano", "end_time_unix_nano", 8, SP_JSON_FIXED64, false, NULL},

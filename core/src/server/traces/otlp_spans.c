@@ -120,7 +120,8 @@ static bool trace_raw_field(sp_wire *wire, const sp_wire_field *field,
 /* False: it has no ids, or no time that can be kept. */
 static bool trace_place(const trace_raw *raw, sp_store_span *out) {
   if (raw->trace.size != TRACE_TRACE_ID_BYTES ||
-      raw->id.size != TRACE_SPAN_ID_BYTES || raw->start > INT64_MAX)
+      raw->id.size != TRACE_SPAN_ID_BYTES || !raw->start ||
+      raw->start > INT64_MAX)
     return false;
   out->trace_id.hi = sp_hex_from_bytes(raw->trace.bytes);
   out->trace_id.lo = sp_hex_from_bytes(raw->trace.bytes + TRACE_SPAN_ID_BYTES);

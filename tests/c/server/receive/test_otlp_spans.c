@@ -19,7 +19,13 @@ static const char request_json[] =
     "{\"boolValue\":true},{\"doubleValue\":1.5}]}}},"
     "{\"key\":\"resource\",\"value\":{\"stringValue\":\"gives way\"}}],"
     "\"events\":[{\"name\":\"unknown here\"}]},"
-    "{\"traceId\":\"00\",\"spanId\":\"eee19b7ec3c1b174\"}]}]}]}";
+    "{\"traceId\":\"5B8efff798038103d269b633813fc60c\","
+    "\"spanId\":\"eee19b7ec3c1b175\",\"kind\":\"SPAN_KIND_CLIENT\","
+    "\"startTimeUnixNano\":\"1\",\"status\":{\"code\":\"STATUS_CODE_ERROR\"}},"
+    "{\"traceId\":\"5B8efff798038103d269b633813fc60c\","
+    "\"spanId\":\"eee19b7ec3c1b176\",\"endTimeUnixNano\":\"5\"},"
+    "{\"traceId\":\"00\",\"spanId\":\"eee19b7ec3c1b174\","
+    "\"startTimeUnixNano\":\"1\"}]}]}]}";
 
 static sp_buffer request_bytes(void) {
   const sp_json_rules rules = {.refuse_unknown = false};
@@ -52,8 +58,10 @@ static void spans_have_all_that_is_shown(void) {
   const sp_store_span *span;
 
   CHECK(!read_spans(&spans, sp_view_of(wire.data, wire.size)));
-  CHECK_EQUAL(spans.count, 1);
-  CHECK_EQUAL(spans.rejected, 1);
+  CHECK_EQUAL(spans.count, 2);
+  CHECK_EQUAL(spans.rejected, 2); /* no time, no id */
+  CHECK_EQUAL(spans.spans[1].kind, 3);
+  CHECK_EQUAL(spans.spans[1].status, 2);
   span = &spans.spans[0];
   CHECK(span->trace_id.hi == UINT64_C(0x5b8efff798038103));
   CHECK(span->trace_id.lo == UINT64_C(0xd269b633813fc60c));
@@ -108,6 +116,7 @@ static void odd_values_leave_good_json(void) {
 
   message_bytes(&span, 1, "0123456789abcdef", 16);
   message_bytes(&span, 2, "01234567", 8);
+  message_fixed(&span, 7, 1);
   message_text(&span, 5,
                "a\xff"
                "b");
