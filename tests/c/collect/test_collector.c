@@ -11,6 +11,7 @@
 
 #include "burn.h"
 #include "check.h"
+#include "collector_settings.h"
 #include "failing_mem.h"
 #include "label_reset.h"
 #include "sampler/capture.h"
@@ -44,17 +45,6 @@ static void part_take(void *data, sp_encoded *part) {
 }
 
 static sp_log quiet_log;
-
-static const sp_settings collector_settings = {
-    .application_name = (char *)"collector",
-    .sample_rate_hz = 1000,
-    .native_frames = true,
-    .stack_depth_max = 512,
-    .window_max_bytes = 64 << 20,
-    .upload_interval_ns = 3600 * SP_NS_PER_S,
-    .span_names_max = 500,
-    .label_values_max = 1024,
-};
 
 static void log_nothing(void *data, spanprof_log_level level,
                         const char *message) {

@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include "check.h"
+#include "collector_settings.h"
 #include "profile/pprof_reader.h"
 #include "util/counters.h"
 
@@ -44,17 +45,7 @@ __attribute__((noinline)) static void compress_for_ns(uint64_t ns) {
 }
 
 static void record_compressing(bool full) {
-  static const sp_settings settings = {
-      .application_name = (char *)"fold",
-      .sample_rate_hz = 1000,
-      .native_frames = true,
-      .stack_depth_max = 512,
-      .window_max_bytes = 64 << 20,
-      .upload_interval_ns = 3600 * SP_NS_PER_S,
-      .span_names_max = 500,
-      .label_values_max = 1024,
-  };
-  sp_settings own = settings;
+  sp_settings own = collector_settings;
   sp_collector_config config = {
       .settings = &own, .clock = sp_clock_system(), .emit = part_take};
   sp_collector *collector;

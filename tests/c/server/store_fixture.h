@@ -56,6 +56,14 @@ static inline void fixture_end(void) {
   }
 }
 
+/* For sp_store_documents(): how many there are, an int. */
+static inline bool fixture_count_document(void *data,
+                                          const sp_store_document *document) {
+  (void)document;
+  ++*(int *)data;
+  return true;
+}
+
 static inline uint32_t fixture_text(sp_received *profile, const char *text) {
   return sp_received_add_text(profile, text, strlen(text));
 }

@@ -422,12 +422,6 @@ static void documents_are_replaced_and_removed(void) {
   fixture_end();
 }
 
-static bool count_document(void *data, const sp_store_document *document) {
-  (void)document;
-  ++*(int *)data;
-  return true;
-}
-
 static void of_documents_only_annotations_grow_old(void) {
   const int64_t now_ms =
       (int64_t)(sp_clock_unix_ns(sp_clock_system()) / SP_NS_PER_MS);
@@ -446,12 +440,12 @@ static void of_documents_only_annotations_grow_old(void) {
     CHECK(!sp_store_put_document(store, &documents[i]));
   CHECK(!sp_store_drop_old(store));
   CHECK(!sp_store_documents(store, "annotation", "old", 0, INT64_MAX,
-                            count_document, &count));
+                            fixture_count_document, &count));
   CHECK_EQUAL(0, count);
   CHECK(!sp_store_documents(store, "annotation", "new", 0, INT64_MAX,
-                            count_document, &count));
+                            fixture_count_document, &count));
   CHECK(!sp_store_documents(store, "settings", NULL, 0, INT64_MAX,
-                            count_document, &count));
+                            fixture_count_document, &count));
   CHECK_EQUAL(2, count);
   sp_store_close(store);
   fixture_end();

@@ -129,12 +129,6 @@ static void the_limit_of_bytes_holds_for_traces(void) {
   fixture_end();
 }
 
-static bool count_document(void *data, const sp_store_document *document) {
-  (void)document;
-  ++*(int *)data;
-  return true;
-}
-
 static void the_limit_of_bytes_holds_for_documents(void) {
   static char bytes[100000];
   sp_store_document document = {.bytes = bytes, .size = sizeof bytes};
@@ -153,8 +147,8 @@ static void the_limit_of_bytes_holds_for_documents(void) {
     CHECK(!sp_store_put_document(store, &document));
   }
   CHECK(!sp_store_drop_old(store));
-  CHECK(!sp_store_documents(store, "adhoc", NULL, 0, 100, count_document,
-                            &count));
+  CHECK(!sp_store_documents(store, "adhoc", NULL, 0, 100,
+                            fixture_count_document, &count));
   CHECK(count > 5 && count < 25);
   CHECK_EQUAL(99, number_of("SELECT max(time_ms) FROM document"));
   CHECK_EQUAL(1, number_of("SELECT count(*) FROM document WHERE "

@@ -1,0 +1,20 @@
+/* What a collector of a test is told: so much that no bound is met, and windows
+ * that end only where the test says so. */
+#ifndef COLLECTOR_SETTINGS_H
+#define COLLECTOR_SETTINGS_H
+
+#include <settings/settings.h>
+#include <util/clock.h>
+
+static const sp_settings collector_settings = {
+    .application_name = (char *)"collector",
+    .sample_rate_hz = 1000,
+    .native_frames = true,
+    .stack_depth_max = 512,
+    .window_max_bytes = 64 << 20,
+    .upload_interval_ns = 3600 * SP_NS_PER_S,
+    .span_names_max = 500,
+    .label_values_max = 1024,
+};
+
+#endif
