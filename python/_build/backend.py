@@ -5,9 +5,12 @@ put under vendor/ first. An sdist carries vendor/, so that nothing but a C
 compiler is needed to build from it."""
 from __future__ import annotations
 
+import base64
+import hashlib
 import pathlib
 import shutil
 import subprocess
+import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -91,7 +94,26 @@ def build_wheel(directory: str, config: _Config = None, metadata: str | None = N
 def build_editable(directory: str, config: _Config = None, metadata: str | None = None) -> str:
     if not metadata:
         stage()
-    return build_meta.build_editable(directory, config, metadata)
+    name = build_meta.build_editable(directory, config, metadata)
+    for path in sorted((_HERE / "src").glob("*.pth")):
+        _put(pathlib.Path(directory) / name, path)
+    return name
+
+
+def _put(wheel: pathlib.Path, path: pathlib.Path) -> None:
+    """Put a file beside the packages of a wheel, and in its record, which stands
+    in it anew: setuptools has no way to do so where the packages stay where they
+    are."""
+    content = path.read_bytes()
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    with zipfile.ZipFile(wheel) as old:
+        files = [(info, old.read(info)) for info in old.infolist()]
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as new:
+        new.writestr(path.name, content)
+        for info, data in files:
+            if info.filename.endswith(".dist-info/RECORD"):
+                data = f"{path.name},sha256={digest},{len(content)}\n".encode() + data
+            new.writestr(info, data)
 
 
 if __name__ == "__main__":
