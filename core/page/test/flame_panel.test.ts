@@ -2,6 +2,7 @@ import { after, before, describe, test } from "node:test";
 import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import type { Panel } from "../src/flame/panel.ts";
+import { accessible } from "./axe.ts";
 import { fine, startBrowser } from "./browser.ts";
 import { FlamePages, wireOf } from "./flame_browser.ts";
 
@@ -108,6 +109,47 @@ describe("search", () => {
     await fine(opened);
   });
 
+});
+
+describe("a screen reader", () => {
+  test("is told of each frame: name, times, shares, level", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    await page.keyboard.press("Tab");
+    await page.focus(GRAPH);
+    assert.equal(await said(page), "all: total 10.0 s \u00b7 100.0 % of all; own 0 ns \u00b7 0.0 % of all; level 0 of 5");
+    await press(page, "ArrowDown", "ArrowDown", "ArrowDown", "ArrowRight");
+    assert.equal(await said(page), "cart: total 1.00 s \u00b7 10.0 % of all; own 0 ns \u00b7 0.0 % of all; level 3 of 5");
+    await press(page, "Enter", "ArrowDown");
+    assert.match(await said(page), /^query: total 1.00 s .* 100.0 % of the zoomed; own 1.00 s .*; level 4 of 5$/);
+    await press(page, "Home");
+    assert.match(await said(page), /^cart: /);
+    await press(page, "Escape", "Home");
+    assert.match(await said(page), /^all: /);
+    await fine(opened);
+  });
+
+  test("and all who ask are told the keys, and are back in the graph afterwards", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    await page.focus(GRAPH);
+    await press(page, "ArrowDown", "?");
+    assert.match((await texts(page, "dialog[open]"))[0]!, /^Keys of the flame graph and its table.*sandwich/);
+    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Close");
+    await accessible(page, "the keys");
+    await press(page, "s", "Escape");
+    assert.deepEqual(await texts(page, "dialog[open]"), []);
+    assert.ok(await page.$(`${GRAPH}:focus`));
+    assert.equal(new URL(page.url()).hash, "");
+    await press(page, "ArrowDown");
+    assert.match(await said(page), /^serve: /);
+    await page.click(".flame-tools button[title='Keys of the flame graph']");
+    await page.click("dialog[open] button");
+    assert.deepEqual(await texts(page, "dialog[open]"), []);
+    await fine(opened);
+  });
 });
 
 describe("search by a pattern", () => {

@@ -7,6 +7,7 @@ import { copyText } from "./copy.ts";
 import { Crumbs } from "./crumbs.ts";
 import { derive, shapeOf, type Derived } from "./derive.ts";
 import type { Graph } from "./graph.ts";
+import { Keys } from "./keys.ts";
 import { Legend } from "./legend.ts";
 import { changedLook, LOOK_NAMES, type Look } from "./look.ts";
 import { Menu } from "./menu.ts";
@@ -50,6 +51,7 @@ export class FlamePanel implements Panel {
   private readonly views: Record<Part, GraphView>;
   private readonly tip = new Tip();
   private readonly menu = new Menu();
+  private readonly keys: Keys;
   private readonly crumbs = new Crumbs((index) => { this.zoom("lower", index); });
   private readonly legend = new Legend();
   private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "In force" });
@@ -69,7 +71,9 @@ export class FlamePanel implements Panel {
       step: (by) => { this.step(by); },
       undo: () => { this.undo(); },
       reset: () => { this.reset(); },
+      keys: () => { this.keys.open(); },
     });
+    this.keys = new Keys(`${this.id}-keys`);
     this.table = new Table({
       order: (order) => { this.change({ order }); },
       choose: (id) => { this.choose(id); },
@@ -80,7 +84,7 @@ export class FlamePanel implements Panel {
     this.body = h("div", { class: "flame-body" }, this.table.element,
       h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
-      h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element);
+      h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
     this.watchTheme();
     this.renew();
@@ -348,6 +352,8 @@ export class FlamePanel implements Panel {
       this.step(event.key === "n" ? 1 : -1);
     else if (event.key === "r")
       this.reset();
+    else if (event.key === "?")
+      this.keys.open();
     else if (event.key === "Escape")
       return this.leave();
     else

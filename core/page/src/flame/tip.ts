@@ -1,7 +1,7 @@
 /** What is said of a frame: beside the pointer, and read out. */
 import { amount, count, fewOf, percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
-import type { Graph } from "./graph.ts";
+import { levelCount, levelOf, type Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
 import { relativeOf } from "./rows.ts";
 
@@ -80,7 +80,7 @@ export function linesOf(source: TipSource, index: number): Line[] {
 
 /** One sentence for a screen reader. */
 export function spoken(source: TipSource, index: number): string {
-  return `${nameOf(source, index)}: ${linesOf(source, index).map(([title, value]) => `${title} ${value}`).join("; ")}`;
+  return `${nameOf(source, index)}: ${linesOf(source, index).map(([title, value]) => `${title} ${value}`).join("; ")}; level ${levelOf(source.graph, index)} of ${levelCount(source.graph) - 1}`;
 }
 
 export class Tip {

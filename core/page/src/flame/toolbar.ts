@@ -8,6 +8,7 @@ export interface ToolbarEvents {
   step(by: number): void;
   undo(): void;
   reset(): void;
+  keys(): void;
 }
 
 export interface ToolbarState {
@@ -91,6 +92,7 @@ export class Toolbar {
     this.element = h("div", { class: "flame-tools", role: "group", "aria-label": "Flame graph" },
       h("div", { class: "flame-searching" }, this.search, this.back, this.forth, this.found),
       h("div", { class: "flame-shown", role: "group", "aria-label": "Shown" }, ...this.showns), this.undo, this.reset,
+      button("?", "Keys of the flame graph", () => { events.keys(); }),
       h("div", { class: "flame-picks" }, ...Object.values(this.picks).map((pick) => pick.element)));
   }
 

@@ -176,7 +176,12 @@ export class GraphView {
       events.point(-1, 0, 0);
       this.repaint();
     });
-    element.addEventListener("focus", () => { this.repaint(); });
+    element.addEventListener("focus", () => {
+      this.repaint();
+      // By the keyboard: where it is, for who does not see it.
+      if (this.state && element.matches(":focus-visible"))
+        events.reach(this.current);
+    });
     element.addEventListener("blur", () => {
       events.point(-1, 0, 0);
       this.repaint();

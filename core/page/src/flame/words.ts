@@ -7,7 +7,7 @@ import type { Look } from "./look.ts";
 /** What a screen reader says of a graph. */
 export const HELP = "Arrow keys go from frame to frame, Enter zooms, Escape zooms out. Slash searches, n goes to the next match. "
   + "s: callers and callees of the function. f: only stacks through it. h: leaves it out. c copies its name. "
-  + "Shift and F10: all that can be done. u: undo. The same numbers are in the table of functions beside the graph.";
+  + "Shift and F10: all that can be done. u: undo. Question mark: a list of the keys. The same numbers are in the table of functions beside the graph.";
 
 /** Why nothing is drawn. */
 export function emptyText(whole: Tree, derived: Derived, look: Look): string {
