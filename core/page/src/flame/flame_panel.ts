@@ -2,7 +2,7 @@
 import { ExportMenu } from "../export/menu.ts";
 import { h } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
-import { colourOf } from "./colour.ts";
+import { colourOf, LIGHT } from "./colour.ts";
 import { copyText } from "./copy.ts";
 import { Crumbs } from "./crumbs.ts";
 import { derive, shapeOf, type Derived } from "./derive.ts";
@@ -11,8 +11,9 @@ import { Keys } from "./keys.ts";
 import { Legend } from "./legend.ts";
 import { changedLook, LOOK_NAMES, type Look } from "./look.ts";
 import { Menu } from "./menu.ts";
-import { nameOf } from "./paint.ts";
+import { nameOf, type Scene } from "./paint.ts";
 import type { Panel } from "./panel.ts";
+import { Printed } from "./printed.ts";
 import { pictureOf, type Picture } from "./picture.ts";
 import { nameOfRef } from "./refs.ts";
 import { Searching } from "./searching.ts";
@@ -82,7 +83,7 @@ export class FlamePanel implements Panel {
     });
     this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
     this.body = h("div", { class: "flame-body" }, this.table.element,
-      h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, this.legend.element));
+      h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, new Printed(() => this.printed(), this.table, this.leaving.signal).element, this.legend.element));
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
@@ -110,9 +111,17 @@ export class FlamePanel implements Panel {
   }
 
   picture(): Picture {
-    const scenes = PARTS.flatMap((part) => (this.graphOf(part) ? [this.views[part].scene()] : []));
+    return pictureOf(this.scenes(), this.views.lower.width || PICTURE_WIDTH_PX);
+  }
 
-    return pictureOf(scenes.filter((scene) => scene !== null), this.views.lower.width || PICTURE_WIDTH_PX);
+  private scenes(): Scene[] {
+    return PARTS.flatMap((part) => (this.graphOf(part) ? this.views[part].scene() ?? [] : []));
+  }
+
+  private printed(): Picture {
+    this.showLegend();
+    this.legend.flush();
+    return pictureOf(this.scenes().map((scene) => ({ ...scene, theme: LIGHT })), PICTURE_WIDTH_PX);
   }
 
   dispose(): void {

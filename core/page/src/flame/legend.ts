@@ -43,8 +43,15 @@ function swatch(fill: string): HTMLElement {
 
 export class Legend {
   readonly element = h("ul", { class: "flame-legend", "aria-label": "Colours" });
+  private make: () => void = () => undefined;
   private task = 0;
   private shownOf: readonly [Graph, Colour, boolean] | null = null;
+
+  /** What is still to be counted is, at once. */
+  flush(): void {
+    clearTimeout(this.task);
+    this.make();
+  }
 
   /** Counted after the graph is drawn: it is not what is waited for. */
   set(graph: Graph, rows: Rows, colour: Colour): void {
@@ -54,11 +61,12 @@ export class Legend {
       return;
     this.shownOf = [graph, colour, isDark];
     clearTimeout(this.task);
-    this.task = window.setTimeout(() => {
+    this.make = () => {
       this.element.replaceChildren(...(colour === "package" || colour === "kind"
         ? this.packages(graph, rows, colour)
         : this.scale(graph, colour)));
-    });
+    };
+    this.task = window.setTimeout(this.make);
   }
 
   dispose(): void {

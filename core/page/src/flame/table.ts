@@ -1,6 +1,7 @@
 /** Functions with own and total times. Only rows in sight are elements, so that
  * 100,000 functions scroll. */
 import { shown, h } from "../parts/dom.ts";
+import { count } from "../parts/format.ts";
 import type { Functions } from "../model/tree.ts";
 import { cellsOf, columnsOf, titleOfColumn, type CellSource } from "./cells.ts";
 import { COLUMNS, sortedIds, type Column, type Rows } from "./rows.ts";
@@ -57,11 +58,14 @@ export class Table {
   private ids: Uint32Array = new Uint32Array();
   private active = -1;
   private chosen = -1;
+  /** Rows that are printed; 0: nothing is. */
+  private printed = 0;
+  private readonly rest = h("p", { class: "flame-rest", hidden: true });
 
   constructor(events: TableEvents) {
     this.events = events;
     this.element = h("div", { class: "flame-table", role: "grid", tabindex: 0, id: this.id, "aria-label": "Functions" },
-      h("div", { role: "rowgroup", class: "flame-heads" }, this.head), this.body, this.empty);
+      h("div", { role: "rowgroup", class: "flame-heads" }, this.head), this.body, this.empty, this.rest);
     this.element.addEventListener("scroll", () => { this.fill(); });
     this.element.addEventListener("keydown", (event) => { this.onKey(event); });
     this.element.addEventListener("contextmenu", (event) => { this.onMenu(event); });
@@ -99,6 +103,14 @@ export class Table {
     this.fill();
   }
 
+  /** Shows the first rows and no others, for paper; 0: as on a screen. */
+  print(rowsMax: number): void {
+    this.printed = Math.min(rowsMax, this.ids.length);
+    this.rest.hidden = this.printed === 0 || this.printed === this.ids.length;
+    this.rest.textContent = `The first ${count(this.printed)} of ${count(this.ids.length)} functions.`;
+    this.fill();
+  }
+
   dispose(): void {
     this.observer.disconnect();
   }
@@ -130,9 +142,9 @@ export class Table {
     if (!this.state)
       return;
     const headPx = this.head.offsetHeight;
-    const first = Math.max(0, Math.floor(this.element.scrollTop / TABLE_ROW_PX) - SPARE_ROWS);
+    const first = this.printed > 0 ? 0 : Math.max(0, Math.floor(this.element.scrollTop / TABLE_ROW_PX) - SPARE_ROWS);
     const seen = Math.ceil((this.element.clientHeight - headPx) / TABLE_ROW_PX) + 2 * SPARE_ROWS;
-    const last = Math.min(this.ids.length, first + seen);
+    const last = this.printed > 0 ? this.printed : Math.min(this.ids.length, first + seen);
     const rows: HTMLElement[] = [];
 
     for (let row = first; row < last; row++)

@@ -1,5 +1,6 @@
 /** Light, dark, or as the system says: kept in this browser. */
 import { h } from "../parts/dom.ts";
+import { aroundPrint } from "../flame/printed.ts";
 
 const KEY = "spanprof-theme";
 const THEMES = ["system", "light", "dark"] as const;
@@ -30,6 +31,8 @@ export function themeControl(): HTMLElement {
 
   select.value = kept();
   apply(kept());
+  // Paper is white, whatever the screen is.
+  aroundPrint(new AbortController().signal, () => { apply("light"); }, () => { apply(select.value as Theme); }, true);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));
   select.addEventListener("change", () => {
     const theme = select.value as Theme;
