@@ -126,9 +126,8 @@ export class FlamePanel implements Panel {
 
   dispose(): void {
     this.leaving.abort();
-    this.searching.dispose();
-    this.table.dispose();
-    this.legend.dispose();
+    for (const part of [this.searching, this.table, this.legend])
+      part.dispose();
     for (const part of PARTS)
       this.views[part].dispose();
     this.element.remove();
