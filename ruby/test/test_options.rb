@@ -71,14 +71,14 @@ class OptionsTest < ChildTest
     %(labels: { a: "caf\\xE9".dup.force_encoding("ISO-8859-1") }) => { "a" => "café" },
     %(labels: { a: "é".encode("UTF-16LE") }) => { "a" => "é" },
     %(labels: {}, log_level: :error, http_headers: { "X-A": "b, \\"c\\"" }) => { "header" => 'b, "c"' },
-    %(sample_rate_hz: 250, upload_interval_ms: 500, native_frames: false) => { "service_name" => "test" },
+    %(sample_rate_hz: 250, upload_interval_ms: 60_000, native_frames: false) => { "service_name" => "test" },
     %(application_name: :symbol) => { "service_name" => "symbol" },
     %(report_pid: true) => { "pid" => :pid }
   }.freeze
 
   def test_each_way_to_write_a_value
     calls = ACCEPTED.keys.map do |options|
-      "abort #{options.inspect} unless Spanprof.start(#{options})\nburn 0.06\nSpanprof.stop"
+      "abort #{options.inspect} unless Spanprof.start(#{options})\nburn 0.02 until Spanprof.stats[:samples_taken].positive?\nSpanprof.stop"
     end
     PushServer.run do |server|
       result = child!(%(require "spanprof"\n#{calls.join("\n")}\nputs $$),
