@@ -207,6 +207,21 @@ test("names, operators and values are completed by keyboard", async () => {
   await fine(opened);
 });
 
+test("a choice made before the options of the last key came is of what is typed", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+
+  await drawn(page);
+  await type(page, "search.cpu{h");
+  await until(page, ".options [role=option]", "host");
+  await page.keyboard.press("o");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await until(page, ".options [role=option]", "is");
+  assert.equal(await page.$eval(".query", (field) => (field as HTMLInputElement).value), "search.cpu{host");
+  await fine(opened);
+});
+
 test("an error points at its column, behind characters of several bytes", async () => {
   const query = '{service_name="\u00e9\u{1f600}", host~"a"}';
   const opened = await at(`?query=${encodeURIComponent(query)}`);

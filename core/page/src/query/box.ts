@@ -66,6 +66,8 @@ class Box implements QueryBox {
   private readonly completion: Completion;
   private options: readonly Option[] = [];
   private active = -1;
+  /** What is typed has changed since the options were asked for. */
+  private stale = false;
   private ran = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asking = new AbortController();
@@ -114,7 +116,10 @@ class Box implements QueryBox {
   private listen(): void {
     const { field, list } = this;
 
-    field.addEventListener("input", () => { this.ask(); });
+    field.addEventListener("input", () => {
+      this.stale = true;
+      this.ask();
+    });
     field.addEventListener("click", () => { this.ask(); });
     field.addEventListener("blur", () => { this.close(); });
     field.addEventListener("keydown", (event) => { this.key(event); });
@@ -141,7 +146,7 @@ class Box implements QueryBox {
       this.close();
     } else if ((event.key === "Enter" || event.key === "Tab") && open && this.active >= 0) {
       event.preventDefault();
-      this.take(this.active);
+      void this.choose();
     } else if (event.key === "Enter") {
       event.preventDefault();
       this.run();
@@ -178,7 +183,11 @@ class Box implements QueryBox {
     }
   }
 
+  /** What was chosen stays so where it is among the options still. */
   private open(options: readonly Option[]): void {
+    const chosen = this.options[this.active]?.text;
+
+    this.stale = false;
     this.options = options;
     this.active = -1;
     this.list.replaceChildren(...options.map((option, index) => h("li",
@@ -188,6 +197,7 @@ class Box implements QueryBox {
     this.field.setAttribute("aria-expanded", String(options.length > 0));
     this.field.removeAttribute("aria-activedescendant");
     this.note.textContent = "";
+    this.activate(options.findIndex((option) => option.text === chosen));
   }
 
   private close(): void {
@@ -209,6 +219,15 @@ class Box implements QueryBox {
     item.setAttribute("aria-selected", "true");
     item.scrollIntoView({ block: "nearest" });
     this.field.setAttribute("aria-activedescendant", item.id);
+  }
+
+  /** The options know where in the text they go: those of another are asked for again. */
+  private async choose(): Promise<void> {
+    if (this.stale) {
+      clearTimeout(this.timer);
+      await this.complete();
+    }
+    this.take(this.active);
   }
 
   private take(index: number): void {
