@@ -20,8 +20,9 @@
 #define KEEP_QUIET_NS    ((int64_t)120 * 1000000000)
 
 /* The keeper's thread packs for seconds what came in hours: uploads and queries
- * come first where all cores are busy. */
-#define KEEP_NICE 10
+ * come first where all cores are busy. A third of their weight, for the store's
+ * close waits for it. */
+#define KEEP_NICE 5
 
 /* Of one block: memory while it is made, and what a query of a minute reads
  * too much. */
@@ -78,6 +79,15 @@ static spanprof_status keep_read(sqlite3_stmt *row, sp_block *block) {
   return st;
 }
 
+bool sp_store_ends(sp_store *store) {
+  bool ending;
+
+  pthread_mutex_lock(&store->lock);
+  ending = store->ending;
+  pthread_mutex_unlock(&store->lock);
+  return ending;
+}
+
 /* Gather the blocks of one hour, the oldest first, as many as one may have. */
 static spanprof_status keep_gather(keep_group *group, sqlite3 *db,
                                    int64_t hour) {
@@ -96,7 +106,8 @@ static spanprof_status keep_gather(keep_group *group, sqlite3 *db,
   sqlite3_bind_int64(rows, 3, (hour + 1) * KEEP_HOUR_NS);
   sqlite3_bind_int64(rows, 4, KEEP_PROFILES_MAX / 2);
   sp_block_init(&one, group->store->mem);
-  while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+  while (!st && !sp_store_ends(group->store) &&
+         !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     st = keep_read(rows, &one);
     if (!st && one.profile_count > 1 && one.sample_count > KEEP_SAMPLES_MAX / 2)
       continue; /* full */
@@ -160,7 +171,7 @@ static spanprof_status keep_compact(sp_store *store, uint32_t source,
     st = keep_gather(group, reader->db, hour);
     sp_store_reader_give(store, reader);
   }
-  if (!st && group->id_count > 1) {
+  if (!st && group->id_count > 1 && !sp_store_ends(store)) {
     *more = group->full;
     st = sp_block_sort(&group->block);
     if (!st)
@@ -211,15 +222,6 @@ static spanprof_status keep_next(sp_store *store, bool all, uint32_t *source,
   sqlite3_finalize(find);
   sp_store_reader_give(store, reader);
   return st;
-}
-
-bool sp_store_ends(sp_store *store) {
-  bool ending;
-
-  pthread_mutex_lock(&store->lock);
-  ending = store->ending;
-  pthread_mutex_unlock(&store->lock);
-  return ending;
 }
 
 static spanprof_status keep_compact_all(sp_store *store, bool all) {
