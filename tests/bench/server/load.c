@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 #define VARIANTS     5
 #define ASK_EVERY    25
 #define ANSWER_BYTES ((size_t)1 << 20)
+#define LOAD_WAIT_NS (30 * SP_NS_PER_S) /* for an answer */
 
 typedef struct connection {
   int socket;
@@ -221,8 +223,8 @@ static void move(load *load, connection *at) {
   }
 }
 
-/* Begin what is due. Returns for how many milliseconds nothing is. */
-static int begin_due(load *load) {
+/* Begin what is due. Returns for how many nanoseconds nothing is. */
+static uint64_t begin_due(load *load) {
   uint64_t now = sp_monotonic_ns();
   connection *at;
 
@@ -241,8 +243,21 @@ static int begin_due(load *load) {
     now = sp_monotonic_ns();
   }
   if (!load->idle)
-    return 30000;
-  return load->due_ns > now ? (int)((load->due_ns - now) / 1000000) : 0;
+    return LOAD_WAIT_NS;
+  return load->due_ns > now ? load->due_ns - now : 0;
+}
+
+/* Until something comes, or for so long: to a part of a millisecond, or this
+ * would take a core from the server while it waits. */
+static int wait_for(int poll, struct epoll_event *events, int most,
+                    uint64_t ns) {
+  struct pollfd readable = {.fd = poll, .events = POLLIN};
+  const struct timespec wait = {.tv_sec = (time_t)(ns / SP_NS_PER_S),
+                                .tv_nsec = (long)(ns % SP_NS_PER_S)};
+
+  if (ppoll(&readable, 1, &wait, NULL) < 0)
+    return -1;
+  return epoll_wait(poll, events, most, 0);
 }
 
 static void start(load *load, connection *at, int poll) {
@@ -282,11 +297,11 @@ static void run(load *load, size_t count) {
     move(load, &connections[i]);
   }
   while (load->open) {
-    const int wait_ms = load->every_ns ? begin_due(load) : 30000;
+    const uint64_t wait_ns = load->every_ns ? begin_due(load) : LOAD_WAIT_NS;
 
     if (!load->open)
       break;
-    n = epoll_wait(poll, events, 64, wait_ms);
+    n = wait_for(poll, events, 64, wait_ns);
     if (n < 0 || (n == 0 && !load->every_ns))
       die("no answer for 30 s");
     for (i = 0; i < n; i++)
