@@ -41,8 +41,12 @@ void sp_query_explain(sp_query *query, spanprof_status st) {
     sentence = spanprof_status_text(st);
   switch (st) {
   case SPANPROF_ERR_TIMEOUT:
-    sp_query_refuse(&query->fault, SP_CODE_DEADLINE,
-                    "the query took longer than the client waits");
+    if (sp_http_give_up((void *)query->http))
+      sp_query_refuse(&query->fault, SP_CODE_UNAVAILABLE,
+                      "the server ends; ask again once it is back");
+    else
+      sp_query_refuse(&query->fault, SP_CODE_DEADLINE,
+                      "the query took longer than the client waits");
     break;
   case SPANPROF_ERR_NOMEM:
   case SPANPROF_ERR_LIMIT:

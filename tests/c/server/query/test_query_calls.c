@@ -10,6 +10,7 @@
 static sp_store *calls_store;
 static sp_http_routes calls_routes;
 static sp_serve calls_serve;
+static atomic_bool calls_stopping;
 
 /* One of 10 profiles of the application "shop", 10 s apart: 70 ms outside of
  * spans and 30 ms in span i + 1. */
@@ -43,14 +44,13 @@ static void answer_dispose(answer *a) {
 
 static answer call(const char *method, const char *path, sp_text_pairs query,
                    sp_text_pairs headers, const char *body, size_t size) {
-  static const atomic_bool running;
   sp_http_request request = {.method = method,
                              .path = path,
                              .query = query,
                              .headers = headers,
                              .body = body,
                              .body_size = size,
-                             .stopping = &running};
+                             .stopping = &calls_stopping};
   answer a = {.response = {.status = 200}};
   const char *allow;
   const sp_http_route *route;
@@ -118,6 +118,18 @@ static void connect_answers_json(void) {
   answer_dispose(&a);
   a = post(QUERIER "LabelNames", "text/plain", "{}");
   CHECK_EQUAL(415, a.response.status);
+  answer_dispose(&a);
+}
+
+static void a_server_that_ends_says_so_to_who_asks(void) {
+  answer a;
+
+  atomic_store(&calls_stopping, true);
+  a = post(QUERIER "SelectMergeStacktraces", "application/json",
+           "{" SELECT ",\"labelSelector\":\"{}\"}");
+  atomic_store(&calls_stopping, false);
+  check_has(&a, 503, "\"code\":\"unavailable\"");
+  check_has(&a, 503, "the server ends");
   answer_dispose(&a);
 }
 
@@ -361,6 +373,8 @@ static void an_upload_is_kept_shown_and_compared(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"connect_answers_json", connect_answers_json},
+      {"a_server_that_ends_says_so_to_who_asks",
+       a_server_that_ends_says_so_to_who_asks},
       {"every_selector_knows_spans", every_selector_knows_spans},
       {"classic_render_takes_classic_queries",
        classic_render_takes_classic_queries},
