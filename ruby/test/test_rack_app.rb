@@ -90,13 +90,15 @@ class RackAppTest < ChildTest
 
   def test_requests_beside_each_other_and_too_many_of_them
     result = child!(ASK + <<~'RUBY')
-      burner = Thread.new { burn 0.6 }
+      over = false
+      burner = Thread.new { burn 0.02 until over }
       askers = Array.new(6) { |i| Thread.new { [i, ask("seconds=1")] } }
       answers = askers.map(&:value)
       good, bad = answers.partition { |_, answer| answer[0] == 200 }
       p good.size, bad.map { |_, answer| answer.values_at(0, 2) }.uniq
       good.each { |i, answer| kept(answer, i) }
       puts good.map(&:first).join(",")
+      over = true
       burner.join
     RUBY
     size, refused, names = result.out.lines(chomp: true)
@@ -163,6 +165,7 @@ class RackAppTest < ChildTest
   def test_a_start_meanwhile_takes_its_place
     result = child!(ASK + <<~'RUBY')
       asker = Thread.new { ask("seconds=3") }
+      burn 0.02 until Thread.list.any? { |thread| thread.name == "spanprof" }
       burn 0.3
       p Spanprof.start(upload_interval_ms: 3_600_000), Spanprof.running?
       kept asker.value
