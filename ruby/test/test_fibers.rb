@@ -111,6 +111,8 @@ class FibersTest < SpanCase
       @tracer.in_span("parent") do |span|
         [Fiber.current, span].each do |object|
           held = ObjectSpace.reachable_objects_from(object).select { |other| other.class.name.start_with?("Spanprof::") }
+          # A fiber's stack holds what it works with, too.
+          held.reject! { |other| other.is_a?(Spanprof::Otel::SpanProcessor) }
           refute_empty held, object.class.name
           held.each do |other|
             refute_nil other
