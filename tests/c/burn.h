@@ -17,10 +17,9 @@ static inline uint64_t clock_ns(clockid_t clock) {
 
 /* Burns CPU time of the calling thread, by its own clock, which is asked
  * seldom: a thread that is over its slice loses the processor when it asks,
- * just before the tick that would have sampled it (Linux 6.18, four threads
- * that asked all the time on two processors: up to 0.4 s of CPU without a tick;
- * 16 ms where they asked so). What is left takes at least as long by the other
- * clock, which takes no system call. */
+ * just before the tick that would have sampled it (bench/core/late_ticks.c).
+ * What is left takes at least as long by the other clock, which takes no system
+ * call. */
 __attribute__((noinline, unused)) static void burn_cpu_ns(uint64_t ns) {
   const uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
   uint64_t now;

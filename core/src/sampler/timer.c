@@ -97,10 +97,9 @@ uint64_t sp_timer_thread_cpu_ns(int tid) {
 
 /* Burns CPU time until a signal of a probe came; returns whether there was time
  * enough for one and none came. The thread's own clock is asked seldom: who
- * asks when a slice is over loses the processor just before the tick
- * (Linux 6.18: up to 0.4 s of CPU without one where four threads shared two
- * processors and asked all the time). What is left takes at least as long by
- * the other clock, which takes no system call. */
+ * asks when a slice is over loses the processor just before the tick (the
+ * benchmark late_ticks). What is left takes at least as long by the other
+ * clock, which takes no system call. */
 static bool probe_uses_up(uint64_t signals_before) {
   const uint64_t cpu_ns = sp_thread_cpu_ns();
   const uint64_t until_ns = sp_monotonic_ns() + TIMER_PROBE_WALL_NS;

@@ -106,25 +106,6 @@ static void a_flush_ends_the_window_at_once(void) {
   collector_end(collector);
 }
 
-static void excluded_threads_are_not_sampled(void) {
-  sp_collector_config config = config_given();
-  sp_collector *collector;
-
-  CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
-              SPANPROF_OK);
-  spanprof_thread_exclude(1);
-  sp_counters_reset();
-  burn_cpu_ns(300 * SP_NS_PER_MS);
-  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
-  burn_cpu_ns(100 * SP_NS_PER_MS);
-  CHECK_EQUAL(sp_counted(&sp_counts.samples_taken), 0);
-  spanprof_thread_exclude(0);
-  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
-  burn_cpu_ns(100 * SP_NS_PER_MS);
-  CHECK(sp_counted(&sp_counts.samples_taken) > 0);
-  collector_end(collector);
-}
-
 static bool signal_is_blocked(int number) {
   sigset_t mask;
 
@@ -221,16 +202,21 @@ static uintptr_t deep_bottom(void) {
   return (uintptr_t)__builtin_frame_address(0) - DEEP_BYTES;
 }
 
-static const sp_settings still_settings = {
-    .application_name = (char *)"collector",
-    .sample_rate_hz = 1,
-    .native_frames = true,
-    .stack_depth_max = 512,
-    .window_max_bytes = 64 << 20,
-    .upload_interval_ns = 3600 * SP_NS_PER_S,
-    .span_names_max = 500,
-    .label_values_max = 1024,
-};
+/* Ticks of the kernel's may come as well, and under ThreadSanitizer theirs are
+ * the deeper stacks. */
+static void whole_at_least(uint64_t samples) {
+  CHECK(emitted_samples >= samples);
+  CHECK(sp_counted(&sp_counts.stacks_truncated) <= emitted_samples - samples);
+}
+
+/* Few ticks of the kernel's come between the test's own. */
+static const sp_settings *still_settings(void) {
+  static sp_settings still;
+
+  still = collector_settings;
+  still.sample_rate_hz = 1;
+  return &still;
+}
 
 static uint64_t still_ns(void *data) {
   (void)data;
@@ -279,6 +265,42 @@ static void deep_settle(void *data, spanprof_frame *frames, size_t count) {
   deep_read++;
 }
 
+static pthread_t walk_thread;
+static _Atomic uint64_t walks;
+
+/* A sanitizer's thread is sampled, too. */
+static size_t one_thread_walk(void *data, const spanprof_capture *capture,
+                              spanprof_frame *frames, size_t max, int *cut) {
+  walks += pthread_equal(pthread_self(), walk_thread) != 0;
+  return deep_walk(data, capture, frames, max, cut);
+}
+
+static void excluded_threads_are_not_sampled(void) {
+  sp_collector_config config = config_given();
+  spanprof_runtime runtime = {.struct_size = sizeof runtime,
+                              .name = "one thread",
+                              .walk = one_thread_walk,
+                              .resolve = deep_resolve};
+  sp_collector *collector;
+
+  walk_thread = pthread_self();
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
+              SPANPROF_OK);
+  spanprof_thread_exclude(1);
+  walks = 0;
+  burn_cpu_ns(300 * SP_NS_PER_MS);
+  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
+  burn_cpu_ns(100 * SP_NS_PER_MS);
+  CHECK_EQUAL(walks, 0);
+  spanprof_thread_exclude(0);
+  CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
+  burn_cpu_ns(100 * SP_NS_PER_MS);
+  CHECK(walks > 0);
+  collector_end(collector);
+  spanprof_runtime_unregister();
+}
+
 static void a_ring_that_fills_wakes_the_collector(void) {
   const size_t samples = 1500, room = 100;
   sp_collector_config config = config_given();
@@ -289,7 +311,7 @@ static void a_ring_that_fills_wakes_the_collector(void) {
                               .settle = deep_settle};
   sp_collector *collector;
 
-  config.settings = &still_settings;
+  config.settings = still_settings();
   config.clock = &still_clock;
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
@@ -297,10 +319,9 @@ static void a_ring_that_fills_wakes_the_collector(void) {
   deep_samples_take(deep_bottom(), samples, &deep_read, room);
   collector_end(collector);
   spanprof_runtime_unregister();
-  CHECK(emitted_samples >= samples);
   CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_full), 0);
   CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_busy), 0);
-  CHECK_EQUAL(sp_counted(&sp_counts.stacks_truncated), 0);
+  whole_at_least(samples);
 }
 
 static _Atomic uint64_t told_ns;
@@ -331,7 +352,7 @@ static void windows_follow_a_clock_that_is_set_back(void) {
   size_t i, j;
 
   clock.unix_ns = unix_told;
-  config.settings = &still_settings;
+  config.settings = still_settings();
   config.clock = &clock;
   told_ns = noon_ns;
   CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
@@ -357,13 +378,12 @@ static void deep_samples_emitted(long cores) {
   sp_collector *collector;
 
   cores_told = cores;
-  config.settings = &still_settings;
+  config.settings = still_settings();
   CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
               SPANPROF_OK);
   deep_samples_take(deep_bottom(), 5, NULL, 0);
   collector_end(collector);
-  CHECK(emitted_samples >= 5);
-  CHECK_EQUAL(sp_counted(&sp_counts.stacks_truncated), 0);
+  whole_at_least(5);
 }
 
 /* In a child each: the ring is made once a process. */

@@ -5,6 +5,7 @@
 #include "check.h"
 
 #include <server/store/store.h>
+#include <sqlite3.h>
 #include <unistd.h>
 #include <util/status.h>
 
@@ -54,6 +55,29 @@ static inline void fixture_end(void) {
     snprintf(path, sizeof path, "%s%s", fixture_path, kinds[i]);
     unlink(path);
   }
+}
+
+/* The number that a statement gives of the file, whoever has it open. */
+static inline int64_t fixture_number(const char *sql) {
+  sqlite3_stmt *ask;
+  int64_t number;
+  sqlite3 *db;
+
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK, sqlite3_prepare_v2(db, sql, -1, &ask, NULL));
+  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(ask));
+  number = sqlite3_column_int64(ask, 0);
+  sqlite3_finalize(ask);
+  sqlite3_close(db);
+  return number;
+}
+
+static inline void fixture_run(const char *sql) {
+  sqlite3 *db;
+
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
+  sqlite3_close(db);
 }
 
 /* For sp_store_documents(): how many there are, an int. */

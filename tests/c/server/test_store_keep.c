@@ -3,26 +3,11 @@
 #include "store_fixture.h"
 
 #include <pthread.h>
-#include <sqlite3.h>
 
 static const sp_trace_id no_trace = {0, 0};
 
 static int64_t now_ns(void) {
   return (int64_t)sp_clock_unix_ns(sp_clock_system());
-}
-
-static int64_t number_of(const char *sql) {
-  sqlite3_stmt *ask;
-  int64_t number;
-  sqlite3 *db;
-
-  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
-  CHECK_EQUAL(SQLITE_OK, sqlite3_prepare_v2(db, sql, -1, &ask, NULL));
-  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(ask));
-  number = sqlite3_column_int64(ask, 0);
-  sqlite3_finalize(ask);
-  sqlite3_close(db);
-  return number;
 }
 
 static void put(sp_store *store, const char *service, int64_t time_ns,
@@ -66,15 +51,15 @@ static void names_without_profiles_are_collected(void) {
   CHECK(!sp_store_compact(store));
   CHECK(!sp_store_drop_old(store));
   CHECK(!sp_store_collect(store));
-  CHECK_EQUAL(3, number_of("SELECT count(*) FROM stack"));
-  CHECK_EQUAL(3, number_of("SELECT count(*) FROM location"));
-  CHECK_EQUAL(3, number_of("SELECT count(*) FROM function"));
-  CHECK_EQUAL(1, number_of("SELECT count(*) FROM source"));
-  CHECK_EQUAL(1, number_of("SELECT count(*) FROM series"));
-  CHECK_EQUAL(0, number_of("SELECT count(*) FROM text WHERE text LIKE "
-                           "'%gone%' OR text='closed'"));
-  CHECK_EQUAL(2, number_of("SELECT count(*) FROM text WHERE text IN "
-                           "('GET /kept', 'traced')"));
+  CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM location"));
+  CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM function"));
+  CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM source"));
+  CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM series"));
+  CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM text WHERE text LIKE "
+                                "'%gone%' OR text='closed'"));
+  CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM text WHERE text IN "
+                                "('GET /kept', 'traced')"));
   CHECK_EQUAL(3, fixture_sum(store, &selector, "kept"));
   /* What is gone can come again, also as the caller of what is new. */
   put(store, "closed", now, "main;shared;gone_1;new", "GET /gone");
@@ -115,13 +100,13 @@ static void the_limit_of_bytes_holds_for_traces(void) {
     put_span(store, (uint64_t)number, "GET /", begin + number * FIXTURE_SECOND,
              attributes);
   CHECK(!sp_store_drop_old(store));
-  CHECK(number_of("SELECT (page_count-freelist_count)*page_size FROM "
-                  "pragma_page_count, pragma_freelist_count, "
-                  "pragma_page_size") <= (int64_t)fixture_max_bytes);
+  CHECK(fixture_number("SELECT (page_count-freelist_count)*page_size FROM "
+                       "pragma_page_count, pragma_freelist_count, "
+                       "pragma_page_size") <= (int64_t)fixture_max_bytes);
   /* The oldest are gone, the latest are there, and so is the profile. */
   CHECK(!sp_store_spans(store, &all, count_span, &oldest));
   CHECK(oldest > begin && oldest < begin + 2999 * FIXTURE_SECOND);
-  number = number_of("SELECT count(*) FROM span");
+  number = fixture_number("SELECT count(*) FROM span");
   CHECK_EQUAL(3000 - (oldest - begin) / FIXTURE_SECOND, number);
   CHECK(!sp_store_get_stats(store, &stats));
   CHECK_EQUAL(1, stats.profiles);
@@ -150,9 +135,9 @@ static void the_limit_of_bytes_holds_for_documents(void) {
   CHECK(!sp_store_documents(store, "adhoc", NULL, 0, 100,
                             fixture_count_document, &count));
   CHECK(count > 5 && count < 25);
-  CHECK_EQUAL(99, number_of("SELECT max(time_ms) FROM document"));
-  CHECK_EQUAL(1, number_of("SELECT count(*) FROM document WHERE "
-                           "kind='settings'"));
+  CHECK_EQUAL(99, fixture_number("SELECT max(time_ms) FROM document"));
+  CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM document WHERE "
+                                "kind='settings'"));
   sp_store_close(store);
   fixture_end();
 }
@@ -207,7 +192,8 @@ static void a_busy_source_keeps_none_from_being_compacted(void) {
   atomic_store(&sender.ending, true);
   for (i = 0; i < SENDERS; i++)
     pthread_join(threads[i], NULL);
-  CHECK_EQUAL(1, number_of("SELECT count(*) FROM block WHERE profiles=50"));
+  CHECK_EQUAL(1,
+              fixture_number("SELECT count(*) FROM block WHERE profiles=50"));
   sp_store_close(sender.store);
   fixture_end();
 }
@@ -220,8 +206,8 @@ static void an_hour_of_many_profiles_becomes_some_blocks(void) {
   store = fixture_open();
   put_many(store, "shop", FIXTURE_TIME, 2100);
   CHECK(!sp_store_compact(store));
-  CHECK_EQUAL(3, number_of("SELECT count(*) FROM block"));
-  CHECK_EQUAL(2100, number_of("SELECT sum(profiles) FROM block"));
+  CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM block"));
+  CHECK_EQUAL(2100, fixture_number("SELECT sum(profiles) FROM block"));
   sp_store_close(store);
   fixture_end();
 }

@@ -2,33 +2,9 @@
  * rule out is not read. */
 #include "store_fixture.h"
 
-#include <sqlite3.h>
-
 /* More than two wide filters' worth of blocks, each of an application of its
  * own, so that none are put together. */
 #define APPLICATIONS 1100
-
-static int64_t number_of(const char *sql) {
-  sqlite3_stmt *ask;
-  int64_t number;
-  sqlite3 *db;
-
-  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
-  CHECK_EQUAL(SQLITE_OK, sqlite3_prepare_v2(db, sql, -1, &ask, NULL));
-  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(ask));
-  number = sqlite3_column_int64(ask, 0);
-  sqlite3_finalize(ask);
-  sqlite3_close(db);
-  return number;
-}
-
-static void run(const char *sql) {
-  sqlite3 *db;
-
-  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
-  CHECK_EQUAL(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
-  sqlite3_close(db);
-}
 
 static uint64_t span_of(int number) {
   return (uint64_t)number * 0x9e3779b97f4a7c15u + 5;
@@ -106,9 +82,9 @@ static void every_id_is_found_through_wide_filters(void) {
   store = fixture_open();
   put_all(store, FIXTURE_TIME);
   check_every_id(store);
-  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter"));
+  CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM wide_filter"));
   CHECK(!sp_store_compact(store));
-  CHECK_EQUAL(2, number_of("SELECT count(*) FROM wide_filter"));
+  CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM wide_filter"));
   check_every_id(store);
   /* Blocks that come later are found without. */
   fixture_put(store, profile_of(APPLICATIONS, FIXTURE_TIME));
@@ -139,7 +115,7 @@ static void what_wide_filters_rule_out_is_not_read(void) {
            "UPDATE block SET head=x'ffff', filter=x'%s' WHERE id<=(SELECT "
            "max(last_block) FROM wide_filter)",
            ones);
-  run(sql);
+  fixture_run(sql);
   store = fixture_open();
   CHECK_EQUAL(0, sum_of_span(store, unknown));
   CHECK_EQUAL(0, sum_of_matcher(store, unknown));
@@ -160,18 +136,18 @@ static void wide_filters_go_with_their_blocks(void) {
   store = fixture_open();
   put_all(store, old);
   CHECK(!sp_store_compact(store));
-  last = number_of("SELECT max(last_block) FROM wide_filter");
+  last = fixture_number("SELECT max(last_block) FROM wide_filter");
   sp_store_close(store);
   fixture_retention_ns = 3600 * SP_NS_PER_S;
   store = fixture_open();
   CHECK(!sp_store_drop_old(store));
   /* Numbers of before are not given out again while a filter is of them. */
   fixture_put(store, profile_of(3, now));
-  CHECK(number_of("SELECT min(id) FROM block") > last);
+  CHECK(fixture_number("SELECT min(id) FROM block") > last);
   CHECK_EQUAL(4, sum_of_span(store, span_of(3)));
   CHECK(!sp_store_compact(store));
-  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter"));
-  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter_piece"));
+  CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM wide_filter"));
+  CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM wide_filter_piece"));
   CHECK_EQUAL(4, sum_of_span(store, span_of(3)));
   sp_store_close(store);
   fixture_end();
@@ -185,7 +161,7 @@ static void blocks_that_change_soon_wait(void) {
   store = fixture_open();
   put_all(store, now - 60 * FIXTURE_SECOND);
   CHECK(!sp_store_compact(store));
-  CHECK_EQUAL(0, number_of("SELECT count(*) FROM wide_filter"));
+  CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM wide_filter"));
   check_every_id(store);
   sp_store_close(store);
   fixture_end();
@@ -199,13 +175,13 @@ static void a_store_of_version_1_gets_wide_filters(void) {
   store = fixture_open();
   put_all(store, FIXTURE_TIME);
   sp_store_close(store);
-  run("DROP TABLE wide_filter; DROP TABLE wide_filter_piece;"
-      "PRAGMA user_version=1;");
+  fixture_run("DROP TABLE wide_filter; DROP TABLE wide_filter_piece;"
+              "PRAGMA user_version=1;");
   store = fixture_open();
-  CHECK_EQUAL(2, number_of("PRAGMA user_version"));
+  CHECK_EQUAL(2, fixture_number("PRAGMA user_version"));
   check_every_id(store);
   CHECK(!sp_store_compact(store));
-  CHECK_EQUAL(2, number_of("SELECT count(*) FROM wide_filter"));
+  CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM wide_filter"));
   check_every_id(store);
   sp_store_close(store);
   fixture_end();

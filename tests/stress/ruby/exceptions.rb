@@ -5,20 +5,12 @@
 require_relative "stress"
 require "timeout"
 
-def deep(depth, &block)
-  depth.zero? ? block.call : [depth].each { |left| deep(left - 1, &block) }
-ensure
-  "x".dup << "y"
-end
-
-def overflow = overflow
-
-def thrown = catch(:done) { deep(10) { throw :done, 1 } }
+def thrown = catch(:done) { Stress.deep(10) { throw :done, 1 } }
 
 def raised
   tries = 0
   begin
-    deep(12) { Integer("none") }
+    Stress.deep(12) { Integer("none") }
   rescue ArgumentError
     retry if (tries += 1) < 3
   end
@@ -27,15 +19,15 @@ end
 Stress.run do |round|
   thrown
   raised
-  [1, 2].each { |one| deep(5) { next one } }
+  [1, 2].each { |one| Stress.deep(5) { next one } }
   [1].each { |_| break }
   begin
-    Timeout.timeout(0.001) { loop { deep(3) { round.to_s } } }
+    Timeout.timeout(0.001) { loop { Stress.deep(3) { round.to_s } } }
   rescue Timeout::Error
     nil
   end
   begin
-    overflow if (round % 100).zero?
+    Stress.overflow if (round % 100).zero?
   rescue SystemStackError
     nil
   end

@@ -26,10 +26,10 @@ module Storm
     end
 
     def ends(round)
-      catch(:done) { deep(10) { throw :done } }
-      deep(12) { raise "ended so" } if round.odd?
-      overflow if (round % 100).zero?
-      Timeout.timeout(0.001) { loop { deep(3) { round.to_s } } }
+      catch(:done) { Stress.deep(10) { throw :done } }
+      Stress.deep(12) { raise "ended so" } if round.odd?
+      Stress.overflow if (round % 100).zero?
+      Timeout.timeout(0.001) { loop { Stress.deep(3) { round.to_s } } }
     rescue RuntimeError, SystemStackError
       nil
     end
@@ -65,14 +65,6 @@ module Storm
     private
 
     def sort(count) = Array.new(count) { |one| (one * 7919) % 1009 }.sort_by { |one| -one }.each_slice(3).map(&:sum)
-
-    def deep(depth, &block)
-      depth.zero? ? block.call : [depth].each { |left| deep(left - 1, &block) }
-    ensure
-      "x".dup << "y"
-    end
-
-    def overflow = overflow
   end
 end
 

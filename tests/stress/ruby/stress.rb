@@ -60,6 +60,17 @@ module Stress
       nil while Process.clock_gettime(clock) < limit
     end
 
+    # Calls the block below so many frames of Ruby, blocks and C methods, each
+    # with an ensure.
+    def deep(depth, &block)
+      depth.zero? ? block.call : [depth].each { |left| deep(left - 1, &block) }
+    ensure
+      "x".dup << "y"
+    end
+
+    # @raise [SystemStackError]
+    def overflow = overflow
+
     # Runs the block in a fork, which must end well, and soon.
     # @return [Integer] its pid
     def child(&block)
