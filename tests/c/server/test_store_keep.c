@@ -1,8 +1,6 @@
-/* What a store tidies: profiles into blocks, names without profiles, and by
- * bytes whatever is oldest. */
+/* What a store tidies: names without profiles, and by bytes whatever is
+ * oldest. */
 #include "store_fixture.h"
-
-#include <pthread.h>
 
 static const sp_trace_id no_trace = {0, 0};
 
@@ -142,82 +140,8 @@ static void the_limit_of_bytes_holds_for_documents(void) {
   fixture_end();
 }
 
-static struct {
-  sp_store *store;
-  atomic_bool ending;
-} sender;
-
-#define SENDERS 4
-
-static void put_many(sp_store *store, const char *service, int64_t time_ns,
-                     size_t count) {
-  sp_received **profiles = calloc(count, sizeof *profiles);
-  size_t i;
-
-  CHECK(profiles);
-  for (i = 0; i < count; i++) {
-    profiles[i] = fixture_profile(service, time_ns + (int64_t)i);
-    fixture_sample(profiles[i], "main;work", NULL, 0, no_trace, 1);
-  }
-  CHECK(
-      !sp_store_put(store, (const sp_received *const *)profiles, count, NULL));
-  for (i = 0; i < count; i++)
-    sp_received_free(profiles[i]);
-  free(profiles);
-}
-
-static void *send_all_the_time(void *argument) {
-  int64_t time_ns =
-      FIXTURE_TIME + (int64_t)((uintptr_t)argument + 1) * FIXTURE_SECOND;
-
-  for (; !atomic_load(&sender.ending); time_ns += 40)
-    put_many(sender.store, "busy", time_ns, 40);
-  return NULL;
-}
-
-/* It comes to its end while a source is sent to, and to the other sources. */
-static void a_busy_source_keeps_none_from_being_compacted(void) {
-  pthread_t threads[SENDERS];
-  uintptr_t i;
-
-  fixture_begin();
-  sender.store = fixture_open();
-  put_many(sender.store, "busy", FIXTURE_TIME, 7); /* and 40s: never 50 */
-  put_many(sender.store, "quiet", FIXTURE_TIME, 50);
-  atomic_store(&sender.ending, false);
-  for (i = 0; i < SENDERS; i++)
-    CHECK(!pthread_create(&threads[i], NULL, send_all_the_time, (void *)i));
-  CHECK(!sp_store_compact(sender.store));
-  CHECK(!sp_store_compact(sender.store));
-  atomic_store(&sender.ending, true);
-  for (i = 0; i < SENDERS; i++)
-    pthread_join(threads[i], NULL);
-  CHECK_EQUAL(1,
-              fixture_number("SELECT count(*) FROM block WHERE profiles=50"));
-  sp_store_close(sender.store);
-  fixture_end();
-}
-
-/* What is too much for one block goes into several, in one call. */
-static void an_hour_of_many_profiles_becomes_some_blocks(void) {
-  sp_store *store;
-
-  fixture_begin();
-  store = fixture_open();
-  put_many(store, "shop", FIXTURE_TIME, 2100);
-  CHECK(!sp_store_compact(store));
-  CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM block"));
-  CHECK_EQUAL(2100, fixture_number("SELECT sum(profiles) FROM block"));
-  sp_store_close(store);
-  fixture_end();
-}
-
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"a_busy_source_keeps_none_from_being_compacted",
-       a_busy_source_keeps_none_from_being_compacted},
-      {"an_hour_of_many_profiles_becomes_some_blocks",
-       an_hour_of_many_profiles_becomes_some_blocks},
       {"names_without_profiles_are_collected",
        names_without_profiles_are_collected},
       {"the_limit_of_bytes_holds_for_traces",

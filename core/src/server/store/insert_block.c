@@ -25,8 +25,8 @@ static spanprof_status insert_number(sp_writer *writer, int64_t *number) {
 }
 
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
-                                      const sp_block_profile *profiles,
-                                      size_t count,
+                                      int64_t from_ns, int64_t until_ns,
+                                      size_t profiles,
                                       const sp_block_parts *parts) {
   sqlite3_stmt *insert;
   int64_t number;
@@ -41,9 +41,9 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
     return st;
   insert = writer->insert_block;
   sqlite3_bind_int64(insert, 1, source);
-  sqlite3_bind_int64(insert, 2, profiles[0].time_ns);
-  sqlite3_bind_int64(insert, 3, profiles[count - 1].time_ns);
-  sqlite3_bind_int64(insert, 4, (int64_t)count);
+  sqlite3_bind_int64(insert, 2, from_ns);
+  sqlite3_bind_int64(insert, 3, until_ns);
+  sqlite3_bind_int64(insert, 4, (int64_t)profiles);
   sqlite3_bind_int64(insert, 5,
                      (int64_t)(parts->head.size + parts->filter.size +
                                parts->totals.size + parts->spans.size +

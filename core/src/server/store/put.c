@@ -51,8 +51,8 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store, sp_put *put,
   if (!st && *repeated)
     sp_count(&store->repeated_profiles, 1);
   else if (!st)
-    st = sp_store_insert_block(writer, put->source, &put->profile, 1,
-                               &put->parts);
+    st = sp_store_insert_block(writer, put->source, put->profile.time_ns,
+                               put->profile.time_ns, 1, &put->parts);
   return st;
 }
 

@@ -54,11 +54,11 @@ void *sp_store_keep(void *store);
 /* Whether the store is about to be closed: long work is given up. */
 bool sp_store_ends(sp_store *store);
 
-/* Write a block's row, of profiles sorted by time; insert_block.c. On the
- * writer's thread. */
+/* Write a block's row: its source, the times of its first and its last profile
+ * and their count; insert_block.c. On the writer's thread. */
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
-                                      const sp_block_profile *profiles,
-                                      size_t count,
+                                      int64_t from_ns, int64_t until_ns,
+                                      size_t profiles,
                                       const sp_block_parts *parts);
 
 #endif

@@ -1,0 +1,177 @@
+/* Rows that become blocks: all of them, once, and with few pages written. */
+#include "store_fixture.h"
+
+#include <pthread.h>
+#include <server/store/compact.h>
+#include <sys/stat.h>
+
+#define MINUTE (60 * FIXTURE_SECOND)
+
+static const sp_trace_id no_trace = {0, 0};
+
+static void put(sp_store *store, const char *service, int64_t time_ns) {
+  sp_received *profile = fixture_profile(service, time_ns);
+
+  fixture_sample(profile, "main;work", "GET /", 7, no_trace, 1);
+  fixture_put(store, profile);
+}
+
+static int64_t blocks(void) {
+  return fixture_number("SELECT count(*) FROM block");
+}
+
+static off_t log_bytes(void) {
+  char path[80];
+  struct stat info;
+
+  snprintf(path, sizeof path, "%s-wal", fixture_path);
+  return stat(path, &info) ? 0 : info.st_size;
+}
+
+#define SOURCES 20
+#define EACH    60
+
+/* Source by source each page would be written twenty times. */
+static void sources_that_come_by_turns_are_packed_together(void) {
+  const off_t page = 16384;
+  sp_store *store;
+  int64_t pages;
+  sp_selector all = fixture_all();
+  char service[16];
+  int i;
+
+  fixture_begin();
+  store = fixture_open();
+  for (i = 0; i < SOURCES * EACH; i++) {
+    snprintf(service, sizeof service, "app-%d", i % SOURCES);
+    put(store, service, FIXTURE_TIME + i * FIXTURE_SECOND);
+  }
+  pages = fixture_number("SELECT page_count FROM pragma_page_count");
+  CHECK_EQUAL(SOURCES * EACH, blocks());
+  fixture_run("PRAGMA wal_checkpoint(TRUNCATE)");
+  CHECK_EQUAL(0, log_bytes());
+  CHECK(!sp_store_compact(store));
+  CHECK(log_bytes() > 0);
+  CHECK(log_bytes() / page < 2 * pages);
+  CHECK_EQUAL(SOURCES, blocks());
+  CHECK_EQUAL(SOURCES * EACH, fixture_sum(store, &all, "work"));
+  sp_store_close(store);
+  fixture_end();
+}
+
+static struct {
+  sp_store *store;
+  atomic_bool ending;
+} sender;
+
+#define SENDERS 4
+
+static void put_many(sp_store *store, const char *service, int64_t time_ns,
+                     size_t count) {
+  sp_received **profiles = calloc(count, sizeof *profiles);
+  size_t i;
+
+  CHECK(profiles);
+  for (i = 0; i < count; i++) {
+    profiles[i] = fixture_profile(service, time_ns + (int64_t)i);
+    fixture_sample(profiles[i], "main;work", NULL, 0, no_trace, 1);
+  }
+  CHECK(
+      !sp_store_put(store, (const sp_received *const *)profiles, count, NULL));
+  for (i = 0; i < count; i++)
+    sp_received_free(profiles[i]);
+  free(profiles);
+}
+
+static void *send_all_the_time(void *argument) {
+  int64_t time_ns =
+      FIXTURE_TIME + (int64_t)((uintptr_t)argument + 1) * FIXTURE_SECOND;
+
+  for (; !atomic_load(&sender.ending); time_ns += 40)
+    put_many(sender.store, "busy", time_ns, 40);
+  return NULL;
+}
+
+/* It comes to its end while a source is sent to, and to the other sources. */
+static void a_busy_source_keeps_none_from_being_compacted(void) {
+  pthread_t threads[SENDERS];
+  uintptr_t i;
+
+  fixture_begin();
+  sender.store = fixture_open();
+  put_many(sender.store, "busy", FIXTURE_TIME, 7); /* and 40s: never 50 */
+  put_many(sender.store, "quiet", FIXTURE_TIME, 50);
+  atomic_store(&sender.ending, false);
+  for (i = 0; i < SENDERS; i++)
+    CHECK(!pthread_create(&threads[i], NULL, send_all_the_time, (void *)i));
+  CHECK(!sp_store_compact(sender.store));
+  CHECK(!sp_store_compact(sender.store));
+  atomic_store(&sender.ending, true);
+  for (i = 0; i < SENDERS; i++)
+    pthread_join(threads[i], NULL);
+  CHECK_EQUAL(1,
+              fixture_number("SELECT count(*) FROM block WHERE profiles=50"));
+  sp_store_close(sender.store);
+  fixture_end();
+}
+
+/* What is too much for one block goes into several, in one call. */
+static void an_hour_of_many_profiles_becomes_some_blocks(void) {
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  put_many(store, "shop", FIXTURE_TIME, 2100);
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM block"));
+  CHECK_EQUAL(2100, fixture_number("SELECT sum(profiles) FROM block"));
+  sp_store_close(store);
+  fixture_end();
+}
+
+/* A pass takes what is enough or rests; what it has seen it leaves alone. */
+static void a_pass_looks_at_what_came_since(void) {
+  const int64_t now = (int64_t)sp_clock_unix_ns(sp_clock_system());
+  sp_compact_seen seen = {0, 0}, later;
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  put(store, "shop", now);
+  put(store, "shop", now + 1);
+  CHECK(!sp_compact(store, false, &seen));
+  CHECK_EQUAL(2, blocks()); /* neither enough nor at rest */
+  CHECK_EQUAL(2, seen.block);
+  CHECK(seen.quiet_ns < now && seen.quiet_ns > now - 5 * MINUTE);
+
+  put(store, "web", now - 60 * MINUTE);
+  put(store, "web", now - 60 * MINUTE + 1);
+  CHECK(!sp_compact(store, false, &seen));
+  CHECK_EQUAL(3, blocks()); /* at rest */
+  put(store, "web", now - 60 * MINUTE + 2);
+  later = (sp_compact_seen){.block = 99, .quiet_ns = now - 30 * MINUTE};
+  CHECK(!sp_compact(store, false, &later));
+  CHECK_EQUAL(4, blocks()); /* seen at rest before */
+  later = (sp_compact_seen){.block = 99, .quiet_ns = now - 90 * MINUTE};
+  CHECK(!sp_compact(store, false, &later));
+  CHECK_EQUAL(3, blocks()); /* at rest since */
+  put(store, "web", now - 60 * MINUTE + 3);
+  CHECK(!sp_compact(store, false, &seen));
+  CHECK_EQUAL(3, blocks()); /* new */
+  sp_store_close(store);
+  fixture_end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"sources_that_come_by_turns_are_packed_together",
+       sources_that_come_by_turns_are_packed_together},
+      {"a_busy_source_keeps_none_from_being_compacted",
+       a_busy_source_keeps_none_from_being_compacted},
+      {"an_hour_of_many_profiles_becomes_some_blocks",
+       an_hour_of_many_profiles_becomes_some_blocks},
+      {"a_pass_looks_at_what_came_since", a_pass_looks_at_what_came_since},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
