@@ -11,8 +11,6 @@
  * nothing of it changes, and the next pass looks again. */
 #include "compact.h"
 
-#include <string.h>
-
 #include "../../util/status.h"
 
 #define COMPACT_HOUR_NS ((int64_t)3600 * 1000000000)
