@@ -233,15 +233,8 @@ PyObject *sp_control_resume(void) {
   return session_sample(spanprof_session_resume);
 }
 
-/* Without the GIL: a start or a stop holds the session's lock from end to
- * end. */
 PyObject *sp_control_running(void) {
-  const spanprof_session *session;
-
-  Py_BEGIN_ALLOW_THREADS
-  session = spanprof_session_current();
-  Py_END_ALLOW_THREADS
-  return PyBool_FromLong(session != NULL);
+  return PyBool_FromLong(spanprof_session_running());
 }
 
 static long session_clock_ms(void) {

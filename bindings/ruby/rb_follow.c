@@ -2,8 +2,9 @@
 
 #include "rb_activation.h"
 #include "rb_context.h"
+#include "rb_runtime.h"
 
-static bool follow_wanted, follow_profiled;
+static bool follow_wanted;
 
 /* Do new fibers and threads begin with the span and labels of their creator? */
 static bool follow_inherits;
@@ -76,27 +77,30 @@ static void follow_fiber_unhook(void) {
   *verbose = before;
 }
 
-static void follow_set(bool wanted, bool profiled) {
-  follow_wanted = wanted;
-  follow_profiled = profiled;
-  if (wanted && profiled && !rb_sp_context_follows()) {
+static void follow_end(void) {
+  rb_sp_activation_hook(false);
+  follow_fiber_unhook();
+  rb_sp_context_follow_end();
+}
+
+void rb_sp_follow_settle(void) {
+  const bool profiled = rb_sp_runtime_held();
+
+  if (profiled && follow_wanted && !rb_sp_context_follows())
     follow_begin();
-  } else if (!profiled && rb_sp_context_follows()) {
-    rb_sp_activation_hook(false);
-    follow_fiber_unhook();
-    rb_sp_context_follow_end();
-  }
+  else if (!profiled && rb_sp_context_follows())
+    follow_end();
 }
 
 void rb_sp_follow_want(void) {
-  follow_set(true, follow_profiled);
+  follow_wanted = true;
+  rb_sp_follow_settle();
 }
 
-/* Native.profiled = on: fibers, threads and spans are followed meanwhile. */
-static VALUE native_profiled_set(VALUE self, VALUE on) {
-  (void)self;
-  follow_set(follow_wanted, RTEST(on));
-  return on;
+/* Native.follow_settle */
+static VALUE native_follow_settle(VALUE self) {
+  rb_sp_follow_settle();
+  return self;
 }
 
 /* Native.scopes_inherit(on) */
@@ -120,5 +124,6 @@ static VALUE native_scopes_inherit(VALUE self, VALUE on) {
 void rb_sp_follow_init(void) {
   rb_define_module_function(rb_sp_native, "scopes_inherit",
                             native_scopes_inherit, 1);
-  rb_define_module_function(rb_sp_native, "profiled=", native_profiled_set, 1);
+  rb_define_module_function(rb_sp_native, "follow_settle", native_follow_settle,
+                            0);
 }

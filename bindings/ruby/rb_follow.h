@@ -10,4 +10,8 @@
 /* There are spans or labels to follow. Idempotent. */
 void rb_sp_follow_want(void);
 
+/* The process may have begun to be profiled, or have ceased to be: begin to
+ * follow, or end it. Raises what waited for the calling thread meanwhile. */
+void rb_sp_follow_settle(void);
+
 #endif

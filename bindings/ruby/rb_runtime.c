@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rb_code_table.h"
 #include "rb_compaction.h"
@@ -29,6 +30,8 @@ static struct {
   bool tested;
   VALUE tester; /* the thread that tests; 0: none */
   bool registered;
+  size_t holds; /* of the process `pid` */
+  pid_t pid;
   rb_sp_walker_config config;
   rb_sp_eval_range range;
   char reason[RUNTIME_REASON_BYTES]; /* "": available */
@@ -156,7 +159,8 @@ static bool runtime_register(void) {
   return !spanprof_runtime_register(&description);
 }
 
-bool rb_sp_runtime_start(void) {
+/* False: runtime.reason says why, or the core. */
+static bool runtime_start(void) {
   int interrupt = 0;
 
   if (runtime.registered)
@@ -175,13 +179,50 @@ bool rb_sp_runtime_start(void) {
   return runtime.registered;
 }
 
-int rb_sp_runtime_stop(void) {
-  if (!runtime.registered)
+static VALUE runtime_start_checked(VALUE data) {
+  if (!runtime_start())
+    rb_raise(rb_sp_error, "%s",
+             runtime.reason[0] ? runtime.reason : spanprof_last_error());
+  return data;
+}
+
+/* Of what its parent held, a child goes on with the session alone; and what
+ * other threads were about to begin is not begun there. */
+static size_t *runtime_holds(void) {
+  if (runtime.pid != getpid())
+    runtime.holds = spanprof_session_running() ? 1 : 0;
+  runtime.pid = getpid();
+  return &runtime.holds;
+}
+
+void rb_sp_runtime_hold(void) {
+  int state = 0;
+
+  ++*runtime_holds();
+  rb_protect(runtime_start_checked, Qnil, &state);
+  if (state) {
+    rb_sp_runtime_release();
+    rb_jump_tag(state);
+  }
+}
+
+void rb_sp_runtime_forget(void) {
+  if (*runtime_holds() > 0)
+    --*runtime_holds();
+}
+
+int rb_sp_runtime_release(void) {
+  rb_sp_runtime_forget();
+  if (rb_sp_runtime_held() || !runtime.registered)
     return 0;
   runtime.registered = false;
   spanprof_runtime_unregister();
   rb_sp_threads_stop();
   return rb_sp_naming_stop();
+}
+
+bool rb_sp_runtime_held(void) {
+  return *runtime_holds() > 0;
 }
 
 static VALUE resolve_all(VALUE data) {

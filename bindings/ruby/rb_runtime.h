@@ -5,13 +5,23 @@
 
 #include <stdbool.h>
 
-/* Register the runtime with the core, test the VM's layout the first time,
- * adopt the threads there are and hook those to come. Never raises. False:
- * Native.unavailable_reason says why. */
-bool rb_sp_runtime_start(void);
+/* For a session or a take that is about to begin. The first of them tests the
+ * VM's layout, once, registers the runtime with the core, adopts the threads
+ * there are and hooks those to come. Raises Spanprof::Error where this Ruby
+ * cannot be profiled, and what waited for the calling thread meanwhile: nothing
+ * is held then. */
+void rb_sp_runtime_hold(void);
 
-/* Undo it. Returns as rb_sp_naming_stop() does. */
-int rb_sp_runtime_stop(void);
+/* When it is over, or did not begin; the last one undoes all that. Returns as
+ * rb_sp_naming_stop() does. */
+int rb_sp_runtime_release(void);
+
+/* As the release, where no Ruby code may run: what the last one would undo is
+ * left to the next that is. */
+void rb_sp_runtime_forget(void);
+
+/* Is anything held in this process? */
+bool rb_sp_runtime_held(void);
 
 /* Name every frame that waits for its name. Raises what waited for the calling
  * thread meanwhile, nothing of its own. */

@@ -15,7 +15,6 @@
 #include "control.h"
 #include "rb_log.h"
 #include "rb_runtime.h"
-#include "rb_take.h"
 
 /* How long frames may wait for their names while a flush or stop runs. */
 #define SESSION_NAMES_NS 2000000
@@ -39,14 +38,6 @@ typedef struct session_start {
 } session_start;
 
 static VALUE session_disabled; /* Spanprof::Disabled */
-
-/* Process-wide, because there is one session. The core knows it too, but may
- * keep whoever asks waiting while another thread stops it. */
-static _Atomic bool session_runs;
-
-bool rb_sp_session_runs(void) {
-  return session_runs;
-}
 
 static void *call_run(void *data) {
   session_call *call = data;
@@ -146,7 +137,7 @@ VALUE sp_control_flush(uint32_t timeout_ms) {
                        .status = SPANPROF_ERR_STATE};
   int interrupt;
 
-  if (!session_runs)
+  if (!spanprof_session_running())
     return Qnil;
   interrupt = call_finish(&call);
   if (interrupt)
@@ -159,19 +150,17 @@ static VALUE session_stop(uint32_t timeout_ms, bool keep_gvl) {
                        .timeout_ms = timeout_ms,
                        .keep_gvl = keep_gvl,
                        .status = SPANPROF_ERR_STATE};
-  int interrupt, stopped = 0;
+  int interrupt, released = 0;
 
-  if (!session_runs)
+  if (!spanprof_session_running())
     return Qnil;
   interrupt = call_finish(&call);
-  if (call.status != SPANPROF_ERR_STATE) {
-    session_runs = false;
-    /* That waits for a Ruby thread; the thread may be killed meanwhile. */
-    if (!keep_gvl && !rb_sp_take_any())
-      stopped = rb_sp_runtime_stop();
-    if (stopped)
-      interrupt = stopped;
-  }
+  if (call.status != SPANPROF_ERR_STATE && keep_gvl)
+    rb_sp_runtime_forget();
+  else if (call.status != SPANPROF_ERR_STATE)
+    released = rb_sp_runtime_release();
+  if (released)
+    interrupt = released;
   if (interrupt)
     rb_jump_tag(interrupt);
   return call_value(&call);
@@ -199,12 +188,11 @@ static VALUE native_finish_elsewhere(VALUE self, VALUE timeout_ms) {
                        .timeout_ms = NUM2UINT(timeout_ms)};
 
   (void)self;
-  if (!session_runs)
+  if (!spanprof_session_running())
     return Qnil;
   sem_init(&call.done, 0, 0);
   rb_nogvl(call_run, &call, NULL, NULL, 0);
   sem_destroy(&call.done);
-  session_runs = false;
   return Qnil;
 }
 
@@ -213,19 +201,12 @@ static void *start_run(void *data) {
   spanprof_session *session;
 
   start->status = spanprof_session_start(&start->options, &session);
-  session_runs = session_runs || !start->status;
   return NULL;
 }
 
-void rb_sp_session_runtime_check(void) {
-  VALUE reason;
-
-  if (rb_sp_runtime_start())
-    return;
-  reason = rb_funcall(rb_sp_native, rb_intern("unavailable_reason"), 0);
-  if (NIL_P(reason)) /* it could be registered otherwise */
-    reason = rb_utf8_str_new_cstr(spanprof_last_error());
-  rb_raise(rb_sp_error, "%" PRIsVALUE, rb_obj_as_string(reason));
+static VALUE start_wait(VALUE start) {
+  return (VALUE)rb_thread_call_without_gvl(start_run, (void *)start, NULL,
+                                           NULL);
 }
 
 static void *check_run(void *data) {
@@ -251,23 +232,25 @@ VALUE sp_control_check(const sp_control_options *options) {
   return Qtrue;
 }
 
+/* true, or false: another session runs. */
 VALUE sp_control_start(const sp_control_options *options) {
   session_start start = {.options = options->core,
                          .status = SPANPROF_ERR_STATE};
-  VALUE sentence;
-  int interrupt = 0;
+  VALUE sentence = Qnil;
+  int interrupt = 0, released = 0;
 
   start.options.log = rb_sp_log_write;
-  rb_sp_session_runtime_check();
-  rb_thread_call_without_gvl(start_run, &start, NULL, NULL);
-  if (!start.status)
-    return Qtrue;
-  sentence = rb_utf8_str_new_cstr(spanprof_last_error());
-  if (!session_runs && !rb_sp_take_any())
-    interrupt = rb_sp_runtime_stop();
-  if (interrupt)
-    rb_jump_tag(interrupt);
-  start_refuse(start.status, sentence);
+  rb_sp_runtime_hold();
+  rb_protect(start_wait, (VALUE)&start, &interrupt);
+  if (start.status) {
+    sentence = rb_utf8_str_new_cstr(spanprof_last_error());
+    released = rb_sp_runtime_release();
+  }
+  if (interrupt || released)
+    rb_jump_tag(released ? released : interrupt);
+  if (start.status && start.status != SPANPROF_ERR_STATE)
+    start_refuse(start.status, sentence);
+  return start.status ? Qfalse : Qtrue;
 }
 
 typedef struct session_sample {
@@ -287,7 +270,7 @@ static void *sample_run(void *data) {
 static VALUE sample_call(spanprof_status (*sample)(spanprof_session *)) {
   session_sample call = {.sample = sample, .status = SPANPROF_ERR_STATE};
 
-  if (session_runs)
+  if (spanprof_session_running())
     rb_thread_call_without_gvl(sample_run, &call, NULL, NULL);
   return call.status ? Qnil : Qtrue;
 }
@@ -301,7 +284,7 @@ VALUE sp_control_resume(void) {
 }
 
 VALUE sp_control_running(void) {
-  return session_runs ? Qtrue : Qfalse;
+  return spanprof_session_running() ? Qtrue : Qfalse;
 }
 
 /* call-seq: main_ractor? -> true or false */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "rb_follow.h"
 #include "rb_runtime.h"
-#include "rb_session.h"
 #include "rb_spanprof.h"
 
 /* One take; of a forked process the child has none. */
@@ -24,24 +24,6 @@ typedef struct take_call {
   char *bytes;
   size_t size;
 } take_call;
-
-/* Process-wide, with the GVL: how many are under way in the process `pid`. */
-static struct {
-  size_t count;
-  pid_t pid;
-} take_state;
-
-static void take_count(int change) {
-  if (take_state.pid != getpid())
-    take_state.count = 0;
-  take_state.pid = getpid();
-  if (change > 0 || take_state.count > 0)
-    take_state.count += (size_t)change;
-}
-
-bool rb_sp_take_any(void) {
-  return take_state.pid == getpid() && take_state.count > 0;
-}
 
 static void take_keep(void *data, const spanprof_profile_view *profile) {
   take_call *call = data;
@@ -78,13 +60,6 @@ static void take_run(void *(*run)(void *), take_call *call) {
   } while (!call->ran);
 }
 
-/* One is over: the thread that names frames ends where nothing is profiled any
- * more. Returns what interrupted that. */
-static int take_leave(void) {
-  take_count(-1);
-  return rb_sp_take_any() || rb_sp_session_runs() ? 0 : rb_sp_runtime_stop();
-}
-
 /* The garbage collector found it not ended: it may not wait here, so that the
  * core's is left to end by itself. */
 static void take_free(void *data) {
@@ -93,7 +68,7 @@ static void take_free(void *data) {
 
   if (take->take && take->pid == getpid()) {
     take_end_run(&call);
-    take_count(-1);
+    rb_sp_runtime_forget();
     free(call.bytes);
   }
   xfree(take);
@@ -115,25 +90,37 @@ static void take_refuse(void) {
   rb_raise(rb_sp_error, "%s", spanprof_last_error());
 }
 
+static VALUE take_begin_wait(VALUE call) {
+  rb_sp_follow_settle();
+  take_run(take_begin_run, (take_call *)call);
+  return Qnil;
+}
+
+/* Returns what interrupted it. */
+static int take_leave(void) {
+  const int interrupt = rb_sp_runtime_release();
+
+  rb_sp_follow_settle();
+  return interrupt;
+}
+
 /* call-seq: Take.begin(ms) -> Take */
 static VALUE take_s_begin(VALUE self, VALUE ms) {
   take_call call = {.ms = NUM2UINT(ms)};
   rb_take *take;
   VALUE object = TypedData_Make_Struct(self, rb_take, &take_type, take);
-  int interrupt = 0;
+  int interrupt = 0, left;
 
-  rb_sp_session_runtime_check();
-  take_run(take_begin_run, &call);
+  rb_sp_runtime_hold();
+  rb_protect(take_begin_wait, (VALUE)&call, &interrupt);
   if (call.take) {
     take->take = call.take;
     take->pid = getpid();
-    take_count(1);
     return object;
   }
-  if (!rb_sp_take_any() && !rb_sp_session_runs())
-    interrupt = rb_sp_runtime_stop();
-  if (interrupt)
-    rb_jump_tag(interrupt);
+  left = take_leave();
+  if (interrupt || left)
+    rb_jump_tag(interrupt ? interrupt : left);
   take_refuse();
 }
 

@@ -212,20 +212,41 @@ class ApiTest < ChildTest
     assert_equal ["Thread"] * 20, result.out.split
   end
 
+  # Each start takes the place of what runs, and the last stop ends the last start,
+  # whoever comes between the steps of another.
   def test_many_threads_start_and_stop
     result = child!(<<~'RUBY')
       require "spanprof"
-      Array.new(8) do
-        Thread.new do
-          8.times do
-            Spanprof.start(log_level: :off)
-            Spanprof.flush
-            Spanprof.stop
+      p(Array.new(20) do
+        started = Array.new(8) do
+          Thread.new do
+            Array.new(8) do
+              Spanprof.start(log_level: :off).tap do
+                Spanprof.flush
+                Spanprof.stop
+              end
+            end
           end
-        end
-      end.each(&:join)
-      p Spanprof.stop.class, Spanprof.start
+        end.flat_map(&:value)
+        Spanprof.stop
+        [*started, Spanprof.start(log_level: :off)]
+      end.flatten.tally)
+      burn 0.3
     RUBY
-    assert_equal "true", result.out.split.last
+    assert_equal "{true=>1300}", result.out.strip.delete(" "), result.err
+    assert_burned(0.3, burnt)
+  end
+
+  def test_takes_of_many_threads_beside_starts_and_stops
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      taker = Spanprof.const_get(:Native)::Take
+      threads = Array.new(3) do
+        Thread.new { Array.new(30) { taker.begin(1).tap { sleep 0.002 }.end(5000).class } }
+      end
+      threads << Thread.new { Array.new(30) { Spanprof.start(log_level: :off) ? String : Spanprof.stop } }
+      p threads.flat_map(&:value).tally, Spanprof.stop.class, Thread.list.any? { |thread| thread.name == "spanprof" }
+    RUBY
+    assert_equal ["{String=>120}", "TrueClass", "false"], result.out.split, result.err
   end
 end

@@ -279,13 +279,17 @@ typedef struct spanprof_session spanprof_session;
  * NULL, nothing runs, and spanprof_last_error() says in one sentence why.
  * SPANPROF_ERR_ARGUMENT: an option. SPANPROF_ERR_STATE: a session runs already.
  * SPANPROF_ERR_DISABLED: PYROSCOPE_AGENT_ENABLED=false. SPANPROF_ERR_SYSTEM:
- * timers or signals are not usable here. SPANPROF_ERR_NOMEM. Two sessions whose
- * stop timed out with a thread at work also give SPANPROF_ERR_STATE. */
+ * timers or signals are not usable here. SPANPROF_ERR_LIMIT: two sessions whose
+ * stop timed out still have a thread at work. SPANPROF_ERR_NOMEM. */
 SPANPROF_API spanprof_status
 spanprof_session_start(const spanprof_options *options, spanprof_session **out);
 
-/* The running session, or NULL. */
+/* The running session, or NULL. Waits for a start or stop of another thread. */
 SPANPROF_API spanprof_session *spanprof_session_current(void);
+
+/* 1 from the success of a start until a stop is done, else 0. Waits for nobody;
+ * async-signal-safe. */
+SPANPROF_API int spanprof_session_running(void);
 
 /* End the present window now and wait until its profiles have been handed on
  * (sent, written, spooled or counted as dropped), at most `timeout_ms`. Of what

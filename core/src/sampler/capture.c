@@ -45,7 +45,7 @@ spanprof_status sp_capture_hold(sp_capture **out) {
     *out = capture;
     return SPANPROF_OK;
   }
-  return sp_fail(SPANPROF_ERR_STATE,
+  return sp_fail(SPANPROF_ERR_LIMIT,
                  "two sessions that were stopped still have threads at work; "
                  "start again when those have come back");
 }

@@ -51,7 +51,7 @@ typedef struct sp_capture_config {
 typedef struct sp_capture sp_capture;
 
 /* One that no handler is in and nobody else holds, its ring empty.
- * SPANPROF_ERR_NOMEM. SPANPROF_ERR_STATE: both are in use. */
+ * SPANPROF_ERR_NOMEM. SPANPROF_ERR_LIMIT: both are in use. */
 spanprof_status sp_capture_hold(sp_capture **out);
 
 /* From now on nobody reads its ring. */

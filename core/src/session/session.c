@@ -220,12 +220,25 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
                  timeout_ms);
   else if (!session->kept)
     session_free(session);
+  atomic_store(&sp_session_state.running, false);
   return st;
 }
 
-/* Take the lock while no stop waits for flushes, by `until_ns`. */
-static bool session_lock(uint64_t until_ns) {
+/* With the lock held: a stop waits for flushes, which its thread does without
+ * the lock. */
+static bool session_stops(void) {
+  return sp_session_state.current && sp_session_state.current->stopping;
+}
+
+static void session_lock_leave(void) {
   const struct timespec pause = {.tv_nsec = (long)SESSION_PAUSE_NS};
+
+  pthread_mutex_unlock(&sp_session_state.lock);
+  nanosleep(&pause, NULL);
+}
+
+/* Take the lock while no stop waits for flushes, by `until_ns`. */
+static bool session_lock_by(uint64_t until_ns) {
   uint64_t now_ns;
 
   for (;;) {
@@ -233,10 +246,18 @@ static bool session_lock(uint64_t until_ns) {
     if (now_ns >= until_ns ||
         !sp_fork_lock(&sp_session_state.lock, until_ns - now_ns))
       return false;
-    if (!sp_session_state.current || !sp_session_state.current->stopping)
+    if (!session_stops())
       return true;
-    pthread_mutex_unlock(&sp_session_state.lock);
-    nanosleep(&pause, NULL);
+    session_lock_leave();
+  }
+}
+
+/* The same, however long that takes. */
+static void session_lock(void) {
+  pthread_mutex_lock(&sp_session_state.lock);
+  while (session_stops()) {
+    session_lock_leave();
+    pthread_mutex_lock(&sp_session_state.lock);
   }
 }
 
@@ -248,7 +269,7 @@ static bool session_hand_on(void) {
   spanprof_session *session;
   uint64_t now_ns;
 
-  if (!sp_session_here() || !session_lock(until_ns))
+  if (!sp_session_here() || !session_lock_by(until_ns))
     return !stays;
   session = sp_session_state.current;
   now_ns = sp_min_u64(sp_monotonic_ns(), until_ns);
@@ -272,7 +293,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
   if (st)
     return st;
   sp_session_fork_ready();
-  pthread_mutex_lock(&sp_session_state.lock);
+  session_lock();
   /* One that is there for takes makes room. */
   if (sp_session_state.current && sp_session_state.current->temporary)
     sp_session_end(sp_session_state.current, 0);
@@ -283,6 +304,8 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     st = sp_session_make(out, options);
   if (!st && (*out)->pipeline.settings.flush_on_sigterm)
     sp_sigterm_begin(session_hand_on);
+  if (!st)
+    atomic_store(&sp_session_state.running, true);
   pthread_mutex_unlock(&sp_session_state.lock);
   if (!st)
     spanprof_thread_register();
@@ -300,6 +323,10 @@ spanprof_session *spanprof_session_current(void) {
     session = NULL;
   pthread_mutex_unlock(&sp_session_state.lock);
   return session;
+}
+
+int spanprof_session_running(void) {
+  return sp_session_here() && atomic_load(&sp_session_state.running);
 }
 
 spanprof_status sp_session_not_running(void) {

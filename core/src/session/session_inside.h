@@ -25,9 +25,10 @@ typedef struct sp_session_shared {
   pthread_cond_t flushed;
   spanprof_session *current;
   spanprof_session
-      *abandoned;    /* of the parent; kept in a leak checker's view */
-  uint64_t count;    /* of all sessions */
-  _Atomic pid_t pid; /* of the process whose session that is */
+      *abandoned;       /* of the parent; kept in a leak checker's view */
+  uint64_t count;       /* of all sessions */
+  _Atomic pid_t pid;    /* of the process whose session that is */
+  _Atomic bool running; /* one of the program's; written with the lock held */
 } sp_session_shared;
 
 /* Process-wide: there is one session, and fork and exit find it here. */

@@ -10,8 +10,6 @@ module Spanprof
     # them; "(no span)" is what ran in none.
     SpanRow = Struct.new(:name, :spans, :self_s, :total_s)
 
-    BESIDE = "Spanprof.profile needs the process to itself, and it is profiled already: its profiles have this block, " \
-             "or call Spanprof.stop first"
     # A window longer than any block, and nobody to send it to, whatever the
     # environment says.
     OPTIONS = {
@@ -19,7 +17,7 @@ module Spanprof
       log_level: :error, autoinstrument_rails: true
     }.freeze
     STOP_S = 10
-    private_constant :BESIDE, :OPTIONS, :STOP_S
+    private_constant :OPTIONS, :STOP_S
 
     # @return [Object] what the block returned
     attr_reader :value
@@ -105,7 +103,7 @@ module Spanprof
 
     # @return [String, nil] where the profile is written
     def start
-      @unavailable_reason = BESIDE
+      @unavailable_reason = Session::BESIDE
       return if Session.running?
 
       require "tmpdir"

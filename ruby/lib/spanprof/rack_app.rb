@@ -25,9 +25,6 @@ module Spanprof
     PATHS = ["", "/", "/profile", "/debug/pprof/profile"].freeze
     private_constant :SECONDS, :SECONDS_MAX, :END_MS, :PATHS
 
-    @taking = 0
-    @lock = Mutex.new
-
     class << self
       # @param env [Hash] of Rack 2 or 3
       # @return [Array(Integer, Hash, Array<String>)]
@@ -58,14 +55,12 @@ module Spanprof
         reason = LOAD_ERROR || ("a Ractor is not profiled, only the main one is" if Session.other_ractor?)
         raise Error, reason if reason
 
-        followed do
-          take = Native::Take.begin(seconds * 1000)
-          begin
-            rest(seconds)
-            take.end(END_MS)
-          ensure # where something raised here meanwhile
-            take.end(0)
-          end
+        take = Native::Take.begin(seconds * 1000)
+        begin
+          rest(seconds)
+          take.end(END_MS)
+        ensure # where something raised here meanwhile
+          take.end(0)
         end
       end
 
@@ -74,21 +69,6 @@ module Spanprof
         until_s = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
         while (left = until_s - Process.clock_gettime(Process::CLOCK_MONOTONIC)).positive?
           sleep(left)
-        end
-      end
-
-      # Fibers, threads and spans are followed while somebody waits.
-      def followed
-        count(1)
-        yield
-      ensure
-        count(-1)
-      end
-
-      def count(change)
-        @lock.synchronize do
-          @taking += change
-          Native.profiled = @taking.positive? || Session.running?
         end
       end
 

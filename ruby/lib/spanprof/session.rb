@@ -14,6 +14,10 @@ module Spanprof
     STOP_S = 2
     FLUSH_S = 10
 
+    # Why a block has no session for itself.
+    BESIDE = "Spanprof.profile needs the process to itself, and it is profiled already: its profiles have this block, " \
+             "or call Spanprof.stop first"
+
     @reason = nil
     @installed = @asked = false
 
@@ -43,8 +47,9 @@ module Spanprof
           install
           native = Options.native(options)
           Logging.level = native[:log_level]
-          Native.start(native)
-          Native.profiled = true
+          next BESIDE unless Native.start(native)
+
+          Native.follow_settle
           @options = options
           instrument
           nil
@@ -148,9 +153,8 @@ module Spanprof
         Logging.level = native[:log_level] || Options.environment_level
         Native.check(native)
         former = @options if running?
-        Native.stop(RESTART_MS)
-        Native.start(native)
-        Native.profiled = true
+        Native.stop(RESTART_MS) until Native.start(native)
+        Native.follow_settle
         @options = options
       rescue StandardError
         resume(former) if former && !running?
@@ -159,14 +163,14 @@ module Spanprof
 
       # Where the system refused the other one.
       def resume(options)
-        Native.start(Options.native(options))
+        Native.start(Options.native(options)) # false: another thread's runs, which will do
       rescue Error => e
         Logging.say(:error, "the former session cannot go on: #{e.message}")
       end
 
       # What a program does for us costs it nothing any more.
       def unprofiled
-        Native.profiled = running?
+        Native.follow_settle
         Logging.deliver_soon
       end
 

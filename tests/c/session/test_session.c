@@ -76,11 +76,13 @@ static void one_session_runs_at_a_time(void) {
 
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
   CHECK(spanprof_session_current() == session);
+  CHECK(spanprof_session_running());
   CHECK_EQUAL(spanprof_session_start(&options, &second), SPANPROF_ERR_STATE);
   CHECK(second == NULL);
   CHECK(strstr(spanprof_last_error(), "runs already"));
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   CHECK(spanprof_session_current() == NULL);
+  CHECK(!spanprof_session_running());
   CHECK_EQUAL(spanprof_session_stop(session, 2000), SPANPROF_ERR_STATE);
   CHECK_EQUAL(spanprof_session_flush(session, 10), SPANPROF_ERR_STATE);
   CHECK_EQUAL(spanprof_session_stop(NULL, 0), SPANPROF_ERR_STATE);
@@ -418,7 +420,7 @@ static void a_third_start_waits_for_what_two_stops_left(void) {
   CHECK_EQUAL(spanprof_session_stop(session, 0), SPANPROF_ERR_TIMEOUT);
   profiles_take();
   options = options_given();
-  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_ERR_LIMIT);
   CHECK(strstr(spanprof_last_error(), "at work"));
   stuck_held = false;
   while (spanprof_session_start(&options, &session) != SPANPROF_OK)
@@ -439,7 +441,7 @@ static void a_child_of_the_bare_system_call_may_exit(void) {
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
   child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) {
-    if (spanprof_session_current() ||
+    if (spanprof_session_current() || spanprof_session_running() ||
         spanprof_session_flush(session, 1000) != SPANPROF_ERR_STATE)
       _exit(1);
     exit(0);
