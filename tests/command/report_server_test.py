@@ -43,9 +43,10 @@ class Server:
 
     def close(self):
         self.process.terminate()
-        self.process.wait(30)
+        code = self.process.wait(30)
         self.process.stdout.close()
         shutil.rmtree(self.data)
+        assert code == 0, f"the server ended with {code}"
 
     def report(self, *arguments, **more):
         return run("report", "--server", self.address, *arguments, **more)

@@ -58,7 +58,9 @@ def main():
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         finally:
             child.terminate()
-            child.wait()
+            status = child.wait()
+    if status != 0:
+        sys.exit(f"the server ended with {status}")
     differing = set(re.findall(r"^DIFF (.+)$", replay.stdout, re.M))
     if not re.search(r"^\d+ cases, \d+ differ", replay.stdout, re.M):
         sys.exit("the replay broke off:\n" + replay.stdout)

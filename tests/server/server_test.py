@@ -40,8 +40,11 @@ class Server:
     def __enter__(self):
         return self
 
-    def __exit__(self, *_):
-        self.end(signal.SIGTERM)
+    def __exit__(self, kind=None, *_):
+        ended = self.process.poll() is not None
+        code = self.end(signal.SIGTERM)
+        if not ended and not kind:
+            assert code == 0, f"the server ended with {code}"
 
     def end(self, how):
         if self.process.poll() is None:

@@ -29,11 +29,13 @@ class Server:
         self.base = found[1]
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind=None, *_):
         self.process.terminate()
-        self.process.wait(30)
-        self.process.stdout.close()
+        said = self.process.communicate(timeout=30)[0]
         self.data.cleanup()
+        # A sanitizer's word against it comes at the end.
+        if not kind:
+            assert self.process.returncode == 0, f"the server ended with {self.process.returncode}: {said}"
 
     def send(self, path, body=b"", headers=(), method="POST"):
         """(status, body) of one request."""
