@@ -175,7 +175,8 @@ static void no_failed_allocation_loses_a_sample_uncounted(void) {
 #define DEEP_BYTES (48 * 1024)
 
 /* What a signal would do, `count` times, with a stack of some 48 KB; waits
- * while `room` of them are not yet in `read` (NULL: never). */
+ * while `room` of them are not yet in `read` (NULL: never), which counts ticks
+ * of the kernel's, too. */
 __attribute__((noinline)) static void
 deep_samples_take(uintptr_t bottom, size_t count, const _Atomic size_t *read,
                   size_t room) {
@@ -191,7 +192,7 @@ deep_samples_take(uintptr_t bottom, size_t count, const _Atomic size_t *read,
     return;
   }
   for (i = 0; i < count; i++) {
-    while (read && i - *read >= room)
+    while (read && i >= *read + room)
       sched_yield();
     getcontext(&here);
     sp_capture_signal(thread->index, 1, &here);

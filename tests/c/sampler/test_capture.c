@@ -110,7 +110,7 @@ static void a_late_handler_meets_no_later_session(void) {
   CHECK(sp_capture_ring(second) != sp_capture_ring(first));
   later = late_start();
   capture_stopped(second);
-  CHECK_EQUAL(sp_capture_hold(&third), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(sp_capture_hold(&third), SPANPROF_ERR_LIMIT);
   CHECK(!third);
   sp_counters_reset();
   walk_held = false;
