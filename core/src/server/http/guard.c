@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../model/base64.h"
+
 #define GUARD_TEXT_MAX 512
 
 /* The host of "name:port", "[::1]:port" or either without a port. */
@@ -84,37 +86,12 @@ static bool guard_equal(const char *a, size_t a_size, const char *b,
   return !different;
 }
 
-static int guard_digit(char c) {
-  static const char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const char *at = c ? strchr(digits, c) : NULL;
-
-  return at ? (int)(at - digits) : -1;
-}
-
-/* RFC 4648, 4; ends at the first byte that is no digit. */
-static size_t guard_base64(const char *text, char *out, size_t capacity) {
-  uint32_t bits = 0;
-  size_t size = 0;
-  int held = 0;
-
-  for (; guard_digit(*text) >= 0 && size < capacity; text++) {
-    bits = bits << 6 | (uint32_t)guard_digit(*text);
-    held += 6;
-    if (held >= 8) {
-      held -= 8;
-      out[size++] = (char)(bits >> held);
-    }
-  }
-  return size;
-}
-
 /* "Bearer TOKEN", or "Basic" with the token as the password, whatever the
  * user: clients of Pyroscope have options for both. */
 static bool guard_token_passes(const char *token,
                                const sp_http_request *request) {
   const char *header = sp_http_header(request, "Authorization");
-  char decoded[GUARD_TEXT_MAX];
+  char decoded[SP_BASE64_ROOM(GUARD_TEXT_MAX)];
   const char *colon;
   size_t size;
 
@@ -126,8 +103,9 @@ static bool guard_token_passes(const char *token,
   }
   if (strncasecmp(header, "Basic ", 6) != 0)
     return false;
-  size = guard_base64(header + 6 + strspn(header + 6, " "), decoded,
-                      sizeof decoded);
+  header += 6 + strspn(header + 6, " ");
+  sp_base64_read(header, strnlen(header, GUARD_TEXT_MAX), SP_BASE64_STANDARD,
+                 decoded, &size);
   colon = memchr(decoded, ':', size);
   return colon && guard_equal(colon + 1, size - (size_t)(colon + 1 - decoded),
                               token, strlen(token));

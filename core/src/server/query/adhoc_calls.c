@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "../model/base64.h"
 #include "adhoc_profile.h"
 #include "stack_query.h"
 
@@ -23,35 +24,19 @@ typedef struct adhoc_upload {
 
 static spanprof_status adhoc_decode(sp_query *query, const char *text,
                                     char **out, size_t *size) {
-  static const char digits[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  char *bytes = sp_arena_new(&query->arena, strlen(text) / 4 * 3 + 4, 1);
-  uint32_t bits = 0, count = 0;
-  const char *p, *digit;
+  const size_t characters = strlen(text);
+  size_t digits;
 
-  *size = 0;
-  if (!bytes)
+  *out = sp_arena_new(&query->arena, SP_BASE64_ROOM(characters), 1);
+  if (!*out)
     return query->arena.st;
-  for (p = text; *p && *p != '='; p++) {
-    digit = strchr(digits, *p);
-    if (!digit)
-      return sp_query_invalid(query,
-                              "failed to parse profile: illegal base64 data "
-                              "at input byte %zu",
-                              (size_t)(p - text));
-    bits = bits << 6 | (uint32_t)(digit - digits);
-    if (++count % 4 == 0) {
-      bytes[(*size)++] = (char)(bits >> 16);
-      bytes[(*size)++] = (char)(bits >> 8);
-      bytes[(*size)++] = (char)bits;
-    }
-  }
-  if (count % 4 >= 2)
-    bytes[(*size)++] = (char)(count % 4 == 2 ? bits >> 4 : bits >> 10);
-  if (count % 4 == 3)
-    bytes[(*size)++] = (char)(bits >> 2);
-  *out = bytes;
-  return SPANPROF_OK;
+  digits = sp_base64_read(text, characters, SP_BASE64_STANDARD, *out, size);
+  return digits == characters || text[digits] == '='
+             ? SPANPROF_OK
+             : sp_query_invalid(query,
+                                "failed to parse profile: illegal base64 data "
+                                "at input byte %zu",
+                                digits);
 }
 
 static bool adhoc_id_character(char c) {

@@ -8,6 +8,7 @@
 #include "../../profile/varint.h"
 #include "../../util/hex.h"
 #include "../../util/number.h"
+#include "../model/base64.h"
 #include "wire.h"
 
 typedef struct json_writer {
@@ -60,40 +61,13 @@ static void json_put_bytes(sp_buffer *out, uint32_t number, const void *bytes,
   sp_buffer_append(out, bytes, size);
 }
 
-/* Standard and URL-safe alphabets; -1: no digit of either. */
-static int json_base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z')
-    return c - 'A';
-  if (c >= 'a' && c <= 'z')
-    return c - 'a' + 26;
-  if (c >= '0' && c <= '9')
-    return c - '0' + 52;
-  if (c == '+' || c == '-')
-    return 62;
-  return c == '/' || c == '_' ? 63 : -1;
-}
-
 static bool json_base64(sp_view text, sp_buffer *out) {
-  uint32_t bits = 0, have = 0;
-  size_t i;
-
   while (text.size && text.bytes[text.size - 1] == '=')
     text.size--;
-  if (text.size % 4 == 1 || !sp_buffer_reserve(out, text.size))
-    return text.size % 4 != 1;
-  for (i = 0; i < text.size; i++) {
-    const int digit = json_base64_digit(text.bytes[i]);
-
-    if (digit < 0)
-      return false;
-    bits = bits << 6 | (uint32_t)digit;
-    have += 6;
-    if (have >= 8) {
-      have -= 8;
-      out->data[out->size++] = (char)(bits >> have);
-    }
-  }
-  return true;
+  return text.size % 4 != 1 &&
+         (!sp_buffer_reserve(out, SP_BASE64_ROOM(text.size)) ||
+          sp_base64_read(text.bytes, text.size, SP_BASE64_EITHER, out->data,
+                         &out->size) == text.size);
 }
 
 static bool json_hex(sp_view text, sp_buffer *out) {
