@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pathlib
+import collections
 import sys
 import unittest
 
@@ -30,8 +30,10 @@ TASKS = 40
 
 @unittest.skipUnless(importable("celery"), "celery is not installed here")
 class CeleryTest(ProgramCase):
-    def run_tasks(self, *options: str, start: str = "spanprof.start()",
-                  **variables: str) -> dict[int, float]:
+    def run_tasks(self, *options: str, start: str = "spanprof.start()", least: int = 1,
+                  **variables: str) -> set[int]:
+        """Returns the processes that did at least so many tasks; their time is in
+        profiles."""
         done = self.directory / "done"
         done.mkdir()
         (self.directory / "queue").mkdir()
@@ -45,19 +47,20 @@ class CeleryTest(ProgramCase):
                              "--without-heartbeat", *options], **variables)
         wait_for(lambda: len(list(done.iterdir())) == TASKS, "all tasks", 90)
         self.terminate(server, timeout=60)
-        burned: dict[int, float] = {}
-        for path in done.iterdir():
-            pid = int(pathlib.Path(path).read_text())
-            burned[pid] = burned.get(pid, 0.0) + 0.1
-        self.assertNotIn(server.pid, burned)
-        self.assert_processes_covered(burned)
-        return burned
+        tasks = collections.Counter(int(path.read_text()) for path in done.iterdir())
+        self.assertNotIn(server.pid, tasks)
+        ended = {pid for pid, count in tasks.items() if count >= least}
+        self.assert_processes_covered({pid: 0.1 * tasks[pid] for pid in ended})
+        return ended
 
     def test_children_of_the_pool(self) -> None:
         self.assertEqual(len(self.run_tasks()), 2)
 
     def test_children_replaced_after_some_tasks(self) -> None:
-        self.assertGreaterEqual(len(self.run_tasks("--max-tasks-per-child", "10")), 4)
+        # Celery forks those that replace others in a thread of its own, with whose end
+        # the kernel kills them (PR_SET_PDEATHSIG of prctl(2)): at the end, two that
+        # have tasks to do yet. At least three of 40 tasks are done with by then.
+        self.assertGreaterEqual(len(self.run_tasks("--max-tasks-per-child", "10", least=10)), 3)
 
     def test_under_the_environment_start(self) -> None:
         self.run_tasks(start="", SPANPROF_AUTOSTART="1")
