@@ -1,0 +1,97 @@
+// node test/open.bench.mjs: how long it takes from an address until its flame
+// graph is on the screen of headless Chromium: one hour, and 24 hours, of one
+// application that uploaded every 10 s. Of each the best and the worst of the
+// runs, each in a browser tab of its own, and how long the server's answer to the
+// flame graph's query was under way, which is part of that.
+//
+// Fails no test: times are printed. SPANPROF_SERVER: spanprof-server;
+// SPANPROF_FILL: bench_server_fill of tests/bench/server; CHROMIUM:
+// (/usr/bin/chromium)
+import { mkdtempSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import puppeteer from "puppeteer-core";
+
+const PROFILES_OF_A_DAY = 8640;
+const HOUR_MS = 3_600_000;
+const RUNS = 5;
+const directory = mkdtempSync(join(tmpdir(), "spanprof-open-"));
+
+function program(variable) {
+  const path = process.env[variable];
+
+  if (!path)
+    throw new Error(`${variable} names no program`);
+  return path;
+}
+
+/** When the profiles of a day begin. */
+function fill() {
+  const made = spawnSync(program("SPANPROF_FILL"), [directory, "ruby", "1", `${PROFILES_OF_A_DAY}`, "10"],
+    { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+
+  if (made.status !== 0)
+    throw new Error("the store was not filled");
+  return JSON.parse(made.stdout).from_ms;
+}
+
+async function serve() {
+  const server = spawn(program("SPANPROF_SERVER"), ["--listen", "127.0.0.1:0", "--data", directory, "--retention", "0"],
+    { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(server.stdout, "data");
+  return { server, base: /http:\/\/127\.0\.0\.1:\d+/.exec(line.toString())[0] };
+}
+
+/** Runs in the page: when the first graph is on the screen. */
+function watchFirst() {
+  const look = () => {
+    const drawn = [...document.querySelectorAll(".flame-canvas")].some((canvas) => canvas.style.width !== "");
+    if (drawn)
+      setTimeout(() => { window.firstDrawnMs = performance.now(); });
+    else
+      requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+}
+
+/** Runs in the page: of the answer with the flame graph. */
+function queryMs() {
+  const asked = performance.getEntriesByType("resource").find(({ name }) => name.includes("/api/v1/profile"));
+  return asked ? asked.responseEnd - asked.startTime : NaN;
+}
+
+async function run(browser, address) {
+  const page = await browser.newPage();
+  await page.setViewport({ width: 1400, height: 900 });
+  await page.evaluateOnNewDocument(watchFirst);
+  await page.goto(address);
+  await page.waitForFunction("window.firstDrawnMs", { timeout: 60_000 });
+  const times = [await page.evaluate("window.firstDrawnMs"), await page.evaluate(queryMs)];
+  await page.close();
+  return times;
+}
+
+try {
+  const from = fill();
+  const { server, base } = await serve();
+  const browser = await puppeteer.launch({
+    executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+  });
+  for (const hours of [1, 24]) {
+    const query = new URLSearchParams({ query: "app-0.cpu", from: `${from}`, until: `${from + hours * HOUR_MS}` });
+    const runs = [];
+    for (let i = 0; i < RUNS; i++)
+      runs.push(await run(browser, `${base}/?${query}`));
+    const all = (at) => runs.map((times) => times[at]).sort((a, b) => a - b);
+    console.log(`${hours} h: drawn after ${all(0)[0].toFixed(0)} to ${all(0).at(-1).toFixed(0)} ms, `
+      + `of which its query ${all(1)[0].toFixed(0)} to ${all(1).at(-1).toFixed(0)} ms`);
+  }
+  await browser.close();
+  server.kill("SIGTERM");
+  await once(server, "exit");
+} finally {
+  rmSync(directory, { recursive: true, force: true });
+}
