@@ -4,7 +4,7 @@
 #include "rb_context.h"
 #include "rb_runtime.h"
 
-static bool follow_wanted;
+static bool follow_wanted, follow_profiled;
 
 /* Do new fibers and threads begin with the span and labels of their creator? */
 static bool follow_inherits;
@@ -83,18 +83,21 @@ static void follow_end(void) {
   rb_sp_context_follow_end();
 }
 
-void rb_sp_follow_settle(void) {
-  const bool profiled = rb_sp_runtime_held();
-
-  if (profiled && follow_wanted && !rb_sp_context_follows())
+static void follow_change(void) {
+  if (follow_wanted && follow_profiled && !rb_sp_context_follows())
     follow_begin();
-  else if (!profiled && rb_sp_context_follows())
+  else if (!follow_profiled && rb_sp_context_follows())
     follow_end();
+}
+
+void rb_sp_follow_settle(void) {
+  follow_profiled = rb_sp_runtime_held();
+  follow_change();
 }
 
 void rb_sp_follow_want(void) {
   follow_wanted = true;
-  rb_sp_follow_settle();
+  follow_change();
 }
 
 /* Native.follow_settle */

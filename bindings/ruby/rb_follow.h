@@ -7,7 +7,8 @@
 
 #include "rb_spanprof.h"
 
-/* There are spans or labels to follow. Idempotent. */
+/* There are spans or labels to follow. Idempotent, and cheap: called for each
+ * label. A session that takes another's place changes nothing meanwhile. */
 void rb_sp_follow_want(void);
 
 /* The process may have begun to be profiled, or have ceased to be: begin to
