@@ -79,10 +79,11 @@ class ThreadsTest(RecordingCase):
             ready.set()
             go.wait()
             start = time.thread_time_ns()
-            until = start + 10**9
-            while time.thread_time_ns() < until:
-                zlib.compress(data, 9)
-                hashlib.sha256(data).digest()
+            while (left := start + 10**9 - time.thread_time_ns()) > 0:  # asked seldom: program.py
+                until = time.monotonic_ns() + left
+                while time.monotonic_ns() < until:
+                    zlib.compress(data, 9)
+                    hashlib.sha256(data).digest()
             truth.append(time.thread_time_ns() - start)
 
         thread = threading.Thread(target=compressing)

@@ -67,13 +67,17 @@ class ChildTest < Minitest::Test
       "RUBYLIB" => LIBRARIES.join(":") }
   end
 
+  # @param code [String] of a program that can do what PRELUDE has
+  # @return [String] its path
+  def program(name, code)
+    "#{@directory}/#{name}.rb".tap { |path| File.write(path, PRELUDE + code) }
+  end
+
   # @param code [String] of a program
   # @param ruby [Array<String>] options of the interpreter
   # @return [Result]
   def child(code, *ruby, env: {}, limit: LIMIT_S)
-    path = "#{@directory}/program.rb"
-    File.write(path, PRELUDE + code)
-    run_command(RbConfig.ruby, *ruby, path, env: env, limit: limit)
+    run_command(RbConfig.ruby, *ruby, program("program", code), env: env, limit: limit)
   end
 
   # One that takes too long is killed, and its errors end with where it was.
@@ -124,7 +128,16 @@ class ChildTest < Minitest::Test
   # @param stretches [Integer] in which it was: each may lose a part of a tick at
   #   its ends, and no more, as a thread's ticks come at even distances
   def assert_burned(true_s, found, message: nil, **noise)
-    assert_in_delta true_s, seconds(found), noise_s(true_s, **noise), message
+    assert_in_delta true_s, seconds(found), noise_s(true_s, **noise), -> { [*message, *profiled].join("\n") }
+  end
+
+  # @return [Array<String>] what the profiles hold, by file: CPU time and stacks
+  def profiled
+    Dir["#{@profiles}/*.pb.gz"].sort.map do |path|
+      found = ProfileReader.new(File.binread(path)).samples
+      lines = found.sort_by(&:cpu_ns).last(10).reverse.map { |sample| "  #{sample.cpu_ns / 1_000_000} ms #{sample.stack.first(8).join(" < ")}" }
+      ["#{File.basename(path)}: #{seconds(found)} s", *lines].join("\n")
+    end
   end
 
   # @return [Float] s that the samples of it may differ from true_s

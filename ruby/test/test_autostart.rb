@@ -39,16 +39,16 @@ class AutostartTest < ChildTest
   end
 
   def test_exec_profiles_a_program_and_what_it_spawns
-    path = "#{@directory}/spawning.rb"
-    File.write(path, PRELUDE + <<~'RUBY')
+    program("spawned", "burn 0.2")
+    path = program("spawning", <<~'RUBY')
       burn 0.1
-      system(RbConfig.ruby, "-e", "t = Process.clock_gettime(2); nil while Process.clock_gettime(2) - t < 0.2")
+      system(RbConfig.ruby, "#{__dir__}/spawned.rb")
       exit 7
     RUBY
     result = spanprof("exec", "--", RbConfig.ruby, path)
     assert_equal 7, result.status.exitstatus, result.err
     assert_empty result.err
-    assert_burned(0.3, samples.select { |sample| sample.in?("<main>") }, stretches: 2)
+    assert_burned(0.3, burnt, stretches: 2)
     assert_equal 2, Dir.children(@profiles).size
   end
 
@@ -56,8 +56,7 @@ class AutostartTest < ChildTest
     opened = "#{@directory}/opened"
     File.write("#{@directory}/browser", "#!/bin/sh\nprintf %s \"$1\" > #{opened}\n", perm: 0o755)
     variables = { "BROWSER" => "#{@directory}/browser", "TMPDIR" => @directory }
-    result = spanprof("exec", "--open", "--", RbConfig.ruby, "-e", "t = Process.clock_gettime(2); nil while Process.clock_gettime(2) < t + 0.3; exit 7",
-                      env: variables)
+    result = spanprof("exec", "--open", "--", RbConfig.ruby, program("burning", "burn 0.3; exit 7"), env: variables)
     assert_equal 7, result.status.exitstatus, result.err
     return assert_match(/this build has no page: install npm/, result.err) if result.err.include?("no page")
 

@@ -50,7 +50,7 @@ class JobsTest < RedisTest
   RUBY
 
   def test_sidekiq
-    File.write("#{@directory}/worker.rb", PRELUDE + WORKER)
+    program("worker", WORKER)
     redis do |url|
       unprofiled = { "REDIS_URL" => url, "PYROSCOPE_AGENT_ENABLED" => "false" }
       child!(%(require "sidekiq"\n) + WORKER + <<~'RUBY', env: unprofiled)

@@ -147,10 +147,9 @@ class OtherProfilersTest < ChildTest
 
   # How each ends, run at the same time.
   def ends(programs, limit:)
-    programs.each_with_index.map do |program, i|
-      path = "#{@directory}/program#{i}.rb"
-      File.write(path, PRELUDE + program)
-      Thread.new { [program, run_command(RbConfig.ruby, path, limit: limit)] }
+    programs.each_with_index.map do |code, i|
+      path = program("program#{i}", code)
+      Thread.new { [code, run_command(RbConfig.ruby, path, limit: limit)] }
     end.map(&:value)
   end
 

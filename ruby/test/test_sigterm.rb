@@ -65,8 +65,7 @@ class SigtermTest < PreforkTest
     namespace = %w[unshare --pid --fork --mount-proc --kill-child]
     skip "no namespace of processes can be made here" unless system(*namespace, "true", %i[out err] => File::NULL)
 
-    path = "#{@directory}/program.rb"
-    File.write(path, "#{PRELUDE}#{START}raise unless $$ == 1\nburn #{BURN_S}\n#{KILL}\nsleep")
+    path = program("program", "#{START}raise unless $$ == 1\nburn #{BURN_S}\n#{KILL}\nsleep")
     assert_handed_on(run_command(*namespace, RbConfig.ruby, path))
   end
 
