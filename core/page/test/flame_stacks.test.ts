@@ -138,6 +138,29 @@ describe("sums over all nodes", () => {
   });
 });
 
+test("own and total of functions, and of a search, are exact to the nanosecond over 100,000 nodes", () => {
+  const count = 500;
+  const many = functionsOf(count);
+  const stacks = randomStacks(1, 20_000, count, 14).map((stack) => ({ ...stack, value: stack.value * 10_000_001 }));
+  const own = new Array<number>(count).fill(0);
+  const total = own.slice();
+  for (const { frames, value } of stacks) {
+    if (frames.length > 0)
+      own[frames[frames.length - 1]!]! += value;
+    for (const id of new Set(frames))
+      total[id]! += value;
+  }
+  const graph = graphOf(treeOfStacks(stacks, many), "value");
+  const rows = rowsOf(graph);
+  const searched = maskOfIds(many, [...many.line].filter((id) => id % 3 === 0));
+
+  assert.ok(graph.tree.parent.length > 100_000);
+  assert.deepEqual([...rows.own], own);
+  assert.deepEqual([...rows.total], total);
+  assert.equal(graph.total[0], sum(stacks, "value"));
+  assert.equal(shareOf(graph, searched).total, sum(stacks.filter(({ frames }) => frames.some((id) => searched[id] === 1)), "value"));
+});
+
 describe("a comparison of two trees", () => {
   const wire = (names: string[], parent: number[], id: number[], self: number[]): WireTree => ({
     type: "cpu", unit: "count", profiles: 1, functions: { name: names, file: names.map(() => "f"), line: names.map(() => 1) },
