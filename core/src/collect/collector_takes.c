@@ -91,11 +91,11 @@ static void take_end(sp_collector *collector, sp_take *take) {
   sp_take_release(take);
 }
 
-/* End those that are over, that nobody waits for, or all; returns how long the
- * first of the others has. */
+/* End those that are over, that nobody waits for, or all; returns when the
+ * first of the others ends. */
 static uint64_t takes_end(sp_collector *collector, bool all) {
   sp_take **at = &collector->takes, *take;
-  uint64_t left_ns = UINT64_MAX;
+  uint64_t first_ns = UINT64_MAX;
 
   while ((take = *at)) {
     const uint64_t now_ns = sp_clock_monotonic_ns(collector->config.clock);
@@ -105,11 +105,11 @@ static uint64_t takes_end(sp_collector *collector, bool all) {
       *at = take->next;
       take_end(collector, take);
     } else {
-      left_ns = sp_min_u64(left_ns, end_ns - now_ns);
+      first_ns = sp_min_u64(first_ns, end_ns);
       at = &take->next;
     }
   }
-  return left_ns;
+  return first_ns;
 }
 
 uint64_t sp_collector_takes_round(sp_collector *collector) {

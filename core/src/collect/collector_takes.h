@@ -13,8 +13,10 @@ spanprof_status sp_collector_take(sp_collector *collector, sp_take *take);
 
 /* All of these with `work_lock` held, by the collector's thread.
  *
- * Begin and end takes; returns how long until the next one ends, UINT64_MAX
- * where there is none. */
+ * Begin and end takes, right after the ring was emptied: what is sampled while
+ * the round's other work goes on is of those that began, and not missed by
+ * those that end. Returns when the next one ends by the collector's clock,
+ * UINT64_MAX where there is none. */
 uint64_t sp_collector_takes_round(sp_collector *collector);
 
 /* End all of them, with what they have. */

@@ -192,10 +192,11 @@ void sp_collector_cpu_count(sp_collector *collector) {
 }
 
 uint64_t sp_collector_round(sp_collector *collector) {
-  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, sleep_ns;
+  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, take_ns, sleep_ns;
 
   sp_wake_take(sp_ring_wake(collector->ring));
   ring_drain(collector);
+  take_ns = sp_collector_takes_round(collector);
   if (atomic_load(&collector->stopping))
     return 0;
   if (real_ns >= collector->scan_due_ns) {
@@ -214,6 +215,6 @@ uint64_t sp_collector_round(sp_collector *collector) {
     end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
   }
   sleep_ns = sp_min_u64(WORK_ROUND_NS, collector->scan_due_ns - real_ns);
-  sleep_ns = sp_min_u64(sleep_ns, sp_collector_takes_round(collector));
+  end_ns = sp_min_u64(end_ns, take_ns);
   return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
 }
