@@ -105,6 +105,23 @@ static void capture_begin(sp_collector *collector) {
   sp_capture_begin(collector->capture, &capture);
 }
 
+/* The thread waits with its first round until there is what it looks for: a
+ * round before would find no threads, and the next look is 150 ms later. */
+static spanprof_status sampling_begin(sp_collector *collector) {
+  spanprof_status st;
+
+  pthread_mutex_lock(&collector->work_lock);
+  sp_collector_window_begin(collector);
+  st = thread_start(collector);
+  if (!st) {
+    capture_begin(collector);
+    sp_threads_start(&collector->base, collector->signal_number,
+                     collector->config.settings->registered_threads_only);
+  }
+  pthread_mutex_unlock(&collector->work_lock);
+  return st;
+}
+
 spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
                                    const sp_collector_config *config) {
   sp_collector *collector = sp_mem_zero(mem, sizeof *collector);
@@ -133,17 +150,12 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
   if (!st)
     st = sp_fold_new(&collector->fold, mem, config->settings,
                      collector->base.interval_ns);
-  if (!st) {
-    sp_collector_window_begin(collector);
-    st = thread_start(collector);
-  }
+  if (!st)
+    st = sampling_begin(collector);
   if (st) {
     collector_free(collector);
     return st;
   }
-  capture_begin(collector);
-  sp_threads_start(&collector->base, collector->signal_number,
-                   config->settings->registered_threads_only);
   *out = collector;
   return SPANPROF_OK;
 }

@@ -1,6 +1,8 @@
 #include <spanprof/runtime.h>
 
 #include <dirent.h>
+#include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -23,6 +25,21 @@ static void log_keep(void *data, spanprof_log_level level,
   (void)level;
   strncat(session_log, message, sizeof session_log - strlen(session_log) - 2);
   strcat(session_log, "\n");
+}
+
+/* How long a thread that was made runs before who made it goes on. */
+static useconds_t session_head_start_us;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                   void *(*run)(void *), void *argument) {
+  int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+  int error;
+
+  *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
+  error = next(thread, attributes, run, argument);
+  if (session_head_start_us)
+    usleep(session_head_start_us);
+  return error;
 }
 
 static spanprof_options options_given(void) {
@@ -68,6 +85,21 @@ static spanprof_stats stats_now(void) {
 
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_OK);
   return stats;
+}
+
+/* The collector looks for threads at once, and again 150 ms later: the flush is
+ * answered in between. */
+static void threads_are_found_though_the_collector_was_quicker(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+
+  session_head_start_us = 20000;
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  session_head_start_us = 0;
+  CHECK_EQUAL(spanprof_session_flush(session, 20000), SPANPROF_OK);
+  CHECK(stats_now().threads_profiled >= 1);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  profiles_take();
 }
 
 static void one_session_runs_at_a_time(void) {
@@ -462,6 +494,8 @@ static const check_test tests[] = {
      a_third_start_waits_for_what_two_stops_left},
     {"a_child_of_the_bare_system_call_may_exit",
      a_child_of_the_bare_system_call_may_exit},
+    {"threads_are_found_though_the_collector_was_quicker",
+     threads_are_found_though_the_collector_was_quicker},
     {"one_session_runs_at_a_time", one_session_runs_at_a_time},
     {"a_stop_hands_on_what_was_sampled", a_stop_hands_on_what_was_sampled},
     {"a_flush_hands_on_and_goes_on", a_flush_hands_on_and_goes_on},
