@@ -124,6 +124,12 @@ class OptionsTest(unittest.TestCase):
             self.assertIn(option.variables[0], texts[option.name])
             self.assertIn(option.text, " ".join(texts[option.name].split()))
 
+    def test_ruby_suggestions(self) -> None:
+        text = (TOP / "ruby/lib/spanprof/options.rb").read_text(encoding="utf-8")
+        words = re.search(r"NAMES = \(%i\[(.*?)\]", text, re.S)[1].split()  # type: ignore[index]
+
+        self.assertEqual(sorted(words), sorted(self.names))
+
     def test_readme(self) -> None:
         text = (TOP / "README.md").read_text(encoding="utf-8")
         table = text[text.index("| option | environment | default |"):].split("\n\n")[0]
@@ -136,7 +142,28 @@ class OptionsTest(unittest.TestCase):
             self.assertTrue("…" in said or all(variable in said for variable in option.variables), option.name)
 
 
+class CommandTest(unittest.TestCase):
+    def test_the_man_page_has_every_option_of_report(self) -> None:
+        table = (TOP / "core/src/command/report_options.c").read_text(encoding="utf-8")
+        page = (TOP / "core/docs/spanprof.1").read_text(encoding="utf-8")
+        section = page[page.index(".SS report"):page.index(".SS labels")].replace("\\-", "-")
+        names = re.findall(r'\{"([a-z-]+)",', table)
+
+        self.assertGreater(len(names), 25)
+        for name in names:
+            self.assertRegex(section, rf"--{name}\b(?!-)", name)
+
+
 class VersionTest(unittest.TestCase):
+    def test_documents_name_the_versions_of_ruby(self) -> None:
+        text = (TOP / "bindings/ruby/rb_vm_layout.h").read_text(encoding="utf-8")
+        named = re.search(r'#define RB_SP_VM_VERSIONS "(.*)"', text)[1]  # type: ignore[index]
+
+        for document in ("README.md", "ruby/README.md"):
+            self.assertIn(named, (TOP / document).read_text(encoding="utf-8"), document)
+        for version in re.findall(r"\d\.\d", named):
+            self.assertTrue((TOP / f"tests/gems/{version}.txt").exists(), version)
+
     def test_header_gem_sdist_and_wheels_agree(self) -> None:
         header = (TOP / "core/include/spanprof/version.h").read_text(encoding="utf-8")
         version = ".".join(re.search(rf"_{part} +(\d+)", header)[1]  # type: ignore[index]

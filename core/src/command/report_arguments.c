@@ -136,9 +136,11 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
   case SP_REPORT_OPTION_QUERY:
     job->server.query = value;
     break;
-  default:
+  case SP_REPORT_OPTION_TOKEN:
     job->server.token = value;
     return true;
+  default:
+    return report_wrong(job, argument, value, "an option without a meaning");
   }
   job->asks_server = true;
   return true;
@@ -204,9 +206,11 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
   case SP_REPORT_OPTION_FOLDED:
     job->folded = true;
     return true;
-  default:
+  case SP_REPORT_OPTION_JSON:
     job->json = true;
     return true;
+  default:
+    return report_wrong(job, argument, value, "an option without a meaning");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../profile/profile.h"
 #include "../util/buffer.h"
 #include "../util/utf8.h"
 
@@ -63,7 +64,7 @@ spanprof_status sp_series_init(sp_series *out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   if (!facts)
     facts = &none;
-  series_add(labels, &count, "__name__", "process_cpu");
+  series_add(labels, &count, "__name__", SP_PROFILE_METRIC);
   series_add(labels, &count, "service_name",
              facts->service_name ? facts->service_name
                                  : settings->application_name);

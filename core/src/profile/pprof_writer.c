@@ -30,9 +30,9 @@ static spanprof_status writer_header(sp_pprof_writer *writer) {
   spanprof_status st;
   size_t i;
 
-  st = writer_text(writer, "cpu", &type.type);
+  st = writer_text(writer, SP_PROFILE_TYPE, &type.type);
   if (!st)
-    st = writer_text(writer, "nanoseconds", &type.unit);
+    st = writer_text(writer, SP_PROFILE_UNIT, &type.unit);
   for (i = 0; !st && i < window->comment_count && i < SP_COUNT_OF(comments);
        i++)
     st = writer_text(writer, window->comments[i], &comments[i]);

@@ -10,6 +10,11 @@
 #include "../settings/settings.h"
 #include "../util/mem.h"
 
+/* What a sample's value is. */
+#define SP_PROFILE_METRIC "process_cpu" /* the label __name__ of a series */
+#define SP_PROFILE_TYPE   "cpu"
+#define SP_PROFILE_UNIT   "nanoseconds"
+
 typedef enum sp_frame_kind {
   SP_FRAME_NATIVE,  /* code: ELF virtual address in `module` */
   SP_FRAME_MODULE,  /* code of `module` that has no names */

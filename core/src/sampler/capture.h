@@ -37,6 +37,10 @@ typedef struct sp_sample {
   sp_registers registers;
 } sp_sample;
 
+_Static_assert(offsetof(sp_sample, registers) + sizeof(sp_registers) ==
+                   sizeof(sp_sample),
+               "the handler zeroes what stands before the registers");
+
 /* What the handler works with; fixed while it is set. */
 typedef struct sp_capture_config {
   size_t slice_bytes_max; /* 0: no native stacks */

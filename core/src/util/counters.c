@@ -34,10 +34,10 @@ void sp_counters_read(spanprof_stats *out) {
 #undef COUNTER_READ
   for (i = 0; i < SPANPROF_HANDLER_BUCKETS; i++)
     out->handler_histogram[i] = sp_counted(&sp_counts.handler_histogram[i]);
-  settled = out->samples_exported + out->samples_dropped_busy +
-            out->samples_dropped_full + out->samples_dropped_blocked +
-            out->samples_dropped_memory + out->samples_dropped_export +
-            out->samples_dropped_stop;
+  settled = out->samples_exported;
+#define COUNTER_SETTLED(name) settled += out->name;
+  SP_COUNTERS_OF_DROPS(COUNTER_SETTLED)
+#undef COUNTER_SETTLED
   /* Read one by one, so a sample may be settled between two reads. */
   out->samples_pending =
       out->samples_taken > settled ? out->samples_taken - settled : 0;

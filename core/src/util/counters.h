@@ -16,18 +16,22 @@
   X(threads_profiled)            \
   X(spans_live)
 
+/* How a sample that was taken ends that is not exported. */
+#define SP_COUNTERS_OF_DROPS(X) \
+  X(samples_dropped_busy)       \
+  X(samples_dropped_full)       \
+  X(samples_dropped_blocked)    \
+  X(samples_dropped_memory)     \
+  X(samples_dropped_export)     \
+  X(samples_dropped_stop)
+
 #define SP_COUNTERS_OF_EVENTS(X) \
   X(samples_taken)               \
   X(ticks_taken)                 \
   X(handler_ns)                  \
   X(samples_exported)            \
   X(ticks_exported)              \
-  X(samples_dropped_busy)        \
-  X(samples_dropped_full)        \
-  X(samples_dropped_blocked)     \
-  X(samples_dropped_memory)      \
-  X(samples_dropped_export)      \
-  X(samples_dropped_stop)        \
+  SP_COUNTERS_OF_DROPS(X)        \
   X(ticks_dropped)               \
   X(ticks_booked_at_thread_end)  \
   X(ticks_overrun)               \
