@@ -4,7 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../label/label_node.h"
 #include "../sampler/task_file.h"
+#include "../util/counters.h"
 #include "../util/hash.h"
 
 void sp_thread_labels_init(sp_thread_labels *labels,
@@ -40,8 +42,16 @@ static spanprof_label_set set_with_name(spanprof_label_set set, uint32_t tid) {
   return set_with(set, "thread_name", name);
 }
 
+/* Sets are kept for good, and each thread makes its own of each of the
+ * application's: half of the room is the application's alone. */
+#define THREAD_LABELS_NODES_MAX (SP_LABEL_NODES / 2)
+
 static spanprof_label_set set_compose(const sp_settings *settings, uint32_t tid,
                                       spanprof_label_set set) {
+  if (sp_label_nodes_used() > THREAD_LABELS_NODES_MAX) {
+    sp_count(&sp_counts.labels_capped, 1);
+    return set;
+  }
   if (settings->report_pid)
     set = set_with_number(set, "pid", (uint32_t)getpid());
   if (settings->report_thread_id)

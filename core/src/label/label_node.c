@@ -123,6 +123,10 @@ SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text name, spanprof_text value,
   }
 }
 
+uint32_t sp_label_nodes_used(void) {
+  return atomic_load_explicit(&label_nodes.count, memory_order_relaxed);
+}
+
 void sp_label_node_reset(void) {
   memset(&label_nodes, 0, sizeof label_nodes);
 }

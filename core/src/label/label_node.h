@@ -38,6 +38,9 @@ SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_label_set parent,
 SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text name, spanprof_text value,
                                         uint32_t max);
 
+/* How many of SP_LABEL_NODES are taken, for good. */
+uint32_t sp_label_nodes_used(void);
+
 /* For tests: forget every node. */
 void sp_label_node_reset(void);
 

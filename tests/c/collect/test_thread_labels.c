@@ -1,6 +1,7 @@
 #include "collect/thread_labels.h"
 
 #include "check.h"
+#include "label/label_node.h"
 #include "label/label_set.h"
 #include "label/text.h"
 
@@ -90,12 +91,28 @@ static void nothing_is_added_unasked(void) {
   CHECK_TEXT(value_of(set, "thread_id"), number_text(own_tid()));
 }
 
+static void half_of_the_sets_are_the_applications_own(void) {
+  static const sp_settings only_id = {.report_thread_id = true};
+  static sp_thread_labels labels;
+  spanprof_label_set set;
+  uint32_t tid;
+
+  sp_thread_labels_init(&labels, &only_id);
+  for (tid = 1; tid < SP_LABEL_NODES; tid++)
+    (void)sp_thread_labels_get(&labels, tid, 0);
+  CHECK_EQUAL(spanprof_label_set_with(0, "job", 3, "late", 4, &set),
+              SPANPROF_OK);
+  CHECK_TEXT(value_of(set, "job"), "late");
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"a_sample_says_where_it_was_taken", a_sample_says_where_it_was_taken},
       {"names_are_asked_anew_each_window", names_are_asked_anew_each_window},
       {"a_thread_that_is_gone_has_no_name", a_thread_that_is_gone_has_no_name},
       {"nothing_is_added_unasked", nothing_is_added_unasked},
+      {"half_of_the_sets_are_the_applications_own",
+       half_of_the_sets_are_the_applications_own},
   };
 
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
