@@ -123,13 +123,10 @@ void sp_collector_takes_end(sp_collector *collector) {
 }
 
 void sp_collector_takes_forget(sp_collector *collector) {
-  sp_take *take;
-
-  /* Their own locks may be taken for ever: the takes are left as they are. */
-  for (take = collector->takes; take && collector->forking_in_step;
-       take = take->next)
-    if (take->side)
-      sp_fold_side_close(collector->fold, take->side);
+  /* Their own locks may be taken for ever: the takes are left as they are. One
+   * that was about to end is in no list any more. */
+  if (collector->forking_in_step)
+    sp_fold_sides_close(collector->fold);
   collector->takes = collector->takes_asked = NULL;
   collector->take_count = 0;
 }

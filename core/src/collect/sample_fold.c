@@ -68,6 +68,8 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
   else if (sp_unwinder_symbol(unwinder, frame->module, frame->code,
                               &out->function, &out->code_start))
     out->function_bytes = strlen(out->function);
+  else if (sp_unwinder_lacks(unwinder, frame->module))
+    return SPANPROF_ERR_STATE;
   else
     out->function = NULL;
   return SPANPROF_OK;
@@ -141,11 +143,15 @@ void sp_fold_side_close(sp_fold *fold, sp_fold_side *side) {
   sp_mem_free(fold->mem, side);
 }
 
+void sp_fold_sides_close(sp_fold *fold) {
+  while (fold->sides)
+    sp_fold_side_close(fold, fold->sides);
+}
+
 void sp_fold_free(sp_fold *fold) {
   if (!fold)
     return;
-  while (fold->sides)
-    sp_fold_side_close(fold, fold->sides);
+  sp_fold_sides_close(fold);
   sp_span_set_clear(&fold->spans);
   sp_span_set_dispose(&fold->spans);
   sp_profile_free(fold->profile);
@@ -157,8 +163,13 @@ void sp_fold_refresh(sp_fold *fold) {
   sp_unwinder_refresh(fold->unwinder);
 }
 
+void sp_fold_scan(sp_fold *fold) {
+  sp_unwinder_scan(fold->unwinder);
+}
+
 void sp_fold_reset(sp_fold *fold) {
   sp_unwinder_close_files(fold->unwinder);
+  sp_readable_forget(&fold->readable);
   sp_profile_reset(fold->profile);
   sp_span_set_clear(&fold->spans);
   sp_thread_labels_forget(&fold->thread_labels);

@@ -16,6 +16,9 @@ void sp_fold_free(sp_fold *fold); /* NULL is fine */
 /* Take notice of modules that came and went. */
 void sp_fold_refresh(sp_fold *fold);
 
+/* Tell modules apart that took others' places, before samples are added. */
+void sp_fold_scan(sp_fold *fold);
+
 /* Add one sample; what cannot be added is counted as dropped. */
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample);
 
@@ -33,6 +36,7 @@ typedef struct sp_fold_side {
 
 spanprof_status sp_fold_side_open(sp_fold *fold, sp_fold_side **out);
 void sp_fold_side_close(sp_fold *fold, sp_fold_side *side);
+void sp_fold_sides_close(sp_fold *fold);
 
 /* The window's profile. */
 sp_profile *sp_fold_profile(sp_fold *fold);
