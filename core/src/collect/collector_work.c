@@ -65,6 +65,7 @@ static void ring_drain(sp_collector *collector) {
   size_t bytes, left = most;
   const void *payload;
 
+  sp_fold_scan(collector->fold);
   while (!atomic_load(&collector->left) &&
          (payload = sp_ring_next(collector->ring, &shard, &bytes))) {
     if (shard != reading)

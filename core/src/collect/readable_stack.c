@@ -1,7 +1,10 @@
 #include "readable_stack.h"
 
+#include <string.h>
+
 /* Modules' numbers are not used twice, and what a file says of an address does
- * not change: a place stays right until another address takes it. */
+ * not change, where it could be read: a place stays right for a window, or
+ * until another address takes it. */
 static bool readable_named(sp_readable *readable, const sp_frame *frame) {
   const uint64_t mixed = (frame->code ^ ((uint64_t)frame->module << 40)) *
                          UINT64_C(0x9e3779b97f4a7c15);
@@ -27,6 +30,10 @@ static size_t readable_reach(const sp_frame *frames, size_t count) {
   while (reach > 0 && frames[reach - 1].kind != SP_FRAME_RUNTIME)
     reach--;
   return reach > 0 ? reach : count;
+}
+
+void sp_readable_forget(sp_readable *readable) {
+  memset(readable->places, 0, sizeof readable->places);
 }
 
 size_t sp_readable_stack(sp_readable *readable, sp_frame *frames,

@@ -33,4 +33,7 @@ typedef struct sp_readable {
  * one frame of it, SP_FRAME_MODULE. */
 size_t sp_readable_stack(sp_readable *readable, sp_frame *frames, size_t count);
 
+/* Ask anew: a file that could not be read may be read now. */
+void sp_readable_forget(sp_readable *readable);
+
 #endif

@@ -185,7 +185,9 @@ spanprof_status sp_elf_image_open(sp_elf_image *image, const char *path,
   *image = (sp_elf_image){.mem = mem, .fd = -1};
   image->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (image->fd < 0)
-    return SPANPROF_ERR_IO;
+    return errno == EMFILE || errno == ENFILE || errno == ENOMEM
+               ? SPANPROF_ERR_NOMEM
+               : SPANPROF_ERR_IO;
   if (fstat(image->fd, &about) != 0 || !S_ISREG(about.st_mode)) {
     sp_elf_image_dispose(image);
     return SPANPROF_ERR_IO;

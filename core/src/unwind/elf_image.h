@@ -58,8 +58,8 @@ typedef struct sp_elf_unwind {
 } sp_elf_unwind;
 
 /* Open a file. SPANPROF_ERR_IO: cannot be opened or read. SPANPROF_ERR_FORMAT:
- * no ELF file of this machine. SPANPROF_ERR_NOMEM. On failure *image needs no
- * disposal, and takes it. */
+ * no ELF file of this machine. SPANPROF_ERR_NOMEM: memory or descriptors are
+ * wanting. On failure *image needs no disposal, and takes it. */
 spanprof_status sp_elf_image_open(sp_elf_image *image, const char *path,
                                   const sp_mem *mem);
 

@@ -8,7 +8,8 @@
 #include "elf_notes.h"
 #include "process_maps.h"
 
-/* Reading is given up after so many failures for want of memory. */
+/* So often is reading tried before the next rest, where memory or descriptors
+ * are wanting. */
 #define MODULE_TRIES_MAX 3
 
 static bool module_matches(const sp_module_entry *module,
@@ -149,23 +150,27 @@ static spanprof_status module_read_symbols(sp_module_entry *module) {
 }
 
 /* Whether another attempt may help, kept in a `_tries` field. */
-static void module_tried(uint8_t *tries, spanprof_status st) {
-  if (st != SPANPROF_ERR_NOMEM || ++*tries == MODULE_TRIES_MAX)
-    *tries = SP_MODULE_KNOWN;
+static void module_tried(sp_module_entry *module, uint8_t *tries,
+                         spanprof_status st) {
+  module->lacking = module->lacking || st == SPANPROF_ERR_NOMEM;
+  *tries = st == SPANPROF_ERR_NOMEM ? *tries + 1 : SP_MODULE_KNOWN;
 }
 
 static void module_need_symbols(sp_module_entry *module) {
-  if (module->symbols_tries != SP_MODULE_KNOWN)
-    module_tried(&module->symbols_tries, module_read_symbols(module));
+  if (module->symbols_tries < MODULE_TRIES_MAX)
+    module_tried(module, &module->symbols_tries, module_read_symbols(module));
 }
 
 static const sp_elf_image *
-module_file(const sp_module_entry *module, sp_module_file *file,
+module_file(sp_module_entry *module, sp_module_file *file,
             spanprof_status (*open)(const sp_module_entry *module,
                                     sp_elf_image *image)) {
-  if (file->state == SP_MODULE_FILE_UNTRIED)
-    file->state = !open(module, &file->image) ? SP_MODULE_FILE_OPEN
-                                              : SP_MODULE_FILE_REFUSED;
+  if (file->state == SP_MODULE_FILE_UNTRIED) {
+    const spanprof_status st = open(module, &file->image);
+
+    module->lacking = module->lacking || st == SPANPROF_ERR_NOMEM;
+    file->state = st ? SP_MODULE_FILE_REFUSED : SP_MODULE_FILE_OPEN;
+  }
   return file->state == SP_MODULE_FILE_OPEN ? &file->image : NULL;
 }
 
@@ -236,19 +241,38 @@ const sp_elf_image *sp_module_entry_image(sp_module_entry *module) {
 }
 
 const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
-  if (SP_UNLIKELY(module->rows_tries != SP_MODULE_KNOWN)) {
+  if (SP_UNLIKELY(module->rows_tries < MODULE_TRIES_MAX)) {
     const spanprof_status st = module_read_rows(module);
 
     if (st)
       sp_unwind_rows_dispose(&module->rows);
-    module_tried(&module->rows_tries, st);
+    module_tried(module, &module->rows_tries, st);
   }
   return &module->rows;
 }
 
-void sp_module_entry_rest(sp_module_entry *module) {
+bool sp_module_entry_rest(sp_module_entry *module) {
+  const bool lacked = module->lacking;
+
   module_file_close(&module->code);
   module_file_close(&module->debug);
+  if (module->rows_tries != SP_MODULE_KNOWN)
+    module->rows_tries = 0;
+  if (module->symbols_tries != SP_MODULE_KNOWN)
+    module->symbols_tries = 0;
+  module->lacking = false;
+  return lacked;
+}
+
+const sp_elf_unwind *sp_module_entry_unwind(sp_module_entry *module) {
+  const sp_elf_image *image;
+
+  if (!module->unwind_known && (image = sp_module_entry_image(module))) {
+    if (!sp_elf_image_unwind(image, &module->unwind))
+      module->unwind = (sp_elf_unwind){0};
+    module->unwind_known = true;
+  }
+  return module->unwind.size ? &module->unwind : NULL;
 }
 
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,

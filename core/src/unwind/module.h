@@ -57,8 +57,11 @@ typedef struct sp_module_entry {
   /* Filled on demand. */
   sp_unwind_rows rows;
   sp_symbol_table symbols;
+  sp_elf_unwind unwind;
+  bool unwind_known;
   uint8_t rows_tries; /* SP_MODULE_KNOWN: done */
   uint8_t symbols_tries;
+  bool lacking;       /* memory or descriptors, since the last rest */
   bool symbols_apart; /* in the separate debug file */
   /* Open until sp_module_entry_rest(). */
   sp_module_file code;  /* the module's own file */
@@ -86,6 +89,10 @@ const sp_elf_image *sp_module_entry_image(sp_module_entry *module);
 /* Its rows, empty where there are none to be had. */
 const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module);
 
+/* Where its unwind information lies; NULL: there is none, or it cannot be read.
+ */
+const sp_elf_unwind *sp_module_entry_unwind(sp_module_entry *module);
+
 /* As sp_symbol_table_find(). False: *start is where unwind information says
  * that the function begins, or 0. */
 bool sp_module_entry_symbol(sp_module_entry *module, uint64_t address,
@@ -102,8 +109,10 @@ bool sp_module_entry_bounds(sp_module_entry *module, uint64_t address,
 bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,
                           size_t size);
 
-/* Close what is open. */
-void sp_module_entry_rest(sp_module_entry *module);
+/* Close what is open. True: something was not read for want of memory or
+ * descriptors, and will be tried again: what was concluded without it is to be
+ * forgotten. */
+bool sp_module_entry_rest(sp_module_entry *module);
 
 /* Free what was filled on demand; it is read again when needed again. */
 void sp_module_entry_forget(sp_module_entry *module);

@@ -270,20 +270,22 @@ void sp_module_list_age(sp_module_list *list) {
   list->generation++;
 }
 
-void sp_module_list_close_files(sp_module_list *list) {
+bool sp_module_list_close_files(sp_module_list *list) {
   size_t i, kept = 0;
+  bool lacked = false;
 
   for (i = 0; i < list->module_count; i++) {
     sp_module_entry *module = list->modules[i];
 
     if (module->found) {
-      sp_module_entry_rest(module);
+      lacked = sp_module_entry_rest(module) || lacked;
       list->modules[kept++] = module;
     } else {
       sp_module_entry_free(module);
     }
   }
   list->module_count = kept;
+  return lacked;
 }
 
 const sp_mapping *sp_module_list_find(const sp_module_list *list,

@@ -44,8 +44,9 @@ void sp_module_list_dispose(sp_module_list *list);
 spanprof_status sp_module_list_refresh(sp_module_list *list);
 void sp_module_list_age(sp_module_list *list);
 
-/* Free the modules that are found no more; close what the others have open. */
-void sp_module_list_close_files(sp_module_list *list);
+/* Free the modules that are found no more; close what the others have open.
+ * True: as sp_module_entry_rest(), of any. */
+bool sp_module_list_close_files(sp_module_list *list);
 
 /* The mapping an address is in; NULL: none. Valid until the next refresh. */
 const sp_mapping *sp_module_list_find(const sp_module_list *list,

@@ -110,25 +110,24 @@ static bool remote_read(sp_remote_unwind *remote, uint32_t module,
 /* Where .eh_frame_hdr lies; false: none, or without the usual table. */
 static bool remote_table(sp_remote_unwind *remote, const sp_mapping *mapping,
                          unw_dyn_info_t *out) {
-  const sp_elf_image *image = remote_image(remote, mapping->module);
+  const sp_elf_unwind *unwind =
+      sp_module_entry_unwind(sp_module_list_get(remote->list, mapping->module));
   uint8_t header[REMOTE_HEADER_BYTES];
-  sp_elf_unwind unwind;
   uint32_t count;
 
-  if (!image || !sp_elf_image_unwind(image, &unwind) ||
-      unwind.header_vaddr == 0 ||
-      !sp_elf_image_read_vaddr(image, unwind.header_vaddr, header,
-                               sizeof header) ||
+  if (!unwind || unwind->header_vaddr == 0 ||
+      !remote_read(remote, mapping->module, unwind->header_vaddr, header,
+                   sizeof header) ||
       memcmp(header, remote_header, sizeof remote_header) != 0)
     return false;
   memcpy(&count, header + 8, sizeof count);
-  if (count > (unwind.header_size - sizeof header) / 8)
+  if (count > (unwind->header_size - sizeof header) / 8)
     return false;
   memset(out, 0, sizeof *out);
   out->start_ip = mapping->code_start;
   out->end_ip = mapping->code_limit;
   out->format = UNW_INFO_FORMAT_REMOTE_TABLE;
-  out->u.rti.segbase = unwind.header_vaddr + mapping->bias;
+  out->u.rti.segbase = unwind->header_vaddr + mapping->bias;
   out->u.rti.table_data = out->u.rti.segbase + sizeof header;
   out->u.rti.table_len = (unw_word_t)count * 8 / sizeof(unw_word_t);
   return true;

@@ -84,14 +84,17 @@ static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
   return rule;
 }
 
-/* Take notice of modules, and forget the places where any came or went. */
-static void unwinder_scan(sp_unwinder *unwinder) {
+static void unwinder_forget(sp_unwinder *unwinder) {
+  memset(unwinder->places, 0, UNWINDER_PLACES * sizeof *unwinder->places);
+}
+
+void sp_unwinder_scan(sp_unwinder *unwinder) {
   /* Without memory the list stays as it was, and the next call tries again. */
   (void)sp_module_list_refresh(&unwinder->modules);
   if (unwinder->generation == unwinder->modules.generation)
     return;
   unwinder->generation = unwinder->modules.generation;
-  memset(unwinder->places, 0, UNWINDER_PLACES * sizeof *unwinder->places);
+  unwinder_forget(unwinder);
 }
 
 static void unwinder_look(sp_unwinder *unwinder, uint64_t pc, bool exact,
@@ -100,7 +103,7 @@ static void unwinder_look(sp_unwinder *unwinder, uint64_t pc, bool exact,
   sp_module_entry *module;
 
   if (!mapping && !unwinder->refreshed) {
-    unwinder_scan(unwinder);
+    sp_unwinder_scan(unwinder);
     unwinder->refreshed = true;
     mapping = sp_module_list_find(&unwinder->modules, pc);
   }
@@ -285,7 +288,7 @@ void sp_unwinder_free(sp_unwinder *unwinder) {
 
 void sp_unwinder_refresh(sp_unwinder *unwinder) {
   sp_module_list_age(&unwinder->modules);
-  unwinder_scan(unwinder);
+  sp_unwinder_scan(unwinder);
 }
 
 size_t sp_unwinder_walk(sp_unwinder *unwinder, const sp_stack_slice *slice,
@@ -330,6 +333,12 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
   return true;
 }
 
+bool sp_unwinder_lacks(const sp_unwinder *unwinder, uint32_t module) {
+  const sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
+
+  return entry && entry->lacking;
+}
+
 bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,
                        uint64_t address) {
   sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
@@ -338,5 +347,6 @@ bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,
 }
 
 void sp_unwinder_close_files(sp_unwinder *unwinder) {
-  sp_module_list_close_files(&unwinder->modules);
+  if (sp_module_list_close_files(&unwinder->modules))
+    unwinder_forget(unwinder);
 }

@@ -49,6 +49,10 @@ void sp_unwinder_free(sp_unwinder *unwinder); /* NULL is fine */
  * stacks, never a failure. */
 void sp_unwinder_refresh(sp_unwinder *unwinder);
 
+/* The same without that passing of time: a module that took another's place is
+ * told apart from then on. */
+void sp_unwinder_scan(sp_unwinder *unwinder);
+
 /* Write at most `max` (> 0) frames, innermost first; returns how many (at least
  * 1: the pc). Never reads outside the slice and its own tables. An address in
  * no known module makes it look for new ones by itself. */
@@ -65,6 +69,10 @@ const sp_module *sp_unwinder_module(const sp_unwinder *unwinder,
  * begins, or 0. Files stay open until sp_unwinder_close_files(). */
 bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
                         uint64_t address, const char **name, uint64_t *start);
+
+/* Whether memory or descriptors were wanting to read the module, since
+ * sp_unwinder_close_files(): what it does not know now it may know then. */
+bool sp_unwinder_lacks(const sp_unwinder *unwinder, uint32_t module);
 
 /* Whether sp_unwinder_symbol() would find a name, without reading it. */
 bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,

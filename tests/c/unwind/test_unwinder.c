@@ -1,5 +1,6 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <zlib.h>
 
@@ -508,6 +509,34 @@ static void it_is_known_which_addresses_have_a_name(void) {
   sp_unwinder_free(unwinder);
 }
 
+/* Once descriptors are there again, nothing is left of the time without. */
+static void a_moment_without_descriptors_passes(void) {
+  sp_unwinder *unwinder = new_unwinder();
+  struct rlimit before, none;
+  sp_unwind_end end;
+  size_t n;
+
+  capture_begin(&taken);
+  outer_function();
+  CHECK_EQUAL(getrlimit(RLIMIT_NOFILE, &before), 0);
+  none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
+  CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &none), 0);
+  for (n = 0; n < 10; n++) {
+    walk(unwinder, &end);
+    CHECK_EQUAL(end, SP_UNWIND_NO_INFO);
+  }
+  CHECK(!sp_unwinder_named(unwinder, frames[0].module, frames[0].address));
+  CHECK(sp_unwinder_lacks(unwinder, frames[0].module));
+  sp_unwinder_close_files(unwinder);
+  CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &before), 0);
+  CHECK(!sp_unwinder_lacks(unwinder, frames[0].module));
+  n = walk(unwinder, &end);
+  CHECK_EQUAL(end, SP_UNWIND_COMPLETE);
+  CHECK(frame_of(unwinder, frames, n, "inner_function") > 0);
+  CHECK(frame_of(unwinder, frames, n, "main") > 0);
+  sp_unwinder_free(unwinder);
+}
+
 static void walk_scenario(const sp_mem *mem) {
   sp_unwinder *unwinder = NULL;
   sp_unwind_end end;
@@ -557,6 +586,8 @@ int main(int argc, char **argv) {
      it_is_known_which_addresses_have_a_name},
     {"what_cannot_be_code_is_no_frame", what_cannot_be_code_is_no_frame},
     {"garbage_gives_some_stack", garbage_gives_some_stack},
+    {"a_moment_without_descriptors_passes",
+     a_moment_without_descriptors_passes},
     {"a_walk_survives_lack_of_memory", a_walk_survives_lack_of_memory},
   };
 
