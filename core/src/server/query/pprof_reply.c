@@ -2,12 +2,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../profile/pprof_limits.h"
 #include "matcher_list.h"
-#include "name_tree.h"
+#include "pprof_nodes.h"
 #include "query_time.h"
 #include "text_set.h"
 
@@ -17,20 +16,10 @@
 #define PPROF_ANCESTORS_MAX      32
 #define PPROF_ANCESTOR_BYTES_MAX 1024 /* of a name */
 
-/* What each node of the stacks becomes. */
-typedef struct pprof_node {
-  int64_t total;
-  int64_t other;  /* weight of what was cut below it */
-  bool has_other; /* something was */
-  bool is_cut;    /* it, or one above it */
-  bool unnamed;   /* it, or one above it, has no name */
-} pprof_node;
-
 typedef struct pprof_writing {
   sp_reply *reply;
   const sp_pprof_reply *profile;
-  const sp_mem *mem;
-  pprof_node *nodes;
+  sp_pprof_nodes nodes;
   int64_t *path; /* locations of one stack */
   sp_arena arena;
   sp_text_set texts;
@@ -47,82 +36,30 @@ static int64_t pprof_text(pprof_writing *writing, const char *text) {
   return number;
 }
 
-static int pprof_weight_order(const void *a, const void *b) {
-  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-
-  return (left < right) - (left > right);
-}
-
-/* As sp_name_tree_cut() decides, on frames. */
-static spanprof_status pprof_threshold(const pprof_writing *writing,
-                                       int64_t *out) {
-  const size_t count = writing->profile->stacks->node_count - 1;
-  const size_t nodes_max = writing->profile->nodes_max;
-  int64_t *weights;
-  size_t i;
-
-  *out = INT64_MIN;
-  if (nodes_max == 0 || count <= nodes_max)
-    return SPANPROF_OK;
-  weights = sp_mem_new(writing->mem, count * sizeof *weights);
-  if (!weights)
-    return SPANPROF_ERR_NOMEM;
-  for (i = 0; i < count; i++)
-    weights[i] = writing->nodes[i + 1].total;
-  qsort(weights, count, sizeof *weights, pprof_weight_order);
-  *out = weights[nodes_max - 1];
-  sp_mem_free(writing->mem, weights);
-  return SPANPROF_OK;
-}
-
-static spanprof_status pprof_weigh(pprof_writing *writing) {
-  const sp_stack_tree *stacks = writing->profile->stacks;
-  pprof_node *nodes = writing->nodes;
-  int64_t threshold;
-  size_t i;
-  spanprof_status st;
-
-  for (i = 1; i < stacks->node_count; i++) {
-    const sp_tree_node *node = &stacks->nodes[i];
-
-    nodes[i].unnamed = writing->profile->drop_unnamed &&
-                       (nodes[node->parent].unnamed ||
-                        stacks->locations[node->location].line_count == 0);
-    if (!nodes[i].unnamed)
-      nodes[i].total = node->self;
-  }
-  for (i = stacks->node_count - 1; i > 0; i--)
-    nodes[stacks->nodes[i].parent].total =
-        sp_sum(nodes[stacks->nodes[i].parent].total, nodes[i].total);
-  st = pprof_threshold(writing, &threshold);
-  for (i = 1; !st && i < stacks->node_count; i++) {
-    pprof_node *parent = &nodes[stacks->nodes[i].parent];
-
-    nodes[i].is_cut = parent->is_cut || nodes[i].total < threshold;
-    if (!nodes[i].is_cut || parent->is_cut || nodes[i].total == 0)
-      continue;
-    parent->other = sp_sum(parent->other, nodes[i].total);
-    parent->has_other = true;
-  }
-  return st;
-}
-
 /* The leaf of the last location is what was cut. */
 static int64_t pprof_other_location(const pprof_writing *writing) {
-  return (int64_t)writing->profile->stacks->location_count + 1;
+  return (int64_t)writing->nodes.location_count + 1;
+}
+
+/* The locations of a stack behind the `depth` that the path has, innermost
+ * first. */
+static size_t pprof_path(pprof_writing *writing, size_t node, size_t depth) {
+  const sp_tree_node *nodes = writing->profile->stacks->nodes;
+
+  for (; node != 0; node = nodes[node].parent)
+    writing->path[depth++] = writing->nodes.locations[nodes[node].location];
+  return depth;
 }
 
 static void pprof_sample(pprof_writing *writing, size_t node, bool other,
                          int64_t value) {
-  const sp_stack_tree *stacks = writing->profile->stacks;
-  size_t depth = 0, at;
+  size_t depth = 0;
 
   if (value == 0)
     return;
   if (other)
     writing->path[depth++] = pprof_other_location(writing);
-  for (at = node; at != 0; at = stacks->nodes[at].parent)
-    writing->path[depth++] = (int64_t)stacks->nodes[at].location + 1;
+  depth = pprof_path(writing, node, depth);
   sp_reply_item(writing->reply, 2);
   sp_reply_ints(writing->reply, 1, "locationId", writing->path, depth);
   sp_reply_ints(writing->reply, 2, "value", &value, 1);
@@ -186,16 +123,14 @@ static void pprof_labels(pprof_writing *writing, const sp_tree_sample *sample) {
 
 static void pprof_labelled_samples(pprof_writing *writing) {
   const sp_stack_tree *stacks = writing->profile->stacks;
-  size_t i, depth, at;
+  size_t i, depth;
 
   sp_reply_list(writing->reply, "sample");
   for (i = 0; i < stacks->sample_count; i++) {
     const sp_tree_sample *sample = &stacks->samples[i];
     const int64_t values[] = {sample->value, sample->count};
 
-    depth = 0;
-    for (at = sample->node; at != 0; at = stacks->nodes[at].parent)
-      writing->path[depth++] = (int64_t)stacks->nodes[at].location + 1;
+    depth = pprof_path(writing, sample->node, 0);
     sp_reply_item(writing->reply, 2);
     sp_reply_ints(writing->reply, 1, "locationId", writing->path, depth);
     sp_reply_ints(writing->reply, 2, "value", values, writing->value_count);
@@ -211,10 +146,11 @@ static void pprof_samples(pprof_writing *writing) {
 
   sp_reply_list(writing->reply, "sample");
   for (i = 0; i < stacks->node_count; i++) {
-    if (i > 0 && !writing->nodes[i].is_cut && !writing->nodes[i].unnamed)
+    const sp_pprof_node *node = &writing->nodes.nodes[i];
+
+    if (i > 0 && !node->is_cut && !node->unnamed)
       pprof_sample(writing, i, false, stacks->nodes[i].self);
-    if (writing->nodes[i].has_other)
-      pprof_sample(writing, i, true, writing->nodes[i].other);
+    pprof_sample(writing, i, true, node->other);
   }
   sp_reply_list_end(writing->reply);
 }
@@ -225,9 +161,9 @@ static void pprof_value_type(pprof_writing *writing, const char *type,
   sp_reply_int(writing->reply, 2, "unit", pprof_text(writing, unit));
 }
 
-static void pprof_location(pprof_writing *writing, int64_t id,
-                           const sp_tree_location *location) {
-  sp_reply *reply = writing->reply;
+static void pprof_location(sp_reply *reply, int64_t id,
+                           const sp_tree_location *location,
+                           const uint32_t *functions) {
   uint32_t i;
 
   sp_reply_item(reply, 4);
@@ -239,7 +175,7 @@ static void pprof_location(pprof_writing *writing, int64_t id,
   for (i = 0; i < location->line_count; i++) {
     sp_reply_item(reply, 4);
     sp_reply_int(reply, 1, "functionId",
-                 (int64_t)location->lines[i].function + 1);
+                 functions[location->lines[i].function]);
     sp_reply_int(reply, 2, "line", location->lines[i].line);
     sp_reply_close(reply);
   }
@@ -250,7 +186,9 @@ static void pprof_location(pprof_writing *writing, int64_t id,
 
 static void pprof_locations(pprof_writing *writing) {
   const sp_stack_tree *stacks = writing->profile->stacks;
-  const sp_tree_line line = {.function = (uint32_t)stacks->function_count};
+  const sp_pprof_nodes *nodes = &writing->nodes;
+  const uint32_t other_function = nodes->function_count + 1;
+  const sp_tree_line line = {.function = 0};
   const sp_tree_location other = {.lines = &line, .line_count = 1};
   size_t i;
 
@@ -262,9 +200,12 @@ static void pprof_locations(pprof_writing *writing) {
   sp_reply_list_end(writing->reply);
   sp_reply_list(writing->reply, "location");
   for (i = 0; i < stacks->location_count; i++)
-    pprof_location(writing, (int64_t)i + 1, &stacks->locations[i]);
-  if (writing->profile->nodes_max)
-    pprof_location(writing, pprof_other_location(writing), &other);
+    if (nodes->locations[i])
+      pprof_location(writing->reply, nodes->locations[i], &stacks->locations[i],
+                     nodes->functions);
+  if (nodes->has_other)
+    pprof_location(writing->reply, pprof_other_location(writing), &other,
+                   &other_function);
   sp_reply_list_end(writing->reply);
 }
 
@@ -285,13 +226,15 @@ static void pprof_function(pprof_writing *writing, int64_t id,
 static void pprof_functions(pprof_writing *writing) {
   static const sp_tree_function other = {.name = "other", .file = ""};
   const sp_stack_tree *stacks = writing->profile->stacks;
+  const sp_pprof_nodes *nodes = &writing->nodes;
   size_t i;
 
   sp_reply_list(writing->reply, "function");
   for (i = 0; i < stacks->function_count; i++)
-    pprof_function(writing, (int64_t)i + 1, &stacks->functions[i]);
-  if (writing->profile->nodes_max)
-    pprof_function(writing, (int64_t)stacks->function_count + 1, &other);
+    if (nodes->functions[i])
+      pprof_function(writing, nodes->functions[i], &stacks->functions[i]);
+  if (nodes->has_other)
+    pprof_function(writing, (int64_t)nodes->function_count + 1, &other);
   sp_reply_list_end(writing->reply);
 }
 
@@ -376,18 +319,18 @@ static spanprof_status pprof_put(pprof_writing *writing) {
 spanprof_status sp_pprof_reply_put(sp_reply *reply, const sp_mem *mem,
                                    const sp_pprof_reply *profile) {
   const size_t count = profile->stacks->node_count;
-  pprof_writing writing = {.reply = reply, .profile = profile, .mem = mem};
+  pprof_writing writing = {.reply = reply, .profile = profile};
   spanprof_status st = SPANPROF_ERR_NOMEM;
 
   sp_arena_init(&writing.arena, mem, PPROF_MEMORY_MAX);
   sp_text_set_init(&writing.texts, &writing.arena);
-  writing.nodes = sp_mem_zero(mem, count * sizeof *writing.nodes);
   writing.path = sp_mem_new(mem, (count + 1) * sizeof *writing.path);
-  if (writing.nodes && writing.path)
-    st = pprof_weigh(&writing);
-  if (!st && (writing.nodes[0].total != 0 || profile->stacks->sample_count))
+  if (writing.path)
+    st = sp_pprof_nodes_weigh(&writing.nodes, mem, profile);
+  if (!st &&
+      (writing.nodes.nodes[0].total != 0 || profile->stacks->sample_count))
     st = pprof_put(&writing);
-  sp_mem_free(mem, writing.nodes);
+  sp_pprof_nodes_dispose(&writing.nodes, mem);
   sp_mem_free(mem, writing.path);
   sp_text_set_dispose(&writing.texts);
   sp_arena_dispose(&writing.arena);
