@@ -24,7 +24,7 @@ def part(field, value):
 
 
 def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file=""):
-    """`samples`: (frames outermost last, values, labels)."""
+    """`samples`: (frames outermost last, values, labels); a frame is a name, or a name and a line."""
     texts = [""]
 
     def text(value):
@@ -33,18 +33,22 @@ def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file=""):
         return texts.index(value)
 
     out = b"".join(part(1, number(1, text(a)) + number(2, text(b))) for a, b in types)
-    names = []
+    places, names = [], []
     for frames, values, labels in samples:
-        for name in frames:
-            if name not in names:
-                names.append(name)
-        message = b"".join(number(1, names.index(name) + 1) for name in frames)
+        frames = [(frame, 7) if isinstance(frame, str) else frame for frame in frames]
+        for place in frames:
+            if place not in places:
+                places.append(place)
+            if place[0] not in names:
+                names.append(place[0])
+        message = b"".join(number(1, places.index(place) + 1) for place in frames)
         message += part(2, b"".join(varint(value) for value in values))
         for key, value in labels.items():
             message += part(3, number(1, text(key)) + number(2, text(value)))
         out += part(2, message)
+    for i, (name, line) in enumerate(places, 1):
+        out += part(4, number(1, i) + part(4, number(1, names.index(name) + 1) + number(2, line)))
     for i, name in enumerate(names, 1):
-        out += part(4, number(1, i) + part(4, number(1, i) + number(2, 7)))
         out += part(5, number(1, i) + number(2, text(name)) + number(4, text(file)))
     period = part(11, number(1, text("cpu")) + number(2, text("nanoseconds"))) + number(12, 10_000_000)
     return out + b"".join(part(6, value) for value in texts) + number(9, time_ns) + period

@@ -71,69 +71,36 @@ uint32_t sp_name_tree_child(sp_name_tree *tree, uint32_t parent,
 /* One stack tree being added: what its numbers are in the name tree. */
 typedef struct tree_adding {
   uint32_t *functions; /* name */
-  uint32_t *nodes;     /* node; SP_INDEX_NONE: not below the call sites */
-  uint32_t *depths;    /* names above, itself included */
+  uint32_t *nodes;     /* node */
 } tree_adding;
-
-/* Step from `node` down through the lines of a location, outermost first. */
-static spanprof_status tree_descend(sp_name_tree *tree, tree_adding *adding,
-                                    const sp_tree_location *location,
-                                    const char *const *call_sites,
-                                    size_t call_site_count, uint32_t *node,
-                                    uint32_t *depth) {
-  uint32_t i;
-
-  for (i = location->line_count; i > 0; i--) {
-    const uint32_t name = adding->functions[location->lines[i - 1].function];
-
-    if (*depth < call_site_count &&
-        strcmp(tree->names[name], call_sites[*depth]) != 0) {
-      *node = SP_INDEX_NONE;
-      return SPANPROF_OK;
-    }
-    ++*depth;
-    *node = sp_name_tree_child(tree, *node, name);
-    if (*node == SP_INDEX_NONE)
-      return SPANPROF_ERR_NOMEM;
-  }
-  return SPANPROF_OK;
-}
 
 static spanprof_status tree_add_nodes(sp_name_tree *tree, tree_adding *adding,
                                       const sp_stack_tree *stacks,
-                                      uint32_t side,
-                                      const char *const *call_sites,
-                                      size_t call_site_count) {
-  spanprof_status st;
+                                      uint32_t side) {
   size_t i;
+  uint32_t j;
 
   for (i = 0; i < stacks->node_count; i++) {
     const sp_tree_node *from = &stacks->nodes[i];
-    uint32_t node = 0, depth = 0;
+    const sp_tree_location *location =
+        i > 0 ? &stacks->locations[from->location] : NULL;
+    uint32_t node = i > 0 ? adding->nodes[from->parent] : 0;
 
-    if (i > 0) {
-      node = adding->nodes[from->parent];
-      depth = adding->depths[from->parent];
-      if (node != SP_INDEX_NONE) {
-        st = tree_descend(tree, adding, &stacks->locations[from->location],
-                          call_sites, call_site_count, &node, &depth);
-        if (st)
-          return st;
-      }
+    for (j = location ? location->line_count : 0; j > 0; j--) {
+      node = sp_name_tree_child(
+          tree, node, adding->functions[location->lines[j - 1].function]);
+      if (node == SP_INDEX_NONE)
+        return SPANPROF_ERR_NOMEM;
     }
     adding->nodes[i] = node;
-    adding->depths[i] = depth;
-    if (node != SP_INDEX_NONE && depth >= call_site_count)
-      tree->nodes[node].self[side] =
-          sp_sum(tree->nodes[node].self[side], from->self);
+    tree->nodes[node].self[side] =
+        sp_sum(tree->nodes[node].self[side], from->self);
   }
   return SPANPROF_OK;
 }
 
 spanprof_status sp_name_tree_add(sp_name_tree *tree,
-                                 const sp_stack_tree *stacks, uint32_t side,
-                                 const char *const *call_sites,
-                                 size_t call_site_count) {
+                                 const sp_stack_tree *stacks, uint32_t side) {
   tree_adding adding = {0};
   spanprof_status st = SPANPROF_ERR_NOMEM;
   size_t i;
@@ -142,21 +109,18 @@ spanprof_status sp_name_tree_add(sp_name_tree *tree,
       sp_mem_new(tree->mem, stacks->function_count * sizeof *adding.functions);
   adding.nodes =
       sp_mem_new(tree->mem, stacks->node_count * sizeof *adding.nodes);
-  adding.depths =
-      sp_mem_new(tree->mem, stacks->node_count * sizeof *adding.depths);
-  if (!adding.functions || !adding.nodes || !adding.depths)
+  if (!adding.functions || !adding.nodes)
     goto cleanup;
   for (i = 0; i < stacks->function_count; i++) {
     adding.functions[i] = sp_name_tree_name(tree, stacks->functions[i].name);
     if (adding.functions[i] == SP_INDEX_NONE)
       goto cleanup;
   }
-  st = tree_add_nodes(tree, &adding, stacks, side, call_sites, call_site_count);
+  st = tree_add_nodes(tree, &adding, stacks, side);
 
 cleanup:
   sp_mem_free(tree->mem, adding.functions);
   sp_mem_free(tree->mem, adding.nodes);
-  sp_mem_free(tree->mem, adding.depths);
   return st;
 }
 

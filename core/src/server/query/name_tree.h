@@ -43,12 +43,9 @@ uint32_t sp_name_tree_child(sp_name_tree *tree, uint32_t parent, uint32_t name);
 
 /* Add what takes part in `side`; `stacks` outlives the tree. Lines, files and
  * addresses are merged, inlined lines are nodes of their own, and a location
- * without a name leaves its weight with its caller. Stacks that do not begin
- * with the `call_site_count` names are left out. */
+ * without a name leaves its weight with its caller. */
 spanprof_status sp_name_tree_add(sp_name_tree *tree,
-                                 const sp_stack_tree *stacks, uint32_t side,
-                                 const char *const *call_sites,
-                                 size_t call_site_count);
+                                 const sp_stack_tree *stacks, uint32_t side);
 
 /* Sum up the totals; afterwards nothing is added. */
 void sp_name_tree_sum(sp_name_tree *tree);

@@ -8,9 +8,10 @@
 #include "label_query.h"
 #include "query_request.h"
 
-#define SP_QUERY_MEMORY_MAX    ((size_t)256 << 20) /* of one call */
-#define SP_QUERY_NODES_DEFAULT 8192
-#define SP_QUERY_NODES_MAX     1048576
+#define SP_QUERY_MEMORY_MAX        ((size_t)256 << 20) /* of one call */
+#define SP_QUERY_NODES_DEFAULT     8192
+#define SP_QUERY_NODES_MAX         1048576
+#define SP_QUERY_DOT_NODES_DEFAULT 100
 
 typedef struct sp_query {
   sp_serve *serve;

@@ -48,6 +48,8 @@ struct sp_query_request {
   sp_texts traces;
   sp_texts profiles;
   sp_texts call_sites;
+  int64_t keep_locations;
+  int64_t aggregate_callees; /* 0 or 1 */
   sp_texts group_by;
   double step_s;
   int64_t aggregation; /* 1: average */
@@ -63,6 +65,9 @@ struct sp_query_request {
   const char *profile; /* base64 */
   const char *value;
   int64_t modified_ms;
+  /* Whether a message inside was given. */
+  bool has_stack_selector;
+  bool has_go_pgo;
   bool has_setting;
   sp_query_request *left; /* never NULL where it is a Diff's */
   sp_query_request *right;

@@ -11,8 +11,8 @@
 #include "stack_query.h"
 #include "text_set.h"
 
-/* "max-nodes" or "maxNodes"; what is no number counts as not given. */
-static spanprof_status render_nodes(sp_query *query, size_t *out) {
+/* "max-nodes" or "maxNodes"; what is no number counts as not given: 0. */
+static uint64_t render_nodes(const sp_query *query) {
   const char *text = sp_http_query(query->http, "max-nodes");
   uint64_t nodes = 0;
 
@@ -20,7 +20,7 @@ static spanprof_status render_nodes(sp_query *query, size_t *out) {
     text = sp_http_query(query->http, "maxNodes");
   if (text)
     sp_number_is(text, INT64_MAX, &nodes);
-  return sp_stack_query_nodes(query, (int64_t)nodes, out);
+  return nodes;
 }
 
 /* The flame graph of what is merged, with the timelines around it. */
@@ -44,31 +44,32 @@ static spanprof_status render_bearer(sp_query_plan *plan, sp_name_tree *tree,
   return st;
 }
 
-static spanprof_status render_dot(sp_query_plan *plan, size_t nodes_max,
-                                  sp_buffer *out) {
+static spanprof_status render_dot(sp_query_plan *plan, sp_buffer *out) {
+  const uint64_t nodes = render_nodes(plan->query);
   const char *type, *unit;
   sp_stack_tree *stacks = NULL;
   spanprof_status st = sp_render_type(plan, &type, &unit);
 
   if (!st)
-    st = sp_store_stacks(plan->query->serve->store,
-                         sp_query_plan_selector(plan), &stacks);
-  st = sp_query_plan_done(plan, st);
+    st = sp_stack_query_read(plan, NULL, &stacks);
   if (!st)
     st = sp_dot_graph(out, stacks, type, unit, plan->selector.until_ms,
-                      nodes_max);
+                      nodes ? nodes : SP_QUERY_DOT_NODES_DEFAULT);
   sp_stack_tree_free(stacks);
   return st;
 }
 
-static spanprof_status render_graph(sp_query_plan *plan, size_t nodes_max,
-                                    sp_buffer *out) {
+static spanprof_status render_graph(sp_query_plan *plan, sp_buffer *out) {
   const char *group_by = sp_http_query(plan->query->http, "groupBy");
   const sp_mem *mem = plan->query->serve->mem;
   sp_stack_query stacks = {0};
   sp_buffer timeline, groups;
-  spanprof_status st;
+  size_t nodes_max;
+  spanprof_status st = sp_stack_query_nodes(
+      plan->query, (int64_t)render_nodes(plan->query), &nodes_max);
 
+  if (st)
+    return st;
   if (group_by && !*group_by)
     group_by = NULL;
   sp_buffer_init(&timeline, mem);
@@ -92,16 +93,12 @@ static spanprof_status render_run(sp_query *query, const char **type,
   const char *format = sp_http_query(query->http, "format");
   const bool is_dot = format && strcmp(format, "dot") == 0;
   sp_query_plan plan;
-  size_t nodes_max;
   spanprof_status st;
 
   sp_query_plan_init(&plan, query);
   st = sp_render_plan(&plan, "query", "from", "until");
   if (!st)
-    st = render_nodes(query, &nodes_max);
-  if (!st)
-    st = is_dot ? render_dot(&plan, nodes_max, out)
-                : render_graph(&plan, nodes_max, out);
+    st = is_dot ? render_dot(&plan, out) : render_graph(&plan, out);
   if (is_dot)
     *type = "text/plain";
   sp_query_plan_dispose(&plan);
@@ -125,7 +122,7 @@ static spanprof_status render_diff_run(sp_query *query, const char **type,
       strcmp(left.selector.profile_type, right.selector.profile_type) != 0)
     st = sp_query_invalid(query, "profile types must match");
   if (!st)
-    st = render_nodes(query, &nodes_max);
+    st = sp_stack_query_nodes(query, (int64_t)render_nodes(query), &nodes_max);
   if (!st)
     st = sp_stack_query_diff(&stacks, &left, &right, NULL, NULL, nodes_max);
   if (!st)

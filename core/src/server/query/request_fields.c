@@ -9,8 +9,8 @@
   { number, SP_FIELD_TEXTS, name, PLACE(member), NULL, NULL }
 #define ENUM(number, name, member, names) \
   { number, SP_FIELD_ENUM, name, PLACE(member), names, NULL }
-#define INSIDE(number, name, message) \
-  { number, SP_FIELD_INSIDE, name, 0, NULL, &message }
+#define INSIDE(number, name, member, message) \
+  { number, SP_FIELD_INSIDE, name, PLACE(member), NULL, &message }
 #define REQUEST(number, name, member, message) \
   { number, SP_FIELD_REQUEST, name, PLACE(member), NULL, &message }
 #define MESSAGE(variable, name, fields) \
@@ -51,8 +51,15 @@ static const sp_request_field series_fields[] = {
     INT(3, "start", start_ms), INT(4, "end", end_ms)};
 MESSAGE(sp_message_series, "SeriesRequest", series_fields);
 
+static const sp_request_field go_pgo_fields[] = {
+    INT(1, "keepLocations", keep_locations),
+    {2, SP_FIELD_BOOL, "aggregateCallees", PLACE(aggregate_callees), NULL,
+     NULL}};
+static MESSAGE(message_go_pgo, "GoPGO", go_pgo_fields);
+
 static const sp_request_field stack_selector_fields[] = {
-    {1, SP_FIELD_NAMED, "callSite", PLACE(call_sites), NULL, NULL}};
+    {1, SP_FIELD_NAMED, "callSite", PLACE(call_sites), NULL, NULL},
+    INSIDE(2, "goPgo", has_go_pgo, message_go_pgo)};
 static MESSAGE(message_stack_selector, "StackTraceSelector",
                stack_selector_fields);
 
@@ -63,7 +70,7 @@ static const sp_request_field stacktraces_fields[] = {
     INT(4, "end", end_ms),
     INT(5, "maxNodes", max_nodes),
     ENUM(6, "format", format, format_names),
-    INSIDE(7, "stackTraceSelector", message_stack_selector),
+    INSIDE(7, "stackTraceSelector", has_stack_selector, message_stack_selector),
     TEXTS(8, "profileIdSelector", profiles),
     TEXTS(10, "traceIdSelector", traces),
     TEXTS(11, "spanSelector", spans)};
@@ -87,7 +94,7 @@ static const sp_request_field profile_fields[] = {
     INT(3, "start", start_ms),
     INT(4, "end", end_ms),
     INT(5, "maxNodes", max_nodes),
-    INSIDE(6, "stackTraceSelector", message_stack_selector),
+    INSIDE(6, "stackTraceSelector", has_stack_selector, message_stack_selector),
     TEXTS(7, "profileIdSelector", profiles),
     TEXTS(8, "traceIdSelector", traces)};
 MESSAGE(sp_message_profile, "SelectMergeProfileRequest", profile_fields);
@@ -100,7 +107,7 @@ static const sp_request_field select_series_fields[] = {
     TEXTS(5, "groupBy", group_by),
     {6, SP_FIELD_DOUBLE, "step", PLACE(step_s), NULL, NULL},
     ENUM(7, "aggregation", aggregation, aggregation_names),
-    INSIDE(8, "stackTraceSelector", message_stack_selector),
+    INSIDE(8, "stackTraceSelector", has_stack_selector, message_stack_selector),
     INT(9, "limit", limit),
     ENUM(10, "exemplarType", exemplars, exemplar_names)};
 MESSAGE(sp_message_select_series, "SelectSeriesRequest", select_series_fields);
@@ -144,7 +151,7 @@ static const sp_request_field setting_fields[] = {
 static MESSAGE(message_setting, "Setting", setting_fields);
 
 static const sp_request_field setting_set_fields[] = {
-    INSIDE(1, "setting", message_setting)};
+    INSIDE(1, "setting", has_setting, message_setting)};
 MESSAGE(sp_message_setting_set, "SetSettingsRequest", setting_set_fields);
 
 static const sp_request_field name_fields[] = {TEXT(1, "name", name)};

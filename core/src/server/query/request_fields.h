@@ -7,10 +7,12 @@
 typedef enum sp_field_kind {
   SP_FIELD_INT,
   SP_FIELD_ENUM, /* an int64_t; `names` are its values */
+  SP_FIELD_BOOL, /* an int64_t */
   SP_FIELD_DOUBLE,
   SP_FIELD_TEXT,
   SP_FIELD_TEXTS,
-  SP_FIELD_INSIDE,  /* a message whose fields are the request's own */
+  SP_FIELD_INSIDE,  /* a message whose fields are the request's own; its place
+                     * says that it is there */
   SP_FIELD_REQUEST, /* a message that is a request of its own */
   SP_FIELD_NAMED,   /* messages with a `name` each: a list of texts */
 } sp_field_kind;

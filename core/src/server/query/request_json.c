@@ -116,6 +116,10 @@ static spanprof_status json_value(char *place, const json_t *value,
   case SP_FIELD_ENUM:
     good = json_enum(value, field->names, (int64_t *)(void *)place);
     break;
+  case SP_FIELD_BOOL:
+    good = json_is_boolean(value);
+    *(int64_t *)(void *)place = json_is_true(value);
+    break;
   case SP_FIELD_DOUBLE:
     good = json_double(value, (double *)(void *)place);
     break;
@@ -165,9 +169,10 @@ static spanprof_status json_member(const json_level *level, const char *name,
                         .at = json_object_iter(value),
                         .message = field->message,
                         .out = level->out};
-  level->out->has_setting = true;
-  if (field->kind == SP_FIELD_INSIDE)
+  if (field->kind == SP_FIELD_INSIDE) {
+    *(bool *)(void *)place = true;
     return SPANPROF_OK;
+  }
   request = (sp_query_request **)(void *)place;
   inner->out = *request ? *request : sp_arena_new(arena, 1, sizeof **request);
   *request = inner->out;

@@ -121,9 +121,10 @@ static spanprof_status proto_field(const proto_level *level, sp_arena *arena,
       (proto_level){.message = known->message,
                     .fields = sp_pprof_fields_of(field->bytes, field->size),
                     .out = level->out};
-  level->out->has_setting = true;
-  if (known->kind == SP_FIELD_INSIDE)
+  if (known->kind == SP_FIELD_INSIDE) {
+    *(bool *)(void *)place = true;
     return SPANPROF_OK;
+  }
   inner->out = *request ? *request : sp_arena_new(arena, 1, sizeof **request);
   *request = inner->out;
   return inner->out ? SPANPROF_OK : arena->st;
@@ -156,8 +157,8 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
     st = proto_field(level, arena, &field, &inner, fault);
     if (st)
       return st;
-    /* Messages nest as deep as the tables above do: a Diff's side's stack
-     * selector is the deepest. */
+    /* Messages nest as deep as the tables above do: what a Diff's
+     * side's stack selector has of Go is the deepest. */
     if (inner.message)
       levels[++depth] = inner;
   }

@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "dot_graph.h"
+#include "go_pgo.h"
 #include "pprof_reply.h"
 #include "query_calls.h"
 #include "stack_query.h"
@@ -51,55 +52,72 @@ static spanprof_status stack_reply_tree(sp_reply *reply, sp_name_tree *tree) {
   return st;
 }
 
-static spanprof_status stack_reply_dot(sp_query_plan *plan, sp_reply *reply,
-                                       const sp_stack_tree *stacks,
-                                       size_t nodes_max) {
+/* As Pyroscope has it, no number of nodes is too large for a call graph or a
+ * pprof; they are made of the stacks themselves. */
+static spanprof_status stack_reply_dot(sp_query_plan *plan,
+                                       const sp_query_request *request,
+                                       sp_reply *reply) {
+  const size_t nodes_max = request->max_nodes > 0 ? (size_t)request->max_nodes
+                                                  : SP_QUERY_DOT_NODES_DEFAULT;
+  sp_stack_tree *stacks = NULL;
   sp_buffer text;
   char type[5][64] = {""};
-  spanprof_status st;
+  spanprof_status st = sp_stack_query_read(plan, &request->call_sites, &stacks);
 
   sscanf(plan->selector.profile_type, "%63[^:]:%63[^:]:%63[^:]:%63[^:]:%63[^:]",
          type[0], type[1], type[2], type[3], type[4]);
   sp_buffer_init(&text, plan->query->serve->mem);
-  st = sp_dot_graph(&text, stacks, type[1], type[2], plan->selector.until_ms,
-                    nodes_max);
+  if (!st)
+    st = sp_dot_graph(&text, stacks, type[1], type[2], plan->selector.until_ms,
+                      nodes_max);
   if (!st && text.size > 0)
     sp_reply_text(reply, 3, "dot", text.data);
   sp_buffer_dispose(&text);
+  sp_stack_tree_free(stacks);
   return st;
 }
 
-static spanprof_status stack_reply_pprof(sp_query_plan *plan, sp_reply *reply,
-                                         const sp_stack_tree *stacks,
-                                         int64_t nodes_max) {
-  const sp_pprof_reply profile = {.stacks = stacks,
-                                  .profile_type = plan->selector.profile_type,
-                                  .time_ms = plan->selector.until_ms,
-                                  .nodes_max = (size_t)nodes_max,
-                                  .drop_unnamed = true};
+/* What Go wants wins over call sites and a number of nodes. */
+static spanprof_status stack_reply_pprof(sp_query_plan *plan,
+                                         const sp_query_request *request,
+                                         sp_reply *reply) {
+  const bool is_pgo = request->has_go_pgo;
+  sp_stack_tree *stacks = NULL;
+  sp_pprof_reply profile = {.profile_type = plan->selector.profile_type,
+                            .time_ms = plan->selector.until_ms,
+                            .drop_unnamed = true};
+  spanprof_status st =
+      sp_stack_query_read(plan, is_pgo ? NULL : &request->call_sites, &stacks);
 
-  return sp_pprof_reply_put(reply, plan->query->serve->mem, &profile);
+  if (!st && is_pgo)
+    st = sp_go_pgo_trim(
+        stacks,
+        request->keep_locations > 0 ? (size_t)request->keep_locations : 0,
+        request->aggregate_callees);
+  else if (request->max_nodes > 0)
+    profile.nodes_max = (size_t)request->max_nodes;
+  profile.stacks = stacks;
+  if (!st)
+    st = sp_pprof_reply_put(reply, plan->query->serve->mem, &profile);
+  sp_stack_tree_free(stacks);
+  return st;
 }
 
-/* DOT and pprof are made of the stacks themselves. */
-static spanprof_status stack_call_places(sp_query_plan *plan,
+static spanprof_status stack_reply_names(sp_query_plan *plan,
                                          const sp_query_request *request,
-                                         size_t nodes_max, sp_reply *reply) {
-  sp_stack_tree *stacks = NULL;
-  spanprof_status st = sp_store_stacks(plan->query->serve->store,
-                                       sp_query_plan_selector(plan), &stacks);
+                                         sp_reply *reply) {
+  sp_stack_query stacks = {0};
+  size_t nodes_max;
+  spanprof_status st =
+      sp_stack_query_nodes(plan->query, request->max_nodes, &nodes_max);
 
-  st = sp_query_plan_done(plan, st);
-  if (!st && request->format == SP_FORMAT_DOT) {
-    st = stack_reply_dot(plan, reply, stacks, nodes_max);
-  } else if (!st) {
-    sp_reply_open(reply, 5, "pprof");
-    sp_reply_open(reply, 1, "profile");
-    st = stack_reply_pprof(plan, reply, stacks, request->max_nodes);
-    sp_reply_close(reply);
-    sp_reply_close(reply);
-  }
-  sp_stack_tree_free(stacks);
+  if (!st)
+    st = sp_stack_query_run(&stacks, plan, &request->call_sites, nodes_max);
+  if (!st && request->format == SP_FORMAT_TREE)
+    st = stack_reply_tree(reply, &stacks.tree);
+  else if (!st)
+    st = stack_reply_graph(reply, &stacks.tree, false);
+  sp_stack_query_dispose(&stacks);
   return st;
 }
 
@@ -107,28 +125,21 @@ spanprof_status sp_call_stacktraces(sp_query *query,
                                     const sp_query_request *request,
                                     sp_reply *reply) {
   sp_query_plan plan;
-  sp_stack_query stacks = {0};
-  size_t nodes_max = 0;
   spanprof_status st;
 
   sp_query_plan_init(&plan, query);
   st = sp_query_plan_request(&plan, request);
-  if (!st)
-    st = sp_stack_query_nodes(query, request->max_nodes, &nodes_max);
-  if (!st && (request->format == SP_FORMAT_DOT ||
-              request->format == SP_FORMAT_PPROF)) {
-    st = stack_call_places(&plan, request, nodes_max, reply);
-    goto cleanup;
+  if (!st && request->format == SP_FORMAT_DOT) {
+    st = stack_reply_dot(&plan, request, reply);
+  } else if (!st && request->format == SP_FORMAT_PPROF) {
+    sp_reply_open(reply, 5, "pprof");
+    sp_reply_open(reply, 1, "profile");
+    st = stack_reply_pprof(&plan, request, reply);
+    sp_reply_close(reply);
+    sp_reply_close(reply);
+  } else if (!st) {
+    st = stack_reply_names(&plan, request, reply);
   }
-  if (!st)
-    st = sp_stack_query_run(&stacks, &plan, &request->call_sites, nodes_max);
-  if (!st && request->format == SP_FORMAT_TREE)
-    st = stack_reply_tree(reply, &stacks.tree);
-  else if (!st)
-    st = stack_reply_graph(reply, &stacks.tree, false);
-
-cleanup:
-  sp_stack_query_dispose(&stacks);
   sp_query_plan_dispose(&plan);
   return st;
 }
@@ -148,21 +159,12 @@ spanprof_status sp_call_profile(sp_query *query,
                                 const sp_query_request *request,
                                 sp_reply *reply) {
   sp_query_plan plan;
-  sp_stack_tree *stacks = NULL;
-  size_t nodes_max;
   spanprof_status st;
 
   sp_query_plan_init(&plan, query);
   st = sp_query_plan_request(&plan, request);
   if (!st)
-    st = sp_stack_query_nodes(query, request->max_nodes, &nodes_max);
-  if (!st)
-    st = sp_store_stacks(query->serve->store, sp_query_plan_selector(&plan),
-                         &stacks);
-  st = sp_query_plan_done(&plan, st);
-  if (!st)
-    st = stack_reply_pprof(&plan, reply, stacks, request->max_nodes);
-  sp_stack_tree_free(stacks);
+    st = stack_reply_pprof(&plan, request, reply);
   sp_query_plan_dispose(&plan);
   return st;
 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "call_path.h"
+
 void sp_stack_query_dispose(sp_stack_query *stacks) {
   sp_name_tree_dispose(&stacks->tree);
   sp_stack_tree_free(stacks->stacks[0]);
@@ -25,19 +27,25 @@ spanprof_status sp_stack_query_nodes(sp_query *query, int64_t asked,
   return SPANPROF_OK;
 }
 
+spanprof_status sp_stack_query_read(sp_query_plan *plan,
+                                    const sp_texts *call_sites,
+                                    sp_stack_tree **out) {
+  spanprof_status st = sp_store_stacks(plan->query->serve->store,
+                                       sp_query_plan_selector(plan), out);
+
+  st = sp_query_plan_done(plan, st);
+  if (!st && call_sites && call_sites->count > 0)
+    st = sp_call_path_keep(*out, call_sites->texts, call_sites->count);
+  return st;
+}
+
 static spanprof_status stacks_add(sp_stack_query *out, sp_name_tree *whole,
                                   sp_query_plan *plan, uint32_t side,
                                   const sp_texts *call_sites) {
-  spanprof_status st =
-      sp_store_stacks(plan->query->serve->store, sp_query_plan_selector(plan),
-                      &out->stacks[side]);
+  const spanprof_status st =
+      sp_stack_query_read(plan, call_sites, &out->stacks[side]);
 
-  st = sp_query_plan_done(plan, st);
-  if (st)
-    return st;
-  return sp_name_tree_add(whole, out->stacks[side], side,
-                          call_sites ? call_sites->texts : NULL,
-                          call_sites ? call_sites->count : 0);
+  return st ? st : sp_name_tree_add(whole, out->stacks[side], side);
 }
 
 /* `right` is NULL where there is one side alone. */

@@ -18,7 +18,13 @@ void sp_stack_query_dispose(sp_stack_query *stacks);
 spanprof_status sp_stack_query_nodes(sp_query *query, int64_t asked,
                                      size_t *out);
 
-/* Merge what a plan selects. `call_sites` may be NULL. */
+/* Merge what a plan selects, of all stacks those that begin with the call
+ * sites, which may be NULL. *out is set also where it fails. */
+spanprof_status sp_stack_query_read(sp_query_plan *plan,
+                                    const sp_texts *call_sites,
+                                    sp_stack_tree **out);
+
+/* The same by names. */
 spanprof_status sp_stack_query_run(sp_stack_query *out, sp_query_plan *plan,
                                    const sp_texts *call_sites,
                                    size_t nodes_max);

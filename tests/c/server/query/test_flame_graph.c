@@ -47,7 +47,7 @@ static void tree_make(sp_name_tree *tree, const fixture *f, uint32_t sides,
 
   CHECK(!sp_name_tree_init(&whole, &sp_mem_default));
   for (side = 0; side < sides; side++)
-    CHECK(!sp_name_tree_add(&whole, &f->stacks, side, NULL, 0));
+    CHECK(!sp_name_tree_add(&whole, &f->stacks, side));
   sp_name_tree_sum(&whole);
   CHECK(!sp_name_tree_cut(tree, &whole, nodes_max));
   sp_name_tree_dispose(&whole);
@@ -179,19 +179,6 @@ static void below_the_cut_is_one_other(void) {
   sp_name_tree_dispose(&tree);
 }
 
-static void call_sites_choose_stacks_by_their_beginning(void) {
-  static const char *const sites[] = {"main", "c"};
-  fixture f;
-  sp_name_tree tree;
-
-  fixture_make(&f, plain_names);
-  CHECK(!sp_name_tree_init(&tree, &sp_mem_default));
-  CHECK(!sp_name_tree_add(&tree, &f.stacks, 0, sites, 2));
-  sp_name_tree_sum(&tree);
-  CHECK_EQUAL(7, tree.nodes[0].total[0]);
-  sp_name_tree_dispose(&tree);
-}
-
 /* An unnamed place leaves its weight with its caller in a flame graph, and
  * takes its stack out of a call graph. */
 static void a_place_without_a_name_is_its_callers(void) {
@@ -255,8 +242,6 @@ int main(int argc, char **argv) {
       {"total_and_other_are_functions_too", total_and_other_are_functions_too},
       {"a_cut_keeps_the_total", a_cut_keeps_the_total},
       {"below_the_cut_is_one_other", below_the_cut_is_one_other},
-      {"call_sites_choose_stacks_by_their_beginning",
-       call_sites_choose_stacks_by_their_beginning},
       {"a_place_without_a_name_is_its_callers",
        a_place_without_a_name_is_its_callers},
       {"a_tree_is_bytes_with_the_last_child_first",

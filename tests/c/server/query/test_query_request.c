@@ -23,7 +23,9 @@ static void json_is_read_in_both_spellings(void) {
                    "\"start\":\"1795434000001\",\"end\":1795434000002,"
                    "\"max_nodes\":\"100\",\"format\":\"PROFILE_FORMAT_DOT\","
                    "\"spanSelector\":[\"a\",\"b\"],\"unknown\":{\"x\":[1]},"
-                   "\"stackTraceSelector\":{\"callSite\":[{\"name\":\"m\"}]},"
+                   "\"stackTraceSelector\":{\"callSite\":[{\"name\":\"m\"}],"
+                   "\"goPgo\":{\"keepLocations\":5,"
+                   "\"aggregateCallees\":true}},"
                    "\"profileIdSelector\":null}",
                    &request, &arena, &fault));
   CHECK_TEXT(request.profile_type, "cpu");
@@ -34,6 +36,8 @@ static void json_is_read_in_both_spellings(void) {
   CHECK_EQUAL(2, request.spans.count);
   CHECK_TEXT(request.spans.texts[1], "b");
   CHECK_TEXT(request.call_sites.texts[0], "m");
+  CHECK(request.has_go_pgo && request.aggregate_callees);
+  CHECK_EQUAL(5, request.keep_locations);
   CHECK_EQUAL(0, request.profiles.count);
   sp_arena_dispose(&arena);
 }
@@ -96,6 +100,9 @@ static void protobuf_is_read_field_by_field(void) {
   sp_reply_item(&reply, 1);
   sp_reply_text(&reply, 1, "name", "main");
   sp_reply_close(&reply);
+  sp_reply_open(&reply, 2, "goPgo");
+  sp_reply_int(&reply, 1, "keepLocations", 5);
+  sp_reply_close(&reply);
   sp_reply_close(&reply);
   sp_reply_texts(&reply, 11, "spanSelector", spans, 2);
   sp_reply_text(&reply, 999, "unknown", "skipped");
@@ -108,6 +115,8 @@ static void protobuf_is_read_field_by_field(void) {
   CHECK_EQUAL(INT64_C(1795434000001), request.left->start_ms);
   CHECK_EQUAL(-5, request.left->end_ms);
   CHECK_TEXT(request.left->call_sites.texts[0], "main");
+  CHECK(request.left->has_go_pgo && !request.left->aggregate_callees);
+  CHECK_EQUAL(5, request.left->keep_locations);
   CHECK_EQUAL(2, request.left->spans.count);
   sp_arena_dispose(&arena);
   for (cut = 1; cut < bytes.size; cut++) {
