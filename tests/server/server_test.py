@@ -132,12 +132,21 @@ class ServerTest(unittest.TestCase):
                     self.assertEqual(f"http://{host}:{port}/", file.read())
                 os.remove(self.data + "/opened")
 
+    def test_a_host_may_have_further_names(self):
+        with Server(self.data, "--allow-host", "grafana.example", "--allow-host=db") as server:
+            for host, expected in (("grafana.example:4040", 200), ("db", 200), ("other.example", 403)):
+                status, _, body = server.ask("GET", "/ready", headers={"Host": host})
+                self.assertEqual(expected, status, body)
+            self.assertIn(b"--allow-host", body)
+
     def test_a_second_start_is_one_sentence(self):
         with Server(self.data) as server:
             for options, says in (
                     (["--listen", "127.0.0.1:0", "--data", self.data], "another spanprof-server has"),
                     (["--listen", f"127.0.0.1:{server.port}", "--data", self.data + "/b"], "Address already in use"),
                     (["--listen", "0.0.0.0:0", "--data", self.data + "/b"], "--no-token"),
+                    (["--allow-host", "db:80"], "a name without a port"),
+                    (["--allow-host", "*.example"], "a name without a port"),
                     (["--retention", "soon"], "7d, 12h or 0")):
                 with self.subTest(options):
                     done = subprocess.run([COMMAND, "serve", *options], capture_output=True, text=True, timeout=30)

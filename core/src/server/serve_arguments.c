@@ -42,6 +42,9 @@ static const char serve_usage[] =
     "  --token TOKEN            wanted of every request; also from\n"
     "                           SPANPROF_SERVER_TOKEN\n"
     "  --no-token               let others reach the server without one\n"
+    "  --allow-host NAME        a name of this machine that requests may ask "
+    "for beside\n                           localhost and those that "
+    "containers have for it; may be\n                           repeated\n"
     "  --open                   show the page in the browser, by $BROWSER, "
     "xdg-open,\n                           wslview or open\n"
     "  -h, --help\n"
@@ -145,6 +148,13 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     options->token = value;
   } else if (strcmp(name, "no-token") == 0) {
     arguments->no_token = true;
+  } else if (strcmp(name, "allow-host") == 0) {
+    if (!sp_guard_is_name(value))
+      return serve_refuse(err, name, value,
+                          "give a name without a port, as gateway.example");
+    if (options->host_count == SP_SERVE_HOSTS_MAX)
+      return serve_refuse(err, name, value, "there are too many");
+    arguments->hosts[options->host_count++] = value;
   } else if (strcmp(name, "open") == 0) {
     arguments->open = true;
   } else if (strcmp(name, "retention") == 0) {
@@ -178,6 +188,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"metrics", required_argument, NULL, 'o'},
       {"token", required_argument, NULL, 'o'},
       {"no-token", no_argument, NULL, 'o'},
+      {"allow-host", required_argument, NULL, 'o'},
       {"open", no_argument, NULL, 'o'},
       {"help", no_argument, NULL, 'h'},
       {"version", no_argument, NULL, 'V'},
@@ -191,6 +202,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                                           .max_bytes = (uint64_t)2 << 30,
                                           .window_past_ns = SERVE_PAST_NS,
                                           .window_future_ns = SERVE_FUTURE_NS,
+                                          .hosts = arguments->hosts,
                                           .scrapes = arguments->scrapes,
                                           .metrics = arguments->metrics};
   while (status < 0 &&

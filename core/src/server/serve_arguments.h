@@ -12,11 +12,15 @@
 /* Of --metric; a file of rules has as many. */
 #define SP_SERVE_METRICS_MAX 100
 
+/* Of --allow-host. */
+#define SP_SERVE_HOSTS_MAX 64
+
 typedef struct sp_serve_arguments {
   sp_serve_options options;
   char data[4096];
   bool open; /* the page, in a browser */
   bool no_token;
+  const char *hosts[SP_SERVE_HOSTS_MAX];
   const char *scrapes[SP_SERVE_SCRAPES_MAX];
   const char *metrics[SP_SERVE_METRICS_MAX];
 } sp_serve_arguments;

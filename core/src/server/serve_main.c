@@ -125,6 +125,8 @@ static spanprof_status serve_listen(serve_process *process) {
   const sp_serve_options *options = &process->arguments.options;
   const sp_http_server_options http = {.routes = &process->routes,
                                        .token = options->token,
+                                       .hosts = options->hosts,
+                                       .host_count = options->host_count,
                                        .listen = options->listen,
                                        .listen_also = options->otlp};
   spanprof_status st = sp_http_server_start(&process->http, &http);

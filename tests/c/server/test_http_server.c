@@ -38,6 +38,7 @@ static bool http_only_text(void *data, const sp_http_request *request,
 }
 
 static void http_start(const char *token) {
+  static const char *const hosts[] = {"gateway.example", "db"};
   const sp_http_route given[] = {
       {.methods = "GET,POST",
        .path = "/echo",
@@ -54,8 +55,11 @@ static void http_start(const char *token) {
        .handler = http_echo,
        .flags = SP_HTTP_SLOW},
   };
-  const sp_http_server_options options = {
-      .routes = &routes, .listen = "127.0.0.1:0", .token = token};
+  const sp_http_server_options options = {.routes = &routes,
+                                          .listen = "127.0.0.1:0",
+                                          .token = token,
+                                          .hosts = hosts,
+                                          .host_count = SP_COUNT_OF(hosts)};
   size_t i;
 
   routes = (sp_http_routes){.mem = &sp_mem_default};
@@ -217,6 +221,37 @@ static void pages_of_other_sites_are_refused(void) {
   http_stop();
 }
 
+static void a_host_has_the_names_it_is_said_to_have(void) {
+  static const struct {
+    const char *host, *status;
+  } cases[] = {{"host.docker.internal:4040", " 200 "},
+               {"Host.Docker.Internal", " 200 "},
+               {"gateway.docker.internal:80", " 200 "},
+               {"host.containers.internal", " 200 "},
+               {"GATEWAY.example:4040", " 200 "},
+               {"db", " 200 "},
+               {"a.host.docker.internal", " 403 "},
+               {"host.docker.internal.evil.example", " 403 "},
+               {"evil.gateway.example", " 403 "},
+               {"db.evil.example", " 403 "},
+               {"192.168.0.7:4040", " 403 "},
+               {"", " 403 "}};
+  char text[256];
+  size_t i;
+
+  http_start(NULL);
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    snprintf(text, sizeof text,
+             "GET /echo HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n",
+             cases[i].host);
+    HAS(http_ask_text(text), cases[i].status);
+  }
+  HAS(http_ask_text("GET /echo HTTP/1.1\r\nHost: x\r\nConnection: "
+                    "close\r\n\r\n"),
+      "--allow-host");
+  http_stop();
+}
+
 static void a_token_is_wanted_but_for_open_routes(void) {
   http_start(TOKEN);
   HAS(http_ask_text("GET /echo HTTP/1.0\r\n\r\n"), " 401 ");
@@ -284,6 +319,8 @@ int main(int argc, char **argv) {
       {"who_waits_for_a_word_gets_the_answer_at_once",
        who_waits_for_a_word_gets_the_answer_at_once},
       {"pages_of_other_sites_are_refused", pages_of_other_sites_are_refused},
+      {"a_host_has_the_names_it_is_said_to_have",
+       a_host_has_the_names_it_is_said_to_have},
       {"a_token_is_wanted_but_for_open_routes",
        a_token_is_wanted_but_for_open_routes},
       {"others_are_served_beside_many_that_send_nothing",

@@ -47,16 +47,37 @@ bool sp_guard_is_loopback(const char *host) {
          guard_ends_with(host, ".localhost");
 }
 
+bool sp_guard_is_name(const char *text) {
+  return *text && text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
+                                    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                    "0123456789.-_")] == '\0';
+}
+
+/* What containers call the machine they run on. A site cannot be served under
+ * them: .internal is delegated to nobody (ICANN, 29 July 2024), and container
+ * runtimes answer for these themselves. */
+static bool guard_is_container_host(const char *host) {
+  return strcasecmp(host, "host.docker.internal") == 0 ||
+         strcasecmp(host, "gateway.docker.internal") == 0 ||
+         strcasecmp(host, "host.containers.internal") == 0;
+}
+
 /* A page can have its own name resolve to 127.0.0.1, but not send another name
  * or an address than what it was loaded from. */
 static bool guard_host_passes(const sp_guard *guard,
                               const sp_http_request *request) {
   const char *header = sp_http_header(request, "Host");
   char host[GUARD_TEXT_MAX];
+  size_t i;
 
   if (!guard->loopback || !header)
     return true;
-  return guard_host(header, host, sizeof host) && sp_guard_is_loopback(host);
+  if (!guard_host(header, host, sizeof host))
+    return false;
+  for (i = 0; i < guard->host_count; i++)
+    if (strcasecmp(guard->hosts[i], host) == 0)
+      return true;
+  return sp_guard_is_loopback(host) || guard_is_container_host(host);
 }
 
 /* https://html.spec.whatwg.org/#origin; Fetch Metadata for browsers that leave
@@ -128,7 +149,8 @@ bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
     return guard_refuse(
         response, 403,
         "{\"code\":\"permission_denied\",\"message\":\"the Host header names "
-        "another machine; ask for localhost or 127.0.0.1\"}");
+        "another machine; ask for localhost or 127.0.0.1, or start the server "
+        "with --allow-host and that name\"}");
   if ((!reads || flags & SP_HTTP_CHANGES) && !guard_origin_passes(request))
     return guard_refuse(
         response, 403,

@@ -10,6 +10,8 @@ typedef struct sp_guard {
   bool loopback;     /* only this machine reaches the server: then names other
                       * than its own in Host are a page's that was made to
                       * resolve to it */
+  const char *const *hosts; /* further names of it, borrowed */
+  size_t host_count;
 } sp_guard;
 
 /* Whether the route may answer the request; if not, `response` says why. The
@@ -17,6 +19,9 @@ typedef struct sp_guard {
 bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
                      const sp_http_request *request,
                      sp_http_response *response);
+
+/* Whether a text can be a host's name in Host: no port, no pattern. */
+bool sp_guard_is_name(const char *text);
 
 /* Whether an address as "127.0.0.1" or "::1" or "localhost" is of this machine
  * alone. */

@@ -322,8 +322,10 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   server_descriptors();
   sp_http_durations_init(&server->durations, &sp_mem_default);
   server->routes = options->routes;
-  server->guard.token = options->token;
-  server->guard.loopback = true;
+  server->guard = (sp_guard){.token = options->token,
+                             .loopback = true,
+                             .hosts = options->hosts,
+                             .host_count = options->host_count};
   st = sp_workers_start(&server->quick, "sp-answer", SERVER_QUICK_WORKERS);
   if (!st) {
     st = sp_workers_start(&server->slow, "sp-query", SERVER_SLOW_WORKERS);

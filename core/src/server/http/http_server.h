@@ -18,8 +18,10 @@ typedef struct sp_http_server sp_http_server;
 typedef struct sp_http_server_options {
   const sp_http_routes *routes; /* borrowed */
   const char *token;            /* NULL: none is wanted */
-  const char *listen;           /* "127.0.0.1:4040", "[::1]:0" */
-  const char *listen_also;      /* a second address; NULL: none */
+  const char *const *hosts;     /* further names that Host may have */
+  size_t host_count;
+  const char *listen;      /* "127.0.0.1:4040", "[::1]:0" */
+  const char *listen_also; /* a second address; NULL: none */
 } sp_http_server_options;
 
 /* SPANPROF_ERR_ARGUMENT: an address that is none; SPANPROF_ERR_SYSTEM: it

@@ -26,6 +26,8 @@ typedef struct sp_serve_options {
   int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
   int64_t window_future_ns; /* likewise */
   const char *token;        /* wanted of every request; NULL: none */
+  const char *const *hosts; /* names of this machine beside localhost */
+  size_t host_count;
   /* What is scraped: `URL[,name=value…]` each, and a file of jobs or NULL. */
   const char *const *scrapes;
   size_t scrape_count;
