@@ -127,6 +127,10 @@ spanprof_status sp_call_settings_set(sp_query *query,
                                      sp_reply *reply) {
   settings_listing found = {.query = query, .modified_ms = INT64_MIN};
   const char *value = request->value ? request->value : "";
+  const int64_t modified_ms =
+      request->modified_ms > 0
+          ? request->modified_ms
+          : (int64_t)(sp_clock_unix_ns(query->serve->clock) / SP_NS_PER_MS);
   spanprof_status st;
 
   if (!request->has_setting)
@@ -135,22 +139,21 @@ spanprof_status sp_call_settings_set(sp_query *query,
     return sp_query_invalid(query, "no setting name provided");
   st = sp_store_documents(query->serve->store, SETTINGS_KIND, request->name,
                           INT64_MIN, INT64_MAX, settings_list, &found);
-  if (!st && found.modified_ms > request->modified_ms)
+  if (!st && found.modified_ms > modified_ms)
     st = sp_query_refuse(&query->fault, SP_CODE_EXISTS,
                          "failed to update %s: newer update already written",
                          request->name);
   if (!st)
-    st = sp_store_put_document(
-        query->serve->store,
-        &(sp_store_document){.kind = SETTINGS_KIND,
-                             .key = request->name,
-                             .time_ms = request->modified_ms,
-                             .bytes = value,
-                             .size = strlen(value)});
+    st = sp_store_put_document(query->serve->store,
+                               &(sp_store_document){.kind = SETTINGS_KIND,
+                                                    .key = request->name,
+                                                    .time_ms = modified_ms,
+                                                    .bytes = value,
+                                                    .size = strlen(value)});
   if (st)
     return st;
   sp_reply_open(reply, 1, "setting");
-  setting_put(reply, request->name, value, request->modified_ms);
+  setting_put(reply, request->name, value, modified_ms);
   return SPANPROF_OK;
 }
 

@@ -1,0 +1,56 @@
+"""Calls of Pyroscope's clients that no recording has."""
+import json
+import time
+import unittest
+
+import messages
+import serving
+
+BASE_S = int(time.time()) // 60 * 60 - 600
+TYPE = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+SPAN = {"start": (BASE_S - 60) * 1000, "end": (BASE_S + 600) * 1000}
+JSON = {"Content-Type": "application/json"}
+
+
+def put(server, labels, count=1):
+    """Profiles a second apart, each of two samples."""
+    profiles = [messages.pprof([(["work", "main"], [10 + i], {}), (["main"], [5], {})], (BASE_S + i) * 10**9)
+                for i in range(count)]
+    body = messages.push(dict({"__name__": "process_cpu", "service_name": "shop"}, **labels), *profiles)
+    status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+    assert status == 200, said
+
+
+def settings(server, method, **message):
+    status, body = server.send("/settings.v1.SettingsService/" + method, json.dumps(message).encode(), JSON)
+    return status, json.loads(body)
+
+
+class CallsTest(unittest.TestCase):
+    def test_a_setting_without_a_time_is_modified_now(self):
+        with serving.Server() as server:
+            before = int(time.time() * 1000)
+            status, got = settings(server, "Set", setting={"name": "a", "value": "1"})
+            self.assertEqual(200, status, got)
+            at = int(got["setting"].pop("modifiedAt"))
+            self.assertTrue(before <= at <= int(time.time() * 1000), at)
+            self.assertEqual({"name": "a", "value": "1"}, got["setting"])
+            # With a time it is as new as that says.
+            self.assertEqual(409, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": at - 1})[0])
+            self.assertEqual(200, settings(server, "Set", setting={"name": "a", "value": "2", "modifiedAt": -1})[0])
+            self.assertEqual("2", settings(server, "Get")[1]["settings"][0]["value"])
+
+    def test_a_limited_heatmap_has_the_groups_with_the_most_points(self):
+        with serving.Server() as server:
+            for host, count in (("a", 1), ("b", 4), ("c", 2), ("e", 3), ("d", 3)):
+                put(server, {"host": host}, count)
+            for limit, expected in ((1, "b"), (3, "bde"), (4, "bdec"), (5, "bdeca"), (0, "bdeca"), (99, "bdeca")):
+                got = server.call("SelectHeatmap", dict(
+                    SPAN, profileTypeID=TYPE, labelSelector="{}", step=60, groupBy=["host"],
+                    queryType="HEATMAP_QUERY_TYPE_INDIVIDUAL", limit=limit))["series"]
+                self.assertEqual(expected, "".join(series["labels"][0]["value"] for series in got))
+                self.assertEqual(4, sum(sum(slot["counts"]) for slot in got[0]["slots"]))
+
+
+if __name__ == "__main__":
+    serving.main()
