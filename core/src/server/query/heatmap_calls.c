@@ -63,6 +63,7 @@ static spanprof_status heatmap_count(heatmap *map) {
     st = sp_series_cells_add(&map->cells, points[i].group,
                              step < 0 ? map->steps.last : step,
                              heatmap_row(map, point->value), point);
+    map->points.groups.groups[points[i].group].total++;
   }
   sp_series_cells_sort(&map->cells);
   return st;
@@ -95,29 +96,40 @@ static void heatmap_put_slot(sp_reply *reply, const heatmap *map,
   sp_reply_close(reply);
 }
 
-static void heatmap_put(sp_reply *reply, const heatmap *map, int64_t limit,
-                        bool exemplars) {
-  const sp_series_cell *end = map->cells.cells + map->cells.count;
-  const sp_series_cell *cell = map->cells.cells, *next;
-  int64_t groups = 0;
+static void heatmap_put_group(sp_reply *reply, const heatmap *map,
+                              uint32_t group, bool exemplars) {
+  const sp_series_cell *end, *next,
+      *cell = sp_series_cells_of(&map->cells, group, &end);
 
-  sp_reply_list(reply, "series");
-  while (cell < end && (limit <= 0 || groups++ < limit)) {
-    const uint32_t group = cell->group;
-
-    sp_reply_item(reply, 1);
-    sp_series_put_labels(reply, 1, &map->points.groups.groups[group].labels);
-    sp_reply_list(reply, "slots");
-    for (; cell < end && cell->group == group; cell = next) {
-      next = cell;
-      while (next < end && next->group == group && next->step == cell->step)
-        next++;
-      heatmap_put_slot(reply, map, cell, next, exemplars);
-    }
-    sp_reply_list_end(reply);
-    sp_reply_close(reply);
+  sp_reply_item(reply, 1);
+  sp_series_put_labels(reply, 1, &map->points.groups.groups[group].labels);
+  sp_reply_list(reply, "slots");
+  for (; cell < end; cell = next) {
+    next = cell;
+    while (next < end && next->step == cell->step)
+      next++;
+    heatmap_put_slot(reply, map, cell, next, exemplars);
   }
   sp_reply_list_end(reply);
+  sp_reply_close(reply);
+}
+
+/* A limit keeps those with the most points. */
+static spanprof_status heatmap_put(sp_reply *reply, const heatmap *map,
+                                   int64_t limit, bool exemplars) {
+  size_t i, count = map->points.groups.count;
+  uint32_t *order;
+  spanprof_status st = sp_series_groups_sort(&map->points.groups, &order);
+
+  if (st)
+    return st;
+  if (limit > 0 && (uint64_t)limit < count)
+    count = (size_t)limit;
+  sp_reply_list(reply, "series");
+  for (i = 0; i < count; i++)
+    heatmap_put_group(reply, map, order[i], exemplars);
+  sp_reply_list_end(reply);
+  return SPANPROF_OK;
 }
 
 static spanprof_status heatmap_plan(sp_query_plan *plan,
@@ -168,7 +180,8 @@ spanprof_status sp_call_heatmap(sp_query *query,
     sp_whole_points_finish(&map.points);
     st = heatmap_count(&map);
     if (!st)
-      heatmap_put(reply, &map, request->limit, request->exemplars == wanted);
+      st = heatmap_put(reply, &map, request->limit,
+                       request->exemplars == wanted);
   }
   sp_series_cells_dispose(&map.cells);
   sp_whole_points_dispose(&map.points);

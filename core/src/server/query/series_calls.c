@@ -52,31 +52,10 @@ void sp_series_query_dispose(sp_series_query *series) {
   sp_whole_points_dispose(&series->points);
 }
 
-/* The cells of one group; *end is behind them. */
-static const sp_series_cell *series_cells_of(const sp_series_cells *cells,
-                                             uint32_t group,
-                                             const sp_series_cell **end) {
-  size_t low = 0, high = cells->count, first;
-
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-
-    if (cells->cells[middle].group < group)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  first = low;
-  while (low < cells->count && cells->cells[low].group == group)
-    low++;
-  *end = cells->cells + low;
-  return cells->cells + first;
-}
-
 static void series_put(sp_reply *reply, const sp_series_query *series,
                        uint32_t group, bool exemplars) {
   const sp_series_cell *end,
-      *cell = series_cells_of(&series->cells, group, &end);
+      *cell = sp_series_cells_of(&series->cells, group, &end);
 
   sp_reply_item(reply, 1);
   sp_series_put_labels(reply, 1, &series->points.groups.groups[group].labels);

@@ -87,6 +87,26 @@ static int64_t exemplar_ms(int64_t time_ns) {
   return ms - (time_ns % 1000000 < 0);
 }
 
+const sp_series_cell *sp_series_cells_of(const sp_series_cells *cells,
+                                         uint32_t group,
+                                         const sp_series_cell **end) {
+  size_t low = 0, high = cells->count, first;
+
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (cells->cells[middle].group < group)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  first = low;
+  while (low < cells->count && cells->cells[low].group == group)
+    low++;
+  *end = cells->cells + low;
+  return cells->cells + first;
+}
+
 sp_exemplar sp_exemplar_of(const sp_store_point *point,
                            const sp_text_pairs *labels) {
   return (sp_exemplar){.time_ms = exemplar_ms(point->time_ns),

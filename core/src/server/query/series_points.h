@@ -47,6 +47,11 @@ spanprof_status sp_series_cells_add(sp_series_cells *cells, uint32_t group,
 /* By group, step and row; afterwards nothing is added. */
 void sp_series_cells_sort(sp_series_cells *cells);
 
+/* The cells of one group, once they are sorted; *end is behind them. */
+const sp_series_cell *sp_series_cells_of(const sp_series_cells *cells,
+                                         uint32_t group,
+                                         const sp_series_cell **end);
+
 sp_exemplar sp_exemplar_of(const sp_store_point *point,
                            const sp_text_pairs *labels);
 
