@@ -1,7 +1,10 @@
 """Calls of Pyroscope's clients that no recording has."""
+import gzip
+import http.client
 import json
 import time
 import unittest
+import urllib.parse
 
 import messages
 import serving
@@ -24,6 +27,21 @@ def put(server, labels, count=1):
 def settings(server, method, **message):
     status, body = server.send("/settings.v1.SettingsService/" + method, json.dumps(message).encode(), JSON)
     return status, json.loads(body)
+
+
+def answer(server, path, body=None, headers=()):
+    """(headers, body as sent) of an answer that is 200."""
+    at = urllib.parse.urlsplit(server.base)
+    connection = http.client.HTTPConnection(at.hostname, at.port, timeout=60)
+    connection.putrequest("POST" if body else "GET", path, skip_accept_encoding=True)
+    for name, value in dict(headers, **({"Content-Length": str(len(body))} if body else {})).items():
+        connection.putheader(name, value)
+    connection.endheaders(body)
+    got = connection.getresponse()
+    body = got.read()
+    connection.close()
+    assert got.status == 200, body
+    return got.headers, body
 
 
 class CallsTest(unittest.TestCase):
@@ -50,6 +68,30 @@ class CallsTest(unittest.TestCase):
                     queryType="HEATMAP_QUERY_TYPE_INDIVIDUAL", limit=limit))["series"]
                 self.assertEqual(expected, "".join(series["labels"][0]["value"] for series in got))
                 self.assertEqual(4, sum(sum(slot["counts"]) for slot in got[0]["slots"]))
+
+    def test_large_answers_are_packed_for_who_takes_it(self):
+        with serving.Server() as server:
+            profile = messages.pprof([([f"function{i}", "main"], [10], {}) for i in range(190)], BASE_S * 10**9)
+            labels = {"__name__": "process_cpu", "service_name": "shop"}
+            server.send("/push.v1.PusherService/Push", messages.push(labels, profile),
+                        {"Content-Type": "application/proto"})
+            query = json.dumps(dict(SPAN, profileTypeID=TYPE, labelSelector="{}")).encode()
+            stacks = "/querier.v1.QuerierService/SelectMergeStacktraces"
+            render = f"/pyroscope/render?query={TYPE}%7B%7D&from={BASE_S - 60}&until={BASE_S + 60}"
+            for path, body, headers in ((stacks, query, JSON), (render, None, {}), (render + "&format=dot", None, {})):
+                plain, text = answer(server, path, body, headers)
+                self.assertIsNone(plain["Content-Encoding"])
+                packed, bytes_ = answer(server, path, body, dict(headers, **{"Accept-Encoding": "deflate, gzip;q=0.5"}))
+                self.assertEqual(("gzip", "Accept-Encoding"), (packed["Content-Encoding"], packed["Vary"]))
+                self.assertEqual(len(bytes_), int(packed["Content-Length"]))
+                self.assertLess(len(bytes_), len(text) / 2)
+                self.assertEqual(text, gzip.decompress(bytes_))
+                self.assertEqual(packed["Content-Type"], plain["Content-Type"])
+                refused, same = answer(server, path, body, dict(headers, **{"Accept-Encoding": "gzip;q=0"}))
+                self.assertEqual((None, text), (refused["Content-Encoding"], same))
+            small, body = answer(server, "/querier.v1.QuerierService/ProfileTypes", b"{}",
+                                 dict(JSON, **{"Accept-Encoding": "gzip"}))
+            self.assertEqual((None, b"{"), (small["Content-Encoding"], body[:1]))
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ void sp_http_call_free(sp_http_call *call) {
   sp_mem_free(&sp_mem_default, call);
 }
 
-/* Pack the body; as it is where there is no memory for that. */
+/* As it is where there is no memory for that. */
 static void call_gzip(sp_http_response *response) {
   sp_gzip gzip;
   void *bytes = NULL;
@@ -120,6 +120,14 @@ static void call_gzip(sp_http_response *response) {
   sp_gzip_dispose(&gzip);
 }
 
+void sp_http_call_run(sp_http_call *call) {
+  sp_http_response *response = &call->response;
+
+  call->route->handler(call->route->data, &call->request, response);
+  if (response->gzip && !sp_buffer_status(&response->body))
+    call_gzip(response);
+}
+
 static void call_finish(sp_http_call *call) {
   sp_http_response *response = &call->response;
 
@@ -128,8 +136,6 @@ static void call_finish(sp_http_call *call) {
     sp_http_answer(response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
                    "out of memory for the answer\n");
   }
-  if (response->gzip)
-    call_gzip(response);
   sp_http_set(response, "Server", "spanprof/" SPANPROF_VERSION);
   sp_http_set(response, "Spanprof-Links", "span");
 }

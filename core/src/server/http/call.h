@@ -42,6 +42,9 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
 
 void sp_http_call_free(sp_http_call *call); /* NULL is fine */
 
+/* Have the route answer, and pack what is to be packed: on a worker. */
+void sp_http_call_run(sp_http_call *call);
+
 /* Queue the answer. */
 enum MHD_Result sp_http_call_answer(sp_http_call *call);
 

@@ -54,6 +54,10 @@ typedef struct sp_http_response {
   bool gzip; /* pack the body and say so, whatever its size */
 } sp_http_response;
 
+/* Pack the body, which is whole, where the client takes it and it is large
+ * enough to gain by it. */
+void sp_http_pack(const sp_http_request *request, sp_http_response *response);
+
 /* Set, or replace, a header. */
 void sp_http_set(sp_http_response *response, const char *name,
                  const char *value);

@@ -52,7 +52,7 @@ static void server_work(sp_work *work) {
   sp_http_call *call = (sp_http_call *)work;
   struct MHD_Connection *connection = call->connection;
 
-  call->route->handler(call->route->data, &call->request, &call->response);
+  sp_http_call_run(call);
   atomic_store(&call->answered, true);
   MHD_resume_connection(connection);
 }
@@ -198,7 +198,7 @@ static void server_cut(sp_http_call *call) {
   server_drop_body(call, SP_HTTP_FAULT_CUT);
   call->request.body = "";
   call->request.body_size = 0;
-  call->route->handler(call->route->data, &call->request, &call->response);
+  sp_http_call_run(call);
   sp_http_call_answer_cut(call, info->connect_fd);
   atomic_store(&call->answered, true);
 }

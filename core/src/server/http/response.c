@@ -3,6 +3,8 @@
 
 #include "http.h"
 
+#define RESPONSE_PACKED_MIN 4096
+
 void sp_http_set(sp_http_response *response, const char *name,
                  const char *value) {
   const sp_mem *mem = response->body.mem;
@@ -28,6 +30,12 @@ void sp_http_set(sp_http_response *response, const char *name,
   }
   response->headers[response->header_count++] =
       (sp_text_pair){.name = name_copy, .value = copy};
+}
+
+void sp_http_pack(const sp_http_request *request, sp_http_response *response) {
+  sp_http_set(response, "Vary", "Accept-Encoding");
+  if (response->body.size >= RESPONSE_PACKED_MIN && sp_http_takes_gzip(request))
+    response->gzip = true;
 }
 
 void sp_http_answer(sp_http_response *response, int status, const char *type,

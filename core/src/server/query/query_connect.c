@@ -105,6 +105,7 @@ static void connect_handle(void *data, const sp_http_request *http,
     } else {
       sp_http_set(response, "Accept-Encoding", "gzip");
       response->gzip = transport.is_gzip;
+      sp_http_pack(http, response);
     }
   }
   sp_transport_dispose(&transport);

@@ -201,6 +201,7 @@ static void render_answer(sp_serve *serve, const sp_http_request *http,
     sp_transport_refuse(&query.fault, response);
   } else {
     sp_http_set(response, "Content-Type", type);
+    sp_http_pack(http, response);
   }
   sp_query_dispose(&query);
 }
