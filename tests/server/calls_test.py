@@ -33,8 +33,8 @@ def answer(server, path, body=None, headers=()):
     """(headers, body as sent) of an answer that is 200."""
     at = urllib.parse.urlsplit(server.base)
     connection = http.client.HTTPConnection(at.hostname, at.port, timeout=60)
-    connection.putrequest("POST" if body else "GET", path, skip_accept_encoding=True)
-    for name, value in dict(headers, **({"Content-Length": str(len(body))} if body else {})).items():
+    connection.putrequest("GET" if body is None else "POST", path, skip_accept_encoding=True)
+    for name, value in dict(headers, **({} if body is None else {"Content-Length": str(len(body))})).items():
         connection.putheader(name, value)
     connection.endheaders(body)
     got = connection.getresponse()
@@ -92,6 +92,25 @@ class CallsTest(unittest.TestCase):
             small, body = answer(server, "/querier.v1.QuerierService/ProfileTypes", b"{}",
                                  dict(JSON, **{"Accept-Encoding": "gzip"}))
             self.assertEqual((None, b"{"), (small["Content-Encoding"], body[:1]))
+
+    def test_a_media_type_is_read_in_every_spelling(self):
+        whole = "application/json; charset=utf-8"
+        with serving.Server() as server:
+            for given, expected in (
+                    ("application/json;charset=utf-8", whole), ('APPLICATION/JSON ; Charset="UTF-8"', whole),
+                    ("application/json;", "application/json"), ("Application/Json", "application/json"),
+                    ("Application/Proto", "application/proto")):
+                headers, _ = answer(server, "/querier.v1.QuerierService/GetProfileStats",
+                                    b"" if expected.endswith("proto") else b"{}", {"Content-Type": given})
+                self.assertEqual(expected, headers["Content-Type"], given)
+            body = messages.push({"__name__": "process_cpu", "service_name": "shop"},
+                                 messages.pprof([(["main"], [1], {})], BASE_S * 10**9))
+            headers, _ = answer(server, "/push.v1.PusherService/Push", body, {"Content-Type": "APPLICATION/PROTO"})
+            self.assertEqual("application/proto", headers["Content-Type"])
+            for given in ("application/json; charset=utf-16", "application/json; charset=utf-8; a=b", "application/jsonx",
+                          "application/proto; charset=utf-8", 'application/json; charset="utf-8'):
+                status, body = server.send("/querier.v1.QuerierService/GetProfileStats", b"{}", {"Content-Type": given})
+                self.assertEqual(415, status, given)
 
 
 if __name__ == "__main__":

@@ -42,16 +42,41 @@ static bool envelope_refuse(sp_connect_envelope *envelope, const char *code,
   return false;
 }
 
+/* Step over a word, whatever its case, and the blanks behind it. */
+static bool envelope_word(const char **at, const char *word) {
+  const size_t size = strlen(word);
+
+  if (strncasecmp(*at, word, size) != 0)
+    return false;
+  *at += size;
+  *at += strspn(*at, " \t");
+  return true;
+}
+
+/* RFC 9110, 8.3.1: blanks around the semicolon, a value in quotes or not. */
+static const char *envelope_type(const char *type) {
+  if (envelope_word(&type, "application/proto"))
+    return *type ? NULL : "application/proto";
+  if (!envelope_word(&type, "application/json"))
+    return NULL;
+  if (!*type || (envelope_word(&type, ";") && !*type))
+    return "application/json";
+  if (!envelope_word(&type, "charset=") ||
+      !(envelope_word(&type, "utf-8") || envelope_word(&type, "\"utf-8\"")))
+    return NULL;
+  return *type ? NULL : "application/json; charset=utf-8";
+}
+
 bool sp_connect_envelope_type(sp_connect_envelope *envelope,
                               const sp_http_request *request) {
   const char *type = sp_http_header(request, "Content-Type");
 
   memset(envelope, 0, sizeof *envelope);
-  if (!type)
+  envelope->type = type ? envelope_type(type) : NULL;
+  if (!envelope->type)
     return false;
-  envelope->is_json = strcasecmp(type, "application/json") == 0 ||
-                      strcasecmp(type, "application/json; charset=utf-8") == 0;
-  return envelope->is_json || strcasecmp(type, "application/proto") == 0;
+  envelope->is_json = strcmp(envelope->type, "application/proto") != 0;
+  return true;
 }
 
 /* An empty one is none; 0 milliseconds are over at once. */

@@ -8,8 +8,9 @@
 #include "http.h"
 
 typedef struct sp_connect_envelope {
-  bool is_json; /* else protobuf */
-  bool is_gzip; /* of the body */
+  const char *type; /* the media type as the answer has it */
+  bool is_json;     /* else protobuf */
+  bool is_gzip;     /* of the body */
   bool has_timeout;
   uint64_t timeout_ms;
   /* What is wrong; NULL: nothing. */

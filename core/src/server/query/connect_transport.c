@@ -63,8 +63,7 @@ bool sp_transport_open(sp_transport *transport, sp_query *query,
     sp_connect_refuse(response, envelope.code, envelope.message);
     return false;
   }
-  sp_http_set(response, "Content-Type",
-              sp_http_header(query->http, "Content-Type"));
+  sp_http_set(response, "Content-Type", envelope.type);
   transport->is_json = envelope.is_json;
   transport->is_gzip = envelope.is_gzip;
   transport_deadline(&envelope, query);

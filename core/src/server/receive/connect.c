@@ -88,13 +88,7 @@ bool sp_connect_message(const sp_http_request *request,
 void sp_connect_done(const sp_http_request *request,
                      const sp_connect_envelope *envelope,
                      sp_http_response *response) {
-  const char *type = sp_http_header(request, "Content-Type");
-
-  if (!envelope->is_json)
-    type = "application/proto";
-  else if (!strchr(type, ';'))
-    type = "application/json";
-  sp_http_answer(response, 200, type, envelope->is_json ? "{}" : "");
+  sp_http_answer(response, 200, envelope->type, envelope->is_json ? "{}" : "");
   sp_http_set(response, "Accept-Encoding", "gzip");
   response->gzip = envelope->is_gzip || sp_http_takes_gzip(request);
 }
