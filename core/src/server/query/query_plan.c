@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "../../util/clock.h"
 #include "../../util/hex.h"
@@ -188,23 +189,28 @@ spanprof_status sp_query_plan_traces(sp_query_plan *plan, const sp_texts *ids) {
   return SPANPROF_OK;
 }
 
-/* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx" */
+/* "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", in braces or behind "urn:uuid:" too,
+ * or the 32 digits alone. */
 static bool plan_uuid(const char *text, sp_profile_uuid *out) {
-  size_t i, digits = 0;
+  const size_t size = strlen(text);
+  const bool is_braced = size == 38 && text[0] == '{' && text[37] == '}';
+  size_t i;
   uint64_t byte;
 
-  for (i = 0; text[i]; i++) {
-    if (i == 8 || i == 13 || i == 18 || i == 23) {
-      if (text[i] != '-')
-        return false;
-      continue;
-    }
-    if (!sp_hex_read(&text[i], 2, &byte))
+  if (is_braced)
+    text++;
+  else if (size == 45 && strncasecmp(text, "urn:uuid:", 9) == 0)
+    text += 9;
+  else if (size != 36 && size != 32)
+    return false;
+  for (i = 0; i < sizeof out->bytes; i++, text += 2) {
+    if (size != 32 && (i == 4 || i == 6 || i == 8 || i == 10) && *text++ != '-')
       return false;
-    out->bytes[digits++] = (uint8_t)byte;
-    i++;
+    if (!sp_hex_read(text, 2, &byte))
+      return false;
+    out->bytes[i] = (uint8_t)byte;
   }
-  return digits == sizeof out->bytes;
+  return true;
 }
 
 spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
@@ -216,11 +222,11 @@ spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
   if (!profiles)
     return plan->query->arena.st;
   for (i = 0; i < ids->count; i++) {
-    if (strlen(ids->texts[i]) != 36)
-      return sp_query_invalid(plan->query, "invalid UUID length: %zu",
-                              strlen(ids->texts[i]));
     if (!plan_uuid(ids->texts[i], &profiles[i]))
-      return sp_query_invalid(plan->query, "invalid UUID format");
+      return sp_query_invalid(plan->query,
+                              "invalid UUID, which is 32 hexadecimal digits "
+                              "with 4 hyphens or without: \"%s\"",
+                              ids->texts[i]);
   }
   plan->selector.profiles = profiles;
   plan->selector.profile_count = ids->count;
