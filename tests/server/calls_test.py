@@ -112,6 +112,44 @@ class CallsTest(unittest.TestCase):
                 status, body = server.send("/querier.v1.QuerierService/GetProfileStats", b"{}", {"Content-Type": given})
                 self.assertEqual(415, status, given)
 
+    def test_a_profile_id_is_read_in_every_form(self):
+        with serving.Server() as server:
+            put(server, {}, 2)
+            select = {"profileTypeID": TYPE, "labelSelector": "{}"}
+            points = server.call("SelectSeries", dict(SPAN, **select, step=1, exemplarType="EXEMPLAR_TYPE_INDIVIDUAL"))
+            ids = [point["exemplars"][0]["profileId"] for point in points["series"][0]["points"]]
+            self.assertEqual(2, len(ids))
+            for given in (ids[1], ids[1].upper(), ids[1].replace("-", ""), "urn:uuid:" + ids[1], "{" + ids[1] + "}"):
+                self.assertEqual(16, server.total(TYPE, "{}", SPAN, profileIdSelector=[given])[0], given)
+            for given in ("", ids[1][1:], "urn:guid:" + ids[1], "(" + ids[1] + ")", ids[1].replace("-", "g"), "-" * 36):
+                status, body = server.send("/querier.v1.QuerierService/SelectMergeStacktraces", json.dumps(dict(
+                    SPAN, **select, profileIdSelector=[given])).encode(), JSON)
+                self.assertEqual(400, status, given)
+                self.assertIn("invalid UUID", json.loads(body)["message"])
+
+    def test_what_there_is_none_of_is_said_as_clients_expect_it(self):
+        with serving.Server() as server:
+            debuginfo = "/debuginfo.v1alpha1.DebuginfoService/"
+            file = {"file": {"gnuBuildId": "ab", "name": "x", "type": "TYPE_EXECUTABLE_FULL"}}
+            _, body = answer(server, debuginfo + "ShouldInitiateUpload", json.dumps(file).encode(), JSON)
+            self.assertEqual({"reason": "DebugInfo upload disabled"}, json.loads(body))
+            _, body = answer(server, debuginfo + "ShouldInitiateUpload", messages.part(1, messages.part(1, "ab")),
+                             {"Content-Type": "application/proto"})
+            self.assertEqual(messages.part(2, "DebugInfo upload disabled"), body)
+            for path in (debuginfo + "UploadFinished", debuginfo + "ListDebuginfo", debuginfo + "DeleteDebuginfo",
+                         *("/vcs.v1.VCSService/" + name for name in (
+                             "GithubApp", "GithubLogin", "GithubRefresh", "GetFile", "GetCommit", "GetCommits"))):
+                status, body = server.send(path, b"{}", JSON)
+                self.assertEqual((501, "unimplemented"), (status, json.loads(body)["code"]), path)
+
+    def test_series_are_asked_of_every_part_of_a_pyroscope(self):
+        with serving.Server() as server:
+            put(server, {"host": "a"})
+            for service in ("querier.v1.Querier", "ingester.v1.Ingester", "storegateway.v1.StoreGateway"):
+                _, body = answer(server, f"/{service}Service/Series", json.dumps(dict(
+                    SPAN, matchers=["{}"], labelNames=["host"])).encode(), JSON)
+                self.assertEqual({"labelsSet": [{"labels": [{"name": "host", "value": "a"}]}]}, json.loads(body))
+
 
 if __name__ == "__main__":
     serving.main()

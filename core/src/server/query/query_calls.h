@@ -64,6 +64,12 @@ spanprof_status sp_call_settings_set(sp_query *query,
 spanprof_status sp_call_settings_delete(sp_query *query,
                                         const sp_query_request *request,
                                         sp_reply *reply);
+spanprof_status sp_call_no_debuginfo(sp_query *query,
+                                     const sp_query_request *request,
+                                     sp_reply *reply);
+spanprof_status sp_call_no_debuginfo_kept(sp_query *query,
+                                          const sp_query_request *request,
+                                          sp_reply *reply);
 spanprof_status sp_call_no_github(sp_query *query,
                                   const sp_query_request *request,
                                   sp_reply *reply);

@@ -167,6 +167,25 @@ spanprof_status sp_call_settings_delete(sp_query *query,
                                   request->name);
 }
 
+/* The reason that profilecli knows. */
+spanprof_status sp_call_no_debuginfo(sp_query *query,
+                                     const sp_query_request *request,
+                                     sp_reply *reply) {
+  (void)query;
+  (void)request;
+  sp_reply_text(reply, 2, "reason", "DebugInfo upload disabled");
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_call_no_debuginfo_kept(sp_query *query,
+                                          const sp_query_request *request,
+                                          sp_reply *reply) {
+  (void)request;
+  (void)reply;
+  return sp_query_refuse(&query->fault, SP_CODE_UNIMPLEMENTED,
+                         "debug information is not kept");
+}
+
 spanprof_status sp_call_no_github(sp_query *query,
                                   const sp_query_request *request,
                                   sp_reply *reply) {
