@@ -47,41 +47,49 @@ static bool pgo_same_leaf(const sp_tree_location *a,
   return true;
 }
 
+static spanprof_status pgo_new_leaf(pgo_trim *trim,
+                                    const sp_tree_location *from, uint64_t hash,
+                                    uint32_t *leaf) {
+  sp_tree_line *lines;
+  spanprof_status st =
+      sp_index_reserve(&trim->leaf_index, trim->stacks->arena.mem);
+
+  if (!st)
+    st = pgo_new(trim, from->line_count, sizeof *lines, &lines);
+  if (st)
+    return st;
+  memcpy(lines, from->lines, from->line_count * sizeof *lines);
+  lines[0].line = 0;
+  *leaf = (uint32_t)trim->location_count++;
+  trim->locations[*leaf] =
+      (sp_tree_location){.lines = lines, .line_count = from->line_count};
+  sp_index_add(&trim->leaf_index, hash, *leaf);
+  return SPANPROF_OK;
+}
+
 /* A location without the line that was under way, nor its address, which
  * would tell it. */
 static spanprof_status pgo_leaf(pgo_trim *trim, uint32_t *location) {
   const sp_tree_location *from = &trim->locations[*location];
-  const sp_mem *mem = trim->stacks->arena.mem;
-  uint64_t hash = SP_HASH_SEED;
   uint32_t *leaf = &trim->leaves[*location];
+  uint64_t hash = SP_HASH_SEED;
   uint32_t at, i;
-  sp_tree_line *lines;
-  spanprof_status st;
+  spanprof_status st = SPANPROF_OK;
 
   if (from->line_count == 0)
     return SPANPROF_OK;
-  for (i = 0; i < from->line_count; i++)
-    hash = sp_hash_mix(hash, from->lines[i].function);
-  for (i = *leaf ? *leaf : sp_index_first(&trim->leaf_index, hash, &at);
-       !*leaf && i != SP_INDEX_NONE;
-       i = sp_index_next(&trim->leaf_index, hash, &at))
-    if (pgo_same_leaf(&trim->locations[i], from))
-      *leaf = i;
-  if (!*leaf) {
-    st = sp_index_reserve(&trim->leaf_index, mem);
-    if (!st)
-      st = pgo_new(trim, from->line_count, sizeof *lines, &lines);
-    if (st)
-      return st;
-    memcpy(lines, from->lines, from->line_count * sizeof *lines);
-    lines[0].line = 0;
-    *leaf = (uint32_t)trim->location_count++;
-    trim->locations[*leaf] =
-        (sp_tree_location){.lines = lines, .line_count = from->line_count};
-    sp_index_add(&trim->leaf_index, hash, *leaf);
+  if (*leaf == 0) {
+    for (i = 0; i < from->line_count; i++)
+      hash = sp_hash_mix(hash, from->lines[i].function);
+    i = sp_index_first(&trim->leaf_index, hash, &at);
+    while (i != SP_INDEX_NONE && !pgo_same_leaf(&trim->locations[i], from))
+      i = sp_index_next(&trim->leaf_index, hash, &at);
+    *leaf = i;
+    if (i == SP_INDEX_NONE)
+      st = pgo_new_leaf(trim, from, hash, leaf);
   }
   *location = *leaf;
-  return SPANPROF_OK;
+  return st;
 }
 
 static spanprof_status pgo_child(pgo_trim *trim, uint32_t *node,
