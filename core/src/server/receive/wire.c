@@ -126,15 +126,17 @@ bool sp_wire_count(sp_wire *wire, const sp_wire_field *field, const char *name,
 bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
                      size_t *count) {
   sp_wire packed = sp_wire_of(field->bytes);
+  uint64_t number;
 
   if (field->type != SP_WIRE_BYTES) {
     out[(*count)++] = field->value;
     return true;
   }
   while (packed.at != packed.end) {
-    if (!wire_varint(&packed, &out[*count]))
+    /* `out` has room for whole numbers alone: those are what was counted. */
+    if (!wire_varint(&packed, &number))
       return wire_fault(wire, packed.fault, 0);
-    ++*count;
+    out[(*count)++] = number;
   }
   return true;
 }
