@@ -57,8 +57,10 @@ static int serve_refuse(FILE *err, const char *option, const char *value,
   return 2;
 }
 
+/* Both are compared as signed numbers: of what does not fit in one, all that is
+ * kept would be too old or too much. */
 static bool serve_duration(const char *text, uint64_t *ns) {
-  return !sp_duration_parse(text, SP_NS_PER_S, ns);
+  return !sp_duration_parse(text, SP_NS_PER_S, ns) && *ns <= INT64_MAX;
 }
 
 static bool serve_bytes(const char *text, uint64_t *bytes) {
@@ -72,7 +74,8 @@ static bool serve_bytes(const char *text, uint64_t *bytes) {
   text += unit && *text == 'i';
   text += *text == 'B';
   *bytes = number << shift;
-  return !st && *text == '\0' && *bytes >> shift == number;
+  return !st && *text == '\0' && *bytes >> shift == number &&
+         *bytes <= INT64_MAX;
 }
 
 static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
@@ -159,14 +162,16 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     arguments->open = true;
   } else if (strcmp(name, "retention") == 0) {
     if (!serve_duration(value, &options->retention_ns))
-      return serve_refuse(err, name, value, "give a time as 7d, 12h or 0");
+      return serve_refuse(err, name, value,
+                          "give a time as 7d, 12h or 0, of 292 years at most");
   } else if (strcmp(name, "max-bytes") == 0) {
     if (!serve_bytes(value, &options->max_bytes))
-      return serve_refuse(err, name, value, "give a size as 2G, 500M or 0");
+      return serve_refuse(err, name, value,
+                          "give a size as 2G, 500M or 0, below 8388608T");
   } else if (strcmp(value, "off") == 0) {
     options->window_past_ns = options->window_future_ns = -1;
   } else {
-    if (!serve_duration(value, &number) || number == 0 || number > INT64_MAX)
+    if (!serve_duration(value, &number) || number == 0)
       return serve_refuse(err, name, value, "give a time as 1h, or off");
     options->window_past_ns = (int64_t)number;
   }
