@@ -166,6 +166,20 @@ class HostileTest(unittest.TestCase):
         for one in silent:
             one.close()
 
+    def test_half_closed_requests_without_a_body(self):
+        status, text = self.ask("/api/v1/annotations", json.dumps({"text": "kept"}).encode(),
+                                {"Content-Type": "application/json"})
+        self.assertEqual(201, status, text)
+        name = json.loads(text)["id"]
+        for what in ("DELETE /api/v1/annotations/" + name, "GET /api/v1/profile?format=tree&from=now-7d",
+                     "GET /pyroscope/label-values?label=service_name"):
+            with self.subTest(what):
+                one = self.connect(f"{what} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n".encode())
+                one.shutdown(socket.SHUT_WR)
+                self.assertIsNone(self.status(one))
+        self.assertIn(b"kept", self.server.ask("GET", "/api/v1/annotations")[2])
+        self.check_others_were_served()
+
     def test_labels_of_100_megabytes(self):
         large = b"x" * 100_000_000
         for what, path, body, headers in (

@@ -174,6 +174,18 @@ static void a_body_that_is_cut_off_is_answered(void) {
   http_stop();
 }
 
+/* Nothing is run for it: the handler would be on the sockets' own thread. */
+static void a_cut_request_that_takes_no_body_is_not_run(void) {
+  http_start(NULL);
+  CHECK_TEXT(http_ask_half("GET /open HTTP/1.1\r\nHost: "
+                           "localhost\r\nContent-Length: 9\r\n\r\n"),
+             "");
+  CHECK_TEXT(http_ask_half("GET /echo HTTP/1.1\r\nHost: "
+                           "localhost\r\nContent-Length: 9\r\n\r\n"),
+             "");
+  http_stop();
+}
+
 static void a_body_over_the_limit_is_read_and_answered(void) {
   static char text[200000];
   int head = snprintf(text, sizeof text,
@@ -314,6 +326,8 @@ int main(int argc, char **argv) {
        a_prefix_and_doubled_slashes_are_no_other_path},
       {"a_body_that_is_cut_off_is_answered",
        a_body_that_is_cut_off_is_answered},
+      {"a_cut_request_that_takes_no_body_is_not_run",
+       a_cut_request_that_takes_no_body_is_not_run},
       {"a_body_over_the_limit_is_read_and_answered",
        a_body_over_the_limit_is_read_and_answered},
       {"who_waits_for_a_word_gets_the_answer_at_once",
