@@ -180,6 +180,26 @@ class HostileTest(unittest.TestCase):
         self.assertIn(b"kept", self.server.ask("GET", "/api/v1/annotations")[2])
         self.check_others_were_served()
 
+    def test_lists_that_are_compared_with_each_other(self):
+        otlp = {"Content-Type": "application/x-protobuf"}
+        types = b"".join(field(1, field(1, i % 127) + field(2, i)) for i in range(250_000))
+        resource = b"".join(field(1, field(1, b"k%d" % i) + field(2, field(1, b"v"))) for i in range(200_000))
+        dictionary = b"".join(field(i, b"") for i in range(1, 5)) + b"".join(
+            field(5, text) for text in (b"", b"samples", b"count")) + field(6, b"") + field(7, b"")
+        profile = field(1, field(1, 1) + field(2, 2)) + field(2, field(4, b"\x01"))
+        for what, path, body, headers in (
+                ("types", PUSH, push(types + field(6, b"")), PROTO),
+                ("labels", PUSH, field(1, field(1, field(1, b"a") + field(2, b"b")) * 100_000 + b"\x12\0" * 1_000_000), PROTO),
+                ("profiles", PUSH, field(1, b"\x12\0" * 1_000_000), PROTO),
+                ("attributes", "/v1development/profiles", field(2, dictionary) + field(
+                    1, field(1, resource) + field(2, field(2, profile) * 1000)), otlp),
+                ("many", "/v1development/profiles", field(2, dictionary) + field(
+                    1, field(2, field(2, profile) * 200_000)), otlp)):
+            with self.subTest(what):
+                status, text = self.ask(path, body, headers)
+                self.assertEqual(400, status, text[:200])
+        self.check_others_were_served()
+
     def test_labels_of_100_megabytes(self):
         large = b"x" * 100_000_000
         for what, path, body, headers in (

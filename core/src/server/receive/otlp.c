@@ -16,6 +16,11 @@ enum {
   OTLP_OWNED = 2  /* the scopes, the profiles */
 };
 
+/* What a request may hold: all attributes are compared with each other, and
+ * gone through again for each profile. */
+#define OTLP_ATTRIBUTES_MAX ((size_t)128) /* of a resource with a scope */
+#define OTLP_PROFILES_MAX   ((size_t)10000)
+
 typedef struct otlp_work {
   sp_batch batch;
   sp_arena arena;   /* of the dictionary */
@@ -25,26 +30,38 @@ typedef struct otlp_work {
   sp_view resource;
   sp_view scope;
   size_t resources;
+  size_t profiles;
+  /* Attributes of the resource, and behind them of the scope, each read with
+   * the first profile that needs them. */
+  sp_series_labels shared;
+  size_t resource_count; /* of `shared` */
+  bool resource_is_read, scope_is_read;
+  sp_view service; /* of the resource */
 } otlp_work;
 
 /* The attributes of a resource (field 1) or a scope (field 3). A key that is
- * there already stays as it is; *service gets service.name. */
+ * there already stays as it is. */
 static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
-                                       uint32_t number,
-                                       sp_series_labels *labels) {
+                                       uint32_t number) {
+  sp_series_labels *labels = &work->shared;
   sp_wire wire = sp_wire_of(owner);
   spanprof_status st = SPANPROF_OK;
+  size_t count = labels->count;
   sp_wire_field field;
   sp_view key, value, text;
 
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != number || field.type != SP_WIRE_BYTES)
       continue;
+    if (++count > OTLP_ATTRIBUTES_MAX)
+      return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
+                       "a resource has more than %zu attributes",
+                       OTLP_ATTRIBUTES_MAX);
     if (!sp_otlp_key_value(field.bytes, &key, &value) ||
         !sp_utf8_valid(key.bytes, key.size))
       return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
                        "Failed to parse protobuf request");
-    st = sp_otlp_value_text(&work->scratch, value, &text, &work->refusal);
+    st = sp_otlp_value_text(&work->arena, value, &text, &work->refusal);
     if (!st && text.size && !sp_view_is(key, "__name__") &&
         !sp_series_labels_get(labels, key).size)
       st = sp_series_labels_add(labels, key, text);
@@ -53,44 +70,59 @@ static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
 }
 
 /* "unknown_service:ruby" where the resource has no name of its own. */
-static spanprof_status
-otlp_service(otlp_work *work, const sp_series_labels *labels, sp_view *out) {
-  const sp_view name =
-      sp_series_labels_get(labels, sp_view_text("service.name"));
-  const sp_view program =
-      sp_series_labels_get(labels, sp_view_text("process.executable.name"));
+static spanprof_status otlp_service(otlp_work *work) {
+  const sp_view program = sp_series_labels_get(
+      &work->shared, sp_view_text("process.executable.name"));
   const size_t size = strlen(SP_SERIES_UNKNOWN_SERVICE);
   spanprof_status st;
   char *text;
 
-  *out = name;
-  if (name.size)
+  work->service =
+      sp_series_labels_get(&work->shared, sp_view_text("service.name"));
+  if (work->service.size)
     return SPANPROF_OK;
-  st = sp_raw_new(&work->scratch, size + 1 + program.size, 1, &text,
+  st = sp_raw_new(&work->arena, size + 1 + program.size, 1, &text,
                   &work->refusal);
   if (st)
     return st;
   memcpy(text, SP_SERIES_UNKNOWN_SERVICE, size);
-  *out = sp_view_of(text, size);
+  work->service = sp_view_of(text, size);
   if (!program.size)
     return SPANPROF_OK;
   text[size] = ':';
   memcpy(text + size + 1, program.bytes, program.size);
-  out->size += 1 + program.size;
+  work->service.size += 1 + program.size;
   return SPANPROF_OK;
+}
+
+static spanprof_status otlp_shared(otlp_work *work) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (!work->resource_is_read) {
+    work->shared.count = 0;
+    st = otlp_attributes(work, work->resource, 1);
+    if (!st)
+      st = otlp_service(work);
+    work->resource_count = work->shared.count;
+    work->resource_is_read = !st;
+  }
+  if (!st && !work->scope_is_read) {
+    work->shared.count = work->resource_count;
+    st = otlp_attributes(work, work->scope, 3);
+    work->scope_is_read = !st;
+  }
+  return st;
 }
 
 static spanprof_status otlp_labels(otlp_work *work,
                                    const sp_otlp_profile *profile,
                                    sp_series_labels *labels) {
-  spanprof_status st;
-  sp_view service;
+  spanprof_status st = otlp_shared(work);
+  size_t i;
 
-  st = otlp_attributes(work, work->resource, 1, labels);
-  if (!st)
-    st = otlp_service(work, labels, &service);
-  if (!st)
-    st = otlp_attributes(work, work->scope, 3, labels);
+  for (i = 0; !st && i < work->shared.count; i++)
+    st = sp_series_labels_add(labels, work->shared.labels[i].name,
+                              work->shared.labels[i].value);
   if (!st)
     st = sp_series_labels_add(labels, sp_view_text("__delta__"),
                               sp_view_text("false"));
@@ -102,7 +134,7 @@ static spanprof_status otlp_labels(otlp_work *work,
   return st ? st
             : sp_series_labels_add(labels, sp_view_text("service_name"),
                                    profile->service.size ? profile->service
-                                                         : service);
+                                                         : work->service);
 }
 
 /* A profile that breaks a rule does not keep the others from being taken; one
@@ -113,6 +145,11 @@ static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
   spanprof_status st;
   size_t count, i;
 
+  if (++work->profiles > OTLP_PROFILES_MAX)
+    return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
+                     "the request has more than %zu profiles: send fewer at a "
+                     "time",
+                     OTLP_PROFILES_MAX);
   sp_arena_clear(&work->scratch);
   st = sp_otlp_profile_convert(&profiles, &count, &work->tables, message,
                                &work->refusal);
@@ -157,6 +194,7 @@ static spanprof_status otlp_owned(otlp_work *work, sp_view message,
 }
 
 static spanprof_status otlp_scope(otlp_work *work, sp_view message) {
+  work->scope_is_read = false;
   return otlp_owned(work, message, &work->scope, otlp_profile);
 }
 
@@ -197,9 +235,12 @@ static spanprof_status otlp_take(otlp_work *work, sp_view request) {
   sp_wire wire = sp_wire_of(request);
   sp_wire_field field;
 
-  while (!st && sp_wire_next(&wire, &field))
-    if (field.number == OTLP_REQUEST_RESOURCES)
-      st = otlp_owned(work, field.bytes, &work->resource, otlp_scope);
+  while (!st && sp_wire_next(&wire, &field)) {
+    if (field.number != OTLP_REQUEST_RESOURCES)
+      continue;
+    work->resource_is_read = false;
+    st = otlp_owned(work, field.bytes, &work->resource, otlp_scope);
+  }
   if (!st)
     st = sp_batch_put(&work->batch, &work->refusal);
   return st || work->refusal.kind == SP_REFUSAL_NONE ? st : SPANPROF_ERR_FORMAT;
@@ -309,10 +350,12 @@ void sp_otlp_handle(void *data, const sp_http_request *request,
   }
   sp_batch_init(&work.batch, data);
   sp_refusal_init(&work.refusal, serve->mem);
+  sp_series_labels_init(&work.shared, serve->mem);
   sp_arena_init(&work.arena, serve->mem, SP_RAW_MEMORY_MAX);
   sp_arena_init(&work.scratch, serve->mem, SP_RAW_MEMORY_MAX);
   if (otlp_body(request, &unpacked, &body, response))
     otlp_answer(&work, body, is_json, response);
+  sp_series_labels_dispose(&work.shared);
   sp_arena_dispose(&work.scratch);
   sp_arena_dispose(&work.arena);
   sp_refusal_dispose(&work.refusal);

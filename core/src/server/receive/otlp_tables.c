@@ -19,6 +19,10 @@ static spanprof_status otlp_broken_text(sp_refusal *refusal) {
                    "invalid UTF-8");
 }
 
+/* Samples refer to attributes and links as often as they like, and each time
+ * those are gone through: no label is as long. */
+#define OTLP_ITEM_BYTES_MAX ((size_t)4096)
+
 /* One level down at most: a list in a list has no text. */
 static bool otlp_value_parts(sp_view value, sp_wire_field *out) {
   sp_wire wire = sp_wire_of(value);
@@ -124,6 +128,11 @@ static spanprof_status otlp_fill(sp_otlp_tables *out, sp_view dictionary,
     if (field.number == SP_OTLP_TEXTS &&
         !sp_utf8_valid(field.bytes.bytes, field.bytes.size))
       return otlp_broken_text(refusal);
+    if ((field.number == SP_OTLP_ATTRIBUTES || field.number == SP_OTLP_LINKS) &&
+        field.bytes.size > OTLP_ITEM_BYTES_MAX)
+      return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                       "an item of the %s has more than %zu bytes",
+                       otlp_table_names[field.number], OTLP_ITEM_BYTES_MAX);
     out->items[field.number][out->counts[field.number]++] = field.bytes;
   }
   return SPANPROF_OK;

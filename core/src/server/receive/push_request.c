@@ -62,79 +62,104 @@ static spanprof_status push_pair(sp_view message, const char *type,
   return sp_wire_status(&wire, type, refusal);
 }
 
-static spanprof_status push_labels(sp_view series, sp_series_labels *labels,
-                                   sp_refusal *refusal) {
+/* A request while it is walked, first without and then with a visit. */
+typedef struct push_walk {
+  sp_push_visit visit; /* NULL: only look whether all can be read */
+  void *data;
+  sp_refusal *refusal;
+  sp_series_labels given; /* of the series at hand */
+  sp_series_labels own;   /* a profile's copy of them */
+  size_t profiles;
+} push_walk;
+
+static spanprof_status push_labels(push_walk *walk, sp_view series) {
   sp_wire wire = sp_wire_of(series);
   spanprof_status st = SPANPROF_OK;
   sp_wire_field field;
   sp_view name, value;
 
-  sp_series_labels_clear(labels);
+  sp_series_labels_clear(&walk->given);
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != PUSH_SERIES_LABELS)
       continue;
     if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Labels"))
       break;
     st = push_pair(field.bytes, "LabelPair", "Name", "Value", &name, &value,
-                   refusal);
+                   walk->refusal);
+    if (!st && walk->given.count == SP_PUSH_LABELS_MAX)
+      st = sp_refuse(walk->refusal, SP_REFUSAL_INVALID,
+                     "a profile series has more than %zu labels",
+                     SP_PUSH_LABELS_MAX);
     if (!st)
-      st = sp_series_labels_add(labels, name, value);
+      st = sp_series_labels_add(&walk->given, name, value);
   }
-  return st ? st : sp_wire_status(&wire, "RawProfileSeries", refusal);
+  return st ? st : sp_wire_status(&wire, "RawProfileSeries", walk->refusal);
 }
 
-/* `visit` NULL: only look whether it can be read. */
-static spanprof_status push_series(sp_view series, sp_series_labels *labels,
-                                   sp_push_visit visit, void *data,
-                                   sp_refusal *refusal) {
-  sp_wire wire = sp_wire_of(series);
-  spanprof_status st =
-      visit ? SPANPROF_OK : push_labels(series, labels, refusal);
-  sp_wire_field field;
+static spanprof_status push_profile(push_walk *walk, sp_view sample) {
   sp_view profile, id;
+  spanprof_status st = push_pair(sample, "RawSample", "RawProfile", "ID",
+                                 &profile, &id, walk->refusal);
+  size_t i;
+
+  if (!st && ++walk->profiles > SP_PUSH_PROFILES_MAX)
+    return sp_refuse(walk->refusal, SP_REFUSAL_INVALID,
+                     "the request has more than %zu profiles: send fewer at a "
+                     "time",
+                     SP_PUSH_PROFILES_MAX);
+  if (st || !walk->visit)
+    return st;
+  sp_series_labels_clear(&walk->own);
+  for (i = 0; !st && i < walk->given.count; i++)
+    st = sp_series_labels_add(&walk->own, walk->given.labels[i].name,
+                              walk->given.labels[i].value);
+  return st ? st : walk->visit(walk->data, &walk->own, profile);
+}
+
+static spanprof_status push_series(push_walk *walk, sp_view series) {
+  sp_wire wire = sp_wire_of(series);
+  spanprof_status st = push_labels(walk, series);
+  sp_wire_field field;
 
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != PUSH_SERIES_SAMPLES)
       continue;
     if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Samples"))
       break;
-    st = push_pair(field.bytes, "RawSample", "RawProfile", "ID", &profile, &id,
-                   refusal);
-    if (!st && visit)
-      st = push_labels(series, labels, refusal);
-    if (!st && visit)
-      st = visit(data, labels, profile);
+    st = push_profile(walk, field.bytes);
   }
-  return st ? st : sp_wire_status(&wire, "RawProfileSeries", refusal);
+  return st ? st : sp_wire_status(&wire, "RawProfileSeries", walk->refusal);
 }
 
-static spanprof_status push_walk(sp_view message, sp_series_labels *labels,
-                                 sp_push_visit visit, void *data,
-                                 sp_refusal *refusal) {
+static spanprof_status push_all(push_walk *walk, sp_view message) {
   sp_wire wire = sp_wire_of(message);
   spanprof_status st = SPANPROF_OK;
   sp_wire_field field;
 
+  walk->profiles = 0;
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != PUSH_SERIES)
       continue;
     if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Series"))
       break;
-    st = push_series(field.bytes, labels, visit, data, refusal);
+    st = push_series(walk, field.bytes);
   }
-  return st ? st : sp_wire_status(&wire, "PushRequest", refusal);
+  return st ? st : sp_wire_status(&wire, "PushRequest", walk->refusal);
 }
 
 spanprof_status sp_push_request_each(sp_view message, const sp_mem *mem,
                                      sp_push_visit visit, void *data,
                                      sp_refusal *refusal) {
-  sp_series_labels labels;
+  push_walk walk = {.data = data, .refusal = refusal};
   spanprof_status st;
 
-  sp_series_labels_init(&labels, mem);
-  st = push_walk(message, &labels, NULL, NULL, refusal);
+  sp_series_labels_init(&walk.given, mem);
+  sp_series_labels_init(&walk.own, mem);
+  st = push_all(&walk, message);
+  walk.visit = visit;
   if (!st)
-    st = push_walk(message, &labels, visit, data, refusal);
-  sp_series_labels_dispose(&labels);
+    st = push_all(&walk, message);
+  sp_series_labels_dispose(&walk.own);
+  sp_series_labels_dispose(&walk.given);
   return st;
 }

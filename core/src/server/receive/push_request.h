@@ -5,6 +5,11 @@
 #include "series_labels.h"
 #include "wire.h"
 
+/* Of one request, and of one series, empty ones included: clients send a few,
+ * and all labels are looked at again for each profile. */
+#define SP_PUSH_PROFILES_MAX ((size_t)10000)
+#define SP_PUSH_LABELS_MAX   ((size_t)100)
+
 /* One profile, still packed, with the labels of its series. `labels` may be
  * changed; texts are the request's. */
 typedef spanprof_status (*sp_push_visit)(void *data, sp_series_labels *labels,

@@ -204,6 +204,11 @@ static spanprof_status check_all(sp_raw_profile *profile,
 
   if (!profile->type_count)
     return check_refuse(refusal, "empty profile");
+  if (profile->type_count > SP_RAW_TYPES_MAX)
+    return sp_refuse(refusal, SP_REFUSAL_INVALID,
+                     "the profile with labels '%s' has %zu sample types; limit "
+                     "%zu",
+                     labels, profile->type_count, SP_RAW_TYPES_MAX);
   if (profile->time_ns > 0)
     st = check_window(profile, window, labels, refusal);
   else

@@ -14,6 +14,9 @@
 #define SP_RAW_TEXT_MAX    ((size_t)65535)
 #define SP_RAW_DEPTH_MAX   ((size_t)1000)
 
+/* What the store keeps, and what is compared with each other. */
+#define SP_RAW_TYPES_MAX ((size_t)64)
+
 /* What one profile may take of memory while it is looked at. */
 #define SP_RAW_MEMORY_MAX ((size_t)64 << 20)
 

@@ -99,12 +99,40 @@ static void json_is_the_same(void) {
   sp_buffer_dispose(&wire);
 }
 
+/* Both would be gone through once for each of the other. */
+static void too_many_labels_or_profiles_are_refused(void) {
+  message m = message_new(), series = message_new();
+  sp_buffer out;
+  size_t i;
+
+  sp_buffer_init(&out, &sp_mem_default);
+  for (i = 0; i <= SP_PUSH_LABELS_MAX; i++)
+    message_bytes(&series, 1, "", 0);
+  message_inner(&m, 1, series);
+  read_request(message_view(&m), &out);
+  CHECK_TEXT(out.data, "!a profile series has more than 100 labels");
+  message_free(&m);
+  m = message_new();
+  for (i = 0; i <= SP_PUSH_PROFILES_MAX; i++) {
+    series = message_new();
+    message_bytes(&series, 2, "", 0);
+    message_inner(&m, 1, series);
+  }
+  read_request(message_view(&m), &out);
+  CHECK_TEXT(out.data, "!the request has more than 10000 profiles: send fewer "
+                       "at a time");
+  message_free(&m);
+  sp_buffer_dispose(&out);
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"each_profile_comes_with_its_series_labels",
        each_profile_comes_with_its_series_labels},
       {"cut_anywhere_visits_nothing", cut_anywhere_visits_nothing},
       {"json_is_the_same", json_is_the_same},
+      {"too_many_labels_or_profiles_are_refused",
+       too_many_labels_or_profiles_are_refused},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -57,6 +57,18 @@ static void window_leaves_its_ends_out(void) {
   }
 }
 
+/* Each is compared with all others. */
+static void more_types_than_are_kept_are_refused(void) {
+  message m = message_new();
+  size_t i;
+
+  for (i = 0; i < 65; i++)
+    message_inner(&m, 1, pprof_value_type(0, 0));
+  message_text(&m, 6, "");
+  CHECK_SENTENCE(&m, "the profile with labels '{a=\"b\"}' has 65 sample types; "
+                     "limit 64");
+}
+
 static void names_what_is_out_of_the_table(void) {
   message m = pprof_head("k", "v");
 
@@ -179,6 +191,8 @@ static void no_period_type_and_a_lonely_dropped_sample_is_refused(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"window_leaves_its_ends_out", window_leaves_its_ends_out},
+      {"more_types_than_are_kept_are_refused",
+       more_types_than_are_kept_are_refused},
       {"names_what_is_out_of_the_table", names_what_is_out_of_the_table},
       {"samples_and_their_labels_are_counted",
        samples_and_their_labels_are_counted},
