@@ -15,14 +15,23 @@ void sp_gate_dispose(sp_gate *gate) {
   pthread_mutex_destroy(&gate->lock);
 }
 
-void sp_gate_enter(sp_gate *gate) {
+bool sp_gate_enter_within(sp_gate *gate, uint64_t waiting_max) {
   uint64_t number;
+  bool enters;
 
   pthread_mutex_lock(&gate->lock);
-  number = gate->entered++;
-  while (number >= gate->gone + gate->width)
+  number = gate->entered;
+  enters = number - gate->gone < gate->width + waiting_max;
+  if (enters)
+    gate->entered++;
+  while (enters && number >= gate->gone + gate->width)
     pthread_cond_wait(&gate->left, &gate->lock);
   pthread_mutex_unlock(&gate->lock);
+  return enters;
+}
+
+void sp_gate_enter(sp_gate *gate) {
+  sp_gate_enter_within(gate, UINT32_MAX);
 }
 
 void sp_gate_leave(sp_gate *gate) {

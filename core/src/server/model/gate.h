@@ -23,6 +23,10 @@ void sp_gate_dispose(sp_gate *gate);
 
 /* Wait for a place, and give it back before waiting for something else. */
 void sp_gate_enter(sp_gate *gate);
+
+/* False, at once, where so many wait already. */
+bool sp_gate_enter_within(sp_gate *gate, uint64_t waiting_max);
+
 void sp_gate_leave(sp_gate *gate);
 
 #endif

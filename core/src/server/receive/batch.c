@@ -8,8 +8,8 @@
 
 #define BATCH_RATE "4.0 MiB" /* Pyroscope's default, named in its refusal */
 
-void sp_batch_init(sp_batch *batch, sp_serve *serve) {
-  *batch = (sp_batch){.serve = serve};
+void sp_batch_init(sp_batch *batch, sp_upload *upload) {
+  *batch = (sp_batch){.upload = upload, .serve = upload->serve};
 }
 
 void sp_batch_dispose(sp_batch *batch) {
@@ -17,8 +17,8 @@ void sp_batch_dispose(sp_batch *batch) {
 
   for (i = 0; i < batch->count; i++)
     sp_received_free(batch->profiles[i]);
-  sp_mem_free(batch->serve->mem, batch->profiles);
-  sp_batch_init(batch, batch->serve);
+  sp_mem_free(&batch->upload->mem, batch->profiles);
+  sp_batch_init(batch, batch->upload);
 }
 
 static sp_raw_window batch_window(const sp_serve *serve) {
@@ -56,7 +56,7 @@ static spanprof_status batch_keep(sp_batch *batch, sp_received *profile,
 
   if (!profile)
     return SPANPROF_OK;
-  st = sp_mem_reserve(batch->serve->mem, (void **)&batch->profiles,
+  st = sp_mem_reserve(&batch->upload->mem, (void **)&batch->profiles,
                       &batch->room, batch->count + 1, sizeof profile);
   if (st) {
     sp_received_free(profile);
@@ -65,6 +65,7 @@ static spanprof_status batch_keep(sp_batch *batch, sp_received *profile,
   batch->profiles[batch->count++] = profile;
   batch->samples += profile->sample_count;
   batch->bytes += bytes;
+  batch->held += profile->table_bytes + profile->arena.bytes;
   return SPANPROF_OK;
 }
 
@@ -123,6 +124,7 @@ spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
 
   if (!batch->count)
     return SPANPROF_OK;
+  sp_upload_rest(batch->upload);
   st = batch_store(batch);
   if (!st) {
     sp_count(&counters->profiles, batch->count);
@@ -134,4 +136,14 @@ spanprof_status sp_batch_put(sp_batch *batch, sp_refusal *refusal) {
   refusal->kind = SP_REFUSAL_NONE;
   sp_buffer_clear(&refusal->text);
   return sp_refuse(refusal, SP_REFUSAL_STORE, "%s", spanprof_last_error());
+}
+
+spanprof_status sp_batch_put_much(sp_batch *batch, sp_refusal *refusal) {
+  spanprof_status st;
+
+  if (batch->held < SP_BATCH_HELD_MAX)
+    return SPANPROF_OK;
+  st = sp_batch_put(batch, refusal);
+  sp_batch_dispose(batch);
+  return st;
 }

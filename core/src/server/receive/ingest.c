@@ -138,7 +138,7 @@ static spanprof_status ingest_name(sp_ingest_upload *upload,
   upload->from_ns = sp_ingest_time(sp_http_query(request, "from"), now);
   upload->duration_ns = ingest_duration_ns(request, upload->from_ns);
   upload->body = sp_view_of(request->body, request->body_size);
-  return sp_ingest_name_read(&upload->name, upload->batch->serve->mem,
+  return sp_ingest_name_read(&upload->name, upload->arena->mem,
                              sp_view_text(ingest_param(request, "name", "")),
                              upload->refusal);
 }
@@ -149,12 +149,16 @@ static void ingest_take(sp_ingest_upload *upload,
   const char *type = sp_http_header(request, "Content-Type");
   const ingest_format format =
       ingest_format_of(ingest_param(request, "format", ""), type ? type : "");
+  sp_upload *memory = upload->batch->upload;
   spanprof_status st, put;
   const char *code;
   int status;
 
+  sp_upload_enter(memory);
   st = ingest_read(upload, format, type ? type : "");
+  sp_upload_leave(memory);
   put = sp_batch_put(upload->batch, upload->refusal);
+  st = sp_upload_explain(memory, upload->refusal, st);
   if (!st && !put) {
     sp_count(&upload->batch->serve->counters.compressed_bytes,
              request->body_size);
@@ -169,8 +173,8 @@ static void ingest_take(sp_ingest_upload *upload,
 
 void sp_ingest_handle(void *data, const sp_http_request *request,
                       sp_http_response *response) {
-  const sp_serve *serve = data;
   sp_refusal refusal;
+  sp_upload memory;
   sp_batch batch;
   sp_arena arena;
   sp_ingest_upload upload = {
@@ -180,9 +184,10 @@ void sp_ingest_handle(void *data, const sp_http_request *request,
   sp_http_set(response, "Vary", "Accept-Encoding");
   if (ingest_fault(request, response))
     return;
-  sp_refusal_init(&refusal, serve->mem);
-  sp_batch_init(&batch, data);
-  sp_arena_init(&arena, serve->mem, SP_RAW_MEMORY_MAX);
+  sp_refusal_init(&refusal, &sp_mem_default);
+  sp_upload_begin(&memory, data);
+  sp_batch_init(&batch, &memory);
+  sp_arena_init(&arena, &memory.mem, SP_RAW_MEMORY_MAX);
   st = ingest_name(&upload, request);
   if (st)
     ingest_error(response, refusal.kind == SP_REFUSAL_NONE ? 503 : 400,
@@ -194,5 +199,6 @@ void sp_ingest_handle(void *data, const sp_http_request *request,
   sp_ingest_name_dispose(&upload.name);
   sp_arena_dispose(&arena);
   sp_batch_dispose(&batch);
+  sp_upload_end(&memory);
   sp_refusal_dispose(&refusal);
 }

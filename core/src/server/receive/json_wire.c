@@ -11,6 +11,11 @@
 #include "../model/base64.h"
 #include "wire.h"
 
+/* What jansson 2.14 takes for a number or a text, with a member's name, and for
+ * a list or an object without what is in it. */
+#define JSON_VALUE_BYTES  ((size_t)96)
+#define JSON_OBJECT_BYTES ((size_t)208)
+
 typedef struct json_writer {
   const sp_json_rules *rules;
   sp_refusal *refusal;
@@ -23,10 +28,12 @@ static spanprof_status json_refuse(json_writer *writer,
                    "proto: invalid value for field %s", field->name);
 }
 
-spanprof_status sp_json_bounded(sp_view text, sp_refusal *refusal) {
+spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
+                                sp_refusal *refusal) {
+  size_t values = 0, objects = 0, i;
   bool in_text = false;
-  size_t values = 0, i;
 
+  *held = NULL;
   if (text.size > SP_JSON_BYTES_MAX)
     return sp_refuse(refusal, SP_REFUSAL_LARGE,
                      "message size %zu is larger than configured max %zu",
@@ -38,14 +45,18 @@ spanprof_status sp_json_bounded(sp_view text, sp_refusal *refusal) {
       i++;
     else if (c == '"')
       in_text = !in_text;
-    else if (!in_text)
+    else if (!in_text) {
       values += c == ',' || c == '[' || c == '{';
+      objects += c == '[' || c == '{';
+    }
   }
   if (values > SP_JSON_VALUES_MAX)
     return sp_refuse(refusal, SP_REFUSAL_LARGE,
                      "the JSON text has more than %zu values",
                      SP_JSON_VALUES_MAX);
-  return SPANPROF_OK;
+  *held = sp_mem_new(mem, text.size + values * JSON_VALUE_BYTES +
+                              objects * JSON_OBJECT_BYTES);
+  return *held ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
 static void json_put_varint(sp_buffer *out, uint64_t number) {
@@ -254,19 +265,22 @@ spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
                              const sp_json_rules *rules, sp_buffer *out,
                              sp_refusal *refusal) {
   json_writer writer = {rules, refusal, out->mem};
-  spanprof_status st = sp_json_bounded(text, refusal);
   json_error_t error;
   json_t *root;
+  void *held;
+  spanprof_status st = sp_json_bounded(text, out->mem, &held, refusal);
 
   if (st)
     return st;
   root = json_loadb(text.bytes ? text.bytes : "", text.size,
                     JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
   if (!root)
-    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                     "proto: syntax error (line %d:%d): %s", error.line,
-                     error.column, error.text);
-  st = json_put_message(&writer, root, message, 0, out);
+    st = sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                   "proto: syntax error (line %d:%d): %s", error.line,
+                   error.column, error.text);
+  else
+    st = json_put_message(&writer, root, message, 0, out);
   json_decref(root);
+  sp_mem_free(out->mem, held);
   return st;
 }

@@ -47,7 +47,10 @@ spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
                              sp_refusal *refusal);
 
 /* Whether a parser may be let loose on `text`: its size and number of values.
- * Refuses as too large. */
-spanprof_status sp_json_bounded(sp_view text, sp_refusal *refusal);
+ * Refuses as too large. *held is memory, never touched, that stands for what
+ * the parser takes of the C library, so that `mem` counts it: to be freed after
+ * the parser's tree. NULL where this fails: SPANPROF_ERR_NOMEM. */
+spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
+                                sp_refusal *refusal);
 
 #endif

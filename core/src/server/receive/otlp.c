@@ -22,6 +22,7 @@ enum {
 #define OTLP_PROFILES_MAX   ((size_t)10000)
 
 typedef struct otlp_work {
+  sp_upload upload;
   sp_batch batch;
   sp_arena arena;   /* of the dictionary */
   sp_arena scratch; /* of the profile at hand */
@@ -139,17 +140,12 @@ static spanprof_status otlp_labels(otlp_work *work,
 
 /* A profile that breaks a rule does not keep the others from being taken; one
  * that cannot be converted does. */
-static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
+static spanprof_status otlp_convert(otlp_work *work, sp_view message) {
   sp_series_labels labels;
   sp_otlp_profile *profiles;
   spanprof_status st;
   size_t count, i;
 
-  if (++work->profiles > OTLP_PROFILES_MAX)
-    return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
-                     "the request has more than %zu profiles: send fewer at a "
-                     "time",
-                     OTLP_PROFILES_MAX);
   sp_arena_clear(&work->scratch);
   st = sp_otlp_profile_convert(&profiles, &count, &work->tables, message,
                                &work->refusal);
@@ -166,6 +162,20 @@ static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
   if (st == SPANPROF_ERR_FORMAT && work->refusal.kind != SP_REFUSAL_BROKEN)
     st = SPANPROF_OK;
   return st;
+}
+
+static spanprof_status otlp_profile(otlp_work *work, sp_view message) {
+  spanprof_status st;
+
+  if (++work->profiles > OTLP_PROFILES_MAX)
+    return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
+                     "the request has more than %zu profiles: send fewer at a "
+                     "time",
+                     OTLP_PROFILES_MAX);
+  sp_upload_enter(&work->upload);
+  st = otlp_convert(work, message);
+  sp_upload_leave(&work->upload);
+  return st ? st : sp_batch_put_much(&work->batch, &work->refusal);
 }
 
 typedef spanprof_status (*otlp_visit)(otlp_work *work, sp_view message);
@@ -231,10 +241,13 @@ static spanprof_status otlp_dictionary(otlp_work *work, sp_view request) {
 }
 
 static spanprof_status otlp_take(otlp_work *work, sp_view request) {
-  spanprof_status st = otlp_dictionary(work, request);
+  spanprof_status st;
   sp_wire wire = sp_wire_of(request);
   sp_wire_field field;
 
+  sp_upload_enter(&work->upload);
+  st = otlp_dictionary(work, request);
+  sp_upload_leave(&work->upload);
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != OTLP_REQUEST_RESOURCES)
       continue;
@@ -317,12 +330,15 @@ static void otlp_answer(otlp_work *work, sp_view body, bool is_json,
 
   sp_buffer_init(&wire, work->arena.mem);
   if (is_json) {
+    sp_upload_enter(&work->upload);
     st = sp_json_wire(body, sp_otlp_json_profiles, &rules, &wire,
                       &work->refusal);
+    sp_upload_leave(&work->upload);
     body = sp_view_of(wire.data, wire.size);
   }
   if (!st)
     st = otlp_take(work, body);
+  st = sp_upload_explain(&work->upload, &work->refusal, st);
   if (st)
     otlp_refuse(response, &work->refusal, st);
   else
@@ -333,14 +349,15 @@ static void otlp_answer(otlp_work *work, sp_view body, bool is_json,
 void sp_otlp_handle(void *data, const sp_http_request *request,
                     sp_http_response *response) {
   const char *type = sp_http_header(request, "Content-Type");
-  const sp_serve *serve = data;
   otlp_work work = {.resources = 0};
+  const sp_mem *mem = &work.upload.mem;
   sp_buffer unpacked;
   bool known, is_json = otlp_is_json(request, &known);
   sp_view body;
 
   sp_http_set(response, "Vary", "Accept-Encoding");
-  sp_buffer_init(&unpacked, serve->mem);
+  sp_upload_begin(&work.upload, data);
+  sp_buffer_init(&unpacked, mem);
   if (!known) {
     sp_buffer_format(&unpacked, "Unsupported Content-Type: %s",
                      type ? type : "");
@@ -348,11 +365,11 @@ void sp_otlp_handle(void *data, const sp_http_request *request,
     sp_buffer_dispose(&unpacked);
     return;
   }
-  sp_batch_init(&work.batch, data);
-  sp_refusal_init(&work.refusal, serve->mem);
-  sp_series_labels_init(&work.shared, serve->mem);
-  sp_arena_init(&work.arena, serve->mem, SP_RAW_MEMORY_MAX);
-  sp_arena_init(&work.scratch, serve->mem, SP_RAW_MEMORY_MAX);
+  sp_batch_init(&work.batch, &work.upload);
+  sp_refusal_init(&work.refusal, &sp_mem_default);
+  sp_series_labels_init(&work.shared, mem);
+  sp_arena_init(&work.arena, mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&work.scratch, mem, SP_RAW_MEMORY_MAX);
   if (otlp_body(request, &unpacked, &body, response))
     otlp_answer(&work, body, is_json, response);
   sp_series_labels_dispose(&work.shared);
@@ -361,4 +378,5 @@ void sp_otlp_handle(void *data, const sp_http_request *request,
   sp_refusal_dispose(&work.refusal);
   sp_batch_dispose(&work.batch);
   sp_buffer_dispose(&unpacked);
+  sp_upload_end(&work.upload);
 }

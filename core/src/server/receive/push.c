@@ -1,12 +1,12 @@
 #include "push.h"
 
-#include "../store/store.h"
 #include "batch.h"
 #include "connect.h"
 #include "push_request.h"
 
 /* One request while it is read. */
 typedef struct push_work {
+  sp_upload upload;
   sp_batch batch;
   sp_refusal refusal; /* of the first profile that is not taken */
   size_t seen;
@@ -38,8 +38,7 @@ static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
 static spanprof_status push_visit(void *data, sp_series_labels *labels,
                                   sp_view packed) {
   push_work *work = data;
-  const sp_mem *mem = work->batch.serve->mem;
-  sp_gate *gate = sp_store_gate(work->batch.serve->store);
+  const sp_mem *mem = &work->upload.mem;
   spanprof_status st;
   sp_buffer unpacked;
   sp_arena arena;
@@ -47,14 +46,16 @@ static spanprof_status push_visit(void *data, sp_series_labels *labels,
   work->seen++;
   sp_buffer_init(&unpacked, mem);
   sp_arena_init(&arena, mem, SP_RAW_MEMORY_MAX);
-  sp_gate_enter(gate);
+  sp_upload_enter(&work->upload);
   st = push_profile(work, labels, packed, &arena, &unpacked);
-  sp_gate_leave(gate);
+  sp_upload_leave(&work->upload);
   if (!st)
     sp_count(&work->batch.serve->counters.compressed_bytes, packed.size);
   sp_arena_dispose(&arena);
   sp_buffer_dispose(&unpacked);
-  return st == SPANPROF_ERR_FORMAT ? SPANPROF_OK : st;
+  if (st && st != SPANPROF_ERR_FORMAT)
+    return st;
+  return sp_batch_put_much(&work->batch, &work->refusal);
 }
 
 static void push_refuse(sp_http_response *response, const sp_refusal *refusal,
@@ -74,13 +75,14 @@ static void push_refuse(sp_http_response *response, const sp_refusal *refusal,
 static spanprof_status push_take(push_work *work, sp_view message) {
   spanprof_status st, put;
 
-  st = sp_push_request_each(message, work->batch.serve->mem, push_visit, work,
+  st = sp_push_request_each(message, &work->upload.mem, push_visit, work,
                             &work->refusal);
   if (!st && !work->seen)
     st = sp_refuse(&work->refusal, SP_REFUSAL_INVALID, "no profiles received");
   put = sp_batch_put(&work->batch, &work->refusal);
   if (put)
     return put;
+  st = sp_upload_explain(&work->upload, &work->refusal, st);
   return st || work->refusal.kind == SP_REFUSAL_NONE ? st : SPANPROF_ERR_FORMAT;
 }
 
@@ -98,18 +100,19 @@ static void push_decode_error(sp_http_response *response,
   sp_buffer_dispose(&text);
 }
 
-static bool push_json(sp_view *message, sp_buffer *wire,
+static bool push_json(push_work *work, sp_view *message, sp_buffer *wire,
                       sp_http_response *response) {
   sp_refusal refusal;
   spanprof_status st;
 
-  sp_refusal_init(&refusal, wire->mem);
+  sp_refusal_init(&refusal, &sp_mem_default);
   if (!message->size)
     st = sp_refuse(&refusal, SP_REFUSAL_BROKEN,
                    "zero-length payload is not a valid JSON object");
   else
     st = sp_push_request_json(*message, wire, &refusal);
-  if (refusal.kind != SP_REFUSAL_NONE)
+  st = sp_upload_explain(&work->upload, &refusal, st);
+  if (refusal.kind != SP_REFUSAL_NONE && refusal.kind != SP_REFUSAL_STORE)
     push_decode_error(response, &refusal);
   else if (st)
     push_refuse(response, &refusal, st);
@@ -121,7 +124,6 @@ static bool push_json(sp_view *message, sp_buffer *wire,
 void sp_push_handle(void *data, const sp_http_request *request,
                     sp_http_response *response) {
   push_work work = {.seen = 0};
-  const sp_serve *serve = data;
   sp_connect_envelope call;
   spanprof_status st;
   sp_buffer unpacked, wire;
@@ -129,13 +131,14 @@ void sp_push_handle(void *data, const sp_http_request *request,
 
   if (!sp_connect_open(request, &call, response))
     return;
-  sp_buffer_init(&unpacked, serve->mem);
-  sp_buffer_init(&wire, serve->mem);
-  sp_batch_init(&work.batch, data);
-  sp_refusal_init(&work.refusal, serve->mem);
+  sp_upload_begin(&work.upload, data);
+  sp_buffer_init(&unpacked, &work.upload.mem);
+  sp_buffer_init(&wire, &work.upload.mem);
+  sp_batch_init(&work.batch, &work.upload);
+  sp_refusal_init(&work.refusal, &sp_mem_default);
   if (sp_connect_message(request, &call, SP_PUSH_BYTES_MAX, &unpacked, &message,
                          response) &&
-      (!call.is_json || push_json(&message, &wire, response))) {
+      (!call.is_json || push_json(&work, &message, &wire, response))) {
     st = push_take(&work, message);
     if (st)
       push_refuse(response, &work.refusal, st);
@@ -146,4 +149,5 @@ void sp_push_handle(void *data, const sp_http_request *request,
   sp_batch_dispose(&work.batch);
   sp_buffer_dispose(&wire);
   sp_buffer_dispose(&unpacked);
+  sp_upload_end(&work.upload);
 }

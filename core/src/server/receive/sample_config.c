@@ -6,6 +6,7 @@
 
 struct sp_sample_config {
   const sp_mem *mem;
+  void *held; /* for what follows */
   json_t *root;
 };
 
@@ -35,7 +36,8 @@ static spanprof_status config_check(json_t *root, sp_refusal *refusal) {
 
 spanprof_status sp_sample_config_read(sp_sample_config **out, const sp_mem *mem,
                                       sp_view text, sp_refusal *refusal) {
-  spanprof_status st = sp_json_bounded(text, refusal);
+  void *held;
+  spanprof_status st = sp_json_bounded(text, mem, &held, refusal);
   sp_sample_config *config;
   json_error_t error;
 
@@ -43,9 +45,12 @@ spanprof_status sp_sample_config_read(sp_sample_config **out, const sp_mem *mem,
   if (st)
     return st;
   config = sp_mem_zero(mem, sizeof *config);
-  if (!config)
+  if (!config) {
+    sp_mem_free(mem, held);
     return SPANPROF_ERR_NOMEM;
+  }
   config->mem = mem;
+  config->held = held;
   config->root = json_loadb(text.bytes ? text.bytes : "", text.size,
                             JSON_ALLOW_NUL | JSON_DECODE_ANY, &error);
   if (!json_is_object(config->root) && !json_is_null(config->root))
@@ -65,6 +70,7 @@ void sp_sample_config_free(sp_sample_config *config) {
   if (!config)
     return;
   json_decref(config->root);
+  sp_mem_free(config->mem, config->held);
   sp_mem_free(config->mem, config);
 }
 

@@ -11,6 +11,7 @@
 
 struct sp_speedscope {
   const sp_mem *mem;
+  void *held; /* for what follows */
   json_t *root;
   json_t *frames;
   json_t *profiles;
@@ -36,7 +37,8 @@ static spanprof_status speedscope_broken(sp_refusal *refusal,
 
 spanprof_status sp_speedscope_open(sp_speedscope **out, const sp_mem *mem,
                                    sp_view text, sp_refusal *refusal) {
-  spanprof_status st = sp_json_bounded(text, refusal);
+  void *held;
+  spanprof_status st = sp_json_bounded(text, mem, &held, refusal);
   sp_speedscope *file;
   json_error_t error;
   const char *schema;
@@ -45,9 +47,12 @@ spanprof_status sp_speedscope_open(sp_speedscope **out, const sp_mem *mem,
   if (st)
     return st;
   file = sp_mem_zero(mem, sizeof *file);
-  if (!file)
+  if (!file) {
+    sp_mem_free(mem, held);
     return SPANPROF_ERR_NOMEM;
+  }
   file->mem = mem;
+  file->held = held;
   file->root = json_loadb(text.bytes ? text.bytes : "", text.size,
                           JSON_ALLOW_NUL, &error);
   schema = json_string_value(json_object_get(file->root, "$schema"));
@@ -72,6 +77,7 @@ void sp_speedscope_free(sp_speedscope *file) {
   if (!file)
     return;
   json_decref(file->root);
+  sp_mem_free(file->mem, file->held);
   sp_mem_free(file->mem, file);
 }
 

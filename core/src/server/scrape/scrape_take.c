@@ -87,15 +87,18 @@ spanprof_status sp_scrape_take(sp_serve *serve, const sp_scrape_probe *probe,
                                sp_scrape_delta *delta, sp_view answer,
                                uint64_t now_ns, sp_refusal *refusal) {
   sp_buffer unpacked;
+  sp_upload upload;
   sp_arena arena;
   sp_batch batch;
   spanprof_status st;
   sp_view bytes;
   bool large;
 
-  sp_buffer_init(&unpacked, serve->mem);
-  sp_arena_init(&arena, serve->mem, SP_RAW_MEMORY_MAX);
-  sp_batch_init(&batch, serve);
+  sp_upload_begin(&upload, serve);
+  sp_buffer_init(&unpacked, &upload.mem);
+  sp_arena_init(&arena, &upload.mem, SP_RAW_MEMORY_MAX);
+  sp_batch_init(&batch, &upload);
+  sp_upload_enter(&upload);
   st = sp_raw_unpack(answer, &unpacked, SP_RAW_BYTES_MAX, &bytes, &large,
                      refusal);
   if (!st && large)
@@ -106,8 +109,10 @@ spanprof_status sp_scrape_take(sp_serve *serve, const sp_scrape_probe *probe,
     st = take_read(&batch, probe, &arena, bytes, refusal);
   if (!st)
     st = take_subtract(&batch, delta, now_ns);
+  sp_upload_leave(&upload);
   if (!st)
     st = sp_batch_put(&batch, refusal);
+  st = sp_upload_explain(&upload, refusal, st);
   if (!st) {
     sp_scrape_delta_commit(delta);
     sp_count(&serve->counters.compressed_bytes, answer.size);
@@ -115,5 +120,6 @@ spanprof_status sp_scrape_take(sp_serve *serve, const sp_scrape_probe *probe,
   sp_batch_dispose(&batch);
   sp_arena_dispose(&arena);
   sp_buffer_dispose(&unpacked);
+  sp_upload_end(&upload);
   return st;
 }

@@ -5,6 +5,7 @@
 
 #include "../../profile/varint.h"
 #include "../receive/unpack.h"
+#include "../receive/upload.h"
 #include "otlp_span_json.h"
 #include "otlp_spans.h"
 
@@ -17,6 +18,7 @@
  * https://opentelemetry.io/docs/specs/otlp/#otlphttp-response. */
 typedef struct traces_call {
   sp_serve *serve;
+  sp_upload upload;
   bool is_json;
   sp_http_response *response;
 } traces_call;
@@ -68,6 +70,8 @@ static void traces_refuse(const traces_call *call, const sp_refusal *refusal,
                           spanprof_status st) {
   if (refusal->kind == SP_REFUSAL_LARGE)
     traces_error(call, 413, TRACES_CODE_LARGE, sp_refusal_text(refusal));
+  else if (refusal->kind == SP_REFUSAL_STORE)
+    traces_error(call, 503, TRACES_CODE_LATER, sp_refusal_text(refusal));
   else if (refusal->kind != SP_REFUSAL_NONE)
     traces_error(call, 400, TRACES_CODE_INVALID, sp_refusal_text(refusal));
   else
@@ -149,24 +153,28 @@ static bool traces_body(const traces_call *call, const sp_http_request *request,
   return end == SP_UNPACK_WHOLE;
 }
 
-static void traces_take(const traces_call *call, sp_view body) {
+static void traces_take(traces_call *call, sp_view body) {
   const sp_json_rules rules = {.refuse_unknown = false};
   spanprof_status st = SPANPROF_OK;
   sp_otlp_spans spans;
   sp_refusal refusal;
   sp_buffer wire;
 
-  sp_buffer_init(&wire, call->serve->mem);
-  sp_refusal_init(&refusal, call->serve->mem);
-  sp_otlp_spans_init(&spans, call->serve->mem);
+  sp_buffer_init(&wire, &call->upload.mem);
+  sp_refusal_init(&refusal, &sp_mem_default);
+  sp_otlp_spans_init(&spans, &call->upload.mem);
+  sp_upload_enter(&call->upload);
   if (call->is_json) {
     st = sp_json_wire(body, sp_otlp_json_spans, &rules, &wire, &refusal);
     body = sp_view_of(wire.data, wire.size);
   }
   if (!st)
     st = sp_otlp_spans_read(&spans, body, &refusal);
+  sp_upload_leave(&call->upload);
+  sp_upload_rest(&call->upload);
   if (!st && spans.count)
     st = sp_store_put_spans(call->serve->store, spans.spans, spans.count);
+  st = sp_upload_explain(&call->upload, &refusal, st);
   if (st) {
     traces_refuse(call, &refusal, st);
   } else {
@@ -200,10 +208,12 @@ static void traces_handle(void *data, const sp_http_request *request,
                  "application/json");
     return;
   }
-  sp_buffer_init(&unpacked, call.serve->mem);
+  sp_upload_begin(&call.upload, data);
+  sp_buffer_init(&unpacked, &call.upload.mem);
   if (traces_body(&call, request, &unpacked, &body))
     traces_take(&call, body);
   sp_buffer_dispose(&unpacked);
+  sp_upload_end(&call.upload);
 }
 
 spanprof_status sp_traces_routes(sp_http_routes *routes, sp_serve *serve) {

@@ -78,19 +78,24 @@ static void values_become_fields(void) {
 
 static void what_would_take_all_memory_is_refused(void) {
   const size_t size = 1 << 20;
+  const sp_mem *mem = &sp_mem_default;
   char *text = malloc(size + 1);
   sp_refusal refusal;
+  void *held;
 
   memset(text, '[', size);
   text[size] = '\0';
   sp_refusal_init(&refusal, &sp_mem_default);
-  CHECK(sp_json_bounded(sp_view_of(text, size), &refusal));
+  CHECK(sp_json_bounded(sp_view_of(text, size), mem, &held, &refusal));
+  CHECK(!held);
   CHECK(refusal.kind == SP_REFUSAL_LARGE);
   sp_refusal_dispose(&refusal);
   sp_refusal_init(&refusal, &sp_mem_default);
   text[0] = '"'; /* a text may hold as many as it likes */
-  CHECK(!sp_json_bounded(sp_view_of(text, size), &refusal));
-  CHECK(sp_json_bounded(sp_view_of(text, SP_JSON_BYTES_MAX + 1), &refusal));
+  CHECK(!sp_json_bounded(sp_view_of(text, size), mem, &held, &refusal));
+  sp_mem_free(mem, held);
+  CHECK(sp_json_bounded(sp_view_of(text, SP_JSON_BYTES_MAX + 1), mem, &held,
+                        &refusal));
   sp_refusal_dispose(&refusal);
   free(text);
 }

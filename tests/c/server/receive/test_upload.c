@@ -1,0 +1,140 @@
+/* The memory of uploads: what one may take, and how many take much. */
+#include "../../check.h"
+#include "../store_fixture.h"
+#include "server/receive/upload.h"
+
+#include <pthread.h>
+
+#define LARGE_BYTES (SP_UPLOAD_SMALL_BYTES + 1)
+#define SENDERS     24
+
+static sp_serve serve;
+static atomic_int at_once, most, served, refused;
+
+static void begin(void) {
+  fixture_begin();
+  serve.store = fixture_open();
+  sp_gate_init(&serve.large_uploads, 1);
+  serve.large_uploads.width = 1;
+}
+
+static void end(void) {
+  sp_gate_dispose(&serve.large_uploads);
+  sp_store_close(serve.store);
+  fixture_end();
+}
+
+static void what_is_allocated_is_counted(void) {
+  sp_upload upload;
+  char *text;
+
+  begin();
+  sp_upload_begin(&upload, &serve);
+  text = sp_mem_new(&upload.mem, 1000);
+  CHECK(upload.bytes >= 1000);
+  text = sp_mem_resize(&upload.mem, text, 100000);
+  CHECK(upload.bytes >= 100000 && upload.bytes < 200000);
+  sp_mem_free(&upload.mem, text);
+  CHECK_EQUAL(upload.bytes, 0);
+  CHECK(!upload.is_large);
+  sp_upload_end(&upload);
+  end();
+}
+
+static void one_that_takes_too_much_is_told_so(void) {
+  sp_upload upload;
+  sp_refusal refusal;
+
+  begin();
+  sp_refusal_init(&refusal, &sp_mem_default);
+  sp_upload_begin(&upload, &serve);
+  CHECK(!sp_mem_new(&upload.mem, SP_UPLOAD_BYTES_MAX + 1));
+  CHECK_EQUAL(sp_upload_explain(&upload, &refusal, SPANPROF_ERR_NOMEM),
+              SPANPROF_ERR_FORMAT);
+  CHECK_EQUAL(refusal.kind, SP_REFUSAL_LARGE);
+  CHECK_TEXT(sp_refusal_text(&refusal),
+             "the upload takes more than 96 MiB of memory to read: send it in "
+             "parts");
+  sp_refusal_dispose(&refusal);
+  sp_upload_end(&upload);
+  end();
+}
+
+/* Reads in the store's gate, and waits there for its place. */
+static void *send_large(void *argument) {
+  sp_upload upload;
+  sp_refusal refusal;
+  void *bytes;
+  int now, seen;
+
+  (void)argument;
+  sp_refusal_init(&refusal, &sp_mem_default);
+  sp_upload_begin(&upload, &serve);
+  sp_upload_enter(&upload);
+  bytes = sp_mem_new(&upload.mem, LARGE_BYTES);
+  if (bytes) {
+    now = atomic_fetch_add(&at_once, 1) + 1;
+    for (seen = atomic_load(&most);
+         now > seen && !atomic_compare_exchange_weak(&most, &seen, now);)
+      ;
+    sched_yield();
+    atomic_fetch_sub(&at_once, 1);
+    atomic_fetch_add(&served, 1);
+  } else {
+    CHECK_EQUAL(sp_upload_explain(&upload, &refusal, SPANPROF_ERR_NOMEM),
+                SPANPROF_ERR_FORMAT);
+    CHECK_EQUAL(refusal.kind, SP_REFUSAL_STORE);
+    atomic_fetch_add(&refused, 1);
+  }
+  sp_upload_leave(&upload);
+  sp_mem_free(&upload.mem, bytes);
+  sp_upload_end(&upload);
+  sp_refusal_dispose(&refusal);
+  return NULL;
+}
+
+/* One has the place while the others come: some wait, the rest is told to come
+ * again, and a small one goes by. */
+static void large_ones_are_read_one_at_a_time(void) {
+  pthread_t senders[SENDERS];
+  sp_upload first, small;
+  void *bytes, *more;
+  size_t i;
+
+  begin();
+  sp_upload_begin(&first, &serve);
+  bytes = sp_mem_new(&first.mem, LARGE_BYTES);
+  CHECK(bytes && first.is_large);
+  for (i = 0; i < SENDERS; i++)
+    CHECK(!pthread_create(&senders[i], NULL, send_large, NULL));
+  while (atomic_load(&refused) < SENDERS - 8)
+    sched_yield();
+  sp_upload_begin(&small, &serve);
+  sp_upload_enter(&small);
+  more = sp_mem_new(&small.mem, 1000);
+  CHECK(more);
+  sp_mem_free(&small.mem, more);
+  sp_upload_leave(&small);
+  sp_upload_end(&small);
+  CHECK_EQUAL(atomic_load(&served), 0);
+  sp_mem_free(&first.mem, bytes);
+  sp_upload_rest(&first);
+  CHECK(!first.is_large);
+  for (i = 0; i < SENDERS; i++)
+    pthread_join(senders[i], NULL);
+  CHECK_EQUAL(atomic_load(&served), 8);
+  CHECK_EQUAL(atomic_load(&most), 1);
+  sp_upload_end(&first);
+  end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"what_is_allocated_is_counted", what_is_allocated_is_counted},
+      {"one_that_takes_too_much_is_told_so",
+       one_that_takes_too_much_is_told_so},
+      {"large_ones_are_read_one_at_a_time", large_ones_are_read_one_at_a_time},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
