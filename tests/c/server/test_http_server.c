@@ -1,30 +1,8 @@
 /* The server's HTTP over real sockets: what a client sends, well or badly, and
  * what it reads. */
-#include "check.h"
-
-#include <arpa/inet.h>
-#include <server/http/http_server.h>
-#include <sys/socket.h>
-#include <unistd.h>
-#include <util/status.h>
+#include "http_fixture.h"
 
 #define TOKEN "secret"
-
-static sp_http_server *server;
-static sp_http_routes routes;
-
-/* Says what it was sent. */
-static void http_echo(void *data, const sp_http_request *request,
-                      sp_http_response *response) {
-  static const char *const faults[] = {"whole", "cut", "large", "busy"};
-
-  (void)data;
-  sp_http_answer(response, request->fault ? 400 : 200, "text/plain", "");
-  sp_buffer_format(&response->body, "%s %s %s %zu", request->method,
-                   request->path, faults[request->fault], request->body_size);
-  if (sp_http_query(request, "a"))
-    sp_buffer_format(&response->body, " a=%s", sp_http_query(request, "a"));
-}
 
 static bool http_only_text(void *data, const sp_http_request *request,
                            sp_http_response *response) {
@@ -38,7 +16,6 @@ static bool http_only_text(void *data, const sp_http_request *request,
 }
 
 static void http_start(const char *token) {
-  static const char *const hosts[] = {"gateway.example", "db"};
   const sp_http_route given[] = {
       {.methods = "GET,POST",
        .path = "/echo",
@@ -55,75 +32,9 @@ static void http_start(const char *token) {
        .handler = http_echo,
        .flags = SP_HTTP_SLOW},
   };
-  const sp_http_server_options options = {.routes = &routes,
-                                          .listen = "127.0.0.1:0",
-                                          .token = token,
-                                          .hosts = hosts,
-                                          .host_count = SP_COUNT_OF(hosts)};
-  size_t i;
 
-  routes = (sp_http_routes){.mem = &sp_mem_default};
-  for (i = 0; i < SP_COUNT_OF(given); i++)
-    CHECK(!sp_http_routes_add(&routes, &given[i]));
-  CHECK(!sp_http_server_start(&server, &options));
+  http_begin(given, SP_COUNT_OF(given), token);
 }
-
-static void http_stop(void) {
-  sp_http_server_stop(server);
-  sp_http_routes_dispose(&routes);
-}
-
-static int http_connect(void) {
-  struct sockaddr_in address = {.sin_family = AF_INET,
-                                .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int client = socket(AF_INET, SOCK_STREAM, 0);
-
-  address.sin_port = htons(sp_http_server_port(server));
-  CHECK(client >= 0);
-  CHECK(!connect(client, (struct sockaddr *)&address, sizeof address));
-  return client;
-}
-
-/* Send and read to the end; `half`: closing that side after sending. */
-static const char *http_exchange(const char *text, size_t size, bool half) {
-  static char answer[8192];
-  int client = http_connect();
-  size_t got = 0;
-  ssize_t n;
-
-  while (size) {
-    n = send(client, text, size, MSG_NOSIGNAL);
-    CHECK(n > 0);
-    text += n;
-    size -= (size_t)n;
-  }
-  if (half)
-    shutdown(client, SHUT_WR);
-  while ((n = read(client, answer + got, sizeof answer - 1 - got)) > 0)
-    got += (size_t)n;
-  answer[got] = '\0';
-  close(client);
-  return answer;
-}
-
-static const char *http_ask(const char *text, size_t size) {
-  return http_exchange(text, size, false);
-}
-
-static const char *http_ask_half(const char *text) {
-  return http_exchange(text, strlen(text), true);
-}
-
-static const char *http_ask_text(const char *text) {
-  return http_ask(text, strlen(text));
-}
-
-#define HAS(answer, part)                                  \
-  do {                                                     \
-    const char *has = (answer);                            \
-    if (!strstr(has, part))                                \
-      check_texts(__FILE__, __LINE__, #answer, has, part); \
-  } while (0)
 
 static void every_answer_says_who_it_is(void) {
   const char *answer;

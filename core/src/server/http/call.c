@@ -136,6 +136,8 @@ static void call_finish(sp_http_call *call) {
     sp_http_answer(response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
                    "out of memory for the answer\n");
   }
+  if (response->status == MHD_HTTP_SERVICE_UNAVAILABLE)
+    sp_http_set(response, "Retry-After", "1");
   sp_http_set(response, "Server", "spanprof/" SPANPROF_VERSION);
   sp_http_set(response, "Spanprof-Links", "span");
 }

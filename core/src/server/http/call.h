@@ -18,8 +18,9 @@ typedef struct sp_http_call {
   sp_http_request request;
   sp_http_response response;
   sp_buffer body;
-  size_t body_seen; /* bytes, kept or not */
-  size_t counted;   /* of the server's bytes for bodies */
+  size_t body_seen;      /* bytes, kept or not */
+  size_t counted;        /* of the server's bytes for bodies */
+  size_t answer_counted; /* likewise of those for answers */
   uint64_t begin_ns;
   sp_text_pair *pairs; /* of headers and query; texts of the query and paths
                         * are in `texts` */

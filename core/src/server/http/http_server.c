@@ -7,15 +7,13 @@
 
 #include "../../util/clock.h"
 #include "../../util/status.h"
+#include "budget.h"
 #include "call.h"
 #include "durations.h"
 #include "leavers.h"
 #include "listen.h"
 #include "percent.h"
 
-/* Bodies are at most some MiB; four large ones at once, hundreds of usual
- * ones. */
-#define BODY_BYTES_MAX ((uint64_t)64 << 20)
 /* Of a body that nobody wants, what is read so that its sender gets an answer
  * and not a closed connection. */
 #define BODY_SWALLOWED_MAX ((size_t)256 << 20)
@@ -44,7 +42,7 @@ struct sp_http_server {
   sp_http_durations durations;
   /* Any thread. */
   atomic_bool stopping;
-  _Atomic uint64_t body_bytes;
+  sp_http_budget budget;
   _Atomic uint64_t inflight;
 };
 
@@ -106,16 +104,9 @@ static enum MHD_Result server_begin(sp_http_call *call) {
   server_find(call);
   if (!call->route && expect) {
     atomic_store(&call->answered, true);
-    return sp_http_call_answer(call);
+    return sp_http_budget_answer(&call->server->budget, call);
   }
   return MHD_YES;
-}
-
-static void server_drop_body(sp_http_call *call, sp_http_fault fault) {
-  call->request.fault = fault;
-  sp_buffer_dispose(&call->body);
-  atomic_fetch_sub(&call->server->body_bytes, call->counted);
-  call->counted = 0;
 }
 
 /* Take a piece of the body, as far as there is room for it. */
@@ -129,20 +120,20 @@ static enum MHD_Result server_body(sp_http_call *call, const char *bytes,
     return MHD_NO;
   if (!call->route || call->request.fault)
     return MHD_YES;
-  if (call->body_seen > call->route->body_max) {
-    server_drop_body(call, SP_HTTP_FAULT_TOO_LARGE);
-    return MHD_YES;
-  }
-  if (atomic_fetch_add(&server->body_bytes, size) + size > BODY_BYTES_MAX) {
-    atomic_fetch_sub(&server->body_bytes, size);
-    server_drop_body(call, SP_HTTP_FAULT_BUSY);
-    return MHD_YES;
-  }
-  call->counted += size;
-  sp_buffer_append(&call->body, bytes, size);
-  if (sp_buffer_status(&call->body))
-    server_drop_body(call, SP_HTTP_FAULT_BUSY);
+  if (call->body_seen > call->route->body_max)
+    sp_http_budget_drop(&server->budget, call, SP_HTTP_FAULT_TOO_LARGE);
+  else
+    sp_http_budget_body(&server->budget, call, bytes, size);
   return MHD_YES;
+}
+
+static void server_refuse(sp_work *work) {
+  sp_http_call *call = (sp_http_call *)work;
+
+  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                 "the server is ending\n");
+  atomic_store(&call->answered, true);
+  MHD_resume_connection(call->connection);
 }
 
 static enum MHD_Result server_hand_over(sp_http_call *call) {
@@ -155,12 +146,8 @@ static enum MHD_Result server_hand_over(sp_http_call *call) {
   call->work.run = server_work;
   call->running = true;
   MHD_suspend_connection(call->connection);
-  if (!sp_workers_give(slow ? &server->slow : &server->quick, &call->work)) {
-    sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-                   "the server is ending\n");
-    atomic_store(&call->answered, true);
-    MHD_resume_connection(call->connection);
-  }
+  if (!sp_workers_give(slow ? &server->slow : &server->quick, &call->work))
+    server_refuse(&call->work);
   return MHD_YES;
 }
 
@@ -184,7 +171,7 @@ static enum MHD_Result server_access(void *data,
     return server_body(call, body, size);
   }
   if (atomic_load(&call->answered) || !call->route)
-    return sp_http_call_answer(call);
+    return sp_http_budget_answer(&call->server->budget, call);
   return call->running ? MHD_YES : server_hand_over(call);
 }
 
@@ -199,7 +186,7 @@ static void server_cut(sp_http_call *call) {
   if (!info || !call->route->body_max || strcmp(method, "GET") == 0 ||
       strcmp(method, "HEAD") == 0)
     return;
-  server_drop_body(call, SP_HTTP_FAULT_CUT);
+  sp_http_budget_drop(&call->server->budget, call, SP_HTTP_FAULT_CUT);
   call->request.body = "";
   call->request.body_size = 0;
   sp_http_call_run(call);
@@ -228,7 +215,7 @@ static void server_completed(void *data, struct MHD_Connection *connection,
   if (why == MHD_REQUEST_TERMINATED_CLIENT_ABORT && call->route &&
       !call->running)
     server_cut(call);
-  atomic_fetch_sub(&call->server->body_bytes, call->counted);
+  sp_http_budget_end(&call->server->budget, call);
   if (call->counts) {
     server_measure(call);
     atomic_fetch_sub(&call->server->inflight, 1);
@@ -333,8 +320,10 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   st = sp_workers_start(&server->quick, "sp-answer", SERVER_QUICK_WORKERS);
   if (!st) {
     st = sp_workers_start(&server->slow, "sp-query", SERVER_SLOW_WORKERS);
-    if (st)
+    if (st) {
+      sp_workers_halt(&server->quick, server_refuse);
       sp_workers_end(&server->quick);
+    }
     server->workers_run = !st;
   }
   if (!st)
@@ -368,12 +357,17 @@ void sp_http_server_stop(sp_http_server *server) {
 
   if (!server)
     return;
+  /* Before what is being done gives up, and makes way for more. */
+  if (server->workers_run) {
+    sp_workers_halt(&server->quick, server_refuse);
+    sp_workers_halt(&server->slow, server_refuse);
+  }
   atomic_store(&server->stopping, true);
   for (i = 0; i < server->daemon_count; i++)
     MHD_quiesce_daemon(server->daemons[i]);
   if (server->workers_run) {
-    sp_workers_end(&server->slow);
     sp_workers_end(&server->quick);
+    sp_workers_end(&server->slow);
   }
   /* What was answered last still has to be written. */
   for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)

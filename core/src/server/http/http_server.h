@@ -6,7 +6,8 @@
  * the connection, and does not touch the call after that. A call of a slow
  * route goes to workers of its own, so that queries never keep pushes waiting.
  *
- * Bodies that are being read share BODY_BYTES_MAX of memory. */
+ * Bodies that are being read share memory, and so do answers that are being
+ * sent: what finds no room is answered 503 (budget.h). */
 #ifndef SP_HTTP_SERVER_H
 #define SP_HTTP_SERVER_H
 
@@ -38,7 +39,8 @@ uint64_t sp_http_server_inflight(const sp_http_server *server);
 /* How long they took, in Prometheus' text. */
 void sp_http_server_durations(sp_http_server *server, sp_buffer *out);
 
-/* Take no more, answer what is under way, end within a second. NULL is fine. */
+/* Take no more, answer what is under way and 503 to what waits, end within a
+ * second. NULL is fine. */
 void sp_http_server_stop(sp_http_server *server);
 
 /* The host of "host:port", with brackets around it gone; the port.

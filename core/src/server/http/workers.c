@@ -43,6 +43,7 @@ spanprof_status sp_workers_start(sp_workers *workers, const char *name,
   }
   if (!error)
     return SPANPROF_OK;
+  sp_workers_halt(workers, NULL);
   sp_workers_end(workers);
   return sp_fail_errno(SPANPROF_ERR_SYSTEM, error, "cannot start a thread");
 }
@@ -64,13 +65,26 @@ bool sp_workers_give(sp_workers *workers, sp_work *work) {
   return given;
 }
 
-void sp_workers_end(sp_workers *workers) {
-  size_t i;
+void sp_workers_halt(sp_workers *workers, void (*refuse)(sp_work *work)) {
+  sp_work *waiting;
 
   pthread_mutex_lock(&workers->lock);
   workers->ending = true;
+  waiting = workers->first;
+  workers->first = workers->last = NULL;
   pthread_cond_broadcast(&workers->more);
   pthread_mutex_unlock(&workers->lock);
+  while (waiting) {
+    sp_work *work = waiting;
+
+    waiting = work->next;
+    refuse(work);
+  }
+}
+
+void sp_workers_end(sp_workers *workers) {
+  size_t i;
+
   for (i = 0; i < workers->thread_count; i++)
     pthread_join(workers->threads[i], NULL);
   workers->thread_count = 0;

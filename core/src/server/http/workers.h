@@ -1,7 +1,7 @@
 /* Threads that do calls one after another, in the order they came.
  *
  * Who: any thread hands in; the workers take. A call that was handed in is run
- * once, also those that wait when the pool ends. */
+ * once, or refused where it still waits when the pool ends. */
 #ifndef SP_WORKERS_H
 #define SP_WORKERS_H
 
@@ -36,7 +36,10 @@ spanprof_status sp_workers_start(sp_workers *workers, const char *name,
 /* False: the pool has ended, also long ago. */
 bool sp_workers_give(sp_workers *workers, sp_work *work);
 
-/* Do what waits, and end. The lock stays, for whoever comes late. */
+/* Begin nothing more, and hand what waits to `refuse`. */
+void sp_workers_halt(sp_workers *workers, void (*refuse)(sp_work *work));
+
+/* Wait for what is being done. The lock stays, for whoever comes late. */
 void sp_workers_end(sp_workers *workers);
 
 #endif

@@ -151,7 +151,10 @@ static bool render_value(void *data, const sp_text_pairs *labels) {
 /* Over all that is kept: the call has no range. */
 static spanprof_status render_values_run(sp_query *query, const char **type,
                                          sp_buffer *out) {
-  const sp_selector all = {.from_ms = INT64_MIN, .until_ms = INT64_MAX};
+  const sp_selector all = {.from_ms = INT64_MIN,
+                           .until_ms = INT64_MAX,
+                           .give_up = sp_http_give_up,
+                           .give_up_data = (void *)(uintptr_t)query->http};
   render_values values = {.label = sp_http_query(query->http, "label")};
   sp_json json = sp_json_of(out);
   spanprof_status st;
@@ -239,7 +242,8 @@ spanprof_status sp_render_routes(sp_http_routes *routes, sp_serve *serve) {
        .path = "/label-values",
        .name = "pyroscope_label_values",
        .handler = render_values_handle,
-       .data = serve},
+       .data = serve,
+       .flags = SP_HTTP_SLOW},
   };
   spanprof_status st = SPANPROF_OK;
   size_t i;

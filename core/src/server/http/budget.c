@@ -1,0 +1,66 @@
+#include "budget.h"
+
+/* What is large gets no more than its part of the room, so that hundreds of
+ * usual bodies find some however many are large. */
+#define BODIES_MAX       ((uint64_t)48 << 20)
+#define BODIES_LARGE_MAX ((uint64_t)36 << 20)
+#define BODY_LARGE       ((size_t)1 << 20)
+/* Nobody waits longer for the next piece of a large one. */
+#define BODY_LARGE_IDLE_SECONDS 10u
+
+/* A small answer always goes, and a large one, however large, beside a few
+ * others. */
+#define ANSWERS_MAX  ((uint64_t)32 << 20)
+#define ANSWERS_FEW  ((uint64_t)1 << 20)
+#define ANSWER_SMALL ((size_t)64 << 10)
+
+void sp_http_budget_drop(sp_http_budget *budget, sp_http_call *call,
+                         sp_http_fault fault) {
+  call->request.fault = fault;
+  sp_buffer_dispose(&call->body);
+  atomic_fetch_sub(&budget->bodies, call->counted);
+  call->counted = 0;
+}
+
+void sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
+                         const char *bytes, size_t size) {
+  const bool was_large = call->counted > BODY_LARGE;
+  const bool is_large = call->counted + size > BODY_LARGE;
+
+  if (is_large && !was_large)
+    MHD_set_connection_option(call->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                              BODY_LARGE_IDLE_SECONDS);
+  call->counted += size;
+  if (atomic_fetch_add(&budget->bodies, size) + size >
+      (is_large ? BODIES_LARGE_MAX : BODIES_MAX)) {
+    sp_http_budget_drop(budget, call, SP_HTTP_FAULT_BUSY);
+    return;
+  }
+  sp_buffer_append(&call->body, bytes, size);
+  if (sp_buffer_status(&call->body))
+    sp_http_budget_drop(budget, call, SP_HTTP_FAULT_BUSY);
+}
+
+enum MHD_Result sp_http_budget_answer(sp_http_budget *budget,
+                                      sp_http_call *call) {
+  const uint64_t others = atomic_load(&budget->answers);
+  sp_http_response *response = &call->response;
+  enum MHD_Result queued;
+
+  if (response->body.size > ANSWER_SMALL && others > ANSWERS_FEW &&
+      others + response->body.size > ANSWERS_MAX) {
+    sp_buffer_dispose(&response->body);
+    response->gzip = false;
+    sp_http_answer(response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                   "too many answers wait for their readers, try again\n");
+  }
+  queued = sp_http_call_answer(call);
+  call->answer_counted = response->body.size;
+  atomic_fetch_add(&budget->answers, call->answer_counted);
+  return queued;
+}
+
+void sp_http_budget_end(sp_http_budget *budget, const sp_http_call *call) {
+  atomic_fetch_sub(&budget->bodies, call->counted);
+  atomic_fetch_sub(&budget->answers, call->answer_counted);
+}

@@ -1,0 +1,135 @@
+/* The server's HTTP with more at once than it has room for. */
+#include "http_fixture.h"
+
+static atomic_int waiting;
+
+static void load_wait(void *data, const sp_http_request *request,
+                      sp_http_response *response) {
+  atomic_fetch_add(&waiting, 1);
+  while (!atomic_load(request->stopping))
+    sched_yield();
+  http_echo(data, request, response);
+}
+
+/* 8 MiB */
+static void load_much(void *data, const sp_http_request *request,
+                      sp_http_response *response) {
+  static char text[64 << 10];
+  int i;
+
+  (void)data;
+  (void)request;
+  sp_http_answer(response, 200, "text/plain", "");
+  for (i = 0; i < 128; i++)
+    sp_buffer_append(&response->body, text, sizeof text);
+}
+
+static void load_start(void) {
+  const sp_http_route given[] = {
+      {.methods = "POST",
+       .path = "/large",
+       .handler = http_echo,
+       .body_max = 32 << 20},
+      {.methods = "GET", .path = "/much", .handler = load_much},
+      {.methods = "GET",
+       .path = "/wait",
+       .handler = load_wait,
+       .flags = SP_HTTP_SLOW},
+  };
+
+  http_begin(given, SP_COUNT_OF(given), NULL);
+}
+
+/* Two that stop one byte before their end take no more than their part. */
+static void small_bodies_find_room_beside_large_ones(void) {
+  static char large[20 << 20];
+  int slow[2], refused;
+  char got[32] = "";
+  size_t i;
+
+  load_start();
+  for (i = 0; i < SP_COUNT_OF(slow); i++) {
+    int head = snprintf(large, 200,
+                        "POST /large HTTP/1.1\r\nHost: localhost\r\n"
+                        "Content-Length: %zu\r\n\r\n",
+                        sizeof large);
+
+    slow[i] = http_connect();
+    http_send(slow[i], large, (size_t)head);
+    http_send(slow[i], large, sizeof large - 1);
+  }
+  HAS(http_ask_text("POST /large HTTP/1.0\r\nContent-Length: 4\r\n\r\nhalf"),
+      "POST /large whole 4");
+  for (i = 0; i < SP_COUNT_OF(slow); i++)
+    http_send(slow[i], "x", 1);
+  for (i = 0, refused = 0; i < SP_COUNT_OF(slow); i++) {
+    CHECK(recv(slow[i], got, 12, MSG_WAITALL) == 12);
+    refused += strcmp(got, "HTTP/1.1 400") == 0;
+    close(slow[i]);
+  }
+  CHECK(refused >= 1);
+  http_stop();
+}
+
+/* Answers of 8 MiB to clients that do not read: four have room. */
+static void answers_that_nobody_reads_are_bounded(void) {
+  static const char ask[] = "GET /much HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  int clients[12], small = 4096, refused = 0;
+  char got[128] = "";
+  size_t i;
+
+  load_start();
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    clients[i] = http_connect();
+    setsockopt(clients[i], SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    http_send(clients[i], ask, sizeof ask - 1);
+    CHECK(recv(clients[i], got, sizeof got - 1, MSG_WAITALL) > 0);
+    if (strncmp(got, "HTTP/1.1 503", 12) == 0)
+      refused++;
+    else
+      CHECK(strncmp(got, "HTTP/1.1 200", 12) == 0);
+  }
+  CHECK_EQUAL(refused, 8);
+  HAS(http_ask_text("GET /none HTTP/1.0\r\n\r\n"), " 404 ");
+  for (i = 0; i < SP_COUNT_OF(clients); i++)
+    close(clients[i]);
+  http_stop();
+}
+
+/* Three workers are busy; what waits for them is not begun any more. */
+static void what_waits_at_the_end_is_refused(void) {
+  static const char ask[] = "GET /wait HTTP/1.0\r\n\r\n";
+  int clients[20], answered[2] = {0};
+  char got[16] = "";
+  size_t i;
+
+  load_start();
+  atomic_store(&waiting, 0);
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    clients[i] = http_connect();
+    http_send(clients[i], ask, sizeof ask - 1);
+  }
+  while (atomic_load(&waiting) < 3 ||
+         sp_http_server_inflight(server) < SP_COUNT_OF(clients))
+    sched_yield();
+  http_stop();
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    CHECK(recv(clients[i], got, 12, MSG_WAITALL) == 12);
+    answered[strcmp(got + 9, "503") == 0]++;
+    close(clients[i]);
+  }
+  CHECK_EQUAL(answered[0], 3);
+  CHECK_EQUAL(answered[1], 17);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"small_bodies_find_room_beside_large_ones",
+       small_bodies_find_room_beside_large_ones},
+      {"answers_that_nobody_reads_are_bounded",
+       answers_that_nobody_reads_are_bounded},
+      {"what_waits_at_the_end_is_refused", what_waits_at_the_end_is_refused},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
