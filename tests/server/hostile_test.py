@@ -1,5 +1,6 @@
 """Clients that mean harm or are broken: each gets a clear answer, memory stays
 bounded, and a client that behaves is served all the while."""
+import base64
 import gzip
 import json
 import os
@@ -198,6 +199,46 @@ class HostileTest(unittest.TestCase):
             with self.subTest(what):
                 status, text = self.ask(path, body, headers)
                 self.assertEqual(400, status, text[:200])
+        self.check_others_were_served()
+
+    def test_what_unpacks_to_much(self):
+        as_json = {"Content-Type": "application/json"}
+        objects = b",".join([b"{}"] * 190_000)
+        stacks = b"".join(field(2, field(1, varint(i % 97 + 1) * 20 + varint(i % 89 + 1) * 20) + field(2, b"\x01"))
+                          for i in range(8000))
+        frames = b"".join(field(4, field(1, i) + field(4, field(1, i))) + field(5, field(1, i)) for i in range(1, 98))
+        large = gzip.compress(field(1, field(1, 1) + field(2, 2)) + stacks + frames +
+                              b"".join(field(6, text) for text in (b"", b"cpu", b"nanoseconds")), 1)
+        shown = json.dumps({"name": "a", "profile": base64.b64encode(
+            b'{"a":[' + b",".join([b"{}"] * 1_300_000) + b"]}").decode()}).encode()
+        for what, path, body, headers in (
+                ("profiles", PUSH, b"".join(push(pprof(), b"s%d" % i) for i in range(9000)), PROTO),
+                ("stacks", PUSH, b"".join(push(large, b"s%d" % i) for i in range(8)), PROTO),
+                ("spans", "/v1/traces", field(1, field(2, b"\x12\0" * 5_000_000)),
+                 {"Content-Type": "application/x-protobuf"}),
+                ("JSON spans", "/v1/traces", b'{"resourceSpans":[' + objects + b"]}", as_json),
+                ("JSON profiles", "/v1development/profiles", b'{"resourceProfiles":[' + objects + b"]}", as_json),
+                ("shown", "/adhocprofiles.v1.AdHocProfileService/Upload", shown, as_json)):
+            with self.subTest(what):
+                statuses = []
+                senders = [threading.Thread(target=lambda: statuses.append(self.ask(path, body, headers)[0]))
+                           for _ in range(6)]
+                for sender in senders:
+                    sender.start()
+                for sender in senders:
+                    sender.join()
+                self.assertEqual(6, len(statuses))
+                self.assertTrue(set(statuses) <= {200, 400, 413, 429, 503}, statuses)
+        self.check_others_were_served()
+
+    def test_large_bodies_that_never_end(self):
+        slow = []
+        for _ in range(2):
+            slow.append(self.connect(b"POST " + PUSH.encode() + b" HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
+                                     b"application/proto\r\nContent-Length: 33000000\r\n\r\n"))
+            slow[-1].sendall(bytes(32_999_999))
+        for _ in range(20):
+            self.assertEqual(200, self.server.push("main;beside 1\n", name="beside.cpu"))
         self.check_others_were_served()
 
     def test_labels_of_100_megabytes(self):

@@ -42,7 +42,7 @@ static void load_start(void) {
 
 /* Two that stop one byte before their end take no more than their part. */
 static void small_bodies_find_room_beside_large_ones(void) {
-  static char large[20 << 20];
+  static char large[28 << 20];
   int slow[2], refused;
   char got[32] = "";
   size_t i;

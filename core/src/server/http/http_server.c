@@ -1,8 +1,8 @@
 #include "http_server.h"
 
+#include <malloc.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../../util/clock.h"
@@ -24,8 +24,18 @@
 #define SERVER_IDLE_SECONDS    100
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
 #define SERVER_QUICK_WORKERS   24
+#define SERVER_LARGE_WORKERS   4
 #define SERVER_SLOW_WORKERS    3
+#define SERVER_LARGE_BODY      ((size_t)64 << 10)
 #define SERVER_FLUSH_TRIES_MAX 50 /* of 10 ms */
+
+/* Who does a call: those that may take long do not keep the others waiting. */
+typedef enum server_pool {
+  SERVER_QUICK,
+  SERVER_LARGE, /* with a large body, which may take much memory to read */
+  SERVER_SLOW,
+  SERVER_POOLS
+} server_pool;
 
 struct sp_http_server {
   /* Fixed after the start. */
@@ -35,9 +45,8 @@ struct sp_http_server {
   int sockets[2];
   size_t daemon_count;
   uint16_t port;
-  sp_workers quick;
-  sp_workers slow;
-  bool workers_run;
+  sp_workers workers[SERVER_POOLS];
+  size_t worker_pools; /* that have started */
   sp_leavers leavers;
   sp_http_durations durations;
   /* Any thread. */
@@ -51,6 +60,10 @@ static void server_work(sp_work *work) {
   struct MHD_Connection *connection = call->connection;
 
   sp_http_call_run(call);
+  /* The C library's arenas would each keep what its parser took. */
+  if (call->body.size > SERVER_LARGE_BODY &&
+      (call->route->flags & SP_HTTP_SLOW))
+    malloc_trim(0);
   atomic_store(&call->answered, true);
   MHD_resume_connection(connection);
 }
@@ -138,7 +151,7 @@ static void server_refuse(sp_work *work) {
 
 static enum MHD_Result server_hand_over(sp_http_call *call) {
   sp_http_server *server = call->server;
-  const bool slow = call->route->flags & SP_HTTP_SLOW;
+  server_pool pool = SERVER_QUICK;
 
   if (call->body.size)
     call->request.body = call->body.data;
@@ -146,7 +159,11 @@ static enum MHD_Result server_hand_over(sp_http_call *call) {
   call->work.run = server_work;
   call->running = true;
   MHD_suspend_connection(call->connection);
-  if (!sp_workers_give(slow ? &server->slow : &server->quick, &call->work))
+  if (call->route->flags & SP_HTTP_SLOW)
+    pool = SERVER_SLOW;
+  else if (call->body.size > SERVER_LARGE_BODY)
+    pool = SERVER_LARGE;
+  if (!sp_workers_give(&server->workers[pool], &call->work))
     server_refuse(&call->work);
   return MHD_YES;
 }
@@ -290,16 +307,21 @@ static spanprof_status server_listen(sp_http_server *server,
   return SPANPROF_OK;
 }
 
-/* A descriptor for each connection; what the system does not give, the limit
- * of connections takes. */
-static void server_descriptors(void) {
-  struct rlimit limit;
+static spanprof_status server_workers(sp_http_server *server) {
+  static const struct {
+    const char *name;
+    size_t count;
+  } pools[SERVER_POOLS] = {{"sp-answer", SERVER_QUICK_WORKERS},
+                           {"sp-large", SERVER_LARGE_WORKERS},
+                           {"sp-query", SERVER_SLOW_WORKERS}};
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
 
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 &&
-      limit.rlim_cur < SERVER_CONNECTIONS * 2 + 256) {
-    limit.rlim_cur = sp_min_u64(limit.rlim_max, SERVER_CONNECTIONS * 2 + 256);
-    setrlimit(RLIMIT_NOFILE, &limit);
+  for (i = 0; !st && i < SERVER_POOLS; i++) {
+    st = sp_workers_start(&server->workers[i], pools[i].name, pools[i].count);
+    server->worker_pools += !st;
   }
+  return st;
 }
 
 spanprof_status sp_http_server_start(sp_http_server **out,
@@ -310,22 +332,14 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   *out = NULL;
   if (!server)
     return SPANPROF_ERR_NOMEM;
-  server_descriptors();
+  sp_http_descriptors(SERVER_CONNECTIONS * 2 + 256);
   sp_http_durations_init(&server->durations, &sp_mem_default);
   server->routes = options->routes;
   server->guard = (sp_guard){.token = options->token,
                              .loopback = true,
                              .hosts = options->hosts,
                              .host_count = options->host_count};
-  st = sp_workers_start(&server->quick, "sp-answer", SERVER_QUICK_WORKERS);
-  if (!st) {
-    st = sp_workers_start(&server->slow, "sp-query", SERVER_SLOW_WORKERS);
-    if (st) {
-      sp_workers_halt(&server->quick, server_refuse);
-      sp_workers_end(&server->quick);
-    }
-    server->workers_run = !st;
-  }
+  st = server_workers(server);
   if (!st)
     st = sp_leavers_start(&server->leavers);
   if (!st)
@@ -358,17 +372,13 @@ void sp_http_server_stop(sp_http_server *server) {
   if (!server)
     return;
   /* Before what is being done gives up, and makes way for more. */
-  if (server->workers_run) {
-    sp_workers_halt(&server->quick, server_refuse);
-    sp_workers_halt(&server->slow, server_refuse);
-  }
+  for (i = 0; i < server->worker_pools; i++)
+    sp_workers_halt(&server->workers[i], server_refuse);
   atomic_store(&server->stopping, true);
   for (i = 0; i < server->daemon_count; i++)
     MHD_quiesce_daemon(server->daemons[i]);
-  if (server->workers_run) {
-    sp_workers_end(&server->quick);
-    sp_workers_end(&server->slow);
-  }
+  for (i = 0; i < server->worker_pools; i++)
+    sp_workers_end(&server->workers[i]);
   /* What was answered last still has to be written. */
   for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)
     poll(NULL, 0, 10);

@@ -4,7 +4,8 @@
  * Who: a thread of libmicrohttpd owns a call until its body is there, suspends
  * the connection and gives the call to a worker; the worker answers and resumes
  * the connection, and does not touch the call after that. A call of a slow
- * route goes to workers of its own, so that queries never keep pushes waiting.
+ * route goes to workers of its own, so that queries never keep pushes waiting,
+ * and so does one with a large body.
  *
  * Bodies that are being read share memory, and so do answers that are being
  * sent: what finds no room is answered 503 (budget.h). */

@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "../../util/status.h"
@@ -54,4 +55,13 @@ spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
   }
   freeaddrinfo(found);
   return st;
+}
+
+void sp_http_descriptors(uint64_t wanted) {
+  struct rlimit limit;
+
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < wanted) {
+    limit.rlim_cur = sp_min_u64(limit.rlim_max, wanted);
+    setrlimit(RLIMIT_NOFILE, &limit);
+  }
 }

@@ -5,7 +5,11 @@
 
 #include "matcher_list.h"
 
-#define ADHOC_VALUES_MAX 2000000 /* of the text; each takes some 40 bytes */
+/* What a parser takes for a number or a text, and for a list or an object
+ * without what is in it; and may take for a whole profile. */
+#define ADHOC_VALUE_BYTES  ((size_t)48)
+#define ADHOC_OBJECT_BYTES ((size_t)208)
+#define ADHOC_BYTES_MAX    ((size_t)32 << 20)
 
 typedef struct adhoc_reading {
   sp_adhoc_profile *out;
@@ -259,11 +263,17 @@ static spanprof_status bearer_describe(adhoc_reading *reading,
 }
 
 static bool adhoc_json_bounded(const char *text, size_t size) {
-  size_t i, count = 0;
+  size_t i, bytes = 0;
 
-  for (i = 0; i < size; i++)
-    count += text[i] == ',' || text[i] == '[' || text[i] == '{';
-  return count <= ADHOC_VALUES_MAX;
+  for (i = 0; i < size; i++) {
+    const bool opens = text[i] == '[' || text[i] == '{';
+
+    if (opens || text[i] == ',')
+      bytes += ADHOC_VALUE_BYTES;
+    if (opens)
+      bytes += ADHOC_OBJECT_BYTES;
+  }
+  return bytes <= ADHOC_BYTES_MAX;
 }
 
 spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,

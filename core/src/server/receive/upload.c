@@ -5,6 +5,7 @@
 #include "../store/store.h"
 
 #define UPLOAD_WAITING_MAX 8 /* large ones: others keep most workers */
+#define UPLOAD_TRIM_BYTES  ((size_t)16 << 20)
 
 /* Room for so many bytes more, among small or large ones. */
 static bool upload_room(sp_upload *upload, size_t more) {
@@ -38,6 +39,8 @@ static void *upload_resize(void *data, void *old, size_t size) {
     upload->bytes += malloc_usable_size(p);
   if (p || !size)
     upload->bytes -= before;
+  if (upload->bytes > upload->most)
+    upload->most = upload->bytes;
   return p;
 }
 
@@ -47,8 +50,12 @@ void sp_upload_begin(sp_upload *upload, sp_serve *serve) {
 }
 
 void sp_upload_end(sp_upload *upload) {
-  if (upload->is_large)
-    sp_gate_leave(&upload->serve->large_uploads);
+  if (!upload->is_large)
+    return;
+  /* Each of the C library's arenas would keep the pieces of its largest. */
+  if (upload->most > UPLOAD_TRIM_BYTES)
+    malloc_trim(0);
+  sp_gate_leave(&upload->serve->large_uploads);
   upload->is_large = false;
 }
 

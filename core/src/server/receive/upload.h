@@ -26,7 +26,8 @@ typedef struct sp_upload {
   sp_mem mem;
   sp_serve *serve;
   size_t bytes;
-  bool reads; /* has a turn */
+  size_t most; /* of them so far */
+  bool reads;  /* has a turn */
   bool is_large;
   sp_upload_fault fault; /* why there was no memory */
 } sp_upload;
