@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """`spanprof upload` of files that a program wrote, to a Pyroscope stand-in."""
 
+import contextlib
 import gzip
 import os
+import pty
 import shutil
 import subprocess
 import tempfile
@@ -84,6 +86,21 @@ class UploadTest(unittest.TestCase):
         self.sink.ask("/control", {"mode": "status", "status": 503, "count": 2})
         self.upload(self.directory, SERVER_ADDRESS=self.address)
         self.assertEqual(self.sink.ask("/summary")["profiles"], len(self.files))
+
+    def test_a_terminal_shows_how_far_it_is_and_what_it_waits_for(self):
+        leader, follower = pty.openpty()
+        self.sink.ask("/control", {"mode": "status", "status": 503, "count": 1})
+        done = subprocess.run([COMMAND, "upload", self.directory], stdout=subprocess.PIPE, stderr=follower, timeout=60,
+                              env={"PYROSCOPE_SERVER_ADDRESS": self.address})
+        os.close(follower)
+        said = b""
+        with contextlib.suppress(OSError):  # What the end of a terminal is.
+            while more := os.read(leader, 4096):
+                said += more
+        os.close(leader)
+        self.assertRegex(said, b"\r0 of %d files sent; the server answered 503, again in \\d+ s" % len(self.files))
+        self.assertTrue(said.endswith(b"\r\x1b[K"), said)
+        self.assertNotIn(b"files sent", done.stdout)
 
     def test_what_is_no_profile_stops_no_other(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -10,6 +10,7 @@
 #include "command.h"
 #include "command_client.h"
 #include "profile_list.h"
+#include "progress.h"
 
 /* So often is one profile sent, and so long waited in between. */
 #define UPLOAD_TRIES       5
@@ -44,6 +45,8 @@ typedef struct upload_job {
   bool help;
   sp_profile_list files;
   sp_command_client client;
+  sp_progress progress;
+  size_t seen;
   size_t taken;
   int status;
 } upload_job;
@@ -51,6 +54,7 @@ typedef struct upload_job {
 static void upload_complain(upload_job *job, const char *path,
                             const char *why) {
   job->status = SP_EXIT_FAILED;
+  sp_progress_clear(&job->progress);
   sp_command_complain(job->io, "upload", path, why);
 }
 
@@ -114,9 +118,24 @@ static void upload_sleep(uint64_t ns) {
     ;
 }
 
+/* Wait, and say on a terminal for what. */
+static void upload_wait(upload_job *job, const sp_http_answer *answer,
+                        uint64_t ns) {
+  const double seconds = (double)ns / (double)SP_NS_PER_S;
+  char why[80];
+
+  if (answer->status)
+    snprintf(why, sizeof why, "the server answered %ld, again in %.0f s",
+             answer->status, seconds);
+  else
+    snprintf(why, sizeof why, "no answer, again in %.0f s", seconds);
+  sp_progress_sent(&job->progress, job->seen, job->files.count, why);
+  upload_sleep(ns);
+}
+
 /* Whether an answer ends the tries; else the time to wait was waited. */
-static bool upload_decided(const sp_http_answer *answer, uint32_t tries,
-                           bool *accepted) {
+static bool upload_decided(upload_job *job, const sp_http_answer *answer,
+                           uint32_t tries, bool *accepted) {
   sp_retry_case asked = {.status = answer->status,
                          .foreign = answer->foreign,
                          .failures = tries,
@@ -133,13 +152,13 @@ static bool upload_decided(const sp_http_answer *answer, uint32_t tries,
   if (retry.verdict != SP_RETRY_AGAIN || retry.is_mendable ||
       tries == UPLOAD_TRIES)
     return true;
-  upload_sleep(sp_min_u64(retry.at_ns - asked.now_ns, UPLOAD_WAIT_MAX_NS));
+  upload_wait(job, answer,
+              sp_min_u64(retry.at_ns - asked.now_ns, UPLOAD_WAIT_MAX_NS));
   return false;
 }
 
 /* SPANPROF_ERR_IO, in a sentence: it was not taken. */
-static spanprof_status upload_send(const upload_job *job,
-                                   const sp_encoded *part,
+static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
                                    const sp_series *series) {
   sp_pyroscope_request request;
   sp_http_answer answer;
@@ -151,7 +170,7 @@ static spanprof_status upload_send(const upload_job *job,
     return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
   do
     sp_http_client_post(job->client.http, &request.http, &answer);
-  while (!upload_decided(&answer, ++tries, &accepted));
+  while (!upload_decided(job, &answer, ++tries, &accepted));
   sp_pyroscope_request_dispose(&request);
   if (accepted)
     return SPANPROF_OK;
@@ -192,8 +211,13 @@ static void upload_run(upload_job *job) {
     upload_complain(job, NULL, spanprof_last_error());
     return;
   }
-  for (i = 0; i < job->files.count; i++)
+  sp_progress_init(&job->progress, job->io->err);
+  for (i = 0; i < job->files.count; i++) {
+    job->seen = i;
+    sp_progress_sent(&job->progress, i, job->files.count, NULL);
     upload_file(job, job->files.paths[i]);
+  }
+  sp_progress_clear(&job->progress);
   fprintf(job->io->out, "%zu of %zu profiles taken by %s\n", job->taken,
           job->files.count, job->client.settings.server_address);
 }
