@@ -221,6 +221,9 @@ static void an_address_is_refused_with_a_sentence(void) {
   options.listen = "4040";
   CHECK_EQUAL(SPANPROF_ERR_ARGUMENT, sp_http_server_start(&second, &options));
   HAS(spanprof_last_error(), "\"4040\" is no address");
+  options.listen = "::1:4040";
+  CHECK_EQUAL(SPANPROF_ERR_ARGUMENT, sp_http_server_start(&second, &options));
+  HAS(spanprof_last_error(), "127.0.0.1:4040 or [::1]:4040");
   snprintf(address, sizeof address, "127.0.0.1:%u",
            sp_http_server_port(server));
   options.listen = address;

@@ -13,7 +13,9 @@ spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
     begin++;
     end--;
   }
-  if (!colon || !sp_number_is(colon + 1, UINT16_MAX, &number) || end <= begin ||
+  /* "::1:4040" may be an address without a port. */
+  if (!colon || (*listen != '[' && strchr(listen, ':') != colon) ||
+      !sp_number_is(colon + 1, UINT16_MAX, &number) || end <= begin ||
       (size_t)(end - begin) >= capacity)
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "\"%.200s\" is no address to listen on: give one as "
