@@ -25,8 +25,10 @@ CALL = "/querier.v1.QuerierService/"
 class Server:
     """One on a port of its own; `with` ends it."""
 
-    def __init__(self, data, *options, file_bytes=None):
+    def __init__(self, data, *options, file_bytes=None, ignores=()):
         def limit():
+            for number in ignores:
+                signal.signal(number, signal.SIG_IGN)
             if file_bytes:
                 hard = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, hard))
@@ -138,6 +140,16 @@ class ServerTest(unittest.TestCase):
                 status, _, body = server.ask("GET", "/ready", headers={"Host": host})
                 self.assertEqual(expected, status, body)
             self.assertIn(b"--allow-host", body)
+
+    def test_a_signal_that_is_ignored_stays_ignored(self):
+        with Server(self.data, ignores=(signal.SIGHUP, signal.SIGINT)) as server:  # nohup, a script's `&`
+            server.process.send_signal(signal.SIGHUP)
+            server.process.send_signal(signal.SIGINT)
+            self.assertEqual(200, server.push("main 1\n"))
+            self.assertIsNone(server.process.poll())
+            self.assertEqual(0, server.end(signal.SIGTERM))
+        with Server(self.data) as server:
+            self.assertEqual(0, server.end(signal.SIGHUP))
 
     def test_a_second_start_is_one_sentence(self):
         with Server(self.data) as server:

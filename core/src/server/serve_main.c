@@ -1,10 +1,12 @@
 /* The program `spanprof-server`. */
 #include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "../util/status.h"
 #include "exported/exported_metrics.h"
@@ -30,6 +32,22 @@ typedef struct serve_process {
   char path[4096];
 } serve_process;
 
+/* A new entry of a directory is on the disk when that is. Where it may not be
+ * opened, the system writes it in its own time. */
+static void serve_sync_parent(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char parent[4096];
+  int directory;
+
+  snprintf(parent, sizeof parent, "%.*s",
+           slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+  directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0)
+    return;
+  fsync(directory);
+  close(directory);
+}
+
 /* Each directory of the path that is not there yet, for the user alone. */
 static spanprof_status serve_make_directory(const char *directory, char *path,
                                             size_t capacity) {
@@ -42,7 +60,9 @@ static spanprof_status serve_make_directory(const char *directory, char *path,
     slash = strchr(slash + 1, '/');
     if (slash)
       *slash = '\0';
-    if (mkdir(path, 0700) && errno != EEXIST)
+    if (mkdir(path, 0700) == 0)
+      serve_sync_parent(path);
+    else if (errno != EEXIST)
       return sp_fail_errno(SPANPROF_ERR_IO, errno,
                            "cannot make the directory %s", path);
     if (!slash)
@@ -158,12 +178,17 @@ static void serve_close(serve_process *process) {
   sp_metric_rules_dispose(&process->rules);
 }
 
-/* Threads inherit the mask: signals reach sigwait() alone. */
+/* Threads inherit the mask: signals reach sigwait() alone. One that is ignored,
+ * as by nohup, or Ctrl-C behind a script's `&`, stays so. */
 static void serve_block_signals(sigset_t *ends) {
+  static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+  struct sigaction before;
+  size_t i;
+
   sigemptyset(ends);
-  sigaddset(ends, SIGTERM);
-  sigaddset(ends, SIGINT);
-  sigaddset(ends, SIGHUP);
+  for (i = 0; i < SP_COUNT_OF(numbers); i++)
+    if (!sigaction(numbers[i], NULL, &before) && before.sa_handler != SIG_IGN)
+      sigaddset(ends, numbers[i]);
   pthread_sigmask(SIG_BLOCK, ends, NULL);
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk */
