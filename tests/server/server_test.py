@@ -134,6 +134,17 @@ class ServerTest(unittest.TestCase):
                     self.assertEqual(f"http://{host}:{port}/", file.read())
                 os.remove(self.data + "/opened")
 
+    def test_an_address_for_others_opens_no_other(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        with Server(self.data, "--otlp", f"0.0.0.0:{port}", "--no-token") as server:
+            for at, expected in ((server.port, 403), (port, 200)):
+                connection = http.client.HTTPConnection("127.0.0.1", at, timeout=10)
+                connection.request("GET", "/ready", headers={"Host": "rebound.example"})
+                self.assertEqual(expected, connection.getresponse().status)
+                connection.close()
+
     def test_a_host_may_have_further_names(self):
         with Server(self.data, "--allow-host", "grafana.example", "--allow-host=db") as server:
             for host, expected in (("grafana.example:4040", 200), ("db", 200), ("other.example", 403)):

@@ -37,14 +37,19 @@ typedef enum server_pool {
   SERVER_POOLS
 } server_pool;
 
+typedef struct server_listener {
+  sp_http_server *server;
+  sp_guard guard;
+  struct MHD_Daemon *daemon;
+  int socket;
+  uint16_t port;
+} server_listener;
+
 struct sp_http_server {
   /* Fixed after the start. */
   const sp_http_routes *routes;
-  sp_guard guard;
-  struct MHD_Daemon *daemons[2];
-  int sockets[2];
-  size_t daemon_count;
-  uint16_t port;
+  server_listener listeners[2];
+  size_t listener_count;
   sp_workers workers[SERVER_POOLS];
   size_t worker_pools; /* that have started */
   sp_leavers leavers;
@@ -70,7 +75,7 @@ static void server_work(sp_work *work) {
 
 /* A path as it is, or without the prefix that Pyroscope is often found
  * under. */
-static void server_find(sp_http_call *call) {
+static void server_find(sp_http_call *call, const sp_guard *guard) {
   static const char prefix[] = "/pyroscope/";
   const sp_http_server *server = call->server;
   sp_http_request *request = &call->request;
@@ -89,7 +94,7 @@ static void server_find(sp_http_call *call) {
                             &request->rest, &allow, &says_allow);
   }
   call->counted_route = call->route;
-  if (!sp_guard_passes(&server->guard, call->route, request, response)) {
+  if (!sp_guard_passes(guard, call->route, request, response)) {
     call->route = NULL;
   } else if (!call->route && allow) {
     sp_http_answer(response, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "");
@@ -107,14 +112,14 @@ static void server_find(sp_http_call *call) {
 
 /* What is answered already is said before the body, where the client waits for
  * a word (RFC 9110, 10.1.1); else behind it, or the connection would break. */
-static enum MHD_Result server_begin(sp_http_call *call) {
+static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard) {
   const char *expect = sp_http_header(&call->request, "Expect");
 
   call->begun = true;
   call->counts = true;
   atomic_fetch_add(&call->server->inflight, 1);
   call->request.stopping = &call->server->stopping;
-  server_find(call);
+  server_find(call, guard);
   if (!call->route && expect) {
     atomic_store(&call->answered, true);
     return sp_http_budget_answer(&call->server->budget, call);
@@ -177,9 +182,11 @@ static enum MHD_Result server_access(void *data,
 
   (void)version;
   if (!call) {
-    call = sp_http_call_new(data, connection, url, method);
+    const server_listener *listener = data;
+
+    call = sp_http_call_new(listener->server, connection, url, method);
     *request = call;
-    return call ? server_begin(call) : MHD_NO;
+    return call ? server_begin(call, &listener->guard) : MHD_NO;
   }
   if (*body_size) {
     const size_t size = *body_size;
@@ -271,39 +278,43 @@ static void server_say_nothing(void *data, const char *format, va_list list) {
 
 /* TURBO: without it, libmicrohttpd shuts a connection down for writing before
  * server_cut() could answer. */
-static struct MHD_Daemon *server_daemon(sp_http_server *server, int socket) {
+static struct MHD_Daemon *server_daemon(server_listener *listener) {
+  sp_http_server *server = listener->server;
+
   return MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO |
           MHD_USE_ERROR_LOG,
-      0, NULL, NULL, server_access, server, MHD_OPTION_EXTERNAL_LOGGER,
+      0, NULL, NULL, server_access, listener, MHD_OPTION_EXTERNAL_LOGGER,
       server_say_nothing, NULL, MHD_OPTION_UNESCAPE_CALLBACK, server_unescape,
-      NULL, MHD_OPTION_LISTEN_SOCKET, socket, MHD_OPTION_NOTIFY_COMPLETED,
-      server_completed, server, MHD_OPTION_NOTIFY_CONNECTION, server_connection,
-      server, MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
+      NULL, MHD_OPTION_LISTEN_SOCKET, listener->socket,
+      MHD_OPTION_NOTIFY_COMPLETED, server_completed, server,
+      MHD_OPTION_NOTIFY_CONNECTION, server_connection, server,
+      MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
       (unsigned)SERVER_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
       (unsigned)SERVER_IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       SERVER_HEADER_BYTES, MHD_OPTION_END);
 }
 
 static spanprof_status server_listen(sp_http_server *server,
+                                     const sp_http_server_options *options,
                                      const char *listen_on) {
-  const size_t number = server->daemon_count;
-  bool loopback = true;
-  uint16_t port;
+  server_listener *listener = &server->listeners[server->listener_count];
   spanprof_status st;
 
-  st = sp_http_listen(listen_on, &server->sockets[number], &loopback, &port);
+  listener->server = server;
+  listener->guard = (sp_guard){.token = options->token,
+                               .hosts = options->hosts,
+                               .host_count = options->host_count};
+  st = sp_http_listen(listen_on, &listener->socket, &listener->guard.loopback,
+                      &listener->port);
   if (st)
     return st;
-  server->guard.loopback &= loopback;
-  if (number == 0)
-    server->port = port;
-  server->daemons[number] = server_daemon(server, server->sockets[number]);
-  if (!server->daemons[number]) {
-    close(server->sockets[number]);
+  listener->daemon = server_daemon(listener);
+  if (!listener->daemon) {
+    close(listener->socket);
     return sp_fail(SPANPROF_ERR_SYSTEM, "cannot serve on %s", listen_on);
   }
-  server->daemon_count++;
+  server->listener_count++;
   return SPANPROF_OK;
 }
 
@@ -335,17 +346,13 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   sp_http_descriptors(SERVER_CONNECTIONS * 2 + 256);
   sp_http_durations_init(&server->durations, &sp_mem_default);
   server->routes = options->routes;
-  server->guard = (sp_guard){.token = options->token,
-                             .loopback = true,
-                             .hosts = options->hosts,
-                             .host_count = options->host_count};
   st = server_workers(server);
   if (!st)
     st = sp_leavers_start(&server->leavers);
   if (!st)
-    st = server_listen(server, options->listen);
+    st = server_listen(server, options, options->listen);
   if (!st && options->listen_also)
-    st = server_listen(server, options->listen_also);
+    st = server_listen(server, options, options->listen_also);
   if (st) {
     sp_http_server_stop(server);
     return st;
@@ -355,7 +362,7 @@ spanprof_status sp_http_server_start(sp_http_server **out,
 }
 
 uint16_t sp_http_server_port(const sp_http_server *server) {
-  return server->port;
+  return server->listeners[0].port;
 }
 
 void sp_http_server_durations(sp_http_server *server, sp_buffer *out) {
@@ -375,16 +382,16 @@ void sp_http_server_stop(sp_http_server *server) {
   for (i = 0; i < server->worker_pools; i++)
     sp_workers_halt(&server->workers[i], server_refuse);
   atomic_store(&server->stopping, true);
-  for (i = 0; i < server->daemon_count; i++)
-    MHD_quiesce_daemon(server->daemons[i]);
+  for (i = 0; i < server->listener_count; i++)
+    MHD_quiesce_daemon(server->listeners[i].daemon);
   for (i = 0; i < server->worker_pools; i++)
     sp_workers_end(&server->workers[i]);
   /* What was answered last still has to be written. */
   for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)
     poll(NULL, 0, 10);
-  for (i = 0; i < server->daemon_count; i++) {
-    MHD_stop_daemon(server->daemons[i]);
-    close(server->sockets[i]);
+  for (i = 0; i < server->listener_count; i++) {
+    MHD_stop_daemon(server->listeners[i].daemon);
+    close(server->listeners[i].socket);
   }
   sp_leavers_end(&server->leavers);
   sp_http_durations_dispose(&server->durations);
