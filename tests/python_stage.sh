@@ -73,7 +73,6 @@ stage_python() {
     lane python_version "$python" "$version"
   done < <(python_all)
   lanes_end
-  check lists 60 tests/package/lists_test.py -v
   for path in tests/package/wheel_*; do
     [ "$path" != tests/package/wheel_install.sh ] || continue
     lane check "python-$(basename "${path%.*}")" 900 "$path"

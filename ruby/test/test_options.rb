@@ -43,13 +43,6 @@ class OptionsTest < ChildTest
     %(labels: { Object.new.tap { |o| def o.to_s = raise("boo") } => 1 }) => "boo"
   }.freeze
 
-  # That list is for suggestions, and beside the signature's the only other.
-  def test_every_option_is_known_by_name
-    signature = File.read("#{LIBRARY}/../sig/spanprof.rbs")[/def self\.start: \((.*?)\*\*/m, 1]
-    names = child!('require "spanprof"; puts Spanprof::Options::NAMES').out.split
-    assert_equal signature.scan(/\?(\w+): /).flatten.sort, names.sort
-  end
-
   def test_each_wrong_value_is_refused_with_a_sentence
     calls = REFUSED.keys.map { |options| "p [Spanprof.start(#{options}), Spanprof.unavailable_reason]" }
     result = child!(%(require "spanprof"\n#{calls.join("\n")}\np Spanprof.running?))

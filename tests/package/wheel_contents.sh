@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# wheel_contents.sh: sdist and wheel hold what is written down here, no more.
+# wheel_contents.sh: sdist and wheel hold what is written down here, no more, and
+# are called by the header's version.
 source "$(dirname "$0")/common.sh"
 export LC_ALL=C
 
@@ -20,6 +21,11 @@ modules() {
 tar -tzf build/sdist/spanprof-*.tar.gz | sed 's|^[^/]*/||; /\/$/d; /^$/d' | sort > "$work/found"
 diff -u "$work/expected" "$work/found" || fail "The sdist holds (+) other files than it should (-)."
 echo "sdist: $(wc -l < "$work/found") files, $(stat -c %s build/sdist/*.tar.gz) bytes"
+
+version=$(sed -nE 's/^#define SPANPROF_VERSION_(MAJOR|MINOR|PATCH) +//p' core/include/spanprof/version.h | paste -sd .)
+for path in build/sdist/*.tar.gz build/wheels/*/*.whl; do
+  [[ ${path##*/} =~ ^spanprof-"$version"[-.] ]] || fail "$path is not of version $version."
+done
 
 for wheel in build/wheels/*/*.whl; do
   { modules; echo spanprof/_native.so; } | sort > "$work/expected"

@@ -2,11 +2,17 @@
 
 #include <string.h>
 
+#include "../profile/profile.h"
 #include "../settings/environment.h"
 #include "../settings/given.h"
 #include "../settings/identity.h"
 
 #define CHECK_OWN_VARIABLE "PYROSCOPE_APPLICATION_NAME"
+
+/* As Pyroscope writes them: metric, values, period. */
+#define CHECK_VALUE_TYPE SP_PROFILE_TYPE ":" SP_PROFILE_UNIT
+#define CHECK_PROFILE_TYPE \
+  SP_PROFILE_METRIC ":" CHECK_VALUE_TYPE ":" CHECK_VALUE_TYPE
 
 /* Text as a message shows it. */
 typedef struct check_shown {
@@ -133,7 +139,7 @@ static void print_tempo(FILE *out, const sp_settings *settings) {
         "    jsonData:\n"
         "      tracesToProfiles:\n"
         "        datasourceUid: pyroscope\n"
-        "        profileTypeId: process_cpu:cpu:nanoseconds:cpu:nanoseconds\n"
+        "        profileTypeId: " CHECK_PROFILE_TYPE "\n"
         "        tags:\n"
         "          - { key: service.name, value: service_name }\n",
         out);

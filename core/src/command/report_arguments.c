@@ -96,6 +96,14 @@ static bool report_read_fail_above(sp_report_arguments *job,
                       "a percentage expected, as 10%");
 }
 
+/* An option of the table without a case of its own must not pass for another.
+ */
+static bool report_unread(const sp_report_arguments *job, int argument,
+                          const char *value) {
+  return report_wrong(job, argument, value ? value : "",
+                      "nothing reads this option");
+}
+
 /* Options of which samples and profiles are meant. False: said what is wrong.
  */
 static bool report_read_filter(sp_report_arguments *job, int argument,
@@ -140,7 +148,7 @@ static bool report_read_filter(sp_report_arguments *job, int argument,
     job->server.token = value;
     return true;
   default:
-    return report_wrong(job, argument, value, "an option without a meaning");
+    return report_unread(job, argument, value);
   }
   job->asks_server = true;
   return true;
@@ -210,7 +218,7 @@ static bool report_read_shape(sp_report_arguments *job, int argument,
     job->json = true;
     return true;
   default:
-    return report_wrong(job, argument, value, "an option without a meaning");
+    return report_unread(job, argument, value);
   }
 }
 

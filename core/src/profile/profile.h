@@ -10,8 +10,9 @@
 #include "../settings/settings.h"
 #include "../util/mem.h"
 
-/* What a sample's value is. */
-#define SP_PROFILE_METRIC "process_cpu" /* the label __name__ of a series */
+/* The metric that a server keeps our profiles under; type and unit of their
+ * values, and of the period. */
+#define SP_PROFILE_METRIC "process_cpu"
 #define SP_PROFILE_TYPE   "cpu"
 #define SP_PROFILE_UNIT   "nanoseconds"
 

@@ -34,12 +34,12 @@ typedef struct sp_sample {
   uint32_t stack_bytes;
   uint32_t tid;
   uint64_t stack_base;
-  sp_registers registers;
+  sp_registers registers; /* last: the handler zeroes what stands before */
 } sp_sample;
 
 _Static_assert(offsetof(sp_sample, registers) + sizeof(sp_registers) ==
                    sizeof(sp_sample),
-               "the handler zeroes what stands before the registers");
+               "a field behind the registers would keep what the ring held");
 
 /* What the handler works with; fixed while it is set. */
 typedef struct sp_capture_config {

@@ -16,7 +16,8 @@
   X(threads_profiled)            \
   X(spans_live)
 
-/* How a sample that was taken ends that is not exported. */
+/* Why samples that were taken are not exported. What is neither exported nor
+ * here is samples_pending. */
 #define SP_COUNTERS_OF_DROPS(X) \
   X(samples_dropped_busy)       \
   X(samples_dropped_full)       \

@@ -10,7 +10,7 @@ module Spanprof
     RUBY = %i[logger autoinstrument_rails].freeze
 
     # All of them; the core has the list that counts, this one is for
-    # suggestions and checked by a test.
+    # suggestions: tests/package/lists_test.py compares them.
     NAMES = (%i[
       application_name labels resource_labels clean_label_names sample_rate_hz signal_number native_frames report_pid
       report_thread_id report_thread_name server_address basic_auth_user basic_auth_password auth_token tenant_id

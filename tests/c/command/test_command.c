@@ -1,5 +1,6 @@
 #include "check.h"
 #include "command/command.h"
+#include "command/report_options.h"
 #include "failing_mem.h"
 
 #include <unistd.h>
@@ -63,10 +64,36 @@ static void commands_survive_every_failed_allocation(void) {
   }
 }
 
+/* Help is printed where all that stands before it was read, and nothing is
+ * done: what 1 is no value for is refused by name, and is read, too. */
+static void every_option_of_reports_is_read(void) {
+  char name[80], refused[80];
+  size_t i;
+
+  for (i = 0; i < SP_REPORT_OPTIONS; i++) {
+    const sp_argument *option = &sp_report_options_table[i];
+    char *argv[] = {"spanprof", "report", name, "--help", NULL};
+    char *out, *err;
+    int status;
+
+    snprintf(name, sizeof name, option->value ? "--%s=1" : "--%s",
+             option->name);
+    snprintf(refused, sizeof refused,
+             "spanprof report: --%s \"1\": ", option->name);
+    status = sp_command_output(4, argv, &out, &err);
+    CHECK(status == SP_EXIT_OK || option->value);
+    CHECK(status == SP_EXIT_OK || strstr(err, refused) == err);
+    CHECK(!strstr(err, "nothing reads"));
+    free(out);
+    free(err);
+  }
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"every failed allocation is survived",
        commands_survive_every_failed_allocation},
+      {"every option of reports is read", every_option_of_reports_is_read},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));
