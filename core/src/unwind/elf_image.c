@@ -258,6 +258,23 @@ bool sp_elf_image_read_vaddr(const sp_elf_image *image, uint64_t vaddr,
          sp_elf_image_read(image, segment->offset + inside, out, size);
 }
 
+bool sp_elf_image_read_page(const sp_elf_image *image, uint64_t vaddr,
+                            uint64_t page_vaddr, size_t page_bytes, void *out,
+                            size_t *from, size_t *until) {
+  const sp_elf_segment *segment = elf_image_segment_of(image, vaddr);
+  uint64_t start, end;
+
+  if (!segment || (segment->flags & PF_W))
+    return false;
+  start = sp_max_u64(page_vaddr, segment->vaddr);
+  end =
+      sp_min_u64(page_vaddr + page_bytes, segment->vaddr + segment->file_bytes);
+  *from = (size_t)(start - page_vaddr);
+  *until = (size_t)(end - page_vaddr);
+  return sp_elf_image_read_vaddr(image, start, (char *)out + *from,
+                                 *until - *from);
+}
+
 spanprof_status sp_elf_image_load(const sp_elf_image *image, uint64_t offset,
                                   uint64_t size, sp_elf_bytes *out) {
   *out = (sp_elf_bytes){0};

@@ -77,6 +77,12 @@ bool sp_elf_image_read(const sp_elf_image *image, uint64_t offset, void *out,
 bool sp_elf_image_read_vaddr(const sp_elf_image *image, uint64_t vaddr,
                              void *out, size_t size);
 
+/* The same of a whole page around `vaddr`, as far as the segment has it:
+ * out[*from] to out[*until]. */
+bool sp_elf_image_read_page(const sp_elf_image *image, uint64_t vaddr,
+                            uint64_t page_vaddr, size_t page_bytes, void *out,
+                            size_t *from, size_t *until);
+
 /* SPANPROF_ERR_FORMAT: outside the file; SPANPROF_ERR_LIMIT: more than 256 MiB;
  * SPANPROF_ERR_IO, SPANPROF_ERR_NOMEM. */
 spanprof_status sp_elf_image_load(const sp_elf_image *image, uint64_t offset,

@@ -48,6 +48,8 @@ typedef struct remote_api {
 typedef struct remote_page {
   uint32_t module; /* 0: free */
   uint64_t vaddr;
+  size_t from; /* what the segment has of it */
+  size_t until;
   uint8_t bytes[REMOTE_PAGE];
 } remote_page;
 
@@ -81,8 +83,7 @@ static const sp_elf_image *remote_image(const sp_remote_unwind *remote,
   return sp_module_entry_image(sp_module_list_get(remote->list, module));
 }
 
-/* Read a module's constants by ELF virtual address, by whole pages where the
- * segment has them. */
+/* Read a module's constants by ELF virtual address, by pages. */
 static bool remote_read(sp_remote_unwind *remote, uint32_t module,
                         uint64_t vaddr, void *out, size_t size) {
   const uint64_t page_vaddr = vaddr & ~(uint64_t)(REMOTE_PAGE - 1);
@@ -91,20 +92,22 @@ static bool remote_read(sp_remote_unwind *remote, uint32_t module,
       &remote->pages[(page_vaddr / REMOTE_PAGE + module) % REMOTE_PAGES];
   const sp_elf_image *image;
 
-  if (page->module == module && page->vaddr == page_vaddr &&
-      size <= REMOTE_PAGE - inside) {
+  if (page->module != module || page->vaddr != page_vaddr) {
+    page->module = 0;
+    image = remote_image(remote, module);
+    if (!image ||
+        !sp_elf_image_read_page(image, vaddr, page_vaddr, REMOTE_PAGE,
+                                page->bytes, &page->from, &page->until))
+      return false;
+    page->module = module;
+    page->vaddr = page_vaddr;
+  }
+  if (inside >= page->from && size <= page->until - inside) {
     memcpy(out, page->bytes + inside, size);
     return true;
   }
   image = remote_image(remote, module);
-  if (!image || !sp_elf_image_read_vaddr(image, vaddr, out, size))
-    return false;
-  page->module = 0;
-  if (sp_elf_image_read_vaddr(image, page_vaddr, page->bytes, REMOTE_PAGE)) {
-    page->module = module;
-    page->vaddr = page_vaddr;
-  }
-  return true;
+  return image && sp_elf_image_read_vaddr(image, vaddr, out, size);
 }
 
 /* Where .eh_frame_hdr lies; false: none, or without the usual table. */
