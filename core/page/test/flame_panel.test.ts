@@ -79,12 +79,71 @@ describe("zoom", () => {
     const { page } = opened;
 
     await clickAt(page, 4, 0.1);
-    const other = wireOf({ "main;serve;order": 5, "main;other": 9 });
-    await page.evaluate((wire) => {
-      const { panels, treeOf } = window as unknown as { panels: Panel[]; treeOf: (tree: typeof wire) => never };
-      panels[0]!.setTree(treeOf(wire));
-    }, other);
+    await renewed(page, { "main;serve;order": 5, "main;other": 9 });
     assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve", "order"]);
+    await fine(opened);
+  });
+});
+
+const MANY = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`main;f${at};g${at}`, 1e9 - at * 1e6]));
+
+/** Shows other stacks; the functions that are listed at once. */
+async function renewed(page: Page, stacks: Record<string, number>): Promise<string[]> {
+  return await page.evaluate((wire) => {
+    const { panels, treeOf } = window as unknown as { panels: Panel[]; treeOf: (tree: typeof wire) => never };
+    panels[0]!.setTree(treeOf(wire));
+    return Array.from(document.querySelectorAll(".flame-rows .flame-name"), (name) => name.textContent);
+  }, wireOf(stacks));
+}
+
+describe("newer stacks", () => {
+  test("leave what is scrolled, reached and highlighted", async () => {
+    const deep = Array.from({ length: 80 }, (_, at) => `d${at}`).join(";");
+    const opened = await pages.open([wireOf({ ...MANY, [deep]: 5e9 })]);
+    const { page } = opened;
+    const scrolled = async (): Promise<number[]> => await page.$$eval(".flame-table, .flame-scroll[aria-label='Flame graph']", (all) => all.map((each) => each.scrollTop));
+
+    await page.focus(".flame-table");
+    for (let down = 0; down < 60; down++)
+      await press(page, "ArrowDown");
+    await press(page, "Enter");
+    await page.$eval(GRAPH, (graph) => { graph.scrollTop = 300; });
+    const before = await scrolled();
+    const name = (await texts(page, ".flame-active .flame-name"))[0]!;
+    assert.ok(before[0]! > 100 && before[1] === 300, String(before));
+    // Numbers of functions are others: there are new ones before them.
+    await renewed(page, { "new;newer": 1, ...MANY, [deep]: 5e9 });
+    assert.deepEqual(await scrolled(), before);
+    assert.deepEqual(await texts(page, ".flame-chip span:first-child"), [`highlighted: ${name}`]);
+    assert.deepEqual(await texts(page, ".flame-active .flame-name"), [name]);
+    await press(page, "h");
+    assert.equal(new URLSearchParams(new URL(page.url()).hash.slice(1)).get("hide"), name);
+    await fine(opened);
+  });
+
+  test("a menu that is open means the function that it was opened for", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+
+    await page.focus(GRAPH);
+    await press(page, "ArrowDown", "ArrowDown", "ContextMenu");
+    await renewed(page, { "new;newer": 1e9, ...STACKS });
+    await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>("[role='menuitem']")).find((each) => each.textContent.startsWith("Highlight"))!.click(); });
+    assert.deepEqual(await texts(page, ".flame-chip span:first-child"), ["highlighted: serve"]);
+    await press(page, "ContextMenu");
+    await renewed(page, STACKS);
+    await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>("[role='menuitem']")).find((each) => each.textContent.startsWith("Zoom"))!.click(); });
+    assert.deepEqual(await texts(page, ".flame-crumbs button"), ["all", "main", "serve"]);
+    await fine(opened);
+  });
+
+  test("keep the rows that a pattern found, and look for it anew", async () => {
+    const opened = await pages.open([wireOf(MANY)]);
+    const { page } = opened;
+
+    await search(page, "/^f1[0-9]$/");
+    assert.equal((await renewed(page, { "new;f1x;f19": 1e9, ...MANY })).length, 10);
+    await page.waitForFunction(() => document.querySelector(".flame-found")!.textContent.endsWith("11 frames"));
     await fine(opened);
   });
 });

@@ -190,3 +190,12 @@ export function colouringOf(graph: Graph, wanted: string | undefined): Colouring
     ? { colour, fillOf: byFunction(graph, (name, file) => kindFill(kindOf(name, file))) }
     : { colour, fillOf: byFunction(graph, (name, file) => packageFill(packageOf(name, file))) };
 }
+
+/** Tells of another theme, chosen in the page or in the system. */
+export function watchTheme(change: () => void, signal: AbortSignal): void {
+  const observer = new MutationObserver(change);
+
+  observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", change, { signal });
+  signal.addEventListener("abort", () => { observer.disconnect(); });
+}

@@ -1,8 +1,8 @@
 /** The parts of a panel, kept in step with a look. */
 import { ExportMenu } from "../export/menu.ts";
-import { h } from "../parts/dom.ts";
+import { h, renew } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
-import { colourOf, LIGHT } from "./colour.ts";
+import { colourOf, LIGHT, watchTheme } from "./colour.ts";
 import { copyText } from "./copy.ts";
 import { Crumbs } from "./crumbs.ts";
 import { derive, shapeOf, type Derived } from "./derive.ts";
@@ -15,7 +15,7 @@ import { nameOf, type Scene } from "./paint.ts";
 import type { Panel } from "./panel.ts";
 import { Printed } from "./printed.ts";
 import { pictureOf, type Picture } from "./picture.ts";
-import { nameOfRef } from "./refs.ts";
+import { nameOfRef, sameFunction } from "./refs.ts";
 import { Searching } from "./searching.ts";
 import { Table } from "./table.ts";
 import { spoken, Tip, type TipSource } from "./tip.ts";
@@ -87,11 +87,16 @@ export class FlamePanel implements Panel {
     this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
-    this.watchTheme();
+    watchTheme(() => {
+      for (const part of PARTS)
+        this.views[part].retheme();
+      this.showLegend();
+    }, this.leaving.signal);
     this.renew();
   }
 
   setTree(tree: Tree): void {
+    this.searching.carry(tree.functions);
     this.whole = tree;
     this.shape = "";
     this.renew();
@@ -196,16 +201,17 @@ export class FlamePanel implements Panel {
   }
 
   private zoom(part: Part, index: number): void {
-    const text = this.zooms.textWith(this.derived, part, index);
+    this.zoomTo(this.zooms.textWith(this.derived, part, index));
+  }
 
-    if (text !== (this.looked.zoom ?? ""))
-      this.change({ zoom: text });
+  private zoomTo(zoom: string): void {
+    if (zoom !== (this.looked.zoom ?? ""))
+      this.change({ zoom });
   }
 
   /** Other stacks: everything is made anew. */
   private renew(): void {
     this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
-    this.searching.forget();
     this.apply();
   }
 
@@ -241,7 +247,7 @@ export class FlamePanel implements Panel {
       this.views[part].element.hidden = isEmpty || !graph;
       if (graph)
         this.views[part].set({
-          graph, zoom: this.zooms[part], mask: this.searching.graphMask, colour: this.looked.colour, rootName: this.rootName(),
+          graph, key: `${this.shape} ${this.looked.zoom ?? ""}`, zoom: this.zooms[part], mask: this.searching.graphMask, colour: this.looked.colour, rootName: this.rootName(),
           isFlame: this.looked.sandwich ? part === "upper" : this.looked.layout === "flame",
         });
     }
@@ -264,7 +270,7 @@ export class FlamePanel implements Panel {
       source: {
         rows, functions: this.whole.functions, unit: this.whole.unit, whole: graph.total[0]!, wholeBase: graph.baseTotal?.[0] ?? 0,
       },
-      mask: this.searching.mask, order: this.looked.order,
+      mask: this.searching.mask, order: this.looked.order, key: `${this.shape} ${this.looked.search ?? ""}`,
     });
     this.table.mark(this.searching.chosen);
   }
@@ -274,9 +280,8 @@ export class FlamePanel implements Panel {
       look: this.looked, isDiff: this.whole.baseSelf !== null, canUndo: this.past.length > 0,
       found: this.searching.text, isFault: this.searching.fault !== "", matches: this.searching.count,
     });
-    this.chips.replaceChildren(...chipsOf(chipsOfLook(this.whole.functions, this.looked), (change) => { this.change(change); }));
-    if (this.searching.chosen >= 0)
-      this.chips.append(...chipsOf([{ text: `highlighted: ${this.whole.functions.name[this.searching.chosen]!}`, change: {} }],
+    renew(this.chips, ...chipsOf(chipsOfLook(this.whole.functions, this.looked), (change) => { this.change(change); }),
+      ...this.searching.chosen < 0 ? [] : chipsOf([{ text: `highlighted: ${this.whole.functions.name[this.searching.chosen]!}`, change: {} }],
         () => { this.choose(this.searching.chosen); }));
     this.chips.hidden = this.chips.childElementCount === 0;
   }
@@ -320,18 +325,21 @@ export class FlamePanel implements Panel {
     this.live.textContent = text;
   }
 
+  /** Those of a menu may be used when other stacks are shown. */
   private tools(): Tools {
+    const { functions } = this.whole;
+
     return {
       change: (change) => { this.change(change); },
-      choose: (id) => { this.choose(id); },
+      choose: (id) => { this.choose(sameFunction(this.whole.functions, functions, id)); },
       copy: (id) => {
-        const name = this.whole.functions.name[id]!;
+        const name = functions.name[id]!;
         void copyText(name).then((isCopied) => {
           this.say(isCopied ? "The name is copied." : "The browser does not let the page copy.");
         });
       },
       look: this.looked,
-      functions: this.whole.functions,
+      functions,
     };
   }
 
@@ -339,8 +347,9 @@ export class FlamePanel implements Panel {
     const items = toolsOf(this.tools(), id);
 
     this.tip.hide();
-    if (frame)
-      items.unshift({ text: "Zoom to this frame", key: "Enter", act: () => { this.zoom(frame.part, frame.index); } });
+    const zoom = frame && this.zooms.textWith(this.derived, frame.part, frame.index);
+    if (zoom !== null)
+      items.unshift({ text: "Zoom to this frame", key: "Enter", act: () => { this.zoomTo(zoom); } });
     items.push({ text: "Show all again", key: "r", act: () => { this.reset(); } });
     this.menu.open(items, id < 0 ? this.rootName() : nameOf({ graph: this.derived.graph, rootName: "" }, this.derived.graph.functionOf.indexOf(id)), x, y, from);
   }
@@ -383,18 +392,5 @@ export class FlamePanel implements Panel {
     else
       return isTip;
     return true;
-  }
-
-  private watchTheme(): void {
-    const retheme = (): void => {
-      for (const part of PARTS)
-        this.views[part].retheme();
-      this.showLegend();
-    };
-    const observer = new MutationObserver(retheme);
-
-    observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme", "class", "style"] });
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", retheme, { signal: this.leaving.signal });
-    this.leaving.signal.addEventListener("abort", () => { observer.disconnect(); });
   }
 }

@@ -56,6 +56,16 @@ export function refOf(functions: Functions, id: number): string {
   return `${isPlain ? name : name.slice(0, 20).replace(/[\u0000-\u001f\ud800-\udfff]/g, "?")}~${known.hashes[id]!.toString(36)}`;
 }
 
+/** The function that is number `id` of `others`; -1: it is not there. */
+export function sameFunction(functions: Functions, others: Functions, id: number): number {
+  if (functions === others || id < 0)
+    return id;
+  const named = knownOf(functions).ids.get(others.name[id]!) ?? [];
+  const found = (typeof named === "number" ? [named] : named).filter((each) => functions.file[each] === others.file[id]);
+
+  return found.find((each) => functions.line[each] === others.line[id]) ?? found[0] ?? -1;
+}
+
 /** The functions that a reference means; null: there is none here. */
 export function maskOf(functions: Functions, ref: string): Uint8Array | null {
   const known = knownOf(functions);

@@ -1,8 +1,10 @@
 /** A panel's search: what it means, what share that is, and where matches are. */
 import { amount, count, percent } from "../parts/format.ts";
 import { shown } from "../parts/dom.ts";
+import type { Functions } from "../model/tree.ts";
 import type { Graph } from "./graph.ts";
 import { Patterns } from "./patterns.ts";
+import { sameFunction } from "./refs.ts";
 import { matchesOf, matching, shareOf, type Share } from "./search.ts";
 
 export class Searching {
@@ -37,13 +39,18 @@ export class Searching {
     return this.share?.frames ?? 0;
   }
 
-  /** Other functions: nothing of before means anything. */
-  forget(): void {
-    this.graph = this.drawn = null;
+  /** Before a search in other stacks: what is chosen, and what a pattern found as
+   * long as it is looked for again, are the same functions there. */
+  carry(functions: Functions): void {
+    const before = this.graph?.tree.functions;
+
     this.patterns.stop();
-    this.mask = null;
-    this.chosen = -1;
-    this.chosenMask = null;
+    if (before) {
+      const { mask } = this;
+      this.chosen = sameFunction(functions, before, this.chosen);
+      this.mask = mask && Uint8Array.from(functions.name, (_, id) => mask[sameFunction(before, functions, id)] ?? 0);
+    }
+    this.graph = this.drawn = null;
   }
 
   /** `graph`: what shares are of; `drawn`: where matches are gone to. */

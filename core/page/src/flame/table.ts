@@ -4,6 +4,7 @@ import { shown, h } from "../parts/dom.ts";
 import { count } from "../parts/format.ts";
 import type { Functions } from "../model/tree.ts";
 import { cellsOf, columnsOf, titleOfColumn, type CellSource } from "./cells.ts";
+import { sameFunction } from "./refs.ts";
 import { COLUMNS, sortedIds, type Column, type Rows } from "./rows.ts";
 
 export const TABLE_ROW_PX = 26;
@@ -22,6 +23,8 @@ export interface TableState {
   readonly source: CellSource;
   readonly mask: Uint8Array | null;
   readonly order: string | undefined;
+  /** Where it changes other rows are meant, which are seen from the first on. */
+  readonly key: string;
 }
 
 const WIDTHS: Readonly<Record<Column, string>> = {
@@ -84,12 +87,13 @@ export class Table {
 
     this.state = state;
     if (before?.source.rows !== rows || before.mask !== state.mask || before.order !== state.order) {
-      const activeId = this.ids[this.active] ?? -1;
+      const activeId = before ? sameFunction(functions, before.source.functions, this.ids[this.active] ?? -1) : -1;
       const { column, isAscending } = readOrder(state.order, rows.baseTotal !== null);
       this.ids = sortedIds(rows, functions.name, column, isAscending, filtered(rows, state.mask));
       this.active = activeId < 0 ? -1 : this.ids.indexOf(activeId);
-      this.element.scrollTop = 0;
     }
+    if (before?.key !== state.key || before.order !== state.order)
+      this.element.scrollTop = 0;
     this.showHead();
     this.element.setAttribute("aria-rowcount", String(this.ids.length + 1));
     this.body.style.height = `${this.ids.length * TABLE_ROW_PX}px`;

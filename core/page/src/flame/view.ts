@@ -26,6 +26,8 @@ export interface ViewState {
   readonly colour: string | undefined;
   readonly isFlame: boolean;
   readonly rootName: string;
+  /** Where it changes other frames are meant, or another zoom. */
+  readonly key: string;
 }
 
 export class GraphView {
@@ -56,6 +58,8 @@ export class GraphView {
   /** Shows a graph; the frame that the keyboard is at stays where it can. */
   set(state: ViewState): void {
     const before = this.state;
+    const isOther = before?.key !== state.key || before.isFlame !== state.isFlame;
+    const belowPx = this.levels * ROW_PX - this.element.scrollTop;
 
     this.state = state;
     if (before?.graph !== state.graph || before.colour !== state.colour)
@@ -64,10 +68,12 @@ export class GraphView {
     this.space.style.height = `${this.levels * ROW_PX}px`;
     if (before && before.graph !== state.graph && this.current > 0)
       this.current = readPath(state.graph, writePath(before.graph, this.current));
-    if (before?.zoom !== state.zoom && state.zoom > 0)
+    if (isOther && before?.zoom !== state.zoom && state.zoom > 0)
       this.current = state.zoom;
-    if (before?.graph !== state.graph || before.zoom !== state.zoom || before.isFlame !== state.isFlame)
+    if (isOther)
       this.scrollTo(state.zoom, 4);
+    else if (state.isFlame)
+      this.element.scrollTop = this.levels * ROW_PX - belowPx;
     this.repaint();
   }
 

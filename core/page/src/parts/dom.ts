@@ -15,6 +15,19 @@ export function shown(text: string, lengthMax = 500): string {
   return cut.replace(CONTROLS, "\ufffd").replace(BIDI_MARKS, "\ufffd");
 }
 
+/** Other children in an element; the focus goes to the one that stands for what
+ * had it: a link to the same place, a control of the same name. */
+export function renew(element: Element, ...children: Node[]): void {
+  const nameOf = (each: Element): string =>
+    `${each.tagName} ${each.getAttribute("aria-label") ?? each.getAttribute("href") ?? each.textContent}`;
+  const focused = document.activeElement;
+  const name = focused && focused !== element && element.contains(focused) ? nameOf(focused) : null;
+
+  element.replaceChildren(...children);
+  if (name !== null)
+    Array.from(element.querySelectorAll<HTMLElement>("a, button, input, [tabindex]")).find((each) => nameOf(each) === name)?.focus({ preventScroll: true });
+}
+
 /** An element: `h("button", { class: "x", onclick: () => …, "aria-label": "…" }, "text", child)`.
  * Names that begin with "on" are listeners, `false` and undefined are left out. */
 export function h<K extends keyof HTMLElementTagNameMap>(
