@@ -16,9 +16,18 @@ export function menu(name: string): Menu {
   const button = h("button", { type: "button", class: "menu-button", "aria-expanded": "false", "aria-controls": id, title: name });
   const content = h("div", { class: "menu-content", id, role: "group", "aria-label": name, hidden: true });
   const element = h("div", { class: "menu" }, button, content);
+  // The document outlives the menu: it is listened to only while it is open.
+  const outside = (event: Event): void => {
+    if (event.target instanceof Node && !element.contains(event.target))
+      turn(false);
+  };
   const turn = (open: boolean): void => {
     content.hidden = !open;
     button.setAttribute("aria-expanded", String(open));
+    if (open)
+      document.addEventListener("pointerdown", outside);
+    else
+      document.removeEventListener("pointerdown", outside);
   };
 
   button.addEventListener("click", () => { turn(content.hidden); });
@@ -31,10 +40,6 @@ export function menu(name: string): Menu {
   });
   element.addEventListener("focusout", (event) => {
     if (event.relatedTarget instanceof Node && !element.contains(event.relatedTarget))
-      turn(false);
-  });
-  document.addEventListener("pointerdown", (event) => {
-    if (!content.hidden && event.target instanceof Node && !element.contains(event.target))
       turn(false);
   });
   return {
