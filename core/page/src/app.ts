@@ -1,7 +1,7 @@
 /** The page of a server: reads the address, shows the view that it names, and
  * keeps both in step. */
 import { Api, Problem, hasToken, isLeft } from "./parts/api.ts";
-import { changed, entered, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
+import { WITH_RANGE, changed, entered, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
 import type { WireApplication } from "./model/wire.ts";
 import { h, shown } from "./parts/dom.ts";
 import { busyBar } from "./shell/busy.ts";
@@ -91,7 +91,7 @@ class App implements Shell {
     this.main.replaceChildren(view.element);
     (SHOWS[state.view] ?? explore)(view).catch((error: unknown) => { this.failed(view, error); });
     void this.listApplications();
-    this.live.set(state.parameters["live"] !== undefined);
+    this.live.set(state.parameters["live"] !== undefined && WITH_RANGE.includes(state.view));
   }
 
   private turn(state: State, how: "step" | "replace"): void {

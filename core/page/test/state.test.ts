@@ -10,6 +10,17 @@ test("an address is read behind any prefix, and written relative to it", () => {
   assert.equal(writeAddress(changed(state, { leftQuery: undefined }, "explore")), "./");
 });
 
+test("live is of views with a range, and a query for a span that the page writes is explored", () => {
+  const live = readAddress(new URL("http://a/?live=1&query=shop.cpu"));
+  const query = 'shop.cpu{profile_id="08d12e6b76c84d11"}';
+  const written = writeAddress({ view: "explore", parameters: { query } });
+
+  assert.deepEqual(changed(live, {}, "spans").parameters, { live: "1", query: "shop.cpu" });
+  assert.deepEqual(changed(live, {}, "comparison").parameters, { query: "shop.cpu" });
+  assert.equal(entered(readAddress(new URL(written, "http://a/"))).view, "explore");
+  assert.equal(writeAddress(changed(readAddress(new URL(written, "http://a/")), { query: "shop.cpu" })), "./?query=shop.cpu");
+});
+
 test("a span's link opens the span's view, with what else it says", () => {
   const link = new URL("http://a/?query=shop.cpu%7Bprofile_id%3D%2208d12e6b76c84d11%22%7D&from=1795434000&until=1795437600");
 

@@ -12,6 +12,7 @@ export type ViewName = (typeof VIEWS)[number];
  * query, type, from, until            what is selected, and of when
  * leftQuery, leftFrom, leftUntil, …   both sides of a comparison (right…)
  * live                                "1": looks again every few seconds
+ * view                                "explore": a query for one span is explored
  * span, trace                         ids
  * zoom, search, focus, hide, sandwich, layout, colour, sort
  *                                     how a flame graph is looked at */
@@ -20,6 +21,9 @@ export interface State {
   parameters: Readonly<Record<string, string>>;
 }
 
+/** Views of one range of time: they can be live. */
+export const WITH_RANGE: readonly ViewName[] = ["explore", "labels", "spans", "traces", "span"];
+
 /** Of parameters: undefined or "" takes one away. */
 export type Change = Readonly<Record<string, string | undefined>>;
 
@@ -27,7 +31,7 @@ export function changed(state: State, change: Change, view: ViewName = state.vie
   const parameters: Record<string, string> = {};
 
   for (const [name, value] of Object.entries({ ...state.parameters, ...change }))
-    if (value !== undefined && value !== "")
+    if (value !== undefined && value !== "" && (name !== "live" || WITH_RANGE.includes(view)))
       parameters[name] = value;
   return { view, parameters };
 }
@@ -50,22 +54,27 @@ export function readAddress(address: URL): State {
 }
 
 /** What a page that is opened shows. The link that a tracer's span has is a query
- * with the span's id in it: it opens the span's view. */
+ * with the span's id in it: it opens the span's view. What the page itself writes
+ * of such a query says that it is explored. */
 export function entered(state: State): State {
-  const query = state.parameters["query"] ?? "";
+  const { query = "", view } = state.parameters;
+
+  if (state.view !== "explore" || view === "explore")
+    return state;
   const { matchers } = parseQuery(query);
   const index = matchers.findIndex(({ name, operator, value }) =>
     (name === "profile_id" || name === "span_id") && operator === "=" && value !== "");
 
-  return state.view === "explore" && index >= 0
-    ? changed(state, { query: withoutMatcher(query, index), span: matchers[index]!.value }, "span")
-    : state;
+  return index < 0 ? state : changed(state, { query: withoutMatcher(query, index), span: matchers[index]!.value }, "span");
 }
 
 /** The address of a state, relative to the one of the page. */
 export function writeAddress(state: State): string {
-  const query = new URLSearchParams(state.parameters).toString();
-  const path = state.view === "explore" ? "./" : state.view;
+  const { view } = state;
+  const said = changed(state, { view: undefined });
+  const { parameters } = entered(said).view === view ? said : changed(said, { view: "explore" });
+  const query = new URLSearchParams(parameters).toString();
+  const path = view === "explore" ? "./" : view;
 
   return query ? `${path}?${query}` : path;
 }

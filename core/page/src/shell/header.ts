@@ -1,5 +1,5 @@
 /** The page's head: where to go, and what is looked at. */
-import type { Change, State, ViewName } from "../model/state.ts";
+import { WITH_RANGE, type Change, type State, type ViewName } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
 import type { Api } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";
@@ -42,7 +42,6 @@ const UNDER: Partial<Record<ViewName, ViewName>> = { span: "spans", trace: "trac
 
 /** Views of one query; others have their own fields, or none. */
 const WITH_QUERY: readonly ViewName[] = ["explore", "labels", "spans"];
-const WITH_RANGE: readonly ViewName[] = [...WITH_QUERY, "traces", "span"];
 
 /** What goes along from view to view: a query and its range. A graph's zoom or a
  * span's id does not. */
