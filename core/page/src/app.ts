@@ -29,6 +29,10 @@ const NAMES: Readonly<Record<ViewName, string>> = {
 };
 const TITLE_MAX = 80;
 
+/** Parameters whose change shows something else, though the view stays: Back goes
+ * to what was seen before. Of others it would take one for each frame and key. */
+const STEPS: readonly string[] = ["sandwich", "focus", "hide", "of", "spanName", "noName"];
+
 class App implements Shell {
   readonly api: Api;
   private readonly main = h("main", { id: "view", tabindex: "-1" });
@@ -79,6 +83,7 @@ class App implements Shell {
 
   show(): void {
     const state = this.now;
+    const hadFocus = this.main.contains(document.activeElement);
 
     this.leaving.abort();
     this.leaving = new AbortController();
@@ -89,6 +94,8 @@ class App implements Shell {
     this.title(state.parameters["query"] ?? "");
     const view = this.viewOf(state);
     this.main.replaceChildren(view.element);
+    if (hadFocus)
+      this.main.focus({ preventScroll: true });
     (SHOWS[state.view] ?? explore)(view).catch((error: unknown) => { this.failed(view, error); });
     void this.listApplications();
     this.live.set(state.parameters["live"] !== undefined && WITH_RANGE.includes(state.view));
@@ -133,7 +140,10 @@ class App implements Shell {
     const before = this.now;
 
     this.now = changed(before, change);
-    history.replaceState(null, "", writeAddress(this.now));
+    if (STEPS.some((name) => this.now.parameters[name] !== before.parameters[name]))
+      history.pushState(null, "", writeAddress(this.now));
+    else
+      history.replaceState(null, "", writeAddress(this.now));
     this.head.update(this.now);
     if (this.now.parameters["query"] !== before.parameters["query"])
       this.title(this.now.parameters["query"] ?? "");

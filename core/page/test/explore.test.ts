@@ -238,6 +238,29 @@ test("an error points at its column, behind characters of several bytes", async 
   await fine(opened);
 });
 
+test("Back goes from what a flame graph leaves out to what was seen before", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+  const chips = async (count: number): Promise<void> => {
+    await page.waitForFunction((wanted: number) => document.querySelectorAll(".flame-chip").length === wanted
+      && document.querySelector(".graph canvas") !== null, {}, count);
+  };
+
+  await drawn(page);
+  await page.focus(".flame-scroll[aria-label='Flame graph']");
+  for (const key of ["ArrowDown", "ArrowDown", "h", "ArrowDown", "s"] as const)
+    await page.keyboard.press(key);
+  await chips(2);
+  await page.goBack();
+  await chips(1);
+  assert.equal(parameter(page, "hide"), "serve");
+  await page.goBack();
+  await chips(0);
+  await page.goForward();
+  await chips(1);
+  await fine(opened);
+});
+
 test("a span's link opens the span's view", async () => {
   const query = 'shop.cpu{profile_id="08d12e6b76c84d11"}';
   const opened = await at(`?query=${encodeURIComponent(query)}&from=${NOW / 1000 - 3600}&until=${NOW / 1000}`);

@@ -13,8 +13,8 @@ export interface View {
   go(change: Change, view?: ViewName): void;
   /** Go on to another state in this one's place: no step of the history. */
   replace(change: Change, view?: ViewName): void;
-  /** Note a change in the address without a step and without showing anything
-   * anew: where a flame graph is zoomed, what is searched. */
+  /** Note a change in the address without showing anything anew: where a flame
+   * graph is zoomed, what is searched. A step where what is seen is another. */
   note(change: Change): void;
   /** The address of a state, for links: opens in a new tab, too. A link that is
    * followed here is a go(). */
