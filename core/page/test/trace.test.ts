@@ -167,6 +167,33 @@ test("the waterfall is walked by keyboard, and leads to a span and back", async 
   await fine(opened);
 });
 
+test("a key that is held in a waterfall writes the address when it rests", async () => {
+  const opened = await open(browser, `${server.base}trace?trace=${traceId(500)}`);
+  const { page } = opened;
+
+  await waterfallRows(page);
+  await page.evaluate(() => {
+    const counted = window as unknown as { written: number };
+    const write = history.replaceState.bind(history);
+    counted.written = 0;
+    history.replaceState = (...state) => {
+      counted.written++;
+      write(...state);
+    };
+    const grid = document.querySelector('[role="treegrid"]')!;
+    for (let at = 0; at < 300; at++)
+      grid.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowDown", bubbles: true }));
+  });
+  const name = await chosen(page);
+  const id = await page.$eval('[role="treegrid"] [aria-selected="true"] a', (link) => new URL(link.href).searchParams.get("span"));
+  await page.waitForFunction((wanted) => new URL(location.href).searchParams.get("span") === wanted, {}, id);
+  assert.equal(await page.evaluate(() => (window as unknown as { written: number }).written), 2);
+  await page.reload();
+  await waterfallRows(page);
+  assert.match(await textOf(page, "aside"), new RegExp(name));
+  await fine(opened);
+});
+
 test("clocks that differ are put right, and shown as recorded on request", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(4)}`);
   const { page } = opened;

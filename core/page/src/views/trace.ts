@@ -73,6 +73,34 @@ function chosenOf(view: View, forest: Forest): number {
   return forest.branches.findIndex(({ span }) => span.spanId === view.state.parameters["span"]);
 }
 
+const NOTE_PAUSE_MS = 200;
+
+/** The chosen span in the address: the first at once, those that follow while a
+ * key is held when it rests. Browsers take 100 changes in 30 s at most. */
+function noteOf(view: View): { soon: (span: string) => void; flush: () => void } {
+  let waiting: string | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (waiting !== undefined)
+      view.note({ span: waiting });
+    waiting = undefined;
+  };
+
+  return {
+    flush,
+    soon(span) {
+      const isFirst = timer === undefined;
+      waiting = span;
+      if (isFirst)
+        flush();
+      clearTimeout(timer);
+      timer = setTimeout(flush, NOTE_PAUSE_MS);
+    },
+  };
+}
+
 function body(view: View, forest: Forest, measure: Measure): HTMLElement {
   const details = h("aside", { "aria-label": "The chosen span", "aria-live": "polite", tabindex: "0" });
   const pageChange = ({ span }: Branch): Record<string, string | undefined> => {
@@ -87,13 +115,17 @@ function body(view: View, forest: Forest, measure: Measure): HTMLElement {
     details.replaceChildren(spanDetails(branch, measure.unit, measure.name,
       h("a", { href: view.address(pageChange(branch), "span") }, "Flame graph and baseline of this span")));
   };
+  const note = noteOf(view);
   const grid = waterfall({
     forest, unit: measure.unit, valueName: measure.name, selected: chosenOf(view, forest),
     onSelect: (index) => {
-      view.note({ span: forest.branches[index]!.span.spanId });
+      note.soon(forest.branches[index]!.span.spanId);
       show(index);
     },
-    onOpen: (index) => { view.go(pageChange(forest.branches[index]!), "span"); },
+    onOpen: (index) => {
+      note.flush();
+      view.go(pageChange(forest.branches[index]!), "span");
+    },
     hrefOf: (index) => view.address(pageChange(forest.branches[index]!), "span"),
   });
 
