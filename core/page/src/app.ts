@@ -44,13 +44,18 @@ class App implements Shell {
   private leaving = new AbortController();
   private again: (() => Promise<void>) | null = null;
   private listed = "";
+  private waiting = 0;
 
   constructor(place: HTMLElement) {
     const busy = busyBar(this.main);
 
-    this.api = new Api(new URL(location.href), (waiting) => { busy.set(waiting); });
+    this.api = new Api(new URL(location.href), (waiting) => { busy.set(this.waiting = waiting); });
     this.now = entered(readAddress(new URL(location.href)));
-    this.live = new Live(() => this.refreshed());
+    this.live = new Live(async () => {
+      // A slow answer is waited for, not asked for again.
+      if (this.waiting === 0)
+        await this.refreshed();
+    });
     this.head = header(this);
     place.append(this.skipLink(), this.head.element, busy.element, this.notice, this.main, this.said);
     addEventListener("popstate", () => {
@@ -124,7 +129,7 @@ class App implements Shell {
         run();
     };
 
-    return {
+    const view: View = {
       element: h("div", { class: `view view-${state.view}` }), state, api: this.api, signal,
       go: (change, view) => { here(() => { this.go(change, view); }); },
       replace: (change, view) => { here(() => { this.turn(changed(this.now, change, view), "replace"); }); },
@@ -132,8 +137,11 @@ class App implements Shell {
       address: (change, view) => this.address(change, view),
       title: (text) => { here(() => { this.title(text); }); },
       onRefresh: (again) => { here(() => { this.again = again; }); },
+      failed: (error) => { this.failed(view, error); },
       say: (text) => { this.say(text); },
     };
+
+    return view;
   }
 
   private note(change: Change): void {
@@ -159,10 +167,12 @@ class App implements Shell {
   private async refreshed(): Promise<void> {
     const { signal } = this.leaving;
 
+    this.listed = "";
     if (!this.again) {
       this.show();
       return;
     }
+    void this.listApplications();
     try {
       await this.again();
       if (!signal.aborted)
@@ -184,7 +194,10 @@ class App implements Shell {
 
     if (signal.aborted || isLeft(error))
       return;
+    this.again = null;
     if (error instanceof Problem && error.status === 401) {
+      // A form that is being filled in is not made anew.
+      this.live.set(false);
       const form = tokenForm(hasToken(), () => { this.show(); });
       view.element.replaceChildren(form);
       form.querySelector("input")?.focus();
@@ -200,19 +213,19 @@ class App implements Shell {
   }
 
   private async waitFor(view: View): Promise<void> {
-    view.element.append(h("p", { class: "faint notice" }, "It is asked again until it answers."));
     if (await this.isBack(view.signal))
       this.show();
   }
 
   private async isBack(signal: AbortSignal): Promise<boolean> {
-    const quiet = this.api.quiet();
+    const isBack = await untilBack(this.api, signal);
 
-    return await untilBack(async () => await quiet.get("status/buildinfo", {}, signal), signal);
+    this.listed = "";
+    return isBack;
   }
 
   /** For the pickers; a view does not wait for it. Only where the range or the
-   * token changed. */
+   * token changed, or all is asked for anew. */
   private async listApplications(): Promise<void> {
     const { from, until } = this.now.parameters;
     const key = `${from ?? ""} ${until ?? ""} ${hasToken()}`;

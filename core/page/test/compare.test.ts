@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { accessibleInBothThemes } from "./axe.ts";
 import { fine, open, startBrowser } from "./browser.ts";
+import { quickly, untilParameter } from "./look.ts";
+import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 import { rowsOf, sees, textOf } from "./seen.ts";
 
@@ -154,6 +156,102 @@ test("a side without data says why, and offers a way out that is its own", async
   await sees(page, "There is no application \u201codl\u201d");
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "old.cpu{" })}`);
   await sees(page, "unexpected end of input");
+  await fine(opened);
+});
+
+/** What runs on a side, typed over what was there. */
+async function run(page: Page, label: string, query: string): Promise<void> {
+  await page.focus(`input[aria-label="Query, ${label}"]`);
+  await page.$eval(`input[aria-label="Query, ${label}"]`, (field) => { field.select(); });
+  await page.keyboard.type(query);
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+}
+
+test("a difference that is refused keeps its fields, and tells which side is at fault", async () => {
+  const opened = await open(browser, `${server.base}comparison-diff?${sides()}`);
+  const { page } = opened;
+  const faulty = async (): Promise<(string | null)[]> => await page.$$eval(".side .query", (all) => all.map((each) => each.getAttribute("aria-invalid")));
+
+  await rowsOf(page, "What changed most");
+  await run(page, "Compared with it", "{a=");
+  await sees(page, "Compared with it: 1:4: parse error");
+  assert.deepEqual(await faulty(), [null, "true"]);
+  assert.equal(await page.$(".shell .query[aria-invalid]"), null);
+  await run(page, "Compared with it", "new.cpu");
+  await rowsOf(page, "What changed most");
+  await page.goto(`${server.base}comparison-diff?${sides({ leftFrom: "now", leftUntil: "now-1h" })}`);
+  await sees(page, "Base: query start time is after end time");
+  assert.deepEqual(await page.$$eval(".side .query", (all) => all.map((each) => (each as HTMLInputElement).value)), ["old.cpu", "new.cpu"]);
+  await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "memory:alloc_space:bytes:space:bytes{}", rightQuery: "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}" })}`);
+  await sees(page, "both sides of a comparison have one profile type");
+  assert.deepEqual(await faulty(), [null, null]);
+  await run(page, "Base", "process_cpu:cpu:nanoseconds:cpu:nanoseconds{}");
+  await rowsOf(page, "What changed most");
+  await fine(opened);
+});
+
+test("sides whose connection breaks are asked again, and so is the difference", async () => {
+  let cut = true;
+  const proxy = await Proxy.start(server.base, (path) => cut && /api.v1.(profile|diff|status)/.test(path) ? Infinity : 0);
+  const opened = await open(browser, `${proxy.base}comparison?${sides()}`);
+  const { page } = opened;
+
+  await page.waitForFunction(() => document.querySelectorAll(".stacks .fault").length === 2);
+  await sees(page, "It is asked again until it answers.");
+  cut = false;
+  assert.deepEqual(await sums(page), ["400 ms CPU", "800 ms CPU"]);
+  cut = true;
+  await page.click(".tools-row a");
+  await page.waitForSelector(".view-comparison-diff .fault.notice");
+  assert.equal((await page.$$(".side .query")).length, 2);
+  cut = false;
+  await rowsOf(page, "What changed most");
+  await fine(opened);
+  await proxy.stop();
+});
+
+test("a comparison is not live, and a side is asked again without another step", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides({ live: "1" })}`);
+  const { page } = opened;
+
+  await quickly(page);
+  await sums(page);
+  assert.equal(await page.evaluate(() => (window as unknown as { ticks: number }).ticks), 0);
+  await untilParameter(page, "live", null);
+  const steps = await page.evaluate(() => history.length);
+  await page.type('input[aria-label="Query, Right"]', "x");
+  const answered = page.waitForResponse((answer) => answer.url().includes("/profile"));
+  await page.click('.comparison-side.left [aria-label="Look again"]');
+  await answered;
+  assert.equal(await page.$eval('input[aria-label="Query, Right"]', (field) => field.value), "new.cpux");
+  assert.equal(await page.evaluate(() => history.length), steps);
+  await fine(opened);
+});
+
+test("views that are left are given back, though a menu was open in one", async () => {
+  const opened = await open(browser, `${server.base}comparison?${sides()}`);
+  const { page } = opened;
+  const client = await page.createCDPSession();
+  // What puppeteer waited for by a selector it holds.
+  const leave = async (drawnAs: string, link: string): Promise<void> => {
+    await page.waitForFunction((selector) => document.querySelector(selector) !== null
+      && document.querySelector("[aria-busy]")?.getAttribute("aria-busy") === "false", {}, drawnAs);
+    await page.evaluate((selector) => {
+      const held = window as unknown as { views?: WeakRef<Element>[] };
+      (held.views ??= []).push(new WeakRef(document.querySelector(".view")!));
+      document.querySelector<HTMLElement>(".side .menu-button")?.click();
+      document.querySelector<HTMLElement>(selector)!.click();
+    }, link);
+  };
+
+  await leave(".comparison-side.right canvas", ".tools-row a");
+  await leave(".view-comparison-diff canvas", ".shell nav a:nth-child(1)");
+  await leave(".graph canvas", ".shell nav a:nth-child(5)");
+  await page.waitForFunction(() => document.querySelector(".comparison-side.right canvas") !== null);
+  await page.mouse.click(2, 2);
+  await client.send("HeapProfiler.collectGarbage");
+  assert.deepEqual(await page.evaluate(() => (window as unknown as { views: WeakRef<Element>[] }).views.map((each) => each.deref()?.className ?? "")), ["", "", ""]);
   await fine(opened);
 });
 

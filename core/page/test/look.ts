@@ -29,3 +29,26 @@ export async function untilParameter(page: Page, name: string, value: string | n
   await page.waitForFunction((key: string, wanted: string | null) => new URL(location.href).searchParams.get(key) === wanted,
     { timeout: WAIT_MS }, name, value);
 }
+
+/** Reloads, with looks of a live view that come at once: `window.ticks` counts
+ * those that were planned. */
+export async function quickly(page: Page): Promise<void> {
+  await page.evaluateOnNewDocument(() => {
+    const later = window.setTimeout.bind(window);
+    const counted = window as unknown as { ticks: number };
+
+    counted.ticks = 0;
+    window.setTimeout = ((run: () => void, ms: number) => {
+      counted.ticks += ms === 5000 ? 1 : 0;
+      return later(run, ms === 5000 ? 100 : ms);
+    }) as typeof window.setTimeout;
+  });
+  await page.reload();
+}
+
+/** How many more looks of a live view came. */
+export async function ticks(page: Page, more: number): Promise<void> {
+  const now = await page.evaluate(() => (window as unknown as { ticks: number }).ticks);
+
+  await page.waitForFunction((wanted: number) => (window as unknown as { ticks: number }).ticks >= wanted, {}, now + more);
+}

@@ -1,4 +1,4 @@
-/** What stands between a browser and the server: it can be slow. */
+/** What stands between a browser and the server: it can be slow, and fail. */
 import { createServer, request, type IncomingMessage, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -8,12 +8,19 @@ export class Proxy {
   readonly seen: string[] = [];
   private readonly server: HttpServer;
 
-  /** `delayMs` of each call's path, before it is passed on. */
+  /** `delayMs` of each call's path, before it is passed on; Infinity: never, its
+   * connection is cut. */
   constructor(private readonly to: string, private readonly delayMs: (path: string) => number) {
     this.server = createServer((incoming, outgoing) => {
       const path = incoming.url ?? "/";
 
+      const delay = this.delayMs(path);
+
       this.seen.push(path);
+      if (delay === Infinity) {
+        outgoing.destroy();
+        return;
+      }
       setTimeout(() => {
         const onward = request(new URL(path, this.to), { method: incoming.method, headers: { ...incoming.headers, host: new URL(this.to).host } },
           (answer: IncomingMessage) => {
@@ -22,7 +29,7 @@ export class Proxy {
           });
         onward.on("error", () => { outgoing.destroy(); });
         incoming.pipe(onward);
-      }, this.delayMs(path));
+      }, delay);
     });
   }
 
@@ -30,6 +37,8 @@ export class Proxy {
     const proxy = new Proxy(to, delayMs);
 
     await new Promise<void>((resolve) => proxy.server.listen(0, "127.0.0.1", resolve));
+    // A test that failed before it stopped its own does not hold up the others.
+    proxy.server.unref();
     proxy.base = `http://127.0.0.1:${(proxy.server.address() as AddressInfo).port}/`;
     return proxy;
   }

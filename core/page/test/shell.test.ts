@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { fine, open, startBrowser } from "./browser.ts";
 import { accessible } from "./axe.ts";
-import { drawn, parameter, text, until, untilParameter } from "./look.ts";
+import { drawn, parameter, quickly, text, ticks, until, untilParameter } from "./look.ts";
 import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 
@@ -136,6 +136,89 @@ test("a live view shows what comes, and asks nothing while it is hidden", async 
   await proxy.stop();
 });
 
+test("live goes along to views of a range, and to no other", async () => {
+  const opened = await open(browser, `${server.base}?query=shop.cpu&live=1`);
+  const { page } = opened;
+
+  await drawn(page);
+  const links = await page.$$eval(".shell nav a", (all) => all.map((each) => [each.textContent, new URL(each.href).searchParams.has("live")]));
+  assert.deepEqual(links, [
+    ["Explore", true], ["Labels", true], ["Spans", true], ["Traces", true], ["Compare", false], ["Diff", false], ["Open file", false],
+  ]);
+  await fine(opened);
+});
+
+test("an answer that takes longer than a live view's pause is waited for", async () => {
+  const proxy = await Proxy.start(server.base, (path) => path.includes("/profile") ? 1000 : 0);
+  const opened = await open(browser, `${proxy.base}?query=shop.cpu&live=1`);
+  const { page } = opened;
+
+  proxy.seen.length = 0;
+  await quickly(page);
+  await ticks(page, 4);
+  assert.equal(proxy.seen.filter((path) => path.includes("/profile")).length, 1);
+  await drawn(page);
+  await fine(opened);
+  await proxy.stop();
+});
+
+test("of two looks the newer answer stays, though the older comes after it", async () => {
+  const own = await Server.start();
+  await own.pushFolded("shop.cpu", "main;serve 100", Date.now() - 60_000);
+  const opened = await open(browser, `${own.base}?query=shop.cpu`);
+  const { page } = opened;
+
+  await until(page, ".figures", "1.00 s in 1 profile");
+  await page.evaluate(() => {
+    const held = window as unknown as { answered: boolean; release: () => void };
+    const ask = window.fetch.bind(window);
+    window.fetch = async (...call) => {
+      const answer = await ask(...call);
+      if (!answer.url.includes("/profile") || held.answered)
+        return answer;
+      held.answered = true;
+      await new Promise<void>((resolve) => { held.release = resolve; });
+      return answer;
+    };
+  });
+  await page.click('[aria-label="Look again"]');
+  await page.waitForFunction(() => (window as unknown as { answered: boolean }).answered);
+  await own.pushFolded("shop.cpu", "main;serve 100");
+  await page.click('[aria-label="Look again"]');
+  await until(page, ".figures", "2.00 s in 2 profiles");
+  await page.evaluate(() => { (window as unknown as { release: () => void }).release(); });
+  await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
+  assert.equal(await text(page, ".figures"), "2.00 s in 2 profiles");
+  await fine(opened);
+  await own.dispose();
+});
+
+test("an application that came meanwhile can be picked after a look, and after a restart", async () => {
+  const own = await Server.start();
+  await own.pushFolded("shop.cpu", "main;serve 100");
+  const opened = await open(browser, `${own.base}?query=shop.cpu`);
+  const { page } = opened;
+  const picked = async (count: number): Promise<void> => {
+    await page.waitForFunction((wanted: number) => document.querySelectorAll(".pick-application option").length === wanted, {}, count);
+  };
+
+  await drawn(page);
+  await picked(2);
+  await own.pushFolded("mail.cpu", "main;send 100");
+  await page.click('[aria-label="Look again"]');
+  await picked(3);
+  await own.stop();
+  await page.click(".shell nav a:nth-child(2)");
+  await until(page, "#view .fault", "The server does not answer");
+  await own.restart();
+  await own.pushFolded("ads.cpu", "main;show 100");
+  await page.waitForSelector(".values");
+  await page.click('[aria-label="Look again"]');
+  await picked(4);
+  await fine(opened);
+  await own.dispose();
+});
+
 test("a slow answer is waited for visibly, and a quick one is not", async () => {
   let delay = 0;
   const proxy = await Proxy.start(server.base, (path) => path.includes("/profile") ? delay : 0);
@@ -201,6 +284,52 @@ test("a server with a token is asked with it, once it is known", async () => {
   await until(page, ".start h2", "no profiles yet");
   await fine(opened);
   await own.dispose();
+});
+
+test("every view of a server with a token asks for it", async () => {
+  const own = await Server.start("--token", "open sesame");
+  const opened = await open(browser, own.base);
+  const { page } = opened;
+
+  for (const path of ["", "labels", "spans", "traces", "span?span=08d12e6b76c84d11", "trace?trace=0123456789abcdef0123456789abcdef", "comparison", "comparison-diff"]) {
+    await page.goto(own.base + path);
+    await page.waitForSelector("input[name=token]");
+  }
+  await fine(opened);
+  await own.dispose();
+});
+
+test("a form for the token is not made anew by a live view", async () => {
+  const own = await Server.start("--token", "open sesame");
+  const opened = await open(browser, `${own.base}?query=shop.cpu&live=1`);
+  const { page } = opened;
+
+  await quickly(page);
+  await page.waitForSelector("input[name=token]");
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "token");
+  // A tick that was planned before the refusal would come within this answer.
+  await page.keyboard.type("open sesame", { delay: 30 });
+  await page.keyboard.press("Enter");
+  await until(page, ".start h2", "no profiles yet");
+  await fine(opened);
+  await own.dispose();
+});
+
+test("the focus stays in what is shown when it is shown anew", async () => {
+  const opened = await open(browser, `${server.base}traces`);
+  const { page } = opened;
+  const focused = async (): Promise<string> => await page.evaluate(() => document.activeElement?.id ?? "");
+
+  await page.type('input[name="service"]', "shop");
+  await page.keyboard.press("Enter");
+  await untilParameter(page, "service", "shop");
+  assert.equal(await focused(), "view");
+  await page.waitForSelector('input[name="service"]');
+  await page.focus('input[name="service"]');
+  await page.goBack();
+  await untilParameter(page, "service", null);
+  assert.equal(await focused(), "view");
+  await fine(opened);
 });
 
 test("the theme is the system's until another is chosen, which is kept", async () => {

@@ -4,6 +4,8 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { accessibleInBothThemes } from "./axe.ts";
 import { fine, open, startBrowser } from "./browser.ts";
+import { drawn, quickly, ticks, untilParameter } from "./look.ts";
+import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 import { pushSpan, spanId, traceId } from "./shop.ts";
 import { rowsOf, sees, textOf } from "./seen.ts";
@@ -68,6 +70,9 @@ test("a name leads to explore, a choice to its flame graph, and the address keep
   assert.deepEqual(slowest.map((row) => row[4]), ["300 ms", "200 ms", "100 ms"]);
   await page.reload();
   await page.waitForSelector('table[aria-label="Dearest of GET /cart"]');
+  await page.goBack();
+  await page.waitForSelector('table[aria-label="Dearest spans"]');
+  assert.equal(new URL(page.url()).searchParams.get("spanName"), null);
   await fine(opened);
 });
 
@@ -115,6 +120,116 @@ test("a span is compared with others of its name", async () => {
   assert.equal(new URL(page.url()).searchParams.get("of"), "difference");
   await page.goBack();
   await fine(opened);
+});
+
+test("the tabs of a span are looked at in one way, and Back goes from one to the one before", async () => {
+  const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
+  const { page } = opened;
+  const selected = async (id: string): Promise<void> => {
+    await page.waitForFunction((wanted) => document.querySelector('[role="tab"][aria-selected="true"]')?.id === wanted, {}, id);
+  };
+
+  await page.waitForSelector("#panel-span .flame-search");
+  await page.type("#panel-span .flame-search", "render");
+  await untilParameter(page, "search", "render");
+  await page.click("#tab-baseline");
+  await page.waitForSelector("#panel-baseline .flame-search");
+  assert.equal(await page.$eval("#panel-baseline .flame-search", (field) => (field as HTMLInputElement).value), "render");
+  await page.click("#tab-difference");
+  await selected("tab-difference");
+  await page.goBack();
+  await selected("tab-baseline");
+  await page.goBack();
+  await selected("tab-span");
+  await fine(opened);
+});
+
+test("a span that is explored is so after a reload", async () => {
+  const opened = await open(browser, `${server.base}span?span=${spanId(2)}`);
+  const { page } = opened;
+
+  await sees(page, "40.0 ms");
+  await page.evaluate(() => { Array.from(document.querySelectorAll<HTMLElement>(".links a")).find((each) => each.textContent === "Explore")!.click(); });
+  await drawn(page);
+  await page.reload();
+  await drawn(page);
+  assert.equal(new URL(page.url()).pathname, "/");
+  await sees(page, "40.0 ms in 1 profile");
+  await fine(opened);
+});
+
+test("spans and a span look again in place: what is typed, reached and shown stays", async () => {
+  const opened = await open(browser, `${server.base}spans?live=1`);
+  const { page } = opened;
+  const marked = async (selector: string): Promise<void> => {
+    await page.waitForSelector(selector);
+    await page.$eval(selector, (element) => { element.classList.add("as-it-was"); });
+  };
+
+  await quickly(page);
+  await marked('section[aria-labelledby="of-name"] canvas');
+  await page.type('input[aria-label="Filter names"]', "order");
+  // In one step: between two a look may come.
+  await page.evaluate(() => { document.querySelector<HTMLElement>('button[aria-label="Flame graph of POST /order"]')!.focus(); });
+  await ticks(page, 3);
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Flame graph of POST /order");
+  assert.equal(await page.$eval('input[aria-label="Filter names"]', (field) => field.value), "order");
+  assert.ok(await page.$("canvas.as-it-was"));
+  await pushSpan(server, { id: spanId(60), name: "POST /order", stacks: "main;order 6", untilMs: now - 60_000 });
+  await page.waitForFunction(() => document.querySelector('table[aria-label="Span names"] tbody tr td:nth-child(3)')?.textContent === "360 ms");
+  await page.goto(`${server.base}span?span=${spanId(2)}&live=1`);
+  await marked("#panel-span canvas");
+  await page.focus(".links a");
+  await ticks(page, 3);
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Its trace");
+  assert.ok(await page.$("canvas.as-it-was"));
+  await page.goto(`${server.base}traces?live=1`);
+  await rowsOf(page, "Traces");
+  await page.type('input[name="service"]', "sho");
+  await ticks(page, 3);
+  assert.equal(await page.$eval('input[name="service"]', (field) => field.value), "sho");
+  await fine(opened);
+});
+
+test("parts of spans, of a span and of a trace whose connection breaks are asked again", async () => {
+  let cut = true;
+  const proxy = await Proxy.start(server.base, (path) => cut && /api.v1.(profile|status|diff)|by=id.sort=/.test(path) ? Infinity : 0);
+  const opened = await open(browser, `${proxy.base}spans`);
+  const { page } = opened;
+  const waits = async (path: string, broken: number, there: string): Promise<void> => {
+    cut = true;
+    await page.goto(proxy.base + path);
+    await page.waitForFunction((count) => document.querySelectorAll("#view .fault.notice").length === count, {}, broken);
+    cut = false;
+    await page.waitForSelector(there);
+    await page.waitForFunction(() => document.querySelectorAll("#view .fault.notice").length === 0);
+  };
+
+  await waits("spans", 3, 'table[aria-label="Dearest spans"] tbody tr');
+  await waits(`span?span=${spanId(2)}`, 1, "#panel-span canvas");
+  await waits(`span?span=${spanId(2)}&of=difference`, 1, "#panel-difference canvas");
+  await waits(`trace?trace=${traceId(2)}`, 1, 'section[aria-labelledby="trace-flame"] canvas');
+  await fine(opened);
+  await proxy.stop();
+});
+
+test("single spans are read page by page, and all that were read are shown", async () => {
+  const many = await Server.start();
+  for (let at = 1; at <= 80; at++)
+    await pushSpan(many, { id: spanId(at), name: `GET /${at}`, stacks: `main;work ${at}`, untilMs: now - 60_000 });
+  const opened = await open(browser, `${many.base}spans`);
+  const { page } = opened;
+
+  for (let rows = 15; rows <= 60; rows += 15) {
+    await page.waitForFunction((wanted) => document.querySelectorAll('table[aria-label="Dearest spans"] tbody tr').length === wanted, {}, rows);
+    await page.evaluate(() => { Array.from(document.querySelectorAll(".side-by-side section:first-child > button")).forEach((more) => { (more as HTMLElement).click(); }); });
+  }
+  await page.waitForFunction(() => document.querySelectorAll('table[aria-label="Dearest spans"] tbody tr').length === 75);
+  await page.click('[aria-label="Look again"]');
+  await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
+  assert.equal((await rowsOf(page, "Dearest spans")).length, 75);
+  await fine(opened);
+  await many.dispose();
 });
 
 test("a span is shown without a trace, without a name, and without samples", async () => {

@@ -1,5 +1,5 @@
 /** What is shown in a view's place, or above it, when something is wrong. */
-import { Problem, setToken } from "../parts/api.ts";
+import { isLeft, Problem, setToken, type Api } from "../parts/api.ts";
 import { h, shown } from "../parts/dom.ts";
 
 /** The server wants a token: asks for it, and goes on with it. `again` where one
@@ -23,18 +23,20 @@ export function tokenForm(again: boolean, go: () => void): HTMLElement {
 export function faultText(error: unknown): HTMLElement {
   const text = error instanceof Problem ? error.message : `The page is at fault: ${String(error)}`;
 
-  return h("p", { class: "fault notice", role: "alert" }, shown(text));
+  return h("p", { class: "fault notice", role: "alert" }, shown(text), isAway(error) && " It is asked again until it answers.");
 }
 
 const FIRST_MS = 500;
 const LONGEST_MS = 5000;
 
-/** Asks until the server answers, whatever it answers. */
-export async function untilBack(ask: () => Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+/** Asks until the server answers, whatever it answers; false: it was left. */
+export async function untilBack(api: Api, signal: AbortSignal): Promise<boolean> {
+  const quiet = api.quiet();
+
   for (let wait = FIRST_MS; !signal.aborted; wait = Math.min(LONGEST_MS, wait * 1.5)) {
     await new Promise((resolve) => setTimeout(resolve, wait));
     try {
-      await ask();
+      await quiet.get("status/buildinfo", {}, signal);
       break;
     } catch (error) {
       if (!(error instanceof Problem) || !isAway(error))
@@ -47,4 +49,27 @@ export async function untilBack(ask: () => Promise<unknown>, signal: AbortSignal
 /** No answer of a server that is there: none at all, or of a proxy before it. */
 export function isAway(error: unknown): boolean {
   return error instanceof Problem && (error.status === 0 || error.status === 502);
+}
+
+/** What a part of a view asks the server for, as `ask` does it and shows it. What
+ * is wrong is shown in its place, and the rest of the view stays; a server that is
+ * away is asked again once it is back. Undefined: refused, or left. */
+export async function inPlace<T>(view: { api: Api; failed: (error: unknown) => void }, signal: AbortSignal, ask: () => Promise<T>,
+  showInstead: (fault: HTMLElement, error: unknown) => void): Promise<T | undefined> {
+  do
+    try {
+      return await ask();
+    } catch (error) {
+      if (signal.aborted || isLeft(error))
+        break;
+      if (error instanceof Problem && error.status === 401) {
+        view.failed(error);
+        break;
+      }
+      showInstead(faultText(error), error);
+      if (!isAway(error))
+        break;
+    }
+  while (await untilBack(view.api, signal));
+  return undefined;
 }

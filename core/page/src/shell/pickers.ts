@@ -12,9 +12,14 @@ export interface Pickers extends Part {
 
 const NAME_MAX = 80;
 
+/** A list that is open stays so where nothing in it is another. */
 function fill(select: HTMLSelectElement, texts: readonly string[], chosen: number): void {
-  select.replaceChildren(...texts.map((text, index) => h("option", { value: index }, shown(text, NAME_MAX))));
-  select.selectedIndex = chosen;
+  const names = texts.map((text) => shown(text, NAME_MAX));
+
+  if (names.length !== select.options.length || names.some((name, index) => select.options[index]!.text !== name))
+    select.replaceChildren(...names.map((name, index) => h("option", { value: index }, name)));
+  if (select.selectedIndex !== chosen)
+    select.selectedIndex = chosen;
 }
 
 export function pickers(shell: Shell): Pickers {

@@ -8,12 +8,20 @@ import { elsewhere, spanNameQuery, type Measure } from "./links.ts";
 import { table, type Column } from "./table.ts";
 
 export interface NamesOptions {
-  rows: readonly WireSpan[];
-  /** Value of samples in no span, of which shares are, too. */
-  rest: number;
   measure: Measure;
   chosen: string | null;
   onChoose: (name: string | null) => void;
+}
+
+export interface NamesTable {
+  readonly element: HTMLElement;
+  /** `rest`: the value of samples in no span, of which shares are, too. */
+  set(rows: readonly WireSpan[], rest: number): void;
+}
+
+interface Sums {
+  whole: number;
+  most: number;
 }
 
 const SAMPLES_FEW = 10;
@@ -26,10 +34,7 @@ function durationColumn(id: string, title: string, hint: string, of: (row: WireS
   return { id, title, hint, numeric: true, key: (row) => of(row) ?? null, cell: (row) => durationText(of(row)) };
 }
 
-function columnsOf(view: View, options: NamesOptions, choose: (row: WireSpan) => void): Column<WireSpan>[] {
-  const { unit, name } = options.measure;
-  const whole = options.rows.reduce((sum, { total }) => sum + total, options.rest);
-  const most = options.rows.reduce((max, { total }) => Math.max(max, total), 0);
+function columnsOf(view: View, { unit, name }: Measure, sums: Sums, choose: (row: WireSpan) => void): Column<WireSpan>[] {
   const query = view.state.parameters["query"] ?? "";
 
   return [
@@ -41,9 +46,9 @@ function columnsOf(view: View, options: NamesOptions, choose: (row: WireSpan) =>
       h("a", { href: view.address(elsewhere({ query: spanNameQuery(query, row.name) }), "explore"), title: shown(row.name ?? "", 1000) || undefined },
         nameText(row.name))) },
     { id: "service", title: "Service", key: (row) => row.service ?? "", cell: (row) => row.service === null ? "several" : shown(row.service, 80) },
-    { id: "total", title: name, numeric: true, key: (row) => row.total, cell: (row) => valueBar(row.total, most, unit, row.samples) },
+    { id: "total", title: name, numeric: true, key: (row) => row.total, cell: (row) => valueBar(row.total, sums.most, unit, row.samples) },
     { id: "share", title: "Share", hint: "Of everything that the query selects, in spans or not", numeric: true,
-      key: (row) => row.total, cell: (row) => percent(whole ? row.total / whole : 0) },
+      key: (row) => row.total, cell: (row) => percent(sums.whole ? row.total / sums.whole : 0) },
     { id: "samples", title: "Samples", numeric: true, key: (row) => row.samples, cell: (row) => samplesCell(row.samples) },
     { id: "spans", title: "Spans", hint: "Distinct spans with samples", numeric: true, key: (row) => row.spans, cell: (row) => count(row.spans) },
     { id: "average", title: `${name} per span`, hint: "Of spans with samples", numeric: true, key: averageOf,
@@ -55,15 +60,17 @@ function columnsOf(view: View, options: NamesOptions, choose: (row: WireSpan) =>
   ];
 }
 
-export function namesTable(view: View, options: NamesOptions): HTMLElement {
-  let chosen = options.chosen;
+export function namesTable(view: View, options: NamesOptions): NamesTable {
+  const sums: Sums = { whole: 0, most: 0 };
   const filter = h("input", { type: "search", placeholder: "Filter names", "aria-label": "Filter names", oninput: () => { list(); } });
   const left = h("span", { class: "faint", role: "status" });
+  let { chosen } = options;
+  let all: readonly WireSpan[] = [];
   const rows = table<WireSpan>({
-    label: "Span names", rowsStep: 15, rows: options.rows, order: view.state.parameters["by"] ?? "total",
+    label: "Span names", rowsStep: 15, rows: all, order: view.state.parameters["by"] ?? "total",
     onOrder: (by) => { view.note({ by }); },
     rowClass: (row) => [row.name === chosen && "selected", row.samples < SAMPLES_FEW && "doubtful"].filter(Boolean).join(" ") || undefined,
-    columns: columnsOf(view, options, (row) => {
+    columns: columnsOf(view, options.measure, sums, (row) => {
       chosen = row.name;
       list();
       options.onChoose(row.name);
@@ -72,10 +79,18 @@ export function namesTable(view: View, options: NamesOptions): HTMLElement {
 
   function list(): void {
     const wanted = filter.value.toLowerCase();
-    const found = wanted === "" ? options.rows : options.rows.filter((row) => nameText(row.name).toLowerCase().includes(wanted));
+    const found = wanted === "" ? all : all.filter((row) => nameText(row.name).toLowerCase().includes(wanted));
     rows.setRows(found);
-    left.textContent = wanted === "" ? "" : found.length === 0 ? "No name contains this." : `${count(found.length)} of ${count(options.rows.length)}`;
+    left.textContent = wanted === "" ? "" : found.length === 0 ? "No name contains this." : `${count(found.length)} of ${count(all.length)}`;
   }
 
-  return h("section", { "aria-label": "Span names" }, h("div", { class: "tools" }, filter, " ", left), rows.element);
+  return {
+    element: h("section", { "aria-label": "Span names" }, h("div", { class: "tools" }, filter, " ", left), rows.element),
+    set(now, rest) {
+      all = now;
+      sums.whole = now.reduce((sum, { total }) => sum + total, rest);
+      sums.most = now.reduce((max, { total }) => Math.max(max, total), 0);
+      list();
+    },
+  };
 }

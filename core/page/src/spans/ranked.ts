@@ -1,8 +1,8 @@
 /** Single spans, from the dearest or the slowest on. */
 import type { WireSpan } from "../model/wire.ts";
 import { h, shown } from "../parts/dom.ts";
-import { isLeft } from "../parts/api.ts";
-import { faultText } from "../shell/faults.ts";
+import { Latest } from "../parts/latest.ts";
+import { inPlace } from "../shell/faults.ts";
 import type { View } from "../views/view.ts";
 import { durationText, idText, nameText, samplesCell, valueBar } from "./cells.ts";
 import type { Asked } from "./empty.ts";
@@ -10,6 +10,8 @@ import { elsewhere, type Measure } from "./links.ts";
 import { table, type Column, type Table } from "./table.ts";
 
 const PAGE_ROWS = 15;
+/** The server's own bound. */
+const READ_MAX = 10_000;
 
 export interface RankedOptions {
   asked: Asked;
@@ -39,36 +41,52 @@ function columnsOf(view: View, { measure }: RankedOptions): Column<WireSpan>[] {
   ];
 }
 
-/** A section with the first of them, and a button for more. */
-export async function rankedSpans(view: View, options: RankedOptions): Promise<HTMLElement> {
-  const { asked, sort, title, measure } = options;
-  const get = async (after?: string): Promise<Page> => await view.api.get<Page>("spans",
-    { ...asked, by: "id", sort, limit: PAGE_ROWS, after }, view.signal);
-  // Those without a trace are last of the slowest, and have no duration.
-  const ranked = (page: Page): WireSpan[] => sort === "duration" ? page.spans.filter(({ traced }) => traced > 0) : page.spans;
-  let page = await get();
-  let rows = ranked(page);
-  const list: Table<WireSpan> = table({ label: title, rows, columns: columnsOf(view, options) });
-  const more = h("button", { type: "button", onclick: () => { next(); } }, "More");
-  const ended = (): boolean => page.after === null || (sort === "duration" && ranked(page).length < page.spans.length);
+export interface Ranked {
+  readonly element: HTMLElement;
+  /** Asks for them, as many as are shown. */
+  load(): Promise<void>;
+}
 
-  function next(): void {
+/** A section with the first of them, and a button for more. `signal`: others take
+ * its place. */
+export function rankedSpans(view: View, signal: AbortSignal, options: RankedOptions): Ranked {
+  const { asked, sort, title, measure } = options;
+  const asking = new Latest(signal);
+  const none = h("p", { class: "faint", hidden: true }, sort === "total"
+    ? `No span has ${measure.name} samples here.`
+    : "No trace of these spans is kept in this range, so their durations are not known. Traces are taken by OTLP, at /v1/traces.");
+  const list: Table<WireSpan> = table({ label: title, rows: [], rowsStep: Infinity, columns: columnsOf(view, options) });
+  const fault = h("div", {});
+  const more = h("button", { type: "button", hidden: true, onclick: () => { void get(rows, PAGE_ROWS, after); } }, "More");
+  let rows: WireSpan[] = [];
+  let read = 0;
+  let after: string | undefined;
+
+  async function get(before: readonly WireSpan[], limit: number, from?: string): Promise<void> {
+    const call = asking.next();
+
     more.disabled = true;
-    get(page.after ?? undefined).then((answer) => {
-      page = answer;
-      rows = [...rows, ...ranked(page)];
+    await inPlace(view, call, async () => {
+      const page = await view.api.get<Page>("spans", { ...asked, by: "id", sort, limit, after: from }, call);
+      // Those without a trace are last of the slowest, and have no duration.
+      const ranked = sort === "duration" ? page.spans.filter(({ traced }) => traced > 0) : page.spans;
+
+      rows = [...before, ...ranked];
+      read = from === undefined ? limit : read + limit;
+      after = page.after ?? undefined;
+      fault.replaceChildren();
       list.setRows(rows);
+      list.element.hidden = rows.length === 0;
+      none.hidden = rows.length > 0;
+      more.hidden = after === undefined || ranked.length < page.spans.length;
+    }, (wrong) => { fault.replaceChildren(wrong); });
+    if (!call.aborted)
       more.disabled = false;
-      more.hidden = ended();
-    }, (error: unknown) => {
-      more.disabled = false;
-      if (!isLeft(error))
-        more.before(faultText(error));
-    });
   }
 
-  more.hidden = ended();
-  return h("section", {}, h("h2", {}, title), rows.length ? list.element : h("p", { class: "faint" }, sort === "total"
-    ? `No span has ${measure.name} samples here.`
-    : "No trace of these spans is kept in this range, so their durations are not known. Traces are taken by OTLP, at /v1/traces."), more);
+  list.element.hidden = true;
+  return {
+    element: h("section", {}, h("h2", {}, title), list.element, none, fault, more),
+    load: async () => { await get([], Math.min(READ_MAX, Math.max(PAGE_ROWS, read))); },
+  };
 }

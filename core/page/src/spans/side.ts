@@ -61,7 +61,7 @@ export function viewOfSide(view: View, side: SideName): View {
 }
 
 /** The parts of the page's head, of one side. */
-function shellOf(view: View, side: SideName): Shell {
+function shellOf(view: View, side: SideName, again: () => void): Shell {
   const state = (): State => {
     const { query, from, until, type } = sideOf(view.state, side);
     const said = Object.entries({ query, from, until, type }).filter((each): each is [string, string] => each[1] !== undefined);
@@ -76,7 +76,7 @@ function shellOf(view: View, side: SideName): Shell {
       view.go(toAddress(side, { ...change, ...defaults }));
     },
     address: (change) => view.address(toAddress(side, change)),
-    refresh: () => { view.go({}); },
+    refresh: again,
     say: (text) => { view.say(text); },
   };
 }
@@ -86,8 +86,9 @@ export interface SideFields {
   setFault(column: number | null): void;
 }
 
-export function sideFields(view: View, side: SideName, title: string): SideFields {
-  const shell = shellOf(view, side);
+/** `again` asks for the side once more. */
+export function sideFields(view: View, side: SideName, title: string, again: () => void): SideFields {
+  const shell = shellOf(view, side, again);
   const picks = pickers(shell), range = rangeControl(shell);
   const box = queryBox({
     label: `Query, ${title}`, api: view.api, parameters: () => shell.state().parameters,

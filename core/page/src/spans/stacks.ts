@@ -3,7 +3,9 @@
 import { flamePanel, type Look, type Panel } from "../flame/panel.ts";
 import { treeOf, type Tree } from "../model/tree.ts";
 import type { WireTree } from "../model/wire.ts";
-import { h } from "../parts/dom.ts";
+import { h, renew } from "../parts/dom.ts";
+import { Latest } from "../parts/latest.ts";
+import { inPlace } from "../shell/faults.ts";
 import type { View } from "../views/view.ts";
 import { viewAsking, whyEmpty, type Asked } from "./empty.ts";
 
@@ -14,38 +16,41 @@ export function treeTotal(tree: Tree): number {
 export class StacksPlace {
   readonly element = h("div", { class: "stacks" });
   private panel: Panel | null = null;
-  private asking = new AbortController();
+  private readonly asking: Latest;
   private look: Look;
 
   /** `onLook`: instead of a note in the address; `look`: where the address says
    * nothing else. */
   constructor(private readonly view: View, private readonly onLook?: (change: Look) => void, look: Look = {}) {
     this.look = { ...look, ...view.state.parameters };
+    this.asking = new Latest(view.signal);
     view.signal.addEventListener("abort", () => {
-      this.asking.abort();
       this.panel?.dispose();
+      this.panel = null;
     });
   }
 
   /** Ends what was asked before, and shows the stacks of `asked`, or why there
-   * are none, as `asking` offers ways out. Resolves to their tree; null: there
-   * are none, or another call came in between. */
-  async ask(asked: Asked, title: string, asking = viewAsking(this.view, asked)): Promise<Tree | null> {
-    this.asking.abort();
-    const { signal } = this.asking = new AbortController();
-    const wire = await this.view.api.get<WireTree>("profile", { format: "tree", ...asked }, signal);
-    const tree = treeOf(wire);
+   * are none, as `asking` offers ways out, or what is wrong, which `onFault` is
+   * told. Resolves to their tree; null: there are none; undefined: refused, or
+   * another call came in between. */
+  async ask(asked: Asked, title: string, asking = viewAsking(this.view, asked), onFault?: (error: unknown) => void): Promise<Tree | null | undefined> {
+    const signal = this.asking.next();
 
-    if (treeTotal(tree) === 0) {
-      const why = await whyEmpty(asking, asked);
-      if (!signal.aborted)
+    return await inPlace(this.view, signal, async () => {
+      const tree = treeOf(await this.view.api.get<WireTree>("profile", { format: "tree", ...asked }, signal));
+      const why = treeTotal(tree) === 0 ? await whyEmpty(asking, asked) : null;
+
+      signal.throwIfAborted();
+      if (why)
         this.showInstead(why);
-      return null;
-    }
-    if (signal.aborted)
-      return null;
-    this.show(tree, title);
-    return tree;
+      else
+        this.show(tree, title);
+      return why ? null : tree;
+    }, (fault, error) => {
+      this.showInstead(fault);
+      onFault?.(error);
+    });
   }
 
   show(tree: Tree, title: string): void {
@@ -76,6 +81,6 @@ export class StacksPlace {
     this.look = this.panel?.look() ?? this.look;
     this.panel?.dispose();
     this.panel = null;
-    this.element.replaceChildren(element);
+    renew(this.element, element);
   }
 }

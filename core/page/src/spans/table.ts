@@ -1,5 +1,5 @@
 /** A table that is sorted by a click on a column's head. */
-import { h } from "../parts/dom.ts";
+import { h, renew } from "../parts/dom.ts";
 import { count } from "../parts/format.ts";
 
 const ROWS_STEP = 50;
@@ -74,7 +74,6 @@ class SortedTable<Row> implements Table<Row> {
 
   setRows(rows: readonly Row[]): void {
     this.rows = rows;
-    this.limit = this.options.rowsStep ?? ROWS_STEP;
     this.draw();
   }
 
@@ -83,8 +82,8 @@ class SortedTable<Row> implements Table<Row> {
     const id = this.order.replace(/^-/, "");
     const rows = sorted(this.rows, columns.find((column) => column.id === id), this.order.startsWith("-"));
 
-    this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
-    this.body.replaceChildren(...rows.slice(0, this.limit).map((row) => h("tr", { class: rowClass?.(row) },
+    renew(this.head, ...columns.map((column) => this.headCell(column)));
+    renew(this.body, ...rows.slice(0, this.limit).map((row) => h("tr", { class: rowClass?.(row) },
       ...columns.map((column) => h("td", { class: column.numeric ? "number" : undefined }, column.cell(row))))));
     this.more.hidden = rows.length <= this.limit;
     this.more.textContent = `Show more: ${count(Math.min(this.limit, rows.length))} of ${count(rows.length)} are shown`;

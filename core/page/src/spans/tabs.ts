@@ -6,13 +6,20 @@ export interface Tab {
   id: string;
   title: string;
   element: HTMLElement;
-  /** Called once, when it is first seen. */
+  /** Called when it is first seen; of again(), anew. */
   open: () => void;
 }
 
+export interface Tabs {
+  readonly element: HTMLElement;
+  /** What they show is another. */
+  again(): void;
+}
+
 /** `parameter` of the address says which one is open; the first one without. */
-export function tabs(view: View, parameter: string, label: string, all: readonly Tab[]): HTMLElement {
-  const opened = new Set<string>();
+export function tabs(view: View, parameter: string, label: string, all: readonly Tab[]): Tabs {
+  const opened = new Set<Tab>();
+  let current = 0;
   const buttons = all.map((tab, at) => h("button", {
     type: "button", role: "tab", id: `tab-${tab.id}`, "aria-controls": `panel-${tab.id}`,
     onclick: () => { choose(at); },
@@ -30,13 +37,14 @@ export function tabs(view: View, parameter: string, label: string, all: readonly
   function show(chosen: number): void {
     const tab = all[chosen]!;
 
+    current = chosen;
     buttons.forEach((button, at) => {
       button.setAttribute("aria-selected", String(at === chosen));
       button.tabIndex = at === chosen ? 0 : -1;
       panels[at]!.hidden = at !== chosen;
     });
-    if (!opened.has(tab.id)) {
-      opened.add(tab.id);
+    if (!opened.has(tab)) {
+      opened.add(tab);
       tab.open();
     }
   }
@@ -47,5 +55,11 @@ export function tabs(view: View, parameter: string, label: string, all: readonly
   }
 
   show(Math.max(0, all.findIndex(({ id }) => id === view.state.parameters[parameter])));
-  return h("div", { class: "tabs" }, h("div", { role: "tablist", "aria-label": label }, ...buttons), ...panels);
+  return {
+    element: h("div", { class: "tabs" }, h("div", { role: "tablist", "aria-label": label }, ...buttons), ...panels),
+    again() {
+      opened.clear();
+      show(current);
+    },
+  };
 }

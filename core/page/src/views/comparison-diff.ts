@@ -2,33 +2,81 @@
  * changed most. */
 import { treeOfDiff, type Tree } from "../model/tree.ts";
 import type { WireDiff } from "../model/wire.ts";
-import { h } from "../parts/dom.ts";
+import { Problem } from "../parts/api.ts";
+import { h, shown } from "../parts/dom.ts";
 import { amount, count, percent } from "../parts/format.ts";
+import { Latest } from "../parts/latest.ts";
+import { inPlace } from "../shell/faults.ts";
 import { changesTable } from "../spans/changes-table.ts";
 import { relativeTo, sumsOf, type Sums } from "../spans/change.ts";
 import { whyEmpty } from "../spans/empty.ts";
 import { measureOf, type Measure } from "../spans/links.ts";
-import { diffParameters, sideFields, sideOf, swapped, viewOfSide, type SideName } from "../spans/side.ts";
+import { diffParameters, sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
 import { StacksPlace } from "../spans/stacks.ts";
 import type { View } from "./view.ts";
 
+type Fields = Readonly<Record<SideName, SideFields>>;
+
+const TITLES: Readonly<Record<SideName, string>> = { left: "Base", right: "Compared with it" };
+const SIDES = ["left", "right"] as const;
+
 export async function comparisonDiff(view: View): Promise<void> {
-  const left = sideFields(view, "left", "Base"), right = sideFields(view, "right", "Compared with it");
+  const again = (): void => { void load(); };
+  const fields = { left: sideFields(view, "left", TITLES.left, again), right: sideFields(view, "right", TITLES.right, again) };
   const measure = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: sideOf(view.state, "left").query ?? "" } });
+  const asking = new Latest(view.signal);
   const result = h("div", {});
+  // Its own table is beneath; the panel's shows when it is asked for.
+  const place = new StacksPlace(view, undefined, { shown: "graph" });
+  const load = async (): Promise<void> => {
+    const signal = asking.next();
+
+    await inPlace(view, signal, async () => {
+      result.replaceChildren(...await resultOf(view, fields, place, measure, signal));
+    }, (fault) => { result.replaceChildren(fault); });
+  };
 
   view.title("");
   view.element.append(h("div", { class: "tools-row" }, h("h1", {}, "Diff"),
     h("button", { type: "button", onclick: () => { view.go(swapped(view.state)); } }, "Swap sides"),
     h("a", { href: view.address({}, "comparison") }, "Side by side")),
-  h("div", { class: "side-by-side" }, left.element, right.element), result);
-  const wire = await view.api.get<WireDiff>("diff", { format: "tree", ...diffParameters(view.state) }, view.signal);
-  const tree = treeOfDiff(wire);
-  const sums = sumsOf(tree);
-  if (sums.base === 0 || sums.now === 0)
-    result.append(...await reasons(view, sums));
-  if (sums.base !== 0 || sums.now !== 0)
-    result.append(shownDifference(view, tree, sums, wire.profiles, measure));
+  h("div", { class: "side-by-side" }, fields.left.element, fields.right.element), result);
+  await load();
+}
+
+async function resultOf(view: View, fields: Fields, place: StacksPlace, measure: Measure, signal: AbortSignal): Promise<HTMLElement[]> {
+  try {
+    const wire = await view.api.get<WireDiff>("diff", { format: "tree", ...diffParameters(view.state) }, signal);
+    const tree = treeOfDiff(wire);
+    const sums = sumsOf(tree);
+    const empty = sums.base === 0 || sums.now === 0 ? await reasons(view, sums) : [];
+
+    signal.throwIfAborted();
+    return sums.base === 0 && sums.now === 0 ? empty : [...empty, shownDifference(view, place, tree, sums, wire.profiles, measure)];
+  } catch (error) {
+    const faults = error instanceof Problem && error.status === 400 ? await faultsOf(view, fields, signal) : [];
+
+    if (faults.length === 0)
+      throw error;
+    return faults;
+  }
+}
+
+/** The server says what is wrong, and not on which side: each is asked alone. */
+async function faultsOf(view: View, fields: Fields, signal: AbortSignal): Promise<HTMLElement[]> {
+  const faults = await Promise.all(SIDES.map(async (side) => {
+    try {
+      await view.api.get("gaps", { ...sideOf(view.state, side) }, signal);
+      return null;
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status !== 400)
+        throw error;
+      fields[side].setFault(error.column);
+      return h("p", { class: "fault notice", role: "alert" }, `${TITLES[side]}: ${shown(error.message)}`);
+    }
+  }));
+
+  return faults.filter((each) => each !== null);
 }
 
 /** Why a side has nothing; the other may still be looked at. */
@@ -54,10 +102,8 @@ function summary(sums: Sums, profiles: readonly [number, number], { unit, name }
   return h("p", { class: "summary" }, `${name}: ${amount(sums.base, unit)} in ${profilesText(profiles[0])}, then ${amount(sums.now, unit)} in ${profilesText(profiles[1])}${change}.`);
 }
 
-function shownDifference(view: View, tree: Tree, sums: Sums, profiles: readonly [number, number], measure: Measure): HTMLElement {
+function shownDifference(view: View, place: StacksPlace, tree: Tree, sums: Sums, profiles: readonly [number, number], measure: Measure): HTMLElement {
   const relative = relativeTo(tree);
-  // Its own table is beneath; the panel's shows when it is asked for.
-  const place = new StacksPlace(view, undefined, { shown: "graph" });
   const table = h("div", {});
   const scales = [["shares", "Shares of each side"], ["values", "Values"]] as const;
   const buttons = scales.map(([id, title]) => h("button", {

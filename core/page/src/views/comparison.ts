@@ -1,10 +1,9 @@
 /** Two queries or ranges side by side; what is zoomed and searched on one side is
  * so on the other. */
 import type { Look } from "../flame/panel.ts";
-import { Problem, isLeft } from "../parts/api.ts";
+import { Problem } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
-import { faultText } from "../shell/faults.ts";
 import { measureOf } from "../spans/links.ts";
 import { sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
 import { StacksPlace, treeTotal } from "../spans/stacks.ts";
@@ -21,28 +20,23 @@ interface Side {
 async function ask(view: View, side: SideName, place: StacksPlace, fields: SideFields, sum: HTMLElement): Promise<void> {
   const asked = sideOf(view.state, side);
   const unit = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: asked.query ?? "" } });
-
-  try {
-    const tree = await place.ask(asked, side, viewOfSide(view, side));
-    sum.textContent = tree ? `${amount(treeTotal(tree), unit.unit)} ${unit.name}` : "nothing";
-  } catch (error) {
-    if (isLeft(error))
-      return;
+  const tree = await place.ask(asked, side, viewOfSide(view, side), (error) => {
     if (error instanceof Problem && error.column !== null)
       fields.setFault(error.column);
-    if (error instanceof Problem && error.status === 401)
-      throw error;
-    place.showInstead(faultText(error));
-  }
+  });
+
+  if (tree !== undefined)
+    sum.textContent = tree ? `${amount(treeTotal(tree), unit.unit)} ${unit.name}` : "nothing";
 }
 
 function sideIn(view: View, side: SideName, onLook: (change: Look) => void): Side {
   const place = new StacksPlace(view, onLook);
-  const fields = sideFields(view, side, TITLES[side]);
   const sum = h("p", { class: "side-sum", role: "status" });
+  const load = async (): Promise<void> => { await ask(view, side, place, fields, sum); };
+  const fields = sideFields(view, side, TITLES[side], () => { void load(); });
 
   return {
-    place, ready: ask(view, side, place, fields, sum),
+    place, ready: load(),
     element: h("section", { "aria-label": TITLES[side], class: `comparison-side ${side}` }, fields.element, sum, place.element),
   };
 }

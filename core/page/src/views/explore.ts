@@ -9,7 +9,8 @@ import { rangeChange, rangeOf } from "../model/range.ts";
 import { treeOf } from "../model/tree.ts";
 import type { WireAnnotation, WireTree } from "../model/wire.ts";
 import { amount, count } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, renew, shown } from "../parts/dom.ts";
+import { Latest } from "../parts/latest.ts";
 import { applicationOf } from "../query/parse.ts";
 import type { WireSeries } from "../timeline/series.ts";
 import { Timeline } from "../timeline/timeline.ts";
@@ -29,34 +30,44 @@ class Explore {
   private readonly figures = h("p", { class: "figures" });
   private readonly place = h("div", { class: "graph" });
   private readonly timeline: Timeline;
+  private readonly asking: Latest;
   private panel: Panel | null = null;
 
   constructor(private readonly view: View, private readonly asked: Asked) {
     this.timeline = new Timeline({
       api: view.api, application: applicationOf(asked.query), signal: view.signal, say: (text) => { view.say(text); },
       onRange: (range) => { view.go({ ...rangeChange(range), live: undefined }); },
-      onAnnotations: async () => { await this.loadTimeline(); },
+      onAnnotations: async () => { await this.loadTimeline(view.signal); },
     });
     this.heading.textContent = `${shown(applicationOf(asked.query) ?? "All applications", NAME_MAX)} \u2013 ${shown(typeName(asked.type ?? TYPE_DEFAULT), NAME_MAX)}`;
     view.element.append(h("div", { class: "headline" }, this.heading, this.figures), this.timeline.element, this.place);
-    view.signal.addEventListener("abort", () => { this.panel?.dispose(); });
+    this.asking = new Latest(view.signal);
+    view.signal.addEventListener("abort", () => {
+      this.panel?.dispose();
+      this.panel = null;
+    });
   }
 
   /** Both are asked for at once; each is drawn when it is there. */
   async load(): Promise<void> {
-    await Promise.all([this.loadProfile(), this.loadTimeline()]);
+    const signal = this.asking.next();
+
+    await Promise.all([this.loadProfile(signal), this.loadTimeline(signal)]);
   }
 
-  private async loadProfile(): Promise<void> {
-    const { api, signal } = this.view;
+  private async loadProfile(signal: AbortSignal): Promise<void> {
+    const { api } = this.view;
     const { query, type, from, until } = this.asked;
     const wire = await api.get<WireTree>("profile", { format: "tree", query, type, from, until }, signal);
 
+    const why = wire.nodes.self.some((value) => value !== 0) ? null : await emptyReason(this.view);
+
+    signal.throwIfAborted();
     this.figures.textContent = figuresOf(wire, this.asked.type ?? TYPE_DEFAULT);
-    if (!wire.nodes.self.some((value) => value !== 0)) {
+    if (why) {
       this.panel?.dispose();
       this.panel = null;
-      this.place.replaceChildren(await emptyReason(this.view));
+      renew(this.place, why);
       return;
     }
     if (this.panel) {
@@ -70,8 +81,8 @@ class Explore {
     this.place.replaceChildren(this.panel.element);
   }
 
-  private async loadTimeline(): Promise<void> {
-    const { api, signal } = this.view;
+  private async loadTimeline(signal: AbortSignal): Promise<void> {
+    const { api } = this.view;
     const { query, type, from, until } = this.asked;
     const application = applicationOf(query) ?? undefined;
     const [series, told] = await Promise.all([

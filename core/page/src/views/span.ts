@@ -2,17 +2,18 @@
  * trace tells of it. */
 import { treeOfDiff } from "../model/tree.ts";
 import type { WireDiff, WireSpan } from "../model/wire.ts";
-import { isLeft } from "../parts/api.ts";
-import { h, shown } from "../parts/dom.ts";
+import type { Look } from "../flame/panel.ts";
+import { h, renew, shown } from "../parts/dom.ts";
 import { amount, count, moment, percent } from "../parts/format.ts";
+import { Latest } from "../parts/latest.ts";
 import { withMatcher } from "../query/parse.ts";
-import { faultText } from "../shell/faults.ts";
+import { inPlace } from "../shell/faults.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
 import { relativeTo } from "../spans/change.ts";
 import { baselineOf, findSpan, type Baseline, type FoundSpan } from "../spans/found.ts";
 import { elsewhere, measureOf, spanIdOf, spanQuery, type Measure } from "../spans/links.ts";
 import { StacksPlace } from "../spans/stacks.ts";
-import { tabs } from "../spans/tabs.ts";
+import { tabs, type Tabs } from "../spans/tabs.ts";
 import { attributeTables, facts, traceFacts } from "../trace/details.ts";
 import type { View } from "./view.ts";
 
@@ -28,11 +29,35 @@ export async function span(view: View): Promise<void> {
     h("p", {}, h("a", { href: view.address(elsewhere({}), "spans") }, "All spans")));
     return;
   }
-  const found = await findSpan(view, id);
-  const measure = measureOf(view.state);
+  await findAndShow(view, id);
+}
 
-  view.element.append(heading(view, found), cost(found, measure), h("div", { class: "span-page" },
-    stacks(view, found, measure), h("aside", { "aria-label": "What its trace tells" }, ...ofTrace(view, found))));
+async function findAndShow(view: View, id: string): Promise<void> {
+  const measure = measureOf(view.state);
+  const head = h("div", {}), aside = h("aside", { "aria-label": "What its trace tells" });
+  let found = await findSpan(view, id);
+  const graphs = stacks(view, () => found, measure);
+  const show = (): void => {
+    renew(head, heading(view, found), cost(found, measure));
+    renew(aside, ...ofTrace(view, found));
+  };
+
+  show();
+  view.element.append(head, h("div", { class: "span-page" }, graphs.element, aside));
+  view.onRefresh(async () => {
+    const before = known(found);
+
+    found = await findSpan(view, id);
+    // What is being read stays where it says the same.
+    if (known(found) !== before)
+      show();
+    graphs.again();
+  });
+}
+
+/** What is shown of it in words: a range that ends now is another each time. */
+function known({ row, traced, traceId }: FoundSpan): string {
+  return JSON.stringify([row, traced, traceId]);
 }
 
 function heading(view: View, found: FoundSpan): HTMLElement {
@@ -68,30 +93,42 @@ function cost(found: FoundSpan, { unit, name }: Measure): HTMLElement {
   return numbers;
 }
 
-function failing(place: StacksPlace): (error: unknown) => void {
-  return (error) => {
-    if (!isLeft(error))
-      place.showInstead(faultText(error));
+/** Its own stacks, those of its baseline, and both together, as tabs that are
+ * looked at in one way, which the address has. */
+function stacks(view: View, found: () => FoundSpan, measure: Measure): Tabs {
+  const place = (): StacksPlace => {
+    const made: StacksPlace = new StacksPlace(view, (change: Look) => {
+      view.note(change);
+      for (const other of places)
+        if (other !== made)
+          other.setLook(change);
+    });
+    return made;
   };
-}
-
-/** Its own stacks, those of its baseline, and both together, as tabs. */
-function stacks(view: View, found: FoundSpan, measure: Measure): HTMLElement {
-  const baseline = baselineOf(view, found);
-  const own = new StacksPlace(view), base = new StacksPlace(view), both = new StacksPlace(view);
-  const ofBase = h("p", { class: "faint" }, baselineText(baseline));
+  const own = place(), base = place(), both = place();
+  const places = [own, base, both];
+  const figures = new Latest(view.signal), differing = new Latest(view.signal);
+  const ofBase = h("p", { class: "faint" });
   const ofBoth = h("p", { class: "faint", role: "status" });
 
   return tabs(view, "of", "What is drawn", [
     { id: "span", title: "This span", element: own.element, open: () => {
-      own.ask(found.own, `span-${found.id}`).catch(failing(own));
+      void own.ask(found().own, `span-${found().id}`);
     } },
     { id: "baseline", title: "Baseline", element: h("div", {}, ofBase, base.element), open: () => {
-      base.ask(baseline, `baseline-${found.id}`).catch(failing(base));
-      baselineFigures(view, baseline, measure).then((text) => { ofBase.textContent = text; }, failing(base));
+      const baseline = baselineOf(view, found());
+      const signal = figures.next();
+
+      ofBase.textContent ||= baselineText(baseline);
+      void base.ask(baseline, `baseline-${found().id}`);
+      void inPlace(view, signal, async () => {
+        ofBase.textContent = await baselineFigures(view, baseline, measure, signal);
+      }, (fault) => { ofBase.textContent = fault.textContent; });
     } },
     { id: "difference", title: "Difference", element: h("div", {}, ofBoth, both.element), open: () => {
-      difference(view, found, baseline, both, ofBoth).catch(failing(both));
+      const signal = differing.next();
+
+      void inPlace(view, signal, async () => { await difference(view, found(), both, ofBoth, signal); }, (fault) => { both.showInstead(fault); });
     } },
   ]);
 }
@@ -100,9 +137,9 @@ function baselineText({ says, from, until }: Baseline): string {
   return `Baseline: ${says}, ${moment(Number(from))} \u2013 ${moment(Number(until))}.`;
 }
 
-async function baselineFigures(view: View, baseline: Baseline, { unit, name }: Measure): Promise<string> {
+async function baselineFigures(view: View, baseline: Baseline, { unit, name }: Measure, signal: AbortSignal): Promise<string> {
   const { query, type, from, until } = baseline;
-  const { spans } = await view.api.get<{ spans: WireSpan[] }>("spans", { query, type, from, until }, view.signal);
+  const { spans } = await view.api.get<{ spans: WireSpan[] }>("spans", { query, type, from, until }, signal);
   const all = spans.reduce((sum, each) => ({ total: sum.total + each.total, spans: sum.spans + each.spans, samples: sum.samples + each.samples }),
     { total: 0, spans: 0, samples: 0 });
   const each = all.spans ? `, ${amount(all.total / all.spans, unit)} ${name} each` : "";
@@ -111,12 +148,13 @@ async function baselineFigures(view: View, baseline: Baseline, { unit, name }: M
 }
 
 /** Shares are compared: a span is one, its baseline many. */
-async function difference(view: View, found: FoundSpan, baseline: Baseline, place: StacksPlace, says: HTMLElement): Promise<void> {
+async function difference(view: View, found: FoundSpan, place: StacksPlace, says: HTMLElement, signal: AbortSignal): Promise<void> {
+  const baseline = baselineOf(view, found);
   const { query, type, from, until } = baseline;
   const wire = await view.api.get<WireDiff>("diff", {
     format: "tree", leftQuery: query, leftFrom: from, leftUntil: until, leftType: type,
     rightSpan: found.id, rightFrom: found.own.from, rightUntil: found.own.until, rightType: type,
-  }, view.signal);
+  }, signal);
   const tree = relativeTo(treeOfDiff(wire));
 
   if (tree === null) {

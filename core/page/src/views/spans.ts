@@ -1,14 +1,13 @@
 /** What spans cost: by their names, and the dearest and slowest one by one. */
 import type { WireSpan } from "../model/wire.ts";
-import { isLeft } from "../parts/api.ts";
-import { h } from "../parts/dom.ts";
+import { h, renew } from "../parts/dom.ts";
 import { amount, count } from "../parts/format.ts";
-import { faultText } from "../shell/faults.ts";
+import { Latest } from "../parts/latest.ts";
 import { nameText } from "../spans/cells.ts";
 import { whyEmpty, type Asked } from "../spans/empty.ts";
 import { elsewhere, measureOf, spanNameChange, spanNameQuery, type Measure } from "../spans/links.ts";
-import { namesTable } from "../spans/names.ts";
-import { rankedSpans } from "../spans/ranked.ts";
+import { namesTable, type NamesTable } from "../spans/names.ts";
+import { rankedSpans, type Ranked } from "../spans/ranked.ts";
 import { StacksPlace } from "../spans/stacks.ts";
 import type { View } from "./view.ts";
 
@@ -28,15 +27,29 @@ function chosenName(view: View): string | null | undefined {
 export async function spans(view: View): Promise<void> {
   const { query, type, from, until } = view.state.parameters;
   const asked: Asked = { query, type, from, until };
-  const answer = await view.api.get<Names>("spans", { ...asked, limit: NAMES_MAX }, view.signal);
   const measure = measureOf(view.state);
+  const asking = new Latest(view.signal);
+  const place = h("div", {});
+  let listed: Listed | null = null;
+  const load = async (): Promise<void> => {
+    const signal = asking.next();
+    const answer = await view.api.get<Names>("spans", { ...asked, limit: NAMES_MAX }, signal);
 
-  view.element.append(h("h1", {}, "Spans"));
-  if (answer.count === 0) {
-    view.element.append(await withoutSpans(view, asked, answer.rest, measure));
-    return;
-  }
-  view.element.append(summary(answer, measure), content(view, asked, answer, measure));
+    if (answer.count === 0) {
+      const why = await withoutSpans(view, asked, answer.rest, measure);
+      signal.throwIfAborted();
+      renew(place, why);
+      return;
+    }
+    listed ??= new Listed(view, asked, measure, answer.spans[0]!.name);
+    if (!listed.element.isConnected)
+      place.replaceChildren(listed.element);
+    await listed.set(answer);
+  };
+
+  view.onRefresh(load);
+  view.element.append(h("h1", {}, "Spans"), place);
+  await load();
 }
 
 async function withoutSpans(view: View, asked: Asked, rest: number, measure: Measure): Promise<HTMLElement> {
@@ -48,48 +61,74 @@ async function withoutSpans(view: View, asked: Asked, rest: number, measure: Mea
     h("p", {}, h("a", { href: view.address(elsewhere({}), "explore") }, "See what is there without spans")));
 }
 
-function summary({ spans: rows, count: all, rest }: Names, { unit, name }: Measure): HTMLElement {
+function summary({ spans: rows, count: all, rest }: Names, { unit, name }: Measure): string {
   const inSpans = rows.reduce((sum, { total }) => sum + total, 0);
   const ids = rows.reduce((sum, row) => sum + row.spans, 0);
 
-  return h("p", { class: "summary" },
-    `${count(ids)} spans of ${count(all)} names: ${amount(inSpans, unit)} ${name} in spans, ${amount(rest, unit)} outside of them.`,
-    all > rows.length && ` The ${count(rows.length)} dearest names are listed.`);
+  return `${count(ids)} spans of ${count(all)} names: ${amount(inSpans, unit)} ${name} in spans, ${amount(rest, unit)} outside of them.`
+    + (all > rows.length ? ` The ${count(rows.length)} dearest names are listed.` : "");
 }
 
-function content(view: View, asked: Asked, answer: Names, measure: Measure): HTMLElement {
-  const stacks = new StacksPlace(view);
-  const heading = h("h2", { id: "of-name" });
-  const lists = h("div", { class: "side-by-side" });
-  const failed = (error: unknown): void => {
-    if (!isLeft(error))
-      stacks.showInstead(faultText(error));
-  };
+/** The names, and below them where one of them spends it: the chosen one, else the
+ * dearest when the view was opened. */
+class Listed {
+  readonly element: HTMLElement;
+  private readonly names: NamesTable;
+  private readonly stacks: StacksPlace;
+  private readonly summary = h("p", { class: "summary" });
+  private readonly heading = h("h2", { id: "of-name" });
+  private readonly lists = h("div", { class: "side-by-side" });
+  private readonly listing: Latest;
+  private ranked: readonly Ranked[] = [];
+  private name: string | null;
 
-  function show(name: string | null, chosen: boolean): void {
-    const ofName = { ...asked, query: spanNameQuery(asked.query ?? "", name) };
+  constructor(private readonly view: View, private readonly asked: Asked, private readonly measure: Measure, dearest: string | null) {
+    const chosen = chosenName(view);
 
-    heading.textContent = `Where ${nameText(name)} spends it`;
-    stacks.ask(ofName, `spans-${(name ?? "no-name").slice(0, 60)}`).catch(failed);
-    const listed = chosen ? ofName : asked;
-    Promise.all([
-      rankedSpans(view, { asked: listed, sort: "total", title: chosen ? `Dearest of ${nameText(name)}` : "Dearest spans", measure }),
-      rankedSpans(view, { asked: listed, sort: "duration", title: chosen ? `Slowest of ${nameText(name)}` : "Slowest spans", measure }),
-    ]).then((made) => { lists.replaceChildren(...made); }, (error: unknown) => {
-      if (!isLeft(error))
-        lists.replaceChildren(faultText(error));
+    this.stacks = new StacksPlace(view);
+    this.listing = new Latest(view.signal);
+    this.name = chosen === undefined ? dearest : chosen;
+    this.names = namesTable(view, {
+      measure, chosen: this.name,
+      onChoose: (name) => {
+        view.note(spanNameChange(name));
+        this.name = name;
+        this.list(true);
+        void this.load();
+      },
     });
+    this.element = h("div", {}, this.summary, this.names.element,
+      h("section", { "aria-labelledby": "of-name" }, this.heading, this.stacks.element), this.lists);
+    this.list(chosen !== undefined);
   }
 
-  const chosen = chosenName(view);
-  const names = namesTable(view, {
-    rows: answer.spans, rest: answer.rest, measure, chosen: chosen === undefined ? answer.spans[0]!.name : chosen,
-    onChoose: (name) => {
-      view.note(spanNameChange(name));
-      show(name, true);
-    },
-  });
+  async set(answer: Names): Promise<void> {
+    this.summary.textContent = summary(answer, this.measure);
+    this.names.set(answer.spans, answer.rest);
+    await this.load();
+  }
 
-  show(chosen === undefined ? answer.spans[0]!.name : chosen, chosen !== undefined);
-  return h("div", {}, names, h("section", { "aria-labelledby": "of-name" }, heading, stacks.element), lists);
+  private ofName(): Asked {
+    return { ...this.asked, query: spanNameQuery(this.asked.query ?? "", this.name) };
+  }
+
+  private list(isChosen: boolean): void {
+    const { view, measure } = this;
+    const name = nameText(this.name);
+    const signal = this.listing.next();
+    const asked = isChosen ? this.ofName() : this.asked;
+
+    this.heading.textContent = `Where ${name} spends it`;
+    this.ranked = [
+      rankedSpans(view, signal, { asked, sort: "total", title: isChosen ? `Dearest of ${name}` : "Dearest spans", measure }),
+      rankedSpans(view, signal, { asked, sort: "duration", title: isChosen ? `Slowest of ${name}` : "Slowest spans", measure }),
+    ];
+    this.lists.replaceChildren(...this.ranked.map(({ element }) => element));
+  }
+
+  private async load(): Promise<void> {
+    await Promise.all([
+      this.stacks.ask(this.ofName(), `spans-${(this.name ?? "no-name").slice(0, 60)}`), ...this.ranked.map((each) => each.load()),
+    ]);
+  }
 }

@@ -2,10 +2,9 @@
  * all of it spent its time. */
 import { rangeChange } from "../model/range.ts";
 import type { WireTraceSpan } from "../model/wire.ts";
-import { Problem, isLeft } from "../parts/api.ts";
+import { Problem } from "../parts/api.ts";
 import { h, shown } from "../parts/dom.ts";
 import { amount, count, moment } from "../parts/format.ts";
-import { faultText } from "../shell/faults.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
 import { around, elsewhere, measureOf, type Measure } from "../spans/links.ts";
 import { StacksPlace } from "../spans/stacks.ts";
@@ -174,9 +173,6 @@ function flame(view: View, id: string, spans: readonly WireTraceSpan[], { name }
   const fromMs = Math.floor(spans.reduce((least, { startNs }) => Math.min(least, startNs), Infinity) / 1e6);
   const untilMs = Math.ceil(spans.reduce((most, { startNs, durationNs }) => Math.max(most, startNs + durationNs), 0) / 1e6);
 
-  place.ask({ type: view.state.parameters["type"], trace: id, ...rangeChange(around({ fromMs, untilMs })) }, `trace-${id}`).catch((error: unknown) => {
-    if (!isLeft(error))
-      place.showInstead(faultText(error));
-  });
+  void place.ask({ type: view.state.parameters["type"], trace: id, ...rangeChange(around({ fromMs, untilMs })) }, `trace-${id}`);
   return h("section", { "aria-labelledby": "trace-flame" }, h("h2", { id: "trace-flame" }, `${name} of the whole trace`), place.element);
 }

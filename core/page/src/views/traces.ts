@@ -1,10 +1,10 @@
 /** Traces by their roots: the latest, the slowest, the dearest. */
 import type { WireTrace } from "../model/wire.ts";
 import { EVER } from "../explore/default.ts";
-import { isLeft } from "../parts/api.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, renew, shown } from "../parts/dom.ts";
 import { amount, moment } from "../parts/format.ts";
-import { faultText } from "../shell/faults.ts";
+import { Latest } from "../parts/latest.ts";
+import { inPlace } from "../shell/faults.ts";
 import { durationText, idText, nameText, samplesCell, valueBar } from "../spans/cells.ts";
 import { elsewhere, measureOf, type Measure } from "../spans/links.ts";
 import { table, type Column } from "../spans/table.ts";
@@ -29,7 +29,7 @@ export function durationMs(text: string): number | null {
   return found ? Math.ceil(Number(found[1]) * (units[found[2] ?? "ms"] ?? 1)) : null;
 }
 
-function columnsOf(view: View, { unit, name }: Measure, most: number): Column<WireTrace>[] {
+function columnsOf(view: View, { unit, name }: Measure, most: () => number): Column<WireTrace>[] {
   return [
     { id: "trace", title: "Trace", cell: (row) => h("span", { class: "span-name" }, h("a", {
       href: view.address(elsewhere({ trace: row.traceId }), "trace"), title: shown(row.name, 1000) || undefined,
@@ -37,7 +37,7 @@ function columnsOf(view: View, { unit, name }: Measure, most: number): Column<Wi
     { id: "service", title: "Service", cell: (row) => shown(row.service, 80) },
     { id: "start", title: "Began", cell: (row) => moment(row.startNs / 1e6) },
     { id: "duration", title: "Duration", numeric: true, cell: (row) => durationText(row.durationNs) },
-    { id: "total", title: name, hint: "Of all spans of the trace", numeric: true, cell: (row) => valueBar(row.total, most, unit, row.samples) },
+    { id: "total", title: name, hint: "Of all spans of the trace", numeric: true, cell: (row) => valueBar(row.total, most(), unit, row.samples) },
     { id: "samples", title: "Samples", numeric: true, cell: (row) => row.samples === 0 ? "\u2013" : samplesCell(row.samples) },
     { id: "status", title: "Status", cell: (row) => statusText(row) },
     { id: "id", title: "Id", cell: (row) => idText(row.traceId) },
@@ -112,29 +112,47 @@ export async function traces(view: View): Promise<void> {
   const asked = { type, from, until, service, name, minDurationMs: leastMs, sort: order, limit: PAGE_ROWS };
   const measure = measureOf(view.state);
 
-  view.element.append(h("h1", {}, "Traces"), h("div", { class: "tools-row" }, orderLinks(view, order), filters(view)));
-  const page = await view.api.get<Page>("traces", { ...asked, after }, view.signal).catch((error: unknown) => {
-    if (isLeft(error))
-      throw error;
-    view.element.append(faultText(error));
-    return null;
-  });
-  if (page && page.traces.length === 0)
-    view.element.append(nothing(view, filtered), ...[filtered ? null : await nearestTrace(view)].filter((each) => each !== null));
-  else if (page)
-    view.element.append(list(view, page, order, measure));
+  const asking = new Latest(view.signal);
+  const result = h("div", {});
+  const listed = list(view, order, measure);
+  const load = async (): Promise<void> => {
+    const signal = asking.next();
+    const page = await view.api.get<Page>("traces", { ...asked, after }, signal);
+    const nearest = page.traces.length === 0 && !filtered ? await nearestTrace(view) : null;
+
+    signal.throwIfAborted();
+    if (page.traces.length === 0)
+      renew(result, nothing(view, filtered), ...nearest ? [nearest] : []);
+    else {
+      listed.set(page);
+      if (!listed.element.isConnected)
+        result.replaceChildren(listed.element);
+    }
+  };
+
+  view.element.append(h("h1", {}, "Traces"), h("div", { class: "tools-row" }, orderLinks(view, order), filters(view)), result);
+  view.onRefresh(load);
+  // The fields stay beside what is refused.
+  await inPlace(view, view.signal, load, (fault) => { result.replaceChildren(fault); });
 }
 
-function list(view: View, page: Page, order: string, measure: Measure): HTMLElement {
-  const most = page.traces.reduce((max, { total }) => Math.max(max, total), 0);
+function list(view: View, order: string, measure: Measure): { element: HTMLElement; set: (page: Page) => void } {
   const after = view.state.parameters["after"];
-  const sum = page.traces.reduce((all, { total }) => all + total, 0);
+  const summary = h("p", { class: "summary" }), paging = h("nav", { class: "paging", "aria-label": "Pages" });
+  let most = 0;
+  const rows = table<WireTrace>({ label: "Traces", rows: [], columns: columnsOf(view, measure, () => most) });
 
-  return h("section", { "aria-label": "Traces" },
-    h("p", { class: "summary" }, `${page.traces.length} traces${after ? ` from number ${Number(after) + 1} on` : ""}, ${amount(sum, measure.unit)} ${measure.name} together.`,
-      order === "dearest" && ` The dearest of the latest ${DEAREST_OF}.`),
-    table({ label: "Traces", rows: page.traces, columns: columnsOf(view, measure, most) }).element,
-    h("nav", { class: "paging", "aria-label": "Pages" },
-      after && h("a", { href: view.address({ after: undefined }) }, "First page"), " ",
-      page.after !== null && h("a", { href: view.address({ after: page.after }) }, "Next page")));
+  return {
+    element: h("section", { "aria-label": "Traces" }, summary, rows.element, paging),
+    set(page) {
+      const sum = page.traces.reduce((all, { total }) => all + total, 0);
+
+      most = page.traces.reduce((max, { total }) => Math.max(max, total), 0);
+      summary.textContent = `${page.traces.length} traces${after ? ` from number ${Number(after) + 1} on` : ""}, ${amount(sum, measure.unit)} ${measure.name} together.`
+        + (order === "dearest" ? ` The dearest of the latest ${DEAREST_OF}.` : "");
+      rows.setRows(page.traces);
+      renew(paging, ...after ? [h("a", { href: view.address({ after: undefined }) }, "First page"), new Text(" ")] : [],
+        ...page.after !== null ? [h("a", { href: view.address({ after: page.after }) }, "Next page")] : []);
+    },
+  };
 }

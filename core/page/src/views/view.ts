@@ -24,6 +24,9 @@ export interface View {
   /** How the view looks at the server again, with what is shown staying until
    * then: live views and the button call it. Else the view is shown anew. */
   onRefresh(again: () => Promise<void>): void;
+  /** What a part of the view was refused, where the whole page has to answer: by
+   * asking for a token. */
+  failed(error: unknown): void;
   /** Tell something that happened to who does not see it. */
   say(text: string): void;
 }
