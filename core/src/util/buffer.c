@@ -22,7 +22,8 @@ void sp_buffer_clear(sp_buffer *buffer) {
 }
 
 bool sp_buffer_reserve(sp_buffer *buffer, size_t more) {
-  if (buffer->failed || more > SIZE_MAX - buffer->size - 1)
+  if (buffer->failed || more > SIZE_MAX - buffer->size - 1 ||
+      (buffer->size_max && more > buffer->size_max - buffer->size))
     buffer->failed = true;
   else if (sp_mem_reserve(buffer->mem, (void **)&buffer->data,
                           &buffer->capacity, buffer->size + more + 1, 1))

@@ -10,6 +10,7 @@ typedef struct sp_buffer {
   char *data; /* NUL-terminated where size > 0 */
   size_t size;
   size_t capacity;
+  size_t size_max; /* an append beyond it fails; 0: no limit */
   bool failed;
 } sp_buffer;
 

@@ -75,6 +75,7 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
   call->begin_ns = sp_monotonic_ns();
   call->response.status = MHD_HTTP_OK;
   sp_buffer_init(&call->response.body, &sp_mem_default);
+  call->response.body.size_max = SP_HTTP_BODY_MAX;
   sp_buffer_init(&call->body, &sp_mem_default);
   sp_buffer_init(&call->texts, &sp_mem_default);
   call_read(call, url, method);

@@ -44,6 +44,9 @@ bool sp_http_takes_gzip(const sp_http_request *request);
 
 #define SP_HTTP_HEADERS_MAX 16
 
+/* Of an answer's body, before it is packed. */
+#define SP_HTTP_BODY_MAX ((size_t)256 << 20)
+
 /* The answer, which a handler fills; it starts as 200 with nothing in it.
  * Server and Spanprof-Links are added to every one, Retry-After to a 503. */
 typedef struct sp_http_response {

@@ -158,7 +158,7 @@ spanprof_status sp_tree_bytes(sp_buffer *out, sp_name_tree *tree) {
     st = sp_name_tree_order(tree, false);
   if (!st)
     flame_walk(tree, order, stack);
-  for (i = 0; !st && i < tree->node_count; i++) {
+  for (i = 0; !st && !out->failed && i < tree->node_count; i++) {
     const sp_name_node *node = &tree->nodes[order[i]];
     const char *name = order[i] == 0 ? "" : tree->names[node->name];
 
@@ -174,10 +174,14 @@ spanprof_status sp_tree_bytes(sp_buffer *out, sp_name_tree *tree) {
 
 /* A name as a folded stack can hold it: without what separates. */
 static void folded_name(sp_buffer *out, const char *name) {
-  for (; *name; name++) {
-    const char c = *name == ';' ? ':' : *name == '\n' ? ' ' : *name;
+  for (;;) {
+    const size_t plain = strcspn(name, ";\n");
 
-    sp_buffer_append(out, &c, 1);
+    sp_buffer_append(out, name, plain);
+    name += plain;
+    if (!*name)
+      break;
+    sp_buffer_append(out, *name++ == ';' ? ":" : " ", 1);
   }
 }
 
@@ -188,7 +192,7 @@ spanprof_status sp_tree_folded(sp_buffer *out, sp_name_tree *tree) {
 
   if (!path)
     return SPANPROF_ERR_NOMEM;
-  for (i = 1; i < tree->node_count; i++) {
+  for (i = 1; i < tree->node_count && !out->failed; i++) {
     if (tree->nodes[i].self[0] == 0)
       continue;
     for (depth = 0, at = (uint32_t)i; at != 0; at = tree->nodes[at].parent)

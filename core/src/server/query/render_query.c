@@ -8,6 +8,10 @@
 
 #define RENDER_POINTS 1500
 
+/* Of a timeline: steps of a week reach from 1970 beyond every time that has ten
+ * digits of seconds. */
+#define RENDER_POINTS_MAX 20000
+
 /* The current time in ms. */
 static int64_t render_now(const sp_query *query) {
   return (int64_t)(sp_clock_unix_ns(query->serve->clock) / SP_NS_PER_MS);
@@ -134,7 +138,7 @@ static spanprof_status timeline_write(const sp_series_query *series,
     return sp_buffer_status(out);
   }
   sp_json_open(&json, '{');
-  for (i = 0; i < series->points.groups.count; i++) {
+  for (i = 0; i < series->points.groups.count && !out->failed; i++) {
     const sp_text_pairs *labels = &series->points.groups.groups[i].labels;
 
     sp_json_key(&json, labels->count ? labels->pairs[0].value : "");
@@ -157,6 +161,12 @@ spanprof_status sp_render_timeline(sp_query_plan *plan, const char *group_by,
   spanprof_status st;
 
   steps.last = (before.until_ms / step_ms * step_ms - steps.start_ms) / step_ms;
+  if (steps.last >= RENDER_POINTS_MAX)
+    return sp_query_invalid(plan->query,
+                            "the range is too long for a timeline, of %d weeks "
+                            "at most",
+                            RENDER_POINTS_MAX);
+  out->size_max = SP_HTTP_BODY_MAX;
   st = sp_series_query_run(&series, plan, &steps, &by);
   if (!st)
     st = timeline_write(&series, group_by != NULL, empty, out);

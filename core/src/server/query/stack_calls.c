@@ -45,6 +45,7 @@ static spanprof_status stack_reply_tree(sp_reply *reply, sp_name_tree *tree) {
   spanprof_status st;
 
   sp_buffer_init(&bytes, tree->mem);
+  bytes.size_max = SP_HTTP_BODY_MAX;
   st = sp_tree_bytes(&bytes, tree);
   if (!st)
     sp_reply_bytes(reply, 2, "tree", bytes.data, bytes.size);
@@ -67,6 +68,7 @@ static spanprof_status stack_reply_dot(sp_query_plan *plan,
   sscanf(plan->selector.profile_type, "%63[^:]:%63[^:]:%63[^:]:%63[^:]:%63[^:]",
          type[0], type[1], type[2], type[3], type[4]);
   sp_buffer_init(&text, plan->query->serve->mem);
+  text.size_max = SP_HTTP_BODY_MAX;
   if (!st)
     st = sp_dot_graph(&text, stacks, type[1], type[2], plan->selector.until_ms,
                       nodes_max);
