@@ -142,54 +142,95 @@ static spanprof_status traces_cost(traces_spans *list, const char *type) {
   return st;
 }
 
-/* Each span with its children's. Whoever is their own ancestor, which nothing
- * forbids, adds nothing. */
-static void traces_add_up(traces_spans *list) {
-  size_t i, steps;
+static traces_span *traces_parent(const traces_spans *list,
+                                  const traces_span *span) {
+  return span->parent_id ? traces_find(list, span->parent_id) : NULL;
+}
 
+/* Each span with its children's: those that have no child to wait for, then
+ * those that waited for them. Whoever is their own ancestor, which nothing
+ * forbids, never comes, and adds nothing. */
+static spanprof_status traces_add_up(traces_spans *list) {
+  sp_arena *arena = &list->api->query.arena;
+  uint32_t *children = sp_arena_new(arena, list->count, sizeof *children);
+  uint32_t *ready = sp_arena_new(arena, list->count, sizeof *ready);
+  size_t i, count = 0;
+  traces_span *parent;
+
+  if (!children || !ready)
+    return arena->st;
   for (i = 0; i < list->count; i++) {
-    traces_span *at = &list->spans[i];
-    const int64_t own = at->own;
+    list->spans[i].total = list->spans[i].own;
+    parent = traces_parent(list, &list->spans[i]);
+    if (parent)
+      children[parent - list->spans]++;
+  }
+  for (i = 0; i < list->count; i++)
+    if (children[i] == 0)
+      ready[count++] = (uint32_t)i;
+  for (i = 0; i < count; i++) {
+    const traces_span *span = &list->spans[ready[i]];
 
-    for (steps = 0; at && steps <= list->count; steps++) {
-      at->total = sp_sum(at->total, own);
-      at = at->parent_id ? traces_find(list, at->parent_id) : NULL;
-      if (at == &list->spans[i])
-        break;
-    }
+    parent = traces_parent(list, span);
+    if (!parent)
+      continue;
+    parent->total = sp_sum(parent->total, span->total);
+    if (--children[parent - list->spans] == 0)
+      ready[count++] = (uint32_t)(parent - list->spans);
+  }
+  return SPANPROF_OK;
+}
+
+static uint64_t traces_hash(const sp_trace_id *id) {
+  return sp_hash_mix(sp_hash_mix(SP_HASH_SEED, id->hi), id->lo);
+}
+
+/* A trace may have several roots: each has the cost of all of it. */
+static void traces_add_to_roots(traces_spans *roots, const sp_index *by_trace,
+                                const traces_span *span) {
+  const uint64_t hash = traces_hash(&span->trace_id);
+  uint32_t at, i = sp_index_first(by_trace, hash, &at);
+
+  for (; i != SP_INDEX_NONE; i = sp_index_next(by_trace, hash, &at)) {
+    traces_span *root = &roots->spans[i];
+
+    if (memcmp(&root->trace_id, &span->trace_id, sizeof span->trace_id) != 0)
+      continue;
+    root->total = sp_sum(root->total, span->own);
+    root->samples += span->samples;
   }
 }
 
-static void traces_add_to_root(traces_span *root, const traces_span *span) {
-  root->total = sp_sum(root->total, span->own);
-  root->samples += span->samples;
-}
-
-/* Add the cost of whole traces to their roots. */
-static spanprof_status traces_cost_roots(traces_spans *roots,
+/* Add the cost of whole traces to their roots, the first `count` of them. */
+static spanprof_status traces_cost_roots(traces_spans *roots, size_t count,
                                          const char *type) {
   sp_query *query = &roots->api->query;
-  sp_trace_id *ids = sp_arena_new(&query->arena, roots->count + 1, sizeof *ids);
+  sp_trace_id *ids = sp_arena_new(&query->arena, count + 1, sizeof *ids);
   sp_store_span_filter filter = {.limit = TRACES_SPANS_MAX};
   traces_spans all = {.api = roots->api};
-  size_t i, j;
+  sp_index by_trace = {0};
+  size_t i;
   spanprof_status st;
 
   if (!ids)
     return query->arena.st;
-  for (i = 0; i < roots->count; i++)
-    ids[i] = roots->spans[i].trace_id;
-  if (roots->count == 0)
+  if (count == 0)
     return SPANPROF_OK;
+  st = sp_index_reserve_more(&by_trace, query->serve->mem, (uint32_t)count);
+  for (i = 0; !st && i < count; i++) {
+    ids[i] = roots->spans[i].trace_id;
+    sp_index_add(&by_trace, traces_hash(&ids[i]), (uint32_t)i);
+  }
   filter.trace_ids = ids;
-  filter.trace_count = roots->count;
-  st = traces_read(&all, &filter);
+  filter.trace_count = count;
+  if (!st)
+    st = traces_read(&all, &filter);
   if (!st)
     st = traces_cost(&all, type);
   for (i = 0; !st && i < all.count; i++)
-    for (j = 0; j < roots->count && all.spans[i].own; j++)
-      if (memcmp(&ids[j], &all.spans[i].trace_id, sizeof *ids) == 0)
-        traces_add_to_root(&roots->spans[j], &all.spans[i]);
+    if (all.spans[i].own)
+      traces_add_to_roots(roots, &by_trace, &all.spans[i]);
+  sp_index_dispose(&by_trace, query->serve->mem);
   traces_dispose(&all);
   return st;
 }
@@ -236,7 +277,7 @@ spanprof_status sp_api_traces(sp_api *api) {
   sp_store_span_filter filter = {.roots_only = true};
   traces_spans roots = {.api = api};
   bool slowest = false, dearest = false;
-  size_t i, limit = 0, after = 0;
+  size_t i, first, limit = 0, after = 0;
   int64_t shortest_ms;
   spanprof_status st = sp_api_plan(api);
 
@@ -258,19 +299,23 @@ spanprof_status sp_api_traces(sp_api *api) {
   filter.trace_ids = api->plan.selector.trace_ids;
   filter.trace_count = api->plan.selector.trace_count;
   filter.order = slowest ? SP_STORE_SPANS_SLOWEST : SP_STORE_SPANS_LATEST;
-  filter.limit = dearest ? TRACES_CANDIDATES : after + limit + 1;
+  filter.limit = dearest ? TRACES_CANDIDATES : limit + 1;
+  filter.offset = dearest ? 0 : after;
   st = traces_read(&roots, &filter);
   if (!st)
-    st = traces_cost_roots(&roots, api->plan.selector.profile_type);
+    st = traces_cost_roots(
+        &roots, dearest ? roots.count : sp_min_u64(roots.count, limit),
+        api->plan.selector.profile_type);
   if (!st && dearest && roots.count)
     qsort(roots.spans, roots.count, sizeof *roots.spans, traces_dearest);
+  first = after - filter.offset; /* of the page, of those that were read */
   sp_json_open(&api->json, '{');
   sp_json_member_open(&api->json, "traces", '[');
-  for (i = after; !st && i < roots.count && i - after < limit; i++)
+  for (i = first; !st && i < roots.count && i - first < limit; i++)
     traces_put(api, &roots.spans[i]);
   sp_json_close(&api->json, ']');
   if (!st)
-    sp_api_put_after(api, i, roots.count);
+    sp_api_put_after(api, filter.offset + i, filter.offset + roots.count);
   sp_json_close(&api->json, '}');
   traces_dispose(&roots);
   return st;
@@ -326,8 +371,9 @@ spanprof_status sp_api_trace(sp_api *api) {
                          "no trace %s is kept", text);
   if (!st)
     st = traces_cost(&list, api->plan.selector.profile_type);
+  if (!st)
+    st = traces_add_up(&list);
   if (!st) {
-    traces_add_up(&list);
     qsort(list.spans, list.count, sizeof *list.spans, trace_order);
   }
   sp_json_open(&api->json, '{');

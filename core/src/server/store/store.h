@@ -140,6 +140,7 @@ typedef struct sp_store_span_filter {
   bool roots_only;
   sp_store_span_order order;
   size_t limit;
+  size_t offset; /* of `limit`: so many are left out in front */
 } sp_store_span_filter;
 
 spanprof_status sp_store_spans(sp_store *store,

@@ -59,15 +59,32 @@ spanprof_status sp_store_put_spans(sp_store *store, const sp_store_span *spans,
                : SPANPROF_OK;
 }
 
+#define SPANS_COLUMNS                                                         \
+  "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, n.text, start_ns, " \
+  "duration_ns, kind, status, message, attributes FROM "
+
+/* Each trace once, walked first: SQLite looks for rows of a list of pairs by
+ * the key only where it joins them. */
+static void spans_traces(const sp_store_span_filter *filter, sp_buffer *sql) {
+  size_t i;
+
+  for (i = 0; i < filter->trace_count; i++)
+    sp_buffer_format(
+        sql, "%s(%lld,%lld)",
+        i ? "," : "(SELECT DISTINCT column1 hi, column2 lo FROM (VALUES ",
+        (long long)filter->trace_ids[i].hi, (long long)filter->trace_ids[i].lo);
+  sp_buffer_text(sql, i ? ")) CROSS JOIN span ON trace_hi=hi AND trace_lo=lo"
+                        : "span");
+}
+
 /* The query's text; lists of ids are numbers, written out. */
 static void spans_sql(const sp_store_span_filter *filter, sp_buffer *sql) {
   size_t i;
 
-  sp_buffer_text(
-      sql, "SELECT trace_hi, trace_lo, span_id, parent_id, s.text, n.text, "
-           "start_ns, duration_ns, kind, status, message, attributes FROM span "
-           "JOIN text s ON s.id=service JOIN text n ON n.id=name WHERE "
-           "duration_ns>=?1");
+  sp_buffer_text(sql, SPANS_COLUMNS);
+  spans_traces(filter, sql);
+  sp_buffer_text(sql, " JOIN text s ON s.id=service JOIN text n ON n.id=name "
+                      "WHERE duration_ns>=?1");
   if (filter->from_ns)
     sp_buffer_text(sql, " AND start_ns>=?2");
   if (filter->until_ns)
@@ -78,11 +95,6 @@ static void spans_sql(const sp_store_span_filter *filter, sp_buffer *sql) {
     sp_buffer_text(sql, " AND name=(SELECT id FROM text WHERE text=?5)");
   if (filter->roots_only)
     sp_buffer_text(sql, " AND parent_id=0");
-  for (i = 0; i < filter->trace_count; i++)
-    sp_buffer_format(sql, "%s(trace_hi=%lld AND trace_lo=%lld)",
-                     i ? " OR " : " AND (", (long long)filter->trace_ids[i].hi,
-                     (long long)filter->trace_ids[i].lo);
-  sp_buffer_text(sql, i ? ")" : "");
   for (i = 0; i < filter->span_count; i++)
     sp_buffer_format(sql, "%s%lld", i ? "," : " AND span_id IN (",
                      (long long)filter->span_ids[i]);
@@ -91,7 +103,8 @@ static void spans_sql(const sp_store_span_filter *filter, sp_buffer *sql) {
                           ? " ORDER BY duration_ns DESC, start_ns DESC"
                           : " ORDER BY start_ns DESC");
   if (filter->limit)
-    sp_buffer_format(sql, " LIMIT %zu", filter->limit);
+    sp_buffer_format(sql, " LIMIT %zu OFFSET %zu", filter->limit,
+                     filter->offset);
 }
 
 static const char *spans_text(sqlite3_stmt *row, int column) {
