@@ -224,7 +224,7 @@ spanprof_status sp_api_labels(sp_api *api) {
   return label ? labels_values(api, label) : labels_names(api);
 }
 
-/* The time of a profile, of which each series has one. */
+/* The time of a profile. */
 typedef struct gaps_time {
   int64_t from_ms;
   int64_t until_ms;
@@ -256,6 +256,10 @@ static bool gaps_gather(void *data, const sp_store_point *point) {
       gaps->after_ms = from;
     return true;
   }
+  /* Series of one profile follow each other. */
+  if (gaps->count && memcmp(&gaps->times[gaps->count - 1].profile,
+                            &point->profile, sizeof point->profile) == 0)
+    return true;
   if (gaps->count >= SP_QUERY_MEMORY_MAX / sizeof *gaps->times)
     gaps->st = SPANPROF_ERR_LIMIT;
   if (!gaps->st)
@@ -286,8 +290,7 @@ static void gaps_put_stretches(sp_api *api, const gaps_gathering *gaps) {
     const gaps_time *time = &gaps->times[i];
     const int64_t length = time->until_ms - time->from_ms;
 
-    profiles += i == first || memcmp(&time->profile, &time[-1].profile,
-                                     sizeof time->profile) != 0;
+    profiles++;
     end = i == first || time->until_ms > end ? time->until_ms : end;
     if (i + 1 < gaps->count &&
         gaps->times[i + 1].from_ms <=
