@@ -7,6 +7,9 @@
 /* What a selection may take for labels and texts. */
 #define SELECT_BYTES_MAX ((size_t)96 << 20)
 
+/* The time is looked up once for so many samples, or series. */
+#define SELECT_STEPS 256
+
 #define SELECT_NS_PER_MS 1000000
 
 sp_profile_uuid sp_select_uuid(const sp_select *select,
@@ -91,21 +94,20 @@ static void select_block_seen(sp_select *select) {
       entry->seen |= select->block.series[i].types >> entry->type & 1;
 }
 
-static bool select_profile_passes(const sp_select *select, uint32_t profile) {
+spanprof_status sp_select_go_on(sp_select *select) {
   const sp_selector *selector = select->selector;
-  const sp_block_profile *of = &select->block.profiles[profile];
-  sp_profile_uuid uuid;
-  size_t i;
 
-  if (!select_in_range(selector, of->time_ns))
-    return false;
-  if (selector->profile_count == 0)
-    return true;
-  uuid = sp_select_uuid(select, of);
-  for (i = 0; i < selector->profile_count; i++)
-    if (memcmp(&uuid, &selector->profiles[i], sizeof uuid) == 0)
-      return true;
-  return false;
+  if (select->steps++ % SELECT_STEPS == 0 && selector->give_up &&
+      selector->give_up(selector->give_up_data))
+    return sp_fail(SPANPROF_ERR_TIMEOUT, "the query was given up");
+  return SPANPROF_OK;
+}
+
+static bool select_profile_passes(const sp_select *select, uint32_t profile) {
+  const sp_block_profile *of = &select->block.profiles[profile];
+
+  return select_in_range(select->selector, of->time_ns) &&
+         sp_select_profile_passes(select, of);
 }
 
 static bool select_sample_passes(sp_select *select,
@@ -141,7 +143,8 @@ static spanprof_status select_run(sp_select *select, size_t at, size_t end) {
     for (i = at; !st && i < end; i++) {
       const sp_block_sample *sample = &block->samples[i];
 
-      if (block->values[sample->values + entry->type] == 0 ||
+      st = sp_select_go_on(select);
+      if (st || block->values[sample->values + entry->type] == 0 ||
           !select_sample_passes(select, entry, sample))
         continue;
       entry->seen = true;
@@ -320,9 +323,9 @@ static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
   while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     const int64_t id = sqlite3_column_int64(rows, 0);
 
-    if (selector->give_up && selector->give_up(selector->give_up_data))
-      st = sp_fail(SPANPROF_ERR_TIMEOUT, "the query was given up");
-    else if (!runs || !sp_block_runs_have(&select->without, id))
+    select->steps = 0; /* a block takes long */
+    st = sp_select_go_on(select);
+    if (!st && (!runs || !sp_block_runs_have(&select->without, id)))
       st = select_block(
           select, id,
           select_in_range(selector, sqlite3_column_int64(rows, 1)) &&
@@ -340,8 +343,10 @@ static spanprof_status select_walk(sp_select *select) {
   const sp_select_source *sources;
   sqlite3_stmt *rows = NULL;
   size_t count = 0, i;
-  spanprof_status st = sp_select_load(select, &sources, &count);
+  spanprof_status st = sp_select_sort_ids(select);
 
+  if (!st)
+    st = sp_select_load(select, from_ns, until_ns, &sources, &count);
   if (!st)
     st = sp_wanted_ids_read(&select->wanted, selector, select->store->mem);
   if (!st)
@@ -370,7 +375,8 @@ spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
   select->selector = selector;
   select->sink = sink;
   sp_block_init(&select->block, store->mem);
-  sp_arena_init(&select->arena, store->mem, SELECT_BYTES_MAX);
+  sp_text_cache_init(&select->kept, store->mem, db, SELECT_BYTES_MAX);
+  sp_text_cache_init(&select->tried, store->mem, db, SELECT_BYTES_MAX);
   return select_walk(select);
 }
 
@@ -380,13 +386,15 @@ void sp_select_dispose(sp_select *select) {
 
   for (i = 0; i < SP_SELECT_PARTS; i++)
     sqlite3_finalize(select->parts[i]);
-  sqlite3_finalize(select->text);
+  sp_text_cache_dispose(&select->kept);
+  sp_text_cache_dispose(&select->tried);
   sp_wanted_ids_dispose(&select->wanted, mem);
   sp_block_runs_dispose(&select->without, mem);
   sp_block_dispose(&select->block);
-  sp_arena_dispose(&select->arena);
+  sp_mem_free(mem, select->span_ids);
+  sp_mem_free(mem, select->trace_ids);
+  sp_mem_free(mem, select->profiles);
   sp_mem_free(mem, select->entries);
-  sp_mem_free(mem, select->texts);
   sp_mem_free(mem, select->first);
   sp_mem_free(mem, select->passes);
 }

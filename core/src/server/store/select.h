@@ -2,6 +2,7 @@
 #ifndef SP_SELECT_H
 #define SP_SELECT_H
 
+#include "text_cache.h"
 #include "wide_filter.h"
 
 #define SP_SELECT_NO_COUNTS UINT32_MAX
@@ -55,13 +56,15 @@ struct sp_select {
   sqlite3 *db;
   const sp_selector *selector;
   const sp_select_sink *sink;
-  sp_arena arena;
+  uint64_t *span_ids; /* the selector's lists, sorted */
+  sp_trace_id *trace_ids;
+  sp_profile_uuid *profiles;
+  uint32_t steps;           /* until give_up is asked again */
+  sp_text_cache kept;       /* of the entries */
+  sp_text_cache tried;      /* of what may be none */
   sp_select_entry *entries; /* by series and type */
   size_t entry_count;
   size_t entry_room;
-  const char **texts; /* by id, asked for as they are met */
-  size_t text_room;
-  sqlite3_stmt *text;
   sqlite3_stmt *parts[SP_SELECT_PARTS];
   sp_wanted_ids wanted;
   sp_block_runs without; /* any of `wanted`, those of matchers included */
@@ -82,24 +85,32 @@ spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
                               const sp_select_sink *sink);
 void sp_select_dispose(sp_select *select);
 
-/* The text of an id, of the selection's memory. */
-spanprof_status sp_select_text(sp_select *select, uint32_t id,
-                               const char **out);
+/* Before each series, sample, and what else takes long: SPANPROF_ERR_TIMEOUT
+ * where the selector gives up, which is asked for every now and then. */
+spanprof_status sp_select_go_on(sp_select *select);
 
 /* The id of a profile of the block at hand, made of what is kept of it. All
  * series that its samples' labels made of it have the same. */
 sp_profile_uuid sp_select_uuid(const sp_select *select,
                                const sp_block_profile *profile);
 
-/* Whether the ids of a sample pass the selector; select_match.c. */
+/* Sort the selector's lists; select_match.c. SPANPROF_ERR_NOMEM. */
+spanprof_status sp_select_sort_ids(sp_select *select);
+
+/* Whether the ids of a profile, and of a sample, pass the selector;
+ * select_match.c. */
+bool sp_select_profile_passes(const sp_select *select,
+                              const sp_block_profile *profile);
 bool sp_select_span_passes(const sp_select *select,
                            const sp_select_entry *entry,
                            const sp_block_span *span);
 bool sp_select_labels_pass(const sp_selector *selector,
                            const sp_text_pairs *labels, bool *asks_spans);
 
-/* Read the series; select_series.c. */
-spanprof_status sp_select_load(sp_select *select,
+/* Read the series of the sources that have blocks in the range;
+ * select_series.c. */
+spanprof_status sp_select_load(sp_select *select, int64_t from_ns,
+                               int64_t until_ns,
                                const sp_select_source **sources,
                                size_t *source_count);
 

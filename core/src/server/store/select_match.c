@@ -1,5 +1,6 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "select.h"
@@ -22,35 +23,93 @@ bool sp_select_labels_pass(const sp_selector *selector,
   return true;
 }
 
-static bool match_span_list(const sp_selector *selector, uint64_t id) {
-  size_t i;
+static int match_order_spans(const void *a, const void *b) {
+  const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
-  for (i = 0; i < selector->span_count; i++)
-    if (selector->span_ids[i] == id && id)
-      return true;
-  return selector->span_count == 0;
+  return left < right ? -1 : left > right;
 }
 
-static bool match_trace_list(const sp_selector *selector, uint64_t hi,
-                             uint64_t lo) {
-  size_t i;
+static int match_order_traces(const void *a, const void *b) {
+  const sp_trace_id *left = a, *right = b;
 
-  for (i = 0; i < selector->trace_count; i++)
-    if (selector->trace_ids[i].hi == hi && selector->trace_ids[i].lo == lo &&
-        (hi || lo))
-      return true;
-  return selector->trace_count == 0;
+  if (left->hi != right->hi)
+    return left->hi < right->hi ? -1 : 1;
+  return left->lo < right->lo ? -1 : left->lo > right->lo;
+}
+
+static int match_order_profiles(const void *a, const void *b) {
+  return memcmp(a, b, sizeof(sp_profile_uuid));
+}
+
+/* A sorted copy; NULL of an empty list, and where there is no memory. */
+static void *match_sorted(const sp_mem *mem, const void *list, size_t count,
+                          size_t item,
+                          int (*order)(const void *, const void *)) {
+  void *copy = count ? sp_mem_new(mem, count * item) : NULL;
+
+  if (copy) {
+    memcpy(copy, list, count * item);
+    qsort(copy, count, item, order);
+  }
+  return copy;
+}
+
+spanprof_status sp_select_sort_ids(sp_select *select) {
+  const sp_selector *selector = select->selector;
+  const sp_mem *mem = select->store->mem;
+
+  select->span_ids = match_sorted(mem, selector->span_ids, selector->span_count,
+                                  sizeof *select->span_ids, match_order_spans);
+  select->trace_ids =
+      match_sorted(mem, selector->trace_ids, selector->trace_count,
+                   sizeof *select->trace_ids, match_order_traces);
+  select->profiles =
+      match_sorted(mem, selector->profiles, selector->profile_count,
+                   sizeof *select->profiles, match_order_profiles);
+  return (selector->span_count && !select->span_ids) ||
+                 (selector->trace_count && !select->trace_ids) ||
+                 (selector->profile_count && !select->profiles)
+             ? SPANPROF_ERR_NOMEM
+             : SPANPROF_OK;
+}
+
+bool sp_select_profile_passes(const sp_select *select,
+                              const sp_block_profile *profile) {
+  const size_t count = select->selector->profile_count;
+  sp_profile_uuid uuid;
+
+  if (count == 0)
+    return true;
+  uuid = sp_select_uuid(select, profile);
+  return bsearch(&uuid, select->profiles, count, sizeof uuid,
+                 match_order_profiles) != NULL;
+}
+
+static bool match_span_list(const sp_select *select, uint64_t id) {
+  const size_t count = select->selector->span_count;
+
+  return count == 0 || (id && bsearch(&id, select->span_ids, count, sizeof id,
+                                      match_order_spans));
+}
+
+static bool match_trace_list(const sp_select *select, sp_trace_id id) {
+  const size_t count = select->selector->trace_count;
+
+  return count == 0 ||
+         ((id.hi || id.lo) && bsearch(&id, select->trace_ids, count, sizeof id,
+                                      match_order_traces));
 }
 
 bool sp_select_span_passes(const sp_select *select,
                            const sp_select_entry *entry,
                            const sp_block_span *span) {
   const sp_selector *selector = select->selector;
+  const sp_trace_id trace_id = {span->trace_hi, span->trace_lo};
   char digits[40];
   size_t i;
 
-  if (!match_span_list(selector, span->span_id) ||
-      !match_trace_list(selector, span->trace_hi, span->trace_lo))
+  if (!match_span_list(select, span->span_id) ||
+      !match_trace_list(select, trace_id))
     return false;
   for (i = 0; entry->asks_spans && i < selector->matcher_count; i++) {
     const sp_matcher *matcher = &selector->matchers[i];

@@ -12,6 +12,9 @@
 /* What a selection may take for labels. */
 #define SERIES_LABELS_MAX 1024
 
+/* What is looked at in vain is forgotten each time that it takes so much. */
+#define SERIES_TRIED_BYTES ((size_t)4 << 20)
+
 typedef struct series_source {
   uint32_t id;
   size_t type_count;
@@ -21,119 +24,105 @@ typedef struct series_source {
   size_t label_count;
   uint32_t counts; /* as of sp_select_entry */
   int64_t period;
+  bool asks_series; /* a matcher is about what its series may have */
 } series_source;
 
-static spanprof_status series_no_memory(const sp_select *select) {
-  return select->arena.st == SPANPROF_ERR_LIMIT
-             ? sp_fail(SPANPROF_ERR_LIMIT,
-                       "the query takes too many series: narrow it down")
-             : select->arena.st;
+static spanprof_status series_no_memory(spanprof_status st) {
+  return st == SPANPROF_ERR_LIMIT
+             ? sp_fail(st, "the query takes too many series: narrow it down")
+             : st;
 }
 
-spanprof_status sp_select_text(sp_select *select, uint32_t id,
-                               const char **out) {
-  void *array = select->texts;
-  const size_t before = select->text_room;
-  spanprof_status st;
-  int code;
-  char *copy;
-  size_t size;
-
-  *out = "";
-  st = sp_mem_reserve(select->store->mem, &array, &select->text_room,
-                      (size_t)id + 1, sizeof *select->texts);
-  select->texts = array;
-  if (st)
-    return st;
-  memset(select->texts + before, 0,
-         (select->text_room - before) * sizeof *select->texts);
-  if (!select->texts[id]) {
-    st = sp_database_prepare(select->db, &select->text,
-                             "SELECT text FROM text WHERE id=?1");
-    if (st)
-      return st;
-    sqlite3_bind_int64(select->text, 1, id);
-    st = sp_database_step(select->text, &code);
-    if (!st && code == SQLITE_ROW) {
-      size = (size_t)sqlite3_column_bytes(select->text, 0);
-      copy = sp_arena_new(&select->arena, size + 1, 1);
-      if (copy && size)
-        memcpy(copy, sqlite3_column_text(select->text, 0), size);
-      select->texts[id] = copy;
-      st = copy ? SPANPROF_OK : series_no_memory(select);
-    }
-    sqlite3_reset(select->text);
-  }
-  if (!st && select->texts[id])
-    *out = select->texts[id];
-  return st;
+static spanprof_status series_text(sp_text_cache *in, sp_column_reader *reader,
+                                   const char **out) {
+  return series_no_memory(
+      sp_text_cache_get(in, (uint32_t)sp_get_number(reader), out));
 }
 
-static spanprof_status series_read_labels(sp_select *select,
-                                          sp_column_reader *reader,
-                                          sp_text_pair **out, size_t *count) {
-  spanprof_status st = SPANPROF_OK;
+/* Whether a label can make a difference to the selector. */
+static bool series_asks(const sp_selector *selector, const char *name) {
   size_t i;
 
-  *count = sp_get_count(reader);
-  if (*count > SERIES_LABELS_MAX)
-    *count = 0;
-  *out = sp_arena_new(&select->arena, *count + 1, sizeof **out);
+  for (i = 0; i < selector->matcher_count; i++)
+    if (strcmp(selector->matchers[i].name, name) == 0)
+      return true;
+  return strcmp(name, "service_name") == 0; /* makes __service_name__ */
+}
+
+/* `only`: those that the selector asks for; NULL: all. */
+static spanprof_status series_read_labels(sp_text_cache *in,
+                                          sp_column_reader *reader,
+                                          const sp_selector *only,
+                                          sp_text_pair **out, size_t *count) {
+  size_t all = sp_get_count(reader), i;
+  spanprof_status st = SPANPROF_OK;
+
+  *count = 0;
+  if (all > SERIES_LABELS_MAX)
+    all = 0;
+  *out = sp_arena_new(&in->arena, all + 1, sizeof **out);
   if (!*out)
-    return series_no_memory(select);
-  for (i = 0; !st && i < *count; i++) {
-    st = sp_select_text(select, (uint32_t)sp_get_number(reader),
-                        &(*out)[i].name);
+    return series_no_memory(in->arena.st);
+  for (i = 0; !st && i < all; i++) {
+    sp_text_pair *pair = &(*out)[*count];
+
+    st = series_text(in, reader, &pair->name);
+    if (!st && only && !series_asks(only, pair->name)) {
+      sp_get_number(reader);
+      continue;
+    }
     if (!st)
-      st = sp_select_text(select, (uint32_t)sp_get_number(reader),
-                          &(*out)[i].value);
+      st = series_text(in, reader, &pair->value);
+    ++*count;
   }
   return st;
 }
 
-static spanprof_status series_read_source(sp_select *select,
+static spanprof_status series_type_id(sp_text_cache *in, series_source *source,
+                                      size_t type, const char *name) {
+  const char *const *of = source->types[type];
+  const char *const *period = source->types[source->type_count];
+  const size_t room = strlen(name) + strlen(of[0]) + strlen(of[1]) +
+                      strlen(period[0]) + strlen(period[1]) + 5;
+  char *id = sp_arena_new(&in->arena, room, 1);
+
+  if (!id)
+    return series_no_memory(in->arena.st);
+  snprintf(id, room, "%s:%s:%s:%s:%s", name, of[0], of[1], period[0],
+           period[1]);
+  source->type_ids[type] = id;
+  if (strcmp(of[0], "samples") == 0 && strcmp(of[1], "count") == 0)
+    source->counts = (uint32_t)type;
+  return SPANPROF_OK;
+}
+
+static spanprof_status series_read_source(sp_text_cache *in,
                                           series_source *source,
                                           const void *bytes, size_t size) {
   sp_column_reader reader = sp_column_reader_of(bytes, size);
-  const char *name, *const *period;
+  const char *name;
   sp_text_pairs labels;
   spanprof_status st = SPANPROF_OK;
-  size_t i, room;
-  char *id;
+  size_t i;
 
   source->type_count = (size_t)sp_get_number(&reader);
   if (source->type_count > SP_BLOCK_TYPES_MAX)
     return sp_fail(SPANPROF_ERR_FORMAT, "a source of the store is damaged");
   for (i = 0; !st && i < 2 * (source->type_count + 1); i++)
-    st = sp_select_text(select, (uint32_t)sp_get_number(&reader),
-                        &source->types[i / 2][i % 2]);
+    st = series_text(in, &reader, &source->types[i / 2][i % 2]);
   if (!st)
-    st = series_read_labels(select, &reader, &source->labels,
+    st = series_read_labels(in, &reader, NULL, &source->labels,
                             &source->label_count);
   if (st)
     return st;
   labels = (sp_text_pairs){source->labels, source->label_count};
   name = sp_text_pairs_find(&labels, "__name__");
-  name = name ? name : "";
-  period = source->types[source->type_count];
   /* Stores of before have no period there. */
   source->period = reader.at < reader.end ? sp_get_signed(&reader) : 0;
   source->counts = SP_SELECT_NO_COUNTS;
-  for (i = 0; i < source->type_count; i++) {
-    if (strcmp(source->types[i][0], "samples") == 0 &&
-        strcmp(source->types[i][1], "count") == 0)
-      source->counts = (uint32_t)i;
-    room = strlen(name) + strlen(source->types[i][0]) +
-           strlen(source->types[i][1]) + strlen(period[0]) + strlen(period[1]) +
-           5;
-    id = sp_arena_new(&select->arena, room, 1);
-    if (!id)
-      return series_no_memory(select);
-    snprintf(id, room, "%s:%s:%s:%s:%s", name, source->types[i][0],
-             source->types[i][1], period[0], period[1]);
-    source->type_ids[i] = id;
-  }
-  return SPANPROF_OK;
+  for (i = 0; !st && i < source->type_count; i++)
+    st = series_type_id(in, source, i, name ? name : "");
+  return st;
 }
 
 static void series_insert(sp_text_pairs *labels, sp_text_pair *pairs,
@@ -158,7 +147,7 @@ static void series_insert(sp_text_pairs *labels, sp_text_pair *pairs,
 
 /* All labels of a series and type; those of the upload win over the samples'.
  */
-static spanprof_status series_labels(sp_select *select,
+static spanprof_status series_labels(sp_arena *arena,
                                      const series_source *source, size_t type,
                                      const sp_text_pair *own, size_t own_count,
                                      sp_text_pairs *out) {
@@ -171,13 +160,12 @@ static spanprof_status series_labels(sp_select *select,
       {"__profile_type__", source->type_ids[type]},
   };
   sp_text_pair *pairs = sp_arena_new(
-      &select->arena, source->label_count + own_count + SERIES_RESERVED,
-      sizeof *pairs);
+      arena, source->label_count + own_count + SERIES_RESERVED, sizeof *pairs);
   const char *service;
   size_t i;
 
   if (!pairs)
-    return series_no_memory(select);
+    return series_no_memory(arena->st);
   *out = (sp_text_pairs){.pairs = pairs};
   for (i = 0; i < source->label_count; i++)
     series_insert(out, pairs, source->labels[i].name, source->labels[i].value,
@@ -215,39 +203,102 @@ static int64_t series_period(const series_source *source, size_t type) {
              : 0;
 }
 
+static bool series_has_type(const sp_select *select,
+                            const series_source *source, size_t type) {
+  const char *wanted = select->selector->profile_type;
+
+  return !wanted || strcmp(wanted, source->type_ids[type]) == 0;
+}
+
+/* What was looked at before, in vain or not, is forgotten now and then. */
+static sp_text_cache *series_tried(sp_select *select) {
+  if (select->tried.arena.bytes > SERIES_TRIED_BYTES)
+    sp_text_cache_clear(&select->tried);
+  return &select->tried;
+}
+
+/* Which of a series' types the selector takes: bits of *types, and of those
+ * that are about the samples' ids. */
+static spanprof_status series_try(sp_select *select,
+                                  const series_source *source,
+                                  sp_column_reader reader, uint64_t *types,
+                                  uint64_t *asks_spans) {
+  sp_text_cache *tried = series_tried(select);
+  sp_text_pair *own = NULL;
+  sp_text_pairs labels;
+  size_t own_count = 0, type;
+  bool asks;
+  spanprof_status st = SPANPROF_OK;
+
+  *types = *asks_spans = 0;
+  if (source->asks_series)
+    st = series_read_labels(tried, &reader, select->selector, &own, &own_count);
+  for (type = 0; !st && type < source->type_count; type++) {
+    if (!series_has_type(select, source, type))
+      continue;
+    asks = false;
+    if (source->asks_series) {
+      st = series_labels(&tried->arena, source, type, own, own_count, &labels);
+      if (st || !sp_select_labels_pass(select->selector, &labels, &asks))
+        continue;
+    }
+    *types |= UINT64_C(1) << type;
+    *asks_spans |= (uint64_t)asks << type;
+  }
+  return st;
+}
+
 /* The types of one series that the selector takes. */
 static spanprof_status series_match(sp_select *select,
                                     const series_source *source, uint32_t id,
                                     const void *bytes, size_t size) {
-  const char *wanted = select->selector->profile_type;
   sp_column_reader reader = sp_column_reader_of(bytes, size);
-  sp_select_entry entry = {.series = id};
+  sp_text_cache *kept = &select->kept;
+  sp_select_entry entry = {.series = id, .counts = source->counts};
   sp_text_pair *own;
   size_t own_count, type;
-  spanprof_status st = series_read_labels(select, &reader, &own, &own_count);
+  uint64_t types, asks;
+  spanprof_status st = series_try(select, source, reader, &types, &asks);
 
+  if (!st && types)
+    st = series_read_labels(kept, &reader, NULL, &own, &own_count);
   for (type = 0; !st && type < source->type_count; type++) {
-    if (wanted && strcmp(wanted, source->type_ids[type]) != 0)
+    if (!(types >> type & 1))
       continue;
     entry.type = (uint32_t)type;
-    entry.counts = source->counts;
     entry.period = series_period(source, type);
-    st = series_labels(select, source, type, own, own_count, &entry.labels);
-    if (!st && sp_select_labels_pass(select->selector, &entry.labels,
-                                     &entry.asks_spans))
+    entry.asks_spans = asks >> type & 1;
+    st = series_labels(&kept->arena, source, type, own, own_count,
+                       &entry.labels);
+    if (!st)
       st = series_add(select, &entry);
   }
   return st;
 }
 
-static bool series_wanted(const sp_select *select,
-                          const series_source *source) {
+/* Whether a source can have a series that is wanted: its types, and the labels
+ * that all of its series have. */
+static bool series_wanted(const sp_select *select, series_source *source) {
+  const sp_text_pairs labels = {source->labels, source->label_count};
+  const sp_selector *selector = select->selector;
+  bool wanted = false;
   size_t i;
 
-  for (i = 0; select->selector->profile_type && i < source->type_count; i++)
-    if (strcmp(select->selector->profile_type, source->type_ids[i]) == 0)
-      return true;
-  return !select->selector->profile_type;
+  for (i = 0; !wanted && i < source->type_count; i++)
+    wanted = series_has_type(select, source, i);
+  source->asks_series = false;
+  for (i = 0; wanted && i < selector->matcher_count; i++) {
+    const sp_matcher *matcher = &selector->matchers[i];
+    const char *value = strncmp(matcher->name, "__", 2) != 0
+                            ? sp_text_pairs_find(&labels, matcher->name)
+                            : NULL;
+
+    if (value)
+      wanted = sp_matcher_takes(matcher, value);
+    else
+      source->asks_series = true;
+  }
+  return wanted;
 }
 
 static spanprof_status series_of_source(sp_select *select,
@@ -260,12 +311,29 @@ static spanprof_status series_of_source(sp_select *select,
   if (st)
     return st;
   sqlite3_bind_int64(each, 1, source->id);
-  while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW)
-    st = series_match(select, source, (uint32_t)sqlite3_column_int64(each, 0),
-                      sqlite3_column_blob(each, 1),
-                      (size_t)sqlite3_column_bytes(each, 1));
+  while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW) {
+    st = sp_select_go_on(select);
+    if (!st)
+      st = series_match(select, source, (uint32_t)sqlite3_column_int64(each, 0),
+                        sqlite3_column_blob(each, 1),
+                        (size_t)sqlite3_column_bytes(each, 1));
+  }
   sqlite3_finalize(each);
   return st;
+}
+
+/* A source with profiles in the range. */
+static spanprof_status series_source_row(sp_select *select, sqlite3_stmt *row) {
+  const void *bytes = sqlite3_column_blob(row, 1);
+  const size_t size = (size_t)sqlite3_column_bytes(row, 1);
+  series_source source = {.id = (uint32_t)sqlite3_column_int64(row, 0)};
+  spanprof_status st =
+      series_read_source(series_tried(select), &source, bytes, size);
+
+  if (st || !series_wanted(select, &source))
+    return st;
+  st = series_read_source(&select->kept, &source, bytes, size);
+  return st ? st : series_of_source(select, &source);
 }
 
 static int series_order(const void *a_of, const void *b_of) {
@@ -284,11 +352,11 @@ static bool series_ask_spans(const sp_select *select, size_t first) {
   return true;
 }
 
-spanprof_status sp_select_load(sp_select *select,
+spanprof_status sp_select_load(sp_select *select, int64_t from_ns,
+                               int64_t until_ns,
                                const sp_select_source **sources,
                                size_t *source_count) {
   sqlite3_stmt *each = NULL;
-  series_source source;
   sp_select_source *found;
   int64_t all;
   int code = SQLITE_DONE;
@@ -299,21 +367,28 @@ spanprof_status sp_select_load(sp_select *select,
   st = sp_database_number(select->db, "SELECT count(*) FROM source", &all);
   if (st)
     return st;
-  found = sp_arena_new(&select->arena, (size_t)all + 1, sizeof *found);
+  found = sp_arena_new(&select->kept.arena, (size_t)all + 1, sizeof *found);
   *sources = found;
   if (!found)
-    return series_no_memory(select);
-  st = sp_database_prepare(select->db, &each, "SELECT id, key FROM source");
+    return series_no_memory(select->kept.arena.st);
+  st = sp_database_prepare(
+      select->db, &each,
+      "SELECT id, key FROM source WHERE EXISTS(SELECT 1 "
+      "FROM block WHERE block.source=source.id AND until_ns>=?1 "
+      "AND from_ns<=?2)");
+  if (!st) {
+    sqlite3_bind_int64(each, 1, from_ns);
+    sqlite3_bind_int64(each, 2, until_ns);
+  }
   while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW) {
-    source.id = (uint32_t)sqlite3_column_int64(each, 0);
     before = select->entry_count;
-    st = series_read_source(select, &source, sqlite3_column_blob(each, 1),
-                            (size_t)sqlite3_column_bytes(each, 1));
-    if (!st && series_wanted(select, &source))
-      st = series_of_source(select, &source);
+    st = sp_select_go_on(select);
+    if (!st)
+      st = series_source_row(select, each);
     if (select->entry_count > before)
-      found[(*source_count)++] = (sp_select_source){
-          .id = source.id, .asks_spans = series_ask_spans(select, before)};
+      found[(*source_count)++] =
+          (sp_select_source){.id = (uint32_t)sqlite3_column_int64(each, 0),
+                             .asks_spans = series_ask_spans(select, before)};
   }
   sqlite3_finalize(each);
   if (select->entry_count)

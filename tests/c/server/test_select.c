@@ -1,0 +1,211 @@
+/* What a selection may take: memory of what it takes alone, and time that it
+ * gives up within, whatever else is in the store. */
+#include "store_fixture.h"
+
+#include <stdlib.h>
+
+#define WIDE_LABELS 255 /* and one that tells them apart */
+
+static const sp_trace_id no_trace = {0, 0};
+
+/* Series of many labels each, of one profile: nothing but their lists of
+ * labels would take more than a query may. */
+static void put_wide(sp_store *store, const char *service, int64_t time_ns,
+                     uint32_t first, uint32_t count) {
+  sp_received_pair pairs[WIDE_LABELS + 1];
+  const int64_t value = 1;
+  sp_received *profile;
+  uint32_t i;
+  char text[24];
+
+  CHECK(!sp_received_new(&profile, &sp_mem_default, (size_t)256 << 20));
+  sp_received_add_type(profile, "cpu", "nanoseconds");
+  profile->period_type = profile->types[0];
+  profile->time_ns = time_ns;
+  profile->series = fixture_labels(
+      profile, (const char *const[][2]){{"service_name", service}}, 1);
+  for (i = 0; i <= WIDE_LABELS; i++) {
+    snprintf(text, sizeof text, "label_%05u", i);
+    pairs[i].name = fixture_text(profile, text);
+    pairs[i].value = fixture_text(profile, "same");
+  }
+  for (i = first; i < first + count; i++) {
+    sp_received_sample sample = {0};
+
+    snprintf(text, sizeof text, "value_%u", i);
+    pairs[WIDE_LABELS].value = fixture_text(profile, text);
+    sample.labels = sp_received_add_labels(profile, pairs, WIDE_LABELS + 1);
+    sp_received_add_sample(profile, &sample, &value);
+  }
+  fixture_put(store, profile);
+}
+
+static bool count_one(void *data, const sp_text_pairs *labels) {
+  (void)labels;
+  ++*(int *)data;
+  return true;
+}
+
+static spanprof_status count_series(sp_store *store,
+                                    const sp_selector *selector, int *count) {
+  *count = 0;
+  return sp_store_series(store, selector, count_one, count);
+}
+
+static void series_that_are_not_taken_take_no_memory(void) {
+  sp_matcher matchers[] = {
+      {.kind = SP_MATCH_EQUAL, .name = "service_name", .value = "shop"},
+      {.kind = SP_MATCH_EQUAL, .name = "label_00255", .value = "value_13999"},
+  };
+  sp_selector selector = {.until_ms = INT64_MAX / 2000000};
+  sp_received *profile;
+  sp_store *store;
+  int count;
+
+  fixture_begin();
+  store = fixture_open();
+  put_wide(store, "wide", FIXTURE_TIME, 0, 7000);
+  put_wide(store, "wide", FIXTURE_TIME + 1, 7000, 7000);
+  profile = fixture_profile("shop", FIXTURE_TIME + 3600 * FIXTURE_SECOND);
+  fixture_sample(profile, "main", "GET /", 7, no_trace, 1);
+  fixture_put(store, profile);
+
+  CHECK_EQUAL(SPANPROF_ERR_LIMIT, count_series(store, &selector, &count));
+  /* Another application, */
+  selector.matchers = matchers;
+  selector.matcher_count = 1;
+  CHECK(!count_series(store, &selector, &count));
+  CHECK_EQUAL(1, count);
+  /* a label that few have, */
+  selector.matchers = &matchers[1];
+  CHECK(!count_series(store, &selector, &count));
+  CHECK_EQUAL(1, count);
+  /* or another hour. */
+  selector.matcher_count = 0;
+  selector.from_ms = FIXTURE_TIME / 1000000 + 1800000;
+  CHECK(!count_series(store, &selector, &count));
+  CHECK_EQUAL(1, count);
+  sp_store_close(store);
+  fixture_end();
+}
+
+/* What no query has a need for. */
+static void *small_resize(void *data, void *old, size_t size) {
+  (void)data;
+  if (size > (size_t)128 << 20)
+    return NULL;
+  if (size)
+    return realloc(old, size);
+  free(old);
+  return NULL;
+}
+
+static void high_ids_of_texts_take_no_memory(void) {
+  static const sp_mem small = {.resize = small_resize};
+  sp_store_options options = {.mem = &small,
+                              .clock = sp_clock_system(),
+                              .log = &fixture_log,
+                              .path = fixture_path};
+  const sp_selector selector = fixture_all();
+  sp_received *profile;
+  sp_store *store;
+
+  fixture_begin();
+  sp_store_close(fixture_open());
+  fixture_run("INSERT INTO text(id, text) VALUES(400000000, 'late')");
+  CHECK(!sp_store_open(&store, &options));
+  profile = fixture_profile("shop", FIXTURE_TIME);
+  fixture_sample(profile, "main;work", "GET /", 7, no_trace, 5);
+  fixture_put(store, profile);
+  CHECK(fixture_number("SELECT id FROM text WHERE text='GET /'") > 400000000);
+  CHECK_EQUAL(5, fixture_sum(store, &selector, "work"));
+  sp_store_close(store);
+  fixture_end();
+}
+
+/* Gives up when it is asked the `left`-th time. */
+static bool give_up(void *data) {
+  return --*(int *)data <= 0;
+}
+
+static void a_selection_gives_up_amid_series_and_samples(void) {
+  static const sp_matcher some = {
+      .kind = SP_MATCH_UNEQUAL, .name = "span_name", .value = "none"};
+  sp_selector selector = fixture_all();
+  sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
+  sp_stack_tree *tree;
+  sp_store *store;
+  char name[24];
+  int left, count, i;
+
+  fixture_begin();
+  store = fixture_open();
+  for (i = 0; i < 3000; i++) { /* in one block */
+    snprintf(name, sizeof name, "GET /%d", i);
+    fixture_sample(profile, "main", name, (uint64_t)i + 1, no_trace, 1);
+  }
+  fixture_put(store, profile);
+  selector.give_up = give_up;
+  selector.give_up_data = &left;
+  selector.matchers = &some;
+  selector.matcher_count = 1;
+  left = 1000;
+  CHECK_EQUAL(3000, fixture_sum(store, &selector, NULL));
+  left = 5; /* the series are looked at before */
+  CHECK_EQUAL(SPANPROF_ERR_TIMEOUT, count_series(store, &selector, &count));
+  CHECK_EQUAL(0, left);
+
+  /* One series, many samples. */
+  profile = fixture_profile("mail", FIXTURE_TIME);
+  for (i = 0; i < 3000; i++)
+    fixture_sample(profile, "main", NULL, (uint64_t)i + 1, no_trace, 1);
+  fixture_put(store, profile);
+  selector.matchers = &(const sp_matcher){
+      .kind = SP_MATCH_EQUAL, .name = "service_name", .value = "mail"};
+  left = 1000;
+  CHECK_EQUAL(3000, fixture_sum(store, &selector, NULL));
+  left = 8;
+  CHECK_EQUAL(SPANPROF_ERR_TIMEOUT, sp_store_stacks(store, &selector, &tree));
+  sp_store_close(store);
+  fixture_end();
+}
+
+static void ids_are_found_in_any_order(void) {
+  static const uint64_t spans[] = {UINT64_C(0xffffffff00000007), 3, 900, 1};
+  static const sp_trace_id traces[] = {{9, 1}, {0, 5}, {UINT64_MAX, 0}};
+  sp_selector selector = fixture_all();
+  sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  fixture_sample(profile, "main", NULL, spans[0], traces[0], 1);
+  fixture_sample(profile, "main", NULL, 1, traces[2], 10);
+  fixture_sample(profile, "main", NULL, 2, traces[1], 100);
+  fixture_sample(profile, "main", NULL, 0, no_trace, 1000);
+  fixture_sample(profile, "main", NULL, 900, no_trace, 10000);
+  fixture_put(store, profile);
+  selector.span_ids = spans;
+  selector.span_count = SP_COUNT_OF(spans);
+  CHECK_EQUAL(10011, fixture_sum(store, &selector, NULL));
+  selector.trace_ids = traces;
+  selector.trace_count = SP_COUNT_OF(traces);
+  CHECK_EQUAL(11, fixture_sum(store, &selector, NULL));
+  selector.span_count = 0;
+  CHECK_EQUAL(111, fixture_sum(store, &selector, NULL));
+  sp_store_close(store);
+  fixture_end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"series_that_are_not_taken_take_no_memory",
+       series_that_are_not_taken_take_no_memory},
+      {"high_ids_of_texts_take_no_memory", high_ids_of_texts_take_no_memory},
+      {"a_selection_gives_up_amid_series_and_samples",
+       a_selection_gives_up_amid_series_and_samples},
+      {"ids_are_found_in_any_order", ids_are_found_in_any_order},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
