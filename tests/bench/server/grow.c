@@ -138,7 +138,7 @@ static spanprof_status write_block(sp_writer *writer, void *data) {
     st = sp_store_insert_block(
         writer, one->source, one->block.profiles[0].time_ns,
         one->block.profiles[one->block.profile_count - 1].time_ns,
-        one->block.profile_count, &parts);
+        one->block.profile_count, NULL, &parts);
   if (!all->first_ms)
     all->first_ms = one->block.profiles[0].time_ns / 1000000;
   sp_block_parts_dispose(&parts);

@@ -177,7 +177,8 @@ static spanprof_status compact_replace(sp_writer *writer, void *data) {
     const compact_made *made = &all->made[i];
 
     st = sp_store_insert_block(writer, made->source, made->from_ns,
-                               made->until_ns, made->profiles, &made->parts);
+                               made->until_ns, made->profiles, NULL,
+                               &made->parts);
   }
   return st;
 }

@@ -13,6 +13,14 @@
   "CREATE TABLE wide_filter_piece(id INTEGER PRIMARY KEY, bits BLOB NOT "  \
   "NULL);"
 
+/* What version 3 added: a profile that is alone is found by its content, the
+ * others, and those of before, by their blocks' heads. */
+#define DATABASE_DIGESTS                                                \
+  "CREATE INDEX block_digest ON block(source, until_ns, digest) WHERE " \
+  "digest IS NOT NULL;"                                                 \
+  "CREATE INDEX block_heads ON block(source, until_ns, from_ns) WHERE " \
+  "digest IS NULL;"
+
 /* Every profile is in a block: alone until it is compacted. A stack is its
  * caller's stack and a location; ids grow, so that a parent's is the lower. */
 static const char database_schema[] =
@@ -28,10 +36,12 @@ static const char database_schema[] =
     " labels BLOB NOT NULL, UNIQUE(source, labels));"
     "CREATE TABLE block(id INTEGER PRIMARY KEY, source INT NOT NULL,"
     " from_ns INT NOT NULL, until_ns INT NOT NULL, profiles INT NOT NULL,"
-    " bytes INT NOT NULL, head BLOB NOT NULL, filter BLOB, totals BLOB,"
+    " bytes INT NOT NULL, digest INT, head BLOB NOT NULL, filter BLOB, totals "
+    "BLOB,"
     " spans BLOB, body BLOB NOT NULL);"
     "CREATE INDEX block_time ON block(source, until_ns, from_ns, profiles);"
-    "CREATE INDEX block_age ON block(until_ns, bytes, profiles);"
+    "CREATE INDEX block_age ON block(until_ns, bytes, "
+    "profiles);" DATABASE_DIGESTS
     "CREATE TABLE span(trace_hi INT NOT NULL, trace_lo INT NOT NULL,"
     " span_id INT NOT NULL, parent_id INT NOT NULL, service INT NOT NULL,"
     " name INT NOT NULL, start_ns INT NOT NULL, duration_ns INT NOT NULL,"
@@ -43,11 +53,13 @@ static const char database_schema[] =
     " time_ms INT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(kind, key))"
     " WITHOUT ROWID;" DATABASE_WIDE_FILTER
     "PRAGMA application_id=0x7370616e;" /* "span" */
-    "PRAGMA user_version=2;";
+    "PRAGMA user_version=3;";
 
 /* From each version to the next. */
 static const char *const database_steps[SP_DATABASE_VERSION] = {
     [1] = DATABASE_WIDE_FILTER "PRAGMA user_version=2;",
+    [2] = "ALTER TABLE block ADD COLUMN digest INT;" DATABASE_DIGESTS
+          "PRAGMA user_version=3;",
 };
 
 #define DATABASE_APPLICATION 0x7370616e

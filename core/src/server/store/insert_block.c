@@ -26,7 +26,7 @@ static spanprof_status insert_number(sp_writer *writer, int64_t *number) {
 
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       int64_t from_ns, int64_t until_ns,
-                                      size_t profiles,
+                                      size_t profiles, const uint64_t *digest,
                                       const sp_block_parts *parts) {
   sqlite3_stmt *insert;
   int64_t number;
@@ -36,7 +36,8 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
     st = sp_database_prepare(writer->db, &writer->insert_block,
                              "INSERT INTO block(source, from_ns, until_ns, "
                              "profiles, bytes, head, filter, totals, spans, "
-                             "body, id) VALUES(?,?,?,?,?,?,?,?,?,?,?)");
+                             "body, id, digest) "
+                             "VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
   if (st)
     return st;
   insert = writer->insert_block;
@@ -54,6 +55,8 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
   insert_bytes(insert, 9, &parts->spans);
   insert_bytes(insert, 10, &parts->body);
   sqlite3_bind_int64(insert, 11, number);
+  if (digest)
+    sqlite3_bind_int64(insert, 12, (int64_t)*digest);
   st = sp_database_do(insert);
   sqlite3_clear_bindings(insert); /* the parts are the caller's */
   return st;

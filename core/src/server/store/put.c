@@ -8,9 +8,9 @@ typedef struct put_call {
   bool *repeated; /* of each; may be NULL */
 } put_call;
 
-/* Whether the store has a profile of that source, time and content. */
-static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
-                                    bool *there) {
+/* In a block of several, or in one of before digests. */
+static spanprof_status put_is_in_a_head(sp_writer *writer, const sp_put *put,
+                                        bool *there) {
   const sp_block_profile *profile = &put->profile;
   sqlite3_stmt *find;
   sp_block head;
@@ -18,17 +18,18 @@ static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
   int code = SQLITE_DONE;
   size_t i;
 
-  *there = false;
-  st = sp_database_prepare(writer->db, &writer->find_blocks,
-                           "SELECT head FROM block WHERE source=?1 AND "
-                           "until_ns>=?2 AND from_ns<=?2");
+  st = sp_database_prepare(
+      writer->db, &writer->find_heads,
+      "SELECT head FROM block INDEXED BY block_heads WHERE source=?1 AND "
+      "until_ns>=?2 AND from_ns<=?2 AND digest IS NULL");
   if (st)
     return st;
-  find = writer->find_blocks;
+  find = writer->find_heads;
   sqlite3_bind_int64(find, 1, put->source);
   sqlite3_bind_int64(find, 2, profile->time_ns);
   sp_block_init(&head, put->mem);
-  while (!st && !(st = sp_database_step(find, &code)) && code == SQLITE_ROW) {
+  while (!st && !*there && !(st = sp_database_step(find, &code)) &&
+         code == SQLITE_ROW) {
     st = sp_block_read_head(&head, sqlite3_column_blob(find, 0),
                             (size_t)sqlite3_column_bytes(find, 0));
     for (i = 0; !st && i < head.profile_count; i++)
@@ -38,6 +39,27 @@ static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
   sp_block_dispose(&head);
   sqlite3_reset(find);
   return st;
+}
+
+/* Whether the store has a profile of that source, time and content. */
+static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
+                                    bool *there) {
+  spanprof_status st;
+  int code;
+
+  *there = false;
+  st = sp_database_prepare(writer->db, &writer->find_digest,
+                           "SELECT 1 FROM block INDEXED BY block_digest WHERE "
+                           "source=?1 AND until_ns=?2 AND digest=?3");
+  if (st)
+    return st;
+  sqlite3_bind_int64(writer->find_digest, 1, put->source);
+  sqlite3_bind_int64(writer->find_digest, 2, put->profile.time_ns);
+  sqlite3_bind_int64(writer->find_digest, 3, (int64_t)put->profile.hash);
+  st = sp_database_step(writer->find_digest, &code);
+  sqlite3_reset(writer->find_digest);
+  *there = !st && code == SQLITE_ROW;
+  return st || *there ? st : put_is_in_a_head(writer, put, there);
 }
 
 /* On the writer's thread. */
@@ -52,7 +74,8 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store, sp_put *put,
     sp_count(&store->repeated_profiles, 1);
   else if (!st)
     st = sp_store_insert_block(writer, put->source, put->profile.time_ns,
-                               put->profile.time_ns, 1, &put->parts);
+                               put->profile.time_ns, 1, &put->profile.hash,
+                               &put->parts);
   return st;
 }
 

@@ -54,11 +54,12 @@ void *sp_store_keep(void *store);
 /* Whether the store is about to be closed: long work is given up. */
 bool sp_store_ends(sp_store *store);
 
-/* Write a block's row: its source, the times of its first and its last profile
- * and their count; insert_block.c. On the writer's thread. */
+/* Write a block's row: its source, the times of its first and its last profile,
+ * their count, and of a single one the digest of its content, NULL else;
+ * insert_block.c. On the writer's thread. */
 spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       int64_t from_ns, int64_t until_ns,
-                                      size_t profiles,
+                                      size_t profiles, const uint64_t *digest,
                                       const sp_block_parts *parts);
 
 #endif

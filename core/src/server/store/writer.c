@@ -130,7 +130,8 @@ void sp_writer_end(sp_writer *writer) {
     pthread_join(writer->thread, NULL);
   }
   sp_intern_dispose(&writer->intern);
-  sqlite3_finalize(writer->find_blocks);
+  sqlite3_finalize(writer->find_digest);
+  sqlite3_finalize(writer->find_heads);
   sqlite3_finalize(writer->insert_block);
   sqlite3_close(writer->db);
   memset(writer, 0, sizeof *writer);

@@ -19,7 +19,8 @@ typedef struct sp_writer {
   /* Of the thread. */
   sqlite3 *db;
   sp_intern intern;
-  sqlite3_stmt *find_blocks; /* kept by put.c for the next profile */
+  sqlite3_stmt *find_digest; /* kept by put.c for the next profile */
+  sqlite3_stmt *find_heads;
   sqlite3_stmt *insert_block;
   int64_t next_block; /* its number; 0: not looked for */
   /* Guarded by lock. */

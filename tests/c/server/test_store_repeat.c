@@ -1,0 +1,91 @@
+/* A retry counts once, other content is kept: of profiles that are alone, that
+ * were compacted, and that a store of before has. */
+#include "store_fixture.h"
+
+static const sp_trace_id no_trace = {0, 0};
+
+/* Whether it was there. */
+static bool put_again(sp_store *store, int64_t time_ns, int64_t value) {
+  sp_received *profile = fixture_profile("shop", time_ns);
+  const sp_received *const one = profile;
+  bool repeated;
+
+  fixture_sample(profile, "main;work", "GET /", 7, no_trace, value);
+  if (sp_store_put(store, &one, 1, &repeated))
+    check_texts(__FILE__, __LINE__, "put", spanprof_last_error(), "kept");
+  sp_received_free(profile);
+  return repeated;
+}
+
+static void a_retry_counts_once(void) {
+  const sp_selector selector = fixture_all();
+  sp_store *store;
+  int64_t i;
+
+  fixture_begin();
+  store = fixture_open();
+  for (i = 0; i < 200; i++)
+    CHECK(!put_again(store, FIXTURE_TIME, i + 1));
+  CHECK(!put_again(store, FIXTURE_TIME + 1, 1));
+  for (i = 0; i < 200; i++)
+    CHECK(put_again(store, FIXTURE_TIME, i + 1));
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM block"));
+  for (i = 0; i < 200; i++)
+    CHECK(put_again(store, FIXTURE_TIME, i + 1));
+  CHECK(!put_again(store, FIXTURE_TIME, 1000));
+  CHECK(put_again(store, FIXTURE_TIME, 1000));
+  CHECK_EQUAL(200 * 201 / 2 + 1 + 1000, fixture_sum(store, &selector, NULL));
+  sp_store_close(store);
+  fixture_end();
+}
+
+/* A store of version 2 has no digests. */
+static void a_profile_of_a_store_of_before_is_found(void) {
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  CHECK(!put_again(store, FIXTURE_TIME, 1));
+  sp_store_close(store);
+  fixture_run("DROP INDEX block_digest; DROP INDEX block_heads;"
+              "ALTER TABLE block DROP COLUMN digest; PRAGMA user_version=2;");
+  store = fixture_open();
+  CHECK_EQUAL(3, fixture_number("PRAGMA user_version"));
+  CHECK(put_again(store, FIXTURE_TIME, 1));
+  CHECK(!put_again(store, FIXTURE_TIME, 2));
+  CHECK(put_again(store, FIXTURE_TIME, 2));
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM block"));
+  CHECK(put_again(store, FIXTURE_TIME, 1));
+  CHECK(put_again(store, FIXTURE_TIME, 2));
+  sp_store_close(store);
+  fixture_end();
+}
+
+/* Else a thousand profiles of one time cost a million looks: what is not read
+ * may as well be none. */
+static void others_of_the_same_time_are_not_read(void) {
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  CHECK(!put_again(store, FIXTURE_TIME, 1));
+  fixture_run("UPDATE block SET head=zeroblob(1)");
+  CHECK(!put_again(store, FIXTURE_TIME, 2));
+  CHECK(put_again(store, FIXTURE_TIME, 2));
+  sp_store_close(store);
+  fixture_end();
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"a_retry_counts_once", a_retry_counts_once},
+      {"a_profile_of_a_store_of_before_is_found",
+       a_profile_of_a_store_of_before_is_found},
+      {"others_of_the_same_time_are_not_read",
+       others_of_the_same_time_are_not_read},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
