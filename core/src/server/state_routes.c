@@ -44,6 +44,8 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
                "Profiles in the store.", stats->profiles);
   state_metric(out, "spanprof_store_blocks", "gauge",
                "Blocks of profiles that were compacted.", stats->blocks);
+  state_metric(out, "spanprof_store_damaged_blocks", "gauge",
+               "Blocks that were found damaged.", stats->damaged_blocks);
   state_metric(out, "spanprof_store_bytes", "gauge",
                "Bytes of the store on disk.", stats->bytes);
   state_metric(out, "spanprof_store_dropped_profiles_total", "counter",

@@ -160,6 +160,42 @@ static void a_pass_looks_at_what_came_since(void) {
   fixture_end();
 }
 
+/* Samples of 64 types: as many as four profiles of them have fill no block by
+ * their count, but take 80 MB of values. */
+static void put_types(sp_store *store, int64_t time_ns) {
+  sp_received *profile = fixture_profile("wide", time_ns);
+  int64_t values[64];
+  uint32_t i;
+  char name[24];
+
+  for (i = 1; i < SP_COUNT_OF(values); i++) {
+    snprintf(name, sizeof name, "type_%u", i);
+    sp_received_add_type(profile, name, "count");
+  }
+  for (i = 0; i < SP_COUNT_OF(values); i++)
+    values[i] = i + 1;
+  for (i = 0; i < 20000; i++) {
+    sp_received_sample sample = {.span_id = i + 1};
+
+    sp_received_add_sample(profile, &sample, values);
+  }
+  fixture_put(store, profile);
+}
+
+static void a_block_is_bounded_by_its_values(void) {
+  sp_store *store;
+  int i;
+
+  fixture_begin();
+  store = fixture_open();
+  for (i = 0; i < 3; i++)
+    put_types(store, FIXTURE_TIME + i);
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(3, blocks());
+  sp_store_close(store);
+  fixture_end();
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"sources_that_come_by_turns_are_packed_together",
@@ -169,6 +205,7 @@ int main(int argc, char **argv) {
       {"an_hour_of_many_profiles_becomes_some_blocks",
        an_hour_of_many_profiles_becomes_some_blocks},
       {"a_pass_looks_at_what_came_since", a_pass_looks_at_what_came_since},
+      {"a_block_is_bounded_by_its_values", a_block_is_bounded_by_its_values},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

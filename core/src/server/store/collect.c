@@ -76,26 +76,33 @@ static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
 }
 
 /* Stacks are in the totals, where there are any. */
+static spanprof_status collect_read_block(sp_block *block, sqlite3_stmt *row) {
+  const int totals = sqlite3_column_bytes(row, 2);
+  spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 1),
+                                          (size_t)sqlite3_column_bytes(row, 1));
+
+  if (st)
+    return st;
+  if (totals)
+    return sp_block_read_totals(block, sqlite3_column_blob(row, 2),
+                                (size_t)totals);
+  st = sp_block_read_spans(block, sqlite3_column_blob(row, 3),
+                           (size_t)sqlite3_column_bytes(row, 3));
+  return st ? st
+            : sp_block_read_body(block, sqlite3_column_blob(row, 4),
+                                 (size_t)sqlite3_column_bytes(row, 4));
+}
+
 static spanprof_status collect_block(collect *all, sqlite3_stmt *row) {
   sp_block *block = &all->block;
-  const int totals = sqlite3_column_bytes(row, 2);
   spanprof_status st = collect_keep(all, SP_INTERN_SOURCE,
                                     (uint64_t)sqlite3_column_int64(row, 0));
   size_t i;
 
   if (!st)
-    st = sp_block_read_head(block, sqlite3_column_blob(row, 1),
-                            (size_t)sqlite3_column_bytes(row, 1));
-  if (!st && totals) {
-    st = sp_block_read_totals(block, sqlite3_column_blob(row, 2),
-                              (size_t)totals);
-  } else if (!st) {
-    st = sp_block_read_spans(block, sqlite3_column_blob(row, 3),
-                             (size_t)sqlite3_column_bytes(row, 3));
-    if (!st)
-      st = sp_block_read_body(block, sqlite3_column_blob(row, 4),
-                              (size_t)sqlite3_column_bytes(row, 4));
-  }
+    st = collect_read_block(block, row);
+  if (sp_store_leaves_out(all->store, sqlite3_column_int64(row, 5), st))
+    return SPANPROF_OK;
   for (i = 0; !st && i < block->series_count; i++)
     st = collect_keep(all, SP_INTERN_SERIES, block->series[i].id);
   for (i = 0; !st && i < block->sample_count; i++)
@@ -177,7 +184,7 @@ static spanprof_status collect_mark(collect *all) {
     collect_row fn;
   } steps[] = {
       {"SELECT source, head, totals, iif(totals IS NULL, spans, NULL), "
-       "iif(totals IS NULL, body, NULL) FROM block",
+       "iif(totals IS NULL, body, NULL), id FROM block",
        collect_block},
       /* A caller's id is lower than those of what it calls. */
       {"SELECT id, parent, location FROM stack ORDER BY id DESC",

@@ -24,6 +24,7 @@
  * too much. One that has half of them is left as it is. */
 #define COMPACT_PROFILES_MAX 1024
 #define COMPACT_SAMPLES_MAX  400000
+#define COMPACT_VALUES_MAX   1600000 /* as many of four types */
 
 /* Of one transaction: uploads wait for its end. */
 #define COMPACT_ROWS_MAX   1024
@@ -113,7 +114,13 @@ static bool compact_is_full(const compact *all, const sp_block *next) {
 
   return block->profile_count &&
          (block->profile_count + next->profile_count > COMPACT_PROFILES_MAX ||
-          block->sample_count + next->sample_count > COMPACT_SAMPLES_MAX);
+          block->sample_count + next->sample_count > COMPACT_SAMPLES_MAX ||
+          block->value_count + next->value_count > COMPACT_VALUES_MAX);
+}
+
+static bool compact_is_large(const sp_block *block) {
+  return block->sample_count > COMPACT_SAMPLES_MAX / 2 ||
+         block->value_count > COMPACT_VALUES_MAX / 2;
 }
 
 /* Take what is left of a place, the oldest first, at most `most` rows. */
@@ -140,7 +147,11 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   while (!st && !sp_store_ends(all->store) &&
          !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     st = compact_read(rows, &one);
-    if (!st && one.sample_count > COMPACT_SAMPLES_MAX / 2)
+    if (sp_store_leaves_out(all->store, sqlite3_column_int64(rows, 0), st)) {
+      st = SPANPROF_OK;
+      continue;
+    }
+    if (!st && compact_is_large(&one))
       continue;
     if (!st && (all->row_count == end || compact_is_full(all, &one))) {
       place->more = true;

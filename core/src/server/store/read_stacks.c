@@ -8,6 +8,10 @@
 /* What one tree may take of memory. */
 #define STACKS_BYTES_MAX ((size_t)96 << 20)
 
+/* Each becomes a node, a place in the order of ids, and its number. */
+#define STACKS_MAX \
+  (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + sizeof(stacks_order) + 4))
+
 /* Ids of the store, each once, with a number of ours. */
 typedef struct stacks_ids {
   uint32_t *ids;
@@ -15,6 +19,11 @@ typedef struct stacks_ids {
   size_t room;
   sp_index index;
 } stacks_ids;
+
+typedef struct stacks_order {
+  uint32_t id;
+  uint32_t number;
+} stacks_order;
 
 typedef struct stacks_sum {
   int64_t value, count;
@@ -37,6 +46,11 @@ typedef struct stacks_read {
   sp_sample_sums *samples; /* NULL: they are not asked for */
 } stacks_read;
 
+static spanprof_status stacks_too_many(void) {
+  return sp_fail(SPANPROF_ERR_LIMIT,
+                 "the query takes too many stacks: narrow it down");
+}
+
 static spanprof_status stacks_number(const sp_mem *mem, stacks_ids *ids,
                                      uint32_t id, uint32_t *number) {
   const uint64_t hash = sp_hash_mix(SP_HASH_SEED, id);
@@ -51,6 +65,8 @@ static spanprof_status stacks_number(const sp_mem *mem, stacks_ids *ids,
       return SPANPROF_OK;
     }
   }
+  if (ids->count >= STACKS_MAX)
+    return stacks_too_many();
   st =
       sp_mem_reserve(mem, &array, &ids->room, ids->count + 1, sizeof *ids->ids);
   ids->ids = array;
@@ -175,11 +191,6 @@ static spanprof_status stacks_parents(stacks_read *read) {
                           sizeof *read->sums);
 }
 
-typedef struct stacks_order {
-  uint32_t id;
-  uint32_t number;
-} stacks_order;
-
 static int stacks_order_compare(const void *a_of, const void *b_of) {
   const stacks_order *a = a_of, *b = b_of;
 
@@ -194,10 +205,7 @@ static spanprof_status stacks_new(stacks_read *read, size_t count, size_t item,
   memcpy(out, &p, sizeof p);
   if (p)
     return SPANPROF_OK;
-  return arena->st == SPANPROF_ERR_LIMIT
-             ? sp_fail(SPANPROF_ERR_LIMIT,
-                       "the query takes too many stacks: narrow it down")
-             : arena->st;
+  return arena->st == SPANPROF_ERR_LIMIT ? stacks_too_many() : arena->st;
 }
 
 /* Nodes by id: a caller's is the lower, so it comes first; the root is 0. */

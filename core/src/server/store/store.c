@@ -185,6 +185,9 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
     out->bytes += (uint64_t)file.st_size;
   out->dropped_blocks = sp_counted(&store->dropped_blocks);
   out->dropped_profiles = sp_counted(&store->dropped_profiles);
+  pthread_mutex_lock(&store->lock);
+  out->damaged_blocks = store->damaged_count;
+  pthread_mutex_unlock(&store->lock);
   out->repeated_profiles = sp_counted(&store->repeated_profiles);
   return st;
 }

@@ -179,6 +179,7 @@ typedef struct sp_store_stats {
   uint64_t profiles;       /* kept now */
   uint64_t bytes;          /* on disk, the log included */
   uint64_t blocks;         /* compacted */
+  uint64_t damaged_blocks; /* that were met since the start */
   uint64_t dropped_blocks; /* by retention since the start */
   uint64_t dropped_profiles;
   uint64_t repeated_profiles; /* equal ones that came again since the start */

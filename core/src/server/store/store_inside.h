@@ -10,6 +10,9 @@
 /* Connections that are kept for the next call: each has a cache. */
 #define SP_STORE_READERS_MAX 4
 
+/* Damaged blocks that are told of. */
+#define SP_STORE_DAMAGED_MAX 64
+
 /* A connection for one call at a time. */
 typedef struct sp_store_reader {
   sqlite3 *db;
@@ -35,6 +38,8 @@ struct sp_store {
   bool ending;
   sp_store_reader *idle; /* readers without work */
   size_t idle_count;
+  int64_t damaged[SP_STORE_DAMAGED_MAX]; /* blocks that were told of */
+  size_t damaged_count;
   bool collects; /* a call of sp_store_collect() is under way */
   /* Any thread. */
   _Atomic uint64_t uncollected; /* blocks and spans dropped since the last */
@@ -53,6 +58,11 @@ void *sp_store_keep(void *store);
 
 /* Whether the store is about to be closed: long work is given up. */
 bool sp_store_ends(sp_store *store);
+
+/* Whether a block that was read with `st` is damaged, for what tidies the
+ * store: it goes on without it, and the first time somebody is told; damaged.c.
+ */
+bool sp_store_leaves_out(sp_store *store, int64_t block, spanprof_status st);
 
 /* Write a block's row: its source, the times of its first and its last profile,
  * their count, and of a single one the digest of its content, NULL else;

@@ -98,9 +98,10 @@ static spanprof_status wide_fill(wide_make *make) {
   make->bits = sp_mem_zero(make->store->mem, make->bytes + 1);
   if (!make->bits)
     return SPANPROF_ERR_NOMEM;
-  st = sp_database_prepare(make->db, &rows,
-                           "SELECT spans FROM block WHERE id BETWEEN ?1 AND ?2 "
-                           "AND filter IS NOT NULL");
+  st = sp_database_prepare(
+      make->db, &rows,
+      "SELECT spans, id FROM block WHERE id BETWEEN ?1 AND ?2 "
+      "AND filter IS NOT NULL");
   if (!st) {
     sqlite3_bind_int64(rows, 1, make->first);
     sqlite3_bind_int64(rows, 2, make->last);
@@ -109,7 +110,9 @@ static spanprof_status wide_fill(wide_make *make) {
   while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     st = sp_block_read_spans(&block, sqlite3_column_blob(rows, 0),
                              (size_t)sqlite3_column_bytes(rows, 0));
-    if (!st && make->bytes)
+    if (sp_store_leaves_out(make->store, sqlite3_column_int64(rows, 1), st))
+      st = SPANPROF_OK;
+    else if (!st && make->bytes)
       sp_block_filter_spans(&block, make->bits, make->bytes);
   }
   sp_block_dispose(&block);
