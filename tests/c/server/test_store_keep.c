@@ -2,6 +2,10 @@
  * oldest. */
 #include "store_fixture.h"
 
+#include "test_clock.h"
+
+#include <sys/stat.h>
+
 static const sp_trace_id no_trace = {0, 0};
 
 static int64_t now_ns(void) {
@@ -140,6 +144,128 @@ static void the_limit_of_bytes_holds_for_documents(void) {
   fixture_end();
 }
 
+/* What is kept beside the store; 0: it is not there. */
+static struct stat info_of(const char *ending) {
+  struct stat info = {0};
+  char path[80];
+
+  snprintf(path, sizeof path, "%s%s", fixture_path, ending);
+  (void)stat(path, &info);
+  return info;
+}
+
+static void the_limit_of_bytes_holds_for_the_log(void) {
+  static char bytes[100000];
+  sp_store_document document = {
+      .kind = "settings", .key = "a", .bytes = bytes, .size = sizeof bytes};
+  sqlite3_stmt *read;
+  sp_store *store;
+  sqlite3 *db;
+  int i;
+
+  fixture_begin();
+  fixture_max_bytes = 8 << 20;
+  store = fixture_open();
+  put(store, "shop", now_ns(), "main", NULL);
+  /* Who reads all the while keeps the log from being used again. */
+  CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  CHECK_EQUAL(SQLITE_OK,
+              sqlite3_prepare_v2(db, "SELECT id FROM block", -1, &read, NULL));
+  CHECK_EQUAL(SQLITE_ROW, sqlite3_step(read));
+  for (i = 0; i < 200; i++)
+    CHECK(!sp_store_put_document(store, &document));
+  CHECK(info_of("-wal").st_size > 16 << 20);
+  CHECK(!sp_store_drop_old(store));
+  CHECK(info_of("-wal").st_size > 16 << 20);
+  sqlite3_finalize(read);
+  CHECK(!sp_store_drop_old(store));
+  CHECK_EQUAL(0, info_of("-wal").st_size);
+  CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM block"));
+  sqlite3_close(db);
+  sp_store_close(store);
+  fixture_end();
+}
+
+static void names_of_what_went_make_no_more_go(void) {
+  const int64_t begin = now_ns() - 3000 * FIXTURE_SECOND;
+  static char frames[20000];
+  sp_store *store;
+  int i;
+
+  fixture_begin();
+  fixture_max_bytes = 8 << 20;
+  store = fixture_open();
+  memset(frames, 'x', sizeof frames - 1);
+  for (i = 0; i < 600; i++) { /* the first half's names have 12 MB */
+    snprintf(frames, 8, "f%06d", i);
+    frames[7] = i < 300 ? 'x' : '\0';
+    put(store, "shop", begin + i, frames, NULL);
+  }
+  CHECK(!sp_store_drop_old(store));
+  CHECK(fixture_number("SELECT count(*) FROM block") > 300);
+  CHECK(fixture_number("SELECT (page_count-freelist_count)*page_size FROM "
+                       "pragma_page_count, pragma_freelist_count, "
+                       "pragma_page_size") <= (int64_t)fixture_max_bytes);
+  sp_store_close(store);
+  fixture_end();
+}
+
+typedef struct leaping_clock {
+  test_clock test; /* first: its functions take it */
+  _Atomic uint64_t leapt_ns;
+} leaping_clock;
+
+static uint64_t leaping_unix(void *data) {
+  leaping_clock *clock = data;
+
+  return test_clock_unix(&clock->test) + clock->leapt_ns;
+}
+
+static void a_clock_that_leaps_ahead_and_back_drops_nothing(void) {
+  static leaping_clock clock;
+  sp_store_options options = {.mem = &sp_mem_default,
+                              .clock = &clock.test.clock,
+                              .log = &fixture_log,
+                              .path = fixture_path,
+                              .retention_ns = 3600 * SP_NS_PER_S};
+  const uint64_t years = UINT64_C(100000) * 3600 * SP_NS_PER_S;
+  sp_store *store;
+
+  fixture_begin();
+  test_clock_init(&clock.test, 1);
+  clock.test.clock.unix_ns = leaping_unix;
+  CHECK(!sp_store_open(&store, &options));
+  put(store, "shop", now_ns(), "main", NULL);
+  test_clock_pass(&clock.test, 60 * SP_NS_PER_S);
+  clock.leapt_ns = years;
+  test_clock_pass(&clock.test, 300 * SP_NS_PER_S);
+  clock.leapt_ns = 0;
+  test_clock_pass(&clock.test, 1800 * SP_NS_PER_S);
+  CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM block"));
+  /* One that stays there is right. */
+  clock.leapt_ns = years;
+  test_clock_pass(&clock.test, 900 * SP_NS_PER_S);
+  CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM block"));
+  sp_store_close(store);
+  fixture_end();
+}
+
+static void only_the_owner_reads_what_is_kept(void) {
+  static const char *const endings[] = {"", "-wal", "-shm", ".lock"};
+  const mode_t before = umask(022);
+  sp_store *store;
+  size_t i;
+
+  fixture_begin();
+  store = fixture_open();
+  put(store, "shop", now_ns(), "main", NULL);
+  for (i = 0; i < SP_COUNT_OF(endings); i++)
+    CHECK_EQUAL(0600, info_of(endings[i]).st_mode & 0777);
+  sp_store_close(store);
+  umask(before);
+  fixture_end();
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"names_without_profiles_are_collected",
@@ -148,6 +274,13 @@ int main(int argc, char **argv) {
        the_limit_of_bytes_holds_for_traces},
       {"the_limit_of_bytes_holds_for_documents",
        the_limit_of_bytes_holds_for_documents},
+      {"the_limit_of_bytes_holds_for_the_log",
+       the_limit_of_bytes_holds_for_the_log},
+      {"names_of_what_went_make_no_more_go",
+       names_of_what_went_make_no_more_go},
+      {"a_clock_that_leaps_ahead_and_back_drops_nothing",
+       a_clock_that_leaps_ahead_and_back_drops_nothing},
+      {"only_the_owner_reads_what_is_kept", only_the_owner_reads_what_is_kept},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

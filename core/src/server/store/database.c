@@ -67,6 +67,9 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
 /* For another connection's lock. */
 #define DATABASE_WAIT_MS 5000
 
+/* For readers to end, while the writer waits: less than it has patience for. */
+#define DATABASE_EMPTY_MS 1000
+
 spanprof_status sp_database_fail(sqlite3 *db, int code) {
   const char *why = db ? sqlite3_errmsg(db) : sqlite3_errstr(code);
 
@@ -225,5 +228,29 @@ spanprof_status sp_database_open(sqlite3 **out, const char *path) {
     sqlite3_close(*out);
     *out = NULL;
   }
+  return st;
+}
+
+spanprof_status sp_database_empty_log(const char *path) {
+  sqlite3 *db = NULL;
+  spanprof_status st = database_connect(&db, path, SQLITE_OPEN_READWRITE);
+  int64_t version;
+  int code = SQLITE_OK;
+
+  if (st)
+    return st;
+  sqlite3_busy_timeout(db, DATABASE_EMPTY_MS);
+  /* A connection knows of the log once it has read something. */
+  st = sp_database_number(db, "PRAGMA user_version", &version);
+  /* The first, which keeps nobody waiting, leaves little to the second. */
+  if (!st)
+    code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
+                                     NULL);
+  if (!st && code == SQLITE_OK)
+    code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                     NULL);
+  if (!st && code != SQLITE_OK && code != SQLITE_BUSY)
+    st = sp_database_fail(db, code);
+  sqlite3_close(db);
   return st;
 }

@@ -18,6 +18,10 @@ spanprof_status sp_database_create(sqlite3 **out, const char *path,
 /* A further connection, for reading. */
 spanprof_status sp_database_open(sqlite3 **out, const char *path);
 
+/* Put the log's pages into the file and make it empty; where readers keep it
+ * from that for a second, only the first. */
+spanprof_status sp_database_empty_log(const char *path);
+
 /* The sentence and status of a failure that SQLite has just told. */
 spanprof_status sp_database_fail(sqlite3 *db, int code);
 

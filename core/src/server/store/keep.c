@@ -16,6 +16,22 @@
  * close waits for it. */
 #define KEEP_NICE 5
 
+/* A log that readers kept from being used again; what SQLite leaves of it. */
+#define KEEP_LOG_BYTES ((uint64_t)64 << 20)
+
+/* A clock that leaps ahead so far may be set back soon: nothing is old by it
+ * before it has stayed there for a while. */
+#define KEEP_LEAP_NS    ((int64_t)3600 * 1000000000)
+#define KEEP_TRUSTED_NS (600 * SP_NS_PER_S)
+
+/* The keeper's, from pass to pass. */
+typedef struct keep_state {
+  sp_compact_seen seen;
+  uint64_t collect_ns; /* when the next may be */
+  int64_t ahead_ns;    /* the calendar's time, of the time that passes */
+  uint64_t trusted_ns; /* from when on, after a leap */
+} keep_state;
+
 bool sp_store_ends(sp_store *store) {
   bool ending;
 
@@ -41,11 +57,42 @@ static spanprof_status keep_collect(sp_store *store, uint64_t *next_ns) {
   return sp_store_collect(store);
 }
 
+static int64_t keep_ahead(const sp_store *store) {
+  return (int64_t)(sp_clock_unix_ns(store->clock) -
+                   sp_clock_monotonic_ns(store->clock));
+}
+
+static bool keep_trusts_clock(const sp_store *store, keep_state *state) {
+  const uint64_t now = sp_clock_monotonic_ns(store->clock);
+  const int64_t ahead = keep_ahead(store);
+
+  if (ahead - state->ahead_ns > KEEP_LEAP_NS)
+    state->trusted_ns = now + KEEP_TRUSTED_NS;
+  state->ahead_ns = ahead;
+  return now >= state->trusted_ns;
+}
+
+static spanprof_status keep_pass(sp_store *store, keep_state *state) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (keep_trusts_clock(store, state))
+    st = sp_store_drop_by_age(store);
+  if (!st)
+    st = sp_store_drop_by_bytes(store);
+  if (!st)
+    st = sp_compact(store, false, &state->seen);
+  if (!st)
+    st = sp_wide_filter_keep(store);
+  if (!st)
+    st = keep_collect(store, &state->collect_ns);
+  if (!st && sp_store_log_bytes(store) > KEEP_LOG_BYTES)
+    st = sp_database_empty_log(store->path);
+  return st;
+}
+
 void *sp_store_keep(void *argument) {
   sp_store *store = argument;
-  sp_compact_seen seen = {0, 0};
-  uint64_t collect_ns = 0;
-  spanprof_status st;
+  keep_state state = {.ahead_ns = keep_ahead(store)};
 
   setpriority(PRIO_PROCESS, 0, KEEP_NICE); /* on Linux: of the thread alone */
   pthread_mutex_lock(&store->lock);
@@ -55,14 +102,7 @@ void *sp_store_keep(void *argument) {
     if (store->ending)
       break;
     pthread_mutex_unlock(&store->lock);
-    st = sp_store_drop_old(store);
-    if (!st)
-      st = sp_compact(store, false, &seen);
-    if (!st)
-      st = sp_wide_filter_keep(store);
-    if (!st)
-      st = keep_collect(store, &collect_ns);
-    if (st)
+    if (keep_pass(store, &state))
       sp_log_warn(store->log, SP_LOG_OUTPUT, "cannot tidy the store: %s",
                   spanprof_last_error());
     pthread_mutex_lock(&store->lock);

@@ -11,6 +11,12 @@
        */
 #define RETAIN_DOCUMENTS 5
 
+/* Parts of the limit of bytes: a log so large is emptied; of so much too much
+ * some may be names without a profile, once so many of the blocks are gone. */
+#define RETAIN_LOG_SHARE     8
+#define RETAIN_NAMES_SHARE   16
+#define RETAIN_DROPPED_SHARE 8
+
 typedef struct retain_drop {
   sp_store *store;
   int64_t before_ns; /* what ended before; 0: the oldest, by bytes */
@@ -208,32 +214,79 @@ static spanprof_status retain_drop_oldest(sp_store *store, int64_t bytes,
   return st;
 }
 
-spanprof_status sp_store_drop_old(sp_store *store) {
+spanprof_status sp_store_drop_by_age(sp_store *store) {
   const int64_t now = (int64_t)sp_clock_unix_ns(store->clock);
   retain_drop drop = {.store = store};
-  spanprof_status st = SPANPROF_OK;
-  bool none = false;
-  int64_t bytes, rows = 0;
+  spanprof_status st;
 
-  if (store->retention_ns && (int64_t)store->retention_ns < now) {
-    drop.before_ns = now - (int64_t)store->retention_ns;
-    st = retain_drop_run(store, &drop, "older than the retention");
-    if (!st)
-      st = retain_all(&drop, retain_drop_spans);
-    if (!st)
-      st = retain_all(&drop, retain_drop_annotations);
-  }
+  if (!store->retention_ns || (int64_t)store->retention_ns >= now)
+    return SPANPROF_OK;
+  drop.before_ns = now - (int64_t)store->retention_ns;
+  st = retain_drop_run(store, &drop, "older than the retention");
+  if (!st)
+    st = retain_all(&drop, retain_drop_spans);
+  return st ? st : retain_all(&drop, retain_drop_annotations);
+}
+
+/* A log that takes a part of the limit is emptied, if readers let it. */
+static spanprof_status retain_empty_log(sp_store *store) {
+  return sp_store_log_bytes(store) > store->max_bytes / RETAIN_LOG_SHARE
+             ? sp_database_empty_log(store->path)
+             : SPANPROF_OK;
+}
+
+/* What of names and stacks no profile has any more looks as if it were in use.
+ * Where it may be much of what is too much, it goes before further profiles do;
+ * that reads a part of every block, so not after each few of them. */
+static spanprof_status retain_collect(sp_store *store, int64_t over,
+                                      bool *did) {
+  const uint64_t dropped = atomic_load(&store->uncollected);
+  sp_store_reader *reader;
+  int64_t left = 0; /* blocks and spans: uncollected counts both */
+  spanprof_status st = SPANPROF_OK;
+
+  *did = false;
+  if (!dropped || over < (int64_t)store->max_bytes / RETAIN_NAMES_SHARE)
+    return SPANPROF_OK;
+  st = sp_store_reader_take(store, &reader);
+  if (st)
+    return st;
+  st = sp_database_number(reader->db,
+                          "SELECT (SELECT count(*) FROM block)+(SELECT "
+                          "count(*) FROM span)",
+                          &left);
+  sp_store_reader_give(store, reader);
+  *did = !st && dropped >= (uint64_t)left / RETAIN_DROPPED_SHARE;
+  return *did ? sp_store_collect(store) : st;
+}
+
+spanprof_status sp_store_drop_by_bytes(sp_store *store) {
+  spanprof_status st = store->max_bytes ? retain_empty_log(store) : SPANPROF_OK;
+  bool none = false, collected;
+  int64_t bytes, most, rows = 0;
+
+  /* The log that could not be emptied counts; but it grows by what is dropped,
+   * and so no further. */
+  most = (int64_t)(store->max_bytes -
+                   sp_min_u64(sp_store_log_bytes(store), store->max_bytes / 4));
   while (!st && store->max_bytes && !none && !sp_store_ends(store)) {
     st = retain_used(store, &bytes);
-    if (st || bytes <= (int64_t)store->max_bytes)
+    if (st || bytes <= most)
       break;
-    st = retain_drop_oldest(store, bytes - (int64_t)store->max_bytes, &rows,
-                            &none);
+    st = retain_collect(store, bytes - most, &collected);
+    if (!st && !collected)
+      st = retain_drop_oldest(store, bytes - most, &rows, &none);
   }
   if (rows)
     sp_log_line(store->log, SPANPROF_LOG_INFO,
                 "dropped %" PRId64 " spans of traces and documents: more bytes "
                 "than the limit",
                 rows);
-  return st;
+  return st || !store->max_bytes ? st : retain_empty_log(store);
+}
+
+spanprof_status sp_store_drop_old(sp_store *store) {
+  const spanprof_status st = sp_store_drop_by_age(store);
+
+  return st ? st : sp_store_drop_by_bytes(store);
 }

@@ -29,6 +29,27 @@ static spanprof_status store_lock(sp_store *store) {
   return SPANPROF_OK;
 }
 
+/* Labels and code are nobody else's. SQLite gives the log and its index, which
+ * it makes later, the mode that the file has; those of before have their own.
+ */
+static spanprof_status store_keep_private(const sp_store *store) {
+  static const char *const others[] = {"-wal", "-shm"};
+  const int file = open(store->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  char path[4096];
+  size_t i;
+
+  if (file < 0)
+    return sp_fail(SPANPROF_ERR_IO, "cannot open the store %s: %m",
+                   store->path);
+  fchmod(file, 0600);
+  close(file);
+  for (i = 0; i < SP_COUNT_OF(others); i++) {
+    snprintf(path, sizeof path, "%s%s", store->path, others[i]);
+    chmod(path, 0600);
+  }
+  return SPANPROF_OK;
+}
+
 static spanprof_status store_start(sp_store *store,
                                    const sp_store_options *options) {
   sqlite3 *db = NULL;
@@ -36,12 +57,13 @@ static spanprof_status store_start(sp_store *store,
   int error;
 
   if (!st)
+    st = store_keep_private(store);
+  if (!st)
     st = sp_database_create(&db, store->path, options->page_count_max);
   if (!st)
     st = sp_writer_start(&store->writer, store->mem, db);
   if (st)
     return st;
-  chmod(store->path, 0600); /* labels and code are nobody else's */
   error =
       sp_own_thread_start(&store->keeper, "sp-keeper", sp_store_keep, store);
   store->keeper_runs = !error;
@@ -154,6 +176,14 @@ void sp_store_reader_give(sp_store *store, sp_store_reader *reader) {
   sp_mem_free(store->mem, reader);
 }
 
+uint64_t sp_store_log_bytes(const sp_store *store) {
+  char path[4096];
+  struct stat file;
+
+  snprintf(path, sizeof path, "%s-wal", store->path);
+  return stat(path, &file) ? 0 : (uint64_t)file.st_size;
+}
+
 spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   static const char *const queries[] = {
       "SELECT min(from_ns) FROM block",
@@ -164,7 +194,6 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   int64_t numbers[SP_COUNT_OF(queries)] = {0};
   sp_store_reader *reader;
   struct stat file;
-  char path[4096];
   spanprof_status st = sp_store_reader_take(store, &reader);
   size_t i;
 
@@ -180,9 +209,7 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   out->blocks = (uint64_t)numbers[3];
   if (stat(store->path, &file) == 0)
     out->bytes = (uint64_t)file.st_size;
-  snprintf(path, sizeof path, "%s-wal", store->path);
-  if (stat(path, &file) == 0)
-    out->bytes += (uint64_t)file.st_size;
+  out->bytes += sp_store_log_bytes(store);
   out->dropped_blocks = sp_counted(&store->dropped_blocks);
   out->dropped_profiles = sp_counted(&store->dropped_profiles);
   pthread_mutex_lock(&store->lock);

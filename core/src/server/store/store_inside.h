@@ -56,6 +56,13 @@ void sp_store_reader_give(sp_store *store, sp_store_reader *reader);
 /* What compacts and drops; keep.c. Its thread ends when `ending` is set. */
 void *sp_store_keep(void *store);
 
+/* The parts of sp_store_drop_old(); retention.c. */
+spanprof_status sp_store_drop_by_age(sp_store *store);
+spanprof_status sp_store_drop_by_bytes(sp_store *store);
+
+/* Bytes of the write-ahead log; store.c. */
+uint64_t sp_store_log_bytes(const sp_store *store);
+
 /* Whether the store is about to be closed: long work is given up. */
 bool sp_store_ends(sp_store *store);
 
