@@ -2,7 +2,9 @@
 
 #include "query_calls.h"
 
-#define SETTINGS_KIND "settings"
+#define SETTINGS_KIND      "settings"
+#define SETTINGS_MAX       1000
+#define SETTINGS_BYTES_MAX ((size_t)16 << 20) /* of all, as they never go */
 
 spanprof_status sp_call_profile_stats(sp_query *query,
                                       const sp_query_request *request,
@@ -90,7 +92,6 @@ typedef struct settings_listing {
   sp_query *query;
   sp_reply *reply;
   size_t count;
-  int64_t modified_ms; /* of the last one */
 } settings_listing;
 
 static bool settings_list(void *data, const sp_store_document *document) {
@@ -98,8 +99,7 @@ static bool settings_list(void *data, const sp_store_document *document) {
   const char *value =
       sp_arena_text(&listing->query->arena, document->bytes, document->size);
 
-  listing->modified_ms = document->time_ms;
-  if (!listing->reply || !value)
+  if (!value)
     return true;
   if (listing->count++ == 0)
     sp_reply_list(listing->reply, "settings");
@@ -122,10 +122,29 @@ spanprof_status sp_call_settings_get(sp_query *query,
   return st;
 }
 
+typedef struct settings_room {
+  const char *name; /* of the one that is to be written */
+  int64_t modified_ms;
+  size_t count; /* of the others */
+  size_t bytes;
+} settings_room;
+
+static bool settings_measure(void *data, const sp_store_document *document) {
+  settings_room *room = data;
+
+  if (strcmp(document->key, room->name) == 0) {
+    room->modified_ms = document->time_ms;
+  } else {
+    room->count++;
+    room->bytes += document->size;
+  }
+  return true;
+}
+
 spanprof_status sp_call_settings_set(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply) {
-  settings_listing found = {.query = query, .modified_ms = INT64_MIN};
+  settings_room found = {.name = request->name, .modified_ms = INT64_MIN};
   const char *value = request->value ? request->value : "";
   const int64_t modified_ms =
       request->modified_ms > 0
@@ -137,12 +156,18 @@ spanprof_status sp_call_settings_set(sp_query *query,
     return sp_query_invalid(query, "no setting values provided");
   if (!request->name)
     return sp_query_invalid(query, "no setting name provided");
-  st = sp_store_documents(query->serve->store, SETTINGS_KIND, request->name,
-                          INT64_MIN, INT64_MAX, settings_list, &found);
+  st = sp_store_documents(query->serve->store, SETTINGS_KIND, NULL, INT64_MIN,
+                          INT64_MAX, settings_measure, &found);
   if (!st && found.modified_ms > modified_ms)
     st = sp_query_refuse(&query->fault, SP_CODE_EXISTS,
                          "failed to update %s: newer update already written",
                          request->name);
+  if (!st && (found.count >= SETTINGS_MAX ||
+              found.bytes + strlen(value) > SETTINGS_BYTES_MAX))
+    st = sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
+                         "at most %d settings of %zu bytes together are kept: "
+                         "delete some",
+                         SETTINGS_MAX, SETTINGS_BYTES_MAX);
   if (!st)
     st = sp_store_put_document(query->serve->store,
                                &(sp_store_document){.kind = SETTINGS_KIND,
