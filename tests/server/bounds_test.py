@@ -1,5 +1,6 @@
 """What one question may take: memory, time and numbers at the ends of their
 range, whatever was uploaded."""
+import base64
 import json
 import os
 import re
@@ -115,6 +116,52 @@ class BoundsTest(unittest.TestCase):
             self.assertEqual((200, long), (status, len(said["spans"])))
             self.assertEqual(1111, said["spans"][0]["total"])
             self.assertEqual(0, said["spans"][4]["total"])
+
+    def test_times_and_steps_at_the_ends_of_their_range(self):
+        far, now = 2**63 - 10**10, time.time_ns()
+        with Server("--ingest-window", "off") as server:
+            for at in (now, far):
+                upload(server, {"service_name": "shop"}, pprof([(("main",), (5,), {})], at))
+            status, said = ask(server, "/api/v1/profile", query="{}", format="folded", from_=0)
+            self.assertEqual((200, b"main 5\n"), (status, said))
+            for given in ({"from_": "now-73000000y", "until": "now+73000000y"}, {"from_": 0, "until": 2**61}):
+                for path in ("series", "gaps", "applications", "spans", "labels", "traces"):
+                    with self.subTest(path, **given):
+                        self.assertIn(ask(server, "/api/v1/" + path, **given)[0], (200, 400))
+                        self.assertIn(ask(server, "/api/v1/" + path, step=10**15, **given)[0], (200, 400))
+            self.assertEqual(400, ask(server, "/api/v1/series", step=far)[0])
+            self.assertEqual(400, ask(server, "/api/v1/series", from_="now-73000000y73000000y73000000y73000000y")[0])
+            message = {"profileTypeID": CPU, "labelSelector": "{}", "start": str(-far), "end": str(far), "step": 1}
+            self.assertEqual([10], [sum(point["value"] for point in one["points"])
+                                    for one in server.call("SelectSeries", message)["series"]])
+
+    def test_weights_of_an_adhoc_profile_beyond_all_numbers(self):
+        with Server() as server:
+            for profile in ({"type": "sampled", "samples": [[0]], "weights": [1e300]},
+                            {"type": "evented", "startValue": -1e300,
+                             "events": [{"type": "O", "frame": 0, "at": 0}, {"type": "C", "frame": 0, "at": 1e300}]}):
+                text = json.dumps({"$schema": "https://www.speedscope.app/file-format-schema.json",
+                                   "shared": {"frames": [{"name": "main"}]},
+                                   "profiles": [{"name": "x", "unit": "none", **profile}]}).encode()
+                message = {"name": "x", "profile": base64.b64encode(text).decode()}
+                status, said = server.send("/adhocprofiles.v1.AdHocProfileService/Upload",
+                                           json.dumps(message).encode(), {"Content-Type": "application/json"})
+                self.assertEqual(200, status, said)
+                self.assertIn(str(2**63 - 1).encode(), said)
+
+    def test_settings_have_an_end(self):
+        with Server() as server:
+            def change(method, name, value=None):
+                setting = {"name": name} if value is None else {"setting": {"name": name, "value": value, "modifiedAt": "1"}}
+                return server.send("/settings.v1.SettingsService/" + method, json.dumps(setting).encode(),
+                                   {"Content-Type": "application/json"})
+            large = "x" * 1_000_000
+            answers = [change("Set", f"large-{i}", large)[0] for i in range(18)]
+            self.assertEqual([200] * 16 + [429] * 2, answers)
+            self.assertEqual(200, change("Set", "large-7", large)[0], "in place of itself")
+            self.assertEqual(200, change("Delete", "large-7")[0])
+            status, said = change("Set", "large-17", large)
+            self.assertEqual(200, status, said)
 
 
 if __name__ == "__main__":

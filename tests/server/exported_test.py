@@ -173,6 +173,7 @@ class ExportedTest(unittest.TestCase):
                            ("name=a,query={},node=~(", "regexp"), ("name=a,query={},sort=b", 'no "sort"'),
                            ("name=a,query={},name=b", "name twice"), ("name=a,query={},group_by=span_id", "each span"),
                            ('name=a,query={profile_id="1"}', "each span"), ("name=a,query={},group_by=b;b", "twice"),
+                           ("name=a,query={},group_by=__name__", "own name"),
                            ("name=a,query={},labels=b.c=d", "Prometheus"), ("name=a,query={},type=lunch", "profile type"),
                            ("name=a,query={},node", "no member")):
             with self.subTest(rule), tempfile.TemporaryDirectory() as data:

@@ -9,6 +9,9 @@
 #define MOMENT_DIGITS_MIN 9  /* of seconds, from 1973 on */
 #define MOMENT_DIGITS_MAX 19 /* of nanoseconds, until 2286 */
 
+/* Of times that pprof can tell, until 2262. */
+#define MOMENT_SECONDS_MAX (INT64_MAX / (int64_t)SP_NS_PER_S)
+
 /* So many digits; false: others are there. */
 static bool moment_digits(const char **p, size_t count, int *out) {
   const char *end = *p + count;
@@ -94,7 +97,10 @@ static bool moment_calendar(const char *p, uint64_t *out_ns) {
   seconds = (int64_t)timegm(&carried);
   if (*p || !moment_is_real(&parts, (time_t)seconds) || seconds <= offset_s)
     return false;
-  *out_ns = (uint64_t)(seconds - offset_s) * SP_NS_PER_S + ns;
+  seconds -= offset_s;
+  /* Whoever says 9999 means for ever. */
+  *out_ns = seconds < MOMENT_SECONDS_MAX ? (uint64_t)seconds * SP_NS_PER_S + ns
+                                         : INT64_MAX;
   return true;
 }
 

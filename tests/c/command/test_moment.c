@@ -20,6 +20,8 @@ static void moments_are_understood(void) {
       {"2026-11-23T13:00:00.25+01:00", NOW_S * SP_NS_PER_S + SP_NS_PER_S / 4},
       {"2026-11-23", (NOW_S - 43200) * SP_NS_PER_S},
       {"2024-02-29T00:00:00z", UINT64_C(1709164800) * SP_NS_PER_S},
+      {"9999-12-31", INT64_MAX},
+      {"2262-04-11T23:47:15Z", UINT64_C(9223372035) * SP_NS_PER_S},
       {"1795435200", NOW_S * SP_NS_PER_S},
       {"1795435200.5", NOW_S * SP_NS_PER_S + SP_NS_PER_S / 2},
       {"1795435200000", NOW_S * SP_NS_PER_S},

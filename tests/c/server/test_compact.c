@@ -196,6 +196,19 @@ static void a_block_is_bounded_by_its_values(void) {
   fixture_end();
 }
 
+static void the_last_hour_of_all_times_is_compacted(void) {
+  sp_store *store;
+
+  fixture_begin();
+  store = fixture_open();
+  put(store, "shop", INT64_MAX);
+  put(store, "shop", INT64_MAX - 1);
+  CHECK(!sp_store_compact(store));
+  CHECK_EQUAL(1, blocks());
+  sp_store_close(store);
+  fixture_end();
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"sources_that_come_by_turns_are_packed_together",
@@ -206,6 +219,8 @@ int main(int argc, char **argv) {
        an_hour_of_many_profiles_becomes_some_blocks},
       {"a_pass_looks_at_what_came_since", a_pass_looks_at_what_came_since},
       {"a_block_is_bounded_by_its_values", a_block_is_bounded_by_its_values},
+      {"the_last_hour_of_all_times_is_compacted",
+       the_last_hour_of_all_times_is_compacted},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

@@ -148,6 +148,11 @@ spanprof_status sp_metric_rule_add_group(sp_metric_rules *rules,
   if (!shown)
     return sp_fail(rules->arena.st, "no memory for rules");
   rule_clean(shown);
+  if (strcmp(shown, "__name__") == 0)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "metric %.100s: group_by %.100s would be the metric's own "
+                   "name",
+                   rule->name, label);
   rule->shown[at] = shown;
   rule->group_count++;
   return SPANPROF_OK;

@@ -59,6 +59,13 @@ static spanprof_status adhoc_names(adhoc_reading *reading, const json_t *list,
   return SPANPROF_OK;
 }
 
+/* A value, whose digits behind the point are dropped; the nearest that fits. */
+static int64_t adhoc_whole(double value) {
+  return value >= 0x1p63    ? INT64_MAX
+         : value <= -0x1p63 ? INT64_MIN
+                            : (int64_t)value;
+}
+
 static spanprof_status adhoc_add(adhoc_reading *reading, uint32_t node,
                                  int64_t value) {
   int64_t *self;
@@ -161,7 +168,7 @@ static spanprof_status speedscope_sampled(adhoc_reading *reading,
       node = sp_name_tree_child(reading->tree, node, names[frame]);
     }
     st = adhoc_add(reading, node,
-                   (int64_t)json_number_value(json_array_get(weights, i)));
+                   adhoc_whole(json_number_value(json_array_get(weights, i))));
     if (st)
       return st;
   }
@@ -188,7 +195,7 @@ static spanprof_status speedscope_evented(adhoc_reading *reading,
     if (!kind || frame < 0 || (uint64_t)frame >= name_count || at < last ||
         (*kind == 'C' && node == 0))
       return adhoc_json_refuse(reading, "its events are not in order");
-    st = node ? adhoc_add(reading, node, (int64_t)(at - last)) : SPANPROF_OK;
+    st = node ? adhoc_add(reading, node, adhoc_whole(at - last)) : SPANPROF_OK;
     if (st)
       return st;
     last = at;

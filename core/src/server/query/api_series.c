@@ -1,6 +1,7 @@
 /* Values over time, for a timeline: a profile's value is spread over the time
  * that it covers, and a step that no profile covers is told from one of zero.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@
 /* A timeline's width in points, about. */
 #define SERIES_STEPS     500
 #define SERIES_STEPS_MAX 10000
+
+/* 31,000 years; it keeps the end of the last step in 64 bits. */
+#define SERIES_STEP_MAX_MS INT64_C(1000000000000000)
 
 /* What a profile is taken to cover that does not say it: what agents send. */
 #define SERIES_PROFILE_MS 15000
@@ -147,8 +151,11 @@ static spanprof_status series_grid(sp_api *api, series_sums *sums) {
   spanprof_status st =
       sp_api_number(api, "step", series_step_of(range_ms), &sums->step_ms);
 
-  if (!st && sums->step_ms == 0)
-    st = sp_query_invalid(&api->query, "step is in milliseconds, 1 at least");
+  if (!st && (sums->step_ms == 0 || sums->step_ms > SERIES_STEP_MAX_MS))
+    st = sp_query_invalid(&api->query,
+                          "step is in milliseconds, 1 at least and %" PRId64
+                          " at most",
+                          SERIES_STEP_MAX_MS);
   if (!st && range_ms / sums->step_ms >= SERIES_STEPS_MAX)
     st = sp_query_invalid(&api->query,
                           "step is too short: the range would have more than "

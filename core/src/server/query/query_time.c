@@ -22,6 +22,18 @@ static int64_t time_days(int64_t year, int64_t month, int64_t day) {
          year_of_era / 100 + day_of_year - 719468;
 }
 
+/* A day that there is. */
+static bool time_day(int64_t year, int64_t month, int64_t day, int64_t *out) {
+  const int64_t next_year = year + (month == 12);
+  const int64_t next_month = month % 12 + 1;
+
+  if (month < 1 || month > 12 || day < 1 ||
+      day > time_days(next_year, next_month, 1) - time_days(year, month, 1))
+    return false;
+  *out = time_days(year, month, day) * TIME_MS_PER_DAY;
+  return true;
+}
+
 static bool time_number(const char *text, size_t digits, int64_t *out) {
   uint64_t whole;
   int64_t number;
@@ -31,9 +43,7 @@ static bool time_number(const char *text, size_t digits, int64_t *out) {
   number = (int64_t)whole;
   switch (digits) {
   case 8:
-    *out = time_days(number / 10000, number / 100 % 100, number % 100) *
-           TIME_MS_PER_DAY;
-    return true;
+    return time_day(number / 10000, number / 100 % 100, number % 100, out);
   case 13:
     *out = number;
     return true;
@@ -44,7 +54,7 @@ static bool time_number(const char *text, size_t digits, int64_t *out) {
     *out = number / 1000000;
     return true;
   }
-  if (number > INT64_MAX / 1000)
+  if (number > SP_TIME_MS_MAX / 1000)
     return false;
   *out = number * 1000;
   return true;
@@ -91,9 +101,9 @@ static bool time_offset(const char *p, const char *end, int64_t *out) {
       next++;
     if (st || number > TIME_NUMBER_MAX ||
         !time_unit(name, (size_t)(next - name), &unit) ||
-        (int64_t)number > INT64_MAX / 4 / unit)
+        (int64_t)number > SP_TIME_MS_MAX / unit ||
+        __builtin_add_overflow(*out, sign * (int64_t)number * unit, out))
       return false;
-    *out += sign * (int64_t)number * unit;
     p = next;
   }
   return true;
@@ -109,7 +119,9 @@ bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms) {
   size = (size_t)(end - start);
   *out_ms = now_ms;
   if (size >= 3 && memcmp(start, "now", 3) == 0)
-    return size == 3 || time_offset(start + 3, end, out_ms);
+    return size == 3 ||
+           (time_offset(start + 3, end, out_ms) && *out_ms <= SP_TIME_MS_MAX &&
+            *out_ms >= -SP_TIME_MS_MAX);
   if (size == 0 || strspn(start, "0123456789") < size)
     return false;
   return time_number(start, size, out_ms);

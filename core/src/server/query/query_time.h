@@ -4,9 +4,14 @@
 
 #include "../../util/base.h"
 
+/* Of a time, before and after 1970, 73 million years: differences of two, and
+ * steps beyond them, are in range. */
+#define SP_TIME_MS_MAX (INT64_MAX / 4)
+
 /* "now", "now-1h30m" (s, m or min, h, d, w, M or mon, y), "20261123", or a
  * number: 13 digits are ms, 16 µs, 19 ns since 1970, others seconds. Blanks
- * around it are skipped. False: it is none of these. */
+ * around it are skipped. False: it is none of these, no day of the calendar, or
+ * further away than SP_TIME_MS_MAX. */
 bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms);
 
 /* Milliseconds as nanoseconds; the nearest that fits where they do not. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "matcher_list.h"
+#include "query_time.h"
 
 void sp_series_groups_init(sp_series_groups *groups, sp_arena *arena,
                            const sp_texts *by) {
@@ -202,14 +203,21 @@ void sp_series_put_labels(sp_reply *reply, uint32_t field,
   sp_reply_list_end(reply);
 }
 
+static int64_t groups_time(int64_t ms) {
+  return ms > SP_TIME_MS_MAX    ? SP_TIME_MS_MAX
+         : ms < -SP_TIME_MS_MAX ? -SP_TIME_MS_MAX
+                                : ms;
+}
+
 sp_series_steps sp_series_steps_of(int64_t start_ms, int64_t end_ms,
                                    double step_s) {
   const double step_ms = step_s * 1000;
   const int64_t step = step_ms < 9e15 ? (int64_t)step_ms : (int64_t)9e15;
+  const int64_t start = groups_time(start_ms);
 
-  return (sp_series_steps){.start_ms = start_ms,
+  return (sp_series_steps){.start_ms = start,
                            .step_ms = step,
-                           .last = (end_ms - start_ms) / step};
+                           .last = (groups_time(end_ms) - start) / step};
 }
 
 int64_t sp_series_step(const sp_series_steps *steps, int64_t time_ms) {

@@ -129,18 +129,23 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   const size_t end = all->row_count + most; /* at most COMPACT_ROWS_MAX */
   sqlite3_stmt *rows = NULL;
   sp_block one;
+  int64_t end_ns;
   int code = SQLITE_DONE;
   spanprof_status st = sp_database_prepare(
       db, &rows,
       "SELECT id, head, spans, body FROM block WHERE source=?1 AND until_ns>="
-      "?2 AND until_ns<?3 AND profiles<?4 AND id<=?5 ORDER BY from_ns");
+      "?2 AND until_ns<=?3 AND profiles<?4 AND id<=?5 ORDER BY from_ns");
 
   place->more = false;
   if (st)
     return st;
+  /* The last hour of all ends within it. */
+  if (__builtin_add_overflow(place->hour * COMPACT_HOUR_NS, COMPACT_HOUR_NS - 1,
+                             &end_ns))
+    end_ns = INT64_MAX;
   sqlite3_bind_int64(rows, 1, place->source);
   sqlite3_bind_int64(rows, 2, place->hour * COMPACT_HOUR_NS);
-  sqlite3_bind_int64(rows, 3, (place->hour + 1) * COMPACT_HOUR_NS);
+  sqlite3_bind_int64(rows, 3, end_ns);
   sqlite3_bind_int64(rows, 4, all->singles ? 2 : COMPACT_PROFILES_MAX / 2);
   sqlite3_bind_int64(rows, 5, all->last_row);
   sp_block_init(&one, all->store->mem);

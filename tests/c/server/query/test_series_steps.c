@@ -25,6 +25,22 @@ static void a_step_may_be_a_part_of_a_second(void) {
   CHECK_EQUAL(0, sp_series_steps_of(5, 5, 1e300).last);
 }
 
+/* In 64 bits, also what comes a step before and after: asan tells. */
+static void ranges_of_all_times_have_steps(void) {
+  static const double lengths[] = {0.001, 1, 1e300};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(lengths); i++) {
+    const sp_series_steps steps =
+        sp_series_steps_of(INT64_MIN, INT64_MAX, lengths[i]);
+
+    CHECK(steps.last > 0);
+    CHECK(steps.start_ms - steps.step_ms < steps.start_ms);
+    CHECK(steps.start_ms + (steps.last + 1) * steps.step_ms > 0);
+    CHECK(sp_series_step(&steps, INT64_MAX / 1000000) > 0);
+  }
+}
+
 static void points_add_up_in_cells_and_groups(void) {
   static const char *const by_texts[] = {"host"};
   const sp_texts by = {.texts = (const char **)(uintptr_t)by_texts, .count = 1};
@@ -82,10 +98,27 @@ static void times_are_read_in_every_unit(void) {
       {"1795434000123456", INT64_C(1795434000123)},
       {"1795434000123456789", INT64_C(1795434000123)},
       {"20261123", INT64_C(1795392000000)},
+      {"20280229", INT64_C(1835395200000)},
+      {"20261231", INT64_C(1798675200000)},
   };
   static const char *const bad[] = {
-      "",    "yesterday",           "now-",    "now-h", "now-1x", "-5",
-      "1e9", "now-99999999999999y", "nowadays"};
+      "",
+      "yesterday",
+      "now-",
+      "now-h",
+      "now-1x",
+      "-5",
+      "1e9",
+      "now-99999999999999y",
+      "nowadays",
+      "20261399",
+      "20260229",
+      "20260100",
+      "00000000",
+      "now-73000000y73000000y",
+      "now-73000000y73000000y73000000y73000000y73000000y",
+      "now+73000000y73000000y73000000y73000000y73000000y",
+      "90000000000000000"};
   int64_t ms;
   size_t i;
 
@@ -102,6 +135,7 @@ int main(int argc, char **argv) {
       {"a_time_counts_to_the_point_behind_it",
        a_time_counts_to_the_point_behind_it},
       {"a_step_may_be_a_part_of_a_second", a_step_may_be_a_part_of_a_second},
+      {"ranges_of_all_times_have_steps", ranges_of_all_times_have_steps},
       {"points_add_up_in_cells_and_groups", points_add_up_in_cells_and_groups},
       {"times_are_read_in_every_unit", times_are_read_in_every_unit},
   };
