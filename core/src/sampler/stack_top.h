@@ -7,6 +7,10 @@
 
 #include "../util/base.h"
 
+/* Stacks grow to 8 MiB by default; what lies further from a stack's outer end
+ * is taken for none of it. */
+#define SP_STACK_BYTES_MAX (UINT64_C(64) << 20)
+
 /* Learn how much that is, by the calling thread, which must be one of ours
  * (few frames deep). Until then nothing is known to be of no use. */
 void sp_stack_top_learn(void);

@@ -23,18 +23,24 @@ static void table_unlock(void) {
 
 /* The stack of the calling thread, whose record this is. Allocates. */
 static void stack_read(sp_thread *thread) {
+  const uint64_t tp = (uint64_t)(uintptr_t)__builtin_thread_pointer();
   pthread_attr_t attributes;
-  void *low;
+  uint64_t low, high;
+  void *start;
   size_t size;
 
   if (pthread_getattr_np(pthread_self(), &attributes) != 0)
     return;
-  if (pthread_attr_getstack(&attributes, &low, &size) == 0) {
-    atomic_store(&thread->stack_low, (uint64_t)(uintptr_t)low);
-    atomic_store(&thread->stack_high,
-                 sp_stack_top((uint64_t)(uintptr_t)__builtin_thread_pointer(),
-                              (uint64_t)(uintptr_t)low,
-                              (uint64_t)(uintptr_t)low + size));
+  if (pthread_attr_getstack(&attributes, &start, &size) == 0) {
+    low = (uint64_t)(uintptr_t)start;
+    high = low + size;
+    /* Where RLIMIT_STACK is unlimited the main thread's is said to begin where
+     * the mapping before it ends (glibc 2.36, pthread_getattr_np()): between
+     * them is room for a heap, and for holes. */
+    if ((tp < low || tp >= high) && size > SP_STACK_BYTES_MAX)
+      low = high - SP_STACK_BYTES_MAX;
+    atomic_store(&thread->stack_low, low);
+    atomic_store(&thread->stack_high, sp_stack_top(tp, low, high));
   }
   pthread_attr_destroy(&attributes);
 }

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "export_fixture.h"
 #include "sampler/capture.h"
 #include "sampler/signal.h"
+#include "sampler/stack_top.h"
 #include "sampler/thread_record.h"
 #include "util/counters.h"
 #include "util/own_thread.h"
@@ -169,6 +171,27 @@ static void own_record_check(void) {
   CHECK(sp_self_current()->thread == record);
 }
 
+/* What is far below the main stack is left to a heap, and to holes. */
+static void an_unlimited_stack_reaches_not_into_a_heap(void) {
+  const struct rlimit unlimited = {RLIM_INFINITY, RLIM_INFINITY};
+  struct rlimit before;
+  const sp_thread *record;
+
+  CHECK(!getrlimit(RLIMIT_STACK, &before));
+  if (before.rlim_max != RLIM_INFINITY)
+    return;
+  CHECK(!setrlimit(RLIMIT_STACK, &unlimited));
+  timers_start(1);
+  spanprof_thread_unregister();
+  CHECK(!spanprof_thread_register());
+  record = record_own();
+  CHECK(record->stack_low < (uintptr_t)&before);
+  CHECK(record->stack_high > (uintptr_t)&before);
+  CHECK(record->stack_high - record->stack_low <= SP_STACK_BYTES_MAX);
+  sp_threads_stop();
+  CHECK(!setrlimit(RLIMIT_STACK, &before));
+}
+
 static void a_thread_found_again_has_its_labels(void) {
   timers_start(1);
   CHECK(!spanprof_thread_register());
@@ -302,6 +325,7 @@ int main(void) {
   an_index_out_of_range_has_none();
   a_scan_finds_who_took_the_place_of_another();
   one_of_ours_hides_none_of_the_programs();
+  an_unlimited_stack_reaches_not_into_a_heap();
   a_thread_found_again_has_its_labels();
   a_thread_no_longer_excluded_has_its_labels();
   any_number_of_threads_is_excluded();
