@@ -146,7 +146,7 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
       piece.base = (low + 7) & ~UINT64_C(7);
     piece.whole = high - piece.base <= max;
     piece.bytes = (size_t)sp_min_u64(high - piece.base, max) & ~(size_t)7;
-  } else if (low == 0) {
+  } else if (low == 0 || sp < low) {
     uint64_t tp = thread_pointer(), top = sp_stack_top_below(tp);
 
     /* So near to the control block it is a plain thread's stack. */

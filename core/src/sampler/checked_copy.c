@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define COPY_PIECES_MAX (SP_COPY_BYTES_MAX / SP_COPY_PAGE_BYTES + 1)
+#define COPY_PAGES_MAX  128 /* asked about at once */
 
 SP_HANDLER_SELDOM size_t sp_copy_checked(void *to, uint64_t from,
                                          size_t bytes) {
@@ -29,4 +30,22 @@ SP_HANDLER_SELDOM size_t sp_copy_checked(void *to, uint64_t from,
       syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote, pieces, 0ul);
   errno = error;
   return copied > 0 ? (size_t)copied & ~(size_t)7 : 0;
+}
+
+bool sp_copy_possible(uint64_t from, uint64_t end) {
+  uint64_t at = from & ~(uint64_t)(SP_COPY_PAGE_BYTES - 1);
+  struct iovec remote[COPY_PAGES_MAX];
+  char bytes[COPY_PAGES_MAX];
+
+  while (at < end) {
+    struct iovec local = {.iov_base = bytes};
+
+    for (; at < end && local.iov_len < COPY_PAGES_MAX; at += SP_COPY_PAGE_BYTES)
+      remote[local.iov_len++] =
+          (struct iovec){.iov_base = (void *)(uintptr_t)at, .iov_len = 1};
+    if (syscall(SYS_process_vm_readv, getpid(), &local, 1ul, remote,
+                local.iov_len, 0ul) != (long)local.iov_len)
+      return false;
+  }
+  return true;
 }

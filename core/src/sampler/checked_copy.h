@@ -12,4 +12,9 @@
  * Returns how many it were, whole words. */
 SP_HANDLER_SELDOM size_t sp_copy_checked(void *to, uint64_t from, size_t bytes);
 
+/* Can every page that has a byte of [from, end) be read? For guard pages the
+ * process's map is no answer: since Linux 6.13 they may be part of a mapping
+ * (MADV_GUARD_INSTALL, as glibc 2.42 does). Not for the handler. */
+bool sp_copy_possible(uint64_t from, uint64_t end);
+
 #endif

@@ -3,11 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checked_copy.h"
 #include "stack_top.h"
-
-/* Stacks grow to 8 MiB by default; a mapping that holds more below the thread's
- * control block than this is no plain thread stack. */
-#define STACK_WANTS_BYTES_MAX (64u << 20)
 
 void sp_stack_wants_clear(sp_stack_wants *wants) {
   wants->count = 0;
@@ -32,19 +29,31 @@ void sp_stack_wants_sort(sp_stack_wants *wants) {
   qsort(wants->wants, wants->count, sizeof wants->wants[0], want_order);
 }
 
-/* The stack of a thread that never called us: the mapping that holds both its
- * stack pointer and its control block, up to the control block (glibc and musl
- * put it at the stack's outer end), or the main thread's. Every other stack is
- * read with a system call that cannot fault. */
+/* The stack of a thread that never called us, as far as it reached: in the
+ * mapping that holds both its stack pointer and its control block (glibc and
+ * musl put it at the stack's outer end), or the main thread's. What the mapping
+ * holds below may be another stack, that the kernel joined to this one. Every
+ * other stack is read with a system call that cannot fault. */
 static void want_match(sp_stack_want *want, const sp_process_mapping *mapping) {
   const bool main_stack = strcmp(mapping->path, "[stack]") == 0;
   const bool plain = want->tp > want->sp && want->tp < mapping->limit &&
-                     want->tp - mapping->start <= STACK_WANTS_BYTES_MAX;
+                     want->tp - want->sp <= SP_STACK_BYTES_MAX;
+  const uint64_t top = sp_stack_top_below(want->tp);
 
   if (!mapping->readable || !(main_stack || plain))
     return;
-  want->low = mapping->start;
-  want->high = sp_stack_top(want->tp, mapping->start, mapping->limit);
+  want->low = want->sp & ~(uint64_t)(SP_COPY_PAGE_BYTES - 1);
+  if (main_stack)
+    want->high = sp_stack_top(want->tp, mapping->start, mapping->limit);
+  else
+    want->high = top > want->sp ? top : want->tp;
+}
+
+/* Between the two may be a guard page that the map does not show: then the
+ * thread was on another stack. */
+static void want_check(sp_stack_want *want) {
+  if (!sp_copy_possible(want->low, want->high))
+    want->low = want->high = 0;
 }
 
 bool sp_stack_wants_see(void *data, const sp_process_mapping *mapping) {
@@ -64,7 +73,10 @@ bool sp_stack_wants_see(void *data, const sp_process_mapping *mapping) {
 
 void sp_stack_wants_answer(sp_stack_wants *wants) {
   char path[sizeof "[stack]" + 1]; /* a longer one is another */
+  size_t i;
 
   sp_stack_wants_sort(wants);
   sp_process_maps_each(path, sizeof path, sp_stack_wants_see, wants);
+  for (i = 0; i < wants->count; i++)
+    want_check(&wants->wants[i]);
 }

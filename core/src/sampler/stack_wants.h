@@ -12,7 +12,8 @@ typedef struct sp_stack_want {
   uint64_t tp;
   uint32_t thread; /* its record's index */
   int tid;
-  /* The answer; both 0: its stack is none that may be read just so. */
+  /* The answer: of its stack the part that may be read just so, from the page
+   * of `sp` on; both 0: none may. */
   uint64_t low;
   uint64_t high;
 } sp_stack_want;

@@ -76,7 +76,7 @@ void sp_thread_clear(sp_thread *thread, int tid) {
   thread->excluded = false;
   thread->mask_read = false;
   thread->mask_doubted = false;
-  thread->stack_asked = false;
+  thread->stack_final = false;
   thread->checked_cpu_ns = 0;
   thread->checked_samples = 0;
   atomic_store(&thread->self, NULL);

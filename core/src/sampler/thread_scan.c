@@ -244,14 +244,16 @@ static void mask_look(sp_thread *thread, sp_log *log) {
                 status.name, thread->tid, sp_threads.signal_number);
 }
 
+/* Once; and again when the thread was deeper than all that is known. */
 static void stack_want(const sp_thread *thread, sp_stack_wants *stacks) {
-  uint64_t sp = atomic_load(&thread->seen_sp);
+  const uint64_t sp = atomic_load(&thread->seen_sp);
+  const uint64_t low = atomic_load(&thread->stack_low);
   const sp_stack_want want = {.sp = sp,
                               .tp = atomic_load(&thread->seen_tp),
                               .thread = thread->index,
                               .tid = atomic_load(&thread->tid)};
 
-  if (!thread->stack_asked && sp != 0)
+  if (!thread->stack_final && sp != 0 && (low == 0 || sp < low))
     sp_stack_wants_add(stacks, &want);
 }
 
@@ -312,10 +314,10 @@ static bool records_look(scan_counts *counts, sp_log *log) {
 static void stack_answer(const sp_stack_want *want) {
   sp_thread *thread = sp_thread_at(want->thread);
 
-  if (atomic_load(&thread->tid) != want->tid)
+  if (atomic_load(&thread->tid) != want->tid || thread->stack_final)
     return;
-  thread->stack_asked = true;
-  if (want->low == 0 || atomic_load(&thread->stack_low) != 0)
+  thread->stack_final = want->low == 0;
+  if (thread->stack_final)
     return;
   /* High first: the handler takes low for "known". */
   atomic_store(&thread->stack_high, want->high);

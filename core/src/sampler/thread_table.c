@@ -39,6 +39,7 @@ static void stack_read(sp_thread *thread) {
      * them is room for a heap, and for holes. */
     if ((tp < low || tp >= high) && size > SP_STACK_BYTES_MAX)
       low = high - SP_STACK_BYTES_MAX;
+    thread->stack_final = true;
     atomic_store(&thread->stack_low, low);
     atomic_store(&thread->stack_high, sp_stack_top(tp, low, high));
   }

@@ -34,7 +34,7 @@ typedef struct sp_thread {
   /* Written in the handler. */
   _Atomic uint64_t samples;
   _Atomic uint64_t ticks;
-  _Atomic uint64_t seen_sp; /* of a thread with unknown stack */
+  _Atomic uint64_t seen_sp; /* where the stack was not known */
   _Atomic uint64_t seen_tp;
 
   /* Guarded by the table's lock. */
@@ -43,7 +43,7 @@ typedef struct sp_thread {
   bool excluded;          /* never sampled, but a thread of the program */
   bool mask_read;
   bool mask_doubted; /* read once as blocking our signal */
-  bool stack_asked;  /* its stack was looked up, once */
+  bool stack_final;  /* its stack is not looked up, or not again */
   uint64_t checked_cpu_ns;
   uint64_t checked_samples;
   uint32_t next_free;

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -49,13 +51,13 @@ static void a_stack_holds_sp_and_control_block(void) {
 
   sp_stack_wants_clear(&wants);
   for (i = 9; i >= 1; i--)
-    want_add(i * STACK + IN, i * STACK + BLOCK);
+    want_add(i * STACK + IN + 8, i * STACK + BLOCK);
   sp_stack_wants_sort(&wants);
   map_read(5);
   for (i = 1; i <= 9; i++) {
-    const sp_stack_want *want = want_with(i * STACK + IN);
+    const sp_stack_want *want = want_with(i * STACK + IN + 8);
 
-    CHECK_EQUAL(want->low, i <= 5 ? i * STACK + 0x1000 : 0);
+    CHECK_EQUAL(want->low, i <= 5 ? i * STACK + IN : 0);
     CHECK(i > 5 ? want->high == 0
                 : want->high > want->sp && want->high <= (i + 1) * STACK);
   }
@@ -73,12 +75,42 @@ static void what_is_no_plain_stack_is_left_alone(void) {
   CHECK(want_with(1 * STACK + 0x800)->low == 0);
   CHECK(want_with(2 * STACK + 0x9000)->low == 0);
   CHECK(want_with(3 * STACK + 0x9000)->low == 0);
-  CHECK_EQUAL(want_with(4 * STACK + 0x9000)->low, 4 * STACK);
-  /* More than any stack. */
+  CHECK_EQUAL(want_with(4 * STACK + 0x9000)->low, 4 * STACK + 0x9000);
+  /* More than any stack; and a mapping that is more, but not the stack in it,
+   * as many that lie side by side may be one. */
   sp_stack_wants_clear(&wants);
-  want_add(1 * STACK + (65u << 20), 1 * STACK + (65u << 20) + 8);
+  want_add(1 * STACK, 1 * STACK + (65u << 20));
+  want_add(2 * STACK + (65u << 20), 2 * STACK + (65u << 20) + 8);
   map_see(STACK, STACK + (66u << 20), true, "");
   CHECK(wants.wants[0].low == 0);
+  CHECK_EQUAL(wants.wants[1].low, 2 * STACK + (65u << 20));
+}
+
+/* A mapping of a file that ends early has pages that cannot be read, as one
+ * with guard pages in it has (Linux 6.13, MADV_GUARD_INSTALL). */
+static void a_stack_has_no_page_that_cannot_be_read(void) {
+  enum { PAGES = 300, PAGE = 4096 };
+  int file = memfd_create("stack", MFD_CLOEXEC);
+  uint64_t start;
+  char *pages;
+
+  CHECK(file >= 0 && !ftruncate(file, PAGES * PAGE));
+  pages = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  CHECK(pages != MAP_FAILED);
+  start = (uint64_t)(uintptr_t)pages;
+  sp_stack_wants_clear(&wants);
+  want_add(start + 8, start + PAGES * PAGE - 8);
+  sp_stack_wants_answer(&wants);
+  CHECK_EQUAL(wants.wants[0].low, start);
+  CHECK_EQUAL(wants.wants[0].high, start + PAGES * PAGE - 8);
+  CHECK(!ftruncate(file, (PAGES - 1) * PAGE));
+  sp_stack_wants_clear(&wants);
+  want_add(start + 8, start + PAGES * PAGE - 8);
+  sp_stack_wants_answer(&wants);
+  CHECK_EQUAL(wants.wants[0].low, 0);
+  CHECK_EQUAL(wants.wants[0].high, 0);
+  munmap(pages, PAGES * PAGE);
+  close(file);
 }
 
 static void each_mapping_and_each_want_is_looked_at_once(void) {
@@ -157,6 +189,7 @@ static void stacks_of_this_process_are_found(void) {
 int main(void) {
   a_stack_holds_sp_and_control_block();
   what_is_no_plain_stack_is_left_alone();
+  a_stack_has_no_page_that_cannot_be_read();
   each_mapping_and_each_want_is_looked_at_once();
   there_is_room_for_so_many();
   stacks_of_this_process_are_found();

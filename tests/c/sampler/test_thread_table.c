@@ -192,6 +192,58 @@ static void an_unlimited_stack_reaches_not_into_a_heap(void) {
   CHECK(!setrlimit(RLIMIT_STACK, &before));
 }
 
+typedef struct place {
+  uint64_t tp;
+  uint64_t outer;
+  uint64_t inner; /* deeper by pages */
+  int tid;
+} place;
+
+static void *place_run(void *data) {
+  place *here = data;
+  volatile char deep[4 * SP_COPY_PAGE_BYTES];
+  size_t i;
+
+  for (i = 0; i < sizeof deep; i++)
+    deep[i] = 1;
+  here->tp = (uint64_t)(uintptr_t)__builtin_thread_pointer();
+  here->inner = (uint64_t)(uintptr_t)deep;
+  here->outer = here->inner + sizeof deep;
+  return thread_wait(&here->tid);
+}
+
+/* What the handler notes, and the look-up that follows. */
+static uint64_t stack_low_seen(sp_thread *record, uint64_t sp) {
+  atomic_store(&record->seen_sp, sp);
+  sp_threads.stacks_due_ns = 0;
+  sp_threads_scan(NULL);
+  return atomic_load(&record->stack_low);
+}
+
+static void a_stack_is_known_as_deep_as_it_was_seen(void) {
+  const uint64_t page = SP_COPY_PAGE_BYTES;
+  pthread_t thread;
+  sp_thread *record;
+  place here = {0};
+
+  timers_start(1);
+  CHECK(!pthread_create(&thread, NULL, place_run, &here));
+  sem_wait(&registered);
+  sp_threads_scan(NULL);
+  record = sp_thread_find(here.tid);
+  CHECK(record);
+  atomic_store(&record->seen_tp, here.tp);
+  CHECK_EQUAL(stack_low_seen(record, here.outer), here.outer / page * page);
+  CHECK_EQUAL(stack_low_seen(record, here.inner), here.inner / page * page);
+  CHECK_EQUAL(stack_low_seen(record, here.outer), here.inner / page * page);
+  /* Another stack, and not again. */
+  CHECK_EQUAL(stack_low_seen(record, 4096), here.inner / page * page);
+  CHECK(record->stack_final);
+  sem_post(&leave);
+  pthread_join(thread, NULL);
+  sp_threads_stop();
+}
+
 static void a_thread_found_again_has_its_labels(void) {
   timers_start(1);
   CHECK(!spanprof_thread_register());
@@ -326,6 +378,7 @@ int main(void) {
   a_scan_finds_who_took_the_place_of_another();
   one_of_ours_hides_none_of_the_programs();
   an_unlimited_stack_reaches_not_into_a_heap();
+  a_stack_is_known_as_deep_as_it_was_seen();
   a_thread_found_again_has_its_labels();
   a_thread_no_longer_excluded_has_its_labels();
   any_number_of_threads_is_excluded();
