@@ -350,15 +350,17 @@ void sp_capture_signal(uint32_t index, uint64_t ticks, void *ucontext) {
 
 static void end_book(const sp_capture *capture, sp_thread *thread) {
   sp_self *self = atomic_load(&thread->self);
-  uint64_t used_ns = sp_thread_cpu_ns() - thread->armed_cpu_ns;
+  uint64_t cpu_ns = sp_thread_cpu_ns();
+  uint64_t first_cpu_ns = thread->armed_cpu_ns + thread->first_ns;
   uint64_t ticks = atomic_load(&thread->ticks), expired;
   sp_ring_result result;
   sp_ring_claim claim;
   sp_sample *sample;
 
-  if (!self || used_ns < thread->first_ns || atomic_load(&thread->blocked))
+  /* Less it may be of a thread that has the number of one that is gone. */
+  if (!self || cpu_ns < first_cpu_ns || atomic_load(&thread->blocked))
     return;
-  expired = 1 + (used_ns - thread->first_ns) / capture->config.interval_ns;
+  expired = 1 + (cpu_ns - first_cpu_ns) / capture->config.interval_ns;
   if (expired <= ticks)
     return;
   ticks = expired - ticks;

@@ -9,9 +9,6 @@
 #include "signal.h"
 #include "thread_record.h"
 
-/* Of a record without a timer: its thread's end books nothing. */
-#define ARMING_NEVER_NS UINT64_MAX
-
 /* A number in (0, limit]: threads that live shorter than an interval are then
  * sampled as often as their share of it asks. */
 static uint64_t random_up_to(uint64_t limit) {
@@ -36,10 +33,8 @@ spanprof_status sp_thread_arm(sp_thread *thread) {
   sp_timer_base base = sp_threads.base;
   int error;
 
-  if (sp_threads.paused) {
-    thread->first_ns = ARMING_NEVER_NS;
+  if (sp_threads.paused)
     return SPANPROF_OK;
-  }
   if (sp_threads.timer_count >= sp_threads.timers_max)
     return SPANPROF_ERR_LIMIT;
   if (sp_threads.signal_number == 0 ||
@@ -110,7 +105,6 @@ void sp_threads_pause(void) {
     if (thread->tid == 0)
       continue;
     sp_thread_disarm(thread);
-    thread->first_ns = ARMING_NEVER_NS;
     /* The number may belong to another thread when sampling goes on. */
     if (!atomic_load(&thread->self) && !thread->excluded)
       sp_thread_clear(thread, thread->tid);

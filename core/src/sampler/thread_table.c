@@ -108,19 +108,26 @@ static void self_attached(sp_self *self) {
   sp_thread_enrol(self->tid, self);
 }
 
+/* On the record's own thread, with our signal held. What expired of a timer is
+ * booked; without one nothing did. */
+static void record_end(sp_thread *thread) {
+  const bool timed = thread->timer != SP_TIMER_NONE;
+
+  sp_thread_disarm(thread);
+  if (timed)
+    sp_capture_book_end(thread);
+  sp_thread_remove(thread);
+}
+
 /* Runs on the ending thread. The signal stays held: nothing of ours may land on
  * what is left of the thread's life. */
 static void self_ending(sp_self *self) {
   sigset_t mask;
-  sp_thread *thread;
 
   table_lock();
-  thread = self->thread;
-  if (thread) {
+  if (self->thread) {
     sp_signal_hold(sp_threads.signal_number, &mask);
-    sp_thread_disarm(thread);
-    sp_capture_book_end(thread);
-    sp_thread_remove(thread);
+    record_end(self->thread);
   }
   table_unlock();
 }
@@ -161,19 +168,15 @@ spanprof_status spanprof_thread_register(void) {
 void spanprof_thread_unregister(void) {
   sp_self *self = sp_self_current();
   sigset_t mask;
-  sp_thread *thread;
   int number;
 
   if (!self)
     return;
   table_lock();
-  thread = self->thread;
   number = sp_threads.signal_number;
-  if (thread) {
+  if (self->thread) {
     sp_signal_hold(number, &mask);
-    sp_thread_disarm(thread);
-    sp_capture_book_end(thread);
-    sp_thread_remove(thread);
+    record_end(self->thread);
     sp_signal_release(number, &mask);
   }
   table_unlock();

@@ -21,7 +21,9 @@ typedef struct sp_thread {
   uint32_t index;
   _Atomic int tid; /* 0: a free record */
   sp_timer timer;
-  uint64_t armed_cpu_ns; /* the thread's CPU clock when the timer was set */
+  /* Where it has one: the thread's CPU clock when it was set, and its first
+   * interval. */
+  uint64_t armed_cpu_ns;
   uint64_t first_ns;
 
   /* Read in the handler. */
