@@ -4,13 +4,17 @@
 #include <stdio.h>
 #include <unistd.h>
 
-size_t sp_task_file_read(int tid, const char *name, char *text, size_t size) {
+int sp_task_file_open(int tid, const char *name) {
   char path[64];
-  ssize_t bytes;
-  int file;
 
   snprintf(path, sizeof path, "/proc/self/task/%d/%s", tid, name);
-  file = open(path, O_RDONLY | O_CLOEXEC);
+  return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+size_t sp_task_file_read(int tid, const char *name, char *text, size_t size) {
+  const int file = sp_task_file_open(tid, name);
+  ssize_t bytes;
+
   if (file < 0)
     return 0;
   bytes = read(file, text, size - 1);

@@ -4,6 +4,9 @@
 
 #include "../util/base.h"
 
+/* Open a thread's file `name`; below 0: the thread is gone. */
+int sp_task_file_open(int tid, const char *name);
+
 /* Read the start of a thread's file `name` ("status", see proc(5)) into `text`
  * of `size` bytes, NUL-terminated. Returns how many bytes it has; 0: the thread
  * is gone. */

@@ -15,9 +15,9 @@
 #include "../util/number.h"
 #include "../util/own_thread.h"
 #include "stack_wants.h"
-#include "task_file.h"
 #include "thread_arming.h"
 #include "thread_record.h"
+#include "thread_status.h"
 #include "thread_table.h"
 
 /* How many status files one scan reads (some 15 us each), and how many CPU
@@ -48,6 +48,13 @@ typedef struct scan_entry {
   char name[];
 } scan_entry;
 
+/* A thread that was found to block our signal. */
+typedef struct scan_blocked {
+  char name[32];
+  int tid;
+  int signal_number;
+} scan_blocked;
+
 typedef struct scan_counts {
   size_t threads;
   uint64_t profiled;
@@ -56,6 +63,8 @@ typedef struct scan_counts {
   unsigned status_left;
   unsigned clocks_left;
   sp_stack_wants *stacks; /* NULL: not in this scan */
+  unsigned found_count;
+  scan_blocked found[SCAN_STATUS_MAX];
 } scan_counts;
 
 /* Gone for certain: readdir(3) of a task directory may miss a thread while
@@ -170,30 +179,6 @@ static bool tasks_known(scan_counts *counts) {
   return known;
 }
 
-typedef struct thread_status {
-  char name[32];
-  bool blocks;
-} thread_status;
-
-/* Read a thread's name and whether our signal is in its mask. False also of
- * main's thread after its end, which blocks every signal. */
-static bool status_read(int tid, int signal_number, thread_status *out) {
-  char text[2048];
-  const char *line;
-  unsigned long long mask;
-
-  if (!sp_task_file_read(tid, "status", text, sizeof text) ||
-      strstr(text, "State:\tZ"))
-    return false;
-  if (sscanf(text, "Name: %31[^\n]", out->name) != 1)
-    out->name[0] = '\0';
-  line = strstr(text, "SigBlk:");
-  if (!line || sscanf(line, "SigBlk: %llx", &mask) != 1)
-    return false;
-  out->blocks = mask >> (signal_number - 1) & 1;
-  return true;
-}
-
 /* Is it the thread's turn to be looked at, where a scan has `left` looks?
  * `next` goes around all records, so that none waits for ever. */
 static bool turn_take(const sp_thread *thread, uint32_t *next, unsigned *left) {
@@ -217,31 +202,53 @@ static bool thread_silent(sp_thread *thread) {
   return silent;
 }
 
-static void mask_look(sp_thread *thread, sp_log *log) {
-  thread_status status;
-  bool was = atomic_load(&thread->blocked);
+static void blocked_find(scan_counts *counts, int tid, const char *name) {
+  scan_blocked *found = &counts->found[counts->found_count];
+
+  /* libcurl looks names up on threads of its own, which have the name and the
+   * mask of ours that made them. */
+  if (strncmp(name, "spanprof-", 9) == 0)
+    return;
+  counts->found_count++;
+  memcpy(found->name, name, sizeof found->name);
+  found->tid = tid;
+  found->signal_number = sp_threads.signal_number;
+}
+
+/* With no lock held: who logs may wait for another thread, which may begin, end
+ * or fork. */
+static void blocked_tell(const scan_counts *counts, sp_log *log) {
+  unsigned i;
+
+  for (i = 0; i < counts->found_count; i++)
+    sp_log_warn(log, SP_LOG_THREADS,
+                "thread \"%s\" (%d) blocks signal %d and is not profiled while "
+                "it does",
+                counts->found[i].name, counts->found[i].tid,
+                counts->found[i].signal_number);
+}
+
+static void mask_look(sp_thread *thread, scan_counts *counts) {
+  const int number = sp_threads.signal_number;
+  const bool was = atomic_load(&thread->blocked);
+  sp_thread_status status;
+  bool blocks;
 
   thread->mask_read = true;
-  if (!status_read(thread->tid, sp_threads.signal_number, &status))
+  if (!sp_thread_status_read(thread->tid, &status))
     return;
+  blocks = number != 0 && status.blocked >> (number - 1) & 1;
   /* A thread that is being made has every signal blocked for a moment (glibc
    * 2.32 and later, pthread_create()); only one that still has is meant. */
-  if (status.blocks && !was && !thread->mask_doubted) {
+  if (blocks && !was && !thread->mask_doubted) {
     thread->mask_doubted = true;
     thread->mask_read = false;
     return;
   }
   thread->mask_doubted = false;
-  if (status.blocks == was)
-    return;
-  atomic_store(&thread->blocked, status.blocks);
-  /* libcurl looks names up on threads of its own, which have the name and the
-   * mask of ours that made them. */
-  if (status.blocks && log && strncmp(status.name, "spanprof-", 9) != 0)
-    sp_log_warn(log, SP_LOG_THREADS,
-                "thread \"%s\" (%d) blocks signal %d and is not profiled while "
-                "it does",
-                status.name, thread->tid, sp_threads.signal_number);
+  atomic_store(&thread->blocked, blocks);
+  if (blocks && !was)
+    blocked_find(counts, thread->tid, status.name);
 }
 
 /* Once; and again when the thread was deeper than all that is known. */
@@ -257,7 +264,7 @@ static void stack_want(const sp_thread *thread, sp_stack_wants *stacks) {
     sp_stack_wants_add(stacks, &want);
 }
 
-static void thread_look(sp_thread *thread, scan_counts *counts, sp_log *log) {
+static void thread_look(sp_thread *thread, scan_counts *counts) {
   if (thread->excluded)
     return;
   if (thread->mask_read && !atomic_load(&thread->blocked) &&
@@ -267,7 +274,7 @@ static void thread_look(sp_thread *thread, scan_counts *counts, sp_log *log) {
   if ((!thread->mask_read || atomic_load(&thread->blocked)) &&
       thread->enrolled_pass != sp_threads.pass &&
       turn_take(thread, &sp_threads.next_mask, &counts->status_left))
-    mask_look(thread, log);
+    mask_look(thread, counts);
   if (thread->timer != SP_TIMER_NONE) {
     counts->profiled++;
     counts->blocked += atomic_load(&thread->blocked);
@@ -279,7 +286,7 @@ static void thread_look(sp_thread *thread, scan_counts *counts, sp_log *log) {
 }
 
 /* False: a stop came in between, and took the timers. */
-static bool records_look(scan_counts *counts, sp_log *log) {
+static bool records_look(scan_counts *counts) {
   uint32_t i = 1, end;
   bool sampling;
 
@@ -297,7 +304,7 @@ static bool records_look(scan_counts *counts, sp_log *log) {
           thread_gone(thread))
         sp_thread_remove(thread);
       else
-        thread_look(thread, counts, log);
+        thread_look(thread, counts);
     }
     end = sp_threads.record_count;
     if (i >= end && counts->clocks_left > 0)
@@ -341,6 +348,7 @@ size_t sp_threads_scan(sp_log *log) {
   scan_counts counts = {.status_left = SCAN_STATUS_MAX,
                         .clocks_left = SCAN_CLOCKS_MAX};
   static sp_stack_wants stacks; /* only the collector is here */
+  bool sampling;
 
   sp_stack_wants_clear(&stacks);
   if (sp_monotonic_ns() >= sp_threads.stacks_due_ns)
@@ -356,7 +364,10 @@ size_t sp_threads_scan(sp_log *log) {
                   "are profiled");
     return 0;
   }
-  if (!records_look(&counts, log))
+  sampling = records_look(&counts);
+  if (log)
+    blocked_tell(&counts, log);
+  if (!sampling)
     return 0;
   if (stacks.count > 0)
     stacks_read(&stacks);

@@ -1,0 +1,48 @@
+#include "thread_status.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "task_file.h"
+
+typedef enum status_found { STATUS_MORE, STATUS_GONE, STATUS_ALL } status_found;
+
+static status_found status_line(sp_thread_status *out, const char *line) {
+  unsigned long long mask;
+
+  if (strncmp(line, "State:\tZ", 8) == 0)
+    return STATUS_GONE;
+  if (sscanf(line, "SigBlk: %llx", &mask) == 1) {
+    out->blocked = mask;
+    return STATUS_ALL;
+  }
+  sscanf(line, "Name: %31[^\n]", out->name);
+  return STATUS_MORE;
+}
+
+/* In pieces: the line of a user's groups, which comes before the mask, may be
+ * of any length. */
+bool sp_thread_status_read(int tid, sp_thread_status *out) {
+  const int file = sp_task_file_open(tid, "status");
+  status_found found = STATUS_MORE;
+  char bytes[1024], line[64]; /* of a longer one the start */
+  size_t size = 0;
+  ssize_t n, i;
+
+  out->name[0] = '\0';
+  if (file < 0)
+    return false;
+  while (found == STATUS_MORE && (n = read(file, bytes, sizeof bytes)) > 0)
+    for (i = 0; i < n && found == STATUS_MORE; i++) {
+      if (bytes[i] == '\n') {
+        line[size] = '\0';
+        size = 0;
+        found = status_line(out, line);
+      } else if (size + 1 < sizeof line) {
+        line[size++] = bytes[i];
+      }
+    }
+  close(file);
+  return found == STATUS_ALL;
+}

@@ -1,0 +1,112 @@
+/* Threads that block our signal: found for every user, and told of with no lock
+ * held that a thread or a fork needs. */
+#include "sampler/thread_scan.h"
+
+#include <errno.h>
+#include <grp.h>
+#include <linux/limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "sampler/thread_record.h"
+#include "sampler/thread_status.h"
+#include "util/counters.h"
+
+static const sp_timer_base slow_base = {.interval_ns = SP_NS_PER_S};
+static sem_t blocked, leave;
+
+static void *blocked_run(void *tid) {
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  *(int *)tid = gettid();
+  sem_post(&blocked);
+  sem_wait(&leave);
+  return NULL;
+}
+
+static pthread_t blocked_start(int *tid) {
+  pthread_t thread;
+
+  CHECK_EQUAL(pthread_create(&thread, NULL, blocked_run, tid), 0);
+  sem_wait(&blocked);
+  return thread;
+}
+
+static void blocked_end(pthread_t thread) {
+  sem_post(&leave);
+  pthread_join(thread, NULL);
+}
+
+static int told;
+
+static void log_with_the_lock_free(void *data, spanprof_log_level level,
+                                   const char *message) {
+  (void)data, (void)level;
+  CHECK(strstr(message, "blocks signal"));
+  CHECK_EQUAL(pthread_mutex_trylock(&sp_threads.lock), 0);
+  pthread_mutex_unlock(&sp_threads.lock);
+  told++;
+}
+
+/* Twice, as one that is being made blocks every signal for a moment. */
+static void the_log_may_wait_for_any_thread(void) {
+  sp_log log;
+  pthread_t thread;
+  int tid, i;
+
+  thread = blocked_start(&tid);
+  sp_log_init(&log, log_with_the_lock_free, NULL, SPANPROF_LOG_INFO,
+              sp_clock_system());
+  CHECK(!sp_threads_start(&slow_base, SIGUSR1, false));
+  for (i = 0; i < 4; i++)
+    sp_threads_scan(&log);
+  CHECK_EQUAL(told, 1);
+  CHECK(atomic_load(&sp_counts.threads_blocked) > 0);
+  sp_threads_stop();
+  blocked_end(thread);
+}
+
+/* In a process of a user with so many groups that the mask stands kilobytes
+ * into the file. */
+static void a_mask_is_read_behind_any_number_of_groups(void) {
+  enum { GROUPS = 1000 };
+  static gid_t groups[GROUPS], before[NGROUPS_MAX];
+  const int before_count = getgroups(NGROUPS_MAX, before);
+  sp_thread_status status;
+  pthread_t thread;
+  int tid, i;
+
+  for (i = 0; i < GROUPS; i++)
+    groups[i] = 10000000 + (gid_t)i;
+  if (setgroups(GROUPS, groups)) {
+    CHECK_EQUAL(errno, EPERM); /* only root may */
+    return;
+  }
+  thread = blocked_start(&tid);
+  CHECK(sp_thread_status_read(tid, &status));
+  CHECK(status.blocked >> (SIGUSR1 - 1) & 1);
+  CHECK(sp_thread_status_read(gettid(), &status));
+  CHECK(!(status.blocked >> (SIGUSR1 - 1) & 1));
+  CHECK(strncmp(status.name, "test_thread_sca", 15) == 0);
+  blocked_end(thread);
+  CHECK(!sp_thread_status_read(0, &status));
+  CHECK_EQUAL(setgroups((size_t)before_count, before), 0);
+}
+
+static const check_test tests[] = {
+    {"the_log_may_wait_for_any_thread", the_log_may_wait_for_any_thread},
+    {"a_mask_is_read_behind_any_number_of_groups",
+     a_mask_is_read_behind_any_number_of_groups},
+};
+
+int main(int argc, char **argv) {
+  signal(SIGUSR1, SIG_IGN);
+  sem_init(&blocked, 0, 0);
+  sem_init(&leave, 0, 0);
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
