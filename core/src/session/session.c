@@ -26,10 +26,11 @@
  * sees them all.
  *
  * Protocol: `lock` guards which session runs. Start and stop hold it from end
- * to end; a flush only counts itself in and out, and a stop waits for those
- * that are in. A fork takes, in this order, lock, the resource's lock, the
- * collector's pause, the exporter's queue, the thread table, the runtime's
- * names, and (by their own hooks, after these) spans, then labels and texts. */
+ * to end; flush, pause and resume only count themselves in and out, and a stop
+ * waits for those that are in. A fork takes, in this order, lock, the
+ * resource's lock, the collector's pause, the exporter's queue, the thread
+ * table, the runtime's names, and (by their own hooks, after these) spans, then
+ * labels and texts. */
 
 #define SESSION_EXIT_MS 2000
 
@@ -333,24 +334,39 @@ spanprof_status sp_session_not_running(void) {
   return sp_fail(SPANPROF_ERR_STATE, "that session does not run");
 }
 
-/* Under the lock, so that no stop frees the session meanwhile. */
-static spanprof_status session_sample(spanprof_session *session, bool on) {
-  spanprof_status st = SPANPROF_OK;
+bool sp_session_enter(spanprof_session *session) {
+  bool in;
 
-  if (!session || !sp_session_here())
-    return sp_session_not_running();
+  if (!sp_session_here())
+    return false;
   pthread_mutex_lock(&sp_session_state.lock);
-  if (session != sp_session_state.current || session->stopping)
-    st = sp_session_not_running();
-  else if (on)
+  in = session && session == sp_session_state.current && !session->stopping;
+  if (in)
+    session->flushing++;
+  pthread_mutex_unlock(&sp_session_state.lock);
+  return in;
+}
+
+void sp_session_leave(spanprof_session *session) {
+  pthread_mutex_lock(&sp_session_state.lock);
+  if (--session->flushing == 0)
+    pthread_cond_broadcast(&sp_session_state.flushed);
+  pthread_mutex_unlock(&sp_session_state.lock);
+}
+
+/* Counted in as a flush, so that no stop frees the session meanwhile, and
+ * without the lock, as the log's callback may wait for who forks. */
+static spanprof_status session_sample(spanprof_session *session, bool on) {
+  if (!sp_session_enter(session))
+    return sp_session_not_running();
+  if (on)
     sp_threads_resume();
   else
     sp_collector_pause(session->pipeline.collector);
-  if (!st)
-    sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO,
-                on ? "profiling goes on" : "profiling is paused");
-  pthread_mutex_unlock(&sp_session_state.lock);
-  return st;
+  sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO,
+              on ? "profiling goes on" : "profiling is paused");
+  sp_session_leave(session);
+  return SPANPROF_OK;
 }
 
 spanprof_status spanprof_session_pause(spanprof_session *session) {

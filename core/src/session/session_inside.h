@@ -14,10 +14,10 @@ struct spanprof_session {
   /* Guarded by sp_session_state.lock. */
   bool kept; /* something that was left behind may use it: never freed */
   bool stopping;
-  bool temporary; /* there for takes alone: known to nobody, see take.c */
-  unsigned flushing;
-  unsigned takes;  /* that were begun and not ended */
-  uint64_t number; /* no other session of the process has it */
+  bool temporary;    /* there for takes alone: known to nobody, see take.c */
+  unsigned flushing; /* calls that are in, see sp_session_enter() */
+  unsigned takes;    /* that were begun and not ended */
+  uint64_t number;   /* no other session of the process has it */
 };
 
 typedef struct sp_session_shared {
@@ -41,6 +41,11 @@ bool sp_session_here(void);
 
 /* SPANPROF_ERR_STATE in a sentence. */
 spanprof_status sp_session_not_running(void);
+
+/* Without the lock: count a call in that works with `session`, if it is the one
+ * that runs; a stop waits until it is counted out. */
+bool sp_session_enter(spanprof_session *session);
+void sp_session_leave(spanprof_session *session);
 
 /* All with the lock held. Make a session the current one, where none is; end
  * it, by its only stop. */

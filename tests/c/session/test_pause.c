@@ -11,6 +11,7 @@
 
 #include "burn.h"
 #include "check.h"
+#include "session/session_inside.h"
 
 /* Two scans for threads and more. */
 #define SCANS_US 500000
@@ -87,6 +88,34 @@ static void worker_finish(worker *self) {
   sem_post(&self->go);
   pthread_join(self->thread, NULL);
   sem_destroy(&self->go);
+}
+
+static int told;
+
+static void log_with_the_lock_free(void *data, spanprof_log_level level,
+                                   const char *message) {
+  (void)data, (void)level;
+  if (strcmp(message, "profiling is paused") != 0 &&
+      strcmp(message, "profiling goes on") != 0)
+    return;
+  CHECK_EQUAL(pthread_mutex_trylock(&sp_session_state.lock), 0);
+  pthread_mutex_unlock(&sp_session_state.lock);
+  told++;
+}
+
+static void a_log_may_wait_for_who_forks(void) {
+  spanprof_options options;
+  spanprof_session *session;
+
+  CHECK_EQUAL(spanprof_options_init(&options, sizeof options), SPANPROF_OK);
+  options.on_profile = profile_sum;
+  options.log = log_with_the_lock_free;
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_resume(session), SPANPROF_OK);
+  CHECK_EQUAL(told, 2);
+  CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_ERR_STATE);
 }
 
 static void nothing_is_sampled_while_paused(void) {
@@ -218,6 +247,7 @@ static void only_those_that_register_where_that_is_wanted(void) {
 }
 
 static const check_test tests[] = {
+    {"a_log_may_wait_for_who_forks", a_log_may_wait_for_who_forks},
     {"nothing_is_sampled_while_paused", nothing_is_sampled_while_paused},
     {"every_thread_is_sampled_after_the_resume",
      every_thread_is_sampled_after_the_resume},
