@@ -128,11 +128,11 @@ static void *handler_run(void *data) {
     STRESS_OK(spanprof_span_start(NULL, &info, &span));
     STRESS_OK(spanprof_span_enter(span, &token));
     getcontext(&here);
-    sp_capture_signal(thread->index, 1, &here);
+    sp_capture_signal(SIGRTMIN, thread->index, 1, &here);
     spanprof_span_leave(token);
     spanprof_span_end(span);
     spanprof_label_pop(label);
-    sp_capture_signal(thread->index, 2, &here);
+    sp_capture_signal(SIGRTMIN, thread->index, 2, &here);
     /* Or a reader without a core of its own never has its turn. */
     sched_yield();
   }
@@ -207,8 +207,7 @@ static void payloads_try(uint64_t for_ns) {
 
 static void handlers_try(uint64_t for_ns) {
   sp_capture_config config = {.slice_bytes_max = 4096,
-                              .interval_ns = STRESS_NS_PER_S,
-                              .signal_number = SIGRTMIN};
+                              .interval_ns = STRESS_NS_PER_S};
   /* Timers that never tick: the signals are calls. */
   sp_timer_base base = {.wall = true, .interval_ns = 1000000 * STRESS_NS_PER_S};
   uint64_t count = 0, ticks = 0;

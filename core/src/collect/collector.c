@@ -99,8 +99,7 @@ static void capture_begin(sp_collector *collector) {
   const sp_settings *settings = collector->config.settings;
   sp_capture_config capture = {
       .slice_bytes_max = settings->native_frames ? SP_SLICE_BYTES_MAX : 0,
-      .interval_ns = collector->base.interval_ns,
-      .signal_number = collector->signal_number};
+      .interval_ns = collector->base.interval_ns};
 
   sp_capture_begin(collector->capture, &capture);
 }

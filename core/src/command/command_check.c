@@ -48,7 +48,9 @@ static void check_say_options(sp_check_list *list,
                  settings->spool_directory);
 }
 
-static void check_no_sample(uint32_t index, uint64_t ticks, void *ucontext) {
+static void check_no_sample(int number, uint32_t index, uint64_t ticks,
+                            void *ucontext) {
+  (void)number;
   (void)index;
   (void)ticks;
   (void)ucontext;

@@ -137,13 +137,15 @@ SP_HANDLER_CODE static stack_piece stack_find(sp_thread *thread, uint64_t sp,
   uint64_t low = atomic_load_explicit(&thread->stack_low, memory_order_acquire);
   uint64_t high =
       atomic_load_explicit(&thread->stack_high, memory_order_relaxed);
+  /* The page below may be a guard of the program's own making. */
+  const uint64_t page = sp & ~(uint64_t)(SP_COPY_PAGE_BYTES - 1);
   stack_piece piece = {.base = (sp - SP_RED_ZONE_BYTES) & ~UINT64_C(7),
                        .bytes = max};
 
+  if (piece.base < page)
+    piece.base = page;
   if (low != 0 && sp >= low && sp < high) {
     piece.known = true;
-    if (piece.base < low)
-      piece.base = (low + 7) & ~UINT64_C(7);
     piece.whole = high - piece.base <= max;
     piece.bytes = (size_t)sp_min_u64(high - piece.base, max) & ~(size_t)7;
   } else if (low == 0 || sp < low) {
@@ -305,7 +307,8 @@ SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
 
 /* Returns what the reader is to be called on, or NULL. */
 SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
-                                            uint32_t index, uint64_t ticks,
+                                            int number, uint32_t index,
+                                            uint64_t ticks,
                                             const void *ucontext) {
   sp_thread *thread = sp_thread_at(index);
   sp_registers registers;
@@ -327,7 +330,7 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
     atomic_store_explicit(&thread->blocked, false, memory_order_relaxed);
     sp_handler_drop(&sp_counts.samples_dropped_blocked, ticks);
   } else if ((ticks > 1 && sp_mask_just_opened(&registers)) ||
-             sp_mask_open_to_wait(ucontext, capture->config.signal_number)) {
+             sp_mask_open_to_wait(ucontext, number)) {
     sp_handler_drop(&sp_counts.samples_dropped_blocked, ticks);
   } else if (sample_take(capture, thread, ticks, &registers, ucontext)) {
     return sp_ring_wake(capture->ring);
@@ -335,10 +338,11 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
   return NULL;
 }
 
-void sp_capture_signal(uint32_t index, uint64_t ticks, void *ucontext) {
+void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
+                       void *ucontext) {
   uint64_t start = sp_cycles_now();
   sp_capture *capture = capture_enter();
-  sp_wake *wake = signal_take(capture, index, ticks, ucontext);
+  sp_wake *wake = signal_take(capture, number, index, ticks, ucontext);
 
   if (SP_LIKELY(capture != NULL))
     capture_exit(capture);

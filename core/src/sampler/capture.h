@@ -45,7 +45,6 @@ _Static_assert(offsetof(sp_sample, registers) + sizeof(sp_registers) ==
 typedef struct sp_capture_config {
   size_t slice_bytes_max; /* 0: no native stacks */
   uint64_t interval_ns;
-  int signal_number;
 } sp_capture_config;
 
 /* A session's part of the handler, and the ring that it writes to. There are
@@ -75,8 +74,8 @@ bool sp_capture_busy(const sp_capture *capture);
 void sp_capture_after_fork(void);
 
 /* The sp_signal_fn. */
-SP_HANDLER_CODE void sp_capture_signal(uint32_t index, uint64_t ticks,
-                                       void *ucontext);
+SP_HANDLER_CODE void sp_capture_signal(int number, uint32_t index,
+                                       uint64_t ticks, void *ucontext);
 
 /* On a thread that ends, with our signal held and its timer deleted: book the
  * ticks that had expired and were not delivered. They carry the labels it has

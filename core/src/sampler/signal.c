@@ -90,7 +90,7 @@ SP_HANDLER_CODE static void signal_handler(int number, siginfo_t *info,
   } else {
     handle = atomic_load_explicit(&signal_state.handle, memory_order_acquire);
     if (handle)
-      handle((uint32_t)value, 1 + (uint64_t)info->si_overrun, ucontext);
+      handle(number, (uint32_t)value, 1 + (uint64_t)info->si_overrun, ucontext);
   }
 }
 

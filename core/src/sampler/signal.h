@@ -16,9 +16,10 @@
 /* Index that only sp_timer_probe() uses. */
 #define SP_SIGNAL_PROBE 0u
 
-/* Handles one of our signals: `index` is what sp_signal_value() was given,
- * `ticks` 1 + overruns. Signal-safe. */
-typedef void (*sp_signal_fn)(uint32_t index, uint64_t ticks, void *ucontext);
+/* Handles one of our signals: `number` it came by, `index` is what
+ * sp_signal_value() was given, `ticks` 1 + overruns. Signal-safe. */
+typedef void (*sp_signal_fn)(int number, uint32_t index, uint64_t ticks,
+                             void *ucontext);
 
 /* The signal to use: `wanted`, or a free real-time signal where it is 0.
  * Changes nothing, and may be called beside a session. SPANPROF_ERR_ARGUMENT:

@@ -195,7 +195,7 @@ deep_samples_take(uintptr_t bottom, size_t count, const _Atomic size_t *read,
     while (read && i >= *read + room)
       sched_yield();
     getcontext(&here);
-    sp_capture_signal(thread->index, 1, &here);
+    sp_capture_signal(SIGUSR1, thread->index, 1, &here);
   }
 }
 

@@ -10,8 +10,8 @@
 #include "sampler/runtime.h"
 #include "util/counters.h"
 
-static const sp_capture_config capture_config = {
-    .slice_bytes_max = 4096, .interval_ns = SP_NS_PER_S, .signal_number = 60};
+static const sp_capture_config capture_config = {.slice_bytes_max = 4096,
+                                                 .interval_ns = SP_NS_PER_S};
 
 /* Timers that never tick: the signals are calls. */
 static const sp_timer_base still_base = {.wall = true,
@@ -28,7 +28,7 @@ static void signal_take_here(uint64_t ticks) {
   ucontext_t here;
 
   getcontext(&here);
-  sp_capture_signal(index_here(), ticks, &here);
+  sp_capture_signal(60, index_here(), ticks, &here);
 }
 
 static size_t samples_read(sp_capture *capture) {
@@ -142,7 +142,47 @@ static void a_capture_is_held_until_its_reader_leaves(void) {
   capture_stopped(second);
 }
 
+/* A forked child's timers send another signal while it is young; what its mask
+ * says of the session's is of no matter then. */
+static void a_signal_is_blocked_by_its_own_number(void) {
+  sp_capture *capture = capture_started();
+  ucontext_t here;
+
+  getcontext(&here);
+  sigaddset(&here.uc_sigmask, 60);
+  sp_counters_reset();
+  sp_capture_signal(SIGURG, index_here(), 1, &here);
+  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 0);
+  CHECK_EQUAL(samples_read(capture), 1);
+  sp_capture_signal(60, index_here(), 1, &here);
+  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 1);
+  CHECK_EQUAL(samples_read(capture), 0);
+  capture_stopped(capture);
+}
+
 #if defined(__x86_64__)
+/* A stack of the program's own making, with a guard page that it counts in. */
+static void a_guard_page_below_the_stack_is_not_read(void) {
+  sp_capture *capture = capture_started();
+  sp_thread *thread = sp_self_current()->thread;
+  const uint64_t low = thread->stack_low, high = thread->stack_high;
+  char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ucontext_t here;
+
+  CHECK(pages != MAP_FAILED && !mprotect(pages, 4096, PROT_NONE));
+  thread->stack_low = (uint64_t)(uintptr_t)pages;
+  thread->stack_high = thread->stack_low + 8192;
+  getcontext(&here);
+  here.uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)(pages + 4096 + 64);
+  sp_capture_signal(60, index_here(), 1, &here);
+  CHECK_EQUAL(samples_read(capture), 1);
+  thread->stack_low = low;
+  thread->stack_high = high;
+  munmap(pages, 8192);
+  capture_stopped(capture);
+}
+
 /* Two pages, the first of which ends with the given bytes. */
 static char *code_pages(const char end[2]) {
   char *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
@@ -163,7 +203,7 @@ static void signal_take_at(const char *pc) {
   here.uc_mcontext.gregs[REG_R10] = 8;
   here.uc_mcontext.gregs[REG_RDI] = SIG_SETMASK;
   here.uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)pc;
-  sp_capture_signal(index_here(), 2, &here);
+  sp_capture_signal(60, index_here(), 2, &here);
 }
 
 static void code_at_a_mappings_start_is_not_read_before_it(void) {
@@ -194,7 +234,11 @@ static const check_test tests[] = {
      a_late_handler_meets_no_later_session},
     {"a_capture_is_held_until_its_reader_leaves",
      a_capture_is_held_until_its_reader_leaves},
+    {"a_signal_is_blocked_by_its_own_number",
+     a_signal_is_blocked_by_its_own_number},
 #if defined(__x86_64__)
+    {"a_guard_page_below_the_stack_is_not_read",
+     a_guard_page_below_the_stack_is_not_read},
     {"code_at_a_mappings_start_is_not_read_before_it",
      code_at_a_mappings_start_is_not_read_before_it},
 #endif

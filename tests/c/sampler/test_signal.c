@@ -23,8 +23,8 @@ static bool mask_has(uint64_t mask, int number) {
 }
 
 /* In place of the sampler's: another signal comes while it works. */
-static void handle(uint32_t index, uint64_t ticks, void *ucontext) {
-  (void)index, (void)ticks, (void)ucontext;
+static void handle(int number, uint32_t index, uint64_t ticks, void *ucontext) {
+  (void)number, (void)index, (void)ticks, (void)ucontext;
   mask_inside = mask_now();
   syscall(SYS_tgkill, getpid(), (int)syscall(SYS_gettid), SIGALRM);
   handled++;

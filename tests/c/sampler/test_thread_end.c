@@ -15,8 +15,7 @@ static const sp_timer_base base = {.interval_ns = SP_NS_PER_MS};
 static sp_capture *capture;
 
 static void sampling_start(uint32_t timers_max) {
-  const sp_capture_config config = {.interval_ns = base.interval_ns,
-                                    .signal_number = SIGUSR1};
+  const sp_capture_config config = {.interval_ns = base.interval_ns};
 
   sp_counters_reset();
   CHECK(!sp_capture_hold(&capture));

@@ -15,8 +15,9 @@
 static _Atomic uint64_t handled, handled_ticks;
 static _Atomic uint32_t handled_index;
 
-static void count_signal(uint32_t index, uint64_t ticks, void *ucontext) {
-  (void)ucontext;
+static void count_signal(int number, uint32_t index, uint64_t ticks,
+                         void *ucontext) {
+  (void)number, (void)ucontext;
   atomic_fetch_add(&handled, 1);
   atomic_fetch_add(&handled_ticks, ticks);
   atomic_store(&handled_index, index);
