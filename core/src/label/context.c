@@ -9,6 +9,7 @@
 #include "../util/mem.h"
 #include "context_slab.h"
 #include "label_fork.h"
+#include "label_set.h"
 #include "tls.h"
 
 /* Selves come from pages that stay mapped, and are reused: see context_slab.h.
@@ -113,6 +114,7 @@ sp_self *sp_self_attach(void) {
   if (context_ends >= PTHREAD_DESTRUCTOR_ITERATIONS || !sp_tls_init(self_end))
     return NULL;
   sp_label_fork_ready();
+  sp_label_set_ready();
   pthread_mutex_lock(&contexts.lock);
   self = self_take();
   if (self)

@@ -171,6 +171,12 @@ size_t sp_label_set_list(spanprof_label_set set, sp_label *out, size_t max) {
   return count;
 }
 
+void sp_label_set_ready(void) {
+  spanprof_text other;
+
+  (void)sp_text_add(label_other, sizeof label_other - 1, &other);
+}
+
 void sp_label_values_max_set(uint32_t max) {
   atomic_store_explicit(&label_values_max, max, memory_order_relaxed);
 }

@@ -29,6 +29,10 @@ spanprof_status sp_label_set_push(spanprof_label_set parent, const char *name,
                                   size_t value_bytes, bool *as_given,
                                   spanprof_label_set *out);
 
+/* Intern what stands in place of capped values, so that a push of interned
+ * texts takes no lock. Where there is no memory it is tried again. */
+void sp_label_set_ready(void);
+
 /* Distinct values one name may have before they become "[other]". */
 void sp_label_values_max_set(uint32_t max);
 

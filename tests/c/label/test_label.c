@@ -548,8 +548,20 @@ static void every_allocation_may_fail(void) {
   failing_mem_sweep(pushing);
 }
 
+/* First, while nothing was capped: a handler may push what is, and takes no
+ * lock to intern a text. */
+static void a_thread_has_the_text_of_capped_values(void) {
+  spanprof_text other;
+
+  CHECK(!sp_text_find("[other]", 7, &other));
+  CHECK(sp_self_attach());
+  CHECK(sp_text_find("[other]", 7, &other));
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
+    {"a_thread_has_the_text_of_capped_values",
+     a_thread_has_the_text_of_capped_values},
     {"nested_pushes_come_off_in_turn", nested_pushes_come_off_in_turn},
     {"inner_label_hides_the_outer_one", inner_label_hides_the_outer_one},
     {"strings_and_texts_give_one_set", strings_and_texts_give_one_set},
