@@ -110,6 +110,7 @@
 #include "sampler/thread_arming.c"
 #include "sampler/thread_record.c"
 #include "sampler/thread_scan.c"
+#include "sampler/thread_status.c"
 #include "sampler/thread_table.c"
 #include "sampler/timer.c"
 

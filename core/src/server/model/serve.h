@@ -48,7 +48,7 @@ typedef struct sp_serve {
   struct sp_store *store; /* ../store/store.h */
   const sp_serve_options *options;
   sp_serve_counters counters;
-  sp_gate large_uploads; /* one at a time: ../receive/upload.h */
+  sp_gate large_uploads; /* one at a time: ../receive/upload_memory.h */
   /* Told of each profile that is new in the store, once; NULL: nobody. On any
    * thread; fixed after the start. */
   void (*on_kept)(void *data, const struct sp_received *profile);

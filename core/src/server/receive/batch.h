@@ -6,7 +6,7 @@
 #include "../model/serve.h"
 #include "raw_profile.h"
 #include "series_labels.h"
-#include "upload.h"
+#include "upload_memory.h"
 
 /* One profile with its labels, unpacked: what Pyroscope's default burst is. */
 #define SP_BATCH_PROFILE_MAX ((size_t)2 << 20)

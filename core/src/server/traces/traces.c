@@ -5,7 +5,7 @@
 
 #include "../../profile/varint.h"
 #include "../receive/unpack.h"
-#include "../receive/upload.h"
+#include "../receive/upload_memory.h"
 #include "otlp_span_json.h"
 #include "otlp_spans.h"
 

@@ -7,8 +7,8 @@
  *
  * Who: the thread that reads the upload. It waits for its place among large
  * ones without the store's gate, so that whoever has that place may enter. */
-#ifndef SP_UPLOAD_H
-#define SP_UPLOAD_H
+#ifndef SP_UPLOAD_MEMORY_H
+#define SP_UPLOAD_MEMORY_H
 
 #include "../model/serve.h"
 #include "refusal.h"

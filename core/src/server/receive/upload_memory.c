@@ -1,4 +1,4 @@
-#include "upload.h"
+#include "upload_memory.h"
 
 #include <malloc.h>
 
