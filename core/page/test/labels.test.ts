@@ -45,6 +45,20 @@ test("each value has its total, share, average and deviation, and those of few p
   await fine(opened);
 });
 
+test("values have the unit of the type that the query names, and so has the picker", async () => {
+  const query = encodeURIComponent('memory:alloc_space:bytes::{service_name="mem"}');
+  await server.pushFolded("mem.alloc_space{host=web-1}", "main;db 2048");
+  const opened = await open(browser, `${server.base}labels?query=${query}&label=host`);
+  const { page } = opened;
+
+  await page.waitForSelector(".values");
+  assert.equal(await text(page, ".values tbody td"), "2.00 KiB");
+  assert.equal(await page.$eval(".pick-type", (pick) => (pick as HTMLSelectElement).selectedOptions[0]?.text), "alloc_space (memory)");
+  await page.goto(`${server.base}?query=${query}`);
+  await until(page, "h1", "mem \u2013 alloc_space (memory)");
+  await fine(opened);
+});
+
 test("a value's graph and its row lead to exploring it", async () => {
   const opened = await open(browser, `${server.base}labels?query=shop.cpu&label=host`);
   const { page } = opened;

@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { indexOfColumn } from "../src/query/box.ts";
+import { TYPE_DEFAULT, typeOf } from "../src/model/choice.ts";
 import { applicationOf, parseQuery, unquoted, quoted, withApplication, withMatcher, withoutMatcher } from "../src/query/parse.ts";
 
 const caretIn = (marked: string): ReturnType<typeof parseQuery>["place"] =>
@@ -21,7 +22,7 @@ test("whole matchers are read in any form of quotes, and written back with their
 
   assert.deepEqual(parseQuery(query).matchers.map(({ name, operator, value }) => [name, operator, value]),
     [["a", "=", 'x"}'], ["b", "!=", "y"], ["c", "=~", "z\\d"], ["d", "!~", "\u{1f600}"]]);
-  assert.equal(withoutMatcher(query, 3), 'shop.cpu{a="x\\"}",b!="y",c=~"z\\\\d"}');
+  assert.equal(withoutMatcher(query, 3), "shop.cpu{a=\"x\\\"}\",b!='y',c=~`z\\d`}");
   for (const text of ["", 'a"b', "\\", "a\nb", "\u202e", "`"])
     assert.equal(unquoted(quoted(text)), text);
 });
@@ -35,6 +36,35 @@ test("another application keeps the typed matchers, but those of one span", () =
   assert.equal(applicationOf("shop.cpu{}", ["shop.cpu"]), "shop.cpu");
   assert.equal(applicationOf('{service_name=~"a|b"}'), null);
   assert.equal(withMatcher('shop.cpu{host="a",host!~"b"}', "host", "c"), 'shop.cpu{host!~"b",host="c"}');
+});
+
+test("escapes mean what they mean to the server, and are kept as they were typed", () => {
+  assert.equal(unquoted('"\\x41\\101\\u00e9\\U0001f600\\a\\v\\\\\\""'), 'AA\u00e9\u{1f600}\u0007\v\\"');
+  assert.equal(unquoted('"caf\\xc3\\xa9, caf\\303\\251"'), "caf\u00e9, caf\u00e9");
+  assert.equal(unquoted("'it\\'s'"), "it's");
+  assert.equal(unquoted('"\\Uffffffff"'), "\ufffd");
+  assert.equal(withApplication('{host="caf\\u00e9"}', "mail"), '{service_name="mail",host="caf\\u00e9"}');
+  assert.equal(withMatcher("{host='\\x41'}", "env", "a"), "{host='\\x41',env=\"a\"}");
+});
+
+test("what stands behind a metric's name in quotes is read", () => {
+  const query = '{"memory:inuse_space:bytes:space:bytes", host="a"}';
+
+  assert.deepEqual(parseQuery(query).matchers.map(({ name, value }) => [name, value]),
+    [["__name__", "memory:inuse_space:bytes:space:bytes"], ["host", "a"]]);
+  assert.equal(withMatcher(query, "env", "b"), '{"memory:inuse_space:bytes:space:bytes",host="a",env="b"}');
+  assert.equal(withApplication(query, "mail"), 'memory:inuse_space:bytes:space:bytes{service_name="mail",host="a"}');
+});
+
+test("the type is the parameter's, the query's or its classic application's", () => {
+  const heap = "memory:inuse_space:bytes:space:bytes";
+
+  assert.equal(typeOf({}), TYPE_DEFAULT);
+  assert.equal(typeOf({ query: 'shop{a="b"}' }), TYPE_DEFAULT);
+  for (const parameters of [{ query: `${heap}{}` }, { query: `${heap}:delta{}` }, { query: `{"${heap}"}` }, { query: `{__name__="${heap}"}` },
+    { query: "shop.inuse_space{}" }, { query: "shop.cpu", type: heap }, { type: "inuse_space" }])
+    assert.equal(typeOf(parameters), heap, JSON.stringify(parameters));
+  assert.equal(withApplication("shop.inuse_space{}", "mail"), `${heap}{service_name="mail"}`);
 });
 
 test("a column of bytes is found in a text of any characters", () => {

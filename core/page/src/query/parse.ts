@@ -2,6 +2,8 @@
  * whole. What it means is the server's to say; nothing here changes a query that
  * is run. */
 
+import { classicName, classicType } from "./classic.ts";
+
 export type Operator = "=" | "!=" | "=~" | "!~";
 
 /** Places are of UTF-16 units. */
@@ -32,18 +34,44 @@ const OPERATOR = /=~|!~|!=|=/y;
 const STRING = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/ys;
 const SPACE = /\s*/y;
 
+/** The label of what stands alone in quotes: a metric's name, or a profile type. */
+const METRIC = "__name__";
+
+function isClosed(quotedText: string): boolean {
+  return quotedText.length > 1 && quotedText.endsWith(quotedText[0]!);
+}
+
 function taken(pattern: RegExp, text: string, at: number): string | null {
   pattern.lastIndex = at;
   return pattern.exec(text)?.[0] ?? null;
 }
 
-/** A quoted text's meaning; an end that is missing does not matter. */
+const ESCAPES: Readonly<Record<string, string>> = { a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
+/** Bytes that follow each other, which may be one character; a code point; or what
+ * stands for itself. */
+const ESCAPE = /((?:\\x[0-9A-Fa-f]{2}|\\[0-7]{3})+)|\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))/gs;
+
+function bytesText(escapes: string): string {
+  const bytes = [...escapes.matchAll(/\\(?:x(..)|(...))/g)].map(([, hex, octal]) => hex === undefined ? parseInt(octal!, 8) : parseInt(hex, 16));
+
+  return new TextDecoder().decode(Uint8Array.from(bytes));
+}
+
+function codeText(hex: string): string {
+  const code = parseInt(hex, 16);
+
+  return code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
+}
+
+/** A quoted text's meaning, with the escapes that the server knows
+ * (sp_label_unquote); an end that is missing does not matter. */
 export function unquoted(text: string): string {
   const mark = text[0] ?? "";
   const body = text.length > 1 && text.endsWith(mark) ? text.slice(1, -1) : text.slice(1);
-  const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
 
-  return mark === "`" ? body : body.replace(/\\(.)/gs, (_, each: string) => escapes[each] ?? each);
+  return mark === "`" ? body.replaceAll("\r", "") : body.replace(ESCAPE,
+    (_, bytes: string | undefined, short: string | undefined, long: string | undefined, letter: string) =>
+      bytes !== undefined ? bytesText(bytes) : short ?? long ? codeText((short ?? long)!) : ESCAPES[letter] ?? letter);
 }
 
 export function quoted(text: string): string {
@@ -89,7 +117,8 @@ class Reader {
 
   private matcher(): boolean {
     const start = this.at;
-    const name = taken(this.text[start] === '"' ? STRING : NAME, this.text, start) ?? "";
+    const isQuoted = /["'`]/.test(this.text[start] ?? "");
+    const name = taken(isQuoted ? STRING : NAME, this.text, start) ?? "";
 
     this.at += name.length;
     this.here("name", start, this.at);
@@ -97,18 +126,22 @@ class Reader {
     this.space();
     const operator = taken(OPERATOR, this.text, this.at) as Operator | null;
     this.here("operator", nameEnd, this.at);
+    if (isQuoted && isClosed(name) && /[,}]/.test(this.text[this.at] ?? "")) {
+      this.matchers.push({ start, end: nameEnd, name: METRIC, operator: "=", value: unquoted(name) });
+      return true;
+    }
     if (name === "" || operator === null)
       return false;
     this.at += operator.length;
     this.space();
-    return this.value(start, name.startsWith('"') ? unquoted(name) : name, operator);
+    return this.value(start, isQuoted ? unquoted(name) : name, operator);
   }
 
   private value(start: number, name: string, operator: Operator): boolean {
     const value = taken(STRING, this.text, this.at);
     const valueStart = this.at;
     const end = valueStart + (value?.length ?? 0);
-    const closed = value !== null && value.length > 1 && value.endsWith(value[0]!);
+    const closed = value !== null && isClosed(value);
 
     if (!this.place && this.caret >= valueStart && this.caret <= end && !(closed && this.caret === end))
       this.place = {
@@ -138,39 +171,63 @@ export function parseQuery(text: string, caret = text.length): Parsed {
   return { head: headText.trim(), headStart, matchers: reader.matchers, place: reader.place ?? place };
 }
 
-const TYPE_PARTS = 5;
-const isType = (head: string): boolean => head.split(":").length === TYPE_PARTS;
+/** name:type:unit:period_type:period_unit, and perhaps ":delta". */
+const isType = (text: string): boolean => /^([^:]*:){4,5}[^:]*$/.test(text);
 
-/** The endings of classic_query.c. */
-const ENDING = /\.(cpu|itimer|samples|wall|alloc_objects|alloc_space|inuse_objects|inuse_space|goroutines|mutex_count|mutex_duration|block_count|block_duration)$/;
+/** Is it a profile type in quotes, which is no label's? */
+export function isTypeMatcher({ name, operator, value }: Matcher): boolean {
+  return name === METRIC && operator === "=" && isType(value);
+}
+
+/** The profile type that a query names, in front, in quotes or by a classic
+ * application's ending; undefined: none. */
+export function typeIn(query: string): string | undefined {
+  const { head, matchers } = parseQuery(query);
+
+  return isType(head) ? head : matchers.find(isTypeMatcher)?.value ?? classicName(head)?.type;
+}
 
 /** The one application that a query names; null: none, or several. */
 export function applicationOf(query: string, known: readonly string[] = []): string | null {
   const { head, matchers } = parseQuery(query);
 
   if (head !== "" && !isType(head))
-    return known.includes(head) ? head : head.replace(ENDING, "");
+    return known.includes(head) ? head : classicName(head)?.application ?? head;
   return matchers.find(({ name, operator }) => name === "service_name" && operator === "=")?.value ?? null;
 }
 
 /** Labels whose values are of one span or trace. */
 export const ID_LABELS: readonly string[] = ["profile_id", "span_id", "trace_id"];
 
-function written(head: string, matchers: readonly Matcher[]): string {
-  const name = (text: string): string => /^[A-Za-z_]\w*$/.test(text) ? text : quoted(text);
-
-  return `${head}{${matchers.map((each) => `${name(each.name)}${each.operator}${quoted(each.value)}`).join(",")}}`;
+function written(label: string, value: string): string {
+  return `${/^[A-Za-z_]\w*$/.test(label) ? label : quoted(label)}=${quoted(value)}`;
 }
 
-/** The query for another application: its other matchers stay, but those of one
- * span or trace. "" takes all applications. */
-export function withApplication(query: string, application: string): string {
-  const { head, matchers } = parseQuery(query);
-  const rest = matchers.filter(({ name }) => name !== "service_name" && !ID_LABELS.includes(name));
-  const own: Matcher[] = application === "" ? []
-    : [{ start: 0, end: 0, name: "service_name", operator: "=", value: application }];
+/** Matchers as they were typed. */
+function textsOf(query: string, matchers: readonly Matcher[]): string[] {
+  return matchers.map(({ start, end }) => query.slice(start, end));
+}
 
-  return written(isType(head) ? head : "", [...own, ...rest]);
+/** What stands in front for the query's type: a classic application goes, but what
+ * its ending means does not. */
+function typeFront(query: string): string {
+  const type = typeIn(query) ?? "";
+
+  return type === classicType("cpu") && !isType(parseQuery(query).head) ? "" : type;
+}
+
+/** The query for another application: its type stays, and its other matchers, but
+ * those of one span or trace. "" takes all applications. */
+export function withApplication(query: string, application: string): string {
+  const rest = parseQuery(query).matchers.filter((each) => each.name !== "service_name" && !ID_LABELS.includes(each.name) && !isTypeMatcher(each));
+  const own = application === "" ? [] : [written("service_name", application)];
+
+  return `${typeFront(query)}{${[...own, ...textsOf(query, rest)].join(",")}}`;
+}
+
+/** The query for its application alone. */
+export function onlyApplication(query: string): string {
+  return withApplication(`${typeFront(query)}{}`, applicationOf(query) ?? "");
 }
 
 /** The query with one more matcher; one of the same label with "=" gives way. */
@@ -180,12 +237,17 @@ export function withMatcher(query: string, label: string, value: string): string
 
   if (label === "service_name" && head !== "" && !isType(head))
     return withApplication(query, value);
-  return written(head, [...rest, { start: 0, end: 0, name: label, operator: "=", value }]);
+  return `${head}{${[...textsOf(query, rest), written(label, value)].join(",")}}`;
 }
 
 /** The query without its matcher number `index`. */
 export function withoutMatcher(query: string, index: number): string {
   const { head, matchers } = parseQuery(query);
 
-  return written(head, matchers.filter((_, each) => each !== index));
+  return `${head}{${textsOf(query, matchers.filter((_, each) => each !== index)).join(",")}}`;
+}
+
+/** A matcher of the query alone, of its type. */
+export function matcherAlone(query: string, matcher: Matcher): string {
+  return `${typeFront(query)}{${textsOf(query, [matcher]).join("")}}`;
 }

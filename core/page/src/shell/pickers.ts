@@ -1,5 +1,5 @@
 /** Which application, and which of its profile types. */
-import { TYPE_DEFAULT, typeName } from "../model/choice.ts";
+import { typeName, typeOf } from "../model/choice.ts";
 import type { State } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
 import { h, shown } from "../parts/dom.ts";
@@ -33,7 +33,7 @@ export function pickers(shell: Shell): Pickers {
     const query = state.parameters["query"] ?? "";
     const now = applicationOf(query, known.map(({ name }) => name));
     const found = known.find(({ name }) => name === now);
-    const of = state.parameters["type"] ?? TYPE_DEFAULT;
+    const of = typeOf(state.parameters);
 
     names = known.map(({ name }) => name);
     if (now !== null && !found)
@@ -48,8 +48,7 @@ export function pickers(shell: Shell): Pickers {
   application.addEventListener("change", () => {
     const name = names[application.selectedIndex - 1] ?? "";
     const found = known.find((each) => each.name === name);
-    const of = shell.state().parameters["type"] ?? TYPE_DEFAULT;
-    const has = !found || found.types.includes(of);
+    const has = !found || found.types.includes(typeOf(shell.state().parameters));
 
     shell.go({
       query: withApplication(shell.state().parameters["query"] ?? "", name), zoom: undefined,

@@ -1,6 +1,6 @@
 /** Queries and addresses that lead from one view about spans to another. */
 import { ID_LABELS, escapedRegex, parseQuery, quoted, withMatcher, withoutMatcher } from "../query/parse.ts";
-import { TYPE_DEFAULT, typeName, unitOf } from "../model/choice.ts";
+import { typeName, typeOf, unitOf } from "../model/choice.ts";
 import { rangeChange, rangeOf, type Range } from "../model/range.ts";
 import type { Change, State } from "../model/state.ts";
 
@@ -85,21 +85,9 @@ export interface Measure {
   name: string;
 }
 
-/** The endings of classic_query.c, and what they count. */
-const CLASSIC_UNITS: readonly (readonly [RegExp, string])[] = [
-  [/\.(alloc_space|inuse_space)$/, "bytes"],
-  [/\.(samples|alloc_objects|inuse_objects|goroutines|mutex_count|block_count)$/, "count"],
-];
-
 export function measureOf(state: State): Measure {
-  const { head } = parseQuery(state.parameters["query"] ?? "");
-  const type = state.parameters["type"] ?? (head.split(":").length === 5 ? head : undefined);
-  const classic = CLASSIC_UNITS.find(([ending]) => ending.test(head));
+  const type = typeOf(state.parameters);
+  const name = typeName(type);
 
-  if (type === undefined && classic)
-    return { unit: classic[1], name: head.slice(head.lastIndexOf(".") + 1) };
-  if (type === undefined && head.endsWith(".wall"))
-    return { unit: "nanoseconds", name: "wall" };
-  const name = typeName(type ?? TYPE_DEFAULT);
-  return { unit: unitOf(type ?? TYPE_DEFAULT), name: name === "cpu" ? "CPU" : name };
+  return { unit: unitOf(type), name: name === "cpu" ? "CPU" : name };
 }

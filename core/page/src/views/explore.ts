@@ -3,8 +3,7 @@ import type { View } from "./view.ts";
 import { flamePanel, type Panel } from "../flame/panel.ts";
 import { defaultChange } from "../explore/default.ts";
 import { emptyReason } from "../explore/empty.ts";
-import { startHelp } from "../explore/start.ts";
-import { TYPE_DEFAULT, typeName, unitOf } from "../model/choice.ts";
+import { typeName, typeOf, unitOf } from "../model/choice.ts";
 import { rangeChange, rangeOf } from "../model/range.ts";
 import { treeOf } from "../model/tree.ts";
 import type { WireAnnotation, WireTree } from "../model/wire.ts";
@@ -39,7 +38,7 @@ class Explore {
       onRange: (range) => { view.go({ ...rangeChange(range), live: undefined }); },
       onAnnotations: async () => { await this.loadTimeline(view.signal); },
     });
-    this.heading.textContent = `${shown(applicationOf(asked.query) ?? "All applications", NAME_MAX)} \u2013 ${shown(typeName(asked.type ?? TYPE_DEFAULT), NAME_MAX)}`;
+    this.heading.textContent = `${shown(applicationOf(asked.query) ?? "All applications", NAME_MAX)} \u2013 ${shown(typeName(typeOf(asked)), NAME_MAX)}`;
     view.element.append(h("div", { class: "headline" }, this.heading, this.figures), this.timeline.element, this.place);
     this.asking = new Latest(view.signal);
     view.signal.addEventListener("abort", () => {
@@ -63,7 +62,7 @@ class Explore {
     const why = wire.nodes.self.some((value) => value !== 0) ? null : await emptyReason(this.view);
 
     signal.throwIfAborted();
-    this.figures.textContent = figuresOf(wire, this.asked.type ?? TYPE_DEFAULT);
+    this.figures.textContent = figuresOf(wire, typeOf(this.asked));
     if (why) {
       this.panel?.dispose();
       this.panel = null;
@@ -100,8 +99,8 @@ function figuresOf(wire: WireTree, type: string): string {
   return total === 0 ? "" : `${amount(total, wire.unit || unitOf(type))} in ${count(wire.profiles)} profile${wire.profiles === 1 ? "" : "s"}`;
 }
 
-function fileName({ query, type }: Asked): string {
-  const name = `${applicationOf(query) ?? "all"}-${typeName(type ?? TYPE_DEFAULT)}`;
+function fileName(asked: Asked): string {
+  const name = `${applicationOf(asked.query) ?? "all"}-${typeName(typeOf(asked))}`;
 
   return name.replace(/[^\w.-]+/g, "_").slice(0, 80);
 }
@@ -116,7 +115,7 @@ export async function explore(view: View): Promise<void> {
       view.replace(change);
       return;
     }
-    view.element.append(startHelp(view));
+    view.element.append(await emptyReason(view));
     return;
   }
   const shows = new Explore(view, { query: query ?? "", type, from, until });

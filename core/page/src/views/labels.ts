@@ -4,7 +4,7 @@ import { emptyReason } from "../explore/empty.ts";
 import { drawMini } from "../labels/mini.ts";
 import { ordered, readOrder, writeOrder, type Order } from "../labels/order.ts";
 import { valueName, valueTable } from "../labels/table.ts";
-import { TYPE_DEFAULT, unitOf } from "../model/choice.ts";
+import { typeOf, unitOf } from "../model/choice.ts";
 import { treeOf } from "../model/tree.ts";
 import type { WireLabelValue, WireTree } from "../model/wire.ts";
 import { Problem, isLeft } from "../parts/api.ts";
@@ -64,7 +64,7 @@ class Labels {
   }
 
   private show(): void {
-    const unit = unitOf(this.view.state.parameters["type"] ?? TYPE_DEFAULT);
+    const unit = unitOf(typeOf(this.view.state.parameters));
     const values = ordered(this.values, this.order);
 
     this.drawn.disconnect();
