@@ -63,7 +63,19 @@ test("a matcher that never matches is found among others, with values that do", 
   await fine(opened);
 });
 
-test("matchers that match alone, but never together, are said to", async () => {
+test("of matchers that match something alone none is said to have never matched", async () => {
+  const opened = await open(browser, `${server.base}?query=${encodeURIComponent('{service_name="mail",host="web-2"}')}`);
+  const { page } = opened;
+
+  await until(page, ".empty h2", 'No profile matches host="web-2" together with the rest of the query');
+  assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ['without service_name="mail"', 'without host="web-2"']);
+  await page.click(".empty li a");
+  await drawn(page);
+  assert.equal(parameter(page, "query"), '{host="web-2"}');
+  await fine(opened);
+});
+
+test("matchers of which none leaves anything are said to", async () => {
   const opened = await open(browser, `${server.base}?query=${encodeURIComponent('checkout.cpu{env="no",host="no"}')}`);
 
   await until(opened.page, ".empty h2", "No profile matches any of these matchers together");
@@ -75,6 +87,21 @@ test("a type that the application does not have is said, with those that it has"
   const { page } = opened;
 
   await until(page, ".empty h2", "has no profiles of the type inuse_space (memory)");
+  await page.click(".empty li a");
+  await drawn(page);
+  await fine(opened);
+});
+
+test("a type that no application has is said, with those that there are", async () => {
+  const type = encodeURIComponent("nosuch:a:b:c:d");
+  const opened = await open(browser, `${server.base}?type=${type}`);
+  const { page } = opened;
+
+  for (const address of [`?type=${type}`, `?type=${type}&query=%7B%7D`, "?query=nosuch:a:b:c:d%7B%7D"]) {
+    await page.goto(server.base + address);
+    await until(page, ".empty h2", "No application has profiles of the type a (nosuch)");
+    assert.deepEqual(await page.$$eval(".empty li", (all) => all.map((each) => each.textContent)), ["cpu"]);
+  }
   await page.click(".empty li a");
   await drawn(page);
   await fine(opened);

@@ -21,7 +21,7 @@ export function rangeAround(timeMs: number, range: Range, after: boolean): Range
 }
 
 /** The application with the largest value in the range, and its type; else the
- * newest range that has any. null: nothing is kept at all. */
+ * newest range that has any. null: nothing of the type is kept. */
 export async function defaultChange(view: View, range: Range): Promise<Change | null> {
   const { type, from, until } = view.state.parameters;
   const ask = async (times: { from?: string | undefined; until?: string | undefined }): Promise<Change | null> => {

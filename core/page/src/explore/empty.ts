@@ -1,11 +1,11 @@
 /** Why a selection has nothing in it, and what is near it. */
 import type { WireApplication, WireGaps, WireLabelValue } from "../model/wire.ts";
-import { TYPE_DEFAULT, typeName } from "../model/choice.ts";
+import { typeName, typeOf } from "../model/choice.ts";
 import { rangeChange, rangeOf, type Range } from "../model/range.ts";
 import type { Change } from "../model/state.ts";
 import { moment } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
-import { applicationOf, parseQuery, withApplication, withMatcher, withoutMatcher, type Matcher } from "../query/parse.ts";
+import { applicationOf, isTypeMatcher, matcherAlone, onlyApplication, parseQuery, withApplication, withMatcher, withoutMatcher, type Matcher } from "../query/parse.ts";
 import type { View } from "../views/view.ts";
 import { EVER, rangeAround } from "./default.ts";
 import { nearest } from "./nearest.ts";
@@ -50,24 +50,36 @@ async function valuesOf(view: View, query: string, matcher: Matcher): Promise<HT
     .map((value) => way(view, `${matcher.name}="${value}"`, { query: withMatcher(query, matcher.name, value) }));
 }
 
-/** Which matcher is it that leaves nothing: the one without which there is
- * something. */
-async function noMatch(view: View, query: string): Promise<HTMLElement> {
+/** For each matcher: has it profiles alone, and have the others without it? */
+async function askedApart(view: View, query: string): Promise<{ matcher: Matcher; without: string; hasAlone: boolean; hasWithout: boolean }[]> {
   const { type } = view.state.parameters;
-  const { matchers } = parseQuery(query);
-  const has = await Promise.all(matchers.map(async (_, index) => {
-    const gaps = await view.api.get<WireGaps>("gaps", { query: withoutMatcher(query, index), type, ...EVER }, view.signal);
-    return gaps.ranges.length > 0;
-  }));
-  const index = has.indexOf(true);
+  const has = async (part: string): Promise<boolean> =>
+    (await view.api.get<WireGaps>("gaps", { query: part, type, ...EVER }, view.signal)).ranges.length > 0;
 
-  if (index < 0)
-    return told(matchers.length > 1 ? "No profile matches any of these matchers together" : "No profile matches this query",
-      way(view, "without any matcher", { query: withApplication("", applicationOf(query) ?? "") }));
-  const matcher = matchers[index]!;
-  const without = withoutMatcher(query, index);
-  return told(`No profile has ever matched ${shown(written(matcher), TEXT_MAX)}`,
-    way(view, "without this matcher", { query: without }), ...await valuesOf(view, without, matcher));
+  return await Promise.all(parseQuery(query).matchers.map(async (matcher, index) => {
+    const without = withoutMatcher(query, index);
+    // A type is asked for as one above.
+    const [hasAlone, hasWithout] = isTypeMatcher(matcher) ? [true, false] : await Promise.all([has(matcherAlone(query, matcher)), has(without)]);
+    return { matcher, without, hasAlone, hasWithout };
+  }));
+}
+
+/** Which matcher is it that leaves nothing: the one without which there is
+ * something, above all where it has nothing alone. */
+async function noMatch(view: View, query: string): Promise<HTMLElement> {
+  const apart = await askedApart(view, query);
+  const guilty = apart.filter(({ hasWithout }) => hasWithout);
+  const never = guilty.find(({ hasAlone }) => !hasAlone);
+  const last = never ?? guilty.at(-1);
+
+  if (!last)
+    return told(apart.length > 1 ? "No profile matches any of these matchers together" : "No profile matches this query",
+      apart.length > 0 ? way(view, "without any matcher", { query: onlyApplication(query) }) : null);
+  const values = await valuesOf(view, last.without, last.matcher);
+  return never
+    ? told(`No profile has ever matched ${shown(written(never.matcher), TEXT_MAX)}`, way(view, "without this matcher", { query: never.without }), ...values)
+    : told(`No profile matches ${shown(written(last.matcher), TEXT_MAX)} together with the rest of the query`,
+      ...guilty.map(({ matcher, without }) => way(view, `without ${written(matcher)}`, { query: without })), ...values);
 }
 
 function noApplication(view: View, name: string, names: readonly string[]): HTMLElement {
@@ -77,9 +89,11 @@ function noApplication(view: View, name: string, names: readonly string[]): HTML
     ...nearest(name, names, OFFERED).map((each) => way(view, each, { query: withApplication(query, each) })));
 }
 
-function noType(view: View, application: WireApplication, type: string): HTMLElement {
-  return told(`\u201c${shown(application.name, TEXT_MAX)}\u201d has no profiles of the type ${shown(typeName(type), TEXT_MAX)}`,
-    ...application.types.map((each) => way(view, typeName(each), { type: each })));
+function noType(view: View, application: WireApplication | undefined, types: readonly string[], type: string): HTMLElement {
+  const who = application ? `\u201c${shown(application.name, TEXT_MAX)}\u201d has` : "No application has";
+
+  return told(`${who} ${application ? "no " : ""}profiles of the type ${shown(typeName(type), TEXT_MAX)}`,
+    ...types.map((each) => way(view, typeName(each), { type: each })));
 }
 
 /** An element that says why `query` has nothing in the view's range. */
@@ -102,7 +116,8 @@ export async function emptyReason(view: View): Promise<HTMLElement> {
     return told("The profiles in this range have no samples");
   if (name !== null && !application)
     return noApplication(view, name, names);
-  if (application && !application.types.includes(type ?? TYPE_DEFAULT))
-    return noType(view, application, type ?? TYPE_DEFAULT);
+  const types = application?.types ?? [...new Set(applications.flatMap((each) => each.types))].sort();
+  if (!types.includes(typeOf({ query, type })))
+    return noType(view, application, types, typeOf({ query, type }));
   return await noMatch(view, query);
 }
