@@ -1,6 +1,6 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import type { Browser } from "puppeteer-core";
+import type { Browser, Page } from "puppeteer-core";
 import { framesOf } from "../src/labels/mini.ts";
 import { ordered, readOrder, turned, writeOrder } from "../src/labels/order.ts";
 import { fine, open, startBrowser } from "./browser.ts";
@@ -22,6 +22,10 @@ before(async () => {
   for (let number = 0; number < VALUES; number++)
     await server.pushFolded(`many.cpu{pod=pod-${number}}`, `main;work ${number + 1}`);
 });
+
+const idle = async (page: Page): Promise<void> => {
+  await page.waitForFunction(() => document.getElementById("view")?.getAttribute("aria-busy") === "false");
+};
 
 after(async () => {
   await browser.close();
@@ -83,13 +87,51 @@ test("graphs are asked for when they are scrolled to, and more values on request
   const drawnCount = async (): Promise<number> => (await page.$$("[data-drawn]")).length;
 
   await page.waitForSelector("[data-drawn]");
-  await page.waitForFunction(() => document.getElementById("view")?.getAttribute("aria-busy") === "false");
+  await idle(page);
   assert.ok(await drawnCount() < 25, `${await drawnCount()} graphs are drawn`);
   assert.equal((await page.$$(".card")).length, 50);
   await page.$eval(".card:last-child", (card) => { card.scrollIntoView(); });
   await page.waitForSelector(".card:last-child [data-drawn]");
   await page.evaluate(() => { [...document.querySelectorAll("button")].find((each) => each.textContent === "More values")?.click(); });
   await page.waitForFunction((count: number) => document.querySelectorAll(".card").length === count, {}, VALUES);
+  await fine(opened);
+});
+
+test("an order is one of all values, and sorting asks for no graph again", async () => {
+  const opened = await open(browser, `${server.base}labels?query=many.cpu&label=pod&order=value-up`);
+  const { page } = opened;
+  const asked: string[] = [];
+  const cards = (): Promise<(string | null)[]> => page.$$eval(".card strong", (all) => all.map((each) => each.textContent));
+
+  await page.waitForSelector(".card:first-child [data-drawn]");
+  // The cheapest of all is the first by its name.
+  assert.deepEqual((await cards()).slice(0, 3), ["pod-0", "pod-1", "pod-2"]);
+  await page.evaluate(() => { [...document.querySelectorAll("button")].find((each) => each.textContent === "More values")?.click(); });
+  assert.equal((await cards()).length, VALUES);
+  await idle(page);
+  page.on("request", (request) => { asked.push(...new URL(request.url()).pathname.endsWith("/profile") ? [request.url()] : []); });
+  await server.pushFolded("many.cpu{pod=pod-0}", "main;work 1000");
+  const drawnAgain = page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith("/profile"));
+  await page.click('[aria-label="Look again"]');
+  await until(page, ".card:first-child", "10.0 s");
+  await drawnAgain;
+  await idle(page);
+  assert.equal((await cards()).length, VALUES, "what was drawn stays");
+  assert.deepEqual(asked.map((each) => new URL(each).searchParams.get("query")), ['many.cpu{pod="pod-0"}']);
+  await page.evaluate(() => { [...document.querySelectorAll<HTMLElement>(".values thead button")].find((each) => each.innerText.startsWith("Value"))?.click(); });
+  assert.deepEqual((await cards()).slice(0, 2), [`pod-${VALUES - 1}`, `pod-${VALUES - 2}`]);
+  await fine(opened);
+});
+
+test("values that come later are shown when the server is looked at again", async () => {
+  const opened = await open(browser, `${server.base}labels?query=later.cpu&label=host`);
+  const { page } = opened;
+
+  await until(page, ".empty h2", "There is no application \u201clater\u201d");
+  await server.pushFolded("later.cpu{host=web-1}", "main;db 100");
+  await page.click('[aria-label="Look again"]');
+  await until(page, ".values tbody th", "web-1");
+  await page.waitForSelector(".card [data-drawn]");
   await fine(opened);
 });
 

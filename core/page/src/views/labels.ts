@@ -1,21 +1,20 @@
 /** What each value of a label costs, with a small flame graph of each. */
 import type { View } from "./view.ts";
 import { emptyReason } from "../explore/empty.ts";
-import { drawMini } from "../labels/mini.ts";
+import { Cards } from "../labels/cards.ts";
 import { ordered, readOrder, writeOrder, type Order } from "../labels/order.ts";
-import { valueName, valueTable } from "../labels/table.ts";
+import { valueTable } from "../labels/table.ts";
 import { typeOf, unitOf } from "../model/choice.ts";
-import { treeOf } from "../model/tree.ts";
-import type { WireLabelValue, WireTree } from "../model/wire.ts";
-import { Problem, isLeft } from "../parts/api.ts";
-import { amount, count, percent } from "../parts/format.ts";
+import type { WireLabelValue } from "../model/wire.ts";
+import { count } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import { applicationOf, withMatcher } from "../query/parse.ts";
 
 const NAME_MAX = 60;
+/** So many more are drawn at a time. */
 const PAGE = 50;
-/** A card is drawn when it is this near to what is seen. */
-const NEAR = "200px";
+/** The largest are kept where there are more; the server's limit. */
+const VALUES_MAX = 10_000;
 
 interface LabelName {
   name: string;
@@ -29,30 +28,47 @@ interface LabelAnswer {
 }
 
 class Labels {
+  private readonly links = h("div", {});
+  private readonly place = h("div", {});
   private readonly table = h("div", {});
-  private readonly cards = h("div", { class: "cards" });
+  private readonly cards: Cards;
   private readonly more = h("p", {});
-  private readonly drawn = new IntersectionObserver((entries) => { this.seen(entries); }, { rootMargin: NEAR });
-  private readonly waiting = new Map<Element, () => void>();
-  private values: WireLabelValue[] = [];
-  private after: string | null = null;
+  private answer: LabelAnswer = { total: 0, values: [], after: null };
   private order: Order;
+  private drawn = PAGE;
 
   constructor(private readonly view: View, private readonly label: string) {
+    const unit = unitOf(typeOf(view.state.parameters));
+
     this.order = readOrder(view.state.parameters["order"]);
-    view.signal.addEventListener("abort", () => { this.drawn.disconnect(); });
-    view.element.append(this.table, this.cards, this.more);
+    this.cards = new Cards({ view, unit, hrefOf: (value) => this.hrefOf(value), queryOf: (value) => this.queryOf(value) });
+    view.element.append(this.links, h("h1", {}, `By ${shown(label, NAME_MAX)}`), this.place);
   }
 
-  async load(next = false): Promise<boolean> {
+  /** All values at once: an order is one of all, not of those that are drawn. */
+  async load(names: Promise<readonly LabelName[]>): Promise<void> {
     const { query, type, from, until } = this.view.state.parameters;
-    const answer = await this.view.api.get<LabelAnswer>("labels",
-      { query, type, from, until, label: this.label, limit: PAGE, after: next ? this.after ?? undefined : undefined }, this.view.signal);
+    const [answer, all] = await Promise.all([
+      this.view.api.get<LabelAnswer>("labels", { query, type, from, until, label: this.label, limit: VALUES_MAX }, this.view.signal), names]);
 
-    this.values = next ? [...this.values, ...answer.values] : answer.values;
-    this.after = answer.after;
+    this.answer = answer;
+    this.link(all.some(({ name }) => name === this.label) ? all : [{ name: this.label, values: 0 }, ...all]);
+    if (answer.values.length === 0) {
+      this.cards.show([]);
+      this.place.replaceChildren(await emptyReason(this.view));
+      return;
+    }
+    if (!this.table.isConnected)
+      this.place.replaceChildren(this.table, this.cards.element, this.more);
     this.show();
-    return this.values.length > 0;
+  }
+
+  /** Links that are the same stay: one of them may have the focus. */
+  private link(names: readonly LabelName[]): void {
+    const links = labelLinks(this.view, names, this.label);
+
+    if (!this.links.firstChild?.isEqualNode(links))
+      this.links.replaceChildren(links);
   }
 
   private hrefOf({ value }: WireLabelValue): string {
@@ -64,13 +80,10 @@ class Labels {
   }
 
   private show(): void {
-    const unit = unitOf(typeOf(this.view.state.parameters));
-    const values = ordered(this.values, this.order);
+    const values = ordered(this.answer.values, this.order).slice(0, this.drawn);
 
-    this.drawn.disconnect();
-    this.waiting.clear();
     this.table.replaceChildren(valueTable(values, {
-      label: this.label, unit, order: this.order, hrefOf: (value) => this.hrefOf(value),
+      label: this.label, unit: unitOf(typeOf(this.view.state.parameters)), order: this.order, hrefOf: (value) => this.hrefOf(value),
       onOrder: (order) => {
         this.order = order;
         this.view.note({ order: writeOrder(order) });
@@ -78,61 +91,21 @@ class Labels {
         this.table.querySelector<HTMLElement>("[aria-sort]:not([aria-sort=none]) button")?.focus();
       },
     }));
-    this.cards.replaceChildren(...values.map((value) => this.card(value, unit)));
-    this.more.replaceChildren(...this.after === null ? [] : [h("button", { type: "button", onclick: () => { void this.next(); } }, "More values")]);
+    this.cards.show(values);
+    this.showMore();
   }
 
-  private async next(): Promise<void> {
-    try {
-      await this.load(true);
-    } catch (error) {
-      if (isLeft(error))
-        return;
-      if (!(error instanceof Problem))
-        throw error;
-      this.more.append(h("span", { class: "fault", role: "alert" }, " ", shown(error.message)));
-    }
-  }
+  private showMore(): void {
+    const { values, after } = this.answer;
+    const left = values.length - this.drawn;
+    const most = after === null ? "" : ` Of more than ${count(VALUES_MAX)} values these are the ${count(VALUES_MAX)} largest.`;
 
-  private card(value: WireLabelValue, unit: string): HTMLElement {
-    const canvas = h("canvas", { class: "mini", "aria-hidden": "true" });
-    const note = h("p", { class: "faint", role: "status" });
-    const name = valueName(value.value);
-    const card = h("a", { class: "card", href: this.hrefOf(value) },
-      h("span", { class: "card-head" }, h("strong", {}, name), h("span", {}, `${amount(value.total, unit)} \u00b7 ${percent(value.share)}`)),
-      h("span", { class: "faint" }, `${amount(value.average, unit)} a profile${value.profiles < 2 ? "" : ` \u00b1 ${amount(value.deviation, unit)}`}, ${count(value.profiles)} profile${value.profiles === 1 ? "" : "s"}`),
-      canvas, note);
-
-    this.waiting.set(card, () => { void this.draw(value, canvas, note); });
-    this.drawn.observe(card);
-    return card;
-  }
-
-  private seen(entries: readonly IntersectionObserverEntry[]): void {
-    for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting)
-        continue;
-      this.drawn.unobserve(target);
-      this.waiting.get(target)?.();
-      this.waiting.delete(target);
-    }
-  }
-
-  private async draw({ value }: WireLabelValue, canvas: HTMLCanvasElement, note: HTMLElement): Promise<void> {
-    const { type, from, until } = this.view.state.parameters;
-    const { signal } = this.view;
-
-    try {
-      const wire = await this.view.api.get<WireTree>("profile", { format: "tree", query: this.queryOf(value), type, from, until }, signal);
-      drawMini(canvas, treeOf(wire), signal);
-      canvas.dataset["drawn"] = String(wire.nodes.parent.length);
-    } catch (error) {
-      if (isLeft(error))
-        return;
-      if (!(error instanceof Problem))
-        throw error;
-      note.textContent = shown(error.message);
-    }
+    this.more.replaceChildren(...left > 0 ? [h("button", {
+      type: "button", onclick: () => {
+        this.drawn += PAGE;
+        this.show();
+      },
+    }, "More values"), ` ${count(left)} are not drawn.`] : [], most);
   }
 }
 
@@ -153,23 +126,17 @@ function labelLinks(view: View, names: readonly LabelName[], chosen: string): HT
 
 export async function labels(view: View): Promise<void> {
   const { query, type, from, until, label: asked } = view.state.parameters;
-  const names = view.api.get<{ labels: LabelName[] }>("labels", { query, type, from, until }, view.signal);
-  const show = async (label: string): Promise<void> => {
-    const place = h("div", {});
-    const of = new Labels({ ...view, element: place }, label);
+  const names = async (): Promise<readonly LabelName[]> =>
+    (await view.api.get<{ labels: LabelName[] }>("labels", { query, type, from, until }, view.signal)).labels;
+  const all = names();
+  const label = asked ?? chosenLabel(await all, query ?? "");
 
-    view.element.append(h("h1", {}, `By ${shown(label, NAME_MAX)}`), place);
-    view.title(`by ${label}`);
-    view.onRefresh(async () => { await of.load(); });
-    const [has, { labels: all }] = await Promise.all([of.load(), names]);
-    view.element.prepend(labelLinks(view, all.some(({ name }) => name === label) ? all : [{ name: label, values: 0 }, ...all], label));
-    if (!has)
-      place.replaceChildren(await emptyReason(view));
-  };
-  const label = asked ?? chosenLabel((await names).labels, query ?? "");
-
-  if (label === undefined)
+  if (label === undefined) {
     view.element.append(await emptyReason(view));
-  else
-    await show(label);
+    return;
+  }
+  const shows = new Labels(view, label);
+  view.title(`by ${label}`);
+  view.onRefresh(async () => { await shows.load(names()); });
+  await shows.load(all);
 }

@@ -1,0 +1,133 @@
+/** A card for each value of a label, with a small flame graph that is asked for
+ * when it is nearly seen. A card stays while its value does, and so does its graph
+ * until another is there: sorting asks for nothing. */
+import type { WireLabelValue, WireTree } from "../model/wire.ts";
+import { treeOf } from "../model/tree.ts";
+import { Problem, isLeft } from "../parts/api.ts";
+import { amount, count, percent } from "../parts/format.ts";
+import { h, shown } from "../parts/dom.ts";
+import type { View } from "../views/view.ts";
+import { drawMini } from "./mini.ts";
+import { valueName } from "./table.ts";
+
+/** A card is drawn when it is this near to what is seen. */
+const NEAR = "200px";
+
+export interface CardsOptions {
+  view: View;
+  unit: string;
+  hrefOf: (value: WireLabelValue) => string;
+  queryOf: (value: string | null) => string;
+}
+
+interface Card {
+  readonly element: HTMLElement;
+  readonly facts: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly note: HTMLElement;
+  readonly value: string | null;
+  /** Of what is drawn, or will be when it is seen. */
+  stamp: string;
+  /** Ends its drawing. */
+  leaving: AbortController;
+}
+
+export class Cards {
+  readonly element = h("div", { class: "cards" });
+  private readonly near = new IntersectionObserver((entries) => { this.seen(entries); }, { rootMargin: NEAR });
+  private readonly cards = new Map<string | null, Card>();
+  private readonly byElement = new Map<Element, Card>();
+
+  constructor(private readonly of: CardsOptions) {
+    of.view.signal.addEventListener("abort", () => {
+      this.near.disconnect();
+      for (const { leaving } of this.cards.values())
+        leaving.abort();
+    });
+  }
+
+  /** These cards, in this order, and no others. */
+  show(values: readonly WireLabelValue[]): void {
+    const stays = new Set(values.map(({ value }) => value));
+
+    for (const card of [...this.cards.values()])
+      if (!stays.has(card.value))
+        this.drop(card);
+    const elements = values.map((value) => this.card(value).element);
+    // What is moved loses the focus.
+    if (elements.length !== this.element.children.length || elements.some((each, index) => this.element.children[index] !== each))
+      this.element.replaceChildren(...elements);
+  }
+
+  private drop(card: Card): void {
+    card.leaving.abort();
+    this.near.unobserve(card.element);
+    this.cards.delete(card.value);
+    this.byElement.delete(card.element);
+  }
+
+  private card(value: WireLabelValue): Card {
+    const card = this.cards.get(value.value) ?? this.made(value);
+    const { unit } = this.of;
+    // Other profiles have other sums, as good as always.
+    const stamp = `${value.total} ${value.profiles}`;
+
+    card.facts.replaceChildren(
+      h("span", { class: "card-head" }, h("strong", {}, valueName(value.value)), h("span", {}, `${amount(value.total, unit)} \u00b7 ${percent(value.share)}`)),
+      h("span", { class: "faint" }, `${amount(value.average, unit)} a profile${value.profiles < 2 ? "" : ` \u00b1 ${amount(value.deviation, unit)}`}, ${count(value.profiles)} profile${value.profiles === 1 ? "" : "s"}`));
+    if (card.stamp !== stamp) {
+      card.stamp = stamp;
+      // An element that is seen already is told of only once.
+      this.near.unobserve(card.element);
+      this.near.observe(card.element);
+    }
+    return card;
+  }
+
+  private made(value: WireLabelValue): Card {
+    const canvas = h("canvas", { class: "mini", "aria-hidden": "true" });
+    const note = h("p", { class: "faint", role: "status" });
+    const facts = h("span", { class: "card-facts" });
+    const card: Card = {
+      element: h("a", { class: "card", href: this.of.hrefOf(value) }, facts, canvas, note),
+      facts, canvas, note, value: value.value, stamp: "", leaving: new AbortController(),
+    };
+
+    this.cards.set(value.value, card);
+    this.byElement.set(card.element, card);
+    return card;
+  }
+
+  private seen(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const card = this.byElement.get(target);
+      if (!isIntersecting || !card)
+        continue;
+      this.near.unobserve(target);
+      void this.draw(card);
+    }
+  }
+
+  private async draw(card: Card): Promise<void> {
+    const { view, queryOf } = this.of;
+    const { type, from, until } = view.state.parameters;
+    const leaving = new AbortController();
+
+    try {
+      const wire = await view.api.get<WireTree>("profile", { format: "tree", query: queryOf(card.value), type, from, until }, view.signal);
+      if (view.signal.aborted || this.cards.get(card.value) !== card)
+        return;
+      card.leaving.abort();
+      card.leaving = leaving;
+      card.note.textContent = "";
+      drawMini(card.canvas, treeOf(wire), leaving.signal);
+      card.canvas.dataset["drawn"] = String(wire.nodes.parent.length);
+    } catch (error) {
+      if (isLeft(error))
+        return;
+      if (!(error instanceof Problem))
+        throw error;
+      card.note.textContent = shown(error.message);
+    }
+  }
+}
