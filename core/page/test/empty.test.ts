@@ -127,6 +127,24 @@ test("an empty server shows how to send to it, with its own address", async () =
   await bare.dispose();
 });
 
+test("a snippet is copied where the page comes without TLS, too", async () => {
+  const bare = await Server.start();
+  const opened = await open(browser, bare.base);
+  const { page } = opened;
+
+  await page.evaluateOnNewDocument(() => {
+    Object.defineProperty(window, "isSecureContext", { value: false });
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+  });
+  await page.reload();
+  await page.bringToFront();
+  await page.waitForSelector(".snippet button");
+  await page.click(".snippet button");
+  await until(page, ".snippet button", "Copied");
+  await fine(opened);
+  await bare.dispose();
+});
+
 test("nearness is counted in characters that differ", () => {
   assert.equal(distance("kitten", "sitting"), 3);
   assert.equal(distance("", "abc"), 3);

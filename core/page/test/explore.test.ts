@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import type { Browser, Page } from "puppeteer-core";
 import { fine, open, startBrowser, type Opened } from "./browser.ts";
 import { drawn, parameter, text, until, untilParameter } from "./look.ts";
+import { Proxy } from "./proxy.ts";
 import { Server } from "./server.ts";
 
 const NOW = Math.floor(Date.now() / 60_000) * 60_000;
@@ -219,6 +220,39 @@ test("a choice made before the options of the last key came is of what is typed"
   await page.keyboard.press("Enter");
   await until(page, ".options [role=option]", "is");
   assert.equal(await page.$eval(".query", (field) => (field as HTMLInputElement).value), "search.cpu{host");
+  await fine(opened);
+});
+
+test("completion comes although more is typed before a slow server answers", async () => {
+  let delay = 0;
+  const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
+  const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
+  const { page } = opened;
+
+  await drawn(page);
+  delay = 2000;
+  const asked = page.waitForRequest((request) => request.url().includes("/labels"));
+  await type(page, "shop.cpu{");
+  await asked;
+  await page.keyboard.type("h");
+  await until(page, ".options [role=option]", "host");
+  assert.equal(proxy.seen.filter((path) => path.includes("/labels")).length, 1);
+  await fine(opened);
+  await proxy.stop();
+});
+
+test("Enter that takes an input method's word does not run the query", async () => {
+  const opened = await at("?query=shop.cpu");
+  const { page } = opened;
+  const enter = (isComposing: boolean): Promise<void> => page.$eval(".query",
+    (field, composing) => { field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", isComposing: composing, bubbles: true })); }, isComposing);
+
+  await drawn(page);
+  await type(page, "search.cpu");
+  await enter(true);
+  assert.equal(parameter(page, "query"), "shop.cpu");
+  await enter(false);
+  await untilParameter(page, "query", "search.cpu");
   await fine(opened);
 });
 

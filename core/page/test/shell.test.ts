@@ -265,6 +265,26 @@ test("a server that restarts under the page is waited for", async () => {
   await own.dispose();
 });
 
+test("a token may have any letters, and is known where the browser stores nothing", async () => {
+  const own = await Server.start("--token", "S\u00e9same \u{1f511}");
+  const opened = await open(browser, own.base);
+  const { page } = opened;
+
+  await page.evaluateOnNewDocument(() => {
+    Object.defineProperty(window, "sessionStorage", { get: () => { throw new DOMException("refused", "SecurityError"); } });
+  });
+  await page.reload();
+  await page.waitForSelector("input[name=token]");
+  await page.keyboard.type("\u4e00");
+  await page.keyboard.press("Enter");
+  await until(page, ".token .fault", "refused the token");
+  await page.type("input[name=token]", "S\u00e9same \u{1f511}");
+  await page.keyboard.press("Enter");
+  await until(page, ".start h2", "no profiles yet");
+  await fine(opened);
+  await own.dispose();
+});
+
 test("a server with a token is asked with it, once it is known", async () => {
   const own = await Server.start("--token", "open sesame");
   const opened = await open(browser, `${own.base}?query=shop.cpu`);

@@ -1,4 +1,5 @@
 /** Of a server that has nothing: how to send it something. */
+import { copyText } from "../flame/copy.ts";
 import { h } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 
@@ -21,9 +22,13 @@ export function startHelp(view: View): HTMLElement {
     const copy = h("button", {
       type: "button", "aria-label": `Copy: ${title}`,
       onclick: () => {
-        navigator.clipboard.writeText(text).then(
-          () => { view.say("Copied."); copy.textContent = "Copied"; },
-          () => { getSelection()?.selectAllChildren(code); view.say("The text is selected, copy it by keyboard."); });
+        void copyText(text).then((isCopied) => {
+          if (isCopied)
+            copy.textContent = "Copied";
+          else
+            getSelection()?.selectAllChildren(code);
+          view.say(isCopied ? "Copied." : "The text is selected, copy it by keyboard.");
+        });
       },
     }, "Copy");
 

@@ -21,12 +21,33 @@ export function isLeft(error: unknown): boolean {
 
 const TOKEN = "spanprof-token";
 
-export function setToken(token: string): void {
-  sessionStorage.setItem(TOKEN, token);
+let token = kept();
+
+/** A browser that keeps nothing of a site refuses its storage, too. */
+function kept(): string | null {
+  try {
+    return sessionStorage.getItem(TOKEN);
+  } catch {
+    return null;
+  }
+}
+
+export function setToken(text: string): void {
+  token = text;
+  try {
+    sessionStorage.setItem(TOKEN, text);
+  } catch {
+    // It is known until the page is loaded again.
+  }
 }
 
 export function hasToken(): boolean {
-  return sessionStorage.getItem(TOKEN) !== null;
+  return token !== null;
+}
+
+/** A header's characters are bytes: those of UTF-8, as the server was given. */
+function inHeader(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
 }
 
 type Parameters = Readonly<Record<string, string | number | undefined>>;
@@ -68,14 +89,13 @@ export class Api {
 
   private async ask(path: string, parameters: Parameters, options: RequestInit): Promise<Response> {
     const address = new URL(`api/v1/${path}`, this.base);
-    const token = sessionStorage.getItem(TOKEN);
     const headers = new Headers(options.headers);
 
     for (const [name, value] of Object.entries(parameters))
       if (value !== undefined && value !== "")
         address.searchParams.set(name, String(value));
     if (token !== null)
-      headers.set("Authorization", `Bearer ${token}`);
+      headers.set("Authorization", `Bearer ${inHeader(token)}`);
     const answer = await fetch(address, { ...options, headers }).catch((error: unknown) => { throw away(error); });
     if (!answer.ok)
       throw await problemOf(answer);

@@ -135,6 +135,9 @@ class Box implements QueryBox {
   private key(event: KeyboardEvent): void {
     const open = !this.list.hidden;
 
+    // These keys are the input method's: Enter takes its word.
+    if (event.isComposing)
+      return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
       if (open)
@@ -170,11 +173,11 @@ class Box implements QueryBox {
     const asking = this.asking = new AbortController();
 
     try {
-      const options = await this.completion.options(this.field.value, this.field.selectionStart ?? 0, asking.signal);
+      const options = await this.completion.options(this.field.value, this.field.selectionStart ?? 0);
       if (!asking.signal.aborted && document.activeElement === this.field)
         this.open(options);
     } catch (error) {
-      if (isLeft(error))
+      if (isLeft(error) || asking.signal.aborted)
         return;
       this.close();
       if (!(error instanceof Problem))

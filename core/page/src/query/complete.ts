@@ -34,51 +34,58 @@ const CLASSIC = /^[A-Za-z0-9_][\w:.\-/]*$/;
 
 export class Completion {
   private readonly known = new Map<string, Promise<readonly (readonly [string, string])[]>>();
+  private forgotten = new AbortController();
 
   constructor(private readonly source: Source) {}
 
   /** Forgets what it was told: another range has other names. */
   forget(): void {
+    this.forgotten.abort();
+    this.forgotten = new AbortController();
     this.known.clear();
   }
 
-  async options(text: string, caret: number, signal: AbortSignal): Promise<Option[]> {
+  async options(text: string, caret: number): Promise<Option[]> {
     const parsed = parseQuery(text, caret);
     const { place } = parsed;
 
     switch (place.kind) {
       case "head":
-        return matching(await this.applications(signal), place.text)
+        return matching(await this.applications(), place.text)
           .map(([name, hint]) => applicationOption(name, hint, text, place));
       case "name":
-        return nameOptions(matching(await this.names(parsed, text, signal), place.text), place, caret);
+        return nameOptions(matching(await this.names(parsed, text), place.text), place, caret);
       case "operator":
         return operatorOptions(place.text.trim(), place.start, caret);
       case "value":
-        return await this.valueOptions(parsed, text, caret, place, signal);
+        return await this.valueOptions(parsed, text, caret, place);
       case "none":
         return [];
     }
   }
 
-  private async valueOptions(parsed: Parsed, text: string, caret: number, place: Extract<Place, { kind: "value" }>, signal: AbortSignal): Promise<Option[]> {
+  private async valueOptions(parsed: Parsed, text: string, caret: number, place: Extract<Place, { kind: "value" }>): Promise<Option[]> {
     const isRegex = place.operator.endsWith("~");
     // In an expression the last alternative is what is typed.
     const bar = isRegex ? place.text.lastIndexOf("|") + 1 : 0;
     const before = place.text.slice(0, bar);
     const end = valueEnd(text, caret, place);
 
-    return matching(await this.values(parsed, text, place.name, signal), place.text.slice(bar)).map(([value, hint]) => ({
+    return matching(await this.values(parsed, text, place.name), place.text.slice(bar)).map(([value, hint]) => ({
       text: value, hint, insert: quoted(before + (isRegex ? escapedRegex(value) : value)), start: place.start, end,
     }));
   }
 
-  private ask(key: string, run: () => Promise<readonly (readonly [string, string])[]>): Promise<readonly (readonly [string, string])[]> {
+  /** Who typed on waits for the same answer: no key gives up what one before it
+   * asked for. */
+  private ask(key: string, run: (signal: AbortSignal) => Promise<readonly (readonly [string, string])[]>): Promise<readonly (readonly [string, string])[]> {
+    const { signal } = this.forgotten;
     let answer = this.known.get(key);
 
     if (!answer) {
-      answer = run().catch((error: unknown) => {
-        this.known.delete(key);
+      answer = run(signal).catch((error: unknown) => {
+        if (!signal.aborted)
+          this.known.delete(key);
         throw error;
       });
       this.known.set(key, answer);
@@ -86,20 +93,20 @@ export class Completion {
     return answer;
   }
 
-  private async applications(signal: AbortSignal): Promise<readonly (readonly [string, string])[]> {
+  private async applications(): Promise<readonly (readonly [string, string])[]> {
     const { from, until } = this.source.parameters();
 
-    return await this.ask("applications", async () => {
+    return await this.ask("applications", async (signal) => {
       const { applications } = await this.source.api.get<{ applications: WireApplication[] }>("applications", { from, until }, signal);
       return applications.map(({ name }) => [name, "application"] as const);
     });
   }
 
-  private async names(parsed: Parsed, text: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]> {
+  private async names(parsed: Parsed, text: string): Promise<readonly (readonly [string, string])[]> {
     const { type, from, until } = this.source.parameters();
     const query = wholePart(parsed, text, null);
 
-    return await this.ask(`names ${query}`, async () => {
+    return await this.ask(`names ${query}`, async (signal) => {
       const { labels } = await this.source.api.get<{ labels: { name: string; values: number }[] }>("labels", { query, type, from, until }, signal);
       return [
         ...labels.map(({ name, values }) => [name, `${values} value${values === 1 ? "" : "s"}`] as const),
@@ -108,11 +115,11 @@ export class Completion {
     });
   }
 
-  private async values(parsed: Parsed, text: string, label: string, signal: AbortSignal): Promise<readonly (readonly [string, string])[]> {
+  private async values(parsed: Parsed, text: string, label: string): Promise<readonly (readonly [string, string])[]> {
     const { type, from, until } = this.source.parameters();
     const query = wholePart(parsed, text, label);
 
-    return await this.ask(`values ${label} ${query}`, async () => {
+    return await this.ask(`values ${label} ${query}`, async (signal) => {
       const { values } = await this.source.api.get<{ values: WireLabelValue[] }>("labels", { query, type, from, until, label, limit: 1000 }, signal);
       return values.filter(({ value }) => value !== null).map(({ value, share }) => [value!, percent(share)] as const);
     });

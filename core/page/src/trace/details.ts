@@ -1,6 +1,7 @@
 /** What a trace tells of one span: times, status, attributes. */
 import type { WireTraceSpan } from "../model/wire.ts";
 import type { Branch } from "./forest.ts";
+import { copyText } from "../flame/copy.ts";
 import { h, shown } from "../parts/dom.ts";
 import { amount, moment } from "../parts/format.ts";
 import { durationText, fewSamples, idText, nameText } from "../spans/cells.ts";
@@ -28,9 +29,7 @@ function attributeValue(value: unknown): HTMLElement {
   return h("span", { class: "attribute" }, shown(text, VALUE_SHOWN_MAX), !whole && h("button", {
     type: "button", class: "small", onclick: (event: MouseEvent) => {
       const button = event.currentTarget as HTMLElement;
-      navigator.clipboard.writeText(text).then(
-        () => { button.textContent = "Copied"; },
-        () => { button.textContent = "The browser lets nothing be copied here"; });
+      void copyText(text).then((isCopied) => { button.textContent = isCopied ? "Copied" : "The browser lets nothing be copied here"; });
     },
   }, `Copy all ${text.length.toLocaleString("en")} characters`));
 }
