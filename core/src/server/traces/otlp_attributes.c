@@ -1,11 +1,16 @@
 #include "otlp_attributes.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../../util/utf8.h"
 #include "../receive/otlp_tables.h"
+
+/* Number.MAX_SAFE_INTEGER: https://tc39.es/ecma262/ */
+#define TRACE_NUMBER_MAX ((INT64_C(1) << 53) - 1)
 
 /* Fields of AnyValue: opentelemetry/proto/common/v1/common.proto. */
 enum {
@@ -52,6 +57,17 @@ static json_t *trace_hex(sp_view bytes) {
   string = json_stringn_nocheck(text, 2 * bytes.size);
   free(text);
   return string;
+}
+
+/* A larger number is text, as OTLP/JSON has all of them: JavaScript would round
+ * it. */
+static json_t *trace_int(int64_t value) {
+  char text[24];
+
+  if (value >= -TRACE_NUMBER_MAX && value <= TRACE_NUMBER_MAX)
+    return json_integer(value);
+  snprintf(text, sizeof text, "%" PRId64, value);
+  return json_string(text);
 }
 
 static json_t *trace_value(sp_view message, uint32_t depth);
@@ -107,7 +123,7 @@ static json_t *trace_value(sp_view message, uint32_t depth) {
   } else if (last.number == TRACE_VALUE_BOOL) {
     return json_boolean(last.value);
   } else if (last.number == TRACE_VALUE_INT) {
-    return json_integer((json_int_t)last.value);
+    return trace_int((int64_t)last.value);
   } else if (last.number == TRACE_VALUE_DOUBLE) {
     memcpy(&real, &last.value, sizeof real);
     return isfinite(real) ? json_real(real) : json_null();

@@ -15,6 +15,8 @@ static const char request_json[] =
     "\"endTimeUnixNano\":\"1544712661000000000\","
     "\"status\":{\"code\":2,\"message\":\"bad\"},\"attributes\":["
     "{\"key\":\"i\",\"value\":{\"intValue\":\"9223372036854775807\"}},"
+    "{\"key\":\"j\",\"value\":{\"intValue\":\"-9007199254740991\"}},"
+    "{\"key\":\"k\",\"value\":{\"intValue\":\"-9007199254740992\"}},"
     "{\"key\":\"a\",\"value\":{\"arrayValue\":{\"values\":["
     "{\"boolValue\":true},{\"doubleValue\":1.5}]}}},"
     "{\"key\":\"resource\",\"value\":{\"stringValue\":\"gives way\"}}],"
@@ -74,8 +76,10 @@ static void spans_have_all_that_is_shown(void) {
   CHECK_EQUAL(span->kind, 2);
   CHECK_EQUAL(span->status, 2);
   CHECK_TEXT(span->status_message, "bad");
-  CHECK_TEXT(span->attributes, "{\"i\":9223372036854775807,\"a\":[true,1.5],"
-                               "\"resource\":{\"service.name\":\"shop\"}}");
+  CHECK_TEXT(span->attributes,
+             "{\"i\":\"9223372036854775807\",\"j\":-9007199254740991,"
+             "\"k\":\"-9007199254740992\",\"a\":[true,1.5],"
+             "\"resource\":{\"service.name\":\"shop\"}}");
   sp_otlp_spans_dispose(&spans);
   sp_buffer_dispose(&wire);
 }
