@@ -26,15 +26,21 @@ function writeHash(parameters: Parameters): void {
   history.replaceState(null, "", query === "" ? location.href.replace(/#.*$/s, "") : `#${query}`);
 }
 
+/** Each of them taken away. */
+function without(parameters: Parameters): Look {
+  return Object.fromEntries(Object.keys(parameters).map((name) => [name, ""]));
+}
+
 class FilePage {
   private readonly file: WireFile;
   private readonly panel: Panel;
   private readonly table: SpanTable;
   private readonly buttons: HTMLButtonElement[];
-  private parameters = readHash();
+  private parameters: Parameters;
 
   constructor(place: HTMLElement, file: WireFile) {
     this.file = file;
+    this.parameters = this.said();
     this.table = spanTable(file, (span) => { this.turn({ span }); });
     this.buttons = file.base ? SHOWS.map(([name, text]) =>
       h("button", { type: "button", onclick: () => { this.turn({ side: name }); }, "data-side": name }, text)) : [];
@@ -49,6 +55,18 @@ class FilePage {
       h("h2", { class: "file-stacks" }, "Stacks"), this.panel.element,
       fileNotes(file)));
     this.mark();
+    addEventListener("hashchange", () => {
+      const before = this.parameters;
+      this.parameters = this.said();
+      this.mark();
+      this.panel.setLook({ ...without(before), ...this.parameters });
+      this.panel.setTree(this.tree());
+    });
+  }
+
+  /** An address that says nothing looks as the file was exported. */
+  private said(): Parameters {
+    return location.hash.length > 1 ? readHash() : { ...this.file.look };
   }
 
   private shows(): Shows {

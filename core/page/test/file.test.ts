@@ -76,6 +76,50 @@ test("a span's name shows its stacks, and the address keeps that", async () => {
   await fine(opened);
 });
 
+test("the dearest of many names have their stacks, and not all are drawn at once", async () => {
+  const many = Array.from({ length: 1200 }, (_, at) => ({ stack: ["main", `f${at % 7}`], count: at + 1, span: `name ${String(at).padStart(4, "0")}` }));
+  const opened = await open(browser, page("many", files.write("many.pb", madeProfile(many))));
+  const { page: view } = opened;
+  const rows = ".file-spans > .file-scroll tbody tr";
+
+  assert.equal(await view.$eval(`${rows} th`, (head) => head.textContent), "name 1199");
+  assert.equal((await view.$$(`${rows} th button`)).length, 256);
+  assert.equal((await view.$$(`${rows} th`)).length, 500);
+  assert.equal(await view.$eval(`${rows}:last-child`, (row) => row.textContent), "700 more: find one by its name.");
+  await view.click(`${rows} th button`);
+  assert.match(await textOf(opened, ".file-chosen"), /name 1199/);
+  await view.type("input[type=search][aria-label='Find a span name']", "name 0003");
+  assert.equal((await view.$$(rows)).length, 1);
+  await fine(opened);
+});
+
+test("names are more than a call takes arguments", async () => {
+  const opened = await open(browser, page("shop-names", shop("names", 100)));
+  const html = readFileSync(`${files.path}/shop-names.html`, "utf8");
+  const name = { name: "x", service: null, self: 0, total: 1, samples: 1, traced: 0, spans: 1 };
+  const names = Array.from({ length: 150_000 }, (_, at) => ({ ...name, name: `name ${at}` }));
+
+  await fine(opened);
+  const large = files.write("large.html", html.replace('"spanNames":[', () => `"spanNames":${JSON.stringify(names).slice(0, -1)},`));
+  const other = await open(browser, pathToFileURL(large).href);
+  assert.match(await textOf(other, ".file-spans > .file-scroll tbody tr th"), /^GET \/cart/);
+  await fine(other);
+});
+
+test("another address behind # is followed", async () => {
+  const opened = await open(browser, page("hash", shop("hash", 100)));
+
+  await opened.page.evaluate(() => { location.hash = "span=%3DPOST+%2Fpay"; });
+  await opened.page.waitForSelector(".file-chosen");
+  assert.match(await textOf(opened, ".file-chosen"), /POST \/pay/);
+  assert.doesNotMatch(await functionsOf(opened), /idle/);
+  await opened.page.evaluate(() => { location.hash = "search=idle"; });
+  await opened.page.waitForFunction(() => document.querySelector(".file-chosen") === null);
+  assert.match(await functionsOf(opened), /idle/);
+  assert.equal(await opened.page.$eval("input.flame-search", (field) => field.value), "idle");
+  await fine(opened);
+});
+
 test("a file opened from disk searches by a pattern, and stops one that never ends", async () => {
   const name = "a".repeat(100);
   const opened = await open(browser, `${page("pattern", files.write("pattern.pb", madeProfile([{ stack: ["main", `${name}!`], count: 20 }])))}#search=%2F%5E%28a%2B%29%2B%24%2F`);

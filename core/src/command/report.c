@@ -34,6 +34,7 @@ void sp_report_dispose(sp_report *report) {
   sp_mem_free(mem, report->functions);
   sp_index_dispose(&report->function_index, mem);
   sp_mem_free(mem, report->span_names);
+  sp_mem_free(mem, report->sample_names);
   sp_index_dispose(&report->span_name_index, mem);
   sp_mem_free(mem, report->spans);
   sp_index_dispose(&report->span_index, mem);

@@ -93,6 +93,10 @@ typedef struct sp_report {
   sp_amount taken;  /* of those the filter takes */
   uint64_t samples; /* number of the one being added */
   uint64_t forgotten_spans;
+  /* Of the sample being added: its span names, each once. */
+  uint32_t *sample_names;
+  size_t sample_name_count;
+  size_t sample_name_capacity;
   bool any_span;
   bool any_ancestor; /* else total and self of all spans are the same */
   sp_report_function *functions;

@@ -40,8 +40,8 @@ static spanprof_status html_cell(sp_html_side *side, uint32_t span_name,
   return SPANPROF_OK;
 }
 
-/* The report marks with the sample's number the span names that it counts for:
- * its own, and those around it. */
+/* A sample counts for its own span name, and for those around it. All have
+ * their cells: which names are the dearest is known at the end. */
 static spanprof_status html_stack(void *data, const uint32_t *functions,
                                   size_t count, const sp_amount *amount) {
   sp_html_side *side = data;
@@ -49,9 +49,9 @@ static spanprof_status html_stack(void *data, const uint32_t *functions,
   spanprof_status st = sp_call_tree_add(&side->tree, functions, count, amount);
   size_t i;
 
-  for (i = 0; i < report->span_name_count && i < SP_HTML_SPAN_NAMES_MAX; i++)
-    if (!st && report->span_names[i].last_sample == report->samples)
-      st = html_cell(side, (uint32_t)i, side->tree.last, amount->value);
+  for (i = 0; i < report->sample_name_count && !st; i++)
+    st = html_cell(side, report->sample_names[i], side->tree.last,
+                   amount->value);
   return st;
 }
 
@@ -185,21 +185,42 @@ static int html_cell_order(const void *a, const void *b) {
   return left->node < right->node ? -1 : left->node > right->node;
 }
 
-/* The cells of one span name, from *at on, in two columns. */
-static void html_cells(const sp_html_side *side, size_t span_name, size_t *at,
+/* The cells of one span name are behind *at. */
+static void html_cells(const sp_html_side *side, size_t at, size_t end,
                        FILE *out) {
-  size_t i, end = *at;
+  size_t i;
 
-  while (end < side->cell_count && side->cells[end].span_name == span_name)
-    end++;
   fputs(",\"nodes\":{\"node\":[", out);
-  for (i = *at; i < end; i++)
-    fprintf(out, "%s%" PRIu32, i > *at ? "," : "", side->cells[i].node);
+  for (i = at; i < end; i++)
+    fprintf(out, "%s%" PRIu32, i > at ? "," : "", side->cells[i].node);
   fputs("],\"self\":[", out);
-  for (i = *at; i < end; i++)
-    fprintf(out, "%s%" PRId64, i > *at ? "," : "", side->cells[i].value);
+  for (i = at; i < end; i++)
+    fprintf(out, "%s%" PRId64, i > at ? "," : "", side->cells[i].value);
   fputs("]}", out);
-  *at = end;
+}
+
+static int html_value_order(const void *a, const void *b) {
+  const int64_t *left = a, *right = b;
+
+  return (*left < *right) - (*left > *right);
+}
+
+/* The least total of the dearest span names. */
+static spanprof_status html_least(const sp_report *report, int64_t *out) {
+  const size_t count = report->span_name_count;
+  int64_t *totals = sp_mem_new(report->mem, count * sizeof *totals);
+  size_t i;
+
+  if (!totals)
+    return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
+  for (i = 0; i < count; i++)
+    totals[i] = report->span_names[i].total.value;
+  qsort(totals, count, sizeof *totals, html_value_order);
+  *out =
+      totals[(count < SP_HTML_SPAN_NAMES_MAX ? count : SP_HTML_SPAN_NAMES_MAX) -
+             1];
+  sp_mem_free(report->mem, totals);
+  return SPANPROF_OK;
 }
 
 static void html_amounts(const sp_amount *own, const sp_amount *total,
@@ -229,16 +250,23 @@ static uint64_t *html_span_counts(const sp_report *report) {
 static spanprof_status html_span_names(sp_html_side *side, FILE *out) {
   const sp_report *report = side->report;
   uint64_t *counts = html_span_counts(report);
-  size_t i, at = 0, count = 0;
+  size_t i, at, end = 0, count = 0, written = 0;
+  int64_t least = 0;
+  spanprof_status st = counts ? html_least(report, &least)
+                              : sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
 
-  if (!counts)
-    return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
+  if (st) {
+    sp_mem_free(report->mem, counts);
+    return st;
+  }
   if (side->cell_count)
     qsort(side->cells, side->cell_count, sizeof *side->cells, html_cell_order);
   fputs("[", out);
   for (i = 0; i < report->span_name_count; i++) {
     const sp_report_span_name *name = &report->span_names[i];
 
+    for (at = end; end < side->cell_count && side->cells[end].span_name == i;)
+      end++;
     if (name->total.samples == 0)
       continue;
     fputs(count++ ? ",\n{\"name\":" : "\n{\"name\":", out);
@@ -248,8 +276,8 @@ static spanprof_status html_span_names(sp_html_side *side, FILE *out) {
       fputs("null", out);
     html_amounts(&name->self, &name->total, out);
     fprintf(out, ",\"spans\":%" PRIu64, counts[i]);
-    if (i < SP_HTML_SPAN_NAMES_MAX)
-      html_cells(side, i, &at, out);
+    if (name->total.value >= least && written++ < SP_HTML_SPAN_NAMES_MAX)
+      html_cells(side, at, end, out);
     fputs("}", out);
   }
   fputs("]", out);

@@ -7,8 +7,8 @@
 #include "call_tree.h"
 #include "report.h"
 
-/* Of so many span names, the first that were met, it is kept in which stacks
- * their time was. */
+/* Of so many span names, the dearest, it is written in which stacks their time
+ * was. */
 #define SP_HTML_SPAN_NAMES_MAX 256
 
 /* Time of a span name, with the spans in it, in a node of the tree. */

@@ -97,6 +97,15 @@ static spanprof_status report_span(sp_report *report, uint64_t id,
   return SPANPROF_OK;
 }
 
+static spanprof_status report_sample_name_room(sp_report *report) {
+  const spanprof_status st = sp_mem_reserve(
+      report->mem, (void **)&report->sample_names,
+      &report->sample_name_capacity, report->sample_name_count + 1,
+      sizeof *report->sample_names);
+
+  return st ? sp_fail(st, "out of memory") : SPANPROF_OK;
+}
+
 /* Time of the span called `text` ("": not told) and, where it has an id, of
  * this one; its own time or that of a descendant. */
 static spanprof_status report_spans_take(sp_report *report, const char *text,
@@ -108,6 +117,8 @@ static spanprof_status report_spans_take(sp_report *report, const char *text,
   spanprof_status st =
       report_span_name(report, *text ? text : SP_REPORT_UNNAMED, &name);
 
+  if (!st)
+    st = report_sample_name_room(report);
   if (!st && id)
     st = report_span(report, *id, &span);
   if (st)
@@ -116,8 +127,10 @@ static spanprof_status report_spans_take(sp_report *report, const char *text,
   if (own)
     sp_amount_add(&entry->self, amount);
   /* A name that nests in itself is in a sample once, however often. */
-  if (entry->last_sample != report->samples)
+  if (entry->last_sample != report->samples) {
     sp_amount_add(&entry->total, amount);
+    report->sample_names[report->sample_name_count++] = name;
+  }
   entry->last_sample = report->samples;
   if (!span)
     return SPANPROF_OK;
@@ -140,6 +153,7 @@ spanprof_status sp_report_spans_add(sp_report *report,
   bool has_id = sp_report_sample_span(sample, &id);
   uint32_t i;
 
+  report->sample_name_count = 0;
   if (!text && !has_id)
     return report_spans_take(report, SP_REPORT_NO_SPAN, NULL, amount, true);
   report->any_span = true;

@@ -8,12 +8,18 @@ export function keyOf(name: string | null): string {
 }
 
 function spanIn(side: WireFileSide | null, key: string): WireFileSpan | undefined {
-  return side?.spanNames.find((each) => each.nodes && keyOf(each.name) === key);
+  return side?.spanNames.find((each) => keyOf(each.name) === key);
+}
+
+/** Are the stacks of a span there, on each side that has it? A side without them
+ * would look as if it had nothing. */
+export function hasStacksOf(now: WireFileSpan | undefined, base: WireFileSpan | undefined): boolean {
+  return (now ?? base) !== undefined && [now, base].every((each) => each?.nodes !== undefined || each === undefined);
 }
 
 /** The span that an address names; undefined: none, or none whose stacks are there. */
 export function spanOf(file: WireFile, key: string | undefined): string | undefined {
-  return key !== undefined && (spanIn(file.now, key) ?? spanIn(file.base, key)) ? key : undefined;
+  return key !== undefined && hasStacksOf(spanIn(file.now, key), spanIn(file.base, key)) ? key : undefined;
 }
 
 /** The tree's nodes that the span has time in or below, and no others. */

@@ -3,7 +3,7 @@ import type { WireFile, WireFileSpan } from "../model/wire.ts";
 import { amount, count, doubt, percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import { totalOf } from "./head.ts";
-import { keyOf } from "./side.ts";
+import { hasStacksOf, keyOf } from "./side.ts";
 
 export interface SpanTable {
   readonly element: HTMLElement;
@@ -27,6 +27,8 @@ interface Column {
 /** With fewer rows a search is longer than looking. */
 const SEARCH_FROM = 12;
 const DEAREST_SHOWN = 100;
+/** A browser needs seconds for tens of thousands; the search finds the others. */
+const NAMES_SHOWN = 500;
 
 function rowsOf(file: WireFile): Row[] {
   const rows = new Map<string, Row>();
@@ -152,7 +154,7 @@ class Names implements SpanTable {
   private draw(): void {
     const { value } = this.columns[this.sorted]!;
     const seen = this.rows.filter((row) => (row.name ?? "(no span)").toLowerCase().includes(this.wanted));
-    const most = Math.max(...seen.map(value), 1);
+    const most = seen.reduce((all, row) => Math.max(all, value(row)), 1);
 
     this.heads.forEach((head, index) => {
       if (index === this.sorted)
@@ -160,15 +162,16 @@ class Names implements SpanTable {
       else
         head.removeAttribute("aria-sort");
     });
-    this.body.replaceChildren(...seen.sort((a, b) => value(b) - value(a)).map((row) => this.row(row, value(row) / most)));
-    if (seen.length === 0)
-      this.body.append(h("tr", {}, h("td", { colspan: this.columns.length + 1 }, "No span name has this in it.")));
+    this.body.replaceChildren(...seen.sort((a, b) => value(b) - value(a)).slice(0, NAMES_SHOWN).map((row) => this.row(row, value(row) / most)));
+    if (seen.length === 0 || seen.length > NAMES_SHOWN)
+      this.body.append(h("tr", {}, h("td", { colspan: this.columns.length + 1 },
+        seen.length === 0 ? "No span name has this in it." : `${count(seen.length - NAMES_SHOWN)} more: find one by its name.`)));
   }
 
   private row(row: Row, share: number): HTMLElement {
     const name = shown(row.name ?? "(no span)", 200);
     const isChosen = row.key === this.chosen;
-    const hasStacks = row.now?.nodes !== undefined || row.base?.nodes !== undefined;
+    const hasStacks = hasStacksOf(row.now, row.base);
     const bar = h("span", { class: "file-bar", "aria-hidden": "true" });
 
     bar.style.width = `${Math.max(share, 0) * 100}%`;

@@ -136,6 +136,8 @@ export interface WireFileSide {
 /** The data of a page that is a file. `base` makes it a comparison. */
 export interface WireFile {
   title: string;
+  /** How it is looked at first; the command says nothing of it. */
+  look?: Record<string, string>;
   now: WireFileSide;
   base: WireFileSide | null;
 }
