@@ -126,6 +126,18 @@ test("a page of a page shows the same, and can be exported again", async () => {
   await fine(opened);
 });
 
+test("a page keeps how it is looked at, and no name of what was left out", async () => {
+  const opened = await open(browser, `${page("looked", profile("looked"))}#hide=%3C%2Fscript%3E&search=work&layout=flame`);
+  const path = await exported(opened, "HTML", "html");
+  await fine(opened);
+  const html = readFileSync(path, "utf8");
+
+  assert.ok(html.includes('"name":["main","work"') && !html.includes("u003c/script"));
+  const other = await open(browser, pathToFileURL(files.write("looked-again.html", html)).href);
+  assert.equal(await other.page.$eval("input.flame-search", (field) => field.value), "work");
+  await fine(other);
+});
+
 test("a server's page is exported with what the server has", async () => {
   await server.pushFolded("shop.cpu", "main;work 30\nmain;idle 5\n");
   const opened = await open(browser, `${server.base}?query=shop.cpu&from=now-1h&until=now`);

@@ -1,4 +1,5 @@
 /** The button "Export" of a flame graph: what is seen of it, as a file. */
+import type { Look } from "../flame/look.ts";
 import { canvasOf, svgOf, type Picture } from "../flame/picture.ts";
 import type { Tree } from "../model/tree.ts";
 import { h } from "../parts/dom.ts";
@@ -10,6 +11,7 @@ import { packed, pprofOf } from "./pprof.ts";
 export interface Exported {
   /** As it is drawn: after focus, hide and recursion. */
   tree(): Tree;
+  look(): Look;
   picture(): Picture;
 }
 
@@ -25,7 +27,7 @@ const FORMATS: readonly Format[] = [
   ["Folded stacks", "folded", "a line for each stack", (source) =>
     Promise.resolve(new Blob([foldedOf(source.tree())], { type: "text/plain" }))],
   ["HTML", "html", "this flame graph as a page that needs no network", (source, title) =>
-    Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title))], { type: "text/html" }))],
+    Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title, source.look()))], { type: "text/html" }))],
   ["SVG", "svg", "a drawing", (source) =>
     Promise.resolve(new Blob([svgOf(source.picture())], { type: "image/svg+xml" }))],
   ["PNG", "png", "a picture", async (source) => await new Promise<Blob>((resolve, reject) => {

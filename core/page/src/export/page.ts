@@ -1,24 +1,44 @@
 /** This page with stacks put into it, as one file: made of its own document, so
  * that it works without a server, too. */
+import type { Look } from "../flame/look.ts";
 import type { Tree } from "../model/tree.ts";
-import type { WireFile, WireFileSide } from "../model/wire.ts";
+import type { WireFile, WireFileSide, WireTree } from "../model/wire.ts";
+
+/** The functions that the tree has: what was left out has no name in the file. */
+function functionsOf(tree: Tree): { number: Int32Array; functions: WireTree["functions"] } {
+  const { name, file, line } = tree.functions;
+  const number = new Int32Array(name.length).fill(-1);
+  const functions: WireTree["functions"] = { name: [], file: [], line: [] };
+
+  for (const id of tree.functionOf) {
+    if (id < 0 || number[id]! >= 0)
+      continue;
+    number[id] = functions.name.push(name[id]!) - 1;
+    functions.file.push(file[id]!);
+    functions.line.push(line[id]!);
+  }
+  return { number, functions };
+}
 
 function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): WireFileSide {
-  const nodes = { parent: Array.from(tree.parent), function: Array.from(tree.functionOf), self: Array.from(self) };
-  const { name, file, line } = tree.functions;
+  const { number, functions } = functionsOf(tree);
+  const nodes = { parent: Array.from(tree.parent), function: Array.from(tree.functionOf, (id) => id < 0 ? id : number[id]!), self: Array.from(self) };
   const sum = (values: Float64Array): number => values.reduce((all, each) => all + each, 0);
 
   return {
     fromMs: 0, untilMs: 0, samples: samples ? sum(samples) : 0, all: sum(self), comments: [], spanNames: [], spans: [],
-    tree: {
-      type: tree.type, unit: tree.unit, profiles: 0, functions: { name: [...name], file: [...file], line: [...line] },
-      nodes: samples ? { ...nodes, samples: Array.from(samples) } : nodes,
-    },
+    tree: { type: tree.type, unit: tree.unit, profiles: 0, functions, nodes: samples ? { ...nodes, samples: Array.from(samples) } : nodes },
   };
 }
 
-export function fileOf(tree: Tree, title: string): WireFile {
-  return { title, now: sideOf(tree, tree.self, tree.samples), base: tree.baseSelf ? sideOf(tree, tree.baseSelf, tree.baseSamples) : null };
+/** The tree is what focus, hide and recursion left; the rest of a look goes along. */
+export function fileOf(tree: Tree, title: string, look: Look): WireFile {
+  const gone = ["focus", "hide", "recursion"];
+
+  return {
+    title, look: Object.fromEntries(Object.entries(look).filter(([name]) => !gone.includes(name))),
+    now: sideOf(tree, tree.self, tree.samples), base: tree.baseSelf ? sideOf(tree, tree.baseSelf, tree.baseSamples) : null,
+  };
 }
 
 /** JSON that ends no element. */
