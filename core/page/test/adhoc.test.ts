@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { truncateSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import type { Browser, ElementHandle } from "puppeteer-core";
+import { cpuProfileParsed } from "../src/adhoc/cpuprofile.ts";
 import { accessible } from "./axe.ts";
 import { fine, open, startBrowser, type Opened } from "./browser.ts";
 import { Directory, madeProfile } from "./made.ts";
@@ -205,6 +206,51 @@ test("what is not understood is said in a sentence, and what is seen stays", asy
       .catch(async () => { assert.match(await text(opened, ".adhoc-faults"), says); });
     assert.match(await cards(opened), /good\.folded/);
   }
+  await fine(opened);
+});
+
+test("JSON of a known kind whose parts are not what they should be is refused in a sentence", async () => {
+  const opened = await openAdhoc();
+
+  for (const [name, data, said] of [
+    ["shared.json", { profiles: [], shared: null }, "neither of speedscope nor a .cpuprofile"],
+    ["profile.json", { profiles: [null], shared: { frames: [] } }, "JSON as of speedscope, but a part of it is missing"],
+    ["node.cpuprofile", { nodes: [CHROME.nodes[0], null] }, "JSON as of a .cpuprofile, but a part of it is missing"],
+    ["delta.cpuprofile", { ...CHROME, timeDeltas: ["a", "b"] }, "a number of the .cpuprofile is none"],
+  ] as const) {
+    await choose(opened, files.write(name, JSON.stringify(data)));
+    await opened.page.waitForFunction((wanted) => document.querySelector(".adhoc-faults")?.textContent.includes(wanted), {}, `${name}: `);
+    assert.match(await text(opened, ".adhoc-faults"), new RegExp(said));
+    assert.equal(await opened.page.$("[aria-busy=true]"), null);
+  }
+  await fine(opened);
+});
+
+test("of clocks that step back no time counts twice", () => {
+  const { values } = cpuProfileParsed({ ...CHROME, nodes: CHROME.nodes, samples: [2, 3, 2], timeDeltas: [0, 100, -40], startTime: 0, endTime: 120 });
+
+  // Until 100 the first; the second's successor is earlier; until 120 the last.
+  assert.equal(values[0]!.tree.nodes.self.reduce((sum, each) => sum + each, 0), 120_000);
+});
+
+test("a difference of profiles has its negative samples left out, and says so", async () => {
+  const opened = await openAdhoc();
+
+  await choose(opened, files.write("diff.pb", madeProfile([{ stack: ["main", "more"], count: 30 }, { stack: ["main", "less"], count: -10 }])));
+  assert.match(await cards(opened), /cpu 300 ms.*Samples with less than nothing of cpu \(1\) are left out/s);
+  await fine(opened);
+});
+
+test("values of the same name are compared only in the same unit", async () => {
+  const opened = await openAdhoc();
+  const timed = (unit: string): string => JSON.stringify({ ...SPEEDSCOPE, profiles: [{ type: "sampled", unit, samples: [[0]], weights: [1] }] });
+  const counted = files.write("counted.pb", madeProfile([{ stack: ["main"], count: 3 }], [], Date.now(), ["cpu", "cycles"]));
+
+  await choose(opened, files.write("seconds.pb", madeProfile(SAMPLES)), counted);
+  await opened.page.waitForFunction(() => document.querySelector(".adhoc-faults")?.textContent.includes("in the same unit"));
+  assert.match(await cards(opened), /counted\.pb/);
+  await choose(opened, files.write("s.json", timed("seconds")), files.write("ms.json", timed("milliseconds")));
+  assert.match(await cards(opened, 2), /Before: s\.json.*After: ms\.json/s);
   await fine(opened);
 });
 

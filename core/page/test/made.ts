@@ -16,13 +16,13 @@ export interface MadeSample {
 const PERIOD_NS = 10_000_000;
 
 /** A CPU profile of 10 ms a sample. */
-export function madeProfile(samples: readonly MadeSample[], comments: readonly string[] = [], timeMs = Date.now()): Uint8Array<ArrayBuffer> {
+export function madeProfile(samples: readonly MadeSample[], comments: readonly string[] = [], timeMs = Date.now(), [name, unit]: readonly [string, string] = ["cpu", "nanoseconds"]): Uint8Array<ArrayBuffer> {
   const texts = [""];
   const functions: string[] = [];
   const out = new Bytes();
   const text = (value: string): number => texts.includes(value) ? texts.indexOf(value) : texts.push(value) - 1;
   const location = (name: string): number => functions.includes(name) ? functions.indexOf(name) + 1 : functions.push(name);
-  const type = new Bytes().number(1, text("cpu")).number(2, text("nanoseconds")).copy();
+  const type = new Bytes().number(1, text(name)).number(2, text(unit)).copy();
 
   out.part(1, type).part(11, type).number(12, PERIOD_NS).varint(9 << 3).bigVarint(BigInt(timeMs) * 1_000_000n).number(10, 10_000_000_000);
   for (const { stack, count, span, spanId } of samples) {

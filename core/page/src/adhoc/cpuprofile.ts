@@ -21,24 +21,31 @@ function nameOf(node: Node): string {
   return typeof name === "string" && name !== "" ? name : "(anonymous)";
 }
 
-/** Time in each node, by id: a sample lasts until the next. */
+function whole(value: unknown): number {
+  if (typeof value !== "number" || !Number.isFinite(value))
+    throw new NotUnderstood("a number of the .cpuprofile is none");
+  return value;
+}
+
+/** Time in each node, by id: a sample lasts until the next. Deltas may be negative
+ * where threads' clocks differ: no time counts twice. */
 function timesOf(data: CpuProfile, samples: readonly number[]): { times: Map<number, number>; counts: Map<number, number> } {
   const [times, counts] = [new Map<number, number>(), new Map<number, number>()];
   const deltas = data.timeDeltas ?? [];
-  const sum = deltas.reduce((all, each) => all + each, 0);
-  const rest = (data.endTime ?? 0) - (data.startTime ?? 0) - sum;
+  let at = whole(deltas[0] ?? 0);
+  let latest = at;
 
   samples.forEach((id, index) => {
-    const lasted = index + 1 < samples.length ? deltas[index + 1] ?? 0 : rest;
-    // Deltas may be negative where threads' clocks differ.
-    times.set(id, (times.get(id) ?? 0) + Math.max(lasted, 0) * NS_PER_US);
+    at = index + 1 < samples.length ? at + whole(deltas[index + 1] ?? 0) : whole(data.endTime ?? 0) - whole(data.startTime ?? 0);
+    times.set(id, (times.get(id) ?? 0) + Math.max(at - latest, 0) * NS_PER_US);
     counts.set(id, (counts.get(id) ?? 0) + 1);
+    latest = Math.max(latest, at);
   });
   return { times, counts };
 }
 
 function hitsOf(nodes: readonly Node[]): Map<number, number> {
-  return new Map(nodes.map((node) => [node.id, node.hitCount ?? 0]));
+  return new Map(nodes.map((node) => [node.id, whole(node.hitCount ?? 0)]));
 }
 
 export function cpuProfileParsed(data: CpuProfile): Parsed {

@@ -154,13 +154,14 @@ function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
   }).reverse();
 }
 
-/** One value of all samples. */
-function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): TreeMaker {
+/** One value of all samples, and how many of them have less than nothing of it. */
+function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): { maker: TreeMaker; negative: number } {
   const maker = new TreeMaker();
   const frames = new Map<number, number[]>();
   const stack: number[] = [];
   const locations: number[] = [];
   const values: number[] = [];
+  let negative = 0;
 
   for (const [begin, end] of raw.samples) {
     locations.length = values.length = stack.length = 0;
@@ -180,10 +181,12 @@ function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): T
       stack.push(...found);
     }
     const value = values[index] ?? 0;
-    if (value !== 0)
+    if (value > 0)
       maker.add(stack, value * scale, countOf(raw, values));
+    else if (value < 0)
+      negative++;
   }
-  return maker;
+  return { maker, negative };
 }
 
 /** How many samples an entry stands for, as `spanprof report` counts them: what a
@@ -200,18 +203,22 @@ function countOf(raw: Raw, values: readonly number[]): number {
 
 export function pprofParsed(bytes: Uint8Array): Parsed {
   const raw = rawOf(bytes);
+  const notes: string[] = [];
   const values = raw.types.map(({ type, unit }, index): ParsedValue & { isDefault: boolean } => {
     const [name, measure] = [raw.texts[type] ?? "", raw.texts[unit] ?? ""];
     const scale = inNanoseconds(measure);
+    const { maker, negative } = treeMaker(bytes, raw, index, scale ?? 1);
 
+    if (negative > 0)
+      notes.push(`Samples with less than nothing of ${name} (${negative}) are left out: it is a difference of profiles, as pprof -diff_base writes. Open both instead.`);
     return {
       name, isDefault: raw.defaultType !== 0 ? type === raw.defaultType : name === "cpu",
-      tree: treeMaker(bytes, raw, index, scale ?? 1).tree(name, scale === null ? measure : "nanoseconds"),
+      tree: maker.tree(name, scale === null ? measure : "nanoseconds"),
     };
   });
 
   return {
-    format: "pprof", timeMs: raw.timeNs > 0 ? Math.floor(raw.timeNs / 1e6) : null, notes: [],
+    format: "pprof", timeMs: raw.timeNs > 0 ? Math.floor(raw.timeNs / 1e6) : null, notes,
     values: values.sort((a, b) => Number(b.isDefault) - Number(a.isDefault)),
   };
 }

@@ -52,6 +52,15 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
+/** What is read is somebody's JSON: anything may stand where a member is meant. */
+function wellFormed(kind: string, read: () => Parsed): Parsed {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof TypeError ? new NotUnderstood(`it is JSON as of ${kind}, but a part of it is missing or of another kind`) : error;
+  }
+}
+
 function jsonParsed(text: string): Parsed {
   let data: unknown;
 
@@ -62,9 +71,9 @@ function jsonParsed(text: string): Parsed {
   }
   if (typeof data === "object" && data !== null) {
     if (isSpeedscope(data))
-      return speedscopeParsed(data);
+      return wellFormed("speedscope", () => speedscopeParsed(data));
     if (isCpuProfile(data))
-      return cpuProfileParsed(data);
+      return wellFormed("a .cpuprofile", () => cpuProfileParsed(data));
     if (Array.isArray(data) || "traceEvents" in data)
       throw new NotUnderstood("it is a trace of events, not a CPU profile: export one as .cpuprofile or speedscope");
   }

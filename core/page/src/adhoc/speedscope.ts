@@ -10,7 +10,7 @@ export interface Speedscope { shared: { frames: Frame[] }; profiles: Profile[]; 
 export function isSpeedscope(data: object): data is Speedscope {
   const { shared, profiles } = data as Partial<Speedscope>;
 
-  return Array.isArray(profiles) && typeof shared === "object" && Array.isArray((shared as Partial<Speedscope["shared"]>).frames);
+  return Array.isArray(profiles) && typeof shared === "object" && shared as unknown !== null && Array.isArray((shared as Partial<Speedscope["shared"]>).frames);
 }
 
 function whole(value: unknown): number {

@@ -1,6 +1,6 @@
 /** Files that are dropped: seen without being stored. Two are compared. */
 import { flamePanel, type Panel } from "../flame/panel.ts";
-import { NotUnderstood } from "../adhoc/parsed.ts";
+import { NotUnderstood, type ParsedValue } from "../adhoc/parsed.ts";
 import { readFile, type ReadFile } from "../adhoc/read.ts";
 import { storeForm } from "../adhoc/store.ts";
 import { treeOf, treeOfPair, type Tree } from "../model/tree.ts";
@@ -12,19 +12,23 @@ const NAME_MAX = 120;
 
 /** They stay while the page is open: who comes back finds them. */
 let kept: readonly ReadFile[] = [];
-/** Which of its values is seen, by its name. */
+/** Which of its values is seen, by its key. */
 let value = "";
 
-/** Of a name that both files have. */
-function valueNames(files: readonly ReadFile[]): string[] {
+/** Values of a name can be compared only in the same unit. */
+function keyOf({ name, tree }: ParsedValue): string {
+  return `${name} ${tree.unit}`;
+}
+
+/** Those that both files have. */
+function sharedValues(files: readonly ReadFile[]): ParsedValue[] {
   const [first, ...others] = files;
 
-  return (first?.values ?? []).map(({ name }) => name)
-    .filter((name) => others.every(({ values }) => values.some((each) => each.name === name)));
+  return (first?.values ?? []).filter((one) => others.every(({ values }) => values.some((each) => keyOf(each) === keyOf(one))));
 }
 
 function indexOf(file: ReadFile): number {
-  return Math.max(file.values.findIndex(({ name }) => name === value), 0);
+  return Math.max(file.values.findIndex((each) => keyOf(each) === value), 0);
 }
 
 function treeOfFiles(files: readonly ReadFile[]): Tree {
@@ -88,9 +92,9 @@ class Adhoc {
       try {
         read.push(await readFile(file));
       } catch (error) {
+        this.faults.append(h("p", { class: "fault" }, shown(error instanceof NotUnderstood ? error.message : `${file.name}: the page is at fault: ${String(error)}`)));
         if (!(error instanceof NotUnderstood))
-          throw error;
-        this.faults.append(h("p", { class: "fault" }, shown(error.message)));
+          console.error(error);
       }
     if (files.length > 2)
       this.faults.append(h("p", {}, `Two files are compared; the other ${files.length - 2} were left out.`));
@@ -101,16 +105,16 @@ class Adhoc {
   }
 
   private keep(files: readonly ReadFile[]): void {
-    const names = valueNames(files);
+    const shared = sharedValues(files);
 
-    if (files.length === 2 && names.length === 0) {
-      this.faults.append(h("p", { class: "fault" }, shown(`${files[1]!.name} has no value that ${files[0]!.name} has, too: they cannot be compared.`)));
+    if (files.length === 2 && shared.length === 0) {
+      this.faults.append(h("p", { class: "fault" }, shown(`${files[1]!.name} has no value that ${files[0]!.name} has in the same unit, too: they cannot be compared.`)));
       this.keep([files[1]!]);
       return;
     }
     kept = files;
-    if (!names.includes(value))
-      value = names[0] ?? "";
+    if (!shared.some((each) => keyOf(each) === value))
+      value = shared[0] ? keyOf(shared[0]) : "";
     this.show();
     this.view.say(files.length === 0 ? "No file is shown." : `${files.map(({ name }) => shown(name, NAME_MAX)).join(" and ")}: shown.`);
   }
@@ -132,11 +136,11 @@ class Adhoc {
   }
 
   private choices(): HTMLElement[] {
-    const names = valueNames(kept);
+    const shared = sharedValues(kept);
     const made: HTMLElement[] = [];
 
-    if (names.length > 1) {
-      const select = h("select", {}, ...names.map((name) => h("option", { value: name }, shown(name, NAME_MAX))));
+    if (shared.length > 1) {
+      const select = h("select", {}, ...shared.map((each) => h("option", { value: keyOf(each) }, shown(each.name, NAME_MAX))));
       select.value = value;
       select.addEventListener("change", () => {
         value = select.value;
