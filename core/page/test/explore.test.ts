@@ -223,6 +223,15 @@ test("a choice made before the options of the last key came is of what is typed"
   await fine(opened);
 });
 
+test("a range may begin in 1970, and names its zone", async () => {
+  const opened = await at("?query=shop.cpu&from=0");
+
+  await drawn(opened.page);
+  await opened.page.click(".range summary, .range button");
+  assert.match(await text(opened.page, ".range-zone"), /this browser's zone, UTC/);
+  await fine(opened);
+});
+
 test("completion comes although more is typed before a slow server answers", async () => {
   let delay = 0;
   const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);

@@ -1,6 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { moved, rangeName, rangeOf, readTime, typedTime, widened } from "../src/model/range.ts";
+import { exactMoment, zoneOf } from "../src/parts/format.ts";
+import { moved, rangeChange, rangeName, rangeOf, readTime, typedTime, widened } from "../src/model/range.ts";
 
 const NOW = 1_795_435_347_000;
 
@@ -20,6 +21,33 @@ test("a typed day and time becomes milliseconds, what moves stays as it is", () 
   assert.equal(typedTime(" now-90m ", NOW), "now-90m");
   assert.equal(typedTime("2026-13-45", NOW), null);
   assert.equal(typedTime("yesterday", NOW), null);
+});
+
+test("times before 2001 are milliseconds as well, to the page and the server", () => {
+  const ms = Date.UTC(2000, 0, 1);
+
+  assert.equal(typedTime("2000-01-01T00:00Z", NOW), `0${ms}`.padStart(13, "0"));
+  assert.equal(readTime(rangeChange({ fromMs: ms, untilMs: NOW }).from, NOW), ms);
+  assert.equal(readTime(rangeChange({ fromMs: 0, untilMs: NOW }).from, NOW), 0);
+  assert.equal(typedTime("1969-07-20 20:17", NOW), null);
+});
+
+test("a moment with its milliseconds is read back", () => {
+  assert.equal(typedTime(exactMoment(NOW + 7), NOW), String(NOW + 7));
+  assert.equal(typedTime(exactMoment(NOW), NOW), String(NOW));
+});
+
+test("a zone is written by its distance to UTC", () => {
+  const before = process.env["TZ"];
+
+  for (const [zone, said] of [["UTC", "UTC"], ["Asia/Kolkata", "UTC+05:30"], ["America/St_Johns", "UTC\u221203:30"]] as const) {
+    process.env["TZ"] = zone;
+    assert.equal(zoneOf(NOW), said);
+  }
+  if (before === undefined)
+    delete process.env["TZ"];
+  else
+    process.env["TZ"] = before;
 });
 
 test("steps keep a range's length, and zooming out does not go beyond now", () => {

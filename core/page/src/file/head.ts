@@ -1,6 +1,6 @@
 /** What stands over and under the flame graph of a file. */
 import type { WireFile, WireFileSide } from "../model/wire.ts";
-import { amount, count, moment, percent } from "../parts/format.ts";
+import { amount, count, moment, percent, zoneOf } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import { themeControl } from "../shell/theme.ts";
 
@@ -24,9 +24,10 @@ function range(side: WireFileSide): string {
     return "";
   const [from, until] = [moment(side.fromMs), moment(side.untilMs)];
 
+  // A file is read in other zones than it was made in.
   if (side.untilMs <= side.fromMs)
-    return from;
-  return `${from} \u2013 ${from.slice(0, 10) === until.slice(0, 10) ? until.slice(11) : until}`;
+    return `${from} ${zoneOf(side.fromMs)}`;
+  return `${from} \u2013 ${from.slice(0, 10) === until.slice(0, 10) ? until.slice(11) : until} ${zoneOf(side.untilMs)}`;
 }
 
 function sentence(side: WireFileSide): string {

@@ -63,6 +63,11 @@ export function readTime(text: string, nowMs: number): number | null {
   return /^\d+$/.test(said) ? numberMs(said) : null;
 }
 
+/** A time as a parameter: with fewer than 13 digits it would be seconds. */
+function timeText(ms: number): string {
+  return String(Math.max(0, Math.round(ms))).padStart(13, "0");
+}
+
 /** A time as it is typed: also "2026-11-23 15:04" and ISO 8601, in the browser's
  * zone where they name none. The parameter that means it; null: no time. */
 export function typedTime(text: string, nowMs: number): string | null {
@@ -72,7 +77,7 @@ export function typedTime(text: string, nowMs: number): string | null {
   if (!date)
     return readTime(said, nowMs) === null ? null : said;
   const ms = Date.parse(`${date[1]!}T${date[2] ?? "00:00"}${date[3] ?? ""}`);
-  return Number.isNaN(ms) ? null : String(ms);
+  return Number.isNaN(ms) || ms < 0 ? null : timeText(ms);
 }
 
 /** Of parameters `from` and `until`; null where one is no time. */
@@ -104,7 +109,7 @@ export function widened(range: Range, nowMs: number): Range {
 
 /** As parameters of an address. */
 export function rangeChange(range: Range): { from: string; until: string } {
-  return { from: String(Math.round(range.fromMs)), until: String(Math.round(range.untilMs)) };
+  return { from: timeText(range.fromMs), until: timeText(range.untilMs) };
 }
 
 export const PRESETS: readonly (readonly [from: string, name: string])[] = [

@@ -42,6 +42,21 @@ export function moment(ms: number): string {
     + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
+/** With the milliseconds, where there are any. */
+export function exactMoment(ms: number): string {
+  const rest = Math.floor(ms) % 1000;
+
+  return rest === 0 ? moment(ms) : `${moment(ms)}.${String(rest).padStart(3, "0")}`;
+}
+
+/** The browser's zone at a time: "UTC+05:30". */
+export function zoneOf(ms: number): string {
+  const minutes = -new Date(ms).getTimezoneOffset();
+  const two = (number: number): string => String(number).padStart(2, "0");
+
+  return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "\u2212" : "+"}${two(Math.floor(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+}
+
 /** Below it a row is no ranking. */
 const SAMPLES_FEW = 10;
 

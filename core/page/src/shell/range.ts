@@ -2,7 +2,7 @@
 import {
   FROM_DEFAULT, PRESETS, UNTIL_DEFAULT, isRelative, moved, rangeChange, rangeName, rangeOf, typedTime, widened, type Range,
 } from "../model/range.ts";
-import { moment } from "../parts/format.ts";
+import { exactMoment, zoneOf } from "../parts/format.ts";
 import { h } from "../parts/dom.ts";
 import type { Part, Shell } from "./header.ts";
 import { menu } from "./menu.ts";
@@ -22,9 +22,10 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
   const from = h("input", { name: "from", autocomplete: "off", spellcheck: "false" });
   const until = h("input", { name: "until", autocomplete: "off", spellcheck: "false" });
   const fault = h("p", { class: "fault", role: "alert", id: `range-fault-${++forms}` });
+  const zone = h("p", { class: "faint range-zone" });
   const element = h("form", { class: "absolute" },
     h("label", {}, "From ", from), h("label", {}, "Until ", until), fault,
-    h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or a number of seconds"), h("button", {}, "Apply"));
+    h("p", { class: "faint" }, "2026-11-23 15:04, now-90m, or a number of seconds"), zone, h("button", {}, "Apply"));
 
   let last: string | null = null;
 
@@ -48,13 +49,14 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
     update(state) {
       const say = (text: string): string => {
         const range = rangeOf(text, text);
-        return text.startsWith("now") || !range ? text : moment(range.fromMs);
+        return text.startsWith("now") || !range ? text : exactMoment(range.fromMs);
       };
       const next = `${state.parameters["from"] ?? ""} ${state.parameters["until"] ?? ""}`;
       // What is being typed stays when only something else changed.
       if (next === last)
         return;
       last = next;
+      zone.textContent = `Days and times are of this browser's zone, ${zoneOf(now(shell).untilMs)}.`;
       from.value = say(state.parameters["from"] ?? FROM_DEFAULT);
       until.value = say(state.parameters["until"] ?? UNTIL_DEFAULT);
     },
