@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import type { Browser } from "puppeteer-core";
+import { foldedOf } from "../src/export/folded.ts";
 import { fine, open, startBrowser, type Opened } from "./browser.ts";
 import { Directory, madeProfile, readByGo, spanprof } from "./made.ts";
 import { Server } from "./server.ts";
@@ -78,6 +79,15 @@ test("folded stacks have no other semicolons, and the same sums", async () => {
   assert.deepEqual(Object.fromEntries(lines.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))])),
     { "main;work": 300_000_000, "main;work;</script>": 120_000_000, "main;\u00fc: semi": 50_000_000, "main;$& $1;main": 10_000_000 });
   await fine(opened);
+});
+
+test("folded stacks are whole numbers, and have what has no frame left", () => {
+  const tree = {
+    type: "cpu", unit: "nanoseconds", functions: { name: ["a"], file: [""], line: [0] }, parent: Uint32Array.of(0, 0), functionOf: Int32Array.of(-1, 0),
+    self: Float64Array.of(3, 4), baseSelf: Float64Array.of(1.4, 2.6), samples: null, baseSamples: null,
+  };
+
+  assert.equal(foldedOf(tree), "[no frame] 1 3\na 3 4\n");
 });
 
 test("a comparison has both values", async () => {

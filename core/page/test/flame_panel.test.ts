@@ -337,6 +337,18 @@ describe("the keyboard alone, further", () => {
     await fine(opened);
   });
 
+  test("the menu of a long press or Ctrl-click is of the frame there", async () => {
+    const opened = await pages.open([wireOf(STACKS)]);
+    const { page } = opened;
+    const box = (await (await page.$(`${GRAPH} canvas`))!.boundingBox())!;
+
+    await page.$eval(`${GRAPH} canvas`, (canvas, x, y) => {
+      canvas.dispatchEvent(new MouseEvent("contextmenu", { button: 0, bubbles: true, cancelable: true, clientX: x, clientY: y }));
+    }, box.x + 5, box.y + 30);
+    assert.equal((await texts(page, ".flame-menu-title"))[0], "main");
+    await fine(opened);
+  });
+
   test("the table: rows, order, highlight", async () => {
     const opened = await pages.open([wireOf(STACKS)]);
     const { page } = opened;

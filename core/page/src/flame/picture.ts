@@ -44,8 +44,11 @@ const round = (value: number): string => String(Math.round(value * 100) / 100);
 export function svgOf(picture: Picture): string {
   const rectangles = picture.rectangles.map((each) =>
     `<rect x="${round(each.x)}" y="${round(each.y)}" width="${round(each.width)}" height="${round(each.height)}" fill="${each.fill}"/>`);
+  // An inner svg cuts off what is wider in the fonts of where it is seen.
+  const half = picture.fontPx;
   const texts = picture.texts.map((each) =>
-    `<text x="${round(each.x)}" y="${round(each.y)}" fill="${each.fill}">${escaped(each.text)}</text>`);
+    `<svg x="${round(each.x)}" y="${round(each.y - half)}" width="${round(each.width)}" height="${2 * half}">`
+    + `<text y="${half}" fill="${each.fill}">${escaped(each.text)}</text></svg>`);
 
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${round(picture.width)}" height="${round(picture.height)}" `
     + `viewBox="0 0 ${round(picture.width)} ${round(picture.height)}" font-family="${escaped(picture.fontFamily)}" `

@@ -219,7 +219,9 @@ export class GraphView {
 
   /** From the pointer, or from the keyboard's key. */
   private onMenu(event: MouseEvent): void {
-    const isPointer = event.target === this.canvas && event.button === 2;
+    // A long press and Ctrl-click have other buttons; the keyboard's goes to the
+    // element that has the focus, which the canvas never has.
+    const isPointer = event.target === this.canvas;
     const index = isPointer ? this.at(event) : this.current;
     const place = isPointer ? { x: event.clientX, y: event.clientY } : this.currentPlace();
 

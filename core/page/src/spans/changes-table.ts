@@ -6,6 +6,8 @@ import { changesOf, type Change } from "./change.ts";
 import type { Measure } from "./links.ts";
 import { table, type Column } from "./table.ts";
 
+/** What is found stands in the address, which has an end. */
+const FIND_MAX = 1000;
 const MINUS = "\u2212";
 
 export function signed(value: number, unit: string): string {
@@ -46,7 +48,7 @@ function columnsOf({ unit }: Measure, find: (name: string) => void, isCounted: b
 
   return [
     { id: "function", title: "Function", key: (row) => row.name, cell: (row) => h("button", {
-      type: "button", class: "link", title: shown(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name); },
+      type: "button", class: "link", title: shown(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name.slice(0, FIND_MAX)); },
       "aria-label": `Find ${shown(row.name, 200)} in the flame graph`,
     }, shown(row.name, 200) || "(no name)") },
     value("baseSelf", "Self, base", (row) => row.baseSelf), value("self", "Self", (row) => row.self),
