@@ -103,5 +103,6 @@ test("a picture's text is text in SVG", () => {
   });
 
   assert.ok(svg.includes("&#60;script&#62;&#38;&#34;&#39;\ufffd</text>"), svg);
+  assert.match(svg, /<svg x="4" y="-2" width="2" height="24"><text y="12"/, "cut off where its frame ends");
   assert.ok(svg.includes("x=\"0.12\"") && svg.includes("font-family=\"a, &#34;b&#34;\""));
 });

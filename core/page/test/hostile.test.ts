@@ -116,3 +116,17 @@ test("an address of any text breaks nothing", async () => {
   await harmless(page);
   await fine(opened);
 });
+
+test("a long name that changed is found without going whole into the address", async () => {
+  const name = "y".repeat(60_000);
+  await server.pushFolded("before.cpu", "main;work 10");
+  await server.pushFolded("after.cpu", `main;work 10\nmain;${name} 50`);
+  const opened = await open(browser, `${server.base}comparison-diff?leftQuery=before.cpu&rightQuery=after.cpu`);
+  const { page } = opened;
+
+  await (await page.waitForSelector('button[aria-label^="Find yyy"]'))!.click();
+  await page.waitForFunction(() => new URL(location.href).searchParams.get("search") !== null);
+  assert.ok(page.url().length < 2000, String(page.url().length));
+  await until(page, ".flame-found", "%");
+  await fine(opened);
+});
