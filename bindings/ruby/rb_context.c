@@ -26,9 +26,7 @@ static bool scopes_followed;
 static uint32_t scope_generation;
 
 /* A cache of scope_of() by the fiber's address; NULL: the fiber has none. An
- * address is used again for other fibers: an entry counts only where its scope
- * names this fiber, and a NULL only for a fiber that has a frame, since one
- * that starts has none. */
+ * address is used again for other fibers: see seen_mark(). */
 static struct {
   VALUE fiber;
   rb_sp_scope *scope;
@@ -63,22 +61,37 @@ static void seen_set(VALUE fiber, rb_sp_scope *scope) {
   scope_seen[slot].scope = scope;
 }
 
-/* The scope of `fiber`, which runs, or NULL. */
-static rb_sp_scope *scope_of(VALUE fiber) {
-  rb_sp_scope *scope = scope_running.scope;
-  VALUE held;
+/* The garbage collector may find a fiber dead, and then use its address again
+ * before it frees the scope. The object that has this function has no write
+ * barriers: it is marked at the start and at the end of each marking, and so
+ * between the last look at a dead fiber and the reuse of its address. */
+static void seen_mark(void *data) {
+  memset(data, 0, sizeof scope_seen);
+}
 
-  /* A scope that was freed is nobody's. */
-  if (scope && scope->fiber == fiber)
-    return scope;
-  scope = scope_seen[seen_slot(fiber)].scope;
-  if (scope && scope->fiber == fiber)
-    return scope;
-  held = rb_attr_get(fiber, scope_held);
+static const rb_data_type_t seen_type = {
+    .wrap_struct_name = "spanprof scopes seen",
+    .function = {.dmark = seen_mark},
+};
+
+/* As scope_of(), from the fiber itself. */
+static rb_sp_scope *scope_in(VALUE fiber) {
+  VALUE held = rb_attr_get(fiber, scope_held);
+  rb_sp_scope *scope;
+
   if (RB_SPECIAL_CONST_P(held))
     return NULL;
   scope = RTYPEDDATA_DATA(held);
   return scope->fiber == fiber ? scope : NULL;
+}
+
+/* The scope of `fiber`, which runs, or NULL. */
+static rb_sp_scope *scope_of(VALUE fiber) {
+  const size_t slot = seen_slot(fiber);
+
+  if (scope_seen[slot].fiber != fiber)
+    seen_set(fiber, scope_in(fiber));
+  return scope_seen[slot].scope;
 }
 
 /* Make the scope behind `held` that of `fiber`, which runs. */
@@ -218,16 +231,12 @@ static rb_sp_scope *scope_begin(VALUE fiber) {
  * no frame yet. */
 static rb_sp_scope *scope_arrive(VALUE fiber) {
   const size_t slot = seen_slot(fiber);
-  rb_sp_scope *scope = scope_seen[slot].scope;
-  bool runs;
+  rb_sp_scope *scope;
 
-  if (scope && scope->fiber == fiber)
-    return scope;
-  runs = rb_frame_this_func() != 0;
-  if (runs && !scope && scope_seen[slot].fiber == fiber)
-    return NULL;
-  scope = scope_of(fiber);
-  if (!scope && !runs)
+  if (scope_seen[slot].fiber == fiber)
+    return scope_seen[slot].scope;
+  scope = scope_in(fiber);
+  if (!scope && !rb_frame_this_func())
     scope = scope_begin(fiber);
   seen_set(fiber, scope);
   return scope;
@@ -362,6 +371,8 @@ void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_label_set labels) {
 
 void rb_sp_context_init(void) {
   rb_sp_scopes_init();
+  rb_gc_register_mark_object(TypedData_Wrap_Struct(
+      rb_sp_class_opaque("ScopesSeen"), &seen_type, scope_seen));
   scope_held = rb_intern("spanprof scope");
   scope_next = rb_intern("next");
   scope_next_values = rb_intern("next_values");

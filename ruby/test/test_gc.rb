@@ -109,4 +109,36 @@ class GcTest < ChildTest
     files = samples.flat_map(&:frames).select { |frame| frame.function == "Object#made" }.map(&:file)
     assert_operator files.uniq.size, :>, rounds / 4
   end
+
+  # Fibers that are dropped in a labelled block, and what starts at the address of
+  # one whose labels are not swept yet.
+  def test_nothing_starts_with_the_labels_of_a_dead_fiber
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(log_level: :off)
+      native = Spanprof.const_get(:Native)
+      Spanprof.label(follow: 1) {}
+      stale = 0
+      live = []
+      drop = lambda do |count|
+        live << Fiber.new do
+          stale += 1 if native.labels != 0
+          Fiber.yield
+          Spanprof.label(job: 1) { Fiber.yield }
+        end
+        live.last.resume
+        next if live.size < 20
+
+        live.shift.resume
+        Array.new(count) { "x" * 30 }
+      end
+      100_000.times { drop.call(50) }
+      30_000.times do
+        drop.call(20)
+        Thread.new { stale += 1 if native.labels != 0 }.join
+      end
+      p stale
+    RUBY
+    assert_equal "0\n", result.out
+  end
 end
