@@ -52,13 +52,8 @@ static VALUE log_deliver(VALUE data) {
 }
 
 void rb_sp_log_deliver(void) {
-  int state = 0;
-
-  if (!sp_log_lines_wait())
-    return;
-  rb_protect(log_deliver, Qnil, &state);
-  if (state)
-    rb_set_errinfo(Qnil);
+  if (sp_log_lines_wait())
+    rb_sp_guard(log_deliver, Qnil);
 }
 
 /* call-seq: log_thread -> nil

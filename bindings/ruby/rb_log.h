@@ -8,8 +8,8 @@
 /* A spanprof_log_fn; never blocks, and needs no GVL. */
 void rb_sp_log_write(void *data, spanprof_log_level level, const char *message);
 
-/* Have the lines that wait delivered, on a thread of their own. Never raises.
- */
+/* Have the lines that wait delivered, on a thread of their own. Raises what
+ * waited for the calling thread meanwhile, nothing of its own. */
 void rb_sp_log_deliver(void);
 
 /* Defines Native.log_take, log_thread and stderr_write. */

@@ -145,13 +145,7 @@ static VALUE waiters_look(VALUE data) {
 }
 
 static bool waiters_all(naming_waiters *waiters) {
-  VALUE error = rb_errinfo();
-  int state = 0;
-  bool all = RTEST(rb_protect(waiters_look, (VALUE)waiters, &state));
-
-  if (state)
-    rb_set_errinfo(error);
-  return all && !state;
+  return RTEST(rb_sp_guard(waiters_look, (VALUE)waiters));
 }
 
 /* Where the thread that does not wait is one that ends, Ruby sees no deadlock:

@@ -35,6 +35,23 @@ class ExitTest < ChildTest
     end
   end
 
+  # The end comes to our thread while it makes one that writes a line.
+  def test_an_end_in_the_middle_of_another_gem_s_thread_new
+    result = child!(<<~'RUBY', limit: 20)
+      MADE = Queue.new
+      Thread.singleton_class.prepend(Module.new do
+        def new(...)
+          (MADE << 1; sleep 0.3) if current.name == "spanprof"
+          super
+        end
+      end)
+      require "spanprof"
+      Spanprof.start(log_level: :info)
+      MADE.pop
+    RUBY
+    assert_match(/profiling "test"/, result.err)
+  end
+
   def test_at_exit_handlers_and_the_end_of_threads_are_profiled
     child!(START + <<~'RUBY')
       at_exit { at_exit { burn 0.1 }; burn 0.1 }
