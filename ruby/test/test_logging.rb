@@ -85,6 +85,18 @@ class LoggingTest < ChildTest
     assert_burned(0.1, burnt)
   end
 
+  def test_where_no_thread_can_be_made_lines_come_at_once
+    result = child!(MEMORY + <<~'RUBY')
+      ThreadGroup.new.add(Thread.current).freeze
+      p Spanprof.start(logger: MEMORY, sample_rate_hz: 0), Spanprof.start(logger: MEMORY), Spanprof.stop
+      puts LINES.map(&:last)
+    RUBY
+    assert_equal %w[false true true], result.out.split.first(3), result.err
+    ["not profiling: sample_rate_hz", 'profiling "test"', "no Ruby thread can be made", "profiling stopped"].each do |line|
+      assert_includes result.out, line
+    end
+  end
+
   def test_what_is_said_last_arrives
     result = child!(MEMORY + <<~'RUBY')
       Spanprof.start(logger: Logger.new($stdout))

@@ -65,7 +65,8 @@ module Spanprof
         @said[key] = true
       end
 
-      # Hand on what waits, on a thread that ends with it: a logger may block.
+      # Hand on what waits, on a thread that ends with it: a logger may block. On
+      # this one where the system, or a frozen ThreadGroup, allows no other.
       # Where one is at it, it takes what came meanwhile, or the next call does.
       def deliver_soon
         return if @thread&.alive?
@@ -76,6 +77,8 @@ module Spanprof
         # (puma 6, Cluster#run).
         @thread.thread_variable_set(:fork_safe, true)
         @thread.name = "spanprof-log"
+      rescue ThreadError # none can be made
+        deliver
       end
 
       # Before the end of the program, which kills whoever is at it: a line that is
