@@ -330,13 +330,17 @@ static VALUE thread_join(VALUE data) {
   return rb_funcall(naming.thread, rb_intern("join"), 1, DBL2NUM(1.0));
 }
 
-int rb_sp_naming_stop(void) {
-  int interrupt = 0;
-
+static void naming_unhook(void) {
   if (naming.hooked)
     rb_remove_event_hook(naming_thread_ends);
   naming.hooked = false;
   atomic_store(&naming.started, false);
+}
+
+int rb_sp_naming_stop(void) {
+  int interrupt = 0;
+
+  naming_unhook();
   if (!atomic_load(&naming.running) || NIL_P(naming.thread))
     return 0;
   atomic_store(&naming.stopping, true);
@@ -362,12 +366,11 @@ void rb_sp_naming_want(void *data) {
   }
 }
 
-void rb_sp_naming_after_fork(void) {
+void rb_sp_naming_forget(void) {
+  naming_unhook();
   atomic_store(&naming.running, false);
   atomic_store(&naming.dozing, false);
   sem_init(&naming.wanted, 0, 0);
   naming.thread = Qnil;
   naming.witness = rb_thread_main();
-  if (atomic_load(&naming.started))
-    rb_sp_naming_start();
 }

@@ -31,7 +31,7 @@ void rb_sp_naming_want(void *data);
 /* Name every frame that waits, here and now. */
 void rb_sp_naming_all(void);
 
-/* In a forked child: the thread is gone; starts another if one ran. */
-void rb_sp_naming_after_fork(void);
+/* In a forked child: the thread is gone, and nothing is started. */
+void rb_sp_naming_forget(void);
 
 #endif

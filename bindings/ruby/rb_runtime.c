@@ -186,12 +186,24 @@ static VALUE runtime_start_checked(VALUE data) {
   return data;
 }
 
+/* In a child whose parent was profiled by a take alone. */
+static void runtime_drop(void) {
+  runtime.registered = false;
+  spanprof_runtime_unregister();
+  rb_sp_code_after_fork();
+  rb_sp_threads_stop();
+  rb_sp_naming_forget();
+}
+
 /* Of what its parent held, a child goes on with the session alone; and what
  * other threads were about to begin is not begun there. */
 static size_t *runtime_holds(void) {
-  if (runtime.pid != getpid())
+  if (runtime.pid != getpid()) {
     runtime.holds = spanprof_session_running() ? 1 : 0;
-  runtime.pid = getpid();
+    runtime.pid = getpid();
+    if (!runtime.holds && runtime.registered)
+      runtime_drop();
+  }
   return &runtime.holds;
 }
 
@@ -258,7 +270,9 @@ static VALUE native_after_fork_child(VALUE self) {
   (void)self;
   rb_sp_code_after_fork();
   rb_sp_threads_after_fork();
-  rb_sp_naming_after_fork();
+  rb_sp_naming_forget();
+  if (runtime.registered)
+    rb_sp_naming_start();
   return Qnil;
 }
 

@@ -162,6 +162,34 @@ class RackAppTest < ChildTest
     assert_equal %w[0 1], result.out.split
   end
 
+  def test_a_forked_child_of_one_meanwhile_can_be_profiled
+    result = child!(ASK + <<~'RUBY')
+      asker = Thread.new { ask("seconds=3") }
+      Thread.pass until Thread.list.any? { |thread| thread.name == "spanprof" }
+      from_thread = lambda do
+        fork do
+          Thread.new { Thread.new { 1 }.join }.join
+          Spanprof.start(log_level: :off)
+          named = Thread.list.map(&:name).include?("spanprof")
+          Thread.new { burn 0.3 }.join
+          burn 0.3
+          exit!(named && Spanprof.stop)
+        end
+      end
+      [from_thread.call, Thread.new(&from_thread).value].each do |pid|
+        Process.wait(pid)
+        puts "#{pid} #{$?.exitstatus}"
+      end
+      asker.kill
+    RUBY
+    children = result.out.lines.map { |line| line.split.map(&:to_i) }
+    assert_equal [0, 0], children.map(&:last), result.err
+    children.each do |pid, _|
+      found = Dir["#{@profiles}/*-#{pid}-*.pb.gz"].flat_map { |path| ProfileReader.new(File.binread(path)).samples }
+      assert_operator seconds(burnt(found)), :>, 0.45
+    end
+  end
+
   def test_a_start_meanwhile_takes_its_place
     result = child!(ASK + <<~'RUBY')
       asker = Thread.new { ask("seconds=3") }
