@@ -174,10 +174,12 @@ static void activation_detached(VALUE stack) {
 /* Context.attach(context). Where it is plain, what it does costs a third of
  * asking for it. */
 static VALUE activation_attach(VALUE self, VALUE context) {
-  VALUE stack = activation_plain ? activation_contexts() : Qnil;
-  VALUE token;
+  VALUE stack, token;
 
   (void)self;
+  if (!rb_sp_ractor_is_main())
+    return rb_call_super(1, &context);
+  stack = activation_plain ? activation_contexts() : Qnil;
   if (NIL_P(stack)) {
     token = rb_call_super(1, &context);
   } else {
@@ -190,10 +192,12 @@ static VALUE activation_attach(VALUE self, VALUE context) {
 
 /* Context.detach(token) */
 static VALUE activation_detach(VALUE self, VALUE token) {
-  VALUE stack = activation_plain ? activation_contexts() : Qnil;
-  VALUE matched = Qtrue;
+  VALUE stack, matched = Qtrue;
 
   (void)self;
+  if (!rb_sp_ractor_is_main())
+    return rb_call_super(1, &token);
+  stack = activation_plain ? activation_contexts() : Qnil;
   if (!NIL_P(stack) && RARRAY_LEN(stack) > 0 &&
       token == LONG2NUM(RARRAY_LEN(stack))) {
     rb_ary_pop(stack);
@@ -210,7 +214,8 @@ static VALUE activation_clear(VALUE self) {
   VALUE cleared = rb_call_super(0, NULL);
 
   (void)self;
-  activation_detached(activation_contexts());
+  if (rb_sp_ractor_is_main())
+    activation_detached(activation_contexts());
   return cleared;
 }
 
@@ -227,9 +232,11 @@ static VALUE activation_redefined(VALUE self, VALUE name) {
 }
 
 static void activation_define(VALUE hook) {
+  rb_ext_ractor_safe(true);
   rb_define_method(hook, "attach", activation_attach, 1);
   rb_define_method(hook, "detach", activation_detach, 1);
   rb_define_method(hook, "clear", activation_clear, 0);
+  rb_ext_ractor_safe(false);
 }
 
 void rb_sp_activation_hook(bool on) {

@@ -262,7 +262,7 @@ static VALUE span_on_start(VALUE self, VALUE span, VALUE parent_context) {
   span_call call = {self, span, parent_context};
 
   /* Nobody is to look for a profile that will never be. */
-  if (!rb_sp_context_follows())
+  if (!rb_sp_context_follows() || !rb_sp_ractor_is_main())
     return Qnil;
   rb_rescue2(span_start, (VALUE)&call, span_failed, self, rb_sp_error,
              rb_eFrozenError, rb_eNameError, rb_eArgError, rb_eTypeError,
@@ -272,10 +272,13 @@ static VALUE span_on_start(VALUE self, VALUE span, VALUE parent_context) {
 
 /* Native.span_rename(span): its name, as it is now. May raise. */
 static VALUE span_rename(VALUE self, VALUE span) {
-  const rb_sp_span *held = rb_sp_span_of(span);
+  const rb_sp_span *held;
   VALUE name;
 
   (void)self;
+  if (!rb_sp_ractor_is_main())
+    return Qnil;
+  held = rb_sp_span_of(span);
   if (!held)
     return Qnil;
   name = rb_sp_text(span_read(span, &span_name));
@@ -287,10 +290,13 @@ static VALUE span_rename(VALUE self, VALUE span) {
 
 /* SpanProcessor#on_finish(span) */
 static VALUE span_on_finish(VALUE self, VALUE span) {
-  rb_sp_span *held = rb_sp_span_of(span);
+  rb_sp_span *held;
   rb_sp_scope *scope;
 
   (void)self;
+  if (!rb_sp_ractor_is_main())
+    return Qnil;
+  held = rb_sp_span_of(span);
   if (!held)
     return Qnil;
   scope = rb_sp_scope_current();
@@ -335,9 +341,11 @@ void rb_sp_span_init(void) {
         rb_utf8_str_new_cstr(spanprof_span_attribute_key(attributes[i])));
     rb_gc_register_mark_object(span_keys[i]);
   }
+  rb_ext_ractor_safe(true);
   rb_define_method(hook, "on_start", span_on_start, 2);
   rb_define_method(hook, "on_finish", span_on_finish, 1);
   rb_define_module_function(rb_sp_native, "span_rename", span_rename, 1);
+  rb_ext_ractor_safe(false);
   rb_define_module_function(rb_sp_native, "resource_set", native_resource_set,
                             2);
 }

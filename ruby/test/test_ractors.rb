@@ -34,6 +34,25 @@ class RactorsTest < ChildTest
     assert_equal "[1, 2, 3, false]\n", result.out, result.err
   end
 
+  def test_contexts_and_spans_of_opentelemetry_are_its_own
+    result = child!(START + <<~'RUBY')
+      require "opentelemetry/sdk"
+      provider = OpenTelemetry::SDK::Trace::TracerProvider.new
+      provider.add_span_processor Spanprof::SpanProcessor.new
+      provider.tracer("test").in_span("first") {} # has the span's class hooked
+      span = OpenTelemetry::SDK::Trace::Span
+      renamed = Class.new { attr_accessor :name }.prepend(*span.ancestors.take_while { |above| above != span })
+      p(result(Ractor.new(Ractor.make_shareable(Spanprof::SpanProcessor.new), renamed) do |there, class_renamed|
+        context = OpenTelemetry::Context.new({}.freeze)
+        named = class_renamed.new
+        named.name = "new"
+        [OpenTelemetry::Context.with_current(context) { OpenTelemetry::Context.current.equal?(context) },
+         OpenTelemetry::Context.clear, there.on_start(nil, nil), there.on_finish(nil), named.name]
+      end))
+    RUBY
+    assert_equal %([true, [], nil, nil, "new"]\n), result.out, result.err
+  end
+
   # From the next look for new threads on (collector.c, COLLECTOR_SCAN_NS): their
   # Ractor tells of none.
   FOUND_S = 0.15
