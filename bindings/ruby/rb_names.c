@@ -28,6 +28,15 @@ static bool text_ends(VALUE text, VALUE end) {
                                       RSTRING_PTR(end), (size_t)end_bytes) == 0;
 }
 
+static VALUE utf8(VALUE text) {
+  return NIL_P(text) ? text : rb_str_export_to_enc(text, rb_utf8_encoding());
+}
+
+/* As bytes: what has no UTF-8 cannot be joined otherwise. */
+static VALUE joined(VALUE before, VALUE after) {
+  return rb_str_cat(rb_str_dup(before), RSTRING_PTR(after), RSTRING_LEN(after));
+}
+
 /* Does the path of a class hold one that has no name: "#<Class:0x…>"? */
 static bool path_anonymous(VALUE path) {
   return memmem(RSTRING_PTR(path), (size_t)RSTRING_LEN(path), "#<", 2) != NULL;
@@ -35,7 +44,7 @@ static bool path_anonymous(VALUE path) {
 
 /* "Shop::Cart#", "Shop::Cart." or "". */
 static VALUE method_class(VALUE method) {
-  VALUE path = rb_profile_frame_classpath(method);
+  VALUE path = utf8(rb_profile_frame_classpath(method));
   bool singleton = RTEST(rb_profile_frame_singleton_method_p(method));
 
   if (NIL_P(path) || path_anonymous(path))
@@ -44,9 +53,9 @@ static VALUE method_class(VALUE method) {
 }
 
 static VALUE c_method_name(VALUE method) {
-  VALUE name = rb_profile_frame_method_name(method);
+  VALUE name = utf8(rb_profile_frame_method_name(method));
 
-  return NIL_P(name) ? Qnil : rb_str_plus(method_class(method), name);
+  return NIL_P(name) ? Qnil : joined(method_class(method), name);
 }
 
 /* "rescue in block in total" is "block in total" since Ruby 3.4. */
@@ -114,8 +123,8 @@ static VALUE view_label_clean(VALUE label, VALUE base) {
 
 /* The label, with the class in front of the method's name. */
 static VALUE iseq_name(const rb_sp_code *code) {
-  VALUE label = rb_profile_frame_label(code->iseq);
-  VALUE base = rb_profile_frame_base_label(code->iseq);
+  VALUE label = utf8(rb_profile_frame_label(code->iseq));
+  VALUE base = utf8(rb_profile_frame_base_label(code->iseq));
   VALUE class_path;
   long prefix;
 
@@ -134,8 +143,7 @@ static VALUE iseq_name(const rb_sp_code *code) {
   if (prefix > 0 && RSTRING_PTR(label)[prefix - 1] != ' ')
     return label;
   class_path = method_class(code->method);
-  return rb_str_plus(rb_str_plus(rb_str_subseq(label, 0, prefix), class_path),
-                     base);
+  return joined(joined(rb_str_subseq(label, 0, prefix), class_path), base);
 }
 
 static int64_t frame_line(VALUE iseq, uint32_t offset) {
@@ -150,20 +158,16 @@ static int64_t frame_line(VALUE iseq, uint32_t offset) {
   return rb_iseq_line_no(iseq, position > 0 ? position - 1 : 0);
 }
 
-static VALUE utf8(VALUE text) {
-  return NIL_P(text) ? text : rb_str_export_to_enc(text, rb_utf8_encoding());
-}
-
 static VALUE name_find(VALUE data) {
   name_work *work = (name_work *)data;
   VALUE iseq = work->code.iseq, start_line;
 
   name_file = Qnil;
   if (!iseq) {
-    name_function = utf8(c_method_name(work->code.method));
+    name_function = c_method_name(work->code.method);
     return Qnil;
   }
-  name_function = utf8(iseq_name(&work->code));
+  name_function = iseq_name(&work->code);
   name_file = rb_profile_frame_absolute_path(iseq);
   if (NIL_P(name_file))
     name_file = rb_profile_frame_path(iseq);

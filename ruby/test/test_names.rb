@@ -109,6 +109,24 @@ class NamesTest < ChildTest
     assert_equal [7], frames.select { |frame| frame.function == "from_text" }.map(&:line).uniq
   end
 
+  # A class path in UTF-8, and names that no String#+ joins to it.
+  def test_names_in_other_encodings_than_their_class
+    child!(<<~'RUBY')
+      require "spanprof"
+      Spanprof.start(sample_rate_hz: 250)
+      Größe = Class.new
+      Größe.class_eval(<<~CODE.encode("EUC-JP"))
+        # encoding: EUC-JP
+        def self.あ = [1].each { burn(0.2) }
+      CODE
+      Größe.class_eval("# encoding: BINARY\ndef self.\xff = burn(0.2)".b)
+      Größe.singleton_class.instance_methods(false).each { |name| Größe.public_send(name) }
+      Spanprof.stop
+    RUBY
+    names = samples.flat_map(&:stack).uniq.grep(/Größe/)
+    assert_equal ["Größe.?", "Größe.あ", "block in Größe.あ"], names.sort
+  end
+
   # What ActionView (7.2, 8.0) and Tilt (2.9) call the methods they make of
   # templates, with a hash and an id of the process.
   VIEWS = {
