@@ -42,6 +42,7 @@ static struct {
   _Atomic bool ending; /* Ruby is about to end all threads, and to wait */
   bool failed;         /* no thread could be made, and the log says so */
   VALUE thread;
+  VALUE joins;   /* a module: see naming_join() */
   VALUE helper;  /* the thread that delivers lines */
   VALUE witness; /* the thread that did not wait for another when looked at */
   bool hooked;
@@ -246,11 +247,24 @@ static VALUE naming_main(void *data) {
                        naming_ensured, (VALUE)data);
 }
 
+/* The thread's join and value: who joins every thread there is means those of
+ * the program, which end. */
+static VALUE naming_join(int argc, VALUE *argv, VALUE thread) {
+  (void)argc, (void)argv;
+  return thread;
+}
+
+static VALUE naming_value(VALUE thread) {
+  (void)thread;
+  return Qnil;
+}
+
 /* No more than this: a method that is called here would raise what waits for
  * the program's thread, a signal say, and rb_protect() would swallow it. */
 static VALUE thread_create(VALUE data) {
   (void)data;
   naming.thread = rb_thread_create(naming_main, NULL);
+  rb_extend_object(naming.thread, naming.joins);
   return Qnil;
 }
 
@@ -307,6 +321,10 @@ void rb_sp_naming_init(void) {
   naming.thread = Qnil;
   naming.helper = Qnil;
   naming.witness = rb_thread_main();
+  naming.joins = rb_module_new();
+  rb_define_method(naming.joins, "join", naming_join, -1);
+  rb_define_method(naming.joins, "value", naming_value, 0);
+  rb_gc_register_mark_object(naming.joins);
   rb_gc_register_address(&naming.thread);
   rb_gc_register_address(&naming.helper);
   rb_gc_register_address(&naming.witness);
@@ -326,8 +344,12 @@ void rb_sp_naming_start(void) {
 }
 
 static VALUE thread_join(VALUE data) {
+  VALUE join = rb_funcall(rb_cThread, rb_intern("instance_method"), 1,
+                          ID2SYM(rb_intern("join")));
+
   (void)data;
-  return rb_funcall(naming.thread, rb_intern("join"), 1, DBL2NUM(1.0));
+  return rb_funcall(join, rb_intern("bind_call"), 2, naming.thread,
+                    DBL2NUM(1.0));
 }
 
 static void naming_unhook(void) {

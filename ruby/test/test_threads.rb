@@ -103,6 +103,18 @@ class ThreadsTest < ChildTest
     assert_empty(samples.select { |sample| sample.stack.any?(/naming|rb_sp_|spanprof_runtime/) && !sample.in?("<main>") })
   end
 
+  def test_who_joins_all_threads_does_not_wait_for_ours
+    result = child!(<<~'RUBY', limit: 20)
+      require "spanprof"
+      Spanprof.start(log_level: :off)
+      threads = Array.new(3) { Thread.new { burn 0.1 } }
+      all = Thread.list - [Thread.current]
+      all.each(&:join).each(&:value)
+      p threads.none?(&:alive?), all.map(&:name).include?("spanprof")
+    RUBY
+    assert_equal "true\ntrue\n", result.out
+  end
+
   def test_a_killed_thread_of_ours_comes_back
     result = child!(<<~'RUBY')
       require "spanprof"
