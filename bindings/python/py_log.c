@@ -104,7 +104,8 @@ static void *log_thread(void *unused) {
 static void log_thread_start(void) {
   pthread_t thread;
 
-  if (sp_own_thread_start(&thread, "spanprof-log", log_thread, NULL) == 0) {
+  if (sp_own_thread_start(&thread, "spanprof-log", SP_OWN_STACK_DEFAULT,
+                          log_thread, NULL) == 0) {
     pthread_detach(thread);
     logged.delivering = 1;
   }

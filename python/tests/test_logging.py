@@ -78,6 +78,24 @@ class LoggingTest(ProgramCase):
         self.assertEqual(done.stdout, "went on\n")
         self.assertIn("RuntimeError: as a handler should not", done.stderr)
 
+    def test_a_handler_may_go_as_deep_as_on_any_thread(self) -> None:
+        self.run_source("""
+            import json, logging, spanprof, sys, threading
+            sys.setrecursionlimit(10000)  # as much as CPython 3.12 allows C code by itself
+            deep = []
+            class Handler(logging.Handler):
+                def emit(self, record):
+                    try:
+                        json.loads("[" * 100000)
+                    except RecursionError:
+                        deep.append(threading.get_ident())
+            logging.getLogger("spanprof").addHandler(Handler())
+            spanprof.start(log_level="warn")
+            burn(0.3)
+            wait_for(lambda: deep)
+            assert threading.get_ident() not in deep
+        """, **NOBODY)
+
     def test_a_handler_that_never_returns_holds_up_no_exit(self) -> None:
         done = self.run_source("""
             import atexit, logging

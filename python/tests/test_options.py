@@ -138,6 +138,22 @@ class ValuesTest(ProgramCase):
                 assert 2e8 < length_ns < 2e10, length_ns
         """)
 
+    def test_a_callback_may_go_as_deep_as_on_any_thread(self) -> None:
+        self.run_source("""
+            import json, spanprof, sys
+            sys.setrecursionlimit(10000)  # as much as CPython 3.12 allows C code by itself
+            taken = []
+            def take(*profile):
+                try:
+                    json.loads("[" * 100000)
+                except RecursionError:
+                    taken.append(profile)
+            assert spanprof.start(on_profile=take)
+            burn(0.3)
+            spanprof.stop()
+            assert taken
+        """)
+
     def test_the_environment_switches_off(self) -> None:
         done = self.run_source("""
             import logging, spanprof

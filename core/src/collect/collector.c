@@ -85,8 +85,8 @@ static void locks_init(sp_collector *collector) {
 }
 
 static spanprof_status thread_start(sp_collector *collector) {
-  int error = sp_own_thread_start(&collector->thread, "spanprof", collector_run,
-                                  collector);
+  int error = sp_own_thread_start(&collector->thread, "spanprof",
+                                  SP_OWN_STACK_SMALL, collector_run, collector);
 
   if (error)
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, error,

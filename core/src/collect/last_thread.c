@@ -37,6 +37,7 @@ void sp_last_thread_exit(size_t threads, sp_log *log) {
   /* It may have left another behind since they were counted. */
   if (sp_threads_scan(log) != 1)
     return;
-  if (sp_own_thread_start(&thread, "spanprof-exit", process_end, NULL) == 0)
+  if (sp_own_thread_start(&thread, "spanprof-exit", SP_OWN_STACK_DEFAULT,
+                          process_end, NULL) == 0)
     last_thread_exits = pid;
 }

@@ -134,6 +134,11 @@ static void *exporter_run(void *argument) {
   return NULL;
 }
 
+static sp_own_stack exporter_stack(const sp_exporter *exporter) {
+  return exporter->settings->on_profile ? SP_OWN_STACK_DEFAULT
+                                        : SP_OWN_STACK_SMALL;
+}
+
 /* An errno, to be told when the lock is given back. Lock held. */
 static int exporter_start(sp_exporter *exporter) {
   int error;
@@ -141,7 +146,7 @@ static int exporter_start(sp_exporter *exporter) {
   if (exporter->running)
     return 0;
   error = sp_own_thread_start(&exporter->thread, "spanprof-upload",
-                              exporter_run, exporter);
+                              exporter_stack(exporter), exporter_run, exporter);
   exporter->running = error == 0;
   return error;
 }

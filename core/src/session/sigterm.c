@@ -129,7 +129,8 @@ static bool waiter_start(void) {
   pthread_t thread;
 
   if (!sigterm_state.waiting &&
-      sp_own_thread_start(&thread, "spanprof-term", waiter_run, NULL) == 0) {
+      sp_own_thread_start(&thread, "spanprof-term", SP_OWN_STACK_SMALL,
+                          waiter_run, NULL) == 0) {
     pthread_detach(thread);
     sigterm_state.waiting = true;
   }

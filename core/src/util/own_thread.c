@@ -66,7 +66,7 @@ static void *own_run(void *argument) {
   return result;
 }
 
-int sp_own_thread_start(pthread_t *out, const char *name,
+int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
                         void *(*run)(void *argument), void *argument) {
   own_start *start = sp_mem_new(&sp_mem_default, sizeof *start);
   pthread_attr_t attributes;
@@ -82,7 +82,8 @@ int sp_own_thread_start(pthread_t *out, const char *name,
     start->name[i] = name[i];
   start->name[i] = '\0';
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
+  if (stack == SP_OWN_STACK_SMALL)
+    pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
   /* A thread inherits the mask: with all blocked here no signal of the
    * application can land on ours, not even before its first instruction. */
   sigfillset(&all);

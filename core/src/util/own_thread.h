@@ -7,9 +7,16 @@
 
 #include "base.h"
 
+/* Small is for our code alone; code of the application counts on the default,
+ * of which only the pages that it touches cost memory. */
+typedef enum sp_own_stack {
+  SP_OWN_STACK_SMALL,
+  SP_OWN_STACK_DEFAULT
+} sp_own_stack;
+
 /* Start `run(argument)` on a joinable thread called `name` (at most 15 bytes).
  * Returns an errno. */
-int sp_own_thread_start(pthread_t *out, const char *name,
+int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
                         void *(*run)(void *argument), void *argument);
 
 /* Is `tid` a thread of ours, and running? */

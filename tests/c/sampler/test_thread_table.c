@@ -144,7 +144,8 @@ static void one_of_ours_hides_none_of_the_programs(void) {
 
   timers_start(100);
   for (i = 0; i < 400; i++) {
-    CHECK(!sp_own_thread_start(&ours, "ours", ours_run, NULL));
+    CHECK(!sp_own_thread_start(&ours, "ours", SP_OWN_STACK_SMALL, ours_run,
+                               NULL));
     sp_threads_scan(NULL);
     sem_wait(&registered);
     CHECK(!pthread_create(&other, NULL, thread_wait, &tid));

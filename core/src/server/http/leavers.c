@@ -39,8 +39,8 @@ spanprof_status sp_leavers_start(sp_leavers *leavers) {
 
   pthread_mutex_init(&leavers->lock, NULL);
   sp_condition_init(&leavers->end);
-  error =
-      sp_own_thread_start(&leavers->thread, "sp-leavers", leavers_run, leavers);
+  error = sp_own_thread_start(&leavers->thread, "sp-leavers",
+                              SP_OWN_STACK_SMALL, leavers_run, leavers);
   leavers->runs = !error;
   return error ? sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
                                "cannot start a thread")

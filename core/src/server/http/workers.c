@@ -38,7 +38,7 @@ spanprof_status sp_workers_start(sp_workers *workers, const char *name,
   pthread_cond_init(&workers->more, NULL);
   while (!error && workers->thread_count < count) {
     error = sp_own_thread_start(&workers->threads[workers->thread_count], name,
-                                workers_run, workers);
+                                SP_OWN_STACK_SMALL, workers_run, workers);
     workers->thread_count += !error;
   }
   if (!error)

@@ -214,8 +214,8 @@ spanprof_status sp_scraper_start(sp_scraper **out, sp_serve *serve,
   pthread_mutex_init(&scraper->lock, NULL);
   st = scraper_prepare(scraper);
   if (!st) {
-    error =
-        sp_own_thread_start(&scraper->thread, "scraper", scraper_run, scraper);
+    error = sp_own_thread_start(&scraper->thread, "scraper", SP_OWN_STACK_SMALL,
+                                scraper_run, scraper);
     if (error)
       st = sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
                          "the scraper's thread cannot be started");

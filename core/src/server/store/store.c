@@ -64,8 +64,8 @@ static spanprof_status store_start(sp_store *store,
     st = sp_writer_start(&store->writer, store->mem, db);
   if (st)
     return st;
-  error =
-      sp_own_thread_start(&store->keeper, "sp-keeper", sp_store_keep, store);
+  error = sp_own_thread_start(&store->keeper, "sp-keeper", SP_OWN_STACK_SMALL,
+                              sp_store_keep, store);
   store->keeper_runs = !error;
   return error ? sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
                                "cannot start a thread")

@@ -111,7 +111,8 @@ spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
   pthread_mutex_init(&writer->lock, NULL);
   pthread_cond_init(&writer->more, NULL);
   pthread_cond_init(&writer->done, NULL);
-  error = sp_own_thread_start(&writer->thread, "sp-writer", writer_run, writer);
+  error = sp_own_thread_start(&writer->thread, "sp-writer", SP_OWN_STACK_SMALL,
+                              writer_run, writer);
   writer->runs = !error;
   if (!error)
     return SPANPROF_OK;
