@@ -3,7 +3,8 @@
  * by the call that caused them or, where none did, by a thread made for the
  * purpose, which ends when the lines do. Neither a pending call nor the main
  * thread will do: a handler of the application may hold a lock there that does
- * not nest, and the main thread may be asleep for ever.
+ * not nest, and the main thread may be asleep for ever. Where a call's thread
+ * is interrupted (Ctrl-C) the call fails and such a thread delivers the rest.
  *
  * Protocol: `lock` guards the fields below and is never held while
  * calling Python. A forked child starts with an empty list: the lines are the
@@ -19,11 +20,13 @@
 
 #include "log_lines.h"
 #include "py_gil.h"
+#include "py_otel.h"
 #include "util/own_thread.h"
 
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t settled;
+  sp_log_line *taken; /* lines that are next, oldest first */
   unsigned lost;
   unsigned calls; /* that will deliver lines */
   int delivering; /* a thread does */
@@ -39,54 +42,78 @@ static void log_after_fork_parent(void) {
   pthread_mutex_unlock(&logged.lock);
 }
 
+static void log_taken_drop(void) {
+  sp_log_line *line;
+
+  while ((line = logged.taken)) {
+    logged.taken = line->next;
+    free(line);
+  }
+}
+
 static void log_after_fork_child(void) {
   pthread_mutex_init(&logged.lock, NULL);
   pthread_cond_init(&logged.settled, NULL);
   sp_log_lines_drop();
+  log_taken_drop();
   logged.lost = 0;
   logged.delivering = 0;
 }
 
-static void log_call(spanprof_log_level level, const char *text) {
+/* 0, or -1 where what was raised is the program's (Ctrl-C), and this is not the
+ * `thread` made for the purpose. */
+static int log_call(int thread, spanprof_log_level level, const char *text) {
   PyObject *result =
       logged.sink ? PyObject_CallFunction(logged.sink, "is", (int)level, text)
                   : NULL;
 
   Py_XDECREF(result);
-  if (!result && PyErr_Occurred())
-    PyErr_WriteUnraisable(logged.sink);
+  if (result || !PyErr_Occurred())
+    return 0;
+  if (!thread && !py_sp_otel_may_take())
+    return -1;
+  PyErr_WriteUnraisable(logged.sink);
+  return 0;
 }
 
-/* With the GIL: deliver what there is, and what comes meanwhile. The thread is
- * no longer counted on in the same instant in which there is nothing left. */
-static void log_deliver(int thread) {
-  char sentence[80];
-  sp_log_line *line, *next;
-  unsigned lost;
+/* NULL: none is left, and in the same instant `thread` is no longer counted on.
+ * What was lost is the last line. */
+static sp_log_line *log_next(int thread, unsigned *lost) {
+  sp_log_line *line;
 
-  for (;;) {
-    pthread_mutex_lock(&logged.lock);
-    line = sp_log_lines_take();
-    lost = logged.lost;
+  pthread_mutex_lock(&logged.lock);
+  if (!logged.taken)
+    logged.taken = sp_log_lines_take();
+  line = logged.taken;
+  *lost = line ? 0 : logged.lost;
+  if (line)
+    logged.taken = line->next;
+  else
     logged.lost = 0;
-    if (!line && !lost && thread) {
-      logged.delivering = 0;
-      pthread_cond_broadcast(&logged.settled);
-    }
-    pthread_mutex_unlock(&logged.lock);
-    if (!line && !lost)
-      return;
-    for (; line; line = next) {
-      next = line->next;
-      log_call(line->level, line->text);
-      free(line);
-    }
-    if (lost) {
-      snprintf(sentence, sizeof sentence,
-               "%u more lines were not kept for logging", lost);
-      log_call(SPANPROF_LOG_WARN, sentence);
-    }
+  if (!line && !*lost && thread) {
+    logged.delivering = 0;
+    pthread_cond_broadcast(&logged.settled);
   }
+  pthread_mutex_unlock(&logged.lock);
+  return line;
+}
+
+/* With the GIL: deliver what there is, and what comes meanwhile. 0, or -1 as
+ * log_call() does. */
+static int log_deliver(int thread) {
+  char sentence[80];
+  sp_log_line *line;
+  unsigned lost;
+  int status = 0;
+
+  while (!status && ((line = log_next(thread, &lost)) || lost)) {
+    snprintf(sentence, sizeof sentence,
+             "%u more lines were not kept for logging", lost);
+    status = log_call(thread, line ? line->level : SPANPROF_LOG_WARN,
+                      line ? line->text : sentence);
+    free(line);
+  }
+  return status;
 }
 
 static void *log_thread(void *unused) {
@@ -100,10 +127,12 @@ static void *log_thread(void *unused) {
   return NULL;
 }
 
-/* With the lock. */
+/* With the lock: where nobody will deliver. */
 static void log_thread_start(void) {
   pthread_t thread;
 
+  if (logged.calls || logged.delivering)
+    return;
   if (sp_own_thread_start(&thread, "spanprof-log", SP_OWN_STACK_DEFAULT,
                           log_thread, NULL) == 0) {
     pthread_detach(thread);
@@ -122,8 +151,7 @@ void py_sp_log_write(void *data, spanprof_log_level level,
   pthread_mutex_lock(&logged.lock);
   if (!sp_log_lines_add(level, message))
     logged.lost++;
-  if (!logged.calls && !logged.delivering)
-    log_thread_start();
+  log_thread_start();
   pthread_mutex_unlock(&logged.lock);
 }
 
@@ -133,11 +161,19 @@ void py_sp_log_begin(void) {
   pthread_mutex_unlock(&logged.lock);
 }
 
-void py_sp_log_end(void) {
+/* A signal that came during the wait is handled before the first line: the
+ * logger's code would be interrupted in place of the call. */
+int py_sp_log_end(void) {
   pthread_mutex_lock(&logged.lock);
   logged.calls--;
   pthread_mutex_unlock(&logged.lock);
-  log_deliver(0);
+  if (PyErr_CheckSignals() == 0 && log_deliver(0) == 0)
+    return 0;
+  pthread_mutex_lock(&logged.lock);
+  if (logged.taken || logged.lost || sp_log_lines_wait())
+    log_thread_start();
+  pthread_mutex_unlock(&logged.lock);
+  return -1;
 }
 
 void py_sp_log_settle(long ms) {

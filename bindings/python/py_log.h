@@ -8,9 +8,11 @@
 void py_sp_log_write(void *data, spanprof_log_level level, const char *message);
 
 /* Around a call of the library that gives up the GIL: lines of it are
- * delivered by py_sp_log_end(), on this thread. */
+ * delivered by py_sp_log_end(), on this thread and without an exception set.
+ * -1 with one that is the program's, as of a signal's handler: the call is to
+ * fail with it. */
 void py_sp_log_begin(void);
-void py_sp_log_end(void);
+int py_sp_log_end(void);
 
 /* Wait until the thread that delivers lines has done so, at most `ms`. Without
  * the GIL. What ends a process must not deliver them itself: in a forked child

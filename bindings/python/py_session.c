@@ -140,9 +140,9 @@ static void session_resume(void) {
   PyErr_Restore(type, value, traceback);
 }
 
-/* True or False, or NULL with an exception; what handlers of the log do
- * meanwhile changes nothing of it. */
-static PyObject *session_replace(const session_options *given) {
+/* True or False, or NULL with an exception, which may be one that came when the
+ * session had *started. */
+static PyObject *session_replace(const session_options *given, bool *started) {
   PyObject *type, *value, *traceback;
   bool stopped = false, again = true;
   spanprof_status st;
@@ -160,8 +160,14 @@ static PyObject *session_replace(const session_options *given) {
     py_sp_check(st);
   if (st && stopped && session_former.kept)
     session_resume();
+  *started = !st;
   PyErr_Fetch(&type, &value, &traceback);
-  py_sp_log_end();
+  if (py_sp_log_end() < 0) {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return NULL;
+  }
   PyErr_Restore(type, value, traceback);
   return type ? NULL : PyBool_FromLong(!st);
 }
@@ -181,11 +187,12 @@ PyObject *sp_control_check(const sp_control_options *options) {
 PyObject *sp_control_start(const sp_control_options *options) {
   session_options given;
   PyObject *done;
+  bool started;
 
   if (session_read(&given, options) < 0 || py_sp_runtime_start() < 0)
     return NULL;
-  done = session_replace(&given);
-  if (done == Py_True) {
+  done = session_replace(&given, &started);
+  if (started) {
     Py_INCREF(given.kept);
     Py_XDECREF(session_former.kept);
     session_former = given;
@@ -202,8 +209,7 @@ static PyObject *session_wait(uint32_t timeout_ms,
   Py_BEGIN_ALLOW_THREADS
   st = wait(spanprof_session_current(), timeout_ms);
   Py_END_ALLOW_THREADS
-  py_sp_log_end();
-  return PyBool_FromLong(!st);
+  return py_sp_log_end() < 0 ? NULL : PyBool_FromLong(!st);
 }
 
 PyObject *sp_control_flush(uint32_t timeout_ms) {
@@ -221,8 +227,7 @@ static PyObject *session_sample(spanprof_status (*sample)(spanprof_session *)) {
   Py_BEGIN_ALLOW_THREADS
   st = sample(spanprof_session_current());
   Py_END_ALLOW_THREADS
-  py_sp_log_end();
-  return PyBool_FromLong(!st);
+  return py_sp_log_end() < 0 ? NULL : PyBool_FromLong(!st);
 }
 
 PyObject *sp_control_pause(void) {

@@ -96,6 +96,38 @@ class LoggingTest(ProgramCase):
             assert threading.get_ident() not in deep
         """, **NOBODY)
 
+    def test_what_a_signal_s_handler_raises_ends_the_call_and_no_line_is_lost(self) -> None:
+        self.run_source("""
+            import logging, signal, socket, spanprof
+            records = []
+            class Handler(logging.Handler):
+                def emit(self, record):
+                    records.append(record.getMessage())
+            logging.getLogger("spanprof").addHandler(Handler())
+            logging.getLogger("spanprof").setLevel(logging.INFO)
+            deaf = socket.create_server(("127.0.0.1", 0))
+            address = f"http://127.0.0.1:{deaf.getsockname()[1]}"
+            for raised in (KeyboardInterrupt, SystemExit, TimeoutError):
+                def interrupt(number, frame):
+                    raise raised
+                signal.signal(signal.SIGALRM, interrupt)
+                for end in (lambda: spanprof.stop(1), spanprof.start):
+                    assert spanprof.start(server_address=address)
+                    burn(0.3)
+                    records.clear()
+                    signal.setitimer(signal.ITIMER_REAL, 0.3)
+                    try:
+                        end()
+                        time.sleep(20)
+                    except raised:
+                        pass
+                    else:
+                        raise AssertionError(f"{raised} did not end {end}")
+                    wait_for(lambda: any("stopped" in text for text in records))
+                    assert spanprof.running() == (end is spanprof.start)
+                    spanprof.stop(0)
+        """)
+
     def test_a_handler_that_never_returns_holds_up_no_exit(self) -> None:
         done = self.run_source("""
             import atexit, logging
