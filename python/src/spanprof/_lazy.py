@@ -26,6 +26,41 @@ def wraps(original: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callab
     return dress
 
 
+def _act(name: str, module: Any) -> None:
+    """What waits for it; what is wrong there is no failure of the import."""
+    act = _waiting.pop(name, None)
+    try:
+        if act:
+            act(module)
+    except Exception as error:
+        from . import _logging
+
+        _logging.log(_logging.WARNING, f"{name} is not followed: {type(error).__name__}")
+
+
+class _Loader:
+    """That of one spec, since a loader may be of many modules, take no attributes
+    or be another's proxy, and in its place for the one call."""
+
+    _loader: Any = None
+    _spec: Any = None
+
+    def __init__(self, spec: Any) -> None:
+        self._spec, self._loader = spec, spec.loader
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loader, name)
+
+    def exec_module(self, module: Any) -> None:
+        if self._spec.loader is self:
+            self._spec.loader = self._loader
+        if getattr(module, "__loader__", None) is self:
+            module.__loader__ = self._loader
+        self._loader.exec_module(module)
+        if sys.modules.get(self._spec.name) is module:
+            _act(self._spec.name, module)
+
+
 class _Finder:
     """First on sys.meta_path while something waits; finds what the others find."""
 
@@ -37,29 +72,19 @@ class _Finder:
         found = (finder.find_spec(name, path, target) for finder in finders
                  if finder is not _Finder and hasattr(finder, "find_spec"))
         spec = next(filter(None, found), None)
-        loader: Any = spec and spec.loader
-        run: Any = getattr(loader, "exec_module", None)
-        if run is None or isinstance(loader, type):  # not this module's alone
-            return spec
-
-        def exec_module(module: Any) -> None:
-            run(module)
-            act = _waiting.pop(name, None)
-            if act:
-                act(module)
-
-        loader.exec_module = exec_module
+        if spec and hasattr(spec.loader, "exec_module"):
+            spec.loader = _Loader(spec)
         return spec
 
 
 def when_imported(name: str, act: Callable[[Any], None]) -> None:
-    """Call `act(module)`, which does not raise, once the program has imported
-    the module; now, if it has."""
+    """Call `act(module)` once the program has imported the module; now, if it
+    has."""
     module = sys.modules.get(name)
-    if module is not None:
-        act(module)
-        return
     _waiting[name] = act
+    if module is not None:
+        _act(name, module)
+        return
     finders: list[Any] = sys.meta_path
     if _Finder not in finders:
         finders.insert(0, _Finder)
