@@ -188,6 +188,39 @@ if __name__ == "__main__":
             self.assertEqual([name.split("-")[0] for name in names], ["given"], "one session")
         self.assertEqual(done.stderr, "")
 
+    def test_options_of_the_program_s_own_classes(self) -> None:
+        path = self.write("app.py", """
+import enum, multiprocessing, os, pathlib, spanprof
+
+class Name(str, enum.Enum):
+    SHOP = "shop"
+
+class Text(str):
+    pass
+
+class Rate(enum.IntEnum):
+    FAST = 250
+
+class Place(os.PathLike):
+    def __fspath__(self):
+        return os.environ["PYROSCOPE_OUTPUT_DIRECTORY"]
+
+OPTIONS = dict(application_name=Name.SHOP, sample_rate_hz=Rate.FAST, output_directory=Place(),
+               labels={Text("team"): Text("a")}, resource_labels=[Text("host.name")], tenant_id=Text("x"))
+
+def child():
+    assert spanprof.running() and spanprof.start(**OPTIONS)
+
+if __name__ == "__main__":
+    assert spanprof.start(**OPTIONS)
+    for method in ("spawn", "forkserver"):
+        process = multiprocessing.get_context(method).Process(target=child)
+        process.start()
+        process.join()
+        assert process.exitcode == 0, process.exitcode
+""")
+        self.run_command([sys.executable, path])
+
     def test_new_interpreters_under_the_environment(self) -> None:
         self.run_methods("""
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 import pathlib
 import re
 import tempfile
@@ -107,6 +108,19 @@ class ValuesTest(ProgramCase):
                     output_directory=pathlib.Path(directory)))
                 spanprof.stop()
             self.assertIn(f"to files in {directory}, labels zone=a,b=c, n=3", logs.output[0])
+
+    def test_what_a_value_s_own_methods_raise_is_one_sentence(self) -> None:
+        class Bad(os.PathLike):  # type: ignore[type-arg]
+            def __str__(self, *_: object) -> str:
+                raise ValueError("no text")
+
+            __fspath__ = __eq__ = __str__  # type: ignore[assignment]
+
+        for name, value in (("labels", {"a": Bad()}), ("http_headers", {"a": Bad()}), ("log_level", Bad()),
+                            ("output_directory", Bad())):
+            with self.subTest(name), self.assertLogs("spanprof", "ERROR") as logs:
+                self.assertFalse(spanprof.start(**{name: value}))
+            self.assertIn(f"not profiled: {name} has a value that cannot be read: ValueError was raised", logs.output[0])
 
     def test_lists_are_taken_where_a_text_has_commas(self) -> None:
         with mock.patch.dict("os.environ", OTEL_RESOURCE_ATTRIBUTES="service.version=7,host.name=a,os.name=b"):

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ._binding import Error
@@ -31,18 +32,36 @@ def _choice(name: str, value: object) -> int:
     return choices.index(value)
 
 
+def _plain(value: object) -> object:
+    """The same without the program's classes: processes that this one starts are
+    told before they can import them."""
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int.__int__(value)
+    return value
+
+
+def _path(_: str, value: object) -> object:
+    return _plain(os.fspath(value) if isinstance(value, os.PathLike) else value)
+
+
+def _text(item: object) -> str:
+    return "" if item is None else str.__str__(str(item))
+
+
 def _mapping(name: str, value: object) -> dict[str, str] | str:
     """A mapping with texts for what it has; a text as it is."""
     if isinstance(value, str):
-        return value
+        return str.__str__(value)
     if not isinstance(value, Mapping):
         raise _type_error(name, "text or a mapping", value)
-    return {str(key): "" if item is None else str(item) for key, item in value.items()}
+    return {str.__str__(str(key)): _text(item) for key, item in value.items()}
 
 
 def _list(name: str, value: object) -> str:
     if isinstance(value, str):
-        return value
+        return str.__str__(value)
     if not isinstance(value, Sequence) or isinstance(value, (bytes, bytearray)):
         raise _type_error(name, "text or a list", value)
     for item in value:
@@ -53,10 +72,23 @@ def _list(name: str, value: object) -> str:
     return ",".join(value)
 
 
-_CONVERTED = {
-    "http_headers": _mapping, "labels": _mapping, "line_numbers": _choice,
-    "log_level": _choice, "no_proxy": _list, "resource_labels": _list,
+_CONVERTED: dict[str, Callable[[str, object], object]] = {
+    "ca_bundle": _path, "client_cert": _path, "client_key": _path, "http_headers": _mapping,
+    "labels": _mapping, "line_numbers": _choice, "log_level": _choice, "no_proxy": _list,
+    "output_directory": _path, "resource_labels": _list, "spool_directory": _path,
 }
+
+
+def _converted(name: str, value: object) -> object:
+    """Whatever methods of the program's classes do, who starts gets a sentence."""
+    convert = _CONVERTED.get(name)
+    try:
+        return convert(name, value) if convert else _plain(value)
+    except Error:
+        raise
+    except Exception as error:
+        raise Error(f"{name} has a value that cannot be read: "
+                    f"{type(error).__name__} was raised") from error
 
 
 def native_options(options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
@@ -66,12 +98,11 @@ def native_options(options: Mapping[str, Any], known: Sequence[str]) -> dict[str
         Error: a sentence that begins with the option, or names one that is none
             of the `known`.
     """
-    given = {}
+    given: dict[str, Any] = {}
     for name, value in options.items():
         if name not in known:
             raise _unknown(name, known)
-        convert = _CONVERTED.get(name)
-        given[name] = convert(name, value) if convert else value
+        given[name] = _converted(name, value)
     if isinstance(given.get("http_headers"), dict):
         given["http_headers"] = json.dumps(given["http_headers"])
     return given
