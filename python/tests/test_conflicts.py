@@ -74,6 +74,9 @@ class ConflictsTest(ProgramCase):
             done = self.run_command([sys.executable, path])
             self.assertEqual(done.stderr, "", stub)
 
+    def test_entries_that_python_passes_over_are_passed_over(self) -> None:
+        self.assertEqual(self.said("sys; sys.path[1:1] = [None, b'/usr']; sys.path.append('a\\0b'); import spanprof"), [])
+
     def test_another_package_of_that_name_comes_first(self) -> None:
         (self.directory / "first").mkdir()
         other = self.directory / "first" / "pyroscope.py"

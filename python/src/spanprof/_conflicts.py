@@ -10,15 +10,20 @@ _OTHERS = ("pyroscope-io", "pyroscope-otel")
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+def _path() -> list[str]:
+    """Python, too, passes over what is no text."""
+    return [entry for entry in sys.path if isinstance(entry, str)]
+
+
 def _installed() -> list[str]:
     """Which of the others has metadata on sys.path. importlib.metadata would
     look in the same places, and its import takes longer than all of ours."""
     entries: set[str] = set()
-    for directory in sys.path:
+    for directory in _path():
         try:
             entries.update(entry for entry in os.listdir(directory or ".")
                            if entry.startswith("pyroscope"))
-        except OSError:
+        except (OSError, ValueError):  # a NUL byte
             continue
     return [name for name in _OTHERS
             if any(entry.startswith(name.replace("-", "_") + "-")
@@ -38,7 +43,7 @@ def _ours(package: str) -> bool:
 def _found() -> str | None:
     """What `import pyroscope` finds on sys.path. importlib.util would say, but not
     where a test has put a stub in its place."""
-    for directory in sys.path:
+    for directory in _path():
         package = os.path.join(directory, "pyroscope")
         if os.path.isfile(os.path.join(package, "__init__.py")):
             return package
