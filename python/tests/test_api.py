@@ -216,6 +216,25 @@ class ApiTest(ProgramCase):
             assert spanprof.stop(math.inf)
         """)
 
+    def test_every_name_is_there_without_opentelemetry(self) -> None:
+        self.run_source("""
+            import inspect, pydoc, sys, spanprof
+            class Without:
+                @staticmethod
+                def find_spec(name, path=None, target=None):
+                    if name.partition(".")[0] == "opentelemetry":
+                        raise ModuleNotFoundError(name)
+            finders = [*sys.meta_path]
+            sys.meta_path.insert(0, Without)
+            names = {}
+            exec("from spanprof import *", names)
+            assert "start" in names and "SpanProcessor" not in names, names
+            assert "SpanProcessor" not in dict(inspect.getmembers(spanprof))
+            assert "start" in pydoc.plaintext.document(spanprof)
+            sys.meta_path[:] = finders
+            assert "SpanProcessor" in spanprof.__all__ and "SpanProcessor" in dir(spanprof)
+        """)
+
     def test_every_public_name_has_a_docstring_and_hints(self) -> None:
         for name in spanprof.__all__:
             if name == "SpanProcessor":

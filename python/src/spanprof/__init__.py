@@ -32,6 +32,10 @@ __all__ = ["Error", "SpanProcessor", "asgi_app", "available", "flush", "label", 
            "profile", "resume", "running", "start", "stats", "stop", "unavailable_reason",
            "wsgi_app"]
 
+# What is there depends on what is installed: __getattr__ answers for it.
+_NAMES = __all__
+del globals()["__all__"]
+
 if _conflict := _conflicts.sentence():
     _logging.say_once(_conflict)
 
@@ -43,7 +47,18 @@ _ON_USE = {"SpanProcessor": "otel", "__version__": "_version", "asgi_app": "_web
            "stats": "_stats", "wsgi_app": "_web"}
 
 
+def _there(name: str) -> bool:
+    from importlib.util import find_spec
+
+    try:
+        return name != "SpanProcessor" or find_spec("opentelemetry.sdk") is not None
+    except (ImportError, ValueError):
+        return False
+
+
 def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return [*filter(_there, _NAMES)]
     if name not in _ON_USE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = __import__(f"{__name__}.{_ON_USE[name]}", fromlist=[name])
@@ -51,4 +66,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_ON_USE})
+    return sorted({"__all__", *globals(), *filter(_there, _ON_USE)})
