@@ -23,6 +23,14 @@ ENDS = {
 
 
 class ExitTest(ProgramCase):
+    def test_what_ends_a_process_pickles(self) -> None:
+        self.run_source("""
+            import os, pickle, spanprof
+            spanprof.start()
+            for function in (os._exit, os.execv, os.execve, os.fork):
+                assert pickle.loads(pickle.dumps(function)) is function
+        """)
+
     def test_every_end_hands_on_the_running_window(self) -> None:
         for number, (name, end) in enumerate(ENDS.items()):
             with self.subTest(name):

@@ -48,6 +48,7 @@ def _after_flush(end: Callable[..., Any]) -> Callable[..., Any]:
         _flush()
         return end(*args, **keywords)
 
+    flushed.__module__ = "os"  # where pickle looks: the original says posix
     return flushed
 
 

@@ -34,4 +34,5 @@ def install() -> None:
                                     DeprecationWarning)
             return original()
 
+    fork.__module__ = "os"  # as in _exit
     os.fork = fork
