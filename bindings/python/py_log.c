@@ -57,6 +57,7 @@ static void log_after_fork_child(void) {
   sp_log_lines_drop();
   log_taken_drop();
   logged.lost = 0;
+  logged.calls = 0;
   logged.delivering = 0;
 }
 
@@ -165,7 +166,8 @@ void py_sp_log_begin(void) {
  * logger's code would be interrupted in place of the call. */
 int py_sp_log_end(void) {
   pthread_mutex_lock(&logged.lock);
-  logged.calls--;
+  if (logged.calls > 0) /* what was dropped may have forked meanwhile */
+    logged.calls--;
   pthread_mutex_unlock(&logged.lock);
   if (PyErr_CheckSignals() == 0 && log_deliver(0) == 0)
     return 0;

@@ -119,6 +119,29 @@ class ForkTest(ProgramCase):
         """, timeout=90, PYROSCOPE_SERVER_ADDRESS="http://127.0.0.1:9",
              PYROSCOPE_UPLOAD_INTERVAL="100ms")
 
+    def test_a_child_logs_that_was_forked_during_a_flush(self) -> None:
+        self.run_source("""
+            import logging, os, socket, spanprof, threading
+            deaf = socket.create_server(("127.0.0.1", 0))
+            spanprof.start(server_address=f"http://127.0.0.1:{deaf.getsockname()[1]}")
+            burn(0.3)
+            threading.Thread(target=spanprof.flush, args=(10,), daemon=True).start()
+            deaf.accept()
+            pid = os.fork()
+            if pid == 0:
+                records = []
+                class Handler(logging.Handler):
+                    def emit(self, record):
+                        records.append(record)
+                logging.getLogger("spanprof").addHandler(Handler())
+                deaf.close()
+                burn(0.3)
+                wait_for(lambda: records)
+                os._exit(0)
+            assert os.waitpid(pid, 0)[1] == 0
+            os._exit(0)
+        """, PYROSCOPE_UPLOAD_INTERVAL="2s")
+
     def test_a_parent_that_is_not_profiled_has_children_that_are_not(self) -> None:
         self.run_source("""
             import os, spanprof
