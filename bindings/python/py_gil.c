@@ -59,7 +59,32 @@ int py_sp_gil_take(PyGILState_STATE *state) {
   return open;
 }
 
+/* Who asks for threading.current_thread() on a thread that Python did not start
+ * leaves an entry there, up to CPython 3.12 for ever, and joining it fails. */
+static void gil_forget_thread(void) {
+  PyObject *name = PyUnicode_FromString("threading");
+  PyObject *threading = name ? PyImport_GetModule(name) : NULL;
+  PyObject *kind =
+      threading ? PyObject_GetAttrString(threading, "_DummyThread") : NULL;
+  PyObject *active = kind ? PyObject_GetAttrString(threading, "_active") : NULL;
+  PyObject *number =
+      active ? PyLong_FromUnsignedLong(PyThread_get_thread_ident()) : NULL;
+  PyObject *thread = number && PyDict_Check(active)
+                         ? PyDict_GetItemWithError(active, number)
+                         : NULL;
+
+  if (thread && (PyObject *)Py_TYPE(thread) == kind)
+    PyDict_DelItem(active, number);
+  PyErr_Clear();
+  Py_XDECREF(number);
+  Py_XDECREF(active);
+  Py_XDECREF(kind);
+  Py_XDECREF(threading);
+  Py_XDECREF(name);
+}
+
 void py_sp_gil_give_back(PyGILState_STATE state) {
+  gil_forget_thread();
   PyGILState_Release(state);
   gil_step_out();
 }

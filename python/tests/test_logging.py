@@ -128,6 +128,21 @@ class LoggingTest(ProgramCase):
                     spanprof.stop(0)
         """)
 
+    def test_threading_keeps_no_thread_of_the_library(self) -> None:
+        self.run_source("""
+            import logging, spanprof, threading
+            others = []
+            class Handler(logging.Handler):
+                def emit(self, record):
+                    others.append(threading.current_thread())
+            logging.getLogger("spanprof").addHandler(Handler())
+            spanprof.start(log_level="warn", on_profile=lambda *profile: others.append(threading.current_thread()))
+            burn(0.3)
+            spanprof.flush(1)
+            wait_for(lambda: len({thread.ident for thread in others}) > 1)
+            wait_for(lambda: threading.enumerate() == [threading.main_thread()])
+        """, **NOBODY)
+
     def test_a_handler_that_never_returns_holds_up_no_exit(self) -> None:
         done = self.run_source("""
             import atexit, logging
