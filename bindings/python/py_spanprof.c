@@ -63,10 +63,23 @@ static PyObject *native_new(void) {
   return module;
 }
 
+/* Whether this interpreter has had `native`, by a mark that ends with it. -1
+ * with an exception. */
+static int native_known(const PyObject *native) {
+  static const char mark[] = "spanprof._native";
+  PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
+
+  if (!dict)
+    return 1;
+  return native ? PyDict_GetItemString(dict, mark) != NULL
+                : PyDict_SetItemString(dict, mark, Py_True);
+}
+
 /* The one module of the process, which is the main interpreter's: its state is
  * in C, and what a signal interrupts has one interpreter's frames. */
 static PyObject *native_create(PyObject *spec, PyModuleDef *definition) {
   static PyObject *native;
+  int known;
 
   (void)spec;
   (void)definition;
@@ -77,6 +90,13 @@ static PyObject *native_create(PyObject *spec, PyModuleDef *definition) {
                     "%{GLOBAL})");
     return NULL;
   }
+  known = native_known(native);
+  if (native && !known)
+    PyErr_SetString(PyExc_NotImplementedError,
+                    "only the first interpreter of a process is profiled, and "
+                    "Py_Finalize() has ended it");
+  if (known < 0 || (native && !known))
+    return NULL;
   if (!native)
     native = native_new();
   return Py_XNewRef(native);

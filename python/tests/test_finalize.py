@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
+import sysconfig
 import unittest
 
 from program import ProgramCase
@@ -14,6 +17,24 @@ RUNS = int(os.environ.get("SPANPROF_TEST_EXITS", "12"))
 # with libcurl loaded, 8 of 60 exits beside 6 daemon threads crashed, and none
 # of 3.11 and later.
 alone_it_crashes = unittest.skipIf(sys.version_info < (3, 11), "CPython 3.10 by itself crashes at such exits")
+
+
+# A program that has one interpreter after the other.
+TWO_LIVES = """
+#include <Python.h>
+
+int main(int count, char **sources) {
+  int i, status = 0;
+
+  for (i = 1; i < count; i++) {
+    Py_Initialize();
+    status |= PyRun_SimpleString(sources[i]);
+    status |= Py_FinalizeEx();
+  }
+  return status != 0;
+}
+"""
+LIBRARY = os.path.join(str(sysconfig.get_config_var("LIBDIR")), str(sysconfig.get_config_var("LDLIBRARY")))
 
 
 class FinalizeTest(ProgramCase):
@@ -52,6 +73,25 @@ class FinalizeTest(ProgramCase):
                 threading.Thread(target=forever, args=(call,), daemon=True).start()
             time.sleep(0.1)
         """)
+
+    @unittest.skipIf(shutil.which("gcc") is None or not LIBRARY.endswith(".so") or not os.path.exists(LIBRARY),
+                     "there is no C compiler, or no library to embed")
+    def test_an_interpreter_after_the_end_of_the_first_is_refused(self) -> None:
+        (self.directory / "lives.c").write_text(TWO_LIVES)
+        lives = self.directory / "lives"
+        subprocess.run(["gcc", f"-I{sysconfig.get_path('include')}", self.directory / "lives.c", LIBRARY,
+                        f"-Wl,-rpath,{os.path.dirname(LIBRARY)}", "-o", lives], check=True)
+        first = "import spanprof; assert spanprof.start() and spanprof.stop()"
+        imported = "import spanprof; assert spanprof.available()"
+        second = """
+import spanprof
+assert spanprof.start() is False and spanprof.stop() is False
+assert "Py_Finalize() has ended it" in spanprof.unavailable_reason(), spanprof.unavailable_reason()
+with spanprof.label(a="b"):
+    pass
+"""
+        for life in (first, imported):
+            self.run_command([lives, life, second, second])
 
     def test_library_threads_want_to_log_at_exit(self) -> None:
         self.run_many("""
