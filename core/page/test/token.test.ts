@@ -1,0 +1,87 @@
+import { after, before, test } from "node:test";
+import assert from "node:assert/strict";
+import type { Browser } from "puppeteer-core";
+import { fine, open, startBrowser } from "./browser.ts";
+import { accessible } from "./axe.ts";
+import { quickly, until } from "./look.ts";
+import { Server } from "./server.ts";
+
+let browser: Browser;
+
+before(async () => {
+  browser = await startBrowser();
+});
+
+after(async () => {
+  await browser.close();
+});
+
+test("a token may have any letters, and is known where the browser stores nothing", async () => {
+  const own = await Server.start("--token", "S\u00e9same \u{1f511}");
+  const opened = await open(browser, own.base);
+  const { page } = opened;
+
+  await page.evaluateOnNewDocument(() => {
+    Object.defineProperty(window, "sessionStorage", { get: () => { throw new DOMException("refused", "SecurityError"); } });
+  });
+  await page.reload();
+  await page.waitForSelector("input[name=token]");
+  await page.keyboard.type("\u4e00");
+  await page.keyboard.press("Enter");
+  await until(page, ".token .fault", "refused the token");
+  await page.type("input[name=token]", "S\u00e9same \u{1f511}");
+  await page.keyboard.press("Enter");
+  await until(page, ".start h2", "no profiles yet");
+  await fine(opened);
+  await own.dispose();
+});
+
+test("a server with a token is asked with it, once it is known", async () => {
+  const own = await Server.start("--token", "open sesame");
+  const opened = await open(browser, `${own.base}?query=shop.cpu`);
+  const { page } = opened;
+
+  await page.waitForSelector("input[name=token]");
+  assert.equal(await page.$(".token .fault"), null);
+  await page.keyboard.type("sesame street");
+  await page.keyboard.press("Enter");
+  await until(page, ".token .fault", "refused the token");
+  await accessible(page, "the form of the token");
+  await page.type("input[name=token]", "open sesame");
+  await page.keyboard.press("Enter");
+  await until(page, ".start h2", "no profiles yet");
+  assert.ok(!page.url().includes("sesame"));
+  await page.reload();
+  await until(page, ".start h2", "no profiles yet");
+  await fine(opened);
+  await own.dispose();
+});
+
+test("every view of a server with a token asks for it", async () => {
+  const own = await Server.start("--token", "open sesame");
+  const opened = await open(browser, own.base);
+  const { page } = opened;
+
+  for (const path of ["", "labels", "spans", "traces", "span?span=08d12e6b76c84d11", "trace?trace=0123456789abcdef0123456789abcdef", "comparison", "comparison-diff"]) {
+    await page.goto(own.base + path);
+    await page.waitForSelector("input[name=token]");
+  }
+  await fine(opened);
+  await own.dispose();
+});
+
+test("a form for the token is not made anew by a live view", async () => {
+  const own = await Server.start("--token", "open sesame");
+  const opened = await open(browser, `${own.base}?query=shop.cpu&live=1`);
+  const { page } = opened;
+
+  await quickly(page);
+  await page.waitForSelector("input[name=token]");
+  assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("name")), "token");
+  // A tick that was planned before the refusal would come within this answer.
+  await page.keyboard.type("open sesame", { delay: 30 });
+  await page.keyboard.press("Enter");
+  await until(page, ".start h2", "no profiles yet");
+  await fine(opened);
+  await own.dispose();
+});
