@@ -6,6 +6,7 @@
 #ifndef SP_CLIENT_SOCKETS_H
 #define SP_CLIENT_SOCKETS_H
 
+#include <signal.h>
 #include <curl/curl.h>
 #include <sys/types.h>
 
@@ -35,5 +36,15 @@ void sp_client_sockets_find(sp_client_sockets *sockets, CURLM *multi);
 
 /* In a forked child, whatever the thread was doing. */
 void sp_client_sockets_close(sp_client_sockets *sockets);
+
+/* SIGPIPE in this thread between the two: none is delivered that the peer's
+ * closing caused. */
+typedef struct sp_client_pipe {
+  sigset_t before;
+  bool pending;
+} sp_client_pipe;
+
+void sp_client_pipe_hold(sp_client_pipe *pipe);
+void sp_client_pipe_release(const sp_client_pipe *pipe);
 
 #endif
