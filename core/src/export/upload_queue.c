@@ -84,7 +84,8 @@ sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue,
                                       uint64_t time_ns) {
   sp_upload *before = NULL, *at = queue->first;
 
-  for (; at && at->part.time_ns >= time_ns; at = at->next)
+  for (; at && (!at->handed_local || at->part.time_ns >= time_ns);
+       at = at->next)
     before = at;
   return queue_remove(queue, before);
 }

@@ -123,7 +123,10 @@ static void old_ones_are_found_by_their_profiles_time(void) {
   made(&queue, 2, 10);
   gone(sp_upload_queue_take_older(&queue, 101), 1);
   CHECK(sp_upload_queue_take_older(&queue, 200) == NULL);
-  gone(sp_upload_queue_take_first(&queue), 2);
+  made(&queue, 3, 10)->handed_local = false;
+  gone(sp_upload_queue_take_older(&queue, UINT64_MAX), 2);
+  CHECK(sp_upload_queue_take_older(&queue, UINT64_MAX) == NULL);
+  gone(sp_upload_queue_take_first(&queue), 3);
 }
 
 static void pending_asks_only_up_to_a_number(void) {
