@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -152,13 +151,14 @@ static void spool_drop_old(sp_spool *spool) {
 }
 
 static spanprof_status spool_make_room(sp_spool *spool, uint64_t bytes) {
-  while (spool->count &&
-         spool->bytes + spool->foreign_bytes + bytes > spool->max_bytes &&
-         bytes <= spool->max_bytes)
+  const uint64_t others_bytes = spool->foreign_bytes + bytes;
+
+  /* Then what we hold would be dropped in vain. */
+  if (others_bytes > spool->max_bytes)
+    return SPANPROF_ERR_LIMIT;
+  while (spool->bytes + others_bytes > spool->max_bytes)
     spool_lose(spool, &spool->entries[0], "the spool is full");
-  return spool->bytes + spool->foreign_bytes + bytes > spool->max_bytes
-             ? SPANPROF_ERR_LIMIT
-             : SPANPROF_OK;
+  return SPANPROF_OK;
 }
 
 /* Open the spool, or the home called `name` in it, to be listed.

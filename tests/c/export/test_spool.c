@@ -253,9 +253,16 @@ static void the_living_keep_theirs(void) {
   }
   close(end[0]);
   CHECK_EQUAL(read(ready[0], &byte, 1), 1);
+  spool_settings.spool_max_bytes = 2 * 4096;
   spool = spool_in(directory);
+  spool_settings.spool_max_bytes = 64 << 20;
   CHECK(!sp_spool_claim(spool));
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
+  /* What finds no room beside theirs takes nobody's place. */
+  CHECK(!put(spool, time_ns, 100));
+  CHECK_EQUAL(put(spool, time_ns + 1, 5000), SPANPROF_ERR_LIMIT);
+  CHECK_EQUAL(lost_count, 0);
+  sp_spool_remove(spool, sp_spool_next(spool, now_ns()));
   /* Not again before a minute is over. */
   close(end[1]);
   CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
