@@ -9,10 +9,8 @@
 #include <unistd.h>
 
 #include "../util/directory.h"
-#include "../util/number.h"
 #include "../util/status.h"
 
-#define SPOOL_SUFFIX  ".profile"
 #define SPOOL_SCAN_NS (60 * SP_NS_PER_S)
 
 /* What a file takes at least, as common file systems count; bounds the number
@@ -42,10 +40,6 @@ struct sp_spool {
 
 static uint64_t spool_disk_bytes(uint64_t size) {
   return (size / SPOOL_BLOCK_BYTES + 1) * SPOOL_BLOCK_BYTES;
-}
-
-static void spool_name(uint64_t time_ns, char *out, size_t capacity) {
-  snprintf(out, capacity, "%llu" SPOOL_SUFFIX, (unsigned long long)time_ns);
 }
 
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
@@ -116,7 +110,7 @@ void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
   char name[NAME_MAX + 1];
   int directory;
 
-  spool_name(entry->time_ns, name, sizeof name);
+  sp_spool_file_name(entry->time_ns, name, sizeof name);
   /* One that stays because no descriptor is left is sent again by the next
    * process, which does no harm (spool.h). */
   if (!sp_spool_home_open(&directory, home)) {
@@ -140,6 +134,21 @@ static void spool_lose(sp_spool *spool, sp_spool_entry *entry,
   sp_spool_remove(spool, entry);
   lost.home = NULL;
   spool->lost(spool->lost_data, &lost, why);
+}
+
+static const char spool_gone[] = "the file is damaged or gone";
+
+/* Someone removed our home: what was in it is lost, and another is made. */
+static void spool_forget_gone(sp_spool *spool) {
+  sp_spool_home *home = &spool->homes[0];
+  size_t i = spool->count;
+
+  if (!home->name[0] || !sp_spool_home_gone(home))
+    return;
+  while (i-- > 0)
+    if (spool->entries[i].home == home)
+      spool_lose(spool, &spool->entries[i], spool_gone);
+  sp_spool_home_release(home, spool->mem);
 }
 
 static void spool_drop_old(sp_spool *spool) {
@@ -176,24 +185,6 @@ static spanprof_status spool_list(const sp_spool *spool, const char *name,
                  spool->directory);
 }
 
-/* A file of a home called `name`: is it a profile (or what a crash left of one,
- * then *temporary)? */
-static bool spool_entry_of(int directory, const char *name,
-                           sp_spool_entry *entry, bool *temporary) {
-  const char *number = name;
-  struct stat info;
-
-  *temporary = *name == '.';
-  number += *temporary;
-  if (!sp_number_read_own(&number, &entry->time_ns) ||
-      strcmp(number, *temporary ? SPOOL_SUFFIX ".tmp" : SPOOL_SUFFIX) != 0 ||
-      fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-      !S_ISREG(info.st_mode))
-    return false;
-  entry->bytes = spool_disk_bytes((uint64_t)info.st_size);
-  return true;
-}
-
 /* The files of the home called `name`. Where it is locked by us they become
  * entries and what a crash left half-written is removed; else (`home` NULL)
  * they are only counted. */
@@ -202,6 +193,7 @@ static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
   spanprof_status st = SPANPROF_OK;
   struct dirent *found;
   bool temporary;
+  uint64_t size;
   DIR *directory;
 
   st = spool_list(spool, name, &directory);
@@ -210,8 +202,10 @@ static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
   while (!st && (found = readdir(directory)) != NULL) {
     sp_spool_entry entry = {.home = home};
 
-    if (!spool_entry_of(dirfd(directory), found->d_name, &entry, &temporary))
+    if (!sp_spool_file_look(dirfd(directory), found->d_name, &entry.time_ns,
+                            &size, &temporary))
       continue;
+    entry.bytes = spool_disk_bytes(size);
     *bytes += entry.bytes;
     if (home && temporary)
       unlinkat(dirfd(directory), found->d_name, 0);
@@ -304,7 +298,7 @@ static spanprof_status spool_write(const sp_spool_home *home,
 
   if (st)
     return st;
-  spool_name(part->time_ns, name, sizeof name);
+  sp_spool_file_name(part->time_ns, name, sizeof name);
   st = sp_spool_file_write(directory, home->path, name, part, series);
   close(directory);
   return st;
@@ -323,6 +317,7 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
                           .home = &spool->homes[0]};
   spanprof_status st;
 
+  spool_forget_gone(spool);
   entry.bytes = spool_disk_bytes(part->size + series->size);
   st = spool_make_room(spool, entry.bytes);
   if (!st)
@@ -364,13 +359,15 @@ spanprof_status sp_spool_read(sp_spool *spool, sp_spool_entry *entry,
 
   memset(out, 0, sizeof *out);
   st = sp_spool_home_open(&directory, entry->home);
-  if (st)
-    return st;
-  spool_name(entry->time_ns, name, sizeof name);
-  st = sp_spool_file_read(out, spool->mem, directory, name);
-  close(directory);
+  if (!st) {
+    sp_spool_file_name(entry->time_ns, name, sizeof name);
+    st = sp_spool_file_read(out, spool->mem, directory, name);
+    close(directory);
+  } else if (sp_spool_home_gone(entry->home)) {
+    st = SPANPROF_ERR_FORMAT;
+  }
   if (st == SPANPROF_ERR_FORMAT)
-    spool_lose(spool, entry, "the file is damaged or gone");
+    spool_lose(spool, entry, spool_gone);
   return st;
 }
 

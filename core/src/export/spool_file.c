@@ -12,6 +12,8 @@
 #include "../util/number.h"
 #include "../util/status.h"
 
+#define SPOOL_FILE_SUFFIX ".profile"
+
 /* The first line; then one of seven numbers, then labels, then the pprof. */
 #define SPOOL_FILE_MAGIC "spanprof-spool 1\n"
 
@@ -140,4 +142,26 @@ void sp_spool_file_dispose(sp_spool_file *file) {
   sp_series_dispose(&file->series);
   sp_mem_free(file->mem, file->content);
   memset(file, 0, sizeof *file);
+}
+
+void sp_spool_file_name(uint64_t time_ns, char *out, size_t capacity) {
+  snprintf(out, capacity, "%llu" SPOOL_FILE_SUFFIX,
+           (unsigned long long)time_ns);
+}
+
+bool sp_spool_file_look(int directory, const char *name, uint64_t *time_ns,
+                        uint64_t *size, bool *temporary) {
+  const char *number = name;
+  struct stat info;
+
+  *temporary = *name == '.';
+  number += *temporary;
+  if (!sp_number_read_own(&number, time_ns) ||
+      strcmp(number,
+             *temporary ? SPOOL_FILE_SUFFIX ".tmp" : SPOOL_FILE_SUFFIX) != 0 ||
+      fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+      !S_ISREG(info.st_mode))
+    return false;
+  *size = (uint64_t)info.st_size;
+  return true;
 }

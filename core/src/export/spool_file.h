@@ -31,4 +31,12 @@ spanprof_status sp_spool_file_parse(sp_spool_file *out, const sp_mem *mem,
                                     char *content, size_t size);
 void sp_spool_file_dispose(sp_spool_file *file);
 
+/* The name of the profile that started at `time_ns`. */
+void sp_spool_file_name(uint64_t time_ns, char *out, size_t capacity);
+
+/* Is `name` in `directory` a profile (or what a crash left of one, then
+ * *temporary)? */
+bool sp_spool_file_look(int directory, const char *name, uint64_t *time_ns,
+                        uint64_t *size, bool *temporary);
+
 #endif

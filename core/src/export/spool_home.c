@@ -48,6 +48,10 @@ spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home) {
   return sp_directory_open(out, home->spool, home->name);
 }
 
+bool sp_spool_home_gone(const sp_spool_home *home) {
+  return access(home->path, F_OK) != 0 && errno == ENOENT;
+}
+
 /* Lock the file, which is open. SPANPROF_ERR_STATE: another process has it, or
  * it is not the file of that name any more (its owner removed it meanwhile). */
 static spanprof_status home_lock_file(sp_spool_home *home, int directory,
@@ -165,7 +169,7 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
   if (!st)
     st = home_lock(home, 0);
   /* Its owner removed it since its name was read. */
-  if (st == SPANPROF_ERR_IO && access(home->path, F_OK) != 0 && errno == ENOENT)
+  if (st == SPANPROF_ERR_IO && sp_spool_home_gone(home))
     st = SPANPROF_ERR_STATE;
   if (st)
     home_clear(home, mem);

@@ -46,6 +46,9 @@ bool sp_spool_home_named(const char *name);
  * sentence. */
 spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home);
 
+/* Has someone removed its directory? */
+bool sp_spool_home_gone(const sp_spool_home *home);
+
 /* Unlock; an empty one is removed. */
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem);
 

@@ -463,6 +463,27 @@ static void a_full_disk_leaves_nothing(void) {
   sp_spool_free(spool);
 }
 
+static void a_home_that_was_removed_is_made_anew(void) {
+  char directory[64];
+  sp_spool *spool = spool_in(directory_new(directory));
+  uint64_t time_ns = now_unix_ns(), i;
+  sp_spool_file file;
+
+  for (i = 0; i < 3; i++)
+    CHECK(!put(spool, time_ns + i, 0));
+  directory_remove(sp_spool_next(spool, now_ns())->home->path);
+  CHECK_EQUAL(sp_spool_read(spool, sp_spool_next(spool, now_ns()), &file),
+              SPANPROF_ERR_FORMAT);
+  CHECK_EQUAL(lost_count, 1);
+  CHECK(!put(spool, time_ns + 3, 0));
+  CHECK_EQUAL(lost_count, 3);
+  CHECK(!sp_spool_read(spool, sp_spool_next(spool, now_ns()), &file));
+  CHECK_EQUAL(file.part.time_ns, time_ns + 3);
+  sp_spool_file_dispose(&file);
+  sp_spool_free(spool);
+  directory_remove(directory);
+}
+
 static void a_forked_child_has_a_spool_of_its_own(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
@@ -540,6 +561,8 @@ int main(int argc, char **argv) {
       {"planted_homes_are_told_of", planted_homes_are_told_of},
       {"forged_files_are_lost_unread", forged_files_are_lost_unread},
       {"a_full_disk_leaves_nothing", a_full_disk_leaves_nothing},
+      {"a_home_that_was_removed_is_made_anew",
+       a_home_that_was_removed_is_made_anew},
       {"a_forked_child_has_a_spool_of_its_own",
        a_forked_child_has_a_spool_of_its_own},
       {"spooling_survives_failing_memory", spooling_survives_failing_memory},
