@@ -25,8 +25,10 @@
 #define FILES_SUFFIX     ".pb.gz"
 
 /* Past the cap a little more is removed, so that the directory is not read for
- * every file that is written. */
+ * every file that is written; as much is written, or a minute passes, before
+ * what other processes wrote is looked at again. */
 #define FILES_SLACK_DIVISOR 32
+#define FILES_LOOK_NS       (60 * SP_NS_PER_S)
 
 /* A temporary file this old has no writer any more. */
 #define FILES_TEMPORARY_MAX_AGE_S 3600
@@ -52,7 +54,9 @@ struct sp_profile_files {
   char app[FILES_APP_BYTES + FILES_HASH_BYTES + 1];
   /* As of the last look, plus what was written since. */
   bool looked;
+  uint64_t look_ns; /* when to look again, monotonic */
   uint64_t bytes;
+  uint64_t written;   /* of bytes: since the last look */
   uint64_t oldest_ns; /* Unix time; UINT64_MAX: there is no file */
   uint64_t removed;
   /* Unix time less monotonic, at the last put, and until when, monotonic, ages
@@ -251,13 +255,17 @@ static void files_enforce_caps(sp_profile_files *files, int directory,
   spanprof_status st;
 
   if (files->looked && files->bytes <= files->max_bytes &&
+      files->written <= files->max_bytes / FILES_SLACK_DIVISOR &&
+      sp_clock_monotonic_ns(files->clock) < files->look_ns &&
       (files->oldest_ns >= now_ns ||
        now_ns - files->oldest_ns <= files->max_age_ns))
     return;
   st = files_list(files, directory, now_ns, &list, &count);
   if (!st) {
     files->looked = true;
+    files->look_ns = sp_clock_monotonic_ns(files->clock) + FILES_LOOK_NS;
     files->bytes = 0;
+    files->written = 0;
     for (i = 0; i < count; i++)
       files->bytes += list[i].bytes;
     files_remove_oldest(files, directory, list, count, newest, now_ns);
@@ -290,6 +298,7 @@ static spanprof_status files_write(sp_profile_files *files,
   st = sp_directory_put(directory, files->directory, name, pieces, count);
   if (!st) {
     files->bytes += bytes;
+    files->written += bytes;
     files->oldest_ns = sp_min_u64(files->oldest_ns, part->time_ns);
     files_enforce_caps(files, directory, part);
   }

@@ -272,6 +272,30 @@ static void a_clock_set_forward_removes_nothing_for_a_day(void) {
   directory_remove(directory);
 }
 
+/* Each process knows only what it wrote itself until it looks again. */
+static void the_byte_cap_is_of_all_processes(void) {
+  char directory[64];
+  sp_settings settings = usual_settings();
+  sp_profile_files *files;
+  uint64_t now_ns;
+
+  settings.output_max_bytes = 100000;
+  files = files_in(directory_new(directory), &settings);
+  now_ns = sp_clock_unix_ns(&test_time.clock);
+  CHECK(!put(files, now_ns, 100));
+  touch(directory, "checkout-12-34.pb.gz", 99000);
+  CHECK(!put(files, now_ns + 1, 5000));
+  CHECK(!exists(directory, "checkout-12-34.pb.gz"));
+  touch(directory, "checkout-12-34.pb.gz", 99900);
+  CHECK(!put(files, now_ns + 2, 100));
+  CHECK(exists(directory, "checkout-12-34.pb.gz"));
+  test_time.jumped_ns += 60 * SP_NS_PER_S;
+  CHECK(!put(files, now_ns + 3, 100));
+  CHECK(!exists(directory, "checkout-12-34.pb.gz"));
+  sp_profile_files_free(files);
+  directory_remove(directory);
+}
+
 /* Both would be "____" without more. */
 static void applications_of_other_scripts_keep_apart(void) {
   char directory[64];
@@ -325,6 +349,7 @@ int main(int argc, char **argv) {
       {"writing_survives_failing_memory", writing_survives_failing_memory},
       {"a_clock_set_forward_removes_nothing_for_a_day",
        a_clock_set_forward_removes_nothing_for_a_day},
+      {"the_byte_cap_is_of_all_processes", the_byte_cap_is_of_all_processes},
       {"applications_of_other_scripts_keep_apart",
        applications_of_other_scripts_keep_apart},
       {"a_directory_opened_to_others_is_used_no_more",
