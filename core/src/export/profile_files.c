@@ -42,6 +42,7 @@ typedef struct files_entry {
   uint64_t time_ns;
   uint64_t pid;
   uint64_t bytes;
+  bool ahead; /* of a clock that was set back since */
 } files_entry;
 
 struct sp_profile_files {
@@ -147,6 +148,8 @@ void sp_profile_files_free(sp_profile_files *files) {
 static int files_compare(const void *a, const void *b) {
   const files_entry *x = a, *y = b;
 
+  if (x->ahead != y->ahead)
+    return y->ahead - x->ahead;
   return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
 }
 
@@ -163,12 +166,14 @@ static void files_drop_leftover(const sp_profile_files *files, int directory,
     unlinkat(directory, name, 0);
 }
 
-/* Read the directory: our files, oldest first. *list is to be freed.
- * SPANPROF_ERR_NOMEM, SPANPROF_ERR_IO: too little is known to remove any. */
+/* Read the directory: our files, those ahead first, then oldest first. *list is
+ * to be freed. SPANPROF_ERR_NOMEM, SPANPROF_ERR_IO: too little is known to
+ * remove any. */
 static spanprof_status files_list(const sp_profile_files *files, int fd,
                                   uint64_t now_ns, files_entry **list,
                                   size_t *count) {
   spanprof_status st = SPANPROF_OK;
+  uint64_t ahead_ns = sp_clock_unix_ns(files->clock) + FILES_JUMP_NS;
   int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
   DIR *directory = copy < 0 ? NULL : fdopendir(copy);
   struct dirent *found;
@@ -192,6 +197,7 @@ static spanprof_status files_list(const sp_profile_files *files, int fd,
     if (!files_parse(files, found->d_name, FILES_SUFFIX, &entry))
       continue;
     entry.bytes = (uint64_t)info.st_size;
+    entry.ahead = entry.time_ns > ahead_ns;
     st = sp_mem_reserve(files->mem, (void **)list, &capacity, *count + 1,
                         sizeof entry);
     if (!st)
@@ -216,7 +222,8 @@ static uint64_t files_age_now(sp_profile_files *files) {
   return monotonic_ns < files->trust_ns ? 0 : unix_ns;
 }
 
-/* Remove one by one from the oldest on, until both caps hold. */
+/* Remove one by one from the oldest on, until both caps hold. Those ahead go
+ * first for bytes: else each new profile would be the oldest. */
 static void files_remove_oldest(sp_profile_files *files, int directory,
                                 const files_entry *list, size_t count,
                                 const sp_encoded *newest, uint64_t now_ns) {
@@ -228,9 +235,12 @@ static void files_remove_oldest(sp_profile_files *files, int directory,
     char name[NAME_MAX + 1];
     bool old = list[i].time_ns < now_ns &&
                now_ns - list[i].time_ns > files->max_age_ns;
+    bool goes = list[i].time_ns != newest->time_ns &&
+                (old || (over && files->bytes > target));
 
-    if (list[i].time_ns == newest->time_ns ||
-        (!old && !(over && files->bytes > target)))
+    if (!goes && list[i].ahead)
+      continue;
+    if (!goes)
       break;
     files_name(files, list[i].pid, list[i].time_ns, name, sizeof name);
     if (unlinkat(directory, name, 0) != 0 && errno != ENOENT) {

@@ -272,6 +272,36 @@ static void a_clock_set_forward_removes_nothing_for_a_day(void) {
   directory_remove(directory);
 }
 
+static void after_a_clock_was_set_back_new_profiles_stay(void) {
+  const uint64_t hour_ns = 3600 * SP_NS_PER_S;
+  char directory[64], name[128];
+  sp_settings settings = usual_settings();
+  sp_profile_files *files;
+  uint64_t now_ns, i;
+
+  settings.output_max_bytes = 100000;
+  settings.output_max_age_s = 60;
+  files = files_in(directory_new(directory), &settings);
+  now_ns = sp_clock_unix_ns(&test_time.clock);
+  for (i = 1; i <= 2; i++) {
+    snprintf(name, sizeof name, "checkout-12-%llu.pb.gz",
+             (unsigned long long)(now_ns + i * hour_ns));
+    touch(directory, name, 45000);
+  }
+  touch(directory, "checkout-12-34.pb.gz", 100);
+  CHECK(!put(files, now_ns, 100));
+  CHECK(!exists(directory, "checkout-12-34.pb.gz"));
+  CHECK_EQUAL(directory_count(directory, ".pb.gz"), 3);
+  for (i = 1; i <= 3; i++)
+    CHECK(!put(files, now_ns + i, 10000));
+  for (i = 0; i <= 3; i++)
+    CHECK(exists(directory, "checkout-%d-%llu.pb.gz", getpid(),
+                 (unsigned long long)(now_ns + i)));
+  CHECK_EQUAL(directory_count(directory, ".pb.gz"), 5);
+  sp_profile_files_free(files);
+  directory_remove(directory);
+}
+
 /* Each process knows only what it wrote itself until it looks again. */
 static void the_byte_cap_is_of_all_processes(void) {
   char directory[64];
@@ -349,6 +379,8 @@ int main(int argc, char **argv) {
       {"writing_survives_failing_memory", writing_survives_failing_memory},
       {"a_clock_set_forward_removes_nothing_for_a_day",
        a_clock_set_forward_removes_nothing_for_a_day},
+      {"after_a_clock_was_set_back_new_profiles_stay",
+       after_a_clock_was_set_back_new_profiles_stay},
       {"the_byte_cap_is_of_all_processes", the_byte_cap_is_of_all_processes},
       {"applications_of_other_scripts_keep_apart",
        applications_of_other_scripts_keep_apart},
