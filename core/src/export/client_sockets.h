@@ -6,8 +6,8 @@
 #ifndef SP_CLIENT_SOCKETS_H
 #define SP_CLIENT_SOCKETS_H
 
-#include <signal.h>
 #include <curl/curl.h>
+#include <signal.h>
 #include <sys/types.h>
 
 #include "../util/base.h"
