@@ -87,6 +87,14 @@ class UploadTest(unittest.TestCase):
         self.upload(self.directory, SERVER_ADDRESS=self.address)
         self.assertEqual(self.sink.ask("/summary")["profiles"], len(self.files))
 
+    def test_a_server_that_never_answers_is_given_up(self):
+        with tempfile.TemporaryDirectory() as directory:
+            for name in ("a.pb.gz", "b.pb.gz", "c.pb.gz"):
+                shutil.copy(os.path.join(self.directory, self.files[0]), os.path.join(directory, name))
+            done = self.upload("--server", "http://127.0.0.1:1", directory, status=1)
+        self.assertEqual(done.stderr.count("no upload to"), 1, done.stderr)
+        self.assertIn("the server does not answer: 2 not tried\n", done.stderr)
+
     def test_a_terminal_shows_how_far_it_is_and_what_it_waits_for(self):
         leader, follower = pty.openpty()
         self.sink.ask("/control", {"mode": "status", "status": 503, "count": 1})

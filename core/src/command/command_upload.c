@@ -48,6 +48,7 @@ typedef struct upload_job {
   sp_progress progress;
   size_t seen;
   size_t taken;
+  bool unanswered; /* a file in all its tries: others would wait as long */
   int status;
 } upload_job;
 
@@ -174,6 +175,7 @@ static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
   sp_pyroscope_request_dispose(&request);
   if (accepted)
     return SPANPROF_OK;
+  job->unanswered = !answer.status;
   if (!answer.status)
     return sp_fail(SPANPROF_ERR_IO, "no upload to %s: %s",
                    job->client.settings.server_address, answer.message);
@@ -205,6 +207,7 @@ static void upload_file(upload_job *job, const char *path) {
 }
 
 static void upload_run(upload_job *job) {
+  char rest[80];
   size_t i;
 
   if (sp_command_client_open(&job->client, job->io, job->server, NULL)) {
@@ -212,12 +215,17 @@ static void upload_run(upload_job *job) {
     return;
   }
   sp_progress_init(&job->progress, job->io->err);
-  for (i = 0; i < job->files.count; i++) {
+  for (i = 0; i < job->files.count && !job->unanswered; i++) {
     job->seen = i;
     sp_progress_sent(&job->progress, i, job->files.count, NULL);
     upload_file(job, job->files.paths[i]);
   }
   sp_progress_clear(&job->progress);
+  if (i < job->files.count) {
+    snprintf(rest, sizeof rest, "the server does not answer: %zu not tried",
+             job->files.count - i);
+    upload_complain(job, NULL, rest);
+  }
   fprintf(job->io->out, "%zu of %zu profiles taken by %s\n", job->taken,
           job->files.count, job->client.settings.server_address);
 }
