@@ -75,7 +75,8 @@ class ConflictsTest(ProgramCase):
             self.assertEqual(done.stderr, "", stub)
 
     def test_entries_that_python_passes_over_are_passed_over(self) -> None:
-        self.assertEqual(self.said("sys; sys.path[1:1] = [None, b'/usr']; sys.path.append('a\\0b'); import spanprof"), [])
+        odd = [None, b"/usr"] if sys.version_info >= (3, 11) else [None]  # bytes are too much for CPython 3.10 itself
+        self.assertEqual(self.said(f"sys; sys.path[1:1] = {odd}; sys.path.append('a\\0b'); import spanprof"), [])
 
     def test_another_package_of_that_name_comes_first(self) -> None:
         (self.directory / "first").mkdir()
