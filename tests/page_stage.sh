@@ -6,7 +6,7 @@
 # its own, as users do.
 page_once() {
   mkdir -p build/page
-  cmake -DNPM="$(command -v npm)" -DNODE="$(command -v node || command -v nodejs)" -DSOURCES="$PWD/core/page" \
+  flock build/page cmake -DNPM="$(command -v npm)" -DNODE="$(command -v node || command -v nodejs)" -DSOURCES="$PWD/core/page" \
     -DWORK="$PWD/build/page/npm" -DPAGE="$PWD/build/page/page.html" -P core/src/page/build_page.cmake
 }
 
@@ -36,6 +36,7 @@ stage_page() {
   check page-lint 0 page_npm check
   for file in build/page/check/test/*.test.ts; do
     file=$(basename "$file" .test.ts)
-    check "page-$file" 600 npm --prefix build/page/check run --silent test "$file"
+    lane check "page-$file" 600 npm --prefix build/page/check run --silent test "$file"
   done
+  lanes_end
 }

@@ -12,6 +12,9 @@
 # build/python-debs          what Debian sid gave; alone with: python_packages.sh --debs
 set -euo pipefail
 cd "$(dirname "$0")/.."
+mkdir -p build
+exec 9> build/python-packages.lock
+flock 9 # another stage may fill the same folders
 packages=$PWD/build/python-packages
 setuptools=$PWD/build/python-setuptools
 wheels=$PWD/build/python-wheels

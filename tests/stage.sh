@@ -13,11 +13,22 @@ unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE
 export HOME=${HOME:-/tmp}
 export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-5}
 
-# build PRESET [TARGET...]: only what goes wrong is printed.
+# build PRESET [TARGET...]: only what goes wrong is printed. A stage that shares
+# the preset waits.
 build() {
+  local lock status=0
+
+  [ "$1" = dev ] || page_once
+  exec {lock}> "build/log/$1.lock"
+  flock "$lock"
+  build_locked "$@" || status=$?
+  exec {lock}>&-
+  return $status
+}
+
+build_locked() {
   local preset=$1
   shift
-  [ "$preset" = dev ] || page_once
   cmake --preset "$preset" -DSPANPROF_WERROR=ON "-DSPANPROF_PAGE_FILE=$([ "$preset" = dev ] || echo "$PWD/build/page/page.html")" > "build/log/configure-$preset.txt" || {
     cat "build/log/configure-$preset.txt"
     return 1
@@ -153,32 +164,37 @@ stage_tsan() {
 
 # The corpus stays as it is; what the fuzzer finds on the way is kept in the
 # build directory, a crash in build/fuzz/crashes.
+fuzz_target() {
+  local name
+
+  name=$(basename "$1")
+  mkdir -p "build/fuzz/found/$name"
+  if "$1" -max_total_time="${SPANPROF_FUZZ_SECONDS:-5}" -timeout=10 -rss_limit_mb=1024 \
+    -print_final_stats=1 -artifact_prefix="build/fuzz/crashes/$name-" \
+    "build/fuzz/found/$name" "tests/fuzz/corpus/${name#fuzz_}" > "build/log/$name.txt" 2>&1; then
+    echo "$name: $(sed -n 's/.*number_of_executed_units: *//p' "build/log/$name.txt") runs, nothing found"
+    echo "CHECK passed $name"
+  else
+    echo "$name" >> "$failures"
+    echo "$(tail -40 "build/log/$name.txt")"$'\n'"CHECK failed $name"
+  fi
+}
+
 stage_fuzz() {
-  local seconds=${SPANPROF_FUZZ_SECONDS:-5} binary name status=0
+  local binary
   export ASAN_OPTIONS=allocator_may_return_null=1
 
   build fuzz fuzz_programs
   mkdir -p build/fuzz/crashes
   for binary in build/fuzz/tests/fuzz/fuzz_*; do
-    name=$(basename "$binary")
-    mkdir -p "build/fuzz/found/$name"
-    if "$binary" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 \
-      -print_final_stats=1 -artifact_prefix="build/fuzz/crashes/$name-" \
-      "build/fuzz/found/$name" "tests/fuzz/corpus/${name#fuzz_}" > "build/log/$name.txt" 2>&1; then
-      echo "$name: $(sed -n 's/.*number_of_executed_units: *//p' "build/log/$name.txt") runs, nothing found"
-      echo "CHECK passed $name"
-    else
-      tail -40 "build/log/$name.txt"
-      echo "CHECK failed $name"
-      status=1
-    fi
+    lane fuzz_target "$binary"
   done
-  return $status
+  lanes_end
 }
 
 stage_stress() {
   build release stress_programs
-  ctest --test-dir build/release -L stress --no-tests=error --output-on-failure
+  ctest --test-dir build/release -L stress -j 2 --no-tests=error --output-on-failure
 }
 
 stage_bench() {
