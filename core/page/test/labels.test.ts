@@ -4,7 +4,7 @@ import type { Browser, Page } from "puppeteer-core";
 import { framesOf } from "../src/labels/mini.ts";
 import { ordered, readOrder, turned, writeOrder } from "../src/labels/order.ts";
 import { fine, open, startBrowser } from "./browser.ts";
-import { drawn, parameter, text, until, untilParameter } from "./look.ts";
+import { drawn, parameter, quickly, text, ticks, until, untilParameter } from "./look.ts";
 import { Server } from "./server.ts";
 
 const VALUES = 60;
@@ -132,6 +132,49 @@ test("values that come later are shown when the server is looked at again", asyn
   await page.click('[aria-label="Look again"]');
   await until(page, ".values tbody th", "web-1");
   await page.waitForSelector(".card [data-drawn]");
+  await fine(opened);
+});
+
+test("who is at a row, a column's head, a card or the button for more stays there while the table is live", async () => {
+  for (let number = 0; number < VALUES; number++)
+    await server.pushFolded(`live.cpu{pod=pod-${number}}`, `main;work ${number + 1}`);
+  const opened = await open(browser, `${server.base}labels?query=live.cpu&label=pod&live=1`);
+  const { page } = opened;
+  const row = ".values tbody tr:nth-child(40) a", region = ".table-scroll";
+  const focused = (): Promise<string> => page.evaluate(() => `${document.activeElement?.className ?? ""} ${document.activeElement?.textContent ?? ""}`);
+  // In one step: a row that was found is another's after the next look.
+  const focus = async (selector: string): Promise<void> => {
+    await page.evaluate((where) => { document.querySelector<HTMLElement>(where)!.focus(); }, selector);
+  };
+  const scrolled = (): Promise<number> => page.$eval(region, (each) => each.scrollTop);
+  let pushed = 0;
+  const changed = async (): Promise<void> => {
+    await server.pushFolded(`live.cpu{pod=pod-${pushed}}`, `main;work ${1000 * (pushed + 1)}`);
+    await until(page, ".values tbody tr:first-child", `pod-${pushed++}`);
+    await ticks(page, 1);
+  };
+
+  await quickly(page);
+  await page.waitForSelector(row);
+  await focus(row);
+  const before = await scrolled();
+  assert.ok(before > 0, "it is scrolled");
+  assert.equal(await focused(), " pod-20");
+  await changed();
+  assert.equal(await focused(), " pod-20");
+  assert.equal(await scrolled(), before);
+  for (const [selector, said] of [
+    [".values thead th:nth-child(4) button", / Average$/], [".card:nth-child(3)", /^card pod-59/], ["#view button:not(.values *)", / More values$/],
+  ] as const) {
+    await focus(selector);
+    assert.match(await focused(), said);
+    await changed();
+    assert.match(await focused(), said);
+  }
+  await focus(".values thead th:nth-child(4) button");
+  await page.keyboard.press("Enter");
+  await untilParameter(page, "order", "average");
+  assert.match(await focused(), / Average/);
   await fine(opened);
 });
 

@@ -5,7 +5,7 @@ import type { WireLabelValue, WireTree } from "../model/wire.ts";
 import { treeOf } from "../model/tree.ts";
 import { Problem, isLeft } from "../parts/api.ts";
 import { amount, count, percent } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, renew, shown } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 import { drawMini } from "./mini.ts";
 import { valueName } from "./table.ts";
@@ -54,9 +54,8 @@ export class Cards {
       if (!stays.has(card.value))
         this.drop(card);
     const elements = values.map((value) => this.card(value).element);
-    // What is moved loses the focus.
     if (elements.length !== this.element.children.length || elements.some((each, index) => this.element.children[index] !== each))
-      this.element.replaceChildren(...elements);
+      renew(this.element, ...elements);
   }
 
   private drop(card: Card): void {

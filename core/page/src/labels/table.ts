@@ -1,7 +1,7 @@
 /** The table of a label's values: what each costs, and how much profiles differ. */
 import type { WireLabelValue } from "../model/wire.ts";
 import { amount, count, percent } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, renew, shown } from "../parts/dom.ts";
 import { turned, type Column, type Order } from "./order.ts";
 
 const VALUE_MAX = 120;
@@ -11,7 +11,6 @@ const PROFILES_FEW = 10;
 export interface TableOptions {
   label: string;
   unit: string;
-  order: Order;
   hrefOf: (value: WireLabelValue) => string;
   onOrder: (order: Order) => void;
 }
@@ -38,15 +37,27 @@ function row(value: WireLabelValue, { unit, hrefOf }: TableOptions): HTMLElement
     h("td", few ? { title: `Fewer than ${PROFILES_FEW} profiles: an average of them says little.` } : {}, `${count(value.profiles)}${few ? " (few)" : ""}`));
 }
 
-export function valueTable(values: readonly WireLabelValue[], options: TableOptions): HTMLElement {
-  const { order } = options;
-  const heads = HEADS.map(([column, text]) => {
-    const sorted = order.column === column;
-    const button = h("button", { type: "button", onclick: () => { options.onOrder(turned(order, column)); } }, text, sorted ? (order.up ? " \u25b4" : " \u25be") : "");
-    return h("th", { scope: "col", "aria-sort": sorted ? (order.up ? "ascending" : "descending") : "none" }, button);
-  });
+/** Rows are renewed in place: who is at one of them, or has scrolled, stays there. */
+export class ValueTable {
+  readonly element: HTMLElement;
+  private readonly head = h("tr", {});
+  private readonly body = h("tbody", {});
 
-  heads.splice(2, 0, h("th", { scope: "col" }, "Share"));
-  return h("div", { class: "table-scroll", role: "region", tabindex: "0", "aria-label": `Values of ${shown(options.label, VALUE_MAX)}` },
-    h("table", { class: "values" }, h("thead", {}, h("tr", {}, ...heads)), h("tbody", {}, ...values.map((value) => row(value, options)))));
+  constructor(private readonly options: TableOptions) {
+    this.element = h("div", { class: "table-scroll", role: "region", tabindex: "0", "aria-label": `Values of ${shown(options.label, VALUE_MAX)}` },
+      h("table", { class: "values" }, h("thead", {}, this.head), this.body));
+  }
+
+  show(values: readonly WireLabelValue[], order: Order): void {
+    const heads = HEADS.map(([column, text]) => {
+      const sorted = order.column === column;
+      const button = h("button", { type: "button", "aria-label": text, onclick: () => { this.options.onOrder(turned(order, column)); } },
+        text, sorted && h("span", { "aria-hidden": "true" }, order.up ? " \u25b4" : " \u25be"));
+      return h("th", { scope: "col", "aria-sort": sorted ? (order.up ? "ascending" : "descending") : "none" }, button);
+    });
+
+    heads.splice(2, 0, h("th", { scope: "col" }, "Share"));
+    renew(this.head, ...heads);
+    renew(this.body, ...values.map((value) => row(value, this.options)));
+  }
 }

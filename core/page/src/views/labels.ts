@@ -3,11 +3,11 @@ import type { View } from "./view.ts";
 import { emptyReason } from "../explore/empty.ts";
 import { Cards } from "../labels/cards.ts";
 import { ordered, readOrder, writeOrder, type Order } from "../labels/order.ts";
-import { valueTable } from "../labels/table.ts";
+import { ValueTable } from "../labels/table.ts";
 import { typeOf, unitOf } from "../model/choice.ts";
 import type { WireLabelValue } from "../model/wire.ts";
 import { count } from "../parts/format.ts";
-import { h, shown } from "../parts/dom.ts";
+import { h, renew, shown } from "../parts/dom.ts";
 import { applicationOf, withMatcher } from "../query/parse.ts";
 
 const NAME_MAX = 60;
@@ -30,7 +30,7 @@ interface LabelAnswer {
 class Labels {
   private readonly links = h("div", {});
   private readonly place = h("div", {});
-  private readonly table = h("div", {});
+  private readonly table: ValueTable;
   private readonly cards: Cards;
   private readonly more = h("p", {});
   private answer: LabelAnswer = { total: 0, values: [], after: null };
@@ -41,6 +41,14 @@ class Labels {
     const unit = unitOf(typeOf(view.state.parameters));
 
     this.order = readOrder(view.state.parameters["order"]);
+    this.table = new ValueTable({
+      label, unit, hrefOf: (value) => this.hrefOf(value),
+      onOrder: (order) => {
+        this.order = order;
+        this.view.note({ order: writeOrder(order) });
+        this.show();
+      },
+    });
     this.cards = new Cards({ view, unit, hrefOf: (value) => this.hrefOf(value), queryOf: (value) => this.queryOf(value) });
     view.element.append(this.links, h("h1", {}, `By ${shown(label, NAME_MAX)}`), this.place);
   }
@@ -58,17 +66,17 @@ class Labels {
       this.place.replaceChildren(await emptyReason(this.view));
       return;
     }
-    if (!this.table.isConnected)
-      this.place.replaceChildren(this.table, this.cards.element, this.more);
+    if (!this.table.element.isConnected)
+      this.place.replaceChildren(this.table.element, this.cards.element, this.more);
     this.show();
   }
 
-  /** Links that are the same stay: one of them may have the focus. */
+  /** Links that are the same stay: who has one of them read out hears it once. */
   private link(names: readonly LabelName[]): void {
     const links = labelLinks(this.view, names, this.label);
 
     if (!this.links.firstChild?.isEqualNode(links))
-      this.links.replaceChildren(links);
+      renew(this.links, links);
   }
 
   private hrefOf({ value }: WireLabelValue): string {
@@ -82,15 +90,7 @@ class Labels {
   private show(): void {
     const values = ordered(this.answer.values, this.order).slice(0, this.drawn);
 
-    this.table.replaceChildren(valueTable(values, {
-      label: this.label, unit: unitOf(typeOf(this.view.state.parameters)), order: this.order, hrefOf: (value) => this.hrefOf(value),
-      onOrder: (order) => {
-        this.order = order;
-        this.view.note({ order: writeOrder(order) });
-        this.show();
-        this.table.querySelector<HTMLElement>("[aria-sort]:not([aria-sort=none]) button")?.focus();
-      },
-    }));
+    this.table.show(values, this.order);
     this.cards.show(values);
     this.showMore();
   }
@@ -100,12 +100,12 @@ class Labels {
     const left = values.length - this.drawn;
     const most = after === null ? "" : ` Of more than ${count(VALUES_MAX)} values these are the ${count(VALUES_MAX)} largest.`;
 
-    this.more.replaceChildren(...left > 0 ? [h("button", {
+    renew(this.more, ...left > 0 ? [h("button", {
       type: "button", onclick: () => {
         this.drawn += PAGE;
         this.show();
       },
-    }, "More values"), ` ${count(left)} are not drawn.`] : [], most);
+    }, "More values"), new Text(` ${count(left)} are not drawn.`)] : [], new Text(most));
   }
 }
 
