@@ -2,11 +2,14 @@ import { describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { calleesOf, callersOf, collapsed, focused, hidden } from "../src/flame/stacks.ts";
 import { derive } from "../src/flame/derive.ts";
-import { graphOf } from "../src/flame/graph.ts";
+import { graphOf, type Graph } from "../src/flame/graph.ts";
+import { pathTo } from "../src/flame/refs.ts";
 import { relativeOf, rowsOf, sortedIds } from "../src/flame/rows.ts";
 import { matching, matchesOf, shareOf } from "../src/flame/search.ts";
+import { Searching } from "../src/flame/searching.ts";
 import { treeOfPair, treeOf } from "../src/model/tree.ts";
 import type { WireTree } from "../src/model/wire.ts";
+import { wireOf } from "./flame_browser.ts";
 import { functionsOf, maskOfIds, pathsOf, pathsOfStacks, randomStacks, treeOfStacks, type Stack } from "./stacks.ts";
 
 const COUNT = 9;
@@ -176,4 +179,28 @@ describe("a comparison of two trees", () => {
     assert.deepEqual(pathsOf(tree), new Map([["", "0 1"], ["/0", "3 2"], ["/0/1", "5 4"], ["/2", "7 0"]]));
     assert.deepEqual(pathsOf(treeOf(now)), new Map([["/1", "3 0"], ["/1/0", "5 0"], ["/2", "7 0"]]));
   });
+});
+
+test("the match that was gone to is the one of the same path in newer stacks, as long as it is there", () => {
+  const searching = new Searching(() => undefined);
+  const show = (stacks: Record<string, number>): Graph => {
+    const graph = graphOf(treeOf(wireOf(stacks)), "value");
+    searching.carry(graph.tree.functions);
+    searching.search(graph, graph, "query");
+    return graph;
+  };
+  const said = (graph: Graph, index: number): string =>
+    pathTo(graph, index).slice(1).map((each) => graph.tree.functions.name[graph.functionOf[each]!]).join(";");
+  const first = show({ "main;a;query": 9, "main;b;query": 5, "main;c;query": 3 });
+
+  assert.equal(said(first, searching.step(1)), "main;a;query");
+  assert.equal(said(first, searching.step(1)), "main;b;query");
+  const newer = show({ newer: 1, "main;c;query": 20, "main;a;query": 9, "main;b;query": 5 });
+  assert.match(searching.text, /3 of 3$/);
+  assert.equal(said(newer, searching.step(-1)), "main;a;query");
+  const without = show({ "main;b;query": 5, "main;c;query": 3 });
+  assert.match(searching.text, /2 frames$/);
+  assert.equal(said(without, searching.step(1)), "main;b;query");
+  searching.search(without, without, "main");
+  assert.match(searching.text, /1 frames$/);
 });

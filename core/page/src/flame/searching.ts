@@ -4,7 +4,7 @@ import { shown } from "../parts/dom.ts";
 import type { Functions } from "../model/tree.ts";
 import type { Graph } from "./graph.ts";
 import { Patterns } from "./patterns.ts";
-import { sameFunction } from "./refs.ts";
+import { readPath, sameFunction, writePath } from "./refs.ts";
 import { matchesOf, matching, shareOf, type Share } from "./search.ts";
 
 export class Searching {
@@ -25,6 +25,8 @@ export class Searching {
   private share: Share | null = null;
   private matches: Uint32Array | null = null;
   private at = -1;
+  /** The path to the match that was gone to; "": none was. */
+  private reached = "";
 
   /** `onFound` is told when a pattern was found, or not: some time after it was
    * searched; then with the step that was wanted meanwhile, else 0. */
@@ -40,7 +42,8 @@ export class Searching {
   }
 
   /** Before a search in other stacks: what is chosen, and what a pattern found as
-   * long as it is looked for again, are the same functions there. */
+   * long as it is looked for again, are the same functions there; the match that
+   * was gone to is the one of the same path. */
   carry(functions: Functions): void {
     const before = this.graph?.tree.functions;
 
@@ -59,6 +62,8 @@ export class Searching {
 
     if (isSame && this.graph === graph && this.drawn === drawn)
       return;
+    if (this.searched !== text)
+      this.reached = "";
     if (!isSame) {
       this.begin(graph, text);
       this.searched = text;
@@ -102,6 +107,8 @@ export class Searching {
   }
 
   choose(graph: Graph, drawn: Graph, id: number): void {
+    if (this.chosen !== id)
+      this.reached = "";
     this.chosen = id;
     this.chosenMask = null;
     if (id >= 0) {
@@ -112,7 +119,17 @@ export class Searching {
     this.drawn = drawn;
     this.share = this.graphMask && shareOf(graph, this.graphMask);
     this.matches = null;
-    this.at = -1;
+    this.at = this.placeOf(drawn, this.reached);
+  }
+
+  /** Which match a path leads to; -1: to none. */
+  private placeOf(drawn: Graph, path: string): number {
+    const index = path === "" ? 0 : readPath(drawn, path);
+
+    if (!this.graphMask || index === 0 || writePath(drawn, index) !== path)
+      return -1;
+    this.matches = matchesOf(drawn, this.graphMask);
+    return this.matches.indexOf(index);
   }
 
   /** The next match in what is drawn, the widest first; -1: none. */
@@ -127,6 +144,7 @@ export class Searching {
     if (this.matches.length === 0)
       return -1;
     this.at = this.at < 0 && by < 0 ? this.matches.length - 1 : (this.at + by + this.matches.length) % this.matches.length;
+    this.reached = writePath(this.drawn, this.matches[this.at]!);
     return this.matches[this.at]!;
   }
 
