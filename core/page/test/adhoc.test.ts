@@ -211,10 +211,15 @@ test("what is not understood is said in a sentence, and what is seen stays", asy
 
 test("JSON of a known kind whose parts are not what they should be is refused in a sentence", async () => {
   const opened = await openAdhoc();
+  const weighing = (...weights: (number | null)[]): object => ({ ...SPEEDSCOPE, profiles: [{ ...SPEEDSCOPE.profiles[0], weights }] });
 
   for (const [name, data, said] of [
     ["shared.json", { profiles: [], shared: null }, "neither of speedscope nor a .cpuprofile"],
     ["profile.json", { profiles: [null], shared: { frames: [] } }, "JSON as of speedscope, but a part of it is missing"],
+    // As speedscope itself does.
+    ["negative.json", weighing(20, -10), "a sample of the speedscope profile weighs less than nothing"],
+    ["null.json", weighing(20, null), "a number of the speedscope profile is none"],
+    ["large.json", weighing(20, 1e308), "a number of the speedscope profile is too large"],
     ["node.cpuprofile", { nodes: [CHROME.nodes[0], null] }, "JSON as of a .cpuprofile, but a part of it is missing"],
     ["delta.cpuprofile", { ...CHROME, timeDeltas: ["a", "b"] }, "a number of the .cpuprofile is none"],
   ] as const) {

@@ -67,6 +67,10 @@ class Reader {
   private add(stack: readonly number[], weight: number): void {
     const value = Math.round(weight * this.scale);
 
+    if (value < 0)
+      throw new NotUnderstood("a sample of the speedscope profile weighs less than nothing");
+    if (value > Number.MAX_SAFE_INTEGER)
+      throw new NotUnderstood("a number of the speedscope profile is too large");
     if (value !== 0)
       this.maker.add(stack, value, 1);
   }
