@@ -171,13 +171,16 @@ async function run(page: Page, label: string, query: string): Promise<void> {
 test("a difference that is refused keeps its fields, and tells which side is at fault", async () => {
   const opened = await open(browser, `${server.base}comparison-diff?${sides()}`);
   const { page } = opened;
+  const asked: string[] = [];
   const faulty = async (): Promise<(string | null)[]> => await page.$$eval(".side .query", (all) => all.map((each) => each.getAttribute("aria-invalid")));
 
+  page.on("request", (request) => { asked.push(new URL(request.url()).pathname); });
   await rowsOf(page, "What changed most");
   await run(page, "Compared with it", "{a=");
   await sees(page, "Compared with it: 1:4: parse error");
   assert.deepEqual(await faulty(), [null, "true"]);
   assert.equal(await page.$(".shell .query[aria-invalid]"), null);
+  assert.ok(!asked.includes("/api/v1/gaps"), "the refusal names the side: neither is asked alone");
   await run(page, "Compared with it", "new.cpu");
   await rowsOf(page, "What changed most");
   await page.goto(`${server.base}comparison-diff?${sides({ leftFrom: "now", leftUntil: "now-1h" })}`);

@@ -97,11 +97,13 @@ export interface WireAnnotation {
   application: string | null;
 }
 
-/** RFC 9457; `column` (from 1, in bytes) where a query is at fault. */
+/** RFC 9457; `column` (from 1, in bytes) where a query is at fault, `side` where
+ * one of a comparison is. */
 export interface WireProblem {
   status: number;
   detail: string;
   column?: number;
+  side?: "left" | "right";
 }
 
 /** A span name or a span of a file. `nodes`: where its time was, with that of the

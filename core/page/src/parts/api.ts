@@ -6,11 +6,14 @@ export class Problem extends Error {
   readonly status: number;
   /** Of the query's fault, from 1, in bytes. */
   readonly column: number | null;
+  /** Of a comparison: what is wrong is there. */
+  readonly side: "left" | "right" | null;
 
-  constructor(status: number, detail: string, column: number | null = null) {
+  constructor(status: number, detail: string, { column, side }: Partial<WireProblem> = {}) {
     super(detail);
     this.status = status;
-    this.column = column;
+    this.column = column ?? null;
+    this.side = side ?? null;
   }
 }
 
@@ -122,7 +125,7 @@ async function problemOf(answer: Response): Promise<Problem> {
   try {
     // Calls of Pyroscope's have a message in its place.
     const said = JSON.parse(text) as Partial<WireProblem> & { message?: string };
-    return new Problem(answer.status, said.detail ?? said.message ?? text.slice(0, 300), said.column ?? null);
+    return new Problem(answer.status, said.detail ?? said.message ?? text.slice(0, 300), said);
   } catch {
     return new Problem(answer.status, text.slice(0, 300) || answer.statusText || `The server answers ${answer.status}.`);
   }

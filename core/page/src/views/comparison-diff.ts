@@ -18,7 +18,6 @@ import type { View } from "./view.ts";
 type Fields = Readonly<Record<SideName, SideFields>>;
 
 const TITLES: Readonly<Record<SideName, string>> = { left: "Base", right: "Compared with it" };
-const SIDES = ["left", "right"] as const;
 
 export async function comparisonDiff(view: View): Promise<void> {
   const again = (): void => { void load(); };
@@ -54,29 +53,11 @@ async function resultOf(view: View, fields: Fields, place: StacksPlace, measure:
     signal.throwIfAborted();
     return sums.base === 0 && sums.now === 0 ? empty : [...empty, shownDifference(view, place, tree, sums, wire.profiles, measure)];
   } catch (error) {
-    const faults = error instanceof Problem && error.status === 400 ? await faultsOf(view, fields, signal) : [];
-
-    if (faults.length === 0)
+    if (!(error instanceof Problem) || error.side === null)
       throw error;
-    return faults;
+    fields[error.side].setFault(error.column);
+    return [h("p", { class: "fault notice", role: "alert" }, `${TITLES[error.side]}: ${shown(error.message)}`)];
   }
-}
-
-/** The server says what is wrong, and not on which side: each is asked alone. */
-async function faultsOf(view: View, fields: Fields, signal: AbortSignal): Promise<HTMLElement[]> {
-  const faults = await Promise.all(SIDES.map(async (side) => {
-    try {
-      await view.api.get("gaps", { ...sideOf(view.state, side) }, signal);
-      return null;
-    } catch (error) {
-      if (!(error instanceof Problem) || error.status !== 400)
-        throw error;
-      fields[side].setFault(error.column);
-      return h("p", { class: "fault notice", role: "alert" }, `${TITLES[side]}: ${shown(error.message)}`);
-    }
-  }));
-
-  return faults.filter((each) => each !== null);
 }
 
 /** Why a side has nothing; the other may still be looked at. */

@@ -228,6 +228,8 @@ static void api_problem(sp_api *api, spanprof_status st) {
   sp_json_text_bytes(&api->json, detail, size);
   if (fault->column)
     sp_json_member_int(&api->json, "column", fault->column);
+  if (api->side)
+    sp_json_member_text(&api->json, "side", api->side);
   sp_json_close(&api->json, '}');
   sp_http_set(response, "Content-Type", "application/problem+json");
 }

@@ -13,7 +13,8 @@ typedef struct sp_api {
   sp_query query;
   sp_query_plan plan;
   sp_http_response *response;
-  sp_json json; /* of the body */
+  sp_json json;     /* of the body */
+  const char *side; /* "left" or "right", where that is at fault; or NULL */
 } sp_api;
 
 typedef spanprof_status (*sp_api_run)(sp_api *api);

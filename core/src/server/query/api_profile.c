@@ -136,6 +136,17 @@ static spanprof_status diff_bearer(sp_api *api, sp_query_plan *right) {
   return st;
 }
 
+static spanprof_status diff_plan(sp_api *api, sp_query_plan *plan,
+                                 const char *side) {
+  spanprof_status st = sp_api_plan_side(plan, side);
+
+  if (!st)
+    st = sp_api_plan_trace_spans(plan);
+  if (st)
+    api->side = side;
+  return st;
+}
+
 spanprof_status sp_api_diff(sp_api *api) {
   const char *format = sp_api_parameter(api, "format");
   const bool is_tree = format && strcmp(format, "tree") == 0;
@@ -143,13 +154,9 @@ spanprof_status sp_api_diff(sp_api *api) {
   spanprof_status st;
 
   sp_query_plan_init(&right, &api->query);
-  st = sp_api_plan_side(&api->plan, "left");
+  st = diff_plan(api, &api->plan, "left");
   if (!st)
-    st = sp_api_plan_side(&right, "right");
-  if (!st)
-    st = sp_api_plan_trace_spans(&api->plan);
-  if (!st)
-    st = sp_api_plan_trace_spans(&right);
+    st = diff_plan(api, &right, "right");
   if (!st &&
       strcmp(api->plan.selector.profile_type, right.selector.profile_type) != 0)
     st = sp_query_invalid(&api->query,

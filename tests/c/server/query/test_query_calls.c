@@ -320,6 +320,23 @@ static void a_problem_has_its_column(void) {
   answer_dispose(&a);
 }
 
+static void a_problem_of_a_comparison_has_its_side(void) {
+  static const char *const query[][2] = {{"leftQuery", "{a=\"b\" c"}};
+  static const char *const from[][2] = {{"rightFrom", "yesterday"}};
+  static const char *const types[][2] = {{"leftType", "inuse_space"}};
+  answer a = get("/api/v1/diff", query, 1);
+
+  check_has(&a, 400, "\"column\":8,\"side\":\"left\"}");
+  answer_dispose(&a);
+  a = get("/api/v1/diff", from, 1);
+  check_has(&a, 400, "\"side\":\"right\"}");
+  answer_dispose(&a);
+  a = get("/api/v1/diff", types, 1);
+  check_has(&a, 400, "one profile type");
+  CHECK(!strstr(a.text, "\"side\""));
+  answer_dispose(&a);
+}
+
 static void merged_profiles_come_folded_and_compared(void) {
   static const char *const folded[][2] = {{"from", FROM},
                                           {"until", UNTIL},
@@ -385,6 +402,8 @@ int main(int argc, char **argv) {
       {"span_names_have_quantiles_of_their_durations",
        span_names_have_quantiles_of_their_durations},
       {"a_problem_has_its_column", a_problem_has_its_column},
+      {"a_problem_of_a_comparison_has_its_side",
+       a_problem_of_a_comparison_has_its_side},
       {"merged_profiles_come_folded_and_compared",
        merged_profiles_come_folded_and_compared},
       {"an_upload_is_kept_shown_and_compared",
