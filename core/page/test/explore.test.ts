@@ -102,6 +102,31 @@ test("a drag on the timeline takes its range, and the back button gives it back"
   await fine(opened);
 });
 
+test("a finger takes a range where it goes aside, and scrolls where it goes up", async () => {
+  const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
+  const { page } = opened;
+  const swipe = async (x: number, y: number, byX: number, byY: number): Promise<void> => {
+    await page.touchscreen.touchStart(x, y);
+    for (let step = 1; step <= 10; step++)
+      await page.touchscreen.touchMove(x + byX * step / 10, y + byY * step / 10);
+    await page.touchscreen.touchEnd();
+  };
+
+  await page.setViewport({ width: 1400, height: 500, hasTouch: true });
+  await drawn(page);
+  const box = (await (await page.waitForSelector(".timeline-plot .u-over"))!.boundingBox())!;
+  await swipe(box.x + box.width / 4, box.y + 80, 20, -150);
+  await page.waitForFunction(() => scrollY > 50);
+  assert.equal(parameter(page, "from"), String(NOW - 20 * MINUTE));
+  assert.equal(await page.$eval(".u-select", (each) => (each as HTMLElement).offsetWidth), 0);
+  await page.evaluate(() => { scrollTo(0, 0); });
+  await swipe(box.x + box.width / 4, box.y + 40, box.width / 4, 10);
+  await page.waitForFunction((from: number) => Number(new URL(location.href).searchParams.get("from")) > from, {}, NOW - 20 * MINUTE);
+  assert.ok(Math.abs(Number(parameter(page, "from")) - (NOW - 15 * MINUTE)) < 5000);
+  assert.ok(Math.abs(Number(parameter(page, "until")) - (NOW - 10 * MINUTE)) < 5000);
+  await fine(opened);
+});
+
 test("a range is taken by keyboard", async () => {
   const opened = await at(`?query=shop.cpu&from=${NOW - 20 * MINUTE}&until=${NOW}`);
   const { page } = opened;

@@ -32,6 +32,7 @@ export class Plot {
       if (this.plot.select.width < DRAG_MIN_PX)
         this.events.onPick(Math.round(ms));
     });
+    this.listenToTouch();
   }
 
   set(points: Points): void {
@@ -99,6 +100,37 @@ export class Plot {
         draw: [() => { this.events.onDraw(); }],
       },
     };
+  }
+
+  /** Drags of a finger or a pen: uPlot's own are of a mouse. Those that the browser
+   * takes to scroll or zoom end as cancelled. */
+  private listenToTouch(): void {
+    const { over } = this.plot;
+    let fromMs: number | null = null;
+    const msAt = (event: PointerEvent): number => {
+      const { left, width } = over.getBoundingClientRect();
+      return this.plot.posToVal(Math.max(0, Math.min(width, event.clientX - left)), "x");
+    };
+
+    over.addEventListener("pointerdown", (event) => {
+      fromMs = event.pointerType !== "mouse" && event.isPrimary ? msAt(event) : null;
+      this.mark(null);
+    });
+    over.addEventListener("pointermove", (event) => {
+      if (fromMs === null)
+        return;
+      this.mark([fromMs, msAt(event)]);
+      this.events.onHover(msAt(event));
+    });
+    over.addEventListener("pointerup", () => {
+      if (fromMs !== null)
+        this.selected(this.plot);
+      fromMs = null;
+    });
+    over.addEventListener("pointercancel", () => {
+      fromMs = null;
+      this.mark(null);
+    });
   }
 
   private selected(plot: uPlot): void {
