@@ -194,7 +194,6 @@ test("what is typed is what runs, and Enter runs it", async () => {
 
   await drawn(page);
   await type(page, query);
-  await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
   await untilParameter(page, "query", query);
   await until(page, ".figures", "in 66");
@@ -275,6 +274,26 @@ test("completion comes although more is typed before a slow server answers", asy
   await proxy.stop();
 });
 
+test("what is being typed stays when a query comes, which Escape gives back", async () => {
+  const proxy = await Proxy.start(server.base, (path) => path.includes("label=service_name") ? 1000 : 0);
+  const opened = await open(browser, proxy.base);
+  const { page } = opened;
+  const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
+
+  await type(page, "sea");
+  await drawn(page);
+  assert.equal(parameter(page, "query"), '{service_name="shop"}');
+  assert.equal(await typed(), "sea");
+  await page.keyboard.type("r");
+  await until(page, ".options [role=option]", "search");
+  await page.keyboard.press("Escape");
+  assert.equal(await typed(), "sear");
+  await page.keyboard.press("Escape");
+  assert.equal(await typed(), '{service_name="shop"}');
+  await fine(opened);
+  await proxy.stop();
+});
+
 test("Enter that takes an input method's word does not run the query", async () => {
   const opened = await at("?query=shop.cpu");
   const { page } = opened;
@@ -299,7 +318,6 @@ test("an error points at its column, behind characters of several bytes", async 
   assert.equal(await text(page, ".query-fault mark"), "~");
   assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), "true");
   await type(page, "shop.cpu");
-  await page.keyboard.press("Escape");
   await page.keyboard.press("Enter");
   await drawn(page);
   assert.equal(await page.$eval(".query", (field) => field.getAttribute("aria-invalid")), null);

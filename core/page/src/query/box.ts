@@ -15,7 +15,8 @@ export interface QueryBoxOptions {
 
 export interface QueryBox {
   readonly element: HTMLElement;
-  /** Shows a query, unless the user types at another just now. */
+  /** Shows a query. What the user is typing stays until it is run or left; Escape
+   * shows the query in its place. */
   set(query: string): void;
   /** Where the query that ran is at fault, from 1 in bytes; null: nowhere. */
   setFault(column: number | null): void;
@@ -89,11 +90,16 @@ class Box implements QueryBox {
   }
 
   set(query: string): void {
-    if (this.ran === query && document.activeElement === this.field)
+    const hasFocus = document.activeElement === this.field;
+    const isTyped = hasFocus && this.field.value !== this.ran;
+
+    if (this.ran === query && hasFocus)
       return;
     this.ran = query;
-    this.field.value = query;
     this.completion.forget();
+    if (isTyped)
+      return;
+    this.field.value = query;
     this.close();
   }
 
@@ -144,9 +150,12 @@ class Box implements QueryBox {
         this.activate(this.active + (event.key === "ArrowDown" ? 1 : -1));
       else
         this.ask();
-    } else if (event.key === "Escape" && open) {
+    } else if (event.key === "Escape" && (open || this.stale)) {
       event.stopPropagation();
       this.close();
+    } else if (event.key === "Escape" && this.field.value !== this.ran) {
+      event.stopPropagation();
+      this.field.value = this.ran;
     } else if ((event.key === "Enter" || event.key === "Tab") && open && this.active >= 0) {
       event.preventDefault();
       void this.choose();
