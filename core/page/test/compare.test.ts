@@ -22,7 +22,6 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 const sides = (more: Record<string, string> = {}): string => new URLSearchParams({

@@ -22,7 +22,6 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 test("no such application: the nearest names are offered", async () => {
@@ -124,7 +123,6 @@ test("an empty server shows how to send to it, with its own address", async () =
   await page.goto(`${bare.base}?query=shop.cpu`);
   await until(page, ".start h2", "no profiles yet");
   await fine(opened);
-  await bare.dispose();
 });
 
 test("a snippet is copied where the page comes without TLS, too", async () => {
@@ -142,7 +140,6 @@ test("a snippet is copied where the page comes without TLS, too", async () => {
   await page.click(".snippet button");
   await until(page, ".snippet button", "Copied");
   await fine(opened);
-  await bare.dispose();
 });
 
 test("nearness is counted in characters that differ", () => {

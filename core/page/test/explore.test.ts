@@ -27,7 +27,6 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 async function at(path: string): Promise<Opened> {

@@ -24,7 +24,6 @@ before(async () => {
 });
 after(async () => {
   await browser.close();
-  await server.dispose();
   files.dispose();
 });
 

@@ -29,7 +29,6 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
-  await server.dispose();
   files.dispose();
 });
 

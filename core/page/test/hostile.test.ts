@@ -47,7 +47,6 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 async function harmless(page: Page): Promise<void> {

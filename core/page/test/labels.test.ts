@@ -29,7 +29,6 @@ const idle = async (page: Page): Promise<void> => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 test("each value has its total, share, average and deviation, and those of few profiles are marked", async () => {

@@ -25,7 +25,6 @@ before(async () => {
 after(async () => {
   pages.dispose();
   await browser.close();
-  await server.dispose();
 });
 
 /** As a browser lays it out for paper; the dialog is what a test has not. */

@@ -34,6 +34,5 @@ test("the page draws a real profile, in a picture that is small enough", async (
     await fine(opened);
   } finally {
     await browser.close();
-    await server.dispose();
   }
 });

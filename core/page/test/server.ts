@@ -1,10 +1,13 @@
 /** A real spanprof-server of a test's own: data in a directory that goes, a port
  * that was free. */
+import { after } from "node:test";
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { once } from "node:events";
+
+const started: Server[] = [];
 
 export class Server {
   base = "";
@@ -14,6 +17,7 @@ export class Server {
 
   static async start(...options: string[]): Promise<Server> {
     const server = new Server();
+    started.push(server);
     await server.restart(...options);
     return server;
   }
@@ -35,17 +39,12 @@ export class Server {
   }
 
   async stop(): Promise<void> {
-    if (this.process && this.process.exitCode === null) {
+    if (this.process && this.process.exitCode === null && this.process.signalCode === null) {
       const ended = once(this.process, "exit");
       this.process.kill("SIGTERM");
       await ended;
     }
     this.process = null;
-  }
-
-  async dispose(): Promise<void> {
-    await this.stop();
-    rmSync(this.data, { recursive: true, force: true });
   }
 
   async send(path: string, body: string | Uint8Array<ArrayBuffer>, type: string): Promise<void> {
@@ -76,6 +75,14 @@ export class Server {
     }), "application/json");
   }
 }
+
+// A test that failed stops nothing, and a program that runs on holds up its file.
+after(async () => {
+  for (const server of started) {
+    await server.stop();
+    rmSync(server.data, { recursive: true, force: true });
+  }
+});
 
 export interface TraceSpan {
   traceId: string;

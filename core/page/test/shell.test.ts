@@ -22,7 +22,6 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 async function pick(page: Page, selector: string, option: string): Promise<void> {
@@ -190,7 +189,6 @@ test("of two looks the newer answer stays, though the older comes after it", asy
   await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
   assert.equal(await text(page, ".figures"), "2.00 s in 2 profiles");
   await fine(opened);
-  await own.dispose();
 });
 
 test("an application that came meanwhile can be picked after a look, and after a restart", async () => {
@@ -216,7 +214,6 @@ test("an application that came meanwhile can be picked after a look, and after a
   await page.click('[aria-label="Look again"]');
   await picked(4);
   await fine(opened);
-  await own.dispose();
 });
 
 test("a slow answer is waited for visibly, and a quick one is not", async () => {
@@ -262,7 +259,6 @@ test("a server that restarts under the page is waited for", async () => {
   await drawn(page);
   assert.equal(await page.$(".notices .fault"), null);
   await fine(opened);
-  await own.dispose();
 });
 
 test("the focus stays in what is shown when it is shown anew", async () => {

@@ -33,7 +33,6 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 const spansTable = async (page: Page): Promise<string[][]> => await rowsOf(page, "Span names");
@@ -229,7 +228,6 @@ test("single spans are read page by page, and all that were read are shown", asy
   await page.waitForFunction(() => document.querySelector("#view")!.getAttribute("aria-busy") === "false");
   assert.equal((await rowsOf(page, "Dearest spans")).length, 75);
   await fine(opened);
-  await many.dispose();
 });
 
 test("a span is shown without a trace, without a name, and without samples", async () => {
@@ -266,7 +264,6 @@ test("a name as long as the server takes is shown, chosen and compared", async (
   await page.goto(`${long.base}span?span=${spanId(1)}&of=baseline`);
   await sees(page, "1 span with 3 samples");
   await fine(opened);
-  await long.dispose();
 });
 
 test("an empty list of spans says why", async () => {

@@ -33,7 +33,6 @@ test("a token may have any letters, and is known where the browser stores nothin
   await page.keyboard.press("Enter");
   await until(page, ".start h2", "no profiles yet");
   await fine(opened);
-  await own.dispose();
 });
 
 test("a server with a token is asked with it, once it is known", async () => {
@@ -54,7 +53,6 @@ test("a server with a token is asked with it, once it is known", async () => {
   await page.reload();
   await until(page, ".start h2", "no profiles yet");
   await fine(opened);
-  await own.dispose();
 });
 
 test("every view of a server with a token asks for it", async () => {
@@ -67,7 +65,6 @@ test("every view of a server with a token asks for it", async () => {
     await page.waitForSelector("input[name=token]");
   }
   await fine(opened);
-  await own.dispose();
 });
 
 test("a form for the token is not made anew by a live view", async () => {
@@ -83,5 +80,4 @@ test("a form for the token is not made anew by a live view", async () => {
   await page.keyboard.press("Enter");
   await until(page, ".start h2", "no profiles yet");
   await fine(opened);
-  await own.dispose();
 });

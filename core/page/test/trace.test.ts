@@ -43,7 +43,6 @@ before(async () => {
 
 after(async () => {
   await browser.close();
-  await server.dispose();
 });
 
 const traceNames = async (page: Page): Promise<string[]> => (await rowsOf(page, "Traces")).map((row) => row[0]!);
@@ -117,7 +116,6 @@ test("traces are read page by page", async () => {
   }
   assert.equal(seen.size, 120);
   await fine(opened);
-  await busy.dispose();
 });
 
 test("a waterfall has each span's own and total CPU, and its orphans", async () => {
