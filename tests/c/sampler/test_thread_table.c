@@ -182,7 +182,7 @@ static void an_unlimited_stack_reaches_not_into_a_heap(void) {
 
   CHECK(!getrlimit(RLIMIT_STACK, &before));
   if (before.rlim_max != RLIM_INFINITY)
-    return;
+    CHECK_SKIP("the hard limit of stacks is not unlimited");
   CHECK(!setrlimit(RLIMIT_STACK, &unlimited));
   timers_start(1);
   spanprof_thread_unregister();
