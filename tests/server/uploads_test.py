@@ -134,6 +134,23 @@ class Uploads(unittest.TestCase):
         self.assertEqual(30_000_000, self.server.total(
             CPU, '{service_name="otlp"}', self.span, spanSelector=[SPAN])[0])
 
+    def test_media_types_in_every_spelling(self):
+        for i, given in enumerate(("Application/X-Protobuf", "application/x-protobuf; charset=utf-8", "application/protobuf ;")):
+            self.taken("/v1development/profiles", self.otlp(f"spelling-{i}"), {"Content-Type": given})
+            self.check(f"spelling-{i}", 50_000_000)
+            status, body = self.server.send("/v1/traces", b"", {"Content-Type": given})
+            self.assertEqual(415 if i == 2 else 200, status, body)
+        for path in ("/v1development/profiles", "/v1/traces"):
+            status, body = self.server.send(path, b"{", {"Content-Type": "APPLICATION/JSON;charset=UTF-8"})
+            self.assertEqual(400, status, body)
+            self.assertEqual(415, self.server.send(path, b"{}", {"Content-Type": "application/jsonx"})[0])
+        part = b'--B\r\nContent-Disposition: form-data; name="profile"; filename="f"\r\n\r\n%s\r\n--B--\r\n'
+        self.ingest("spelling-form", part % self.profile(), {"Content-Type": "Multipart/Form-Data; Boundary=B"})
+        self.check("spelling-form", 50_000_000)
+        self.ingest("spelling-trie.cpu", b"\0\0\1\5main;\0\2\4leaf\3\0\5other\2\0",
+                    {"Content-Type": "Binary/Octet-Stream+Trie"}, sampleRate="100")
+        self.check("spelling-trie", 50_000_000)
+
     def test_traces(self):
         span = {"traceId": TRACE, "spanId": SPAN, "name": "checkout", "kind": 2,
                 "startTimeUnixNano": str(self.now - 10**9), "endTimeUnixNano": str(self.now)}

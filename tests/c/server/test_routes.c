@@ -72,11 +72,35 @@ static void a_weight_of_zero_refuses_gzip(void) {
   }
 }
 
+static void a_media_type_is_told_from_its_spelling(void) {
+  static const struct {
+    const char *type;
+    bool is_json;
+  } cases[] = {
+      {"application/json", true},
+      {"Application/JSON ; charset=utf-8", true},
+      {"application/json;", true},
+      {"application/json\t", true},
+      {"application/jsonx", false},
+      {"application/json, text/plain", false},
+      {"application/jso", false},
+      {"", false},
+      {NULL, false},
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++)
+    CHECK_EQUAL(cases[i].is_json,
+                sp_http_is_type(cases[i].type, "application/json"));
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"the_longest_path_wins_and_methods_are_told",
        the_longest_path_wins_and_methods_are_told},
       {"a_weight_of_zero_refuses_gzip", a_weight_of_zero_refuses_gzip},
+      {"a_media_type_is_told_from_its_spelling",
+       a_media_type_is_told_from_its_spelling},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

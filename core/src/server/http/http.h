@@ -39,6 +39,10 @@ bool sp_http_give_up(void *request);
 const char *sp_http_header(const sp_http_request *request, const char *name);
 const char *sp_http_query(const sp_http_request *request, const char *name);
 
+/* Whether a Content-Type is this media type, in any case and whatever its
+ * parameters. NULL is none. */
+bool sp_http_is_type(const char *type, const char *name);
+
 /* Whether the client takes a gzip answer. */
 bool sp_http_takes_gzip(const sp_http_request *request);
 

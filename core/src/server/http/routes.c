@@ -20,6 +20,16 @@ bool sp_http_give_up(void *request) {
   return atomic_load(((sp_http_request *)request)->stopping);
 }
 
+/* RFC 9110, 8.3.1. */
+bool sp_http_is_type(const char *type, const char *name) {
+  const size_t size = strlen(name);
+
+  if (!type || strncasecmp(type, name, size) != 0)
+    return false;
+  type += size + strspn(type + size, " \t");
+  return !*type || *type == ';';
+}
+
 /* RFC 9110, 12.5.3, without the weights: "gzip;q=0" is a refusal. */
 bool sp_http_takes_gzip(const sp_http_request *request) {
   const char *accept = sp_http_header(request, "Accept-Encoding");

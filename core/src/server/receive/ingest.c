@@ -20,10 +20,10 @@ typedef enum ingest_format {
 
 static ingest_format ingest_format_of(const char *format, const char *type) {
   if (strcmp(format, "trie") == 0 ||
-      strcmp(type, "binary/octet-stream+trie") == 0)
+      sp_http_is_type(type, "binary/octet-stream+trie"))
     return INGEST_TRIE;
   if (strcmp(format, "tree") == 0 ||
-      strcmp(type, "binary/octet-stream+tree") == 0)
+      sp_http_is_type(type, "binary/octet-stream+tree"))
     return INGEST_TREE;
   if (strcmp(format, "lines") == 0)
     return INGEST_LINES;
@@ -33,7 +33,8 @@ static ingest_format ingest_format_of(const char *format, const char *type) {
     return INGEST_PPROF;
   if (strcmp(format, "speedscope") == 0)
     return INGEST_SPEEDSCOPE;
-  return strstr(type, "multipart/form-data") ? INGEST_FORM : INGEST_FOLDED;
+  return sp_http_is_type(type, "multipart/form-data") ? INGEST_FORM
+                                                      : INGEST_FOLDED;
 }
 
 static spanprof_status ingest_read(sp_ingest_upload *upload,

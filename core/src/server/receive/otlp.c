@@ -315,10 +315,10 @@ static bool otlp_body(const sp_http_request *request, sp_buffer *unpacked,
 
 static bool otlp_is_json(const sp_http_request *request, bool *known) {
   const char *type = sp_http_header(request, "Content-Type");
-  const bool is_json = type && strcmp(type, "application/json") == 0;
+  const bool is_json = sp_http_is_type(type, "application/json");
 
-  *known = is_json || (type && (strcmp(type, "application/x-protobuf") == 0 ||
-                                strcmp(type, "application/protobuf") == 0));
+  *known = is_json || sp_http_is_type(type, "application/x-protobuf") ||
+           sp_http_is_type(type, "application/protobuf");
   return is_json;
 }
 

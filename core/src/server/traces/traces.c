@@ -186,14 +186,6 @@ static void traces_take(traces_call *call, sp_view body) {
   sp_buffer_dispose(&wire);
 }
 
-/* Whether the type, whatever its parameters, is this one. */
-static bool traces_is_type(const char *type, const char *name) {
-  const size_t size = strlen(name);
-
-  return type && strncasecmp(type, name, size) == 0 &&
-         (!type[size] || strchr("; ", type[size]));
-}
-
 static void traces_handle(void *data, const sp_http_request *request,
                           sp_http_response *response) {
   const char *type = sp_http_header(request, "Content-Type");
@@ -201,8 +193,8 @@ static void traces_handle(void *data, const sp_http_request *request,
   sp_buffer unpacked;
   sp_view body;
 
-  call.is_json = traces_is_type(type, "application/json");
-  if (!call.is_json && !traces_is_type(type, "application/x-protobuf")) {
+  call.is_json = sp_http_is_type(type, "application/json");
+  if (!call.is_json && !sp_http_is_type(type, "application/x-protobuf")) {
     traces_error(&call, 415, TRACES_CODE_INVALID,
                  "Content-Type is neither application/x-protobuf nor "
                  "application/json");
