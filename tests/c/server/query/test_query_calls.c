@@ -1,5 +1,6 @@
 /* The calls as clients make them, over a real store: Connect's transport,
  * spans as matchers, classic links, our own calls and their problems. */
+#include <malloc.h>
 #include <stdlib.h>
 
 #include "../store_fixture.h"
@@ -23,6 +24,19 @@ static void shop_put(int i) {
   fixture_sample(profile, "main;work", "GET /", (uint64_t)i + 1, none,
                  30000000);
   fixture_put(calls_store, profile);
+}
+
+/* What a call takes of memory at most. */
+static size_t counted_bytes, counted_most;
+
+static void *counted_resize(void *data, void *old, size_t size) {
+  const size_t before = old ? malloc_usable_size(old) : 0;
+  void *p = sp_mem_default.resize(data, old, size);
+
+  counted_bytes += (p ? malloc_usable_size(p) : 0) - (p || !size ? before : 0);
+  if (counted_bytes > counted_most)
+    counted_most = counted_bytes;
+  return p;
 }
 
 typedef struct answer {
@@ -207,6 +221,63 @@ static void an_empty_range_says_where_data_is(void) {
   answer_dispose(&a);
 }
 
+#define GAPS_PROFILES 12
+
+/* What 300 series are known by, which are found once; their 4,200 times would
+ * take more. */
+#define GAPS_LABELS_BYTES ((size_t)128 << 10)
+
+/* So many profiles 10 s apart, and two more 100 s later, each in so many
+ * series. */
+static void gaps_put(const char *service, int series) {
+  const sp_trace_id none = {0};
+  char name[16];
+  int i, k;
+
+  for (i = 0; i < GAPS_PROFILES + 2; i++) {
+    const int at_s = 20000 + 10 * i + (i < GAPS_PROFILES ? 0 : 100);
+    sp_received *profile =
+        fixture_profile(service, FIXTURE_TIME + at_s * FIXTURE_SECOND);
+
+    for (k = 0; k < series; k++) {
+      snprintf(name, sizeof name, "GET /%d", k);
+      fixture_sample(profile, "main", name, 0, none, 10000000);
+    }
+    fixture_put(calls_store, profile);
+  }
+}
+
+static size_t gaps_take(const char *query) {
+  static const sp_mem counted = {.resize = counted_resize};
+  const char *const parameters[][2] = {
+      {"from", "1700019000"}, {"until", "1700021000"}, {"query", query}};
+  answer a;
+
+  counted_bytes = counted_most = 0;
+  calls_serve.mem = &counted;
+  a = get("/api/v1/gaps", parameters, 3);
+  calls_serve.mem = &sp_mem_default;
+  check_has(&a, 200,
+            "{\"ranges\":[{\"from\":1700020000000,\"until\":1700020120000,"
+            "\"profiles\":12},{\"from\":1700020220000,"
+            "\"until\":1700020240000,\"profiles\":2}],"
+            "\"before\":null,\"after\":null}");
+  answer_dispose(&a);
+  return counted_most;
+}
+
+static void a_profile_of_many_series_is_one_for_gaps(void) {
+  size_t one;
+
+  gaps_put("one", 1);
+  gaps_put("all", 300);
+  one = gaps_take("one.cpu");
+  CHECK(one > 0);
+  CHECK(gaps_take("all.cpu") < one + GAPS_LABELS_BYTES);
+  CHECK(!sp_store_compact(calls_store));
+  gaps_take("all.cpu");
+}
+
 static void a_trace_has_the_cpu_time_of_its_spans(void) {
   const sp_trace_id id = {.hi = 1, .lo = 2};
   const sp_store_span spans[] = {{.trace_id = id,
@@ -387,6 +458,70 @@ static void an_upload_is_kept_shown_and_compared(void) {
   answer_dispose(&a);
 }
 
+/* More than a page of any other call has. */
+#define VALUES_COUNT 12000
+
+static void classic_values_are_all_of_them_or_refused(void) {
+  static const char *const label[][2] = {{"label", "span_name"}};
+  const sp_trace_id none = {0};
+  sp_received *profile =
+      fixture_profile("values", FIXTURE_TIME + 40000 * FIXTURE_SECOND);
+  const char *at;
+  char name[16];
+  size_t count = 0;
+  answer a;
+  int i;
+
+  for (i = 0; i < VALUES_COUNT; i++) {
+    snprintf(name, sizeof name, "value %05d", i);
+    fixture_sample(profile, "main", name, 0, none, 10000000);
+  }
+  fixture_put(calls_store, profile);
+  a = get("/label-values", label, 1);
+  check_has(&a, 200, "\"value 11998\",\"value 11999\"]");
+  for (at = a.text; (at = strstr(at, "\"value ")); at++)
+    count++;
+  CHECK_EQUAL(VALUES_COUNT, count);
+  answer_dispose(&a);
+  /* Larger than what a selection may take for texts. */
+  fixture_run("UPDATE text SET text=hex(zeroblob(52000000)) WHERE "
+              "text='value 11999'");
+  a = get("/label-values", label, 1);
+  fixture_run("UPDATE text SET text='value 11999' WHERE length(text)>1000000");
+  check_has(&a, 429, "{\"code\":\"resource_exhausted\",\"message\":\"");
+  check_has(&a, 429, "ask for a shorter range or fewer series");
+  CHECK(!strstr(a.text, "value"));
+  answer_dispose(&a);
+}
+
+/* A stack of more frames than all stacks of a query may have. */
+static void more_stacks_than_a_query_may_have_are_refused(void) {
+  static const char *const deep[][2] = {{"from", "1700050000"},
+                                        {"until", "1700060000"},
+                                        {"query", "deep.cpu"},
+                                        {"format", "folded"}};
+  const sp_trace_id none = {0};
+  sp_received *profile =
+      fixture_profile("deep", FIXTURE_TIME + 50000 * FIXTURE_SECOND);
+  answer a;
+
+  fixture_run("WITH RECURSIVE chain(id) AS (SELECT 1000000 UNION ALL SELECT "
+              "id+1 FROM chain WHERE id<3800000) INSERT INTO stack SELECT id, "
+              "CASE id WHEN 1000000 THEN 0 ELSE id-1 END, 0 FROM chain");
+  fixture_sample(profile, "deepest", NULL, 0, none, 10000000);
+  fixture_put(calls_store, profile);
+  a = get("/api/v1/profile", deep, 4);
+  check_has(&a, 200, "deepest 10000000\n");
+  answer_dispose(&a);
+  fixture_run("UPDATE stack SET parent=3800000 WHERE "
+              "id=(SELECT max(id) FROM stack)");
+  a = get("/api/v1/profile", deep, 4);
+  check_has(&a, 429, "\"title\":\"Too Many Requests\",\"status\":429,");
+  check_has(&a, 429, "ask for a shorter range or fewer series");
+  answer_dispose(&a);
+  fixture_run("DELETE FROM stack WHERE id BETWEEN 1000000 AND 3800000");
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"connect_answers_json", connect_answers_json},
@@ -408,6 +543,12 @@ int main(int argc, char **argv) {
        merged_profiles_come_folded_and_compared},
       {"an_upload_is_kept_shown_and_compared",
        an_upload_is_kept_shown_and_compared},
+      {"a_profile_of_many_series_is_one_for_gaps",
+       a_profile_of_many_series_is_one_for_gaps},
+      {"classic_values_are_all_of_them_or_refused",
+       classic_values_are_all_of_them_or_refused},
+      {"more_stacks_than_a_query_may_have_are_refused",
+       more_stacks_than_a_query_may_have_are_refused},
   };
   int failed, i;
 
