@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import threading
 import time
 import unittest
 import urllib.parse
@@ -11,7 +12,7 @@ import urllib.parse
 from messages import pprof, push
 from serving import Server
 
-MEMORY_KB = 700_000  # of an answer of 256 MB, and the tree it is made of
+MEMORY_KB = 400_000  # of one answer of 256 MB, and the tree it is made of
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 
 
@@ -56,6 +57,15 @@ class BoundsTest(unittest.TestCase):
             status, said = ask(server, "/api/v1/profile", query="{}", format="folded")
             self.assertEqual(429, status, said)
             self.assertIn("shorter range", said["detail"])
+            self.check_memory(server)
+            statuses = []
+            many = [threading.Thread(target=lambda: statuses.append(
+                ask(server, "/api/v1/profile", query="{}", format="folded")[0])) for _ in range(8)]
+            for one in many:
+                one.start()
+            for one in many:
+                one.join()
+            self.assertEqual([429] * 8, statuses)
             self.check_memory(server)
             status, _ = ask(server, "/api/v1/profile", query="{}", format="flamegraph")
             self.assertEqual(200, status)

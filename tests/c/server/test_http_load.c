@@ -24,6 +24,25 @@ static void load_much(void *data, const sp_http_request *request,
     sp_buffer_append(&response->body, text, sizeof text);
 }
 
+static atomic_int asked, in_turn;
+static atomic_bool turn_ends;
+
+/* One that takes much memory. */
+static void load_turn(void *data, const sp_http_request *request,
+                      sp_http_response *response) {
+  http_echo(data, request, response);
+  if (request->may_wait) {
+    sp_http_set(response, "X-Said", "too early");
+    response->waits = true;
+    atomic_fetch_add(&asked, 1);
+    return;
+  }
+  CHECK_EQUAL(0, atomic_fetch_add(&in_turn, 1));
+  while (!atomic_load(&turn_ends))
+    sched_yield();
+  atomic_fetch_sub(&in_turn, 1);
+}
+
 static void load_start(void) {
   const sp_http_route given[] = {
       {.methods = "POST",
@@ -35,6 +54,18 @@ static void load_start(void) {
        .path = "/wait",
        .handler = load_wait,
        .flags = SP_HTTP_SLOW},
+      {.methods = "GET",
+       .path = "/turn",
+       .handler = load_turn,
+       .flags = SP_HTTP_SLOW},
+      {.methods = "GET",
+       .path = "/small",
+       .handler = http_echo,
+       .flags = SP_HTTP_SLOW},
+      {.methods = "GET",
+       .path = "/change",
+       .handler = load_turn,
+       .flags = SP_HTTP_SLOW | SP_HTTP_CHANGES},
   };
 
   http_begin(given, SP_COUNT_OF(given), NULL);
@@ -96,6 +127,44 @@ static void answers_that_nobody_reads_are_bounded(void) {
   http_stop();
 }
 
+/* One is worked on, 32 wait, and none is in the way of a small one. */
+static void large_calls_wait_for_each_other_alone(void) {
+  static const char ask[] = "GET /turn HTTP/1.0\r\n\r\n";
+  int clients[40], answered[2] = {0};
+  char got[512];
+  size_t i;
+
+  load_start();
+  atomic_store(&turn_ends, false);
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    clients[i] = http_connect();
+    http_send(clients[i], ask, sizeof ask - 1);
+  }
+  while (atomic_load(&asked) < 40 || !atomic_load(&in_turn) ||
+         sp_http_server_inflight(server) > 33)
+    sched_yield();
+  HAS(http_ask_text("GET /small HTTP/1.0\r\n\r\n"), "GET /small whole");
+  atomic_store(&turn_ends, true);
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    const ssize_t size = recv(clients[i], got, sizeof got - 1, MSG_WAITALL);
+    const bool refused = strncmp(got + 9, "503", 3) == 0;
+
+    CHECK(size > 12);
+    got[size] = '\0';
+    HAS(got, refused ? "Retry-After: " : "GET /turn whole");
+    CHECK(!strstr(got, "too early"));
+    answered[refused]++;
+    close(clients[i]);
+  }
+  CHECK_EQUAL(answered[0], 33);
+  CHECK_EQUAL(answered[1], 7);
+  HAS(http_ask_text(ask), "GET /turn whole");
+  /* Nothing is done twice. */
+  HAS(http_ask_text("GET /change HTTP/1.0\r\n\r\n"), "GET /change whole");
+  CHECK_EQUAL(atomic_load(&asked), 41);
+  http_stop();
+}
+
 /* Three workers are busy; what waits for them is not begun any more. */
 static void what_waits_at_the_end_is_refused(void) {
   static const char ask[] = "GET /wait HTTP/1.0\r\n\r\n";
@@ -128,6 +197,8 @@ int main(int argc, char **argv) {
        small_bodies_find_room_beside_large_ones},
       {"answers_that_nobody_reads_are_bounded",
        answers_that_nobody_reads_are_bounded},
+      {"large_calls_wait_for_each_other_alone",
+       large_calls_wait_for_each_other_alone},
       {"what_waits_at_the_end_is_refused", what_waits_at_the_end_is_refused},
   };
 

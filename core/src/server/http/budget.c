@@ -1,5 +1,7 @@
 #include "budget.h"
 
+#include "../../util/clock.h"
+
 /* What is large gets no more than its part of the room, so that hundreds of
  * usual bodies find some however many are large. */
 #define BODIES_MAX       ((uint64_t)48 << 20)
@@ -8,11 +10,21 @@
 /* Nobody waits longer for the next piece of a large one. */
 #define BODY_LARGE_IDLE_SECONDS 10u
 
+/* Of a body that nobody wants, what is read so that its sender gets an answer
+ * and not a closed connection. */
+#define BODY_SWALLOWED_MAX ((size_t)256 << 20)
+/* A body takes no longer than this. */
+#define BODY_NS_MAX (120 * SP_NS_PER_S)
+
 /* A small answer always goes, and a large one, however large, beside a few
  * others. */
 #define ANSWERS_MAX  ((uint64_t)32 << 20)
 #define ANSWERS_FEW  ((uint64_t)1 << 20)
 #define ANSWER_SMALL ((size_t)64 << 10)
+
+/* Large calls: one is worked on, the others wait, which takes nothing but
+ * their connections. */
+#define LARGE_MAX 33
 
 void sp_http_budget_drop(sp_http_budget *budget, sp_http_call *call,
                          sp_http_fault fault) {
@@ -22,8 +34,8 @@ void sp_http_budget_drop(sp_http_budget *budget, sp_http_call *call,
   call->counted = 0;
 }
 
-void sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
-                         const char *bytes, size_t size) {
+static void budget_keep(sp_http_budget *budget, sp_http_call *call,
+                        const char *bytes, size_t size) {
   const bool was_large = call->counted > BODY_LARGE;
   const bool is_large = call->counted + size > BODY_LARGE;
 
@@ -39,6 +51,39 @@ void sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
   sp_buffer_append(&call->body, bytes, size);
   if (sp_buffer_status(&call->body))
     sp_http_budget_drop(budget, call, SP_HTTP_FAULT_BUSY);
+}
+
+enum MHD_Result sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
+                                    const char *bytes, size_t size) {
+  call->body_seen += size;
+  if (call->body_seen > BODY_SWALLOWED_MAX ||
+      sp_monotonic_ns() - call->begin_ns > BODY_NS_MAX)
+    return MHD_NO;
+  if (!call->route || call->request.fault)
+    return MHD_YES;
+  if (call->body_seen > call->route->body_max)
+    sp_http_budget_drop(budget, call, SP_HTTP_FAULT_TOO_LARGE);
+  else
+    budget_keep(budget, call, bytes, size);
+  return MHD_YES;
+}
+
+bool sp_http_budget_turn(sp_http_budget *budget, sp_http_call *call) {
+  if (call->is_large) {
+    atomic_fetch_sub(&budget->large, 1);
+    return false;
+  }
+  if (!call->response.waits)
+    return false;
+  sp_http_call_forget(call);
+  call->request.may_wait = false;
+  call->is_large = atomic_fetch_add(&budget->large, 1) < LARGE_MAX;
+  if (call->is_large)
+    return true;
+  atomic_fetch_sub(&budget->large, 1);
+  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                 "too many large queries are under way, try again\n");
+  return false;
 }
 
 enum MHD_Result sp_http_budget_answer(sp_http_budget *budget,

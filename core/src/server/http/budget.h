@@ -10,14 +10,20 @@
 typedef struct sp_http_budget {
   _Atomic uint64_t bodies;  /* bytes that are being read, or worked on */
   _Atomic uint64_t answers; /* bytes that are on their way */
+  _Atomic uint64_t large;   /* calls that have, or wait for, their turn */
 } sp_http_budget;
 
-/* Append a piece to the call's body, or drop it all as SP_HTTP_FAULT_BUSY. */
-void sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
-                         const char *bytes, size_t size);
+/* Append a piece to the call's body, or drop it all with a fault. MHD_NO: it
+ * does not end. */
+enum MHD_Result sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
+                                    const char *bytes, size_t size);
 
 void sp_http_budget_drop(sp_http_budget *budget, sp_http_call *call,
                          sp_http_fault fault);
+
+/* After each time that the handler was asked: whether it is to be asked again
+ * in the call's turn. Where too many wait, the answer is 503. */
+bool sp_http_budget_turn(sp_http_budget *budget, sp_http_call *call);
 
 /* Queue the call's answer, or 503 where there is no room for it. */
 enum MHD_Result sp_http_budget_answer(sp_http_budget *budget,

@@ -63,6 +63,12 @@ static void call_read(sp_http_call *call, const char *url, const char *method) {
   };
 }
 
+static void call_begin_answer(sp_http_call *call) {
+  call->response = (sp_http_response){.status = MHD_HTTP_OK};
+  sp_buffer_init(&call->response.body, &sp_mem_default);
+  call->response.body.size_max = SP_HTTP_BODY_MAX;
+}
+
 sp_http_call *sp_http_call_new(struct sp_http_server *server,
                                struct MHD_Connection *connection,
                                const char *url, const char *method) {
@@ -73,9 +79,7 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
   call->server = server;
   call->connection = connection;
   call->begin_ns = sp_monotonic_ns();
-  call->response.status = MHD_HTTP_OK;
-  sp_buffer_init(&call->response.body, &sp_mem_default);
-  call->response.body.size_max = SP_HTTP_BODY_MAX;
+  call_begin_answer(call);
   sp_buffer_init(&call->body, &sp_mem_default);
   sp_buffer_init(&call->texts, &sp_mem_default);
   call_read(call, url, method);
@@ -85,16 +89,25 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
   return NULL;
 }
 
-void sp_http_call_free(sp_http_call *call) {
+static void call_end_answer(sp_http_call *call) {
   size_t i;
 
-  if (!call)
-    return;
   for (i = 0; i < call->response.header_count; i++) {
     sp_mem_free(&sp_mem_default, (char *)call->response.headers[i].name);
     sp_mem_free(&sp_mem_default, (char *)call->response.headers[i].value);
   }
   sp_buffer_dispose(&call->response.body);
+}
+
+void sp_http_call_forget(sp_http_call *call) {
+  call_end_answer(call);
+  call_begin_answer(call);
+}
+
+void sp_http_call_free(sp_http_call *call) {
+  if (!call)
+    return;
+  call_end_answer(call);
   sp_buffer_dispose(&call->body);
   sp_buffer_dispose(&call->texts);
   sp_mem_free(&sp_mem_default, call->pairs);
@@ -125,7 +138,7 @@ void sp_http_call_run(sp_http_call *call) {
   sp_http_response *response = &call->response;
 
   call->route->handler(call->route->data, &call->request, response);
-  if (response->gzip && !sp_buffer_status(&response->body))
+  if (response->gzip && !response->waits && !sp_buffer_status(&response->body))
     call_gzip(response);
 }
 

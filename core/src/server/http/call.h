@@ -28,11 +28,12 @@ typedef struct sp_http_call {
   size_t pair_room;
   size_t header_count;
   sp_buffer texts;
-  char *path;   /* the one that is matched */
-  bool broken;  /* no memory for the request */
-  bool begun;   /* the first call of the handler is over */
-  bool counts;  /* among the calls at work */
-  bool running; /* handed to a worker */
+  char *path;    /* the one that is matched */
+  bool broken;   /* no memory for the request */
+  bool begun;    /* the first call of the handler is over */
+  bool counts;   /* among the calls at work */
+  bool running;  /* handed to a worker */
+  bool is_large; /* among those that have a turn of their own */
   _Atomic bool answered;
 } sp_http_call;
 
@@ -42,6 +43,9 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
                                const char *url, const char *method);
 
 void sp_http_call_free(sp_http_call *call); /* NULL is fine */
+
+/* Forget what was answered. */
+void sp_http_call_forget(sp_http_call *call);
 
 /* Have the route answer, and pack what is to be packed: on a worker. */
 void sp_http_call_run(sp_http_call *call);

@@ -28,6 +28,7 @@ typedef struct sp_http_request {
   const void *body;      /* as sent, but without chunking; NUL behind it */
   size_t body_size;
   sp_http_fault fault;
+  bool may_wait;               /* else it is answered now, whatever it takes */
   const atomic_bool *stopping; /* of the server */
 } sp_http_request;
 
@@ -51,6 +52,10 @@ bool sp_http_takes_gzip(const sp_http_request *request);
 /* Of an answer's body, before it is packed. */
 #define SP_HTTP_BODY_MAX ((size_t)256 << 20)
 
+/* What a call may take of memory, and likewise its answer, beside others: more
+ * is for one call at a time. */
+#define SP_HTTP_SMALL_MAX ((size_t)16 << 20)
+
 /* The answer, which a handler fills; it starts as 200 with nothing in it.
  * Server and Spanprof-Links are added to every one, Retry-After to a 503. */
 typedef struct sp_http_response {
@@ -59,6 +64,9 @@ typedef struct sp_http_response {
   sp_text_pair headers[SP_HTTP_HEADERS_MAX]; /* own copies */
   size_t header_count;
   bool gzip; /* pack the body and say so, whatever its size */
+  /* Of a request that may wait: it takes more than SP_HTTP_SMALL_MAX. The
+   * handler is asked again in its turn, and what it has said does not count. */
+  bool waits;
 } sp_http_response;
 
 /* Pack the body, which is whole, where the client takes it and it is large

@@ -14,18 +14,13 @@
 #include "listen.h"
 #include "percent.h"
 
-/* Of a body that nobody wants, what is read so that its sender gets an answer
- * and not a closed connection. */
-#define BODY_SWALLOWED_MAX ((size_t)256 << 20)
-/* A body takes no longer than this. */
-#define BODY_NS_MAX (120 * SP_NS_PER_S)
-
 #define SERVER_CONNECTIONS     2048
 #define SERVER_IDLE_SECONDS    100
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
 #define SERVER_QUICK_WORKERS   24
 #define SERVER_LARGE_WORKERS   4
 #define SERVER_SLOW_WORKERS    3
+#define SERVER_TURN_WORKERS    1
 #define SERVER_LARGE_BODY      ((size_t)64 << 10)
 #define SERVER_FLUSH_TRIES_MAX 50 /* of 10 ms */
 
@@ -34,6 +29,7 @@ typedef enum server_pool {
   SERVER_QUICK,
   SERVER_LARGE, /* with a large body, which may take much memory to read */
   SERVER_SLOW,
+  SERVER_TURN, /* those that take much memory to answer, in their turn */
   SERVER_POOLS
 } server_pool;
 
@@ -60,14 +56,29 @@ struct sp_http_server {
   _Atomic uint64_t inflight;
 };
 
+static void server_refuse(sp_work *work) {
+  sp_http_call *call = (sp_http_call *)work;
+
+  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                 "the server is ending\n");
+  atomic_store(&call->answered, true);
+  MHD_resume_connection(call->connection);
+}
+
 static void server_work(sp_work *work) {
   sp_http_call *call = (sp_http_call *)work;
+  sp_http_server *server = call->server;
   struct MHD_Connection *connection = call->connection;
 
   sp_http_call_run(call);
+  if (sp_http_budget_turn(&server->budget, call)) {
+    if (!sp_workers_give(&server->workers[SERVER_TURN], work))
+      server_refuse(work);
+    return;
+  }
   /* The C library's arenas would each keep what its parser took. */
-  if (call->body.size > SERVER_LARGE_BODY &&
-      (call->route->flags & SP_HTTP_SLOW))
+  if (call->is_large || (call->body.size > SERVER_LARGE_BODY &&
+                         (call->route->flags & SP_HTTP_SLOW)))
     malloc_trim(0);
   atomic_store(&call->answered, true);
   MHD_resume_connection(connection);
@@ -127,33 +138,6 @@ static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard) {
   return MHD_YES;
 }
 
-/* Take a piece of the body, as far as there is room for it. */
-static enum MHD_Result server_body(sp_http_call *call, const char *bytes,
-                                   size_t size) {
-  sp_http_server *server = call->server;
-
-  call->body_seen += size;
-  if (call->body_seen > BODY_SWALLOWED_MAX ||
-      sp_monotonic_ns() - call->begin_ns > BODY_NS_MAX)
-    return MHD_NO;
-  if (!call->route || call->request.fault)
-    return MHD_YES;
-  if (call->body_seen > call->route->body_max)
-    sp_http_budget_drop(&server->budget, call, SP_HTTP_FAULT_TOO_LARGE);
-  else
-    sp_http_budget_body(&server->budget, call, bytes, size);
-  return MHD_YES;
-}
-
-static void server_refuse(sp_work *work) {
-  sp_http_call *call = (sp_http_call *)work;
-
-  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-                 "the server is ending\n");
-  atomic_store(&call->answered, true);
-  MHD_resume_connection(call->connection);
-}
-
 static enum MHD_Result server_hand_over(sp_http_call *call) {
   sp_http_server *server = call->server;
   server_pool pool = SERVER_QUICK;
@@ -163,6 +147,10 @@ static enum MHD_Result server_hand_over(sp_http_call *call) {
   call->request.body_size = call->body.size;
   call->work.run = server_work;
   call->running = true;
+  call->request.may_wait =
+      (call->route->flags & (SP_HTTP_SLOW | SP_HTTP_CHANGES)) == SP_HTTP_SLOW;
+  if (call->request.may_wait)
+    call->response.body.size_max = SP_HTTP_SMALL_MAX;
   MHD_suspend_connection(call->connection);
   if (call->route->flags & SP_HTTP_SLOW)
     pool = SERVER_SLOW;
@@ -192,7 +180,7 @@ static enum MHD_Result server_access(void *data,
     const size_t size = *body_size;
 
     *body_size = 0;
-    return server_body(call, body, size);
+    return sp_http_budget_body(&call->server->budget, call, body, size);
   }
   if (atomic_load(&call->answered) || !call->route)
     return sp_http_budget_answer(&call->server->budget, call);
@@ -324,7 +312,8 @@ static spanprof_status server_workers(sp_http_server *server) {
     size_t count;
   } pools[SERVER_POOLS] = {{"sp-answer", SERVER_QUICK_WORKERS},
                            {"sp-large", SERVER_LARGE_WORKERS},
-                           {"sp-query", SERVER_SLOW_WORKERS}};
+                           {"sp-query", SERVER_SLOW_WORKERS},
+                           {"sp-turn", SERVER_TURN_WORKERS}};
   spanprof_status st = SPANPROF_OK;
   size_t i;
 

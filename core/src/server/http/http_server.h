@@ -5,7 +5,8 @@
  * the connection and gives the call to a worker; the worker answers and resumes
  * the connection, and does not touch the call after that. A call of a slow
  * route goes to workers of its own, so that queries never keep pushes waiting,
- * and so does one with a large body.
+ * and so does one with a large body. A worker that finds a call to take much
+ * memory hands it on to one that does such calls, one after the other.
  *
  * Bodies that are being read share memory, and so do answers that are being
  * sent: what finds no room is answered 503 (budget.h). */

@@ -3,7 +3,7 @@
 #ifndef SP_SELECTOR_H
 #define SP_SELECTOR_H
 
-#include "../../util/base.h"
+#include "../../util/mem.h"
 
 typedef enum sp_match_kind {
   SP_MATCH_EQUAL,
@@ -41,6 +41,7 @@ typedef struct sp_profile_uuid {
 /* All that is given must be true of a sample. An empty list of ids does not
  * restrict. */
 typedef struct sp_selector {
+  const sp_mem *mem; /* of what is selected; NULL: the store's */
   const sp_matcher *matchers;
   size_t matcher_count;
   /* Both inclusive, of the profiles' times cut to milliseconds. */

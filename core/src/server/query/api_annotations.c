@@ -132,7 +132,7 @@ static spanprof_status annotation_keep(sp_api *api, const char *id,
   sp_buffer bytes;
   spanprof_status st;
 
-  sp_buffer_init(&bytes, api->query.serve->mem);
+  sp_buffer_init(&bytes, api->query.mem);
   sp_buffer_append(&bytes, application, strlen(application) + 1);
   sp_buffer_text(&bytes, given->text);
   st = sp_buffer_status(&bytes);

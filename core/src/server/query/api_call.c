@@ -246,7 +246,7 @@ static void api_handle(void *data, const sp_http_request *http,
   sp_api api = {.response = response, .json = sp_json_of(&response->body)};
   spanprof_status st;
 
-  sp_query_init(&api.query, route->serve, http);
+  sp_query_init(&api.query, route->serve, http, response);
   sp_query_plan_init(&api.plan, &api.query);
   sp_http_set(response, "Content-Type", "application/json");
   st = route->run(&api);

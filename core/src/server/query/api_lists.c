@@ -317,9 +317,8 @@ static void gaps_put_time(sp_api *api, const char *name, int64_t ms,
 }
 
 spanprof_status sp_api_gaps(sp_api *api) {
-  gaps_gathering gaps = {.mem = api->query.serve->mem,
-                         .before_ms = INT64_MIN,
-                         .after_ms = INT64_MAX};
+  gaps_gathering gaps = {
+      .mem = api->query.mem, .before_ms = INT64_MIN, .after_ms = INT64_MAX};
   sp_selector *selector = &api->plan.selector;
   spanprof_status st = sp_api_plan(api);
 

@@ -49,7 +49,7 @@ static spanprof_status profile_pprof(sp_api *api) {
   if (!st) {
     profile.stacks = stacks;
     sp_reply_begin(&reply, &api->response->body, false);
-    st = sp_pprof_reply_put(&reply, api->query.serve->mem, &profile);
+    st = sp_pprof_reply_put(&reply, api->query.mem, &profile);
   }
   sp_stack_tree_free(stacks);
   profile_pprof_headers(api);
@@ -73,7 +73,7 @@ static spanprof_status profile_pprof_labelled(sp_api *api) {
     profile.stacks = stacks;
     profile.parents = &parents;
     sp_reply_begin(&reply, &api->response->body, false);
-    st = sp_pprof_reply_put(&reply, api->query.serve->mem, &profile);
+    st = sp_pprof_reply_put(&reply, api->query.mem, &profile);
   }
   sp_span_parents_dispose(&parents);
   sp_stack_tree_free(stacks);

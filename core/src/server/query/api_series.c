@@ -205,7 +205,7 @@ static void series_put(sp_api *api, const series_sums *sums, const char *unit) {
 }
 
 spanprof_status sp_api_series(sp_api *api) {
-  series_sums sums = {.mem = api->query.serve->mem};
+  series_sums sums = {.mem = api->query.mem};
   const char *type, *unit;
   spanprof_status st = sp_api_plan(api);
 

@@ -66,7 +66,7 @@ static spanprof_status spans_text(spans_table *table, const char **text) {
 
 static spanprof_status spans_find(spans_table *table, uint64_t span_id,
                                   const char *name, uint32_t *out) {
-  const sp_mem *mem = table->api->query.serve->mem;
+  const sp_mem *mem = table->api->query.mem;
   const uint64_t hash =
       sp_hash_mix(SP_HASH_SEED, table->by_id ? span_id : (uintptr_t)name);
   uint32_t at, i = sp_index_first(&table->index, hash, &at);
@@ -107,7 +107,7 @@ static bool spans_member_known(const spans_table *table, uint64_t span_id,
 
 static spanprof_status spans_count(spans_table *table, uint64_t span_id,
                                    uint32_t row) {
-  const sp_mem *mem = table->api->query.serve->mem;
+  const sp_mem *mem = table->api->query.mem;
   spanprof_status st;
 
   if (span_id == 0 || spans_member_known(table, span_id, row))
@@ -171,8 +171,8 @@ static spanprof_status spans_add_duration(spans_table *table, uint32_t number,
     row->longest_ns = span->duration_ns;
   if (table->by_id)
     row->trace_id = span->trace_id;
-  return sp_span_durations_add(&table->durations, table->api->query.serve->mem,
-                               number, span->duration_ns);
+  return sp_span_durations_add(&table->durations, table->api->query.mem, number,
+                               span->duration_ns);
 }
 
 /* A span that was asked for by its id, and has no samples. */
@@ -323,7 +323,7 @@ static void spans_put(const spans_table *table, const spans_row *row) {
 }
 
 static void spans_dispose(spans_table *table) {
-  const sp_mem *mem = table->api->query.serve->mem;
+  const sp_mem *mem = table->api->query.mem;
 
   sp_text_set_dispose(&table->texts);
   sp_span_durations_dispose(&table->durations, mem);

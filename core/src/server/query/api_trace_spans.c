@@ -61,7 +61,7 @@ static spanprof_status trace_spans_select(trace_spans *spans,
 
 spanprof_status sp_api_plan_trace_spans(sp_query_plan *plan) {
   sp_serve *serve = plan->query->serve;
-  trace_spans spans = {.mem = serve->mem};
+  trace_spans spans = {.mem = plan->query->mem};
   const sp_store_span_filter filter = {.trace_ids = plan->selector.trace_ids,
                                        .trace_count =
                                            plan->selector.trace_count,

@@ -46,7 +46,7 @@ static const char *traces_copy(traces_spans *list, const char *text) {
 
 static bool traces_gather(void *data, const sp_store_span *span) {
   traces_spans *list = data;
-  const sp_mem *mem = list->api->query.serve->mem;
+  const sp_mem *mem = list->api->query.mem;
   traces_span copy = {.trace_id = span->trace_id,
                       .span_id = span->span_id,
                       .parent_id = span->parent_id,
@@ -91,7 +91,7 @@ static spanprof_status traces_read(traces_spans *list,
 }
 
 static void traces_dispose(traces_spans *list) {
-  const sp_mem *mem = list->api->query.serve->mem;
+  const sp_mem *mem = list->api->query.mem;
 
   sp_index_dispose(&list->index, mem);
   sp_mem_free(mem, list->spans);
@@ -216,7 +216,7 @@ static spanprof_status traces_cost_roots(traces_spans *roots, size_t count,
     return query->arena.st;
   if (count == 0)
     return SPANPROF_OK;
-  st = sp_index_reserve_more(&by_trace, query->serve->mem, (uint32_t)count);
+  st = sp_index_reserve_more(&by_trace, query->mem, (uint32_t)count);
   for (i = 0; !st && i < count; i++) {
     ids[i] = roots->spans[i].trace_id;
     sp_index_add(&by_trace, traces_hash(&ids[i]), (uint32_t)i);
@@ -230,7 +230,7 @@ static spanprof_status traces_cost_roots(traces_spans *roots, size_t count,
   for (i = 0; !st && i < all.count; i++)
     if (all.spans[i].own)
       traces_add_to_roots(roots, &by_trace, &all.spans[i]);
-  sp_index_dispose(&by_trace, query->serve->mem);
+  sp_index_dispose(&by_trace, query->mem);
   traces_dispose(&all);
   return st;
 }

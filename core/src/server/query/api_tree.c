@@ -57,7 +57,7 @@ static spanprof_status tree_put(sp_api *api, const sp_wire_tree *tree,
 spanprof_status sp_api_tree(sp_api *api, sp_query_plan *right) {
   sp_stack_tree *stacks[SP_WIRE_SIDES] = {0};
   sp_wire_tree tree;
-  spanprof_status st = sp_wire_tree_init(&tree, api->query.serve->mem);
+  spanprof_status st = sp_wire_tree_init(&tree, api->query.mem);
 
   if (!st)
     st = tree_add(&tree, &api->plan, 0, &stacks[0]);

@@ -54,7 +54,7 @@ bool sp_transport_open(sp_transport *transport, sp_query *query,
   spanprof_status st;
 
   memset(transport, 0, sizeof *transport);
-  sp_buffer_init(&transport->unpacked, query->serve->mem);
+  sp_buffer_init(&transport->unpacked, query->mem);
   if (!sp_connect_envelope_type(&envelope, query->http)) {
     sp_connect_refuse_type(response, transport_takes);
     return false;

@@ -165,7 +165,7 @@ spanprof_status sp_call_heatmap(sp_query *query,
 
   sp_query_plan_init(&plan, query);
   sp_whole_points_init(&map.points, &query->arena, &request->group_by);
-  sp_series_cells_init(&map.cells, query->serve->mem, SP_QUERY_MEMORY_MAX);
+  sp_series_cells_init(&map.cells, query->mem, SP_QUERY_MEMORY_MAX);
   st = heatmap_plan(&plan, request);
   if (!st) {
     map.steps =

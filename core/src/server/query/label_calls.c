@@ -233,7 +233,7 @@ spanprof_status sp_call_series(sp_query *query, const sp_query_request *request,
 
   sp_query_plan_init(&plan, query);
   sp_text_set_init(&sets, &query->arena);
-  sp_buffer_init(&gathering.key, query->serve->mem);
+  sp_buffer_init(&gathering.key, query->mem);
   st = sp_query_plan_range(&plan, request->start_ms, request->end_ms);
   if (!st)
     st = sp_query_plan_matchers(&plan, &request->matchers);

@@ -119,7 +119,7 @@ static void connect_handle(void *data, const sp_http_request *http,
   sp_query query;
   spanprof_status st;
 
-  sp_query_init(&query, route->serve, http);
+  sp_query_init(&query, route->serve, http, response);
   if (sp_transport_open(&transport, &query, route->method->body_max,
                         response)) {
     st = connect_run(&query, route->method, &transport, response);

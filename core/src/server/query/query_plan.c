@@ -1,5 +1,6 @@
 #include "query_plan.h"
 
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,13 +13,34 @@
 #define PLAN_TYPE_PARTS   5
 #define PLAN_QUERY_MAX_NS (300 * SP_NS_PER_S) /* nobody waits longer */
 
+static void *plan_resize(void *data, void *old, size_t size) {
+  sp_query *query = data;
+  const sp_mem *mem = query->serve->mem;
+  const size_t before = old ? malloc_usable_size(old) : 0;
+  void *p;
+
+  if (size > before && query->bytes + (size - before) > SP_HTTP_SMALL_MAX) {
+    query->response->waits = true;
+    return NULL;
+  }
+  p = mem->resize(mem->data, old, size);
+  if (p)
+    query->bytes += malloc_usable_size(p);
+  if (p || !size)
+    query->bytes -= before;
+  return p;
+}
+
 void sp_query_init(sp_query *query, sp_serve *serve,
-                   const sp_http_request *http) {
+                   const sp_http_request *http, sp_http_response *response) {
   memset(query, 0, sizeof *query);
   query->serve = serve;
   query->http = http;
+  query->response = response;
+  query->small = (sp_mem){.resize = plan_resize, .data = query};
+  query->mem = http->may_wait ? &query->small : serve->mem;
   query->deadline_ns = sp_monotonic_ns() + PLAN_QUERY_MAX_NS;
-  sp_arena_init(&query->arena, serve->mem, SP_QUERY_MEMORY_MAX);
+  sp_arena_init(&query->arena, query->mem, SP_QUERY_MEMORY_MAX);
 }
 
 void sp_query_dispose(sp_query *query) {
@@ -51,6 +73,7 @@ void sp_query_explain(sp_query *query, spanprof_status st) {
     break;
   case SPANPROF_ERR_NOMEM:
   case SPANPROF_ERR_LIMIT:
+    query->response->waits = query->http->may_wait;
     sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
                     "the query needs more memory than it may have; ask for "
                     "a shorter range or fewer series");
@@ -74,11 +97,12 @@ static bool plan_give_up(void *data) {
 void sp_query_plan_init(sp_query_plan *plan, sp_query *query) {
   memset(plan, 0, sizeof *plan);
   plan->query = query;
+  plan->selector.mem = query->mem;
   plan->selector.from_ms = INT64_MIN;
   plan->selector.until_ms = INT64_MAX;
   plan->selector.give_up = plan_give_up;
   plan->selector.give_up_data = plan;
-  sp_matcher_list_init(&plan->matchers, query->serve->mem, &query->arena);
+  sp_matcher_list_init(&plan->matchers, query->mem, &query->arena);
 }
 
 void sp_query_plan_dispose(sp_query_plan *plan) {
@@ -240,7 +264,7 @@ static spanprof_status plan_blame(sp_query *query, const char *before,
 
   if (st != SPANPROF_ERR_ARGUMENT)
     return st;
-  sp_buffer_init(&quoted, query->serve->mem);
+  sp_buffer_init(&quoted, query->mem);
   sp_label_quote(&quoted, text, strlen(text));
   if (!quoted.failed)
     sp_query_fault_prefix(&query->fault, "%s %s: ", before, quoted.data);

@@ -16,13 +16,19 @@
 typedef struct sp_query {
   sp_serve *serve;
   const sp_http_request *http;
+  const sp_mem *mem; /* of all that does not outlive it */
+  sp_http_response *response;
+  sp_mem small;   /* until it has its turn among large ones */
+  size_t bytes;   /* of it */
   sp_arena arena; /* of the whole call */
   sp_query_fault fault;
   uint64_t deadline_ns;
 } sp_query;
 
+/* It stays in place. Where it takes too much to be answered now, the response
+ * waits, and what is said does not matter. */
 void sp_query_init(sp_query *query, sp_serve *serve,
-                   const sp_http_request *http);
+                   const sp_http_request *http, sp_http_response *response);
 void sp_query_dispose(sp_query *query);
 
 /* SPANPROF_ERR_ARGUMENT with Connect's invalid_argument. */

@@ -151,7 +151,8 @@ static bool render_value(void *data, const sp_text_pairs *labels) {
 /* Over all that is kept: the call has no range. */
 static spanprof_status render_values_run(sp_query *query, const char **type,
                                          sp_buffer *out) {
-  const sp_selector all = {.from_ms = INT64_MIN,
+  const sp_selector all = {.mem = query->mem,
+                           .from_ms = INT64_MIN,
                            .until_ms = INT64_MAX,
                            .give_up = sp_http_give_up,
                            .give_up_data = (void *)(uintptr_t)query->http};
@@ -195,7 +196,7 @@ static void render_answer(sp_serve *serve, const sp_http_request *http,
                    "404 page not found\n");
     return;
   }
-  sp_query_init(&query, serve, http);
+  sp_query_init(&query, serve, http, response);
   st = run(&query, &type, &response->body);
   if (!st)
     st = sp_buffer_status(&response->body);

@@ -34,7 +34,7 @@ spanprof_status sp_series_query_run(sp_series_query *out, sp_query_plan *plan,
   memset(out, 0, sizeof *out);
   out->steps = *steps;
   sp_whole_points_init(&out->points, &query->arena, group_by);
-  sp_series_cells_init(&out->cells, query->serve->mem, SP_QUERY_MEMORY_MAX);
+  sp_series_cells_init(&out->cells, query->mem, SP_QUERY_MEMORY_MAX);
   plan->selector.from_ms = steps->start_ms - steps->step_ms;
   plan->selector.until_ms = steps->start_ms + steps->last * steps->step_ms;
   st = sp_store_points(query->serve->store, sp_query_plan_selector(plan),

@@ -28,7 +28,7 @@ const sp_span_parent *sp_span_parents_find(const sp_span_parents *parents,
 }
 
 static spanprof_status parents_add(sp_span_parents *parents, uint64_t span_id) {
-  const sp_mem *mem = parents->query->serve->mem;
+  const sp_mem *mem = parents->query->mem;
   void *array = parents->spans;
   spanprof_status st;
 
@@ -102,7 +102,7 @@ spanprof_status sp_span_parents_read(sp_span_parents *parents, sp_query *query,
 }
 
 void sp_span_parents_dispose(sp_span_parents *parents) {
-  const sp_mem *mem = parents->query->serve->mem;
+  const sp_mem *mem = parents->query->mem;
 
   sp_text_set_dispose(&parents->names);
   sp_index_dispose(&parents->index, mem);

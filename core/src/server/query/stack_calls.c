@@ -67,7 +67,7 @@ static spanprof_status stack_reply_dot(sp_query_plan *plan,
 
   sscanf(plan->selector.profile_type, "%63[^:]:%63[^:]:%63[^:]:%63[^:]:%63[^:]",
          type[0], type[1], type[2], type[3], type[4]);
-  sp_buffer_init(&text, plan->query->serve->mem);
+  sp_buffer_init(&text, plan->query->mem);
   text.size_max = SP_HTTP_BODY_MAX;
   if (!st)
     st = sp_dot_graph(&text, stacks, type[1], type[2], plan->selector.until_ms,
@@ -100,7 +100,7 @@ static spanprof_status stack_reply_pprof(sp_query_plan *plan,
     profile.nodes_max = (size_t)request->max_nodes;
   profile.stacks = stacks;
   if (!st)
-    st = sp_pprof_reply_put(reply, plan->query->serve->mem, &profile);
+    st = sp_pprof_reply_put(reply, plan->query->mem, &profile);
   sp_stack_tree_free(stacks);
   return st;
 }

@@ -58,7 +58,7 @@ static spanprof_status stacks_run(sp_stack_query *out, sp_query_plan *left,
   spanprof_status st;
 
   memset(out, 0, sizeof *out);
-  st = sp_name_tree_init(&whole, left->query->serve->mem);
+  st = sp_name_tree_init(&whole, left->query->mem);
   if (!st)
     st = stacks_add(out, &whole, left, 0, left_sites);
   if (!st && right)

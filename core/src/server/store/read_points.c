@@ -93,7 +93,8 @@ static spanprof_status points_run_end(void *data, const sp_block *block,
 spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
                                 sp_store_points_of of, sp_store_point_fn fn,
                                 void *data) {
-  points_read read = {.mem = store->mem, .of = of, .fn = fn, .data = data};
+  points_read read = {
+      .mem = sp_select_mem(store, selector), .of = of, .fn = fn, .data = data};
   const sp_select_sink sink = {
       .data = &read, .sample = points_sample, .run_end = points_run_end};
   sp_store_reader *reader;
@@ -106,8 +107,8 @@ spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
   st = sp_select_run(&select, store, reader->db, selector, &sink);
   sp_select_dispose(&select);
   sp_store_reader_give(store, reader);
-  sp_mem_free(store->mem, read.sums);
-  sp_index_dispose(&read.index, store->mem);
+  sp_mem_free(read.mem, read.sums);
+  sp_index_dispose(&read.index, read.mem);
   return read.ended ? SPANPROF_OK : st;
 }
 

@@ -30,7 +30,7 @@ typedef struct stacks_sum {
 } stacks_sum;
 
 typedef struct stacks_read {
-  sp_store *store;
+  const sp_mem *mem;
   sqlite3 *db;
   sp_select select;
   stacks_ids stacks;
@@ -112,10 +112,10 @@ static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
   stacks_read *read = data;
   uint32_t number;
   spanprof_status st =
-      stacks_number(read->store->mem, &read->stacks, sample->stack, &number);
+      stacks_number(read->mem, &read->stacks, sample->stack, &number);
 
   if (!st)
-    st = stacks_room(read->store->mem, &read->sums, &read->sum_room,
+    st = stacks_room(read->mem, &read->sums, &read->sum_room,
                      read->stacks.count, sizeof *read->sums);
   if (st)
     return st;
@@ -161,7 +161,7 @@ static void stacks_rows_end(stacks_read *read) {
 
 /* The stacks' callers, and theirs, to the outermost: `stacks` grows. */
 static spanprof_status stacks_parents(stacks_read *read) {
-  const sp_mem *mem = read->store->mem;
+  const sp_mem *mem = read->mem;
   uint32_t number;
   spanprof_status st = stacks_number(mem, &read->stacks, 0, &number);
   size_t i;
@@ -235,12 +235,12 @@ static spanprof_status stacks_nodes(stacks_read *read) {
       continue;
     node->self = read->sums[number].value;
     node->count = read->sums[number].count;
-    st = stacks_number(read->store->mem, &read->stacks, read->parents[number],
-                       &parent);
+    st =
+        stacks_number(read->mem, &read->stacks, read->parents[number], &parent);
     node->parent = node_of[parent];
     if (!st)
-      st = stacks_number(read->store->mem, &read->locations,
-                         read->places[number], &node->location);
+      st = stacks_number(read->mem, &read->locations, read->places[number],
+                         &node->location);
   }
   read->tree->node_count = count;
   if (!st && read->samples)
@@ -264,7 +264,7 @@ static spanprof_status stacks_location(stacks_read *read,
   while (!st && reader.at < reader.end && !reader.broken) {
     sp_tree_line *line = &lines[location->line_count++];
 
-    st = stacks_number(read->store->mem, &read->functions,
+    st = stacks_number(read->mem, &read->functions,
                        (uint32_t)sp_get_number(&reader), &line->function);
     line->line = sp_get_signed(&reader);
   }
@@ -326,7 +326,7 @@ static spanprof_status stacks_functions(stacks_read *read) {
   return st;
 }
 
-static spanprof_status stacks_tree(stacks_read *read,
+static spanprof_status stacks_tree(stacks_read *read, sp_store *store,
                                    const sp_selector *selector) {
   const sp_select_sink sink = {.data = read,
                                .totals = !read->samples,
@@ -334,7 +334,7 @@ static spanprof_status stacks_tree(stacks_read *read,
                                .run_end = stacks_run_end};
   spanprof_status st;
 
-  st = sp_select_run(&read->select, read->store, read->db, selector, &sink);
+  st = sp_select_run(&read->select, store, read->db, selector, &sink);
   read->tree->profile_count = read->select.profile_count;
   if (!st && read->samples)
     st = sp_sample_sums_label(read->samples, read->tree);
@@ -351,8 +351,8 @@ static spanprof_status stacks_tree(stacks_read *read,
 static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
                                   sp_sample_sums *samples,
                                   sp_stack_tree **out) {
-  const sp_mem *mem = store->mem;
-  stacks_read read = {.store = store, .samples = samples};
+  stacks_read read = {.mem = sp_select_mem(store, selector),
+                      .samples = samples};
   sp_store_reader *reader;
   spanprof_status st = sp_store_reader_take(store, &reader);
 
@@ -362,22 +362,22 @@ static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
   read.db = reader->db;
   if (samples)
     samples->select = &read.select;
-  read.tree = sp_mem_zero(mem, sizeof *read.tree);
+  read.tree = sp_mem_zero(read.mem, sizeof *read.tree);
   if (read.tree) {
-    sp_arena_init(&read.tree->arena, mem, STACKS_BYTES_MAX);
+    sp_arena_init(&read.tree->arena, read.mem, STACKS_BYTES_MAX);
     read.tree->is_counted = true;
-    st = stacks_tree(&read, selector);
+    st = stacks_tree(&read, store, selector);
   } else {
     st = SPANPROF_ERR_NOMEM;
   }
   stacks_rows_end(&read);
   sp_store_reader_give(store, reader);
-  stacks_ids_dispose(&read.stacks, mem);
-  stacks_ids_dispose(&read.locations, mem);
-  stacks_ids_dispose(&read.functions, mem);
-  sp_mem_free(mem, read.sums);
-  sp_mem_free(mem, read.parents);
-  sp_mem_free(mem, read.places);
+  stacks_ids_dispose(&read.stacks, read.mem);
+  stacks_ids_dispose(&read.locations, read.mem);
+  stacks_ids_dispose(&read.functions, read.mem);
+  sp_mem_free(read.mem, read.sums);
+  sp_mem_free(read.mem, read.parents);
+  sp_mem_free(read.mem, read.places);
   if (st)
     sp_stack_tree_free(read.tree);
   else
@@ -392,7 +392,7 @@ spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
 
 spanprof_status sp_store_samples(sp_store *store, const sp_selector *selector,
                                  sp_stack_tree **out) {
-  sp_sample_sums samples = {.mem = store->mem};
+  sp_sample_sums samples = {.mem = sp_select_mem(store, selector)};
   const spanprof_status st = stacks_run(store, selector, &samples, out);
 
   sp_sample_sums_dispose(&samples);

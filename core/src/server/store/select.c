@@ -59,7 +59,7 @@ static spanprof_status select_block_series(sp_select *select, bool *any,
   void *array = select->first;
   sp_select_entry *entry;
   spanprof_status st =
-      sp_mem_reserve(select->store->mem, &array, &select->first_room,
+      sp_mem_reserve(select->mem, &array, &select->first_room,
                      select->block.series_count + 1, sizeof *select->first);
   size_t i;
 
@@ -160,9 +160,8 @@ static spanprof_status select_run(sp_select *select, size_t at, size_t end) {
 static spanprof_status select_samples(sp_select *select, bool totals) {
   const sp_block *block = &select->block;
   void *array = select->passes;
-  spanprof_status st =
-      sp_mem_reserve(select->store->mem, &array, &select->passes_room,
-                     block->span_count + 1, 1);
+  spanprof_status st = sp_mem_reserve(select->mem, &array, &select->passes_room,
+                                      block->span_count + 1, 1);
   uint32_t last = UINT32_MAX;
   size_t at, end;
 
@@ -348,9 +347,9 @@ static spanprof_status select_walk(sp_select *select) {
   if (!st)
     st = sp_select_load(select, from_ns, until_ns, &sources, &count);
   if (!st)
-    st = sp_wanted_ids_read(&select->wanted, selector, select->store->mem);
+    st = sp_wanted_ids_read(&select->wanted, selector, select->mem);
   if (!st)
-    st = sp_wide_filter_ask(&select->without, select->store->mem, select->db,
+    st = sp_wide_filter_ask(&select->without, select->mem, select->db,
                             &select->wanted, from_ns, until_ns);
   if (!st)
     st = sp_database_prepare(select->db, &rows,
@@ -369,19 +368,19 @@ static spanprof_status select_walk(sp_select *select) {
 spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
                               const sp_selector *selector,
                               const sp_select_sink *sink) {
-  memset(select, 0, sizeof *select);
-  select->store = store;
-  select->db = db;
-  select->selector = selector;
-  select->sink = sink;
-  sp_block_init(&select->block, store->mem);
-  sp_text_cache_init(&select->kept, store->mem, db, SELECT_BYTES_MAX);
-  sp_text_cache_init(&select->tried, store->mem, db, SELECT_BYTES_MAX);
+  *select = (sp_select){.store = store,
+                        .mem = sp_select_mem(store, selector),
+                        .db = db,
+                        .selector = selector,
+                        .sink = sink};
+  sp_block_init(&select->block, select->mem);
+  sp_text_cache_init(&select->kept, select->mem, db, SELECT_BYTES_MAX);
+  sp_text_cache_init(&select->tried, select->mem, db, SELECT_BYTES_MAX);
   return select_walk(select);
 }
 
 void sp_select_dispose(sp_select *select) {
-  const sp_mem *mem = select->store->mem;
+  const sp_mem *mem = select->mem;
   size_t i;
 
   for (i = 0; i < SP_SELECT_PARTS; i++)

@@ -53,6 +53,7 @@ typedef struct sp_select_sink {
 
 struct sp_select {
   sp_store *store;
+  const sp_mem *mem;
   sqlite3 *db;
   const sp_selector *selector;
   const sp_select_sink *sink;
@@ -77,6 +78,12 @@ struct sp_select {
   size_t passes_room;
   uint64_t profile_count; /* that had a part */
 };
+
+/* The memory of what a selector selects. */
+static inline const sp_mem *sp_select_mem(const sp_store *store,
+                                          const sp_selector *selector) {
+  return selector->mem ? selector->mem : store->mem;
+}
 
 /* Find the series, walk the blocks. Dispose of it also after a failure.
  * Statuses as of sp_store_stacks(). */

@@ -56,7 +56,7 @@ static void *match_sorted(const sp_mem *mem, const void *list, size_t count,
 
 spanprof_status sp_select_sort_ids(sp_select *select) {
   const sp_selector *selector = select->selector;
-  const sp_mem *mem = select->store->mem;
+  const sp_mem *mem = select->mem;
 
   select->span_ids = match_sorted(mem, selector->span_ids, selector->span_count,
                                   sizeof *select->span_ids, match_order_spans);

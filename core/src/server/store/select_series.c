@@ -184,9 +184,8 @@ static spanprof_status series_labels(sp_arena *arena,
 static spanprof_status series_add(sp_select *select,
                                   const sp_select_entry *entry) {
   void *array = select->entries;
-  spanprof_status st =
-      sp_mem_reserve(select->store->mem, &array, &select->entry_room,
-                     select->entry_count + 1, sizeof *entry);
+  spanprof_status st = sp_mem_reserve(select->mem, &array, &select->entry_room,
+                                      select->entry_count + 1, sizeof *entry);
 
   select->entries = array;
   if (!st)

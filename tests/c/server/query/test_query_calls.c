@@ -12,6 +12,7 @@ static sp_store *calls_store;
 static sp_http_routes calls_routes;
 static sp_serve calls_serve;
 static atomic_bool calls_stopping;
+static bool calls_may_wait;
 
 /* One of 10 profiles of the application "shop", 10 s apart: 70 ms outside of
  * spans and 30 ms in span i + 1. */
@@ -64,6 +65,7 @@ static answer call(const char *method, const char *path, sp_text_pairs query,
                              .headers = headers,
                              .body = body,
                              .body_size = size,
+                             .may_wait = calls_may_wait,
                              .stopping = &calls_stopping};
   answer a = {.response = {.status = 200}};
   const char *allow;
@@ -500,6 +502,8 @@ static void more_stacks_than_a_query_may_have_are_refused(void) {
                                         {"until", "1700060000"},
                                         {"query", "deep.cpu"},
                                         {"format", "folded"}};
+  static const char *const small[][2] = {
+      {"from", FROM}, {"until", UNTIL}, {"format", "folded"}};
   const sp_trace_id none = {0};
   sp_received *profile =
       fixture_profile("deep", FIXTURE_TIME + 50000 * FIXTURE_SECOND);
@@ -519,6 +523,15 @@ static void more_stacks_than_a_query_may_have_are_refused(void) {
   check_has(&a, 429, "\"title\":\"Too Many Requests\",\"status\":429,");
   check_has(&a, 429, "ask for a shorter range or fewer series");
   answer_dispose(&a);
+  calls_may_wait = true;
+  a = get("/api/v1/profile", deep, 4);
+  CHECK(a.response.waits);
+  answer_dispose(&a);
+  a = get("/api/v1/profile", small, 3);
+  check_has(&a, 200, "main;idle 700000000\n");
+  CHECK(!a.response.waits);
+  answer_dispose(&a);
+  calls_may_wait = false;
   fixture_run("DELETE FROM stack WHERE id BETWEEN 1000000 AND 3800000");
 }
 
