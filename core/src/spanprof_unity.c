@@ -146,6 +146,7 @@
 #include "export/spool.c"
 #include "export/spool_file.c"
 #include "export/spool_home.c"
+#include "export/spool_scan.c"
 #include "export/upload.c"
 #include "export/upload_queue.c"
 

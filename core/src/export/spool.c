@@ -1,46 +1,13 @@
 #include "spool.h"
 
-#include <dirent.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../util/directory.h"
-#include "../util/status.h"
+#include "spool_scan.h"
 
 #define SPOOL_SCAN_NS (60 * SP_NS_PER_S)
-
-/* What a file takes at least, as common file systems count; bounds the number
- * of files, too. */
-#define SPOOL_BLOCK_BYTES UINT64_C(4096)
-
-/* Our own home and those of the dead; more wait for the next look. */
-#define SPOOL_HOMES 16
-
-struct sp_spool {
-  const sp_mem *mem;
-  const sp_clock *clock;
-  sp_spool_lost_fn lost;
-  void *lost_data;
-  char *directory;
-  uint64_t max_bytes;
-  uint64_t max_age_ns;
-  sp_spool_home homes[SPOOL_HOMES]; /* [0] is ours, made with the first put */
-  sp_spool_entry *entries;          /* oldest first */
-  size_t count;
-  size_t capacity;
-  uint64_t bytes;         /* of the entries */
-  uint64_t foreign_bytes; /* of living processes, at the last look */
-  uint64_t scan_ns;       /* when to look again */
-  bool more;              /* the last look found more homes than fit */
-};
-
-static uint64_t spool_disk_bytes(uint64_t size) {
-  return (size / SPOOL_BLOCK_BYTES + 1) * SPOOL_BLOCK_BYTES;
-}
 
 spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
                              const sp_settings *settings, const sp_clock *clock,
@@ -60,7 +27,7 @@ spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
   spool->max_age_ns =
       sp_min_u64(settings->spool_max_age_s, UINT64_MAX / SP_NS_PER_S) *
       SP_NS_PER_S;
-  for (i = 0; i < SPOOL_HOMES; i++)
+  for (i = 0; i < SP_SPOOL_HOMES; i++)
     sp_spool_home_init(&spool->homes[i]);
   st = sp_directory_prepare(&spool->directory, mem, "spool_directory",
                             settings->spool_directory);
@@ -77,31 +44,12 @@ void sp_spool_free(sp_spool *spool) {
 
   if (!spool)
     return;
-  for (i = 0; i < SPOOL_HOMES; i++)
+  for (i = 0; i < SP_SPOOL_HOMES; i++)
     if (spool->homes[i].name[0])
       sp_spool_home_release(&spool->homes[i], spool->mem);
   sp_mem_free(spool->mem, spool->entries);
   sp_mem_free(spool->mem, spool->directory);
   sp_mem_free(spool->mem, spool);
-}
-
-static spanprof_status spool_reserve(sp_spool *spool, size_t more) {
-  return sp_mem_reserve(spool->mem, (void **)&spool->entries, &spool->capacity,
-                        spool->count + more, sizeof *spool->entries);
-}
-
-/* Put an entry in its place by time; room was reserved. */
-static void spool_insert(sp_spool *spool, const sp_spool_entry *entry) {
-  size_t i = spool->count;
-
-  while (i > 0 && spool->entries[i - 1].time_ns > entry->time_ns)
-    i--;
-  memmove(&spool->entries[i + 1], &spool->entries[i],
-          (spool->count - i) * sizeof *entry);
-  spool->entries[i] = *entry;
-  spool->count++;
-  spool->bytes += entry->bytes;
-  entry->home->files++;
 }
 
 void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
@@ -170,119 +118,16 @@ static spanprof_status spool_make_room(sp_spool *spool, uint64_t bytes) {
   return SPANPROF_OK;
 }
 
-/* Open the spool, or the home called `name` in it, to be listed.
- * SPANPROF_ERR_IO, in a sentence. */
-static spanprof_status spool_list(const sp_spool *spool, const char *name,
-                                  DIR **out) {
-  int fd;
-  spanprof_status st = sp_directory_open(&fd, spool->directory, name);
-
-  *out = st ? NULL : fdopendir(fd);
-  if (st || *out)
-    return st;
-  close(fd);
-  return sp_fail(SPANPROF_ERR_IO, "spool_directory %s cannot be read",
-                 spool->directory);
-}
-
-/* The files of the home called `name`. Where it is locked by us they become
- * entries and what a crash left half-written is removed; else (`home` NULL)
- * they are only counted. */
-static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
-                                       const char *name, uint64_t *bytes) {
-  spanprof_status st = SPANPROF_OK;
-  struct dirent *found;
-  bool temporary;
-  uint64_t size;
-  DIR *directory;
-
-  st = spool_list(spool, name, &directory);
-  if (st)
-    return st;
-  while (!st && (found = readdir(directory)) != NULL) {
-    sp_spool_entry entry = {.home = home};
-
-    if (!sp_spool_file_look(dirfd(directory), found->d_name, &entry.time_ns,
-                            &size, &temporary))
-      continue;
-    entry.bytes = spool_disk_bytes(size);
-    *bytes += entry.bytes;
-    if (home && temporary)
-      unlinkat(dirfd(directory), found->d_name, 0);
-    if (!home || temporary)
-      continue;
-    st = spool_reserve(spool, 1);
-    if (!st)
-      spool_insert(spool, &entry);
-  }
-  closedir(directory);
-  return st;
-}
-
-static sp_spool_home *spool_free_home(sp_spool *spool) {
-  size_t i;
-
-  for (i = 1; i < SPOOL_HOMES; i++)
-    if (!spool->homes[i].name[0])
-      return &spool->homes[i];
-  return NULL;
-}
-
-static bool spool_holds(const sp_spool *spool, const char *name) {
-  size_t i;
-
-  for (i = 0; i < SPOOL_HOMES; i++)
-    if (strcmp(spool->homes[i].name, name) == 0)
-      return true;
-  return false;
-}
-
-/* Take over a home if its process is dead. SPANPROF_ERR_IO, in a sentence: it
- * is not to be trusted, or cannot be read. */
-static spanprof_status spool_visit(sp_spool *spool, const char *name) {
-  sp_spool_home *home = spool_free_home(spool);
-  uint64_t claimed_bytes = 0;
-  spanprof_status st;
-
-  if (!home) {
-    spool->more = true;
-    return SPANPROF_OK;
-  }
-  st = sp_spool_home_claim(home, spool->mem, spool->directory, name);
-  if (st == SPANPROF_ERR_STATE)
-    return spool_read_home(spool, NULL, name, &spool->foreign_bytes);
-  if (st)
-    return st;
-  st = spool_read_home(spool, home, name, &claimed_bytes);
-  if (home->files == 0)
-    sp_spool_home_release(home, spool->mem);
-  return st;
-}
-
 spanprof_status sp_spool_claim(sp_spool *spool) {
   uint64_t now_ns = sp_clock_monotonic_ns(spool->clock);
-  spanprof_status st, worst = SPANPROF_OK;
-  struct dirent *found;
-  DIR *directory;
+  spanprof_status st;
 
   if (now_ns < spool->scan_ns)
     return SPANPROF_OK;
   spool->scan_ns = now_ns + SPOOL_SCAN_NS;
-  st = spool_list(spool, NULL, &directory);
-  if (st)
-    return st;
-  spool->foreign_bytes = 0;
-  spool->more = false;
-  while ((found = readdir(directory)) != NULL) {
-    if (!sp_spool_home_named(found->d_name) ||
-        spool_holds(spool, found->d_name))
-      continue;
-    st = spool_visit(spool, found->d_name);
-    worst = st ? st : worst;
-  }
-  closedir(directory);
+  st = sp_spool_scan(spool);
   spool_drop_old(spool);
-  return worst;
+  return st;
 }
 
 uint64_t sp_spool_claim_ns(const sp_spool *spool) {
@@ -318,17 +163,17 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
   spanprof_status st;
 
   spool_forget_gone(spool);
-  entry.bytes = spool_disk_bytes(part->size + series->size);
+  entry.bytes = sp_spool_disk_bytes(part->size + series->size);
   st = spool_make_room(spool, entry.bytes);
   if (!st)
-    st = spool_reserve(spool, 1);
+    st = sp_spool_reserve(spool, 1);
   if (!st && !entry.home->name[0])
     st = sp_spool_home_create(entry.home, spool->mem, spool->directory,
                               sp_clock_unix_ns(spool->clock));
   if (!st)
     st = spool_write(entry.home, part, series);
   if (!st)
-    spool_insert(spool, &entry);
+    sp_spool_insert(spool, &entry);
   return st;
 }
 
@@ -384,7 +229,7 @@ void sp_spool_each_own(const sp_spool *spool,
 void sp_spool_after_fork_child(sp_spool *spool) {
   size_t i;
 
-  for (i = 0; i < SPOOL_HOMES; i++) {
+  for (i = 0; i < SP_SPOOL_HOMES; i++) {
     sp_spool_home_after_fork_child(&spool->homes[i]);
     sp_spool_home_init(&spool->homes[i]);
   }
