@@ -187,12 +187,11 @@ static void delivery_accepted(sp_delivery *delivery, size_t bytes) {
   delivery->accepted = true;
 }
 
-/* Decide what the answer means for a profile that started at `time_ns`, and
- * set the backoff. */
+/* Decide what the answer means for the profile, and set the backoff. */
 static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
-                           uint64_t time_ns, uint64_t max_age_ns,
-                           sp_tries *tries, sp_retry *retry) {
-  uint64_t unix_ns = sp_clock_unix_ns(delivery->clock);
+                           uint64_t max_age_ns, sp_tries *tries,
+                           sp_retry *retry) {
+  uint64_t now_ns = sp_clock_monotonic_ns(delivery->clock);
   sp_retry_case retry_case = {
       .status = answer->status,
       .foreign = answer->foreign,
@@ -200,9 +199,9 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
       .refusals = tries->refusals,
       .retry_after_given = answer->retry_after_given,
       .retry_after_ns = answer->retry_after_ns,
-      .age_ns = unix_ns > time_ns ? unix_ns - time_ns : 0,
+      .age_ns = now_ns - tries->began_ns,
       .max_age_ns = max_age_ns,
-      .now_ns = sp_clock_monotonic_ns(delivery->clock),
+      .now_ns = now_ns,
       .random = sp_retry_random(),
   };
 
@@ -290,7 +289,7 @@ static bool delivery_try(sp_delivery *delivery, const sp_series *series,
   if (tries->attempted)
     sp_count(&sp_counts.profiles_retried, 1);
   tries->attempted = true;
-  delivery_judge(delivery, &answer, part->time_ns, max_age_ns, tries, retry);
+  delivery_judge(delivery, &answer, max_age_ns, tries, retry);
   if (retry->verdict == SP_RETRY_ACCEPTED) {
     delivery_accepted(delivery, bytes);
     delivery->failures = 0;

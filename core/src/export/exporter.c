@@ -184,7 +184,9 @@ static sp_upload *exporter_overflow(sp_exporter *exporter) {
 }
 
 void sp_exporter_push(sp_exporter *exporter, sp_encoded *part) {
-  sp_upload *upload = sp_upload_new(exporter->mem, part), *dropped, *next;
+  sp_upload *upload = sp_upload_new(exporter->mem, part,
+                                    sp_clock_monotonic_ns(exporter->clock));
+  sp_upload *dropped, *next;
   sp_upload lost = {.part = *part};
   int error;
 

@@ -143,7 +143,6 @@ static bool exporter_ask_links(sp_exporter *exporter) {
 bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
   static const sp_fate overflowed = SP_FATE_DROPPED_EXPORT;
   uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
-  uint64_t unix_ns = sp_clock_unix_ns(exporter->clock);
   bool backoff_over = now_ns >= exporter->backoff_until_ns, settled;
 
   *worked = true;
@@ -164,9 +163,8 @@ bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
     exporter->in_flight = sp_upload_queue_take_spoolable(&exporter->queue);
   if (exporter->in_flight)
     return exporter_hand_spool(exporter, NULL);
-  if (unix_ns > EXPORTER_MAX_AGE_NS)
-    exporter->in_flight = sp_upload_queue_take_older(
-        &exporter->queue, unix_ns - EXPORTER_MAX_AGE_NS);
+  exporter->in_flight =
+      sp_upload_queue_take_older(&exporter->queue, now_ns, EXPORTER_MAX_AGE_NS);
   if (exporter->in_flight) {
     exporter_settle(exporter, SP_FATE_DROPPED_EXPORT);
     exporter_leave(exporter, SP_EXPORTER_IDLE);

@@ -26,7 +26,7 @@ typedef struct sp_retry_case {
                       * before this one */
   bool retry_after_given;
   uint64_t retry_after_ns; /* from now */
-  uint64_t age_ns;         /* of the profile, by Unix time */
+  uint64_t age_ns;         /* of the profile */
   uint64_t max_age_ns;
   uint64_t now_ns; /* monotonic */
   uint64_t random; /* all 64 bits */
@@ -49,8 +49,12 @@ typedef struct sp_retry {
   bool is_ordered;  /* the server itself said when, or to ask less */
 } sp_retry;
 
-/* Of one profile, by what was tried so far. */
+/* Of one profile: since when it waits, and what was tried so far. Ages are
+ * counted in monotonic time, as a leap of Unix time would drop all that waits.
+ * What grew too old while the machine slept, the server refuses. */
 typedef struct sp_tries {
+  uint64_t began_ns; /* monotonic, maybe before that clock's 0: only how long
+                      * ago it was counts */
   uint64_t retry_ns; /* monotonic: not sent before; for its own fault */
   uint32_t refusals; /* answers that may have been its own fault */
   bool attempted;    /* sent before */

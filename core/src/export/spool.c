@@ -100,11 +100,12 @@ static void spool_forget_gone(sp_spool *spool) {
 }
 
 static void spool_drop_old(sp_spool *spool) {
-  uint64_t now_ns = sp_clock_unix_ns(spool->clock);
+  uint64_t now_ns = sp_clock_monotonic_ns(spool->clock);
+  size_t i = spool->count;
 
-  while (spool->count && spool->entries[0].time_ns < now_ns &&
-         now_ns - spool->entries[0].time_ns > spool->max_age_ns)
-    spool_lose(spool, &spool->entries[0], "too old");
+  while (i-- > 0)
+    if (now_ns - spool->entries[i].tries.began_ns > spool->max_age_ns)
+      spool_lose(spool, &spool->entries[i], "too old");
 }
 
 static spanprof_status spool_make_room(sp_spool *spool, uint64_t bytes) {
@@ -155,7 +156,8 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
   sp_spool_entry entry = {.time_ns = part->time_ns,
                           .samples = part->samples,
                           .ticks = part->ticks,
-                          .tries = {.refusals = upload->tries.refusals,
+                          .tries = {.began_ns = upload->tries.began_ns,
+                                    .refusals = upload->tries.refusals,
                                     .attempted = upload->tries.attempted},
                           .own = true,
                           .taken = upload->taken,

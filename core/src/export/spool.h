@@ -9,8 +9,12 @@
  * and time (recorded from Pyroscope 3fe6a457a). All processes that share a
  * spool send to the same server; labels travel in the file.
  *
- * Whoever scans also removes what is too old. The cap in bytes is of the whole
- * directory: each process makes room among the files it holds. */
+ * A process counts the age of a file while it holds it, in monotonic time, and
+ * drops it when it is too old. One that another left is as old as Unix time
+ * says when it is taken over, but no more than half of spool_max_age_s: where
+ * that clock leapt in between, the other half is left to send it. The cap in
+ * bytes is of the whole directory: each process makes room among the files it
+ * holds. */
 #ifndef SP_SPOOL_H
 #define SP_SPOOL_H
 

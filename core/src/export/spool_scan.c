@@ -48,6 +48,15 @@ static spanprof_status spool_list(const sp_spool *spool, const char *name,
                  spool->directory);
 }
 
+/* When one that another process left began (spool.h). */
+static uint64_t spool_began(const sp_spool *spool, uint64_t time_ns) {
+  uint64_t unix_ns = sp_clock_unix_ns(spool->clock);
+  uint64_t age_ns = unix_ns > time_ns ? unix_ns - time_ns : 0;
+
+  return sp_clock_monotonic_ns(spool->clock) -
+         sp_min_u64(age_ns, spool->max_age_ns / 2);
+}
+
 /* The files of the home called `name`. Where it is locked by us they become
  * entries and what a crash left half-written is removed; else (`home` NULL)
  * they are only counted. */
@@ -68,6 +77,7 @@ static spanprof_status spool_read_home(sp_spool *spool, sp_spool_home *home,
     if (!sp_spool_file_look(dirfd(directory), found->d_name, &entry.time_ns,
                             &size, &temporary))
       continue;
+    entry.tries.began_ns = spool_began(spool, entry.time_ns);
     entry.bytes = sp_spool_disk_bytes(size);
     *bytes += entry.bytes;
     if (home && temporary)

@@ -15,8 +15,9 @@ typedef struct sp_upload {
   struct sp_upload *next;
 } sp_upload;
 
-/* Takes over the bytes. NULL: no memory, the bytes stay the caller's. */
-sp_upload *sp_upload_new(const sp_mem *mem, sp_encoded *part);
+/* One whose window ends at `now_ns`, monotonic. Takes over the bytes. NULL: no
+ * memory, the bytes stay the caller's. */
+sp_upload *sp_upload_new(const sp_mem *mem, sp_encoded *part, uint64_t now_ns);
 void sp_upload_free(const sp_mem *mem, sp_upload *upload); /* NULL is fine */
 
 #endif

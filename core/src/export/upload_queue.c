@@ -80,11 +80,11 @@ sp_upload *sp_upload_queue_take_spoolable(sp_upload_queue *queue) {
   return queue_remove(queue, before);
 }
 
-sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue,
-                                      uint64_t time_ns) {
+sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue, uint64_t now_ns,
+                                      uint64_t age_ns) {
   sp_upload *before = NULL, *at = queue->first;
 
-  for (; at && (!at->handed_local || at->part.time_ns >= time_ns);
+  for (; at && (!at->handed_local || now_ns - at->tries.began_ns <= age_ns);
        at = at->next)
     before = at;
   return queue_remove(queue, before);

@@ -31,9 +31,9 @@ sp_upload *sp_upload_queue_take_due(sp_upload_queue *queue, uint64_t now_ns);
 /* The first that they have had and that the spool has not refused. */
 sp_upload *sp_upload_queue_take_spoolable(sp_upload_queue *queue);
 
-/* The first that they have had and whose profile started before `time_ns` (Unix
- * time): one that the clock leapt over still has its turn on disk. */
-sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue, uint64_t time_ns);
+/* The first that they have had and that is older than `age_ns` at `now_ns`. */
+sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue, uint64_t now_ns,
+                                      uint64_t age_ns);
 
 /* When there is something to do, UINT64_MAX where there is nothing: those that
  * callback and output directory have not had have theirs at `fresh_ns`. */

@@ -20,7 +20,7 @@ static void time_pass(uint64_t ns) {
 static sp_upload *upload_new(void) {
   const uint64_t time_ns = sp_clock_unix_ns(&test_time.clock);
   sp_encoded part = sample_pprof(&sp_mem_default, time_ns, 3, 30000000, 100);
-  sp_upload *upload = sp_upload_new(&sp_mem_default, &part);
+  sp_upload *upload = sp_upload_new(&sp_mem_default, &part, now_ns());
 
   CHECK(upload != NULL);
   pushed_samples += upload->part.samples;
@@ -229,6 +229,34 @@ static void a_spooled_profile_is_settled_when_it_is_sent(void) {
   directory_remove(directory);
 }
 
+/* The clock is set forward by an hour while the server is away. */
+static void a_leap_of_the_clock_ends_no_tries(void) {
+  char directory[64];
+  sp_upload *upload;
+  sp_fate fate;
+
+  begin(1);
+  test_settings.spool_directory = directory_new(directory);
+  delivery_begin();
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  upload = upload_new();
+  spool_one();
+  test_time.unix_ns += 3600 * SP_NS_PER_S;
+  CHECK(!sp_delivery_send(&delivery, upload, &fate));
+  CHECK(sp_delivery_send_spooled(&delivery));
+  CHECK_EQUAL(stats().profiles_dropped, 0);
+  CHECK_EQUAL(stats().samples_pending, pushed_samples);
+  CHECK_EQUAL(sink_number(&sink, "requests"), 2);
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  CHECK(sp_delivery_send(&delivery, upload, &fate));
+  upload_end(upload, fate);
+  CHECK(sp_delivery_send_spooled(&delivery));
+  books_are_closed();
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  sp_delivery_dispose(&delivery);
+  directory_remove(directory);
+}
+
 static void a_spooled_profile_that_is_refused_is_dropped(void) {
   char directory[64];
 
@@ -279,6 +307,7 @@ int main(int argc, char **argv) {
        what_nobody_took_is_dropped_as_said},
       {"a_spooled_profile_is_settled_when_it_is_sent",
        a_spooled_profile_is_settled_when_it_is_sent},
+      {"a_leap_of_the_clock_ends_no_tries", a_leap_of_the_clock_ends_no_tries},
       {"a_spooled_profile_that_is_refused_is_dropped",
        a_spooled_profile_that_is_refused_is_dropped},
       {"a_forked_child_begins_anew", a_forked_child_begins_anew},

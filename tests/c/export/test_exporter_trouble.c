@@ -279,6 +279,24 @@ static void after_45_minutes_profiles_are_given_up(void) {
   stop(exporter, SPANPROF_OK);
 }
 
+/* By less than an hour, which the sink's clock leaps, too. */
+static void a_leap_of_the_clock_drops_nothing(void) {
+  sp_exporter *exporter;
+
+  begin(1);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  pass_s(30);
+  test_time.unix_ns += 3000 * SP_NS_PER_S;
+  pass_s(30);
+  CHECK_EQUAL(stats().profiles_dropped, 0);
+  sink_control(&sink, "{\"mode\": \"ok\"}");
+  pass_s(30);
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  stop(exporter, SPANPROF_OK);
+}
+
 static void the_queue_is_bounded(void) {
   sp_exporter *exporter;
   uint64_t dropped;
@@ -385,6 +403,7 @@ int main(int argc, char **argv) {
        half_an_hour_of_outage_loses_nothing},
       {"after_45_minutes_profiles_are_given_up",
        after_45_minutes_profiles_are_given_up},
+      {"a_leap_of_the_clock_drops_nothing", a_leap_of_the_clock_drops_nothing},
       {"the_queue_is_bounded", the_queue_is_bounded},
       {"what_overflows_goes_through_the_spool",
        what_overflows_goes_through_the_spool},

@@ -43,7 +43,7 @@ static uint64_t now_ns(void) {
 
 static spanprof_status put(sp_spool *spool, uint64_t time_ns, size_t filler) {
   sp_encoded part = sample_pprof(&sp_mem_default, time_ns, 5, 50, filler);
-  sp_upload *upload = sp_upload_new(&sp_mem_default, &part);
+  sp_upload *upload = sp_upload_new(&sp_mem_default, &part, now_ns());
   spanprof_status st = sp_spool_put(spool, upload, &spool_series);
 
   sp_upload_free(&sp_mem_default, upload);
@@ -150,10 +150,12 @@ static void what_is_too_old_is_lost(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
 
-  CHECK(!put(spool, now_unix_ns() - 2690 * SP_NS_PER_S, 0));
   CHECK(!put(spool, now_unix_ns(), 0));
+  test_time.jumped_ns += 2600 * SP_NS_PER_S;
+  CHECK(!put(spool, now_unix_ns(), 0));
+  CHECK(sp_spool_next(spool, now_ns()) != NULL);
   CHECK_EQUAL(lost_count, 0);
-  test_time.unix_ns += 20 * SP_NS_PER_S;
+  test_time.jumped_ns += 100 * SP_NS_PER_S;
   CHECK(sp_spool_next(spool, now_ns()) != NULL);
   CHECK_EQUAL(lost_count, 1);
   CHECK_TEXT(lost_why, "too old");
@@ -204,6 +206,30 @@ static void what_the_dead_left_is_taken_over(void) {
   CHECK(sp_spool_next(spool, now_ns()) == NULL);
   CHECK_EQUAL(directory_count(directory, ""), 0);
   sp_spool_free(spool);
+  directory_remove(directory);
+}
+
+/* Neither what this process spooled, nor what a dead one did. */
+static void a_leap_of_the_clock_loses_nothing(void) {
+  char directory[64];
+  uint64_t time_ns = now_unix_ns();
+  sp_spool *spool;
+
+  dead_process(directory_new(directory), time_ns, 1);
+  spool = spool_in(directory);
+  CHECK(!put(spool, time_ns + 1, 0));
+  test_time.unix_ns += 3600 * SP_NS_PER_S;
+  CHECK(!sp_spool_claim(spool));
+  CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns);
+  test_time.jumped_ns += 1300 * SP_NS_PER_S;
+  CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns);
+  CHECK_EQUAL(lost_count, 0);
+  /* Half of the age that it may have. */
+  test_time.jumped_ns += 100 * SP_NS_PER_S;
+  CHECK_EQUAL(sp_spool_next(spool, now_ns())->time_ns, time_ns + 1);
+  CHECK_EQUAL(lost_count, 1);
+  sp_spool_free(spool);
+  test_clock_init(&test_time, 1);
   directory_remove(directory);
 }
 
@@ -550,6 +576,7 @@ int main(int argc, char **argv) {
        the_oldest_give_way_past_the_byte_cap},
       {"what_is_too_old_is_lost", what_is_too_old_is_lost},
       {"what_the_dead_left_is_taken_over", what_the_dead_left_is_taken_over},
+      {"a_leap_of_the_clock_loses_nothing", a_leap_of_the_clock_loses_nothing},
       {"more_dead_than_fit_are_taken_over_in_turn",
        more_dead_than_fit_are_taken_over_in_turn},
       {"the_living_keep_theirs", the_living_keep_theirs},

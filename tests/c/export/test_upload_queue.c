@@ -6,8 +6,8 @@ static sp_upload *made(sp_upload_queue *queue, uint64_t number, size_t size) {
   sp_encoded part = {.bytes = sp_mem_new(&sp_mem_default, size),
                      .size = size,
                      .mem = &sp_mem_default,
-                     .time_ns = number * 100};
-  sp_upload *upload = sp_upload_new(&sp_mem_default, &part);
+                     .duration_ns = 100};
+  sp_upload *upload = sp_upload_new(&sp_mem_default, &part, number * 100);
 
   CHECK(part.bytes == NULL);
   upload->number = number;
@@ -116,16 +116,16 @@ static void a_refused_one_goes_behind_the_others(void) {
   gone(sp_upload_queue_take_due(&queue, 0), 1);
 }
 
-static void old_ones_are_found_by_their_profiles_time(void) {
+static void old_ones_are_found_by_how_long_they_wait(void) {
   sp_upload_queue queue = {0};
 
   made(&queue, 1, 10);
   made(&queue, 2, 10);
-  gone(sp_upload_queue_take_older(&queue, 101), 1);
-  CHECK(sp_upload_queue_take_older(&queue, 200) == NULL);
+  gone(sp_upload_queue_take_older(&queue, 1001, 1000), 1);
+  CHECK(sp_upload_queue_take_older(&queue, 1100, 1000) == NULL);
   made(&queue, 3, 10)->handed_local = false;
-  gone(sp_upload_queue_take_older(&queue, UINT64_MAX), 2);
-  CHECK(sp_upload_queue_take_older(&queue, UINT64_MAX) == NULL);
+  gone(sp_upload_queue_take_older(&queue, 9000, 1000), 2);
+  CHECK(sp_upload_queue_take_older(&queue, 9000, 1000) == NULL);
   gone(sp_upload_queue_take_first(&queue), 3);
 }
 
@@ -162,7 +162,7 @@ static void no_memory_leaves_the_bytes(void) {
   failing_mem_init(&failing, 2);
   part.mem = &failing.mem;
   part.bytes = sp_mem_new(&failing.mem, 8);
-  CHECK(sp_upload_new(&failing.mem, &part) == NULL);
+  CHECK(sp_upload_new(&failing.mem, &part, 0) == NULL);
   CHECK(part.bytes != NULL);
   sp_encoded_dispose(&part);
   CHECK_EQUAL(failing.live, 0);
@@ -178,8 +178,8 @@ int main(int argc, char **argv) {
       {"one_that_waits_lets_others_go", one_that_waits_lets_others_go},
       {"a_refused_one_goes_behind_the_others",
        a_refused_one_goes_behind_the_others},
-      {"old_ones_are_found_by_their_profiles_time",
-       old_ones_are_found_by_their_profiles_time},
+      {"old_ones_are_found_by_how_long_they_wait",
+       old_ones_are_found_by_how_long_they_wait},
       {"pending_asks_only_up_to_a_number", pending_asks_only_up_to_a_number},
       {"what_the_spool_refused_stays", what_the_spool_refused_stays},
       {"no_memory_leaves_the_bytes", no_memory_leaves_the_bytes},
