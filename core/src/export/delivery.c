@@ -313,38 +313,43 @@ bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate) {
   return true;
 }
 
-bool sp_delivery_send_spooled(sp_delivery *delivery) {
+bool sp_delivery_take_spooled(sp_delivery *delivery, sp_spooled *out) {
+  uint64_t now_ns = sp_clock_monotonic_ns(delivery->clock);
+  spanprof_status st;
+
+  memset(out, 0, sizeof *out);
+  if (delivery->spool)
+    out->entry = sp_spool_next(delivery->spool, now_ns);
+  if (!out->entry)
+    return false;
+  out->tries = out->entry->tries;
+  st = sp_spool_read(delivery->spool, out->entry, &out->file);
+  if (st && st != SPANPROF_ERR_FORMAT)
+    out->entry->tries.retry_ns = now_ns + SP_NS_PER_S;
+  return !st;
+}
+
+void sp_delivery_send_spooled(sp_delivery *delivery, sp_spooled *spooled) {
   uint64_t max_age_ns = sp_min_u64(delivery->settings->spool_max_age_s,
                                    UINT64_MAX / SP_NS_PER_S) *
                         SP_NS_PER_S;
-  sp_spool_entry *entry;
-  sp_spool_file file;
   sp_retry retry;
 
-  if (!delivery->spool)
-    return false;
-  entry =
-      sp_spool_next(delivery->spool, sp_clock_monotonic_ns(delivery->clock));
-  if (!entry)
-    return false;
-  switch (sp_spool_read(delivery->spool, entry, &file)) {
-  case SPANPROF_OK:
-    break;
-  case SPANPROF_ERR_FORMAT:
-    return true;
-  default:
-    entry->tries.retry_ns =
-        sp_clock_monotonic_ns(delivery->clock) + SP_NS_PER_S;
-    return true;
-  }
-  if (delivery_try(delivery, &file.series, &file.part, max_age_ns,
-                   &entry->tries, &retry) &&
-      retry.verdict != SP_RETRY_AGAIN) {
-    delivery_settle_entry(entry, delivery_fate(&retry));
-    sp_spool_remove(delivery->spool, entry);
-  }
-  sp_spool_file_dispose(&file);
-  return true;
+  spooled->over =
+      delivery_try(delivery, &spooled->file.series, &spooled->file.part,
+                   max_age_ns, &spooled->tries, &retry) &&
+      retry.verdict != SP_RETRY_AGAIN;
+  if (spooled->over)
+    spooled->fate = delivery_fate(&retry);
+}
+
+void sp_delivery_land_spooled(sp_delivery *delivery,
+                              const sp_spooled *spooled) {
+  spooled->entry->tries = spooled->tries;
+  if (!spooled->over)
+    return;
+  delivery_settle_entry(spooled->entry, spooled->fate);
+  sp_spool_remove(delivery->spool, spooled->entry);
 }
 
 void sp_delivery_claim(sp_delivery *delivery) {

@@ -85,8 +85,22 @@ bool sp_delivery_backoff_over(const sp_delivery *delivery);
  * passed. */
 bool sp_delivery_send(sp_delivery *delivery, sp_upload *upload, sp_fate *fate);
 
-/* The same for the next one of the spool. False: there is none. */
-bool sp_delivery_send_spooled(sp_delivery *delivery);
+/* One of the spool on its way to the server. */
+typedef struct sp_spooled {
+  sp_spool_entry *entry;
+  sp_spool_file file;
+  sp_tries tries;
+  bool over; /* the server's turn; `fate` says how */
+  sp_fate fate;
+} sp_spooled;
+
+/* The same for the next one of the spool, in three steps: take it, send it, put
+ * it right in spool and books. The second, which may take long, leaves the
+ * spool to others. False: there is none, or it cannot be read now. Whatever
+ * comes of it, the caller disposes of out->file. */
+bool sp_delivery_take_spooled(sp_delivery *delivery, sp_spooled *out);
+void sp_delivery_send_spooled(sp_delivery *delivery, sp_spooled *spooled);
+void sp_delivery_land_spooled(sp_delivery *delivery, const sp_spooled *spooled);
 
 /* Look for the spools of dead processes, if it is time. */
 void sp_delivery_claim(sp_delivery *delivery);

@@ -21,9 +21,9 @@
  * itself forbade (429, Retry-After) is not tried. It has until a little before
  * the deadline for the network and the rest for the disk. A thread that does
  * not come back (stuck in a name lookup of an old libcurl, a callback or a
- * disk) is abandoned: the stopping thread takes the queue, nothing the stuck
- * one may touch is freed, and when it comes back it sees the flag first and
- * ends.
+ * disk) is abandoned: the stopping thread takes the queue and, unless the stuck
+ * one is at the disk, the spool; nothing the stuck one may touch is freed, and
+ * when it comes back it sees the flag first and ends.
  *
  * Fork: the lock is held over the fork, so queue and flags are whole in the
  * child. What the uploading thread was working on is not, and is leaked there:

@@ -115,15 +115,30 @@ static bool exporter_hand_server(sp_exporter *exporter, bool *settled) {
   return true;
 }
 
-static bool exporter_visit_spool(sp_exporter *exporter, bool send,
-                                 bool *worked) {
-  exporter_leave(exporter, SP_EXPORTER_IN_DISK);
-  sp_delivery_claim(&exporter->delivery);
-  *worked = send && sp_delivery_send_spooled(&exporter->delivery);
+static bool exporter_send_spooled(sp_exporter *exporter, sp_spooled *spooled) {
+  exporter_leave(exporter, SP_EXPORTER_IN_HTTP);
+  sp_delivery_send_spooled(&exporter->delivery, spooled);
   if (!exporter_enter(exporter))
     return false;
   exporter->backoff_until_ns = exporter->delivery.backoff_until_ns;
-  return true;
+  exporter_leave(exporter, SP_EXPORTER_IN_DISK);
+  sp_delivery_land_spooled(&exporter->delivery, spooled);
+  return exporter_enter(exporter);
+}
+
+static bool exporter_visit_spool(sp_exporter *exporter, bool send,
+                                 bool *worked) {
+  sp_spooled spooled = {0};
+  bool there;
+
+  exporter_leave(exporter, SP_EXPORTER_IN_DISK);
+  sp_delivery_claim(&exporter->delivery);
+  *worked = send && sp_delivery_take_spooled(&exporter->delivery, &spooled);
+  there = exporter_enter(exporter);
+  if (there && *worked)
+    there = exporter_send_spooled(exporter, &spooled);
+  sp_spool_file_dispose(&spooled.file);
+  return there;
 }
 
 /* While the server may not be asked: is the disk a better place to wait than

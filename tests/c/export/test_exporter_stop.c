@@ -1,4 +1,5 @@
 /* Ending in time, whatever hangs. */
+#include <curl/curl.h>
 #include <dlfcn.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -182,6 +183,51 @@ static void a_stuck_thread_is_left_behind(void) {
   directory_remove(directory);
 }
 
+static _Atomic bool transfers_hang, transfer_hangs;
+
+/* As a name lookup of an old libcurl that does not come back. */
+CURLMcode curl_multi_perform(CURLM *multi, int *running) {
+  CURLMcode (*next)(CURLM *, int *);
+  struct timespec wait = {0, 10000000};
+  void *symbol = dlsym(RTLD_NEXT, "curl_multi_perform");
+
+  while (transfers_hang) {
+    transfer_hangs = true;
+    nanosleep(&wait, NULL);
+  }
+  memcpy(&next, &symbol, sizeof next);
+  return next(multi, running);
+}
+
+static void what_waits_is_spooled_though_a_spooled_one_is_stuck(void) {
+  char directory[64];
+  sp_exporter *exporter;
+  struct timespec wait = {0, 10000000};
+
+  begin(1);
+  test_settings.spool_directory = directory_new(directory);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  CHECK(!sp_exporter_flush(exporter, in_s(20)));
+  CHECK_EQUAL(stats().profiles_spooled, 1);
+  transfers_hang = true;
+  test_time.jumped_ns += 11 * SP_NS_PER_S;
+  while (!transfer_hangs)
+    nanosleep(&wait, NULL);
+  push(exporter);
+  CHECK_EQUAL(sp_exporter_stop(exporter, now_ns() + 300 * SP_NS_PER_MS),
+              SPANPROF_ERR_STATE);
+  books_are_closed();
+  CHECK_EQUAL(stats().profiles_spooled, 2);
+  CHECK_EQUAL(stats().samples_exported, pushed_samples);
+  transfers_hang = false;
+  while (sp_own_thread_count() > 0)
+    nanosleep(&wait, NULL);
+  books_are_closed();
+  directory_remove(directory);
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"stop_keeps_its_deadline", stop_keeps_its_deadline},
@@ -193,6 +239,8 @@ int main(int argc, char **argv) {
       {"stop_is_no_burst_on_a_server_that_refuses",
        stop_is_no_burst_on_a_server_that_refuses},
       {"a_stuck_thread_is_left_behind", a_stuck_thread_is_left_behind},
+      {"what_waits_is_spooled_though_a_spooled_one_is_stuck",
+       what_waits_is_spooled_though_a_spooled_one_is_stuck},
   };
   int failed;
 
