@@ -131,6 +131,7 @@
 #include "export/client_sockets.c"
 #include "export/credentials.c"
 #include "export/delivery.c"
+#include "export/delivery_log.c"
 #include "export/exporter.c"
 #include "export/exporter_service.c"
 #include "export/exporter_steps.c"
