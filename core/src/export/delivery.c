@@ -316,8 +316,11 @@ void sp_delivery_land_spooled(sp_delivery *delivery,
 }
 
 void sp_delivery_claim(sp_delivery *delivery) {
-  if (delivery->spool && sp_spool_claim(delivery->spool))
-    sp_log_warn(delivery->log, SP_LOG_SPOOL, "%s", spanprof_last_error());
+  spanprof_status st =
+      delivery->spool ? sp_spool_claim(delivery->spool) : SPANPROF_OK;
+
+  if (st)
+    sp_delivery_log_spool(delivery, "not all of the spool was looked at", st);
 }
 
 bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
@@ -331,9 +334,7 @@ bool sp_delivery_spool(sp_delivery *delivery, const sp_upload *upload) {
     sp_count(&sp_counts.profiles_spooled, 1);
     return true;
   }
-  sp_log_warn(delivery->log, SP_LOG_SPOOL, "a profile was not spooled: %s",
-              st == SPANPROF_ERR_IO ? spanprof_last_error()
-                                    : spanprof_status_text(st));
+  sp_delivery_log_spool(delivery, "a profile was not spooled", st);
   return false;
 }
 

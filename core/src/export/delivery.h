@@ -53,6 +53,7 @@ typedef struct sp_delivery {
   bool mendable;        /* the last answer was one that credentials, address or
                          * roll-out can mend */
   bool accepted;        /* the server took one */
+  bool lockless;        /* it was said that the spool is off */
 } sp_delivery;
 
 /* Statuses as of sp_exporter_new(); on failure nothing is held. */

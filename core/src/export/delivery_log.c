@@ -37,3 +37,20 @@ void sp_delivery_log_failure(const sp_delivery *delivery,
     sp_log_warn(delivery->log, kind, "no upload to %s: %s; %s", address,
                 answer->message, end);
 }
+
+void sp_delivery_log_spool(sp_delivery *delivery, const char *what,
+                           spanprof_status st) {
+  const char *why = st == SPANPROF_ERR_IO || st == SPANPROF_ERR_SYSTEM
+                        ? spanprof_last_error()
+                        : spanprof_status_text(st);
+
+  if (st != SPANPROF_ERR_SYSTEM) {
+    sp_log_warn(delivery->log, SP_LOG_SPOOL, "%s: %s", what, why);
+    return;
+  }
+  if (!delivery->lockless)
+    sp_log_line(delivery->log, SPANPROF_LOG_WARN,
+                "the spool is off, and what cannot be sent is dropped: %s",
+                why);
+  delivery->lockless = true;
+}

@@ -52,13 +52,14 @@ spanprof_status sp_spool_new(sp_spool **out, const sp_mem *mem,
 void sp_spool_free(sp_spool *spool);
 
 /* Store an upload, which stays the caller's. SPANPROF_ERR_LIMIT: no room;
- * SPANPROF_ERR_IO, in a sentence; SPANPROF_ERR_NOMEM. */
+ * SPANPROF_ERR_IO, in a sentence; SPANPROF_ERR_SYSTEM, in a sentence: no file
+ * can be locked there; SPANPROF_ERR_NOMEM. */
 spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
                              const sp_series *series);
 
 /* Look for what dead processes left, at most once a minute. SPANPROF_ERR_IO, in
  * a sentence: the spool, or something in it, cannot be read or is not to be
- * trusted; the rest was looked at. */
+ * trusted; the rest was looked at. SPANPROF_ERR_SYSTEM as above. */
 spanprof_status sp_spool_claim(sp_spool *spool);
 
 /* When sp_spool_claim() would look again, monotonic. */

@@ -65,7 +65,7 @@ static spanprof_status home_lock_file(sp_spool_home *home, int directory,
   if (fcntl(fd, F_SETLK, &lock) != 0)
     return errno == EACCES || errno == EAGAIN
                ? SPANPROF_ERR_STATE
-               : sp_fail_errno(SPANPROF_ERR_IO, errno,
+               : sp_fail_errno(SPANPROF_ERR_SYSTEM, errno,
                                "%s/" HOME_LOCK " cannot be locked", home->path);
   if (fstatat(directory, HOME_LOCK, &named, AT_SYMLINK_NOFOLLOW) != 0 ||
       info.st_dev != named.st_dev || info.st_ino != named.st_ino)
@@ -130,6 +130,19 @@ static spanprof_status home_make(const sp_spool_home *home) {
                : SPANPROF_OK;
 }
 
+static void home_remove(const sp_spool_home *home) {
+  int directory, spool;
+
+  if (sp_directory_open(&spool, home->spool, NULL))
+    return;
+  if (!sp_spool_home_open(&directory, home)) {
+    unlinkat(directory, HOME_LOCK, 0);
+    close(directory);
+    unlinkat(spool, home->name, AT_REMOVEDIR);
+  }
+  close(spool);
+}
+
 static void home_clear(sp_spool_home *home, const sp_mem *mem) {
   home_unlock(home);
   sp_mem_free(mem, home->path);
@@ -151,8 +164,11 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
     st = home_name(home, mem, spool, name);
     if (!st)
       st = home_make(home);
-    if (!st)
+    if (!st) {
       st = home_lock(home, O_EXCL);
+      if (st && st != SPANPROF_ERR_STATE)
+        home_remove(home);
+    }
     if (st)
       home_clear(home, mem);
   }
@@ -177,17 +193,9 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
 }
 
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem) {
-  int directory, spool;
-
-  /* Removed while locked, so that nobody owns half of it. */
-  if (home->files == 0 && !sp_directory_open(&spool, home->spool, NULL)) {
-    if (!sp_spool_home_open(&directory, home)) {
-      unlinkat(directory, HOME_LOCK, 0);
-      close(directory);
-      unlinkat(spool, home->name, AT_REMOVEDIR);
-    }
-    close(spool);
-  }
+  /* While it is locked, so that nobody owns half of it. */
+  if (home->files == 0)
+    home_remove(home);
   home_clear(home, mem);
 }
 

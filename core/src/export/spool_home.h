@@ -29,7 +29,9 @@ typedef struct sp_spool_home {
 void sp_spool_home_init(sp_spool_home *home);
 
 /* Make one in `spool`, locked; `spool` outlives it. SPANPROF_ERR_IO in a
- * sentence, SPANPROF_ERR_NOMEM: `home` is free again. */
+ * sentence, SPANPROF_ERR_SYSTEM the same where nothing can be locked (as on NFS
+ * without its lock daemon), SPANPROF_ERR_NOMEM: `home` is free again, and
+ * nothing is left of it. */
 spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
                                      const char *spool, uint64_t unix_ns);
 

@@ -4,6 +4,7 @@
 
 #include "export/retry.h"
 #include "exporter_fixture.h"
+#include "failing_locks.h"
 
 static sp_delivery delivery;
 
@@ -286,6 +287,31 @@ static void a_spooled_profile_that_is_refused_is_dropped(void) {
   directory_remove(directory);
 }
 
+static void a_spool_without_locks_is_off_and_said_to_be(void) {
+  char directory[64];
+  sp_upload *upload;
+  int i;
+
+  begin(1);
+  test_settings.spool_directory = directory_new(directory);
+  delivery_begin();
+  locks_fail = true;
+  for (i = 0; i < 3; i++) {
+    upload = upload_new();
+    CHECK(!sp_delivery_spool(&delivery, upload));
+    upload_end(upload, SP_FATE_DROPPED_EXPORT);
+    time_pass(61 * SP_NS_PER_S);
+  }
+  locks_fail = false;
+  books_are_closed();
+  CHECK_EQUAL(logged_count("the spool is off"), 1);
+  CHECK_EQUAL(logged_count(directory), 1);
+  CHECK_EQUAL(logged_count("\n"), 1);
+  CHECK_EQUAL(directory_count(directory, ""), 0);
+  sp_delivery_dispose(&delivery);
+  directory_remove(directory);
+}
+
 static void a_forked_child_begins_anew(void) {
   sp_upload *upload;
   sp_fate fate;
@@ -322,6 +348,8 @@ int main(int argc, char **argv) {
       {"a_leap_of_the_clock_ends_no_tries", a_leap_of_the_clock_ends_no_tries},
       {"a_spooled_profile_that_is_refused_is_dropped",
        a_spooled_profile_that_is_refused_is_dropped},
+      {"a_spool_without_locks_is_off_and_said_to_be",
+       a_spool_without_locks_is_off_and_said_to_be},
       {"a_forked_child_begins_anew", a_forked_child_begins_anew},
   };
   int failed;

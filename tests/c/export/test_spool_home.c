@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "export_fixture.h"
+#include "failing_locks.h"
 
 /* A file in `directory`, and whether it is there. */
 static void touch(const char *directory, const char *name, mode_t mode) {
@@ -75,6 +76,23 @@ static void an_empty_home_vanishes(void) {
   CHECK(there(home.path, "lock"));
   sp_spool_home_release(&home, &sp_mem_default);
   CHECK_EQUAL(directory_count(directory, ""), 0);
+  directory_remove(directory);
+}
+
+static void where_nothing_can_be_locked_nothing_is_left(void) {
+  char directory[64];
+  sp_spool_home home;
+
+  directory_new(directory);
+  sp_spool_home_init(&home);
+  locks_fail = true;
+  CHECK_EQUAL(sp_spool_home_create(&home, &sp_mem_default, directory, 7),
+              SPANPROF_ERR_SYSTEM);
+  CHECK(strstr(spanprof_last_error(), directory) != NULL);
+  CHECK_EQUAL(directory_count(directory, ""), 0);
+  locks_fail = false;
+  CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
+  sp_spool_home_release(&home, &sp_mem_default);
   directory_remove(directory);
 }
 
@@ -152,6 +170,8 @@ int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"only_homes_have_their_names", only_homes_have_their_names},
       {"an_empty_home_vanishes", an_empty_home_vanishes},
+      {"where_nothing_can_be_locked_nothing_is_left",
+       where_nothing_can_be_locked_nothing_is_left},
       {"the_living_keep_theirs", the_living_keep_theirs},
       {"a_planted_link_is_left_alone", a_planted_link_is_left_alone},
       {"a_home_or_lock_of_others_is_left_alone",
