@@ -16,7 +16,7 @@ and misbehaves on demand:
     GET  /value?path=a/b   one number or text of it
 
 Modes: ok; status (status, retry_after, message); slow (seconds); hang; close
-(before the answer); html (a captive portal's 200); close_body (in the middle of the answer's body); cut_request
+(before the answer); html (bytes: a captive portal's 200); close_body (in the middle of the answer's body); cut_request
 (closes while the request comes); garbage (no HTTP); redirect; endless (a body
 without end); chunked; echo (an error that shows the request's headers).
 hang_stored stores and never answers.
@@ -245,8 +245,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(b"\x00\xff\x16SSH-2.0-nothing\r\n\x00" * 20)
         self.close_connection = True
 
-    def mode_html(self, *_):
-        self.answer(200, b"<html><title>Sign in to the network</title>",
+    def mode_html(self, mode, *_):
+        page = b"<html><title>Sign in to the network</title>"
+        self.answer(200, page.ljust(mode.get("bytes", 0)),
                     [("Content-Type", "text/html; charset=utf-8")])
 
     def mode_redirect(self, *_):

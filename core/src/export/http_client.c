@@ -263,9 +263,7 @@ static void client_explain(const sp_http_client *client, CURLcode code,
              client->time_max_ns / SP_NS_PER_S);
     detail = limit;
   } else if (client->body_cut) {
-    detail = client->body_max == CLIENT_BODY_BYTES
-                 ? "the answer is no Pyroscope's: longer than 64 KiB"
-                 : "the answer is too long";
+    detail = "the answer is too long";
   }
   sp_http_failure(code, detail, out);
 }
@@ -293,20 +291,22 @@ static void client_read_answer(sp_http_client *client,
                                const sp_http_request *request, CURLcode code,
                                sp_http_answer *answer) {
   long status = 0;
+  bool foreign;
 
   answer->aborted = code == CURLE_ABORTED_BY_CALLBACK;
   if (answer->aborted)
     return;
   answer->links = client->links;
   curl_easy_getinfo(client->easy, CURLINFO_RESPONSE_CODE, &status);
+  foreign = status >= 200 && status < 300 && !client_accepts(client, request);
   /* An acceptance counts only when all of it has come: to send a profile twice
-   * does no harm, to lose one does. A refusal counts from its first line on. */
-  if (code == CURLE_OK || status >= 300) {
+   * does no harm, to lose one does. A refusal counts from its first line on, a
+   * page of someone else's however long it is. */
+  if (code == CURLE_OK || status >= 300 || (foreign && client->body_cut)) {
     answer->status = status;
     answer->retry_after_given = client->retry_after_given;
     answer->retry_after_ns = client->retry_after_ns;
-    answer->foreign =
-        status >= 200 && status < 300 && !client_accepts(client, request);
+    answer->foreign = foreign;
     if (!client->body.failed && client->body.size)
       sp_http_message(client->body.data, client->body.size, answer->message);
   } else {

@@ -102,6 +102,7 @@ static const char *const mendable_modes[] = {
     "{\"mode\": \"status\", \"status\": 407}",
     "{\"mode\": \"redirect\"}",
     "{\"mode\": \"html\"}",
+    "{\"mode\": \"html\", \"bytes\": 300000}",
 };
 
 static void what_can_be_mended_loses_nothing(void) {
