@@ -52,8 +52,17 @@ void sp_spool_free(sp_spool *spool) {
   sp_mem_free(spool->mem, spool);
 }
 
-void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
+/* Take an entry out of the list; its file stays. */
+static void spool_take_out(sp_spool *spool, sp_spool_entry *entry) {
   size_t i = (size_t)(entry - spool->entries);
+
+  entry->home->files--;
+  spool->bytes -= entry->bytes;
+  memmove(entry, entry + 1, (spool->count - i - 1) * sizeof *entry);
+  spool->count--;
+}
+
+void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
   sp_spool_home *home = entry->home;
   char name[NAME_MAX + 1];
   int directory;
@@ -65,10 +74,8 @@ void sp_spool_remove(sp_spool *spool, sp_spool_entry *entry) {
     unlinkat(directory, name, 0);
     close(directory);
   }
-  spool->bytes -= entry->bytes;
-  memmove(entry, entry + 1, (spool->count - i - 1) * sizeof *entry);
-  spool->count--;
-  if (--home->files > 0 || home->own)
+  spool_take_out(spool, entry);
+  if (home->files > 0 || home->own)
     return;
   sp_spool_home_release(home, spool->mem);
   if (spool->more)
@@ -86,17 +93,29 @@ static void spool_lose(sp_spool *spool, sp_spool_entry *entry,
 
 static const char spool_gone[] = "the file is damaged or gone";
 
-/* Someone removed our home: what was in it is lost, and another is made. */
-static void spool_forget_gone(sp_spool *spool) {
-  sp_spool_home *home = &spool->homes[0];
+static void spool_forget_home(sp_spool *spool, sp_spool_home *home) {
   size_t i = spool->count;
 
-  if (!home->name[0] || !sp_spool_home_gone(home))
-    return;
-  while (i-- > 0)
-    if (spool->entries[i].home == home)
-      spool_lose(spool, &spool->entries[i], spool_gone);
-  sp_spool_home_release(home, spool->mem);
+  while (i-- > 0) {
+    sp_spool_entry lost = spool->entries[i];
+
+    if (lost.home != home)
+      continue;
+    spool_take_out(spool, &spool->entries[i]);
+    lost.home = NULL;
+    spool->lost(spool->lost_data, &lost, spool_gone);
+  }
+  sp_spool_home_forget(home, spool->mem);
+}
+
+/* Someone may have removed a home, or its lock, and then another process may
+ * have taken it: what was in it is lost to us. */
+static void spool_keep_homes(sp_spool *spool) {
+  size_t i;
+
+  for (i = 0; i < SP_SPOOL_HOMES; i++)
+    if (spool->homes[i].name[0] && !sp_spool_home_keep(&spool->homes[i]))
+      spool_forget_home(spool, &spool->homes[i]);
 }
 
 static void spool_drop_old(sp_spool *spool) {
@@ -126,6 +145,7 @@ spanprof_status sp_spool_claim(sp_spool *spool) {
   if (now_ns < spool->scan_ns)
     return SPANPROF_OK;
   spool->scan_ns = now_ns + SPOOL_SCAN_NS;
+  spool_keep_homes(spool);
   st = sp_spool_scan(spool);
   spool_drop_old(spool);
   return st;
@@ -164,7 +184,7 @@ spanprof_status sp_spool_put(sp_spool *spool, const sp_upload *upload,
                           .home = &spool->homes[0]};
   spanprof_status st;
 
-  spool_forget_gone(spool);
+  spool_keep_homes(spool);
   entry.bytes = sp_spool_disk_bytes(part->size + series->size);
   st = spool_make_room(spool, entry.bytes);
   if (!st)

@@ -17,6 +17,9 @@
 #define HOME_LOCK      "lock"
 #define HOME_MAX_TRIES 16
 
+/* Ten looks of its owner (spool.c). */
+#define HOME_LEFT_S 600
+
 void sp_spool_home_init(sp_spool_home *home) {
   memset(home, 0, sizeof *home);
   atomic_store(&home->lock_fd, -1);
@@ -33,15 +36,23 @@ bool sp_spool_home_named(const char *name) {
          sp_number_read_own(&name, &number) && *name == '\0';
 }
 
-/* Close the lock file, unless someone else closed it and the number means
- * another file now (programs that become daemons close everything). */
-static void home_unlock(sp_spool_home *home) {
-  int fd = atomic_exchange(&home->lock_fd, -1);
+static bool home_is_lock(const sp_spool_home *home, const struct stat *info) {
+  return info->st_dev == home->device && info->st_ino == home->inode;
+}
+
+/* Is the lock file open? Someone else may have closed it, so that the number
+ * means another file now (programs that become daemons close everything). */
+static bool home_locked(const sp_spool_home *home) {
+  int fd = atomic_load(&home->lock_fd);
   struct stat info;
 
-  if (fd >= 0 && fstat(fd, &info) == 0 && info.st_dev == home->device &&
-      info.st_ino == home->inode)
-    close(fd);
+  return fd >= 0 && fstat(fd, &info) == 0 && home_is_lock(home, &info);
+}
+
+static void home_unlock(sp_spool_home *home) {
+  if (home_locked(home))
+    close(atomic_load(&home->lock_fd));
+  atomic_store(&home->lock_fd, -1);
 }
 
 spanprof_status sp_spool_home_open(int *out, const sp_spool_home *home) {
@@ -76,7 +87,7 @@ static spanprof_status home_lock_file(sp_spool_home *home, int directory,
   return SPANPROF_OK;
 }
 
-/* SPANPROF_ERR_STATE as above. */
+/* SPANPROF_ERR_STATE as above, or there is no such file. */
 static spanprof_status home_lock(sp_spool_home *home, int flags) {
   int directory, fd;
   spanprof_status st = sp_spool_home_open(&directory, home);
@@ -84,8 +95,7 @@ static spanprof_status home_lock(sp_spool_home *home, int flags) {
   if (st)
     return st;
   fd = openat(directory, HOME_LOCK,
-              O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags,
-              0600);
+              O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
   if (fd >= 0)
     st = home_lock_file(home, directory, fd);
   else if (errno == ENOENT || errno == EEXIST)
@@ -165,7 +175,7 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
     if (!st)
       st = home_make(home);
     if (!st) {
-      st = home_lock(home, O_EXCL);
+      st = home_lock(home, O_CREAT | O_EXCL);
       if (st && st != SPANPROF_ERR_STATE)
         home_remove(home);
     }
@@ -178,12 +188,28 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
   return st;
 }
 
+/* Has it no lock, and for so long that nobody looks after it? */
+static bool home_is_left(const sp_spool_home *home, uint64_t unix_ns) {
+  struct stat info, lock;
+  int directory;
+  bool left;
+
+  if (sp_spool_home_open(&directory, home))
+    return false;
+  left = fstatat(directory, HOME_LOCK, &lock, AT_SYMLINK_NOFOLLOW) != 0 &&
+         errno == ENOENT && fstat(directory, &info) == 0 &&
+         (uint64_t)info.st_mtime + HOME_LEFT_S < unix_ns / SP_NS_PER_S;
+  close(directory);
+  return left;
+}
+
 spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
-                                    const char *spool, const char *name) {
+                                    const char *spool, const char *name,
+                                    uint64_t unix_ns) {
   spanprof_status st = home_name(home, mem, spool, name);
 
   if (!st)
-    st = home_lock(home, 0);
+    st = home_lock(home, home_is_left(home, unix_ns) ? O_CREAT : 0);
   /* Its owner removed it since its name was read. */
   if (st == SPANPROF_ERR_IO && sp_spool_home_gone(home))
     st = SPANPROF_ERR_STATE;
@@ -192,10 +218,31 @@ spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
   return st;
 }
 
+bool sp_spool_home_keep(sp_spool_home *home) {
+  struct stat info;
+  int directory;
+  bool kept;
+
+  if (sp_spool_home_open(&directory, home))
+    return !sp_spool_home_gone(home);
+  kept = home_locked(home) &&
+         fstatat(directory, HOME_LOCK, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         home_is_lock(home, &info);
+  close(directory);
+  if (kept)
+    return true;
+  home_unlock(home);
+  return home_lock(home, O_CREAT) != SPANPROF_ERR_STATE;
+}
+
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem) {
   /* While it is locked, so that nobody owns half of it. */
-  if (home->files == 0)
+  if (home->files == 0 && sp_spool_home_keep(home))
     home_remove(home);
+  home_clear(home, mem);
+}
+
+void sp_spool_home_forget(sp_spool_home *home, const sp_mem *mem) {
   home_clear(home, mem);
 }
 

@@ -5,7 +5,11 @@
  * one living process that came first. The lock is a POSIX record lock: it ends
  * with its process however that ends, and a forked child does not have it. (It
  * also ends when any descriptor of the file is closed in this process, so a
- * home of ours is never opened twice.) */
+ * home of ours is never opened twice.)
+ *
+ * Someone may remove the lock file, as cleaners of /tmp do. Its owner looks for
+ * it each minute and makes it anew, and nobody else takes a home without one
+ * unless nothing has changed in it for ten. */
 #ifndef SP_SPOOL_HOME_H
 #define SP_SPOOL_HOME_H
 
@@ -39,7 +43,12 @@ spanprof_status sp_spool_home_create(sp_spool_home *home, const sp_mem *mem,
  * is gone. SPANPROF_ERR_IO also of one that others can write. Other statuses
  * and `home` as above. */
 spanprof_status sp_spool_home_claim(sp_spool_home *home, const sp_mem *mem,
-                                    const char *spool, const char *name);
+                                    const char *spool, const char *name,
+                                    uint64_t unix_ns);
+
+/* Make its lock anew if that was removed. False: it is not ours any more, since
+ * another process has it, or its directory is gone. */
+bool sp_spool_home_keep(sp_spool_home *home);
 
 /* Is this the name of a home? */
 bool sp_spool_home_named(const char *name);
@@ -53,6 +62,9 @@ bool sp_spool_home_gone(const sp_spool_home *home);
 
 /* Unlock; an empty one is removed. */
 void sp_spool_home_release(sp_spool_home *home, const sp_mem *mem);
+
+/* Unlock one that is not ours any more. What is in it stays. */
+void sp_spool_home_forget(sp_spool_home *home, const sp_mem *mem);
 
 /* In a forked child: close the inherited descriptor, touch nothing else. */
 void sp_spool_home_after_fork_child(sp_spool_home *home);

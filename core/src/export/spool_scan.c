@@ -121,7 +121,8 @@ static spanprof_status spool_visit(sp_spool *spool, const char *name) {
     spool->more = true;
     return SPANPROF_OK;
   }
-  st = sp_spool_home_claim(home, spool->mem, spool->directory, name);
+  st = sp_spool_home_claim(home, spool->mem, spool->directory, name,
+                           sp_clock_unix_ns(spool->clock));
   if (st == SPANPROF_ERR_STATE)
     return spool_read_home(spool, NULL, name, &spool->foreign_bytes);
   if (st)

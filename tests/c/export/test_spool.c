@@ -350,7 +350,8 @@ static void each_file_is_claimed_once(void) {
 }
 
 static void damaged_and_foreign_files_are_told_apart(void) {
-  static const char *const leftovers[] = {"12.profile", ".13.profile.tmp"};
+  static const char *const leftovers[] = {"12.profile", ".13.profile.tmp",
+                                          "lock"};
   static const char *const foreign[] = {"notes.txt", "x12.profile",
                                         "12.profile.bak"};
   char directory[64], home[128], path[256];
@@ -361,11 +362,11 @@ static void damaged_and_foreign_files_are_told_apart(void) {
 
   snprintf(home, sizeof home, "%s/spanprof-1-2", directory_new(directory));
   CHECK(mkdir(home, 0700) == 0);
-  for (i = 0; i < 5; i++) {
+  for (i = 0; i < 6; i++) {
     int fd;
 
     snprintf(path, sizeof path, "%s/%s", home,
-             i < 2 ? leftovers[i] : foreign[i - 2]);
+             i < 3 ? leftovers[i] : foreign[i - 3]);
     fd = open(path, O_WRONLY | O_CREAT, 0600);
     CHECK(fd >= 0 && write(fd, "spanprof-spool 1\n1 2 3", 22) == 22);
     close(fd);
@@ -510,6 +511,43 @@ static void a_home_that_was_removed_is_made_anew(void) {
   directory_remove(directory);
 }
 
+/* The lock of a home is removed, and another process takes it, which may send
+ * what is in it as soon as this one finds out. */
+static void a_home_that_another_took_is_forgotten(void) {
+  char directory[64], path[512], byte = 0;
+  int ready[2], end[2];
+  sp_spool *spool = spool_in(directory_new(directory));
+  sp_spool_home taken;
+  const sp_spool_home *home;
+  pid_t pid;
+
+  CHECK(!put(spool, now_unix_ns(), 0));
+  home = sp_spool_next(spool, now_ns())->home;
+  snprintf(path, sizeof path, "%s/lock", home->path);
+  CHECK(pipe(ready) == 0 && pipe(end) == 0);
+  CHECK(unlink(path) == 0);
+  pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    close(end[1]);
+    close(open(path, O_WRONLY | O_CREAT, 0600));
+    sp_spool_home_init(&taken);
+    _exit(sp_spool_home_claim(&taken, &sp_mem_default, directory, home->name,
+                              0) ||
+          write(ready[1], &byte, 1) != 1 || read(end[0], &byte, 1) != 0);
+  }
+  close(end[0]);
+  CHECK_EQUAL(read(ready[0], &byte, 1), 1);
+  CHECK(!put(spool, now_unix_ns(), 0));
+  CHECK_EQUAL(lost_count, 1);
+  CHECK_EQUAL(files_in(directory), 2);
+  CHECK(access(path, F_OK) == 0);
+  close(end[1]);
+  CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
+  sp_spool_free(spool);
+  directory_remove(directory);
+}
+
 static void a_forked_child_has_a_spool_of_its_own(void) {
   char directory[64];
   sp_spool *spool = spool_in(directory_new(directory));
@@ -590,6 +628,8 @@ int main(int argc, char **argv) {
       {"a_full_disk_leaves_nothing", a_full_disk_leaves_nothing},
       {"a_home_that_was_removed_is_made_anew",
        a_home_that_was_removed_is_made_anew},
+      {"a_home_that_another_took_is_forgotten",
+       a_home_that_another_took_is_forgotten},
       {"a_forked_child_has_a_spool_of_its_own",
        a_forked_child_has_a_spool_of_its_own},
       {"spooling_survives_failing_memory", spooling_survives_failing_memory},

@@ -37,7 +37,8 @@ static spanprof_status claim(const char *spool, const char *name) {
   spanprof_status st;
 
   sp_spool_home_init(&home);
-  st = sp_spool_home_claim(&home, &sp_mem_default, spool, name);
+  st = sp_spool_home_claim(&home, &sp_mem_default, spool, name,
+                           (uint64_t)time(NULL) * SP_NS_PER_S);
   if (!st)
     sp_spool_home_release(&home, &sp_mem_default);
   return st;
@@ -116,6 +117,92 @@ static void the_living_keep_theirs(void) {
   directory_remove(directory);
 }
 
+/* What a claim by another process comes to. */
+static spanprof_status claim_elsewhere(const char *spool, const char *name) {
+  pid_t pid = fork();
+  int status;
+
+  CHECK(pid >= 0);
+  if (pid == 0)
+    _exit((int)-claim(spool, name));
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK(WIFEXITED(status));
+  return (spanprof_status)-WEXITSTATUS(status);
+}
+
+/* As cleaners of /tmp do. */
+static void a_lock_that_was_removed_is_made_anew(void) {
+  char directory[64];
+  sp_spool_home home;
+
+  directory_new(directory);
+  sp_spool_home_init(&home);
+  CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
+  CHECK(sp_spool_home_keep(&home));
+  CHECK(unlink(in(home.path, "lock")) == 0);
+  CHECK_EQUAL(claim_elsewhere(directory, home.name), SPANPROF_ERR_STATE);
+  CHECK(!there(home.path, "lock"));
+  CHECK(sp_spool_home_keep(&home));
+  CHECK(there(home.path, "lock"));
+  CHECK_EQUAL(claim_elsewhere(directory, home.name), SPANPROF_ERR_STATE);
+  sp_spool_home_release(&home, &sp_mem_default);
+  CHECK_EQUAL(directory_count(directory, ""), 0);
+  directory_remove(directory);
+}
+
+static void a_home_that_has_no_lock_for_long_is_taken(void) {
+  char directory[64], path[128];
+  struct timespec times[2] = {{0}};
+
+  snprintf(path, sizeof path, "%s/spanprof-1-1", directory_new(directory));
+  CHECK(mkdir(path, 0700) == 0);
+  times[1].tv_sec = time(NULL) - 500;
+  CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+  CHECK_EQUAL(claim(directory, "spanprof-1-1"), SPANPROF_ERR_STATE);
+  times[1].tv_sec -= 500;
+  CHECK(utimensat(AT_FDCWD, path, times, 0) == 0);
+  CHECK_EQUAL(claim(directory, "spanprof-1-1"), SPANPROF_OK);
+  CHECK_EQUAL(directory_count(directory, ""), 0);
+  directory_remove(directory);
+}
+
+/* Its owner was stopped for long, say. */
+static void a_home_that_another_took_is_not_ours(void) {
+  char directory[64], byte = 0;
+  int ready[2], end[2];
+  sp_spool_home home;
+  pid_t pid;
+
+  directory_new(directory);
+  CHECK(pipe(ready) == 0 && pipe(end) == 0);
+  sp_spool_home_init(&home);
+  CHECK(!sp_spool_home_create(&home, &sp_mem_default, directory, 7));
+  CHECK(unlink(in(home.path, "lock")) == 0);
+  pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    sp_spool_home taken;
+
+    sp_spool_home_init(&taken);
+    touch(home.path, "lock", 0600);
+    close(end[1]);
+    _exit(
+        sp_spool_home_claim(&taken, &sp_mem_default, directory, home.name, 0) ||
+        write(ready[1], &byte, 1) != 1 || read(end[0], &byte, 1) != 0);
+  }
+  close(end[0]);
+  CHECK_EQUAL(read(ready[0], &byte, 1), 1);
+  CHECK(!sp_spool_home_keep(&home));
+  CHECK(there(home.path, "lock"));
+  close(end[1]);
+  CHECK_EQUAL(waitpid(pid, NULL, 0), pid);
+  CHECK(sp_spool_home_keep(&home));
+  directory_remove(home.path);
+  CHECK(!sp_spool_home_keep(&home));
+  sp_spool_home_forget(&home, &sp_mem_default);
+  directory_remove(directory);
+}
+
 /* Someone who could write to the spool once made a link where a home should
  * be. */
 static void a_planted_link_is_left_alone(void) {
@@ -173,6 +260,12 @@ int main(int argc, char **argv) {
       {"where_nothing_can_be_locked_nothing_is_left",
        where_nothing_can_be_locked_nothing_is_left},
       {"the_living_keep_theirs", the_living_keep_theirs},
+      {"a_lock_that_was_removed_is_made_anew",
+       a_lock_that_was_removed_is_made_anew},
+      {"a_home_that_has_no_lock_for_long_is_taken",
+       a_home_that_has_no_lock_for_long_is_taken},
+      {"a_home_that_another_took_is_not_ours",
+       a_home_that_another_took_is_not_ours},
       {"a_planted_link_is_left_alone", a_planted_link_is_left_alone},
       {"a_home_or_lock_of_others_is_left_alone",
        a_home_or_lock_of_others_is_left_alone},
