@@ -119,7 +119,7 @@ static spanprof_status spool_visit(sp_spool *spool, const char *name) {
 
   if (!home) {
     spool->more = true;
-    return SPANPROF_OK;
+    return spool_read_home(spool, NULL, name, &spool->foreign_bytes);
   }
   st = sp_spool_home_claim(home, spool->mem, spool->directory, name,
                            sp_clock_unix_ns(spool->clock));

@@ -21,7 +21,8 @@ struct sp_spool {
   size_t count;
   size_t capacity;
   uint64_t bytes;         /* of the entries */
-  uint64_t foreign_bytes; /* of living processes, at the last look */
+  uint64_t foreign_bytes; /* of others, at the last look: those of the living,
+                           * and of the dead that find no place in homes */
   uint64_t scan_ns;       /* when to look again */
   bool more;              /* the last look found more homes than fit */
 };

@@ -242,7 +242,13 @@ static void more_dead_than_fit_are_taken_over_in_turn(void) {
   directory_new(directory);
   for (i = 0; i < 20; i++)
     dead_process(directory, time_ns + i, 1);
+  spool_settings.spool_max_bytes = 20 * 4096;
   spool = spool_in(directory);
+  spool_settings.spool_max_bytes = 64 << 20;
+  CHECK(!sp_spool_claim(spool));
+  /* The cap covers them, too. */
+  CHECK(!put(spool, time_ns + 20, 100));
+  CHECK_EQUAL(lost_count, 1);
   for (i = 0; i < 40; i++) {
     sp_spool_entry *entry;
 
@@ -254,8 +260,8 @@ static void more_dead_than_fit_are_taken_over_in_turn(void) {
     }
   }
   CHECK_EQUAL(found, 20);
-  CHECK_EQUAL(directory_count(directory, ""), 0);
   sp_spool_free(spool);
+  CHECK_EQUAL(directory_count(directory, ""), 0);
   directory_remove(directory);
 }
 
