@@ -156,6 +156,7 @@
 #include "session/resource.c"
 #include "session/session.c"
 #include "session/session_flush.c"
+#include "session/session_pause.c"
 #include "session/sigterm.c"
 #include "session/start_log.c"
 #include "session/take_profile.c"
