@@ -265,7 +265,7 @@ static void *sample_run(void *data) {
   return NULL;
 }
 
-/* Without the GVL: a start or a stop holds the session's lock from end to end.
+/* Without the GVL: whoever asks for the session waits for a start or a stop.
  * true, or nil: nothing runs. */
 static VALUE sample_call(spanprof_status (*sample)(spanprof_session *)) {
   session_sample call = {.sample = sample, .status = SPANPROF_ERR_STATE};

@@ -86,7 +86,9 @@ typedef enum spanprof_log_level {
 
 /* Receives one line, without a newline, valid during the call. Called from
  * the thread that starts or stops the session and from the library's own
- * threads, one call at a time; must not call back into spanprof. */
+ * threads, one call at a time; must not call back into spanprof. A thread that
+ * it waits for may, but for a fork, a take, and what starts, looks for, pauses
+ * or resumes a session. */
 typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
                                 const char *message);
 

@@ -25,12 +25,14 @@
 /* The one session of a process: wires the rooms, and is the only place that
  * sees them all.
  *
- * Protocol: `lock` guards which session runs. Start and stop hold it from end
- * to end; flush, pause and resume only count themselves in and out, and a stop
- * waits for those that are in. A fork takes, in this order, lock, the
- * resource's lock, the collector's pause, the exporter's queue, the thread
- * table, the runtime's names, and (by their own hooks, after these) spans, then
- * labels and texts. */
+ * Protocol: `lock` guards which session runs, and is held for moments. Before
+ * it, start and stop take `changing`, and work with that alone, with no session
+ * current: they log, and wait for threads that do, and what the log's callback
+ * waits for may ask for `lock`. Flush, pause and resume count themselves in and
+ * out, and a stop waits for those that are in, with neither. A fork takes, in
+ * this order, the two, the resource's lock, the collector's pause, the
+ * exporter's queue, the thread table, the runtime's names, and (by their own
+ * hooks, after these) spans, then labels and texts. */
 
 #define SESSION_EXIT_MS 2000
 
@@ -38,17 +40,28 @@
 #define SESSION_LAST_WINDOWS_NS SP_NS_PER_S
 #define SESSION_PAUSE_NS        (5 * SP_NS_PER_MS)
 
-sp_session_shared sp_session_state = {.lock = PTHREAD_MUTEX_INITIALIZER,
+sp_session_shared sp_session_state = {.changing = PTHREAD_MUTEX_INITIALIZER,
+                                      .lock = PTHREAD_MUTEX_INITIALIZER,
                                       .flushed = PTHREAD_COND_INITIALIZER};
 
 /* Process-wide: done once. */
 static pthread_once_t session_hooked = PTHREAD_ONCE_INIT;
 static pthread_once_t session_exit_seen = PTHREAD_ONCE_INIT;
 
+void sp_session_lock(void) {
+  pthread_mutex_lock(&sp_session_state.changing);
+  pthread_mutex_lock(&sp_session_state.lock);
+}
+
+void sp_session_unlock(void) {
+  pthread_mutex_unlock(&sp_session_state.lock);
+  pthread_mutex_unlock(&sp_session_state.changing);
+}
+
 static void session_before_fork(void) {
   spanprof_session *session;
 
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_lock();
   sp_sigterm_before_fork();
   sp_resource_before_fork();
   session = sp_session_state.current;
@@ -73,7 +86,7 @@ static void session_after_fork_parent(void) {
   }
   sp_resource_after_fork(false);
   sp_sigterm_after_fork_parent();
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
 }
 
 static void session_renew(spanprof_session *session) {
@@ -100,6 +113,7 @@ static void session_after_fork_child(void) {
   sp_runtime_names_after_fork(true);
   sp_runtime_after_fork(true);
   sp_resource_after_fork(true);
+  pthread_mutex_init(&sp_session_state.changing, NULL);
   pthread_mutex_init(&sp_session_state.lock, NULL);
   pthread_cond_init(&sp_session_state.flushed, NULL);
   if (sp_session_state.current && sp_session_state.current->temporary)
@@ -122,15 +136,14 @@ static void session_at_exit(void) {
 
   if (!sp_session_here())
     return;
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_lock();
   session = sp_session_state.current;
   if (session && !session->stopping)
     sp_session_end(session, SESSION_EXIT_MS);
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
 }
 
-/* Before the first start takes the lock: it holds it for long, and a child that
- * another thread forks meanwhile must not find it taken. */
+/* Before the first start: no child of another thread is to find it at work. */
 static void session_hook(void) {
   sp_fork_hooks_set(SP_FORK_SESSION, &session_fork_hooks);
 }
@@ -158,9 +171,9 @@ static void session_left(void *data) {
   spanprof_session *session = data;
   bool kept;
 
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_lock();
   kept = session->kept;
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
   if (!kept)
     session_free(session);
 }
@@ -172,8 +185,10 @@ spanprof_status sp_session_make(spanprof_session **out,
 
   if (!session)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to start a session");
+  pthread_mutex_unlock(&sp_session_state.lock);
   st = sp_pipeline_start(&session->pipeline, &sp_mem_default, options,
                          session_left, session);
+  pthread_mutex_lock(&sp_session_state.lock);
   if (st) {
     sp_mem_free(&sp_mem_default, session);
     return st;
@@ -191,6 +206,17 @@ bool sp_session_here(void) {
   return sp_session_state.pid == getpid();
 }
 
+/* For those that are in; what one of them waits for may fork. */
+static void session_wait_flushed(spanprof_session *session) {
+  if (session->flushing == 0)
+    return;
+  pthread_mutex_unlock(&sp_session_state.changing);
+  while (session->flushing > 0)
+    pthread_cond_wait(&sp_session_state.flushed, &sp_session_state.lock);
+  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_lock();
+}
+
 spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   const uint64_t until_ns = sp_clock_monotonic_ns(session->pipeline.clock) +
                             timeout_ms * SP_NS_PER_MS;
@@ -198,10 +224,10 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
 
   session->stopping = true;
   sp_collector_halt(session->pipeline.collector);
-  while (session->flushing > 0)
-    pthread_cond_wait(&sp_session_state.flushed, &sp_session_state.lock);
+  session_wait_flushed(session);
   sp_session_state.current = NULL;
   sp_resource_attach(NULL);
+  pthread_mutex_unlock(&sp_session_state.lock);
   collected = sp_collector_stop(session->pipeline.collector,
                                 until_ns - timeout_ms * SP_NS_PER_MS / 4);
   st = sp_exporter_stop(session->pipeline.exporter, until_ns);
@@ -209,6 +235,7 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   sp_span_defaults_set(NULL);
   sp_sigterm_end();
   sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO, "profiling stopped");
+  pthread_mutex_lock(&sp_session_state.lock);
   /* A thread that is stuck may still look at the settings. */
   session->kept = st == SPANPROF_ERR_STATE;
   if (session->kept)
@@ -234,19 +261,20 @@ static bool session_stops(void) {
 static void session_lock_leave(void) {
   const struct timespec pause = {.tv_nsec = (long)SESSION_PAUSE_NS};
 
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
   nanosleep(&pause, NULL);
 }
 
-/* Take the lock while no stop waits for flushes, by `until_ns`. */
+/* Take both locks while no stop waits for flushes, by `until_ns`. */
 static bool session_lock_by(uint64_t until_ns) {
   uint64_t now_ns;
 
   for (;;) {
     now_ns = sp_monotonic_ns();
     if (now_ns >= until_ns ||
-        !sp_fork_lock(&sp_session_state.lock, until_ns - now_ns))
+        !sp_fork_lock(&sp_session_state.changing, until_ns - now_ns))
       return false;
+    pthread_mutex_lock(&sp_session_state.lock);
     if (!session_stops())
       return true;
     session_lock_leave();
@@ -255,10 +283,10 @@ static bool session_lock_by(uint64_t until_ns) {
 
 /* The same, however long that takes. */
 static void session_lock(void) {
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_lock();
   while (session_stops()) {
     session_lock_leave();
-    pthread_mutex_lock(&sp_session_state.lock);
+    sp_session_lock();
   }
 }
 
@@ -279,7 +307,7 @@ static bool session_hand_on(void) {
     sp_exporter_hurry(session->pipeline.exporter);
   } else if (session)
     sp_session_end(session, (uint32_t)((until_ns - now_ns) / SP_NS_PER_MS));
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
   if (stays)
     spanprof_session_flush(session, SESSION_EXIT_MS);
   return !stays;
@@ -307,7 +335,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     sp_sigterm_begin(session_hand_on);
   if (!st)
     atomic_store(&sp_session_state.running, true);
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
   if (!st)
     spanprof_thread_register();
   return st;
@@ -318,11 +346,11 @@ spanprof_session *spanprof_session_current(void) {
 
   if (!sp_session_here())
     return NULL;
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_lock();
   session = sp_session_state.current;
   if (session && session->temporary)
     session = NULL;
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
   return session;
 }
 
@@ -358,13 +386,15 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
                                       uint32_t timeout_ms) {
   spanprof_status st;
 
-  if (!session || !sp_session_here())
+  /* One that another thread stops is not waited for. */
+  if (!sp_session_enter(session))
     return sp_session_not_running();
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_leave(session);
+  sp_session_lock();
   if (session != sp_session_state.current || session->stopping)
     st = sp_session_not_running();
   else
     st = sp_session_end(session, timeout_ms);
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
   return st;
 }

@@ -21,6 +21,7 @@ struct spanprof_session {
 };
 
 typedef struct sp_session_shared {
+  pthread_mutex_t changing;
   pthread_mutex_t lock;
   pthread_cond_t flushed;
   spanprof_session *current;
@@ -47,8 +48,12 @@ spanprof_status sp_session_not_running(void);
 bool sp_session_enter(spanprof_session *session);
 void sp_session_leave(spanprof_session *session);
 
-/* All with the lock held. Make a session the current one, where none is; end
- * it, by its only stop. */
+/* Take both locks, when no start or stop is at work; give them back. */
+void sp_session_lock(void);
+void sp_session_unlock(void);
+
+/* Both with both held; `lock` is given back for the work. Make a session the
+ * current one, where none is; end it, by its only stop. */
 spanprof_status sp_session_make(spanprof_session **out,
                                 const spanprof_options *options);
 spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms);

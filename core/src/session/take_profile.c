@@ -17,7 +17,7 @@ struct spanprof_take {
   pid_t pid;
 };
 
-/* With the lock held, and no session: nothing leaves this one, whatever the
+/* With both locks held, and no session: nothing leaves this one, whatever the
  * environment says. */
 static spanprof_status take_session_start(spanprof_session **out) {
   spanprof_options options;
@@ -39,7 +39,8 @@ static spanprof_status take_session_start(spanprof_session **out) {
   return st;
 }
 
-/* With the lock held: the last take of a session that is there for it ends it.
+/* With both locks held: the last take of a session that is there for it ends
+ * it.
  */
 static void take_session_leave(spanprof_session *session) {
   if (session->temporary && session->takes == 0)
@@ -85,9 +86,9 @@ spanprof_status spanprof_take_begin(uint32_t duration_ms, spanprof_take **out) {
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to take a profile");
   }
   sp_session_fork_ready();
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_lock();
   st = take_enter(take);
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
   if (st) {
     sp_take_release(take->inside);
     sp_mem_free(mem, take);
@@ -100,13 +101,13 @@ spanprof_status spanprof_take_begin(uint32_t duration_ms, spanprof_take **out) {
 static void take_leave(const spanprof_take *take) {
   spanprof_session *session;
 
-  pthread_mutex_lock(&sp_session_state.lock);
+  sp_session_lock();
   session = sp_session_state.current;
   if (session && session->number == take->session && !session->stopping) {
     session->takes--;
     take_session_leave(session);
   }
-  pthread_mutex_unlock(&sp_session_state.lock);
+  sp_session_unlock();
 }
 
 static void take_give(const sp_encoded *profile, spanprof_profile_fn receive,

@@ -359,6 +359,53 @@ static void nothing_works_silently_towards_nowhere(void) {
   profiles_take();
 }
 
+static spanprof_session *_Atomic reentered;
+static _Atomic int reentries;
+
+static void *reenter(void *nothing) {
+  spanprof_session *session = reentered;
+
+  (void)nothing;
+  stats_now();
+  CHECK_EQUAL(spanprof_session_flush(session, 20000), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_ERR_STATE);
+  reentries++;
+  return NULL;
+}
+
+static void log_reenters(void *data, spanprof_log_level level,
+                         const char *message) {
+  struct timespec until;
+  pthread_t thread;
+
+  log_keep(data, level, message);
+  CHECK_EQUAL(pthread_create(&thread, NULL, reenter, NULL), 0);
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 10;
+  CHECK_EQUAL(pthread_timedjoin_np(thread, NULL, &until), 0);
+}
+
+/* Also a line of the uploading thread, which the stop waits for. */
+static void a_log_may_wait_for_who_calls_back(void) {
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  int i;
+
+  options.log = log_reenters;
+  options.server_address = "http://127.0.0.1:1";
+  for (i = 0; i < 2; i++) {
+    CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+    reentered = session;
+    burn_cpu_ms(100);
+    CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  }
+  CHECK(reentries >= 6);
+  CHECK(strstr(session_log, "no upload to"));
+  CHECK(strstr(session_log, "profiling stopped"));
+  CHECK_EQUAL(profiles_take(), 2);
+}
+
 static void an_older_callers_stats_are_filled_as_far_as_it_knows(void) {
   struct {
     size_t struct_size;
@@ -509,6 +556,7 @@ static const check_test tests[] = {
     {"a_forked_child_goes_on_by_itself", a_forked_child_goes_on_by_itself},
     {"a_fork_that_prepares_an_exec_is_left_alone",
      a_fork_that_prepares_an_exec_is_left_alone},
+    {"a_log_may_wait_for_who_calls_back", a_log_may_wait_for_who_calls_back},
     {"nothing_works_silently_towards_nowhere",
      nothing_works_silently_towards_nowhere},
     {"an_older_callers_stats_are_filled_as_far_as_it_knows",
