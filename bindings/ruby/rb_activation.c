@@ -4,11 +4,13 @@
 
 #include "rb_context.h"
 #include "rb_follow.h"
+#include "rb_override.h"
 #include "rb_span.h"
 
 static ID activation_entries, activation_value, activation_stack,
     activation_context, activation_trace_id, activation_remote,
-    activation_attach_id, activation_detach_id;
+    activation_attach_id, activation_detach_id, activation_attach_kept,
+    activation_detach_kept, activation_clear_kept;
 
 /* OpenTelemetry::Context, and the key under which a context has its span. */
 static VALUE activation_class = Qnil;
@@ -19,12 +21,11 @@ static VALUE activation_key = Qnil;
 static ID activation_ivar;
 static ID activation_local;
 
-/* See activation_follow(). */
-static bool activation_plain;
+/* See activation_follow(). And whether it is us who define those methods. */
+static bool activation_plain, activation_placing;
 
-/* Native::ContextHook, and whether it has its methods. */
-static VALUE activation_module;
-static bool activation_hooked;
+/* Native::ContextHook and Native::ContextWatch. */
+static VALUE activation_hook, activation_watch;
 
 static int activation_entry(VALUE key, VALUE value, VALUE found) {
   if (key != activation_key)
@@ -171,17 +172,21 @@ static void activation_detached(VALUE stack) {
                          : Qnil);
 }
 
+/* Where others wrapped them, ContextHook's methods stay after a stop. */
+static bool activation_follows(void) {
+  return rb_sp_context_follows() && rb_sp_ractor_is_main();
+}
+
 /* Context.attach(context). Where it is plain, what it does costs a third of
  * asking for it. */
 static VALUE activation_attach(VALUE self, VALUE context) {
   VALUE stack, token;
 
-  (void)self;
-  if (!rb_sp_ractor_is_main())
-    return rb_call_super(1, &context);
+  if (!activation_follows())
+    return rb_funcallv(self, activation_attach_kept, 1, &context);
   stack = activation_plain ? activation_contexts() : Qnil;
   if (NIL_P(stack)) {
-    token = rb_call_super(1, &context);
+    token = rb_funcallv(self, activation_attach_kept, 1, &context);
   } else {
     rb_ary_push(stack, context);
     token = LONG2NUM(RARRAY_LEN(stack));
@@ -194,15 +199,14 @@ static VALUE activation_attach(VALUE self, VALUE context) {
 static VALUE activation_detach(VALUE self, VALUE token) {
   VALUE stack, matched = Qtrue;
 
-  (void)self;
-  if (!rb_sp_ractor_is_main())
-    return rb_call_super(1, &token);
+  if (!activation_follows())
+    return rb_funcallv(self, activation_detach_kept, 1, &token);
   stack = activation_plain ? activation_contexts() : Qnil;
   if (!NIL_P(stack) && RARRAY_LEN(stack) > 0 &&
       token == LONG2NUM(RARRAY_LEN(stack))) {
     rb_ary_pop(stack);
   } else {
-    matched = rb_call_super(1, &token);
+    matched = rb_funcallv(self, activation_detach_kept, 1, &token);
     stack = activation_contexts();
   }
   activation_detached(stack);
@@ -211,47 +215,51 @@ static VALUE activation_detach(VALUE self, VALUE token) {
 
 /* Context.clear */
 static VALUE activation_clear(VALUE self) {
-  VALUE cleared = rb_call_super(0, NULL);
+  VALUE cleared = rb_funcallv(self, activation_clear_kept, 0, NULL);
 
-  (void)self;
-  if (rb_sp_ractor_is_main())
+  if (activation_follows())
     activation_detached(activation_contexts());
   return cleared;
 }
 
 /* Context.singleton_method_added(name): a later definition stands in for the
- * API's own, and is to be called. */
+ * API's own, and is to be called. This one is Context's by extend, below what
+ * others define. */
 static VALUE activation_redefined(VALUE self, VALUE name) {
   const ID id = rb_check_id(&name);
 
   (void)self;
-  if (id == activation_attach_id || id == activation_detach_id ||
-      id == activation_stack)
+  if (!activation_placing &&
+      (id == activation_attach_id || id == activation_detach_id ||
+       id == activation_stack))
     activation_plain = false;
   return rb_call_super(1, &name);
 }
 
-static void activation_define(VALUE hook) {
-  rb_ext_ractor_safe(true);
-  rb_define_method(hook, "attach", activation_attach, 1);
-  rb_define_method(hook, "detach", activation_detach, 1);
-  rb_define_method(hook, "clear", activation_clear, 0);
-  rb_ext_ractor_safe(false);
+void rb_sp_activation_hook(bool on) {
+  VALUE owner;
+
+  if (RB_NIL_P(activation_class))
+    return;
+  owner = rb_singleton_class(activation_class);
+  activation_placing = true;
+  if (on)
+    rb_sp_override_install(owner, activation_hook);
+  else
+    rb_sp_override_remove(owner, activation_hook);
+  activation_placing = false;
 }
 
-void rb_sp_activation_hook(bool on) {
-  static const char *const names[] = {"attach", "detach", "clear"};
-  size_t i;
+void rb_sp_activation_show(void) {
+  if (!RB_NIL_P(activation_class))
+    activation_detached(activation_contexts());
+}
 
-  if (RB_NIL_P(activation_class) || on == activation_hooked)
-    return;
-  activation_hooked = on;
-  for (i = 0; !on && i < sizeof names / sizeof names[0]; i++)
-    rb_remove_method(activation_module, names[i]);
-  if (!on)
-    return;
-  activation_define(activation_module);
-  activation_detached(activation_contexts());
+static VALUE activation_begin(VALUE data) {
+  (void)data;
+  rb_sp_activation_hook(true);
+  rb_sp_activation_show();
+  return Qnil;
 }
 
 /* Native.activation_follow(context_class, key, instance_variable, local,
@@ -266,18 +274,32 @@ static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
   activation_local = NIL_P(local) ? 0 : SYM2ID(local);
   activation_class = context_class;
   activation_key = key;
+  rb_extend_object(context_class, activation_watch);
   rb_sp_follow_want();
-  rb_sp_activation_hook(rb_sp_context_follows());
+  if (rb_sp_context_follows())
+    rb_sp_guard(activation_begin, Qnil);
   return Qnil;
 }
 
-/* Native::ContextHook is prepended to OpenTelemetry::Context's singleton class,
- * whose every way to make a context current goes through these three
- * (opentelemetry-api 1.1 to 1.11). What is current is read again each time, so
- * that detaching out of order, too often or never is followed as OpenTelemetry
- * itself sees it. */
+/* Every way to make a context current goes through these three methods of
+ * OpenTelemetry::Context (opentelemetry-api 1.1 to 1.11). What is current is
+ * read again each time, so that detaching out of order, too often or never is
+ * followed as OpenTelemetry itself sees it. */
+static void activation_hook_init(void) {
+  activation_attach_kept = rb_sp_override_kept("attach");
+  activation_detach_kept = rb_sp_override_kept("detach");
+  activation_clear_kept = rb_sp_override_kept("clear");
+  activation_hook = rb_define_module_under(rb_sp_native, "ContextHook");
+  rb_ext_ractor_safe(true);
+  rb_define_method(activation_hook, "attach", activation_attach, 1);
+  rb_define_method(activation_hook, "detach", activation_detach, 1);
+  rb_define_method(activation_hook, "clear", activation_clear, 0);
+  rb_ext_ractor_safe(false);
+}
+
 void rb_sp_activation_init(void) {
-  activation_module = rb_define_module_under(rb_sp_native, "ContextHook");
+  activation_hook_init();
+  activation_watch = rb_define_module_under(rb_sp_native, "ContextWatch");
   activation_entries = rb_intern("@entries");
   activation_value = rb_intern("value");
   activation_stack = rb_intern("stack");
@@ -286,7 +308,7 @@ void rb_sp_activation_init(void) {
   activation_remote = rb_intern("remote?");
   activation_attach_id = rb_intern("attach");
   activation_detach_id = rb_intern("detach");
-  rb_define_private_method(activation_module, "singleton_method_added",
+  rb_define_private_method(activation_watch, "singleton_method_added",
                            activation_redefined, 1);
   rb_gc_register_address(&activation_class);
   rb_gc_register_address(&activation_key);

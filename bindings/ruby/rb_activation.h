@@ -9,8 +9,13 @@
  * Native.activation_follow. */
 VALUE rb_sp_activation_span(VALUE context);
 
-/* Watch what is attached, from now on; or no more, at no cost. Called by
- * rb_context.c. */
+/* Put the methods that watch what is attached in their places; or take them
+ * away, so that they cost nothing. Within rb_sp_guard(), which rb_follow.c
+ * has. */
 void rb_sp_activation_hook(bool on);
+
+/* Have what is attached to the running fiber active, as its next attach would.
+ */
+void rb_sp_activation_show(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include <ruby.h>
 #include <stdatomic.h>
 
+#include "rb_override.h"
 #include "util/base.h"
 
 /* Read in the handler. */
@@ -22,27 +23,30 @@ static void automatic_learn(void) {
   atomic_store(&compaction_automatic, RTEST(on));
 }
 
-/* GC.auto_compact=: careful in both directions. */
-static VALUE automatic_set(int count, VALUE *arguments, VALUE self) {
-  VALUE result;
-
-  (void)self;
-  if (count == 1 && RTEST(arguments[0]))
-    atomic_store(&compaction_automatic, true);
-  result = rb_call_super(count, arguments);
-  automatic_learn();
-  return result;
-}
-
-typedef struct super_call {
+/* Of a method of this file, which is called seldom. */
+typedef struct original_call {
+  VALUE self;
   int count;
   const VALUE *arguments;
-} super_call;
+} original_call;
 
-static VALUE super_run(VALUE data) {
-  const super_call *call = (const super_call *)data;
+static VALUE original_run(VALUE data) {
+  const original_call *call = (const original_call *)data;
+  const ID kept = rb_sp_override_kept(rb_id2name(rb_frame_this_func()));
 
-  return rb_call_super_kw(call->count, call->arguments, rb_keyword_given_p());
+  return rb_sp_override_call(call->self, kept, call->count, call->arguments);
+}
+
+/* GC.auto_compact=: careful in both directions. */
+static VALUE automatic_set(int count, VALUE *arguments, VALUE self) {
+  const original_call call = {self, count, arguments};
+  VALUE result;
+
+  if (count == 1 && RTEST(arguments[0]))
+    atomic_store(&compaction_automatic, true);
+  result = original_run((VALUE)&call);
+  automatic_learn();
+  return result;
 }
 
 static VALUE compaction_end(VALUE data) {
@@ -52,11 +56,10 @@ static VALUE compaction_end(VALUE data) {
 }
 
 static VALUE compaction_run(int count, VALUE *arguments, VALUE self) {
-  super_call call = {.count = count, .arguments = arguments};
+  const original_call call = {self, count, arguments};
 
-  (void)self;
   atomic_fetch_add(&compaction_running, 1);
-  return rb_ensure(super_run, (VALUE)&call, compaction_end, Qnil);
+  return rb_ensure(original_run, (VALUE)&call, compaction_end, Qnil);
 }
 
 /* Methods that this Ruby has not must not appear by us. */
@@ -81,7 +84,7 @@ void rb_sp_compaction_watch(void) {
   method_watch(gc, rb_mGC, "verify_compaction_references", compaction_run);
   method_watch(process, rb_mProcess, "warmup", compaction_run);
   rb_ext_ractor_safe(false);
-  rb_prepend_module(rb_singleton_class(rb_mGC), gc);
-  rb_prepend_module(rb_singleton_class(rb_mProcess), process);
+  rb_sp_override_install(rb_singleton_class(rb_mGC), gc);
+  rb_sp_override_install(rb_singleton_class(rb_mProcess), process);
   automatic_learn();
 }

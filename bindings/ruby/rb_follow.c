@@ -2,6 +2,7 @@
 
 #include "rb_activation.h"
 #include "rb_context.h"
+#include "rb_override.h"
 #include "rb_runtime.h"
 
 static bool follow_wanted, follow_profiled;
@@ -9,25 +10,22 @@ static bool follow_wanted, follow_profiled;
 /* Do new fibers and threads begin with the span and labels of their creator? */
 static bool follow_inherits;
 
-/* Native::FiberHook, prepended to Fiber; it has its method only meanwhile. And
- * whether there is a Native::ThreadHook, which stays. */
-static VALUE follow_fiber_hook;
-static bool follow_thread_hook;
+/* Native::FiberHook, whose method is Fiber's meanwhile, and that of
+ * Native::ThreadHook, which stays Thread's once it is. */
+static VALUE follow_fiber_hook, follow_thread_hook;
+static ID follow_initialize;
 
+/* Where others wrapped it, it stays, and has nothing to do. */
 static VALUE follow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
-  int keywords = rb_keyword_given_p();
-
-  if (rb_sp_ractor_is_main())
+  if (rb_sp_context_follows() && rb_sp_ractor_is_main())
     rb_sp_context_created(fiber, follow_inherits);
-  return rb_call_super_kw(argc, argv, keywords);
+  return rb_sp_override_call(fiber, follow_initialize, argc, argv);
 }
 
 static VALUE follow_thread_initialize(int argc, VALUE *argv, VALUE thread) {
-  int keywords = rb_keyword_given_p();
-
   if (follow_inherits && rb_sp_ractor_is_main())
     rb_sp_context_created(thread, true);
-  return rb_call_super_kw(argc, argv, keywords);
+  return rb_sp_override_call(thread, follow_initialize, argc, argv);
 }
 
 static VALUE follow_fiber(VALUE fiber, VALUE data, int argc, const VALUE *argv,
@@ -37,57 +35,52 @@ static VALUE follow_fiber(VALUE fiber, VALUE data, int argc, const VALUE *argv,
   return Qnil;
 }
 
+static VALUE follow_fiber_class(void) {
+  return rb_const_get(rb_cObject, rb_intern("Fiber"));
+}
+
 /* Fibers that were created while nobody watched. An enumerator's is not among
  * them before it starts. */
-static VALUE follow_fibers(VALUE fiber_class) {
-  return rb_block_call(rb_path2class("ObjectSpace"), rb_intern("each_object"),
-                       1, &fiber_class, follow_fiber, Qnil);
+static void follow_fibers(void) {
+  const VALUE fiber_class = follow_fiber_class();
+
+  rb_block_call(rb_path2class("ObjectSpace"), rb_intern("each_object"), 1,
+                &fiber_class, follow_fiber, Qnil);
 }
 
-static VALUE follow_fibers_guarded(VALUE fiber_class) {
-  return rb_sp_guard(follow_fibers, fiber_class);
-}
-
-static void follow_begin(void) {
-  const VALUE fiber_class = rb_const_get(rb_cObject, rb_intern("Fiber"));
-  int interrupt = 0;
-
-  if (!follow_fiber_hook) {
-    follow_fiber_hook = rb_define_module_under(rb_sp_native, "FiberHook");
-    rb_prepend_module(fiber_class, follow_fiber_hook);
-  }
-  rb_sp_context_follow_begin();
-  rb_ext_ractor_safe(true);
-  rb_define_private_method(follow_fiber_hook, "initialize",
-                           follow_fiber_initialize, -1);
-  rb_ext_ractor_safe(false);
-  rb_protect(follow_fibers_guarded, fiber_class, &interrupt);
-  rb_sp_context_listen();
+/* Idempotent. Ruby code runs, and so may other threads. */
+static void follow_hook(void) {
+  rb_sp_override_install(follow_fiber_class(), follow_fiber_hook);
   rb_sp_activation_hook(true);
-  if (interrupt)
-    rb_jump_tag(interrupt);
 }
 
-/* Ruby warns of anyone who removes an initialize, even of a module. */
-static void follow_fiber_unhook(void) {
-  VALUE *verbose = rb_ruby_verbose_ptr(), before = *verbose;
-
-  *verbose = Qnil;
-  rb_remove_method(follow_fiber_hook, "initialize");
-  *verbose = before;
+static VALUE follow_begin(VALUE data) {
+  (void)data;
+  follow_hook();
+  if (!follow_profiled || rb_sp_context_follows())
+    return Qnil;
+  rb_sp_context_follow_begin();
+  follow_fibers();
+  rb_sp_context_listen();
+  rb_sp_activation_show();
+  return Qnil;
 }
 
-static void follow_end(void) {
-  rb_sp_activation_hook(false);
-  follow_fiber_unhook();
+static VALUE follow_end(VALUE data) {
+  (void)data;
   rb_sp_context_follow_end();
+  rb_sp_activation_hook(false);
+  rb_sp_override_remove(follow_fiber_class(), follow_fiber_hook);
+  if (rb_sp_context_follows())
+    follow_hook();
+  return Qnil;
 }
 
 static void follow_change(void) {
   if (follow_wanted && follow_profiled && !rb_sp_context_follows())
-    follow_begin();
+    rb_sp_guard(follow_begin, Qnil);
   else if (!follow_profiled && rb_sp_context_follows())
-    follow_end();
+    rb_sp_guard(follow_end, Qnil);
 }
 
 void rb_sp_follow_settle(void) {
@@ -108,23 +101,29 @@ static VALUE native_follow_settle(VALUE self) {
 
 /* Native.scopes_inherit(on) */
 static VALUE native_scopes_inherit(VALUE self, VALUE on) {
-  VALUE hook;
-
   (void)self;
   rb_sp_follow_want();
-  if (RTEST(on) && !follow_thread_hook) {
-    hook = rb_define_module_under(rb_sp_native, "ThreadHook");
-    rb_ext_ractor_safe(true);
-    rb_define_private_method(hook, "initialize", follow_thread_initialize, -1);
-    rb_ext_ractor_safe(false);
-    rb_prepend_module(rb_cThread, hook);
-    follow_thread_hook = true;
-  }
   follow_inherits = RTEST(on);
+  if (follow_inherits)
+    rb_sp_override_install(rb_cThread, follow_thread_hook);
   return Qnil;
 }
 
+/* A module with one method, `initialize`. */
+static VALUE follow_hook_new(const char *name,
+                             VALUE (*initialize)(int, VALUE *, VALUE)) {
+  VALUE hook = rb_define_module_under(rb_sp_native, name);
+
+  rb_ext_ractor_safe(true);
+  rb_define_private_method(hook, "initialize", initialize, -1);
+  rb_ext_ractor_safe(false);
+  return hook;
+}
+
 void rb_sp_follow_init(void) {
+  follow_initialize = rb_sp_override_kept("initialize");
+  follow_fiber_hook = follow_hook_new("FiberHook", follow_fiber_initialize);
+  follow_thread_hook = follow_hook_new("ThreadHook", follow_thread_initialize);
   rb_define_module_function(rb_sp_native, "scopes_inherit",
                             native_scopes_inherit, 1);
   rb_define_module_function(rb_sp_native, "follow_settle", native_follow_settle,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rb_jit_push.h"
+#include "rb_override.h"
 #include "rb_spanprof.h"
 #include "unwind/process_maps.h"
 
@@ -18,7 +19,7 @@ static const char *const jit_names[] = {"YJIT", "RJIT", "ZJIT"};
 
 #define JIT_COUNT (sizeof jit_names / sizeof jit_names[0])
 
-/* Prepended to the compilers' modules, once; guarded by the GVL. */
+/* In the place of what the compilers' modules have; guarded by the GVL. */
 static VALUE jit_hook_module;
 static bool jit_followed;
 
@@ -99,9 +100,9 @@ static VALUE range_tell(VALUE data) {
 
 /* RubyVM::YJIT.enable(...) */
 static VALUE jit_enable(int argc, VALUE *argv, VALUE self) {
-  VALUE enabled = rb_call_super_kw(argc, argv, rb_keyword_given_p());
+  VALUE enabled =
+      rb_sp_override_call(self, rb_sp_override_kept("enable"), argc, argv);
 
-  (void)self;
   rb_sp_guard(range_tell, Qnil);
   return enabled;
 }
@@ -114,7 +115,7 @@ static VALUE jit_hook(VALUE hook) {
     VALUE jit = jit_module(jit_names[i]);
 
     if (!NIL_P(jit) && rb_respond_to(jit, rb_intern("enable")))
-      rb_prepend_module(rb_singleton_class(jit), hook);
+      rb_sp_override_install(rb_singleton_class(jit), hook);
   }
   return Qnil;
 }

@@ -9,6 +9,10 @@ require_relative "otel/span_processor"
 module Spanprof
   # Spans of OpenTelemetry.
   module Otel
+    # Where the API has its contexts.
+    FILE = "opentelemetry/context.rb"
+    private_constant :FILE
+
     class << self
       # Follow which span is active: from now on, in every fiber and thread. A
       # {SpanProcessor} does so by itself. May be called again, at any time.
@@ -22,7 +26,6 @@ module Spanprof
         variable, local = storage(context)
         Native.activation_follow(context, ::OpenTelemetry::Trace.const_get(:CURRENT_SPAN_KEY), variable, local,
                                  unpatched?(context, variable))
-        context.singleton_class.prepend(Native::ContextHook)
         @installed = true
       rescue StandardError => e
         Logging.say_once(:error, "spans are not followed: #{e.message}")
@@ -47,9 +50,14 @@ module Spanprof
         [nil, (context.const_get(:STACK_KEY) if context.const_defined?(:STACK_KEY))]
       end
 
+      def own?(context, name)
+        method = context.method(name)
+        method.owner == context.singleton_class && method.source_location&.first.to_s.end_with?(FILE)
+      end
+
       # Whether attach and detach are the API's own, and push on that stack and pop from it.
       def unpatched?(context, variable)
-        return false unless variable && %i[attach detach].all? { |name| context.method(name).owner == context.singleton_class }
+        return false unless variable && %i[attach detach].all? { |name| own?(context, name) }
 
         below = context.empty
         above = context.empty

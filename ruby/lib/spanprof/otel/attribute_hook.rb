@@ -2,9 +2,9 @@
 
 module Spanprof
   module Otel
-    # Prepended to the singleton class of the SDK's span. Attributes are put
-    # where that span keeps them as long as set_attribute is the SDK's alone;
-    # with the first patch of it by anybody they are set by calling it.
+    # The SDK's span is extended by it. Attributes are put where that span keeps
+    # them as long as set_attribute is the SDK's alone; with the first patch of it
+    # by anybody they are set by calling it.
     # @api private
     module AttributeHook
       SPAN = "OpenTelemetry::SDK::Trace::Span"
@@ -16,14 +16,14 @@ module Spanprof
         def follow(span_class)
           return if span_class.singleton_class.include?(self)
 
-          span_class.singleton_class.prepend(self)
+          span_class.extend(self)
           Native.attributes_direct(span_class) if untouched?(span_class)
         end
 
         private
 
         def untouched?(span_class)
-          span_class.name == SPAN && span_class.ancestors.take_while { |below| below != span_class } == [RenameHook] &&
+          span_class.name == SPAN && span_class.ancestors.first == span_class &&
             span_class.instance_method(:set_attribute).source_location&.first.to_s.end_with?(FILE)
         end
       end

@@ -2,12 +2,12 @@
 
 module Spanprof
   module Otel
-    # Prepended to OpenTelemetry: adds our span processor to the SDK that the
-    # program sets up. SDK.configure ends by setting the provider.
+    # In the place of OpenTelemetry's method: adds our span processor to the SDK
+    # that the program sets up. SDK.configure ends by setting the provider.
     # @api private
     module ProviderHook
       def tracer_provider=(provider)
-        super
+        self.spanprof_original_tracer_provider = provider
         ProviderHook.add(provider)
       end
 
@@ -17,7 +17,7 @@ module Spanprof
           return if @installed
 
           @installed = true
-          ::OpenTelemetry.singleton_class.prepend(self)
+          Override.install(::OpenTelemetry.singleton_class, self)
           add(::OpenTelemetry.tracer_provider)
         end
 

@@ -82,7 +82,7 @@ module Spanprof
       def on_finish(span); end
 
       # Does both, where this Ruby can be profiled.
-      prepend Native::SpanHook unless LOAD_ERROR
+      Override.install(self, Native::SpanHook) unless LOAD_ERROR
 
       # Profiles have their own rhythm, and their own end.
       # @return [Integer] success
@@ -100,7 +100,7 @@ module Spanprof
       # Called when the first span starts. A wrong option is logged once, and
       # the defaults serve.
       def new_rules(span)
-        span.class.prepend(RenameHook)
+        RenameHook.follow(span.class)
         AttributeHook.follow(span.class)
         @rules = Native::SpanRules.new(
           app_name: app_name, server_address: pyroscope_endpoint, root_span_only: root_span_only,

@@ -1,0 +1,38 @@
+#include "rb_override.h"
+
+/* What override.rb is asked for. */
+typedef struct override_request {
+  const char *method;
+  VALUE owner;
+  VALUE overrides;
+} override_request;
+
+static VALUE override_ask(VALUE data) {
+  const override_request *request = (const override_request *)data;
+
+  return rb_funcall(rb_path2class("Spanprof::Override"),
+                    rb_intern(request->method), 2, request->owner,
+                    request->overrides);
+}
+
+void rb_sp_override_install(VALUE owner, VALUE overrides) {
+  override_request request = {"install", owner, overrides};
+
+  rb_sp_guard(override_ask, (VALUE)&request);
+}
+
+void rb_sp_override_remove(VALUE owner, VALUE overrides) {
+  override_request request = {"remove", owner, overrides};
+
+  rb_sp_guard(override_ask, (VALUE)&request);
+}
+
+ID rb_sp_override_kept(const char *name) {
+  return rb_intern_str(rb_sprintf("spanprof_original_%s", name));
+}
+
+/* Without a function, rb_block_call() hands on the block of its caller. */
+VALUE rb_sp_override_call(VALUE self, ID kept, int argc, const VALUE *argv) {
+  return rb_block_call_kw(self, kept, argc, argv, NULL, Qnil,
+                          rb_keyword_given_p());
+}
