@@ -85,5 +85,10 @@ module Pyroscope
     def shutdown
       stop
     end
+
+    # @return [Boolean] as {stop}, its name in 0.3
+    def drop
+      stop
+    end
   end
 end

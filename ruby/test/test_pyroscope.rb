@@ -173,12 +173,14 @@ class PyroscopeTest < ChildTest
       round
       p Pyroscope.shutdown
       round
+      p Pyroscope.drop
+      round
       $stdout.flush
       fork { round; p Pyroscope.stop; round }
       Process.wait
       p $?.success?
     RUBY
-    assert_equal %w[true true true false true true true true true true true], result.out.split
+    assert_equal %w[true true true false true true true true true true true true true], result.out.split
   end
 
   # What tag_wrapper is given, and what the samples then carry.
