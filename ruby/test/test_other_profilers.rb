@@ -82,15 +82,16 @@ class OtherProfilersTest < ChildTest
     assert_equal child!(CALLS).out, child!(START + CALLS).out
   end
 
-  # Profilers of other gems, and what each counts while `burn` runs.
+  # Profilers of other gems, with the clock that each follows, and what it counts
+  # while `burn` runs.
   PROFILERS = {
-    "stackprof" => <<~'RUBY',
+    "stackprof" => ["CLOCK_PROCESS_CPUTIME_ID", <<~'RUBY'],
       p StackProf.run(mode: :cpu, interval: 10_000) { burn 1.5 }[:samples]
     RUBY
-    "vernier" => <<~'RUBY',
+    "vernier" => ["CLOCK_MONOTONIC", <<~'RUBY'],
       p Vernier.profile(interval: 10_000) { burn 1.5 }.threads.values.sum { |thread| thread[:weights].sum }
     RUBY
-    "datadog" => <<~'RUBY'
+    "datadog" => ["CLOCK_MONOTONIC", <<~'RUBY']
       Datadog.configure do |config|
         config.profiling.enabled = true
         config.tracing.enabled = config.telemetry.enabled = false
@@ -102,16 +103,15 @@ class OtherProfilersTest < ChildTest
     RUBY
   }.freeze
 
-  PROFILERS.each do |name, code|
+  PROFILERS.each do |name, (clock, code)|
     define_method("test_#{name}_beside_us_counts_as_it_does_alone") do
       skip("no #{name} among the tests' gems of this Ruby") if Gem::Specification.find_all_by_name(name).empty?
-      code = %(require "#{name}"\n#{code})
-      alone = child!(code).out.to_i
-      beside = child!(START + code).out.to_i
-      # Their clocks are the process's or the wall's: some ticks are lost on a
-      # busy machine.
-      assert_operator alone, :>, 20
-      assert_in_delta alone, beside, alone * 0.5
+      now = "Process.clock_gettime(Process::#{clock})"
+      code = %(require "#{name}"\nbegan = #{now}\n#{code}p #{now} - began)
+      (count, seconds), beside = [code, START + code].map { |each| child!(each).out.split.map(&:to_f) }
+      # Some ticks are lost on a busy machine.
+      assert_operator count, :>, 20
+      assert_in_delta count / seconds, beside[0] / beside[1], count / seconds * 0.5
       assert_burned(1.5, burnt)
     end
   end
