@@ -460,6 +460,52 @@ static void an_upload_is_kept_shown_and_compared(void) {
   answer_dispose(&a);
 }
 
+#define SPANS_PROFILES 100
+#define SPANS_EACH     1000
+
+/* What a span may take where names are asked for, and where each is a row. */
+#define SPANS_NAME_BYTES 36
+#define SPANS_ID_BYTES   100
+
+static size_t spans_take(const char *by) {
+  static const sp_mem counted = {.resize = counted_resize};
+  const char *const parameters[][2] = {{"from", "1700059000"},
+                                       {"until", "1700062000"},
+                                       {"query", "many.cpu"},
+                                       {"by", by},
+                                       {"limit", "1"}};
+  answer a;
+
+  counted_bytes = counted_most = 0;
+  calls_serve.mem = &counted;
+  a = get("/api/v1/spans", parameters, 5);
+  calls_serve.mem = &sp_mem_default;
+  if (strcmp(by, "name") == 0)
+    check_has(&a, 200, "\"spans\":100000,\"traced\":0}],\"count\":1,");
+  else
+    check_has(&a, 200, "\"spans\":1,\"traced\":0}],\"count\":100000,");
+  answer_dispose(&a);
+  return counted_most / (SPANS_PROFILES * SPANS_EACH);
+}
+
+static void many_spans_take_few_bytes_each(void) {
+  const sp_trace_id none = {0};
+  int i, k;
+
+  for (i = 0; i < SPANS_PROFILES; i++) {
+    sp_received *profile =
+        fixture_profile("many", FIXTURE_TIME + (60000 + i) * FIXTURE_SECOND);
+
+    for (k = 0; k < SPANS_EACH; k++)
+      fixture_sample(profile, "main", "GET /",
+                     sp_hash_mix(SP_HASH_SEED, (uint64_t)(SPANS_EACH * i + k)),
+                     none, 10000000);
+    fixture_put(calls_store, profile);
+  }
+  CHECK(spans_take("name") < SPANS_NAME_BYTES);
+  CHECK(spans_take("id") < SPANS_ID_BYTES);
+}
+
 /* More than a page of any other call has. */
 #define VALUES_COUNT 12000
 
@@ -558,6 +604,7 @@ int main(int argc, char **argv) {
        an_upload_is_kept_shown_and_compared},
       {"a_profile_of_many_series_is_one_for_gaps",
        a_profile_of_many_series_is_one_for_gaps},
+      {"many_spans_take_few_bytes_each", many_spans_take_few_bytes_each},
       {"classic_values_are_all_of_them_or_refused",
        classic_values_are_all_of_them_or_refused},
       {"more_stacks_than_a_query_may_have_are_refused",
