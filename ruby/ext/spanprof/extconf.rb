@@ -114,7 +114,8 @@ append_cflags("-g1")
 # handler's code, which must never enter the lazy resolver either.
 append_ldflags(%w[-Wl,-z,now -Wl,-z,relro -Wl,-z,nodelete -Wl,-z,noexecstack -Wl,--exclude-libs,ALL])
 append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
-$defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if $CFLAGS.match?(/-O[1-9s]/)
+# They may stand in variables that they name.
+$defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if RbConfig.expand($CFLAGS.dup).match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
 # The assembler takes it in (core/src/page/built_page.c), by a name that the code
 # must find in the same partition of the program.
