@@ -200,17 +200,22 @@ static size_t stack_find(const tally_sample *sample, size_t from,
   return from;
 }
 
-/* Language frames are in the order of calls, innermost first. */
-static bool order_right(const tally_sample *sample) {
-  size_t inner = stack_find(sample, 0, "toy:inner");
-  size_t leaf = stack_find(sample, 0, "toy:leaf");
-  size_t middle = stack_find(sample, 0, "toy:middle");
-  size_t outer = stack_find(sample, 0, "toy:outer");
-  size_t end = sample->function_count;
+/* Language frames are in the order of calls, innermost first, and none is
+ * missing, but of those that have no name yet. */
+static bool order_right(const tally_sample *sample, bool unnamed) {
+  static const char *const calls[] = {"toy:leaf", "toy:inner", "toy:middle",
+                                      "toy:outer"};
+  const size_t end = sample->function_count;
+  size_t inner = end, at, i;
 
-  return (leaf == end || (leaf < inner && inner < end)) &&
-         (inner == end || (inner < middle && middle < end)) &&
-         (middle == end || (middle < outer && outer < end));
+  for (i = 0; i < STRESS_COUNT_OF(calls); i++) {
+    at = stack_find(sample, 0, calls[i]);
+    if (inner < end && (at == end ? !unnamed : at < inner))
+      return false;
+    if (at < end)
+      inner = at;
+  }
+  return true;
 }
 
 static void sample_see(void *data, const tally_sample *sample) {
@@ -222,8 +227,9 @@ static void sample_see(void *data, const tally_sample *sample) {
   size_t end = sample->function_count, at = 0, i;
   bool eval = stack_find(sample, 0, "toy_eval") < end;
   bool language = stack_find(sample, 0, "toy:outer") < end;
+  bool unnamed = stack_find(sample, 0, "(unknown)") < end;
 
-  if (stack_find(sample, 0, "(unknown)") < end)
+  if (unnamed)
     seen->unnamed += sample->ticks;
   if (language)
     seen->language += sample->ticks;
@@ -231,7 +237,7 @@ static void sample_see(void *data, const tally_sample *sample) {
     seen->eval += sample->ticks;
   if (eval && !language)
     seen->eval_only += sample->ticks;
-  if (!order_right(sample)) {
+  if (!order_right(sample, unnamed)) {
     seen->wrong += sample->ticks;
     for (i = 0; i < end && seen->wrong < 5; i++)
       fprintf(stderr, "wrong: %zu %s\n", i, sample->functions[i]);
