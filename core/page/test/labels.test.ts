@@ -4,7 +4,7 @@ import type { Browser, Page } from "puppeteer-core";
 import { framesOf } from "../src/labels/mini.ts";
 import { ordered, readOrder, turned, writeOrder } from "../src/labels/order.ts";
 import { fine, open, startBrowser } from "./browser.ts";
-import { drawn, parameter, quickly, text, ticks, until, untilParameter } from "./look.ts";
+import { drawn, parameter, press, quickly, text, ticks, until, untilParameter } from "./look.ts";
 import { Server } from "./server.ts";
 
 const VALUES = 60;
@@ -91,7 +91,7 @@ test("graphs are asked for when they are scrolled to, and more values on request
   assert.equal((await page.$$(".card")).length, 50);
   await page.$eval(".card:last-child", (card) => { card.scrollIntoView(); });
   await page.waitForSelector(".card:last-child [data-drawn]");
-  await page.evaluate(() => { [...document.querySelectorAll("button")].find((each) => each.textContent === "More values")?.click(); });
+  await press(page, "button", "More values");
   await page.waitForFunction((count: number) => document.querySelectorAll(".card").length === count, {}, VALUES);
   await fine(opened);
 });
@@ -105,7 +105,7 @@ test("an order is one of all values, and sorting asks for no graph again", async
   await page.waitForSelector(".card:first-child [data-drawn]");
   // The cheapest of all is the first by its name.
   assert.deepEqual((await cards()).slice(0, 3), ["pod-0", "pod-1", "pod-2"]);
-  await page.evaluate(() => { [...document.querySelectorAll("button")].find((each) => each.textContent === "More values")?.click(); });
+  await press(page, "button", "More values");
   assert.equal((await cards()).length, VALUES);
   await idle(page);
   page.on("request", (request) => { asked.push(...new URL(request.url()).pathname.endsWith("/profile") ? [request.url()] : []); });
@@ -117,7 +117,7 @@ test("an order is one of all values, and sorting asks for no graph again", async
   await idle(page);
   assert.equal((await cards()).length, VALUES, "what was drawn stays");
   assert.deepEqual(asked.map((each) => new URL(each).searchParams.get("query")), ['many.cpu{pod="pod-0"}']);
-  await page.evaluate(() => { [...document.querySelectorAll<HTMLElement>(".values thead button")].find((each) => each.innerText.startsWith("Value"))?.click(); });
+  await press(page, ".values thead button", "Value");
   assert.deepEqual((await cards()).slice(0, 2), [`pod-${VALUES - 1}`, `pod-${VALUES - 2}`]);
   await fine(opened);
 });
@@ -182,7 +182,7 @@ test("labels are links, and without a question the one that tells most apart is 
   const { page } = opened;
 
   await until(page, "h1", "By pod");
-  await page.evaluate(() => { [...document.querySelectorAll<HTMLElement>(".label-names a")].find((each) => each.innerText.startsWith("service_name"))?.click(); });
+  await press(page, ".label-names a", "service_name");
   await until(page, "h1", "By service_name");
   assert.equal(parameter(page, "label"), "service_name");
   await page.goBack();

@@ -16,6 +16,15 @@ export async function until(page: Page, selector: string, said: string): Promise
     });
 }
 
+/** Clicks on what begins with a text, once it is there. */
+export async function press(page: Page, selector: string, said: string): Promise<void> {
+  await page.waitForFunction((where: string, what: string) => {
+    const found = [...document.querySelectorAll<HTMLElement>(where)].find((element) => element.innerText.startsWith(what));
+    found?.click();
+    return found !== undefined;
+  }, { timeout: WAIT_MS }, selector, said);
+}
+
 /** Waits until the flame graph of a view is there. */
 export async function drawn(page: Page): Promise<void> {
   await page.waitForSelector(".graph canvas", { timeout: WAIT_MS });
