@@ -246,6 +246,36 @@ test("a choice made before the options of the last key came is of what is typed"
   await fine(opened);
 });
 
+test("options that come when more was typed are of that no more", async () => {
+  let delay = 0;
+  const proxy = await Proxy.start(server.base, (path) => path.includes("/labels") ? delay : 0);
+  const opened = await open(browser, `${proxy.base}?query=shop.cpu`);
+  const { page } = opened;
+  const typed = (): Promise<string> => page.$eval(".query", (field) => (field as HTMLInputElement).value);
+
+  await drawn(page);
+  // A key asks a second later, so that the answer to one before it comes first.
+  await page.evaluate(() => {
+    const later = window.setTimeout.bind(window);
+    window.setTimeout = ((run: () => void, ms: number) => later(run, ms === 60 ? 1000 : ms)) as typeof window.setTimeout;
+  });
+  delay = 500;
+  const asked = page.waitForRequest((request) => request.url().includes("/labels"));
+  const answered = page.waitForResponse((response) => response.url().includes("/labels"));
+  await type(page, "search.cpu{h");
+  await asked;
+  await page.keyboard.type("o");
+  await answered;
+  await until(page, ".options [role=option]", "host");
+  await page.keyboard.press("ArrowDown");
+  await page.waitForSelector('.options [aria-selected="true"]');
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>(".query")?.value !== "search.cpu{ho");
+  assert.equal(await typed(), "search.cpu{host");
+  await fine(opened);
+  await proxy.stop();
+});
+
 test("a range may begin in 1970, and names its zone", async () => {
   const opened = await at("?query=shop.cpu&from=0");
 

@@ -123,6 +123,7 @@ class Box implements QueryBox {
     const { field, list } = this;
 
     field.addEventListener("input", () => {
+      this.asking.abort();
       this.stale = true;
       this.ask();
     });
