@@ -96,6 +96,14 @@ class ExecTest(ProgramCase):
         names = sorted(path.name.split("-")[0] for path in self.profiles.iterdir())
         self.assertEqual(names, ["mine", "test"])
 
+    def test_two_directories_of_packages_start_one_session(self) -> None:
+        """See environment(): both have a spanprof.pth."""
+        self.write("app.py", """
+            import spanprof._session
+            print(spanprof._session.number)
+        """)
+        self.assertEqual(self.run_command([*COMMAND, "app.py"]).stdout, "1\n")
+
     def test_the_users_own_sitecustomize_runs(self) -> None:
         (self.directory / "sitecustomize.py").write_text("print('mine')\n")
         out = self.assert_profiled([*COMMAND, "exec", sys.executable, "-c", BURN])

@@ -17,10 +17,11 @@ _DESTINATIONS = ("PYROSCOPE_SERVER_ADDRESS", "PYROSCOPE_OUTPUT_DIRECTORY")
 
 
 def start() -> None:
-    """Profile this interpreter by the options in its environment. An interpreter
-    beside the main one is what the program made of its process: nothing is to
-    be said there."""
-    if subinterpreter:
+    """Profile this interpreter by the options in its environment, once: two
+    directories of packages may each have a spanprof.pth. An interpreter beside
+    the main one is what the program made of its process: nothing is to be said
+    there."""
+    if subinterpreter or _session.running():
         return
     try:
         _session.start()
