@@ -20,16 +20,8 @@
 
 #define SPAN_ATTRIBUTES 4
 
-/* What the SDK keeps of a span: by a method, and in an instance variable. */
-typedef struct span_field {
-  ID reader;
-  ID ivar;
-} span_field;
-
-static span_field span_context, span_name, span_parent_span_id, span_trace_id,
-    span_span_id, span_trace_flags;
-static ID span_ivar, span_remote, span_remote_parent, span_sampled, span_rules,
-    span_new_rules, span_unlabelled, span_tell_resource;
+static ID span_context, span_name, span_ivar, span_remote, span_remote_parent,
+    span_sampled, span_new_rules, span_tell_resource;
 static VALUE span_class;
 static VALUE span_keys[SPAN_ATTRIBUTES];
 static rb_sp_span *span_free;
@@ -81,14 +73,6 @@ static rb_sp_span *span_take(void) {
   return held;
 }
 
-/* By the variable, a quarter of what calling the reader costs. Whatever has no
- * such variable is asked. */
-static VALUE span_read(VALUE object, const span_field *field) {
-  VALUE value = rb_attr_get(object, field->ivar);
-
-  return RB_NIL_P(value) ? rb_funcallv(object, field->reader, 0, NULL) : value;
-}
-
 rb_sp_span *rb_sp_span_of(VALUE span) {
   VALUE held;
 
@@ -125,7 +109,7 @@ static bool span_parent_is_remote(VALUE span, VALUE parent_context) {
   parent = rb_sp_activation_span(parent_context);
   if (NIL_P(parent) || rb_sp_span_of(parent))
     return false;
-  context = rb_funcallv(parent, span_context.reader, 0, NULL);
+  context = rb_funcallv(parent, span_context, 0, NULL);
   return RTEST(rb_funcallv(context, span_remote, 0, NULL));
 }
 
@@ -198,75 +182,59 @@ static VALUE native_resource_set(VALUE self, VALUE name, VALUE name_space) {
   return Qnil;
 }
 
-/* What on_start was called with. */
-typedef struct span_call {
-  VALUE processor;
-  VALUE span;
-  VALUE parent_context;
-} span_call;
+/* The span that `info` tells of, for its object. May raise. */
+static void span_start(const rb_sp_span_rules *rules, VALUE span,
+                       const spanprof_span_info *info) {
+  rb_sp_span *held = span_take();
+  VALUE holder = rb_data_typed_object_wrap(span_class, held, &span_holder);
 
-/* May raise. */
-static VALUE span_start(VALUE data) {
-  const span_call *call = (const span_call *)data;
-  VALUE context = span_read(call->span, &span_context);
-  VALUE name = rb_sp_text(span_read(call->span, &span_name));
-  VALUE rules_value = rb_attr_get(call->processor, span_rules);
+  rb_sp_check(spanprof_span_start(rules->rules, info, &held->number));
+  held->retained = spanprof_span_retain(held->number);
+  memcpy(held->trace_id, info->trace_id, sizeof held->trace_id);
+  rb_ivar_set(span, span_ivar, holder);
+  span_attributes_set(rules, span, held->number);
+}
+
+/* Whether what a processor is told of is profiled. */
+static bool span_is_followed(void) {
+  return rb_sp_context_follows() && rb_sp_ractor_is_main();
+}
+
+/* SpanProcessor#label_span(span, parent_context, rules, name, trace_id,
+ * span_id, parent_id, trace_flags): what on_start has read, which Ruby does by
+ * inline caches, where each variable is looked for by its name from here. May
+ * raise. */
+static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
+                        VALUE rules, VALUE name, VALUE trace_id, VALUE span_id,
+                        VALUE parent_id, VALUE trace_flags) {
   spanprof_span_info info = {.struct_size = sizeof info};
-  const rb_sp_span_rules *rules;
-  rb_sp_span *held;
-  VALUE holder;
 
+  /* Nobody is to look for a profile that will never be. */
+  if (!span_is_followed())
+    return Qnil;
   if (!span_resource_told) {
     span_resource_told = true;
-    rb_funcallv(call->processor, span_tell_resource, 1, &call->span);
+    rb_funcallv(self, span_tell_resource, 1, &span);
   }
-  if (RB_NIL_P(rules_value))
-    rules_value = rb_funcallv(call->processor, span_new_rules, 1, &call->span);
-  rules = rb_sp_span_rules_get(rules_value);
-  span_id_copy(span_read(context, &span_trace_id), info.trace_id,
-               sizeof info.trace_id);
-  span_id_copy(span_read(context, &span_span_id), info.span_id,
-               sizeof info.span_id);
-  span_id_copy(span_read(call->span, &span_parent_span_id), info.parent_id,
-               sizeof info.parent_id);
-  if (!span_is_sampled(span_read(context, &span_trace_flags)))
+  if (RB_NIL_P(rules))
+    rules = rb_funcallv(self, span_new_rules, 1, &span);
+  name = rb_sp_text(name);
+  span_id_copy(trace_id, info.trace_id, sizeof info.trace_id);
+  span_id_copy(span_id, info.span_id, sizeof info.span_id);
+  span_id_copy(parent_id, info.parent_id, sizeof info.parent_id);
+  if (!span_is_sampled(trace_flags))
     info.flags |= SPANPROF_SPAN_UNSAMPLED;
   if (memcmp(info.parent_id, (uint8_t[8]){0}, sizeof info.parent_id) != 0 &&
-      span_parent_is_remote(call->span, call->parent_context))
+      span_parent_is_remote(span, parent_context))
     info.flags |= SPANPROF_SPAN_PARENT_REMOTE;
   /* rb_check_frozen() would inspect it for its message. */
-  if (RB_OBJ_FROZEN(call->span))
+  if (RB_OBJ_FROZEN(span))
     rb_raise(rb_eFrozenError, "it is frozen");
   info.name = RSTRING_PTR(name);
   info.name_bytes = (size_t)RSTRING_LEN(name);
-  held = span_take();
-  holder = rb_data_typed_object_wrap(span_class, held, &span_holder);
-  rb_sp_check(spanprof_span_start(rules->rules, &info, &held->number));
-  held->retained = spanprof_span_retain(held->number);
-  memcpy(held->trace_id, info.trace_id, sizeof held->trace_id);
-  rb_ivar_set(call->span, span_ivar, holder);
+  span_start(rb_sp_span_rules_get(rules), span, &info);
   RB_GC_GUARD(name);
-  span_attributes_set(rules, call->span, held->number);
-  RB_GC_GUARD(rules_value);
-  return Qnil;
-}
-
-static VALUE span_failed(VALUE processor, VALUE error) {
-  return rb_funcallv(processor, span_unlabelled, 1, &error);
-}
-
-/* SpanProcessor#on_start(span, parent_context). Rescued is what our own calls,
- * and an SDK that they do not fit, may raise. Not every StandardError: Timeout
- * raises one in whatever runs, which has to pass. */
-static VALUE span_on_start(VALUE self, VALUE span, VALUE parent_context) {
-  span_call call = {self, span, parent_context};
-
-  /* Nobody is to look for a profile that will never be. */
-  if (!rb_sp_context_follows() || !rb_sp_ractor_is_main())
-    return Qnil;
-  rb_rescue2(span_start, (VALUE)&call, span_failed, self, rb_sp_error,
-             rb_eFrozenError, rb_eNameError, rb_eArgError, rb_eTypeError,
-             (VALUE)0);
+  RB_GC_GUARD(rules);
   return Qnil;
 }
 
@@ -281,7 +249,7 @@ static VALUE span_rename(VALUE self, VALUE span) {
   held = rb_sp_span_of(span);
   if (!held)
     return Qnil;
-  name = rb_sp_text(span_read(span, &span_name));
+  name = rb_sp_text(rb_funcallv(span, span_name, 0, NULL));
   spanprof_span_rename(held->number, RSTRING_PTR(name),
                        (size_t)RSTRING_LEN(name));
   RB_GC_GUARD(name);
@@ -308,8 +276,10 @@ static VALUE span_on_finish(VALUE self, VALUE span) {
   return Qnil;
 }
 
-static span_field span_field_named(const char *reader, const char *ivar) {
-  return (span_field){rb_intern(reader), rb_intern(ivar)};
+/* SpanProcessor#followed? */
+static VALUE span_followed(VALUE self) {
+  (void)self;
+  return span_is_followed() ? Qtrue : Qfalse;
 }
 
 void rb_sp_span_init(void) {
@@ -320,19 +290,13 @@ void rb_sp_span_init(void) {
   size_t i;
 
   span_class = rb_sp_class_opaque("Span");
-  span_context = span_field_named("context", "@context");
-  span_name = span_field_named("name", "@name");
-  span_parent_span_id = span_field_named("parent_span_id", "@parent_span_id");
-  span_trace_id = span_field_named("trace_id", "@trace_id");
-  span_span_id = span_field_named("span_id", "@span_id");
-  span_trace_flags = span_field_named("trace_flags", "@trace_flags");
+  span_context = rb_intern("context");
+  span_name = rb_intern("name");
   span_remote = rb_intern("remote?");
   span_remote_parent = rb_intern("@parent_span_is_remote");
   span_sampled = rb_intern("sampled?");
   span_ivar = rb_intern("spanprof span");
-  span_rules = rb_intern("@rules");
   span_new_rules = rb_intern("new_rules");
-  span_unlabelled = rb_intern("unlabelled");
   span_tell_resource = rb_intern("tell_resource");
   pthread_atfork(NULL, NULL, span_resource_forget);
   rb_gc_register_address(&span_flags);
@@ -342,8 +306,9 @@ void rb_sp_span_init(void) {
     rb_gc_register_mark_object(span_keys[i]);
   }
   rb_ext_ractor_safe(true);
-  rb_define_method(hook, "on_start", span_on_start, 2);
   rb_define_method(hook, "on_finish", span_on_finish, 1);
+  rb_define_private_method(hook, "label_span", span_label, 8);
+  rb_define_private_method(hook, "followed?", span_followed, 0);
   rb_define_module_function(rb_sp_native, "span_rename", span_rename, 1);
   rb_ext_ractor_safe(false);
   rb_define_module_function(rb_sp_native, "resource_set", native_resource_set,

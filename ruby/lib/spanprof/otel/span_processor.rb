@@ -74,15 +74,23 @@ module Spanprof
         Session.instrument # frameworks that came after the start
       end
 
+      # Where this Ruby can be profiled, on_finish and what on_start calls.
+      LOAD_ERROR ? define_method(:on_finish) { |_span| nil } : include(Native::SpanHook)
+
+      # @!method on_finish(span)
+      #   @param span [OpenTelemetry::SDK::Trace::Span]
+
       # @param span [OpenTelemetry::SDK::Trace::Span]
       # @param parent_context [OpenTelemetry::Context]
-      def on_start(span, parent_context); end
+      def on_start(span, parent_context)
+        return if LOAD_ERROR
 
-      # @param span [OpenTelemetry::SDK::Trace::Span]
-      def on_finish(span); end
-
-      # Does both, where this Ruby can be profiled.
-      Override.install(self, Native::SpanHook) unless LOAD_ERROR
+        context = span.context
+        label_span(span, parent_context, @rules, span.name, context.trace_id, context.span_id, span.parent_span_id,
+                   context.trace_flags)
+      rescue *OURS => e
+        unlabelled(e)
+      end
 
       # Profiles have their own rhythm, and their own end.
       # @return [Integer] success
@@ -124,7 +132,7 @@ module Spanprof
       end
 
       def unlabelled(error)
-        Logging.failed_once(:warn, "a span is not labelled", error)
+        Logging.failed_once(:warn, "a span is not labelled", error) if followed?
       end
 
       def baseline_text
