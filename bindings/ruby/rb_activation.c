@@ -7,6 +7,20 @@
 #include "rb_override.h"
 #include "rb_span.h"
 
+/* Entries of activation_seen. A power of two. */
+#define ACTIVATION_SEEN 64u
+
+/* A cache, by a context's address, of what can not change: that it has no span,
+ * or one that the processor was told of. The collector may use an address
+ * again: see activation_seen_mark(). */
+typedef struct activation_look {
+  VALUE context;
+  VALUE span;
+  const rb_sp_span *held;
+} activation_look;
+
+static activation_look activation_seen[ACTIVATION_SEEN];
+
 static ID activation_entries, activation_value, activation_stack,
     activation_context, activation_trace_id, activation_remote,
     activation_attach_id, activation_detach_id, activation_attach_kept,
@@ -53,6 +67,34 @@ VALUE rb_sp_activation_span(VALUE context) {
   }
   return rb_sp_guard(activation_ask, context);
 }
+
+static activation_look activation_look_at(VALUE context) {
+  activation_look *seen =
+      &activation_seen[context / sizeof(struct RBasic) & (ACTIVATION_SEEN - 1)];
+  activation_look look = {.context = context};
+
+  if (seen->context == context)
+    return *seen;
+  look.span = rb_sp_activation_span(context);
+  look.held = rb_sp_span_of(look.span);
+  /* The API freezes the entries of its own. */
+  if ((look.held || NIL_P(look.span)) && !RB_SPECIAL_CONST_P(context) &&
+      RBASIC_CLASS(context) == activation_class)
+    *seen = look;
+  return look;
+}
+
+/* The object that has this function has no write barriers: it is marked at the
+ * start and at the end of each marking, and so between the last look at a dead
+ * context and the reuse of its address. */
+static void activation_seen_mark(void *data) {
+  memset(data, 0, sizeof activation_seen);
+}
+
+static const rb_data_type_t activation_seen_type = {
+    .wrap_struct_name = "spanprof contexts seen",
+    .function = {.dmark = activation_seen_mark},
+};
 
 static VALUE activation_stack_ask(VALUE class) {
   return rb_funcallv(class, activation_stack, 0, NULL);
@@ -132,17 +174,16 @@ static void activation_set(const rb_sp_span *held) {
 
 /* `context` is on top of the fiber's stack now. */
 static void activation_attached(VALUE context) {
-  VALUE span = rb_sp_activation_span(context);
-  const rb_sp_span *held = rb_sp_span_of(span);
+  const activation_look look = activation_look_at(context);
   const rb_sp_scope *scope;
 
-  if (held || NIL_P(span)) {
-    activation_set(held);
+  if (look.held || NIL_P(look.span)) {
+    activation_set(look.held);
     return;
   }
   scope = rb_sp_scope_current();
   if (scope && scope->span)
-    rb_sp_guard(activation_attached_other, span);
+    rb_sp_guard(activation_attached_other, look.span);
 }
 
 /* A span that ended here was left attached, and is not worked for. */
@@ -157,13 +198,12 @@ static bool activation_left(const rb_sp_span *held) {
 
 /* `context` is on top of the stack again. */
 static void activation_exposed(VALUE context) {
-  VALUE span = rb_sp_activation_span(context);
-  const rb_sp_span *held = rb_sp_span_of(span);
+  const activation_look look = activation_look_at(context);
 
-  if (held || NIL_P(span))
-    activation_set(held && !activation_left(held) ? held : NULL);
+  if (look.held || NIL_P(look.span))
+    activation_set(look.held && !activation_left(look.held) ? look.held : NULL);
   else
-    rb_sp_guard(activation_exposed_other, span);
+    rb_sp_guard(activation_exposed_other, look.span);
 }
 
 static void activation_detached(VALUE stack) {
@@ -312,6 +352,9 @@ void rb_sp_activation_init(void) {
                            activation_redefined, 1);
   rb_gc_register_address(&activation_class);
   rb_gc_register_address(&activation_key);
+  rb_gc_register_mark_object(
+      TypedData_Wrap_Struct(rb_sp_class_opaque("ContextsSeen"),
+                            &activation_seen_type, activation_seen));
   rb_define_module_function(rb_sp_native, "activation_follow",
                             activation_follow, 5);
 }

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "fiddle"
 require "span_case"
 
 # Which span a sample belongs to: the one that is active, on one fiber.
@@ -170,6 +171,22 @@ class SpanActivationTest < SpanCase
         ODD.each { |odd| processor.on_start(span, odd) }
       end
     end
+  end
+
+  # What is known of a context is known by its address.
+  def test_a_context_where_a_dead_one_was_is_another
+    profile do
+      live = @tracer.start_root_span("live")
+      10.times do
+        seen = Array.new(64) { @tracer.in_span("dead") { Fiddle.dlwrap(OpenTelemetry::Context.current) } }
+        GC.start
+        there = Array.new(50_000) { OpenTelemetry::Trace.context_with_span(live) }
+        there.select! { |context| seen.include?(Fiddle.dlwrap(context)) }
+        refute_empty there
+        there.first(5).each { |context| OpenTelemetry::Context.with_current(context) { burn(:live, 0.01) } }
+      end
+    end
+    assert_spans
   end
 
   def test_nothing_of_ours_is_in_the_way_after_a_stop
