@@ -6,7 +6,7 @@
 # The checks of tests/run there: those that install, and what the user, the
 # index or the newness of the machine can change. The rest knows none of them.
 bare_stages=(ruby python)
-bare_checks='^(ruby|python)-(strict|gem|sdist|.*-(gems|install|test_(api|autostart|exec|gunicorn|otel.*|rails|walker.*)|locked_down))$'
+bare_checks='^(ruby|python)-(gem|sdist|.*-(gems|install|test_(autostart|exec|gunicorn|rails|walker.*)|locked_down))$'
 
 # bare_base: what debootstrap makes; kept.
 bare_base() {

@@ -143,7 +143,7 @@ stage_dev() {
 
 stage_clang() {
   build clang
-  units clang -E '^install_'
+  units clang
 }
 
 stage_unity() {
