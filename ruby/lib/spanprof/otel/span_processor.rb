@@ -74,12 +74,6 @@ module Spanprof
         Session.instrument # frameworks that came after the start
       end
 
-      # Where this Ruby can be profiled, on_finish and what on_start calls.
-      LOAD_ERROR ? define_method(:on_finish) { |_span| nil } : include(Native::SpanHook)
-
-      # @!method on_finish(span)
-      #   @param span [OpenTelemetry::SDK::Trace::Span]
-
       # @param span [OpenTelemetry::SDK::Trace::Span]
       # @param parent_context [OpenTelemetry::Context]
       def on_start(span, parent_context)
@@ -90,6 +84,15 @@ module Spanprof
                    context.trace_flags)
       rescue *OURS => e
         unlabelled(e)
+      end
+
+      # @param span [OpenTelemetry::SDK::Trace::Span]
+      def on_finish(span); end
+
+      # Where this Ruby can be profiled: on_finish, and what on_start calls.
+      unless LOAD_ERROR
+        Override.install(self, Native::SpanHook)
+        include Native::SpanHook
       end
 
       # Profiles have their own rhythm, and their own end.
