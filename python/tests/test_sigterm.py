@@ -13,7 +13,7 @@ import unittest
 from program import ProgramCase, free_port, importable, wait_for
 
 START = "import signal, spanprof, threading\nspanprof.start()\n"
-BURN_S = 1.0
+BURN_S = 0.5
 
 ENDS = {
     "idle": "time.sleep(600)",
