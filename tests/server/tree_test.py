@@ -140,10 +140,22 @@ class TreeTest(unittest.TestCase):
             self.assertEqual(sorted(["main", *names]), sorted(tree["functions"]["name"]))
 
     def test_more_nodes_than_are_sent_is_a_sentence(self):
+        # A hundred calls that were compiled into one place make a node each, below each of its callers.
+        part, number, callers, calls, now = messages.part, messages.number, 10_600, 100, time.time_ns() - 10**9
+        texts = ["", "cpu", "nanoseconds", *(f"c{i}" for i in range(calls)), *(f"n{i}" for i in range(callers))]
+        places = [range(1, calls + 1), *([calls + i] for i in range(1, callers + 1))]
+        profile = b"".join([
+            part(1, number(1, 1) + number(2, 2)), part(11, number(1, 1) + number(2, 2)), number(12, 10**7),
+            *(part(4, number(1, i) + b"".join(part(4, number(1, function)) for function in functions))
+              for i, functions in enumerate(places, 1)),
+            *(part(5, number(1, i) + number(2, i + 2)) for i in range(1, calls + callers + 1)),
+            *(part(6, text) for text in texts), number(9, now)])
         with serving.Server() as server:
-            for part in range(7):
-                ingest(server, "huge.cpu", "".join(f"p{part};n{i};{DEEP} 1\n" for i in range(15_000)))
-            status, said = ask(server, "profile", query="huge.cpu", format="tree")
+            samples = b"".join(part(2, number(1, 1) + number(1, i) + part(2, b"\x01")) for i in range(2, 2 + callers))
+            body = messages.push({"service_name": "huge", "__name__": "process_cpu"}, profile + samples)
+            status, said = server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+            self.assertEqual(200, status, said)
+            status, said = ask(server, "profile", query='{service_name="huge"}', format="tree")
             self.assertEqual(429, status)
             self.assertIn("more than 1048576 nodes: ask for a shorter range", said["detail"])
 
