@@ -20,34 +20,55 @@ static void put(sp_store *store, const char *service, int64_t time_ns,
   fixture_put(store, profile);
 }
 
-static void put_span(sp_store *store, uint64_t number, const char *name,
-                     int64_t start_ns, const char *attributes) {
-  const sp_store_span span = {.trace_id = {number * 0x9e3779b97f4a7c15u, 1},
-                              .span_id = number + 1,
-                              .name = name,
-                              .service = "traced",
-                              .start_ns = start_ns,
-                              .status_message = "",
-                              .attributes = attributes};
+/* A second apart. */
+static void put_spans(sp_store *store, uint64_t count, const char *name,
+                      int64_t start_ns, const char *attributes) {
+  static sp_store_span spans[3000];
+  uint64_t number;
 
-  CHECK(!sp_store_put_spans(store, &span, 1));
+  CHECK(count <= SP_COUNT_OF(spans));
+  for (number = 0; number < count; number++)
+    spans[number] =
+        (sp_store_span){.trace_id = {number * 0x9e3779b97f4a7c15u, 1},
+                        .span_id = number + 1,
+                        .name = name,
+                        .service = "traced",
+                        .start_ns = start_ns + (int64_t)number * FIXTURE_SECOND,
+                        .status_message = "",
+                        .attributes = attributes};
+  CHECK(!sp_store_put_spans(store, spans, count));
+}
+
+/* Of two applications, each of a stack of its own, in one transaction. */
+static void put_gone(sp_store *store, int64_t time_ns) {
+  static const sp_received *all[3000];
+  char frames[64];
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(all); i++) {
+    sp_received *profile =
+        fixture_profile(i % 2 ? "shop" : "closed", time_ns + (int64_t)i);
+
+    snprintf(frames, sizeof frames, "main;shared;gone_%zu", i);
+    fixture_sample(profile, frames, "GET /gone", 7, no_trace, 1);
+    all[i] = profile;
+  }
+  CHECK(!sp_store_put(store, all, SP_COUNT_OF(all), NULL));
+  for (i = 0; i < SP_COUNT_OF(all); i++)
+    sp_received_free((sp_received *)(uintptr_t)all[i]);
 }
 
 static void names_without_profiles_are_collected(void) {
   const sp_selector selector = fixture_all();
-  const int64_t now = now_ns(), old = now - 7200 * FIXTURE_SECOND;
-  char frames[64];
+  const int64_t now = now_ns();
   sp_store *store;
   int i;
 
   fixture_begin();
   fixture_retention_ns = 3600 * SP_NS_PER_S;
   store = fixture_open();
-  put_span(store, 1, "GET /kept", now, "{}");
-  for (i = 0; i < 3000; i++) { /* of several transactions */
-    snprintf(frames, sizeof frames, "main;shared;gone_%d", i);
-    put(store, i % 2 ? "shop" : "closed", old + i, frames, "GET /gone");
-  }
+  put_spans(store, 1, "GET /kept", now, "{}");
+  put_gone(store, now - 7200 * FIXTURE_SECOND); /* of several transactions */
   for (i = 0; i < 3; i++)
     put(store, "shop", now + i, "main;shared;kept", "GET /shop");
   CHECK(!sp_store_compact(store));
@@ -98,9 +119,7 @@ static void the_limit_of_bytes_holds_for_traces(void) {
   memset(attributes, 'x', sizeof attributes);
   memcpy(attributes, "{\"a\":\"", 6);
   memcpy(attributes + sizeof attributes - 3, "\"}", 3);
-  for (number = 0; number < 3000; number++)
-    put_span(store, (uint64_t)number, "GET /", begin + number * FIXTURE_SECOND,
-             attributes);
+  put_spans(store, 3000, "GET /", begin, attributes);
   CHECK(!sp_store_drop_old(store));
   CHECK(fixture_number("SELECT (page_count-freelist_count)*page_size FROM "
                        "pragma_page_count, pragma_freelist_count, "
