@@ -39,7 +39,7 @@ static void put_spans(sp_store *store, uint64_t count, const char *name,
   CHECK(!sp_store_put_spans(store, spans, count));
 }
 
-/* Of two applications, each of a stack of its own, in one transaction. */
+/* Of two applications, each of a stack of its own. */
 static void put_gone(sp_store *store, int64_t time_ns) {
   static const sp_received *all[3000];
   char frames[64];
@@ -68,7 +68,8 @@ static void names_without_profiles_are_collected(void) {
   fixture_retention_ns = 3600 * SP_NS_PER_S;
   store = fixture_open();
   put_spans(store, 1, "GET /kept", now, "{}");
-  put_gone(store, now - 7200 * FIXTURE_SECOND); /* of several transactions */
+  /* More than go in one transaction. */
+  put_gone(store, now - 7200 * FIXTURE_SECOND);
   for (i = 0; i < 3; i++)
     put(store, "shop", now + i, "main;shared;kept", "GET /shop");
   CHECK(!sp_store_compact(store));
