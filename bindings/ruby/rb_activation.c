@@ -12,7 +12,7 @@
 
 /* A cache, by a context's address, of what can not change: that it has no span,
  * or one that the processor was told of. The collector may use an address
- * again: see activation_seen_mark(). */
+ * again: see activation_seen_empty(). */
 typedef struct activation_look {
   VALUE context;
   VALUE span;
@@ -86,14 +86,16 @@ static activation_look activation_look_at(VALUE context) {
 
 /* The object that has this function has no write barriers: it is marked at the
  * start and at the end of each marking, and so between the last look at a dead
- * context and the reuse of its address. */
-static void activation_seen_mark(void *data) {
+ * context and the reuse of its address. Compaction, which may come later, calls
+ * it too. */
+static void activation_seen_empty(void *data) {
   memset(data, 0, sizeof activation_seen);
 }
 
 static const rb_data_type_t activation_seen_type = {
     .wrap_struct_name = "spanprof contexts seen",
-    .function = {.dmark = activation_seen_mark},
+    .function = {.dmark = activation_seen_empty,
+                 .dcompact = activation_seen_empty},
 };
 
 static VALUE activation_stack_ask(VALUE class) {

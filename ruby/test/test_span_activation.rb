@@ -175,6 +175,7 @@ class SpanActivationTest < SpanCase
 
   # What is known of a context is known by its address.
   def test_a_context_where_a_dead_one_was_is_another
+    reused = 0
     profile do
       live = @tracer.start_root_span("live")
       10.times do
@@ -182,10 +183,11 @@ class SpanActivationTest < SpanCase
         GC.start
         there = Array.new(50_000) { OpenTelemetry::Trace.context_with_span(live) }
         there.select! { |context| seen.include?(Fiddle.dlwrap(context)) }
-        refute_empty there
+        reused += there.size
         there.first(5).each { |context| OpenTelemetry::Context.with_current(context) { burn(:live, 0.01) } }
       end
     end
+    assert_operator reused, :>, 0
     assert_spans
   end
 
