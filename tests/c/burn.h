@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -46,6 +47,16 @@ static inline int tasks_count(void) {
     count++;
   closedir(directory);
   return count - 2;
+}
+
+/* Whether there are no more than so many: a thread that was joined is listed
+ * until the kernel is through with it. */
+static inline bool tasks_fall_to(int count) {
+  int tries;
+
+  for (tries = 0; tries < 1000 && tasks_count() > count; tries++)
+    usleep(10000);
+  return tasks_count() <= count;
 }
 
 #endif
