@@ -44,6 +44,19 @@ static void window_count(void *data, const spanprof_profile_view *view) {
   windows_samples += (int)view->samples;
 }
 
+/* Whether a take of so long had all of that CPU time in it. On a machine that
+ * is too busy for it, a take that follows the clock need not have a sample. */
+static bool burn_within(uint64_t take_ms, uint64_t cpu_ms) {
+  const uint64_t until_ns = clock_ns(CLOCK_MONOTONIC) + take_ms * 1000000;
+
+  burn_cpu_ms(cpu_ms);
+  if (clock_ns(CLOCK_MONOTONIC) < until_ns)
+    return true;
+  fprintf(stderr, "  too busy a machine: %u ms of CPU took longer than %u ms\n",
+          (unsigned)cpu_ms, (unsigned)take_ms);
+  return false;
+}
+
 static spanprof_session *session_begin(void) {
   spanprof_options options;
   spanprof_session *session;
@@ -64,15 +77,16 @@ static void it_is_taken_beside_the_windows(void) {
   spanprof_stats stats = {.struct_size = sizeof stats};
   taken profile = {.count = 0};
   spanprof_take *take;
+  bool within;
 
   burn_cpu_ms(200);
   CHECK_EQUAL(spanprof_take_begin(400, &take), SPANPROF_OK);
-  burn_cpu_ms(200);
+  within = burn_within(400, 200);
   CHECK_EQUAL(spanprof_take_end(take, 20000, take_keep, &profile), SPANPROF_OK);
   CHECK_EQUAL(profile.count, 1);
-  CHECK(profile.samples > 0);
+  CHECK(!within || profile.samples > 0);
   CHECK(profile.duration_ns >= 400000000u);
-  CHECK(taken_has(&profile, "burn_cpu_ns"));
+  CHECK(!within || taken_has(&profile, "burn_cpu_ns"));
   CHECK_EQUAL(windows_count, 0);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   /* One window, with what was sampled before the take, too. */
@@ -89,13 +103,14 @@ static void a_session_is_there_for_as_long_as_it_takes(void) {
   taken profile = {.count = 0};
   int tasks = tasks_count();
   spanprof_take *take;
+  bool within;
 
   CHECK_EQUAL(spanprof_take_begin(300, &take), SPANPROF_OK);
   CHECK(spanprof_session_current() == NULL);
-  burn_cpu_ms(200);
+  within = burn_within(300, 200);
   CHECK_EQUAL(spanprof_take_end(take, 20000, take_keep, &profile), SPANPROF_OK);
-  CHECK(profile.samples > 0);
-  CHECK(taken_has(&profile, "burn_cpu_ns"));
+  CHECK(!within || profile.samples > 0);
+  CHECK(!within || taken_has(&profile, "burn_cpu_ns"));
   CHECK(tasks_fall_to(tasks));
   sp_buffer_dispose(&profile.pprof);
 }
@@ -112,19 +127,20 @@ static void spans_are_named_though_windows_end_and_spans_too(void) {
   spanprof_span_token token;
   spanprof_take *take;
   spanprof_span span;
+  bool within;
 
   memcpy(info.span_id, id, sizeof id);
   CHECK_EQUAL(spanprof_take_begin(500, &take), SPANPROF_OK);
   CHECK_EQUAL(spanprof_span_start(NULL, &info, &span), SPANPROF_OK);
   CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
-  burn_cpu_ms(150);
+  within = burn_within(500, 150);
   spanprof_span_leave(token);
   spanprof_span_end(span);
   CHECK_EQUAL(spanprof_session_flush(session, 20000), SPANPROF_OK);
   CHECK_EQUAL(windows_count, 1);
   CHECK_EQUAL(spanprof_take_end(take, 20000, take_keep, &profile), SPANPROF_OK);
-  CHECK(taken_has(&profile, "checkout"));
-  CHECK(taken_has(&profile, "9a517183f26a089d"));
+  CHECK(!within || taken_has(&profile, "checkout"));
+  CHECK(!within || taken_has(&profile, "9a517183f26a089d"));
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   sp_buffer_dispose(&profile.pprof);
 }
@@ -133,17 +149,18 @@ static void four_are_under_way_at_most(void) {
   spanprof_take *takes[5];
   taken profiles[4] = {{.count = 0}};
   int tasks = tasks_count(), i;
+  bool within;
 
   for (i = 0; i < 4; i++)
     CHECK_EQUAL(spanprof_take_begin(100, &takes[i]), SPANPROF_OK);
   CHECK_EQUAL(spanprof_take_begin(100, &takes[4]), SPANPROF_ERR_LIMIT);
   CHECK(takes[4] == NULL);
   CHECK(strstr(spanprof_last_error(), "4 profiles"));
-  burn_cpu_ms(50);
+  within = burn_within(100, 50);
   for (i = 0; i < 4; i++) {
     CHECK_EQUAL(spanprof_take_end(takes[i], 20000, take_keep, &profiles[i]),
                 SPANPROF_OK);
-    CHECK(profiles[i].samples > 0);
+    CHECK(!within || profiles[i].samples > 0);
     sp_buffer_dispose(&profiles[i].pprof);
   }
   CHECK(tasks_fall_to(tasks));
@@ -214,6 +231,7 @@ static void what_cannot_be_is_refused_in_a_sentence(void) {
 static int child_run(spanprof_take *of_parent) {
   taken profile = {.count = 0};
   spanprof_take *take;
+  bool within;
 
   if (!tasks_fall_to(1) || spanprof_session_current() ||
       spanprof_take_end(of_parent, 1000, take_keep, &profile) !=
@@ -221,8 +239,9 @@ static int child_run(spanprof_take *of_parent) {
     return 1;
   if (spanprof_take_begin(300, &take))
     return 2;
-  burn_cpu_ms(200);
-  if (spanprof_take_end(take, 20000, take_keep, &profile) || !profile.samples)
+  within = burn_within(300, 200);
+  if (spanprof_take_end(take, 20000, take_keep, &profile) ||
+      (within && !profile.samples))
     return 3;
   return 0;
 }
@@ -232,6 +251,7 @@ static void a_forked_child_has_none(void) {
   taken profile = {.count = 0};
   spanprof_take *take;
   pid_t child;
+  bool within;
   int status;
 
   CHECK_EQUAL(spanprof_take_begin(1000, &take), SPANPROF_OK);
@@ -239,11 +259,11 @@ static void a_forked_child_has_none(void) {
   CHECK(child >= 0);
   if (child == 0)
     _exit(child_run(take));
-  burn_cpu_ms(200);
+  within = burn_within(1000, 200);
   CHECK_EQUAL(waitpid(child, &status, 0), child);
   CHECK_EQUAL(status, 0);
   CHECK_EQUAL(spanprof_take_end(take, 20000, take_keep, &profile), SPANPROF_OK);
-  CHECK(profile.samples > 0);
+  CHECK(!within || profile.samples > 0);
   sp_buffer_dispose(&profile.pprof);
 #else
   fprintf(stderr, "  skipped: a sanitizer's process cannot fork\n");
