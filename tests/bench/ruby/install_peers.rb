@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+# Installs the alternatives, each into a folder of its own beside the same SDK
+# that ours is measured with, and prints which can be had.
+require_relative "peers"
+
+BESIDE = %w[opentelemetry-sdk async].filter_map do |name|
+  Gem::Specification.find_all_by_name(name).max_by(&:version)&.then { |found| "#{name}:#{found.version}" }
+end
+
+# @return [String, nil] why it cannot be had
+def install(gem, env)
+  return if File.exist?("#{env["GEM_HOME"]}/installed")
+
+  [[gem], BESIDE].each do |gems|
+    said = IO.popen(env, [RbConfig.ruby, "-S", "gem", "install", "--no-document", *gems], err: %i[child out], &:read)
+    return (said[/^ERROR:.*\n\s*(.+)/, 1] || said.lines.last).to_s.strip unless $?.success?
+  end
+  FileUtils.touch("#{env["GEM_HOME"]}/installed")
+  nil
+end
+
+had = Peers::GEMS.filter_map do |name, gem|
+  env = Peers.env(name)
+  reason = install(gem, env)
+  next warn("    without #{name}: #{reason}") if reason
+
+  specifications = Dir["#{env["GEM_HOME"]}/specifications/#{gem[/[\w-]+/]}-[0-9]*"]
+  warn "    with #{specifications.map { |path| File.basename(path, ".gemspec") }.join}"
+  name
+end
+puts had.join(" ")

@@ -1,0 +1,130 @@
+"""A suite of benchmarks: what its command line knows, its parts one after the
+other, and its rows, as a table for people and as a file for tests/bench/run:
+what was measured, against which bar, and whether it holds ("yes", "no", "-"
+where it could not be measured)."""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import textwrap
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADS = ["bar", "measured", "figure", "beside", "holds"]
+WIDTHS = [38, 28, 18, 44, 11]
+UNMEASURED = "could not be measured"
+
+
+def show(rows):
+    for cells in [HEADS, ["-" * width for width in WIDTHS], *rows]:
+        columns = [textwrap.wrap(cell, width) or [""] for cell, width in zip(cells, WIDTHS)]
+        for i in range(max(map(len, columns))):
+            print(" | ".join((column[i] if i < len(column) else "").ljust(width)
+                             for column, width in zip(columns, WIDTHS)).rstrip())
+
+
+def read(path):
+    return json.loads(pathlib.Path(path).read_text())
+
+
+def since(began):
+    """How long it took, and where."""
+    return f"{time.monotonic() - began:.0f} s, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+
+
+def must(*command, **options):
+    """A command that must succeed; what it says is shown where it does not."""
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", **options)
+    if done.returncode != 0:
+        raise SystemExit(f"{done.stdout}\n{' '.join(map(str, command))} failed")
+
+
+def build(directory, targets):
+    """The release preset, unless another build directory is given."""
+    if not directory:
+        directory = ROOT / "build" / "release"
+        must("cmake", "--preset", "release", cwd=ROOT)
+    must("cmake", "--build", directory, "--target", *targets)
+    return pathlib.Path(directory)
+
+
+class Suite:
+    """One run: what is asked for, and the rows so far. A suite has measure(name)
+    of its own."""
+
+    def __init__(self, description, names, short, **options):
+        """`short`: how long --quick takes; `options`: more of them, as
+        add_argument() has them."""
+        parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
+        parser.add_argument("--quick", action="store_true", help=f"{short} in all")
+        parser.add_argument("--rows", metavar="FILE", help="the table, as JSON too")
+        for name, option in options.items():
+            parser.add_argument(f"--{name}", **option)
+        parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(names))
+        self.arguments = parser.parse_args()
+        if unknown := set(self.arguments.names) - set(names):
+            parser.error(f"no such benchmark: {', '.join(sorted(unknown))}")
+        self.names = self.arguments.names or list(names)
+        self.quick = self.arguments.quick
+        self.rows = []
+        self.broken = False  # whether the part that is running is not as it must be
+
+    def environment(self, *foreign):
+        """A session must be configured by its benchmark alone. `foreign`: more of
+        what names must not begin with."""
+        foreign += ("PYROSCOPE_", "OTEL_", "SPANPROF_")
+        kept = {name: value for name, value in os.environ.items()
+                if not name.startswith(foreign) and not name.lower().endswith("_proxy")}
+        return kept | {"SPANPROF_BENCH_QUICK": "1" if self.quick else "0"}
+
+    def row(self, bar, measured, figure, beside="", holds=None):
+        self.rows.append([bar, measured, figure, beside, {True: "yes", False: "no"}.get(holds, "-")])
+
+    def missing(self, bar, figure="", why=UNMEASURED):
+        self.broken = self.broken or why == UNMEASURED
+        self.row(bar, why, figure)
+
+    def program(self, command, environment):
+        """Runs a program, takes its rows, and shows what else it says."""
+        with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True,
+                              errors="replace") as process:
+            for line in process.stdout:
+                if line.startswith("bar: "):
+                    self.rows.append([cell.strip() for cell in line[5:].split("|")])
+                else:
+                    print("   ", line.rstrip(), flush=True)
+        self.broken = self.broken or process.returncode != 0
+
+    def part(self, name):
+        """Whether it is as it must be."""
+        began, count = time.monotonic(), len(self.rows)
+        self.broken = False
+        try:
+            self.measure(name)
+        except (OSError, RuntimeError, subprocess.CalledProcessError) as error:
+            print(f"    {error}")
+            self.missing(name)
+        if len(self.rows) == count:
+            self.missing(name)
+        print(f"    {time.monotonic() - began:.0f} s", flush=True)
+        return not self.broken
+
+    def end(self):
+        """What all parts have together."""
+
+    def run(self, of=""):
+        """The exit status; `of` what is measured."""
+        began, failed = time.monotonic(), []
+        for i, name in enumerate(self.names, 1):
+            print(f"== [{i}/{len(self.names)}] {name}", flush=True)
+            if not self.part(name):
+                failed.append(name)
+        self.end()
+        print(f"\n== {of}{since(began)}\n")
+        show(self.rows)
+        if self.arguments.rows:
+            pathlib.Path(self.arguments.rows).write_text(json.dumps(self.rows))
+        if failed:
+            print(f"\nNot as it must be: {', '.join(failed)}")
+        return 1 if failed else 0
