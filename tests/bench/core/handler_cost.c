@@ -1,20 +1,13 @@
-/* What a sample costs the thread it is taken of: the thread sends itself the
- * signal after 10 ms of other work, which leaves nothing of ours in the caches,
- * in turn with handlers of others, and the time of the sending call, in which
- * the handler runs, is compared. Two handlers that only count are the control:
- * what they differ by is what this machine cannot tell apart. */
+/* What a sample costs the thread it is taken of, as ambush.h has it: our signal
+ * in turn with those of others' handlers. Two handlers that only count are the
+ * control: what they differ by is what this machine cannot tell apart. */
 #include <dlfcn.h>
-#include <pthread.h>
-#include <signal.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <spanprof/spanprof.h>
 
+#include "../ambush.h"
 #include "bench.h"
 
-#define HANDLER_WORK_NS    (10 * BENCH_NS_PER_MS)
-#define HANDLER_WALK_BYTES ((size_t)64 << 20)
 #define HANDLER_WARM_UP    20
 #define HANDLER_UNWIND_MAX 128
 
@@ -42,8 +35,6 @@ static volatile uint64_t handler_count;
 static volatile int handler_depth;
 static int (*handler_backtrace)(void **frames, int max);
 
-static unsigned char *walk_memory;
-
 static void counting_handler(int number, siginfo_t *info, void *ucontext) {
   (void)number, (void)info, (void)ucontext;
   handler_count++;
@@ -68,31 +59,8 @@ static void handler_install(variant *v, int number,
   v->signal_number = number;
 }
 
-static void work_do(void) {
-  static uint64_t state = 1;
-  uint64_t until_ns = bench_cpu_ns() + HANDLER_WORK_NS;
-  size_t i;
-
-  do
-    for (i = 0; i < 2048; i++)
-      walk_memory[bench_random(&state) % HANDLER_WALK_BYTES]++;
-  while (bench_cpu_ns() < until_ns);
-}
-
-/* The time of one signal, from before it is sent until its handler returned. */
 static uint64_t signal_send(const variant *v) {
-  pid_t pid = getpid(), tid = (pid_t)syscall(SYS_gettid);
-  uint64_t start_ns, end_ns;
-  siginfo_t info;
-
-  memset(&info, 0, sizeof info);
-  info.si_signo = v->signal_number;
-  info.si_code = v->code;
-  info.si_value.sival_ptr = v->value;
-  start_ns = bench_now_ns();
-  syscall(SYS_rt_tgsigqueueinfo, pid, tid, v->signal_number, &info);
-  end_ns = bench_now_ns();
-  return end_ns - start_ns;
+  return ambush_send(v->signal_number, v->code, v->value, NULL);
 }
 
 static void turns_take(void) {
@@ -107,7 +75,7 @@ static void turns_take(void) {
     for (i = 0; i < VARIANT_COUNT; i++) {
       if (turn >= variants[i].turns)
         continue;
-      work_do();
+      ambush_work();
       variants[i].ns[turn] = (double)signal_send(&variants[i]);
       left = true;
     }
@@ -137,23 +105,6 @@ HANDLER_FRAMES(b, frame_a7)
 HANDLER_FRAMES(c, frame_b7)
 HANDLER_FRAMES(d, frame_c7)
 
-/* What our timer's signals carry, read off one of them: it is what tells the
- * handler that a signal is ours, and which thread's. */
-static void *value_catch(int number) {
-  const struct timespec now = {0, 0};
-  sigset_t ours, before;
-  siginfo_t info;
-
-  sigemptyset(&ours);
-  sigaddset(&ours, number);
-  pthread_sigmask(SIG_BLOCK, &ours, &before);
-  do
-    work_do();
-  while (sigtimedwait(&ours, &info, &now) != number);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return info.si_value.sival_ptr;
-}
-
 static void *thread_run(void *data) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
@@ -170,7 +121,7 @@ static void *thread_run(void *data) {
       spanprof_span_start(NULL, &info, &span) != SPANPROF_OK ||
       spanprof_span_enter(span, &token) != SPANPROF_OK)
     bench_die("%s", spanprof_last_error());
-  variants[OURS].value = value_catch(variants[OURS].signal_number);
+  variants[OURS].value = ambush_value(variants[OURS].signal_number);
   frame_d7();
   spanprof_span_leave(token);
   spanprof_span_end(span);
@@ -268,10 +219,8 @@ int main(void) {
 
   /* As seldom as can be, so that it measures the signals sent, not its own. */
   setenv("CPUPROFILE_FREQUENCY", "1", 1);
-  walk_memory = calloc(1, HANDLER_WALK_BYTES);
-  if (!walk_memory)
+  if (ambush_prepare())
     bench_die("no memory");
-  memset(walk_memory, 1, HANDLER_WALK_BYTES);
   handler_install(&variants[COUNTING], SIGRTMIN + 1, counting_handler);
   handler_install(&variants[CONTROL], SIGRTMIN + 2, counting_handler);
   others_load();

@@ -1,0 +1,81 @@
+/* What a sample costs the thread it is taken of: after 10 ms of other work,
+ * which leaves nothing of ours in the caches, the thread sends itself a signal,
+ * and the time of the sending call, in which the handler runs, is what it
+ * costs. */
+#ifndef AMBUSH_H
+#define AMBUSH_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../c/burn.h"
+
+#define AMBUSH_WORK_NS    UINT64_C(10000000)
+#define AMBUSH_WALK_BYTES ((size_t)64 << 20)
+
+static unsigned char *ambush_walked;
+
+/* 0, or no memory. */
+static inline int ambush_prepare(void) {
+  ambush_walked = malloc(AMBUSH_WALK_BYTES);
+  if (!ambush_walked)
+    return 1;
+  memset(ambush_walked, 1, AMBUSH_WALK_BYTES);
+  return 0;
+}
+
+/* The constants are MMIX's (Knuth, The Art of Computer Programming 2, 3.3.4).
+ */
+static inline void ambush_work(void) {
+  static uint64_t state = 1;
+  uint64_t until_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) + AMBUSH_WORK_NS;
+  size_t i;
+
+  do
+    for (i = 0; i < 2048; i++) {
+      state =
+          state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+      ambush_walked[(state >> 32) % AMBUSH_WALK_BYTES]++;
+    }
+  while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until_ns);
+}
+
+/* What the timer's signals of this number carry, read off one of them: it is
+ * what tells the handler that a signal is the timer's, and which thread's. */
+static inline void *ambush_value(int number) {
+  const struct timespec now = {0, 0};
+  sigset_t wanted, before;
+  siginfo_t info;
+
+  sigemptyset(&wanted);
+  sigaddset(&wanted, number);
+  pthread_sigmask(SIG_BLOCK, &wanted, &before);
+  do
+    ambush_work();
+  while (sigtimedwait(&wanted, &info, &now) != number);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return info.si_value.sival_ptr;
+}
+
+/* Nanoseconds from before a signal is sent until its handler returned, and
+ * `drain`, if any, did what that left to the thread it interrupted. */
+static inline uint64_t ambush_send(int number, int code, void *value,
+                                   void (*drain)(void)) {
+  pid_t pid = getpid(), tid = (pid_t)syscall(SYS_gettid);
+  uint64_t start_ns;
+  siginfo_t info;
+
+  memset(&info, 0, sizeof info);
+  info.si_signo = number;
+  info.si_code = code;
+  info.si_value.sival_ptr = value;
+  start_ns = clock_ns(CLOCK_MONOTONIC);
+  syscall(SYS_rt_tgsigqueueinfo, pid, tid, number, &info);
+  if (drain)
+    drain();
+  return clock_ns(CLOCK_MONOTONIC) - start_ns;
+}
+
+#endif
