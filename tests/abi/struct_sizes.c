@@ -5,8 +5,8 @@
  * library alone. */
 #include <spanprof/runtime.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "burn.h"
 #include "check.h"
 
 #define POISON 0x5a
@@ -172,13 +172,6 @@ static void profile_see(void *data, const spanprof_profile_view *view) {
   view_size = view->struct_size;
 }
 
-static void burn_cpu(double seconds) {
-  const clock_t until = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
-
-  while (clock() < until)
-    ;
-}
-
 static void session_run(void) {
   spanprof_options options;
   spanprof_session *session;
@@ -188,7 +181,7 @@ static void session_run(void) {
   options.sample_rate_hz = 1000;
   options.on_profile = profile_see;
   CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
-  burn_cpu(0.3);
+  burn_cpu_ms(300);
   CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
 }
 

@@ -16,6 +16,10 @@ static inline uint64_t clock_ns(clockid_t clock) {
   return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+static inline double clock_s(clockid_t clock) {
+  return (double)clock_ns(clock) / 1e9;
+}
+
 /* Burns CPU time of the calling thread, by its own clock, which is asked
  * seldom: a thread that is over its slice loses the processor when it asks,
  * just before the tick that would have sampled it (bench/core/late_ticks.c).
@@ -35,6 +39,10 @@ __attribute__((noinline, unused)) static void burn_cpu_ns(uint64_t ns) {
 
 static inline void burn_cpu_ms(uint64_t ms) {
   burn_cpu_ns(ms * 1000000);
+}
+
+static inline void burn_cpu_s(double seconds) {
+  burn_cpu_ns((uint64_t)(seconds * 1e9));
 }
 
 /* Threads of the process. */

@@ -4,10 +4,10 @@
 
 #include "bench.h"
 #include "bench_profiles.h"
+#include "burn.h"
 
 #define ACCURACY_THREADS_MAX 16
 #define ACCURACY_SLEEP_NS    BENCH_NS_PER_MS
-#define ACCURACY_STEP        2000 /* some 5 us between looks at the clock */
 #define ACCURACY_BAR_PERCENT 2.0
 
 typedef struct accuracy_case {
@@ -33,21 +33,6 @@ typedef struct accuracy_thread {
 
 static accuracy_thread accuracy_all[ACCURACY_CASES][ACCURACY_THREADS_MAX];
 
-static volatile uint32_t accuracy_sink;
-
-static void burn_until(uint64_t cpu_ns) {
-  uint64_t now_ns, end_ns;
-  uint32_t i;
-
-  /* Who asks for CPU time all the time has none sampled: tests/c/burn.h. */
-  while ((now_ns = bench_cpu_ns()) < cpu_ns) {
-    end_ns = bench_now_ns() + (cpu_ns - now_ns);
-    while (bench_now_ns() < end_ns)
-      for (i = 0; i < ACCURACY_STEP; i++)
-        accuracy_sink = i;
-  }
-}
-
 static void *thread_run(void *data) {
   accuracy_thread *t = data;
   spanprof_label_token token;
@@ -59,9 +44,9 @@ static void *thread_run(void *data) {
   start_ns = bench_cpu_ns();
   end_ns = start_ns + t->wanted_ns;
   if (t->of.burst_ns == 0)
-    burn_until(end_ns);
+    burn_cpu_ns(t->wanted_ns);
   while (bench_cpu_ns() < end_ns) {
-    burn_until(bench_cpu_ns() + t->of.burst_ns);
+    burn_cpu_ns(t->of.burst_ns);
     bench_sleep_ns(ACCURACY_SLEEP_NS);
   }
   t->cpu_ns = bench_cpu_ns() - start_ns;

@@ -10,6 +10,7 @@
 
 #include "bench.h"
 #include "bench_sink.h"
+#include "burn.h"
 
 #define MEMORY_THREADS   1000
 #define MEMORY_LABELLED  4 /* every fourth uses labels and spans */
@@ -112,14 +113,7 @@ static void library_load(void) {
 #undef LOAD
 }
 
-static void burn(uint64_t ns) {
-  uint64_t until_ns = bench_cpu_ns() + ns;
-
-  while (bench_cpu_ns() < until_ns)
-    continue;
-}
-
-static void labelled_burn(uint64_t ns) {
+static void labelled_burn(void) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,
                              .name = "GET /orders",
@@ -131,7 +125,7 @@ static void labelled_burn(uint64_t ns) {
   lib.label_push("controller", 10, "orders", 6, &label);
   lib.span_start(NULL, &info, &span);
   lib.span_enter(span, &token);
-  burn(ns);
+  burn_cpu_ms(1);
   lib.span_leave(token);
   lib.span_end(span);
   lib.label_pop(label);
@@ -144,9 +138,9 @@ static void *thread_run(void *data) {
     if (bench_cpu_ns() >= memory_wanted_ns)
       bench_sleep_ns(20 * BENCH_NS_PER_MS);
     else if (memory_profiled && number % MEMORY_LABELLED == 0)
-      labelled_burn(BENCH_NS_PER_MS);
+      labelled_burn();
     else
-      burn(BENCH_NS_PER_MS);
+      burn_cpu_ms(1);
     memory_used_ns[number] = bench_cpu_ns();
   }
   return NULL;

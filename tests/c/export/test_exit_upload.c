@@ -3,18 +3,10 @@
 #include <spanprof/spanprof.h>
 
 #include <sys/wait.h>
-#include <time.h>
 
+#include "burn.h"
 #include "export_fixture.h"
 #include "sink_process.h"
-
-static void burn(double seconds) {
-  clock_t until = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
-  volatile unsigned long n = 0;
-
-  while (clock() < until)
-    n++;
-}
 
 /* The program: profile, and fall off the end of main(). */
 static int end_after_work(const char *address, const char *ca_bundle) {
@@ -26,7 +18,7 @@ static int end_after_work(const char *address, const char *ca_bundle) {
   options.server_address = address;
   options.ca_bundle = ca_bundle;
   CHECK(!spanprof_session_start(&options, &session));
-  burn(0.5);
+  burn_cpu_ms(500);
   return 0;
 }
 

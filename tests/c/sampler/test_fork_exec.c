@@ -11,7 +11,6 @@
 #include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "burn.h"
@@ -29,17 +28,6 @@
 #define NOISE_SIGMAS 5.0
 
 static volatile sig_atomic_t urgent_calls;
-
-static double cpu_s(void) {
-  struct timespec now;
-
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void burn(double seconds) {
-  burn_cpu_ns((uint64_t)(seconds * 1e9));
-}
 
 static spanprof_session *session_begin(void) {
   spanprof_options options;
@@ -91,18 +79,18 @@ static void children_check(void (*prepare)(void)) {
 
 static void reset_and_work(void) {
   signals_reset(SIG_DFL);
-  burn(SHORT_WORK_S);
+  burn_cpu_s(SHORT_WORK_S);
 }
 
 static void work_and_reset(void) {
-  burn(LONG_WORK_S);
+  burn_cpu_s(LONG_WORK_S);
   signals_reset(SIG_DFL);
-  burn(SHORT_WORK_S);
+  burn_cpu_s(SHORT_WORK_S);
 }
 
 static void ignore_and_work(void) {
   signals_reset(SIG_IGN);
-  burn(SHORT_WORK_S);
+  burn_cpu_s(SHORT_WORK_S);
 }
 
 static void reset_and_close(void) {
@@ -127,16 +115,16 @@ static void signals_mask(int how) {
 /* What is pending when they are given their actions stays pending. */
 static void reset_while_blocked(void) {
   signals_mask(SIG_BLOCK);
-  burn(SHORT_WORK_S);
+  burn_cpu_s(SHORT_WORK_S);
   signals_reset(SIG_DFL);
   signals_mask(SIG_UNBLOCK);
-  burn(SHORT_WORK_S);
+  burn_cpu_s(SHORT_WORK_S);
 }
 
 /* Long enough for a scan to come by. */
 static void reset_and_linger(void) {
   signals_reset(SIG_DFL);
-  burn(LONG_WORK_S);
+  burn_cpu_s(LONG_WORK_S);
 }
 
 static void a_child_that_resets_its_signals_lives_on(void) {
@@ -176,10 +164,10 @@ static void a_child_forked_with_signals_blocked_lives_on(void) {
     pthread_sigmask(SIG_BLOCK, &all, &before);
     pid = fork();
     if (pid == 0) {
-      burn(LONG_WORK_S);
+      burn_cpu_s(LONG_WORK_S);
       signals_reset(SIG_DFL);
       pthread_sigmask(SIG_SETMASK, &before, NULL);
-      burn(SHORT_WORK_S);
+      burn_cpu_s(SHORT_WORK_S);
       program_become();
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -225,14 +213,15 @@ static work_told child_work(void (*first)(void)) {
   pid = fork();
   CHECK(pid >= 0);
   if (pid == 0) {
-    const double from_s = cpu_s();
+    const double from_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     spanprof_stats stats = {.struct_size = sizeof stats};
 
     if (first)
       first();
-    burn(YOUNG_WORK_S);
+    burn_cpu_s(YOUNG_WORK_S);
     CHECK(!spanprof_stats_get(&stats));
-    told = (work_told){cpu_s() - from_s, stats.ticks_taken};
+    told = (work_told){clock_s(CLOCK_THREAD_CPUTIME_ID) - from_s,
+                       stats.ticks_taken};
     CHECK_EQUAL(write(ends[1], &told, sizeof told), sizeof told);
     _exit(0);
   }
@@ -305,11 +294,11 @@ static int urgent_child(void) {
 
   signal(SP_THREAD_YOUNG_SIGNAL, urgent_handle);
   do
-    burn(0.01);
+    burn_cpu_s(0.01);
   while (signal_now(&timers) != 0);
   CHECK_EQUAL(timers, 0);
   calls = urgent_calls;
-  burn(0.1);
+  burn_cpu_s(0.1);
   CHECK_EQUAL(urgent_calls, calls);
   return ANSWER;
 }
@@ -347,7 +336,7 @@ static int grown_child(void) {
   grow();
   /* The collector scans. */
   while (signal_now(&timers) != session_signal || timers == 0)
-    burn(0.01);
+    burn_cpu_s(0.01);
   return ANSWER;
 }
 

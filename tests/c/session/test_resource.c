@@ -1,19 +1,12 @@
 #include <spanprof/spanprof.h>
 
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "export_fixture.h"
 
 static char output[64];
-
-static void burn(double seconds) {
-  clock_t until = clock() + (clock_t)(seconds * CLOCKS_PER_SEC);
-
-  while (clock() < until)
-    ;
-}
 
 static void session_begin(const char *name) {
   spanprof_session *session;
@@ -84,7 +77,7 @@ static pid_t child(const char *name) {
   }
   if (name)
     tell(name);
-  burn(0.15);
+  burn_cpu_ms(150);
   session_end();
   _exit(0);
 }
@@ -93,7 +86,7 @@ static void names_of_process_and_children(void) {
   pid_t pids[2];
 
   session_begin(NULL);
-  burn(0.3);
+  burn_cpu_ms(300);
   CHECK_EQUAL(directory_count(output, ".pb.gz"), 0);
   tell("shop");
   CHECK(strstr(span_url(), "shop.cpu") != NULL);
@@ -112,7 +105,7 @@ static void names_of_process_and_children(void) {
 static void what_was_told_before_the_start_counts(void) {
   tell("early");
   session_begin(NULL);
-  burn(0.15);
+  burn_cpu_ms(150);
   CHECK(strstr(span_url(), "early.cpu") != NULL);
   session_end();
   CHECK(profiles_of("early", getpid()) >= 1);
@@ -130,7 +123,7 @@ static void names_are_cleaned_and_none_is_refused(void) {
   CHECK(!spanprof_resource_set(longer, sizeof longer, longer, sizeof longer));
   CHECK(!spanprof_resource_set("a\nb\xff", 4, NULL, 0));
   session_begin("given");
-  burn(0.15);
+  burn_cpu_ms(150);
   session_end();
   CHECK(logged_has("spans are of the service \"a?b?\" and profiles of "
                    "\"given\""));

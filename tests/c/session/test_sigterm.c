@@ -21,17 +21,6 @@
  * away for: on virtual cores that others share that was 45 ms. */
 #define NOISE_S 0.08
 
-static double seconds_of(clockid_t clock) {
-  struct timespec now;
-
-  clock_gettime(clock, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void burn(double seconds) {
-  burn_cpu_ns((uint64_t)(seconds * 1e9));
-}
-
 static void nap(double seconds) {
   struct timespec pause = {(time_t)seconds,
                            (long)((seconds - (double)(time_t)seconds) * 1e9)};
@@ -62,7 +51,7 @@ static spanprof_session *session_begin(int64_t wanted, const char *address,
 static double begun_s;
 
 static void told(void) {
-  double worked_s = seconds_of(CLOCK_THREAD_CPUTIME_ID) - begun_s;
+  double worked_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - begun_s;
 
   CHECK_EQUAL(write(1, &worked_s, sizeof worked_s), sizeof worked_s);
 }
@@ -75,14 +64,14 @@ static void wait_for_the_end(void) {
 }
 
 static void program_idle(void) {
-  burn(WORK_S);
+  burn_cpu_s(WORK_S);
   wait_for_the_end();
 }
 
 static void program_busy(void) {
-  burn(WORK_S);
+  burn_cpu_s(WORK_S);
   told();
-  burn(1e9);
+  burn_cpu_s(1e9);
 }
 
 static void *worker_run(void *nothing) {
@@ -130,9 +119,9 @@ static void program_forked(void) {
 /* The default action drops it, and so the handler comes back. */
 static void program_first_of_its_namespace(void) {
   CHECK_EQUAL(getpid(), 1);
-  burn(WORK_S / 2);
+  burn_cpu_s(WORK_S / 2);
   CHECK(!kill(getpid(), SIGTERM));
-  burn(WORK_S / 2);
+  burn_cpu_s(WORK_S / 2);
   nap(1.5); /* its last window's second, and the upload */
   wait_for_the_end();
 }
@@ -163,7 +152,7 @@ static int run_program(char **argv) {
   size_t i;
 
   session_begin(1, argv[3], argv[4]);
-  begun_s = seconds_of(CLOCK_THREAD_CPUTIME_ID);
+  begun_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
   for (i = 0; i < sizeof programs / sizeof programs[0]; i++)
     if (strcmp(argv[2], programs[i].name) == 0)
       programs[i].run();
@@ -275,9 +264,9 @@ static void a_server_that_hangs_costs_two_seconds_and_nothing_else(void) {
   sink_start(&sink, "http", NULL);
   sink_control(&sink, "{\"mode\": \"hang\"}");
   ended = child_start(NULL, "idle", sink.address, spool);
-  from_s = seconds_of(CLOCK_MONOTONIC);
+  from_s = clock_s(CLOCK_MONOTONIC);
   child_terminate(&ended);
-  from_s = seconds_of(CLOCK_MONOTONIC) - from_s;
+  from_s = clock_s(CLOCK_MONOTONIC) - from_s;
   fprintf(stderr, "  %.3f s\n", from_s);
   CHECK(from_s < 3);
   CHECK_EQUAL(sink_number(&sink, "value"), 0);
@@ -428,9 +417,9 @@ static void the_thread_goes_with_the_session(void) {
 
   for (i = 0; i < STARTS; i++)
     CHECK(!spanprof_session_stop(session_begin(1, NULL, NULL), 1000));
-  until_s = seconds_of(CLOCK_MONOTONIC) + 10;
+  until_s = clock_s(CLOCK_MONOTONIC) + 10;
   while (directory_count("/proc/self/task", "") > 1) {
-    CHECK(seconds_of(CLOCK_MONOTONIC) < until_s);
+    CHECK(clock_s(CLOCK_MONOTONIC) < until_s);
     nap(0.01);
   }
 }
