@@ -11,14 +11,13 @@ import time
 
 import spanprof
 from opentelemetry.sdk.trace import TracerProvider
+from workers import burn_child
 
 
 def burn_for_ever(tracer) -> None:
     while True:
         with tracer.start_as_current_span("burning"):
-            until = time.thread_time() + 0.01
-            while time.thread_time() < until:
-                sum(range(200))
+            burn_child(0.01)
 
 
 def daemons() -> None:
@@ -32,9 +31,7 @@ def daemons() -> None:
 
 def hang(server: str) -> None:
     spanprof.start(application_name="bench", server_address=server)
-    until = time.thread_time() + 0.5
-    while time.thread_time() < until:
-        sum(range(200))
+    burn_child(0.5)
     start = time.monotonic()
     spanprof.stop()
     print(json.dumps({"stop_s": time.monotonic() - start}))
