@@ -3,6 +3,7 @@
 #define BURN_H
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 #include <unistd.h>
