@@ -396,8 +396,8 @@ static void a_log_may_wait_for_who_calls_back(void) {
   options.server_address = "http://127.0.0.1:1";
   for (i = 0; i < 2; i++) {
     CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
-    reentered = session;
     burn_cpu_ms(100);
+    reentered = session; /* before, a line's thread would find it running */
     CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   }
   CHECK(reentries >= 6);
