@@ -26,6 +26,8 @@ PACKAGES = pathlib.Path(spanprof.__file__).absolute().parent.parent
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 TIMEOUT_S = 60
+# Programs of a test beside each other, each with a processor to wait for.
+AT_ONCE = 4
 # What we hold up the end of a process: two seconds, 0.1 s for lines of the log,
 # and what a busy machine takes to wake the threads that deliver and wait.
 END_S = 2.6
@@ -141,9 +143,23 @@ class ProgramCase(unittest.TestCase):
         path = self.write("app.py", source)
         return self.run_command([sys.executable, path], **options)  # type: ignore[arg-type]
 
+    def run_beside(self, commands: Sequence[Sequence[str]], *, timeout: float = TIMEOUT_S,
+                   **options: object) -> list[subprocess.CompletedProcess[str]]:
+        """Run commands, a few beside each other, so that their waits overlap; each
+        may take as much longer."""
+        environment(self.directory)  # made once, not by each of them
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            return [*pool.map(lambda command: self.run_command(
+                command, timeout=timeout * AT_ONCE, **options), commands)]  # type: ignore[arg-type]
+
+    def run_sources(self, sources: Sequence[str], **options: object) -> list[subprocess.CompletedProcess[str]]:
+        """Run programs of one file each beside each other."""
+        paths = [self.write(f"app-{number}.py", source) for number, source in enumerate(sources)]
+        return self.run_beside([[sys.executable, str(path)] for path in paths], **options)  # type: ignore[arg-type]
+
     def serve(self, command: Sequence[str], **variables: str) -> subprocess.Popen[str]:
         """Start a server, ended with the test; its output goes to a file."""
-        log = open(self.directory / "server.log", "w+", encoding="utf-8")
+        log = open(self.directory / "server.log", "a", encoding="utf-8")
         self.addCleanup(log.close)
         server = subprocess.Popen(
             [str(word) for word in command], cwd=self.directory, text=True,

@@ -40,8 +40,7 @@ LIBRARY = os.path.join(str(sysconfig.get_config_var("LIBDIR")), str(sysconfig.ge
 class FinalizeTest(ProgramCase):
     def run_many(self, source: str, runs: int = RUNS, **variables: str) -> None:
         path = self.write("app.py", source)
-        for _ in range(runs):
-            self.run_command([sys.executable, "-X", "faulthandler", path], **variables)
+        self.run_beside([[sys.executable, "-X", "faulthandler", str(path)]] * runs, **variables)
 
     @alone_it_crashes
     def test_six_daemon_threads_burn_at_exit(self) -> None:
