@@ -9,8 +9,9 @@ import subprocess
 import sys
 import time
 import unittest
+from collections.abc import Sequence
 
-from program import ProgramCase, free_port, importable, wait_for
+from program import TIMEOUT_S, ProgramCase, free_port, importable, wait_for
 
 START = "import signal, spanprof, threading\nspanprof.start()\n"
 BURN_S = 0.5
@@ -60,25 +61,32 @@ def namespaces() -> bool:
 class SigtermTest(ProgramCase):
     def serve_source(self, source: str, **variables: str) -> subprocess.Popen[str]:
         """A program, when it says that it is ready."""
-        path = self.write("app.py", source)
-        server = self.serve([sys.executable, "-u", path], **variables)
-        wait_for(lambda: "ready" in self.log() or server.poll() is not None, "the program")
-        self.assertIsNone(server.poll(), self.log())
-        return server
+        return self.serve_sources([source], **variables)[0]
+
+    def serve_sources(self, sources: Sequence[str], **variables: str) -> list[subprocess.Popen[str]]:
+        """Programs beside each other, when each says that it is ready."""
+        (self.directory / "server.log").unlink(missing_ok=True)
+        servers = [self.serve([sys.executable, "-u", str(self.write(f"app-{number}.py", source))], **variables)
+                   for number, source in enumerate(sources)]
+        wait_for(lambda: self.log().count("ready") == len(servers) or self.ended(servers), "the programs",
+                 TIMEOUT_S * len(servers))
+        self.assertEqual(self.ended(servers), [], self.log())
+        return servers
+
+    @staticmethod
+    def ended(servers: Sequence[subprocess.Popen[str]]) -> list[subprocess.Popen[str]]:
+        return [server for server in servers if server.poll() is not None]
 
     def burnt(self) -> float:
         return sum(self.cpu_s("burn").values())
 
     def test_what_was_sampled_is_handed_on(self) -> None:
-        for number, (name, end) in enumerate(ENDS.items()):
+        servers = self.serve_sources([f"{START}burn({BURN_S})\nprint('ready')\n{end}" for end in ENDS.values()])
+        time.sleep(1)
+        for name, server in zip(ENDS, servers, strict=True):
             with self.subTest(name):
-                self.profiles = self.directory / f"profiles-{number}"
-                server = self.serve_source(
-                    f"{START}burn({BURN_S})\nprint('ready')\n{end}",
-                    PYROSCOPE_OUTPUT_DIRECTORY=str(self.profiles))
-                time.sleep(0.5)
-                self.assertEqual(self.terminate(server), -signal.SIGTERM, self.log())
-                self.assertGreaterEqual(self.burnt(), BURN_S - 0.1, self.log())
+                self.assertEqual(self.terminate(server, timeout=60), -signal.SIGTERM, self.log())
+                self.assertGreaterEqual(self.cpu_s("burn").get(server.pid, 0), BURN_S - 0.1, self.log())
 
     def test_a_start_on_another_thread(self) -> None:
         server = self.serve_source(f"""
