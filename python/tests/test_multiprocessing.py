@@ -24,12 +24,11 @@ class MultiprocessingTest(ProgramCase):
         self.assert_covered(sum(cpu.get(pid, 0) for pid in children), true, f"{children} {cpu}", threads=count, alone=True)
 
     def run_methods(self, source: str, *, count: int, true: float, **variables: str) -> None:
-        for method in ("fork", "spawn", "forkserver"):
+        path = str(self.write("app.py", WORK + source))
+        methods = "fork", "spawn", "forkserver"
+        ended = self.run_beside([[sys.executable, path, method] for method in methods], **variables)
+        for method, done in zip(methods, ended, strict=True):
             with self.subTest(method):
-                for path in self.profiles.iterdir():
-                    path.unlink()
-                path = self.write("app.py", WORK + source)
-                done = self.run_command([sys.executable, path, method], **variables)
                 self.assert_children(done.stdout, count, true)
 
     def test_processes_of_a_profiled_parent(self) -> None:
@@ -92,7 +91,7 @@ if __name__ == "__main__":
     process.start()
     worked.wait()
     process.terminate()
-    process.join(10)
+    process.join(30)
     assert process.exitcode == -signal.SIGTERM, process.exitcode
 """, count=1, true=0.3)
 
@@ -117,7 +116,7 @@ if __name__ == "__main__":
     process.start()
     worked.wait()
     process.terminate()
-    process.join(10)
+    process.join(30)
     assert process.exitcode == 5, process.exitcode
 """, count=1, true=0.3)
 
