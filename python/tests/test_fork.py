@@ -126,7 +126,7 @@ class ForkTest(ProgramCase):
             spanprof.start(server_address=f"http://127.0.0.1:{deaf.getsockname()[1]}")
             burn(0.3)
             threading.Thread(target=spanprof.flush, args=(10,), daemon=True).start()
-            deaf.accept()
+            taken, _ = deaf.accept()
             pid = os.fork()
             if pid == 0:
                 records = []
@@ -135,9 +135,13 @@ class ForkTest(ProgramCase):
                         records.append(record)
                 logging.getLogger("spanprof").addHandler(Handler())
                 deaf.close()
+                taken.close()
                 burn(0.3)
                 wait_for(lambda: records)
                 os._exit(0)
+            # Whoever delivers from here on is refused, and so has something to say.
+            deaf.close()
+            taken.close()
             assert os.waitpid(pid, 0)[1] == 0
             os._exit(0)
         """, PYROSCOPE_UPLOAD_INTERVAL="2s")
