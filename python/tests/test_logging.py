@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import unittest
 
 from program import END_S, ProgramCase
@@ -97,8 +98,8 @@ class LoggingTest(ProgramCase):
         """, **NOBODY)
 
     def test_what_a_signal_s_handler_raises_ends_the_call_and_no_line_is_lost(self) -> None:
-        self.run_source("""
-            import logging, signal, socket, spanprof
+        path = self.write("app.py", """
+            import builtins, logging, signal, socket, spanprof, sys
             records = []
             class Handler(logging.Handler):
                 def emit(self, record):
@@ -107,26 +108,28 @@ class LoggingTest(ProgramCase):
             logging.getLogger("spanprof").setLevel(logging.INFO)
             deaf = socket.create_server(("127.0.0.1", 0))
             address = f"http://127.0.0.1:{deaf.getsockname()[1]}"
-            for raised in (KeyboardInterrupt, SystemExit, TimeoutError):
-                def interrupt(number, frame):
-                    raise raised
-                signal.signal(signal.SIGALRM, interrupt)
-                for end in (lambda: spanprof.stop(1), spanprof.start):
-                    assert spanprof.start(server_address=address)
-                    burn(0.3)
-                    records.clear()
-                    signal.setitimer(signal.ITIMER_REAL, 0.3)
-                    try:
-                        end()
-                        time.sleep(20)
-                    except raised:
-                        pass
-                    else:
-                        raise AssertionError(f"{raised} did not end {end}")
-                    wait_for(lambda: any("stopped" in text for text in records))
-                    assert spanprof.running() == (end is spanprof.start)
-                    spanprof.stop(0)
+            raised = getattr(builtins, sys.argv[1])
+            def interrupt(number, frame):
+                raise raised
+            signal.signal(signal.SIGALRM, interrupt)
+            for end in (lambda: spanprof.stop(1), spanprof.start):
+                assert spanprof.start(server_address=address)
+                burn(0.3)
+                records.clear()
+                signal.setitimer(signal.ITIMER_REAL, 0.3)
+                try:
+                    end()
+                    time.sleep(20)
+                except raised:
+                    pass
+                else:
+                    raise AssertionError(f"{raised} did not end {end}")
+                wait_for(lambda: any("stopped" in text for text in records))
+                assert spanprof.running() == (end is spanprof.start)
+                spanprof.stop(0)
         """)
+        self.run_beside([[sys.executable, str(path), error.__name__]
+                         for error in (KeyboardInterrupt, SystemExit, TimeoutError)])
 
     def test_threading_keeps_no_thread_of_the_library(self) -> None:
         self.run_source("""
