@@ -391,31 +391,43 @@ static void every_allocation_may_fail(void) {
   failing_mem_sweep(scenario_of_failures);
 }
 
+/* Encode 31,000 samples with the allocation `fail_at` of it failing, 0 for
+ * none; returns how many it asked for. */
+static size_t encode_failing(size_t fail_at, size_t *lost_some) {
+  profile_fixture fixture;
+  failing_mem failing;
+  size_t i, before;
+
+  failing_mem_init(&failing, 0);
+  fixture_open(&fixture);
+  CHECK_EQUAL(fixture_start(&fixture, &failing.mem), SPANPROF_OK);
+  for (i = 0; i < 31000; i++) {
+    const sp_frame stack[] = {fixture_method(i, 1)};
+
+    CHECK_EQUAL(fixture_add(&fixture, stack, 1, 0, 0), SPANPROF_OK);
+  }
+  before = failing.requests;
+  if (fail_at)
+    failing.fail_at = before + fail_at;
+  if (fixture_encode(&fixture) == SPANPROF_ERR_NOMEM)
+    *lost_some += fixture.part_count > 0;
+  CHECK_EQUAL(fixture.samples, 31000);
+  CHECK_EQUAL(fixture.ticks, 31000);
+  fixture_close(&fixture);
+  CHECK_EQUAL(failing.live, 0);
+  return failing.requests - before;
+}
+
 /* Some parts are out before memory ends: the rest is told as lost. */
 static void memory_that_ends_between_parts_loses_only_the_rest(void) {
-  size_t fail_at, lost_some = 0;
+  size_t lost_some = 0, all = encode_failing(0, &lost_some), fail_at;
 
-  for (fail_at = 1; fail_at < 400; fail_at += 23) {
-    profile_fixture fixture;
-    failing_mem failing;
-    size_t i;
-
-    failing_mem_init(&failing, 0);
-    fixture_open(&fixture);
-    CHECK_EQUAL(fixture_start(&fixture, &failing.mem), SPANPROF_OK);
-    for (i = 0; i < 31000; i++) {
-      const sp_frame stack[] = {fixture_method(i, 1)};
-
-      CHECK_EQUAL(fixture_add(&fixture, stack, 1, 0, 0), SPANPROF_OK);
-    }
-    failing.fail_at = failing.requests + fail_at;
-    if (fixture_encode(&fixture) == SPANPROF_ERR_NOMEM)
-      lost_some += fixture.part_count > 0;
-    CHECK_EQUAL(fixture.samples, 31000);
-    CHECK_EQUAL(fixture.ticks, 31000);
-    fixture_close(&fixture);
-    CHECK_EQUAL(failing.live, 0);
-  }
+  CHECK_EQUAL(lost_some, 0);
+  CHECK(all > 100);
+  for (fail_at = 1; fail_at + 12 < all; fail_at += 23)
+    encode_failing(fail_at, &lost_some);
+  for (fail_at = all - 12; fail_at <= all; fail_at++) /* of the last part */
+    encode_failing(fail_at, &lost_some);
   CHECK(lost_some > 0);
 }
 
