@@ -395,6 +395,7 @@ static void a_log_may_wait_for_who_calls_back(void) {
   options.log = log_reenters;
   options.server_address = "http://127.0.0.1:1";
   for (i = 0; i < 2; i++) {
+    reentered = NULL; /* the next session may have the last one's address */
     CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
     burn_cpu_ms(100);
     reentered = session; /* before, a line's thread would find it running */
