@@ -30,7 +30,7 @@ module Stress
       ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000r" unless walks
       Dir.mktmpdir do |directory|
         @directory = directory
-        @walks = walks && load_walks
+        @walks = walks && library("walks.c", begin: [[], Fiddle::TYPE_INT], end: [[], Fiddle::TYPE_VOID])
         Spanprof.start(application_name: name, output_directory: directory, upload_interval_ms: 1000) or
           abort "not profiled: #{Spanprof.unavailable_reason}"
         @until = now + SECONDS
@@ -84,6 +84,17 @@ module Stress
       pid
     end
 
+    # @param file [String] a C file of tests/stress; its functions begin with its name
+    # @param functions [Hash{Symbol => Array}] what each takes, and what it returns
+    # @return [Hash{Symbol => Fiddle::Function}]
+    def library(file, functions)
+      name = File.basename(file, ".c")
+      system("cc", "-O2", "-shared", "-fPIC", "-pthread", "-o", "#{@directory}/#{name}.so", "#{__dir__}/../#{file}") or
+        abort "no compiler"
+      loaded = Fiddle.dlopen("#{@directory}/#{name}.so")
+      functions.to_h { |function, (takes, gives)| [function, Fiddle::Function.new(loaded["#{name}_#{function}"], takes, gives)] }
+    end
+
     private
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
@@ -102,14 +113,6 @@ module Stress
         @warm ||= resident if now > @until - (SECONDS / 2)
       end
       round
-    end
-
-    def load_walks
-      library = "#{@directory}/walks.so"
-      system("cc", "-O2", "-shared", "-fPIC", "-pthread", "-o", library, "#{__dir__}/../walks.c") or abort "no compiler"
-      loaded = Fiddle.dlopen(library)
-      { begin: Fiddle::Function.new(loaded["walks_begin"], [], Fiddle::TYPE_INT),
-        end: Fiddle::Function.new(loaded["walks_end"], [], Fiddle::TYPE_VOID) }
     end
 
     def inspect_samples(wrong)

@@ -23,10 +23,10 @@ class Torn
     [depth].each { |left| [left].each { |now| nested(now - 1) { |digit| proc { [digit, left] }.call } } }
   end
 
-  def self.run
+  def self.run(escapes = 200, depth = 6)
     torn = new
-    200.times { torn.escape("abbbc").call }
-    torn.nested(6) { |digit| digit }
+    escapes.times { torn.escape("abbbc").call }
+    torn.nested(depth) { |digit| digit }
   end
 
   # What calls each of them: frames of this file alone. Without the class, which

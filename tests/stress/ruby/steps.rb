@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+# What a JIT compiler made of code whose frames are torn all the time, walked
+# between any two instructions; torn.rb meets the interpreter's often enough.
+require_relative "stress"
+require_relative "code/torn"
+
+unless RbConfig::CONFIG["host_cpu"] == "x86_64" && RubyVM.const_defined?(:YJIT) && RubyVM::YJIT.enabled?
+  puts "for a JIT compiler of x86-64"
+  exit 77
+end
+
+steps = nil
+functions = { begin: [[], Fiddle::TYPE_INT], end: [[], Fiddle::TYPE_VOID], walks: [[Fiddle::TYPE_INT], Fiddle::TYPE_LONG_LONG] }
+# Step by step a collection takes longer than names are waited for.
+GC.disable
+Stress.run(wrong: ->(sample) { Torn.wrong(sample) }) do |round|
+  # Compiled before the first step.
+  100.times { Torn.run } if round.zero?
+  GC.start
+  steps ||= Stress.library("steps.c", functions)
+  error = steps[:begin].call
+  abort "no steps: #{SystemCallError.new(error).message}" unless error.zero?
+  Torn.run(1, 1)
+  steps[:end].call
+end
+of_all, of_compiled = [0, 1].map { |of_jit| steps[:walks].call(of_jit) }
+puts "#{of_all} walks, #{of_compiled} of them in compiled code"
+abort "too few walks in compiled code" if of_compiled < 500

@@ -1,0 +1,153 @@
+/* For the stress programs of the languages, which load it: the calling thread
+ * runs step by step, and is sent the profiler's signal, as its timer sends it,
+ * between two instructions: all of those that the process itself wrote (a JIT
+ * compiler's), and every 31st of the others. What lasts for ten instructions is
+ * met each time.
+ *
+ * The handler of the trap queues the signal, which is blocked while it runs; on
+ * its return the kernel delivers it to the instruction that comes next. x86-64
+ * alone has the flag. */
+#define _GNU_SOURCE /* REG_RIP */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+/* Prime, so that loops are met everywhere. */
+#define STEPS_EVERY 31
+
+#define STEPS_JIT_BYTES_MIN (UINT64_C(1) << 20)
+
+#define STEPS_TRAP_FLAG 0x100
+
+static struct {
+  pid_t pid, tid;
+  int number;  /* of the signal */
+  void *value; /* that it carries */
+  uint64_t jit_start, jit_end;
+  uint64_t count, walks, walks_jit;
+  volatile bool running;
+} steps;
+
+/* Of the calling thread, in /proc/self/timers (man 5 proc_pid_timers). */
+static int timer_find(void) {
+  FILE *file = fopen("/proc/self/timers", "re");
+  unsigned long long value = 0;
+  char line[128];
+  int number = 0, tid;
+
+  if (!file)
+    return errno;
+  while (fgets(line, sizeof line, file)) {
+    if (sscanf(line, "signal: %d/%llx", &number, &value) == 2)
+      continue;
+    if (sscanf(line, "notify: signal/tid.%d", &tid) == 1 && tid == steps.tid &&
+        number >= SIGRTMIN) {
+      steps.number = number;
+      steps.value = (void *)(uintptr_t)value;
+    }
+  }
+  fclose(file);
+  return steps.number ? 0 : ESRCH;
+}
+
+/* The largest memory of no file that can be executed. */
+static int jit_find(void) {
+  FILE *file = fopen("/proc/self/maps", "re");
+  unsigned long long start, end, inode;
+  char line[512], access[8];
+
+  if (!file)
+    return errno;
+  while (fgets(line, sizeof line, file))
+    if (sscanf(line, "%llx-%llx %7s %*s %*s %llu", &start, &end, access,
+               &inode) == 4 &&
+        access[2] == 'x' && inode == 0 && !strstr(line, "[v") &&
+        end - start >= STEPS_JIT_BYTES_MIN &&
+        end - start > steps.jit_end - steps.jit_start) {
+      steps.jit_start = start;
+      steps.jit_end = end;
+    }
+  fclose(file);
+  return 0;
+}
+
+static void signal_queue(void) {
+  siginfo_t info;
+
+  memset(&info, 0, sizeof info);
+  info.si_signo = steps.number;
+  info.si_code = SI_TIMER;
+  info.si_value.sival_ptr = steps.value;
+  syscall(SYS_rt_tgsigqueueinfo, steps.pid, steps.tid, steps.number, &info);
+}
+
+static void trap_handler(int number, siginfo_t *info, void *ucontext) {
+  greg_t *registers = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
+  uint64_t pc = (uint64_t)registers[REG_RIP];
+  bool jit = pc >= steps.jit_start && pc < steps.jit_end;
+
+  (void)number, (void)info;
+  if (!steps.running) {
+    registers[REG_EFL] &= ~STEPS_TRAP_FLAG;
+    return;
+  }
+  if (!jit && ++steps.count % STEPS_EVERY != 0)
+    return;
+  steps.walks++;
+  steps.walks_jit += jit;
+  signal_queue();
+}
+
+int steps_begin(void);
+void steps_end(void);
+uint64_t steps_walks(int of_jit);
+
+/* The calling thread must be profiled, and neither block SIGTRAP nor start
+ * threads until steps_end(). 0, or an errno: ESRCH where it has no timer. */
+int steps_begin(void) {
+  struct sigaction action;
+  int error;
+
+  steps.pid = getpid();
+  steps.tid = (pid_t)syscall(SYS_gettid);
+  error = timer_find();
+  if (!error)
+    error = jit_find();
+  if (error)
+    return error;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = trap_handler;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigfillset(&action.sa_mask);
+  if (sigaction(SIGTRAP, &action, NULL) != 0)
+    return errno;
+  steps.running = true;
+  /* Below the red zone (System V ABI, AMD64, 3.2.2). */
+  __asm__ volatile("subq $128, %%rsp\n\t"
+                   "pushfq\n\t"
+                   "orq %0, (%%rsp)\n\t"
+                   "popfq\n\t"
+                   "leaq 128(%%rsp), %%rsp"
+                   :
+                   : "i"(STEPS_TRAP_FLAG)
+                   : "cc", "memory");
+  return 0;
+}
+
+void steps_end(void) {
+  steps.running = false;
+}
+
+/* How often the signal was sent so far; `of_jit`: within code of the process
+ * itself. */
+uint64_t steps_walks(int of_jit) {
+  return of_jit ? steps.walks_jit : steps.walks;
+}
