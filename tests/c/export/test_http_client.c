@@ -422,6 +422,10 @@ static int (*lookup_next(void))(const char *, const char *,
   return next;
 }
 
+/* Of the loopback network, and nobody's: each port that is free on 127.0.0.2 is
+ * free here, too, whereas on 127.0.0.1 another program may have it. */
+#define LONELY_ADDRESS "127.0.0.3"
+
 /* libcurl's name lookups come here: the program's own symbol goes first.
  * two.invalid has two addresses. */
 int getaddrinfo(const char *node, const char *service,
@@ -433,7 +437,7 @@ int getaddrinfo(const char *node, const char *service,
     return lookup_next()(node, service, hints, result);
   error = lookup_next()("127.0.0.2", service, hints, &second);
   if (!error)
-    error = lookup_next()("127.0.0.1", service, hints, result);
+    error = lookup_next()(LONELY_ADDRESS, service, hints, result);
   if (!error)
     (*result)->ai_next = second;
   return error;
@@ -471,7 +475,7 @@ static void a_dead_address_leaves_time_for_the_next(void) {
   char url[64];
 
   sink_start(&alive, "http", arguments);
-  listener = black_hole("127.0.0.1", alive.port, held);
+  listener = black_hole(LONELY_ADDRESS, alive.port, held);
   snprintf(url, sizeof url, "http://two.invalid:%d", alive.port);
   answer = post_once(&settings, url);
   CHECK_TEXT(answer.message, "invalid_argument: no profiles received");
