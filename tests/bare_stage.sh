@@ -7,8 +7,8 @@
 # index or the newness of the machine can change. The rest knows none of them.
 # Other gems come and are compiled in the same way for any user.
 bare_stages=(ruby python)
-bare_checks='^(ruby|python)-(gem|sdist|.*-(install|test_walker.*|locked_down))$|^python-.*-test_(autostart|exec)$'
-bare_checks_root='^ruby-.*-(gems|test_(autostart|exec|rails))$|^python-.*-test_gunicorn$'
+bare_checks='^(ruby|python)-(gem|sdist|.*-(install|locked_down))$|^python-.*-test_(autostart|exec|walker.*)$'
+bare_checks_root='^ruby-.*-(gems|test_(autostart|rails|walker.*))$|^python-.*-test_gunicorn$'
 
 # bare_base: what debootstrap makes; kept.
 bare_base() {
