@@ -318,10 +318,6 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
     sp_handler_drop(&sp_counts.samples_dropped_stop, ticks);
     return NULL;
   }
-  /* Two pages that are wanted soon, at once: atomic operations wait for what
-   * is being read, and not for these. */
-  __builtin_prefetch(capture->ring);
-  __builtin_prefetch(atomic_load_explicit(&thread->self, memory_order_relaxed));
   handler_add(&thread->samples, 1);
   handler_add(&thread->ticks, ticks);
   sp_registers_read(&registers, ucontext);
