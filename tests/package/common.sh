@@ -36,7 +36,7 @@ spoil_header() {
   rm -rf "$work/include"
   mkdir -p "$work/include/$(dirname "$1")"
   echo '#error "not to be had"' > "$work/include/$1"
-  export CPATH=$work/include CFLAGS=-I$work/include
+  export CPATH=$work/include CFLAGS="-I$work/include -O0"
 }
 
 # only_needs LIBRARY.so SYMBOL: it exports nothing else, and is linked with

@@ -105,13 +105,11 @@ for header in Python.h:python3-dev curl/curl.h:libcurl4-openssl-dev zlib.h:zlib1
   protobuf-c/protobuf-c.h:libprotobuf-c-dev; do
   (
     spoil_header "${header%:*}"
-    CFLAGS+=" -O0"
     fails "no_${header//[^a-zA-Z0-9]/_}" "${header%:*}" "apt-get install ${header#*:}"
   )
 done
 (
   spoil_header sys/prctl.h
-  CFLAGS+=" -O0"
   fails does_not_compile "it could not be compiled"
 )
 (
