@@ -31,7 +31,8 @@ path_without() {
   export PATH=$work/bin
 }
 
-# spoil_header NAME: the preprocessor finds NAME, and stops there; no other.
+# spoil_header NAME: the preprocessor finds NAME, and stops there; no other. What
+# is compiled until then need not be fast.
 spoil_header() {
   rm -rf "$work/include"
   mkdir -p "$work/include/$(dirname "$1")"

@@ -1,27 +1,21 @@
 /* For the stress programs of the languages, which load it: the calling thread
  * runs step by step, and is sent the profiler's signal, as its timer sends it,
- * between two instructions: all of those that the process itself wrote (a JIT
- * compiler's), and every 31st of the others. What lasts for ten instructions is
- * met each time.
+ * between any two instructions that the process itself wrote (a JIT
+ * compiler's). What lasts for ten instructions is met each time.
  *
  * The handler of the trap queues the signal, which is blocked while it runs; on
  * its return the kernel delivers it to the instruction that comes next. x86-64
  * alone has the flag. */
 #define _GNU_SOURCE /* REG_RIP */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
-
-/* Prime, so that loops are met everywhere. */
-#define STEPS_EVERY 31
 
 #define STEPS_JIT_BYTES_MIN (UINT64_C(1) << 20)
 
@@ -32,7 +26,7 @@ static struct {
   int number;  /* of the signal */
   void *value; /* that it carries */
   uint64_t jit_start, jit_end;
-  uint64_t count, walks, walks_jit;
+  uint64_t walks;
   volatile bool running;
 } steps;
 
@@ -80,35 +74,33 @@ static int jit_find(void) {
 }
 
 static void signal_queue(void) {
+  const int error = errno;
   siginfo_t info;
 
   memset(&info, 0, sizeof info);
   info.si_signo = steps.number;
   info.si_code = SI_TIMER;
   info.si_value.sival_ptr = steps.value;
-  syscall(SYS_rt_tgsigqueueinfo, steps.pid, steps.tid, steps.number, &info);
+  if (syscall(SYS_rt_tgsigqueueinfo, steps.pid, steps.tid, steps.number,
+              &info) == 0)
+    steps.walks++;
+  errno = error;
 }
 
 static void trap_handler(int number, siginfo_t *info, void *ucontext) {
   greg_t *registers = ((ucontext_t *)ucontext)->uc_mcontext.gregs;
   uint64_t pc = (uint64_t)registers[REG_RIP];
-  bool jit = pc >= steps.jit_start && pc < steps.jit_end;
 
   (void)number, (void)info;
-  if (!steps.running) {
+  if (!steps.running)
     registers[REG_EFL] &= ~STEPS_TRAP_FLAG;
-    return;
-  }
-  if (!jit && ++steps.count % STEPS_EVERY != 0)
-    return;
-  steps.walks++;
-  steps.walks_jit += jit;
-  signal_queue();
+  else if (pc >= steps.jit_start && pc < steps.jit_end)
+    signal_queue();
 }
 
 int steps_begin(void);
 void steps_end(void);
-uint64_t steps_walks(int of_jit);
+uint64_t steps_walks(void);
 
 /* The calling thread must be profiled, and neither block SIGTRAP nor start
  * threads until steps_end(). 0, or an errno: ESRCH where it has no timer. */
@@ -146,8 +138,7 @@ void steps_end(void) {
   steps.running = false;
 }
 
-/* How often the signal was sent so far; `of_jit`: within code of the process
- * itself. */
-uint64_t steps_walks(int of_jit) {
-  return of_jit ? steps.walks_jit : steps.walks;
+/* How often the signal was sent so far. */
+uint64_t steps_walks(void) {
+  return steps.walks;
 }

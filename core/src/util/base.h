@@ -25,9 +25,9 @@
  * each other (section sp_handler_code), and the handler prefetches the whole
  * section when it starts (signal.c): between two samples of a thread, 10 ms
  * apart, all of it has left the caches, and waiting for one line after the
- * other would cost more than the work itself. Without the prefetch a cold
- * sample of 25 frames of CPython 3.11 took 6.9 us in place of 6.2, and without
- * the sections 8.0 (tests/bench/python, an EPYC of 2026). */
+ * other would cost more than the work itself. A cold sample of 25 frames of
+ * CPython 3.11 took 6.4 us, without the prefetch 7.1, and without the sections
+ * 7.8 (tests/bench/python/handler_cost.py of three builds, an EPYC of 2026). */
 #define SP_HANDLER_CODE __attribute__((hot, section("sp_handler_code")))
 
 /* A function of the handler that few samples run: not prefetched. */
