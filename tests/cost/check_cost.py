@@ -26,7 +26,7 @@ def counted(*command):
     """Instructions of one operation, by case."""
     with tempfile.TemporaryDirectory() as directory:
         subprocess.run(
-            ["valgrind", "-q", "--tool=callgrind", "--separate-threads=yes",
+            ["valgrind", "-q", "--tool=callgrind", "--separate-threads=yes", "--trace-children=yes",
              f"--callgrind-out-file={directory}/out", *command], check=True, timeout=240)
         found = {}
         for path in pathlib.Path(directory).glob("out.*-01"):  # of the main thread

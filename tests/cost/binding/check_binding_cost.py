@@ -12,11 +12,11 @@ from check_cost import counted  # noqa: E402
 
 # Instructions that one operation takes more than without us (a span: than with
 # a processor that does nothing), with the SDK of the tests. A resume switches
-# twice. A span's differ by 8 % from run to run: ended ones, among which a parent
-# is looked up, are swept once a second (CPython's root: 11,160 to 11,940).
+# twice. CPython's differ with where objects lie, by some hundred: 48 seeds of
+# hashes gave 10,730 to 10,960 for the root and 5,950 to 6,600 for the child.
 BARS = {
     ("ruby", "3.1"): {"root": 8600, "child": 4300, "switches": 808, "bare_switches": 808},
-    ("python", "3.11"): {"root": 12600, "child": 8000},
+    ("python", "3.11"): {"root": 12000, "child": 7200},
 }
 
 

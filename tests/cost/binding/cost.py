@@ -1,7 +1,9 @@
 """cost.py MARKS_SO: what spans execute, without us and with us, for
 check_binding_cost.py to count under callgrind."""
+import contextvars
 import ctypes
 import gc
+import os
 import sys
 import tempfile
 
@@ -30,10 +32,24 @@ def count(case, tracer, name):
     gc.enable()
 
 
+def settle(tracer):
+    """Starts anew with other addresses where the context's two variables, ours
+    and OpenTelemetry's, share a slot of the trie that holds them: by their
+    hashes' last five bits, so once in 32 layouts, for 2,400 instructions a span
+    (CPython's Python/hamt.c, 3.11)."""
+    with tracer.start_as_current_span("GET /orders"):
+        hashes = [hash(variable) & 31 for variable in contextvars.copy_context()]
+    if len(hashes) > len(set(hashes)):
+        seed = str(int(os.environ["PYTHONHASHSEED"]) + 1)
+        print(f"two variables share a slot of the context: on with PYTHONHASHSEED={seed}", flush=True)
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONHASHSEED": seed})
+
+
 def cases(suffix, processor):
     provider = TracerProvider()
     provider.add_span_processor(processor)
     tracer = provider.get_tracer("cost")
+    settle(tracer)
     count("root" + suffix, tracer, "GET /orders")
     with tracer.start_as_current_span("GET /orders"):
         count("child" + suffix, tracer, "SELECT orders")
