@@ -11,7 +11,7 @@ done
 unset http_proxy https_proxy all_proxy no_proxy
 unset HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_FILE
 export HOME=${HOME:-/tmp}
-export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-5}
+export SPANPROF_STRESS_SECONDS=${SPANPROF_STRESS_SECONDS:-3}
 
 # build PRESET [TARGET...]: only what goes wrong is printed. A stage that shares
 # the preset waits.
@@ -179,7 +179,7 @@ fuzz_target() {
 
   name=$(basename "$1")
   mkdir -p "build/fuzz/found/$name"
-  if "$1" -max_total_time="${SPANPROF_FUZZ_SECONDS:-5}" -timeout=10 -rss_limit_mb=1024 \
+  if "$1" -max_total_time="${SPANPROF_FUZZ_SECONDS:-3}" -timeout=10 -rss_limit_mb=1024 \
     -print_final_stats=1 -artifact_prefix="build/fuzz/crashes/$name-" \
     "build/fuzz/found/$name" "tests/fuzz/corpus/${name#fuzz_}" > "build/log/$name.txt" 2>&1; then
     echo "$name: $(sed -n 's/.*number_of_executed_units: *//p' "build/log/$name.txt") runs, nothing found"

@@ -305,7 +305,7 @@ class NestedTest(unittest.TestCase):
     def test_totals_are_the_sums_of_what_is_inside(self):
         own = {number: row["self"] for number, row in self.spans.items()}
         self.assertEqual(set(own), {1, 2, 3, 4, 5})
-        self.assertEqual(own[2], 0)
+        self.assertLess(own[2], 3e7)  # what falls between the work of two others
         for number in (1, 3, 4, 5):
             self.assertGreater(own[number], 1e8)
         for number, inside in ((1, (1, 2, 3, 4, 5)), (2, (2, 3, 4)),
@@ -323,8 +323,8 @@ class NestedTest(unittest.TestCase):
                          self.names["query"]["self"])
         self.assertEqual(self.names["query"]["spans"], 3)
         self.assertEqual((self.names["wrapper"]["self"],
-                          self.names["wrapper"]["spans"]), (0, 1))
-        self.assertEqual(self.names["wrapper"]["total"], own[3] + own[4])
+                          self.names["wrapper"]["spans"]), (own[2], 1))
+        self.assertEqual(self.names["wrapper"]["total"], own[2] + own[3] + own[4])
 
     def test_filters_take_descendants_or_not(self):
         for row in self.whole["spans"]:
@@ -340,7 +340,7 @@ class NestedTest(unittest.TestCase):
         text = report(self.directory).stdout
         self.assertRegex(text, r"(?m)^ +total +share +self +share +samples +± "
                                r"+spans  span name \(CPU s\)$")
-        self.assertRegex(text, r"(?m)^ +\d\.\d{3} +\d+\.\d% +0\.000 +0\.0% +"
+        self.assertRegex(text, r"(?m)^ +\d\.\d{3} +\d+\.\d% +0\.0[0-2]0 +\d\.\d% +"
                                r"\d+ +\d+% +1  wrapper$")
         self.assertRegex(text, r"(?m)^ +total +share +self +share +samples +± "
                                r"span id +spans with the most CPU \(CPU s\)\n"

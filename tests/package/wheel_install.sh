@@ -101,11 +101,14 @@ echo "$size KiB on disk"
   export PYTHONPATH=$work/of_conda
   refused of_conda "no C compiler" "conda install -c conda-forge c-compiler"
 )
-for header in Python.h:python3-dev curl/curl.h:libcurl4-openssl-dev zlib.h:zlib1g-dev \
-  protobuf-c/protobuf-c.h:libprotobuf-c-dev; do
+(
+  spoil_header curl/curl.h
+  fails no_curl_h curl/curl.h "apt-get install libcurl4-openssl-dev"
+)
+for header in Python.h:python3-dev zlib.h:zlib1g-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev; do
   (
     spoil_header "${header%:*}"
-    fails "no_${header//[^a-zA-Z0-9]/_}" "${header%:*}" "apt-get install ${header#*:}"
+    refused "no_${header//[^a-zA-Z0-9]/_}" "${header%:*}" "apt-get install ${header#*:}"
   )
 done
 (

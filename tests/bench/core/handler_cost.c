@@ -155,7 +155,7 @@ static void turns_set(void) {
 
     if (v->signal_number == 0)
       continue;
-    v->turns = i <= CONTROL ? (quick ? 300 : 3000) : (quick ? 100 : 1000);
+    v->turns = i <= CONTROL ? (quick ? 100 : 3000) : (quick ? 50 : 1000);
     v->ns = calloc(v->turns, sizeof *v->ns);
     if (!v->ns)
       bench_die("no memory");

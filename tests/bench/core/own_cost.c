@@ -219,7 +219,7 @@ static void case_run(const own_case *of, const char *server) {
     if (pthread_create(&workers[i].thread, NULL, worker_run, &workers[i]) != 0)
       bench_die("no thread");
   }
-  bench_sleep_ns((bench_quick() ? 8 : 70) * BENCH_NS_PER_S);
+  bench_sleep_ns((bench_quick() ? 2 : 70) * BENCH_NS_PER_S);
   own_stop = true;
   for (i = 0; i < of->threads; i++) {
     pthread_join(workers[i].thread, NULL);
