@@ -4,10 +4,11 @@
 # user with sudo where none is. With SPANPROF_BARE_ALL=1 also the other way round.
 
 # The checks of tests/run there: those that install, and what the user, the
-# index or the newness of the machine can change. The rest knows none of them.
+# index or the newness of the machine can change. The rest knows none of them, and
+# web servers are in examples/run.
 # The gems that tests use come as the user, who may not write everywhere.
 bare_stages=(ruby python)
-bare_checks='^(ruby|python)-(gem|sdist|.*-(install|locked_down))$|^python-.*-test_(autostart|exec|gunicorn|walker.*)$'
+bare_checks='^(ruby|python)-(gem|sdist|.*-(install|locked_down))$|^python-.*-test_(autostart|exec|walker.*)$'
 bare_checks_user='^ruby-.*-(gems|test_(autostart|rails|walker.*))$'
 
 # bare_base: what debootstrap makes; kept.

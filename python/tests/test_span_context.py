@@ -243,7 +243,7 @@ class ShareTest(AttributionCase):
 import threading, time
 
 def work(tracer, i):
-    for _ in range(300):
+    for _ in range(200):
         with tracer.start_as_current_span(f"busy{i}"):
             burn(f"busy{i}", 0.003)
         with tracer.start_as_current_span(f"idle{i}"):
@@ -260,7 +260,7 @@ with profiled() as tracer:
 import random
 draw = random.Random(1)
 with profiled() as tracer:
-    for i in range(1000):
+    for i in range(600):
         name = f"span{draw.randrange(5)}"
         with tracer.start_as_current_span(name):
             burn(name, draw.uniform(0.002, 0.005))
@@ -270,7 +270,7 @@ with profiled() as tracer:
         self.assert_shares("""
 import time
 with profiled() as tracer:
-    for i in range(400):
+    for i in range(250):
         with tracer.start_as_current_span("long"):
             burn("long", 0.003)
         time.sleep(0.002)
