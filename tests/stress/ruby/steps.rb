@@ -18,7 +18,7 @@ Stress.run(wrong: ->(sample) { Torn.wrong(sample) }) do |round|
   # Compiled before the first step.
   100.times { Torn.run } if round.zero?
   GC.start
-  steps ||= Stress.library("steps.c", calls)
+  steps ||= Stress.c_functions("steps.c", calls)
   error = steps[:begin].call
   abort "no steps: #{SystemCallError.new(error).message}" unless error.zero?
   Torn.run(1, 1)

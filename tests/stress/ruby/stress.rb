@@ -30,7 +30,7 @@ module Stress
       ENV["SPANPROF_TEST_WALL_HZ"] ||= "1000r" unless walks
       Dir.mktmpdir do |directory|
         @directory = directory
-        @walks = walks && library("walks.c", begin: [[], Fiddle::TYPE_INT], end: [[], Fiddle::TYPE_VOID])
+        @walks = walks && c_functions("walks.c", begin: [[], Fiddle::TYPE_INT], end: [[], Fiddle::TYPE_VOID])
         Spanprof.start(application_name: name, output_directory: directory, upload_interval_ms: 1000) or
           abort "not profiled: #{Spanprof.unavailable_reason}"
         @until = now + SECONDS
@@ -87,7 +87,7 @@ module Stress
     # @param file [String] a C file of tests/stress; its functions begin with its name
     # @param functions [Hash{Symbol => Array}] what each takes, and what it returns
     # @return [Hash{Symbol => Fiddle::Function}]
-    def library(file, functions)
+    def c_functions(file, functions)
       name = File.basename(file, ".c")
       system("cc", "-O2", "-shared", "-fPIC", "-pthread", "-o", "#{@directory}/#{name}.so", "#{__dir__}/../#{file}") or
         abort "no compiler"
