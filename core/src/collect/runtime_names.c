@@ -47,7 +47,7 @@ static struct {
   size_t next_waiting; /* where the search for a waiting entry goes on */
   char *shown;         /* what sp_runtime_name() returned last */
   size_t shown_capacity;
-} runtime_names = {.lock = PTHREAD_MUTEX_INITIALIZER, .mem = &sp_mem_default};
+} runtime_names = {.lock = PTHREAD_MUTEX_INITIALIZER, .mem = &sp_mem_paged};
 
 static void entries_forget(void) {
   size_t i;
@@ -306,5 +306,5 @@ void sp_runtime_names_reset(const sp_mem *mem) {
   sp_mem_free(runtime_names.mem, runtime_names.shown);
   runtime_names.shown = NULL;
   runtime_names.shown_capacity = 0;
-  runtime_names.mem = mem ? mem : &sp_mem_default;
+  runtime_names.mem = mem ? mem : &sp_mem_paged;
 }

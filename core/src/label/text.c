@@ -55,7 +55,7 @@ static struct {
   text_block *blocks;
   size_t block_used;
   uint64_t bytes;
-} texts = {.lock = PTHREAD_MUTEX_INITIALIZER, .mem = &sp_mem_default};
+} texts = {.lock = PTHREAD_MUTEX_INITIALIZER, .mem = &sp_mem_paged};
 
 SP_SIGNAL_SAFE static text_entry *text_entry_of(spanprof_text text) {
   text_entry *chunk;
@@ -318,7 +318,7 @@ void sp_text_reset(const sp_mem *mem) {
   texts.count = 0;
   texts.block_used = 0;
   texts.bytes = 0;
-  texts.mem = mem ? mem : &sp_mem_default;
+  texts.mem = mem ? mem : &sp_mem_paged;
 }
 
 spanprof_status spanprof_text_intern(const char *text, size_t bytes,

@@ -12,45 +12,28 @@
  * eighth longer. */
 #define GZIP_MEM_LEVEL 9
 
-/* Of what zlib asks for and of what waits, pages of their own: back in the heap
- * they would leave a gap at each window's end, which a table that grows takes,
- * and the next window would make the heap larger by as much again. What is not
- * written of them takes no memory. Another zlib may ask for more: the rest
- * comes from the heap. */
-#define GZIP_PAGES_BYTES ((size_t)1 << 20)
-
-static voidpf gzip_alloc(voidpf opaque, uInt items, uInt size) {
-  sp_gzip *gzip = opaque;
-  const size_t bytes = ((size_t)items * size + 63) & ~(size_t)63;
-
-  if (bytes > GZIP_PAGES_BYTES - gzip->pages_used)
-    return sp_mem_new(gzip->out.mem, bytes);
-  gzip->pages_used += bytes;
-  return gzip->pages + gzip->pages_used - bytes;
+static voidpf gzip_alloc(voidpf mem, uInt items, uInt size) {
+  return sp_mem_new(mem, (size_t)items * size);
 }
 
-static void gzip_free(voidpf opaque, voidpf old) {
-  sp_gzip *gzip = opaque;
-  const uintptr_t at = (uintptr_t)old - (uintptr_t)gzip->pages;
-
-  if (at >= GZIP_PAGES_BYTES)
-    sp_mem_free(gzip->out.mem, old);
+static void gzip_free(voidpf mem, voidpf old) {
+  sp_mem_free(mem, old);
 }
 
 spanprof_status sp_gzip_open(sp_gzip *gzip, const sp_mem *mem) {
   memset(gzip, 0, sizeof *gzip);
   sp_buffer_init(&gzip->out, mem);
-  gzip->pages = sp_pages_reserve(GZIP_PAGES_BYTES);
-  if (!gzip->pages)
+  gzip->in = sp_mem_new(mem, GZIP_IN_BYTES);
+  if (!gzip->in)
     return SPANPROF_ERR_NOMEM;
   gzip->z.zalloc = gzip_alloc;
   gzip->z.zfree = gzip_free;
-  gzip->z.opaque = gzip;
-  gzip->in = gzip_alloc(gzip, 1, GZIP_IN_BYTES);
+  gzip->z.opaque = (voidpf)mem;
   if (deflateInit2(&gzip->z, GZIP_LEVEL, Z_DEFLATED,
                    GZIP_WINDOW + GZIP_WITH_FRAME, GZIP_MEM_LEVEL,
                    Z_DEFAULT_STRATEGY) != Z_OK) {
-    sp_pages_free(gzip->pages, GZIP_PAGES_BYTES);
+    sp_mem_free(mem, gzip->in);
+    gzip->in = NULL;
     return SPANPROF_ERR_NOMEM;
   }
   gzip->open = true;
@@ -122,7 +105,7 @@ void sp_gzip_dispose(sp_gzip *gzip) {
   if (!gzip->open)
     return;
   deflateEnd(&gzip->z);
-  sp_pages_free(gzip->pages, GZIP_PAGES_BYTES);
+  sp_mem_free(gzip->out.mem, gzip->in);
   sp_buffer_dispose(&gzip->out);
   gzip->open = false;
 }

@@ -9,15 +9,12 @@
 typedef struct sp_gzip {
   z_stream z;
   sp_buffer out;
-  unsigned char *pages; /* until it is disposed of */
-  size_t pages_used;
   unsigned char *in; /* bytes that wait, so that few calls compress many */
   size_t in_bytes;
   bool open;
 } sp_gzip;
 
 /* Level 1: 12 % larger than level 6 and three times as fast on profiles.
- * Stays where it is until it is disposed of: zlib knows its address.
  * SPANPROF_ERR_NOMEM: nothing to dispose of. */
 spanprof_status sp_gzip_open(sp_gzip *gzip, const sp_mem *mem);
 

@@ -180,17 +180,17 @@ static void session_left(void *data) {
 
 spanprof_status sp_session_make(spanprof_session **out,
                                 const spanprof_options *options) {
-  spanprof_session *session = sp_mem_zero(&sp_mem_default, sizeof *session);
+  spanprof_session *session = sp_mem_zero(&sp_mem_paged, sizeof *session);
   spanprof_status st;
 
   if (!session)
     return sp_fail(SPANPROF_ERR_NOMEM, "no memory to start a session");
   pthread_mutex_unlock(&sp_session_state.lock);
-  st = sp_pipeline_start(&session->pipeline, &sp_mem_default, options,
+  st = sp_pipeline_start(&session->pipeline, &sp_mem_paged, options,
                          session_left, session);
   pthread_mutex_lock(&sp_session_state.lock);
   if (st) {
-    sp_mem_free(&sp_mem_default, session);
+    sp_mem_free(&sp_mem_paged, session);
     return st;
   }
   sp_resource_attach(session->pipeline.exporter);

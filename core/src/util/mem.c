@@ -4,6 +4,13 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Sanitizers see what is wrong with blocks of the heap alone. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define MEM_PAGED_BYTES_MIN SIZE_MAX
+#else
+#define MEM_PAGED_BYTES_MIN ((size_t)64 << 10)
+#endif
+
 static void *default_resize(void *data, void *old, size_t size) {
   (void)data;
   if (size == 0) {
@@ -15,6 +22,69 @@ static void *default_resize(void *data, void *old, size_t size) {
 
 const sp_mem sp_mem_default = {.resize = default_resize};
 
+/* What stands before each block of sp_mem_paged. */
+typedef struct mem_head {
+  _Alignas(16) size_t bytes; /* with the head */
+} mem_head;
+
+static bool head_paged(size_t bytes) {
+  return bytes >= MEM_PAGED_BYTES_MIN;
+}
+
+static mem_head *head_new(size_t bytes) {
+  return head_paged(bytes) ? sp_pages_reserve(bytes) : malloc(bytes);
+}
+
+static void head_free(mem_head *head) {
+  if (head && head_paged(head->bytes))
+    sp_pages_free(head, head->bytes);
+  else
+    free(head);
+}
+
+/* From the heap to pages, or back. */
+static mem_head *head_move(mem_head *old, size_t bytes) {
+  mem_head *head = head_new(bytes);
+
+  if (!head)
+    return NULL;
+  memcpy(head, old, sp_min_u64(old->bytes, bytes));
+  head_free(old);
+  return head;
+}
+
+static mem_head *head_resize(mem_head *old, size_t bytes) {
+  void *moved;
+
+  if (!old)
+    return head_new(bytes);
+  if (head_paged(old->bytes) != head_paged(bytes))
+    return head_move(old, bytes);
+  if (!head_paged(bytes))
+    return realloc(old, bytes);
+  moved = mremap(old, old->bytes, bytes, MREMAP_MAYMOVE);
+  return moved == MAP_FAILED ? NULL : moved;
+}
+
+static void *paged_resize(void *data, void *old, size_t size) {
+  mem_head *head = old ? (mem_head *)old - 1 : NULL;
+
+  (void)data;
+  if (size == 0) {
+    head_free(head);
+    return NULL;
+  }
+  if (size > SIZE_MAX - sizeof *head)
+    return NULL;
+  head = head_resize(head, size + sizeof *head);
+  if (!head)
+    return NULL;
+  head->bytes = size + sizeof *head;
+  return head + 1;
+}
+
+const sp_mem sp_mem_paged = {.resize = paged_resize};
+
 void *sp_mem_new(const sp_mem *mem, size_t size) {
   return mem->resize(mem->data, NULL, size ? size : 1);
 }
@@ -22,7 +92,8 @@ void *sp_mem_new(const sp_mem *mem, size_t size) {
 void *sp_mem_zero(const sp_mem *mem, size_t size) {
   void *p = sp_mem_new(mem, size);
 
-  if (p)
+  /* Pages of the system are zero, and those that nobody writes take none. */
+  if (p && (mem != &sp_mem_paged || !head_paged(size)))
     memset(p, 0, size);
   return p;
 }

@@ -14,6 +14,12 @@ typedef struct sp_mem {
 /* The C library's allocator. */
 extern const sp_mem sp_mem_default;
 
+/* The same for small blocks; those of 64 KiB and more are pages of their own.
+ * For a session, whose tables grow beside each other: in the heap each leaves
+ * gaps where it was, of which half a session's memory came to be made. Blocks
+ * of one go back to the same one, and never to free(). */
+extern const sp_mem sp_mem_paged;
+
 void *sp_mem_new(const sp_mem *mem, size_t size);  /* NULL: none left */
 void *sp_mem_zero(const sp_mem *mem, size_t size); /* all bytes 0 */
 void *sp_mem_resize(const sp_mem *mem, void *old, size_t size);

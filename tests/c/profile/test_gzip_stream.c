@@ -1,6 +1,5 @@
 #include "profile/gzip_stream.h"
 
-#include "counting_mem.h"
 #include "failing_mem.h"
 #include "profile/gunzip.h"
 
@@ -69,24 +68,6 @@ static void what_is_written_in_pieces_is_one_file(void) {
   sp_gzip_dispose(&gzip);
 }
 
-static void the_heap_holds_the_file_alone(void) {
-  counting_mem counted;
-  sp_gzip gzip;
-  void *file;
-  size_t size;
-
-  counting_mem_init(&counted);
-  CHECK_EQUAL(sp_gzip_open(&gzip, &counted.mem), SPANPROF_OK);
-  CHECK_EQUAL(counted.bytes, 0);
-  CHECK_EQUAL(sp_gzip_write(&gzip, "once", 4), SPANPROF_OK);
-  CHECK_EQUAL(counted.bytes, 0);
-  CHECK_EQUAL(sp_gzip_finish(&gzip, &file, &size), SPANPROF_OK);
-  CHECK(counted.bytes >= size && counted.bytes < size + 64);
-  sp_mem_free(&counted.mem, file);
-  sp_gzip_dispose(&gzip);
-  CHECK_EQUAL(counted.bytes, 0);
-}
-
 static void scenario_of_failures(const sp_mem *mem) {
   sp_gzip gzip;
 
@@ -105,7 +86,6 @@ static const check_test tests[] = {
     {"files_follow_each_other", files_follow_each_other},
     {"what_is_written_in_pieces_is_one_file",
      what_is_written_in_pieces_is_one_file},
-    {"the_heap_holds_the_file_alone", the_heap_holds_the_file_alone},
     {"every_allocation_may_fail", every_allocation_may_fail},
 };
 
