@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import pathlib
 import subprocess
+import sys
 import sysconfig
 import unittest
 
@@ -92,6 +93,36 @@ class EvalRangesTest(ProgramCase):
         self.assertEqual(subprocess.check_output([self.program], text=True), right)
         subprocess.run(["strip", "--strip-all", self.program], check=True)
         self.assertEqual(subprocess.check_output([self.program], text=True), right)
+
+
+CONSTANTS = """
+import re
+import spanprof
+
+def resident_kib():
+    total, counts = 0, False
+    for line in open("/proc/self/smaps"):
+        first, *rest = line.split()
+        if not first.endswith(":"):
+            counts = rest[0] == "r--p" and re.search(r"/(lib)?python3[^/]*$", line)
+        elif first == "Rss:" and counts:
+            total += int(rest[0])
+    return total
+
+before = resident_kib()
+assert before > 0
+assert spanprof.start(application_name="constants")
+print(resident_kib() - before)
+spanprof.stop()
+"""
+
+
+# Its compiler may put most of the loop elsewhere, which looks like one that calls.
+@unittest.skipIf(sys.version_info >= (3, 14), "from 3.14 on the table may be there")
+class EvalConstantsTest(ProgramCase):
+    def test_an_interpreter_of_one_loop_is_searched_for_no_table(self) -> None:
+        grown_kib = int(self.run_source(CONSTANTS).stdout)
+        self.assertLessEqual(grown_kib, 128)
 
 
 if __name__ == "__main__":
