@@ -24,6 +24,13 @@
 #define CODE_POSITION_BITS 16
 #define CODE_POSITION_BIAS 2u
 
+/* What no handler has seen for so many sweeps goes: code that is seldom seen
+ * keeps its number, and the core what it knows of it. Among more pairs goes
+ * what was not seen since the last sweep: what a program makes and drops all
+ * the time must not pile up. */
+#define CODE_SWEEPS_KEPT 15u
+#define CODE_KEPT_MAX    (CODE_PLACES_FIRST / 2)
+
 /* How often a sweep yields to handlers before it gives up. */
 #define CODE_SWEEP_YIELDS 200
 
@@ -344,12 +351,14 @@ static void pair_clear(code_pair *pair) {
 
 /* Put the pairs that stay first in the order, and forget the others. */
 static void pairs_sweep(uint32_t epoch) {
-  uint32_t taken = pairs_taken(), kept = 0, i;
+  const uint32_t taken = pairs_taken();
+  const uint32_t sweeps = taken > CODE_KEPT_MAX ? 1 : CODE_SWEEPS_KEPT;
+  uint32_t kept = 0, i;
 
   for (i = 0; i < taken; i++) {
     uint16_t position = table_order[i];
 
-    if (table_pairs[position].seen != epoch) {
+    if (epoch - table_pairs[position].seen >= sweeps) {
       pair_clear(&table_pairs[position]);
       continue;
     }
