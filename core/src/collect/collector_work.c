@@ -158,6 +158,9 @@ void sp_collector_window_seal(sp_collector *collector) {
     return;
   sp_warnings_of_window(profile, collector->config.log);
   sp_fold_reset(collector->fold);
+  /* What a take asks for may have been noted long ago. */
+  if (!collector->takes)
+    sp_runtime_names_age();
   sp_span_sweep();
   sp_collector_window_begin(collector);
   pthread_mutex_lock(&collector->request_lock);

@@ -11,6 +11,9 @@
  * again. */
 #define NAMES_MAX (1u << 18)
 
+/* So many are never too many: some 400 KB of paths of usual length. */
+#define NAMES_AGE_MIN 4096
+
 /* The offset of an entry for the code itself, whose text the entries of its
  * offsets share. */
 #define NAMES_OFFSET_NONE UINT32_MAX
@@ -29,6 +32,7 @@ typedef struct runtime_name {
   runtime_name_text *text; /* NULL: waiting */
   uint32_t offset;
   int32_t line;
+  uint32_t seen; /* window */
   bool failed;
   bool owner; /* of text */
 } runtime_name;
@@ -45,9 +49,13 @@ static struct {
   sp_index index;
   size_t waiting;
   size_t next_waiting; /* where the search for a waiting entry goes on */
-  char *shown;         /* what sp_runtime_name() returned last */
+  size_t age_at;       /* so many entries are looked through for old ones */
+  uint32_t window;
+  char *shown; /* what sp_runtime_name() returned last */
   size_t shown_capacity;
-} runtime_names = {.lock = PTHREAD_MUTEX_INITIALIZER, .mem = &sp_mem_paged};
+} runtime_names = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                   .mem = &sp_mem_paged,
+                   .age_at = NAMES_AGE_MIN};
 
 static void entries_forget(void) {
   size_t i;
@@ -61,6 +69,7 @@ static void entries_forget(void) {
   runtime_names.capacity = 0;
   runtime_names.count = 0;
   runtime_names.waiting = 0;
+  runtime_names.age_at = NAMES_AGE_MIN;
 }
 
 /* Codes of one runtime are others of the next. */
@@ -93,7 +102,8 @@ static runtime_name *entry_find(uint64_t code, uint32_t offset) {
 static runtime_name *entry_add(uint64_t code, uint32_t offset) {
   runtime_name *entry = &runtime_names.entries[runtime_names.count];
 
-  *entry = (runtime_name){.code = code, .offset = offset};
+  *entry = (runtime_name){
+      .code = code, .offset = offset, .seen = runtime_names.window};
   sp_index_add(&runtime_names.index, sp_hash_mix(code, offset),
                (uint32_t)runtime_names.count++);
   return entry;
@@ -210,7 +220,10 @@ void sp_runtime_note(const spanprof_frame *frame) {
   names_lock();
   if (runtime_names.count >= NAMES_MAX)
     entries_forget();
-  if (entry_find(frame->code, frame->offset) || entries_reserve())
+  entry = entry_find(frame->code, frame->offset);
+  if (entry)
+    entry->seen = runtime_names.window;
+  if (entry || entries_reserve())
     goto unlock;
   entry = entry_add(frame->code, frame->offset);
   runtime_names.waiting++;
@@ -249,6 +262,55 @@ spanprof_status sp_runtime_name(const sp_frame *frame, sp_frame_name *out) {
 unlock:
   pthread_mutex_unlock(&runtime_names.lock);
   return st;
+}
+
+static bool entry_fresh(const runtime_name *entry) {
+  return entry_waits(entry) || runtime_names.window - entry->seen <= 2;
+}
+
+/* The text that a fresh entry shows stays with it. */
+static void owners_keep(void) {
+  size_t i;
+
+  for (i = 0; i < runtime_names.count; i++) {
+    const runtime_name *entry = &runtime_names.entries[i];
+    runtime_name *owner;
+
+    if (!entry_fresh(entry))
+      continue;
+    owner = entry_find(entry->code, NAMES_OFFSET_NONE);
+    if (owner && !entry_fresh(owner))
+      owner->seen = entry->seen;
+  }
+}
+
+static void entries_age(void) {
+  size_t kept = 0, i;
+
+  owners_keep();
+  sp_index_clear(&runtime_names.index);
+  for (i = 0; i < runtime_names.count; i++) {
+    const runtime_name entry = runtime_names.entries[i];
+
+    if (!entry_fresh(&entry)) {
+      if (entry.owner)
+        sp_mem_free(runtime_names.mem, entry.text);
+      continue;
+    }
+    runtime_names.entries[kept] = entry;
+    sp_index_add(&runtime_names.index, sp_hash_mix(entry.code, entry.offset),
+                 (uint32_t)kept++);
+  }
+  runtime_names.count = kept;
+  runtime_names.age_at = sp_max_u64(NAMES_AGE_MIN, 2 * kept);
+}
+
+void sp_runtime_names_age(void) {
+  names_lock();
+  runtime_names.window++;
+  if (runtime_names.count >= runtime_names.age_at)
+    entries_age();
+  pthread_mutex_unlock(&runtime_names.lock);
 }
 
 size_t sp_runtime_request(void) {

@@ -20,6 +20,12 @@ void sp_runtime_note(const spanprof_frame *frame);
  * yet. Collector only. */
 spanprof_status sp_runtime_name(const sp_frame *frame, sp_frame_name *out);
 
+/* A window was handed on, and no frame is in use that was noted before it
+ * began. Of many names, forget those of frames that were in none of the last
+ * two windows: a runtime may have new numbers for the same code. Collector
+ * only. */
+void sp_runtime_names_age(void);
+
 /* Ask the runtime for the names that wait; returns how many still do. */
 size_t sp_runtime_request(void);
 

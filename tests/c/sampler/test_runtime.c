@@ -154,6 +154,58 @@ static void names_wait_for_the_runtimes_own_thread(void) {
   CHECK_EQUAL(spanprof_runtime_resolve(1), 0);
 }
 
+static void note_many(uint64_t from, uint64_t count) {
+  uint64_t i;
+
+  for (i = from; i < from + count; i++)
+    note(i, 1);
+}
+
+static void names_of_frames_long_unseen_are_asked_for_again(void) {
+  spanprof_runtime runtime = toy(NULL);
+  sp_frame_name name;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  note_many(100, 3000); /* and as many entries for the codes themselves */
+  sp_runtime_names_age();
+  note_many(10000, 3000);
+  sp_runtime_names_age();
+  note_many(20000, 6000);
+  note(100, 1);
+  note(101, 2);
+  CHECK_EQUAL(resolved, 12001);
+  sp_runtime_names_age();
+  CHECK_EQUAL(name_of(102, 1, &name), SPANPROF_ERR_STATE);
+  CHECK_EQUAL(name_of(101, 1, &name), SPANPROF_ERR_STATE);
+  check_name(100, 1, "function100", 1);
+  check_name(101, 2, "function101", 2);
+  check_name(10000, 1, "function10000", 1);
+  check_name(25999, 1, "function25999", 1);
+  note_many(10000, 3000);
+  note_many(20000, 6000);
+  CHECK_EQUAL(resolved, 12001);
+  note_many(100, 3000);
+  CHECK_EQUAL(resolved, 12001 + 2999);
+  check_name(101, 1, "function101", 1);
+  check_name(102, 1, "function102", 1);
+  spanprof_runtime_unregister();
+}
+
+static void frames_that_wait_for_a_name_do_not_age(void) {
+  spanprof_runtime runtime = toy(want);
+  int i;
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  note_many(100, 9000);
+  for (i = 0; i < 5; i++)
+    sp_runtime_names_age();
+  CHECK_EQUAL(sp_runtime_request(), 9000);
+  CHECK_EQUAL(spanprof_runtime_resolve(SIZE_MAX), 0);
+  check_name(100, 1, "function100", 1);
+  check_name(9099, 1, "function9099", 1);
+  spanprof_runtime_unregister();
+}
+
 static void there_is_one_runtime_at_a_time(void) {
   spanprof_runtime runtime = toy(NULL), bad = toy(NULL);
 
@@ -343,6 +395,10 @@ static const check_test tests[] = {
      names_wait_for_the_runtimes_own_thread},
     {"without_memory_frames_have_no_names",
      without_memory_frames_have_no_names},
+    {"names_of_frames_long_unseen_are_asked_for_again",
+     names_of_frames_long_unseen_are_asked_for_again},
+    {"frames_that_wait_for_a_name_do_not_age",
+     frames_that_wait_for_a_name_do_not_age},
     {"there_is_one_runtime_at_a_time", there_is_one_runtime_at_a_time},
     {"ranges_are_half_open", ranges_are_half_open},
     {"ranges_come_while_registered", ranges_come_while_registered},
