@@ -12,8 +12,9 @@
 #define RING_MARK_PART 8
 #define RING_KEEP_PART 4
 
-/* Touched beforehand in each shard: in 150 ms a thread writes twice that, and
- * the handler is to meet untouched pages seldom. */
+/* Touched in each shard once it is used: in 150 ms a thread writes twice that,
+ * and the handler is to meet untouched pages seldom. Most programs have fewer
+ * threads than there are shards. */
 #define RING_READY_BYTES (64u << 10)
 #define RING_PAGE_BYTES  4096u
 
@@ -38,7 +39,8 @@ typedef struct sp_shard {
   /* Written by the collector. */
   _Atomic uint64_t tail;
   size_t touched; /* bytes from the start, since the last trim */
-  char pad2[SP_CACHE_LINE - 16];
+  bool ready;
+  char pad2[SP_CACHE_LINE - 24];
 } sp_shard;
 
 struct sp_ring {
@@ -66,10 +68,12 @@ static size_t ready_bytes(size_t shard_bytes) {
   return (size_t)sp_min_u64(shard_bytes, RING_READY_BYTES);
 }
 
-/* Write to each page, so that no handler is the first. */
+/* With the shard taken and empty: write to each page, so that no handler is the
+ * first. */
 static void shard_ready(sp_shard *shard) {
   size_t at;
 
+  shard->ready = true;
   for (at = 0; at < ready_bytes(shard->size); at += RING_PAGE_BYTES)
     *(volatile char *)(shard->data + at) = 0;
 }
@@ -87,7 +91,6 @@ sp_ring *sp_ring_new(unsigned shards, size_t shard_bytes) {
   for (i = 0; i < shards; i++) {
     ring->shards[i].size = shard_bytes;
     ring->shards[i].data = (char *)ring + head + i * shard_bytes;
-    shard_ready(&ring->shards[i]);
   }
   return ring;
 }
@@ -209,7 +212,8 @@ const void *sp_ring_next(sp_ring *ring, unsigned *shard, size_t *bytes) {
       atomic_store_explicit(&s->tail, tail, memory_order_release);
     }
     if ((tail & (s->size - 1)) != 0 && shard_take(s)) {
-      shard_restart(s);
+      if (shard_restart(s) && !s->ready)
+        shard_ready(s);
       shard_leave(s);
     }
   }

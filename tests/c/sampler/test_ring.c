@@ -187,6 +187,21 @@ static void memory_is_taken_as_filled_and_given_back(void) {
   sp_ring_free(ring);
 }
 
+static void shards_that_nobody_writes_take_no_memory(void) {
+  const size_t pages = SP_RING_SHARD_BYTES / 4096;
+  sp_ring *ring = sp_ring_new(2, SP_RING_SHARD_BYTES);
+  const char *start;
+  unsigned shard = 0;
+  size_t bytes;
+
+  write_bytes(ring, 8, false);
+  start = read_next(ring);
+  CHECK(!sp_ring_next(ring, &shard, &bytes));
+  CHECK(pages_resident(start, pages) > 1);
+  CHECK_EQUAL(pages_resident(start + SP_RING_SHARD_BYTES, pages), 0);
+  sp_ring_free(ring);
+}
+
 static void cores_add_shards_and_take_nothing_from_them(void) {
   static const struct {
     long cores;
@@ -285,6 +300,8 @@ static const check_test tests[] = {
      an_empty_shard_is_written_from_its_start},
     {"memory_is_taken_as_filled_and_given_back",
      memory_is_taken_as_filled_and_given_back},
+    {"shards_that_nobody_writes_take_no_memory",
+     shards_that_nobody_writes_take_no_memory},
     {"cores_add_shards_and_take_nothing_from_them",
      cores_add_shards_and_take_nothing_from_them},
     {"racing_writers_lose_nothing_uncounted",
