@@ -79,8 +79,8 @@ bool rb_sp_code_find(uint64_t number, rb_sp_code *out);
 /* Hand fresh pairs over to the ageing holder, and make room for more. */
 void rb_sp_code_settle(void);
 
-/* Settle, and remove the pairs that no handler has seen since some calls ago,
- * or where there are many, since the last.
+/* Settle, and remove the pairs that no handler has seen since the last call, or
+ * where there are few, for some calls.
  * False: handlers were inside for too long; nothing was done. */
 bool rb_sp_code_sweep(void);
 

@@ -14,6 +14,9 @@
 /* So many are never too many: some 400 KB of paths of usual length. */
 #define NAMES_AGE_MIN 4096
 
+/* A name goes that none of so many windows needed. */
+#define NAMES_WINDOWS_KEPT 2
+
 /* The offset of an entry for the code itself, whose text the entries of its
  * offsets share. */
 #define NAMES_OFFSET_NONE UINT32_MAX
@@ -265,7 +268,8 @@ unlock:
 }
 
 static bool entry_fresh(const runtime_name *entry) {
-  return entry_waits(entry) || runtime_names.window - entry->seen <= 2;
+  return entry_waits(entry) ||
+         runtime_names.window - entry->seen <= NAMES_WINDOWS_KEPT;
 }
 
 /* The text that a fresh entry shows stays with it. */
