@@ -115,7 +115,7 @@ static uint64_t rows_function_end(const sp_unwind_rows *rows, uint64_t start) {
   uint32_t i;
 
   for (i = 0; i < rows->count; i++) {
-    uint64_t pc = rows->base + rows->pcs[i];
+    uint64_t pc = sp_unwind_rows_pc(rows, i);
 
     if (pc > start &&
         (!sp_unwind_rows_function(rows, pc, &function) || function != start))

@@ -25,11 +25,11 @@ static void fuzz_steps(const sp_unwind_rows *rows, const uint8_t *data,
 
   slice.bytes = data;
   for (i = 0; i < rows->count; i++) {
-    const uint64_t pc = rows->base + rows->pcs[i];
+    const uint64_t pc = sp_unwind_rows_pc(rows, i);
     sp_frame_state state;
     int steps;
 
-    fuzz_must(i == 0 || rows->pcs[i] > rows->pcs[i - 1]);
+    fuzz_must(i == 0 || pc > sp_unwind_rows_pc(rows, i - 1));
     for (steps = 0; steps < SP_REGISTER_COUNT; steps++)
       slice.registers.r[steps] = FUZZ_STACK + 8 * (uint64_t)steps;
     slice.registers.r[SP_REGISTER_PC] = pc;

@@ -6,6 +6,7 @@
 
 #define ROWS_BUCKETS   1024
 #define ROWS_RULES_MAX 32767
+#define ROWS_LOW_BITS  16
 
 /* Of a place: a function begins with this row. */
 #define ROWS_BEGINS 0x8000u
@@ -60,28 +61,56 @@ rows_intern(sp_unwind_rows *rows, const sp_unwind_rule *rule, uint16_t *place) {
   return SPANPROF_OK;
 }
 
-/* The row of an ELF virtual address; false: before the first. */
-static bool rows_index(const sp_unwind_rows *rows, uint64_t pc, size_t *index) {
-  const uint32_t *pcs = rows->pcs;
-  uint32_t length = rows->count;
-  uint32_t offset;
+/* The last of `count` ascending values that is not above `value`, which the
+ * first is not. */
+static uint32_t lows_search(const uint16_t *lows, uint32_t count,
+                            uint16_t value) {
+  const uint16_t *at = lows;
 
-  if (length == 0 || pc < rows->base || pc - rows->base > UINT32_MAX)
-    return false;
-  offset = (uint32_t)(pc - rows->base);
-  /* pcs[0] is 0, so the row wanted is always in [pcs, pcs + length). */
-  while (length > 1) {
-    const uint32_t half = length / 2;
+  while (count > 1) {
+    const uint32_t half = count / 2;
 
-    pcs += pcs[half] <= offset ? half : 0;
-    length -= half;
+    at += at[half] <= value ? half : 0;
+    count -= half;
   }
-  *index = (size_t)(pcs - rows->pcs);
+  return (uint32_t)(at - lows);
+}
+
+/* The row of an ELF virtual address; false: before the first. */
+static bool rows_index(const sp_unwind_rows *rows, uint64_t pc,
+                       uint32_t *index) {
+  uint32_t block, first, limit;
+  uint16_t low;
+
+  if (rows->count == 0 || pc < rows->base || pc - rows->base > UINT32_MAX)
+    return false;
+  block = (uint32_t)((pc - rows->base) >> ROWS_LOW_BITS);
+  low = (uint16_t)(pc - rows->base);
+  first = block < rows->block_count ? rows->blocks[block] : rows->count;
+  limit = block + 1 < rows->block_count ? rows->blocks[block + 1] : rows->count;
+  /* A row of an earlier block may reach into this one; the first row is at the
+   * start of the first block. */
+  if (first == limit || rows->lows[first] > low)
+    *index = first - 1;
+  else
+    *index = first + lows_search(rows->lows + first, limit - first, low);
   return true;
 }
 
+uint64_t sp_unwind_rows_pc(const sp_unwind_rows *rows, uint32_t index) {
+  uint32_t block = 0, count = rows->block_count;
+
+  while (count > 1) {
+    const uint32_t half = count / 2;
+
+    block += rows->blocks[block + half] <= index ? half : 0;
+    count -= half;
+  }
+  return rows->base + ((uint64_t)block << ROWS_LOW_BITS) + rows->lows[index];
+}
+
 static const sp_unwind_rule *rows_rule(const sp_unwind_rows *rows,
-                                       size_t index) {
+                                       uint32_t index) {
   return &rows->rules[rows->places[index] & ~ROWS_BEGINS];
 }
 
@@ -103,7 +132,8 @@ void sp_unwind_rows_init(sp_unwind_rows *rows, const sp_mem *mem) {
 }
 
 void sp_unwind_rows_dispose(sp_unwind_rows *rows) {
-  sp_mem_free(rows->mem, rows->pcs);
+  sp_mem_free(rows->mem, rows->lows);
+  sp_mem_free(rows->mem, rows->blocks);
   sp_mem_free(rows->mem, rows->places);
   sp_mem_free(rows->mem, rows->rules);
   sp_mem_free(rows->mem, rows->buckets);
@@ -115,9 +145,27 @@ void sp_unwind_rows_begin(sp_unwind_rows *rows) {
   rows->begins = ROWS_BEGINS;
 }
 
+/* Room for one row more, in a block that may be new. */
+static spanprof_status rows_reserve(sp_unwind_rows *rows, size_t blocks) {
+  const size_t rows_wanted = (size_t)rows->count + 1;
+  spanprof_status st =
+      sp_mem_reserve(rows->mem, (void **)&rows->lows, &rows->low_capacity,
+                     rows_wanted, sizeof *rows->lows);
+
+  if (!st)
+    st =
+        sp_mem_reserve(rows->mem, (void **)&rows->places, &rows->place_capacity,
+                       rows_wanted, sizeof *rows->places);
+  if (!st)
+    st = sp_mem_reserve(rows->mem, (void **)&rows->blocks,
+                        &rows->block_capacity, blocks, sizeof *rows->blocks);
+  return st;
+}
+
 spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
                                    const sp_unwind_rule *rule) {
   spanprof_status st;
+  uint32_t block;
   uint16_t place;
 
   if (rows->count == 0)
@@ -130,20 +178,18 @@ spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
     return st;
   place |= rows->begins;
   rows->begins = 0;
-  if (rows->count > 0 && rows->pcs[rows->count - 1] == pc - rows->base)
+  if (rows->count > 0 && sp_unwind_rows_pc(rows, rows->count - 1) == pc)
     place |= rows->places[--rows->count] & ROWS_BEGINS;
   if (rows->count > 0 && !(place & ROWS_BEGINS) &&
       (rows->places[rows->count - 1] & ~ROWS_BEGINS) == place)
     return SPANPROF_OK;
-  st = sp_mem_reserve(rows->mem, (void **)&rows->pcs, &rows->pc_capacity,
-                      (size_t)rows->count + 1, sizeof *rows->pcs);
-  if (!st)
-    st =
-        sp_mem_reserve(rows->mem, (void **)&rows->places, &rows->place_capacity,
-                       (size_t)rows->count + 1, sizeof *rows->places);
+  block = (uint32_t)((pc - rows->base) >> ROWS_LOW_BITS);
+  st = rows_reserve(rows, (size_t)block + 1);
   if (st)
     return st;
-  rows->pcs[rows->count] = (uint32_t)(pc - rows->base);
+  while (rows->block_count <= block)
+    rows->blocks[rows->block_count++] = rows->count;
+  rows->lows[rows->count] = (uint16_t)(pc - rows->base);
   rows->places[rows->count] = place;
   rows->count++;
   return SPANPROF_OK;
@@ -155,8 +201,10 @@ void sp_unwind_rows_seal(sp_unwind_rows *rows) {
   rows->buckets = NULL;
   rows->chain = NULL;
   rows->chain_capacity = 0;
-  rows_shrink(rows->mem, (void **)&rows->pcs, &rows->pc_capacity, rows->count,
-              sizeof *rows->pcs);
+  rows_shrink(rows->mem, (void **)&rows->lows, &rows->low_capacity, rows->count,
+              sizeof *rows->lows);
+  rows_shrink(rows->mem, (void **)&rows->blocks, &rows->block_capacity,
+              rows->block_count, sizeof *rows->blocks);
   rows_shrink(rows->mem, (void **)&rows->places, &rows->place_capacity,
               rows->count, sizeof *rows->places);
   rows_shrink(rows->mem, (void **)&rows->rules, &rows->rule_capacity,
@@ -165,14 +213,14 @@ void sp_unwind_rows_seal(sp_unwind_rows *rows) {
 
 const sp_unwind_rule *sp_unwind_rows_find(const sp_unwind_rows *rows,
                                           uint64_t pc) {
-  size_t index;
+  uint32_t index;
 
   return rows_index(rows, pc, &index) ? rows_rule(rows, index) : &rows_no_rule;
 }
 
 bool sp_unwind_rows_function(const sp_unwind_rows *rows, uint64_t pc,
                              uint64_t *start) {
-  size_t index;
+  uint32_t index;
 
   if (!rows_index(rows, pc, &index) ||
       rows_rule(rows, index)->cfa_kind == SP_CFA_NONE)
@@ -180,6 +228,6 @@ bool sp_unwind_rows_function(const sp_unwind_rows *rows, uint64_t pc,
   while (!(rows->places[index] & ROWS_BEGINS))
     if (index-- == 0)
       return false;
-  *start = rows->base + rows->pcs[index];
+  *start = sp_unwind_rows_pc(rows, index);
   return true;
 }

@@ -1,4 +1,4 @@
-/* How to unwind from every pc of one module: six bytes a row. The rules, few
+/* How to unwind from every pc of one module: four bytes a row. The rules, few
  * and much repeated, are kept once each. */
 #ifndef SP_UNWIND_ROWS_H
 #define SP_UNWIND_ROWS_H
@@ -39,14 +39,19 @@ typedef struct sp_unwind_rule {
 
 typedef struct sp_unwind_rows {
   const sp_mem *mem;
-  uint64_t base;    /* of pcs; ELF virtual address */
-  uint32_t *pcs;    /* ascending; each row reaches to the next */
+  uint64_t base;    /* pc of the first row; ELF virtual address */
+  uint16_t *lows;   /* of each row's distance from it, the lower half; each row
+                     * reaches to the next */
+  uint32_t *blocks; /* by upper half: the first row that has it, or a larger
+                     * one */
   uint16_t *places; /* of each row's rule in `rules`, and whether a function
                      * begins with the row */
   sp_unwind_rule *rules;
   uint32_t count;
+  uint32_t block_count;
   uint32_t rule_count;
-  size_t pc_capacity;
+  size_t low_capacity;
+  size_t block_capacity;
   size_t place_capacity;
   size_t rule_capacity;
   /* While rows are added: rules by hash, chained. */
@@ -70,6 +75,9 @@ spanprof_status sp_unwind_rows_add(sp_unwind_rows *rows, uint64_t pc,
 
 /* Give back what only adding needed. */
 void sp_unwind_rows_seal(sp_unwind_rows *rows);
+
+/* Where a row begins, an ELF virtual address; `index` is below the count. */
+uint64_t sp_unwind_rows_pc(const sp_unwind_rows *rows, uint32_t index);
 
 /* The rule at an ELF virtual address; its kind is SP_CFA_NONE where there is
  * none. Valid until the rows are disposed of. */

@@ -8,8 +8,8 @@
 #include "remote_unwind.h"
 
 /* Rules by pc. A busy process has some thousand different ones in its stacks;
- * 192 KiB. */
-#define UNWINDER_PLACES 4096
+ * 112 KiB. */
+#define UNWINDER_PLACES 2048
 
 /* The most of a function that is read to guess its rule: nearly all
  * hand-written ones are shorter. */
@@ -26,9 +26,9 @@ typedef enum unwinder_call {
 
 /* Where an address is and how to unwind from there. */
 typedef struct unwinder_place {
-  uint64_t pc; /* the address looked up; 0: free */
+  uint64_t pc; /* the address looked up */
   uint64_t bias;
-  uint32_t module; /* 0: in none */
+  uint32_t module; /* 0: in none, or the place is free */
   uint8_t call;    /* unwinder_call: whether a call ends with this byte */
   bool guessed;    /* the rule, so that the caller is to be checked */
   sp_unwind_rule rule;
@@ -85,7 +85,12 @@ static sp_unwind_rule unwinder_guess(sp_module_entry *module, uint64_t pc,
 }
 
 static void unwinder_forget(sp_unwinder *unwinder) {
-  memset(unwinder->places, 0, UNWINDER_PLACES * sizeof *unwinder->places);
+  size_t i;
+
+  /* What is free takes no pages as long as nobody writes to it. */
+  for (i = 0; i < UNWINDER_PLACES; i++)
+    if (unwinder->places[i].module != 0)
+      unwinder->places[i].module = 0;
 }
 
 void sp_unwinder_scan(sp_unwinder *unwinder) {

@@ -243,7 +243,7 @@ static void functions_out_of_order_and_overlapping_are_put_right(void) {
   CHECK_EQUAL(rule_at(&rows, 0x3080)->cfa_offset, 48);
   CHECK_EQUAL(rule_at(&rows, 0x3090)->cfa_kind, SP_CFA_NONE);
   for (i = 1; i < rows.count; i++)
-    CHECK(rows.pcs[i] > rows.pcs[i - 1]);
+    CHECK(sp_unwind_rows_pc(&rows, i) > sp_unwind_rows_pc(&rows, i - 1));
   sp_unwind_rows_dispose(&rows);
 }
 
