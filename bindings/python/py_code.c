@@ -11,8 +11,11 @@
 #include "py_text.h"
 #include "util/base.h"
 
-#define CODE_SLOTS     (1u << 14)
-#define CODE_SLOTS_MAX (CODE_SLOTS / 4 * 3)
+/* Most programs never need more than the few of the first space, all pages of
+ * which are soon written to: code objects are spread over the heap, and so are
+ * their slots. */
+#define CODE_SLOTS       (1u << 14)
+#define CODE_SLOTS_FIRST (1u << 11)
 
 /* Slots looked at for one address. */
 #define CODE_REACH 64
@@ -47,6 +50,13 @@ static _Atomic uint64_t code_known, code_overflowed;
 /* Handlers that are making a slot theirs, or writing one. */
 static _Atomic uint32_t code_writers;
 
+/* A power of two; generations of spaces begin at 1. */
+SP_HANDLER_CODE static uint32_t slots_of(const py_sp_space *space) {
+  return atomic_load_explicit(&space->generation, memory_order_relaxed) == 1
+             ? CODE_SLOTS_FIRST
+             : CODE_SLOTS;
+}
+
 /* First where its neighbours in memory have theirs: a module's code objects
  * stand near each other, and then so do their slots, in few pages. Where that
  * one is taken, anywhere. */
@@ -58,7 +68,7 @@ slot_at(const py_sp_space *space, const PyCodeObject *code, uint32_t step) {
   if (step > 0)
     place = (address * UINT64_C(0x9e3779b97f4a7c15) >> 40) + step;
   return (code_slot *)(space->base + PY_SP_RECORD_HEAD_BYTES) +
-         (place & (CODE_SLOTS - 1));
+         (place & (slots_of(space) - 1));
 }
 
 SP_HANDLER_CODE static uint64_t texts_number(py_sp_probe *probe,
@@ -148,13 +158,15 @@ typedef enum find_result { FIND_NONE, FIND_FULL, FIND_DONE } find_result;
 
 /* Copy an unknown code object and write it into `slot`, which has its address
  * or none; where another handler has just taken that, the copy serves this
- * sample alone. */
+ * sample alone. Slots are said to be full while one in four is free, unless it
+ * is the `last` try. */
 SP_HANDLER_SELDOM static find_result
 code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
-         code_slot *slot, py_sp_code *out) {
-  if (atomic_load_explicit(&space->count, memory_order_relaxed) >=
-          CODE_SLOTS_MAX ||
-      !code_copy(space, probe, code, out))
+         code_slot *slot, bool last, py_sp_code *out) {
+  if (!last && atomic_load_explicit(&space->count, memory_order_relaxed) >=
+                   slots_of(space) / 4 * 3)
+    return FIND_FULL;
+  if (!code_copy(space, probe, code, out))
     return FIND_FULL;
   atomic_fetch_add_explicit(&code_writers, 1, memory_order_relaxed);
   if (slot_claim(space, slot, code))
@@ -169,10 +181,9 @@ SP_HANDLER_SELDOM static bool code_proven(py_sp_probe *probe,
          Py_TYPE(code) == &PyCode_Type;
 }
 
-SP_HANDLER_CODE static find_result space_find(py_sp_space *space,
-                                              py_sp_probe *probe,
-                                              const PyCodeObject *code,
-                                              bool sure, py_sp_code *out) {
+SP_HANDLER_CODE static find_result
+space_find(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
+           bool sure, bool last, py_sp_code *out) {
   uint32_t step;
 
   for (step = 0; step < CODE_REACH; step++) {
@@ -186,8 +197,9 @@ SP_HANDLER_CODE static find_result space_find(py_sp_space *space,
       return FIND_NONE;
     if (address != 0 && slot_read(slot, sure ? NULL : probe, code, out))
       return FIND_DONE;
-    return code_proven(probe, code) ? code_add(space, probe, code, slot, out)
-                                    : FIND_NONE;
+    return code_proven(probe, code)
+               ? code_add(space, probe, code, slot, last, out)
+               : FIND_NONE;
   }
   return FIND_FULL;
 }
@@ -195,15 +207,14 @@ SP_HANDLER_CODE static find_result space_find(py_sp_space *space,
 SP_HANDLER_CODE bool py_sp_code_find(py_sp_probe *probe,
                                      const PyCodeObject *code, bool sure,
                                      py_sp_code *out) {
-  py_sp_space *space = py_sp_space_current();
+  py_sp_space *space = py_sp_space_current(), *next;
   find_result result = FIND_NONE;
 
   if (space)
-    result = space_find(space, probe, code, sure, out);
+    result = space_find(space, probe, code, sure, false, out);
   if (result == FIND_FULL) {
-    space = py_sp_space_switch(space);
-    if (space)
-      result = space_find(space, probe, code, sure, out);
+    next = py_sp_space_switch(space);
+    result = space_find(next ? next : space, probe, code, sure, !next, out);
   }
   if (result == FIND_FULL) {
     atomic_fetch_add_explicit(&code_overflowed, 1, memory_order_relaxed);
@@ -255,7 +266,7 @@ void py_sp_code_after_fork(void) {
   if (!space || atomic_exchange(&code_writers, 0) == 0)
     return;
   slots = (code_slot *)(space->base + PY_SP_RECORD_HEAD_BYTES);
-  for (i = 0; i < CODE_SLOTS; i++) {
+  for (i = 0; i < slots_of(space); i++) {
     uint64_t address = atomic_load(&slots[i].address);
 
     if (address == 0 || atomic_load(&slots[i].id) != 0)

@@ -245,6 +245,33 @@ class FramesTest(RecordingCase):
 class RoomTest(ProgramCase):
     """In a process of its own: it leaves no room for the names of others."""
 
+    def test_code_outgrows_the_first_space(self) -> None:
+        """4,000 functions in stacks of 100: nothing is lost on the way."""
+        self.run_source("""
+            import spanprof, time
+            from spanprof import _native
+            assert spanprof.start()
+            for chain in range(40):
+                source = "".join(f"def c{chain}_{i}(): c{chain}_{i + 1}()\\n" for i in range(99))
+                source += f"def c{chain}_99():\\n"
+                source += "    while time.monotonic() < until: pass\\n"
+                space = {"time": time, "until": time.monotonic() + 0.1}
+                exec(compile(source, f"<chain {chain}>", "exec"), space)
+                space[f"c{chain}_0"]()
+            stats = _native.runtime_stats()
+            assert stats["code_spaces_emptied"] == 1, stats
+            assert stats["code_overflows"] == 0, stats
+        """, SPANPROF_TEST_WALL_HZ="2000")
+        seen = set()
+        for sample in self.samples():
+            chained = [(f.function, f.file) for f in sample.stack
+                       if f.file.startswith("<chain ") and f.function != "<module>"]
+            for function, file in chained:
+                self.assertEqual(file, f"<chain {function[1:function.index('_')]}>")
+            self.assertLessEqual(len({file for _, file in chained}), 1)
+            seen.update(function for function, _ in chained)
+        self.assertEqual(len(seen), 4000)
+
     def test_more_code_than_there_is_room_for_is_counted(self) -> None:
         """Both spaces of names fill up: the second within the time in which the
         first may not be emptied."""
