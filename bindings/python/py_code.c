@@ -45,6 +45,9 @@ typedef struct code_slot {
 
 _Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
 
+/* Here, and not in a page of the dynamic linker's. */
+SP_HANDLER_DATA static PyTypeObject *code_type = &PyCode_Type;
+
 static _Atomic uint64_t code_known, code_overflowed;
 
 /* Handlers that are making a slot theirs, or writing one. */
@@ -84,12 +87,10 @@ SP_HANDLER_SELDOM static uint64_t code_number(py_sp_probe *probe,
   return version ? version : texts_number(probe, code);
 }
 
-/* Read a slot if it is whole and what stands at its address is still what it
- * was: a live code object, unless `probe` says that it may be anything. Texts
- * are looked at last. */
-SP_HANDLER_CODE static bool slot_read(const code_slot *slot, py_sp_probe *probe,
-                                      const PyCodeObject *code,
-                                      py_sp_code *out) {
+/* Read a slot if it is whole and what stands at its address, a live code
+ * object, is still what it was. Texts are looked at last. */
+SP_HANDLER_CODE static bool
+slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
   uint64_t version = layout_code_version(code), number;
   bool same = true;
 
@@ -105,7 +106,7 @@ SP_HANDLER_CODE static bool slot_read(const code_slot *slot, py_sp_probe *probe,
   atomic_thread_fence(memory_order_acquire);
   return out->id != 0 && same &&
          atomic_load_explicit(&slot->id, memory_order_relaxed) == out->id &&
-         (version ? version : texts_number(probe, code)) == number;
+         (version ? version : texts_number(NULL, code)) == number;
 }
 
 /* Write a slot that is this handler's, its id being 0. */
@@ -175,10 +176,20 @@ code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
   return FIND_DONE;
 }
 
-SP_HANDLER_SELDOM static bool code_proven(py_sp_probe *probe,
-                                          const PyCodeObject *code) {
-  return py_sp_probe_readable(probe, code, sizeof *code) &&
-         Py_TYPE(code) == &PyCode_Type;
+/* Whether a live code object is there: what is freed has nothing, or an
+ * address, where its references were counted (Objects/obmalloc.c,
+ * pymalloc_free()), or no type. An immortal's count has all lower bits set, and
+ * from 3.14 on flags in the upper 16 (Include/refcount.h). */
+SP_HANDLER_CODE static bool code_proven(py_sp_probe *probe,
+                                        const PyCodeObject *code) {
+  uint64_t references;
+
+  if (!py_sp_probe_readable(probe, code, sizeof *code) ||
+      Py_TYPE(code) != code_type)
+    return false;
+  memcpy(&references, (const char *)code + offsetof(PyObject, ob_refcnt),
+         sizeof references);
+  return (uint32_t)references != 0 && (uint16_t)(references >> 32) == 0;
 }
 
 SP_HANDLER_CODE static find_result
@@ -195,7 +206,7 @@ space_find(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
       continue;
     if ((address == 0 || !sure) && !code_proven(probe, code))
       return FIND_NONE;
-    if (address != 0 && slot_read(slot, sure ? NULL : probe, code, out))
+    if (address != 0 && slot_read(slot, code, out))
       return FIND_DONE;
     return code_proven(probe, code)
                ? code_add(space, probe, code, slot, last, out)
