@@ -129,7 +129,7 @@ assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
     def test_a_handler_of_the_program_stays_in_charge(self) -> None:
         done = self.run_source(f"""
 import os, signal, spanprof
-signal.signal(signal.SIGTERM, lambda *_: print("mine"))
+signal.signal(signal.SIGTERM, lambda *_: print("mine", flush=True))
 spanprof.start()
 burn({BURN_S})
 os.kill(os.getpid(), signal.SIGTERM)
