@@ -37,17 +37,18 @@ DefaultRuntimeDir {here}
 {user}
 LoadModule mpm_event_module {modules}/mod_mpm_event.so
 LoadModule authz_core_module {modules}/mod_authz_core.so
-LoadModule wsgi_module {modules}/mod_wsgi.so
+LoadModule wsgi_module {wsgi}
 WSGISocketPrefix {here}/wsgi
 WSGIDaemonProcess site processes=2 threads=2
 WSGIProcessGroup site
 {group}
 WSGIScriptAlias / {here}/app.wsgi
 """
-FOR_THIS = (MODULES / "mod_wsgi.so-{}.{}".format(*sys.version_info[:2])).exists()
+# mod_wsgi.so itself is that of Debian's default interpreter.
+WSGI = MODULES / "mod_wsgi.so-{}.{}".format(*sys.version_info[:2])
 
 
-@unittest.skipUnless(os.path.exists(SERVER) and FOR_THIS, "there is no mod_wsgi for this interpreter")
+@unittest.skipUnless(os.path.exists(SERVER) and WSGI.exists(), "there is no mod_wsgi for this interpreter")
 class ModWsgiTest(ProgramCase):
     def serve_site(self, group: str) -> int:
         """The port of a server that is not root, even where this is."""
@@ -61,7 +62,7 @@ class ModWsgiTest(ProgramCase):
                 os.chown(path, 65534, 65534)
         configuration = self.write("apache.conf", "")
         configuration.write_text(CONFIGURATION.format(
-            here=self.directory, port=port, modules=MODULES, user=user, group=group))
+            here=self.directory, port=port, modules=MODULES, wsgi=WSGI, user=user, group=group))
         self.server = self.serve([SERVER, "-f", str(configuration), "-D", "FOREGROUND"],
                                  PYTHONPATH=str(self.directory / "packages"))
         return port
