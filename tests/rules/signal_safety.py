@@ -27,6 +27,7 @@ SAFE = {
 FOREIGN = {
     "ruby_thread_has_gvl_p": "reads two words, of which one is thread-local to libruby",
     "Py_TYPE": "reads a field, in line",
+    "_Py_TYPE": "Py_TYPE from CPython 3.14 on",
     "Py_SIZE": "reads a field, in line",
 }
 # Where a call through a pointer is meant.
