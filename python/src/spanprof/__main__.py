@@ -39,6 +39,7 @@ def _wait_for(arguments: Sequence[str]) -> int:
     def leave(_: int, __: object) -> None:
         """The terminal sends it to both; the program decides."""
 
+    number: int
     for number in (signal.SIGINT, signal.SIGQUIT):
         signal.signal(number, leave)
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -52,7 +52,7 @@ def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     from ._options import native_options
 
-    return native_options(options, [*start.__kwdefaults__])
+    return native_options(options, [*(start.__kwdefaults__ or ())])
 
 
 def _start(options: dict[str, Any]) -> bool:
