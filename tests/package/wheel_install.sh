@@ -116,9 +116,10 @@ done
   fails does_not_compile "it could not be compiled"
 )
 (
-  # Another system, as far as Python tells.
+  # Another system, as far as Python tells. What it was built with is in a module
+  # that it looks for by the system's name, once.
   mkdir "$work/other"
-  echo 'import sys; sys.platform = "freebsd14"' > "$work/other/sitecustomize.py"
+  echo 'import sys, sysconfig; sysconfig.get_config_vars(); sys.platform = "freebsd14"' > "$work/other/sitecustomize.py"
   # shellcheck disable=SC2030,SC2031 # in this one only
   export PYTHONPATH=$work/other
   inert another_system "freebsd14 is not supported"
