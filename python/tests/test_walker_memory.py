@@ -12,7 +12,7 @@ import unittest
 
 from program import ProgramCase
 
-VENDOR = pathlib.Path(__file__).resolve().parent.parent / "vendor"
+CHECKOUT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 LIBRARY = """
 #define _PyRuntime moved_runtime
@@ -117,14 +117,13 @@ int leaf_of_unmapped_code(void) {
 """
 
 
-@unittest.skipUnless(VENDOR.is_dir(), "the sources are not there: run python/_build/backend.py")
 class WalkerMemoryTest(ProgramCase):
     def setUp(self) -> None:
         super().setUp()
         source = self.directory / "walker.c"
         source.write_text(LIBRARY)
-        binding = VENDOR / "bindings/python"
-        include = [f"-I{VENDOR / folder}" for folder in (
+        binding = CHECKOUT / "bindings/python"
+        include = [f"-I{CHECKOUT / folder}" for folder in (
             "core/include", "core/src", "bindings/python")]
         subprocess.run(
             [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-O2", "-shared", "-fPIC",
