@@ -1,12 +1,15 @@
 #include "own_thread.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "mem.h"
+#include "number.h"
 
 /* Collector, uploader, and one of each that a stop had to leave behind. */
 #define OWN_THREADS_MAX 16
@@ -20,8 +23,12 @@
 #define OWN_STACK_BYTES (512 * 1024)
 #endif
 
-/* Process-wide, as thread numbers are. 0: free. */
+/* Process-wide, as thread numbers are. 0: free. Negative: free, and was that of
+ * one that has left, which the kernel may list for a moment yet. */
 static _Atomic int own_tids[OWN_THREADS_MAX];
+/* Started ever, and known by number since: the kernel lists a thread before it
+ * has run and said its number. */
+static _Atomic unsigned own_started, own_entered;
 
 typedef struct own_start {
   void *(*run)(void *argument);
@@ -29,40 +36,55 @@ typedef struct own_start {
   char name[16];
 } own_start;
 
-/* Without a free place it stays the application's. */
-static void own_enter(void) {
-  int tid = (int)syscall(SYS_gettid), none;
+static bool own_has(int tid) {
   size_t i;
 
-  if (sp_own_thread_is(tid))
+  for (i = 0; i < OWN_THREADS_MAX; i++)
+    if (atomic_load_explicit(&own_tids[i], memory_order_relaxed) == tid)
+      return true;
+  return false;
+}
+
+/* Without a free place it stays the application's. */
+static void own_enter(int tid) {
+  const unsigned first = atomic_load(&own_entered);
+  int old;
+  size_t i;
+
+  if (own_has(tid))
     return;
+  /* In turn, so that who left last is known the longest. */
   for (i = 0; i < OWN_THREADS_MAX; i++) {
-    none = 0;
-    if (atomic_compare_exchange_strong(&own_tids[i], &none, tid))
+    _Atomic int *place = &own_tids[(first + i) % OWN_THREADS_MAX];
+
+    old = atomic_load(place);
+    if (old <= 0 && atomic_compare_exchange_strong(place, &old, tid))
       return;
   }
 }
 
-static void own_leave(void) {
-  int tid = (int)syscall(SYS_gettid), own;
+static void own_leave(int tid) {
+  int own;
   size_t i;
 
   for (i = 0; i < OWN_THREADS_MAX; i++) {
     own = tid;
-    if (atomic_compare_exchange_strong(&own_tids[i], &own, 0))
+    if (atomic_compare_exchange_strong(&own_tids[i], &own, -tid))
       return;
   }
 }
 
 static void *own_run(void *argument) {
   own_start start = *(own_start *)argument;
+  const int tid = (int)syscall(SYS_gettid);
   void *result;
 
-  own_enter();
+  own_enter(tid);
+  atomic_fetch_add(&own_entered, 1);
   sp_mem_free(&sp_mem_default, argument);
   prctl(PR_SET_NAME, start.name);
   result = start.run(start.argument);
-  own_leave();
+  own_leave(tid);
   return result;
 }
 
@@ -88,29 +110,45 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
    * application can land on ours, not even before its first instruction. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
+  atomic_fetch_add(&own_started, 1);
   error = pthread_create(out, &attributes, own_run, start);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
-  if (error)
+  if (error) {
+    atomic_fetch_sub(&own_started, 1);
     sp_mem_free(&sp_mem_default, start);
+  }
   return error;
 }
 
 bool sp_own_thread_is(int tid) {
-  size_t i;
-
-  for (i = 0; i < OWN_THREADS_MAX; i++)
-    if (atomic_load_explicit(&own_tids[i], memory_order_relaxed) == tid)
-      return true;
-  return false;
+  return own_has(tid);
 }
 
 size_t sp_own_thread_count(void) {
   size_t count = 0, i;
 
   for (i = 0; i < OWN_THREADS_MAX; i++)
-    count += atomic_load_explicit(&own_tids[i], memory_order_relaxed) != 0;
+    count += atomic_load_explicit(&own_tids[i], memory_order_relaxed) > 0;
   return count;
+}
+
+bool sp_own_threads_only(void) {
+  const unsigned entered = atomic_load(&own_entered);
+  const int self = (int)syscall(SYS_gettid);
+  DIR *tasks = opendir("/proc/self/task");
+  const struct dirent *task;
+  unsigned unknown = 0;
+  uint64_t tid;
+
+  if (!tasks)
+    return false;
+  while ((task = readdir(tasks)))
+    if (sp_number_is(task->d_name, INT_MAX, &tid) && (int)tid != self &&
+        !own_has((int)tid) && !own_has(-(int)tid))
+      unknown++;
+  closedir(tasks);
+  return unknown <= atomic_load(&own_started) - entered;
 }
 
 void sp_own_thread_after_fork(void) {
@@ -118,4 +156,5 @@ void sp_own_thread_after_fork(void) {
 
   for (i = 0; i < OWN_THREADS_MAX; i++)
     atomic_store(&own_tids[i], 0);
+  atomic_store(&own_entered, atomic_load(&own_started));
 }

@@ -25,6 +25,11 @@ bool sp_own_thread_is(int tid);
 /* How many there are. */
 size_t sp_own_thread_count(void);
 
+/* Is every other thread of this process one of ours, also one that starts or
+ * ends just now? One whose threads cannot be listed is taken for one that has
+ * others. */
+bool sp_own_threads_only(void);
+
 /* In a forked child: none is left. */
 void sp_own_thread_after_fork(void);
 
