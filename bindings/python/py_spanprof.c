@@ -13,13 +13,14 @@ int py_sp_check(spanprof_status status) {
 }
 
 /* SWIG up to 4.3 gives the module, later the definition of one, which an
- * importer makes (PEP 489). A new reference. */
+ * importer makes (PEP 489): by the spec's class where every interpreter has it,
+ * since importlib would be brought in. A new reference. */
 static PyObject *native_new_swig(void) {
   PyObject *made = PyInit__swig(), *machinery, *spec, *module = NULL;
 
   if (!made || !PyObject_TypeCheck(made, &PyModuleDef_Type))
     return made;
-  machinery = PyImport_ImportModule("importlib.machinery");
+  machinery = PyImport_ImportModule("_frozen_importlib");
   spec = machinery ? PyObject_CallMethod(machinery, "ModuleSpec", "sO",
                                          "spanprof._native._swig", Py_None)
                    : NULL;
