@@ -41,6 +41,12 @@ module Noise
     (drawn + rounded) * tick_s + threads * LATE_S + late_s
   end
 
+  # @param counted [Array<Array>] what was counted, and in how many s, twice
+  # @return [Float] how far both rates (1/s) may be from each other
+  def self.rates(*counted)
+    DEVIATIONS * Math.sqrt(counted.sum { |count, seconds| count / seconds**2 })
+  end
+
   # @param samples [Array<ProfileReader::Sample>]
   # @return [Float] s that threads burned after the last tick that hit them, which
   #   the profile books where they ended: true, and in no method
