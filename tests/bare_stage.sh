@@ -62,9 +62,7 @@ bare_root() {
       echo "$1 ALL=(ALL) NOPASSWD: ALL" > "/etc/sudoers.d/$1"
     ' bash "$user"
   fi
-  # 1: files came or went meanwhile, those of the stage that runs beside this one.
-  { tar -c --exclude=./build --exclude=./.git --exclude=vendor --exclude=node_modules --exclude=__pycache__ --exclude='*.egg-info' . || [ $? -eq 1 ]; } |
-    packages_as_root tar -x --one-top-level="$root/$home/spanprof" --no-same-owner
+  checkout_copy "$root/$home/spanprof"
   bare_run "$name" root chown -R "$user:$user" "/$home/spanprof"
 }
 

@@ -4,17 +4,23 @@
 # SWIG of another age.
 source tests/packages.sh
 
-# suite_run SUITE COMMAND...: in there, with the checkout as /srv/spanprof, but
-# a build/ of its own. The mounts are in a namespace that ends with the command.
+# checkout_copy FOLDER: the checkout, without what was made in it.
+checkout_copy() {
+  # 1: files came or went meanwhile, those of the stage that runs beside this one.
+  { tar -c --exclude=./build --exclude=./.git --exclude=vendor --exclude=node_modules --exclude=__pycache__ --exclude='*.egg-info' . || [ $? -eq 1 ]; } |
+    packages_as_root tar -x --one-top-level="$1" --no-same-owner
+}
+
+# suite_run SUITE COMMAND...: in there, in /srv/spanprof, with a build/ that is
+# kept. The mounts are in a namespace that ends with the command.
 suite_run() {
   packages_as_root unshare --mount bash -euc '
     root=$PWD/build/suite/$1
     shift
-    mkdir -p "$root"/srv/{spanprof,build}
+    mkdir -p "$root"/srv/{spanprof/build,build}
     mount -t proc proc "$root/proc"
     mount --rbind /sys "$root/sys"
     mount --rbind /dev "$root/dev"
-    mount --bind . "$root/srv/spanprof"
     mount --bind "$root/srv/build" "$root/srv/spanprof/build"
     exec chroot "$root" env -i HOME=/root LANG=C.UTF-8 \
       PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
@@ -43,9 +49,10 @@ suite_root() {
   ' bash "$@"
 }
 
-# suite_stages SUITE FROM "PACKAGE..." STAGE...: made once, run every time.
+# suite_stages SUITE FROM "PACKAGE..." STAGE...: made once, run every time, in a
+# copy: a stage fills folders of its checkout, and another may run beside it.
 suite_stages() {
-  local suite=$1 from=$2 packages=$3
+  local suite=$1 from=$2 packages=$3 copy=build/suite/$1/srv/spanprof
   shift 3
 
   if [ ! -e "build/suite/$suite/srv/complete" ]; then
@@ -53,6 +60,8 @@ suite_stages() {
     check "$suite-packages" 1200 suite_root "$suite" "$from" $packages
     [ ! -s "$failures" ] || return 1
   fi
+  packages_as_root rm -rf "$copy"
+  checkout_copy "$copy"
   suite_run "$suite" tests/run "$@"
 }
 
