@@ -201,6 +201,24 @@ static int runtime_stop_at_exit(void) {
   return -1;
 }
 
+/* Whether the interpreter has a compiler, or may have: 3.13 does not tell
+ * (https://docs.python.org/3/library/sys.html#sys._jit, 3.14). */
+static bool runtime_compiles(void) {
+#if PY_VERSION_HEX < 0x030d0000
+  return false;
+#else
+  PyObject *jit = PySys_GetObject("_jit"), *has = NULL;
+  bool compiles;
+
+  if (jit)
+    has = PyObject_CallMethod(jit, "is_available", NULL);
+  compiles = has != Py_False;
+  Py_XDECREF(has);
+  PyErr_Clear();
+  return compiles;
+#endif
+}
+
 /* 0, or -1 with an exception. */
 static int runtime_register(void) {
   spanprof_range ranges[SPANPROF_RUNTIME_RANGES_MAX];
@@ -216,6 +234,8 @@ static int runtime_register(void) {
   };
 
   runtime.eval_range_count = py_sp_eval_find(ranges);
+  if (!runtime_compiles())
+    py_sp_walk_know_loop(ranges, runtime.eval_range_count);
   if (runtime_stop_at_exit() < 0)
     return -1;
   if (pthread_atfork(NULL, NULL, py_sp_code_after_fork) != 0) {

@@ -40,6 +40,16 @@ SP_HANDLER_DATA static struct {
   PyThreadState *(*state)(void);
 } walk_thread;
 
+/* Frames are linked in the eval loop, whose compiler may order the stores:
+ * where a thread runs in another function, its innermost frame is written.
+ * Written once; none: it is not known where that loop is, or not all of it. */
+#define WALK_LOOP_RANGES 4
+
+SP_HANDLER_DATA static struct {
+  size_t count;
+  spanprof_range ranges[WALK_LOOP_RANGES];
+} walk_loop;
+
 typedef struct walk_piece {
   uintptr_t start;
   uintptr_t end;
@@ -48,6 +58,7 @@ typedef struct walk_piece {
 typedef struct frame_walk {
   const PyThreadState *thread;
   py_sp_probe probe;
+  bool written;                   /* the innermost frame */
   walk_piece pieces[WALK_PIECES]; /* innermost first */
   unsigned piece_count;
   uintptr_t edge; /* where the next frame on the data stack must end, or 0 */
@@ -172,10 +183,8 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
     words = frame_words(walk, frame);
   if (unit < -1 || unit >= WALK_UNITS_MAX || words < 0)
     return false;
-  /* 3.10: a frame that is linked is alive, and so is its code. The innermost
-   * one on a data stack may be linked before it is written: the order of the
-   * stores is the compiler's. */
-  if ((place == PLACE_DATA_STACK && walk->count > 0) ||
+  /* 3.10: a frame that is linked is alive, and so is its code. */
+  if ((place == PLACE_DATA_STACK && (walk->count > 0 || walk->written)) ||
       !PY_SP_LAYOUT_DATA_STACK)
     flags |= WALK_SURE;
   walk->frames[walk->count++] =
@@ -244,6 +253,26 @@ SP_HANDLER_CODE static bool frames_prove(frame_walk *walk) {
   return true;
 }
 
+void py_sp_walk_know_loop(const spanprof_range *ranges, size_t count) {
+  size_t i;
+
+  if (count > WALK_LOOP_RANGES)
+    return;
+  for (i = 0; i < count; i++)
+    walk_loop.ranges[i] = ranges[i];
+  walk_loop.count = count;
+}
+
+/* Whether a thread that runs there is in none of the loop's functions. */
+SP_HANDLER_CODE static bool pc_outside_loop(uint64_t pc) {
+  size_t i;
+
+  for (i = 0; i < walk_loop.count; i++)
+    if (pc >= walk_loop.ranges[i].start && pc < walk_loop.ranges[i].end)
+      return false;
+  return walk_loop.count > 0;
+}
+
 int py_sp_walk_open(void) {
   walk_thread.key = layout_thread_key();
   walk_thread.specific = pthread_getspecific;
@@ -280,7 +309,10 @@ SP_HANDLER_CODE size_t py_sp_walk(const PyThreadState *thread,
                                   const spanprof_capture *capture,
                                   spanprof_frame *frames, size_t max,
                                   int *cut) {
-  frame_walk walk = {.thread = thread, .frames = frames, .max = max};
+  frame_walk walk = {.thread = thread,
+                     .frames = frames,
+                     .max = max,
+                     .written = pc_outside_loop(capture->pc)};
   const void *const *top = layout_top_place(thread);
   bool whole = false;
 

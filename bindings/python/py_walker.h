@@ -17,6 +17,10 @@ typedef enum py_sp_line_numbers {
  * GIL. */
 int py_sp_walk_open(void);
 
+/* Where the eval loop is, once, before the first walk; to be called only where
+ * no frame is linked elsewhere, as compilers at run time do. */
+void py_sp_walk_know_loop(const spanprof_range *ranges, size_t count);
+
 /* The calling thread's state, NULL: it has none. Signal-safe. */
 const PyThreadState *py_sp_walk_thread(void);
 
