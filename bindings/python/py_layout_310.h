@@ -4,6 +4,9 @@
 
 typedef struct _frame py_sp_pyframe;
 
+/* Here, and not in a page of the dynamic linker's. */
+SP_HANDLER_DATA static PyTypeObject *layout_frame_type = &PyFrame_Type;
+
 /* Where the innermost frame is told. */
 SP_SIGNAL_SAFE static inline const void *
 layout_top_place(const PyThreadState *thread) {
@@ -17,7 +20,8 @@ layout_frame_previous(const py_sp_pyframe *frame) {
 
 SP_SIGNAL_SAFE static inline py_sp_frame_kind
 layout_frame_kind(const py_sp_pyframe *frame) {
-  return Py_TYPE(frame) == &PyFrame_Type ? PY_SP_FRAME_CODE : PY_SP_FRAME_OTHER;
+  return Py_TYPE(frame) == layout_frame_type ? PY_SP_FRAME_CODE
+                                             : PY_SP_FRAME_OTHER;
 }
 
 SP_SIGNAL_SAFE static inline const PyCodeObject *

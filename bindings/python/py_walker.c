@@ -127,13 +127,14 @@ SP_HANDLER_CODE static walk_place frame_place(frame_walk *walk,
     return PLACE_NONE;
   if (frame_on_data_stack(walk, frame))
     return PLACE_DATA_STACK;
-#if !PY_SP_LAYOUT_DATA_STACK
-  /* Reached by a reference that another frame holds. */
-  if (walk->count > 0)
-    return PLACE_PROBED;
-#endif
+#if PY_SP_LAYOUT_DATA_STACK
   return py_sp_probe_readable(&walk->probe, frame, sizeof *frame) ? PLACE_PROBED
                                                                   : PLACE_NONE;
+#else
+  /* The innermost frame is taken off before it is let go of (Python/ceval.c,
+   * exit_eval_frame), and holds the others by references. */
+  return PLACE_PROBED;
+#endif
 }
 
 /* Words from a frame on the data stack to the one that it called; frames lie
@@ -171,9 +172,7 @@ frame_collect(frame_walk *walk, const py_sp_pyframe *frame, walk_place place) {
   if (!code || ((uintptr_t)code & 7) != 0)
     return false;
 #if !PY_SP_LAYOUT_DATA_STACK
-  py_sp_prefetch_note(walk->thread, &frame->ob_base.ob_base.ob_type);
-  py_sp_prefetch_note(walk->thread, &frame->f_code);
-  py_sp_prefetch_note(walk->thread, &frame->f_lasti);
+  py_sp_prefetch_note(walk->thread, frame);
 #endif
   if (walk->count == 0 ||
       walk->frames[walk->count - 1].code != (uint64_t)(uintptr_t)code)
