@@ -58,60 +58,85 @@ int slot_after_fork(PyCodeObject *code) {
 
 #if PY_SP_LAYOUT_DATA_STACK
 #define STACK_WORDS 1000
+#define IN_LOOP     1500
 
-static size_t walk(PyThreadState *thread, int *cut) {
-  const spanprof_capture capture = {0};
+static const spanprof_range loop = {1000, 2000};
+
+static struct {
+  PyThreadState thread;
+  char *code;
+  size_t size;
+} leaf;
+
+int frames_at(unsigned pc) {
+  const spanprof_capture capture = {.pc = pc};
   spanprof_frame frames[4];
   size_t count;
+  int cut;
 
   py_sp_space_enter();
-  count = py_sp_walk(thread, &capture, frames, 4, cut);
+  count = py_sp_walk(&leaf.thread, &capture, frames, 4, &cut);
   py_sp_space_leave();
-  return count;
+  return (int)count;
 }
 
-/* The caller's frame, alone on a data stack, with a copy of its code that is
- * there and then is not: 10 times the frames found at first, and those then. */
-int leaf_of_unmapped_code(void) {
+/* The caller's frame, alone on a data stack, with a copy of its code. */
+static void leaf_make(void) {
   static struct {
     _PyStackChunk head;
     PyObject *words[STACK_WORDS];
   } chunk;
-  static PyThreadState thread;
   const py_sp_pyframe *real;
   const PyCodeObject *code;
-  uintptr_t *frame = (uintptr_t *)(void *)chunk.head.data, there;
-  size_t size, bytes, i;
-  int cut = 0, before, after;
+  uintptr_t *frame = (uintptr_t *)(void *)chunk.head.data;
+  size_t bytes, i;
 #if PY_VERSION_HEX < 0x030d0000
   static _PyCFrame cframe;
 #endif
 
-  thread = *PyThreadState_Get();
-  real = *(const py_sp_pyframe *const *)layout_top_place(&thread);
+  leaf.thread = *PyThreadState_Get();
+  real = *(const py_sp_pyframe *const *)layout_top_place(&leaf.thread);
   code = layout_frame_code(real);
-  size = sizeof *code + (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
-  there = (uintptr_t)mmap(NULL, size, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  memcpy((void *)there, code, size);
+  leaf.size = sizeof *code + (size_t)Py_SIZE(code) * sizeof(_Py_CODEUNIT);
+  leaf.code = mmap(NULL, leaf.size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  memcpy(leaf.code, code, leaf.size);
   bytes = layout_code_words(code) * sizeof(void *);
   memcpy(frame, real, bytes);
   for (i = 0; i < sizeof *real / sizeof *frame; i++)
-    if (frame[i] >= (uintptr_t)code && frame[i] < (uintptr_t)code + size)
-      frame[i] += there - (uintptr_t)code;
+    if (frame[i] >= (uintptr_t)code && frame[i] < (uintptr_t)code + leaf.size)
+      frame[i] += (uintptr_t)leaf.code - (uintptr_t)code;
   ((py_sp_pyframe *)(void *)frame)->previous = NULL;
   chunk.head.size = sizeof chunk;
-  thread.datastack_chunk = &chunk.head;
-  thread.datastack_top = (PyObject **)(void *)((char *)frame + bytes);
+  leaf.thread.datastack_chunk = &chunk.head;
+  leaf.thread.datastack_top = (PyObject **)(void *)((char *)frame + bytes);
 #if PY_VERSION_HEX < 0x030d0000
-  thread.cframe = &cframe;
+  leaf.thread.cframe = &cframe;
 #endif
-  *(const void **)layout_top_place(&thread) = frame;
+  *(const void **)layout_top_place(&leaf.thread) = frame;
   py_sp_code_open();
-  before = (int)walk(&thread, &cut);
-  munmap((void *)there, size);
-  after = (int)walk(&thread, &cut);
-  return before * 10 + after;
+  py_sp_walk_know_loop(&loop, 1);
+}
+
+/* Of code that is there and then is not: 10 times the frames found at first,
+ * and those then. */
+int leaf_of_unmapped_code(void) {
+  int before;
+
+  leaf_make();
+  before = frames_at(IN_LOOP);
+  munmap(leaf.code, leaf.size);
+  return before * 10 + frames_at(IN_LOOP);
+}
+
+/* Of code that is known, with what is there where its references were counted:
+ * 10 times the frames found where the loop runs, and those elsewhere. */
+int leaf_of_freed_code(void *references) {
+  leaf_make();
+  frames_at(IN_LOOP);
+  memcpy(leaf.code + offsetof(PyObject, ob_refcnt), &references,
+         sizeof references);
+  return frames_at(IN_LOOP) * 10 + frames_at(1);
 }
 #endif
 """
@@ -151,6 +176,13 @@ class WalkerMemoryTest(ProgramCase):
     @unittest.skipIf(sys.version_info < (3, 11), "frames are not on a data stack")
     def test_code_that_the_innermost_frame_says_it_has(self) -> None:
         self.assertEqual(self.ask("library.leaf_of_unmapped_code()"), "10\n")
+
+    @unittest.skipIf(sys.version_info < (3, 11), "frames are not on a data stack")
+    def test_code_that_was_freed_and_is_still_there(self) -> None:
+        """Believed where the loop does not run: the frame is written there."""
+        for references in "None", "ctypes.c_void_p(0x7f0012345678)":
+            self.assertEqual(self.ask(f"library.leaf_of_freed_code({references})"), "1\n")
+        self.assertEqual(self.ask("library.leaf_of_freed_code(ctypes.c_void_p(3))"), "11\n")
 
 
 if __name__ == "__main__":
