@@ -13,6 +13,7 @@
 
 #include "rb_code_table.h"
 #include "rb_log.h"
+#include "rb_sigprof.h"
 #include "rb_spanprof.h"
 #include "rb_thread_table.h"
 #include "util/clock.h"
@@ -213,7 +214,7 @@ static VALUE naming_run(void *data) {
 }
 
 static VALUE naming_end(VALUE data) {
-  (void)data;
+  rb_sp_sigprof_unblock(data);
   spanprof_thread_exclude(0);
   atomic_store(&naming.dozing, false);
   atomic_store(&naming.running, false);
@@ -234,7 +235,7 @@ static VALUE naming_body(VALUE data) {
 static VALUE naming_ensured(VALUE yielded, VALUE data, int argc,
                             const VALUE *argv, VALUE block) {
   (void)yielded, (void)argc, (void)argv, (void)block;
-  return rb_ensure(naming_body, data, naming_end, Qnil);
+  return rb_ensure(naming_body, data, naming_end, rb_sp_sigprof_block());
 }
 
 /* A new thread has the interrupt mask of the one that made it, which may let
