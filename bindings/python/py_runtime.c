@@ -201,7 +201,8 @@ static int runtime_stop_at_exit(void) {
   return -1;
 }
 
-/* Whether the interpreter has a compiler, or may have: 3.13 does not tell
+/* Whether the interpreter compiles, or may, which is settled when it
+ * begins; 3.13 does not tell
  * (https://docs.python.org/3/library/sys.html#sys._jit, 3.14). */
 static bool runtime_compiles(void) {
 #if PY_VERSION_HEX < 0x030d0000
@@ -211,7 +212,7 @@ static bool runtime_compiles(void) {
   bool compiles;
 
   if (jit)
-    has = PyObject_CallMethod(jit, "is_available", NULL);
+    has = PyObject_CallMethod(jit, "is_enabled", NULL);
   compiles = has != Py_False;
   Py_XDECREF(has);
   PyErr_Clear();
