@@ -35,8 +35,8 @@ SP_HANDLER_CODE static thread_reads *reads_of(const PyThreadState *thread) {
   return &reads[(hash >> 40) % PREFETCH_THREADS];
 }
 
-/* What is read of it begins at its type. A frame's goes on to the line of
- * f_lasti, of which a node's first lines are in reach. */
+/* What is read of an object begins at its type; of a frame of 3.10 it ends with
+ * f_lasti, in the line after or the one after that. */
 SP_HANDLER_CODE static void object_fetch(const char *at) {
   __builtin_prefetch(at + offsetof(PyObject, ob_type));
 #if PY_VERSION_HEX < 0x030b0000

@@ -30,10 +30,11 @@ const PyThreadState *py_sp_walk_thread(void);
  *
  * Any instant of the interpreter is expected: frames half linked, a structure
  * on the C stack not written yet, another greenlet's. A frame is believed where
- * it lies on the used part of the thread's data stack, or where its page can be
- * read, its owner is one of those that run, its code is a code object, its
- * instruction is one of that code, and, on the data stack, it ends where the
- * next one begins. Where it is not, the stack is cut there. */
+ * it lies on the used part of the thread's data stack, where its page can be
+ * read, or, in 3.10, where it is linked; then its owner must be one of those
+ * that run, its code a code object, its instruction one of that code, and, on
+ * the data stack, its end where the next one begins. Else the stack is cut
+ * there. */
 size_t py_sp_walk(const PyThreadState *thread, const spanprof_capture *capture,
                   spanprof_frame *frames, size_t max, int *cut);
 
