@@ -3,6 +3,9 @@
 #define BURN_H
 
 #include <dirent.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
@@ -35,6 +38,58 @@ __attribute__((noinline, unused)) static void burn_cpu_ns(uint64_t ns) {
 
     while (clock_ns(CLOCK_MONOTONIC) < end)
       ;
+  }
+}
+
+static _Atomic uint64_t burn_tick_ns;
+
+static inline void burn_see_tick(int number) {
+  (void)number;
+  atomic_store(&burn_tick_ns, clock_ns(CLOCK_MONOTONIC));
+}
+
+/* When the kernel ticked in the calling thread, which it does only on the
+ * processor it is on: from now on that is one. */
+static inline uint64_t burn_find_tick(void) {
+  struct sigevent event = {.sigev_notify = SIGEV_SIGNAL,
+                           .sigev_signo = SIGPROF};
+  struct itimerspec when = {.it_value.tv_nsec = 1};
+  cpu_set_t processor;
+  timer_t timer;
+
+  CPU_ZERO(&processor);
+  CPU_SET((size_t)sched_getcpu(), &processor);
+  CHECK_EQUAL(sched_setaffinity(0, sizeof processor, &processor), 0);
+  signal(SIGPROF, burn_see_tick);
+  atomic_store(&burn_tick_ns, 0);
+  CHECK_EQUAL(timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer), 0);
+  CHECK_EQUAL(timer_settime(timer, 0, &when, NULL), 0);
+  while (atomic_load(&burn_tick_ns) == 0)
+    ;
+  timer_delete(timer);
+  return atomic_load(&burn_tick_ns);
+}
+
+/* Burns so much CPU time of the calling thread, and sleeps whenever the kernel
+ * ticks, as it did at `tick` (burn_find_tick()): as far as nothing else runs
+ * there, no CPU timer is found to have expired. */
+__attribute__((unused)) static void burn_between_ticks(uint64_t ns,
+                                                       uint64_t tick) {
+  const uint64_t until = clock_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+  struct timespec period, wake;
+  uint64_t period_ns;
+
+  clock_getres(CLOCK_MONOTONIC_COARSE, &period);
+  period_ns = (uint64_t)period.tv_nsec;
+  while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < until) {
+    tick += (clock_ns(CLOCK_MONOTONIC) - tick) / period_ns * period_ns;
+    while (clock_ns(CLOCK_MONOTONIC) < tick + period_ns * 3 / 4)
+      ;
+    tick += period_ns;
+    wake = (struct timespec){
+        .tv_sec = (time_t)((tick + period_ns / 16) / 1000000000),
+        .tv_nsec = (long)((tick + period_ns / 16) % 1000000000)};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL);
   }
 }
 

@@ -348,22 +348,21 @@ void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
     sp_wake_call(wake);
 }
 
-static void end_book(const sp_capture *capture, sp_thread *thread) {
+static void end_book(const sp_capture *capture, sp_thread *thread,
+                     uint64_t late_ns) {
+  const uint64_t interval_ns = capture->config.interval_ns;
+  const uint64_t due_ns = sp_thread_due_ns(thread, interval_ns);
+  const uint64_t cpu_ns = sp_thread_cpu_ns();
   sp_self *self = atomic_load(&thread->self);
-  uint64_t cpu_ns = sp_thread_cpu_ns();
-  uint64_t first_cpu_ns = thread->armed_cpu_ns + thread->first_ns;
-  uint64_t ticks = atomic_load(&thread->ticks), expired;
   sp_ring_result result;
   sp_ring_claim claim;
   sp_sample *sample;
+  uint64_t ticks;
 
   /* Less it may be of a thread that has the number of one that is gone. */
-  if (!self || cpu_ns < first_cpu_ns || atomic_load(&thread->blocked))
+  if (!self || cpu_ns < due_ns + late_ns || atomic_load(&thread->blocked))
     return;
-  expired = 1 + (cpu_ns - first_cpu_ns) / capture->config.interval_ns;
-  if (expired <= ticks)
-    return;
-  ticks = expired - ticks;
+  ticks = 1 + (cpu_ns - due_ns) / interval_ns;
   result =
       sp_ring_reserve(capture->ring, thread->index, sizeof *sample, &claim);
   if (result != SP_RING_OK) {
@@ -386,11 +385,11 @@ static void end_book(const sp_capture *capture, sp_thread *thread) {
     sp_wake_call(sp_ring_wake(capture->ring));
 }
 
-void sp_capture_book_end(sp_thread *thread) {
+void sp_capture_book_end(sp_thread *thread, uint64_t late_ns) {
   sp_capture *capture = capture_enter();
 
   if (!capture)
     return;
-  end_book(capture, thread);
+  end_book(capture, thread, late_ns);
   capture_exit(capture);
 }

@@ -77,9 +77,10 @@ void sp_capture_after_fork(void);
 SP_HANDLER_CODE void sp_capture_signal(int number, uint32_t index,
                                        uint64_t ticks, void *ucontext);
 
-/* On a thread that ends, with our signal held and its timer deleted: book the
- * ticks that had expired and were not delivered. They carry the labels it has
- * and the span it worked for last. */
-void sp_capture_book_end(sp_thread *thread);
+/* On a thread that ends, or whose session does, with our signal held and its
+ * timer deleted: book the ticks that had expired and were not delivered, if the
+ * first of them is that late. They carry the labels it has and the span it
+ * worked for last. */
+void sp_capture_book_end(sp_thread *thread, uint64_t late_ns);
 
 #endif

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "../util/hash.h"
 #include "capture.h"
@@ -70,6 +72,20 @@ void sp_thread_disarm(sp_thread *thread) {
   sp_threads.timer_count--;
 }
 
+void sp_thread_retire(sp_thread *thread) {
+  const bool timed = thread->timer != SP_TIMER_NONE;
+  sigset_t mask;
+
+  if (!timed || thread->tid != (int)syscall(SYS_gettid)) {
+    sp_thread_disarm(thread);
+    return;
+  }
+  sp_signal_hold(sp_threads.signal_number, &mask);
+  sp_thread_disarm(thread);
+  sp_capture_book_end(thread, SP_THREAD_LATE_NS);
+  sp_signal_release(sp_threads.signal_number, &mask);
+}
+
 static void timers_drop(void) {
   uint32_t i;
 
@@ -104,7 +120,7 @@ void sp_threads_pause(void) {
 
     if (thread->tid == 0)
       continue;
-    sp_thread_disarm(thread);
+    sp_thread_retire(thread);
     /* The number may belong to another thread when sampling goes on. */
     if (!atomic_load(&thread->self) && !thread->excluded)
       sp_thread_clear(thread, thread->tid);

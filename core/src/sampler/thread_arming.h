@@ -16,6 +16,10 @@ uint32_t sp_timers_allowed(void);
 spanprof_status sp_thread_arm(sp_thread *thread);
 void sp_thread_disarm(sp_thread *thread);
 
+/* The same at a stop or a pause, of any record: the ticks of the calling thread
+ * that are late are booked. */
+void sp_thread_retire(sp_thread *thread);
+
 /* Have timers send what they may, by the child's age and the signal's action:
  * where that changed they are gone, and set again by the scan that follows. */
 void sp_threads_signal_look(void);

@@ -189,16 +189,19 @@ static bool turn_take(const sp_thread *thread, uint32_t *next, unsigned *left) {
   return true;
 }
 
-/* Did the thread use CPU time without being sampled since the last look? */
+/* Did the thread use CPU time without being sampled, since a look that found a
+ * sample or said so? */
 static bool thread_silent(sp_thread *thread) {
-  uint64_t samples = atomic_load(&thread->samples);
-  uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
-  bool silent =
-      samples == thread->checked_samples &&
-      cpu_ns > thread->checked_cpu_ns + 3 * sp_threads.base.interval_ns;
+  const uint64_t samples = atomic_load(&thread->samples);
+  const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
+  const bool sampled = samples != thread->checked_samples;
+  const bool silent = !sampled && cpu_ns > thread->checked_cpu_ns +
+                                               3 * sp_threads.base.interval_ns;
 
-  thread->checked_samples = samples;
-  thread->checked_cpu_ns = cpu_ns;
+  if (sampled || silent) {
+    thread->checked_samples = samples;
+    thread->checked_cpu_ns = cpu_ns;
+  }
   return silent;
 }
 
@@ -228,6 +231,16 @@ static void blocked_tell(const scan_counts *counts, sp_log *log) {
                 counts->found[i].signal_number);
 }
 
+/* Only of a thread that runs: a signal would end the wait of another one. */
+static void late_fire(const sp_thread *thread) {
+  const sp_timer_base *base = &sp_threads.base;
+  const uint64_t due_ns = sp_thread_due_ns(thread, base->interval_ns);
+
+  if (thread->timer != SP_TIMER_NONE && !base->wall &&
+      sp_timer_thread_cpu_ns(thread->tid) >= due_ns + SP_THREAD_LATE_NS)
+    sp_timer_fire(thread->timer, base, due_ns);
+}
+
 static void mask_look(sp_thread *thread, scan_counts *counts) {
   const int number = sp_threads.signal_number;
   const bool was = atomic_load(&thread->blocked);
@@ -249,6 +262,8 @@ static void mask_look(sp_thread *thread, scan_counts *counts) {
   atomic_store(&thread->blocked, blocks);
   if (blocks && !was)
     blocked_find(counts, thread->tid, status.name);
+  if (!blocks && status.runs)
+    late_fire(thread);
 }
 
 /* Once; and again when the thread was deeper than all that is known. */

@@ -13,6 +13,8 @@ static status_found status_line(sp_thread_status *out, const char *line) {
 
   if (strncmp(line, "State:\tZ", 8) == 0)
     return STATUS_GONE;
+  if (strncmp(line, "State:\tR", 8) == 0)
+    out->runs = true;
   if (sscanf(line, "SigBlk: %llx", &mask) == 1) {
     out->blocked = mask;
     return STATUS_ALL;
@@ -31,6 +33,7 @@ bool sp_thread_status_read(int tid, sp_thread_status *out) {
   ssize_t n, i;
 
   out->name[0] = '\0';
+  out->runs = false;
   if (file < 0)
     return false;
   while (found == STATUS_MORE && (n = read(file, bytes, sizeof bytes)) > 0)

@@ -1,4 +1,4 @@
-/* A thread's name and signal mask, from /proc/self/task. */
+/* A thread's name, state and signal mask, from /proc/self/task. */
 #ifndef SP_THREAD_STATUS_H
 #define SP_THREAD_STATUS_H
 
@@ -6,6 +6,7 @@
 
 typedef struct sp_thread_status {
   char name[32];
+  bool runs;        /* or wants to */
   uint64_t blocked; /* the bit of signal 1 is the lowest */
 } sp_thread_status;
 

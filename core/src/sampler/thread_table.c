@@ -115,7 +115,7 @@ static void record_end(sp_thread *thread) {
 
   sp_thread_disarm(thread);
   if (timed)
-    sp_capture_book_end(thread);
+    sp_capture_book_end(thread, 0);
   sp_thread_remove(thread);
 }
 
@@ -267,7 +267,7 @@ void sp_threads_stop(void) {
 
     if (thread->tid == 0)
       continue;
-    sp_thread_disarm(thread);
+    sp_thread_retire(thread);
     /* The number may belong to another thread when sampling starts again. */
     if (!atomic_load(&thread->self) && !thread->excluded)
       sp_thread_clear(thread, thread->tid);

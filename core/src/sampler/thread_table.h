@@ -9,7 +9,8 @@
  * that vanished otherwise is removed by the scan. What is attached without a
  * record is found by number: `lock` is taken before that of the selves. What
  * may be lost: the ticks of a thread between its start and the scan that finds
- * it, and the last, undelivered ticks of threads that were not registered. */
+ * it, and the last, undelivered ticks of threads that were not registered, or
+ * that go on when the session ends. */
 #ifndef SP_THREAD_TABLE_H
 #define SP_THREAD_TABLE_H
 
@@ -50,6 +51,21 @@ typedef struct sp_thread {
   uint64_t checked_samples;
   uint32_t next_free;
 } sp_thread;
+
+/* A tick of our timers is late when the thread has used so much since: the
+ * kernel finds out what expired when it ticks in the thread, every 10 ms at the
+ * least (CONFIG_HZ), and long after where it never does. So it is where the
+ * thread asks for its own CPU time all the while beside another that wants the
+ * processor: it loses it just before each tick (the benchmark late_ticks). */
+#define SP_THREAD_LATE_NS (20 * SP_NS_PER_MS)
+
+/* When the first tick of those that were not delivered expires, by the thread's
+ * CPU clock. */
+static inline uint64_t sp_thread_due_ns(const sp_thread *thread,
+                                        uint64_t interval_ns) {
+  return thread->armed_cpu_ns + thread->first_ns +
+         atomic_load(&thread->ticks) * interval_ns;
+}
 
 /* Give every thread a timer from now on, or those that register. */
 spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number,

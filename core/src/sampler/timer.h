@@ -36,6 +36,11 @@ int sp_timer_start(sp_timer *out, const sp_timer_base *base, int tid,
 void sp_timer_stop(sp_timer timer);
 sp_timer_state sp_timer_look(sp_timer timer);
 
+/* Have a timer that expired at `due_ns` (> 0) of its thread's clock, which no
+ * tick of the kernel has found out yet, send its signal now. Nothing is done
+ * where a tick was faster. */
+void sp_timer_fire(sp_timer timer, const sp_timer_base *base, uint64_t due_ns);
+
 /* CPU time the thread `tid` has used; 0 where it is gone. */
 uint64_t sp_timer_thread_cpu_ns(int tid);
 

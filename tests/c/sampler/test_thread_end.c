@@ -1,5 +1,5 @@
-/* What the end of a thread books: what expired of its timer, and nothing where
- * it had none. */
+/* What the end of a thread books, or of sampling where the thread ends that:
+ * what expired of its timer, and nothing where it had none. */
 #include "sampler/thread_arming.h"
 
 #include <pthread.h>
@@ -49,7 +49,7 @@ static void *held_run(void *nothing) {
   sigemptyset(&ours);
   sigaddset(&ours, SIGUSR1);
   pthread_sigmask(SIG_BLOCK, &ours, &mask);
-  burn_cpu_ms(20);
+  burn_cpu_ms(40);
   return nothing;
 }
 
@@ -81,7 +81,7 @@ static void what_a_timer_left_is_booked(void) {
   sampling_start(8);
   thread_run(held_run);
   booked = sampling_stop();
-  CHECK(booked >= 20 && booked < 1000);
+  CHECK(booked >= 40 && booked < 1000);
 }
 
 static void an_excluded_thread_books_nothing(void) {
@@ -119,11 +119,39 @@ static void a_clock_of_another_books_nothing(void) {
   CHECK_EQUAL(sampling_stop(), 0);
 }
 
+/* Of the thread that stops; what came just before the stop is not late. */
+static void what_is_late_at_a_stop_is_booked(void) {
+  uint64_t booked;
+
+  sampling_start(8);
+  held_run(NULL);
+  booked = sampling_stop();
+  CHECK(booked >= 40 && booked < 1000);
+  spanprof_thread_unregister();
+  CHECK_EQUAL(sp_counted(&sp_counts.ticks_booked_at_thread_end), booked);
+}
+
+static void what_is_late_at_a_pause_is_booked_once(void) {
+  uint64_t booked;
+
+  sampling_start(8);
+  held_run(NULL);
+  sp_threads_pause();
+  booked = sp_counted(&sp_counts.ticks_booked_at_thread_end);
+  CHECK(booked >= 40 && booked < 1000);
+  sp_threads_pause();
+  CHECK_EQUAL(sampling_stop(), booked);
+  spanprof_thread_unregister();
+}
+
 static const check_test tests[] = {
     {"what_a_timer_left_is_booked", what_a_timer_left_is_booked},
     {"an_excluded_thread_books_nothing", an_excluded_thread_books_nothing},
     {"a_thread_that_got_no_timer_books_nothing",
      a_thread_that_got_no_timer_books_nothing},
+    {"what_is_late_at_a_stop_is_booked", what_is_late_at_a_stop_is_booked},
+    {"what_is_late_at_a_pause_is_booked_once",
+     what_is_late_at_a_pause_is_booked_once},
     {"a_clock_of_another_books_nothing", a_clock_of_another_books_nothing},
 };
 

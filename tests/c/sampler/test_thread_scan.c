@@ -1,5 +1,6 @@
 /* Threads that block our signal: found for every user, and told of with no lock
- * held that a thread or a fork needs. */
+ * held that a thread or a fork needs. Threads that the kernel's ticks do not
+ * meet. */
 #include "sampler/thread_scan.h"
 
 #include <errno.h>
@@ -10,7 +11,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "burn.h"
 #include "check.h"
+#include "sampler/capture.h"
+#include "sampler/signal.h"
 #include "sampler/thread_record.h"
 #include "sampler/thread_status.h"
 #include "util/counters.h"
@@ -98,8 +102,43 @@ static void a_mask_is_read_behind_any_number_of_groups(void) {
   CHECK_EQUAL(setgroups((size_t)before_count, before), 0);
 }
 
+static void *dodging_run(void *ended) {
+  burn_between_ticks(600 * SP_NS_PER_MS, burn_find_tick());
+  atomic_store((_Atomic bool *)ended, true);
+  return NULL;
+}
+
+/* The kernel finds out that a timer has expired when it ticks in the thread. */
+static void a_thread_that_ticks_do_not_meet_is_sampled(void) {
+  const sp_timer_base base = {.interval_ns = 2 * SP_NS_PER_MS};
+  const sp_capture_config config = {.interval_ns = base.interval_ns};
+  _Atomic bool ended = false;
+  sp_capture *capture;
+  pthread_t thread;
+  uint64_t ticks;
+
+  CHECK(!sp_signal_install(SIGUSR2, sp_capture_signal));
+  CHECK(!sp_capture_hold(&capture));
+  sp_capture_begin(capture, &config);
+  CHECK(!sp_threads_start(&base, SIGUSR2, false));
+  sp_counters_reset();
+  CHECK_EQUAL(pthread_create(&thread, NULL, dodging_run, &ended), 0);
+  while (!atomic_load(&ended)) {
+    sp_threads_scan(NULL);
+    usleep(20000);
+  }
+  ticks = sp_counted(&sp_counts.ticks_taken);
+  pthread_join(thread, NULL);
+  sp_threads_stop();
+  sp_capture_end();
+  sp_capture_leave(capture);
+  CHECK(ticks >= 100);
+}
+
 static const check_test tests[] = {
     {"the_log_may_wait_for_any_thread", the_log_may_wait_for_any_thread},
+    {"a_thread_that_ticks_do_not_meet_is_sampled",
+     a_thread_that_ticks_do_not_meet_is_sampled},
     {"a_mask_is_read_behind_any_number_of_groups",
      a_mask_is_read_behind_any_number_of_groups},
 };

@@ -102,6 +102,62 @@ static void a_timer_outlives_its_thread_and_says_so(void) {
   sp_timer_stop(timer);
 }
 
+/* The timer expires some ten times while the kernel does not tick. */
+static const sp_timer_base quick_base = {.interval_ns = 100 * UINT64_C(1000)};
+
+typedef struct unseen_timer {
+  sp_timer timer;
+  uint64_t due_ns;
+  sem_t expired, leave;
+} unseen_timer;
+
+static void *unseen_run(void *data) {
+  unseen_timer *unseen = data;
+  const int number = signal_in_use();
+  uint64_t tick;
+
+  /* Until no tick met it all the same. */
+  do {
+    atomic_store(&handled, 0);
+    tick = burn_find_tick();
+    unseen->due_ns = sp_thread_cpu_ns() + quick_base.interval_ns;
+    CHECK_EQUAL(sp_timer_start(&unseen->timer, &quick_base, gettid(), number,
+                               sp_signal_value(3), quick_base.interval_ns),
+                0);
+    burn_between_ticks(10 * quick_base.interval_ns, tick);
+    if (atomic_load(&handled) > 0)
+      sp_timer_stop(unseen->timer);
+  } while (atomic_load(&handled) > 0);
+  atomic_store(&handled_ticks, 0);
+  sem_post(&unseen->expired);
+  while (sem_wait(&unseen->leave) != 0)
+    ;
+  return NULL;
+}
+
+static void a_timer_that_no_tick_met_sends_what_expired_once(void) {
+  unseen_timer unseen;
+  pthread_t thread;
+  uint64_t ticks;
+
+  sem_init(&unseen.expired, 0, 0);
+  sem_init(&unseen.leave, 0, 0);
+  CHECK_EQUAL(pthread_create(&thread, NULL, unseen_run, &unseen), 0);
+  sem_wait(&unseen.expired);
+  sp_timer_fire(unseen.timer, &quick_base, unseen.due_ns);
+  while (atomic_load(&handled) == 0)
+    sched_yield();
+  ticks = atomic_load(&handled_ticks);
+  CHECK(ticks >= 9 && ticks < 100);
+  /* A tick has been there by now. */
+  sp_timer_fire(unseen.timer, &quick_base, unseen.due_ns);
+  usleep(20000);
+  CHECK(atomic_load(&handled_ticks) <= ticks + 1);
+  sp_timer_stop(unseen.timer);
+  sem_post(&unseen.leave);
+  pthread_join(thread, NULL);
+}
+
 static _Atomic int before_calls;
 
 static void before_handler(int number) {
@@ -166,6 +222,8 @@ static const check_test tests[] = {
     {"ticks_follow_the_threads_cpu_time", ticks_follow_the_threads_cpu_time},
     {"a_timer_outlives_its_thread_and_says_so",
      a_timer_outlives_its_thread_and_says_so},
+    {"a_timer_that_no_tick_met_sends_what_expired_once",
+     a_timer_that_no_tick_met_sends_what_expired_once},
     {"signals_of_others_go_to_the_handler_before_ours",
      signals_of_others_go_to_the_handler_before_ours},
     {"a_handler_over_ours_is_noticed_and_left_alone",
