@@ -7,9 +7,10 @@
 #include "pprof_writer.h"
 
 /* What stays allocated from window to window. Stacks are found again at the
- * cost of a lookup a frame; names may have to be asked for from a VM. */
+ * cost of a lookup a frame, and a small service has new ones for hours; names
+ * may have to be asked for from a VM. */
 #define PROFILE_ENTRIES_KEPT_BYTES ((size_t)1 << 20)
-#define PROFILE_STACKS_KEPT_BYTES  ((size_t)1 << 20)
+#define PROFILE_STACKS_KEPT_BYTES  ((size_t)128 << 10)
 #define PROFILE_NAMES_KEPT_BYTES   ((size_t)8 << 20)
 
 _Static_assert(SP_PROFILE_DEPTH_MAX <= SP_PPROF_DEPTH_MAX,

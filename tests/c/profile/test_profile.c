@@ -356,6 +356,33 @@ static void memory_of_large_windows_is_given_back(void) {
   CHECK_EQUAL(counted.bytes, 0);
 }
 
+/* Of the same few frames, always in another order. */
+static void new_stacks_of_small_windows_do_not_pile_up(void) {
+  sp_frame stack[20];
+  profile_fixture fixture;
+  counting_mem counted;
+  size_t window, i, j, early_bytes = 0;
+
+  counting_mem_init(&counted);
+  fixture_open(&fixture);
+  CHECK_EQUAL(fixture_start(&fixture, &counted.mem), SPANPROF_OK);
+  for (window = 0; window < 60; window++) {
+    for (i = 0; i < 100; i++) {
+      for (j = 0; j < SP_COUNT_OF(stack); j++)
+        stack[j] = fixture_method((window * 100 + i) >> j & 1, j);
+      CHECK_EQUAL(fixture_add(&fixture, stack, SP_COUNT_OF(stack), 0, 0),
+                  SPANPROF_OK);
+    }
+    CHECK_EQUAL(fixture_encode(&fixture), SPANPROF_OK);
+    sp_profile_reset(fixture.profile);
+    fixture_drop_parts(&fixture);
+    if (window == 1)
+      early_bytes = counted.bytes;
+  }
+  CHECK(counted.bytes < early_bytes + (128 << 10));
+  fixture_close(&fixture);
+}
+
 static void scenario_of_failures(const sp_mem *mem) {
   spanprof_label_set labels = push("phase", "read");
   spanprof_span span = start_span("sweep");
@@ -445,6 +472,8 @@ static const check_test tests[] = {
     {"a_window_takes_the_memory_that_it_is_given",
      a_window_takes_the_memory_that_it_is_given},
     {"overflow_keeps_labels_and_spans", overflow_keeps_labels_and_spans},
+    {"new_stacks_of_small_windows_do_not_pile_up",
+     new_stacks_of_small_windows_do_not_pile_up},
     {"reset_keeps_names_and_forgets_samples",
      reset_keeps_names_and_forgets_samples},
     {"unknown_frame_is_asked_for_again", unknown_frame_is_asked_for_again},
