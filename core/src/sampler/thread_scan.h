@@ -5,8 +5,9 @@
 #include "../util/log.h"
 
 /* Look at /proc/self/task: enrol who is new, remove who is gone, find who
- * blocks our signal. Sets the threads_* counters. Returns the number of
- * threads. Collector only. */
+ * blocks our signal, and have late ticks (SP_THREAD_LATE_NS) of those that run
+ * sent. Sets the threads_* counters. Returns the number of threads. Collector
+ * only. */
 size_t sp_threads_scan(sp_log *log);
 
 #endif
