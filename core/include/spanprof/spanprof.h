@@ -661,7 +661,7 @@ typedef struct spanprof_stats {
   uint64_t samples_dropped_export;  /* refused, too old, or no room */
   uint64_t samples_dropped_stop;    /* not handed on in time at the stop */
   uint64_t ticks_dropped;           /* of all of these */
-  uint64_t ticks_booked_at_thread_end; /* or late, at a stop by the thread */
+  uint64_t ticks_booked_at_thread_end; /* or late, at its stop or pause */
   uint64_t ticks_overrun; /* ticks a sample stood for beyond its first */
 
   /* --- stacks --- */

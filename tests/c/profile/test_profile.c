@@ -356,7 +356,7 @@ static void memory_of_large_windows_is_given_back(void) {
   CHECK_EQUAL(counted.bytes, 0);
 }
 
-/* Of the same few frames, always in another order. */
+/* Of the same forty frames, together as never before. */
 static void new_stacks_of_small_windows_do_not_pile_up(void) {
   sp_frame stack[20];
   profile_fixture fixture;
