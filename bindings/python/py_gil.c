@@ -5,9 +5,17 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define GIL_CLOSE_NS 100000000
+
+/* One until each has looked, the others for a busy machine; at most a quarter
+ * of a second, whatever sys.setswitchinterval() was told. */
+#define GIL_LEAVE_INTERVALS 4
+#define GIL_LEAVE_MAX_US    250000
+#define GIL_LEAVE_STEP_US   1000
 
 static struct {
   pthread_mutex_t lock;
@@ -113,10 +121,61 @@ int py_sp_gil_closed(void) {
   return closed;
 }
 
+#if PY_VERSION_HEX < 0x030b0000
+/* Exported (Python/ceval_gil.h of 3.10), its header is CPython's own. In us. */
+PyAPI_FUNC(unsigned long) _PyEval_GetSwitchInterval(void);
+
+/* Other threads of the process. A directory has a link of its own, one in the
+ * one above and one of each in it (Linux, proc_task_getattr()). */
+static int gil_has_others(void) {
+  struct stat tasks;
+
+  return stat("/proc/self/task", &tasks) < 0 || tasks.st_nlink > 3;
+}
+
+/* The interpreter is about to be freed. A daemon thread that waits for the GIL
+ * looks once per interval whether it must leave; one that asked for it before
+ * takes that back in the interpreter (take_gil(), since
+ * https://github.com/python/cpython/issues/96387), and where that is freed, the
+ * process crashes, the more often the longer its end takes: OpenSSL's part of
+ * it, which libcurl brings, is milliseconds. So these threads get the time to
+ * leave before. With the GIL, which none of them can take then. By then
+ * CPython has forgotten them. */
+static void gil_let_leave(PyObject *mark) {
+  const unsigned long limit_us =
+      GIL_LEAVE_INTERVALS * _PyEval_GetSwitchInterval();
+  unsigned long waited_us = 0;
+
+  (void)mark;
+  while (gil_has_others() && waited_us < limit_us &&
+         waited_us < GIL_LEAVE_MAX_US) {
+    usleep(GIL_LEAVE_STEP_US);
+    waited_us += GIL_LEAVE_STEP_US;
+  }
+}
+
+/* -1 with an exception. */
+static int gil_watch_end(void) {
+  PyObject *dict = PyInterpreterState_GetDict(PyInterpreterState_Get());
+  PyObject *mark = PyCapsule_New(&gil, NULL, gil_let_leave);
+  const int status =
+      dict && mark ? PyDict_SetItemString(dict, "spanprof.gil", mark) : -1;
+
+  Py_XDECREF(mark);
+  if (!dict && mark)
+    PyErr_NoMemory();
+  return status;
+}
+#else
+static int gil_watch_end(void) {
+  return 0;
+}
+#endif
+
 int py_sp_gil_init(void) {
   if (pthread_atfork(gil_before_fork, gil_after_fork_parent,
                      gil_after_fork_child) == 0)
-    return 0;
+    return gil_watch_end();
   PyErr_NoMemory();
   return -1;
 }
