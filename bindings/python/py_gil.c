@@ -122,9 +122,6 @@ int py_sp_gil_closed(void) {
 }
 
 #if PY_VERSION_HEX < 0x030b0000
-/* Exported (Python/ceval_gil.h of 3.10), its header is CPython's own. In us. */
-PyAPI_FUNC(unsigned long) _PyEval_GetSwitchInterval(void);
-
 /* Other threads of the process. A directory has a link of its own, one in the
  * one above and one of each in it (Linux, proc_task_getattr()). */
 static int gil_has_others(void) {
