@@ -1,5 +1,5 @@
 """CPU of our own threads and handlers / CPU profiled, at 100 Hz, uploads and
-names included. `own_cost.py json|flask|numpy SECONDS SERVER` prints JSON."""
+names included. `own_cost.py json|flask|numpy|product SECONDS SERVER` prints JSON."""
 from __future__ import annotations
 
 import json
@@ -56,8 +56,16 @@ def numpy_work():
     return lambda: numpy.sort(data).sum()
 
 
+def product_work():
+    """OpenBLAS's kernels say nothing of their callers, and have threads."""
+    import numpy
+
+    data = numpy.random.default_rng(1).random((512, 512))
+    return lambda: data @ data
+
+
 def main() -> None:
-    work = {"json": json_work, "flask": flask_work, "numpy": numpy_work}[sys.argv[1]]()
+    work = {"json": json_work, "flask": flask_work, "numpy": numpy_work, "product": product_work}[sys.argv[1]]()
     seconds = float(sys.argv[2])
     if not spanprof.start(application_name="bench", server_address=sys.argv[3]):
         raise SystemExit(f"not profiled: {spanprof.unavailable_reason()}")
@@ -76,7 +84,8 @@ def main() -> None:
     used = time.thread_time_ns() - start
     print(json.dumps({"share": (own + stats["handler_ns"]) / used, "own_ms": own / 1e6,
                       "handler_ms": stats["handler_ns"] / 1e6, "cpu_s": used / 1e9,
-                      "samples": stats["samples_taken"], "sent": stats["profiles_sent"]}))
+                      "samples": stats["samples_taken"], "no_room": stats["samples_dropped_full"],
+                      "sent": stats["profiles_sent"]}))
     spanprof.stop()
 
 
