@@ -568,6 +568,25 @@ static void client_certificates_are_shown(const char *directory) {
   sink_stop(&secure);
 }
 
+/* The server plays a proxy that is spoken to in TLS. */
+static void a_proxy_is_verified_like_a_server(const char *directory) {
+  const char *arguments[] = {"--cert", file_in(directory, "a-server.pem"),
+                             "--key", file_in(directory, "a-server.key"), NULL};
+  sp_settings settings = usual_settings();
+  sp_http_answer answer;
+  sink_process secure;
+
+  sink_start(&secure, "https", arguments);
+  settings.proxy = secure.address;
+  settings.ca_bundle = file_in(directory, "a-ca.pem");
+  CHECK_EQUAL(post_once(&settings, "http://behind.invalid").status, 400);
+  settings.ca_bundle = file_in(directory, "b-ca.pem");
+  answer = post_once(&settings, "http://behind.invalid");
+  CHECK_EQUAL(answer.status, 0);
+  CHECK(strstr(answer.message, "PYROSCOPE_CA_BUNDLE") != NULL);
+  sink_stop(&secure);
+}
+
 static void tls_trusts_what_it_is_told_to(void) {
   char directory[64];
 
@@ -575,6 +594,7 @@ static void tls_trusts_what_it_is_told_to(void) {
   certificates_make(directory, "b");
   tls_is_verified(directory);
   client_certificates_are_shown(directory);
+  a_proxy_is_verified_like_a_server(directory);
   directory_remove(directory);
 }
 
