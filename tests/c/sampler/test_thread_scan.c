@@ -57,22 +57,33 @@ static void log_with_the_lock_free(void *data, spanprof_log_level level,
   told++;
 }
 
-/* Twice, as one that is being made blocks every signal for a moment. */
-static void the_log_may_wait_for_any_thread(void) {
-  sp_log log;
+/* How often the log is told of a thread of that name that blocks our signal. By
+ * scans enough: one that is being made blocks every signal for a moment. */
+static int times_told_of(const char *name) {
   pthread_t thread;
+  sp_log log;
   int tid, i;
 
+  told = 0;
   thread = blocked_start(&tid);
+  CHECK_EQUAL(pthread_setname_np(thread, name), 0);
   sp_log_init(&log, log_with_the_lock_free, NULL, SPANPROF_LOG_INFO,
               sp_clock_system());
   CHECK(!sp_threads_start(&slow_base, SIGUSR1, false));
   for (i = 0; i < 4; i++)
     sp_threads_scan(&log);
-  CHECK_EQUAL(told, 1);
   CHECK(atomic_load(&sp_counts.threads_blocked) > 0);
   sp_threads_stop();
   blocked_end(thread);
+  return told;
+}
+
+static void the_log_may_wait_for_any_thread(void) {
+  CHECK_EQUAL(times_told_of("worker"), 1);
+}
+
+static void threads_that_look_names_up_for_us_are_not_told_of(void) {
+  CHECK_EQUAL(times_told_of("spanprof-upload"), 0);
 }
 
 /* In a process of a user with so many groups that the mask stands kilobytes
@@ -137,6 +148,8 @@ static void a_thread_that_ticks_do_not_meet_is_sampled(void) {
 
 static const check_test tests[] = {
     {"the_log_may_wait_for_any_thread", the_log_may_wait_for_any_thread},
+    {"threads_that_look_names_up_for_us_are_not_told_of",
+     threads_that_look_names_up_for_us_are_not_told_of},
     {"a_thread_that_ticks_do_not_meet_is_sampled",
      a_thread_that_ticks_do_not_meet_is_sampled},
     {"a_mask_is_read_behind_any_number_of_groups",
