@@ -73,6 +73,34 @@ class WalkerModesTest < ChildTest
                  child!(program, env: { "PYROSCOPE_OUTPUT_DIRECTORY" => nil }).out.lines(chomp: true)
   end
 
+  # Of the VM's structures: where a thread has its context, how many words a frame
+  # has. Of 3.3 and newer, and of 3.1, in the order or the other.
+  LAYOUTS = [[48, 7], [40, 8]].freeze
+
+  # What the program says with a copy of the gem that believes in a layout.
+  def with_layout(layout)
+    native = Gem.find_files("spanprof/spanprof_native.so").first
+    code = File.binread(native)
+    known = [LAYOUTS, LAYOUTS.reverse].map { |both| both.flatten.pack("Q*") }.find { |both| code.scan(both).size == 1 }
+    refute_nil known, "#{native} has no layouts"
+    FileUtils.rm_rf("#{@directory}/other")
+    FileUtils.cp_r("#{Gem::Specification.find_by_name("spanprof").gem_dir}/lib", "#{@directory}/other")
+    File.binwrite("#{@directory}/other/spanprof/spanprof_native.so", code.sub(known, (layout * 2).pack("Q*")))
+    child!(PROGRAM, "-I", "#{@directory}/other").out.lines(chomp: true)
+  end
+
+  def test_a_vm_that_is_built_otherwise_is_refused_by_the_self_test
+    mine = LAYOUTS.fetch(RUBY_VERSION < "3.2" ? 1 : 0)
+    assert_equal "true", with_layout(mine).first
+    [[40, 7], [40, 9], [48, 7], [48, 8], [56, 7], [56, 8]].each do |layout|
+      next if layout == mine
+
+      started, reason = with_layout(layout)
+      assert_equal "false", started, "with #{layout}"
+      assert_match(/\Athis Ruby cannot be walked: /, reason)
+    end
+  end
+
   def test_threads_that_change_their_native_thread_are_refused
     skip "this Ruby has none" if Gem::Version.new(RUBY_VERSION) < Gem::Version.new("3.3")
     result = child!(PROGRAM, env: { "RUBY_MN_THREADS" => "1" })

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -98,6 +99,51 @@ static void threads_are_found_though_the_collector_was_quicker(void) {
   session_head_start_us = 0;
   CHECK_EQUAL(spanprof_session_flush(session, 20000), SPANPROF_OK);
   CHECK(stats_now().threads_profiled >= 1);
+  CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
+  profiles_take();
+}
+
+static sem_t session_leave;
+
+static void *wait_unregistered(void *unused) {
+  (void)unused;
+  while (sem_wait(&session_leave) != 0)
+    continue;
+  return NULL;
+}
+
+/* Whether the one that was made just now is profiled in time. */
+static bool found_in_time(uint64_t threads_before) {
+  const uint64_t begin_ns = clock_ns(CLOCK_MONOTONIC);
+
+  while (stats_now().threads_profiled <= threads_before)
+    usleep(2000);
+  return clock_ns(CLOCK_MONOTONIC) - begin_ns <= 200 * 1000000u;
+}
+
+/* On a busy machine a look may come late: half are enough, and a look a second
+ * would have a fifth. */
+static void a_thread_nobody_registered_is_found_within_200_ms(void) {
+  enum { TRIES = 30 };
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  pthread_t threads[TRIES];
+  int in_time = 0, i;
+
+  CHECK_EQUAL(sem_init(&session_leave, 0, 0), 0);
+  CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+  for (i = 0; i < TRIES; i++) {
+    const uint64_t before = stats_now().threads_profiled;
+
+    CHECK_EQUAL(pthread_create(&threads[i], NULL, wait_unregistered, NULL), 0);
+    in_time += found_in_time(before);
+    usleep((useconds_t)(i % 8) * 20000); /* at any time between two looks */
+  }
+  CHECK(in_time >= TRIES / 2);
+  for (i = 0; i < TRIES; i++)
+    sem_post(&session_leave);
+  for (i = 0; i < TRIES; i++)
+    pthread_join(threads[i], NULL);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
   profiles_take();
 }
@@ -553,6 +599,8 @@ static const check_test tests[] = {
      a_child_of_the_bare_system_call_may_exit},
     {"threads_are_found_though_the_collector_was_quicker",
      threads_are_found_though_the_collector_was_quicker},
+    {"a_thread_nobody_registered_is_found_within_200_ms",
+     a_thread_nobody_registered_is_found_within_200_ms},
     {"one_session_runs_at_a_time", one_session_runs_at_a_time},
     {"a_stop_hands_on_what_was_sampled", a_stop_hands_on_what_was_sampled},
     {"a_flush_hands_on_and_goes_on", a_flush_hands_on_and_goes_on},
