@@ -37,6 +37,7 @@ suite_root() {
 
   shift
   packages_as_root rm -rf "$root"
+  mkdir -p build/suite
   packages_as_root debootstrap --variant=minbase --include=ca-certificates,procps "$suite" "$root"
   [ ! -d "$ours" ] || packages_as_root cp -r "$ours/." "$root$ours/"
   suite_run "$suite" bash -euxc '
