@@ -21,7 +21,7 @@ static PyObject *sigterm_flush(PyObject *module, PyObject *unused) {
   (void)module;
   (void)unused;
   Py_BEGIN_ALLOW_THREADS
-  ends = sp_sigterm_hand_on();
+  ends = sp_sigterm_passed_on() && sp_sigterm_hand_on();
   Py_END_ALLOW_THREADS
   return PyBool_FromLong(ends);
 }
@@ -34,7 +34,8 @@ static PyMethodDef sigterm_methods[] = {
      "sigterm_cover(): put that handler over the interpreter's, which it "
      "calls."},
     {"sigterm_flush", sigterm_flush, METH_NOARGS,
-     "sigterm_flush(): do so, within 2 s; whether the process is to end."},
+     "sigterm_flush(): do so, within 2 s, if the signal came; whether the "
+     "process is to end."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -126,6 +126,20 @@ assert spanprof.stop()
 assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 """)
 
+    def test_who_only_says_that_it_came_ends_nothing(self) -> None:
+        """With the default action _thread.interrupt_main() does nothing."""
+        done = self.run_source(START + """
+import _thread, os
+for _ in range(2):
+    _thread.interrupt_main(signal.SIGTERM)
+    time.sleep(0.01)
+assert spanprof.running()
+print("went on", flush=True)
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(60)
+""", status=-signal.SIGTERM)
+        self.assertEqual(done.stdout, "went on\n")
+
     def test_a_handler_of_the_program_stays_in_charge(self) -> None:
         done = self.run_source(f"""
 import os, signal, spanprof

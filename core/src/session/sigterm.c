@@ -17,6 +17,7 @@ static struct {
   _Atomic bool came;
   _Atomic pid_t pid; /* of the process whose thread waits; 0: none does */
   _Atomic(void (*)(int)) covered;
+  _Atomic bool passed_on; /* to `covered`, and not asked for since */
   /* Guarded by lock. */
   pthread_mutex_t lock;
   bool wanted;
@@ -54,8 +55,10 @@ SP_SIGNAL_SAFE static void sigterm_handler(int number) {
     kill(getpid(), number);
   } else {
     sp_wake_call(&sigterm_state.wake);
-    if (covered)
+    if (covered) {
+      atomic_store(&sigterm_state.passed_on, true);
       covered(number);
+    }
   }
   errno = error;
 }
@@ -78,6 +81,12 @@ static void sigterm_mask(int how, sigset_t *before) {
   sigemptyset(&number);
   sigaddset(&number, SIGTERM);
   pthread_sigmask(how, &number, before);
+}
+
+bool sp_sigterm_passed_on(void) {
+  const bool covers = sigterm_is_ours() && atomic_load(&sigterm_state.covered);
+
+  return atomic_exchange(&sigterm_state.passed_on, false) || !covers;
 }
 
 bool sp_sigterm_hand_on(void) {
@@ -197,6 +206,7 @@ void sp_sigterm_after_fork_child(void) {
   sigterm_state.waiting = false;
   atomic_store(&sigterm_state.pid, 0);
   atomic_store(&sigterm_state.came, false);
+  atomic_store(&sigterm_state.passed_on, false);
   if (sigterm_is_ours() && !(sigterm_state.wanted && waiter_start()))
     sigterm_take_back();
   pthread_sigmask(SIG_SETMASK, &sigterm_state.before_fork, NULL);

@@ -35,6 +35,11 @@ bool sp_sigterm_arm(void);
  * thread. */
 void sp_sigterm_cover(void);
 
+/* Asked once by such a handler of a language: was it called for a signal? Some
+ * call it for none (_thread.interrupt_main() of Python). Where ours does not
+ * cover it, it was. */
+bool sp_sigterm_passed_on(void);
+
 /* What the thread does first, for such a handler of a language. */
 bool sp_sigterm_hand_on(void);
 
