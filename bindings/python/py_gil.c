@@ -5,17 +5,12 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define GIL_CLOSE_NS 100000000
+#include "util/own_thread.h"
 
-/* One until each has looked, the others for a busy machine; at most a quarter
- * of a second, whatever sys.setswitchinterval() was told. */
-#define GIL_LEAVE_INTERVALS 4
-#define GIL_LEAVE_MAX_US    250000
-#define GIL_LEAVE_STEP_US   1000
+#define GIL_CLOSE_NS 100000000
 
 static struct {
   pthread_mutex_t lock;
@@ -122,12 +117,20 @@ int py_sp_gil_closed(void) {
 }
 
 #if PY_VERSION_HEX < 0x030b0000
-/* Other threads of the process. A directory has a link of its own, one in the
- * one above and one of each in it (Linux, proc_task_getattr()). */
-static int gil_has_others(void) {
-  struct stat tasks;
+/* One until each has looked, the others for a busy machine; at most a quarter
+ * of a second, whatever sys.setswitchinterval() was told. */
+#define GIL_LEAVE_INTERVALS 4
+#define GIL_LEAVE_MAX_US    250000
+#define GIL_LEAVE_STEP_US   1000
 
-  return stat("/proc/self/task", &tasks) < 0 || tasks.st_nlink > 3;
+/* A thread of the program, or one of ours that is on its way in. */
+static int gil_has_others(void) {
+  int others;
+
+  pthread_mutex_lock(&gil.lock);
+  others = gil.inside > 0;
+  pthread_mutex_unlock(&gil.lock);
+  return others || !sp_own_threads_only();
 }
 
 /* The interpreter is about to be freed. A daemon thread that waits for the GIL
