@@ -4,8 +4,10 @@
 #include "stress_run.h"
 #include "trouble_server.h"
 
-#define TROUBLE_WORKERS  3
-#define TROUBLE_STOP_MS  1000
+#define TROUBLE_WORKERS 3
+#define TROUBLE_STOP_MS 1000
+/* Where all is to arrive, however busy the machine. */
+#define TROUBLE_FINE_MS  30000
 #define TROUBLE_SLACK_NS (1500 * STRESS_NS_PER_MS)
 /* Far below the wait for a server, far above a busy machine's pauses. */
 #define TROUBLE_PUSH_NS (900 * STRESS_NS_PER_MS)
@@ -19,6 +21,10 @@ typedef struct trouble_case {
   bool exact;   /* stored is exported; else stored may be more */
   bool refused; /* nothing is stored */
 } trouble_case;
+
+static bool case_fine(const trouble_case *one) {
+  return one->mode == TROUBLE_NONE && !one->down;
+}
 
 static const trouble_case trouble_cases[] = {
     {.name = "fine", .exact = true},
@@ -126,8 +132,9 @@ static void case_check(const trouble_case *one, const stress_run *run,
          (unsigned long long)stored->ticks, (unsigned long long)exported,
          (unsigned long long)run->stats.ticks_taken,
          (unsigned long long)stored->repeats);
-  STRESS_REQUIRE(run->stop_ns <
-                     TROUBLE_STOP_MS * STRESS_NS_PER_MS + TROUBLE_SLACK_NS,
+  STRESS_REQUIRE(case_fine(one) ||
+                     run->stop_ns <
+                         TROUBLE_STOP_MS * STRESS_NS_PER_MS + TROUBLE_SLACK_NS,
                  "the stop took %.0f ms", (double)run->stop_ns / 1e6);
   STRESS_REQUIRE(slowest_ns < TROUBLE_PUSH_NS, "a thread waited");
   STRESS_REQUIRE(stored->ticks >= exported, "exported, but not stored");
@@ -137,7 +144,7 @@ static void case_check(const trouble_case *one, const stress_run *run,
   if (one->refused)
     STRESS_REQUIRE(exported == 0 && run->stats.profiles_dropped > 0,
                    "refused, but exported or not dropped");
-  if (one->mode == TROUBLE_NONE && !one->down)
+  if (case_fine(one))
     STRESS_REQUIRE(exported > 0 && run->stats.profiles_dropped == 0 &&
                        run->stats.samples_dropped_export == 0,
                    "dropped without reason");
@@ -161,7 +168,7 @@ static void case_try(const trouble_case *one, uint64_t for_ns) {
       one->down ? "http://127.0.0.1:9" : server.address;
   stress_run_start(&run);
   slowest_ns = workers_run(for_ns);
-  stress_run_stop(&run, TROUBLE_STOP_MS);
+  stress_run_stop(&run, case_fine(one) ? TROUBLE_FINE_MS : TROUBLE_STOP_MS);
   trouble_server_stop(&server);
   case_check(one, &run, &server.stored, slowest_ns);
   STRESS_REQUIRE(one->mode == TROUBLE_NONE || one->mode == TROUBLE_SLOW ||
