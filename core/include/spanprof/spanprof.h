@@ -333,7 +333,9 @@ typedef struct spanprof_take spanprof_take;
 
 #define SPANPROF_TAKE_MS_MAX 300000
 
-/* Begin one of `duration_ms` (1..SPANPROF_TAKE_MS_MAX), from now on. Everything
+/* Begin one of `duration_ms` (1..SPANPROF_TAKE_MS_MAX): what is sampled after
+ * the return is in it, for which this waits until the collector has begun it
+ * (microseconds; 5 s at most, beside a machine that is too busy). Everything
  * that was begun is ended once, by spanprof_take_end().
  * SPANPROF_ERR_LIMIT: four are under way. SPANPROF_ERR_STATE: the session is
  * being stopped. Without a session those of spanprof_session_start(), too. On

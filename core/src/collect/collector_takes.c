@@ -39,6 +39,7 @@ static void takes_begin(sp_collector *collector) {
       take->side = NULL; /* told at its end */
     take->next = collector->takes;
     collector->takes = take;
+    sp_take_begin(take);
   }
 }
 

@@ -6,8 +6,9 @@
 #include "collector.h"
 #include "take.h"
 
-/* Have samples go into `take` too, from now on and for as long as it lasts;
- * then it is done, and so it is at a stop. The collector holds it meanwhile.
+/* Have samples go into `take` too, from when it begins (sp_take_wait_begun())
+ * and for as long as it lasts; then it is done, and so it is at a stop. The
+ * collector holds it meanwhile.
  * SPANPROF_ERR_LIMIT: SP_TAKES_MAX are under way. */
 spanprof_status sp_collector_take(sp_collector *collector, sp_take *take);
 

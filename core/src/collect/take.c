@@ -11,7 +11,7 @@ spanprof_status sp_take_new(sp_take **out, const sp_mem *mem,
   take->duration_ns = duration_ns;
   take->holders = 1;
   pthread_mutex_init(&take->lock, NULL);
-  sp_condition_init(&take->ended);
+  sp_condition_init(&take->changed);
   return SPANPROF_OK;
 }
 
@@ -31,7 +31,7 @@ void sp_take_release(sp_take *take) {
     return;
   sp_encoded_dispose(&take->profile);
   pthread_mutex_destroy(&take->lock);
-  pthread_cond_destroy(&take->ended);
+  pthread_cond_destroy(&take->changed);
   sp_mem_free(take->mem, take);
 }
 
@@ -44,6 +44,13 @@ bool sp_take_is_held(sp_take *take) {
   return held;
 }
 
+void sp_take_begin(sp_take *take) {
+  pthread_mutex_lock(&take->lock);
+  take->begun = true;
+  pthread_cond_broadcast(&take->changed);
+  pthread_mutex_unlock(&take->lock);
+}
+
 void sp_take_end(sp_take *take, spanprof_status st, sp_encoded *profile) {
   pthread_mutex_lock(&take->lock);
   take->done = true;
@@ -52,7 +59,15 @@ void sp_take_end(sp_take *take, spanprof_status st, sp_encoded *profile) {
     take->profile = *profile;
     *profile = (sp_encoded){0};
   }
-  pthread_cond_broadcast(&take->ended);
+  pthread_cond_broadcast(&take->changed);
+  pthread_mutex_unlock(&take->lock);
+}
+
+void sp_take_wait_begun(sp_take *take, const sp_clock *clock,
+                        uint64_t until_ns) {
+  pthread_mutex_lock(&take->lock);
+  while (!take->begun && !take->done && sp_clock_monotonic_ns(clock) < until_ns)
+    sp_clock_wait(clock, &take->changed, &take->lock, until_ns);
   pthread_mutex_unlock(&take->lock);
 }
 
@@ -63,7 +78,7 @@ spanprof_status sp_take_wait(sp_take *take, const sp_clock *clock,
   *out = (sp_encoded){0};
   pthread_mutex_lock(&take->lock);
   while (!take->done && sp_clock_monotonic_ns(clock) < until_ns)
-    sp_clock_wait(clock, &take->ended, &take->lock, until_ns);
+    sp_clock_wait(clock, &take->changed, &take->lock, until_ns);
   st = take->done ? take->st : SPANPROF_ERR_TIMEOUT;
   if (!st) {
     *out = take->profile;

@@ -1,9 +1,9 @@
 /* A profile that somebody asked for, of a length of its own, taken beside the
  * windows.
  *
- * Who: a thread makes it, hands it to the collector and waits; the collector's
- * thread fills it and says that it is done. Both hold it, and either may go
- * first: the last one frees it. */
+ * Who: a thread makes it, hands it to the collector and waits for its begin,
+ * later for its end; the collector's thread says so, and fills it between. Both
+ * hold it, and either may go first: the last one frees it. */
 #ifndef SP_TAKE_H
 #define SP_TAKE_H
 
@@ -26,8 +26,9 @@ typedef struct sp_take {
   uint64_t unix_ns;
   /* Guarded by lock. */
   pthread_mutex_t lock;
-  pthread_cond_t ended;
+  pthread_cond_t changed;
   unsigned holders;
+  bool begun;
   bool done;
   spanprof_status st;
   sp_encoded profile;
@@ -44,8 +45,15 @@ void sp_take_release(sp_take *take);
 /* Does anybody but the caller hold it? */
 bool sp_take_is_held(sp_take *take);
 
+/* It has begun: what is sampled from now on is in it. */
+void sp_take_begin(sp_take *take);
+
 /* It is done: `profile`, whose bytes it takes over, or else a failure. */
 void sp_take_end(sp_take *take, spanprof_status st, sp_encoded *profile);
+
+/* Wait until it has begun or is done, at most until `until_ns` of the clock. */
+void sp_take_wait_begun(sp_take *take, const sp_clock *clock,
+                        uint64_t until_ns);
 
 /* Wait until it is done, at most until `until_ns` of the clock. The bytes are
  * the caller's then. SPANPROF_ERR_TIMEOUT, or what it ended with. */

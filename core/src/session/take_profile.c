@@ -10,6 +10,10 @@
 
 #define TAKE_HOUR_MS 3600000
 
+/* A collector that is busy with a window, which waits for names at most 2 s, or
+ * gets no processor. It begins later then. */
+#define TAKE_BEGIN_NS (5 * SP_NS_PER_S)
+
 struct spanprof_take {
   sp_take *inside;
   const sp_clock *clock;
@@ -94,6 +98,8 @@ spanprof_status spanprof_take_begin(uint32_t duration_ms, spanprof_take **out) {
     sp_mem_free(mem, take);
     return st;
   }
+  sp_take_wait_begun(take->inside, take->clock,
+                     sp_clock_monotonic_ns(take->clock) + TAKE_BEGIN_NS);
   *out = take;
   return SPANPROF_OK;
 }
