@@ -7,6 +7,8 @@ require "etc"
 module Noise
   # Of a normal distribution, on both sides of it: 1e-6.
   DEVIATIONS = 4.9
+  # The same of Student's distribution with ten degrees of freedom.
+  SIX_TURNS = 10.6
   # The same by Hoeffding's inequality, for a sum of `count` independent values
   # within a range of one: sqrt(log(2e6) / 2).
   SUM_OF_ROUNDED = 2.7
@@ -45,6 +47,18 @@ module Noise
   # @return [Float] how far both rates (1/s) may be from each other
   def self.rates(*counted)
     DEVIATIONS * Math.sqrt(counted.sum { |count, seconds| count / seconds**2 })
+  end
+
+  # @param turns [Array<Array<Float>>] what was measured in each of six turns, twice,
+  #   on a machine that others use more or less in the meantime
+  # @return [Float] how far both means may be from each other
+  def self.six_turns(*turns)
+    SIX_TURNS * Math.sqrt(turns.sum { |values| variance(values) } / 6)
+  end
+
+  def self.variance(values)
+    mean = values.sum / values.size
+    values.sum { |value| (value - mean)**2 } / (values.size - 1)
   end
 
   # @param samples [Array<ProfileReader::Sample>]

@@ -79,7 +79,8 @@ class OtherProfilersTest < ChildTest
   RUBY
 
   def test_no_blocking_call_sees_an_interrupt
-    assert_equal child!(CALLS).out, child!(START + CALLS).out
+    # Some Rubies take 75 s each beside a load of 12.
+    assert_equal child!(CALLS, limit: 600).out, child!(START + CALLS, limit: 600).out
   end
 
   # Whether Ruby has a thread of its own beside the first, which gets SIGPROF.
@@ -115,19 +116,18 @@ class OtherProfilersTest < ChildTest
   # less often: both have their turns in one process, by the same machine.
   TURNS = 6
   IN_TURN = <<~RUBY
-    sums = { false => [0, 0.0], true => [0, 0.0] }
+    turns = { false => [], true => [] }
     #{TURNS}.times do
-      sums.each do |beside, sum|
+      turns.each do |beside, turn|
         if beside
           #{START.sub(")", ", sample_rate_hz: HZ)")}
         end
         began = Process.clock_gettime(CLOCK)
-        sum[0] += counted
-        sum[1] += Process.clock_gettime(CLOCK) - began
+        turn << counted << Process.clock_gettime(CLOCK) - began
         Spanprof.stop if beside
       end
     end
-    p(*sums.values.flatten)
+    p(*turns.values.flatten)
   RUBY
 
   PROFILERS.each do |name, (clock, code)|
@@ -136,9 +136,12 @@ class OtherProfilersTest < ChildTest
       # What comes together with ours is missed there (README): at 10 Hz that is seldom.
       hz = name == "stackprof" && TIMER_THREAD ? 10 : 100
       out = child!(%(require "#{name}"\nCLOCK = Process::#{clock}\nHZ = #{hz}\n#{code}#{IN_TURN})).out
-      alone, beside = out.split.map(&:to_f).each_slice(2).to_a
+      turns = out.split.map(&:to_f).each_slice(2).each_slice(TURNS).to_a
+      alone, beside = turns.map { |turn| turn.transpose.map(&:sum) }
+      rates = turns.map { |turn| turn.map { |count, seconds| count / seconds } }
       assert_operator alone[0], :>, 20
-      assert_in_delta alone[0] / alone[1], beside[0] / beside[1], Noise.rates(alone, beside), out
+      assert_in_delta alone[0] / alone[1], beside[0] / beside[1],
+                      [Noise.rates(alone, beside), Noise.six_turns(*rates)].max, out
       assert_burned(0.4 * TURNS, burnt, hz: hz, stretches: TURNS)
     end
   end
