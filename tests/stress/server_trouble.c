@@ -26,6 +26,10 @@ static bool case_fine(const trouble_case *one) {
   return one->mode == TROUBLE_NONE && !one->down;
 }
 
+static uint32_t case_stop_ms(const trouble_case *one) {
+  return case_fine(one) ? TROUBLE_FINE_MS : TROUBLE_STOP_MS;
+}
+
 static const trouble_case trouble_cases[] = {
     {.name = "fine", .exact = true},
     {.name = "down", .down = true, .exact = true, .refused = true},
@@ -132,9 +136,8 @@ static void case_check(const trouble_case *one, const stress_run *run,
          (unsigned long long)stored->ticks, (unsigned long long)exported,
          (unsigned long long)run->stats.ticks_taken,
          (unsigned long long)stored->repeats);
-  STRESS_REQUIRE(case_fine(one) ||
-                     run->stop_ns <
-                         TROUBLE_STOP_MS * STRESS_NS_PER_MS + TROUBLE_SLACK_NS,
+  STRESS_REQUIRE(run->stop_ns <
+                     case_stop_ms(one) * STRESS_NS_PER_MS + TROUBLE_SLACK_NS,
                  "the stop took %.0f ms", (double)run->stop_ns / 1e6);
   STRESS_REQUIRE(slowest_ns < TROUBLE_PUSH_NS, "a thread waited");
   STRESS_REQUIRE(stored->ticks >= exported, "exported, but not stored");
@@ -168,7 +171,7 @@ static void case_try(const trouble_case *one, uint64_t for_ns) {
       one->down ? "http://127.0.0.1:9" : server.address;
   stress_run_start(&run);
   slowest_ns = workers_run(for_ns);
-  stress_run_stop(&run, case_fine(one) ? TROUBLE_FINE_MS : TROUBLE_STOP_MS);
+  stress_run_stop(&run, case_stop_ms(one));
   trouble_server_stop(&server);
   case_check(one, &run, &server.stored, slowest_ns);
   STRESS_REQUIRE(one->mode == TROUBLE_NONE || one->mode == TROUBLE_SLOW ||
