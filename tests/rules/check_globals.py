@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_globals.py LIST OBJECT...: the variables that OBJECTs keep for the life
-of the process are those that LIST names, each with its reason."""
+of the process are those that LIST names, each with its reason. Tried with objdump 2.40."""
 import re
 import subprocess
 import sys
