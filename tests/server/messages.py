@@ -23,7 +23,7 @@ def part(field, value):
     return varint(field << 3 | 2) + varint(len(value)) + value
 
 
-def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file=""):
+def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_ns=0):
     """`samples`: (frames outermost last, values, labels); a frame is a name, or a name and a line."""
     texts = [""]
 
@@ -51,7 +51,8 @@ def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file=""):
     for i, name in enumerate(names, 1):
         out += part(5, number(1, i) + number(2, text(name)) + number(4, text(file)))
     period = part(11, number(1, text("cpu")) + number(2, text("nanoseconds"))) + number(12, 10_000_000)
-    return out + b"".join(part(6, value) for value in texts) + number(9, time_ns) + period
+    times = number(9, time_ns) + (number(10, duration_ns) if duration_ns else b"")
+    return out + b"".join(part(6, value) for value in texts) + times + period
 
 
 def push(labels, *profiles):

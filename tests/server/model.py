@@ -1,0 +1,213 @@
+"""The answers that a server must give, computed by brute force from all rows."""
+import collections
+import re
+
+GAP_MS = 15000  # LISTS_GAP_MS in api_lists.c
+PERIOD_NS = 10_000_000  # that of messages.pprof()
+SILENT_PROFILE_MS = 15000  # the length of a profile that states none
+
+CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+SAMPLES = "process_cpu:samples:count:cpu:nanoseconds"
+HEAP_BYTES = "memory:alloc_space:bytes:cpu:nanoseconds"
+HEAP_OBJECTS = "memory:alloc_objects:count:cpu:nanoseconds"
+TYPES = (CPU, SAMPLES, HEAP_BYTES, HEAP_OBJECTS)
+
+Row = collections.namedtuple("Row", "profile labels stack span trace value samples")
+
+
+class Profile:
+    """One upload: a series, a time, a duration, and rows of values."""
+
+    def __init__(self, labels, metric, types, time_ns, duration_ns, samples):
+        self.labels, self.metric, self.types = labels, metric, types
+        self.time_ns, self.duration_ns, self.samples = time_ns, duration_ns, samples
+
+    @property
+    def time_ms(self):
+        return self.time_ns // 10**6
+
+    def rows(self, profile_type):
+        """The rows of one type. Samples with equal stack, labels and span are one row. Rows of zero are left out."""
+        metric, kind, unit = profile_type.split(":")[:3]
+        if metric != self.metric or (kind, unit) not in self.types:
+            return
+        at = self.types.index((kind, unit))
+        counts = self.types.index(("samples", "count")) if ("samples", "count") in self.types else None
+        merged = collections.OrderedDict()
+        for frames, values, tags in self.samples:
+            tags = dict(tags)
+            span, trace = tags.pop("profile_id", ""), tags.pop("trace_id", "")
+            labels = tuple(sorted({**self.labels, **tags}.items()))
+            sums = merged.setdefault((labels, tuple(reversed(frames)), span, trace), [0] * len(values))
+            for i, value in enumerate(values):
+                sums[i] += value
+        for (labels, stack, span, trace), sums in merged.items():
+            if sums[at]:
+                yield Row(self, labels, stack, span, trace, sums[at], self.count(sums, at, counts, kind))
+
+    @staticmethod
+    def count(sums, at, counts, kind):
+        if counts is not None:
+            return max(1, sums[counts])
+        return max(1, (sums[at] + PERIOD_NS // 2) // PERIOD_NS) if kind == "cpu" else 1
+
+
+class Selector:
+    """Matchers, span ids, and a time range in ms that includes both ends."""
+
+    def __init__(self, profile_type, from_ms, until_ms, matchers=(), spans=()):
+        self.type, self.from_ms, self.until_ms = profile_type, from_ms, until_ms
+        self.matchers, self.spans = tuple(matchers), frozenset(spans)
+
+    def text(self):
+        return "{" + ",".join(f'{name}{op}"{value}"' for name, op, value in self.matchers) + "}"
+
+    def matches(self, row):
+        labels = dict(row.labels)
+        for name, op, value in self.matchers:
+            own = labels.get(name, row.span if name in ("profile_id", "span_id") else "")
+            hit = own == value if "~" not in op else re.fullmatch(value, own) is not None
+            if hit == op.startswith("!"):
+                return False
+        return not self.spans or row.span in self.spans
+
+
+class Store:
+    def __init__(self):
+        self.profiles = []
+
+    def add(self, profile):
+        self.profiles.append(profile)
+
+    def drop_before(self, time_ns):
+        self.profiles = [profile for profile in self.profiles if profile.time_ns >= time_ns]
+
+    def rows(self, selector, profile_type=None):
+        for profile in self.profiles:
+            if selector.from_ms <= profile.time_ms <= selector.until_ms:
+                for row in profile.rows(profile_type or selector.type):
+                    if selector.matches(row):
+                        yield row
+
+    def stacks(self, selector):
+        """{stack: (value, samples)}, and the number of profiles that have rows in it."""
+        found, profiles = collections.defaultdict(lambda: [0, 0]), set()
+        for row in self.rows(selector):
+            found[row.stack][0] += row.value
+            found[row.stack][1] += row.samples
+            profiles.add(id(row.profile))
+        return {stack: tuple(sums) for stack, sums in found.items()}, len(profiles)
+
+    def samples(self, selector):
+        """{(labels, span, trace, stack): (value, samples)}."""
+        found = collections.defaultdict(lambda: [0, 0])
+        for row in self.rows(selector):
+            sums = found[row.labels, row.span, row.trace, row.stack]
+            sums[0] += row.value
+            sums[1] += row.samples
+        return {key: tuple(sums) for key, sums in found.items()}
+
+    def spans(self, selector, by_id):
+        """{name or id: (total, samples, number of ids)}, and the value outside of spans."""
+        found, rest = {}, 0
+        for row in self.rows(selector):
+            name = dict(row.labels).get("span_name")
+            if not row.span and (by_id or name is None):
+                rest += row.value
+                continue
+            total, samples, ids = found.get(row.span if by_id else name, (0, 0, frozenset()))
+            ids |= {row.span} if row.span else set()
+            found[row.span if by_id else name] = total + row.value, samples + row.samples, ids
+        return {key: (total, samples, len(ids)) for key, (total, samples, ids) in found.items()}, rest
+
+    def label_names(self, selector):
+        """{name: number of values} over all types."""
+        found = collections.defaultdict(set)
+        for labels in self.series(selector):
+            for name, value in labels:
+                found[name].add(value)
+        return {name: len(values) for name, values in found.items()}
+
+    def series(self, selector, types=TYPES):
+        return {row.labels for profile_type in types for row in self.rows(selector, profile_type)}
+
+    def applications(self, selector):
+        found = collections.defaultdict(set)
+        for profile_type in TYPES:
+            for row in self.rows(selector, profile_type):
+                found[dict(row.labels)["service_name"]].add(profile_type)
+        return {name: sorted(types) for name, types in found.items()}
+
+    def label_values(self, selector, label):
+        """{value: {profile: sum}}."""
+        found = collections.defaultdict(lambda: collections.defaultdict(int))
+        for row in self.rows(selector):
+            found[dict(row.labels).get(label)][id(row.profile)] += row.value
+        return found
+
+    def steps(self, selector, step_ms, group_by):
+        """{labels: {time: sum}} as in SelectSeries: a point sums up the time since the previous one."""
+        last = (selector.until_ms - selector.from_ms) // step_ms
+        wider = Selector(selector.type, selector.from_ms - step_ms, selector.from_ms + last * step_ms,
+                         selector.matchers)
+        found = collections.defaultdict(lambda: collections.defaultdict(int))
+        for row in self.rows(wider):
+            labels = dict(row.labels)
+            key = tuple((name, labels[name]) for name in group_by if name in labels)
+            after = row.profile.time_ms - selector.from_ms
+            step = 0 if after <= 0 else (after - 1) // step_ms + 1
+            if step <= last:
+                found[key][selector.from_ms + step * step_ms] += row.value
+        return {key: dict(points) for key, points in found.items()}
+
+    def timeline(self, selector, step_ms):
+        """(start, values, covered) as in /api/v1/series."""
+        start = selector.from_ms // step_ms * step_ms
+        count = (selector.until_ms - start) // step_ms + 1
+        end = start + count * step_ms
+        values, stretches = [0] * count, set()
+        sums = collections.defaultdict(int)  # per series of a profile, because each is rounded separately
+        for row in self.rows(selector):
+            sums[id(row.profile), row.labels] += row.value
+            length = row.profile.duration_ns // 10**6 or SILENT_PROFILE_MS
+            stretches.add((row.profile.time_ms, row.profile.time_ms + length, id(row.profile)))
+        lengths = {profile: (begin, until) for begin, until, profile in stretches}
+        for (profile, _), value in sums.items():
+            begin, until = lengths[profile]
+            for i in range(max(0, (begin - start) // step_ms), min(count, (until - start) // step_ms + 1)):
+                low, high = max(begin, start + i * step_ms), min(until, start + (i + 1) * step_ms)
+                if low < high:
+                    values[i] += self.part(value, high - begin, until - begin)
+                    values[i] -= self.part(value, low - begin, until - begin)
+        covered, done = [0] * count, start
+        for begin, until, _ in sorted(stretches):
+            begin, until = max(begin, done), min(max(until, done), end)
+            done = max(done, until)
+            while begin < until:
+                i = (begin - start) // step_ms
+                to = min(until, start + (i + 1) * step_ms)
+                covered[i] += to - begin
+                begin = to
+        return start, values, covered
+
+    @staticmethod
+    def part(value, ms, length_ms):
+        return value // length_ms * ms + value % length_ms * ms // length_ms
+
+    def gaps(self, selector):
+        """([(from, until, profiles)], before, after) as in /api/v1/gaps."""
+        times = {id(row.profile): row.profile for row in self.rows(selector)}
+        if not times:
+            wide = Selector(selector.type, -10**15, 10**15, selector.matchers, selector.spans)
+            near = [row.profile.time_ms for row in self.rows(wide)]
+            return ([], max((ms for ms in near if ms < selector.from_ms), default=None),
+                    min((ms for ms in near if ms > selector.until_ms), default=None))
+        ranges, end = [], None
+        for profile in sorted(times.values(), key=lambda profile: profile.time_ms):
+            begin, length = profile.time_ms, profile.duration_ns // 10**6
+            if end is not None and begin <= end + reach:
+                ranges[-1] = (ranges[-1][0], max(end, begin + length), ranges[-1][2] + 1)
+            else:
+                ranges.append((begin, begin + length, 1))
+            end, reach = ranges[-1][1], max(length, GAP_MS)
+        return ranges, None, None
