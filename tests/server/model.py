@@ -202,7 +202,7 @@ class Store:
             near = [row.profile.time_ms for row in self.rows(wide)]
             return ([], max((ms for ms in near if ms < selector.from_ms), default=None),
                     min((ms for ms in near if ms > selector.until_ms), default=None))
-        ranges, end = [], None
+        ranges, end, reach = [], None, 0
         for profile in sorted(times.values(), key=lambda profile: profile.time_ms):
             begin, length = profile.time_ms, profile.duration_ns // 10**6
             if end is not None and begin <= end + reach:
