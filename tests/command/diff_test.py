@@ -43,7 +43,9 @@ class DiffTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (3, ""))
         self.assertRegex(done.stdout, r"(?m)^ +10\.000 +14\.000 +\+40\.0% ! +"
                                       r"1000 +1400  cart$")
-        self.assertRegex(done.stdout, r"(?m)^ +5\.000 .* ~ +500 +510  pay$")
+        # Within chance there is neither a change nor a rank.
+        self.assertRegex(done.stdout,
+                         r"(?m)^ +5\.000 +5\.100 +~ +500 +510  pay$")
         self.assertRegex(done.stdout, r"(?m)^ .* \* +1000 +1400  do_cart$")
         self.assertIn("1 span name grew by more than 10%", done.stdout)
         whole = json.loads(self.compare(now, "--json").stdout)
@@ -82,6 +84,25 @@ class DiffTest(unittest.TestCase):
         now = self.profile("longer", cart=3000, pay=1500)
         self.assertEqual(self.compare(now).returncode, 3)
         self.assertEqual(self.compare(now, "--normalize").returncode, 0)
+
+    def test_shares_are_in_per_cent(self):
+        now = self.profile("shares", cart=1000, pay=2500)
+        done = report("--diff", self.base, now, "--normalize")
+        self.assertRegex(done.stdout, r"(?m)^ +66\.6% +28\.6% +-57\.1% \* +"
+                                      r"1000 +1000  cart$")
+        self.assertIn("span name (share of CPU)", done.stdout)
+        self.assertNotIn("multiplied", done.stdout)
+
+    def test_equal_sides_have_no_change_and_real_ones_come_first(self):
+        for options in ([], ["--normalize"]):
+            done = report("--diff", self.base, self.base, *options)
+            self.assertNotRegex(done.stdout, r"(?m)[+-]\d[\d.]*%|^.* [!*] ")
+        base = self.profile("wide", cart=100_000, pay=1000)
+        now = self.profile("wider", cart=100_400, pay=1400)
+        rows = json.loads(report("--diff", base, now, "--json").stdout)
+        self.assertEqual([(row["name"], row["differs"])
+                          for row in rows["span_names"]],
+                         [("pay", True), ("cart", False)])
 
     def test_other_labels_are_compared(self):
         now = self.profile("us", region="us", cart=1000, pay=500)

@@ -45,7 +45,7 @@ class FilePage {
     this.buttons = file.base ? SHOWS.map(([name, text]) =>
       h("button", { type: "button", onclick: () => { this.turn({ side: name }); }, "data-side": name }, text)) : [];
     this.panel = flamePanel({
-      tree: this.tree(), look: this.parameters, title: shown(file.title, 100),
+      tree: this.tree(), look: this.look(), title: shown(file.title, 100),
       onLook: (look: Look) => { this.note(look); },
     });
     place.append(h("main", { class: "file" },
@@ -59,7 +59,7 @@ class FilePage {
       const before = this.parameters;
       this.parameters = this.said();
       this.mark();
-      this.panel.setLook({ ...without(before), ...this.parameters });
+      this.panel.setLook({ ...without(before), ...this.look() });
       this.panel.setTree(this.tree());
     });
   }
@@ -67,6 +67,11 @@ class FilePage {
   /** An address that says nothing looks as the file was exported. */
   private said(): Parameters {
     return location.hash.length > 1 ? readHash() : { ...this.file.look };
+  }
+
+  /** The figures above the graph are values, and so are its own. */
+  private look(): Look {
+    return { scale: "values", ...this.parameters };
   }
 
   private shows(): Shows {

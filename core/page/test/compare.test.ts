@@ -10,14 +10,15 @@ import { Server } from "./server.ts";
 import { rowsOf, sees, textOf } from "./seen.ts";
 
 const now = Math.floor(Date.now() / 1000) * 1000;
+const SCALE = ".flame-picks label:first-child select";
 const HOSTILE = "<svg onload=alert(1)>\u202e";
 let server: Server, browser: Browser;
 
 before(async () => {
   server = await Server.start();
   browser = await startBrowser();
-  await server.pushFolded("old.cpu", `main;work 20\nmain;gone 10\nmain;${HOSTILE} 10`, now - 600_000);
-  await server.pushFolded("new.cpu", "main;work 50\nmain;fresh 30", now - 60_000);
+  await server.pushFolded("old.cpu", `main;work 200\nmain;gone 100\nmain;${HOSTILE} 100`, now - 600_000);
+  await server.pushFolded("new.cpu", "main;work 500\nmain;fresh 300", now - 60_000);
 });
 
 after(async () => {
@@ -36,7 +37,7 @@ const sums = async (page: Page): Promise<string[]> => {
 test("two queries stand side by side with their sums", async () => {
   const opened = await open(browser, `${server.base}comparison?${sides()}`);
 
-  assert.deepEqual(await sums(opened.page), ["400 ms CPU", "800 ms CPU"]);
+  assert.deepEqual(await sums(opened.page), ["4.00 s CPU", "8.00 s CPU"]);
   await fine(opened);
 });
 
@@ -49,7 +50,7 @@ test("the addresses of span processors open, in seconds and milliseconds, and a 
         query: "old.cpu", from: String((s - 3600) * unit), until: String(s * unit), rightQuery: "new.cpu", ...own,
       });
       const opened = await open(browser, `${server.base}comparison?${query.toString()}`);
-      assert.deepEqual(await sums(opened.page), ["400 ms CPU", "800 ms CPU"]);
+      assert.deepEqual(await sums(opened.page), ["4.00 s CPU", "8.00 s CPU"]);
       await fine(opened);
     }
 });
@@ -93,14 +94,14 @@ test("sides are swapped, and lead to the difference and back with their queries"
   await sums(page);
   await page.click(".tools-row button");
   await page.waitForFunction(() => new URL(location.href).searchParams.get("leftQuery") === "new.cpu");
-  assert.deepEqual(await sums(page), ["800 ms CPU", "400 ms CPU"]);
+  assert.deepEqual(await sums(page), ["8.00 s CPU", "4.00 s CPU"]);
   await page.click(".tools-row a");
   await page.waitForFunction(() => location.pathname === "/comparison-diff");
   assert.equal(new URL(page.url()).searchParams.get("rightQuery"), "old.cpu");
   await rowsOf(page, "What changed most");
   await page.goBack();
   await page.waitForFunction(() => location.pathname === "/comparison");
-  assert.deepEqual(await sums(page), ["800 ms CPU", "400 ms CPU"]);
+  assert.deepEqual(await sums(page), ["8.00 s CPU", "4.00 s CPU"]);
   await page.goBack();
   await page.waitForFunction(() => new URL(location.href).searchParams.get("leftQuery") === "old.cpu");
   await fine(opened);
@@ -113,14 +114,16 @@ test("a difference is of values, or of shares, and exact", async () => {
     Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[1]!, row[2]!, row[3]!, row[9]!]]));
 
   assert.deepEqual(await changes(), {
-    work: ["200 ms", "500 ms", "+300 ms", "+150.0 %"], fresh: ["0 ns", "300 ms", "+300 ms", "new"], gone: ["100 ms", "0 ns", "\u2212100 ms", "gone"],
-    "<svg ": ["100 ms", "0 ns", "\u2212100 ms", "gone"], main: ["0 ns", "0 ns", "0", "\u2013"],
+    work: ["2.00 s", "5.00 s", "+3.00 s", "+150.0 %"], fresh: ["0 ns", "3.00 s", "+3.00 s", "new"], gone: ["1.00 s", "0 ns", "\u22121.00 s", "gone"],
+    "<svg ": ["1.00 s", "0 ns", "\u22121.00 s", "gone"], main: ["0 ns", "0 ns", "same", "same"],
   });
-  assert.match(await textOf(page, ".summary"), /CPU: 400 ms in 1 profile, then 800 ms in 1 profile, \+100\.0 %/);
-  await page.evaluate(() => { Array.from(document.querySelectorAll("button")).find((each) => each.textContent.startsWith("Shares"))!.click(); });
-  // Of 800 ms: work had a half, which is 400 ms.
-  assert.deepEqual((await changes())["work"], ["400 ms", "500 ms", "+100 ms", "+25.0 %"]);
-  assert.equal(new URL(page.url()).searchParams.get("scale"), null);
+  assert.match(await textOf(page, ".summary"), /CPU: 4\.00 s in 1 profile, then 8\.00 s in 1 profile, \+100\.0 %/);
+  await page.select(SCALE, "shares");
+  // 200 of 400 samples and 500 of 800 can be the same share.
+  const shares = await changes();
+  assert.deepEqual(shares["work"], ["50.0 %", "62.5 %", "noise", "noise"]);
+  assert.deepEqual(shares["fresh"], ["0.0 %", "37.5 %", "+37.50 points", "new"]);
+  assert.equal(new URL(page.url()).searchParams.get("scale"), "shares");
   await fine(opened);
 });
 
@@ -130,16 +133,16 @@ test("beside a difference stand the samples of both sides, and few are no rankin
   const samples = async (): Promise<Record<string, string[]>> =>
     Object.fromEntries((await rowsOf(page, "What changed most")).map((row) => [row[0]!.slice(0, 5), [row[4]!, row[8]!]]));
   const expected = {
-    work: ["20 \u2192 50", "20 \u2192 50"], fresh: ["0 \u2192 30", "0 \u2192 30"], gone: ["10 \u2192 0", "10 \u2192 0"],
-    "<svg ": ["10 \u2192 0", "10 \u2192 0"], main: ["0 \u2192 0few", "40 \u2192 80"],
+    work: ["200 \u2192 500", "200 \u2192 500"], fresh: ["0 \u2192 300", "0 \u2192 300"], gone: ["100 \u2192 0", "100 \u2192 0"],
+    "<svg ": ["100 \u2192 0", "100 \u2192 0"], main: ["0 \u2192 0few", "400 \u2192 800"],
   };
 
   assert.deepEqual(await samples(), expected);
   // The shares are scaled; samples are what they are.
-  await page.evaluate(() => { Array.from(document.querySelectorAll("button")).find((each) => each.textContent === "Values")!.click(); });
+  await page.select(SCALE, "values");
   assert.deepEqual(await samples(), expected);
   assert.deepEqual(await page.$$eval(".flame-rows [role='row']", (rows) => rows.map((row) => [row.children[0]!.textContent.slice(0, 4), row.lastElementChild!.textContent])
-    .sort()), [["<svg", "10 \u2192 0"], ["fres", "0 \u2192 30"], ["gone", "10 \u2192 0"], ["main", "40 \u2192 80"], ["work", "20 \u2192 50"]]);
+    .sort()), [["<svg", "100 \u2192 0"], ["fres", "0 \u2192 300"], ["gone", "100 \u2192 0"], ["main", "400 \u2192 800"], ["work", "200 \u2192 500"]]);
   await fine(opened);
 });
 
@@ -149,7 +152,7 @@ test("a side without data says why, and offers a way out that is its own", async
 
   await sees(page, "There is no data from");
   await page.click(".comparison-side.right .empty button");
-  await page.waitForFunction(() => document.querySelectorAll(".side-sum")[1]?.textContent === "800 ms CPU");
+  await page.waitForFunction(() => document.querySelectorAll(".side-sum")[1]?.textContent === "8.00 s CPU");
   assert.equal(new URL(page.url()).searchParams.get("leftFrom"), "now-1h");
   await page.goto(`${server.base}comparison-diff?${sides({ leftQuery: "odl.cpu" })}`);
   await sees(page, "There is no application \u201codl\u201d");
@@ -201,7 +204,7 @@ test("sides whose connection breaks are asked again, and so is the difference", 
   await page.waitForFunction(() => document.querySelectorAll(".stacks .fault").length === 2);
   await sees(page, "It is asked again until it answers.");
   cut = false;
-  assert.deepEqual(await sums(page), ["400 ms CPU", "800 ms CPU"]);
+  assert.deepEqual(await sums(page), ["4.00 s CPU", "8.00 s CPU"]);
   cut = true;
   await page.click(".tools-row a");
   await page.waitForSelector(".view-comparison-diff .fault.notice");
@@ -268,7 +271,7 @@ test("a query is typed and run on one side by keyboard alone", async () => {
   await page.keyboard.type("old.cpu");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => new URL(location.href).searchParams.get("rightQuery") === "old.cpu");
-  assert.deepEqual(await sums(page), ["400 ms CPU", "400 ms CPU"]);
+  assert.deepEqual(await sums(page), ["4.00 s CPU", "4.00 s CPU"]);
   await fine(opened);
 });
 

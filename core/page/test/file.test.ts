@@ -146,12 +146,12 @@ test("a comparison has the samples of both sides, and marks few", async () => {
 });
 
 test("a comparison shows the difference and both sides", async () => {
-  const opened = await open(browser, page("diff", "--diff", shop("old", 40), shop("new", 100)));
+  const opened = await open(browser, page("diff", "--diff", shop("old", 40), shop("new", 400)));
 
-  assert.match(await textOf(opened, ".file-spans > .file-scroll tbody tr"), /^GET \/cart400 ms1\.00 s\+600 ms \(150\.0 %\)/);
-  assert.match(await functionsOf(opened), /\+600 ms/);
+  assert.match(await textOf(opened, ".file-spans > .file-scroll tbody tr"), /^GET \/cart400 ms4\.00 s\+3\.60 s \(\+900\.0 %\)/);
+  assert.match(await functionsOf(opened), /\+3\.60 s/);
   await opened.page.click("[data-side=base]");
-  assert.doesNotMatch(await functionsOf(opened), /\+600 ms/);
+  assert.doesNotMatch(await functionsOf(opened), /\+3\.60 s/);
   assert.match(await functionsOf(opened), /930 ms/);
   await opened.page.click(".file-spans > .file-scroll tbody tr:nth-child(1) th button");
   assert.match(await functionsOf(opened), /400 ms/);

@@ -1,6 +1,7 @@
 import { describe, test } from "node:test";
 import assert from "node:assert/strict";
 import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/colour.ts";
+import { scaled } from "../src/flame/derive.ts";
 import { graphOf } from "../src/flame/graph.ts";
 import { kindOf, packageOf } from "../src/flame/package.ts";
 import { svgOf } from "../src/flame/picture.ts";
@@ -26,7 +27,7 @@ function contrast(a: string, b: string): number {
 describe("colours", () => {
   test("every text meets WCAG AA on every fill that it can stand on", () => {
     for (const theme of [LIGHT, DARK]) {
-      for (const colour of ["package", "kind", "change", "relative"] as const)
+      for (const colour of ["package", "kind", "change"] as const)
         for (const fill of fillsOf(theme, colour))
           assert.ok(contrast(fill, theme.text) >= 4.5, `${theme.text} on ${fill}: ${contrast(fill, theme.text)}`);
       assert.ok(contrast(theme.above, theme.aboveText) >= 4.5);
@@ -36,19 +37,13 @@ describe("colours", () => {
 
   test("less, the same and more are three colours, one of them on either side", () => {
     const functions = functionsOf(4);
-    const stacks = [[0, 100, 0], [1, 0, 100], [2, 50, 50], [3, 51, 49]].map(([id, value, base]) => ({ frames: [id!], value: value!, base: base! }));
-    const graph = graphOf(treeOfStacks(stacks, functions, true), "name");
-    const fills = (colour: string | undefined): number[] => {
-      const colouring = colouringOf(graph, colour);
-      return [0, 1, 2, 3].map((id) => colouring.fillOf(graph.functionOf.indexOf(id)));
-    };
+    const stacks = [[0, 100, 0], [1, 0, 100], [2, 50, 50], [3, 60, 49]].map(([id, value, base]) => ({ frames: [id!], value: value!, base: base! }));
+    const graph = graphOf(scaled(treeOfStacks(stacks, functions, true), "values"), "name");
+    const colouring = colouringOf(graph, undefined);
 
-    assert.deepEqual(fills(undefined), [20, 0, 10, 11]);
-    assert.deepEqual(fills("relative"), [20, 0, 10, 10]);
-    const longer = graphOf(treeOfStacks(stacks.slice(2).map((stack) => ({ ...stack, value: stack.base * 9 })), functions, true), "name");
-    assert.deepEqual([0, 1, 2].map((index) => colouringOf(longer, "relative").fillOf(index)), [10, 10, 10]);
+    assert.deepEqual([0, 1, 2, 3].map((id) => colouring.fillOf(graph.functionOf.indexOf(id))), [20, 0, 10, 13]);
     assert.equal(colouringOf(graph, "nonsense").colour, "change");
-    assert.equal(colouringOf(graphOf(treeOfStacks(stacks, functions), "name"), "relative").colour, "package");
+    assert.equal(colouringOf(graphOf(treeOfStacks(stacks, functions), "name"), "change").colour, "package");
   });
 });
 

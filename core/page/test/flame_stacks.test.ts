@@ -4,6 +4,7 @@ import { calleesOf, callersOf, collapsed, focused, hidden } from "../src/flame/s
 import { derive } from "../src/flame/derive.ts";
 import { graphOf, type Graph } from "../src/flame/graph.ts";
 import { pathTo } from "../src/flame/refs.ts";
+import { scaled } from "../src/flame/derive.ts";
 import { relativeOf, rowsOf, sortedIds } from "../src/flame/rows.ts";
 import { matching, matchesOf, shareOf } from "../src/flame/search.ts";
 import { Searching } from "../src/flame/searching.ts";
@@ -130,7 +131,7 @@ describe("sums over all nodes", () => {
 
   test("rows are sorted by size of change, whichever way it went", () => {
     const stacks = [[0, 10, 0], [1, 0, 50], [2, 30, 60], [3, 5, 5]].map(([id, value, base]) => ({ frames: [id!], value: value!, base: base! }));
-    const rows = rowsOf(graphOf(treeOfStacks(stacks, functions, true), "value"));
+    const rows = rowsOf(graphOf(scaled(treeOfStacks(stacks, functions, true), "values"), "value"));
     const sorted = (column: "change" | "relative" | "name"): number[] => [...sortedIds(rows, functions.name, column, column === "name", rows.ids)];
 
     assert.deepEqual(sorted("change"), [1, 2, 0, 3]);

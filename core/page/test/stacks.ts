@@ -1,6 +1,6 @@
 /** Random stacks, and what a naive count over them says: the reference of the
  * flame graph's tests. */
-import type { Functions, Tree } from "../src/model/tree.ts";
+import { comparisonOf, type Functions, type Tree } from "../src/model/tree.ts";
 import { TreeBuilder } from "../src/model/tree_builder.ts";
 
 export interface Stack {
@@ -50,7 +50,8 @@ export function treeOfStacks(stacks: readonly Stack[], functions: Functions, isD
       node = builder.child(node, functionId);
     builder.add(node, value, base, 1, 0);
   }
-  return { type: "cpu", unit: "nanoseconds", functions, ...builder.columns() };
+  const columns = builder.columns();
+  return { type: "cpu", unit: "nanoseconds", functions, ...columns, comparison: isDiff ? comparisonOf(columns) : null };
 }
 
 /** A tree as text, without the nodes that have nothing in or under them. */

@@ -154,6 +154,7 @@ static void report_compare(report_job *job, const sp_report *base) {
   sp_diff diff = {.base = base,
                   .now = &job->report,
                   .scale = 1,
+                  .is_of_shares = job->arguments.normalize,
                   .fail_above = job->arguments.fail_above};
 
   if (report_is_html(job)) {

@@ -112,9 +112,12 @@ static void diff_judge(const sp_diff *diff, sp_diff_row *rows, size_t count) {
   }
 }
 
+/* Rows that differ by no more than chance have no rank: they come last. */
 static int diff_order(const void *a, const void *b) {
   const sp_diff_row *left = a, *right = b;
 
+  if (sp_diff_differs(left) != sp_diff_differs(right))
+    return sp_diff_differs(left) ? -1 : 1;
   if (left->order != right->order)
     return left->order < right->order ? 1 : -1;
   if (left->now.value != right->now.value)
@@ -162,7 +165,7 @@ double sp_diff_change(const sp_diff *diff, const sp_diff_row *row) {
 }
 
 bool sp_diff_grew(const sp_diff *diff, const sp_diff_row *row) {
-  return diff->fail_above >= 0 && row->p <= SP_DIFF_ERROR &&
+  return diff->fail_above >= 0 && sp_diff_differs(row) &&
          sp_diff_change(diff, row) > diff->fail_above;
 }
 

@@ -21,18 +21,23 @@ typedef struct sp_diff {
   const sp_report *base;
   const sp_report *now;
   double scale;      /* multiplies what is the base's: 1, or to equal totals */
+  bool is_of_shares; /* of each side's total; else of values */
   double fail_above; /* share by which a row may grow; below 0: not asked */
   size_t grown;      /* rows that grew more, and by more than chance */
 } sp_diff;
 
 /* The rows of a table of both, by name: totals, of functions what is their own;
- * those that changed most first. The caller frees them with base->mem.
- * SPANPROF_ERR_NOMEM. */
+ * those that changed most first, and those within chance last. The caller frees
+ * them with base->mem. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_diff_rows(const sp_diff *diff, sp_report_table table,
                              sp_diff_row **out, size_t *count);
 
 /* now / base - 1; infinite where the base has nothing. */
 double sp_diff_change(const sp_diff *diff, const sp_diff_row *row);
+
+static inline bool sp_diff_differs(const sp_diff_row *row) {
+  return row->p <= SP_DIFF_ERROR;
+}
 
 /* Whether the row grew beyond fail_above, and beyond chance. */
 bool sp_diff_grew(const sp_diff *diff, const sp_diff_row *row);

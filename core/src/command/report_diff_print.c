@@ -12,15 +12,17 @@ static void diff_print_head(const sp_diff *diff, FILE *out) {
   sp_text_head(diff->base, out);
   fputs("now:  ", out);
   sp_text_head(diff->now, out);
-  if (diff->scale != 1)
-    fprintf(out, "the base is multiplied by %.4g: equal totals\n", diff->scale);
+  if (diff->is_of_shares)
+    fputs("shares of each side's total are compared\n", out);
 }
 
 static void diff_change_text(const sp_diff *diff, const sp_diff_row *row,
                              char *out, size_t size) {
   const double change = 100 * sp_diff_change(diff, row);
 
-  if (!isfinite(change))
+  if (!sp_diff_differs(row))
+    *out = '\0';
+  else if (!isfinite(change))
     snprintf(out, size, "new");
   else if (row->now.value == 0)
     snprintf(out, size, "gone");
@@ -28,17 +30,25 @@ static void diff_change_text(const sp_diff *diff, const sp_diff_row *row,
     snprintf(out, size, fabs(change) < 1000 ? "%+.1f%%" : "%+.2g%%", change);
 }
 
+/* A value as it was measured, or its share of the side. */
+static void diff_side_text(const sp_diff *diff, const sp_report *side,
+                           const sp_amount *amount,
+                           char out[SP_REPORT_VALUE_BYTES]) {
+  if (diff->is_of_shares)
+    sp_report_share(amount->value, side->taken.value, out);
+  else
+    sp_report_value(amount->value, diff->now->unit, out);
+}
+
 static void diff_print_row(const sp_diff *diff, const sp_diff_row *row,
                            bool judged, FILE *out) {
-  const char *unit = diff->now->unit;
   char base[SP_REPORT_VALUE_BYTES], now[SP_REPORT_VALUE_BYTES], change[24];
   const char *mark = judged && sp_diff_grew(diff, row) ? "!"
-                     : row->p <= SP_DIFF_ERROR         ? "*"
+                     : sp_diff_differs(row)            ? "*"
                                                        : "~";
 
-  sp_report_value((int64_t)llround((double)row->base.value * diff->scale), unit,
-                  base);
-  sp_report_value(row->now.value, unit, now);
+  diff_side_text(diff, diff->base, &row->base, base);
+  diff_side_text(diff, diff->now, &row->now, now);
   diff_change_text(diff, row, change, sizeof change);
   fprintf(out, "%11s %11s %9s %s %8" PRId64 " %8" PRId64 "  %.*s\n", base, now,
           change, mark, row->base.samples, row->now.samples,
@@ -56,7 +66,11 @@ static spanprof_status diff_print_table(sp_diff *diff, sp_report_table table,
 
   if (st)
     return st;
-  sp_report_heading(diff->now->type, diff->now->unit, heading);
+  if (diff->is_of_shares)
+    snprintf(heading, sizeof heading, "share of %.24s",
+             sp_report_type_shown(diff->now->type));
+  else
+    sp_report_heading(diff->now->type, diff->now->unit, heading);
   fprintf(printer->out, "\n%11s %11s %9s   %17s  %s (%s)\n", "base", "now",
           "change", "samples", title, heading);
   for (i = 0; i < count; i++) {
@@ -142,8 +156,7 @@ static spanprof_status diff_json_table(sp_diff *diff, sp_report_table table,
     else
       fputs(",\"change\":null", out);
     fprintf(out, ",\"p\":%.3g,\"differs\":%s,\"grew\":%s}", row->p,
-            row->p <= SP_DIFF_ERROR ? "true" : "false",
-            grew ? "true" : "false");
+            sp_diff_differs(row) ? "true" : "false", grew ? "true" : "false");
   }
   fputs("]", out);
   sp_mem_free(diff->base->mem, rows);

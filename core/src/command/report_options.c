@@ -110,9 +110,7 @@ const sp_argument sp_report_options_table[SP_REPORT_OPTIONS] = {
          "name (with --group-by: of a value) grew by more,\n"
          "and beyond what chance makes of so many samples"},
     [SP_REPORT_OPTION_NORMALIZE] =
-        {"normalize", NULL,
-         "with --diff: multiply the base so that the totals\n"
-         "are equal, and compare shares"},
+        {"normalize", NULL, "with --diff: compare shares of each side's total"},
     [SP_REPORT_OPTION_HTML] =
         {"html", "FILE",
          "write a page with a flame graph and the span table, one\n"

@@ -36,7 +36,7 @@ export function fileOf(tree: Tree, title: string, look: Look): WireFile {
   const gone = ["focus", "hide", "recursion"];
 
   return {
-    title, look: Object.fromEntries(Object.entries(look).filter(([name]) => !gone.includes(name))),
+    title, look: { ...tree.comparison && { scale: tree.comparison.scale }, ...Object.fromEntries(Object.entries(look).filter(([name]) => !gone.includes(name))) },
     now: sideOf(tree, tree.self, tree.samples), base: tree.baseSelf ? sideOf(tree, tree.baseSelf, tree.baseSamples) : null,
   };
 }

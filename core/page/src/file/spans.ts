@@ -1,5 +1,7 @@
 /** The table of a file's span names; a click shows the stacks of one. */
-import type { WireFile, WireFileSpan } from "../model/wire.ts";
+import { Comparison, type Sums } from "../model/comparison.ts";
+import type { WireFile, WireFileSide, WireFileSpan } from "../model/wire.ts";
+import { differenceText, growthText, noiseText } from "../parts/change.ts";
 import { amount, count, doubt, percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import { totalOf } from "./head.ts";
@@ -64,13 +66,16 @@ function columnsOf(file: WireFile): Column[] {
   };
 
   if (file.base) {
-    const change = (row: Row): number => (row.now?.total ?? 0) - (row.base?.total ?? 0);
+    const sumsOf = (side: WireFileSide): Sums => ({ total: totalOf(side), samples: side.samples || null });
+    const comparison = new Comparison(sumsOf(file.base), sumsOf(file.now), "values");
+    const sides = ({ now, base }: Row): [number, number] => [now?.total ?? 0, base?.total ?? 0];
+    const isNoise = (row: Row): boolean => comparison.isNoise(...sides(row), row.now?.samples ?? 0, row.base?.samples ?? 0);
     return [
       { name: "Before", value: (row) => row.base?.total ?? 0, text: (row) => row.base ? amount(row.base.total, unit) : "\u2013" },
       { ...total, name: "After" },
       {
-        name: "Change", value: (row) => Math.abs(change(row)),
-        text: (row) => `${change(row) > 0 ? "+" : ""}${amount(change(row), unit)}${row.base ? ` (${percent(change(row) / row.base.total)})` : ""}`,
+        name: "Change", value: (row) => isNoise(row) ? 0 : Math.abs((row.now?.total ?? 0) - (row.base?.total ?? 0)),
+        text: (row) => isNoise(row) ? noiseText(comparison, ...sides(row)) : `${differenceText(comparison, ...sides(row), unit)} (${growthText(comparison, ...sides(row))})`,
       },
       samples,
     ];

@@ -1,9 +1,9 @@
 /** The columns of a table of functions, and what stands in them. */
+import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../parts/change.ts";
 import { amount, count, fewOf, percent, samplesPair } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import type { Functions } from "../model/tree.ts";
-import type { Column, Rows } from "./rows.ts";
-import { changeText, signed } from "./tip.ts";
+import { isNoise, type Column, type Rows } from "./rows.ts";
 
 export interface CellSource {
   readonly rows: Rows;
@@ -33,37 +33,55 @@ export function titleOfColumn(column: Column, rows: Rows): string {
   }
 }
 
-/** A value over a bar of its share. */
-function measured(value: number, whole: number, unit: string): HTMLElement {
-  const share = whole > 0 ? value / whole : 0;
+/** A text over a bar of its share. */
+function measured(share: number, ...texts: HTMLElement[]): HTMLElement {
   const bar = h("span", { class: "flame-bar-share", "aria-hidden": "true" });
 
   bar.style.width = `${Math.max(0, Math.min(1, share)) * 100}%`;
-  return h("div", { role: "gridcell", class: "flame-cell flame-number" }, bar,
-    h("span", { class: "flame-amount" }, amount(value, unit)), " ", h("span", { class: "flame-share" }, percent(share)));
+  return h("div", { role: "gridcell", class: "flame-cell flame-number" }, bar, ...texts.flatMap((each) => [each, " "]));
+}
+
+function withShare(value: number, whole: number, unit: string): HTMLElement {
+  const share = whole > 0 ? value / whole : 0;
+
+  return measured(share, h("span", { class: "flame-amount" }, amount(value, unit)), h("span", { class: "flame-share" }, percent(share)));
+}
+
+/** A comparison of shares has no values. */
+function ofSide({ rows: { comparison }, unit, whole, wholeBase }: CellSource, side: "base" | "now", value: number): HTMLElement {
+  return comparison?.scale === "shares"
+    ? measured(value / comparison[side].total, h("span", { class: "flame-amount" }, sideText(comparison, side, value, unit)))
+    : withShare(value, side === "base" ? wholeBase : whole, unit);
+}
+
+function changeCell({ rows, unit }: CellSource, column: "change" | "relative", id: number): HTMLElement {
+  const total = rows.total[id]!;
+  const base = rows.baseTotal![id]!;
+  const comparison = rows.comparison!;
+
+  if (isNoise(rows, id))
+    return h("div", { role: "gridcell", class: "flame-cell flame-number flame-few", title: NOISE_HINT }, noiseText(comparison, total, base));
+  return h("div", { role: "gridcell", class: `flame-cell flame-number ${total > base * comparison.factor ? "flame-more" : "flame-less"}` },
+    column === "change" ? differenceText(comparison, total, base, unit) : growthText(comparison, total, base));
 }
 
 function cellOf(source: CellSource, column: Column, id: number): HTMLElement {
-  const { rows, unit, whole, wholeBase } = source;
-  const total = rows.total[id]!;
-  const base = rows.baseTotal?.[id] ?? 0;
-  const plain = (text: string, more = ""): HTMLElement => h("div", { role: "gridcell", class: `flame-cell flame-number ${more}` }, text);
-  const side = total > base ? "flame-more" : total < base ? "flame-less" : "";
+  const { rows, unit, whole } = source;
 
   switch (column) {
     case "name":
       return h("div", { role: "gridcell", class: "flame-cell flame-name" }, shown(source.functions.name[id]!, 300) || "(no name)");
-    case "own": return measured(rows.own[id]!, whole, unit);
-    case "total": return measured(total, whole, unit);
-    case "baseTotal": return measured(base, wholeBase, unit);
-    case "change": return plain(signed(total - base, unit), side);
-    case "relative": return plain(changeText(total, base), side);
+    case "own": return withShare(rows.own[id]!, whole, unit);
+    case "total": return ofSide(source, "now", rows.total[id]!);
+    case "baseTotal": return ofSide(source, "base", rows.baseTotal![id]!);
+    case "change":
+    case "relative": return changeCell(source, column, id);
     case "samples": {
       const samples = rows.samples?.[id] ?? null;
       const text = rows.baseTotal ? samplesPair(rows.baseSamples?.[id] ?? null, samples) : count(samples!);
       return fewOf(rows.baseSamples?.[id] ?? null, samples)
         ? h("div", { role: "gridcell", class: "flame-cell flame-number flame-few", title: "Fewer than ten samples: no ranking." }, `${text} few`)
-        : plain(text);
+        : h("div", { role: "gridcell", class: "flame-cell flame-number" }, text);
     }
   }
 }

@@ -4,7 +4,7 @@ import type { Functions } from "../model/tree.ts";
 import type { Graph } from "./graph.ts";
 import { kindOf, KINDS, packageOf, type Kind } from "./package.ts";
 
-export const COLOURS = ["package", "kind", "change", "relative"] as const;
+export const COLOURS = ["package", "kind", "change"] as const;
 export type Colour = (typeof COLOURS)[number];
 
 export interface Theme {
@@ -14,7 +14,7 @@ export interface Theme {
   /** Packages without a name, then by hash. */
   readonly packages: readonly string[];
   readonly kinds: readonly string[];
-  /** From much less through the same to much more. */
+  /** From half or less through the same to twice or more. */
   readonly changes: readonly string[];
   /** Frames above the zoomed one, and their text. */
   readonly above: string;
@@ -147,15 +147,6 @@ function byFunction(graph: Graph, fillOf: (name: string, file: string) => number
   };
 }
 
-/** The greatest change of any frame: what the strongest colour stands for. */
-function changeMaxOf(graph: Graph): number {
-  let most = 0;
-
-  for (let index = 0; index < graph.total.length; index++)
-    most = Math.max(most, Math.abs(graph.total[index]! - graph.baseTotal![index]!));
-  return most;
-}
-
 /** A colour as the address names it, where it can be. */
 export function colourOf(wanted: string | undefined, isDiff: boolean): Colour {
   const known = COLOURS.find((name) => name === wanted);
@@ -166,26 +157,16 @@ export function colourOf(wanted: string | undefined, isDiff: boolean): Colour {
 }
 
 export function colouringOf(graph: Graph, wanted: string | undefined): Colouring {
-  const { baseTotal, total } = graph;
-  const colour = colourOf(wanted, baseTotal !== null);
+  const { baseSamples, baseTotal, samples, total } = graph;
+  const { comparison } = graph.tree;
+  const colour = colourOf(wanted, comparison !== null);
 
-  if (baseTotal && colour !== "package" && colour !== "kind") {
-    const isRelative = colour === "relative";
-    // What is compared may have run for other times: "relative" weighs each
-    // side's share of its own total.
-    const weight = isRelative && total[0]! > 0 && baseTotal[0]! > 0 ? baseTotal[0]! / total[0]! : 1;
-    const most = isRelative ? 0 : changeMaxOf(graph);
+  if (comparison && colour === "change")
     return {
       colour,
-      fillOf: (index) => {
-        const change = total[index]! * weight - baseTotal[index]!;
-        const all = isRelative ? total[index]! * weight + baseTotal[index]! : most;
-        // The root of a share keeps small changes visible.
-        const share = all === 0 ? 0 : isRelative ? change / all : Math.sign(change) * Math.sqrt(Math.abs(change) / all);
-        return CHANGE_STEPS + Math.round(share * CHANGE_STEPS);
-      },
+      fillOf: (index) => CHANGE_STEPS + Math.round(CHANGE_STEPS
+        * comparison.change(total[index]!, baseTotal![index]!, samples && samples[index]!, baseSamples && baseSamples[index]!)),
     };
-  }
   return colour === "kind"
     ? { colour, fillOf: byFunction(graph, (name, file) => kindFill(kindOf(name, file))) }
     : { colour, fillOf: byFunction(graph, (name, file) => packageFill(packageOf(name, file))) };

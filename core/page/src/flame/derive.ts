@@ -20,13 +20,18 @@ export interface Derived {
 
 /** The parts of a look that a graph is made from. */
 export function shapeOf(look: Look): string {
-  return JSON.stringify([look.focus, look.hide, look.sandwich, look.recursion, look.sort]);
+  return JSON.stringify([look.focus, look.hide, look.sandwich, look.recursion, look.scale, look.sort]);
+}
+
+/** A comparison of shares, unless the look says values. */
+export function scaled(tree: Tree, scale: string | undefined): Tree {
+  return { ...tree, comparison: tree.comparison && tree.comparison.by(scale === "values" ? scale : "shares") };
 }
 
 export function derive(whole: Tree, look: Look): Derived {
   const order: Order = look.sort === "name" ? "name" : "value";
   const missing: string[] = [];
-  let tree = whole;
+  let tree = scaled(whole, look.scale);
 
   function maskOrMiss(ref: string): Uint8Array {
     const mask = maskOf(whole.functions, ref);

@@ -277,7 +277,7 @@ export class FlamePanel implements Panel {
 
   private showTools(): void {
     this.toolbar.set({
-      look: this.looked, isDiff: this.whole.baseSelf !== null, canUndo: this.past.length > 0,
+      look: this.looked, scale: this.derived.graph.tree.comparison?.scale ?? null, canUndo: this.past.length > 0,
       found: this.searching.text, isFault: this.searching.fault !== "", matches: this.searching.count,
     });
     renew(this.chips, ...chipsOf(chipsOfLook(this.whole.functions, this.looked), (change) => { this.change(change); }),

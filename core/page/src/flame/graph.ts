@@ -17,7 +17,8 @@ export interface Graph {
   /** Level l is levelStart[l] … levelStart[l + 1] - 1. */
   readonly levelStart: Uint32Array;
   /** Where a node begins and how wide it is, in the tree's unit. In a comparison
-   * the width is the sum of both sides: what is gone has its place, too. */
+   * the width is the sum of both sides, by its scale: what is gone has its place,
+   * too. */
   readonly x: Float64Array;
   readonly width: Float64Array;
   readonly self: Float64Array;
@@ -128,7 +129,8 @@ function levelsOf(tree: Tree, compare: (a: number, b: number) => number): Levels
 export function graphOf(tree: Tree, order: Order): Graph {
   const totals = totalsOf(tree.parent, tree.self);
   const baseTotals = tree.baseSelf && totalsOf(tree.parent, tree.baseSelf);
-  const widths = baseTotals ? totals.map((total, node) => total + baseTotals[node]!) : totals;
+  const factor = tree.comparison?.factor ?? 1;
+  const widths = baseTotals ? totals.map((total, node) => total + baseTotals[node]! * factor) : totals;
   const ranks = order === "name" ? ranksOf(tree.functions) : null;
   const levels = levelsOf(tree, ranks
     ? (a, b) => ranks[tree.functionOf[a]!]! - ranks[tree.functionOf[b]!]!

@@ -1,5 +1,5 @@
 /** What the colours of a graph stand for. */
-import { amount, percent } from "../parts/format.ts";
+import { percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import { fillsOf, kindFill, packageFill, themeOf, type Colour } from "./colour.ts";
 import type { Graph } from "./graph.ts";
@@ -64,7 +64,7 @@ export class Legend {
     this.make = () => {
       this.element.replaceChildren(...(colour === "package" || colour === "kind"
         ? this.packages(graph, rows, colour)
-        : this.scale(graph, colour)));
+        : this.changes()));
     };
     this.task = window.setTimeout(this.make);
   }
@@ -85,15 +85,10 @@ export class Legend {
     ];
   }
 
-  private scale(graph: Graph, colour: Colour): HTMLElement[] {
-    const fills = fillsOf(themeOf(document.body), colour);
-    const most = graph.total.reduce((max, total, index) => Math.max(max, Math.abs(total - graph.baseTotal![index]!)), 0);
-    const end = colour === "change" ? amount(most, graph.tree.unit) : "";
+  private changes(): HTMLElement[] {
+    const fills = fillsOf(themeOf(document.body), "change");
+    const at = (share: number, text: string): HTMLElement => h("li", {}, swatch(fills[Math.round(share * (fills.length - 1))]!), text);
 
-    return [
-      h("li", {}, swatch(fills[0]!), colour === "change" ? `\u2212${end}` : "gone"),
-      ...[0.25, 0.5, 0.75].map((at) => h("li", {}, swatch(fills[Math.round(at * (fills.length - 1))]!), at === 0.5 ? "the same" : "")),
-      h("li", {}, swatch(fills[fills.length - 1]!), colour === "change" ? `+${end}` : "new"),
-    ];
+    return [at(0, "half or less"), at(0.25, ""), at(0.5, "the same, or within sampling noise"), at(0.75, ""), at(1, "twice or more")];
   }
 }

@@ -7,12 +7,13 @@
  * sandwich  a function: its callers above, its callees below
  * recursion direct | all: shown once
  * layout    icicle (the root is on top) | flame
- * colour    package | kind, of a comparison change | relative, too
+ * colour    package | kind, of a comparison change, too
+ * scale     of a comparison: shares | values
  * sort      value | name: what is left among siblings
  * order     the table's column, "-" before it: the least first
  * shown     both | table | graph */
 export const LOOK_NAMES = [
-  "zoom", "search", "focus", "hide", "sandwich", "recursion", "layout", "colour", "sort", "order", "shown",
+  "zoom", "search", "focus", "hide", "sandwich", "recursion", "layout", "colour", "scale", "sort", "order", "shown",
 ] as const;
 
 export type Look = Partial<Record<(typeof LOOK_NAMES)[number], string>>;

@@ -1,4 +1,5 @@
 /** What each function did itself and what went through it, over all nodes. */
+import type { Comparison } from "../model/comparison.ts";
 import type { Graph } from "./graph.ts";
 
 /** Columns by function; the functions that occur are `ids`. */
@@ -12,6 +13,7 @@ export interface Rows {
   /** Samples that the total rests on. */
   readonly samples: Float64Array | null;
   readonly baseSamples: Float64Array | null;
+  readonly comparison: Comparison | null;
 }
 
 /** Calls `enter` for each node in the order of a walk: with whether no function
@@ -68,24 +70,30 @@ export function rowsOf(graph: Graph): Rows {
     if (isSeen)
       ids.push(id);
   });
-  return { ids: Uint32Array.from(ids), own, total, baseOwn, baseTotal, samples, baseSamples };
+  return { ids: Uint32Array.from(ids), own, total, baseOwn, baseTotal, samples, baseSamples, comparison: graph.tree.comparison };
 }
 
 export const COLUMNS = ["name", "own", "total", "samples", "baseTotal", "change", "relative"] as const;
 export type Column = (typeof COLUMNS)[number];
 
+/** Whether the two totals of a function differ by no more than chance. */
+export function isNoise({ comparison, total, baseTotal, samples, baseSamples }: Rows, id: number): boolean {
+  return comparison?.isNoise(total[id]!, baseTotal![id]!, samples && samples[id]!, baseSamples && baseSamples[id]!) ?? false;
+}
+
 /** What a row has in a column of numbers. In a comparison "own" and "total" are
- * the right side's. */
+ * the right side's, and a change within noise is none. */
 export function valueOf(rows: Rows, column: Exclude<Column, "name">, id: number): number {
   const base = rows.baseTotal?.[id] ?? 0;
+  const scaled = base * (rows.comparison?.factor ?? 1);
 
   switch (column) {
     case "own": return rows.own[id]!;
     case "total": return rows.total[id]!;
     case "samples": return (rows.samples?.[id] ?? 0) + (rows.baseSamples?.[id] ?? 0);
     case "baseTotal": return base;
-    case "change": return rows.total[id]! - base;
-    case "relative": return relativeOf(rows.total[id]!, base);
+    case "change": return isNoise(rows, id) ? 0 : rows.total[id]! - scaled;
+    case "relative": return isNoise(rows, id) ? 0 : relativeOf(rows.total[id]!, scaled);
   }
 }
 

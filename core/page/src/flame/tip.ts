@@ -1,9 +1,9 @@
 /** What is said of a frame: beside the pointer, and read out. */
+import { differenceText, growthText, NOISE_HINT, noiseText } from "../parts/change.ts";
 import { amount, count, fewOf, percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import { levelCount, levelOf, type Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
-import { relativeOf } from "./rows.ts";
 
 export interface TipSource {
   readonly graph: Graph;
@@ -25,21 +25,6 @@ export function placeOf(graph: Graph, id: number): string {
   return line[id]! > 0 ? `${file[id]}:${line[id]!}` : file[id];
 }
 
-/** "+12.3 %", "new", "gone". */
-export function changeText(value: number, base: number): string {
-  const relative = relativeOf(value, base);
-
-  if (relative === Infinity)
-    return "new";
-  if (value === 0 && base > 0)
-    return "gone";
-  return `${relative > 0 ? "+" : ""}${percent(relative)}`;
-}
-
-export function signed(value: number, unit: string): string {
-  return `${value > 0 ? "+" : ""}${amount(value, unit)}`;
-}
-
 type Line = readonly [title: string, value: string];
 
 function sideLines(source: TipSource, index: number, isBase: boolean): Line[] {
@@ -59,17 +44,20 @@ function sideLines(source: TipSource, index: number, isBase: boolean): Line[] {
   return lines;
 }
 
+function changeText({ baseSamples, baseTotal, samples, total, tree: { comparison, unit } }: Graph, index: number): string {
+  const [value, base] = [total[index]!, baseTotal![index]!];
+
+  return comparison!.isNoise(value, base, samples && samples[index]!, baseSamples && baseSamples[index]!) ? `${noiseText(comparison!, value, base)}: ${NOISE_HINT.toLowerCase()}`
+    : `${differenceText(comparison!, value, base, unit)} \u00b7 ${growthText(comparison!, value, base)}`;
+}
+
 export function linesOf(source: TipSource, index: number): Line[] {
   const { graph } = source;
-  const { baseSamples, baseTotal, samples, total, tree } = graph;
+  const { baseSamples, baseTotal, samples } = graph;
   const lines = baseTotal ? [...sideLines(source, index, true), ...sideLines(source, index, false)] : sideLines(source, index, false);
 
-  if (baseTotal) {
-    const points = (total[index]! / source.whole - baseTotal[index]! / source.wholeBase) * 100;
-    lines.push(["change", `${signed(total[index]! - baseTotal[index]!, tree.unit)} \u00b7 ${changeText(total[index]!, baseTotal[index]!)}`]);
-    if (Number.isFinite(points))
-      lines.push(["share", `${points > 0 ? "+" : ""}${points.toFixed(2)} points of 100`]);
-  }
+  if (baseTotal)
+    lines.push(["change", changeText(graph, index)]);
   const sides = [[baseTotal ? "left " : "", baseSamples], [baseTotal ? "right " : "", samples]] as const;
   const counts = sides.flatMap(([side, of]) => of ? [`${side}${count(of[index]!)}`] : []);
   const few = fewOf(baseSamples?.[index] ?? null, samples?.[index] ?? null) ? " (few: no ranking)" : "";

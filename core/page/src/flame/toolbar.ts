@@ -1,5 +1,6 @@
 /** What stands over a graph: search, how it is drawn, what is taken off again. */
 import { h, shown } from "../parts/dom.ts";
+import type { Scale } from "../model/comparison.ts";
 import type { Look } from "./look.ts";
 
 export interface ToolbarEvents {
@@ -13,7 +14,8 @@ export interface ToolbarEvents {
 
 export interface ToolbarState {
   readonly look: Look;
-  readonly isDiff: boolean;
+  /** Of a comparison; null: there is one side. */
+  readonly scale: Scale | null;
   readonly canUndo: boolean;
   /** What a search found, or what is wrong with it. */
   readonly found: string;
@@ -24,7 +26,8 @@ export interface ToolbarState {
 type Choice = readonly [value: string, text: string];
 
 const COLOURS: readonly Choice[] = [["package", "by package"], ["kind", "by kind"]];
-const DIFF_COLOURS: readonly Choice[] = [["change", "change, absolute"], ["relative", "change of the share"], ...COLOURS];
+const DIFF_COLOURS: readonly Choice[] = [["change", "by change"], ...COLOURS];
+const SCALES: readonly Choice[] = [["shares", "shares of each side"], ["values", "values"]];
 const SORTS: readonly Choice[] = [["value", "largest first"], ["name", "by name"]];
 const RECURSIONS: readonly Choice[] = [["", "as it is"], ["direct", "direct: one frame"], ["all", "all: one frame"]];
 const LAYOUTS: readonly Choice[] = [["icicle", "root on top"], ["flame", "root at the bottom"]];
@@ -83,6 +86,7 @@ export class Toolbar {
     this.undo = button("\u21b6 Undo", "\u21b6 Undo the last step", () => { events.undo(); });
     this.reset = button("Reset", "Reset: show all again", () => { events.reset(); });
     this.picks = {
+      scale: select("Compare", (scale) => { events.change({ scale }); }),
       colour: select("Colour", (colour) => { events.change({ colour }); }),
       layout: select("Layout", (layout) => { events.change({ layout }); }),
       sort: select("Order", (sort) => { events.change({ sort }); }),
@@ -107,7 +111,9 @@ export class Toolbar {
     this.search.setAttribute("aria-invalid", String(state.isFault));
     this.back.disabled = this.forth.disabled = state.matches === 0;
     this.undo.disabled = !state.canUndo;
-    this.picks.colour.set(state.isDiff ? DIFF_COLOURS : COLOURS, look.colour ?? "");
+    this.picks.colour.set(state.scale ? DIFF_COLOURS : COLOURS, look.colour ?? "");
+    this.picks.scale.set(SCALES, state.scale ?? "");
+    this.picks.scale.element.hidden = state.scale === null;
     this.picks.sort.set(SORTS, look.sort ?? "");
     this.picks.recursion.set(RECURSIONS, look.recursion ?? "");
     this.picks.layout.set(LAYOUTS, look.layout ?? "");

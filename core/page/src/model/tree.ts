@@ -1,5 +1,6 @@
 /** Merged stacks in columns: a node is an index, and comes after its parent.
  * Node 0 is the root, which has no function. */
+import { Comparison, type Sums } from "./comparison.ts";
 import type { WireDiff, WireTree } from "./wire.ts";
 import { TreeBuilder } from "./tree_builder.ts";
 
@@ -24,6 +25,21 @@ export interface Tree {
   readonly samples: Float64Array | null;
   /** And those of the left side; null also where there is none. */
   readonly baseSamples: Float64Array | null;
+  /** Of the whole sides, whatever is left of the tree; null: there is one side. */
+  readonly comparison: Comparison | null;
+}
+
+function sumOf(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function sumsOf(values: Float64Array, samples: Float64Array | null): Sums {
+  return { total: sumOf(values), samples: samples && sumOf(samples) };
+}
+
+/** Of columns that have a base. */
+export function comparisonOf(columns: Pick<Tree, "self" | "baseSelf" | "samples" | "baseSamples">): Comparison {
+  return new Comparison(sumsOf(columns.baseSelf!, columns.baseSamples), sumsOf(columns.self, columns.samples));
 }
 
 function columnOf(values: readonly number[] | undefined): Float64Array | null {
@@ -41,14 +57,12 @@ export function treeOf(wire: WireTree): Tree {
     baseSelf: null,
     samples: columnOf(wire.nodes.samples),
     baseSamples: null,
+    comparison: null,
   };
 }
 
 export function treeOfDiff(wire: WireDiff): Tree {
-  return {
-    type: wire.type,
-    unit: wire.unit,
-    functions: wire.functions,
+  const columns = {
     parent: Uint32Array.from(wire.nodes.parent),
     functionOf: Int32Array.from(wire.nodes.function),
     self: Float64Array.from(wire.nodes.right),
@@ -56,6 +70,8 @@ export function treeOfDiff(wire: WireDiff): Tree {
     samples: columnOf(wire.nodes.rightSamples),
     baseSamples: columnOf(wire.nodes.leftSamples),
   };
+
+  return { type: wire.type, unit: wire.unit, functions: wire.functions, ...columns, comparison: comparisonOf(columns) };
 }
 
 /** A comparison of two trees: functions are the same where name and file are. */
@@ -88,7 +104,8 @@ export function treeOfPair(base: WireTree, wire: WireTree): Tree {
 
   add(base, true);
   add(wire, false);
-  return { type: wire.type, unit: wire.unit, functions, ...builder.columns() };
+  const columns = builder.columns();
+  return { type: wire.type, unit: wire.unit, functions, ...columns, comparison: comparisonOf(columns) };
 }
 
 /** Own values and those of all descendants, exact as long as sums are below

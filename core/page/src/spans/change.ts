@@ -1,27 +1,6 @@
 /** What changed between the two sides of a comparison. */
 import { totalsOf, type Tree } from "../model/tree.ts";
 
-export interface Sums {
-  base: number;
-  now: number;
-}
-
-export function sumsOf(tree: Tree): Sums {
-  const sum = (values: Float64Array | null): number => values ? values.reduce((all, value) => all + value, 0) : 0;
-
-  return { base: sum(tree.baseSelf), now: sum(tree.self) };
-}
-
-/** The base scaled to the sum of what is new: shares are compared. Null where a
- * side is empty. */
-export function relativeTo(tree: Tree): Tree | null {
-  const { base, now } = sumsOf(tree);
-
-  if (base <= 0 || now <= 0 || !tree.baseSelf)
-    return null;
-  return { ...tree, baseSelf: tree.baseSelf.map((value) => value * now / base) };
-}
-
 /** A function over all of its places; in total a recursive one counts once. */
 export interface Change {
   name: string;

@@ -1,44 +1,36 @@
 /** The functions of a comparison, from what changed most on. */
 import type { Tree } from "../model/tree.ts";
 import { h, shown } from "../parts/dom.ts";
-import { amount, fewOf, percent, samplesPair } from "../parts/format.ts";
+import type { Comparison } from "../model/comparison.ts";
+import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../parts/change.ts";
+import { fewOf, samplesPair } from "../parts/format.ts";
 import { changesOf, type Change } from "./change.ts";
 import type { Measure } from "./links.ts";
 import { table, type Column } from "./table.ts";
 
 /** What is found stands in the address, which has an end. */
 const FIND_MAX = 1000;
-const MINUS = "\u2212";
-
-export function signed(value: number, unit: string): string {
-  return value === 0 ? "0" : `${value > 0 ? "+" : MINUS}${amount(Math.abs(value), unit)}`;
-}
-
-/** What is new has no percentage. */
-export function growth(base: number, now: number): string {
-  if (base === 0)
-    return now === 0 ? "\u2013" : "new";
-  if (now === 0)
-    return "gone";
-  return `${now >= base ? "+" : MINUS}${percent(Math.abs(now - base) / base)}`;
-}
-
 /** Beside a change what it rests on, marked where that is too little. */
 function samplesCell(base: number | null, now: number | null): HTMLElement {
   return h("span", { class: "samples" }, samplesPair(base, now),
     fewOf(base, now) && h("span", { class: "tag few", title: "Below ten samples on either side a row is no ranking." }, "few"));
 }
 
-function columnsOf({ unit }: Measure, find: (name: string) => void, isCounted: boolean): Column<Change>[] {
-  const value = (id: string, title: string, of: (row: Change) => number): Column<Change> =>
-    ({ id, title, numeric: true, key: of, cell: (row) => amount(of(row), unit) });
-  const difference = (id: string, title: string, hint: string, of: (row: Change) => number): Column<Change> => ({
-    id, title, hint, numeric: true, key: (row) => Math.abs(of(row)),
-    // Scaled values have fractions: less than half a unit is none.
-    cell: (row) => {
-      const change = Math.round(of(row));
-      return h("span", { class: change > 0 ? "more-than" : change < 0 ? "less-than" : undefined }, signed(change, unit));
-    },
+function columnsOf(comparison: Comparison, { unit }: Measure, find: (name: string) => void, isCounted: boolean): Column<Change>[] {
+  const isNoise = ({ samples, ...row }: Change, of: "self" | "total"): boolean =>
+    of === "self" ? comparison.isNoise(row.self, row.baseSelf, samples.self, samples.baseSelf)
+      : comparison.isNoise(row.total, row.baseTotal, samples.total, samples.baseTotal);
+  const value = (id: string, title: string, side: "base" | "now", of: (row: Change) => number): Column<Change> =>
+    ({ id, title, numeric: true, key: of, cell: (row) => sideText(comparison, side, of(row), unit) });
+  const changed = (row: Change, of: "self" | "total", text: (value: number, base: number) => string): HTMLElement => {
+    const [now, base] = of === "self" ? [row.self, row.baseSelf] : [row.total, row.baseTotal];
+    return isNoise(row, of) ? h("span", { class: "few", title: NOISE_HINT }, noiseText(comparison, now, base))
+      : h("span", { class: now > base * comparison.factor ? "more-than" : "less-than" }, text(now, base));
+  };
+  const difference = (of: "self" | "total", title: string): Column<Change> => ({
+    id: `${of}Change`, title, hint: "Sorted by how much, up or down; noise is last", numeric: true,
+    key: (row) => isNoise(row, of) ? 0 : Math.abs(of === "self" ? row.self - row.baseSelf * comparison.factor : row.total - row.baseTotal * comparison.factor),
+    cell: (row) => changed(row, of, (now, base) => differenceText(comparison, now, base, unit)),
   });
 
   const samples = (id: string, title: string, of: (row: Change) => readonly [number | null, number | null]): Column<Change>[] => isCounted ? [{
@@ -51,16 +43,16 @@ function columnsOf({ unit }: Measure, find: (name: string) => void, isCounted: b
       type: "button", class: "link", title: shown(`${row.name}\n${row.file}`, 1000), onclick: () => { find(row.name.slice(0, FIND_MAX)); },
       "aria-label": `Find ${shown(row.name, 200)} in the flame graph`,
     }, shown(row.name, 200) || "(no name)") },
-    value("baseSelf", "Self, base", (row) => row.baseSelf), value("self", "Self", (row) => row.self),
-    difference("selfChange", "Self, change", "Sorted by how much, up or down", (row) => row.self - row.baseSelf),
+    value("baseSelf", "Self, base", "base", (row) => row.baseSelf), value("self", "Self", "now", (row) => row.self),
+    difference("self", "Self, change"),
     ...samples("selfSamples", "Self, samples", ({ samples: each }) => [each.baseSelf, each.self]),
-    value("baseTotal", "Total, base", (row) => row.baseTotal), value("total", "Total", (row) => row.total),
-    difference("totalChange", "Total, change", "Sorted by how much, up or down", (row) => row.total - row.baseTotal),
+    value("baseTotal", "Total, base", "base", (row) => row.baseTotal), value("total", "Total", "now", (row) => row.total),
+    difference("total", "Total, change"),
     ...samples("totalSamples", "Total, samples", ({ samples: each }) => [each.baseTotal, each.total]),
-    { id: "growth", title: "Self, %", numeric: true, cell: (row) => growth(row.baseSelf, row.self) },
+    { id: "growth", title: "Self, %", numeric: true, cell: (row) => changed(row, "self", (now, base) => growthText(comparison, now, base)) },
   ];
 }
 
 export function changesTable(tree: Tree, measure: Measure, find: (name: string) => void): HTMLElement {
-  return table({ label: "What changed most", rows: changesOf(tree), columns: columnsOf(measure, find, tree.samples !== null || tree.baseSamples !== null), order: "selfChange" }).element;
+  return table({ label: "What changed most", rows: changesOf(tree), columns: columnsOf(tree.comparison!, measure, find, tree.samples !== null || tree.baseSamples !== null), order: "selfChange" }).element;
 }

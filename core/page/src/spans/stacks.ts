@@ -69,6 +69,11 @@ export class StacksPlace {
     this.element.replaceChildren(this.panel.element);
   }
 
+  /** How it is looked at now. */
+  lookNow(): Look {
+    return this.panel?.look() ?? this.look;
+  }
+
   /** A change, as onLook gives it. */
   setLook(change: Look): void {
     if (this.panel)
@@ -78,7 +83,7 @@ export class StacksPlace {
   }
 
   showInstead(element: HTMLElement): void {
-    this.look = this.panel?.look() ?? this.look;
+    this.look = this.lookNow();
     this.panel?.dispose();
     this.panel = null;
     renew(this.element, element);

@@ -1,14 +1,17 @@
 /** Two selections as one flame graph of what changed, and as a table of what
  * changed most. */
+import { scaled } from "../flame/derive.ts";
+import type { Look } from "../flame/panel.ts";
+import type { Comparison } from "../model/comparison.ts";
 import { treeOfDiff, type Tree } from "../model/tree.ts";
 import type { WireDiff } from "../model/wire.ts";
 import { Problem } from "../parts/api.ts";
 import { h, shown } from "../parts/dom.ts";
-import { amount, count, percent } from "../parts/format.ts";
+import { growthText, noiseText } from "../parts/change.ts";
+import { amount, count } from "../parts/format.ts";
 import { Latest } from "../parts/latest.ts";
 import { inPlace } from "../shell/faults.ts";
 import { changesTable } from "../spans/changes-table.ts";
-import { relativeTo, sumsOf, type Sums } from "../spans/change.ts";
 import { whyEmpty } from "../spans/empty.ts";
 import { measureOf, type Measure } from "../spans/links.ts";
 import { diffParameters, sideFields, sideOf, swapped, viewOfSide, type SideFields, type SideName } from "../spans/side.ts";
@@ -26,12 +29,19 @@ export async function comparisonDiff(view: View): Promise<void> {
   const asking = new Latest(view.signal);
   const result = h("div", {});
   // Its own table is beneath; the panel's shows when it is asked for.
-  const place = new StacksPlace(view, undefined, { shown: "graph" });
+  let onScale: () => void = () => undefined;
+  const place = new StacksPlace(view, (change: Look) => {
+    view.note(change);
+    if ("scale" in change)
+      onScale();
+  }, { shown: "graph" });
   const load = async (): Promise<void> => {
     const signal = asking.next();
 
     await inPlace(view, signal, async () => {
-      result.replaceChildren(...await resultOf(view, fields, place, measure, signal));
+      const found = await resultOf(view, fields, place, measure, signal);
+      onScale = found.onScale;
+      result.replaceChildren(...found.elements);
     }, (fault) => { result.replaceChildren(fault); });
   };
 
@@ -43,30 +53,40 @@ export async function comparisonDiff(view: View): Promise<void> {
   await load();
 }
 
-async function resultOf(view: View, fields: Fields, place: StacksPlace, measure: Measure, signal: AbortSignal): Promise<HTMLElement[]> {
+interface Result {
+  readonly elements: HTMLElement[];
+  readonly onScale: () => void;
+}
+
+async function resultOf(view: View, fields: Fields, place: StacksPlace, measure: Measure, signal: AbortSignal): Promise<Result> {
+  const plain = (...elements: HTMLElement[]): Result => ({ elements, onScale: () => undefined });
+
   try {
     const wire = await view.api.get<WireDiff>("diff", { format: "tree", ...diffParameters(view.state) }, signal);
     const tree = treeOfDiff(wire);
-    const sums = sumsOf(tree);
-    const empty = sums.base === 0 || sums.now === 0 ? await reasons(view, sums) : [];
+    const { base, now } = tree.comparison!;
+    const empty = base.total === 0 || now.total === 0 ? await reasons(view, tree.comparison!) : [];
 
     signal.throwIfAborted();
-    return sums.base === 0 && sums.now === 0 ? empty : [...empty, shownDifference(view, place, tree, sums, wire.profiles, measure)];
+    if (base.total === 0 && now.total === 0)
+      return plain(...empty);
+    const shownOf = shownDifference(view, place, tree, wire.profiles, measure);
+    return { ...shownOf, elements: [...empty, ...shownOf.elements] };
   } catch (error) {
     if (!(error instanceof Problem) || error.side === null)
       throw error;
     fields[error.side].setFault(error.column);
-    return [h("p", { class: "fault notice", role: "alert" }, `${TITLES[error.side]}: ${shown(error.message)}`)];
+    return plain(h("p", { class: "fault notice", role: "alert" }, `${TITLES[error.side]}: ${shown(error.message)}`));
   }
 }
 
 /** Why a side has nothing; the other may still be looked at. */
-async function reasons(view: View, sums: Sums): Promise<HTMLElement[]> {
+async function reasons(view: View, { base, now }: Comparison): Promise<HTMLElement[]> {
   const empty: SideName[] = [];
 
-  if (sums.base === 0)
+  if (base.total === 0)
     empty.push("left");
-  if (sums.now === 0)
+  if (now.total === 0)
     empty.push("right");
   return await Promise.all(empty.map(async (side) => h("section", { "aria-label": side === "left" ? "The base is empty" : "What is compared is empty" },
     h("h2", {}, side === "left" ? "The base has nothing" : "What is compared with it has nothing"),
@@ -77,39 +97,25 @@ function profilesText(profiles: number): string {
   return `${count(profiles)} ${profiles === 1 ? "profile" : "profiles"}`;
 }
 
-function summary(sums: Sums, profiles: readonly [number, number], { unit, name }: Measure): HTMLElement {
-  const change = sums.base > 0 ? `, ${sums.now >= sums.base ? "+" : "\u2212"}${percent(Math.abs(sums.now - sums.base) / sums.base)}` : "";
+function summary(comparison: Comparison, profiles: readonly [number, number], { unit, name }: Measure): HTMLElement {
+  const { base, now } = comparison;
+  const values = comparison.by("values");
+  const change = values.isNoise(now.total, base.total, now.samples, base.samples) ? noiseText(values, now.total, base.total) : growthText(values, now.total, base.total);
 
-  return h("p", { class: "summary" }, `${name}: ${amount(sums.base, unit)} in ${profilesText(profiles[0])}, then ${amount(sums.now, unit)} in ${profilesText(profiles[1])}${change}.`);
+  return h("p", { class: "summary" }, `${name}: ${amount(base.total, unit)} in ${profilesText(profiles[0])}, then ${amount(now.total, unit)} in ${profilesText(profiles[1])}`
+    + `, ${change === "noise" ? "within sampling noise" : change}.`);
 }
 
-function shownDifference(view: View, place: StacksPlace, tree: Tree, sums: Sums, profiles: readonly [number, number], measure: Measure): HTMLElement {
-  const relative = relativeTo(tree);
+function shownDifference(view: View, place: StacksPlace, tree: Tree, profiles: readonly [number, number], measure: Measure): Result {
   const table = h("div", {});
-  const scales = [["shares", "Shares of each side"], ["values", "Values"]] as const;
-  const buttons = scales.map(([id, title]) => h("button", {
-    type: "button", onclick: () => {
-      view.note({ scale: id === "shares" ? undefined : id });
-      show(id);
-    },
-  }, title));
-  const says = h("span", { class: "faint", role: "status" });
-
-  function show(scale: string): void {
-    const seen = scale === "shares" && relative ? relative : tree;
-
-    buttons.forEach((button, at) => { button.setAttribute("aria-pressed", String(scales[at]![0] === scale)); });
-    says.textContent = seen === tree ? "Differences are of values." : "The base is scaled to the sum of the other side: differences are of shares.";
-    place.show(seen, "difference");
-    table.replaceChildren(changesTable(seen, measure, (name) => {
+  const onScale = (): void => {
+    table.replaceChildren(changesTable(scaled(tree, place.lookNow().scale), measure, (name) => {
       view.note({ search: name });
       place.setLook({ search: name });
     }));
-  }
+  };
 
-  buttons[0]!.disabled = !relative;
-  show(relative && view.state.parameters["scale"] !== "values" ? "shares" : "values");
-  return h("div", {}, summary(sums, profiles, measure),
-    h("div", { class: "tools-row" }, h("span", { class: "joined", role: "group", "aria-label": "What is compared" }, ...buttons), says),
-    place.element, h("h2", {}, "What changed most"), table);
+  place.show(tree, "difference");
+  onScale();
+  return { elements: [summary(tree.comparison!, profiles, measure), place.element, h("h2", {}, "What changed most"), table], onScale };
 }

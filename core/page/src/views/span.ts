@@ -9,7 +9,6 @@ import { Latest } from "../parts/latest.ts";
 import { withMatcher } from "../query/parse.ts";
 import { inPlace } from "../shell/faults.ts";
 import { fewSamples, idText, nameText } from "../spans/cells.ts";
-import { relativeTo } from "../spans/change.ts";
 import { baselineOf, findSpan, type Baseline, type FoundSpan } from "../spans/found.ts";
 import { elsewhere, measureOf, spanIdOf, spanQuery, type Measure } from "../spans/links.ts";
 import { StacksPlace } from "../spans/stacks.ts";
@@ -155,13 +154,13 @@ async function difference(view: View, found: FoundSpan, place: StacksPlace, says
     format: "tree", leftQuery: query, leftFrom: from, leftUntil: until, leftType: type,
     rightSpan: found.id, rightFrom: found.own.from, rightUntil: found.own.until, rightType: type,
   }, signal);
-  const tree = relativeTo(treeOfDiff(wire));
+  const tree = treeOfDiff(wire);
 
-  if (tree === null) {
+  if (tree.comparison!.base.total === 0 || tree.comparison!.now.total === 0) {
     place.showInstead(h("p", { class: "notice", role: "status" }, "There is nothing to compare: the span or its baseline has no samples here."));
     return;
   }
-  says.textContent = `${baselineText(baseline)} It is scaled to the span\u2019s sum, so that shares are compared.`;
+  says.textContent = `${baselineText(baseline)} Shares of the span and of its baseline are compared.`;
   place.show(tree, `difference-${found.id}`);
 }
 
