@@ -5,7 +5,6 @@
 
 #include "server/receive/build.h"
 #include "server/receive/raw_check.h"
-#include "server/receive/raw_period.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -39,8 +38,6 @@ static spanprof_status take(sp_view bytes, sp_arena *arena, sp_buffer *unpacked,
   st = sp_raw_read(&profile, arena, bytes, refusal);
   if (!st)
     st = sp_raw_check(&profile, &window, labels, refusal);
-  if (!st)
-    st = sp_raw_period_check(&profile, refusal);
   if (!st)
     st = sp_build(&received, &profile, labels, refusal);
   if (received)

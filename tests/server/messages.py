@@ -1,4 +1,5 @@
 """Protobuf messages and pprof profiles, written by hand."""
+import typing
 
 
 def varint(number):
@@ -23,8 +24,14 @@ def part(field, value):
     return varint(field << 3 | 2) + varint(len(value)) + value
 
 
+class Unnamed(typing.NamedTuple):
+    """A frame without a symbol: the file of its mapping, and its address."""
+    file: str
+    address: int
+
+
 def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_ns=0):
-    """`samples`: (frames outermost last, values, labels); a frame is a name, or a name and a line."""
+    """`samples`: (frames outermost last, values, labels); a frame is a name, a name and a line, or Unnamed(file)."""
     texts = [""]
 
     def text(value):
@@ -33,20 +40,29 @@ def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_n
         return texts.index(value)
 
     out = b"".join(part(1, number(1, text(a)) + number(2, text(b))) for a, b in types)
-    places, names = [], []
+    places, names, modules = [], [], []
     for frames, values, labels in samples:
         frames = [(frame, 7) if isinstance(frame, str) else frame for frame in frames]
         for place in frames:
             if place not in places:
                 places.append(place)
-            if place[0] not in names:
+            if isinstance(place, Unnamed):
+                if place.file not in modules:
+                    modules.append(place.file)
+            elif place[0] not in names:
                 names.append(place[0])
         message = b"".join(number(1, places.index(place) + 1) for place in frames)
         message += part(2, b"".join(varint(value) for value in values))
         for key, value in labels.items():
             message += part(3, number(1, text(key)) + number(2, text(value)))
         out += part(2, message)
-    for i, (name, line) in enumerate(places, 1):
+    for i, module in enumerate(modules, 1):
+        out += part(3, number(1, i) + number(5, text(module)))
+    for i, place in enumerate(places, 1):
+        if isinstance(place, Unnamed):
+            out += part(4, number(1, i) + number(2, modules.index(place.file) + 1) + number(3, place.address))
+            continue
+        name, line = place
         out += part(4, number(1, i) + part(4, number(1, names.index(name) + 1) + number(2, line)))
     for i, name in enumerate(names, 1):
         out += part(5, number(1, i) + number(2, text(name)) + number(4, text(file)))

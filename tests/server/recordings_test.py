@@ -41,6 +41,8 @@ def adjusted(case, answer):
         case["answer"].pop("continue")
     if "status" in answer and answer["status"] == 200:
         case["answer"].pop("code", None)
+    if "stored" in answer:
+        case["stored"] = answer["stored"]
     for key in ("total", "frames"):
         if key in answer:
             case["stored"][key] = {kind: answer[key] for kind in case["stored"][key]}

@@ -6,7 +6,7 @@ import time
 import unittest
 import urllib.parse
 
-from messages import fixed, number, part, pprof, push
+from messages import Unnamed, fixed, number, part, pprof, push
 from serving import Server, main
 
 CPU = "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
@@ -14,6 +14,18 @@ SPAN = "9a517183f26a089d"
 TRACE = "0af7651916cd43dd8448eb211c80319c"
 SAMPLES = ((("leaf", "main"), (30_000_000,), {"span_id": SPAN, "trace_id": TRACE, "span_name": "checkout"}),
            (("other", "main"), (20_000_000,), {}))
+
+
+def self_times(graph):
+    """Of a flame graph by name, without zeros."""
+    found = {}
+    for level in graph["levels"]:
+        values = level["values"] if isinstance(level, dict) else level
+        for i in range(0, len(values), 4):
+            name, value = graph["names"][int(values[i + 3])], int(values[i + 2])
+            if value:
+                found[name] = found.get(name, 0) + value
+    return found
 
 
 class Uploads(unittest.TestCase):
@@ -33,6 +45,10 @@ class Uploads(unittest.TestCase):
         got, frames = self.server.total(kind, selector, self.span)
         self.assertEqual(total, got)
         self.assertEqual(sorted(names), sorted(frames))
+
+    def self_times(self, service):
+        return self_times(self.server.call("SelectMergeStacktraces", dict(
+            self.span, profileTypeID=CPU, labelSelector='{service_name="%s"}' % service))["flamegraph"])
 
     def taken(self, path, body, headers=()):
         status, answer = self.server.send(path, body, headers)
@@ -79,6 +95,29 @@ class Uploads(unittest.TestCase):
                      pprof(((("leaf",), (1,), {}),), self.now - 10**10))
         self.taken("/push.v1.PusherService/Push", other, {"Content-Type": "application/proto"})
         self.check("retry", 50_000_001)
+
+    def test_frames_without_a_symbol_keep_their_time(self):
+        libz, other = (Unnamed("/usr/lib/libz.so.1", address) for address in (0x1000, 0x2000))
+        body = pprof((((libz, "work", "main"), (7,), {}), ((other, "work", "main"), (5,), {}), (("work", "main"), (1,), {}),
+                      ((Unnamed("", 0), "main"), (2,), {})), self.now - 10**10)
+        self.taken("/push.v1.PusherService/Push", push({"__name__": "process_cpu", "service_name": "unnamed-push"}, body),
+                   {"Content-Type": "application/proto"})
+        self.ingest("unnamed-ingest", body, format="pprof")
+        expected = {"[libz.so.1]": 12, "work": 1, "[unknown]": 2}
+        for service in ("unnamed-push", "unnamed-ingest"):
+            self.assertEqual(expected, self.self_times(service))
+        graph = json.loads(self.server.send("/adhocprofiles.v1.AdHocProfileService/Upload", json.dumps(
+            {"name": "a.pprof", "profile": base64.b64encode(body).decode()}).encode(),
+            {"Content-Type": "application/json"})[1])
+        self.assertEqual(expected, self_times(json.loads(graph["flamebearerProfile"])["flamebearer"]))
+
+    def test_a_negative_value_is_refused_alone(self):
+        body = pprof(((("leaf", "main"), (5, -7), {}), (("other", "main"), (-1, -2), {})), self.now - 10**10,
+                     (("cpu", "nanoseconds"), ("inuse_space", "bytes")))
+        self.taken("/push.v1.PusherService/Push", push({"__name__": "process_cpu", "service_name": "negative"}, body),
+                   {"Content-Type": "application/proto"})
+        self.check("negative", 5, ("leaf", "main", "total"))
+        self.assertIn(b"\nspanprof_discarded_values_total 3\n", self.server.send("/metrics", method="GET")[1])
 
     def test_ingest_pprof(self):
         self.ingest("raw.cpu{region=eu}", gzip.compress(self.profile()), format="pprof")

@@ -1,8 +1,8 @@
 #include "report_functions.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "../profile/module_name.h"
 #include "../util/status.h"
 
 /* Index numbers that stand for "not yet", in arrays of `count`. */
@@ -111,13 +111,10 @@ static const char *report_module(const sp_pprof *profile, uint32_t location) {
 /* Code of which only the module is known. */
 static spanprof_status report_unnamed(sp_report *report, const char *module,
                                       uint32_t *out) {
-  char text[256];
+  char name[SP_MODULE_NAME_BYTES];
 
-  if (*module == '[')
-    snprintf(text, sizeof text, "%.200s", module);
-  else
-    snprintf(text, sizeof text, "[%.200s]", *module ? module : "unknown");
-  return report_function(report, text, "", 0, out);
+  sp_module_name(module, strlen(module), name);
+  return report_function(report, name, "", 0, out);
 }
 
 /* Where the report's number of a frame is remembered; NULL: nowhere. */

@@ -35,6 +35,9 @@ static void state_received(const sp_serve *serve, sp_buffer *out) {
                "Profiles refused.", sp_counted(&counters->discarded_profiles));
   state_metric(out, "pyroscope_discarded_bytes_total", "counter",
                "Bytes of them.", sp_counted(&counters->discarded_bytes));
+  state_metric(out, "spanprof_discarded_values_total", "counter",
+               "Negative values of profiles kept, which do not count.",
+               sp_counted(&counters->discarded_values));
   state_metric(out, "spanprof_spans_received_total", "counter",
                "Spans of traces kept.", sp_counted(&counters->spans));
 }

@@ -15,6 +15,7 @@ typedef struct sp_serve_counters {
   sp_counter decompressed_bytes; /* of them unpacked */
   sp_counter discarded_profiles; /* refused, for whatever reason */
   sp_counter discarded_bytes;    /* of them, unpacked where they were */
+  sp_counter discarded_values;   /* negative ones of accepted profiles */
   sp_counter spans;              /* of traces, kept */
 } sp_serve_counters;
 

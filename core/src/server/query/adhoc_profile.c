@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../profile/gunzip.h"
+#include "../../profile/module_name.h"
 #include "../../profile/pprof_reader.h"
 #include "../../util/number.h"
 #include "../../util/utf8.h"
@@ -26,10 +27,15 @@ static spanprof_status adhoc_types(sp_adhoc_profile *out, sp_arena *arena,
   return out->types ? SPANPROF_OK : arena->st;
 }
 
+typedef struct pprof_names {
+  uint32_t *functions; /* SP_INDEX_NONE: it has no name */
+  uint32_t *modules;   /* of the mappings, and last of no mapping */
+} pprof_names;
+
 /* The node of the stack of one sample. */
 static spanprof_status pprof_stack(const sp_pprof *profile,
                                    const sp_pprof_sample *sample,
-                                   const uint32_t *names, sp_name_tree *tree,
+                                   const pprof_names *names, sp_name_tree *tree,
                                    uint32_t *node) {
   uint32_t i, j;
 
@@ -37,10 +43,16 @@ static spanprof_status pprof_stack(const sp_pprof *profile,
   for (i = sample->location_count; i > 0; i--) {
     const sp_pprof_location *location =
         &profile->locations[sample->locations[i - 1]];
+    const size_t module = sp_min_u64(location->mapping, profile->mapping_count);
 
-    for (j = location->line_count; j > 0; j--) {
-      *node = sp_name_tree_child(tree, *node,
-                                 names[location->lines[j - 1].function]);
+    for (j = (uint32_t)sp_max_u64(location->line_count, 1); j > 0; j--) {
+      uint32_t name = location->line_count
+                          ? names->functions[location->lines[j - 1].function]
+                          : SP_INDEX_NONE;
+
+      if (name == SP_INDEX_NONE)
+        name = names->modules[module];
+      *node = sp_name_tree_child(tree, *node, name);
       if (*node == SP_INDEX_NONE)
         return SPANPROF_ERR_NOMEM;
     }
@@ -48,27 +60,45 @@ static spanprof_status pprof_stack(const sp_pprof *profile,
   return SPANPROF_OK;
 }
 
-/* Numbers of all functions' names, which then live as long as the arena. */
-static spanprof_status pprof_names(const sp_pprof *profile, sp_arena *arena,
-                                   sp_name_tree *tree, uint32_t **out) {
-  uint32_t *names =
-      sp_arena_new(arena, profile->function_count + 1, sizeof *names);
+/* The number of a name, which then lives as long as the arena. */
+static spanprof_status pprof_name(sp_arena *arena, sp_name_tree *tree,
+                                  const char *name, uint32_t *out) {
+  const char *copy = sp_arena_text(arena, name, strlen(name));
+
+  if (!copy)
+    return arena->st;
+  *out = sp_name_tree_name(tree, copy);
+  return *out == SP_INDEX_NONE ? SPANPROF_ERR_NOMEM : SPANPROF_OK;
+}
+
+static spanprof_status pprof_name_all(const sp_pprof *profile, sp_arena *arena,
+                                      sp_name_tree *tree, pprof_names *out) {
+  char module[SP_MODULE_NAME_BYTES];
+  spanprof_status st = SPANPROF_OK;
   size_t i;
 
-  if (!names)
+  out->functions =
+      sp_arena_new(arena, profile->function_count + 1, sizeof *out->functions);
+  out->modules =
+      sp_arena_new(arena, profile->mapping_count + 1, sizeof *out->modules);
+  if (!out->functions || !out->modules)
     return arena->st;
-  for (i = 0; i < profile->function_count; i++) {
-    const char *name = profile->functions[i].name;
-    const char *copy = sp_arena_text(arena, name, strlen(name));
+  for (i = 0; !st && i < profile->function_count; i++) {
+    const sp_pprof_function *function = &profile->functions[i];
+    const char *name = *function->name ? function->name : function->system_name;
 
-    if (!copy)
-      return arena->st;
-    names[i] = sp_name_tree_name(tree, copy);
-    if (names[i] == SP_INDEX_NONE)
-      return SPANPROF_ERR_NOMEM;
+    out->functions[i] = SP_INDEX_NONE;
+    if (*name)
+      st = pprof_name(arena, tree, name, &out->functions[i]);
   }
-  *out = names;
-  return SPANPROF_OK;
+  for (i = 0; !st && i <= profile->mapping_count; i++) {
+    const char *file =
+        i < profile->mapping_count ? profile->mappings[i].file : "";
+
+    sp_module_name(file, strlen(file), module);
+    st = pprof_name(arena, tree, module, &out->modules[i]);
+  }
+  return st;
 }
 
 static spanprof_status pprof_describe(sp_adhoc_profile *out, sp_arena *arena,
@@ -117,7 +147,8 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
                                    const char *type, sp_name_tree *tree,
                                    uint32_t side, sp_query_fault *fault) {
   sp_pprof *profile = NULL;
-  uint32_t *names = NULL, node;
+  pprof_names names;
+  uint32_t node;
   size_t i;
   spanprof_status st = sp_pprof_read(&profile, arena->mem, bytes, size);
 
@@ -126,9 +157,9 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
   if (!st)
     st = pprof_describe(out, arena, profile, type);
   if (!st)
-    st = pprof_names(profile, arena, tree, &names);
+    st = pprof_name_all(profile, arena, tree, &names);
   for (i = 0; !st && i < profile->sample_count; i++) {
-    st = pprof_stack(profile, &profile->samples[i], names, tree, &node);
+    st = pprof_stack(profile, &profile->samples[i], &names, tree, &node);
     if (!st)
       tree->nodes[node].self[side] = sp_sum(
           tree->nodes[node].self[side], profile->samples[i].values[out->type]);

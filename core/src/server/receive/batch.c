@@ -4,7 +4,6 @@
 #include "../store/store.h"
 #include "build.h"
 #include "raw_check.h"
-#include "raw_period.h"
 
 #define BATCH_RATE "4.0 MiB" /* Pyroscope's default, named in its refusal */
 
@@ -69,6 +68,21 @@ static spanprof_status batch_keep(sp_batch *batch, sp_received *profile,
   return SPANPROF_OK;
 }
 
+/* A negative value is refused alone: what is good beside it counts. */
+static void batch_refused_values(sp_batch *batch, const sp_raw_profile *profile,
+                                 const sp_series_labels *labels) {
+  const sp_view service =
+      sp_series_labels_get(labels, sp_view_text("service_name"));
+
+  if (!profile->negative_count)
+    return;
+  sp_count(&batch->serve->counters.discarded_values, profile->negative_count);
+  sp_log_warn(batch->serve->log, SP_LOG_SAMPLES,
+              "%zu negative values in a profile of %.*s do not count",
+              profile->negative_count, (int)sp_min_u64(service.size, 200),
+              service.bytes);
+}
+
 spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
                              sp_series_labels *labels, sp_refusal *refusal) {
   const sp_raw_window window = batch_window(batch->serve);
@@ -84,14 +98,14 @@ spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
     st = batch_check_size(profile, labels, refusal);
   if (!st)
     st = sp_raw_check(profile, &window, labels, refusal);
-  if (!st)
-    st = sp_raw_period_check(profile, refusal);
   if (!st) {
     sp_series_labels_drop(labels);
     st = sp_build(&received, profile, labels, refusal);
   }
-  if (!st)
+  if (!st) {
+    batch_refused_values(batch, profile, labels);
     return batch_keep(batch, received, profile->bytes);
+  }
   sp_count(&batch->serve->counters.discarded_profiles, 1);
   sp_count(&batch->serve->counters.discarded_bytes, profile->bytes);
   return st;

@@ -1,12 +1,11 @@
 #include "build.h"
 
+#include "../../profile/module_name.h"
 #include "build_text.h"
 #include "hex_id.h"
 #include "raw_ids.h"
-#include "raw_period.h"
 
-#define BUILD_UNSEEN UINT32_MAX       /* a location that was not looked at */
-#define BUILD_BROKEN (UINT32_MAX - 1) /* one that points nowhere */
+#define BUILD_UNSEEN UINT32_MAX /* a location that has no number yet */
 
 /* A sample as it is merged with its equals. */
 typedef struct build_sample {
@@ -103,60 +102,77 @@ static void build_types(build *b) {
   }
 }
 
-/* The number of a location in *out, or BUILD_BROKEN. */
-static spanprof_status build_location(build *b, uint32_t at, uint32_t *out) {
-  const sp_raw_location *location = &b->raw->locations[at];
+/* The frame of code without a symbol. A mapping that is not in the table is
+ * none, as for go tool pprof. */
+static uint32_t build_module(build *b, uint64_t mapping) {
+  const uint32_t at =
+      mapping ? sp_raw_ids_find(&b->mappings, mapping) : SP_INDEX_NONE;
+  char name[SP_MODULE_NAME_BYTES];
+  sp_view file = {"", 0};
+
+  if (at != SP_INDEX_NONE)
+    file = sp_raw_text(b->raw, b->raw->mappings[at].file);
+  file = sp_view_of(name, sp_module_name(file.bytes, file.size, name));
+  return sp_received_add_function(b->out, sp_build_text(b->out, file), 0, 0);
+}
+
+/* A function that is not in the table, or has no name, is one of its module. */
+static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
+  const uint32_t at = sp_raw_ids_find(&b->functions, id);
+  const sp_raw_function *function =
+      at == SP_INDEX_NONE ? NULL : &b->raw->functions[at];
+  int64_t name;
+
+  if (!function)
+    return build_module(b, mapping);
+  name = sp_raw_text(b->raw, function->name).size ? function->name
+                                                  : function->system_name;
+  if (!sp_raw_text(b->raw, name).size)
+    return build_module(b, mapping);
+  return sp_received_add_function(b->out, build_text(b, name),
+                                  build_text(b, function->file),
+                                  function->start_line);
+}
+
+/* The number in *out of a location, which has a line at least. */
+static spanprof_status build_location(build *b, const sp_raw_location *location,
+                                      uint32_t *out) {
+  const size_t count = location->line_count;
   sp_received_line *lines;
-  spanprof_status st;
+  spanprof_status st = build_new(b, count + 1, sizeof *lines, &lines);
   size_t i;
 
-  *out = BUILD_BROKEN;
-  if (location->mapping &&
-      sp_raw_ids_find(&b->mappings, location->mapping) == SP_INDEX_NONE)
-    return SPANPROF_OK;
-  if (!location->line_count && !location->address)
-    return SPANPROF_OK;
-  st = build_new(b, location->line_count, sizeof *lines, &lines);
-  for (i = 0; !st && i < location->line_count; i++) {
-    const uint32_t function =
-        sp_raw_ids_find(&b->functions, location->lines[i].function);
-    const sp_raw_function *raw;
-
-    if (function == SP_INDEX_NONE)
-      return SPANPROF_OK;
-    raw = &b->raw->functions[function];
-    lines[i].function =
-        sp_received_add_function(b->out, build_text(b, raw->name),
-                                 build_text(b, raw->file), raw->start_line);
-    lines[i].line = location->lines[i].line;
-  }
+  for (i = 0; !st && i < count; i++)
+    lines[i] = (sp_received_line){
+        build_function(b, location->lines[i].function, location->mapping),
+        location->lines[i].line};
+  if (!st && !count)
+    lines[0].function = build_module(b, location->mapping);
   if (!st)
-    *out =
-        sp_received_add_location(b->out, lines, location->line_count,
-                                 location->line_count ? 0 : location->address);
+    *out = sp_received_add_location(b->out, lines, count ? count : 1, 0);
   return st;
 }
 
-/* The sample's stack; *broken where a location points nowhere. */
+/* The sample's stack. A location that is not in the table is a frame, too: the
+ * time belongs neither to its caller nor to nobody. */
 static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
-                                   uint32_t *out, bool *broken) {
+                                   uint32_t *out) {
+  static const sp_raw_location nowhere = {.id = 0};
   spanprof_status st = SPANPROF_OK;
   size_t i;
 
-  *broken = false;
   for (i = 0; !st && i < sample->location_count; i++) {
     const uint32_t at = sp_raw_ids_find(&b->locations, sample->locations[i]);
 
     if (at == SP_INDEX_NONE) {
-      *broken = true;
-      return SPANPROF_OK;
+      st = build_location(b, &nowhere, &b->stack[i]);
+      continue;
     }
     if (b->numbers[at] == BUILD_UNSEEN)
-      st = build_location(b, at, &b->numbers[at]);
-    *broken |= b->numbers[at] == BUILD_BROKEN;
+      st = build_location(b, &b->raw->locations[at], &b->numbers[at]);
     b->stack[i] = b->numbers[at];
   }
-  if (!st && !*broken)
+  if (!st)
     *out = sp_received_add_stack(b->out, b->stack, sample->location_count);
   return st;
 }
@@ -246,17 +262,25 @@ static spanprof_status build_find(build *b, const sp_received_sample *sample,
   return build_new(b, b->kind_count, sizeof *(*out)->values, &(*out)->values);
 }
 
+static bool build_is_empty(const build *b, const sp_raw_sample *raw) {
+  size_t i;
+
+  for (i = 0; i < b->raw->type_count; i++)
+    if (raw->values[i])
+      return false;
+  return true;
+}
+
 static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
   sp_received_sample sample = {0};
   build_sample *merged;
   spanprof_status st;
-  bool broken;
   size_t i;
 
-  if (sp_raw_is_dropped(b->raw, raw))
+  if (build_is_empty(b, raw))
     return SPANPROF_OK;
-  st = build_stack(b, raw, &sample.stack, &broken);
-  if (st || broken)
+  st = build_stack(b, raw, &sample.stack);
+  if (st)
     return st;
   build_labels(b, raw, &sample);
   if (b->out->st)

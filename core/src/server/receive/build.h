@@ -1,6 +1,6 @@
-/* From a checked profile to the one that is kept: ids become numbers, what
- * points nowhere goes, equal samples become one, labels of samples labels of
- * series. */
+/* From a checked profile to the one that is kept: ids become numbers, locations
+ * without a function become frames of their module, equal samples become one,
+ * and labels of samples become labels of series. */
 #ifndef SP_BUILD_H
 #define SP_BUILD_H
 

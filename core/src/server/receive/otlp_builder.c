@@ -5,7 +5,6 @@
 /* Fields of Location, Line, Function and Mapping. */
 enum {
   OTLP_LOCATION_MAPPING = 1,
-  OTLP_LOCATION_ADDRESS = 2,
   OTLP_LOCATION_LINES = 3,
   OTLP_MAPPING_FILE = 4
 };
@@ -55,6 +54,7 @@ static void otlp_map_dispose(sp_otlp_map *map, const sp_mem *mem) {
 void sp_otlp_builder_dispose(sp_otlp_builder *builder) {
   const sp_mem *mem = builder->tables->arena->mem;
 
+  otlp_map_dispose(&builder->mappings, mem);
   otlp_map_dispose(&builder->locations, mem);
   otlp_map_dispose(&builder->functions, mem);
   otlp_map_dispose(&builder->stacks, mem);
@@ -199,9 +199,12 @@ static spanprof_status otlp_line_new(sp_otlp_builder *builder, sp_view message,
   return st;
 }
 
-static spanprof_status otlp_mapping_check(sp_otlp_builder *builder,
-                                          uint64_t number) {
+static spanprof_status otlp_mapping_new(sp_otlp_builder *builder,
+                                        uint64_t number) {
+  sp_raw_profile *raw = builder->raw;
   otlp_mapping mapping = {0};
+  sp_raw_mapping *out;
+  spanprof_status st;
   sp_wire wire = {0};
   sp_view message;
 
@@ -209,9 +212,29 @@ static spanprof_status otlp_mapping_check(sp_otlp_builder *builder,
     return otlp_out(builder, "mapping", number);
   if (!sp_wire_scalars(&wire, message, otlp_mapping_fields, 1, &mapping))
     return sp_wire_status(&wire, "Mapping", builder->refusal);
-  return mapping.file < builder->tables->counts[SP_OTLP_TEXTS]
-             ? SPANPROF_OK
-             : otlp_out(builder, "mapping file name string", mapping.file);
+  st = otlp_grow(builder, &raw->mappings, &builder->mapping_room,
+                 raw->mapping_count, sizeof *raw->mappings);
+  if (st)
+    return st;
+  out = &raw->mappings[raw->mapping_count++];
+  out->id = raw->mapping_count;
+  raw->bytes += 8;
+  return otlp_text_at(builder, "mapping file name string", mapping.file,
+                      &out->file);
+}
+
+static spanprof_status otlp_mapping_id(sp_otlp_builder *builder,
+                                       uint64_t number, uint64_t *out) {
+  uint32_t place;
+  bool is_new;
+  spanprof_status st =
+      otlp_map_add(builder, &builder->mappings, number, &place, &is_new);
+
+  if (!st && is_new)
+    st = otlp_mapping_new(builder, number);
+  if (!st)
+    *out = (uint64_t)place + 1;
+  return st;
 }
 
 static spanprof_status otlp_location_lines(sp_otlp_builder *builder,
@@ -250,13 +273,10 @@ static spanprof_status otlp_location_new(sp_otlp_builder *builder,
   if (!sp_otlp_tables_at(builder->tables, SP_OTLP_LOCATIONS, number, &message))
     return otlp_out(builder, "location", number);
   wire = sp_wire_of(message);
-  while (sp_wire_next(&wire, &field)) {
+  while (sp_wire_next(&wire, &field))
     if (field.number == OTLP_LOCATION_MAPPING)
       mapping = field.value;
-    else if (field.number == OTLP_LOCATION_ADDRESS)
-      location.address = field.value;
-  }
-  st = otlp_mapping_check(builder, mapping);
+  st = otlp_mapping_id(builder, mapping, &location.mapping);
   if (!st)
     st = otlp_location_lines(builder, message, &location);
   if (!st)

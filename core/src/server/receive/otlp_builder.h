@@ -21,9 +21,9 @@ typedef struct sp_otlp_builder {
   const sp_otlp_tables *tables;
   sp_refusal *refusal;
   sp_raw_profile *raw;
-  sp_otlp_map locations, functions, stacks;
+  sp_otlp_map mappings, locations, functions, stacks;
   sp_otlp_stack *stack_items;
-  size_t text_room, location_room, function_room, stack_room;
+  size_t text_room, mapping_room, location_room, function_room, stack_room;
 } sp_otlp_builder;
 
 void sp_otlp_builder_init(sp_otlp_builder *builder,

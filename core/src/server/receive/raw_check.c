@@ -197,6 +197,18 @@ static spanprof_status check_texts(const sp_raw_profile *profile,
   return check_utf8(profile, refusal);
 }
 
+/* Profiles that are the difference of two have some. */
+static void check_negative_values(sp_raw_profile *profile) {
+  size_t i, k;
+
+  for (i = 0; i < profile->sample_count; i++)
+    for (k = 0; k < profile->type_count; k++)
+      if (profile->samples[i].values[k] < 0) {
+        profile->samples[i].values[k] = 0;
+        profile->negative_count++;
+      }
+}
+
 static spanprof_status check_all(sp_raw_profile *profile,
                                  const sp_raw_window *window,
                                  const char *labels, sp_refusal *refusal) {
@@ -219,7 +231,11 @@ static spanprof_status check_all(sp_raw_profile *profile,
     return st;
   check_cut_texts(profile);
   st = check_ids(profile, refusal);
-  return st ? st : check_texts(profile, refusal);
+  if (!st)
+    st = check_texts(profile, refusal);
+  if (!st)
+    check_negative_values(profile);
+  return st;
 }
 
 spanprof_status sp_raw_check(sp_raw_profile *profile,

@@ -13,8 +13,8 @@ typedef struct sp_raw_window {
 } sp_raw_window;
 
 /* A profile without a time gets the present; stacks that are too deep lose
- * their innermost frames, texts that are too long their heads. `labels` are
- * named in refusals. */
+ * their innermost frames, texts that are too long their heads, and a negative
+ * value becomes 0. `labels` are named in refusals. */
 spanprof_status sp_raw_check(sp_raw_profile *profile,
                              const sp_raw_window *window,
                              const sp_series_labels *labels,

@@ -55,7 +55,6 @@ typedef struct sp_raw_line {
 typedef struct sp_raw_location {
   uint64_t id;
   uint64_t mapping;
-  uint64_t address;
   sp_raw_line *lines;
   size_t line_count;
 } sp_raw_location;
@@ -88,7 +87,8 @@ typedef struct sp_raw_profile {
   int64_t period;
   int64_t time_ns;
   int64_t duration_ns;
-  size_t bytes; /* uncompressed */
+  size_t bytes;          /* uncompressed */
+  size_t negative_count; /* values that sp_raw_check() set to 0 */
 } sp_raw_profile;
 
 /* Items of the arena, zero. Refuses as too large where the arena is full. */

@@ -46,8 +46,7 @@ static const sp_wire_scalar raw_line_fields[] = {
 
 static const sp_wire_scalar raw_location_fields[] = {
     RAW_SCALAR(sp_raw_location, 1, id, "Id"),
-    RAW_SCALAR(sp_raw_location, 2, mapping, "MappingId"),
-    RAW_SCALAR(sp_raw_location, 3, address, "Address")};
+    RAW_SCALAR(sp_raw_location, 2, mapping, "MappingId")};
 
 static const sp_wire_scalar raw_function_fields[] = {
     RAW_SCALAR(sp_raw_function, 1, id, "Id"),

@@ -80,20 +80,76 @@ static void a_series_label_comes_before_a_samples(void) {
   sp_received_free(out);
 }
 
-static void what_points_nowhere_goes(void) {
-  message m = pprof_head("k", "v"), sample = message_new();
+static message sample_at(uint64_t leaf, int64_t value) {
+  message sample = message_new();
 
-  message_number(&sample, 1, 77);
-  message_number(&sample, 2, 5);
-  message_inner(&m, 2, sample);
-  message_inner(&m, 4, pprof_location(3, 88));
-  sample = message_new();
-  message_number(&sample, 1, 3);
-  message_number(&sample, 2, 5);
-  message_inner(&m, 2, sample);
-  message_inner(&m, 2, pprof_sample(-1, 0, 0));
-  message_inner(&m, 2, pprof_sample(0, 0, 0));
-  CHECK(!build_good(&m));
+  message_number(&sample, 1, leaf);
+  message_number(&sample, 1, 1);
+  message_number(&sample, 2, (uint64_t)value);
+  return sample;
+}
+
+/* The name of the leaf's function; its value is checked. */
+static const char *leaf_of(const sp_received *out, size_t i, int64_t value) {
+  const sp_received_sample *sample = &out->samples[i];
+  const sp_received_stack *stack = &out->stacks[sample->stack];
+  const sp_received_location *leaf =
+      &out->locations[out->stack_frames[stack->first]];
+  const sp_received_line *line = &out->lines[leaf->first_line];
+
+  CHECK_EQUAL(stack->count, 2);
+  CHECK_EQUAL(out->values[sample->values], value);
+  return sp_received_text_of(out, out->functions[line->function].name);
+}
+
+static void mapping(message *m, uint64_t id, uint64_t file) {
+  message inner = message_new();
+
+  message_number(&inner, 1, id);
+  message_number(&inner, 5, file);
+  message_inner(m, 3, inner);
+}
+
+static void location_without_line(message *m, uint64_t id, uint64_t mapping,
+                                  uint64_t address) {
+  message inner = message_new();
+
+  message_number(&inner, 1, id);
+  message_number(&inner, 2, mapping);
+  message_number(&inner, 3, address);
+  message_inner(m, 4, inner);
+}
+
+static void a_location_without_a_function_is_a_frame_of_its_module(void) {
+  message m = pprof_head("k", "/usr/lib/libz.so.1");
+  sp_received *out;
+
+  message_text(&m, 6, "[vdso]");
+  mapping(&m, 1, PPROF_TEXT);
+  mapping(&m, 2, PPROF_TEXT_COUNT);
+  location_without_line(&m, 3, 1, 0x1000);
+  location_without_line(&m, 4, 1, 0x2000);
+  location_without_line(&m, 5, 2, 0x1000);
+  location_without_line(&m, 6, 0, 0x1000);
+  location_without_line(&m, 7, 99, 0);
+  message_inner(&m, 4, pprof_location(8, 99));
+  message_inner(&m, 4, pprof_location(9, 3));
+  message_inner(&m, 5, pprof_function(3, PPROF_EMPTY));
+  message_inner(&m, 2, sample_at(3, 1));
+  message_inner(&m, 2, sample_at(4, 2));
+  message_inner(&m, 2, sample_at(5, 4));
+  message_inner(&m, 2, sample_at(6, 8));
+  message_inner(&m, 2, sample_at(7, 16));
+  message_inner(&m, 2, sample_at(8, 32));
+  message_inner(&m, 2, sample_at(9, 64));
+  message_inner(&m, 2, sample_at(77, 128)); /* no such location */
+  out = build_good(&m);
+  CHECK_EQUAL(out->sample_count, 4);
+  CHECK_TEXT(leaf_of(out, 0, 3), "[libz.so.1]");
+  CHECK_TEXT(leaf_of(out, 1, 4), "[vdso]");
+  CHECK_TEXT(leaf_of(out, 2, 152), "[unknown]");
+  CHECK_TEXT(leaf_of(out, 3, 96), "[unknown]"); /* with a line */
+  sp_received_free(out);
 }
 
 static void of_one_id_twice_the_last_counts(void) {
@@ -193,7 +249,8 @@ int main(int argc, char **argv) {
       {"equal_samples_become_one", equal_samples_become_one},
       {"a_series_label_comes_before_a_samples",
        a_series_label_comes_before_a_samples},
-      {"what_points_nowhere_goes", what_points_nowhere_goes},
+      {"a_location_without_a_function_is_a_frame_of_its_module",
+       a_location_without_a_function_is_a_frame_of_its_module},
       {"of_one_id_twice_the_last_counts", of_one_id_twice_the_last_counts},
       {"a_sum_that_does_not_fit_belongs_to_no_frame",
        a_sum_that_does_not_fit_belongs_to_no_frame},

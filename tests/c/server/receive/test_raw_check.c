@@ -1,7 +1,6 @@
 /* The rules for a profile as a whole. */
 #include "pprof_message.h"
 #include "server/receive/raw_check.h"
-#include "server/receive/raw_period.h"
 
 #define SECOND_NS INT64_C(1000000000)
 
@@ -155,37 +154,19 @@ static void long_texts_and_deep_stacks_are_cut(void) {
   free(text);
 }
 
-/* A profile of one kept and one dropped sample, without a period type. */
-static spanprof_status period_case(uint64_t dropped_location) {
-  message m = message_new(), sample = message_new(), kept = message_new();
-  spanprof_status st;
+static void a_negative_value_is_refused_alone(void) {
+  message m = pprof_head("k", "v"), sample = pprof_sample(5, 0, 0);
   pprof_case c;
 
-  message_inner(&m, 1, pprof_value_type(1, 2));
-  message_text(&m, 6, "");
-  message_text(&m, 6, "cpu");
-  message_text(&m, 6, "nanoseconds");
-  message_inner(&m, 4, pprof_location(1, 1));
-  message_inner(&m, 4, pprof_location(2, 2));
-  message_inner(&m, 5, pprof_function(1, 1));
-  message_inner(&m, 5, pprof_function(2, 2));
-  message_number(&kept, 1, 1);
-  message_number(&kept, 2, 5);
-  message_inner(&m, 2, kept);
-  message_number(&sample, 1, dropped_location);
-  message_number(&sample, 2, 0);
+  message_inner(&m, 1, pprof_value_type(PPROF_KEY, PPROF_NANOSECONDS));
+  message_number(&sample, 2, (uint64_t)-7);
   message_inner(&m, 2, sample);
   CHECK_TEXT(check(&c, &m), "");
-  st = sp_raw_period_check(&c.raw, &c.refusal);
+  CHECK_EQUAL(c.raw.samples[0].values[0], 5);
+  CHECK_EQUAL(c.raw.samples[0].values[1], 0);
+  CHECK_EQUAL(c.raw.negative_count, 1);
   pprof_case_dispose(&c);
   message_free(&m);
-  return st;
-}
-
-static void no_period_type_and_a_lonely_dropped_sample_is_refused(void) {
-  CHECK(period_case(2) == SPANPROF_ERR_FORMAT);
-  CHECK(!period_case(1));
-  CHECK(!period_case(77));
 }
 
 int main(int argc, char **argv) {
@@ -198,8 +179,7 @@ int main(int argc, char **argv) {
        samples_and_their_labels_are_counted},
       {"long_texts_and_deep_stacks_are_cut",
        long_texts_and_deep_stacks_are_cut},
-      {"no_period_type_and_a_lonely_dropped_sample_is_refused",
-       no_period_type_and_a_lonely_dropped_sample_is_refused},
+      {"a_negative_value_is_refused_alone", a_negative_value_is_refused_alone},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));
