@@ -173,6 +173,42 @@ class Uploads(unittest.TestCase):
         self.assertEqual(30_000_000, self.server.total(
             CPU, '{service_name="otlp"}', self.span, spanSelector=[SPAN])[0])
 
+    def test_otlp_texts_by_number(self):
+        """As the Collector's marshaler writes them: keys and values of attributes by their numbers."""
+        def by_number(texts, service):
+            key_value = lambda key, value: number(3, texts.index(key)) + part(2, number(8, texts.index(value)))
+            texts += ["service.name", service, "host.name", "h1", "scope.key", "scope-1", "kind", "red"]
+            resource = part(1, part(1, key_value("service.name", service)) + part(1, key_value("host.name", "h1")))
+            scope = part(1, part(1, "go.example/profiler") + part(3, key_value("scope.key", "scope-1")))
+            table = part(6, b"") + part(6, number(1, texts.index("kind")) + part(2, number(8, texts.index("red"))))
+            return resource, scope, table
+
+        texts = ["", "samples", "count", "cpu", "nanoseconds", "leaf"]
+        resource, scope, attributes = by_number(texts, "otelcol-ebpf")
+        dictionary = part(1, b"") + part(2, b"") + part(2, part(3, number(1, 1))) + part(3, b"") + part(3, number(1, 5))
+        dictionary += part(4, b"") + b"".join(part(5, text) for text in texts) + attributes + part(7, b"") + part(7, part(1, b"\1"))
+        stamps = part(5, b"".join((self.now - 10**10 + i).to_bytes(8, "little") for i in range(12)))
+        profile = part(1, number(1, 1) + number(2, 2)) + fixed(3, self.now - 10**10) + part(2, number(1, 1) + part(2, b"\1") + stamps)
+        profile += part(5, number(1, 3) + number(2, 4)) + number(6, 10_000_000)
+        body = part(1, resource + part(2, scope + part(2, profile))) + part(2, dictionary)
+        self.taken("/v1development/profiles", body, {"Content-Type": "application/x-protobuf"})
+        self.check("otelcol-ebpf", 120_000_000, ("leaf", "total"))
+        pair = lambda key, value: {"keyStrindex": texts.index(key), "value": {"stringValueStrindex": texts.index(value)}}
+        body = {"resourceProfiles": [{
+            "resource": {"attributes": [pair("service.name", "otelcol-ebpf"), pair("host.name", "h1")]},
+            "scopeProfiles": [{"scope": {"name": "go.example/profiler", "attributes": [pair("scope.key", "scope-1")]}, "profiles": [{
+                "sampleType": {"typeStrindex": 1, "unitStrindex": 2}, "timeUnixNano": str(self.now - 2 * 10**10),
+                "samples": [{"stackIndex": 1, "attributeIndices": [1], "values": ["12"]}],
+                "periodType": {"typeStrindex": 3, "unitStrindex": 4}, "period": "10000000"}]}]}],
+            "dictionary": {"mappingTable": [{}], "locationTable": [{}, {"lines": [{"functionIndex": 1}]}],
+                           "functionTable": [{}, {"nameStrindex": 5}], "linkTable": [{}], "stringTable": texts,
+                           "attributeTable": [{}, pair("kind", "red")], "stackTable": [{}, {"locationIndices": [1]}]}}
+        self.taken("/v1development/profiles", json.dumps(body).encode(), {"Content-Type": "application/json"})
+        self.check("otelcol-ebpf", 240_000_000, ("leaf", "total"))
+        found = self.server.series('{service_name="otelcol-ebpf"}', self.span)
+        self.assertEqual([("h1", "scope-1", "red")],
+                         [(labels.get("host.name"), labels.get("scope.key"), labels.get("kind")) for labels in found])
+
     def test_media_types_in_every_spelling(self):
         for i, given in enumerate(("Application/X-Protobuf", "application/x-protobuf; charset=utf-8", "application/protobuf ;")):
             self.taken("/v1development/profiles", self.otlp(f"spelling-{i}"), {"Content-Type": given})

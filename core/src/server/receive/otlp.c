@@ -58,12 +58,13 @@ static spanprof_status otlp_attributes(otlp_work *work, sp_view owner,
       return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
                        "a resource has more than %zu attributes",
                        OTLP_ATTRIBUTES_MAX);
-    if (!sp_otlp_key_value(field.bytes, &key, &value) ||
+    if (!sp_otlp_tables_key_value(&work->tables, field.bytes, &key, &value) ||
         !sp_utf8_valid(key.bytes, key.size))
       return sp_refuse(&work->refusal, SP_REFUSAL_BROKEN,
                        "Failed to parse protobuf request");
-    st = sp_otlp_value_text(&work->arena, value, &text, &work->refusal);
-    if (!st && text.size && !sp_view_is(key, "__name__") &&
+    st = sp_otlp_value_text(&work->tables, &work->arena, value, &text,
+                            &work->refusal);
+    if (!st && key.size && text.size && !sp_view_is(key, "__name__") &&
         !sp_series_labels_get(labels, key).size)
       st = sp_series_labels_add(labels, key, text);
   }

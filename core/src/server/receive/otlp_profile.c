@@ -29,14 +29,13 @@ static spanprof_status otlp_refuse(otlp_convert *c, const char *what) {
                    "failed to convert otel profile: %s", what);
 }
 
-/* Read the samples; *unknown where one has an attribute that does not exist. */
-static spanprof_status otlp_samples(otlp_convert *c, bool *unknown) {
+/* Read the samples, and the service of each. */
+static spanprof_status otlp_samples(otlp_convert *c) {
   sp_arena *arena = c->tables->arena;
   spanprof_status st;
   sp_view key, value;
   size_t i, k;
 
-  *unknown = false;
   st = sp_raw_new(arena, c->head.sample_count, sizeof *c->samples, &c->samples,
                   c->refusal);
   if (!st)
@@ -49,14 +48,12 @@ static spanprof_status otlp_samples(otlp_convert *c, bool *unknown) {
     st = sp_otlp_sample_read(&c->samples[i], arena, c->head.samples[i],
                              c->refusal);
     for (k = 0; !st && !named && k < c->samples[i].attribute_count; k++) {
-      if (!sp_otlp_attribute(c->tables, c->samples[i].attributes[k], &key,
-                             &value)) {
-        *unknown = true;
-        return SPANPROF_OK;
-      }
-      named = sp_view_is(key, OTLP_SERVICE_ATTRIBUTE);
+      named = sp_otlp_attribute(c->tables, c->samples[i].attributes[k], &key,
+                                &value) &&
+              sp_view_is(key, OTLP_SERVICE_ATTRIBUTE);
       if (named)
-        st = sp_otlp_value_text(arena, value, &c->services[i], c->refusal);
+        st = sp_otlp_value_text(c->tables, arena, value, &c->services[i],
+                                c->refusal);
     }
   }
   return st;
@@ -235,11 +232,11 @@ static spanprof_status otlp_labels(otlp_convert *c, sp_otlp_builder *builder,
   st = sp_raw_new(c->tables->arena, sample->attribute_count + 2,
                   sizeof *out->labels, &out->labels, c->refusal);
   for (k = 0; !st && k < sample->attribute_count; k++) {
-    if (!sp_otlp_attribute(c->tables, sample->attributes[k], &key, &value))
-      return otlp_refuse(c, "could not access attribute: index out of bounds");
-    if (sp_view_is(key, OTLP_SERVICE_ATTRIBUTE))
-      continue;
-    st = sp_otlp_value_text(c->tables->arena, value, &text, c->refusal);
+    if (!sp_otlp_attribute(c->tables, sample->attributes[k], &key, &value) ||
+        sp_view_is(key, OTLP_SERVICE_ATTRIBUTE))
+      continue; /* one that is not in the table says nothing */
+    st = sp_otlp_value_text(c->tables, c->tables->arena, value, &text,
+                            c->refusal);
     if (!st)
       st = otlp_label(builder, NULL, key, text, out);
   }
@@ -321,7 +318,6 @@ spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
   otlp_convert c = {.tables = tables, .refusal = refusal};
   sp_view services[OTLP_SERVICES_MAX];
   spanprof_status st;
-  bool unknown = false;
   size_t i;
 
   *out = NULL;
@@ -334,10 +330,9 @@ spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
                      "%zu)",
                      c.head.sample_count, SP_RAW_SAMPLES_MAX);
   if (!st)
-    st = otlp_samples(&c, &unknown);
-  if (st || unknown)
-    return st;
-  st = otlp_services(&c, services, count);
+    st = otlp_samples(&c);
+  if (!st)
+    st = otlp_services(&c, services, count);
   if (!st)
     st = sp_raw_new(tables->arena, *count, sizeof **out, out, refusal);
   for (i = 0; !st && i < *count; i++)

@@ -12,9 +12,8 @@ typedef struct sp_otlp_profile {
   sp_view service; /* of its samples; empty: the resource's */
 } sp_otlp_profile;
 
-/* Everything is in the arena of the tables. A profile whose samples name an
- * attribute that does not exist is none (*count 0). Refuses as broken what
- * cannot be converted. */
+/* Everything is in the arena of the tables. Refuses as broken what cannot be
+ * converted. */
 spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
                                         const sp_otlp_tables *tables,
                                         sp_view message, sp_refusal *refusal);

@@ -7,7 +7,14 @@
 #include "raw_profile.h"
 
 /* Fields of AnyValue: opentelemetry/proto/common/v1/common.proto. */
-enum { OTLP_VALUE_TEXT = 1, OTLP_VALUE_INT = 3, OTLP_VALUE_ARRAY = 5 };
+enum {
+  OTLP_VALUE_TEXT = 1,
+  OTLP_VALUE_INT = 3,
+  OTLP_VALUE_ARRAY = 5,
+  OTLP_VALUE_TEXT_NUMBER = 8
+};
+
+#define OTLP_KEY_NUMBER 3 /* of KeyValue */
 
 static const char *const otlp_table_names[SP_OTLP_TABLE_COUNT] = {
     "",           "mapping_table", "location_table",  "function_table",
@@ -48,7 +55,8 @@ static spanprof_status otlp_value_int(sp_arena *arena, uint64_t number,
   return SPANPROF_OK;
 }
 
-spanprof_status sp_otlp_value_text(sp_arena *arena, sp_view value, sp_view *out,
+spanprof_status sp_otlp_value_text(const sp_otlp_tables *tables,
+                                   sp_arena *arena, sp_view value, sp_view *out,
                                    sp_refusal *refusal) {
   sp_wire_field field, item;
   sp_wire list;
@@ -66,6 +74,10 @@ spanprof_status sp_otlp_value_text(sp_arena *arena, sp_view value, sp_view *out,
   }
   if (field.number == OTLP_VALUE_INT && field.type == SP_WIRE_NUMBER)
     return otlp_value_int(arena, field.value, out, refusal);
+  if (field.number == OTLP_VALUE_TEXT_NUMBER && field.type == SP_WIRE_NUMBER) {
+    sp_otlp_tables_at(tables, SP_OTLP_TEXTS, field.value, out);
+    return SPANPROF_OK;
+  }
   if (field.number != OTLP_VALUE_TEXT || field.type != SP_WIRE_BYTES)
     return SPANPROF_OK;
   if (!sp_utf8_valid(field.bytes.bytes, field.bytes.size))
@@ -87,6 +99,19 @@ bool sp_otlp_key_value(sp_view message, sp_view *key, sp_view *value) {
     *(field.number == 1 ? key : value) = field.bytes;
   }
   return !wire.fault;
+}
+
+bool sp_otlp_tables_key_value(const sp_otlp_tables *tables, sp_view message,
+                              sp_view *key, sp_view *value) {
+  sp_wire wire = sp_wire_of(message);
+  sp_wire_field field;
+
+  if (!sp_otlp_key_value(message, key, value))
+    return false;
+  while (!key->size && sp_wire_next(&wire, &field))
+    if (field.number == OTLP_KEY_NUMBER && field.type == SP_WIRE_NUMBER)
+      sp_otlp_tables_at(tables, SP_OTLP_TEXTS, field.value, key);
+  return true;
 }
 
 bool sp_otlp_attribute(const sp_otlp_tables *tables, uint64_t number,

@@ -165,13 +165,18 @@ static void what_cannot_be_converted_is_named(void) {
   CHECK(convert(&o, m));
   CHECK(strstr(sp_refusal_text(&o.c.refusal), "length mismatch 2 1"));
   end(&o);
-  /* An attribute that does not exist: the profile is none. */
-  m = profile(SAMPLES, COUNT, 10);
-  two = sample(1, 0, 3);
-  message_number(&two, 2, 99);
-  message_inner(&m, 2, two);
+}
+
+static void an_attribute_that_is_not_there_says_nothing(void) {
+  message m = profile(SAMPLES, COUNT, 10), one = sample(1, 0, 3);
+  otlp_case o;
+
+  message_number(&one, 2, 99);
+  message_inner(&m, 2, one);
   CHECK(!convert(&o, m));
-  CHECK_EQUAL(o.count, 0);
+  CHECK_EQUAL(o.count, 1);
+  CHECK_EQUAL(o.profiles[0].raw.samples[0].values[0], 30);
+  CHECK_EQUAL(o.profiles[0].raw.samples[0].label_count, 0);
   end(&o);
 }
 
@@ -205,6 +210,8 @@ int main(int argc, char **argv) {
       {"services_of_samples_split_it", services_of_samples_split_it},
       {"values_of_off_cpu_add_up", values_of_off_cpu_add_up},
       {"what_cannot_be_converted_is_named", what_cannot_be_converted_is_named},
+      {"an_attribute_that_is_not_there_says_nothing",
+       an_attribute_that_is_not_there_says_nothing},
       {"cut_anywhere_is_no_crash", cut_anywhere_is_no_crash},
   };
 
