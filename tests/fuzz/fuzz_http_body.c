@@ -123,10 +123,10 @@ static void answer(sp_http_request *request) {
 
 /* `head` is a text of its own. */
 static void take(char *head, const char *body, size_t body_size) {
-  static const atomic_bool stopping;
+  sp_cancel cancel = {0};
   fuzz_pairs headers = {.count = 0}, query = {.count = 0};
   sp_http_request request = {
-      .body = body, .body_size = body_size, .rest = "", .stopping = &stopping};
+      .body = body, .body_size = body_size, .rest = "", .cancel = &cancel};
   char *line = next_line(&head), *path = line ? strchr(line, ' ') : NULL;
   char *value;
 

@@ -3,10 +3,11 @@
 
 static atomic_int waiting;
 
+/* A query that takes until it is cancelled. */
 static void load_wait(void *data, const sp_http_request *request,
                       sp_http_response *response) {
   atomic_fetch_add(&waiting, 1);
-  while (!atomic_load(request->stopping))
+  while (!sp_cancelled(request->cancel))
     sched_yield();
   http_echo(data, request, response);
 }
@@ -191,8 +192,67 @@ static void what_waits_at_the_end_is_refused(void) {
   CHECK_EQUAL(answered[1], 17);
 }
 
+static void a_query_is_cancelled_when_its_client_leaves(void) {
+  static const char ask[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  const struct linger reset = {.l_onoff = 1};
+  int clients[100];
+  size_t i;
+
+  load_start();
+  atomic_store(&waiting, 0);
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    clients[i] = http_connect();
+    http_send(clients[i], ask, sizeof ask - 1);
+  }
+  while (atomic_load(&waiting) < 3 ||
+         sp_http_server_inflight(server) < SP_COUNT_OF(clients))
+    sched_yield();
+  /* Half of them by a reset. */
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    if (i % 2)
+      setsockopt(clients[i], SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    close(clients[i]);
+  }
+  while (sp_http_server_inflight(server))
+    sched_yield();
+  /* Those that waited were not begun. */
+  CHECK(atomic_load(&waiting) < 20);
+  http_stop();
+}
+
+/* Three are worked on, 512 wait. */
+static void queries_that_wait_have_a_bound(void) {
+  static const char ask[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  int clients[515];
+  size_t i;
+
+  load_start();
+  atomic_store(&waiting, 0);
+  for (i = 0; i < SP_COUNT_OF(clients); i++) {
+    clients[i] = http_connect();
+    http_send(clients[i], ask, sizeof ask - 1);
+    while (i < 3 && atomic_load(&waiting) < (int)i + 1)
+      sched_yield();
+  }
+  while (sp_http_server_inflight(server) < SP_COUNT_OF(clients))
+    sched_yield();
+  HAS(http_ask_text("GET /wait HTTP/1.0\r\n\r\n"), "HTTP/1.1 503");
+  HAS(http_ask_text("GET /wait HTTP/1.0\r\n\r\n"), "Retry-After: 1\r\n");
+  HAS(http_ask_text("GET /wait HTTP/1.0\r\n\r\n"),
+      "too many queries are waiting, try again\n");
+  HAS(http_ask_text("GET /much HTTP/1.0\r\n\r\n"), "HTTP/1.1 200");
+  for (i = 0; i < SP_COUNT_OF(clients); i++)
+    close(clients[i]);
+  while (sp_http_server_inflight(server))
+    sched_yield();
+  http_stop();
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
+      {"a_query_is_cancelled_when_its_client_leaves",
+       a_query_is_cancelled_when_its_client_leaves},
+      {"queries_that_wait_have_a_bound", queries_that_wait_have_a_bound},
       {"small_bodies_find_room_beside_large_ones",
        small_bodies_find_room_beside_large_ones},
       {"answers_that_nobody_reads_are_bounded",

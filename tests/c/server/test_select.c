@@ -123,20 +123,30 @@ static void high_ids_of_texts_take_no_memory(void) {
   fixture_end();
 }
 
-/* Gives up when it is asked the `left`-th time. */
-static bool give_up(void *data) {
-  return --*(int *)data <= 0;
+static sp_cancel select_cancel;
+static int select_left; /* texts to be matched until the query is cancelled */
+
+static bool matches_until(const sp_matcher *matcher, const char *text,
+                          size_t size) {
+  (void)matcher;
+  (void)text;
+  (void)size;
+  if (--select_left == 0)
+    sp_cancel_because(&select_cancel, SP_CANCEL_CLIENT_GONE);
+  return true;
 }
 
-static void a_selection_gives_up_amid_series_and_samples(void) {
-  static const sp_matcher some = {
-      .kind = SP_MATCH_UNEQUAL, .name = "span_name", .value = "none"};
+static void a_selection_is_cancelled_amid_series_and_samples(void) {
+  sp_matcher some = {.kind = SP_MATCH_REGEX,
+                     .name = "span_name",
+                     .value = ".*",
+                     .matches = matches_until};
   sp_selector selector = fixture_all();
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   sp_stack_tree *tree;
   sp_store *store;
   char name[24];
-  int left, count, i;
+  int count, i;
 
   fixture_begin();
   store = fixture_open();
@@ -145,27 +155,27 @@ static void a_selection_gives_up_amid_series_and_samples(void) {
     fixture_sample(profile, "main", name, (uint64_t)i + 1, no_trace, 1);
   }
   fixture_put(store, profile);
-  selector.give_up = give_up;
-  selector.give_up_data = &left;
+  selector.cancel = &select_cancel;
   selector.matchers = &some;
   selector.matcher_count = 1;
-  left = 1000;
   CHECK_EQUAL(3000, fixture_sum(store, &selector, NULL));
-  left = 5; /* the series are looked at before */
+  select_left = 5;
   CHECK_EQUAL(SPANPROF_ERR_TIMEOUT, count_series(store, &selector, &count));
-  CHECK_EQUAL(0, left);
+  CHECK_EQUAL(0, select_left);
 
   /* One series, many samples. */
+  select_cancel = (sp_cancel){0};
   profile = fixture_profile("mail", FIXTURE_TIME);
   for (i = 0; i < 3000; i++)
     fixture_sample(profile, "main", NULL, (uint64_t)i + 1, no_trace, 1);
   fixture_put(store, profile);
-  selector.matchers = &(const sp_matcher){
-      .kind = SP_MATCH_EQUAL, .name = "service_name", .value = "mail"};
-  left = 1000;
-  CHECK_EQUAL(3000, fixture_sum(store, &selector, NULL));
-  left = 8;
+  some.name = "span_id";
+  select_left = 1500;
   CHECK_EQUAL(SPANPROF_ERR_TIMEOUT, sp_store_stacks(store, &selector, &tree));
+  CHECK_EQUAL(0, select_left);
+  select_cancel = (sp_cancel){.deadline_ns = 1};
+  CHECK_EQUAL(SPANPROF_ERR_TIMEOUT, sp_store_stacks(store, &selector, &tree));
+  CHECK_EQUAL(SP_CANCEL_DEADLINE, atomic_load(&select_cancel.reason));
   sp_store_close(store);
   fixture_end();
 }
@@ -202,8 +212,8 @@ int main(int argc, char **argv) {
       {"series_that_are_not_taken_take_no_memory",
        series_that_are_not_taken_take_no_memory},
       {"high_ids_of_texts_take_no_memory", high_ids_of_texts_take_no_memory},
-      {"a_selection_gives_up_amid_series_and_samples",
-       a_selection_gives_up_amid_series_and_samples},
+      {"a_selection_is_cancelled_amid_series_and_samples",
+       a_selection_is_cancelled_amid_series_and_samples},
       {"ids_are_found_in_any_order", ids_are_found_in_any_order},
   };
 

@@ -1,7 +1,5 @@
 #include "budget.h"
 
-#include "../../util/clock.h"
-
 /* What is large gets no more than its part of the room, so that hundreds of
  * usual bodies find some however many are large. */
 #define BODIES_MAX       ((uint64_t)48 << 20)
@@ -13,8 +11,6 @@
 /* Of a body that nobody wants, what is read so that its sender gets an answer
  * and not a closed connection. */
 #define BODY_SWALLOWED_MAX ((size_t)256 << 20)
-/* A body takes no longer than this. */
-#define BODY_NS_MAX (120 * SP_NS_PER_S)
 
 /* A small answer always goes, and a large one, however large, beside a few
  * others. */
@@ -56,8 +52,7 @@ static void budget_keep(sp_http_budget *budget, sp_http_call *call,
 enum MHD_Result sp_http_budget_body(sp_http_budget *budget, sp_http_call *call,
                                     const char *bytes, size_t size) {
   call->body_seen += size;
-  if (call->body_seen > BODY_SWALLOWED_MAX ||
-      sp_monotonic_ns() - call->begin_ns > BODY_NS_MAX)
+  if (call->body_seen > BODY_SWALLOWED_MAX)
     return MHD_NO;
   if (!call->route || call->request.fault)
     return MHD_YES;

@@ -6,6 +6,12 @@
 #include "../../profile/gzip_stream.h"
 #include "../../util/clock.h"
 
+/* Nobody waits longer for an answer. */
+#define CALL_NS_MAX (300 * SP_NS_PER_S)
+
+/* So many bytes are packed between two looks at whether it was cancelled. */
+#define CALL_GZIP_BYTES ((size_t)1 << 20)
+
 static bool call_pair(sp_http_call *call, const char *name, const char *value) {
   void *array = call->pairs;
 
@@ -60,6 +66,7 @@ static void call_read(sp_http_call *call, const char *url, const char *method) {
       .query = {.pairs = call->pairs + call->header_count,
                 .count = call->pair_count - call->header_count},
       .body = "",
+      .cancel = &call->cancel,
   };
 }
 
@@ -72,6 +79,8 @@ static void call_begin_answer(sp_http_call *call) {
 sp_http_call *sp_http_call_new(struct sp_http_server *server,
                                struct MHD_Connection *connection,
                                const char *url, const char *method) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   sp_http_call *call = sp_mem_zero(&sp_mem_default, sizeof *call);
 
   if (!call)
@@ -79,6 +88,8 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
   call->server = server;
   call->connection = connection;
   call->begin_ns = sp_monotonic_ns();
+  call->of = info ? info->socket_context : NULL;
+  sp_cancel_by(&call->cancel, call->begin_ns + CALL_NS_MAX);
   call_begin_answer(call);
   sp_buffer_init(&call->body, &sp_mem_default);
   sp_buffer_init(&call->texts, &sp_mem_default);
@@ -115,17 +126,22 @@ void sp_http_call_free(sp_http_call *call) {
   sp_mem_free(&sp_mem_default, call);
 }
 
-/* As it is where there is no memory for that. */
-static void call_gzip(sp_http_response *response) {
+/* Leaves it as it is where it was cancelled, or there is no memory for that. */
+static void call_gzip(sp_http_response *response, sp_cancel *cancel) {
   sp_gzip gzip;
   void *bytes = NULL;
-  size_t size;
+  size_t size, at;
+  spanprof_status st;
 
   memset(&gzip, 0, sizeof gzip);
-  if (sp_gzip_open(&gzip, &sp_mem_default))
-    return;
-  if (!sp_gzip_write(&gzip, response->body.data, response->body.size) &&
-      !sp_gzip_finish(&gzip, &bytes, &size)) {
+  st = sp_gzip_open(&gzip, &sp_mem_default);
+  for (at = 0; !st && at < response->body.size; at += CALL_GZIP_BYTES) {
+    st = sp_cancel_check(cancel);
+    if (!st)
+      st = sp_gzip_write(&gzip, response->body.data + at,
+                         sp_min_u64(CALL_GZIP_BYTES, response->body.size - at));
+  }
+  if (!st && !sp_gzip_finish(&gzip, &bytes, &size)) {
     sp_buffer_clear(&response->body);
     sp_buffer_append(&response->body, bytes, size);
     sp_mem_free(&sp_mem_default, bytes);
@@ -139,7 +155,7 @@ void sp_http_call_run(sp_http_call *call) {
 
   call->route->handler(call->route->data, &call->request, response);
   if (response->gzip && !response->waits && !sp_buffer_status(&response->body))
-    call_gzip(response);
+    call_gzip(response, &call->cancel);
 }
 
 static void call_finish(sp_http_call *call) {

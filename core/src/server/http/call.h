@@ -4,6 +4,7 @@
 
 #include <microhttpd.h>
 
+#include "connections.h"
 #include "http.h"
 #include "workers.h"
 
@@ -22,6 +23,8 @@ typedef struct sp_http_call {
   size_t counted;        /* of the server's bytes for bodies */
   size_t answer_counted; /* likewise of those for answers */
   uint64_t begin_ns;
+  sp_connection *of; /* NULL: it is not watched */
+  sp_cancel cancel;
   sp_text_pair *pairs; /* of headers and query; texts of the query and paths
                         * are in `texts` */
   size_t pair_count;

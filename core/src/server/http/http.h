@@ -5,6 +5,7 @@
 #define SP_HTTP_H
 
 #include "../../util/buffer.h"
+#include "../model/cancel.h"
 #include "../model/text_pair.h"
 
 /* What went wrong with a body before the handler was called; the handler says
@@ -28,13 +29,9 @@ typedef struct sp_http_request {
   const void *body;      /* as sent, but without chunking; NUL behind it */
   size_t body_size;
   sp_http_fault fault;
-  bool may_wait;               /* else it is answered now, whatever it takes */
-  const atomic_bool *stopping; /* of the server */
+  bool may_wait;     /* else it is answered now, whatever it takes */
+  sp_cancel *cancel; /* long work asks it */
 } sp_http_request;
-
-/* Whether a long answer is of no use any more, as the server is ending: what a
- * selector's give_up takes. `request` is an sp_http_request. */
-bool sp_http_give_up(void *request);
 
 /* NULL: it is not there. Header names in any case; the first of several. */
 const char *sp_http_header(const sp_http_request *request, const char *name);

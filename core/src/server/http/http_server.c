@@ -9,20 +9,28 @@
 #include "../../util/status.h"
 #include "budget.h"
 #include "call.h"
+#include "connections.h"
 #include "durations.h"
-#include "leavers.h"
 #include "listen.h"
 #include "percent.h"
 
-#define SERVER_CONNECTIONS     2048
-#define SERVER_IDLE_SECONDS    100
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
 #define SERVER_QUICK_WORKERS   24
 #define SERVER_LARGE_WORKERS   4
 #define SERVER_SLOW_WORKERS    3
 #define SERVER_TURN_WORKERS    1
 #define SERVER_LARGE_BODY      ((size_t)64 << 10)
-#define SERVER_FLUSH_TRIES_MAX 50 /* of 10 ms */
+#define SERVER_WAITING_MAX     SP_CONNECTIONS_MAX
+#define SERVER_QUERIES_MAX     512 /* that wait for a worker */
+#define SERVER_FLUSH_TRIES_MAX 50  /* of 10 ms */
+/* Of both of libmicrohttpd's threads: sp_connections closes what is too many
+ * before. */
+#define SERVER_MHD_CONNECTIONS (4 * SP_CONNECTIONS_MAX)
+/* Files that are no connections: the store's, the listeners'. */
+#define SERVER_FILES 200
+
+/* As Pyroscope has it, after nginx. */
+#define SERVER_CLIENT_GONE 499
 
 /* Who does a call: those that may take long do not keep the others waiting. */
 typedef enum server_pool {
@@ -48,7 +56,7 @@ struct sp_http_server {
   size_t listener_count;
   sp_workers workers[SERVER_POOLS];
   size_t worker_pools; /* that have started */
-  sp_leavers leavers;
+  sp_connections connections;
   sp_http_durations durations;
   /* Any thread. */
   atomic_bool stopping;
@@ -60,7 +68,9 @@ static void server_refuse(sp_work *work) {
   sp_http_call *call = (sp_http_call *)work;
 
   sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
-                 "the server is ending\n");
+                 atomic_load(&call->server->stopping)
+                     ? "the server is stopping\n"
+                     : "too many queries are waiting, try again\n");
   atomic_store(&call->answered, true);
   MHD_resume_connection(call->connection);
 }
@@ -70,7 +80,11 @@ static void server_work(sp_work *work) {
   sp_http_server *server = call->server;
   struct MHD_Connection *connection = call->connection;
 
-  sp_http_call_run(call);
+  if (call->request.may_wait && sp_cancelled(&call->cancel))
+    sp_http_answer(&call->response, SERVER_CLIENT_GONE, "text/plain",
+                   "the client has gone, or its time was over\n");
+  else
+    sp_http_call_run(call);
   if (sp_http_budget_turn(&server->budget, call)) {
     if (!sp_workers_give(&server->workers[SERVER_TURN], work))
       server_refuse(work);
@@ -129,7 +143,7 @@ static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard) {
   call->begun = true;
   call->counts = true;
   atomic_fetch_add(&call->server->inflight, 1);
-  call->request.stopping = &call->server->stopping;
+  sp_connections_body(&call->server->connections, call->of);
   server_find(call, guard);
   if (!call->route && expect) {
     atomic_store(&call->answered, true);
@@ -151,6 +165,8 @@ static enum MHD_Result server_hand_over(sp_http_call *call) {
       (call->route->flags & (SP_HTTP_SLOW | SP_HTTP_CHANGES)) == SP_HTTP_SLOW;
   if (call->request.may_wait)
     call->response.body.size_max = SP_HTTP_SMALL_MAX;
+  sp_connections_work(&server->connections, call->of,
+                      call->request.may_wait ? &call->cancel : NULL);
   MHD_suspend_connection(call->connection);
   if (call->route->flags & SP_HTTP_SLOW)
     pool = SERVER_SLOW;
@@ -206,13 +222,13 @@ static void server_cut(sp_http_call *call) {
   atomic_store(&call->answered, true);
 }
 
-/* Where nobody waited for the answer, 499, as Pyroscope has it. */
 static void server_measure(const sp_http_call *call) {
   const bool said = atomic_load(&call->answered) || !call->route;
 
-  sp_http_durations_add(
-      &call->server->durations, call->counted_route, call->request.method,
-      said ? call->response.status : 499, sp_monotonic_ns() - call->begin_ns);
+  sp_http_durations_add(&call->server->durations, call->counted_route,
+                        call->request.method,
+                        said ? call->response.status : SERVER_CLIENT_GONE,
+                        sp_monotonic_ns() - call->begin_ns);
 }
 
 static void server_completed(void *data, struct MHD_Connection *connection,
@@ -228,6 +244,7 @@ static void server_completed(void *data, struct MHD_Connection *connection,
       !call->running)
     server_cut(call);
   sp_http_budget_end(&call->server->budget, call);
+  sp_connections_idle(&call->server->connections, call->of);
   if (call->counts) {
     server_measure(call);
     atomic_fetch_sub(&call->server->inflight, 1);
@@ -235,8 +252,6 @@ static void server_completed(void *data, struct MHD_Connection *connection,
   sp_http_call_free(call);
   *request = NULL;
 }
-
-/* ---- Clients that left ---- */
 
 static void server_connection(void *data, struct MHD_Connection *connection,
                               void **of_socket,
@@ -246,9 +261,9 @@ static void server_connection(void *data, struct MHD_Connection *connection,
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 
   if (info && what == MHD_CONNECTION_NOTIFY_STARTED)
-    *of_socket = sp_leavers_add(&server->leavers, info->connect_fd);
+    *of_socket = sp_connections_add(&server->connections, info->connect_fd);
   else if (what == MHD_CONNECTION_NOTIFY_CLOSED)
-    sp_leavers_remove(&server->leavers, *of_socket);
+    sp_connections_remove(&server->connections, *of_socket);
 }
 
 static size_t server_unescape(void *data, struct MHD_Connection *connection,
@@ -278,8 +293,8 @@ static struct MHD_Daemon *server_daemon(server_listener *listener) {
       MHD_OPTION_NOTIFY_COMPLETED, server_completed, server,
       MHD_OPTION_NOTIFY_CONNECTION, server_connection, server,
       MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
-      (unsigned)SERVER_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
-      (unsigned)SERVER_IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      (unsigned)SERVER_MHD_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+      (unsigned)SP_IDLE_SECONDS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
       SERVER_HEADER_BYTES, MHD_OPTION_END);
 }
 
@@ -309,19 +324,31 @@ static spanprof_status server_listen(sp_http_server *server,
 static spanprof_status server_workers(sp_http_server *server) {
   static const struct {
     const char *name;
-    size_t count;
-  } pools[SERVER_POOLS] = {{"sp-answer", SERVER_QUICK_WORKERS},
-                           {"sp-large", SERVER_LARGE_WORKERS},
-                           {"sp-query", SERVER_SLOW_WORKERS},
-                           {"sp-turn", SERVER_TURN_WORKERS}};
+    size_t count, waiting_max;
+  } pools[SERVER_POOLS] = {
+      {"sp-answer", SERVER_QUICK_WORKERS, SERVER_WAITING_MAX},
+      {"sp-large", SERVER_LARGE_WORKERS, SERVER_WAITING_MAX},
+      {"sp-query", SERVER_SLOW_WORKERS, SERVER_QUERIES_MAX},
+      {"sp-turn", SERVER_TURN_WORKERS, SERVER_WAITING_MAX}};
   spanprof_status st = SPANPROF_OK;
   size_t i;
 
   for (i = 0; !st && i < SERVER_POOLS; i++) {
-    st = sp_workers_start(&server->workers[i], pools[i].name, pools[i].count);
+    st = sp_workers_start(&server->workers[i], pools[i].name, pools[i].count,
+                          pools[i].waiting_max);
     server->worker_pools += !st;
   }
   return st;
+}
+
+/* More may be open for a moment, while the oldest is closed. */
+static size_t server_connections_max(void) {
+  const uint64_t files =
+      sp_http_descriptors(2 * SP_CONNECTIONS_MAX + SERVER_FILES);
+
+  return sp_min_u64(SP_CONNECTIONS_MAX, files > 2 * SERVER_FILES
+                                            ? files - SERVER_FILES
+                                            : files / 2);
 }
 
 spanprof_status sp_http_server_start(sp_http_server **out,
@@ -332,12 +359,11 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   *out = NULL;
   if (!server)
     return SPANPROF_ERR_NOMEM;
-  sp_http_descriptors(SERVER_CONNECTIONS * 2 + 256);
   sp_http_durations_init(&server->durations, &sp_mem_default);
   server->routes = options->routes;
   st = server_workers(server);
   if (!st)
-    st = sp_leavers_start(&server->leavers);
+    st = sp_connections_start(&server->connections, server_connections_max());
   if (!st)
     st = server_listen(server, options, options->listen);
   if (!st && options->listen_also)
@@ -367,10 +393,11 @@ void sp_http_server_stop(sp_http_server *server) {
 
   if (!server)
     return;
+  atomic_store(&server->stopping, true);
   /* Before what is being done gives up, and makes way for more. */
   for (i = 0; i < server->worker_pools; i++)
     sp_workers_halt(&server->workers[i], server_refuse);
-  atomic_store(&server->stopping, true);
+  sp_connections_cancel_all(&server->connections, SP_CANCEL_STOP);
   for (i = 0; i < server->listener_count; i++)
     MHD_quiesce_daemon(server->listeners[i].daemon);
   for (i = 0; i < server->worker_pools; i++)
@@ -382,7 +409,7 @@ void sp_http_server_stop(sp_http_server *server) {
     MHD_stop_daemon(server->listeners[i].daemon);
     close(server->listeners[i].socket);
   }
-  sp_leavers_end(&server->leavers);
+  sp_connections_end(&server->connections);
   sp_http_durations_dispose(&server->durations);
   sp_mem_free(&sp_mem_default, server);
 }

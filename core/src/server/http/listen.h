@@ -11,8 +11,8 @@
 spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
                                uint16_t *port);
 
-/* Descriptors for the connections; what the system does not give, the limit of
- * connections takes. */
-void sp_http_descriptors(uint64_t wanted);
+/* Raise the limit of open files to `wanted`, or to as many as the system gives.
+ * Returns how many there are, at most `wanted`. */
+uint64_t sp_http_descriptors(uint64_t wanted);
 
 #endif

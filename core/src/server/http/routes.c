@@ -16,10 +16,6 @@ const char *sp_http_query(const sp_http_request *request, const char *name) {
   return sp_text_pairs_find(&request->query, name);
 }
 
-bool sp_http_give_up(void *request) {
-  return atomic_load(((sp_http_request *)request)->stopping);
-}
-
 /* RFC 9110, 8.3.1. */
 bool sp_http_is_type(const char *type, const char *name) {
   const size_t size = strlen(name);

@@ -16,6 +16,7 @@ static sp_work *workers_take(sp_workers *workers) {
     workers->first = work->next;
     if (!work->next)
       workers->last = NULL;
+    workers->waiting--;
   }
   pthread_mutex_unlock(&workers->lock);
   return work;
@@ -30,10 +31,11 @@ static void *workers_run(void *argument) {
 }
 
 spanprof_status sp_workers_start(sp_workers *workers, const char *name,
-                                 size_t count) {
+                                 size_t count, size_t waiting_max) {
   int error = 0;
 
   memset(workers, 0, sizeof *workers);
+  workers->waiting_max = waiting_max;
   pthread_mutex_init(&workers->lock, NULL);
   pthread_cond_init(&workers->more, NULL);
   while (!error && workers->thread_count < count) {
@@ -53,13 +55,15 @@ bool sp_workers_give(sp_workers *workers, sp_work *work) {
 
   work->next = NULL;
   pthread_mutex_lock(&workers->lock);
-  given = !workers->ending;
+  given = !workers->ending && workers->waiting < workers->waiting_max;
   if (given && workers->last)
     workers->last->next = work;
   else if (given)
     workers->first = work;
-  if (given)
+  if (given) {
     workers->last = work;
+    workers->waiting++;
+  }
   pthread_cond_signal(&workers->more);
   pthread_mutex_unlock(&workers->lock);
   return given;

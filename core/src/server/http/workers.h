@@ -21,19 +21,21 @@ typedef struct sp_workers {
   /* Fixed after sp_workers_start(). */
   pthread_t threads[SP_WORKERS_MAX];
   size_t thread_count;
+  size_t waiting_max;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t more;
   sp_work *first;
   sp_work *last;
+  size_t waiting;
   bool ending;
 } sp_workers;
 
 /* `count`: at most SP_WORKERS_MAX. SPANPROF_ERR_SYSTEM: nothing is left. */
 spanprof_status sp_workers_start(sp_workers *workers, const char *name,
-                                 size_t count);
+                                 size_t count, size_t waiting_max);
 
-/* False: the pool has ended, also long ago. */
+/* False: too many wait, or the pool has ended, also long ago. */
 bool sp_workers_give(sp_workers *workers, sp_work *work);
 
 /* Begin nothing more, and hand what waits to `refuse`. */

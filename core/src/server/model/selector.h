@@ -3,7 +3,7 @@
 #ifndef SP_SELECTOR_H
 #define SP_SELECTOR_H
 
-#include "../../util/mem.h"
+#include "cancel.h"
 
 typedef enum sp_match_kind {
   SP_MATCH_EQUAL,
@@ -55,10 +55,7 @@ typedef struct sp_selector {
   size_t trace_count;
   const sp_profile_uuid *profiles;
   size_t profile_count;
-  /* Asked now and then during a long selection: true ends it with
-   * SPANPROF_ERR_TIMEOUT. NULL: never. */
-  bool (*give_up)(void *data);
-  void *give_up_data;
+  sp_cancel *cancel; /* ends it with SPANPROF_ERR_TIMEOUT; NULL: never */
 } sp_selector;
 
 #endif

@@ -3,6 +3,7 @@
 #define SP_STACK_TREE_H
 
 #include "../../profile/arena.h"
+#include "cancel.h"
 #include "text_pair.h"
 
 typedef struct sp_tree_function {
@@ -46,7 +47,8 @@ typedef struct sp_tree_sample {
 } sp_tree_sample;
 
 typedef struct sp_stack_tree {
-  sp_arena arena; /* all below is in it */
+  sp_arena arena;    /* all below is in it */
+  sp_cancel *cancel; /* of the query; long loops over the nodes ask it */
   sp_tree_function *functions;
   sp_tree_location *locations;
   sp_tree_node *nodes;

@@ -251,7 +251,7 @@ static void api_handle(void *data, const sp_http_request *http,
   sp_http_set(response, "Content-Type", "application/json");
   st = route->run(&api);
   if (!st)
-    st = sp_buffer_status(&response->body);
+    st = sp_query_end(&api.query);
   if (st)
     api_problem(&api, st);
   sp_query_plan_dispose(&api.plan);

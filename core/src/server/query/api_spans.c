@@ -166,7 +166,8 @@ static spanprof_status spans_read_traces(spans_table *table) {
       .until_ns = sp_query_ns(selector->until_ms),
       .span_ids = selector->span_ids,
       .span_count = selector->span_count,
-      .limit = SPANS_TRACED_MAX};
+      .limit = SPANS_TRACED_MAX,
+      .cancel = selector->cancel};
   spanprof_status st = sp_store_spans(table->api->query.serve->store, &filter,
                                       spans_trace, table);
 

@@ -65,7 +65,8 @@ spanprof_status sp_api_plan_trace_spans(sp_query_plan *plan) {
   const sp_store_span_filter filter = {.trace_ids = plan->selector.trace_ids,
                                        .trace_count =
                                            plan->selector.trace_count,
-                                       .limit = TRACE_SPANS_MAX};
+                                       .limit = TRACE_SPANS_MAX,
+                                       .cancel = plan->selector.cancel};
   spanprof_status st;
 
   if (filter.trace_count == 0 || plan->selector.span_count)

@@ -206,7 +206,8 @@ static spanprof_status traces_cost_roots(traces_spans *roots, size_t count,
                                          const char *type) {
   sp_query *query = &roots->api->query;
   sp_trace_id *ids = sp_arena_new(&query->arena, count + 1, sizeof *ids);
-  sp_store_span_filter filter = {.limit = TRACES_SPANS_MAX};
+  sp_store_span_filter filter = {.limit = TRACES_SPANS_MAX,
+                                 .cancel = query->http->cancel};
   traces_spans all = {.api = roots->api};
   sp_index by_trace = {0};
   size_t i;
@@ -274,7 +275,8 @@ static spanprof_status traces_sort_of(sp_api *api, bool *slowest,
 }
 
 spanprof_status sp_api_traces(sp_api *api) {
-  sp_store_span_filter filter = {.roots_only = true};
+  sp_store_span_filter filter = {.roots_only = true,
+                                 .cancel = api->query.http->cancel};
   traces_spans roots = {.api = api};
   bool slowest = false, dearest = false;
   size_t i, first, limit = 0, after = 0;
@@ -353,7 +355,8 @@ static int trace_order(const void *a, const void *b) {
 spanprof_status sp_api_trace(sp_api *api) {
   const char *text = api->query.http->rest;
   const sp_texts ids = {.texts = &text, .count = 1};
-  sp_store_span_filter filter = {.limit = TRACES_SPANS_MAX};
+  sp_store_span_filter filter = {.limit = TRACES_SPANS_MAX,
+                                 .cancel = api->query.http->cancel};
   traces_spans list = {.api = api};
   size_t i;
   spanprof_status st = sp_api_plan(api);

@@ -51,6 +51,9 @@ spanprof_status sp_call_path_keep(sp_stack_tree *stacks,
   for (i = 1; i < stacks->node_count; i++) {
     const sp_tree_node *node = &stacks->nodes[i];
 
+    st = sp_cancel_step(stacks->cancel);
+    if (st)
+      goto cleanup;
     depths[i] = depths[node->parent];
     if (depths[i] != PATH_OFF)
       depths[i] = path_step(stacks, &stacks->locations[node->location], names,

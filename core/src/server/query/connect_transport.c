@@ -20,12 +20,10 @@ void sp_transport_refuse(const sp_query_fault *fault,
 
 /* A client that waits less than the server would. */
 static void transport_deadline(const sp_connect_envelope *envelope,
-                               sp_query *query) {
-  const uint64_t until =
-      sp_monotonic_ns() + envelope->timeout_ms * SP_NS_PER_MS;
-
-  if (envelope->has_timeout && until < query->deadline_ns)
-    query->deadline_ns = until;
+                               const sp_query *query) {
+  if (envelope->has_timeout)
+    sp_cancel_by(query->http->cancel,
+                 sp_monotonic_ns() + envelope->timeout_ms * SP_NS_PER_MS);
 }
 
 static spanprof_status transport_body(sp_transport *transport, sp_query *query,

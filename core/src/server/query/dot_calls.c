@@ -158,9 +158,11 @@ spanprof_status sp_dot_calls_make(sp_dot_calls *out, const sp_mem *mem,
   uint32_t i;
 
   *out = (sp_dot_calls){.mem = mem, .stacks = stacks};
-  for (i = 1; !st && i < stacks->node_count; i++)
-    if (stacks->nodes[i].self != 0)
+  for (i = 1; !st && i < stacks->node_count; i++) {
+    st = sp_cancel_step(stacks->cancel);
+    if (!st && stacks->nodes[i].self != 0)
       st = calls_stack(out, i, path);
+  }
   sp_mem_free(mem, path);
   return st ? st : calls_entropy(out);
 }

@@ -187,12 +187,14 @@ static void folded_name(sp_buffer *out, const char *name) {
 
 spanprof_status sp_tree_folded(sp_buffer *out, sp_name_tree *tree) {
   uint32_t *path = sp_mem_new(tree->mem, tree->node_count * sizeof *path);
+  spanprof_status st = SPANPROF_OK;
   size_t i, depth;
   uint32_t at;
 
   if (!path)
     return SPANPROF_ERR_NOMEM;
-  for (i = 1; i < tree->node_count && !out->failed; i++) {
+  for (i = 1; !st && i < tree->node_count && !out->failed; i++) {
+    st = sp_cancel_step(tree->cancel);
     if (tree->nodes[i].self[0] == 0)
       continue;
     for (depth = 0, at = (uint32_t)i; at != 0; at = tree->nodes[at].parent)
@@ -205,5 +207,5 @@ spanprof_status sp_tree_folded(sp_buffer *out, sp_name_tree *tree) {
     sp_buffer_append(out, "\n", 1);
   }
   sp_mem_free(tree->mem, path);
-  return sp_buffer_status(out);
+  return st ? st : sp_buffer_status(out);
 }

@@ -175,9 +175,11 @@ spanprof_status sp_go_pgo_trim(sp_stack_tree *stacks, size_t keep,
   spanprof_status st = pgo_begin(&trim);
   size_t i;
 
-  for (i = 1; !st && i < stacks->node_count; i++)
-    if (stacks->nodes[i].self != 0)
+  for (i = 1; !st && i < stacks->node_count; i++) {
+    st = sp_cancel_step(stacks->cancel);
+    if (!st && stacks->nodes[i].self != 0)
       st = pgo_stack(&trim, i, keep, aggregate_callees);
+  }
   if (!st)
     st = pgo_new(&trim, trim.node_count, sizeof *nodes, &nodes);
   if (!st) {

@@ -77,10 +77,11 @@ typedef struct tree_adding {
 static spanprof_status tree_add_nodes(sp_name_tree *tree, tree_adding *adding,
                                       const sp_stack_tree *stacks,
                                       uint32_t side) {
+  spanprof_status st = SPANPROF_OK;
   size_t i;
   uint32_t j;
 
-  for (i = 0; i < stacks->node_count; i++) {
+  for (i = 0; !st && i < stacks->node_count; i++) {
     const sp_tree_node *from = &stacks->nodes[i];
     const sp_tree_location *location =
         i > 0 ? &stacks->locations[from->location] : NULL;
@@ -95,8 +96,9 @@ static spanprof_status tree_add_nodes(sp_name_tree *tree, tree_adding *adding,
     adding->nodes[i] = node;
     tree->nodes[node].self[side] =
         sp_sum(tree->nodes[node].self[side], from->self);
+    st = sp_cancel_step(stacks->cancel);
   }
-  return SPANPROF_OK;
+  return st;
 }
 
 spanprof_status sp_name_tree_add(sp_name_tree *tree,
@@ -105,6 +107,7 @@ spanprof_status sp_name_tree_add(sp_name_tree *tree,
   spanprof_status st = SPANPROF_ERR_NOMEM;
   size_t i;
 
+  tree->cancel = stacks->cancel;
   adding.functions =
       sp_mem_new(tree->mem, stacks->function_count * sizeof *adding.functions);
   adding.nodes =

@@ -126,7 +126,8 @@ static void pprof_labelled_samples(pprof_writing *writing) {
   size_t i, depth;
 
   sp_reply_list(writing->reply, "sample");
-  for (i = 0; i < stacks->sample_count; i++) {
+  for (i = 0; i < stacks->sample_count && !sp_cancel_step(stacks->cancel);
+       i++) {
     const sp_tree_sample *sample = &stacks->samples[i];
     const int64_t values[] = {sample->value, sample->count};
 
@@ -145,7 +146,7 @@ static void pprof_samples(pprof_writing *writing) {
   size_t i;
 
   sp_reply_list(writing->reply, "sample");
-  for (i = 0; i < stacks->node_count; i++) {
+  for (i = 0; i < stacks->node_count && !sp_cancel_step(stacks->cancel); i++) {
     const sp_pprof_node *node = &writing->nodes.nodes[i];
 
     if (i > 0 && !node->is_cut && !node->unnamed)

@@ -109,7 +109,7 @@ static spanprof_status connect_run(sp_query *query,
   if (st)
     return st;
   sp_reply_end(&reply);
-  return sp_buffer_status(&response->body);
+  return sp_query_end(query);
 }
 
 static void connect_handle(void *data, const sp_http_request *http,

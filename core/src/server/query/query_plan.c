@@ -6,12 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../../util/clock.h"
 #include "../../util/hex.h"
 #include "label_lexer.h"
 
-#define PLAN_TYPE_PARTS   5
-#define PLAN_QUERY_MAX_NS (300 * SP_NS_PER_S) /* nobody waits longer */
+#define PLAN_TYPE_PARTS 5
 
 static void *plan_resize(void *data, void *old, size_t size) {
   sp_query *query = data;
@@ -39,12 +37,17 @@ void sp_query_init(sp_query *query, sp_serve *serve,
   query->response = response;
   query->small = (sp_mem){.resize = plan_resize, .data = query};
   query->mem = http->may_wait ? &query->small : serve->mem;
-  query->deadline_ns = sp_monotonic_ns() + PLAN_QUERY_MAX_NS;
   sp_arena_init(&query->arena, query->mem, SP_QUERY_MEMORY_MAX);
 }
 
 void sp_query_dispose(sp_query *query) {
   sp_arena_dispose(&query->arena);
+}
+
+spanprof_status sp_query_end(sp_query *query) {
+  const spanprof_status st = sp_cancel_check(query->http->cancel);
+
+  return st ? st : sp_buffer_status(&query->response->body);
 }
 
 spanprof_status sp_query_invalid(sp_query *query, const char *format, ...) {
@@ -57,6 +60,22 @@ spanprof_status sp_query_invalid(sp_query *query, const char *format, ...) {
   return sp_query_refuse(&query->fault, SP_CODE_INVALID, "%s", message);
 }
 
+static void plan_cancelled(sp_query *query) {
+  switch (query->http->cancel->reason) {
+  case SP_CANCEL_STOP:
+    sp_query_refuse(&query->fault, SP_CODE_UNAVAILABLE,
+                    "the server is stopping; ask again once it is back");
+    break;
+  case SP_CANCEL_CLIENT_GONE:
+    sp_query_refuse(&query->fault, SP_CODE_CANCELED,
+                    "the client has closed its side of the connection");
+    break;
+  default:
+    sp_query_refuse(&query->fault, SP_CODE_DEADLINE,
+                    "the query took longer than the client waits");
+  }
+}
+
 void sp_query_explain(sp_query *query, spanprof_status st) {
   const char *sentence = spanprof_last_error();
 
@@ -64,12 +83,7 @@ void sp_query_explain(sp_query *query, spanprof_status st) {
     sentence = spanprof_status_text(st);
   switch (st) {
   case SPANPROF_ERR_TIMEOUT:
-    if (sp_http_give_up((void *)query->http))
-      sp_query_refuse(&query->fault, SP_CODE_UNAVAILABLE,
-                      "the server ends; ask again once it is back");
-    else
-      sp_query_refuse(&query->fault, SP_CODE_DEADLINE,
-                      "the query took longer than the client waits");
+    plan_cancelled(query);
     break;
   case SPANPROF_ERR_NOMEM:
   case SPANPROF_ERR_LIMIT:
@@ -86,22 +100,13 @@ void sp_query_explain(sp_query *query, spanprof_status st) {
   }
 }
 
-static bool plan_give_up(void *data) {
-  const sp_query_plan *plan = data;
-
-  return sp_monotonic_ns() > plan->query->deadline_ns ||
-         sp_http_give_up((void *)plan->query->http) ||
-         sp_matcher_list_gave_up(&plan->matchers);
-}
-
 void sp_query_plan_init(sp_query_plan *plan, sp_query *query) {
   memset(plan, 0, sizeof *plan);
   plan->query = query;
   plan->selector.mem = query->mem;
   plan->selector.from_ms = INT64_MIN;
   plan->selector.until_ms = INT64_MAX;
-  plan->selector.give_up = plan_give_up;
-  plan->selector.give_up_data = plan;
+  plan->selector.cancel = query->http->cancel;
   sp_matcher_list_init(&plan->matchers, query->mem, &query->arena);
 }
 

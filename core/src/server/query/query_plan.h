@@ -22,7 +22,6 @@ typedef struct sp_query {
   size_t bytes;   /* of it */
   sp_arena arena; /* of the whole call */
   sp_query_fault fault;
-  uint64_t deadline_ns;
 } sp_query;
 
 /* It stays in place. Where it takes too much to be answered now, the response
@@ -30,6 +29,10 @@ typedef struct sp_query {
 void sp_query_init(sp_query *query, sp_serve *serve,
                    const sp_http_request *http, sp_http_response *response);
 void sp_query_dispose(sp_query *query);
+
+/* After the answer is written: whether all of it was. A loop that was cancelled
+ * may have left out a part. */
+spanprof_status sp_query_end(sp_query *query);
 
 /* SPANPROF_ERR_ARGUMENT with Connect's invalid_argument. */
 spanprof_status sp_query_invalid(sp_query *query, const char *format, ...)

@@ -154,8 +154,7 @@ static spanprof_status render_values_run(sp_query *query, const char **type,
   const sp_selector all = {.mem = query->mem,
                            .from_ms = INT64_MIN,
                            .until_ms = INT64_MAX,
-                           .give_up = sp_http_give_up,
-                           .give_up_data = (void *)(uintptr_t)query->http};
+                           .cancel = query->http->cancel};
   render_values values = {.label = sp_http_query(query->http, "label")};
   sp_json json = sp_json_of(out);
   spanprof_status st;
@@ -199,7 +198,7 @@ static void render_answer(sp_serve *serve, const sp_http_request *http,
   sp_query_init(&query, serve, http, response);
   st = run(&query, &type, &response->body);
   if (!st)
-    st = sp_buffer_status(&response->body);
+    st = sp_query_end(&query);
   if (st) {
     sp_query_explain(&query, st);
     sp_transport_refuse(&query.fault, response);

@@ -75,7 +75,8 @@ static spanprof_status parents_look_up(sp_span_parents *parents) {
   size_t at, i;
 
   for (at = 0; !st && at < parents->count; at += i) {
-    sp_store_span_filter filter = {.span_ids = ids};
+    sp_store_span_filter filter = {.span_ids = ids,
+                                   .cancel = parents->query->http->cancel};
 
     for (i = 0; i < PARENTS_BATCH && at + i < parents->count; i++)
       ids[i] = parents->spans[at + i].span_id;

@@ -110,6 +110,7 @@ static spanprof_status wire_add_nodes(sp_wire_tree *tree,
       break;
     wire_increase(&tree->nodes[node].self[side], from->self);
     wire_increase(&tree->nodes[node].count[side], from->count);
+    st = sp_cancel_step(stacks->cancel);
   }
   return st;
 }

@@ -82,7 +82,7 @@ spanprof_status sp_database_fail(sqlite3 *db, int code) {
     return sp_fail(SPANPROF_ERR_IO,
                    "the disk of the store is full: make room there");
   case SQLITE_INTERRUPT:
-    return sp_fail(SPANPROF_ERR_TIMEOUT, "the query was given up");
+    return sp_fail(SPANPROF_ERR_TIMEOUT, "the query was cancelled");
   case SQLITE_NOTADB:
   case SQLITE_CORRUPT:
     return sp_fail(SPANPROF_ERR_FORMAT, "the store is damaged: %s", why);

@@ -99,7 +99,8 @@ spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
       .data = &read, .sample = points_sample, .run_end = points_run_end};
   sp_store_reader *reader;
   sp_select select;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st =
+      sp_store_reader_take_for(store, selector->cancel, &reader);
 
   if (st)
     return st;
@@ -117,7 +118,8 @@ spanprof_status sp_store_series(sp_store *store, const sp_selector *selector,
   const sp_select_sink sink = {.presence = true};
   sp_store_reader *reader;
   sp_select select;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st =
+      sp_store_reader_take_for(store, selector->cancel, &reader);
   size_t i;
 
   if (st)

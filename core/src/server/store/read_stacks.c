@@ -354,7 +354,8 @@ static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
   stacks_read read = {.mem = sp_select_mem(store, selector),
                       .samples = samples};
   sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st =
+      sp_store_reader_take_for(store, selector->cancel, &reader);
 
   *out = NULL;
   if (st)
@@ -366,6 +367,7 @@ static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
   if (read.tree) {
     sp_arena_init(&read.tree->arena, read.mem, STACKS_BYTES_MAX);
     read.tree->is_counted = true;
+    read.tree->cancel = selector->cancel;
     st = stacks_tree(&read, store, selector);
   } else {
     st = SPANPROF_ERR_NOMEM;

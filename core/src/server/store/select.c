@@ -2,13 +2,8 @@
 
 #include <string.h>
 
-#include "../../util/status.h"
-
 /* What a selection may take for labels and texts. */
 #define SELECT_BYTES_MAX ((size_t)96 << 20)
-
-/* The time is looked up once for so many samples, or series. */
-#define SELECT_STEPS 256
 
 #define SELECT_NS_PER_MS 1000000
 
@@ -94,15 +89,6 @@ static void select_block_seen(sp_select *select) {
       entry->seen |= select->block.series[i].types >> entry->type & 1;
 }
 
-spanprof_status sp_select_go_on(sp_select *select) {
-  const sp_selector *selector = select->selector;
-
-  if (select->steps++ % SELECT_STEPS == 0 && selector->give_up &&
-      selector->give_up(selector->give_up_data))
-    return sp_fail(SPANPROF_ERR_TIMEOUT, "the query was given up");
-  return SPANPROF_OK;
-}
-
 static bool select_profile_passes(const sp_select *select, uint32_t profile) {
   const sp_block_profile *of = &select->block.profiles[profile];
 
@@ -143,7 +129,7 @@ static spanprof_status select_run(sp_select *select, size_t at, size_t end) {
     for (i = at; !st && i < end; i++) {
       const sp_block_sample *sample = &block->samples[i];
 
-      st = sp_select_go_on(select);
+      st = sp_cancel_step(select->selector->cancel);
       if (st || block->values[sample->values + entry->type] == 0 ||
           !select_sample_passes(select, entry, sample))
         continue;
@@ -322,8 +308,7 @@ static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
   while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     const int64_t id = sqlite3_column_int64(rows, 0);
 
-    select->steps = 0; /* a block takes long */
-    st = sp_select_go_on(select);
+    st = sp_cancel_check(selector->cancel);
     if (!st && (!runs || !sp_block_runs_have(&select->without, id)))
       st = select_block(
           select, id,

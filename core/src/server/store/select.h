@@ -60,7 +60,6 @@ struct sp_select {
   uint64_t *span_ids; /* the selector's lists, sorted */
   sp_trace_id *trace_ids;
   sp_profile_uuid *profiles;
-  uint32_t steps;           /* until give_up is asked again */
   sp_text_cache kept;       /* of the entries */
   sp_text_cache tried;      /* of what may be none */
   sp_select_entry *entries; /* by series and type */
@@ -91,10 +90,6 @@ spanprof_status sp_select_run(sp_select *select, sp_store *store, sqlite3 *db,
                               const sp_selector *selector,
                               const sp_select_sink *sink);
 void sp_select_dispose(sp_select *select);
-
-/* Before each series, sample, and what else takes long: SPANPROF_ERR_TIMEOUT
- * where the selector gives up, which is asked for every now and then. */
-spanprof_status sp_select_go_on(sp_select *select);
 
 /* The id of a profile of the block at hand, made of what is kept of it. All
  * series that its samples' labels made of it have the same. */

@@ -311,7 +311,7 @@ static spanprof_status series_of_source(sp_select *select,
     return st;
   sqlite3_bind_int64(each, 1, source->id);
   while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW) {
-    st = sp_select_go_on(select);
+    st = sp_cancel_step(select->selector->cancel);
     if (!st)
       st = series_match(select, source, (uint32_t)sqlite3_column_int64(each, 0),
                         sqlite3_column_blob(each, 1),
@@ -381,7 +381,7 @@ spanprof_status sp_select_load(sp_select *select, int64_t from_ns,
   }
   while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW) {
     before = select->entry_count;
-    st = sp_select_go_on(select);
+    st = sp_cancel_step(select->selector->cancel);
     if (!st)
       st = series_source_row(select, each);
     if (select->entry_count > before)

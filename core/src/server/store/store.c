@@ -13,6 +13,10 @@
  * turns with the writer, for whose transaction all of them wait. */
 #define STORE_GATE_A_CORE 1
 
+/* Of SQLite's virtual machine, between two looks at whether a query has been
+ * cancelled: some 100 us. */
+#define STORE_PROGRESS_STEPS 10000
+
 /* One process at a time: held by the lock of a file beside the store. */
 static spanprof_status store_lock(sp_store *store) {
   char path[4096];
@@ -158,9 +162,24 @@ spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out) {
   return SPANPROF_OK;
 }
 
+static int store_is_cancelled(void *cancel) {
+  return sp_cancelled(cancel);
+}
+
+spanprof_status sp_store_reader_take_for(sp_store *store, sp_cancel *cancel,
+                                         sp_store_reader **out) {
+  const spanprof_status st = sp_store_reader_take(store, out);
+
+  if (!st && cancel)
+    sqlite3_progress_handler((*out)->db, STORE_PROGRESS_STEPS,
+                             store_is_cancelled, cancel);
+  return st;
+}
+
 void sp_store_reader_give(sp_store *store, sp_store_reader *reader) {
   bool kept;
 
+  sqlite3_progress_handler(reader->db, 0, NULL, NULL);
   sqlite3_exec(reader->db, "ROLLBACK", NULL, NULL, NULL);
   pthread_mutex_lock(&store->lock);
   kept = store->idle_count < SP_STORE_READERS_MAX;

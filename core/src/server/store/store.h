@@ -53,7 +53,7 @@ spanprof_status sp_store_put(sp_store *store,
 sp_gate *sp_store_gate(sp_store *store);
 
 /* Add up the stacks of a selection. The caller owns *out; also an empty
- * selection has a tree. SPANPROF_ERR_TIMEOUT: the selector gave up. */
+ * selection has a tree. SPANPROF_ERR_TIMEOUT: it was cancelled. */
 spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
                                 sp_stack_tree **out);
 
@@ -140,7 +140,8 @@ typedef struct sp_store_span_filter {
   bool roots_only;
   sp_store_span_order order;
   size_t limit;
-  size_t offset; /* of `limit`: so many are left out in front */
+  size_t offset;     /* of `limit`: so many are left out in front */
+  sp_cancel *cancel; /* ends it with SPANPROF_ERR_TIMEOUT; NULL: never */
 } sp_store_span_filter;
 
 spanprof_status sp_store_spans(sp_store *store,

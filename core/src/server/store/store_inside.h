@@ -51,6 +51,11 @@ struct sp_store {
 /* A connection in a transaction of its own, which sees one state of the file;
  * give it back. Statuses as of sp_database_open(). */
 spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out);
+
+/* The same for a query: its statements fail with SPANPROF_ERR_TIMEOUT once it
+ * is cancelled. NULL: never. */
+spanprof_status sp_store_reader_take_for(sp_store *store, sp_cancel *cancel,
+                                         sp_store_reader **out);
 void sp_store_reader_give(sp_store *store, sp_store_reader *reader);
 
 /* What compacts and drops; keep.c. Its thread ends when `ending` is set. */

@@ -138,7 +138,7 @@ spanprof_status sp_store_spans(sp_store *store,
   sp_store_reader *reader;
   sp_buffer sql;
   int code = SQLITE_DONE;
-  spanprof_status st = sp_store_reader_take(store, &reader);
+  spanprof_status st = sp_store_reader_take_for(store, filter->cancel, &reader);
 
   if (st)
     return st;

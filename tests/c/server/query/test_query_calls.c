@@ -11,7 +11,7 @@
 static sp_store *calls_store;
 static sp_http_routes calls_routes;
 static sp_serve calls_serve;
-static atomic_bool calls_stopping;
+static sp_cancel calls_cancel;
 static bool calls_may_wait;
 
 /* One of 10 profiles of the application "shop", 10 s apart: 70 ms outside of
@@ -66,7 +66,7 @@ static answer call(const char *method, const char *path, sp_text_pairs query,
                              .body = body,
                              .body_size = size,
                              .may_wait = calls_may_wait,
-                             .stopping = &calls_stopping};
+                             .cancel = &calls_cancel};
   answer a = {.response = {.status = 200}};
   const char *allow;
   const sp_http_route *route;
@@ -140,12 +140,12 @@ static void connect_answers_json(void) {
 static void a_server_that_ends_says_so_to_who_asks(void) {
   answer a;
 
-  atomic_store(&calls_stopping, true);
+  sp_cancel_because(&calls_cancel, SP_CANCEL_STOP);
   a = post(QUERIER "SelectMergeStacktraces", "application/json",
            "{" SELECT ",\"labelSelector\":\"{}\"}");
-  atomic_store(&calls_stopping, false);
+  calls_cancel = (sp_cancel){0};
   check_has(&a, 503, "\"code\":\"unavailable\"");
-  check_has(&a, 503, "the server ends");
+  check_has(&a, 503, "the server is stopping");
   answer_dispose(&a);
 }
 
