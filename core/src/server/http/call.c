@@ -100,6 +100,39 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
   return NULL;
 }
 
+void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
+                       const sp_guard *guard) {
+  static const char prefix[] = "/pyroscope/";
+  sp_http_request *request = &call->request;
+  sp_http_response *response = &call->response;
+  const char *allow;
+  bool says_allow;
+
+  call->route = sp_http_routes_find(routes, request->method, request->path,
+                                    &request->rest, &allow, &says_allow);
+  if (!call->route && !allow &&
+      strncmp(request->path, prefix, sizeof prefix - 1) == 0) {
+    request->path += sizeof prefix - 2;
+    call->route = sp_http_routes_find(routes, request->method, request->path,
+                                      &request->rest, &allow, &says_allow);
+  }
+  call->counted_route = call->route;
+  if (!sp_guard_passes(guard, call->route, request, response)) {
+    call->route = NULL;
+  } else if (!call->route && allow) {
+    sp_http_answer(response, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "");
+    if (says_allow)
+      sp_http_set(response, "Allow", allow);
+  } else if (!call->route) {
+    sp_http_answer(response, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8",
+                   "404 page not found\n");
+    sp_http_set(response, "X-Content-Type-Options", "nosniff");
+  } else if (call->route->early &&
+             call->route->early(call->route->data, request, response)) {
+    call->route = NULL;
+  }
+}
+
 static void call_end_answer(sp_http_call *call) {
   size_t i;
 

@@ -5,6 +5,7 @@
 #include <microhttpd.h>
 
 #include "connections.h"
+#include "guard.h"
 #include "http.h"
 #include "workers.h"
 
@@ -46,6 +47,11 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
                                const char *url, const char *method);
 
 void sp_http_call_free(sp_http_call *call); /* NULL is fine */
+
+/* Find the route by the path as it is, or without the prefix that Pyroscope is
+ * often found under. No route: the call is answered. */
+void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
+                       const sp_guard *guard);
 
 /* Forget what was answered. */
 void sp_http_call_forget(sp_http_call *call);

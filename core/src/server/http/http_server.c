@@ -98,43 +98,6 @@ static void server_work(sp_work *work) {
   MHD_resume_connection(connection);
 }
 
-/* A path as it is, or without the prefix that Pyroscope is often found
- * under. */
-static void server_find(sp_http_call *call, const sp_guard *guard) {
-  static const char prefix[] = "/pyroscope/";
-  const sp_http_server *server = call->server;
-  sp_http_request *request = &call->request;
-  sp_http_response *response = &call->response;
-  const char *allow;
-  bool says_allow;
-
-  call->route =
-      sp_http_routes_find(server->routes, request->method, request->path,
-                          &request->rest, &allow, &says_allow);
-  if (!call->route && !allow &&
-      strncmp(request->path, prefix, sizeof prefix - 1) == 0) {
-    request->path += sizeof prefix - 2;
-    call->route =
-        sp_http_routes_find(server->routes, request->method, request->path,
-                            &request->rest, &allow, &says_allow);
-  }
-  call->counted_route = call->route;
-  if (!sp_guard_passes(guard, call->route, request, response)) {
-    call->route = NULL;
-  } else if (!call->route && allow) {
-    sp_http_answer(response, MHD_HTTP_METHOD_NOT_ALLOWED, NULL, "");
-    if (says_allow)
-      sp_http_set(response, "Allow", allow);
-  } else if (!call->route) {
-    sp_http_answer(response, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8",
-                   "404 page not found\n");
-    sp_http_set(response, "X-Content-Type-Options", "nosniff");
-  } else if (call->route->early &&
-             call->route->early(call->route->data, request, response)) {
-    call->route = NULL;
-  }
-}
-
 /* What is answered already is said before the body, where the client waits for
  * a word (RFC 9110, 10.1.1); else behind it, or the connection would break. */
 static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard) {
@@ -144,7 +107,7 @@ static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard) {
   call->counts = true;
   atomic_fetch_add(&call->server->inflight, 1);
   sp_connections_body(&call->server->connections, call->of);
-  server_find(call, guard);
+  sp_http_call_find(call, call->server->routes, guard);
   if (!call->route && expect) {
     atomic_store(&call->answered, true);
     return sp_http_budget_answer(&call->server->budget, call);

@@ -6,6 +6,7 @@
 #include "../../util/buffer.h"
 #include "../../util/hash_index.h"
 #include "../model/stack_tree.h"
+#include "../model/sum.h"
 
 #define SP_NAME_TREE_SIDES 2
 
@@ -59,13 +60,5 @@ spanprof_status sp_name_tree_cut(sp_name_tree *out, const sp_name_tree *tree,
 
 /* Order all children by the bytes of their names, "other" last if asked. */
 spanprof_status sp_name_tree_order(sp_name_tree *tree, bool other_last);
-
-/* Sums that do not fit stay at the largest number. */
-static inline int64_t sp_sum(int64_t a, int64_t b) {
-  int64_t sum;
-
-  return __builtin_add_overflow(a, b, &sum) ? (a > 0 ? INT64_MAX : INT64_MIN)
-                                            : sum;
-}
 
 #endif

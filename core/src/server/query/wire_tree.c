@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "name_tree.h"
+#include "../model/sum.h"
 
 spanprof_status sp_wire_tree_init(sp_wire_tree *tree, const sp_mem *mem) {
   spanprof_status st;
@@ -83,10 +83,6 @@ static spanprof_status wire_child(sp_wire_tree *tree, uint32_t function,
   return SPANPROF_OK;
 }
 
-static void wire_increase(int64_t *sum, int64_t more) {
-  *sum = sp_sum(*sum, more);
-}
-
 /* `functions` and `nodes`: what the numbers of the stacks are in the tree. */
 static spanprof_status wire_add_nodes(sp_wire_tree *tree,
                                       const sp_stack_tree *stacks,
@@ -108,8 +104,8 @@ static spanprof_status wire_add_nodes(sp_wire_tree *tree,
     nodes[i] = node;
     if (st)
       break;
-    wire_increase(&tree->nodes[node].self[side], from->self);
-    wire_increase(&tree->nodes[node].count[side], from->count);
+    sp_increase(&tree->nodes[node].self[side], from->self);
+    sp_increase(&tree->nodes[node].count[side], from->count);
     st = sp_cancel_step(stacks->cancel);
   }
   return st;

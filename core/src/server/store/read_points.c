@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "../../util/status.h"
+#include "../model/sum.h"
 #include "sample_sums.h"
 
 /* The sums of one profile and series: of each entry of it, and of its spans. */
@@ -55,9 +56,7 @@ static spanprof_status points_sample(void *data, sp_select_entry *entry,
 
   if (!sum)
     return SPANPROF_ERR_NOMEM;
-  if (__builtin_add_overflow(
-          sum->value, block->values[sample->values + entry->type], &sum->value))
-    sum->value = INT64_MAX;
+  sp_increase(&sum->value, block->values[sample->values + entry->type]);
   sum->samples +=
       (uint64_t)sp_sample_count(entry, &block->values[sample->values]);
   return SPANPROF_OK;

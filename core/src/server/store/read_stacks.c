@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "../../util/status.h"
+#include "../model/sum.h"
 #include "columns.h"
 #include "sample_sums.h"
 
@@ -100,11 +101,6 @@ static spanprof_status stacks_room(const sp_mem *mem, void *array_of,
   return st;
 }
 
-static void stacks_increase(int64_t *sum, int64_t more) {
-  if (__builtin_add_overflow(*sum, more, sum))
-    *sum = INT64_MAX;
-}
-
 static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
                                      const sp_block *block,
                                      const sp_block_sample *sample) {
@@ -119,8 +115,8 @@ static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
                      read->stacks.count, sizeof *read->sums);
   if (st)
     return st;
-  stacks_increase(&read->sums[number].value, values[entry->type]);
-  stacks_increase(&read->sums[number].count, sp_sample_count(entry, values));
+  sp_increase(&read->sums[number].value, values[entry->type]);
+  sp_increase(&read->sums[number].count, sp_sample_count(entry, values));
   if (entry->counts == SP_SELECT_NO_COUNTS && entry->period <= 0)
     read->tree->is_counted = false;
   if (read->samples)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "../../util/status.h"
+#include "../model/sum.h"
 
 /* What they may take of memory: a million. */
 #define SUMS_SAMPLES_MAX ((size_t)1 << 20)
@@ -54,11 +55,6 @@ static spanprof_status sums_find(sp_sample_sums *sums,
   return SPANPROF_OK;
 }
 
-static void sums_increase(int64_t *sum, int64_t more) {
-  if (__builtin_add_overflow(*sum, more, sum))
-    *sum = more > 0 ? INT64_MAX : INT64_MIN;
-}
-
 int64_t sp_sample_count(const sp_select_entry *entry, const int64_t *values) {
   const int64_t value = values[entry->type];
   int64_t count = 1;
@@ -91,8 +87,8 @@ spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
   st = sums_find(sums, &wanted, &sum);
   if (st)
     return st;
-  sums_increase(&sum->value, values[entry->type]);
-  sums_increase(&sum->count, sp_sample_count(entry, values));
+  sp_increase(&sum->value, values[entry->type]);
+  sp_increase(&sum->count, sp_sample_count(entry, values));
   return SPANPROF_OK;
 }
 

@@ -1,0 +1,19 @@
+/* Sums of values that clients sent. */
+#ifndef SP_SUM_H
+#define SP_SUM_H
+
+#include <stdint.h>
+
+/* A sum that does not fit stays at the end of the range. */
+static inline int64_t sp_sum(int64_t a, int64_t b) {
+  int64_t sum;
+
+  return __builtin_add_overflow(a, b, &sum) ? (a > 0 ? INT64_MAX : INT64_MIN)
+                                            : sum;
+}
+
+static inline void sp_increase(int64_t *sum, int64_t more) {
+  *sum = sp_sum(*sum, more);
+}
+
+#endif
