@@ -1,14 +1,11 @@
 #include "rb_log.h"
 
-#include <limits.h>
-#include <poll.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "log_lines.h"
 #include "rb_naming.h"
+#include "util/stderr_line.h"
 
 void rb_sp_log_write(void *data, spanprof_log_level level,
                      const char *message) {
@@ -16,7 +13,7 @@ void rb_sp_log_write(void *data, spanprof_log_level level,
   if (sp_log_lines_add(level, message))
     rb_sp_naming_want(NULL);
   else
-    fprintf(stderr, "spanprof: %s\n", message);
+    sp_stderr_line(message);
 }
 
 static VALUE log_line_value(const sp_log_line *line) {
@@ -65,29 +62,19 @@ static VALUE native_log_thread(VALUE self) {
   return Qnil;
 }
 
-/* call-seq: stderr_write(text) -> true or false
+/* call-seq: stderr_line(text) -> nil
  *
- * Writes a line where that takes no time, and keeps the GVL: beside busy
- * threads it takes 100 ms for each of them to get it back, which a process that
- * ends does not have. */
-static VALUE native_stderr_write(VALUE self, VALUE text) {
-  struct pollfd file = {.fd = STDERR_FILENO, .events = POLLOUT};
-  size_t bytes;
-
+ * Keeps the GVL: beside busy threads it takes 100 ms for each of them to get it
+ * back, which a process that ends does not have. */
+static VALUE native_stderr_line(VALUE self, VALUE text) {
   (void)self;
-  StringValue(text);
-  bytes = (size_t)RSTRING_LEN(text);
-  /* So many bytes a pipe that has room takes whole: pipe(7). */
-  if (bytes > PIPE_BUF || poll(&file, 1, 0) != 1 || file.revents != POLLOUT)
-    return Qfalse;
-  return write(file.fd, RSTRING_PTR(text), bytes) == (ssize_t)bytes ? Qtrue
-                                                                    : Qfalse;
+  sp_stderr_line(StringValueCStr(text));
+  return Qnil;
 }
 
 void rb_sp_log_init(void) {
   pthread_atfork(NULL, NULL, sp_log_lines_drop);
   rb_define_singleton_method(rb_sp_native, "log_take", native_log_take, 0);
   rb_define_singleton_method(rb_sp_native, "log_thread", native_log_thread, 0);
-  rb_define_singleton_method(rb_sp_native, "stderr_write", native_stderr_write,
-                             1);
+  rb_define_singleton_method(rb_sp_native, "stderr_line", native_stderr_line, 1);
 }

@@ -12,7 +12,7 @@ void rb_sp_log_write(void *data, spanprof_log_level level, const char *message);
  * waited for the calling thread meanwhile, nothing of its own. */
 void rb_sp_log_deliver(void);
 
-/* Defines Native.log_take, log_thread and stderr_write. */
+/* Defines Native.log_take, log_thread and stderr_line. */
 void rb_sp_log_init(void);
 
 #endif

@@ -12,6 +12,7 @@
 #include "rb_compaction.h"
 #include "rb_eval_range.h"
 #include "rb_jit_range.h"
+#include "rb_log.h"
 #include "rb_names.h"
 #include "rb_naming.h"
 #include "rb_self_test.h"
@@ -132,8 +133,9 @@ static VALUE runtime_adopt(VALUE data) {
   (void)data;
   rb_sp_compaction_watch();
   if (!rb_sp_threads_start())
-    rb_warn("spanprof: more threads than can be adopted: some have no Ruby "
-            "frames in their samples");
+    rb_sp_log_write(NULL, SPANPROF_LOG_WARN,
+                    "more threads than can be adopted: some have no Ruby "
+                    "frames in their samples");
   return Qnil;
 }
 

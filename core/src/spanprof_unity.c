@@ -23,7 +23,9 @@
 #include "util/nearest.c"
 #include "util/number.c"
 #include "util/own_thread.c"
+#include "util/sigpipe.c"
 #include "util/status.c"
+#include "util/stderr_line.c"
 #include "util/utf8.c"
 #include "util/wake.c"
 

@@ -60,12 +60,12 @@ module Pyroscope
 
     # @deprecated Use {tag_wrapper}.
     def tag(_tags)
-      warn("deprecated. Use `Pyroscope.tag_wrapper` instead.")
+      Spanprof::Logging.last_resort("Pyroscope.tag is deprecated. Use `Pyroscope.tag_wrapper` instead.")
     end
 
     # @deprecated Use {tag_wrapper}.
     def remove_tags(*_tags)
-      warn("deprecated. Use `Pyroscope.tag_wrapper` instead.")
+      Spanprof::Logging.last_resort("Pyroscope.remove_tags is deprecated. Use `Pyroscope.tag_wrapper` instead.")
     end
 
     # Label requests and jobs; done by {configure}, unless autoinstrument_rails

@@ -5,11 +5,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <pthread.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "../util/number.h"
@@ -144,29 +142,4 @@ void sp_client_sockets_close(sp_client_sockets *sockets) {
         info.st_ino == socket->inode)
       close(fd);
   }
-}
-
-/* CURLOPT_NOSIGNAL keeps libcurl from ignoring SIGPIPE itself, and TLS writes
- * with write() in older ones. The thread may be the application's. */
-void sp_client_pipe_hold(sp_client_pipe *pipe) {
-  sigset_t broken, pending;
-
-  sigemptyset(&broken);
-  sigaddset(&broken, SIGPIPE);
-  pthread_sigmask(SIG_BLOCK, &broken, &pipe->before);
-  sigemptyset(&pending);
-  sigpending(&pending);
-  pipe->pending = sigismember(&pending, SIGPIPE) == 1;
-}
-
-void sp_client_pipe_release(const sp_client_pipe *pipe) {
-  const struct timespec now = {0, 0};
-  sigset_t broken;
-
-  sigemptyset(&broken);
-  sigaddset(&broken, SIGPIPE);
-  while (!pipe->pending && sigtimedwait(&broken, NULL, &now) < 0 &&
-         errno == EINTR)
-    ;
-  pthread_sigmask(SIG_SETMASK, &pipe->before, NULL);
 }

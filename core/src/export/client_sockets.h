@@ -7,7 +7,6 @@
 #define SP_CLIENT_SOCKETS_H
 
 #include <curl/curl.h>
-#include <signal.h>
 #include <sys/types.h>
 
 #include "../util/base.h"
@@ -36,15 +35,5 @@ void sp_client_sockets_find(sp_client_sockets *sockets, CURLM *multi);
 
 /* In a forked child, whatever the thread was doing. */
 void sp_client_sockets_close(sp_client_sockets *sockets);
-
-/* SIGPIPE in this thread between the two: none is delivered that the peer's
- * closing caused. */
-typedef struct sp_client_pipe {
-  sigset_t before;
-  bool pending;
-} sp_client_pipe;
-
-void sp_client_pipe_hold(sp_client_pipe *pipe);
-void sp_client_pipe_release(const sp_client_pipe *pipe);
 
 #endif

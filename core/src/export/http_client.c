@@ -8,6 +8,7 @@
 
 #include "../util/buffer.h"
 #include "../util/file.h"
+#include "../util/sigpipe.h"
 #include "../util/status.h"
 #include "client_sockets.h"
 #include "credentials.h"
@@ -197,16 +198,16 @@ spanprof_status sp_http_client_new(sp_http_client **out, const sp_mem *mem,
 }
 
 void sp_http_client_free(sp_http_client *client) {
-  sp_client_pipe pipe;
+  sp_sigpipe pipe;
 
   if (!client)
     return;
-  sp_client_pipe_hold(&pipe); /* TLS says goodbye */
+  sp_sigpipe_hold(&pipe); /* TLS says goodbye */
   if (client->easy)
     curl_easy_cleanup(client->easy);
   if (client->multi)
     curl_multi_cleanup(client->multi);
-  sp_client_pipe_release(&pipe);
+  sp_sigpipe_release(&pipe);
   sp_buffer_dispose(&client->body);
   sp_credentials_dispose(&client->credentials);
   sp_mem_free(client->mem, client);
@@ -324,7 +325,7 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
   struct curl_slist *headers = NULL;
   CURLcode code = CURLE_OUT_OF_MEMORY;
   CURL *easy = client->easy;
-  sp_client_pipe pipe;
+  sp_sigpipe pipe;
 
   memset(answer, 0, sizeof *answer);
   sp_buffer_clear(&client->body);
@@ -341,10 +342,12 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
                  !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                                    (curl_off_t)request->size))) &&
       !curl_multi_add_handle(client->multi, easy)) {
-    sp_client_pipe_hold(&pipe);
+    /* CURLOPT_NOSIGNAL keeps libcurl from ignoring SIGPIPE itself, and TLS
+     * writes with write() in older ones. The thread may be the program's. */
+    sp_sigpipe_hold(&pipe);
     code = client_run(client, needed);
     curl_multi_remove_handle(client->multi, easy);
-    sp_client_pipe_release(&pipe);
+    sp_sigpipe_release(&pipe);
   }
   client_read_answer(client, request, code, answer);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);

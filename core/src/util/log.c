@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stderr_line.h"
 #include "utf8.h"
 
 #define LOG_LINE_BYTES 1024
@@ -12,7 +13,7 @@ static void stderr_write(void *data, spanprof_log_level level,
                          const char *message) {
   (void)data;
   (void)level;
-  fprintf(stderr, "spanprof: %s\n", message);
+  sp_stderr_line(message);
 }
 
 /* Server's messages, file names and labels stand in it, in anyone's words. */

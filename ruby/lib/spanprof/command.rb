@@ -21,7 +21,7 @@ module Spanprof
         return execute(arguments.drop(1)) if arguments.first == "exec"
         return Native.command(["spanprof", *arguments]) unless LOAD_ERROR
 
-        warn "spanprof: #{LOAD_ERROR}"
+        Logging.last_resort(LOAD_ERROR)
         1
       end
 
@@ -39,7 +39,7 @@ module Spanprof
         # One word would go through a shell.
         exec(environment, [arguments.first, arguments.first], *arguments.drop(1))
       rescue SystemCallError => e
-        warn "spanprof: #{e.message}"
+        Logging.last_resort(e.message)
         127
       end
 
@@ -50,7 +50,7 @@ module Spanprof
         Dir.mktmpdir("spanprof-") do |directory|
           status = wait_for(arguments, { "PYROSCOPE_OUTPUT_DIRECTORY" => directory })
           if Dir.empty?(directory)
-            warn "spanprof: there is nothing to open: no CPU time was sampled"
+            Logging.last_resort("there is nothing to open: no CPU time was sampled")
           else
             Native.command(["spanprof", "report", "--open", "--title", "CPU time of #{File.basename(arguments.first)}", directory])
           end

@@ -34,16 +34,27 @@ module Spanprof
         @logger || (::Rails.logger if defined?(::Rails) && ::Rails.respond_to?(:logger))
       end
 
-      # Hand on one line, now, on this thread.
+      # Hand on one line, now, on this thread. Raises nothing of its own: where
+      # the logger is broken the line goes to stderr, and where that is broken,
+      # too, it is dropped.
       # @param level [Integer] an index of LEVELS
       def write(level, text)
         target = logger unless in_trap?
         return if level < (@level || (target ? 0 : STDERR_LEVEL))
 
-        target ? target.public_send(LEVELS[level], "spanprof: #{text}") : print("spanprof: #{text}\n")
-      rescue StandardError
-        # The program's logger is broken; its owner may look at stderr.
-        STDERR.write("spanprof: #{text}\n") unless STDERR.closed?
+        target ? target.public_send(LEVELS[level], "spanprof: #{text}") : last_resort(text)
+      rescue StandardError, ScriptError
+        last_resort(text)
+      end
+
+      # A line on stderr, or nowhere. Kernel#warn is no help: a program may have
+      # replaced Warning.warn, and stderr may be closed, full or without a reader.
+      def last_resort(text)
+        return $stderr.write("spanprof: #{text}\n") if LOAD_ERROR || !$stderr.equal?(STDERR)
+
+        Native.stderr_line(text) unless STDERR.closed?
+      rescue StandardError, ScriptError
+        nil
       end
 
       # @param level [Symbol] of LEVELS
@@ -61,8 +72,15 @@ module Spanprof
       # message may differ each time, and be as long as the object inspected.
       def failed_once(level, what, error)
         key = [what, error.class]
-        say(level, "#{what}: #{error.class}: #{error.message.to_s[0, MESSAGE_CHARACTERS]}") unless @said.key?(key)
+        say(level, "#{what}: #{error.class}: #{message_of(error)}") unless @said.key?(key)
         @said[key] = true
+      end
+
+      # Of a program's own class of errors, too, which may raise here.
+      def message_of(error)
+        error.message.to_s[0, MESSAGE_CHARACTERS]
+      rescue StandardError, ScriptError
+        ""
       end
 
       # Hand on what waits, on a thread that ends with it: a logger may block. On
@@ -102,12 +120,6 @@ module Spanprof
 
       private
 
-      # Without giving the GVL away, where that is possible.
-      def print(line)
-        at_once = !LOAD_ERROR && $stderr.equal?(STDERR) && Native.stderr_write(line)
-        $stderr.write(line) unless at_once
-      end
-
       # A Logger takes a lock, which a signal handler cannot.
       def in_trap?
         Thread::Mutex.new.synchronize { false }
@@ -115,10 +127,14 @@ module Spanprof
         true
       end
 
-      # Who is killed while it writes leaves the rest to the next.
+      # Who is killed while it writes leaves the rest to the next. Whatever else a
+      # logger raises ends here: with Thread.abort_on_exception it would end the
+      # program, as would `exit` in any case.
       def serve
         Native.log_thread
         Thread.handle_interrupt(Object => :on_blocking) { deliver }
+      rescue Exception # rubocop:disable Lint/RescueException
+        @waiting.shift # the line that it was given
       end
 
       def deliver_line(line)

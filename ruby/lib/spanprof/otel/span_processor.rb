@@ -109,19 +109,25 @@ module Spanprof
       private
 
       # Called when the first span starts. A wrong option is logged once, and
-      # the defaults serve.
+      # the defaults serve. An option is any object, and may raise anything.
       def new_rules(span)
         RenameHook.follow(span.class)
         AttributeHook.follow(span.class)
-        @rules = Native::SpanRules.new(
+        Session.uninterrupted do
+          @rules = rules_of_options
+        rescue StandardError, ScriptError => e
+          Logging.say_once(:warn, "spans are labelled by the default rules: #{Logging.message_of(e)}")
+          @rules = Native::SpanRules.new({})
+        end
+      end
+
+      def rules_of_options
+        Native::SpanRules.new(
           app_name: app_name, server_address: pyroscope_endpoint, root_span_only: root_span_only,
           add_span_name: add_span_name, add_url: add_url, add_baseline_urls: add_baseline_urls,
           baseline_labels: baseline_text, add_trace_id: add_trace_id, url_template: url_template,
           legacy_span_label: legacy_span_label
         )
-      rescue *OURS => e
-        Logging.say_once(:warn, "spans are labelled by the default rules: #{e.message}")
-        @rules = Native::SpanRules.new({})
       end
 
       # Called when the first span of a process starts: profiles are of the

@@ -1,0 +1,20 @@
+/* SIGPIPE, which a write to a closed pipe or connection sends to the thread
+ * that writes. Its default action ends the program. */
+#ifndef SP_SIGPIPE_H
+#define SP_SIGPIPE_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+typedef struct sp_sigpipe {
+  sigset_t before;
+  bool pending;
+} sp_sigpipe;
+
+/* Block the signal in the calling thread. */
+void sp_sigpipe_hold(sp_sigpipe *hold);
+
+/* Discard a signal that came since then, and restore the mask. */
+void sp_sigpipe_release(const sp_sigpipe *hold);
+
+#endif
