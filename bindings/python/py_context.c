@@ -79,17 +79,18 @@ static py_sp_span_record *context_record_of(py_sp_span_label *label) {
 
 /* Set the variable. -1 with an exception. */
 static int context_set(py_sp_span_record *record, spanprof_label_set labels,
-                       py_sp_label_block *block) {
+                       py_sp_label_block *block, spanprof_mark mark) {
   PyObject *value = record ? (PyObject *)record : Py_None, *token;
   py_sp_span_label *label = NULL;
 
-  if (labels || block) {
+  if (labels || block || mark) {
     label = PyObject_New(py_sp_span_label, &span_label_type);
     if (!label)
       return -1;
     label->span = record ? record->label.span : 0;
     label->carried = record ? record->label.carried : 0;
     label->labels = labels;
+    label->mark = mark;
     label->record = record;
     label->block = block;
     Py_XINCREF((PyObject *)record);
@@ -137,6 +138,7 @@ SP_HANDLER_CODE int py_sp_context_read(void *tstate,
 
   (void)capture;
   out->labels = label ? label->labels : 0;
+  out->mark = label ? label->mark : 0;
   out->span = label && py_sp_context_spans_shown() ? label->carried : 0;
   return 1;
 }
@@ -178,7 +180,7 @@ int py_sp_context_set_span(py_sp_span_record *record) {
   if (record)
     spanprof_thread_register();
   st = context_set(record, label ? label->labels : 0,
-                   label ? label->block : NULL);
+                   label ? label->block : NULL, label ? label->mark : 0);
   Py_XDECREF((PyObject *)label);
   return st;
 }
@@ -192,7 +194,7 @@ int py_sp_context_set_labels(spanprof_label_set labels) {
   if (labels)
     spanprof_thread_register();
   st = context_set(context_record_of(label), labels,
-                   label ? label->block : NULL);
+                   label ? label->block : NULL, label ? label->mark : 0);
   Py_XDECREF((PyObject *)label);
   return st;
 }
@@ -212,7 +214,8 @@ int py_sp_context_enter_labels(uint64_t number, spanprof_label_set labels) {
     block->before = label ? label->labels : 0;
     block->outer = label ? label->block : NULL;
     Py_XINCREF((PyObject *)block->outer);
-    st = context_set(context_record_of(label), labels, block);
+    st = context_set(context_record_of(label), labels, block,
+                     label ? label->mark : 0);
   }
   Py_XDECREF((PyObject *)block);
   Py_XDECREF((PyObject *)label);
@@ -230,7 +233,33 @@ int py_sp_context_leave_labels(uint64_t number) {
   while (block && block->number != number)
     block = block->outer;
   if (block)
-    st = context_set(context_record_of(label), block->before, block->outer);
+    st = context_set(context_record_of(label), block->before, block->outer,
+                     label->mark);
+  Py_XDECREF((PyObject *)label);
+  return st;
+}
+
+int py_sp_context_get_mark(spanprof_mark *out) {
+  py_sp_span_label *label;
+
+  *out = 0;
+  if (context_get(&label) < 0)
+    return -1;
+  *out = label ? label->mark : 0;
+  Py_XDECREF((PyObject *)label);
+  return 0;
+}
+
+int py_sp_context_set_mark(spanprof_mark mark) {
+  py_sp_span_label *label;
+  int st;
+
+  if (context_get(&label) < 0)
+    return -1;
+  if (mark)
+    spanprof_thread_register();
+  st = context_set(context_record_of(label), label ? label->labels : 0,
+                   label ? label->block : NULL, mark);
   Py_XDECREF((PyObject *)label);
   return st;
 }

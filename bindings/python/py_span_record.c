@@ -131,6 +131,7 @@ static py_sp_span_record *record_alloc(uint64_t id, uint64_t trace_low,
   record->label.span = 0;
   record->label.carried = 0;
   record->label.labels = 0;
+  record->label.mark = 0;
   record->label.record = NULL;
   record->label.block = NULL;
   record->id = id;

@@ -57,7 +57,7 @@ static PyObject *native_new(void) {
       native_add_swig(module) < 0 || py_sp_runtime_init(module) < 0 ||
       py_sp_context_init(module) < 0 || py_sp_span_init(module) < 0 ||
       py_sp_otel_context_init(module) < 0 || py_sp_label_init(module) < 0 ||
-      py_sp_session_init(module) < 0 || py_sp_take_init(module) < 0) {
+      py_sp_session_init(module) < 0 || py_sp_recording_init(module) < 0) {
     Py_DECREF(module);
     return NULL;
   }

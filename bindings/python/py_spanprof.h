@@ -29,6 +29,6 @@ int py_sp_span_init(PyObject *module);
 int py_sp_otel_context_init(PyObject *module);
 int py_sp_label_init(PyObject *module);
 int py_sp_session_init(PyObject *module);
-int py_sp_take_init(PyObject *module);
+int py_sp_recording_init(PyObject *module);
 
 #endif

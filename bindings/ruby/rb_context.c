@@ -112,26 +112,28 @@ static rb_sp_scope *scope_new(VALUE fiber) {
 static VALUE scope_inheritance(bool inherits) {
   spanprof_span span = inherits ? spanprof_span_active() : 0;
   spanprof_label_set labels = inherits ? spanprof_labels_get() : 0;
+  spanprof_mark mark = spanprof_mark_get();
   rb_sp_scope *scope;
   VALUE held;
 
-  if (!span && !labels)
+  if (!span && !labels && !mark)
     return Qtrue;
   held = rb_sp_scope_hold();
   scope = RTYPEDDATA_DATA(held);
   scope->inherited = span;
   scope->labels = labels;
+  scope->mark = mark;
   return held;
 }
 
-/* Where `scope` has its span, or else its labels, from: itself, the nearest
+/* Where `scope` has its span, its labels or its mark from: itself, the nearest
  * caller that has some, or the outermost. NULL: a caller is gone. */
 static const rb_sp_scope *scope_source(const rb_sp_scope *scope,
-                                       bool for_span) {
+                                       bool (*has)(const rb_sp_scope *scope)) {
   size_t i;
 
   for (i = 0; i < SCOPE_CALLERS_MAX; i++) {
-    if (!scope->resumed || (for_span ? scope->span != 0 : scope->labels != 0))
+    if (!scope->resumed || has(scope))
       return scope;
     if (!scope->caller || scope->caller->serial != scope->caller_serial)
       return NULL;
@@ -146,12 +148,12 @@ static spanprof_span scope_span_of(const rb_sp_scope *scope) {
   return scope->span ? scope->span : scope->inherited;
 }
 
-/* Switch the thread to the context of `scope`, with this span and these labels.
- * Without memory nothing is active. */
+/* Switch the thread to the context of `scope`, with this span, these labels and
+ * this mark. Without memory nothing is active. */
 static void scope_show(rb_sp_scope *scope, spanprof_span span,
-                       spanprof_label_set labels) {
+                       spanprof_label_set labels, spanprof_mark mark) {
   if (!scope->context &&
-      ((!span && !labels) || spanprof_context_new(&scope->context))) {
+      ((!span && !labels && !mark) || spanprof_context_new(&scope->context))) {
     spanprof_context_switch(NULL);
     return;
   }
@@ -165,19 +167,22 @@ static void scope_show(rb_sp_scope *scope, spanprof_span span,
   }
   if (spanprof_labels_get() != labels)
     spanprof_labels_set(labels);
+  if (spanprof_mark_get() != mark)
+    spanprof_mark_set(mark);
 }
 
-/* For an enumerator's fiber: its caller's context where it has neither span nor
- * labels, else its own context, which gets from the caller what it lacks. */
+/* For an enumerator's fiber: its caller's context where it has nothing of its
+ * own, else its own context, which gets the rest from the caller. */
 static void scope_show_enumerator(rb_sp_scope *scope) {
-  const rb_sp_scope *span_of = scope_source(scope, true);
-  const rb_sp_scope *labels_of = scope_source(scope, false);
+  const rb_sp_scope *span_of = scope_source(scope, rb_sp_scope_has_span);
+  const rb_sp_scope *labels_of = scope_source(scope, rb_sp_scope_has_labels);
+  const rb_sp_scope *mark_of = scope_source(scope, rb_sp_scope_has_mark);
 
-  if (!scope->span && !scope->labels && span_of == labels_of)
+  if (span_of != scope && span_of == labels_of && span_of == mark_of)
     spanprof_context_switch(span_of ? span_of->context : NULL);
   else
-    scope_show(scope, scope_span_of(span_of),
-               labels_of ? labels_of->labels : 0);
+    scope_show(scope, scope_span_of(span_of), labels_of ? labels_of->labels : 0,
+               mark_of ? mark_of->mark : 0);
 }
 
 static void scope_run(rb_sp_scope *scope) {
@@ -191,7 +196,7 @@ static void scope_run(rb_sp_scope *scope) {
   else if (scope->resumed)
     scope_show_enumerator(scope);
   else
-    scope_show(scope, scope_span_of(scope), scope->labels);
+    scope_show(scope, scope_span_of(scope), scope->labels, scope->mark);
 }
 
 /* Did the switch from `from`, an enumerator's fiber, to `to` end the call that
@@ -359,13 +364,18 @@ spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope) {
   scope_run(scope);
   /* An enumerator's fiber may be in its caller's. */
   if (scope->resumed && !scope->span && !scope->labels)
-    scope_show(scope, scope_span_of(scope_source(scope, true)),
-               spanprof_labels_get());
+    scope_show(scope, scope_span_of(scope_source(scope, rb_sp_scope_has_span)),
+               spanprof_labels_get(), spanprof_mark_get());
   return SPANPROF_OK;
 }
 
 void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_label_set labels) {
   scope->labels = labels;
+  scope_run(scope);
+}
+
+void rb_sp_scope_mark_set(rb_sp_scope *scope, spanprof_mark mark) {
+  scope->mark = mark;
   scope_run(scope);
 }
 

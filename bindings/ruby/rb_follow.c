@@ -7,8 +7,9 @@
 
 static bool follow_wanted, follow_profiled;
 
-/* Do new fibers and threads begin with the span and labels of their creator? */
-static bool follow_inherits;
+/* Do new fibers and threads begin with the span and labels of their creator?
+ * They begin with its mark where anybody has one. */
+static bool follow_inherits, follow_marked;
 
 /* Native::FiberHook, whose method is Fiber's meanwhile, and that of
  * Native::ThreadHook, which stays Thread's once it is. */
@@ -23,8 +24,8 @@ static VALUE follow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
 }
 
 static VALUE follow_thread_initialize(int argc, VALUE *argv, VALUE thread) {
-  if (follow_inherits && rb_sp_ractor_is_main())
-    rb_sp_context_created(thread, true);
+  if ((follow_inherits || follow_marked) && rb_sp_ractor_is_main())
+    rb_sp_context_created(thread, follow_inherits);
   return rb_sp_override_call(thread, follow_initialize, argc, argv);
 }
 
@@ -91,6 +92,13 @@ void rb_sp_follow_settle(void) {
 void rb_sp_follow_want(void) {
   follow_wanted = true;
   follow_change();
+}
+
+void rb_sp_follow_marks(void) {
+  rb_sp_follow_want();
+  if (!follow_marked)
+    rb_sp_override_install(rb_cThread, follow_thread_hook);
+  follow_marked = true;
 }
 
 /* Native.follow_settle */

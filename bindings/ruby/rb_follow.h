@@ -11,6 +11,10 @@
  * label. A session that takes another's place changes nothing meanwhile. */
 void rb_sp_follow_want(void);
 
+/* The same for the marks of recordings, which new fibers and threads inherit.
+ */
+void rb_sp_follow_marks(void);
+
 /* The process may have begun to be profiled, or have ceased to be: begin to
  * follow, or end it. Raises what waited for the calling thread meanwhile. */
 void rb_sp_follow_settle(void);

@@ -188,7 +188,7 @@ static VALUE runtime_start_checked(VALUE data) {
   return data;
 }
 
-/* In a child whose parent was profiled by a take alone. */
+/* In a child whose parent was profiled by recordings alone. */
 static void runtime_drop(void) {
   runtime.registered = false;
   spanprof_runtime_unregister();

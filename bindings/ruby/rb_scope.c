@@ -90,6 +90,7 @@ static void scope_forget(rb_sp_scope *scope) {
   scope->context = NULL;
   scope->span = scope->inherited = scope->shown = 0;
   scope->shown_token = 0;
+  scope->mark = 0;
   scope->resumed = false;
   scope->caller = NULL;
 }

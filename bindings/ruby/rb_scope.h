@@ -15,6 +15,7 @@ typedef struct rb_sp_scope {
   spanprof_label_set labels;
   /* Its creator's, where scopes inherit; active while `span` is 0. */
   spanprof_span inherited;
+  spanprof_mark mark;   /* of the recording it belongs to; 0: none */
   uint8_t trace_id[16]; /* of `span` */
   /* The span that is entered in `context`. */
   spanprof_span shown;
@@ -28,6 +29,19 @@ typedef struct rb_sp_scope {
   uint64_t caller_serial;
   struct rb_sp_scope *next_free;
 } rb_sp_scope;
+
+/* Has it one of its own? */
+static inline bool rb_sp_scope_has_span(const rb_sp_scope *scope) {
+  return scope->span != 0;
+}
+
+static inline bool rb_sp_scope_has_labels(const rb_sp_scope *scope) {
+  return scope->labels != 0;
+}
+
+static inline bool rb_sp_scope_has_mark(const rb_sp_scope *scope) {
+  return scope->mark != 0;
+}
 
 /* An object that holds a new scope (its data pointer), of no fiber yet. */
 VALUE rb_sp_scope_hold(void);

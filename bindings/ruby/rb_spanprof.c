@@ -98,5 +98,5 @@ RUBY_FUNC_EXPORTED void Init_spanprof_native(void) {
   rb_sp_activation_init();
   rb_sp_label_init();
   rb_sp_session_init();
-  rb_sp_take_init();
+  rb_sp_recording_init();
 }

@@ -48,6 +48,6 @@ void rb_sp_span_init(void);
 void rb_sp_activation_init(void);
 void rb_sp_label_init(void);
 void rb_sp_session_init(void);
-void rb_sp_take_init(void);
+void rb_sp_recording_init(void);
 
 #endif

@@ -188,24 +188,17 @@ wait_for(lambda: threads() == 1)
 """)
         self.assertEqual(done.stderr, "")
 
-    def test_requests_beside_each_other_and_too_many_of_them(self) -> None:
+    def test_requests_beside_each_other(self) -> None:
         done = self.run_source(ASK + """
-answers = []
-askers = [threading.Thread(target=lambda: answers.append(ask("seconds=1"))) for _ in range(6)]
+askers = [threading.Thread(target=lambda i=i: kept(ask("seconds=1"), f"{i}.pb.gz")) for i in range(8)]
 for asker in askers:
     asker.start()
 burn(0.5)
 for asker in askers:
     asker.join()
-good = [answer for answer in answers if answer[0] == "200 OK"]
-bad = {(status, body) for status, _, body in answers if status != "200 OK"}
-assert len(good) == 4, answers
-assert bad == {("503 Service Unavailable", b"no profile can be taken: 4 profiles are being taken already\\n")}, bad
-for i, answer in enumerate(good):
-    kept(answer, f"{i}.pb.gz")
 """)
         self.assertEqual(done.stderr, "")
-        for i in range(4):
+        for i in range(8):
             self.assertGreater(self.burnt(f"{i}.pb.gz"), 0)
 
     def test_what_is_asked_wrongly_is_answered_in_a_sentence(self) -> None:

@@ -46,6 +46,7 @@ typedef struct spanprof_context_view {
   size_t struct_size;
   spanprof_label_set labels;
   spanprof_span span; /* of spanprof_span_carried() */
+  spanprof_mark mark; /* of the recording that the context belongs to */
 } spanprof_context_view;
 
 /* The name of a frame; text is copied during spanprof_name_set(). */

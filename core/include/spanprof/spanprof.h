@@ -14,8 +14,8 @@
  *     spanprof_session_stop(session, 2000);
  *
  * Reading order: statuses, options, session, threads, labels, spans,
- * contexts, statistics. What a language's virtual machine hangs in by is in
- * runtime.h beside this.
+ * contexts, recordings, statistics. What a language's virtual machine hangs in
+ * by is in runtime.h beside this.
  *
  * Unless a comment says otherwise, every function may be called from any
  * thread, also before spanprof_session_start() and after
@@ -86,9 +86,9 @@ typedef enum spanprof_log_level {
 
 /* Receives one line, without a newline, valid during the call. Called from
  * the thread that starts or stops the session and from the library's own
- * threads, one call at a time; must not call back into spanprof. A thread that
- * it waits for may, but for a fork, a take, and what starts, looks for, pauses
- * or resumes a session. */
+ * threads, one call at a time; must not call back into spanprof. Threads it
+ * waits on may call spanprof, except fork, recordings, and session start,
+ * current, pause and resume. */
 typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
                                 const char *message);
 
@@ -101,6 +101,9 @@ typedef struct spanprof_profile_view {
   uint64_t duration_ns; /* of the window */
   uint64_t samples;     /* samples taken that stand in it */
   uint64_t cpu_ns;      /* sum of its values */
+  /* Of a recording: how the profile differs from the one that was asked for, in
+   * one sentence; NULL: it does not. */
+  const char *note;
 } spanprof_profile_view;
 
 /* Receives every finished profile, on the library's uploading thread, whatever
@@ -320,39 +323,6 @@ SPANPROF_API spanprof_status spanprof_session_resume(spanprof_session *session);
  * SPANPROF_ERR_STATE: `session` is not the running session (stopped before). */
 SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
                                                    uint32_t timeout_ms);
-
-/* ------------------------------------------------------------------- takes */
-
-/* A profile of the next seconds, for whoever asks for one: what Go programs
- * answer at /debug/pprof/profile?seconds=N. It is taken beside the session that
- * runs, whose own profiles have the same samples. Without one, a session is
- * there for as long as takes are under way: it samples at the rate that the
- * environment says, is known to no other function here, hands its profiles to
- * nobody, and makes room for spanprof_session_start(). */
-typedef struct spanprof_take spanprof_take;
-
-#define SPANPROF_TAKE_MS_MAX 300000
-
-/* Begin one of `duration_ms` (1..SPANPROF_TAKE_MS_MAX): what is sampled after
- * the return is in it, for which this waits until the collector has begun it
- * (microseconds; 5 s at most, beside a machine that is too busy). Everything
- * that was begun is ended once, by spanprof_take_end().
- * SPANPROF_ERR_LIMIT: four are under way. SPANPROF_ERR_STATE: the session is
- * being stopped. Without a session those of spanprof_session_start(), too. On
- * failure *out is NULL. */
-SPANPROF_API spanprof_status spanprof_take_begin(uint32_t duration_ms,
-                                                 spanprof_take **out);
-
-/* Wait until it is over, at most `timeout_ms`, give it to `receive` on the
- * calling thread, in one piece whatever its size, and free it. It is over after
- * its duration, or when the session ends; one that nothing was sampled for has
- * no samples. SPANPROF_ERR_TIMEOUT: it is not over, and given up (so ends,
- * with 0, whoever does not want it any more). SPANPROF_ERR_NOMEM.
- * SPANPROF_ERR_STATE: this process was forked since. */
-SPANPROF_API spanprof_status spanprof_take_end(spanprof_take *take,
-                                               uint32_t timeout_ms,
-                                               spanprof_profile_fn receive,
-                                               void *data);
 
 /* ----------------------------------------------------------------- threads */
 
@@ -635,6 +605,88 @@ SPANPROF_API void spanprof_context_free(spanprof_context *context);
 /* Make `to` the calling thread's context (NULL: its own) and return the one
  * before (NULL: its own). Signal-safe. */
 SPANPROF_API spanprof_context *spanprof_context_switch(spanprof_context *to);
+
+/* -------------------------------------------------------------- recordings */
+
+/* A profile of the samples between a begin and an end, for the caller alone.
+ * Recordings run side by side, up to 1,024, and beside the session, whose own
+ * profiles have the same samples. All of them share one sampling: with a
+ * session they use its rate. Without one, the first recording starts sampling
+ * with its own options and the environment's, and the last one stops it.
+ *
+ * A recording ends early when the session that it uses is stopped, or when
+ * spanprof_session_start() takes over the sampling: it keeps its samples, and
+ * its note says so. A forked child has no recordings; those of the parent go
+ * on. */
+typedef struct spanprof_recording spanprof_recording;
+
+/* Which contexts belong to a recording. The begin marks the calling thread's
+ * context, and new contexts inherit the mark. 0: no recording. */
+typedef uint64_t spanprof_mark;
+
+/* The samples that a recording wants. */
+typedef enum spanprof_recording_scope {
+  SPANPROF_RECORDING_ALL = 0,    /* those of the whole process */
+  SPANPROF_RECORDING_THREAD = 1, /* those of the thread that calls the begin */
+  /* Those of contexts with the recording's mark: the context that calls the
+   * begin and those made by spanprof_context_new() in a marked one, on any
+   * thread. A new thread has no mark until spanprof_mark_set(). */
+  SPANPROF_RECORDING_CONTEXT = 2,
+  /* Those that carry the id of a span, or of a span below it. Under rules with
+   * root_span_only that id is the local root's. */
+  SPANPROF_RECORDING_SPAN = 3,
+  /* As CONTEXT, for a language with contexts of its own: the begin marks
+   * nothing, the caller gives its contexts the mark, and `outer` is the mark of
+   * its current one. */
+  SPANPROF_RECORDING_MARK = 4
+} spanprof_recording_scope;
+
+typedef struct spanprof_recording_options {
+  size_t struct_size;     /* set by spanprof_recording_options_init() */
+  int64_t scope;          /* spanprof_recording_scope, default ALL */
+  spanprof_span span;     /* of the scope SPAN */
+  spanprof_mark outer;    /* of the scope MARK; default: no recording */
+  int64_t sample_rate_hz; /* 1..1000; default: the environment's, else 100 */
+  int64_t native_frames;  /* default: as sampled; 0: none */
+  int64_t duration_ms;    /* the recording ends after so long; default: never */
+} spanprof_recording_options;
+
+/* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is
+ * larger than the library knows. */
+SPANPROF_API spanprof_status spanprof_recording_options_init(
+    spanprof_recording_options *options, size_t struct_size);
+
+/* Begin a recording; `options` may be NULL for the defaults. Samples taken
+ * after the return are in it. The scopes CONTEXT and MARK wait for nothing
+ * while sampling runs; the others wait until the collector has begun
+ * (microseconds; at most 5 s on a machine that is too busy). Each recording is
+ * ended once, by spanprof_recording_end(). SPANPROF_ERR_ARGUMENT: an option.
+ * SPANPROF_ERR_LIMIT: 1,024 are under way. SPANPROF_ERR_STATE: the session is
+ * being stopped. Without a session also the statuses of
+ * spanprof_session_start(). On failure *out is NULL. */
+SPANPROF_API spanprof_status spanprof_recording_begin(
+    const spanprof_recording_options *options, spanprof_recording **out);
+
+/* End a recording on any thread, free it, and return its profile, in one piece
+ * whatever its size; one without a sample is a profile, too. The caller frees
+ * it by spanprof_profile_free(). Waits for the collector, at most 10 s. With
+ * `out` NULL the profile is discarded and nothing is waited for.
+ * SPANPROF_ERR_TIMEOUT, SPANPROF_ERR_NOMEM. SPANPROF_ERR_STATE: the process was
+ * forked since. On failure *out is NULL. */
+SPANPROF_API spanprof_status spanprof_recording_end(
+    spanprof_recording *recording, const spanprof_profile_view **out);
+
+SPANPROF_API void spanprof_profile_free(const spanprof_profile_view *profile);
+
+/* The mark of a recording with the scope CONTEXT or MARK, else 0. */
+SPANPROF_API spanprof_mark
+spanprof_recording_mark(const spanprof_recording *recording);
+
+/* The mark of the calling thread's context, and its replacement: for work that
+ * a recording's context hands to another thread. A mark whose recordings have
+ * ended has no effect. Signal-safe. */
+SPANPROF_API spanprof_mark spanprof_mark_get(void);
+SPANPROF_API void spanprof_mark_set(spanprof_mark mark);
 
 /* -------------------------------------------------------------- statistics */
 

@@ -11,7 +11,7 @@
 #include "../util/fork_hooks.h"
 #include "../util/own_thread.h"
 #include "../util/status.h"
-#include "collector_takes.h"
+#include "collector_recordings.h"
 #include "collector_work.h"
 
 #define COLLECTOR_IDLE_WAIT_NS (100 * SP_NS_PER_MS)
@@ -71,7 +71,7 @@ static void *collector_run(void *data) {
     pthread_mutex_lock(&collector->work_lock);
   }
   sp_collector_window_seal(collector);
-  sp_collector_takes_end(collector);
+  sp_collector_recordings_end(collector);
   sp_collector_cpu_count(collector);
   pthread_mutex_unlock(&collector->work_lock);
   thread_end(collector);
@@ -276,7 +276,7 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   sp_ring_clear(collector->ring);
   sp_capture_after_fork();
   locks_init(collector);
-  sp_collector_takes_forget(collector);
+  sp_collector_recordings_forget(collector);
   collector->running = false;
   collector->stopping = false;
   collector->emitting = false;

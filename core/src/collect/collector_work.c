@@ -5,7 +5,7 @@
 #include "../sampler/thread_scan.h"
 #include "../span/span.h"
 #include "../util/counters.h"
-#include "collector_takes.h"
+#include "collector_recordings.h"
 #include "comments.h"
 #include "last_thread.h"
 #include "runtime_names.h"
@@ -56,6 +56,16 @@ void sp_collector_window_begin(sp_collector *collector) {
   collector->last_time_ns = collector->window_unix_ns;
 }
 
+/* A mark that is new here may be of a recording that was asked for meanwhile.
+ */
+static void sample_fold(sp_collector *collector, const sp_sample *sample) {
+  if (SP_UNLIKELY(sample->mark > collector->newest_mark)) {
+    sp_collector_recordings_admit(collector);
+    collector->newest_mark = sample->mark;
+  }
+  sp_fold_sample(collector->fold, sample);
+}
+
 /* At most a shard's size of each shard: handlers that write faster than they
  * are read must not keep the collector from its other work. Without handlers
  * that is everything. */
@@ -71,7 +81,7 @@ static void ring_drain(sp_collector *collector) {
     if (shard != reading)
       left = most;
     reading = shard;
-    sp_fold_sample(collector->fold, payload);
+    sample_fold(collector, payload);
     sp_ring_release(collector->ring, shard);
     if (bytes >= left)
       shard++;
@@ -127,8 +137,22 @@ static uint64_t windows_wanted(sp_collector *collector) {
   return wanted;
 }
 
-void sp_collector_window_seal(sp_collector *collector) {
+spanprof_status sp_collector_encode(sp_collector *collector,
+                                    sp_profile *profile, sp_window *window,
+                                    const char *note, sp_encoded_fn emit,
+                                    void *data, uint64_t *lost_samples,
+                                    uint64_t *lost_ticks) {
   sp_comments comments;
+
+  sp_comments_write(&comments, note);
+  window->period_ns = collector->base.interval_ns;
+  window->comments = comments.lines;
+  window->comment_count = comments.count;
+  return sp_profile_encode(profile, window, emit, data, lost_samples,
+                           lost_ticks);
+}
+
+void sp_collector_window_seal(sp_collector *collector) {
   sp_profile *profile = sp_fold_profile(collector->fold);
   uint64_t wanted = windows_wanted(collector);
   uint64_t lost_samples = 0, lost_ticks = 0;
@@ -137,17 +161,13 @@ void sp_collector_window_seal(sp_collector *collector) {
   sp_collector_names_wait(collector);
   if (atomic_load(&collector->left))
     return;
-  sp_comments_write(&comments);
   window = (sp_window){
       .time_ns = collector->window_unix_ns,
       .duration_ns =
           sp_clock_monotonic_ns(collector->config.clock) - collector->window_ns,
-      .period_ns = collector->base.interval_ns,
-      .comments = comments.lines,
-      .comment_count = SP_COMMENT_COUNT,
   };
-  if (sp_profile_encode(profile, &window, part_emit, collector, &lost_samples,
-                        &lost_ticks)) {
+  if (sp_collector_encode(collector, profile, &window, "", part_emit, collector,
+                          &lost_samples, &lost_ticks)) {
     sp_count(&sp_counts.samples_dropped_memory, lost_samples);
     sp_count(&sp_counts.ticks_dropped, lost_ticks);
     sp_log_warn(collector->config.log, SP_LOG_MEMORY,
@@ -158,8 +178,8 @@ void sp_collector_window_seal(sp_collector *collector) {
     return;
   sp_warnings_of_window(profile, collector->config.log);
   sp_fold_reset(collector->fold);
-  /* What a take asks for may have been noted long ago. */
-  if (!collector->takes)
+  /* A recording may need names that were noted long ago. */
+  if (!collector->recordings)
     sp_runtime_names_age();
   sp_span_sweep();
   sp_collector_window_begin(collector);
@@ -196,11 +216,12 @@ void sp_collector_cpu_count(sp_collector *collector) {
 }
 
 uint64_t sp_collector_round(sp_collector *collector) {
-  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, take_ns, sleep_ns;
+  uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, over_ns, sleep_ns;
 
   sp_wake_take(sp_ring_wake(collector->ring));
+  sp_collector_recordings_before(collector);
   ring_drain(collector);
-  take_ns = sp_collector_takes_round(collector);
+  over_ns = sp_collector_recordings_after(collector);
   if (atomic_load(&collector->stopping))
     return 0;
   if (real_ns >= collector->scan_due_ns) {
@@ -219,6 +240,6 @@ uint64_t sp_collector_round(sp_collector *collector) {
     end_ns = collector->window_ns + atomic_load(&collector->window_most_ns);
   }
   sleep_ns = sp_min_u64(WORK_ROUND_NS, collector->scan_due_ns - real_ns);
-  end_ns = sp_min_u64(end_ns, take_ns);
+  end_ns = sp_min_u64(end_ns, over_ns);
   return end_ns > now_ns ? sp_min_u64(sleep_ns, end_ns - now_ns) : 0;
 }

@@ -7,8 +7,8 @@
 
 #include "../sampler/capture.h"
 #include "collector.h"
+#include "recording.h"
 #include "sample_fold.h"
-#include "take.h"
 #include "warnings.h"
 
 /* How often the collector looks for threads: one is found within 200 ms. */
@@ -30,10 +30,10 @@ struct sp_collector {
   pthread_cond_t sealed; /* a window was emitted, or the thread ended */
   uint64_t windows_wanted;
   uint64_t windows_sealed;
-  bool emitting;        /* emit is called */
-  bool ended;           /* the thread uses nothing any more */
-  sp_take *takes_asked; /* not seen by the thread yet */
-  size_t take_count;    /* of these and of `takes` */
+  bool emitting;                  /* emit is called */
+  bool ended;                     /* the thread uses nothing any more */
+  sp_recording *recordings_asked; /* not seen by the thread yet */
+  size_t recording_count;         /* of these and of `recordings` */
   /* The same, and read without it. */
   _Atomic uint64_t window_most_ns; /* the length of a window */
   _Atomic bool stopping;
@@ -42,13 +42,14 @@ struct sp_collector {
   /* Guarded by work_lock. */
   pthread_mutex_t work_lock;
   sp_fold *fold;
-  sp_take *takes;
-  bool forking_in_step;    /* the fork met us between two pieces of work */
-  uint64_t window_unix_ns; /* start of the window */
-  uint64_t window_ns;      /* the same, monotonic */
-  uint64_t last_time_ns;   /* of the last part emitted */
-  uint64_t scan_due_ns;    /* real time, as the threads are real */
-  size_t threads;          /* that the last scan found */
+  sp_recording *recordings;
+  spanprof_mark newest_mark; /* seen in a sample */
+  bool forking_in_step;      /* the fork met us between two pieces of work */
+  uint64_t window_unix_ns;   /* start of the window */
+  uint64_t window_ns;        /* the same, monotonic */
+  uint64_t last_time_ns;     /* of the last part emitted */
+  uint64_t scan_due_ns;      /* real time, as the threads are real */
+  size_t threads;            /* that the last scan found */
   uint64_t chores_due_ns;
   uint64_t cpu_ns; /* of the thread, when last looked */
   sp_warnings warnings;
@@ -63,6 +64,14 @@ void sp_collector_window_begin(sp_collector *collector);
 
 /* End the window: encode, emit, begin the next. */
 void sp_collector_window_seal(sp_collector *collector);
+
+/* Encode a profile with our comments and `note` ("": none): `window` has its
+ * times. As sp_profile_encode(). */
+spanprof_status sp_collector_encode(sp_collector *collector,
+                                    sp_profile *profile, sp_window *window,
+                                    const char *note, sp_encoded_fn emit,
+                                    void *data, uint64_t *lost_samples,
+                                    uint64_t *lost_ticks);
 
 /* Have waiting names asked for, and wait for them a little; gives up
  * `work_lock` meanwhile. */

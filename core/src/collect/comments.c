@@ -18,7 +18,7 @@ static void comment_line(sp_comments *out, size_t line, const char *format,
 
 #define LLU(x) ((unsigned long long)(x))
 
-void sp_comments_write(sp_comments *out) {
+void sp_comments_write(sp_comments *out, const char *note) {
   spanprof_stats s = {.struct_size = sizeof s};
 
   sp_counters_read(&s);
@@ -46,6 +46,8 @@ void sp_comments_write(sp_comments *out) {
                "CPU",
                LLU(s.handler_ns / 1000), LLU(s.collector_cpu_ns / 1000),
                LLU(s.uploader_cpu_ns / 1000));
+  comment_line(out, 6, "%s", note);
+  out->count = note[0] ? SP_COMMENT_COUNT : SP_COMMENT_COUNT - 1;
 }
 
 #undef LLU

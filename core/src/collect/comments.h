@@ -4,15 +4,17 @@
 
 #include "../util/base.h"
 
-#define SP_COMMENT_COUNT 6
+#define SP_COMMENT_COUNT 7
 #define SP_COMMENT_BYTES 200
 
 typedef struct sp_comments {
   char texts[SP_COMMENT_COUNT][SP_COMMENT_BYTES];
   const char *lines[SP_COMMENT_COUNT];
+  size_t count;
 } sp_comments;
 
-/* The counters a reader needs to judge the profile, as they are now. */
-void sp_comments_write(sp_comments *out);
+/* The counters a reader needs to judge the profile, as they are now, and
+ * `note`, unless it is "". */
+void sp_comments_write(sp_comments *out, const char *note);
 
 #endif

@@ -5,6 +5,7 @@
 #include "../sampler/runtime.h"
 #include "../unwind/unwinder.h"
 #include "../util/counters.h"
+#include "mark_table.h"
 #include "merge.h"
 #include "readable_stack.h"
 #include "runtime_names.h"
@@ -24,15 +25,18 @@ struct sp_fold {
   bool full_native_stacks;
   sp_unwinder *unwinder;
   const sp_settings *settings;
-  sp_profile *profile;
-  sp_span_set spans;
-  sp_fold_side *sides;
+  sp_sink *window;
+  sp_sink *sinks; /* of recordings that are found by no mark */
+  sp_mark_table marks;
   sp_thread_labels thread_labels;
   sp_namer namer;
   sp_native_frame native[FOLD_NATIVE_MAX];
   bool evaluates[FOLD_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[FOLD_FRAMES_MAX + 1];
+  /* The sample's, for sinks without native frames; 0: not known yet. */
+  sp_frame language[FOLD_FRAMES_MAX + 1];
+  size_t language_count;
   sp_readable readable;
 };
 
@@ -86,6 +90,7 @@ static spanprof_status fold_name(void *data, const sp_frame *frame,
 
 spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
                             const sp_settings *settings, uint64_t interval_ns) {
+  const sp_wanted everything = {.scope = SPANPROF_RECORDING_ALL};
   sp_fold *fold = sp_mem_zero(mem, sizeof *fold);
   spanprof_status st;
 
@@ -99,12 +104,11 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
   fold->full_native_stacks = settings->full_native_stacks;
   fold->readable.named = fold_named;
   fold->readable.data = fold;
-  sp_span_set_init(&fold->spans, mem);
   sp_thread_labels_init(&fold->thread_labels, settings);
   fold->namer = (sp_namer){.name = fold_name, .data = fold};
   st = sp_unwinder_new(&fold->unwinder, mem);
   if (!st)
-    st = sp_profile_new(&fold->profile, mem, &fold->namer, settings);
+    st = sp_sink_new(&fold->window, mem, &fold->namer, settings, &everything);
   if (st) {
     sp_fold_free(fold);
     return st;
@@ -113,48 +117,60 @@ spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
   return SPANPROF_OK;
 }
 
-spanprof_status sp_fold_side_open(sp_fold *fold, sp_fold_side **out) {
-  sp_fold_side *side = sp_mem_zero(fold->mem, sizeof *side);
-  spanprof_status st;
+spanprof_status sp_fold_open(sp_fold *fold, const sp_wanted *wanted,
+                             sp_sink **out) {
+  spanprof_status st =
+      sp_sink_new(out, fold->mem, &fold->namer, fold->settings, wanted);
 
-  *out = NULL;
-  if (!side)
-    return SPANPROF_ERR_NOMEM;
-  sp_span_set_init(&side->spans, fold->mem);
-  st = sp_profile_new(&side->profile, fold->mem, &fold->namer, fold->settings);
-  if (st) {
-    sp_mem_free(fold->mem, side);
+  if (st)
     return st;
+  if (!sp_sink_is_marked(*out)) {
+    (*out)->next = fold->sinks;
+    fold->sinks = *out;
+    return SPANPROF_OK;
   }
-  side->next = fold->sides;
-  *out = fold->sides = side;
-  return SPANPROF_OK;
+  st = sp_mark_table_add(&fold->marks, fold->mem,
+                         &(sp_mark_entry){.mark = wanted->mark,
+                                          .outer = wanted->outer,
+                                          .sink = *out});
+  if (st) {
+    sp_sink_free(*out);
+    *out = NULL;
+  }
+  return st;
 }
 
-void sp_fold_side_close(sp_fold *fold, sp_fold_side *side) {
-  sp_fold_side **at = &fold->sides;
+void sp_fold_close(sp_fold *fold, sp_sink *sink) {
+  sp_sink **at = &fold->sinks;
 
-  while (*at != side)
+  if (sp_sink_is_marked(sink)) {
+    sp_mark_table_end(&fold->marks, sink->wanted.mark);
+    return;
+  }
+  while (*at != sink)
     at = &(*at)->next;
-  *at = side->next;
-  sp_span_set_clear(&side->spans);
-  sp_span_set_dispose(&side->spans);
-  sp_profile_free(side->profile);
-  sp_mem_free(fold->mem, side);
+  *at = sink->next;
 }
 
-void sp_fold_sides_close(sp_fold *fold) {
-  while (fold->sides)
-    sp_fold_side_close(fold, fold->sides);
+void sp_fold_close_all(sp_fold *fold) {
+  sp_sink *sink, *next;
+  size_t i;
+
+  for (sink = fold->sinks; sink; sink = next) {
+    next = sink->next;
+    sp_sink_free(sink);
+  }
+  fold->sinks = NULL;
+  for (i = 0; i < fold->marks.count; i++)
+    sp_sink_free(fold->marks.entries[i].sink);
+  sp_mark_table_dispose(&fold->marks, fold->mem);
 }
 
 void sp_fold_free(sp_fold *fold) {
   if (!fold)
     return;
-  sp_fold_sides_close(fold);
-  sp_span_set_clear(&fold->spans);
-  sp_span_set_dispose(&fold->spans);
-  sp_profile_free(fold->profile);
+  sp_fold_close_all(fold);
+  sp_sink_free(fold->window);
   sp_unwinder_free(fold->unwinder);
   sp_mem_free(fold->mem, fold);
 }
@@ -170,13 +186,12 @@ void sp_fold_scan(sp_fold *fold) {
 void sp_fold_reset(sp_fold *fold) {
   sp_unwinder_close_files(fold->unwinder);
   sp_readable_forget(&fold->readable);
-  sp_profile_reset(fold->profile);
-  sp_span_set_clear(&fold->spans);
+  sp_sink_reset(fold->window);
   sp_thread_labels_forget(&fold->thread_labels);
 }
 
 sp_profile *sp_fold_profile(sp_fold *fold) {
-  return fold->profile;
+  return fold->window->profile;
 }
 
 static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
@@ -273,20 +288,48 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
   return count;
 }
 
-static void sides_add(sp_fold *fold, const sp_sample *sample, size_t count,
-                      spanprof_label_set labels) {
-  sp_fold_side *side;
+/* The frames of the language, as without native frames: where there are none,
+ * the function that ran stands for the stack. */
+static size_t frames_of_language(sp_fold *fold, size_t count) {
+  size_t kept = 0, i;
+  bool language = false;
 
-  for (side = fold->sides; side; side = side->next) {
-    spanprof_status st =
-        sp_profile_add(side->profile, fold->frames, count, labels, sample->span,
-                       1, sample->ticks, sample->ticks * fold->interval_ns);
+  for (i = 0; i < count; i++)
+    language = language || fold->frames[i].kind == SP_FRAME_RUNTIME;
+  for (i = 0; i < count; i++)
+    if (fold->frames[i].kind == SP_FRAME_RUNTIME ||
+        fold->frames[i].kind == SP_FRAME_NOTE || (!language && kept == 0))
+      fold->language[kept++] = fold->frames[i];
+  return kept;
+}
 
-    if (st)
-      side->st = st;
-    else
-      sp_span_set_add(&side->spans, sample->span);
+static spanprof_status sample_add(sp_fold *fold, sp_sink *sink,
+                                  const sp_sample *sample, size_t count,
+                                  spanprof_label_set labels) {
+  const sp_frame *frames = fold->frames;
+
+  if (sink->wanted.no_native_frames) {
+    if (fold->language_count == 0)
+      fold->language_count = frames_of_language(fold, count);
+    frames = fold->language;
+    count = fold->language_count;
   }
+  return sp_sink_add(sink, frames, count, sample, labels,
+                     sample->ticks * fold->interval_ns);
+}
+
+/* To the recordings that want it. */
+static void recordings_add(sp_fold *fold, const sp_sample *sample, size_t count,
+                           spanprof_label_set labels) {
+  const sp_mark_entry *entry = sp_mark_table_find(&fold->marks, sample->mark);
+  sp_sink *sink;
+
+  for (; entry; entry = sp_mark_table_find(&fold->marks, entry->outer))
+    if (entry->sink)
+      sample_add(fold, entry->sink, sample, count, labels);
+  for (sink = fold->sinks; sink; sink = sink->next)
+    if (sp_sink_wants(sink, sample))
+      sample_add(fold, sink, sample, count, labels);
 }
 
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
@@ -294,16 +337,14 @@ void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
   spanprof_label_set labels =
       sp_thread_labels_get(&fold->thread_labels, sample->tid, sample->labels);
 
+  fold->language_count = 0;
   if (sample->flags & SP_SAMPLE_FOREIGN)
     sp_count(&sp_counts.stacks_foreign, 1);
   if (sample->flags & SP_SAMPLE_WALK_CUT)
     sp_count(&sp_counts.stacks_walk_cut, 1);
-  sides_add(fold, sample, count, labels);
-  if (!sp_profile_add(fold->profile, fold->frames, count, labels, sample->span,
-                      1, sample->ticks, sample->ticks * fold->interval_ns)) {
-    sp_span_set_add(&fold->spans, sample->span);
+  recordings_add(fold, sample, count, labels);
+  if (!sample_add(fold, fold->window, sample, count, labels))
     return;
-  }
   sp_count(&sp_counts.samples_dropped_memory, 1);
   sp_count(&sp_counts.ticks_dropped, sample->ticks);
 }

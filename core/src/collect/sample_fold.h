@@ -3,9 +3,7 @@
 #ifndef SP_SAMPLE_FOLD_H
 #define SP_SAMPLE_FOLD_H
 
-#include "../profile/profile.h"
-#include "../sampler/capture.h"
-#include "span_set.h"
+#include "sample_sink.h"
 
 typedef struct sp_fold sp_fold;
 
@@ -19,24 +17,21 @@ void sp_fold_refresh(sp_fold *fold);
 /* Tell modules apart that took others' places, before samples are added. */
 void sp_fold_scan(sp_fold *fold);
 
-/* Add one sample; what cannot be added is counted as dropped. */
+/* Add one sample to each sink that wants it. A sample that the window's sink
+ * cannot take is counted as dropped. */
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample);
 
 /* Forget the window's samples, and let their spans go. */
 void sp_fold_reset(sp_fold *fold);
 
-/* A profile beside the window's, which gets every sample from now on, and holds
- * their spans, until it is closed. SPANPROF_ERR_NOMEM. */
-typedef struct sp_fold_side {
-  struct sp_fold_side *next;
-  sp_profile *profile;
-  sp_span_set spans;
-  spanprof_status st; /* a sample could not be added */
-} sp_fold_side;
+/* A sink beside the window's, which receives samples from now on. It is freed
+ * by the caller after the close. SPANPROF_ERR_NOMEM. */
+spanprof_status sp_fold_open(sp_fold *fold, const sp_wanted *wanted,
+                             sp_sink **out);
+void sp_fold_close(sp_fold *fold, sp_sink *sink);
 
-spanprof_status sp_fold_side_open(sp_fold *fold, sp_fold_side **out);
-void sp_fold_side_close(sp_fold *fold, sp_fold_side *side);
-void sp_fold_sides_close(sp_fold *fold);
+/* Close and free all sinks but the window's. */
+void sp_fold_close_all(sp_fold *fold);
 
 /* The window's profile. */
 sp_profile *sp_fold_profile(sp_fold *fold);

@@ -173,6 +173,12 @@ SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self) {
                               memory_order_relaxed);
 }
 
+SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self) {
+  return atomic_load_explicit(
+      &atomic_load_explicit(&self->context, memory_order_relaxed)->mark,
+      memory_order_relaxed);
+}
+
 void sp_context_each(void (*visit)(void *data, const spanprof_context *context),
                      void *data) {
   const sp_self *self;
@@ -211,7 +217,11 @@ spanprof_status spanprof_context_new(spanprof_context **out) {
   pthread_mutex_lock(&contexts.lock);
   *out = sp_context_slab_take();
   pthread_mutex_unlock(&contexts.lock);
-  return *out ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+  if (!*out)
+    return SPANPROF_ERR_NOMEM;
+  atomic_store_explicit(&(*out)->mark, spanprof_mark_get(),
+                        memory_order_relaxed);
+  return SPANPROF_OK;
 }
 
 void spanprof_context_free(spanprof_context *context) {
@@ -252,4 +262,21 @@ SP_SIGNAL_SAFE spanprof_context *spanprof_context_switch(spanprof_context *to) {
   if (from != to)
     atomic_store_explicit(&from->user, NULL, memory_order_relaxed);
   return from;
+}
+
+SP_SIGNAL_SAFE spanprof_mark spanprof_mark_get(void) {
+  const sp_self *self = sp_tls_get();
+
+  return self ? sp_context_mark(self) : 0;
+}
+
+SP_SIGNAL_SAFE void spanprof_mark_set(spanprof_mark mark) {
+  sp_self *self = sp_tls_get();
+
+  if (!self)
+    self = mark ? sp_self_attach() : NULL;
+  if (self)
+    atomic_store_explicit(
+        &atomic_load_explicit(&self->context, memory_order_relaxed)->mark, mark,
+        memory_order_relaxed);
 }

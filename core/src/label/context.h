@@ -33,6 +33,7 @@ struct spanprof_context {
   /* That it is in; NULL: a thread's own. Guarded by the list's lock. */
   struct sp_context_slab *slab;
   /* As the first group. */
+  _Atomic spanprof_mark mark; /* of the recording it belongs to; 0: none */
   sp_active_span spans[SP_SPAN_DEPTH];
   _Atomic uint32_t serials[SP_SPAN_DEPTH];
 };
@@ -86,6 +87,7 @@ SP_HANDLER_CODE void sp_context_read(const sp_self *self,
                                      spanprof_label_set *labels,
                                      spanprof_span *carried);
 SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self);
+SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self);
 
 /* Visit every context in use, and perhaps free ones (whose depth is 0), without
  * a lock. */

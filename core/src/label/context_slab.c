@@ -43,6 +43,7 @@ static struct {
 
 void sp_context_begin(spanprof_context *context) {
   atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->mark, 0, memory_order_relaxed);
   atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
   atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
   atomic_store_explicit(&context->user, NULL, memory_order_relaxed);
@@ -52,6 +53,7 @@ void sp_context_begin(spanprof_context *context) {
 void sp_context_clear(spanprof_context *context) {
   atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
   atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->mark, 0, memory_order_relaxed);
   atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
 }
 

@@ -21,6 +21,7 @@ struct sp_profile {
   const sp_namer *namer;
   size_t bytes_max; /* of all tables */
   size_t depth_max; /* frames of a stack, and a note */
+  bool full;        /* by sp_profile_full_set() */
   char *main_path;
   sp_name_table names;
   sp_frame_table frames;
@@ -114,11 +115,18 @@ static size_t profile_name_bytes(const sp_profile *profile) {
          sp_label_table_bytes(&profile->labels);
 }
 
+size_t sp_profile_bytes(const sp_profile *profile) {
+  return profile_entry_bytes(profile) + profile_name_bytes(profile) +
+         sp_stack_table_bytes(&profile->stacks);
+}
+
+void sp_profile_full_set(sp_profile *profile, bool full) {
+  profile->full = full;
+}
+
 static bool profile_is_full(const sp_profile *profile) {
-  return profile->entry_count >= SP_PROFILE_ENTRIES_MAX ||
-         profile_entry_bytes(profile) + profile_name_bytes(profile) +
-                 sp_stack_table_bytes(&profile->stacks) >
-             profile->bytes_max;
+  return profile->full || profile->entry_count >= SP_PROFILE_ENTRIES_MAX ||
+         sp_profile_bytes(profile) > profile->bytes_max;
 }
 
 static spanprof_status profile_stack(sp_profile *profile,

@@ -99,6 +99,12 @@ spanprof_status sp_profile_add(sp_profile *profile, const sp_frame *frames,
                                spanprof_span span, uint64_t samples,
                                uint64_t ticks, uint64_t cpu_ns);
 
+/* Memory of all tables. */
+size_t sp_profile_bytes(const sp_profile *profile);
+
+/* From now on: act as if the cap of memory were reached. */
+void sp_profile_full_set(sp_profile *profile, bool full);
+
 /* Samples added since the last reset. */
 uint64_t sp_profile_samples(const sp_profile *profile);
 

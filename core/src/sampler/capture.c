@@ -229,8 +229,10 @@ sample_context_take(sp_sample *sample, sp_self *self,
       runtime->read_context(runtime->data, capture, &view)) {
     sample->labels = view.labels;
     sample->span = view.span;
+    sample->mark = view.mark;
   } else if (self) {
     sp_context_read(self, &sample->labels, &sample->span);
+    sample->mark = sp_context_mark(self);
   }
   if (runtime && runtime->walk) {
     size_t count =
@@ -377,6 +379,7 @@ static void end_book(const sp_capture *capture, sp_thread *thread,
       (uint32_t)atomic_load_explicit(&thread->tid, memory_order_relaxed);
   sample->ticks = ticks;
   sp_context_read(self, &sample->labels, &sample->span);
+  sample->mark = sp_context_mark(self);
   if (sample->span == 0)
     sample->span = sp_context_last_span(self);
   sp_handler_count_sample(ticks);

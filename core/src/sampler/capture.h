@@ -33,6 +33,7 @@ typedef struct sp_sample {
   uint32_t frame_count;
   uint32_t stack_bytes;
   uint32_t tid;
+  spanprof_mark mark; /* of the recording that its context belongs to */
   uint64_t stack_base;
   sp_registers registers; /* last: the handler zeroes what stands before */
 } sp_sample;

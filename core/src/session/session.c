@@ -92,7 +92,7 @@ static void session_after_fork_parent(void) {
 static void session_renew(spanprof_session *session) {
   sp_session_state.pid = getpid();
   session->flushing = 0;
-  session->takes = 0;
+  session->recordings = 0;
   session->stopping = false;
   sp_log_after_fork(&session->pipeline.log);
   sp_counters_reset();
@@ -100,8 +100,8 @@ static void session_renew(spanprof_session *session) {
   sp_collector_after_fork_child(session->pipeline.collector);
 }
 
-/* Who waits for its takes are threads of the parent. Nothing of it runs here,
- * and what it has, half written maybe, stays as it is. */
+/* Only threads of the parent wait for its recordings. Nothing of it runs here,
+ * and its memory, which may be half written, stays as it is. */
 static void session_abandon(spanprof_session *session) {
   sp_collector_abandon(session->pipeline.collector);
   sp_session_state.abandoned = session;
@@ -323,7 +323,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     return st;
   sp_session_fork_ready();
   session_lock();
-  /* One that is there for takes makes room. */
+  /* A session for recordings alone makes room. */
   if (sp_session_state.current && sp_session_state.current->temporary)
     sp_session_end(sp_session_state.current, 0);
   if (sp_session_state.current)

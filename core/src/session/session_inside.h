@@ -14,10 +14,10 @@ struct spanprof_session {
   /* Guarded by sp_session_state.lock. */
   bool kept; /* something that was left behind may use it: never freed */
   bool stopping;
-  bool temporary;    /* there for takes alone: known to nobody, see take.c */
-  unsigned flushing; /* calls that are in, see sp_session_enter() */
-  unsigned takes;    /* that were begun and not ended */
-  uint64_t number;   /* no other session of the process has it */
+  bool temporary;      /* for recordings alone: see session_recording.c */
+  unsigned flushing;   /* calls that are in, see sp_session_enter() */
+  unsigned recordings; /* that were begun and not ended */
+  uint64_t number;     /* no other session of the process has it */
 };
 
 typedef struct sp_session_shared {

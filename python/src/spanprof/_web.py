@@ -15,8 +15,6 @@ from ._binding import Error, native
 # As Go: what is asked for without a number.
 _SECONDS = 30
 _SECONDS_MAX = 300
-# How long the end of a profile may take: names of frames, mostly.
-_END_MS = 5000
 _PATHS = ("", "/", "/profile", "/debug/pprof/profile")
 _REASONS = {200: "OK", 400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 503: "Service Unavailable"}
 
@@ -28,12 +26,10 @@ def _text(status: int, sentence: str, *headers: tuple[str, str]) -> _Answer:
                     *headers], f"{sentence}\n".encode()
 
 
-def _profile(profile: bytes | None) -> _Answer:
-    if profile is None:
-        return _text(503, f"the profile was not ready within {_END_MS // 1000} s")
+def _profile(recorded: tuple[bytes, int, str | None]) -> _Answer:
     return 200, [("Content-Type", "application/octet-stream"), ("Cache-Control", "no-store"),
                  ("Content-Disposition", 'attachment; filename="profile"'),
-                 ("X-Content-Type-Options", "nosniff")], profile
+                 ("X-Content-Type-Options", "nosniff")], recorded[0]
 
 
 def _unavailable(error: Error) -> _Answer:
@@ -56,7 +52,7 @@ def _begin(seconds: int) -> Any:
     if native is None:
         raise Error(_session.unavailable_reason() or "")
     _session.follow_threads()
-    return native.take_begin(seconds * 1000)
+    return native.recording_begin(False, None, None, seconds * 1000)
 
 
 def wsgi_app(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
@@ -74,9 +70,9 @@ def wsgi_app(environ: Mapping[str, Any], start_response: Callable[..., Any]) -> 
     seconds = _seconds(environ["REQUEST_METHOD"], environ.get("PATH_INFO", ""), environ.get("QUERY_STRING", ""))
     if isinstance(seconds, int):
         try:
-            take = _begin(seconds)
+            recording = _begin(seconds)
             time.sleep(seconds)
-            status, headers, body = _profile(native.take_end(take, _END_MS))
+            status, headers, body = _profile(native.recording_end(recording, 0))
         except Error as error:
             status, headers, body = _unavailable(error)
     else:
@@ -103,25 +99,24 @@ async def _wait(seconds: float, receive: Callable[[], Awaitable[Mapping[str, Any
         gone.cancel()
 
 
-def _give_up(take: Any) -> None:
+def _discard(recordings: list[Any]) -> None:
     """Beside the event loop, which is not kept waiting."""
-    threading.Thread(target=native.take_end, args=(take, 0), name="spanprof", daemon=True).start()
+    threading.Thread(target=recordings.clear, name="spanprof", daemon=True).start()
 
 
-async def _take(seconds: int, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> _Answer | None:
+async def _record(seconds: int, receive: Callable[[], Awaitable[Mapping[str, Any]]]) -> _Answer | None:
     """None: nobody waits for it any more."""
-    take = None
+    recordings: list[Any] = []
     try:
-        take = await _in_thread(_begin, seconds)
+        await _in_thread(lambda: recordings.append(_begin(seconds)))
         if not await _wait(seconds, receive):
             return None
-        ending, take = take, None
-        return _profile(await _in_thread(native.take_end, ending, _END_MS))
+        return _profile(await _in_thread(native.recording_end, recordings.pop(), 0))
     except Error as error:
         return _unavailable(error)
     finally:
-        if take is not None:
-            _give_up(take)
+        if recordings:
+            _discard(recordings)
 
 
 async def _lifespan(receive: Callable[[], Awaitable[Mapping[str, Any]]],
@@ -148,7 +143,7 @@ async def asgi_app(scope: Mapping[str, Any], receive: Callable[[], Awaitable[Map
     if root and path.startswith(root):
         path = path[len(root):]
     seconds = _seconds(scope["method"], path, scope.get("query_string", b"").decode("latin-1"))
-    answer = await _take(seconds, receive) if isinstance(seconds, int) else seconds
+    answer = await _record(seconds, receive) if isinstance(seconds, int) else seconds
     if answer is None:
         return
     status, headers, body = answer

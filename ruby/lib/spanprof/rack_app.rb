@@ -20,10 +20,8 @@ module Spanprof
     # As Go: what is asked for without a number.
     SECONDS = 30
     SECONDS_MAX = 300
-    # How long the end of a profile may take: names of frames, mostly.
-    END_MS = 5000
     PATHS = ["", "/", "/profile", "/debug/pprof/profile"].freeze
-    private_constant :SECONDS, :SECONDS_MAX, :END_MS, :PATHS
+    private_constant :SECONDS, :SECONDS_MAX, :PATHS
 
     class << self
       # @param env [Hash] of Rack 2 or 3
@@ -35,7 +33,7 @@ module Spanprof
         seconds = seconds_of(env["QUERY_STRING"].to_s)
         return text(400, "seconds is a whole number from 1 to #{SECONDS_MAX}") unless seconds
 
-        answer(take(seconds))
+        answer(record(seconds))
       rescue Error => e
         text(503, "no profile can be taken: #{e.message}")
       end
@@ -50,18 +48,17 @@ module Spanprof
         Integer(given, 10).then { |number| number if number.between?(1, SECONDS_MAX) } if given.match?(/\A\d{1,9}\z/)
       end
 
-      # @return [String, nil] pprof in gzip
-      def take(seconds)
+      # @return [String] pprof in gzip
+      def record(seconds)
         reason = LOAD_ERROR || ("a Ractor is not profiled, only the main one is" if Session.other_ractor?)
         raise Error, reason if reason
 
-        take = Native::Take.begin(seconds * 1000)
-        begin
-          rest(seconds)
-          take.end(END_MS)
-        ensure # where something raised here meanwhile
-          take.end(0)
-        end
+        recording = Native::Recording.begin(false, nil, nil, seconds * 1000)
+        rest(seconds)
+        profile, = recording.end
+        profile
+      ensure # where something was raised here meanwhile
+        recording&.discard
       end
 
       # Whoever wakes the thread does not make the profile shorter.
@@ -73,8 +70,6 @@ module Spanprof
       end
 
       def answer(profile)
-        return text(503, "the profile was not ready within #{END_MS / 1000} s") unless profile
-
         [200, { "content-type" => "application/octet-stream", "content-length" => profile.bytesize.to_s,
                 "content-disposition" => 'attachment; filename="profile"', "x-content-type-options" => "nosniff",
                 "cache-control" => "no-store" }, [profile]]

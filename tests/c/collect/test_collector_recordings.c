@@ -1,4 +1,4 @@
-#include "collect/collector_takes.h"
+#include "collect/collector_recordings.h"
 
 #include <semaphore.h>
 
@@ -49,6 +49,7 @@ static void burn_until_sampled(void) {
 }
 
 static void what_is_sampled_after_the_wait_is_in_it(void) {
+  const sp_recording_config everything = {.duration_ns = UINT64_MAX};
   sp_log log;
   const sp_collector_config config = {.settings = &collector_settings,
                                       .clock = sp_clock_system(),
@@ -57,7 +58,7 @@ static void what_is_sampled_after_the_wait_is_in_it(void) {
   sp_collector *collector;
   pthread_t flush, let_go;
   sp_encoded profile;
-  sp_take *take;
+  sp_recording *recording;
 
   sem_init(&emitting, 0, 0);
   sem_init(&emitted, 0, 0);
@@ -68,24 +69,27 @@ static void what_is_sampled_after_the_wait_is_in_it(void) {
   burn_until_sampled();
   CHECK_EQUAL(pthread_create(&flush, NULL, window_flush, collector), 0);
   sem_wait(&emitting);
-  CHECK_EQUAL(sp_take_new(&take, &sp_mem_default, MINUTE_NS), SPANPROF_OK);
-  CHECK_EQUAL(sp_collector_take(collector, take), SPANPROF_OK);
-  sp_take_wait_begun(take, config.clock, sp_monotonic_ns() + 10 * SP_NS_PER_MS);
-  CHECK(!take->begun);
+  CHECK_EQUAL(sp_recording_new(&recording, &sp_mem_default, &everything),
+              SPANPROF_OK);
+  CHECK_EQUAL(sp_collector_record(collector, recording), SPANPROF_OK);
+  sp_recording_wait_begun(recording, config.clock,
+                          sp_monotonic_ns() + 10 * SP_NS_PER_MS);
+  CHECK(!recording->begun);
   CHECK_EQUAL(pthread_create(&let_go, NULL, window_let_go, NULL), 0);
-  sp_take_wait_begun(take, config.clock, sp_monotonic_ns() + MINUTE_NS);
+  sp_recording_wait_begun(recording, config.clock,
+                          sp_monotonic_ns() + MINUTE_NS);
   burn_until_sampled();
   sem_post(&emitted);
   sp_collector_halt(collector);
   CHECK_EQUAL(sp_collector_stop(collector, UINT64_MAX), SPANPROF_OK);
-  CHECK_EQUAL(
-      sp_take_wait(take, config.clock, sp_monotonic_ns() + MINUTE_NS, &profile),
-      SPANPROF_OK);
+  CHECK_EQUAL(sp_recording_wait(recording, config.clock,
+                                sp_monotonic_ns() + MINUTE_NS, &profile),
+              SPANPROF_OK);
   CHECK(profile.samples > 0);
   pthread_join(flush, NULL);
   pthread_join(let_go, NULL);
   sp_encoded_dispose(&profile);
-  sp_take_release(take);
+  sp_recording_release(recording);
 }
 
 static const check_test tests[] = {

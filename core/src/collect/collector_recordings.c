@@ -1,0 +1,246 @@
+#include "collector_recordings.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "collector_work.h"
+
+/* Memory of all recordings' tables, in window_max_bytes. */
+#define RECORDINGS_WINDOWS 2
+
+/* Process-wide: a mark may outlive the session of its recording. */
+static _Atomic spanprof_mark recording_marks;
+
+/* With request_lock held: whoever finds a mark in a sample finds the recordings
+ * of this one and of all lower ones asked for. */
+static void recording_mark(sp_wanted *wanted) {
+  if (wanted->scope != SPANPROF_RECORDING_CONTEXT &&
+      wanted->scope != SPANPROF_RECORDING_MARK)
+    return;
+  wanted->mark = atomic_fetch_add(&recording_marks, 1) + 1;
+  if (wanted->outer >= wanted->mark)
+    wanted->outer = 0;
+}
+
+spanprof_status sp_collector_record(sp_collector *collector,
+                                    sp_recording *recording) {
+  spanprof_status st = SPANPROF_OK;
+
+  recording->begun_ns = sp_clock_monotonic_ns(collector->config.clock);
+  recording->unix_ns = sp_clock_unix_ns(collector->config.clock);
+  sp_recording_hold(recording);
+  pthread_mutex_lock(&collector->request_lock);
+  if (collector->recording_count == SP_RECORDINGS_MAX) {
+    st = SPANPROF_ERR_LIMIT;
+  } else {
+    recording_mark(&recording->config.wanted);
+    recording->next = collector->recordings_asked;
+    collector->recordings_asked = recording;
+    collector->recording_count++;
+  }
+  pthread_mutex_unlock(&collector->request_lock);
+  if (st)
+    sp_recording_release(recording);
+  else
+    sp_wake_call(sp_ring_wake(collector->ring));
+  return st;
+}
+
+void sp_collector_recording_stopped(sp_collector *collector) {
+  sp_wake_call(sp_ring_wake(collector->ring));
+}
+
+static void recording_begin(sp_collector *collector, sp_recording *recording) {
+  recording->st = sp_fold_open(collector->fold, &recording->config.wanted,
+                               &recording->sink);
+  sp_recording_begun(recording);
+}
+
+void sp_collector_recordings_admit(sp_collector *collector) {
+  sp_recording *recording, *next;
+
+  pthread_mutex_lock(&collector->request_lock);
+  next = collector->recordings_asked;
+  collector->recordings_asked = NULL;
+  pthread_mutex_unlock(&collector->request_lock);
+  while ((recording = next)) {
+    next = recording->next;
+    recording->next = collector->recordings;
+    collector->recordings = recording;
+    if (recording->config.wanted.mark)
+      recording_begin(collector, recording);
+  }
+}
+
+void sp_collector_recordings_before(sp_collector *collector) {
+  sp_recording *recording;
+
+  sp_collector_recordings_admit(collector);
+  for (recording = collector->recordings; recording;
+       recording = recording->next)
+    recording->last_round = sp_recording_is_ending(recording);
+}
+
+static void others_begin(sp_collector *collector) {
+  sp_recording *recording;
+
+  for (recording = collector->recordings; recording;
+       recording = recording->next) {
+    if (recording->sink || recording->st)
+      continue;
+    recording->begun_ns = sp_clock_monotonic_ns(collector->config.clock);
+    recording->unix_ns = sp_clock_unix_ns(collector->config.clock);
+    recording_begin(collector, recording);
+  }
+}
+
+/* All recordings together have a bound of memory: past it, stacks that are new
+ * to one of them become SP_NOTE_OVERFLOW, as past the bound of one. */
+static void recordings_bound(sp_collector *collector) {
+  const uint64_t most =
+      RECORDINGS_WINDOWS * collector->config.settings->window_max_bytes;
+  uint64_t bytes = 0;
+  sp_recording *recording;
+
+  for (recording = collector->recordings; recording;
+       recording = recording->next)
+    if (recording->sink)
+      bytes += sp_profile_bytes(recording->sink->profile);
+  for (recording = collector->recordings; recording;
+       recording = recording->next)
+    if (recording->sink)
+      sp_profile_full_set(recording->sink->profile, bytes > most);
+}
+
+static void part_keep(void *data, sp_encoded *part) {
+  sp_encoded *out = data;
+
+  *out = *part;
+}
+
+/* How the profile differs from the one that was asked for. */
+static void note_write(const sp_collector *collector, sp_recording *recording,
+                       bool early) {
+  const sp_recording_config *asked = &recording->config;
+  const uint32_t rate_hz = collector->config.settings->sample_rate_hz;
+  char rate[64] = "";
+  const char *native =
+      asked->native_frames && !collector->config.settings->native_frames
+          ? ", without native frames, as the session is"
+          : "";
+
+  if (asked->rate_hz && asked->rate_hz != rate_hz)
+    snprintf(rate, sizeof rate, ", at the session's %u Hz, not at %u Hz",
+             rate_hz, asked->rate_hz);
+  snprintf(recording->note, sizeof recording->note, "%s%s%s",
+           early ? ", ended early, as the sampling was stopped" : "", rate,
+           native);
+  if (recording->note[0])
+    memmove(recording->note, recording->note + 2,
+            strlen(recording->note + 2) + 1);
+}
+
+static spanprof_status recording_encode(sp_collector *collector,
+                                        sp_recording *recording,
+                                        sp_encoded *out) {
+  uint64_t lost_samples, lost_ticks;
+  sp_window window = {.time_ns = recording->unix_ns, .whole = true};
+
+  if (recording->sink->st)
+    return recording->sink->st;
+  window.duration_ns =
+      sp_clock_monotonic_ns(collector->config.clock) - recording->begun_ns;
+  return sp_collector_encode(collector, recording->sink->profile, &window,
+                             recording->note, part_keep, out, &lost_samples,
+                             &lost_ticks);
+}
+
+/* `recording` is out of the list, and receives no samples any more. */
+static void recording_finish(sp_collector *collector, sp_recording *recording) {
+  spanprof_status st = recording->st;
+  sp_encoded profile = {0};
+
+  if (!st &&
+      (!sp_recording_is_held(recording) || atomic_load(&collector->left)))
+    st = SPANPROF_ERR_STATE;
+  if (!st)
+    st = recording_encode(collector, recording, &profile);
+  sp_sink_free(recording->sink);
+  recording->sink = NULL;
+  pthread_mutex_lock(&collector->request_lock);
+  collector->recording_count--;
+  pthread_mutex_unlock(&collector->request_lock);
+  sp_recording_end(recording, st, &profile);
+  sp_recording_release(recording);
+}
+
+/* When it is over by its duration. */
+static uint64_t recording_until(const sp_recording *recording) {
+  const uint64_t left_ns = UINT64_MAX - recording->begun_ns;
+
+  return recording->begun_ns +
+         sp_min_u64(recording->config.duration_ns, left_ns);
+}
+
+/* Take those that are over, or all of them, out of the list and have them
+ * receive nothing more; *first_ns: when the first of the others is over. */
+static sp_recording *recordings_take_ended(sp_collector *collector, bool all,
+                                           uint64_t *first_ns) {
+  sp_recording **at = &collector->recordings, *recording, *ended = NULL;
+  const uint64_t now_ns = sp_clock_monotonic_ns(collector->config.clock);
+
+  *first_ns = UINT64_MAX;
+  while ((recording = *at)) {
+    const uint64_t until_ns = recording_until(recording);
+    const bool over = recording->last_round || now_ns >= until_ns;
+
+    if (!over && !all) {
+      *first_ns = sp_min_u64(*first_ns, until_ns);
+      at = &recording->next;
+      continue;
+    }
+    *at = recording->next;
+    recording->next = ended;
+    ended = recording;
+    note_write(collector, recording, !over);
+    if (recording->sink)
+      sp_fold_close(collector->fold, recording->sink);
+  }
+  return ended;
+}
+
+static uint64_t recordings_end(sp_collector *collector, bool all) {
+  uint64_t first_ns;
+  sp_recording *ended = recordings_take_ended(collector, all, &first_ns), *next;
+
+  if (ended)
+    sp_collector_names_wait(collector);
+  for (; ended; ended = next) {
+    next = ended->next;
+    recording_finish(collector, ended);
+  }
+  return first_ns;
+}
+
+uint64_t sp_collector_recordings_after(sp_collector *collector) {
+  if (!collector->recordings)
+    return UINT64_MAX;
+  others_begin(collector);
+  recordings_bound(collector);
+  return recordings_end(collector, false);
+}
+
+void sp_collector_recordings_end(sp_collector *collector) {
+  sp_collector_recordings_before(collector);
+  others_begin(collector);
+  recordings_end(collector, true);
+}
+
+void sp_collector_recordings_forget(sp_collector *collector) {
+  /* Their own locks may be taken for ever: they are left as they are. One that
+   * was about to end is in no list any more. */
+  if (collector->forking_in_step)
+    sp_fold_close_all(collector->fold);
+  collector->recordings = collector->recordings_asked = NULL;
+  collector->recording_count = 0;
+}

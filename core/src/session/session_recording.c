@@ -1,0 +1,362 @@
+/* Recordings: profiles beside the session's windows, or of a session that runs
+ * for recordings alone. */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../collect/collector_recordings.h"
+#include "../settings/environment.h"
+#include "../span/span.h"
+#include "../util/status.h"
+#include "../util/struct_take.h"
+#include "options.h"
+#include "session_inside.h"
+
+#define RECORDING_HOUR_MS 3600000
+
+/* A collector that is busy with a window, which waits for names at most 2 s, or
+ * gets no processor: then the recording begins later. */
+#define RECORDING_BEGIN_NS (5 * SP_NS_PER_S)
+#define RECORDING_END_NS   (10 * SP_NS_PER_S)
+
+#define RECORDING_RATE_HZ_MAX 1000
+
+struct spanprof_recording {
+  sp_recording *inside;
+  const sp_clock *clock;
+  uint64_t session; /* its number */
+  pid_t pid;
+};
+
+typedef struct recording_profile {
+  spanprof_profile_view view;
+  sp_encoded encoded;
+  char note[SP_RECORDING_NOTE_BYTES];
+} recording_profile;
+
+spanprof_status
+spanprof_recording_options_init(spanprof_recording_options *options,
+                                size_t struct_size) {
+  const spanprof_recording_options unset = {
+      .struct_size = struct_size,
+      .scope = SPANPROF_UNSET,
+      .sample_rate_hz = SPANPROF_UNSET,
+      .native_frames = SPANPROF_UNSET,
+      .duration_ms = SPANPROF_UNSET,
+  };
+
+  if (struct_size < sizeof struct_size || struct_size > sizeof unset)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "the options of a recording are of another version");
+  memcpy(options, &unset, struct_size);
+  return SPANPROF_OK;
+}
+
+/* Is a number given that is none of `least` to `most`? */
+static bool option_wrong(int64_t value, int64_t least, int64_t most) {
+  return value != SPANPROF_UNSET && (value < least || value > most);
+}
+
+static spanprof_status options_check(const spanprof_recording_options *given) {
+  if (option_wrong(given->scope, SPANPROF_RECORDING_ALL,
+                   SPANPROF_RECORDING_MARK))
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "scope is none of a recording");
+  if (option_wrong(given->sample_rate_hz, 1, RECORDING_RATE_HZ_MAX))
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "sample_rate_hz must be 1 to %d",
+                   RECORDING_RATE_HZ_MAX);
+  if (option_wrong(given->native_frames, 0, 1))
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "native_frames must be 0 or 1");
+  if (option_wrong(given->duration_ms, 1, INT64_MAX / (int64_t)SP_NS_PER_MS))
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "duration_ms must be 1 or more milliseconds");
+  return SPANPROF_OK;
+}
+
+static spanprof_status options_read(const spanprof_recording_options *given,
+                                    spanprof_recording_options *out) {
+  spanprof_status st = spanprof_recording_options_init(out, sizeof *out);
+
+  if (given &&
+      !sp_struct_take(out, sizeof *out, given, sizeof given->struct_size))
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "the options of a recording are of another version");
+  if (!st)
+    st = options_check(out);
+  if (out->scope == SPANPROF_UNSET)
+    out->scope = SPANPROF_RECORDING_ALL;
+  return st;
+}
+
+static sp_recording_config
+config_make(const spanprof_recording_options *options) {
+  sp_recording_config config = {
+      .wanted = {.scope = (spanprof_recording_scope)options->scope,
+                 .carried = spanprof_span_carried(options->span),
+                 .no_native_frames = options->native_frames == 0},
+      .duration_ns = UINT64_MAX,
+      .native_frames = options->native_frames == 1};
+
+  if (options->scope == SPANPROF_RECORDING_THREAD)
+    config.wanted.tid = (uint32_t)syscall(SYS_gettid);
+  else if (options->scope == SPANPROF_RECORDING_CONTEXT)
+    config.wanted.outer = spanprof_mark_get();
+  else if (options->scope == SPANPROF_RECORDING_MARK)
+    config.wanted.outer = options->outer;
+  if (options->sample_rate_hz != SPANPROF_UNSET)
+    config.rate_hz = (uint32_t)options->sample_rate_hz;
+  if (options->duration_ms != SPANPROF_UNSET)
+    config.duration_ns = (uint64_t)options->duration_ms * SP_NS_PER_MS;
+  return config;
+}
+
+/* With both locks held, and no session: start one for recordings alone. It
+ * hands its profiles to nobody, whatever the environment says. */
+static spanprof_status
+temporary_start(const spanprof_recording_options *recording,
+                spanprof_session **out) {
+  spanprof_options options;
+  spanprof_status st = sp_settings_check_enabled(sp_environment_own());
+
+  if (!st)
+    st = spanprof_options_init(&options, sizeof options);
+  if (st)
+    return st;
+  options.server_address = "";
+  options.output_directory = "";
+  options.spool_directory = "";
+  options.upload_interval_ms = RECORDING_HOUR_MS;
+  options.flush_on_sigterm = 0;
+  options.log_level = SPANPROF_LOG_ERROR;
+  options.sample_rate_hz = recording->sample_rate_hz;
+  options.native_frames = recording->native_frames;
+  st = sp_session_make(out, &options);
+  if (!st)
+    (*out)->temporary = true;
+  return st;
+}
+
+/* With both locks held: the last recording of a temporary session ends it. */
+static void temporary_leave(spanprof_session *session) {
+  if (session->temporary && session->recordings == 0)
+    sp_session_end(session, 0);
+}
+
+/* With the lock held: record in a session that runs. */
+static spanprof_status recording_join(spanprof_recording *recording,
+                                      spanprof_session *session) {
+  spanprof_status st =
+      sp_collector_record(session->pipeline.collector, recording->inside);
+
+  recording->session = session->number;
+  recording->clock = session->pipeline.clock;
+  recording->pid = getpid();
+  if (!st)
+    session->recordings++;
+  return st == SPANPROF_ERR_LIMIT
+             ? sp_fail(st, "%d recordings are under way already",
+                       SP_RECORDINGS_MAX)
+             : st;
+}
+
+/* With both locks held: the same, in a temporary session where none runs. */
+static spanprof_status
+recording_start(spanprof_recording *recording,
+                const spanprof_recording_options *options) {
+  spanprof_session *session = sp_session_state.current;
+  spanprof_status st = SPANPROF_OK;
+
+  if (session && (session->stopping || !sp_session_here()))
+    return sp_fail(SPANPROF_ERR_STATE, "the session is being stopped");
+  if (!session)
+    st = temporary_start(options, &session);
+  if (st)
+    return st;
+  st = recording_join(recording, session);
+  temporary_leave(session);
+  return st;
+}
+
+static spanprof_status
+recording_enter(spanprof_recording *recording,
+                const spanprof_recording_options *options) {
+  spanprof_status st = SPANPROF_ERR_STATE;
+  spanprof_session *session;
+  bool runs;
+
+  sp_session_fork_ready();
+  /* A start or stop of another thread is waited for only where it matters. */
+  pthread_mutex_lock(&sp_session_state.lock);
+  session = sp_session_state.current;
+  runs = session && !session->stopping && sp_session_here();
+  if (runs)
+    st = recording_join(recording, session);
+  pthread_mutex_unlock(&sp_session_state.lock);
+  if (runs)
+    return st;
+  sp_session_lock();
+  st = recording_start(recording, options);
+  sp_session_unlock();
+  return st;
+}
+
+static spanprof_status recording_new(spanprof_recording **out,
+                                     const sp_recording_config *config) {
+  const sp_mem *mem = &sp_mem_default;
+  spanprof_recording *recording = sp_mem_zero(mem, sizeof *recording);
+
+  *out = recording;
+  if (recording && !sp_recording_new(&recording->inside, mem, config))
+    return SPANPROF_OK;
+  sp_mem_free(mem, recording);
+  *out = NULL;
+  return sp_fail(SPANPROF_ERR_NOMEM, "no memory for a recording");
+}
+
+static void recording_free(spanprof_recording *recording) {
+  sp_recording_release(recording->inside);
+  sp_mem_free(&sp_mem_default, recording);
+}
+
+spanprof_status
+spanprof_recording_begin(const spanprof_recording_options *given,
+                         spanprof_recording **out) {
+  spanprof_recording_options options;
+  sp_recording_config config;
+  spanprof_recording *recording;
+  spanprof_status st = options_read(given, &options);
+
+  *out = NULL;
+  if (st)
+    return st;
+  config = config_make(&options);
+  st = recording_new(&recording, &config);
+  if (st)
+    return st;
+  st = recording_enter(recording, &options);
+  if (st) {
+    recording_free(recording);
+    return st;
+  }
+  if (options.scope == SPANPROF_RECORDING_CONTEXT)
+    spanprof_mark_set(spanprof_recording_mark(recording));
+  else if (options.scope != SPANPROF_RECORDING_MARK)
+    sp_recording_wait_begun(recording->inside, recording->clock,
+                            sp_clock_monotonic_ns(recording->clock) +
+                                RECORDING_BEGIN_NS);
+  *out = recording;
+  return SPANPROF_OK;
+}
+
+spanprof_mark spanprof_recording_mark(const spanprof_recording *recording) {
+  return recording->inside->config.wanted.mark;
+}
+
+/* The recording's session, or NULL: it was stopped. With the lock held. */
+static spanprof_session *
+recording_session(const spanprof_recording *recording) {
+  spanprof_session *session = sp_session_state.current;
+
+  return session && session->number == recording->session ? session : NULL;
+}
+
+/* Have the collector end it soon. */
+static void recording_stop(const spanprof_recording *recording) {
+  spanprof_session *session;
+
+  sp_recording_stop(recording->inside);
+  pthread_mutex_lock(&sp_session_state.lock);
+  session = recording_session(recording);
+  if (session)
+    sp_collector_recording_stopped(session->pipeline.collector);
+  pthread_mutex_unlock(&sp_session_state.lock);
+}
+
+static void recording_leave(const spanprof_recording *recording) {
+  spanprof_session *session;
+  bool last = false;
+
+  pthread_mutex_lock(&sp_session_state.lock);
+  session = recording_session(recording);
+  if (session)
+    last = --session->recordings == 0 && session->temporary;
+  pthread_mutex_unlock(&sp_session_state.lock);
+  if (!last)
+    return;
+  sp_session_lock();
+  session = recording_session(recording);
+  if (session && !session->stopping)
+    temporary_leave(session);
+  sp_session_unlock();
+}
+
+/* Takes over the bytes. */
+static spanprof_status profile_new(const sp_recording *inside,
+                                   sp_encoded *encoded,
+                                   const spanprof_profile_view **out) {
+  recording_profile *profile = sp_mem_zero(&sp_mem_default, sizeof *profile);
+
+  if (!profile) {
+    sp_encoded_dispose(encoded);
+    return SPANPROF_ERR_NOMEM;
+  }
+  profile->encoded = *encoded;
+  memcpy(profile->note, inside->note, sizeof profile->note);
+  profile->view =
+      (spanprof_profile_view){.struct_size = sizeof profile->view,
+                              .bytes = encoded->bytes,
+                              .size_bytes = encoded->size,
+                              .time_ns = encoded->time_ns,
+                              .duration_ns = encoded->duration_ns,
+                              .samples = encoded->samples,
+                              .cpu_ns = encoded->cpu_ns,
+                              .note = profile->note[0] ? profile->note : NULL};
+  *out = &profile->view;
+  return SPANPROF_OK;
+}
+
+void spanprof_profile_free(const spanprof_profile_view *profile) {
+  recording_profile *whole = (recording_profile *)(uintptr_t)profile;
+
+  if (!profile)
+    return;
+  sp_encoded_dispose(&whole->encoded);
+  sp_mem_free(&sp_mem_default, whole);
+}
+
+/* Wait for the profile of a recording whose end was asked for. */
+static spanprof_status recording_wait(const spanprof_recording *recording,
+                                      const spanprof_profile_view **out) {
+  sp_encoded encoded;
+  spanprof_status st = sp_recording_wait(
+      recording->inside, recording->clock,
+      sp_clock_monotonic_ns(recording->clock) + RECORDING_END_NS, &encoded);
+
+  if (!st)
+    st = profile_new(recording->inside, &encoded, out);
+  return st ? sp_fail(st, "nothing was recorded: %s", spanprof_status_text(st))
+            : SPANPROF_OK;
+}
+
+spanprof_status spanprof_recording_end(spanprof_recording *recording,
+                                       const spanprof_profile_view **out) {
+  const sp_wanted *wanted;
+  spanprof_status st = SPANPROF_OK;
+
+  if (out)
+    *out = NULL;
+  if (!recording)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "there is no recording to end");
+  /* Its own lock may be taken for ever: it is left as it is. */
+  if (recording->pid != getpid())
+    return sp_fail(SPANPROF_ERR_STATE,
+                   "the recording is the process's that forked this one");
+  wanted = &recording->inside->config.wanted;
+  if (wanted->scope == SPANPROF_RECORDING_CONTEXT &&
+      spanprof_mark_get() == wanted->mark)
+    spanprof_mark_set(wanted->outer);
+  recording_stop(recording);
+  if (out)
+    st = recording_wait(recording, out);
+  recording_leave(recording);
+  recording_free(recording);
+  return st;
+}
