@@ -1,6 +1,7 @@
 /** The page as a file of its own: flame graph, span names and what the profiles
  * say of themselves; no server. How it is looked at stands behind the "#". */
 import { flamePanel, type Look, type Panel } from "./flame/panel.ts";
+import { rangeText, type Origin } from "./export/origin.ts";
 import { fileHead, fileNotes } from "./file/head.ts";
 import { spanTable, type SpanTable } from "./file/spans.ts";
 import { pairOfSpan, sideOfSpan, spanOf } from "./file/side.ts";
@@ -45,7 +46,7 @@ class FilePage {
     this.buttons = file.base ? SHOWS.map(([name, text]) =>
       h("button", { type: "button", onclick: () => { this.turn({ side: name }); }, "data-side": name }, text)) : [];
     this.panel = flamePanel({
-      tree: this.tree(), look: this.look(), title: shown(file.title, 100),
+      tree: this.tree(), look: this.look(), title: shown(file.title, 100), origin: () => this.origin(),
       onLook: (look: Look) => { this.note(look); },
     });
     place.append(h("main", { class: "file" },
@@ -78,6 +79,13 @@ class FilePage {
     const side = this.parameters["side"];
 
     return this.file.base ? SHOWS.find(([name]) => name === side)?.[0] ?? "diff" : "now";
+  }
+
+  private origin(): Origin {
+    const { now, origin, title } = this.file;
+    const range = now.fromMs > 0 ? { fromMs: now.fromMs, untilMs: now.untilMs } : null;
+
+    return { says: origin?.says ?? [title, ...range ? [rangeText(range)] : []], link: origin?.link ?? "", range, profile: null };
   }
 
   private tree(): Tree {

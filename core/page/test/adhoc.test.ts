@@ -151,11 +151,11 @@ test("a refusal of the server is said in its words", async () => {
 test("two files are a comparison, which can be swapped and taken apart", async () => {
   const opened = await openAdhoc();
 
-  await choose(opened, files.write("before.folded", "main;work 30\nmain;idle 5\n"), files.write("after.folded", "main;work 50\n"));
+  await choose(opened, files.write("before.folded", "main;work 300\nmain;idle 200\n"), files.write("after.folded", "main;work 600\n"));
   assert.match(await cards(opened, 2), /Before: before\.folded.*After: after\.folded/);
-  assert.match(await text(opened, ".flame-table"), /\+20/);
+  assert.match(await text(opened, ".flame-table"), /\+40\.00 points/);
   await opened.page.click(".adhoc-tools button");
-  assert.match(await text(opened, ".flame-table"), /[-\u2212]20/);
+  assert.match(await text(opened, ".flame-table"), /\u221240\.00 points/);
   await opened.page.click(".adhoc-file:nth-child(2) button");
   assert.match(await cards(opened, 1), /after\.folded/);
   assert.doesNotMatch(await text(opened, ".flame-table"), /idle/);

@@ -5,8 +5,9 @@ import { pathToFileURL } from "node:url";
 import type { Browser } from "puppeteer-core";
 import { foldedOf } from "../src/export/folded.ts";
 import { fine, open, startBrowser, type Opened } from "./browser.ts";
-import { Directory, madeProfile, readByGo, spanprof } from "./made.ts";
+import { Directory, madeProfile, rawByGo, readByGo, spanprof } from "./made.ts";
 import { Server } from "./server.ts";
+import { pushSpan, spanId } from "./shop.ts";
 
 const STACKS = [
   { stack: ["main", "work"], count: 30 }, { stack: ["main", "work", "</script>"], count: 12 },
@@ -145,6 +146,35 @@ test("a page keeps how it is looked at, and no name of what was left out", async
   const other = await open(browser, pathToFileURL(files.write("looked-again.html", html)).href);
   assert.equal(await other.page.$eval("input.flame-search", (field) => field.value), "work");
   await fine(other);
+});
+
+test("an export from a server has title, query, range and a link back, and the pprof its time, labels and spans", async () => {
+  const untilMs = Math.floor(Date.now() / 1000) * 1000 - 600_000;
+  await pushSpan(server, { id: spanId(0xab), name: "GET", service: "told", stacks: "main;work 30", untilMs });
+  const opened = await open(browser, `${server.base}?query=told.cpu&from=now-30m&until=now`);
+
+  await opened.page.waitForSelector(".export > button");
+  const raw = rawByGo(await exported(opened, "pprof", "pb.gz"));
+  assert.equal(Date.parse(/^Time: (\S+ \S+)/m.exec(raw)![1]!.replace(" ", "T") + "Z"), untilMs - 10_000);
+  assert.match(raw, /profile_id:\[00000000000000ab\]/);
+  assert.match(raw, /service_name:\[told\].*span_name:\[GET\]/s);
+  const svg = readFileSync(await exported(opened, "SVG", "svg"), "utf8");
+  const link = new URL(/<a href="([^"]*)"/.exec(svg)![1]!.replaceAll("&#38;", "&"));
+  assert.ok(svg.includes("told \u2013 cpu</text>") && svg.includes("told.cpu \u00b7 process_cpu:cpu"));
+  assert.equal(link.searchParams.get("query"), "told.cpu");
+  const [fromMs, rangeMs] = [Number(link.searchParams.get("from")), Number(link.searchParams.get("until")) - Number(link.searchParams.get("from"))];
+  assert.ok(rangeMs === 1_800_000 && Math.abs(fromMs + rangeMs - Date.now()) < 60_000, "times that stay");
+  const html = await exported(opened, "HTML", "html");
+  await fine(opened);
+  const file = await open(browser, pathToFileURL(files.write("told.html", readFileSync(html))).href);
+  assert.match(await file.page.$eval(".file-head", (head) => head.textContent), /told \u2013 cpu.*told\.cpu \u00b7 process_cpu:cpu.* \u2013 .*UTC/s);
+  assert.ok(await file.page.$eval(".file-head a", (a, base) => a.href.startsWith(base), server.base));
+  // Of what is left of it, drawn anew, the time is the range's.
+  await file.page.goto(`${file.page.url()}#focus=work`);
+  const again = rawByGo(await exported(file, "pprof", "pb.gz"));
+  assert.match(again, /^Time: /m);
+  assert.match(again, /Comment: told\.cpu|told\.cpu \u00b7/);
+  await fine(file);
 });
 
 test("a server's page is exported with what the server has", async () => {

@@ -4,7 +4,7 @@ import { colouringOf, DARK, fillsOf, LIGHT } from "../src/flame/colour.ts";
 import { scaled } from "../src/flame/derive.ts";
 import { graphOf } from "../src/flame/graph.ts";
 import { kindOf, packageOf } from "../src/flame/package.ts";
-import { svgOf } from "../src/flame/picture.ts";
+import { captioned, svgOf } from "../src/flame/picture.ts";
 import { amount, percent } from "../src/parts/format.ts";
 import { functionsOf, treeOfStacks } from "./stacks.ts";
 
@@ -90,14 +90,20 @@ test("an amount has three digits, and no thousand of a unit", () => {
   assert.deepEqual([999.6e6, 1023.9 * 1024].map((value) => amount(value, "bytes")), ["953 MiB", "1.00 MiB"]);
 });
 
+const PICTURE = {
+  width: 10, height: 20, background: "#ffffff", foreground: "#000000", fontFamily: "a, \"b\"", fontPx: 12,
+  rectangles: [{ x: 0.123456, y: 0, width: 10, height: 19, fill: "#d9dde4" }],
+  texts: [{ x: 4, y: 10, width: 2, text: "<script>&\"'\ud800", fill: "#1b1e24" }],
+};
+
 test("a picture's text is text in SVG", () => {
-  const svg = svgOf({
-    width: 10, height: 20, background: "#ffffff", fontFamily: "a, \"b\"", fontPx: 12,
-    rectangles: [{ x: 0.123456, y: 0, width: 10, height: 19, fill: "#d9dde4" }],
-    texts: [{ x: 4, y: 10, width: 2, text: "<script>&\"'\ud800", fill: "#1b1e24" }],
-  });
+  const svg = svgOf(PICTURE);
 
   assert.ok(svg.includes("&#60;script&#62;&#38;&#34;&#39;\ufffd</text>"), svg);
   assert.match(svg, /<svg x="4" y="-2" width="2" height="24"><text y="12"/, "cut off where its frame ends");
+  const said = captioned({ ...PICTURE, width: 200 }, ["shop <cpu>", "x".repeat(40)], "http://a/?b&c");
+  assert.equal(said.height, 20 + 4 * 20);
+  assert.deepEqual(said.texts.map((each) => each.text.length), [10, 25, 15, 13, PICTURE.texts[0]!.text.length]);
+  assert.ok(svgOf(said).includes('<a href="http://a/?b&#38;c"><text'));
   assert.ok(svg.includes("x=\"0.12\"") && svg.includes("font-family=\"a, &#34;b&#34;\""));
 });

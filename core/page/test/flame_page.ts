@@ -23,6 +23,7 @@ function noteLook(change: Look): void {
 const held = JSON.parse(document.getElementById("page-data")!.textContent) as Held;
 const look = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 const panels = held.trees.map((tree, at) => flamePanel({
+  origin: () => ({ says: ["shop.cpu"], link: "http://server.example/", range: null, profile: null }),
   tree: Array.isArray(tree) ? treeOfPair(...tree) : treeOf(tree),
   look, title: `panel ${at}`,
   onLook: (change) => {

@@ -67,9 +67,15 @@ export function spanprof(...words: string[]): string {
   return execFileSync(program, words, { encoding: "utf8", maxBuffer: 1 << 28 });
 }
 
-/** Stacks and values, by go tool pprof's raw text: "main;work" has 30. */
+/** What go tool pprof reads, as text; times are in UTC. */
+export function rawByGo(path: string): string {
+  return execFileSync("go", ["tool", "pprof", "-raw", "-symbolize=none", path],
+    { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, TZ: "UTC" } });
+}
+
+/** Stacks and values: "main;work" has 30. */
 export function readByGo(path: string, value = 0): Record<string, number> {
-  const raw = execFileSync("go", ["tool", "pprof", "-raw", "-symbolize=none", path], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] });
+  const raw = rawByGo(path);
   const names = new Map([...raw.matchAll(/^ +(\d+): 0x[0-9a-f]+ (?:M=\d+ )?(\S.*?) [^ ]*:\d+(?::\d+)? s=\d+/gm)].map((found) => [found[1]!, found[2]!]));
   const stacks: Record<string, number> = {};
 

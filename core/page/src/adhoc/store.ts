@@ -17,7 +17,7 @@ const WINDOW_MS = 3_600_000;
  * them; of this time. */
 async function uploadOf(file: ReadFile, index: number, timeMs: number): Promise<Uint8Array<ArrayBuffer>> {
   if (file.format !== "pprof")
-    return await packed(pprofOf(treeOf(file.values[index]!.tree), timeMs));
+    return await packed(pprofOf(treeOf(file.values[index]!.tree), { says: [], link: "", range: { fromMs: timeMs, untilMs: timeMs } }));
   // Of a number that is there twice the last one holds.
   const last = new Bytes().append(file.bytes).varint(TIME_FIELD << 3).bigVarint(BigInt(timeMs) * 1_000_000n);
   return await packed(last.copy());

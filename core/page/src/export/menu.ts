@@ -1,10 +1,11 @@
 /** The button "Export" of a flame graph: what is seen of it, as a file. */
 import type { Look } from "../flame/look.ts";
-import { canvasOf, svgOf, type Picture } from "../flame/picture.ts";
+import { canvasOf, captioned, svgOf, type Picture } from "../flame/picture.ts";
 import type { Tree } from "../model/tree.ts";
-import { h } from "../parts/dom.ts";
+import { h, shown } from "../parts/dom.ts";
 import { foldedOf } from "./folded.ts";
-import { fileOf, pageOf } from "./page.ts";
+import type { Origin } from "./origin.ts";
+import { fileOf, isWhole, pageOf } from "./page.ts";
 import { packed, pprofOf } from "./pprof.ts";
 
 /** What a flame graph's panel tells of itself. */
@@ -13,6 +14,7 @@ export interface Exported {
   tree(): Tree;
   look(): Look;
   picture(): Picture;
+  origin(): Origin;
 }
 
 const PNG_SCALE = 2;
@@ -21,17 +23,30 @@ const SAVED_MS = 60_000;
 
 type Format = readonly [name: string, ending: string, about: string, make: (source: Exported, title: string) => Promise<Blob>];
 
+/** The kept profile, where all of it is seen: what is drawn has no labels. */
+async function pprofBlob(source: Exported): Promise<Blob> {
+  const origin = source.origin();
+
+  return origin.profile && isWhole(source.look()) ? await origin.profile()
+    : new Blob([await packed(pprofOf(source.tree(), origin))], { type: "application/octet-stream" });
+}
+
+function pictureOf(source: Exported, title: string): Picture {
+  const { says, link } = source.origin();
+
+  return captioned(source.picture(), [title, ...says].map((each) => shown(each)), link);
+}
+
 const FORMATS: readonly Format[] = [
-  ["pprof", "pb.gz", "for go tool pprof, spanprof report and others", async (source) =>
-    new Blob([await packed(pprofOf(source.tree()))], { type: "application/octet-stream" })],
+  ["pprof", "pb.gz", "for go tool pprof, spanprof report and others", async (source) => await pprofBlob(source)],
   ["Folded stacks", "folded", "a line for each stack", (source) =>
     Promise.resolve(new Blob([foldedOf(source.tree())], { type: "text/plain" }))],
   ["HTML", "html", "this flame graph as a page that needs no network", (source, title) =>
-    Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title, source.look()))], { type: "text/html" }))],
-  ["SVG", "svg", "a drawing", (source) =>
-    Promise.resolve(new Blob([svgOf(source.picture())], { type: "image/svg+xml" }))],
-  ["PNG", "png", "a picture", async (source) => await new Promise<Blob>((resolve, reject) => {
-    canvasOf(source.picture(), PNG_SCALE).toBlob((blob) => {
+    Promise.resolve(new Blob([pageOf(fileOf(source.tree(), title, source.look(), source.origin()))], { type: "text/html" }))],
+  ["SVG", "svg", "a drawing", (source, title) =>
+    Promise.resolve(new Blob([svgOf(pictureOf(source, title))], { type: "image/svg+xml" }))],
+  ["PNG", "png", "a picture", async (source, title) => await new Promise<Blob>((resolve, reject) => {
+    canvasOf(pictureOf(source, title), PNG_SCALE).toBlob((blob) => {
       if (blob)
         resolve(blob);
       else

@@ -1,6 +1,7 @@
 /** This page with stacks put into it, as one file: made of its own document, so
  * that it works without a server, too. */
 import type { Look } from "../flame/look.ts";
+import type { Origin } from "./origin.ts";
 import type { Tree } from "../model/tree.ts";
 import type { WireFile, WireFileSide, WireTree } from "../model/wire.ts";
 
@@ -31,13 +32,22 @@ function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): W
   };
 }
 
+/** The parts of a look that are in the tree itself. */
+const IN_TREE = ["focus", "hide", "recursion"] as const;
+
+/** Whether a look leaves the stacks as they are. */
+export function isWhole(look: Look): boolean {
+  return IN_TREE.every((name) => look[name] === undefined);
+}
+
 /** The tree is what focus, hide and recursion left; the rest of a look goes along. */
-export function fileOf(tree: Tree, title: string, look: Look): WireFile {
-  const gone = ["focus", "hide", "recursion"];
+export function fileOf(tree: Tree, title: string, look: Look, { says, link, range }: Origin): WireFile {
+  const gone: readonly string[] = IN_TREE;
 
   return {
     title, look: { ...tree.comparison && { scale: tree.comparison.scale }, ...Object.fromEntries(Object.entries(look).filter(([name]) => !gone.includes(name))) },
-    now: sideOf(tree, tree.self, tree.samples), base: tree.baseSelf ? sideOf(tree, tree.baseSelf, tree.baseSamples) : null,
+    origin: { says: [...says], link },
+    now: { ...sideOf(tree, tree.self, tree.samples), ...range }, base: tree.baseSelf ? sideOf(tree, tree.baseSelf, tree.baseSamples) : null,
   };
 }
 

@@ -3,6 +3,7 @@
  * comparison it has two values, "base" beside the type; "samples" are there where
  * they are known. */
 import { Bytes } from "./bytes.ts";
+import type { Origin } from "./origin.ts";
 import type { Tree } from "../model/tree.ts";
 
 class Texts {
@@ -61,8 +62,8 @@ function putFunctions(out: Bytes, tree: Tree, texts: Texts): void {
   }
 }
 
-/** Not compressed; see packed(). */
-export function pprofOf(tree: Tree, timeMs = Date.now()): Uint8Array<ArrayBuffer> {
+/** Not compressed; see packed(). Of an unknown time it has none. */
+export function pprofOf(tree: Tree, { says, link, range }: Pick<Origin, "says" | "link" | "range">): Uint8Array<ArrayBuffer> {
   const out = new Bytes();
   const texts = new Texts();
   const type = valueType(texts, tree.type, tree.unit);
@@ -74,9 +75,16 @@ export function pprofOf(tree: Tree, timeMs = Date.now()): Uint8Array<ArrayBuffer
     out.part(1, valueType(texts, "samples", "count"));
   putSamples(out, tree);
   putFunctions(out, tree, texts);
-  out.varint(9 << 3).bigVarint(BigInt(Math.round(timeMs)) * 1_000_000n); // larger than a number is exact
+  // Nanoseconds are larger than a number is exact.
+  if (range)
+    out.varint(9 << 3).bigVarint(BigInt(Math.round(range.fromMs)) * 1_000_000n)
+      .varint(10 << 3).bigVarint(BigInt(Math.round(range.untilMs - range.fromMs)) * 1_000_000n);
   // No period: what one sample stood for is not known of what was merged.
   out.part(11, type).number(14, texts.of(tree.type));
+  for (const text of says)
+    out.number(13, texts.of(text));
+  if (link !== "")
+    out.number(15, texts.of(link));
   for (const text of texts.list)
     out.part(6, new TextEncoder().encode(text));
   return out.copy();

@@ -46,6 +46,9 @@ export function fileHead(file: WireFile): HTMLElement {
   return h("header", { class: "file-head" },
     h("div", { class: "file-title" }, h("h1", {}, shown(file.title, 300)), themeControl()),
     ...sides.map(([name, side]) => h("p", { class: "faint" }, name, sentence(side))),
+    ...file.origin?.says.map((each) => h("p", { class: "faint file-origin" }, shown(each, 2000))) ?? [],
+    file.origin && /^https?:/.test(file.origin.link)
+      && h("p", { class: "faint" }, h("a", { href: file.origin.link, rel: "noreferrer" }, "Show it on its server")),
     file.now.tree.nodes.parent.length === 1 && totalOf(file.now) === 0
       && h("p", { role: "status" }, "No samples match: the filters that this file was made with left none."));
 }

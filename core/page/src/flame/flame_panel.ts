@@ -1,5 +1,6 @@
 /** The parts of a panel, kept in step with a look. */
 import { ExportMenu } from "../export/menu.ts";
+import type { Origin } from "../export/origin.ts";
 import { h, renew } from "../parts/dom.ts";
 import type { Tree } from "../model/tree.ts";
 import { colourOf, LIGHT, watchTheme } from "./colour.ts";
@@ -61,7 +62,7 @@ export class FlamePanel implements Panel {
   private readonly body: HTMLElement;
   private readonly leaving = new AbortController();
 
-  constructor(tree: Tree, look: Look, title: string, onLook: (change: Look) => void) {
+  constructor(tree: Tree, look: Look, title: string, readonly origin: () => Origin, onLook: (change: Look) => void) {
     this.whole = tree;
     this.looked = changedLook(look, {});
     this.onLook = onLook;

@@ -4,6 +4,7 @@
  * The tree stays whole in memory: own and total times are sums over all nodes,
  * whatever of it is wide enough to be drawn. */
 import type { Tree } from "../model/tree.ts";
+import type { Origin } from "../export/origin.ts";
 import { FlamePanel } from "./flame_panel.ts";
 import type { Look } from "./look.ts";
 import type { Picture } from "./picture.ts";
@@ -17,8 +18,10 @@ export interface PanelOptions {
   look: Look;
   /** The user looked elsewhere: members to change, "" takes one away. */
   onLook: (change: Look) => void;
-  /** The name of what is exported, without an ending. */
+  /** The title of what is exported, and the name of its file without an ending. */
   title: string;
+  /** Of the stacks that are shown now. */
+  origin: () => Origin;
 }
 
 export interface Panel {
@@ -39,5 +42,5 @@ export interface Panel {
 }
 
 export function flamePanel(options: PanelOptions): Panel {
-  return new FlamePanel(options.tree, options.look, options.title, options.onLook);
+  return new FlamePanel(options.tree, options.look, options.title, options.origin, options.onLook);
 }

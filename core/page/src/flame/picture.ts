@@ -1,4 +1,5 @@
 /** What is seen of a graph, as plain data: for SVG, PNG and files. */
+import { LIGHT } from "./colour.ts";
 import { visibleFrames } from "./graph.ts";
 import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, type Scene } from "./paint.ts";
 
@@ -6,11 +7,13 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly background: string;
+  /** Of what is written beside frames. */
+  readonly foreground: string;
   readonly fontFamily: string;
   readonly fontPx: number;
   readonly rectangles: readonly { x: number; y: number; width: number; height: number; fill: string }[];
   /** Begin at x, have their middle at y, and are no wider than `width`. */
-  readonly texts: readonly { x: number; y: number; width: number; text: string; fill: string }[];
+  readonly texts: readonly { x: number; y: number; width: number; text: string; fill: string; link?: string }[];
 }
 
 type Parts = { -readonly [K in "rectangles" | "texts"]: Picture[K][number][] };
@@ -29,7 +32,29 @@ export function pictureOf(scenes: readonly Scene[], width: number): Picture {
     height += levels * ROW_PX;
   }
   return {
-    width, height, background: scenes[0]?.theme.background ?? "#ffffff", fontFamily: FONT_FAMILY, fontPx: FONT_PX, rectangles, texts,
+    width, height, background: (scenes[0]?.theme ?? LIGHT).background, foreground: (scenes[0]?.theme ?? LIGHT).text, fontFamily: FONT_FAMILY, fontPx: FONT_PX, rectangles, texts,
+  };
+}
+
+const CAPTION_X_PX = 4;
+/** Wider than the letters of an address are on average. */
+const LETTER_SHARE = 0.62;
+
+/** A picture below lines that say what it shows; what is wider goes on in the next
+ * one. The last line is a link where `link` is no empty text. */
+export function captioned(picture: Picture, lines: readonly string[], link: string): Picture {
+  const letters = Math.max(20, Math.floor((picture.width - 2 * CAPTION_X_PX) / (picture.fontPx * LETTER_SHARE)));
+  const parts = [...lines.map((text) => ({ text })), ...link === "" ? [] : [{ text: link, link }]]
+    .flatMap(({ text, ...more }) => (text.match(new RegExp(`.{1,${letters}}`, "gsu")) ?? []).map((part) => ({ text: part, ...more })));
+  const downPx = parts.length * ROW_PX;
+
+  return {
+    ...picture, height: picture.height + downPx,
+    rectangles: picture.rectangles.map((each) => ({ ...each, y: each.y + downPx })),
+    texts: [
+      ...parts.map((part, row) => ({ x: CAPTION_X_PX, y: (row + 0.5) * ROW_PX, width: picture.width - 2 * CAPTION_X_PX, fill: picture.foreground, ...part })),
+      ...picture.texts.map((each) => ({ ...each, y: each.y + downPx })),
+    ],
   };
 }
 
@@ -37,6 +62,10 @@ export function pictureOf(scenes: readonly Scene[], width: number): Picture {
 function escaped(text: string): string {
   return text.replace(/\p{Surrogate}|[\ufffe\uffff]/gu, "\ufffd")
     .replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+}
+
+function linked(link: string | undefined, content: string): string {
+  return link === undefined ? content : `<a href="${escaped(link)}">${content}</a>`;
 }
 
 const round = (value: number): string => String(Math.round(value * 100) / 100);
@@ -48,7 +77,7 @@ export function svgOf(picture: Picture): string {
   const half = picture.fontPx;
   const texts = picture.texts.map((each) =>
     `<svg x="${round(each.x)}" y="${round(each.y - half)}" width="${round(each.width)}" height="${2 * half}">`
-    + `<text y="${half}" fill="${each.fill}">${escaped(each.text)}</text></svg>`);
+    + linked(each.link, `<text y="${half}" fill="${each.fill}">${escaped(each.text)}</text>`) + "</svg>");
 
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${round(picture.width)}" height="${round(picture.height)}" `
     + `viewBox="0 0 ${round(picture.width)} ${round(picture.height)}" font-family="${escaped(picture.fontFamily)}" `

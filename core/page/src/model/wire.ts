@@ -140,6 +140,9 @@ export interface WireFile {
   title: string;
   /** How it is looked at first; the command says nothing of it. */
   look?: Record<string, string>;
+  /** Of a file that the page made: queries and ranges, and the address that showed
+   * them. */
+  origin?: { says: string[]; link: string };
   now: WireFileSide;
   base: WireFileSide | null;
 }

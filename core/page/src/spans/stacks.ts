@@ -1,6 +1,7 @@
 /** A flame graph's place in a view: asks for stacks, shows them, or why there
  * are none; another question takes the place of the one before it. */
 import { flamePanel, type Look, type Panel } from "../flame/panel.ts";
+import { originOf, type Origin } from "../export/origin.ts";
 import { treeOf, type Tree } from "../model/tree.ts";
 import type { WireTree } from "../model/wire.ts";
 import { h, renew } from "../parts/dom.ts";
@@ -18,6 +19,7 @@ export class StacksPlace {
   private panel: Panel | null = null;
   private readonly asking: Latest;
   private look: Look;
+  private origin: Origin | null = null;
 
   /** `onLook`: instead of a note in the address; `look`: where the address says
    * nothing else. */
@@ -38,6 +40,7 @@ export class StacksPlace {
     const signal = this.asking.next();
 
     return await inPlace(this.view, signal, async () => {
+      const origin = originOf(this.view.api, asked);
       const tree = treeOf(await this.view.api.get<WireTree>("profile", { format: "tree", ...asked }, signal));
       const why = treeTotal(tree) === 0 ? await whyEmpty(asking, asked) : null;
 
@@ -45,7 +48,7 @@ export class StacksPlace {
       if (why)
         this.showInstead(why);
       else
-        this.show(tree, title);
+        this.show(tree, title, origin);
       return why ? null : tree;
     }, (fault, error) => {
       this.showInstead(fault);
@@ -53,13 +56,14 @@ export class StacksPlace {
     });
   }
 
-  show(tree: Tree, title: string): void {
+  show(tree: Tree, title: string, origin: Origin): void {
+    this.origin = origin;
     if (this.panel) {
       this.panel.setTree(tree);
       return;
     }
     this.panel = flamePanel({
-      tree, title, look: this.look, onLook: (change) => {
+      tree, title, origin: () => this.origin!, look: this.look, onLook: (change) => {
         if (this.onLook)
           this.onLook(change);
         else

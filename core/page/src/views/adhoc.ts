@@ -4,7 +4,9 @@ import { NotUnderstood, type ParsedValue } from "../adhoc/parsed.ts";
 import { readFile, type ReadFile } from "../adhoc/read.ts";
 import { storeForm } from "../adhoc/store.ts";
 import { treeOf, treeOfPair, type Tree } from "../model/tree.ts";
-import { amount, count, moment } from "../parts/format.ts";
+import { packed } from "../export/pprof.ts";
+import type { Origin } from "../export/origin.ts";
+import { amount, count, moment, zoneOf } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import type { View } from "./view.ts";
 
@@ -35,6 +37,19 @@ function treeOfFiles(files: readonly ReadFile[]): Tree {
   const [first, second] = files.map((file) => file.values[indexOf(file)]!.tree);
 
   return second ? treeOfPair(first!, second) : treeOf(first!);
+}
+
+/** A file has no address; one pprof profile is exported as it is. */
+function originOfFiles(files: readonly ReadFile[]): Origin {
+  const last = files[files.length - 1]!;
+  const when = (file: ReadFile): string => file.timeMs === null ? "" : ` \u00b7 ${moment(file.timeMs)} ${zoneOf(file.timeMs)}`;
+
+  return {
+    says: files.map((file) => `${file.name}: ${file.format}, ${file.values[indexOf(file)]!.name}${when(file)}`), link: "",
+    range: last.timeMs === null ? null : { fromMs: last.timeMs, untilMs: last.timeMs },
+    profile: files.length === 1 && last.format === "pprof"
+      ? async () => new Blob([await packed(last.bytes)], { type: "application/octet-stream" }) : null,
+  };
 }
 
 class Adhoc {
@@ -130,6 +145,7 @@ class Adhoc {
       return;
     this.panel = flamePanel({
       tree: treeOfFiles(kept), look: this.view.state.parameters, title: kept.map(({ name }) => name).reverse().join(" compared with "),
+      origin: () => originOfFiles(kept),
       onLook: (look) => { this.view.note(look); },
     });
     this.place.append(this.panel.element);

@@ -1,5 +1,6 @@
 /** Two selections as one flame graph of what changed, and as a table of what
  * changed most. */
+import { originOfPair } from "../export/origin.ts";
 import { scaled } from "../flame/derive.ts";
 import type { Look } from "../flame/panel.ts";
 import type { Comparison } from "../model/comparison.ts";
@@ -115,7 +116,7 @@ function shownDifference(view: View, place: StacksPlace, tree: Tree, profiles: r
     }));
   };
 
-  place.show(tree, "difference");
+  place.show(tree, "difference", originOfPair(sideOf(view.state, "left"), sideOf(view.state, "right")));
   onScale();
   return { elements: [summary(tree.comparison!, profiles, measure), place.element, h("h2", {}, "What changed most"), table], onScale };
 }

@@ -4,6 +4,7 @@ import { flamePanel, type Panel } from "../flame/panel.ts";
 import { defaultChange } from "../explore/default.ts";
 import { emptyReason } from "../explore/empty.ts";
 import { typeName, typeOf, unitOf } from "../model/choice.ts";
+import { originOf, type Origin } from "../export/origin.ts";
 import { rangeChange, rangeOf } from "../model/range.ts";
 import { treeOf } from "../model/tree.ts";
 import type { WireAnnotation, WireTree } from "../model/wire.ts";
@@ -31,6 +32,7 @@ class Explore {
   private readonly timeline: Timeline;
   private readonly asking: Latest;
   private panel: Panel | null = null;
+  private origin: Origin | null = null;
 
   constructor(private readonly view: View, private readonly asked: Asked) {
     this.timeline = new Timeline({
@@ -38,7 +40,7 @@ class Explore {
       onRange: (range) => { view.go({ ...rangeChange(range), live: undefined }); },
       onAnnotations: async () => { await this.loadTimeline(view.signal); },
     });
-    this.heading.textContent = `${shown(applicationOf(asked.query) ?? "All applications", NAME_MAX)} \u2013 ${shown(typeName(typeOf(asked)), NAME_MAX)}`;
+    this.heading.textContent = titleOf(asked);
     view.element.append(h("div", { class: "headline" }, this.heading, this.figures), this.timeline.element, this.place);
     this.asking = new Latest(view.signal);
     view.signal.addEventListener("abort", () => {
@@ -57,11 +59,13 @@ class Explore {
   private async loadProfile(signal: AbortSignal): Promise<void> {
     const { api } = this.view;
     const { query, type, from, until } = this.asked;
+    const origin = originOf(api, this.asked);
     const wire = await api.get<WireTree>("profile", { format: "tree", query, type, from, until }, signal);
 
     const why = wire.nodes.self.some((value) => value !== 0) ? null : await emptyReason(this.view);
 
     signal.throwIfAborted();
+    this.origin = origin;
     this.figures.textContent = figuresOf(wire, typeOf(this.asked));
     if (why) {
       this.panel?.dispose();
@@ -74,7 +78,7 @@ class Explore {
       return;
     }
     this.panel = flamePanel({
-      tree: treeOf(wire), look: this.view.state.parameters, title: fileName(this.asked),
+      tree: treeOf(wire), look: this.view.state.parameters, title: titleOf(this.asked), origin: () => this.origin!,
       onLook: (look) => { this.view.note(look); },
     });
     this.place.replaceChildren(this.panel.element);
@@ -99,10 +103,8 @@ function figuresOf(wire: WireTree, type: string): string {
   return total === 0 ? "" : `${amount(total, wire.unit || unitOf(type))} in ${count(wire.profiles)} profile${wire.profiles === 1 ? "" : "s"}`;
 }
 
-function fileName(asked: Asked): string {
-  const name = `${applicationOf(asked.query) ?? "all"}-${typeName(typeOf(asked))}`;
-
-  return name.replace(/[^\w.-]+/g, "_").slice(0, 80);
+function titleOf(asked: Asked): string {
+  return `${shown(applicationOf(asked.query) ?? "All applications", NAME_MAX)} \u2013 ${shown(typeName(typeOf(asked)), NAME_MAX)}`;
 }
 
 export async function explore(view: View): Promise<void> {

@@ -1,5 +1,6 @@
 /** One span: where it spent its time, next to others of its kind, and what its
  * trace tells of it. */
+import { originOfPair } from "../export/origin.ts";
 import { treeOfDiff } from "../model/tree.ts";
 import type { WireDiff, WireSpan } from "../model/wire.ts";
 import type { Look } from "../flame/panel.ts";
@@ -161,7 +162,7 @@ async function difference(view: View, found: FoundSpan, place: StacksPlace, says
     return;
   }
   says.textContent = `${baselineText(baseline)} Shares of the span and of its baseline are compared.`;
-  place.show(tree, `difference-${found.id}`);
+  place.show(tree, `difference-${found.id}`, originOfPair(baseline, found.own));
 }
 
 function ofTrace(view: View, found: FoundSpan): HTMLElement[] {
