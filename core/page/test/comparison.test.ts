@@ -28,7 +28,7 @@ function pair(seed: number, isCounted: boolean, countsOf: (value: number) => rea
     builder.add(node, now * WEIGHT, base * WEIGHT, now, base);
   }
   const columns = builder.columns();
-  return { type: "cpu", unit: "nanoseconds", functions, ...columns, comparison: comparisonOf(columns) };
+  return { type: "cpu", unit: "nanoseconds", functions, ...columns, comparison: comparisonOf(columns), merged: 0 };
 }
 
 function fillsOf(tree: Tree): number[] {

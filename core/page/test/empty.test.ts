@@ -148,3 +148,35 @@ test("nearness is counted in characters that differ", () => {
   assert.deepEqual(nearest("shp", ["mail", "shop", "ship-yard"], 2), ["shop", "mail"]);
   assert.deepEqual(nearest("x".repeat(100_000), ["y".repeat(100_000), "x"], 1), ["x"]);
 });
+
+test("the page of an empty server shows the first profiles when they are there", async () => {
+  const first = await Server.start();
+  const opened = await open(browser, first.base);
+
+  await until(opened.page, ".start h2", "This server has no profiles yet");
+  await first.pushFolded("first.cpu", "main;work 100");
+  await drawn(opened.page);
+  await until(opened.page, "h1", "first");
+  await opened.page.goto(`${first.base}spans`);
+  await fine(opened);
+  await first.stop();
+});
+
+test("a profile that takes too much is refused below the timeline, which stays", async () => {
+  const opened = await open(browser, `${server.base}?query=mail.cpu`);
+  const { page } = opened;
+
+  await drawn(page);
+  await page.setRequestInterception(true);
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname.endsWith("/profile"))
+      void request.respond({ status: 429, contentType: "application/problem+json", body: JSON.stringify({ status: 429, detail: "too much" }) });
+    else
+      void request.continue();
+  });
+  await page.reload();
+  await until(page, ".graph .fault", "too much");
+  await page.waitForSelector(".timeline canvas");
+  assert.equal(await page.$eval("h1", (heading) => heading.textContent), "mail \u2013 cpu");
+  opened.page.removeAllListeners("request");
+});

@@ -84,7 +84,7 @@ test("folded stacks have no other semicolons, and the same sums", async () => {
 test("folded stacks are whole numbers, and have what has no frame left", () => {
   const tree = {
     type: "cpu", unit: "nanoseconds", functions: { name: ["a"], file: [""], line: [0] }, parent: Uint32Array.of(0, 0), functionOf: Int32Array.of(-1, 0),
-    self: Float64Array.of(3, 4), baseSelf: Float64Array.of(1.4, 2.6), samples: null, baseSamples: null, comparison: null,
+    self: Float64Array.of(3, 4), baseSelf: Float64Array.of(1.4, 2.6), samples: null, baseSamples: null, comparison: null, merged: 0,
   };
 
   assert.equal(foldedOf(tree), "[no frame] 1 3\na 3 4\n");

@@ -209,6 +209,7 @@ test("a small graph has its children side by side, and none that is too narrow",
     parent: Uint32Array.of(0, 0, 1, 1, 0), functionOf: Int32Array.of(-1, 0, 1, 2, 3), self: Float64Array.of(0, 0, 600, 400, 1), samples: null, baseSamples: null,
     baseSelf: null,
     comparison: null,
+    merged: 0,
   };
 
   assert.deepEqual(framesOf(tree, 100.1).map(({ name, row, left, width }) => [name, row, Math.round(left), Math.round(width)]),

@@ -51,7 +51,7 @@ export function treeOfStacks(stacks: readonly Stack[], functions: Functions, isD
     builder.add(node, value, base, 1, 0);
   }
   const columns = builder.columns();
-  return { type: "cpu", unit: "nanoseconds", functions, ...columns, comparison: isDiff ? comparisonOf(columns) : null };
+  return { type: "cpu", unit: "nanoseconds", functions, ...columns, comparison: isDiff ? comparisonOf(columns) : null, merged: 0 };
 }
 
 /** A tree as text, without the nodes that have nothing in or under them. */

@@ -1,7 +1,9 @@
 /** Of a server that has nothing: how to send it something. */
+import type { WireApplication } from "../model/wire.ts";
 import { copyText } from "../flame/copy.ts";
 import { h } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
+import { EVER } from "./default.ts";
 
 /** Where agents send to: the page's own address without the view. */
 function serverAddress(): string {
@@ -14,6 +16,25 @@ function snippets(server: string): (readonly [title: string, text: string])[] {
     ["Ruby", `require "spanprof"\n\nSpanprof.start(application_name: "my-app", server_address: "${server}")`],
     ["Python", `import spanprof\n\nspanprof.start(application_name="my-app", server_address="${server}")`],
   ];
+}
+
+const CHECK_MS = 2000;
+
+/** Shows the view anew once the server has profiles. */
+async function untilProfiles(view: View): Promise<void> {
+  const quiet = view.api.quiet();
+
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+    if (view.signal.aborted)
+      return;
+    // A server that is away may come back.
+    const answer = await quiet.get<{ applications: WireApplication[] }>("applications", EVER, view.signal).catch(() => null);
+    if (answer && answer.applications.length > 0) {
+      view.replace({});
+      return;
+    }
+  }
 }
 
 export function startHelp(view: View): HTMLElement {
@@ -35,7 +56,8 @@ export function startHelp(view: View): HTMLElement {
     return h("div", { class: "snippet" }, h("h3", {}, title, " ", copy), code);
   });
 
+  void untilProfiles(view);
   return h("div", { class: "start" },
     h("h2", {}, "This server has no profiles yet"),
-    h("p", {}, "Send it some; they are here a few seconds later."), ...cards);
+    h("p", {}, "Send it some: this page checks every two seconds and shows them."), ...cards);
 }

@@ -28,7 +28,7 @@ function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): W
 
   return {
     fromMs: 0, untilMs: 0, samples: samples ? sum(samples) : 0, all: sum(self), comments: [], spanNames: [], spans: [],
-    tree: { type: tree.type, unit: tree.unit, profiles: 0, functions, nodes: samples ? { ...nodes, samples: Array.from(samples) } : nodes },
+    tree: { type: tree.type, unit: tree.unit, profiles: 0, merged: tree.merged, functions, nodes: samples ? { ...nodes, samples: Array.from(samples) } : nodes },
   };
 }
 

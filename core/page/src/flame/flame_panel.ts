@@ -12,6 +12,7 @@ import { Keys } from "./keys.ts";
 import { Legend } from "./legend.ts";
 import { changedLook, LOOK_NAMES, type Look } from "./look.ts";
 import { Menu } from "./menu.ts";
+import { showNotes } from "./notes.ts";
 import { nameOf, type Scene } from "./paint.ts";
 import type { Panel } from "./panel.ts";
 import { Printed } from "./printed.ts";
@@ -58,6 +59,7 @@ export class FlamePanel implements Panel {
   private readonly legend = new Legend();
   private readonly chips = h("div", { class: "flame-chips", role: "group", "aria-label": "In force" });
   private readonly live = h("div", { class: "flame-unseen", "aria-live": "polite" });
+  private readonly notes = h("p", { class: "faint flame-notes", hidden: true });
   private readonly nothing = h("p", { class: "flame-nothing", hidden: true });
   private readonly body: HTMLElement;
   private readonly leaving = new AbortController();
@@ -85,7 +87,7 @@ export class FlamePanel implements Panel {
     this.views = { lower: this.view("lower", "Flame graph"), upper: this.view("upper", "Callers") };
     this.body = h("div", { class: "flame-body" }, this.table.element,
       h("div", { class: "flame-graphs" }, this.crumbs.element, this.nothing, this.views.upper.element, this.views.lower.element, new Printed(() => this.printed(), this.table, this.leaving.signal).element, this.legend.element));
-    this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.body,
+    this.element = h("section", { class: "flame", "aria-label": title }, this.toolbar.element, this.chips, this.notes, this.body,
       h("p", { class: "flame-unseen", id: `${this.id}-help` }, HELP), this.live, this.tip.element, this.menu.element, this.keys.element);
     this.toolbar.element.lastElementChild!.before(new ExportMenu(this, title).element);
     watchTheme(() => {
@@ -212,6 +214,7 @@ export class FlamePanel implements Panel {
 
   /** Other stacks: everything is made anew. */
   private renew(): void {
+    showNotes(this.notes, this.whole);
     this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
     this.apply();
   }

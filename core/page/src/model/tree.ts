@@ -27,6 +27,8 @@ export interface Tree {
   readonly baseSamples: Float64Array | null;
   /** Of the whole sides, whatever is left of the tree; null: there is one side. */
   readonly comparison: Comparison | null;
+  /** Small nodes that were merged into others, called "(other)". */
+  readonly merged: number;
 }
 
 function sumOf(values: Float64Array): number {
@@ -58,6 +60,7 @@ export function treeOf(wire: WireTree): Tree {
     samples: columnOf(wire.nodes.samples),
     baseSamples: null,
     comparison: null,
+    merged: wire.merged ?? 0,
   };
 }
 
@@ -71,7 +74,7 @@ export function treeOfDiff(wire: WireDiff): Tree {
     baseSamples: columnOf(wire.nodes.leftSamples),
   };
 
-  return { type: wire.type, unit: wire.unit, functions: wire.functions, ...columns, comparison: comparisonOf(columns) };
+  return { type: wire.type, unit: wire.unit, functions: wire.functions, ...columns, comparison: comparisonOf(columns), merged: wire.merged ?? 0 };
 }
 
 /** A comparison of two trees: functions are the same where name and file are. */
@@ -105,7 +108,7 @@ export function treeOfPair(base: WireTree, wire: WireTree): Tree {
   add(base, true);
   add(wire, false);
   const columns = builder.columns();
-  return { type: wire.type, unit: wire.unit, functions, ...columns, comparison: comparisonOf(columns) };
+  return { type: wire.type, unit: wire.unit, functions, ...columns, comparison: comparisonOf(columns), merged: (base.merged ?? 0) + (wire.merged ?? 0) };
 }
 
 /** Own values and those of all descendants, exact as long as sums are below

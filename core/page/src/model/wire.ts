@@ -9,6 +9,8 @@ export interface WireTree {
   unit: string;
   /** Profiles that had a part in it. */
   profiles: number;
+  /** How many small nodes the server merged into "(other)"; none without it. */
+  merged?: number;
   functions: { name: string[]; file: string[]; line: number[] };
   /** `samples`: how many own values rest on, where that is known. */
   nodes: { parent: number[]; function: number[]; self: number[]; samples?: number[] };
@@ -19,6 +21,8 @@ export interface WireDiff {
   type: string;
   unit: string;
   profiles: [left: number, right: number];
+  /** As of a tree. */
+  merged?: number;
   functions: WireTree["functions"];
   nodes: {
     parent: number[]; function: number[]; left: number[]; right: number[];

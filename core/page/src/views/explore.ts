@@ -10,6 +10,8 @@ import { treeOf } from "../model/tree.ts";
 import type { WireAnnotation, WireTree } from "../model/wire.ts";
 import { amount, count } from "../parts/format.ts";
 import { h, renew, shown } from "../parts/dom.ts";
+import { Problem } from "../parts/api.ts";
+import { faultText } from "../shell/faults.ts";
 import { Latest } from "../parts/latest.ts";
 import { applicationOf } from "../query/parse.ts";
 import type { WireSeries } from "../timeline/series.ts";
@@ -53,7 +55,7 @@ class Explore {
   async load(): Promise<void> {
     const signal = this.asking.next();
 
-    await Promise.all([this.loadProfile(signal), this.loadTimeline(signal)]);
+    await Promise.all([this.loadProfile(signal).catch((error: unknown) => { this.refused(error, signal); }), this.loadTimeline(signal)]);
   }
 
   private async loadProfile(signal: AbortSignal): Promise<void> {
@@ -68,9 +70,7 @@ class Explore {
     this.origin = origin;
     this.figures.textContent = figuresOf(wire, typeOf(this.asked));
     if (why) {
-      this.panel?.dispose();
-      this.panel = null;
-      renew(this.place, why);
+      this.showInstead(why);
       return;
     }
     if (this.panel) {
@@ -82,6 +82,19 @@ class Explore {
       onLook: (look) => { this.view.note(look); },
     });
     this.place.replaceChildren(this.panel.element);
+  }
+
+  /** Too much was asked for: the timeline stays, where less can be chosen. */
+  private refused(error: unknown, signal: AbortSignal): void {
+    if (!(error instanceof Problem) || ![429, 503].includes(error.status) || signal.aborted)
+      throw error;
+    this.showInstead(faultText(error));
+  }
+
+  private showInstead(element: HTMLElement): void {
+    this.panel?.dispose();
+    this.panel = null;
+    renew(this.place, element);
   }
 
   private async loadTimeline(signal: AbortSignal): Promise<void> {

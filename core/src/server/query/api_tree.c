@@ -11,13 +11,7 @@ static spanprof_status tree_add(sp_wire_tree *tree, sp_query_plan *plan,
   st = sp_query_plan_done(plan, st);
   if (st)
     return st;
-  st = sp_wire_tree_add(tree, *stacks, side);
-  if (st == SPANPROF_ERR_LIMIT)
-    return sp_query_refuse(&plan->query->fault, SP_CODE_EXHAUSTED,
-                           "the answer would have more than %d nodes: ask for "
-                           "a shorter range, fewer series or one span",
-                           SP_WIRE_NODES_MAX);
-  return st;
+  return sp_wire_tree_add(tree, *stacks, side);
 }
 
 static spanprof_status tree_put(sp_api *api, const sp_wire_tree *tree,
@@ -63,6 +57,8 @@ spanprof_status sp_api_tree(sp_api *api, sp_query_plan *right) {
     st = tree_add(&tree, &api->plan, 0, &stacks[0]);
   if (!st && right)
     st = tree_add(&tree, right, 1, &stacks[1]);
+  if (!st)
+    st = sp_wire_tree_cut(&tree, SP_WIRE_NODES_MAX);
   if (!st)
     st = tree_put(api, &tree, stacks);
   api->response->gzip = !st && sp_http_takes_gzip(api->query.http);

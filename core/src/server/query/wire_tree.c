@@ -1,5 +1,6 @@
 #include "wire_tree.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../model/sum.h"
@@ -68,8 +69,8 @@ static spanprof_status wire_child(sp_wire_tree *tree, uint32_t function,
       *node = i;
       return SPANPROF_OK;
     }
-  if (tree->node_count > SP_WIRE_NODES_MAX)
-    return SPANPROF_ERR_LIMIT;
+  if (tree->node_count >= SP_INDEX_NONE)
+    return SPANPROF_ERR_NOMEM;
   st = sp_index_reserve(&tree->node_index, tree->mem);
   if (!st)
     st = sp_mem_reserve(tree->mem, (void **)&tree->nodes, &tree->node_room,
@@ -131,6 +132,128 @@ spanprof_status sp_wire_tree_add(sp_wire_tree *tree,
   return st;
 }
 
+static int wire_weight_order(const void *a, const void *b) {
+  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
+
+  return (left < right) - (left > right);
+}
+
+/* What each node and all below it weigh on both sides. */
+static void wire_weigh(const sp_wire_tree *tree, int64_t *weights) {
+  size_t i;
+
+  for (i = 0; i < tree->node_count; i++) {
+    const int64_t *self = tree->nodes[i].self;
+
+    weights[i] = sp_sum(self[0] < 0 ? -(self[0] + 1) : self[0],
+                        self[1] < 0 ? -(self[1] + 1) : self[1]);
+  }
+  for (i = tree->node_count - 1; i > 0; i--)
+    sp_increase(&weights[tree->nodes[i].parent], weights[i]);
+}
+
+/* The weight from which on nodes stay, and how many of exactly that weight. */
+static void wire_threshold(const int64_t *weights, int64_t *sorted,
+                           size_t count, size_t kept, int64_t *least,
+                           size_t *equal) {
+  size_t i;
+
+  memcpy(sorted, weights, count * sizeof *sorted);
+  qsort(sorted, count, sizeof *sorted, wire_weight_order);
+  *least = sorted[kept - 1];
+  for (i = 0; i < kept && sorted[i] > *least; i++)
+    ;
+  *equal = kept - i;
+}
+
+/* The last function is that of all "(other)". */
+static bool wire_is_other(const sp_wire_tree *tree, uint32_t node) {
+  return node > 0 && tree->nodes[node].function + 1 == tree->function_count;
+}
+
+/* Add a node that goes, without what is below it, to its parent's "(other)",
+ * which is made where the first node goes; a new number is never larger than
+ * the old one. Returns the number of "(other)". */
+static uint32_t wire_merge(sp_wire_tree *tree, const sp_wire_node *gone,
+                           uint32_t parent, uint32_t *other, size_t *count) {
+  uint32_t to = other[parent], side;
+
+  if (wire_is_other(tree, parent)) {
+    to = parent;
+  } else if (!to) {
+    to = other[parent] = (uint32_t)(*count)++;
+    tree->nodes[to] = (sp_wire_node){
+        .parent = parent, .function = (uint32_t)tree->function_count - 1};
+  }
+  for (side = 0; side < SP_WIRE_SIDES; side++) {
+    sp_increase(&tree->nodes[to].self[side], gone->self[side]);
+    sp_increase(&tree->nodes[to].count[side], gone->count[side]);
+  }
+  return to;
+}
+
+/* `numbers` gets the new number of each node, `other` that of the "(other)"
+ * below each new one; both are all 0. */
+static void wire_compact(sp_wire_tree *tree, const int64_t *weights,
+                         int64_t least, size_t equal, uint32_t *numbers,
+                         uint32_t *other) {
+  size_t i, count = 1;
+
+  for (i = 1; i < tree->node_count; i++) {
+    const sp_wire_node node = tree->nodes[i];
+    const uint32_t parent = numbers[node.parent];
+    const bool stays = !wire_is_other(tree, parent) &&
+                       (weights[i] > least || (weights[i] == least && equal));
+
+    if (!stays) {
+      numbers[i] = wire_merge(tree, &node, parent, other, &count);
+      tree->merged_count++;
+      continue;
+    }
+    equal -= weights[i] == least;
+    numbers[i] = (uint32_t)count;
+    tree->nodes[count] = node;
+    tree->nodes[count++].parent = parent;
+  }
+  tree->node_count = count;
+}
+
+spanprof_status sp_wire_tree_cut(sp_wire_tree *tree, size_t nodes_max) {
+  const size_t count = tree->node_count;
+  int64_t *weights, *sorted, least;
+  uint32_t *numbers, *other;
+  size_t equal;
+  spanprof_status st = SPANPROF_ERR_NOMEM;
+
+  if (count <= nodes_max)
+    return SPANPROF_OK;
+  sp_index_dispose(&tree->node_index,
+                   tree->mem); /* nothing is added any more */
+  weights = sp_mem_new(tree->mem, count * sizeof *weights);
+  sorted = sp_mem_new(tree->mem, count * sizeof *sorted);
+  if (weights && sorted) {
+    wire_weigh(tree, weights);
+    /* Each that stays, and the root, may have an "(other)" below it. */
+    wire_threshold(weights, sorted, count, nodes_max / 2 - 1, &least, &equal);
+  }
+  sp_mem_free(tree->mem, sorted);
+  numbers = sp_mem_zero(tree->mem, count * sizeof *numbers);
+  other = sp_mem_zero(tree->mem, count * sizeof *other);
+  if (weights && sorted && numbers && other)
+    st = sp_mem_reserve(tree->mem, (void **)&tree->functions,
+                        &tree->function_room, tree->function_count + 1,
+                        sizeof *tree->functions);
+  if (!st) {
+    tree->functions[tree->function_count++] =
+        (sp_wire_function){.name = SP_WIRE_OTHER, .file = ""};
+    wire_compact(tree, weights, least, equal, numbers, other);
+  }
+  sp_mem_free(tree->mem, weights);
+  sp_mem_free(tree->mem, numbers);
+  sp_mem_free(tree->mem, other);
+  return st;
+}
+
 static void wire_put_functions(const sp_wire_tree *tree, sp_json *json) {
   size_t i;
 
@@ -155,6 +278,8 @@ void sp_wire_tree_put(const sp_wire_tree *tree, sp_json *json,
   uint32_t side;
   size_t i;
 
+  if (tree->merged_count > 0)
+    sp_json_member_int(json, "merged", (int64_t)tree->merged_count);
   wire_put_functions(tree, json);
   sp_json_member_open(json, "nodes", '{');
   sp_json_member_open(json, "parent", '[');

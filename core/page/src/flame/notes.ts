@@ -1,0 +1,47 @@
+/** What a reader of the figures has to know of the stacks behind them. */
+import { totalsOf, type Tree } from "../model/tree.ts";
+import { count, percent } from "../parts/format.ts";
+
+/** Frames that stand where a stack, or its outer end, is missing: SP_NOTES of
+ * core/src/profile/profile.h. */
+const WITHOUT_STACK: readonly string[] = [
+  "[signal blocked]", "[thread start]", "[thread end]", "[truncated]", "[too many stacks]", "[no timer]",
+];
+/** A smaller share is not told. */
+const SHARE_MIN = 0.01;
+
+/** The values of both sides in each of these frames, and all there is. */
+function sumsOf(tree: Tree): { all: number; of: Map<string, number> } {
+  const both = tree.baseSelf ? tree.self.map((value, node) => value + tree.baseSelf![node]!) : tree.self;
+  const totals = totalsOf(tree.parent, both);
+  const of = new Map<string, number>();
+  const inside = new Uint8Array(totals.length);
+
+  for (let node = 1; node < totals.length; node++) {
+    const name = tree.functions.name[tree.functionOf[node]!]!;
+    const isMeant = name.startsWith("[") && WITHOUT_STACK.includes(name);
+    inside[node] = inside[tree.parent[node]!]! | Number(isMeant);
+    if (isMeant && !inside[tree.parent[node]!]!)
+      of.set(name, (of.get(name) ?? 0) + totals[node]!);
+  }
+  return { all: totals[0]!, of };
+}
+
+/** A sentence each. */
+export function notesOf(tree: Tree): string[] {
+  const { all, of } = sumsOf(tree);
+  const share = [...of.values()].reduce((sum, value) => sum + value, 0) / all;
+  const parts = [...of].sort((a, b) => b[1] - a[1]).map(([name, value]) => `${name} ${percent(value / all)}`);
+  const notes: string[] = [];
+
+  if (share > SHARE_MIN)
+    notes.push(`${percent(share)} has no complete stack: ${parts.join(", ")}.`);
+  if (tree.merged > 0)
+    notes.push(`The ${count(tree.merged)} smallest frames are merged into (other).`);
+  return notes;
+}
+
+export function showNotes(place: HTMLElement, tree: Tree): void {
+  place.textContent = notesOf(tree).join(" ");
+  place.hidden = place.textContent === "";
+}

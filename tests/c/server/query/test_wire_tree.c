@@ -1,0 +1,147 @@
+/* A tree that is cut keeps its sums. */
+#include "failing_mem.h"
+
+#include <server/query/wire_tree.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TREE_FUNCTIONS 7
+#define TREE_NODES     600
+
+typedef struct made_stacks {
+  sp_tree_function functions[TREE_FUNCTIONS];
+  sp_tree_line lines[TREE_FUNCTIONS];
+  sp_tree_location locations[TREE_FUNCTIONS];
+  sp_tree_node nodes[TREE_NODES];
+  sp_stack_tree tree;
+} made_stacks;
+
+/* Each node below a random one before it; weights of which many are equal. */
+static void stacks_make(made_stacks *made, unsigned seed, int64_t weight_max) {
+  static const char *const names[TREE_FUNCTIONS] = {"a", "b", "c",          "d",
+                                                    "e", "f", SP_WIRE_OTHER};
+  size_t i;
+
+  memset(made, 0, sizeof *made);
+  for (i = 0; i < TREE_FUNCTIONS; i++) {
+    made->functions[i] = (sp_tree_function){.name = names[i], .file = ""};
+    made->lines[i] = (sp_tree_line){.function = (uint32_t)i};
+    made->locations[i] =
+        (sp_tree_location){.lines = &made->lines[i], .line_count = 1};
+  }
+  for (i = 1; i < TREE_NODES; i++)
+    made->nodes[i] =
+        (sp_tree_node){.parent = (uint32_t)rand_r(&seed) % (uint32_t)i,
+                       .location = (uint32_t)rand_r(&seed) % TREE_FUNCTIONS,
+                       .self = rand_r(&seed) % (weight_max + 1),
+                       .count = 1};
+  made->tree = (sp_stack_tree){.functions = made->functions,
+                               .locations = made->locations,
+                               .nodes = made->nodes,
+                               .function_count = TREE_FUNCTIONS,
+                               .location_count = TREE_FUNCTIONS,
+                               .node_count = TREE_NODES};
+}
+
+/* Selves of all nodes, then with those below. */
+static int64_t tree_sum(const sp_wire_tree *tree, uint32_t side,
+                        int64_t *totals) {
+  size_t i;
+
+  for (i = 0; i < tree->node_count; i++)
+    totals[i] = tree->nodes[i].self[side];
+  for (i = tree->node_count - 1; i > 0; i--) {
+    CHECK(tree->nodes[i].parent < i);
+    totals[tree->nodes[i].parent] += totals[i];
+  }
+  return totals[0];
+}
+
+static bool is_merged(const sp_wire_tree *tree, size_t node) {
+  return node > 0 && tree->nodes[node].function == TREE_FUNCTIONS;
+}
+
+/* Both trees are walked from the root: each node that stayed has its total, and
+ * what is missing below it is in its "(other)". */
+static void check_cut(const sp_wire_tree *whole, const sp_wire_tree *cut,
+                      uint32_t side) {
+  static int64_t totals[2 * TREE_NODES], cut_totals[2 * TREE_NODES];
+  static uint32_t numbers[2 * TREE_NODES];
+  size_t i, j, stayed = 1;
+
+  CHECK_EQUAL(tree_sum(cut, side, cut_totals), tree_sum(whole, side, totals));
+  numbers[0] = 0;
+  for (i = 1; i < cut->node_count; i++) {
+    CHECK(!is_merged(cut, cut->nodes[i].parent));
+    if (is_merged(cut, i))
+      continue;
+    stayed++;
+    for (j = 1; j < whole->node_count; j++)
+      if (whole->nodes[j].function == cut->nodes[i].function &&
+          whole->nodes[j].parent == numbers[cut->nodes[i].parent])
+        break;
+    CHECK(j < whole->node_count);
+    numbers[i] = (uint32_t)j;
+    CHECK_EQUAL(cut_totals[i], totals[j]);
+    CHECK_EQUAL(cut->nodes[i].self[side], whole->nodes[j].self[side]);
+  }
+  CHECK_EQUAL(stayed + cut->merged_count, whole->node_count);
+}
+
+static void what_is_merged_keeps_its_sums(void) {
+  static made_stacks left, right;
+  static const int64_t weights[] = {0, 1, 1000};
+  unsigned seed;
+  size_t w, nodes_max;
+
+  for (seed = 1; seed <= 5; seed++)
+    for (w = 0; w < SP_COUNT_OF(weights); w++)
+      for (nodes_max = 4; nodes_max < TREE_NODES; nodes_max += 37) {
+        sp_wire_tree whole, cut;
+        uint32_t side;
+
+        stacks_make(&left, seed, weights[w]);
+        stacks_make(&right, seed + 100, 50);
+        CHECK_EQUAL(sp_wire_tree_init(&whole, &sp_mem_default), SPANPROF_OK);
+        CHECK_EQUAL(sp_wire_tree_init(&cut, &sp_mem_default), SPANPROF_OK);
+        for (side = 0; side < SP_WIRE_SIDES; side++) {
+          const sp_stack_tree *stacks = side ? &right.tree : &left.tree;
+
+          CHECK_EQUAL(sp_wire_tree_add(&whole, stacks, side), SPANPROF_OK);
+          CHECK_EQUAL(sp_wire_tree_add(&cut, stacks, side), SPANPROF_OK);
+        }
+        CHECK_EQUAL(sp_wire_tree_cut(&cut, nodes_max), SPANPROF_OK);
+        CHECK(cut.node_count <= nodes_max || whole.node_count <= nodes_max);
+        for (side = 0; side < SP_WIRE_SIDES; side++)
+          check_cut(&whole, &cut, side);
+        sp_wire_tree_dispose(&whole);
+        sp_wire_tree_dispose(&cut);
+      }
+}
+
+static void cut_scenario(const sp_mem *mem) {
+  static made_stacks made;
+  sp_wire_tree tree;
+  spanprof_status st = sp_wire_tree_init(&tree, mem);
+
+  stacks_make(&made, 1, 9);
+  if (!st)
+    st = sp_wire_tree_add(&tree, &made.tree, 0);
+  if (!st)
+    st = sp_wire_tree_cut(&tree, 20);
+  CHECK(st == SPANPROF_ERR_NOMEM || (!st && tree.node_count <= 20));
+  sp_wire_tree_dispose(&tree);
+}
+
+static void no_memory_is_a_status(void) {
+  failing_mem_sweep(cut_scenario);
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"what_is_merged_keeps_its_sums", what_is_merged_keeps_its_sums},
+      {"no_memory_is_a_status", no_memory_is_a_status},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
