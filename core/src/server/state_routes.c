@@ -51,6 +51,9 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
                "Blocks that were found damaged.", stats->damaged_blocks);
   state_metric(out, "spanprof_store_bytes", "gauge",
                "Bytes of the store on disk.", stats->bytes);
+  state_metric(out, "spanprof_store_limit_bytes", "gauge",
+               "Limit of these bytes, by --max-bytes and by the volume.",
+               stats->limit_bytes);
   state_metric(out, "spanprof_store_dropped_profiles_total", "counter",
                "Profiles dropped by age or bytes.", stats->dropped_profiles);
   state_metric(out, "spanprof_store_dropped_blocks_total", "counter",

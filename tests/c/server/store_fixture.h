@@ -47,7 +47,7 @@ static inline void fixture_begin(void) {
 }
 
 static inline void fixture_end(void) {
-  static const char *const kinds[] = {"", "-wal", "-shm", ".lock"};
+  static const char *const kinds[] = {"", "-wal", "-shm", ".lock", ".reserve"};
   char path[80];
   size_t i;
 

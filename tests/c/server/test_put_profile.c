@@ -4,11 +4,12 @@
 
 static sqlite3 *db;
 static sp_intern intern;
+static sp_log_bound no_bound;
 
 static void begin(void) {
   fixture_begin();
   CHECK(!sp_database_create(&db, fixture_path, 0));
-  sp_intern_init(&intern, &sp_mem_default, db);
+  sp_intern_init(&intern, &sp_mem_default, db, &no_bound);
   CHECK(!sp_database_run(db, "BEGIN"));
 }
 

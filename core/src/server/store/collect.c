@@ -14,8 +14,9 @@
 #include "columns.h"
 #include "store_inside.h"
 
-/* Rows that one transaction looks at. */
-#define COLLECT_ROWS_MAX 512
+/* Rows that are read, and deleted, at once. */
+#define COLLECT_ROWS_MAX    512
+#define COLLECT_DELETED_MAX 128
 
 static const char *const collect_tables[SP_INTERN_KINDS] = {
     [SP_INTERN_TEXT] = "text",         [SP_INTERN_LOCATION] = "location",
@@ -24,7 +25,6 @@ static const char *const collect_tables[SP_INTERN_KINDS] = {
 
 typedef struct collect {
   sp_store *store;
-  sqlite3 *db;
   sp_id_set kept[SP_INTERN_KINDS];
   sp_block block;
   /* Of the transactions that delete: */
@@ -45,15 +45,50 @@ static spanprof_status collect_keep(collect *all, sp_intern_kind kind,
 
 typedef spanprof_status (*collect_row)(collect *all, sqlite3_stmt *row);
 
-static spanprof_status collect_each(collect *all, const char *sql,
-                                    collect_row fn) {
+typedef struct collect_step {
+  const char *sql; /* rows behind the id ?1, at most ?2, ids first */
+  collect_row fn;
+  int64_t begin;
+} collect_step;
+
+/* Some rows of one step; *last: the id to go on behind. */
+static spanprof_status collect_rows_of(collect *all, const collect_step *step,
+                                       sqlite3 *db, int64_t *last,
+                                       size_t *count) {
   sqlite3_stmt *rows = NULL;
   int code = SQLITE_DONE;
-  spanprof_status st = sp_database_prepare(all->db, &rows, sql);
+  spanprof_status st = sp_database_prepare(db, &rows, step->sql);
 
-  while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW)
-    st = sp_store_ends(all->store) ? SPANPROF_ERR_STATE : fn(all, rows);
+  *count = 0;
+  if (!st) {
+    sqlite3_bind_int64(rows, 1, *last);
+    sqlite3_bind_int64(rows, 2, COLLECT_ROWS_MAX);
+  }
+  while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+    st = sp_store_ends(all->store) ? SPANPROF_ERR_STATE : step->fn(all, rows);
+    *last = sqlite3_column_int64(rows, 0);
+    ++*count;
+  }
   sqlite3_finalize(rows);
+  return st;
+}
+
+/* A reader for a few rows at a time: a long one would keep the log from being
+ * emptied. What changes meanwhile does no harm: packed profiles go to blocks
+ * with higher ids, and ids of new rows are noted. */
+static spanprof_status collect_each(collect *all, const collect_step *step) {
+  int64_t last = step->begin;
+  sp_store_reader *reader;
+  spanprof_status st;
+  size_t count;
+
+  do {
+    st = sp_store_reader_take(all->store, &reader);
+    if (st)
+      return st;
+    st = collect_rows_of(all, step, reader->db, &last, &count);
+    sp_store_reader_give(all->store, reader);
+  } while (!st && count == COLLECT_ROWS_MAX);
   return st;
 }
 
@@ -77,31 +112,31 @@ static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
 
 /* Stacks are in the totals, where there are any. */
 static spanprof_status collect_read_block(sp_block *block, sqlite3_stmt *row) {
-  const int totals = sqlite3_column_bytes(row, 2);
-  spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 1),
-                                          (size_t)sqlite3_column_bytes(row, 1));
+  const int totals = sqlite3_column_bytes(row, 3);
+  spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 2),
+                                          (size_t)sqlite3_column_bytes(row, 2));
 
   if (st)
     return st;
   if (totals)
-    return sp_block_read_totals(block, sqlite3_column_blob(row, 2),
+    return sp_block_read_totals(block, sqlite3_column_blob(row, 3),
                                 (size_t)totals);
-  st = sp_block_read_spans(block, sqlite3_column_blob(row, 3),
-                           (size_t)sqlite3_column_bytes(row, 3));
+  st = sp_block_read_spans(block, sqlite3_column_blob(row, 4),
+                           (size_t)sqlite3_column_bytes(row, 4));
   return st ? st
-            : sp_block_read_body(block, sqlite3_column_blob(row, 4),
-                                 (size_t)sqlite3_column_bytes(row, 4));
+            : sp_block_read_body(block, sqlite3_column_blob(row, 5),
+                                 (size_t)sqlite3_column_bytes(row, 5));
 }
 
 static spanprof_status collect_block(collect *all, sqlite3_stmt *row) {
   sp_block *block = &all->block;
   spanprof_status st = collect_keep(all, SP_INTERN_SOURCE,
-                                    (uint64_t)sqlite3_column_int64(row, 0));
+                                    (uint64_t)sqlite3_column_int64(row, 1));
   size_t i;
 
   if (!st)
     st = collect_read_block(block, row);
-  if (sp_store_leaves_out(all->store, sqlite3_column_int64(row, 5), st))
+  if (sp_store_leaves_out(all->store, sqlite3_column_int64(row, 0), st))
     return SPANPROF_OK;
   for (i = 0; !st && i < block->series_count; i++)
     st = collect_keep(all, SP_INTERN_SERIES, block->series[i].id);
@@ -173,41 +208,43 @@ static spanprof_status collect_source(collect *all, sqlite3_stmt *row) {
   return st ? st : collect_texts(all, &reader, 2 * sp_get_count(&reader));
 }
 
-static spanprof_status collect_text(collect *all, sqlite3_stmt *row) {
-  return collect_keep(all, SP_INTERN_TEXT,
-                      (uint64_t)sqlite3_column_int64(row, 0));
+static spanprof_status collect_span(collect *all, sqlite3_stmt *row) {
+  spanprof_status st =
+      collect_keep(all, SP_INTERN_TEXT, (uint64_t)sqlite3_column_int64(row, 0));
+
+  return st ? st
+            : collect_keep(all, SP_INTERN_TEXT,
+                           (uint64_t)sqlite3_column_int64(row, 1));
 }
 
 static spanprof_status collect_mark(collect *all) {
-  static const struct {
-    const char *sql;
-    collect_row fn;
-  } steps[] = {
-      {"SELECT source, head, totals, iif(totals IS NULL, spans, NULL), "
-       "iif(totals IS NULL, body, NULL), id FROM block",
-       collect_block},
+  static const collect_step steps[] = {
+      {"SELECT id, source, head, totals, iif(totals IS NULL, spans, NULL), "
+       "iif(totals IS NULL, body, NULL) FROM block WHERE id>?1 ORDER BY id "
+       "LIMIT ?2",
+       collect_block, 0},
       /* A caller's id is lower than those of what it calls. */
-      {"SELECT id, parent, location FROM stack ORDER BY id DESC",
-       collect_stack},
-      {"SELECT id, lines FROM location", collect_location},
-      {"SELECT id, name, file FROM function", collect_function},
-      {"SELECT id, labels FROM series", collect_series},
-      {"SELECT id, key FROM source", collect_source},
-      {"SELECT DISTINCT service FROM span", collect_text},
-      {"SELECT DISTINCT name FROM span", collect_text},
+      {"SELECT id, parent, location FROM stack WHERE id<?1 ORDER BY id DESC "
+       "LIMIT ?2",
+       collect_stack, INT64_MAX},
+      {"SELECT id, lines FROM location WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_location, 0},
+      {"SELECT id, name, file FROM function WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_function, 0},
+      {"SELECT id, labels FROM series WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_series, 0},
+      {"SELECT id, key FROM source WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_source, 0},
+      {"SELECT service, name FROM span WHERE ?1=0 GROUP BY service, name",
+       collect_span, 0},
   };
-  sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(all->store, &reader);
+  spanprof_status st = SPANPROF_OK;
   size_t i;
 
-  if (st)
-    return st;
-  all->db = reader->db;
   sp_block_init(&all->block, all->store->mem);
   for (i = 0; !st && i < SP_COUNT_OF(steps); i++)
-    st = collect_each(all, steps[i].sql, steps[i].fn);
+    st = collect_each(all, &steps[i]);
   sp_block_dispose(&all->block);
-  sp_store_reader_give(all->store, reader);
   return st;
 }
 
@@ -233,12 +270,14 @@ static bool collect_is_used(const collect *all, const sp_intern *intern,
 
 static spanprof_status collect_rows(collect *all, sp_writer *writer,
                                     sqlite3_stmt *rows, sqlite3_stmt *remove) {
+  const uint64_t end = all->dropped + COLLECT_DELETED_MAX;
   int code = SQLITE_DONE;
   spanprof_status st = SPANPROF_OK;
 
   sqlite3_bind_int64(rows, 1, all->at);
   sqlite3_bind_int64(rows, 2, COLLECT_ROWS_MAX);
-  while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+  while (!st && all->dropped < end && !(st = sp_database_step(rows, &code)) &&
+         code == SQLITE_ROW) {
     all->looked++;
     all->at = sqlite3_column_int64(rows, 0);
     if (collect_is_used(all, &writer->intern, (uint32_t)all->at))
@@ -318,7 +357,7 @@ spanprof_status sp_store_collect(sp_store *store) {
     st = collect_sweep(&all);
   end = sp_writer_call(&store->writer, collect_end, NULL);
   if (all.dropped)
-    sp_log_line(store->log, SPANPROF_LOG_INFO,
+    sp_log_line(store->log, SPANPROF_LOG_DEBUG,
                 "dropped %" PRIu64 " names, stacks and series without profiles",
                 all.dropped);
   for (kind = 0; kind < SP_INTERN_KINDS; kind++)

@@ -26,6 +26,10 @@
 #define COMPACT_SAMPLES_MAX  400000
 #define COMPACT_VALUES_MAX   1600000 /* as many of four types */
 
+/* A block is no larger part of the store's limit: a small store drops little at
+ * a time. */
+#define COMPACT_DATA_PART 16
+
 /* Of one transaction: uploads wait for its end. */
 #define COMPACT_ROWS_MAX   1024
 #define COMPACT_BLOCKS_MAX 64
@@ -58,8 +62,10 @@ typedef struct compact {
                      * else a source that is sent to all the time had no end */
   compact_place places[COMPACT_BLOCKS_MAX];
   size_t place_count;
+  uint64_t block_bytes_max; /* of the rows of one block, before packing */
   /* The block that is being made. */
   sp_block block;
+  uint64_t block_bytes;
   /* The next transaction: blocks, and the rows that they replace. */
   compact_made made[COMPACT_BLOCKS_MAX];
   size_t made_count;
@@ -109,11 +115,13 @@ static spanprof_status compact_read(sqlite3_stmt *row, sp_block *block) {
 }
 
 /* Whether the block that is being made has no room for another. */
-static bool compact_is_full(const compact *all, const sp_block *next) {
+static bool compact_is_full(const compact *all, const sp_block *next,
+                            uint64_t bytes) {
   const sp_block *block = &all->block;
 
   return block->profile_count &&
-         (block->profile_count + next->profile_count > COMPACT_PROFILES_MAX ||
+         (all->block_bytes + bytes > all->block_bytes_max ||
+          block->profile_count + next->profile_count > COMPACT_PROFILES_MAX ||
           block->sample_count + next->sample_count > COMPACT_SAMPLES_MAX ||
           block->value_count + next->value_count > COMPACT_VALUES_MAX);
 }
@@ -129,12 +137,14 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   const size_t end = all->row_count + most; /* at most COMPACT_ROWS_MAX */
   sqlite3_stmt *rows = NULL;
   sp_block one;
+  uint64_t bytes;
   int64_t end_ns;
   int code = SQLITE_DONE;
   spanprof_status st = sp_database_prepare(
       db, &rows,
-      "SELECT id, head, spans, body FROM block WHERE source=?1 AND until_ns>="
-      "?2 AND until_ns<=?3 AND profiles<?4 AND id<=?5 ORDER BY from_ns");
+      "SELECT id, head, spans, body, bytes FROM block WHERE source=?1 AND "
+      "until_ns>=?2 AND until_ns<=?3 AND profiles<?4 AND id<=?5 AND bytes<=?6 "
+      "ORDER BY from_ns");
 
   place->more = false;
   if (st)
@@ -148,6 +158,7 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   sqlite3_bind_int64(rows, 3, end_ns);
   sqlite3_bind_int64(rows, 4, all->singles ? 2 : COMPACT_PROFILES_MAX / 2);
   sqlite3_bind_int64(rows, 5, all->last_row);
+  sqlite3_bind_int64(rows, 6, (int64_t)(all->block_bytes_max / 2));
   sp_block_init(&one, all->store->mem);
   while (!st && !sp_store_ends(all->store) &&
          !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
@@ -158,7 +169,8 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
     }
     if (!st && compact_is_large(&one))
       continue;
-    if (!st && (all->row_count == end || compact_is_full(all, &one))) {
+    bytes = (uint64_t)sqlite3_column_int64(rows, 4);
+    if (!st && (all->row_count == end || compact_is_full(all, &one, bytes))) {
       place->more = true;
       break;
     }
@@ -166,6 +178,7 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
       st = compact_merge(&all->block, &one);
     if (!st)
       all->rows[all->row_count++] = sqlite3_column_int64(rows, 0);
+    all->block_bytes += bytes;
   }
   sp_block_dispose(&one);
   sqlite3_finalize(rows);
@@ -254,6 +267,7 @@ static spanprof_status compact_one(compact *all, compact_place *place,
   if (st)
     return st;
   sp_block_clear(&all->block);
+  all->block_bytes = 0;
   st = compact_gather(all, reader->db, place, most);
   sp_store_reader_give(all->store, reader);
   if (!st && all->row_count - before > 1 && !sp_store_ends(all->store))
@@ -360,11 +374,14 @@ static spanprof_status compact_step(compact *all, bool singles) {
 spanprof_status sp_compact(sp_store *store, bool all_of_it,
                            sp_compact_seen *seen) {
   compact *all = sp_mem_zero(store->mem, sizeof *all);
+  sp_disk_budget budget;
   spanprof_status st;
 
   if (!all)
     return SPANPROF_ERR_NOMEM;
+  sp_store_budget(store, &budget);
   all->store = store;
+  all->block_bytes_max = budget.data_max / COMPACT_DATA_PART;
   all->all = all_of_it;
   all->seen = *seen;
   sp_block_init(&all->block, store->mem);

@@ -1,7 +1,10 @@
 #include "database.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../../util/status.h"
 
@@ -67,8 +70,11 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
 /* For another connection's lock. */
 #define DATABASE_WAIT_MS 5000
 
-/* For readers to end, while the writer waits: less than it has patience for. */
-#define DATABASE_EMPTY_MS 1000
+/* Free pages can be given back to the volume. */
+#define DATABASE_SHRINKS "INCREMENTAL"
+
+/* Rows between two looks at the size of the log. */
+#define DATABASE_BOUND_STEPS 64
 
 spanprof_status sp_database_fail(sqlite3 *db, int code) {
   const char *why = db ? sqlite3_errmsg(db) : sqlite3_errstr(code);
@@ -193,11 +199,11 @@ spanprof_status sp_database_create(sqlite3 **out, const char *path,
   sqlite3_busy_timeout(*out, DATABASE_WAIT_MS);
   snprintf(limit, sizeof limit, "PRAGMA max_page_count=%" PRIu64, pages_max);
   /* FULL: the log is synced at every commit. */
-  st = sp_database_run(*out, "PRAGMA page_size=16384;"
+  st = sp_database_run(*out, "PRAGMA page_size=4096;"
+                             "PRAGMA auto_vacuum=" DATABASE_SHRINKS ";"
                              "PRAGMA journal_mode=WAL;"
                              "PRAGMA synchronous=FULL;"
-                             "PRAGMA wal_autocheckpoint=1000;"
-                             "PRAGMA journal_size_limit=67108864;"
+                             "PRAGMA wal_autocheckpoint=0;"
                              "PRAGMA cache_size=-16384;"
                              "PRAGMA temp_store=MEMORY;");
   if (st == SPANPROF_ERR_FORMAT)
@@ -231,26 +237,87 @@ spanprof_status sp_database_open(sqlite3 **out, const char *path) {
   return st;
 }
 
-spanprof_status sp_database_empty_log(const char *path) {
+/* A copy that is whole takes the place of the file. The log of the file must be
+ * gone: it would be read as the log of the copy. */
+static spanprof_status database_replace(const char *path, const char *copy) {
+  char log[4096];
+  int file = open(copy, O_RDWR | O_CLOEXEC);
+  int failed = file < 0 || fchmod(file, 0600) || fsync(file);
+
+  if (file >= 0)
+    close(file);
+  snprintf(log, sizeof log, "%s-wal", path);
+  if (!failed && access(log, F_OK) == 0)
+    failed = 1;
+  if (!failed)
+    failed = rename(copy, path);
+  return failed ? sp_fail(SPANPROF_ERR_IO, "cannot replace %s: %m", path)
+                : SPANPROF_OK;
+}
+
+static spanprof_status database_copy(sqlite3 *db, const char *copy) {
+  sqlite3_stmt *vacuum = NULL;
+  spanprof_status st =
+      sp_database_run(db, "PRAGMA auto_vacuum=" DATABASE_SHRINKS);
+
+  unlink(copy);
+  if (!st)
+    st = sp_database_prepare(db, &vacuum, "VACUUM INTO ?1");
+  if (!st) {
+    sqlite3_bind_text(vacuum, 1, copy, -1, SQLITE_STATIC);
+    st = sp_database_do(vacuum);
+  }
+  sqlite3_finalize(vacuum);
+  return st;
+}
+
+spanprof_status sp_database_make_shrinkable(const char *path, bool *done) {
+  int64_t application = 0, mode = 0;
+  char copy[4096];
   sqlite3 *db = NULL;
   spanprof_status st = database_connect(&db, path, SQLITE_OPEN_READWRITE);
-  int64_t version;
-  int code = SQLITE_OK;
 
+  *done = true;
   if (st)
-    return st;
-  sqlite3_busy_timeout(db, DATABASE_EMPTY_MS);
-  /* A connection knows of the log once it has read something. */
-  st = sp_database_number(db, "PRAGMA user_version", &version);
-  /* The first, which keeps nobody waiting, leaves little to the second. */
+    return SPANPROF_OK;
+  snprintf(copy, sizeof copy, "%s.copy", path);
+  st = sp_database_number(db, "PRAGMA application_id", &application);
   if (!st)
-    code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL,
-                                     NULL);
-  if (!st && code == SQLITE_OK)
-    code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
-                                     NULL);
-  if (!st && code != SQLITE_OK && code != SQLITE_BUSY)
-    st = sp_database_fail(db, code);
+    st = sp_database_number(db, "PRAGMA auto_vacuum", &mode);
+  if (st || application != DATABASE_APPLICATION || mode == 2) {
+    sqlite3_close(db);
+    return SPANPROF_OK; /* whoever opens it says why it cannot be read */
+  }
+  *done = false;
+  st = database_copy(db, copy);
   sqlite3_close(db);
+  if (!st)
+    st = database_replace(path, copy);
+  *done = !st;
+  if (st)
+    unlink(copy);
   return st;
+}
+
+spanprof_status sp_database_empty_log(sqlite3 *db, int wait_ms) {
+  int code;
+
+  sqlite3_busy_timeout(db, wait_ms);
+  code = sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL,
+                                   NULL);
+  sqlite3_busy_timeout(db, DATABASE_WAIT_MS);
+  return code == SQLITE_OK || code == SQLITE_BUSY ? SPANPROF_OK
+                                                  : sp_database_fail(db, code);
+}
+
+spanprof_status sp_log_bound_check(sp_log_bound *bound) {
+  struct stat file;
+
+  if (!bound->max || bound->steps++ % DATABASE_BOUND_STEPS != 0 ||
+      stat(bound->path, &file) || (uint64_t)file.st_size <= bound->max)
+    return SPANPROF_OK;
+  return sp_fail(SPANPROF_ERR_LIMIT,
+                 "the upload needs more room on the disk than the store has: "
+                 "raise --max-bytes, make room on the volume, or send less at "
+                 "a time");
 }

@@ -34,7 +34,7 @@ spanprof_status sp_store_put_document(sp_store *store,
                                       const sp_store_document *document) {
   documents_call call = {document, document->kind, document->key};
 
-  return sp_writer_call(&store->writer, documents_write, &call);
+  return sp_store_write(store, documents_write, &call);
 }
 
 spanprof_status sp_store_remove_document(sp_store *store, const char *kind,

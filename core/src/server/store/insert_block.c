@@ -30,7 +30,10 @@ spanprof_status sp_store_insert_block(sp_writer *writer, uint32_t source,
                                       const sp_block_parts *parts) {
   sqlite3_stmt *insert;
   int64_t number;
-  spanprof_status st = insert_number(writer, &number);
+  spanprof_status st = sp_log_bound_check(&writer->bound);
+
+  if (!st)
+    st = insert_number(writer, &number);
 
   if (!st)
     st = sp_database_prepare(writer->db, &writer->insert_block,

@@ -26,10 +26,12 @@ static const char *const intern_insert[SP_INTERN_KINDS] = {
     "INSERT INTO stack(parent, location) VALUES(?1, ?2)",
 };
 
-void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db) {
+void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db,
+                    sp_log_bound *bound) {
   memset(intern, 0, sizeof *intern);
   intern->mem = mem;
   intern->db = db;
+  intern->bound = bound;
   pthread_rwlock_init(&intern->lock, NULL);
   sp_arena_init(&intern->now.arena, mem, INTERN_BYTES_MAX * 2);
   sp_arena_init(&intern->before.arena, mem, INTERN_BYTES_MAX * 2);
@@ -121,6 +123,8 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
   if (!st && code == SQLITE_ROW)
     id = sqlite3_column_int64(*find, 0);
   sqlite3_reset(*find);
+  if (!st && !id)
+    st = sp_log_bound_check(intern->bound);
   if (!st && !id) {
     intern_bind(*insert, item);
     st = sp_database_do(*insert);

@@ -42,6 +42,7 @@ typedef struct sp_intern_items {
 typedef struct sp_intern {
   const sp_mem *mem;
   sqlite3 *db;
+  sp_log_bound *bound;
   /* `now` and `generation` are written with the lock held for writing, by the
    * writer; others read them with the lock held. */
   pthread_rwlock_t lock;
@@ -58,7 +59,8 @@ typedef struct sp_intern {
   bool missed; /* there was no memory for one of them */
 } sp_intern;
 
-void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db);
+void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db,
+                    sp_log_bound *bound);
 void sp_intern_dispose(sp_intern *intern);
 
 /* Forget what was seen: after a rollback, whose ids are none. */

@@ -16,9 +16,6 @@
  * close waits for it. */
 #define KEEP_NICE 5
 
-/* A log that readers kept from being used again; what SQLite leaves of it. */
-#define KEEP_LOG_BYTES ((uint64_t)64 << 20)
-
 /* A clock that leaps ahead so far may be set back soon: nothing is old by it
  * before it has stayed there for a while. */
 #define KEEP_LEAP_NS    ((int64_t)3600 * 1000000000)
@@ -75,34 +72,48 @@ static bool keep_trusts_clock(const sp_store *store, keep_state *state) {
 static spanprof_status keep_pass(sp_store *store, keep_state *state) {
   spanprof_status st = SPANPROF_OK;
 
-  if (keep_trusts_clock(store, state))
+  st = sp_store_drop_by_bytes(store);
+  if (!st && keep_trusts_clock(store, state))
     st = sp_store_drop_by_age(store);
-  if (!st)
-    st = sp_store_drop_by_bytes(store);
   if (!st)
     st = sp_compact(store, false, &state->seen);
   if (!st)
     st = sp_wide_filter_keep(store);
   if (!st)
     st = keep_collect(store, &state->collect_ns);
-  if (!st && sp_store_log_bytes(store) > KEEP_LOG_BYTES)
-    st = sp_database_empty_log(store->path);
+  return st;
+}
+
+/* Where uploads wait for room, nothing else is done. */
+static spanprof_status keep_room(sp_store *store) {
+  spanprof_status st = sp_store_drop_by_bytes(store);
+
+  pthread_mutex_lock(&store->lock);
+  pthread_cond_broadcast(&store->room);
+  pthread_mutex_unlock(&store->lock);
   return st;
 }
 
 void *sp_store_keep(void *argument) {
   sp_store *store = argument;
   keep_state state = {.ahead_ns = keep_ahead(store)};
+  uint64_t next = sp_clock_monotonic_ns(store->clock) + KEEP_EVERY_NS, now;
+  spanprof_status st;
 
   setpriority(PRIO_PROCESS, 0, KEEP_NICE); /* on Linux: of the thread alone */
   pthread_mutex_lock(&store->lock);
   while (!store->ending) {
-    sp_clock_wait(store->clock, &store->keeper_wake, &store->lock,
-                  sp_clock_monotonic_ns(store->clock) + KEEP_EVERY_NS);
-    if (store->ending)
-      break;
+    if (!store->pressed)
+      sp_clock_wait(store->clock, &store->keeper_wake, &store->lock, next);
+    now = sp_clock_monotonic_ns(store->clock);
+    if (store->ending || (!store->pressed && now < next))
+      continue;
+    store->pressed = false;
     pthread_mutex_unlock(&store->lock);
-    if (keep_pass(store, &state))
+    st = now < next ? keep_room(store) : keep_pass(store, &state);
+    if (now >= next)
+      next = sp_clock_monotonic_ns(store->clock) + KEEP_EVERY_NS;
+    if (st)
       sp_log_warn(store->log, SP_LOG_OUTPUT, "cannot tidy the store: %s",
                   spanprof_last_error());
     pthread_mutex_lock(&store->lock);

@@ -113,7 +113,7 @@ spanprof_status sp_store_put(sp_store *store,
     sp_gate_leave(&store->gate);
   }
   if (!st)
-    st = sp_writer_call(&store->writer, put_all, &call);
+    st = sp_store_write(store, put_all, &call);
   while (call.count)
     sp_put_dispose(&call.puts[--call.count]);
   sp_mem_free(store->mem, call.puts);

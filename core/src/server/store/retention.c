@@ -1,26 +1,41 @@
 #include <inttypes.h>
 
 #include "../../util/status.h"
-#include "store_inside.h"
+#include "compact.h"
 
-/* Of one transaction. */
-#define RETAIN_BLOCKS_MAX 64
-#define RETAIN_ROWS_MAX   5000
-#define RETAIN_ROWS_FEW                                 \
-  200 /* by bytes, so that little more goes than has to \
-       */
-#define RETAIN_DOCUMENTS 5
+/* Of one transaction; by bytes at most a part of all blocks, so that little
+ * more goes than has to. */
+#define RETAIN_BLOCKS_MAX  64
+#define RETAIN_BLOCKS_PART 16
+#define RETAIN_ROWS_MAX    5000
+#define RETAIN_ROWS_FEW    200 /* by bytes, likewise */
+#define RETAIN_DOCUMENTS   5
 
-/* Parts of the limit of bytes: a log so large is emptied; of so much too much
- * some may be names without a profile, once so many of the blocks are gone. */
-#define RETAIN_LOG_SHARE     8
-#define RETAIN_NAMES_SHARE   16
-#define RETAIN_DROPPED_SHARE 8
+/* Where bytes are short, names and stacks of dropped profiles are looked for
+ * each time that this part of the blocks is gone: that reads every block. */
+#define RETAIN_DROPPED_PART 8
+
+/* Where bytes are short, so many profiles that are alone are packed first, if
+ * they are this part of the blocks. */
+#define RETAIN_SINGLES_MIN  32
+#define RETAIN_SINGLES_PART 4
+
+/* Further goes below the bound, so that the next call is not at once. */
+#define RETAIN_BELOW_PART 32
+
+/* Of one reason to drop there is a line at most once in this time. */
+#define RETAIN_LINE_NS (600 * SP_NS_PER_S)
+
+/* Data dated further ahead comes from a wrong clock. It never grows old, so it
+ * is the first to go where bytes are short. */
+#define RETAIN_AHEAD_NS ((int64_t)86400 * 1000000000)
 
 typedef struct retain_drop {
   sp_store *store;
   int64_t before_ns; /* what ended before; 0: the oldest, by bytes */
+  int64_t ahead_ns;  /* by bytes: what is dated later goes, if not 0 */
   int64_t bytes;     /* to be freed */
+  int64_t most;      /* blocks of one transaction */
   int64_t blocks;    /* dropped */
   int64_t profiles;
   int64_t rows; /* of the other tables, likewise */
@@ -34,15 +49,19 @@ static spanprof_status retain_drop_some(sp_writer *writer, void *data) {
   int code = SQLITE_DONE, i;
   spanprof_status st = sp_database_prepare(
       writer->db, &rows,
-      "SELECT id, bytes, profiles, until_ns FROM block WHERE ?1=0 OR "
-      "until_ns<?1 ORDER BY until_ns LIMIT ?2");
+      drop->ahead_ns
+          ? "SELECT id, bytes, profiles FROM block WHERE until_ns>?1 ORDER BY "
+            "until_ns DESC LIMIT ?2"
+          : "SELECT id, bytes, profiles FROM block WHERE ?1=0 OR until_ns<?1 "
+            "ORDER BY until_ns LIMIT ?2");
 
   if (!st)
     st = sp_database_prepare(writer->db, &remove,
                              "DELETE FROM block WHERE id=?1");
   if (!st) {
-    sqlite3_bind_int64(rows, 1, drop->before_ns);
-    sqlite3_bind_int64(rows, 2, RETAIN_BLOCKS_MAX);
+    sqlite3_bind_int64(rows, 1,
+                       drop->ahead_ns ? drop->ahead_ns : drop->before_ns);
+    sqlite3_bind_int64(rows, 2, drop->most);
   }
   for (i = 0; !st && (drop->before_ns || freed < drop->bytes); i++) {
     st = sp_database_step(rows, &code);
@@ -88,6 +107,16 @@ static spanprof_status retain_drop_spans(sp_writer *writer, void *data) {
       &drop->rows);
 }
 
+static spanprof_status retain_drop_spans_ahead(sp_writer *writer, void *data) {
+  retain_drop *drop = data;
+
+  return retain_rows(
+      writer,
+      "DELETE FROM span WHERE (trace_hi, trace_lo, span_id) IN (SELECT "
+      "trace_hi, trace_lo, span_id FROM span WHERE start_ns>?1 LIMIT ?2)",
+      drop->ahead_ns, RETAIN_ROWS_FEW, &drop->rows);
+}
+
 static spanprof_status retain_drop_annotations(sp_writer *writer, void *data) {
   retain_drop *drop = data;
 
@@ -121,9 +150,35 @@ static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
   return st;
 }
 
-/* Drop until there is no more of it; count and say what went. */
-static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop,
-                                       const char *why) {
+/* One line for all that went since the last one. */
+static void retain_say(sp_store *store, sp_store_reason reason,
+                       int64_t profiles, int64_t rows) {
+  static const char *const reasons[SP_STORE_REASONS] = {
+      [SP_STORE_OLD] = "older than the retention",
+      [SP_STORE_LIMIT] = "the store is at its limit of bytes",
+      [SP_STORE_VOLUME] = "the volume of the store is nearly full"};
+  const uint64_t now = sp_clock_monotonic_ns(store->clock);
+  sp_store_drops *drops = &store->drops[reason];
+  sp_store_drops said = {0};
+
+  pthread_mutex_lock(&store->lock);
+  drops->profiles += profiles;
+  drops->rows += rows;
+  if (drops->profiles + drops->rows && now >= drops->next_ns) {
+    said = *drops;
+    *drops = (sp_store_drops){.next_ns = now + RETAIN_LINE_NS};
+  }
+  pthread_mutex_unlock(&store->lock);
+  if (said.profiles + said.rows)
+    sp_log_line(store->log, SPANPROF_LOG_INFO,
+                "dropped %" PRId64 " profiles and %" PRId64
+                " spans and documents: %s; the next line about this comes in "
+                "ten minutes or later",
+                said.profiles, said.rows, reasons[reason]);
+}
+
+/* Drop until there is no more of it, or once by bytes; count what went. */
+static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
   spanprof_status st = SPANPROF_OK;
   int64_t before, all = 0, profiles = 0;
 
@@ -140,27 +195,7 @@ static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop,
   atomic_fetch_add(&store->uncollected, (uint64_t)all);
   sp_count(&store->dropped_blocks, (uint64_t)all);
   sp_count(&store->dropped_profiles, (uint64_t)profiles);
-  if (all)
-    sp_log_line(store->log, SPANPROF_LOG_INFO,
-                "dropped %" PRId64 " profiles in %" PRId64 " blocks: %s",
-                profiles, all, why);
-  return st;
-}
-
-static spanprof_status retain_used(sp_store *store, int64_t *bytes) {
-  int64_t pages = 0, spare = 0, page = 0;
-  sp_store_reader *reader;
-  spanprof_status st = sp_store_reader_take(store, &reader);
-
-  if (st)
-    return st;
-  st = sp_database_number(reader->db, "PRAGMA page_count", &pages);
-  if (!st)
-    st = sp_database_number(reader->db, "PRAGMA freelist_count", &spare);
-  if (!st)
-    st = sp_database_number(reader->db, "PRAGMA page_size", &page);
-  sp_store_reader_give(store, reader);
-  *bytes = (pages - spare) * page;
+  drop->profiles = profiles;
   return st;
 }
 
@@ -188,101 +223,162 @@ static spanprof_status retain_oldest(sp_store *store, int64_t *block,
   return st;
 }
 
-/* Drop some of what is oldest, whatever it is. *none: nothing is left. */
-static spanprof_status retain_drop_oldest(sp_store *store, int64_t bytes,
-                                          int64_t *rows, bool *none) {
-  retain_drop drop = {.store = store, .bytes = bytes, .by_bytes = true};
-  int64_t block, span, document;
-  spanprof_status st = retain_oldest(store, &block, &span, &document);
+/* Drop some of what is dated ahead of all clocks. */
+static spanprof_status retain_drop_ahead(sp_store *store, retain_drop *drop) {
+  spanprof_status st;
 
-  *none = false;
+  drop->ahead_ns = (int64_t)sp_clock_unix_ns(store->clock) + RETAIN_AHEAD_NS;
+  st = sp_writer_call(&store->writer, retain_drop_spans_ahead, drop);
+  if (!st && !drop->rows)
+    st = retain_drop_run(store, drop);
+  drop->ahead_ns = 0;
+  return st;
+}
+
+/* Drop some of what is oldest, whatever it is. */
+static spanprof_status retain_drop_oldest(sp_store *store, retain_drop *drop) {
+  int64_t block, span, document;
+  spanprof_status st = retain_drop_ahead(store, drop);
+
+  if (st || drop->rows || drop->blocks)
+    return st;
+  st = retain_oldest(store, &block, &span, &document);
   if (st)
     return st;
   if (span < block && span <= document) {
-    drop.before_ns = block < document ? block : document;
-    drop.before_ns += drop.before_ns == span;
-    st = sp_writer_call(&store->writer, retain_drop_spans, &drop);
-    atomic_fetch_add(&store->uncollected, (uint64_t)drop.rows);
+    drop->before_ns = block < document ? block : document;
+    drop->before_ns += drop->before_ns == span;
+    st = sp_writer_call(&store->writer, retain_drop_spans, drop);
+    atomic_fetch_add(&store->uncollected, (uint64_t)drop->rows);
   } else if (document < block) {
-    drop.before_ns = document;
-    st = sp_writer_call(&store->writer, retain_drop_documents, &drop);
+    drop->before_ns = document;
+    st = sp_writer_call(&store->writer, retain_drop_documents, drop);
   } else {
-    st = retain_drop_run(store, &drop, "more bytes than the limit");
+    st = retain_drop_run(store, drop);
   }
-  *none = drop.rows + drop.blocks == 0;
-  *rows += drop.rows;
   return st;
 }
 
 spanprof_status sp_store_drop_by_age(sp_store *store) {
   const int64_t now = (int64_t)sp_clock_unix_ns(store->clock);
-  retain_drop drop = {.store = store};
+  retain_drop drop = {.store = store, .most = RETAIN_BLOCKS_MAX};
   spanprof_status st;
 
   if (!store->retention_ns || (int64_t)store->retention_ns >= now)
     return SPANPROF_OK;
   drop.before_ns = now - (int64_t)store->retention_ns;
-  st = retain_drop_run(store, &drop, "older than the retention");
+  st = retain_drop_run(store, &drop);
+  retain_say(store, SP_STORE_OLD, drop.profiles, 0);
   if (!st)
     st = retain_all(&drop, retain_drop_spans);
   return st ? st : retain_all(&drop, retain_drop_annotations);
 }
 
-/* A log that takes a part of the limit is emptied, if readers let it. */
-static spanprof_status retain_empty_log(sp_store *store) {
-  return sp_store_log_bytes(store) > store->max_bytes / RETAIN_LOG_SHARE
-             ? sp_database_empty_log(store->path)
-             : SPANPROF_OK;
-}
-
-/* What of names and stacks no profile has any more looks as if it were in use.
- * Where it may be much of what is too much, it goes before further profiles do;
- * that reads a part of every block, so not after each few of them. */
-static spanprof_status retain_collect(sp_store *store, int64_t over,
-                                      bool *did) {
-  const uint64_t dropped = atomic_load(&store->uncollected);
+/* Two numbers of one state of the store. */
+static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
+                                      int64_t *first, const char *second_sql,
+                                      int64_t *second) {
   sp_store_reader *reader;
-  int64_t left = 0; /* blocks and spans: uncollected counts both */
-  spanprof_status st = SPANPROF_OK;
+  spanprof_status st = sp_store_reader_take(store, &reader);
 
-  *did = false;
-  if (!dropped || over < (int64_t)store->max_bytes / RETAIN_NAMES_SHARE)
-    return SPANPROF_OK;
-  st = sp_store_reader_take(store, &reader);
   if (st)
     return st;
-  st = sp_database_number(reader->db,
-                          "SELECT (SELECT count(*) FROM block)+(SELECT "
-                          "count(*) FROM span)",
-                          &left);
+  st = sp_database_number(reader->db, first_sql, first);
+  if (!st)
+    st = sp_database_number(reader->db, second_sql, second);
   sp_store_reader_give(store, reader);
-  *did = !st && dropped >= (uint64_t)left / RETAIN_DROPPED_SHARE;
+  return st;
+}
+
+/* Names and stacks that no profile has any more look as if they were in use.
+ * They go before further profiles do. */
+static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
+                                      bool *did) {
+  const uint64_t dropped = atomic_load(&store->uncollected);
+  int64_t spans = 0; /* uncollected counts both */
+  spanprof_status st =
+      retain_numbers(store, "SELECT count(*) FROM block", blocks,
+                     "SELECT count(*) FROM span", &spans);
+
+  *did = !st && (!atomic_exchange(&store->collected, true) ||
+                 (dropped && dropped >= (uint64_t)(*blocks + spans) /
+                                            RETAIN_DROPPED_PART));
   return *did ? sp_store_collect(store) : st;
 }
 
-spanprof_status sp_store_drop_by_bytes(sp_store *store) {
-  spanprof_status st = store->max_bytes ? retain_empty_log(store) : SPANPROF_OK;
-  bool none = false, collected;
-  int64_t bytes, most, rows = 0;
+/* Packed, a profile takes a quarter of its bytes; but packing needs space. */
+static spanprof_status retain_pack(sp_store *store,
+                                   const sp_disk_budget *budget) {
+  sp_compact_seen seen = {0, 0};
+  int64_t singles = 0, blocks = 0;
+  spanprof_status st;
 
-  /* The log that could not be emptied counts; but it grows by what is dropped,
-   * and so no further. */
-  most = (int64_t)(store->max_bytes -
-                   sp_min_u64(sp_store_log_bytes(store), store->max_bytes / 4));
-  while (!st && store->max_bytes && !none && !sp_store_ends(store)) {
-    st = retain_used(store, &bytes);
-    if (st || bytes <= most)
-      break;
-    st = retain_collect(store, bytes - most, &collected);
-    if (!st && !collected)
-      st = retain_drop_oldest(store, bytes - most, &rows, &none);
+  if (budget->free < budget->log_max)
+    return SPANPROF_OK;
+  st = retain_numbers(store, "SELECT count(*) FROM block WHERE profiles=1",
+                      &singles, "SELECT count(*) FROM block", &blocks);
+  return st || singles < RETAIN_SINGLES_MIN ||
+                 singles < blocks / RETAIN_SINGLES_PART
+             ? st
+             : sp_compact(store, true, &seen);
+}
+
+static int64_t retain_over(sp_store *store, const sp_disk_budget *budget) {
+  return (int64_t)atomic_load(&store->writer.used_bytes) -
+         (int64_t)(budget->data_high - budget->data_high / RETAIN_BELOW_PART);
+}
+
+/* Until so little is left that uploads need not wait, or nothing is. */
+static spanprof_status retain_shrink(sp_store *store,
+                                     const sp_disk_budget *budget,
+                                     int64_t *profiles, int64_t *rows) {
+  spanprof_status st = retain_pack(store, budget);
+  bool collected, none = false;
+  int64_t over, blocks = 0;
+
+  while (!st && !none && !sp_store_ends(store) &&
+         (over = retain_over(store, budget)) > 0) {
+    retain_drop drop = {.store = store, .bytes = over, .by_bytes = true};
+
+    st = retain_collect(store, &blocks, &collected);
+    if (st || collected)
+      continue;
+    drop.most = 1 + (int64_t)sp_min_u64((uint64_t)blocks / RETAIN_BLOCKS_PART,
+                                        RETAIN_BLOCKS_MAX);
+    st = retain_drop_oldest(store, &drop);
+    none = drop.rows + drop.blocks == 0;
+    *profiles += drop.profiles;
+    *rows += drop.rows;
   }
-  if (rows)
-    sp_log_line(store->log, SPANPROF_LOG_INFO,
-                "dropped %" PRId64 " spans of traces and documents: more bytes "
-                "than the limit",
-                rows);
-  return st || !store->max_bytes ? st : retain_empty_log(store);
+  return st;
+}
+
+static spanprof_status retain_fit(sp_store *store, const sp_disk_budget *budget,
+                                  int64_t *profiles, int64_t *rows) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (atomic_load(&store->writer.used_bytes) > budget->data_high)
+    st = retain_shrink(store, budget, profiles, rows);
+  return st ? st : sp_store_give_back(store);
+}
+
+spanprof_status sp_store_drop_by_bytes(sp_store *store) {
+  int64_t profiles = 0, rows = 0;
+  sp_disk_budget budget;
+  spanprof_status st;
+
+  sp_store_budget(store, &budget);
+  sp_disk_reserve_keep(&budget, store->path);
+  st = retain_fit(store, &budget, &profiles, &rows);
+  if (st == SPANPROF_ERR_IO) { /* no space, not even for the log */
+    sp_disk_reserve_give_up(store->path);
+    st = retain_fit(store, &budget, &profiles, &rows);
+  }
+  retain_say(store, budget.by_volume ? SP_STORE_VOLUME : SP_STORE_LIMIT,
+             profiles, rows);
+  sp_store_budget(store, &budget);
+  sp_disk_reserve_keep(&budget, store->path);
+  return st;
 }
 
 spanprof_status sp_store_drop_old(sp_store *store) {

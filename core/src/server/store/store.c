@@ -54,6 +54,23 @@ static spanprof_status store_keep_private(const sp_store *store) {
   return SPANPROF_OK;
 }
 
+/* Before the file is opened: SQLite needs some space for that, and a file of an
+ * earlier version is copied. */
+static void store_make_room(sp_store *store) {
+  sp_disk_budget budget;
+  bool done = true;
+
+  sp_disk_budget_read(&budget, store->path, store->max_bytes);
+  if (budget.free < budget.log_turn)
+    budget.free = 0; /* gives the reserve up */
+  sp_disk_reserve_keep(&budget, store->path);
+  if (budget.database && sp_database_make_shrinkable(store->path, &done))
+    sp_log_line(store->log, SPANPROF_LOG_WARN,
+                "the store %s cannot give space back to the disk until a start "
+                "finds room for a copy of it: %s",
+                store->path, spanprof_last_error());
+}
+
 static spanprof_status store_start(sp_store *store,
                                    const sp_store_options *options) {
   sqlite3 *db = NULL;
@@ -63,9 +80,11 @@ static spanprof_status store_start(sp_store *store,
   if (!st)
     st = store_keep_private(store);
   if (!st)
+    store_make_room(store);
+  if (!st)
     st = sp_database_create(&db, store->path, options->page_count_max);
   if (!st)
-    st = sp_writer_start(&store->writer, store->mem, db);
+    st = sp_writer_start(&store->writer, store->mem, db, store->path);
   if (st)
     return st;
   error = sp_own_thread_start(&store->keeper, "sp-keeper", SP_OWN_STACK_SMALL,
@@ -92,6 +111,8 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   sp_gate_init(&store->gate, STORE_GATE_A_CORE);
   pthread_mutex_init(&store->lock, NULL);
   sp_condition_init(&store->keeper_wake);
+  sp_condition_init(&store->room);
+  store->pressed = true; /* the first pass begins at once */
   store->path = sp_mem_text(options->mem, options->path, strlen(options->path));
   st = store->path ? store_start(store, options) : SPANPROF_ERR_NOMEM;
   if (st) {
@@ -123,6 +144,7 @@ void sp_store_close(sp_store *store) {
   if (store->lock_file >= 0)
     close(store->lock_file);
   pthread_cond_destroy(&store->keeper_wake);
+  pthread_cond_destroy(&store->room);
   pthread_mutex_destroy(&store->lock);
   sp_gate_dispose(&store->gate);
   sp_mem_free(store->mem, store->path);
@@ -195,14 +217,6 @@ void sp_store_reader_give(sp_store *store, sp_store_reader *reader) {
   sp_mem_free(store->mem, reader);
 }
 
-uint64_t sp_store_log_bytes(const sp_store *store) {
-  char path[4096];
-  struct stat file;
-
-  snprintf(path, sizeof path, "%s-wal", store->path);
-  return stat(path, &file) ? 0 : (uint64_t)file.st_size;
-}
-
 spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   static const char *const queries[] = {
       "SELECT min(from_ns) FROM block",
@@ -212,7 +226,7 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   };
   int64_t numbers[SP_COUNT_OF(queries)] = {0};
   sp_store_reader *reader;
-  struct stat file;
+  sp_disk_budget budget;
   spanprof_status st = sp_store_reader_take(store, &reader);
   size_t i;
 
@@ -226,9 +240,9 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   out->newest_ns = numbers[1];
   out->profiles = (uint64_t)numbers[2];
   out->blocks = (uint64_t)numbers[3];
-  if (stat(store->path, &file) == 0)
-    out->bytes = (uint64_t)file.st_size;
-  out->bytes += sp_store_log_bytes(store);
+  sp_store_budget(store, &budget);
+  out->bytes = budget.database + budget.log + budget.reserve;
+  out->limit_bytes = budget.limit;
   out->dropped_blocks = sp_counted(&store->dropped_blocks);
   out->dropped_profiles = sp_counted(&store->dropped_profiles);
   pthread_mutex_lock(&store->lock);

@@ -27,7 +27,7 @@ typedef struct sp_store_options {
   sp_log *log;
   const char *path;        /* of the file; its directory exists */
   uint64_t retention_ns;   /* 0: no limit */
-  uint64_t max_bytes;      /* of the file and its log; 0: no limit */
+  uint64_t max_bytes;      /* of all files; 0: the volume's free space */
   uint64_t page_count_max; /* tests: SQLite's max_page_count; 0: no limit */
 } sp_store_options;
 
@@ -178,7 +178,8 @@ typedef struct sp_store_stats {
   int64_t oldest_ns; /* profiles; 0: none */
   int64_t newest_ns;
   uint64_t profiles;       /* kept now */
-  uint64_t bytes;          /* on disk, the log included */
+  uint64_t bytes;          /* on disk, of all files */
+  uint64_t limit_bytes;    /* of these, by max_bytes and by the volume */
   uint64_t blocks;         /* compacted */
   uint64_t damaged_blocks; /* that were met since the start */
   uint64_t dropped_blocks; /* by retention since the start */

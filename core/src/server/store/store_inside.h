@@ -4,6 +4,7 @@
 
 #include "../model/gate.h"
 #include "block.h"
+#include "disk_budget.h"
 #include "store.h"
 #include "writer.h"
 
@@ -18,6 +19,20 @@ typedef struct sp_store_reader {
   sqlite3 *db;
   struct sp_store_reader *next;
 } sp_store_reader;
+
+/* Why data was dropped, and how much since the last line of the log. */
+typedef enum sp_store_reason {
+  SP_STORE_OLD,
+  SP_STORE_LIMIT,
+  SP_STORE_VOLUME,
+  SP_STORE_REASONS,
+} sp_store_reason;
+
+typedef struct sp_store_drops {
+  int64_t profiles;
+  int64_t rows;
+  uint64_t next_ns; /* no line before */
+} sp_store_drops;
 
 struct sp_store {
   /* Fixed after the open. */
@@ -41,8 +56,13 @@ struct sp_store {
   int64_t damaged[SP_STORE_DAMAGED_MAX]; /* blocks that were told of */
   size_t damaged_count;
   bool collects; /* a call of sp_store_collect() is under way */
+  sp_store_drops drops[SP_STORE_REASONS];
+  bool pressed;        /* the keeper is to make room now */
+  pthread_cond_t room; /* the keeper has made some */
   /* Any thread. */
   _Atomic uint64_t uncollected; /* blocks and spans dropped since the last */
+  _Atomic bool collected; /* once since the start: others may have left some */
+  _Atomic uint64_t limit_bytes; /* of all files, as of the last look */
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;
   sp_counter repeated_profiles;
@@ -65,8 +85,17 @@ void *sp_store_keep(void *store);
 spanprof_status sp_store_drop_by_age(sp_store *store);
 spanprof_status sp_store_drop_by_bytes(sp_store *store);
 
-/* Bytes of the write-ahead log; store.c. */
-uint64_t sp_store_log_bytes(const sp_store *store);
+/* Give free pages back to the volume, where they are many or the files are
+ * larger than the limit; give_back.c. */
+spanprof_status sp_store_give_back(sp_store *store);
+
+/* The bounds of the files as they are now. The writer is told of them. */
+void sp_store_budget(sp_store *store, sp_disk_budget *out);
+
+/* Hand in what makes the store larger, as sp_writer_call(). While there is no
+ * room for more, wait for the keeper to drop older data, but not for long:
+ * SPANPROF_ERR_IO then; store_write.c. */
+spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data);
 
 /* Whether the store is about to be closed: long work is given up. */
 bool sp_store_ends(sp_store *store);

@@ -10,10 +10,11 @@ typedef struct spans_call {
 static spanprof_status spans_insert(sp_writer *writer, sqlite3_stmt *insert,
                                     const sp_store_span *span) {
   uint32_t service, name;
-  spanprof_status st =
-      sp_intern_bytes(&writer->intern, SP_INTERN_TEXT, 0, span->service,
-                      strlen(span->service), &service);
+  spanprof_status st = sp_log_bound_check(&writer->bound);
 
+  if (!st)
+    st = sp_intern_bytes(&writer->intern, SP_INTERN_TEXT, 0, span->service,
+                         strlen(span->service), &service);
   if (!st)
     st = sp_intern_bytes(&writer->intern, SP_INTERN_TEXT, 0, span->name,
                          strlen(span->name), &name);
@@ -55,8 +56,7 @@ spanprof_status sp_store_put_spans(sp_store *store, const sp_store_span *spans,
                                    size_t count) {
   spans_call call = {spans, count};
 
-  return count ? sp_writer_call(&store->writer, spans_write, &call)
-               : SPANPROF_OK;
+  return count ? sp_store_write(store, spans_write, &call) : SPANPROF_OK;
 }
 
 #define SPANS_COLUMNS                                                         \

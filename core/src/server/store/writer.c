@@ -1,7 +1,9 @@
 #include "writer.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../util/own_thread.h"
 #include "../../util/status.h"
@@ -10,6 +12,12 @@
 #define WRITER_JOBS_MAX 64
 
 #define WRITER_SENTENCE_BYTES 512
+
+/* SQLite's, of the writer's connection. */
+#define WRITER_CACHE_BYTES ((uint64_t)16 << 20)
+
+/* For readers of the log, when it has to become empty. */
+#define WRITER_READERS_MS 1000
 
 typedef struct sp_writer_job {
   struct sp_writer_job *next;
@@ -43,13 +51,77 @@ static spanprof_status writer_run_job(sp_writer *writer, sp_writer_job *job) {
   return sp_database_run(writer->db, "RELEASE job");
 }
 
-/* One transaction for all jobs of the list. */
-static void writer_transaction(sp_writer *writer, sp_writer_job *jobs) {
-  sp_writer_job *job;
-  spanprof_status st = sp_database_run(writer->db, "BEGIN IMMEDIATE");
+static uint64_t writer_log_bytes(const sp_writer *writer) {
+  struct stat file;
 
-  for (job = jobs; job && !st; job = job->next)
+  return stat(writer->log_path, &file) ? 0 : (uint64_t)file.st_size;
+}
+
+/* Pages that a transaction has changed are in the cache or in the log: a cache
+ * within the log's bound makes the log tell the size of a transaction. */
+static spanprof_status writer_bound(sp_writer *writer) {
+  const uint64_t turn = atomic_load(&writer->log_turn);
+  const uint64_t cache =
+      turn ? sp_min_u64(turn, WRITER_CACHE_BYTES) : WRITER_CACHE_BYTES;
+  const uint64_t max = atomic_load(&writer->log_max);
+  char text[64];
+
+  writer->bound.max = max ? writer_log_bytes(writer) + max - turn : 0;
+  if (cache == writer->cache_bytes)
+    return SPANPROF_OK;
+  writer->cache_bytes = cache;
+  snprintf(text, sizeof text, "PRAGMA cache_size=-%" PRIu64, cache >> 10);
+  return sp_database_run(writer->db, text);
+}
+
+/* Whether the transaction is as large as one may be. */
+static bool writer_is_full(const sp_writer *writer) {
+  const uint64_t turn = atomic_load(&writer->log_turn);
+
+  return turn && writer_log_bytes(writer) > turn;
+}
+
+/* Between transactions. A failure stays for the next transaction to meet. */
+static void writer_keep_log(sp_writer *writer) {
+  const uint64_t max = atomic_load(&writer->log_max);
+  const bool wanted = writer->empty_log;
+
+  writer->empty_log = false;
+  if (wanted || writer_is_full(writer))
+    sp_database_empty_log(writer->db,
+                          wanted || (max && writer_log_bytes(writer) > max / 2)
+                              ? WRITER_READERS_MS
+                              : 0);
+}
+
+static void writer_measure(sp_writer *writer) {
+  int64_t page = 0, all = 0, unused = 0;
+
+  if (sp_database_number(writer->db, "PRAGMA page_size", &page) ||
+      sp_database_number(writer->db, "PRAGMA page_count", &all) ||
+      sp_database_number(writer->db, "PRAGMA freelist_count", &unused))
+    return;
+  atomic_store(&writer->file_bytes, (uint64_t)(all * page));
+  atomic_store(&writer->used_bytes, (uint64_t)((all - unused) * page));
+}
+
+/* One transaction for the first jobs of the list; *rest: those that are left
+ * for the next one. */
+static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
+                               sp_writer_job **rest) {
+  sp_writer_job *job;
+  spanprof_status st = writer_bound(writer);
+
+  *rest = NULL;
+  if (!st)
+    st = sp_database_run(writer->db, "BEGIN IMMEDIATE");
+  for (job = jobs; job && !st; job = job->next) {
     st = writer_run_job(writer, job);
+    if (!st && job->next && writer_is_full(writer)) {
+      *rest = job->next;
+      job->next = NULL;
+    }
+  }
   if (!st)
     st = sp_database_run(writer->db, "COMMIT");
   if (!st)
@@ -76,9 +148,23 @@ static sp_writer_job *writer_take(sp_writer *writer) {
   return first;
 }
 
+/* With the lock held: jobs that were taken come first again. */
+static void writer_put_back(sp_writer *writer, sp_writer_job *jobs) {
+  sp_writer_job *last = jobs;
+
+  if (!jobs)
+    return;
+  while (last->next)
+    last = last->next;
+  last->next = writer->first;
+  if (!writer->first)
+    writer->last = last;
+  writer->first = jobs;
+}
+
 static void *writer_run(void *argument) {
   sp_writer *writer = argument;
-  sp_writer_job *jobs, *next;
+  sp_writer_job *jobs, *next, *rest;
 
   pthread_mutex_lock(&writer->lock);
   for (;;) {
@@ -88,8 +174,11 @@ static void *writer_run(void *argument) {
     if (!jobs)
       break;
     pthread_mutex_unlock(&writer->lock);
-    writer_transaction(writer, jobs);
+    writer_transaction(writer, jobs, &rest);
+    writer_keep_log(writer);
+    writer_measure(writer);
     pthread_mutex_lock(&writer->lock);
+    writer_put_back(writer, rest);
     for (; jobs; jobs = next) { /* one that is done is its caller's again */
       next = jobs->next;
       jobs->done = true;
@@ -101,13 +190,17 @@ static void *writer_run(void *argument) {
 }
 
 spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
-                                sqlite3 *db) {
+                                sqlite3 *db, const char *path) {
   int error;
 
   memset(writer, 0, sizeof *writer);
   writer->mem = mem;
   writer->db = db;
-  sp_intern_init(&writer->intern, mem, db);
+  snprintf(writer->log_path, sizeof writer->log_path, "%s-wal", path);
+  writer->bound.path = writer->log_path;
+  writer->cache_bytes = WRITER_CACHE_BYTES;
+  sp_intern_init(&writer->intern, mem, db, &writer->bound);
+  writer_measure(writer);
   pthread_mutex_init(&writer->lock, NULL);
   pthread_cond_init(&writer->more, NULL);
   pthread_cond_init(&writer->done, NULL);

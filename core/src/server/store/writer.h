@@ -3,7 +3,8 @@
  * transaction is on disk.
  *
  * A job that fails is undone alone, the others of its transaction stay; where
- * the transaction cannot be committed (disk full), all fail. */
+ * the transaction cannot be committed (disk full), all fail. A transaction ends
+ * when its log has reached a size, and then the log is copied into the file. */
 #ifndef SP_WRITER_H
 #define SP_WRITER_H
 
@@ -23,6 +24,17 @@ typedef struct sp_writer {
   sqlite3_stmt *find_heads;
   sqlite3_stmt *insert_block;
   int64_t next_block; /* its number; 0: not looked for */
+  char log_path[4096];
+  sp_log_bound bound; /* of the log in one transaction */
+  uint64_t cache_bytes;
+  bool empty_log; /* after this transaction, set by a job */
+  /* After each transaction: bytes of the file's pages, and of those in use. */
+  _Atomic uint64_t file_bytes;
+  _Atomic uint64_t used_bytes;
+  /* Any thread sets them: a log of log_turn bytes is emptied, one of log_max
+   * while readers are waited for. 0: no bound. */
+  _Atomic uint64_t log_turn;
+  _Atomic uint64_t log_max;
   /* Guarded by lock. */
   pthread_mutex_t lock;
   pthread_cond_t more;
@@ -37,7 +49,7 @@ typedef spanprof_status (*sp_writer_fn)(sp_writer *writer, void *data);
 
 /* `db` becomes the writer's, also after a failure. SPANPROF_ERR_SYSTEM. */
 spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
-                                sqlite3 *db);
+                                sqlite3 *db, const char *path);
 
 /* Do what was handed in, close the file. Also of one all zero. */
 void sp_writer_end(sp_writer *writer);

@@ -1,0 +1,97 @@
+#include "disk_budget.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* Parts of the limit, and their smallest and largest sizes. */
+#define BUDGET_LOG_PART     6
+#define BUDGET_LOG_MIN      ((uint64_t)512 << 10)
+#define BUDGET_LOG_MAX      ((uint64_t)128 << 20)
+#define BUDGET_RESERVE_PART 16
+#define BUDGET_RESERVE_MIN  ((uint64_t)1 << 20)
+#define BUDGET_RESERVE_MAX  ((uint64_t)16 << 20)
+
+/* A part of the log's bound. */
+#define BUDGET_TURN_PART 4
+#define BUDGET_TURN_MAX  ((uint64_t)16 << 20)
+
+/* A part of the data's bound: above it the oldest is dropped. */
+#define BUDGET_HIGH_PART 16
+
+static uint64_t budget_between(uint64_t bytes, uint64_t least, uint64_t most) {
+  return bytes < least ? least : sp_min_u64(bytes, most);
+}
+
+uint64_t sp_disk_bytes(const char *path, const char *ending) {
+  char name[4096];
+  struct stat file;
+
+  snprintf(name, sizeof name, "%s%s", path, ending);
+  return stat(name, &file) ? 0 : (uint64_t)file.st_size;
+}
+
+/* What the files have and what is free for them. Where nothing is known of the
+ * volume it is no limit. */
+static uint64_t budget_volume(sp_disk_budget *out, const char *path) {
+  struct statvfs volume;
+
+  out->free = UINT64_MAX;
+  if (statvfs(path, &volume))
+    return UINT64_MAX;
+  out->free = (uint64_t)volume.f_bavail * volume.f_frsize;
+  return out->database + out->log + out->reserve + out->free;
+}
+
+void sp_disk_budget_read(sp_disk_budget *out, const char *path,
+                         uint64_t max_bytes) {
+  uint64_t volume, taken;
+
+  *out = (sp_disk_budget){.database = sp_disk_bytes(path, ""),
+                          .log = sp_disk_bytes(path, "-wal") +
+                                 sp_disk_bytes(path, "-shm"),
+                          .reserve = sp_disk_bytes(path, ".reserve")};
+  volume = budget_volume(out, path);
+  out->limit = max_bytes ? max_bytes : UINT64_MAX;
+  out->by_volume = volume < out->limit;
+  if (out->by_volume)
+    out->limit = volume;
+  out->log_max = budget_between(out->limit / BUDGET_LOG_PART, BUDGET_LOG_MIN,
+                                BUDGET_LOG_MAX);
+  out->log_turn = sp_min_u64(out->log_max / BUDGET_TURN_PART, BUDGET_TURN_MAX);
+  out->reserve_max = budget_between(out->limit / BUDGET_RESERVE_PART,
+                                    BUDGET_RESERVE_MIN, BUDGET_RESERVE_MAX);
+  /* Also the file's growth when the log is copied into it. */
+  taken = out->reserve_max + out->log_max + out->log_max / 2;
+  out->data_max = out->limit > taken ? out->limit - taken : 0;
+  out->data_high = out->data_max - out->data_max / BUDGET_HIGH_PART;
+}
+
+void sp_disk_reserve_keep(const sp_disk_budget *budget, const char *path) {
+  uint64_t wanted = budget->reserve_max;
+  char name[4096];
+  int file;
+
+  if (budget->free < budget->log_turn / 2 || !wanted)
+    wanted = 0;
+  else if (budget->reserve < wanted && budget->free < wanted + budget->log_max)
+    wanted = budget->reserve;
+  if (wanted == budget->reserve)
+    return;
+  snprintf(name, sizeof name, "%s.reserve", path);
+  file = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (file < 0)
+    return;
+  if (wanted < budget->reserve || posix_fallocate(file, 0, (off_t)wanted) != 0)
+    if (ftruncate(file, wanted < budget->reserve ? (off_t)wanted : 0))
+      unlink(name);
+  close(file);
+}
+
+void sp_disk_reserve_give_up(const char *path) {
+  sp_disk_budget none = {.reserve = 1};
+
+  sp_disk_reserve_keep(&none, path);
+}
