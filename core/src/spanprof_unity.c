@@ -88,7 +88,6 @@
 #include "profile/gzip_stream.c"
 #include "profile/label_table.c"
 #include "profile/module_name.c"
-#include "profile/module_name.c"
 #include "profile/name_table.c"
 #include "profile/pprof_fields.c"
 #include "profile/pprof_labels.c"
