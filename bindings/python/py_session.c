@@ -10,6 +10,7 @@
 #include "py_otel.h"
 #include "py_runtime.h"
 #include "py_sigterm.h"
+#include "session/session.h"
 #include "util/clock.h"
 
 /* What lines get at the end, however long the last profile took. */
@@ -260,7 +261,7 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
   if (close)
     spanprof_session_stop(spanprof_session_current(), ms);
   else
-    spanprof_session_flush(spanprof_session_current(), ms);
+    sp_session_flush_once(spanprof_session_current(), ms);
   left_ms = until_ms - session_clock_ms();
   py_sp_log_settle(left_ms > SESSION_SETTLE_MS ? left_ms : SESSION_SETTLE_MS);
   if (close)

@@ -76,5 +76,6 @@ void rb_sp_log_init(void) {
   pthread_atfork(NULL, NULL, sp_log_lines_drop);
   rb_define_singleton_method(rb_sp_native, "log_take", native_log_take, 0);
   rb_define_singleton_method(rb_sp_native, "log_thread", native_log_thread, 0);
-  rb_define_singleton_method(rb_sp_native, "stderr_line", native_stderr_line, 1);
+  rb_define_singleton_method(rb_sp_native, "stderr_line", native_stderr_line,
+                             1);
 }

@@ -7,6 +7,8 @@
 #include "pyroscope.h"
 #include "retry.h"
 
+#define DELIVERY_DOWN_NS (20 * SP_NS_PER_S)
+
 static void delivery_settle_counts(uint64_t samples, uint64_t ticks,
                                    sp_fate fate) {
   if (fate == SP_FATE_EXPORTED) {
@@ -150,6 +152,10 @@ static void delivery_accepted(sp_delivery *delivery, size_t bytes) {
   delivery->accepted = true;
 }
 
+void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns) {
+  delivery->down_until_ns = now_ns + DELIVERY_DOWN_NS;
+}
+
 /* Decide what the answer means for the profile, and set the backoff. */
 static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
                            uint64_t max_age_ns, sp_tries *tries,
@@ -178,6 +184,9 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
   }
   if (retry->verdict != SP_RETRY_ACCEPTED)
     sp_delivery_log_failure(delivery, answer, retry);
+  delivery->down_until_ns = 0;
+  if (retry->at_ns > now_ns && !retry->own_fault)
+    sp_delivery_down(delivery, now_ns);
   /* A refusal is an answer of a server that works. */
   if (retry->verdict == SP_RETRY_REFUSED)
     delivery->failures = 0;
@@ -207,6 +216,8 @@ void sp_delivery_ask_links(sp_delivery *delivery) {
   if (!sp_buffer_status(&url)) {
     sp_http_client_get(delivery->client, url.data, &answer);
     delivery_look_for_links(&answer);
+    if (!answer.aborted && !answer.status)
+      sp_delivery_down(delivery, sp_clock_monotonic_ns(delivery->clock));
     if (!answer.aborted)
       sp_log_line(delivery->log, SPANPROF_LOG_DEBUG, "%s %s (GET /ready: %ld)",
                   address,
@@ -356,8 +367,8 @@ void sp_delivery_after_fork_child(sp_delivery *delivery) {
   if (delivery->spool)
     sp_spool_after_fork_child(delivery->spool);
   delivery->failures = 0;
-  delivery->backoff_until_ns = 0;
-  delivery->backoff_ordered = false;
+  delivery->backoff_until_ns = delivery->down_until_ns;
+  delivery->backoff_ordered = true;
   delivery->mendable = false;
   delivery->accepted = false;
 }

@@ -16,7 +16,12 @@
  * Backoff: after a failure nothing is sent before backoff_until_ns, whatever
  * waits; so a server that is down is asked at the pace of one retry. While it
  * refuses who we are, all that waits goes into the spool, if there is one: what
- * mends that often is a new process. */
+ * mends that often is a new process.
+ *
+ * A forked child takes the server for down for 20 s after a failure of its
+ * parent: the next try of the parent, its backoff included, comes by then. Else
+ * each of many children that end soon would wait for a connection of its own.
+ */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 
@@ -49,11 +54,13 @@ typedef struct sp_delivery {
   sp_series series;
   uint32_t failures; /* in a row */
   uint64_t backoff_until_ns;
-  bool backoff_ordered; /* the server itself said when, or to ask less */
-  bool mendable;        /* the last answer was one that credentials, address or
-                         * roll-out can mend */
-  bool accepted;        /* the server took one */
-  bool lockless;        /* it was said that the spool is off */
+  bool backoff_ordered;   /* the server itself said when, or to ask less, or the
+                           * process inherited that the server is down */
+  uint64_t down_until_ns; /* so long a forked child takes the server for down */
+  bool mendable; /* the last answer was one that credentials, address or
+                  * roll-out can mend */
+  bool accepted; /* the server took one */
+  bool lockless; /* it was said that the spool is off */
 } sp_delivery;
 
 /* Statuses as of sp_exporter_new(); on failure nothing is held. */
@@ -119,6 +126,9 @@ void sp_delivery_settle_spooled(const sp_delivery *delivery);
 /* When there is something to send or to look for, of spool and backoff alone.
  */
 uint64_t sp_delivery_next_ns(const sp_delivery *delivery);
+
+/* The server was found down at `now_ns`. */
+void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns);
 
 /* In a forked child: start anew, without the parent's connection and files. */
 void sp_delivery_after_fork_child(sp_delivery *delivery);

@@ -27,7 +27,8 @@
  *
  * Fork: the lock is held over the fork, so queue and flags are whole in the
  * child. What the uploading thread was working on is not, and is leaked there:
- * the connection, and the lists of the spool. */
+ * the connection, and the lists of the spool. The child inherits that the
+ * server is down, for a while: a child that ends soon asks it nothing. */
 #include "exporter.h"
 
 #include <string.h>
@@ -45,6 +46,10 @@
 
 /* Even a stop without time lets the thread end in order. */
 #define EXPORTER_MIN_STOP_NS (100 * SP_NS_PER_MS)
+
+/* A forked child takes the server for down where a request of its parent has
+ * had no answer for so long: the child has no more time at its end. */
+#define EXPORTER_SLOW_NS (2 * SP_NS_PER_S)
 
 /* Process-wide, because what is abandoned has no owner: listed so that leak
  * checkers see it reachable. */
@@ -221,7 +226,18 @@ static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
          sp_upload_queue_pending(&exporter->queue, number);
 }
 
-spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns) {
+/* Does all that is left wait for its next try? Lock held. */
+static bool exporter_waits(const sp_exporter *exporter) {
+  return !exporter->in_flight &&
+         sp_upload_queue_settled(&exporter->queue,
+                                 exporter->delivery.spool != NULL) &&
+         sp_max_u64(exporter->backoff_until_ns,
+                    sp_upload_queue_next_ns(&exporter->queue, 0)) >
+             sp_clock_monotonic_ns(exporter->clock);
+}
+
+static spanprof_status exporter_flush(sp_exporter *exporter, uint64_t until_ns,
+                                      bool once) {
   spanprof_status st = SPANPROF_OK;
   uint64_t number;
   int error = 0;
@@ -232,10 +248,12 @@ spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns) {
   pthread_cond_signal(&exporter->work);
   while (exporter_pending(exporter, number)) {
     error = exporter_start(exporter);
-    if (sp_clock_monotonic_ns(exporter->clock) >= until_ns) {
+    if (once && exporter_waits(exporter))
+      st = SPANPROF_ERR_IO;
+    else if (sp_clock_monotonic_ns(exporter->clock) >= until_ns)
       st = SPANPROF_ERR_TIMEOUT;
+    if (st)
       break;
-    }
     sp_clock_wait(exporter->clock, &exporter->progress, &exporter->lock,
                   until_ns);
   }
@@ -243,6 +261,22 @@ spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns) {
   pthread_mutex_unlock(&exporter->lock);
   exporter_start_tell(exporter, error);
   return st;
+}
+
+spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns) {
+  return exporter_flush(exporter, until_ns, false);
+}
+
+spanprof_status sp_exporter_flush_once(sp_exporter *exporter,
+                                       uint64_t until_ns) {
+  return exporter_flush(exporter, until_ns, true);
+}
+
+void sp_exporter_retry_now(sp_exporter *exporter) {
+  pthread_mutex_lock(&exporter->lock);
+  if (!exporter->backoff_ordered)
+    exporter->backoff_until_ns = 0;
+  pthread_mutex_unlock(&exporter->lock);
 }
 
 /* The thread is stuck: do without it what can be done, and leave it all that
@@ -324,17 +358,21 @@ void sp_exporter_after_fork_parent(sp_exporter *exporter) {
 }
 
 void sp_exporter_after_fork_child(sp_exporter *exporter) {
+  const uint64_t now_ns = sp_clock_monotonic_ns(exporter->clock);
   sp_upload *upload;
 
   exporter_locks_init(exporter);
   sp_exporter_land(exporter, true);
   while ((upload = sp_upload_queue_take_first(&exporter->queue)) != NULL)
     sp_upload_free(exporter->mem, upload);
+  if (exporter->place == SP_EXPORTER_IN_HTTP &&
+      now_ns - exporter->asking_ns >= EXPORTER_SLOW_NS)
+    sp_delivery_down(&exporter->delivery, now_ns);
   sp_delivery_after_fork_child(&exporter->delivery);
   sp_exporter_service_after_fork_child(exporter);
   exporter->place = SP_EXPORTER_IDLE;
   exporter->flushing = 0;
-  exporter->backoff_until_ns = 0;
+  sp_exporter_backoff_read(exporter);
   exporter->cpu_ns = 0;
   exporter->asking = false;
   exporter->running = false;

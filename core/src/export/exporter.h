@@ -54,6 +54,15 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part);
  * of it still waits. */
 spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns);
 
+/* At the end of a process, two steps. End a backoff now, unless the server
+ * ordered it or this process inherited it. */
+void sp_exporter_retry_now(sp_exporter *exporter);
+
+/* As sp_exporter_flush(), but wait for no second try. SPANPROF_ERR_IO: what is
+ * left waits for one. */
+spanprof_status sp_exporter_flush_once(sp_exporter *exporter,
+                                       uint64_t until_ns);
+
 /* One last try for everything, unless the server's answers forbid it, then the
  * spool, then drop and count; ends by
  * `until_ns` (at the earliest 100 ms from now) whatever the server does, and

@@ -11,6 +11,8 @@
 /* Give the lock back for work at `place`. */
 static void exporter_leave(sp_exporter *exporter, sp_exporter_place place) {
   exporter->place = place;
+  if (place == SP_EXPORTER_IN_HTTP)
+    exporter->asking_ns = sp_clock_monotonic_ns(exporter->clock);
   pthread_mutex_unlock(&exporter->lock);
 }
 
@@ -19,6 +21,11 @@ static bool exporter_enter(sp_exporter *exporter) {
   pthread_mutex_lock(&exporter->lock);
   exporter->place = SP_EXPORTER_IDLE;
   return !exporter->abandoned;
+}
+
+void sp_exporter_backoff_read(sp_exporter *exporter) {
+  exporter->backoff_until_ns = exporter->delivery.backoff_until_ns;
+  exporter->backoff_ordered = exporter->delivery.backoff_ordered;
 }
 
 /* What there is since the last step. False as exporter_enter(). */
@@ -109,7 +116,7 @@ static bool exporter_hand_server(sp_exporter *exporter, bool *settled) {
   *settled = sp_delivery_send(&exporter->delivery, exporter->in_flight, &fate);
   if (!exporter_enter(exporter))
     return false;
-  exporter->backoff_until_ns = exporter->delivery.backoff_until_ns;
+  sp_exporter_backoff_read(exporter);
   if (*settled)
     exporter_settle(exporter, fate);
   return true;
@@ -120,7 +127,7 @@ static bool exporter_send_spooled(sp_exporter *exporter, sp_spooled *spooled) {
   sp_delivery_send_spooled(&exporter->delivery, spooled);
   if (!exporter_enter(exporter))
     return false;
-  exporter->backoff_until_ns = exporter->delivery.backoff_until_ns;
+  sp_exporter_backoff_read(exporter);
   exporter_leave(exporter, SP_EXPORTER_IN_DISK);
   sp_delivery_land_spooled(&exporter->delivery, spooled);
   return exporter_enter(exporter);

@@ -101,6 +101,14 @@ uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
   return next_ns;
 }
 
+bool sp_upload_queue_settled(const sp_upload_queue *queue, bool spooling) {
+  const sp_upload *at = queue->first;
+
+  while (at && at->handed_local && (at->unspoolable || !spooling))
+    at = at->next;
+  return !at;
+}
+
 bool sp_upload_queue_pending(const sp_upload_queue *queue, uint64_t number) {
   return queue->first && queue->first->number <= number;
 }

@@ -12,8 +12,10 @@ static bool flush_stopped(const spanprof_session *session) {
   return stopping;
 }
 
-spanprof_status spanprof_session_flush(spanprof_session *session,
-                                       uint32_t timeout_ms) {
+typedef spanprof_status (*flush_step)(sp_exporter *exporter, uint64_t until_ns);
+
+static spanprof_status flush_run(spanprof_session *session, uint32_t timeout_ms,
+                                 flush_step step) {
   uint64_t until_ns, now_ns;
   spanprof_status st;
 
@@ -22,15 +24,26 @@ spanprof_status spanprof_session_flush(spanprof_session *session,
   until_ns = sp_clock_monotonic_ns(session->pipeline.clock) +
              timeout_ms * SP_NS_PER_MS;
   st = sp_collector_flush(session->pipeline.collector, until_ns);
+  if (!st && step == sp_exporter_flush_once)
+    sp_exporter_retry_now(session->pipeline.exporter);
   if (!st) {
     do {
       now_ns = sp_clock_monotonic_ns(session->pipeline.clock);
-      st = sp_exporter_flush(
-          session->pipeline.exporter,
-          sp_min_u64(until_ns, now_ns + SESSION_FLUSH_SLICE_NS));
+      st = step(session->pipeline.exporter,
+                sp_min_u64(until_ns, now_ns + SESSION_FLUSH_SLICE_NS));
     } while (st == SPANPROF_ERR_TIMEOUT && now_ns < until_ns &&
              !flush_stopped(session));
   }
   sp_session_leave(session);
   return st;
+}
+
+spanprof_status spanprof_session_flush(spanprof_session *session,
+                                       uint32_t timeout_ms) {
+  return flush_run(session, timeout_ms, sp_exporter_flush);
+}
+
+spanprof_status sp_session_flush_once(spanprof_session *session,
+                                      uint32_t timeout_ms) {
+  return flush_run(session, timeout_ms, sp_exporter_flush_once);
 }

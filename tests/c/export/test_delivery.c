@@ -322,7 +322,11 @@ static void a_forked_child_begins_anew(void) {
   upload = upload_new();
   CHECK(!sp_delivery_send(&delivery, upload, &fate));
   CHECK(!sp_delivery_backoff_over(&delivery));
+  time_pass(11 * SP_NS_PER_S);
+  CHECK(sp_delivery_backoff_over(&delivery));
   sp_delivery_after_fork_child(&delivery);
+  CHECK(!sp_delivery_backoff_over(&delivery)); /* the server is down */
+  time_pass(10 * SP_NS_PER_S);
   CHECK(sp_delivery_backoff_over(&delivery));
   CHECK(sp_delivery_lacks_client(&delivery));
   CHECK_EQUAL(delivery.failures, 0);

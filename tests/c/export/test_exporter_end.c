@@ -1,0 +1,210 @@
+/* The end of a process while its server is down: one try, and none of a forked
+ * child whose parent knows. Nothing here waits for a deadline. */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "exporter_fixture.h"
+
+/* libcurl's name lookups come here: the program's own symbol goes first. */
+int getaddrinfo(const char *node, const char *service,
+                const struct addrinfo *hints, struct addrinfo **result) {
+  static struct sockaddr_in address;
+  static struct addrinfo found = {.ai_family = AF_INET,
+                                  .ai_socktype = SOCK_STREAM,
+                                  .ai_addrlen = sizeof address,
+                                  .ai_addr = (struct sockaddr *)&address};
+
+  (void)hints;
+  if (!node || inet_pton(AF_INET, node, &address.sin_addr) != 1)
+    return EAI_NONAME;
+  address.sin_family = AF_INET;
+  address.sin_port = htons((uint16_t)(service ? atoi(service) : 0));
+  *result = malloc(sizeof found);
+  CHECK(*result);
+  **result = found;
+  return 0;
+}
+
+void freeaddrinfo(struct addrinfo *list) {
+  free(list);
+}
+
+static void one_try_of(char *address, const char *mode) {
+  sp_exporter *exporter;
+
+  begin(1);
+  if (address)
+    test_settings.server_address = address;
+  sink_control(&sink, "%s", mode);
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  push(exporter);
+  sp_exporter_retry_now(exporter);
+  CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
+  CHECK_EQUAL(stats().samples_pending, pushed_samples);
+  CHECK_EQUAL(stats().profiles_retried, 0);
+  /* A later end cuts its own backoff short. */
+  sp_exporter_retry_now(exporter);
+  CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
+  CHECK_EQUAL(stats().profiles_retried, 1);
+  stop(exporter, SPANPROF_ERR_TIMEOUT);
+}
+
+static void an_end_waits_for_one_try(void) {
+  one_try_of((char *)"http://127.0.0.1:1", "{\"mode\": \"ok\"}");
+  one_try_of((char *)"http://missing.invalid:4040", "{\"mode\": \"ok\"}");
+  one_try_of(NULL, "{\"mode\": \"status\", \"status\": 503}");
+}
+
+static void an_end_with_a_server_or_a_spool_leaves_nothing(void) {
+  char directory[64];
+  sp_exporter *exporter;
+
+  begin(1);
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  CHECK(!sp_exporter_flush_once(exporter, in_s(600)));
+  CHECK_EQUAL(sink_number(&sink, "profiles"), 1);
+  stop(exporter, SPANPROF_OK);
+
+  begin(1);
+  test_settings.server_address = (char *)"http://127.0.0.1:1";
+  test_settings.spool_directory = directory_new(directory);
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  push(exporter);
+  CHECK(!sp_exporter_flush_once(exporter, in_s(600)));
+  CHECK_EQUAL(stats().profiles_spooled, 2);
+  stop(exporter, SPANPROF_OK);
+  directory_remove(directory);
+}
+
+static void what_the_server_ordered_is_not_cut_short(void) {
+  sp_exporter *exporter;
+
+  begin(1);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 429, "
+                      "\"retry_after\": 300}");
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
+  sp_exporter_retry_now(exporter);
+  CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
+  CHECK_EQUAL(sink_number(&sink, "requests"), 1);
+  stop(exporter, SPANPROF_ERR_TIMEOUT);
+}
+
+#if CHECK_FORKS
+/* In a forked child of a process whose last try failed. */
+static void child_ends(sp_exporter *exporter, bool by_stop) {
+  sp_exporter_after_fork_child(exporter);
+  sp_log_after_fork(&test_log);
+  sp_counters_reset();
+  pushed_samples = pushed_ticks = 0;
+  push(exporter);
+  sp_exporter_retry_now(exporter);
+  if (!by_stop)
+    CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)),
+                test_settings.spool_directory ? SPANPROF_OK : SPANPROF_ERR_IO);
+  stop(exporter,
+       test_settings.spool_directory ? SPANPROF_OK : SPANPROF_ERR_TIMEOUT);
+  CHECK_EQUAL(stats().profiles_spooled, test_settings.spool_directory ? 1 : 0);
+  _exit(7);
+}
+
+static void forked_child_asks_nothing(bool by_stop) {
+  sp_exporter *exporter = exporter_of(&sp_mem_default);
+  long long asked;
+  int status, i;
+
+  push(exporter);
+  if (test_settings.spool_directory)
+    CHECK(!sp_exporter_flush_once(exporter, in_s(600)));
+  else
+    CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
+  asked = sink_number(&sink, "requests");
+  CHECK_EQUAL(asked, 1);
+  for (i = 0; i < 3; i++) {
+    pid_t pid;
+
+    sp_exporter_before_fork(exporter);
+    pid = fork();
+    CHECK(pid >= 0);
+    if (pid == 0)
+      child_ends(exporter, by_stop);
+    sp_exporter_after_fork_parent(exporter);
+    CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    /* The parent may have had its next try meanwhile. */
+    CHECK(sink_number(&sink, "requests") - asked <=
+          (long long)stats().profiles_retried);
+  }
+  sp_exporter_stop(exporter, in_s(20));
+}
+
+static void a_forked_child_knows_that_the_server_is_down(void) {
+  char directory[64];
+  int by_stop;
+
+  for (by_stop = 0; by_stop < 2; by_stop++) {
+    begin(1);
+    sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+    forked_child_asks_nothing(by_stop);
+    begin(1);
+    sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+    test_settings.spool_directory = directory_new(directory);
+    forked_child_asks_nothing(by_stop);
+    directory_remove(directory);
+  }
+}
+
+/* A request without an answer says the same as a failure. */
+static void a_forked_child_knows_of_a_request_that_hangs(void) {
+  const struct timespec wait = {0, 10000000};
+  sp_exporter *exporter;
+  int status;
+  pid_t pid;
+
+  begin(1);
+  sink_control(&sink, "{\"mode\": \"hang\"}");
+  exporter = exporter_of(&sp_mem_default);
+  push(exporter);
+  while (sink_number(&sink, "requests") == 0)
+    nanosleep(&wait, NULL);
+  test_time.jumped_ns += 3 * SP_NS_PER_S;
+  sp_exporter_before_fork(exporter);
+  pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0)
+    child_ends(exporter, false);
+  sp_exporter_after_fork_parent(exporter);
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  CHECK_EQUAL(sink_number(&sink, "requests"), 1);
+  sp_exporter_stop(exporter, now_ns() + 300 * SP_NS_PER_MS);
+}
+#endif
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+    {"an_end_waits_for_one_try", an_end_waits_for_one_try},
+    {"an_end_with_a_server_or_a_spool_leaves_nothing",
+     an_end_with_a_server_or_a_spool_leaves_nothing},
+    {"what_the_server_ordered_is_not_cut_short",
+     what_the_server_ordered_is_not_cut_short},
+#if CHECK_FORKS
+    {"a_forked_child_knows_that_the_server_is_down",
+     a_forked_child_knows_that_the_server_is_down},
+    {"a_forked_child_knows_of_a_request_that_hangs",
+     a_forked_child_knows_of_a_request_that_hangs},
+#endif
+  };
+  int failed;
+
+  sink_start(&sink, "http", NULL);
+  failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
+  sink_stop(&sink);
+  return failed;
+}
