@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import pathlib
 import sys
-import tempfile
 import unittest
 
 import profile_reader
 import spanprof
 from program import ProgramCase, importable
-from recording import burn
 
 TELL = """
 import atexit, json, sys
@@ -81,11 +79,14 @@ except spanprof.Error as error:
         self.assertEqual(held["title"], "</script>\u00e9")
         self.assertIn("burn", held["now"]["tree"]["functions"]["name"])
 
-    def test_a_page_of_nothing_is_an_error(self) -> None:
+    def test_nothing_is_raised_for_a_profile_that_is_none(self) -> None:
         p = spanprof.profile()
-        for call in (lambda: p.html("nowhere"), p.open):
-            with self.assertRaisesRegex(spanprof.Error, "nothing was profiled yet"):
-                call()
+        with self.assertLogs("spanprof", "WARNING") as logged:
+            self.assertEqual((p.top(), p.spans(), p.save("nowhere"), p.html("nowhere"), p.open()),
+                             ([], [], False, False, None))
+        self.assertEqual(logged.output, ["WARNING:spanprof:no page: nothing was profiled yet"] * 2)
+        self.assertEqual(p.unavailable_reason, "nothing was profiled yet")
+        self.assertFalse(pathlib.Path("nowhere").exists())
 
     def test_functions_and_coroutine_functions_are_decorated(self) -> None:
         told, said = self.told("""
@@ -116,38 +117,157 @@ for wrong in (lambda: spanprof.profile(f), lambda: spanprof.profile()(lambda: (y
         self.assertEqual(said.count("top functions"), 1)
         self.assertIn("a decorator is written @spanprof.profile()\nspanprof.profile() decorates functions and", said)
 
-    def test_beside_a_session_the_block_runs_and_the_reason_is_told(self) -> None:
-        done = self.run_source(TELL + """
-spanprof.start()
-with spanprof.profile("out.pb.gz") as p:
-    burn(0.3)
-assert spanprof.running()
-for ask in (p.top, p.spans, lambda: p.save("out.pb.gz")):
-    try:
-        ask()
-    except spanprof.Error as error:
-        print(error)
+    def test_beside_a_session_whose_profiles_are_as_without(self) -> None:
+        told, said = self.told_beside("""
+with spanprof.label(job="night"):
+    with spanprof.profile("out.pb.gz", show=False) as p:
+        burn(0.5)
+print(p, file=sys.stderr)
+tell(p)
 """)
-        self.assertEqual(done.stdout.count("it is profiled already: its profiles have this block"), 3, done.stdout)
-        self.assertEqual(done.stderr.count("not profiled: spanprof.profile() needs the process to itself"), 1)
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertFalse((self.directory / "out.pb.gz").exists())
-        self.assert_covered(sum(self.cpu_s("burn").values()), 0.3)
+        self.assert_covered(self.total(told, "burn"), 0.5)
+        self.assertIn("\nspanprof: at the session's 100 Hz, not at 1000 Hz\n", said)
+        (sample,) = {tuple(sorted(s.labels.items())) for s in profile_reader.read_file(self.directory / "out.pb.gz").samples}
+        self.assertEqual(dict(sample), {"job": "night"})
+        self.assert_covered(sum(self.cpu_s("burn").values()), 0.5)
+        uploaded = [s for profile in profile_reader.read_directory(self.profiles) for s in profile.samples if s.runs("burn")]
+        self.assertEqual({tuple(s.labels.items()) for s in uploaded}, {(("job", "night"),)})
 
-    def test_a_session_that_the_block_starts_goes_on(self) -> None:
-        self.run_source(TELL + """
+    def told_beside(self, source: str) -> tuple[dict, str]:
+        """As `told`, beside a session."""
+        done = self.run_source(TELL + "assert spanprof.start()\n" + source + "assert spanprof.running()\n")
+        return json.loads(done.stdout or "{}"), done.stderr
+
+    def test_concurrent_requests_have_their_own_cpu_time(self) -> None:
+        for session in ("", "assert spanprof.start(log_level='warn')"):
+            with self.subTest(session=session):
+                self.run_source(TELL + session + """
+import asyncio, concurrent.futures, threading
+
+for i in range(8):
+    exec(f"def marker_{i}(): burn(0.15)\\ndef helper_{i}(): burn(0.15)")
+
+def ran(p):
+    return {row.name for row in p.top(0) if row.name.startswith(("marker", "helper"))}
+
+def check(i, p):
+    assert p.unavailable_reason is None, p
+    assert ran(p) == {f"marker_{i}", f"helper_{i}"}, (i, ran(p))
+
+helpers = concurrent.futures.ThreadPoolExecutor(2)
+
+def in_thread(i):
+    with spanprof.profile(show=False) as p:
+        globals()[f"marker_{i}"]()
+        helpers.submit(globals()[f"helper_{i}"]).result()
+    check(i, p)
+
+with concurrent.futures.ThreadPoolExecutor(8) as pool:
+    [done.result() for done in [pool.submit(in_thread, i) for i in range(8)]]
+
+async def in_task(i):
+    with spanprof.profile(show=False) as p:
+        globals()[f"marker_{i}"]()
+        await asyncio.sleep(0.01)
+        await asyncio.gather(asyncio.to_thread(globals()[f"helper_{i}"]))
+    check(i, p)
+
+async def main():
+    await asyncio.gather(*(in_task(i) for i in range(8)))
+
+asyncio.run(main())
+
 with spanprof.profile(show=False) as p:
-    with spanprof.profile() as inner:
-        burn(0.2)
-    assert "another" in str(inner), str(inner)
-    assert spanprof.start()
-assert spanprof.running()
-assert 0.1 < dict((row.name, row.total_s) for row in p.top(0))["burn"] < 0.4
-burn(0.3)
+    thread = threading.Thread(target=marker_0)
+    thread.start()
+    thread.join()
+    asyncio.run(asyncio.to_thread(helper_0))
+check(0, p)
 """)
-        self.assert_covered(sum(self.cpu_s("burn").values()), 0.3)
 
-    def test_other_threads_are_in_it_and_processes_that_it_starts_are_not(self) -> None:
+    def test_a_hundred_at_once_and_nested_ones(self) -> None:
+        self.run_source(TELL + """
+import contextlib, threading
+
+def outer(): burn(0.1)
+def inner(): burn(0.1)
+
+def names(p):
+    return {row.name for row in p.top(0)} & {"outer", "inner"}
+
+with contextlib.ExitStack() as stack:
+    profiles = [stack.enter_context(spanprof.profile(show=False)) for _ in range(100)]
+    inner()
+assert all(names(p) == {"inner"} for p in profiles), [str(p) for p in profiles]
+
+with spanprof.profile(show=False) as around:
+    outer()
+    with spanprof.profile(show=False) as within:
+        inner()
+assert (names(around), names(within)) == ({"outer", "inner"}, {"inner"})
+""")
+
+    def test_what_the_block_raises_and_starts_and_stops_and_forks(self) -> None:
+        done = self.run_source(TELL + """
+import os, threading
+
+def marker(): burn(0.2)
+
+def names(p):
+    return {row.name for row in p.top(0)} & {"marker"}
+
+try:
+    with spanprof.profile(show=False) as p:
+        marker()
+        raise KeyError("mine")
+except KeyError as error:
+    assert error.args == ("mine",)
+assert names(p) == {"marker"}
+
+with spanprof.profile(show=False) as p:
+    marker()
+    assert spanprof.start()
+assert names(p) == {"marker"} and "ended early" in p.note, p.note
+with spanprof.profile(show=False) as p:
+    marker()
+    assert spanprof.stop(10)
+assert names(p) == {"marker"} and "ended early" in p.note, p.note
+
+with spanprof.profile() as p:
+    child = os.fork()
+    marker()
+if child == 0:
+    ok = p.top() == [] and "forked" in p.unavailable_reason
+    with spanprof.profile(show=False) as p:
+        marker()
+    os._exit(0 if ok and names(p) == {"marker"} else 1)
+assert names(p) == {"marker"}
+assert os.waitpid(child, 0)[1] == 0
+""")
+        self.assertEqual(done.stderr.count("top functions"), 1, done.stderr)
+        self.assertNotIn("not profiled", done.stderr)
+
+    def test_a_thread_that_exists_already_is_in_it_where_all_are_wanted(self) -> None:
+        self.run_source(TELL + """
+import threading
+
+def other():
+    while not over: burn(0.01)
+
+over = False
+thread = threading.Thread(target=other)
+thread.start()
+with spanprof.profile(show=False) as own:
+    burn(0.2)
+with spanprof.profile(show=False, all_threads=True) as every:
+    burn(0.2)
+over = True
+thread.join()
+assert "other" not in {row.name for row in own.top(0)}
+assert "other" in {row.name for row in every.top(0)}
+""")
+
+    def test_threads_that_it_starts_are_in_it_and_processes_are_not(self) -> None:
         told, said = self.told("""
 import subprocess, threading, multiprocessing
 def other():
@@ -177,36 +297,13 @@ with spanprof.profile() as p:
     burn(0.01)
 print(p, file=sys.stderr)
 """)
+        off = said.splitlines()[-1].removeprefix("spanprof: ")
+        self.assertIn("PYROSCOPE_AGENT_ENABLED", off)
         self.assertEqual(said.splitlines(), [
             "spanprof: nothing was profiled yet",
             "not profiled: sample_rate_hz is 0, not within 1 to 1000",
-            "not profiled: PYROSCOPE_AGENT_ENABLED has switched profiling off",
-            "spanprof: PYROSCOPE_AGENT_ENABLED has switched profiling off"])
-
-
-class MergeTest(unittest.TestCase):
-    def test_parts_become_one_profile_with_the_samples_of_all(self) -> None:
-        from spanprof._pprof import merged
-
-        parts: list[bytes] = []
-        self.assertTrue(spanprof.start(application_name="parts", sample_rate_hz=1000, log_level="warn",
-                                       on_profile=lambda part, *_: parts.append(part)))
-        for i in range(3):
-            with spanprof.label(part=str(i)):
-                burn(0.1)
-            self.assertTrue(spanprof.flush(10))
-        spanprof.stop(10)
-        with tempfile.TemporaryDirectory() as directory:
-            for name, data in (("all", merged(parts)), *((str(i), part) for i, part in enumerate(parts))):
-                pathlib.Path(directory, f"{name}.pb.gz").write_bytes(data)
-            one = profile_reader.read_file(pathlib.Path(directory, "all.pb.gz"))
-            pathlib.Path(directory, "all.pb.gz").unlink()
-            each = profile_reader.read_directory(directory)
-        self.assertGreaterEqual(len(each), 3)
-        self.assertEqual(one.samples, [sample for profile in each for sample in profile.samples])
-        self.assertEqual((one.time_ns, one.sample_types, one.period, one.comments),
-                         (each[0].time_ns, each[0].sample_types, each[0].period, each[0].comments))
-        self.assertEqual(one.time_ns + one.duration_ns, each[-1].time_ns + each[-1].duration_ns)
+            f"not profiled: {off}",
+            f"spanprof: {off}"])
 
 
 @unittest.skipUnless(importable("IPython"), "IPython is not installed here")
@@ -232,6 +329,27 @@ print(get_ipython().user_ns["x"])
         for name in ("line", "cell"):
             samples = profile_reader.read_file(self.directory / f"{name}.pb.gz").samples
             self.assert_covered(profile_reader.cpu_ns(samples, lambda s: s.runs("burn")) / 1e9, 0.2, alone=True)
+
+    def test_an_await_in_a_notebooks_cell_is_refused_in_a_sentence(self) -> None:
+        done = self.run_source("""
+import asyncio
+from IPython.core.interactiveshell import InteractiveShell
+
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "spanprof")
+
+async def cell(code):  # as a notebook's kernel, in its event loop
+    shell.run_cell_magic("spanprof", "", code)
+
+asyncio.run(cell("import asyncio\\nprint('awaited')\\nawait asyncio.sleep(0)"))
+asyncio.run(cell("print('plain')"))
+shell.run_cell_magic("spanprof", "", "import asyncio\\nawait asyncio.sleep(0)\\nprint('in a terminal')")
+""", IPYTHONDIR=str(self.directory))
+        self.assertNotIn("awaited", done.stdout)
+        self.assertEqual(done.stdout.count("with spanprof.profile():"), 1, done.stdout)
+        self.assertNotIn("already running", done.stdout + done.stderr)
+        self.assertIn("plain", done.stdout)
+        self.assertIn("in a terminal", done.stdout)
 
 
 if __name__ == "__main__":

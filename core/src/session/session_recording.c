@@ -51,24 +51,28 @@ spanprof_recording_options_init(spanprof_recording_options *options,
   return SPANPROF_OK;
 }
 
-/* Is a number given that is none of `least` to `most`? */
-static bool option_wrong(int64_t value, int64_t least, int64_t most) {
-  return value != SPANPROF_UNSET && (value < least || value > most);
+static spanprof_status option_check(const char *name, int64_t value,
+                                    int64_t least, int64_t most) {
+  if (value == SPANPROF_UNSET || (value >= least && value <= most))
+    return SPANPROF_OK;
+  return sp_fail(SPANPROF_ERR_ARGUMENT, "%s is %lld, not within %lld to %lld",
+                 name, (long long)value, (long long)least, (long long)most);
 }
 
 static spanprof_status options_check(const spanprof_recording_options *given) {
-  if (option_wrong(given->scope, SPANPROF_RECORDING_ALL,
-                   SPANPROF_RECORDING_MARK))
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "scope is none of a recording");
-  if (option_wrong(given->sample_rate_hz, 1, RECORDING_RATE_HZ_MAX))
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "sample_rate_hz must be 1 to %d",
-                   RECORDING_RATE_HZ_MAX);
-  if (option_wrong(given->native_frames, 0, 1))
-    return sp_fail(SPANPROF_ERR_ARGUMENT, "native_frames must be 0 or 1");
-  if (option_wrong(given->duration_ms, 1, INT64_MAX / (int64_t)SP_NS_PER_MS))
-    return sp_fail(SPANPROF_ERR_ARGUMENT,
-                   "duration_ms must be 1 or more milliseconds");
-  return SPANPROF_OK;
+  spanprof_status st =
+      option_check("scope", given->scope, SPANPROF_RECORDING_ALL,
+                   SPANPROF_RECORDING_MARK);
+
+  if (!st)
+    st = option_check("sample_rate_hz", given->sample_rate_hz, 1,
+                      RECORDING_RATE_HZ_MAX);
+  if (!st)
+    st = option_check("native_frames", given->native_frames, 0, 1);
+  if (!st)
+    st = option_check("duration_ms", given->duration_ms, 1,
+                      INT64_MAX / (int64_t)SP_NS_PER_MS);
+  return st;
 }
 
 static spanprof_status options_read(const spanprof_recording_options *given,
@@ -236,6 +240,8 @@ spanprof_recording_begin(const spanprof_recording_options *given,
     recording_free(recording);
     return st;
   }
+  /* Found by the collector later, it would lack its first samples. */
+  spanprof_thread_register();
   if (options.scope == SPANPROF_RECORDING_CONTEXT)
     spanprof_mark_set(spanprof_recording_mark(recording));
   else if (options.scope != SPANPROF_RECORDING_MARK)

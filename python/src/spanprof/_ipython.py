@@ -1,6 +1,7 @@
 """`%load_ext spanprof`: the magic `%spanprof` of a line and `%%spanprof` of a cell."""
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import Any
 
@@ -18,6 +19,16 @@ def _options(line: str) -> tuple[dict[str, str], str]:
     return options, line.strip()
 
 
+def _awaits(shell: Any, code: str) -> bool:
+    """Whether it cannot run here: its `await` needs the event loop, which is
+    running this cell already."""
+    try:
+        asyncio.get_running_loop()
+        return bool(shell.should_run_async(code, transformed_cell=shell.transform_cell(code)))
+    except (RuntimeError, SyntaxError):
+        return False
+
+
 def load_ipython_extension(shell: Any) -> None:
     """Called by `%load_ext spanprof`."""
     def spanprof(line: str, cell: str | None = None) -> None:
@@ -26,17 +37,24 @@ def load_ipython_extension(shell: Any) -> None:
             %spanprof [-o FILE] [-n ROWS] [-r HZ] statement
             %%spanprof [-o FILE] [-n ROWS] [-r HZ]
 
-        It runs as without this, with its output and its exceptions.
+        It runs as without this, with its output and its exceptions. All threads
+        of the process are profiled meanwhile. In a notebook, code with an `await`
+        outside a function is not run: profile that by `with spanprof.profile():`.
 
         -o: write the profile there, as pprof.
         -n: rows of each table, 0 for all; default 10.
         -r: samples per second of CPU time and thread, 1 to 1000; default 1000.
         """
         options, statement = _options(line)
+        code = statement if cell is None else cell
+        if _awaits(shell, code):
+            print("spanprof: a magic cannot run an await of a notebook; write "
+                  "`with spanprof.profile():` in the cell instead")
+            return
         taken = profile(options.get("o"), sample_rate_hz=int(options.get("r", 1000)),
-                        rows=int(options.get("n", 10)), show=False)
+                        rows=int(options.get("n", 10)), show=False, all_threads=True)
         with taken:
-            shell.run_cell(statement if cell is None else cell, store_history=False)
+            shell.run_cell(code, store_history=False)
         print(taken)
 
     shell.register_magic_function(spanprof, magic_kind="line_cell")

@@ -10,21 +10,16 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, NamedTuple, TypeVar, cast
 
-from . import _logging, _pprof, _session
+from . import _logging, _session, _threads
 from ._binding import Error, native
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# Held from the start of a profile to its end: a process has one session.
-_taken = threading.Lock()
 # The command reads its options one call after the other.
 _reporting = threading.Lock()
-_HOUR_MS = 3_600_000
-_STOP_S = 10.0
-_BESIDE = ("spanprof.profile() needs the process to itself, and it is profiled already: "
-           "its profiles have this block, or call spanprof.stop() first")
 
 
 class FunctionRow(NamedTuple):
@@ -65,88 +60,126 @@ class profile:
         @spanprof.profile("import.pb.gz")
         def import_orders(): ...
 
-    Every thread of the process is in it for as long as the block runs, and
-    nothing is sent anywhere. Spans are told apart where a `SpanProcessor` was
-    added. Where profiling is not possible the logger "spanprof" says why, and the
-    block runs all the same; so it does while the process is profiled otherwise,
-    by `start` or by another `profile`: a process has one session.
+    It has the CPU time of the block itself and of everything that the block
+    starts: tasks and callbacks of asyncio, greenlets of gevent, threads of
+    `threading`, jobs of a `ThreadPoolExecutor`. Any number of profiles run side
+    by side, each with its own part, and beside `spanprof.start`, whose own
+    profiles have the block, too. Threads that exist already, threads of native
+    code and other processes are not in it; `all_threads` adds all threads of this
+    process.
+
+    Nothing is sent anywhere, and nothing is raised: where there is no profile the
+    logger "spanprof" and `unavailable_reason` say why, the tables are empty, and
+    the block runs all the same. Spans are told apart where a `SpanProcessor` was
+    added.
 
     As a decorator it profiles each call, of coroutine functions too; a call
-    within another, or beside it in another thread, is part of that one's profile.
+    within another call of the function is part of that one's profile.
 
     Args:
         path: a file to write at the end, as by `save`.
         sample_rate_hz: samples per second of CPU time and thread, 1..1000. Above
-            the kernel's tick (often 250) each sample stands for more time.
+            the kernel's tick (often 250) each sample stands for more time. All
+            profiles share one sampling, the session's where one runs: `note` says
+            where its rate is another.
         native_frames: show functions of C code (numpy, zlib, the interpreter);
             without them their time is that of the Python function that called.
         rows: of each table that is printed; 0 for all.
         show: print the tables to stderr at the end.
+        all_threads: profile all threads of the process while the block runs.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *,
                  sample_rate_hz: int = 1000, native_frames: bool = False, rows: int = 10,
-                 show: bool = True) -> None:
+                 show: bool = True, all_threads: bool = False) -> None:
         if path is not None and not isinstance(path, (str, os.PathLike)):
             raise TypeError("a decorator is written @spanprof.profile()" if callable(path) else
                             f"path must be text or a path, not {type(path).__name__}")
         self._path = path
-        self._sampling: dict[str, Any] = {"sample_rate_hz": sample_rate_hz, "native_frames": native_frames}
-        self._output: dict[str, Any] = {"rows": rows, "show": show}
-        self._session = 0  # number of ours; 0: none
-        self._parts: list[bytes] = []
+        self._wanted = (not all_threads, sample_rate_hz, native_frames, None)
+        self._rows = rows
+        self._show = show
+        self._recording: Any = None
+        self._outer = 0  # mark of the recording around it
+        self._pid = 0
+        self._pprof = b""
+        self._note: str | None = None
         self._refusal: str | None = "nothing was profiled yet"
 
+    @property
+    def unavailable_reason(self) -> str | None:
+        """Why there is no profile, in one sentence, or None."""
+        return self._refusal
+
+    @property
+    def note(self) -> str | None:
+        """How the profile differs from the one that was asked for, or None."""
+        return self._note
+
     def __enter__(self) -> profile:
-        if not _taken.acquire(blocking=False):
-            self._refuse("another spanprof.profile() is being taken in this process")
-            return self
-        self._begin()
-        if not self._session:
-            _taken.release()
+        self._pprof, self._note = b"", None
+        self._pid = os.getpid()
+        try:
+            self._begin()
+            self._refusal = "the block has not ended"
+        except Exception as error:
+            self._refuse(str(error))
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  traceback: TracebackType | None) -> None:
-        if not self._session:
+        recording, self._recording = self._recording, None
+        if recording is None:
             return
         try:
-            if _session.number == self._session:  # the block may have started another
-                _session.stop(_STOP_S)
-        finally:
-            self._session = 0
-            _taken.release()
-        self._refusal = None if self._parts else "no CPU time was sampled"
-        if self._path is not None and self._parts:
-            self.save(self._path)
-        if self._output["show"]:
-            print(self if self._parts else f"spanprof: {self._refusal}", file=sys.stderr)
+            self._end(recording)
+        except Exception as failure:
+            self._refuse(str(failure))
+        if self._show and self._pid == os.getpid():
+            self._print()
 
     def __call__(self, function: _Function) -> _Function:
         """Profile every call of a function."""
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError("spanprof.profile() decorates functions and coroutine functions; "
                             "in a generator it is used as a block")
+        own, rate, native_frames, _ = self._wanted
+        around: ContextVar[profile | None] = ContextVar("spanprof_profile", default=None)
 
-        def of_call() -> profile:
-            return profile(self._path, **self._sampling, **self._output)
+        def of_call() -> profile | None:
+            """None: the call is within another one."""
+            outer = around.get()
+            if outer is not None and outer._recording is not None:
+                return None
+            return profile(self._path, sample_rate_hz=rate, native_frames=native_frames, rows=self._rows,
+                           show=self._show, all_threads=not own)
 
         if inspect.iscoroutinefunction(function):
             @functools.wraps(function)
             async def call_async(*args: Any, **keywords: Any) -> Any:
-                if _taken.locked():
+                taken = of_call()
+                if taken is None:
                     return await function(*args, **keywords)
-                with of_call():
-                    return await function(*args, **keywords)
+                token = around.set(taken)
+                try:
+                    with taken:
+                        return await function(*args, **keywords)
+                finally:
+                    around.reset(token)
 
             return cast(_Function, call_async)
 
         @functools.wraps(function)
         def call(*args: Any, **keywords: Any) -> Any:
-            if _taken.locked():
+            taken = of_call()
+            if taken is None:
                 return function(*args, **keywords)
-            with of_call():
-                return function(*args, **keywords)
+            token = around.set(taken)
+            try:
+                with taken:
+                    return function(*args, **keywords)
+            finally:
+                around.reset(token)
 
         return cast(_Function, call)
 
@@ -154,38 +187,39 @@ class profile:
         """The tables of `spanprof report`, or why there are none."""
         if self._refusal is not None:
             return f"spanprof: {self._refusal}"
-        return self._report("--top", str(self._output["rows"])).rstrip("\n")
+        try:
+            tables = self._report("--top", str(self._rows)).rstrip("\n")
+        except Exception as error:
+            return f"spanprof: {error}"
+        return f"{tables}\nspanprof: {self._note}" if self._note else tables
 
     def top(self, rows: int = 10) -> list[FunctionRow]:
-        """Return the functions with the most CPU time of their own; 0: all.
-
-        Raises:
-            Error: nothing was profiled.
-        """
+        """Return the functions with the most CPU time of their own; 0: all. The
+        list is empty where there is no profile."""
         return [FunctionRow(row["name"], row["file"], *_amounts(row))
-                for row in self._json(rows)["functions"]]
+                for row in self._json("functions", rows)]
 
     def spans(self, rows: int = 10) -> list[SpanRow]:
-        """Return the names of spans with the most CPU time; 0: all.
-
-        Raises:
-            Error: nothing was profiled.
-        """
+        """Return the names of spans with the most CPU time; 0: all. The list is
+        empty where there is no profile."""
         return [SpanRow(row["name"], row["spans"], *_amounts(row))
-                for row in self._json(rows)["span_names"]]
+                for row in self._json("span_names", rows)]
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | os.PathLike[str]) -> bool:
         """Write the profile as gzip-compressed pprof, for `spanprof report`,
         `go tool pprof` and others.
 
+        Returns:
+            Whether there is a profile; without one no file is written.
+
         Raises:
-            Error: nothing was profiled.
             OSError: the file cannot be written.
         """
-        self._need()
-        pathlib.Path(path).write_bytes(_pprof.merged(self._parts))
+        if self._pprof:
+            pathlib.Path(path).write_bytes(self._pprof)
+        return bool(self._pprof)
 
-    def html(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
+    def html(self, path: str | os.PathLike[str], *, title: str | None = None) -> bool:
         """Write a page with a flame graph, search and the span names: one file,
         which opens from disk without a network.
 
@@ -193,51 +227,60 @@ class profile:
             path: "block.html".
             title: its heading; by itself of the program.
 
+        Returns:
+            Whether there is a page. The logger "spanprof" says why not.
+
         Raises:
-            Error: nothing was profiled, or this package was built without a page.
             OSError: the file cannot be written.
         """
-        pathlib.Path(path).write_text(self._page(title, "--html", "-"), encoding="utf-8")
+        page = self._page(title, "--html", "-")
+        if page is not None:
+            pathlib.Path(path).write_text(page, encoding="utf-8")
+        return page is not None
 
-    def open(self, *, title: str | None = None) -> str:
+    def open(self, *, title: str | None = None) -> str | None:
         """Show this page in the browser: what BROWSER names, else xdg-open,
         wslview or open.
 
         Returns:
-            The temporary file that it is in, which stays.
-
-        Raises:
-            Error: nothing was profiled, no page or no browser is there.
+            The temporary file that it is in, which stays. None: there is no page
+            or no browser, and the logger "spanprof" says so.
         """
-        return self._page(title, "--open").rstrip("\n")
+        shown = self._page(title, "--open")
+        return None if shown is None else shown.rstrip("\n")
 
     def _refuse(self, sentence: str) -> None:
         self._refusal = sentence
-        _logging.say_once(f"not profiled: {sentence}")
+        if self._pid == os.getpid():
+            _logging.say_once(f"not profiled: {sentence}")
 
     def _begin(self) -> None:
-        self._parts = []
-        self._refusal = "the block has not ended"
-        reason: str | None = _BESIDE
-        if not _session.running():
-            reason = _session.start_locally(**self._sampling, on_profile=self._take, upload_interval_ms=_HOUR_MS)
-        if reason is None:
-            self._session = _session.number
-            native.thread_register()
-        else:
-            self._refuse(reason)
+        if native is None:
+            raise Error(_session.unavailable_reason() or "")
+        _session.follow_threads()
+        _threads.inherit_marks()
+        self._outer = native.mark_get()
+        self._recording = native.recording_begin(*self._wanted)
 
-    def _take(self, part: bytes, start_ns: int, duration_ns: int) -> None:
-        self._parts.append(part)
+    def _end(self, recording: Any) -> None:
+        self._pprof, samples, self._note = native.recording_end(recording, self._outer)
+        self._refusal = None if samples else "no CPU time was sampled"
+        if self._path is not None:
+            try:
+                self.save(self._path)
+            except OSError as error:
+                _logging.log(_logging.WARNING, f"the profile is not saved: {error}")
 
-    def _need(self) -> None:
-        if self._refusal is not None:
-            raise Error(self._refusal)
+    def _print(self) -> None:
+        try:
+            if sys.stderr is not None:
+                print(self, file=sys.stderr)
+        except (OSError, ValueError):  # it was closed, or its reader has gone
+            pass
 
     def _report(self, *options: str) -> str:
         with _reporting, tempfile.TemporaryDirectory(prefix="spanprof-") as directory:
-            for i, part in enumerate(self._parts):
-                pathlib.Path(directory, f"{i}.pb.gz").write_bytes(part)
+            pathlib.Path(directory, "profile.pb.gz").write_bytes(self._pprof)
             status: int
             printed: str
             complaint: str
@@ -246,12 +289,22 @@ class profile:
             raise Error(complaint.strip())
         return printed
 
-    def _page(self, title: str | None, *options: str) -> str:
-        self._need()
+    def _page(self, title: str | None, *options: str) -> str | None:
         program = os.path.basename(sys.argv[0]) if sys.argv else ""
-        return self._report(*options, "--title", title or f"CPU time of {program or 'a program'}")
+        try:
+            if self._refusal is not None:
+                raise Error(self._refusal)
+            return self._report(*options, "--title", title or f"CPU time of {program or 'a program'}")
+        except Exception as error:
+            _logging.log(_logging.WARNING, f"no page: {error}")
+            return None
 
-    def _json(self, rows: int) -> dict[str, Any]:
-        self._need()
-        values: dict[str, Any] = json.loads(self._report("--json", "--top", str(rows)))
-        return values
+    def _json(self, table: str, rows: int) -> list[dict[str, Any]]:
+        if self._refusal is not None:
+            return []
+        try:
+            listed: list[dict[str, Any]] = json.loads(self._report("--json", "--top", str(rows)))[table]
+        except Exception as error:
+            self._refuse(str(error))
+            return []
+        return listed

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 # What the session was started with, as the binding takes it, but for what
 # cannot be told to another interpreter.
-given: dict[str, Any] | None = {}
-# Of the session that was started last; each has another.
-number = 0
+given: dict[str, Any] = {}
 # Whether it was told so by the process that started this one.
 _inherited = False
 
@@ -56,13 +54,12 @@ def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _start(options: dict[str, Any]) -> bool:
-    global given, number
+    global given
     for part in (_exit, _fork, _threads, _spawn, _sigterm):
         part.install()
     native.log_to(_logging.receive)
     started: bool = native.start(options)
     if started:
-        number += 1
         given = {name: value for name, value in options.items() if name != "on_profile"}
         _sigterm.arm()
     return started
@@ -95,27 +92,6 @@ def follow_threads() -> None:
     one."""
     for part in (_fork, _threads):
         part.install()
-
-
-def start_locally(**options: Any) -> str | None:
-    """Start a session that hands its profiles to `on_profile` and to nobody else,
-    whatever the environment says; processes that this one starts have none.
-
-    Returns:
-        Why it was not started, or None.
-    """
-    global given
-    if native is None:
-        return load_error
-    nowhere = {"server_address": "", "output_directory": "", "spool_directory": "",
-               "flush_on_sigterm": False, "log_level": "error"}
-    try:
-        if not _start(_native_options(nowhere | options)):
-            return "PYROSCOPE_AGENT_ENABLED has switched profiling off"
-    except Error as error:
-        return str(error)
-    given = None
-    return None
 
 
 def inherit(options: dict[str, Any]) -> None:

@@ -51,7 +51,7 @@ def _follow(module: Any) -> None:
         from . import _session
 
         data = original(*args, **keywords)
-        if native.running() and _session.given is not None:
+        if native.running():
             data["spanprof"] = _Start(_session.given)
         return data
 

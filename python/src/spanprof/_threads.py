@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 _installed = False
+_inherited = False
+
+# An attribute of a thread that was started by a part of a recording.
+_MARK = "_spanprof_mark"
 
 
 def _follow(module: Any) -> None:
@@ -29,6 +33,9 @@ def _follow(module: Any) -> None:
             native.thread_register()
         except Error:
             pass  # counted in stats()["threads_unprofiled"]; the scan tries again
+        mark = self.__dict__.pop(_MARK, 0)
+        if mark:
+            native.mark_set(mark)
 
     kind._set_native_id = _set_native_id
 
@@ -39,3 +46,44 @@ def install() -> None:
     if not _installed:
         _installed = True
         _lazy.when_imported("threading", _follow)
+
+
+def _inherit_in_threads(module: Any) -> None:
+    original = module.Thread.start
+
+    @_lazy.wraps(original)
+    def start(self: threading.Thread) -> None:
+        mark = native.mark_get()
+        if mark:
+            setattr(self, _MARK, mark)
+        original(self)
+
+    module.Thread.start = start
+
+
+def _inherit_in_jobs(module: Any) -> None:
+    """A job belongs to the recordings of the code that submits it, but not the
+    thread that runs it, which the submit may start: it runs jobs of others, too."""
+    original = module.ThreadPoolExecutor.submit
+
+    @_lazy.wraps(original)
+    def submit(self: Any, function: Any, /, *args: Any, **keywords: Any) -> Any:
+        mark = native.mark_get()
+        if not mark:
+            return original(self, function, *args, **keywords)
+        native.mark_set(0)
+        try:
+            return original(self, native.mark_call(mark, function), *args, **keywords)
+        finally:
+            native.mark_set(mark)
+
+    module.ThreadPoolExecutor.submit = submit
+
+
+def inherit_marks() -> None:
+    """From the first profile on. Once per process."""
+    global _inherited
+    if not _inherited:
+        _inherited = True
+        _lazy.when_imported("threading", _inherit_in_threads)
+        _lazy.when_imported("concurrent.futures.thread", _inherit_in_jobs)
