@@ -114,8 +114,65 @@ static void what_was_undone_meanwhile_is_asked_for_again(void) {
   end();
 }
 
+/* 10,000 new frames: the writer looks at some 4,096 at a time. */
+static void a_large_profile_is_learned_in_parts(void) {
+  sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
+  const int64_t value = 1;
+  uint32_t places[100];
+  uint64_t asked;
+  size_t i, parts = 0;
+  sp_put put;
+  bool more = true;
+
+  for (i = 0; i < 100; i++) {
+    sp_received_line line = {.line = (int64_t)i + 1};
+
+    line.function =
+        sp_received_add_function(profile, fixture_text(profile, "f"),
+                                 fixture_text(profile, "app.rb"), 1);
+    places[i] = sp_received_add_location(profile, &line, 1, 0);
+  }
+  for (i = 0; i < 100; i++) {
+    sp_received_sample sample = {.stack = 0};
+    const uint32_t first = places[0];
+
+    memmove(places, places + 1, 99 * sizeof *places);
+    places[99] = first;
+    sample.stack = sp_received_add_stack(profile, places, 100);
+    sp_received_add_sample(profile, &sample, &value);
+  }
+  CHECK(!sp_received_status(profile));
+  begin();
+  sp_put_init(&put, &sp_mem_default, &intern, profile);
+  CHECK(!sp_put_prepare(&put));
+  CHECK(sp_put_is_large(&put));
+  for (; more; parts++) {
+    asked = intern.asked;
+    CHECK(!sp_put_learn(&put, &more));
+    CHECK(intern.asked - asked < 5000);
+  }
+  CHECK_EQUAL(3, parts);
+  CHECK_EQUAL(10000, number_of("SELECT count(*) FROM stack"));
+  CHECK(!sp_put_pack(&put));
+  asked = intern.asked;
+  CHECK(!sp_put_finish(&put));
+  CHECK(put.packed);
+  CHECK_EQUAL(asked, intern.asked);
+  sp_put_dispose(&put);
+  /* All of it is known now, and what others have was not pushed out by it. */
+  CHECK(intern.now.count < 1000);
+  sp_put_init(&put, &sp_mem_default, &intern, profile);
+  CHECK(!sp_put_prepare(&put));
+  CHECK(put.packed && !sp_put_is_large(&put));
+  sp_put_dispose(&put);
+  sp_received_free(profile);
+  end();
+}
+
 int main(int argc, char **argv) {
   static const check_test tests[] = {
+      {"a_large_profile_is_learned_in_parts",
+       a_large_profile_is_learned_in_parts},
       {"what_is_known_needs_no_writer", what_is_known_needs_no_writer},
       {"the_writer_adds_what_is_new", the_writer_adds_what_is_new},
       {"what_was_undone_meanwhile_is_asked_for_again",

@@ -105,24 +105,30 @@ static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
   }
 }
 
-/* In the file, or put there. */
-static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
+/* In the file, or put there. *is_new: it cannot be in the file; whether it was
+ * put there. */
+static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item,
+                                  bool *is_new) {
   sqlite3_stmt **find = &intern->find[item->kind];
   sqlite3_stmt **insert = &intern->insert[item->kind];
   int64_t id = 0;
   int code = SQLITE_DONE;
   spanprof_status st;
 
+  intern->asked++;
   st = sp_database_prepare(intern->db, find, intern_find[item->kind]);
   if (!st)
     st = sp_database_prepare(intern->db, insert, intern_insert[item->kind]);
   if (st)
     return st;
-  intern_bind(*find, item);
-  st = sp_database_step(*find, &code);
-  if (!st && code == SQLITE_ROW)
-    id = sqlite3_column_int64(*find, 0);
-  sqlite3_reset(*find);
+  if (!*is_new) {
+    intern_bind(*find, item);
+    st = sp_database_step(*find, &code);
+    if (!st && code == SQLITE_ROW)
+      id = sqlite3_column_int64(*find, 0);
+    sqlite3_reset(*find);
+  }
+  *is_new = !id;
   if (!st && !id)
     st = sp_log_bound_check(intern->bound);
   if (!st && !id) {
@@ -214,11 +220,12 @@ static bool intern_seen(sp_intern *intern, const sp_intern_item *item,
 
 static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
                                   uint64_t hash, uint32_t *id) {
+  bool is_new = false;
   spanprof_status st;
 
   if (intern_seen(intern, item, hash, id))
     return SPANPROF_OK;
-  st = intern_ask(intern, item);
+  st = intern_ask(intern, item, &is_new);
   *id = item->id;
   if (!st)
     intern_remember(intern, *item, hash);
@@ -239,15 +246,17 @@ spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
   return intern_get(intern, &item, intern_hash(&item), id);
 }
 
+static uint64_t intern_numbers_hash(const sp_intern_item *item) {
+  return sp_hash_mix(sp_hash_mix(sp_hash_mix(SP_HASH_SEED, item->a), item->b),
+                     item->c + item->kind);
+}
+
 spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
                                   uint64_t a, uint64_t b, int64_t c,
                                   uint32_t *id) {
   sp_intern_item item = {.kind = kind, .a = a, .b = b, .c = (uint64_t)c};
 
-  return intern_get(
-      intern, &item,
-      sp_hash_mix(sp_hash_mix(sp_hash_mix(SP_HASH_SEED, a), b), item.c + kind),
-      id);
+  return intern_get(intern, &item, intern_numbers_hash(&item), id);
 }
 
 bool sp_intern_recall(sp_intern *intern, sp_intern_kind kind, const void *bytes,
@@ -284,17 +293,35 @@ bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
   return intern_find_in(&intern->now, &item, intern_hash(&item), id);
 }
 
+/* A stack below a new one is new. New ones are not remembered before they are
+ * asked for again: a deep stack would push out what others have. */
+static spanprof_status intern_child(sp_intern *intern, uint32_t parent,
+                                    uint32_t location, bool *is_new,
+                                    uint32_t *id) {
+  sp_intern_item item = {.kind = SP_INTERN_STACK, .a = parent, .b = location};
+  spanprof_status st;
+
+  if (!*is_new && intern_seen(intern, &item, intern_numbers_hash(&item), id))
+    return SPANPROF_OK;
+  st = intern_ask(intern, &item, is_new);
+  *id = item.id;
+  if (!st && !*is_new)
+    intern_remember(intern, item, intern_numbers_hash(&item));
+  return st;
+}
+
 spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
                                 size_t count, uint32_t *id) {
   const size_t size = count * sizeof *locations;
   spanprof_status st = SPANPROF_OK;
+  bool is_new = false;
   uint32_t at = 0;
   size_t i;
 
   if (sp_intern_recall(intern, SP_INTERN_PATH, locations, size, id))
     return SPANPROF_OK;
   for (i = 0; !st && i < count; i++)
-    st = sp_intern_numbers(intern, SP_INTERN_STACK, at, locations[i], 0, &at);
+    st = intern_child(intern, at, locations[i], &is_new, &at);
   if (!st)
     sp_intern_remember(intern, SP_INTERN_PATH, locations, size, at);
   *id = at;

@@ -55,6 +55,7 @@ typedef struct sp_intern {
   sp_intern_items before;
   /* Ids given out since sp_intern_watch(), which are in use. */
   sp_id_set used[SP_INTERN_KINDS];
+  uint64_t asked; /* of the file: how often */
   bool watches;
   bool missed; /* there was no memory for one of them */
 } sp_intern;

@@ -93,6 +93,32 @@ static spanprof_status put_all(sp_writer *writer, void *data) {
   return st;
 }
 
+typedef struct put_part {
+  sp_put *put;
+  bool more;
+} put_part;
+
+static spanprof_status put_learn_some(sp_writer *writer, void *data) {
+  put_part *part = data;
+
+  (void)writer;
+  return sp_put_learn(part->put, &part->more);
+}
+
+/* What is new in a large profile gets its ids in several transactions, between
+ * which others' profiles are written; one such profile at a time. Names and
+ * stacks that are left without a profile are collected some day. */
+static spanprof_status put_learn(sp_store *store, sp_put *put) {
+  put_part part = {.put = put, .more = true};
+  spanprof_status st = SPANPROF_OK;
+
+  pthread_mutex_lock(&store->learning);
+  while (!st && part.more)
+    st = sp_writer_call(&store->writer, put_learn_some, &part);
+  pthread_mutex_unlock(&store->learning);
+  return st ? st : sp_put_pack(put);
+}
+
 spanprof_status sp_store_put(sp_store *store,
                              const sp_received *const *profiles, size_t count,
                              bool *repeated) {
@@ -111,6 +137,8 @@ spanprof_status sp_store_put(sp_store *store,
     sp_gate_enter(&store->gate);
     st = sp_put_prepare(put);
     sp_gate_leave(&store->gate);
+    if (!st && sp_put_is_large(put))
+      st = put_learn(store, put);
   }
   if (!st)
     st = sp_store_write(store, put_all, &call);

@@ -3,6 +3,10 @@
 #include "../../util/status.h"
 #include "columns.h"
 
+/* What the writer looks up in the file, or puts there, for one profile at a
+ * time: some 10 ms. */
+#define PUT_ASKS_MAX 4096
+
 /* Before the writer's turn what is new has no id: SPANPROF_ERR_STATE. */
 static spanprof_status put_bytes(sp_put *put, sp_intern_kind kind, uint32_t a,
                                  const void *bytes, size_t size, uint32_t *id) {
@@ -249,7 +253,7 @@ static spanprof_status put_samples(sp_put *put, sp_block *block) {
 }
 
 /* The block of the file; nothing but that is kept. */
-static spanprof_status put_pack(sp_put *put) {
+spanprof_status sp_put_pack(sp_put *put) {
   sp_block block;
   spanprof_status st;
 
@@ -328,22 +332,54 @@ spanprof_status sp_put_prepare(sp_put *put) {
   st = put_find(put);
   sp_intern_release(put->intern);
   if (!st)
-    st = put_pack(put);
+    st = sp_put_pack(put);
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
 }
 
-spanprof_status sp_put_finish(sp_put *put) {
-  const bool valid = put->generation == put->intern->generation;
-  spanprof_status st = SPANPROF_OK;
+bool sp_put_is_large(const sp_put *put) {
+  size_t frames = 0, i;
 
-  if (put->packed && valid)
-    return SPANPROF_OK;
-  if (!valid) {
-    sp_block_parts_dispose(&put->parts);
-    st = put_tables(put);
-  }
+  for (i = 0; !put->packed && i < put->from->stack_count; i++)
+    if (!put->stacks[i])
+      frames += put->from->stacks[i].count;
+  return frames > PUT_ASKS_MAX;
+}
+
+/* Begin again where ids that were found are wrong by now. */
+static spanprof_status put_ask(sp_put *put) {
   put->asks = true;
+  if (put->generation == put->intern->generation)
+    return SPANPROF_OK;
+  put->generation = put->intern->generation;
+  put->packed = false;
+  sp_block_parts_dispose(&put->parts);
+  return put_tables(put);
+}
+
+spanprof_status sp_put_learn(sp_put *put, bool *more) {
+  const uint64_t asked_max = put->intern->asked + PUT_ASKS_MAX;
+  const sp_received *from = put->from;
+  spanprof_status st = put_ask(put);
+  size_t i;
+
+  *more = false;
+  if (!st && !put->source)
+    st = put_source(put);
+  for (i = 0; !st && !*more && i < from->sample_count; i++) {
+    st = put_stack(put, from->samples[i].stack);
+    if (!st)
+      st = put_series(put, from->samples[i].labels);
+    *more = put->intern->asked > asked_max;
+  }
+  return st;
+}
+
+spanprof_status sp_put_finish(sp_put *put) {
+  spanprof_status st = put_ask(put);
+
+  if (!st && put->packed)
+    return SPANPROF_OK;
   if (!st)
     st = put_find(put);
-  return st ? st : put_pack(put);
+  return st ? st : sp_put_pack(put);
 }

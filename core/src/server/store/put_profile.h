@@ -44,6 +44,16 @@ void sp_put_dispose(sp_put *put);
 /* On any thread, once. SPANPROF_ERR_LIMIT: too many types; NOMEM. */
 spanprof_status sp_put_prepare(sp_put *put);
 
+/* Whether so much of it is new that the writer's other callers would wait. */
+bool sp_put_is_large(const sp_put *put);
+
+/* On the writer's thread: give ids to some of what is new. *more: and some is
+ * left. Statuses of sp_intern.h. */
+spanprof_status sp_put_learn(sp_put *put, bool *more);
+
+/* On any thread, when nothing is left to learn. */
+spanprof_status sp_put_pack(sp_put *put);
+
 /* On the writer's thread, after it: `packed` then. Statuses of sp_intern.h. */
 spanprof_status sp_put_finish(sp_put *put);
 

@@ -5,13 +5,13 @@
 #include "../model/sum.h"
 #include "columns.h"
 #include "sample_sums.h"
+#include "stack_rows.h"
 
 /* What one tree may take of memory. */
 #define STACKS_BYTES_MAX ((size_t)96 << 20)
 
-/* Each becomes a node, a place in the order of ids, and its number. */
-#define STACKS_MAX \
-  (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + sizeof(stacks_order) + 4))
+/* Each becomes a node, and has a row and a number before. */
+#define STACKS_MAX (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + 12))
 
 /* Ids of the store, each once, with a number of ours. */
 typedef struct stacks_ids {
@@ -37,12 +37,9 @@ typedef struct stacks_read {
   stacks_ids stacks;
   stacks_sum *sums; /* of each of `stacks` */
   size_t sum_room;
-  uint32_t *parents; /* ids: of each of `stacks` */
-  uint32_t *places;  /* ids of locations, likewise */
-  size_t parent_room, place_room;
+  sp_stack_rows rows;
   stacks_ids locations;
   stacks_ids functions;
-  sqlite3_stmt *statement;
   sp_stack_tree *tree;
   sp_sample_sums *samples; /* NULL: they are not asked for */
 } stacks_read;
@@ -86,35 +83,23 @@ static void stacks_ids_dispose(stacks_ids *ids, const sp_mem *mem) {
   sp_index_dispose(&ids->index, mem);
 }
 
-/* Room for a further number in `array`, zero at first. */
-static spanprof_status stacks_room(const sp_mem *mem, void *array_of,
-                                   size_t *room, size_t count, size_t item) {
-  const size_t before = *room;
-  void *array;
-  spanprof_status st;
-
-  memcpy(&array, array_of, sizeof array);
-  st = sp_mem_reserve(mem, &array, room, count, item);
-  if (!st)
-    memset((char *)array + before * item, 0, (*room - before) * item);
-  memcpy(array_of, &array, sizeof array);
-  return st;
-}
-
 static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
                                      const sp_block *block,
                                      const sp_block_sample *sample) {
   const int64_t *values = &block->values[sample->values];
   stacks_read *read = data;
+  const size_t known = read->stacks.count;
   uint32_t number;
   spanprof_status st =
       stacks_number(read->mem, &read->stacks, sample->stack, &number);
 
   if (!st)
-    st = stacks_room(read->mem, &read->sums, &read->sum_room,
-                     read->stacks.count, sizeof *read->sums);
+    st = sp_mem_reserve(read->mem, (void **)&read->sums, &read->sum_room,
+                        read->stacks.count, sizeof *read->sums);
   if (st)
     return st;
+  if (number == known)
+    read->sums[number] = (stacks_sum){0};
   sp_increase(&read->sums[number].value, values[entry->type]);
   sp_increase(&read->sums[number].count, sp_sample_count(entry, values));
   if (entry->counts == SP_SELECT_NO_COUNTS && entry->period <= 0)
@@ -131,60 +116,6 @@ static spanprof_status stacks_run_end(void *data, const sp_block *block,
   if (read->samples)
     sp_sample_sums_time(read->samples, &block->profiles[first->profile]);
   return SPANPROF_OK;
-}
-
-/* One row of a table by its id: *code is SQLITE_ROW, or the store is
- * damaged. */
-static spanprof_status stacks_row(stacks_read *read, const char *sql,
-                                  uint32_t id) {
-  int code;
-  spanprof_status st = sp_database_prepare(read->db, &read->statement, sql);
-
-  if (st)
-    return st;
-  sqlite3_reset(read->statement);
-  sqlite3_bind_int64(read->statement, 1, id);
-  st = sp_database_step(read->statement, &code);
-  if (!st && code != SQLITE_ROW)
-    st = sp_fail(SPANPROF_ERR_FORMAT, "the store misses a stack's frame");
-  return st;
-}
-
-static void stacks_rows_end(stacks_read *read) {
-  sqlite3_finalize(read->statement);
-  read->statement = NULL;
-}
-
-/* The stacks' callers, and theirs, to the outermost: `stacks` grows. */
-static spanprof_status stacks_parents(stacks_read *read) {
-  const sp_mem *mem = read->mem;
-  uint32_t number;
-  spanprof_status st = stacks_number(mem, &read->stacks, 0, &number);
-  size_t i;
-
-  for (i = 0; !st && i < read->stacks.count; i++) {
-    st = stacks_room(mem, &read->parents, &read->parent_room, i + 1,
-                     sizeof *read->parents);
-    if (!st)
-      st = stacks_room(mem, &read->places, &read->place_room, i + 1,
-                       sizeof *read->places);
-    if (st || read->stacks.ids[i] == 0)
-      continue;
-    st = stacks_row(read, "SELECT parent, location FROM stack WHERE id=?1",
-                    read->stacks.ids[i]);
-    if (st)
-      continue;
-    read->parents[i] = (uint32_t)sqlite3_column_int64(read->statement, 0);
-    read->places[i] = (uint32_t)sqlite3_column_int64(read->statement, 1);
-    if (read->parents[i] >= read->stacks.ids[i])
-      st = sp_fail(SPANPROF_ERR_FORMAT, "a stack of the store is damaged");
-    else
-      st = stacks_number(mem, &read->stacks, read->parents[i], &number);
-  }
-  stacks_rows_end(read);
-  return st ? st
-            : stacks_room(mem, &read->sums, &read->sum_room, read->stacks.count,
-                          sizeof *read->sums);
 }
 
 static int stacks_order_compare(const void *a_of, const void *b_of) {
@@ -204,51 +135,51 @@ static spanprof_status stacks_new(stacks_read *read, size_t count, size_t item,
   return arena->st == SPANPROF_ERR_LIMIT ? stacks_too_many() : arena->st;
 }
 
-/* Nodes by id: a caller's is the lower, so it comes first; the root is 0. */
+/* The nodes are the rows backwards, behind the root: a caller comes first. */
 static spanprof_status stacks_nodes(stacks_read *read) {
-  const size_t count = read->stacks.count;
-  stacks_order *order;
-  uint32_t *node_of, parent = 0;
-  spanprof_status st = stacks_new(read, count, sizeof *order, &order);
+  sp_stack_rows *rows = &read->rows;
+  const size_t stacks = read->stacks.count;
+  uint32_t *node_of;
+  spanprof_status st = stacks_new(read, stacks, sizeof *node_of, &node_of);
   size_t i;
 
   if (!st)
-    st = stacks_new(read, count, sizeof *node_of, &node_of);
+    st = sp_stack_rows_read(rows, read->db, read->tree->cancel,
+                            read->stacks.ids, stacks, node_of);
   if (!st)
-    st = stacks_new(read, count, sizeof *read->tree->nodes, &read->tree->nodes);
+    st = stacks_new(read, rows->count, sizeof *read->tree->nodes,
+                    &read->tree->nodes);
   if (st)
     return st;
-  for (i = 0; i < count; i++)
-    order[i] = (stacks_order){read->stacks.ids[i], (uint32_t)i};
-  qsort(order, count, sizeof *order, stacks_order_compare);
-  for (i = 0; !st && i < count; i++) {
-    const uint32_t number = order[i].number;
-    sp_tree_node *node = &read->tree->nodes[i];
+  for (i = 0; !st && i < rows->count; i++) {
+    sp_tree_node *node = &read->tree->nodes[rows->count - i];
 
-    node_of[number] = (uint32_t)i;
-    /* A sample without a stack makes a series, and belongs to no frame. */
-    if (order[i].id == 0)
-      continue;
-    node->self = read->sums[number].value;
-    node->count = read->sums[number].count;
-    st =
-        stacks_number(read->mem, &read->stacks, read->parents[number], &parent);
-    node->parent = node_of[parent];
-    if (!st)
-      st = stacks_number(read->mem, &read->locations, read->places[number],
-                         &node->location);
+    if (rows->callers[i] != SP_STACK_ROW_NONE)
+      node->parent = (uint32_t)rows->count - rows->callers[i];
+    st = stacks_number(read->mem, &read->locations, rows->locations[i],
+                       &node->location);
   }
-  read->tree->node_count = count;
+  /* A sample without a stack makes a series, and belongs to no frame. */
+  for (i = 0; i < stacks; i++) {
+    if (node_of[i] == SP_STACK_ROW_NONE) {
+      node_of[i] = 0;
+      continue;
+    }
+    node_of[i] = (uint32_t)rows->count - node_of[i];
+    read->tree->nodes[node_of[i]].self = read->sums[i].value;
+    read->tree->nodes[node_of[i]].count = read->sums[i].count;
+  }
+  read->tree->node_count = rows->count + 1;
   if (!st && read->samples)
     st = sp_sample_sums_place(read->samples, node_of, read->tree);
   return st;
 }
 
-static spanprof_status stacks_location(stacks_read *read,
-                                       sp_tree_location *location) {
-  sp_column_reader reader =
-      sp_column_reader_of(sqlite3_column_blob(read->statement, 0),
-                          (size_t)sqlite3_column_bytes(read->statement, 0));
+static spanprof_status stacks_location(stacks_read *read, sqlite3_stmt *row,
+                                       uint32_t number) {
+  sp_tree_location *location = &read->tree->locations[number];
+  sp_column_reader reader = sp_column_reader_of(
+      sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1));
   const size_t most = (size_t)(reader.end - reader.at) / 2;
   sp_tree_line *lines;
   spanprof_status st = stacks_new(read, most, sizeof *lines, &lines);
@@ -267,59 +198,76 @@ static spanprof_status stacks_location(stacks_read *read,
   return st;
 }
 
-static spanprof_status stacks_locations(stacks_read *read) {
-  sp_stack_tree *tree = read->tree;
-  spanprof_status st = stacks_new(read, read->locations.count,
-                                  sizeof *tree->locations, &tree->locations);
-  size_t i;
-
-  tree->location_count = read->locations.count;
-  for (i = 0; !st && i < read->locations.count; i++) {
-    st = stacks_row(read, "SELECT lines FROM location WHERE id=?1",
-                    read->locations.ids[i]);
-    if (!st)
-      st = stacks_location(read, &tree->locations[i]);
-  }
-  stacks_rows_end(read);
-  return st;
-}
-
-static spanprof_status stacks_text(stacks_read *read, int column,
-                                   const char **out) {
-  const size_t size = (size_t)sqlite3_column_bytes(read->statement, column);
+static spanprof_status stacks_text(stacks_read *read, sqlite3_stmt *row,
+                                   int column, const char **out) {
+  const size_t size = (size_t)sqlite3_column_bytes(row, column);
   char *copy;
   spanprof_status st = stacks_new(read, size, 1, &copy);
 
   if (!st && size)
-    memcpy(copy, sqlite3_column_text(read->statement, column), size);
+    memcpy(copy, sqlite3_column_text(row, column), size);
   *out = copy;
   return st;
 }
 
-static spanprof_status stacks_functions(stacks_read *read) {
-  sp_stack_tree *tree = read->tree;
-  spanprof_status st = stacks_new(read, read->functions.count,
-                                  sizeof *tree->functions, &tree->functions);
+static spanprof_status stacks_function(stacks_read *read, sqlite3_stmt *row,
+                                       uint32_t number) {
+  sp_tree_function *function = &read->tree->functions[number];
+  spanprof_status st = stacks_text(read, row, 1, &function->name);
+
+  if (!st)
+    st = stacks_text(read, row, 2, &function->file);
+  function->start_line = sqlite3_column_int64(row, 3);
+  return st;
+}
+
+typedef spanprof_status (*stacks_row_fn)(stacks_read *read, sqlite3_stmt *row,
+                                         uint32_t number);
+
+/* The rows of numbered ids, by ids. */
+static spanprof_status stacks_each(stacks_read *read, const stacks_ids *of,
+                                   const char *sql, stacks_row_fn fn) {
+  sp_row_cursor cursor = {
+      .db = read->db, .sql = sql, .cancel = read->tree->cancel};
+  stacks_order *order = sp_mem_new(read->mem, (of->count + 1) * sizeof *order);
+  spanprof_status st = order ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
   size_t i;
 
-  tree->function_count = read->functions.count;
-  for (i = 0; !st && i < read->functions.count; i++) {
-    sp_tree_function *function = &tree->functions[i];
-
-    st = stacks_row(read,
-                    "SELECT n.text, f.text, start_line FROM function JOIN text "
-                    "n ON n.id=name JOIN text f ON f.id=file WHERE "
-                    "function.id=?1",
-                    read->functions.ids[i]);
+  for (i = 0; !st && i < of->count; i++)
+    order[i] = (stacks_order){of->ids[i], (uint32_t)i};
+  if (!st && of->count)
+    qsort(order, of->count, sizeof *order, stacks_order_compare);
+  for (i = 0; !st && i < of->count; i++) {
+    st = sp_row_cursor_move(&cursor, order[i].id);
     if (!st)
-      st = stacks_text(read, 0, &function->name);
-    if (!st)
-      st = stacks_text(read, 1, &function->file);
-    if (!st)
-      function->start_line = sqlite3_column_int64(read->statement, 2);
+      st = fn(read, cursor.row, order[i].number);
   }
-  stacks_rows_end(read);
+  sp_row_cursor_dispose(&cursor);
+  sp_mem_free(read->mem, order);
   return st;
+}
+
+static spanprof_status stacks_names(stacks_read *read) {
+  sp_stack_tree *tree = read->tree;
+  spanprof_status st = stacks_new(read, read->locations.count,
+                                  sizeof *tree->locations, &tree->locations);
+
+  tree->location_count = read->locations.count;
+  if (!st)
+    st = stacks_each(read, &read->locations,
+                     "SELECT id, lines FROM location WHERE id>=?1 ORDER BY id",
+                     stacks_location);
+  if (!st)
+    st = stacks_new(read, read->functions.count, sizeof *tree->functions,
+                    &tree->functions);
+  tree->function_count = read->functions.count;
+  return st ? st
+            : stacks_each(read, &read->functions,
+                          "SELECT function.id, n.text, f.text, start_line FROM "
+                          "function CROSS JOIN text n ON n.id=name CROSS JOIN "
+                          "text f ON f.id=file WHERE function.id>=?1 ORDER BY "
+                          "function.id",
+                          stacks_function);
 }
 
 static spanprof_status stacks_tree(stacks_read *read, sp_store *store,
@@ -336,19 +284,17 @@ static spanprof_status stacks_tree(stacks_read *read, sp_store *store,
     st = sp_sample_sums_label(read->samples, read->tree);
   sp_select_dispose(&read->select);
   if (!st)
-    st = stacks_parents(read);
-  if (!st)
     st = stacks_nodes(read);
-  if (!st)
-    st = stacks_locations(read);
-  return st ? st : stacks_functions(read);
+  return st ? st : stacks_names(read);
 }
 
 static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
                                   sp_sample_sums *samples,
                                   sp_stack_tree **out) {
-  stacks_read read = {.mem = sp_select_mem(store, selector),
-                      .samples = samples};
+  const sp_mem *mem = sp_select_mem(store, selector);
+  stacks_read read = {.mem = mem,
+                      .samples = samples,
+                      .rows = {.mem = mem, .count_max = STACKS_MAX}};
   sp_store_reader *reader;
   spanprof_status st =
       sp_store_reader_take_for(store, selector->cancel, &reader);
@@ -368,14 +314,12 @@ static spanprof_status stacks_run(sp_store *store, const sp_selector *selector,
   } else {
     st = SPANPROF_ERR_NOMEM;
   }
-  stacks_rows_end(&read);
   sp_store_reader_give(store, reader);
   stacks_ids_dispose(&read.stacks, read.mem);
   stacks_ids_dispose(&read.locations, read.mem);
   stacks_ids_dispose(&read.functions, read.mem);
   sp_mem_free(read.mem, read.sums);
-  sp_mem_free(read.mem, read.parents);
-  sp_mem_free(read.mem, read.places);
+  sp_stack_rows_dispose(&read.rows);
   if (st)
     sp_stack_tree_free(read.tree);
   else

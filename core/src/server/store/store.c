@@ -110,6 +110,7 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   store->lock_file = -1;
   sp_gate_init(&store->gate, STORE_GATE_A_CORE);
   pthread_mutex_init(&store->lock, NULL);
+  pthread_mutex_init(&store->learning, NULL);
   sp_condition_init(&store->keeper_wake);
   sp_condition_init(&store->room);
   store->pressed = true; /* the first pass begins at once */
@@ -146,6 +147,7 @@ void sp_store_close(sp_store *store) {
   pthread_cond_destroy(&store->keeper_wake);
   pthread_cond_destroy(&store->room);
   pthread_mutex_destroy(&store->lock);
+  pthread_mutex_destroy(&store->learning);
   sp_gate_dispose(&store->gate);
   sp_mem_free(store->mem, store->path);
   sp_mem_free(store->mem, store);

@@ -45,6 +45,7 @@ struct sp_store {
   int lock_file;
   sp_writer writer;
   sp_gate gate;
+  pthread_mutex_t learning; /* held for a large profile that is put */
   pthread_t keeper;
   bool keeper_runs;
   /* Guarded by lock. */

@@ -1,0 +1,25 @@
+/* Rows of one table by their ids, asked for in the order of ids: near ones by
+ * stepping from one to the next, others by a search. */
+#ifndef SP_ROW_CURSOR_H
+#define SP_ROW_CURSOR_H
+
+#include "../model/cancel.h"
+#include "database.h"
+
+typedef struct sp_row_cursor {
+  sqlite3 *db;
+  /* Its column 0 is the id. Upwards "… WHERE id>=?1 ORDER BY id", downwards
+   * "… WHERE id<=?1 ORDER BY id DESC". */
+  const char *sql;
+  bool down;
+  sp_cancel *cancel; /* NULL: none */
+  sqlite3_stmt *row; /* NULL at first */
+  int64_t at;        /* the id of the row; 0: none */
+} sp_row_cursor;
+
+/* Move to the row of an id, which is behind the one before. The store is
+ * damaged (SPANPROF_ERR_FORMAT) where there is none. */
+spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id);
+void sp_row_cursor_dispose(sp_row_cursor *cursor);
+
+#endif

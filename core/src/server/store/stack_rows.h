@@ -1,0 +1,30 @@
+/* The rows of stacks and of all their callers, each once.
+ *
+ * Ids grow, so that a caller's is the lower: read from the highest id down,
+ * every row comes after all that it calls. */
+#ifndef SP_STACK_ROWS_H
+#define SP_STACK_ROWS_H
+
+#include "row_cursor.h"
+
+#define SP_STACK_ROW_NONE UINT32_MAX
+
+typedef struct sp_stack_rows {
+  const sp_mem *mem;
+  uint32_t *callers;   /* numbers of rows, each higher; or SP_STACK_ROW_NONE */
+  uint32_t *locations; /* ids */
+  size_t count;
+  size_t count_max;
+  size_t caller_room, location_room;
+} sp_stack_rows;
+
+/* Read the stacks of `ids`, each of which is there once: their rows' numbers
+ * become row_of[]; that of id 0, the empty stack, is SP_STACK_ROW_NONE.
+ * SPANPROF_ERR_LIMIT: more than count_max rows; SPANPROF_ERR_FORMAT: damaged.
+ */
+spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
+                                   sp_cancel *cancel, const uint32_t *ids,
+                                   size_t count, uint32_t *row_of);
+void sp_stack_rows_dispose(sp_stack_rows *rows);
+
+#endif
