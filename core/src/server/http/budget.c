@@ -1,5 +1,7 @@
 #include "budget.h"
 
+#include <malloc.h>
+
 /* What is large gets no more than its part of the room, so that hundreds of
  * usual bodies find some however many are large. */
 #define BODIES_MAX       ((uint64_t)48 << 20)
@@ -21,6 +23,39 @@
 /* Large calls: one is worked on, the others wait, which takes nothing but
  * their connections. */
 #define LARGE_MAX 33
+
+void sp_http_budget_init(sp_http_budget *budget) {
+  pthread_mutex_init(&budget->turn, NULL);
+}
+
+static void budget_has_turn(sp_http_call *call) {
+  call->has_turn = true;
+  call->response.body.size_max = SP_HTTP_BODY_MAX;
+}
+
+void sp_http_budget_begin_turn(sp_http_call *call) {
+  pthread_mutex_lock(&call->budget->turn);
+  budget_has_turn(call);
+}
+
+bool sp_http_take_turn(const sp_http_request *request) {
+  sp_http_call *call = request->call;
+
+  /* Those that wait come first. */
+  if (call && !call->has_turn && !atomic_load(&call->budget->large) &&
+      !pthread_mutex_trylock(&call->budget->turn))
+    budget_has_turn(call);
+  return call && call->has_turn;
+}
+
+void sp_http_budget_end_turn(sp_http_call *call) {
+  if (!call->has_turn)
+    return;
+  /* The C library's arenas would each keep what the call took. */
+  malloc_trim(0);
+  call->has_turn = false;
+  pthread_mutex_unlock(&call->budget->turn);
+}
 
 void sp_http_budget_drop(sp_http_budget *budget, sp_http_call *call,
                          sp_http_fault fault) {

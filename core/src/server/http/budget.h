@@ -6,12 +6,19 @@
 
 #include "call.h"
 
-/* All zero at first. */
 typedef struct sp_http_budget {
+  pthread_mutex_t turn;     /* held by the call that takes much memory */
   _Atomic uint64_t bodies;  /* bytes that are being read, or worked on */
   _Atomic uint64_t answers; /* bytes that are on their way */
   _Atomic uint64_t large;   /* calls that have, or wait for, their turn */
 } sp_http_budget;
+
+void sp_http_budget_init(sp_http_budget *budget); /* of one all zero */
+
+/* Before the handler of a call that was promised its turn, and after the
+ * handler of any: on its thread. */
+void sp_http_budget_begin_turn(sp_http_call *call);
+void sp_http_budget_end_turn(sp_http_call *call);
 
 /* Append a piece to the call's body, or drop it all with a fault. MHD_NO: it
  * does not end. */

@@ -67,6 +67,7 @@ static void call_read(sp_http_call *call, const char *url, const char *method) {
                 .count = call->pair_count - call->header_count},
       .body = "",
       .cancel = &call->cancel,
+      .call = call,
   };
 }
 

@@ -9,11 +9,13 @@
 #include "http.h"
 #include "workers.h"
 
+struct sp_http_budget;
 struct sp_http_server;
 
 typedef struct sp_http_call {
   sp_work work; /* first: what a worker is given */
   struct sp_http_server *server;
+  struct sp_http_budget *budget; /* of the server */
   struct MHD_Connection *connection;
   const sp_http_route *route;         /* NULL: answered already */
   const sp_http_route *counted_route; /* whose request it is all the same */
@@ -37,7 +39,8 @@ typedef struct sp_http_call {
   bool begun;    /* the first call of the handler is over */
   bool counts;   /* among the calls at work */
   bool running;  /* handed to a worker */
-  bool is_large; /* among those that have a turn of their own */
+  bool is_large; /* handed to the worker of those that need a turn */
+  bool has_turn; /* to take much memory */
   _Atomic bool answered;
 } sp_http_call;
 

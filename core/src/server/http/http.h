@@ -29,9 +29,14 @@ typedef struct sp_http_request {
   const void *body;      /* as sent, but without chunking; NUL behind it */
   size_t body_size;
   sp_http_fault fault;
-  bool may_wait;     /* else it is answered now, whatever it takes */
-  sp_cancel *cancel; /* long work asks it */
+  bool may_wait;             /* else it is answered now, whatever it takes */
+  sp_cancel *cancel;         /* long work asks it */
+  struct sp_http_call *call; /* NULL: it never gets a turn */
 } sp_http_request;
+
+/* Whether the request may take more than SP_HTTP_SMALL_MAX from now on, which
+ * one does at a time. On the thread of its handler. */
+bool sp_http_take_turn(const sp_http_request *request);
 
 /* NULL: it is not there. Header names in any case; the first of several. */
 const char *sp_http_header(const sp_http_request *request, const char *name);
@@ -50,8 +55,8 @@ bool sp_http_takes_gzip(const sp_http_request *request);
 #define SP_HTTP_BODY_MAX ((size_t)256 << 20)
 
 /* What a call may take of memory, and likewise its answer, beside others: more
- * is for one call at a time, which asks twice. One span among 7 days of 20
- * applications takes 17 MiB. */
+ * is for one call at a time. If another one does, it is asked again later. One
+ * span among 7 days of 20 applications takes 17 MiB. */
 #define SP_HTTP_SMALL_MAX ((size_t)32 << 20)
 
 /* The answer, which a handler fills; it starts as 200 with nothing in it.

@@ -75,24 +75,31 @@ static void server_refuse(sp_work *work) {
   MHD_resume_connection(call->connection);
 }
 
+static void server_run(sp_http_call *call) {
+  if (call->is_large)
+    sp_http_budget_begin_turn(call);
+  sp_http_call_run(call);
+  sp_http_budget_end_turn(call);
+}
+
 static void server_work(sp_work *work) {
   sp_http_call *call = (sp_http_call *)work;
   sp_http_server *server = call->server;
   struct MHD_Connection *connection = call->connection;
 
-  if (call->request.may_wait && sp_cancelled(&call->cancel))
+  if ((call->request.may_wait || call->is_large) && sp_cancelled(&call->cancel))
     sp_http_answer(&call->response, SERVER_CLIENT_GONE, "text/plain",
                    "the client has gone, or its time was over\n");
   else
-    sp_http_call_run(call);
+    server_run(call);
   if (sp_http_budget_turn(&server->budget, call)) {
     if (!sp_workers_give(&server->workers[SERVER_TURN], work))
       server_refuse(work);
     return;
   }
   /* The C library's arenas would each keep what its parser took. */
-  if (call->is_large || (call->body.size > SERVER_LARGE_BODY &&
-                         (call->route->flags & SP_HTTP_SLOW)))
+  if (call->body.size > SERVER_LARGE_BODY &&
+      (call->route->flags & SP_HTTP_SLOW))
     malloc_trim(0);
   atomic_store(&call->answered, true);
   MHD_resume_connection(connection);
@@ -153,7 +160,10 @@ static enum MHD_Result server_access(void *data,
 
     call = sp_http_call_new(listener->server, connection, url, method);
     *request = call;
-    return call ? server_begin(call, &listener->guard) : MHD_NO;
+    if (!call)
+      return MHD_NO;
+    call->budget = &listener->server->budget;
+    return server_begin(call, &listener->guard);
   }
   if (*body_size) {
     const size_t size = *body_size;
@@ -323,6 +333,7 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   if (!server)
     return SPANPROF_ERR_NOMEM;
   sp_http_durations_init(&server->durations, &sp_mem_default);
+  sp_http_budget_init(&server->budget);
   server->routes = options->routes;
   st = server_workers(server);
   if (!st)

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "node_cut.h"
+
 #define TREE_OTHER "other"
 
 spanprof_status sp_name_tree_init(sp_name_tree *tree, const sp_mem *mem) {
@@ -143,35 +145,11 @@ void sp_name_tree_sum(sp_name_tree *tree) {
   }
 }
 
-static int64_t tree_weight(const sp_name_node *node) {
+static int64_t tree_weight(const void *of, size_t number) {
+  const sp_name_tree *tree = of;
+  const sp_name_node *node = &tree->nodes[number];
+
   return sp_sum(node->total[0], node->total[1]);
-}
-
-static int tree_weight_order(const void *a, const void *b) {
-  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-
-  return (left < right) - (left > right);
-}
-
-/* The total below which a node is cut; *out is INT64_MIN where all stay. */
-static spanprof_status tree_threshold(const sp_name_tree *tree,
-                                      size_t nodes_max, int64_t *out) {
-  const size_t count = tree->node_count - 1;
-  int64_t *weights;
-  size_t i;
-
-  *out = INT64_MIN;
-  if (count <= nodes_max || nodes_max == 0)
-    return SPANPROF_OK;
-  weights = sp_mem_new(tree->mem, count * sizeof *weights);
-  if (!weights)
-    return SPANPROF_ERR_NOMEM;
-  for (i = 0; i < count; i++)
-    weights[i] = tree_weight(&tree->nodes[i + 1]);
-  qsort(weights, count, sizeof *weights, tree_weight_order);
-  *out = weights[nodes_max - 1];
-  sp_mem_free(tree->mem, weights);
-  return SPANPROF_OK;
 }
 
 static void tree_add_self(sp_name_node *to, const int64_t *self) {
@@ -185,16 +163,19 @@ spanprof_status sp_name_tree_cut(sp_name_tree *out, const sp_name_tree *tree,
                                  size_t nodes_max) {
   uint32_t *kept = sp_mem_new(tree->mem, tree->node_count * sizeof *kept);
   spanprof_status st = sp_name_tree_init(out, tree->mem);
-  int64_t threshold;
+  sp_node_cut largest;
   size_t i;
 
+  out->cancel = tree->cancel;
   if (!st)
-    st =
-        kept ? tree_threshold(tree, nodes_max, &threshold) : SPANPROF_ERR_NOMEM;
+    st = kept ? sp_node_cut_make(&largest, tree->mem, nodes_max,
+                                 tree->node_count - 1, tree_weight, tree)
+              : SPANPROF_ERR_NOMEM;
   for (i = 0; !st && i < tree->node_count; i++) {
     const sp_name_node *node = &tree->nodes[i];
     const uint32_t parent = i > 0 ? kept[node->parent] : 0;
-    const bool cut = i > 0 && tree_weight(node) < threshold;
+    const bool cut =
+        i > 0 && !sp_node_cut_keeps(&largest, tree_weight(tree, i));
     uint32_t to = 0, name;
 
     kept[i] = SP_INDEX_NONE;
@@ -211,6 +192,7 @@ spanprof_status sp_name_tree_cut(sp_name_tree *out, const sp_name_tree *tree,
     tree_add_self(&out->nodes[to], cut ? node->total : node->self);
     if (!cut)
       kept[i] = to;
+    st = sp_cancel_step(tree->cancel);
   }
   if (!st)
     sp_name_tree_sum(out);

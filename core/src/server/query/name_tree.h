@@ -52,8 +52,8 @@ spanprof_status sp_name_tree_add(sp_name_tree *tree,
 /* Sum up the totals; afterwards nothing is added. */
 void sp_name_tree_sum(sp_name_tree *tree);
 
-/* Keep about `nodes_max` nodes with the largest totals: children below the
- * nodes_max-th become one child "other" of their parent. Fills *out, whose
+/* Keep the `nodes_max` nodes with the largest totals (node_cut.h); all other
+ * children of a node become one child "other". Fills *out, whose
  * totals are then summed and whose names are `tree`'s. */
 spanprof_status sp_name_tree_cut(sp_name_tree *out, const sp_name_tree *tree,
                                  size_t nodes_max);

@@ -1,37 +1,12 @@
 #include "pprof_nodes.h"
 
-#include <stdlib.h>
+#include "../model/sum.h"
+#include "node_cut.h"
 
-#include "name_tree.h"
+static int64_t nodes_weight(const void *of, size_t number) {
+  const sp_pprof_nodes *nodes = of;
 
-static int nodes_weight_order(const void *a, const void *b) {
-  const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-
-  return (left < right) - (left > right);
-}
-
-/* As sp_name_tree_cut() decides, on frames. */
-static spanprof_status nodes_threshold(const sp_pprof_nodes *nodes,
-                                       const sp_mem *mem,
-                                       const sp_pprof_reply *profile,
-                                       int64_t *out) {
-  const size_t count = profile->stacks->node_count - 1;
-  const size_t nodes_max = profile->nodes_max;
-  int64_t *weights;
-  size_t i;
-
-  *out = INT64_MIN;
-  if (nodes_max == 0 || count <= nodes_max)
-    return SPANPROF_OK;
-  weights = sp_mem_new(mem, count * sizeof *weights);
-  if (!weights)
-    return SPANPROF_ERR_NOMEM;
-  for (i = 0; i < count; i++)
-    weights[i] = nodes->nodes[i + 1].total;
-  qsort(weights, count, sizeof *weights, nodes_weight_order);
-  *out = weights[nodes_max - 1];
-  sp_mem_free(mem, weights);
-  return SPANPROF_OK;
+  return nodes->nodes[number].total;
 }
 
 static void nodes_sum(sp_pprof_nodes *out, const sp_pprof_reply *profile) {
@@ -56,7 +31,7 @@ static void nodes_sum(sp_pprof_nodes *out, const sp_pprof_reply *profile) {
 }
 
 static void nodes_cut(sp_pprof_nodes *out, const sp_pprof_reply *profile,
-                      int64_t threshold) {
+                      sp_node_cut *largest) {
   const sp_stack_tree *stacks = profile->stacks;
   size_t i;
 
@@ -64,7 +39,7 @@ static void nodes_cut(sp_pprof_nodes *out, const sp_pprof_reply *profile,
     sp_pprof_node *node = &out->nodes[i];
     sp_pprof_node *parent = &out->nodes[stacks->nodes[i].parent];
 
-    node->is_cut = parent->is_cut || node->total < threshold;
+    node->is_cut = !sp_node_cut_keeps(largest, node->total) || parent->is_cut;
     if (node->is_cut && !parent->is_cut)
       parent->other = sp_sum(parent->other, node->total);
     node->is_used = !profile->parents && !node->is_cut && !node->unnamed &&
@@ -105,7 +80,7 @@ static void nodes_number(sp_pprof_nodes *out, const sp_stack_tree *stacks) {
 spanprof_status sp_pprof_nodes_weigh(sp_pprof_nodes *out, const sp_mem *mem,
                                      const sp_pprof_reply *profile) {
   const sp_stack_tree *stacks = profile->stacks;
-  int64_t threshold;
+  sp_node_cut largest;
   spanprof_status st;
 
   *out = (sp_pprof_nodes){0};
@@ -117,10 +92,11 @@ spanprof_status sp_pprof_nodes_weigh(sp_pprof_nodes *out, const sp_mem *mem,
   if (!out->nodes || !out->locations || !out->functions)
     return SPANPROF_ERR_NOMEM;
   nodes_sum(out, profile);
-  st = nodes_threshold(out, mem, profile, &threshold);
+  st = sp_node_cut_make(&largest, mem, profile->nodes_max,
+                        stacks->node_count - 1, nodes_weight, out);
   if (st)
     return st;
-  nodes_cut(out, profile, threshold);
+  nodes_cut(out, profile, &largest);
   nodes_number(out, stacks);
   return SPANPROF_OK;
 }

@@ -17,9 +17,12 @@ static void *plan_resize(void *data, void *old, size_t size) {
   const size_t before = old ? malloc_usable_size(old) : 0;
   void *p;
 
-  if (size > before && query->bytes + (size - before) > SP_HTTP_SMALL_MAX) {
-    query->response->waits = true;
-    return NULL;
+  if (size > before && !query->has_turn &&
+      query->bytes + (size - before) > SP_HTTP_SMALL_MAX) {
+    query->has_turn = sp_http_take_turn(query->http);
+    query->response->waits = !query->has_turn;
+    if (!query->has_turn)
+      return NULL;
   }
   p = mem->resize(mem->data, old, size);
   if (p)
@@ -87,7 +90,7 @@ void sp_query_explain(sp_query *query, spanprof_status st) {
     break;
   case SPANPROF_ERR_NOMEM:
   case SPANPROF_ERR_LIMIT:
-    query->response->waits = query->http->may_wait;
+    query->response->waits = query->http->may_wait && !query->has_turn;
     sp_query_refuse(&query->fault, SP_CODE_EXHAUSTED,
                     "the query needs more memory than it may have; ask for "
                     "a shorter range or fewer series");

@@ -18,8 +18,9 @@ typedef struct sp_query {
   const sp_http_request *http;
   const sp_mem *mem; /* of all that does not outlive it */
   sp_http_response *response;
-  sp_mem small;   /* until it has its turn among large ones */
+  sp_mem small;   /* counts what it takes, until it has its turn */
   size_t bytes;   /* of it */
+  bool has_turn;  /* among large ones */
   sp_arena arena; /* of the whole call */
   sp_query_fault fault;
 } sp_query;

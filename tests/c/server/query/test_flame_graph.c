@@ -104,6 +104,36 @@ static void a_comparison_has_both_sides(void) {
   sp_name_tree_dispose(&tree);
 }
 
+/* A chain of 3 and 6 equal leaves: of equal weights the first are kept, and no
+ * weight is lost. */
+static void a_cut_keeps_as_many_nodes_as_asked_for(void) {
+  static const char *const leaves[] = {"a", "b", "c", "d", "e", "f"};
+  sp_name_tree whole, tree;
+  uint32_t at = 0, others, i;
+  size_t nodes_max;
+
+  CHECK(!sp_name_tree_init(&whole, &sp_mem_default));
+  for (i = 0; i < 3; i++)
+    at = sp_name_tree_child(&whole, at, sp_name_tree_name(&whole, "main"));
+  for (i = 0; i < 6; i++)
+    whole
+        .nodes[sp_name_tree_child(&whole, at,
+                                  sp_name_tree_name(&whole, leaves[i]))]
+        .self[0] = 10;
+  sp_name_tree_sum(&whole);
+  for (nodes_max = 1; nodes_max < 9; nodes_max++) {
+    CHECK(!sp_name_tree_cut(&tree, &whole, nodes_max));
+    for (i = 1, others = 0; i < tree.node_count; i++)
+      others += strcmp(tree.names[tree.nodes[i].name], "other") == 0;
+    CHECK_EQUAL(nodes_max, tree.node_count - 1 - others);
+    CHECK_EQUAL(1, others);
+    CHECK_EQUAL(60, tree.nodes[0].total[0]);
+    CHECK(nodes_max < 4 || strcmp(tree.names[tree.nodes[4].name], "a") == 0);
+    sp_name_tree_dispose(&tree);
+  }
+  sp_name_tree_dispose(&whole);
+}
+
 static void nothing_is_a_root_alone(void) {
   static const int64_t expected[] = {0, 0, 0, 0};
   sp_name_tree tree;
@@ -238,6 +268,8 @@ int main(int argc, char **argv) {
       {"a_graph_has_pyroscopes_numbers_and_names",
        a_graph_has_pyroscopes_numbers_and_names},
       {"a_comparison_has_both_sides", a_comparison_has_both_sides},
+      {"a_cut_keeps_as_many_nodes_as_asked_for",
+       a_cut_keeps_as_many_nodes_as_asked_for},
       {"nothing_is_a_root_alone", nothing_is_a_root_alone},
       {"total_and_other_are_functions_too", total_and_other_are_functions_too},
       {"a_cut_keeps_the_total", a_cut_keeps_the_total},
