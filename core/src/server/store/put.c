@@ -114,7 +114,7 @@ static spanprof_status put_learn(sp_store *store, sp_put *put) {
 
   pthread_mutex_lock(&store->learning);
   while (!st && part.more)
-    st = sp_writer_call(&store->writer, put_learn_some, &part);
+    st = sp_store_write(store, put_learn_some, &part);
   pthread_mutex_unlock(&store->learning);
   return st ? st : sp_put_pack(put);
 }
