@@ -15,6 +15,7 @@
 #include "control.h"
 #include "rb_log.h"
 #include "rb_runtime.h"
+#include "session/session.h"
 
 /* How long frames may wait for their names while a flush or stop runs. */
 #define SESSION_NAMES_NS 2000000
@@ -122,7 +123,7 @@ static int call_finish(session_call *call) {
 static VALUE call_value(const session_call *call) {
   if (!call->status)
     return Qtrue;
-  if (call->status == SPANPROF_ERR_TIMEOUT)
+  if (call->status == SPANPROF_ERR_TIMEOUT || call->status == SPANPROF_ERR_IO)
     return Qfalse;
   if (call->status == SPANPROF_ERR_STATE)
     return Qnil;
@@ -131,18 +132,36 @@ static VALUE call_value(const session_call *call) {
                              : spanprof_status_text(call->status));
 }
 
-VALUE sp_control_flush(uint32_t timeout_ms) {
-  session_call call = {.run = spanprof_session_flush,
-                       .timeout_ms = timeout_ms,
-                       .status = SPANPROF_ERR_STATE};
+/* Whoever flushes, to the end of it. */
+static VALUE session_flush(session_call *call) {
   int interrupt;
 
   if (!spanprof_session_running())
     return Qnil;
-  interrupt = call_finish(&call);
+  interrupt = call_finish(call);
   if (interrupt)
     rb_jump_tag(interrupt);
-  return call_value(&call);
+  return call_value(call);
+}
+
+VALUE sp_control_flush(uint32_t timeout_ms) {
+  session_call call = {.run = spanprof_session_flush,
+                       .timeout_ms = timeout_ms,
+                       .status = SPANPROF_ERR_STATE};
+
+  return session_flush(&call);
+}
+
+/* call-seq: flush_once(timeout_ms) -> true, false or nil
+ *
+ * As flush, before the process ends: no second try is waited for. */
+static VALUE native_flush_once(VALUE self, VALUE timeout_ms) {
+  session_call call = {.run = sp_session_flush_once,
+                       .timeout_ms = NUM2UINT(timeout_ms),
+                       .status = SPANPROF_ERR_STATE};
+
+  (void)self;
+  return session_flush(&call);
 }
 
 static VALUE session_stop(uint32_t timeout_ms, bool keep_gvl) {
@@ -297,6 +316,7 @@ void rb_sp_session_init(void) {
   session_disabled =
       rb_define_class_under(rb_path2class("Spanprof"), "Disabled", rb_sp_error);
   rb_gc_register_mark_object(session_disabled);
+  rb_define_singleton_method(rb_sp_native, "flush_once", native_flush_once, 1);
   rb_define_singleton_method(rb_sp_native, "finish", native_finish, 1);
   rb_ext_ractor_safe(true);
   rb_define_singleton_method(rb_sp_native, "finish_elsewhere",

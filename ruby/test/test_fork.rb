@@ -75,6 +75,45 @@ class ForkTest < ChildTest
     assert_both_profiled
   end
 
+  # In a child, as nobody could wait for the daemon.
+  def test_what_was_sampled_before_daemon
+    child!(<<~'RUBY')
+      require "spanprof"
+      reader, writer = IO.pipe
+      fork do
+        Spanprof.start
+        burn 0.2
+        Process.daemon(true, true)
+        burn 0.5
+        Spanprof.stop
+        exit!
+      end
+      writer.close
+      Process.wait
+      reader.read
+    RUBY
+    assert_both_profiled
+  end
+
+  # With a server that is down, and one that never answers.
+  def test_daemon_waits_for_no_server
+    frozen_server do |frozen|
+      [no_server, frozen].each do |address|
+        result = child!(<<~'RUBY', env: { "PYROSCOPE_SERVER_ADDRESS" => address })
+          require "spanprof"
+          Spanprof.start(log_level: :off)
+          burn 0.1
+          reader, writer = IO.pipe
+          fork { Process.daemon(true, true); writer << Spanprof.running?; exit! }
+          writer.close
+          Process.wait
+          print reader.read
+        RUBY
+        assert_equal "true", result.out
+      end
+    end
+  end
+
   def test_a_child_of_a_child_and_one_with_threads
     child!(<<~'RUBY')
       require "spanprof"

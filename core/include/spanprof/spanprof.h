@@ -299,6 +299,7 @@ SPANPROF_API int spanprof_session_running(void);
 /* End the present window now and wait until its profiles have been handed on
  * (sent, written, spooled or counted as dropped), at most `timeout_ms`. Of what
  * was taken before nothing is pending then, but for what lies in the spool.
+ * Call it before daemon(3), which ends the calling process.
  * SPANPROF_ERR_TIMEOUT: work goes on in the background. SPANPROF_ERR_STATE:
  * `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,

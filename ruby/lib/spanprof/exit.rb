@@ -51,7 +51,19 @@ module Spanprof
         Session.uninterrupted { hand_on } if Session.running?
       end
 
+      # Where the session goes on, in this process or in its child.
+      def flush
+        Session.uninterrupted { flush_once } if Session.running?
+      end
+
       private
+
+      def flush_once
+        Native.flush_once(TIMEOUT_MS)
+        Logging.deliver
+      rescue StandardError => e
+        Logging.say(:error, "the last profile is lost: #{e.message}")
+      end
 
       def hand_on
         Native.finish(TIMEOUT_MS)

@@ -20,8 +20,10 @@ module Spanprof
         pid
       end
 
+      # The process that calls it ends within the C library, where nobody sees it.
       # @return [Integer] as the original
       def daemon(...)
+        Exit.flush if Native.main_ractor?
         status = spanprof_original_daemon(...)
         Fork.in_child if Native.main_ractor?
         status
