@@ -46,7 +46,7 @@ static void gil_step_out(void) {
  * CPython 3.12.1 may abort where one is made while the last one is freed
  * (new_threadstate(), which then takes the same). */
 static int gil_open(void) {
-  return !gil.closed && Py_IsInitialized() &&
+  return !gil.closed && !sp_exit_begun() && Py_IsInitialized() &&
          PyInterpreterState_ThreadHead(PyInterpreterState_Main());
 }
 
@@ -86,7 +86,18 @@ static void gil_forget_thread(void) {
   Py_XDECREF(name);
 }
 
+/* Exit handlers run, of a program that embeds Python and does not finalise it:
+ * a thread that they do not wait for stays here, where nobody waits for it. */
+static void gil_pass_gate(void) {
+  if (!sp_exit_begun())
+    return;
+  Py_BEGIN_ALLOW_THREADS
+  sp_own_thread_gate();
+  Py_END_ALLOW_THREADS
+}
+
 void py_sp_gil_give_back(PyGILState_STATE state) {
+  gil_pass_gate();
   gil_forget_thread();
   PyGILState_Release(state);
   gil_step_out();

@@ -22,6 +22,7 @@
 #include "py_gil.h"
 #include "py_otel.h"
 #include "util/own_thread.h"
+#include "util/stderr_line.h"
 
 static struct {
   pthread_mutex_t lock;
@@ -136,7 +137,7 @@ static void log_thread_start(void) {
     return;
   if (sp_own_thread_start(&thread, "spanprof-log", SP_OWN_STACK_DEFAULT,
                           log_thread, NULL) == 0) {
-    pthread_detach(thread);
+    sp_own_thread_leave(thread);
     logged.delivering = 1;
   }
 }
@@ -146,7 +147,7 @@ void py_sp_log_write(void *data, spanprof_log_level level,
   (void)data;
   if (py_sp_gil_closed()) {
     if (level >= SPANPROF_LOG_WARN)
-      fprintf(stderr, "spanprof: %s\n", message);
+      sp_stderr_line(message);
     return;
   }
   pthread_mutex_lock(&logged.lock);
@@ -203,7 +204,19 @@ static PyObject *log_to(PyObject *module, PyObject *sink) {
   Py_RETURN_NONE;
 }
 
+static PyObject *log_stderr_line(PyObject *module, PyObject *text) {
+  const char *bytes = PyBytes_AsString(text);
+
+  (void)module;
+  if (!bytes)
+    return NULL;
+  sp_stderr_line(bytes);
+  Py_RETURN_NONE;
+}
+
 static PyMethodDef log_methods[] = {
+    {"stderr_line", log_stderr_line, METH_O,
+     "stderr_line(bytes): write a line to stderr, if it can be written now."},
     {"log_to", log_to, METH_O,
      "log_to(callable): give each log line to callable(level, text)."},
     {NULL, NULL, 0, NULL},

@@ -12,6 +12,7 @@
 #include "py_sigterm.h"
 #include "session/session.h"
 #include "util/clock.h"
+#include "util/own_thread.h"
 
 /* What lines get at the end, however long the last profile took. */
 #define SESSION_SETTLE_MS 100
@@ -264,8 +265,10 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
     sp_session_flush_once(spanprof_session_current(), ms);
   left_ms = until_ms - session_clock_ms();
   py_sp_log_settle(left_ms > SESSION_SETTLE_MS ? left_ms : SESSION_SETTLE_MS);
-  if (close)
+  if (close) {
     py_sp_gil_close();
+    sp_own_threads_left_join(SESSION_SETTLE_MS * SP_NS_PER_MS);
+  }
   Py_END_ALLOW_THREADS
   Py_RETURN_NONE;
 }

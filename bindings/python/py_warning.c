@@ -4,17 +4,14 @@
 #include <stdio.h>
 
 static void warning_log(const char *message) {
-  PyObject *logging = PyImport_ImportModule("logging");
-  PyObject *logger = NULL, *done = NULL;
+  PyObject *logging = PyImport_ImportModule("spanprof._logging"), *done = NULL;
 
   if (logging)
-    logger = PyObject_CallMethod(logging, "getLogger", "s", "spanprof");
-  if (logger)
-    done = PyObject_CallMethod(logger, "warning", "ss", "%s", message);
+    done = PyObject_CallMethod(logging, "receive", "is", SPANPROF_LOG_WARN,
+                               message);
   if (!done)
-    PyErr_WriteUnraisable(logger);
+    PyErr_WriteUnraisable(logging);
   Py_XDECREF(done);
-  Py_XDECREF(logger);
   Py_XDECREF(logging);
 }
 

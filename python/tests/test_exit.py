@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
 import unittest
 
 from program import END_S, ProgramCase
@@ -104,6 +105,44 @@ class ExitTest(ProgramCase):
             atexit.register(burn, 0.5)
         """)
         self.assert_covered(sum(self.cpu_s("burn").values()), 0.5)
+
+    def test_no_python_runs_once_exit_handlers_of_c_do(self) -> None:
+        """As of a program that embeds Python and does not finalise it: with and
+        without the GIL, and with a line of the log on its way."""
+        path = self.write("app.py", """
+            import ctypes, logging, sys, threading
+            class Handler(logging.Handler):
+                def emit(self, record):
+                    with open(f"{sys.argv[1]}.lines", "a") as file:
+                        print(record.getMessage(), file=file)
+                    if record.levelno >= logging.WARNING and sys.argv[1] == "busy":
+                        delivering.set()
+                        threading.Lock().acquire()
+                        threading.Event().wait()
+            delivering = threading.Event()
+            logging.getLogger("spanprof").addHandler(Handler())
+            logging.getLogger("spanprof").setLevel(logging.INFO)
+            libc = (ctypes.PyDLL if sys.argv[1] == "gil" else ctypes.CDLL)(None)
+            # The last exit handler: which threads are there?
+            threads = f"cat /proc/$PPID/task/*/comm > {sys.argv[1]}.threads".encode()
+            libc.__cxa_atexit(ctypes.cast(libc.system, ctypes.c_void_p), threads, None)
+            import spanprof
+            if sys.argv[1] == "busy":
+                spanprof.start(server_address="http://127.0.0.1:9", upload_interval_ms=100)
+                burn(0.3)
+                delivering.wait()
+            else:
+                spanprof.start()
+                burn(0.3)
+            libc.exit(0)
+        """)
+        kinds = ("free", "gil", "busy")
+        self.run_beside([[sys.executable, str(path), kind] for kind in kinds])
+        for kind in kinds:
+            with self.subTest(kind):
+                threads = (self.directory / f"{kind}.threads").read_text().split()
+                self.assertEqual(threads[1:], ["spanprof-log"] if kind == "busy" else [])
+                self.assertNotIn("profiling stopped", (self.directory / f"{kind}.lines").read_text())
 
     def test_signals_end_a_process_as_before(self) -> None:
         self.run_source("""

@@ -2,7 +2,7 @@
 """check_shape.py SOURCE_DIR [FOLDER...]: how the core's files are cut, and those
 of the bindings' FOLDERs.
 
-No file has more than 400 lines and no function more than 60. Includes stand in
+No file has more than 600 lines and no function more than 60. Includes stand in
 one order: the file's own header, the system's, ours, each by the alphabet. A
 source has a header of its name, unless all it defines is declared in the public
 one, or in the command and the server in one of its folder: a family of calls has
@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-FILE_LINES_MAX = 400
+FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 60
 ROOMS = ("util", "settings", "label", "span", "unwind", "profile", "sampler", "collect", "export", "session", "page",
          "command", "server")

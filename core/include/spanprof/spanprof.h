@@ -88,7 +88,8 @@ typedef enum spanprof_log_level {
  * the thread that starts or stops the session and from the library's own
  * threads, one call at a time; must not call back into spanprof. Threads it
  * waits on may call spanprof, except fork, recordings, and session start,
- * current, pause and resume. */
+ * current, pause and resume. Not called once exit handlers run: warnings go to
+ * stderr then. */
 typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
                                 const char *message);
 

@@ -49,6 +49,7 @@ static void thread_end(sp_collector *collector) {
   pthread_mutex_unlock(&collector->request_lock);
   if (!left)
     return;
+  sp_own_thread_gate();
   collector_free(collector);
   config.left(config.emit_data);
 }
@@ -224,7 +225,7 @@ static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
   ended = collector->ended;
   if (!ended) {
     collector->left = true;
-    pthread_detach(collector->thread);
+    sp_own_thread_leave(collector->thread);
   }
   pthread_mutex_unlock(&collector->request_lock);
   return ended;

@@ -38,6 +38,8 @@ void sp_last_thread_exit(size_t threads, sp_log *log) {
   if (sp_threads_scan(log) != 1)
     return;
   if (sp_own_thread_start(&thread, "spanprof-exit", SP_OWN_STACK_DEFAULT,
-                          process_end, NULL) == 0)
+                          process_end, NULL) == 0) {
+    sp_own_thread_leave(thread);
     last_thread_exits = pid;
+  }
 }

@@ -1,5 +1,6 @@
 #include "exporter_steps.h"
 
+#include "../util/own_thread.h"
 #include "exporter_service.h"
 #include "retry.h"
 
@@ -16,8 +17,10 @@ static void exporter_leave(sp_exporter *exporter, sp_exporter_place place) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* Take it again. False: abandoned meanwhile; nothing may be touched. */
+/* Take it again. False: abandoned meanwhile; nothing may be touched. Does not
+ * return where the process goes on without this thread. */
 static bool exporter_enter(sp_exporter *exporter) {
+  sp_own_thread_gate();
   pthread_mutex_lock(&exporter->lock);
   exporter->place = SP_EXPORTER_IDLE;
   return !exporter->abandoned;

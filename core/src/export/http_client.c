@@ -8,6 +8,7 @@
 
 #include "../util/buffer.h"
 #include "../util/file.h"
+#include "../util/own_thread.h"
 #include "../util/sigpipe.h"
 #include "../util/status.h"
 #include "client_sockets.h"
@@ -236,6 +237,7 @@ static CURLcode client_run(sp_http_client *client, bool needed) {
       return message->data.result;
     if (code)
       return CURLE_FAILED_INIT;
+    sp_own_thread_gate();
     if (atomic_load(&client->aborted))
       break;
     until_ns = atomic_load(&client->until_ns);
@@ -248,6 +250,7 @@ static CURLcode client_run(sp_http_client *client, bool needed) {
     curl_multi_poll(
         client->multi, NULL, 0,
         (int)sp_min_u64(CLIENT_SLICE_MS, wait_ns / SP_NS_PER_MS + 1), NULL);
+    sp_own_thread_gate();
   }
   return CURLE_ABORTED_BY_CALLBACK;
 }

@@ -47,6 +47,7 @@ sp_session_shared sp_session_state = {.changing = PTHREAD_MUTEX_INITIALIZER,
 /* Process-wide: done once. */
 static pthread_once_t session_hooked = PTHREAD_ONCE_INIT;
 static pthread_once_t session_exit_seen = PTHREAD_ONCE_INIT;
+static pthread_once_t session_exit_seen_with_server = PTHREAD_ONCE_INIT;
 
 void sp_session_lock(void) {
   pthread_mutex_lock(&sp_session_state.changing);
@@ -131,16 +132,20 @@ static const sp_fork_hooks session_fork_hooks = {
     .child = session_after_fork_child,
 };
 
+/* After it, no thread of ours runs, or can run again: what they use is freed by
+ * the exit handlers of other libraries. */
 static void session_at_exit(void) {
   spanprof_session *session;
 
-  if (!sp_session_here())
+  if (!sp_session_here() || sp_exit_begun())
     return;
+  sp_exit_begin();
   sp_session_lock();
   session = sp_session_state.current;
   if (session && !session->stopping)
     sp_session_end(session, SESSION_EXIT_MS);
   sp_session_unlock();
+  sp_own_threads_exit();
 }
 
 /* Before the first start: no child of another thread is to find it at work. */
@@ -152,11 +157,18 @@ void sp_session_fork_ready(void) {
   pthread_once(&session_hooked, session_hook);
 }
 
-/* After the first exporter was made: exit handlers run last in, first out, and
- * ours must run before that of the TLS library, which libcurl has set up by
- * then. */
+/* After an exporter was made: exit handlers run last in, first out, and ours
+ * must run before that of the TLS library, which the first exporter with a
+ * server sets up. */
 static void session_see_exit(void) {
   atexit(session_at_exit);
+}
+
+static void session_see_exit_of(const spanprof_session *session) {
+  pthread_once(session->pipeline.settings.server_address
+                   ? &session_exit_seen_with_server
+                   : &session_exit_seen,
+               session_see_exit);
 }
 
 static void session_free(spanprof_session *session) {
@@ -197,7 +209,7 @@ spanprof_status sp_session_make(spanprof_session **out,
   session->number = ++sp_session_state.count;
   sp_session_state.current = session;
   sp_session_state.pid = getpid();
-  pthread_once(&session_exit_seen, session_see_exit);
+  session_see_exit_of(session);
   *out = session;
   return SPANPROF_OK;
 }

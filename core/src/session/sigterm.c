@@ -140,7 +140,7 @@ static bool waiter_start(void) {
   if (!sigterm_state.waiting &&
       sp_own_thread_start(&thread, "spanprof-term", SP_OWN_STACK_SMALL,
                           waiter_run, NULL) == 0) {
-    pthread_detach(thread);
+    sp_own_thread_leave(thread);
     sigterm_state.waiting = true;
   }
   if (sigterm_state.waiting)

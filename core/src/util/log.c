@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "own_thread.h"
 #include "stderr_line.h"
 #include "utf8.h"
 
@@ -14,6 +15,16 @@ static void stderr_write(void *data, spanprof_log_level level,
   (void)data;
   (void)level;
   sp_stderr_line(message);
+}
+
+/* Lock held. Once exit handlers run, the callback may be code of a language
+ * that is gone. */
+static void line_write(const sp_log *log, spanprof_log_level level,
+                       const char *line) {
+  if (!sp_exit_begun() || log->write == stderr_write)
+    log->write(log->write_data, level, line);
+  else if (level >= SPANPROF_LOG_WARN)
+    sp_stderr_line(line);
 }
 
 /* Server's messages, file names and labels stand in it, in anyone's words. */
@@ -48,7 +59,7 @@ void sp_log_line(sp_log *log, spanprof_log_level level, const char *format,
   line_format(line, format, arguments);
   va_end(arguments);
   pthread_mutex_lock(&log->lock);
-  log->write(log->write_data, level, line);
+  line_write(log, level, line);
   pthread_mutex_unlock(&log->lock);
 }
 
@@ -74,7 +85,7 @@ void sp_log_warn(sp_log *log, sp_log_kind kind, const char *format, ...) {
                (unsigned long long)log->held_back[kind]);
     log->said_ns[kind] = now_ns ? now_ns : 1;
     log->held_back[kind] = 0;
-    log->write(log->write_data, SPANPROF_LOG_WARN, line);
+    line_write(log, SPANPROF_LOG_WARN, line);
   }
   pthread_mutex_unlock(&log->lock);
 }

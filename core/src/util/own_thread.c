@@ -6,10 +6,17 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "mem.h"
 #include "number.h"
+
+/* How long exit handlers wait for threads that were left. */
+#define OWN_EXIT_NS (100 * SP_NS_PER_MS)
+/* For a thread that passed its gate at the end of that time. */
+#define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
 
 /* Collector, uploader, and one of each that a stop had to leave behind. */
 #define OWN_THREADS_MAX 16
@@ -29,6 +36,15 @@ static _Atomic int own_tids[OWN_THREADS_MAX];
 /* Started ever, and known by number since: the kernel lists a thread before it
  * has run and said its number. */
 static _Atomic unsigned own_started, own_entered;
+
+/* Threads that nobody joins before the exit. Process-wide, as exit is. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_t threads[OWN_THREADS_MAX];
+  size_t count;
+} own_left = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static _Atomic bool own_exit_begun;
+static _Atomic bool own_gate_closed;
 
 typedef struct own_start {
   void *(*run)(void *argument);
@@ -84,6 +100,8 @@ static void *own_run(void *argument) {
   sp_mem_free(&sp_mem_default, argument);
   prctl(PR_SET_NAME, start.name);
   result = start.run(start.argument);
+  /* The destructors of the thread's variables may be another library's. */
+  sp_own_thread_gate();
   own_leave(tid);
   return result;
 }
@@ -121,6 +139,66 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
   return error;
 }
 
+/* Join those of the threads left that have ended. How many others are left.
+ * Lock held. */
+static size_t left_join(void) {
+  size_t i = own_left.count, others = 0;
+
+  while (i-- > 0)
+    if (pthread_equal(own_left.threads[i], pthread_self()))
+      continue;
+    else if (pthread_tryjoin_np(own_left.threads[i], NULL) == 0)
+      own_left.threads[i] = own_left.threads[--own_left.count];
+    else
+      others++;
+  return others;
+}
+
+bool sp_own_threads_left_join(uint64_t wait_ns) {
+  const struct timespec step = {.tv_nsec = (long)SP_NS_PER_MS};
+  const uint64_t until_ns = sp_monotonic_ns() + wait_ns;
+  size_t others;
+
+  for (;;) {
+    pthread_mutex_lock(&own_left.lock);
+    others = left_join();
+    pthread_mutex_unlock(&own_left.lock);
+    if (others == 0 || sp_monotonic_ns() >= until_ns)
+      return others == 0;
+    nanosleep(&step, NULL);
+  }
+}
+
+void sp_own_thread_leave(pthread_t thread) {
+  pthread_mutex_lock(&own_left.lock);
+  left_join();
+  if (own_left.count < OWN_THREADS_MAX)
+    own_left.threads[own_left.count++] = thread;
+  else
+    pthread_detach(thread);
+  pthread_mutex_unlock(&own_left.lock);
+}
+
+void sp_exit_begin(void) {
+  atomic_store(&own_exit_begun, true);
+}
+
+bool sp_exit_begun(void) {
+  return atomic_load(&own_exit_begun);
+}
+
+void sp_own_threads_exit(void) {
+  sp_own_threads_left_join(OWN_EXIT_NS);
+  atomic_store(&own_gate_closed, true);
+  sp_own_threads_left_join(OWN_EXIT_GATE_NS);
+}
+
+/* Every signal is blocked. */
+void sp_own_thread_gate(void) {
+  while (atomic_load(&own_gate_closed))
+    pause();
+}
+
 bool sp_own_thread_is(int tid) {
   return own_has(tid);
 }
@@ -156,5 +234,9 @@ void sp_own_thread_after_fork(void) {
 
   for (i = 0; i < OWN_THREADS_MAX; i++)
     atomic_store(&own_tids[i], 0);
+  pthread_mutex_init(&own_left.lock, NULL);
+  own_left.count = 0;
+  atomic_store(&own_exit_begun, false);
+  atomic_store(&own_gate_closed, false);
   atomic_store(&own_entered, atomic_load(&own_started));
 }

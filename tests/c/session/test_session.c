@@ -43,6 +43,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   return error;
 }
 
+static bool session_exits; /* this is the child that does */
+
+/* An exit handler that runs after ours. */
+static void log_must_be_silent(void) {
+  if (session_exits && (session_log[0] || spanprof_session_running()))
+    _exit(1);
+}
+
 static spanprof_options options_given(void) {
   spanprof_options options;
 
@@ -366,6 +374,32 @@ static void a_forked_child_goes_on_by_itself(void) {
 #endif
 }
 
+/* A log that a language delivers must not be given lines while the language
+ * goes or is gone: its exit handlers may have run before ours. */
+static void no_line_is_given_to_the_log_once_exit_handlers_run(void) {
+#if !defined(__SANITIZE_THREAD__)
+  spanprof_options options = options_given();
+  spanprof_session *session;
+  int status;
+  pid_t child;
+
+  child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK_EQUAL(spanprof_session_start(&options, &session), SPANPROF_OK);
+    CHECK(session_log[0]);
+    session_log[0] = '\0';
+    session_exits = true;
+    exit(0);
+  }
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+  profiles_take();
+#else
+  fprintf(stderr, "  skipped: TSan starts no threads after a fork\n");
+#endif
+}
+
 /* As Ruby starts a command for root: no signal of ours may end it. */
 static void a_fork_that_prepares_an_exec_is_left_alone(void) {
 #if !defined(__SANITIZE_THREAD__)
@@ -615,6 +649,8 @@ static const check_test tests[] = {
     {"a_server_that_opens_links_gets_urls",
      a_server_that_opens_links_gets_urls},
     {"credentials_stand_in_no_line", credentials_stand_in_no_line},
+    {"no_line_is_given_to_the_log_once_exit_handlers_run",
+     no_line_is_given_to_the_log_once_exit_handlers_run},
     {"a_forked_child_goes_on_by_itself", a_forked_child_goes_on_by_itself},
     {"a_fork_that_prepares_an_exec_is_left_alone",
      a_fork_that_prepares_an_exec_is_left_alone},
@@ -626,5 +662,6 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
+  atexit(log_must_be_silent); /* before the first session starts */
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -1,6 +1,8 @@
 #include "util/own_thread.h"
 
 #include <semaphore.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -62,10 +64,53 @@ static void another_is_none_of_ours(void) {
   pthread_join(other, NULL);
 }
 
+static void one_that_was_left_is_joined_when_it_has_ended(void) {
+  pthread_t thread = started();
+
+  sp_own_thread_leave(thread);
+  CHECK(!sp_own_threads_left_join(0));
+  sem_post(&go_on);
+  CHECK(sp_own_threads_left_join(60 * SP_NS_PER_S));
+}
+
+static void *passes_the_gate(void *nothing) {
+  sem_wait(&go_on);
+  sp_own_thread_gate();
+  abort();
+  return nothing;
+}
+
+/* In a child, since the gate stays closed. */
+static void one_that_was_left_stops_at_the_gate_after_exit(void) {
+  pid_t child = fork();
+  pthread_t thread;
+  int status;
+
+  CHECK(child >= 0);
+  if (child == 0) {
+    CHECK_EQUAL(sp_own_thread_start(&thread, "own", SP_OWN_STACK_SMALL,
+                                    passes_the_gate, NULL),
+                0);
+    sp_own_thread_leave(thread);
+    sp_exit_begin();
+    sp_own_threads_exit();
+    sem_post(&go_on);
+    /* It stops in pause(). */
+    CHECK(!sp_own_threads_left_join(SP_NS_PER_S / 5));
+    _exit(0);
+  }
+  CHECK_EQUAL(waitpid(child, &status, 0), child);
+  CHECK_EQUAL(status, 0);
+}
+
 static const check_test tests[] = {
     {"ours_are_known_from_their_start", ours_are_known_from_their_start},
     {"ours_are_known_to_their_end", ours_are_known_to_their_end},
     {"another_is_none_of_ours", another_is_none_of_ours},
+    {"one_that_was_left_is_joined_when_it_has_ended",
+     one_that_was_left_is_joined_when_it_has_ended},
+    {"one_that_was_left_stops_at_the_gate_after_exit",
+     one_that_was_left_stops_at_the_gate_after_exit},
 };
 
 int main(int argc, char **argv) {
