@@ -77,7 +77,8 @@ class LoggingTest(ProgramCase):
             print("went on")
         """, **NOBODY)
         self.assertEqual(done.stdout, "went on\n")
-        self.assertIn("RuntimeError: as a handler should not", done.stderr)
+        self.assertIn("http://127.0.0.1:9", done.stderr)
+        self.assertIn("(logging it raised RuntimeError)", done.stderr)
 
     def test_a_handler_may_go_as_deep_as_on_any_thread(self) -> None:
         self.run_source("""
@@ -194,7 +195,7 @@ class LoggingTest(ProgramCase):
             spanprof.stop()
             spanprof.start(sample_rate_hz=-1)
         """)
-        self.assertEqual(done.stderr, "not profiled: sample_rate_hz is -1, not within 1 to 1000\n")
+        self.assertEqual(done.stderr, "spanprof: not profiled: sample_rate_hz is -1, not within 1 to 1000\n")
 
 
 if __name__ == "__main__":

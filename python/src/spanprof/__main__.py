@@ -12,6 +12,7 @@ import spanprof
 
 from . import _autostart
 from ._binding import load_error, native
+from ._logging import last_resort
 
 _EXEC_USAGE = """usage: spanprof exec [--open] [--] PROGRAM [ARGUMENT...]
 
@@ -50,7 +51,7 @@ def _wait_for(arguments: Sequence[str]) -> int:
 
 def _exec_open(arguments: Sequence[str]) -> int:
     if native is None:
-        print(f"spanprof: {load_error}", file=sys.stderr)
+        last_resort(str(load_error))
         return 1
     with tempfile.TemporaryDirectory(prefix="spanprof-") as directory:
         os.environ["PYROSCOPE_OUTPUT_DIRECTORY"] = directory
@@ -60,7 +61,7 @@ def _exec_open(arguments: Sequence[str]) -> int:
             native.command(["spanprof", "report", "--open", "--title",
                             f"CPU time of {os.path.basename(arguments[0])}", directory])
         else:
-            print("spanprof: there is nothing to open: no CPU time was sampled", file=sys.stderr)
+            last_resort("there is nothing to open: no CPU time was sampled")
     return status
 
 
@@ -79,7 +80,7 @@ def _exec(arguments: Sequence[str]) -> int:
             return _exec_open(arguments)
         os.execvp(arguments[0], list(arguments))
     except OSError as error:
-        print(f"spanprof: {arguments[0]}: {error.strerror}", file=sys.stderr)
+        last_resort(f"{arguments[0]}: {error.strerror}")
         return 127
 
 
@@ -99,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"spanprof {spanprof.__version__} ({load_error})")
         return 0
     if native is None:
-        print(f"spanprof: {load_error}", file=sys.stderr)
+        last_resort(str(load_error))
         return 1
     sys.stdout.flush()
     return native.command(["spanprof", *arguments])
@@ -118,8 +119,8 @@ def run(arguments: Sequence[str]) -> int:
         print(_RUN_USAGE, end="", file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
     if not any(os.path.exists(os.path.join(entry, "spanprof.pth")) for entry in sys.path):
-        print("spanprof: there is no spanprof.pth in the site-packages of "
-              f"{sys.executable}: install the package there", file=sys.stderr)
+        last_resort("there is no spanprof.pth in the site-packages of "
+                    f"{sys.executable}: install the package there")
         return 1
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return _exec([sys.executable, *flags, *arguments])

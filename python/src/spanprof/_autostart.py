@@ -7,9 +7,8 @@ opentelemetry-instrument, distributions and users have theirs."""
 from __future__ import annotations
 
 import os
-import sys
 
-from . import _session
+from . import _logging, _session
 from ._binding import Error, subinterpreter
 
 VARIABLE = "SPANPROF_AUTOSTART"
@@ -26,8 +25,7 @@ def start() -> None:
     try:
         _session.start()
     except Error as error:
-        print(f"spanprof: not profiled: {error}", file=sys.stderr)
-        sys.stderr.flush()
+        _logging.last_resort(f"not profiled: {error}")
         os._exit(1)
 
 

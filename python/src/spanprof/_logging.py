@@ -1,7 +1,16 @@
-"""The lines of the library as records of the logger "spanprof"."""
+"""The lines of the library as records of the logger "spanprof". A line that
+cannot be logged or written is dropped: none is worth an exception, or another
+exit status, of the program."""
 from __future__ import annotations
 
+import os
 import sys
+
+from ._binding import native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 # Those of `logging`, which is not imported before the program has done so: the
 # first thread that does becomes `threading`'s main thread (up to CPython 3.12).
@@ -12,15 +21,50 @@ _LEVELS = (DEBUG, INFO, WARNING, ERROR)
 _said: set[str] = set()
 
 
+def last_resort(text: str) -> None:
+    """Write a line to stderr, with "spanprof: " before it. Past Python's own
+    stream: bytes that it cannot write stay in its buffer, and the interpreter
+    ends with status 120."""
+    stream = sys.stderr
+    try:
+        if stream is not sys.__stderr__:
+            stream.write(f"spanprof: {text}\n")
+            stream.flush()
+        elif native is not None:
+            native.stderr_line(text.encode(errors="backslashreplace"))
+        elif stream is not None:
+            os.write(stream.fileno(), f"spanprof: {text}\n".encode(errors="backslashreplace"))
+    except Exception:
+        pass
+
+
+def _logger() -> Any:
+    """The logger, or None where there is none yet, as in a `logging` that is half
+    imported."""
+    get_logger = getattr(sys.modules.get("logging"), "getLogger", None)
+    return get_logger and get_logger("spanprof")
+
+
+def _handled(logger: Any) -> bool:
+    """Whether the program has said where lines go. If not, `logging` would write
+    them to stderr without a prefix."""
+    logging = sys.modules["logging"]
+    return logger.hasHandlers() or logging.lastResort is not getattr(logging, "_defaultLastResort", None)
+
+
 def log(level: int, text: str) -> None:
-    """Log a sentence; any thread. Before the program has imported `logging` it
-    goes where that has it go as long as nothing is set up."""
-    logging = sys.modules.get("logging")
-    get_logger = getattr(logging, "getLogger", None)  # not in one half imported
-    if get_logger is not None:
-        get_logger("spanprof").log(level, "%s", text)
-    elif level >= WARNING and sys.stderr is not None:
-        print(text, file=sys.stderr, flush=True)
+    """Log a sentence; any thread. Where no logging is set up, warnings go to
+    stderr."""
+    failure = ""
+    try:
+        logger = _logger()
+        if logger and (_handled(logger) or not logger.isEnabledFor(level)):
+            logger.log(level, "%s", text)
+            return
+    except Exception as error:  # of a handler or filter of the program's
+        failure = f" (logging it raised {type(error).__name__})"
+    if level >= WARNING:
+        last_resort(text + failure)
 
 
 def receive(level: int, text: str) -> None:

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 given: dict[str, Any] = {}
 # Whether it was told so by the process that started this one.
 _inherited = False
+# Why the last start was refused.
+_refusal: str | None = None
 
 
 def required() -> bool:
@@ -25,16 +27,20 @@ def required() -> bool:
 
 
 def unavailable_reason() -> str | None:
-    """Return in one sentence why this interpreter cannot be profiled, or None."""
-    return load_error if native is None else native.unavailable_reason()
+    """Return in one sentence why this interpreter cannot be profiled, or why the
+    last `start` was refused; None where nothing is known against it."""
+    return load_error if native is None else native.unavailable_reason() or _refusal
 
 
 def available() -> bool:
-    """Whether this interpreter can be profiled."""
+    """Whether this interpreter can be profiled, as far as is known."""
     return unavailable_reason() is None
 
 
 def _refuse(sentence: str) -> bool:
+    global _refusal
+    if not running():
+        _refusal = sentence
     if required():
         raise Error(sentence)
     goes_on = native is not None and native.running()
@@ -54,11 +60,12 @@ def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _start(options: dict[str, Any]) -> bool:
-    global given
+    global given, _refusal
     for part in (_exit, _fork, _threads, _spawn, _sigterm):
         part.install()
     native.log_to(_logging.receive)
     started: bool = native.start(options)
+    _refusal = None if started else "PYROSCOPE_AGENT_ENABLED has switched profiling off"
     if started:
         given = {name: value for name, value in options.items() if name != "on_profile"}
         _sigterm.arm()
@@ -73,10 +80,12 @@ def _sentence(error: Error, written: Mapping[str, str]) -> str:
 
 def start_with(options: dict[str, Any], written: Mapping[str, str]) -> bool:
     """As `start`; `written`: what the caller calls an option, by ours."""
+    global _refusal
     if native is None:
         return _refuse(load_error or "")
     if _reloader.is_parent():
-        _logging.say_once("the autoreloader is not profiled, its child is", _logging.INFO)
+        _refusal = "the autoreloader is not profiled, its child is"
+        _logging.say_once(_refusal, _logging.INFO)
         return False
     try:
         wanted = _native_options(options)
