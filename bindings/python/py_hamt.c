@@ -4,6 +4,7 @@
 #include <internal/pycore_context.h>
 #include <internal/pycore_hamt.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "py_prefetch.h"
@@ -177,6 +178,16 @@ static int hamt_vars_found(PyObject *const *vars, PyObject *const *values,
   return 1;
 }
 
+/* Each has its own name. The hash of a variable is that of its name and its
+ * address, and an allocator may space addresses so that some bits are the same
+ * in all. */
+static PyObject *hamt_var_new(int number) {
+  char name[32];
+
+  snprintf(name, sizeof name, "spanprof_check_%d", number);
+  return PyContextVar_New(name, NULL);
+}
+
 /* Set one variable after the other in the current context, an empty one. */
 static const char *hamt_vars_check(PyObject *const *vars,
                                    PyObject *const *values) {
@@ -234,7 +245,7 @@ const char *py_sp_hamt_check(void) {
   if (atomic_load_explicit(&hamt.ready, memory_order_relaxed))
     return NULL;
   for (i = 0; i < HAMT_CHECK_VARS && !reason; i++) {
-    vars[i] = PyContextVar_New("spanprof_check", NULL);
+    vars[i] = hamt_var_new(i);
     values[i] = PyFloat_FromDouble(i);
     if (!vars[i] || !values[i])
       reason = "no memory for the check of contextvars";
