@@ -74,7 +74,7 @@ with pyroscope.tag_wrapper({"page": Unreadable()}):
 pyroscope.configure(application_name="app", server_address="http://127.0.0.1:9", mem_enabled=True)
 pyroscope.shutdown()
 assert spanprof.stop() in (True, False)
-with spanprof.profile(show=False):
+with spanprof.profile():
     ran.append("profile")
 assert ran == ["label", "labelled function", "tag_wrapper", "profile"], ran
 """

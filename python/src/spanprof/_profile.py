@@ -275,7 +275,7 @@ class profile:
         try:
             if sys.stderr is not None:
                 print(self, file=sys.stderr)
-        except (OSError, ValueError):  # it was closed, or its reader has gone
+        except Exception:  # it was closed, or its reader has gone
             pass
 
     def _report(self, *options: str) -> str:
