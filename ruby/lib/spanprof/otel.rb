@@ -4,6 +4,7 @@ require_relative "../spanprof"
 require_relative "otel/attribute_hook"
 require_relative "otel/provider_hook"
 require_relative "otel/rename_hook"
+require_relative "otel/resource_hook"
 require_relative "otel/span_processor"
 
 module Spanprof
@@ -11,7 +12,10 @@ module Spanprof
   module Otel
     # Where the API has its contexts.
     FILE = "opentelemetry/context.rb"
-    private_constant :FILE
+    # What our own calls may raise. Not every StandardError: Timeout raises one in
+    # whatever runs, which has to pass.
+    OURS = [Error, FrozenError, NameError, ArgumentError, TypeError].freeze
+    private_constant :FILE, :OURS
 
     class << self
       # Follow which span is active: from now on, in every fiber and thread. A

@@ -22,11 +22,6 @@ module Spanprof
       }.freeze
       private_constant :OPTIONS
 
-      # What our own calls may raise. Not every StandardError: Timeout raises
-      # one in whatever runs, which has to pass.
-      OURS = [Error, FrozenError, NameError, ArgumentError, TypeError].freeze
-      private_constant :OURS
-
       # @!attribute app_name
       #   @return [String, nil] "rideshare.cpu", for URLs; nil: the session's application name
       # @!attribute pyroscope_endpoint
@@ -71,6 +66,7 @@ module Spanprof
         OPTIONS.merge(given).each { |option, value| instance_variable_set(:"@#{option}", value) }
         @rules = nil
         Otel.install
+        ResourceHook.install
         Session.instrument # frameworks that came after the start
       end
 
@@ -130,14 +126,10 @@ module Spanprof
         )
       end
 
-      # Called when the first span of a process starts: profiles are of the
-      # service that its tracer's Resource names.
+      # Called when the first span of a process starts: a child that was forked may
+      # have a provider of its own, and a processor may be called by another.
       def tell_resource(span)
-        attributes = span.resource.attribute_enumerator.to_h
-        name = attributes["service.name"].to_s
-        Native.resource_set(name, attributes["service.namespace"].to_s) unless name.empty?
-      rescue *OURS => e
-        Logging.failed_once(:warn, "the service of the spans is not known", e)
+        ResourceHook.tell(span)
       end
 
       def unlabelled(error)
