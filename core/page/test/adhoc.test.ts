@@ -81,7 +81,7 @@ const KINDS: readonly (readonly [name: string, content: Uint8Array | string, say
   ["packed.whatever", gzipSync(madeProfile(SAMPLES)), /pprof \u00b7 cpu 350 ms/, /(work)/],
   ["stacks.txt", "main;work 30\nmain;with space 5\n", /folded stacks \u00b7 samples 35/, /with space/],
   ["packed.folded.gz", gzipSync("main;work 30\n"), /folded stacks \u00b7 samples 30/, /(work)/],
-  ["perf.txt", PERF, /perf script \u00b7 samples 2/, /rb_ary_sort/],
+  ["perf.txt", PERF, /perf script \u00b7 cpu-clock:uhppp 10\.1 ms \u00b7 1 samples/, /rb_ary_sort/],
   ["a.json", JSON.stringify(SPEEDSCOPE), /speedscope \u00b7 time 35\.0 ms.*Its 2 profiles are added up/, /(work)/],
   ["a.cpuprofile", JSON.stringify(CHROME), /Chrome CPU profile \u00b7 cpu 6\.00 ms.*0\.00 s in which the thread was idle/, /\(anonymous\)/],
 ];

@@ -1,29 +1,94 @@
-/** Folded stacks, "outer;inner 30" a line. */
+/** Folded stacks, "outer;inner 30" a line; with two numbers, as difffolded.pl of
+ * FlameGraph writes them, the two sides of a comparison. */
 import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
-const LINE = /^(.+?)\s+(\d+(?:\.\d+)?)$/s;
+const LINE = /^(.*\S)\s+(\d+(?:\.\d+)?)$/s;
+const PAIR = /^(.*\S)\s+(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)$/s;
+/** Lines that are looked at to tell what a file is. */
+const LINES_MAX = 20;
+const FOLDED_NAME = /\.(folded|collapsed|stacks?)(\.|$)/i;
 
-/** Whether the first lines are such stacks. */
-export function isFolded(text: string): boolean {
-  const lines = text.slice(0, 1 << 16).split("\n").slice(0, 20).map((line) => line.trimEnd()).filter((line) => line !== "" && !line.startsWith("#"));
-
-  return lines.length > 0 && lines.slice(0, text.length > 1 << 16 ? -1 : undefined).every((line) => LINE.test(line));
-}
-
-export function foldedParsed(text: string): Parsed {
-  const maker = new TreeMaker();
+/** Lines that are neither empty nor a comment, with their numbers from 1. */
+function* linesOf(text: string): Generator<readonly [line: string, number: number]> {
   let number = 0;
 
-  for (const raw of text.split("\n")) {
-    const line = raw.trimEnd();
+  for (let at = 0; at < text.length;) {
+    const found = text.indexOf("\n", at);
+    const end = found < 0 ? text.length : found;
+    const line = text.slice(at, end).trimEnd();
     number++;
-    if (line === "" || line.startsWith("#"))
-      continue;
-    const found = LINE.exec(line);
-    if (!found)
-      throw new NotUnderstood(`line ${number} is no "frame;frame;frame NUMBER"`);
-    const value = Math.round(Number(found[2]));
-    maker.add(found[1]!.split(";").map((name) => maker.functionId(name)), value, value);
+    at = end + 1;
+    if (line !== "" && !line.startsWith("#"))
+      yield [line, number];
   }
-  return { format: "folded stacks", timeMs: null, notes: [], values: [{ name: "samples", tree: maker.tree("samples", "count") }] };
+}
+
+/** Whether most of the first lines are such stacks, one of them with a caller:
+ * prose may end in a number, too. A file that is called so needs no caller. */
+export function isFolded(text: string, name: string): boolean {
+  let [seen, stacks, callers] = [0, 0, 0];
+
+  for (const [line] of linesOf(text)) {
+    const found = LINE.exec(line);
+    stacks += Number(found !== null);
+    callers += Number(found?.[1]!.includes(";") ?? false);
+    if (++seen === LINES_MAX)
+      break;
+  }
+  return stacks * 2 > seen && (callers > 0 || FOLDED_NAME.test(name));
+}
+
+/** Sums of decimal numbers: no fraction is lost, and none made by rounding. */
+class Decimals {
+  private places = 0;
+
+  /** Every number that is summed has to be seen first. */
+  see(text: string): void {
+    const point = text.indexOf(".");
+
+    this.places = Math.max(this.places, point < 0 ? 0 : text.length - point - 1);
+  }
+
+  /** As a whole number of the smallest unit. */
+  units(text: string): number {
+    const [whole, fraction = ""] = text.split(".");
+
+    return Number(whole! + fraction.padEnd(this.places, "0"));
+  }
+
+  value(units: number): number {
+    return units / 10 ** this.places;
+  }
+}
+
+/** Sides are one, or before and after. */
+export function foldedParsed(text: string): Parsed {
+  const isPair = [...linesOf(text)].every(([line]) => PAIR.test(line));
+  const makers = isPair ? [new TreeMaker(), new TreeMaker()] : [new TreeMaker()];
+  const decimals = new Decimals();
+  const pattern = isPair ? PAIR : LINE;
+
+  for (const [line, number] of linesOf(text)) {
+    const found = pattern.exec(line);
+    if (!found)
+      throw new NotUnderstood(`line ${number} is no "frame;frame;frame NUMBER": \u201c${line.slice(0, 60)}\u201d; take it out and drop the file again`);
+    found.slice(2).forEach((each) => { decimals.see(each); });
+  }
+  for (const [line] of linesOf(text)) {
+    const [, stack, ...numbers] = pattern.exec(line)!;
+    numbers.forEach((each, side) => {
+      const units = decimals.units(each);
+      if (units > Number.MAX_SAFE_INTEGER)
+        throw new NotUnderstood("a number of the folded stacks is too large");
+      const maker = makers[side]!;
+      maker.add(stack!.split(";").map((name) => maker.functionId(name)), units, units);
+    });
+  }
+  const trees = makers.map((maker) => {
+    const tree = maker.tree("samples", "count");
+    const nodes = { ...tree.nodes, self: tree.nodes.self.map((units) => decimals.value(units)) };
+    return { ...tree, nodes: { ...nodes, samples: nodes.self.map(Math.round) } };
+  });
+  const [first, second] = trees.map((tree) => [{ name: "samples", tree }]);
+  return { format: "folded stacks", timeMs: null, notes: [], values: second ?? first!, ...second && { before: first! } };
 }

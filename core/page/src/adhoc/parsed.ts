@@ -13,6 +13,8 @@ export interface Parsed {
   readonly format: string;
   /** At least one, the usual one first. */
   readonly values: readonly ParsedValue[];
+  /** Of a file that is a comparison, those of the side before, in the same order. */
+  readonly before?: readonly ParsedValue[];
   /** Of the beginning; null: the file does not tell. */
   readonly timeMs: number | null;
   /** What was left out, in sentences. */
@@ -72,7 +74,7 @@ export class TreeMaker {
 /** Times are nanoseconds whatever a file counts them in. */
 export function inNanoseconds(unit: string): number | null {
   const scales: Partial<Record<string, number>> = {
-    nanoseconds: 1, nanosecond: 1, ns: 1, microseconds: 1e3, microsecond: 1e3, us: 1e3, milliseconds: 1e6, millisecond: 1e6, ms: 1e6, seconds: 1e9, second: 1e9, s: 1e9,
+    nanoseconds: 1, nanosecond: 1, ns: 1, "\u00b5s": 1e3, "\u03bcs": 1e3, microseconds: 1e3, microsecond: 1e3, us: 1e3, milliseconds: 1e6, millisecond: 1e6, ms: 1e6, seconds: 1e9, second: 1e9, s: 1e9,
   };
 
   return scales[unit] ?? null;

@@ -1,16 +1,28 @@
 /** What `perf script` prints: a line for each sample, its frames below it, the
- * innermost first, and an empty line. */
+ * innermost first, and an empty line; without a call graph, the one frame behind
+ * the event. */
 import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
-/** "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:uhppp: " */
-const HEAD = /^(\S.*?)\s+(\d+)(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:\S+\s+)?[\d.]+:\s/;
+/** "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:uhppp: ": command, time,
+ * period, event, and what stands behind. Time and period may be missing. */
+const HEAD = /^\s*(\S.*?)\s+-?\d+(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:[.\w]{4,6}\s+)?(?:(\d+\.\d+):\s+)?(?:(\d+)\s+)?([^\s\d]\S*):(?:\s+(.*))?$/;
 /** "\t  7f12 rb_ary_sort+0x1f (/usr/lib/libruby.so.3.1)" */
-const FRAME = /^\s+([0-9a-f]+)\s+(.*)$/;
+const FRAME = /^\s*(?=\S*\d)([0-9a-f]{2,})\s+(\S.*)$/;
+/** Events that count time. */
+const CLOCK = /^(cpu|task)-clock(:|$)/;
+
+function headOf(line: string): RegExpExecArray | null {
+  const found = HEAD.exec(line);
+
+  // An indented line without a time is a frame whose name looks like one.
+  return found && (!/^\s/.test(line) || found[2] !== undefined) ? found : null;
+}
 
 export function isPerfScript(text: string): boolean {
-  const lines = text.slice(0, 1 << 16).split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const [first = "", second = ""] = text.slice(0, 1 << 16).split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const head = headOf(first);
 
-  return lines.length > 1 && HEAD.test(lines[0]!) && FRAME.test(lines[1]!);
+  return head !== null && (head[2] !== undefined || (/^\s/.test(second) && FRAME.test(second)) || FRAME.test(head[5] ?? ""));
 }
 
 function frame(maker: TreeMaker, rest: string): number {
@@ -18,48 +30,67 @@ function frame(maker: TreeMaker, rest: string): number {
   const [name, module] = [found?.[1] ?? rest, found?.[2] ?? ""];
   const file = module === "[unknown]" || module === "inlined" ? "" : module.slice(module.lastIndexOf("/") + 1);
 
-  return maker.functionId(name === "[unknown]" ? `[${file === "" ? "unknown" : file}]` : name, file);
+  return maker.functionId(name === "[unknown]" ? file.startsWith("[") ? file : `[${file === "" ? "unknown" : file}]` : name, file);
+}
+
+class Reader {
+  readonly makers = new Map<string, TreeMaker>();
+  /** Events with a sample without a period, which counts as one. */
+  readonly counted = new Set<string>();
+  hasStacks = false;
+  /** Lines that are neither a sample nor a frame. */
+  others = 0;
+  private sample: { maker: TreeMaker; command: string; value: number; frames: number[] } | null = null;
+
+  line(line: string): void {
+    const head = headOf(line);
+    const found = head || !this.sample ? null : FRAME.exec(line);
+
+    if (line.trim() === "")
+      this.finish();
+    else if (head)
+      this.begin(head);
+    else if (found)
+      this.sample!.frames.push(frame(this.sample!.maker, found[2]!));
+    else
+      this.others++;
+  }
+
+  finish(): void {
+    if (this.sample) {
+      const { maker, command, value, frames } = this.sample;
+      this.hasStacks ||= frames.length > 1;
+      maker.add([maker.functionId(command), ...frames.reverse()], value, 1);
+    }
+    this.sample = null;
+  }
+
+  private begin([, command = "", , period, event = "", rest = ""]: RegExpExecArray): void {
+    this.finish();
+    const maker = this.makers.get(event) ?? new TreeMaker();
+    const behind = FRAME.exec(rest);
+    this.makers.set(event, maker);
+    if (period === undefined)
+      this.counted.add(event);
+    this.sample = { maker, command, value: Number(period ?? 1), frames: behind ? [frame(maker, behind[2]!)] : [] };
+  }
 }
 
 export function perfScriptParsed(text: string): Parsed {
-  const maker = new TreeMaker();
-  let stack: number[] = [];
-  let command = "";
-  let other = 0;
+  const reader = new Reader();
 
-  const finish = (): void => {
-    if (command !== "")
-      maker.add([maker.functionId(command), ...stack.reverse()], 1, 1);
-    command = "";
-    stack = [];
-  };
-
-  for (const line of text.split("\n")) {
-    if (line.startsWith("#"))
-      continue;
-    if (line.trim() === "") {
-      finish();
-      continue;
-    }
-    const found = command === "" ? null : FRAME.exec(line);
-    if (found) {
-      stack.push(frame(maker, found[2]!));
-      continue;
-    }
-    const head = HEAD.exec(line);
-    if (head) {
-      finish();
-      command = head[1]!;
-    } else {
-      other++;
-    }
-  }
-  finish();
-  const tree = maker.tree("samples", "count");
-  if (tree.nodes.parent.length === 1)
-    throw new NotUnderstood("no stack is in it: record with perf record -g");
+  for (const line of text.split("\n"))
+    if (!line.startsWith("#"))
+      reader.line(line);
+  reader.finish();
+  if (reader.makers.size === 0)
+    throw new NotUnderstood("no sample is in it");
   return {
-    format: "perf script", timeMs: null, values: [{ name: "samples", tree }],
-    notes: other > 0 ? [`${other} lines are neither a sample nor a frame, and were passed over.`] : [],
+    format: "perf script", timeMs: null,
+    values: [...reader.makers].map(([name, maker]) => ({ name, tree: maker.tree(name, CLOCK.test(name) && !reader.counted.has(name) ? "nanoseconds" : "count") })),
+    notes: [
+      ...reader.hasStacks ? [] : ["It has no call graph: record with perf record -g to see callers."],
+      ...reader.others > 0 ? [`${reader.others} lines are neither a sample nor a frame, and were passed over.`] : [],
+    ],
   };
 }

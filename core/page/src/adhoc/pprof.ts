@@ -2,6 +2,8 @@
 import { DEPTH_MAX, inNanoseconds, NotUnderstood, TreeMaker, type Parsed, type ParsedValue } from "./parsed.ts";
 import { WireReader } from "./wire_reader.ts";
 
+const MODULE_BYTES_MAX = 200;
+
 interface ValueType {
   type: number;
   unit: number;
@@ -135,11 +137,19 @@ function rawOf(bytes: Uint8Array): Raw {
   return raw;
 }
 
+/** As sp_module_name() of core/src/profile/module_name.c: no longer, and no part of
+ * a character. */
+function cutModule(name: string): string {
+  const bytes = new TextEncoder().encode(name);
+
+  return bytes.length <= MODULE_BYTES_MAX ? name : new TextDecoder().decode(bytes.subarray(0, MODULE_BYTES_MAX)).replace(/\ufffd+$/, "");
+}
+
 /** Ids of a location's functions, the outermost first; code without a name is
  * called by its module, as `spanprof report` does. */
 function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
   const path = raw.texts[raw.mappings.get(location.mapping) ?? 0] ?? "";
-  const module = path.slice(path.lastIndexOf("/") + 1);
+  const module = cutModule(path.slice(path.lastIndexOf("/") + 1));
   const unnamed = (): number => maker.functionId(module.startsWith("[") ? module : `[${module === "" ? "unknown" : module}]`);
 
   if (location.lines.length === 0)
@@ -182,7 +192,7 @@ function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): {
     }
     const value = values[index] ?? 0;
     if (value > 0)
-      maker.add(stack, value * scale, countOf(raw, values));
+      maker.add(stack, value * scale, Math.max(0, countOf(raw, values)));
     else if (value < 0)
       negative++;
   }
@@ -204,6 +214,9 @@ function countOf(raw: Raw, values: readonly number[]): number {
 export function pprofParsed(bytes: Uint8Array): Parsed {
   const raw = rawOf(bytes);
   const notes: string[] = [];
+  const named = raw.defaultType === 0 ? -1 : raw.types.findIndex(({ type }) => type === raw.defaultType);
+  // As pprof and `spanprof report` do where the profile names none.
+  const shown = named >= 0 ? named : raw.types.length - 1;
   const values = raw.types.map(({ type, unit }, index): ParsedValue & { isDefault: boolean } => {
     const [name, measure] = [raw.texts[type] ?? "", raw.texts[unit] ?? ""];
     const scale = inNanoseconds(measure);
@@ -212,7 +225,7 @@ export function pprofParsed(bytes: Uint8Array): Parsed {
     if (negative > 0)
       notes.push(`Samples with less than nothing of ${name} (${negative}) are left out: it is a difference of profiles, as pprof -diff_base writes. Open both instead.`);
     return {
-      name, isDefault: raw.defaultType !== 0 ? type === raw.defaultType : name === "cpu",
+      name, isDefault: index === shown,
       tree: maker.tree(name, scale === null ? measure : "nanoseconds"),
     };
   });

@@ -61,14 +61,16 @@ function wellFormed(kind: string, read: () => Parsed): Parsed {
   }
 }
 
-function jsonParsed(text: string): Parsed {
-  let data: unknown;
-
+/** undefined: it is no JSON. */
+function jsonOf(text: string): unknown {
   try {
-    data = JSON.parse(text);
+    return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    throw new NotUnderstood("it begins as JSON, but is broken or cut off");
+    return undefined;
   }
+}
+
+function jsonParsed(data: unknown): Parsed {
   if (typeof data === "object" && data !== null) {
     if (isSpeedscope(data))
       return wellFormed("speedscope", () => speedscopeParsed(data));
@@ -84,6 +86,10 @@ function jsonParsed(text: string): Parsed {
 function refuseOthers(bytes: Uint8Array): void {
   const letters = new TextDecoder("latin1").decode(bytes.subarray(0, 8));
 
+  if (/^(\xff\xfe|\xfe\xff)/.test(letters))
+    throw new NotUnderstood("it is text in UTF-16, as PowerShell's > writes it: save it as UTF-8, with | Out-File -Encoding utf8");
+  if (/^(heap|mutex|contention|goroutine|threadcreate) profile:|^--- (mutex|contention)/.test(new TextDecoder("latin1").decode(bytes.subarray(0, 40))))
+    throw new NotUnderstood("it is a text profile of an older kind: convert it with `go tool pprof -proto`");
   if (letters.startsWith("PERFILE"))
     throw new NotUnderstood("it is perf.data: drop what `perf script` prints of it");
   if (letters.startsWith("FLR\0"))
@@ -94,16 +100,29 @@ function refuseOthers(bytes: Uint8Array): void {
     throw new NotUnderstood("it is a ZIP archive: drop the profile that is in it");
 }
 
-function parsed(bytes: Uint8Array): Parsed {
-  const text = textOf(bytes);
+/** Each kind needs evidence of its own; folded stacks may begin as JSON does. */
+function textParsed(text: string, name: string): Parsed | null {
+  const isLikeJson = /^\ufeff?\s*[[{]/.test(text);
+  const data = isLikeJson ? jsonOf(text) : undefined;
 
-  refuseOthers(bytes);
-  if (text !== null && /^\ufeff?\s*[[{]/.test(text) && !isFolded(text))
-    return jsonParsed(text.replace(/^\ufeff/, ""));
-  if (text !== null && isPerfScript(text))
+  if (data !== undefined)
+    return jsonParsed(data);
+  if (isPerfScript(text))
     return perfScriptParsed(text);
-  if (text !== null && isFolded(text))
+  if (isFolded(text, name))
     return foldedParsed(text);
+  if (isLikeJson)
+    throw new NotUnderstood("it begins as JSON, but is broken or cut off");
+  return null;
+}
+
+function parsed(bytes: Uint8Array, name: string): Parsed {
+  refuseOthers(bytes);
+  const text = textOf(bytes);
+  const found = text === null ? null : textParsed(text, name);
+
+  if (found)
+    return found;
   try {
     return pprofParsed(bytes);
   } catch (error) {
@@ -123,7 +142,7 @@ export async function readFile(file: File): Promise<ReadFile> {
     let bytes = new Uint8Array(await file.arrayBuffer());
     if (begins(bytes, 0x1f, 0x8b))
       bytes = await unpacked(bytes);
-    const found = parsed(bytes);
+    const found = parsed(bytes, file.name);
     if (found.values.every(({ tree }) => tree.nodes.self.every((value) => value === 0)))
       throw new NotUnderstood(`it is ${found.format}, but has no samples`);
     return { ...found, name: file.name, bytes };

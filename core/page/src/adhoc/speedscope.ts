@@ -65,7 +65,7 @@ class Reader {
   }
 
   private add(stack: readonly number[], weight: number): void {
-    const value = Math.round(weight * this.scale);
+    const value = weight * this.scale;
 
     if (value < 0)
       throw new NotUnderstood("a sample of the speedscope profile weighs less than nothing");
@@ -95,7 +95,9 @@ export function speedscopeParsed(data: Speedscope): Parsed {
       else
         reader.sampled(profile);
     const name = scale !== null ? "time" : unit === "bytes" ? "bytes" : "samples";
-    return { name, tree: reader.maker.tree(name, scale !== null ? "nanoseconds" : unit === "bytes" ? "bytes" : "count") };
+    const tree = reader.maker.tree(name, scale !== null ? "nanoseconds" : unit === "bytes" ? "bytes" : "count");
+    // A frame has whole nanoseconds; a weight of no unit may be a fraction.
+    return { name, tree: scale === null ? tree : { ...tree, nodes: { ...tree.nodes, self: tree.nodes.self.map(Math.round) } } };
   });
   return {
     format: "speedscope", timeMs: null, values,

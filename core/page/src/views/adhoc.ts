@@ -39,6 +39,12 @@ function treeOfFiles(files: readonly ReadFile[]): Tree {
   return second ? treeOfPair(first!, second) : treeOf(first!);
 }
 
+/** A file may be a comparison by itself. */
+function sidesOf(file: ReadFile): ReadFile[] {
+  return file.before
+    ? [{ ...file, name: `${file.name} (before)`, values: file.before }, { ...file, name: `${file.name} (after)` }] : [file];
+}
+
 /** A file has no address; one pprof profile is exported as it is. */
 function originOfFiles(files: readonly ReadFile[]): Origin {
   const last = files[files.length - 1]!;
@@ -105,7 +111,7 @@ class Adhoc {
     this.view.say("Reading.");
     for (const file of files.slice(0, 2))
       try {
-        read.push(await readFile(file));
+        read.push(...sidesOf(await readFile(file)));
       } catch (error) {
         this.faults.append(h("p", { class: "fault" }, shown(error instanceof NotUnderstood ? error.message : `${file.name}: the page is at fault: ${String(error)}`)));
         if (!(error instanceof NotUnderstood))
@@ -116,7 +122,7 @@ class Adhoc {
     this.place.removeAttribute("aria-busy");
     if (read.length === 0 || this.view.signal.aborted)
       return;
-    this.keep(read.length === 2 ? read : [...kept.slice(0, 1), ...read]);
+    this.keep(read.length >= 2 ? read.slice(0, 2) : [...kept.slice(0, 1), ...read]);
   }
 
   private keep(files: readonly ReadFile[]): void {

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "adhoc_cpuprofile.h"
 #include "matcher_list.h"
 
 /* What a parser takes for a number or a text, and for a list or an object
@@ -312,9 +313,11 @@ spanprof_status sp_adhoc_json_read(sp_adhoc_profile *out, sp_arena *arena,
   } else if (json_object_get(root, "$schema") ||
              json_object_get(root, "profiles")) {
     st = adhoc_speedscope(&reading, root, type);
+  } else if (sp_adhoc_cpuprofile_is(root)) {
+    st = sp_adhoc_cpuprofile_read(out, arena, root, tree, side, fault);
   } else {
-    st = adhoc_json_refuse(&reading, "it is neither flamebearer nor "
-                                     "speedscope JSON");
+    st = adhoc_json_refuse(&reading, "it is JSON, but neither flamebearer, "
+                                     "speedscope nor a .cpuprofile");
   }
   json_decref(root);
   return st;

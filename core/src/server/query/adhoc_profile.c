@@ -6,13 +6,13 @@
 #include "../../profile/gunzip.h"
 #include "../../profile/module_name.h"
 #include "../../profile/pprof_reader.h"
-#include "../../util/number.h"
 #include "../../util/utf8.h"
+#include "../model/sum.h"
+#include "adhoc_folded.h"
 #include "adhoc_json.h"
 #include "matcher_list.h"
 #include "perf_script.h"
 
-#define ADHOC_DEPTH_MAX 4096
 #define ADHOC_BYTES_MAX ((size_t)4 << 20) /* unpacked, as Pyroscope's */
 
 static spanprof_status adhoc_refuse(sp_query_fault *fault, const char *what) {
@@ -143,7 +143,7 @@ static spanprof_status adhoc_unpack(sp_buffer *unpacked, const void **bytes,
 }
 
 static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
-                                   const void *bytes, size_t size,
+                                   const void *bytes, size_t size, bool is_text,
                                    const char *type, sp_name_tree *tree,
                                    uint32_t side, sp_query_fault *fault) {
   sp_pprof *profile = NULL;
@@ -153,110 +153,109 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
   spanprof_status st = sp_pprof_read(&profile, arena->mem, bytes, size);
 
   if (st == SPANPROF_ERR_FORMAT || st == SPANPROF_ERR_LIMIT)
-    return adhoc_refuse(fault, spanprof_last_error());
+    return adhoc_refuse(
+        fault, is_text ? "it is text of another kind: neither folded stacks, "
+                         "the output of perf script nor JSON"
+                       : spanprof_last_error());
   if (!st)
     st = pprof_describe(out, arena, profile, type);
   if (!st)
     st = pprof_name_all(profile, arena, tree, &names);
   for (i = 0; !st && i < profile->sample_count; i++) {
+    const int64_t value = profile->samples[i].values[out->type];
+
+    /* A difference of profiles has values below 0; the others count. */
+    if (value <= 0)
+      continue;
     st = pprof_stack(profile, &profile->samples[i], &names, tree, &node);
     if (!st)
-      tree->nodes[node].self[side] = sp_sum(
-          tree->nodes[node].self[side], profile->samples[i].values[out->type]);
+      sp_increase(&tree->nodes[node].self[side], value);
   }
   sp_pprof_free(profile);
   return st;
 }
 
-/* "a;b;c 10"; the line has no newline. */
-static spanprof_status folded_line(sp_arena *arena, sp_name_tree *tree,
-                                   uint32_t side, const char *line, size_t size,
-                                   sp_query_fault *fault) {
-  const char *blank = memrchr(line, ' ', size), *end = line + size, *name_end;
-  uint32_t node = 0, number, depth = 0;
-  int64_t value;
+/* Whether a file that is no profile begins so, and how to get one of it. */
+static const char *adhoc_other_kind(const char *bytes, size_t size) {
+  static const struct {
+    const char *begins;
+    size_t size;
+    const char *says;
+  } kinds[] = {
+      {"\xff\xfe", 2, "it is text in UTF-16: save it as UTF-8"},
+      {"\xfe\xff", 2, "it is text in UTF-16: save it as UTF-8"},
+      {"PERFILE", 7, "it is perf.data: send what perf script prints of it"},
+      {"heap profile:", 13, "convert it with go tool pprof -proto"},
+      {"goroutine profile:", 18, "convert it with go tool pprof -proto"},
+      {"--- ", 4, "convert it with go tool pprof -proto"},
+  };
+  size_t i;
 
-  if (!blank || blank == line || blank + 1 == end)
-    return adhoc_refuse(fault, "a line is no \"frame;frame;frame VALUE\"");
-  if (sp_number_signed(blank + 1, end, &value))
-    return adhoc_refuse(fault, "a line does not end in a number");
-  for (; line < blank; line = name_end + 1) {
-    const char *name;
-
-    name_end = memchr(line, ';', (size_t)(blank - line));
-    if (!name_end)
-      name_end = blank;
-    if (++depth > ADHOC_DEPTH_MAX)
-      return adhoc_refuse(fault, "a stack is too deep");
-    name = sp_arena_text(arena, line, (size_t)(name_end - line));
-    if (!name)
-      return arena->st;
-    number = sp_name_tree_name(tree, name);
-    if (number != SP_INDEX_NONE)
-      node = sp_name_tree_child(tree, node, number);
-    if (number == SP_INDEX_NONE || node == SP_INDEX_NONE)
-      return SPANPROF_ERR_NOMEM;
-  }
-  tree->nodes[node].self[side] = sp_sum(tree->nodes[node].self[side], value);
-  return SPANPROF_OK;
+  for (i = 0; i < SP_COUNT_OF(kinds); i++)
+    if (size >= kinds[i].size &&
+        memcmp(bytes, kinds[i].begins, kinds[i].size) == 0)
+      return kinds[i].says;
+  return NULL;
 }
 
-static spanprof_status adhoc_folded(sp_adhoc_profile *out, sp_arena *arena,
-                                    const char *name, const char *text,
-                                    size_t size, sp_name_tree *tree,
-                                    uint32_t side, sp_query_fault *fault) {
-  const char *end = text + size, *line_end;
-  spanprof_status st = adhoc_types(out, arena, 1);
+/* Each kind of text needs evidence of its own; folded stacks may begin as JSON
+ * does. *is_known: one was found. */
+static spanprof_status adhoc_text(sp_adhoc_profile *out, sp_arena *arena,
+                                  const char *name, const char *text,
+                                  size_t size, const char *type,
+                                  sp_name_tree *tree, uint32_t side,
+                                  bool *is_known, sp_query_fault *fault) {
+  const char first = text[strspn(text, " \t\r\n")];
 
-  if (st)
-    return st;
-  if (!sp_utf8_valid(text, size) || memchr(text, '\0', size))
-    return adhoc_refuse(fault, "neither pprof nor text");
-  out->types[0] = name;
+  *is_known = true;
   out->bearer = (sp_flamebearer){.name = name,
                                  .units = "",
                                  .sample_rate = 100,
                                  .spy = "unknown",
                                  .groups_empty = true};
   if (sp_perf_script_is(text, size))
-    return sp_perf_script_read(arena, tree, side, text, size);
-  for (; !st && text < end; text = line_end + 1) {
-    line_end = memchr(text, '\n', (size_t)(end - text));
-    if (!line_end)
-      line_end = end;
-    if (line_end > text)
-      st = folded_line(
-          arena, tree, side, text,
-          (size_t)(line_end - text - (line_end > text && line_end[-1] == '\r')),
-          fault);
-  }
-  return st;
+    return sp_perf_script_read(out, arena, text, size, type, tree, side);
+  if (sp_adhoc_folded_is(name, text, size))
+    return sp_adhoc_folded_read(out, arena, name, text, size, type, tree, side,
+                                fault);
+  if (first == '{' || first == '[')
+    return sp_adhoc_json_read(out, arena, text, size, type, tree, side, fault);
+  *is_known = false;
+  return SPANPROF_OK;
 }
 
-/* A pprof profile begins with the tag of a field that is a message. */
-static bool adhoc_is_pprof(const unsigned char *bytes, size_t size) {
-  return (size > 1 && (bytes[0] & 7) == 2 && bytes[0] < 0x78 &&
-          !sp_utf8_valid((const char *)bytes, size)) ||
-         (size > 1 && bytes[0] == 0x0a);
+static bool adhoc_is_text(const char *bytes, size_t size) {
+  return !memchr(bytes, '\0', size) && sp_utf8_valid(bytes, size);
 }
 
+/* A file without a NUL is read as a text that ends with one. */
 static spanprof_status adhoc_read(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const void *bytes,
                                   size_t size, const char *type,
                                   sp_name_tree *tree, uint32_t side,
                                   sp_query_fault *fault) {
-  const char *text = bytes;
-  size_t blanks = 0;
+  const bool is_text = adhoc_is_text(bytes, size);
+  const char *other = adhoc_other_kind(bytes, size), *text;
+  bool is_known = false;
+  spanprof_status st = SPANPROF_OK;
 
-  while (blanks < size && text[blanks] && strchr(" \t\r\n", text[blanks]))
-    blanks++;
-  if (blanks == size)
+  if (size == 0)
     return adhoc_refuse(fault, "the file is empty");
-  if (adhoc_is_pprof(bytes, size))
-    return adhoc_pprof(out, arena, bytes, size, type, tree, side, fault);
-  if (text[blanks] == '{')
-    return sp_adhoc_json_read(out, arena, text, size, type, tree, side, fault);
-  return adhoc_folded(out, arena, name, text, size, tree, side, fault);
+  if (other)
+    return adhoc_refuse(fault, other);
+  if (is_text) {
+    text = sp_arena_text(arena, bytes, size);
+    if (!text)
+      return arena->st;
+    if (!text[strspn(text, " \t\r\n")])
+      return adhoc_refuse(fault, "the file is empty");
+    st = adhoc_text(out, arena, name, text, size, type, tree, side, &is_known,
+                    fault);
+  }
+  if (is_known)
+    return st;
+  memset(out, 0, sizeof *out);
+  return adhoc_pprof(out, arena, bytes, size, is_text, type, tree, side, fault);
 }
 
 spanprof_status sp_adhoc_profile_read(sp_adhoc_profile *out, sp_arena *arena,

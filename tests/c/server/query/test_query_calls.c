@@ -453,7 +453,8 @@ static void an_upload_is_kept_shown_and_compared(void) {
            "OiBjeWNsZXM6Cgk3ZjFiIG1haW4gKC9iaW4veCkK\"}");
   check_has(&a, 200,
             "[\\\"total\\\",\\\"java\\\",\\\"main\\\",\\\"leaf\\\"],"
-            "\\\"levels\\\":[[0,2,0,0],[0,2,0,1],[0,2,1,2],[1,1,1,3]]");
+            "\\\"levels\\\":[[0,1,0,0],[0,1,0,1],[0,1,0,2],[0,1,1,3]]");
+  check_has(&a, 200, "\"profileTypes\":[\"cpu-clock\",\"cycles\"]");
   answer_dispose(&a);
   a = post(method, "application/json", "{\"name\":\"x\",\"profile\":\"%%\"}");
   check_has(&a, 400, "illegal base64");

@@ -1,0 +1,70 @@
+/** The files of test/corpus/, value by value. The server's reader is tested with
+ * them, too: tests/server/adhoc_test.py. */
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { File as NodeFile } from "node:buffer";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { readFile, type ReadFile } from "../src/adhoc/read.ts";
+import type { WireTree } from "../src/model/wire.ts";
+
+type Stacks = Record<string, number>;
+
+interface Expected {
+  /** Of a profile with several values. */
+  default?: string;
+  values?: Record<string, Stacks>;
+  before?: Stacks;
+  /** A part of a note, or of the refusal. */
+  says?: string;
+  refused?: string;
+}
+
+const CORPUS = join(process.cwd(), "test/corpus");
+const EXPECTED = JSON.parse(readFileSync(join(CORPUS, "expected.json"), "utf8")) as Record<string, Expected>;
+/** Longer than any part of a file that tells its kind. */
+const PAD = "x".repeat(70_000);
+
+/** "@pad@" stands for a long text: tools write JSON in one line. */
+function contentOf(name: string): Uint8Array {
+  const bytes = readFileSync(join(CORPUS, name));
+
+  return bytes.includes("@pad@") ? new TextEncoder().encode(bytes.toString("utf8").replace("@pad@", PAD)) : bytes;
+}
+
+async function read(name: string): Promise<ReadFile> {
+  return await readFile(new NodeFile([contentOf(name)], name) as unknown as File);
+}
+
+function stacksOf({ functions, nodes }: WireTree): Stacks {
+  const paths = [""];
+  const found: Stacks = {};
+
+  nodes.self.forEach((value, node) => {
+    const above = paths[nodes.parent[node]!]!;
+    if (node > 0)
+      paths[node] = (above === "" ? "" : `${above};`) + functions.name[nodes.function[node]!]!;
+    if (value !== 0)
+      found[paths[node]!] = (found[paths[node]!] ?? 0) + value;
+  });
+  return found;
+}
+
+test("every file of the corpus is read or refused as expected", async () => {
+  for (const [name, expected] of Object.entries(EXPECTED)) {
+    if (expected.refused !== undefined) {
+      await assert.rejects(read(name), (error: Error) => error.message.includes(expected.refused!), name);
+      continue;
+    }
+    const { values, before, notes } = await read(name);
+    assert.deepEqual(Object.fromEntries(values.map((each) => [each.name, stacksOf(each.tree)])), expected.values, name);
+    assert.deepEqual(before && stacksOf(before[0]!.tree), expected.before, name);
+    assert.equal(values[0]!.name, expected.default ?? Object.keys(expected.values!)[0], name);
+    assert.ok(notes.join(" ").includes(expected.says ?? ""), name);
+  }
+});
+
+test("no file of the corpus is forgotten", () => {
+  assert.deepEqual(readdirSync(CORPUS).filter((name) => !["expected.json", "make_pprof.py", "README.md"].includes(name)).sort(),
+    Object.keys(EXPECTED).sort());
+});

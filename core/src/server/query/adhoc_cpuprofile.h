@@ -1,0 +1,19 @@
+/* A CPU profile of V8 (.cpuprofile): Chrome's developer tools, node --cpu-prof.
+ */
+#ifndef SP_ADHOC_CPUPROFILE_H
+#define SP_ADHOC_CPUPROFILE_H
+
+#include <jansson.h>
+
+#include "adhoc_profile.h"
+#include "name_tree.h"
+
+bool sp_adhoc_cpuprofile_is(const json_t *root);
+
+/* Add its nanoseconds, without the idle ones, to a side of the tree.
+ * SPANPROF_ERR_ARGUMENT: *fault. */
+spanprof_status sp_adhoc_cpuprofile_read(sp_adhoc_profile *out, sp_arena *arena,
+                                         const json_t *root, sp_name_tree *tree,
+                                         uint32_t side, sp_query_fault *fault);
+
+#endif

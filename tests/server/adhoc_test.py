@@ -1,0 +1,87 @@
+"""Ad hoc profiles: the files of core/page/test/corpus, value by value, as the page reads them."""
+import base64
+import json
+import os
+import subprocess
+import unittest
+
+import serving
+
+CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../core/page/test/corpus")
+PAD = b"x" * 70_000
+
+
+def content(name):
+    with open(os.path.join(CORPUS, name), "rb") as file:
+        return file.read().replace(b"@pad@", PAD)
+
+
+def stacks(graph):
+    """{"a;b": value} of a flamebearer of the format "single"."""
+    found, above = {}, [(0, float("inf"), None)]
+    names = graph["names"]
+    for level in graph["levels"]:
+        x, row = 0, []
+        for offset, total, self, name in zip(*[iter(level)] * 4):
+            x += offset
+            path = next(path for start, end, path in above if start <= x < end or total == 0)
+            path = "" if path is None else f"{path};{names[name]}" if path else names[name]
+            row.append((x, x + total, path))
+            if self:
+                found[path] = found.get(path, 0) + self
+            x += total
+        above = row
+    return found
+
+
+class AdhocTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.server = serving.Server()
+        cls.server.__enter__()
+        cls.addClassCleanup(cls.server.__exit__, None, None, None)
+        with open(os.path.join(CORPUS, "expected.json"), encoding="utf-8") as file:
+            cls.expected = json.load(file)
+
+    def call(self, method, **body):
+        status, said = self.server.send(f"/adhocprofiles.v1.AdHocProfileService/{method}", json.dumps(body).encode(),
+                                        {"Content-Type": "application/json"})
+        return status, json.loads(said)
+
+    def upload(self, name):
+        return self.call("Upload", name=name, profile=base64.b64encode(content(name)).decode())
+
+    def values(self, id_, kind):
+        status, said = self.call("Get", id=id_, profileType=kind)
+        self.assertEqual((200, kind), (status, said.get("profileType")), (id_, said))
+        return stacks(json.loads(said["flamebearerProfile"])["flamebearer"])
+
+    def test_every_file_of_the_corpus_is_read_as_the_page_reads_it(self):
+        for name, expected in self.expected.items():
+            if "refused" in expected:
+                status, said = self.upload(name)
+                self.assertEqual((400, True), (status, expected["refused"] in said["message"]), (name, said))
+                continue
+            status, said = self.upload(name)
+            self.assertEqual(200, status, (name, said))
+            # Stacks without a name of their values are called as the file.
+            kinds = {kind: "samples" if kind == name else kind for kind in said["profileTypes"]}
+            self.assertEqual(set(expected["values"]) | ({"before"} if "before" in expected else set()),
+                             set(kinds.values()), name)
+            for kind, value in kinds.items():
+                wanted = expected["before"] if value == "before" else expected["values"][value]
+                with self.subTest(name=name, kind=kind):
+                    self.assertEqual(wanted, self.values(said["id"], kind))
+
+    @unittest.skipUnless("SPANPROF_COMMAND" in os.environ, "no command is built")
+    def test_report_reads_the_same_of_pprof_files(self):
+        for name, expected in self.expected.items():
+            for kind, wanted in expected.get("values", {}).items() if name.endswith(".pb") else ():
+                done = subprocess.run([os.environ["SPANPROF_COMMAND"], "report", "--folded", "--type", kind,
+                                       os.path.join(CORPUS, name)], capture_output=True, text=True, check=True)
+                lines = (line.rsplit(" ", 1) for line in done.stdout.splitlines())
+                self.assertEqual(wanted, {stack: int(value) for stack, value in lines if int(value) > 0}, (name, kind))
+
+
+if __name__ == "__main__":
+    serving.main()
