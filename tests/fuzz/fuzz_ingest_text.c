@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!size)
     return 0;
   sp_refusal_init(&refusal, &sp_mem_default);
-  sp_arena_init(&arena, &sp_mem_default, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&arena, &sp_mem_default, (size_t)64 << 20);
   sp_stack_list_init(&list, &arena, &refusal);
   st = formats[data[0] % SP_COUNT_OF(formats)](&list,
                                                sp_view_of(data + 1, size - 1));

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
   sp_refusal_init(&refusal, &sp_mem_default);
   sp_buffer_init(&wire, &sp_mem_default);
-  sp_arena_init(&arena, &sp_mem_default, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&arena, &sp_mem_default, (size_t)64 << 20);
   if (size && data[0] == '{') {
     st = sp_json_wire(request, sp_otlp_json_profiles, &rules, &wire, &refusal);
     request = sp_view_of(wire.data, wire.size);

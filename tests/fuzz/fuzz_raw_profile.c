@@ -29,20 +29,27 @@ static spanprof_status take(sp_view bytes, sp_arena *arena, sp_buffer *unpacked,
   const sp_raw_window window = {1, INT64_MIN, INT64_MAX};
   sp_received *received = NULL;
   sp_raw_profile profile;
+  sp_limits limits = sp_limits_pyroscope;
+  size_t next = 0, negative = 0;
   spanprof_status st;
   bool large;
 
+  limits.part_bytes = (size_t)68 << 10; /* a few samples above the least */
   st = sp_raw_unpack(bytes, unpacked, (size_t)1 << 20, &bytes, &large, refusal);
   if (st || large)
     return st;
   st = sp_raw_read(&profile, arena, bytes, refusal);
   if (!st)
-    st = sp_raw_check(&profile, &window, labels, refusal);
-  if (!st)
-    st = sp_build(&received, &profile, labels, refusal);
-  if (received)
-    look_at(received);
-  sp_received_free(received);
+    st = sp_raw_check(&profile, &window, &sp_limits_pyroscope, labels, refusal);
+  do {
+    if (!st)
+      st = sp_build(&received, &profile, labels, &limits, &next, &negative,
+                    refusal);
+    if (received)
+      look_at(received);
+    sp_received_free(received);
+    received = NULL;
+  } while (!st && next < profile.sample_count);
   return st;
 }
 
@@ -59,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                        sp_view_text("b"));
   sp_refusal_init(&refusal, &sp_mem_default);
   sp_buffer_init(&unpacked, &sp_mem_default);
-  sp_arena_init(&arena, &sp_mem_default, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&arena, &sp_mem_default, (size_t)64 << 20);
   st = take(sp_view_of(data, size), &arena, &unpacked, &labels, &refusal);
   if ((st == SPANPROF_ERR_FORMAT) != (refusal.kind != SP_REFUSAL_NONE) ||
       (st && !*sp_refusal_text(&refusal)))

@@ -32,43 +32,35 @@ class Unnamed(typing.NamedTuple):
 
 def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_ns=0):
     """`samples`: (frames outermost last, values, labels); a frame is a name, a name and a line, or Unnamed(file)."""
-    texts = [""]
+    texts, places, names, modules = {"": 0}, {}, {}, {}
+
+    def number_of(item, table):
+        return table.setdefault(item, len(table))
 
     def text(value):
-        if value not in texts:
-            texts.append(value)
-        return texts.index(value)
+        return number_of(value, texts)
 
-    out = b"".join(part(1, number(1, text(a)) + number(2, text(b))) for a, b in types)
-    places, names, modules = [], [], []
+    messages = [part(1, number(1, text(a)) + number(2, text(b))) for a, b in types]
     for frames, values, labels in samples:
         frames = [(frame, 7) if isinstance(frame, str) else frame for frame in frames]
-        for place in frames:
-            if place not in places:
-                places.append(place)
-            if isinstance(place, Unnamed):
-                if place.file not in modules:
-                    modules.append(place.file)
-            elif place[0] not in names:
-                names.append(place[0])
-        message = b"".join(number(1, places.index(place) + 1) for place in frames)
+        message = b"".join(number(1, number_of(place, places) + 1) for place in frames)
         message += part(2, b"".join(varint(value) for value in values))
         for key, value in labels.items():
             message += part(3, number(1, text(key)) + number(2, text(value)))
-        out += part(2, message)
-    for i, module in enumerate(modules, 1):
-        out += part(3, number(1, i) + number(5, text(module)))
-    for i, place in enumerate(places, 1):
+        messages.append(part(2, message))
+    for place, i in places.items():
         if isinstance(place, Unnamed):
-            out += part(4, number(1, i) + number(2, modules.index(place.file) + 1) + number(3, place.address))
-            continue
-        name, line = place
-        out += part(4, number(1, i) + part(4, number(1, names.index(name) + 1) + number(2, line)))
-    for i, name in enumerate(names, 1):
-        out += part(5, number(1, i) + number(2, text(name)) + number(4, text(file)))
+            at = number(2, number_of(place.file, modules) + 1) + number(3, place.address)
+        else:
+            at = part(4, number(1, number_of(place[0], names) + 1) + number(2, place[1]))
+        messages.append(part(4, number(1, i + 1) + at))
+    for module, i in modules.items():
+        messages.append(part(3, number(1, i + 1) + number(5, text(module))))
+    for name, i in names.items():
+        messages.append(part(5, number(1, i + 1) + number(2, text(name)) + number(4, text(file))))
     period = part(11, number(1, text("cpu")) + number(2, text("nanoseconds"))) + number(12, 10_000_000)
     times = number(9, time_ns) + (number(10, duration_ns) if duration_ns else b"")
-    return out + b"".join(part(6, value) for value in texts) + times + period
+    return b"".join(messages) + b"".join(part(6, value) for value in texts) + times + period
 
 
 def push(labels, *profiles):

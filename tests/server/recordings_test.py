@@ -69,7 +69,7 @@ def main():
     replay, expected = recorder(directory), meant()
     run = "%06x" % (time.time_ns() // 10**6 % 0xFFFFFF)
     sent, seen, bad = 0, set(), 0
-    with Server() as server:
+    with Server("--limits", "pyroscope") as server:
         for name in FILES:
             for case in json.loads((directory / f"{name}.json").read_text())["cases"]:
                 if case.get("server_flags"):

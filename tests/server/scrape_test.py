@@ -144,7 +144,7 @@ class BadTargets(unittest.TestCase):
         answer_with(handler, 404, b"no such profile\n")
 
     ERRORS = {"hang": "timed out", "half": "transfer closed|timed out", "drip": "timed out",
-              "flood": "larger than 2 MiB", "headers": "larger than 2 MiB, or its headers", "bomb": "larger than 4 MiB",
+              "flood": "larger than 2 MiB", "headers": "larger than 2 MiB, or its headers", "bomb": "more than 96 MiB",
               "cut": "not taken: copy to buffer", "garbage": "not taken", "other": "no profile of the kind process_cpu",
               "old": "outside of ingestion window", "redirect": "redirects are not followed",
               "close": "Empty reply|reset", "refuse": r"answered 500: Could not enable \?\[2J\? CPU profiling$",
@@ -169,7 +169,7 @@ class BadTargets(unittest.TestCase):
     def test_they_cost_the_others_nothing(self):
         with tempfile.TemporaryFile("w+") as log, \
                 jobs(*self.entries(), scrape_interval="1s", scrape_timeout="2s") as file:
-            with Server("--scrape-config", file.name, log=log) as server:
+            with Server("--scrape-config", file.name, "--upload-memory", "96M", log=log) as server:
                 def all_failed():
                     found = metrics(server)
                     return all(found.get(("spanprof_scrape_failures_total", name, "process_cpu"), (0,))[0] >= 2

@@ -240,19 +240,48 @@ class Uploads(unittest.TestCase):
         self.assertEqual((400, b"\x08\x03"), (status, body[:2]))
 
     def test_hostile_bodies_are_answered(self):
-        bomb = gzip.compress(bytes(64 << 20))
+        bomb = 5 * gzip.compress(bytes(64 << 20))
         proto = {"Content-Type": "application/proto", "Content-Encoding": "gzip"}
-        self.assertEqual(429, self.server.send("/push.v1.PusherService/Push", bomb, proto)[0])
+        self.assertEqual(413, self.server.send("/push.v1.PusherService/Push", bomb, proto)[0])
         inner = push({"__name__": "a", "service_name": "b"}, bomb)
-        self.assertEqual(400, self.server.send("/push.v1.PusherService/Push", inner, {"Content-Type": "application/proto"})[0])
+        self.assertEqual(413, self.server.send("/push.v1.PusherService/Push", inner, {"Content-Type": "application/proto"})[0])
         otlp = {"Content-Type": "application/x-protobuf", "Content-Encoding": "gzip"}
         for path in ("/v1development/profiles", "/v1/traces"):
             self.assertEqual(413, self.server.send(path, bomb, otlp)[0])
         deep = b"[" * (1 << 20)
-        self.assertEqual(429, self.server.send("/push.v1.PusherService/Push", deep, {"Content-Type": "application/json"})[0])
+        self.assertEqual(413, self.server.send("/push.v1.PusherService/Push", deep, {"Content-Type": "application/json"})[0])
         label = push({"__name__": "a", "service_name": "b", "k": "x" * (20 << 20)}, self.profile())
-        self.assertEqual(429, self.server.send("/push.v1.PusherService/Push", label, {"Content-Type": "application/proto"})[0])
+        self.assertEqual(400, self.server.send("/push.v1.PusherService/Push", label, {"Content-Type": "application/proto"})[0])
         self.assertEqual(200, self.server.send("/ready", method="GET")[0])
+
+    def test_limits(self):
+        """What a Pyroscope refuses by default is taken, unless --limits says otherwise; memory bounds it."""
+        labels = {f"l{i}": "v" for i in range(40)}
+        text = "x" * 5000
+        many = pprof([(("leaf", "main"), (1,), {"n": str(i)}) for i in range(16_001)], self.now - 10**10)
+        large = pprof([((f"{i:05}" + "f" * 300, "main"), (1,), {}) for i in range(10_000)], self.now - 10**10)
+        deep = pprof(((("leaf", *(("main", line) for line in range(3000))), (7,), {}),), self.now - 10**10)
+        one = pprof(((("leaf", "main"), (7,), {}),), self.now - 10**10)
+        cases = (("labels", labels, one, 7, 400), ("value", {"l": text}, one, 7, 400), ("many", {}, many, 16_001, 400),
+                 ("large", {}, large, 10_000, 429), ("deep", {}, deep, 7, 200))
+
+        def send(server, name, labels, profile):
+            body = push({"__name__": "process_cpu", "service_name": name, **labels}, gzip.compress(profile))
+            return server.send("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+
+        for name, labels, profile, total, _ in cases:
+            self.assertEqual((200, b""), send(self.server, "limits-" + name, labels, profile), name)
+            self.assertEqual(total, self.server.total(CPU, '{service_name="limits-%s"}' % name, self.span)[0])
+        self.assertEqual({"leaf": 7}, self.self_times("limits-deep"))
+        with Server("--limits", "pyroscope") as server:
+            for name, labels, profile, _, status in cases:
+                self.assertEqual(status, send(server, name, labels, profile)[0], name)
+        with Server("--upload-memory", "8M") as server:
+            status, body = send(server, "memory", {}, pprof(
+                [((f"{i:05}" + "f" * 300, "main"), (1,), {}) for i in range(50_000)], self.now - 10**10))
+            self.assertEqual(413, status)
+            self.assertIn("--upload-memory", json.loads(body)["message"])
+            self.assertEqual(200, send(server, "memory", {}, one)[0])
 
 
 if __name__ == "__main__":

@@ -4,6 +4,8 @@
 #include "../export/pyroscope.h"
 #include "../export/retry.h"
 #include "../export/series_comments.h"
+#include "../profile/gunzip.h"
+#include "../profile/gzip_stream.h"
 #include "../profile/pprof_reader.h"
 #include "../util/status.h"
 #include "arguments.h"
@@ -15,6 +17,9 @@
 /* So often is one profile sent, and so long waited in between. */
 #define UPLOAD_TRIES       5
 #define UPLOAD_WAIT_MAX_NS (10 * SP_NS_PER_S)
+
+/* A server unpacks a large profile before it answers. */
+#define UPLOAD_NS_PER_MIB (5 * SP_NS_PER_S)
 
 static const char upload_usage[] =
     "usage: spanprof upload [--server URL] FILE|DIRECTORY...\n"
@@ -97,7 +102,7 @@ static spanprof_status upload_describe(const upload_job *job, sp_encoded *part,
                                        sp_series *series) {
   sp_pprof *profile;
   spanprof_status st =
-      sp_pprof_read(&profile, job->io->mem, part->bytes, part->size);
+      sp_pprof_read_head(&profile, job->io->mem, part->bytes, part->size);
 
   if (st)
     return st;
@@ -169,6 +174,8 @@ static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
   if (sp_pyroscope_request_init(&request, job->io->mem, &job->client.settings,
                                 series, part))
     return sp_fail(SPANPROF_ERR_NOMEM, "out of memory");
+  request.http.time_max_ns =
+      SP_HTTP_REQUEST_NS + (request.http.size >> 20) * UPLOAD_NS_PER_MIB;
   do
     sp_http_client_post(job->client.http, &request.http, &answer);
   while (!upload_decided(job, &answer, ++tries, &accepted));
@@ -185,6 +192,28 @@ static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
                  answer.message[0] ? ": " : "", answer.message);
 }
 
+/* Pack a profile that is not: servers bound bodies as they are sent. */
+static spanprof_status upload_pack(const upload_job *job, char **bytes,
+                                   size_t *size) {
+  sp_gzip gzip = {0};
+  void *packed = NULL;
+  spanprof_status st;
+
+  if (sp_gunzip_is(*bytes, *size))
+    return SPANPROF_OK;
+  st = sp_gzip_open(&gzip, job->io->mem);
+  if (!st)
+    st = sp_gzip_write(&gzip, *bytes, *size);
+  if (!st)
+    st = sp_gzip_finish(&gzip, &packed, size);
+  sp_gzip_dispose(&gzip);
+  if (st)
+    return sp_fail(st, "out of memory");
+  sp_mem_free(job->io->mem, *bytes);
+  *bytes = packed;
+  return SPANPROF_OK;
+}
+
 static void upload_file(upload_job *job, const char *path) {
   sp_encoded part = {.mem = job->io->mem};
   sp_series series = {0};
@@ -192,6 +221,8 @@ static void upload_file(upload_job *job, const char *path) {
   spanprof_status st =
       sp_profile_file_read(path, job->io->mem, &bytes, &part.size);
 
+  if (!st)
+    st = upload_pack(job, &bytes, &part.size);
   part.bytes = bytes;
   if (!st)
     st = upload_describe(job, &part, &series);

@@ -361,7 +361,8 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
 void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
                          sp_http_answer *answer) {
   client->body_max = CLIENT_BODY_BYTES;
-  client->time_max_ns = SP_HTTP_REQUEST_NS;
+  client->time_max_ns =
+      request->time_max_ns ? request->time_max_ns : SP_HTTP_REQUEST_NS;
   client_send(client, request, true, answer);
 }
 

@@ -39,7 +39,7 @@ spanprof_status sp_http_client_new(sp_http_client **out, const sp_mem *mem,
                                    const sp_clock *clock);
 void sp_http_client_free(sp_http_client *client); /* NULL is fine */
 
-/* Send and wait for the answer, at most SP_HTTP_REQUEST_NS. */
+/* Send and wait for the answer. */
 void sp_http_client_post(sp_http_client *client, const sp_http_request *request,
                          sp_http_answer *answer);
 

@@ -13,6 +13,7 @@ typedef struct sp_http_request {
   const char *content_encoding; /* NULL: none */
   const void *body;
   size_t size;
+  uint64_t time_max_ns; /* 0: SP_HTTP_REQUEST_NS */
   /* What an acceptance is: its media type, NULL: one without a body. */
   const char *accepted_type;
 } sp_http_request;

@@ -24,6 +24,7 @@ typedef struct reader {
   size_t counts[SP_PPROF_FIELD_COUNT]; /* of messages and texts */
   int64_t default_type;
   sp_pprof_table table;
+  bool head_only;
 } reader;
 
 static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
@@ -189,6 +190,10 @@ static spanprof_status reader_count(reader *r) {
   }
   if (!st && (fields.broken || !r->counts[SP_PPROF_FIELD_SAMPLE_TYPE]))
     return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
+  if (r->head_only)
+    r->counts[SP_PPROF_FIELD_SAMPLE] = r->counts[SP_PPROF_FIELD_MAPPING] =
+        r->counts[SP_PPROF_FIELD_LOCATION] =
+            r->counts[SP_PPROF_FIELD_FUNCTION] = 0;
   return st;
 }
 
@@ -227,9 +232,9 @@ static spanprof_status reader_fill(reader *r) {
   r->profile->period_type = (sp_pprof_type){"", ""};
   for (i = 0; !st && i < SP_COUNT_OF(steps); i++)
     st = sp_pprof_source_each(&r->source, steps[i].field, steps[i].take, r);
-  if (!st)
+  if (!st && !r->head_only)
     st = sp_pprof_table_fill(&r->table);
-  if (!st)
+  if (!st && !r->head_only)
     st = sp_pprof_source_each(&r->source, SP_PPROF_FIELD_SAMPLE,
                               reader_take_sample, r);
   if (!st)
@@ -244,9 +249,9 @@ static spanprof_status reader_fill(reader *r) {
 }
 
 static spanprof_status reader_read(reader_whole *whole, const void *bytes,
-                                   size_t size) {
+                                   size_t size, bool head_only) {
   const sp_mem *mem = whole->arena.mem;
-  reader r = {.profile = &whole->profile};
+  reader r = {.profile = &whole->profile, .head_only = head_only};
   spanprof_status st;
 
   sp_pprof_source_init(&r.source, bytes, size, &whole->arena);
@@ -269,8 +274,9 @@ uint32_t sp_pprof_type_find(const sp_pprof *profile, const char *type) {
   return SP_PPROF_NONE;
 }
 
-spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
-                              const void *bytes, size_t size) {
+static spanprof_status reader_open(sp_pprof **out, const sp_mem *mem,
+                                   const void *bytes, size_t size,
+                                   size_t unpacked_max, bool head_only) {
   reader_whole *whole = NULL;
   spanprof_status st = SPANPROF_OK;
   sp_buffer raw;
@@ -280,18 +286,18 @@ spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
   if (size == 0)
     return sp_fail(SPANPROF_ERR_FORMAT, "is empty");
   if (sp_gunzip_is(bytes, size)) {
-    st = sp_gunzip(&raw, bytes, size, SP_PPROF_UNPACKED_MAX);
+    st = sp_gunzip(&raw, bytes, size, unpacked_max);
     bytes = raw.data;
     size = raw.size;
-  } else if (size > SP_PPROF_UNPACKED_MAX) {
+  } else if (size > unpacked_max) {
     st = sp_fail(SPANPROF_ERR_LIMIT, "is larger than %zu MiB",
-                 SP_PPROF_UNPACKED_MAX >> 20);
+                 unpacked_max >> 20);
   }
   if (!st && !(whole = sp_mem_zero(mem, sizeof *whole)))
     st = SPANPROF_ERR_NOMEM;
   if (!st) {
     sp_arena_init(&whole->arena, mem, SP_PPROF_MEMORY_MAX);
-    st = reader_read(whole, bytes, size);
+    st = reader_read(whole, bytes, size, head_only);
   }
   sp_buffer_dispose(&raw);
   if (st && whole)
@@ -299,6 +305,16 @@ spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
   else if (!st)
     *out = &whole->profile;
   return st;
+}
+
+spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
+                              const void *bytes, size_t size) {
+  return reader_open(out, mem, bytes, size, SP_PPROF_UNPACKED_MAX, false);
+}
+
+spanprof_status sp_pprof_read_head(sp_pprof **out, const sp_mem *mem,
+                                   const void *bytes, size_t size) {
+  return reader_open(out, mem, bytes, size, SP_PPROF_HEAD_UNPACKED_MAX, true);
 }
 
 void sp_pprof_free(sp_pprof *profile) {

@@ -12,6 +12,8 @@
 #define SP_PPROF_UNPACKED_MAX ((size_t)64 << 20)
 #define SP_PPROF_MEMORY_MAX   ((size_t)256 << 20)
 
+#define SP_PPROF_HEAD_UNPACKED_MAX ((size_t)512 << 20)
+
 #define SP_PPROF_NONE UINT32_MAX
 
 /* Every text below is valid UTF-8 without control characters (what was not is
@@ -92,6 +94,11 @@ typedef struct sp_pprof {
  * then. */
 spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
                               const void *bytes, size_t size);
+
+/* The same without samples, locations, functions and mappings, of profiles that
+ * unpack to SP_PPROF_HEAD_UNPACKED_MAX at most. */
+spanprof_status sp_pprof_read_head(sp_pprof **out, const sp_mem *mem,
+                                   const void *bytes, size_t size);
 void sp_pprof_free(sp_pprof *profile); /* NULL is fine */
 
 /* The index of the type named `type` ("cpu"), or SP_PPROF_NONE. */

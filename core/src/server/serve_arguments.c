@@ -14,6 +14,8 @@
 #define SERVE_PAST_NS   ((int64_t)3600 * 1000000000)
 #define SERVE_FUTURE_NS ((int64_t)600 * 1000000000)
 
+#define SERVE_UPLOAD_BYTES_MIN ((uint64_t)8 << 20)
+
 #define SERVE_DAY_NS ((uint64_t)86400 * SP_NS_PER_S)
 
 static const char serve_usage[] =
@@ -30,6 +32,11 @@ static const char serve_usage[] =
     "  --max-bytes SIZE         2G; 0 is no limit\n"
     "  --ingest-window TIME     1h: older profiles are refused, as by "
     "Pyroscope; `off`\n                           takes those of any time\n"
+    "  --upload-memory SIZE     384M: what one upload may take, unpacked\n"
+    "  --limits own|pyroscope   `pyroscope` refuses what a Pyroscope refuses "
+    "by\n"
+    "                           default: profiles above 2 MiB, 16,000 samples "
+    "and\n                           so on\n"
     "  --scrape URL[,NAME=VALUE...]\n"
     "                           take profiles from there, as from "
     "http://host:6060 of\n                           Go's net/http/pprof, "
@@ -168,6 +175,14 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     if (!serve_bytes(value, &options->max_bytes))
       return serve_refuse(err, name, value,
                           "give a size as 2G, 500M or 0, below 8388608T");
+  } else if (strcmp(name, "upload-memory") == 0) {
+    if (!serve_bytes(value, &number) || number < SERVE_UPLOAD_BYTES_MIN)
+      return serve_refuse(err, name, value, "give a size as 384M, from 8M on");
+    options->upload_bytes = number;
+  } else if (strcmp(name, "limits") == 0) {
+    if (strcmp(value, "own") != 0 && strcmp(value, "pyroscope") != 0)
+      return serve_refuse(err, name, value, "give own or pyroscope");
+    options->limits = *value == 'p' ? &sp_limits_pyroscope : &sp_limits_own;
   } else if (strcmp(value, "off") == 0) {
     options->window_past_ns = options->window_future_ns = -1;
   } else {
@@ -187,6 +202,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"retention", required_argument, NULL, 'o'},
       {"max-bytes", required_argument, NULL, 'o'},
       {"ingest-window", required_argument, NULL, 'o'},
+      {"upload-memory", required_argument, NULL, 'o'},
+      {"limits", required_argument, NULL, 'o'},
       {"scrape", required_argument, NULL, 'o'},
       {"scrape-config", required_argument, NULL, 'o'},
       {"metric", required_argument, NULL, 'o'},
@@ -207,6 +224,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                                           .max_bytes = (uint64_t)2 << 30,
                                           .window_past_ns = SERVE_PAST_NS,
                                           .window_future_ns = SERVE_FUTURE_NS,
+                                          .upload_bytes = (size_t)384 << 20,
+                                          .limits = &sp_limits_own,
                                           .hosts = arguments->hosts,
                                           .scrapes = arguments->scrapes,
                                           .metrics = arguments->metrics};

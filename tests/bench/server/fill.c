@@ -55,12 +55,13 @@ static sp_received *build(const sp_buffer *pprof, uint32_t application) {
   sp_raw_profile raw;
   sp_series_labels labels;
   sp_refusal refusal;
+  size_t next = 0, negative = 0;
   sp_arena arena;
   char service[16];
 
   snprintf(service, sizeof service, "app-%u", application);
   sp_refusal_init(&refusal, &sp_mem_default);
-  sp_arena_init(&arena, &sp_mem_default, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&arena, &sp_mem_default, SIZE_MAX);
   sp_series_labels_init(&labels, &sp_mem_default);
   sp_series_labels_add(&labels, sp_view_text("__name__"),
                        sp_view_text("process_cpu"));
@@ -69,7 +70,9 @@ static sp_received *build(const sp_buffer *pprof, uint32_t application) {
   check(
       sp_raw_read(&raw, &arena, sp_view_of(pprof->data, pprof->size), &refusal),
       "read");
-  check(sp_build(&out, &raw, &labels, &refusal), "build");
+  check(
+      sp_build(&out, &raw, &labels, &sp_limits_own, &next, &negative, &refusal),
+      "build");
   sp_series_labels_dispose(&labels);
   sp_refusal_dispose(&refusal);
   sp_arena_dispose(&arena);

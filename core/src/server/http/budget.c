@@ -4,8 +4,8 @@
 
 /* What is large gets no more than its part of the room, so that hundreds of
  * usual bodies find some however many are large. */
-#define BODIES_MAX       ((uint64_t)48 << 20)
-#define BODIES_LARGE_MAX ((uint64_t)36 << 20)
+#define BODIES_MAX       ((uint64_t)80 << 20)
+#define BODIES_LARGE_MAX ((uint64_t)68 << 20)
 #define BODY_LARGE       ((size_t)1 << 20)
 /* Nobody waits longer for the next piece of a large one. */
 #define BODY_LARGE_IDLE_SECONDS 10u

@@ -6,6 +6,7 @@
 #include "../../util/log.h"
 #include "../../util/mem.h"
 #include "gate.h"
+#include "limits.h"
 
 /* Counted since the start, shown at /metrics. */
 typedef struct sp_serve_counters {
@@ -27,6 +28,8 @@ typedef struct sp_serve_options {
   uint64_t max_bytes;       /* 0: no limit */
   int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
   int64_t window_future_ns; /* likewise */
+  size_t upload_bytes;      /* of memory, that one upload may take */
+  const sp_limits *limits;  /* of its profiles */
   const char *token;        /* wanted of every request; NULL: none */
   const char *const *hosts; /* names of this machine beside localhost */
   size_t host_count;

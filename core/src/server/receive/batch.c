@@ -34,16 +34,17 @@ static sp_raw_window batch_window(const sp_serve *serve) {
 }
 
 /* What it would be on the wire, roughly, labels included. */
-static spanprof_status batch_check_size(const sp_raw_profile *profile,
+static spanprof_status batch_check_size(const sp_limits *limits,
+                                        const sp_raw_profile *profile,
                                         const sp_series_labels *labels,
                                         sp_refusal *refusal) {
   size_t size = profile->bytes, i;
 
   for (i = 0; i < labels->count; i++)
     size += labels->labels[i].name.size + labels->labels[i].value.size;
-  if (size <= SP_BATCH_PROFILE_MAX)
+  if (size <= limits->pushed_bytes)
     return SPANPROF_OK;
-  return sp_refuse(refusal, SP_REFUSAL_LARGE,
+  return sp_refuse(refusal, SP_REFUSAL_RATE,
                    "push rate limit (" BATCH_RATE
                    ") exceeded while adding %.1f MiB",
                    (double)size / (double)((size_t)1 << 20));
@@ -68,26 +69,25 @@ static spanprof_status batch_keep(sp_batch *batch, sp_received *profile,
   return SPANPROF_OK;
 }
 
-/* A negative value is refused alone: what is good beside it counts. */
-static void batch_refused_values(sp_batch *batch, const sp_raw_profile *profile,
-                                 const sp_series_labels *labels) {
+static void batch_negative_values(const sp_batch *batch, size_t count,
+                                  const sp_series_labels *labels) {
   const sp_view service =
       sp_series_labels_get(labels, sp_view_text("service_name"));
 
-  if (!profile->negative_count)
+  if (!count)
     return;
-  sp_count(&batch->serve->counters.discarded_values, profile->negative_count);
+  sp_count(&batch->serve->counters.discarded_values, count);
   sp_log_warn(batch->serve->log, SP_LOG_SAMPLES,
-              "%zu negative values in a profile of %.*s do not count",
-              profile->negative_count, (int)sp_min_u64(service.size, 200),
-              service.bytes);
+              "%zu negative values in a profile of %.*s do not count", count,
+              (int)sp_min_u64(service.size, 200), service.bytes);
 }
 
-spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
-                             sp_series_labels *labels, sp_refusal *refusal) {
+static spanprof_status batch_check(sp_batch *batch, sp_raw_profile *profile,
+                                   sp_series_labels *labels,
+                                   sp_refusal *refusal) {
+  const sp_limits *limits = batch->serve->options->limits;
   const sp_raw_window window = batch_window(batch->serve);
   const sp_view service = sp_view_text("service_name");
-  sp_received *received = NULL;
   spanprof_status st = SPANPROF_OK;
 
   if (!sp_series_labels_get(labels, service).size)
@@ -95,16 +95,61 @@ spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
                               sp_view_text(SP_SERIES_UNKNOWN_SERVICE));
   sp_series_labels_sort(labels);
   if (!st)
-    st = batch_check_size(profile, labels, refusal);
+    st = batch_check_size(limits, profile, labels, refusal);
   if (!st)
-    st = sp_raw_check(profile, &window, labels, refusal);
-  if (!st) {
+    st = sp_raw_check(profile, &window, limits, labels, refusal);
+  if (!st)
     sp_series_labels_drop(labels);
-    st = sp_build(&received, profile, labels, refusal);
+  return st;
+}
+
+/* Put a part of a large profile before the next one is built. */
+static spanprof_status batch_put_part(sp_batch *batch, sp_refusal *refusal) {
+  spanprof_status st;
+
+  if (batch->is_one)
+    return sp_refuse(refusal, SP_REFUSAL_LARGE,
+                     "the profile takes more than %zu MiB of memory",
+                     batch->serve->options->limits->part_bytes >> 20);
+  sp_upload_leave(batch->upload);
+  st = sp_batch_put(batch, refusal);
+  sp_batch_dispose(batch);
+  sp_upload_enter(batch->upload);
+  return st;
+}
+
+static spanprof_status batch_build(sp_batch *batch,
+                                   const sp_raw_profile *profile,
+                                   const sp_series_labels *labels,
+                                   size_t *negative, sp_refusal *refusal) {
+  const sp_limits *limits = batch->serve->options->limits;
+  size_t next = 0, bytes = profile->bytes;
+  sp_received *received;
+  spanprof_status st;
+
+  for (;;) {
+    st = sp_build(&received, profile, labels, limits, &next, negative, refusal);
+    if (!st)
+      st = batch_keep(batch, received, bytes);
+    if (st || next >= profile->sample_count)
+      return st;
+    bytes = 0;
+    st = batch_put_part(batch, refusal);
+    if (st)
+      return st;
   }
+}
+
+spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
+                             sp_series_labels *labels, sp_refusal *refusal) {
+  spanprof_status st = batch_check(batch, profile, labels, refusal);
+  size_t negative = 0;
+
+  if (!st)
+    st = batch_build(batch, profile, labels, &negative, refusal);
   if (!st) {
-    batch_refused_values(batch, profile, labels);
-    return batch_keep(batch, received, profile->bytes);
+    batch_negative_values(batch, negative, labels);
+    return SPANPROF_OK;
   }
   sp_count(&batch->serve->counters.discarded_profiles, 1);
   sp_count(&batch->serve->counters.discarded_bytes, profile->bytes);

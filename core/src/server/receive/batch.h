@@ -8,9 +8,6 @@
 #include "series_labels.h"
 #include "upload_memory.h"
 
-/* One profile with its labels, unpacked: what Pyroscope's default burst is. */
-#define SP_BATCH_PROFILE_MAX ((size_t)2 << 20)
-
 /* Profiles that are kept until the next put: above, it is time for one. */
 #define SP_BATCH_HELD_MAX ((size_t)8 << 20)
 
@@ -23,6 +20,7 @@ typedef struct sp_batch {
   uint64_t samples;
   size_t bytes; /* unpacked, of what is taken */
   size_t held;  /* of memory */
+  bool is_one;  /* refuse a profile that would be put in parts */
 } sp_batch;
 
 /* Memory is the upload's. */
@@ -30,7 +28,8 @@ void sp_batch_init(sp_batch *batch, sp_upload *upload);
 void sp_batch_dispose(sp_batch *batch);
 
 /* Apply every rule to a profile and keep it for sp_batch_put(). Changes both.
- * Refuses; what was added before stays. */
+ * Of a large profile all but the last part is put at once. Refuses; what was
+ * added before stays. With a turn of the upload. */
 spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
                              sp_series_labels *labels, sp_refusal *refusal);
 

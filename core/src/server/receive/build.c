@@ -17,33 +17,35 @@ typedef struct build_sample {
 typedef struct build {
   const sp_raw_profile *raw;
   const sp_series_labels *series;
+  const sp_limits *limits;
   sp_refusal *refusal;
   sp_received *out;
+  sp_arena arena; /* of all below */
+  sp_raw_samples samples;
   sp_raw_ids mappings, locations, functions;
-  uint32_t *numbers;    /* of each location in *out */
-  uint32_t *texts;      /* of each text in *out; 0: empty, or not asked for */
-  uint32_t *stack;      /* of the sample at hand */
-  uint32_t *kinds;      /* of each type: its place among the kinds left */
-  size_t kind_count;    /* types, of equal ones the first */
-  build_sample *merged; /* in the arena, as many as raw samples */
-  size_t merged_count;
+  uint32_t *numbers; /* of each location in *out */
+  uint32_t *texts;   /* of each text in *out; 0: empty, or not asked for */
+  uint32_t *stack;   /* of the sample at hand */
+  size_t stack_room;
+  uint32_t *kinds;   /* of each type: its place among the kinds left */
+  size_t kind_count; /* types, of equal ones the first */
+  build_sample *merged;
+  size_t merged_count, merged_room;
   sp_index merged_index;
+  size_t negative_count;
 } build;
 
 static spanprof_status build_new(build *b, size_t count, size_t item,
                                  void *out) {
-  return sp_raw_new(b->raw->arena, count, item, out, b->refusal);
+  return sp_raw_new(&b->arena, count, item, out, b->refusal);
 }
 
 static spanprof_status build_tables(build *b) {
   const sp_raw_profile *raw = b->raw;
   const sp_mem *mem = raw->arena->mem;
-  size_t i, deepest = 0;
   spanprof_status st;
+  size_t i;
 
-  for (i = 0; i < raw->sample_count; i++)
-    if (raw->samples[i].location_count > deepest)
-      deepest = raw->samples[i].location_count;
   st = sp_raw_ids_init(&b->mappings, mem, raw->mappings, sizeof *raw->mappings,
                        raw->mapping_count);
   if (!st)
@@ -57,11 +59,7 @@ static spanprof_status build_tables(build *b) {
   if (!st)
     st = build_new(b, raw->text_count, sizeof *b->texts, &b->texts);
   if (!st)
-    st = build_new(b, deepest, sizeof *b->stack, &b->stack);
-  if (!st)
     st = build_new(b, raw->type_count, sizeof *b->kinds, &b->kinds);
-  if (!st)
-    st = build_new(b, raw->sample_count, sizeof *b->merged, &b->merged);
   if (st)
     return st;
   for (i = 0; i < raw->location_count; i++)
@@ -158,11 +156,15 @@ static spanprof_status build_location(build *b, const sp_raw_location *location,
 static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
                                    uint32_t *out) {
   static const sp_raw_location nowhere = {.id = 0};
-  spanprof_status st = SPANPROF_OK;
+  const size_t count = sp_min_u64(sample->location_count, b->limits->frames);
+  const uint64_t *locations =
+      sample->locations + (sample->location_count - count);
+  spanprof_status st = sp_mem_reserve(b->arena.mem, (void **)&b->stack,
+                                      &b->stack_room, count, sizeof *b->stack);
   size_t i;
 
-  for (i = 0; !st && i < sample->location_count; i++) {
-    const uint32_t at = sp_raw_ids_find(&b->locations, sample->locations[i]);
+  for (i = 0; !st && i < count; i++) {
+    const uint32_t at = sp_raw_ids_find(&b->locations, locations[i]);
 
     if (at == SP_INDEX_NONE) {
       st = build_location(b, &nowhere, &b->stack[i]);
@@ -173,7 +175,7 @@ static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
     b->stack[i] = b->numbers[at];
   }
   if (!st)
-    *out = sp_received_add_stack(b->out, b->stack, sample->location_count);
+    *out = sp_received_add_stack(b->out, b->stack, count);
   return st;
 }
 
@@ -253,22 +255,28 @@ static spanprof_status build_find(build *b, const sp_received_sample *sample,
       *out = &b->merged[i];
       return SPANPROF_OK;
     }
-  st = sp_index_reserve(&b->merged_index, b->raw->arena->mem);
+  st = sp_index_reserve(&b->merged_index, b->arena.mem);
+  if (!st)
+    st = sp_mem_reserve(b->arena.mem, (void **)&b->merged, &b->merged_room,
+                        b->merged_count + 1, sizeof *b->merged);
   if (st)
     return st;
   sp_index_add(&b->merged_index, hash, (uint32_t)b->merged_count);
   *out = &b->merged[b->merged_count++];
-  (*out)->sample = *sample;
+  **out = (build_sample){.sample = *sample};
   return build_new(b, b->kind_count, sizeof *(*out)->values, &(*out)->values);
 }
 
-static bool build_is_empty(const build *b, const sp_raw_sample *raw) {
+/* The difference of two profiles has negative values: each is refused alone. */
+static bool build_is_empty(build *b, const sp_raw_sample *raw) {
+  bool any = false;
   size_t i;
 
-  for (i = 0; i < b->raw->type_count; i++)
-    if (raw->values[i])
-      return false;
-  return true;
+  for (i = 0; i < b->raw->type_count; i++) {
+    any |= raw->values[i] > 0;
+    b->negative_count += raw->values[i] < 0;
+  }
+  return !any;
 }
 
 static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
@@ -289,7 +297,8 @@ static spanprof_status build_add(build *b, const sp_raw_sample *raw) {
   for (i = 0; !st && i < b->raw->type_count; i++) {
     int64_t *value = &merged->values[b->kinds[i]];
 
-    if (__builtin_add_overflow(*value, raw->values[i], value)) {
+    if (raw->values[i] > 0 &&
+        __builtin_add_overflow(*value, raw->values[i], value)) {
       merged->lost = true;
       *value = INT64_MAX;
     }
@@ -331,7 +340,7 @@ static spanprof_status build_check_set(build *b, uint32_t set,
   if (st)
     return st;
   sp_series_labels_sort(all);
-  return sp_series_labels_check(all, b->refusal);
+  return sp_series_labels_check(all, b->limits, b->refusal);
 }
 
 static spanprof_status build_check_sets(build *b) {
@@ -340,7 +349,7 @@ static spanprof_status build_check_sets(build *b) {
   uint8_t *seen;
   size_t i;
 
-  sp_series_labels_init(&all, b->raw->arena->mem);
+  sp_series_labels_init(&all, b->arena.mem);
   st = build_new(b, b->out->label_set_count, 1, &seen);
   for (i = 0; !st && i < b->merged_count; i++) {
     const uint32_t set = b->merged[i].sample.labels;
@@ -354,7 +363,7 @@ static spanprof_status build_check_sets(build *b) {
 }
 
 static void build_head(build *b) {
-  sp_received_pair pairs[SP_SERIES_LABELS_MAX];
+  sp_received_pair pairs[SP_LIMITS_LABELS_MAX];
   const sp_raw_profile *raw = b->raw;
   size_t i, count = 0;
 
@@ -376,14 +385,23 @@ static void build_head(build *b) {
   b->out->series = sp_received_add_labels(b->out, pairs, count);
 }
 
-static spanprof_status build_run(build *b) {
+static size_t build_bytes(const build *b) {
+  return b->out->table_bytes + b->out->arena.bytes + b->arena.bytes +
+         b->merged_room * sizeof *b->merged + sp_index_bytes(&b->merged_index);
+}
+
+static spanprof_status build_run(build *b, size_t *next) {
   spanprof_status st = build_tables(b);
-  size_t i;
 
   if (!st)
     build_types(b);
-  for (i = 0; !st && i < b->raw->sample_count; i++)
-    st = build_add(b, &b->raw->samples[i]);
+  while (!st && !b->out->st && *next < b->raw->sample_count) {
+    const sp_raw_sample *sample = sp_raw_samples_at(&b->samples, (*next)++);
+
+    st = sample ? build_add(b, sample) : SPANPROF_ERR_NOMEM;
+    if (build_bytes(b) >= b->limits->part_bytes)
+      break;
+  }
   if (!st)
     st = sp_received_status(b->out);
   if (!st && b->merged_count)
@@ -395,27 +413,39 @@ static spanprof_status build_run(build *b) {
   return sp_received_status(b->out);
 }
 
+static void build_dispose(build *b) {
+  const sp_mem *mem = b->arena.mem;
+
+  sp_raw_ids_dispose(&b->mappings);
+  sp_raw_ids_dispose(&b->locations);
+  sp_raw_ids_dispose(&b->functions);
+  sp_index_dispose(&b->merged_index, mem);
+  sp_mem_free(mem, b->merged);
+  sp_mem_free(mem, b->stack);
+  sp_raw_samples_dispose(&b->samples);
+  sp_arena_dispose(&b->arena);
+}
+
 spanprof_status sp_build(sp_received **out, const sp_raw_profile *profile,
-                         const sp_series_labels *labels, sp_refusal *refusal) {
+                         const sp_series_labels *labels,
+                         const sp_limits *limits, size_t *next,
+                         size_t *negative_count, sp_refusal *refusal) {
   const sp_mem *mem = profile->arena->mem;
-  build b = {.raw = profile, .series = labels, .refusal = refusal};
+  build b = {
+      .raw = profile, .series = labels, .limits = limits, .refusal = refusal};
   spanprof_status st;
 
   *out = NULL;
-  st = sp_received_new(&b.out, mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&b.arena, mem, SIZE_MAX);
+  sp_raw_samples_init(&b.samples, profile);
+  st = sp_received_new(&b.out, mem, SIZE_MAX / 4);
   if (!st)
-    st = build_run(&b);
-  if (st == SPANPROF_ERR_LIMIT)
-    st = sp_refuse(refusal, SP_REFUSAL_LARGE,
-                   "the profile takes too much memory to keep");
-  sp_raw_ids_dispose(&b.mappings);
-  sp_raw_ids_dispose(&b.locations);
-  sp_raw_ids_dispose(&b.functions);
-  sp_index_dispose(&b.merged_index, mem);
-  if (!st && b.merged_count) {
+    st = build_run(&b, next);
+  *negative_count += b.negative_count;
+  if (!st && b.merged_count)
     *out = b.out;
-    return SPANPROF_OK;
-  }
-  sp_received_free(b.out);
+  else
+    sp_received_free(b.out);
+  build_dispose(&b);
   return st;
 }

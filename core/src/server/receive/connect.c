@@ -56,7 +56,7 @@ bool sp_connect_open(const sp_http_request *request,
 }
 
 bool sp_connect_message(const sp_http_request *request,
-                        const sp_connect_envelope *envelope, size_t max,
+                        const sp_connect_envelope *envelope,
                         sp_buffer *unpacked, sp_view *out,
                         sp_http_response *response) {
   sp_unpack_end end;
@@ -69,20 +69,20 @@ bool sp_connect_message(const sp_http_request *request,
                       "get decompressor: gzip: invalid header");
     return false;
   }
-  if (sp_unpack_gzip(*out, unpacked, max, &end)) {
+  if (sp_unpack_gzip(*out, unpacked, SIZE_MAX, &end)) {
     sp_connect_refuse(response, "unavailable", "out of memory");
     return false;
   }
   *out = sp_view_of(unpacked->data, unpacked->size);
   if (end == SP_UNPACK_WHOLE)
     return true;
-  if (end == SP_UNPACK_LARGE)
-    sp_connect_refuse(response, "resource_exhausted",
-                      "message size is larger than configured max");
-  else
-    sp_connect_refuse(response, "invalid_argument",
-                      "decompress: unexpected EOF");
+  sp_connect_refuse(response, "invalid_argument", "decompress: unexpected EOF");
   return false;
+}
+
+void sp_connect_refuse_large(sp_http_response *response, const char *message) {
+  sp_connect_refuse(response, "invalid_argument", message);
+  response->status = 413;
 }
 
 void sp_connect_done(const sp_http_request *request,

@@ -18,9 +18,12 @@ bool sp_connect_early(void *data, const sp_http_request *request,
 /* The message without the gzip around it; `unpacked` keeps it. False:
  * *response holds the refusal. */
 bool sp_connect_message(const sp_http_request *request,
-                        const sp_connect_envelope *envelope, size_t max,
+                        const sp_connect_envelope *envelope,
                         sp_buffer *unpacked, sp_view *out,
                         sp_http_response *response);
+
+/* Too large to be taken: 413, which no client sends again. */
+void sp_connect_refuse_large(sp_http_response *response, const char *message);
 
 /* An empty message. */
 void sp_connect_done(const sp_http_request *request,

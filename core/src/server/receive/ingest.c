@@ -66,6 +66,10 @@ static spanprof_status ingest_read(sp_ingest_upload *upload,
 static const char *ingest_code(const sp_refusal *refusal, ingest_format format,
                                int *status) {
   if (refusal->kind == SP_REFUSAL_LARGE) {
+    *status = 413;
+    return "invalid_argument";
+  }
+  if (refusal->kind == SP_REFUSAL_RATE) {
     *status = 429;
     return "resource_exhausted";
   }
@@ -188,7 +192,7 @@ void sp_ingest_handle(void *data, const sp_http_request *request,
   sp_refusal_init(&refusal, &sp_mem_default);
   sp_upload_begin(&memory, data);
   sp_batch_init(&batch, &memory);
-  sp_arena_init(&arena, &memory.mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&arena, &memory.mem, SIZE_MAX);
   st = ingest_name(&upload, request);
   if (st)
     ingest_error(response, refusal.kind == SP_REFUSAL_NONE ? 503 : 400,

@@ -4,7 +4,7 @@
 
 #include "../http/http.h"
 
-#define SP_INGEST_BYTES_MAX ((size_t)32 << 20)
+#define SP_INGEST_BYTES_MAX ((size_t)64 << 20)
 
 /* `data` is an sp_serve. */
 void sp_ingest_handle(void *data, const sp_http_request *request,

@@ -79,6 +79,7 @@ static spanprof_status ingest_profile(sp_ingest_upload *upload,
 static spanprof_status ingest_packed(sp_ingest_upload *upload,
                                      const sp_sample_config *config,
                                      sp_view packed) {
+  const size_t max = upload->batch->serve->options->limits->profile_bytes;
   const sp_mem *mem = upload->arena->mem;
   sp_series_labels labels;
   sp_buffer unpacked;
@@ -88,13 +89,12 @@ static spanprof_status ingest_packed(sp_ingest_upload *upload,
 
   sp_series_labels_init(&labels, mem);
   sp_buffer_init(&unpacked, mem);
-  st = sp_raw_unpack(packed, &unpacked, SP_RAW_BYTES_MAX, &bytes, &large,
-                     upload->refusal);
+  st = sp_raw_unpack(packed, &unpacked, max, &bytes, &large, upload->refusal);
   if (!st && large)
     st = sp_refuse(upload->refusal, SP_REFUSAL_INVALID,
                    "decompressed size exceeds maximum allowed size of %zu "
                    "bytes",
-                   SP_RAW_BYTES_MAX);
+                   max);
   if (!st)
     st = ingest_profile(upload, config, bytes, &labels);
   sp_buffer_dispose(&unpacked);

@@ -272,6 +272,8 @@ static void otlp_refuse(sp_http_response *response, const sp_refusal *refusal,
   int status = 400;
 
   if (refusal->kind == SP_REFUSAL_LARGE)
+    status = 413;
+  else if (refusal->kind == SP_REFUSAL_RATE)
     status = 429;
   else if (refusal->kind == SP_REFUSAL_STORE ||
            refusal->kind == SP_REFUSAL_NONE)
@@ -290,7 +292,7 @@ static bool otlp_body(const sp_http_request *request, sp_buffer *unpacked,
   if (request->fault == SP_HTTP_FAULT_CUT)
     otlp_error(response, 400, "failed to read request body");
   else if (request->fault == SP_HTTP_FAULT_TOO_LARGE)
-    otlp_error(response, 413, "profile payload size exceeds limit of 16 MiB");
+    otlp_error(response, 413, "profile payload size exceeds limit of 32 MiB");
   else if (request->fault)
     otlp_error(response, 503, "too many uploads are under way, try again");
   if (request->fault)
@@ -308,7 +310,7 @@ static bool otlp_body(const sp_http_request *request, sp_buffer *unpacked,
   *out = sp_view_of(unpacked->data, unpacked->size);
   if (end == SP_UNPACK_LARGE)
     otlp_error(response, 413,
-               "uncompressed profile payload size exceeds limit of 16 MiB");
+               "uncompressed profile payload size exceeds limit of 32 MiB");
   else if (end != SP_UNPACK_WHOLE)
     otlp_error(response, 400, "failed to read gzip-compressed request body");
   return end == SP_UNPACK_WHOLE;
@@ -369,8 +371,8 @@ void sp_otlp_handle(void *data, const sp_http_request *request,
   sp_batch_init(&work.batch, &work.upload);
   sp_refusal_init(&work.refusal, &sp_mem_default);
   sp_series_labels_init(&work.shared, mem);
-  sp_arena_init(&work.arena, mem, SP_RAW_MEMORY_MAX);
-  sp_arena_init(&work.scratch, mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&work.arena, mem, SIZE_MAX);
+  sp_arena_init(&work.scratch, mem, SIZE_MAX);
   if (otlp_body(request, &unpacked, &body, response))
     otlp_answer(&work, body, is_json, response);
   sp_series_labels_dispose(&work.shared);

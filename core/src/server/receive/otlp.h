@@ -4,7 +4,7 @@
 
 #include "../http/http.h"
 
-#define SP_OTLP_BYTES_MAX ((size_t)16 << 20)
+#define SP_OTLP_BYTES_MAX ((size_t)32 << 20)
 
 /* `data` is an sp_serve. */
 void sp_otlp_handle(void *data, const sp_http_request *request,

@@ -290,7 +290,7 @@ static spanprof_status otlp_location_new(sp_otlp_builder *builder,
   return SPANPROF_OK;
 }
 
-/* The ids of one stack: of one that is too deep the outermost are left. */
+/* The ids of one stack. */
 static spanprof_status otlp_stack_new(sp_otlp_builder *builder, sp_view message,
                                       sp_otlp_stack *out) {
   sp_wire wire = sp_wire_of(message);
@@ -315,10 +315,6 @@ static spanprof_status otlp_stack_new(sp_otlp_builder *builder, sp_view message,
       break;
   if (!st)
     st = sp_wire_status(&wire, "Stack", builder->refusal);
-  if (!st && out->count > SP_RAW_DEPTH_MAX) {
-    out->locations += out->count - SP_RAW_DEPTH_MAX;
-    out->count = SP_RAW_DEPTH_MAX;
-  }
   for (i = 0; !st && i < out->count; i++) {
     st = otlp_map_add(builder, &builder->locations, out->locations[i], &place,
                       &is_new);

@@ -323,12 +323,6 @@ spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
   *out = NULL;
   *count = 0;
   st = sp_otlp_head_read(&c.head, tables->arena, message, refusal);
-  if (!st && c.head.sample_count > SP_RAW_SAMPLES_MAX)
-    return sp_refuse(refusal, SP_REFUSAL_INVALID,
-                     "the profile exceeds the samples count limit "
-                     "(max_profile_stacktrace_samples, actual: %zu, limit: "
-                     "%zu)",
-                     c.head.sample_count, SP_RAW_SAMPLES_MAX);
   if (!st)
     st = otlp_samples(&c);
   if (!st)

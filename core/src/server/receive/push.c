@@ -20,8 +20,9 @@ static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
   sp_view bytes;
   bool large;
 
-  st = sp_raw_unpack(packed, unpacked, SP_RAW_BYTES_MAX, &bytes, &large,
-                     &work->refusal);
+  st = sp_raw_unpack(packed, unpacked,
+                     work->batch.serve->options->limits->profile_bytes, &bytes,
+                     &large, &work->refusal);
   if (!st && large)
     st = sp_refuse(&work->refusal, SP_REFUSAL_INVALID,
                    "uncompressed profile payload size exceeds limit of 4.2 MB");
@@ -45,7 +46,7 @@ static spanprof_status push_visit(void *data, sp_series_labels *labels,
 
   work->seen++;
   sp_buffer_init(&unpacked, mem);
-  sp_arena_init(&arena, mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&arena, mem, SIZE_MAX);
   sp_upload_enter(&work->upload);
   st = push_profile(work, labels, packed, &arena, &unpacked);
   sp_upload_leave(&work->upload);
@@ -63,6 +64,8 @@ static void push_refuse(sp_http_response *response, const sp_refusal *refusal,
   const char *text = sp_refusal_text(refusal);
 
   if (refusal->kind == SP_REFUSAL_LARGE)
+    sp_connect_refuse_large(response, text);
+  else if (refusal->kind == SP_REFUSAL_RATE)
     sp_connect_refuse(response, "resource_exhausted", text);
   else if (refusal->kind == SP_REFUSAL_STORE)
     sp_connect_refuse(response, "unavailable", text);
@@ -93,10 +96,10 @@ static void push_decode_error(sp_http_response *response,
 
   sp_buffer_init(&text, response->body.mem);
   sp_buffer_format(&text, "unmarshal message: %s", sp_refusal_text(refusal));
-  sp_connect_refuse(response,
-                    refusal->kind == SP_REFUSAL_LARGE ? "resource_exhausted"
-                                                      : "invalid_argument",
-                    text.data ? text.data : "");
+  if (refusal->kind == SP_REFUSAL_LARGE)
+    sp_connect_refuse_large(response, text.data ? text.data : "");
+  else
+    sp_connect_refuse(response, "invalid_argument", text.data ? text.data : "");
   sp_buffer_dispose(&text);
 }
 
@@ -136,9 +139,11 @@ void sp_push_handle(void *data, const sp_http_request *request,
   sp_buffer_init(&wire, &work.upload.mem);
   sp_batch_init(&work.batch, &work.upload);
   sp_refusal_init(&work.refusal, &sp_mem_default);
-  if (sp_connect_message(request, &call, SP_PUSH_BYTES_MAX, &unpacked, &message,
-                         response) &&
-      (!call.is_json || push_json(&work, &message, &wire, response))) {
+  if (!sp_connect_message(request, &call, &unpacked, &message, response)) {
+    st = sp_upload_explain(&work.upload, &work.refusal, SPANPROF_OK);
+    if (st)
+      push_refuse(response, &work.refusal, st);
+  } else if (!call.is_json || push_json(&work, &message, &wire, response)) {
     st = push_take(&work, message);
     if (st)
       push_refuse(response, &work.refusal, st);

@@ -4,8 +4,8 @@
 
 #include "../http/http.h"
 
-/* Bytes of a request, as sent and unpacked. */
-#define SP_PUSH_BYTES_MAX ((size_t)32 << 20)
+/* Bytes of a request, as sent. */
+#define SP_PUSH_BYTES_MAX ((size_t)64 << 20)
 
 /* `data` is an sp_serve. */
 void sp_push_handle(void *data, const sp_http_request *request,

@@ -46,32 +46,14 @@ static spanprof_status check_window(const sp_raw_profile *profile,
       labels, time, from, until);
 }
 
-static spanprof_status check_samples(sp_raw_profile *profile,
-                                     const char *labels, sp_refusal *refusal) {
-  size_t i;
-
-  if (profile->sample_count > SP_RAW_SAMPLES_MAX)
-    return sp_refuse(refusal, SP_REFUSAL_INVALID,
-                     "the profile with labels '%s' exceeds the samples count "
-                     "limit (max_profile_stacktrace_samples, actual: %zu, "
-                     "limit: %zu)",
-                     labels, profile->sample_count, SP_RAW_SAMPLES_MAX);
-  for (i = 0; i < profile->sample_count; i++) {
-    sp_raw_sample *sample = &profile->samples[i];
-
-    if (sample->location_count > SP_RAW_DEPTH_MAX) {
-      sample->locations += sample->location_count - SP_RAW_DEPTH_MAX;
-      sample->location_count = SP_RAW_DEPTH_MAX;
-    }
-    if (sample->label_count > SP_RAW_LABELS_MAX)
-      return sp_refuse(refusal, SP_REFUSAL_INVALID,
-                       "the profile with labels '%s' exceeds the sample labels "
-                       "limit (max_profile_stacktrace_sample_labels, actual: "
-                       "%zu, limit: %zu)",
-                       labels, sample->label_count, SP_RAW_LABELS_MAX);
-  }
-  return SPANPROF_OK;
-}
+/* A profile while it is checked. */
+typedef struct check_work {
+  sp_raw_profile *profile;
+  const sp_raw_window *window;
+  const sp_limits *limits;
+  const char *labels; /* as text */
+  sp_refusal *refusal;
+} check_work;
 
 /* Keep the tail, from the start of a character. */
 static void check_cut_texts(sp_raw_profile *profile) {
@@ -99,9 +81,6 @@ static spanprof_status check_ids(const sp_raw_profile *profile,
   for (i = 0; i < profile->function_count; i++)
     if (!profile->functions[i].id)
       return check_refuse(refusal, "function id is 0");
-  for (i = 0; i < profile->sample_count; i++)
-    if (profile->samples[i].value_count != profile->type_count)
-      return check_refuse(refusal, "sample value length mismatch");
   return SPANPROF_OK;
 }
 
@@ -113,21 +92,51 @@ static bool check_is_out(const sp_raw_profile *profile, int64_t text,
 }
 
 static spanprof_status check_label_texts(const sp_raw_profile *profile,
+                                         const sp_raw_sample *sample,
                                          sp_refusal *refusal) {
-  size_t i, k;
+  size_t i;
 
-  for (i = 0; i < profile->sample_count; i++)
-    for (k = 0; k < profile->samples[i].label_count; k++) {
-      const sp_raw_label *label = &profile->samples[i].labels[k];
+  for (i = 0; i < sample->label_count; i++) {
+    const sp_raw_label *label = &sample->labels[i];
 
-      if (check_is_out(profile, label->text, true) ||
-          check_is_out(profile, label->key, true))
-        return check_refuse(refusal, "sample label string index out of range");
-      if (label->text && check_is_out(profile, label->unit, true))
-        return check_refuse(refusal,
-                            "sample label unit string index out of range");
-    }
+    if (check_is_out(profile, label->text, true) ||
+        check_is_out(profile, label->key, true))
+      return check_refuse(refusal, "sample label string index out of range");
+    if (label->text && check_is_out(profile, label->unit, true))
+      return check_refuse(refusal,
+                          "sample label unit string index out of range");
+  }
   return SPANPROF_OK;
+}
+
+static spanprof_status check_sample(const check_work *work,
+                                    const sp_raw_sample *sample) {
+  if (sample->label_count > work->limits->sample_labels)
+    return sp_refuse(work->refusal, SP_REFUSAL_INVALID,
+                     "the profile with labels '%s' exceeds the sample labels "
+                     "limit (max_profile_stacktrace_sample_labels, actual: "
+                     "%zu, limit: %zu)",
+                     work->labels, sample->label_count,
+                     work->limits->sample_labels);
+  if (sample->value_count != work->profile->type_count)
+    return check_refuse(work->refusal, "sample value length mismatch");
+  return check_label_texts(work->profile, sample, work->refusal);
+}
+
+static spanprof_status check_samples(const check_work *work) {
+  const sp_raw_profile *profile = work->profile;
+  spanprof_status st = SPANPROF_OK;
+  sp_raw_samples samples;
+  size_t i;
+
+  sp_raw_samples_init(&samples, profile);
+  for (i = 0; !st && i < profile->sample_count; i++) {
+    const sp_raw_sample *sample = sp_raw_samples_at(&samples, i);
+
+    st = sample ? check_sample(work, sample) : SPANPROF_ERR_NOMEM;
+  }
+  sp_raw_samples_dispose(&samples);
+  return st;
 }
 
 static spanprof_status check_function_texts(const sp_raw_profile *profile,
@@ -186,9 +195,7 @@ static spanprof_status check_texts(const sp_raw_profile *profile,
     if (check_is_out(profile, profile->types[i].type, true))
       return check_refuse(refusal,
                           "sample type type string index out of range");
-  st = check_label_texts(profile, refusal);
-  if (!st)
-    st = check_function_texts(profile, refusal);
+  st = check_function_texts(profile, refusal);
   if (st)
     return st;
   for (i = 0; i < profile->type_count; i++)
@@ -197,21 +204,9 @@ static spanprof_status check_texts(const sp_raw_profile *profile,
   return check_utf8(profile, refusal);
 }
 
-/* Profiles that are the difference of two have some. */
-static void check_negative_values(sp_raw_profile *profile) {
-  size_t i, k;
-
-  for (i = 0; i < profile->sample_count; i++)
-    for (k = 0; k < profile->type_count; k++)
-      if (profile->samples[i].values[k] < 0) {
-        profile->samples[i].values[k] = 0;
-        profile->negative_count++;
-      }
-}
-
-static spanprof_status check_all(sp_raw_profile *profile,
-                                 const sp_raw_window *window,
-                                 const char *labels, sp_refusal *refusal) {
+static spanprof_status check_all(const check_work *work) {
+  sp_raw_profile *profile = work->profile;
+  sp_refusal *refusal = work->refusal;
   spanprof_status st = SPANPROF_OK;
 
   if (!profile->type_count)
@@ -220,28 +215,35 @@ static spanprof_status check_all(sp_raw_profile *profile,
     return sp_refuse(refusal, SP_REFUSAL_INVALID,
                      "the profile with labels '%s' has %zu sample types; limit "
                      "%zu",
-                     labels, profile->type_count, SP_RAW_TYPES_MAX);
+                     work->labels, profile->type_count, SP_RAW_TYPES_MAX);
   if (profile->time_ns > 0)
-    st = check_window(profile, window, labels, refusal);
+    st = check_window(profile, work->window, work->labels, refusal);
   else
-    profile->time_ns = window->now_ns;
-  if (!st)
-    st = check_samples(profile, labels, refusal);
+    profile->time_ns = work->window->now_ns;
+  if (!st && profile->sample_count > work->limits->samples)
+    st = sp_refuse(refusal, SP_REFUSAL_INVALID,
+                   "the profile with labels '%s' exceeds the samples count "
+                   "limit (max_profile_stacktrace_samples, actual: %zu, "
+                   "limit: %zu)",
+                   work->labels, profile->sample_count, work->limits->samples);
   if (st)
     return st;
   check_cut_texts(profile);
   st = check_ids(profile, refusal);
   if (!st)
-    st = check_texts(profile, refusal);
-  if (!st)
-    check_negative_values(profile);
-  return st;
+    st = check_samples(work);
+  return st ? st : check_texts(profile, refusal);
 }
 
 spanprof_status sp_raw_check(sp_raw_profile *profile,
                              const sp_raw_window *window,
+                             const sp_limits *limits,
                              const sp_series_labels *labels,
                              sp_refusal *refusal) {
+  check_work work = {.profile = profile,
+                     .window = window,
+                     .limits = limits,
+                     .refusal = refusal};
   spanprof_status st;
   sp_buffer all;
 
@@ -249,8 +251,9 @@ spanprof_status sp_raw_check(sp_raw_profile *profile,
   sp_series_labels_print(labels, &all);
   sp_buffer_append(&all, "", 1);
   st = sp_buffer_status(&all);
+  work.labels = all.data;
   if (!st)
-    st = check_all(profile, window, all.data, refusal);
+    st = check_all(&work);
   sp_buffer_dispose(&all);
   return st;
 }

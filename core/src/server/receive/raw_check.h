@@ -12,11 +12,11 @@ typedef struct sp_raw_window {
   int64_t until_ns; /* INT64_MAX: no limit */
 } sp_raw_window;
 
-/* A profile without a time gets the present; stacks that are too deep lose
- * their innermost frames, texts that are too long their heads, and a negative
- * value becomes 0. `labels` are named in refusals. */
+/* A profile without a time gets the present, and texts that are too long lose
+ * their heads. `labels` are named in refusals. */
 spanprof_status sp_raw_check(sp_raw_profile *profile,
                              const sp_raw_window *window,
+                             const sp_limits *limits,
                              const sp_series_labels *labels,
                              sp_refusal *refusal);
 

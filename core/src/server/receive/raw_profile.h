@@ -5,20 +5,17 @@
 #define SP_RAW_PROFILE_H
 
 #include "../../profile/arena.h"
+#include "../model/limits.h"
 #include "wire.h"
 
-/* Pyroscope's default limits, which every recorded answer was given under. */
-#define SP_RAW_SAMPLES_MAX ((size_t)16000)
-#define SP_RAW_LABELS_MAX  ((size_t)100) /* of a sample */
-#define SP_RAW_BYTES_MAX   ((size_t)4 << 20)
-#define SP_RAW_TEXT_MAX    ((size_t)65535)
-#define SP_RAW_DEPTH_MAX   ((size_t)1000)
+/* A longer text loses its beginning, as in Pyroscope. */
+#define SP_RAW_TEXT_MAX ((size_t)65535)
 
 /* What the store keeps, and what is compared with each other. */
 #define SP_RAW_TYPES_MAX ((size_t)64)
 
-/* What one profile may take of memory while it is looked at. */
-#define SP_RAW_MEMORY_MAX ((size_t)64 << 20)
+/* Of labels that are read of a sample: one more than it may have. */
+#define SP_RAW_LABELS_MAX (SP_LIMITS_LABELS_MAX + 1)
 
 typedef struct sp_raw_type {
   int64_t type; /* texts, as all below */
@@ -35,7 +32,7 @@ typedef struct sp_raw_label {
 typedef struct sp_raw_sample {
   uint64_t *locations; /* ids, innermost first */
   int64_t *values;
-  sp_raw_label *labels; /* NULL where there are more than SP_RAW_LABELS_MAX */
+  sp_raw_label *labels; /* at most SP_RAW_LABELS_MAX of them */
   size_t location_count;
   size_t value_count;
   size_t label_count;
@@ -71,8 +68,8 @@ typedef struct sp_raw_profile {
   sp_arena *arena;
   sp_view *texts;
   sp_raw_type *types;
-  sp_raw_sample
-      *samples; /* NULL where there are more than SP_RAW_SAMPLES_MAX */
+  sp_raw_sample *samples;   /* NULL: they stand in `sample_messages` */
+  sp_view *sample_messages; /* still packed */
   sp_raw_mapping *mappings;
   sp_raw_location *locations;
   sp_raw_function *functions;
@@ -87,8 +84,7 @@ typedef struct sp_raw_profile {
   int64_t period;
   int64_t time_ns;
   int64_t duration_ns;
-  size_t bytes;          /* uncompressed */
-  size_t negative_count; /* values that sp_raw_check() set to 0 */
+  size_t bytes; /* uncompressed */
 } sp_raw_profile;
 
 /* Items of the arena, zero. Refuses as too large where the arena is full. */
@@ -103,6 +99,22 @@ spanprof_status sp_raw_unpack(sp_view bytes, sp_buffer *into, size_t max,
 /* Read a profile. Everything is in the arena, the texts in `bytes`. */
 spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
                             sp_refusal *refusal);
+
+/* Reads samples one after the other: those of a large profile take several
+ * times its size. */
+typedef struct sp_raw_samples {
+  const sp_raw_profile *profile;
+  sp_arena arena; /* of the sample at hand */
+  sp_raw_sample sample;
+} sp_raw_samples;
+
+void sp_raw_samples_init(sp_raw_samples *samples,
+                         const sp_raw_profile *profile);
+void sp_raw_samples_dispose(sp_raw_samples *samples);
+
+/* The sample of this number, valid until the next call. NULL: there is no
+ * memory, for what has been read before can be read. */
+const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i);
 
 /* A text of the table; the empty one where the number is out of it. */
 static inline sp_view sp_raw_text(const sp_raw_profile *profile,

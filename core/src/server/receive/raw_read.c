@@ -77,6 +77,7 @@ typedef struct raw_reader {
   sp_wire *wire;
   sp_refusal *refusal;
   size_t counts[RAW_TEXT + 1];
+  sp_arena scratch;
 } raw_reader;
 
 static spanprof_status raw_status(const raw_reader *reader) {
@@ -123,63 +124,102 @@ static spanprof_status raw_tables(raw_reader *reader) {
   if (!st)
     st = sp_raw_new(p->arena, counts[RAW_TEXT], sizeof *p->texts, &p->texts,
                     reader->refusal);
-  /* Nobody looks at the samples of one that has too many. */
-  if (!st && counts[RAW_SAMPLE] <= SP_RAW_SAMPLES_MAX)
-    st = sp_raw_new(p->arena, counts[RAW_SAMPLE], sizeof *p->samples,
-                    &p->samples, reader->refusal);
+  if (!st)
+    st = sp_raw_new(p->arena, counts[RAW_SAMPLE], sizeof *p->sample_messages,
+                    &p->sample_messages, reader->refusal);
   return st;
 }
 
-static spanprof_status raw_sample_count(raw_reader *reader, sp_view message,
-                                        sp_raw_sample *sample) {
-  sp_wire wire = sp_wire_of(message);
+static void raw_sample_count(sp_wire *wire, sp_raw_sample *sample) {
   sp_wire_field field;
   bool sound = true;
 
-  while (sound && sp_wire_next(&wire, &field)) {
+  while (sound && sp_wire_next(wire, &field)) {
     if (field.number == 1)
       sound =
-          sp_wire_count(&wire, &field, "LocationId", &sample->location_count);
+          sp_wire_count(wire, &field, "LocationId", &sample->location_count);
     else if (field.number == 2)
-      sound = sp_wire_count(&wire, &field, "Value", &sample->value_count);
+      sound = sp_wire_count(wire, &field, "Value", &sample->value_count);
     else if (field.number == 3)
-      sound = sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Label") &&
+      sound = sp_wire_want(wire, &field, SP_WIRE_BYTES, "Label") &&
               ++sample->label_count;
   }
-  return sp_wire_status(&wire, "Sample", reader->refusal);
 }
 
-static spanprof_status raw_sample(raw_reader *reader, sp_view message) {
-  sp_raw_profile *p = reader->profile;
-  sp_raw_sample *sample = &p->samples[p->sample_count++];
-  sp_wire wire = sp_wire_of(message);
+static void raw_sample_fill(sp_wire *wire, sp_raw_sample *sample) {
   size_t locations = 0, values = 0, labels = 0;
-  spanprof_status st = raw_sample_count(reader, message, sample);
   sp_wire_field field;
+  bool sound = true;
 
-  if (!st)
-    st = sp_raw_new(p->arena, sample->location_count, sizeof(uint64_t),
-                    &sample->locations, reader->refusal);
-  if (!st)
-    st = sp_raw_new(p->arena, sample->value_count, sizeof(int64_t),
-                    &sample->values, reader->refusal);
-  if (!st && sample->label_count <= SP_RAW_LABELS_MAX)
-    st = sp_raw_new(p->arena, sample->label_count, sizeof(sp_raw_label),
-                    &sample->labels, reader->refusal);
-  while (!st && sp_wire_next(&wire, &field)) {
-    bool sound = true;
-
+  while (sound && sp_wire_next(wire, &field)) {
     if (field.number == 1)
-      sound = sp_wire_numbers(&wire, &field, sample->locations, &locations);
+      sound = sp_wire_numbers(wire, &field, sample->locations, &locations);
     else if (field.number == 2)
       sound =
-          sp_wire_numbers(&wire, &field, (uint64_t *)sample->values, &values);
-    else if (field.number == 3 && sample->labels)
-      sound = sp_wire_scalars(&wire, field.bytes, RAW_SCALARS(raw_label_fields),
+          sp_wire_numbers(wire, &field, (uint64_t *)sample->values, &values);
+    else if (field.number == 3 && labels < sample->label_count)
+      sound = sp_wire_scalars(wire, field.bytes, RAW_SCALARS(raw_label_fields),
                               &sample->labels[labels++]);
-    if (!sound)
-      break;
   }
+}
+
+/* Read one; what is wrong with it is the wire's fault. NOMEM or LIMIT is the
+ * arena's. */
+static spanprof_status raw_sample(sp_arena *arena, sp_view message,
+                                  sp_wire *wire, sp_raw_sample *sample) {
+  memset(sample, 0, sizeof *sample);
+  *wire = sp_wire_of(message);
+  raw_sample_count(wire, sample);
+  if (wire->fault)
+    return SPANPROF_OK;
+  sample->label_count = sp_min_u64(sample->label_count, SP_RAW_LABELS_MAX);
+  sample->locations =
+      sp_arena_new(arena, sample->location_count, sizeof *sample->locations);
+  sample->values =
+      sp_arena_new(arena, sample->value_count, sizeof *sample->values);
+  sample->labels =
+      sp_arena_new(arena, sample->label_count, sizeof *sample->labels);
+  if (!sample->locations || !sample->values || !sample->labels)
+    return arena->st;
+  *wire = sp_wire_of(message);
+  raw_sample_fill(wire, sample);
+  return SPANPROF_OK;
+}
+
+void sp_raw_samples_init(sp_raw_samples *samples,
+                         const sp_raw_profile *profile) {
+  memset(samples, 0, sizeof *samples);
+  samples->profile = profile;
+  sp_arena_init(&samples->arena, profile->arena->mem, SIZE_MAX);
+}
+
+void sp_raw_samples_dispose(sp_raw_samples *samples) {
+  sp_arena_dispose(&samples->arena);
+}
+
+const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i) {
+  const sp_raw_profile *profile = samples->profile;
+  sp_wire wire;
+
+  if (profile->samples)
+    return &profile->samples[i];
+  sp_arena_clear(&samples->arena);
+  return raw_sample(&samples->arena, profile->sample_messages[i], &wire,
+                    &samples->sample)
+             ? NULL
+             : &samples->sample;
+}
+
+/* All are read once, and only then kept as they stand. */
+static spanprof_status raw_check_sample(raw_reader *reader, sp_view message) {
+  sp_raw_profile *p = reader->profile;
+  spanprof_status st;
+  sp_raw_sample sample;
+  sp_wire wire;
+
+  sp_arena_clear(&reader->scratch);
+  st = raw_sample(&reader->scratch, message, &wire, &sample);
+  p->sample_messages[p->sample_count++] = message;
   return st ? st : sp_wire_status(&wire, "Sample", reader->refusal);
 }
 
@@ -227,10 +267,7 @@ static spanprof_status raw_field(raw_reader *reader,
                     &p->types[p->type_count++]);
     break;
   case RAW_SAMPLE:
-    if (p->samples)
-      return raw_sample(reader, field->bytes);
-    p->sample_count++;
-    break;
+    return raw_check_sample(reader, field->bytes);
   case RAW_MAPPING:
     sp_wire_scalars(wire, field->bytes, RAW_SCALARS(raw_mapping_fields),
                     &p->mappings[p->mapping_count++]);
@@ -272,10 +309,12 @@ spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
   memset(out, 0, sizeof *out);
   out->arena = arena;
   out->bytes = bytes.size;
+  sp_arena_init(&reader.scratch, arena->mem, SIZE_MAX);
   st = raw_count(&reader, bytes);
   if (!st)
     st = raw_tables(&reader);
   while (!st && sp_wire_next(&wire, &field))
     st = raw_field(&reader, &field);
+  sp_arena_dispose(&reader.scratch);
   return st ? st : raw_status(&reader);
 }

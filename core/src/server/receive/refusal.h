@@ -9,6 +9,7 @@ typedef enum sp_refusal_kind {
   SP_REFUSAL_BROKEN,  /* the bytes are not what they claim to be */
   SP_REFUSAL_INVALID, /* they are, and break a rule */
   SP_REFUSAL_LARGE,   /* larger than one upload may be */
+  SP_REFUSAL_RATE,    /* larger than Pyroscope's burst */
   SP_REFUSAL_STORE    /* taken, and could not be kept: not the sender's fault */
 } sp_refusal_kind;
 

@@ -7,6 +7,9 @@
 /* Of one process alone: they would make a series of each of its runs. */
 #define LABELS_SESSION "__session_id__"
 
+/* Bytes of a name or value in a refusal. */
+#define LABELS_SHOWN_MAX 4096
+
 void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem) {
   *labels = (sp_series_labels){.mem = mem};
 }
@@ -86,7 +89,7 @@ static void labels_quote(sp_view text, sp_buffer *out) {
   size_t i;
 
   sp_buffer_append(out, "\"", 1);
-  for (i = 0; i < text.size; i++) {
+  for (i = 0; i < sp_min_u64(text.size, LABELS_SHOWN_MAX); i++) {
     const char c = text.bytes[i];
 
     if (c == '"' || c == '\\')
@@ -107,7 +110,7 @@ void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out) {
     if (i)
       sp_buffer_append(out, ", ", 2);
     sp_buffer_append(out, labels->labels[i].name.bytes,
-                     labels->labels[i].name.size);
+                     sp_min_u64(labels->labels[i].name.size, LABELS_SHOWN_MAX));
     sp_buffer_append(out, "=", 1);
     labels_quote(labels->labels[i].value, out);
   }
@@ -117,15 +120,16 @@ void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out) {
 /* Refuse one label. `last`: the one before it. */
 static spanprof_status labels_check_one(const sp_series_label *label,
                                         const sp_series_label *last,
+                                        const sp_limits *limits,
                                         const char *all, sp_refusal *refusal) {
-  const int name_size = (int)sp_min_u64(label->name.size, INT32_MAX);
-  const int value_size = (int)sp_min_u64(label->value.size, INT32_MAX);
+  const int name_size = (int)sp_min_u64(label->name.size, LABELS_SHOWN_MAX);
+  const int value_size = (int)sp_min_u64(label->value.size, LABELS_SHOWN_MAX);
 
   if (label->name.size > SP_SERIES_LABEL_NAME_MAX)
     return sp_refuse(refusal, SP_REFUSAL_INVALID,
                      "profile with labels '%s' has label name too long: '%.*s'",
                      all, name_size, label->name.bytes);
-  if (label->value.size > SP_SERIES_LABEL_VALUE_MAX)
+  if (label->value.size > limits->label_value_bytes)
     return sp_refuse(
         refusal, SP_REFUSAL_INVALID,
         "profile with labels '%s' has label value too long: '%.*s'", all,
@@ -149,9 +153,10 @@ static spanprof_status labels_check_one(const sp_series_label *label,
 }
 
 static bool labels_one_is_sound(const sp_series_label *label,
-                                const sp_series_label *last) {
+                                const sp_series_label *last,
+                                const sp_limits *limits) {
   return label->name.size && label->name.size <= SP_SERIES_LABEL_NAME_MAX &&
-         label->value.size <= SP_SERIES_LABEL_VALUE_MAX &&
+         label->value.size <= limits->label_value_bytes &&
          sp_utf8_valid(label->name.bytes, label->name.size) &&
          sp_utf8_valid(label->value.bytes, label->value.size) &&
          !(last && sp_view_equal(label->name, last->name));
@@ -159,30 +164,32 @@ static bool labels_one_is_sound(const sp_series_label *label,
 
 /* Whether all is well, found without writing anything: a profile has a series
  * for each set of its samples' labels. */
-static bool labels_are_sound(const sp_series_labels *labels) {
+static bool labels_are_sound(const sp_series_labels *labels,
+                             const sp_limits *limits) {
   const sp_view name = sp_series_labels_get(labels, sp_view_text("__name__"));
   size_t i;
 
-  if (labels->count > SP_SERIES_LABELS_MAX || !name.size ||
+  if (labels->count > limits->series_labels || !name.size ||
       !sp_series_labels_get(labels, sp_view_text("service_name")).size)
     return false;
   for (i = 0; i < labels->count; i++)
     if (!labels_one_is_sound(&labels->labels[i],
-                             i ? &labels->labels[i - 1] : NULL))
+                             i ? &labels->labels[i - 1] : NULL, limits))
       return false;
   return true;
 }
 
 static spanprof_status labels_check(const sp_series_labels *labels,
-                                    const char *all, sp_refusal *refusal) {
+                                    const sp_limits *limits, const char *all,
+                                    sp_refusal *refusal) {
   const sp_view name = sp_series_labels_get(labels, sp_view_text("__name__"));
   spanprof_status st = SPANPROF_OK;
   size_t i;
 
-  if (labels->count > SP_SERIES_LABELS_MAX)
+  if (labels->count > limits->series_labels)
     return sp_refuse(refusal, SP_REFUSAL_INVALID,
                      "profile series '%s' has %zu label names; limit %zu", all,
-                     labels->count, SP_SERIES_LABELS_MAX);
+                     labels->count, limits->series_labels);
   if (!name.size || !sp_utf8_valid(name.bytes, name.size))
     return sp_refuse(refusal, SP_REFUSAL_INVALID,
                      "invalid labels '%s' with error: invalid metric name",
@@ -193,23 +200,24 @@ static spanprof_status labels_check(const sp_series_labels *labels,
         "invalid labels '%s' with error: service name is not provided", all);
   for (i = 0; !st && i < labels->count; i++)
     st = labels_check_one(&labels->labels[i], i ? &labels->labels[i - 1] : NULL,
-                          all, refusal);
+                          limits, all, refusal);
   return st;
 }
 
 spanprof_status sp_series_labels_check(const sp_series_labels *labels,
+                                       const sp_limits *limits,
                                        sp_refusal *refusal) {
   spanprof_status st;
   sp_buffer all;
 
-  if (labels_are_sound(labels))
+  if (labels_are_sound(labels, limits))
     return SPANPROF_OK;
   sp_buffer_init(&all, labels->mem);
   sp_series_labels_print(labels, &all);
   sp_buffer_append(&all, "", 1);
   st = sp_buffer_status(&all);
   if (!st)
-    st = labels_check(labels, all.data, refusal);
+    st = labels_check(labels, limits, all.data, refusal);
   sp_buffer_dispose(&all);
   return st;
 }

@@ -3,12 +3,11 @@
 #define SP_SERIES_LABELS_H
 
 #include "../../profile/arena.h"
+#include "../model/limits.h"
 #include "refusal.h"
 #include "view.h"
 
-#define SP_SERIES_LABELS_MAX      ((size_t)30)
 #define SP_SERIES_LABEL_NAME_MAX  ((size_t)1024)
-#define SP_SERIES_LABEL_VALUE_MAX ((size_t)2048)
 #define SP_SERIES_UNKNOWN_SERVICE "unknown_service"
 
 typedef struct sp_series_label {
@@ -49,6 +48,7 @@ void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out);
 
 /* Sorted labels against the rules for a series. */
 spanprof_status sp_series_labels_check(const sp_series_labels *labels,
+                                       const sp_limits *limits,
                                        sp_refusal *refusal);
 
 #endif

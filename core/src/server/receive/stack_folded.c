@@ -3,7 +3,6 @@
 #include "../../util/number.h"
 #include "stack_text.h"
 
-#define FOLDED_LINE_MAX  ((size_t)65535)
 #define FOLDED_COUNT_MAX 32 /* digits of a count, with zeros before it */
 
 /* The next line without its end; false: there is none. */
@@ -48,7 +47,7 @@ spanprof_status sp_stack_folded(sp_stack_list *list, sp_view text) {
   sp_view line;
   size_t at;
 
-  while (!st && folded_line(&text, &line) && line.size <= FOLDED_LINE_MAX) {
+  while (!st && folded_line(&text, &line)) {
     line = folded_without_cr(line);
     space = line.size ? memrchr(line.bytes, ' ', line.size) : NULL;
     if (!space)
@@ -67,9 +66,6 @@ spanprof_status sp_stack_lines(sp_stack_list *list, sp_view text) {
   sp_view line;
 
   while (!st && folded_line(&text, &line)) {
-    if (line.size > FOLDED_LINE_MAX)
-      return sp_refuse(list->refusal, SP_REFUSAL_BROKEN,
-                       "bufio.Scanner: token too long");
     line = folded_without_cr(line);
     if (line.size)
       st = sp_stack_list_add_key(list, line, 1);

@@ -1,9 +1,5 @@
 #include "stack_list.h"
 
-#define STACK_LIST_KEY_FRAMES                    \
-  1024 /* of one key; deeper ones are cut anyway \
-        */
-
 void sp_stack_list_init(sp_stack_list *list, sp_arena *arena,
                         sp_refusal *refusal) {
   memset(list, 0, sizeof *list);
@@ -46,22 +42,16 @@ static spanprof_status stack_list_name(sp_stack_list *list, sp_view name,
   return SPANPROF_OK;
 }
 
-/* Put the frames behind the others, where they stay if the stack is new. */
-static spanprof_status stack_list_frames(sp_stack_list *list,
-                                         const sp_view *frames, size_t count) {
-  const sp_mem *mem = list->arena->mem;
-  spanprof_status st = SPANPROF_OK;
-  size_t i;
+/* Put a frame behind those of all stacks, the `at`-th of a new one. */
+static spanprof_status stack_list_frame(sp_stack_list *list, size_t at,
+                                        sp_view name) {
+  spanprof_status st = sp_mem_reserve(
+      list->arena->mem, (void **)&list->frames, &list->frame_room,
+      list->frame_count + at + 1, sizeof *list->frames);
 
-  if (list->frame_count + count > SP_STACK_LIST_FRAMES_MAX)
-    return sp_refuse(list->refusal, SP_REFUSAL_LARGE,
-                     "the stacks have more than %zu frames in all",
-                     SP_STACK_LIST_FRAMES_MAX);
-  st = sp_mem_reserve(mem, (void **)&list->frames, &list->frame_room,
-                      list->frame_count + count + 1, sizeof *list->frames);
-  for (i = 0; !st && i < count; i++)
-    st = stack_list_name(list, frames[i], &list->frames[list->frame_count + i]);
-  return st;
+  return st ? st
+            : stack_list_name(list, name,
+                              &list->frames[list->frame_count + at]);
 }
 
 static bool stack_list_is(const sp_stack_list *list,
@@ -71,10 +61,13 @@ static bool stack_list_is(const sp_stack_list *list,
                 count * sizeof *list->frames) == 0;
 }
 
-spanprof_status sp_stack_list_add(sp_stack_list *list, const sp_view *frames,
-                                  size_t count, uint64_t value) {
+/* The last `count` frames are a stack; they stay if it is new. */
+static spanprof_status stack_list_end(sp_stack_list *list, size_t count,
+                                      uint64_t value) {
   const sp_mem *mem = list->arena->mem;
-  spanprof_status st = stack_list_frames(list, frames, count);
+  spanprof_status st =
+      sp_mem_reserve(mem, (void **)&list->frames, &list->frame_room,
+                     list->frame_count + count + 1, sizeof *list->frames);
   uint64_t hash;
   uint32_t i, at;
 
@@ -88,11 +81,6 @@ spanprof_status sp_stack_list_add(sp_stack_list *list, const sp_view *frames,
       list->stacks[i].value += value;
       return SPANPROF_OK;
     }
-  if (list->stack_count > SP_RAW_SAMPLES_MAX)
-    return sp_refuse(list->refusal, SP_REFUSAL_INVALID,
-                     "the profile exceeds the samples count limit "
-                     "(max_profile_stacktrace_samples, limit: %zu)",
-                     SP_RAW_SAMPLES_MAX);
   st = sp_mem_reserve(mem, (void **)&list->stacks, &list->stack_room,
                       list->stack_count + 1, sizeof *list->stacks);
   if (!st)
@@ -106,20 +94,30 @@ spanprof_status sp_stack_list_add(sp_stack_list *list, const sp_view *frames,
   return SPANPROF_OK;
 }
 
+spanprof_status sp_stack_list_add(sp_stack_list *list, const sp_view *frames,
+                                  size_t count, uint64_t value) {
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  for (i = 0; !st && i < count; i++)
+    st = stack_list_frame(list, i, frames[i]);
+  return st ? st : stack_list_end(list, count, value);
+}
+
 spanprof_status sp_stack_list_add_key(sp_stack_list *list, sp_view key,
                                       uint64_t value) {
-  sp_view frames[STACK_LIST_KEY_FRAMES];
   size_t start = 0, count = 0, i;
+  spanprof_status st = SPANPROF_OK;
 
-  /* Of one that is too deep the outermost frames are kept. */
-  for (i = 0; i <= key.size && count < STACK_LIST_KEY_FRAMES; i++) {
+  for (i = 0; !st && i <= key.size; i++) {
     if (i < key.size && key.bytes[i] != ';')
       continue;
     if (i < key.size || start < i)
-      frames[count++] = sp_view_of(key.bytes + start, i - start);
+      st = stack_list_frame(list, count++,
+                            sp_view_of(key.bytes + start, i - start));
     start = i + 1;
   }
-  return sp_stack_list_add(list, frames, count, value);
+  return st ? st : stack_list_end(list, count, value);
 }
 
 /* The texts of `meta`, in the order of their numbers from 1. */

@@ -6,9 +6,6 @@
 #include "../../util/hash_index.h"
 #include "raw_profile.h"
 
-/* Frames that all stacks together may have. */
-#define SP_STACK_LIST_FRAMES_MAX ((size_t)4 << 20)
-
 typedef struct sp_stack_entry {
   size_t first; /* of frames */
   size_t count;

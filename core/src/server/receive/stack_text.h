@@ -5,8 +5,7 @@
 
 #include "stack_list.h"
 
-/* "main;leaf 3": lines without a space are skipped, and one of more than 64 KiB
- * is the end. */
+/* "main;leaf 3": lines without a space are skipped. */
 spanprof_status sp_stack_folded(sp_stack_list *list, sp_view text);
 
 /* "main;leaf": each line is one sample. */

@@ -152,7 +152,7 @@ spanprof_status sp_stack_tree_read(sp_stack_list *list, sp_view bytes) {
     st = trie_read(&t, &node);
     if (!st && node.name.size > SP_RAW_TEXT_MAX)
       st = trie_broken(&t, "a name of the tree is too long");
-    if (!st && node.children > SP_RAW_SAMPLES_MAX)
+    if (!st && node.children > t.rest.size)
       st = trie_broken(&t, "a node of the tree has too many children");
     if (st)
       break;

@@ -11,7 +11,7 @@
 static bool upload_room(sp_upload *upload, size_t more) {
   const bool reads = upload->reads;
 
-  if (more > SP_UPLOAD_BYTES_MAX - upload->bytes) {
+  if (more > upload->serve->options->upload_bytes - upload->bytes) {
     upload->fault = SP_UPLOAD_LARGE;
     return false;
   }
@@ -82,9 +82,9 @@ spanprof_status sp_upload_explain(const sp_upload *upload, sp_refusal *refusal,
     break;
   case SP_UPLOAD_LARGE:
     return sp_refuse(refusal, SP_REFUSAL_LARGE,
-                     "the upload takes more than %zu MiB of memory to read: "
-                     "send it in parts",
-                     SP_UPLOAD_BYTES_MAX >> 20);
+                     "the upload takes more than %zu MiB of memory to read "
+                     "(--upload-memory): send it in parts",
+                     upload->serve->options->upload_bytes >> 20);
   case SP_UPLOAD_BUSY:
     refusal->kind = SP_REFUSAL_NONE;
     sp_buffer_clear(&refusal->text);

@@ -2,8 +2,8 @@
  *
  * What a reader allocates is counted. Small uploads go on beside each other;
  * one that comes to take more than SP_UPLOAD_SMALL_BYTES waits until it is the
- * only large one, and none takes more than SP_UPLOAD_BYTES_MAX: what uploads
- * unpack to is bounded, however many there are.
+ * only large one, and none takes more than --upload-memory: what uploads unpack
+ * to is bounded, however many there are.
  *
  * Who: the thread that reads the upload. It waits for its place among large
  * ones without the store's gate, so that whoever has that place may enter. */
@@ -14,11 +14,10 @@
 #include "refusal.h"
 
 #define SP_UPLOAD_SMALL_BYTES ((size_t)2 << 20)
-#define SP_UPLOAD_BYTES_MAX   ((size_t)96 << 20)
 
 typedef enum sp_upload_fault {
   SP_UPLOAD_SOUND,
-  SP_UPLOAD_LARGE, /* more than SP_UPLOAD_BYTES_MAX */
+  SP_UPLOAD_LARGE, /* more than --upload-memory */
   SP_UPLOAD_BUSY   /* too many large ones wait already */
 } sp_upload_fault;
 

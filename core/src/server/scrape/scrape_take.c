@@ -96,15 +96,16 @@ spanprof_status sp_scrape_take(sp_serve *serve, const sp_scrape_probe *probe,
 
   sp_upload_begin(&upload, serve);
   sp_buffer_init(&unpacked, &upload.mem);
-  sp_arena_init(&arena, &upload.mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&arena, &upload.mem, SIZE_MAX);
   sp_batch_init(&batch, &upload);
   sp_upload_enter(&upload);
-  st = sp_raw_unpack(answer, &unpacked, SP_RAW_BYTES_MAX, &bytes, &large,
-                     refusal);
+  batch.is_one = true;
+  st = sp_raw_unpack(answer, &unpacked, serve->options->limits->profile_bytes,
+                     &bytes, &large, refusal);
   if (!st && large)
-    st =
-        sp_refuse(refusal, SP_REFUSAL_LARGE,
-                  "unpacked it is larger than %zu MiB", SP_RAW_BYTES_MAX >> 20);
+    st = sp_refuse(refusal, SP_REFUSAL_LARGE,
+                   "unpacked it is larger than %zu MiB",
+                   serve->options->limits->profile_bytes >> 20);
   if (!st)
     st = take_read(&batch, probe, &arena, bytes, refusal);
   if (!st)

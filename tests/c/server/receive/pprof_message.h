@@ -5,6 +5,8 @@
 #include "message.h"
 #include "server/receive/raw_profile.h"
 
+#define PPROF_MEMORY_MAX ((size_t)64 << 20)
+
 /* The texts that every profile here has; frames are numbered from the first
  * name. */
 enum {
@@ -90,7 +92,7 @@ typedef struct pprof_case {
 
 static inline void pprof_case_init(pprof_case *c, const sp_mem *mem) {
   memset(c, 0, sizeof *c);
-  sp_arena_init(&c->arena, mem, SP_RAW_MEMORY_MAX);
+  sp_arena_init(&c->arena, mem, PPROF_MEMORY_MAX);
   sp_refusal_init(&c->refusal, mem);
 }
 

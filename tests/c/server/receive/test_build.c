@@ -3,6 +3,8 @@
 #include "pprof_message.h"
 #include "server/receive/build.h"
 
+static size_t negative_count; /* of the last profile */
+
 static void labels_for(sp_series_labels *labels, const sp_mem *mem) {
   sp_series_labels_init(labels, mem);
   sp_series_labels_add(labels, sp_view_text("__name__"),
@@ -16,14 +18,17 @@ static spanprof_status build_on(const sp_mem *mem, const message *m,
                                 sp_received **out, char *sentence) {
   sp_series_labels labels;
   spanprof_status st;
+  size_t next = 0;
   pprof_case c;
 
   pprof_case_init(&c, mem);
   labels_for(&labels, mem);
   *out = NULL;
+  negative_count = 0;
   st = sp_raw_read(&c.raw, &c.arena, message_view(m), &c.refusal);
   if (!st)
-    st = sp_build(out, &c.raw, &labels, &c.refusal);
+    st = sp_build(out, &c.raw, &labels, &sp_limits_pyroscope, &next,
+                  &negative_count, &c.refusal);
   snprintf(sentence, 200, "%s", sp_refusal_text(&c.refusal));
   sp_series_labels_dispose(&labels);
   pprof_case_dispose(&c);
@@ -152,6 +157,71 @@ static void a_location_without_a_function_is_a_frame_of_its_module(void) {
   sp_received_free(out);
 }
 
+static void a_negative_value_is_refused_alone(void) {
+  message m = pprof_head("k", "v"), sample = pprof_sample(5, 0, 0);
+  sp_received *out;
+
+  message_inner(&m, 1, pprof_value_type(PPROF_KEY, PPROF_NANOSECONDS));
+  message_number(&sample, 2, (uint64_t)-7);
+  message_inner(&m, 2, sample);
+  out = build_good(&m);
+  CHECK_EQUAL(out->values[out->samples[0].values], 5);
+  CHECK_EQUAL(out->values[out->samples[0].values + 1], 0);
+  CHECK_EQUAL(negative_count, 1);
+  sp_received_free(out);
+}
+
+static void a_stack_that_is_too_deep_loses_its_innermost_frames(void) {
+  message m = pprof_head("k", "v"), sample = message_new();
+  const sp_received_stack *stack;
+  sp_received *out;
+  size_t i;
+
+  for (i = 0; i < sp_limits_pyroscope.frames; i++)
+    message_number(&sample, 1, 1);
+  message_number(&sample, 1, 2);
+  message_number(&sample, 2, 1);
+  message_inner(&m, 2, sample);
+  out = build_good(&m);
+  stack = &out->stacks[out->samples[0].stack];
+  CHECK_EQUAL(stack->count, sp_limits_pyroscope.frames);
+  CHECK(out->stack_frames[stack->first + stack->count - 1] !=
+        out->stack_frames[stack->first]);
+  sp_received_free(out);
+}
+
+/* Every sample is in one part, and each part is whole. */
+static void a_large_profile_is_built_in_parts(void) {
+  message m = pprof_head("k", "v");
+  sp_limits limits = sp_limits_own;
+  size_t next = 0, negative = 0, parts = 0, i;
+  int64_t sum = 0;
+  sp_series_labels labels;
+  sp_received *out;
+  pprof_case c;
+
+  limits.part_bytes = 1;
+  for (i = 1; i <= 10; i++)
+    message_inner(&m, 2, pprof_sample((int64_t)i, PPROF_KEY, PPROF_TEXT));
+  pprof_case_init(&c, &sp_mem_default);
+  labels_for(&labels, &sp_mem_default);
+  CHECK(!sp_raw_read(&c.raw, &c.arena, message_view(&m), &c.refusal));
+  while (next < c.raw.sample_count) {
+    CHECK(!sp_build(&out, &c.raw, &labels, &limits, &next, &negative,
+                    &c.refusal));
+    CHECK_EQUAL(out->stacks[out->samples[0].stack].count, 2);
+    CHECK_TEXT(sp_received_label(out, out->samples[0].labels, "k"), "v");
+    sum += out->values[out->samples[0].values];
+    parts++;
+    sp_received_free(out);
+  }
+  CHECK_EQUAL(parts, 10);
+  CHECK_EQUAL(sum, 55);
+  sp_series_labels_dispose(&labels);
+  pprof_case_dispose(&c);
+  message_free(&m);
+}
+
 static void of_one_id_twice_the_last_counts(void) {
   message m = pprof_head("k", "v");
   sp_received *out;
@@ -251,6 +321,10 @@ int main(int argc, char **argv) {
        a_series_label_comes_before_a_samples},
       {"a_location_without_a_function_is_a_frame_of_its_module",
        a_location_without_a_function_is_a_frame_of_its_module},
+      {"a_negative_value_is_refused_alone", a_negative_value_is_refused_alone},
+      {"a_stack_that_is_too_deep_loses_its_innermost_frames",
+       a_stack_that_is_too_deep_loses_its_innermost_frames},
+      {"a_large_profile_is_built_in_parts", a_large_profile_is_built_in_parts},
       {"of_one_id_twice_the_last_counts", of_one_id_twice_the_last_counts},
       {"a_sum_that_does_not_fit_belongs_to_no_frame",
        a_sum_that_does_not_fit_belongs_to_no_frame},

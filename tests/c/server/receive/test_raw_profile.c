@@ -3,6 +3,8 @@
 
 #include "pprof_message.h"
 
+#define UNPACKED_MAX ((size_t)4 << 20)
+
 static message whole(void) {
   message m = pprof_head("thread", "worker");
 
@@ -18,14 +20,19 @@ static spanprof_status read_case(pprof_case *c, sp_view bytes) {
 
 static void reads_what_was_written(void) {
   message m = whole();
+  const sp_raw_sample *sample;
+  sp_raw_samples samples;
   pprof_case c;
 
   CHECK(!read_case(&c, message_view(&m)));
   CHECK_EQUAL(c.raw.sample_count, 1);
-  CHECK_EQUAL(c.raw.samples[0].location_count, 2);
-  CHECK_EQUAL(c.raw.samples[0].locations[0], 2);
-  CHECK_EQUAL(c.raw.samples[0].values[0], 30);
-  CHECK_EQUAL(c.raw.samples[0].labels[0].text, PPROF_TEXT);
+  sp_raw_samples_init(&samples, &c.raw);
+  sample = sp_raw_samples_at(&samples, 0);
+  CHECK_EQUAL(sample->location_count, 2);
+  CHECK_EQUAL(sample->locations[0], 2);
+  CHECK_EQUAL(sample->values[0], 30);
+  CHECK_EQUAL(sample->labels[0].text, PPROF_TEXT);
+  sp_raw_samples_dispose(&samples);
   CHECK_EQUAL(c.raw.location_count, 2);
   CHECK_EQUAL(c.raw.locations[1].lines[0].line, 7);
   CHECK_EQUAL(c.raw.time_ns, 1700000000);
@@ -91,7 +98,7 @@ static void memory_is_bounded(void) {
   }
   CHECK(read_case(&c, sp_view_of(bytes, 2 * count)));
   CHECK(c.refusal.kind == SP_REFUSAL_LARGE);
-  CHECK(c.arena.bytes <= SP_RAW_MEMORY_MAX);
+  CHECK(c.arena.bytes <= PPROF_MEMORY_MAX);
   pprof_case_dispose(&c);
   free(bytes);
 }
@@ -119,7 +126,7 @@ static spanprof_status unpack(sp_view bytes, size_t *size, bool *large,
 
   sp_buffer_init(&into, &sp_mem_default);
   sp_refusal_init(&refusal, &sp_mem_default);
-  st = sp_raw_unpack(bytes, &into, SP_RAW_BYTES_MAX, &out, large, &refusal);
+  st = sp_raw_unpack(bytes, &into, UNPACKED_MAX, &out, large, &refusal);
   *size = out.size;
   snprintf(text, 100, "%s", sp_refusal_text(&refusal));
   sp_refusal_dispose(&refusal);
@@ -144,7 +151,7 @@ static void gzip_is_unpacked_and_bounded(void) {
   size = gzip(bomb, bomb_size, packed, sizeof packed);
   CHECK(!unpack(sp_view_of(packed, size), &out, &large, text));
   CHECK(large);
-  CHECK(out < SP_RAW_BYTES_MAX + (1 << 17));
+  CHECK(out < UNPACKED_MAX + (1 << 17));
   CHECK(unpack(sp_view_of("", 0), &out, &large, text));
   CHECK_TEXT(text, "gzip reset: EOF");
   CHECK(unpack(sp_view_of("\x28\xb5\x2f\xfd", 4), &out, &large, text));

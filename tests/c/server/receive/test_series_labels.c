@@ -14,7 +14,8 @@ static void check_labels(const char *const *pairs, char *sentence) {
     CHECK(!sp_series_labels_add(&labels, sp_view_text(pairs[0]),
                                 sp_view_text(pairs[1])));
   sp_series_labels_drop(&labels);
-  CHECK_EQUAL(sp_series_labels_check(&labels, &refusal) != SPANPROF_OK,
+  CHECK_EQUAL(sp_series_labels_check(&labels, &sp_limits_pyroscope, &refusal) !=
+                  SPANPROF_OK,
               refusal.kind != SP_REFUSAL_NONE);
   snprintf(sentence, 300, "%s", sp_refusal_text(&refusal));
   sp_refusal_dispose(&refusal);

@@ -8,7 +8,8 @@
 #define LARGE_BYTES (SP_UPLOAD_SMALL_BYTES + 1)
 #define SENDERS     24
 
-static sp_serve serve;
+static const sp_serve_options options = {.upload_bytes = (size_t)96 << 20};
+static sp_serve serve = {.options = &options};
 static atomic_int at_once, most, served, refused;
 
 static void begin(void) {
@@ -48,13 +49,13 @@ static void one_that_takes_too_much_is_told_so(void) {
   begin();
   sp_refusal_init(&refusal, &sp_mem_default);
   sp_upload_begin(&upload, &serve);
-  CHECK(!sp_mem_new(&upload.mem, SP_UPLOAD_BYTES_MAX + 1));
+  CHECK(!sp_mem_new(&upload.mem, options.upload_bytes + 1));
   CHECK_EQUAL(sp_upload_explain(&upload, &refusal, SPANPROF_ERR_NOMEM),
               SPANPROF_ERR_FORMAT);
   CHECK_EQUAL(refusal.kind, SP_REFUSAL_LARGE);
   CHECK_TEXT(sp_refusal_text(&refusal),
-             "the upload takes more than 96 MiB of memory to read: send it in "
-             "parts");
+             "the upload takes more than 96 MiB of memory to read "
+             "(--upload-memory): send it in parts");
   sp_refusal_dispose(&refusal);
   sp_upload_end(&upload);
   end();
