@@ -92,11 +92,15 @@ module Spanprof
       Session.stop(timeout)
     end
 
-    # Profile a block: every thread of the process for as long as it runs. The
-    # profile goes nowhere but to the caller. Spans are told apart where a
-    # {SpanProcessor} was added. Where profiling is not possible, and while the
-    # process is profiled otherwise, the block runs all the same, and the result
-    # says why it is empty.
+    # Profile a block: the CPU time of the block itself and of the fibers and
+    # threads that it creates (`Thread.start` aside, which Ruby does not tell of).
+    # Any number of profiles run side by side, and beside {start}. Threads that
+    # exist already, such as those of a pool, and threads of native code are not
+    # in it; `all_threads` adds all threads of the process.
+    #
+    # The profile goes nowhere but to the caller. Nothing is raised: where
+    # profiling is not possible the block runs all the same, and the result says
+    # why it is empty. Spans are told apart where a {SpanProcessor} was added.
     #
     # @example
     #   profile = Spanprof.profile { import_orders }
@@ -106,11 +110,13 @@ module Spanprof
     #   profile.open                  # a flame graph in the browser; html("import.html") writes it
     # @param sample_rate_hz [Integer] samples per second of CPU time and thread, 1..1000; above the kernel's tick
     #   (often 250) each sample stands for more time
+    #   (all profiles share one sampling, the session's where one runs: {Profile#note} says where its rate is another)
     # @param native_frames [Boolean] functions of C code too; without them their time is the Ruby method's that called
+    # @param all_threads [Boolean] profile all threads of the process while the block runs
     # @return [Profile]
-    def profile(sample_rate_hz: 1000, native_frames: false, &block)
-      profile = Profile.new(sample_rate_hz: sample_rate_hz, native_frames: native_frames)
-      profile.take(&block)
+    def profile(sample_rate_hz: 1000, native_frames: false, all_threads: false, &block)
+      profile = Profile.new
+      profile.record(!all_threads, sample_rate_hz, native_frames, nil, &block)
       profile
     end
 

@@ -237,12 +237,12 @@ class ApiTest < ChildTest
     assert_burned(0.3, burnt)
   end
 
-  def test_takes_of_many_threads_beside_starts_and_stops
+  def test_recordings_of_many_threads_beside_starts_and_stops
     result = child!(<<~'RUBY')
       require "spanprof"
-      taker = Spanprof.const_get(:Native)::Take
-      threads = Array.new(3) do
-        Thread.new { Array.new(30) { taker.begin(1).tap { sleep 0.002 }.end(5000).class } }
+      recording = Spanprof.const_get(:Native)::Recording
+      threads = [true, false, true].map do |own|
+        Thread.new { Array.new(30) { recording.begin(own, nil, nil, nil).tap { sleep 0.002 }.end.first.class } }
       end
       threads << Thread.new { Array.new(30) { Spanprof.start(log_level: :off) ? String : Spanprof.stop } }
       p threads.flat_map(&:value).tally.to_a, Spanprof.stop.class, Thread.list.any? { |thread| thread.name == "spanprof" }

@@ -1,7 +1,8 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # What a block spent CPU time on: what {Spanprof.profile} returns.
+  # What a block spent CPU time on: what {Spanprof.profile} returns. Nothing here
+  # raises because of the profiler.
   class Profile
     # A function's CPU seconds: its own, and with what it called.
     FunctionRow = Struct.new(:name, :file, :self_s, :total_s)
@@ -10,41 +11,32 @@ module Spanprof
     # them; "(no span)" is what ran in none.
     SpanRow = Struct.new(:name, :spans, :self_s, :total_s)
 
-    # A window longer than any block, and nobody to send it to, whatever the
-    # environment says.
-    OPTIONS = {
-      upload_interval_ms: 3_600_000, server_address: "", spool_directory: "", flush_on_sigterm: false,
-      log_level: :error, autoinstrument_rails: true
-    }.freeze
-    STOP_S = 10
-    private_constant :OPTIONS, :STOP_S
-
     # @return [Object] what the block returned
     attr_reader :value
 
     # @return [String, nil] why nothing was profiled, in one sentence
     attr_reader :unavailable_reason
 
-    # @param options [Hash] of {Spanprof.start}
+    # @return [String, nil] how the profile differs from the one that was asked
+    #   for: its rate is the session's, or it ended early
+    attr_reader :note
+
     # @api private
-    def initialize(**options)
-      @options = { **OPTIONS, **options }
-      @parts = []
+    def initialize
+      @unavailable_reason = "the block has not ended"
     end
 
-    # Runs the block in a session of its own.
+    # @param wanted [Array] arguments of Native::Recording.begin
     # @api private
-    def take
-      pid = Process.pid
-      directory = start
+    def record(*wanted)
+      recording = start(wanted)
       @value = yield if block_given?
     ensure
-      Session.stop_alone(@options, STOP_S)
-      pid == Process.pid ? collect(directory) : @unavailable_reason = "the block forked this process"
+      finish(recording) if recording
     end
 
     # @param rows [Integer] 0: all
-    # @return [Array<FunctionRow>] the functions with the most CPU time of their own
+    # @return [Array<FunctionRow>] the functions with the most CPU time of their own; none where there is no profile
     def top(rows = 10)
       json("functions", rows) { |row| FunctionRow.new(row["name"], row["file"], row["self"] / 1e9, row["total"] / 1e9) }
     end
@@ -56,42 +48,47 @@ module Spanprof
     end
 
     # Write the profile as gzip-compressed pprof, for `spanprof report`,
-    # `go tool pprof` and others. A profile that is too large for one upload has
-    # parts: the others become "name-2.pb.gz" and so on beside it.
+    # `go tool pprof` and others.
     # @param path [String, Pathname] "name.pb.gz"
-    # @return [Array<String>] the files that were written; none where nothing was profiled
-    # @raise [SystemCallError] a file cannot be written
+    # @return [String, nil] the path; nil where there is no profile, and no file is written
+    # @raise [SystemCallError] the file cannot be written
     def save(path)
-      stem, suffix = path.to_s.match(/\A(.*?)((?:\.pb)?(?:\.gz)?)\z/m).captures
-      @parts.each_with_index.map do |part, i|
-        (i.zero? ? path.to_s : "#{stem}-#{i + 1}#{suffix}").tap { |name| File.binwrite(name, part) }
-      end
+      return unless @pprof
+
+      File.binwrite(path, @pprof)
+      path.to_s
     end
 
     # Write a page with a flame graph, search and the span names: one file, which
     # opens from disk without a network.
     # @param path [String, Pathname] "name.html"
     # @param title [String] its heading
-    # @return [String] the path
-    # @raise [Error] nothing was profiled, or this gem was built without a page
+    # @return [String, nil] the path; nil: there is no page, and the log says why
     # @raise [SystemCallError] the file cannot be written
     def html(path, title: default_title)
-      File.binwrite(path, page(title, "--html", "-"))
+      page = page(title, "--html", "-")
+      return unless page
+
+      File.binwrite(path, page)
       path.to_s
     end
 
     # Show this page in the browser: what BROWSER names, else xdg-open, wslview
     # or open.
     # @param title [String] its heading
-    # @return [String] the temporary file that it is in, which stays
-    # @raise [Error] nothing was profiled, no page or no browser is there
+    # @return [String, nil] the temporary file that it is in, which stays; nil:
+    #   there is no page or no browser, and the log says so
     def open(title: default_title)
-      page(title, "--open").chomp
+      page(title, "--open")&.chomp
     end
 
     # @return [String] the tables of `spanprof report`, or why there are none
     def to_s
-      unavailable_reason ? "not profiled: #{unavailable_reason}" : report("--top", "10").chomp
+      return "not profiled: #{unavailable_reason}" if unavailable_reason
+
+      [report("--top", "10").chomp, note && "spanprof: #{note}"].compact.join("\n")
+    rescue StandardError => e
+      "not shown: #{e.message}"
     end
 
     # @return [String]
@@ -101,26 +98,23 @@ module Spanprof
 
     private
 
-    # @return [String, nil] where the profile is written
-    def start
-      @unavailable_reason = Session::BESIDE
-      return if Session.running?
+    # @return [Native::Recording, nil] nil: the reason is known
+    def start(wanted)
+      reason = LOAD_ERROR || ("a Ractor is not profiled, only the main one is" if Session.other_ractor?)
+      raise Error, reason if reason
 
-      require "tmpdir"
-      @options[:output_directory] = Dir.mktmpdir("spanprof-")
-      @unavailable_reason = Session.start_alone(@options)
-      @options[:output_directory]
-    rescue SystemCallError, ArgumentError => e # of Dir.tmpdir
+      Session.uninterrupted { Native::Recording.begin(*wanted) }
+    rescue StandardError, ScriptError => e
       @unavailable_reason = e.message
       nil
     end
 
-    def collect(directory)
-      return unless directory
-
-      @parts = Dir["#{directory}/*-#{Process.pid}-*.pb.gz"].sort.map { |file| File.binread(file) }
-      @unavailable_reason ||= "no CPU time was sampled" if @parts.empty?
-      FileUtils.rm_rf(directory)
+    def finish(recording)
+      @pprof, samples, @note = Session.uninterrupted { recording.end }
+      @unavailable_reason = "the block forked this process" unless @pprof
+      @unavailable_reason = samples.zero? ? "no CPU time was sampled" : nil if @pprof
+    rescue StandardError, ScriptError => e
+      @unavailable_reason = e.message
     end
 
     def json(table, rows, &row)
@@ -128,6 +122,9 @@ module Spanprof
 
       require "json"
       JSON.parse(report("--json", "--top", rows.to_s)).fetch(table).map(&row)
+    rescue StandardError => e
+      Logging.say(:warn, "no table of a profile: #{e.message}")
+      []
     end
 
     def default_title
@@ -138,11 +135,15 @@ module Spanprof
       raise Error, unavailable_reason if unavailable_reason
 
       report(*options, "--title", title)
+    rescue StandardError => e
+      Logging.say(:warn, "no page of a profile: #{e.message}")
+      nil
     end
 
     def report(*options)
+      require "tmpdir"
       Dir.mktmpdir("spanprof-") do |directory|
-        @parts.each_with_index { |part, i| File.binwrite("#{directory}/#{i}.pb.gz", part) }
+        File.binwrite("#{directory}/profile.pb.gz", @pprof)
         status, printed, complaint = Native.command_output(["spanprof", "report", *options, directory])
         raise Error, complaint.strip unless status.zero?
 

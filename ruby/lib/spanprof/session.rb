@@ -14,10 +14,6 @@ module Spanprof
     STOP_S = 2
     FLUSH_S = 10
 
-    # Why a block has no session for itself.
-    BESIDE = "Spanprof.profile needs the process to itself, and it is profiled already: its profiles have this block, " \
-             "or call Spanprof.stop first"
-
     @reason = nil
     @installed = @asked = false
 
@@ -35,34 +31,6 @@ module Spanprof
 
         @asked = true
         uninterrupted { begin_with(options, names) }
-      end
-
-      # A session for one block: with these options alone, and as silent.
-      # @return [String, nil] why there is none
-      def start_alone(options)
-        return unavailable_reason if other_ractor? || LOAD_ERROR
-
-        uninterrupted do
-          logging = Logging.configuration
-          install
-          native = Options.native(options)
-          Logging.level = native[:log_level]
-          next BESIDE unless Native.start(native)
-
-          Native.follow_settle
-          @options = options
-          instrument
-          nil
-        rescue StandardError => e
-          e.message
-        ensure
-          Logging.configuration = logging
-        end
-      end
-
-      # Unless the block has put another in its place.
-      def stop_alone(options, timeout)
-        stop(timeout) if @options.equal?(options)
       end
 
       # @return [Boolean] whether this process, or the one that forked it, has
