@@ -35,6 +35,17 @@ class ExitTest < ChildTest
     end
   end
 
+  # Of two finalizers ours may be the first.
+  def test_no_session_starts_after_the_end
+    result = child!(START + <<~'RUBY')
+      burn 0.1
+      Spanprof::Exit.call(0)
+      p Spanprof.running?, Spanprof.start, Spanprof.unavailable_reason
+    RUBY
+    assert_equal ["false", "false", '"the process has come to its end"'], result.out.lines(chomp: true)
+    assert_burned(0.1, burnt)
+  end
+
   # The end comes to our thread while it makes one that writes a line.
   def test_an_end_in_the_middle_of_another_gem_s_thread_new
     result = child!(<<~'RUBY', limit: 20)

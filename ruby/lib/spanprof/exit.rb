@@ -40,8 +40,15 @@ module Spanprof
         [Process.singleton_class, Kernel.singleton_class, Kernel].each { |owner| Override.install(owner, Overrides) }
       end
 
-      # As the finalizer that it is.
-      def call(_object_id) = finish
+      # As the finalizer that it is. What starts a session later would leave it to
+      # the exit handlers of C, when Ruby is gone.
+      def call(_object_id)
+        @over = true
+        finish
+      end
+
+      # @return [Boolean] whether this process has come to its end
+      def over? = @over
 
       # In another Ractor than the main one there is no way back.
       # @return [Hash, nil] the options of the session that was stopped

@@ -102,6 +102,7 @@ module Spanprof
         options = options.transform_keys { |name| name.to_s.to_sym }
         Logging.logger = options[:logger] if options.key?(:logger)
         return refuse(LOAD_ERROR) if LOAD_ERROR
+        return refuse("the process has come to its end") if Exit.over?
 
         install
         replace(options)

@@ -9,7 +9,7 @@ module Spanprof
     module ResourceHook
       def add_span_processor(span_processor)
         added = spanprof_original_add_span_processor(span_processor)
-        ResourceHook.tell(self) if SpanProcessor === span_processor # rubocop:disable Style/CaseEquality
+        ResourceHook.tell(self) if SpanProcessor === span_processor
         added
       end
 
