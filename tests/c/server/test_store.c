@@ -199,6 +199,62 @@ static void samples_are_told_apart_and_counted_by_their_period(void) {
 }
 
 /* Stores of before the period was kept end their keys with the labels. */
+/* The profiles of a selection, and the samples at its leaves. */
+static void check_counts(sp_store *store, const sp_selector *selector,
+                         uint64_t profiles, int64_t samples) {
+  sp_stack_tree *tree;
+  int64_t count = 0;
+  size_t i;
+
+  CHECK(!sp_store_stacks(store, selector, &tree));
+  for (i = 0; i < tree->node_count; i++)
+    count += tree->nodes[i].count;
+  CHECK_EQUAL(profiles, tree->profile_count);
+  CHECK_EQUAL(samples, count);
+  sp_stack_tree_free(tree);
+}
+
+/* 10 profiles with 0.6 periods at one place; one of them has a named span,
+ * another one has a span without a name. */
+static void counts_are_the_same_alone_and_compacted(void) {
+  const sp_matcher named = {
+      .kind = SP_MATCH_EQUAL, .name = "span_name", .value = "GET /"};
+  const sp_matcher unnamed = {
+      .kind = SP_MATCH_EQUAL, .name = "span_name", .value = ""};
+  const uint64_t span_id = 8;
+  sp_selector all = fixture_all(), of_name = all, of_no_name = all,
+              of_span = all;
+  sp_store *store;
+  int i, pass;
+
+  of_name.matchers = &named;
+  of_no_name.matchers = &unnamed;
+  of_name.matcher_count = of_no_name.matcher_count = 1;
+  of_span.span_ids = &span_id;
+  of_span.span_count = 1;
+  fixture_begin();
+  store = fixture_open();
+  for (i = 0; i < 10; i++) {
+    sp_received *profile =
+        fixture_profile("shop", FIXTURE_TIME + i * 10 * FIXTURE_SECOND);
+
+    fixture_sample(profile, "main", NULL, i == 3 ? 8 : 0, no_trace, 6000000);
+    if (i == 5)
+      fixture_sample(profile, "main;work", "GET /", 7, no_trace, 20000000);
+    fixture_put(store, profile);
+  }
+  for (pass = 0; pass < 2; pass++) {
+    check_counts(store, &all, 10, 6 + 2);
+    check_counts(store, &of_name, 1, 2);
+    check_counts(store, &of_no_name, 10, 6);
+    check_counts(store, &of_span, 1, 1);
+    CHECK(!sp_store_compact(store));
+    CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM block"));
+  }
+  sp_store_close(store);
+  fixture_end();
+}
+
 static void without_a_period_each_row_is_a_sample(void) {
   const sp_selector selector = fixture_all();
   sp_stack_tree *tree;
@@ -459,6 +515,8 @@ int main(int argc, char **argv) {
        an_equal_profile_counts_once_and_another_is_kept},
       {"samples_are_told_apart_and_counted_by_their_period",
        samples_are_told_apart_and_counted_by_their_period},
+      {"counts_are_the_same_alone_and_compacted",
+       counts_are_the_same_alone_and_compacted},
       {"without_a_period_each_row_is_a_sample",
        without_a_period_each_row_is_a_sample},
       {"what_is_too_old_or_too_much_goes_and_is_counted",

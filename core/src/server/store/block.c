@@ -17,6 +17,7 @@ void sp_block_dispose(sp_block *block) {
   sp_mem_free(block->mem, block->spans);
   sp_mem_free(block->mem, block->samples);
   sp_mem_free(block->mem, block->values);
+  sp_mem_free(block->mem, block->presences);
   sp_buffer_dispose(&block->unpacked);
   sp_block_init(block, block->mem);
 }

@@ -4,7 +4,8 @@
  *
  *   head    times, and which series and types have values
  *   filter  of span and trace ids; id_filter.h
- *   totals  per series and stack, over all its profiles; none of one profile
+ *   totals  per series and stack, over all its profiles, and which profiles
+ *           have which series; none of one profile
  *   spans   sorted span ids with their trace ids
  *   body    the samples, sorted by profile, series, stack and span */
 #ifndef SP_BLOCK_H
@@ -40,6 +41,13 @@ typedef struct sp_block_sample {
   uint32_t values;  /* index of the first of type_count */
 } sp_block_sample;
 
+/* A series of a profile, and of which types it has values there. */
+typedef struct sp_block_presence {
+  uint32_t profile; /* index */
+  uint32_t series;  /* index */
+  uint64_t types;   /* bits */
+} sp_block_presence;
+
 /* What is filled by sp_block_read_*(), or to be written. */
 typedef struct sp_block {
   const sp_mem *mem;
@@ -48,6 +56,9 @@ typedef struct sp_block {
   sp_block_span *spans;
   sp_block_sample *samples;
   int64_t *values;
+  sp_block_presence
+      *presences; /* of totals; none in blocks of older versions */
+  size_t presence_count, presence_room;
   size_t profile_count, series_count, span_count, sample_count, value_count;
   size_t profile_room, series_room, span_room, sample_room, value_room;
   size_t type_count;

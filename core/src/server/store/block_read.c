@@ -140,6 +140,29 @@ static bool block_read_columns(sp_block *block, sp_column_reader *reader,
   return !reader->broken;
 }
 
+/* To the end of the columns. */
+static spanprof_status block_read_presences(sp_block *block,
+                                            sp_column_reader *reader) {
+  void *array = block->presences;
+  sp_block_presence run = {0};
+  spanprof_status st = SPANPROF_OK;
+
+  while (!st && reader->at < reader->end) {
+    run.profile += (uint32_t)sp_get_number(reader);
+    run.series = (uint32_t)sp_get_number(reader);
+    run.types = sp_get_number(reader);
+    if (reader->broken || run.profile >= block->profile_count ||
+        run.series >= block->series_count)
+      return block_damaged();
+    st = sp_mem_reserve(block->mem, &array, &block->presence_room,
+                        block->presence_count + 1, sizeof run);
+    block->presences = array;
+    if (!st)
+      block->presences[block->presence_count++] = run;
+  }
+  return st;
+}
+
 static spanprof_status block_read_samples(sp_block *block, const void *bytes,
                                           size_t size, size_t profiles,
                                           bool spans) {
@@ -160,7 +183,8 @@ static spanprof_status block_read_samples(sp_block *block, const void *bytes,
     block->sample_count = 0;
     st = block_damaged();
   }
-  return st;
+  block->presence_count = 0;
+  return st ? st : block_read_presences(block, &reader);
 }
 
 spanprof_status sp_block_read_body(sp_block *block, const void *bytes,

@@ -119,13 +119,51 @@ static void block_write_samples(const sp_block *block, sp_buffer *out) {
                     block->values[block->samples[i].values + t] / units[t]);
 }
 
-static spanprof_status block_write_packed(const sp_block *block, sp_buffer *out,
-                                          int level, uint64_t *hash) {
+/* Of the samples from `at` on that are of one profile and series: the types
+ * that have values. Returns their end. */
+static size_t block_run(const sp_block *block, size_t at, uint64_t *types) {
+  const sp_block_sample *first = &block->samples[at];
+  size_t t;
+
+  for (*types = 0; at < block->sample_count &&
+                   block->samples[at].profile == first->profile &&
+                   block->samples[at].series == first->series;
+       at++)
+    for (t = 0; t < block->type_count; t++)
+      *types |= (uint64_t)(block->values[block->samples[at].values + t] != 0)
+                << t;
+  return at;
+}
+
+/* Which profiles have which series: a selection counts profiles by it. */
+static void block_write_presences(const sp_block *block, sp_buffer *out) {
+  uint32_t profile = 0;
+  uint64_t types;
+  size_t at, end;
+
+  for (at = 0; at < block->sample_count; at = end) {
+    const sp_block_sample *first = &block->samples[at];
+
+    end = block_run(block, at, &types);
+    sp_put_number(out, first->profile - profile);
+    profile = first->profile;
+    sp_put_number(out, first->series);
+    sp_put_number(out, types);
+  }
+}
+
+/* `runs_of`: the block whose runs follow the samples; NULL: none do. */
+static spanprof_status block_write_packed(const sp_block *block,
+                                          const sp_block *runs_of,
+                                          sp_buffer *out, int level,
+                                          uint64_t *hash) {
   sp_buffer columns;
   spanprof_status st;
 
   sp_buffer_init(&columns, block->mem);
   block_write_samples(block, &columns);
+  if (runs_of)
+    block_write_presences(runs_of, &columns);
   st = sp_buffer_status(&columns);
   if (!st && hash)
     *hash = sp_hash_bytes(columns.data, columns.size);
@@ -159,7 +197,7 @@ static spanprof_status block_write_totals(const sp_block *block,
   if (!st)
     st = sp_block_sort(&totals);
   if (!st)
-    st = block_write_packed(&totals, out, BLOCK_LEVEL_MANY, NULL);
+    st = block_write_packed(&totals, block, out, BLOCK_LEVEL_MANY, NULL);
   sp_block_dispose(&totals);
   return st;
 }
@@ -192,7 +230,7 @@ spanprof_status sp_block_write(sp_block *block, sp_block_parts *out) {
   spanprof_status st;
   size_t i;
 
-  st = block_write_packed(block, &out->body,
+  st = block_write_packed(block, NULL, &out->body,
                           many ? BLOCK_LEVEL_MANY : BLOCK_LEVEL_ONE, &hash);
   if (!st && many)
     st = block_write_totals(block, &out->totals);

@@ -8,7 +8,7 @@
 typedef struct points_sum {
   sp_select_entry *entry;
   int64_t value;
-  uint64_t samples;
+  int64_t parts; /* of samples: sp_sample_count() */
   uint32_t span; /* as of sp_block_sample; 0 where spans are not told apart */
 } points_sum;
 
@@ -57,8 +57,8 @@ static spanprof_status points_sample(void *data, sp_select_entry *entry,
   if (!sum)
     return SPANPROF_ERR_NOMEM;
   sp_increase(&sum->value, block->values[sample->values + entry->type]);
-  sum->samples +=
-      (uint64_t)sp_sample_count(entry, &block->values[sample->values]);
+  sp_increase(&sum->parts,
+              sp_sample_part(entry, &block->values[sample->values]));
   return SPANPROF_OK;
 }
 
@@ -78,7 +78,7 @@ static spanprof_status points_run_end(void *data, const sp_block *block,
 
     point.labels = &sum->entry->labels;
     point.value = sum->value;
-    point.sample_count = sum->samples;
+    point.sample_count = (uint64_t)sp_sample_count(sum->entry, sum->parts);
     point.span_id = span ? span->span_id : 0;
     point.trace_id.hi = span ? span->trace_hi : 0;
     point.trace_id.lo = span ? span->trace_lo : 0;

@@ -26,8 +26,14 @@ typedef struct stacks_order {
   uint32_t number;
 } stacks_order;
 
+/* Of one stack. The samples of a source are counted when all of its blocks are
+ * read: sp_sample_count(). */
 typedef struct stacks_sum {
-  int64_t value, count;
+  int64_t value;
+  int64_t count; /* of samples, but for those of the source at hand */
+  int64_t parts; /* of these */
+  const sp_select_entry *entry; /* of them; NULL: none */
+  uint32_t source;
 } stacks_sum;
 
 typedef struct stacks_read {
@@ -83,12 +89,20 @@ static void stacks_ids_dispose(stacks_ids *ids, const sp_mem *mem) {
   sp_index_dispose(&ids->index, mem);
 }
 
+static void stacks_count(stacks_sum *sum) {
+  if (sum->entry)
+    sp_increase(&sum->count, sp_sample_count(sum->entry, sum->parts));
+  sum->entry = NULL;
+  sum->parts = 0;
+}
+
 static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
                                      const sp_block *block,
                                      const sp_block_sample *sample) {
   const int64_t *values = &block->values[sample->values];
   stacks_read *read = data;
   const size_t known = read->stacks.count;
+  stacks_sum *sum;
   uint32_t number;
   spanprof_status st =
       stacks_number(read->mem, &read->stacks, sample->stack, &number);
@@ -100,8 +114,13 @@ static spanprof_status stacks_sample(void *data, sp_select_entry *entry,
     return st;
   if (number == known)
     read->sums[number] = (stacks_sum){0};
-  sp_increase(&read->sums[number].value, values[entry->type]);
-  sp_increase(&read->sums[number].count, sp_sample_count(entry, values));
+  sum = &read->sums[number];
+  if (sum->source != read->select.source)
+    stacks_count(sum);
+  sum->entry = entry;
+  sum->source = read->select.source;
+  sp_increase(&sum->value, values[entry->type]);
+  sp_increase(&sum->parts, sp_sample_part(entry, values));
   if (entry->counts == SP_SELECT_NO_COUNTS && entry->period <= 0)
     read->tree->is_counted = false;
   if (read->samples)
@@ -277,8 +296,11 @@ static spanprof_status stacks_tree(stacks_read *read, sp_store *store,
                                .sample = stacks_sample,
                                .run_end = stacks_run_end};
   spanprof_status st;
+  size_t i;
 
   st = sp_select_run(&read->select, store, read->db, selector, &sink);
+  for (i = 0; i < read->stacks.count && i < read->sum_room; i++)
+    stacks_count(&read->sums[i]);
   read->tree->profile_count = read->select.profile_count;
   if (!st && read->samples)
     st = sp_sample_sums_label(read->samples, read->tree);

@@ -55,15 +55,18 @@ static spanprof_status sums_find(sp_sample_sums *sums,
   return SPANPROF_OK;
 }
 
-int64_t sp_sample_count(const sp_select_entry *entry, const int64_t *values) {
-  const int64_t value = values[entry->type];
-  int64_t count = 1;
-
+int64_t sp_sample_part(const sp_select_entry *entry, const int64_t *values) {
   if (entry->counts != SP_SELECT_NO_COUNTS)
-    count = values[entry->counts];
-  else if (entry->period > 0)
-    count = value / entry->period +
-            (value % entry->period > (entry->period - 1) / 2);
+    return values[entry->counts];
+  return entry->period > 0 ? values[entry->type] : 1;
+}
+
+int64_t sp_sample_count(const sp_select_entry *entry, int64_t parts) {
+  int64_t count = parts;
+
+  if (entry->counts == SP_SELECT_NO_COUNTS && entry->period > 0)
+    count = parts / entry->period +
+            (parts % entry->period > (entry->period - 1) / 2);
   return count > 0 ? count : 1;
 }
 
@@ -88,7 +91,7 @@ spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
   if (st)
     return st;
   sp_increase(&sum->value, values[entry->type]);
-  sp_increase(&sum->count, sp_sample_count(entry, values));
+  sp_increase(&sum->count, sp_sample_part(entry, values));
   return SPANPROF_OK;
 }
 
@@ -149,6 +152,8 @@ spanprof_status sp_sample_sums_label(const sp_sample_sums *sums,
   for (i = 0; !st && i < sums->count; i++) {
     const uint32_t set = sums->samples[i].label_set;
 
+    sums->samples[i].count =
+        sp_sample_count(&select->entries[set], sums->samples[i].count);
     if (!tree->label_sets[set].pairs)
       st = sums_copy(&tree->arena, &select->entries[set].labels,
                      &tree->label_sets[set]);

@@ -8,7 +8,8 @@ typedef struct sp_sample_sums {
   const sp_mem *mem;
   const sp_select *select;
   sp_tree_sample *samples; /* `node`: the number of a stack, until they are
-                            * placed; `label_set`: the number of an entry */
+                            * placed; `label_set`: the number of an entry;
+                            * `count`: parts, until they are labelled */
   size_t count;
   size_t room;
   sp_index index;
@@ -16,9 +17,12 @@ typedef struct sp_sample_sums {
   int64_t end_ns;
 } sp_sample_sums;
 
-/* How many samples are behind one that is kept, of whose values the first is
- * given: as its profile counts them, else by its period, else one. */
-int64_t sp_sample_count(const sp_select_entry *entry, const int64_t *values);
+/* How many samples are behind those that are kept: as their profiles count
+ * them, else by their period, else one each. Each kept sample, of whose values
+ * the first is given, adds its part; the sum is rounded at the end, so that it
+ * does not matter which of them were added up before. */
+int64_t sp_sample_part(const sp_select_entry *entry, const int64_t *values);
+int64_t sp_sample_count(const sp_select_entry *entry, int64_t parts);
 
 void sp_sample_sums_dispose(sp_sample_sums *sums);
 
@@ -31,8 +35,9 @@ spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
 /* A profile has a part in them. */
 void sp_sample_sums_time(sp_sample_sums *sums, const sp_block_profile *profile);
 
-/* Copy the labels of their entries, which go with the selection: those that are
- * of the type (their names begin with "__") are left out. */
+/* Count them, and copy the labels of their entries, which go with the
+ * selection: those that are of the type (their names begin with "__") are left
+ * out. */
 spanprof_status sp_sample_sums_label(const sp_sample_sums *sums,
                                      sp_stack_tree *tree);
 

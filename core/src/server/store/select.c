@@ -114,15 +114,17 @@ static bool select_sample_passes(sp_select *select,
   return *known == 1;
 }
 
-/* The samples of one profile and series, from `at` on. Returns their end. */
-static spanprof_status select_run(sp_select *select, size_t at, size_t end) {
+/* The samples of one profile and series, from `at` to `end`. *any: some of them
+ * are selected. */
+static spanprof_status select_run(sp_select *select, size_t at, size_t end,
+                                  bool *any) {
   const sp_block *block = &select->block;
   const sp_block_sample *first = &block->samples[at];
   sp_select_entry *entry = select->first[first->series];
   spanprof_status st = SPANPROF_OK;
-  bool any = false;
   size_t i;
 
+  *any = false;
   for (; !st && entry && entry < select->entries + select->entry_count &&
          entry->series == block->series[first->series].id;
        entry++)
@@ -134,11 +136,11 @@ static spanprof_status select_run(sp_select *select, size_t at, size_t end) {
           !select_sample_passes(select, entry, sample))
         continue;
       entry->seen = true;
-      any = true;
+      *any = true;
       if (select->sink->sample)
         st = select->sink->sample(select->sink->data, entry, block, sample);
     }
-  if (!st && any && select->sink->run_end)
+  if (!st && *any && select->sink->run_end)
     st = select->sink->run_end(select->sink->data, block, first);
   return st;
 }
@@ -150,6 +152,7 @@ static spanprof_status select_samples(sp_select *select, bool totals) {
                                       block->span_count + 1, 1);
   uint32_t last = UINT32_MAX;
   size_t at, end;
+  bool any;
 
   select->passes = array;
   if (st)
@@ -166,11 +169,11 @@ static spanprof_status select_samples(sp_select *select, bool totals) {
     if (!select->first[first->series] ||
         (!totals && !select_profile_passes(select, first->profile)))
       continue;
-    select->profile_count +=
-        totals ? (last == UINT32_MAX ? block->profile_count : 0)
-               : first->profile != last;
+    st = select_run(select, at, end, &any);
+    if (!any || totals)
+      continue;
+    select->profile_count += first->profile != last;
     last = first->profile;
-    st = select_run(select, at, end);
   }
   return st;
 }
@@ -241,17 +244,21 @@ static spanprof_status select_body(sp_select *select, int64_t id,
   return st ? st : select_samples(select, false);
 }
 
-/* *has: the block has totals, and they were taken. */
+/* *has: the block has totals that tell their profiles, and they were taken. */
 static spanprof_status select_totals(sp_select *select, int64_t id, bool *has) {
   const void *bytes;
   size_t size;
   spanprof_status st = select_part(select, SP_SELECT_TOTALS, id, &bytes, &size);
 
-  *has = !st && size;
-  if (!*has)
+  *has = false;
+  if (st || !size)
     return st;
   st = sp_block_read_totals(&select->block, bytes, size);
-  return st ? st : select_samples(select, true);
+  if (st || !select->block.presence_count)
+    return st;
+  *has = true;
+  select->profile_count += sp_select_profiles(select);
+  return select_samples(select, true);
 }
 
 /* A block, whose profiles are all in the range where `whole` is set. */

@@ -106,6 +106,11 @@ bool sp_select_profile_passes(const sp_select *select,
 bool sp_select_span_passes(const sp_select *select,
                            const sp_select_entry *entry,
                            const sp_block_span *span);
+
+/* The profiles of the block at hand, of which the totals are read, that have
+ * values of what is selected; select_match.c. */
+uint64_t sp_select_profiles(const sp_select *select);
+
 bool sp_select_labels_pass(const sp_selector *selector,
                            const sp_text_pairs *labels, bool *asks_spans);
 

@@ -129,3 +129,25 @@ bool sp_select_span_passes(const sp_select *select,
   }
   return true;
 }
+
+uint64_t sp_select_profiles(const sp_select *select) {
+  const sp_block *block = &select->block;
+  uint32_t last = UINT32_MAX;
+  uint64_t count = 0;
+  size_t i;
+
+  for (i = 0; i < block->presence_count; i++) {
+    const sp_block_presence *run = &block->presences[i];
+    const sp_select_entry *entry = select->first[run->series];
+
+    for (; run->profile != last && entry &&
+           entry < select->entries + select->entry_count &&
+           entry->series == block->series[run->series].id;
+         entry++)
+      if (run->types >> entry->type & 1) {
+        last = run->profile;
+        count++;
+      }
+  }
+  return count;
+}
