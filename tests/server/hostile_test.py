@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import selectors
 import shutil
 import socket
@@ -171,6 +172,24 @@ class HostileTest(unittest.TestCase):
         self.check_others_were_served()
         for one in silent:
             one.close()
+
+    def test_half_open_connections_beyond_the_bound(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        half = [self.connect(b"POST /ingest?name=slow HTTP/1.1\r\nHost: localhost\r\nContent-Le") for _ in range(2100)]
+        for _ in range(20):
+            self.assertEqual(200, self.server.push("main;beside 1\n", name="beside.cpu"))
+        # All have one address, of which 1,024 may be open: the oldest were closed with a word.
+        self.assertEqual({503}, {self.status(one) for one in half[:1000]})
+        self.check_others_were_served()
+
+    def test_queries_of_clients_that_have_gone(self):
+        ask = b"GET /pyroscope/render?query=shop.cpu&from=now-1h HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        for _ in range(600):  # more than may wait
+            self.connect(ask).close()
+        self.assertEqual(200, self.raw(ask))
+        self.check_others_were_served()
 
     def test_half_closed_requests_without_a_body(self):
         status, text = self.ask("/api/v1/annotations", json.dumps({"text": "kept"}).encode(),

@@ -57,6 +57,74 @@ static void every_answer_says_who_it_is(void) {
   http_stop();
 }
 
+/* What a proxy may understand otherwise is understood in no way. */
+static void malformed_requests_are_refused_with_a_sentence(void) {
+  static const struct {
+    const char *headers;
+    const char *status;
+    const char *sentence;
+  } requests[] = {
+      {"Host: localhost\r\nContent-Length: 3\r\n", "200", "POST /echo whole 3"},
+      {"Content-Length: 3\r\n", "400", "no Host header"},
+      {"Host: localhost\r\nHOST: b\r\nContent-Length: 3\r\n", "400",
+       "two Host headers"},
+      {"Host: localhost\r\nContent-Length: 3\r\ncontent-length: 3\r\n", "400",
+       "two Content-Length headers"},
+      {"Host: localhost\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+       "400", "both Content-Length and Transfer-Encoding"},
+      {"Host: localhost\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: "
+       "identity\r\n",
+       "400", "two Transfer-Encoding headers"},
+      {"Host: localhost\r\nTransfer-Encoding : chunked\r\n", "400",
+       "a header's name has a character"},
+      {"Host: localhost\r\nContent-Length : 3\r\n", "400",
+       "a header's name has a character"},
+      {"Host: localhost\r\nTransfer-Encoding: xchunked\r\n", "501",
+       "known is chunked"},
+      {"Host: localhost\r\nTransfer-Encoding: gzip, chunked\r\n", "501",
+       "known is chunked"},
+  };
+  char text[512], status[32];
+  size_t i;
+
+  http_start(NULL);
+  for (i = 0; i < SP_COUNT_OF(requests); i++) {
+    const char *answer;
+
+    snprintf(text, sizeof text,
+             "POST /echo HTTP/1.1\r\n%sConnection: close\r\n\r\nabc",
+             requests[i].headers);
+    answer = http_ask_text(text);
+    snprintf(status, sizeof status, "HTTP/1.1 %s ", requests[i].status);
+    HAS(answer, status);
+    HAS(answer, requests[i].sentence);
+    HAS(answer, "Connection: close\r\n");
+  }
+  HAS(http_ask_text("POST /echo HTTP/1.0\r\nTransfer-Encoding: "
+                    "chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"),
+      "HTTP/1.0 has no Transfer-Encoding");
+  http_stop();
+}
+
+static void an_agent_of_another_protocol_is_told_what_to_do(void) {
+  http_start(NULL);
+  HAS(http_ask_text("POST /opentelemetry.proto.collector.trace.v1.TraceService/"
+                    "Export HTTP/1.0\r\nContent-Length: 1\r\n\r\nx"),
+      "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf");
+  HAS(http_ask_text("POST /a.B/C HTTP/1.0\r\nContent-Type: "
+                    "application/grpc+proto\r\nContent-Length: 1\r\n\r\nx"),
+      "not over gRPC");
+  HAS(http_ask_text("POST /v1/metrics HTTP/1.0\r\nContent-Length: "
+                    "1\r\n\r\nx"),
+      "takes no metrics");
+  HAS(http_ask_text("POST /v1/profiles HTTP/1.0\r\nContent-Length: "
+                    "1\r\n\r\nx"),
+      "/v1development/profiles");
+  HAS(http_ask_text("GET /v1/metrics HTTP/1.0\r\n\r\n"),
+      "404 page not found\n");
+  http_stop();
+}
+
 static void a_prefix_and_doubled_slashes_are_no_other_path(void) {
   http_start(NULL);
   HAS(http_ask_text("GET /pyroscope/echo HTTP/1.0\r\n\r\n"), "GET /echo whole");
@@ -236,6 +304,10 @@ static void an_address_is_refused_with_a_sentence(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"every_answer_says_who_it_is", every_answer_says_who_it_is},
+      {"malformed_requests_are_refused_with_a_sentence",
+       malformed_requests_are_refused_with_a_sentence},
+      {"an_agent_of_another_protocol_is_told_what_to_do",
+       an_agent_of_another_protocol_is_told_what_to_do},
       {"a_prefix_and_doubled_slashes_are_no_other_path",
        a_prefix_and_doubled_slashes_are_no_other_path},
       {"a_body_that_is_cut_off_is_answered",

@@ -5,6 +5,7 @@
 
 #include "../../profile/gzip_stream.h"
 #include "../../util/clock.h"
+#include "unknown_path.h"
 
 /* Nobody waits longer for an answer. */
 #define CALL_NS_MAX (300 * SP_NS_PER_S)
@@ -106,7 +107,7 @@ void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
   static const char prefix[] = "/pyroscope/";
   sp_http_request *request = &call->request;
   sp_http_response *response = &call->response;
-  const char *allow;
+  const char *allow, *sentence;
   bool says_allow;
 
   call->route = sp_http_routes_find(routes, request->method, request->path,
@@ -125,8 +126,9 @@ void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
     if (says_allow)
       sp_http_set(response, "Allow", allow);
   } else if (!call->route) {
+    sentence = sp_http_unknown_path(request);
     sp_http_answer(response, MHD_HTTP_NOT_FOUND, "text/plain; charset=utf-8",
-                   "404 page not found\n");
+                   sentence ? sentence : "404 page not found\n");
     sp_http_set(response, "X-Content-Type-Options", "nosniff");
   } else if (call->route->early &&
              call->route->early(call->route->data, request, response)) {

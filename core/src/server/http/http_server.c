@@ -12,6 +12,7 @@
 #include "connections.h"
 #include "durations.h"
 #include "listen.h"
+#include "malformed.h"
 #include "percent.h"
 
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
@@ -105,17 +106,22 @@ static void server_work(sp_work *work) {
   MHD_resume_connection(connection);
 }
 
-/* What is answered already is said before the body, where the client waits for
- * a word (RFC 9110, 10.1.1); else behind it, or the connection would break. */
-static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard) {
-  const char *expect = sp_http_header(&call->request, "Expect");
+/* A request that is answered already is answered before its body where its
+ * client sent Expect (RFC 9110, 10.1.1), or where the end of the body is not
+ * known; else behind it, or the connection would break. */
+static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard,
+                                    const char *version) {
+  bool now = sp_http_header(&call->request, "Expect") != NULL;
 
   call->begun = true;
   call->counts = true;
   atomic_fetch_add(&call->server->inflight, 1);
   sp_connections_body(&call->server->connections, call->of);
-  sp_http_call_find(call, call->server->routes, guard);
-  if (!call->route && expect) {
+  if (sp_http_refuse_malformed(&call->request, version, &call->response))
+    now = true;
+  else
+    sp_http_call_find(call, call->server->routes, guard);
+  if (!call->route && now) {
     atomic_store(&call->answered, true);
     return sp_http_budget_answer(&call->server->budget, call);
   }
@@ -154,7 +160,6 @@ static enum MHD_Result server_access(void *data,
                                      size_t *body_size, void **request) {
   sp_http_call *call = *request;
 
-  (void)version;
   if (!call) {
     const server_listener *listener = data;
 
@@ -163,7 +168,7 @@ static enum MHD_Result server_access(void *data,
     if (!call)
       return MHD_NO;
     call->budget = &listener->server->budget;
-    return server_begin(call, &listener->guard);
+    return server_begin(call, &listener->guard, version);
   }
   if (*body_size) {
     const size_t size = *body_size;
