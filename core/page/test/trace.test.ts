@@ -206,6 +206,20 @@ test("clocks that differ are put right, and shown as recorded on request", async
   await fine(opened);
 });
 
+test("badges of a span cover neither its expander nor its name", async () => {
+  for (const [trace, badge] of [[traceId(1), "no parent"], [traceId(4), "clock"]] as const) {
+    const opened = await open(browser, `${server.base}trace?trace=${trace}`);
+    await waterfallRows(opened.page);
+    const places = await opened.page.$$eval(".waterfall .name", (cells) => cells.flatMap((cell) => {
+      const tags = Array.from(cell.querySelectorAll(".tag"), (tag) => ({ text: tag.textContent, box: tag.getBoundingClientRect() }));
+      const others = Array.from(cell.querySelectorAll(".twist, .swatch, .text, .service"), (other) => other.getBoundingClientRect());
+      return tags.map(({ text, box }) => ({ text, isCovering: others.some((other) => box.left < other.right && other.left < box.right) }));
+    }));
+    assert.deepEqual(places, [{ text: badge, isCovering: false }]);
+    await fine(opened);
+  }
+});
+
 test("of 10,000 spans only those in sight are in the document", async () => {
   const opened = await open(browser, `${server.base}trace?trace=${traceId(500)}`);
   const { page } = opened;

@@ -60,10 +60,10 @@ function barText({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   return text;
 }
 
-function marks(branch: Branch): HTMLElement {
+function badges(branch: Branch): HTMLElement {
   const { span, orphan, shiftedNs } = branch;
 
-  return h("span", { class: "marks" },
+  return h("span", { class: "badges" },
     span.status === STATUS_ERROR && h("span", { class: "tag error", title: shown(span.statusMessage || "error") }, "error"),
     orphan && h("span", { class: "tag", title: "The span that it names as its parent is not kept." }, "no parent"),
     shiftedNs > 0 && h("span", {
@@ -77,7 +77,7 @@ function nameCell(branch: Branch, look: RowLook): HTMLElement {
     h("span", { class: below ? "twist" : "twist none", "aria-hidden": "true" }, below ? look.open ? "\u25be" : "\u25b8" : ""),
     h("span", { class: `swatch ${serviceClass(span.service)}`, "aria-hidden": "true" }),
     h("a", { class: "text", href: look.href, tabindex: "-1", title: shown(`${span.name} \u2013 ${span.service}`) }, nameText(span.name)),
-    h("span", { class: "service" }, shown(span.service, 60)), marks(branch));
+    h("span", { class: "service" }, shown(span.service, 60)), badges(branch));
 
   cell.style.paddingLeft = `${4 + Math.min(depth, DEPTH_SHOWN_MAX) * 14}px`;
   return cell;
