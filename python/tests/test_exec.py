@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
+import subprocess
 import sys
 import unittest
 
-from program import PACKAGES, ProgramCase
+from program import PACKAGES, ProgramCase, environment
 
 COMMAND = [sys.executable, "-m", "spanprof"]
 BURN = """
@@ -50,6 +53,23 @@ class ExecTest(ProgramCase):
         out = self.assert_profiled([sys.executable, "-O", "-m", "spanprof", "app.py"])
         self.assertEqual(out, "[] __main__ True 1\n")
         self.assert_profiled([*COMMAND, "-c", BURN])
+
+    def test_a_reader_that_goes_ends_a_command_quietly(self) -> None:
+        self.assert_profiled([*COMMAND, "exec", sys.executable, "-c", BURN])
+        self.run_command([*COMMAND, "exec", sys.executable, "-c", BURN])
+        reading, writing = os.pipe()
+        os.close(reading)
+        self.addCleanup(os.close, writing)
+        for words in (["report", "profiles"], ["report", "--json", "profiles"], ["labels", "profiles"], ["report", "-h"],
+                      ["help"], ["version"], ["--version"], ["check"], ["exec", "--help"], ["-h"]):
+            with self.subTest(words):
+                done = subprocess.run([*COMMAND, *words], stdout=writing, stderr=subprocess.PIPE, text=True,
+                                      cwd=self.directory, env=environment(self.directory), check=False)
+                self.assertEqual((done.returncode, done.stderr), (-signal.SIGPIPE, ""))
+
+    def test_a_program_has_the_default_action_of_sigpipe(self) -> None:
+        """As from a shell; Python itself ignores it."""
+        self.run_command([*COMMAND, "exec", "sh", "-c", "kill -PIPE $$"], status=-signal.SIGPIPE)
 
     def test_the_exit_status_is_the_program_s(self) -> None:
         self.run_command([*COMMAND, "exec", "sh", "-c", "exit 7"], status=7)

@@ -97,7 +97,8 @@ static int command_end(const sp_command_io *io, int status) {
   errno = 0;
   if (fflush(io->out) == 0 && !ferror(io->out))
     return status;
-  fprintf(io->err, "spanprof: cannot write: %s\n", strerror(errno));
+  fprintf(io->err, "spanprof: cannot write%s%s\n", errno ? ": " : "",
+          errno ? strerror(errno) : "");
   return status == SP_EXIT_OK ? SP_EXIT_FAILED : status;
 }
 

@@ -84,6 +84,13 @@ def _exec(arguments: Sequence[str]) -> int:
         return 127
 
 
+def _end_with_reader() -> None:
+    """End quietly, as other commands do, where the reader of the output goes:
+    `spanprof report | head -1`. Python ignores the signal, and a program that is
+    started by exec would inherit that."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command `spanprof`.
 
@@ -94,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0 good, 1 failed, 2 wrong usage.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
+    _end_with_reader()
     if arguments[:1] == ["exec"]:
         return _exec(arguments[1:])
     if native is None and arguments[:1] == ["--version"]:
@@ -115,6 +123,7 @@ def run(arguments: Sequence[str]) -> int:
     Returns:
         The exit status, where the program did not start.
     """
+    _end_with_reader()
     if not arguments or arguments[0] in ("-h", "--help"):
         print(_RUN_USAGE, end="", file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
