@@ -42,8 +42,8 @@ static int resource_set(PyObject *name, PyObject *name_space) {
   return st;
 }
 
-int py_sp_resource_tell(PyObject *span) {
-  PyObject *resource = PyObject_GetAttrString(span, "resource");
+int py_sp_resource_tell(PyObject *owner) {
+  PyObject *resource = PyObject_GetAttrString(owner, "resource");
   PyObject *attributes = NULL, *name = NULL, *name_space = NULL;
   int st = -1;
 

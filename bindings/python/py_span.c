@@ -140,6 +140,13 @@ static int span_resource_tell(PyObject *object) {
   return 0;
 }
 
+static PyObject *span_resource_of(PyObject *module, PyObject *provider) {
+  (void)module;
+  if (span_resource_tell(provider) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
 int py_sp_span_start(const py_sp_span_rules *rules, PyObject *object) {
   py_sp_span_record *record = NULL;
   PyObject *context;
@@ -212,6 +219,8 @@ static PyObject *span_renamed(PyObject *module, PyObject *object) {
 }
 
 static PyMethodDef span_functions[] = {
+    {"resource_of", span_resource_of, METH_O,
+     "resource_of(provider): profiles are of the service of its Resource."},
     {"span_renamed", span_renamed, METH_O,
      "span_renamed(span)\n\nIts samples have its present name."},
     {NULL, NULL, 0, NULL},

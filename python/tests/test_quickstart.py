@@ -107,6 +107,34 @@ os.wait()
         names = sorted((series["service_name"], series.get("service_namespace")) for series in stored["series"])
         self.assertEqual(names, [("checkout", None), ("child", "eu")])
 
+    def test_a_process_without_spans_has_the_name_of_its_provider(self) -> None:
+        """In which order ever session, provider and processor came, and in a forked
+        worker."""
+        begin = "spanprof.start()\n"
+        provider = """
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+provider = TracerProvider(resource=Resource.create({"service.name": "shop", "service.namespace": "eu"}))
+"""
+        ours = "provider.add_span_processor(spanprof.SpanProcessor())\n"
+        dropin = "import pyroscope.otel\nprovider.add_span_processor(pyroscope.otel.PyroscopeSpanProcessor())\n"
+        for code in (begin + provider + ours, provider + ours + begin, provider + dropin + begin,
+                     provider + begin + dropin):
+            with self.subTest(code):
+                for path in self.profiles.iterdir():
+                    path.unlink()
+                self.run_source(f"""
+import os, spanprof
+{code}
+burn(0.1)
+if os.fork() == 0:
+    burn(0.1)
+    os._exit(0)
+os.wait()
+""", PYROSCOPE_APPLICATION_NAME="")
+                names = [path.name.split("-")[0] for path in self.profiles.iterdir()]
+                self.assertEqual(names, ["shop"] * 2)
+
     def test_no_resource_reaches_no_span(self) -> None:
         done = self.run_source("""
             import spanprof

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextvars
 import functools
+import sys
 from typing import Any
 
 from opentelemetry import context as otel
@@ -73,6 +74,29 @@ def _follow_names() -> None:
     setattr(trace.Span, "update_name", follow)
 
 
+def _follow_processors(kind: Any) -> None:
+    """Have profiles named after the service of a provider from when a processor of
+    ours is added to it. A process may never start a span, as the master of a
+    server.
+
+    `kind` is the list that the provider adds to. The provider's own method is
+    looked up before what installs this: `provider.add_span_processor(SpanProcessor())`.
+    """
+    add = kind.add_span_processor
+    if hasattr(add, "_spanprof"):
+        return
+
+    @functools.wraps(add)
+    def add_span_processor(self: Any, span_processor: trace.SpanProcessor) -> None:
+        add(self, span_processor)
+        provider = sys._getframe(1).f_locals.get("self")
+        if isinstance(span_processor, native.SpanRules) and isinstance(provider, trace.TracerProvider):
+            native.resource_of(provider)
+
+    add_span_processor._spanprof = True  # type: ignore[attr-defined]
+    kind.add_span_processor = add_span_processor
+
+
 def _wrapped(inner: Any) -> Any:
     """Wrap a context implementation: our attach, detach and get_current call
     those of `inner`, and whoever looks at anything else finds `inner`'s, its
@@ -132,6 +156,8 @@ def install() -> bool:
     """
     if native is None:
         return False
+    for kind in (trace.SynchronousMultiSpanProcessor, trace.ConcurrentMultiSpanProcessor):
+        _follow_processors(kind)
     try:
         reason = _follow()
     except Exception as error:
