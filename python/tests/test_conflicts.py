@@ -33,7 +33,9 @@ class ConflictsTest(ProgramCase):
         done = self.run_command([sys.executable, "-S", "-E", "-c",
                                  f"import sys; sys.path.insert(0, {str(self.site)!r}); "
                                  f"exec(open({str(path)!r}).read())"])
-        return done.stderr.splitlines()
+        lines = done.stderr.splitlines()
+        self.assertEqual([line for line in lines if not line.startswith("spanprof: ")], [])
+        return [line.removeprefix("spanprof: ") for line in lines]
 
     def test_alone_nothing_is_said(self) -> None:
         self.assertEqual(self.said("spanprof, pyroscope"), [])
@@ -60,6 +62,13 @@ class ConflictsTest(ProgramCase):
         self.assertEqual(self.said(), [
             "pyroscope and pyroscope.otel of spanprof is missing, as after an uninstall of "
             "pyroscope-io: reinstall spanprof"])
+
+    def test_of_a_program_that_was_frozen_nothing_is_said(self) -> None:
+        shutil.rmtree(self.site / "pyroscope")
+        self.assertEqual(self.said("sys; sys.frozen = True; import spanprof"), [])
+        for path in self.site.glob("spanprof-*"):
+            shutil.rmtree(path)
+        self.assertEqual(self.said(), [])
 
     def test_a_stub_of_a_test_in_its_place_is_let_be(self) -> None:
         for stub in ("None", "types.ModuleType('pyroscope')", "object()"):

@@ -30,6 +30,14 @@ def _installed() -> list[str]:
                    and entry.endswith((".dist-info", ".egg-info")) for entry in entries)]
 
 
+def _is_installed() -> bool:
+    """Whether an installer put this package where it is. A program that was frozen
+    (PyInstaller) has of it what it imports."""
+    return not getattr(sys, "frozen", False) and os.path.isdir(_HERE) and any(
+        entry.startswith("spanprof-") and entry.endswith((".dist-info", ".egg-info"))
+        for entry in os.listdir(_HERE))
+
+
 def _ours(package: str) -> bool:
     """Whether the file of that package, if there is one, is ours."""
     path = os.path.join(_HERE, *package.split("."), "__init__.py")
@@ -55,7 +63,7 @@ def _found() -> str | None:
 def sentence() -> str | None:
     """Return what is wrong with the package `pyroscope`, or None: nothing, or
     nothing that can be told, as of an archive."""
-    if not os.path.isdir(_HERE):
+    if not _is_installed():
         return None
     installed = _installed()
     theirs = [package for package in ("pyroscope", "pyroscope.otel") if not _ours(package)]
