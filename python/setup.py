@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import pathlib
 import re
-import shutil
 import sys
 import tempfile
 
@@ -19,19 +18,12 @@ from setuptools.command.build_ext import build_ext
 from setuptools.command.build_py import build_py
 
 os.chdir(pathlib.Path(__file__).resolve().parent)
+sys.path.insert(0, "_build")
+import packages  # noqa: E402
+
 VENDOR = pathlib.Path("vendor")
 LINUX = sys.platform == "linux"
 REQUIRED = os.environ.get("SPANPROF_REQUIRED", "1" if LINUX else "") == "1"
-CONDA = "conda install -c conda-forge"
-# Header, and the package that brings it, of each package manager.
-INSTALL = ("apt-get install", "apk add", "dnf install", CONDA)
-HEADERS = {
-    "stdlib.h": ("gcc libc6-dev", "gcc musl-dev", "gcc glibc-devel", "c-compiler"),
-    "Python.h": ("python3-dev", "python3-dev", "python3-devel", "python"),
-    "curl/curl.h": ("libcurl4-openssl-dev", "curl-dev", "libcurl-devel", "libcurl"),
-    "zlib.h": ("zlib1g-dev", "zlib-dev", "zlib-devel", "zlib"),
-    "protobuf-c/protobuf-c.h": ("libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel", "protobuf-c"),
-}
 # pip keeps a wheel that it has built, also one without the extension.
 AGAIN = "once that is mended: pip install --force-reinstall --no-cache-dir --no-deps spanprof"
 
@@ -58,19 +50,10 @@ class BuildPython(build_py):
         return super().get_outputs(include_bytecode) + roots
 
 
-def remedy(packages: tuple[str, ...]) -> str:
-    """How to install one of the packages here: by conda, where this Python is of
-    it, else by the system's package manager; without one that is known, by
-    Debian's names."""
-    commands = [f"{install} {package}" for install, package in zip(INSTALL, packages)]
-    if os.path.isdir(os.path.join(sys.base_prefix, "conda-meta")):
-        return commands[INSTALL.index(CONDA)]
-    return next((command for command in commands if shutil.which(command.split()[0])),
-                f"in Debian: {commands[0]}")
-
-
 class BuildNative(build_ext):
     """Fails in one sentence, or leaves it, where the extension cannot be compiled."""
+
+    missing: str | None = None
 
     def run(self) -> None:
         folder = pathlib.Path("src" if self.inplace else self.build_lib) / "spanprof"
@@ -91,24 +74,28 @@ class BuildNative(build_ext):
         try:
             super().run()
         except Exception as error:  # of setuptools, of distutils, of the system
-            return self.missing() or f"it could not be compiled: {error}"
+            return self.missing or f"it could not be compiled: {error}"
         return None
 
-    def missing(self) -> str | None:
-        """The first thing needed that is not there."""
-        work = pathlib.Path(tempfile.mkdtemp())
+    def build_extensions(self) -> None:
+        """With the compiler set up, and before anything is compiled."""
+        self.missing = packages.sentence(self.missing_headers())
+        if self.missing:
+            raise RuntimeError(self.missing)
+        super().build_extensions()
+
+    def missing_headers(self) -> list[str]:
+        with tempfile.TemporaryDirectory() as work:
+            return [header for header in packages.HEADERS if not self.compiles(work, f"#include <{header}>\n")]
+
+    def compiles(self, work: str, source: str) -> bool:
+        probe = pathlib.Path(work, "probe.c")
+        probe.write_text(source, encoding="utf-8")
         try:
-            for header, packages in HEADERS.items():
-                probe = work / "probe.c"
-                probe.write_text(f"#include <{header}>\n", encoding="utf-8")
-                try:
-                    self.compiler.compile([str(probe)], output_dir=str(work))
-                except Exception:
-                    what = "no C compiler works" if header == "stdlib.h" else f"{header} is missing"
-                    return f"{what} ({remedy(packages)})"
-            return None
-        finally:
-            shutil.rmtree(work)
+            self.compiler.compile([str(probe)], output_dir=work)
+        except Exception:
+            return False
+        return True
 
 
 PAGE = VENDOR / "core/src/page/page.html"

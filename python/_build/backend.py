@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
+import packages
 from setuptools import build_meta
 from setuptools.build_meta import (
     get_requires_for_build_editable,
@@ -41,12 +42,15 @@ def stage() -> None:
     """Fill vendor/ anew in a checkout; nothing to do in an sdist.
 
     Raises:
-        FileNotFoundError: swig or protoc-c is not installed.
+        SystemExit: swig or protoc-c is not installed; in one sentence.
         subprocess.CalledProcessError: one of them failed. Without npm there is no
             page, and `profile.html` says so.
     """
     if not (_CHECKOUT / "swig" / "spanprof.i").is_file():
         return
+    missing = packages.sentence(packages.missing_tools())
+    if missing:
+        raise SystemExit(f"spanprof is not built: {missing}")
     shutil.rmtree(_VENDOR, ignore_errors=True)
     for folder in _COMPILED:
         for path in (_CHECKOUT / folder).rglob("*"):

@@ -89,6 +89,21 @@ echo "$size KiB on disk"
   loads from_checkout
 )
 (
+  # In a checkout, before anything is made.
+  without_tools() {
+    local name=$1 said=$2
+    shift 2
+    path_without "$@"
+    ! install "$name" "$top/python" "${plain[@]}" || fail "$name: installed"
+    grep -qxE " *spanprof is not built: $said" "$work/$name.txt" || fail "$name: $(tail -n 20 "$work/$name.txt")"
+    ! grep -q Traceback "$work/$name.txt" || fail "$name: more than a sentence"
+    echo "$name: refused"
+  }
+  (without_tools no_swig 'swig is missing \(apt-get install swig\)' 'swig*')
+  (without_tools no_protoc_c 'protoc-c is missing \(apt-get install protobuf-c-compiler\)' 'protoc*')
+  (without_tools no_tools 'swig is missing, protoc-c is missing \(apt-get install swig protobuf-c-compiler\)' 'swig*' 'protoc*')
+)
+(
   set -f
   # shellcheck disable=SC2086 # patterns, for path_without
   path_without $compilers

@@ -1,0 +1,47 @@
+"""The packages that an installation needs of the system, by package manager."""
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable
+
+CONDA = "conda install -c conda-forge"
+INSTALL = ("apt-get install", "apk add", "dnf install", CONDA)
+# Programs that a build from a checkout runs, and the packages that bring them.
+TOOLS = {
+    "swig": ("swig", "swig", "swig", "swig"),
+    "protoc-c": ("protobuf-c-compiler", "protobuf-c-compiler", "protobuf-c-compiler", "protobuf-c"),
+}
+# Headers that are compiled against; without the first one no compiler works.
+HEADERS = {
+    "stdlib.h": ("gcc libc6-dev", "gcc musl-dev", "gcc glibc-devel", "c-compiler"),
+    "Python.h": ("python3-dev", "python3-dev", "python3-devel", "python"),
+    "curl/curl.h": ("libcurl4-openssl-dev", "curl-dev", "libcurl-devel", "libcurl"),
+    "zlib.h": ("zlib1g-dev", "zlib-dev", "zlib-devel", "zlib"),
+    "protobuf-c/protobuf-c.h": ("libprotobuf-c-dev", "protobuf-c-dev", "protobuf-c-devel", "protobuf-c"),
+}
+
+
+def _command(needs: Iterable[tuple[str, ...]]) -> str:
+    """How to install packages here: by conda, where this Python is of it, else by
+    the system's package manager; without one that is known, by Debian's names."""
+    commands = [f"{install} {' '.join(packages)}" for install, packages in zip(INSTALL, zip(*needs))]
+    if os.path.isdir(os.path.join(sys.base_prefix, "conda-meta")):
+        return commands[INSTALL.index(CONDA)]
+    return next((command for command in commands if shutil.which(command.split()[0])),
+                f"in Debian: {commands[0]}")
+
+
+def sentence(missing: list[str]) -> str | None:
+    """Return what is missing and how to install it; None: nothing is."""
+    if not missing:
+        return None
+    if "stdlib.h" in missing:
+        missing = ["stdlib.h", *(name for name in missing if name in TOOLS)]
+    names = ["no C compiler works" if name == "stdlib.h" else f"{name} is missing" for name in missing]
+    return f"{', '.join(names)} ({_command([(TOOLS | HEADERS)[name] for name in missing])})"
+
+
+def missing_tools() -> list[str]:
+    return [name for name in TOOLS if not shutil.which(name)]
