@@ -20,12 +20,9 @@ static inline void label_reset(const sp_mem *mem) {
   int i;
 
   if (self) {
-    spanprof_context *context = atomic_load(&self->context);
-
     memset(&self->cache, 0, sizeof self->cache);
-    /* What was active last is kept for the thread's end. */
-    atomic_store(&context->spans[0].carried, 0);
-    atomic_store(&context->spans[0].span, 0);
+    /* The last span is kept for the thread's end. */
+    sp_context_remember(self, 0, 0, 0);
   }
   /* An ended span outlives two sweeps, its parent one more a generation. */
   for (i = 0; i < 8; i++)

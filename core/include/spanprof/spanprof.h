@@ -330,8 +330,9 @@ SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
 
 /* Profile the calling thread from this instant, also where it was started with
  * every signal blocked: the session's is unblocked. Threads are found without
- * it within 200 ms (up to 200 threads; 1 s up to 5,000); a registered thread
- * also books its last, undelivered ticks when it ends. Idempotent; the thread's
+ * it within 200 ms (up to 200 threads; 1 s up to 5,000), and what they used
+ * before is booked; a registered thread also books its last, undelivered ticks
+ * when it ends. Idempotent; the thread's
  * end unregisters it. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer left).
  */
 SPANPROF_API spanprof_status spanprof_thread_register(void);
@@ -341,7 +342,7 @@ SPANPROF_API void spanprof_thread_unregister(void);
 
 /* The calling thread works for the profiler (1), or no longer (0): for threads
  * of a language's own kind that name frames, say. It is never sampled; what it
- * used before is lost with its timer. It stays a thread of the program: where
+ * used before is booked. It stays a thread of the program: where
  * main() was left by pthread_exit(), the process does not end before it. Undo
  * it before the thread goes back to a pool. */
 SPANPROF_API void spanprof_thread_exclude(int excluded);
@@ -710,9 +711,9 @@ typedef struct spanprof_stats {
   uint64_t samples_pending;  /* in rings, window, queue, spool */
   uint64_t samples_exported; /* in profiles that one exporter or more took */
   uint64_t ticks_exported;
-  uint64_t samples_dropped_busy;    /* no ring was free at that instant */
+  uint64_t samples_dropped_busy;    /* always 0: booked as [truncated] */
   uint64_t samples_dropped_full;    /* the collector was too slow */
-  uint64_t samples_dropped_blocked; /* piled up while the signal was blocked */
+  uint64_t samples_dropped_blocked; /* always 0: booked as [signal blocked] */
   uint64_t samples_dropped_memory;  /* allocation failed */
   uint64_t samples_dropped_export;  /* refused, too old, or no room */
   uint64_t samples_dropped_stop;    /* not handed on in time at the stop */
@@ -731,7 +732,7 @@ typedef struct spanprof_stats {
   uint64_t threads_seen;
   uint64_t threads_profiled;    /* now */
   uint64_t threads_blocked;     /* now: our signal is in their mask */
-  uint64_t threads_unprofiled;  /* now: no timer could be had */
+  uint64_t threads_unprofiled;  /* now: no timer could be had: [no timer] */
   uint64_t signals_foreign;     /* arrived, but not from our timers */
   uint64_t signal_handler_lost; /* times another handler replaced ours */
 

@@ -249,6 +249,26 @@ static const spanprof_frame *frames_settle(sp_fold *fold,
   return walked;
 }
 
+/* Why the sample has no stack; false: it has one. */
+static bool fold_note(const sp_sample *sample, sp_note *out) {
+  static const struct {
+    uint32_t flag;
+    sp_note note;
+  } notes[] = {{SP_SAMPLE_BLOCKED, SP_NOTE_BLOCKED},
+               {SP_SAMPLE_THREAD_START, SP_NOTE_THREAD_START},
+               {SP_SAMPLE_THREAD_END, SP_NOTE_THREAD_END},
+               {SP_SAMPLE_NO_TIMER, SP_NOTE_NO_TIMER},
+               {SP_SAMPLE_NO_ROOM, SP_NOTE_TRUNCATED}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(notes); i++)
+    if (sample->flags & notes[i].flag) {
+      *out = notes[i].note;
+      return true;
+    }
+  return false;
+}
+
 static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
   const spanprof_frame *raw = (const spanprof_frame *)(sample + 1);
   const spanprof_frame *walked = frames_settle(fold, sample);
@@ -257,12 +277,12 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
                           .walk_cut = sample->flags & SP_SAMPLE_WALK_CUT,
                           .native = fold->native,
                           .evaluates = fold->evaluates};
-  bool cut;
   size_t count, i;
+  sp_note note;
+  bool cut;
 
-  if (sample->flags & SP_SAMPLE_THREAD_END) {
-    fold->frames[0] =
-        (sp_frame){.kind = SP_FRAME_NOTE, .code = SP_NOTE_THREAD_END};
+  if (fold_note(sample, &note)) {
+    fold->frames[0] = (sp_frame){.kind = SP_FRAME_NOTE, .code = note};
     return 1;
   }
   /* Where they are not wanted, the function that ran stands for a stack that
@@ -340,6 +360,8 @@ void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
   fold->language_count = 0;
   if (sample->flags & SP_SAMPLE_FOREIGN)
     sp_count(&sp_counts.stacks_foreign, 1);
+  if (sample->flags & SP_SAMPLE_NO_ROOM)
+    sp_count(&sp_counts.stacks_truncated, 1);
   if (sample->flags & SP_SAMPLE_WALK_CUT)
     sp_count(&sp_counts.stacks_walk_cut, 1);
   recordings_add(fold, sample, count, labels);

@@ -76,6 +76,11 @@ SP_SIGNAL_SAFE void spanprof_span_leave(spanprof_span_token token) {
                                        memory_order_relaxed) == serial)) {
       atomic_signal_fence(memory_order_release);
       atomic_store_explicit(&context->depth, before, memory_order_relaxed);
+      if (before == 0)
+        atomic_store_explicit(&self->own.last_span,
+                              atomic_load_explicit(&context->spans[0].carried,
+                                                   memory_order_relaxed),
+                              memory_order_relaxed);
       return;
     }
   }

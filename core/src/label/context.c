@@ -163,14 +163,19 @@ SP_HANDLER_CODE void sp_context_read(const sp_self *self,
                    : 0;
 }
 
-SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self) {
-  const spanprof_context *context =
-      atomic_load_explicit(&self->context, memory_order_relaxed);
-  uint32_t depth = atomic_load_explicit(&context->depth, memory_order_relaxed);
-
-  /* What was left last stands in the outermost place. */
-  return atomic_load_explicit(&context->spans[depth ? depth - 1 : 0].carried,
-                              memory_order_relaxed);
+SP_HANDLER_SELDOM void sp_context_last(const sp_self *self,
+                                       spanprof_label_set *labels,
+                                       spanprof_span *carried,
+                                       spanprof_mark *mark) {
+  sp_context_read(self, labels, carried);
+  *mark = sp_context_mark(self);
+  if (*labels == 0)
+    *labels =
+        atomic_load_explicit(&self->own.last_labels, memory_order_relaxed);
+  if (*carried == 0)
+    *carried = atomic_load_explicit(&self->own.last_span, memory_order_relaxed);
+  if (*mark == 0)
+    *mark = atomic_load_explicit(&self->own.last_mark, memory_order_relaxed);
 }
 
 SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self) {

@@ -30,6 +30,12 @@ struct spanprof_context {
   uint32_t number;
   /* Written by the thread that switches to it and away, read by the free. */
   _Atomic(struct sp_self *) user;
+  /* Of a thread's own context: labels, span and mark of the thread's last
+   * sample, or those that it left since. Written by the thread and its handler.
+   */
+  _Atomic spanprof_label_set last_labels;
+  _Atomic spanprof_span last_span;
+  _Atomic spanprof_mark last_mark;
   /* That it is in; NULL: a thread's own. Guarded by the list's lock. */
   struct sp_context_slab *slab;
   /* As the first group. */
@@ -81,13 +87,28 @@ sp_self *sp_self_attach(void);
  * this room's (see sp_fork_rank). */
 void sp_self_each(void (*visit)(sp_self *self));
 
-/* What a sample carries. `last_span` is the span active last, also after its
- * leave: ticks booked at a thread's end belong to it. */
+/* The labels and the span that a sample carries. */
 SP_HANDLER_CODE void sp_context_read(const sp_self *self,
                                      spanprof_label_set *labels,
                                      spanprof_span *carried);
-SP_SIGNAL_SAFE spanprof_span sp_context_last_span(const sp_self *self);
 SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self);
+
+/* Remember what the thread works for, or worked for until now. */
+SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
+                                                      spanprof_label_set labels,
+                                                      spanprof_span carried,
+                                                      spanprof_mark mark) {
+  atomic_store_explicit(&self->own.last_labels, labels, memory_order_relaxed);
+  atomic_store_explicit(&self->own.last_mark, mark, memory_order_relaxed);
+  atomic_store_explicit(&self->own.last_span, carried, memory_order_relaxed);
+}
+
+/* The same as sp_context_read(); where nothing is active, what was remembered
+ * since the thread's last sample. For CPU time that is booked afterwards. */
+SP_HANDLER_SELDOM void sp_context_last(const sp_self *self,
+                                       spanprof_label_set *labels,
+                                       spanprof_span *carried,
+                                       spanprof_mark *mark);
 
 /* Visit every context in use, and perhaps free ones (whose depth is 0), without
  * a lock. */

@@ -45,7 +45,9 @@ void sp_context_begin(spanprof_context *context) {
   atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
   atomic_store_explicit(&context->mark, 0, memory_order_relaxed);
   atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
-  atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->last_labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->last_span, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->last_mark, 0, memory_order_relaxed);
   atomic_store_explicit(&context->user, NULL, memory_order_relaxed);
   context->number = ++slabs.numbers;
 }
@@ -54,7 +56,9 @@ void sp_context_clear(spanprof_context *context) {
   atomic_store_explicit(&context->depth, 0, memory_order_relaxed);
   atomic_store_explicit(&context->labels, 0, memory_order_relaxed);
   atomic_store_explicit(&context->mark, 0, memory_order_relaxed);
-  atomic_store_explicit(&context->spans[0].carried, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->last_labels, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->last_span, 0, memory_order_relaxed);
+  atomic_store_explicit(&context->last_mark, 0, memory_order_relaxed);
 }
 
 static void slab_list_add(sp_context_slab **list, sp_context_slab *slab) {

@@ -273,7 +273,8 @@ SP_SIGNAL_SAFE spanprof_status spanprof_label_push_text(
 
 SP_SIGNAL_SAFE void spanprof_label_pop(spanprof_label_token token) {
   spanprof_label_set pushed = (spanprof_label_set)token;
-  const sp_self *self = sp_tls_get();
+  spanprof_label_set before = (spanprof_label_set)(token >> LABEL_TOKEN_SHIFT);
+  sp_self *self = sp_tls_get();
   spanprof_context *context;
 
   if (SP_UNLIKELY(pushed == 0))
@@ -282,12 +283,14 @@ SP_SIGNAL_SAFE void spanprof_label_pop(spanprof_label_token token) {
       self ? atomic_load_explicit(&self->context, memory_order_relaxed) : NULL;
   if (SP_LIKELY(context &&
                 atomic_load_explicit(&context->labels, memory_order_relaxed) ==
-                    pushed))
-    atomic_store_explicit(&context->labels,
-                          (spanprof_label_set)(token >> LABEL_TOKEN_SHIFT),
-                          memory_order_relaxed);
-  else
+                    pushed)) {
+    if (before == 0)
+      atomic_store_explicit(&self->own.last_labels, pushed,
+                            memory_order_relaxed);
+    atomic_store_explicit(&context->labels, before, memory_order_relaxed);
+  } else {
     label_pop_outer(context, pushed);
+  }
 }
 
 SP_SIGNAL_SAFE spanprof_label_set spanprof_labels_get(void) {
@@ -302,6 +305,8 @@ SP_SIGNAL_SAFE spanprof_label_set spanprof_labels_get(void) {
 
 SP_SIGNAL_SAFE void spanprof_labels_set(spanprof_label_set labels) {
   sp_self *self = sp_tls_get();
+  spanprof_context *context;
+  spanprof_label_set before;
 
   if (!self)
     self = labels ? sp_self_attach() : NULL;
@@ -312,7 +317,9 @@ SP_SIGNAL_SAFE void spanprof_labels_set(spanprof_label_set labels) {
     sp_count(&sp_counts.labels_unbalanced, 1);
     return;
   }
-  atomic_store_explicit(
-      &atomic_load_explicit(&self->context, memory_order_relaxed)->labels,
-      labels, memory_order_relaxed);
+  context = atomic_load_explicit(&self->context, memory_order_relaxed);
+  before = atomic_load_explicit(&context->labels, memory_order_relaxed);
+  if (labels == 0 && before != 0)
+    atomic_store_explicit(&self->own.last_labels, before, memory_order_relaxed);
+  atomic_store_explicit(&context->labels, labels, memory_order_relaxed);
 }

@@ -149,16 +149,20 @@ static spanprof_status frame_table_mapping(sp_frame_table *table,
   return SPANPROF_OK;
 }
 
-static const char *frame_table_note(uint64_t note) {
-  switch ((sp_note)note) {
-  case SP_NOTE_TRUNCATED:
-    return "[truncated]";
-  case SP_NOTE_THREAD_END:
-    return "[thread end]";
-  case SP_NOTE_OVERFLOW:
-    return "[too many stacks]";
-  }
-  return frame_unknown_native;
+static const char *const frame_notes[] = {
+#define NOTE_TEXT(name, text) [SP_NOTE_##name] = text,
+    SP_NOTES(NOTE_TEXT)
+#undef NOTE_TEXT
+};
+
+bool sp_note_is(const char *name, size_t bytes) {
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(frame_notes); i++)
+    if (strlen(frame_notes[i]) == bytes &&
+        memcmp(frame_notes[i], name, bytes) == 0)
+      return true;
+  return false;
 }
 
 /* "libfoo.so+0x1a2b": for a module without a symbol there. */
@@ -219,8 +223,8 @@ static spanprof_status frame_table_name_one(sp_frame_table *table,
   spanprof_status st;
 
   if (location->frame.kind == SP_FRAME_NOTE)
-    return frame_table_function_named(
-        table, frame_table_note(location->frame.code), &location->function);
+    return frame_table_function_named(table, frame_notes[location->frame.code],
+                                      &location->function);
   st = namer->name(namer->data, &location->frame, &known);
   if (st == SPANPROF_ERR_STATE || st == SPANPROF_ERR_NOMEM)
     return st;

@@ -23,12 +23,26 @@ typedef enum sp_frame_kind {
   SP_FRAME_NOTE,    /* code: an sp_note */
 } sp_frame_kind;
 
-/* Frames of ours, for what has no stack. */
+/* Frames of ours, for CPU time that has no stack, with the reason: the stack is
+ * cut, or all of it is missing; the thread blocked our signal, had no timer
+ * yet, ended before the next tick, could have no timer; the window's caps were
+ * reached. The page knows the same names (core/page/src/model). */
+#define SP_NOTES(X)                 \
+  X(TRUNCATED, "[truncated]")       \
+  X(BLOCKED, "[signal blocked]")    \
+  X(THREAD_START, "[thread start]") \
+  X(THREAD_END, "[thread end]")     \
+  X(NO_TIMER, "[no timer]")         \
+  X(OVERFLOW, "[too many stacks]")
+
 typedef enum sp_note {
-  SP_NOTE_TRUNCATED,  /* "[truncated]": the outer end of a cut stack */
-  SP_NOTE_THREAD_END, /* "[thread end]": ticks booked at a thread's end */
-  SP_NOTE_OVERFLOW,   /* "[too many stacks]": the window's caps were reached */
+#define SP_NOTE_ENUM(name, text) SP_NOTE_##name,
+  SP_NOTES(SP_NOTE_ENUM)
+#undef SP_NOTE_ENUM
 } sp_note;
+
+/* Is it the name of one of these frames? */
+bool sp_note_is(const char *name, size_t bytes);
 
 typedef struct sp_frame {
   uint32_t kind;   /* sp_frame_kind */

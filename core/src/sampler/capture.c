@@ -217,13 +217,12 @@ capture_describe(const sp_registers *registers, const void *ucontext,
       .stack_end = stack_end_around(thread, registers->r[SP_REGISTER_SP])};
 }
 
-/* Labels, span and frames of the language, or of the thread. */
+/* Labels and span of the language's context, or of the thread's. */
 SP_HANDLER_CODE static void
 sample_context_take(sp_sample *sample, sp_self *self,
                     const spanprof_capture *capture,
                     const spanprof_runtime *runtime) {
   spanprof_context_view view = {.struct_size = sizeof view};
-  int cut = 0;
 
   if (runtime && runtime->read_context &&
       runtime->read_context(runtime->data, capture, &view)) {
@@ -234,22 +233,63 @@ sample_context_take(sp_sample *sample, sp_self *self,
     sp_context_read(self, &sample->labels, &sample->span);
     sample->mark = sp_context_mark(self);
   }
-  if (runtime && runtime->walk) {
-    size_t count =
-        runtime->walk(runtime->data, capture, (spanprof_frame *)(sample + 1),
-                      SP_WALK_FRAMES_MAX, &cut);
+  if (self)
+    sp_context_remember(self, sample->labels, sample->span, sample->mark);
+}
 
-    sample->frame_count = (uint32_t)sp_min_u64(count, SP_WALK_FRAMES_MAX);
-  }
+SP_HANDLER_CODE static void
+sample_frames_take(sp_sample *sample, const spanprof_capture *capture,
+                   const spanprof_runtime *runtime) {
+  int cut = 0;
+  size_t count;
+
+  if (!runtime || !runtime->walk)
+    return;
+  count = runtime->walk(runtime->data, capture, (spanprof_frame *)(sample + 1),
+                        SP_WALK_FRAMES_MAX, &cut);
+  sample->frame_count = (uint32_t)sp_min_u64(count, SP_WALK_FRAMES_MAX);
   if (cut)
     sample->flags |= SP_SAMPLE_WALK_CUT;
 }
 
-/* Is the reader to be called? */
-SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
-                                        sp_thread *thread, uint64_t ticks,
-                                        const sp_registers *registers,
-                                        const void *ucontext) {
+/* A sample without a stack, whose flags, ticks and context are set. Where even
+ * that finds no room, a later scan books the ticks. */
+SP_HANDLER_SELDOM static sp_wake *note_put(const sp_capture *into,
+                                           sp_thread *thread, sp_sample *note) {
+  sp_ring_claim claim;
+
+  if (sp_ring_reserve(into->ring, thread->index, sizeof *note, &claim) !=
+      SP_RING_OK) {
+    atomic_fetch_add(&thread->ticks_owed, note->ticks);
+    return sp_ring_wake(into->ring);
+  }
+  note->thread = thread->index;
+  note->tid =
+      (uint32_t)atomic_load_explicit(&thread->tid, memory_order_relaxed);
+  memcpy(claim.payload, note, sizeof *note);
+  sp_handler_count_sample(note->ticks);
+  return sp_ring_commit(&claim, sizeof *note) ? sp_ring_wake(into->ring) : NULL;
+}
+
+/* In the handler: ticks whose stack is not the one that was interrupted. */
+SP_HANDLER_SELDOM static sp_wake *
+note_take(const sp_capture *into, sp_thread *thread, uint32_t why,
+          uint64_t ticks, const sp_registers *registers, const void *ucontext) {
+  sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
+  const spanprof_capture capture =
+      capture_describe(registers, ucontext, thread, self);
+  sp_sample note = {.flags = why, .ticks = ticks};
+
+  sample_context_take(&note, self, &capture, sp_runtime_enter());
+  sp_runtime_leave();
+  return note_put(into, thread, &note);
+}
+
+/* Returns what the reader is to be called on, or NULL. */
+SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
+                                            sp_thread *thread, uint64_t ticks,
+                                            const sp_registers *registers,
+                                            const void *ucontext) {
   const size_t slice_bytes_max = into->config.slice_bytes_max;
   const spanprof_runtime *runtime = sp_runtime_enter();
   sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
@@ -257,7 +297,6 @@ SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
       capture_describe(registers, ucontext, thread, self);
   stack_piece piece = {0};
   size_t frames_bytes = 0;
-  sp_ring_result result;
   sp_ring_claim claim;
   sp_sample *sample;
 
@@ -268,12 +307,12 @@ SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
                 runtime->stack_end(runtime->data, &capture));
   if (runtime && runtime->walk)
     frames_bytes = SP_WALK_FRAMES_MAX * sizeof(spanprof_frame);
-  result = sp_ring_reserve(into->ring, thread->index,
-                           sizeof *sample + frames_bytes + piece.bytes, &claim);
-  if (result != SP_RING_OK) {
+  if (SP_UNLIKELY(sp_ring_reserve(into->ring, thread->index,
+                                  sizeof *sample + frames_bytes + piece.bytes,
+                                  &claim) != SP_RING_OK)) {
     sp_runtime_leave();
-    sp_handler_drop_by_ring(result, ticks);
-    return false;
+    return note_take(into, thread, SP_SAMPLE_NO_ROOM, ticks, registers,
+                     ucontext);
   }
   sample = claim.payload;
   memset(sample, 0, offsetof(sp_sample, registers));
@@ -283,6 +322,7 @@ SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
   sample->ticks = ticks;
   sample->registers = *registers;
   sample_context_take(sample, self, &capture, runtime);
+  sample_frames_take(sample, &capture, runtime);
   sp_runtime_leave();
   frames_bytes = sample->frame_count * sizeof(spanprof_frame);
   if (piece.bytes > 0)
@@ -293,18 +333,38 @@ SP_HANDLER_CODE static bool sample_take(const sp_capture *into,
                                        memory_order_acquire) != into)) {
     sp_ring_commit(&claim, 0);
     sp_handler_drop(&sp_counts.samples_dropped_stop, ticks);
-    return false;
+    return NULL;
   }
   sp_handler_count_sample(ticks);
   if (ticks > 1)
     sp_count(&sp_counts.ticks_overrun, ticks - 1);
   return sp_ring_commit(&claim,
-                        sizeof *sample + frames_bytes + sample->stack_bytes);
+                        sizeof *sample + frames_bytes + sample->stack_bytes)
+             ? sp_ring_wake(into->ring)
+             : NULL;
 }
 
 /* To a counter that only this thread's handler adds to. */
 SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
   atomic_store_explicit(counter, sp_counted(counter) + n, memory_order_relaxed);
+}
+
+/* Less those that a scan has booked. */
+SP_HANDLER_SELDOM static uint64_t ticks_not_ahead(sp_thread *thread,
+                                                  uint64_t ticks) {
+  const uint64_t booked = sp_min_u64(atomic_load(&thread->ticks_ahead), ticks);
+
+  atomic_fetch_sub(&thread->ticks_ahead, booked);
+  return ticks - booked;
+}
+
+/* Ticks that are late: were they held up by the thread's mask, and not by the
+ * kernel? */
+SP_HANDLER_SELDOM static bool ticks_held(sp_thread *thread, int number,
+                                         const sp_registers *registers) {
+  return atomic_exchange_explicit(&thread->blocked, false,
+                                  memory_order_relaxed) ||
+         sp_mask_just_opened(registers, number);
 }
 
 /* Returns what the reader is to be called on, or NULL. */
@@ -314,6 +374,7 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
                                             const void *ucontext) {
   sp_thread *thread = sp_thread_at(index);
   sp_registers registers;
+  bool held;
 
   if (!capture || !thread ||
       !atomic_load_explicit(&thread->active, memory_order_acquire)) {
@@ -323,17 +384,20 @@ SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
   handler_add(&thread->samples, 1);
   handler_add(&thread->ticks, ticks);
   sp_registers_read(&registers, ucontext);
-  if (SP_UNLIKELY(
-          atomic_load_explicit(&thread->blocked, memory_order_relaxed))) {
-    atomic_store_explicit(&thread->blocked, false, memory_order_relaxed);
-    sp_handler_drop(&sp_counts.samples_dropped_blocked, ticks);
-  } else if ((ticks > 1 && sp_mask_just_opened(&registers)) ||
-             sp_mask_open_to_wait(ucontext, number)) {
-    sp_handler_drop(&sp_counts.samples_dropped_blocked, ticks);
-  } else if (sample_take(capture, thread, ticks, &registers, ucontext)) {
-    return sp_ring_wake(capture->ring);
+  held = sp_mask_open_to_wait(ucontext, number);
+  if (SP_UNLIKELY((ticks - 1) * capture->config.interval_ns >=
+                  SP_THREAD_LATE_NS))
+    held = held || ticks_held(thread, number, &registers);
+  if (SP_UNLIKELY(atomic_load_explicit(&thread->ticks_ahead,
+                                       memory_order_relaxed) != 0)) {
+    ticks = ticks_not_ahead(thread, ticks);
+    held = true;
   }
-  return NULL;
+  if (SP_LIKELY(!held))
+    return sample_take(capture, thread, ticks, &registers, ucontext);
+  return ticks > 0 ? note_take(capture, thread, SP_SAMPLE_BLOCKED, ticks,
+                               &registers, ucontext)
+                   : NULL;
 }
 
 void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
@@ -350,49 +414,18 @@ void sp_capture_signal(int number, uint32_t index, uint64_t ticks,
     sp_wake_call(wake);
 }
 
-static void end_book(const sp_capture *capture, sp_thread *thread,
-                     uint64_t late_ns) {
-  const uint64_t interval_ns = capture->config.interval_ns;
-  const uint64_t due_ns = sp_thread_due_ns(thread, interval_ns);
-  const uint64_t cpu_ns = sp_thread_cpu_ns();
-  sp_self *self = atomic_load(&thread->self);
-  sp_ring_result result;
-  sp_ring_claim claim;
-  sp_sample *sample;
-  uint64_t ticks;
-
-  /* Less it may be of a thread that has the number of one that is gone. */
-  if (!self || cpu_ns < due_ns + late_ns || atomic_load(&thread->blocked))
-    return;
-  ticks = 1 + (cpu_ns - due_ns) / interval_ns;
-  result =
-      sp_ring_reserve(capture->ring, thread->index, sizeof *sample, &claim);
-  if (result != SP_RING_OK) {
-    sp_handler_drop_by_ring(result, ticks);
-    return;
-  }
-  sample = claim.payload;
-  memset(sample, 0, sizeof *sample);
-  sample->flags = SP_SAMPLE_THREAD_END;
-  sample->thread = thread->index;
-  sample->tid =
-      (uint32_t)atomic_load_explicit(&thread->tid, memory_order_relaxed);
-  sample->ticks = ticks;
-  sp_context_read(self, &sample->labels, &sample->span);
-  sample->mark = sp_context_mark(self);
-  if (sample->span == 0)
-    sample->span = sp_context_last_span(self);
-  sp_handler_count_sample(ticks);
-  sp_count(&sp_counts.ticks_booked_at_thread_end, ticks);
-  if (sp_ring_commit(&claim, sizeof *sample))
-    sp_wake_call(sp_ring_wake(capture->ring));
-}
-
-void sp_capture_book_end(sp_thread *thread, uint64_t late_ns) {
+void sp_capture_book(sp_thread *thread, uint32_t why, uint64_t ticks) {
   sp_capture *capture = capture_enter();
+  sp_self *self = atomic_load(&thread->self);
+  sp_sample note = {.flags = why, .ticks = ticks};
+  sp_wake *wake;
 
   if (!capture)
     return;
-  end_book(capture, thread, late_ns);
+  if (self && !(why & (SP_SAMPLE_THREAD_START | SP_SAMPLE_NO_ROOM)))
+    sp_context_last(self, &note.labels, &note.span, &note.mark);
+  wake = note_put(capture, thread, &note);
   capture_exit(capture);
+  if (wake)
+    sp_wake_call(wake);
 }

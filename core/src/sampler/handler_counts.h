@@ -3,7 +3,6 @@
 #define SP_HANDLER_COUNTS_H
 
 #include "../util/counters.h"
-#include "ring.h"
 
 SP_HANDLER_CODE static inline void sp_handler_count_sample(uint64_t ticks) {
   sp_count(&sp_counts.samples_taken, 1);
@@ -22,7 +21,5 @@ SP_HANDLER_CODE static inline void sp_handler_count_time(uint64_t ns) {
 
 /* A sample that is not taken, or not kept. */
 SP_HANDLER_SELDOM void sp_handler_drop(sp_counter *reason, uint64_t ticks);
-SP_HANDLER_SELDOM void sp_handler_drop_by_ring(sp_ring_result result,
-                                               uint64_t ticks);
 
 #endif

@@ -7,7 +7,7 @@
 #if defined(__x86_64__)
 /* The eight bytes of code before `pc`, of which those on an earlier page may
  * not be mapped. */
-SP_HANDLER_CODE static bool code_before(unsigned char out[8], uint64_t pc) {
+SP_HANDLER_SELDOM static bool code_before(unsigned char out[8], uint64_t pc) {
   if (pc % SP_COPY_PAGE_BYTES < 8)
     return sp_copy_checked(out, pc - 8, 8) == 8;
   memcpy(out, (const void *)(uintptr_t)(pc - 8), 8);
@@ -15,17 +15,31 @@ SP_HANDLER_CODE static bool code_before(unsigned char out[8], uint64_t pc) {
 }
 #endif
 
-SP_HANDLER_CODE bool sp_mask_just_opened(const sp_registers *registers) {
-#if defined(__x86_64__)
+/* Was the signal let through before the call? `before` is where the kernel
+ * wrote the mask; not known where it is 0. */
+SP_HANDLER_SELDOM static bool mask_was_open(uint64_t before,
+                                            int signal_number) {
+  uint64_t mask;
+
+  return before != 0 &&
+         sp_copy_checked(&mask, before, sizeof mask) == sizeof mask &&
+         !(mask >> (signal_number - 1) & 1);
+}
+
+SP_HANDLER_SELDOM bool sp_mask_just_opened(const sp_registers *registers,
+                                           int signal_number) {
   const uint64_t *r = registers->r;
+#if defined(__x86_64__)
   unsigned char before[8];
 
-  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how; then the instruction
-   * before: syscall, 0f 05. */
+  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how, rdx = where the mask
+   * before goes; then the instruction before: syscall, 0f 05. */
   return r[0] == 0 && r[10] == 8 &&
          (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
-         code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05;
+         code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05 &&
+         !mask_was_open(r[1], signal_number);
 #else
-  return registers->r[8] == SYS_rt_sigprocmask && registers->r[0] == 0;
+  return r[8] == SYS_rt_sigprocmask && r[0] == 0 &&
+         !mask_was_open(r[2], signal_number);
 #endif
 }

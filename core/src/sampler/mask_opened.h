@@ -17,8 +17,11 @@
  * hold its arguments, because the kernel keeps all of them but the result and,
  * on x86-64, rcx and r11. On x86-64 the number of the system call has been
  * replaced by the result, so the instruction before the pc is checked to be a
- * system call. */
-SP_HANDLER_CODE bool sp_mask_just_opened(const sp_registers *registers);
+ * system call. Where the call returned the mask before it, and that let the
+ * signal through, nothing was blocked: so it is at most of the calls by which
+ * swapcontext(3) and allocators guard a few instructions. */
+SP_HANDLER_SELDOM bool sp_mask_just_opened(const sp_registers *registers,
+                                           int signal_number);
 
 /* Is the signal blocked but for this moment? In ppoll(2), pselect(2),
  * epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that comes back

@@ -8,8 +8,10 @@
 
 #include "../util/hash.h"
 #include "capture.h"
+#include "handler_counts.h"
 #include "signal.h"
 #include "thread_record.h"
+#include "thread_status.h"
 
 /* A number in (0, limit]: threads that live shorter than an interval are then
  * sampled as often as their share of it asks. */
@@ -31,27 +33,68 @@ uint32_t sp_timers_allowed(void) {
   return (uint32_t)(limit.rlim_cur / 2);
 }
 
+/* Less CPU time than that before its timer makes no thread an old one. */
+#define ARMING_NEW_NS (1 * SP_NS_PER_MS)
+
+/* Did the thread begin while sampling? Then all its CPU time is profiled, else
+ * what it uses from now on. */
+static bool thread_is_new(int tid, uint64_t cpu_ns) {
+  if (sp_threads.beginning || sp_threads.registered_only)
+    return false;
+  if (cpu_ns < ARMING_NEW_NS || sp_threads.began_ticks == 0)
+    return true;
+  return tid != getpid() && sp_thread_began(tid) >= sp_threads.began_ticks;
+}
+
+/* Fix the thread's ticks: see thread_table.h. */
+static void ticks_begin(sp_thread *thread, uint64_t cpu_ns) {
+  thread->first_ns = random_up_to(sp_threads.base.interval_ns);
+  thread->armed_cpu_ns = thread_is_new(thread->tid, cpu_ns) ? 0 : cpu_ns;
+  atomic_store(&thread->samples, 0);
+  atomic_store(&thread->ticks, 0);
+  atomic_store(&thread->ticks_ahead, 0);
+}
+
+/* Book the ticks that expired without a timer; returns when the next one does,
+ * from now on. */
+static uint64_t ticks_catch_up(sp_thread *thread) {
+  const sp_timer_base *base = &sp_threads.base;
+  const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
+  uint32_t why = SP_SAMPLE_NO_TIMER;
+  uint64_t ticks;
+
+  if (thread->first_ns == 0) {
+    ticks_begin(thread, cpu_ns);
+    why = SP_SAMPLE_THREAD_START;
+  }
+  if (base->wall)
+    return thread->first_ns;
+  ticks = sp_thread_ticks_due(thread, base->interval_ns, cpu_ns);
+  atomic_fetch_add(&thread->ticks, ticks);
+  if (ticks > 0)
+    sp_capture_book(thread, why, ticks);
+  return sp_thread_due_ns(thread, base->interval_ns) - cpu_ns;
+}
+
 spanprof_status sp_thread_arm(sp_thread *thread) {
   sp_timer_base base = sp_threads.base;
+  uint64_t first_ns;
   int error;
 
   if (sp_threads.paused)
     return SPANPROF_OK;
+  first_ns = ticks_catch_up(thread);
   if (sp_threads.timer_count >= sp_threads.timers_max)
     return SPANPROF_ERR_LIMIT;
   if (sp_threads.signal_number == 0 ||
       sp_signal_default(sp_threads.signal_number))
-    return SPANPROF_ERR_STATE;
-  thread->first_ns = random_up_to(sp_threads.base.interval_ns);
-  atomic_store(&thread->samples, 0);
-  atomic_store(&thread->ticks, 0);
-  thread->armed_cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
+    return SPANPROF_ERR_UNSUPPORTED;
   atomic_store_explicit(&thread->active, true, memory_order_release);
   if (base.wall_registered && !atomic_load(&thread->self))
     base.wall = false;
   error = sp_timer_start(&thread->timer, &base, thread->tid,
                          sp_threads.signal_number,
-                         sp_signal_value(thread->index), thread->first_ns);
+                         sp_signal_value(thread->index), first_ns);
   if (error) {
     atomic_store(&thread->active, false);
     /* Linux 6.1: EINVAL by timer_create(2) where the thread is gone, ESRCH by
@@ -72,18 +115,65 @@ void sp_thread_disarm(sp_thread *thread) {
   sp_threads.timer_count--;
 }
 
+void sp_thread_book_owed(sp_thread *thread, bool last) {
+  uint64_t ticks;
+
+  if (atomic_load(&thread->ticks_owed) == 0)
+    return;
+  sp_capture_book(thread, SP_SAMPLE_NO_ROOM,
+                  atomic_exchange(&thread->ticks_owed, 0));
+  ticks = last ? atomic_exchange(&thread->ticks_owed, 0) : 0;
+  if (ticks > 0)
+    sp_handler_drop(&sp_counts.samples_dropped_full, ticks);
+}
+
+void sp_thread_book_end(sp_thread *thread, uint64_t late_ns) {
+  const uint64_t interval_ns = sp_threads.base.interval_ns;
+  const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
+  const uint64_t due_ns = sp_thread_due_ns(thread, interval_ns);
+  const bool blocked = atomic_load(&thread->blocked);
+  uint64_t ticks, ahead = atomic_load(&thread->ticks_ahead);
+
+  if (thread->excluded || thread->first_ns == 0 || cpu_ns < due_ns + late_ns)
+    return;
+  ticks = sp_thread_ticks_due(thread, interval_ns, cpu_ns);
+  if (ticks <= ahead)
+    return;
+  sp_capture_book(thread, blocked ? SP_SAMPLE_BLOCKED : SP_SAMPLE_THREAD_END,
+                  ticks - ahead);
+  sp_count(&sp_counts.ticks_booked_at_thread_end, ticks - ahead);
+}
+
+void sp_thread_book_blocked(sp_thread *thread, uint64_t late_ns) {
+  const uint64_t interval_ns = sp_threads.base.interval_ns;
+  const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
+  const uint64_t ahead = atomic_load(&thread->ticks_ahead);
+  const uint64_t due_ns =
+      sp_thread_due_ns(thread, interval_ns) + ahead * interval_ns;
+  uint64_t ticks;
+
+  if (sp_threads.base.wall || thread->timer == SP_TIMER_NONE ||
+      cpu_ns < due_ns + late_ns)
+    return;
+  ticks = 1 + (cpu_ns - due_ns) / interval_ns;
+  atomic_fetch_add(&thread->ticks_ahead, ticks);
+  sp_capture_book(thread, SP_SAMPLE_BLOCKED, ticks);
+}
+
 void sp_thread_retire(sp_thread *thread) {
-  const bool timed = thread->timer != SP_TIMER_NONE;
+  const bool own =
+      thread->timer != SP_TIMER_NONE && thread->tid == (int)syscall(SYS_gettid);
   sigset_t mask;
 
-  if (!timed || thread->tid != (int)syscall(SYS_gettid)) {
-    sp_thread_disarm(thread);
-    return;
-  }
-  sp_signal_hold(sp_threads.signal_number, &mask);
+  if (own)
+    sp_signal_hold(sp_threads.signal_number, &mask);
   sp_thread_disarm(thread);
-  sp_capture_book_end(thread, SP_THREAD_LATE_NS);
-  sp_signal_release(sp_threads.signal_number, &mask);
+  sp_thread_book_end(thread,
+                     atomic_load(&thread->blocked) ? 0 : SP_THREAD_LATE_NS);
+  sp_thread_book_owed(thread, true);
+  thread->first_ns = 0;
+  if (own)
+    sp_signal_release(sp_threads.signal_number, &mask);
 }
 
 static void timers_drop(void) {
@@ -93,7 +183,7 @@ static void timers_drop(void) {
     sp_thread_disarm(sp_thread_at(i));
 }
 
-void sp_threads_signal_look(void) {
+bool sp_threads_signal_look(void) {
   const bool young = sp_threads.young_until_ns != 0;
 
   if (young && sp_monotonic_ns() >= sp_threads.young_until_ns) {
@@ -105,9 +195,12 @@ void sp_threads_signal_look(void) {
     /* The child has its own use for it now, or none for any. */
     timers_drop();
     sp_threads.signal_number = 0;
-  } else if (sp_signal_default(sp_threads.signal_number)) {
+  } else if (sp_threads.signal_number != 0 &&
+             sp_signal_default(sp_threads.signal_number)) {
     timers_drop();
+    return false;
   }
+  return sp_threads.signal_number != 0;
 }
 
 void sp_threads_pause(void) {
@@ -133,6 +226,8 @@ void sp_threads_resume(void) {
 
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.paused = false;
+  sp_threads.began_ticks = sp_thread_clock();
+  sp_threads.beginning = true;
   for (i = 1; sp_threads.sampling && i < sp_threads.record_count; i++) {
     const sp_thread *thread = sp_thread_at(i);
 
@@ -140,5 +235,6 @@ void sp_threads_resume(void) {
     if (thread->tid != 0)
       (void)sp_thread_enrol_locked(thread->tid, NULL);
   }
+  sp_threads.beginning = false;
   pthread_mutex_unlock(&sp_threads.lock);
 }

@@ -71,11 +71,13 @@ void sp_thread_give(sp_thread *thread) {
 void sp_thread_clear(sp_thread *thread, int tid) {
   thread->tid = tid;
   thread->timer = SP_TIMER_NONE;
+  thread->first_ns = 0;
   thread->pass = sp_threads.pass;
   thread->enrolled_pass = sp_threads.pass;
   thread->excluded = false;
   thread->mask_read = false;
   thread->mask_doubted = false;
+  thread->blocked_told = false;
   thread->stack_final = false;
   thread->checked_cpu_ns = 0;
   thread->checked_samples = 0;
@@ -85,6 +87,8 @@ void sp_thread_clear(sp_thread *thread, int tid) {
   atomic_store(&thread->blocked, false);
   atomic_store(&thread->samples, 0);
   atomic_store(&thread->ticks, 0);
+  atomic_store(&thread->ticks_ahead, 0);
+  atomic_store(&thread->ticks_owed, 0);
   atomic_store(&thread->seen_sp, 0);
   atomic_store(&thread->seen_tp, 0);
 }

@@ -25,6 +25,9 @@
 #define SCAN_STATUS_MAX 24
 #define SCAN_CLOCKS_MAX 64
 
+/* Ticks of a thread that blocks our signal, before the log tells of it. */
+#define SCAN_BLOCKED_TICKS 3
+
 /* Every so many scans the directory is read in any case: a number of ours that
  * was left behind by a thread that is gone would be counted for one of the
  * program's. */
@@ -62,6 +65,7 @@ typedef struct scan_counts {
   uint64_t blocked;
   unsigned status_left;
   unsigned clocks_left;
+  bool muted;             /* the signal's action would end the process */
   sp_stack_wants *stacks; /* NULL: not in this scan */
   unsigned found_count;
   scan_blocked found[SCAN_STATUS_MAX];
@@ -225,8 +229,8 @@ static void blocked_tell(const scan_counts *counts, sp_log *log) {
 
   for (i = 0; i < counts->found_count; i++)
     sp_log_warn(log, SP_LOG_THREADS,
-                "thread \"%s\" (%d) blocks signal %d and is not profiled while "
-                "it does",
+                "thread \"%s\" (%d) blocks signal %d: while it does, its CPU "
+                "time is [signal blocked]",
                 counts->found[i].name, counts->found[i].tid,
                 counts->found[i].signal_number);
 }
@@ -239,6 +243,17 @@ static void late_fire(const sp_thread *thread) {
   if (thread->timer != SP_TIMER_NONE && !base->wall &&
       sp_timer_thread_cpu_ns(thread->tid) >= due_ns + SP_THREAD_LATE_NS)
     sp_timer_fire(thread->timer, base, due_ns);
+}
+
+/* Told of is only a thread that uses CPU time worth a few samples. */
+static void blocked_book(sp_thread *thread, const sp_thread_status *status,
+                         scan_counts *counts) {
+  sp_thread_book_blocked(thread, status->runs ? SP_THREAD_LATE_NS : 0);
+  if (thread->blocked_told ||
+      atomic_load(&thread->ticks_ahead) < SCAN_BLOCKED_TICKS)
+    return;
+  thread->blocked_told = true;
+  blocked_find(counts, thread->tid, status->name);
 }
 
 static void mask_look(sp_thread *thread, scan_counts *counts) {
@@ -260,9 +275,9 @@ static void mask_look(sp_thread *thread, scan_counts *counts) {
   }
   thread->mask_doubted = false;
   atomic_store(&thread->blocked, blocks);
-  if (blocks && !was)
-    blocked_find(counts, thread->tid, status.name);
-  if (!blocks && status.runs)
+  if (blocks)
+    blocked_book(thread, &status, counts);
+  else if (status.runs)
     late_fire(thread);
 }
 
@@ -282,6 +297,7 @@ static void stack_want(const sp_thread *thread, sp_stack_wants *stacks) {
 static void thread_look(sp_thread *thread, scan_counts *counts) {
   if (thread->excluded)
     return;
+  sp_thread_book_owed(thread, false);
   if (thread->mask_read && !atomic_load(&thread->blocked) &&
       turn_take(thread, &sp_threads.next_clock, &counts->clocks_left) &&
       thread_silent(thread))
@@ -293,7 +309,7 @@ static void thread_look(sp_thread *thread, scan_counts *counts) {
   if (thread->timer != SP_TIMER_NONE) {
     counts->profiled++;
     counts->blocked += atomic_load(&thread->blocked);
-  } else if (!sp_threads.paused) {
+  } else if (!sp_threads.paused && !counts->muted) {
     counts->unprofiled++;
   }
   if (counts->stacks)
@@ -370,7 +386,7 @@ size_t sp_threads_scan(sp_log *log) {
     counts.stacks = &stacks;
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.pass++;
-  sp_threads_signal_look();
+  counts.muted = !sp_threads_signal_look();
   pthread_mutex_unlock(&sp_threads.lock);
   if (!tasks_known(&counts) && !tasks_read(&counts)) {
     if (log)

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "task_file.h"
@@ -48,4 +49,28 @@ bool sp_thread_status_read(int tid, sp_thread_status *out) {
     }
   close(file);
   return found == STATUS_ALL;
+}
+
+/* Field 22 of proc(5)'s stat; the name, which is field 2, may contain spaces
+ * and brackets. */
+uint64_t sp_thread_began(int tid) {
+  char text[1024];
+  unsigned long long ticks = 0;
+  const char *at;
+  int field;
+
+  if (sp_task_file_read(tid, "stat", text, sizeof text) == 0)
+    return 0;
+  at = strrchr(text, ')');
+  for (field = 2; at && field < 22; field++)
+    at = strchr(at + 1, ' ');
+  return at && sscanf(at, "%llu", &ticks) == 1 ? ticks : 0;
+}
+
+uint64_t sp_thread_clock(void) {
+  const uint64_t tick_ns = SP_NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK);
+  struct timespec now;
+
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return ((uint64_t)now.tv_sec * SP_NS_PER_S + (uint64_t)now.tv_nsec) / tick_ns;
 }

@@ -14,4 +14,10 @@ typedef struct sp_thread_status {
  * says that it blocks every signal. */
 bool sp_thread_status_read(int tid, sp_thread_status *out);
 
+/* When the thread began, in clock ticks since the system did; 0: not known. */
+uint64_t sp_thread_began(int tid);
+
+/* The same clock, now. */
+uint64_t sp_thread_clock(void);
+
 #endif

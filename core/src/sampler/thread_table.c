@@ -12,6 +12,7 @@
 #include "stack_top.h"
 #include "thread_arming.h"
 #include "thread_record.h"
+#include "thread_status.h"
 
 static void table_lock(void) {
   pthread_mutex_lock(&sp_threads.lock);
@@ -50,6 +51,7 @@ void sp_thread_remove(sp_thread *thread) {
   sp_self *self = atomic_load(&thread->self);
 
   sp_thread_disarm(thread);
+  sp_thread_book_owed(thread, true);
   if (self)
     self->thread = NULL;
   atomic_store(&thread->self, NULL);
@@ -77,6 +79,9 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
   st = sp_thread_arm(thread);
+  /* The program is about to become another one, or is on its own. */
+  if (st == SPANPROF_ERR_UNSUPPORTED)
+    return SPANPROF_ERR_STATE;
   if (st == SPANPROF_ERR_STATE)
     sp_thread_remove(thread);
   else if (fresh)
@@ -108,14 +113,10 @@ static void self_attached(sp_self *self) {
   sp_thread_enrol(self->tid, self);
 }
 
-/* On the record's own thread, with our signal held. What expired of a timer is
- * booked; without one nothing did. */
+/* On the record's own thread, with our signal held. */
 static void record_end(sp_thread *thread) {
-  const bool timed = thread->timer != SP_TIMER_NONE;
-
   sp_thread_disarm(thread);
-  if (timed)
-    sp_capture_book_end(thread, 0);
+  sp_thread_book_end(thread, 0);
   sp_thread_remove(thread);
 }
 
@@ -192,9 +193,11 @@ static void thread_exclude(sp_self *self) {
   if (thread && !thread->excluded) {
     sp_signal_hold(sp_threads.signal_number, &mask);
     sp_thread_disarm(thread);
-    sp_signal_release(sp_threads.signal_number, &mask);
     if (self)
       sp_thread_link(thread, self);
+    sp_thread_book_end(thread, 0);
+    thread->first_ns = 0;
+    sp_signal_release(sp_threads.signal_number, &mask);
     thread->excluded = true;
     sp_threads.excluded_count++;
   }
@@ -252,7 +255,10 @@ spanprof_status sp_threads_start(const sp_timer_base *base, int signal_number,
   sp_threads.young_until_ns = 0;
   sp_threads.timers_max = sp_timers_allowed();
   sp_threads.sampling = true;
+  sp_threads.began_ticks = sp_thread_clock();
+  sp_threads.beginning = true;
   sp_self_each(self_enrol);
+  sp_threads.beginning = false;
   table_unlock();
   return SPANPROF_OK;
 }
@@ -293,6 +299,7 @@ void sp_threads_after_fork_child(bool resume) {
   sp_threads.timer_count = 0;
   sp_threads.excluded_count = 0;
   sp_threads.random = 0;
+  sp_threads.began_ticks = 0;
   sp_index_dispose(&sp_threads.by_tid, &sp_mem_default);
   for (i = 1; i < sp_threads.record_count; i++) {
     sp_thread *thread = sp_thread_at(i);

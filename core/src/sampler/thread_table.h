@@ -7,10 +7,14 @@
  * itself at once (through its sp_self), or the collector's scan finds it. A
  * registered thread removes its own record when it ends; a record of a thread
  * that vanished otherwise is removed by the scan. What is attached without a
- * record is found by number: `lock` is taken before that of the selves. What
- * may be lost: the ticks of a thread between its start and the scan that finds
- * it, and the last, undelivered ticks of threads that were not registered, or
- * that go on when the session ends. */
+ * record is found by number: `lock` is taken before that of the selves.
+ *
+ * The ticks of a thread are fixed points of its CPU clock: every interval from
+ * `armed_cpu_ns + first_ns` on. The handler takes those that its timer reports.
+ * The others are booked without a stack (capture.h): those before the timer was
+ * set, those of a thread that blocks the signal or has no timer, and the last
+ * ones. What may be lost: CPU time of a thread that did not register, after its
+ * last tick, or all of it where the thread ends before a scan finds it. */
 #ifndef SP_THREAD_TABLE_H
 #define SP_THREAD_TABLE_H
 
@@ -22,8 +26,8 @@ typedef struct sp_thread {
   uint32_t index;
   _Atomic int tid; /* 0: a free record */
   sp_timer timer;
-  /* Where it has one: the thread's CPU clock when it was set, and its first
-   * interval. */
+  /* The thread's CPU clock from which it is profiled, and its first interval
+   * (0: not set, as the thread has had no timer yet). */
   uint64_t armed_cpu_ns;
   uint64_t first_ns;
 
@@ -34,9 +38,14 @@ typedef struct sp_thread {
   _Atomic uint64_t stack_high;
   _Atomic bool blocked; /* our signal was in its mask; cleared in the handler */
 
-  /* Written in the handler. */
+  /* Written in the handler, and by who sets the timer. */
   _Atomic uint64_t samples;
   _Atomic uint64_t ticks;
+  /* Of the ticks to come: booked already. Of those that came: not in the ring
+   * yet, which was full. Written in the handler and by the scan. */
+  _Atomic uint64_t ticks_ahead;
+  _Atomic uint64_t ticks_owed;
+  /* Written in the handler. */
   _Atomic uint64_t seen_sp; /* where the stack was not known */
   _Atomic uint64_t seen_tp;
 
@@ -46,6 +55,7 @@ typedef struct sp_thread {
   bool excluded;          /* never sampled, but a thread of the program */
   bool mask_read;
   bool mask_doubted; /* read once as blocking our signal */
+  bool blocked_told; /* the log says so */
   bool stack_final;  /* its stack is not looked up, or not again */
   uint64_t checked_cpu_ns;
   uint64_t checked_samples;
@@ -65,6 +75,15 @@ static inline uint64_t sp_thread_due_ns(const sp_thread *thread,
                                         uint64_t interval_ns) {
   return thread->armed_cpu_ns + thread->first_ns +
          atomic_load(&thread->ticks) * interval_ns;
+}
+
+/* How many of these ticks had expired when the clock said `cpu_ns`. */
+static inline uint64_t sp_thread_ticks_due(const sp_thread *thread,
+                                           uint64_t interval_ns,
+                                           uint64_t cpu_ns) {
+  const uint64_t due_ns = sp_thread_due_ns(thread, interval_ns);
+
+  return cpu_ns < due_ns ? 0 : 1 + (cpu_ns - due_ns) / interval_ns;
 }
 
 /* Give every thread a timer from now on, or those that register. */

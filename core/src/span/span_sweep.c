@@ -63,9 +63,7 @@ static void sweep_mark_context(void *data, const spanprof_context *context) {
   uint32_t i;
 
   (void)data;
-  /* The outermost place counts when empty too: see sp_context_last_span(). */
-  sweep_mark(
-      atomic_load_explicit(&context->spans[0].carried, memory_order_relaxed));
+  sweep_mark(atomic_load_explicit(&context->last_span, memory_order_relaxed));
   for (i = 0; i < depth; i++) {
     sweep_mark(
         atomic_load_explicit(&context->spans[i].carried, memory_order_relaxed));

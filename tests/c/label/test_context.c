@@ -19,8 +19,26 @@ static void count_attached(sp_self *self) {
   atomic_fetch_add(&attached, 1);
 }
 
+static spanprof_span last_span(const sp_self *self) {
+  spanprof_label_set labels;
+  spanprof_span span;
+  spanprof_mark mark;
+
+  sp_context_last(self, &labels, &span, &mark);
+  return span;
+}
+
+static spanprof_label_set last_labels(const sp_self *self) {
+  spanprof_label_set labels;
+  spanprof_span span;
+  spanprof_mark mark;
+
+  sp_context_last(self, &labels, &span, &mark);
+  return labels;
+}
+
 static void count_ended(sp_self *self) {
-  atomic_store(&ended_last_span, sp_context_last_span(self));
+  atomic_store(&ended_last_span, last_span(self));
   atomic_fetch_add(&ended, 1);
 }
 
@@ -113,7 +131,7 @@ static void *look_clean(void *data) {
   CHECK(sp_self_attach());
   CHECK_EQUAL(spanprof_labels_get(), 0);
   CHECK_EQUAL(spanprof_span_active(), 0);
-  CHECK_EQUAL(sp_context_last_span(sp_self_current()), 0);
+  CHECK_EQUAL(last_span(sp_self_current()), 0);
   return NULL;
 }
 
@@ -262,18 +280,27 @@ static void sample_carries_labels_and_span(void) {
   spanprof_span span = start("request");
   spanprof_label_token label = push("v");
   spanprof_span_token token = enter(span);
-  spanprof_label_set labels;
+  spanprof_label_set labels, pushed;
   spanprof_span carried;
 
   sp_context_read(sp_self_current(), &labels, &carried);
   CHECK_EQUAL(labels, spanprof_labels_get());
   CHECK_EQUAL(carried, span);
+  pushed = labels;
   spanprof_span_leave(token);
   spanprof_label_pop(label);
   sp_context_read(sp_self_current(), &labels, &carried);
   CHECK_EQUAL(labels, 0);
   CHECK_EQUAL(carried, 0);
-  CHECK_EQUAL(sp_context_last_span(sp_self_current()), span);
+  CHECK_EQUAL(last_span(sp_self_current()), span);
+  CHECK_EQUAL(last_labels(sp_self_current()), pushed);
+  spanprof_labels_set(pushed);
+  spanprof_labels_set(0);
+  CHECK_EQUAL(last_labels(sp_self_current()), pushed);
+  /* As a sample without a span does. */
+  sp_context_remember(sp_self_current(), 0, 0, 0);
+  CHECK_EQUAL(last_span(sp_self_current()), 0);
+  CHECK_EQUAL(last_labels(sp_self_current()), 0);
   spanprof_span_end(span);
 }
 

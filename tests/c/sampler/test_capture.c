@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "sampler/runtime.h"
+#include "sampler/thread_arming.h"
 #include "util/counters.h"
 
 static const sp_capture_config capture_config = {.slice_bytes_max = 4096,
@@ -16,6 +17,10 @@ static const sp_capture_config capture_config = {.slice_bytes_max = 4096,
 /* Timers that never tick: the signals are calls. */
 static const sp_timer_base still_base = {.wall = true,
                                          .interval_ns = 1000000 * SP_NS_PER_S};
+
+#define SAMPLE_WHY                                                     \
+  (SP_SAMPLE_BLOCKED | SP_SAMPLE_THREAD_START | SP_SAMPLE_THREAD_END | \
+   SP_SAMPLE_NO_TIMER | SP_SAMPLE_NO_ROOM)
 
 static uint32_t index_here(void) {
   const sp_thread *thread = sp_self_current()->thread;
@@ -39,6 +44,21 @@ static size_t samples_read(sp_capture *capture) {
   for (; sp_ring_next(ring, &shard, &bytes); count++)
     sp_ring_release(ring, shard);
   return count;
+}
+
+/* The one sample that was taken: why it has no stack, 0: it has one. */
+static uint32_t sample_why(sp_capture *capture) {
+  sp_ring *ring = sp_capture_ring(capture);
+  unsigned shard = 0;
+  size_t bytes;
+  const sp_sample *sample = sp_ring_next(ring, &shard, &bytes);
+  uint32_t why;
+
+  CHECK(sample != NULL);
+  why = sample->flags & SAMPLE_WHY;
+  sp_ring_release(ring, shard);
+  CHECK_EQUAL(samples_read(capture), 0);
+  return why;
 }
 
 static sp_capture *capture_started(void) {
@@ -150,13 +170,10 @@ static void a_signal_is_blocked_by_its_own_number(void) {
 
   getcontext(&here);
   sigaddset(&here.uc_sigmask, 60);
-  sp_counters_reset();
   sp_capture_signal(SIGURG, index_here(), 1, &here);
-  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 0);
-  CHECK_EQUAL(samples_read(capture), 1);
+  CHECK_EQUAL(sample_why(capture), 0);
   sp_capture_signal(60, index_here(), 1, &here);
-  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 1);
-  CHECK_EQUAL(samples_read(capture), 0);
+  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
   capture_stopped(capture);
 }
 
@@ -193,12 +210,13 @@ static char *code_pages(const char end[2]) {
   return pages;
 }
 
-/* A signal that interrupted the code at `pc`, with rt_sigprocmask's arguments
- * in the registers. */
-static void signal_take_at(const char *pc) {
+/* A late signal that interrupted the code at `pc`, with rt_sigprocmask's
+ * arguments in the registers. */
+static void signal_take_at(const char *pc, const uint64_t *mask_before) {
   ucontext_t here;
 
   getcontext(&here);
+  here.uc_mcontext.gregs[REG_RDX] = (greg_t)(uintptr_t)mask_before;
   here.uc_mcontext.gregs[REG_RAX] = 0;
   here.uc_mcontext.gregs[REG_R10] = 8;
   here.uc_mcontext.gregs[REG_RDI] = SIG_SETMASK;
@@ -210,24 +228,78 @@ static void code_at_a_mappings_start_is_not_read_before_it(void) {
   sp_capture *capture = capture_started();
   char *other = code_pages("xy"), *call = code_pages("\x0f\x05");
 
-  sp_counters_reset();
-  signal_take_at(other + 4096);
-  CHECK_EQUAL(samples_read(capture), 1);
+  signal_take_at(other + 4096, NULL);
+  CHECK_EQUAL(sample_why(capture), 0);
   CHECK_EQUAL(munmap(other, 4096), 0);
-  signal_take_at(other + 4096);
-  signal_take_at(other + 4097);
-  CHECK_EQUAL(samples_read(capture), 2);
-  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 0);
-  signal_take_at(call + 4096);
+  signal_take_at(other + 4096, NULL);
+  CHECK_EQUAL(sample_why(capture), 0);
+  signal_take_at(other + 4097, NULL);
+  CHECK_EQUAL(sample_why(capture), 0);
+  signal_take_at(call + 4096, NULL);
+  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
   memcpy(call + 5000, "\x0f\x05", 2);
-  signal_take_at(call + 5002);
-  CHECK_EQUAL(samples_read(capture), 0);
-  CHECK_EQUAL(sp_counted(&sp_counts.samples_dropped_blocked), 2);
+  signal_take_at(call + 5002, NULL);
+  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
   capture_stopped(capture);
   munmap(other + 4096, 4096);
   munmap(call, 8192);
 }
+
+/* As swapcontext() sets the mask that there was before. */
+static void a_mask_that_was_open_before_blocked_nothing(void) {
+  sp_capture *capture = capture_started();
+  char *call = code_pages("\x0f\x05");
+  uint64_t mask = 0;
+
+  signal_take_at(call + 4096, &mask);
+  CHECK_EQUAL(sample_why(capture), 0);
+  mask = UINT64_C(1) << 59;
+  signal_take_at(call + 4096, &mask);
+  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
+  capture_stopped(capture);
+  munmap(call, 8192);
+}
 #endif
+
+/* What a scan has booked of a thread that blocks the signal does not count
+ * again when it comes. */
+static void ticks_that_were_booked_are_left_out(void) {
+  sp_capture *capture = capture_started();
+  sp_thread *thread = sp_self_current()->thread;
+
+  atomic_store(&thread->ticks_ahead, 5);
+  sp_counters_reset();
+  signal_take_here(3);
+  CHECK_EQUAL(samples_read(capture), 0);
+  signal_take_here(3);
+  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_BLOCKED);
+  CHECK_EQUAL(sp_counted(&sp_counts.ticks_taken), 1);
+  CHECK_EQUAL(atomic_load(&thread->ticks_ahead), 0);
+  capture_stopped(capture);
+}
+
+/* Samples that find the ring full give up the stack; then their ticks wait. */
+static void a_full_ring_loses_no_tick(void) {
+  enum { SIGNALS = 100000 };
+  sp_capture *capture = capture_started();
+  sp_thread *thread = sp_self_current()->thread;
+  uint64_t taken, owed;
+  int i;
+
+  sp_counters_reset();
+  for (i = 0; i < SIGNALS; i++)
+    signal_take_here(1);
+  taken = sp_counted(&sp_counts.ticks_taken);
+  owed = atomic_load(&thread->ticks_owed);
+  CHECK(owed > 0);
+  CHECK_EQUAL(taken + owed, SIGNALS);
+  CHECK_EQUAL(sp_counted(&sp_counts.ticks_dropped), 0);
+  CHECK(samples_read(capture) > 0);
+  sp_thread_book_owed(thread, false);
+  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_NO_ROOM);
+  CHECK_EQUAL(sp_counted(&sp_counts.ticks_taken), SIGNALS);
+  capture_stopped(capture);
+}
 
 static const check_test tests[] = {
     {"a_late_handler_meets_no_later_session",
@@ -236,11 +308,16 @@ static const check_test tests[] = {
      a_capture_is_held_until_its_reader_leaves},
     {"a_signal_is_blocked_by_its_own_number",
      a_signal_is_blocked_by_its_own_number},
+    {"ticks_that_were_booked_are_left_out",
+     ticks_that_were_booked_are_left_out},
+    {"a_full_ring_loses_no_tick", a_full_ring_loses_no_tick},
 #if defined(__x86_64__)
     {"a_guard_page_below_the_stack_is_not_read",
      a_guard_page_below_the_stack_is_not_read},
     {"code_at_a_mappings_start_is_not_read_before_it",
      code_at_a_mappings_start_is_not_read_before_it},
+    {"a_mask_that_was_open_before_blocked_nothing",
+     a_mask_that_was_open_before_blocked_nothing},
 #endif
 };
 

@@ -262,15 +262,14 @@ static void urgent_handle(int number) {
   urgent_calls++;
 }
 
-/* A child of a program that handles the young signal leaves it alone. */
+/* A child of a program that handles the young signal leaves it alone: what it
+ * uses is booked by the looks at its threads. */
 static void a_signal_of_the_programs_own_is_not_borrowed(void) {
   spanprof_session *session = session_begin();
   struct sigaction action;
-  work_told told;
 
   signal(SP_THREAD_YOUNG_SIGNAL, urgent_handle);
-  told = child_work(NULL);
-  CHECK_EQUAL(told.ticks, 0);
+  (void)child_work(NULL);
   CHECK(!sigaction(SP_THREAD_YOUNG_SIGNAL, NULL, &action));
   CHECK(action.sa_handler == urgent_handle);
   signal(SP_THREAD_YOUNG_SIGNAL, SIG_DFL);

@@ -1,5 +1,5 @@
-/* What the end of a thread books, or of sampling where the thread ends that:
- * what expired of its timer, and nothing where it had none. */
+/* What is booked without a stack: before a thread has a timer, at its end, at
+ * the end of sampling, and while it blocks the signal or can have no timer. */
 #include "sampler/thread_arming.h"
 
 #include <pthread.h>
@@ -88,15 +88,17 @@ static void what_a_timer_left_is_booked(void) {
   CHECK(booked >= 20 && booked < 1000);
 }
 
+/* But what it used before. */
 static void an_excluded_thread_books_nothing(void) {
   sampling_start(8);
   thread_run(excluded_run);
   thread_run(excluded_first_run);
-  CHECK_EQUAL(sampling_stop(), 0);
+  CHECK(sampling_stop() < 20);
 }
 
-/* Also where the record was that of a thread with one. */
-static void a_thread_that_got_no_timer_books_nothing(void) {
+static void a_thread_that_got_no_timer_books_what_it_used(void) {
+  uint64_t booked;
+
   sampling_start(8);
   thread_run(excluded_run);
   pthread_mutex_lock(&sp_threads.lock);
@@ -104,7 +106,8 @@ static void a_thread_that_got_no_timer_books_nothing(void) {
   pthread_mutex_unlock(&sp_threads.lock);
   thread_run(registered_run);
   thread_run(registered_run);
-  CHECK_EQUAL(sampling_stop(), 0);
+  booked = sampling_stop();
+  CHECK(booked >= 40 && booked < 1000);
 }
 
 /* A timer of one that had the number before, and used more. */
@@ -121,6 +124,136 @@ static void a_clock_of_another_books_nothing(void) {
   sampling_start(8);
   thread_run(reused_run);
   CHECK_EQUAL(sampling_stop(), 0);
+}
+
+/* Ticks of the next sample in the ring, and why they have no stack; 0: none. */
+static uint64_t ring_next(uint32_t *why, spanprof_span *span) {
+  sp_ring *ring = sp_capture_ring(capture);
+  const sp_sample *sample;
+  unsigned shard = 0;
+  uint64_t ticks = 0;
+  size_t bytes;
+
+  sample = sp_ring_next(ring, &shard, &bytes);
+  if (!sample)
+    return 0;
+  *why = sample->flags;
+  *span = sample->span;
+  ticks = sample->ticks;
+  sp_ring_release(ring, shard);
+  return ticks;
+}
+
+static uint64_t ring_ticks(uint32_t wanted) {
+  uint64_t sum = 0, ticks;
+  spanprof_span span;
+  uint32_t why;
+
+  while ((ticks = ring_next(&why, &span)) > 0)
+    sum += why & wanted ? ticks : 0;
+  return sum;
+}
+
+static void *late_run(void *nothing) {
+  burn_cpu_ms(40);
+  CHECK(!spanprof_thread_register());
+  return nothing;
+}
+
+static void registered_only(bool only) {
+  pthread_mutex_lock(&sp_threads.lock);
+  sp_threads.registered_only = only;
+  pthread_mutex_unlock(&sp_threads.lock);
+}
+
+/* As where a scan finds it. */
+static void what_a_thread_used_before_its_timer_is_booked(void) {
+  uint64_t ticks;
+
+  sampling_start(8);
+  registered_only(false);
+  thread_run(late_run);
+  ticks = ring_ticks(SP_SAMPLE_THREAD_START);
+  CHECK(ticks >= 39 && ticks < 1000);
+  registered_only(true);
+  thread_run(late_run);
+  CHECK_EQUAL(ring_ticks(SP_SAMPLE_THREAD_START), 0);
+  sampling_stop();
+}
+
+static _Atomic bool there, sampled;
+
+static void *older_run(void *nothing) {
+  burn_cpu_ms(40);
+  atomic_store(&there, true);
+  while (!atomic_load(&sampled))
+    usleep(1000);
+  CHECK(!spanprof_thread_register());
+  return nothing;
+}
+
+static void what_a_thread_used_before_the_session_is_not_booked(void) {
+  pthread_t thread;
+
+  CHECK_EQUAL(pthread_create(&thread, NULL, older_run, NULL), 0);
+  while (!atomic_load(&there))
+    usleep(1000);
+  sampling_start(8);
+  registered_only(false);
+  atomic_store(&sampled, true);
+  pthread_join(thread, NULL);
+  CHECK_EQUAL(ring_ticks(SP_SAMPLE_THREAD_START), 0);
+  sampling_stop();
+}
+
+static void what_a_thread_without_a_timer_uses_is_booked(void) {
+  sp_thread *thread;
+  uint64_t ticks;
+
+  sampling_start(0);
+  CHECK_EQUAL(sp_thread_enrol(gettid(), sp_self_attach()), SPANPROF_ERR_LIMIT);
+  ring_ticks(0);
+  burn_cpu_ms(40);
+  CHECK_EQUAL(sp_thread_enrol(gettid(), sp_self_current()), SPANPROF_ERR_LIMIT);
+  ticks = ring_ticks(SP_SAMPLE_NO_TIMER);
+  CHECK(ticks >= 39 && ticks < 1000);
+  thread = sp_self_current()->thread;
+  CHECK(thread->timer == SP_TIMER_NONE);
+  sampling_stop();
+  spanprof_thread_unregister();
+}
+
+static spanprof_span span_of_the_thread;
+
+static void *span_run(void *nothing) {
+  spanprof_span_token token;
+
+  CHECK(!spanprof_span_enter(span_of_the_thread, &token));
+  held_burn(20);
+  spanprof_span_leave(token);
+  return nothing;
+}
+
+/* It has left it by then. */
+static void the_end_is_of_the_span_that_was_left_last(void) {
+  spanprof_span_info info = {.struct_size = sizeof info,
+                             .flags = SPANPROF_SPAN_SAMPLED,
+                             .name = "request",
+                             .name_bytes = 7};
+  uint64_t ticks, ended = 0;
+  spanprof_span span;
+  uint32_t why;
+
+  CHECK(!spanprof_span_start(NULL, &info, &span_of_the_thread));
+  sampling_start(8);
+  thread_run(span_run);
+  while ((ticks = ring_next(&why, &span)) > 0) {
+    CHECK_EQUAL(span, span_of_the_thread);
+    ended += why & SP_SAMPLE_THREAD_END ? ticks : 0;
+  }
+  CHECK(ended >= 19);
+  sampling_stop();
+  spanprof_span_end(span_of_the_thread);
 }
 
 /* Of the thread that stops. */
@@ -158,8 +291,16 @@ static void what_is_late_at_a_pause_is_booked_once(void) {
 static const check_test tests[] = {
     {"what_a_timer_left_is_booked", what_a_timer_left_is_booked},
     {"an_excluded_thread_books_nothing", an_excluded_thread_books_nothing},
-    {"a_thread_that_got_no_timer_books_nothing",
-     a_thread_that_got_no_timer_books_nothing},
+    {"a_thread_that_got_no_timer_books_what_it_used",
+     a_thread_that_got_no_timer_books_what_it_used},
+    {"what_a_thread_used_before_its_timer_is_booked",
+     what_a_thread_used_before_its_timer_is_booked},
+    {"what_a_thread_used_before_the_session_is_not_booked",
+     what_a_thread_used_before_the_session_is_not_booked},
+    {"what_a_thread_without_a_timer_uses_is_booked",
+     what_a_thread_without_a_timer_uses_is_booked},
+    {"the_end_is_of_the_span_that_was_left_last",
+     the_end_is_of_the_span_that_was_left_last},
     {"what_is_late_at_a_stop_is_booked", what_is_late_at_a_stop_is_booked},
     {"what_came_just_before_a_stop_is_not_late",
      what_came_just_before_a_stop_is_not_late},

@@ -19,8 +19,9 @@
 #include "sampler/thread_status.h"
 #include "util/counters.h"
 
-static const sp_timer_base slow_base = {.interval_ns = SP_NS_PER_S};
+static const sp_timer_base quick_base = {.interval_ns = SP_NS_PER_MS};
 static sem_t blocked, leave;
+static _Atomic bool blocked_burns;
 
 static void *blocked_run(void *tid) {
   sigset_t all;
@@ -29,6 +30,8 @@ static void *blocked_run(void *tid) {
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   *(int *)tid = gettid();
   sem_post(&blocked);
+  while (atomic_load(&blocked_burns))
+    burn_cpu_ms(5);
   sem_wait(&leave);
   return NULL;
 }
@@ -59,35 +62,52 @@ static void log_with_the_lock_free(void *data, spanprof_log_level level,
   told_of_it += strstr(message, blocked_name) != NULL;
 }
 
+static void cpu_used_wait(int tid, uint64_t ns) {
+  const uint64_t until_ns = sp_timer_thread_cpu_ns(tid) + ns;
+
+  while (sp_timer_thread_cpu_ns(tid) < until_ns)
+    usleep(1000);
+}
+
 /* A thread of that name blocks our signal, and is met by scans enough: one that
  * is being made blocks every signal for a moment. */
-static void blocked_scan(const char *name) {
+static void blocked_scan(const char *name, bool burns) {
   pthread_t thread;
   sp_log log;
   int tid, i;
 
   blocked_name = name;
   told = told_of_it = 0;
+  atomic_store(&blocked_burns, burns);
   thread = blocked_start(&tid);
   CHECK_EQUAL(pthread_setname_np(thread, name), 0);
   sp_log_init(&log, log_with_the_lock_free, NULL, SPANPROF_LOG_INFO,
               sp_clock_system());
-  CHECK(!sp_threads_start(&slow_base, SIGUSR1, false));
-  for (i = 0; i < 4; i++)
+  CHECK(!sp_threads_start(&quick_base, SIGUSR1, false));
+  for (i = 0; i < 4; i++) {
     sp_threads_scan(&log);
+    if (burns)
+      cpu_used_wait(tid, 40 * SP_NS_PER_MS);
+  }
   CHECK(atomic_load(&sp_counts.threads_blocked) > 0);
   sp_threads_stop();
+  atomic_store(&blocked_burns, false);
   blocked_end(thread);
 }
 
 static void the_log_may_wait_for_any_thread(void) {
-  blocked_scan("worker");
-  CHECK_EQUAL(told, 1);
+  blocked_scan("worker", true);
+  CHECK_EQUAL(told_of_it, 1);
+}
+
+static void a_thread_that_uses_no_cpu_is_not_told_of(void) {
+  blocked_scan("housekeeper", false);
+  CHECK_EQUAL(told, 0);
 }
 
 /* ThreadSanitizer's own thread may be told of. */
 static void threads_that_look_names_up_for_us_are_not_told_of(void) {
-  blocked_scan("spanprof-upload");
+  blocked_scan("spanprof-upload", true);
   CHECK_EQUAL(told_of_it, 0);
 }
 
@@ -153,6 +173,8 @@ static void a_thread_that_ticks_do_not_meet_is_sampled(void) {
 
 static const check_test tests[] = {
     {"the_log_may_wait_for_any_thread", the_log_may_wait_for_any_thread},
+    {"a_thread_that_uses_no_cpu_is_not_told_of",
+     a_thread_that_uses_no_cpu_is_not_told_of},
     {"threads_that_look_names_up_for_us_are_not_told_of",
      threads_that_look_names_up_for_us_are_not_told_of},
     {"a_thread_that_ticks_do_not_meet_is_sampled",

@@ -1,0 +1,166 @@
+/* Programs that switch coroutines, set signal masks, block every signal or make
+ * threads that nobody registers: the profile has the CPU time that they use,
+ * with or without a stack. */
+#include "stress_run.h"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#define SEEN_THREADS_MAX 8
+#define SEEN_STACK_BYTES (64 * 1024)
+
+typedef struct seen_case {
+  const char *name;
+  void (*work)(uint64_t until_cpu_ns);
+  unsigned threads;
+  uint32_t sample_rate_hz;
+  const char *frame; /* one that has part of the time; or NULL */
+} seen_case;
+
+static const seen_case *current_case;
+static uint64_t cpu_ns_each;
+static _Atomic uint64_t cpu_used_ns;
+
+static bool more_to_do(uint64_t until_cpu_ns) {
+  return stress_thread_cpu_ns() < until_cpu_ns;
+}
+
+/* A coroutine that gives way at once. */
+typedef struct seen_coroutine {
+  ucontext_t here;
+  ucontext_t main;
+} seen_coroutine;
+
+static _Thread_local seen_coroutine *volatile coroutine_here;
+
+static void coroutine_run(void) {
+  for (;;)
+    swapcontext(&coroutine_here->here, &coroutine_here->main);
+}
+
+static void coroutines_switch(uint64_t until_cpu_ns) {
+  seen_coroutine *coroutine = malloc(sizeof *coroutine);
+  void *stack = malloc(SEEN_STACK_BYTES);
+  int i;
+
+  getcontext(&coroutine->here);
+  coroutine->here.uc_stack.ss_sp = stack;
+  coroutine->here.uc_stack.ss_size = SEEN_STACK_BYTES;
+  coroutine_here = coroutine;
+  makecontext(&coroutine->here, coroutine_run, 0);
+  while (more_to_do(until_cpu_ns))
+    for (i = 0; i < 20000; i++)
+      swapcontext(&coroutine->main, &coroutine->here);
+  free(stack);
+  free(coroutine);
+}
+
+static void masks_set(uint64_t until_cpu_ns) {
+  sigset_t all, before;
+  int i;
+
+  sigfillset(&all);
+  while (more_to_do(until_cpu_ns))
+    for (i = 0; i < 20000; i++) {
+      pthread_sigmask(SIG_SETMASK, &all, &before);
+      pthread_sigmask(SIG_SETMASK, &before, NULL);
+    }
+}
+
+static void blocked_by_turns(uint64_t until_cpu_ns) {
+  sigset_t all, before;
+
+  sigfillset(&all);
+  while (more_to_do(until_cpu_ns)) {
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    stress_burn(30 * STRESS_NS_PER_MS);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    stress_burn(5 * STRESS_NS_PER_MS);
+  }
+}
+
+static void blocked_always(uint64_t until_cpu_ns) {
+  sigset_t all;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  stress_burn(until_cpu_ns - stress_thread_cpu_ns());
+}
+
+static void compute(uint64_t until_cpu_ns) {
+  stress_burn(until_cpu_ns - stress_thread_cpu_ns());
+}
+
+static void *thread_run(void *data) {
+  const uint64_t begun_ns = stress_thread_cpu_ns();
+
+  (void)data;
+  current_case->work(begun_ns + cpu_ns_each);
+  atomic_fetch_add(&cpu_used_ns, stress_thread_cpu_ns());
+  return NULL;
+}
+
+static uint64_t frame_ns;
+
+static void sample_see(void *data, const tally_sample *sample) {
+  (void)data;
+  if (current_case->frame && tally_sample_has(sample, current_case->frame))
+    frame_ns += sample->value_ns;
+}
+
+static void case_try(const seen_case *one) {
+  pthread_t threads[SEEN_THREADS_MAX];
+  static stress_run run;
+  double used, seen;
+  unsigned i;
+
+  current_case = one;
+  cpu_used_ns = frame_ns = 0;
+  stress_run_init(&run, "cpu_seen");
+  run.options.sample_rate_hz = one->sample_rate_hz;
+  run.sum.on_sample = sample_see;
+  stress_run_start(&run);
+  for (i = 0; i < one->threads; i++)
+    pthread_create(&threads[i], NULL, thread_run, NULL);
+  for (i = 0; i < one->threads; i++)
+    pthread_join(threads[i], NULL);
+  stress_run_stop(&run, 5000);
+  used = (double)cpu_used_ns / 1e9;
+  seen = (double)run.sum.value_ns / 1e9;
+  printf("%s, %u threads, %u Hz: seen %.3f of %.3f s (%.3f), %.3f s in %s; ",
+         one->name, one->threads, (unsigned)one->sample_rate_hz, seen, used,
+         seen / used, (double)frame_ns / 1e9, one->frame ? one->frame : "-");
+  stress_run_tell(&run);
+  /* Of each thread what came after its last tick is not seen: some 10 ms. */
+  STRESS_REQUIRE(seen > used * 0.96 && seen < used * 1.03,
+                 "seen %.3f s of %.3f s", seen, used);
+  STRESS_REQUIRE(!one->frame || frame_ns > 0, "no time is in %s", one->frame);
+  stress_run_dispose(&run);
+}
+
+static const seen_case cases[] = {
+    {"coroutines", coroutines_switch, 1, 100, NULL},
+    {"coroutines", coroutines_switch, 1, 300, NULL},
+    {"coroutines", coroutines_switch, 1, 1000, NULL},
+    {"coroutines", coroutines_switch, 8, 100, NULL},
+    {"coroutines", coroutines_switch, 8, 300, NULL},
+    {"coroutines", coroutines_switch, 8, 1000, NULL},
+    {"loop of sigprocmask", masks_set, 1, 100, NULL},
+    {"loop of sigprocmask", masks_set, 1, 1000, NULL},
+    {"30 ms blocked", blocked_by_turns, 1, 100, "[signal blocked]"},
+    {"30 ms blocked", blocked_by_turns, 1, 1000, "[signal blocked]"},
+    {"always blocked", blocked_always, 2, 100, "[signal blocked]"},
+    {"found late", compute, 4, 100, "[thread start]"},
+};
+
+int main(int argc, char **argv) {
+  size_t i;
+
+  stress_begin();
+  /* A share of the time for each, and no less than gives 100 ticks. */
+  cpu_ns_each = stress_seconds() * STRESS_NS_PER_S / 4;
+  for (i = 0; i < STRESS_COUNT_OF(cases); i++)
+    if (argc < 2 || strstr(cases[i].name, argv[1]))
+      case_try(&cases[i]);
+  return 0;
+}
