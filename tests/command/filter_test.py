@@ -54,6 +54,26 @@ class FilterTest(unittest.TestCase):
     def samples(self, *arguments):
         return self.json(*arguments)["samples"]
 
+    def test_time_without_a_stack_is_told_of(self):
+        def heads(blocked, *more):
+            path = os.path.join(tempfile.mkdtemp(dir=self.directory), "a.pb")
+            self.addCleanup(shutil.rmtree, os.path.dirname(path))
+            profile = Profile()
+            profile.add(1000 - blocked, "main", "work", "[truncated]x")
+            profile.add(blocked, "[signal blocked]")
+            for frame in more:
+                profile.add(20, frame)
+            profile.write(path)
+            done = spanprof("report", path)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return [line for line in done.stdout.splitlines()
+                    if line.startswith("without a stack")]
+
+        self.assertEqual(heads(10), [])
+        self.assertEqual(heads(30), ["without a stack: 3.0% ([signal blocked] 3.0%)"])
+        self.assertEqual(heads(980, "[no timer]"), [
+            "without a stack: 98.0% ([signal blocked] 96.1%, [no timer] 2.0%)"])
+
     def test_profiles_are_chosen_by_time(self):
         def date(age, format="%Y-%m-%dT%H:%M:%SZ"):
             return time.strftime(format, time.gmtime(self.now - age))

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../profile/profile.h"
 #include "report_print.h"
 #include "report_unit.h"
 
@@ -38,6 +39,51 @@ static void text_times(const sp_report *report, FILE *out) {
             (double)(report->end_ns - report->start_ns) / 1e9);
 }
 
+void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
+  size_t bytes;
+  const char *text = sp_name_table_get(&report->names, name, &bytes);
+
+  fwrite(text, 1, bytes, out);
+}
+
+/* Less than this part of the values without a stack is not worth a line. */
+#define TEXT_NO_STACK_PART 100
+
+static bool text_is_note(const sp_report *report,
+                         const sp_report_function *function) {
+  size_t bytes;
+  const char *name = sp_name_table_get(&report->names, function->name, &bytes);
+
+  return function->self.value > 0 && sp_note_is(name, bytes);
+}
+
+/* "without a stack: 4.1% ([signal blocked] 3.0%, [thread end] 1.1%)" */
+static void text_no_stack(const sp_report *report, FILE *out) {
+  char share[SP_REPORT_VALUE_BYTES];
+  const char *before = " (";
+  int64_t value = 0;
+  size_t i;
+
+  for (i = 0; i < report->function_count; i++)
+    if (text_is_note(report, &report->functions[i]))
+      value += report->functions[i].self.value;
+  if (value <= report->taken.value / TEXT_NO_STACK_PART)
+    return;
+  sp_report_share(value, report->taken.value, share);
+  fprintf(out, "without a stack: %s", share);
+  for (i = 0; i < report->function_count; i++) {
+    if (!text_is_note(report, &report->functions[i]))
+      continue;
+    fputs(before, out);
+    before = ", ";
+    sp_text_name(report, report->functions[i].name, out);
+    sp_report_share(report->functions[i].self.value, report->taken.value,
+                    share);
+    fprintf(out, " %s", share);
+  }
+  fputs(")\n", out);
+}
+
 void sp_text_head(const sp_report *report, FILE *out) {
   char sentence[200], all[SP_REPORT_VALUE_BYTES], share[SP_REPORT_VALUE_BYTES];
 
@@ -58,6 +104,7 @@ void sp_text_head(const sp_report *report, FILE *out) {
     fprintf(out, ", %s of %s", share, all);
   }
   fputs("\n", out);
+  text_no_stack(report, out);
 }
 
 void sp_text_value(const sp_report *report, int64_t value, FILE *out) {
@@ -74,13 +121,6 @@ void sp_text_samples(sp_report_printer *printer, int64_t samples) {
   sp_amount_doubt(samples, doubt);
   printer->doubt_shown = printer->doubt_shown || doubt[0] == '?';
   fprintf(printer->out, "%8" PRId64 " %5s ", samples, doubt);
-}
-
-void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
-  size_t bytes;
-  const char *text = sp_name_table_get(&report->names, name, &bytes);
-
-  fwrite(text, 1, bytes, out);
 }
 
 /* The file of a function; not that of a frame that stands for a module, whose
