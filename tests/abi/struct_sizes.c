@@ -221,12 +221,37 @@ static void runtime_of_a_newer_caller(void) {
   spanprof_runtime_unregister();
 }
 
+static void recording_options_of_every_version(void) {
+  const size_t known = UP_TO(spanprof_recording_options, scope);
+  struct {
+    spanprof_recording_options known;
+    int64_t field_of_the_future;
+  } options;
+  spanprof_recording *recording;
+
+  memset(&options, POISON, sizeof options);
+  CHECK_EQUAL(spanprof_recording_options_init(&options.known, sizeof options),
+              SPANPROF_ERR_ARGUMENT);
+  check_poison(&options, 0, sizeof options);
+  CHECK_EQUAL(spanprof_recording_options_init(&options.known, known),
+              SPANPROF_OK);
+  check_poison(&options, known, sizeof options);
+  /* The poison behind it would be refused. */
+  CHECK_EQUAL(spanprof_recording_begin(&options.known, &recording),
+              SPANPROF_OK);
+  CHECK_EQUAL(spanprof_recording_end(recording, NULL), SPANPROF_OK);
+  options.known.struct_size = sizeof options;
+  CHECK_EQUAL(spanprof_recording_begin(&options.known, &recording),
+              SPANPROF_ERR_ARGUMENT);
+}
+
 static const check_test tests[] = {
     {"options_of_an_older_caller", options_of_an_older_caller},
     {"options_of_a_newer_caller", options_of_a_newer_caller},
     {"span_rules_of_an_older_caller", span_rules_of_an_older_caller},
     {"span_rules_of_a_newer_caller", span_rules_of_a_newer_caller},
     {"span_info_of_every_version", span_info_of_every_version},
+    {"recording_options_of_every_version", recording_options_of_every_version},
     {"stats_of_an_older_caller", stats_of_an_older_caller},
     {"stats_of_a_newer_caller", stats_of_a_newer_caller},
     {"runtime_of_an_older_caller", runtime_of_an_older_caller},

@@ -48,53 +48,116 @@ static void burn_until_sampled(void) {
   CHECK(samples_kept() > before);
 }
 
-static void what_is_sampled_after_the_wait_is_in_it(void) {
-  const sp_recording_config everything = {.duration_ns = UINT64_MAX};
+/* A collector that is busy with a window, until busy_end(). */
+typedef struct busy {
   sp_log log;
-  const sp_collector_config config = {.settings = &collector_settings,
-                                      .clock = sp_clock_system(),
-                                      .log = &log,
-                                      .emit = part_hold};
+  sp_collector_config config;
   sp_collector *collector;
   pthread_t flush, let_go;
-  sp_encoded profile;
-  sp_recording *recording;
+} busy;
 
+static void busy_begin(busy *on) {
+  on->config = (sp_collector_config){.settings = &collector_settings,
+                                     .clock = sp_clock_system(),
+                                     .log = &on->log,
+                                     .emit = part_hold};
   sem_init(&emitting, 0, 0);
   sem_init(&emitted, 0, 0);
-  sp_log_init(&log, NULL, NULL, SPANPROF_LOG_OFF, config.clock);
+  sp_log_init(&on->log, NULL, NULL, SPANPROF_LOG_OFF, on->config.clock);
   sp_counters_reset();
-  CHECK_EQUAL(sp_collector_start(&collector, &sp_mem_default, &config),
+  CHECK_EQUAL(sp_collector_start(&on->collector, &sp_mem_default, &on->config),
               SPANPROF_OK);
   burn_until_sampled();
-  CHECK_EQUAL(pthread_create(&flush, NULL, window_flush, collector), 0);
+  CHECK_EQUAL(pthread_create(&on->flush, NULL, window_flush, on->collector), 0);
   sem_wait(&emitting);
-  CHECK_EQUAL(sp_recording_new(&recording, &sp_mem_default, &everything),
-              SPANPROF_OK);
-  CHECK_EQUAL(sp_collector_record(collector, recording), SPANPROF_OK);
-  sp_recording_wait_begun(recording, config.clock,
-                          sp_monotonic_ns() + 10 * SP_NS_PER_MS);
-  CHECK(!recording->begun);
-  CHECK_EQUAL(pthread_create(&let_go, NULL, window_let_go, NULL), 0);
-  sp_recording_wait_begun(recording, config.clock,
-                          sp_monotonic_ns() + MINUTE_NS);
-  burn_until_sampled();
+}
+
+static void busy_let_go(busy *on) {
+  CHECK_EQUAL(pthread_create(&on->let_go, NULL, window_let_go, NULL), 0);
+}
+
+static void busy_end(busy *on) {
   sem_post(&emitted);
-  sp_collector_halt(collector);
-  CHECK_EQUAL(sp_collector_stop(collector, UINT64_MAX), SPANPROF_OK);
-  CHECK_EQUAL(sp_recording_wait(recording, config.clock,
+  sp_collector_halt(on->collector);
+  CHECK_EQUAL(sp_collector_stop(on->collector, UINT64_MAX), SPANPROF_OK);
+  pthread_join(on->flush, NULL);
+  pthread_join(on->let_go, NULL);
+}
+
+static sp_recording *recording_ask(const busy *on,
+                                   spanprof_recording_scope scope) {
+  const sp_recording_config config = {.wanted = {.scope = scope},
+                                      .duration_ns = UINT64_MAX};
+  sp_recording *recording;
+
+  CHECK_EQUAL(sp_recording_new(&recording, &sp_mem_default, &config),
+              SPANPROF_OK);
+  CHECK_EQUAL(sp_collector_record(on->collector, recording), SPANPROF_OK);
+  return recording;
+}
+
+static uint64_t recording_samples(const busy *on, sp_recording *recording) {
+  sp_encoded profile;
+  uint64_t samples;
+
+  CHECK_EQUAL(sp_recording_wait(recording, on->config.clock,
                                 sp_monotonic_ns() + MINUTE_NS, &profile),
               SPANPROF_OK);
-  CHECK(profile.samples > 0);
-  pthread_join(flush, NULL);
-  pthread_join(let_go, NULL);
+  samples = profile.samples;
   sp_encoded_dispose(&profile);
   sp_recording_release(recording);
+  return samples;
+}
+
+static void what_is_sampled_after_the_wait_is_in_it(void) {
+  sp_recording *recording;
+  busy on;
+
+  busy_begin(&on);
+  recording = recording_ask(&on, SPANPROF_RECORDING_ALL);
+  sp_recording_wait_begun(recording, on.config.clock,
+                          sp_monotonic_ns() + 10 * SP_NS_PER_MS);
+  CHECK(!recording->begun);
+  busy_let_go(&on);
+  sp_recording_wait_begun(recording, on.config.clock,
+                          sp_monotonic_ns() + MINUTE_NS);
+  burn_until_sampled();
+  busy_end(&on);
+  CHECK(recording_samples(&on, recording) > 0);
+}
+
+/* However late the collector comes: the samples wait in the ring. */
+static void what_has_its_mark_is_in_it(void) {
+  sp_recording *outer, *inner;
+  uint64_t before, middle, after, samples;
+  busy on;
+
+  busy_begin(&on);
+  outer = recording_ask(&on, SPANPROF_RECORDING_MARK);
+  inner = recording_ask(&on, SPANPROF_RECORDING_MARK);
+  before = samples_kept();
+  spanprof_mark_set(outer->config.wanted.mark);
+  burn_until_sampled();
+  spanprof_mark_set(inner->config.wanted.mark);
+  middle = samples_kept();
+  burn_until_sampled();
+  spanprof_mark_set(0);
+  after = samples_kept();
+  sp_recording_stop(outer);
+  sp_recording_stop(inner);
+  busy_let_go(&on);
+  samples = recording_samples(&on, outer);
+  /* A sample may come between a count and the mark beside it. */
+  CHECK(samples + 2 >= middle - before && samples <= middle - before + 1);
+  samples = recording_samples(&on, inner);
+  CHECK(samples + 2 >= after - middle && samples <= after - middle + 1);
+  busy_end(&on);
 }
 
 static const check_test tests[] = {
     {"what_is_sampled_after_the_wait_is_in_it",
      what_is_sampled_after_the_wait_is_in_it},
+    {"what_has_its_mark_is_in_it", what_has_its_mark_is_in_it},
 };
 
 int main(int argc, char **argv) {

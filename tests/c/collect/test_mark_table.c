@@ -1,6 +1,7 @@
 #include "collect/mark_table.h"
 
 #include "check.h"
+#include "failing_mem.h"
 
 static struct sp_sink *const running = (struct sp_sink *)&running;
 
@@ -75,6 +76,22 @@ static void the_ended_ones_are_bounded(void) {
   sp_mark_table_dispose(&table, &sp_mem_default);
 }
 
+static void table_sweep(const sp_mem *mem) {
+  sp_mark_table table = {0};
+  size_t added = 0;
+  spanprof_mark mark;
+
+  for (mark = 1; mark <= 100; mark++)
+    added += !sp_mark_table_add(
+        &table, mem, &(sp_mark_entry){.mark = mark, .sink = running});
+  CHECK_EQUAL(table.count, added);
+  sp_mark_table_dispose(&table, mem);
+}
+
+static void without_memory_nothing_is_added(void) {
+  failing_mem_sweep(table_sweep);
+}
+
 static const check_test tests[] = {
     {"marks_are_found_in_any_order_of_adding",
      marks_are_found_in_any_order_of_adding},
@@ -83,6 +100,7 @@ static const check_test tests[] = {
     {"an_inner_one_that_runs_keeps_no_outer_one",
      an_inner_one_that_runs_keeps_no_outer_one},
     {"the_ended_ones_are_bounded", the_ended_ones_are_bounded},
+    {"without_memory_nothing_is_added", without_memory_nothing_is_added},
 };
 
 int main(int argc, char **argv) {

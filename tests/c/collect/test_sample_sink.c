@@ -1,0 +1,138 @@
+#include "collect/sample_sink.h"
+
+#include "check.h"
+#include "collector_settings.h"
+#include "failing_mem.h"
+#include "span/span.h"
+
+static spanprof_status frame_name(void *data, const sp_frame *frame,
+                                  sp_frame_name *out) {
+  (void)data;
+  (void)frame;
+  *out = (sp_frame_name){.function = "f", .function_bytes = 1};
+  return SPANPROF_OK;
+}
+
+static const sp_namer namer = {.name = frame_name};
+static const sp_frame frame = {.kind = SP_FRAME_RUNTIME, .code = 1};
+
+static sp_sink *sink_new(const sp_mem *mem, sp_wanted wanted) {
+  sp_sink *sink;
+
+  CHECK_EQUAL(sp_sink_new(&sink, mem, &namer, &collector_settings, &wanted),
+              SPANPROF_OK);
+  return sink;
+}
+
+static bool sink_wants(sp_wanted wanted, sp_sample sample) {
+  sp_sink *sink = sink_new(&sp_mem_default, wanted);
+  bool wants = sp_sink_wants(sink, &sample);
+
+  sp_sink_free(sink);
+  return wants;
+}
+
+static void a_thread_is_known_by_its_number(void) {
+  const sp_wanted thread = {.scope = SPANPROF_RECORDING_THREAD, .tid = 7};
+  const sp_wanted all = {.scope = SPANPROF_RECORDING_ALL};
+
+  CHECK(sink_wants(thread, (sp_sample){.tid = 7}));
+  CHECK(!sink_wants(thread, (sp_sample){.tid = 8}));
+  CHECK(sink_wants(all, (sp_sample){.tid = 8}));
+}
+
+static spanprof_span span_new(const spanprof_span_rules *rules, uint8_t id,
+                              uint8_t parent) {
+  spanprof_span_info info = {.struct_size = sizeof info,
+                             .trace_id = {1},
+                             .span_id = {id},
+                             .parent_id = {parent},
+                             .flags = SPANPROF_SPAN_SAMPLED,
+                             .name = "span",
+                             .name_bytes = 4};
+  spanprof_span span;
+
+  CHECK_EQUAL(spanprof_span_start(rules, &info, &span), SPANPROF_OK);
+  return span;
+}
+
+static void a_span_has_the_spans_below_it(void) {
+  spanprof_span_rules_options options;
+  spanprof_span_rules *rules;
+  spanprof_span root, child, grandchild, other;
+  sp_wanted wanted = {.scope = SPANPROF_RECORDING_SPAN};
+
+  spanprof_span_rules_options_init(&options, sizeof options);
+  options.root_span_only = 0;
+  CHECK_EQUAL(spanprof_span_rules_new(&options, &rules), SPANPROF_OK);
+  root = span_new(rules, 1, 0);
+  child = span_new(rules, 2, 1);
+  grandchild = span_new(rules, 3, 2);
+  other = span_new(rules, 4, 1);
+  wanted.carried = spanprof_span_carried(child);
+  CHECK(sink_wants(wanted, (sp_sample){.span = child}));
+  CHECK(sink_wants(wanted, (sp_sample){.span = grandchild}));
+  CHECK(!sink_wants(wanted, (sp_sample){.span = root}));
+  CHECK(!sink_wants(wanted, (sp_sample){.span = other}));
+  CHECK(!sink_wants(wanted, (sp_sample){.span = 0}));
+  spanprof_span_end(grandchild);
+  spanprof_span_end(other);
+  spanprof_span_end(child);
+  spanprof_span_end(root);
+  spanprof_span_rules_free(rules);
+}
+
+static void sink_sweep(const sp_mem *mem) {
+  const sp_wanted wanted = {.scope = SPANPROF_RECORDING_ALL};
+  const sp_sample sample = {.ticks = 3};
+  sp_sink *sink;
+  spanprof_status st =
+      sp_sink_new(&sink, mem, &namer, &collector_settings, &wanted);
+
+  if (st) {
+    CHECK(sink == NULL);
+    return;
+  }
+  st = sp_sink_add(sink, &frame, 1, &sample, 0, 3000000);
+  CHECK_EQUAL(sink->st, st);
+  CHECK_EQUAL(sp_profile_samples(sink->profile), st ? 0 : 1);
+  sp_sink_reset(sink);
+  CHECK_EQUAL(sp_profile_samples(sink->profile), 0);
+  sp_sink_free(sink);
+}
+
+static void without_memory_it_says_so(void) {
+  failing_mem_sweep(sink_sweep);
+}
+
+static void a_full_one_keeps_the_time_of_new_stacks(void) {
+  sp_sink *sink = sink_new(&sp_mem_default, (sp_wanted){0});
+  sp_frame stack = frame;
+
+  CHECK_EQUAL(sp_sink_add(sink, &stack, 1, &(sp_sample){.ticks = 1}, 0, 1),
+              SPANPROF_OK);
+  sp_profile_full_set(sink->profile, true);
+  stack.code = 2;
+  CHECK_EQUAL(sp_sink_add(sink, &stack, 1, &(sp_sample){.ticks = 1}, 0, 1),
+              SPANPROF_OK);
+  CHECK_EQUAL(sp_profile_samples(sink->profile), 2);
+  CHECK_EQUAL(sp_profile_notes_get(sink->profile).overflow_samples, 1);
+  sp_profile_full_set(sink->profile, false);
+  stack.code = 3;
+  CHECK_EQUAL(sp_sink_add(sink, &stack, 1, &(sp_sample){.ticks = 1}, 0, 1),
+              SPANPROF_OK);
+  CHECK_EQUAL(sp_profile_notes_get(sink->profile).overflow_samples, 1);
+  sp_sink_free(sink);
+}
+
+static const check_test tests[] = {
+    {"a_thread_is_known_by_its_number", a_thread_is_known_by_its_number},
+    {"a_span_has_the_spans_below_it", a_span_has_the_spans_below_it},
+    {"without_memory_it_says_so", without_memory_it_says_so},
+    {"a_full_one_keeps_the_time_of_new_stacks",
+     a_full_one_keeps_the_time_of_new_stacks},
+};
+
+int main(int argc, char **argv) {
+  return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
+}
