@@ -6,7 +6,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static spanprof_status visit(void *data, sp_series_labels *labels,
-                             sp_view profile) {
+                             sp_view profile, sp_view id) {
+  (void)id;
   (void)profile;
   ++*(size_t *)data;
   sp_series_labels_drop(labels);

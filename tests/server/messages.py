@@ -63,6 +63,6 @@ def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_n
     return b"".join(messages) + b"".join(part(6, value) for value in texts) + times + period
 
 
-def push(labels, *profiles):
+def push(labels, *profiles, id=""):
     pairs = b"".join(part(1, part(1, name) + part(2, value)) for name, value in labels.items())
-    return part(1, pairs + b"".join(part(2, part(1, profile)) for profile in profiles))
+    return part(1, pairs + b"".join(part(2, part(1, profile) + (part(2, id) if id else b"")) for profile in profiles))

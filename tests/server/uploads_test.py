@@ -96,6 +96,20 @@ class Uploads(unittest.TestCase):
         self.taken("/push.v1.PusherService/Push", other, {"Content-Type": "application/proto"})
         self.check("retry", 50_000_001)
 
+    def test_uploads_of_one_second_all_count(self):
+        """Processes that were forked together send equal profiles of the same second."""
+        second = self.now // 10**9 * 10**9 - 10 * 10**9
+        for _ in range(4):
+            self.ingest("prefork.cpu", b"main;leaf 3\n", format="folded", sampleRate="100")
+        self.check("prefork", 4 * 30_000_000, ("leaf", "main", "total"))
+        for id in ("", "a", "b", "a"):
+            for _ in range(4):
+                body = push({"__name__": "process_cpu", "service_name": "second-" + id},
+                            pprof(((("leaf",), (1,), {}),), second), id=id)
+                self.taken("/push.v1.PusherService/Push", body, {"Content-Type": "application/proto"})
+        for id, total in (("", 4), ("a", 1), ("b", 1)):
+            self.check("second-" + id, total, ("leaf", "total"))
+
     def test_frames_without_a_symbol_keep_their_time(self):
         libz, other = (Unnamed("/usr/lib/libz.so.1", address) for address in (0x1000, 0x2000))
         body = pprof((((libz, "work", "main"), (7,), {}), ((other, "work", "main"), (5,), {}), (("work", "main"), (1,), {}),

@@ -5,15 +5,19 @@
 #include <string.h>
 
 #include "../util/ascii.h"
+#include "../util/hash.h"
 #include "gzip_store.h"
-#include "retry.h"
 
 #define PYROSCOPE_PUSH_PATH "/push.v1.PusherService/Push"
 
-/* RFC 9562, 4 and 5.4: 36 characters, random. */
-static void pyroscope_uuid(char out[37]) {
-  uint64_t high = (sp_retry_random() & ~UINT64_C(0xf000)) | 0x4000;
-  uint64_t low = (sp_retry_random() & ~(UINT64_C(3) << 62)) | UINT64_C(1) << 63;
+/* RFC 9562, 4 and 5.8: 36 characters, of the profile's bytes, so that one that
+ * is sent again has the same. */
+static void pyroscope_uuid(const sp_encoded *part, char out[37]) {
+  const uint64_t hash = sp_hash_bytes(part->bytes, part->size);
+  uint64_t high = (hash & ~UINT64_C(0xf000)) | 0x8000;
+  uint64_t low = sp_hash_mix(hash, part->size);
+
+  low = (low & ~(UINT64_C(3) << 62)) | UINT64_C(1) << 63;
 
   snprintf(out, 37, "%08llx-%04llx-%04llx-%04llx-%012llx",
            (unsigned long long)(high >> 32),
@@ -43,7 +47,7 @@ static void pyroscope_pack(sp_buffer *out, Push__V1__LabelPair *pairs,
     pair->value = (char *)value;
     labels[one.n_labels++] = pair;
   }
-  pyroscope_uuid(uuid);
+  pyroscope_uuid(part, uuid);
   sample.raw_profile.data = part->bytes;
   sample.raw_profile.len = part->size;
   sample.id = uuid;

@@ -151,7 +151,7 @@ static void push_carries_series_and_profile(void) {
     CHECK(memcmp(push->series[0]->samples[0]->raw_profile.data, part.bytes,
                  part.size) == 0);
     CHECK_EQUAL(strlen(push->series[0]->samples[0]->id), 36);
-    CHECK_EQUAL(push->series[0]->samples[0]->id[14], '4');
+    CHECK_EQUAL(push->series[0]->samples[0]->id[14], '8');
     push__v1__push_request__free_unpacked(push, NULL);
     free(plain);
     sp_pyroscope_request_dispose(&request);

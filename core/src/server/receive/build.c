@@ -362,6 +362,15 @@ static spanprof_status build_check_sets(build *b) {
   return st;
 }
 
+/* Whole seconds are the time of a window, not of an upload: processes that were
+ * forked together send equal profiles of one second. */
+static void build_retry(build *b) {
+  if (b->out->time_ns % (int64_t)SP_NS_PER_S)
+    return;
+  b->out->upload_id = b->raw->upload_id;
+  b->out->never_repeats = !b->raw->upload_id;
+}
+
 static void build_head(build *b) {
   sp_received_pair pairs[SP_LIMITS_LABELS_MAX];
   const sp_raw_profile *raw = b->raw;
@@ -374,6 +383,7 @@ static void build_head(build *b) {
   b->out->period = raw->period;
   b->out->time_ns = raw->time_ns;
   b->out->duration_ns = raw->duration_ns;
+  build_retry(b);
   for (i = 0; i < b->series->count; i++) {
     const sp_series_label *label = &b->series->labels[i];
 

@@ -275,6 +275,7 @@ static spanprof_status otlp_one(otlp_convert *c, sp_view service,
   out->service = service;
   raw->arena = c->tables->arena;
   raw->time_ns = (int64_t)c->head.time_ns;
+  raw->upload_id = sp_raw_upload_id(c->head.id);
   raw->duration_ns =
       c->head.duration_ns ? (int64_t)c->head.duration_ns : OTLP_DURATION_NS;
   raw->period = (int64_t)c->head.period;

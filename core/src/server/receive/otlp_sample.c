@@ -8,6 +8,7 @@ enum {
   OTLP_PROFILE_DURATION = 4,
   OTLP_PROFILE_PERIOD_TYPE = 5,
   OTLP_PROFILE_PERIOD = 6,
+  OTLP_PROFILE_ID = 7,
   OTLP_SAMPLE_STACK = 1,
   OTLP_SAMPLE_ATTRIBUTES = 2,
   OTLP_SAMPLE_LINK = 3,
@@ -48,6 +49,9 @@ static bool otlp_head_field(sp_wire *wire, const sp_wire_field *field,
   case OTLP_PROFILE_PERIOD:
     out->period = field->value;
     return sp_wire_want(wire, field, SP_WIRE_NUMBER, "period");
+  case OTLP_PROFILE_ID:
+    out->id = field->bytes;
+    return sp_wire_want(wire, field, SP_WIRE_BYTES, "profile_id");
   }
   return true;
 }

@@ -17,6 +17,7 @@ typedef struct sp_otlp_head {
   uint64_t period;
   uint64_t time_ns;
   uint64_t duration_ns;
+  sp_view id;
   sp_view *samples;
   size_t sample_count;
 } sp_otlp_head;

@@ -13,7 +13,7 @@ typedef struct push_work {
 } push_work;
 
 static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
-                                    sp_view packed, sp_arena *arena,
+                                    sp_view packed, sp_view id, sp_arena *arena,
                                     sp_buffer *unpacked) {
   sp_raw_profile profile;
   spanprof_status st;
@@ -28,8 +28,10 @@ static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
                    "uncompressed profile payload size exceeds limit of 4.2 MB");
   if (!st)
     st = sp_raw_read(&profile, arena, bytes, &work->refusal);
-  if (!st)
+  if (!st) {
+    profile.upload_id = sp_raw_upload_id(id);
     return sp_batch_add(&work->batch, &profile, labels, &work->refusal);
+  }
   sp_count(&work->batch.serve->counters.discarded_profiles, 1);
   sp_count(&work->batch.serve->counters.discarded_bytes, packed.size);
   return st;
@@ -37,7 +39,7 @@ static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
 
 /* What is refused does not keep the others from being taken. */
 static spanprof_status push_visit(void *data, sp_series_labels *labels,
-                                  sp_view packed) {
+                                  sp_view packed, sp_view id) {
   push_work *work = data;
   const sp_mem *mem = &work->upload.mem;
   spanprof_status st;
@@ -48,7 +50,7 @@ static spanprof_status push_visit(void *data, sp_series_labels *labels,
   sp_buffer_init(&unpacked, mem);
   sp_arena_init(&arena, mem, SIZE_MAX);
   sp_upload_enter(&work->upload);
-  st = push_profile(work, labels, packed, &arena, &unpacked);
+  st = push_profile(work, labels, packed, id, &arena, &unpacked);
   sp_upload_leave(&work->upload);
   if (!st)
     sp_count(&work->batch.serve->counters.compressed_bytes, packed.size);

@@ -113,7 +113,7 @@ static spanprof_status push_profile(push_walk *walk, sp_view sample) {
   for (i = 0; !st && i < walk->given.count; i++)
     st = sp_series_labels_add(&walk->own, walk->given.labels[i].name,
                               walk->given.labels[i].value);
-  return st ? st : walk->visit(walk->data, &walk->own, profile);
+  return st ? st : walk->visit(walk->data, &walk->own, profile, id);
 }
 
 static spanprof_status push_series(push_walk *walk, sp_view series) {

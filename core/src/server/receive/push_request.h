@@ -8,12 +8,12 @@
 /* Of one request, and of one series, empty ones included: clients send a few,
  * and all labels are looked at again for each profile. */
 #define SP_PUSH_PROFILES_MAX ((size_t)10000)
-#define SP_PUSH_LABELS_MAX   ((size_t)100)
+#define SP_PUSH_LABELS_MAX   SP_LIMITS_LABELS_MAX
 
-/* One profile, still packed, with the labels of its series. `labels` may be
- * changed; texts are the request's. */
+/* One profile, still packed, with its id and the labels of its series. `labels`
+ * may be changed; texts are the request's. */
 typedef spanprof_status (*sp_push_visit)(void *data, sp_series_labels *labels,
-                                         sp_view profile);
+                                         sp_view profile, sp_view id);
 
 /* Rewrite a request in JSON as the same in protobuf. */
 spanprof_status sp_push_request_json(sp_view json, sp_buffer *out,

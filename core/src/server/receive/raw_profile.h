@@ -6,6 +6,7 @@
 
 #include "../../profile/arena.h"
 #include "../model/limits.h"
+#include "../../util/hash.h"
 #include "wire.h"
 
 /* A longer text loses its beginning, as in Pyroscope. */
@@ -84,8 +85,14 @@ typedef struct sp_raw_profile {
   int64_t period;
   int64_t time_ns;
   int64_t duration_ns;
-  size_t bytes; /* uncompressed */
+  size_t bytes;       /* uncompressed */
+  uint64_t upload_id; /* a hash of the id that its sender gave it; 0: none */
 } sp_raw_profile;
+
+/* The hash of a sender's id. */
+static inline uint64_t sp_raw_upload_id(sp_view id) {
+  return id.size ? sp_hash_bytes(id.bytes, id.size) | 1 : 0;
+}
 
 /* Items of the arena, zero. Refuses as too large where the arena is full. */
 spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,

@@ -62,6 +62,7 @@ typedef struct sp_block {
   size_t profile_count, series_count, span_count, sample_count, value_count;
   size_t profile_room, series_room, span_room, sample_room, value_room;
   size_t type_count;
+  uint64_t upload_id; /* goes into the hash of its only profile; 0: none */
   sp_buffer unpacked;
 } sp_block;
 

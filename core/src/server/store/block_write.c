@@ -243,6 +243,8 @@ spanprof_status sp_block_write(sp_block *block, sp_block_parts *out) {
       hash = sp_hash_mix(hash, block->series[i].id);
     if (out->spans.size)
       hash = sp_hash_mix(hash, sp_hash_bytes(out->spans.data, out->spans.size));
+    if (block->upload_id)
+      hash = sp_hash_mix(hash, block->upload_id);
     block->profiles[0].hash = hash | 1;
   }
   block_write_head(block, &out->head);

@@ -259,6 +259,7 @@ spanprof_status sp_put_pack(sp_put *put) {
 
   sp_block_init(&block, put->mem);
   block.type_count = put->from->type_count;
+  block.upload_id = put->from->upload_id;
   put->profile = (sp_block_profile){.time_ns = put->from->time_ns,
                                     .duration_ns = put->from->duration_ns};
   st = sp_block_add_profile(&block, &put->profile);

@@ -3,9 +3,10 @@
 #include "server/receive/push_request.h"
 
 static spanprof_status visit(void *data, sp_series_labels *labels,
-                             sp_view profile) {
+                             sp_view profile, sp_view id) {
   sp_buffer *out = data;
 
+  (void)id;
   sp_series_labels_print(labels, out);
   sp_buffer_format(out, "%.*s|", (int)profile.size, profile.bytes);
   return SPANPROF_OK;
@@ -110,7 +111,7 @@ static void too_many_labels_or_profiles_are_refused(void) {
     message_bytes(&series, 1, "", 0);
   message_inner(&m, 1, series);
   read_request(message_view(&m), &out);
-  CHECK_TEXT(out.data, "!a profile series has more than 100 labels");
+  CHECK_TEXT(out.data, "!a profile series has more than 256 labels");
   message_free(&m);
   m = message_new();
   for (i = 0; i <= SP_PUSH_PROFILES_MAX; i++) {
