@@ -158,7 +158,7 @@ class DropInTest(AttributionCase):
         """)
         self.assertEqual({profile.period for profile in profile_reader.read_directory(self.profiles)}, {1_000_000})
         self.assertEqual([line for line in done.stderr.splitlines() if "is taken as" in line],
-                         ["sample_rate=5000 is taken as 1000", "upload_interval=0.01 is taken as 0.1"])
+                         ["spanprof: sample_rate=5000 is taken as 1000", "spanprof: upload_interval=0.01 is taken as 0.1"])
 
     def test_missing_kinds_of_profiles_are_seen_without_logging_set_up(self) -> None:
         done = self.run_source("""
