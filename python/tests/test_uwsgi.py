@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import signal
 import shutil
 import subprocess
@@ -60,6 +61,11 @@ class UwsgiTest(ProgramCase):
 
     def test_without_a_master(self) -> None:
         self.serve_and_burn(master=False)
+
+    @unittest.skipUnless(glob.glob("/usr/lib/uwsgi/plugins/gevent_python3_plugin.so"), "there is no plugin for gevent")
+    def test_greenlets_of_gevent(self) -> None:
+        self.serve_and_burn("--plugin", "gevent_python3", "--gevent", "50", "--gevent-monkey-patch")
+        self.assertNotRegex(self.log(), "(?i)double free|corruption|segmentation fault")
 
 
 if __name__ == "__main__":
