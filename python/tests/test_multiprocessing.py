@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import unittest
 
-from program import ProgramCase
+from program import ProgramCase, importable
 
 WORK = """
 import multiprocessing, os, sys
@@ -141,6 +141,31 @@ if __name__ == "__main__":
     assert process.exitcode == 0
 """)
             self.assert_children(self.run_command([sys.executable, path]).stdout, 1, 0.3)
+
+    @unittest.skipUnless(importable("joblib"), "joblib is not installed")
+    def test_workers_of_joblib(self) -> None:
+        """Loky starts them by its own command line."""
+        path = self.write("app.py", WORK + """
+if __name__ == "__main__":
+    import joblib, spanprof
+    spanprof.start(application_name="given")
+    joblib.Parallel(n_jobs=2)(joblib.delayed(work)(0.2) for _ in range(4))
+""")
+        done = self.run_command([sys.executable, path])
+        self.assert_children(done.stdout, len({*done.stdout.split()}), 0.8)
+        self.assertEqual({path.name.split("-")[0] for path in self.profiles.iterdir()}, {"given"})
+
+    @unittest.skipUnless(importable("billiard"), "Billiard is not installed")
+    def test_processes_of_billiard(self) -> None:
+        self.write("workers.py", WORK)
+        done = self.run_source("""
+            import billiard, spanprof, workers
+            spanprof.start()
+            process = billiard.get_context("spawn").Process(target=workers.work, args=(0.3,))
+            process.start()
+            process.join()
+        """)
+        self.assert_children(done.stdout, 1, 0.3)
 
     def test_a_new_interpreter_is_profiled_as_its_parent_is(self) -> None:
         """From its first line on, once, by what `start` was given, which may not

@@ -1,6 +1,6 @@
-"""The children of multiprocessing's methods spawn and forkserver are new
-interpreters, which know what their parent tells them. It tells them to profile
-themselves as it is profiled."""
+"""The children of multiprocessing's methods spawn and forkserver, and of the
+libraries that are made after it, are new interpreters, which know what their
+parent tells them. It tells them to profile themselves as it is profiled."""
 from __future__ import annotations
 
 import os
@@ -25,6 +25,10 @@ else:
     _session.inherit(given)
 """
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# Each has `get_preparation_data`: joblib's workers are loky's, Celery's Billiard's,
+# those of pathos multiprocess's.
+_MODULES = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn",
+            "billiard.spawn", "multiprocess.spawn")
 _installed = False
 
 
@@ -41,7 +45,7 @@ class _Start:
 def _follow(module: Any) -> None:
     """What `get_preparation_data` returns is unpickled by the child before it
     imports anything of the program, and it takes of that what it knows by name
-    (multiprocessing/spawn.py, CPython 3.4 to 3.15)."""
+    (multiprocessing/spawn.py, CPython 3.4 to 3.15; the others are copies)."""
     original: Any = getattr(module, "get_preparation_data", None)
     if original is None:
         return
@@ -63,4 +67,5 @@ def install() -> None:
     global _installed
     if not _installed:
         _installed = True
-        _lazy.when_imported("multiprocessing.spawn", _follow)
+        for name in _MODULES:
+            _lazy.when_imported(name, _follow)
