@@ -24,7 +24,9 @@ static const char serve_usage[] =
     "Takes what Pyroscope's clients and OpenTelemetry send, keeps it in one "
     "file, and\nanswers what Grafana asks.\n"
     "\n"
-    "  --listen ADDRESS:PORT    127.0.0.1:4040\n"
+    "  --listen ADDRESS:PORT    127.0.0.1:4040; unix:PATH is a Unix socket "
+    "for\n"
+    "                           its user and group\n"
     "  --otlp ADDRESS:PORT      a second address, as 127.0.0.1:4318\n"
     "  --data DIRECTORY         $XDG_DATA_HOME/spanprof or "
     "~/.local/share/spanprof\n"
@@ -48,6 +50,8 @@ static const char serve_usage[] =
     "  --metrics FILE           such rules, as YAML with Pyroscope's keys\n"
     "  --token TOKEN            wanted of every request; also from\n"
     "                           SPANPROF_SERVER_TOKEN\n"
+    "  --token-file FILE        has the token in its first line; is read again "
+    "when it\n                           changes\n"
     "  --no-token               let others reach the server without one\n"
     "  --allow-host NAME        a name of this machine that requests may ask "
     "for beside\n                           localhost and those that "
@@ -113,45 +117,57 @@ static int serve_check_address(const sp_serve_arguments *arguments,
   char host[256];
   uint16_t port;
 
-  if (!address)
+  if (!address || sp_http_unix_path(address))
     return -1;
   if (sp_http_address(address, host, sizeof host, &port)) {
     fprintf(err, "spanprof serve: %s\n", spanprof_last_error());
     return 2;
   }
   if (sp_guard_is_loopback(host) || arguments->options.token ||
-      arguments->no_token)
+      arguments->options.token_file || arguments->no_token)
     return -1;
   fprintf(err,
-          "spanprof serve: others can reach %s: give --token TOKEN, or "
+          "spanprof serve: others can reach %s: give --token-file FILE, or "
           "--no-token if they all may read and write\n",
           address);
   return 2;
 }
 
+/* The options whose value is taken as it is. NULL: another one. */
+static const char **serve_text(sp_serve_options *options, const char *name) {
+  const struct {
+    const char *name;
+    const char **text;
+  } texts[] = {{"listen", &options->listen},
+               {"otlp", &options->otlp},
+               {"data", &options->data},
+               {"scrape-config", &options->scrape_config},
+               {"metrics", &options->metrics_file},
+               {"token-file", &options->token_file}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(texts); i++)
+    if (strcmp(name, texts[i].name) == 0)
+      return texts[i].text;
+  return NULL;
+}
+
 static int serve_option(sp_serve_arguments *arguments, const char *name,
                         char *value, FILE *err) {
   sp_serve_options *options = &arguments->options;
+  const char **text = serve_text(options, name);
   uint64_t number;
 
-  if (strcmp(name, "listen") == 0) {
-    options->listen = value;
-  } else if (strcmp(name, "otlp") == 0) {
-    options->otlp = value;
-  } else if (strcmp(name, "scrape-config") == 0) {
-    options->scrape_config = value;
+  if (text) {
+    *text = value;
   } else if (strcmp(name, "scrape") == 0) {
     if (options->scrape_count == SP_SERVE_SCRAPES_MAX)
       return serve_refuse(err, name, "", "so many stand in --scrape-config");
     arguments->scrapes[options->scrape_count++] = value;
-  } else if (strcmp(name, "metrics") == 0) {
-    options->metrics_file = value;
   } else if (strcmp(name, "metric") == 0) {
     if (options->metric_count == SP_SERVE_METRICS_MAX)
       return serve_refuse(err, name, value, "there are too many");
     arguments->metrics[options->metric_count++] = value;
-  } else if (strcmp(name, "data") == 0) {
-    options->data = value;
   } else if (strcmp(name, "token") == 0) {
     if (!*value)
       return serve_refuse(err, name, value, "it is empty");
@@ -193,6 +209,19 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
   return -1;
 }
 
+static int serve_token(sp_serve_arguments *arguments, FILE *err) {
+  sp_serve_options *options = &arguments->options;
+
+  if (options->token && options->token_file)
+    return serve_refuse(err, "token-file", options->token_file,
+                        "a token is given, too");
+  if (!options->token && !options->token_file)
+    options->token = getenv("SPANPROF_SERVER_TOKEN");
+  if (options->token && !*options->token)
+    options->token = NULL;
+  return -1;
+}
+
 int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                             char **argv, FILE *out, FILE *err) {
   static const struct option known[] = {
@@ -209,6 +238,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"metric", required_argument, NULL, 'o'},
       {"metrics", required_argument, NULL, 'o'},
       {"token", required_argument, NULL, 'o'},
+      {"token-file", required_argument, NULL, 'o'},
       {"no-token", no_argument, NULL, 'o'},
       {"allow-host", required_argument, NULL, 'o'},
       {"open", no_argument, NULL, 'o'},
@@ -245,10 +275,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
     fprintf(err, "spanprof serve: \"%.200s\" is no option\n", argv[optind]);
     status = 2;
   }
-  if (!arguments->options.token)
-    arguments->options.token = getenv("SPANPROF_SERVER_TOKEN");
-  if (arguments->options.token && !*arguments->options.token)
-    arguments->options.token = NULL;
+  if (status < 0)
+    status = serve_token(arguments, err);
   if (status < 0)
     status = serve_check_address(arguments, arguments->options.listen, err);
   if (status < 0)

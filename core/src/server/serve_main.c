@@ -147,19 +147,24 @@ static spanprof_status serve_listen(serve_process *process) {
   const sp_serve_options *options = &process->arguments.options;
   const sp_http_server_options http = {.routes = &process->routes,
                                        .token = options->token,
+                                       .token_file = options->token_file,
                                        .hosts = options->hosts,
                                        .host_count = options->host_count,
                                        .listen = options->listen,
                                        .listen_also = options->otlp};
   spanprof_status st = sp_http_server_start(&process->http, &http);
-  const char *colon = strrchr(options->listen, ':');
+  char address[4096], also[4096];
 
   if (st)
     return st;
   atomic_store(&process->state.http, process->http);
-  printf("spanprof-server %s at http://%.*s:%u, data in %s\n",
-         spanprof_version(), (int)(colon - options->listen), options->listen,
-         sp_http_server_port(process->http), options->data);
+  sp_http_server_say(process->http, 0, options->listen, address,
+                     sizeof address);
+  if (options->otlp)
+    sp_http_server_say(process->http, 1, options->otlp, also, sizeof also);
+  printf("spanprof-server %s at %s,%s%s%s data in %s\n", spanprof_version(),
+         address, options->otlp ? " OTLP at " : "", options->otlp ? also : "",
+         options->otlp ? "," : "", options->data);
   fflush(stdout);
   return SPANPROF_OK;
 }

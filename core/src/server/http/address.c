@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "../../util/number.h"
@@ -25,4 +26,19 @@ spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
   host[end - begin] = '\0';
   *port = (uint16_t)number;
   return SPANPROF_OK;
+}
+
+const char *sp_http_unix_path(const char *listen) {
+  return strncmp(listen, "unix:", 5) == 0 ? listen + 5 : NULL;
+}
+
+void sp_http_server_say(const sp_http_server *server, size_t number,
+                        const char *listen, char *out, size_t capacity) {
+  const char *colon = strrchr(listen, ':');
+
+  if (sp_http_unix_path(listen))
+    snprintf(out, capacity, "%s", listen);
+  else
+    snprintf(out, capacity, "http://%.*s:%u", (int)(colon - listen), listen,
+             sp_http_server_port_of(server, number));
 }

@@ -6,7 +6,7 @@
 
 #include "../model/base64.h"
 
-#define GUARD_TEXT_MAX 512
+#define GUARD_TEXT_MAX (2 * SP_TOKEN_BYTES_MAX)
 
 /* The host of "name:port", "[::1]:port" or either without a port. */
 static bool guard_host(const char *authority, char *out, size_t capacity) {
@@ -96,20 +96,9 @@ static bool guard_origin_passes(const sp_http_request *request) {
   return authority && host && strcasecmp(authority + 3, host) == 0;
 }
 
-/* Time that tells nothing but the token's length. */
-static bool guard_equal(const char *a, size_t a_size, const char *b,
-                        size_t b_size) {
-  unsigned char different = a_size != b_size;
-  size_t i;
-
-  for (i = 0; i < a_size && i < b_size; i++)
-    different |= (unsigned char)(a[i] ^ b[i]);
-  return !different;
-}
-
 /* "Bearer TOKEN", or "Basic" with the token as the password, whatever the
  * user: clients of Pyroscope have options for both. */
-static bool guard_token_passes(const char *token,
+static bool guard_token_passes(sp_token *token,
                                const sp_http_request *request) {
   const char *header = sp_http_header(request, "Authorization");
   char decoded[SP_BASE64_ROOM(GUARD_TEXT_MAX)];
@@ -120,7 +109,7 @@ static bool guard_token_passes(const char *token,
     return false;
   if (strncasecmp(header, "Bearer ", 7) == 0) {
     header += 7 + strspn(header + 7, " ");
-    return guard_equal(header, strlen(header), token, strlen(token));
+    return sp_token_is(token, header, strlen(header));
   }
   if (strncasecmp(header, "Basic ", 6) != 0)
     return false;
@@ -128,8 +117,8 @@ static bool guard_token_passes(const char *token,
   sp_base64_read(header, strnlen(header, GUARD_TEXT_MAX), SP_BASE64_STANDARD,
                  decoded, &size);
   colon = memchr(decoded, ':', size);
-  return colon && guard_equal(colon + 1, size - (size_t)(colon + 1 - decoded),
-                              token, strlen(token));
+  return colon &&
+         sp_token_is(token, colon + 1, size - (size_t)(colon + 1 - decoded));
 }
 
 static bool guard_refuse(sp_http_response *response, int status,
@@ -156,13 +145,14 @@ bool sp_guard_passes(const sp_guard *guard, const sp_http_route *route,
         response, 403,
         "{\"code\":\"permission_denied\",\"message\":\"a page of another site "
         "may not send this request\"}");
-  if (guard->token && !(flags & SP_HTTP_OPEN) &&
+  if (sp_token_is_wanted(guard->token) && !(flags & SP_HTTP_OPEN) &&
       !guard_token_passes(guard->token, request)) {
     sp_http_set(response, "WWW-Authenticate", "Bearer");
     return guard_refuse(
         response, 401,
         "{\"code\":\"unauthenticated\",\"message\":\"this server wants the "
-        "token of its option --token: send Authorization: Bearer TOKEN, or it "
+        "token of its option --token or --token-file: send Authorization: "
+        "Bearer TOKEN, or it "
         "as the password of Basic\"}");
   }
   return true;

@@ -4,12 +4,13 @@
 #define SP_GUARD_H
 
 #include "http.h"
+#include "token.h"
 
 typedef struct sp_guard {
-  const char *token; /* NULL: none is wanted */
-  bool loopback;     /* only this machine reaches the server: then names other
-                      * than its own in Host are a page's that was made to
-                      * resolve to it */
+  sp_token *token; /* borrowed */
+  bool loopback;   /* only this machine reaches the server: then names other
+                    * than its own in Host are a page's that was made to
+                    * resolve to it */
   const char *const *hosts; /* further names of it, borrowed */
   size_t host_count;
 } sp_guard;

@@ -48,6 +48,7 @@ typedef struct server_listener {
   struct MHD_Daemon *daemon;
   int socket;
   uint16_t port;
+  const char *path; /* of a Unix socket; NULL: none */
 } server_listener;
 
 struct sp_http_server {
@@ -59,6 +60,7 @@ struct sp_http_server {
   size_t worker_pools; /* that have started */
   sp_connections connections;
   sp_http_durations durations;
+  sp_token token;
   /* Any thread. */
   atomic_bool stopping;
   sp_http_budget budget;
@@ -283,16 +285,17 @@ static spanprof_status server_listen(sp_http_server *server,
   spanprof_status st;
 
   listener->server = server;
-  listener->guard = (sp_guard){.token = options->token,
+  listener->guard = (sp_guard){.token = &server->token,
                                .hosts = options->hosts,
                                .host_count = options->host_count};
   st = sp_http_listen(listen_on, &listener->socket, &listener->guard.loopback,
                       &listener->port);
   if (st)
     return st;
+  listener->path = sp_http_unix_path(listen_on);
   listener->daemon = server_daemon(listener);
   if (!listener->daemon) {
-    close(listener->socket);
+    sp_http_unlisten(listener->socket, listener->path);
     return sp_fail(SPANPROF_ERR_SYSTEM, "cannot serve on %s", listen_on);
   }
   server->listener_count++;
@@ -340,7 +343,9 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   sp_http_durations_init(&server->durations, &sp_mem_default);
   sp_http_budget_init(&server->budget);
   server->routes = options->routes;
-  st = server_workers(server);
+  st = sp_token_init(&server->token, options->token, options->token_file);
+  if (!st)
+    st = server_workers(server);
   if (!st)
     st = sp_connections_start(&server->connections, server_connections_max());
   if (!st)
@@ -355,8 +360,8 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   return SPANPROF_OK;
 }
 
-uint16_t sp_http_server_port(const sp_http_server *server) {
-  return server->listeners[0].port;
+uint16_t sp_http_server_port_of(const sp_http_server *server, size_t number) {
+  return server->listeners[number].port;
 }
 
 void sp_http_server_durations(sp_http_server *server, sp_buffer *out) {
@@ -386,9 +391,10 @@ void sp_http_server_stop(sp_http_server *server) {
     poll(NULL, 0, 10);
   for (i = 0; i < server->listener_count; i++) {
     MHD_stop_daemon(server->listeners[i].daemon);
-    close(server->listeners[i].socket);
+    sp_http_unlisten(server->listeners[i].socket, server->listeners[i].path);
   }
   sp_connections_end(&server->connections);
   sp_http_durations_dispose(&server->durations);
+  sp_token_dispose(&server->token);
   sp_mem_free(&sp_mem_default, server);
 }

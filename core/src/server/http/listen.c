@@ -5,12 +5,70 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "../../util/status.h"
 #include "guard.h"
 #include "http_server.h"
+
+#define LISTEN_WAITING 1024
+
+/* Its user and group: the directory decides who else reaches it. */
+#define LISTEN_UNIX_MODE 0660
+
+void sp_http_unlisten(int listener, const char *path) {
+  if (path)
+    unlink(path);
+  close(listener);
+}
+
+static int listen_error(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int probe, error;
+
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+  probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  error =
+      probe < 0 || connect(probe, (struct sockaddr *)&address, sizeof address)
+          ? errno
+          : 0;
+  if (probe >= 0)
+    close(probe);
+  return error;
+}
+
+/* A socket that a killed server left behind is replaced; no other file is. Its
+ * mode is set before anybody can connect. */
+static spanprof_status listen_unix(const char *path, int *out) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  struct stat old;
+
+  if (strlen(path) >= sizeof address.sun_path)
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "the path of a Unix socket has at most %zu bytes: %.200s",
+                   sizeof address.sun_path - 1, path);
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+  if (!lstat(path, &old) && S_ISSOCK(old.st_mode) &&
+      listen_error(path) == ECONNREFUSED)
+    unlink(path);
+  *out = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (*out < 0 || bind(*out, (struct sockaddr *)&address, sizeof address)) {
+    const int error = errno;
+
+    if (*out >= 0)
+      close(*out);
+    return sp_fail_errno(SPANPROF_ERR_SYSTEM, error,
+                         "cannot listen on unix:%.200s", path);
+  }
+  if (!chmod(path, LISTEN_UNIX_MODE) && !listen(*out, LISTEN_WAITING))
+    return SPANPROF_OK;
+  sp_http_unlisten(*out, path);
+  return sp_fail(SPANPROF_ERR_SYSTEM, "cannot listen on unix:%.200s", path);
+}
 
 spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
                                uint16_t *port) {
@@ -25,6 +83,11 @@ spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
   spanprof_status st;
   int error;
 
+  if (sp_http_unix_path(listen_on)) {
+    *loopback = false;
+    *port = 0;
+    return listen_unix(sp_http_unix_path(listen_on), out);
+  }
   st = sp_http_address(listen_on, host, sizeof host, port);
   if (st)
     return st;
@@ -41,7 +104,7 @@ spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
     setsockopt(*out, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   }
   if (*out < 0 || bind(*out, found->ai_addr, found->ai_addrlen) ||
-      listen(*out, 1024) ||
+      listen(*out, LISTEN_WAITING) ||
       getsockname(*out, (struct sockaddr *)&bound, &bound_size)) {
     error = errno;
     if (*out >= 0)

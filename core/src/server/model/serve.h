@@ -31,6 +31,7 @@ typedef struct sp_serve_options {
   size_t upload_bytes;      /* of memory, that one upload may take */
   const sp_limits *limits;  /* of its profiles */
   const char *token;        /* wanted of every request; NULL: none */
+  const char *token_file;   /* has it; NULL: none */
   const char *const *hosts; /* names of this machine beside localhost */
   size_t host_count;
   /* What is scraped: `URL[,name=value…]` each, and a file of jobs or NULL. */
