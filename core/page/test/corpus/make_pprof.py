@@ -63,7 +63,8 @@ FILES = {
     "delta-heap.pb": profile(HEAP, [([2, 1], [10, 1000, -1, -50]), ([1], [2, 200, 1, 60])], [(0, [1]), (0, [2])], [MAIN, WORK],
                              default="inuse_space"),
     # No default type: the last.
-    "mutex.pb": profile([("contentions", "count"), ("delay", "nanoseconds")], [([2, 1], [4, 900])], [(0, [1]), (0, [2])], [MAIN, WORK]),
+    "mutex.pb": profile([("contentions", "count"), ("delay", "nanoseconds")], [([2, 1], [4, 900])],
+                        [(0, [1]), (0, [2])], [MAIN, WORK]),
 }
 
 for name, content in FILES.items():
