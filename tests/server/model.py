@@ -12,19 +12,44 @@ HEAP_BYTES = "memory:alloc_space:bytes:cpu:nanoseconds"
 HEAP_OBJECTS = "memory:alloc_objects:count:cpu:nanoseconds"
 TYPES = (CPU, SAMPLES, HEAP_BYTES, HEAP_OBJECTS)
 
-Row = collections.namedtuple("Row", "profile labels stack span trace value samples")
+Row = collections.namedtuple("Row", "profile labels stack span trace value part")
+
+
+class Count:
+    """A number of samples: the one that profiles state, else the value divided by the period.
+
+    A quotient is rounded once, after the sum over a source (the labels and types of an upload).
+    """
+
+    def __init__(self):
+        self.parts = collections.defaultdict(int)
+
+    def add(self, row, *more):
+        self.parts[(row.profile.source, row.part[0], *more)] += row.part[1]
+
+    def total(self):
+        return sum(max(1, (part + period // 2) // period) for (_, period, *_), part in self.parts.items())
 
 
 class Profile:
     """One upload: a series, a time, a duration, and rows of values."""
 
-    def __init__(self, labels, metric, types, time_ns, duration_ns, samples):
+    def __init__(self, labels, metric, types, time_ns, duration_ns, samples, upload_id):
         self.labels, self.metric, self.types = labels, metric, types
         self.time_ns, self.duration_ns, self.samples = time_ns, duration_ns, samples
+        self.upload_id = upload_id
 
     @property
     def time_ms(self):
         return self.time_ns // 10**6
+
+    @property
+    def is_whole_second(self):
+        return self.time_ns % 10**9 == 0
+
+    @property
+    def source(self):
+        return tuple(sorted(self.labels.items())), self.metric, self.types
 
     def rows(self, profile_type):
         """The rows of one type. Samples with equal stack, labels and span are one row. Rows of zero are left out."""
@@ -43,13 +68,8 @@ class Profile:
                 sums[i] += value
         for (labels, stack, span, trace), sums in merged.items():
             if sums[at]:
-                yield Row(self, labels, stack, span, trace, sums[at], self.count(sums, at, counts, kind))
-
-    @staticmethod
-    def count(sums, at, counts, kind):
-        if counts is not None:
-            return max(1, sums[counts])
-        return max(1, (sums[at] + PERIOD_NS // 2) // PERIOD_NS) if kind == "cpu" else 1
+                part = (1, sums[counts]) if counts is not None else (PERIOD_NS, sums[at]) if kind == "cpu" else (1, 1)
+                yield Row(self, labels, stack, span, trace, sums[at], part)
 
 
 class Selector:
@@ -91,34 +111,36 @@ class Store:
 
     def stacks(self, selector):
         """{stack: (value, samples)}, and the number of profiles that have rows in it."""
-        found, profiles = collections.defaultdict(lambda: [0, 0]), set()
+        values, counts, profiles = collections.defaultdict(int), collections.defaultdict(Count), set()
         for row in self.rows(selector):
-            found[row.stack][0] += row.value
-            found[row.stack][1] += row.samples
+            values[row.stack] += row.value
+            counts[row.stack].add(row)
             profiles.add(id(row.profile))
-        return {stack: tuple(sums) for stack, sums in found.items()}, len(profiles)
+        return {stack: (value, counts[stack].total()) for stack, value in values.items()}, len(profiles)
 
     def samples(self, selector):
         """{(labels, span, trace, stack): (value, samples)}."""
-        found = collections.defaultdict(lambda: [0, 0])
+        values, counts = collections.defaultdict(int), collections.defaultdict(Count)
         for row in self.rows(selector):
-            sums = found[row.labels, row.span, row.trace, row.stack]
-            sums[0] += row.value
-            sums[1] += row.samples
-        return {key: tuple(sums) for key, sums in found.items()}
+            key = row.labels, row.span, row.trace, row.stack
+            values[key] += row.value
+            counts[key].add(row)
+        return {key: (value, counts[key].total()) for key, value in values.items()}
 
     def spans(self, selector, by_id):
         """{name or id: (total, samples, number of ids)}, and the value outside of spans."""
-        found, rest = {}, 0
+        values, counts, ids, rest = collections.defaultdict(int), {}, {}, 0
         for row in self.rows(selector):
             name = dict(row.labels).get("span_name")
             if not row.span and (by_id or name is None):
                 rest += row.value
                 continue
-            total, samples, ids = found.get(row.span if by_id else name, (0, 0, frozenset()))
-            ids |= {row.span} if row.span else set()
-            found[row.span if by_id else name] = total + row.value, samples + row.samples, ids
-        return {key: (total, samples, len(ids)) for key, (total, samples, ids) in found.items()}, rest
+            key = row.span if by_id else name
+            values[key] += row.value
+            # Each profile, series and span is counted by itself.
+            counts.setdefault(key, Count()).add(row, id(row.profile), row.labels, row.span, row.trace)
+            ids.setdefault(key, set()).update({row.span} - {""})
+        return {key: (value, counts[key].total(), len(ids[key])) for key, value in values.items()}, rest
 
     def label_names(self, selector):
         """{name: number of values} over all types."""

@@ -2,10 +2,11 @@
 server, lets it compact and retire data, and compares every number of random
 queries with the answer of a brute-force model (model.py).
 
-SPANPROF_MODEL_SECONDS (20) is the length of a run. SPANPROF_MODEL_SEED repeats the
+SPANPROF_MODEL_SECONDS (60) is the length of a run. SPANPROF_MODEL_SEED repeats the
 random choices of a run; the time of compaction stays random.
 """
 import collections
+import copy
 import http.client
 import json
 import math
@@ -31,8 +32,9 @@ import serving
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sink"))
 import protobuf  # noqa: E402
 
-SECONDS = float(os.environ.get("SPANPROF_MODEL_SECONDS", "20"))
+SECONDS = float(os.environ.get("SPANPROF_MODEL_SECONDS", "60"))
 SEED = int(os.environ.get("SPANPROF_MODEL_SEED", time.time_ns() % 10**9))
+KILL_SECONDS = 25  # the server compacts 20 s after its start
 HOUR_NS = 3600 * 10**9
 SPREAD_NS = 5 * HOUR_NS  # the age of the oldest uploads
 RETENTION = "3h"
@@ -151,7 +153,9 @@ class Uploads:
             ns = ns // HOUR_NS * HOUR_NS + dice.choice((-1, 1, 999_999, 1_000_000))
         elif shape == 1:  # within one second, like those of prefork workers
             ns = ns // (60 * 10**9) * 60 * 10**9 + dice.randrange(1, 10**6)
-        return ns + (ns % 10**9 == 0)  # repeated profiles of a whole second count again
+        elif shape == 2:
+            ns = ns // 10**9 * 10**9
+        return ns
 
     def sample(self, types):
         dice = self.dice
@@ -183,13 +187,15 @@ class Uploads:
         metric = dice.choice(("process_cpu", "process_cpu", "memory"))
         types = dice.choice(KINDS[metric])
         samples = [self.sample(types) for _ in range(dice.randrange(1, 12))]
-        return model.Profile(labels, metric, types, self.time_ns(), dice.choice((0, 10**10, 10**10, 15 * 10**9)), samples)
+        upload_id = f"{dice.getrandbits(128):x}" if dice.random() < 0.5 else ""
+        return model.Profile(labels, metric, types, self.time_ns(), dice.choice((0, 10**10, 10**10, 15 * 10**9)),
+                             samples, upload_id)
 
     @staticmethod
     def body(profile):
         return messages.push({"__name__": profile.metric, **profile.labels},
                              messages.pprof(profile.samples, profile.time_ns, profile.types,
-                                            duration_ns=profile.duration_ns))
+                                            duration_ns=profile.duration_ns), id=profile.upload_id)
 
 
 class ModelTest(unittest.TestCase):
@@ -214,9 +220,11 @@ class ModelTest(unittest.TestCase):
 
     def upload(self):
         if self.sent and self.dice.random() < 0.1:
-            again = self.dice.choice(self.sent[-200:])
-            self.assertEqual(200, self.server.push(again[1])[0])
+            profile, body = self.dice.choice(self.sent[-200:])
+            self.assertEqual(200, self.server.push(body)[0])
             self.counts["duplicates"] += 1
+            if profile.is_whole_second and not profile.upload_id:  # it is no retry
+                self.store.add(copy.copy(profile))
             return
         profile = self.uploads.profile()
         if self.sent and self.dice.random() < 0.05:  # the same series and time, other content
@@ -508,11 +516,10 @@ class ModelTest(unittest.TestCase):
         for _ in range(200):
             self.upload()
         begin = time.monotonic()
-        kills = [begin + SECONDS * share for share in (0.3, 0.6, 0.85)]
-        retires = begin + SECONDS * 0.7
+        kills, retires = begin + KILL_SECONDS, begin + SECONDS * 0.75
         while (now := time.monotonic()) < begin + SECONDS:
-            if kills and now > kills[0]:
-                kills.pop(0)
+            if now > kills:
+                kills = now + KILL_SECONDS
                 self.kill()
             elif retires and now > retires:
                 retires = None
@@ -522,6 +529,7 @@ class ModelTest(unittest.TestCase):
             else:
                 self.check()
         self.old_ones_are_gone()
+        self.assertGreater(self.server.metric("spanprof_store_blocks"), 0, "nothing was compacted")
         for _ in range(100):
             self.check()
         self.assertEqual(0, self.server.end(signal.SIGTERM), self.server.said)

@@ -100,10 +100,8 @@ typedef struct sp_received {
   int64_t period;
   int64_t time_ns; /* Unix time */
   int64_t duration_ns;
-  /* How a retry is told from another profile of equal series, time and content:
-   * a hash of the upload's id, 0: by these alone; or not at all. */
+  /* A retry has equal series, time and content, and this equal id; 0: none. */
   uint64_t upload_id;
-  bool never_repeats;
   uint32_t series; /* the label set of all its samples, __name__ among them */
 } sp_received;
 

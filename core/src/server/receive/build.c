@@ -1,6 +1,9 @@
 #include "build.h"
 
+#include <sys/random.h>
+
 #include "../../profile/module_name.h"
+#include "../../util/status.h"
 #include "build_text.h"
 #include "hex_id.h"
 #include "raw_ids.h"
@@ -114,34 +117,6 @@ static uint32_t build_module(build *b, uint64_t mapping) {
   return sp_received_add_function(b->out, sp_build_text(b->out, file), 0, 0);
 }
 
-/* The name of a function. Go writes the shapes of type parameters, which may be
- * those of another call (https://github.com/golang/go/issues/64528): one
- * function, as in Pyroscope. */
-static uint32_t build_name(build *b, int64_t text) {
-  static const char shape[] = "[go.shape.", left_out[] = "[...]";
-  const sp_view name = sp_raw_text(b->raw, text);
-  const char *from =
-      name.size ? memmem(name.bytes, name.size, shape, strlen(shape)) : NULL;
-  const char *last = from ? memrchr(name.bytes, ']', name.size) : NULL;
-  uint32_t number = 0;
-  sp_buffer short_name;
-
-  if (!last || last < from)
-    return build_text(b, text);
-  sp_buffer_init(&short_name, b->arena.mem);
-  sp_buffer_append(&short_name, name.bytes, (size_t)(from - name.bytes));
-  sp_buffer_text(&short_name, left_out);
-  sp_buffer_append(&short_name, last + 1,
-                   (size_t)(name.bytes + name.size - last - 1));
-  if (sp_buffer_status(&short_name))
-    b->out->st = SPANPROF_ERR_NOMEM;
-  else
-    number =
-        sp_build_text(b->out, sp_view_of(short_name.data, short_name.size));
-  sp_buffer_dispose(&short_name);
-  return number;
-}
-
 /* A function that is not in the table, or has no name, is one of its module. */
 static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
   const uint32_t at = sp_raw_ids_find(&b->functions, id);
@@ -155,7 +130,7 @@ static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
                                                   : function->system_name;
   if (!sp_raw_text(b->raw, name).size)
     return build_module(b, mapping);
-  return sp_received_add_function(b->out, build_name(b, name),
+  return sp_received_add_function(b->out, build_text(b, name),
                                   build_text(b, function->file),
                                   function->start_line);
 }
@@ -390,16 +365,21 @@ static spanprof_status build_check_sets(build *b) {
   return st;
 }
 
-/* Whole seconds are the time of a window, not of an upload: processes that were
- * forked together send equal profiles of one second. */
-static void build_retry(build *b) {
+/* Processes that were forked together send equal profiles of one second. So a
+ * time in whole seconds identifies a profile only with the sender's id. Without
+ * an id each upload gets a random one, and counts. */
+static spanprof_status build_identity(build *b) {
+  uint64_t *id = &b->out->upload_id;
+
   if (b->out->time_ns % (int64_t)SP_NS_PER_S)
-    return;
-  b->out->upload_id = b->raw->upload_id;
-  b->out->never_repeats = !b->raw->upload_id;
+    return SPANPROF_OK;
+  *id = b->raw->upload_id;
+  if (!*id && getrandom(id, sizeof *id, 0) != (ssize_t)sizeof *id)
+    return sp_fail(SPANPROF_ERR_SYSTEM, "the system has no random numbers");
+  return SPANPROF_OK;
 }
 
-static void build_head(build *b) {
+static spanprof_status build_head(build *b) {
   sp_received_pair pairs[SP_LIMITS_LABELS_MAX];
   const sp_raw_profile *raw = b->raw;
   size_t i, count = 0;
@@ -411,7 +391,6 @@ static void build_head(build *b) {
   b->out->period = raw->period;
   b->out->time_ns = raw->time_ns;
   b->out->duration_ns = raw->duration_ns;
-  build_retry(b);
   for (i = 0; i < b->series->count; i++) {
     const sp_series_label *label = &b->series->labels[i];
 
@@ -421,6 +400,7 @@ static void build_head(build *b) {
     pairs[count++].value = sp_build_text(b->out, label->value);
   }
   b->out->series = sp_received_add_labels(b->out, pairs, count);
+  return build_identity(b);
 }
 
 static size_t build_bytes(const build *b) {
@@ -446,9 +426,9 @@ static spanprof_status build_run(build *b, size_t *next) {
     st = build_check_sets(b);
   if (st || !b->merged_count)
     return st;
-  build_head(b);
+  st = build_head(b);
   build_samples(b);
-  return sp_received_status(b->out);
+  return st ? st : sp_received_status(b->out);
 }
 
 static void build_dispose(build *b) {

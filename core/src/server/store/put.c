@@ -68,7 +68,7 @@ static spanprof_status put_one(sp_writer *writer, sp_store *store, sp_put *put,
   spanprof_status st = sp_put_finish(put);
 
   *repeated = false;
-  if (!st && !put->from->never_repeats)
+  if (!st)
     st = put_is_there(writer, put, repeated);
   if (!st && *repeated)
     sp_count(&store->repeated_profiles, 1);
