@@ -86,7 +86,12 @@ static VALUE recording_begin_wait(VALUE data) {
     rb_sp_follow_marks();
     call->options.outer = spanprof_mark_get();
   }
-  recording_run(recording_begin_run, call);
+  /* It waits for nothing then, and busy threads would keep the GVL for long. */
+  if (call->options.scope == SPANPROF_RECORDING_MARK &&
+      spanprof_session_running())
+    recording_begin_run(call);
+  else
+    recording_run(recording_begin_run, call);
   return Qnil;
 }
 
