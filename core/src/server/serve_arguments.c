@@ -16,6 +16,11 @@
 
 #define SERVE_UPLOAD_BYTES_MIN ((uint64_t)8 << 20)
 
+/* Generous for one team: an application has some hundred at most, but for those
+ * who put ids into labels. */
+#define SERVE_SERIES        100000
+#define SERVE_SERIES_OF_ONE 20000
+
 #define SERVE_DAY_NS ((uint64_t)86400 * SP_NS_PER_S)
 
 static const char serve_usage[] =
@@ -32,6 +37,10 @@ static const char serve_usage[] =
     "~/.local/share/spanprof\n"
     "  --retention TIME         7d; 0 keeps for ever\n"
     "  --max-bytes SIZE         2G; 0 is no limit\n"
+    "  --max-series COUNT       100000; further ones count as [other]; 0 is no "
+    "limit\n"
+    "  --max-series-per-application COUNT\n"
+    "                           20000, likewise\n"
     "  --ingest-window TIME     1h: older profiles are refused, as by "
     "Pyroscope; `off`\n                           takes those of any time\n"
     "  --upload-memory SIZE     384M: what one upload may take, unpacked\n"
@@ -87,6 +96,13 @@ static bool serve_bytes(const char *text, uint64_t *bytes) {
   *bytes = number << shift;
   return !st && *text == '\0' && *bytes >> shift == number &&
          *bytes <= INT64_MAX;
+}
+
+static int serve_count(const char *option, const char *value, uint64_t *count,
+                       FILE *err) {
+  return sp_number_is(value, UINT32_MAX, count)
+             ? -1
+             : serve_refuse(err, option, value, "give a number, as 20000 or 0");
 }
 
 static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
@@ -152,11 +168,45 @@ static const char **serve_text(sp_serve_options *options, const char *name) {
   return NULL;
 }
 
+/* Bounds of what is kept and of what is taken. */
+static int serve_bound(sp_serve_options *options, const char *name,
+                       const char *value, FILE *err) {
+  uint64_t number;
+
+  if (strcmp(name, "retention") == 0) {
+    if (!serve_duration(value, &options->retention_ns))
+      return serve_refuse(err, name, value,
+                          "give a time as 7d, 12h or 0, of 292 years at most");
+  } else if (strcmp(name, "max-bytes") == 0) {
+    if (!serve_bytes(value, &options->max_bytes))
+      return serve_refuse(err, name, value,
+                          "give a size as 2G, 500M or 0, below 8388608T");
+  } else if (strcmp(name, "upload-memory") == 0) {
+    if (!serve_bytes(value, &number) || number < SERVE_UPLOAD_BYTES_MIN)
+      return serve_refuse(err, name, value, "give a size as 384M, from 8M on");
+    options->upload_bytes = number;
+  } else if (strcmp(name, "limits") == 0) {
+    if (strcmp(value, "own") != 0 && strcmp(value, "pyroscope") != 0)
+      return serve_refuse(err, name, value, "give own or pyroscope");
+    options->limits = *value == 'p' ? &sp_limits_pyroscope : &sp_limits_own;
+  } else if (strcmp(name, "max-series") == 0) {
+    return serve_count(name, value, &options->max_series, err);
+  } else if (strcmp(name, "max-series-per-application") == 0) {
+    return serve_count(name, value, &options->max_series_per_application, err);
+  } else if (strcmp(value, "off") == 0) {
+    options->window_past_ns = options->window_future_ns = -1;
+  } else {
+    if (!serve_duration(value, &number) || number == 0)
+      return serve_refuse(err, name, value, "give a time as 1h, or off");
+    options->window_past_ns = (int64_t)number;
+  }
+  return -1;
+}
+
 static int serve_option(sp_serve_arguments *arguments, const char *name,
                         char *value, FILE *err) {
   sp_serve_options *options = &arguments->options;
   const char **text = serve_text(options, name);
-  uint64_t number;
 
   if (text) {
     *text = value;
@@ -183,28 +233,8 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
     arguments->hosts[options->host_count++] = value;
   } else if (strcmp(name, "open") == 0) {
     arguments->open = true;
-  } else if (strcmp(name, "retention") == 0) {
-    if (!serve_duration(value, &options->retention_ns))
-      return serve_refuse(err, name, value,
-                          "give a time as 7d, 12h or 0, of 292 years at most");
-  } else if (strcmp(name, "max-bytes") == 0) {
-    if (!serve_bytes(value, &options->max_bytes))
-      return serve_refuse(err, name, value,
-                          "give a size as 2G, 500M or 0, below 8388608T");
-  } else if (strcmp(name, "upload-memory") == 0) {
-    if (!serve_bytes(value, &number) || number < SERVE_UPLOAD_BYTES_MIN)
-      return serve_refuse(err, name, value, "give a size as 384M, from 8M on");
-    options->upload_bytes = number;
-  } else if (strcmp(name, "limits") == 0) {
-    if (strcmp(value, "own") != 0 && strcmp(value, "pyroscope") != 0)
-      return serve_refuse(err, name, value, "give own or pyroscope");
-    options->limits = *value == 'p' ? &sp_limits_pyroscope : &sp_limits_own;
-  } else if (strcmp(value, "off") == 0) {
-    options->window_past_ns = options->window_future_ns = -1;
   } else {
-    if (!serve_duration(value, &number) || number == 0)
-      return serve_refuse(err, name, value, "give a time as 1h, or off");
-    options->window_past_ns = (int64_t)number;
+    return serve_bound(options, name, value, err);
   }
   return -1;
 }
@@ -222,6 +252,23 @@ static int serve_token(sp_serve_arguments *arguments, FILE *err) {
   return -1;
 }
 
+static void serve_defaults(sp_serve_arguments *arguments) {
+  memset(arguments, 0, sizeof *arguments);
+  arguments->options =
+      (sp_serve_options){.listen = "127.0.0.1:4040",
+                         .retention_ns = 7 * SERVE_DAY_NS,
+                         .max_bytes = (uint64_t)2 << 30,
+                         .max_series = SERVE_SERIES,
+                         .max_series_per_application = SERVE_SERIES_OF_ONE,
+                         .window_past_ns = SERVE_PAST_NS,
+                         .window_future_ns = SERVE_FUTURE_NS,
+                         .upload_bytes = (size_t)384 << 20,
+                         .limits = &sp_limits_own,
+                         .hosts = arguments->hosts,
+                         .scrapes = arguments->scrapes,
+                         .metrics = arguments->metrics};
+}
+
 int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
                             char **argv, FILE *out, FILE *err) {
   static const struct option known[] = {
@@ -230,6 +277,8 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
       {"data", required_argument, NULL, 'o'},
       {"retention", required_argument, NULL, 'o'},
       {"max-bytes", required_argument, NULL, 'o'},
+      {"max-series", required_argument, NULL, 'o'},
+      {"max-series-per-application", required_argument, NULL, 'o'},
       {"ingest-window", required_argument, NULL, 'o'},
       {"upload-memory", required_argument, NULL, 'o'},
       {"limits", required_argument, NULL, 'o'},
@@ -248,17 +297,7 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
   };
   int letter, number = 0, status = -1;
 
-  memset(arguments, 0, sizeof *arguments);
-  arguments->options = (sp_serve_options){.listen = "127.0.0.1:4040",
-                                          .retention_ns = 7 * SERVE_DAY_NS,
-                                          .max_bytes = (uint64_t)2 << 30,
-                                          .window_past_ns = SERVE_PAST_NS,
-                                          .window_future_ns = SERVE_FUTURE_NS,
-                                          .upload_bytes = (size_t)384 << 20,
-                                          .limits = &sp_limits_own,
-                                          .hosts = arguments->hosts,
-                                          .scrapes = arguments->scrapes,
-                                          .metrics = arguments->metrics};
+  serve_defaults(arguments);
   while (status < 0 &&
          (letter = getopt_long(argc, argv, "h", known, &number)) != -1) {
     if (letter == 'o') {

@@ -11,6 +11,7 @@
 #include "../util/status.h"
 #include "exported/exported_metrics.h"
 #include "http/http_server.h"
+#include "model/hash_secret.h"
 #include "open_page.h"
 #include "rooms.h"
 #include "scrape/scraper.h"
@@ -80,7 +81,10 @@ static spanprof_status serve_open(serve_process *process) {
                                   .log = &process->log,
                                   .path = process->path,
                                   .retention_ns = options->retention_ns,
-                                  .max_bytes = options->max_bytes};
+                                  .max_bytes = options->max_bytes,
+                                  .max_series = options->max_series,
+                                  .max_series_per_application =
+                                      options->max_series_per_application};
   spanprof_status st =
       serve_make_directory(options->data, process->path, sizeof process->path);
 
@@ -228,7 +232,9 @@ int main(int argc, char **argv) {
   serve_block_signals(&ends);
   sp_log_init(&process.log, NULL, NULL, SPANPROF_LOG_INFO, sp_clock_system());
   process.routes.mem = &sp_mem_default;
-  st = serve_plan(&process);
+  st = sp_hash_secret_init();
+  if (!st)
+    st = serve_plan(&process);
   if (!st)
     st = serve_rules(&process);
   if (!st)

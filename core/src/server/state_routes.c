@@ -40,6 +40,9 @@ static void state_received(const sp_serve *serve, sp_buffer *out) {
                sp_counted(&counters->discarded_values));
   state_metric(out, "spanprof_spans_received_total", "counter",
                "Spans of traces kept.", sp_counted(&counters->spans));
+  state_metric(out, "spanprof_spans_discarded_total", "counter",
+               "Spans of traces refused.",
+               sp_counted(&counters->discarded_spans));
 }
 
 static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
@@ -54,6 +57,11 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
   state_metric(out, "spanprof_store_limit_bytes", "gauge",
                "Limit of these bytes, by --max-bytes and by the volume.",
                stats->limit_bytes);
+  state_metric(out, "spanprof_store_series", "gauge", "Series in the store.",
+               stats->series);
+  state_metric(out, "spanprof_store_other_series_total", "counter",
+               "Label sets beyond the limits, added up as [other].",
+               stats->other_series);
   state_metric(out, "spanprof_store_dropped_profiles_total", "counter",
                "Profiles dropped by age or bytes.", stats->dropped_profiles);
   state_metric(out, "spanprof_store_dropped_blocks_total", "counter",

@@ -11,8 +11,18 @@
  * alone: an argument equal to its constant makes the product 0. */
 #define SP_HASH_SEED  UINT64_C(0x9e3779b97f4a7c15)
 #define SP_HASH_SEED2 UINT64_C(0x6a09e667f3bcc909)
-#define SP_HASH_MIX   UINT64_C(0xbb67ae8584caa73b)
-#define SP_HASH_MIX2  UINT64_C(0x3c6ef372fe94f82b)
+
+/* The server's tables have keys that clients choose. It is built with
+ * SP_HASH_SECRET: the constants are secret there, so that nobody can choose
+ * keys that meet (server/model/hash_secret.h). */
+#ifdef SP_HASH_SECRET
+extern uint64_t sp_hash_secret[2];
+#define SP_HASH_MIX  sp_hash_secret[0]
+#define SP_HASH_MIX2 sp_hash_secret[1]
+#else
+#define SP_HASH_MIX  UINT64_C(0xbb67ae8584caa73b)
+#define SP_HASH_MIX2 UINT64_C(0x3c6ef372fe94f82b)
+#endif
 
 /* Fold `value` into `hash`: one 64x64->128 multiplication. */
 SP_SIGNAL_SAFE static inline uint64_t sp_hash_mix(uint64_t hash,

@@ -16,6 +16,7 @@
 static char fixture_path[64];
 static sp_log fixture_log;
 static uint64_t fixture_retention_ns, fixture_max_bytes, fixture_pages_max;
+static uint64_t fixture_max_series, fixture_max_series_of_one;
 
 static inline spanprof_status fixture_try_open(sp_store **out) {
   const sp_store_options options = {.mem = &sp_mem_default,
@@ -24,6 +25,9 @@ static inline spanprof_status fixture_try_open(sp_store **out) {
                                     .path = fixture_path,
                                     .retention_ns = fixture_retention_ns,
                                     .max_bytes = fixture_max_bytes,
+                                    .max_series = fixture_max_series,
+                                    .max_series_per_application =
+                                        fixture_max_series_of_one,
                                     .page_count_max = fixture_pages_max};
 
   return sp_store_open(out, &options);
@@ -43,6 +47,7 @@ static inline void fixture_begin(void) {
            (int)getpid());
   unlink(fixture_path);
   fixture_retention_ns = fixture_max_bytes = fixture_pages_max = 0;
+  fixture_max_series = fixture_max_series_of_one = 0;
   sp_log_init(&fixture_log, NULL, NULL, SPANPROF_LOG_OFF, sp_clock_system());
 }
 

@@ -49,7 +49,8 @@ static bool count_one(void *data, const sp_text_pairs *labels) {
 static spanprof_status count_series(sp_store *store,
                                     const sp_selector *selector, int *count) {
   *count = 0;
-  return sp_store_series(store, selector, count_one, count);
+  return sp_store_series(store, selector, (sp_store_names){0}, count_one,
+                         count);
 }
 
 static void series_that_are_not_taken_take_no_memory(void) {

@@ -66,7 +66,8 @@ static void check_answers(sp_store *store) {
 
   CHECK_EQUAL(40 * 100000000LL, fixture_sum(store, &selector, NULL));
   CHECK_EQUAL(40 * 20000000LL, fixture_sum(store, &selector, "deep"));
-  CHECK(!sp_store_series(store, &selector, count_series, &series));
+  CHECK(!sp_store_series(store, &selector, (sp_store_names){0}, count_series,
+                         &series));
   CHECK_EQUAL(4, series);
   selector.matchers = &shop;
   selector.matcher_count = 1;

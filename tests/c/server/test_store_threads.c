@@ -107,7 +107,8 @@ static void *threads_read(void *argument) {
     CHECK(!sp_store_points(threads.store, &selector, SP_STORE_POINT_PER_SPAN,
                            threads_count, &sum));
     CHECK(sum >= before && sum <= atomic_load(&threads.started));
-    CHECK(!sp_store_series(threads.store, &selector, threads_series, NULL));
+    CHECK(!sp_store_series(threads.store, &selector, (sp_store_names){0},
+                           threads_series, NULL));
     CHECK(!sp_store_spans(threads.store, &spans, threads_span, NULL));
     CHECK(!sp_store_get_stats(threads.store, &stats));
   }

@@ -18,6 +18,7 @@ typedef struct sp_serve_counters {
   sp_counter discarded_bytes;    /* of them, unpacked where they were */
   sp_counter discarded_values;   /* negative ones of accepted profiles */
   sp_counter spans;              /* of traces, kept */
+  sp_counter discarded_spans;    /* refused */
 } sp_serve_counters;
 
 typedef struct sp_serve_options {
@@ -26,6 +27,8 @@ typedef struct sp_serve_options {
   const char *data;         /* the directory of the store */
   uint64_t retention_ns;    /* 0: for ever */
   uint64_t max_bytes;       /* 0: no limit */
+  uint64_t max_series;      /* 0: no limit */
+  uint64_t max_series_per_application;
   int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
   int64_t window_future_ns; /* likewise */
   size_t upload_bytes;      /* of memory, that one upload may take */

@@ -68,17 +68,18 @@ static bool lists_labels(void *data, const sp_text_pairs *labels) {
 }
 
 static spanprof_status lists_run(sp_api *api, lists_sets *lists,
-                                 sp_store_series_fn fn) {
+                                 sp_store_names names, sp_store_series_fn fn) {
   spanprof_status st;
 
   lists->arena = &api->query.arena;
   sp_text_set_init(&lists->names, lists->arena);
   st = sp_store_series(api->query.serve->store,
-                       sp_query_plan_selector(&api->plan), fn, lists);
+                       sp_query_plan_selector(&api->plan), names, fn, lists);
   return sp_query_plan_done(&api->plan, st ? st : lists->st);
 }
 
 spanprof_status sp_api_applications(sp_api *api) {
+  static const char *const names[] = {"service_name", "__profile_type__"};
   lists_sets lists = {0};
   size_t i, j;
   spanprof_status st = sp_api_plan(api);
@@ -87,7 +88,8 @@ spanprof_status sp_api_applications(sp_api *api) {
     return st;
   if (!sp_api_parameter(api, "type"))
     api->plan.selector.profile_type = NULL;
-  st = lists_run(api, &lists, lists_application);
+  st = lists_run(api, &lists, (sp_store_names){names, SP_COUNT_OF(names)},
+                 lists_application);
   sp_json_open(&api->json, '{');
   sp_json_member_open(&api->json, "applications", '[');
   for (i = 0; !st && i < lists.names.count; i++) {
@@ -109,7 +111,8 @@ spanprof_status sp_api_applications(sp_api *api) {
 static spanprof_status labels_names(sp_api *api) {
   lists_sets lists = {0};
   size_t i;
-  spanprof_status st = lists_run(api, &lists, lists_labels);
+  spanprof_status st =
+      lists_run(api, &lists, (sp_store_names){0}, lists_labels);
 
   sp_json_open(&api->json, '{');
   sp_json_member_open(&api->json, "labels", '[');

@@ -51,9 +51,9 @@ static spanprof_status label_select(sp_query_plan *plan, sp_text_set *set,
                                     const char *name, bool all_names) {
   label_gathering gathering = {
       .set = set, .name = name, .all_names = all_names};
-  spanprof_status st =
-      sp_store_series(plan->query->serve->store, sp_query_plan_selector(plan),
-                      label_gather, &gathering);
+  spanprof_status st = sp_store_series(
+      plan->query->serve->store, sp_query_plan_selector(plan),
+      (sp_store_names){&name, name ? 1 : 0}, label_gather, &gathering);
 
   if (!st)
     st = gathering.st;
@@ -239,6 +239,8 @@ spanprof_status sp_call_series(sp_query *query, const sp_query_request *request,
     st = sp_query_plan_matchers(&plan, &request->matchers);
   if (!st)
     st = sp_store_series(query->serve->store, sp_query_plan_selector(&plan),
+                         (sp_store_names){request->label_names.texts,
+                                          request->label_names.count},
                          series_gather, &gathering);
   st = sp_query_plan_done(&plan, st ? st : gathering.st);
   sp_text_set_sort(&sets);

@@ -166,7 +166,9 @@ static spanprof_status render_values_run(sp_query *query, const char **type,
   if (strcmp(values.label, "__name__") == 0)
     values.label = "__profile_type__";
   sp_text_set_init(&values.set, &query->arena);
-  st = sp_store_series(query->serve->store, &all, render_value, &values);
+  st = sp_store_series(query->serve->store, &all,
+                       (sp_store_names){&values.label, 1}, render_value,
+                       &values);
   if (!st)
     st = values.st;
   if (!st) {

@@ -6,7 +6,7 @@
 
 #include "../../profile/arena.h"
 #include "../model/limits.h"
-#include "../../util/hash.h"
+#include "../store/stored_hash.h"
 #include "wire.h"
 
 /* A longer text loses its beginning, as in Pyroscope. */
@@ -91,7 +91,7 @@ typedef struct sp_raw_profile {
 
 /* The hash of a sender's id. */
 static inline uint64_t sp_raw_upload_id(sp_view id) {
-  return id.size ? sp_hash_bytes(id.bytes, id.size) | 1 : 0;
+  return id.size ? sp_siphash(id.bytes, id.size, 0, 0) | 1 : 0;
 }
 
 /* Items of the arena, zero. Refuses as too large where the arena is full. */

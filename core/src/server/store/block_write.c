@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../util/hash.h"
 #include "block.h"
 #include "columns.h"
 #include "id_filter.h"
+#include "stored_hash.h"
 
 /* A raw block is compacted within minutes: zlib's cheapest level. */
 #define BLOCK_LEVEL_ONE  1
@@ -59,8 +59,8 @@ static void block_write_spans(const sp_block *block, sp_buffer *out) {
     sp_put_number(out, span->span_id - before);
     before = span->span_id;
     if (traces) {
-      sp_buffer_append(out, &span->trace_hi, sizeof span->trace_hi);
-      sp_buffer_append(out, &span->trace_lo, sizeof span->trace_lo);
+      sp_put_fixed(out, span->trace_hi);
+      sp_put_fixed(out, span->trace_lo);
     }
   }
 }
@@ -166,7 +166,7 @@ static spanprof_status block_write_packed(const sp_block *block,
     block_write_presences(runs_of, &columns);
   st = sp_buffer_status(&columns);
   if (!st && hash)
-    *hash = sp_hash_bytes(columns.data, columns.size);
+    *hash = sp_siphash(columns.data, columns.size, 0, 0);
   if (!st)
     st = sp_columns_pack(out, &columns, level);
   sp_buffer_dispose(&columns);
@@ -214,7 +214,7 @@ static void block_write_head(const sp_block *block, sp_buffer *out) {
                                  (uint64_t)before));
     before = block->profiles[i].time_ns;
     sp_put_signed(out, block->profiles[i].duration_ns);
-    sp_buffer_append(out, &block->profiles[i].hash, sizeof(uint64_t));
+    sp_put_fixed(out, block->profiles[i].hash);
   }
   sp_put_number(out, block->series_count);
   for (i = 0; i < block->series_count; i++) {
@@ -240,11 +240,12 @@ spanprof_status sp_block_write(sp_block *block, sp_block_parts *out) {
   if (!many && block->profile_count && block->profiles[0].hash == 0) {
     /* The body knows spans and series by their numbers in the block. */
     for (i = 0; i < block->series_count; i++)
-      hash = sp_hash_mix(hash, block->series[i].id);
+      hash = sp_stored_mix(hash, block->series[i].id);
     if (out->spans.size)
-      hash = sp_hash_mix(hash, sp_hash_bytes(out->spans.data, out->spans.size));
+      hash = sp_stored_mix(hash,
+                           sp_siphash(out->spans.data, out->spans.size, 0, 0));
     if (block->upload_id)
-      hash = sp_hash_mix(hash, block->upload_id);
+      hash = sp_stored_mix(hash, block->upload_id);
     block->profiles[0].hash = hash | 1;
   }
   block_write_head(block, &out->head);

@@ -4,6 +4,7 @@
 #ifndef SP_COLUMNS_H
 #define SP_COLUMNS_H
 
+#include <endian.h>
 #include <string.h>
 
 #include "../../profile/varint.h"
@@ -73,6 +74,13 @@ static inline size_t sp_get_count(sp_column_reader *reader) {
   return 0;
 }
 
+/* Eight bytes, the lowest first. */
+static inline void sp_put_fixed(sp_buffer *out, uint64_t number) {
+  const uint64_t ordered = htole64(number);
+
+  sp_buffer_append(out, &ordered, sizeof ordered);
+}
+
 static inline uint64_t sp_get_fixed(sp_column_reader *reader) {
   uint64_t number = 0;
 
@@ -82,7 +90,7 @@ static inline uint64_t sp_get_fixed(sp_column_reader *reader) {
   }
   memcpy(&number, reader->at, 8);
   reader->at += 8;
-  return number;
+  return le64toh(number);
 }
 
 /* Packed by zlib, its size before it. SPANPROF_ERR_NOMEM. */

@@ -1,6 +1,6 @@
 #include "id_filter.h"
 
-#include "../../util/hash.h"
+#include "stored_hash.h"
 
 /* A line for each 51 ids: 10 bits and 6 probes an id are 1.2 % of false hits.
  */
@@ -8,11 +8,11 @@
 #define FILTER_PROBES     6
 
 uint64_t sp_id_span_key(uint64_t span_id) {
-  return sp_hash_mix(SP_HASH_SEED, span_id);
+  return sp_stored_mix(SP_STORED_SEED, span_id);
 }
 
 uint64_t sp_id_trace_key(uint64_t hi, uint64_t lo) {
-  return sp_hash_mix(sp_hash_mix(SP_HASH_SEED2, hi), lo);
+  return sp_stored_mix(sp_stored_mix(SP_STORED_SEED2, hi), lo);
 }
 
 size_t sp_id_filter_bytes(size_t ids) {
@@ -27,7 +27,8 @@ static uint32_t filter_bit(uint64_t key, int probe) {
 size_t sp_id_filter_line(uint64_t key, size_t size) {
   const uint64_t lines = size / SP_ID_FILTER_LINE_BYTES;
 
-  return (size_t)(((unsigned __int128)sp_hash_mix(key, lines) * lines) >> 64) *
+  return (size_t)(((unsigned __int128)sp_stored_mix(key, lines) * lines) >>
+                  64) *
          SP_ID_FILTER_LINE_BYTES;
 }
 

@@ -33,6 +33,7 @@ void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db,
   intern->db = db;
   intern->bound = bound;
   pthread_rwlock_init(&intern->lock, NULL);
+  sp_series_limit_init(&intern->series, mem, 0, 0);
   sp_arena_init(&intern->now.arena, mem, INTERN_BYTES_MAX * 2);
   sp_arena_init(&intern->before.arena, mem, INTERN_BYTES_MAX * 2);
 }
@@ -44,6 +45,7 @@ static void intern_clear(sp_intern_items *items) {
 }
 
 void sp_intern_forget(sp_intern *intern) {
+  sp_series_limit_forget(&intern->series);
   pthread_rwlock_wrlock(&intern->lock);
   intern_clear(&intern->now);
   intern->generation++;
@@ -63,6 +65,7 @@ void sp_intern_watch_end(sp_intern *intern) {
   for (i = 0; i < SP_INTERN_KINDS; i++)
     sp_id_set_dispose(&intern->used[i], intern->mem);
   intern->watches = intern->missed = false;
+  sp_series_limit_forget(&intern->series);
 }
 
 static void intern_items_dispose(sp_intern_items *items, const sp_mem *mem) {
@@ -79,6 +82,7 @@ void sp_intern_dispose(sp_intern *intern) {
     sqlite3_finalize(intern->insert[i]);
   }
   sp_intern_watch_end(intern);
+  sp_series_limit_dispose(&intern->series);
   pthread_rwlock_destroy(&intern->lock);
   intern_items_dispose(&intern->now, intern->mem);
   intern_items_dispose(&intern->before, intern->mem);
@@ -130,8 +134,10 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item,
   }
   *is_new = !id;
   if (!st && !id)
-    st = sp_log_bound_check(intern->bound);
+    st = intern->looks_only ? SPANPROF_ERR_STATE
+                            : sp_log_bound_check(intern->bound);
   if (!st && !id) {
+    intern->inserted++;
     intern_bind(*insert, item);
     st = sp_database_do(*insert);
     id = sqlite3_last_insert_rowid(intern->db);

@@ -10,6 +10,7 @@
 #include "../../util/hash_index.h"
 #include "database.h"
 #include "id_set.h"
+#include "series_limit.h"
 
 typedef enum sp_intern_kind {
   SP_INTERN_TEXT,
@@ -43,6 +44,9 @@ typedef struct sp_intern {
   const sp_mem *mem;
   sqlite3 *db;
   sp_log_bound *bound;
+  sp_series_limit series; /* of the writer's thread, like those below */
+  bool looks_only;        /* what is new gets no id: SPANPROF_ERR_STATE */
+  uint64_t inserted;      /* rows, so far */
   /* `now` and `generation` are written with the lock held for writing, by the
    * writer; others read them with the lock held. */
   pthread_rwlock_t lock;

@@ -1,6 +1,13 @@
 #include "put_profile.h"
 #include "store_inside.h"
 
+/* There is a line of too many series at most once in this time. */
+#define PUT_LINE_NS (600 * SP_NS_PER_S)
+
+#define PUT_SAID                                                        \
+  "samples with further values of labels are added up as \"[other]\"; " \
+  "spanprof_store_other_series_total counts them"
+
 typedef struct put_call {
   sp_store *store;
   sp_put *puts;
@@ -62,12 +69,35 @@ static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
   return st || *there ? st : put_is_in_a_head(writer, put, there);
 }
 
+/* Count them, and say it now and then. */
+static void put_say_others(sp_store *store, const sp_put *put) {
+  const uint64_t now = sp_clock_monotonic_ns(store->clock);
+  const char *name =
+      sp_received_label(put->from, put->from->series, "service_name");
+
+  sp_count(&store->other_series, put->others);
+  if (now < store->others_next_ns)
+    return;
+  store->others_next_ns = now + PUT_LINE_NS;
+  if (put->all_full)
+    sp_log_line(
+        store->log, SPANPROF_LOG_WARN,
+        "the store has as many series as --max-series allows: " PUT_SAID);
+  else
+    sp_log_line(store->log, SPANPROF_LOG_WARN,
+                "the application %.200s has as many series as "
+                "--max-series-per-application allows: " PUT_SAID,
+                name ? name : "without a name");
+}
+
 /* On the writer's thread. */
 static spanprof_status put_one(sp_writer *writer, sp_store *store, sp_put *put,
                                bool *repeated) {
   spanprof_status st = sp_put_finish(put);
 
   *repeated = false;
+  if (put->others)
+    put_say_others(store, put);
   if (!st)
     st = put_is_there(writer, put, repeated);
   if (!st && *repeated)

@@ -2,31 +2,11 @@
 
 #include "../../util/status.h"
 #include "columns.h"
+#include "put_labels.h"
 
 /* What the writer looks up in the file, or puts there, for one profile at a
  * time: some 10 ms. */
 #define PUT_ASKS_MAX 4096
-
-/* Before the writer's turn what is new has no id: SPANPROF_ERR_STATE. */
-static spanprof_status put_bytes(sp_put *put, sp_intern_kind kind, uint32_t a,
-                                 const void *bytes, size_t size, uint32_t *id) {
-  if (put->asks)
-    return sp_intern_bytes(put->intern, kind, a, bytes, size, id);
-  return sp_intern_known(put->intern, kind, a, bytes, size, id)
-             ? SPANPROF_OK
-             : SPANPROF_ERR_STATE;
-}
-
-static spanprof_status put_text(sp_put *put, uint32_t text, uint32_t *id) {
-  const sp_received_text *bytes = &put->from->texts[text];
-  spanprof_status st = SPANPROF_OK;
-
-  if (!put->texts[text])
-    st = put_bytes(put, SP_INTERN_TEXT, 0, bytes->bytes, bytes->size,
-                   &put->texts[text]);
-  *id = put->texts[text];
-  return st;
-}
 
 static spanprof_status put_function(sp_put *put, uint32_t number,
                                     uint32_t *id) {
@@ -35,9 +15,9 @@ static spanprof_status put_function(sp_put *put, uint32_t number,
   spanprof_status st = SPANPROF_OK;
 
   if (!put->functions[number]) {
-    st = put_text(put, function->name, &name);
+    st = sp_put_text(put, function->name, &name);
     if (!st)
-      st = put_text(put, function->file, &file);
+      st = sp_put_text(put, function->file, &file);
     if (!st)
       st = sp_intern_numbers(put->intern, SP_INTERN_FUNCTION, name, file,
                              function->start_line, &put->functions[number]);
@@ -107,8 +87,8 @@ static spanprof_status put_location(sp_put *put, uint32_t number,
   if (!*place) {
     st = put_frame(put, location);
     if (!st && !put->asks) {
-      st = put_bytes(put, SP_INTERN_FRAME, 0, put->frame.data, put->frame.size,
-                     place);
+      st = sp_put_bytes(put, SP_INTERN_FRAME, 0, put->frame.data,
+                        put->frame.size, place);
     } else if (!st &&
                !sp_intern_recall(put->intern, SP_INTERN_FRAME, put->frame.data,
                                  put->frame.size, place)) {
@@ -137,67 +117,8 @@ static spanprof_status put_stack(sp_put *put, uint32_t number) {
       st = sp_intern_stack(put->intern, put->path, stack->count,
                            &put->stacks[number]);
     else if (!st)
-      st = put_bytes(put, SP_INTERN_PATH, 0, put->path,
-                     stack->count * sizeof *put->path, &put->stacks[number]);
-  }
-  return st;
-}
-
-static spanprof_status put_labels(sp_put *put, uint32_t set) {
-  const sp_received_labels *labels = &put->from->label_sets[set];
-  spanprof_status st = SPANPROF_OK;
-  uint32_t i, name, value;
-
-  sp_put_number(&put->bytes, labels->count);
-  for (i = 0; !st && i < labels->count; i++) {
-    const sp_received_pair *pair = &put->from->pairs[labels->first + i];
-
-    st = put_text(put, pair->name, &name);
-    if (!st)
-      st = put_text(put, pair->value, &value);
-    sp_put_number(&put->bytes, name);
-    sp_put_number(&put->bytes, value);
-  }
-  return st ? st : sp_buffer_status(&put->bytes);
-}
-
-/* What all of an upload has in common: types, period and labels. */
-static spanprof_status put_source(sp_put *put) {
-  const sp_received *from = put->from;
-  spanprof_status st = SPANPROF_OK;
-  uint32_t type, unit;
-  size_t i;
-
-  sp_buffer_clear(&put->bytes);
-  sp_put_number(&put->bytes, from->type_count);
-  for (i = 0; !st && i <= from->type_count; i++) {
-    const sp_received_type *of =
-        i < from->type_count ? &from->types[i] : &from->period_type;
-
-    st = put_text(put, of->type, &type);
-    if (!st)
-      st = put_text(put, of->unit, &unit);
-    sp_put_number(&put->bytes, type);
-    sp_put_number(&put->bytes, unit);
-  }
-  if (!st)
-    st = put_labels(put, from->series);
-  sp_put_signed(&put->bytes, from->period);
-  if (!st)
-    st = put_bytes(put, SP_INTERN_SOURCE, 0, put->bytes.data, put->bytes.size,
-                   &put->source);
-  return st;
-}
-
-static spanprof_status put_series(sp_put *put, uint32_t set) {
-  spanprof_status st = SPANPROF_OK;
-
-  if (!put->series[set]) {
-    sp_buffer_clear(&put->bytes);
-    st = put_labels(put, set);
-    if (!st)
-      st = put_bytes(put, SP_INTERN_SERIES, put->source, put->bytes.data,
-                     put->bytes.size, &put->series[set]);
+      st = sp_put_bytes(put, SP_INTERN_PATH, 0, put->path,
+                        stack->count * sizeof *put->path, &put->stacks[number]);
   }
   return st;
 }
@@ -206,15 +127,16 @@ static spanprof_status put_series(sp_put *put, uint32_t set) {
  * writer's turn. */
 static spanprof_status put_find(sp_put *put) {
   const sp_received *from = put->from;
-  spanprof_status st = put->source ? SPANPROF_OK : put_source(put), series;
+  spanprof_status st = sp_put_source(put), series;
   size_t i, missing = 0;
 
   for (i = 0; !st && i < from->sample_count; i++) {
     const sp_received_sample *sample = &from->samples[i];
 
     st = put_stack(put, sample->stack);
-    series = !st || st == SPANPROF_ERR_STATE ? put_series(put, sample->labels)
-                                             : SPANPROF_OK;
+    series = !st || st == SPANPROF_ERR_STATE
+                 ? sp_put_series(put, sample->labels)
+                 : SPANPROF_OK;
     missing += st == SPANPROF_ERR_STATE || series == SPANPROF_ERR_STATE;
     if (st == SPANPROF_ERR_STATE)
       st = SPANPROF_OK;
@@ -364,12 +286,12 @@ spanprof_status sp_put_learn(sp_put *put, bool *more) {
   size_t i;
 
   *more = false;
-  if (!st && !put->source)
-    st = put_source(put);
+  if (!st)
+    st = sp_put_source(put);
   for (i = 0; !st && !*more && i < from->sample_count; i++) {
     st = put_stack(put, from->samples[i].stack);
     if (!st)
-      st = put_series(put, from->samples[i].labels);
+      st = sp_put_series(put, from->samples[i].labels);
     *more = put->intern->asked > asked_max;
   }
   return st;

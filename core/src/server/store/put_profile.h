@@ -28,8 +28,11 @@ typedef struct sp_put {
   uint32_t *path;    /* the stack at hand */
   sp_buffer bytes;
   sp_buffer frame;
-  uint64_t generation; /* of the ids */
-  bool asks;           /* on the writer's thread: what is new gets an id */
+  uint64_t generation;  /* of the ids */
+  bool asks;            /* on the writer's thread: what is new gets an id */
+  uint32_t application; /* its name; 0: none, or not known yet */
+  bool all_full;        /* with series, of all applications */
+  uint64_t others;      /* label sets that were too many */
   /* What is made of it, where `packed`. */
   bool packed;
   uint32_t source;

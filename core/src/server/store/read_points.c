@@ -113,8 +113,9 @@ spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
 }
 
 spanprof_status sp_store_series(sp_store *store, const sp_selector *selector,
-                                sp_store_series_fn fn, void *data) {
-  const sp_select_sink sink = {.presence = true};
+                                sp_store_names names, sp_store_series_fn fn,
+                                void *data) {
+  const sp_select_sink sink = {.presence = true, .names = names};
   sp_store_reader *reader;
   sp_select select;
   spanprof_status st =

@@ -1,6 +1,9 @@
 #include "select.h"
 
+#include <endian.h>
 #include <string.h>
+
+#include "stored_hash.h"
 
 /* What a selection may take for labels and texts. */
 #define SELECT_BYTES_MAX ((size_t)96 << 20)
@@ -9,12 +12,12 @@
 
 sp_profile_uuid sp_select_uuid(const sp_select *select,
                                const sp_block_profile *profile) {
-  const uint64_t lo = sp_hash_mix(profile->hash, (uint64_t)profile->time_ns);
-  const uint64_t hi = sp_hash_mix(lo, select->source + SP_HASH_SEED);
+  const uint64_t lo = sp_stored_mix(profile->hash, (uint64_t)profile->time_ns);
+  const uint64_t hi = sp_stored_mix(lo, select->source + SP_STORED_SEED);
+  const uint64_t ordered[2] = {htole64(hi), htole64(lo)};
   sp_profile_uuid uuid;
 
-  memcpy(uuid.bytes, &hi, 8);
-  memcpy(uuid.bytes + 8, &lo, 8);
+  memcpy(uuid.bytes, ordered, sizeof ordered);
   /* RFC 9562, 5.8: version 8, ours to fill. */
   uuid.bytes[6] = (uint8_t)((uuid.bytes[6] & 0x0f) | 0x80);
   uuid.bytes[8] = (uint8_t)((uuid.bytes[8] & 0x3f) | 0x80);
@@ -47,6 +50,14 @@ static sp_select_entry *select_first(const sp_select *select, uint32_t series) {
              : NULL;
 }
 
+/* Whether an entry is one of those of a series of the block, the first of which
+ * is known. */
+static bool select_has(const sp_select *select, const sp_select_entry *entry,
+                       size_t series) {
+  return entry && entry < select->entries + select->entry_count &&
+         entry->series == select->first[series]->series;
+}
+
 /* Whether the block has a series with values that is asked for, and any or all
  * of those are about ids. */
 static spanprof_status select_block_series(sp_select *select, bool *any,
@@ -62,11 +73,9 @@ static spanprof_status select_block_series(sp_select *select, bool *any,
   *any = *any_asks = false;
   *all_ask = true;
   for (i = 0; !st && i < select->block.series_count; i++) {
-    entry = select_first(select, select->block.series[i].id);
-    select->first[i] = entry;
-    for (; entry && entry < select->entries + select->entry_count &&
-           entry->series == select->block.series[i].id;
-         entry++)
+    select->first[i] = select_first(
+        select, select->whole ? select->whole : select->block.series[i].id);
+    for (entry = select->first[i]; select_has(select, entry, i); entry++)
       if (select->block.series[i].types >> entry->type & 1) {
         *any = true;
         *any_asks |= entry->asks_spans;
@@ -82,10 +91,7 @@ static void select_block_seen(sp_select *select) {
   size_t i;
 
   for (i = 0; i < select->block.series_count; i++)
-    for (entry = select->first[i];
-         entry && entry < select->entries + select->entry_count &&
-         entry->series == select->block.series[i].id;
-         entry++)
+    for (entry = select->first[i]; select_has(select, entry, i); entry++)
       entry->seen |= select->block.series[i].types >> entry->type & 1;
 }
 
@@ -125,9 +131,7 @@ static spanprof_status select_run(sp_select *select, size_t at, size_t end,
   size_t i;
 
   *any = false;
-  for (; !st && entry && entry < select->entries + select->entry_count &&
-         entry->series == block->series[first->series].id;
-       entry++)
+  for (; !st && select_has(select, entry, first->series); entry++)
     for (i = at; !st && i < end; i++) {
       const sp_block_sample *sample = &block->samples[i];
 
@@ -302,6 +306,17 @@ static int64_t select_ns(int64_t ms, int64_t more) {
   return ns;
 }
 
+/* Whether the source's blocks can tell nothing new. */
+static bool select_all_seen(const sp_select *select) {
+  const sp_select_entry *end = select->entries + select->entry_count;
+  const sp_select_entry *entry =
+      select->whole ? select_first(select, select->whole) : NULL;
+
+  while (entry && entry < end && entry->series == select->whole && entry->seen)
+    entry++;
+  return entry && (entry == end || entry->series != select->whole);
+}
+
 static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
                                      const sp_select_source *source) {
   const sp_selector *selector = select->selector;
@@ -311,8 +326,10 @@ static spanprof_status select_source(sp_select *select, sqlite3_stmt *rows,
   int code = SQLITE_DONE;
 
   select->source = source->id;
+  select->whole = source->whole;
   sqlite3_bind_int64(rows, 1, source->id);
-  while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+  while (!st && !select_all_seen(select) &&
+         !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
     const int64_t id = sqlite3_column_int64(rows, 0);
 
     st = sp_cancel_check(selector->cancel);

@@ -23,6 +23,8 @@ typedef struct sp_select sp_select;
 /* A source of which there are entries. */
 typedef struct sp_select_source {
   uint32_t id;
+  uint32_t whole;  /* its entries are of all its series together, and have this
+                    * in place of a series; 0: they are not */
   bool asks_spans; /* all of them do */
 } sp_select_source;
 
@@ -43,6 +45,7 @@ typedef struct sp_select_sink {
    * or totals of many profiles are (profile 0 of the block then). */
   bool presence;
   bool totals;
+  sp_store_names names; /* with `presence`: as of sp_store_series() */
   spanprof_status (*sample)(void *data, sp_select_entry *entry,
                             const sp_block *block,
                             const sp_block_sample *sample);
@@ -70,6 +73,7 @@ struct sp_select {
   sp_block_runs without; /* any of `wanted`, those of matchers included */
   /* Of the block at hand. */
   uint32_t source;
+  uint32_t whole; /* of the source */
   sp_block block;
   sp_select_entry **first; /* of each of its series; NULL: none */
   size_t first_room;

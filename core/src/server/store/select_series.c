@@ -4,182 +4,10 @@
 
 #include "../../util/status.h"
 #include "columns.h"
-#include "select.h"
-
-/* The labels that are made of a profile's type. */
-#define SERIES_RESERVED 6
-
-/* What a selection may take for labels. */
-#define SERIES_LABELS_MAX 1024
+#include "select_source.h"
 
 /* What is looked at in vain is forgotten each time that it takes so much. */
 #define SERIES_TRIED_BYTES ((size_t)4 << 20)
-
-typedef struct series_source {
-  uint32_t id;
-  size_t type_count;
-  const char *types[SP_BLOCK_TYPES_MAX + 1][2]; /* the last: of the period */
-  const char *type_ids[SP_BLOCK_TYPES_MAX];     /* "name:type:unit:…" */
-  sp_text_pair *labels;
-  size_t label_count;
-  uint32_t counts; /* as of sp_select_entry */
-  int64_t period;
-  bool asks_series; /* a matcher is about what its series may have */
-} series_source;
-
-static spanprof_status series_no_memory(spanprof_status st) {
-  return st == SPANPROF_ERR_LIMIT
-             ? sp_fail(st, "the query takes too many series: narrow it down")
-             : st;
-}
-
-static spanprof_status series_text(sp_text_cache *in, sp_column_reader *reader,
-                                   const char **out) {
-  return series_no_memory(
-      sp_text_cache_get(in, (uint32_t)sp_get_number(reader), out));
-}
-
-/* Whether a label can make a difference to the selector. */
-static bool series_asks(const sp_selector *selector, const char *name) {
-  size_t i;
-
-  for (i = 0; i < selector->matcher_count; i++)
-    if (strcmp(selector->matchers[i].name, name) == 0)
-      return true;
-  return strcmp(name, "service_name") == 0; /* makes __service_name__ */
-}
-
-/* `only`: those that the selector asks for; NULL: all. */
-static spanprof_status series_read_labels(sp_text_cache *in,
-                                          sp_column_reader *reader,
-                                          const sp_selector *only,
-                                          sp_text_pair **out, size_t *count) {
-  size_t all = sp_get_count(reader), i;
-  spanprof_status st = SPANPROF_OK;
-
-  *count = 0;
-  if (all > SERIES_LABELS_MAX)
-    all = 0;
-  *out = sp_arena_new(&in->arena, all + 1, sizeof **out);
-  if (!*out)
-    return series_no_memory(in->arena.st);
-  for (i = 0; !st && i < all; i++) {
-    sp_text_pair *pair = &(*out)[*count];
-
-    st = series_text(in, reader, &pair->name);
-    if (!st && only && !series_asks(only, pair->name)) {
-      sp_get_number(reader);
-      continue;
-    }
-    if (!st)
-      st = series_text(in, reader, &pair->value);
-    ++*count;
-  }
-  return st;
-}
-
-static spanprof_status series_type_id(sp_text_cache *in, series_source *source,
-                                      size_t type, const char *name) {
-  const char *const *of = source->types[type];
-  const char *const *period = source->types[source->type_count];
-  const size_t room = strlen(name) + strlen(of[0]) + strlen(of[1]) +
-                      strlen(period[0]) + strlen(period[1]) + 5;
-  char *id = sp_arena_new(&in->arena, room, 1);
-
-  if (!id)
-    return series_no_memory(in->arena.st);
-  snprintf(id, room, "%s:%s:%s:%s:%s", name, of[0], of[1], period[0],
-           period[1]);
-  source->type_ids[type] = id;
-  if (strcmp(of[0], "samples") == 0 && strcmp(of[1], "count") == 0)
-    source->counts = (uint32_t)type;
-  return SPANPROF_OK;
-}
-
-static spanprof_status series_read_source(sp_text_cache *in,
-                                          series_source *source,
-                                          const void *bytes, size_t size) {
-  sp_column_reader reader = sp_column_reader_of(bytes, size);
-  const char *name;
-  sp_text_pairs labels;
-  spanprof_status st = SPANPROF_OK;
-  size_t i;
-
-  source->type_count = (size_t)sp_get_number(&reader);
-  if (source->type_count > SP_BLOCK_TYPES_MAX)
-    return sp_fail(SPANPROF_ERR_FORMAT, "a source of the store is damaged");
-  for (i = 0; !st && i < 2 * (source->type_count + 1); i++)
-    st = series_text(in, &reader, &source->types[i / 2][i % 2]);
-  if (!st)
-    st = series_read_labels(in, &reader, NULL, &source->labels,
-                            &source->label_count);
-  if (st)
-    return st;
-  labels = (sp_text_pairs){source->labels, source->label_count};
-  name = sp_text_pairs_find(&labels, "__name__");
-  /* Stores of before have no period there. */
-  source->period = reader.at < reader.end ? sp_get_signed(&reader) : 0;
-  source->counts = SP_SELECT_NO_COUNTS;
-  for (i = 0; !st && i < source->type_count; i++)
-    st = series_type_id(in, source, i, name ? name : "");
-  return st;
-}
-
-static void series_insert(sp_text_pairs *labels, sp_text_pair *pairs,
-                          const char *name, const char *value, bool replace) {
-  size_t at;
-  int order = 1;
-
-  for (at = 0; at < labels->count; at++) {
-    order = strcmp(name, pairs[at].name);
-    if (order <= 0)
-      break;
-  }
-  if (order == 0) {
-    if (replace)
-      pairs[at].value = value;
-    return;
-  }
-  memmove(&pairs[at + 1], &pairs[at], (labels->count - at) * sizeof *pairs);
-  pairs[at] = (sp_text_pair){.name = name, .value = value};
-  labels->count++;
-}
-
-/* All labels of a series and type; those of the upload win over the samples'.
- */
-static spanprof_status series_labels(sp_arena *arena,
-                                     const series_source *source, size_t type,
-                                     const sp_text_pair *own, size_t own_count,
-                                     sp_text_pairs *out) {
-  const char *const *period = source->types[source->type_count];
-  const char *const made[SERIES_RESERVED - 1][2] = {
-      {"__type__", source->types[type][0]},
-      {"__unit__", source->types[type][1]},
-      {"__period_type__", period[0]},
-      {"__period_unit__", period[1]},
-      {"__profile_type__", source->type_ids[type]},
-  };
-  sp_text_pair *pairs = sp_arena_new(
-      arena, source->label_count + own_count + SERIES_RESERVED, sizeof *pairs);
-  const char *service;
-  size_t i;
-
-  if (!pairs)
-    return series_no_memory(arena->st);
-  *out = (sp_text_pairs){.pairs = pairs};
-  for (i = 0; i < source->label_count; i++)
-    series_insert(out, pairs, source->labels[i].name, source->labels[i].value,
-                  false);
-  for (i = 0; i < own_count; i++)
-    series_insert(out, pairs, own[i].name, own[i].value, false);
-  for (i = 0; i < SP_COUNT_OF(made); i++)
-    if (*made[i][1])
-      series_insert(out, pairs, made[i][0], made[i][1], true);
-  service = sp_text_pairs_find(out, "service_name");
-  if (service)
-    series_insert(out, pairs, "__service_name__", service, true);
-  return SPANPROF_OK;
-}
 
 static spanprof_status series_add(sp_select *select,
                                   const sp_select_entry *entry) {
@@ -194,7 +22,7 @@ static spanprof_status series_add(sp_select *select,
 }
 
 /* A period of another unit says nothing: Go's "space" is of inuse_space. */
-static int64_t series_period(const series_source *source, size_t type) {
+static int64_t series_period(const sp_series_source *source, size_t type) {
   const char *unit = source->types[source->type_count][1];
 
   return source->period > 0 && strcmp(unit, source->types[type][1]) == 0
@@ -203,7 +31,7 @@ static int64_t series_period(const series_source *source, size_t type) {
 }
 
 static bool series_has_type(const sp_select *select,
-                            const series_source *source, size_t type) {
+                            const sp_series_source *source, size_t type) {
   const char *wanted = select->selector->profile_type;
 
   return !wanted || strcmp(wanted, source->type_ids[type]) == 0;
@@ -219,7 +47,7 @@ static sp_text_cache *series_tried(sp_select *select) {
 /* Which of a series' types the selector takes: bits of *types, and of those
  * that are about the samples' ids. */
 static spanprof_status series_try(sp_select *select,
-                                  const series_source *source,
+                                  const sp_series_source *source,
                                   sp_column_reader reader, uint64_t *types,
                                   uint64_t *asks_spans) {
   sp_text_cache *tried = series_tried(select);
@@ -231,13 +59,15 @@ static spanprof_status series_try(sp_select *select,
 
   *types = *asks_spans = 0;
   if (source->asks_series)
-    st = series_read_labels(tried, &reader, select->selector, &own, &own_count);
+    st = sp_series_read_labels(tried, &reader, select->selector, &own,
+                               &own_count);
   for (type = 0; !st && type < source->type_count; type++) {
     if (!series_has_type(select, source, type))
       continue;
     asks = false;
     if (source->asks_series) {
-      st = series_labels(&tried->arena, source, type, own, own_count, &labels);
+      st = sp_series_labels(&tried->arena, source, type, own, own_count,
+                            &labels);
       if (st || !sp_select_labels_pass(select->selector, &labels, &asks))
         continue;
     }
@@ -249,7 +79,7 @@ static spanprof_status series_try(sp_select *select,
 
 /* The types of one series that the selector takes. */
 static spanprof_status series_match(sp_select *select,
-                                    const series_source *source, uint32_t id,
+                                    const sp_series_source *source, uint32_t id,
                                     const void *bytes, size_t size) {
   sp_column_reader reader = sp_column_reader_of(bytes, size);
   sp_text_cache *kept = &select->kept;
@@ -260,15 +90,15 @@ static spanprof_status series_match(sp_select *select,
   spanprof_status st = series_try(select, source, reader, &types, &asks);
 
   if (!st && types)
-    st = series_read_labels(kept, &reader, NULL, &own, &own_count);
+    st = sp_series_read_labels(kept, &reader, NULL, &own, &own_count);
   for (type = 0; !st && type < source->type_count; type++) {
     if (!(types >> type & 1))
       continue;
     entry.type = (uint32_t)type;
     entry.period = series_period(source, type);
     entry.asks_spans = asks >> type & 1;
-    st = series_labels(&kept->arena, source, type, own, own_count,
-                       &entry.labels);
+    st = sp_series_labels(&kept->arena, source, type, own, own_count,
+                          &entry.labels);
     if (!st)
       st = series_add(select, &entry);
   }
@@ -277,7 +107,7 @@ static spanprof_status series_match(sp_select *select,
 
 /* Whether a source can have a series that is wanted: its types, and the labels
  * that all of its series have. */
-static bool series_wanted(const sp_select *select, series_source *source) {
+static bool series_wanted(const sp_select *select, sp_series_source *source) {
   const sp_text_pairs labels = {source->labels, source->label_count};
   const sp_selector *selector = select->selector;
   bool wanted = false;
@@ -300,8 +130,66 @@ static bool series_wanted(const sp_select *select, series_source *source) {
   return wanted;
 }
 
+/* Whether a label is the same for all series of a source and type. */
+static bool series_is_fixed(const sp_series_source *source, const char *name) {
+  static const char *const made[] = {"__type__", "__unit__", "__period_type__",
+                                     "__period_unit__", "__profile_type__"};
+  const sp_text_pairs labels = {source->labels, source->label_count};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(made); i++)
+    if (strcmp(name, made[i]) == 0)
+      return true;
+  if (strcmp(name, "__service_name__") == 0)
+    name = "service_name";
+  return sp_text_pairs_find(&labels, name) != NULL;
+}
+
+/* Whether the labels that are looked at, by the selector and by who asks, are
+ * those of the source: its series need not be read then. */
+static bool series_are_alike(const sp_select *select,
+                             const sp_series_source *source) {
+  const sp_store_names *names = &select->sink->names;
+  const sp_selector *selector = select->selector;
+  size_t i;
+
+  if (!select->sink->presence || !names->count || selector->span_count ||
+      selector->trace_count || selector->profile_count)
+    return false;
+  for (i = 0; i < names->count; i++)
+    if (!series_is_fixed(source, names->names[i]))
+      return false;
+  for (i = 0; i < selector->matcher_count; i++)
+    if (!series_is_fixed(source, selector->matchers[i].name))
+      return false;
+  return true;
+}
+
+/* One entry for each type of the source. */
+static spanprof_status series_of_whole(sp_select *select,
+                                       const sp_series_source *source,
+                                       uint32_t whole) {
+  sp_select_entry entry = {.series = whole, .counts = source->counts};
+  spanprof_status st = SPANPROF_OK;
+  bool asks;
+  size_t type;
+
+  for (type = 0; !st && type < source->type_count; type++) {
+    if (!series_has_type(select, source, type))
+      continue;
+    st = sp_series_labels(&select->kept.arena, source, type, NULL, 0,
+                          &entry.labels);
+    if (st || !sp_select_labels_pass(select->selector, &entry.labels, &asks))
+      continue;
+    entry.type = (uint32_t)type;
+    entry.period = series_period(source, type);
+    st = series_add(select, &entry);
+  }
+  return st;
+}
+
 static spanprof_status series_of_source(sp_select *select,
-                                        const series_source *source) {
+                                        const sp_series_source *source) {
   sqlite3_stmt *each = NULL;
   int code = SQLITE_DONE;
   spanprof_status st = sp_database_prepare(
@@ -321,17 +209,22 @@ static spanprof_status series_of_source(sp_select *select,
   return st;
 }
 
-/* A source with profiles in the range. */
-static spanprof_status series_source_row(sp_select *select, sqlite3_stmt *row) {
+/* A source with profiles in the range. *whole: a number that no series has, if
+ * the series are alike; it is set to 0 if they are not. */
+static spanprof_status series_source_row(sp_select *select, sqlite3_stmt *row,
+                                         uint32_t *whole) {
   const void *bytes = sqlite3_column_blob(row, 1);
   const size_t size = (size_t)sqlite3_column_bytes(row, 1);
-  series_source source = {.id = (uint32_t)sqlite3_column_int64(row, 0)};
+  sp_series_source source = {.id = (uint32_t)sqlite3_column_int64(row, 0)};
   spanprof_status st =
-      series_read_source(series_tried(select), &source, bytes, size);
+      sp_series_source_read(series_tried(select), &source, bytes, size);
 
   if (st || !series_wanted(select, &source))
     return st;
-  st = series_read_source(&select->kept, &source, bytes, size);
+  st = sp_series_source_read(&select->kept, &source, bytes, size);
+  if (!st && series_are_alike(select, &source))
+    return series_of_whole(select, &source, *whole);
+  *whole = 0;
   return st ? st : series_of_source(select, &source);
 }
 
@@ -369,7 +262,7 @@ spanprof_status sp_select_load(sp_select *select, int64_t from_ns,
   found = sp_arena_new(&select->kept.arena, (size_t)all + 1, sizeof *found);
   *sources = found;
   if (!found)
-    return series_no_memory(select->kept.arena.st);
+    return sp_series_no_memory(select->kept.arena.st);
   st = sp_database_prepare(
       select->db, &each,
       "SELECT id, key FROM source WHERE EXISTS(SELECT 1 "
@@ -380,13 +273,16 @@ spanprof_status sp_select_load(sp_select *select, int64_t from_ns,
     sqlite3_bind_int64(each, 2, until_ns);
   }
   while (!st && !(st = sp_database_step(each, &code)) && code == SQLITE_ROW) {
+    uint32_t whole = UINT32_MAX - (uint32_t)*source_count;
+
     before = select->entry_count;
     st = sp_cancel_step(select->selector->cancel);
     if (!st)
-      st = series_source_row(select, each);
+      st = series_source_row(select, each, &whole);
     if (select->entry_count > before)
       found[(*source_count)++] =
           (sp_select_source){.id = (uint32_t)sqlite3_column_int64(each, 0),
+                             .whole = whole,
                              .asks_spans = series_ask_spans(select, before)};
   }
   sqlite3_finalize(each);

@@ -84,7 +84,9 @@ static spanprof_status store_start(sp_store *store,
   if (!st)
     st = sp_database_create(&db, store->path, options->page_count_max);
   if (!st)
-    st = sp_writer_start(&store->writer, store->mem, db, store->path);
+    st = sp_writer_start(&store->writer, store->mem, db, store->path,
+                         options->max_series,
+                         options->max_series_per_application);
   if (st)
     return st;
   error = sp_own_thread_start(&store->keeper, "sp-keeper", SP_OWN_STACK_SMALL,
@@ -225,6 +227,7 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
       "SELECT max(until_ns) FROM block",
       "SELECT sum(profiles) FROM block",
       "SELECT count(*) FROM block WHERE profiles>1",
+      "SELECT count(*) FROM series",
   };
   int64_t numbers[SP_COUNT_OF(queries)] = {0};
   sp_store_reader *reader;
@@ -250,6 +253,8 @@ spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out) {
   pthread_mutex_lock(&store->lock);
   out->damaged_blocks = store->damaged_count;
   pthread_mutex_unlock(&store->lock);
+  out->series = (uint64_t)numbers[4];
+  out->other_series = sp_counted(&store->other_series);
   out->repeated_profiles = sp_counted(&store->repeated_profiles);
   return st;
 }

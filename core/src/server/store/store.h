@@ -25,9 +25,11 @@ typedef struct sp_store_options {
   const sp_mem *mem;
   const sp_clock *clock;
   sp_log *log;
-  const char *path;        /* of the file; its directory exists */
-  uint64_t retention_ns;   /* 0: no limit */
-  uint64_t max_bytes;      /* of all files; 0: the volume's free space */
+  const char *path;      /* of the file; its directory exists */
+  uint64_t retention_ns; /* 0: no limit */
+  uint64_t max_bytes;    /* of all files; 0: the volume's free space */
+  uint64_t max_series;   /* 0: no limit */
+  uint64_t max_series_per_application; /* likewise */
   uint64_t page_count_max; /* tests: SQLite's max_page_count; 0: no limit */
 } sp_store_options;
 
@@ -95,8 +97,16 @@ spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
  * Labels live during the call alone. */
 typedef bool (*sp_store_series_fn)(void *data, const sp_text_pairs *labels);
 
+/* Labels that the caller looks at; others may be missing, and series that
+ * differ in others alone may come as one. No names: all labels. */
+typedef struct sp_store_names {
+  const char *const *names;
+  size_t count;
+} sp_store_names;
+
 spanprof_status sp_store_series(sp_store *store, const sp_selector *selector,
-                                sp_store_series_fn fn, void *data);
+                                sp_store_names names, sp_store_series_fn fn,
+                                void *data);
 
 /* ---- Traces ------------------------------------------------------------ */
 
@@ -184,6 +194,8 @@ typedef struct sp_store_stats {
   uint64_t damaged_blocks; /* that were met since the start */
   uint64_t dropped_blocks; /* by retention since the start */
   uint64_t dropped_profiles;
+  uint64_t series;            /* kept now */
+  uint64_t other_series;      /* too many, added up as [other] instead */
   uint64_t repeated_profiles; /* equal ones that came again since the start */
 } sp_store_stats;
 

@@ -67,6 +67,8 @@ struct sp_store {
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;
   sp_counter repeated_profiles;
+  sp_counter other_series;
+  uint64_t others_next_ns; /* the writer's: no line of the log before */
 };
 
 /* A connection in a transaction of its own, which sees one state of the file;

@@ -190,7 +190,9 @@ static void *writer_run(void *argument) {
 }
 
 spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
-                                sqlite3 *db, const char *path) {
+                                sqlite3 *db, const char *path,
+                                uint64_t max_series,
+                                uint64_t max_series_per_application) {
   int error;
 
   memset(writer, 0, sizeof *writer);
@@ -200,6 +202,8 @@ spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
   writer->bound.path = writer->log_path;
   writer->cache_bytes = WRITER_CACHE_BYTES;
   sp_intern_init(&writer->intern, mem, db, &writer->bound);
+  sp_series_limit_init(&writer->intern.series, mem, max_series,
+                       max_series_per_application);
   writer_measure(writer);
   pthread_mutex_init(&writer->lock, NULL);
   pthread_cond_init(&writer->more, NULL);

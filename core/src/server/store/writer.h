@@ -49,7 +49,9 @@ typedef spanprof_status (*sp_writer_fn)(sp_writer *writer, void *data);
 
 /* `db` becomes the writer's, also after a failure. SPANPROF_ERR_SYSTEM. */
 spanprof_status sp_writer_start(sp_writer *writer, const sp_mem *mem,
-                                sqlite3 *db, const char *path);
+                                sqlite3 *db, const char *path,
+                                uint64_t max_series,
+                                uint64_t max_series_per_application);
 
 /* Do what was handed in, close the file. Also of one all zero. */
 void sp_writer_end(sp_writer *writer);

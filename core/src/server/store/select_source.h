@@ -1,0 +1,43 @@
+/* What all profiles of one source have in common, and the labels of its series,
+ * as texts. */
+#ifndef SP_SELECT_SOURCE_H
+#define SP_SELECT_SOURCE_H
+
+#include "columns.h"
+#include "select.h"
+
+typedef struct sp_series_source {
+  uint32_t id;
+  size_t type_count;
+  const char *types[SP_BLOCK_TYPES_MAX + 1][2]; /* the last: of the period */
+  const char *type_ids[SP_BLOCK_TYPES_MAX];     /* "name:type:unit:…" */
+  sp_text_pair *labels;
+  size_t label_count;
+  uint32_t counts; /* as of sp_select_entry */
+  int64_t period;
+  bool asks_series; /* a matcher is about what its series may have */
+} sp_series_source;
+
+/* The sentence of too many series; other statuses are left as they are. */
+spanprof_status sp_series_no_memory(spanprof_status st);
+
+/* Labels of a series, or of a source. `only`: those that the selector asks for;
+ * NULL: all. */
+spanprof_status sp_series_read_labels(sp_text_cache *in,
+                                      sp_column_reader *reader,
+                                      const sp_selector *only,
+                                      sp_text_pair **out, size_t *count);
+
+/* A row of the table. SPANPROF_ERR_FORMAT, LIMIT, NOMEM. */
+spanprof_status sp_series_source_read(sp_text_cache *in,
+                                      sp_series_source *source,
+                                      const void *bytes, size_t size);
+
+/* All labels of a series and type; those of the upload win over the samples'.
+ */
+spanprof_status sp_series_labels(sp_arena *arena,
+                                 const sp_series_source *source, size_t type,
+                                 const sp_text_pair *own, size_t own_count,
+                                 sp_text_pairs *out);
+
+#endif

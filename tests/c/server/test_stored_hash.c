@@ -1,0 +1,36 @@
+/* What is in files stays what it is. */
+#include "check.h"
+
+#include <server/store/id_filter.h>
+#include <server/store/stored_hash.h>
+
+/* Of the paper, appendix A: the key 00 01 … 0f, the bytes 00 01 … 0e; others
+ * are of the reference's vectors. */
+static void digests_are_siphash_2_4(void) {
+  const uint64_t k0 = UINT64_C(0x0706050403020100);
+  const uint64_t k1 = UINT64_C(0x0f0e0d0c0b0a0908);
+  unsigned char bytes[15];
+  size_t i;
+
+  for (i = 0; i < sizeof bytes; i++)
+    bytes[i] = (unsigned char)i;
+  CHECK(sp_siphash(bytes, 15, k0, k1) == UINT64_C(0xa129ca6149be45e5));
+  CHECK(sp_siphash(bytes, 0, k0, k1) == UINT64_C(0x726fdb47dd0e0e31));
+  CHECK(sp_siphash(bytes, 8, k0, k1) == UINT64_C(0x93f5f5799a932462));
+}
+
+static void keys_of_filters_stay(void) {
+  CHECK(sp_stored_mix(SP_STORED_SEED, 0) == sp_id_span_key(0));
+  CHECK(sp_id_span_key(UINT64_C(0x0123456789abcdef)) ==
+        UINT64_C(0xb7767304511472aa));
+  CHECK(sp_id_trace_key(1, 2) == UINT64_C(0xb286c2494b5f0bb4));
+}
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+      {"digests_are_siphash_2_4", digests_are_siphash_2_4},
+      {"keys_of_filters_stay", keys_of_filters_stay},
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
