@@ -250,6 +250,14 @@ class Uploads(unittest.TestCase):
         del span["traceId"]
         status, body = self.server.send("/v1/traces", json.dumps(message).encode(), {"Content-Type": "application/json"})
         self.assertEqual("1", json.loads(body)["partialSuccess"]["rejectedSpans"])
+        far = 4_080_000_000 * 10**9  # a clock in 2099 costs its own spans
+        spans = [dict(span, traceId=TRACE, spanId=f"{n:016x}", startTimeUnixNano=str(begin), endTimeUnixNano=str(end))
+                 for n, (begin, end) in enumerate([(far, far), (self.now, far), (self.now - 7300 * 10**9, self.now - 7200 * 10**9),
+                                                   (self.now - 7200 * 10**9, self.now)], 1)]
+        message = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
+        status, body = self.server.send("/v1/traces", json.dumps(message).encode(), {"Content-Type": "application/json"})
+        self.assertEqual((200, "3"), (status, json.loads(body)["partialSuccess"]["rejectedSpans"]), body)
+        self.assertIn("ingestion window", json.loads(body)["partialSuccess"]["errorMessage"])
         status, body = self.server.send("/v1/traces", b"\x0a\x05", {"Content-Type": "application/x-protobuf"})
         self.assertEqual((400, b"\x08\x03"), (status, body[:2]))
 

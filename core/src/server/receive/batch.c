@@ -7,6 +7,19 @@
 
 #define BATCH_RATE "4.0 MiB" /* Pyroscope's default, named in its refusal */
 
+sp_raw_window sp_batch_window(const sp_serve *serve) {
+  const sp_serve_options *options = serve->options;
+  const int64_t now = (int64_t)sp_clock_unix_ns(serve->clock);
+
+  return (sp_raw_window){.now_ns = now,
+                         .from_ns = options->window_past_ns < 0
+                                        ? INT64_MIN
+                                        : now - options->window_past_ns,
+                         .until_ns = options->window_future_ns < 0
+                                         ? INT64_MAX
+                                         : now + options->window_future_ns};
+}
+
 void sp_batch_init(sp_batch *batch, sp_upload *upload) {
   *batch = (sp_batch){.upload = upload, .serve = upload->serve};
 }
@@ -18,19 +31,6 @@ void sp_batch_dispose(sp_batch *batch) {
     sp_received_free(batch->profiles[i]);
   sp_mem_free(&batch->upload->mem, batch->profiles);
   sp_batch_init(batch, batch->upload);
-}
-
-static sp_raw_window batch_window(const sp_serve *serve) {
-  const sp_serve_options *options = serve->options;
-  const int64_t now = (int64_t)sp_clock_unix_ns(serve->clock);
-
-  return (sp_raw_window){.now_ns = now,
-                         .from_ns = options->window_past_ns < 0
-                                        ? INT64_MIN
-                                        : now - options->window_past_ns,
-                         .until_ns = options->window_future_ns < 0
-                                         ? INT64_MAX
-                                         : now + options->window_future_ns};
 }
 
 /* What it would be on the wire, roughly, labels included. */
@@ -86,7 +86,7 @@ static spanprof_status batch_check(sp_batch *batch, sp_raw_profile *profile,
                                    sp_series_labels *labels,
                                    sp_refusal *refusal) {
   const sp_limits *limits = batch->serve->options->limits;
-  const sp_raw_window window = batch_window(batch->serve);
+  const sp_raw_window window = sp_batch_window(batch->serve);
   const sp_view service = sp_view_text("service_name");
   spanprof_status st = SPANPROF_OK;
 

@@ -4,7 +4,7 @@
 
 #include "../model/received.h"
 #include "../model/serve.h"
-#include "raw_profile.h"
+#include "raw_check.h"
 #include "series_labels.h"
 #include "upload_memory.h"
 
@@ -22,6 +22,9 @@ typedef struct sp_batch {
   size_t held;  /* of memory */
   bool is_one;  /* refuse a profile that would be put in parts */
 } sp_batch;
+
+/* Between which times what comes now may lie, by the options. */
+sp_raw_window sp_batch_window(const sp_serve *serve);
 
 /* Memory is the upload's. */
 void sp_batch_init(sp_batch *batch, sp_upload *upload);

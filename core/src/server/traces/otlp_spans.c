@@ -40,7 +40,7 @@ typedef struct trace_reader {
 } trace_reader;
 
 void sp_otlp_spans_init(sp_otlp_spans *spans, const sp_mem *mem) {
-  memset(spans, 0, sizeof *spans);
+  *spans = (sp_otlp_spans){.from_ns = INT64_MIN, .until_ns = INT64_MAX};
   sp_arena_init(&spans->arena, mem, SP_OTLP_SPANS_MEMORY_MAX);
 }
 
@@ -117,6 +117,16 @@ static bool trace_raw_field(sp_wire *wire, const sp_wire_field *field,
   return true;
 }
 
+/* A long span may have begun long ago. */
+static bool trace_is_in_window(const sp_otlp_spans *spans,
+                               const sp_store_span *span) {
+  int64_t end_ns;
+
+  if (__builtin_add_overflow(span->start_ns, span->duration_ns, &end_ns))
+    return false;
+  return end_ns >= spans->from_ns && end_ns <= spans->until_ns;
+}
+
 /* False: it has no ids, or no time that can be kept. */
 static bool trace_place(const trace_raw *raw, sp_store_span *out) {
   if (raw->trace.size != TRACE_TRACE_ID_BYTES ||
@@ -169,7 +179,7 @@ static spanprof_status trace_span(trace_reader *reader, sp_view message) {
   if (st)
     return st;
   out = &spans->spans[spans->count];
-  if (!trace_place(&raw, out)) {
+  if (!trace_place(&raw, out) || !trace_is_in_window(spans, out)) {
     memset(out, 0, sizeof *out);
     spans->rejected++;
     return SPANPROF_OK;

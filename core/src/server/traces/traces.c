@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "../../profile/varint.h"
+#include "../receive/batch.h"
 #include "../receive/unpack.h"
 #include "../receive/upload_memory.h"
 #include "otlp_span_json.h"
@@ -82,7 +83,9 @@ static void traces_refuse(const traces_call *call, const sp_refusal *refusal,
 
 /* ExportTraceServiceResponse, with what was not taken. */
 static void traces_done(const traces_call *call, size_t rejected) {
-  static const char why[] = "spans without a trace id, a span id or a time";
+  static const char why[] =
+      "spans without a trace id, a span id or a time, or outside of the "
+      "ingestion window (--ingest-window)";
   sp_buffer *body = &call->response->body;
   sp_buffer partial;
 
@@ -155,6 +158,7 @@ static bool traces_body(const traces_call *call, const sp_http_request *request,
 
 static void traces_take(traces_call *call, sp_view body) {
   const sp_json_rules rules = {.refuse_unknown = false};
+  const sp_raw_window window = sp_batch_window(call->serve);
   spanprof_status st = SPANPROF_OK;
   sp_otlp_spans spans;
   sp_refusal refusal;
@@ -163,6 +167,8 @@ static void traces_take(traces_call *call, sp_view body) {
   sp_buffer_init(&wire, &call->upload.mem);
   sp_refusal_init(&refusal, &sp_mem_default);
   sp_otlp_spans_init(&spans, &call->upload.mem);
+  spans.from_ns = window.from_ns;
+  spans.until_ns = window.until_ns;
   sp_upload_enter(&call->upload);
   if (call->is_json) {
     st = sp_json_wire(body, sp_otlp_json_spans, &rules, &wire, &refusal);
@@ -179,6 +185,7 @@ static void traces_take(traces_call *call, sp_view body) {
     traces_refuse(call, &refusal, st);
   } else {
     sp_count(&call->serve->counters.spans, spans.count);
+    sp_count(&call->serve->counters.discarded_spans, spans.rejected);
     traces_done(call, spans.rejected);
   }
   sp_otlp_spans_dispose(&spans);

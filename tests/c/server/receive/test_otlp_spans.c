@@ -84,6 +84,33 @@ static void spans_have_all_that_is_shown(void) {
   sp_buffer_dispose(&wire);
 }
 
+static void spans_outside_of_the_window_are_left_out(void) {
+  const int64_t end = INT64_C(1544712661000000000);
+  sp_buffer wire = request_bytes();
+  sp_view bytes = sp_view_of(wire.data, wire.size);
+  sp_otlp_spans spans;
+  sp_refusal refusal;
+  int64_t off;
+
+  /* The first span's end; the second is a nanosecond long, in 1970. */
+  for (off = -1; off <= 1; off++) {
+    sp_refusal_init(&refusal, &sp_mem_default);
+    sp_otlp_spans_init(&spans, &sp_mem_default);
+    spans.from_ns = end + off;
+    CHECK(!sp_otlp_spans_read(&spans, bytes, &refusal));
+    CHECK_EQUAL(off <= 0, spans.count);
+    sp_otlp_spans_dispose(&spans);
+    sp_otlp_spans_init(&spans, &sp_mem_default);
+    spans.until_ns = end + off;
+    CHECK(!sp_otlp_spans_read(&spans, bytes, &refusal));
+    CHECK_EQUAL(off >= 0 ? 2 : 1, spans.count);
+    CHECK_EQUAL(4, spans.count + spans.rejected);
+    sp_otlp_spans_dispose(&spans);
+    sp_refusal_dispose(&refusal);
+  }
+  sp_buffer_dispose(&wire);
+}
+
 static void cut_anywhere_is_no_crash(void) {
   sp_buffer wire = request_bytes();
   sp_otlp_spans spans;
@@ -144,6 +171,8 @@ static void odd_values_leave_good_json(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"spans_have_all_that_is_shown", spans_have_all_that_is_shown},
+      {"spans_outside_of_the_window_are_left_out",
+       spans_outside_of_the_window_are_left_out},
       {"cut_anywhere_is_no_crash", cut_anywhere_is_no_crash},
       {"odd_values_leave_good_json", odd_values_leave_good_json},
   };
