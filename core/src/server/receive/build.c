@@ -117,6 +117,34 @@ static uint32_t build_module(build *b, uint64_t mapping) {
   return sp_received_add_function(b->out, sp_build_text(b->out, file), 0, 0);
 }
 
+/* The name of a function. Go writes the shapes of type parameters, which may be
+ * those of another call (https://github.com/golang/go/issues/64528): one
+ * function, as in Pyroscope. */
+static uint32_t build_name(build *b, int64_t text) {
+  static const char shape[] = "[go.shape.", left_out[] = "[...]";
+  const sp_view name = sp_raw_text(b->raw, text);
+  const char *from =
+      name.size ? memmem(name.bytes, name.size, shape, strlen(shape)) : NULL;
+  const char *last = from ? memrchr(name.bytes, ']', name.size) : NULL;
+  uint32_t number = 0;
+  sp_buffer short_name;
+
+  if (!last || last < from)
+    return build_text(b, text);
+  sp_buffer_init(&short_name, b->arena.mem);
+  sp_buffer_append(&short_name, name.bytes, (size_t)(from - name.bytes));
+  sp_buffer_text(&short_name, left_out);
+  sp_buffer_append(&short_name, last + 1,
+                   (size_t)(name.bytes + name.size - last - 1));
+  if (sp_buffer_status(&short_name))
+    b->out->st = SPANPROF_ERR_NOMEM;
+  else
+    number =
+        sp_build_text(b->out, sp_view_of(short_name.data, short_name.size));
+  sp_buffer_dispose(&short_name);
+  return number;
+}
+
 /* A function that is not in the table, or has no name, is one of its module. */
 static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
   const uint32_t at = sp_raw_ids_find(&b->functions, id);
@@ -130,7 +158,7 @@ static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
                                                   : function->system_name;
   if (!sp_raw_text(b->raw, name).size)
     return build_module(b, mapping);
-  return sp_received_add_function(b->out, build_text(b, name),
+  return sp_received_add_function(b->out, build_name(b, name),
                                   build_text(b, function->file),
                                   function->start_line);
 }

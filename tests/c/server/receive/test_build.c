@@ -222,6 +222,29 @@ static void a_large_profile_is_built_in_parts(void) {
   message_free(&m);
 }
 
+static void shapes_of_go_are_left_out_of_names(void) {
+  static const char *const cases[][2] = {
+      {"main.burn[go.shape.int]", "main.burn[...]"},
+      {"a.(*Set[go.shape.struct { x []int }]).Add", "a.(*Set[...]).Add"},
+      {"a.f[go.shape.int,go.shape.string].func1", "a.f[...].func1"},
+      {"a.f[go.shape.int", "a.f[go.shape.int"},
+      {"a.f[...]", "a.f[...]"}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    message m = pprof_head("k", cases[i][0]), function = message_new();
+    sp_received *out;
+
+    message_number(&function, 1, 2);
+    message_number(&function, 2, PPROF_TEXT);
+    message_inner(&m, 5, function);
+    message_inner(&m, 2, pprof_sample(1, 0, 0));
+    out = build_good(&m);
+    CHECK_TEXT(leaf_of(out, 0, 1), cases[i][1]);
+    sp_received_free(out);
+  }
+}
+
 static void of_one_id_twice_the_last_counts(void) {
   message m = pprof_head("k", "v");
   sp_received *out;
@@ -325,6 +348,8 @@ int main(int argc, char **argv) {
       {"a_stack_that_is_too_deep_loses_its_innermost_frames",
        a_stack_that_is_too_deep_loses_its_innermost_frames},
       {"a_large_profile_is_built_in_parts", a_large_profile_is_built_in_parts},
+      {"shapes_of_go_are_left_out_of_names",
+       shapes_of_go_are_left_out_of_names},
       {"of_one_id_twice_the_last_counts", of_one_id_twice_the_last_counts},
       {"a_sum_that_does_not_fit_belongs_to_no_frame",
        a_sum_that_does_not_fit_belongs_to_no_frame},
