@@ -70,6 +70,10 @@ spanprof_status sp_delivery_init(sp_delivery *out, const sp_mem *mem,
   out->settings = settings;
   out->clock = clock;
   out->log = log;
+  if (settings->server_address)
+    out->down_until_ns = sp_pages_share(sizeof *out->down_until_ns);
+  if (!out->down_until_ns)
+    out->down_until_ns = &out->down_alone;
   st = sp_series_init(&out->series, mem, settings, NULL);
   if (!st && settings->output_directory)
     st = sp_profile_files_new(&out->files, mem, settings, clock, log);
@@ -87,6 +91,9 @@ void sp_delivery_dispose(sp_delivery *delivery) {
   sp_spool_free(delivery->spool);
   sp_profile_files_free(delivery->files);
   sp_series_dispose(&delivery->series);
+  if (delivery->down_until_ns != &delivery->down_alone)
+    sp_pages_free(delivery->down_until_ns, sizeof *delivery->down_until_ns);
+  delivery->down_until_ns = NULL;
   delivery->client = NULL;
   delivery->spool = NULL;
   delivery->files = NULL;
@@ -153,7 +160,7 @@ static void delivery_accepted(sp_delivery *delivery, size_t bytes) {
 }
 
 void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns) {
-  delivery->down_until_ns = now_ns + DELIVERY_DOWN_NS;
+  atomic_store(delivery->down_until_ns, now_ns + DELIVERY_DOWN_NS);
 }
 
 /* Decide what the answer means for the profile, and set the backoff. */
@@ -184,7 +191,7 @@ static void delivery_judge(sp_delivery *delivery, const sp_http_answer *answer,
   }
   if (retry->verdict != SP_RETRY_ACCEPTED)
     sp_delivery_log_failure(delivery, answer, retry);
-  delivery->down_until_ns = 0;
+  atomic_store(delivery->down_until_ns, 0);
   if (retry->at_ns > now_ns && !retry->own_fault)
     sp_delivery_down(delivery, now_ns);
   /* A refusal is an answer of a server that works. */
@@ -367,7 +374,7 @@ void sp_delivery_after_fork_child(sp_delivery *delivery) {
   if (delivery->spool)
     sp_spool_after_fork_child(delivery->spool);
   delivery->failures = 0;
-  delivery->backoff_until_ns = delivery->down_until_ns;
+  delivery->backoff_until_ns = atomic_load(delivery->down_until_ns);
   delivery->backoff_ordered = true;
   delivery->mendable = false;
   delivery->accepted = false;

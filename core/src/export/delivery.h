@@ -19,8 +19,9 @@
  * mends that often is a new process.
  *
  * A forked child takes the server for down for 20 s after a failure of its
- * parent: the next try of the parent, its backoff included, comes by then. Else
- * each of many children that end soon would wait for a connection of its own.
+ * parent or of another child: the next try of the parent, its backoff included,
+ * comes by then. Else each of many children that end soon would wait for a
+ * connection of its own.
  */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
@@ -49,18 +50,21 @@ typedef struct sp_delivery {
   sp_log *log;
   sp_profile_files *files; /* NULL: no output directory */
   sp_spool *spool;         /* NULL: none, or no server */
+  /* So long a forked child takes the server for down. Of all processes of the
+   * family: in a page that is shared, or, without memory for it, down_alone. */
+  _Atomic uint64_t *down_until_ns;
+  _Atomic uint64_t down_alone;
   /* Of the thread. */
   sp_http_client *client; /* NULL: no server, or not made yet */
   sp_series series;
   uint32_t failures; /* in a row */
   uint64_t backoff_until_ns;
-  bool backoff_ordered;   /* the server itself said when, or to ask less, or the
-                           * process inherited that the server is down */
-  uint64_t down_until_ns; /* so long a forked child takes the server for down */
-  bool mendable; /* the last answer was one that credentials, address or
-                  * roll-out can mend */
-  bool accepted; /* the server took one */
-  bool lockless; /* it was said that the spool is off */
+  bool backoff_ordered; /* the server itself said when, or to ask less, or the
+                         * process inherited that the server is down */
+  bool mendable;        /* the last answer was one that credentials, address or
+                         * roll-out can mend */
+  bool accepted;        /* the server took one */
+  bool lockless;        /* it was said that the spool is off */
 } sp_delivery;
 
 /* Statuses as of sp_exporter_new(); on failure nothing is held. */
@@ -127,7 +131,7 @@ void sp_delivery_settle_spooled(const sp_delivery *delivery);
  */
 uint64_t sp_delivery_next_ns(const sp_delivery *delivery);
 
-/* The server was found down at `now_ns`. */
+/* The server was found down at `now_ns`. Any thread. */
 void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns);
 
 /* In a forked child: start anew, without the parent's connection and files. */

@@ -279,6 +279,14 @@ void sp_exporter_retry_now(sp_exporter *exporter) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
+void sp_exporter_unanswered(sp_exporter *exporter) {
+  pthread_mutex_lock(&exporter->lock);
+  if (exporter->place == SP_EXPORTER_IN_HTTP)
+    sp_delivery_down(&exporter->delivery,
+                     sp_clock_monotonic_ns(exporter->clock));
+  pthread_mutex_unlock(&exporter->lock);
+}
+
 /* The thread is stuck: do without it what can be done, and leave it all that
  * it may still touch. It ends when it sees the flag. Takes the lock over. */
 static void exporter_abandon(sp_exporter *exporter) {

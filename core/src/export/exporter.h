@@ -54,7 +54,7 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part);
  * of it still waits. */
 spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns);
 
-/* At the end of a process, two steps. End a backoff now, unless the server
+/* At the end of a process, three steps. End a backoff now, unless the server
  * ordered it or this process inherited it. */
 void sp_exporter_retry_now(sp_exporter *exporter);
 
@@ -62,6 +62,9 @@ void sp_exporter_retry_now(sp_exporter *exporter);
  * left waits for one. */
 spanprof_status sp_exporter_flush_once(sp_exporter *exporter,
                                        uint64_t until_ns);
+
+/* The end comes before the server's answer: for forked children it is down. */
+void sp_exporter_unanswered(sp_exporter *exporter);
 
 /* One last try for everything, unless the server's answers forbid it, then the
  * spool, then drop and count; ends by

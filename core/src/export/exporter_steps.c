@@ -217,6 +217,7 @@ bool sp_exporter_step(sp_exporter *exporter, bool *worked) {
 static bool exporter_hand_last(sp_exporter *exporter, bool *ask,
                                uint32_t *refusals, bool *settled) {
   uint32_t before = exporter->in_flight->tries.refusals;
+  uint64_t now_ns;
 
   *settled = false;
   if (!*ask ||
@@ -226,6 +227,9 @@ static bool exporter_hand_last(sp_exporter *exporter, bool *ask,
     return false;
   if (*settled)
     return true;
+  now_ns = sp_clock_monotonic_ns(exporter->clock);
+  if (now_ns >= exporter->send_until_ns)
+    sp_delivery_down(&exporter->delivery, now_ns);
   /* The others are sent only if it was the upload's own fault. */
   *refusals += exporter->in_flight->tries.refusals - before;
   *ask = exporter->in_flight->tries.refusals > before &&

@@ -34,6 +34,8 @@ static spanprof_status flush_run(spanprof_session *session, uint32_t timeout_ms,
     } while (st == SPANPROF_ERR_TIMEOUT && now_ns < until_ns &&
              !flush_stopped(session));
   }
+  if (st == SPANPROF_ERR_TIMEOUT && step == sp_exporter_flush_once)
+    sp_exporter_unanswered(session->pipeline.exporter);
   sp_session_leave(session);
   return st;
 }

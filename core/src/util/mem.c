@@ -139,24 +139,28 @@ spanprof_status sp_mem_reserve(const sp_mem *mem, void **array,
 }
 
 static void *pages_map(size_t bytes, int flags) {
-  void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
+  void *pages =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1, 0);
 
   return pages == MAP_FAILED ? NULL : pages;
 }
 
 void *sp_pages_new(size_t bytes) {
-  return pages_map(bytes, MAP_POPULATE);
+  return pages_map(bytes, MAP_PRIVATE | MAP_POPULATE);
 }
 
 void *sp_pages_reserve(size_t bytes) {
-  void *pages = pages_map(bytes, 0);
+  void *pages = pages_map(bytes, MAP_PRIVATE);
 
   /* A huge page takes 2 MB for the first byte. Where there are none this fails,
    * which is as well. */
   if (pages)
     madvise(pages, bytes, MADV_NOHUGEPAGE);
   return pages;
+}
+
+void *sp_pages_share(size_t bytes) {
+  return pages_map(bytes, MAP_SHARED);
 }
 
 void sp_pages_forget(void *pages, size_t bytes) {

@@ -40,6 +40,9 @@ void *sp_pages_new(size_t bytes);
 /* The same, untouched: a page takes memory once something is written to it. */
 void *sp_pages_reserve(size_t bytes);
 
+/* The same, zero, and shared with every child that is forked. NULL: none. */
+void *sp_pages_share(size_t bytes);
+
 /* Give back the memory of whole pages, which are zero and untouched again. */
 void sp_pages_forget(void *pages, size_t bytes);
 

@@ -159,6 +159,51 @@ static void a_forked_child_knows_that_the_server_is_down(void) {
   }
 }
 
+/* Forks a child that pushes, waits for one try until `until_ns` and ends. */
+static void child_tries(sp_exporter *exporter, uint64_t until_ns,
+                        spanprof_status expected) {
+  int status;
+  pid_t pid;
+
+  sp_exporter_before_fork(exporter);
+  pid = fork();
+  CHECK(pid >= 0);
+  if (pid == 0) {
+    sp_exporter_after_fork_child(exporter);
+    sp_log_after_fork(&test_log);
+    push(exporter);
+    CHECK_EQUAL(sp_exporter_flush_once(exporter, until_ns), expected);
+    if (expected == SPANPROF_ERR_TIMEOUT)
+      sp_exporter_unanswered(exporter);
+    _exit(7);
+  }
+  sp_exporter_after_fork_parent(exporter);
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+}
+
+/* The parent has nothing to send. */
+static void a_child_learns_from_another(void) {
+  sp_exporter *exporter;
+  int i;
+
+  begin(0);
+  sink_control(&sink, "{\"mode\": \"status\", \"status\": 503}");
+  exporter = exporter_of(&sp_mem_default);
+  for (i = 0; i < 3; i++)
+    child_tries(exporter, in_s(600), SPANPROF_ERR_IO);
+  CHECK_EQUAL(sink_number(&sink, "requests"), 1);
+  stop(exporter, SPANPROF_OK);
+
+  begin(1);
+  sink_control(&sink, "{\"mode\": \"hang\"}");
+  exporter = exporter_of(&sp_mem_default);
+  child_tries(exporter, in_s(2), SPANPROF_ERR_TIMEOUT);
+  child_tries(exporter, in_s(600), SPANPROF_ERR_IO);
+  CHECK(sink_number(&sink, "requests") <= 1);
+  stop(exporter, SPANPROF_OK);
+}
+
 /* A request without an answer says the same as a failure. */
 static void a_forked_child_knows_of_a_request_that_hangs(void) {
   const struct timespec wait = {0, 10000000};
@@ -197,6 +242,7 @@ int main(int argc, char **argv) {
 #if CHECK_FORKS
     {"a_forked_child_knows_that_the_server_is_down",
      a_forked_child_knows_that_the_server_is_down},
+    {"a_child_learns_from_another", a_child_learns_from_another},
     {"a_forked_child_knows_of_a_request_that_hangs",
      a_forked_child_knows_of_a_request_that_hangs},
 #endif
