@@ -116,14 +116,14 @@ bool sp_signal_default(int number) {
 }
 
 static bool signal_free(int number) {
-  return signal_of[number].installed ? handler_is_ours(number)
-                                     : sp_signal_default(number);
+  return handler_is_ours(number) || sp_signal_default(number);
 }
 
-/* Installing again would make a loop where the other one passes on to ours what
- * ours passes on to it. */
+/* Installing over another handler would make a loop where that one passes on to
+ * ours what ours passes on to it. A program that gave every signal its default
+ * action has none. */
 static spanprof_status signal_check_taken(int number) {
-  if (!signal_of[number].installed || handler_is_ours(number))
+  if (!signal_of[number].installed || signal_free(number))
     return SPANPROF_OK;
   return sp_fail(SPANPROF_ERR_SYSTEM,
                  "signal %d was taken over by another handler since the last "
@@ -175,12 +175,14 @@ static void mask_fill(sigset_t *mask) {
 
 spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
   struct sigaction ours;
+  spanprof_status st;
 
   if (!signal_state.cookie)
     cookie_init();
   atomic_store(&signal_state.handle, handle);
-  if (signal_of[number].installed)
-    return signal_check_taken(number);
+  st = signal_check_taken(number);
+  if (st || handler_is_ours(number))
+    return st;
   if (sigaction(number, NULL, &signal_of[number].before) != 0)
     return sp_fail_errno(SPANPROF_ERR_SYSTEM, errno, "signal %d cannot be used",
                          number);
@@ -198,7 +200,9 @@ spanprof_status sp_signal_install(int number, sp_signal_fn handle) {
 }
 
 bool sp_signal_borrow(int number, sp_signal_fn handle) {
-  return signal_free(number) && !sp_signal_install(number, handle);
+  return (signal_of[number].installed ? handler_is_ours(number)
+                                      : sp_signal_default(number)) &&
+         !sp_signal_install(number, handle);
 }
 
 bool sp_signal_owned(int number) {

@@ -226,6 +226,9 @@ void sp_threads_resume(void) {
 
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.paused = false;
+  /* A program may pause to give every signal its default action. */
+  if (sp_threads.sampling && sp_signal_default(sp_threads.session_signal))
+    (void)sp_signal_install(sp_threads.session_signal, sp_capture_signal);
   sp_threads.began_ticks = sp_thread_clock();
   sp_threads.beginning = true;
   for (i = 1; sp_threads.sampling && i < sp_threads.record_count; i++) {

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -101,6 +102,45 @@ static void log_with_the_lock_free(void *data, spanprof_log_level level,
   CHECK_EQUAL(pthread_mutex_trylock(&sp_session_state.lock), 0);
   pthread_mutex_unlock(&sp_session_state.lock);
   told++;
+}
+
+static void signals_reset(void) {
+  int number;
+
+  for (number = 1; number <= SIGRTMAX; number++)
+    signal(number, SIG_DFL);
+}
+
+/* As daemon(7) advises. Timers that still ran would end the process. */
+static void a_program_may_reset_its_signals_in_a_pause(void) {
+  spanprof_session *session = session_begin(false);
+  uint64_t taken;
+  int i;
+
+  for (i = 0; i < 3; i++) {
+    CHECK_EQUAL(spanprof_session_pause(session), SPANPROF_OK);
+    signals_reset();
+    burn_cpu_ms(50);
+    taken = stats_now().samples_taken;
+    CHECK_EQUAL(spanprof_session_resume(session), SPANPROF_OK);
+    burn_cpu_ms(50);
+    CHECK(stats_now().samples_taken > taken);
+  }
+  CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
+}
+
+static void a_program_may_reset_its_signals_between_sessions(void) {
+  int i;
+
+  for (i = 0; i < 3; i++) {
+    spanprof_session *session = session_begin(false);
+
+    burn_cpu_ms(50);
+    CHECK_EQUAL(spanprof_session_stop(session, 5000), SPANPROF_OK);
+    CHECK(profiles_cpu_ns > 0);
+    signals_reset();
+    burn_cpu_ms(20);
+  }
 }
 
 static void a_log_may_wait_for_who_forks(void) {
@@ -247,6 +287,10 @@ static void only_those_that_register_where_that_is_wanted(void) {
 }
 
 static const check_test tests[] = {
+    {"a_program_may_reset_its_signals_in_a_pause",
+     a_program_may_reset_its_signals_in_a_pause},
+    {"a_program_may_reset_its_signals_between_sessions",
+     a_program_may_reset_its_signals_between_sessions},
     {"a_log_may_wait_for_who_forks", a_log_may_wait_for_who_forks},
     {"nothing_is_sampled_while_paused", nothing_is_sampled_while_paused},
     {"every_thread_is_sampled_after_the_resume",
