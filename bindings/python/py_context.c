@@ -77,6 +77,16 @@ static py_sp_span_record *context_record_of(py_sp_span_label *label) {
              : label->record;
 }
 
+static void thread_works_for(const py_sp_span_label *label) {
+  const spanprof_context_view view = {
+      .struct_size = sizeof view,
+      .labels = label->labels,
+      .span = py_sp_context_spans_shown() ? label->carried : 0,
+      .mark = label->mark};
+
+  spanprof_thread_works_for(&view);
+}
+
 /* Set the variable. -1 with an exception. */
 static int context_set(py_sp_span_record *record, spanprof_label_set labels,
                        py_sp_label_block *block, spanprof_mark mark) {
@@ -98,6 +108,8 @@ static int context_set(py_sp_span_record *record, spanprof_label_set labels,
     value = (PyObject *)label;
   }
   token = PyContextVar_Set(context.var, value);
+  if (value != Py_None)
+    thread_works_for((const py_sp_span_label *)value);
   Py_XDECREF((PyObject *)label);
   Py_XDECREF(token);
   return token ? 0 : -1;

@@ -14,6 +14,7 @@ import time
 import unittest
 import zlib
 
+import spanprof
 from program import ProgramCase, importable
 from recording import RecordingCase, burn
 
@@ -43,6 +44,24 @@ int run_native_thread(double seconds) {
 
 
 class ThreadsTest(RecordingCase):
+    def test_the_end_of_a_short_thread_has_its_labels(self) -> None:
+        def one() -> None:
+            with spanprof.label(kind="short"):
+                burn(0.012)
+
+        def work() -> None:
+            for _ in range(120):
+                thread = threading.Thread(target=one)
+                thread.start()
+                thread.join()
+
+        samples = self.record(work)
+        ended = [s for s in samples if s.functions == ("[thread end]",)]
+        labelled = sum(s.value for s in ended if s.labels.get("kind") == "short")
+        self.assertGreater(labelled, 0)
+        # A tick may fall between the block and the thread's end.
+        self.assertGreaterEqual(labelled, 0.9 * sum(s.value for s in ended))
+
     def test_each_thread_has_its_own_stack_and_share(self) -> None:
         truth = {}
 

@@ -150,6 +150,13 @@ SPANPROF_API size_t spanprof_runtime_resolve(size_t max);
  * of that, other than SPANPROF_ERR_NOMEM, does not lose the pointer. */
 SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);
 
+/* Say what the calling thread works for from now on, where `read_context` alone
+ * can tell: CPU time that is booked at the thread's end, when the language's
+ * context is gone, then has these labels and this span, or those of the
+ * thread's last sample. Signal-safe; does nothing on a thread that is not
+ * registered. */
+SPANPROF_API void spanprof_thread_works_for(const spanprof_context_view *view);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <spanprof/runtime.h>
+
 #include "../util/mem.h"
 #include "context_slab.h"
 #include "label_fork.h"
@@ -182,6 +184,14 @@ SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self) {
   return atomic_load_explicit(
       &atomic_load_explicit(&self->context, memory_order_relaxed)->mark,
       memory_order_relaxed);
+}
+
+SP_SIGNAL_SAFE void
+spanprof_thread_works_for(const spanprof_context_view *view) {
+  sp_self *self = sp_tls_get();
+
+  if (self)
+    sp_context_remember(self, view->labels, view->span, view->mark);
 }
 
 void sp_context_each(void (*visit)(void *data, const spanprof_context *context),
