@@ -162,10 +162,29 @@ class Uploads(unittest.TestCase):
         self.ingest("speed.cpu", body, format="speedscope")
         self.check("speed", 30_000_000, ("leaf", "main", "total"))
 
-    def test_ingest_jfr_is_refused_with_a_way_out(self):
-        status, body = self.server.send("/ingest?name=a.cpu&format=jfr", b"FLR\0")
-        self.assertEqual(422, status)
-        self.assertIn("pprof", json.loads(body)["message"])
+    def test_refusals_say_how_to_go_on(self):
+        """In the answer, and the first of a minute in the log."""
+        form = b'--B\r\nContent-Disposition: form-data; name="other"; filename="f"\r\n\r\nx\r\n--B--\r\n'
+        multipart = {"Content-Type": "multipart/form-data; boundary=B"}
+        with Server() as server:
+            for query, body, headers, status, words in (
+                    ("format=jfr", b"FLR\0", {}, 422, "PYROSCOPE_FORMAT=otlp"),
+                    ("format=pprof", b"FLR\0" + bytes(20), {}, 422, "JFR, not pprof"),
+                    ("format=pprof", b"main;leaf 3\nmain;other 4\n", {}, 422, "text, not pprof"),
+                    ("format=pprof", b'{"a": 1, "b": 2, "c": 3}', {}, 422, "JSON, not pprof"),
+                    ("", form, multipart, 400, '"profile"'),
+                    ("format=folded", b"main 1", {"Content-Encoding": "zstd"}, 415, "neither gzip nor identity"),
+                    ("format=folded", b"main 1", {"Content-Encoding": "gzip"}, 422, "gzip")):
+                got, answer = server.send("/ingest?name=a.cpu&" + query, body, headers)
+                self.assertEqual(status, got, words)
+                self.assertIn(words, json.loads(answer)["message"])
+            for path in ("/v1development/profiles", "/v1/traces"):
+                got, answer = server.send(path, b"", {"Content-Type": "application/x-protobuf", "Content-Encoding": "zstd"})
+                self.assertEqual(415, got)
+                self.assertIn(b"neither gzip nor identity", answer)
+            self.assertIn("an upload to /ingest was refused: ", server.process.stdout.readline())
+        self.ingest("packed.cpu", gzip.compress(b"main;leaf 3\n"), {"Content-Encoding": "gzip"}, format="folded", sampleRate="100")
+        self.check("packed", 30_000_000, ("leaf", "main", "total"))
 
     def otlp(self, service):
         texts = ("", "samples", "count", "cpu", "nanoseconds", "leaf", "main", "other")

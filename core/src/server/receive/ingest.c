@@ -2,6 +2,7 @@
 
 #include "connect.h"
 #include "ingest_upload.h"
+#include "unpack.h"
 
 /* What takes longer is no profile's time. */
 #define INGEST_DURATION_MAX_NS ((int64_t)SP_NS_PER_S * 86400)
@@ -58,8 +59,9 @@ static spanprof_status ingest_read(sp_ingest_upload *upload,
     break;
   }
   return sp_refuse(upload->refusal, SP_REFUSAL_BROKEN,
-                   "JFR is not read here: let the agent send pprof, or OTLP to "
-                   "/v1development/profiles");
+                   "JFR is not read here: let the Java agent send OTLP by "
+                   "PYROSCOPE_FORMAT=otlp; it sends one event then, and a "
+                   "service name only where it is told one");
 }
 
 /* Text's rules are told from what cannot be read; pprof's are not. */
@@ -76,6 +78,10 @@ static const char *ingest_code(const sp_refusal *refusal, ingest_format format,
   if (refusal->kind == SP_REFUSAL_STORE || refusal->kind == SP_REFUSAL_NONE) {
     *status = 503;
     return "unavailable";
+  }
+  if (refusal->kind == SP_REFUSAL_REQUEST) {
+    *status = 400;
+    return "invalid_argument";
   }
   if (refusal->kind == SP_REFUSAL_INVALID && format != INGEST_PPROF &&
       format != INGEST_FORM) {
@@ -148,6 +154,24 @@ static spanprof_status ingest_name(sp_ingest_upload *upload,
                              upload->refusal);
 }
 
+/* The body without the gzip around it; `unpacked` keeps it. */
+static spanprof_status ingest_unpack(sp_ingest_upload *upload,
+                                     const sp_http_request *request,
+                                     sp_buffer *unpacked) {
+  sp_unpack_end end = SP_UNPACK_BROKEN;
+  spanprof_status st = SPANPROF_OK;
+
+  if (sp_unpack_encoding_of(request) != SP_UNPACK_GZIP)
+    return SPANPROF_OK;
+  if (sp_unpack_is_gzip(upload->body))
+    st = sp_unpack_gzip(upload->body, unpacked, SIZE_MAX, &end);
+  upload->body = sp_view_of(unpacked->data, unpacked->size);
+  return st || end == SP_UNPACK_WHOLE
+             ? st
+             : sp_refuse(upload->refusal, SP_REFUSAL_BROKEN,
+                         "the body is broken or cut off gzip");
+}
+
 static void ingest_take(sp_ingest_upload *upload,
                         const sp_http_request *request,
                         sp_http_response *response) {
@@ -157,11 +181,16 @@ static void ingest_take(sp_ingest_upload *upload,
   sp_upload *memory = upload->batch->upload;
   spanprof_status st, put;
   const char *code;
+  sp_buffer unpacked;
   int status;
 
+  sp_buffer_init(&unpacked, &memory->mem);
   sp_upload_enter(memory);
-  st = ingest_read(upload, format, type ? type : "");
+  st = ingest_unpack(upload, request, &unpacked);
+  if (!st)
+    st = ingest_read(upload, format, type ? type : "");
   sp_upload_leave(memory);
+  sp_buffer_dispose(&unpacked);
   put = sp_batch_put(upload->batch, upload->refusal);
   st = sp_upload_explain(memory, upload->refusal, st);
   if (!st && !put) {
@@ -176,8 +205,8 @@ static void ingest_take(sp_ingest_upload *upload,
                    : sp_refusal_text(upload->refusal));
 }
 
-void sp_ingest_handle(void *data, const sp_http_request *request,
-                      sp_http_response *response) {
+static void ingest_handle(sp_serve *serve, const sp_http_request *request,
+                          sp_http_response *response) {
   sp_refusal refusal;
   sp_upload memory;
   sp_batch batch;
@@ -189,8 +218,12 @@ void sp_ingest_handle(void *data, const sp_http_request *request,
   sp_http_set(response, "Vary", "Accept-Encoding");
   if (ingest_fault(request, response))
     return;
+  if (sp_unpack_encoding_of(request) == SP_UNPACK_OTHER) {
+    ingest_error(response, 415, "invalid_argument", SP_UNPACK_TAKES);
+    return;
+  }
   sp_refusal_init(&refusal, &sp_mem_default);
-  sp_upload_begin(&memory, data);
+  sp_upload_begin(&memory, serve);
   sp_batch_init(&batch, &memory);
   sp_arena_init(&arena, &memory.mem, SIZE_MAX);
   st = ingest_name(&upload, request);
@@ -206,4 +239,11 @@ void sp_ingest_handle(void *data, const sp_http_request *request,
   sp_batch_dispose(&batch);
   sp_upload_end(&memory);
   sp_refusal_dispose(&refusal);
+}
+
+void sp_ingest_handle(void *data, const sp_http_request *request,
+                      sp_http_response *response) {
+  ingest_handle(data, request, response);
+  if (response->status >= 400)
+    sp_refusal_log(data, "/ingest", response->body.data);
 }

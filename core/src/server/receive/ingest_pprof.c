@@ -97,6 +97,8 @@ static spanprof_status ingest_packed(sp_ingest_upload *upload,
                    max);
   if (!st)
     st = ingest_profile(upload, config, bytes, &labels);
+  if (st)
+    sp_raw_explain(packed, upload->refusal);
   sp_buffer_dispose(&unpacked);
   sp_series_labels_dispose(&labels);
   return st;
@@ -113,6 +115,9 @@ static spanprof_status ingest_form_read(sp_ingest_upload *upload,
                    "failed to parse pprof /ingest multipart form unsupported "
                    "client version. Please update github.com/grafana/"
                    "pyroscope-go to the latest version");
+  if (!st && !form->has_profile)
+    st = sp_refuse(upload->refusal, SP_REFUSAL_REQUEST,
+                   "the form has no file in the field \"profile\"");
   if (!st && form->has_config)
     st = sp_sample_config_read(config, upload->arena->mem, form->config,
                                upload->refusal);

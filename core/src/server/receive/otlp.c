@@ -1,7 +1,5 @@
 #include "otlp.h"
 
-#include <strings.h>
-
 #include "../../util/utf8.h"
 #include "batch.h"
 #include "otlp_json.h"
@@ -285,7 +283,7 @@ static void otlp_refuse(sp_http_response *response, const sp_refusal *refusal,
 
 static bool otlp_body(const sp_http_request *request, sp_buffer *unpacked,
                       sp_view *out, sp_http_response *response) {
-  const char *encoding = sp_http_header(request, "Content-Encoding");
+  const sp_unpack_encoding encoding = sp_unpack_encoding_of(request);
   sp_unpack_end end = SP_UNPACK_WHOLE;
 
   *out = sp_view_of(request->body, request->body_size);
@@ -295,10 +293,10 @@ static bool otlp_body(const sp_http_request *request, sp_buffer *unpacked,
     otlp_error(response, 413, "profile payload size exceeds limit of 32 MiB");
   else if (request->fault)
     otlp_error(response, 503, "too many uploads are under way, try again");
-  if (request->fault)
-    return false;
-  if (!encoding || strcasecmp(encoding, "gzip") != 0)
-    return true;
+  else if (encoding == SP_UNPACK_OTHER)
+    otlp_error(response, 415, SP_UNPACK_TAKES);
+  if (request->fault || encoding != SP_UNPACK_GZIP)
+    return !request->fault && encoding == SP_UNPACK_IDENTITY;
   if (!sp_unpack_is_gzip(*out)) {
     otlp_error(response, 400, "Failed to read request body");
     return false;
@@ -349,8 +347,8 @@ static void otlp_answer(otlp_work *work, sp_view body, bool is_json,
   sp_buffer_dispose(&wire);
 }
 
-void sp_otlp_handle(void *data, const sp_http_request *request,
-                    sp_http_response *response) {
+static void otlp_handle(sp_serve *serve, const sp_http_request *request,
+                        sp_http_response *response) {
   const char *type = sp_http_header(request, "Content-Type");
   otlp_work work = {.resources = 0};
   const sp_mem *mem = &work.upload.mem;
@@ -359,7 +357,7 @@ void sp_otlp_handle(void *data, const sp_http_request *request,
   sp_view body;
 
   sp_http_set(response, "Vary", "Accept-Encoding");
-  sp_upload_begin(&work.upload, data);
+  sp_upload_begin(&work.upload, serve);
   sp_buffer_init(&unpacked, mem);
   if (!known) {
     sp_buffer_format(&unpacked, "Unsupported Content-Type: %s",
@@ -382,4 +380,11 @@ void sp_otlp_handle(void *data, const sp_http_request *request,
   sp_batch_dispose(&work.batch);
   sp_buffer_dispose(&unpacked);
   sp_upload_end(&work.upload);
+}
+
+void sp_otlp_handle(void *data, const sp_http_request *request,
+                    sp_http_response *response) {
+  otlp_handle(data, request, response);
+  if (response->status >= 400)
+    sp_refusal_log(data, "/v1development/profiles", response->body.data);
 }

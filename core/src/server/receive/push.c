@@ -28,6 +28,8 @@ static spanprof_status push_profile(push_work *work, sp_series_labels *labels,
                    "uncompressed profile payload size exceeds limit of 4.2 MB");
   if (!st)
     st = sp_raw_read(&profile, arena, bytes, &work->refusal);
+  if (st)
+    sp_raw_explain(packed, &work->refusal);
   if (!st) {
     profile.upload_id = sp_raw_upload_id(id);
     return sp_batch_add(&work->batch, &profile, labels, &work->refusal);
@@ -126,8 +128,8 @@ static bool push_json(push_work *work, sp_view *message, sp_buffer *wire,
   return !st;
 }
 
-void sp_push_handle(void *data, const sp_http_request *request,
-                    sp_http_response *response) {
+static void push_handle(sp_serve *serve, const sp_http_request *request,
+                        sp_http_response *response) {
   push_work work = {.seen = 0};
   sp_connect_envelope call;
   spanprof_status st;
@@ -136,7 +138,7 @@ void sp_push_handle(void *data, const sp_http_request *request,
 
   if (!sp_connect_open(request, &call, response))
     return;
-  sp_upload_begin(&work.upload, data);
+  sp_upload_begin(&work.upload, serve);
   sp_buffer_init(&unpacked, &work.upload.mem);
   sp_buffer_init(&wire, &work.upload.mem);
   sp_batch_init(&work.batch, &work.upload);
@@ -157,4 +159,11 @@ void sp_push_handle(void *data, const sp_http_request *request,
   sp_buffer_dispose(&wire);
   sp_buffer_dispose(&unpacked);
   sp_upload_end(&work.upload);
+}
+
+void sp_push_handle(void *data, const sp_http_request *request,
+                    sp_http_response *response) {
+  push_handle(data, request, response);
+  if (response->status >= 400)
+    sp_refusal_log(data, "/push.v1.PusherService/Push", response->body.data);
 }

@@ -103,6 +103,9 @@ spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
 spanprof_status sp_raw_unpack(sp_view bytes, sp_buffer *into, size_t max,
                               sp_view *out, bool *large, sp_refusal *refusal);
 
+/* Name the format of what was refused as broken, where it is known. */
+void sp_raw_explain(sp_view bytes, sp_refusal *refusal);
+
 /* Read a profile. Everything is in the arena, the texts in `bytes`. */
 spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
                             sp_refusal *refusal);

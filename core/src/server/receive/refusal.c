@@ -2,6 +2,11 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "../../util/utf8.h"
+
+#define REFUSAL_LOGGED_BYTES 300
 
 void sp_refusal_init(sp_refusal *refusal, const sp_mem *mem) {
   refusal->kind = SP_REFUSAL_NONE;
@@ -30,6 +35,26 @@ spanprof_status sp_refuse(sp_refusal *refusal, sp_refusal_kind kind,
   }
   va_end(again);
   return SPANPROF_ERR_FORMAT;
+}
+
+void sp_refusal_prefix(sp_refusal *refusal, const char *prefix) {
+  sp_buffer text = refusal->text;
+
+  sp_buffer_init(&refusal->text, text.mem);
+  sp_buffer_format(&refusal->text, "%s: %s", prefix,
+                   text.size ? text.data : "");
+  sp_buffer_dispose(&text);
+}
+
+void sp_refusal_log(sp_serve *serve, const char *path, const char *sentence) {
+  char shown[REFUSAL_LOGGED_BYTES + 1];
+
+  if (!sentence)
+    sentence = "";
+  shown[sp_utf8_printable(sentence, strlen(sentence), shown,
+                          REFUSAL_LOGGED_BYTES)] = '\0';
+  sp_log_warn(serve->log, SP_LOG_UPLOAD_REFUSED,
+              "an upload to %.100s was refused: %s", path, shown);
 }
 
 const char *sp_refusal_text(const sp_refusal *refusal) {

@@ -2,12 +2,14 @@
 #ifndef SP_REFUSAL_H
 #define SP_REFUSAL_H
 
+#include "../model/serve.h"
 #include "../../util/buffer.h"
 
 typedef enum sp_refusal_kind {
   SP_REFUSAL_NONE,
   SP_REFUSAL_BROKEN,  /* the bytes are not what they claim to be */
   SP_REFUSAL_INVALID, /* they are, and break a rule */
+  SP_REFUSAL_REQUEST, /* the request lacks what it is about */
   SP_REFUSAL_LARGE,   /* larger than one upload may be */
   SP_REFUSAL_RATE,    /* larger than Pyroscope's burst */
   SP_REFUSAL_STORE    /* taken, and could not be kept: not the sender's fault */
@@ -25,6 +27,12 @@ void sp_refusal_dispose(sp_refusal *refusal);
  * stays: an upload with two faults is answered with one. */
 spanprof_status sp_refuse(sp_refusal *refusal, sp_refusal_kind kind,
                           const char *format, ...) SP_PRINTF(3, 4);
+
+/* Put a sentence and ": " before the one that is kept. */
+void sp_refusal_prefix(sp_refusal *refusal, const char *prefix);
+
+/* One line in the log, of all refused uploads at most one a minute. */
+void sp_refusal_log(sp_serve *serve, const char *path, const char *sentence);
 
 /* The sentence; "" where there is none. */
 const char *sp_refusal_text(const sp_refusal *refusal);

@@ -1,9 +1,10 @@
 #include "unpack.h"
 
+#include <strings.h>
 #include <zlib.h>
 
 #define UNPACK_STEP_BYTES ((size_t)64 << 10)
-#define UNPACK_GZIP       16 /* zlib.h, inflateInit2(): gzip alone */
+#define UNPACK_WINDOW     16 /* zlib.h, inflateInit2(): gzip alone */
 
 static voidpf unpack_alloc(voidpf mem, uInt items, uInt size) {
   return sp_mem_new(mem, (size_t)items * size);
@@ -11,6 +12,14 @@ static voidpf unpack_alloc(voidpf mem, uInt items, uInt size) {
 
 static void unpack_free(voidpf mem, voidpf old) {
   sp_mem_free(mem, old);
+}
+
+sp_unpack_encoding sp_unpack_encoding_of(const sp_http_request *request) {
+  const char *encoding = sp_http_header(request, "Content-Encoding");
+
+  if (!encoding || !*encoding || strcasecmp(encoding, "identity") == 0)
+    return SP_UNPACK_IDENTITY;
+  return strcasecmp(encoding, "gzip") == 0 ? SP_UNPACK_GZIP : SP_UNPACK_OTHER;
 }
 
 bool sp_unpack_is_gzip(sp_view bytes) {
@@ -64,7 +73,7 @@ spanprof_status sp_unpack_gzip(sp_view bytes, sp_buffer *into, size_t max,
   *end = SP_UNPACK_LARGE;
   if (bytes.size > UINT32_MAX)
     return SPANPROF_OK;
-  if (inflateInit2(&z, MAX_WBITS + UNPACK_GZIP) != Z_OK)
+  if (inflateInit2(&z, MAX_WBITS + UNPACK_WINDOW) != Z_OK)
     return SPANPROF_ERR_NOMEM;
   z.next_in = (Bytef *)(uintptr_t)bytes.bytes;
   z.avail_in = (uInt)bytes.size;

@@ -3,6 +3,7 @@
 #define SP_UNPACK_H
 
 #include "../../util/buffer.h"
+#include "../http/http.h"
 #include "view.h"
 
 typedef enum sp_unpack_end {
@@ -11,6 +12,17 @@ typedef enum sp_unpack_end {
   SP_UNPACK_BROKEN,
   SP_UNPACK_LARGE, /* more than `max` bytes */
 } sp_unpack_end;
+
+/* What Content-Encoding says of a body. */
+typedef enum sp_unpack_encoding {
+  SP_UNPACK_IDENTITY,
+  SP_UNPACK_GZIP,
+  SP_UNPACK_OTHER /* 415, SP_UNPACK_TAKES */
+} sp_unpack_encoding;
+
+#define SP_UNPACK_TAKES "Content-Encoding is neither gzip nor identity"
+
+sp_unpack_encoding sp_unpack_encoding_of(const sp_http_request *request);
 
 bool sp_unpack_is_gzip(sp_view bytes);
 

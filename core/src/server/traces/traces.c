@@ -1,7 +1,6 @@
 #include "traces.h"
 
 #include <inttypes.h>
-#include <strings.h>
 
 #include "../../profile/varint.h"
 #include "../receive/batch.h"
@@ -58,6 +57,7 @@ static void traces_error(const traces_call *call, int status, int code,
   sp_buffer *body = &call->response->body;
 
   sp_http_answer(call->response, status, traces_type(call), "");
+  sp_refusal_log(call->serve, "/v1/traces", text);
   if (!call->is_json) {
     traces_message(body, (uint64_t)code, text);
     return;
@@ -129,19 +129,16 @@ static bool traces_fault(const traces_call *call,
 
 static bool traces_body(const traces_call *call, const sp_http_request *request,
                         sp_buffer *unpacked, sp_view *out) {
-  const char *encoding = sp_http_header(request, "Content-Encoding");
+  const sp_unpack_encoding encoding = sp_unpack_encoding_of(request);
   sp_unpack_end end = SP_UNPACK_WHOLE;
 
   *out = sp_view_of(request->body, request->body_size);
   if (traces_fault(call, request))
     return false;
-  if (!encoding || !*encoding || strcasecmp(encoding, "identity") == 0)
-    return true;
-  if (strcasecmp(encoding, "gzip") != 0) {
-    traces_error(call, 415, TRACES_CODE_INVALID,
-                 "Content-Encoding is neither gzip nor identity");
-    return false;
-  }
+  if (encoding == SP_UNPACK_OTHER)
+    traces_error(call, 415, TRACES_CODE_INVALID, SP_UNPACK_TAKES);
+  if (encoding != SP_UNPACK_GZIP)
+    return encoding == SP_UNPACK_IDENTITY;
   if (sp_unpack_gzip(*out, unpacked, TRACES_BYTES_MAX, &end)) {
     traces_error(call, 503, TRACES_CODE_LATER, "out of memory");
     return false;
