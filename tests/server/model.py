@@ -225,11 +225,11 @@ class Store:
             return ([], max((ms for ms in near if ms < selector.from_ms), default=None),
                     min((ms for ms in near if ms > selector.until_ms), default=None))
         ranges, end, reach = [], None, 0
-        for profile in sorted(times.values(), key=lambda profile: profile.time_ms):
+        for profile in sorted(times.values(), key=lambda profile: (profile.time_ms, profile.duration_ns // 10**6)):
             begin, length = profile.time_ms, profile.duration_ns // 10**6
             if end is not None and begin <= end + reach:
                 ranges[-1] = (ranges[-1][0], max(end, begin + length), ranges[-1][2] + 1)
             else:
                 ranges.append((begin, begin + length, 1))
-            end, reach = ranges[-1][1], max(length, GAP_MS)
+            end, reach = ranges[-1][1], length // 2 if length else GAP_MS
         return ranges, None, None

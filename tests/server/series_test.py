@@ -90,6 +90,18 @@ class SeriesTest(unittest.TestCase):
             status, body = server.send("/api/v1/gaps?" + given, method="GET")
             self.assertEqual((200, {"ranges": [], "before": None, "after": None}), (status, json.loads(body)))
 
+    def test_what_is_lost_at_a_kill_is_a_gap(self):
+        def ranges(**given):
+            status, body = server.send("/api/v1/gaps?" + urllib.parse.urlencode(given), method="GET")
+            self.assertEqual(200, status)
+            return [((one["from"] - BASE_S * 1000) // 1000, (one["until"] - BASE_S * 1000) // 1000, one["profiles"])
+                    for one in json.loads(body)["ranges"]]
+        with serving.Server() as server:
+            for begin, end in ((0, 10), (10, 20), (26, 36), (41, 51)):  # 6 s are missing, then half of a profile
+                ingest(server, "shop.cpu", 9, BASE_S + begin, BASE_S + end)
+            self.assertEqual([(0, 20, 2), (26, 51, 2)],
+                             ranges(**{"query": "shop.cpu", "from": BASE_S - 1, "until": BASE_S + 60}))
+
     def test_what_is_wrong_is_said(self):
         with serving.Server() as server:
             for given, says in (({"step": 0}, "1 at least"), ({"step": "1s"}, "step"), ({"step": 1}, "too short"),

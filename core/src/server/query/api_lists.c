@@ -8,9 +8,8 @@
 #include "text_set.h"
 #include "whole_points.h"
 
-#define LISTS_GAP_MS                                       \
-  15000 /* between profiles that are one stretch, at least \
-         */
+/* Between profiles of one stretch, where they have no length. */
+#define LISTS_GAP_MS 15000
 
 /* An application's set of texts: its types, or a label's values. */
 typedef struct lists_sets {
@@ -279,11 +278,13 @@ static int gaps_order(const void *a, const void *b) {
 
   if (left->from_ms != right->from_ms)
     return left->from_ms < right->from_ms ? -1 : 1;
+  if (left->until_ms != right->until_ms)
+    return left->until_ms < right->until_ms ? -1 : 1;
   return memcmp(&left->profile, &right->profile, sizeof left->profile);
 }
 
-/* Profiles that follow each other are one stretch, also where one is missing
- * between them. */
+/* Profiles follow each other where less is missing between them than half of
+ * the first one, which is as long as the upload interval of its client. */
 static void gaps_put_stretches(sp_api *api, const gaps_gathering *gaps) {
   size_t i, first = 0;
   int64_t end = 0, profiles = 0;
@@ -297,7 +298,7 @@ static void gaps_put_stretches(sp_api *api, const gaps_gathering *gaps) {
     end = i == first || time->until_ms > end ? time->until_ms : end;
     if (i + 1 < gaps->count &&
         gaps->times[i + 1].from_ms <=
-            end + (length > LISTS_GAP_MS ? length : LISTS_GAP_MS))
+            end + (length > 0 ? length / 2 : LISTS_GAP_MS))
       continue;
     sp_json_open(&api->json, '{');
     sp_json_member_int(&api->json, "from", gaps->times[first].from_ms);
