@@ -239,8 +239,9 @@ static int serve_option(sp_serve_arguments *arguments, const char *name,
   return -1;
 }
 
-static int serve_token(sp_serve_arguments *arguments, FILE *err) {
+static int serve_access(sp_serve_arguments *arguments, FILE *err) {
   sp_serve_options *options = &arguments->options;
+  int status;
 
   if (options->token && options->token_file)
     return serve_refuse(err, "token-file", options->token_file,
@@ -249,7 +250,9 @@ static int serve_token(sp_serve_arguments *arguments, FILE *err) {
     options->token = getenv("SPANPROF_SERVER_TOKEN");
   if (options->token && !*options->token)
     options->token = NULL;
-  return -1;
+  status = serve_check_address(arguments, options->listen, err);
+  return status < 0 ? serve_check_address(arguments, options->otlp, err)
+                    : status;
 }
 
 static void serve_defaults(sp_serve_arguments *arguments) {
@@ -315,10 +318,6 @@ int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
     status = 2;
   }
   if (status < 0)
-    status = serve_token(arguments, err);
-  if (status < 0)
-    status = serve_check_address(arguments, arguments->options.listen, err);
-  if (status < 0)
-    status = serve_check_address(arguments, arguments->options.otlp, err);
+    status = serve_access(arguments, err);
   return status < 0 ? serve_directory(arguments, err) : status;
 }

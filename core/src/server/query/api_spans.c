@@ -168,9 +168,12 @@ static spanprof_status spans_read_traces(spans_table *table) {
       .span_count = selector->span_count,
       .limit = SPANS_TRACED_MAX,
       .cancel = selector->cancel};
-  spanprof_status st = sp_store_spans(table->api->query.serve->store, &filter,
-                                      spans_trace, table);
+  spanprof_status st = SPANPROF_OK;
 
+  /* Without samples there is nothing to add to, unless ids are asked for. */
+  if (table->rows.count || (table->rows.by_id && selector->span_count))
+    st = sp_store_spans(table->api->query.serve->store, &filter, spans_trace,
+                        table);
   st = st ? st : table->st;
   if (!st && table->traced_count)
     qsort(table->traced, table->traced_count, sizeof *table->traced,
