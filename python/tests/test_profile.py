@@ -301,8 +301,8 @@ print(p, file=sys.stderr)
         self.assertIn("PYROSCOPE_AGENT_ENABLED", off)
         self.assertEqual(said.splitlines(), [
             "spanprof: nothing was profiled yet",
-            "not profiled: sample_rate_hz is 0, not within 1 to 1000",
-            f"not profiled: {off}",
+            "spanprof: not profiled: sample_rate_hz is 0, not within 1 to 1000",
+            f"spanprof: not profiled: {off}",
             f"spanprof: {off}"])
 
 
