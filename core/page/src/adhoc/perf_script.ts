@@ -5,7 +5,7 @@ import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
 /** "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:uhppp: ": command, time,
  * period, event, and what stands behind. Time and period may be missing. */
-const HEAD = /^\s*(\S.*?)\s+-?\d+(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:[.\w]{4,6}\s+)?(?:(\d+\.\d+):\s+)?(?:(\d+)\s+)?([^\s\d]\S*):(?:\s+(.*))?$/;
+const HEAD = /^\s*(\S.*?)\s+-?\d+(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:[._a-zA-Z][.\w]{3,5}\s+)?(?:(\d+\.\d+):\s+)?(?:(\d+)\s+)?([^\s\d]\S*):(?:\s+(.*))?$/;
 /** "\t  7f12 rb_ary_sort+0x1f (/usr/lib/libruby.so.3.1)" */
 const FRAME = /^\s*(?=\S*\d)([0-9a-f]{2,})\s+(\S.*)$/;
 /** Events that count time. */
@@ -19,7 +19,7 @@ function headOf(line: string): RegExpExecArray | null {
 }
 
 export function isPerfScript(text: string): boolean {
-  const [first = "", second = ""] = text.slice(0, 1 << 16).split("\n").filter((line) => line.trim() !== "" && !line.startsWith("#"));
+  const [first = "", second = ""] = text.slice(0, 1 << 16).split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
   const head = headOf(first);
 
   return head !== null && (head[2] !== undefined || (/^\s/.test(second) && FRAME.test(second)) || FRAME.test(head[5] ?? ""));
@@ -79,7 +79,7 @@ class Reader {
 export function perfScriptParsed(text: string): Parsed {
   const reader = new Reader();
 
-  for (const line of text.split("\n"))
+  for (const line of text.split(/\r?\n/))
     if (!line.startsWith("#"))
       reader.line(line);
   reader.finish();

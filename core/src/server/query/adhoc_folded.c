@@ -177,7 +177,7 @@ static spanprof_status folded_add(folded_reading *reading,
   const char *at = line->stack.at, *end = at + line->stack.size, *name_end;
   uint32_t node = 0, number, depth = 0;
 
-  for (; at < end; at = name_end + 1) {
+  do {
     const char *name;
 
     name_end = memchr(at, ';', (size_t)(end - at));
@@ -194,7 +194,8 @@ static spanprof_status folded_add(folded_reading *reading,
       node = sp_name_tree_child(reading->tree, node, number);
     if (number == SP_INDEX_NONE || node == SP_INDEX_NONE)
       return SPANPROF_ERR_NOMEM;
-  }
+    at = name_end + 1;
+  } while (name_end < end);
   sp_increase(&reading->tree->nodes[node].self[reading->side],
               folded_units(&line->numbers[reading->number], reading->places));
   return SPANPROF_OK;

@@ -1,5 +1,6 @@
 #include "perf_script.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "../../profile/module_name.h"
@@ -73,59 +74,75 @@ static bool perf_is_thread(perf_text word) {
 static bool perf_is_time(perf_text word) {
   const char *point = memchr(word.at, '.', word.size);
 
-  return point && word.at[word.size - 1] == ':' &&
+  return point && word.size > 1 && word.at[word.size - 1] == ':' &&
          perf_is_digits(word.at, (size_t)(point - word.at)) &&
          perf_is_digits(point + 1, (size_t)(word.at + word.size - point) - 2);
 }
 
-/* The words between the thread and the event; false: it is none. */
-static bool perf_take_event(perf_text rest, perf_head *out) {
-  size_t words;
-
-  for (words = 0; words < 5; words++) {
-    const perf_text word = perf_word(&rest);
-    const char *digits = word.at;
-    uint64_t period;
-
-    if (word.size == 0)
-      return false;
-    if (perf_is_time(word)) {
-      out->has_time = true;
-    } else if (perf_is_digits(word.at, word.size)) {
-      sp_number_read(&digits, word.at + word.size, &period);
-      out->period = period > INT64_MAX ? INT64_MAX : (int64_t)period;
-    } else if (word.size > 1 && word.at[word.size - 1] == ':') {
-      out->event = (perf_text){word.at, word.size - 1};
-      perf_skip_blanks(&rest);
-      out->behind = rest;
-      return true;
-    }
-  }
-  return false;
+/* "[002]" */
+static bool perf_is_processor(perf_text word) {
+  return word.size > 2 && *word.at == '[' && word.at[word.size - 1] == ']' &&
+         perf_is_digits(word.at + 1, word.size - 2);
 }
 
-/* The command ends where a thread's number follows, and may have blanks. */
+/* "d..2.": four to six letters, digits and dots. */
+static bool perf_is_flags(perf_text word) {
+  size_t i;
+
+  for (i = 0; i < word.size; i++)
+    if (!isalnum((unsigned char)word.at[i]) && !strchr("._", word.at[i]))
+      return false;
+  return word.size >= 4 && word.size <= 6 && !isdigit((unsigned char)*word.at);
+}
+
+/* From behind the thread on: processor, flags, time and period may be missing;
+ * false: no event follows. */
+static bool perf_take_event(perf_text rest, perf_head *out) {
+  perf_text word = perf_word(&rest);
+  const char *digits;
+  uint64_t period = 1;
+
+  if (perf_is_processor(word))
+    word = perf_word(&rest);
+  if (perf_is_flags(word))
+    word = perf_word(&rest);
+  out->has_time = perf_is_time(word);
+  if (out->has_time)
+    word = perf_word(&rest);
+  if (perf_is_digits(word.at, word.size)) {
+    digits = word.at;
+    sp_number_read(&digits, word.at + word.size, &period);
+    word = perf_word(&rest);
+  }
+  if (word.size < 2 || word.at[word.size - 1] != ':' ||
+      isdigit((unsigned char)*word.at))
+    return false;
+  out->period = period > INT64_MAX ? INT64_MAX : (int64_t)period;
+  out->event = (perf_text){word.at, word.size - 1};
+  perf_skip_blanks(&rest);
+  out->behind = rest;
+  return true;
+}
+
+/* The command ends where a thread's number and an event follow; it may have
+ * blanks and numbers. */
 static bool perf_take_head(perf_text line, perf_head *out) {
   const bool indented = line.size && sp_adhoc_is_blank(*line.at);
   perf_text rest = line, word;
+  const char *command_end;
 
   perf_skip_blanks(&rest);
-  *out = (perf_head){.command = rest, .period = 1};
-  word = perf_word(&rest);
-  if (word.size == 0)
-    return false;
-  for (;;) {
-    const char *command_end = word.at + word.size;
-
+  *out = (perf_head){.command = rest};
+  for (word = perf_word(&rest); word.size;) {
+    command_end = word.at + word.size;
     word = perf_word(&rest);
-    if (word.size == 0)
-      return false;
-    if (perf_is_thread(word)) {
+    if (word.size && perf_is_thread(word) && perf_take_event(rest, out)) {
       out->command.size = (size_t)(command_end - out->command.at);
       /* An indented line without a time is a frame that looks like one. */
-      return perf_take_event(rest, out) && (!indented || out->has_time);
+      return !indented || out->has_time;
     }
   }
+  return false;
 }
 
 /* "7f1a main+0x12 (/bin/x)": the name stands between the address and the file,
