@@ -60,8 +60,7 @@ def main():
     given = parser.parse_args(own)
     data = given.data or tempfile.mkdtemp()
     server = subprocess.Popen([given.server, "--listen", "127.0.0.1:0", "--data", data, *server_options],
-                              stdout=subprocess.PIPE, stderr=open(os.path.join(tempfile.gettempdir(), "disk_bounds.log"), "w"),
-                              text=True)
+                              stdout=subprocess.PIPE, text=True)
     port = int(re.search(r"127\.0\.0\.1:(\d+)", server.stdout.readline())[1])
     threading.Thread(target=server.stdout.read, daemon=True).start()
     templates = [template(random.Random(number)) for number in range(20)]
@@ -100,7 +99,8 @@ def main():
             largest = now
         if time.monotonic() > next_look:
             next_look = time.monotonic() + given.seconds / 10
-            print(f"{time.monotonic() - begin:6.1f} s {sum(now.values()) / 1e6:8.1f} MB {now} taken {taken} refused {refusals}", flush=True)
+            print(f"{time.monotonic() - begin:6.1f} s {sum(now.values()) / 1e6:8.1f} MB {now} "
+                  f"taken {taken} refused {refusals}", flush=True)
         time.sleep(0.25)
     if refused_at is not None:
         longest = max(longest, time.monotonic() - refused_at)

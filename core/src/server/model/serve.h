@@ -22,12 +22,12 @@ typedef struct sp_serve_counters {
 } sp_serve_counters;
 
 typedef struct sp_serve_options {
-  const char *listen;       /* "127.0.0.1:4040" */
-  const char *otlp;         /* "127.0.0.1:4318"; NULL: on `listen` alone */
-  const char *data;         /* the directory of the store */
-  uint64_t retention_ns;    /* 0: for ever */
-  uint64_t max_bytes;       /* 0: no limit */
-  uint64_t max_series;      /* 0: no limit */
+  const char *listen;    /* "127.0.0.1:4040" */
+  const char *otlp;      /* "127.0.0.1:4318"; NULL: on `listen` alone */
+  const char *data;      /* the directory of the store */
+  uint64_t retention_ns; /* 0: for ever */
+  uint64_t max_bytes;    /* 0: no limit */
+  uint64_t max_series;   /* 0: no limit */
   uint64_t max_series_per_application;
   int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
   int64_t window_future_ns; /* likewise */

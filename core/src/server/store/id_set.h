@@ -1,12 +1,13 @@
-/* A set of ids: a bit for each. */
+/* A set of ids: a bit for each, in pages that are made where there are ids. Ids
+ * of a store that runs for long are high, and most lower ones are gone. */
 #ifndef SP_ID_SET_H
 #define SP_ID_SET_H
 
 #include "../../util/mem.h"
 
 typedef struct sp_id_set {
-  uint8_t *bits;
-  size_t room; /* bytes */
+  uint8_t **pages; /* NULL: none of its ids */
+  size_t room;
 } sp_id_set;
 
 /* SPANPROF_ERR_NOMEM. */

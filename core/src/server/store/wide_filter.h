@@ -5,14 +5,14 @@
  * only once: a wide filter is of all blocks of a run of numbers, and stays true
  * when some of them go. What came after the last one is not in any. One
  * is made as soon as there are enough blocks that stay as they are. It is kept
- * in pieces of one page of the file, of which a look reads one. */
+ * in pieces, of which a look reads one. */
 #ifndef SP_WIDE_FILTER_H
 #define SP_WIDE_FILTER_H
 
 #include "store_inside.h"
 #include "wanted_ids.h"
 
-/* Of a row, which takes a page of the file with its header. */
+/* Of a row. It had a page of 16 KiB for itself when pages had this size. */
 #define SP_WIDE_PIECE_BYTES (254 * 64)
 
 /* Numbers of blocks, both inclusive, of which none has what is wanted. */
