@@ -32,7 +32,7 @@ class GoProgram(unittest.TestCase):
 
     TYPES = {("profile", "cpu"): "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
              ("profile", "samples"): "process_cpu:samples:count:cpu:nanoseconds",
-             ("goroutine", "goroutine"): "goroutines:goroutine:count:goroutine:count",
+             ("goroutine", "goroutine"): "goroutine:goroutine:count:goroutine:count",
              ("heap", "inuse_space"): "memory:inuse_space:bytes:space:bytes",
              ("heap", "inuse_objects"): "memory:inuse_objects:count:space:bytes",
              ("heap", "alloc_space"): "memory:alloc_space:bytes:space:bytes",
@@ -270,6 +270,22 @@ class Access(unittest.TestCase):
             log.seek(0)
             self.assertNotIn("s3cret", shown + log.read())
             self.assertEqual({"Bearer s3cret", "Basic dTpzM2NyZXQ="}, set(asked))
+
+    def test_a_secret_that_is_renewed_is_read_again(self):
+        asked = []
+
+        def answer(handler):
+            asked.append(handler.headers["Authorization"])
+            answer_with(handler, 401, b"who are you?\n")
+
+        with Target(answer) as target, tempfile.NamedTemporaryFile("w+") as token:
+            print("old", file=token, flush=True)
+            with jobs(("job", target.address, {}, {"authorization": {"credentials_file": token.name}}),
+                      scrape_interval="1s") as file, Server("--scrape-config", file.name):
+                wait_for(lambda: "Bearer old" in asked)
+                token.seek(0)
+                print("new", file=token, flush=True)
+                wait_for(lambda: "Bearer new" in asked)
 
 
 if __name__ == "__main__":

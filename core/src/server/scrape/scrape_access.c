@@ -6,8 +6,6 @@
 
 #include "../../util/status.h"
 
-#define ACCESS_SECRET_MAX 4096
-
 static const char *const access_none[] = {NULL};
 
 spanprof_status sp_scrape_text(sp_scrape_plan *plan, const sp_yaml *map,
@@ -24,20 +22,27 @@ spanprof_status sp_scrape_text(sp_scrape_plan *plan, const sp_yaml *map,
                         "no memory for what is to be scraped");
 }
 
-/* The secret of a file, without the end of its line. */
-static spanprof_status access_file(sp_scrape_plan *plan, const sp_yaml *named,
-                                   const char *path, const char **out) {
-  char text[ACCESS_SECRET_MAX + 1];
+spanprof_status sp_scrape_secret(const char *path,
+                                 char out[SP_SCRAPE_SECRET_BYTES]) {
   FILE *file = fopen(path, "re");
   size_t size;
 
   if (!file)
-    return sp_yaml_fail_at(named, sp_fail_errno(SPANPROF_ERR_IO, errno,
-                                                "%.200s cannot be read", path));
-  size = fread(text, 1, sizeof text - 1, file);
+    return sp_fail_errno(SPANPROF_ERR_IO, errno, "%.200s cannot be read", path);
+  size = fread(out, 1, SP_SCRAPE_SECRET_BYTES - 1, file);
   fclose(file);
-  text[size] = '\0';
-  text[strcspn(text, "\r\n")] = '\0';
+  out[size] = '\0';
+  out[strcspn(out, "\r\n")] = '\0';
+  return SPANPROF_OK;
+}
+
+static spanprof_status access_file(sp_scrape_plan *plan, const sp_yaml *named,
+                                   const char *path, const char **out) {
+  char text[SP_SCRAPE_SECRET_BYTES];
+  spanprof_status st = sp_scrape_secret(path, text);
+
+  if (st)
+    return sp_yaml_fail_at(named, st);
   *out = sp_scrape_plan_text(plan, text);
   return *out ? SPANPROF_OK
               : sp_fail(SPANPROF_ERR_NOMEM,
@@ -47,17 +52,16 @@ static spanprof_status access_file(sp_scrape_plan *plan, const sp_yaml *named,
 /* A secret as it is, or in a file. */
 static spanprof_status access_secret(sp_scrape_plan *plan, const sp_yaml *map,
                                      const char *name, const char *file_name,
-                                     const char **out) {
-  const char *path;
+                                     const char **out, const char **file) {
   spanprof_status st = sp_scrape_text(plan, map, name, out);
 
   if (!st)
-    st = sp_scrape_text(plan, map, file_name, &path);
-  if (!st && path && *out)
+    st = sp_scrape_text(plan, map, file_name, file);
+  if (!st && *file && *out)
     return sp_yaml_fail(map, "there are %s and %s", name, file_name);
-  return st || !path
+  return st || !*file
              ? st
-             : access_file(plan, sp_yaml_get(map, file_name), path, out);
+             : access_file(plan, sp_yaml_get(map, file_name), *file, out);
 }
 
 static spanprof_status access_basic(sp_scrape_plan *plan,
@@ -69,10 +73,11 @@ static spanprof_status access_basic(sp_scrape_plan *plan,
   spanprof_status st = sp_yaml_known(given, "basic_auth", &keys);
 
   if (!st)
-    st = access_secret(plan, given, "username", "username_file", &access->user);
+    st = access_secret(plan, given, "username", "username_file", &access->user,
+                       &access->user_file);
   if (!st)
     st = access_secret(plan, given, "password", "password_file",
-                       &access->password);
+                       &access->password, &access->password_file);
   if (!st && (!access->user || !access->password))
     st = sp_yaml_fail(given, "basic_auth has a username and a password, or "
                              "files of them");
@@ -92,7 +97,7 @@ static spanprof_status access_bearer(sp_scrape_plan *plan,
     st = sp_yaml_text(given, "type", &type);
   if (!st)
     st = access_secret(plan, given, "credentials", "credentials_file",
-                       &access->bearer);
+                       &access->bearer, &access->bearer_file);
   if (!st && (strcmp(type, "Bearer") != 0 || !access->bearer))
     st = sp_yaml_fail(given, "authorization is of the type Bearer, with "
                              "credentials or credentials_file");
@@ -125,8 +130,9 @@ spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,
   const sp_yaml *bearer = sp_yaml_get(job, "authorization");
   const sp_yaml *tls = sp_yaml_get(job, "tls_config");
   /* Prometheus' older way to say authorization. */
-  spanprof_status st = access_secret(plan, job, "bearer_token",
-                                     "bearer_token_file", &access->bearer);
+  spanprof_status st =
+      access_secret(plan, job, "bearer_token", "bearer_token_file",
+                    &access->bearer, &access->bearer_file);
 
   if (st)
     return st;

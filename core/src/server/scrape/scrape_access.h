@@ -6,7 +6,13 @@
 #include "../model/yaml_file.h"
 #include "scrape_plan.h"
 
-/* Read what the job has of them. Files of secrets are read now, others named.
+#define SP_SCRAPE_SECRET_BYTES 4097 /* with the NUL */
+
+/* The first line of a file. SPANPROF_ERR_IO, in a sentence. */
+spanprof_status sp_scrape_secret(const char *path,
+                                 char out[SP_SCRAPE_SECRET_BYTES]);
+
+/* Read what the job has of them. Files of secrets are read, too, and named.
  * SPANPROF_ERR_ARGUMENT, SPANPROF_ERR_IO, in a sentence that shows no secret.
  */
 spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,

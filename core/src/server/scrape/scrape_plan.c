@@ -32,7 +32,7 @@ static const sp_scrape_kind plan_memory = {
  * it is profiled. */
 static const sp_scrape_kind plan_goroutine = {.name = "goroutine",
                                               .path = "/goroutine",
-                                              .metric = "goroutines",
+                                              .metric = "goroutine",
                                               .types = {"goroutine"}};
 static const sp_scrape_kind plan_mutex = {.name = "mutex",
                                           .path = "/mutex",

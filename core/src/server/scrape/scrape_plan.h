@@ -35,6 +35,10 @@ typedef struct sp_scrape_access {
   const char *user;
   const char *password;
   const char *bearer;
+  /* Files that the three are read from again for each request. */
+  const char *user_file;
+  const char *password_file;
+  const char *bearer_file;
   const char *ca_file; /* PEM, as the others */
   const char *cert_file;
   const char *key_file;

@@ -5,6 +5,7 @@
 
 #include "../../util/status.h"
 #include "../../util/utf8.h"
+#include "scrape_access.h"
 
 #define TRANSFER_CONNECT_MS 8000L
 #define TRANSFER_TEXT_SIZE  120 /* what is shown of a target's own words */
@@ -37,20 +38,31 @@ static size_t transfer_on_header(char *line, size_t one, size_t size,
   return transfer->large ? 0 : size;
 }
 
+/* A secret may have been renewed; of a file that cannot be read the one of the
+ * start is used. */
+static const char *transfer_secret(const char *file, const char *known,
+                                   char read[SP_SCRAPE_SECRET_BYTES]) {
+  return file && !sp_scrape_secret(file, read) ? read : known;
+}
+
 static CURLcode transfer_access(sp_scrape_transfer *transfer,
                                 const sp_scrape_access *access) {
   CURL *easy = transfer->easy;
   CURLcode code = CURLE_OK;
+  char secret[SP_SCRAPE_SECRET_BYTES];
 
 #define TRANSFER_SET(option, value) \
   code = code ? code : curl_easy_setopt(easy, CURLOPT_##option, value)
   if (access->user) {
     TRANSFER_SET(HTTPAUTH, (long)CURLAUTH_BASIC);
-    TRANSFER_SET(USERNAME, access->user);
-    TRANSFER_SET(PASSWORD, access->password);
+    TRANSFER_SET(USERNAME,
+                 transfer_secret(access->user_file, access->user, secret));
+    TRANSFER_SET(PASSWORD, transfer_secret(access->password_file,
+                                           access->password, secret));
   } else if (access->bearer) {
     TRANSFER_SET(HTTPAUTH, (long)CURLAUTH_BEARER);
-    TRANSFER_SET(XOAUTH2_BEARER, access->bearer);
+    TRANSFER_SET(XOAUTH2_BEARER,
+                 transfer_secret(access->bearer_file, access->bearer, secret));
   }
   TRANSFER_SET(SSL_VERIFYPEER, access->trusts_any ? 0L : 1L);
   TRANSFER_SET(SSL_VERIFYHOST, access->trusts_any ? 0L : 2L);
