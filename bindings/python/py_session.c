@@ -10,7 +10,7 @@
 #include "py_otel.h"
 #include "py_runtime.h"
 #include "py_sigterm.h"
-#include "session/session.h"
+#include "session/session_flush.h"
 #include "util/clock.h"
 #include "util/own_thread.h"
 

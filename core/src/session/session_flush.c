@@ -1,3 +1,5 @@
+#include "session_flush.h"
+
 #include "session_inside.h"
 
 #define SESSION_FLUSH_SLICE_NS (50 * SP_NS_PER_MS)
