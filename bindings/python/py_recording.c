@@ -66,7 +66,7 @@ static PyObject *recording_begin(PyObject *module, PyObject *arguments) {
 
 /* The recording in a capsule, which is ended with it; NULL with an exception.
  */
-static spanprof_recording *recording_take(PyObject *capsule) {
+static spanprof_recording *recording_of(PyObject *capsule) {
   spanprof_recording *recording = PyCapsule_GetPointer(capsule, RECORDING_NAME);
 
   return recording && PyCapsule_SetName(capsule, RECORDING_ENDED) == 0
@@ -98,7 +98,7 @@ static PyObject *recording_end(PyObject *module, PyObject *arguments) {
   (void)module;
   if (!PyArg_ParseTuple(arguments, "OK", &capsule, &outer))
     return NULL;
-  recording = recording_take(capsule);
+  recording = recording_of(capsule);
   if (!recording)
     return NULL;
   if (recording_unmark(recording, outer) < 0) {

@@ -184,8 +184,8 @@ static uint64_t recording_until(const sp_recording *recording) {
 
 /* Take those that are over, or all of them, out of the list and have them
  * receive nothing more; *first_ns: when the first of the others is over. */
-static sp_recording *recordings_take_ended(sp_collector *collector, bool all,
-                                           uint64_t *first_ns) {
+static sp_recording *recordings_remove_ended(sp_collector *collector, bool all,
+                                             uint64_t *first_ns) {
   sp_recording **at = &collector->recordings, *recording, *ended = NULL;
   const uint64_t now_ns = sp_clock_monotonic_ns(collector->config.clock);
 
@@ -211,7 +211,8 @@ static sp_recording *recordings_take_ended(sp_collector *collector, bool all,
 
 static uint64_t recordings_end(sp_collector *collector, bool all) {
   uint64_t first_ns;
-  sp_recording *ended = recordings_take_ended(collector, all, &first_ns), *next;
+  sp_recording *ended = recordings_remove_ended(collector, all, &first_ns),
+               *next;
 
   if (ended)
     sp_collector_names_wait(collector);
