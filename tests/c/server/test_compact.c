@@ -137,24 +137,24 @@ static void a_pass_looks_at_what_came_since(void) {
   store = fixture_open();
   put(store, "shop", now);
   put(store, "shop", now + 1);
-  CHECK(!sp_compact(store, false, &seen));
+  CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
   CHECK_EQUAL(2, blocks()); /* neither enough nor at rest */
   CHECK_EQUAL(2, seen.block);
   CHECK(seen.quiet_ns < now && seen.quiet_ns > now - 5 * MINUTE);
 
   put(store, "web", now - 60 * MINUTE);
   put(store, "web", now - 60 * MINUTE + 1);
-  CHECK(!sp_compact(store, false, &seen));
+  CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
   CHECK_EQUAL(3, blocks()); /* at rest */
   put(store, "web", now - 60 * MINUTE + 2);
   later = (sp_compact_seen){.block = 99, .quiet_ns = now - 30 * MINUTE};
-  CHECK(!sp_compact(store, false, &later));
+  CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &later));
   CHECK_EQUAL(4, blocks()); /* seen at rest before */
   later = (sp_compact_seen){.block = 99, .quiet_ns = now - 90 * MINUTE};
-  CHECK(!sp_compact(store, false, &later));
+  CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &later));
   CHECK_EQUAL(3, blocks()); /* at rest since */
   put(store, "web", now - 60 * MINUTE + 3);
-  CHECK(!sp_compact(store, false, &seen));
+  CHECK(!sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &seen));
   CHECK_EQUAL(3, blocks()); /* new */
   sp_store_close(store);
   fixture_end();

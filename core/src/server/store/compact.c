@@ -22,9 +22,8 @@
 
 /* Of one block: memory while it is made, and what a query of a minute reads
  * too much. One that has half of them is left as it is. */
-#define COMPACT_PROFILES_MAX 1024
-#define COMPACT_SAMPLES_MAX  400000
-#define COMPACT_VALUES_MAX   1600000 /* as many of four types */
+#define COMPACT_SAMPLES_MAX 400000
+#define COMPACT_VALUES_MAX  1600000 /* as many of four types */
 
 /* A block is no larger part of the store's limit: a small store drops little at
  * a time. */
@@ -62,6 +61,7 @@ typedef struct compact {
                      * else a source that is sent to all the time had no end */
   compact_place places[COMPACT_BLOCKS_MAX];
   size_t place_count;
+  size_t profiles_max;      /* of one block */
   uint64_t block_bytes_max; /* of the rows of one block, before packing */
   /* The block that is being made. */
   sp_block block;
@@ -121,7 +121,7 @@ static bool compact_is_full(const compact *all, const sp_block *next,
 
   return block->profile_count &&
          (all->block_bytes + bytes > all->block_bytes_max ||
-          block->profile_count + next->profile_count > COMPACT_PROFILES_MAX ||
+          block->profile_count + next->profile_count > all->profiles_max ||
           block->sample_count + next->sample_count > COMPACT_SAMPLES_MAX ||
           block->value_count + next->value_count > COMPACT_VALUES_MAX);
 }
@@ -156,7 +156,8 @@ static spanprof_status compact_gather(compact *all, sqlite3 *db,
   sqlite3_bind_int64(rows, 1, place->source);
   sqlite3_bind_int64(rows, 2, place->hour * COMPACT_HOUR_NS);
   sqlite3_bind_int64(rows, 3, end_ns);
-  sqlite3_bind_int64(rows, 4, all->singles ? 2 : COMPACT_PROFILES_MAX / 2);
+  sqlite3_bind_int64(rows, 4,
+                     all->singles ? 2 : (int64_t)all->profiles_max / 2);
   sqlite3_bind_int64(rows, 5, all->last_row);
   sqlite3_bind_int64(rows, 6, (int64_t)(all->block_bytes_max / 2));
   sp_block_init(&one, all->store->mem);
@@ -328,14 +329,16 @@ static spanprof_status compact_find(compact *all, compact_place *last) {
   if (!st) {
     sqlite3_bind_int64(find, 1, last->source);
     sqlite3_bind_int64(find, 2, last->hour);
-    sqlite3_bind_int64(find, 3, all->singles ? 2 : COMPACT_PROFILES_MAX / 2);
+    sqlite3_bind_int64(find, 3,
+                       all->singles ? 2 : (int64_t)all->profiles_max / 2);
     sqlite3_bind_int64(find, 4, all->all);
     sqlite3_bind_int64(find, 5, all->sees.quiet_ns);
     sqlite3_bind_int64(find, 6, all->seen.block);
     sqlite3_bind_int64(find, 7, all->seen.quiet_ns);
     sqlite3_bind_int64(find, 8, COMPACT_BLOCKS_MAX);
-    sqlite3_bind_int64(
-        find, 9, all->singles ? COMPACT_SINGLES_MIN : COMPACT_PROFILES_MAX / 2);
+    sqlite3_bind_int64(find, 9,
+                       all->singles ? COMPACT_SINGLES_MIN
+                                    : (int64_t)all->profiles_max / 2);
   }
   while (!st && !(st = sp_database_step(find, &code)) && code == SQLITE_ROW) {
     last->source = (uint32_t)sqlite3_column_int64(find, 0);
@@ -371,7 +374,7 @@ static spanprof_status compact_step(compact *all, bool singles) {
   return st;
 }
 
-spanprof_status sp_compact(sp_store *store, bool all_of_it,
+spanprof_status sp_compact(sp_store *store, bool all_of_it, size_t profiles_max,
                            sp_compact_seen *seen) {
   compact *all = sp_mem_zero(store->mem, sizeof *all);
   sp_disk_budget budget;
@@ -383,6 +386,7 @@ spanprof_status sp_compact(sp_store *store, bool all_of_it,
   all->store = store;
   all->block_bytes_max = budget.data_max / COMPACT_DATA_PART;
   all->all = all_of_it;
+  all->profiles_max = profiles_max;
   all->seen = *seen;
   sp_block_init(&all->block, store->mem);
   all->sees.quiet_ns =

@@ -40,7 +40,7 @@ bool sp_store_ends(sp_store *store) {
 
 spanprof_status sp_store_compact(sp_store *store) {
   sp_compact_seen seen = {0, 0};
-  spanprof_status st = sp_compact(store, true, &seen);
+  spanprof_status st = sp_compact(store, true, SP_COMPACT_PROFILES_MAX, &seen);
 
   return st ? st : sp_wide_filter_keep(store);
 }
@@ -76,7 +76,7 @@ static spanprof_status keep_pass(sp_store *store, keep_state *state) {
   if (!st && keep_trusts_clock(store, state))
     st = sp_store_drop_by_age(store);
   if (!st)
-    st = sp_compact(store, false, &state->seen);
+    st = sp_compact(store, false, SP_COMPACT_PROFILES_MAX, &state->seen);
   if (!st)
     st = sp_wide_filter_keep(store);
   if (!st)

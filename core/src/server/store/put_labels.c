@@ -100,7 +100,7 @@ static spanprof_status put_source_with(sp_put *put, uint32_t set,
 
 static spanprof_status put_series_with(sp_put *put, uint32_t set,
                                        sp_series_room room) {
-  const uint64_t before = put->intern->inserted;
+  const uint64_t before = put->asks ? put->intern->inserted : 0;
   spanprof_status st;
 
   sp_buffer_clear(&put->bytes);

@@ -19,6 +19,7 @@
  * they are this part of the blocks. */
 #define RETAIN_SINGLES_MIN  32
 #define RETAIN_SINGLES_PART 4
+#define RETAIN_PACKED_PART  16 /* of them go into one block */
 
 /* Further goes below the bound, so that the next call is not at once. */
 #define RETAIN_BELOW_PART 32
@@ -306,7 +307,8 @@ static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
   return *did ? sp_store_collect(store) : st;
 }
 
-/* Packed, a profile takes a quarter of its bytes; but packing needs space. */
+/* Packed, a profile takes a quarter of its bytes; but packing needs space. The
+ * blocks stay small, for the oldest are dropped next. */
 static spanprof_status retain_pack(sp_store *store,
                                    const sp_disk_budget *budget) {
   sp_compact_seen seen = {0, 0};
@@ -317,10 +319,13 @@ static spanprof_status retain_pack(sp_store *store,
     return SPANPROF_OK;
   st = retain_numbers(store, "SELECT count(*) FROM block WHERE profiles=1",
                       &singles, "SELECT count(*) FROM block", &blocks);
-  return st || singles < RETAIN_SINGLES_MIN ||
-                 singles < blocks / RETAIN_SINGLES_PART
-             ? st
-             : sp_compact(store, true, &seen);
+  if (st || singles < RETAIN_SINGLES_MIN ||
+      singles < blocks / RETAIN_SINGLES_PART)
+    return st;
+  return sp_compact(store, true,
+                    sp_min_u64((uint64_t)singles / RETAIN_PACKED_PART + 2,
+                               SP_COMPACT_PROFILES_MAX),
+                    &seen);
 }
 
 static int64_t retain_over(sp_store *store, const sp_disk_budget *budget) {
