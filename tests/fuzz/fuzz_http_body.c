@@ -50,11 +50,10 @@ static void fuzz_begin(void) {
   snprintf(fuzz.path, sizeof fuzz.path, "/tmp/spanprof-fuzz-%d.db",
            (int)getpid());
   sp_log_init(&fuzz.log, NULL, NULL, SPANPROF_LOG_OFF, sp_clock_system());
-  fuzz.options =
-      (sp_serve_options){.window_past_ns = -1,
-                         .window_future_ns = -1,
-                         .upload_bytes = (size_t)64 << 20,
-                         .limits = &sp_limits_own};
+  fuzz.options = (sp_serve_options){.window_past_ns = -1,
+                                    .window_future_ns = -1,
+                                    .upload_bytes = (size_t)64 << 20,
+                                    .limits = &sp_limits_own};
   fuzz.serve = (sp_serve){.mem = &sp_mem_default,
                           .clock = sp_clock_system(),
                           .log = &fuzz.log,
