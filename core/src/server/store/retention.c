@@ -372,6 +372,7 @@ spanprof_status sp_store_drop_by_bytes(sp_store *store) {
   sp_disk_budget budget;
   spanprof_status st;
 
+  pthread_mutex_lock(&store->shrinks);
   sp_store_budget(store, &budget);
   sp_disk_reserve_keep(&budget, store->path);
   st = retain_fit(store, &budget, &profiles, &rows);
@@ -383,6 +384,7 @@ spanprof_status sp_store_drop_by_bytes(sp_store *store) {
              profiles, rows);
   sp_store_budget(store, &budget);
   sp_disk_reserve_keep(&budget, store->path);
+  pthread_mutex_unlock(&store->shrinks);
   return st;
 }
 

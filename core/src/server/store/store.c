@@ -115,6 +115,7 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
   pthread_mutex_init(&store->learning, NULL);
   sp_condition_init(&store->keeper_wake);
   sp_condition_init(&store->room);
+  pthread_mutex_init(&store->shrinks, NULL);
   store->pressed = true; /* the first pass begins at once */
   store->path = sp_mem_text(options->mem, options->path, strlen(options->path));
   st = store->path ? store_start(store, options) : SPANPROF_ERR_NOMEM;
@@ -148,6 +149,7 @@ void sp_store_close(sp_store *store) {
     close(store->lock_file);
   pthread_cond_destroy(&store->keeper_wake);
   pthread_cond_destroy(&store->room);
+  pthread_mutex_destroy(&store->shrinks);
   pthread_mutex_destroy(&store->lock);
   pthread_mutex_destroy(&store->learning);
   sp_gate_dispose(&store->gate);

@@ -58,8 +58,9 @@ struct sp_store {
   size_t damaged_count;
   bool collects; /* a call of sp_store_collect() is under way */
   sp_store_drops drops[SP_STORE_REASONS];
-  bool pressed;        /* the keeper is to make room now */
-  pthread_cond_t room; /* the keeper has made some */
+  bool pressed;            /* the keeper is to make room now */
+  pthread_cond_t room;     /* the keeper has made some */
+  pthread_mutex_t shrinks; /* held by who makes room: one at a time */
   /* Any thread. */
   _Atomic uint64_t uncollected; /* blocks and spans dropped since the last */
   _Atomic bool collected; /* once since the start: others may have left some */
