@@ -309,8 +309,8 @@ SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
 /* Take no samples from now on, until the resume: no thread has a timer, in this
  * process and in those it forks meanwhile. What was sampled before leaves with
  * its window as ever; flush and stop work. What threads use until then, and
- * since their last tick, is in no profile. A program that gives every signal its
- * default action pauses around that: a sample would end it. Idempotent, not
+ * since their last tick, is in no profile. A program that gives every signal
+ * its default action pauses around that: a sample would end it. Idempotent, not
  * counted.
  * SPANPROF_ERR_STATE: `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_pause(spanprof_session *session);
