@@ -2,8 +2,8 @@
 #ifndef SP_REFUSAL_H
 #define SP_REFUSAL_H
 
-#include "../model/serve.h"
 #include "../../util/buffer.h"
+#include "../model/serve.h"
 
 typedef enum sp_refusal_kind {
   SP_REFUSAL_NONE,
