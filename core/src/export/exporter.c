@@ -144,11 +144,14 @@ static sp_own_stack exporter_stack(const sp_exporter *exporter) {
                                         : SP_OWN_STACK_SMALL;
 }
 
-/* An errno, to be told when the lock is given back. Lock held. */
+/* An errno, to be told when the lock is given back. Lock held. No thread is
+ * started once exit handlers run: a signal's handler may have called exit()
+ * while its thread held a lock that pthread_create() needs. The stop then does
+ * the thread's work. */
 static int exporter_start(sp_exporter *exporter) {
   int error;
 
-  if (exporter->running)
+  if (exporter->running || sp_exit_begun())
     return 0;
   error = sp_own_thread_start(&exporter->thread, "spanprof-upload",
                               exporter_stack(exporter), exporter_run, exporter);
