@@ -183,7 +183,8 @@ class Uploads(unittest.TestCase):
                 self.assertEqual(415, got)
                 self.assertIn(b"neither gzip nor identity", answer)
             self.assertIn("an upload to /ingest was refused: ", server.process.stdout.readline())
-        self.ingest("packed.cpu", gzip.compress(b"main;leaf 3\n"), {"Content-Encoding": "gzip"}, format="folded", sampleRate="100")
+        self.ingest("packed.cpu", gzip.compress(b"main;leaf 3\n"), {"Content-Encoding": "gzip"}, format="folded",
+                    sampleRate="100")
         self.check("packed", 30_000_000, ("leaf", "main", "total"))
 
     def otlp(self, service):
@@ -209,7 +210,9 @@ class Uploads(unittest.TestCase):
     def test_otlp_texts_by_number(self):
         """As the Collector's marshaler writes them: keys and values of attributes by their numbers."""
         def by_number(texts, service):
-            key_value = lambda key, value: number(3, texts.index(key)) + part(2, number(8, texts.index(value)))
+            def key_value(key, value):
+                return number(3, texts.index(key)) + part(2, number(8, texts.index(value)))
+
             texts += ["service.name", service, "host.name", "h1", "scope.key", "scope-1", "kind", "red"]
             resource = part(1, part(1, key_value("service.name", service)) + part(1, key_value("host.name", "h1")))
             scope = part(1, part(1, "go.example/profiler") + part(3, key_value("scope.key", "scope-1")))
@@ -219,17 +222,23 @@ class Uploads(unittest.TestCase):
         texts = ["", "samples", "count", "cpu", "nanoseconds", "leaf"]
         resource, scope, attributes = by_number(texts, "otelcol-ebpf")
         dictionary = part(1, b"") + part(2, b"") + part(2, part(3, number(1, 1))) + part(3, b"") + part(3, number(1, 5))
-        dictionary += part(4, b"") + b"".join(part(5, text) for text in texts) + attributes + part(7, b"") + part(7, part(1, b"\1"))
+        dictionary += part(4, b"") + b"".join(part(5, text) for text in texts) + attributes
+        dictionary += part(7, b"") + part(7, part(1, b"\1"))
         stamps = part(5, b"".join((self.now - 10**10 + i).to_bytes(8, "little") for i in range(12)))
-        profile = part(1, number(1, 1) + number(2, 2)) + fixed(3, self.now - 10**10) + part(2, number(1, 1) + part(2, b"\1") + stamps)
+        profile = part(1, number(1, 1) + number(2, 2)) + fixed(3, self.now - 10**10)
+        profile += part(2, number(1, 1) + part(2, b"\1") + stamps)
         profile += part(5, number(1, 3) + number(2, 4)) + number(6, 10_000_000)
         body = part(1, resource + part(2, scope + part(2, profile))) + part(2, dictionary)
         self.taken("/v1development/profiles", body, {"Content-Type": "application/x-protobuf"})
         self.check("otelcol-ebpf", 120_000_000, ("leaf", "total"))
-        pair = lambda key, value: {"keyStrindex": texts.index(key), "value": {"stringValueStrindex": texts.index(value)}}
+
+        def pair(key, value):
+            return {"keyStrindex": texts.index(key), "value": {"stringValueStrindex": texts.index(value)}}
+
         body = {"resourceProfiles": [{
             "resource": {"attributes": [pair("service.name", "otelcol-ebpf"), pair("host.name", "h1")]},
-            "scopeProfiles": [{"scope": {"name": "go.example/profiler", "attributes": [pair("scope.key", "scope-1")]}, "profiles": [{
+            "scopeProfiles": [{"scope": {"name": "go.example/profiler", "attributes": [pair("scope.key", "scope-1")]},
+                               "profiles": [{
                 "sampleType": {"typeStrindex": 1, "unitStrindex": 2}, "timeUnixNano": str(self.now - 2 * 10**10),
                 "samples": [{"stackIndex": 1, "attributeIndices": [1], "values": ["12"]}],
                 "periodType": {"typeStrindex": 3, "unitStrindex": 4}, "period": "10000000"}]}]}],
@@ -270,9 +279,10 @@ class Uploads(unittest.TestCase):
         status, body = self.server.send("/v1/traces", json.dumps(message).encode(), {"Content-Type": "application/json"})
         self.assertEqual("1", json.loads(body)["partialSuccess"]["rejectedSpans"])
         far = 4_080_000_000 * 10**9  # a clock in 2099 costs its own spans
+        early = self.now - 7200 * 10**9
+        times = [(far, far), (self.now, far), (early - 100 * 10**9, early), (early, self.now)]
         spans = [dict(span, traceId=TRACE, spanId=f"{n:016x}", startTimeUnixNano=str(begin), endTimeUnixNano=str(end))
-                 for n, (begin, end) in enumerate([(far, far), (self.now, far), (self.now - 7300 * 10**9, self.now - 7200 * 10**9),
-                                                   (self.now - 7200 * 10**9, self.now)], 1)]
+                 for n, (begin, end) in enumerate(times, 1)]
         message = {"resourceSpans": [{"scopeSpans": [{"spans": spans}]}]}
         status, body = self.server.send("/v1/traces", json.dumps(message).encode(), {"Content-Type": "application/json"})
         self.assertEqual((200, "3"), (status, json.loads(body)["partialSuccess"]["rejectedSpans"]), body)

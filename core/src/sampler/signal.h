@@ -27,8 +27,8 @@ typedef void (*sp_signal_fn)(int number, uint32_t index, uint64_t ticks,
  * the place of ours. */
 spanprof_status sp_signal_choose(int wanted, int *out);
 
-/* Install the handler for `number`; again, where the program gave the signal its
- * default action since. */
+/* Install the handler for `number`; again, where the program gave the signal
+ * its default action since. */
 spanprof_status sp_signal_install(int number, sp_signal_fn handle);
 
 /* The same, only where nobody else handles or ignores the signal, nor gave it

@@ -60,9 +60,8 @@ static spanprof_status option_check(const char *name, int64_t value,
 }
 
 static spanprof_status options_check(const spanprof_recording_options *given) {
-  spanprof_status st =
-      option_check("scope", given->scope, SPANPROF_RECORDING_ALL,
-                   SPANPROF_RECORDING_MARK);
+  spanprof_status st = option_check(
+      "scope", given->scope, SPANPROF_RECORDING_ALL, SPANPROF_RECORDING_MARK);
 
   if (!st)
     st = option_check("sample_rate_hz", given->sample_rate_hz, 1,
