@@ -150,6 +150,7 @@ static spanprof_status serve_scrape(serve_process *process) {
 static spanprof_status serve_listen(serve_process *process) {
   const sp_serve_options *options = &process->arguments.options;
   const sp_http_server_options http = {.routes = &process->routes,
+                                       .log = &process->log,
                                        .token = options->token,
                                        .token_file = options->token_file,
                                        .hosts = options->hosts,

@@ -27,16 +27,32 @@ static inline void http_echo(void *data, const sp_http_request *request,
     sp_buffer_format(&response->body, " a=%s", sp_http_query(request, "a"));
 }
 
+/* The log of the server: how many lines it had, and the last one. */
+static sp_log http_log;
+static _Atomic int http_log_lines;
+static char http_log_line[512];
+
+static inline void http_log_write(void *data, spanprof_log_level level,
+                                  const char *line) {
+  (void)data;
+  (void)level;
+  snprintf(http_log_line, sizeof http_log_line, "%s", line);
+  atomic_fetch_add(&http_log_lines, 1);
+}
+
 static inline void http_begin(const sp_http_route *given, size_t count,
                               const char *token) {
   static const char *const hosts[] = {"gateway.example", "db"};
   const sp_http_server_options options = {.routes = &routes,
+                                          .log = &http_log,
                                           .listen = "127.0.0.1:0",
                                           .token = token,
                                           .hosts = hosts,
                                           .host_count = SP_COUNT_OF(hosts)};
   size_t i;
 
+  sp_log_init(&http_log, http_log_write, NULL, SPANPROF_LOG_INFO,
+              sp_clock_system());
   routes = (sp_http_routes){.mem = &sp_mem_default};
   for (i = 0; i < count; i++)
     CHECK(!sp_http_routes_add(&routes, &given[i]));

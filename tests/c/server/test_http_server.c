@@ -58,6 +58,19 @@ static void every_answer_says_who_it_is(void) {
 }
 
 /* What a proxy may understand otherwise is understood in no way. */
+/* gRPC begins with the preface of RFC 9113, 3.4. */
+static void a_client_of_http_2_is_logged_once(void) {
+  static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+  http_start(NULL);
+  atomic_store(&http_log_lines, 0);
+  HAS(http_ask_text(preface), " 505 ");
+  HAS(http_ask_text(preface), " 505 ");
+  CHECK_EQUAL(1, atomic_load(&http_log_lines));
+  HAS(http_log_line, "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf");
+  http_stop();
+}
+
 static void malformed_requests_are_refused_with_a_sentence(void) {
   static const struct {
     const char *headers;
@@ -304,6 +317,7 @@ static void an_address_is_refused_with_a_sentence(void) {
 int main(int argc, char **argv) {
   static const check_test tests[] = {
       {"every_answer_says_who_it_is", every_answer_says_who_it_is},
+      {"a_client_of_http_2_is_logged_once", a_client_of_http_2_is_logged_once},
       {"malformed_requests_are_refused_with_a_sentence",
        malformed_requests_are_refused_with_a_sentence},
       {"an_agent_of_another_protocol_is_told_what_to_do",

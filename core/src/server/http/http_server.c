@@ -24,6 +24,7 @@
 #define SERVER_WAITING_MAX     SP_CONNECTIONS_MAX
 #define SERVER_QUERIES_MAX     512 /* that wait for a worker */
 #define SERVER_FLUSH_TRIES_MAX 50  /* of 10 ms */
+#define SERVER_MESSAGE_BYTES   256
 /* Of both of libmicrohttpd's threads: sp_connections closes what is too many
  * before. */
 #define SERVER_MHD_CONNECTIONS (4 * SP_CONNECTIONS_MAX)
@@ -61,8 +62,10 @@ struct sp_http_server {
   sp_connections connections;
   sp_http_durations durations;
   sp_token token;
+  sp_log *log;
   /* Any thread. */
   atomic_bool stopping;
+  atomic_bool told_http2;
   sp_http_budget budget;
   _Atomic uint64_t inflight;
 };
@@ -253,10 +256,19 @@ static size_t server_unescape(void *data, struct MHD_Connection *connection,
   return sp_percent_decode(text);
 }
 
-static void server_say_nothing(void *data, const char *format, va_list list) {
-  (void)data;
-  (void)format;
-  (void)list;
+/* A message of libmicrohttpd. One of them is for the user: an exporter that
+ * speaks gRPC begins with HTTP/2 (RFC 9113, 3.4), which libmicrohttpd answers
+ * with 505 before it calls anything else. */
+static void server_message(void *data, const char *format, va_list list) {
+  sp_http_server *server = data;
+  char text[SERVER_MESSAGE_BYTES];
+
+  vsnprintf(text, sizeof text, format, list);
+  if (strstr(text, " 505 ") && !atomic_exchange(&server->told_http2, true))
+    sp_log_line(server->log, SPANPROF_LOG_WARN,
+                "a client spoke HTTP/2, as OTLP over gRPC does: this server "
+                "takes OTLP over HTTP alone, so set "
+                "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there");
 }
 
 /* TURBO: without it, libmicrohttpd shuts a connection down for writing before
@@ -268,7 +280,7 @@ static struct MHD_Daemon *server_daemon(server_listener *listener) {
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO |
           MHD_USE_ERROR_LOG,
       0, NULL, NULL, server_access, listener, MHD_OPTION_EXTERNAL_LOGGER,
-      server_say_nothing, NULL, MHD_OPTION_UNESCAPE_CALLBACK, server_unescape,
+      server_message, server, MHD_OPTION_UNESCAPE_CALLBACK, server_unescape,
       NULL, MHD_OPTION_LISTEN_SOCKET, listener->socket,
       MHD_OPTION_NOTIFY_COMPLETED, server_completed, server,
       MHD_OPTION_NOTIFY_CONNECTION, server_connection, server,
@@ -343,6 +355,7 @@ spanprof_status sp_http_server_start(sp_http_server **out,
   sp_http_durations_init(&server->durations, &sp_mem_default);
   sp_http_budget_init(&server->budget);
   server->routes = options->routes;
+  server->log = options->log;
   st = sp_token_init(&server->token, options->token, options->token_file);
   if (!st)
     st = server_workers(server);

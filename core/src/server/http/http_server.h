@@ -13,16 +13,18 @@
 #ifndef SP_HTTP_SERVER_H
 #define SP_HTTP_SERVER_H
 
+#include "../../util/log.h"
 #include "guard.h"
 #include "http.h"
 
 typedef struct sp_http_server sp_http_server;
 
 typedef struct sp_http_server_options {
-  const sp_http_routes *routes; /* borrowed */
-  const char *token;            /* NULL: none is wanted, or it is in a file */
-  const char *token_file;       /* NULL: none */
-  const char *const *hosts;     /* further names that Host may have */
+  const sp_http_routes *routes; /* borrowed, as the log */
+  sp_log *log;
+  const char *token;        /* NULL: none is wanted, or it is in a file */
+  const char *token_file;   /* NULL: none */
+  const char *const *hosts; /* further names that Host may have */
   size_t host_count;
   const char *listen;      /* "127.0.0.1:4040", "[::1]:0", "unix:/run/a.sock" */
   const char *listen_also; /* a second address; NULL: none */
