@@ -81,6 +81,8 @@ static inline void fixture_run(const char *sql) {
   sqlite3 *db;
 
   CHECK_EQUAL(SQLITE_OK, sqlite3_open(fixture_path, &db));
+  /* The store's writer and keeper hold locks for moments. */
+  CHECK_EQUAL(SQLITE_OK, sqlite3_busy_timeout(db, 10000));
   CHECK_EQUAL(SQLITE_OK, sqlite3_exec(db, sql, NULL, NULL, NULL));
   sqlite3_close(db);
 }
