@@ -46,7 +46,7 @@ typedef struct spanprof_context_view {
   size_t struct_size;
   spanprof_label_set labels;
   spanprof_span span; /* of spanprof_span_carried() */
-  spanprof_mark mark; /* of the recording that the context belongs to */
+  spanprof_mark mark; /* the recording's that the context belongs to */
 } spanprof_context_view;
 
 /* The name of a frame; text is copied during spanprof_name_set(). */
@@ -150,11 +150,11 @@ SPANPROF_API size_t spanprof_runtime_resolve(size_t max);
  * of that, other than SPANPROF_ERR_NOMEM, does not lose the pointer. */
 SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);
 
-/* Say what the calling thread works for from now on, where `read_context` alone
- * can tell: CPU time that is booked at the thread's end, when the language's
- * context is gone, then has these labels and this span, or those of the
- * thread's last sample. Signal-safe; does nothing on a thread that is not
- * registered. */
+/* Store the labels and the span of the calling thread's current work, for a
+ * language whose contexts only `read_context` can read. CPU time that is booked
+ * at the thread's end, when the language's context is gone, then has these
+ * labels and this span, or those of the thread's last sample if that is later.
+ * Signal-safe; does nothing on a thread that is not registered. */
 SPANPROF_API void spanprof_thread_works_for(const spanprof_context_view *view);
 
 #ifdef __cplusplus

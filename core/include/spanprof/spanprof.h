@@ -13,9 +13,9 @@
  *     ...
  *     spanprof_session_stop(session, 2000);
  *
- * Reading order: statuses, options, session, threads, labels, spans,
- * contexts, recordings, statistics. What a language's virtual machine hangs in
- * by is in runtime.h beside this.
+ * Reading order: statuses, options, session, threads, labels, spans, contexts,
+ * recordings, statistics. The interface for a language's virtual machine is
+ * runtime.h, next to this file.
  *
  * Unless a comment says otherwise, every function may be called from any
  * thread, also before spanprof_session_start() and after
@@ -84,12 +84,12 @@ typedef enum spanprof_log_level {
   SPANPROF_LOG_OFF = 4
 } spanprof_log_level;
 
-/* Receives one line, without a newline, valid during the call. Called from
- * the thread that starts or stops the session and from the library's own
- * threads, one call at a time; must not call back into spanprof. Threads it
- * waits on may call spanprof, except fork, recordings, and session start,
- * current, pause and resume. Not called once exit handlers run: warnings go to
- * stderr then. */
+/* Receives one line, without a newline, valid during the call. Called from the
+ * thread that starts or stops the session and from the library's own threads,
+ * one call at a time; must not call back into spanprof. It may wait for threads
+ * that call spanprof, unless they fork, begin or end a recording, or start,
+ * look up, pause or resume a session. Not called once exit handlers run: from
+ * then on warnings go to stderr. */
 typedef void (*spanprof_log_fn)(void *data, spanprof_log_level level,
                                 const char *message);
 
@@ -102,8 +102,8 @@ typedef struct spanprof_profile_view {
   uint64_t duration_ns; /* of the window */
   uint64_t samples;     /* samples taken that stand in it */
   uint64_t cpu_ns;      /* sum of its values */
-  /* Of a recording: how the profile differs from the one that was asked for, in
-   * one sentence; NULL: it does not. */
+  /* Recordings only: one sentence on how the profile differs from the requested
+   * one; NULL: no difference. */
   const char *note;
 } spanprof_profile_view;
 
@@ -298,20 +298,20 @@ SPANPROF_API spanprof_session *spanprof_session_current(void);
 SPANPROF_API int spanprof_session_running(void);
 
 /* End the present window now and wait until its profiles have been handed on
- * (sent, written, spooled or counted as dropped), at most `timeout_ms`. Of what
- * was taken before nothing is pending then, but for what lies in the spool.
- * Call it before daemon(3), which ends the calling process.
+ * (sent, written, spooled or counted as dropped), at most `timeout_ms`.
+ * Afterwards no sample that was taken before the call is pending, except in the
+ * spool. Call it before daemon(3), which ends the calling process.
  * SPANPROF_ERR_TIMEOUT: work goes on in the background. SPANPROF_ERR_STATE:
  * `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_flush(spanprof_session *session,
                                                     uint32_t timeout_ms);
 
 /* Take no samples from now on, until the resume: no thread has a timer, in this
- * process and in those it forks meanwhile. What was sampled before leaves with
- * its window as ever; flush and stop work. What threads use until then, and
- * since their last tick, is in no profile. A program that gives every signal
- * its default action pauses around that: a sample would end it. Idempotent, not
- * counted.
+ * process and in those it forks meanwhile. Samples taken before are exported
+ * with their window as usual; flush and stop work. CPU time used during the
+ * pause, and since each thread's last tick, is in no profile. A program that
+ * resets every signal to its default action has to pause meanwhile: a sample
+ * would terminate it. Idempotent: one resume ends any number of pauses.
  * SPANPROF_ERR_STATE: `session` is not the running session. */
 SPANPROF_API spanprof_status spanprof_session_pause(spanprof_session *session);
 
@@ -331,11 +331,11 @@ SPANPROF_API spanprof_status spanprof_session_stop(spanprof_session *session,
 /* ----------------------------------------------------------------- threads */
 
 /* Profile the calling thread from this instant, also where it was started with
- * every signal blocked: the session's is unblocked. Threads are found without
- * it within 200 ms (up to 200 threads; 1 s up to 5,000), and what they used
- * before is booked; a registered thread also books its last, undelivered ticks
- * when it ends. Idempotent; the thread's
- * end unregisters it. SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer left).
+ * every signal blocked: the session's is unblocked. The collector finds other
+ * threads within 200 ms (up to 200 threads; 1 s up to 5,000), and books the CPU
+ * time that they used before. A registered thread also books its last,
+ * undelivered ticks when it ends. Idempotent; the thread's end unregisters it.
+ * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT (no timer left).
  */
 SPANPROF_API spanprof_status spanprof_thread_register(void);
 
@@ -343,10 +343,10 @@ SPANPROF_API spanprof_status spanprof_thread_register(void);
 SPANPROF_API void spanprof_thread_unregister(void);
 
 /* The calling thread works for the profiler (1), or no longer (0): for threads
- * of a language's own kind that name frames, say. It is never sampled; what it
- * used before is booked. It stays a thread of the program: where
- * main() was left by pthread_exit(), the process does not end before it. Undo
- * it before the thread goes back to a pool. */
+ * of a language's own kind that name frames, say. It is never sampled; CPU time
+ * that it used before is booked. It still counts as a thread of the program: if
+ * main() ended with pthread_exit(), the process does not end before this
+ * thread. Undo it before the thread goes back to a pool. */
 SPANPROF_API void spanprof_thread_exclude(int excluded);
 
 /* ------------------------------------------------------------------ labels */
@@ -613,31 +613,32 @@ SPANPROF_API spanprof_context *spanprof_context_switch(spanprof_context *to);
 
 /* -------------------------------------------------------------- recordings */
 
-/* A profile of the samples between a begin and an end, for the caller alone.
- * Recordings run side by side, up to 1,024, and beside the session, whose own
- * profiles have the same samples. All of them share one sampling: with a
- * session they use its rate. Without one, the first recording starts sampling
- * with its own options and the environment's, and the last one stops it.
+/* A profile of the samples between a begin and an end, which only the caller
+ * receives. Up to 1,024 recordings can run at the same time, with or without a
+ * session; the session's own profiles contain the same samples. All of them
+ * share one sampler: with a session they use its rate. Without one, the first
+ * recording starts sampling with its own options and the environment's, and the
+ * last one stops it.
  *
  * A recording ends early when the session that it uses is stopped, or when
- * spanprof_session_start() takes over the sampling: it keeps its samples, and
- * its note says so. A forked child has no recordings; those of the parent go
- * on. */
+ * spanprof_session_start() restarts the sampling: it keeps its samples, and its
+ * note says so. A forked child has no recordings; the parent's continue. */
 typedef struct spanprof_recording spanprof_recording;
 
-/* Which contexts belong to a recording. The begin marks the calling thread's
- * context, and new contexts inherit the mark. 0: no recording. */
+/* Identifies the contexts that belong to a recording. The begin marks the
+ * calling thread's context, and new contexts inherit the mark. 0: no recording.
+ */
 typedef uint64_t spanprof_mark;
 
-/* The samples that a recording wants. */
+/* Selects the samples of a recording. */
 typedef enum spanprof_recording_scope {
-  SPANPROF_RECORDING_ALL = 0,    /* those of the whole process */
-  SPANPROF_RECORDING_THREAD = 1, /* those of the thread that calls the begin */
-  /* Those of contexts with the recording's mark: the context that calls the
-   * begin and those made by spanprof_context_new() in a marked one, on any
-   * thread. A new thread has no mark until spanprof_mark_set(). */
+  SPANPROF_RECORDING_ALL = 0,    /* the whole process */
+  SPANPROF_RECORDING_THREAD = 1, /* the thread that calls the begin */
+  /* Contexts with the recording's mark: the context that calls the begin, and
+   * contexts that spanprof_context_new() makes in a marked one, on any thread.
+   * A new thread has no mark until spanprof_mark_set(). */
   SPANPROF_RECORDING_CONTEXT = 2,
-  /* Those that carry the id of a span, or of a span below it. Under rules with
+  /* Samples that carry the id of a span or of one of its descendants. With
    * root_span_only that id is the local root's. */
   SPANPROF_RECORDING_SPAN = 3,
   /* As CONTEXT, for a language with contexts of its own: the begin marks
@@ -649,11 +650,11 @@ typedef enum spanprof_recording_scope {
 typedef struct spanprof_recording_options {
   size_t struct_size;     /* set by spanprof_recording_options_init() */
   int64_t scope;          /* spanprof_recording_scope, default ALL */
-  spanprof_span span;     /* of the scope SPAN */
-  spanprof_mark outer;    /* of the scope MARK; default: no recording */
-  int64_t sample_rate_hz; /* 1..1000; default: the environment's, else 100 */
-  int64_t native_frames;  /* default: as sampled; 0: none */
-  int64_t duration_ms;    /* the recording ends after so long; default: never */
+  spanprof_span span;     /* for SPANPROF_RECORDING_SPAN */
+  spanprof_mark outer;    /* for SPANPROF_RECORDING_MARK; default: 0 */
+  int64_t sample_rate_hz; /* 1..1000; default: the environment's or 100 */
+  int64_t native_frames;  /* default: as the sampler; 0: none */
+  int64_t duration_ms;    /* ends the recording; default: no limit */
 } spanprof_recording_options;
 
 /* Set every field to "not given". SPANPROF_ERR_ARGUMENT: the structure is
@@ -661,23 +662,23 @@ typedef struct spanprof_recording_options {
 SPANPROF_API spanprof_status spanprof_recording_options_init(
     spanprof_recording_options *options, size_t struct_size);
 
-/* Begin a recording; `options` may be NULL for the defaults. Samples taken
- * after the return are in it. The scopes CONTEXT and MARK wait for nothing
- * while sampling runs; the others wait until the collector has begun
- * (microseconds; at most 5 s on a machine that is too busy). Each recording is
- * ended once, by spanprof_recording_end(). SPANPROF_ERR_ARGUMENT: an option.
- * SPANPROF_ERR_LIMIT: 1,024 are under way. SPANPROF_ERR_STATE: the session is
- * being stopped. Without a session also the statuses of
+/* Begin a recording; `options` may be NULL for the defaults. It contains the
+ * samples taken after the return. While sampling runs, the scopes CONTEXT and
+ * MARK do not wait; the others wait for the collector (microseconds; at most 5
+ * s on an overloaded machine). End each recording once, with
+ * spanprof_recording_end(). SPANPROF_ERR_ARGUMENT: an invalid option.
+ * SPANPROF_ERR_LIMIT: 1,024 recordings are running. SPANPROF_ERR_STATE: the
+ * session is being stopped. Without a session also the statuses of
  * spanprof_session_start(). On failure *out is NULL. */
 SPANPROF_API spanprof_status spanprof_recording_begin(
     const spanprof_recording_options *options, spanprof_recording **out);
 
-/* End a recording on any thread, free it, and return its profile, in one piece
- * whatever its size; one without a sample is a profile, too. The caller frees
- * it by spanprof_profile_free(). Waits for the collector, at most 10 s. With
- * `out` NULL the profile is discarded and nothing is waited for.
- * SPANPROF_ERR_TIMEOUT, SPANPROF_ERR_NOMEM. SPANPROF_ERR_STATE: the process was
- * forked since. On failure *out is NULL. */
+/* End a recording on any thread, free it, and return its profile, which is
+ * never split and may have no samples. The caller frees the profile with
+ * spanprof_profile_free(). Waits for the collector, at most 10 s. With `out`
+ * NULL the profile is discarded without waiting. SPANPROF_ERR_TIMEOUT,
+ * SPANPROF_ERR_NOMEM. SPANPROF_ERR_STATE: called in a child that was forked
+ * since the begin. On failure *out is NULL. */
 SPANPROF_API spanprof_status spanprof_recording_end(
     spanprof_recording *recording, const spanprof_profile_view **out);
 
@@ -687,8 +688,8 @@ SPANPROF_API void spanprof_profile_free(const spanprof_profile_view *profile);
 SPANPROF_API spanprof_mark
 spanprof_recording_mark(const spanprof_recording *recording);
 
-/* The mark of the calling thread's context, and its replacement: for work that
- * a recording's context hands to another thread. A mark whose recordings have
+/* Get and set the mark of the calling thread's context: for work that a
+ * recording's context hands to another thread. A mark whose recordings have
  * ended has no effect. Signal-safe. */
 SPANPROF_API spanprof_mark spanprof_mark_get(void);
 SPANPROF_API void spanprof_mark_set(spanprof_mark mark);
@@ -713,9 +714,9 @@ typedef struct spanprof_stats {
   uint64_t samples_pending;  /* in rings, window, queue, spool */
   uint64_t samples_exported; /* in profiles that one exporter or more took */
   uint64_t ticks_exported;
-  uint64_t samples_dropped_busy;    /* always 0: booked as [truncated] */
+  uint64_t samples_dropped_busy;    /* always 0: counted as [truncated] */
   uint64_t samples_dropped_full;    /* the collector was too slow */
-  uint64_t samples_dropped_blocked; /* always 0: booked as [signal blocked] */
+  uint64_t samples_dropped_blocked; /* always 0: counted as [signal blocked] */
   uint64_t samples_dropped_memory;  /* allocation failed */
   uint64_t samples_dropped_export;  /* refused, too old, or no room */
   uint64_t samples_dropped_stop;    /* not handed on in time at the stop */
@@ -734,7 +735,7 @@ typedef struct spanprof_stats {
   uint64_t threads_seen;
   uint64_t threads_profiled;    /* now */
   uint64_t threads_blocked;     /* now: our signal is in their mask */
-  uint64_t threads_unprofiled;  /* now: no timer could be had: [no timer] */
+  uint64_t threads_unprofiled;  /* now: without a timer: [no timer] */
   uint64_t signals_foreign;     /* arrived, but not from our timers */
   uint64_t signal_handler_lost; /* times another handler replaced ours */
 

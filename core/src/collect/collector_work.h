@@ -30,10 +30,11 @@ struct sp_collector {
   pthread_cond_t sealed; /* a window was emitted, or the thread ended */
   uint64_t windows_wanted;
   uint64_t windows_sealed;
-  bool emitting;                  /* emit is called */
-  bool ended;                     /* the thread uses nothing any more */
-  sp_recording *recordings_asked; /* not seen by the thread yet */
-  size_t recording_count;         /* of these and of `recordings` */
+  bool emitting;                  /* a call of emit is running */
+  bool ended;                     /* the thread has finished with the collector
+                                   */
+  sp_recording *recordings_asked; /* requested, not yet seen by the thread */
+  size_t recording_count;         /* of recordings_asked and `recordings` */
   /* The same, and read without it. */
   _Atomic uint64_t window_most_ns; /* the length of a window */
   _Atomic bool stopping;
@@ -43,13 +44,14 @@ struct sp_collector {
   pthread_mutex_t work_lock;
   sp_fold *fold;
   sp_recording *recordings;
-  spanprof_mark newest_mark; /* seen in a sample */
-  bool forking_in_step;      /* the fork met us between two pieces of work */
+  spanprof_mark newest_mark; /* highest mark seen in a sample */
+  bool forking_in_step;      /* at the fork, the collector was between two
+                              * pieces of work */
   uint64_t window_unix_ns;   /* start of the window */
   uint64_t window_ns;        /* the same, monotonic */
   uint64_t last_time_ns;     /* of the last part emitted */
   uint64_t scan_due_ns;      /* real time, as the threads are real */
-  size_t threads;            /* that the last scan found */
+  size_t threads;            /* found by the last scan */
   uint64_t chores_due_ns;
   uint64_t cpu_ns; /* of the thread, when last looked */
   sp_warnings warnings;
@@ -65,8 +67,8 @@ void sp_collector_window_begin(sp_collector *collector);
 /* End the window: encode, emit, begin the next. */
 void sp_collector_window_seal(sp_collector *collector);
 
-/* Encode a profile with our comments and `note` ("": none): `window` has its
- * times. As sp_profile_encode(). */
+/* Encode a profile with the collector's comments and `note` ("": none);
+ * `window` gives the profile's times. Statuses as for sp_profile_encode(). */
 spanprof_status sp_collector_encode(sp_collector *collector,
                                     sp_profile *profile, sp_window *window,
                                     const char *note, sp_encoded_fn emit,

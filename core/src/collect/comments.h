@@ -13,8 +13,8 @@ typedef struct sp_comments {
   size_t count;
 } sp_comments;
 
-/* The counters a reader needs to judge the profile, as they are now, and
- * `note`, unless it is "". */
+/* Write the current counters that a reader needs to judge the profile, and
+ * `note` unless it is "". */
 void sp_comments_write(sp_comments *out, const char *note);
 
 #endif

@@ -1,9 +1,10 @@
-/* From the mark of a sample to the recordings that want it. Recordings nest: a
- * sample with the mark of an inner recording also belongs to the outer ones.
+/* Finds the recordings that a sample belongs to by the sample's mark.
+ * Recordings nest: a sample with the mark of an inner recording also belongs to
+ * the outer ones.
  *
  * A context may keep the mark of a recording that has ended, so an ended
- * recording stays in the table while one around it runs: at most
- * SP_MARKS_ENDED_MAX of them, the latest. On the collector's thread alone. */
+ * recording stays in the table while one around it runs. The table keeps the
+ * latest SP_MARKS_ENDED_MAX of them. Used by the collector's thread only. */
 #ifndef SP_MARK_TABLE_H
 #define SP_MARK_TABLE_H
 
@@ -29,7 +30,7 @@ typedef struct sp_mark_table {
 spanprof_status sp_mark_table_add(sp_mark_table *table, const sp_mem *mem,
                                   const sp_mark_entry *entry);
 
-/* The recording of this mark has ended. */
+/* Record that the recording with this mark has ended. */
 void sp_mark_table_end(sp_mark_table *table, spanprof_mark mark);
 
 /* The entry of a mark, or NULL. */

@@ -1,8 +1,8 @@
-/* A recording, as the thread that asked for it and the collector share it.
+/* A recording, shared by the thread that requested it and the collector.
  *
- * Protocol: a thread makes it, hands it to the collector, and later asks for
+ * Protocol: a thread creates it, passes it to the collector, and later requests
  * its end and waits for that; the collector's thread fills it meanwhile. Both
- * hold it, and the last one that releases it frees it. */
+ * have a reference, and the last one to release it frees it. */
 #ifndef SP_RECORDING_H
 #define SP_RECORDING_H
 
@@ -11,26 +11,26 @@
 #include "../util/clock.h"
 #include "sample_sink.h"
 
-/* Under way at once. */
+/* Recordings at the same time. */
 #define SP_RECORDINGS_MAX 1024
 
 #define SP_RECORDING_NOTE_BYTES 160
 
 typedef struct sp_recording_config {
   sp_wanted wanted;
-  uint64_t duration_ns; /* at most; UINT64_MAX: without a bound */
-  uint32_t rate_hz;     /* that was asked for; 0: any */
-  bool native_frames;   /* were asked for */
+  uint64_t duration_ns; /* UINT64_MAX: no limit */
+  uint32_t rate_hz;     /* requested; 0: any */
+  bool native_frames;   /* requested */
 } sp_recording_config;
 
 typedef struct sp_recording {
-  /* Fixed once the collector has it. */
+  /* Fixed once the collector has the recording. */
   const sp_mem *mem;
   sp_recording_config config;
-  /* The collector's thread alone; `next` also the thread that hands it over. */
+  /* The collector's thread only; `next` also the thread that passes it over. */
   struct sp_recording *next;
   sp_sink *sink;
-  bool last_round;   /* its end was asked for before the ring was emptied */
+  bool last_round;   /* its end was requested before the ring was emptied */
   uint64_t begun_ns; /* monotonic */
   uint64_t unix_ns;
   /* Guarded by lock. */
@@ -40,38 +40,39 @@ typedef struct sp_recording {
   bool begun;
   bool ending;
   bool done;
-  spanprof_status st; /* until it is done, the collector's thread alone */
+  spanprof_status st; /* until it is done, the collector's thread only */
   sp_encoded profile;
   char note[SP_RECORDING_NOTE_BYTES]; /* of spanprof_profile_view */
 } sp_recording;
 
-/* Held by the caller. SPANPROF_ERR_NOMEM. */
+/* The caller gets a reference. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_recording_new(sp_recording **out, const sp_mem *mem,
                                  const sp_recording_config *config);
 
 void sp_recording_hold(sp_recording *recording);
 void sp_recording_release(sp_recording *recording);
 
-/* It is under way: the samples from now on are in it. */
+/* Set it to begun: it receives the samples from now on. */
 void sp_recording_begun(sp_recording *recording);
 
-/* Ask for its end. */
+/* Request its end. */
 void sp_recording_stop(sp_recording *recording);
 
-/* Was its end asked for, or does nobody but the collector hold it? */
+/* Has its end been requested, or is the collector's reference the last one? */
 bool sp_recording_is_ending(sp_recording *recording);
 bool sp_recording_is_held(sp_recording *recording);
 
-/* It is done: takes over the bytes of `profile`, or keeps the failure `st`. */
+/* Set it to done. Takes ownership of the bytes of `profile`, or stores the
+ * failure `st`. */
 void sp_recording_end(sp_recording *recording, spanprof_status st,
                       sp_encoded *profile);
 
-/* Wait until it is under way or done, at most until `until_ns`. */
+/* Wait until it has begun or is done, at most until `until_ns`. */
 void sp_recording_wait_begun(sp_recording *recording, const sp_clock *clock,
                              uint64_t until_ns);
 
-/* Wait until it is done, at most until `until_ns`. The bytes are the caller's
- * then. SPANPROF_ERR_TIMEOUT, or the status it ended with. */
+/* Wait until it is done, at most until `until_ns`. The caller then owns the
+ * bytes. SPANPROF_ERR_TIMEOUT, or the status it ended with. */
 spanprof_status sp_recording_wait(sp_recording *recording,
                                   const sp_clock *clock, uint64_t until_ns,
                                   sp_encoded *out);

@@ -17,20 +17,20 @@ void sp_fold_refresh(sp_fold *fold);
 /* Tell modules apart that took others' places, before samples are added. */
 void sp_fold_scan(sp_fold *fold);
 
-/* Add one sample to each sink that wants it. A sample that the window's sink
- * cannot take is counted as dropped. */
+/* Add one sample to each sink that selects it. A sample that cannot be added to
+ * the window's sink is counted as dropped. */
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample);
 
 /* Forget the window's samples, and let their spans go. */
 void sp_fold_reset(sp_fold *fold);
 
-/* A sink beside the window's, which receives samples from now on. It is freed
- * by the caller after the close. SPANPROF_ERR_NOMEM. */
+/* Open another sink than the window's, which receives samples from now on. The
+ * caller frees it after closing it. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_fold_open(sp_fold *fold, const sp_wanted *wanted,
                              sp_sink **out);
 void sp_fold_close(sp_fold *fold, sp_sink *sink);
 
-/* Close and free all sinks but the window's. */
+/* Close and free all sinks except the window's. */
 void sp_fold_close_all(sp_fold *fold);
 
 /* The window's profile. */

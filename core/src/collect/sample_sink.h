@@ -1,6 +1,6 @@
-/* A receiver of samples: the session's window, or a recording. It has the
- * profile that they are added to and keeps their spans known. On the
- * collector's thread alone. */
+/* A receiver of samples: the session's window or a recording. It owns the
+ * profile that they are added to, and references their spans so that these stay
+ * known. Used by the collector's thread only. */
 #ifndef SP_SAMPLE_SINK_H
 #define SP_SAMPLE_SINK_H
 
@@ -11,15 +11,15 @@
 /* The samples that a sink receives. */
 typedef struct sp_wanted {
   spanprof_recording_scope scope;
-  uint32_t tid;          /* of the scope THREAD */
-  spanprof_span carried; /* of the scope SPAN: whose id its samples carry */
-  spanprof_mark mark;    /* of the scopes CONTEXT and MARK */
-  spanprof_mark outer;   /* of the recording around it */
+  uint32_t tid;          /* for the scope THREAD */
+  spanprof_span carried; /* for the scope SPAN: the id that its samples carry */
+  spanprof_mark mark;    /* for the scopes CONTEXT and MARK */
+  spanprof_mark outer;   /* mark of the enclosing recording */
   bool no_native_frames;
 } sp_wanted;
 
 typedef struct sp_sink {
-  struct sp_sink *next; /* of those that are found by no mark */
+  struct sp_sink *next; /* in the list of sinks without a mark */
   const sp_mem *mem;
   sp_wanted wanted;
   sp_profile *profile;
@@ -33,10 +33,10 @@ spanprof_status sp_sink_new(sp_sink **out, const sp_mem *mem,
                             const sp_wanted *wanted);
 void sp_sink_free(sp_sink *sink); /* NULL is fine */
 
-/* Is it found by the mark of a sample? */
+/* Does it select samples by a mark? */
 bool sp_sink_is_marked(const sp_sink *sink);
 
-/* Does one that is not want the sample? */
+/* Does a sink without a mark select the sample? */
 bool sp_sink_wants(const sp_sink *sink, const sp_sample *sample);
 
 /* Add a sample with the labels of its thread; `frames` as sp_profile_add(). */
@@ -44,7 +44,7 @@ spanprof_status sp_sink_add(sp_sink *sink, const sp_frame *frames, size_t count,
                             const sp_sample *sample, spanprof_label_set labels,
                             uint64_t cpu_ns);
 
-/* Forget the samples, and let their spans go. */
+/* Discard the samples and release their spans. */
 void sp_sink_reset(sp_sink *sink);
 
 #endif

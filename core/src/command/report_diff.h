@@ -21,14 +21,15 @@ typedef struct sp_diff {
   const sp_report *base;
   const sp_report *now;
   double scale;      /* multiplies what is the base's: 1, or to equal totals */
-  bool is_of_shares; /* of each side's total; else of values */
+  bool is_of_shares; /* compare shares of each side's total; else values */
   double fail_above; /* share by which a row may grow; below 0: not asked */
   size_t grown;      /* rows that grew more, and by more than chance */
 } sp_diff;
 
-/* The rows of a table of both, by name: totals, of functions what is their own;
- * those that changed most first, and those within chance last. The caller frees
- * them with base->mem. SPANPROF_ERR_NOMEM. */
+/* The rows of one table of both profiles, matched by name: self values of
+ * functions, totals otherwise. Rows with the largest change come first, rows
+ * whose change is within chance last. The caller frees them with base->mem.
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_diff_rows(const sp_diff *diff, sp_report_table table,
                              sp_diff_row **out, size_t *count);
 

@@ -15,13 +15,13 @@
  *
  * Backoff: after a failure nothing is sent before backoff_until_ns, whatever
  * waits; so a server that is down is asked at the pace of one retry. While it
- * refuses who we are, all that waits goes into the spool, if there is one: what
- * mends that often is a new process.
+ * rejects our credentials, all pending profiles go into the spool, if there is
+ * one: often only a new process has better ones.
  *
- * A forked child takes the server for down for 20 s after a failure of its
- * parent or of another child: the next try of the parent, its backoff included,
- * comes by then. Else each of many children that end soon would wait for a
- * connection of its own.
+ * A forked child assumes that the server is down for 20 s after a failure of
+ * its parent or of another child: by then the parent has tried again, its
+ * backoff included. Without this, each of many short-lived children would wait
+ * for a connection of its own.
  */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
@@ -50,8 +50,9 @@ typedef struct sp_delivery {
   sp_log *log;
   sp_profile_files *files; /* NULL: no output directory */
   sp_spool *spool;         /* NULL: none, or no server */
-  /* So long a forked child takes the server for down. Of all processes of the
-   * family: in a page that is shared, or, without memory for it, down_alone. */
+  /* Until then forked children assume that the server is down. Shared by the
+   * process and its forked children: it points into a shared page, or, without
+   * memory for one, to down_alone. */
   _Atomic uint64_t *down_until_ns;
   _Atomic uint64_t down_alone;
   /* Of the thread. */
@@ -59,8 +60,8 @@ typedef struct sp_delivery {
   sp_series series;
   uint32_t failures; /* in a row */
   uint64_t backoff_until_ns;
-  bool backoff_ordered; /* the server itself said when, or to ask less, or the
-                         * process inherited that the server is down */
+  bool backoff_ordered; /* the server set the time or asked for fewer requests,
+                         * or the process inherited that the server is down */
   bool mendable;        /* the last answer was one that credentials, address or
                          * roll-out can mend */
   bool accepted;        /* the server took one */
@@ -131,7 +132,7 @@ void sp_delivery_settle_spooled(const sp_delivery *delivery);
  */
 uint64_t sp_delivery_next_ns(const sp_delivery *delivery);
 
-/* The server was found down at `now_ns`. Any thread. */
+/* Record that the server was down at `now_ns`. Any thread. */
 void sp_delivery_down(sp_delivery *delivery, uint64_t now_ns);
 
 /* In a forked child: start anew, without the parent's connection and files. */

@@ -54,16 +54,17 @@ void sp_exporter_push(sp_exporter *exporter, sp_encoded *part);
  * of it still waits. */
 spanprof_status sp_exporter_flush(sp_exporter *exporter, uint64_t until_ns);
 
-/* At the end of a process, three steps. End a backoff now, unless the server
- * ordered it or this process inherited it. */
+/* The three steps at the end of a process. First: end a backoff now, unless the
+ * server ordered it or this process inherited it. */
 void sp_exporter_retry_now(sp_exporter *exporter);
 
-/* As sp_exporter_flush(), but wait for no second try. SPANPROF_ERR_IO: what is
- * left waits for one. */
+/* Second: flush as sp_exporter_flush(), but do not wait for retries.
+ * SPANPROF_ERR_IO: all remaining profiles wait for a retry. */
 spanprof_status sp_exporter_flush_once(sp_exporter *exporter,
                                        uint64_t until_ns);
 
-/* The end comes before the server's answer: for forked children it is down. */
+/* Third, if the server has not answered: have forked children assume that it is
+ * down. */
 void sp_exporter_unanswered(sp_exporter *exporter);
 
 /* One last try for everything, unless the server's answers forbid it, then the

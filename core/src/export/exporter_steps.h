@@ -32,7 +32,7 @@ struct sp_exporter {
   sp_upload_queue queue;
   sp_upload *in_flight;
   sp_exporter_place place;
-  uint64_t asking_ns; /* since when it is IN_HTTP */
+  uint64_t asking_ns; /* when it became IN_HTTP */
   uint64_t last_number;
   uint64_t backoff_until_ns; /* of delivery, for all to read */
   bool backoff_ordered;      /* the same */
@@ -63,7 +63,7 @@ bool sp_exporter_finish(sp_exporter *exporter);
 /* When there is something to do that nobody announces. */
 uint64_t sp_exporter_next_ns(const sp_exporter *exporter);
 
-/* Copy the backoff of delivery. */
+/* Copy the backoff from `delivery`. */
 void sp_exporter_backoff_read(sp_exporter *exporter);
 
 /* The upload in flight is settled, or goes back into the queue. */

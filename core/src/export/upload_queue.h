@@ -40,8 +40,8 @@ sp_upload *sp_upload_queue_take_older(sp_upload_queue *queue, uint64_t now_ns,
 uint64_t sp_upload_queue_next_ns(const sp_upload_queue *queue,
                                  uint64_t fresh_ns);
 
-/* Have all had callback and output directory, and has the spool, if `spooling`,
- * refused them? */
+/* Has every upload been passed to the callback and the output directory, and,
+ * if `spooling`, been refused by the spool? */
 bool sp_upload_queue_settled(const sp_upload_queue *queue, bool spooling);
 
 /* Is there one with a number up to `number`? */

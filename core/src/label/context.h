@@ -30,8 +30,9 @@ struct spanprof_context {
   uint32_t number;
   /* Written by the thread that switches to it and away, read by the free. */
   _Atomic(struct sp_self *) user;
-  /* Of a thread's own context: labels, span and mark of the thread's last
-   * sample, or those that it left since. Written by the thread and its handler.
+  /* A thread's own context only: labels, span and mark of the thread's last
+   * sample, or of the last scope that it left since. Written by the thread and
+   * its signal handler.
    */
   _Atomic spanprof_label_set last_labels;
   _Atomic spanprof_span last_span;
@@ -39,7 +40,7 @@ struct spanprof_context {
   /* That it is in; NULL: a thread's own. Guarded by the list's lock. */
   struct sp_context_slab *slab;
   /* As the first group. */
-  _Atomic spanprof_mark mark; /* of the recording it belongs to; 0: none */
+  _Atomic spanprof_mark mark; /* of its recording; 0: none */
   sp_active_span spans[SP_SPAN_DEPTH];
   _Atomic uint32_t serials[SP_SPAN_DEPTH];
 };
@@ -93,7 +94,8 @@ SP_HANDLER_CODE void sp_context_read(const sp_self *self,
                                      spanprof_span *carried);
 SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self);
 
-/* Remember what the thread works for, or worked for until now. */
+/* Store the labels, the span and the mark of the thread's work now or until
+ * now. */
 SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
                                                       spanprof_label_set labels,
                                                       spanprof_span carried,
@@ -103,8 +105,8 @@ SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
   atomic_store_explicit(&self->own.last_span, carried, memory_order_relaxed);
 }
 
-/* The same as sp_context_read(); where nothing is active, what was remembered
- * since the thread's last sample. For CPU time that is booked afterwards. */
+/* As sp_context_read(); if nothing is active, the values of the last
+ * sp_context_remember(). For CPU time that is booked afterwards. */
 SP_HANDLER_SELDOM void sp_context_last(const sp_self *self,
                                        spanprof_label_set *labels,
                                        spanprof_span *carried,

@@ -1,5 +1,5 @@
-/* The name of a frame without a symbol: the one rule for reports and the
- * server. go tool pprof shows the same names. */
+/* The name of a frame without a symbol, for reports and the server alike. go
+ * tool pprof shows the same names. */
 #ifndef SP_MODULE_NAME_H
 #define SP_MODULE_NAME_H
 
@@ -8,8 +8,8 @@
 #define SP_MODULE_NAME_BYTES 208 /* with the NUL */
 
 /* Write "[libz.so.1]" for the mapping file "/usr/lib/libz.so.1", "[vdso]" for
- * "[vdso]", and "[unknown]" for "". Returns the length. Cuts a name that is too
- * long between characters. */
+ * "[vdso]", and "[unknown]" for "". Returns the length. A longer name is
+ * truncated at a character boundary. */
 size_t sp_module_name(const char *file, size_t size,
                       char out[SP_MODULE_NAME_BYTES]);
 

@@ -95,8 +95,8 @@ typedef struct sp_pprof {
 spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
                               const void *bytes, size_t size);
 
-/* The same without samples, locations, functions and mappings, of profiles that
- * unpack to SP_PPROF_HEAD_UNPACKED_MAX at most. */
+/* As sp_pprof_read(), but skip samples, locations, functions and mappings. For
+ * profiles of at most SP_PPROF_HEAD_UNPACKED_MAX unpacked bytes. */
 spanprof_status sp_pprof_read_head(sp_pprof **out, const sp_mem *mem,
                                    const void *bytes, size_t size);
 void sp_pprof_free(sp_pprof *profile); /* NULL is fine */

@@ -23,10 +23,10 @@ typedef enum sp_frame_kind {
   SP_FRAME_NOTE,    /* code: an sp_note */
 } sp_frame_kind;
 
-/* Frames of ours, for CPU time that has no stack, with the reason: the stack is
- * cut, or all of it is missing; the thread blocked our signal, had no timer
- * yet, ended before the next tick, could have no timer; the window's caps were
- * reached. The page knows the same names (core/page/src/model). */
+/* Artificial frames for CPU time without a complete stack. Each names the
+ * reason: the stack is truncated or missing; the thread blocked our signal, had
+ * no timer yet, ended before its next tick, or could get no timer; the window
+ * reached a cap. The page uses the same names (core/page/src/model). */
 #define SP_NOTES(X)                 \
   X(TRUNCATED, "[truncated]")       \
   X(BLOCKED, "[signal blocked]")    \
@@ -41,7 +41,7 @@ typedef enum sp_note {
 #undef SP_NOTE_ENUM
 } sp_note;
 
-/* Is it the name of one of these frames? */
+/* Is this the name of one of these frames? */
 bool sp_note_is(const char *name, size_t bytes);
 
 typedef struct sp_frame {
@@ -113,10 +113,10 @@ spanprof_status sp_profile_add(sp_profile *profile, const sp_frame *frames,
                                spanprof_span span, uint64_t samples,
                                uint64_t ticks, uint64_t cpu_ns);
 
-/* Memory of all tables. */
+/* The memory of all tables. */
 size_t sp_profile_bytes(const sp_profile *profile);
 
-/* From now on: act as if the cap of memory were reached. */
+/* Act from now on as if the memory cap were reached (true) or not (false). */
 void sp_profile_full_set(sp_profile *profile, bool full);
 
 /* Samples added since the last reset. */

@@ -19,13 +19,13 @@
 #define SP_SAMPLE_STACK_WHOLE 1u /* the slice reaches the stack's outer end */
 #define SP_SAMPLE_FOREIGN     2u /* the stack could not be read */
 #define SP_SAMPLE_WALK_CUT    4u
-#define SP_SAMPLE_STACK_END   8u /* the slice ends where the runtime said */
+#define SP_SAMPLE_STACK_END   8u /* the slice ends at the runtime's bound */
 
-/* Why ticks have no stack: neither registers nor frames follow. */
+/* Reasons for ticks without a stack: neither registers nor frames follow. */
 #define SP_SAMPLE_BLOCKED      16u  /* the signal was blocked meanwhile */
 #define SP_SAMPLE_THREAD_START 32u  /* before the thread had a timer */
 #define SP_SAMPLE_THREAD_END   64u  /* after its last tick, or a late one */
-#define SP_SAMPLE_NO_TIMER     128u /* no timer could be had */
+#define SP_SAMPLE_NO_TIMER     128u /* the thread could get no timer */
 #define SP_SAMPLE_NO_ROOM      256u /* the ring was full */
 
 /* A payload of the ring; behind it `frame_count` spanprof_frames, then
@@ -84,10 +84,10 @@ void sp_capture_after_fork(void);
 SP_HANDLER_CODE void sp_capture_signal(int number, uint32_t index,
                                        uint64_t ticks, void *ucontext);
 
-/* Book ticks of a thread (of the process, the table's lock held) without a
- * stack; `why` is one of the flags above. Those at its start, and those that
- * found no room, carry no labels and no span, the others what it works for or
- * has left since its last sample. */
+/* Book ticks of a thread of this process without a stack, with the table's lock
+ * held; `why` is one of the flags above. Ticks at the thread's start, and ticks
+ * that the full ring rejected, carry no labels and no span. The others carry
+ * those of sp_context_last(). */
 void sp_capture_book(sp_thread *thread, uint32_t why, uint64_t ticks);
 
 #endif

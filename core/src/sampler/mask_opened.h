@@ -17,9 +17,9 @@
  * hold its arguments, because the kernel keeps all of them but the result and,
  * on x86-64, rcx and r11. On x86-64 the number of the system call has been
  * replaced by the result, so the instruction before the pc is checked to be a
- * system call. Where the call returned the mask before it, and that let the
- * signal through, nothing was blocked: so it is at most of the calls by which
- * swapcontext(3) and allocators guard a few instructions. */
+ * system call. If the call returned the previous mask and that mask allowed the
+ * signal, nothing was blocked. That is true of most calls with which
+ * swapcontext(3) and allocators protect a few instructions. */
 SP_HANDLER_SELDOM bool sp_mask_just_opened(const sp_registers *registers,
                                            int signal_number);
 

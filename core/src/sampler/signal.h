@@ -27,12 +27,12 @@ typedef void (*sp_signal_fn)(int number, uint32_t index, uint64_t ticks,
  * the place of ours. */
 spanprof_status sp_signal_choose(int wanted, int *out);
 
-/* Install the handler for `number`; again, where the program gave the signal
- * its default action since. */
+/* Install the handler for `number`, also again after the program has reset the
+ * signal to its default action. */
 spanprof_status sp_signal_install(int number, sp_signal_fn handle);
 
-/* The same, only where nobody else handles or ignores the signal, nor gave it
- * its default action since. */
+/* The same, but only if no other code handles or ignores the signal or has
+ * reset it to its default action since. */
 bool sp_signal_borrow(int number, sp_signal_fn handle);
 
 /* Is our handler the one installed? Counts and returns false if not. */

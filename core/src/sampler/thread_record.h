@@ -45,10 +45,10 @@ typedef struct sp_thread_table {
   uint32_t next_mask;  /* where that at signal masks is */
   uint64_t random;
   uint64_t stacks_due_ns; /* the collector's: when stacks may be looked up */
-  /* When sampling began, on the clock of sp_thread_began(); 0: with the
-   * process, which was forked. */
+  /* Start of the sampling, on the clock of sp_thread_began(); 0: sampling has
+   * run since the process was forked. */
   uint64_t began_ticks;
-  bool beginning; /* threads that are enrolled now were there before */
+  bool beginning; /* threads being enrolled existed before the sampling */
 } sp_thread_table;
 
 extern sp_thread_table sp_threads;

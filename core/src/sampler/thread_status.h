@@ -14,10 +14,10 @@ typedef struct sp_thread_status {
  * says that it blocks every signal. */
 bool sp_thread_status_read(int tid, sp_thread_status *out);
 
-/* When the thread began, in clock ticks since the system did; 0: not known. */
+/* The start time of the thread, in clock ticks since boot; 0: not known. */
 uint64_t sp_thread_began(int tid);
 
-/* The same clock, now. */
+/* The present time on that clock. */
 uint64_t sp_thread_clock(void);
 
 #endif

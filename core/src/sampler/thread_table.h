@@ -6,15 +6,16 @@
  * handler takes no lock and reads only what is marked so. A thread registers
  * itself at once (through its sp_self), or the collector's scan finds it. A
  * registered thread removes its own record when it ends; a record of a thread
- * that vanished otherwise is removed by the scan. What is attached without a
- * record is found by number: `lock` is taken before that of the selves.
+ * that vanished otherwise is removed by the scan. A thread that is attached
+ * without a record is found by its number: `lock` is taken before the lock of
+ * the selves.
  *
- * The ticks of a thread are fixed points of its CPU clock: every interval from
- * `armed_cpu_ns + first_ns` on. The handler takes those that its timer reports.
- * The others are booked without a stack (capture.h): those before the timer was
- * set, those of a thread that blocks the signal or has no timer, and the last
- * ones. What may be lost: CPU time of a thread that did not register, after its
- * last tick, or all of it where the thread ends before a scan finds it. */
+ * The ticks of a thread are fixed points of its CPU clock: `armed_cpu_ns +
+ * first_ns`, then every interval. The handler samples the ticks that its timer
+ * reports. The others are booked without a stack (capture.h): those before the
+ * timer was set, those of a thread that blocks the signal or has no timer, and
+ * the last ones. For a thread that did not register, CPU time after its last
+ * tick may be lost, or all of it if the thread ends before a scan finds it. */
 #ifndef SP_THREAD_TABLE_H
 #define SP_THREAD_TABLE_H
 
@@ -26,8 +27,8 @@ typedef struct sp_thread {
   uint32_t index;
   _Atomic int tid; /* 0: a free record */
   sp_timer timer;
-  /* The thread's CPU clock from which it is profiled, and its first interval
-   * (0: not set, as the thread has had no timer yet). */
+  /* The thread's CPU clock when profiling of it starts, and the length of its
+   * first interval (0: not set, as the thread has had no timer yet). */
   uint64_t armed_cpu_ns;
   uint64_t first_ns;
 
@@ -38,11 +39,12 @@ typedef struct sp_thread {
   _Atomic uint64_t stack_high;
   _Atomic bool blocked; /* our signal was in its mask; cleared in the handler */
 
-  /* Written in the handler, and by who sets the timer. */
+  /* Written in the handler, and by the thread that sets the timer. */
   _Atomic uint64_t samples;
   _Atomic uint64_t ticks;
-  /* Of the ticks to come: booked already. Of those that came: not in the ring
-   * yet, which was full. Written in the handler and by the scan. */
+  /* Ticks that are booked already but will still be delivered; delivered ticks
+   * that are not in the ring yet, because it was full. Written in the handler
+   * and by the scan. */
   _Atomic uint64_t ticks_ahead;
   _Atomic uint64_t ticks_owed;
   /* Written in the handler. */
@@ -55,7 +57,7 @@ typedef struct sp_thread {
   bool excluded;          /* never sampled, but a thread of the program */
   bool mask_read;
   bool mask_doubted; /* read once as blocking our signal */
-  bool blocked_told; /* the log says so */
+  bool blocked_told; /* it has been logged */
   bool stack_final;  /* its stack is not looked up, or not again */
   uint64_t checked_cpu_ns;
   uint64_t checked_samples;
@@ -77,7 +79,8 @@ static inline uint64_t sp_thread_due_ns(const sp_thread *thread,
          atomic_load(&thread->ticks) * interval_ns;
 }
 
-/* How many of these ticks had expired when the clock said `cpu_ns`. */
+/* The number of these ticks that had expired at `cpu_ns` of the thread's clock.
+ */
 static inline uint64_t sp_thread_ticks_due(const sp_thread *thread,
                                            uint64_t interval_ns,
                                            uint64_t cpu_ns) {

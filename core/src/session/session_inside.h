@@ -15,9 +15,9 @@ struct spanprof_session {
   bool kept; /* something that was left behind may use it: never freed */
   bool stopping;
   bool temporary;      /* for recordings alone: see session_recording.c */
-  unsigned flushing;   /* calls that are in, see sp_session_enter() */
-  unsigned recordings; /* that were begun and not ended */
-  uint64_t number;     /* no other session of the process has it */
+  unsigned flushing;   /* running calls, see sp_session_enter() */
+  unsigned recordings; /* begun and not ended */
+  uint64_t number;     /* unique in the process */
 };
 
 typedef struct sp_session_shared {

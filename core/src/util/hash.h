@@ -12,9 +12,9 @@
 #define SP_HASH_SEED  UINT64_C(0x9e3779b97f4a7c15)
 #define SP_HASH_SEED2 UINT64_C(0x6a09e667f3bcc909)
 
-/* The server's tables have keys that clients choose. It is built with
- * SP_HASH_SECRET: the constants are secret there, so that nobody can choose
- * keys that meet (server/model/hash_secret.h). */
+/* Clients choose the keys of the server's tables. The server is built with
+ * SP_HASH_SECRET, which makes the constants secret, so that clients cannot
+ * choose colliding keys (server/model/hash_secret.h). */
 #ifdef SP_HASH_SECRET
 extern uint64_t sp_hash_secret[2];
 #define SP_HASH_MIX  sp_hash_secret[0]

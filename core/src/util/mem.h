@@ -40,7 +40,7 @@ void *sp_pages_new(size_t bytes);
 /* The same, untouched: a page takes memory once something is written to it. */
 void *sp_pages_reserve(size_t bytes);
 
-/* The same, zero, and shared with every child that is forked. NULL: none. */
+/* Map zeroed pages that are shared with forked children. NULL: no memory. */
 void *sp_pages_share(size_t bytes);
 
 /* Give back the memory of whole pages, which are zero and untouched again. */

@@ -22,26 +22,28 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
 /* Is `tid` a thread of ours, and running? */
 bool sp_own_thread_is(int tid);
 
-/* In place of pthread_join(): nobody waits for it. It is joined once it has
- * ended. */
+/* Replaces pthread_join() where the caller must not wait. A later call joins
+ * the thread once it has ended. */
 void sp_own_thread_leave(pthread_t thread);
 
-/* Join the threads that were left. False: some did not end within `wait_ns`. */
+/* Join the threads passed to sp_own_thread_leave(). False: some did not end
+ * within `wait_ns`. */
 bool sp_own_threads_left_join(uint64_t wait_ns);
 
-/* Exit handlers run: sp_exit_begun() is true from now on. Threads that are
- * joined still work to their end. */
+/* Record that exit handlers run: sp_exit_begun() is true from now on. Threads
+ * that will be joined still finish their work. */
 void sp_exit_begin(void);
 bool sp_exit_begun(void);
 
-/* The last step of our exit handler, after every other thread was joined: join
- * those that were left and end soon, and have the rest stop for ever at their
- * next sp_own_thread_gate(). Takes 0.1 s at most where one was left. */
+/* The last step of our exit handler, after all other threads were joined. Joins
+ * the threads passed to sp_own_thread_leave() that end soon; the others block
+ * for ever at their next sp_own_thread_gate(). Takes at most 0.1 s if there is
+ * such a thread. */
 void sp_own_threads_exit(void);
 
-/* On a thread of ours, with nothing held that exit handlers may wait for,
- * before it frees something or ends: returns unless the process has gone on
- * without this thread. */
+/* Called on a thread of ours before it frees something or ends, without locks
+ * that exit handlers may need. Does not return once sp_own_threads_exit() has
+ * given up waiting for this thread. */
 void sp_own_thread_gate(void);
 
 /* How many there are. */

@@ -1,5 +1,5 @@
-/* SIGPIPE, which a write to a closed pipe or connection sends to the thread
- * that writes. Its default action ends the program. */
+/* Suppresses SIGPIPE, which a write to a closed pipe or connection sends to the
+ * writing thread, and whose default action ends the program. */
 #ifndef SP_SIGPIPE_H
 #define SP_SIGPIPE_H
 
@@ -14,7 +14,8 @@ typedef struct sp_sigpipe {
 /* Block the signal in the calling thread. */
 void sp_sigpipe_hold(sp_sigpipe *hold);
 
-/* Discard a signal that came since then, and restore the mask. */
+/* Discard a SIGPIPE that arrived since sp_sigpipe_hold(), and restore the mask.
+ */
 void sp_sigpipe_release(const sp_sigpipe *hold);
 
 #endif

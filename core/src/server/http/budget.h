@@ -7,16 +7,16 @@
 #include "call.h"
 
 typedef struct sp_http_budget {
-  pthread_mutex_t turn;     /* held by the call that takes much memory */
-  _Atomic uint64_t bodies;  /* bytes that are being read, or worked on */
+  pthread_mutex_t turn;     /* held by the call that may use much memory */
+  _Atomic uint64_t bodies;  /* bytes of bodies being read or processed */
   _Atomic uint64_t answers; /* bytes that are on their way */
   _Atomic uint64_t large;   /* calls that have, or wait for, their turn */
 } sp_http_budget;
 
-void sp_http_budget_init(sp_http_budget *budget); /* of one all zero */
+void sp_http_budget_init(sp_http_budget *budget); /* `budget` is all zero / */
 
-/* Before the handler of a call that was promised its turn, and after the
- * handler of any: on its thread. */
+/* Called on the handler's thread: begin_turn before the handler of a call that
+ * must have its turn, end_turn after every handler. */
 void sp_http_budget_begin_turn(sp_http_call *call);
 void sp_http_budget_end_turn(sp_http_call *call);
 

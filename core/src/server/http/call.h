@@ -15,7 +15,7 @@ struct sp_http_server;
 typedef struct sp_http_call {
   sp_work work; /* first: what a worker is given */
   struct sp_http_server *server;
-  struct sp_http_budget *budget; /* of the server */
+  struct sp_http_budget *budget; /* the server's */
   struct MHD_Connection *connection;
   const sp_http_route *route;         /* NULL: answered already */
   const sp_http_route *counted_route; /* whose request it is all the same */
@@ -26,7 +26,7 @@ typedef struct sp_http_call {
   size_t counted;        /* of the server's bytes for bodies */
   size_t answer_counted; /* likewise of those for answers */
   uint64_t begin_ns;
-  sp_connection *of; /* NULL: it is not watched */
+  sp_connection *of; /* NULL: the connection is not tracked */
   sp_cancel cancel;
   sp_text_pair *pairs; /* of headers and query; texts of the query and paths
                         * are in `texts` */
@@ -39,8 +39,8 @@ typedef struct sp_http_call {
   bool begun;    /* the first call of the handler is over */
   bool counts;   /* among the calls at work */
   bool running;  /* handed to a worker */
-  bool is_large; /* handed to the worker of those that need a turn */
-  bool has_turn; /* to take much memory */
+  bool is_large; /* passed to the worker for calls that need a turn */
+  bool has_turn; /* may use much memory */
   _Atomic bool answered;
 } sp_http_call;
 
@@ -51,8 +51,8 @@ sp_http_call *sp_http_call_new(struct sp_http_server *server,
 
 void sp_http_call_free(sp_http_call *call); /* NULL is fine */
 
-/* Find the route by the path as it is, or without the prefix that Pyroscope is
- * often found under. No route: the call is answered. */
+/* Find the route by the path, or by the path without the prefix that Pyroscope
+ * is often deployed under. If there is no route, the call is answered. */
 void sp_http_call_find(sp_http_call *call, const sp_http_routes *routes,
                        const sp_guard *guard);
 

@@ -1,17 +1,17 @@
-/* The open connections, and the bounds on clients that are slow or gone.
+/* The open connections, and the limits for slow or disconnected clients.
  *
- * A connection waits for bytes of its client (headers, then a body), or its
- * request is at work. A thread looks at both kinds:
- * - A waiting connection is closed when a request takes too long to arrive.
- *   Where there are too many connections, in all or of one address, the one
- *   that has waited longest is closed in favour of a new one.
- * - A query at work is cancelled when its client has closed the connection.
- * The thread also repairs a fault of libmicrohttpd 0.9.75, which waits for
- * epoll's edges: it misses the end of a stream that came with its last bytes.
- * Shutting the socket down for reading makes another edge.
+ * A connection either waits for bytes from its client (headers, then a body),
+ * or the server is processing its request. A thread checks both kinds:
+ * - It closes a waiting connection whose request takes too long to arrive. If
+ *   there are too many connections, in total or from one address, it closes the
+ *   one that has waited longest in favour of a new one.
+ * - It cancels a query whose client has closed the connection. The thread also
+ *   works around a bug of libmicrohttpd 0.9.75, which uses edge-triggered
+ *   epoll: it misses the end of a stream that arrives together with the last
+ *   bytes. Shutting the socket down for reading causes another edge.
  *
- * Threads: libmicrohttpd's call all functions but start, cancel_all and end;
- * they remove a connection before they close its socket. */
+ * Threads: libmicrohttpd's threads call all functions except start, cancel_all
+ * and end; they remove a connection before they close its socket. */
 #ifndef SP_CONNECTIONS_H
 #define SP_CONNECTIONS_H
 
@@ -19,28 +19,28 @@
 
 #include "../model/cancel.h"
 
-/* Of all listeners together; fewer where the process may open fewer files. */
+/* Of all listeners together; fewer if the limit of open files is lower. */
 #define SP_CONNECTIONS_MAX 2048
-/* Of one address, or of one IPv6 network of 64 bits; a proxy has one, too. */
+/* From one IPv4 address or one /64 network of IPv6; a proxy counts as one. */
 #define SP_CONNECTIONS_OF_ADDRESS_MAX 1024
 
 #define SP_HEADERS_SECONDS_MAX 30  /* of a connection's first request */
-#define SP_IDLE_SECONDS_MAX    100 /* from one answer to the next headers */
+#define SP_IDLE_SECONDS_MAX    100 /* from an answer to the next headers */
 #define SP_BODY_SECONDS_MAX    120
 
 typedef struct sp_connection {
   struct sp_connection *next;
   struct sp_connection *previous;
   int socket;
-  uint64_t address;     /* its hash */
-  bool is_working;      /* in the list of those at work */
+  uint64_t address;     /* hash of the client's address */
+  bool is_working;      /* in the list `working` */
   bool has_answered;    /* at least one request */
   bool is_shut;         /* for reading */
-  uint64_t deadline_ns; /* of what it waits for */
-  sp_cancel *cancel; /* of the request at work; NULL: it cannot be cancelled */
+  uint64_t deadline_ns; /* for what it waits for */
+  sp_cancel *cancel;    /* of the running query; NULL: not cancellable */
 } sp_connection;
 
-/* The first is the one that joined first. */
+/* In the order of their addition to the list. */
 typedef struct sp_connection_list {
   sp_connection *first;
   sp_connection *last;
@@ -57,22 +57,24 @@ typedef struct sp_connections {
   sp_connection_list waiting;
   sp_connection_list working;
   size_t count;
-  size_t cancellable; /* of those at work */
+  size_t cancellable; /* working ones with a `cancel` */
   bool ending;
 } sp_connections;
 
 /* SPANPROF_ERR_SYSTEM. */
 spanprof_status sp_connections_start(sp_connections *connections,
                                      size_t count_max);
-void sp_connections_end(sp_connections *connections); /* also of all zero */
+/* Accepts an all-zero structure, too. */
+void sp_connections_end(sp_connections *connections);
 
-/* A new connection, which waits for headers. NULL: no memory; it is then left
- * to libmicrohttpd's idle time. It may be one too many: then it is shut down
- * with a 503, or another one is. */
+/* Add a new connection, which waits for headers. NULL: no memory; only
+ * libmicrohttpd's idle timeout applies to it then. If there are too many
+ * connections, either the new one or an older one is shut down with a 503. */
 sp_connection *sp_connections_add(sp_connections *connections, int socket);
 
-/* It waits for a body now; its request is at work; it waits for headers
- * again. `cancel` is that of a query, else NULL. NULL connections are fine. */
+/* The states of a connection: it waits for a body; its request is being
+ * processed; it waits for headers again. `cancel` is the query's, or NULL for
+ * other requests. A NULL connection is ignored. */
 void sp_connections_body(sp_connections *connections,
                          sp_connection *connection);
 void sp_connections_work(sp_connections *connections, sp_connection *connection,
@@ -83,7 +85,7 @@ void sp_connections_idle(sp_connections *connections,
 void sp_connections_remove(sp_connections *connections,
                            sp_connection *connection);
 
-/* Cancel all queries at work. */
+/* Cancel all running queries. */
 void sp_connections_cancel_all(sp_connections *connections,
                                sp_cancel_reason reason);
 

@@ -8,9 +8,9 @@
 
 typedef struct sp_guard {
   sp_token *token; /* borrowed */
-  bool loopback;   /* only this machine reaches the server: then names other
-                    * than its own in Host are a page's that was made to
-                    * resolve to it */
+  bool loopback;   /* only this machine can connect. A request whose Host is not
+                    * one of its names then comes from a page by DNS rebinding
+                    */
   const char *const *hosts; /* further names of it, borrowed */
   size_t host_count;
 } sp_guard;

@@ -29,13 +29,14 @@ typedef struct sp_http_request {
   const void *body;      /* as sent, but without chunking; NUL behind it */
   size_t body_size;
   sp_http_fault fault;
-  bool may_wait;             /* else it is answered now, whatever it takes */
-  sp_cancel *cancel;         /* long work asks it */
-  struct sp_http_call *call; /* NULL: it never gets a turn */
+  bool may_wait;             /* false: it is answered at once, whatever it costs
+                              */
+  sp_cancel *cancel;         /* checked by long loops */
+  struct sp_http_call *call; /* NULL: the request never gets a turn */
 } sp_http_request;
 
-/* Whether the request may take more than SP_HTTP_SMALL_MAX from now on, which
- * one does at a time. On the thread of its handler. */
+/* Whether the request may use more than SP_HTTP_SMALL_MAX from now on. Only one
+ * request at a time may. Called on the thread of its handler. */
 bool sp_http_take_turn(const sp_http_request *request);
 
 /* NULL: it is not there. Header names in any case; the first of several. */
@@ -54,9 +55,10 @@ bool sp_http_takes_gzip(const sp_http_request *request);
 /* Of an answer's body, before it is packed. */
 #define SP_HTTP_BODY_MAX ((size_t)256 << 20)
 
-/* What a call may take of memory, and likewise its answer, beside others: more
- * is for one call at a time. If another one does, it is asked again later. One
- * span among 7 days of 20 applications takes 17 MiB. */
+/* The memory that a call, and likewise its answer, may use while others run.
+ * Only one call at a time may use more; another one that needs more is run
+ * again later. A query for one span in 7 days of 20 applications uses 17 MiB.
+ */
 #define SP_HTTP_SMALL_MAX ((size_t)32 << 20)
 
 /* The answer, which a handler fills; it starts as 200 with nothing in it.

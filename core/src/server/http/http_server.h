@@ -20,11 +20,11 @@
 typedef struct sp_http_server sp_http_server;
 
 typedef struct sp_http_server_options {
-  const sp_http_routes *routes; /* borrowed, as the log */
+  const sp_http_routes *routes; /* borrowed, like the log */
   sp_log *log;
-  const char *token;        /* NULL: none is wanted, or it is in a file */
+  const char *token;        /* NULL: none required, or in a file */
   const char *token_file;   /* NULL: none */
-  const char *const *hosts; /* further names that Host may have */
+  const char *const *hosts; /* further names allowed in Host */
   size_t host_count;
   const char *listen;      /* "127.0.0.1:4040", "[::1]:0", "unix:/run/a.sock" */
   const char *listen_also; /* a second address; NULL: none */
@@ -35,14 +35,14 @@ typedef struct sp_http_server_options {
 spanprof_status sp_http_server_start(sp_http_server **out,
                                      const sp_http_server_options *options);
 
-/* The port that an address has: of the first one 0, of the second one 1. */
+/* The port of the first (`number` 0) or the second address (1). */
 uint16_t sp_http_server_port_of(const sp_http_server *server, size_t number);
 
 static inline uint16_t sp_http_server_port(const sp_http_server *server) {
   return sp_http_server_port_of(server, 0);
 }
 
-/* The path of "unix:PATH"; NULL: another address. */
+/* The path of "unix:PATH"; NULL: not a Unix socket. */
 const char *sp_http_unix_path(const char *listen);
 
 /* Requests that are being answered. */
@@ -55,7 +55,8 @@ void sp_http_server_durations(sp_http_server *server, sp_buffer *out);
  * second. NULL is fine. */
 void sp_http_server_stop(sp_http_server *server);
 
-/* An address as "http://127.0.0.1:4040", or as it is given if it is a path. */
+/* Write an address as "http://127.0.0.1:4040", or a Unix socket as it was
+ * given. */
 void sp_http_server_say(const sp_http_server *server, size_t number,
                         const char *listen, char *out, size_t capacity);
 

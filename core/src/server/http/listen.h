@@ -4,11 +4,11 @@
 
 #include "../../util/base.h"
 
-/* A listening socket of "127.0.0.1:4040" or "unix:PATH", to be closed by
- * sp_http_unlisten(). The port that it has, and whether names of this machine
- * alone may be asked for: others do not reach it, but a browser does.
- * SPANPROF_ERR_ARGUMENT: an address that is none; SPANPROF_ERR_SYSTEM: it
- * cannot be had. */
+/* Listen on "127.0.0.1:4040" or "unix:PATH"; close the socket with
+ * sp_http_unlisten(). *loopback: only this machine can connect. Host must then
+ * be one of its names, because a page in a browser on this machine can connect
+ * too. SPANPROF_ERR_ARGUMENT: not a valid address; SPANPROF_ERR_SYSTEM: the
+ * address cannot be bound. */
 spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
                                uint16_t *port);
 

@@ -1,13 +1,13 @@
 /* Requests whose headers contradict each other. A proxy in front of the server
- * may understand them differently, so that it would let something else pass
- * than what is answered: RFC 9112, 3.2, 5.1, 6.1 and 11.2. */
+ * may parse them differently and so check another request than the server
+ * answers (request smuggling): RFC 9112, 3.2, 5.1, 6.1 and 11.2. */
 #ifndef SP_MALFORMED_H
 #define SP_MALFORMED_H
 
 #include "http.h"
 
 /* Answer a malformed request; `version` is its "HTTP/1.1". False: it is well
- * formed, and nothing is answered. */
+ * formed and not answered. */
 bool sp_http_refuse_malformed(const sp_http_request *request,
                               const char *version, sp_http_response *response);
 

@@ -35,7 +35,7 @@ typedef struct sp_workers {
 spanprof_status sp_workers_start(sp_workers *workers, const char *name,
                                  size_t count, size_t waiting_max);
 
-/* False: too many wait, or the pool has ended, also long ago. */
+/* False: too many jobs wait, or the pool has ended, at any time before. */
 bool sp_workers_give(sp_workers *workers, sp_work *work);
 
 /* Begin nothing more, and hand what waits to `refuse`. */

@@ -100,7 +100,8 @@ typedef struct sp_received {
   int64_t period;
   int64_t time_ns; /* Unix time */
   int64_t duration_ns;
-  /* A retry has equal series, time and content, and this equal id; 0: none. */
+  /* Distinguishes profiles of equal series, time and content: only retries have
+   * the same id. 0: none. */
   uint64_t upload_id;
   uint32_t series; /* the label set of all its samples, __name__ among them */
 } sp_received;

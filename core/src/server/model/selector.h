@@ -55,7 +55,7 @@ typedef struct sp_selector {
   size_t trace_count;
   const sp_profile_uuid *profiles;
   size_t profile_count;
-  sp_cancel *cancel; /* ends it with SPANPROF_ERR_TIMEOUT; NULL: never */
+  sp_cancel *cancel; /* SPANPROF_ERR_TIMEOUT when set; NULL: never */
 } sp_selector;
 
 #endif

@@ -17,7 +17,7 @@ typedef struct sp_serve_counters {
   sp_counter discarded_profiles; /* refused, for whatever reason */
   sp_counter discarded_bytes;    /* of them, unpacked where they were */
   sp_counter discarded_values;   /* negative ones of accepted profiles */
-  sp_counter spans;              /* of traces, kept */
+  sp_counter spans;              /* of traces, stored */
   sp_counter discarded_spans;    /* refused */
 } sp_serve_counters;
 
@@ -31,10 +31,10 @@ typedef struct sp_serve_options {
   uint64_t max_series_per_application;
   int64_t window_past_ns;   /* of time_nanos of uploads; -1: no window */
   int64_t window_future_ns; /* likewise */
-  size_t upload_bytes;      /* of memory, that one upload may take */
+  size_t upload_bytes;      /* memory that one upload may use */
   const sp_limits *limits;  /* of its profiles */
-  const char *token;        /* wanted of every request; NULL: none */
-  const char *token_file;   /* has it; NULL: none */
+  const char *token;        /* required of every request; NULL: none */
+  const char *token_file;   /* contains it; NULL: none */
   const char *const *hosts; /* names of this machine beside localhost */
   size_t host_count;
   /* What is scraped: `URL[,name=value…]` each, and a file of jobs or NULL. */

@@ -48,7 +48,7 @@ typedef struct sp_tree_sample {
 
 typedef struct sp_stack_tree {
   sp_arena arena;    /* all below is in it */
-  sp_cancel *cancel; /* of the query; long loops over the nodes ask it */
+  sp_cancel *cancel; /* the query's; checked by long loops over the nodes */
   sp_tree_function *functions;
   sp_tree_location *locations;
   sp_tree_node *nodes;

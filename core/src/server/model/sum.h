@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* A sum that does not fit stays at the end of the range. */
+/* Saturates instead of overflowing. */
 static inline int64_t sp_sum(int64_t a, int64_t b) {
   int64_t sum;
 

@@ -1,4 +1,5 @@
-/* A CPU profile of V8 (.cpuprofile): Chrome's developer tools, node --cpu-prof.
+/* CPU profiles of V8 (.cpuprofile), from Chrome's developer tools or node
+ * --cpu-prof.
  */
 #ifndef SP_ADHOC_CPUPROFILE_H
 #define SP_ADHOC_CPUPROFILE_H
@@ -10,8 +11,8 @@
 
 bool sp_adhoc_cpuprofile_is(const json_t *root);
 
-/* Add its nanoseconds, without the idle ones, to a side of the tree.
- * SPANPROF_ERR_ARGUMENT: *fault. */
+/* Add the profile's nanoseconds, except idle time, to a side of the tree.
+ * SPANPROF_ERR_ARGUMENT: *fault says why. */
 spanprof_status sp_adhoc_cpuprofile_read(sp_adhoc_profile *out, sp_arena *arena,
                                          const json_t *root, sp_name_tree *tree,
                                          uint32_t side, sp_query_fault *fault);

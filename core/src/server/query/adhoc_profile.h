@@ -1,5 +1,5 @@
-/* A profile in a file of one of several formats, as stacks of names: pprof,
- * folded stacks, perf script's output, flamebearer, speedscope, .cpuprofile. */
+/* Reads a file in one of several formats into stacks of names: pprof, folded
+ * stacks, perf script's output, flamebearer, speedscope, .cpuprofile. */
 #ifndef SP_ADHOC_PROFILE_H
 #define SP_ADHOC_PROFILE_H
 

@@ -28,7 +28,7 @@ typedef struct sp_name_tree {
   size_t name_count, node_count;
   size_t name_room, node_room;
   sp_index name_index, node_index;
-  sp_cancel *cancel; /* of what was added; NULL: none */
+  sp_cancel *cancel; /* of the trees that were added; NULL: none */
 } sp_name_tree;
 
 /* An empty tree: a root. The first name is "total", which stands for the root

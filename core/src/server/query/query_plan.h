@@ -18,9 +18,9 @@ typedef struct sp_query {
   const sp_http_request *http;
   const sp_mem *mem; /* of all that does not outlive it */
   sp_http_response *response;
-  sp_mem small;   /* counts what it takes, until it has its turn */
-  size_t bytes;   /* of it */
-  bool has_turn;  /* among large ones */
+  sp_mem small;   /* counts the query's memory until it has its turn */
+  size_t bytes;   /* allocated from `small` */
+  bool has_turn;  /* of large queries */
   sp_arena arena; /* of the whole call */
   sp_query_fault fault;
 } sp_query;
@@ -31,8 +31,8 @@ void sp_query_init(sp_query *query, sp_serve *serve,
                    const sp_http_request *http, sp_http_response *response);
 void sp_query_dispose(sp_query *query);
 
-/* After the answer is written: whether all of it was. A loop that was cancelled
- * may have left out a part. */
+/* Called after the answer is written; returns whether it is complete. A
+ * cancelled loop may have left out a part. */
 spanprof_status sp_query_end(sp_query *query);
 
 /* SPANPROF_ERR_ARGUMENT with Connect's invalid_argument. */

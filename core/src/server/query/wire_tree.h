@@ -1,5 +1,5 @@
-/* Merged stacks as the page takes them: nodes by function under one parent.
- * Functions are told apart by name and file. */
+/* Merged stacks in the page's format: under one parent, each function has one
+ * node. Functions are identified by name and file. */
 #ifndef SP_WIRE_TREE_H
 #define SP_WIRE_TREE_H
 
@@ -31,7 +31,7 @@ typedef struct sp_wire_tree {
                         * one comes after its parent */
   size_t function_count, node_count;
   size_t function_room, node_room;
-  size_t merged_count; /* nodes that were merged into an "(other)" */
+  size_t merged_count; /* nodes merged into an "(other)" */
   sp_index function_index, node_index;
 } sp_wire_tree;
 
@@ -39,14 +39,14 @@ typedef struct sp_wire_tree {
 spanprof_status sp_wire_tree_init(sp_wire_tree *tree, const sp_mem *mem);
 void sp_wire_tree_dispose(sp_wire_tree *tree);
 
-/* Add what takes part in `side`; `stacks` outlives the tree. Inlined lines are
- * nodes of their own. SPANPROF_ERR_NOMEM. */
+/* Add the values of `stacks` to `side`; `stacks` must outlive the tree. Inlined
+ * lines are nodes of their own. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_wire_tree_add(sp_wire_tree *tree,
                                  const sp_stack_tree *stacks, uint32_t side);
 
-/* Keep at most `nodes_max` nodes, the heaviest ones of both sides together: the
- * smaller ones below a node become one child SP_WIRE_OTHER of it, with their
- * exact sums. Afterwards nothing is added. SPANPROF_ERR_NOMEM. */
+/* Keep at most `nodes_max` nodes, those with the largest sums of both sides.
+ * Smaller descendants of a node become one child SP_WIRE_OTHER, with their
+ * exact sums. Nothing may be added afterwards. SPANPROF_ERR_NOMEM. */
 spanprof_status sp_wire_tree_cut(sp_wire_tree *tree, size_t nodes_max);
 
 /* The names of a side's columns. */
@@ -55,8 +55,8 @@ typedef struct sp_wire_side {
   const char *count; /* NULL: samples are not counted */
 } sp_wire_side;
 
-/* The members `functions` and `nodes`, in columns, and `merged`, how many nodes
- * were merged, where any were. */
+/* Write the members `functions` and `nodes`, in columns, and, if nodes were
+ * merged, their number as `merged`. */
 void sp_wire_tree_put(const sp_wire_tree *tree, sp_json *json,
                       const sp_wire_side *sides, uint32_t side_count);
 

@@ -20,19 +20,20 @@ typedef struct sp_batch {
   uint64_t samples;
   size_t bytes; /* unpacked, of what is taken */
   size_t held;  /* of memory */
-  bool is_one;  /* refuse a profile that would be put in parts */
+  bool is_one;  /* refuse a profile that would be stored in parts */
 } sp_batch;
 
-/* Between which times what comes now may lie, by the options. */
+/* The range of times that the options allow for data received now. */
 sp_raw_window sp_batch_window(const sp_serve *serve);
 
 /* Memory is the upload's. */
 void sp_batch_init(sp_batch *batch, sp_upload *upload);
 void sp_batch_dispose(sp_batch *batch);
 
-/* Apply every rule to a profile and keep it for sp_batch_put(). Changes both.
- * Of a large profile all but the last part is put at once. Refuses; what was
- * added before stays. With a turn of the upload. */
+/* Apply every rule to a profile and keep it for sp_batch_put(). Changes the
+ * batch and the profile. All parts of a large profile but the last are stored
+ * at once. A refusal does not affect profiles added before. Requires the
+ * upload's turn. */
 spanprof_status sp_batch_add(sp_batch *batch, sp_raw_profile *profile,
                              sp_series_labels *labels, sp_refusal *refusal);
 

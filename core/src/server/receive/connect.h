@@ -22,7 +22,7 @@ bool sp_connect_message(const sp_http_request *request,
                         sp_buffer *unpacked, sp_view *out,
                         sp_http_response *response);
 
-/* Too large to be taken: 413, which no client sends again. */
+/* Answer an upload that is too large with 413, which no client retries. */
 void sp_connect_refuse_large(sp_http_response *response, const char *message);
 
 /* An empty message. */

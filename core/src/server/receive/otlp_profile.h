@@ -12,8 +12,8 @@ typedef struct sp_otlp_profile {
   sp_view service; /* of its samples; empty: the resource's */
 } sp_otlp_profile;
 
-/* Everything is in the arena of the tables. Refuses as broken what cannot be
- * converted. */
+/* Allocates everything in the arena of the tables. A profile that cannot be
+ * converted is refused as broken. */
 spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
                                         const sp_otlp_tables *tables,
                                         sp_view message, sp_refusal *refusal);

@@ -32,22 +32,22 @@ spanprof_status sp_otlp_tables_read(sp_otlp_tables *out, sp_arena *arena,
 bool sp_otlp_tables_at(const sp_otlp_tables *tables, sp_otlp_table table,
                        uint64_t number, sp_view *out);
 
-/* A value as text: texts, of the table, too, whole numbers, and lists of one of
- * them; all else is empty. */
+/* A value as text: for texts (direct or in the table), integers, and lists with
+ * one of these; empty for all others. */
 spanprof_status sp_otlp_value_text(const sp_otlp_tables *tables,
                                    sp_arena *arena, sp_view value, sp_view *out,
                                    sp_refusal *refusal);
 
-/* Key and value, the bytes of an AnyValue, of a KeyValue. False: it cannot be
- * read. A key may be no UTF-8. */
+/* Get the key and the value (the bytes of an AnyValue) of a KeyValue. False: it
+ * is malformed. The key may be invalid UTF-8. */
 bool sp_otlp_key_value(sp_view message, sp_view *key, sp_view *value);
 
-/* The same where the key may stand in the table of texts. */
+/* The same for a key that may be in the table of texts. */
 bool sp_otlp_tables_key_value(const sp_otlp_tables *tables, sp_view message,
                               sp_view *key, sp_view *value);
 
-/* The same of an item of the table of attributes (a KeyValueAndUnit), whose key
- * is in the table of texts. False: it is out of its table. */
+/* The same for an entry of the table of attributes (a KeyValueAndUnit), whose
+ * key is in the table of texts. False: an index is outside its table. */
 bool sp_otlp_attribute(const sp_otlp_tables *tables, uint64_t number,
                        sp_view *key, sp_view *value);
 

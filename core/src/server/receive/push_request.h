@@ -10,8 +10,8 @@
 #define SP_PUSH_PROFILES_MAX ((size_t)10000)
 #define SP_PUSH_LABELS_MAX   SP_LIMITS_LABELS_MAX
 
-/* One profile, still packed, with its id and the labels of its series. `labels`
- * may be changed; texts are the request's. */
+/* Receives one profile, still compressed, with its id and the labels of its
+ * series. It may change `labels`; texts are the request's. */
 typedef spanprof_status (*sp_push_visit)(void *data, sp_series_labels *labels,
                                          sp_view profile, sp_view id);
 

@@ -12,8 +12,8 @@ typedef struct sp_raw_window {
   int64_t until_ns; /* INT64_MAX: no limit */
 } sp_raw_window;
 
-/* A profile without a time gets the present, and texts that are too long lose
- * their heads. `labels` are named in refusals. */
+/* A profile without a time gets the present time, and too long texts lose their
+ * beginning. Refusals name `labels`. */
 spanprof_status sp_raw_check(sp_raw_profile *profile,
                              const sp_raw_window *window,
                              const sp_limits *limits,

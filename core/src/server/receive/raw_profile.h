@@ -15,7 +15,7 @@
 /* What the store keeps, and what is compared with each other. */
 #define SP_RAW_TYPES_MAX ((size_t)64)
 
-/* Of labels that are read of a sample: one more than it may have. */
+/* Labels read per sample: one more than allowed. */
 #define SP_RAW_LABELS_MAX (SP_LIMITS_LABELS_MAX + 1)
 
 typedef struct sp_raw_type {
@@ -69,8 +69,8 @@ typedef struct sp_raw_profile {
   sp_arena *arena;
   sp_view *texts;
   sp_raw_type *types;
-  sp_raw_sample *samples;   /* NULL: they stand in `sample_messages` */
-  sp_view *sample_messages; /* still packed */
+  sp_raw_sample *samples;   /* NULL: see `sample_messages` */
+  sp_view *sample_messages; /* still encoded */
   sp_raw_mapping *mappings;
   sp_raw_location *locations;
   sp_raw_function *functions;
@@ -86,7 +86,7 @@ typedef struct sp_raw_profile {
   int64_t time_ns;
   int64_t duration_ns;
   size_t bytes;       /* uncompressed */
-  uint64_t upload_id; /* a hash of the id that its sender gave it; 0: none */
+  uint64_t upload_id; /* hash of the id from its sender; 0: none */
 } sp_raw_profile;
 
 /* The hash of a sender's id. */
@@ -103,15 +103,16 @@ spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
 spanprof_status sp_raw_unpack(sp_view bytes, sp_buffer *into, size_t max,
                               sp_view *out, bool *large, sp_refusal *refusal);
 
-/* Name the format of what was refused as broken, where it is known. */
+/* If the format of a body refused as broken is known, name it in the refusal.
+ */
 void sp_raw_explain(sp_view bytes, sp_refusal *refusal);
 
 /* Read a profile. Everything is in the arena, the texts in `bytes`. */
 spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
                             sp_refusal *refusal);
 
-/* Reads samples one after the other: those of a large profile take several
- * times its size. */
+/* Decodes one sample at a time: all decoded samples of a large profile take
+ * several times its size. */
 typedef struct sp_raw_samples {
   const sp_raw_profile *profile;
   sp_arena arena; /* of the sample at hand */
@@ -122,8 +123,9 @@ void sp_raw_samples_init(sp_raw_samples *samples,
                          const sp_raw_profile *profile);
 void sp_raw_samples_dispose(sp_raw_samples *samples);
 
-/* The sample of this number, valid until the next call. NULL: there is no
- * memory, for what has been read before can be read. */
+/* The sample of this number, valid until the next call. NULL: out of memory,
+ * the only possible failure, as all samples were decoded successfully before.
+ */
 const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i);
 
 /* A text of the table; the empty one where the number is out of it. */

@@ -9,10 +9,10 @@ typedef enum sp_refusal_kind {
   SP_REFUSAL_NONE,
   SP_REFUSAL_BROKEN,  /* the bytes are not what they claim to be */
   SP_REFUSAL_INVALID, /* they are, and break a rule */
-  SP_REFUSAL_REQUEST, /* the request lacks what it is about */
+  SP_REFUSAL_REQUEST, /* a required part of the request is missing */
   SP_REFUSAL_LARGE,   /* larger than one upload may be */
   SP_REFUSAL_RATE,    /* larger than Pyroscope's burst */
-  SP_REFUSAL_STORE    /* taken, and could not be kept: not the sender's fault */
+  SP_REFUSAL_STORE    /* accepted, but not stored: not the sender's fault */
 } sp_refusal_kind;
 
 typedef struct sp_refusal {
@@ -28,10 +28,10 @@ void sp_refusal_dispose(sp_refusal *refusal);
 spanprof_status sp_refuse(sp_refusal *refusal, sp_refusal_kind kind,
                           const char *format, ...) SP_PRINTF(3, 4);
 
-/* Put a sentence and ": " before the one that is kept. */
+/* Prefix the stored sentence with `prefix` and ": ". */
 void sp_refusal_prefix(sp_refusal *refusal, const char *prefix);
 
-/* One line in the log, of all refused uploads at most one a minute. */
+/* Log a refused upload. At most one refused upload a minute is logged. */
 void sp_refusal_log(sp_serve *serve, const char *path, const char *sentence);
 
 /* The sentence; "" where there is none. */

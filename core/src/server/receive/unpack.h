@@ -13,7 +13,7 @@ typedef enum sp_unpack_end {
   SP_UNPACK_LARGE, /* more than `max` bytes */
 } sp_unpack_end;
 
-/* What Content-Encoding says of a body. */
+/* The Content-Encoding of a body. */
 typedef enum sp_unpack_encoding {
   SP_UNPACK_IDENTITY,
   SP_UNPACK_GZIP,

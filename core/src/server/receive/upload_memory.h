@@ -1,12 +1,13 @@
 /* One upload while it is read: its memory, and its turn.
  *
- * What a reader allocates is counted. Small uploads go on beside each other;
- * one that comes to take more than SP_UPLOAD_SMALL_BYTES waits until it is the
- * only large one, and none takes more than --upload-memory: what uploads unpack
- * to is bounded, however many there are.
+ * A reader's allocations are counted. Small uploads run in parallel. An upload
+ * that needs more than SP_UPLOAD_SMALL_BYTES waits until it is the only large
+ * one, and no upload may use more than --upload-memory. This bounds the
+ * unpacked size of any number of uploads.
  *
- * Who: the thread that reads the upload. It waits for its place among large
- * ones without the store's gate, so that whoever has that place may enter. */
+ * Threads: the thread that reads the upload. It releases the store's gate while
+ * it waits to be the only large upload, so that the present large one can enter
+ * it. */
 #ifndef SP_UPLOAD_MEMORY_H
 #define SP_UPLOAD_MEMORY_H
 
@@ -18,7 +19,7 @@
 typedef enum sp_upload_fault {
   SP_UPLOAD_SOUND,
   SP_UPLOAD_LARGE, /* more than --upload-memory */
-  SP_UPLOAD_BUSY   /* too many large ones wait already */
+  SP_UPLOAD_BUSY   /* too many large uploads are waiting */
 } sp_upload_fault;
 
 typedef struct sp_upload {

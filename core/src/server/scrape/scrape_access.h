@@ -12,8 +12,9 @@
 spanprof_status sp_scrape_secret(const char *path,
                                  char out[SP_SCRAPE_SECRET_BYTES]);
 
-/* Read what the job has of them. Files of secrets are read, too, and named.
- * SPANPROF_ERR_ARGUMENT, SPANPROF_ERR_IO, in a sentence that shows no secret.
+/* Read the job's settings for these. Files of secrets are read, too, and their
+ * names kept. SPANPROF_ERR_ARGUMENT, SPANPROF_ERR_IO, in a sentence that shows
+ * no secret.
  */
 spanprof_status sp_scrape_access_read(sp_scrape_plan *plan,
                                       sp_scrape_access *access,

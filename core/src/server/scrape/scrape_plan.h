@@ -35,7 +35,7 @@ typedef struct sp_scrape_access {
   const char *user;
   const char *password;
   const char *bearer;
-  /* Files that the three are read from again for each request. */
+  /* Files from which the three values above are read again for each request. */
   const char *user_file;
   const char *password_file;
   const char *bearer_file;

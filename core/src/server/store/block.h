@@ -2,12 +2,11 @@
  * columns: one as it came, or those of an hour together. In parts, so that a
  * query reads what it needs alone:
  *
- *   head    times, and which series and types have values
- *   filter  of span and trace ids; id_filter.h
- *   totals  per series and stack, over all its profiles, and which profiles
- *           have which series; none of one profile
- *   spans   sorted span ids with their trace ids
- *   body    the samples, sorted by profile, series, stack and span */
+ *   head times, and which series and types have values filter of span and trace
+ *   ids; id_filter.h totals per series and stack, over all its profiles, and
+ *   which profiles have which series; missing if there is only one profile
+ *   spans sorted span ids with their trace ids body the samples, sorted by
+ *   profile, series, stack and span */
 #ifndef SP_BLOCK_H
 #define SP_BLOCK_H
 
@@ -41,7 +40,7 @@ typedef struct sp_block_sample {
   uint32_t values;  /* index of the first of type_count */
 } sp_block_sample;
 
-/* A series of a profile, and of which types it has values there. */
+/* A series of a profile, and the types of which it has values there. */
 typedef struct sp_block_presence {
   uint32_t profile; /* index */
   uint32_t series;  /* index */
@@ -57,12 +56,12 @@ typedef struct sp_block {
   sp_block_sample *samples;
   int64_t *values;
   sp_block_presence
-      *presences; /* of totals; none in blocks of older versions */
+      *presences; /* in totals; none in blocks of older versions */
   size_t presence_count, presence_room;
   size_t profile_count, series_count, span_count, sample_count, value_count;
   size_t profile_room, series_room, span_room, sample_room, value_room;
   size_t type_count;
-  uint64_t upload_id; /* goes into the hash of its only profile; 0: none */
+  uint64_t upload_id; /* part of the hash of its only profile; 0: none */
   sp_buffer unpacked;
 } sp_block;
 

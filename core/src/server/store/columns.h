@@ -74,7 +74,7 @@ static inline size_t sp_get_count(sp_column_reader *reader) {
   return 0;
 }
 
-/* Eight bytes, the lowest first. */
+/* Eight bytes, little-endian. */
 static inline void sp_put_fixed(sp_buffer *out, uint64_t number) {
   const uint64_t ordered = htole64(number);
 

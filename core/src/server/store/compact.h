@@ -10,14 +10,16 @@ typedef struct sp_compact_seen {
   int64_t quiet_ns; /* what is older had rested for long enough */
 } sp_compact_seen;
 
-/* Of one block: memory while it is made, and what a query of a minute reads too
- * much. One that has half of them is left as it is. */
+/* Profiles of one block: bounds the memory for making it, and the excess that a
+ * query of one minute reads. A block with half of them is not compacted again.
+ */
 #define SP_COMPACT_PROFILES_MAX 1024
 
-/* One pass over the store: what is there when it begins, as far as it is worth
- * it; all: whatever can be put together. A block gets `profiles_max` at most.
- * Waits for the writer. *seen: zeros before the first pass; kept up where the
- * pass ended well. Statuses as of the database, SPANPROF_ERR_NOMEM. */
+/* Make one pass over the blocks that exist when it begins. Blocks are merged if
+ * it is worth the work; with `all`, whenever they can be. A block gets at most
+ * `profiles_max` profiles. Waits for the writer. *seen: zeros before the first
+ * pass; updated when a pass succeeds. Statuses of the database,
+ * SPANPROF_ERR_NOMEM. */
 spanprof_status sp_compact(sp_store *store, bool all, size_t profiles_max,
                            sp_compact_seen *seen);
 

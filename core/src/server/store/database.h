@@ -18,23 +18,24 @@ spanprof_status sp_database_create(sqlite3 **out, const char *path,
 /* A further connection, for reading. */
 spanprof_status sp_database_open(sqlite3 **out, const char *path);
 
-/* Make a file of an earlier version able to give pages back to the volume, by
- * a copy of it. *done: it is able to. A file that is not there, or is no store,
- * is left alone. Nobody has it open. */
+/* Convert a file of an earlier version, by copying it, so that it can return
+ * free pages to the volume. *done: it can now. A missing file, or one that is
+ * not a store, is not touched. The file must not be open anywhere. */
 spanprof_status sp_database_make_shrinkable(const char *path, bool *done);
 
-/* Copy the log into the file and make it empty. Readers that need the log are
- * waited for at most `wait_ms`; it stays then, which is no failure. */
+/* Copy the log into the file and truncate it. Waits at most `wait_ms` for
+ * readers that need the log; if they still need it, the log stays, which is not
+ * a failure. */
 spanprof_status sp_database_empty_log(sqlite3 *db, int wait_ms);
 
-/* The bound of the log's bytes within one transaction, for those who write. */
+/* The limit of the log's size within one transaction, for writers. */
 typedef struct sp_log_bound {
   const char *path; /* of the log */
   uint64_t max;     /* 0: none */
   uint32_t steps;
 } sp_log_bound;
 
-/* Before each row. SPANPROF_ERR_LIMIT: the log is beyond its bound. */
+/* Called before each row. SPANPROF_ERR_LIMIT: the log exceeds its limit. */
 spanprof_status sp_log_bound_check(sp_log_bound *bound);
 
 /* The sentence and status of a failure that SQLite has just told. */

@@ -1,12 +1,12 @@
-/* A set of ids: a bit for each, in pages that are made where there are ids. Ids
- * of a store that runs for long are high, and most lower ones are gone. */
+/* A set of ids: one bit for each, in pages that are allocated only where there
+ * are ids. In an old store the ids are high, and most lower ones are gone. */
 #ifndef SP_ID_SET_H
 #define SP_ID_SET_H
 
 #include "../../util/mem.h"
 
 typedef struct sp_id_set {
-  uint8_t **pages; /* NULL: none of its ids */
+  uint8_t **pages; /* NULL: it contains no ids */
   size_t room;
 } sp_id_set;
 

@@ -44,9 +44,10 @@ typedef struct sp_intern {
   const sp_mem *mem;
   sqlite3 *db;
   sp_log_bound *bound;
-  sp_series_limit series; /* of the writer's thread, like those below */
-  bool looks_only;        /* what is new gets no id: SPANPROF_ERR_STATE */
-  uint64_t inserted;      /* rows, so far */
+  sp_series_limit series; /* used by the writer's thread, like the members below
+                           */
+  bool looks_only;        /* do not give ids to new items: SPANPROF_ERR_STATE */
+  uint64_t inserted;      /* rows inserted so far */
   /* `now` and `generation` are written with the lock held for writing, by the
    * writer; others read them with the lock held. */
   pthread_rwlock_t lock;
@@ -59,7 +60,7 @@ typedef struct sp_intern {
   sp_intern_items before;
   /* Ids given out since sp_intern_watch(), which are in use. */
   sp_id_set used[SP_INTERN_KINDS];
-  uint64_t asked; /* of the file: how often */
+  uint64_t asked; /* number of queries to the file */
   bool watches;
   bool missed; /* there was no memory for one of them */
 } sp_intern;

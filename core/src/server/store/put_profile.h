@@ -29,10 +29,11 @@ typedef struct sp_put {
   sp_buffer bytes;
   sp_buffer frame;
   uint64_t generation;  /* of the ids */
-  bool asks;            /* on the writer's thread: what is new gets an id */
-  uint32_t application; /* its name; 0: none, or not known yet */
-  bool all_full;        /* with series, of all applications */
-  uint64_t others;      /* label sets that were too many */
+  bool asks;            /* on the writer's thread: new items get ids */
+  uint32_t application; /* id of its name; 0: none, or not known yet */
+  bool all_full;        /* all applications together are at their series limit
+                         */
+  uint64_t others;      /* label sets beyond the limits of series */
   /* What is made of it, where `packed`. */
   bool packed;
   uint32_t source;
@@ -47,14 +48,15 @@ void sp_put_dispose(sp_put *put);
 /* On any thread, once. SPANPROF_ERR_LIMIT: too many types; NOMEM. */
 spanprof_status sp_put_prepare(sp_put *put);
 
-/* Whether so much of it is new that the writer's other callers would wait. */
+/* Whether it has so many new items that the writer's other callers would wait
+ * too long. */
 bool sp_put_is_large(const sp_put *put);
 
-/* On the writer's thread: give ids to some of what is new. *more: and some is
+/* On the writer's thread: give ids to some of the new items. *more: others are
  * left. Statuses of sp_intern.h. */
 spanprof_status sp_put_learn(sp_put *put, bool *more);
 
-/* On any thread, when nothing is left to learn. */
+/* On any thread, once every item has an id. */
 spanprof_status sp_put_pack(sp_put *put);
 
 /* On the writer's thread, after it: `packed` then. Statuses of sp_intern.h. */

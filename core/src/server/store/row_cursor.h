@@ -14,11 +14,11 @@ typedef struct sp_row_cursor {
   bool down;
   sp_cancel *cancel; /* NULL: none */
   sqlite3_stmt *row; /* NULL at first */
-  int64_t at;        /* the id of the row; 0: none */
+  int64_t at;        /* id of the present row; 0: none */
 } sp_row_cursor;
 
-/* Move to the row of an id, which is behind the one before. The store is
- * damaged (SPANPROF_ERR_FORMAT) where there is none. */
+/* Move forward to the row of an id. SPANPROF_ERR_FORMAT: there is no such row,
+ * so the store is damaged. */
 spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id);
 void sp_row_cursor_dispose(sp_row_cursor *cursor);
 

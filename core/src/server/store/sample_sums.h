@@ -17,10 +17,11 @@ typedef struct sp_sample_sums {
   int64_t end_ns;
 } sp_sample_sums;
 
-/* How many samples are behind those that are kept: as their profiles count
- * them, else by their period, else one each. Each kept sample, of whose values
- * the first is given, adds its part; the sum is rounded at the end, so that it
- * does not matter which of them were added up before. */
+/* The number of original samples that a stored sample stands for: as stated by
+ * its profile, else its value divided by the period, else one. sp_sample_part()
+ * is one stored sample's contribution, from its first value. sp_sample_count()
+ * rounds the sum of the parts once, so the result does not depend on which
+ * samples were merged before. */
 int64_t sp_sample_part(const sp_select_entry *entry, const int64_t *values);
 int64_t sp_sample_count(const sp_select_entry *entry, int64_t parts);
 
@@ -35,9 +36,9 @@ spanprof_status sp_sample_sums_add(sp_sample_sums *sums,
 /* A profile has a part in them. */
 void sp_sample_sums_time(sp_sample_sums *sums, const sp_block_profile *profile);
 
-/* Count them, and copy the labels of their entries, which go with the
- * selection: those that are of the type (their names begin with "__") are left
- * out. */
+/* Set the samples' counts and labels. The labels are copies, as those of the
+ * entries are freed with the selection. Labels of the profile's type (names
+ * that begin with "__") are left out. */
 spanprof_status sp_sample_sums_label(const sp_sample_sums *sums,
                                      sp_stack_tree *tree);
 

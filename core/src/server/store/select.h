@@ -23,9 +23,9 @@ typedef struct sp_select sp_select;
 /* A source of which there are entries. */
 typedef struct sp_select_source {
   uint32_t id;
-  uint32_t whole;  /* its entries are of all its series together, and have this
-                    * in place of a series; 0: they are not */
-  bool asks_spans; /* all of them do */
+  uint32_t whole;  /* all its series are selected as one, and this number stands
+                    * for a series in its entries; 0: one by one */
+  bool asks_spans; /* all samples carry a span */
 } sp_select_source;
 
 /* Columns of a block that are read by themselves. */
@@ -45,7 +45,7 @@ typedef struct sp_select_sink {
    * or totals of many profiles are (profile 0 of the block then). */
   bool presence;
   bool totals;
-  sp_store_names names; /* with `presence`: as of sp_store_series() */
+  sp_store_names names; /* with `presence`: as in sp_store_series() */
   spanprof_status (*sample)(void *data, sp_select_entry *entry,
                             const sp_block *block,
                             const sp_block_sample *sample);
@@ -73,7 +73,7 @@ struct sp_select {
   sp_block_runs without; /* any of `wanted`, those of matchers included */
   /* Of the block at hand. */
   uint32_t source;
-  uint32_t whole; /* of the source */
+  uint32_t whole; /* the source's */
   sp_block block;
   sp_select_entry **first; /* of each of its series; NULL: none */
   size_t first_room;
@@ -111,8 +111,8 @@ bool sp_select_span_passes(const sp_select *select,
                            const sp_select_entry *entry,
                            const sp_block_span *span);
 
-/* The profiles of the block at hand, of which the totals are read, that have
- * values of what is selected; select_match.c. */
+/* The number of profiles of the present block, whose totals have been read,
+ * that have selected values; select_match.c. */
 uint64_t sp_select_profiles(const sp_select *select);
 
 bool sp_select_labels_pass(const sp_selector *selector,

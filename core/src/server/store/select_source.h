@@ -1,5 +1,5 @@
-/* What all profiles of one source have in common, and the labels of its series,
- * as texts. */
+/* The properties common to all profiles of one source, and the labels of its
+ * series, as texts. */
 #ifndef SP_SELECT_SOURCE_H
 #define SP_SELECT_SOURCE_H
 
@@ -9,26 +9,27 @@
 typedef struct sp_series_source {
   uint32_t id;
   size_t type_count;
-  const char *types[SP_BLOCK_TYPES_MAX + 1][2]; /* the last: of the period */
+  const char *types[SP_BLOCK_TYPES_MAX + 1][2]; /* the last is the period's */
   const char *type_ids[SP_BLOCK_TYPES_MAX];     /* "name:type:unit:…" */
   sp_text_pair *labels;
   size_t label_count;
-  uint32_t counts; /* as of sp_select_entry */
+  uint32_t counts; /* as in sp_select_entry */
   int64_t period;
-  bool asks_series; /* a matcher is about what its series may have */
+  bool asks_series; /* a matcher is for a label of its series */
 } sp_series_source;
 
-/* The sentence of too many series; other statuses are left as they are. */
+/* Replace an out-of-memory status by the error for too many series; other
+ * statuses are returned unchanged. */
 spanprof_status sp_series_no_memory(spanprof_status st);
 
-/* Labels of a series, or of a source. `only`: those that the selector asks for;
- * NULL: all. */
+/* Labels of a series, or of a source. `only`: just those that the selector
+ * uses; NULL: all. */
 spanprof_status sp_series_read_labels(sp_text_cache *in,
                                       sp_column_reader *reader,
                                       const sp_selector *only,
                                       sp_text_pair **out, size_t *count);
 
-/* A row of the table. SPANPROF_ERR_FORMAT, LIMIT, NOMEM. */
+/* Read a row of the source table. SPANPROF_ERR_FORMAT, LIMIT, NOMEM. */
 spanprof_status sp_series_source_read(sp_text_cache *in,
                                       sp_series_source *source,
                                       const void *bytes, size_t size);

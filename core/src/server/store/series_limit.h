@@ -1,19 +1,19 @@
-/* How many series each application has, and all together, against their
- * limits. Beyond them samples keep their values, but not what tells their
- * series apart: labels become "[other]", or go.
+/* Counts the series of each application and of all together, and compares them
+ * with their limits. Beyond a limit samples keep their values, but not the
+ * labels that distinguish their series: these become "[other]", or are removed.
  *
- * Who: the writer's thread alone. */
+ * Threads: the writer's thread only. */
 #ifndef SP_SERIES_LIMIT_H
 #define SP_SERIES_LIMIT_H
 
 #include "../../util/hash_index.h"
 #include "database.h"
 
-/* What a series that is new may keep, from all to nothing. */
+/* The part of its labels that a new series may keep, from all to none. */
 typedef enum sp_series_room {
   SP_SERIES_ALL,
-  SP_SERIES_NAMES, /* values of labels become "[other]" */
-  SP_SERIES_FEW,   /* also names go; few labels stay: put_profile.c */
+  SP_SERIES_NAMES, /* label values become "[other]" */
+  SP_SERIES_FEW,   /* names go too, except a few labels: put_labels.c */
   SP_SERIES_NONE,  /* the upload is refused */
 } sp_series_room;
 
@@ -24,7 +24,7 @@ typedef struct sp_series_limit {
   const sp_mem *mem;
   uint64_t max;                 /* 0: no limit */
   uint64_t max_per_application; /* 0: no limit */
-  /* As the file has it, where `counted`. */
+  /* Valid if `counted`; same as in the file. */
   bool counted;
   uint64_t count;
   struct sp_series_application *applications;
@@ -37,16 +37,16 @@ void sp_series_limit_init(sp_series_limit *limit, const sp_mem *mem,
                           uint64_t max, uint64_t max_per_application);
 void sp_series_limit_dispose(sp_series_limit *limit);
 
-/* Count again before the next look: rows were dropped, or not kept. */
+/* Count again before the next use: rows were deleted or rolled back. */
 void sp_series_limit_forget(sp_series_limit *limit);
 
-/* Room for one more series of an application: the id of its name, 0 for none.
- * *all_full: all applications together are at their limit. */
+/* Get the room for one more series of an application, given by the id of its
+ * name (0: none). *all_full: all applications together are at their limit. */
 spanprof_status sp_series_limit_room(sp_series_limit *limit, sqlite3 *db,
                                      uint32_t application, sp_series_room *room,
                                      bool *all_full);
 
-/* A series was added. */
+/* Count added series. */
 spanprof_status sp_series_limit_add(sp_series_limit *limit,
                                     uint32_t application, uint64_t count);
 

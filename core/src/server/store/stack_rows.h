@@ -1,7 +1,7 @@
 /* The rows of stacks and of all their callers, each once.
  *
- * Ids grow, so that a caller's is the lower: read from the highest id down,
- * every row comes after all that it calls. */
+ * A caller's id is lower than those of its callees. Read from the highest id
+ * down, every row therefore comes after all its callees. */
 #ifndef SP_STACK_ROWS_H
 #define SP_STACK_ROWS_H
 
@@ -18,9 +18,10 @@ typedef struct sp_stack_rows {
   size_t caller_room, location_room;
 } sp_stack_rows;
 
-/* Read the stacks of `ids`, each of which is there once: their rows' numbers
- * become row_of[]; that of id 0, the empty stack, is SP_STACK_ROW_NONE.
- * SPANPROF_ERR_LIMIT: more than count_max rows; SPANPROF_ERR_FORMAT: damaged.
+/* Read the stacks of `ids`, which has no duplicates. row_of[] gets the numbers
+ * of their rows; for id 0, the empty stack, it gets SP_STACK_ROW_NONE.
+ * SPANPROF_ERR_LIMIT: more than count_max rows; SPANPROF_ERR_FORMAT: the store
+ * is damaged.
  */
 spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
                                    sp_cancel *cancel, const uint32_t *ids,

@@ -27,7 +27,8 @@ typedef struct sp_store_options {
   sp_log *log;
   const char *path;      /* of the file; its directory exists */
   uint64_t retention_ns; /* 0: no limit */
-  uint64_t max_bytes;    /* of all files; 0: the volume's free space */
+  uint64_t max_bytes;    /* of all files; 0: only the volume's space limits them
+                          */
   uint64_t max_series;   /* 0: no limit */
   uint64_t max_series_per_application; /* likewise */
   uint64_t page_count_max; /* tests: SQLite's max_page_count; 0: no limit */
@@ -54,7 +55,7 @@ spanprof_status sp_store_put(sp_store *store,
  * writer finds a core; to be left before sp_store_put(), which enters it. */
 sp_gate *sp_store_gate(sp_store *store);
 
-/* Add up the stacks of a selection. The caller owns *out; also an empty
+/* Add up the stacks of a selection. The caller owns *out; even an empty
  * selection has a tree. SPANPROF_ERR_TIMEOUT: it was cancelled. */
 spanprof_status sp_store_stacks(sp_store *store, const sp_selector *selector,
                                 sp_stack_tree **out);
@@ -97,8 +98,8 @@ spanprof_status sp_store_points(sp_store *store, const sp_selector *selector,
  * Labels live during the call alone. */
 typedef bool (*sp_store_series_fn)(void *data, const sp_text_pairs *labels);
 
-/* Labels that the caller looks at; others may be missing, and series that
- * differ in others alone may come as one. No names: all labels. */
+/* Labels that the caller uses. Others may be missing, and series that differ
+ * only in others may be merged. No names: all labels. */
 typedef struct sp_store_names {
   const char *const *names;
   size_t count;
@@ -150,7 +151,7 @@ typedef struct sp_store_span_filter {
   bool roots_only;
   sp_store_span_order order;
   size_t limit;
-  size_t offset;     /* of `limit`: so many are left out in front */
+  size_t offset;     /* spans to skip before the first of `limit` */
   sp_cancel *cancel; /* ends it with SPANPROF_ERR_TIMEOUT; NULL: never */
 } sp_store_span_filter;
 
@@ -189,14 +190,15 @@ typedef struct sp_store_stats {
   int64_t newest_ns;
   uint64_t profiles;       /* kept now */
   uint64_t bytes;          /* on disk, of all files */
-  uint64_t limit_bytes;    /* of these, by max_bytes and by the volume */
+  uint64_t limit_bytes;    /* limit of `bytes`, by max_bytes and by the volume
+                            */
   uint64_t blocks;         /* compacted */
   uint64_t damaged_blocks; /* that were met since the start */
   uint64_t dropped_blocks; /* by retention since the start */
   uint64_t dropped_profiles;
   uint64_t series;            /* kept now */
-  uint64_t other_series;      /* too many, added up as [other] instead */
-  uint64_t repeated_profiles; /* equal ones that came again since the start */
+  uint64_t other_series;      /* beyond the limits, merged as [other] */
+  uint64_t repeated_profiles; /* repeated uploads since the start */
 } sp_store_stats;
 
 spanprof_status sp_store_get_stats(sp_store *store, sp_store_stats *out);

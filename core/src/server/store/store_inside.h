@@ -20,7 +20,7 @@ typedef struct sp_store_reader {
   struct sp_store_reader *next;
 } sp_store_reader;
 
-/* Why data was dropped, and how much since the last line of the log. */
+/* Reasons for dropping data; how much was dropped since the last log line. */
 typedef enum sp_store_reason {
   SP_STORE_OLD,
   SP_STORE_LIMIT,
@@ -31,7 +31,7 @@ typedef enum sp_store_reason {
 typedef struct sp_store_drops {
   int64_t profiles;
   int64_t rows;
-  uint64_t next_ns; /* no line before */
+  uint64_t next_ns; /* next log line not before */
 } sp_store_drops;
 
 struct sp_store {
@@ -45,7 +45,7 @@ struct sp_store {
   int lock_file;
   sp_writer writer;
   sp_gate gate;
-  pthread_mutex_t learning; /* held for a large profile that is put */
+  pthread_mutex_t learning; /* held while a large profile is stored */
   pthread_t keeper;
   bool keeper_runs;
   /* Guarded by lock. */
@@ -58,26 +58,27 @@ struct sp_store {
   size_t damaged_count;
   bool collects; /* a call of sp_store_collect() is under way */
   sp_store_drops drops[SP_STORE_REASONS];
-  bool pressed;            /* the keeper is to make room now */
-  pthread_cond_t room;     /* the keeper has made some */
-  pthread_mutex_t shrinks; /* held by who makes room: one at a time */
+  bool pressed;            /* the keeper must make room now */
+  pthread_cond_t room;     /* signalled when the keeper has made room */
+  pthread_mutex_t shrinks; /* held while room is made */
   /* Any thread. */
   _Atomic uint64_t uncollected; /* blocks and spans dropped since the last */
-  _Atomic bool collected; /* once since the start: others may have left some */
-  _Atomic uint64_t limit_bytes; /* of all files, as of the last look */
+  _Atomic bool collected; /* unused rows were collected once since the start, as
+                           * an earlier process may have left some */
+  _Atomic uint64_t limit_bytes; /* of all files, as last read */
   sp_counter dropped_blocks;
   sp_counter dropped_profiles;
   sp_counter repeated_profiles;
   sp_counter other_series;
-  uint64_t others_next_ns; /* the writer's: no line of the log before */
+  uint64_t others_next_ns; /* the writer's: next log line not before */
 };
 
 /* A connection in a transaction of its own, which sees one state of the file;
  * give it back. Statuses as of sp_database_open(). */
 spanprof_status sp_store_reader_take(sp_store *store, sp_store_reader **out);
 
-/* The same for a query: its statements fail with SPANPROF_ERR_TIMEOUT once it
- * is cancelled. NULL: never. */
+/* The same for a query: its statements fail with SPANPROF_ERR_TIMEOUT once
+ * `cancel` is set. NULL: never. */
 spanprof_status sp_store_reader_take_for(sp_store *store, sp_cancel *cancel,
                                          sp_store_reader **out);
 void sp_store_reader_give(sp_store *store, sp_store_reader *reader);
@@ -89,16 +90,16 @@ void *sp_store_keep(void *store);
 spanprof_status sp_store_drop_by_age(sp_store *store);
 spanprof_status sp_store_drop_by_bytes(sp_store *store);
 
-/* Give free pages back to the volume, where they are many or the files are
- * larger than the limit; give_back.c. */
+/* Return free pages to the volume if there are many or the files exceed the
+ * limit; give_back.c. */
 spanprof_status sp_store_give_back(sp_store *store);
 
-/* The bounds of the files as they are now. The writer is told of them. */
+/* Read the present limits of the files, and pass them to the writer. */
 void sp_store_budget(sp_store *store, sp_disk_budget *out);
 
-/* Hand in what makes the store larger, as sp_writer_call(). While there is no
- * room for more, wait for the keeper to drop older data, but not for long:
- * SPANPROF_ERR_IO then; store_write.c. */
+/* As sp_writer_call(), for jobs that make the store larger. If there is no
+ * room, waits a short time for the keeper to drop older data. SPANPROF_ERR_IO:
+ * still no room; store_write.c. */
 spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data);
 
 /* Whether the store is about to be closed: long work is given up. */

@@ -1,5 +1,5 @@
-/* Hashes that are in the file, or given to clients: they stay as they are, and
- * are the same on every machine. */
+/* Hashes that are stored in the file or sent to clients: they must not change,
+ * and are the same on every machine. */
 #ifndef SP_STORED_HASH_H
 #define SP_STORED_HASH_H
 
@@ -13,7 +13,7 @@
  * is 0, 0. */
 uint64_t sp_siphash(const void *bytes, size_t size, uint64_t k0, uint64_t k1);
 
-/* Fold a number into a hash: both halves of one 64x64->128 multiplication. */
+/* Mix a number into a hash: XOR both halves of a 64x64->128 multiplication. */
 static inline uint64_t sp_stored_mix(uint64_t hash, uint64_t value) {
   const unsigned __int128 product =
       (unsigned __int128)(hash ^ UINT64_C(0xbb67ae8584caa73b)) *

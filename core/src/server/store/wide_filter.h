@@ -1,18 +1,18 @@
 /* Filters of the ids of many blocks each, so that a span is found among all of
  * a store without a look at every block's own filter.
  *
- * Blocks are never changed, and numbers of blocks are given out upwards and
- * only once: a wide filter is of all blocks of a run of numbers, and stays true
- * when some of them go. What came after the last one is not in any. One
- * is made as soon as there are enough blocks that stay as they are. It is kept
- * in pieces, of which a look reads one. */
+ * Blocks never change, and block numbers ascend and are never reused. A wide
+ * filter covers all blocks in a range of numbers, and stays correct when some
+ * of them are deleted. Blocks after the last filter's range are in no filter. A
+ * filter is made as soon as there are enough blocks that will not be compacted
+ * again. It is stored in pieces; a lookup reads one. */
 #ifndef SP_WIDE_FILTER_H
 #define SP_WIDE_FILTER_H
 
 #include "store_inside.h"
 #include "wanted_ids.h"
 
-/* Of a row. It had a page of 16 KiB for itself when pages had this size. */
+/* Bytes of a row. It was chosen to fill a page when pages had 16 KiB. */
 #define SP_WIDE_PIECE_BYTES (254 * 64)
 
 /* Numbers of blocks, both inclusive, of which none has what is wanted. */

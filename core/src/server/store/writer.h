@@ -2,9 +2,10 @@
  * way goes into the next one together, and each call returns once its
  * transaction is on disk.
  *
- * A job that fails is undone alone, the others of its transaction stay; where
- * the transaction cannot be committed (disk full), all fail. A transaction ends
- * when its log has reached a size, and then the log is copied into the file. */
+ * A failed job is rolled back alone, without the others of its transaction; if
+ * the transaction cannot be committed (disk full), all of them fail. A
+ * transaction ends when the log has reached a certain size; the log is then
+ * copied into the file. */
 #ifndef SP_WRITER_H
 #define SP_WRITER_H
 
@@ -25,14 +26,15 @@ typedef struct sp_writer {
   sqlite3_stmt *insert_block;
   int64_t next_block; /* its number; 0: not looked for */
   char log_path[4096];
-  sp_log_bound bound; /* of the log in one transaction */
+  sp_log_bound bound; /* the log's limit in one transaction */
   uint64_t cache_bytes;
-  bool empty_log; /* after this transaction, set by a job */
-  /* After each transaction: bytes of the file's pages, and of those in use. */
+  bool empty_log; /* truncate it after this transaction; set by a job */
+  /* Set after each transaction: bytes of the file's pages, and of the pages in
+   * use. */
   _Atomic uint64_t file_bytes;
   _Atomic uint64_t used_bytes;
-  /* Any thread sets them: a log of log_turn bytes is emptied, one of log_max
-   * while readers are waited for. 0: no bound. */
+  /* Set by any thread: a log of log_turn bytes is truncated; at log_max the
+   * writer also waits for readers. 0: no limit. */
   _Atomic uint64_t log_turn;
   _Atomic uint64_t log_max;
   /* Guarded by lock. */

@@ -14,8 +14,8 @@ typedef struct sp_otlp_spans {
   sp_store_span *spans;
   size_t count;
   size_t rejected; /* without ids or with a time that cannot be */
-  /* A span that ends before, or that begins or ends after, is rejected. Set
-   * after sp_otlp_spans_init(), which sets no limit. */
+  /* Reject spans that end before from_ns, or begin or end after until_ns. Set
+   * these after sp_otlp_spans_init(), which sets no limit. */
   int64_t from_ns;
   int64_t until_ns;
 } sp_otlp_spans;
