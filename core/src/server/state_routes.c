@@ -36,12 +36,12 @@ static void state_received(const sp_serve *serve, sp_buffer *out) {
   state_metric(out, "pyroscope_discarded_bytes_total", "counter",
                "Bytes of them.", sp_counted(&counters->discarded_bytes));
   state_metric(out, "spanprof_discarded_values_total", "counter",
-               "Negative values of profiles kept, which do not count.",
+               "Negative values in stored profiles, which are ignored.",
                sp_counted(&counters->discarded_values));
   state_metric(out, "spanprof_spans_received_total", "counter",
                "Spans of traces kept.", sp_counted(&counters->spans));
   state_metric(out, "spanprof_spans_discarded_total", "counter",
-               "Spans of traces refused.",
+               "Spans of traces that were not stored.",
                sp_counted(&counters->discarded_spans));
 }
 
@@ -55,12 +55,12 @@ static void state_stored(const sp_store_stats *stats, sp_buffer *out) {
   state_metric(out, "spanprof_store_bytes", "gauge",
                "Bytes of the store on disk.", stats->bytes);
   state_metric(out, "spanprof_store_limit_bytes", "gauge",
-               "Limit of these bytes, by --max-bytes and by the volume.",
+               "Limit of the store's bytes, by --max-bytes and the volume.",
                stats->limit_bytes);
   state_metric(out, "spanprof_store_series", "gauge", "Series in the store.",
                stats->series);
   state_metric(out, "spanprof_store_other_series_total", "counter",
-               "Label sets beyond the limits, added up as [other].",
+               "Label sets beyond the limits, counted as [other].",
                stats->other_series);
   state_metric(out, "spanprof_store_dropped_profiles_total", "counter",
                "Profiles dropped by age or bytes.", stats->dropped_profiles);

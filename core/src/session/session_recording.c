@@ -353,7 +353,8 @@ spanprof_status spanprof_recording_end(spanprof_recording *recording,
   /* Its own lock may be taken for ever: it is left as it is. */
   if (recording->pid != getpid())
     return sp_fail(SPANPROF_ERR_STATE,
-                   "the recording is the process's that forked this one");
+                   "the recording belongs to the process that forked this "
+                   "one");
   wanted = &recording->inside->config.wanted;
   if (wanted->scope == SPANPROF_RECORDING_CONTEXT &&
       spanprof_mark_get() == wanted->mark)

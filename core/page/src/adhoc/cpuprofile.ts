@@ -73,7 +73,7 @@ export function cpuProfileParsed(data: CpuProfile): Parsed {
     const stack: number[] = [];
     for (let at: Node | undefined = node; at; at = byId.get(parents.get(at.id) ?? NaN)) {
       if (stack.length > data.nodes.length)
-        throw new NotUnderstood("the calls of the .cpuprofile run in a circle");
+        throw new NotUnderstood("the calls of the .cpuprofile form a cycle");
       if (nameOf(at) !== ROOT)
         stack.push(functionId(maker, at));
     }

@@ -28,7 +28,7 @@ function columnsOf(comparison: Comparison, { unit }: Measure, find: (name: strin
       : h("span", { class: now > base * comparison.factor ? "more-than" : "less-than" }, text(now, base));
   };
   const difference = (of: "self" | "total", title: string): Column<Change> => ({
-    id: `${of}Change`, title, hint: "Sorted by how much, up or down; noise is last", numeric: true,
+    id: `${of}Change`, title, hint: "Sorted by the size of the change, up or down; noise is last", numeric: true,
     key: (row) => isNoise(row, of) ? 0 : Math.abs(of === "self" ? row.self - row.baseSelf * comparison.factor : row.total - row.baseTotal * comparison.factor),
     cell: (row) => changed(row, of, (now, base) => differenceText(comparison, now, base, unit)),
   });

@@ -95,7 +95,7 @@ static void server_work(sp_work *work) {
 
   if ((call->request.may_wait || call->is_large) && sp_cancelled(&call->cancel))
     sp_http_answer(&call->response, SERVER_CLIENT_GONE, "text/plain",
-                   "the client has gone, or its time was over\n");
+                   "the client has disconnected or timed out\n");
   else
     server_run(call);
   if (sp_http_budget_turn(&server->budget, call)) {

@@ -52,7 +52,7 @@ bool sp_http_refuse_malformed(const sp_http_request *request,
     counts.hosts += strcasecmp(header->name, "Host") == 0;
     counts.lengths += strcasecmp(header->name, "Content-Length") == 0;
     if (!malformed_is_name(header->name)) {
-      sentence = "a header's name has a character that none may have\n";
+      sentence = "a header's name has a character that is not allowed\n";
     } else if (strcasecmp(header->name, "Transfer-Encoding") == 0) {
       counts.encodings++;
       if (strcasecmp(header->value, "chunked") != 0)

@@ -129,7 +129,7 @@ static spanprof_status v8_add(v8_reading *reading, size_t leaf, size_t *path,
 
   for (;; at = reading->nodes[at].parent) {
     if (depth == reading->count)
-      return v8_refuse(reading, "its calls run in a circle");
+      return v8_refuse(reading, "its calls form a cycle");
     path[depth++] = at;
     if (reading->nodes[at].parent == at)
       break;

@@ -184,7 +184,7 @@ static const char *adhoc_other_kind(const char *bytes, size_t size) {
   } kinds[] = {
       {"\xff\xfe", 2, "it is text in UTF-16: save it as UTF-8"},
       {"\xfe\xff", 2, "it is text in UTF-16: save it as UTF-8"},
-      {"PERFILE", 7, "it is perf.data: send what perf script prints of it"},
+      {"PERFILE", 7, "it is perf.data: send the output of perf script"},
       {"heap profile:", 13, "convert it with go tool pprof -proto"},
       {"goroutine profile:", 18, "convert it with go tool pprof -proto"},
       {"--- ", 4, "convert it with go tool pprof -proto"},

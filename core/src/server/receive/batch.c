@@ -78,7 +78,7 @@ static void batch_negative_values(const sp_batch *batch, size_t count,
     return;
   sp_count(&batch->serve->counters.discarded_values, count);
   sp_log_warn(batch->serve->log, SP_LOG_SAMPLES,
-              "%zu negative values in a profile of %.*s do not count", count,
+              "%zu negative values in a profile of %.*s are ignored", count,
               (int)sp_min_u64(service.size, 200), service.bytes);
 }
 

@@ -59,9 +59,9 @@ static spanprof_status ingest_read(sp_ingest_upload *upload,
     break;
   }
   return sp_refuse(upload->refusal, SP_REFUSAL_BROKEN,
-                   "JFR is not read here: let the Java agent send OTLP by "
-                   "PYROSCOPE_FORMAT=otlp; it sends one event then, and a "
-                   "service name only where it is told one");
+                   "this server does not read JFR: set PYROSCOPE_FORMAT=otlp "
+                   "for the Java agent; it then sends only one event, and a "
+                   "service name only if one is configured");
 }
 
 /* Text's rules are told from what cannot be read; pprof's are not. */

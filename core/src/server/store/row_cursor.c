@@ -24,7 +24,7 @@ spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id) {
   } while (!st && cursor->at &&
            (cursor->down ? cursor->at > id : cursor->at < id));
   if (!st && cursor->at != id)
-    st = sp_fail(SPANPROF_ERR_FORMAT, "the store misses a stack's frame");
+    st = sp_fail(SPANPROF_ERR_FORMAT, "a frame of a stored stack is missing");
   return st;
 }
 

@@ -66,8 +66,8 @@ static void store_make_room(sp_store *store) {
   sp_disk_reserve_keep(&budget, store->path);
   if (budget.database && sp_database_make_shrinkable(store->path, &done))
     sp_log_line(store->log, SPANPROF_LOG_WARN,
-                "the store %s cannot give space back to the disk until a start "
-                "finds room for a copy of it: %s",
+                "the store %s cannot return space to the disk: make room for a "
+                "copy of it and restart the server: %s",
                 store->path, spanprof_last_error());
 }
 
