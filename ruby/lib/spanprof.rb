@@ -93,14 +93,14 @@ module Spanprof
     end
 
     # Profile a block: the CPU time of the block itself and of the fibers and
-    # threads that it creates (`Thread.start` aside, which Ruby does not tell of).
+    # threads that it creates (except by `Thread.start`, which Ruby does not report).
     # Any number of profiles run side by side, and beside {start}. Threads that
     # exist already, such as those of a pool, and threads of native code are not
     # in it; `all_threads` adds all threads of the process.
     #
-    # The profile goes nowhere but to the caller. Nothing is raised: where
-    # profiling is not possible the block runs all the same, and the result says
-    # why it is empty. Spans are told apart where a {SpanProcessor} was added.
+    # The profile is only returned to the caller. Nothing is raised: if profiling
+    # is not possible, the block still runs, and the result says why it is empty.
+    # The profile distinguishes spans if a {SpanProcessor} was added.
     #
     # @example
     #   profile = Spanprof.profile { import_orders }
@@ -110,8 +110,8 @@ module Spanprof
     #   profile.open                  # a flame graph in the browser; html("import.html") writes it
     # @param sample_rate_hz [Integer] samples per second of CPU time and thread, 1..1000; above the kernel's tick
     #   (often 250) each sample stands for more time
-    #   (all profiles share one sampling, the session's where one runs: {Profile#note} says where its rate is another)
-    # @param native_frames [Boolean] functions of C code too; without them their time is the Ruby method's that called
+    #   (all profiles share one sampler, that of the session if one runs: {Profile#note} says if its rate differs)
+    # @param native_frames [Boolean] functions of C code too; without them their time belongs to the calling Ruby method
     # @param all_threads [Boolean] profile all threads of the process while the block runs
     # @return [Profile]
     def profile(sample_rate_hz: 1000, native_frames: false, all_threads: false, &block)

@@ -37,9 +37,9 @@ def load_ipython_extension(shell: Any) -> None:
             %spanprof [-o FILE] [-n ROWS] [-r HZ] statement
             %%spanprof [-o FILE] [-n ROWS] [-r HZ]
 
-        It runs as without this, with its output and its exceptions. All threads
+        The code runs as usual, with its output and its exceptions. All threads
         of the process are profiled meanwhile. In a notebook, code with an `await`
-        outside a function is not run: profile that by `with spanprof.profile():`.
+        outside a function does not run: use `with spanprof.profile():` for it.
 
         -o: write the profile there, as pprof.
         -n: rows of each table, 0 for all; default 10.

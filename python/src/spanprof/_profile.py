@@ -64,27 +64,27 @@ class profile:
     starts: tasks and callbacks of asyncio, greenlets of gevent, threads of
     `threading`, jobs of a `ThreadPoolExecutor`. Any number of profiles run side
     by side, each with its own part, and beside `spanprof.start`, whose own
-    profiles have the block, too. Threads that exist already, threads of native
+    profiles contain the block, too. Threads that exist already, threads of native
     code and other processes are not in it; `all_threads` adds all threads of this
     process.
 
-    Nothing is sent anywhere, and nothing is raised: where there is no profile the
+    Nothing is sent anywhere, and nothing is raised. If there is no profile, the
     logger "spanprof" and `unavailable_reason` say why, the tables are empty, and
-    the block runs all the same. Spans are told apart where a `SpanProcessor` was
+    the block still runs. The profile distinguishes spans if a `SpanProcessor` was
     added.
 
-    As a decorator it profiles each call, of coroutine functions too; a call
-    within another call of the function is part of that one's profile.
+    As a decorator it profiles each call, of coroutine functions too. A nested call
+    of the function belongs to the profile of the outer call.
 
     Args:
         path: a file to write at the end, as by `save`.
         sample_rate_hz: samples per second of CPU time and thread, 1..1000. Above
             the kernel's tick (often 250) each sample stands for more time. All
-            profiles share one sampling, the session's where one runs: `note` says
-            where its rate is another.
+            profiles share one sampler, that of the session if one runs: `note`
+            says if its rate differs.
         native_frames: show functions of C code (numpy, zlib, the interpreter);
-            without them their time is that of the Python function that called.
-        rows: of each table that is printed; 0 for all.
+            without them their time belongs to the calling Python function.
+        rows: rows of each printed table; 0 for all.
         show: print the tables to stderr at the end.
         all_threads: profile all threads of the process while the block runs.
     """
