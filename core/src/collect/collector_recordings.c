@@ -5,14 +5,14 @@
 
 #include "collector_work.h"
 
-/* Memory of all recordings' tables, in window_max_bytes. */
+/* Memory of all recordings' tables, as a multiple of window_max_bytes. */
 #define RECORDINGS_WINDOWS 2
 
 /* Process-wide: a mark may outlive the session of its recording. */
 static _Atomic spanprof_mark recording_marks;
 
-/* With request_lock held: whoever finds a mark in a sample finds the recordings
- * of this one and of all lower ones asked for. */
+/* Called with request_lock held: when the collector finds a mark in a sample,
+ * the recordings of this and of all lower marks are already requested. */
 static void recording_mark(sp_wanted *wanted) {
   if (wanted->scope != SPANPROF_RECORDING_CONTEXT &&
       wanted->scope != SPANPROF_RECORDING_MARK)
@@ -94,8 +94,9 @@ static void others_begin(sp_collector *collector) {
   }
 }
 
-/* All recordings together have a bound of memory: past it, stacks that are new
- * to one of them become SP_NOTE_OVERFLOW, as past the bound of one. */
+/* Limit the memory of all recordings together. Beyond the limit, stacks that
+ * are new to a recording become SP_NOTE_OVERFLOW, as beyond the limit of one
+ * recording. */
 static void recordings_bound(sp_collector *collector) {
   const uint64_t most =
       RECORDINGS_WINDOWS * collector->config.settings->window_max_bytes;
@@ -118,7 +119,7 @@ static void part_keep(void *data, sp_encoded *part) {
   *out = *part;
 }
 
-/* How the profile differs from the one that was asked for. */
+/* Write how the profile differs from the requested one. */
 static void note_write(const sp_collector *collector, sp_recording *recording,
                        bool early) {
   const sp_recording_config *asked = &recording->config;
@@ -155,7 +156,8 @@ static spanprof_status recording_encode(sp_collector *collector,
                              &lost_ticks);
 }
 
-/* `recording` is out of the list, and receives no samples any more. */
+/* Requires that `recording` is no longer in the list and receives no samples.
+ */
 static void recording_finish(sp_collector *collector, sp_recording *recording) {
   spanprof_status st = recording->st;
   sp_encoded profile = {0};
@@ -174,7 +176,7 @@ static void recording_finish(sp_collector *collector, sp_recording *recording) {
   sp_recording_release(recording);
 }
 
-/* When it is over by its duration. */
+/* The time at which its duration ends. */
 static uint64_t recording_until(const sp_recording *recording) {
   const uint64_t left_ns = UINT64_MAX - recording->begun_ns;
 
@@ -182,8 +184,8 @@ static uint64_t recording_until(const sp_recording *recording) {
          sp_min_u64(recording->config.duration_ns, left_ns);
 }
 
-/* Take those that are over, or all of them, out of the list and have them
- * receive nothing more; *first_ns: when the first of the others is over. */
+/* Remove the ended recordings, or all of them, from the list, and close their
+ * sinks. *first_ns: the earliest end of the others. */
 static sp_recording *recordings_remove_ended(sp_collector *collector, bool all,
                                              uint64_t *first_ns) {
   sp_recording **at = &collector->recordings, *recording, *ended = NULL;
@@ -238,8 +240,8 @@ void sp_collector_recordings_end(sp_collector *collector) {
 }
 
 void sp_collector_recordings_forget(sp_collector *collector) {
-  /* Their own locks may be taken for ever: they are left as they are. One that
-   * was about to end is in no list any more. */
+  /* Another thread of the parent may have held their locks at the fork, so they
+   * are not touched. A recording that was about to end is in no list. */
   if (collector->forking_in_step)
     sp_fold_close_all(collector->fold);
   collector->recordings = collector->recordings_asked = NULL;

@@ -56,8 +56,8 @@ void sp_collector_window_begin(sp_collector *collector) {
   collector->last_time_ns = collector->window_unix_ns;
 }
 
-/* A mark that is new here may be of a recording that was asked for meanwhile.
- */
+/* A sample with a higher mark than before may belong to a recording that was
+ * requested since the last look. */
 static void sample_fold(sp_collector *collector, const sp_sample *sample) {
   if (SP_UNLIKELY(sample->mark > collector->newest_mark)) {
     sp_collector_recordings_admit(collector);
@@ -178,7 +178,7 @@ void sp_collector_window_seal(sp_collector *collector) {
     return;
   sp_warnings_of_window(profile, collector->config.log);
   sp_fold_reset(collector->fold);
-  /* A recording may need names that were noted long ago. */
+  /* A recording may need old names. */
   if (!collector->recordings)
     sp_runtime_names_age();
   sp_span_sweep();

@@ -26,7 +26,7 @@ struct sp_fold {
   sp_unwinder *unwinder;
   const sp_settings *settings;
   sp_sink *window;
-  sp_sink *sinks; /* of recordings that are found by no mark */
+  sp_sink *sinks; /* of recordings without a mark */
   sp_mark_table marks;
   sp_thread_labels thread_labels;
   sp_namer namer;
@@ -34,7 +34,7 @@ struct sp_fold {
   bool evaluates[FOLD_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
   sp_frame frames[FOLD_FRAMES_MAX + 1];
-  /* The sample's, for sinks without native frames; 0: not known yet. */
+  /* The sample's frames without native ones; count 0: not computed yet. */
   sp_frame language[FOLD_FRAMES_MAX + 1];
   size_t language_count;
   sp_readable readable;
@@ -249,7 +249,7 @@ static const spanprof_frame *frames_settle(sp_fold *fold,
   return walked;
 }
 
-/* Why the sample has no stack; false: it has one. */
+/* Get the reason why the sample has no stack. False: it has one. */
 static bool fold_note(const sp_sample *sample, sp_note *out) {
   static const struct {
     uint32_t flag;
@@ -308,8 +308,8 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
   return count;
 }
 
-/* The frames of the language, as without native frames: where there are none,
- * the function that ran stands for the stack. */
+/* The stack's frames of the language. If there are none, the function that ran
+ * is the only frame. */
 static size_t frames_of_language(sp_fold *fold, size_t count) {
   size_t kept = 0, i;
   bool language = false;
@@ -338,7 +338,7 @@ static spanprof_status sample_add(sp_fold *fold, sp_sink *sink,
                      sample->ticks * fold->interval_ns);
 }
 
-/* To the recordings that want it. */
+/* Add the sample to the recordings that select it. */
 static void recordings_add(sp_fold *fold, const sp_sample *sample, size_t count,
                            spanprof_label_set labels) {
   const sp_mark_entry *entry = sp_mark_table_find(&fold->marks, sample->mark);

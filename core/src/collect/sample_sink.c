@@ -36,7 +36,7 @@ bool sp_sink_is_marked(const sp_sink *sink) {
   return sink->wanted.mark != 0;
 }
 
-/* Is it `outer`, or below it? */
+/* Is `span` equal to `outer`, or its descendant? */
 static bool span_within(spanprof_span span, spanprof_span outer) {
   size_t i;
 

@@ -18,7 +18,7 @@
 #define UPLOAD_TRIES       5
 #define UPLOAD_WAIT_MAX_NS (10 * SP_NS_PER_S)
 
-/* A server unpacks a large profile before it answers. */
+/* Time per MiB, as a server processes a large profile before it answers. */
 #define UPLOAD_NS_PER_MIB (5 * SP_NS_PER_S)
 
 static const char upload_usage[] =
@@ -192,7 +192,8 @@ static spanprof_status upload_send(upload_job *job, const sp_encoded *part,
                  answer.message[0] ? ": " : "", answer.message);
 }
 
-/* Pack a profile that is not: servers bound bodies as they are sent. */
+/* Compress an uncompressed profile, since servers limit the size of bodies as
+ * sent. */
 static spanprof_status upload_pack(const upload_job *job, char **bytes,
                                    size_t *size) {
   sp_gzip gzip = {0};

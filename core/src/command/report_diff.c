@@ -112,7 +112,7 @@ static void diff_judge(const sp_diff *diff, sp_diff_row *rows, size_t count) {
   }
 }
 
-/* Rows that differ by no more than chance have no rank: they come last. */
+/* Rows whose change is within chance come last, in no order of change. */
 static int diff_order(const void *a, const void *b) {
   const sp_diff_row *left = a, *right = b;
 

@@ -30,7 +30,7 @@ static void diff_change_text(const sp_diff *diff, const sp_diff_row *row,
     snprintf(out, size, fabs(change) < 1000 ? "%+.1f%%" : "%+.2g%%", change);
 }
 
-/* A value as it was measured, or its share of the side. */
+/* A value, or its share of its side. */
 static void diff_side_text(const sp_diff *diff, const sp_report *side,
                            const sp_amount *amount,
                            char out[SP_REPORT_VALUE_BYTES]) {

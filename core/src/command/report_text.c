@@ -46,7 +46,7 @@ void sp_text_name(const sp_report *report, uint32_t name, FILE *out) {
   fwrite(text, 1, bytes, out);
 }
 
-/* Less than this part of the values without a stack is not worth a line. */
+/* Omit the line if at most one in this many of the values has no stack. */
 #define TEXT_NO_STACK_PART 100
 
 static bool text_is_note(const sp_report *report,

@@ -27,8 +27,8 @@
  *
  * Fork: the lock is held over the fork, so queue and flags are whole in the
  * child. What the uploading thread was working on is not, and is leaked there:
- * the connection, and the lists of the spool. The child inherits that the
- * server is down, for a while: a child that ends soon asks it nothing. */
+ * the connection, and the lists of the spool. For a while the child inherits
+ * that the server is down: a child that ends soon sends it no request. */
 #include "exporter.h"
 
 #include <string.h>
@@ -47,8 +47,8 @@
 /* Even a stop without time lets the thread end in order. */
 #define EXPORTER_MIN_STOP_NS (100 * SP_NS_PER_MS)
 
-/* A forked child takes the server for down where a request of its parent has
- * had no answer for so long: the child has no more time at its end. */
+/* A forked child assumes that the server is down if a request of its parent has
+ * had no answer for this time: the child itself has no longer at its end. */
 #define EXPORTER_SLOW_NS (2 * SP_NS_PER_S)
 
 /* Process-wide, because what is abandoned has no owner: listed so that leak
@@ -144,8 +144,8 @@ static sp_own_stack exporter_stack(const sp_exporter *exporter) {
                                         : SP_OWN_STACK_SMALL;
 }
 
-/* An errno, to be told when the lock is given back. Lock held. No thread is
- * started once exit handlers run: a signal's handler may have called exit()
+/* Returns an errno, to be logged after the lock is released. Lock held. Starts
+ * no thread once exit handlers run: a signal handler may have called exit()
  * while its thread held a lock that pthread_create() needs. The stop then does
  * the thread's work. */
 static int exporter_start(sp_exporter *exporter) {
@@ -229,7 +229,7 @@ static bool exporter_pending(const sp_exporter *exporter, uint64_t number) {
          sp_upload_queue_pending(&exporter->queue, number);
 }
 
-/* Does all that is left wait for its next try? Lock held. */
+/* Do all remaining profiles wait for their next try? Lock held. */
 static bool exporter_waits(const sp_exporter *exporter) {
   return !exporter->in_flight &&
          sp_upload_queue_settled(&exporter->queue,

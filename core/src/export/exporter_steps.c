@@ -17,8 +17,9 @@ static void exporter_leave(sp_exporter *exporter, sp_exporter_place place) {
   pthread_mutex_unlock(&exporter->lock);
 }
 
-/* Take it again. False: abandoned meanwhile; nothing may be touched. Does not
- * return where the process goes on without this thread. */
+/* Lock again. False: the exporter was abandoned meanwhile and must not be
+ * touched. Does not return if the exiting process has given up waiting for this
+ * thread. */
 static bool exporter_enter(sp_exporter *exporter) {
   sp_own_thread_gate();
   pthread_mutex_lock(&exporter->lock);

@@ -203,7 +203,7 @@ void sp_http_client_free(sp_http_client *client) {
 
   if (!client)
     return;
-  sp_sigpipe_hold(&pipe); /* TLS says goodbye */
+  sp_sigpipe_hold(&pipe); /* TLS sends close_notify */
   if (client->easy)
     curl_easy_cleanup(client->easy);
   if (client->multi)
@@ -345,8 +345,8 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
                  !curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                                    (curl_off_t)request->size))) &&
       !curl_multi_add_handle(client->multi, easy)) {
-    /* CURLOPT_NOSIGNAL keeps libcurl from ignoring SIGPIPE itself, and TLS
-     * writes with write() in older ones. The thread may be the program's. */
+    /* With CURLOPT_NOSIGNAL libcurl does not ignore SIGPIPE, and in older
+     * versions TLS uses write(). The thread may be the program's. */
     sp_sigpipe_hold(&pipe);
     code = client_run(client, needed);
     curl_multi_remove_handle(client->multi, easy);

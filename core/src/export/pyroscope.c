@@ -10,8 +10,8 @@
 
 #define PYROSCOPE_PUSH_PATH "/push.v1.PusherService/Push"
 
-/* RFC 9562, 4 and 5.8: 36 characters, of the profile's bytes, so that one that
- * is sent again has the same. */
+/* A UUID of 36 characters (RFC 9562, 4 and 5.8), computed from the profile's
+ * bytes, so that a retry has the same one. */
 static void pyroscope_uuid(const sp_encoded *part, char out[37]) {
   const uint64_t hash = sp_hash_bytes(part->bytes, part->size);
   uint64_t high = (hash & ~UINT64_C(0xf000)) | 0x8000;

@@ -21,7 +21,7 @@ struct sp_profile {
   const sp_namer *namer;
   size_t bytes_max; /* of all tables */
   size_t depth_max; /* frames of a stack, and a note */
-  bool full;        /* by sp_profile_full_set() */
+  bool full;        /* set by sp_profile_full_set() */
   char *main_path;
   sp_name_table names;
   sp_frame_table frames;

@@ -217,7 +217,7 @@ capture_describe(const sp_registers *registers, const void *ucontext,
       .stack_end = stack_end_around(thread, registers->r[SP_REGISTER_SP])};
 }
 
-/* Labels and span of the language's context, or of the thread's. */
+/* Copy labels and span from the language's context, or from the thread's. */
 SP_HANDLER_CODE static void
 sample_context_take(sp_sample *sample, sp_self *self,
                     const spanprof_capture *capture,
@@ -252,8 +252,8 @@ sample_frames_take(sp_sample *sample, const spanprof_capture *capture,
     sample->flags |= SP_SAMPLE_WALK_CUT;
 }
 
-/* A sample without a stack, whose flags, ticks and context are set. Where even
- * that finds no room, a later scan books the ticks. */
+/* Put a sample without a stack, whose flags, ticks and context are set, into
+ * the ring. If there is no room, a later scan books the ticks. */
 SP_HANDLER_SELDOM static sp_wake *note_put(const sp_capture *into,
                                            sp_thread *thread, sp_sample *note) {
   sp_ring_claim claim;
@@ -271,7 +271,7 @@ SP_HANDLER_SELDOM static sp_wake *note_put(const sp_capture *into,
   return sp_ring_commit(&claim, sizeof *note) ? sp_ring_wake(into->ring) : NULL;
 }
 
-/* In the handler: ticks whose stack is not the one that was interrupted. */
+/* In the handler: put ticks that do not belong to the interrupted stack. */
 SP_HANDLER_SELDOM static sp_wake *
 note_take(const sp_capture *into, sp_thread *thread, uint32_t why,
           uint64_t ticks, const sp_registers *registers, const void *ucontext) {
@@ -285,7 +285,7 @@ note_take(const sp_capture *into, sp_thread *thread, uint32_t why,
   return note_put(into, thread, &note);
 }
 
-/* Returns what the reader is to be called on, or NULL. */
+/* Returns the wake-up to call for the reader, or NULL. */
 SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
                                             sp_thread *thread, uint64_t ticks,
                                             const sp_registers *registers,
@@ -349,7 +349,7 @@ SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
   atomic_store_explicit(counter, sp_counted(counter) + n, memory_order_relaxed);
 }
 
-/* Less those that a scan has booked. */
+/* Subtract the ticks that a scan has booked already. */
 SP_HANDLER_SELDOM static uint64_t ticks_not_ahead(sp_thread *thread,
                                                   uint64_t ticks) {
   const uint64_t booked = sp_min_u64(atomic_load(&thread->ticks_ahead), ticks);
@@ -358,7 +358,7 @@ SP_HANDLER_SELDOM static uint64_t ticks_not_ahead(sp_thread *thread,
   return ticks - booked;
 }
 
-/* Ticks that are late: were they held up by the thread's mask, and not by the
+/* Were these late ticks delayed by the thread's signal mask, and not by the
  * kernel? */
 SP_HANDLER_SELDOM static bool ticks_held(sp_thread *thread, int number,
                                          const sp_registers *registers) {
@@ -367,7 +367,7 @@ SP_HANDLER_SELDOM static bool ticks_held(sp_thread *thread, int number,
          sp_mask_just_opened(registers, number);
 }
 
-/* Returns what the reader is to be called on, or NULL. */
+/* Returns the wake-up to call for the reader, or NULL. */
 SP_HANDLER_CODE static sp_wake *signal_take(const sp_capture *capture,
                                             int number, uint32_t index,
                                             uint64_t ticks,

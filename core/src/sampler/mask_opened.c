@@ -15,8 +15,8 @@ SP_HANDLER_SELDOM static bool code_before(unsigned char out[8], uint64_t pc) {
 }
 #endif
 
-/* Was the signal let through before the call? `before` is where the kernel
- * wrote the mask; not known where it is 0. */
+/* Was the signal unblocked before the call? `before` is the address to which
+ * the kernel wrote the previous mask; 0: not known. */
 SP_HANDLER_SELDOM static bool mask_was_open(uint64_t before,
                                             int signal_number) {
   uint64_t mask;
@@ -32,8 +32,8 @@ SP_HANDLER_SELDOM bool sp_mask_just_opened(const sp_registers *registers,
 #if defined(__x86_64__)
   unsigned char before[8];
 
-  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how, rdx = where the mask
-   * before goes; then the instruction before: syscall, 0f 05. */
+  /* rax = 0, r10 = sizeof(kernel sigset_t), rdi = how, rdx = address for the
+   * previous mask; the previous instruction is syscall, 0f 05. */
   return r[0] == 0 && r[10] == 8 &&
          (r[5] == SIG_UNBLOCK || r[5] == SIG_SETMASK) &&
          code_before(before, r[16]) && before[6] == 0x0f && before[7] == 0x05 &&

@@ -119,9 +119,9 @@ static bool signal_free(int number) {
   return handler_is_ours(number) || sp_signal_default(number);
 }
 
-/* Installing over another handler would make a loop where that one passes on to
- * ours what ours passes on to it. A program that gave every signal its default
- * action has none. */
+/* Do not install over another handler: if that one calls ours and ours calls
+ * it, they would call each other for ever. If the program has reset every
+ * signal to its default action, there is no other handler. */
 static spanprof_status signal_check_taken(int number) {
   if (!signal_of[number].installed || signal_free(number))
     return SPANPROF_OK;

@@ -33,11 +33,11 @@ uint32_t sp_timers_allowed(void) {
   return (uint32_t)(limit.rlim_cur / 2);
 }
 
-/* Less CPU time than that before its timer makes no thread an old one. */
+/* A thread that used less CPU time than this before its timer counts as new. */
 #define ARMING_NEW_NS (1 * SP_NS_PER_MS)
 
-/* Did the thread begin while sampling? Then all its CPU time is profiled, else
- * what it uses from now on. */
+/* Did the thread begin during the sampling? If so, all its CPU time is
+ * profiled, otherwise only its CPU time from now on. */
 static bool thread_is_new(int tid, uint64_t cpu_ns) {
   if (sp_threads.beginning || sp_threads.registered_only)
     return false;
@@ -46,7 +46,7 @@ static bool thread_is_new(int tid, uint64_t cpu_ns) {
   return tid != getpid() && sp_thread_began(tid) >= sp_threads.began_ticks;
 }
 
-/* Fix the thread's ticks: see thread_table.h. */
+/* Set the start of the thread's ticks: see thread_table.h. */
 static void ticks_begin(sp_thread *thread, uint64_t cpu_ns) {
   thread->first_ns = random_up_to(sp_threads.base.interval_ns);
   thread->armed_cpu_ns = thread_is_new(thread->tid, cpu_ns) ? 0 : cpu_ns;
@@ -55,8 +55,8 @@ static void ticks_begin(sp_thread *thread, uint64_t cpu_ns) {
   atomic_store(&thread->ticks_ahead, 0);
 }
 
-/* Book the ticks that expired without a timer; returns when the next one does,
- * from now on. */
+/* Book the ticks that expired without a timer. Returns the time until the next
+ * tick. */
 static uint64_t ticks_catch_up(sp_thread *thread) {
   const sp_timer_base *base = &sp_threads.base;
   const uint64_t cpu_ns = sp_timer_thread_cpu_ns(thread->tid);
@@ -226,7 +226,7 @@ void sp_threads_resume(void) {
 
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.paused = false;
-  /* A program may pause to give every signal its default action. */
+  /* The program may have paused to reset every signal to its default action. */
   if (sp_threads.sampling && sp_signal_default(sp_threads.session_signal))
     (void)sp_signal_install(sp_threads.session_signal, sp_capture_signal);
   sp_threads.began_ticks = sp_thread_clock();

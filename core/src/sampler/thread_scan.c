@@ -25,7 +25,7 @@
 #define SCAN_STATUS_MAX 24
 #define SCAN_CLOCKS_MAX 64
 
-/* Ticks of a thread that blocks our signal, before the log tells of it. */
+/* Ticks before it is logged that a thread blocks our signal. */
 #define SCAN_BLOCKED_TICKS 3
 
 /* Every so many scans the directory is read in any case: a number of ours that
@@ -245,7 +245,7 @@ static void late_fire(const sp_thread *thread) {
     sp_timer_fire(thread->timer, base, due_ns);
 }
 
-/* Told of is only a thread that uses CPU time worth a few samples. */
+/* Log only threads that use CPU time for a few samples. */
 static void blocked_book(sp_thread *thread, const sp_thread_status *status,
                          scan_counts *counts) {
   sp_thread_book_blocked(thread, status->runs ? SP_THREAD_LATE_NS : 0);

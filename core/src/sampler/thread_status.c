@@ -51,8 +51,8 @@ bool sp_thread_status_read(int tid, sp_thread_status *out) {
   return found == STATUS_ALL;
 }
 
-/* Field 22 of proc(5)'s stat; the name, which is field 2, may contain spaces
- * and brackets. */
+/* Read field 22 of stat in proc(5). The name, field 2, may contain spaces and
+ * parentheses. */
 uint64_t sp_thread_began(int tid) {
   char text[1024];
   unsigned long long ticks = 0;

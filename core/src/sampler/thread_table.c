@@ -79,7 +79,7 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
   st = sp_thread_arm(thread);
-  /* The program is about to become another one, or is on its own. */
+  /* Timers may send no signal at present: see sp_threads_signal_look(). */
   if (st == SPANPROF_ERR_UNSUPPORTED)
     return SPANPROF_ERR_STATE;
   if (st == SPANPROF_ERR_STATE)
@@ -113,7 +113,7 @@ static void self_attached(sp_self *self) {
   sp_thread_enrol(self->tid, self);
 }
 
-/* On the record's own thread, with our signal held. */
+/* Called on the record's own thread, with our signal blocked. */
 static void record_end(sp_thread *thread) {
   sp_thread_disarm(thread);
   sp_thread_book_end(thread, 0);

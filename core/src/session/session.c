@@ -101,8 +101,9 @@ static void session_renew(spanprof_session *session) {
   sp_collector_after_fork_child(session->pipeline.collector);
 }
 
-/* Only threads of the parent wait for its recordings. Nothing of it runs here,
- * and its memory, which may be half written, stays as it is. */
+/* In a forked child: only the parent's threads wait for the session's
+ * recordings. None of its threads run here. Its memory may be half written, so
+ * it is not touched. */
 static void session_abandon(spanprof_session *session) {
   sp_collector_abandon(session->pipeline.collector);
   sp_session_state.abandoned = session;
@@ -132,8 +133,8 @@ static const sp_fork_hooks session_fork_hooks = {
     .child = session_after_fork_child,
 };
 
-/* After it, no thread of ours runs, or can run again: what they use is freed by
- * the exit handlers of other libraries. */
+/* Afterwards none of our threads runs or can run again: the exit handlers of
+ * other libraries free their resources. */
 static void session_at_exit(void) {
   spanprof_session *session;
 
@@ -157,9 +158,9 @@ void sp_session_fork_ready(void) {
   pthread_once(&session_hooked, session_hook);
 }
 
-/* After an exporter was made: exit handlers run last in, first out, and ours
- * must run before that of the TLS library, which the first exporter with a
- * server sets up. */
+/* Called after an exporter was made. Exit handlers run last in, first out, and
+ * ours must run before that of the TLS library, which the first exporter with a
+ * server initialises. */
 static void session_see_exit(void) {
   atexit(session_at_exit);
 }
@@ -335,7 +336,7 @@ spanprof_status spanprof_session_start(const spanprof_options *options,
     return st;
   sp_session_fork_ready();
   session_lock();
-  /* A session for recordings alone makes room. */
+  /* Replace a session that runs for recordings only. */
   if (sp_session_state.current && sp_session_state.current->temporary)
     sp_session_end(sp_session_state.current, 0);
   if (sp_session_state.current)

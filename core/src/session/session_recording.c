@@ -1,5 +1,5 @@
-/* Recordings: profiles beside the session's windows, or of a session that runs
- * for recordings alone. */
+/* Recordings: profiles in addition to the session's windows, or of a temporary
+ * session that runs for recordings only. */
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -13,8 +13,9 @@
 
 #define RECORDING_HOUR_MS 3600000
 
-/* A collector that is busy with a window, which waits for names at most 2 s, or
- * gets no processor: then the recording begins later. */
+/* The wait covers a collector that is busy with a window (it waits at most 2 s
+ * for names) or gets no processor. After this time the begin returns, and the
+ * recording begins later. */
 #define RECORDING_BEGIN_NS (5 * SP_NS_PER_S)
 #define RECORDING_END_NS   (10 * SP_NS_PER_S)
 
@@ -23,7 +24,7 @@
 struct spanprof_recording {
   sp_recording *inside;
   const sp_clock *clock;
-  uint64_t session; /* its number */
+  uint64_t session; /* the session's number */
   pid_t pid;
 };
 
@@ -111,8 +112,8 @@ config_make(const spanprof_recording_options *options) {
   return config;
 }
 
-/* With both locks held, and no session: start one for recordings alone. It
- * hands its profiles to nobody, whatever the environment says. */
+/* With both locks held, and no session: start a temporary one. It exports no
+ * profiles, whatever the environment says. */
 static spanprof_status
 temporary_start(const spanprof_recording_options *recording,
                 spanprof_session **out) {
@@ -137,13 +138,13 @@ temporary_start(const spanprof_recording_options *recording,
   return st;
 }
 
-/* With both locks held: the last recording of a temporary session ends it. */
+/* With both locks held: end a temporary session without recordings. */
 static void temporary_leave(spanprof_session *session) {
   if (session->temporary && session->recordings == 0)
     sp_session_end(session, 0);
 }
 
-/* With the lock held: record in a session that runs. */
+/* With the lock held: begin a recording in a running session. */
 static spanprof_status recording_join(spanprof_recording *recording,
                                       spanprof_session *session) {
   spanprof_status st =
@@ -160,7 +161,7 @@ static spanprof_status recording_join(spanprof_recording *recording,
              : st;
 }
 
-/* With both locks held: the same, in a temporary session where none runs. */
+/* With both locks held: the same, in a temporary session if none runs. */
 static spanprof_status
 recording_start(spanprof_recording *recording,
                 const spanprof_recording_options *options) {
@@ -186,7 +187,7 @@ recording_enter(spanprof_recording *recording,
   bool runs;
 
   sp_session_fork_ready();
-  /* A start or stop of another thread is waited for only where it matters. */
+  /* If a session runs, do not wait for a start or stop on another thread. */
   pthread_mutex_lock(&sp_session_state.lock);
   session = sp_session_state.current;
   runs = session && !session->stopping && sp_session_here();
@@ -239,7 +240,8 @@ spanprof_recording_begin(const spanprof_recording_options *given,
     recording_free(recording);
     return st;
   }
-  /* Found by the collector later, it would lack its first samples. */
+  /* Without this, the collector finds the thread later and the recording misses
+   * its first samples. */
   spanprof_thread_register();
   if (options.scope == SPANPROF_RECORDING_CONTEXT)
     spanprof_mark_set(spanprof_recording_mark(recording));
@@ -255,7 +257,7 @@ spanprof_mark spanprof_recording_mark(const spanprof_recording *recording) {
   return recording->inside->config.wanted.mark;
 }
 
-/* The recording's session, or NULL: it was stopped. With the lock held. */
+/* The recording's session; NULL: it was stopped. Lock held. */
 static spanprof_session *
 recording_session(const spanprof_recording *recording) {
   spanprof_session *session = sp_session_state.current;
@@ -263,7 +265,7 @@ recording_session(const spanprof_recording *recording) {
   return session && session->number == recording->session ? session : NULL;
 }
 
-/* Have the collector end it soon. */
+/* Request that the collector ends it. */
 static void recording_stop(const spanprof_recording *recording) {
   spanprof_session *session;
 
@@ -293,7 +295,7 @@ static void recording_leave(const spanprof_recording *recording) {
   sp_session_unlock();
 }
 
-/* Takes over the bytes. */
+/* Takes ownership of the bytes. */
 static spanprof_status profile_new(const sp_recording *inside,
                                    sp_encoded *encoded,
                                    const spanprof_profile_view **out) {
@@ -327,7 +329,7 @@ void spanprof_profile_free(const spanprof_profile_view *profile) {
   sp_mem_free(&sp_mem_default, whole);
 }
 
-/* Wait for the profile of a recording whose end was asked for. */
+/* Wait for the profile of a recording whose end was requested. */
 static spanprof_status recording_wait(const spanprof_recording *recording,
                                       const spanprof_profile_view **out) {
   sp_encoded encoded;
@@ -350,7 +352,8 @@ spanprof_status spanprof_recording_end(spanprof_recording *recording,
     *out = NULL;
   if (!recording)
     return sp_fail(SPANPROF_ERR_ARGUMENT, "there is no recording to end");
-  /* Its own lock may be taken for ever: it is left as it is. */
+  /* Another thread of the parent may have held its lock at the fork, so it is
+   * not touched. */
   if (recording->pid != getpid())
     return sp_fail(SPANPROF_ERR_STATE,
                    "the recording belongs to the process that forked this "

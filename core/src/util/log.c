@@ -17,8 +17,8 @@ static void stderr_write(void *data, spanprof_log_level level,
   sp_stderr_line(message);
 }
 
-/* Lock held. Once exit handlers run, the callback may be code of a language
- * that is gone. */
+/* Lock held. Once exit handlers run, the callback may belong to a language that
+ * has already been finalised. */
 static void line_write(const sp_log *log, spanprof_log_level level,
                        const char *line) {
   if (!sp_exit_begun() || log->write == stderr_write)

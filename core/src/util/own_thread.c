@@ -13,9 +13,9 @@
 #include "mem.h"
 #include "number.h"
 
-/* How long exit handlers wait for threads that were left. */
+/* How long exit handlers wait for threads passed to sp_own_thread_leave(). */
 #define OWN_EXIT_NS (100 * SP_NS_PER_MS)
-/* For a thread that passed its gate at the end of that time. */
+/* Extra time for a thread that has passed its gate just before. */
 #define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
 
 /* Collector, uploader, and one of each that a stop had to leave behind. */
@@ -37,7 +37,7 @@ static _Atomic int own_tids[OWN_THREADS_MAX];
  * has run and said its number. */
 static _Atomic unsigned own_started, own_entered;
 
-/* Threads that nobody joins before the exit. Process-wide, as exit is. */
+/* Threads that are not joined before the exit. Process-wide, like the exit. */
 static struct {
   pthread_mutex_t lock;
   pthread_t threads[OWN_THREADS_MAX];
@@ -100,7 +100,8 @@ static void *own_run(void *argument) {
   sp_mem_free(&sp_mem_default, argument);
   prctl(PR_SET_NAME, start.name);
   result = start.run(start.argument);
-  /* The destructors of the thread's variables may be another library's. */
+  /* Destructors of thread-specific variables, which run after this, may belong
+   * to another library. */
   sp_own_thread_gate();
   own_leave(tid);
   return result;
@@ -139,8 +140,8 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
   return error;
 }
 
-/* Join those of the threads left that have ended. How many others are left.
- * Lock held. */
+/* Join the threads of own_left that have ended. Returns the number of the
+ * others. Lock held. */
 static size_t left_join(void) {
   size_t i = own_left.count, others = 0;
 
@@ -193,7 +194,7 @@ void sp_own_threads_exit(void) {
   sp_own_threads_left_join(OWN_EXIT_GATE_NS);
 }
 
-/* Every signal is blocked. */
+/* pause() never returns, because every signal is blocked. */
 void sp_own_thread_gate(void) {
   while (atomic_load(&own_gate_closed))
     pause();

@@ -8,7 +8,7 @@
 #include "base.h"
 #include "sigpipe.h"
 
-/* A pipe that has room takes as many bytes at once: PIPE_BUF of pipe(7). */
+/* A write of at most PIPE_BUF bytes to a pipe is atomic: pipe(7). */
 #define STDERR_LINE_BYTES 4096
 
 void sp_stderr_line(const char *text) {
@@ -24,7 +24,7 @@ void sp_stderr_line(const char *text) {
   sp_sigpipe_hold(&broken);
   if (poll(&file, 1, 0) == 1 && file.revents == POLLOUT &&
       write(file.fd, line, size) < 0) {
-    /* Nothing is left to tell it to. */
+    /* An error cannot be reported anywhere. */
   }
   sp_sigpipe_release(&broken);
   errno = error;

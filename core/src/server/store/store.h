@@ -192,7 +192,7 @@ typedef struct sp_store_stats {
   uint64_t bytes;          /* on disk, of all files */
   uint64_t limit_bytes;    /* limit of `bytes`, by max_bytes and by the volume
                             */
-  uint64_t blocks;         /* compacted */
+  uint64_t blocks;         /* compacted ones */
   uint64_t damaged_blocks; /* that were met since the start */
   uint64_t dropped_blocks; /* by retention since the start */
   uint64_t dropped_profiles;
