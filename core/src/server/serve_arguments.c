@@ -16,8 +16,8 @@
 
 #define SERVE_UPLOAD_BYTES_MIN ((uint64_t)8 << 20)
 
-/* Generous for one team: an application has some hundred at most, but for those
- * who put ids into labels. */
+/* Ample for one team: an application has a few hundred series at most, unless
+ * its labels contain ids. */
 #define SERVE_SERIES        100000
 #define SERVE_SERIES_OF_ONE 20000
 
@@ -149,7 +149,8 @@ static int serve_check_address(const sp_serve_arguments *arguments,
   return 2;
 }
 
-/* The options whose value is taken as it is. NULL: another one. */
+/* Where to store the value of an option that is plain text. NULL: not such an
+ * option. */
 static const char **serve_text(sp_serve_options *options, const char *name) {
   const struct {
     const char *name;
@@ -168,7 +169,7 @@ static const char **serve_text(sp_serve_options *options, const char *name) {
   return NULL;
 }
 
-/* Bounds of what is kept and of what is taken. */
+/* Read a limit of stored or received data. */
 static int serve_bound(sp_serve_options *options, const char *name,
                        const char *value, FILE *err) {
   uint64_t number;

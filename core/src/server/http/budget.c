@@ -41,7 +41,7 @@ void sp_http_budget_begin_turn(sp_http_call *call) {
 bool sp_http_take_turn(const sp_http_request *request) {
   sp_http_call *call = request->call;
 
-  /* Those that wait come first. */
+  /* Calls that wait for their turn go first. */
   if (call && !call->has_turn && !atomic_load(&call->budget->large) &&
       !pthread_mutex_trylock(&call->budget->turn))
     budget_has_turn(call);
@@ -51,7 +51,8 @@ bool sp_http_take_turn(const sp_http_request *request) {
 void sp_http_budget_end_turn(sp_http_call *call) {
   if (!call->has_turn)
     return;
-  /* The C library's arenas would each keep what the call took. */
+  /* Without this, each of the C library's arenas keeps the memory that the call
+   * freed. */
   malloc_trim(0);
   call->has_turn = false;
   pthread_mutex_unlock(&call->budget->turn);

@@ -7,10 +7,10 @@
 #include "../../util/clock.h"
 #include "unknown_path.h"
 
-/* Nobody waits longer for an answer. */
+/* Most time for an answer. */
 #define CALL_NS_MAX (300 * SP_NS_PER_S)
 
-/* So many bytes are packed between two looks at whether it was cancelled. */
+/* Bytes to compress between two checks for cancellation. */
 #define CALL_GZIP_BYTES ((size_t)1 << 20)
 
 static bool call_pair(sp_http_call *call, const char *name, const char *value) {
@@ -162,7 +162,8 @@ void sp_http_call_free(sp_http_call *call) {
   sp_mem_free(&sp_mem_default, call);
 }
 
-/* Leaves it as it is where it was cancelled, or there is no memory for that. */
+/* Compress the body. If the call is cancelled or memory runs out, the body is
+ * unchanged. */
 static void call_gzip(sp_http_response *response, sp_cancel *cancel) {
   sp_gzip gzip;
   void *bytes = NULL;

@@ -10,8 +10,8 @@
 #include "../../util/own_thread.h"
 #include "../../util/status.h"
 
-/* How often the thread looks for clients that have gone: more often while a
- * query works for one. */
+/* How often the thread looks for disconnected clients: more often while a query
+ * runs. */
 #define CONNECTIONS_IDLE_NS (200 * SP_NS_PER_MS)
 #define CONNECTIONS_WORK_NS (25 * SP_NS_PER_MS)
 
@@ -52,7 +52,7 @@ static void connections_link(sp_connections *connections,
   list->last = connection;
 }
 
-/* To the end of the list that it belongs in now. */
+/* Move the connection to the end of the list for its present state. */
 static void connections_move(sp_connections *connections,
                              sp_connection *connection, bool is_working,
                              sp_cancel *cancel) {
@@ -63,7 +63,7 @@ static void connections_move(sp_connections *connections,
   connections_link(connections, connection, is_working);
 }
 
-/* Whether the client has closed its side, or the connection is broken. */
+/* Whether the client has closed the connection, or it is broken. */
 static bool connections_has_left(const sp_connection *connection) {
   char byte;
   const ssize_t size =
@@ -72,7 +72,8 @@ static bool connections_has_left(const sp_connection *connection) {
   return size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* libmicrohttpd closes it then. A client that waits for no answer gets none. */
+/* Shut the socket down, so that libmicrohttpd closes it. `answer` is sent
+ * first, except to a client that has had an answer already: it expects none. */
 static void connections_close(sp_connection *connection, const char *answer) {
   connection->is_shut = true;
   connection->deadline_ns = UINT64_MAX;
@@ -187,8 +188,8 @@ static size_t connections_of_address(const sp_connection_list *list,
   return count;
 }
 
-/* Close the connection that has waited longest, of one address if `address` is
- * given. False: none waits. */
+/* Close the connection that has waited longest; with `address`, only from that
+ * address. False: none is waiting. */
 static bool connections_close_oldest(sp_connections *connections,
                                      const uint64_t *address) {
   sp_connection *connection;
@@ -203,7 +204,7 @@ static bool connections_close_oldest(sp_connections *connections,
   return false;
 }
 
-/* With the lock held. */
+/* If there are too many connections, close one. Lock held. */
 static void connections_make_room(sp_connections *connections,
                                   sp_connection *added) {
   const uint64_t address = added->address;

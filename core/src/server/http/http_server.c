@@ -22,16 +22,16 @@
 #define SERVER_TURN_WORKERS    1
 #define SERVER_LARGE_BODY      ((size_t)64 << 10)
 #define SERVER_WAITING_MAX     SP_CONNECTIONS_MAX
-#define SERVER_QUERIES_MAX     512 /* that wait for a worker */
+#define SERVER_QUERIES_MAX     512 /* waiting for a worker */
 #define SERVER_FLUSH_TRIES_MAX 50  /* of 10 ms */
 #define SERVER_MESSAGE_BYTES   256
-/* Of both of libmicrohttpd's threads: sp_connections closes what is too many
- * before. */
+/* For both of libmicrohttpd's threads. Higher than our own limit, as
+ * sp_connections closes surplus connections first. */
 #define SERVER_MHD_CONNECTIONS (4 * SP_CONNECTIONS_MAX)
-/* Files that are no connections: the store's, the listeners'. */
+/* Open files other than connections: the store's, the listeners'. */
 #define SERVER_FILES 200
 
-/* As Pyroscope has it, after nginx. */
+/* The status that Pyroscope uses, from nginx. */
 #define SERVER_CLIENT_GONE 499
 
 /* Who does a call: those that may take long do not keep the others waiting. */
@@ -49,7 +49,7 @@ typedef struct server_listener {
   struct MHD_Daemon *daemon;
   int socket;
   uint16_t port;
-  const char *path; /* of a Unix socket; NULL: none */
+  const char *path; /* of a Unix socket; NULL: TCP */
 } server_listener;
 
 struct sp_http_server {
@@ -111,9 +111,10 @@ static void server_work(sp_work *work) {
   MHD_resume_connection(connection);
 }
 
-/* A request that is answered already is answered before its body where its
- * client sent Expect (RFC 9110, 10.1.1), or where the end of the body is not
- * known; else behind it, or the connection would break. */
+/* If the answer is known before the body arrives, it is sent at once if the
+ * client sent Expect (RFC 9110, 10.1.1) or the end of the body is not known.
+ * Otherwise it is sent after the body, because an earlier answer would break
+ * the connection. */
 static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard,
                                     const char *version) {
   bool now = sp_http_header(&call->request, "Expect") != NULL;
@@ -256,9 +257,9 @@ static size_t server_unescape(void *data, struct MHD_Connection *connection,
   return sp_percent_decode(text);
 }
 
-/* A message of libmicrohttpd. One of them is for the user: an exporter that
- * speaks gRPC begins with HTTP/2 (RFC 9113, 3.4), which libmicrohttpd answers
- * with 505 before it calls anything else. */
+/* Handles messages of libmicrohttpd. Only one concerns the user: a gRPC
+ * exporter begins with HTTP/2 (RFC 9113, 3.4), which libmicrohttpd answers with
+ * 505 before it calls any other function of ours. */
 static void server_message(void *data, const char *format, va_list list) {
   sp_http_server *server = data;
   char text[SERVER_MESSAGE_BYTES];
@@ -334,7 +335,8 @@ static spanprof_status server_workers(sp_http_server *server) {
   return st;
 }
 
-/* More may be open for a moment, while the oldest is closed. */
+/* The limit of connections. A few more may be open while the oldest ones are
+ * closed. */
 static size_t server_connections_max(void) {
   const uint64_t files =
       sp_http_descriptors(2 * SP_CONNECTIONS_MAX + SERVER_FILES);

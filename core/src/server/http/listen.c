@@ -17,7 +17,8 @@
 
 #define LISTEN_WAITING 1024
 
-/* Its user and group: the directory decides who else reaches it. */
+/* The owner and the group may connect; the directory can restrict them further.
+ */
 #define LISTEN_UNIX_MODE 0660
 
 void sp_http_unlisten(int listener, const char *path) {
@@ -41,8 +42,8 @@ static int listen_error(const char *path) {
   return error;
 }
 
-/* A socket that a killed server left behind is replaced; no other file is. Its
- * mode is set before anybody can connect. */
+/* Replace a stale socket of a killed server, but no other file. The mode is set
+ * before clients can connect. */
 static spanprof_status listen_unix(const char *path, int *out) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   struct stat old;

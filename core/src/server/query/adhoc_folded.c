@@ -7,8 +7,8 @@
 #include "matcher_list.h"
 
 #define FOLDED_DEPTH_MAX  4096
-#define FOLDED_LINES_MAX  20 /* that are looked at to tell a file's kind */
-#define FOLDED_PLACES_MAX 9  /* behind the point; further digits are dropped */
+#define FOLDED_LINES_MAX  20 /* examined to recognise the format */
+#define FOLDED_PLACES_MAX 9  /* decimal places; further digits are dropped */
 
 typedef struct folded_number {
   const char *at;
@@ -17,11 +17,11 @@ typedef struct folded_number {
 
 typedef struct folded_line {
   sp_adhoc_line stack;
-  folded_number numbers[2]; /* the last one of the line is the last */
+  folded_number numbers[2]; /* in the order of the line */
   size_t number_count;
 } folded_line;
 
-/* Take a number, with the blanks before it, from the end of a line. */
+/* Remove a number and the blanks before it from the end of a line. */
 static bool folded_take_number(sp_adhoc_line *line, folded_number *out) {
   const char *at = line->at + line->size, *digits;
   bool point = false;
@@ -43,7 +43,8 @@ static bool folded_take_number(sp_adhoc_line *line, folded_number *out) {
   return line->size > 0;
 }
 
-/* The numbers of a line, as far as it has them; 0: it is no stack. */
+/* Split a line into the stack and at most `numbers_max` numbers. No numbers: it
+ * is not a stack. */
 static void folded_split(sp_adhoc_line line, size_t numbers_max,
                          folded_line *out) {
   folded_number number;
@@ -106,13 +107,14 @@ typedef struct folded_reading {
   sp_arena *arena;
   sp_name_tree *tree;
   uint32_t side;
-  size_t number_count; /* of each line */
-  size_t number;       /* the one that is added */
-  size_t places;       /* behind the point, of any number */
+  size_t number_count; /* numbers in each line */
+  size_t number;       /* the number that is added */
+  size_t places;       /* most decimal places of any number */
   sp_query_fault *fault;
 } folded_reading;
 
-/* Whether each line has two numbers, and how many places any number has. */
+/* Find out whether each line has two numbers, and the most decimal places of
+ * any number. */
 static spanprof_status folded_look(folded_reading *reading, const char *text,
                                    const char *end) {
   const char *at;
@@ -147,7 +149,7 @@ static spanprof_status folded_look(folded_reading *reading, const char *text,
   return SPANPROF_OK;
 }
 
-/* As a whole number of the smallest unit; the largest where it does not fit. */
+/* The number in units of the smallest decimal place; saturates. */
 static int64_t folded_units(const folded_number *number, size_t places) {
   const char *at = number->at;
   int64_t value = 0;
@@ -201,7 +203,7 @@ static spanprof_status folded_add(folded_reading *reading,
   return SPANPROF_OK;
 }
 
-/* From the smallest unit to whole numbers, each sum rounded once. */
+/* Convert the sums from the smallest unit to integers, rounding each once. */
 static void folded_round(folded_reading *reading) {
   int64_t unit = 1;
   size_t i;
@@ -225,7 +227,7 @@ static spanprof_status folded_types(sp_adhoc_profile *out, sp_arena *arena,
   out->types[0] = name;
   out->types[1] = SP_ADHOC_BEFORE;
   out->type = out->type_count == 2 && type && !strcmp(type, SP_ADHOC_BEFORE);
-  /* The side before stands first in a line. */
+  /* The first number of a line is the side "before". */
   reading->number = out->type_count == 2 && out->type == 0;
   out->bearer.name = name;
   return SPANPROF_OK;

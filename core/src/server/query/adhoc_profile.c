@@ -29,7 +29,7 @@ static spanprof_status adhoc_types(sp_adhoc_profile *out, sp_arena *arena,
 
 typedef struct pprof_names {
   uint32_t *functions; /* SP_INDEX_NONE: it has no name */
-  uint32_t *modules;   /* of the mappings, and last of no mapping */
+  uint32_t *modules;   /* of the mappings; the last one is for no mapping */
 } pprof_names;
 
 /* The node of the stack of one sample. */
@@ -60,7 +60,7 @@ static spanprof_status pprof_stack(const sp_pprof *profile,
   return SPANPROF_OK;
 }
 
-/* The number of a name, which then lives as long as the arena. */
+/* The number of a name. The name is copied into the arena. */
 static spanprof_status pprof_name(sp_arena *arena, sp_name_tree *tree,
                                   const char *name, uint32_t *out) {
   const char *copy = sp_arena_text(arena, name, strlen(name));
@@ -164,7 +164,7 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
   for (i = 0; !st && i < profile->sample_count; i++) {
     const int64_t value = profile->samples[i].values[out->type];
 
-    /* A difference of profiles has values below 0; the others count. */
+    /* Differences of profiles have negative values, which are skipped. */
     if (value <= 0)
       continue;
     st = pprof_stack(profile, &profile->samples[i], &names, tree, &node);
@@ -175,7 +175,8 @@ static spanprof_status adhoc_pprof(sp_adhoc_profile *out, sp_arena *arena,
   return st;
 }
 
-/* Whether a file that is no profile begins so, and how to get one of it. */
+/* Recognise another kind of file by its beginning. Returns a hint how to
+ * convert it into a profile, or NULL. */
 static const char *adhoc_other_kind(const char *bytes, size_t size) {
   static const struct {
     const char *begins;
@@ -198,8 +199,8 @@ static const char *adhoc_other_kind(const char *bytes, size_t size) {
   return NULL;
 }
 
-/* Each kind of text needs evidence of its own; folded stacks may begin as JSON
- * does. *is_known: one was found. */
+/* Each text format is recognised by its own features, as folded stacks may
+ * begin like JSON. *is_known: a format was recognised. */
 static spanprof_status adhoc_text(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const char *text,
                                   size_t size, const char *type,
@@ -228,7 +229,7 @@ static bool adhoc_is_text(const char *bytes, size_t size) {
   return !memchr(bytes, '\0', size) && sp_utf8_valid(bytes, size);
 }
 
-/* A file without a NUL is read as a text that ends with one. */
+/* A file without a NUL byte is read as text, with a NUL appended. */
 static spanprof_status adhoc_read(sp_adhoc_profile *out, sp_arena *arena,
                                   const char *name, const void *bytes,
                                   size_t size, const char *type,

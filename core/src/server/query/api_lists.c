@@ -8,7 +8,7 @@
 #include "text_set.h"
 #include "whole_points.h"
 
-/* Between profiles of one stretch, where they have no length. */
+/* Largest gap between profiles of one stretch if they have no duration. */
 #define LISTS_GAP_MS 15000
 
 /* An application's set of texts: its types, or a label's values. */
@@ -283,8 +283,9 @@ static int gaps_order(const void *a, const void *b) {
   return memcmp(&left->profile, &right->profile, sizeof left->profile);
 }
 
-/* Profiles follow each other where less is missing between them than half of
- * the first one, which is as long as the upload interval of its client. */
+/* Two profiles belong to the same stretch if the gap between them is shorter
+ * than half of the first one's duration, which is its client's upload interval.
+ */
 static void gaps_put_stretches(sp_api *api, const gaps_gathering *gaps) {
   size_t i, first = 0;
   int64_t end = 0, profiles = 0;

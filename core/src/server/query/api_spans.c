@@ -170,7 +170,8 @@ static spanprof_status spans_read_traces(spans_table *table) {
       .cancel = selector->cancel};
   spanprof_status st = SPANPROF_OK;
 
-  /* Without samples there is nothing to add to, unless ids are asked for. */
+  /* Without samples there are no rows to complete, unless the query is for ids.
+   */
   if (table->rows.count || (table->rows.by_id && selector->span_count))
     st = sp_store_spans(table->api->query.serve->store, &filter, spans_trace,
                         table);

@@ -1,6 +1,6 @@
 #include "node_cut.h"
 
-/* A heap of the largest weights, the smallest of them on top. */
+/* A min-heap of the largest weights. */
 static void cut_sink(int64_t *heap, size_t count, size_t at, int64_t weight) {
   size_t below;
 

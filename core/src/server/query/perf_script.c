@@ -19,7 +19,7 @@ typedef struct perf_head {
   perf_text command;
   perf_text event;
   perf_text behind;
-  int64_t period; /* 1 where there is none */
+  int64_t period; /* 1: the sample has none */
   bool has_time;
 } perf_head;
 
@@ -29,9 +29,9 @@ typedef struct perf_reading {
   uint32_t side;
   perf_text events[PERF_EVENTS_MAX];
   size_t event_count;
-  size_t event;       /* the one that is added */
-  perf_head sample;   /* at hand; its command has size 0: none */
-  bool sample_counts; /* it is of the event */
+  size_t event;       /* the event whose samples are added */
+  perf_head sample;   /* the present sample; none if its command has size 0 */
+  bool sample_counts; /* it belongs to `event` */
   perf_text frames[PERF_DEPTH_MAX];
   size_t depth;
 } perf_reading;
@@ -49,7 +49,7 @@ static void perf_skip_blanks(perf_text *text) {
     text->at++, text->size--;
 }
 
-/* The next word, behind blanks; size 0: the end. */
+/* The next word after blanks; size 0: end of the line. */
 static perf_text perf_word(perf_text *rest) {
   perf_text word;
 
@@ -95,8 +95,8 @@ static bool perf_is_flags(perf_text word) {
   return word.size >= 4 && word.size <= 6 && !isdigit((unsigned char)*word.at);
 }
 
-/* From behind the thread on: processor, flags, time and period may be missing;
- * false: no event follows. */
+/* Parse the text after the thread. Processor, flags, time and period are
+ * optional. False: no event follows. */
 static bool perf_take_event(perf_text rest, perf_head *out) {
   perf_text word = perf_word(&rest);
   const char *digits;
@@ -124,8 +124,8 @@ static bool perf_take_event(perf_text rest, perf_head *out) {
   return true;
 }
 
-/* The command ends where a thread's number and an event follow; it may have
- * blanks and numbers. */
+/* Parse a header line. The command may contain blanks and numbers: it ends
+ * where a thread's number and an event follow. */
 static bool perf_take_head(perf_text line, perf_head *out) {
   const bool indented = line.size && sp_adhoc_is_blank(*line.at);
   perf_text rest = line, word;
@@ -138,15 +138,15 @@ static bool perf_take_head(perf_text line, perf_head *out) {
     word = perf_word(&rest);
     if (word.size && perf_is_thread(word) && perf_take_event(rest, out)) {
       out->command.size = (size_t)(command_end - out->command.at);
-      /* An indented line without a time is a frame that looks like one. */
+      /* An indented line without a time is a frame that looks like a header. */
       return !indented || out->has_time;
     }
   }
   return false;
 }
 
-/* "7f1a main+0x12 (/bin/x)": the name stands between the address and the file,
- * and may have blanks in it. *out is the name and the file. */
+/* "7f1a main+0x12 (/bin/x)": the name, between the address and the file, may
+ * contain blanks. *out is the name with the file. */
 static bool perf_take_frame(perf_text line, perf_text *out) {
   const perf_text address = perf_word(&line);
   bool digit = false;
@@ -241,7 +241,7 @@ static spanprof_status perf_put(perf_reading *reading) {
   return SPANPROF_OK;
 }
 
-/* The event's number; event_count: there are too many. */
+/* The event's number; event_count: too many events. */
 static size_t perf_event(perf_reading *reading, perf_text event) {
   size_t i;
 
@@ -282,7 +282,7 @@ static spanprof_status perf_line(perf_reading *reading, perf_text line) {
   return SPANPROF_OK;
 }
 
-/* All events, in the order of their first samples. */
+/* Add the types: all events in the order of their first samples. */
 static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
                                   const char *text, const char *end,
                                   const char *type) {

@@ -138,7 +138,7 @@ static int wire_weight_order(const void *a, const void *b) {
   return (left < right) - (left > right);
 }
 
-/* What each node and all below it weigh on both sides. */
+/* Weigh each node: the sum of its values and its descendants' on both sides. */
 static void wire_weigh(const sp_wire_tree *tree, int64_t *weights) {
   size_t i;
 
@@ -152,7 +152,8 @@ static void wire_weigh(const sp_wire_tree *tree, int64_t *weights) {
     sp_increase(&weights[tree->nodes[i].parent], weights[i]);
 }
 
-/* The weight from which on nodes stay, and how many of exactly that weight. */
+/* Get the smallest weight to keep, and the number of nodes to keep that have
+ * exactly that weight. */
 static void wire_threshold(const int64_t *weights, int64_t *sorted,
                            size_t count, size_t kept, int64_t *least,
                            size_t *equal) {
@@ -166,14 +167,14 @@ static void wire_threshold(const int64_t *weights, int64_t *sorted,
   *equal = kept - i;
 }
 
-/* The last function is that of all "(other)". */
+/* All nodes "(other)" have the last function. */
 static bool wire_is_other(const sp_wire_tree *tree, uint32_t node) {
   return node > 0 && tree->nodes[node].function + 1 == tree->function_count;
 }
 
-/* Add a node that goes, without what is below it, to its parent's "(other)",
- * which is made where the first node goes; a new number is never larger than
- * the old one. Returns the number of "(other)". */
+/* Add a removed node's own values to its parent's "(other)", which is created
+ * in place of the first removed child. New numbers thus never exceed the old
+ * ones. Returns the number of "(other)". */
 static uint32_t wire_merge(sp_wire_tree *tree, const sp_wire_node *gone,
                            uint32_t parent, uint32_t *other, size_t *count) {
   uint32_t to = other[parent], side;
@@ -192,8 +193,9 @@ static uint32_t wire_merge(sp_wire_tree *tree, const sp_wire_node *gone,
   return to;
 }
 
-/* `numbers` gets the new number of each node, `other` that of the "(other)"
- * below each new one; both are all 0. */
+/* Remove the nodes below the threshold. `numbers` gets the new number of each
+ * node, `other` the number of the "(other)" below each new node; both are all 0
+ * before. */
 static void wire_compact(sp_wire_tree *tree, const int64_t *weights,
                          int64_t least, size_t equal, uint32_t *numbers,
                          uint32_t *other) {
@@ -227,13 +229,12 @@ spanprof_status sp_wire_tree_cut(sp_wire_tree *tree, size_t nodes_max) {
 
   if (count <= nodes_max)
     return SPANPROF_OK;
-  sp_index_dispose(&tree->node_index,
-                   tree->mem); /* nothing is added any more */
+  sp_index_dispose(&tree->node_index, tree->mem); /* no more nodes are added */
   weights = sp_mem_new(tree->mem, count * sizeof *weights);
   sorted = sp_mem_new(tree->mem, count * sizeof *sorted);
   if (weights && sorted) {
     wire_weigh(tree, weights);
-    /* Each that stays, and the root, may have an "(other)" below it. */
+    /* Each kept node, and the root, may get a child "(other)". */
     wire_threshold(weights, sorted, count, nodes_max / 2 - 1, &least, &equal);
   }
   sp_mem_free(tree->mem, sorted);

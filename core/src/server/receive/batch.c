@@ -103,7 +103,7 @@ static spanprof_status batch_check(sp_batch *batch, sp_raw_profile *profile,
   return st;
 }
 
-/* Put a part of a large profile before the next one is built. */
+/* Store a part of a large profile before the next part is built. */
 static spanprof_status batch_put_part(sp_batch *batch, sp_refusal *refusal) {
   spanprof_status st;
 

@@ -8,7 +8,7 @@
 #include "hex_id.h"
 #include "raw_ids.h"
 
-#define BUILD_UNSEEN UINT32_MAX /* a location that has no number yet */
+#define BUILD_UNSEEN UINT32_MAX /* location without a number yet */
 
 /* A sample as it is merged with its equals. */
 typedef struct build_sample {
@@ -23,15 +23,16 @@ typedef struct build {
   const sp_limits *limits;
   sp_refusal *refusal;
   sp_received *out;
-  sp_arena arena; /* of all below */
+  sp_arena arena; /* owns the arrays below */
   sp_raw_samples samples;
   sp_raw_ids mappings, locations, functions;
-  uint32_t *numbers; /* of each location in *out */
-  uint32_t *texts;   /* of each text in *out; 0: empty, or not asked for */
-  uint32_t *stack;   /* of the sample at hand */
+  uint32_t *numbers; /* the number in *out of each location */
+  uint32_t *texts;   /* the number in *out of each text; 0: empty, or not used
+                      * yet */
+  uint32_t *stack;   /* of the present sample */
   size_t stack_room;
-  uint32_t *kinds;   /* of each type: its place among the kinds left */
-  size_t kind_count; /* types, of equal ones the first */
+  uint32_t *kinds;   /* index of each type among the distinct kinds */
+  size_t kind_count; /* distinct types */
   build_sample *merged;
   size_t merged_count, merged_room;
   sp_index merged_index;
@@ -103,8 +104,8 @@ static void build_types(build *b) {
   }
 }
 
-/* The frame of code without a symbol. A mapping that is not in the table is
- * none, as for go tool pprof. */
+/* Add the frame of code without a symbol. A mapping id that is not in the table
+ * counts as no mapping, as in go tool pprof. */
 static uint32_t build_module(build *b, uint64_t mapping) {
   const uint32_t at =
       mapping ? sp_raw_ids_find(&b->mappings, mapping) : SP_INDEX_NONE;
@@ -117,9 +118,9 @@ static uint32_t build_module(build *b, uint64_t mapping) {
   return sp_received_add_function(b->out, sp_build_text(b->out, file), 0, 0);
 }
 
-/* The name of a function. Go writes the shapes of type parameters, which may be
- * those of another call (https://github.com/golang/go/issues/64528): one
- * function, as in Pyroscope. */
+/* Add the name of a function. Go's names contain type arguments, which may be
+ * those of another call (https://github.com/golang/go/issues/64528). They are
+ * left out, so that all instances are one function, as in Pyroscope. */
 static uint32_t build_name(build *b, int64_t text) {
   static const char shape[] = "[go.shape.", left_out[] = "[...]";
   const sp_view name = sp_raw_text(b->raw, text);
@@ -145,7 +146,8 @@ static uint32_t build_name(build *b, int64_t text) {
   return number;
 }
 
-/* A function that is not in the table, or has no name, is one of its module. */
+/* Add a function. If it is not in the table or has no name, the frame of its
+ * module replaces it. */
 static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
   const uint32_t at = sp_raw_ids_find(&b->functions, id);
   const sp_raw_function *function =
@@ -163,7 +165,7 @@ static uint32_t build_function(build *b, uint64_t id, uint64_t mapping) {
                                   function->start_line);
 }
 
-/* The number in *out of a location, which has a line at least. */
+/* Get the number in *out of a location, which has at least one line. */
 static spanprof_status build_location(build *b, const sp_raw_location *location,
                                       uint32_t *out) {
   const size_t count = location->line_count;
@@ -182,8 +184,8 @@ static spanprof_status build_location(build *b, const sp_raw_location *location,
   return st;
 }
 
-/* The sample's stack. A location that is not in the table is a frame, too: the
- * time belongs neither to its caller nor to nobody. */
+/* Build the sample's stack. A location that is not in the table becomes a
+ * frame, too, so that its time is neither lost nor counted for its caller. */
 static spanprof_status build_stack(build *b, const sp_raw_sample *sample,
                                    uint32_t *out) {
   static const sp_raw_location nowhere = {.id = 0};
@@ -298,7 +300,8 @@ static spanprof_status build_find(build *b, const sp_received_sample *sample,
   return build_new(b, b->kind_count, sizeof *(*out)->values, &(*out)->values);
 }
 
-/* The difference of two profiles has negative values: each is refused alone. */
+/* Whether no value of the sample is positive. Negative values, as in a
+ * difference of profiles, are counted and treated as 0. */
 static bool build_is_empty(build *b, const sp_raw_sample *raw) {
   bool any = false;
   size_t i;
@@ -393,9 +396,10 @@ static spanprof_status build_check_sets(build *b) {
   return st;
 }
 
-/* Processes that were forked together send equal profiles of one second. So a
- * time in whole seconds identifies a profile only with the sender's id. Without
- * an id each upload gets a random one, and counts. */
+/* Processes that were forked together may send equal profiles for the same
+ * second. If the time is in whole seconds, a profile is therefore identified
+ * only by the sender's id, too. Without an id the upload gets a random one and
+ * is not taken for a retry. */
 static spanprof_status build_identity(build *b) {
   uint64_t *id = &b->out->upload_id;
 

@@ -154,7 +154,7 @@ static spanprof_status ingest_name(sp_ingest_upload *upload,
                              upload->refusal);
 }
 
-/* The body without the gzip around it; `unpacked` keeps it. */
+/* Decompress a gzip body; `unpacked` owns the result. */
 static spanprof_status ingest_unpack(sp_ingest_upload *upload,
                                      const sp_http_request *request,
                                      sp_buffer *unpacked) {

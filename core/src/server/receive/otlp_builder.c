@@ -290,7 +290,7 @@ static spanprof_status otlp_location_new(sp_otlp_builder *builder,
   return SPANPROF_OK;
 }
 
-/* The ids of one stack. */
+/* Read the location ids of one stack. */
 static spanprof_status otlp_stack_new(sp_otlp_builder *builder, sp_view message,
                                       sp_otlp_stack *out) {
   sp_wire wire = sp_wire_of(message);

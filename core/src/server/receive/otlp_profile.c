@@ -29,7 +29,7 @@ static spanprof_status otlp_refuse(otlp_convert *c, const char *what) {
                    "failed to convert otel profile: %s", what);
 }
 
-/* Read the samples, and the service of each. */
+/* Read the samples and the service of each. */
 static spanprof_status otlp_samples(otlp_convert *c) {
   sp_arena *arena = c->tables->arena;
   spanprof_status st;
@@ -234,7 +234,7 @@ static spanprof_status otlp_labels(otlp_convert *c, sp_otlp_builder *builder,
   for (k = 0; !st && k < sample->attribute_count; k++) {
     if (!sp_otlp_attribute(c->tables, sample->attributes[k], &key, &value) ||
         sp_view_is(key, OTLP_SERVICE_ATTRIBUTE))
-      continue; /* one that is not in the table says nothing */
+      continue; /* not in the table: ignored */
     st = sp_otlp_value_text(c->tables, c->tables->arena, value, &text,
                             c->refusal);
     if (!st)

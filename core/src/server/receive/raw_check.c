@@ -51,7 +51,7 @@ typedef struct check_work {
   sp_raw_profile *profile;
   const sp_raw_window *window;
   const sp_limits *limits;
-  const char *labels; /* as text */
+  const char *labels; /* as text, for refusals */
   sp_refusal *refusal;
 } check_work;
 

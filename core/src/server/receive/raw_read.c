@@ -163,8 +163,8 @@ static void raw_sample_fill(sp_wire *wire, sp_raw_sample *sample) {
   }
 }
 
-/* Read one; what is wrong with it is the wire's fault. NOMEM or LIMIT is the
- * arena's. */
+/* Decode a sample. A malformed one sets the wire's error; NOMEM and LIMIT come
+ * from the arena. */
 static spanprof_status raw_sample(sp_arena *arena, sp_view message,
                                   sp_wire *wire, sp_raw_sample *sample) {
   memset(sample, 0, sizeof *sample);
@@ -210,7 +210,7 @@ const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i) {
              : &samples->sample;
 }
 
-/* All are read once, and only then kept as they stand. */
+/* Decode each sample once to check it; then keep it encoded. */
 static spanprof_status raw_check_sample(raw_reader *reader, sp_view message) {
   sp_raw_profile *p = reader->profile;
   spanprof_status st;

@@ -7,7 +7,7 @@
 /* Of one process alone: they would make a series of each of its runs. */
 #define LABELS_SESSION "__session_id__"
 
-/* Bytes of a name or value in a refusal. */
+/* Most bytes of a name or value in a refusal. */
 #define LABELS_SHOWN_MAX 4096
 
 void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem) {

@@ -42,7 +42,7 @@ static spanprof_status stack_list_name(sp_stack_list *list, sp_view name,
   return SPANPROF_OK;
 }
 
-/* Put a frame behind those of all stacks, the `at`-th of a new one. */
+/* Append frame number `at` of a new stack to the frames of all stacks. */
 static spanprof_status stack_list_frame(sp_stack_list *list, size_t at,
                                         sp_view name) {
   spanprof_status st = sp_mem_reserve(
@@ -61,7 +61,8 @@ static bool stack_list_is(const sp_stack_list *list,
                 count * sizeof *list->frames) == 0;
 }
 
-/* The last `count` frames are a stack; they stay if it is new. */
+/* Complete the stack of the last `count` frames. If an equal one exists, they
+ * are removed. */
 static spanprof_status stack_list_end(sp_stack_list *list, size_t count,
                                       uint64_t value) {
   const sp_mem *mem = list->arena->mem;

@@ -38,8 +38,8 @@ static size_t transfer_on_header(char *line, size_t one, size_t size,
   return transfer->large ? 0 : size;
 }
 
-/* A secret may have been renewed; of a file that cannot be read the one of the
- * start is used. */
+/* Read a secret again, as it may have been renewed. If the file is unreadable,
+ * the secret from the start is used. */
 static const char *transfer_secret(const char *file, const char *known,
                                    char read[SP_SCRAPE_SECRET_BYTES]) {
   return file && !sp_scrape_secret(file, read) ? read : known;

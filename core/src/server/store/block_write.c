@@ -119,8 +119,8 @@ static void block_write_samples(const sp_block *block, sp_buffer *out) {
                     block->values[block->samples[i].values + t] / units[t]);
 }
 
-/* Of the samples from `at` on that are of one profile and series: the types
- * that have values. Returns their end. */
+/* Get the types that have values in the run of samples from `at` with the same
+ * profile and series. Returns the end of the run. */
 static size_t block_run(const sp_block *block, size_t at, uint64_t *types) {
   const sp_block_sample *first = &block->samples[at];
   size_t t;
@@ -135,7 +135,8 @@ static size_t block_run(const sp_block *block, size_t at, uint64_t *types) {
   return at;
 }
 
-/* Which profiles have which series: a selection counts profiles by it. */
+/* Write which profiles have which series, with which a selection counts its
+ * profiles. */
 static void block_write_presences(const sp_block *block, sp_buffer *out) {
   uint32_t profile = 0;
   uint64_t types;
@@ -152,7 +153,8 @@ static void block_write_presences(const sp_block *block, sp_buffer *out) {
   }
 }
 
-/* `runs_of`: the block whose runs follow the samples; NULL: none do. */
+/* `runs_of`: the block whose presences are written after the samples; NULL:
+ * none. */
 static spanprof_status block_write_packed(const sp_block *block,
                                           const sp_block *runs_of,
                                           sp_buffer *out, int level,

@@ -14,7 +14,7 @@
 #include "columns.h"
 #include "store_inside.h"
 
-/* Rows that are read, and deleted, at once. */
+/* Rows to read, or to delete, at a time. */
 #define COLLECT_ROWS_MAX    512
 #define COLLECT_DELETED_MAX 128
 
@@ -46,12 +46,12 @@ static spanprof_status collect_keep(collect *all, sp_intern_kind kind,
 typedef spanprof_status (*collect_row)(collect *all, sqlite3_stmt *row);
 
 typedef struct collect_step {
-  const char *sql; /* rows behind the id ?1, at most ?2, ids first */
+  const char *sql; /* at most ?2 rows with ids above ?1, the id first */
   collect_row fn;
   int64_t begin;
 } collect_step;
 
-/* Some rows of one step; *last: the id to go on behind. */
+/* Process some rows of one step; *last: the last id processed. */
 static spanprof_status collect_rows_of(collect *all, const collect_step *step,
                                        sqlite3 *db, int64_t *last,
                                        size_t *count) {
@@ -73,9 +73,10 @@ static spanprof_status collect_rows_of(collect *all, const collect_step *step,
   return st;
 }
 
-/* A reader for a few rows at a time: a long one would keep the log from being
- * emptied. What changes meanwhile does no harm: packed profiles go to blocks
- * with higher ids, and ids of new rows are noted. */
+/* Process all rows of one step. Each reader is used for a few rows only, since
+ * a long one would keep the log from being truncated. Changes between readers
+ * do no harm: compacted profiles move to blocks with higher ids, and ids of new
+ * rows are recorded as used. */
 static spanprof_status collect_each(collect *all, const collect_step *step) {
   int64_t last = step->begin;
   sp_store_reader *reader;

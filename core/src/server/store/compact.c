@@ -23,10 +23,10 @@
 /* Of one block: memory while it is made, and what a query of a minute reads
  * too much. One that has half of them is left as it is. */
 #define COMPACT_SAMPLES_MAX 400000
-#define COMPACT_VALUES_MAX  1600000 /* as many of four types */
+#define COMPACT_VALUES_MAX  1600000 /* the same for four types */
 
-/* A block is no larger part of the store's limit: a small store drops little at
- * a time. */
+/* A block is at most this part of the store's limit, so that a small store
+ * drops little data at a time. */
 #define COMPACT_DATA_PART 16
 
 /* Of one transaction: uploads wait for its end. */

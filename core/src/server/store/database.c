@@ -70,10 +70,10 @@ static const char *const database_steps[SP_DATABASE_VERSION] = {
 /* For another connection's lock. */
 #define DATABASE_WAIT_MS 5000
 
-/* Free pages can be given back to the volume. */
+/* The mode in which free pages can be returned to the volume. */
 #define DATABASE_SHRINKS "INCREMENTAL"
 
-/* Rows between two looks at the size of the log. */
+/* Rows between two checks of the log's size. */
 #define DATABASE_BOUND_STEPS 64
 
 spanprof_status sp_database_fail(sqlite3 *db, int code) {
@@ -237,8 +237,8 @@ spanprof_status sp_database_open(sqlite3 **out, const char *path) {
   return st;
 }
 
-/* A copy that is whole takes the place of the file. The log of the file must be
- * gone: it would be read as the log of the copy. */
+/* Replace the file by a complete copy. The file's log must be deleted before,
+ * or it would be read as the copy's log. */
 static spanprof_status database_replace(const char *path, const char *copy) {
   char log[4096];
   int file = open(copy, O_RDWR | O_CLOEXEC);
@@ -286,7 +286,7 @@ spanprof_status sp_database_make_shrinkable(const char *path, bool *done) {
     st = sp_database_number(db, "PRAGMA auto_vacuum", &mode);
   if (st || application != DATABASE_APPLICATION || mode == 2) {
     sqlite3_close(db);
-    return SPANPROF_OK; /* whoever opens it says why it cannot be read */
+    return SPANPROF_OK; /* the error is reported when the file is opened */
   }
   *done = false;
   st = database_copy(db, copy);

@@ -1,16 +1,17 @@
-/* SQLite keeps the pages of deleted rows for rows to come. Where they are many,
- * or the file is larger than it may be, they go back to the volume. The log is
- * emptied, which may have waited for readers. */
+/* SQLite keeps the pages of deleted rows for later rows. If there are many, or
+ * the file exceeds its limit, they are returned to the volume. The log, which
+ * readers may have kept large, is truncated as well. */
 #include <stdio.h>
 
 #include "../../util/status.h"
 #include "store_inside.h"
 
-/* A part of the file's pages that may stay free, and at least so many bytes. */
+/* The file may have free pages of this part of its used ones, plus this many
+ * bytes. */
 #define GIVE_BACK_PART 4
 #define GIVE_BACK_MIN  ((uint64_t)2 << 20)
 
-/* Pages of one transaction. */
+/* Pages to return in one transaction. */
 #define GIVE_BACK_PAGES 64
 
 static spanprof_status give_back_some(sp_writer *writer, void *data) {

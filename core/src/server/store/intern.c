@@ -109,8 +109,8 @@ static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
   }
 }
 
-/* In the file, or put there. *is_new: it cannot be in the file; whether it was
- * put there. */
+/* Find the item in the file, or insert it. *is_new, in: it is known not to be
+ * in the file; out: it was not found. */
 static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item,
                                   bool *is_new) {
   sqlite3_stmt **find = &intern->find[item->kind];
@@ -299,8 +299,8 @@ bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
   return intern_find_in(&intern->now, &item, intern_hash(&item), id);
 }
 
-/* A stack below a new one is new. New ones are not remembered before they are
- * asked for again: a deep stack would push out what others have. */
+/* Children of a new stack are new, too. A new stack is not cached until its
+ * second use, because one deep stack would evict the entries of others. */
 static spanprof_status intern_child(sp_intern *intern, uint32_t parent,
                                     uint32_t location, bool *is_new,
                                     uint32_t *id) {

@@ -84,7 +84,7 @@ static spanprof_status keep_pass(sp_store *store, keep_state *state) {
   return st;
 }
 
-/* Where uploads wait for room, nothing else is done. */
+/* If uploads wait for room, only make room. */
 static spanprof_status keep_room(sp_store *store) {
   spanprof_status st = sp_store_drop_by_bytes(store);
 

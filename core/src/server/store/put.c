@@ -1,7 +1,7 @@
 #include "put_profile.h"
 #include "store_inside.h"
 
-/* There is a line of too many series at most once in this time. */
+/* Log too many series at most once in this time. */
 #define PUT_LINE_NS (600 * SP_NS_PER_S)
 
 #define PUT_SAID                                                        \
@@ -69,7 +69,7 @@ static spanprof_status put_is_there(sp_writer *writer, const sp_put *put,
   return st || *there ? st : put_is_in_a_head(writer, put, there);
 }
 
-/* Count them, and say it now and then. */
+/* Count series beyond the limits, and log them from time to time. */
 static void put_say_others(sp_store *store, const sp_put *put) {
   const uint64_t now = sp_clock_monotonic_ns(store->clock);
   const char *name =
@@ -135,9 +135,9 @@ static spanprof_status put_learn_some(sp_writer *writer, void *data) {
   return sp_put_learn(part->put, &part->more);
 }
 
-/* What is new in a large profile gets its ids in several transactions, between
- * which others' profiles are written; one such profile at a time. Names and
- * stacks that are left without a profile are collected some day. */
+/* Give ids to the new items of a large profile in several transactions, between
+ * which other profiles are written. Only one such profile is processed at a
+ * time. If it fails, its names and stacks are collected later. */
 static spanprof_status put_learn(sp_store *store, sp_put *put) {
   put_part part = {.put = put, .more = true};
   spanprof_status st = SPANPROF_OK;

@@ -5,7 +5,7 @@
 #include "../../util/status.h"
 #include "columns.h"
 
-/* In place of a label's value where series are too many. */
+/* Replaces a label's value beyond the limits of series. */
 #define PUT_OTHER "[other]"
 
 spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, uint32_t a,
@@ -28,8 +28,9 @@ spanprof_status sp_put_text(sp_put *put, uint32_t text, uint32_t *id) {
   return st;
 }
 
-/* Labels that every series keeps: what is asked for by all, and whose it is,
- * unless applications are too many. */
+/* Whether a label keeps its value beyond the limits of series: labels that
+ * every query needs, and the application unless there are too many series of
+ * all applications. */
 static bool put_keeps_label(const sp_put *put, uint32_t name) {
   const char *text = put->from->texts[name].bytes;
 
@@ -69,7 +70,8 @@ static spanprof_status put_labels(sp_put *put, uint32_t set,
   return st ? st : sp_buffer_status(&put->bytes);
 }
 
-/* What all of an upload has in common: types, period and labels. */
+/* Find or add the source: types, period and labels, common to the whole upload.
+ */
 static spanprof_status put_source_with(sp_put *put, uint32_t set,
                                        sp_series_room room) {
   const sp_received *from = put->from;
@@ -117,7 +119,8 @@ static spanprof_status put_series_with(sp_put *put, uint32_t set,
 typedef spanprof_status (*put_with)(sp_put *put, uint32_t set,
                                     sp_series_room room);
 
-/* Where series are too many, what is not there yet becomes another one. */
+/* Find or add a source or series. Beyond the limits a new one loses labels
+ * according to its room. */
 static spanprof_status put_limited(sp_put *put, uint32_t set, put_with with) {
   sp_series_room room = SP_SERIES_ALL;
   spanprof_status st = SPANPROF_OK;
@@ -141,7 +144,7 @@ static spanprof_status put_limited(sp_put *put, uint32_t set, put_with with) {
                  "\": send fewer names of labels and of profiles");
 }
 
-/* The application, if the store knows it. */
+/* Find the id of the application's name, if the store has it. */
 static spanprof_status put_application(sp_put *put, const char *name) {
   spanprof_status st;
 
@@ -155,7 +158,8 @@ static spanprof_status put_application(sp_put *put, const char *name) {
   return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
 }
 
-/* Also of a source that was found before the writer's turn. */
+/* Sets the application even if the source was found before the writer's turn.
+ */
 spanprof_status sp_put_source(sp_put *put) {
   const char *name =
       sp_received_label(put->from, put->from->series, "service_name");

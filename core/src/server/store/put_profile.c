@@ -4,8 +4,8 @@
 #include "columns.h"
 #include "put_labels.h"
 
-/* What the writer looks up in the file, or puts there, for one profile at a
- * time: some 10 ms. */
+/* Items that the writer looks up or inserts for one profile in one transaction:
+ * some 10 ms. */
 #define PUT_ASKS_MAX 4096
 
 static spanprof_status put_function(sp_put *put, uint32_t number,
@@ -268,7 +268,8 @@ bool sp_put_is_large(const sp_put *put) {
   return frames > PUT_ASKS_MAX;
 }
 
-/* Begin again where ids that were found are wrong by now. */
+/* Let new items get ids. If ids found earlier have become invalid, start again.
+ */
 static spanprof_status put_ask(sp_put *put) {
   put->asks = true;
   if (put->generation == put->intern->generation)

@@ -8,7 +8,7 @@
 typedef struct points_sum {
   sp_select_entry *entry;
   int64_t value;
-  int64_t parts; /* of samples: sp_sample_count() */
+  int64_t parts; /* of the number of samples: sp_sample_count() */
   uint32_t span; /* as of sp_block_sample; 0 where spans are not told apart */
 } points_sum;
 

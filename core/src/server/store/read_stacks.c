@@ -10,7 +10,7 @@
 /* What one tree may take of memory. */
 #define STACKS_BYTES_MAX ((size_t)96 << 20)
 
-/* Each becomes a node, and has a row and a number before. */
+/* Each stack needs a node, and before that a row and a number. */
 #define STACKS_MAX (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + 12))
 
 /* Ids of the store, each once, with a number of ours. */
@@ -26,13 +26,13 @@ typedef struct stacks_order {
   uint32_t number;
 } stacks_order;
 
-/* Of one stack. The samples of a source are counted when all of its blocks are
- * read: sp_sample_count(). */
+/* The sums of one stack. The samples of a source are counted after all of its
+ * blocks have been read: sp_sample_count(). */
 typedef struct stacks_sum {
   int64_t value;
-  int64_t count; /* of samples, but for those of the source at hand */
-  int64_t parts; /* of these */
-  const sp_select_entry *entry; /* of them; NULL: none */
+  int64_t count;                /* of samples, without the present source's */
+  int64_t parts;                /* of the present source's samples */
+  const sp_select_entry *entry; /* of `parts`; NULL: none */
   uint32_t source;
 } stacks_sum;
 
@@ -154,7 +154,8 @@ static spanprof_status stacks_new(stacks_read *read, size_t count, size_t item,
   return arena->st == SPANPROF_ERR_LIMIT ? stacks_too_many() : arena->st;
 }
 
-/* The nodes are the rows backwards, behind the root: a caller comes first. */
+/* Make the nodes: the root, then the rows in reverse order, so that callers
+ * come first. */
 static spanprof_status stacks_nodes(stacks_read *read) {
   sp_stack_rows *rows = &read->rows;
   const size_t stacks = read->stacks.count;
@@ -178,7 +179,8 @@ static spanprof_status stacks_nodes(stacks_read *read) {
     st = stacks_number(read->mem, &read->locations, rows->locations[i],
                        &node->location);
   }
-  /* A sample without a stack makes a series, and belongs to no frame. */
+  /* A sample without a stack belongs to no frame. It only counts for its
+   * series. */
   for (i = 0; i < stacks; i++) {
     if (node_of[i] == SP_STACK_ROW_NONE) {
       node_of[i] = 0;
@@ -243,7 +245,7 @@ static spanprof_status stacks_function(stacks_read *read, sqlite3_stmt *row,
 typedef spanprof_status (*stacks_row_fn)(stacks_read *read, sqlite3_stmt *row,
                                          uint32_t number);
 
-/* The rows of numbered ids, by ids. */
+/* Visit the rows of the numbered ids, ordered by id. */
 static spanprof_status stacks_each(stacks_read *read, const stacks_ids *of,
                                    const char *sql, stacks_row_fn fn) {
   sp_row_cursor cursor = {

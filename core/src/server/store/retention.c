@@ -3,43 +3,44 @@
 #include "../../util/status.h"
 #include "compact.h"
 
-/* Of one transaction; by bytes at most a part of all blocks, so that little
- * more goes than has to. */
+/* Most to drop in one transaction; when dropping by bytes, also at most a part
+ * of all blocks, so that little more than necessary is dropped. */
 #define RETAIN_BLOCKS_MAX  64
 #define RETAIN_BLOCKS_PART 16
 #define RETAIN_ROWS_MAX    5000
-#define RETAIN_ROWS_FEW    200 /* by bytes, likewise */
+#define RETAIN_ROWS_FEW    200 /* when dropping by bytes */
 #define RETAIN_DOCUMENTS   5
 
-/* Where bytes are short, names and stacks of dropped profiles are looked for
- * each time that this part of the blocks is gone: that reads every block. */
+/* When dropping by bytes, unused names and stacks are collected each time that
+ * this part of the blocks was dropped. Collecting reads every block. */
 #define RETAIN_DROPPED_PART 8
 
-/* Where bytes are short, so many profiles that are alone are packed first, if
- * they are this part of the blocks. */
+/* When dropping by bytes, blocks of one profile are compacted first if there
+ * are this many and they are this part of all blocks. */
 #define RETAIN_SINGLES_MIN  32
 #define RETAIN_SINGLES_PART 4
-#define RETAIN_PACKED_PART  16 /* of them go into one block */
+#define RETAIN_PACKED_PART  16 /* this part of them goes into one block */
 
-/* Further goes below the bound, so that the next call is not at once. */
+/* Drop this part more than the bound requires, so that the next call is not
+ * needed at once. */
 #define RETAIN_BELOW_PART 32
 
-/* Of one reason to drop there is a line at most once in this time. */
+/* Log drops for the same reason at most once in this time. */
 #define RETAIN_LINE_NS (600 * SP_NS_PER_S)
 
-/* Data dated further ahead comes from a wrong clock. It never grows old, so it
- * is the first to go where bytes are short. */
+/* Data dated further in the future comes from a wrong clock. Its age never
+ * reaches the retention, so it is dropped first by bytes. */
 #define RETAIN_AHEAD_NS ((int64_t)86400 * 1000000000)
 
 typedef struct retain_drop {
   sp_store *store;
-  int64_t before_ns; /* what ended before; 0: the oldest, by bytes */
-  int64_t ahead_ns;  /* by bytes: what is dated later goes, if not 0 */
+  int64_t before_ns; /* drop data that ended before; 0: the oldest, by bytes */
+  int64_t ahead_ns;  /* by bytes: drop only later data; 0: off */
   int64_t bytes;     /* to be freed */
   int64_t most;      /* blocks of one transaction */
   int64_t blocks;    /* dropped */
   int64_t profiles;
-  int64_t rows; /* of the other tables, likewise */
+  int64_t rows; /* dropped from other tables */
   bool by_bytes;
 } retain_drop;
 
@@ -151,7 +152,7 @@ static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
   return st;
 }
 
-/* One line for all that went since the last one. */
+/* Log all drops since the last line in one line. */
 static void retain_say(sp_store *store, sp_store_reason reason,
                        int64_t profiles, int64_t rows) {
   static const char *const reasons[SP_STORE_REASONS] = {
@@ -178,7 +179,8 @@ static void retain_say(sp_store *store, sp_store_reason reason,
                 said.profiles, said.rows, reasons[reason]);
 }
 
-/* Drop until there is no more of it, or once by bytes; count what went. */
+/* Drop until nothing matches any more, or once when dropping by bytes. Counts
+ * the drops. */
 static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
   spanprof_status st = SPANPROF_OK;
   int64_t before, all = 0, profiles = 0;
@@ -224,7 +226,7 @@ static spanprof_status retain_oldest(sp_store *store, int64_t *block,
   return st;
 }
 
-/* Drop some of what is dated ahead of all clocks. */
+/* Drop some data that is dated in the future. */
 static spanprof_status retain_drop_ahead(sp_store *store, retain_drop *drop) {
   spanprof_status st;
 
@@ -236,7 +238,7 @@ static spanprof_status retain_drop_ahead(sp_store *store, retain_drop *drop) {
   return st;
 }
 
-/* Drop some of what is oldest, whatever it is. */
+/* Drop some of the oldest data of any kind. */
 static spanprof_status retain_drop_oldest(sp_store *store, retain_drop *drop) {
   int64_t block, span, document;
   spanprof_status st = retain_drop_ahead(store, drop);
@@ -275,7 +277,7 @@ spanprof_status sp_store_drop_by_age(sp_store *store) {
   return st ? st : retain_all(&drop, retain_drop_annotations);
 }
 
-/* Two numbers of one state of the store. */
+/* Query two numbers with the same reader. */
 static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
                                       int64_t *first, const char *second_sql,
                                       int64_t *second) {
@@ -291,8 +293,8 @@ static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
   return st;
 }
 
-/* Names and stacks that no profile has any more look as if they were in use.
- * They go before further profiles do. */
+/* Names and stacks of dropped profiles count as used space. They are deleted
+ * before further profiles are. */
 static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
                                       bool *did) {
   const uint64_t dropped = atomic_load(&store->uncollected);
@@ -307,8 +309,8 @@ static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
   return *did ? sp_store_collect(store) : st;
 }
 
-/* Packed, a profile takes a quarter of its bytes; but packing needs space. The
- * blocks stay small, for the oldest are dropped next. */
+/* Compacting reduces a profile to a quarter of its bytes, but needs free space.
+ * The blocks are kept small, because the oldest are dropped next. */
 static spanprof_status retain_pack(sp_store *store,
                                    const sp_disk_budget *budget) {
   sp_compact_seen seen = {0, 0};
@@ -333,7 +335,7 @@ static int64_t retain_over(sp_store *store, const sp_disk_budget *budget) {
          (int64_t)(budget->data_high - budget->data_high / RETAIN_BELOW_PART);
 }
 
-/* Until so little is left that uploads need not wait, or nothing is. */
+/* Drop data until uploads need not wait, or no data is left. */
 static spanprof_status retain_shrink(sp_store *store,
                                      const sp_disk_budget *budget,
                                      int64_t *profiles, int64_t *rows) {

@@ -2,7 +2,7 @@
 
 #include "../../util/status.h"
 
-/* A search costs as much as so many steps. */
+/* A search costs as much as this number of steps. */
 #define ROW_STEPS_MAX 16
 
 spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id) {

@@ -50,8 +50,8 @@ static sp_select_entry *select_first(const sp_select *select, uint32_t series) {
              : NULL;
 }
 
-/* Whether an entry is one of those of a series of the block, the first of which
- * is known. */
+/* Whether an entry belongs to a series of the block whose first entry is known.
+ */
 static bool select_has(const sp_select *select, const sp_select_entry *entry,
                        size_t series) {
   return entry && entry < select->entries + select->entry_count &&
@@ -120,8 +120,8 @@ static bool select_sample_passes(sp_select *select,
   return *known == 1;
 }
 
-/* The samples of one profile and series, from `at` to `end`. *any: some of them
- * are selected. */
+/* Process the samples of one profile and series, from `at` to `end`. *any: some
+ * of them are selected. */
 static spanprof_status select_run(sp_select *select, size_t at, size_t end,
                                   bool *any) {
   const sp_block *block = &select->block;
@@ -248,7 +248,8 @@ static spanprof_status select_body(sp_select *select, int64_t id,
   return st ? st : select_samples(select, false);
 }
 
-/* *has: the block has totals that tell their profiles, and they were taken. */
+/* Use the block's totals. *has: it has totals with presences, and they were
+ * used. */
 static spanprof_status select_totals(sp_select *select, int64_t id, bool *has) {
   const void *bytes;
   size_t size;
@@ -265,7 +266,7 @@ static spanprof_status select_totals(sp_select *select, int64_t id, bool *has) {
   return select_samples(select, true);
 }
 
-/* A block, whose profiles are all in the range where `whole` is set. */
+/* Process a block; `whole`: all of its profiles are in the range. */
 static spanprof_status select_block(sp_select *select, int64_t id, bool whole) {
   const sp_select_sink *sink = select->sink;
   bool any, any_asks, all_ask, passes = true, done = false;
@@ -306,7 +307,7 @@ static int64_t select_ns(int64_t ms, int64_t more) {
   return ns;
 }
 
-/* Whether the source's blocks can tell nothing new. */
+/* Whether further blocks of the source cannot change the result. */
 static bool select_all_seen(const sp_select *select) {
   const sp_select_entry *end = select->entries + select->entry_count;
   const sp_select_entry *entry =

@@ -130,7 +130,7 @@ static bool series_wanted(const sp_select *select, sp_series_source *source) {
   return wanted;
 }
 
-/* Whether a label is the same for all series of a source and type. */
+/* Whether a label has the same value in all series of a source and type. */
 static bool series_is_fixed(const sp_series_source *source, const char *name) {
   static const char *const made[] = {"__type__", "__unit__", "__period_type__",
                                      "__period_unit__", "__profile_type__"};
@@ -145,8 +145,8 @@ static bool series_is_fixed(const sp_series_source *source, const char *name) {
   return sp_text_pairs_find(&labels, name) != NULL;
 }
 
-/* Whether the labels that are looked at, by the selector and by who asks, are
- * those of the source: its series need not be read then. */
+/* Whether the selector and the caller use only labels of the source. Its series
+ * then need not be read. */
 static bool series_are_alike(const sp_select *select,
                              const sp_series_source *source) {
   const sp_store_names *names = &select->sink->names;
@@ -165,7 +165,7 @@ static bool series_are_alike(const sp_select *select,
   return true;
 }
 
-/* One entry for each type of the source. */
+/* Add one entry for each type of the source. */
 static spanprof_status series_of_whole(sp_select *select,
                                        const sp_series_source *source,
                                        uint32_t whole) {
@@ -209,8 +209,8 @@ static spanprof_status series_of_source(sp_select *select,
   return st;
 }
 
-/* A source with profiles in the range. *whole: a number that no series has, if
- * the series are alike; it is set to 0 if they are not. */
+/* Add a source with profiles in the range. *whole, in: an unused series number
+ * to use if the series are alike; set to 0 if they are not. */
 static spanprof_status series_source_row(sp_select *select, sqlite3_stmt *row,
                                          uint32_t *whole) {
   const void *bytes = sqlite3_column_blob(row, 1);

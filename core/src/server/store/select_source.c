@@ -5,10 +5,10 @@
 
 #include "../../util/status.h"
 
-/* The labels that are made of a profile's type. */
+/* Labels derived from a profile's type. */
 #define SERIES_RESERVED 6
 
-/* What a selection may take for labels. */
+/* Most labels of one series in a selection. */
 #define SERIES_LABELS_MAX 1024
 
 spanprof_status sp_series_no_memory(spanprof_status st) {
@@ -23,14 +23,14 @@ static spanprof_status series_text(sp_text_cache *in, sp_column_reader *reader,
       sp_text_cache_get(in, (uint32_t)sp_get_number(reader), out));
 }
 
-/* Whether a label can make a difference to the selector. */
+/* Whether the selector depends on a label. */
 static bool series_asks(const sp_selector *selector, const char *name) {
   size_t i;
 
   for (i = 0; i < selector->matcher_count; i++)
     if (strcmp(selector->matchers[i].name, name) == 0)
       return true;
-  return strcmp(name, "service_name") == 0; /* makes __service_name__ */
+  return strcmp(name, "service_name") == 0; /* source of __service_name__ */
 }
 
 spanprof_status sp_series_read_labels(sp_text_cache *in,
@@ -101,7 +101,7 @@ spanprof_status sp_series_source_read(sp_text_cache *in,
     return st;
   labels = (sp_text_pairs){source->labels, source->label_count};
   name = sp_text_pairs_find(&labels, "__name__");
-  /* Stores of before have no period there. */
+  /* Stores of earlier versions have no period here. */
   source->period = reader.at < reader.end ? sp_get_signed(&reader) : 0;
   source->counts = SP_SELECT_NO_COUNTS;
   for (i = 0; !st && i < source->type_count; i++)

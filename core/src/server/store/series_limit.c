@@ -2,13 +2,14 @@
 
 #include "columns.h"
 
-/* Series beyond a limit whose values are "[other]", and those with few labels:
- * names of labels are as many as clients like. */
+/* Beyond a limit, LIMIT_NAMES more series may have the values "[other]", and up
+ * to LIMIT_FEW more may have few labels: clients can send any number of label
+ * names. */
 #define LIMIT_NAMES 100
 #define LIMIT_FEW   1000
 
 typedef struct sp_series_application {
-  uint32_t name; /* text of the store; 0: none */
+  uint32_t name; /* id of its text; 0: none */
   uint64_t count;
 } sp_series_application;
 
@@ -66,8 +67,8 @@ spanprof_status sp_series_limit_add(sp_series_limit *limit,
   return SPANPROF_OK;
 }
 
-/* The application's name in a source: types with their units, the period's
- * behind them, and labels. */
+/* Read the application's name from a source: types with their units, then the
+ * period's type, then labels. */
 static uint32_t limit_application(sqlite3_stmt *source, uint64_t label) {
   const void *bytes = sqlite3_column_blob(source, 0);
   sp_column_reader reader =

@@ -2,8 +2,8 @@
 
 #include "../../util/status.h"
 
-/* A row that is wanted, and what for: a stack that was asked for, by its number
- * and this flag, or the caller of a row. */
+/* A wanted row and the reason: with this flag `by` is the number of a requested
+ * stack, otherwise the number of the row that it is the caller of. */
 #define ROWS_ASKED (UINT32_C(1) << 31)
 
 typedef struct rows_wanted {
@@ -11,8 +11,7 @@ typedef struct rows_wanted {
   uint32_t by;
 } rows_wanted;
 
-/* A heap with the highest id on top. It never grows: a row takes the place of
- * what it calls. */
+/* A max-heap by id. It never grows, because a row replaces its callee. */
 typedef struct rows_heap {
   rows_wanted *items;
   size_t count;
@@ -51,7 +50,7 @@ static spanprof_status rows_begin(rows_heap *heap, const sp_stack_rows *rows,
   return SPANPROF_OK;
 }
 
-/* A further row, which the cursor is at. */
+/* Append the cursor's present row. */
 static spanprof_status rows_add(sp_stack_rows *rows,
                                 const sp_row_cursor *cursor, uint32_t *caller) {
   spanprof_status st;

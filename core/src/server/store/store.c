@@ -13,8 +13,8 @@
  * turns with the writer, for whose transaction all of them wait. */
 #define STORE_GATE_A_CORE 1
 
-/* Of SQLite's virtual machine, between two looks at whether a query has been
- * cancelled: some 100 us. */
+/* Steps of SQLite's virtual machine between two checks for cancellation: some
+ * 100 us. */
 #define STORE_PROGRESS_STEPS 10000
 
 /* One process at a time: held by the lock of a file beside the store. */
@@ -54,15 +54,15 @@ static spanprof_status store_keep_private(const sp_store *store) {
   return SPANPROF_OK;
 }
 
-/* Before the file is opened: SQLite needs some space for that, and a file of an
- * earlier version is copied. */
+/* Make room before the file is opened: opening needs some space, and a file of
+ * an earlier version has to be copied. */
 static void store_make_room(sp_store *store) {
   sp_disk_budget budget;
   bool done = true;
 
   sp_disk_budget_read(&budget, store->path, store->max_bytes);
   if (budget.free < budget.log_turn)
-    budget.free = 0; /* gives the reserve up */
+    budget.free = 0; /* so that the reserve is deleted */
   sp_disk_reserve_keep(&budget, store->path);
   if (budget.database && sp_database_make_shrinkable(store->path, &done))
     sp_log_line(store->log, SPANPROF_LOG_WARN,

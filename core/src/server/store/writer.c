@@ -13,10 +13,10 @@
 
 #define WRITER_SENTENCE_BYTES 512
 
-/* SQLite's, of the writer's connection. */
+/* SQLite's page cache of the writer's connection. */
 #define WRITER_CACHE_BYTES ((uint64_t)16 << 20)
 
-/* For readers of the log, when it has to become empty. */
+/* Wait for readers when the log has to be truncated. */
 #define WRITER_READERS_MS 1000
 
 typedef struct sp_writer_job {
@@ -57,8 +57,9 @@ static uint64_t writer_log_bytes(const sp_writer *writer) {
   return stat(writer->log_path, &file) ? 0 : (uint64_t)file.st_size;
 }
 
-/* Pages that a transaction has changed are in the cache or in the log: a cache
- * within the log's bound makes the log tell the size of a transaction. */
+/* Set the limits for the next transaction. Its changed pages are in the cache
+ * or in the log, so the log's size shows the transaction's size only if the
+ * cache is no larger than the log's limit. */
 static spanprof_status writer_bound(sp_writer *writer) {
   const uint64_t turn = atomic_load(&writer->log_turn);
   const uint64_t cache =
@@ -74,14 +75,15 @@ static spanprof_status writer_bound(sp_writer *writer) {
   return sp_database_run(writer->db, text);
 }
 
-/* Whether the transaction is as large as one may be. */
+/* Whether the transaction has reached its limit. */
 static bool writer_is_full(const sp_writer *writer) {
   const uint64_t turn = atomic_load(&writer->log_turn);
 
   return turn && writer_log_bytes(writer) > turn;
 }
 
-/* Between transactions. A failure stays for the next transaction to meet. */
+/* Truncate the log between transactions if it is too large. On failure, the
+ * next transaction meets the error. */
 static void writer_keep_log(sp_writer *writer) {
   const uint64_t max = atomic_load(&writer->log_max);
   const bool wanted = writer->empty_log;
@@ -105,8 +107,8 @@ static void writer_measure(sp_writer *writer) {
   atomic_store(&writer->used_bytes, (uint64_t)((all - unused) * page));
 }
 
-/* One transaction for the first jobs of the list; *rest: those that are left
- * for the next one. */
+/* Run the first jobs of the list in one transaction; *rest: jobs left for the
+ * next one. */
 static void writer_transaction(sp_writer *writer, sp_writer_job *jobs,
                                sp_writer_job **rest) {
   sp_writer_job *job;
@@ -148,7 +150,7 @@ static sp_writer_job *writer_take(sp_writer *writer) {
   return first;
 }
 
-/* With the lock held: jobs that were taken come first again. */
+/* With the lock held: put jobs back at the front of the queue. */
 static void writer_put_back(sp_writer *writer, sp_writer_job *jobs) {
   sp_writer_job *last = jobs;
 

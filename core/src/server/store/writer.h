@@ -33,8 +33,8 @@ typedef struct sp_writer {
    * use. */
   _Atomic uint64_t file_bytes;
   _Atomic uint64_t used_bytes;
-  /* Set by any thread: a log of log_turn bytes is truncated; at log_max the
-   * writer also waits for readers. 0: no limit. */
+  /* Set by any thread. A log larger than log_turn bytes is truncated; above
+   * half of log_max the writer also waits for readers. 0: no limit. */
   _Atomic uint64_t log_turn;
   _Atomic uint64_t log_max;
   /* Guarded by lock. */

@@ -117,7 +117,7 @@ static bool trace_raw_field(sp_wire *wire, const sp_wire_field *field,
   return true;
 }
 
-/* A long span may have begun long ago. */
+/* The start may be earlier, since a span can be long. */
 static bool trace_is_in_window(const sp_otlp_spans *spans,
                                const sp_store_span *span) {
   int64_t end_ns;
