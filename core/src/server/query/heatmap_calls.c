@@ -132,20 +132,24 @@ static spanprof_status heatmap_put(sp_reply *reply, const heatmap *map,
   return SPANPROF_OK;
 }
 
+/* In the order of Pyroscope's checks. */
 static spanprof_status heatmap_plan(sp_query_plan *plan,
                                     const sp_query_request *request) {
   sp_query *query = plan->query;
   spanprof_status st;
 
-  if (request->start_ms != 0 && request->start_ms == request->end_ms)
+  if (!(request->step_s >= 0.001))
+    return sp_query_invalid(query, "step must be >= 1ms, got %f",
+                            request->step_s);
+  if (request->limit < 0)
+    return sp_query_invalid(query, "limit must be non-negative, got %lld",
+                            (long long)request->limit);
+  if (request->start_ms >= request->end_ms)
     return sp_query_invalid(query,
                             "start time must be before end time, got "
                             "start=%lld end=%lld",
                             (long long)request->start_ms,
                             (long long)request->end_ms);
-  if (!(request->step_s >= 0.001))
-    return sp_query_invalid(query, "step must be >= 1ms, got %f",
-                            request->step_s);
   st = sp_query_plan_request(plan, request);
   if (!st && request->heatmap_of != SP_HEATMAP_INDIVIDUAL &&
       request->heatmap_of != SP_HEATMAP_SPAN)

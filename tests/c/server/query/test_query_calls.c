@@ -149,6 +149,32 @@ static void a_server_that_ends_says_so_to_who_asks(void) {
   answer_dispose(&a);
 }
 
+/* Of several faults the first in the order of Pyroscope's checks. */
+static void a_heatmap_checks_its_request_in_order(void) {
+  static const char *const cases[][2] = {
+      {"\"limit\":-1", "step must be >= 1ms, got 0.000000"},
+      {"\"step\":60,\"limit\":-1,\"end\":1",
+       "limit must be non-negative, got -1"},
+      {"\"step\":60,\"limit\":\"-1\"", "limit must be non-negative, got -1"},
+      {"\"step\":60,\"end\":1699999000000",
+       "start time must be before end time, got start=1699999000000 "
+       "end=1699999000000"},
+      {"\"step\":60,\"limit\":0", "valid heatmap query type must be specified"},
+  };
+  char body[512];
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    answer a;
+
+    snprintf(body, sizeof body, "{" SELECT ",\"labelSelector\":\"{}\",%s}",
+             cases[i][0]);
+    a = post(QUERIER "SelectHeatmap", "application/json", body);
+    check_has(&a, 400, cases[i][1]);
+    answer_dispose(&a);
+  }
+}
+
 static void every_selector_knows_spans(void) {
   static const char *const selectors[] = {
       "{profile_id=\\\"0000000000000006\\\"}",
@@ -587,6 +613,8 @@ int main(int argc, char **argv) {
       {"connect_answers_json", connect_answers_json},
       {"a_server_that_ends_says_so_to_who_asks",
        a_server_that_ends_says_so_to_who_asks},
+      {"a_heatmap_checks_its_request_in_order",
+       a_heatmap_checks_its_request_in_order},
       {"every_selector_knows_spans", every_selector_knows_spans},
       {"classic_render_takes_classic_queries",
        classic_render_takes_classic_queries},
