@@ -112,21 +112,29 @@ static inline uint32_t fixture_labels(sp_received *profile,
   return sp_received_add_labels(profile, made, count);
 }
 
-/* A CPU profile of an application. */
-static inline sp_received *fixture_profile(const char *service,
-                                           int64_t time_ns) {
-  const char *const labels[][2] = {{"__name__", "process_cpu"},
+/* A profile of an application, of one type of samples. */
+static inline sp_received *
+fixture_profile_of(const char *metric, const char *type, const char *unit,
+                   const char *service, int64_t time_ns) {
+  const char *const labels[][2] = {{"__name__", metric},
                                    {"service_name", service}};
   sp_received *profile;
 
   CHECK(!sp_received_new(&profile, &sp_mem_default, 64 << 20));
-  sp_received_add_type(profile, "cpu", "nanoseconds");
+  sp_received_add_type(profile, type, unit);
   profile->period_type = profile->types[0];
   profile->period = 10000000;
   profile->time_ns = time_ns;
   profile->duration_ns = 10 * FIXTURE_SECOND;
   profile->series = fixture_labels(profile, labels, 2);
   return profile;
+}
+
+/* A CPU profile. */
+static inline sp_received *fixture_profile(const char *service,
+                                           int64_t time_ns) {
+  return fixture_profile_of("process_cpu", "cpu", "nanoseconds", service,
+                            time_ns);
 }
 
 /* Frames as "main;a;b", outermost first; `name` NULL: no span name. */

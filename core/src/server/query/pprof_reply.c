@@ -11,7 +11,6 @@
 #include "text_set.h"
 
 #define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of the texts */
-#define PPROF_PERIOD     1000000000 /* as Pyroscope says of merged ones */
 
 #define PPROF_ANCESTORS_MAX      32
 #define PPROF_ANCESTOR_BYTES_MAX 1024 /* of a name */
@@ -257,6 +256,13 @@ static spanprof_status pprof_parts(pprof_writing *writing,
   return SPANPROF_OK;
 }
 
+/* The period that Pyroscope gives merged profiles, by the metric. */
+static int64_t pprof_period(const char *metric) {
+  if (strcmp(metric, "process_cpu") == 0)
+    return 1000000000;
+  return strcmp(metric, "memory") == 0 ? 524288 : 1;
+}
+
 /* How many profiles it is, which readers cannot count any more. */
 static void pprof_comment(pprof_writing *writing) {
   const uint64_t count = writing->profile->stacks->profile_count;
@@ -312,7 +318,7 @@ static spanprof_status pprof_put(pprof_writing *writing) {
   } else {
     sp_reply_int(reply, 9, "timeNanos", sp_query_ns(writing->profile->time_ms));
   }
-  sp_reply_int(reply, 12, "period", PPROF_PERIOD);
+  sp_reply_int(reply, 12, "period", pprof_period(parts[0]));
   sp_reply_int(reply, 14, "defaultSampleType", type);
   return sp_buffer_status(reply->out);
 }

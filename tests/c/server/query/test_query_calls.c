@@ -175,6 +175,40 @@ static void a_heatmap_checks_its_request_in_order(void) {
   }
 }
 
+#define MERGED_TIME (FIXTURE_TIME + 50000 * FIXTURE_SECOND)
+
+/* One sample of the type of a metric. */
+static void merged_put(const char *metric) {
+  const sp_trace_id none = {0};
+  sp_received *profile =
+      fixture_profile_of(metric, "v", "count", metric, MERGED_TIME);
+
+  fixture_sample(profile, "main", NULL, 0, none, 7);
+  fixture_put(calls_store, profile);
+}
+
+static void merged_profiles_have_the_period_of_their_metric(void) {
+  static const char *const cases[][2] = {
+      {"process_cpu", "1000000000"}, {"memory", "524288"}, {"mutex", "1"}};
+  char body[512], period[64];
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    answer a;
+
+    merged_put(cases[i][0]);
+    snprintf(body, sizeof body,
+             "{\"start\":1700049000000,\"end\":1700051000000,"
+             "\"profileTypeID\":\"%s:v:count:v:count\","
+             "\"labelSelector\":\"{service_name=\\\"%s\\\"}\"}",
+             cases[i][0], cases[i][0]);
+    a = post(QUERIER "SelectMergeProfile", "application/json", body);
+    snprintf(period, sizeof period, "\"period\":\"%s\"", cases[i][1]);
+    check_has(&a, 200, period);
+    answer_dispose(&a);
+  }
+}
+
 static void every_selector_knows_spans(void) {
   static const char *const selectors[] = {
       "{profile_id=\\\"0000000000000006\\\"}",
@@ -615,6 +649,8 @@ int main(int argc, char **argv) {
        a_server_that_ends_says_so_to_who_asks},
       {"a_heatmap_checks_its_request_in_order",
        a_heatmap_checks_its_request_in_order},
+      {"merged_profiles_have_the_period_of_their_metric",
+       merged_profiles_have_the_period_of_their_metric},
       {"every_selector_knows_spans", every_selector_knows_spans},
       {"classic_render_takes_classic_queries",
        classic_render_takes_classic_queries},
