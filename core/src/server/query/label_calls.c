@@ -124,8 +124,11 @@ static spanprof_status label_call(sp_query *query,
   sp_query_plan_init(&plan, query);
   sp_text_set_init(&texts, &query->arena);
   st = sp_query_plan_range(&plan, request->start_ms, request->end_ms);
-  if (!st)
+  if (!st) {
     st = sp_query_plan_matchers(&plan, &request->matchers);
+    if (st == SPANPROF_ERR_ARGUMENT)
+      sp_query_fault_prefix(&query->fault, "parsing label selector: ");
+  }
   if (!st)
     st = label_select(&plan, &texts, name, label_all_names(query));
   if (!st)

@@ -292,8 +292,7 @@ spanprof_status sp_query_plan_matchers(sp_query_plan *plan,
   spanprof_status st = SPANPROF_OK;
 
   for (i = 0; !st && i < texts->count; i++)
-    st = plan_blame(plan->query,
-                    "parsing label selector: failed to parse label selector",
+    st = plan_blame(plan->query, "failed to parse label selector",
                     texts->texts[i],
                     sp_label_query_parse(&plan->matchers, texts->texts[i], NULL,
                                          &plan->query->fault));

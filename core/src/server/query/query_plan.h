@@ -67,7 +67,8 @@ spanprof_status sp_query_plan_profiles(sp_query_plan *plan,
 /* A label selector; messages begin "parsing label selector \"…\": ". */
 spanprof_status sp_query_plan_labels(sp_query_plan *plan, const char *text);
 
-/* The matchers of LabelNames and its like. */
+/* The matchers of LabelNames and its like; messages begin "failed to parse
+ * label selector \"…\": ". */
 spanprof_status sp_query_plan_matchers(sp_query_plan *plan,
                                        const sp_texts *texts);
 

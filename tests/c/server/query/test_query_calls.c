@@ -209,6 +209,33 @@ static void merged_profiles_have_the_period_of_their_metric(void) {
   }
 }
 
+/* The calls that list labels put one more prefix before it than Series. */
+static void a_fault_of_a_matcher_begins_as_pyroscopes(void) {
+  static const char *const cases[][2] = {
+      {"Series", ""},
+      {"LabelNames", "parsing label selector: "},
+      {"LabelValues", "parsing label selector: "}};
+  char path[64], message[256];
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(cases); i++) {
+    answer a;
+
+    snprintf(path, sizeof path, QUERIER "%s", cases[i][0]);
+    snprintf(message, sizeof message,
+             "\"message\":\"%sfailed to parse label selector \\\"{x\\\": 1:3: "
+             "parse error: unexpected end of input inside braces\"",
+             cases[i][1]);
+    a = post(path, "application/json",
+             "{" RANGE ",\"name\":\"service_name\",\"matchers\":[\"{x\"]}");
+    check_has(&a, 400, message);
+    answer_dispose(&a);
+    a = post(path, "application/json", "{\"name\":\"service_name\"}");
+    check_has(&a, 400, "\"message\":\"missing time range in the query\"");
+    answer_dispose(&a);
+  }
+}
+
 static void every_selector_knows_spans(void) {
   static const char *const selectors[] = {
       "{profile_id=\\\"0000000000000006\\\"}",
@@ -651,6 +678,8 @@ int main(int argc, char **argv) {
        a_heatmap_checks_its_request_in_order},
       {"merged_profiles_have_the_period_of_their_metric",
        merged_profiles_have_the_period_of_their_metric},
+      {"a_fault_of_a_matcher_begins_as_pyroscopes",
+       a_fault_of_a_matcher_begins_as_pyroscopes},
       {"every_selector_knows_spans", every_selector_knows_spans},
       {"classic_render_takes_classic_queries",
        classic_render_takes_classic_queries},
