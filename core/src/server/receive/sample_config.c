@@ -16,22 +16,55 @@ static const char *const config_default[][2] = {{"samples", "cpu"},
                                                 {"contentions", "mutex_count"},
                                                 {"delay", "mutex_duration"}};
 
-/* Settings are objects, and their names texts. */
+/* The settings of a type that are known; others may be of any kind. */
+static const struct {
+  const char *name;
+  bool is_flag; /* true or false; else a text */
+} config_settings[] = {{"units", false},
+                       {"display-name", false},
+                       {"aggregation", false},
+                       {"cumulative", true},
+                       {"sampled", true}};
+
+/* NULL is a setting that is not given. */
+static bool config_is_kind(const json_t *value, bool is_flag) {
+  return json_is_null(value) ||
+         (is_flag ? json_is_boolean(value) : json_is_string(value));
+}
+
+static spanprof_status config_check_type(const char *type,
+                                         const json_t *settings,
+                                         sp_refusal *refusal) {
+  size_t i;
+
+  if (!json_is_object(settings) && !json_is_null(settings))
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "failed to parse pprof /ingest multipart form: the "
+                     "settings of sample type %s are no JSON object",
+                     type);
+  for (i = 0; i < SP_COUNT_OF(config_settings); i++) {
+    const json_t *value = json_object_get(settings, config_settings[i].name);
+
+    if (value && !config_is_kind(value, config_settings[i].is_flag))
+      return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                       "failed to parse pprof /ingest multipart form: %s of "
+                       "sample type %s is no %s",
+                       config_settings[i].name, type,
+                       config_settings[i].is_flag ? "boolean" : "string");
+  }
+  return SPANPROF_OK;
+}
+
 static spanprof_status config_check(json_t *root, sp_refusal *refusal) {
   const char *type;
   json_t *settings;
+  spanprof_status st = SPANPROF_OK;
 
   json_object_foreach(root, type, settings) {
-    const json_t *name = json_object_get(settings, "display-name");
-
-    if ((!json_is_object(settings) && !json_is_null(settings)) ||
-        (name && !json_is_string(name) && !json_is_null(name)))
-      return sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                       "failed to parse pprof /ingest multipart form: the "
-                       "settings of sample type %s are of the wrong kind",
-                       type);
+    if (!st)
+      st = config_check_type(type, settings, refusal);
   }
-  return SPANPROF_OK;
+  return st;
 }
 
 spanprof_status sp_sample_config_read(sp_sample_config **out, const sp_mem *mem,

@@ -107,9 +107,6 @@ static void check_metric(const char *type, const char *text,
 }
 
 static void metrics_are_named_by_their_types(void) {
-  sp_sample_config *config;
-  sp_refusal refusal;
-
   check_metric("cpu", NULL, "process_cpu");
   check_metric("samples", NULL, "process_cpu");
   check_metric("samples", "{}", "samples");
@@ -122,16 +119,45 @@ static void metrics_are_named_by_their_types(void) {
   check_metric("inuse_space", NULL, "memory");
   check_metric("wall", NULL, "wall");
   check_metric("widgets", NULL, "widgets");
+}
+
+static spanprof_status config_read(const char *text) {
+  sp_sample_config *config;
+  sp_refusal refusal;
+  spanprof_status st;
+
   sp_refusal_init(&refusal, &sp_mem_default);
-  CHECK(sp_sample_config_read(&config, &sp_mem_default, sp_view_text("{"),
-                              &refusal));
-  CHECK(sp_sample_config_read(&config, &sp_mem_default, sp_view_text("[]"),
-                              &refusal));
-  CHECK(sp_sample_config_read(&config, &sp_mem_default,
-                              sp_view_text("{\"cpu\":{\"display-name\":1}}"),
-                              &refusal));
-  CHECK(!config);
+  st = sp_sample_config_read(&config, &sp_mem_default, sp_view_text(text),
+                             &refusal);
+  CHECK_EQUAL(st == SPANPROF_OK, config != NULL);
+  CHECK_EQUAL(refusal.kind, st ? SP_REFUSAL_BROKEN : SP_REFUSAL_NONE);
+  sp_sample_config_free(config);
   sp_refusal_dispose(&refusal);
+  return st;
+}
+
+static void a_config_of_a_wrong_kind_is_refused(void) {
+  static const char *const refused[] = {
+      "{",
+      "[]",
+      "\"cpu\"",
+      "{\"cpu\":1}",
+      "{\"cpu\":[]}",
+      "{\"cpu\":{\"units\":1}}",
+      "{\"cpu\":{\"display-name\":true}}",
+      "{\"cpu\":{\"aggregation\":{}}}",
+      "{\"cpu\":{\"cumulative\":\"true\"}}",
+      "{\"cpu\":{},\"wall\":{\"sampled\":1},\"x\":{}}",
+  };
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(refused); i++)
+    CHECK(config_read(refused[i]));
+  CHECK(!config_read("null"));
+  CHECK(!config_read("{\"cpu\":null}"));
+  CHECK(!config_read("{\"cpu\":{\"units\":\"samples\",\"display-name\":null,"
+                     "\"aggregation\":\"sum\",\"cumulative\":false,"
+                     "\"sampled\":true,\"colour\":1}}"));
 }
 
 int main(int argc, char **argv) {
@@ -140,6 +166,8 @@ int main(int argc, char **argv) {
       {"events_open_and_close_frames", events_open_and_close_frames},
       {"what_makes_no_sense_is_refused", what_makes_no_sense_is_refused},
       {"metrics_are_named_by_their_types", metrics_are_named_by_their_types},
+      {"a_config_of_a_wrong_kind_is_refused",
+       a_config_of_a_wrong_kind_is_refused},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));
