@@ -136,6 +136,15 @@ class ExportedTest(unittest.TestCase):
             self.assertEqual({(): "0"}, found["shop_wall_total"])
             self.assertEqual({(): "0"}, found["shop_samples_total"])
 
+    def test_a_type_is_added_up_by_its_former_name_too(self):
+        with Server("--metric", "name=goroutines_total,query=shop.goroutines") as server:
+            for metric, value in (("goroutine", 5), ("goroutines", 7), ("threads", 11)):
+                body = pprof(((("main",), (value,), {}),), time.time_ns(), (("goroutine", "count"),),
+                             period_type=("goroutine", "count"))
+                body = push({"__name__": metric, "service_name": "shop"}, body)
+                self.assertEqual(200, server.send("/push.v1.PusherService/Push", body, HEADERS)[0])
+            self.assertEqual({(): "12"}, exported(server)["goroutines_total"])
+
     def test_a_refused_upload_adds_nothing_and_a_start_begins_at_nothing(self):
         with tempfile.TemporaryDirectory() as data:
             with Server("--data", data, "--metric", "name=all_total,query={}") as server:

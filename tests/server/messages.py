@@ -30,7 +30,8 @@ class Unnamed(typing.NamedTuple):
     address: int
 
 
-def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_ns=0):
+def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_ns=0,
+          period_type=("cpu", "nanoseconds")):
     """`samples`: (frames outermost last, values, labels); a frame is a name, a name and a line, or Unnamed(file)."""
     texts, places, names, modules = {"": 0}, {}, {}, {}
 
@@ -58,7 +59,7 @@ def pprof(samples, time_ns, types=(("cpu", "nanoseconds"),), file="", duration_n
         messages.append(part(3, number(1, i + 1) + number(5, text(module))))
     for name, i in names.items():
         messages.append(part(5, number(1, i + 1) + number(2, text(name)) + number(4, text(file))))
-    period = part(11, number(1, text("cpu")) + number(2, text("nanoseconds"))) + number(12, 10_000_000)
+    period = part(11, number(1, text(period_type[0])) + number(2, text(period_type[1]))) + number(12, 10_000_000)
     times = number(9, time_ns) + (number(10, duration_ns) if duration_ns else b"")
     return b"".join(messages) + b"".join(part(6, value) for value in texts) + times + period
 

@@ -64,6 +64,8 @@ test("the type is the parameter's, the query's or its classic application's", ()
   for (const parameters of [{ query: `${heap}{}` }, { query: `${heap}:delta{}` }, { query: `{"${heap}"}` }, { query: `{__name__="${heap}"}` },
     { query: "shop.inuse_space{}" }, { query: "shop.cpu", type: heap }, { type: "inuse_space" }])
     assert.equal(typeOf(parameters), heap, JSON.stringify(parameters));
+  // Also of profiles that have the former name, "goroutines:…" (selector.c).
+  assert.equal(typeOf({ query: "shop.goroutines" }), "goroutine:goroutine:count:goroutine:count");
   assert.equal(withApplication("shop.inuse_space{}", "mail"), `${heap}{service_name="mail"}`);
 });
 

@@ -292,7 +292,7 @@ static spanprof_status exported_type(exported_work *work, sp_buffer *id) {
   for (i = 0; !st && i < work->metrics->rules->count; i++) {
     work->rule = &work->metrics->rules->rules[i];
     work->rule_number = i;
-    if (strcmp(work->rule->type, id->data) != 0)
+    if (!sp_profile_type_finds(work->rule->type, id->data))
       continue;
     st = exported_run(work);
     exported_look_for_end(work);

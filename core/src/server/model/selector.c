@@ -2,6 +2,25 @@
 
 #include <string.h>
 
+/* Profile types as they are named now, and as older clients and servers named
+ * them. */
+static const char *const selector_renamed[][2] = {
+    {"goroutine:goroutine:count:goroutine:count",
+     "goroutines:goroutine:count:goroutine:count"},
+};
+
+bool sp_profile_type_finds(const char *wanted, const char *type) {
+  size_t i;
+
+  if (strcmp(wanted, type) == 0)
+    return true;
+  for (i = 0; i < SP_COUNT_OF(selector_renamed); i++)
+    if (strcmp(wanted, selector_renamed[i][0]) == 0 &&
+        strcmp(type, selector_renamed[i][1]) == 0)
+      return true;
+  return false;
+}
+
 bool sp_matcher_takes(const sp_matcher *matcher, const char *text) {
   switch (matcher->kind) {
   case SP_MATCH_EQUAL:

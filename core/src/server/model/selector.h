@@ -29,6 +29,10 @@ typedef struct sp_matcher {
 /* Whether a label's value is one that the matcher takes. */
 bool sp_matcher_takes(const sp_matcher *matcher, const char *text);
 
+/* Whether a query for a profile type finds `type`: the same one, or one that
+ * has a former name of it. */
+bool sp_profile_type_finds(const char *wanted, const char *type);
+
 typedef struct sp_trace_id {
   uint64_t hi;
   uint64_t lo;
@@ -47,8 +51,8 @@ typedef struct sp_selector {
   /* Both inclusive, of the profiles' times cut to milliseconds. */
   int64_t from_ms;
   int64_t until_ms;
-  const char *profile_type; /* five parts, "name:type:unit:ptype:punit";
-                             * NULL: all */
+  const char *profile_type; /* five parts, "name:type:unit:ptype:punit",
+                             * for sp_profile_type_finds(); NULL: all */
   const uint64_t *span_ids;
   size_t span_count;
   const sp_trace_id *trace_ids;

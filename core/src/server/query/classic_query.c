@@ -16,7 +16,7 @@ static const struct {
     {".alloc_space", "memory:alloc_space:bytes:space:bytes"},
     {".inuse_objects", "memory:inuse_objects:count:space:bytes"},
     {".inuse_space", "memory:inuse_space:bytes:space:bytes"},
-    {".goroutines", "goroutines:goroutine:count:goroutine:count"},
+    {".goroutines", "goroutine:goroutine:count:goroutine:count"},
     {".mutex_count", "mutex:contentions:count:contentions:count"},
     {".mutex_duration", "mutex:delay:nanoseconds:contentions:count"},
     {".block_count", "block:contentions:count:contentions:count"},

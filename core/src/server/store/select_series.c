@@ -34,7 +34,7 @@ static bool series_has_type(const sp_select *select,
                             const sp_series_source *source, size_t type) {
   const char *wanted = select->selector->profile_type;
 
-  return !wanted || strcmp(wanted, source->type_ids[type]) == 0;
+  return !wanted || sp_profile_type_finds(wanted, source->type_ids[type]);
 }
 
 /* What was looked at before, in vain or not, is forgotten now and then. */

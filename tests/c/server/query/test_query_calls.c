@@ -269,6 +269,40 @@ static void classic_render_takes_classic_queries(void) {
   answer_dispose(&a);
 }
 
+static void check_renamed(const char *query, const char *part) {
+  const char *const parameters[][2] = {{"query", query},
+                                       {"from", "1700049000"},
+                                       {"until", "1700051000"},
+                                       {"format", "folded"}};
+  answer a = get("/api/v1/profile", parameters, 4);
+
+  check_has(&a, 200, part);
+  CHECK_EQUAL(strlen(part), strlen(a.text));
+  answer_dispose(&a);
+}
+
+/* Scrapes and older clients called the goroutines' metric "goroutines". */
+static void a_type_is_found_by_its_former_name_too(void) {
+  static const char *const metrics[] = {"goroutine", "goroutines"};
+  const sp_trace_id none = {0};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(metrics); i++) {
+    sp_received *profile = fixture_profile_of(metrics[i], "goroutine", "count",
+                                              "renamed", MERGED_TIME);
+
+    fixture_sample(profile, metrics[i], NULL, 0, none, 3);
+    fixture_put(calls_store, profile);
+  }
+  check_renamed("renamed.goroutines", "goroutine 3\ngoroutines 3\n");
+  check_renamed("goroutine:goroutine:count:goroutine:count"
+                "{service_name=\"renamed\"}",
+                "goroutine 3\ngoroutines 3\n");
+  check_renamed("goroutines:goroutine:count:goroutine:count"
+                "{service_name=\"renamed\"}",
+                "goroutines 3\n");
+}
+
 static void own_calls_list_what_there_is(void) {
   static const char *const range[][2] = {{"from", FROM},
                                          {"until", UNTIL},
@@ -683,6 +717,8 @@ int main(int argc, char **argv) {
       {"every_selector_knows_spans", every_selector_knows_spans},
       {"classic_render_takes_classic_queries",
        classic_render_takes_classic_queries},
+      {"a_type_is_found_by_its_former_name_too",
+       a_type_is_found_by_its_former_name_too},
       {"own_calls_list_what_there_is", own_calls_list_what_there_is},
       {"an_empty_range_says_where_data_is", an_empty_range_says_where_data_is},
       {"a_trace_has_the_cpu_time_of_its_spans",
