@@ -162,6 +162,23 @@ class Uploads(unittest.TestCase):
         self.ingest("speed.cpu", body, format="speedscope")
         self.check("speed", 30_000_000, ("leaf", "main", "total"))
 
+    def test_ingest_texts_of_a_span(self):
+        """An id of a span in the name is that of all samples; another text is a label."""
+        speedscope = json.dumps({
+            "$schema": "https://www.speedscope.app/file-format-schema.json", "shared": {"frames": [{"name": "leaf"}]},
+            "profiles": [{"type": "sampled", "name": "", "unit": "seconds", "startValue": 0, "endValue": 1,
+                          "samples": [[0]], "weights": [0.03]}]}).encode()
+        for form, body in (("folded", b"leaf 3\n"), ("lines", b"leaf\n" * 3), ("speedscope", speedscope)):
+            for id in (SPAN, SPAN[::-1], "none"):
+                self.ingest(f"span-{form}.cpu{{profile_id={id},region=eu}}", body, format=form, sampleRate="100")
+            self.check(f"span-{form}", 90_000_000, ("leaf", "total"))
+            selector = f'{{service_name="span-{form}"}}'
+            for id in (SPAN, SPAN[::-1]):
+                self.assertEqual(30_000_000, self.server.total(CPU, selector, self.span, spanSelector=[id])[0])
+            self.assertEqual({None, "none"},
+                             {labels.get("profile_id") for labels in self.server.series(selector, self.span)})
+            self.assertEqual({"eu"}, {labels["region"] for labels in self.server.series(selector, self.span)})
+
     def test_refusals_say_how_to_go_on(self):
         """In the answer, and the first of a minute in the log."""
         form = b'--B\r\nContent-Disposition: form-data; name="other"; filename="f"\r\n\r\nx\r\n--B--\r\n'

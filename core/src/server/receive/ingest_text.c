@@ -1,15 +1,26 @@
+#include "hex_id.h"
 #include "ingest_type.h"
 #include "ingest_upload.h"
 #include "speedscope.h"
 
+/* The span that the name's labels give to all samples; empty: none. */
+static sp_view ingest_text_span(const sp_ingest_upload *upload) {
+  const sp_view digits =
+      sp_series_labels_get(&upload->name.labels, sp_view_text("profile_id"));
+  uint64_t span_id;
+
+  return sp_hex_span_id(digits, &span_id) ? digits : sp_view_of("", 0);
+}
+
 /* The labels of a series made of text: the type's name, the application without
- * it, and those of the name. */
+ * it, and those of the name that are not the samples' span. */
 static spanprof_status ingest_text_labels(const sp_ingest_upload *upload,
                                           const char *metric, sp_view app,
                                           sp_series_labels *labels) {
   const sp_series_labels *given = &upload->name.labels;
   const sp_view service = sp_view_text("service_name");
   const sp_view app_name = sp_view_text("app_name");
+  const bool has_span = ingest_text_span(upload).size != 0;
   bool has_service = false, has_app = false;
   spanprof_status st;
   size_t i;
@@ -25,7 +36,8 @@ static spanprof_status ingest_text_labels(const sp_ingest_upload *upload,
   for (i = 0; !st && i < given->count; i++) {
     const sp_view name = given->labels[i].name;
 
-    if (sp_view_starts(name, "__"))
+    if (sp_view_starts(name, "__") ||
+        (has_span && sp_view_is(name, "profile_id")))
       continue;
     has_service |= sp_view_equal(name, service);
     has_app |= sp_view_equal(name, app_name);
@@ -42,7 +54,9 @@ static spanprof_status ingest_text_add(sp_ingest_upload *upload,
                                        const sp_stack_list *list, sp_view name,
                                        uint64_t value_ns,
                                        sp_series_labels *labels) {
-  sp_stack_meta meta = {.scale = 1, .time_ns = upload->from_ns};
+  sp_stack_meta meta = {.scale = 1,
+                        .span_id = ingest_text_span(upload),
+                        .time_ns = upload->from_ns};
   const sp_ingest_type *type;
   sp_raw_profile profile;
   spanprof_status st;
@@ -69,13 +83,6 @@ static spanprof_status ingest_text_add(sp_ingest_upload *upload,
             : sp_batch_add(upload->batch, &profile, labels, upload->refusal);
 }
 
-/* One that names a span in its labels belongs to no series: the old agents sent
- * it beside the whole profile. */
-static bool ingest_text_is_span(const sp_ingest_upload *upload) {
-  return sp_series_labels_get(&upload->name.labels, sp_view_text("profile_id"))
-             .size != 0;
-}
-
 static uint64_t ingest_text_period_ns(const sp_ingest_upload *upload) {
   return upload->rate ? SP_NS_PER_S / upload->rate : 0;
 }
@@ -89,7 +96,7 @@ spanprof_status sp_ingest_text(sp_ingest_upload *upload,
   sp_series_labels_init(&labels, upload->arena->mem);
   sp_stack_list_init(&list, upload->arena, upload->refusal);
   st = read(&list, upload->body);
-  if (!st && !ingest_text_is_span(upload))
+  if (!st)
     st = ingest_text_add(upload, &list, upload->name.app,
                          ingest_text_period_ns(upload), &labels);
   sp_stack_list_dispose(&list);
@@ -129,7 +136,7 @@ static spanprof_status ingest_speedscope_one(sp_ingest_upload *upload,
   if (!st)
     st = sp_series_labels_add(labels, sp_view_text("profile_name"),
                               profile.name);
-  if (st || ingest_text_is_span(upload))
+  if (st)
     return st;
   /* A rate that was given stands for the unit. */
   value_ns = upload->rate == SP_INGEST_RATE_DEFAULT

@@ -127,6 +127,8 @@ enum {
   STACK_UNIT,
   STACK_PERIOD_TYPE,
   STACK_PERIOD_UNIT,
+  STACK_LABEL,
+  STACK_SPAN_ID,
   STACK_NAMES
 };
 
@@ -140,6 +142,8 @@ static void stack_list_texts(const sp_stack_list *list,
   out->texts[STACK_UNIT] = sp_view_text(meta->unit);
   out->texts[STACK_PERIOD_TYPE] = sp_view_text(meta->period_type);
   out->texts[STACK_PERIOD_UNIT] = sp_view_text(meta->period_unit);
+  out->texts[STACK_LABEL] = sp_view_text("profile_id");
+  out->texts[STACK_SPAN_ID] = meta->span_id;
   for (i = 0; i < list->name_count; i++) {
     out->texts[STACK_NAMES + i] = list->names[i];
     out->functions[i] =
@@ -152,9 +156,12 @@ static void stack_list_texts(const sp_stack_list *list,
   }
 }
 
+/* The samples borrow the label of their span. */
 static spanprof_status stack_list_sample(const sp_stack_list *list,
                                          const sp_stack_entry *entry,
-                                         uint64_t scale, sp_raw_profile *out) {
+                                         const sp_stack_meta *meta,
+                                         sp_raw_label *span,
+                                         sp_raw_profile *out) {
   sp_raw_sample *sample = &out->samples[out->sample_count++];
   spanprof_status st;
   size_t i;
@@ -166,9 +173,11 @@ static spanprof_status stack_list_sample(const sp_stack_list *list,
                     list->refusal);
   if (st)
     return st;
-  sample->values[0] = (int64_t)(entry->value * scale);
+  sample->values[0] = (int64_t)(entry->value * meta->scale);
   sample->value_count = 1;
   sample->location_count = entry->count;
+  sample->labels = span;
+  sample->label_count = meta->span_id.size ? 1 : 0;
   for (i = 0; i < entry->count; i++)
     sample->locations[entry->count - 1 - i] =
         (uint64_t)list->frames[entry->first + i] + 1;
@@ -179,6 +188,7 @@ static spanprof_status stack_list_sample(const sp_stack_list *list,
 spanprof_status sp_stack_list_profile(const sp_stack_list *list,
                                       const sp_stack_meta *meta,
                                       sp_raw_profile *out) {
+  sp_raw_label *span;
   sp_raw_line *lines;
   spanprof_status st;
   size_t i;
@@ -204,6 +214,8 @@ spanprof_status sp_stack_list_profile(const sp_stack_list *list,
     st = sp_raw_new(list->arena, list->name_count, sizeof *lines, &lines,
                     list->refusal);
   if (!st)
+    st = sp_raw_new(list->arena, 1, sizeof *span, &span, list->refusal);
+  if (!st)
     st = sp_raw_new(list->arena, 1, sizeof *out->types, &out->types,
                     list->refusal);
   if (!st)
@@ -211,10 +223,11 @@ spanprof_status sp_stack_list_profile(const sp_stack_list *list,
                     &out->samples, list->refusal);
   if (st)
     return st;
+  *span = (sp_raw_label){.key = STACK_LABEL, .text = STACK_SPAN_ID};
   out->types[0] = (sp_raw_type){STACK_TYPE, STACK_UNIT};
   stack_list_texts(list, meta, lines, out);
   for (i = 0; !st && i < list->stack_count; i++)
     if (list->stacks[i].value)
-      st = stack_list_sample(list, &list->stacks[i], meta->scale, out);
+      st = stack_list_sample(list, &list->stacks[i], meta, span, out);
   return st;
 }

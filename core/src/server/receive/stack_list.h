@@ -42,7 +42,8 @@ typedef struct sp_stack_meta {
   const char *period_type; /* NULL: none */
   const char *period_unit;
   int64_t period;
-  uint64_t scale; /* of every value */
+  uint64_t scale;  /* of every value */
+  sp_view span_id; /* of every sample, as hexadecimal digits; empty: none */
   int64_t time_ns;
 } sp_stack_meta;
 

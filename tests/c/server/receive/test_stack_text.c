@@ -148,6 +148,33 @@ static void profiles_have_their_innermost_frame_first(void) {
   CHECK_EQUAL(raw.samples[0].values[0], 30000000);
   CHECK_EQUAL(raw.samples[0].locations[0], 2);
   CHECK(sp_view_is(sp_raw_text(&raw, raw.functions[1].name), "leaf"));
+  CHECK_EQUAL(raw.samples[0].label_count, 0);
+  sp_stack_list_dispose(&list);
+  pprof_case_dispose(&c);
+}
+
+static void samples_have_the_span_of_their_profile(void) {
+  const sp_stack_meta meta = {.type = "samples",
+                              .unit = "count",
+                              .scale = 1,
+                              .span_id = sp_view_text("08d12e6b76c84d11")};
+  sp_raw_profile raw;
+  sp_stack_list list;
+  pprof_case c;
+  size_t i;
+
+  pprof_case_init(&c, &sp_mem_default);
+  sp_stack_list_init(&list, &c.arena, &c.refusal);
+  CHECK(!sp_stack_folded(&list, sp_view_text("main;leaf 3\nmain 1\n")));
+  CHECK(!sp_stack_list_profile(&list, &meta, &raw));
+  CHECK_EQUAL(raw.sample_count, 2);
+  for (i = 0; i < raw.sample_count; i++) {
+    const sp_raw_label *label = raw.samples[i].labels;
+
+    CHECK_EQUAL(raw.samples[i].label_count, 1);
+    CHECK(sp_view_is(sp_raw_text(&raw, label->key), "profile_id"));
+    CHECK(sp_view_is(sp_raw_text(&raw, label->text), "08d12e6b76c84d11"));
+  }
   sp_stack_list_dispose(&list);
   pprof_case_dispose(&c);
 }
@@ -172,6 +199,8 @@ int main(int argc, char **argv) {
       {"a_long_line_is_a_deep_stack", a_long_line_is_a_deep_stack},
       {"profiles_have_their_innermost_frame_first",
        profiles_have_their_innermost_frame_first},
+      {"samples_have_the_span_of_their_profile",
+       samples_have_the_span_of_their_profile},
       {"survives_lack_of_memory", survives_lack_of_memory},
   };
 
