@@ -19,7 +19,7 @@ typedef struct py_sp_span_label {
   PyObject_HEAD spanprof_span span; /* 0: none */
   spanprof_span carried;            /* by its samples */
   spanprof_label_set labels;
-  spanprof_mark mark;        /* of the recording it belongs to; 0: none */
+  spanprof_mark mark;        /* of its recording; 0: none */
   py_sp_span_record *record; /* that keeps `span`; NULL: none */
   py_sp_label_block *block;  /* the innermost; NULL: none */
 } py_sp_span_label;
@@ -58,8 +58,8 @@ int py_sp_context_enter_labels(uint64_t number, spanprof_label_set labels);
  * it. What was not entered here changes nothing. -1 with an exception. */
 int py_sp_context_leave_labels(uint64_t number);
 
-/* The mark of the recording that the calling thread works for, and its
- * replacement, in the current context. -1 with an exception. */
+/* Get and set the recording's mark in the calling thread's current context. -1
+ * with an exception. */
 int py_sp_context_get_mark(spanprof_mark *out);
 int py_sp_context_set_mark(spanprof_mark mark);
 

@@ -86,8 +86,8 @@ static void gil_forget_thread(void) {
   Py_XDECREF(name);
 }
 
-/* Exit handlers run, of a program that embeds Python and does not finalise it:
- * a thread that they do not wait for stays here, where nobody waits for it. */
+/* If a program embeds Python and exits without finalising it, a thread of ours
+ * that the exit handlers did not wait for blocks here, without the GIL. */
 static void gil_pass_gate(void) {
   if (!sp_exit_begun())
     return;

@@ -178,9 +178,9 @@ static int hamt_vars_found(PyObject *const *vars, PyObject *const *values,
   return 1;
 }
 
-/* Each has its own name. The hash of a variable is that of its name and its
- * address, and an allocator may space addresses so that some bits are the same
- * in all. */
+/* Give each variable its own name. A variable's hash is computed from its name
+ * and its address, and an allocator may space addresses so that some bits are
+ * equal in all of them. */
 static PyObject *hamt_var_new(int number) {
   char name[32];
 

@@ -18,7 +18,7 @@ static spanprof_status recording_finish(spanprof_recording *recording,
   return st;
 }
 
-/* Nobody ended it. */
+/* Free a recording that was not ended. */
 static void recording_drop(PyObject *capsule) {
   const char *name = PyCapsule_GetName(capsule);
 
@@ -26,7 +26,7 @@ static void recording_drop(PyObject *capsule) {
     recording_finish(PyCapsule_GetPointer(capsule, RECORDING_NAME), NULL);
 }
 
-/* `value` is None: not given. -1 with an exception. */
+/* Read an option; None: not given. -1 with an exception. */
 static int recording_option(PyObject *value, int64_t *out) {
   if (value != Py_None)
     *out = PyLong_AsLongLong(value);
@@ -64,8 +64,8 @@ static PyObject *recording_begin(PyObject *module, PyObject *arguments) {
   return capsule;
 }
 
-/* The recording in a capsule, which is ended with it; NULL with an exception.
- */
+/* Take the recording out of its capsule, which becomes invalid. NULL with an
+ * exception. */
 static spanprof_recording *recording_of(PyObject *capsule) {
   spanprof_recording *recording = PyCapsule_GetPointer(capsule, RECORDING_NAME);
 
@@ -74,8 +74,7 @@ static spanprof_recording *recording_of(PyObject *capsule) {
              : NULL;
 }
 
-/* The current context belongs to the recording no longer. -1 with an exception.
- */
+/* Remove the current context from the recording. -1 with an exception. */
 static int recording_unmark(const spanprof_recording *recording,
                             spanprof_mark outer) {
   const spanprof_mark mark = spanprof_recording_mark(recording);
@@ -135,7 +134,7 @@ static PyObject *mark_set(PyObject *module, PyObject *number) {
   Py_RETURN_NONE;
 }
 
-/* `self` is (mark, function): call it as a part of the recording. */
+/* Call the function with the recording's mark; `self` is (mark, function). */
 static PyObject *mark_run(PyObject *self, PyObject *arguments,
                           PyObject *keywords) {
   spanprof_mark mark = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(self, 0));
@@ -156,7 +155,8 @@ static PyMethodDef mark_run_method = {"marked",
                                       (PyCFunction)(void (*)(void))mark_run,
                                       METH_VARARGS | METH_KEYWORDS, NULL};
 
-/* mark_call(mark, function): in C, so that it leaves no frame on the stack. */
+/* mark_call(mark, function): written in C, so that it adds no frame to stacks.
+ */
 static PyObject *mark_call(PyObject *module, PyObject *arguments) {
   (void)module;
   if (PyTuple_GET_SIZE(arguments) == 2 &&

@@ -1,5 +1,5 @@
-/* The service of this process's spans: it is in the Resource of the provider
- * that a processor of ours is added to, else of the first span. */
+/* The service name of this process's spans, from the Resource of the provider
+ * that our processor is added to, or else of the first span. */
 #ifndef PY_RESOURCE_H
 #define PY_RESOURCE_H
 
@@ -10,8 +10,8 @@
 /* Whether it was told in this process. One look for each span. */
 extern bool py_sp_resource_told;
 
-/* Tell the core the service of a provider or a span. 0, or -1 with an exception
- * if it has no Resource. */
+/* Pass the service of a provider or a span to the core. 0, or -1 with an
+ * exception if `owner` has no Resource. */
 int py_sp_resource_tell(PyObject *owner);
 
 /* In a forked child, whose spans may be of another tracer, it is not told. */

@@ -126,8 +126,9 @@ static VALUE scope_inheritance(bool inherits) {
   return held;
 }
 
-/* Where `scope` has its span, its labels or its mark from: itself, the nearest
- * caller that has some, or the outermost. NULL: a caller is gone. */
+/* The scope from which `scope` gets its span, its labels or its mark: itself,
+ * the nearest caller that has them, or the outermost caller. NULL: a caller has
+ * ended. */
 static const rb_sp_scope *scope_source(const rb_sp_scope *scope,
                                        bool (*has)(const rb_sp_scope *scope)) {
   size_t i;
@@ -149,7 +150,7 @@ static spanprof_span scope_span_of(const rb_sp_scope *scope) {
 }
 
 /* Switch the thread to the context of `scope`, with this span, these labels and
- * this mark. Without memory nothing is active. */
+ * this mark. If memory runs out, none of them is active. */
 static void scope_show(rb_sp_scope *scope, spanprof_span span,
                        spanprof_label_set labels, spanprof_mark mark) {
   if (!scope->context &&
@@ -171,8 +172,9 @@ static void scope_show(rb_sp_scope *scope, spanprof_span span,
     spanprof_mark_set(mark);
 }
 
-/* For an enumerator's fiber: its caller's context where it has nothing of its
- * own, else its own context, which gets the rest from the caller. */
+/* For an enumerator's fiber: switch to its caller's context if it has no span,
+ * labels or mark of its own. Otherwise switch to its own context, which copies
+ * the others from the caller. */
 static void scope_show_enumerator(rb_sp_scope *scope) {
   const rb_sp_scope *span_of = scope_source(scope, rb_sp_scope_has_span);
   const rb_sp_scope *labels_of = scope_source(scope, rb_sp_scope_has_labels);

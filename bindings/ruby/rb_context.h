@@ -27,9 +27,9 @@ void rb_sp_context_follow_end(void);
 /* Whether that is so. Else scopes keep their labels, and none is active. */
 bool rb_sp_context_follows(void);
 
-/* Tell of `object`, a fiber or thread that Ruby code is creating: it belongs to
- * the recordings of its creator, and has its span and labels where it
- * `inherits`. May raise NoMemoryError. */
+/* Called for `object`, a fiber or thread that Ruby code is creating. It belongs
+ * to the recordings of its creator and, if `inherits`, has the creator's span
+ * and labels. May raise NoMemoryError. */
 void rb_sp_context_created(VALUE object, bool inherits);
 
 /* The same of a fiber that may have been told of before. */
@@ -52,7 +52,7 @@ void rb_sp_scope_span_set(rb_sp_scope *scope, const rb_sp_span *held);
  * core's calls show and change until the next set. */
 spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope);
 
-/* Have `scope`, the running fiber's, belong to a recording (0: to none). */
+/* Set the recording that `scope`, the running fiber's, belongs to (0: none). */
 void rb_sp_scope_mark_set(rb_sp_scope *scope, spanprof_mark mark);
 
 /* Have `scope`, the running fiber's, carry `labels` (0: none of its own). */

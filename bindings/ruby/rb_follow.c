@@ -7,8 +7,8 @@
 
 static bool follow_wanted, follow_profiled;
 
-/* Do new fibers and threads begin with the span and labels of their creator?
- * They begin with its mark where anybody has one. */
+/* Whether new fibers and threads inherit the span and labels of their creator;
+ * whether they inherit its mark, once there are marks. */
 static bool follow_inherits, follow_marked;
 
 /* Native::FiberHook, whose method is Fiber's meanwhile, and that of

@@ -64,8 +64,8 @@ static VALUE native_log_thread(VALUE self) {
 
 /* call-seq: stderr_line(text) -> nil
  *
- * Keeps the GVL: beside busy threads it takes 100 ms for each of them to get it
- * back, which a process that ends does not have. */
+ * Keeps the GVL: getting it back takes 100 ms for each busy thread, too long
+ * for an exiting process. */
 static VALUE native_stderr_line(VALUE self, VALUE text) {
   (void)self;
   sp_stderr_line(StringValueCStr(text));

@@ -7,16 +7,16 @@
 #include "rb_follow.h"
 #include "rb_runtime.h"
 
-/* One recording; in a forked child it is none. */
+/* One recording; invalid in a forked child. */
 typedef struct rb_recording {
-  spanprof_recording *recording; /* NULL: it was ended */
-  spanprof_mark before;          /* the mark that its fiber had */
+  spanprof_recording *recording; /* NULL: ended */
+  spanprof_mark before;          /* its fiber's previous mark */
   pid_t pid;
 } rb_recording;
 
 typedef struct recording_call {
   spanprof_recording_options options;
-  bool wanted; /* the profile */
+  bool wanted; /* the profile, else discard it */
   spanprof_recording *recording;
   const spanprof_profile_view *profile;
   bool ran;
@@ -40,8 +40,8 @@ static void *recording_end_run(void *data) {
   return NULL;
 }
 
-/* Run it, without the GVL, to its end: what interrupts the thread raises before
- * it, or waits until the caller is done. */
+/* Run a call without the GVL until it has completed. An interrupt of the thread
+ * is raised before the call, or after the caller has finished. */
 static void recording_run(void *(*run)(void *), recording_call *call) {
   do {
     rb_thread_check_ints();
@@ -49,7 +49,8 @@ static void recording_run(void *(*run)(void *), recording_call *call) {
   } while (!call->ran);
 }
 
-/* The garbage collector found it not ended, and may not wait. */
+/* Free a recording that was not ended, without waiting, as the garbage
+ * collector calls it. */
 static void recording_free(void *data) {
   rb_recording *recording = data;
 
@@ -76,8 +77,8 @@ static void recording_refuse(void) {
   rb_raise(rb_sp_error, "%s", spanprof_last_error());
 }
 
-/* With the runtime held: fibers and threads that the recording's context starts
- * inherit its mark from here on. */
+/* Begin the recording with the runtime held. Fibers and threads that its
+ * context starts inherit its mark from here on. */
 static VALUE recording_begin_wait(VALUE data) {
   recording_call *call = (recording_call *)data;
 
@@ -86,7 +87,8 @@ static VALUE recording_begin_wait(VALUE data) {
     rb_sp_follow_marks();
     call->options.outer = spanprof_mark_get();
   }
-  /* It waits for nothing then, and busy threads would keep the GVL for long. */
+  /* In this case the begin does not wait, so keep the GVL: busy threads would
+   * delay getting it back. */
   if (call->options.scope == SPANPROF_RECORDING_MARK &&
       spanprof_session_running())
     recording_begin_run(call);
@@ -95,7 +97,7 @@ static VALUE recording_begin_wait(VALUE data) {
   return Qnil;
 }
 
-/* Returns what interrupted it. */
+/* Release the runtime. Returns the pending interrupt; 0: none. */
 static int recording_leave(void) {
   const int interrupt = rb_sp_runtime_release();
 
@@ -103,7 +105,7 @@ static int recording_leave(void) {
   return interrupt;
 }
 
-/* `value` is nil: not given. */
+/* Read an option; nil: not given. */
 static int64_t recording_option(VALUE value) {
   if (NIL_P(value))
     return SPANPROF_UNSET;
@@ -114,9 +116,9 @@ static int64_t recording_option(VALUE value) {
 /* call-seq: Recording.begin(own, sample_rate_hz, native_frames, ms) ->
  * Recording
  *
- * own: the samples of the running fiber, and of the fibers and threads that are
- * created in it from now on; else those of the process. The others may be nil.
- */
+ * own: record the samples of the running fiber, and of the fibers and threads
+ * that it creates from now on; otherwise those of the process. The other
+ * arguments may be nil. */
 static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
                                VALUE native_frames, VALUE ms) {
   recording_call call = {0};
@@ -150,7 +152,7 @@ static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
   recording_refuse();
 }
 
-/* The running fiber belongs to the recording no longer. */
+/* Remove the running fiber from the recording. */
 static void recording_unmark(const rb_recording *recording) {
   rb_sp_scope *scope = rb_sp_scope_current();
   const spanprof_mark mark = spanprof_recording_mark(recording->recording);
@@ -159,7 +161,7 @@ static void recording_unmark(const rb_recording *recording) {
     rb_sp_scope_mark_set(scope, recording->before);
 }
 
-/* Nil: it was ended before, or is another process's. */
+/* Returns nil if the recording was ended before or is the parent process's. */
 static VALUE recording_finish(VALUE self, bool wanted) {
   recording_call call = {.wanted = wanted};
   rb_recording *recording;
@@ -191,8 +193,8 @@ static VALUE recording_finish(VALUE self, bool wanted) {
 
 /* call-seq: end -> [String, Integer, String or nil] or nil
  *
- * The profile (pprof in gzip), its samples, and how it differs from the one
- * that was asked for. */
+ * The profile (gzip-compressed pprof), its number of samples, and how it
+ * differs from the requested one. */
 static VALUE recording_end(VALUE self) {
   return recording_finish(self, true);
 }

@@ -1,4 +1,4 @@
-/* Native::Recording: a profile beside the session, or without one
+/* Native::Recording: a recording, with or without a session
  * (spanprof_recording_begin()). rb_sp_recording_init() of rb_spanprof.h defines
  * it. */
 #ifndef RB_RECORDING_H

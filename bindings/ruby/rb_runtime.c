@@ -188,7 +188,7 @@ static VALUE runtime_start_checked(VALUE data) {
   return data;
 }
 
-/* In a child whose parent was profiled by recordings alone. */
+/* Called in a forked child whose parent had recordings but no session. */
 static void runtime_drop(void) {
   runtime.registered = false;
   spanprof_runtime_unregister();

@@ -5,11 +5,11 @@
 
 #include <stdbool.h>
 
-/* For a session or a recording that is about to begin. The first of them tests
- * the VM's layout, once, registers the runtime with the core, adopts the
- * threads there are and hooks those to come. Raises Spanprof::Error where this
- * Ruby cannot be profiled, and what waited for the calling thread meanwhile:
- * nothing is held then. */
+/* Called before a session or a recording begins. The first call checks the VM's
+ * layout, registers the runtime with the core, registers the existing threads
+ * and hooks the creation of new ones. Raises Spanprof::Error if this Ruby
+ * cannot be profiled, or the calling thread's pending interrupt; the runtime is
+ * not held then. */
 void rb_sp_runtime_hold(void);
 
 /* When it is over, or did not begin; the last one undoes all that. Returns as

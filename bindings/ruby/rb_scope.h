@@ -15,7 +15,7 @@ typedef struct rb_sp_scope {
   spanprof_label_set labels;
   /* Its creator's, where scopes inherit; active while `span` is 0. */
   spanprof_span inherited;
-  spanprof_mark mark;   /* of the recording it belongs to; 0: none */
+  spanprof_mark mark;   /* of its recording; 0: none */
   uint8_t trace_id[16]; /* of `span` */
   /* The span that is entered in `context`. */
   spanprof_span shown;
@@ -30,7 +30,7 @@ typedef struct rb_sp_scope {
   struct rb_sp_scope *next_free;
 } rb_sp_scope;
 
-/* Has it one of its own? */
+/* Does it have its own? */
 static inline bool rb_sp_scope_has_span(const rb_sp_scope *scope) {
   return scope->span != 0;
 }

@@ -132,7 +132,7 @@ static VALUE call_value(const session_call *call) {
                              : spanprof_status_text(call->status));
 }
 
-/* Whoever flushes, to the end of it. */
+/* Run a flush to its end. */
 static VALUE session_flush(session_call *call) {
   int interrupt;
 
@@ -154,7 +154,7 @@ VALUE sp_control_flush(uint32_t timeout_ms) {
 
 /* call-seq: flush_once(timeout_ms) -> true, false or nil
  *
- * As flush, before the process ends: no second try is waited for. */
+ * As flush, but before the process ends: does not wait for retries. */
 static VALUE native_flush_once(VALUE self, VALUE timeout_ms) {
   session_call call = {.run = sp_session_flush_once,
                        .timeout_ms = NUM2UINT(timeout_ms),

@@ -42,7 +42,7 @@ def stage() -> None:
     """Fill vendor/ anew in a checkout; nothing to do in an sdist.
 
     Raises:
-        SystemExit: swig or protoc-c is not installed; in one sentence.
+        SystemExit: swig or protoc-c is not installed; the message is one sentence.
         subprocess.CalledProcessError: one of them failed. Without npm there is no
             page, and `profile.html` says so.
     """

@@ -1,4 +1,4 @@
-"""The packages that an installation needs of the system, by package manager."""
+"""The system packages that an installation needs, by package manager."""
 from __future__ import annotations
 
 import os
@@ -8,12 +8,12 @@ from collections.abc import Iterable
 
 CONDA = "conda install -c conda-forge"
 INSTALL = ("apt-get install", "apk add", "dnf install", CONDA)
-# Programs that a build from a checkout runs, and the packages that bring them.
+# Programs that a build from a checkout runs, and the packages that contain them.
 TOOLS = {
     "swig": ("swig", "swig", "swig", "swig"),
     "protoc-c": ("protobuf-c-compiler", "protobuf-c-compiler", "protobuf-c-compiler", "protobuf-c"),
 }
-# Headers that are compiled against; without the first one no compiler works.
+# Headers that the build includes; without the first one no compiler works.
 HEADERS = {
     "stdlib.h": ("gcc libc6-dev", "gcc musl-dev", "gcc glibc-devel", "c-compiler"),
     "Python.h": ("python3-dev", "python3-dev", "python3-devel", "python"),
@@ -24,8 +24,8 @@ HEADERS = {
 
 
 def _command(needs: Iterable[tuple[str, ...]]) -> str:
-    """How to install packages here: by conda, where this Python is of it, else by
-    the system's package manager; without one that is known, by Debian's names."""
+    """Return the commands that install packages: conda's if this Python belongs to
+    conda, else those of the system's package manager. If that is unknown, Debian's."""
     commands = [f"{install} {' '.join(packages)}" for install, packages in zip(INSTALL, zip(*needs))]
     if os.path.isdir(os.path.join(sys.base_prefix, "conda-meta")):
         return commands[INSTALL.index(CONDA)]
@@ -34,7 +34,8 @@ def _command(needs: Iterable[tuple[str, ...]]) -> str:
 
 
 def sentence(missing: list[str]) -> str | None:
-    """Return what is missing and how to install it; None: nothing is."""
+    """Return a text on the missing packages and how to install them; None: none is
+    missing."""
     if not missing:
         return None
     if "stdlib.h" in missing:

@@ -85,9 +85,9 @@ def _exec(arguments: Sequence[str]) -> int:
 
 
 def _end_with_reader() -> None:
-    """End quietly, as other commands do, where the reader of the output goes:
-    `spanprof report | head -1`. Python ignores the signal, and a program that is
-    started by exec would inherit that."""
+    """Let SIGPIPE end the command quietly, as others do, when the reader of its
+    output exits: `spanprof report | head -1`. Python ignores the signal, and a
+    program started by exec inherits that."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
 
 

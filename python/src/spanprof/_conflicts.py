@@ -31,8 +31,8 @@ def _installed() -> list[str]:
 
 
 def _is_installed() -> bool:
-    """Whether an installer put this package where it is. A program that was frozen
-    (PyInstaller) has of it what it imports."""
+    """Whether an installer put this package here. A frozen program (PyInstaller)
+    contains only the modules that it imports."""
     return not getattr(sys, "frozen", False) and os.path.isdir(_HERE) and any(
         entry.startswith("spanprof-") and entry.endswith((".dist-info", ".egg-info"))
         for entry in os.listdir(_HERE))

@@ -20,8 +20,8 @@ def _options(line: str) -> tuple[dict[str, str], str]:
 
 
 def _awaits(shell: Any, code: str) -> bool:
-    """Whether it cannot run here: its `await` needs the event loop, which is
-    running this cell already."""
+    """Whether the code cannot run here: its `await` needs the event loop, which is
+    already running this cell."""
     try:
         asyncio.get_running_loop()
         return bool(shell.should_run_async(code, transformed_cell=shell.transform_cell(code)))

@@ -1,6 +1,6 @@
-"""The lines of the library as records of the logger "spanprof". A line that
-cannot be logged or written is dropped: none is worth an exception, or another
-exit status, of the program."""
+"""Passes the library's log lines to the logger "spanprof". A line that cannot be
+logged or written is dropped: it must not cause an exception or change the exit
+status of the program."""
 from __future__ import annotations
 
 import os
@@ -22,9 +22,9 @@ _said: set[str] = set()
 
 
 def last_resort(text: str) -> None:
-    """Write a line to stderr, with "spanprof: " before it. Past Python's own
-    stream: bytes that it cannot write stay in its buffer, and the interpreter
-    ends with status 120."""
+    """Write a line to stderr, prefixed by "spanprof: ", without Python's own
+    stream: bytes that the stream cannot write stay in its buffer, and the
+    interpreter then exits with status 120."""
     stream = sys.stderr
     try:
         if stream is not sys.__stderr__:
@@ -39,21 +39,21 @@ def last_resort(text: str) -> None:
 
 
 def _logger() -> Any:
-    """The logger, or None where there is none yet, as in a `logging` that is half
+    """The logger, or None if there is none yet, as while `logging` is being
     imported."""
     get_logger = getattr(sys.modules.get("logging"), "getLogger", None)
     return get_logger and get_logger("spanprof")
 
 
 def _handled(logger: Any) -> bool:
-    """Whether the program has said where lines go. If not, `logging` would write
-    them to stderr without a prefix."""
+    """Whether the program has configured logging. If not, `logging` would write the
+    lines to stderr without a prefix."""
     logging = sys.modules["logging"]
     return logger.hasHandlers() or logging.lastResort is not getattr(logging, "_defaultLastResort", None)
 
 
 def log(level: int, text: str) -> None:
-    """Log a sentence; any thread. Where no logging is set up, warnings go to
+    """Log a sentence; any thread. If logging is not configured, warnings go to
     stderr."""
     failure = ""
     try:
@@ -61,7 +61,7 @@ def log(level: int, text: str) -> None:
         if logger and (_handled(logger) or not logger.isEnabledFor(level)):
             logger.log(level, "%s", text)
             return
-    except Exception as error:  # of a handler or filter of the program's
+    except Exception as error:  # raised by the program's handler or filter
         failure = f" (logging it raised {type(error).__name__})"
     if level >= WARNING:
         last_resort(text + failure)

@@ -100,7 +100,7 @@ class profile:
         self._rows = rows
         self._show = show
         self._recording: Any = None
-        self._outer = 0  # mark of the recording around it
+        self._outer = 0  # mark of the enclosing recording
         self._pid = 0
         self._pprof = b""
         self._note: str | None = None
@@ -108,12 +108,12 @@ class profile:
 
     @property
     def unavailable_reason(self) -> str | None:
-        """Why there is no profile, in one sentence, or None."""
+        """The reason why there is no profile, in one sentence, or None."""
         return self._refusal
 
     @property
     def note(self) -> str | None:
-        """How the profile differs from the one that was asked for, or None."""
+        """How the profile differs from the requested one, or None."""
         return self._note
 
     def __enter__(self) -> profile:
@@ -147,7 +147,7 @@ class profile:
         around: ContextVar[profile | None] = ContextVar("spanprof_profile", default=None)
 
         def of_call() -> profile | None:
-            """None: the call is within another one."""
+            """Return None if the call is within another call of the function."""
             outer = around.get()
             if outer is not None and outer._recording is not None:
                 return None
@@ -195,13 +195,13 @@ class profile:
 
     def top(self, rows: int = 10) -> list[FunctionRow]:
         """Return the functions with the most CPU time of their own; 0: all. The
-        list is empty where there is no profile."""
+        list is empty without a profile."""
         return [FunctionRow(row["name"], row["file"], *_amounts(row))
                 for row in self._json("functions", rows)]
 
     def spans(self, rows: int = 10) -> list[SpanRow]:
         """Return the names of spans with the most CPU time; 0: all. The list is
-        empty where there is no profile."""
+        empty without a profile."""
         return [SpanRow(row["name"], row["spans"], *_amounts(row))
                 for row in self._json("span_names", rows)]
 
@@ -225,7 +225,7 @@ class profile:
 
         Args:
             path: "block.html".
-            title: its heading; by itself of the program.
+            title: its heading; default: "CPU time of" the program.
 
         Returns:
             Whether there is a page. The logger "spanprof" says why not.
@@ -239,12 +239,11 @@ class profile:
         return page is not None
 
     def open(self, *, title: str | None = None) -> str | None:
-        """Show this page in the browser: what BROWSER names, else xdg-open,
-        wslview or open.
+        """Show this page in the browser: $BROWSER, else xdg-open, wslview or open.
 
         Returns:
-            The temporary file that it is in, which stays. None: there is no page
-            or no browser, and the logger "spanprof" says so.
+            The path of the page's temporary file, which is not deleted. None: there
+            is no page or no browser, and the logger "spanprof" says so.
         """
         shown = self._page(title, "--open")
         return None if shown is None else shown.rstrip("\n")
@@ -275,7 +274,7 @@ class profile:
         try:
             if sys.stderr is not None:
                 print(self, file=sys.stderr)
-        except Exception:  # it was closed, or its reader has gone
+        except Exception:  # closed, or its reader has exited
             pass
 
     def _report(self, *options: str) -> str:

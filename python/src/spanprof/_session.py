@@ -28,12 +28,12 @@ def required() -> bool:
 
 def unavailable_reason() -> str | None:
     """Return in one sentence why this interpreter cannot be profiled, or why the
-    last `start` was refused; None where nothing is known against it."""
+    last `start` was refused; None if no reason is known."""
     return load_error if native is None else native.unavailable_reason() or _refusal
 
 
 def available() -> bool:
-    """Whether this interpreter can be profiled, as far as is known."""
+    """Whether no reason is known why this interpreter cannot be profiled."""
     return unavailable_reason() is None
 
 

@@ -1,6 +1,6 @@
-"""The children of multiprocessing's methods spawn and forkserver, and of the
-libraries that are made after it, are new interpreters, which know what their
-parent tells them. It tells them to profile themselves as it is profiled."""
+"""Children by the methods spawn and forkserver of multiprocessing and similar
+libraries are new interpreters, which have no session. Their parent passes its own
+options to them, so that they start to profile themselves."""
 from __future__ import annotations
 
 import os
@@ -25,8 +25,8 @@ else:
     _session.inherit(given)
 """
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-# Each has `get_preparation_data`: joblib's workers are loky's, Celery's Billiard's,
-# those of pathos multiprocess's.
+# Each has `get_preparation_data`. joblib's workers use loky, Celery's use billiard,
+# and those of pathos use multiprocess.
 _MODULES = ("multiprocessing.spawn", "loky.backend.spawn", "joblib.externals.loky.backend.spawn",
             "billiard.spawn", "multiprocess.spawn")
 _installed = False
@@ -43,9 +43,9 @@ class _Start:
 
 
 def _follow(module: Any) -> None:
-    """What `get_preparation_data` returns is unpickled by the child before it
-    imports anything of the program, and it takes of that what it knows by name
-    (multiprocessing/spawn.py, CPython 3.4 to 3.15; the others are copies)."""
+    """The child unpickles the result of `get_preparation_data` before it imports
+    modules of the program, and ignores unknown keys (multiprocessing/spawn.py,
+    CPython 3.4 to 3.15; the other modules are copies of it)."""
     original: Any = getattr(module, "get_preparation_data", None)
     if original is None:
         return

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 _installed = False
 _inherited = False
 
-# An attribute of a thread that was started by a part of a recording.
+# An attribute of a thread that code of a recording has started.
 _MARK = "_spanprof_mark"
 
 
@@ -62,8 +62,8 @@ def _inherit_in_threads(module: Any) -> None:
 
 
 def _inherit_in_jobs(module: Any) -> None:
-    """A job belongs to the recordings of the code that submits it, but not the
-    thread that runs it, which the submit may start: it runs jobs of others, too."""
+    """Have a job belong to the recordings of the code that submits it, but not a
+    thread that the submit starts, because that thread also runs other jobs."""
     original = module.ThreadPoolExecutor.submit
 
     @_lazy.wraps(original)
@@ -81,7 +81,7 @@ def _inherit_in_jobs(module: Any) -> None:
 
 
 def inherit_marks() -> None:
-    """From the first profile on. Once per process."""
+    """Called at the start of each profile; installs the hooks once per process."""
     global _inherited
     if not _inherited:
         _inherited = True

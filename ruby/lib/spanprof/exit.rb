@@ -40,8 +40,8 @@ module Spanprof
         [Process.singleton_class, Kernel.singleton_class, Kernel].each { |owner| Override.install(owner, Overrides) }
       end
 
-      # As the finalizer that it is. What starts a session later would leave it to
-      # the exit handlers of C, when Ruby is gone.
+      # Runs as a finalizer. Afterwards no session may start: only the exit handlers
+      # of C could stop it, after Ruby has been finalised.
       def call(_object_id)
         @over = true
         finish
@@ -58,7 +58,8 @@ module Spanprof
         Session.uninterrupted { hand_on } if Session.running?
       end
 
-      # Where the session goes on, in this process or in its child.
+      # Flush without stopping the session, which continues in this process or in
+      # its child.
       def flush
         Session.uninterrupted { flush_once } if Session.running?
       end

@@ -20,7 +20,8 @@ module Spanprof
         pid
       end
 
-      # The process that calls it ends within the C library, where nobody sees it.
+      # The calling process exits inside the C library without exit handlers, so its
+      # samples are flushed before.
       # @return [Integer] as the original
       def daemon(...)
         Exit.flush if Native.main_ractor?

@@ -34,9 +34,8 @@ module Spanprof
         @logger || (::Rails.logger if defined?(::Rails) && ::Rails.respond_to?(:logger))
       end
 
-      # Hand on one line, now, on this thread. Raises nothing of its own: where
-      # the logger is broken the line goes to stderr, and where that is broken,
-      # too, it is dropped.
+      # Log one line at once, on this thread. Raises nothing itself: if the logger
+      # fails the line goes to stderr, and if that fails, too, it is dropped.
       # @param level [Integer] an index of LEVELS
       def write(level, text)
         target = logger unless in_trap?
@@ -47,8 +46,9 @@ module Spanprof
         last_resort(text)
       end
 
-      # A line on stderr, or nowhere. Kernel#warn is no help: a program may have
-      # replaced Warning.warn, and stderr may be closed, full or without a reader.
+      # Write a line to stderr, or drop it. Kernel#warn cannot be used: the program
+      # may have replaced Warning.warn, and stderr may be closed, full or without a
+      # reader.
       def last_resort(text)
         return $stderr.write("spanprof: #{text}\n") if LOAD_ERROR || !$stderr.equal?(STDERR)
 
@@ -76,7 +76,7 @@ module Spanprof
         @said[key] = true
       end
 
-      # Of a program's own class of errors, too, which may raise here.
+      # The error's class may be the program's, and its `message` may raise.
       def message_of(error)
         error.message.to_s[0, MESSAGE_CHARACTERS]
       rescue StandardError, ScriptError
@@ -127,14 +127,15 @@ module Spanprof
         true
       end
 
-      # Who is killed while it writes leaves the rest to the next. Whatever else a
-      # logger raises ends here: with Thread.abort_on_exception it would end the
-      # program, as would `exit` in any case.
+      # A thread that is killed while it writes leaves the other lines to its
+      # successor. Any other exception of a logger is rescued here: with
+      # Thread.abort_on_exception it would end the program, and `exit` would in any
+      # case.
       def serve
         Native.log_thread
         Thread.handle_interrupt(Object => :on_blocking) { deliver }
       rescue Exception # rubocop:disable Lint/RescueException
-        @waiting.shift # the line that it was given
+        @waiting.shift # the line that caused it
       end
 
       def deliver_line(line)

@@ -12,8 +12,8 @@ module Spanprof
   module Otel
     # Where the API has its contexts.
     FILE = "opentelemetry/context.rb"
-    # What our own calls may raise. Not every StandardError: Timeout raises one in
-    # whatever runs, which has to pass.
+    # Errors that our own calls may raise. Not every StandardError: the one that
+    # Timeout raises in any running code must not be rescued.
     OURS = [Error, FrozenError, NameError, ArgumentError, TypeError].freeze
     private_constant :FILE, :OURS
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 module Spanprof
-  # What a block spent CPU time on: what {Spanprof.profile} returns. Nothing here
-  # raises because of the profiler.
+  # The result of {Spanprof.profile}: the CPU time of a block by function and span.
+  # No method raises because of the profiler.
   class Profile
     # A function's CPU seconds: its own, and with what it called.
     FunctionRow = Struct.new(:name, :file, :self_s, :total_s)
@@ -17,8 +17,8 @@ module Spanprof
     # @return [String, nil] why nothing was profiled, in one sentence
     attr_reader :unavailable_reason
 
-    # @return [String, nil] how the profile differs from the one that was asked
-    #   for: its rate is the session's, or it ended early
+    # @return [String, nil] how the profile differs from the requested one: its rate
+    #   is the session's, or it ended early
     attr_reader :note
 
     # @api private
@@ -36,7 +36,8 @@ module Spanprof
     end
 
     # @param rows [Integer] 0: all
-    # @return [Array<FunctionRow>] the functions with the most CPU time of their own; none where there is no profile
+    # @return [Array<FunctionRow>] the functions with the most CPU time of their
+    #   own; empty without a profile
     def top(rows = 10)
       json("functions", rows) { |row| FunctionRow.new(row["name"], row["file"], row["self"] / 1e9, row["total"] / 1e9) }
     end
@@ -50,7 +51,7 @@ module Spanprof
     # Write the profile as gzip-compressed pprof, for `spanprof report`,
     # `go tool pprof` and others.
     # @param path [String, Pathname] "name.pb.gz"
-    # @return [String, nil] the path; nil where there is no profile, and no file is written
+    # @return [String, nil] the path; nil without a profile: no file is written
     # @raise [SystemCallError] the file cannot be written
     def save(path)
       return unless @pprof
@@ -73,11 +74,10 @@ module Spanprof
       path.to_s
     end
 
-    # Show this page in the browser: what BROWSER names, else xdg-open, wslview
-    # or open.
+    # Show this page in the browser: $BROWSER, else xdg-open, wslview or open.
     # @param title [String] its heading
-    # @return [String, nil] the temporary file that it is in, which stays; nil:
-    #   there is no page or no browser, and the log says so
+    # @return [String, nil] the path of the page's temporary file, which is not
+    #   deleted; nil: there is no page or no browser, and the log says so
     def open(title: default_title)
       page(title, "--open")&.chomp
     end
@@ -98,7 +98,8 @@ module Spanprof
 
     private
 
-    # @return [Native::Recording, nil] nil: the reason is known
+    # @return [Native::Recording, nil] nil: it could not start, and the reason is
+    #   stored
     def start(wanted)
       reason = LOAD_ERROR || ("a Ractor is not profiled, only the main one is" if Session.other_ractor?)
       raise Error, reason if reason

@@ -57,7 +57,7 @@ module Spanprof
         rest(seconds)
         profile, = recording.end
         profile
-      ensure # where something was raised here meanwhile
+      ensure # if an exception was raised here
         recording&.discard
       end
 

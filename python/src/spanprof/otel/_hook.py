@@ -75,12 +75,14 @@ def _follow_names() -> None:
 
 
 def _follow_processors(kind: Any) -> None:
-    """Have profiles named after the service of a provider from when a processor of
-    ours is added to it. A process may never start a span, as the master of a
+    """Name profiles after the service of a provider as soon as our processor is
+    added to it, since a process may never start a span, like the master of a
     server.
 
-    `kind` is the list that the provider adds to. The provider's own method is
-    looked up before what installs this: `provider.add_span_processor(SpanProcessor())`.
+    `kind` is the class of the list to which the provider adds processors. The
+    provider's own method cannot be replaced: in
+    `provider.add_span_processor(SpanProcessor())` it is looked up before the
+    constructor installs this hook.
     """
     add = kind.add_span_processor
     if hasattr(add, "_spanprof"):

@@ -2,9 +2,9 @@
 
 module Spanprof
   module Otel
-    # In the place of the SDK's method: profiles are of the service that the
-    # Resource of a tracer's provider names, from when a processor of ours is added
-    # to it. A process may never start a span, as the master of Puma.
+    # Replaces the SDK's method: profiles are named after the service in the
+    # Resource of a tracer provider as soon as our processor is added to it, since a
+    # process may never start a span, like the master of Puma.
     # @api private
     module ResourceHook
       def add_span_processor(span_processor)

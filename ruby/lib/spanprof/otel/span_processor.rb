@@ -104,8 +104,8 @@ module Spanprof
 
       private
 
-      # Called when the first span starts. A wrong option is logged once, and
-      # the defaults serve. An option is any object, and may raise anything.
+      # Called when the first span starts. An invalid option is logged once, and the
+      # defaults are used. An option can be any object and may raise anything.
       def new_rules(span)
         RenameHook.follow(span.class)
         AttributeHook.follow(span.class)
@@ -126,8 +126,8 @@ module Spanprof
         )
       end
 
-      # Called when the first span of a process starts: a child that was forked may
-      # have a provider of its own, and a processor may be called by another.
+      # Called when the first span of a process starts: a forked child may have its
+      # own provider, and another processor may call this one.
       def tell_resource(span)
         ResourceHook.tell(span)
       end
