@@ -1,31 +1,9 @@
-/* The calls as clients make them, over a real store: Connect's transport,
- * spans as matchers, classic links, our own calls and their problems. */
+/* Our own calls as clients make them, with their problems, and what calls take
+ * of memory. */
 #include <malloc.h>
 #include <stdlib.h>
 
-#include "../store_fixture.h"
-
-#include <server/http/http.h>
-#include <server/query/query.h>
-
-static sp_store *calls_store;
-static sp_http_routes calls_routes;
-static sp_serve calls_serve;
-static sp_cancel calls_cancel;
-static bool calls_may_wait;
-
-/* One of 10 profiles of the application "shop", 10 s apart: 70 ms outside of
- * spans and 30 ms in span i + 1. */
-static void shop_put(int i) {
-  const sp_trace_id none = {0};
-  sp_received *profile =
-      fixture_profile("shop", FIXTURE_TIME + 10 * i * FIXTURE_SECOND);
-
-  fixture_sample(profile, "main;idle", NULL, 0, none, 70000000);
-  fixture_sample(profile, "main;work", "GET /", (uint64_t)i + 1, none,
-                 30000000);
-  fixture_put(calls_store, profile);
-}
+#include "calls_fixture.h"
 
 /* What a call takes of memory at most. */
 static size_t counted_bytes, counted_most;
@@ -40,103 +18,6 @@ static void *counted_resize(void *data, void *old, size_t size) {
   return p;
 }
 
-typedef struct answer {
-  sp_http_response response;
-  const char *text;
-} answer;
-
-static void answer_dispose(answer *a) {
-  size_t i;
-
-  for (i = 0; i < a->response.header_count; i++) {
-    sp_mem_free(&sp_mem_default,
-                (char *)(uintptr_t)a->response.headers[i].name);
-    sp_mem_free(&sp_mem_default,
-                (char *)(uintptr_t)a->response.headers[i].value);
-  }
-  sp_buffer_dispose(&a->response.body);
-}
-
-static answer call(const char *method, const char *path, sp_text_pairs query,
-                   sp_text_pairs headers, const char *body, size_t size) {
-  sp_http_request request = {.method = method,
-                             .path = path,
-                             .query = query,
-                             .headers = headers,
-                             .body = body,
-                             .body_size = size,
-                             .may_wait = calls_may_wait,
-                             .cancel = &calls_cancel};
-  answer a = {.response = {.status = 200}};
-  const char *allow;
-  const sp_http_route *route;
-  char full_path[256];
-  bool says;
-
-  snprintf(full_path, sizeof full_path, "/pyroscope%s", path);
-  request.full_path = full_path;
-  sp_buffer_init(&a.response.body, &sp_mem_default);
-  route = sp_http_routes_find(&calls_routes, method, path, &request.rest,
-                              &allow, &says);
-  CHECK(route);
-  route->handler(route->data, &request, &a.response);
-  sp_buffer_append(&a.response.body, "", 1);
-  a.text = a.response.body.data;
-  return a;
-}
-
-static answer post(const char *path, const char *type, const char *body) {
-  const sp_text_pair pairs[] = {{"Content-Type", type}};
-  const sp_text_pairs headers = {pairs, 1};
-
-  return call("POST", path, (sp_text_pairs){0}, headers, body, strlen(body));
-}
-
-static answer get(const char *path, const char *const (*parameters)[2],
-                  size_t count) {
-  sp_text_pair pairs[8];
-  size_t i;
-
-  for (i = 0; i < count; i++)
-    pairs[i] = (sp_text_pair){parameters[i][0], parameters[i][1]};
-  return call("GET", path, (sp_text_pairs){pairs, count}, (sp_text_pairs){0},
-              NULL, 0);
-}
-
-static void check_has(const answer *a, int status, const char *part) {
-  if (a->response.status != status || !strstr(a->text, part))
-    fprintf(stderr, "%d %s\n  lacks %s\n", a->response.status, a->text, part);
-  CHECK_EQUAL(a->response.status, status);
-  CHECK(strstr(a->text, part));
-}
-
-#define QUERIER "/querier.v1.QuerierService/"
-#define RANGE   "\"start\":\"1699999000000\",\"end\":1700001000000"
-#define SELECT  RANGE ",\"profileTypeID\":\"" FIXTURE_TYPE "\""
-#define FROM    "1699999000"
-#define UNTIL   "1700001000"
-
-static void connect_answers_json(void) {
-  answer a = post(QUERIER "LabelValues", "application/json",
-                  "{" RANGE ",\"name\":\"service_name\"}");
-
-  check_has(&a, 200, "{\"names\":[\"shop\"]}");
-  answer_dispose(&a);
-  a = post(QUERIER "SelectMergeStacktraces", "application/json",
-           "{" SELECT ",\"labelSelector\":\"{}\"}");
-  check_has(&a, 200, "\"total\":\"1000000000\"");
-  answer_dispose(&a);
-  a = post(QUERIER "SelectMergeStacktraces", "application/json",
-           "{" SELECT ",\"labelSelector\":\"{x\"}");
-  check_has(&a, 400,
-            "\"message\":\"parsing label selector \\\"{x\\\": 1:3: parse "
-            "error: unexpected end of input inside braces\"");
-  answer_dispose(&a);
-  a = post(QUERIER "LabelNames", "text/plain", "{}");
-  CHECK_EQUAL(415, a.response.status);
-  answer_dispose(&a);
-}
-
 static void a_server_that_ends_says_so_to_who_asks(void) {
   answer a;
 
@@ -147,160 +28,6 @@ static void a_server_that_ends_says_so_to_who_asks(void) {
   check_has(&a, 503, "\"code\":\"unavailable\"");
   check_has(&a, 503, "the server is stopping");
   answer_dispose(&a);
-}
-
-/* Of several faults the first in the order of Pyroscope's checks. */
-static void a_heatmap_checks_its_request_in_order(void) {
-  static const char *const cases[][2] = {
-      {"\"limit\":-1", "step must be >= 1ms, got 0.000000"},
-      {"\"step\":60,\"limit\":-1,\"end\":1",
-       "limit must be non-negative, got -1"},
-      {"\"step\":60,\"limit\":\"-1\"", "limit must be non-negative, got -1"},
-      {"\"step\":60,\"end\":1699999000000",
-       "start time must be before end time, got start=1699999000000 "
-       "end=1699999000000"},
-      {"\"step\":60,\"limit\":0", "valid heatmap query type must be specified"},
-  };
-  char body[512];
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(cases); i++) {
-    answer a;
-
-    snprintf(body, sizeof body, "{" SELECT ",\"labelSelector\":\"{}\",%s}",
-             cases[i][0]);
-    a = post(QUERIER "SelectHeatmap", "application/json", body);
-    check_has(&a, 400, cases[i][1]);
-    answer_dispose(&a);
-  }
-}
-
-#define MERGED_TIME (FIXTURE_TIME + 50000 * FIXTURE_SECOND)
-
-/* One sample of the type of a metric. */
-static void merged_put(const char *metric) {
-  const sp_trace_id none = {0};
-  sp_received *profile =
-      fixture_profile_of(metric, "v", "count", metric, MERGED_TIME);
-
-  fixture_sample(profile, "main", NULL, 0, none, 7);
-  fixture_put(calls_store, profile);
-}
-
-static void merged_profiles_have_the_period_of_their_metric(void) {
-  static const char *const cases[][2] = {
-      {"process_cpu", "1000000000"}, {"memory", "524288"}, {"mutex", "1"}};
-  char body[512], period[64];
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(cases); i++) {
-    answer a;
-
-    merged_put(cases[i][0]);
-    snprintf(body, sizeof body,
-             "{\"start\":1700049000000,\"end\":1700051000000,"
-             "\"profileTypeID\":\"%s:v:count:v:count\","
-             "\"labelSelector\":\"{service_name=\\\"%s\\\"}\"}",
-             cases[i][0], cases[i][0]);
-    a = post(QUERIER "SelectMergeProfile", "application/json", body);
-    snprintf(period, sizeof period, "\"period\":\"%s\"", cases[i][1]);
-    check_has(&a, 200, period);
-    answer_dispose(&a);
-  }
-}
-
-/* The calls that list labels put one more prefix before it than Series. */
-static void a_fault_of_a_matcher_begins_as_pyroscopes(void) {
-  static const char *const cases[][2] = {
-      {"Series", ""},
-      {"LabelNames", "parsing label selector: "},
-      {"LabelValues", "parsing label selector: "}};
-  char path[64], message[256];
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(cases); i++) {
-    answer a;
-
-    snprintf(path, sizeof path, QUERIER "%s", cases[i][0]);
-    snprintf(message, sizeof message,
-             "\"message\":\"%sfailed to parse label selector \\\"{x\\\": 1:3: "
-             "parse error: unexpected end of input inside braces\"",
-             cases[i][1]);
-    a = post(path, "application/json",
-             "{" RANGE ",\"name\":\"service_name\",\"matchers\":[\"{x\"]}");
-    check_has(&a, 400, message);
-    answer_dispose(&a);
-    a = post(path, "application/json", "{\"name\":\"service_name\"}");
-    check_has(&a, 400, "\"message\":\"missing time range in the query\"");
-    answer_dispose(&a);
-  }
-}
-
-static void every_selector_knows_spans(void) {
-  static const char *const selectors[] = {
-      "{profile_id=\\\"0000000000000006\\\"}",
-      "{span_id=~\\\"0+6\\\"}",
-      "shop.cpu{profile_id=\\\"0000000000000006\\\"}",
-  };
-  char body[512];
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(selectors); i++) {
-    answer a;
-
-    snprintf(body, sizeof body, "{" SELECT ",\"labelSelector\":\"%s\"}",
-             selectors[i]);
-    a = post(QUERIER "SelectMergeStacktraces", "application/json", body);
-    check_has(&a, 200, "\"total\":\"30000000\"");
-    answer_dispose(&a);
-  }
-}
-
-static void classic_render_takes_classic_queries(void) {
-  static const char *const parameters[][2] = {
-      {"query", "shop.cpu{}"}, {"from", FROM}, {"until", UNTIL}};
-  static const char *const bad[][2] = {{"query", "process_cpu{}"}};
-  answer a = get("/render", parameters, 3);
-
-  check_has(&a, 200, "\"numTicks\":1000000000");
-  answer_dispose(&a);
-  a = get("/render", bad, 1);
-  check_has(&a, 400, "failed to parse \\\"query\\\"");
-  answer_dispose(&a);
-}
-
-static void check_renamed(const char *query, const char *part) {
-  const char *const parameters[][2] = {{"query", query},
-                                       {"from", "1700049000"},
-                                       {"until", "1700051000"},
-                                       {"format", "folded"}};
-  answer a = get("/api/v1/profile", parameters, 4);
-
-  check_has(&a, 200, part);
-  CHECK_EQUAL(strlen(part), strlen(a.text));
-  answer_dispose(&a);
-}
-
-/* Scrapes and older clients called the goroutines' metric "goroutines". */
-static void a_type_is_found_by_its_former_name_too(void) {
-  static const char *const metrics[] = {"goroutine", "goroutines"};
-  const sp_trace_id none = {0};
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(metrics); i++) {
-    sp_received *profile = fixture_profile_of(metrics[i], "goroutine", "count",
-                                              "renamed", MERGED_TIME);
-
-    fixture_sample(profile, metrics[i], NULL, 0, none, 3);
-    fixture_put(calls_store, profile);
-  }
-  check_renamed("renamed.goroutines", "goroutine 3\ngoroutines 3\n");
-  check_renamed("goroutine:goroutine:count:goroutine:count"
-                "{service_name=\"renamed\"}",
-                "goroutine 3\ngoroutines 3\n");
-  check_renamed("goroutines:goroutine:count:goroutine:count"
-                "{service_name=\"renamed\"}",
-                "goroutines 3\n");
 }
 
 static void own_calls_list_what_there_is(void) {
@@ -705,20 +432,8 @@ static void more_stacks_than_a_query_may_have_are_refused(void) {
 
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-      {"connect_answers_json", connect_answers_json},
       {"a_server_that_ends_says_so_to_who_asks",
        a_server_that_ends_says_so_to_who_asks},
-      {"a_heatmap_checks_its_request_in_order",
-       a_heatmap_checks_its_request_in_order},
-      {"merged_profiles_have_the_period_of_their_metric",
-       merged_profiles_have_the_period_of_their_metric},
-      {"a_fault_of_a_matcher_begins_as_pyroscopes",
-       a_fault_of_a_matcher_begins_as_pyroscopes},
-      {"every_selector_knows_spans", every_selector_knows_spans},
-      {"classic_render_takes_classic_queries",
-       classic_render_takes_classic_queries},
-      {"a_type_is_found_by_its_former_name_too",
-       a_type_is_found_by_its_former_name_too},
       {"own_calls_list_what_there_is", own_calls_list_what_there_is},
       {"an_empty_range_says_where_data_is", an_empty_range_says_where_data_is},
       {"a_trace_has_the_cpu_time_of_its_spans",
@@ -740,21 +455,6 @@ int main(int argc, char **argv) {
       {"more_stacks_than_a_query_may_have_are_refused",
        more_stacks_than_a_query_may_have_are_refused},
   };
-  int failed, i;
 
-  fixture_begin();
-  calls_store = fixture_open();
-  for (i = 0; i < 10; i++)
-    shop_put(i);
-  calls_serve = (sp_serve){.mem = &sp_mem_default,
-                           .clock = sp_clock_system(),
-                           .log = &fixture_log,
-                           .store = calls_store};
-  calls_routes = (sp_http_routes){.mem = &sp_mem_default};
-  CHECK(!sp_query_routes(&calls_routes, &calls_serve));
-  failed = check_main(argc, argv, tests, SP_COUNT_OF(tests));
-  sp_http_routes_dispose(&calls_routes);
-  sp_store_close(calls_store);
-  fixture_end();
-  return failed;
+  return calls_main(argc, argv, tests, SP_COUNT_OF(tests));
 }
