@@ -2,11 +2,10 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <spanprof/runtime.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <spanprof/runtime.h>
 
 #include "../util/mem.h"
 #include "context_slab.h"
