@@ -70,7 +70,7 @@ class FilePage {
     return location.hash.length > 1 ? readHash() : { ...this.file.look };
   }
 
-  /** The figures above the graph are values, and so are its own. */
+  /** The graph compares values, like the figures above it. */
   private look(): Look {
     return { scale: "values", ...this.parameters };
   }

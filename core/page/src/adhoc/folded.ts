@@ -1,14 +1,15 @@
-/** Folded stacks, "outer;inner 30" a line; with two numbers, as difffolded.pl of
- * FlameGraph writes them, the two sides of a comparison. */
+/** Folded stacks, one "outer;inner 30" on each line. Lines with two numbers, as
+ * difffolded.pl of FlameGraph writes them, are the two sides of a comparison. */
 import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
 const LINE = /^(.*\S)\s+(\d+(?:\.\d+)?)$/s;
 const PAIR = /^(.*\S)\s+(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)$/s;
-/** Lines that are looked at to tell what a file is. */
+/** Lines examined to recognise the format. */
 const LINES_MAX = 20;
 const FOLDED_NAME = /\.(folded|collapsed|stacks?)(\.|$)/i;
 
-/** Lines that are neither empty nor a comment, with their numbers from 1. */
+/** Yields the lines that are neither empty nor a comment, with their numbers from
+ * 1. */
 function* linesOf(text: string): Generator<readonly [line: string, number: number]> {
   let number = 0;
 
@@ -23,8 +24,9 @@ function* linesOf(text: string): Generator<readonly [line: string, number: numbe
   }
 }
 
-/** Whether most of the first lines are such stacks, one of them with a caller:
- * prose may end in a number, too. A file that is called so needs no caller. */
+/** Whether most of the first lines are such stacks, and at least one has a caller,
+ * since lines of prose may end in a number, too. A file named *.folded needs no
+ * caller. */
 export function isFolded(text: string, name: string): boolean {
   let [seen, stacks, callers] = [0, 0, 0];
 
@@ -38,18 +40,18 @@ export function isFolded(text: string, name: string): boolean {
   return stacks * 2 > seen && (callers > 0 || FOLDED_NAME.test(name));
 }
 
-/** Sums of decimal numbers: no fraction is lost, and none made by rounding. */
+/** Adds decimal numbers exactly, without rounding errors. */
 class Decimals {
   private places = 0;
 
-  /** Every number that is summed has to be seen first. */
+  /** Call it first for every number to be added. */
   see(text: string): void {
     const point = text.indexOf(".");
 
     this.places = Math.max(this.places, point < 0 ? 0 : text.length - point - 1);
   }
 
-  /** As a whole number of the smallest unit. */
+  /** The number in units of the smallest decimal place. */
   units(text: string): number {
     const [whole, fraction = ""] = text.split(".");
 
@@ -61,7 +63,7 @@ class Decimals {
   }
 }
 
-/** Sides are one, or before and after. */
+/** The result has one side, or two: before and after. */
 export function foldedParsed(text: string): Parsed {
   const isPair = [...linesOf(text)].every(([line]) => PAIR.test(line));
   const makers = isPair ? [new TreeMaker(), new TreeMaker()] : [new TreeMaker()];

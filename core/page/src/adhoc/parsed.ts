@@ -13,7 +13,8 @@ export interface Parsed {
   readonly format: string;
   /** At least one, the usual one first. */
   readonly values: readonly ParsedValue[];
-  /** Of a file that is a comparison, those of the side before, in the same order. */
+  /** In a file that is a comparison, the values of the side "before", in the same
+   * order. */
   readonly before?: readonly ParsedValue[];
   /** Of the beginning; null: the file does not tell. */
   readonly timeMs: number | null;

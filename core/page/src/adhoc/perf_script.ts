@@ -1,10 +1,10 @@
-/** What `perf script` prints: a line for each sample, its frames below it, the
- * innermost first, and an empty line; without a call graph, the one frame behind
- * the event. */
+/** The output of `perf script`: for each sample a header line, its frames from the
+ * innermost outwards, and an empty line; without a call graph, one frame after the
+ * event on the header line. */
 import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
 /** "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:uhppp: ": command, time,
- * period, event, and what stands behind. Time and period may be missing. */
+ * period, event, and the text after it. Time and period are optional. */
 const HEAD = /^\s*(\S.*?)\s+-?\d+(?:\/\d+)?\s+(?:\[\d+\]\s+)?(?:[._a-zA-Z][.\w]{3,5}\s+)?(?:(\d+\.\d+):\s+)?(?:(\d+)\s+)?([^\s\d]\S*):(?:\s+(.*))?$/;
 /** "\t  7f12 rb_ary_sort+0x1f (/usr/lib/libruby.so.3.1)" */
 const FRAME = /^\s*(?=\S*\d)([0-9a-f]{2,})\s+(\S.*)$/;
@@ -14,7 +14,7 @@ const CLOCK = /^(cpu|task)-clock(:|$)/;
 function headOf(line: string): RegExpExecArray | null {
   const found = HEAD.exec(line);
 
-  // An indented line without a time is a frame whose name looks like one.
+  // An indented line without a time is a frame that looks like a header.
   return found && (!/^\s/.test(line) || found[2] !== undefined) ? found : null;
 }
 
@@ -35,7 +35,7 @@ function frame(maker: TreeMaker, rest: string): number {
 
 class Reader {
   readonly makers = new Map<string, TreeMaker>();
-  /** Events with a sample without a period, which counts as one. */
+  /** Events of which a sample has no period; such a sample counts as 1. */
   readonly counted = new Set<string>();
   hasStacks = false;
   /** Lines that are neither a sample nor a frame. */

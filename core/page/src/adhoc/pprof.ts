@@ -137,8 +137,8 @@ function rawOf(bytes: Uint8Array): Raw {
   return raw;
 }
 
-/** As sp_module_name() of core/src/profile/module_name.c: no longer, and no part of
- * a character. */
+/** Truncates a name at a character boundary, like sp_module_name() of
+ * core/src/profile/module_name.c. */
 function cutModule(name: string): string {
   const bytes = new TextEncoder().encode(name);
 
@@ -215,7 +215,8 @@ export function pprofParsed(bytes: Uint8Array): Parsed {
   const raw = rawOf(bytes);
   const notes: string[] = [];
   const named = raw.defaultType === 0 ? -1 : raw.types.findIndex(({ type }) => type === raw.defaultType);
-  // As pprof and `spanprof report` do where the profile names none.
+  // If the profile names no default, the last type, as in pprof and `spanprof
+  // report`.
   const shown = named >= 0 ? named : raw.types.length - 1;
   const values = raw.types.map(({ type, unit }, index): ParsedValue & { isDefault: boolean } => {
     const [name, measure] = [raw.texts[type] ?? "", raw.texts[unit] ?? ""];

@@ -61,7 +61,7 @@ function wellFormed(kind: string, read: () => Parsed): Parsed {
   }
 }
 
-/** undefined: it is no JSON. */
+/** undefined: the text is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
@@ -100,7 +100,8 @@ function refuseOthers(bytes: Uint8Array): void {
     throw new NotUnderstood("it is a ZIP archive: drop the profile that is in it");
 }
 
-/** Each kind needs evidence of its own; folded stacks may begin as JSON does. */
+/** Each format is recognised by its own features, as folded stacks may begin like
+ * JSON. */
 function textParsed(text: string, name: string): Parsed | null {
   const isLikeJson = /^\ufeff?\s*[[{]/.test(text);
   const data = isLikeJson ? jsonOf(text) : undefined;

@@ -96,7 +96,7 @@ export function speedscopeParsed(data: Speedscope): Parsed {
         reader.sampled(profile);
     const name = scale !== null ? "time" : unit === "bytes" ? "bytes" : "samples";
     const tree = reader.maker.tree(name, scale !== null ? "nanoseconds" : unit === "bytes" ? "bytes" : "count");
-    // A frame has whole nanoseconds; a weight of no unit may be a fraction.
+    // Round nanoseconds to integers; weights without a unit may be fractions.
     return { name, tree: scale === null ? tree : { ...tree, nodes: { ...tree.nodes, self: tree.nodes.self.map(Math.round) } } };
   });
   return {

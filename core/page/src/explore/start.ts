@@ -20,7 +20,7 @@ function snippets(server: string): (readonly [title: string, text: string])[] {
 
 const CHECK_MS = 2000;
 
-/** Shows the view anew once the server has profiles. */
+/** Reloads the view once the server has profiles. */
 async function untilProfiles(view: View): Promise<void> {
   const quiet = view.api.quiet();
 
@@ -28,7 +28,7 @@ async function untilProfiles(view: View): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     if (view.signal.aborted)
       return;
-    // A server that is away may come back.
+    // An error may be temporary, so try again.
     const answer = await quiet.get<{ applications: WireApplication[] }>("applications", EVER, view.signal).catch(() => null);
     if (answer && answer.applications.length > 0) {
       view.replace({});

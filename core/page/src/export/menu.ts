@@ -23,7 +23,7 @@ const SAVED_MS = 60_000;
 
 type Format = readonly [name: string, ending: string, about: string, make: (source: Exported, title: string) => Promise<Blob>];
 
-/** The kept profile, where all of it is seen: what is drawn has no labels. */
+/** The stored profile if all of it is shown, since the drawn tree has no labels. */
 async function pprofBlob(source: Exported): Promise<Blob> {
   const origin = source.origin();
 

@@ -1,4 +1,4 @@
-/** Where stacks are from: what their exports say of it. */
+/** The origin of stacks, for their exports. */
 import { readAddress, writeAddress, type Change, changed } from "../model/state.ts";
 import { rangeOf, rangeChange, FROM_DEFAULT, UNTIL_DEFAULT, type Range } from "../model/range.ts";
 import { typeOf } from "../model/choice.ts";
@@ -7,23 +7,23 @@ import { moment, zoneOf } from "../parts/format.ts";
 import { packed } from "./pprof.ts";
 
 export interface Origin {
-  /** Query and range, a line for each side. */
+  /** Query and range, one line for each side. */
   readonly says: readonly string[];
-  /** Where it is seen again; "": nowhere. */
+  /** The address that shows the stacks again; "": none. */
   readonly link: string;
-  /** When it was measured; null: not known. */
+  /** The time of the measurement; null: not known. */
   readonly range: Range | null;
-  /** The profile with its labels and spans as gzipped pprof; null: only what is
-   * drawn is there. */
+  /** Fetches the profile with its labels and spans as gzipped pprof; null: only the
+   * drawn tree is available. */
   readonly profile: (() => Promise<Blob>) | null;
 }
 
-/** The parameters of a call that selects profiles. */
+/** The parameters of an API call that selects profiles. */
 export type Selected = Readonly<Partial<Record<"query" | "type" | "from" | "until" | "span" | "trace", string | undefined>>>;
 
 const SIDES = ["", "left", "right"] as const;
 
-/** The address of what is seen, with times that stay what they are. */
+/** The page's address with absolute instead of relative times. */
 export function lastingLink(nowMs: number): string {
   const state = readAddress(new URL(location.href));
   const change: Record<string, string | undefined> = {};
@@ -49,7 +49,7 @@ function selectionText(asked: Selected, range: Range | null): string {
   return [asked.query ?? "", ...ids, typeOf(asked), range ? rangeText(range) : ""].filter((each) => each !== "").join(" \u00b7 ");
 }
 
-/** Of stacks that the server was asked for now. */
+/** The origin of stacks that were just queried from the server. */
 export function originOf(api: Api, asked: Selected): Origin {
   const nowMs = Date.now();
   const range = rangeOf(asked.from, asked.until, nowMs);
@@ -63,7 +63,7 @@ export function originOf(api: Api, asked: Selected): Origin {
   };
 }
 
-/** Of both sides of a comparison. */
+/** The origin of both sides of a comparison. */
 export function originOfPair(base: Selected, asked: Selected): Origin {
   const nowMs = Date.now();
   const [baseRange, range] = [rangeOf(base.from, base.until, nowMs), rangeOf(asked.from, asked.until, nowMs)];

@@ -32,10 +32,10 @@ function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): W
   };
 }
 
-/** The parts of a look that are in the tree itself. */
+/** The parts of a look that change the tree itself. */
 const IN_TREE = ["focus", "hide", "recursion"] as const;
 
-/** Whether a look leaves the stacks as they are. */
+/** Whether a look leaves the stacks unchanged. */
 export function isWhole(look: Look): boolean {
   return IN_TREE.every((name) => look[name] === undefined);
 }

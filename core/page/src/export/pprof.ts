@@ -62,7 +62,8 @@ function putFunctions(out: Bytes, tree: Tree, texts: Texts): void {
   }
 }
 
-/** Not compressed; see packed(). Of an unknown time it has none. */
+/** The tree as pprof, not compressed; see packed(). If the range is not known, it
+ * has no time. */
 export function pprofOf(tree: Tree, { says, link, range }: Pick<Origin, "says" | "link" | "range">): Uint8Array<ArrayBuffer> {
   const out = new Bytes();
   const texts = new Texts();
@@ -75,7 +76,7 @@ export function pprofOf(tree: Tree, { says, link, range }: Pick<Origin, "says" |
     out.part(1, valueType(texts, "samples", "count"));
   putSamples(out, tree);
   putFunctions(out, tree, texts);
-  // Nanoseconds are larger than a number is exact.
+  // BigInt, as nanoseconds exceed the integers that a number represents exactly.
   if (range)
     out.varint(9 << 3).bigVarint(BigInt(Math.round(range.fromMs)) * 1_000_000n)
       .varint(10 << 3).bigVarint(BigInt(Math.round(range.untilMs - range.fromMs)) * 1_000_000n);

@@ -33,7 +33,7 @@ export function titleOfColumn(column: Column, rows: Rows): string {
   }
 }
 
-/** A text over a bar of its share. */
+/** A text over a bar whose width is the share. */
 function measured(share: number, ...texts: HTMLElement[]): HTMLElement {
   const bar = h("span", { class: "flame-bar-share", "aria-hidden": "true" });
 
@@ -47,7 +47,7 @@ function withShare(value: number, whole: number, unit: string): HTMLElement {
   return measured(share, h("span", { class: "flame-amount" }, amount(value, unit)), h("span", { class: "flame-share" }, percent(share)));
 }
 
-/** A comparison of shares has no values. */
+/** The cell of one side. A comparison of shares shows shares instead of values. */
 function ofSide({ rows: { comparison }, unit, whole, wholeBase }: CellSource, side: "base" | "now", value: number): HTMLElement {
   return comparison?.scale === "shares"
     ? measured(value / comparison[side].total, h("span", { class: "flame-amount" }, sideText(comparison, side, value, unit)))

@@ -14,7 +14,7 @@ export interface Theme {
   /** Packages without a name, then by hash. */
   readonly packages: readonly string[];
   readonly kinds: readonly string[];
-  /** From half or less through the same to twice or more. */
+  /** Colours of changes, from half or less through none to twice or more. */
   readonly changes: readonly string[];
   /** Frames above the zoomed one, and their text. */
   readonly above: string;

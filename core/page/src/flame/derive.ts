@@ -23,7 +23,7 @@ export function shapeOf(look: Look): string {
   return JSON.stringify([look.focus, look.hide, look.sandwich, look.recursion, look.scale, look.sort]);
 }
 
-/** A comparison of shares, unless the look says values. */
+/** Compares shares, unless the look selects values. */
 export function scaled(tree: Tree, scale: string | undefined): Tree {
   return { ...tree, comparison: tree.comparison && tree.comparison.by(scale === "values" ? scale : "shares") };
 }

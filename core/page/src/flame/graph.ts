@@ -17,8 +17,7 @@ export interface Graph {
   /** Level l is levelStart[l] … levelStart[l + 1] - 1. */
   readonly levelStart: Uint32Array;
   /** Where a node begins and how wide it is, in the tree's unit. In a comparison
-   * the width is the sum of both sides, by its scale: what is gone has its place,
-   * too. */
+   * the width is the sum of both scaled sides, so removed nodes are shown, too. */
   readonly x: Float64Array;
   readonly width: Float64Array;
   readonly self: Float64Array;

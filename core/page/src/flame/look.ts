@@ -7,8 +7,8 @@
  * sandwich  a function: its callers above, its callees below
  * recursion direct | all: shown once
  * layout    icicle (the root is on top) | flame
- * colour    package | kind, of a comparison change, too
- * scale     of a comparison: shares | values
+ * colour    package | kind; in a comparison also: change
+ * scale     only in a comparison: shares | values
  * sort      value | name: what is left among siblings
  * order     the table's column, "-" before it: the least first
  * shown     both | table | graph */

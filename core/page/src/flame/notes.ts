@@ -1,16 +1,16 @@
-/** What a reader of the figures has to know of the stacks behind them. */
+/** Notes on missing stacks, which a reader needs to interpret the figures. */
 import { totalsOf, type Tree } from "../model/tree.ts";
 import { count, percent } from "../parts/format.ts";
 
-/** Frames that stand where a stack, or its outer end, is missing: SP_NOTES of
+/** Frames that replace a missing stack or its missing outer end: SP_NOTES of
  * core/src/profile/profile.h. */
 const WITHOUT_STACK: readonly string[] = [
   "[signal blocked]", "[thread start]", "[thread end]", "[truncated]", "[too many stacks]", "[no timer]",
 ];
-/** A smaller share is not told. */
+/** Smaller shares are not mentioned. */
 const SHARE_MIN = 0.01;
 
-/** The values of both sides in each of these frames, and all there is. */
+/** The sum of both sides' values in each of these frames, and in the whole tree. */
 function sumsOf(tree: Tree): { all: number; of: Map<string, number> } {
   const both = tree.baseSelf ? tree.self.map((value, node) => value + tree.baseSelf![node]!) : tree.self;
   const totals = totalsOf(tree.parent, both);
@@ -27,7 +27,7 @@ function sumsOf(tree: Tree): { all: number; of: Map<string, number> } {
   return { all: totals[0]!, of };
 }
 
-/** A sentence each. */
+/** One sentence for each note. */
 export function notesOf(tree: Tree): string[] {
   const { all, of } = sumsOf(tree);
   const share = [...of.values()].reduce((sum, value) => sum + value, 0) / all;

@@ -18,9 +18,9 @@ export interface PanelOptions {
   look: Look;
   /** The user looked elsewhere: members to change, "" takes one away. */
   onLook: (change: Look) => void;
-  /** The title of what is exported, and the name of its file without an ending. */
+  /** The title of exports, and their file name without an extension. */
   title: string;
-  /** Of the stacks that are shown now. */
+  /** The origin of the stacks shown at present. */
   origin: () => Origin;
 }
 

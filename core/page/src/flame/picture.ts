@@ -7,7 +7,7 @@ export interface Picture {
   readonly width: number;
   readonly height: number;
   readonly background: string;
-  /** Of what is written beside frames. */
+  /** Colour of text outside frames. */
   readonly foreground: string;
   readonly fontFamily: string;
   readonly fontPx: number;
@@ -37,11 +37,12 @@ export function pictureOf(scenes: readonly Scene[], width: number): Picture {
 }
 
 const CAPTION_X_PX = 4;
-/** Wider than the letters of an address are on average. */
+/** Width of a letter as a share of the font size; more than the average in an
+ * address. */
 const LETTER_SHARE = 0.62;
 
-/** A picture below lines that say what it shows; what is wider goes on in the next
- * one. The last line is a link where `link` is no empty text. */
+/** Adds caption lines above a picture. A line that is too wide is continued on the
+ * next one. If `link` is not empty, the last line is a link. */
 export function captioned(picture: Picture, lines: readonly string[], link: string): Picture {
   const letters = Math.max(20, Math.floor((picture.width - 2 * CAPTION_X_PX) / (picture.fontPx * LETTER_SHARE)));
   const parts = [...lines.map((text) => ({ text })), ...link === "" ? [] : [{ text: link, link }]]

@@ -14,7 +14,7 @@ export interface ToolbarEvents {
 
 export interface ToolbarState {
   readonly look: Look;
-  /** Of a comparison; null: there is one side. */
+  /** The scale of a comparison; null: there is only one side. */
   readonly scale: Scale | null;
   readonly canUndo: boolean;
   /** What a search found, or what is wrong with it. */

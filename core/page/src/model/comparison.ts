@@ -2,9 +2,9 @@
  * than chance.
  *
  * Sample counts of independent events are Poisson distributed. Of n = a + b
- * samples of one frame, a on the new side and b on the base's, the new side
- * expects n q if nothing changed, where q is its share of the samples that equal
- * amounts make on both sides. Chernoff's bound of the binomial distribution
+ * samples of one frame, a on the new side and b on the base's, the new side is
+ * expected to have n q if nothing changed, where q is its share of the samples when
+ * both sides have equal amounts. Chernoff's bound of the binomial distribution
  * (H. Chernoff, A measure of asymptotic efficiency, Ann. Math. Stat. 23, 1952)
  * says that a split at least as uneven as a : b has a probability of at most
  *
@@ -15,33 +15,34 @@
  * samples, and 1,000 samples on each side differ from 221 on. */
 
 export const SCALES = ["shares", "values"] as const;
-/** Shares of each side's total, or values as they were measured. */
+/** Compares shares of each side's total, or the measured values. */
 export type Scale = (typeof SCALES)[number];
 
-/** One in so many unchanged frames is coloured by chance, at most. */
+/** The largest probability that an unchanged frame is coloured by chance. */
 const NOISE_MAX = 1e-5;
-/** Of a quotient. */
+/** The relative rounding error of a quotient. */
 const ROUNDING = 1e-9;
 
-/** What one side has in all; samples are null where they are not known. */
+/** The totals of one side; samples are null if they are not known. */
 export interface Sums {
   readonly total: number;
   readonly samples: number | null;
 }
 
-/** x ln(x / expected), 0 for 0. */
+/** x ln(x / expected); 0 for x = 0. */
 function weighed(x: number, expected: number): number {
   return x > 0 ? x * Math.log(x / expected) : 0;
 }
 
-/** Whether a frame's samples split as chance alone might split them. */
+/** Whether chance alone may explain how a frame's samples are split between the
+ * sides. */
 export function isSplitByChance(samples: number, baseSamples: number, share: number): boolean {
   const all = samples + baseSamples;
 
   return 2 * Math.exp(-weighed(samples, all * share) - weighed(baseSamples, all * (1 - share))) > NOISE_MAX;
 }
 
-/** The value of a sample; of an empty side that of the other. */
+/** The value of one sample; for an empty side, the other side's. */
 function weightOf(side: Sums, other: Sums): number {
   const [known, spare] = [side, other].map(({ total, samples }) => samples && total > 0 ? total / samples : null);
 
@@ -49,13 +50,13 @@ function weightOf(side: Sums, other: Sums): number {
 }
 
 export class Comparison {
-  /** Multiplies the base's values: 1, or to equal totals. */
+  /** Multiplies the base's values: 1, or the factor that makes the totals equal. */
   readonly factor: number;
   readonly scale: Scale;
-  /** The new side's share of the samples that equal amounts make. */
+  /** The new side's expected share of the samples when both sides have equal amounts. */
   private readonly share: number;
 
-  /** Values are compared, too, where a side has nothing to have a share of. */
+  /** If a side's total is 0, values are compared in any case. */
   constructor(readonly base: Sums, readonly now: Sums, scale: Scale = "shares") {
     this.scale = base.total > 0 && now.total > 0 ? scale : "values";
     this.factor = this.scale === "shares" ? now.total / base.total : 1;
@@ -76,14 +77,14 @@ export class Comparison {
   isNoise(value: number, base: number, samples: number | null, baseSamples: number | null): boolean {
     if (samples === null || baseSamples === null)
       return this.isSame(value, base);
-    // Samples of different weights: where counts and values went different ways,
-    // the counts do not speak for the difference.
+    // Samples may have different weights: if counts and values changed in opposite
+    // directions, the counts do not confirm the difference.
     return isSplitByChance(samples, baseSamples, this.share)
       || Math.sign(value - base * this.factor) !== Math.sign(samples - (samples + baseSamples) * this.share);
   }
 
-  /** How often it doubled: from -1 (half, less or gone) to 1 (twice, more or
-   * new); 0 within noise. */
+  /** The binary logarithm of the change, from -1 (half, less or gone) to 1 (twice,
+   * more or new); 0 if it is noise. */
   change(value: number, base: number, samples: number | null, baseSamples: number | null): number {
     const scaled = base * this.factor;
 

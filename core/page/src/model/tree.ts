@@ -25,9 +25,10 @@ export interface Tree {
   readonly samples: Float64Array | null;
   /** And those of the left side; null also where there is none. */
   readonly baseSamples: Float64Array | null;
-  /** Of the whole sides, whatever is left of the tree; null: there is one side. */
+  /** The comparison of the whole sides, also after the tree was filtered; null:
+   * there is only one side. */
   readonly comparison: Comparison | null;
-  /** Small nodes that were merged into others, called "(other)". */
+  /** The number of small nodes that were merged into nodes "(other)". */
   readonly merged: number;
 }
 
@@ -39,7 +40,7 @@ function sumsOf(values: Float64Array, samples: Float64Array | null): Sums {
   return { total: sumOf(values), samples: samples && sumOf(samples) };
 }
 
-/** Of columns that have a base. */
+/** The comparison of columns with a base. */
 export function comparisonOf(columns: Pick<Tree, "self" | "baseSelf" | "samples" | "baseSamples">): Comparison {
   return new Comparison(sumsOf(columns.baseSelf!, columns.baseSamples), sumsOf(columns.self, columns.samples));
 }

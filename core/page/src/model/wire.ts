@@ -9,7 +9,8 @@ export interface WireTree {
   unit: string;
   /** Profiles that had a part in it. */
   profiles: number;
-  /** How many small nodes the server merged into "(other)"; none without it. */
+  /** The number of small nodes that the server merged into "(other)"; missing:
+   * none. */
   merged?: number;
   functions: { name: string[]; file: string[]; line: number[] };
   /** `samples`: how many own values rest on, where that is known. */
@@ -21,7 +22,7 @@ export interface WireDiff {
   type: string;
   unit: string;
   profiles: [left: number, right: number];
-  /** As of a tree. */
+  /** As in a tree. */
   merged?: number;
   functions: WireTree["functions"];
   nodes: {
@@ -144,8 +145,8 @@ export interface WireFile {
   title: string;
   /** How it is looked at first; the command says nothing of it. */
   look?: Record<string, string>;
-  /** Of a file that the page made: queries and ranges, and the address that showed
-   * them. */
+  /** Only in a file exported by the page: queries and ranges, and the address that
+   * showed them. */
   origin?: { says: string[]; link: string };
   now: WireFileSide;
   base: WireFileSide | null;

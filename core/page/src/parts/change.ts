@@ -1,15 +1,15 @@
-/** Texts of a comparison: shares in per cent, values in their unit. */
+/** Texts for differences: shares in per cent, values in their unit. */
 import type { Comparison } from "../model/comparison.ts";
 import { amount, percent } from "./format.ts";
 
 export const NOISE_HINT = "The samples of both sides differ by no more than chance";
 
-/** Instead of a difference that chance explains. */
+/** The text that replaces a difference within chance. */
 export function noiseText(comparison: Comparison, value: number, base: number): string {
   return comparison.isSame(value, base) ? "same" : "noise";
 }
 
-/** A text of the size of a number, with the number's sign. */
+/** Formats the absolute value and adds the number's sign. */
 function signed(number: number, text: (size: number) => string): string {
   const size = text(Math.abs(number));
 
@@ -20,7 +20,7 @@ export function sideText(comparison: Comparison, side: "base" | "now", value: nu
   return comparison.scale === "shares" ? percent(value / comparison[side].total) : amount(value, unit);
 }
 
-/** Points are differences of per cents. */
+/** Differences of shares are percentage points. */
 export function differenceText({ scale, base, now }: Comparison, value: number, baseValue: number, unit: string): string {
   return scale === "shares"
     ? signed((value / now.total - baseValue / base.total) * 100, (size) => `${size.toFixed(2)} points`)

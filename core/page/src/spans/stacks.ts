@@ -73,7 +73,7 @@ export class StacksPlace {
     this.element.replaceChildren(this.panel.element);
   }
 
-  /** How it is looked at now. */
+  /** The present look. */
   lookNow(): Look {
     return this.panel?.look() ?? this.look;
   }

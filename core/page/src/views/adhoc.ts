@@ -39,13 +39,14 @@ function treeOfFiles(files: readonly ReadFile[]): Tree {
   return second ? treeOfPair(first!, second) : treeOf(first!);
 }
 
-/** A file may be a comparison by itself. */
+/** The sides of a file: two if it is a comparison. */
 function sidesOf(file: ReadFile): ReadFile[] {
   return file.before
     ? [{ ...file, name: `${file.name} (before)`, values: file.before }, { ...file, name: `${file.name} (after)` }] : [file];
 }
 
-/** A file has no address; one pprof profile is exported as it is. */
+/** The origin of files, which have no address. A single pprof file is exported
+ * unchanged. */
 function originOfFiles(files: readonly ReadFile[]): Origin {
   const last = files[files.length - 1]!;
   const when = (file: ReadFile): string => file.timeMs === null ? "" : ` \u00b7 ${moment(file.timeMs)} ${zoneOf(file.timeMs)}`;

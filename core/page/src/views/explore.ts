@@ -84,7 +84,8 @@ class Explore {
     this.place.replaceChildren(this.panel.element);
   }
 
-  /** Too much was asked for: the timeline stays, where less can be chosen. */
+  /** The query was too large: keep the timeline, so that a smaller range can be
+   * chosen. */
   private refused(error: unknown, signal: AbortSignal): void {
     if (!(error instanceof Problem) || ![429, 503].includes(error.status) || signal.aborted)
       throw error;
