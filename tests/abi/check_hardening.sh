@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# check_hardening.sh LIBRARY [fortified]: what is written to the library or its
-# stack by mistake is noticed, or impossible: read-only relocations, bound at
-# load, no executable stack, stack protector; with "fortified", which needs
-# optimisation and glibc, checked string functions. Tried with readelf 2.40.
+# check_hardening.sh LIBRARY [fortified]: the library is hardened against stray writes: read-only
+# relocations, binding at load, no executable stack, stack protector; with "fortified", which needs
+# optimisation and glibc, checked string functions. Tested with readelf 2.40.
 set -euo pipefail
 library=$1
 status=0

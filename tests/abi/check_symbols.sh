@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
-# check_symbols.sh COMPILER INCLUDE_DIR LIBRARY ARCHIVE LIST: the names exported
-# by the shared and by the static library, those declared in the headers
-# (runtime.h includes spanprof.h) and those of the list are the same.
-# Tried with nm 2.40.
+# check_symbols.sh COMPILER INCLUDE_DIR LIBRARY ARCHIVE LIST: the names exported by the shared and
+# by the static library, those declared in the headers (runtime.h includes spanprof.h) and those of
+# the list are the same. Tested with nm 2.40.
 set -euo pipefail
 compiler=$1 include_dir=$2 library=$3 archive=$4 list=$5
 work=$(mktemp -d)

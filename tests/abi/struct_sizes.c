@@ -236,7 +236,8 @@ static void recording_options_of_every_version(void) {
   CHECK_EQUAL(spanprof_recording_options_init(&options.known, known),
               SPANPROF_OK);
   check_poison(&options, known, sizeof options);
-  /* The poison behind it would be refused. */
+  /* If the library read the poison after the known fields, it would refuse the
+   * options. */
   CHECK_EQUAL(spanprof_recording_begin(&options.known, &recording),
               SPANPROF_OK);
   CHECK_EQUAL(spanprof_recording_end(recording, NULL), SPANPROF_OK);

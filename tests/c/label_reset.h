@@ -21,7 +21,7 @@ static inline void label_reset(const sp_mem *mem) {
 
   if (self) {
     memset(&self->cache, 0, sizeof self->cache);
-    /* The last span is kept for the thread's end. */
+    /* Reset the last span, too, which is kept for the thread's end. */
     sp_context_remember(self, 0, 0, 0);
   }
   /* An ended span outlives two sweeps, its parent one more a generation. */

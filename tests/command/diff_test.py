@@ -43,7 +43,7 @@ class DiffTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (3, ""))
         self.assertRegex(done.stdout, r"(?m)^ +10\.000 +14\.000 +\+40\.0% ! +"
                                       r"1000 +1400  cart$")
-        # Within chance there is neither a change nor a rank.
+        # Rows within chance show no change and come last.
         self.assertRegex(done.stdout,
                          r"(?m)^ +5\.000 +5\.100 +~ +500 +510  pay$")
         self.assertRegex(done.stdout, r"(?m)^ .* \* +1000 +1400  do_cart$")

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""check_cost.py PROGRAM: counts under callgrind what handler, labels and spans
-execute, and fails where one takes more instructions than it may. Counts do not
-depend on the machine's load; on the compiler they do, so a bar has room of some
-10 % over what GCC 12 makes of the release build. One that is met with much room
-to spare is to be lowered here. Tried with callgrind 3.19."""
+"""check_cost.py PROGRAM: counts under callgrind what handler, labels and spans execute, and fails
+where one takes more instructions than it may. Counts do not depend on the machine's load; on the
+compiler they do, so a bar has room of some 10 % over what GCC 12 makes of the release build. One
+that is met with much room to spare is to be lowered here. Tested with callgrind 3.19."""
 import pathlib
 import re
 import subprocess

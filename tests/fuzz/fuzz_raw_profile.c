@@ -34,7 +34,8 @@ static spanprof_status take(sp_view bytes, sp_arena *arena, sp_buffer *unpacked,
   spanprof_status st;
   bool large;
 
-  limits.part_bytes = (size_t)68 << 10; /* a few samples above the least */
+  limits.part_bytes = (size_t)68 << 10; /* a few samples more than the minimum
+                                         */
   st = sp_raw_unpack(bytes, unpacked, (size_t)1 << 20, &bytes, &large, refusal);
   if (st || large)
     return st;

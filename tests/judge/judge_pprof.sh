@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# judge_pprof.sh MAKE_PROFILES: go tool pprof decodes the profiles that
-# MAKE_PROFILES encodes, and must find their samples, names and labels.
-# Tried with the pprof of Go 1.19.8, 1.24.4, 1.26.10 and 1.27.3.
+# judge_pprof.sh MAKE_PROFILES: go tool pprof decodes the profiles that MAKE_PROFILES encodes, and
+# must find their samples, names and labels. Tested with the pprof of Go 1.19.8, 1.24.4, 1.26.10 and
+# 1.27.3.
 set -euo pipefail
 make_profiles=$1
 if ! command -v go > /dev/null; then
@@ -55,8 +55,8 @@ has() {
   done
 }
 
-# A frame whose line number is 0, then the start line of its function, which is 0
-# too. Go 1.24 and later print the column between them.
+# Matches a frame with line number 0, followed by the start line of its function, also 0. Go 1.24
+# and later print the column between them.
 no_line=' :0(:0)? s=0\(\) *$'
 few=$work/0.pb.gz
 judge -raw "$few" > "$work/raw"

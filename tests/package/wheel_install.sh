@@ -89,7 +89,7 @@ echo "$size KiB on disk"
   loads from_checkout
 )
 (
-  # In a checkout, before anything is made.
+  # Runs in a checkout before anything is built.
   without_tools() {
     local name=$1 said=$2
     shift 2

@@ -1,4 +1,4 @@
-"""Who reaches the server: tokens in a file, Unix sockets, and the line that says where it listens."""
+"""Access to the server: tokens in a file, Unix sockets, and the log line with the addresses."""
 import base64
 import os
 import re
@@ -29,7 +29,7 @@ class AccessTest(unittest.TestCase):
         self.file = os.path.join(self.directory, "token")
 
     def write(self, text):
-        """In place of the file, as secrets are changed."""
+        """Replace the file, as renewed secrets are."""
         with open(self.file + ".new", "w") as file:
             file.write(text)
         os.replace(self.file + ".new", self.file)
@@ -54,7 +54,7 @@ class AccessTest(unittest.TestCase):
             self.write("second")
             self.assertEqual({200}, ask("second"))
             self.assertEqual({401}, ask("first"))
-            for text in ("", "\n", "x" * 600):  # no token: the last one stays
+            for text in ("", "\n", "x" * 600):  # not a valid token: the last one stays valid
                 self.write(text)
                 self.assertEqual({200}, ask("second"))
                 self.assertEqual({401}, ask(""))
@@ -83,7 +83,7 @@ class AccessTest(unittest.TestCase):
         process.kill()
         process.wait()
         self.assertTrue(os.path.exists(path))
-        third, _ = self.start(listen="unix:" + path)  # in place of the one that was left behind
+        third, _ = self.start(listen="unix:" + path)  # replaces the stale socket
         self.assertIn(b" 200 ", over(path))
         third.terminate()
         self.assertEqual(0, third.wait())

@@ -1,4 +1,5 @@
-"""Ad hoc profiles: the files of core/page/test/corpus, value by value, as the page reads them."""
+"""Ad hoc profiles: for the files of core/page/test/corpus, the server returns the same values as
+the page."""
 import base64
 import json
 import os
@@ -17,7 +18,7 @@ def content(name):
 
 
 def stacks(graph):
-    """{"a;b": value} of a flamebearer of the format "single"."""
+    """{"a;b": value} from a flamebearer with the format "single"."""
     found, above = {}, [(0, float("inf"), None)]
     names = graph["names"]
     for level in graph["levels"]:
@@ -64,7 +65,7 @@ class AdhocTest(unittest.TestCase):
                 continue
             status, said = self.upload(name)
             self.assertEqual(200, status, (name, said))
-            # Stacks without a name of their values are called as the file.
+            # If the values have no name, the file's name is used.
             kinds = {kind: "samples" if kind == name else kind for kind in said["profileTypes"]}
             self.assertEqual(set(expected["values"]) | ({"before"} if "before" in expected else set()),
                              set(kinds.values()), name)

@@ -1,4 +1,4 @@
-"""The store's files within their limit and on a volume that is full."""
+"""The store's files within their limit, and on a full volume."""
 import os
 import re
 import subprocess
@@ -10,11 +10,11 @@ from messages import pprof, push
 from serving import Server
 
 MB = 10**6
-UPLOADS = 250  # some 9 MB in the store, were they all kept
+UPLOADS = 250  # would need some 9 MB in the store
 
 
 def upload(seed):
-    """Of 12 KB, whose functions and ids are in no other one."""
+    """A profile of 12 KB with unique functions and ids."""
     samples = [((f"generated.{seed:06d}.{n:04d}.{'x' * 40}", "main"), (n + 1,),
                 {"span_id": f"{seed * 1000003 + n * 7919 + 1:016x}"}) for n in range(100)]
     return push({"__name__": "process_cpu", "service_name": "shop"}, pprof(samples, time.time_ns() - seed))
@@ -67,7 +67,7 @@ class VolumeTest(unittest.TestCase):
         self.addCleanup(subprocess.run, ["umount", self.volume], check=True)
 
     def send_until_taken(self, server, seed):
-        """An upload may be refused, in a sentence, for 30 s at most."""
+        """Upload; refusals must have a sentence, and last 30 s at most."""
         end = time.monotonic() + 30
         while True:
             status, said = send(server, seed)
@@ -78,7 +78,7 @@ class VolumeTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end, said)
 
     def fill(self):
-        """Another program takes all the space that is left."""
+        """Fill the volume, as another program might."""
         with open(os.path.join(self.volume, "other"), "wb", buffering=0) as file:
             try:
                 while True:

@@ -20,7 +20,7 @@ from server_test import CALL, Server
 
 PUSH = "/push.v1.PusherService/Push"
 PROTO = {"Content-Type": "application/proto"}
-MEMORY_KB = 240_000  # one upload of 96 MiB, and bodies
+MEMORY_KB = 240_000  # one upload of 96 MiB, plus request bodies
 SANITIZED = bool(os.environ.get("SPANPROF_SANITIZED"))  # no memory is measured there
 
 
@@ -180,17 +180,18 @@ class HostileTest(unittest.TestCase):
         half = [self.connect(b"POST /ingest?name=slow HTTP/1.1\r\nHost: localhost\r\nContent-Le") for _ in range(2100)]
         for _ in range(20):
             self.assertEqual(200, self.server.push("main;beside 1\n", name="beside.cpu"))
-        # All have one address, of which 1,024 may be open: the oldest were closed with a word.
+        # All connections have the same address, which may have 1,024: the oldest were closed with
+        # an answer.
         self.assertEqual({503}, {self.status(one) for one in half[:1000]})
         self.check_others_were_served()
 
     def test_queries_of_clients_that_have_gone(self):
         ask = b"GET /pyroscope/render?query=shop.cpu&from=now-1h HTTP/1.1\r\nHost: localhost\r\n\r\n"
-        for _ in range(600):  # more than may wait
+        for _ in range(600):  # more than the queue of waiting queries holds
             self.connect(ask).close()
         deadline = time.monotonic() + 30
         while (status := self.raw(ask)) == 503 and time.monotonic() < deadline:
-            pass  # they have not been noticed yet
+            pass  # the server has not noticed the disconnects yet
         self.assertEqual(200, status)
         self.check_others_were_served()
 

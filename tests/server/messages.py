@@ -25,7 +25,7 @@ def part(field, value):
 
 
 class Unnamed(typing.NamedTuple):
-    """A frame without a symbol: the file of its mapping, and its address."""
+    """A frame without a symbol: the mapping's file, and the address."""
     file: str
     address: int
 

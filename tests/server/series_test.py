@@ -97,7 +97,7 @@ class SeriesTest(unittest.TestCase):
             return [((one["from"] - BASE_S * 1000) // 1000, (one["until"] - BASE_S * 1000) // 1000, one["profiles"])
                     for one in json.loads(body)["ranges"]]
         with serving.Server() as server:
-            for begin, end in ((0, 10), (10, 20), (26, 36), (41, 51)):  # 6 s are missing, then half of a profile
+            for begin, end in ((0, 10), (10, 20), (26, 36), (41, 51)):  # a gap of 6 s, then one of half a profile
                 ingest(server, "shop.cpu", 9, BASE_S + begin, BASE_S + end)
             self.assertEqual([(0, 20, 2), (26, 51, 2)],
                              ranges(**{"query": "shop.cpu", "from": BASE_S - 1, "until": BASE_S + 60}))

@@ -17,7 +17,7 @@ SAMPLES = ((("leaf", "main"), (30_000_000,), {"span_id": SPAN, "trace_id": TRACE
 
 
 def self_times(graph):
-    """Of a flame graph by name, without zeros."""
+    """The values of a flame graph by name, without zeros."""
     found = {}
     for level in graph["levels"]:
         values = level["values"] if isinstance(level, dict) else level
@@ -180,7 +180,7 @@ class Uploads(unittest.TestCase):
             self.assertEqual({"eu"}, {labels["region"] for labels in self.server.series(selector, self.span)})
 
     def test_refusals_say_how_to_go_on(self):
-        """In the answer, and the first of a minute in the log."""
+        """The reason is in the answer, and in the log for the first refusal in a minute."""
         form = b'--B\r\nContent-Disposition: form-data; name="other"; filename="f"\r\n\r\nx\r\n--B--\r\n'
         multipart = {"Content-Type": "multipart/form-data; boundary=B"}
         with Server() as server:
@@ -225,7 +225,8 @@ class Uploads(unittest.TestCase):
             CPU, '{service_name="otlp"}', self.span, spanSelector=[SPAN])[0])
 
     def test_otlp_texts_by_number(self):
-        """As the Collector's marshaler writes them: keys and values of attributes by their numbers."""
+        """The Collector's marshaler writes keys and values of attributes as indices into the string
+        table."""
         def by_number(texts, service):
             def key_value(key, value):
                 return number(3, texts.index(key)) + part(2, number(8, texts.index(value)))
@@ -295,7 +296,7 @@ class Uploads(unittest.TestCase):
         del span["traceId"]
         status, body = self.server.send("/v1/traces", json.dumps(message).encode(), {"Content-Type": "application/json"})
         self.assertEqual("1", json.loads(body)["partialSuccess"]["rejectedSpans"])
-        far = 4_080_000_000 * 10**9  # a clock in 2099 costs its own spans
+        far = 4_080_000_000 * 10**9  # spans dated 2099 by a wrong clock are rejected, others are not
         early = self.now - 7200 * 10**9
         times = [(far, far), (self.now, far), (early - 100 * 10**9, early), (early, self.now)]
         spans = [dict(span, traceId=TRACE, spanId=f"{n:016x}", startTimeUnixNano=str(begin), endTimeUnixNano=str(end))
@@ -323,7 +324,8 @@ class Uploads(unittest.TestCase):
         self.assertEqual(200, self.server.send("/ready", method="GET")[0])
 
     def test_limits(self):
-        """What a Pyroscope refuses by default is taken, unless --limits says otherwise; memory bounds it."""
+        """Profiles beyond Pyroscope's default limits are accepted, unless --limits is given; only
+        memory limits them."""
         labels = {f"l{i}": "v" for i in range(40)}
         text = "x" * 5000
         many = pprof([(("leaf", "main"), (1,), {"n": str(i)}) for i in range(16_001)], self.now - 10**10)

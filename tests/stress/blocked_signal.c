@@ -1,7 +1,7 @@
-/* A thread burns CPU in span A with every signal blocked, then unblocks them
- * in span B and burns there: what piled up is [signal blocked], never charged
- * to what B runs. Masks by pthread_sigmask() and, for the length of a wait, by
- * ppoll(), as event loops do. */
+/* A thread burns CPU in span A with every signal blocked, then unblocks them in
+ * span B and burns CPU there. The ticks of A are [signal blocked], and never
+ * attributed to B's code. Signals are masked by pthread_sigmask() and, during a
+ * wait, by ppoll(), as in event loops. */
 #include "stress_run.h"
 
 #include <poll.h>
@@ -15,7 +15,7 @@ typedef struct blocked_totals {
   uint64_t open_cpu_ns;
   uint64_t masked_cpu_ns;
   _Atomic uint64_t open_ticks;    /* samples with span B and a stack */
-  _Atomic uint64_t wrong_ticks;   /* of these, without B's function */
+  _Atomic uint64_t wrong_ticks;   /* of open_ticks, without B's function */
   _Atomic uint64_t masked_ticks;  /* samples in A's function */
   _Atomic uint64_t blocked_ticks; /* [signal blocked] */
 } blocked_totals;
@@ -158,7 +158,7 @@ static void kind_try(const char *name, void *(*work)(void *), uint64_t for_ns) {
          (unsigned long long)totals.open_ticks,
          (unsigned long long)totals.wrong_ticks);
   stress_run_tell(&run);
-  /* Late by two ticks, it is known for one that was blocked. */
+  /* A signal two ticks late is recognised as one that was blocked. */
   masked_least = totals.masked_cpu_ns * BLOCKED_HZ / STRESS_NS_PER_S;
   STRESS_REQUIRE(totals.blocked_ticks >= masked_least / 2,
                  "%llu ticks are [signal blocked]",

@@ -1,6 +1,6 @@
-/* Programs that switch coroutines, set signal masks, block every signal or make
- * threads that nobody registers: the profile has the CPU time that they use,
- * with or without a stack. */
+/* Programs that switch coroutines, set signal masks, block every signal or
+ * create unregistered threads: the profile has all their CPU time, with or
+ * without a stack. */
 #include "stress_run.h"
 
 #include <signal.h>
@@ -14,7 +14,7 @@ typedef struct seen_case {
   void (*work)(uint64_t until_cpu_ns);
   unsigned threads;
   uint32_t sample_rate_hz;
-  const char *frame; /* one that has part of the time; or NULL */
+  const char *frame; /* must have part of the time; NULL: any */
 } seen_case;
 
 static const seen_case *current_case;
@@ -25,7 +25,7 @@ static bool more_to_do(uint64_t until_cpu_ns) {
   return stress_thread_cpu_ns() < until_cpu_ns;
 }
 
-/* A coroutine that gives way at once. */
+/* A coroutine that yields at once. */
 typedef struct seen_coroutine {
   ucontext_t here;
   ucontext_t main;
@@ -131,7 +131,7 @@ static void case_try(const seen_case *one) {
          one->name, one->threads, (unsigned)one->sample_rate_hz, seen, used,
          seen / used, (double)frame_ns / 1e9, one->frame ? one->frame : "-");
   stress_run_tell(&run);
-  /* Of each thread what came after its last tick is not seen: some 10 ms. */
+  /* The CPU time of each thread after its last tick is not seen: some 10 ms. */
   STRESS_REQUIRE(seen > used * 0.96 && seen < used * 1.03,
                  "seen %.3f s of %.3f s", seen, used);
   STRESS_REQUIRE(!one->frame || frame_ns > 0, "no time is in %s", one->frame);
@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
   size_t i;
 
   stress_begin();
-  /* A share of the time for each, and no less than gives 100 ticks. */
+  /* Divide the time among the cases, with enough for 100 ticks each. */
   cpu_ns_each = stress_seconds() * STRESS_NS_PER_S / 4;
   for (i = 0; i < STRESS_COUNT_OF(cases); i++)
     if (argc < 2 || strstr(cases[i].name, argv[1]))

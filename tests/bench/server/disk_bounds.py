@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Uploads at a steady rate, and each second the bytes of the store's files.
+"""Upload at a steady rate, and print the sizes of the store's files each second.
 
   tests/bench/server/disk_bounds.py SERVER [--seconds 300] [--rate 1300000] [--data DIR] [-- OPTION...]
 
-Prints the largest size of all files, the refusals, and the longest time from a
-refusal to the next upload that was taken. OPTIONs are the server's, as
-`--max-bytes 20M`.
+Prints the largest total size of the files, the number of refusals, and the longest time from a
+refusal to the next accepted upload. OPTIONs are the server's, such as `--max-bytes 20M`.
 """
 import argparse
 import http.client
@@ -24,7 +23,8 @@ from messages import number, pprof, push  # noqa: E402 # after the path that lea
 
 
 def template(rng):
-    """A pprof of some 30 KB; @ stands for what differs in each upload: a third of the functions and all ids."""
+    """A pprof of some 30 KB. @ is a placeholder for the parts that differ in each upload: a third
+    of the functions and all ids."""
     def frame():
         return f"app.module{rng.randrange(400)}.call" if rng.random() < 0.7 else f"generated.{'@' * 16}.{rng.random()}"
     return pprof([(tuple(frame() for _ in range(rng.randrange(3, 12))), (rng.randrange(1, 90) * 10_000_000,),

@@ -11,7 +11,8 @@
 
 static sem_t emitting, emitted;
 
-/* On the collector's thread: it is busy with a window until the test says. */
+/* Runs on the collector's thread, and keeps it busy with a window until the
+ * test releases it. */
 static void part_hold(void *data, sp_encoded *part) {
   (void)data;
   sp_encoded_dispose(part);
@@ -32,13 +33,14 @@ static void *window_let_go(void *data) {
   return NULL;
 }
 
-/* A thread that is being made has every signal blocked. */
+/* The samples taken, except blocked ones: a thread that is being created has
+ * every signal blocked. */
 static uint64_t samples_kept(void) {
   return sp_counted(&sp_counts.samples_taken) -
          sp_counted(&sp_counts.samples_dropped_blocked);
 }
 
-/* Fails where the timers do not come at all. */
+/* Fails if no timer expires. */
 static void burn_until_sampled(void) {
   const uint64_t before = samples_kept();
   int i;
@@ -126,7 +128,7 @@ static void what_is_sampled_after_the_wait_is_in_it(void) {
   CHECK(recording_samples(&on, recording) > 0);
 }
 
-/* However late the collector comes: the samples wait in the ring. */
+/* True even if the collector is late, as the samples wait in the ring. */
 static void what_has_its_mark_is_in_it(void) {
   sp_recording *outer, *inner;
   uint64_t before, middle, after, samples;
@@ -147,7 +149,7 @@ static void what_has_its_mark_is_in_it(void) {
   sp_recording_stop(inner);
   busy_let_go(&on);
   samples = recording_samples(&on, outer);
-  /* A sample may come between a count and the mark beside it. */
+  /* A sample may arrive between a count and the adjacent change of the mark. */
   CHECK(samples + 2 >= middle - before && samples <= middle - before + 1);
   samples = recording_samples(&on, inner);
   CHECK(samples + 2 >= after - middle && samples <= after - middle + 1);
@@ -161,7 +163,8 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* Found at once, however little time the collector gets beside it. */
+  /* Registered, so that the thread has a timer even if the collector gets
+   * little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

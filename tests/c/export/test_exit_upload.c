@@ -8,8 +8,7 @@
 #include "export_fixture.h"
 #include "sink_process.h"
 
-/* A first session, without a server, does not set up the library that does TLS.
- */
+/* A first session without a server does not initialise the TLS library. */
 static void work_without_server(void) {
   spanprof_options options;
   spanprof_session *session;

@@ -1,6 +1,6 @@
-/* The end of a process while its server is down: one try, and none of a forked
- * child whose parent knows. The clock stands still, so that no backoff ends and
- * no deadline comes. */
+/* At the end of a process whose server is down there is one try, and none by a
+ * forked child whose parent knows. The clock stands still, so that no backoff
+ * ends and no deadline passes. */
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <sys/wait.h>
@@ -8,7 +8,7 @@
 
 #include "exporter_fixture.h"
 
-/* libcurl's name lookups come here: the program's own symbol goes first. */
+/* Replaces libcurl's name lookups, as the program's symbols have priority. */
 int getaddrinfo(const char *node, const char *service,
                 const struct addrinfo *hints, struct addrinfo **result) {
   static struct sockaddr_in address;
@@ -46,7 +46,7 @@ static void one_try_of(char *address, const char *mode) {
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
   CHECK_EQUAL(stats().samples_pending, pushed_samples);
   CHECK_EQUAL(stats().profiles_retried, 0);
-  /* A later end cuts its own backoff short. */
+  /* A later exit ends its own backoff. */
   sp_exporter_retry_now(exporter);
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
   CHECK_EQUAL(stats().profiles_retried, 1);
@@ -159,7 +159,7 @@ static void a_forked_child_knows_that_the_server_is_down(void) {
   }
 }
 
-/* Forks a child that pushes, waits for one try until `until_ns` and ends. */
+/* Fork a child that pushes, waits for one try until `until_ns` and exits. */
 static void child_tries(sp_exporter *exporter, uint64_t until_ns,
                         spanprof_status expected) {
   int status;
@@ -204,7 +204,7 @@ static void a_child_learns_from_another(void) {
   stop(exporter, SPANPROF_OK);
 }
 
-/* A request without an answer says the same as a failure. */
+/* A request without an answer counts as a failure. */
 static void a_forked_child_knows_of_a_request_that_hangs(void) {
   const struct timespec wait = {0, 10000000};
   sp_exporter *exporter;

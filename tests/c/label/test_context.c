@@ -297,7 +297,7 @@ static void sample_carries_labels_and_span(void) {
   spanprof_labels_set(pushed);
   spanprof_labels_set(0);
   CHECK_EQUAL(last_labels(sp_self_current()), pushed);
-  /* As a sample without a span does. */
+  /* A sample without a span does the same. */
   sp_context_remember(sp_self_current(), 0, 0, 0);
   CHECK_EQUAL(last_span(sp_self_current()), 0);
   CHECK_EQUAL(last_labels(sp_self_current()), 0);

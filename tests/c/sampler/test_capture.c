@@ -46,7 +46,7 @@ static size_t samples_read(sp_capture *capture) {
   return count;
 }
 
-/* The one sample that was taken: why it has no stack, 0: it has one. */
+/* The reason why the only sample has no stack; 0: it has one. */
 static uint32_t sample_why(sp_capture *capture) {
   sp_ring *ring = sp_capture_ring(capture);
   unsigned shard = 0;
@@ -245,7 +245,7 @@ static void code_at_a_mappings_start_is_not_read_before_it(void) {
   munmap(call, 8192);
 }
 
-/* As swapcontext() sets the mask that there was before. */
+/* swapcontext() sets the same mask again. */
 static void a_mask_that_was_open_before_blocked_nothing(void) {
   sp_capture *capture = capture_started();
   char *call = code_pages("\x0f\x05");
@@ -261,8 +261,8 @@ static void a_mask_that_was_open_before_blocked_nothing(void) {
 }
 #endif
 
-/* What a scan has booked of a thread that blocks the signal does not count
- * again when it comes. */
+/* If a scan has booked ticks of a thread that blocks the signal, they are not
+ * counted again when the signal is delivered. */
 static void ticks_that_were_booked_are_left_out(void) {
   sp_capture *capture = capture_started();
   sp_thread *thread = sp_self_current()->thread;
@@ -278,7 +278,8 @@ static void ticks_that_were_booked_are_left_out(void) {
   capture_stopped(capture);
 }
 
-/* Samples that find the ring full give up the stack; then their ticks wait. */
+/* If the ring is full, a sample is written without its stack; if that does not
+ * fit either, its ticks wait. */
 static void a_full_ring_loses_no_tick(void) {
   enum { SIGNALS = 100000 };
   sp_capture *capture = capture_started();

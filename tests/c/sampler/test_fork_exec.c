@@ -262,8 +262,8 @@ static void urgent_handle(int number) {
   urgent_calls++;
 }
 
-/* A child of a program that handles the young signal leaves it alone: what it
- * uses is booked by the looks at its threads. */
+/* In a child of a program that handles the young signal, the profiler does not
+ * use the signal: scans book the CPU time of its threads. */
 static void a_signal_of_the_programs_own_is_not_borrowed(void) {
   spanprof_session *session = session_begin();
   struct sigaction action;

@@ -1,5 +1,5 @@
-/* What is booked without a stack: before a thread has a timer, at its end, at
- * the end of sampling, and while it blocks the signal or can have no timer. */
+/* Ticks without a stack: before a thread has a timer, at its end, at the end of
+ * sampling, and while it blocks the signal or cannot get a timer. */
 #include "sampler/thread_arming.h"
 
 #include <pthread.h>
@@ -88,7 +88,7 @@ static void what_a_timer_left_is_booked(void) {
   CHECK(booked >= 20 && booked < 1000);
 }
 
-/* But what it used before. */
+/* Only its CPU time from before the exclusion is booked. */
 static void an_excluded_thread_books_nothing(void) {
   sampling_start(8);
   thread_run(excluded_run);
@@ -126,7 +126,8 @@ static void a_clock_of_another_books_nothing(void) {
   CHECK_EQUAL(sampling_stop(), 0);
 }
 
-/* Ticks of the next sample in the ring, and why they have no stack; 0: none. */
+/* The ticks of the next sample in the ring, and the reason why they have no
+ * stack; 0: no sample. */
 static uint64_t ring_next(uint32_t *why, spanprof_span *span) {
   sp_ring *ring = sp_capture_ring(capture);
   const sp_sample *sample;
@@ -166,7 +167,7 @@ static void registered_only(bool only) {
   pthread_mutex_unlock(&sp_threads.lock);
 }
 
-/* As where a scan finds it. */
+/* Arms the timer late, as a scan does. */
 static void what_a_thread_used_before_its_timer_is_booked(void) {
   uint64_t ticks;
 
@@ -234,7 +235,7 @@ static void *span_run(void *nothing) {
   return nothing;
 }
 
-/* It has left it by then. */
+/* The thread has left the span by then. */
 static void the_end_is_of_the_span_that_was_left_last(void) {
   spanprof_span_info info = {.struct_size = sizeof info,
                              .flags = SPANPROF_SPAN_SAMPLED,

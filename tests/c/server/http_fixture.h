@@ -27,7 +27,7 @@ static inline void http_echo(void *data, const sp_http_request *request,
     sp_buffer_format(&response->body, " a=%s", sp_http_query(request, "a"));
 }
 
-/* The log of the server: how many lines it had, and the last one. */
+/* The log of the server: the number of lines, and the last line. */
 static sp_log http_log;
 static _Atomic int http_log_lines;
 static char http_log_line[512];

@@ -1,5 +1,5 @@
-/* The bounds on connections: how many, and how long a request may take to
- * arrive. */
+/* The limits for connections: their number, and the time in which a request
+ * must arrive. */
 #include "check.h"
 
 #include <sched.h>
@@ -38,7 +38,7 @@ static void pair_close(const pair *of) {
   close(of->client);
 }
 
-/* What the client reads to the end. */
+/* Read to the end of the stream as the client. */
 static const char *pair_said(const pair *of) {
   static char text[512];
   size_t size = 0;
@@ -56,7 +56,7 @@ static bool pair_is_open(const pair *of) {
   return recv(of->client, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0;
 }
 
-/* As if its time were over. */
+/* Set the deadline to the past. */
 static void pair_expire(const pair *of) {
   pthread_mutex_lock(&connections.lock);
   of->connection->deadline_ns = 1;

@@ -72,7 +72,7 @@ static void load_start(void) {
   http_begin(given, SP_COUNT_OF(given), NULL);
 }
 
-/* Three that stop one byte before their end take no more than their part. */
+/* Three large bodies without their last byte use no more than their share. */
 static void small_bodies_find_room_beside_large_ones(void) {
   static char large[28 << 20];
   int slow[3], refused;
@@ -207,7 +207,7 @@ static void a_query_is_cancelled_when_its_client_leaves(void) {
   while (atomic_load(&waiting) < 3 ||
          sp_http_server_inflight(server) < SP_COUNT_OF(clients))
     sched_yield();
-  /* Half of them by a reset. */
+  /* Close half of them with a reset. */
   for (i = 0; i < SP_COUNT_OF(clients); i++) {
     if (i % 2)
       setsockopt(clients[i], SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
@@ -215,12 +215,12 @@ static void a_query_is_cancelled_when_its_client_leaves(void) {
   }
   while (sp_http_server_inflight(server))
     sched_yield();
-  /* Those that waited were not begun. */
+  /* Queries that waited were never started. */
   CHECK(atomic_load(&waiting) < 20);
   http_stop();
 }
 
-/* Three are worked on, 512 wait. */
+/* Three queries run, and 512 wait. */
 static void queries_that_wait_have_a_bound(void) {
   static const char ask[] = "GET /wait HTTP/1.1\r\nHost: localhost\r\n\r\n";
   int clients[515];

@@ -1,4 +1,5 @@
-/* Sets of ids: their memory follows the ids that are there, not the highest. */
+/* Sets of ids: their memory depends on the number of ids, not on the highest
+ * one. */
 #include "check.h"
 
 #include <server/store/id_set.h>

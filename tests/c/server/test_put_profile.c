@@ -114,7 +114,7 @@ static void what_was_undone_meanwhile_is_asked_for_again(void) {
   end();
 }
 
-/* 10,000 new frames: the writer looks at some 4,096 at a time. */
+/* 10,000 new frames: the writer processes some 4,096 at a time. */
 static void a_large_profile_is_learned_in_parts(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   const int64_t value = 1;
@@ -159,7 +159,8 @@ static void a_large_profile_is_learned_in_parts(void) {
   CHECK(put.packed);
   CHECK_EQUAL(asked, intern.asked);
   sp_put_dispose(&put);
-  /* All of it is known now, and what others have was not pushed out by it. */
+  /* All of it has ids now, and the cached entries of others were not evicted.
+   */
   CHECK(intern.now.count < 1000);
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));

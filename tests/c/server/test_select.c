@@ -125,7 +125,7 @@ static void high_ids_of_texts_take_no_memory(void) {
 }
 
 static sp_cancel select_cancel;
-static int select_left; /* texts to be matched until the query is cancelled */
+static int select_left; /* texts left to match before the query is cancelled */
 
 static bool matches_until(const sp_matcher *matcher, const char *text,
                           size_t size) {

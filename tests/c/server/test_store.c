@@ -200,7 +200,7 @@ static void samples_are_told_apart_and_counted_by_their_period(void) {
 }
 
 /* Stores of before the period was kept end their keys with the labels. */
-/* The profiles of a selection, and the samples at its leaves. */
+/* Check the number of profiles in a selection, and of samples at its leaves. */
 static void check_counts(sp_store *store, const sp_selector *selector,
                          uint64_t profiles, int64_t samples) {
   sp_stack_tree *tree;
@@ -215,7 +215,7 @@ static void check_counts(sp_store *store, const sp_selector *selector,
   sp_stack_tree_free(tree);
 }
 
-/* 10 profiles with 0.6 periods at one place; one of them has a named span,
+/* 10 profiles with 0.6 periods in one frame; one of them has a named span,
  * another one has a span without a name. */
 static void counts_are_the_same_alone_and_compacted(void) {
   const sp_matcher named = {
@@ -295,7 +295,7 @@ static void what_is_too_old_or_too_much_goes_and_is_counted(void) {
 
   fixture_begin();
   fixture_retention_ns = 3600 * SP_NS_PER_S;
-  fixture_max_bytes = 4 << 20; /* some 2 of them for the data */
+  fixture_max_bytes = 4 << 20; /* some 2 MiB of it are for the data */
   store = fixture_open();
   for (i = 0; i < 8; i++) {
     sp_received *profile =

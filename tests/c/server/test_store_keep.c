@@ -111,7 +111,7 @@ static int64_t used_bytes(void) {
                         "pragma_page_size");
 }
 
-/* As exporters send them, 50 at a time, a second apart. */
+/* Store spans as exporters send them: 50 at a time, one second apart. */
 static void put_large_spans(sp_store *store, uint64_t count, int64_t start_ns) {
   static char attributes[4000];
   sp_store_span spans[50];
@@ -179,7 +179,8 @@ static void a_wrong_clock_costs_its_own_spans_alone(void) {
   fixture_end();
 }
 
-/* Profiles that are alone have most of the bytes; packed, all of them fit. */
+/* Blocks of single profiles use most of the bytes; after compaction all of them
+ * fit. */
 static void what_can_be_packed_is_not_dropped(void) {
   static const sp_received *all[4000];
   const int64_t now = now_ns();
@@ -199,7 +200,8 @@ static void what_can_be_packed_is_not_dropped(void) {
   for (i = 0; i < SP_COUNT_OF(all); i++)
     sp_received_free((sp_received *)(uintptr_t)all[i]);
   sp_store_close(store);
-  /* Three quarters of it, with the reserve and the log of a small store. */
+  /* Three quarters of the used bytes, plus the reserve and the log of a small
+   * store. */
   fixture_max_bytes = (uint64_t)used_bytes() * 3 / 4 + (1792 << 10);
   store = fixture_open();
   CHECK(!sp_store_drop_old(store));
@@ -210,8 +212,8 @@ static void what_can_be_packed_is_not_dropped(void) {
   fixture_end();
 }
 
-/* A file of an earlier version keeps its pages; it becomes one that can give
- * them back. */
+/* A file of an earlier version cannot return its free pages; it is converted to
+ * one that can. */
 static void a_file_of_before_gives_its_pages_back(void) {
   const sp_selector selector = fixture_all();
   struct stat info;
@@ -273,7 +275,7 @@ static struct stat info_of(const char *ending) {
   return info;
 }
 
-/* Whoever reads all the while keeps the log from being emptied. */
+/* A permanent reader keeps the log from being truncated. */
 static void the_limit_of_bytes_holds_for_the_log(void) {
   static char bytes[100000];
   sp_store_document document = {

@@ -1,9 +1,10 @@
-/* Series beyond their limits, and lists of labels without all series. */
+/* Series beyond their limits, and lists of labels that do not read all series.
+ */
 #include "store_fixture.h"
 
 static const sp_trace_id no_trace = {0, 0};
 
-/* One sample for each of `count` span names that no other call has. */
+/* Store one sample for each of `count` span names, unique to this call. */
 static void put_names(sp_store *store, const char *service, int first,
                       int count) {
   sp_received *profile =
@@ -42,21 +43,22 @@ static void further_series_of_an_application_are_one(void) {
   put_names(store, "shop", 0, 8);
   put_names(store, "mail", 0, 3);
   CHECK_EQUAL(11, series_count());
-  put_names(store, "shop", 8, 8); /* 2 fit */
+  put_names(store, "shop", 8, 8); /* 2 fit within the limit */
   put_names(store, "shop", 0, 16);
   CHECK_EQUAL(14, series_count());
   CHECK_EQUAL(32, sum_of(store, "service_name", "shop"));
   CHECK_EQUAL(12, sum_of(store, "span_name", "[other]"));
   CHECK_EQUAL(2, sum_of(store, "span_name", "GET /shop/9"));
   CHECK_EQUAL(0, sum_of(store, "span_name", "GET /shop/10"));
-  /* Names of what did not fit are not kept, either. */
+  /* The label values of the other series are not stored, either. */
   CHECK_EQUAL(0, fixture_number("SELECT count(*) FROM text WHERE text LIKE "
                                 "'%shop/1_'"));
   CHECK(!sp_store_get_stats(store, &stats));
   CHECK_EQUAL(14, stats.series);
   CHECK_EQUAL(12, stats.other_series);
   sp_store_close(store);
-  /* Counted again from the file, and others are left alone. */
+  /* The series are counted again from the file, and other applications are not
+   * affected. */
   store = fixture_open();
   put_names(store, "shop", 16, 4);
   put_names(store, "mail", 3, 3);
@@ -150,7 +152,7 @@ static void series_that_look_alike_come_as_one(void) {
   CHECK_EQUAL(1, list_of(store, &selector, types, 2));
   selector.matchers = &span;
   CHECK_EQUAL(1, list_of(store, &selector, types, 2));
-  /* Of the range alone. */
+  /* Only series in the range. */
   selector = fixture_all();
   selector.from_ms = (FIXTURE_TIME + 50 * FIXTURE_SECOND) / 1000000;
   CHECK_EQUAL(1, list_of(store, &selector, types, 2));

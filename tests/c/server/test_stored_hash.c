@@ -1,11 +1,11 @@
-/* What is in files stays what it is. */
+/* Stored hashes never change. */
 #include "check.h"
 
 #include <server/store/id_filter.h>
 #include <server/store/stored_hash.h>
 
-/* Of the paper, appendix A: the key 00 01 … 0f, the bytes 00 01 … 0e; others
- * are of the reference's vectors. */
+/* From appendix A of the paper: the key 00 01 … 0f, the bytes 00 01 … 0e. The
+ * others are from the vectors of the reference implementation. */
 static void digests_are_siphash_2_4(void) {
   const uint64_t k0 = UINT64_C(0x0706050403020100);
   const uint64_t k1 = UINT64_C(0x0f0e0d0c0b0a0908);

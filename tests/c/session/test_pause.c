@@ -111,7 +111,7 @@ static void signals_reset(void) {
     signal(number, SIG_DFL);
 }
 
-/* As daemon(7) advises. Timers that still ran would end the process. */
+/* daemon(7) recommends this. A timer that still ran would end the process. */
 static void a_program_may_reset_its_signals_in_a_pause(void) {
   spanprof_session *session = session_begin(false);
   uint64_t taken;

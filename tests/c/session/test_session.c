@@ -31,7 +31,7 @@ static void log_keep(void *data, spanprof_log_level level,
 /* How long a thread that was made runs before who made it goes on. */
 static useconds_t session_head_start_us;
 
-static bool session_exits; /* this is the child that does */
+static bool session_exits; /* this is the child process that exits */
 
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                    void *(*run)(void *), void *argument) {
@@ -39,7 +39,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
   int error;
 
   if (session_exits)
-    _exit(3); /* libc may not be able to start one */
+    _exit(3); /* libc may be unable to start a thread at this time */
   *(void **)&next = dlsym(RTLD_NEXT, "pthread_create");
   error = next(thread, attributes, run, argument);
   if (session_head_start_us)
@@ -376,8 +376,8 @@ static void a_forked_child_goes_on_by_itself(void) {
 #endif
 }
 
-/* A log that a language delivers must not be given lines while the language
- * goes or is gone: its exit handlers may have run before ours. */
+/* A language's log callback must not be called during or after the language's
+ * finalisation, as its exit handlers may have run before ours. */
 static void no_line_is_given_to_the_log_once_exit_handlers_run(void) {
 #if !defined(__SANITIZE_THREAD__)
   spanprof_options options = options_given();

@@ -11,7 +11,7 @@
 #include "check.h"
 #include "profile/gunzip.h"
 
-/* What a recording gave. */
+/* The result of a recording. */
 typedef struct recorded {
   sp_buffer pprof; /* unpacked */
   uint64_t samples;
@@ -66,8 +66,8 @@ static uint64_t samples_kept(void) {
   return stats.samples_taken - stats.samples_dropped_blocked;
 }
 
-/* Until there is a sample: a busy machine's collector finds this thread late.
- */
+/* Burn CPU until there is a sample: on a busy machine the collector finds this
+ * thread late. */
 static void burn_until_sampled(void) {
   const uint64_t before = samples_kept();
   int i;
@@ -107,7 +107,8 @@ static void it_is_made_beside_the_windows(void) {
   CHECK_TEXT(profile.note, "");
   CHECK_EQUAL(windows_count, 0);
   CHECK_EQUAL(spanprof_session_stop(session, 20000), SPANPROF_OK);
-  /* One window, with the samples before the recording, too. */
+  /* There is one window, which also has the samples from before the recording.
+   */
   CHECK_EQUAL(windows_count, 1);
   CHECK(windows_samples > (int)profile.samples);
   CHECK_EQUAL(spanprof_stats_get(&stats), SPANPROF_OK);
@@ -163,7 +164,7 @@ static void spans_are_named_though_windows_end_and_spans_too(void) {
   sp_buffer_dispose(&profile.pprof);
 }
 
-/* What the threads of a test do, one after the other, each under its span. */
+/* The threads of a test. They run one after the other, each in its own span. */
 typedef struct worker {
   spanprof_recording_scope scope;
   spanprof_mark mark; /* to work for */
@@ -177,7 +178,8 @@ static void span_burn(const char *name) {
 
   CHECK_EQUAL(spanprof_span_start_named(name, &span), SPANPROF_OK);
   CHECK_EQUAL(spanprof_span_enter(span, &token), SPANPROF_OK);
-  /* Of this thread's own time, which others' samples do not show. */
+  /* CPU time of this thread, as samples of other threads do not show that it
+   * was sampled. */
   burn_cpu_ms(100);
   spanprof_span_leave(token);
   spanprof_span_end(span);
@@ -262,7 +264,8 @@ static void a_context_has_the_work_that_carries_its_mark(void) {
   burn_in_a_thread(0, "neighbour");
   part = recording_end(inner);
   CHECK_EQUAL(spanprof_mark_get(), spanprof_recording_mark(outer));
-  /* It outlives the inner recording, and still belongs to the outer one. */
+  /* The thread outlives the inner recording, and still belongs to the outer
+   * one. */
   burn_in_a_thread(inner_mark, "late");
   all = recording_end(outer);
   CHECK_EQUAL(spanprof_mark_get(), 0);
@@ -312,7 +315,7 @@ static void a_hundred_run_at_once(void) {
                                           : SPANPROF_RECORDING_ALL);
   burn_until_sampled();
   for (i = 0; i < 100; i++) {
-    /* In any order: the inner ones last. */
+    /* The order does not matter; here the inner recordings end last. */
     recorded profile = recording_end(recordings[i]);
 
     CHECK(profile.samples > 0);
@@ -433,7 +436,8 @@ static void what_cannot_be_is_refused_in_a_sentence(void) {
   unsetenv("PYROSCOPE_AGENT_ENABLED");
 }
 
-/* In a child: neither the recording nor the session that was there for it. */
+/* In a forked child there is neither the recording nor its temporary session.
+ */
 static int child_run(spanprof_recording *of_parent) {
   const spanprof_profile_view *view;
   spanprof_recording *recording;
@@ -509,7 +513,8 @@ static const check_test tests[] = {
 };
 
 int main(int argc, char **argv) {
-  /* Found at once, however little time the collector gets beside it. */
+  /* Registered, so that the thread has a timer even if the collector gets
+   * little CPU time. */
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

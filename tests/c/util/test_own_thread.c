@@ -80,7 +80,7 @@ static void *passes_the_gate(void *nothing) {
   return nothing;
 }
 
-/* In a child, since the gate stays closed. */
+/* Runs in a child process, since the gate stays closed. */
 static void one_that_was_left_stops_at_the_gate_after_exit(void) {
   pid_t child = fork();
   pthread_t thread;
@@ -95,7 +95,7 @@ static void one_that_was_left_stops_at_the_gate_after_exit(void) {
     sp_exit_begin();
     sp_own_threads_exit();
     sem_post(&go_on);
-    /* It stops in pause(). */
+    /* The thread is blocked in pause(). */
     CHECK(!sp_own_threads_left_join(SP_NS_PER_S / 5));
     _exit(0);
   }

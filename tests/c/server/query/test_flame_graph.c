@@ -104,8 +104,8 @@ static void a_comparison_has_both_sides(void) {
   sp_name_tree_dispose(&tree);
 }
 
-/* A chain of 3 and 6 equal leaves: of equal weights the first are kept, and no
- * weight is lost. */
+/* A chain of 3 nodes and 6 equal leaves: of equal weights the first nodes are
+ * kept, and no weight is lost. */
 static void a_cut_keeps_as_many_nodes_as_asked_for(void) {
   static const char *const leaves[] = {"a", "b", "c", "d", "e", "f"};
   sp_name_tree whole, tree;

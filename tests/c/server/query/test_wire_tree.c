@@ -1,4 +1,4 @@
-/* A tree that is cut keeps its sums. */
+/* Cutting a tree keeps its sums. */
 #include "failing_mem.h"
 
 #include <server/query/wire_tree.h>
@@ -16,7 +16,8 @@ typedef struct made_stacks {
   sp_stack_tree tree;
 } made_stacks;
 
-/* Each node below a random one before it; weights of which many are equal. */
+/* Make a random tree: the parent of each node is a random earlier one. Many
+ * weights are equal. */
 static void stacks_make(made_stacks *made, unsigned seed, int64_t weight_max) {
   static const char *const names[TREE_FUNCTIONS] = {"a", "b", "c",          "d",
                                                     "e", "f", SP_WIRE_OTHER};
@@ -43,7 +44,7 @@ static void stacks_make(made_stacks *made, unsigned seed, int64_t weight_max) {
                                .node_count = TREE_NODES};
 }
 
-/* Selves of all nodes, then with those below. */
+/* Compute the totals of all nodes; returns the root's. */
 static int64_t tree_sum(const sp_wire_tree *tree, uint32_t side,
                         int64_t *totals) {
   size_t i;
@@ -61,8 +62,8 @@ static bool is_merged(const sp_wire_tree *tree, size_t node) {
   return node > 0 && tree->nodes[node].function == TREE_FUNCTIONS;
 }
 
-/* Both trees are walked from the root: each node that stayed has its total, and
- * what is missing below it is in its "(other)". */
+/* Walk both trees from the root: each kept node has its old total, and its
+ * "(other)" has the sums of the nodes removed below it. */
 static void check_cut(const sp_wire_tree *whole, const sp_wire_tree *cut,
                       uint32_t side) {
   static int64_t totals[2 * TREE_NODES], cut_totals[2 * TREE_NODES];

@@ -94,7 +94,7 @@ static message sample_at(uint64_t leaf, int64_t value) {
   return sample;
 }
 
-/* The name of the leaf's function; its value is checked. */
+/* Check a sample's value, and return the name of its leaf's function. */
 static const char *leaf_of(const sp_received *out, size_t i, int64_t value) {
   const sp_received_sample *sample = &out->samples[i];
   const sp_received_stack *stack = &out->stacks[sample->stack];
@@ -153,7 +153,7 @@ static void a_location_without_a_function_is_a_frame_of_its_module(void) {
   CHECK_TEXT(leaf_of(out, 0, 3), "[libz.so.1]");
   CHECK_TEXT(leaf_of(out, 1, 4), "[vdso]");
   CHECK_TEXT(leaf_of(out, 2, 152), "[unknown]");
-  CHECK_TEXT(leaf_of(out, 3, 96), "[unknown]"); /* with a line */
+  CHECK_TEXT(leaf_of(out, 3, 96), "[unknown]"); /* with one line */
   sp_received_free(out);
 }
 
@@ -190,7 +190,7 @@ static void a_stack_that_is_too_deep_loses_its_innermost_frames(void) {
   sp_received_free(out);
 }
 
-/* Every sample is in one part, and each part is whole. */
+/* Every sample is in exactly one part, and each part is a complete profile. */
 static void a_large_profile_is_built_in_parts(void) {
   message m = pprof_head("k", "v");
   sp_limits limits = sp_limits_own;

@@ -92,7 +92,8 @@ static void spans_outside_of_the_window_are_left_out(void) {
   sp_refusal refusal;
   int64_t off;
 
-  /* The first span's end; the second is a nanosecond long, in 1970. */
+  /* Around the first span's end. The second span is one nanosecond long and in
+   * 1970. */
   for (off = -1; off <= 1; off++) {
     sp_refusal_init(&refusal, &sp_mem_default);
     sp_otlp_spans_init(&spans, &sp_mem_default);
