@@ -7,16 +7,16 @@
 
 #include "rb_spanprof.h"
 
-/* There are spans or labels to follow. Idempotent, and cheap: called for each
- * label. A session that takes another's place changes nothing meanwhile. */
+/* Record that spans or labels are in use, so that contexts must follow fibers.
+ * Idempotent and cheap, as it is called for each label. While one session
+ * replaces another, nothing changes. */
 void rb_sp_follow_want(void);
 
-/* The same for the marks of recordings, which new fibers and threads inherit.
- */
+/* Have new fibers and threads inherit the marks of recordings, too. */
 void rb_sp_follow_marks(void);
 
-/* The process may have begun to be profiled, or have ceased to be: begin to
- * follow, or end it. Raises what waited for the calling thread meanwhile. */
+/* Start or stop to follow fibers, after profiling may have started or stopped.
+ * Raises pending interrupts of the calling thread. */
 void rb_sp_follow_settle(void);
 
 #endif

@@ -12,8 +12,9 @@
  * not held then. */
 void rb_sp_runtime_hold(void);
 
-/* When it is over, or did not begin; the last one undoes all that. Returns as
- * rb_sp_naming_stop() does. */
+/* Called when the session or recording has ended or could not begin. The last
+ * call undoes the first rb_sp_runtime_hold(). Returns the same as
+ * rb_sp_naming_stop(). */
 int rb_sp_runtime_release(void);
 
 /* As the release, where no Ruby code may run: what the last one would undo is

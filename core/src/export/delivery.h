@@ -1,28 +1,26 @@
-/* Handing profiles on: to the user's callback, the output directory, the server
- * and the spool, and the books of it. Used by one thread at a time, the
- * exporter's.
+/* Delivers profiles to the user's callback, the output directory, the server
+ * and the spool, and counts them. Used by one thread at a time, the exporter's.
  *
- * Books: the samples of a profile are settled once, when every sink that is
- * configured has had its turn. They are exported if one of them took it, else
- * dropped. The server has had its turn when it accepted or refused for good, or
- * when time or tries are used up. A profile in the spool is still open while
- * its process lives; what lies there at the stop counts as exported, because it
- * is handed on to the next process. What dead processes left is not in our
- * books: only profiles and bytes are counted for it.
+ * Counts: the samples of a profile are counted once, after every configured
+ * sink has been tried: as exported if at least one sink accepted the profile,
+ * otherwise as dropped. The server has been tried when it accepted or finally
+ * refused the profile, or when the time or the tries are used up. A profile in
+ * the spool is pending while its process lives. At the stop it counts as
+ * exported, because the next process sends it. For spooled profiles of dead
+ * processes only profiles and bytes are counted.
  *
- * profiles_dropped counts every profile the server or the spool gave up, also
- * where another sink had taken it.
+ * profiles_dropped counts every profile that was given up for the server or the
+ * spool, even if another sink accepted it.
  *
- * Backoff: after a failure nothing is sent before backoff_until_ns, whatever
- * waits; so a server that is down is asked at the pace of one retry. While it
- * rejects our credentials, all pending profiles go into the spool, if there is
- * one: often only a new process has better ones.
+ * Backoff: after a failure nothing is sent before backoff_until_ns, however
+ * many profiles wait. A server that is down thus gets one request per backoff.
+ * While it rejects our credentials, all pending profiles go into the spool, if
+ * there is one: often only a new process has better ones.
  *
  * A forked child assumes that the server is down for 20 s after a failure of
  * its parent or of another child: by then the parent has tried again, its
  * backoff included. Without this, each of many short-lived children would wait
- * for a connection of its own.
- */
+ * for a connection of its own. */
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 

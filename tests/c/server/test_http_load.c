@@ -3,7 +3,7 @@
 
 static atomic_int waiting;
 
-/* A query that takes until it is cancelled. */
+/* A query that runs until it is cancelled. */
 static void load_wait(void *data, const sp_http_request *request,
                       sp_http_response *response) {
   atomic_fetch_add(&waiting, 1);

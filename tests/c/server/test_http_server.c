@@ -57,7 +57,6 @@ static void every_answer_says_who_it_is(void) {
   http_stop();
 }
 
-/* What a proxy may understand otherwise is understood in no way. */
 /* gRPC begins with the preface of RFC 9113, 3.4. */
 static void a_client_of_http_2_is_logged_once(void) {
   static const char preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -71,6 +70,7 @@ static void a_client_of_http_2_is_logged_once(void) {
   http_stop();
 }
 
+/* A proxy may parse such requests differently, so the server refuses them. */
 static void malformed_requests_are_refused_with_a_sentence(void) {
   static const struct {
     const char *headers;

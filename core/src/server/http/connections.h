@@ -36,7 +36,7 @@ typedef struct sp_connection {
   bool is_working;      /* in the list `working` */
   bool has_answered;    /* at least one request */
   bool is_shut;         /* for reading */
-  uint64_t deadline_ns; /* for what it waits for */
+  uint64_t deadline_ns; /* of the present wait */
   sp_cancel *cancel;    /* of the running query; NULL: not cancellable */
 } sp_connection;
 

@@ -20,7 +20,7 @@ typedef struct sp_query {
   sp_http_response *response;
   sp_mem small;   /* counts the query's memory until it has its turn */
   size_t bytes;   /* allocated from `small` */
-  bool has_turn;  /* of large queries */
+  bool has_turn;  /* to use much memory */
   sp_arena arena; /* of the whole call */
   sp_query_fault fault;
 } sp_query;

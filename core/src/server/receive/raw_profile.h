@@ -115,7 +115,7 @@ spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
  * several times its size. */
 typedef struct sp_raw_samples {
   const sp_raw_profile *profile;
-  sp_arena arena; /* of the sample at hand */
+  sp_arena arena; /* of the present sample */
   sp_raw_sample sample;
 } sp_raw_samples;
 

@@ -1,5 +1,5 @@
-/* Rows of one table by their ids, asked for in the order of ids: near ones by
- * stepping from one to the next, others by a search. */
+/* Finds rows of one table by their ids, in the order of ids. It steps to near
+ * rows and searches for others. */
 #ifndef SP_ROW_CURSOR_H
 #define SP_ROW_CURSOR_H
 

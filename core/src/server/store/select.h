@@ -25,7 +25,7 @@ typedef struct sp_select_source {
   uint32_t id;
   uint32_t whole;  /* all its series are selected as one, and this number stands
                     * for a series in its entries; 0: one by one */
-  bool asks_spans; /* all samples carry a span */
+  bool asks_spans; /* a matcher of all its entries is for the samples' ids */
 } sp_select_source;
 
 /* Columns of a block that are read by themselves. */

@@ -83,7 +83,8 @@ static void merged_profiles_have_the_period_of_their_metric(void) {
   }
 }
 
-/* The calls that list labels put one more prefix before it than Series. */
+/* The error of the calls that list labels has one more prefix than that of
+ * Series. */
 static void a_fault_of_a_matcher_begins_as_pyroscopes(void) {
   static const char *const cases[][2] = {
       {"Series", ""},

@@ -1,5 +1,5 @@
-/* Our own calls as clients make them, with their problems, and what calls take
- * of memory. */
+/* Our own API calls as clients make them, with their errors, and the memory
+ * that calls use. */
 #include <malloc.h>
 #include <stdlib.h>
 
