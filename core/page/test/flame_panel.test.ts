@@ -377,8 +377,8 @@ test("100,000 functions scroll, with few elements", async () => {
 
   await page.focus(".flame-table");
   await press(page, "End");
-  await page.waitForSelector(".flame-active");
-  assert.deepEqual(await texts(page, ".flame-active .flame-name"), ["main"]);
+  // The rows are drawn anew while the table scrolls to its end.
+  await page.waitForFunction(() => document.querySelector(".flame-active .flame-name")?.textContent === "main");
   assert.ok((await page.$$(".flame-rows [role='row']")).length < 100);
   assert.equal(await page.$eval(".flame-table", (table) => table.getAttribute("aria-rowcount")), "100002");
   await fine(opened);

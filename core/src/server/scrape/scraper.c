@@ -247,8 +247,10 @@ bool sp_scraper_stop(sp_scraper *scraper) {
     until.tv_nsec -= (long)SP_NS_PER_S;
     until.tv_sec++;
   }
-  if (pthread_timedjoin_np(scraper->thread, NULL, &until))
+  if (pthread_timedjoin_np(scraper->thread, NULL, &until)) {
+    pthread_detach(scraper->thread); /* it reads a large body */
     return false;
+  }
   scraper_free(scraper);
   return true;
 }
