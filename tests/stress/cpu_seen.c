@@ -20,6 +20,7 @@ typedef struct seen_case {
 static const seen_case *current_case;
 static uint64_t cpu_ns_each;
 static _Atomic uint64_t cpu_used_ns;
+static pthread_barrier_t work_done, work_seen;
 
 static bool more_to_do(uint64_t until_cpu_ns) {
   return stress_thread_cpu_ns() < until_cpu_ns;
@@ -97,7 +98,25 @@ static void *thread_run(void *data) {
   (void)data;
   current_case->work(begun_ns + cpu_ns_each);
   atomic_fetch_add(&cpu_used_ns, stress_thread_cpu_ns());
+  pthread_barrier_wait(&work_done);
+  pthread_barrier_wait(&work_seen);
   return NULL;
+}
+
+/* Nobody registered the threads, so that the next scan counts the CPU time of
+ * those that block the signal or were not found yet. On a busy machine that is
+ * late. They live until it has come, within a tick of each. */
+static void ticks_wait(const seen_case *one) {
+  const struct timespec pause = {.tv_nsec = 10000000};
+  const uint64_t interval_ns = STRESS_NS_PER_S / one->sample_rate_hz;
+  const uint64_t late_ns = stress_now_ns() + 20 * STRESS_NS_PER_S;
+  spanprof_stats stats = {.struct_size = sizeof stats};
+
+  do {
+    nanosleep(&pause, NULL);
+    spanprof_stats_get(&stats);
+  } while ((stats.ticks_taken + one->threads) * interval_ns < cpu_used_ns &&
+           stress_now_ns() < late_ns);
 }
 
 static uint64_t frame_ns;
@@ -120,8 +139,13 @@ static void case_try(const seen_case *one) {
   run.options.sample_rate_hz = one->sample_rate_hz;
   run.sum.on_sample = sample_see;
   stress_run_start(&run);
+  pthread_barrier_init(&work_done, NULL, one->threads + 1);
+  pthread_barrier_init(&work_seen, NULL, one->threads + 1);
   for (i = 0; i < one->threads; i++)
     pthread_create(&threads[i], NULL, thread_run, NULL);
+  pthread_barrier_wait(&work_done);
+  ticks_wait(one);
+  pthread_barrier_wait(&work_seen);
   for (i = 0; i < one->threads; i++)
     pthread_join(threads[i], NULL);
   stress_run_stop(&run, 5000);
