@@ -64,7 +64,7 @@ spanprof_status sp_query_invalid(sp_query *query, const char *format, ...) {
 }
 
 static void plan_cancelled(sp_query *query) {
-  switch (query->http->cancel->reason) {
+  switch (atomic_load(&query->http->cancel->reason)) {
   case SP_CANCEL_STOP:
     sp_query_refuse(&query->fault, SP_CODE_UNAVAILABLE,
                     "the server is stopping; ask again once it is back");
