@@ -1,6 +1,7 @@
 #include "database.h"
 
 #include <fcntl.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -83,6 +84,8 @@ spanprof_status sp_database_fail(sqlite3 *db, int code) {
   case SQLITE_NOMEM:
     return SPANPROF_ERR_NOMEM;
   case SQLITE_IOERR:
+    if (db && sqlite3_system_errno(db) == ENOSPC)
+      return sp_database_fail(db, SQLITE_FULL);
     return sp_fail(SPANPROF_ERR_IO, "the disk of the store fails: %s", why);
   case SQLITE_FULL:
     return sp_fail(SPANPROF_ERR_IO,

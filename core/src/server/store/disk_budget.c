@@ -90,6 +90,14 @@ void sp_disk_reserve_keep(const sp_disk_budget *budget, const char *path) {
   close(file);
 }
 
+void sp_disk_reserve_close(sp_disk_budget *budget, const char *path) {
+  budget->log_max = budget->log_turn = 0;
+  if (budget->free < budget->reserve_max)
+    budget->reserve_max =
+        sp_min_u64(budget->reserve_max, budget->reserve + budget->free);
+  sp_disk_reserve_keep(budget, path);
+}
+
 void sp_disk_reserve_give_up(const char *path) {
   sp_disk_budget none = {.reserve = 1};
 

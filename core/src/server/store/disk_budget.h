@@ -35,6 +35,11 @@ uint64_t sp_disk_bytes(const char *path, const char *ending);
  * created, the next call tries again. */
 void sp_disk_reserve_keep(const sp_disk_budget *budget, const char *path);
 
+/* Create the reserve when the store is closed. The space of the log, which is
+ * deleted then, is enough for the next start if another program fills the
+ * volume. */
+void sp_disk_reserve_close(sp_disk_budget *budget, const char *path);
+
 /* Delete the reserve: its space is free until the next call of
  * sp_disk_reserve_keep(). */
 void sp_disk_reserve_give_up(const char *path);

@@ -26,11 +26,12 @@ static spanprof_status store_lock(sp_store *store) {
       open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (store->lock_file < 0)
     return sp_fail(SPANPROF_ERR_IO, "cannot write %s: %m", path);
-  if (flock(store->lock_file, LOCK_EX | LOCK_NB))
-    return sp_fail(SPANPROF_ERR_STATE,
-                   "another spanprof-server has the store %s open",
-                   store->path);
-  return SPANPROF_OK;
+  if (!flock(store->lock_file, LOCK_EX | LOCK_NB))
+    return SPANPROF_OK;
+  close(store->lock_file);
+  store->lock_file = -1; /* the files belong to the other server */
+  return sp_fail(SPANPROF_ERR_STATE,
+                 "another spanprof-server has the store %s open", store->path);
 }
 
 /* Labels and code are nobody else's. SQLite gives the log and its index, which
@@ -129,6 +130,7 @@ spanprof_status sp_store_open(sp_store **out, const sp_store_options *options) {
 
 void sp_store_close(sp_store *store) {
   sp_store_reader *reader;
+  sp_disk_budget budget;
 
   if (!store)
     return;
@@ -145,8 +147,11 @@ void sp_store_close(sp_store *store) {
     sp_mem_free(store->mem, reader);
   }
   sp_writer_end(&store->writer);
-  if (store->lock_file >= 0)
+  if (store->lock_file >= 0) {
+    sp_disk_budget_read(&budget, store->path, store->max_bytes);
+    sp_disk_reserve_close(&budget, store->path);
     close(store->lock_file);
+  }
   pthread_cond_destroy(&store->keeper_wake);
   pthread_cond_destroy(&store->room);
   pthread_mutex_destroy(&store->shrinks);
