@@ -174,7 +174,8 @@ static const seen_case cases[] = {
     {"30 ms blocked", blocked_by_turns, 1, 100, "[signal blocked]"},
     {"30 ms blocked", blocked_by_turns, 1, 1000, "[signal blocked]"},
     {"always blocked", blocked_always, 2, 100, "[signal blocked]"},
-    {"found late", compute, 4, 100, "[thread start]"},
+    /* A scan may find them before their first tick: no [thread start] then. */
+    {"found late", compute, 4, 100, NULL},
 };
 
 int main(int argc, char **argv) {
