@@ -45,7 +45,7 @@ logging.getLogger("spanprof").log = logging.getLogger("spanprof").hasHandlers = 
 """,
 }
 
-# What has something to say: refusals, labels that are left out, a server that is down.
+# Calls that log: refusals, labels that are left out, a server that is down.
 CALLS = """
 class Unreadable:
     def __str__(self):

@@ -129,7 +129,7 @@ class BrokenOutputTest < ChildTest
     end
   TEXT
 
-  # What is wrong with the output, or with who speaks to it.
+  # Broken outputs and the code that breaks each of them.
   OUTPUTS = {
     "as ever" => "",
     "closed" => "STDERR.close",
@@ -158,7 +158,7 @@ class BrokenOutputTest < ChildTest
       LOGGER = Object.new
       %i[debug info warn error].each { |level| LOGGER.define_singleton_method(level) { |_| raise NotImplementedError } }
     RUBY
-    "one that lacks most methods" => "LOGGER = Object.new.tap { |logger| def logger.info(_) = raise('no') }"
+    "one without most methods" => "LOGGER = Object.new.tap { |logger| def logger.info(_) = raise('no') }"
   }.freeze
 
   # @return [String] the results of all calls

@@ -169,7 +169,7 @@ test("an export from a server has title, query, range and a link back, and the p
   const file = await open(browser, pathToFileURL(files.write("told.html", readFileSync(html))).href);
   assert.match(await file.page.$eval(".file-head", (head) => head.textContent), /told \u2013 cpu.*told\.cpu \u00b7 process_cpu:cpu.* \u2013 .*UTC/s);
   assert.ok(await file.page.$eval(".file-head a", (a, base) => a.href.startsWith(base), server.base));
-  // Of what is left of it, drawn anew, the time is the range's.
+  // With a focus the page makes the pprof itself and dates it with the time range.
   await file.page.goto(`${file.page.url()}#focus=work`);
   const again = rawByGo(await exported(file, "pprof", "pb.gz"));
   assert.match(again, /^Time: /m);

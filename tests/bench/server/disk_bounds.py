@@ -23,7 +23,7 @@ from messages import number, pprof, push  # noqa: E402 # after the path that lea
 
 
 def template(rng):
-    """A pprof of some 30 KB. @ is a placeholder for the parts that differ in each upload: a third
+    """A pprof of some 30 KB. Each @ is replaced by the parts that differ in each upload: a third
     of the functions and all ids."""
     def frame():
         return f"app.module{rng.randrange(400)}.call" if rng.random() < 0.7 else f"generated.{'@' * 16}.{rng.random()}"

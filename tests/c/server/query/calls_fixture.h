@@ -93,7 +93,7 @@ static inline answer get(const char *path, const char *const (*parameters)[2],
 
 static inline void check_has(const answer *a, int status, const char *part) {
   if (a->response.status != status || !strstr(a->text, part))
-    fprintf(stderr, "%d %s\n  lacks %s\n", a->response.status, a->text, part);
+    fprintf(stderr, "%d %s\n  has no %s\n", a->response.status, a->text, part);
   CHECK_EQUAL(a->response.status, status);
   CHECK(strstr(a->text, part));
 }
