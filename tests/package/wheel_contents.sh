@@ -9,7 +9,7 @@ modules() {
 }
 
 {
-  printf '%s\n' MANIFEST.in PKG-INFO README.md pyproject.toml setup.cfg setup.py _build/backend.py
+  printf '%s\n' MANIFEST.in PKG-INFO README.md pyproject.toml setup.cfg setup.py _build/backend.py _build/packages.py
   modules | sed 's|^|src/|'
   printf 'src/spanprof.egg-info/%s\n' PKG-INFO SOURCES.txt dependency_links.txt entry_points.txt requires.txt top_level.txt
   find core/include core/src bindings/common bindings/python \( -name '*.[ch]' -o -name '*.map' \) ! -path core/src/command/main.c ! -path 'core/src/server/*' | sed 's|^|vendor/|'

@@ -33,12 +33,13 @@ def count(case, tracer, name):
 
 
 def settle(tracer):
-    """Starts anew with other addresses where the context's two variables, ours
-    and OpenTelemetry's, share a slot of the trie that holds them: by their
-    hashes' last five bits, so once in 32 layouts, for 2,400 instructions a span
-    (CPython's Python/hamt.c, 3.11)."""
+    """Start again with other hashes if the context's two variables, ours and
+    OpenTelemetry's, share a slot in the root of the trie that holds them. They
+    do in one of 32 layouts, and a span then takes thousands of instructions
+    more. The slot is the last five bits of the folded hash (hamt_hash() in
+    CPython's Python/hamt.c, 3.11)."""
     with tracer.start_as_current_span("GET /orders"):
-        hashes = [hash(variable) & 31 for variable in contextvars.copy_context()]
+        hashes = [(hash(variable) ^ hash(variable) >> 32) & 31 for variable in contextvars.copy_context()]
     if len(hashes) > len(set(hashes)):
         seed = str(int(os.environ["PYTHONHASHSEED"]) + 1)
         print(f"two variables share a slot of the context: on with PYTHONHASHSEED={seed}", flush=True)
