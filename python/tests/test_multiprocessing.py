@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 import unittest
 
@@ -14,6 +15,13 @@ def work(seconds):
     burn(seconds)
     os.write(1, b"%d\\n" % os.getpid())
 """
+
+
+def spawns(module: str) -> bool:
+    """Whether this copy of multiprocessing can start an interpreter, as a lock of
+    the method spawn does. That of Debian 12 is too old for CPython 3.11."""
+    return subprocess.run([sys.executable, "-c", f"import {module}; {module}.get_context('spawn').Lock()"],
+                          capture_output=True, check=False).returncode == 0
 
 
 class MultiprocessingTest(ProgramCase):
@@ -166,6 +174,20 @@ if __name__ == "__main__":
             process.join()
         """)
         self.assert_children(done.stdout, 1, 0.3)
+
+    @unittest.skipUnless(importable("multiprocess"), "multiprocess is not installed")
+    @unittest.skipUnless(spawns("multiprocess"), "multiprocess is too old for this interpreter")
+    def test_pools_of_multiprocess(self) -> None:
+        """The library of pathos, which pickles by dill."""
+        self.run_methods("""
+if __name__ == "__main__":
+    import multiprocess, spanprof
+    spanprof.start()
+    pool = multiprocess.get_context(sys.argv[1]).Pool(2)
+    pool.map(work, [0.1] * 8, chunksize=4)
+    pool.close()
+    pool.join()
+""", count=2, true=0.8)
 
     def test_a_new_interpreter_is_profiled_as_its_parent_is(self) -> None:
         """From its first line on, once, by what `start` was given, which may not
