@@ -98,8 +98,8 @@ class BuildNative(build_ext):
         return True
 
 
-PAGE = VENDOR / "core/src/page/page.html"
-# The assembler takes it in (core/src/page/built_page.c), by a name that the code
+PAGE = VENDOR / "core/page/page.html"
+# The assembler takes it in (core/page/built_page.c), by a name that the code
 # must find in the same partition of the program.
 PAGE_MACROS = [("SP_PAGE_FILE", f'"{PAGE}"')] if PAGE.is_file() else []
 
@@ -112,11 +112,11 @@ setup(
         "spanprof._native",
         sources=[str(path) for path in (
             VENDOR / "core/src/spanprof_unity.c",
-            VENDOR / "core/src/command_unity.c",
+            VENDOR / "core/command/command_unity.c",
             VENDOR / "generated/spanprof_wrap_py.c",
             *sorted((VENDOR / "bindings").glob("*/*.c")))],
         include_dirs=[str(VENDOR / folder) for folder in (
-            "core/include", "core/src", "bindings/common", "bindings/python", "swig", "swig/lang", "generated")],
+            "core/include", "core/src", "core", "bindings/common", "bindings/python", "swig", "swig/lang", "generated")],
         define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None), *PAGE_MACROS],
         # -g1: names and lines for a backtrace; types and variables are half a wheel.
         extra_compile_args=["-std=gnu11", "-fvisibility=hidden", "-fstack-protector-strong", "-fno-lto", "-g1",

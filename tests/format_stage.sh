@@ -24,7 +24,7 @@ clang_format() {
 
 # The core as one file, with all that it includes, and each of the bindings'.
 clang_tidy() {
-  local include=(-Icore/include -Icore/src -Iswig -Iswig/lang -Ibindings/common -Ibindings/ruby -Ibindings/python) folder
+  local include=(-Icore/include -Icore/src -Icore -Iswig -Iswig/lang -Ibindings/common -Ibindings/ruby -Ibindings/python) folder
 
   mkdir -p build/lint
   protoc-c --proto_path=core/proto --c_out=build/lint profile.proto push.proto
@@ -32,7 +32,7 @@ clang_tidy() {
     "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')"; do
     include+=(-isystem "$folder")
   done
-  printf '%s\0' core/src/*_unity.c bindings/*/*.c |
+  printf '%s\0' core/src/spanprof_unity.c core/command/command_unity.c bindings/*/*.c |
     xargs -0 -n 12 -P 2 sh -c 'clang-tidy --quiet --config-file=tests/lint/clang-tidy "$@" -- '"${include[*]} -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC" tidy
 }
 

@@ -7,7 +7,7 @@
 page_once() {
   mkdir -p build/page
   flock build/page cmake -DNPM="$(command -v npm)" -DNODE="$(command -v node || command -v nodejs)" -DSOURCES="$PWD/core/page" \
-    -DWORK="$PWD/build/page/npm" -DPAGE="$PWD/build/page/page.html" -P core/src/page/build_page.cmake
+    -DWORK="$PWD/build/page/npm" -DPAGE="$PWD/build/page/page.html" -P core/page/build_page.cmake
 }
 
 # A copy, so that nothing is written beside the sources.
@@ -25,11 +25,11 @@ page_npm() {
 }
 
 stage_page() {
-  local file built=$PWD/build/dev/core/src/command
+  local file built=$PWD/build/dev/core/command
   export SPANPROF_SERVER=$built/spanprof-server SPANPROF_COMMAND=$built/spanprof
 
   build dev spanprof_server spanprof_command
-  check page-built 0 test -s build/dev/core/src/page/page.html
+  check page-built 0 test -s build/dev/core/page/page.html
   check page-picture-size 0 test "$(stat -c %s core/docs/page.png)" -le 150000
   check page-packages 0 page_copy
   [ ! -s "$failures" ] || return 1

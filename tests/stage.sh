@@ -229,9 +229,9 @@ strict_binding() {
     swig -python -Wall -Werror -interface _swig -outdir build/strict/python -o build/strict/python/swig.c swig/spanprof.i
   fi
   for compiler in gcc clang; do
-    for path in bindings/common/*.c "bindings/$language"/*.c "build/strict/$language/swig.c" core/src/{spanprof,command}_unity.c; do
+    for path in bindings/common/*.c "bindings/$language"/*.c "build/strict/$language/swig.c" core/src/spanprof_unity.c core/command/command_unity.c; do
       "$compiler" -fsyntax-only -fPIC -O1 -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -Wall -Wextra -Wshadow \
-        -Wstrict-prototypes -Wmissing-prototypes -Werror "${includes[@]}" -Icore/include -Icore/src \
+        -Wstrict-prototypes -Wmissing-prototypes -Werror "${includes[@]}" -Icore/include -Icore/src -Icore \
         -Iswig -Iswig/lang -Ibindings/common -I"bindings/$language" -isystem "build/strict/$language" "$path" || status=1
     done
   done

@@ -31,9 +31,10 @@ __all__ = [
 _HERE = pathlib.Path(__file__).resolve().parent.parent
 _CHECKOUT = _HERE.parent
 _VENDOR = _HERE / "vendor"
-# What is compiled on the user's machine, by folders of the checkout.
-_COMPILED = ("core/include", "core/src", "bindings/common", "bindings/python", "swig")
-_UNUSED = ("core/src/command/main.c", "core/src/server", "swig/lang/ruby_values.h")
+# The folders of the checkout whose C files are compiled on the user's machine.
+_COMPILED = ("core/include/**", "core/src/**", "core/command/**", "core/page", "bindings/common", "bindings/python",
+             "swig/**")
+_UNUSED = ("core/command/main.c", "swig/lang/ruby_values.h")
 
 _Config = Mapping[str, Any] | None
 
@@ -53,11 +54,11 @@ def stage() -> None:
         raise SystemExit(f"spanprof is not built: {missing}")
     shutil.rmtree(_VENDOR, ignore_errors=True)
     for folder in _COMPILED:
-        for path in (_CHECKOUT / folder).rglob("*"):
+        for path in _CHECKOUT.glob(f"{folder}/*"):
             if path.suffix not in (".c", ".h", ".map"):
                 continue
             name = path.relative_to(_CHECKOUT)
-            if not any(name.is_relative_to(unused) for unused in _UNUSED):
+            if str(name) not in _UNUSED:
                 (_VENDOR / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, _VENDOR / name)
     shutil.copyfile(_CHECKOUT / "LICENSE", _VENDOR / "LICENSE")
@@ -69,7 +70,7 @@ def stage() -> None:
                     "-o", generated / "spanprof_wrap_py.c", _CHECKOUT / "swig/spanprof.i"], check=True)
     (generated / "swig.py").unlink()
     subprocess.run([_CHECKOUT / "core/page/package.sh", _CHECKOUT / "build/page/python",
-                    _VENDOR / "core/src/page/page.html"], check=True)
+                    _VENDOR / "core/page/page.html"], check=True)
     # setuptools takes over whatever an earlier build left there.
     shutil.rmtree(_HERE / "build", ignore_errors=True)
 

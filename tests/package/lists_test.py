@@ -145,7 +145,7 @@ class OptionsTest(unittest.TestCase):
 
 class ReportOptionsTest(unittest.TestCase):
     def test_manual_page(self) -> None:
-        source = (TOP / "core/src/command/report_options.c").read_text(encoding="utf-8")
+        source = (TOP / "core/command/report_options.c").read_text(encoding="utf-8")
         table = source[source.index("sp_report_options_table[SP_REPORT_OPTIONS] = {"):]
         page = (TOP / "core/docs/spanprof.1").read_text(encoding="utf-8").replace("\\-", "-")
         heads = re.findall(r"^\.TP\n(.*)", page[page.index("\n.SS report"):page.index("\n.SS labels")], flags=re.M)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check_shape.py SOURCE_DIR [FOLDER...]: how the core's files are cut, and those
+"""check_shape.py CORE_DIR [FOLDER...]: how the core's files are cut, and those
 of the bindings' FOLDERs.
 
 No file has more than 600 lines and no function more than 60. Includes stand in
@@ -15,8 +15,8 @@ import sys
 
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 60
-ROOMS = ("util", "settings", "label", "span", "unwind", "profile", "sampler", "collect", "export", "session", "page",
-         "command", "server")
+# The library and the wings beside it.
+WINGS = ("src", "page", "command", "server")
 # One header may be a family's: that of all calls, of all printers.
 FAMILIES = ("command", "server")
 
@@ -113,17 +113,19 @@ def main():
     root = pathlib.Path(sys.argv[1])
     bindings = [path for folder in sys.argv[2:] for path in sorted(pathlib.Path(folder).rglob("*.[ch]"))]
     # What every file of a binding includes says what each has to set up.
-    shared = [*sorted((root.parent / "include/spanprof").glob("*.h")),
+    shared = [*sorted((root / "include/spanprof").glob("*.h")),
               *(path for path in bindings if path.stem.endswith("_spanprof"))]
     public = declared(path for path in shared if path.suffix == ".h")
-    files = [path for room in ROOMS for path in sorted((root / room).rglob("*.[ch]"))] + bindings
+    files = [path for wing in WINGS for path in sorted((root / wing).rglob("*.[ch]"))
+             if not path.stem.endswith("_unity") and "node_modules" not in path.parts] + bindings
     faults = [fault for path in files for fault in check(path, root, public)]
     graph = {}
     for path in files:
         for quoted, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            if quoted == '"' and (path.parent / name).exists():
-                graph.setdefault(relative(path, root), []).append(
-                    relative(path.parent / name, root))
+            for folder in (path.parent, root / "src", root) if quoted == '"' else ():
+                if (folder / name).exists():
+                    graph.setdefault(relative(path, root), []).append(relative(folder / name, root))
+                    break
     faults += [f"includes in a circle: {circle}" for circle in circles(graph)]
     print(f"{len(files)} files")
     print(*faults, sep="\n", file=sys.stderr)

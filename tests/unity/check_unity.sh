@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# check_unity.sh UNITY_FILE SOURCES: both name the same sources, and no two
-# sources share a file name (mkmf makes one object of each name).
+# check_unity.sh UNITY_FILE BASE SOURCES: the file includes each of the SOURCES by
+# its path below BASE, and no others. No two sources share a file name, because
+# mkmf makes one object of each name.
 set -euo pipefail
-unity=$1 sources=$2
+unity=$1 base=$2 sources=$3
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export LC_ALL=C
 status=0
 
-base=$(dirname "$unity")
 # Generated sources lie in the build directory and are included by their name.
 sed "s|^$base/||; t; s|.*/||" "$sources" | sort > "$work/built"
 sed -nE 's|^#include "(.*\.c)".*|\1|p' "$unity" | sort > "$work/included"
@@ -16,7 +16,7 @@ diff -u "$work/built" "$work/included" || {
   echo "$unity (+) differs from the sources CMake builds (-)." >&2
   status=1
 }
-twice=$(find "$base" -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
+twice=$(find "$base" \( -name node_modules -o -name include \) -prune -o -name '*.[ch]' -printf '%f\n' | sort | uniq -d)
 if [ -n "$twice" ]; then
   echo "file names that occur twice: $twice" >&2
   status=1

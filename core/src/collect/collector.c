@@ -3,16 +3,16 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "../sampler/signal.h"
-#include "../sampler/stack_top.h"
-#include "../sampler/thread_table.h"
-#include "../sampler/timer.h"
-#include "../util/cycles.h"
-#include "../util/fork_hooks.h"
-#include "../util/own_thread.h"
-#include "../util/status.h"
 #include "collector_recordings.h"
 #include "collector_work.h"
+#include "sampler/signal.h"
+#include "sampler/stack_top.h"
+#include "sampler/thread_table.h"
+#include "sampler/timer.h"
+#include "util/cycles.h"
+#include "util/fork_hooks.h"
+#include "util/own_thread.h"
+#include "util/status.h"
 
 #define COLLECTOR_IDLE_WAIT_NS (100 * SP_NS_PER_MS)
 

@@ -14,10 +14,10 @@
 #ifndef SP_COLLECTOR_H
 #define SP_COLLECTOR_H
 
-#include "../profile/profile.h"
-#include "../settings/settings.h"
-#include "../util/clock.h"
-#include "../util/log.h"
+#include "profile/profile.h"
+#include "settings/settings.h"
+#include "util/clock.h"
+#include "util/log.h"
 
 typedef struct sp_collector sp_collector;
 

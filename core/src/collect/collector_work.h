@@ -5,10 +5,10 @@
 
 #include <pthread.h>
 
-#include "../sampler/capture.h"
 #include "collector.h"
 #include "recording.h"
 #include "sample_fold.h"
+#include "sampler/capture.h"
 #include "warnings.h"
 
 /* How often the collector looks for threads: one is found within 200 ms. */

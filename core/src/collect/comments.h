@@ -2,7 +2,7 @@
 #ifndef SP_COMMENTS_H
 #define SP_COMMENTS_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 #define SP_COMMENT_COUNT 7
 #define SP_COMMENT_BYTES 200

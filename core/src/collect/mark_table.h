@@ -8,7 +8,7 @@
 #ifndef SP_MARK_TABLE_H
 #define SP_MARK_TABLE_H
 
-#include "../util/mem.h"
+#include "util/mem.h"
 
 #define SP_MARKS_ENDED_MAX 4096
 

@@ -4,8 +4,8 @@
 
 #include <spanprof/runtime.h>
 
-#include "../profile/profile.h"
-#include "../unwind/unwinder.h"
+#include "profile/profile.h"
+#include "unwind/unwinder.h"
 
 typedef struct sp_merge_input {
   const sp_native_frame *native; /* innermost first */

@@ -4,7 +4,7 @@
 #ifndef SP_READABLE_STACK_H
 #define SP_READABLE_STACK_H
 
-#include "../profile/profile.h"
+#include "profile/profile.h"
 
 /* Addresses by hash: a busy process has some thousand different ones in its
  * stacks; 32 KiB. */

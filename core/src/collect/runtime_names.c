@@ -3,9 +3,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../sampler/runtime.h"
-#include "../util/counters.h"
-#include "../util/hash_index.h"
+#include "sampler/runtime.h"
+#include "util/counters.h"
+#include "util/hash_index.h"
 
 /* Frames whose names are remembered; at the cap all are forgotten and asked for
  * again. */

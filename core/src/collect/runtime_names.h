@@ -10,7 +10,7 @@
 
 #include <spanprof/runtime.h>
 
-#include "../profile/profile.h"
+#include "profile/profile.h"
 
 /* Take note of a frame at its first sight, so that it is named soon.
  * Collector only. */

@@ -2,14 +2,14 @@
 
 #include <string.h>
 
-#include "../sampler/runtime.h"
-#include "../unwind/unwinder.h"
-#include "../util/counters.h"
 #include "mark_table.h"
 #include "merge.h"
 #include "readable_stack.h"
 #include "runtime_names.h"
+#include "sampler/runtime.h"
 #include "thread_labels.h"
+#include "unwind/unwinder.h"
+#include "util/counters.h"
 
 #define FOLD_NATIVE_MAX 1024
 #define FOLD_FRAMES_MAX (FOLD_NATIVE_MAX + SP_WALK_FRAMES_MAX)

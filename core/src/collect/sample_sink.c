@@ -1,6 +1,6 @@
 #include "sample_sink.h"
 
-#include "../label/span_record.h"
+#include "label/span_record.h"
 
 spanprof_status sp_sink_new(sp_sink **out, const sp_mem *mem,
                             const sp_namer *namer, const sp_settings *settings,

@@ -4,8 +4,8 @@
 #ifndef SP_SAMPLE_SINK_H
 #define SP_SAMPLE_SINK_H
 
-#include "../profile/profile.h"
-#include "../sampler/capture.h"
+#include "profile/profile.h"
+#include "sampler/capture.h"
 #include "span_set.h"
 
 /* The samples that a sink receives. */

@@ -1,6 +1,6 @@
 #include "span_set.h"
 
-#include "../span/span.h"
+#include "span/span.h"
 
 /* Room for this many is kept from window to window. */
 #define SPAN_SET_KEPT 4096

@@ -4,7 +4,7 @@
 #ifndef SP_SPAN_SET_H
 #define SP_SPAN_SET_H
 
-#include "../util/hash_index.h"
+#include "util/hash_index.h"
 
 typedef struct sp_span_set {
   const sp_mem *mem;

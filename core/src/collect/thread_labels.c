@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../label/label_node.h"
-#include "../sampler/task_file.h"
-#include "../util/counters.h"
-#include "../util/hash.h"
+#include "label/label_node.h"
+#include "sampler/task_file.h"
+#include "util/counters.h"
+#include "util/hash.h"
 
 void sp_thread_labels_init(sp_thread_labels *labels,
                            const sp_settings *settings) {

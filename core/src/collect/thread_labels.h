@@ -4,7 +4,7 @@
 #ifndef SP_THREAD_LABELS_H
 #define SP_THREAD_LABELS_H
 
-#include "../settings/settings.h"
+#include "settings/settings.h"
 
 #define SP_THREAD_LABELS_KNOWN 64u
 

@@ -3,8 +3,8 @@
 #ifndef SP_WARNINGS_H
 #define SP_WARNINGS_H
 
-#include "../profile/profile.h"
-#include "../util/log.h"
+#include "profile/profile.h"
+#include "util/log.h"
 
 /* What was warned of so far; all zero at first. */
 typedef struct sp_warnings {

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/number.h"
+#include "util/number.h"
 
 /* So often must a descriptor do what libcurl's would; one that another thread
  * fills and empties at random would have to agree 40 times. */

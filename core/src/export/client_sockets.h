@@ -9,7 +9,7 @@
 #include <curl/curl.h>
 #include <sys/types.h>
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Two connections while addresses are tried, two for waking up, and room. */
 #define SP_CLIENT_SOCKETS 8

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "../util/buffer.h"
-#include "../util/json_string.h"
+#include "util/buffer.h"
+#include "util/json_string.h"
 
 /* Password, what authorizes, the proxy's user and password. */
 #define CREDENTIALS_OWN 4

@@ -2,7 +2,7 @@
 #ifndef SP_CREDENTIALS_H
 #define SP_CREDENTIALS_H
 
-#include "../settings/settings.h"
+#include "settings/settings.h"
 
 typedef struct sp_credentials {
   const sp_mem *mem;

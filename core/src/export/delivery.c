@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "../span/span.h"
 #include "delivery_log.h"
 #include "pyroscope.h"
 #include "retry.h"
+#include "span/span.h"
 
 #define DELIVERY_DOWN_NS (20 * SP_NS_PER_S)
 

@@ -24,14 +24,14 @@
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 
-#include "../util/clock.h"
-#include "../util/counters.h"
-#include "../util/log.h"
 #include "http_client.h"
 #include "profile_files.h"
 #include "series.h"
 #include "spool.h"
 #include "upload.h"
+#include "util/clock.h"
+#include "util/counters.h"
+#include "util/log.h"
 
 /* How a profile's way ended. */
 typedef enum sp_fate {

@@ -33,11 +33,11 @@
 
 #include <string.h>
 
-#include "../util/counters.h"
-#include "../util/own_thread.h"
-#include "../util/status.h"
 #include "exporter_service.h"
 #include "exporter_steps.h"
+#include "util/counters.h"
+#include "util/own_thread.h"
+#include "util/status.h"
 
 /* Of the time a stop has, what is kept for the disk and for noticing that the
  * thread is stuck. */

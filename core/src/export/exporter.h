@@ -8,10 +8,10 @@
 #ifndef SP_EXPORTER_H
 #define SP_EXPORTER_H
 
-#include "../profile/profile.h"
-#include "../settings/settings.h"
-#include "../util/clock.h"
-#include "../util/log.h"
+#include "profile/profile.h"
+#include "settings/settings.h"
+#include "util/clock.h"
+#include "util/log.h"
 
 typedef struct sp_exporter sp_exporter;
 

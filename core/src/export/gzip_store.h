@@ -3,7 +3,7 @@
 #ifndef SP_GZIP_STORE_H
 #define SP_GZIP_STORE_H
 
-#include "../util/buffer.h"
+#include "util/buffer.h"
 
 /* Append `bytes` as one gzip member of stored blocks (RFC 1952, RFC 1951
  * 3.2.4). */

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../util/json_string.h"
-#include "../util/number.h"
-#include "../util/utf8.h"
+#include "util/json_string.h"
+#include "util/number.h"
+#include "util/utf8.h"
 
 /* A year: more would overflow nothing, but means nothing either. */
 #define ANSWER_MAX_SECONDS (UINT64_C(365) * 24 * 3600)

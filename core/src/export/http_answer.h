@@ -5,7 +5,7 @@
 
 #include <curl/curl.h>
 
-#include "../util/base.h"
+#include "util/base.h"
 
 #define SP_HTTP_MESSAGE_BYTES 256
 

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../util/buffer.h"
-#include "../util/file.h"
-#include "../util/own_thread.h"
-#include "../util/sigpipe.h"
-#include "../util/status.h"
 #include "client_sockets.h"
 #include "credentials.h"
 #include "http_request.h"
+#include "util/buffer.h"
+#include "util/file.h"
+#include "util/own_thread.h"
+#include "util/sigpipe.h"
+#include "util/status.h"
 
 /* Until a connection stands, TLS included. libcurl gives the first of several
  * addresses half of it, the next half of the rest: one that swallows packets

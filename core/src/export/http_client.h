@@ -7,11 +7,11 @@
 #ifndef SP_HTTP_CLIENT_H
 #define SP_HTTP_CLIENT_H
 
-#include "../settings/settings.h"
-#include "../util/buffer.h"
-#include "../util/clock.h"
 #include "http_answer.h"
 #include "http_request.h"
+#include "settings/settings.h"
+#include "util/buffer.h"
+#include "util/clock.h"
 
 /* A request in all: name lookup, connection, TLS, answer. */
 #define SP_HTTP_REQUEST_NS (10 * SP_NS_PER_S)

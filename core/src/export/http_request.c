@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../util/buffer.h"
+#include "util/buffer.h"
 
 /* Append a header; libcurl wants "Name;" for one whose value is empty. */
 static bool request_header(struct curl_slist **list, sp_buffer *line,

@@ -4,8 +4,8 @@
 
 #include <curl/curl.h>
 
-#include "../settings/settings.h"
 #include "credentials.h"
+#include "settings/settings.h"
 
 typedef struct sp_http_request {
   const char *url;

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../util/ascii.h"
-#include "../util/hash.h"
 #include "gzip_store.h"
+#include "util/ascii.h"
+#include "util/hash.h"
 
 #define PYROSCOPE_PUSH_PATH "/push.v1.PusherService/Push"
 

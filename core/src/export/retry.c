@@ -2,8 +2,8 @@
 
 #include <sys/random.h>
 
-#include "../util/clock.h"
-#include "../util/hash.h"
+#include "util/clock.h"
+#include "util/hash.h"
 
 /* The first wait is 0.5 to 1 s, the ceiling doubles up to 10 s. The jitter is
  * over the whole range, so that many clients of a server that comes back

@@ -11,7 +11,7 @@
 #ifndef SP_RETRY_H
 #define SP_RETRY_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* The server refuses profiles older than an hour (pyroscope v2.2.1,
  * pkg/validation/limits.go, reject-older-than), so later than this a try is

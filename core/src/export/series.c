@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../profile/profile.h"
-#include "../util/buffer.h"
-#include "../util/utf8.h"
+#include "profile/profile.h"
+#include "util/buffer.h"
+#include "util/utf8.h"
 
 /* Our own: __name__, service_name and _namespace, scope and runtime, name and
  * version. */

@@ -3,8 +3,8 @@
 #ifndef SP_SERIES_H
 #define SP_SERIES_H
 
-#include "../settings/settings.h"
-#include "../util/mem.h"
+#include "settings/settings.h"
+#include "util/mem.h"
 
 /* Pyroscope's limit (pyroscope v2.2.1, pkg/validation/limits.go,
  * max-label-names-per-series); also what a spooled file may hold. */

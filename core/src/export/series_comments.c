@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "../profile/pprof_fields.h"
-#include "../profile/varint.h"
 #include "gzip_store.h"
+#include "profile/pprof_fields.h"
+#include "profile/varint.h"
 
 /* Tags of Profile. */
 #define COMMENTS_TAG_TEXT (SP_PPROF_FIELD_TEXT << 3 | SP_PPROF_WIRE_BYTES)

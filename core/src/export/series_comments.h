@@ -3,8 +3,8 @@
 #ifndef SP_SERIES_COMMENTS_H
 #define SP_SERIES_COMMENTS_H
 
-#include "../util/buffer.h"
 #include "series.h"
+#include "util/buffer.h"
 
 /* Append them to `out` as a gzip member of their own, to stand behind that of a
  * profile with `text_count` texts: messages of protobuf that stand one after

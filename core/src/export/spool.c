@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../util/directory.h"
 #include "spool_scan.h"
+#include "util/directory.h"
 
 #define SPOOL_SCAN_NS (60 * SP_NS_PER_S)
 

@@ -18,13 +18,13 @@
 #ifndef SP_SPOOL_H
 #define SP_SPOOL_H
 
-#include "../settings/settings.h"
-#include "../util/clock.h"
-#include "../util/log.h"
 #include "series.h"
+#include "settings/settings.h"
 #include "spool_file.h"
 #include "spool_home.h"
 #include "upload.h"
+#include "util/clock.h"
+#include "util/log.h"
 
 typedef struct sp_spool_entry {
   uint64_t time_ns;

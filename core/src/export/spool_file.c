@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/directory.h"
-#include "../util/file.h"
-#include "../util/number.h"
-#include "../util/status.h"
+#include "util/directory.h"
+#include "util/file.h"
+#include "util/number.h"
+#include "util/status.h"
 
 #define SPOOL_FILE_SUFFIX ".profile"
 

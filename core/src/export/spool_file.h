@@ -4,7 +4,7 @@
 #ifndef SP_SPOOL_FILE_H
 #define SP_SPOOL_FILE_H
 
-#include "../profile/profile.h"
+#include "profile/profile.h"
 #include "series.h"
 
 typedef struct sp_spool_file {

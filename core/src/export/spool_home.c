@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/directory.h"
-#include "../util/file.h"
-#include "../util/number.h"
-#include "../util/status.h"
+#include "util/directory.h"
+#include "util/file.h"
+#include "util/number.h"
+#include "util/status.h"
 
 #define HOME_PREFIX    "spanprof-"
 #define HOME_LOCK      "lock"

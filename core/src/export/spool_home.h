@@ -15,7 +15,7 @@
 
 #include <sys/types.h>
 
-#include "../util/mem.h"
+#include "util/mem.h"
 
 #define SP_SPOOL_HOME_NAME_BYTES 64
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../util/directory.h"
-#include "../util/status.h"
+#include "util/directory.h"
+#include "util/status.h"
 
 /* What a file takes at least, as common file systems count; bounds the number
  * of files, too. */

@@ -2,7 +2,7 @@
 #ifndef SP_UPLOAD_H
 #define SP_UPLOAD_H
 
-#include "../profile/profile.h"
+#include "profile/profile.h"
 #include "retry.h"
 
 typedef struct sp_upload {

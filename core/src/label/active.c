@@ -1,9 +1,9 @@
 /* The stack of active spans: public calls that move it. */
-#include "../util/counters.h"
-#include "../util/status.h"
 #include "context.h"
 #include "span_record.h"
 #include "tls.h"
+#include "util/counters.h"
+#include "util/status.h"
 
 /* A token is the context's number (24 bits), the serial of the enter (32) and
  * the depth before it (8), so that it fits no other entry: not one in another

@@ -9,7 +9,7 @@
 #ifndef SP_LABEL_CACHE_H
 #define SP_LABEL_CACHE_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 #define SP_LABEL_CACHE_TEXTS   16u
 #define SP_LABEL_CACHE_STRINGS 16u

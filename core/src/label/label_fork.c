@@ -1,8 +1,8 @@
 #include "label_fork.h"
 
-#include "../util/fork_hooks.h"
 #include "context.h"
 #include "text.h"
+#include "util/fork_hooks.h"
 
 static void label_before_fork(void) {
   sp_context_lock();

@@ -1,10 +1,10 @@
 #include "label_set.h"
 
-#include "../util/clean.h"
-#include "../util/counters.h"
-#include "../util/status.h"
 #include "label_node.h"
 #include "text.h"
+#include "util/clean.h"
+#include "util/counters.h"
+#include "util/status.h"
 
 #define LABEL_VALUES_MAX 1024u
 

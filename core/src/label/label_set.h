@@ -4,7 +4,7 @@
 #ifndef SP_LABEL_SET_H
 #define SP_LABEL_SET_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 typedef struct sp_label {
   spanprof_text name;

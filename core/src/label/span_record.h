@@ -12,7 +12,7 @@
 #ifndef SP_SPAN_RECORD_H
 #define SP_SPAN_RECORD_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Bits of the lower half of a state; the upper half is the generation. */
 #define SP_SPAN_LIVE         1u /* started and not freed */

@@ -3,12 +3,12 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../util/clean.h"
-#include "../util/counters.h"
-#include "../util/hash.h"
-#include "../util/mem.h"
-#include "../util/status.h"
 #include "label_fork.h"
+#include "util/clean.h"
+#include "util/counters.h"
+#include "util/hash.h"
+#include "util/mem.h"
+#include "util/status.h"
 
 /* Protocol: an entry is written under the lock, then made visible by its slot
  * in the index (release); readers take no lock. An index that became too small

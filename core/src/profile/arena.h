@@ -2,7 +2,7 @@
 #ifndef SP_ARENA_H
 #define SP_ARENA_H
 
-#include "../util/mem.h"
+#include "util/mem.h"
 
 typedef struct sp_arena_chunk sp_arena_chunk;
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../util/counters.h"
+#include "util/counters.h"
 
 /* What stands for a frame without a name. A native one may be JIT code or of a
  * module that is gone; a runtime's is one it could not resolve. */

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "../util/status.h"
+#include "util/status.h"
 
 #define GUNZIP_STEP_BYTES ((size_t)64 << 10)
 #define GUNZIP_WITH_FRAME 16 /* zlib.h, inflateInit2(): gzip alone */

@@ -2,7 +2,7 @@
 #ifndef SP_GUNZIP_H
 #define SP_GUNZIP_H
 
-#include "../util/buffer.h"
+#include "util/buffer.h"
 
 /* Whether the bytes begin as gzip does (RFC 1952, 2.3.1). */
 bool sp_gunzip_is(const void *bytes, size_t size);

@@ -4,7 +4,7 @@
 
 #include <zlib.h>
 
-#include "../util/buffer.h"
+#include "util/buffer.h"
 
 typedef struct sp_gzip {
   z_stream z;

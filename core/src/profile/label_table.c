@@ -1,11 +1,11 @@
 #include "label_table.h"
 
-#include "../label/label_node.h"
-#include "../label/label_set.h"
-#include "../label/text.h"
-#include "../util/clean.h"
-#include "../util/counters.h"
+#include "label/label_node.h"
+#include "label/label_set.h"
+#include "label/text.h"
 #include "pprof_limits.h"
+#include "util/clean.h"
+#include "util/counters.h"
 
 /* As many labels as a set can have; a series takes 30. */
 #define LABEL_TABLE_SET_MAX SP_LABEL_DEPTH_MAX

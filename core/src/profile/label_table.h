@@ -4,8 +4,8 @@
 #ifndef SP_LABEL_TABLE_H
 #define SP_LABEL_TABLE_H
 
-#include "../settings/settings.h"
 #include "name_table.h"
+#include "settings/settings.h"
 
 typedef struct sp_label_pair {
   uint32_t name; /* in `names` */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../util/utf8.h"
+#include "util/utf8.h"
 
 static const char module_unknown[] = "[unknown]";
 

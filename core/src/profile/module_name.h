@@ -3,7 +3,7 @@
 #ifndef SP_MODULE_NAME_H
 #define SP_MODULE_NAME_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 #define SP_MODULE_NAME_BYTES 208 /* with the NUL */
 

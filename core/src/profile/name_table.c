@@ -1,6 +1,6 @@
 #include "name_table.h"
 
-#include "../util/utf8.h"
+#include "util/utf8.h"
 
 void sp_name_table_init(sp_name_table *table, const sp_mem *mem) {
   memset(table, 0, sizeof *table);

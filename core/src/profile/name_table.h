@@ -3,7 +3,7 @@
 #ifndef SP_NAME_TABLE_H
 #define SP_NAME_TABLE_H
 
-#include "../util/hash_index.h"
+#include "util/hash_index.h"
 
 /* The longest string kept. The server takes 65,535 bytes of a name (Pyroscope
  * 3fe6a457a, validation.max-profile-symbol-value-length) and 2,048 of a label

@@ -3,7 +3,7 @@
 #ifndef SP_PPROF_FIELDS_H
 #define SP_PPROF_FIELDS_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Fields of Profile in profile.proto. */
 enum {

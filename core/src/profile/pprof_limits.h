@@ -4,8 +4,8 @@
 #ifndef SP_PPROF_LIMITS_H
 #define SP_PPROF_LIMITS_H
 
-#include "../span/span.h"
 #include "name_table.h"
+#include "span/span.h"
 
 /* validation.max-profile-stacktrace-samples is 16,000. */
 #define SP_PPROF_SAMPLES_MAX 15000

@@ -7,8 +7,8 @@
 
 #include <profile.pb-c.h>
 
-#include "../util/buffer.h"
 #include "frame_table.h"
+#include "util/buffer.h"
 
 /* Numbers in the part of things that are numbered elsewhere; 0: none yet. */
 typedef struct sp_dense {

@@ -3,9 +3,9 @@
  * scratch memory and copied, so that no tree of the whole profile exists. */
 #include "pprof_reader.h"
 
-#include "../util/status.h"
 #include "gunzip.h"
 #include "pprof_table.h"
+#include "util/status.h"
 
 _Static_assert(SP_PPROF_NONE == SP_INDEX_NONE, "two ways to say no number");
 

@@ -5,7 +5,7 @@
 #ifndef SP_PPROF_READER_H
 #define SP_PPROF_READER_H
 
-#include "../util/mem.h"
+#include "util/mem.h"
 
 /* What a profile may unpack to, and what is read from it may take of memory;
  * while it is read, its largest message and the ids may take as much again. */

@@ -6,7 +6,7 @@
 
 #include <profile.pb-c.h>
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* What protobuf_c_message_get_packed_size() says, and
  * protobuf_c_message_pack() writes; returns what stands behind the bytes. */

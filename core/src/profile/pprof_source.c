@@ -2,9 +2,9 @@
 
 #include <inttypes.h>
 
-#include "../util/status.h"
-#include "../util/utf8.h"
 #include "pprof_reader.h"
+#include "util/status.h"
+#include "util/utf8.h"
 
 static void *source_alloc(void *scratch, size_t bytes) {
   return sp_arena_new(scratch, bytes, 1);

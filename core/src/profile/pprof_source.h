@@ -5,9 +5,9 @@
 
 #include <profile.pb-c.h>
 
-#include "../util/hash_index.h"
 #include "arena.h"
 #include "pprof_fields.h"
+#include "util/hash_index.h"
 
 /* Ids of locations, functions or mappings, in the order of their arrays. */
 typedef struct sp_pprof_ids {

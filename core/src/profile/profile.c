@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "../util/counters.h"
 #include "pprof_writer.h"
+#include "util/counters.h"
 
 /* What stays allocated from window to window. Stacks are found again at the
  * cost of a lookup a frame, and a small service has new ones for hours; names

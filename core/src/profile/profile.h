@@ -6,9 +6,9 @@
 #ifndef SP_PROFILE_H
 #define SP_PROFILE_H
 
-#include "../settings/option_list.h"
-#include "../settings/settings.h"
-#include "../util/mem.h"
+#include "settings/option_list.h"
+#include "settings/settings.h"
+#include "util/mem.h"
 
 /* The metric that a server keeps our profiles under; type and unit of their
  * values, and of the period. */

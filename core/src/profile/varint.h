@@ -3,7 +3,7 @@
 #ifndef SP_VARINT_H
 #define SP_VARINT_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 #define SP_VARINT_BYTES_MAX 10 /* of 64 bits */
 

@@ -3,16 +3,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../label/context.h"
-#include "../util/clock.h"
-#include "../util/counters.h"
-#include "../util/cycles.h"
-#include "../util/status.h"
 #include "checked_copy.h"
 #include "handler_counts.h"
+#include "label/context.h"
 #include "mask_opened.h"
 #include "runtime.h"
 #include "stack_top.h"
+#include "util/clock.h"
+#include "util/counters.h"
+#include "util/cycles.h"
+#include "util/status.h"
 
 struct sp_capture {
   /* Written while no handler can be in it. */

@@ -2,7 +2,7 @@
 #ifndef SP_CHECKED_COPY_H
 #define SP_CHECKED_COPY_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 #define SP_COPY_PAGE_BYTES 4096
 #define SP_COPY_BYTES_MAX  (64 * 1024)

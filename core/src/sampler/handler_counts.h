@@ -2,7 +2,7 @@
 #ifndef SP_HANDLER_COUNTS_H
 #define SP_HANDLER_COUNTS_H
 
-#include "../util/counters.h"
+#include "util/counters.h"
 
 SP_HANDLER_CODE static inline void sp_handler_count_sample(uint64_t ticks) {
   sp_count(&sp_counts.samples_taken, 1);

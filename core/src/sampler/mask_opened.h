@@ -7,7 +7,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "../unwind/registers.h"
+#include "unwind/registers.h"
 
 /* Has the thread just unblocked the signal? Then its ticks piled up while other
  * code ran, perhaps for another span.

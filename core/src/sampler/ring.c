@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../util/mem.h"
+#include "util/mem.h"
 
 #define RING_SHARDS_MIN 8
 #define RING_SHARDS_MAX 64

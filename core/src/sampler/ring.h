@@ -17,7 +17,7 @@
 #ifndef SP_RING_H
 #define SP_RING_H
 
-#include "../util/wake.h"
+#include "util/wake.h"
 
 /* The same for every number of cores. Beside 64 threads that want its core too
  * the reader has a small part of it, and at first all modules to learn. What is

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util/clock.h"
-#include "../util/status.h"
-#include "../util/struct_take.h"
+#include "util/clock.h"
+#include "util/status.h"
+#include "util/struct_take.h"
 
 /* Of the eval loop's ranges, those that come while it is registered. */
 #define RUNTIME_ADDED_MAX 16

@@ -8,7 +8,7 @@
 
 #include <spanprof/runtime.h>
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* The registered runtime, to be left again, or NULL. */
 SP_HANDLER_CODE const spanprof_runtime *sp_runtime_enter(void);

@@ -7,9 +7,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "../util/clock.h"
-#include "../util/counters.h"
-#include "../util/status.h"
+#include "util/clock.h"
+#include "util/counters.h"
+#include "util/status.h"
 
 /* Process-wide, because signal handlers are. Written before the handler is
  * installed, except where said. */

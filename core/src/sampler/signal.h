@@ -11,7 +11,7 @@
 
 #include <signal.h>
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Index that only sp_timer_probe() uses. */
 #define SP_SIGNAL_PROBE 0u

@@ -5,7 +5,7 @@
 #ifndef SP_STACK_TOP_H
 #define SP_STACK_TOP_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Stacks grow to 8 MiB by default; what lies further from a stack's outer end
  * is taken for none of it. */

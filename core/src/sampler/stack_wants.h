@@ -3,7 +3,7 @@
 #ifndef SP_STACK_WANTS_H
 #define SP_STACK_WANTS_H
 
-#include "../unwind/process_maps.h"
+#include "unwind/process_maps.h"
 
 #define SP_STACK_WANTS_MAX 1024
 

@@ -2,7 +2,7 @@
 #ifndef SP_TASK_FILE_H
 #define SP_TASK_FILE_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Open a thread's file `name`; below 0: the thread is gone. */
 int sp_task_file_open(int tid, const char *name);

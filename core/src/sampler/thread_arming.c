@@ -6,12 +6,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../util/hash.h"
 #include "capture.h"
 #include "handler_counts.h"
 #include "signal.h"
 #include "thread_record.h"
 #include "thread_status.h"
+#include "util/hash.h"
 
 /* A number in (0, limit]: threads that live shorter than an interval are then
  * sampled as often as their share of it asks. */

@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "../util/clock.h"
-#include "../util/hash_index.h"
 #include "thread_table.h"
+#include "util/clock.h"
+#include "util/hash_index.h"
 
 /* Records of the first chunk; each other has twice as many as the one before,
  * so that their addresses take little of what the handler has near. */

@@ -2,7 +2,7 @@
 #ifndef SP_THREAD_STATUS_H
 #define SP_THREAD_STATUS_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 typedef struct sp_thread_status {
   char name[32];

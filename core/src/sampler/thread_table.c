@@ -3,16 +3,16 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../util/clock.h"
-#include "../util/counters.h"
-#include "../util/own_thread.h"
-#include "../util/status.h"
 #include "capture.h"
 #include "signal.h"
 #include "stack_top.h"
 #include "thread_arming.h"
 #include "thread_record.h"
 #include "thread_status.h"
+#include "util/clock.h"
+#include "util/counters.h"
+#include "util/own_thread.h"
+#include "util/status.h"
 
 static void table_lock(void) {
   pthread_mutex_lock(&sp_threads.lock);

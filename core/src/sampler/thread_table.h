@@ -19,7 +19,7 @@
 #ifndef SP_THREAD_TABLE_H
 #define SP_THREAD_TABLE_H
 
-#include "../label/context.h"
+#include "label/context.h"
 #include "timer.h"
 
 typedef struct sp_thread {

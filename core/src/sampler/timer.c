@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../util/clock.h"
-#include "../util/number.h"
-#include "../util/status.h"
 #include "signal.h"
+#include "util/clock.h"
+#include "util/number.h"
+#include "util/status.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

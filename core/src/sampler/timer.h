@@ -3,7 +3,7 @@
 #ifndef SP_TIMER_H
 #define SP_TIMER_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* What timers run on: the thread's CPU clock; or, in stress tests that need
  * more signals than the kernel's tick gives, the monotonic clock at

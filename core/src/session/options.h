@@ -3,8 +3,8 @@
 #ifndef SP_OPTIONS_H
 #define SP_OPTIONS_H
 
-#include "../settings/settings.h"
-#include "../util/log.h"
+#include "settings/settings.h"
+#include "util/log.h"
 
 /* `options` NULL: the environment alone. `environment` is as environ(7); tests
  * pass their own. Notes for the log (unknown PYROSCOPE_* variables, cleaned

@@ -1,14 +1,14 @@
 #include "pipeline.h"
 
-#include "../label/label_set.h"
-#include "../sampler/runtime.h"
-#include "../settings/environment.h"
-#include "../span/span.h"
-#include "../util/buffer.h"
-#include "../util/counters.h"
-#include "../util/status.h"
+#include "label/label_set.h"
 #include "options.h"
+#include "sampler/runtime.h"
+#include "settings/environment.h"
+#include "span/span.h"
 #include "start_log.h"
+#include "util/buffer.h"
+#include "util/counters.h"
+#include "util/status.h"
 
 /* Series name the runtime that was registered last. */
 static void runtime_tell(sp_pipeline *pipeline) {

@@ -3,8 +3,8 @@
 #ifndef SP_PIPELINE_H
 #define SP_PIPELINE_H
 
-#include "../collect/collector.h"
-#include "../export/exporter.h"
+#include "collect/collector.h"
+#include "export/exporter.h"
 
 typedef struct sp_pipeline {
   /* Fixed after the start. */

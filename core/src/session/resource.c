@@ -2,11 +2,11 @@
 
 #include <string.h>
 
-#include "../span/span.h"
-#include "../util/counters.h"
-#include "../util/status.h"
-#include "../util/utf8.h"
 #include "session.h"
+#include "span/span.h"
+#include "util/counters.h"
+#include "util/status.h"
+#include "util/utf8.h"
 
 #define RESOURCE_TEXT_BYTES 2048 /* of a label's value: the server's limit */
 

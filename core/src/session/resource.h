@@ -4,7 +4,7 @@
 #ifndef SP_RESOURCE_H
 #define SP_RESOURCE_H
 
-#include "../export/exporter.h"
+#include "export/exporter.h"
 
 /* Tell `exporter` what is known and what is told from now on; NULL: nobody,
  * when the call returns. */

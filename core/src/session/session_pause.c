@@ -1,4 +1,4 @@
-#include "../sampler/thread_table.h"
+#include "sampler/thread_table.h"
 #include "session_inside.h"
 
 /* Counted in as a flush, so that no stop frees the session meanwhile, and

@@ -3,13 +3,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../collect/collector_recordings.h"
-#include "../settings/environment.h"
-#include "../span/span.h"
-#include "../util/status.h"
-#include "../util/struct_take.h"
+#include "collect/collector_recordings.h"
 #include "options.h"
 #include "session_inside.h"
+#include "settings/environment.h"
+#include "span/span.h"
+#include "util/status.h"
+#include "util/struct_take.h"
 
 #define RECORDING_HOUR_MS 3600000
 

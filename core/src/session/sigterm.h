@@ -12,7 +12,7 @@
 #ifndef SP_SIGTERM_H
 #define SP_SIGTERM_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Hand on what there is, within 2 s. False: the process goes on, as the signal
  * does not end it. */

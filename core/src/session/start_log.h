@@ -2,8 +2,8 @@
 #ifndef SP_START_LOG_H
 #define SP_START_LOG_H
 
-#include "../settings/settings.h"
-#include "../util/log.h"
+#include "settings/settings.h"
+#include "util/log.h"
 
 /* One line for each of `notes`, which end with a newline each; they are cut up.
  */

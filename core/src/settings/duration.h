@@ -2,7 +2,7 @@
 #ifndef SP_DURATION_H
 #define SP_DURATION_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Numbers, with decimals or without, and their units (ns, us, ms, s, m, h, d);
  * a number that is alone and has none counts `bare_unit_ns`. What is below a

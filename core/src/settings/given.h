@@ -3,7 +3,7 @@
 #ifndef SP_GIVEN_H
 #define SP_GIVEN_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 typedef struct sp_given {
   const char *option;   /* "sample_rate_hz" */

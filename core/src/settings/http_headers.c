@@ -3,10 +3,10 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../util/ascii.h"
-#include "../util/list.h"
-#include "../util/utf8.h"
 #include "header_json.h"
+#include "util/ascii.h"
+#include "util/list.h"
+#include "util/utf8.h"
 
 /* More than any proxy wants; servers stop at 8 KiB of headers or so. */
 #define HTTP_HEADERS_MAX 64

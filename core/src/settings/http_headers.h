@@ -3,8 +3,8 @@
 #ifndef SP_HTTP_HEADERS_H
 #define SP_HTTP_HEADERS_H
 
-#include "../util/mem.h"
 #include "given.h"
+#include "util/mem.h"
 
 typedef struct sp_http_headers {
   const sp_mem *mem;

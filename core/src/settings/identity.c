@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../util/hex.h"
-#include "../util/list.h"
-#include "../util/utf8.h"
 #include "environment.h"
+#include "util/hex.h"
+#include "util/list.h"
+#include "util/utf8.h"
 
 #define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
 

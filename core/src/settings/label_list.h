@@ -3,9 +3,9 @@
 #ifndef SP_LABEL_LIST_H
 #define SP_LABEL_LIST_H
 
-#include "../util/buffer.h"
 #include "given.h"
 #include "settings.h"
+#include "util/buffer.h"
 
 /* Pyroscope refuses a series of more than 30 label names, its own and those of
  * spans and of the running program included (pyroscope v2.2.1,

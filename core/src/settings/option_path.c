@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/buffer.h"
-#include "../util/directory.h"
-#include "../util/file.h"
+#include "util/buffer.h"
+#include "util/directory.h"
+#include "util/file.h"
 
 static spanprof_status option_path_refuse(const sp_given *given,
                                           const char *what, int error) {

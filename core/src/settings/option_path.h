@@ -2,8 +2,8 @@
 #ifndef SP_OPTION_PATH_H
 #define SP_OPTION_PATH_H
 
-#include "../util/mem.h"
 #include "given.h"
+#include "util/mem.h"
 
 /* SPANPROF_ERR_ARGUMENT, with the path and the reason: not a file that can be
  * read. */

@@ -5,12 +5,12 @@
 #include <string.h>
 #include <strings.h>
 
-#include "../util/ascii.h"
-#include "../util/list.h"
-#include "../util/number.h"
-#include "../util/utf8.h"
 #include "duration.h"
 #include "environment.h"
+#include "util/ascii.h"
+#include "util/list.h"
+#include "util/number.h"
+#include "util/utf8.h"
 
 #define OPTION_VARIABLES_MAX 2
 

@@ -2,9 +2,9 @@
 #ifndef SP_OPTION_TABLE_H
 #define SP_OPTION_TABLE_H
 
-#include "../util/buffer.h"
 #include "given.h"
 #include "option_list.h"
+#include "util/buffer.h"
 
 typedef struct sp_option_values {
 #define SP_OPTION_FIELD(name, ...) sp_given name;

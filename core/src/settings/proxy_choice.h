@@ -2,8 +2,8 @@
 #ifndef SP_PROXY_CHOICE_H
 #define SP_PROXY_CHOICE_H
 
-#include "../util/buffer.h"
 #include "given.h"
+#include "util/buffer.h"
 
 /* Where given->text is NULL (neither option nor PYROSCOPE_PROXY), fill in
  * https_proxy or http_proxy by the server's scheme, then all_proxy; each in

@@ -2,8 +2,8 @@
 #ifndef SP_SERVER_ADDRESS_H
 #define SP_SERVER_ADDRESS_H
 
-#include "../util/mem.h"
 #include "given.h"
+#include "util/mem.h"
 
 typedef struct sp_server_address {
   const sp_mem *mem;

@@ -2,8 +2,8 @@
 #ifndef SP_PROFILE_URL_H
 #define SP_PROFILE_URL_H
 
-#include "../settings/settings.h"
-#include "../util/buffer.h"
+#include "settings/settings.h"
+#include "util/buffer.h"
 
 /* Seconds a link reaches from its start: pyroscope-otel 0.1.4 and 0.2.0,
  * lib/pyroscope/otel.rb. */

@@ -3,16 +3,16 @@
 #include <endian.h>
 #include <string.h>
 
-#include "../util/clock.h"
-#include "../util/counters.h"
-#include "../util/hex.h"
-#include "../util/status.h"
-#include "../util/struct_take.h"
 #include "span_id.h"
 #include "span_name.h"
 #include "span_rules.h"
 #include "span_sweep.h"
 #include "span_table.h"
+#include "util/clock.h"
+#include "util/counters.h"
+#include "util/hex.h"
+#include "util/status.h"
+#include "util/struct_take.h"
 
 /* The longest name there is: see clean.h. */
 #define SPAN_NAME_BYTES 2048

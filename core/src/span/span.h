@@ -12,8 +12,8 @@
 #ifndef SP_SPAN_H
 #define SP_SPAN_H
 
-#include "../settings/settings.h"
-#include "../util/base.h"
+#include "settings/settings.h"
+#include "util/base.h"
 
 /* Ancestors that a sample names, the nearest ones. */
 #define SP_SPAN_ANCESTORS_MAX 16

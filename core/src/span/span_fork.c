@@ -1,12 +1,12 @@
 #include "span_fork.h"
 
-#include "../util/fork_hooks.h"
 #include "span_id.h"
 #include "span_name.h"
 #include "span_pool.h"
 #include "span_rules.h"
 #include "span_sweep.h"
 #include "span_table.h"
+#include "util/fork_hooks.h"
 
 /* Locks are taken in the order in which the room's functions nest them: the
  * sweep before the table and names, rules before nothing of ours. */

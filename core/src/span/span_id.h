@@ -2,7 +2,7 @@
 #ifndef SP_SPAN_ID_H
 #define SP_SPAN_ID_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Never 0; not twice within a process. */
 uint64_t sp_span_id_next(void);

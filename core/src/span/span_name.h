@@ -3,8 +3,8 @@
 #ifndef SP_SPAN_NAME_H
 #define SP_SPAN_NAME_H
 
-#include "../util/mem.h"
 #include "span_pool.h"
+#include "util/mem.h"
 
 /* Give a span that is not visible yet its name, cleaned (and counted). Without
  * memory a long name is cut, and counted as cleaned. */

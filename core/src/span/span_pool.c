@@ -2,8 +2,8 @@
 
 #include <pthread.h>
 
-#include "../util/mem.h"
 #include "span_fork.h"
+#include "util/mem.h"
 
 static struct {
   /* Written by any thread: count of changes << 32 | place + 1 of the first

@@ -3,7 +3,7 @@
 #ifndef SP_SPAN_POOL_H
 #define SP_SPAN_POOL_H
 
-#include "../label/span_record.h"
+#include "label/span_record.h"
 
 /* A span to fill, not yet visible; *number is what it will be found by.
  * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */

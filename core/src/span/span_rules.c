@@ -3,15 +3,15 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "../label/context.h"
-#include "../util/clean.h"
-#include "../util/status.h"
-#include "../util/struct_take.h"
-#include "../util/utf8.h"
+#include "label/context.h"
 #include "span.h"
 #include "span_fork.h"
 #include "span_name.h"
 #include "span_sweep.h"
+#include "util/clean.h"
+#include "util/status.h"
+#include "util/struct_take.h"
+#include "util/utf8.h"
 
 #define RULES_TEXT_MAX 2048 /* of a baseline value: the server's limit */
 

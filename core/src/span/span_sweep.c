@@ -2,7 +2,7 @@
 
 #include <pthread.h>
 
-#include "../label/context.h"
+#include "label/context.h"
 #include "span.h"
 #include "span_fork.h"
 #include "span_name.h"

@@ -2,8 +2,8 @@
 #ifndef SP_SPAN_TABLE_H
 #define SP_SPAN_TABLE_H
 
-#include "../util/mem.h"
 #include "span_pool.h"
+#include "util/mem.h"
 
 typedef struct sp_span_ids {
   uint64_t trace_id[2]; /* all zero: any trace */

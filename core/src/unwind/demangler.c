@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../util/loader.h"
+#include "util/loader.h"
 
 /* Keep loaded what `symbol` is in; NULL: it is the program itself, or cannot
  * be told. */

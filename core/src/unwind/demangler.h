@@ -3,7 +3,7 @@
 #ifndef SP_DEMANGLER_H
 #define SP_DEMANGLER_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 typedef struct sp_demangler {
   char *(*demangle)(const char *name, char *buffer, size_t *size, int *st);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "../util/base.h"
+#include "util/base.h"
 
 /* Pointer encodings: Linux Standard Base Core 5.0, §10.5.1 "DWARF Exception
  * Header Encoding". */

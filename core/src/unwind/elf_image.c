@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../util/hash.h"
 #include "dwarf_reader.h"
+#include "util/hash.h"
 
 #if defined(__x86_64__)
 #define ELF_IMAGE_MACHINE EM_X86_64

@@ -4,7 +4,7 @@
 #ifndef SP_ELF_IMAGE_H
 #define SP_ELF_IMAGE_H
 
-#include "../util/mem.h"
+#include "util/mem.h"
 
 /* Hexadecimal digits of a build id of at most 32 bytes, and the NUL. The
  * linkers make 8 (fast), 16 (md5, uuid) or 20 (sha1) bytes. */

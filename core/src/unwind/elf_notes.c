@@ -3,7 +3,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "../util/hex.h"
+#include "util/hex.h"
 
 /* More than any linker writes. */
 #define ELF_NOTES_MAX 4096

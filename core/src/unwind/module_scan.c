@@ -4,8 +4,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-#include "../util/loader.h"
 #include "elf_notes.h"
+#include "util/loader.h"
 
 /* Nothing is allocated inside dl_iterate_phdr(), under the loader's lock: a
  * replaced malloc() may itself call the loader. What has no room is counted,

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../util/hex.h"
+#include "util/hex.h"
 
 #define MAPS_DELETED " (deleted)"
 

@@ -2,7 +2,7 @@
 #ifndef SP_PROCESS_MAPS_H
 #define SP_PROCESS_MAPS_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 typedef struct sp_process_mapping {
   uint64_t start;

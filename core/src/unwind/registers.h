@@ -2,7 +2,7 @@
 #ifndef SP_REGISTERS_H
 #define SP_REGISTERS_H
 
-#include "../util/base.h"
+#include "util/base.h"
 
 #if defined(__x86_64__)
 /* System V ABI, AMD64 supplement 1.0, figure 3.36: rax rdx rcx rbx rsi rdi rbp

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "../util/hash.h"
+#include "util/hash.h"
 
 #define ROWS_BUCKETS   1024
 #define ROWS_RULES_MAX 32767

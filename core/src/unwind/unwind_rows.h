@@ -3,7 +3,7 @@
 #ifndef SP_UNWIND_ROWS_H
 #define SP_UNWIND_ROWS_H
 
-#include "../util/mem.h"
+#include "util/mem.h"
 
 typedef enum sp_cfa_kind {
   SP_CFA_NONE,        /* no unwind information */

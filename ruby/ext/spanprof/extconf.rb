@@ -20,7 +20,7 @@ REQUIRED = ENV.fetch("SPANPROF_REQUIRED", SUPPORTED ? "1" : "0") == "1"
 VENDOR = File.expand_path("vendor", __dir__)
 PACKAGED = File.directory?(VENDOR)
 ROOT = PACKAGED ? VENDOR : File.expand_path("../../..", __dir__)
-FOLDERS = %w[core/include core/src bindings/common bindings/ruby swig swig/lang].freeze
+FOLDERS = %w[core/include core/src core bindings/common bindings/ruby swig swig/lang].freeze
 
 # How packages are installed, and those that bring what is needed, in that order.
 INSTALL = ["apt-get install", "apk add", "dnf install"].freeze
@@ -96,7 +96,7 @@ have_header("libunwind.h")
 
 if PACKAGED
   generated = "#{VENDOR}/generated"
-  page = "#{VENDOR}/core/src/page/page.html"
+  page = "#{VENDOR}/core/page/page.html"
 elsif File.directory?("#{ROOT}/core")
   require_relative "generate"
   generated = File.join(Dir.pwd, "generated")
@@ -117,14 +117,14 @@ append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
 # They may stand in variables that they name.
 $defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if RbConfig.expand($CFLAGS.dup).match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
-# The assembler takes it in (core/src/page/built_page.c), by a name that the code
+# The assembler takes it in (core/page/built_page.c), by a name that the code
 # must find in the same partition of the program.
 if File.size?(page)
   $defs << "-DSP_PAGE_FILE=#{%("#{page}").shellescape}"
   append_cflags("-fno-lto")
 end
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
-$VPATH.push("#{ROOT}/core/src", "#{ROOT}/bindings/common", "#{ROOT}/bindings/ruby", generated)
+$VPATH.push("#{ROOT}/core/src", "#{ROOT}/core/command", "#{ROOT}/bindings/common", "#{ROOT}/bindings/ruby", generated)
 $srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] +
         %w[common ruby].flat_map { |name| Dir.children("#{ROOT}/bindings/#{name}").grep(/\.c\z/).sort }
 

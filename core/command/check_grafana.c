@@ -1,0 +1,165 @@
+#include "check_grafana.h"
+
+#include <string.h>
+
+#include "profile/profile.h"
+#include "settings/environment.h"
+#include "settings/given.h"
+#include "settings/identity.h"
+
+#define CHECK_OWN_VARIABLE "PYROSCOPE_APPLICATION_NAME"
+
+/* As Pyroscope writes them: metric, values, period. */
+#define CHECK_VALUE_TYPE SP_PROFILE_TYPE ":" SP_PROFILE_UNIT
+#define CHECK_PROFILE_TYPE \
+  SP_PROFILE_METRIC ":" CHECK_VALUE_TYPE ":" CHECK_VALUE_TYPE
+
+/* Text as a message shows it. */
+typedef struct check_shown {
+  char text[SP_SHOWN_BYTES];
+} check_shown;
+
+static check_shown check_show(const char *text) {
+  check_shown shown;
+
+  sp_given_show(text, strlen(text), shown.text);
+  return shown;
+}
+
+/* `profiles` may be NULL; `spans` names where the tracer reads its name. */
+static void check_say_names(sp_check_list *list, const char *profiles,
+                            const sp_given *spans, const char *beaten) {
+  if (profiles && spans->text && strcmp(profiles, spans->text) != 0)
+    sp_check_say(list, SP_CHECK_FAILED, "service",
+                 "profiles are of \"%s\" (" CHECK_OWN_VARIABLE
+                 "), spans of \"%s\" (%s), and find no profile: give both one "
+                 "name, or take " CHECK_OWN_VARIABLE " away",
+                 check_show(profiles).text, check_show(spans->text).text,
+                 spans->variable);
+  else if (beaten && strcmp(beaten, spans->text) != 0)
+    sp_check_say(list, SP_CHECK_SKIPPED, "service",
+                 "\"%s\" (%s) is taken, not \"%s\" (service.name of "
+                 "OTEL_RESOURCE_ATTRIBUTES)",
+                 check_show(spans->text).text, spans->variable,
+                 check_show(beaten).text);
+  else if (spans->text)
+    sp_check_say(list, SP_CHECK_OK, "service",
+                 "profiles and spans are of "
+                 "\"%s\"",
+                 check_show(spans->text).text);
+  else if (profiles)
+    sp_check_say(
+        list, SP_CHECK_SKIPPED, "service",
+        "profiles are of \"%s\"; spans only where the program says so, "
+        "or OTEL_SERVICE_NAME",
+        check_show(profiles).text);
+}
+
+void sp_check_service_names(sp_check_list *list) {
+  char *const *environment = list->io->environment;
+  const char *profiles = sp_environment_get(environment, CHECK_OWN_VARIABLE);
+  const char *beaten;
+  sp_given spans = {0};
+  sp_identity identity;
+  sp_buffer notes;
+
+  sp_buffer_init(&notes, list->io->mem);
+  if (sp_identity_read(&identity, list->io->mem, environment, &notes) ==
+      SPANPROF_OK) {
+    sp_identity_service_name(&identity, environment, &spans);
+    beaten = sp_identity_attribute(&identity, "service.name");
+    check_say_names(list, profiles, &spans, beaten && *beaten ? beaten : NULL);
+  }
+  sp_identity_dispose(&identity);
+  sp_buffer_dispose(&notes);
+}
+
+/* A text of YAML, in which Grafana replaces $NAME by a variable of its own
+ * environment (https://grafana.com/docs/grafana/latest/administration/
+ * provisioning/, "Using environment variables"). */
+static void yaml_text(FILE *out, const char *key, const char *text) {
+  fprintf(out, "%s: \"", key);
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\')
+      fputc('\\', out);
+    if (*text == '$')
+      fputc('$', out);
+    fputc(*text, out);
+  }
+  fputs("\"\n", out);
+}
+
+static bool check_has_label(const sp_settings *settings, const char *name) {
+  size_t i;
+
+  for (i = 0; i < settings->label_count; i++)
+    if (strcmp(settings->labels[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static void print_pyroscope(FILE *out, const sp_settings *settings) {
+  const char *secret =
+      settings->auth_token ? "Bearer $PYROSCOPE_AUTH_TOKEN" : NULL;
+  int header = 0;
+
+  fputs("  - name: Pyroscope\n"
+        "    uid: pyroscope\n"
+        "    type: grafana-pyroscope-datasource\n"
+        "    access: proxy\n",
+        out);
+  yaml_text(out, "    url", settings->server_address);
+  if (settings->basic_auth_user) {
+    fputs("    basicAuth: true\n", out);
+    yaml_text(out, "    basicAuthUser", settings->basic_auth_user);
+  }
+  if (secret || settings->tenant_id)
+    fputs("    jsonData:\n", out);
+  if (secret)
+    fprintf(out, "      httpHeaderName%d: Authorization\n", ++header);
+  if (settings->tenant_id)
+    fprintf(out, "      httpHeaderName%d: X-Scope-OrgID\n", ++header);
+  if (settings->basic_auth_user || header)
+    fputs("    secureJsonData:\n", out);
+  if (settings->basic_auth_user)
+    fputs("      basicAuthPassword: $PYROSCOPE_BASIC_AUTH_PASSWORD\n", out);
+  header = 0;
+  if (secret)
+    fprintf(out, "      httpHeaderValue%d: %s\n", ++header, secret);
+  if (settings->tenant_id)
+    fprintf(out, "      httpHeaderValue%d: $PYROSCOPE_TENANT_ID\n", ++header);
+}
+
+static void print_tempo(FILE *out, const sp_settings *settings) {
+  fputs("  - name: Tempo\n"
+        "    uid: tempo\n"
+        "    type: tempo\n"
+        "    access: proxy\n"
+        "    url: http://tempo:3200 # where your traces are\n"
+        "    jsonData:\n"
+        "      tracesToProfiles:\n"
+        "        datasourceUid: pyroscope\n"
+        "        profileTypeId: " CHECK_PROFILE_TYPE "\n"
+        "        tags:\n"
+        "          - { key: service.name, value: service_name }\n",
+        out);
+  if (check_has_label(settings, "service_namespace"))
+    fputs("          - { key: service.namespace, value: service_namespace }\n",
+          out);
+}
+
+void sp_check_print_data_sources(const sp_check_list *list,
+                                 const sp_settings *settings) {
+  FILE *out = list->io->out;
+
+  if (!settings->server_address)
+    return;
+  fputs(
+      "\n# From a span to its profile: provisioning/datasources/spans.yaml of "
+      "Grafana\n"
+      "apiVersion: 1\n"
+      "datasources:\n",
+      out);
+  print_pyroscope(out, settings);
+  print_tempo(out, settings);
+}

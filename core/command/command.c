@@ -1,0 +1,166 @@
+#include "command.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "arguments.h"
+#include "util/nearest.h"
+#include "util/status.h"
+#include "util/utf8.h"
+
+static const struct command_word {
+  const char *word;
+  int (*run)(const sp_command_io *io, int argc, char **argv);
+  const char *about;
+} command_words[] = {
+    {"report", sp_command_report, "print what profiles say, by span"},
+    {"labels", sp_command_labels, "list labels and their values, with CPU"},
+    {"upload", sp_command_upload, "send profiles that were written to files"},
+    {"serve", sp_command_serve, "keep and show profiles, as Pyroscope does"},
+    {"check", sp_command_check, "try what profiling needs, here and now"},
+    {"exec", sp_command_exec, "say how to run a program profiled"},
+    {"version", sp_command_version, "print the version"},
+};
+
+static void command_usage(FILE *out) {
+  size_t i;
+
+  fputs("usage: spanprof COMMAND [ARGUMENT...]\n\n", out);
+  for (i = 0; i < SP_COUNT_OF(command_words); i++)
+    fprintf(out, "  %-8s  %s\n", command_words[i].word, command_words[i].about);
+  fputs("\n`spanprof COMMAND -h` says more. Exit status: 0 good; 1 something "
+        "could not\nbe read, or a check failed; 2 wrong usage; 3 `report "
+        "--fail-above` found growth.\n",
+        out);
+}
+
+void sp_command_complain(const sp_command_io *io, const char *word,
+                         const char *path, const char *why) {
+  char shown[PATH_MAX];
+
+  if (!path) {
+    fprintf(io->err, "spanprof %s: %s\n", word, why);
+    return;
+  }
+  shown[sp_utf8_printable(path, strlen(path), shown, sizeof shown - 1)] = '\0';
+  fprintf(io->err, "spanprof %s: %s: %s\n", word, shown, why);
+}
+
+int sp_command_no_arguments(const sp_command_io *io, const char *usage,
+                            int argc, char **argv) {
+  sp_arguments arguments;
+  const char *value;
+  int found;
+
+  sp_arguments_init(&arguments, NULL, 0, argc, argv);
+  found = sp_arguments_next(&arguments, &value);
+  if (found == SP_ARGUMENT_END)
+    return -1;
+  if (found == SP_ARGUMENT_WRONG)
+    sp_command_complain(io, argv[0], NULL, spanprof_last_error());
+  fputs(usage, found == SP_ARGUMENT_HELP ? io->out : io->err);
+  return found == SP_ARGUMENT_HELP ? SP_EXIT_OK : SP_EXIT_USAGE;
+}
+
+int sp_command_exec(const sp_command_io *io, int argc, char **argv) {
+  static const char usage[] =
+      "spanprof exec: starting a program profiled is part of the language "
+      "packages:\n"
+      "  Ruby    gem install spanprof, then its spanprof exec\n"
+      "  Python  pip install spanprof, then its spanprof exec\n"
+      "A C program is linked with libspanprof and calls "
+      "spanprof_session_start().\n";
+  const bool help = argc > 1 && (strcmp(argv[1], "--help") == 0 ||
+                                 strcmp(argv[1], "-h") == 0);
+
+  fputs(usage, help ? io->out : io->err);
+  return help ? SP_EXIT_OK : SP_EXIT_USAGE;
+}
+
+int sp_command_version(const sp_command_io *io, int argc, char **argv) {
+  int status = sp_command_no_arguments(
+      io, "usage: spanprof version\n\nPrints the version.\n", argc, argv);
+
+  if (status >= 0)
+    return status;
+  fprintf(io->out, "spanprof %s (libcurl %s, zlib %s)\n", spanprof_version(),
+          curl_version_info(CURLVERSION_NOW)->version, zlibVersion());
+  return SP_EXIT_OK;
+}
+
+/* A full disk must not look like success. */
+static int command_end(const sp_command_io *io, int status) {
+  errno = 0;
+  if (fflush(io->out) == 0 && !ferror(io->out))
+    return status;
+  fprintf(io->err, "spanprof: cannot write%s%s\n", errno ? ": " : "",
+          errno ? strerror(errno) : "");
+  return status == SP_EXIT_OK ? SP_EXIT_FAILED : status;
+}
+
+static const char *command_name(const void *words, size_t i) {
+  return ((const struct command_word *)words)[i].word;
+}
+
+static int command_unknown(const sp_command_io *io, const char *word) {
+  const char *near =
+      sp_nearest(word, command_words, SP_COUNT_OF(command_words), command_name);
+  char shown[81];
+
+  if (*word) {
+    shown[sp_utf8_printable(word, strlen(word), shown, sizeof shown - 1)] =
+        '\0';
+    fprintf(io->err, "spanprof: no command \"%s\"%s%s%s\n", shown,
+            near ? ": did you mean " : "", near ? near : "", near ? "?" : "");
+  }
+  command_usage(io->err);
+  return SP_EXIT_USAGE;
+}
+
+int sp_command_run(const sp_command_io *io, int argc, char **argv) {
+  const char *word = argc > 1 ? argv[1] : "";
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(command_words); i++) {
+    if (strcmp(command_words[i].word, word) == 0)
+      return command_end(io, command_words[i].run(io, argc - 1, argv + 1));
+  }
+  if (strcmp(word, "--version") == 0)
+    return command_end(io, sp_command_version(io, 1, argv));
+  if (strcmp(word, "--help") == 0 || strcmp(word, "help") == 0 ||
+      strcmp(word, "-h") == 0) {
+    command_usage(io->out);
+    return command_end(io, SP_EXIT_OK);
+  }
+  return command_unknown(io, word);
+}
+
+int sp_command_main(int argc, char **argv) {
+  const sp_command_io io = {.mem = &sp_mem_default,
+                            .environment = environ,
+                            .out = stdout,
+                            .err = stderr};
+
+  return sp_command_run(&io, argc, argv);
+}
+
+int sp_command_output(int argc, char **argv, char **out, char **err) {
+  size_t out_bytes, err_bytes;
+  sp_command_io io = {.mem = &sp_mem_default, .environment = environ};
+  int status = SP_EXIT_FAILED;
+
+  *out = *err = NULL;
+  io.out = open_memstream(out, &out_bytes);
+  io.err = open_memstream(err, &err_bytes);
+  if (io.out && io.err)
+    status = sp_command_run(&io, argc, argv);
+  if (io.out)
+    fclose(io.out);
+  if (io.err)
+    fclose(io.err);
+  return status;
+}

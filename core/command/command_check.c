@@ -1,0 +1,124 @@
+#include <string.h>
+
+#include "check_grafana.h"
+#include "check_list.h"
+#include "check_server.h"
+#include "check_stack.h"
+#include "command.h"
+#include "sampler/signal.h"
+#include "sampler/timer.h"
+#include "session/options.h"
+#include "util/buffer.h"
+
+static const char check_usage[] =
+    "usage: spanprof check\n"
+    "\n"
+    "Tries what profiling needs, to be run where the application runs, with\n"
+    "its environment (PYROSCOPE_...): options, signal, CPU timer, unwinder,\n"
+    "names, directories, and the server with its proxy, TLS and credentials,\n"
+    "to which nothing but an empty probe is sent; whether spans and profiles\n"
+    "are of one service. Ends with the data sources of Grafana for it. Exit\n"
+    "status: 1 if something failed, 2 for wrong usage.\n";
+
+/* Each line of the notes. */
+static void check_say_notes(sp_check_list *list, sp_buffer *notes) {
+  char *line, *rest = NULL;
+
+  if (notes->size == 0 || sp_buffer_status(notes))
+    return;
+  for (line = strtok_r(notes->data, "\n", &rest); line;
+       line = strtok_r(NULL, "\n", &rest))
+    sp_check_say(list, SP_CHECK_SKIPPED, "note", "%s", line);
+}
+
+static void check_say_options(sp_check_list *list,
+                              const sp_settings *settings) {
+  sp_check_say(list, SP_CHECK_OK, "options",
+               "%s, %u Hz, %zu label%s, every %.1f s",
+               settings->name_open ? "the service that spans name"
+                                   : settings->application_name,
+               (unsigned)settings->sample_rate_hz, settings->label_count,
+               settings->label_count == 1 ? "" : "s",
+               (double)settings->upload_interval_ns / 1e9);
+  if (settings->output_directory)
+    sp_check_say(list, SP_CHECK_OK, "output", "%s can be written",
+                 settings->output_directory);
+  if (settings->spool_directory)
+    sp_check_say(list, SP_CHECK_OK, "spool", "%s can be written",
+                 settings->spool_directory);
+}
+
+static void check_no_sample(int number, uint32_t index, uint64_t ticks,
+                            void *ucontext) {
+  (void)number;
+  (void)index;
+  (void)ticks;
+  (void)ucontext;
+}
+
+/* Signal, stack and timer, in the order in which they need each other. */
+static void check_kernel(sp_check_list *list, int wanted) {
+  int number;
+
+  if (sp_signal_choose(wanted, &number)) {
+    sp_check_say(list, SP_CHECK_FAILED, "signal", "%s", spanprof_last_error());
+    return;
+  }
+  sp_check_stack(list, number);
+  if (sp_signal_install(number, check_no_sample)) {
+    sp_check_say(list, SP_CHECK_FAILED, "signal", "%s", spanprof_last_error());
+    return;
+  }
+  sp_check_say(list, SP_CHECK_OK, "signal", "%d", number);
+  if (!sp_timer_probe(number))
+    sp_check_say(list, SP_CHECK_OK, "timer",
+                 "the kernel's CPU timers tick here");
+  else
+    sp_check_say(list, SP_CHECK_FAILED, "timer", "%s", spanprof_last_error());
+}
+
+static void check_say_end(const sp_check_list *list) {
+  if (list->failed)
+    fprintf(list->io->out, "%zu failed\n", list->failed);
+}
+
+static void check_run(sp_check_list *list) {
+  const sp_command_io *io = list->io;
+  sp_settings settings;
+  sp_buffer notes;
+  spanprof_status st;
+
+  if (sp_settings_disabled(io->environment))
+    sp_check_say(list, SP_CHECK_SKIPPED, "note",
+                 "PYROSCOPE_AGENT_ENABLED switches profiling off");
+  sp_buffer_init(&notes, io->mem);
+  st = sp_settings_read(&settings, io->mem, NULL, io->environment, &notes);
+  if (!st)
+    check_say_options(list, &settings);
+  else
+    sp_check_say(list, SP_CHECK_FAILED, "options", "%s", spanprof_last_error());
+  check_say_notes(list, &notes);
+  sp_buffer_dispose(&notes);
+  sp_check_service_names(list);
+  check_kernel(list, st ? 0 : settings.signal_number);
+  if (!st) {
+    sp_check_server(list, &settings);
+    check_say_end(list);
+    sp_check_print_data_sources(list, &settings);
+    sp_settings_dispose(&settings);
+  } else {
+    sp_check_say(list, SP_CHECK_SKIPPED, "server",
+                 "not tried: the options are refused");
+    check_say_end(list);
+  }
+}
+
+int sp_command_check(const sp_command_io *io, int argc, char **argv) {
+  sp_check_list list = {.io = io};
+  int status = sp_command_no_arguments(io, check_usage, argc, argv);
+
+  if (status >= 0)
+    return status;
+  check_run(&list);
+  return list.failed ? SP_EXIT_FAILED : SP_EXIT_OK;
+}

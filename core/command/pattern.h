@@ -1,0 +1,22 @@
+/* A regular expression that a user gave: POSIX extended, found anywhere in a
+ * text. */
+#ifndef SP_PATTERN_H
+#define SP_PATTERN_H
+
+#include <regex.h>
+
+#include "util/base.h"
+
+typedef struct sp_pattern {
+  bool given;
+  regex_t regex;
+} sp_pattern;
+
+/* Once; a second time replaces it. SPANPROF_ERR_ARGUMENT, in a sentence. */
+spanprof_status sp_pattern_set(sp_pattern *pattern, const char *text);
+void sp_pattern_dispose(sp_pattern *pattern);
+
+/* False where none was given. */
+bool sp_pattern_finds(const sp_pattern *pattern, const char *text);
+
+#endif

@@ -1,0 +1,377 @@
+#include "report_arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "moment.h"
+#include "report_options.h"
+#include "util/buffer.h"
+#include "util/clock.h"
+#include "util/number.h"
+#include "util/status.h"
+#include "util/utf8.h"
+
+static bool report_is_labels(const sp_report_arguments *job) {
+  return strcmp(job->word, "labels") == 0;
+}
+
+void sp_report_arguments_help(const sp_report_arguments *job, FILE *out) {
+  sp_report_options_help(report_is_labels(job), out);
+}
+
+/* "spanprof report: --top "x": a number expected" */
+static bool report_wrong(const sp_report_arguments *job, int argument,
+                         const char *value, const char *expected) {
+  char shown[81];
+
+  shown[sp_utf8_printable(value, strlen(value), shown, sizeof shown - 1)] =
+      '\0';
+  fprintf(job->io->err, "spanprof %s: --%s \"%s\": %s\n", job->word,
+          sp_report_options_table[argument].name, shown, expected);
+  return false;
+}
+
+static bool report_says(const sp_report_arguments *job, const char *sentence) {
+  sp_command_complain(job->io, job->word, NULL, sentence);
+  return false;
+}
+
+static bool report_read_top(sp_report_arguments *job, const char *value) {
+  uint64_t top;
+
+  if (!sp_number_is(value, UINT32_MAX, &top))
+    return report_wrong(job, SP_REPORT_OPTION_TOP, value,
+                        "a number from 0 to 4294967295 expected");
+  job->top = (size_t)top;
+  job->top_given = true;
+  return true;
+}
+
+static bool report_read_process(sp_report_arguments *job, const char *value) {
+  if (sp_number_is(value, INT32_MAX, &job->profiles.process) &&
+      job->profiles.process)
+    return true;
+  return report_wrong(job, SP_REPORT_OPTION_PROCESS, value,
+                      "the number of a process expected");
+}
+
+static bool report_read_time(sp_report_arguments *job, int argument,
+                             const char *value, uint64_t *out_ns) {
+  if (!sp_moment_parse(value, sp_clock_unix_ns(sp_clock_system()), out_ns))
+    return true;
+  return report_wrong(job, argument, value,
+                      "a time expected, as -1h30m, now, "
+                      "2026-11-21T16:00:00Z or a Unix time");
+}
+
+static bool report_read_pattern(sp_report_arguments *job, int argument,
+                                const char *value, sp_pattern *pattern) {
+  if (!sp_pattern_set(pattern, value))
+    return true;
+  return report_wrong(job, argument, value, spanprof_last_error());
+}
+
+static bool report_read_order(sp_report_arguments *job, const char *value) {
+  if (strcmp(value, "self") == 0)
+    job->order = SP_REPORT_BY_SELF;
+  else if (strcmp(value, "total") == 0)
+    job->order = SP_REPORT_BY_TOTAL;
+  else
+    return report_wrong(job, SP_REPORT_OPTION_SORT, value,
+                        "self or total expected");
+  return true;
+}
+
+static bool report_read_fail_above(sp_report_arguments *job,
+                                   const char *value) {
+  const size_t digits = strspn(value, "0123456789.");
+  char *end;
+
+  job->fail_above = strtod(value, &end) / 100;
+  if (digits && end == value + digits && job->fail_above <= 1e6 &&
+      (!*end || strcmp(end, "%") == 0))
+    return true;
+  return report_wrong(job, SP_REPORT_OPTION_FAIL_ABOVE, value,
+                      "a percentage expected, as 10%");
+}
+
+/* An option of the table without a case of its own must not pass for another.
+ */
+static bool report_unread(const sp_report_arguments *job, int argument,
+                          const char *value) {
+  return report_wrong(job, argument, value ? value : "",
+                      "nothing reads this option");
+}
+
+/* Options of which samples and profiles are meant. False: said what is wrong.
+ */
+static bool report_read_filter(sp_report_arguments *job, int argument,
+                               const char *value) {
+  sp_report_filter *filter = &job->options.filter;
+
+  switch (argument) {
+  case SP_REPORT_OPTION_SPAN:
+    filter->by_span = true;
+    return sp_span_id_parse(value, &filter->span) ||
+           report_wrong(job, argument, value, "16 hex digits expected");
+  case SP_REPORT_OPTION_SPAN_NAME:
+    filter->span_name = value;
+    return true;
+  case SP_REPORT_OPTION_SELF:
+    filter->self = true;
+    return true;
+  case SP_REPORT_OPTION_LABEL:
+    return !sp_report_filter_label(filter, value) ||
+           report_wrong(job, argument, value,
+                        "key=value, at most 32 times, expected");
+  case SP_REPORT_OPTION_FOCUS:
+    return report_read_pattern(job, argument, value, &filter->focus);
+  case SP_REPORT_OPTION_IGNORE:
+    return report_read_pattern(job, argument, value, &filter->ignore);
+  case SP_REPORT_OPTION_FROM:
+    return report_read_time(job, argument, value, &job->profiles.from_ns);
+  case SP_REPORT_OPTION_UNTIL:
+    return report_read_time(job, argument, value, &job->profiles.until_ns);
+  case SP_REPORT_OPTION_APPLICATION:
+    job->profiles.application = value;
+    return true;
+  case SP_REPORT_OPTION_PROCESS:
+    return report_read_process(job, value);
+  case SP_REPORT_OPTION_SERVER:
+    job->server.address = value;
+    break;
+  case SP_REPORT_OPTION_QUERY:
+    job->server.query = value;
+    break;
+  case SP_REPORT_OPTION_TOKEN:
+    job->server.token = value;
+    return true;
+  default:
+    return report_unread(job, argument, value);
+  }
+  job->asks_server = true;
+  return true;
+}
+
+/* Whether it is a file or a query is known at the end. */
+static bool report_read_base(sp_report_arguments *job, const char *value) {
+  job->diff = true;
+  if (sp_mem_reserve(job->io->mem, (void **)&job->bases, &job->base_room,
+                     job->base_count + 1, sizeof *job->bases))
+    job->failed = !report_says(job, "out of memory");
+  else
+    job->bases[job->base_count++] = value;
+  return true;
+}
+
+/* Options of what is printed. */
+static bool report_read_shape(sp_report_arguments *job, int argument,
+                              const char *value) {
+  switch (argument) {
+  case SP_REPORT_OPTION_TYPE:
+    job->options.type = value;
+    return true;
+  case SP_REPORT_OPTION_TOP:
+    return report_read_top(job, value);
+  case SP_REPORT_OPTION_GROUP_BY:
+    job->options.group_by = value;
+    return *value ||
+           report_wrong(job, argument, value, "the name of a label expected");
+  case SP_REPORT_OPTION_SORT:
+    return report_read_order(job, value);
+  case SP_REPORT_OPTION_PEEK:
+    return report_read_pattern(job, argument, value, &job->options.peek);
+  case SP_REPORT_OPTION_DIFF:
+    job->first_base = value;
+    return report_read_base(job, value);
+  case SP_REPORT_OPTION_DIFF_FROM:
+    job->diff = job->base_timed = true;
+    return report_read_time(job, argument, value, &job->base_server.from_ns);
+  case SP_REPORT_OPTION_DIFF_UNTIL:
+    job->diff = job->base_timed = true;
+    return report_read_time(job, argument, value, &job->base_server.until_ns);
+  case SP_REPORT_OPTION_FAIL_ABOVE:
+    return report_read_fail_above(job, value);
+  case SP_REPORT_OPTION_HTML:
+    job->html = value;
+    return *value || report_wrong(job, argument, value, "a file expected");
+  case SP_REPORT_OPTION_TITLE:
+    job->title = value;
+    return true;
+  case SP_REPORT_OPTION_OPEN:
+    job->open = true;
+    return true;
+  case SP_REPORT_OPTION_LINES:
+    job->options.lines = true;
+    return true;
+  case SP_REPORT_OPTION_NORMALIZE:
+    job->normalize = true;
+    return true;
+  case SP_REPORT_OPTION_TREE:
+    job->tree = true;
+    return true;
+  case SP_REPORT_OPTION_FOLDED:
+    job->folded = true;
+    return true;
+  case SP_REPORT_OPTION_JSON:
+    job->json = true;
+    return true;
+  default:
+    return report_unread(job, argument, value);
+  }
+}
+
+/* Options of the page that do not go together, or with others. */
+static bool report_html_is_sound(const sp_report_arguments *job) {
+  const bool other = job->json || job->tree || job->folded ||
+                     job->options.peek.given || job->normalize ||
+                     job->fail_above >= 0 || job->options.group_by;
+
+  if (!job->html && !job->open)
+    return !job->title || report_says(job, "--title needs --html or --open");
+  if (other)
+    return report_says(job, "--html and --open go with filters, --lines and "
+                            "--diff, not with other shapes of a report");
+  if (job->open && job->html && strcmp(job->html, "-") == 0)
+    return report_says(job, "--open needs a file, not standard output");
+  return true;
+}
+
+/* Options that do not go together. */
+static bool report_is_sound(const sp_report_arguments *job) {
+  const sp_report_filter *filter = &job->options.filter;
+  const bool peek = job->options.peek.given;
+
+  if (job->folded + job->json + job->tree > 1 ||
+      peek + job->folded + job->tree + job->diff > 1)
+    return report_says(job, "of --folded, --tree, --peek and --diff only one "
+                            "goes at a time; --json with the last two");
+  if (!report_html_is_sound(job))
+    return false;
+  if (filter->self && !filter->by_span && !filter->span_name)
+    return report_says(job, "--self needs --span or --span-name");
+  if (!job->diff && (job->fail_above >= 0 || job->normalize))
+    return report_says(job, "--fail-above and --normalize need --diff");
+  if (job->profiles.until_ns && job->profiles.until_ns <= job->profiles.from_ns)
+    return report_says(job, "--until is not after --from");
+  return true;
+}
+
+/* What --application is as a query. */
+static void report_application_query(sp_report_arguments *job) {
+  sp_buffer query;
+  const char *p;
+  size_t size;
+
+  sp_buffer_init(&query, job->io->mem);
+  sp_buffer_text(&query, "{service_name=\"");
+  for (p = job->profiles.application; *p; p++) {
+    if (*p == '"' || *p == '\\')
+      sp_buffer_append(&query, "\\", 1);
+    sp_buffer_append(&query, p, 1);
+  }
+  sp_buffer_text(&query, "\"}");
+  job->server.query = job->application_query = sp_buffer_take(&query, &size);
+  if (!job->server.query)
+    job->failed = !report_says(job, "out of memory");
+}
+
+/* Options that do not go with a server, and those that mean something else. */
+static bool report_is_sound_server(sp_report_arguments *job, bool files) {
+  if (files)
+    return report_says(job, "of files and --server, --query only one goes");
+  if (job->profiles.process)
+    return report_says(job, "--process is of files' names: of a server, ask "
+                            "for a label by --query");
+  if (job->profiles.application && job->server.query)
+    return report_says(job, "of --application and --query only one goes");
+  if (job->base_count > 1)
+    return report_says(job, "--diff names one query of a server");
+  if (job->profiles.application)
+    report_application_query(job);
+  job->server.from_ns = job->profiles.from_ns;
+  job->server.until_ns = job->profiles.until_ns;
+  /* The answer is of one type, which a whole name picks out. */
+  job->server.type = job->options.type;
+  if (job->options.type && strchr(job->options.type, ':'))
+    job->options.type = NULL;
+  job->base_server.address = job->server.address;
+  job->base_server.token = job->server.token;
+  job->base_server.type = job->server.type;
+  job->base_server.query = job->base_count ? job->bases[0] : job->server.query;
+  if (!job->base_timed) {
+    job->base_server.from_ns = job->server.from_ns;
+    job->base_server.until_ns = job->server.until_ns;
+  }
+  return true;
+}
+
+static bool report_is_sound_files(sp_report_arguments *job) {
+  size_t i;
+
+  if (job->base_timed)
+    return report_says(job, "--diff-from and --diff-until need --server");
+  if (job->server.token)
+    return report_says(job, "--token needs --server");
+  for (i = 0; i < job->base_count; i++)
+    if (sp_profile_list_add(&job->base, job->bases[i]))
+      job->failed = !report_says(job, spanprof_last_error());
+  return true;
+}
+
+bool sp_report_arguments_read(sp_report_arguments *job, const sp_command_io *io,
+                              int argc, char **argv) {
+  sp_arguments arguments;
+  const char *value;
+  bool any = false, good;
+  int found;
+
+  *job = (sp_report_arguments){.io = io, .word = argv[0], .fail_above = -1};
+  sp_profile_list_init(&job->files, io->mem);
+  sp_profile_list_init(&job->base, io->mem);
+  job->options.all_labels = report_is_labels(job);
+  sp_arguments_init(&arguments, sp_report_options_table,
+                    job->options.all_labels ? SP_REPORT_OPTIONS_OF_LABELS
+                                            : SP_REPORT_OPTIONS,
+                    argc, argv);
+  while ((found = sp_arguments_next(&arguments, &value)) != SP_ARGUMENT_END) {
+    if (found == SP_ARGUMENT_WRONG)
+      return report_says(job, spanprof_last_error());
+    job->help = job->help || found == SP_ARGUMENT_HELP;
+    if (found == SP_ARGUMENT_OPERAND) {
+      any = true;
+      if (job->operands++ == 0)
+        job->first = value;
+      if (sp_profile_list_add(&job->files, value))
+        job->failed = !report_says(job, spanprof_last_error());
+    } else if (found >= 0) {
+      good = found <= SP_REPORT_OPTION_TOKEN
+                 ? report_read_filter(job, found, value)
+                 : report_read_shape(job, found, value);
+      if (!good)
+        return false;
+    }
+  }
+  if (job->help)
+    return true;
+  if (!report_is_sound(job))
+    return false;
+  if (job->asks_server)
+    return report_is_sound_server(job, any);
+  if (!report_is_sound_files(job))
+    return false;
+  if (!any)
+    sp_report_arguments_help(job, io->err);
+  return any;
+}
+
+void sp_report_arguments_dispose(sp_report_arguments *job) {
+  sp_pattern_dispose(&job->options.filter.focus);
+  sp_pattern_dispose(&job->options.filter.ignore);
+  sp_pattern_dispose(&job->options.peek);
+  sp_profile_list_dispose(&job->files);
+  sp_profile_list_dispose(&job->base);
+  sp_mem_free(job->io->mem, job->bases);
+  sp_mem_free(job->io->mem, job->application_query);
+}

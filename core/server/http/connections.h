@@ -1,0 +1,92 @@
+/* The open connections, and the limits for slow or disconnected clients.
+ *
+ * A connection either waits for bytes from its client (headers, then a body),
+ * or the server is processing its request. A thread checks both kinds:
+ * - It closes a waiting connection whose request takes too long to arrive. If
+ *   there are too many connections, in total or from one address, it closes the
+ *   one that has waited longest in favour of a new one.
+ * - It cancels a query whose client has closed the connection. The thread also
+ *   works around a bug of libmicrohttpd 0.9.75, which uses edge-triggered
+ *   epoll: it misses the end of a stream that arrives together with the last
+ *   bytes. Shutting the socket down for reading causes another edge.
+ *
+ * Threads: libmicrohttpd's threads call all functions except start, cancel_all
+ * and end; they remove a connection before they close its socket. */
+#ifndef SP_CONNECTIONS_H
+#define SP_CONNECTIONS_H
+
+#include <pthread.h>
+
+#include "server/model/cancel.h"
+
+/* Of all listeners together; fewer if the limit of open files is lower. */
+#define SP_CONNECTIONS_MAX 2048
+/* From one IPv4 address or one /64 network of IPv6; a proxy counts as one. */
+#define SP_CONNECTIONS_OF_ADDRESS_MAX 1024
+
+#define SP_HEADERS_SECONDS_MAX 30  /* of a connection's first request */
+#define SP_IDLE_SECONDS_MAX    100 /* from an answer to the next headers */
+#define SP_BODY_SECONDS_MAX    120
+
+typedef struct sp_connection {
+  struct sp_connection *next;
+  struct sp_connection *previous;
+  int socket;
+  uint64_t address;     /* hash of the client's address */
+  bool is_working;      /* in the list `working` */
+  bool has_answered;    /* at least one request */
+  bool is_shut;         /* for reading */
+  uint64_t deadline_ns; /* of the present wait */
+  sp_cancel *cancel;    /* of the running query; NULL: not cancellable */
+} sp_connection;
+
+/* In the order of their addition to the list. */
+typedef struct sp_connection_list {
+  sp_connection *first;
+  sp_connection *last;
+} sp_connection_list;
+
+typedef struct sp_connections {
+  /* Fixed after sp_connections_start(). */
+  pthread_t thread;
+  bool runs;
+  size_t count_max;
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+  pthread_cond_t wake;
+  sp_connection_list waiting;
+  sp_connection_list working;
+  size_t count;
+  size_t cancellable; /* working ones with a `cancel` */
+  bool ending;
+} sp_connections;
+
+/* SPANPROF_ERR_SYSTEM. */
+spanprof_status sp_connections_start(sp_connections *connections,
+                                     size_t count_max);
+/* Accepts an all-zero structure, too. */
+void sp_connections_end(sp_connections *connections);
+
+/* Add a new connection, which waits for headers. NULL: no memory; only
+ * libmicrohttpd's idle timeout applies to it then. If there are too many
+ * connections, either the new one or an older one is shut down with a 503. */
+sp_connection *sp_connections_add(sp_connections *connections, int socket);
+
+/* The states of a connection: it waits for a body; its request is being
+ * processed; it waits for headers again. `cancel` is the query's, or NULL for
+ * other requests. A NULL connection is ignored. */
+void sp_connections_body(sp_connections *connections,
+                         sp_connection *connection);
+void sp_connections_work(sp_connections *connections, sp_connection *connection,
+                         sp_cancel *cancel);
+void sp_connections_idle(sp_connections *connections,
+                         sp_connection *connection);
+
+void sp_connections_remove(sp_connections *connections,
+                           sp_connection *connection);
+
+/* Cancel all running queries. */
+void sp_connections_cancel_all(sp_connections *connections,
+                               sp_cancel_reason reason);
+
+#endif

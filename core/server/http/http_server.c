@@ -1,0 +1,415 @@
+#include "http_server.h"
+
+#include <malloc.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "budget.h"
+#include "call.h"
+#include "connections.h"
+#include "durations.h"
+#include "listen.h"
+#include "malformed.h"
+#include "percent.h"
+#include "util/clock.h"
+#include "util/status.h"
+
+#define SERVER_HEADER_BYTES    ((size_t)64 << 10)
+#define SERVER_QUICK_WORKERS   24
+#define SERVER_LARGE_WORKERS   4
+#define SERVER_SLOW_WORKERS    3
+#define SERVER_TURN_WORKERS    1
+#define SERVER_LARGE_BODY      ((size_t)64 << 10)
+#define SERVER_WAITING_MAX     SP_CONNECTIONS_MAX
+#define SERVER_QUERIES_MAX     512 /* waiting for a worker */
+#define SERVER_FLUSH_TRIES_MAX 50  /* of 10 ms */
+#define SERVER_MESSAGE_BYTES   256
+/* For both of libmicrohttpd's threads. Higher than our own limit, as
+ * sp_connections closes surplus connections first. */
+#define SERVER_MHD_CONNECTIONS (4 * SP_CONNECTIONS_MAX)
+/* Open files other than connections: the store's, the listeners'. */
+#define SERVER_FILES 200
+
+/* The status that Pyroscope uses, from nginx. */
+#define SERVER_CLIENT_GONE 499
+
+/* Who does a call: those that may take long do not keep the others waiting. */
+typedef enum server_pool {
+  SERVER_QUICK,
+  SERVER_LARGE, /* with a large body, which may take much memory to read */
+  SERVER_SLOW,
+  SERVER_TURN, /* those that take much memory to answer, in their turn */
+  SERVER_POOLS
+} server_pool;
+
+typedef struct server_listener {
+  sp_http_server *server;
+  sp_guard guard;
+  struct MHD_Daemon *daemon;
+  int socket;
+  uint16_t port;
+  const char *path; /* of a Unix socket; NULL: TCP */
+} server_listener;
+
+struct sp_http_server {
+  /* Fixed after the start. */
+  const sp_http_routes *routes;
+  server_listener listeners[2];
+  size_t listener_count;
+  sp_workers workers[SERVER_POOLS];
+  size_t worker_pools; /* that have started */
+  sp_connections connections;
+  sp_http_durations durations;
+  sp_token token;
+  sp_log *log;
+  /* Any thread. */
+  atomic_bool stopping;
+  atomic_bool told_http2;
+  sp_http_budget budget;
+  _Atomic uint64_t inflight;
+};
+
+static void server_refuse(sp_work *work) {
+  sp_http_call *call = (sp_http_call *)work;
+
+  sp_http_answer(&call->response, MHD_HTTP_SERVICE_UNAVAILABLE, "text/plain",
+                 atomic_load(&call->server->stopping)
+                     ? "the server is stopping\n"
+                     : "too many queries are waiting, try again\n");
+  atomic_store(&call->answered, true);
+  MHD_resume_connection(call->connection);
+}
+
+static void server_run(sp_http_call *call) {
+  if (call->is_large)
+    sp_http_budget_begin_turn(call);
+  sp_http_call_run(call);
+  sp_http_budget_end_turn(call);
+}
+
+static void server_work(sp_work *work) {
+  sp_http_call *call = (sp_http_call *)work;
+  sp_http_server *server = call->server;
+  struct MHD_Connection *connection = call->connection;
+
+  if ((call->request.may_wait || call->is_large) && sp_cancelled(&call->cancel))
+    sp_http_answer(&call->response, SERVER_CLIENT_GONE, "text/plain",
+                   "the client has disconnected or timed out\n");
+  else
+    server_run(call);
+  if (sp_http_budget_turn(&server->budget, call)) {
+    if (!sp_workers_give(&server->workers[SERVER_TURN], work))
+      server_refuse(work);
+    return;
+  }
+  /* The C library's arenas would each keep what its parser took. */
+  if (call->body.size > SERVER_LARGE_BODY &&
+      (call->route->flags & SP_HTTP_SLOW))
+    malloc_trim(0);
+  atomic_store(&call->answered, true);
+  MHD_resume_connection(connection);
+}
+
+/* If the answer is known before the body arrives, it is sent at once if the
+ * client sent Expect (RFC 9110, 10.1.1) or the end of the body is not known.
+ * Otherwise it is sent after the body, because an earlier answer would break
+ * the connection. */
+static enum MHD_Result server_begin(sp_http_call *call, const sp_guard *guard,
+                                    const char *version) {
+  bool now = sp_http_header(&call->request, "Expect") != NULL;
+
+  call->begun = true;
+  call->counts = true;
+  atomic_fetch_add(&call->server->inflight, 1);
+  sp_connections_body(&call->server->connections, call->of);
+  if (sp_http_refuse_malformed(&call->request, version, &call->response))
+    now = true;
+  else
+    sp_http_call_find(call, call->server->routes, guard);
+  if (!call->route && now) {
+    atomic_store(&call->answered, true);
+    return sp_http_budget_answer(&call->server->budget, call);
+  }
+  return MHD_YES;
+}
+
+static enum MHD_Result server_hand_over(sp_http_call *call) {
+  sp_http_server *server = call->server;
+  server_pool pool = SERVER_QUICK;
+
+  if (call->body.size)
+    call->request.body = call->body.data;
+  call->request.body_size = call->body.size;
+  call->work.run = server_work;
+  call->running = true;
+  call->request.may_wait =
+      (call->route->flags & (SP_HTTP_SLOW | SP_HTTP_CHANGES)) == SP_HTTP_SLOW;
+  if (call->request.may_wait)
+    call->response.body.size_max = SP_HTTP_SMALL_MAX;
+  sp_connections_work(&server->connections, call->of,
+                      call->request.may_wait ? &call->cancel : NULL);
+  MHD_suspend_connection(call->connection);
+  if (call->route->flags & SP_HTTP_SLOW)
+    pool = SERVER_SLOW;
+  else if (call->body.size > SERVER_LARGE_BODY)
+    pool = SERVER_LARGE;
+  if (!sp_workers_give(&server->workers[pool], &call->work))
+    server_refuse(&call->work);
+  return MHD_YES;
+}
+
+static enum MHD_Result server_access(void *data,
+                                     struct MHD_Connection *connection,
+                                     const char *url, const char *method,
+                                     const char *version, const char *body,
+                                     size_t *body_size, void **request) {
+  sp_http_call *call = *request;
+
+  if (!call) {
+    const server_listener *listener = data;
+
+    call = sp_http_call_new(listener->server, connection, url, method);
+    *request = call;
+    if (!call)
+      return MHD_NO;
+    call->budget = &listener->server->budget;
+    return server_begin(call, &listener->guard, version);
+  }
+  if (*body_size) {
+    const size_t size = *body_size;
+
+    *body_size = 0;
+    return sp_http_budget_body(&call->server->budget, call, body, size);
+  }
+  if (atomic_load(&call->answered) || !call->route)
+    return sp_http_budget_answer(&call->server->budget, call);
+  return call->running ? MHD_YES : server_hand_over(call);
+}
+
+/* A client that has sent half a body and closed its side still reads. The
+ * handler, which looks at the fault first, is called on libmicrohttpd's thread:
+ * where there is no body to miss, it would do all its work here. */
+static void server_cut(sp_http_call *call) {
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+      call->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  const char *method = call->request.method;
+
+  if (!info || !call->route->body_max || strcmp(method, "GET") == 0 ||
+      strcmp(method, "HEAD") == 0)
+    return;
+  sp_http_budget_drop(&call->server->budget, call, SP_HTTP_FAULT_CUT);
+  call->request.body = "";
+  call->request.body_size = 0;
+  sp_http_call_run(call);
+  sp_http_call_answer_cut(call, info->connect_fd);
+  atomic_store(&call->answered, true);
+}
+
+static void server_measure(const sp_http_call *call) {
+  const bool said = atomic_load(&call->answered) || !call->route;
+
+  sp_http_durations_add(&call->server->durations, call->counted_route,
+                        call->request.method,
+                        said ? call->response.status : SERVER_CLIENT_GONE,
+                        sp_monotonic_ns() - call->begin_ns);
+}
+
+static void server_completed(void *data, struct MHD_Connection *connection,
+                             void **request,
+                             enum MHD_RequestTerminationCode why) {
+  sp_http_call *call = *request;
+
+  (void)connection;
+  (void)data;
+  if (!call)
+    return;
+  if (why == MHD_REQUEST_TERMINATED_CLIENT_ABORT && call->route &&
+      !call->running)
+    server_cut(call);
+  sp_http_budget_end(&call->server->budget, call);
+  sp_connections_idle(&call->server->connections, call->of);
+  if (call->counts) {
+    server_measure(call);
+    atomic_fetch_sub(&call->server->inflight, 1);
+  }
+  sp_http_call_free(call);
+  *request = NULL;
+}
+
+static void server_connection(void *data, struct MHD_Connection *connection,
+                              void **of_socket,
+                              enum MHD_ConnectionNotificationCode what) {
+  sp_http_server *server = data;
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+
+  if (info && what == MHD_CONNECTION_NOTIFY_STARTED)
+    *of_socket = sp_connections_add(&server->connections, info->connect_fd);
+  else if (what == MHD_CONNECTION_NOTIFY_CLOSED)
+    sp_connections_remove(&server->connections, *of_socket);
+}
+
+static size_t server_unescape(void *data, struct MHD_Connection *connection,
+                              char *text) {
+  (void)data;
+  (void)connection;
+  return sp_percent_decode(text);
+}
+
+/* Handles messages of libmicrohttpd. Only one concerns the user: a gRPC
+ * exporter begins with HTTP/2 (RFC 9113, 3.4), which libmicrohttpd answers with
+ * 505 before it calls any other function of ours. */
+static void server_message(void *data, const char *format, va_list list) {
+  sp_http_server *server = data;
+  char text[SERVER_MESSAGE_BYTES];
+
+  vsnprintf(text, sizeof text, format, list);
+  if (strstr(text, " 505 ") && !atomic_exchange(&server->told_http2, true))
+    sp_log_line(server->log, SPANPROF_LOG_WARN,
+                "a client spoke HTTP/2, as OTLP over gRPC does: this server "
+                "takes OTLP over HTTP alone, so set "
+                "OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf there");
+}
+
+/* TURBO: without it, libmicrohttpd shuts a connection down for writing before
+ * server_cut() could answer. */
+static struct MHD_Daemon *server_daemon(server_listener *listener) {
+  sp_http_server *server = listener->server;
+
+  return MHD_start_daemon(
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO |
+          MHD_USE_ERROR_LOG,
+      0, NULL, NULL, server_access, listener, MHD_OPTION_EXTERNAL_LOGGER,
+      server_message, server, MHD_OPTION_UNESCAPE_CALLBACK, server_unescape,
+      NULL, MHD_OPTION_LISTEN_SOCKET, listener->socket,
+      MHD_OPTION_NOTIFY_COMPLETED, server_completed, server,
+      MHD_OPTION_NOTIFY_CONNECTION, server_connection, server,
+      MHD_OPTION_THREAD_POOL_SIZE, 2u, MHD_OPTION_CONNECTION_LIMIT,
+      (unsigned)SERVER_MHD_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+      (unsigned)SP_IDLE_SECONDS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+      SERVER_HEADER_BYTES, MHD_OPTION_END);
+}
+
+static spanprof_status server_listen(sp_http_server *server,
+                                     const sp_http_server_options *options,
+                                     const char *listen_on) {
+  server_listener *listener = &server->listeners[server->listener_count];
+  spanprof_status st;
+
+  listener->server = server;
+  listener->guard = (sp_guard){.token = &server->token,
+                               .hosts = options->hosts,
+                               .host_count = options->host_count};
+  st = sp_http_listen(listen_on, &listener->socket, &listener->guard.loopback,
+                      &listener->port);
+  if (st)
+    return st;
+  listener->path = sp_http_unix_path(listen_on);
+  listener->daemon = server_daemon(listener);
+  if (!listener->daemon) {
+    sp_http_unlisten(listener->socket, listener->path);
+    return sp_fail(SPANPROF_ERR_SYSTEM, "cannot serve on %s", listen_on);
+  }
+  server->listener_count++;
+  return SPANPROF_OK;
+}
+
+static spanprof_status server_workers(sp_http_server *server) {
+  static const struct {
+    const char *name;
+    size_t count, waiting_max;
+  } pools[SERVER_POOLS] = {
+      {"sp-answer", SERVER_QUICK_WORKERS, SERVER_WAITING_MAX},
+      {"sp-large", SERVER_LARGE_WORKERS, SERVER_WAITING_MAX},
+      {"sp-query", SERVER_SLOW_WORKERS, SERVER_QUERIES_MAX},
+      {"sp-turn", SERVER_TURN_WORKERS, SERVER_WAITING_MAX}};
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  for (i = 0; !st && i < SERVER_POOLS; i++) {
+    st = sp_workers_start(&server->workers[i], pools[i].name, pools[i].count,
+                          pools[i].waiting_max);
+    server->worker_pools += !st;
+  }
+  return st;
+}
+
+/* The limit of connections. A few more may be open while the oldest ones are
+ * closed. */
+static size_t server_connections_max(void) {
+  const uint64_t files =
+      sp_http_descriptors(2 * SP_CONNECTIONS_MAX + SERVER_FILES);
+
+  return sp_min_u64(SP_CONNECTIONS_MAX, files > 2 * SERVER_FILES
+                                            ? files - SERVER_FILES
+                                            : files / 2);
+}
+
+spanprof_status sp_http_server_start(sp_http_server **out,
+                                     const sp_http_server_options *options) {
+  sp_http_server *server = sp_mem_zero(&sp_mem_default, sizeof *server);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!server)
+    return SPANPROF_ERR_NOMEM;
+  sp_http_durations_init(&server->durations, &sp_mem_default);
+  sp_http_budget_init(&server->budget);
+  server->routes = options->routes;
+  server->log = options->log;
+  st = sp_token_init(&server->token, options->token, options->token_file);
+  if (!st)
+    st = server_workers(server);
+  if (!st)
+    st = sp_connections_start(&server->connections, server_connections_max());
+  if (!st)
+    st = server_listen(server, options, options->listen);
+  if (!st && options->listen_also)
+    st = server_listen(server, options, options->listen_also);
+  if (st) {
+    sp_http_server_stop(server);
+    return st;
+  }
+  *out = server;
+  return SPANPROF_OK;
+}
+
+uint16_t sp_http_server_port_of(const sp_http_server *server, size_t number) {
+  return server->listeners[number].port;
+}
+
+void sp_http_server_durations(sp_http_server *server, sp_buffer *out) {
+  sp_http_durations_write(&server->durations, out);
+}
+
+uint64_t sp_http_server_inflight(const sp_http_server *server) {
+  return atomic_load(&server->inflight);
+}
+
+void sp_http_server_stop(sp_http_server *server) {
+  size_t i;
+
+  if (!server)
+    return;
+  atomic_store(&server->stopping, true);
+  /* Before what is being done gives up, and makes way for more. */
+  for (i = 0; i < server->worker_pools; i++)
+    sp_workers_halt(&server->workers[i], server_refuse);
+  sp_connections_cancel_all(&server->connections, SP_CANCEL_STOP);
+  for (i = 0; i < server->listener_count; i++)
+    MHD_quiesce_daemon(server->listeners[i].daemon);
+  for (i = 0; i < server->worker_pools; i++)
+    sp_workers_end(&server->workers[i]);
+  /* What was answered last still has to be written. */
+  for (i = 0; i < SERVER_FLUSH_TRIES_MAX && atomic_load(&server->inflight); i++)
+    poll(NULL, 0, 10);
+  for (i = 0; i < server->listener_count; i++) {
+    MHD_stop_daemon(server->listeners[i].daemon);
+    sp_http_unlisten(server->listeners[i].socket, server->listeners[i].path);
+  }
+  sp_connections_end(&server->connections);
+  sp_http_durations_dispose(&server->durations);
+  sp_token_dispose(&server->token);
+  sp_mem_free(&sp_mem_default, server);
+}

@@ -1,0 +1,22 @@
+/* The sockets that a server listens on. */
+#ifndef SP_LISTEN_H
+#define SP_LISTEN_H
+
+#include "util/base.h"
+
+/* Listen on "127.0.0.1:4040" or "unix:PATH"; close the socket with
+ * sp_http_unlisten(). *loopback: only this machine can connect. Host must then
+ * be one of its names, because a page in a browser on this machine can connect
+ * too. SPANPROF_ERR_ARGUMENT: not a valid address; SPANPROF_ERR_SYSTEM: the
+ * address cannot be bound. */
+spanprof_status sp_http_listen(const char *listen_on, int *out, bool *loopback,
+                               uint16_t *port);
+
+/* Close it, and remove its path if that is not NULL. */
+void sp_http_unlisten(int listener, const char *path);
+
+/* Raise the limit of open files to `wanted`, or to as many as the system gives.
+ * Returns how many there are, at most `wanted`. */
+uint64_t sp_http_descriptors(uint64_t wanted);
+
+#endif

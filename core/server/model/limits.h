@@ -1,0 +1,27 @@
+/* Limits of one uploaded profile. By default only the tables' own limits apply,
+ * since the memory of an upload is bounded anyway (../receive/upload_memory.h).
+ */
+#ifndef SP_LIMITS_H
+#define SP_LIMITS_H
+
+#include "util/base.h"
+
+#define SP_LIMITS_LABELS_MAX ((size_t)256) /* of a series or of a sample */
+
+typedef struct sp_limits {
+  size_t profile_bytes; /* of pprof, unpacked */
+  size_t pushed_bytes;  /* of an unpacked profile with its labels */
+  size_t samples;
+  size_t frames; /* of a stack: of deeper ones the innermost are cut */
+  size_t sample_labels;
+  size_t series_labels;
+  size_t label_value_bytes;
+  size_t part_bytes; /* memory; a larger profile is stored in parts */
+} sp_limits;
+
+extern const sp_limits sp_limits_own;
+
+/* The default limits of a Pyroscope tenant: 3fe6a457a, pkg/validation. */
+extern const sp_limits sp_limits_pyroscope;
+
+#endif

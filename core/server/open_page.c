@@ -1,0 +1,33 @@
+#include "open_page.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "page/built_page.h"
+#include "util/browser.h"
+#include "util/status.h"
+
+/* Of an address that means all of this machine's, one that a browser can go to.
+ */
+static const char *open_host(const char *host) {
+  if (strcmp(host, "0.0.0.0") == 0)
+    return "127.0.0.1";
+  return strcmp(host, "[::]") == 0 ? "[::1]" : host;
+}
+
+spanprof_status sp_open_page(const char *listen, uint16_t port) {
+  const char *colon = strrchr(listen, ':');
+  const size_t bytes = colon ? (size_t)(colon - listen) : strlen(listen);
+  char host[256], address[300];
+  size_t size;
+
+  if (strncmp(listen, "unix:", 5) == 0)
+    return sp_fail(SPANPROF_ERR_UNSUPPORTED,
+                   "a browser does not open Unix sockets");
+  sp_built_page(&size);
+  if (size == 0)
+    return sp_fail(SPANPROF_ERR_UNSUPPORTED, SP_BUILT_PAGE_MISSING);
+  snprintf(host, sizeof host, "%.*s", (int)bytes, listen);
+  snprintf(address, sizeof address, "http://%s:%u/", open_host(host), port);
+  return sp_browser_open(address);
+}

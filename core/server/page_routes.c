@@ -1,0 +1,57 @@
+#include "page_routes.h"
+
+#include "page/built_page.h"
+#include "util/status.h"
+
+/* The views of core/page/src/model/state.ts. */
+static const char *const page_paths[] = {
+    "/",       "/labels",     "/spans",           "/span",  "/trace",
+    "/traces", "/comparison", "/comparison-diff", "/adhoc",
+};
+
+static void page_missing(sp_http_response *response) {
+  sp_http_answer(response, 200, "text/plain; charset=utf-8",
+                 "spanprof " SPANPROF_VERSION
+                 " takes profiles and traces here; " SP_BUILT_PAGE_MISSING
+                 ".\nIn Grafana, add a Pyroscope data source with this "
+                 "address.\n");
+}
+
+static void page_answer(void *data, const sp_http_request *request,
+                        sp_http_response *response) {
+  const char *page;
+  size_t size;
+
+  (void)data;
+  page = sp_built_page(&size);
+  if (size == 0) {
+    page_missing(response);
+    return;
+  }
+  sp_http_answer(response, 200, "text/html; charset=utf-8", "");
+  sp_buffer_append(&response->body, page, size);
+  response->gzip = sp_http_takes_gzip(request);
+  /* The page has a policy of its own for what runs in it; framing can be
+   * refused in a header alone. */
+  sp_http_set(response, "Content-Security-Policy", "frame-ancestors 'none'");
+  sp_http_set(response, "X-Content-Type-Options", "nosniff");
+  sp_http_set(response, "Referrer-Policy", "no-referrer");
+  sp_http_set(response, "Cache-Control", "no-cache");
+}
+
+spanprof_status sp_page_routes(sp_http_routes *routes) {
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  for (i = 0; !st && i < SP_COUNT_OF(page_paths); i++) {
+    const sp_http_route route = {
+        .methods = "GET",
+        .path = page_paths[i],
+        .handler = page_answer,
+        /* It holds no data; its calls want the token. */
+        .flags = SP_HTTP_OPEN};
+
+    st = sp_http_routes_add(routes, &route);
+  }
+  return st;
+}

@@ -1,0 +1,34 @@
+/* Lines of a text. */
+#ifndef SP_ADHOC_LINES_H
+#define SP_ADHOC_LINES_H
+
+#include <string.h>
+
+#include "util/base.h"
+
+typedef struct sp_adhoc_line {
+  const char *at;
+  size_t size; /* without the newline */
+} sp_adhoc_line;
+
+static inline bool sp_adhoc_is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* The next line; false at the end. */
+static inline bool sp_adhoc_next_line(const char **at, const char *end,
+                                      sp_adhoc_line *out) {
+  const char *newline;
+
+  if (*at == end)
+    return false;
+  newline = memchr(*at, '\n', (size_t)(end - *at));
+  out->at = *at;
+  out->size = (size_t)((newline ? newline : end) - *at);
+  *at = newline ? newline + 1 : end;
+  if (out->size && out->at[out->size - 1] == '\r')
+    out->size--;
+  return true;
+}
+
+#endif

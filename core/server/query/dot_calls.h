@@ -1,0 +1,44 @@
+/* Stacks as a graph of calls between places in the code. */
+#ifndef SP_DOT_CALLS_H
+#define SP_DOT_CALLS_H
+
+#include "server/model/stack_tree.h"
+#include "util/hash_index.h"
+
+/* One function's line. */
+typedef struct sp_dot_node {
+  uint32_t function;
+  int64_t line;
+  int64_t flat;
+  int64_t cum;
+  double entropy; /* how much the graph branches here: those come first */
+  uint32_t seen;  /* the stack that counted it last */
+} sp_dot_node;
+
+typedef struct sp_dot_edge {
+  uint32_t from;
+  uint32_t to;
+  int64_t weight;
+  uint32_t seen;
+  bool is_inline; /* in every stack */
+} sp_dot_edge;
+
+typedef struct sp_dot_calls {
+  const sp_mem *mem;
+  const sp_stack_tree *stacks;
+  sp_dot_node *nodes;
+  sp_dot_edge *edges;
+  size_t node_count, edge_count;
+  size_t node_room, edge_room;
+  sp_index node_index, edge_index;
+  int64_t total;
+} sp_dot_calls;
+
+/* Count each stack once at each node and edge it has. Stacks with a location
+ * that has no name are left out. Pair with sp_dot_calls_dispose() also where it
+ * fails. */
+spanprof_status sp_dot_calls_make(sp_dot_calls *out, const sp_mem *mem,
+                                  const sp_stack_tree *stacks);
+void sp_dot_calls_dispose(sp_dot_calls *calls);
+
+#endif

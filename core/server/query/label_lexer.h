@@ -1,0 +1,48 @@
+/* The words of a label selector, as Prometheus reads them. */
+#ifndef SP_LABEL_LEXER_H
+#define SP_LABEL_LEXER_H
+
+#include "query_fault.h"
+#include "util/buffer.h"
+
+typedef enum sp_label_word {
+  SP_WORD_END,
+  SP_WORD_NAME,        /* [a-zA-Z_][a-zA-Z0-9_]* */
+  SP_WORD_METRIC_NAME, /* the same with ":" in it; outside braces alone */
+  SP_WORD_STRING,
+  SP_WORD_NUMBER,
+  SP_WORD_OPEN,
+  SP_WORD_CLOSE,
+  SP_WORD_COMMA,
+  SP_WORD_EQUAL,
+  SP_WORD_UNEQUAL,
+  SP_WORD_REGEX,
+  SP_WORD_NO_REGEX,
+  SP_WORD_FAULT, /* `fault` says what */
+} sp_label_word;
+
+typedef struct sp_label_lexer {
+  const char *text; /* NUL-terminated */
+  const char *at;
+  bool inside; /* of braces */
+  /* The word read last. */
+  sp_label_word word;
+  const char *start;
+  size_t bytes;
+  char fault[96];
+} sp_label_lexer;
+
+sp_label_lexer sp_label_lexer_of(const char *text);
+
+void sp_label_lexer_next(sp_label_lexer *lexer);
+
+/* The word as messages name it: `identifier "or"`, `"="`, `end of input`. */
+void sp_label_lexer_describe(const sp_label_lexer *lexer, sp_buffer *out);
+
+/* Append what a string stands for. False: an escape of it is none. */
+bool sp_label_unquote(sp_buffer *out, const char *quoted, size_t bytes);
+
+/* "Go's %q": in double quotes, escaped. */
+void sp_label_quote(sp_buffer *out, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,47 @@
+/* The matchers of a query, with what their regular expressions compiled to. */
+#ifndef SP_MATCHER_LIST_H
+#define SP_MATCHER_LIST_H
+
+#include "profile/arena.h"
+#include "query_fault.h"
+#include "regex_match.h"
+#include "server/model/selector.h"
+
+#define SP_MATCHERS_MAX 256 /* of one query */
+
+typedef struct sp_matcher_list {
+  const sp_mem *mem;
+  sp_arena *arena; /* of the texts; outlives the list */
+  sp_matcher *matchers;
+  size_t count;
+  size_t room;
+} sp_matcher_list;
+
+void sp_matcher_list_init(sp_matcher_list *list, const sp_mem *mem,
+                          sp_arena *arena);
+void sp_matcher_list_dispose(sp_matcher_list *list);
+
+/* A copy of a text that lives as long as the arena; NULL: arena->st. */
+char *sp_arena_text(sp_arena *arena, const char *text, size_t bytes);
+
+/* Add one; `name` and `value` are copied. SPANPROF_ERR_ARGUMENT: *fault. */
+spanprof_status sp_matcher_list_add(sp_matcher_list *list, sp_match_kind kind,
+                                    const char *name, const char *value,
+                                    sp_query_fault *fault);
+
+/* Add one that is true of each of two values. */
+spanprof_status sp_matcher_list_add_either(sp_matcher_list *list,
+                                           const char *name, const char *one,
+                                           const char *other,
+                                           sp_query_fault *fault);
+
+/* The first `=` matcher of a name, or NULL. */
+const sp_matcher *sp_matcher_list_find(const sp_matcher_list *list,
+                                       const char *name);
+void sp_matcher_list_remove(sp_matcher_list *list, const sp_matcher *matcher);
+
+/* Whether a regular expression took too long, since when all it says is
+ * "no". */
+bool sp_matcher_list_gave_up(const sp_matcher_list *list);
+
+#endif

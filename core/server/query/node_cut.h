@@ -1,0 +1,32 @@
+/* Selects at most `nodes_max` nodes of a tree, those with the largest weights.
+ * Of equal weights the first nodes are kept. A node weighs no more than its
+ * parent and comes after it, so the kept nodes form a tree. */
+#ifndef SP_NODE_CUT_H
+#define SP_NODE_CUT_H
+
+#include "util/mem.h"
+
+typedef struct sp_node_cut {
+  int64_t smallest; /* smallest weight that is kept */
+  size_t ties;      /* how many further nodes of that weight to keep */
+} sp_node_cut;
+
+typedef int64_t (*sp_node_weight_fn)(const void *tree, size_t node);
+
+/* Select among the nodes 1 to `count`. `nodes_max` 0: all. SPANPROF_ERR_NOMEM.
+ */
+spanprof_status sp_node_cut_make(sp_node_cut *out, const sp_mem *mem,
+                                 size_t nodes_max, size_t count,
+                                 sp_node_weight_fn weight, const void *tree);
+
+/* Whether to keep a node. Call it once for each node, in order. */
+static inline bool sp_node_cut_keeps(sp_node_cut *cut, int64_t weight) {
+  if (weight != cut->smallest)
+    return weight > cut->smallest;
+  if (!cut->ties)
+    return false;
+  cut->ties--;
+  return true;
+}
+
+#endif

@@ -1,0 +1,63 @@
+/* Points of a selection, added up in the cells of a grid: a group of series, a
+ * step of time, and perhaps a row of values. */
+#ifndef SP_SERIES_POINTS_H
+#define SP_SERIES_POINTS_H
+
+#include "series_groups.h"
+#include "server/store/store.h"
+
+/* The point with the largest value of a cell. Among equals the one that the
+ * order of times, then of ids, has first. */
+typedef struct sp_exemplar {
+  int64_t time_ms;
+  int64_t value;
+  const sp_text_pairs *labels;
+  sp_profile_uuid profile;
+  uint64_t span_id;
+  sp_trace_id trace_id;
+} sp_exemplar;
+
+typedef struct sp_series_cell {
+  uint32_t group;
+  uint32_t row;
+  int64_t step;
+  int64_t value; /* sum */
+  int32_t count; /* of points */
+  sp_exemplar exemplar;
+} sp_series_cell;
+
+typedef struct sp_series_cells {
+  const sp_mem *mem;
+  size_t bytes_max;
+  sp_series_cell *cells;
+  size_t count;
+  size_t room;
+  sp_index index;
+} sp_series_cells;
+
+void sp_series_cells_init(sp_series_cells *cells, const sp_mem *mem,
+                          size_t bytes_max);
+void sp_series_cells_dispose(sp_series_cells *cells);
+
+/* Add one point to its cell. SPANPROF_ERR_LIMIT: too many cells. */
+spanprof_status sp_series_cells_add(sp_series_cells *cells, uint32_t group,
+                                    int64_t step, uint32_t row,
+                                    const sp_exemplar *point);
+
+/* By group, step and row; afterwards nothing is added. */
+void sp_series_cells_sort(sp_series_cells *cells);
+
+/* The cells of one group, once they are sorted; *end is behind them. */
+const sp_series_cell *sp_series_cells_of(const sp_series_cells *cells,
+                                         uint32_t group,
+                                         const sp_series_cell **end);
+
+sp_exemplar sp_exemplar_of(const sp_store_point *point,
+                           const sp_text_pairs *labels);
+
+/* A types.v1.Exemplar as an item of the list `exemplars`: of a profile, or of a
+ * span. */
+void sp_exemplar_put(sp_reply *reply, const sp_exemplar *exemplar,
+                     bool of_span);
+
+#endif

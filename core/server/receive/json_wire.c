@@ -1,0 +1,286 @@
+#include "json_wire.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "profile/varint.h"
+#include "server/model/base64.h"
+#include "util/hex.h"
+#include "util/number.h"
+#include "wire.h"
+
+/* What jansson 2.14 takes for a number or a text, with a member's name, and for
+ * a list or an object without what is in it. */
+#define JSON_VALUE_BYTES  ((size_t)96)
+#define JSON_OBJECT_BYTES ((size_t)208)
+
+typedef struct json_writer {
+  const sp_json_rules *rules;
+  sp_refusal *refusal;
+  const sp_mem *mem;
+} json_writer;
+
+static spanprof_status json_refuse(json_writer *writer,
+                                   const sp_json_field *field) {
+  return sp_refuse(writer->refusal, SP_REFUSAL_BROKEN,
+                   "proto: invalid value for field %s", field->name);
+}
+
+spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
+                                sp_refusal *refusal) {
+  size_t values = 0, objects = 0, i;
+  bool in_text = false;
+
+  *held = NULL;
+  if (text.size > SP_JSON_BYTES_MAX)
+    return sp_refuse(refusal, SP_REFUSAL_LARGE,
+                     "message size %zu is larger than configured max %zu",
+                     text.size, SP_JSON_BYTES_MAX);
+  for (i = 0; i < text.size; i++) {
+    const char c = text.bytes[i];
+
+    if (in_text && c == '\\')
+      i++;
+    else if (c == '"')
+      in_text = !in_text;
+    else if (!in_text) {
+      values += c == ',' || c == '[' || c == '{';
+      objects += c == '[' || c == '{';
+    }
+  }
+  if (values > SP_JSON_VALUES_MAX)
+    return sp_refuse(refusal, SP_REFUSAL_LARGE,
+                     "the JSON text has more than %zu values",
+                     SP_JSON_VALUES_MAX);
+  *held = sp_mem_new(mem, text.size + values * JSON_VALUE_BYTES +
+                              objects * JSON_OBJECT_BYTES);
+  return *held ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
+}
+
+static void json_put_varint(sp_buffer *out, uint64_t number) {
+  uint8_t bytes[SP_VARINT_BYTES_MAX];
+
+  sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
+}
+
+static void json_put_bytes(sp_buffer *out, uint32_t number, const void *bytes,
+                           size_t size) {
+  json_put_varint(out, (uint64_t)number << 3 | SP_WIRE_BYTES);
+  json_put_varint(out, size);
+  sp_buffer_append(out, bytes, size);
+}
+
+static bool json_base64(sp_view text, sp_buffer *out) {
+  while (text.size && text.bytes[text.size - 1] == '=')
+    text.size--;
+  return text.size % 4 != 1 &&
+         (!sp_buffer_reserve(out, SP_BASE64_ROOM(text.size)) ||
+          sp_base64_read(text.bytes, text.size, SP_BASE64_EITHER, out->data,
+                         &out->size) == text.size);
+}
+
+static bool json_hex(sp_view text, sp_buffer *out) {
+  size_t i;
+
+  if (text.size % 2)
+    return false;
+  for (i = 0; i < text.size; i += 2) {
+    uint64_t byte;
+
+    if (!sp_hex_read(text.bytes + i, 2, &byte))
+      return false;
+    sp_buffer_append(out, &(char){(char)byte}, 1);
+  }
+  return true;
+}
+
+static spanprof_status json_put_text(json_writer *writer,
+                                     const sp_json_field *field,
+                                     const json_t *value, sp_buffer *out) {
+  sp_view text;
+  sp_buffer bytes;
+  bool sound;
+
+  if (!json_is_string(value))
+    return json_refuse(writer, field);
+  text = sp_view_of(json_string_value(value), json_string_length(value));
+  if (field->kind == SP_JSON_TEXT) {
+    json_put_bytes(out, field->number, text.bytes, text.size);
+    return SPANPROF_OK;
+  }
+  sp_buffer_init(&bytes, writer->mem);
+  sound = field->kind == SP_JSON_HEX ? json_hex(text, &bytes)
+                                     : json_base64(text, &bytes);
+  json_put_bytes(out, field->number, bytes.data, bytes.size);
+  out->failed |= bytes.failed;
+  sp_buffer_dispose(&bytes);
+  return sound ? SPANPROF_OK : json_refuse(writer, field);
+}
+
+/* A whole number of 64 bits, of either sign. */
+static bool json_whole(const json_t *value, uint64_t *out) {
+  const char *text = json_string_value(value);
+  int64_t negative;
+
+  if (json_is_integer(value)) {
+    *out = (uint64_t)json_integer_value(value);
+    return true;
+  }
+  if (json_is_real(value)) {
+    const double real = json_real_value(value);
+
+    *out = (uint64_t)(int64_t)(fabs(real) < 9e15 ? real : 0);
+    return fabs(real) < 9e15 && real == floor(real);
+  }
+  if (!text || *text == '+' || strlen(text) != json_string_length(value))
+    return false;
+  if (*text != '-')
+    return sp_number_is(text, UINT64_MAX, out);
+  if (sp_number_signed(text, text + strlen(text), &negative))
+    return false;
+  *out = (uint64_t)negative;
+  return true;
+}
+
+static const sp_json_field *json_find(const sp_json_field *fields,
+                                      const char *name) {
+  for (; fields->kind != SP_JSON_END; fields++)
+    if (strcmp(fields->name, name) == 0 ||
+        (fields->snake_name && strcmp(fields->snake_name, name) == 0))
+      return fields;
+  return NULL;
+}
+
+/* "SPAN_KIND_SERVER" for 2. */
+static const sp_json_field *json_named(const sp_json_field *field,
+                                       const json_t *value) {
+  return field->kind == SP_JSON_NUMBER && field->message &&
+                 json_is_string(value)
+             ? json_find(field->message, json_string_value(value))
+             : NULL;
+}
+
+static spanprof_status json_put_number(json_writer *writer,
+                                       const sp_json_field *field,
+                                       const json_t *value, sp_buffer *out) {
+  const sp_json_field *named = json_named(field, value);
+  uint64_t number = 0;
+  double real;
+
+  if (named) {
+    number = named->number;
+  } else if (field->kind == SP_JSON_BOOL && json_is_boolean(value)) {
+    number = json_is_true(value);
+  } else if (field->kind == SP_JSON_DOUBLE) {
+    if (!json_is_number(value))
+      return json_refuse(writer, field);
+    real = json_number_value(value);
+    memcpy(&number, &real, sizeof number);
+  } else if (field->kind == SP_JSON_BOOL || !json_whole(value, &number)) {
+    return json_refuse(writer, field);
+  }
+  if (field->kind == SP_JSON_NUMBER || field->kind == SP_JSON_BOOL) {
+    json_put_varint(out, (uint64_t)field->number << 3 | SP_WIRE_NUMBER);
+    json_put_varint(out, number);
+  } else if (field->kind == SP_JSON_FIXED32) {
+    json_put_varint(out, (uint64_t)field->number << 3 | SP_WIRE_FIXED32);
+    sp_buffer_append(out, &(uint32_t){(uint32_t)number}, 4);
+  } else {
+    json_put_varint(out, (uint64_t)field->number << 3 | SP_WIRE_FIXED64);
+    sp_buffer_append(out, &number, sizeof number);
+  }
+  return SPANPROF_OK;
+}
+
+static spanprof_status json_put_message(json_writer *writer,
+                                        const json_t *object,
+                                        const sp_json_field *fields,
+                                        uint32_t depth, sp_buffer *out);
+
+static spanprof_status json_put_value(json_writer *writer,
+                                      const sp_json_field *field,
+                                      const json_t *value, uint32_t depth,
+                                      sp_buffer *out) {
+  spanprof_status st;
+  sp_buffer inner;
+
+  switch (field->kind) {
+  case SP_JSON_TEXT:
+  case SP_JSON_BASE64:
+  case SP_JSON_HEX:
+    return json_put_text(writer, field, value, out);
+  case SP_JSON_MESSAGE:
+    sp_buffer_init(&inner, writer->mem);
+    st = json_put_message(writer, value, field->message, depth + 1, &inner);
+    json_put_bytes(out, field->number, inner.data, inner.size);
+    out->failed |= inner.failed;
+    sp_buffer_dispose(&inner);
+    return st;
+  default:
+    return json_put_number(writer, field, value, out);
+  }
+}
+
+/* Its depth is bounded: no recursion without end. */
+static spanprof_status json_put_message(json_writer *writer,
+                                        const json_t *object,
+                                        const sp_json_field *fields,
+                                        uint32_t depth, sp_buffer *out) {
+  spanprof_status st = SPANPROF_OK;
+  const char *name;
+  json_t *value, *item;
+  size_t i;
+
+  if (!json_is_object(object) || depth > SP_JSON_DEPTH_MAX)
+    return sp_refuse(writer->refusal, SP_REFUSAL_BROKEN,
+                     "proto: syntax error: an object was expected");
+  json_object_foreach((json_t *)(uintptr_t)object, name, value) {
+    const sp_json_field *field = json_find(fields, name);
+
+    if (!field && writer->rules->refuse_unknown)
+      return sp_refuse(writer->refusal, SP_REFUSAL_BROKEN,
+                       "proto: unknown field \"%s\"", name);
+    if (!field || json_is_null(value))
+      continue;
+    if (!field->repeated) {
+      st = json_put_value(writer, field, value, depth, out);
+    } else if (!json_is_array(value)) {
+      st = json_refuse(writer, field);
+    } else {
+      json_array_foreach(value, i, item) {
+        st = json_put_value(writer, field, item, depth, out);
+        if (st)
+          break;
+      }
+    }
+    if (st)
+      return st;
+  }
+  return sp_buffer_status(out);
+}
+
+spanprof_status sp_json_wire(sp_view text, const sp_json_field *message,
+                             const sp_json_rules *rules, sp_buffer *out,
+                             sp_refusal *refusal) {
+  json_writer writer = {rules, refusal, out->mem};
+  json_error_t error;
+  json_t *root;
+  void *held;
+  spanprof_status st = sp_json_bounded(text, out->mem, &held, refusal);
+
+  if (st)
+    return st;
+  root = json_loadb(text.bytes ? text.bytes : "", text.size,
+                    JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+  if (!root)
+    st = sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                   "proto: syntax error (line %d:%d): %s", error.line,
+                   error.column, error.text);
+  else
+    st = json_put_message(&writer, root, message, 0, out);
+  json_decref(root);
+  sp_mem_free(out->mem, held);
+  return st;
+}

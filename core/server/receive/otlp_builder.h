@@ -1,0 +1,42 @@
+/* A profile in pprof's shape made of what OTLP's tables hold: each item that is
+ * used is converted once. */
+#ifndef SP_OTLP_BUILDER_H
+#define SP_OTLP_BUILDER_H
+
+#include "otlp_sample.h"
+#include "util/hash_index.h"
+
+typedef struct sp_otlp_map {
+  sp_index index;
+  uint64_t *keys; /* numbers in OTLP's table, in the order of use */
+  size_t count, room;
+} sp_otlp_map;
+
+typedef struct sp_otlp_stack {
+  uint64_t *locations;
+  size_t count;
+} sp_otlp_stack;
+
+typedef struct sp_otlp_builder {
+  const sp_otlp_tables *tables;
+  sp_refusal *refusal;
+  sp_raw_profile *raw;
+  sp_otlp_map mappings, locations, functions, stacks;
+  sp_otlp_stack *stack_items;
+  size_t text_room, mapping_room, location_room, function_room, stack_room;
+} sp_otlp_builder;
+
+void sp_otlp_builder_init(sp_otlp_builder *builder,
+                          const sp_otlp_tables *tables, sp_raw_profile *raw,
+                          sp_refusal *refusal);
+void sp_otlp_builder_dispose(sp_otlp_builder *builder);
+
+/* Append a text; its number. */
+spanprof_status sp_otlp_builder_text(sp_otlp_builder *builder, sp_view text,
+                                     int64_t *out);
+
+/* The ids of the locations of a stack of the table. */
+spanprof_status sp_otlp_builder_stack(sp_otlp_builder *builder, uint64_t number,
+                                      sp_otlp_stack *out);
+
+#endif

@@ -1,0 +1,11 @@
+/* The room that takes profiles: Push, /ingest, OTLP. */
+#ifndef SP_RECEIVE_H
+#define SP_RECEIVE_H
+
+#include "server/http/http.h"
+#include "server/model/serve.h"
+
+/* SPANPROF_ERR_NOMEM. */
+spanprof_status sp_receive_routes(sp_http_routes *routes, sp_serve *serve);
+
+#endif

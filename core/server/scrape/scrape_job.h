@@ -1,0 +1,25 @@
+/* A job of a file, as far as its targets need it. */
+#ifndef SP_SCRAPE_JOB_H
+#define SP_SCRAPE_JOB_H
+
+#include "scrape_plan.h"
+#include "server/model/yaml_file.h"
+
+#define SP_SCRAPE_JOB_PATH_MAX 2048
+
+typedef struct sp_scrape_job {
+  sp_scrape_plan *plan;
+  const sp_yaml *given;
+  const char *name;
+  const char *scheme;
+  const char *before;      /* path_prefix: of every path; or "" */
+  const char *prefix;      /* of the usual paths */
+  const char *query;       /* of params: "a=b&c=d", or "" */
+  const sp_yaml *profiles; /* pprof_config, or NULL */
+  sp_scrape_target target; /* what all of them have in common */
+} sp_scrape_job;
+
+/* Add the profiles of each target that static_configs has. */
+spanprof_status sp_scrape_job_targets(sp_scrape_job *job);
+
+#endif

@@ -1,0 +1,324 @@
+#include "serve_arguments.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/http/guard.h"
+#include "server/http/http_server.h"
+#include "settings/duration.h"
+#include "util/number.h"
+#include "util/status.h"
+
+/* validation.reject-older-than and reject-newer-than of Pyroscope. */
+#define SERVE_PAST_NS   ((int64_t)3600 * 1000000000)
+#define SERVE_FUTURE_NS ((int64_t)600 * 1000000000)
+
+#define SERVE_UPLOAD_BYTES_MIN ((uint64_t)8 << 20)
+
+/* Ample for one team: an application has a few hundred series at most, unless
+ * its labels contain ids. */
+#define SERVE_SERIES        100000
+#define SERVE_SERIES_OF_ONE 20000
+
+#define SERVE_DAY_NS ((uint64_t)86400 * SP_NS_PER_S)
+
+static const char serve_usage[] =
+    "usage: spanprof serve [OPTION...]\n"
+    "\n"
+    "Takes what Pyroscope's clients and OpenTelemetry send, keeps it in one "
+    "file, and\nanswers what Grafana asks.\n"
+    "\n"
+    "  --listen ADDRESS:PORT    127.0.0.1:4040; unix:PATH is a Unix socket "
+    "for\n"
+    "                           its user and group\n"
+    "  --otlp ADDRESS:PORT      a second address, as 127.0.0.1:4318\n"
+    "  --data DIRECTORY         $XDG_DATA_HOME/spanprof or "
+    "~/.local/share/spanprof\n"
+    "  --retention TIME         7d; 0 keeps for ever\n"
+    "  --max-bytes SIZE         2G; 0 is no limit\n"
+    "  --max-series COUNT       100000; further series count as [other]; 0 is "
+    "no limit\n"
+    "  --max-series-per-application COUNT\n"
+    "                           20000, the same for each application\n"
+    "  --ingest-window TIME     1h: older profiles are refused, as by "
+    "Pyroscope; `off`\n                           takes those of any time\n"
+    "  --upload-memory SIZE     384M: memory of one upload, unpacked\n"
+    "  --limits own|pyroscope   `pyroscope` has the default limits of a "
+    "Pyroscope:\n"
+    "                           2 MiB and 16,000 samples of a profile, and "
+    "so on\n"
+    "  --scrape URL[,NAME=VALUE...]\n"
+    "                           fetch profiles from there, as from "
+    "http://host:6060 of\n                           Go's net/http/pprof, "
+    "with these labels; may be repeated\n"
+    "  --scrape-config FILE     jobs of targets in Prometheus' form, as YAML\n"
+    "  --metric name=NAME,query=QUERY[,node=FUNCTION][,group_by=LABEL;...]\n"
+    "                           add up at /exported-metrics what comes, for\n"
+    "                           Prometheus; may be repeated\n"
+    "  --metrics FILE           such rules, as YAML with Pyroscope's keys\n"
+    "  --token TOKEN            required in every request; also from\n"
+    "                           SPANPROF_SERVER_TOKEN\n"
+    "  --token-file FILE        a file with the token in its first line; the "
+    "server\n                           reads it again when it changes\n"
+    "  --no-token               let others reach the server without one\n"
+    "  --allow-host NAME        a name of this machine that requests may ask "
+    "for beside\n                           localhost and those that "
+    "containers have for it; may be\n                           repeated\n"
+    "  --open                   show the page in the browser, by $BROWSER, "
+    "xdg-open,\n                           wslview or open\n"
+    "  -h, --help\n"
+    "      --version\n";
+
+static int serve_refuse(FILE *err, const char *option, const char *value,
+                        const char *wanted) {
+  fprintf(err, "spanprof serve: --%s \"%.200s\" is refused: %s\n", option,
+          value, wanted);
+  return 2;
+}
+
+/* Both are compared as signed numbers: of what does not fit in one, all that is
+ * kept would be too old or too much. */
+static bool serve_duration(const char *text, uint64_t *ns) {
+  return !sp_duration_parse(text, SP_NS_PER_S, ns) && *ns <= INT64_MAX;
+}
+
+static bool serve_bytes(const char *text, uint64_t *bytes) {
+  static const char units[] = "KMGT";
+  uint64_t number;
+  const spanprof_status st = sp_number_read(&text, NULL, &number);
+  const char *unit = *text ? strchr(units, *text) : NULL;
+  const int shift = unit ? 10 * (int)(unit - units + 1) : 0;
+
+  text += unit != NULL;
+  text += unit && *text == 'i';
+  text += *text == 'B';
+  *bytes = number << shift;
+  return !st && *text == '\0' && *bytes >> shift == number &&
+         *bytes <= INT64_MAX;
+}
+
+static int serve_count(const char *option, const char *value, uint64_t *count,
+                       FILE *err) {
+  return sp_number_is(value, UINT32_MAX, count)
+             ? -1
+             : serve_refuse(err, option, value, "give a number, as 20000 or 0");
+}
+
+static int serve_directory(sp_serve_arguments *arguments, FILE *err) {
+  const char *home = getenv("XDG_DATA_HOME");
+  const char *below = "";
+
+  if (arguments->options.data)
+    return -1;
+  if (!home || !*home) {
+    home = getenv("HOME");
+    below = "/.local/share";
+  }
+  if (!home || !*home || strlen(home) > sizeof arguments->data - 64) {
+    fputs("spanprof serve: there is no home directory: name one for the data "
+          "by --data\n",
+          err);
+    return 2;
+  }
+  snprintf(arguments->data, sizeof arguments->data, "%s%s/spanprof", home,
+           below);
+  arguments->options.data = arguments->data;
+  return -1;
+}
+
+/* Whoever reaches the address reads and writes everything. */
+static int serve_check_address(const sp_serve_arguments *arguments,
+                               const char *address, FILE *err) {
+  char host[256];
+  uint16_t port;
+
+  if (!address || sp_http_unix_path(address))
+    return -1;
+  if (sp_http_address(address, host, sizeof host, &port)) {
+    fprintf(err, "spanprof serve: %s\n", spanprof_last_error());
+    return 2;
+  }
+  if (sp_guard_is_loopback(host) || arguments->options.token ||
+      arguments->options.token_file || arguments->no_token)
+    return -1;
+  fprintf(err,
+          "spanprof serve: others can reach %s: give --token-file FILE, or "
+          "--no-token if they all may read and write\n",
+          address);
+  return 2;
+}
+
+/* Where to store the value of an option that is plain text. NULL: not such an
+ * option. */
+static const char **serve_text(sp_serve_options *options, const char *name) {
+  const struct {
+    const char *name;
+    const char **text;
+  } texts[] = {{"listen", &options->listen},
+               {"otlp", &options->otlp},
+               {"data", &options->data},
+               {"scrape-config", &options->scrape_config},
+               {"metrics", &options->metrics_file},
+               {"token-file", &options->token_file}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(texts); i++)
+    if (strcmp(name, texts[i].name) == 0)
+      return texts[i].text;
+  return NULL;
+}
+
+/* Read a limit of stored or received data. */
+static int serve_bound(sp_serve_options *options, const char *name,
+                       const char *value, FILE *err) {
+  uint64_t number;
+
+  if (strcmp(name, "retention") == 0) {
+    if (!serve_duration(value, &options->retention_ns))
+      return serve_refuse(err, name, value,
+                          "give a time as 7d, 12h or 0, of 292 years at most");
+  } else if (strcmp(name, "max-bytes") == 0) {
+    if (!serve_bytes(value, &options->max_bytes))
+      return serve_refuse(err, name, value,
+                          "give a size as 2G, 500M or 0, below 8388608T");
+  } else if (strcmp(name, "upload-memory") == 0) {
+    if (!serve_bytes(value, &number) || number < SERVE_UPLOAD_BYTES_MIN)
+      return serve_refuse(err, name, value, "give a size as 384M, from 8M on");
+    options->upload_bytes = number;
+  } else if (strcmp(name, "limits") == 0) {
+    if (strcmp(value, "own") != 0 && strcmp(value, "pyroscope") != 0)
+      return serve_refuse(err, name, value, "give own or pyroscope");
+    options->limits = *value == 'p' ? &sp_limits_pyroscope : &sp_limits_own;
+  } else if (strcmp(name, "max-series") == 0) {
+    return serve_count(name, value, &options->max_series, err);
+  } else if (strcmp(name, "max-series-per-application") == 0) {
+    return serve_count(name, value, &options->max_series_per_application, err);
+  } else if (strcmp(value, "off") == 0) {
+    options->window_past_ns = options->window_future_ns = -1;
+  } else {
+    if (!serve_duration(value, &number) || number == 0)
+      return serve_refuse(err, name, value, "give a time as 1h, or off");
+    options->window_past_ns = (int64_t)number;
+  }
+  return -1;
+}
+
+static int serve_option(sp_serve_arguments *arguments, const char *name,
+                        char *value, FILE *err) {
+  sp_serve_options *options = &arguments->options;
+  const char **text = serve_text(options, name);
+
+  if (text) {
+    *text = value;
+  } else if (strcmp(name, "scrape") == 0) {
+    if (options->scrape_count == SP_SERVE_SCRAPES_MAX)
+      return serve_refuse(err, name, "", "so many stand in --scrape-config");
+    arguments->scrapes[options->scrape_count++] = value;
+  } else if (strcmp(name, "metric") == 0) {
+    if (options->metric_count == SP_SERVE_METRICS_MAX)
+      return serve_refuse(err, name, value, "there are too many");
+    arguments->metrics[options->metric_count++] = value;
+  } else if (strcmp(name, "token") == 0) {
+    if (!*value)
+      return serve_refuse(err, name, value, "it is empty");
+    options->token = value;
+  } else if (strcmp(name, "no-token") == 0) {
+    arguments->no_token = true;
+  } else if (strcmp(name, "allow-host") == 0) {
+    if (!sp_guard_is_name(value))
+      return serve_refuse(err, name, value,
+                          "give a name without a port, as gateway.example");
+    if (options->host_count == SP_SERVE_HOSTS_MAX)
+      return serve_refuse(err, name, value, "there are too many");
+    arguments->hosts[options->host_count++] = value;
+  } else if (strcmp(name, "open") == 0) {
+    arguments->open = true;
+  } else {
+    return serve_bound(options, name, value, err);
+  }
+  return -1;
+}
+
+static int serve_access(sp_serve_arguments *arguments, FILE *err) {
+  sp_serve_options *options = &arguments->options;
+  int status;
+
+  if (options->token && options->token_file)
+    return serve_refuse(err, "token-file", options->token_file,
+                        "a token is given, too");
+  if (!options->token && !options->token_file)
+    options->token = getenv("SPANPROF_SERVER_TOKEN");
+  if (options->token && !*options->token)
+    options->token = NULL;
+  status = serve_check_address(arguments, options->listen, err);
+  return status < 0 ? serve_check_address(arguments, options->otlp, err)
+                    : status;
+}
+
+static void serve_defaults(sp_serve_arguments *arguments) {
+  memset(arguments, 0, sizeof *arguments);
+  arguments->options =
+      (sp_serve_options){.listen = "127.0.0.1:4040",
+                         .retention_ns = 7 * SERVE_DAY_NS,
+                         .max_bytes = (uint64_t)2 << 30,
+                         .max_series = SERVE_SERIES,
+                         .max_series_per_application = SERVE_SERIES_OF_ONE,
+                         .window_past_ns = SERVE_PAST_NS,
+                         .window_future_ns = SERVE_FUTURE_NS,
+                         .upload_bytes = (size_t)384 << 20,
+                         .limits = &sp_limits_own,
+                         .hosts = arguments->hosts,
+                         .scrapes = arguments->scrapes,
+                         .metrics = arguments->metrics};
+}
+
+int sp_serve_arguments_read(sp_serve_arguments *arguments, int argc,
+                            char **argv, FILE *out, FILE *err) {
+  static const struct option known[] = {
+      {"listen", required_argument, NULL, 'o'},
+      {"otlp", required_argument, NULL, 'o'},
+      {"data", required_argument, NULL, 'o'},
+      {"retention", required_argument, NULL, 'o'},
+      {"max-bytes", required_argument, NULL, 'o'},
+      {"max-series", required_argument, NULL, 'o'},
+      {"max-series-per-application", required_argument, NULL, 'o'},
+      {"ingest-window", required_argument, NULL, 'o'},
+      {"upload-memory", required_argument, NULL, 'o'},
+      {"limits", required_argument, NULL, 'o'},
+      {"scrape", required_argument, NULL, 'o'},
+      {"scrape-config", required_argument, NULL, 'o'},
+      {"metric", required_argument, NULL, 'o'},
+      {"metrics", required_argument, NULL, 'o'},
+      {"token", required_argument, NULL, 'o'},
+      {"token-file", required_argument, NULL, 'o'},
+      {"no-token", no_argument, NULL, 'o'},
+      {"allow-host", required_argument, NULL, 'o'},
+      {"open", no_argument, NULL, 'o'},
+      {"help", no_argument, NULL, 'h'},
+      {"version", no_argument, NULL, 'V'},
+      {0},
+  };
+  int letter, number = 0, status = -1;
+
+  serve_defaults(arguments);
+  while (status < 0 &&
+         (letter = getopt_long(argc, argv, "h", known, &number)) != -1) {
+    if (letter == 'o') {
+      status = serve_option(arguments, known[number].name, optarg, err);
+    } else if (letter == 'V') {
+      fprintf(out, "spanprof-server %s\n", spanprof_version());
+      status = 0;
+    } else {
+      fputs(serve_usage, letter == 'h' ? out : err);
+      status = letter == 'h' ? 0 : 2;
+    }
+  }
+  if (status < 0 && optind < argc) {
+    fprintf(err, "spanprof serve: \"%.200s\" is no option\n", argv[optind]);
+    status = 2;
+  }
+  if (status < 0)
+    status = serve_access(arguments, err);
+  return status < 0 ? serve_directory(arguments, err) : status;
+}

@@ -1,0 +1,254 @@
+/* The program `spanprof-server`. */
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "open_page.h"
+#include "rooms.h"
+#include "serve_arguments.h"
+#include "server/exported/exported_metrics.h"
+#include "server/http/http_server.h"
+#include "server/model/hash_secret.h"
+#include "server/scrape/scraper.h"
+#include "server/store/store.h"
+#include "state_routes.h"
+#include "util/status.h"
+
+typedef struct serve_process {
+  sp_serve_arguments arguments;
+  sp_log log;
+  sp_serve serve;
+  sp_state state;
+  sp_http_routes routes;
+  sp_http_server *http;
+  sp_scrape_plan plan;
+  sp_scraper *scraper;
+  sp_metric_rules rules;
+  sp_exported_metrics metrics;
+  char path[4096];
+} serve_process;
+
+/* A new entry of a directory is on the disk when that is. Where it may not be
+ * opened, the system writes it in its own time. */
+static void serve_sync_parent(const char *path) {
+  const char *slash = strrchr(path, '/');
+  char parent[4096];
+  int directory;
+
+  snprintf(parent, sizeof parent, "%.*s",
+           slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+  directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (directory < 0)
+    return;
+  fsync(directory);
+  close(directory);
+}
+
+/* Each directory of the path that is not there yet, for the user alone. */
+static spanprof_status serve_make_directory(const char *directory, char *path,
+                                            size_t capacity) {
+  char *slash;
+
+  if (strlen(directory) + sizeof "/spanprof.db" > capacity)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "--data is too long");
+  strcpy(path, directory);
+  for (slash = path;;) {
+    slash = strchr(slash + 1, '/');
+    if (slash)
+      *slash = '\0';
+    if (mkdir(path, 0700) == 0)
+      serve_sync_parent(path);
+    else if (errno != EEXIST)
+      return sp_fail_errno(SPANPROF_ERR_IO, errno,
+                           "cannot make the directory %s", path);
+    if (!slash)
+      break;
+    *slash = '/';
+  }
+  strcat(path, "/spanprof.db");
+  return SPANPROF_OK;
+}
+
+static spanprof_status serve_open(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  const sp_store_options store = {.mem = &sp_mem_default,
+                                  .clock = sp_clock_system(),
+                                  .log = &process->log,
+                                  .path = process->path,
+                                  .retention_ns = options->retention_ns,
+                                  .max_bytes = options->max_bytes,
+                                  .max_series = options->max_series,
+                                  .max_series_per_application =
+                                      options->max_series_per_application};
+  spanprof_status st =
+      serve_make_directory(options->data, process->path, sizeof process->path);
+
+  if (!st)
+    st = sp_store_open(&process->serve.store, &store);
+  process->serve.mem = &sp_mem_default;
+  process->serve.clock = sp_clock_system();
+  process->serve.log = &process->log;
+  process->serve.options = options;
+  sp_gate_init(&process->serve.large_uploads, 1);
+  process->serve.large_uploads.width = 1;
+  process->state.serve = &process->serve;
+  sp_exported_metrics_init(&process->metrics, &sp_mem_default, &process->log,
+                           &process->rules);
+  if (process->rules.count) {
+    process->serve.on_kept = sp_exported_metrics_observe;
+    process->serve.on_kept_data = &process->metrics;
+  }
+  if (!st)
+    st = sp_state_routes(&process->routes, &process->state);
+  if (!st)
+    st = sp_exported_metrics_routes(&process->routes, &process->metrics);
+  return st ? st : sp_rooms_routes(&process->routes, &process->serve);
+}
+
+/* Before anything is opened: what is wrong with it is the user's. */
+static spanprof_status serve_plan(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  sp_scrape_plan_init(&process->plan, &sp_mem_default);
+  for (i = 0; !st && i < options->scrape_count; i++)
+    st = sp_scrape_plan_add_url(&process->plan, options->scrapes[i]);
+  if (!st && options->scrape_config)
+    st = sp_scrape_plan_add_file(&process->plan, options->scrape_config,
+                                 &process->log);
+  return st;
+}
+
+static spanprof_status serve_rules(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  spanprof_status st = sp_metric_rules_init(&process->rules, &sp_mem_default);
+  size_t i;
+
+  for (i = 0; !st && i < options->metric_count; i++)
+    st = sp_metric_rules_add(&process->rules, options->metrics[i]);
+  if (!st && options->metrics_file)
+    st = sp_metric_rules_add_file(&process->rules, options->metrics_file);
+  return st;
+}
+
+static spanprof_status serve_scrape(serve_process *process) {
+  spanprof_status st;
+
+  if (!process->plan.count)
+    return SPANPROF_OK;
+  st = sp_scraper_start(&process->scraper, &process->serve, &process->plan);
+  atomic_store(&process->state.scraper, process->scraper);
+  return st;
+}
+
+static spanprof_status serve_listen(serve_process *process) {
+  const sp_serve_options *options = &process->arguments.options;
+  const sp_http_server_options http = {.routes = &process->routes,
+                                       .log = &process->log,
+                                       .token = options->token,
+                                       .token_file = options->token_file,
+                                       .hosts = options->hosts,
+                                       .host_count = options->host_count,
+                                       .listen = options->listen,
+                                       .listen_also = options->otlp};
+  spanprof_status st = sp_http_server_start(&process->http, &http);
+  char address[4096], also[4096];
+
+  if (st)
+    return st;
+  atomic_store(&process->state.http, process->http);
+  sp_http_server_say(process->http, 0, options->listen, address,
+                     sizeof address);
+  if (options->otlp)
+    sp_http_server_say(process->http, 1, options->otlp, also, sizeof also);
+  printf("spanprof-server %s at %s,%s%s%s data in %s\n", spanprof_version(),
+         address, options->otlp ? " OTLP at " : "", options->otlp ? also : "",
+         options->otlp ? "," : "", options->data);
+  fflush(stdout);
+  return SPANPROF_OK;
+}
+
+static void serve_close(serve_process *process) {
+  sp_scraper_halt(process->scraper);
+  sp_http_server_stop(process->http);
+  sp_http_routes_dispose(&process->routes);
+  /* What a scraper that does not end may use stays open: the store is whole
+   * without being closed. */
+  if (!sp_scraper_stop(process->scraper))
+    return;
+  sp_scrape_plan_dispose(&process->plan);
+  sp_store_close(process->serve.store);
+  sp_exported_metrics_dispose(&process->metrics);
+  sp_metric_rules_dispose(&process->rules);
+}
+
+/* Threads inherit the mask: signals reach sigwait() alone. One that is ignored,
+ * as by nohup, or Ctrl-C behind a script's `&`, stays so. */
+static void serve_block_signals(sigset_t *ends) {
+  static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+  struct sigaction before;
+  size_t i;
+
+  sigemptyset(ends);
+  for (i = 0; i < SP_COUNT_OF(numbers); i++)
+    if (!sigaction(numbers[i], NULL, &before) && before.sa_handler != SIG_IGN)
+      sigaddset(ends, numbers[i]);
+  pthread_sigmask(SIG_BLOCK, ends, NULL);
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is a full disk */
+}
+
+static void serve_until(serve_process *process, const sigset_t *ends) {
+  int received;
+
+  /* The server answers meanwhile; without a browser it goes on. */
+  if (process->arguments.open &&
+      sp_open_page(process->arguments.options.listen,
+                   sp_http_server_port(process->http)))
+    fprintf(stderr, "spanprof serve: --open: %s\n", spanprof_last_error());
+  sigwait(ends, &received);
+}
+
+int main(int argc, char **argv) {
+  static serve_process process;
+  sigset_t ends;
+  int status;
+  spanprof_status st;
+
+  status =
+      sp_serve_arguments_read(&process.arguments, argc, argv, stdout, stderr);
+  if (status >= 0)
+    return status;
+  /* Threads that share arenas keep less memory for themselves, and large
+   * bodies go back to the system; what a usual upload takes stays. */
+  mallopt(M_ARENA_MAX, 4);
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+  mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  serve_block_signals(&ends);
+  sp_log_init(&process.log, NULL, NULL, SPANPROF_LOG_INFO, sp_clock_system());
+  process.routes.mem = &sp_mem_default;
+  st = sp_hash_secret_init();
+  if (!st)
+    st = serve_plan(&process);
+  if (!st)
+    st = serve_rules(&process);
+  if (!st)
+    st = serve_open(&process);
+  if (!st)
+    st = serve_listen(&process);
+  if (!st)
+    st = serve_scrape(&process);
+  if (st)
+    fprintf(stderr, "spanprof serve: %s\n",
+            st == SPANPROF_ERR_NOMEM ? "out of memory" : spanprof_last_error());
+  else
+    serve_until(&process, &ends);
+  serve_close(&process);
+  return st ? 1 : 0;
+}

@@ -1,0 +1,117 @@
+/* Profiles of one source (the labels of an upload and its types of values) in
+ * columns: one as it came, or those of an hour together. In parts, so that a
+ * query reads what it needs alone:
+ *
+ *   head times, and which series and types have values filter of span and trace
+ *   ids; id_filter.h totals per series and stack, over all its profiles, and
+ *   which profiles have which series; missing if there is only one profile
+ *   spans sorted span ids with their trace ids body the samples, sorted by
+ *   profile, series, stack and span */
+#ifndef SP_BLOCK_H
+#define SP_BLOCK_H
+
+#include "util/buffer.h"
+
+#define SP_BLOCK_TYPES_MAX 64
+
+typedef struct sp_block_profile {
+  int64_t time_ns;
+  int64_t duration_ns;
+  uint64_t hash; /* of its content */
+} sp_block_profile;
+
+/* A series of the store, and of which types it has values. */
+typedef struct sp_block_series {
+  uint32_t id;
+  uint64_t types; /* bits */
+} sp_block_series;
+
+typedef struct sp_block_span {
+  uint64_t span_id; /* 0: none */
+  uint64_t trace_hi;
+  uint64_t trace_lo;
+} sp_block_span;
+
+typedef struct sp_block_sample {
+  uint32_t profile; /* index */
+  uint32_t series;  /* index */
+  uint32_t stack;   /* of the store; 0: without frames */
+  uint32_t span;    /* index plus 1; 0: none */
+  uint32_t values;  /* index of the first of type_count */
+} sp_block_sample;
+
+/* A series of a profile, and the types of which it has values there. */
+typedef struct sp_block_presence {
+  uint32_t profile; /* index */
+  uint32_t series;  /* index */
+  uint64_t types;   /* bits */
+} sp_block_presence;
+
+/* What is filled by sp_block_read_*(), or to be written. */
+typedef struct sp_block {
+  const sp_mem *mem;
+  sp_block_profile *profiles;
+  sp_block_series *series;
+  sp_block_span *spans;
+  sp_block_sample *samples;
+  int64_t *values;
+  sp_block_presence
+      *presences; /* in totals; none in blocks of older versions */
+  size_t presence_count, presence_room;
+  size_t profile_count, series_count, span_count, sample_count, value_count;
+  size_t profile_room, series_room, span_room, sample_room, value_room;
+  size_t type_count;
+  uint64_t upload_id; /* part of the hash of its only profile; 0: none */
+  sp_buffer unpacked;
+} sp_block;
+
+void sp_block_init(sp_block *block, const sp_mem *mem);
+void sp_block_dispose(sp_block *block);
+void sp_block_clear(sp_block *block); /* keeps the memory */
+
+/* Add an item; SPANPROF_ERR_NOMEM. */
+spanprof_status sp_block_add_profile(sp_block *block,
+                                     const sp_block_profile *profile);
+spanprof_status sp_block_add_sample(sp_block *block,
+                                    const sp_block_sample *sample,
+                                    const int64_t *values);
+/* The number of a series or span; not looked for among those that are there. */
+spanprof_status sp_block_add_series(sp_block *block, uint32_t id);
+spanprof_status sp_block_add_span(sp_block *block, const sp_block_span *span);
+
+/* Bring it in its order: profiles by time, series by id, spans by id, samples;
+ * equal spans and samples become one. SPANPROF_ERR_NOMEM. */
+spanprof_status sp_block_sort(sp_block *block);
+
+typedef struct sp_block_parts {
+  sp_buffer head;
+  sp_buffer filter; /* empty: no spans */
+  sp_buffer totals; /* empty: one profile */
+  sp_buffer spans;
+  sp_buffer body;
+} sp_block_parts;
+
+void sp_block_parts_init(sp_block_parts *parts, const sp_mem *mem);
+void sp_block_parts_dispose(sp_block_parts *parts);
+
+/* Write a sorted block. A block of one profile whose hash is 0 gets it.
+ * SPANPROF_ERR_NOMEM. */
+spanprof_status sp_block_write(sp_block *block, sp_block_parts *out);
+
+/* Each replaces that part of the block. SPANPROF_ERR_FORMAT, NOMEM. The body
+ * needs the head and the spans (where there are any) before. */
+spanprof_status sp_block_read_head(sp_block *block, const void *bytes,
+                                   size_t size);
+spanprof_status sp_block_read_spans(sp_block *block, const void *bytes,
+                                    size_t size);
+spanprof_status sp_block_read_body(sp_block *block, const void *bytes,
+                                   size_t size);
+
+/* Totals as samples of profile 0 without spans. */
+spanprof_status sp_block_read_totals(sp_block *block, const void *bytes,
+                                     size_t size);
+
+/* Add the ids of the spans that were read to a filter of `size` bytes. */
+void sp_block_filter_spans(const sp_block *block, void *filter, size_t size);
+
+#endif

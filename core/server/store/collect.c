@@ -1,0 +1,370 @@
+/* Drops names, stacks and series that nothing refers to any more.
+ *
+ * The writer first notes from some moment on which ids it gives out
+ * (sp_intern_watch()). A reader that begins after that moment sees every
+ * profile that was written before it, and marks what they refer to. What is
+ * neither marked nor given out since has no user, and can get none: a later
+ * profile is given a new id, or the noted one. The writer deletes that in
+ * small transactions, between the uploads. Wherever this ends, what is left
+ * refers to nothing that is gone. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "columns.h"
+#include "store_inside.h"
+#include "util/status.h"
+
+/* Rows to read, or to delete, at a time. */
+#define COLLECT_ROWS_MAX    512
+#define COLLECT_DELETED_MAX 128
+
+static const char *const collect_tables[SP_INTERN_KINDS] = {
+    [SP_INTERN_TEXT] = "text",         [SP_INTERN_LOCATION] = "location",
+    [SP_INTERN_SOURCE] = "source",     [SP_INTERN_SERIES] = "series",
+    [SP_INTERN_FUNCTION] = "function", [SP_INTERN_STACK] = "stack"};
+
+typedef struct collect {
+  sp_store *store;
+  sp_id_set kept[SP_INTERN_KINDS];
+  sp_block block;
+  /* Of the transactions that delete: */
+  sp_intern_kind kind;
+  int64_t at; /* ids up to this one are done */
+  size_t looked;
+  uint64_t dropped;
+} collect;
+
+/* ---- Marking ---- */
+
+static spanprof_status collect_keep(collect *all, sp_intern_kind kind,
+                                    uint64_t id) {
+  return id && id <= UINT32_MAX
+             ? sp_id_set_add(&all->kept[kind], all->store->mem, (uint32_t)id)
+             : SPANPROF_OK;
+}
+
+typedef spanprof_status (*collect_row)(collect *all, sqlite3_stmt *row);
+
+typedef struct collect_step {
+  const char *sql; /* at most ?2 rows with ids above ?1, the id first */
+  collect_row fn;
+  int64_t begin;
+} collect_step;
+
+/* Process some rows of one step; *last: the last id processed. */
+static spanprof_status collect_rows_of(collect *all, const collect_step *step,
+                                       sqlite3 *db, int64_t *last,
+                                       size_t *count) {
+  sqlite3_stmt *rows = NULL;
+  int code = SQLITE_DONE;
+  spanprof_status st = sp_database_prepare(db, &rows, step->sql);
+
+  *count = 0;
+  if (!st) {
+    sqlite3_bind_int64(rows, 1, *last);
+    sqlite3_bind_int64(rows, 2, COLLECT_ROWS_MAX);
+  }
+  while (!st && !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+    st = sp_store_ends(all->store) ? SPANPROF_ERR_STATE : step->fn(all, rows);
+    *last = sqlite3_column_int64(rows, 0);
+    ++*count;
+  }
+  sqlite3_finalize(rows);
+  return st;
+}
+
+/* Process all rows of one step. Each reader is used for a few rows only, since
+ * a long one would keep the log from being truncated. Changes between readers
+ * do no harm: compacted profiles move to blocks with higher ids, and ids of new
+ * rows are recorded as used. */
+static spanprof_status collect_each(collect *all, const collect_step *step) {
+  int64_t last = step->begin;
+  sp_store_reader *reader;
+  spanprof_status st;
+  size_t count;
+
+  do {
+    st = sp_store_reader_take(all->store, &reader);
+    if (st)
+      return st;
+    st = collect_rows_of(all, step, reader->db, &last, &count);
+    sp_store_reader_give(all->store, reader);
+  } while (!st && count == COLLECT_ROWS_MAX);
+  return st;
+}
+
+static sp_column_reader collect_reader(sqlite3_stmt *row, int column) {
+  const void *bytes = sqlite3_column_blob(row, column);
+
+  return sp_column_reader_of(bytes, (size_t)sqlite3_column_bytes(row, column));
+}
+
+/* So many ids in a row. */
+static spanprof_status collect_texts(collect *all, sp_column_reader *reader,
+                                     uint64_t count) {
+  spanprof_status st = SPANPROF_OK;
+
+  for (; !st && count && !reader->broken; count--)
+    st = collect_keep(all, SP_INTERN_TEXT, sp_get_number(reader));
+  if (!st && reader->broken)
+    st = sp_fail(SPANPROF_ERR_FORMAT, "names of the store are damaged");
+  return st;
+}
+
+/* Stacks are in the totals, where there are any. */
+static spanprof_status collect_read_block(sp_block *block, sqlite3_stmt *row) {
+  const int totals = sqlite3_column_bytes(row, 3);
+  spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 2),
+                                          (size_t)sqlite3_column_bytes(row, 2));
+
+  if (st)
+    return st;
+  if (totals)
+    return sp_block_read_totals(block, sqlite3_column_blob(row, 3),
+                                (size_t)totals);
+  st = sp_block_read_spans(block, sqlite3_column_blob(row, 4),
+                           (size_t)sqlite3_column_bytes(row, 4));
+  return st ? st
+            : sp_block_read_body(block, sqlite3_column_blob(row, 5),
+                                 (size_t)sqlite3_column_bytes(row, 5));
+}
+
+static spanprof_status collect_block(collect *all, sqlite3_stmt *row) {
+  sp_block *block = &all->block;
+  spanprof_status st = collect_keep(all, SP_INTERN_SOURCE,
+                                    (uint64_t)sqlite3_column_int64(row, 1));
+  size_t i;
+
+  if (!st)
+    st = collect_read_block(block, row);
+  if (sp_store_leaves_out(all->store, sqlite3_column_int64(row, 0), st))
+    return SPANPROF_OK;
+  for (i = 0; !st && i < block->series_count; i++)
+    st = collect_keep(all, SP_INTERN_SERIES, block->series[i].id);
+  for (i = 0; !st && i < block->sample_count; i++)
+    st = collect_keep(all, SP_INTERN_STACK, block->samples[i].stack);
+  return st;
+}
+
+static bool collect_has(const collect *all, sp_intern_kind kind,
+                        sqlite3_stmt *row) {
+  return sp_id_set_has(&all->kept[kind],
+                       (uint32_t)sqlite3_column_int64(row, 0));
+}
+
+static spanprof_status collect_stack(collect *all, sqlite3_stmt *row) {
+  spanprof_status st;
+
+  if (!collect_has(all, SP_INTERN_STACK, row))
+    return SPANPROF_OK;
+  st = collect_keep(all, SP_INTERN_STACK,
+                    (uint64_t)sqlite3_column_int64(row, 1));
+  return st ? st
+            : collect_keep(all, SP_INTERN_LOCATION,
+                           (uint64_t)sqlite3_column_int64(row, 2));
+}
+
+static spanprof_status collect_location(collect *all, sqlite3_stmt *row) {
+  sp_column_reader reader = collect_reader(row, 1);
+  spanprof_status st = SPANPROF_OK;
+
+  if (!collect_has(all, SP_INTERN_LOCATION, row))
+    return SPANPROF_OK;
+  sp_get_number(&reader); /* its address */
+  while (!st && reader.at < reader.end && !reader.broken) {
+    st = collect_keep(all, SP_INTERN_FUNCTION, sp_get_number(&reader));
+    sp_get_signed(&reader); /* the line */
+  }
+  return st;
+}
+
+static spanprof_status collect_function(collect *all, sqlite3_stmt *row) {
+  spanprof_status st;
+
+  if (!collect_has(all, SP_INTERN_FUNCTION, row))
+    return SPANPROF_OK;
+  st =
+      collect_keep(all, SP_INTERN_TEXT, (uint64_t)sqlite3_column_int64(row, 1));
+  return st ? st
+            : collect_keep(all, SP_INTERN_TEXT,
+                           (uint64_t)sqlite3_column_int64(row, 2));
+}
+
+static spanprof_status collect_series(collect *all, sqlite3_stmt *row) {
+  sp_column_reader reader = collect_reader(row, 1);
+
+  return collect_has(all, SP_INTERN_SERIES, row)
+             ? collect_texts(all, &reader, 2 * sp_get_count(&reader))
+             : SPANPROF_OK;
+}
+
+/* Types with their units, the period's behind them, and labels. */
+static spanprof_status collect_source(collect *all, sqlite3_stmt *row) {
+  sp_column_reader reader = collect_reader(row, 1);
+  spanprof_status st;
+
+  if (!collect_has(all, SP_INTERN_SOURCE, row))
+    return SPANPROF_OK;
+  st = collect_texts(all, &reader, 2 * (sp_get_count(&reader) + 1));
+  return st ? st : collect_texts(all, &reader, 2 * sp_get_count(&reader));
+}
+
+static spanprof_status collect_span(collect *all, sqlite3_stmt *row) {
+  spanprof_status st =
+      collect_keep(all, SP_INTERN_TEXT, (uint64_t)sqlite3_column_int64(row, 0));
+
+  return st ? st
+            : collect_keep(all, SP_INTERN_TEXT,
+                           (uint64_t)sqlite3_column_int64(row, 1));
+}
+
+static spanprof_status collect_mark(collect *all) {
+  static const collect_step steps[] = {
+      {"SELECT id, source, head, totals, iif(totals IS NULL, spans, NULL), "
+       "iif(totals IS NULL, body, NULL) FROM block WHERE id>?1 ORDER BY id "
+       "LIMIT ?2",
+       collect_block, 0},
+      /* A caller's id is lower than those of what it calls. */
+      {"SELECT id, parent, location FROM stack WHERE id<?1 ORDER BY id DESC "
+       "LIMIT ?2",
+       collect_stack, INT64_MAX},
+      {"SELECT id, lines FROM location WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_location, 0},
+      {"SELECT id, name, file FROM function WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_function, 0},
+      {"SELECT id, labels FROM series WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_series, 0},
+      {"SELECT id, key FROM source WHERE id>?1 ORDER BY id LIMIT ?2",
+       collect_source, 0},
+      {"SELECT service, name FROM span WHERE ?1=0 GROUP BY service, name",
+       collect_span, 0},
+  };
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  sp_block_init(&all->block, all->store->mem);
+  for (i = 0; !st && i < SP_COUNT_OF(steps); i++)
+    st = collect_each(all, &steps[i]);
+  sp_block_dispose(&all->block);
+  return st;
+}
+
+/* ---- On the writer's thread ---- */
+
+static spanprof_status collect_begin(sp_writer *writer, void *data) {
+  (void)data;
+  sp_intern_watch(&writer->intern);
+  return SPANPROF_OK;
+}
+
+static spanprof_status collect_end(sp_writer *writer, void *data) {
+  (void)data;
+  sp_intern_watch_end(&writer->intern);
+  return SPANPROF_OK;
+}
+
+static bool collect_is_used(const collect *all, const sp_intern *intern,
+                            uint32_t id) {
+  return sp_id_set_has(&all->kept[all->kind], id) ||
+         sp_id_set_has(&intern->used[all->kind], id);
+}
+
+static spanprof_status collect_rows(collect *all, sp_writer *writer,
+                                    sqlite3_stmt *rows, sqlite3_stmt *remove) {
+  const uint64_t end = all->dropped + COLLECT_DELETED_MAX;
+  int code = SQLITE_DONE;
+  spanprof_status st = SPANPROF_OK;
+
+  sqlite3_bind_int64(rows, 1, all->at);
+  sqlite3_bind_int64(rows, 2, COLLECT_ROWS_MAX);
+  while (!st && all->dropped < end && !(st = sp_database_step(rows, &code)) &&
+         code == SQLITE_ROW) {
+    all->looked++;
+    all->at = sqlite3_column_int64(rows, 0);
+    if (collect_is_used(all, &writer->intern, (uint32_t)all->at))
+      continue;
+    sqlite3_bind_int64(remove, 1, all->at);
+    st = sp_database_do(remove);
+    all->dropped++;
+  }
+  return st;
+}
+
+static spanprof_status collect_some(sp_writer *writer, void *data) {
+  collect *all = data;
+  const char *table = collect_tables[all->kind];
+  sqlite3_stmt *rows = NULL, *remove = NULL;
+  char find[80], drop[80];
+  spanprof_status st;
+
+  all->looked = 0;
+  if (writer->intern.missed)
+    return SPANPROF_ERR_NOMEM;
+  snprintf(find, sizeof find,
+           "SELECT id FROM %s WHERE id>?1 ORDER BY id LIMIT ?2", table);
+  snprintf(drop, sizeof drop, "DELETE FROM %s WHERE id=?1", table);
+  st = sp_database_prepare(writer->db, &rows, find);
+  if (!st)
+    st = sp_database_prepare(writer->db, &remove, drop);
+  if (!st)
+    st = collect_rows(all, writer, rows, remove);
+  sqlite3_finalize(rows);
+  sqlite3_finalize(remove);
+  return st;
+}
+
+static spanprof_status collect_sweep(collect *all) {
+  spanprof_status st = SPANPROF_OK;
+  int kind;
+
+  for (kind = 0; !st && kind < SP_INTERN_KINDS; kind++) {
+    all->kind = (sp_intern_kind)kind;
+    all->at = 0;
+    do
+      st = sp_writer_call(&all->store->writer, collect_some, all);
+    while (!st && all->looked && !sp_store_ends(all->store));
+  }
+  return st;
+}
+
+static bool collect_take(sp_store *store) {
+  bool taken;
+
+  pthread_mutex_lock(&store->lock);
+  taken = !store->collects;
+  store->collects = true;
+  pthread_mutex_unlock(&store->lock);
+  return taken;
+}
+
+static void collect_give(sp_store *store) {
+  pthread_mutex_lock(&store->lock);
+  store->collects = false;
+  pthread_mutex_unlock(&store->lock);
+}
+
+spanprof_status sp_store_collect(sp_store *store) {
+  collect all = {.store = store};
+  spanprof_status st, end;
+  int kind;
+
+  if (!collect_take(store))
+    return SPANPROF_OK;
+  atomic_store(&store->uncollected, 0);
+  st = sp_writer_call(&store->writer, collect_begin, NULL);
+  if (!st)
+    st = collect_mark(&all);
+  if (!st)
+    st = collect_sweep(&all);
+  end = sp_writer_call(&store->writer, collect_end, NULL);
+  if (all.dropped)
+    sp_log_line(store->log, SPANPROF_LOG_DEBUG,
+                "dropped %" PRIu64 " names, stacks and series without profiles",
+                all.dropped);
+  for (kind = 0; kind < SP_INTERN_KINDS; kind++)
+    sp_id_set_dispose(&all.kept[kind], store->mem);
+  collect_give(store);
+  if (st == SPANPROF_ERR_STATE) /* the store is being closed */
+    st = SPANPROF_OK;
+  return st ? st : end;
+}

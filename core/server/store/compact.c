@@ -1,0 +1,403 @@
+/* A profile comes as a row of its own, and rows of all sources come by turns:
+ * each page of the file has some of many sources. Rows that are dropped source
+ * by source would have every page written once for each of them. So a pass has
+ * two steps. The first takes the single profiles of all sources together, the
+ * oldest first, some of each, in one transaction: pages become free as a whole,
+ * and free pages are not written. The second puts these small blocks together,
+ * each of which has pages of its own.
+ *
+ * Runs on the keeper's thread, or on that of a call of sp_store_compact(). Rows
+ * are read without the writer; where one is gone when their transaction comes,
+ * nothing of it changes, and the next pass looks again. */
+#include "compact.h"
+
+#include "util/status.h"
+
+#define COMPACT_HOUR_NS ((int64_t)3600 * 1000000000)
+
+/* A source's hour is worth it when it has so many profiles that are alone, or
+ * blocks that make a full one, or when none has come for a while. */
+#define COMPACT_SINGLES_MIN 120
+#define COMPACT_QUIET_NS    ((int64_t)120 * 1000000000)
+
+/* Of one block: memory while it is made, and what a query of a minute reads
+ * too much. One that has half of them is left as it is. */
+#define COMPACT_SAMPLES_MAX 400000
+#define COMPACT_VALUES_MAX  1600000 /* the same for four types */
+
+/* A block is at most this part of the store's limit, so that a small store
+ * drops little data at a time. */
+#define COMPACT_DATA_PART 16
+
+/* Of one transaction: uploads wait for its end. */
+#define COMPACT_ROWS_MAX   1024
+#define COMPACT_BLOCKS_MAX 64
+#define COMPACT_BYTES_MAX  ((size_t)1 << 20)
+
+/* Of a place in one transaction, where as many as can be have rows. */
+#define COMPACT_SHARE_MIN (COMPACT_ROWS_MAX / COMPACT_BLOCKS_MAX)
+
+/* A source's hour, which has rows to put together. */
+typedef struct compact_place {
+  uint32_t source;
+  int64_t hour;
+  bool more; /* than one block, or one transaction, takes */
+} compact_place;
+
+typedef struct compact_made {
+  uint32_t source;
+  int64_t from_ns, until_ns;
+  size_t profiles;
+  sp_block_parts parts;
+} compact_made;
+
+typedef struct compact {
+  sp_store *store;
+  bool singles; /* the first step */
+  bool all;
+  bool again; /* a row was gone */
+  sp_compact_seen seen, sees;
+  int64_t last_row; /* what comes meanwhile waits for the next step, or pass:
+                     * else a source that is sent to all the time had no end */
+  compact_place places[COMPACT_BLOCKS_MAX];
+  size_t place_count;
+  size_t profiles_max;      /* of one block */
+  uint64_t block_bytes_max; /* of the rows of one block, before packing */
+  /* The block that is being made. */
+  sp_block block;
+  uint64_t block_bytes;
+  /* The next transaction: blocks, and the rows that they replace. */
+  compact_made made[COMPACT_BLOCKS_MAX];
+  size_t made_count;
+  int64_t rows[COMPACT_ROWS_MAX];
+  size_t row_count;
+  size_t bytes;
+} compact;
+
+/* Take the profiles of another block in. */
+static spanprof_status compact_merge(sp_block *into, const sp_block *from) {
+  const uint32_t profiles = (uint32_t)into->profile_count;
+  const uint32_t series = (uint32_t)into->series_count;
+  const uint32_t spans = (uint32_t)into->span_count;
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  into->type_count = from->type_count;
+  for (i = 0; !st && i < from->profile_count; i++)
+    st = sp_block_add_profile(into, &from->profiles[i]);
+  for (i = 0; !st && i < from->series_count; i++)
+    st = sp_block_add_series(into, from->series[i].id);
+  for (i = 0; !st && i < from->span_count; i++)
+    st = sp_block_add_span(into, &from->spans[i]);
+  for (i = 0; !st && i < from->sample_count; i++) {
+    sp_block_sample sample = from->samples[i];
+
+    sample.profile += profiles;
+    sample.series += series;
+    if (sample.span)
+      sample.span += spans;
+    st = sp_block_add_sample(into, &sample, &from->values[sample.values]);
+  }
+  return st;
+}
+
+static spanprof_status compact_read(sqlite3_stmt *row, sp_block *block) {
+  spanprof_status st = sp_block_read_head(block, sqlite3_column_blob(row, 1),
+                                          (size_t)sqlite3_column_bytes(row, 1));
+
+  if (!st)
+    st = sp_block_read_spans(block, sqlite3_column_blob(row, 2),
+                             (size_t)sqlite3_column_bytes(row, 2));
+  if (!st)
+    st = sp_block_read_body(block, sqlite3_column_blob(row, 3),
+                            (size_t)sqlite3_column_bytes(row, 3));
+  return st;
+}
+
+/* Whether the block that is being made has no room for another. */
+static bool compact_is_full(const compact *all, const sp_block *next,
+                            uint64_t bytes) {
+  const sp_block *block = &all->block;
+
+  return block->profile_count &&
+         (all->block_bytes + bytes > all->block_bytes_max ||
+          block->profile_count + next->profile_count > all->profiles_max ||
+          block->sample_count + next->sample_count > COMPACT_SAMPLES_MAX ||
+          block->value_count + next->value_count > COMPACT_VALUES_MAX);
+}
+
+static bool compact_is_large(const sp_block *block) {
+  return block->sample_count > COMPACT_SAMPLES_MAX / 2 ||
+         block->value_count > COMPACT_VALUES_MAX / 2;
+}
+
+/* Take what is left of a place, the oldest first, at most `most` rows. */
+static spanprof_status compact_gather(compact *all, sqlite3 *db,
+                                      compact_place *place, size_t most) {
+  const size_t end = all->row_count + most; /* at most COMPACT_ROWS_MAX */
+  sqlite3_stmt *rows = NULL;
+  sp_block one;
+  uint64_t bytes;
+  int64_t end_ns;
+  int code = SQLITE_DONE;
+  spanprof_status st = sp_database_prepare(
+      db, &rows,
+      "SELECT id, head, spans, body, bytes FROM block WHERE source=?1 AND "
+      "until_ns>=?2 AND until_ns<=?3 AND profiles<?4 AND id<=?5 AND bytes<=?6 "
+      "ORDER BY from_ns");
+
+  place->more = false;
+  if (st)
+    return st;
+  /* The last hour of all ends within it. */
+  if (__builtin_add_overflow(place->hour * COMPACT_HOUR_NS, COMPACT_HOUR_NS - 1,
+                             &end_ns))
+    end_ns = INT64_MAX;
+  sqlite3_bind_int64(rows, 1, place->source);
+  sqlite3_bind_int64(rows, 2, place->hour * COMPACT_HOUR_NS);
+  sqlite3_bind_int64(rows, 3, end_ns);
+  sqlite3_bind_int64(rows, 4,
+                     all->singles ? 2 : (int64_t)all->profiles_max / 2);
+  sqlite3_bind_int64(rows, 5, all->last_row);
+  sqlite3_bind_int64(rows, 6, (int64_t)(all->block_bytes_max / 2));
+  sp_block_init(&one, all->store->mem);
+  while (!st && !sp_store_ends(all->store) &&
+         !(st = sp_database_step(rows, &code)) && code == SQLITE_ROW) {
+    st = compact_read(rows, &one);
+    if (sp_store_leaves_out(all->store, sqlite3_column_int64(rows, 0), st)) {
+      st = SPANPROF_OK;
+      continue;
+    }
+    if (!st && compact_is_large(&one))
+      continue;
+    bytes = (uint64_t)sqlite3_column_int64(rows, 4);
+    if (!st && (all->row_count == end || compact_is_full(all, &one, bytes))) {
+      place->more = true;
+      break;
+    }
+    if (!st)
+      st = compact_merge(&all->block, &one);
+    if (!st)
+      all->rows[all->row_count++] = sqlite3_column_int64(rows, 0);
+    all->block_bytes += bytes;
+  }
+  sp_block_dispose(&one);
+  sqlite3_finalize(rows);
+  return st;
+}
+
+/* On the writer's thread: blocks for the rows that they were made of.
+ * SPANPROF_ERR_STATE: one of these is gone, by the retention or another call;
+ * nothing changed. */
+static spanprof_status compact_replace(sp_writer *writer, void *data) {
+  const compact *all = data;
+  sqlite3_stmt *drop = NULL;
+  spanprof_status st =
+      sp_database_prepare(writer->db, &drop, "DELETE FROM block WHERE id=?1");
+  size_t i;
+
+  for (i = 0; !st && i < all->row_count; i++) {
+    sqlite3_bind_int64(drop, 1, all->rows[i]);
+    st = sp_database_do(drop);
+    if (!st && sqlite3_changes(writer->db) == 0)
+      st = SPANPROF_ERR_STATE;
+  }
+  sqlite3_finalize(drop);
+  for (i = 0; !st && i < all->made_count; i++) {
+    const compact_made *made = &all->made[i];
+
+    st = sp_store_insert_block(writer, made->source, made->from_ns,
+                               made->until_ns, made->profiles, NULL,
+                               &made->parts);
+  }
+  return st;
+}
+
+static void compact_forget(compact *all) {
+  while (all->made_count)
+    sp_block_parts_dispose(&all->made[--all->made_count].parts);
+  all->row_count = all->bytes = 0;
+}
+
+static void compact_end_places(compact *all) {
+  size_t i;
+
+  for (i = 0; i < all->place_count; i++)
+    all->places[i].more = false;
+}
+
+static spanprof_status compact_flush(compact *all) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (all->made_count)
+    st = sp_writer_call(&all->store->writer, compact_replace, all);
+  compact_forget(all);
+  if (st != SPANPROF_ERR_STATE)
+    return st;
+  compact_end_places(all);
+  all->again = true;
+  return SPANPROF_OK;
+}
+
+/* The block that was gathered, for the next transaction. */
+static spanprof_status compact_make(compact *all, uint32_t source) {
+  compact_made *made = &all->made[all->made_count++];
+  sp_block *block = &all->block;
+  spanprof_status st;
+
+  sp_block_parts_init(&made->parts, all->store->mem);
+  st = sp_block_sort(block);
+  if (!st)
+    st = sp_block_write(block, &made->parts);
+  if (st)
+    return st;
+  made->source = source;
+  made->from_ns = block->profiles[0].time_ns;
+  made->until_ns = block->profiles[block->profile_count - 1].time_ns;
+  made->profiles = block->profile_count;
+  all->bytes += made->parts.spans.size + made->parts.body.size;
+  return SPANPROF_OK;
+}
+
+static spanprof_status compact_one(compact *all, compact_place *place,
+                                   size_t most) {
+  const size_t before = all->row_count;
+  sp_store_reader *reader;
+  spanprof_status st = sp_store_reader_take(all->store, &reader);
+
+  if (st)
+    return st;
+  sp_block_clear(&all->block);
+  all->block_bytes = 0;
+  st = compact_gather(all, reader->db, place, most);
+  sp_store_reader_give(all->store, reader);
+  if (!st && all->row_count - before > 1 && !sp_store_ends(all->store))
+    return compact_make(all, place->source);
+  all->row_count = before;
+  place->more = false;
+  return st;
+}
+
+/* By turns, until nothing is left of any. */
+static spanprof_status compact_places(compact *all) {
+  const size_t share =
+      all->singles ? COMPACT_ROWS_MAX / all->place_count : COMPACT_ROWS_MAX;
+  spanprof_status st = SPANPROF_OK;
+  bool more = true;
+  size_t i;
+
+  while (!st && more) {
+    more = false;
+    for (i = 0; !st && i < all->place_count; i++) {
+      if (!all->places[i].more)
+        continue;
+      st = compact_one(all, &all->places[i],
+                       sp_min_u64(share, COMPACT_ROWS_MAX - all->row_count));
+      more |= all->places[i].more;
+      if (!st && (all->bytes > COMPACT_BYTES_MAX ||
+                  COMPACT_ROWS_MAX - all->row_count < COMPACT_SHARE_MIN))
+        st = compact_flush(all);
+    }
+    if (!st)
+      st = compact_flush(all);
+    more &= !sp_store_ends(all->store);
+  }
+  return st;
+}
+
+/* Worth it: enough of them, or a rest; and not what a pass before has seen. */
+#define COMPACT_FIND(amount)                                              \
+  "SELECT source, until_ns/3600000000000 AS hour FROM block WHERE "       \
+  "(source>?1 OR (source=?1 AND until_ns/3600000000000>?2)) AND "         \
+  "profiles<?3 GROUP BY source, hour HAVING count(*)>1 AND (?4 OR "       \
+  "(" amount ">=?9 AND max(id)>?6) OR (max(until_ns)<?5 AND (max(id)>?6 " \
+  "OR max(until_ns)>=?7))) ORDER BY source, hour LIMIT ?8"
+
+/* The next places behind the last one. */
+static spanprof_status compact_find(compact *all, compact_place *last) {
+  sqlite3_stmt *find = NULL;
+  sp_store_reader *reader;
+  int code = SQLITE_DONE;
+  spanprof_status st = sp_store_reader_take(all->store, &reader);
+
+  all->place_count = 0;
+  if (st)
+    return st;
+  st = sp_database_prepare(reader->db, &find,
+                           all->singles ? COMPACT_FIND("count(*)")
+                                        : COMPACT_FIND("sum(profiles)"));
+  if (!st) {
+    sqlite3_bind_int64(find, 1, last->source);
+    sqlite3_bind_int64(find, 2, last->hour);
+    sqlite3_bind_int64(find, 3,
+                       all->singles ? 2 : (int64_t)all->profiles_max / 2);
+    sqlite3_bind_int64(find, 4, all->all);
+    sqlite3_bind_int64(find, 5, all->sees.quiet_ns);
+    sqlite3_bind_int64(find, 6, all->seen.block);
+    sqlite3_bind_int64(find, 7, all->seen.quiet_ns);
+    sqlite3_bind_int64(find, 8, COMPACT_BLOCKS_MAX);
+    sqlite3_bind_int64(find, 9,
+                       all->singles ? COMPACT_SINGLES_MIN
+                                    : (int64_t)all->profiles_max / 2);
+  }
+  while (!st && !(st = sp_database_step(find, &code)) && code == SQLITE_ROW) {
+    last->source = (uint32_t)sqlite3_column_int64(find, 0);
+    last->hour = sqlite3_column_int64(find, 1);
+    last->more = true;
+    all->places[all->place_count++] = *last;
+  }
+  sqlite3_finalize(find);
+  sp_store_reader_give(all->store, reader);
+  return st;
+}
+
+static spanprof_status compact_step(compact *all, bool singles) {
+  compact_place last = {.hour = INT64_MIN};
+  sp_store_reader *reader;
+  spanprof_status st = sp_store_reader_take(all->store, &reader);
+
+  if (st)
+    return st;
+  st = sp_database_number(reader->db, "SELECT coalesce(max(id), 0) FROM block",
+                          &all->last_row);
+  sp_store_reader_give(all->store, reader);
+  if (singles)
+    all->sees.block = all->last_row;
+  all->singles = singles;
+  if (!st)
+    st = compact_find(all, &last);
+  while (!st && all->place_count && !sp_store_ends(all->store)) {
+    st = compact_places(all);
+    if (!st)
+      st = compact_find(all, &last);
+  }
+  return st;
+}
+
+spanprof_status sp_compact(sp_store *store, bool all_of_it, size_t profiles_max,
+                           sp_compact_seen *seen) {
+  compact *all = sp_mem_zero(store->mem, sizeof *all);
+  sp_disk_budget budget;
+  spanprof_status st;
+
+  if (!all)
+    return SPANPROF_ERR_NOMEM;
+  sp_store_budget(store, &budget);
+  all->store = store;
+  all->block_bytes_max = budget.data_max / COMPACT_DATA_PART;
+  all->all = all_of_it;
+  all->profiles_max = profiles_max;
+  all->seen = *seen;
+  sp_block_init(&all->block, store->mem);
+  all->sees.quiet_ns =
+      (int64_t)sp_clock_unix_ns(store->clock) - COMPACT_QUIET_NS;
+  st = compact_step(all, true);
+  if (!st)
+    st = compact_step(all, false);
+  if (!st && !all->again && !sp_store_ends(store))
+    *seen = all->sees;
+  compact_forget(all);
+  sp_block_dispose(&all->block);
+  sp_mem_free(store->mem, all);
+  return st;
+}

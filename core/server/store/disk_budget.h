@@ -1,0 +1,47 @@
+/* The limits for the sizes of the store's files, and the reserve, a file of a
+ * few MB that only reserves space. Deleting rows needs space for the log. On a
+ * full volume the store therefore deletes the reserve, then rows, returns free
+ * pages to the volume, and creates the reserve again. */
+#ifndef SP_DISK_BUDGET_H
+#define SP_DISK_BUDGET_H
+
+#include "util/base.h"
+
+typedef struct sp_disk_budget {
+  /* Present sizes in bytes. */
+  uint64_t database;
+  uint64_t log; /* with its index */
+  uint64_t reserve;
+  uint64_t free; /* free on the volume; UINT64_MAX: not known */
+  /* Bounds, in bytes. */
+  uint64_t limit;       /* of all files: by the option and by the volume */
+  uint64_t log_max;     /* one transaction may exceed it once */
+  uint64_t log_turn;    /* a log of this size is truncated */
+  uint64_t reserve_max; /* wanted size of the reserve */
+  uint64_t data_max;    /* pages in use: above, writes have to wait */
+  uint64_t data_high;   /* pages in use: above, the oldest data is dropped */
+  bool by_volume;       /* the limit is the volume's */
+} sp_disk_budget;
+
+/* Read the sizes of the files of the store `path`, and the space of its volume.
+ * `max_bytes` 0: only the volume sets the limit. */
+void sp_disk_budget_read(sp_disk_budget *out, const char *path,
+                         uint64_t max_bytes);
+
+/* Size in bytes of the store's file with this suffix; 0: no such file. */
+uint64_t sp_disk_bytes(const char *path, const char *ending);
+
+/* Create the reserve, or delete it if the volume is full. If it cannot be
+ * created, the next call tries again. */
+void sp_disk_reserve_keep(const sp_disk_budget *budget, const char *path);
+
+/* Create the reserve when the store is closed. The space of the log, which is
+ * deleted then, is enough for the next start if another program fills the
+ * volume. */
+void sp_disk_reserve_close(sp_disk_budget *budget, const char *path);
+
+/* Delete the reserve: its space is free until the next call of
+ * sp_disk_reserve_keep(). */
+void sp_disk_reserve_give_up(const char *path);
+
+#endif

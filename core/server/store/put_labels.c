@@ -1,0 +1,180 @@
+#include "put_labels.h"
+
+#include <string.h>
+
+#include "columns.h"
+#include "util/status.h"
+
+/* Replaces a label's value beyond the limits of series. */
+#define PUT_OTHER "[other]"
+
+spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, uint32_t a,
+                             const void *bytes, size_t size, uint32_t *id) {
+  if (put->asks)
+    return sp_intern_bytes(put->intern, kind, a, bytes, size, id);
+  return sp_intern_known(put->intern, kind, a, bytes, size, id)
+             ? SPANPROF_OK
+             : SPANPROF_ERR_STATE;
+}
+
+spanprof_status sp_put_text(sp_put *put, uint32_t text, uint32_t *id) {
+  const sp_received_text *bytes = &put->from->texts[text];
+  spanprof_status st = SPANPROF_OK;
+
+  if (!put->texts[text])
+    st = sp_put_bytes(put, SP_INTERN_TEXT, 0, bytes->bytes, bytes->size,
+                      &put->texts[text]);
+  *id = put->texts[text];
+  return st;
+}
+
+/* Whether a label keeps its value beyond the limits of series: labels that
+ * every query needs, and the application unless there are too many series of
+ * all applications. */
+static bool put_keeps_label(const sp_put *put, uint32_t name) {
+  const char *text = put->from->texts[name].bytes;
+
+  return strncmp(text, "__", 2) == 0 ||
+         (strcmp(text, "service_name") == 0 && !put->all_full);
+}
+
+static spanprof_status put_other(sp_put *put, uint32_t *id) {
+  return sp_put_bytes(put, SP_INTERN_TEXT, 0, PUT_OTHER, strlen(PUT_OTHER), id);
+}
+
+static spanprof_status put_labels(sp_put *put, uint32_t set,
+                                  sp_series_room room) {
+  const sp_received_labels *labels = &put->from->label_sets[set];
+  const sp_received_pair *pairs = put->from->pairs + labels->first;
+  spanprof_status st = SPANPROF_OK;
+  uint32_t i, name, value, count = 0;
+
+  for (i = 0; i < labels->count; i++)
+    count += room < SP_SERIES_FEW || put_keeps_label(put, pairs[i].name) ||
+             strcmp(put->from->texts[pairs[i].name].bytes, "service_name") == 0;
+  sp_put_number(&put->bytes, count);
+  for (i = 0; !st && i < labels->count; i++) {
+    const bool keeps =
+        room == SP_SERIES_ALL || put_keeps_label(put, pairs[i].name);
+
+    if (room >= SP_SERIES_FEW && !keeps &&
+        strcmp(put->from->texts[pairs[i].name].bytes, "service_name") != 0)
+      continue;
+    st = sp_put_text(put, pairs[i].name, &name);
+    if (!st)
+      st = keeps ? sp_put_text(put, pairs[i].value, &value)
+                 : put_other(put, &value);
+    sp_put_number(&put->bytes, name);
+    sp_put_number(&put->bytes, value);
+  }
+  return st ? st : sp_buffer_status(&put->bytes);
+}
+
+/* Find or add the source: types, period and labels, common to the whole upload.
+ */
+static spanprof_status put_source_with(sp_put *put, uint32_t set,
+                                       sp_series_room room) {
+  const sp_received *from = put->from;
+  spanprof_status st = SPANPROF_OK;
+  uint32_t type, unit;
+  size_t i;
+
+  sp_buffer_clear(&put->bytes);
+  sp_put_number(&put->bytes, from->type_count);
+  for (i = 0; !st && i <= from->type_count; i++) {
+    const sp_received_type *of =
+        i < from->type_count ? &from->types[i] : &from->period_type;
+
+    st = sp_put_text(put, of->type, &type);
+    if (!st)
+      st = sp_put_text(put, of->unit, &unit);
+    sp_put_number(&put->bytes, type);
+    sp_put_number(&put->bytes, unit);
+  }
+  if (!st)
+    st = put_labels(put, set, room);
+  sp_put_signed(&put->bytes, from->period);
+  if (!st)
+    st = sp_put_bytes(put, SP_INTERN_SOURCE, 0, put->bytes.data,
+                      put->bytes.size, &put->source);
+  return st;
+}
+
+static spanprof_status put_series_with(sp_put *put, uint32_t set,
+                                       sp_series_room room) {
+  const uint64_t before = put->asks ? put->intern->inserted : 0;
+  spanprof_status st;
+
+  sp_buffer_clear(&put->bytes);
+  st = put_labels(put, set, room);
+  if (st)
+    return st;
+  st = sp_put_bytes(put, SP_INTERN_SERIES, put->source, put->bytes.data,
+                    put->bytes.size, &put->series[set]);
+  return st || !put->asks || put->intern->inserted == before
+             ? st
+             : sp_series_limit_add(&put->intern->series, put->application, 1);
+}
+
+typedef spanprof_status (*put_with)(sp_put *put, uint32_t set,
+                                    sp_series_room room);
+
+/* Find or add a source or series. Beyond the limits a new one loses labels
+ * according to its room. */
+static spanprof_status put_limited(sp_put *put, uint32_t set, put_with with) {
+  sp_series_room room = SP_SERIES_ALL;
+  spanprof_status st = SPANPROF_OK;
+
+  if (put->asks)
+    st = sp_series_limit_room(&put->intern->series, put->intern->db,
+                              put->application, &room, &put->all_full);
+  if (st || room == SP_SERIES_ALL)
+    return st ? st : with(put, set, room);
+  put->intern->looks_only = true;
+  st = with(put, set, SP_SERIES_ALL);
+  put->intern->looks_only = false;
+  if (st != SPANPROF_ERR_STATE)
+    return st;
+  put->others++;
+  if (room != SP_SERIES_NONE)
+    return with(put, set, room);
+  return sp_fail(SPANPROF_ERR_LIMIT,
+                 "there are too many series (--max-series, "
+                 "--max-series-per-application), also under \"" PUT_OTHER
+                 "\": send fewer names of labels and of profiles");
+}
+
+/* Find the id of the application's name, if the store has it. */
+static spanprof_status put_application(sp_put *put, const char *name) {
+  spanprof_status st;
+
+  put->application = 0;
+  if (!name || !put->asks)
+    return SPANPROF_OK;
+  put->intern->looks_only = true;
+  st = sp_put_bytes(put, SP_INTERN_TEXT, 0, name, strlen(name),
+                    &put->application);
+  put->intern->looks_only = false;
+  return st == SPANPROF_ERR_STATE ? SPANPROF_OK : st;
+}
+
+/* Sets the application even if the source was found before the writer's turn.
+ */
+spanprof_status sp_put_source(sp_put *put) {
+  const char *name =
+      sp_received_label(put->from, put->from->series, "service_name");
+  const uint64_t before = put->others;
+  spanprof_status st = put_application(put, name);
+
+  if (!st && !put->source)
+    st = put_limited(put, put->from->series, put_source_with);
+  return st ? st
+            : put_application(put, put->others > before && put->all_full
+                                       ? PUT_OTHER
+                                       : name);
+}
+
+spanprof_status sp_put_series(sp_put *put, uint32_t set) {
+  return put->series[set] ? SPANPROF_OK
+                          : put_limited(put, set, put_series_with);
+}

@@ -1,0 +1,397 @@
+#include <inttypes.h>
+
+#include "compact.h"
+#include "util/status.h"
+
+/* Most to drop in one transaction; when dropping by bytes, also at most a part
+ * of all blocks, so that little more than necessary is dropped. */
+#define RETAIN_BLOCKS_MAX  64
+#define RETAIN_BLOCKS_PART 16
+#define RETAIN_ROWS_MAX    5000
+#define RETAIN_ROWS_FEW    200 /* when dropping by bytes */
+#define RETAIN_DOCUMENTS   5
+
+/* When dropping by bytes, unused names and stacks are collected each time that
+ * this part of the blocks was dropped. Collecting reads every block. */
+#define RETAIN_DROPPED_PART 8
+
+/* When dropping by bytes, blocks of one profile are compacted first if there
+ * are this many and they are this part of all blocks. */
+#define RETAIN_SINGLES_MIN  32
+#define RETAIN_SINGLES_PART 4
+#define RETAIN_PACKED_PART  16 /* this part of them goes into one block */
+
+/* Drop this part more than the bound requires, so that the next call is not
+ * needed at once. */
+#define RETAIN_BELOW_PART 32
+
+/* Log drops for the same reason at most once in this time. */
+#define RETAIN_LINE_NS (600 * SP_NS_PER_S)
+
+/* Data dated further in the future comes from a wrong clock. Its age never
+ * reaches the retention, so it is dropped first by bytes. */
+#define RETAIN_AHEAD_NS ((int64_t)86400 * 1000000000)
+
+typedef struct retain_drop {
+  sp_store *store;
+  int64_t before_ns; /* drop data that ended before; 0: the oldest, by bytes */
+  int64_t ahead_ns;  /* by bytes: drop only later data; 0: off */
+  int64_t bytes;     /* to be freed */
+  int64_t most;      /* blocks of one transaction */
+  int64_t blocks;    /* dropped */
+  int64_t profiles;
+  int64_t rows; /* dropped from other tables */
+  bool by_bytes;
+} retain_drop;
+
+static spanprof_status retain_drop_some(sp_writer *writer, void *data) {
+  retain_drop *drop = data;
+  sqlite3_stmt *rows = NULL, *remove = NULL;
+  int64_t freed = 0;
+  int code = SQLITE_DONE, i;
+  spanprof_status st = sp_database_prepare(
+      writer->db, &rows,
+      drop->ahead_ns
+          ? "SELECT id, bytes, profiles FROM block WHERE until_ns>?1 ORDER BY "
+            "until_ns DESC LIMIT ?2"
+          : "SELECT id, bytes, profiles FROM block WHERE ?1=0 OR until_ns<?1 "
+            "ORDER BY until_ns LIMIT ?2");
+
+  if (!st)
+    st = sp_database_prepare(writer->db, &remove,
+                             "DELETE FROM block WHERE id=?1");
+  if (!st) {
+    sqlite3_bind_int64(rows, 1,
+                       drop->ahead_ns ? drop->ahead_ns : drop->before_ns);
+    sqlite3_bind_int64(rows, 2, drop->most);
+  }
+  for (i = 0; !st && (drop->before_ns || freed < drop->bytes); i++) {
+    st = sp_database_step(rows, &code);
+    if (st || code != SQLITE_ROW)
+      break;
+    sqlite3_bind_int64(remove, 1, sqlite3_column_int64(rows, 0));
+    st = sp_database_do(remove);
+    freed += sqlite3_column_int64(rows, 1);
+    drop->blocks++;
+    drop->profiles += sqlite3_column_int64(rows, 2);
+  }
+  sqlite3_finalize(rows);
+  sqlite3_finalize(remove);
+  return st;
+}
+
+/* The oldest spans of traces and documents. Settings are for good. */
+static spanprof_status retain_rows(sp_writer *writer, const char *sql,
+                                   int64_t before, int64_t most,
+                                   int64_t *rows) {
+  sqlite3_stmt *remove = NULL;
+  spanprof_status st = sp_database_prepare(writer->db, &remove, sql);
+
+  if (!st) {
+    sqlite3_bind_int64(remove, 1, before);
+    sqlite3_bind_int64(remove, 2, most);
+    st = sp_database_do(remove);
+    *rows += sqlite3_changes(writer->db);
+  }
+  sqlite3_finalize(remove);
+  return st;
+}
+
+static spanprof_status retain_drop_spans(sp_writer *writer, void *data) {
+  retain_drop *drop = data;
+
+  return retain_rows(
+      writer,
+      "DELETE FROM span WHERE (trace_hi, trace_lo, span_id) IN (SELECT "
+      "trace_hi, trace_lo, span_id FROM span WHERE start_ns<?1 ORDER BY "
+      "start_ns LIMIT ?2)",
+      drop->before_ns, drop->by_bytes ? RETAIN_ROWS_FEW : RETAIN_ROWS_MAX,
+      &drop->rows);
+}
+
+static spanprof_status retain_drop_spans_ahead(sp_writer *writer, void *data) {
+  retain_drop *drop = data;
+
+  return retain_rows(
+      writer,
+      "DELETE FROM span WHERE (trace_hi, trace_lo, span_id) IN (SELECT "
+      "trace_hi, trace_lo, span_id FROM span WHERE start_ns>?1 LIMIT ?2)",
+      drop->ahead_ns, RETAIN_ROWS_FEW, &drop->rows);
+}
+
+static spanprof_status retain_drop_annotations(sp_writer *writer, void *data) {
+  retain_drop *drop = data;
+
+  return retain_rows(
+      writer,
+      "DELETE FROM document WHERE (kind, key) IN (SELECT kind, key FROM "
+      "document WHERE kind='annotation' AND time_ms<?1 ORDER BY time_ms LIMIT "
+      "?2)",
+      drop->before_ns / (int64_t)SP_NS_PER_MS, RETAIN_ROWS_MAX, &drop->rows);
+}
+
+static spanprof_status retain_drop_documents(sp_writer *writer, void *data) {
+  retain_drop *drop = data;
+
+  return retain_rows(
+      writer,
+      "DELETE FROM document WHERE (kind, key) IN (SELECT kind, key FROM "
+      "document WHERE kind<>'settings' AND time_ms<=?1 ORDER BY time_ms LIMIT "
+      "?2)",
+      drop->before_ns / (int64_t)SP_NS_PER_MS, RETAIN_DOCUMENTS, &drop->rows);
+}
+
+/* Until there is no more of it, or the store ends. */
+static spanprof_status retain_all(retain_drop *drop, sp_writer_fn fn) {
+  spanprof_status st;
+
+  do {
+    drop->rows = 0;
+    st = sp_writer_call(&drop->store->writer, fn, drop);
+  } while (!st && drop->rows && !sp_store_ends(drop->store));
+  return st;
+}
+
+/* Log all drops since the last line in one line. */
+static void retain_say(sp_store *store, sp_store_reason reason,
+                       int64_t profiles, int64_t rows) {
+  static const char *const reasons[SP_STORE_REASONS] = {
+      [SP_STORE_OLD] = "older than the retention",
+      [SP_STORE_LIMIT] = "the store is at its limit of bytes",
+      [SP_STORE_VOLUME] = "the volume of the store is nearly full"};
+  const uint64_t now = sp_clock_monotonic_ns(store->clock);
+  sp_store_drops *drops = &store->drops[reason];
+  sp_store_drops said = {0};
+
+  pthread_mutex_lock(&store->lock);
+  drops->profiles += profiles;
+  drops->rows += rows;
+  if (drops->profiles + drops->rows && now >= drops->next_ns) {
+    said = *drops;
+    *drops = (sp_store_drops){.next_ns = now + RETAIN_LINE_NS};
+  }
+  pthread_mutex_unlock(&store->lock);
+  if (said.profiles + said.rows)
+    sp_log_line(store->log, SPANPROF_LOG_INFO,
+                "dropped %" PRId64 " profiles and %" PRId64
+                " spans and documents: %s; the next line about this comes in "
+                "ten minutes or later",
+                said.profiles, said.rows, reasons[reason]);
+}
+
+/* Drop until nothing matches any more, or once when dropping by bytes. Counts
+ * the drops. */
+static spanprof_status retain_drop_run(sp_store *store, retain_drop *drop) {
+  spanprof_status st = SPANPROF_OK;
+  int64_t before, all = 0, profiles = 0;
+
+  do {
+    before = all;
+    drop->blocks = drop->profiles = 0;
+    st = sp_writer_call(&store->writer, retain_drop_some, drop);
+    if (!st) {
+      all += drop->blocks;
+      profiles += drop->profiles;
+    }
+  } while (!st && drop->before_ns && all > before && !sp_store_ends(store));
+  drop->blocks = all;
+  atomic_fetch_add(&store->uncollected, (uint64_t)all);
+  sp_count(&store->dropped_blocks, (uint64_t)all);
+  sp_count(&store->dropped_profiles, (uint64_t)profiles);
+  drop->profiles = profiles;
+  return st;
+}
+
+#define RETAIN_DOCUMENT_TIME                                         \
+  "SELECT coalesce(min(time_ms)*1000000, 9223372036854775807) FROM " \
+  "document WHERE kind<>'settings'"
+
+/* The oldest of what goes by bytes: its time, INT64_MAX where there is none. */
+static spanprof_status retain_oldest(sp_store *store, int64_t *block,
+                                     int64_t *span, int64_t *document) {
+  static const char *const queries[] = {
+      "SELECT coalesce(min(until_ns), 9223372036854775807) FROM block",
+      "SELECT coalesce(min(start_ns), 9223372036854775807) FROM span",
+      RETAIN_DOCUMENT_TIME};
+  int64_t *const out[] = {block, span, document};
+  sp_store_reader *reader;
+  spanprof_status st = sp_store_reader_take(store, &reader);
+  size_t i;
+
+  if (st)
+    return st;
+  for (i = 0; !st && i < SP_COUNT_OF(queries); i++)
+    st = sp_database_number(reader->db, queries[i], out[i]);
+  sp_store_reader_give(store, reader);
+  return st;
+}
+
+/* Drop some data that is dated in the future. */
+static spanprof_status retain_drop_ahead(sp_store *store, retain_drop *drop) {
+  spanprof_status st;
+
+  drop->ahead_ns = (int64_t)sp_clock_unix_ns(store->clock) + RETAIN_AHEAD_NS;
+  st = sp_writer_call(&store->writer, retain_drop_spans_ahead, drop);
+  if (!st && !drop->rows)
+    st = retain_drop_run(store, drop);
+  drop->ahead_ns = 0;
+  return st;
+}
+
+/* Drop some of the oldest data of any kind. */
+static spanprof_status retain_drop_oldest(sp_store *store, retain_drop *drop) {
+  int64_t block, span, document;
+  spanprof_status st = retain_drop_ahead(store, drop);
+
+  if (st || drop->rows || drop->blocks)
+    return st;
+  st = retain_oldest(store, &block, &span, &document);
+  if (st)
+    return st;
+  if (span < block && span <= document) {
+    drop->before_ns = block < document ? block : document;
+    drop->before_ns += drop->before_ns == span;
+    st = sp_writer_call(&store->writer, retain_drop_spans, drop);
+    atomic_fetch_add(&store->uncollected, (uint64_t)drop->rows);
+  } else if (document < block) {
+    drop->before_ns = document;
+    st = sp_writer_call(&store->writer, retain_drop_documents, drop);
+  } else {
+    st = retain_drop_run(store, drop);
+  }
+  return st;
+}
+
+spanprof_status sp_store_drop_by_age(sp_store *store) {
+  const int64_t now = (int64_t)sp_clock_unix_ns(store->clock);
+  retain_drop drop = {.store = store, .most = RETAIN_BLOCKS_MAX};
+  spanprof_status st;
+
+  if (!store->retention_ns || (int64_t)store->retention_ns >= now)
+    return SPANPROF_OK;
+  drop.before_ns = now - (int64_t)store->retention_ns;
+  st = retain_drop_run(store, &drop);
+  retain_say(store, SP_STORE_OLD, drop.profiles, 0);
+  if (!st)
+    st = retain_all(&drop, retain_drop_spans);
+  return st ? st : retain_all(&drop, retain_drop_annotations);
+}
+
+/* Query two numbers with the same reader. */
+static spanprof_status retain_numbers(sp_store *store, const char *first_sql,
+                                      int64_t *first, const char *second_sql,
+                                      int64_t *second) {
+  sp_store_reader *reader;
+  spanprof_status st = sp_store_reader_take(store, &reader);
+
+  if (st)
+    return st;
+  st = sp_database_number(reader->db, first_sql, first);
+  if (!st)
+    st = sp_database_number(reader->db, second_sql, second);
+  sp_store_reader_give(store, reader);
+  return st;
+}
+
+/* Names and stacks of dropped profiles count as used space. They are deleted
+ * before further profiles are. */
+static spanprof_status retain_collect(sp_store *store, int64_t *blocks,
+                                      bool *did) {
+  const uint64_t dropped = atomic_load(&store->uncollected);
+  int64_t spans = 0; /* uncollected counts both */
+  spanprof_status st =
+      retain_numbers(store, "SELECT count(*) FROM block", blocks,
+                     "SELECT count(*) FROM span", &spans);
+
+  *did = !st && (!atomic_exchange(&store->collected, true) ||
+                 (dropped && dropped >= (uint64_t)(*blocks + spans) /
+                                            RETAIN_DROPPED_PART));
+  return *did ? sp_store_collect(store) : st;
+}
+
+/* Compacting reduces a profile to a quarter of its bytes, but needs free space.
+ * The blocks are kept small, because the oldest are dropped next. */
+static spanprof_status retain_pack(sp_store *store,
+                                   const sp_disk_budget *budget) {
+  sp_compact_seen seen = {0, 0};
+  int64_t singles = 0, blocks = 0;
+  spanprof_status st;
+
+  if (budget->free < budget->log_max)
+    return SPANPROF_OK;
+  st = retain_numbers(store, "SELECT count(*) FROM block WHERE profiles=1",
+                      &singles, "SELECT count(*) FROM block", &blocks);
+  if (st || singles < RETAIN_SINGLES_MIN ||
+      singles < blocks / RETAIN_SINGLES_PART)
+    return st;
+  return sp_compact(store, true,
+                    sp_min_u64((uint64_t)singles / RETAIN_PACKED_PART + 2,
+                               SP_COMPACT_PROFILES_MAX),
+                    &seen);
+}
+
+static int64_t retain_over(sp_store *store, const sp_disk_budget *budget) {
+  return (int64_t)atomic_load(&store->writer.used_bytes) -
+         (int64_t)(budget->data_high - budget->data_high / RETAIN_BELOW_PART);
+}
+
+/* Drop data until uploads need not wait, or no data is left. */
+static spanprof_status retain_shrink(sp_store *store,
+                                     const sp_disk_budget *budget,
+                                     int64_t *profiles, int64_t *rows) {
+  spanprof_status st = retain_pack(store, budget);
+  bool collected, none = false;
+  int64_t over, blocks = 0;
+
+  while (!st && !none && !sp_store_ends(store) &&
+         (over = retain_over(store, budget)) > 0) {
+    retain_drop drop = {.store = store, .bytes = over, .by_bytes = true};
+
+    st = retain_collect(store, &blocks, &collected);
+    if (st || collected)
+      continue;
+    drop.most = 1 + (int64_t)sp_min_u64((uint64_t)blocks / RETAIN_BLOCKS_PART,
+                                        RETAIN_BLOCKS_MAX);
+    st = retain_drop_oldest(store, &drop);
+    none = drop.rows + drop.blocks == 0;
+    *profiles += drop.profiles;
+    *rows += drop.rows;
+  }
+  return st;
+}
+
+static spanprof_status retain_fit(sp_store *store, const sp_disk_budget *budget,
+                                  int64_t *profiles, int64_t *rows) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (atomic_load(&store->writer.used_bytes) > budget->data_high)
+    st = retain_shrink(store, budget, profiles, rows);
+  return st ? st : sp_store_give_back(store);
+}
+
+spanprof_status sp_store_drop_by_bytes(sp_store *store) {
+  int64_t profiles = 0, rows = 0;
+  sp_disk_budget budget;
+  spanprof_status st;
+
+  pthread_mutex_lock(&store->shrinks);
+  sp_store_budget(store, &budget);
+  sp_disk_reserve_keep(&budget, store->path);
+  st = retain_fit(store, &budget, &profiles, &rows);
+  if (st == SPANPROF_ERR_IO) { /* no space, not even for the log */
+    sp_disk_reserve_give_up(store->path);
+    st = retain_fit(store, &budget, &profiles, &rows);
+  }
+  retain_say(store, budget.by_volume ? SP_STORE_VOLUME : SP_STORE_LIMIT,
+             profiles, rows);
+  sp_store_budget(store, &budget);
+  sp_disk_reserve_keep(&budget, store->path);
+  pthread_mutex_unlock(&store->shrinks);
+  return st;
+}
+
+spanprof_status sp_store_drop_old(sp_store *store) {
+  const spanprof_status st = sp_store_drop_by_age(store);
+
+  return st ? st : sp_store_drop_by_bytes(store);
+}

@@ -1,0 +1,53 @@
+/* Counts the series of each application and of all together, and compares them
+ * with their limits. Beyond a limit samples keep their values, but not the
+ * labels that distinguish their series: these become "[other]", or are removed.
+ *
+ * Threads: the writer's thread only. */
+#ifndef SP_SERIES_LIMIT_H
+#define SP_SERIES_LIMIT_H
+
+#include "database.h"
+#include "util/hash_index.h"
+
+/* The part of its labels that a new series may keep, from all to none. */
+typedef enum sp_series_room {
+  SP_SERIES_ALL,
+  SP_SERIES_NAMES, /* label values become "[other]" */
+  SP_SERIES_FEW,   /* names go too, except a few labels: put_labels.c */
+  SP_SERIES_NONE,  /* the upload is refused */
+} sp_series_room;
+
+struct sp_series_application;
+
+typedef struct sp_series_limit {
+  /* Fixed after sp_series_limit_init(). */
+  const sp_mem *mem;
+  uint64_t max;                 /* 0: no limit */
+  uint64_t max_per_application; /* 0: no limit */
+  /* Valid if `counted`; same as in the file. */
+  bool counted;
+  uint64_t count;
+  struct sp_series_application *applications;
+  size_t application_count;
+  size_t application_room;
+  sp_index index;
+} sp_series_limit;
+
+void sp_series_limit_init(sp_series_limit *limit, const sp_mem *mem,
+                          uint64_t max, uint64_t max_per_application);
+void sp_series_limit_dispose(sp_series_limit *limit);
+
+/* Count again before the next use: rows were deleted or rolled back. */
+void sp_series_limit_forget(sp_series_limit *limit);
+
+/* Get the room for one more series of an application, given by the id of its
+ * name (0: none). *all_full: all applications together are at their limit. */
+spanprof_status sp_series_limit_room(sp_series_limit *limit, sqlite3 *db,
+                                     uint32_t application, sp_series_room *room,
+                                     bool *all_full);
+
+/* Count added series. */
+spanprof_status sp_series_limit_add(sp_series_limit *limit,
+                                    uint32_t application, uint64_t count);
+
+#endif

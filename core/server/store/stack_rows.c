@@ -1,0 +1,118 @@
+#include "stack_rows.h"
+
+#include "util/status.h"
+
+/* A wanted row and the reason: with this flag `by` is the number of a requested
+ * stack, otherwise the number of the row that it is the caller of. */
+#define ROWS_ASKED (UINT32_C(1) << 31)
+
+typedef struct rows_wanted {
+  uint32_t id;
+  uint32_t by;
+} rows_wanted;
+
+/* A max-heap by id. It never grows, because a row replaces its callee. */
+typedef struct rows_heap {
+  rows_wanted *items;
+  size_t count;
+} rows_heap;
+
+static void rows_sink(rows_heap *heap, size_t at) {
+  const rows_wanted item = heap->items[at];
+  size_t below;
+
+  for (; (below = 2 * at + 1) < heap->count; at = below) {
+    below += below + 1 < heap->count &&
+             heap->items[below + 1].id > heap->items[below].id;
+    if (heap->items[below].id <= item.id)
+      break;
+    heap->items[at] = heap->items[below];
+  }
+  heap->items[at] = item;
+}
+
+static spanprof_status rows_begin(rows_heap *heap, const sp_stack_rows *rows,
+                                  const uint32_t *ids, size_t count,
+                                  uint32_t *row_of) {
+  uint32_t i;
+  size_t at;
+
+  heap->items = sp_mem_new(rows->mem, (count + 1) * sizeof *heap->items);
+  if (!heap->items)
+    return SPANPROF_ERR_NOMEM;
+  for (i = 0; i < count; i++) {
+    row_of[i] = SP_STACK_ROW_NONE;
+    if (ids[i])
+      heap->items[heap->count++] = (rows_wanted){ids[i], ROWS_ASKED | i};
+  }
+  for (at = heap->count / 2; at-- > 0;)
+    rows_sink(heap, at);
+  return SPANPROF_OK;
+}
+
+/* Append the cursor's present row. */
+static spanprof_status rows_add(sp_stack_rows *rows,
+                                const sp_row_cursor *cursor, uint32_t *caller) {
+  spanprof_status st;
+
+  if (rows->count == rows->count_max)
+    return sp_fail(SPANPROF_ERR_LIMIT,
+                   "the query takes too many stacks: narrow it down");
+  st = sp_mem_reserve(rows->mem, (void **)&rows->callers, &rows->caller_room,
+                      rows->count + 1, sizeof *rows->callers);
+  if (!st)
+    st = sp_mem_reserve(rows->mem, (void **)&rows->locations,
+                        &rows->location_room, rows->count + 1,
+                        sizeof *rows->locations);
+  if (st)
+    return st;
+  *caller = (uint32_t)sqlite3_column_int64(cursor->row, 1);
+  if (*caller >= cursor->at)
+    return sp_fail(SPANPROF_ERR_FORMAT, "a stack of the store is damaged");
+  rows->callers[rows->count] = SP_STACK_ROW_NONE;
+  rows->locations[rows->count++] =
+      (uint32_t)sqlite3_column_int64(cursor->row, 2);
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
+                                   sp_cancel *cancel, const uint32_t *ids,
+                                   size_t count, uint32_t *row_of) {
+  sp_row_cursor cursor = {.db = db,
+                          .sql = "SELECT id, parent, location FROM stack WHERE "
+                                 "id<=?1 ORDER BY id DESC",
+                          .down = true,
+                          .cancel = cancel};
+  rows_heap heap = {0};
+  spanprof_status st = rows_begin(&heap, rows, ids, count, row_of);
+  uint32_t caller, last_id = 0;
+
+  while (!st && heap.count) {
+    const rows_wanted wanted = heap.items[0];
+
+    caller = 0;
+    if (wanted.id != last_id) {
+      st = sp_row_cursor_move(&cursor, wanted.id);
+      if (!st)
+        st = rows_add(rows, &cursor, &caller);
+      if (st)
+        break;
+      last_id = wanted.id;
+    }
+    if (wanted.by & ROWS_ASKED)
+      row_of[wanted.by & ~ROWS_ASKED] = (uint32_t)rows->count - 1;
+    else
+      rows->callers[wanted.by] = (uint32_t)rows->count - 1;
+    heap.items[0] = caller ? (rows_wanted){caller, (uint32_t)rows->count - 1}
+                           : heap.items[--heap.count];
+    rows_sink(&heap, 0);
+  }
+  sp_row_cursor_dispose(&cursor);
+  sp_mem_free(rows->mem, heap.items);
+  return st;
+}
+
+void sp_stack_rows_dispose(sp_stack_rows *rows) {
+  sp_mem_free(rows->mem, rows->callers);
+  sp_mem_free(rows->mem, rows->locations);
+}

@@ -1,0 +1,67 @@
+#include "store_inside.h"
+#include "util/status.h"
+
+/* Longest wait of an upload for room. Its client retries after a refusal. */
+#define WRITE_WAIT_NS (2 * SP_NS_PER_S)
+
+/* Room may be made without a signal, so waits are at most this long. */
+#define WRITE_LOOK_NS (100 * SP_NS_PER_MS)
+
+void sp_store_budget(sp_store *store, sp_disk_budget *out) {
+  sp_disk_budget_read(out, store->path, store->max_bytes);
+  atomic_store(&store->limit_bytes, out->limit);
+  atomic_store(&store->writer.log_turn, out->log_turn);
+  atomic_store(&store->writer.log_max, out->log_max);
+}
+
+static void write_press(sp_store *store) {
+  pthread_mutex_lock(&store->lock);
+  store->pressed = true;
+  pthread_cond_signal(&store->keeper_wake);
+  pthread_mutex_unlock(&store->lock);
+}
+
+/* The reason why nothing can be stored now; NULL: there is room. */
+static const char *write_obstacle(sp_store *store) {
+  const uint64_t used = atomic_load(&store->writer.used_bytes);
+  sp_disk_budget budget;
+
+  sp_store_budget(store, &budget);
+  if (used > budget.data_high || budget.log > budget.log_max / 2)
+    write_press(store);
+  if (budget.log > budget.log_max / 2)
+    return "the log of the store is full while queries read from it: try again";
+  if (used <= budget.data_max)
+    return NULL;
+  return budget.by_volume
+             ? "the disk of the store is full: make room there"
+             : "the store is full and drops its oldest data: try again";
+}
+
+static spanprof_status write_wait(sp_store *store) {
+  const sp_clock *clock = sp_clock_system();
+  const uint64_t until = sp_clock_monotonic_ns(clock) + WRITE_WAIT_NS;
+  const char *obstacle;
+
+  while ((obstacle = write_obstacle(store))) {
+    const uint64_t now = sp_clock_monotonic_ns(clock);
+
+    if (now >= until)
+      return sp_fail(SPANPROF_ERR_IO, "%s", obstacle);
+    pthread_mutex_lock(&store->lock);
+    sp_clock_wait(clock, &store->room, &store->lock, now + WRITE_LOOK_NS);
+    pthread_mutex_unlock(&store->lock);
+  }
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_store_write(sp_store *store, sp_writer_fn fn, void *data) {
+  spanprof_status st = write_wait(store);
+
+  if (st)
+    return st;
+  st = sp_writer_call(&store->writer, fn, data);
+  if (st == SPANPROF_ERR_IO)
+    write_press(store);
+  return st;
+}

@@ -1,0 +1,30 @@
+/* Texts of the store by their ids, asked for as they are met. */
+#ifndef SP_TEXT_CACHE_H
+#define SP_TEXT_CACHE_H
+
+#include "database.h"
+#include "profile/arena.h"
+#include "util/hash_index.h"
+
+typedef struct sp_text_cache {
+  sqlite3 *db;
+  sp_arena arena; /* of the texts, and of what the owner puts beside them */
+  sqlite3_stmt *ask;
+  sp_index index;
+  struct sp_cached_text *items;
+  size_t count;
+  size_t room;
+} sp_text_cache;
+
+void sp_text_cache_init(sp_text_cache *cache, const sp_mem *mem, sqlite3 *db,
+                        size_t bytes_max);
+void sp_text_cache_dispose(sp_text_cache *cache);
+
+/* Forget all that is in the arena. */
+void sp_text_cache_clear(sp_text_cache *cache);
+
+/* The text of an id, "" for one that there is none of. SPANPROF_ERR_LIMIT. */
+spanprof_status sp_text_cache_get(sp_text_cache *cache, uint32_t id,
+                                  const char **out);
+
+#endif

@@ -1,0 +1,11 @@
+/* The room that takes traces: OTLP/HTTP at /v1/traces. */
+#ifndef SP_TRACES_H
+#define SP_TRACES_H
+
+#include "server/http/http.h"
+#include "server/model/serve.h"
+
+/* SPANPROF_ERR_NOMEM. */
+spanprof_status sp_traces_routes(sp_http_routes *routes, sp_serve *serve);
+
+#endif
