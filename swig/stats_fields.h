@@ -4,7 +4,7 @@
 
 #include <spanprof/spanprof.h>
 
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 /* Of each word of the structure; NULL: it is no counter. */
 static const char *const stats_names[] = {

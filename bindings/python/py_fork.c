@@ -1,6 +1,6 @@
 #include "py_fork.h"
 
-#include "util/own_thread.h"
+#include "util/system/own_thread.h"
 
 static PyObject *module_only_own_threads(PyObject *module, PyObject *unused) {
   (void)module;

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "util/own_thread.h"
+#include "util/system/own_thread.h"
 
 #define GIL_CLOSE_NS 100000000
 

@@ -21,8 +21,8 @@
 #include "log_lines.h"
 #include "py_gil.h"
 #include "py_otel.h"
-#include "util/own_thread.h"
-#include "util/stderr_line.h"
+#include "util/system/own_thread.h"
+#include "util/system/stderr_line.h"
 
 static struct {
   pthread_mutex_t lock;

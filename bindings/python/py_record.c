@@ -8,7 +8,7 @@
 
 #include "py_lines.h"
 #include "py_text.h"
-#include "util/hash.h"
+#include "util/memory/hash.h"
 
 #define RECORD_NAME_BYTES_MAX 512
 #define RECORD_FILE_BYTES_MAX 896 /* on the stack of the handler */

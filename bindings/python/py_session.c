@@ -11,8 +11,8 @@
 #include "py_runtime.h"
 #include "py_sigterm.h"
 #include "session/session_flush.h"
-#include "util/clock.h"
-#include "util/own_thread.h"
+#include "util/system/clock.h"
+#include "util/system/own_thread.h"
 
 /* What lines get at the end, however long the last profile took. */
 #define SESSION_SETTLE_MS 100

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "util/clock.h"
+#include "util/system/clock.h"
 
 /* How long a space is kept after it has gone out of use: the core settles and
  * names a frame when it drains the sample, within a second. */

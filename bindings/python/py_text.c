@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/hash.h"
+#include "util/memory/hash.h"
 
 #define TEXT_HASH_ENDS 32
 

@@ -6,7 +6,7 @@
 #include "rb_jit_push.h"
 #include "rb_override.h"
 #include "rb_spanprof.h"
-#include "unwind/process_maps.h"
+#include "unwind/elf/process_maps.h"
 
 /* YJIT reserves at once all it may use: 128 MiB by default, 256 on 3.1, 64 on
  * 3.2 (--yjit-exec-mem-size). Other makers of code use less. */

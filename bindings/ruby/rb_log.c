@@ -5,7 +5,7 @@
 
 #include "log_lines.h"
 #include "rb_naming.h"
-#include "util/stderr_line.h"
+#include "util/system/stderr_line.h"
 
 void rb_sp_log_write(void *data, spanprof_log_level level,
                      const char *message) {

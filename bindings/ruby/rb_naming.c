@@ -16,7 +16,7 @@
 #include "rb_sigprof.h"
 #include "rb_spanprof.h"
 #include "rb_thread_table.h"
-#include "util/clock.h"
+#include "util/system/clock.h"
 
 /* Names asked for in a row before other Ruby threads get their turn: some 3 us
  * each. */

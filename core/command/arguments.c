@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "util/nearest.h"
-#include "util/status.h"
+#include "util/system/status.h"
+#include "util/text/nearest.h"
 
 /* What getopt_long() returns for an option: above every letter. */
 #define ARGUMENT_FIRST 256

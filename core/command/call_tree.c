@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 void sp_call_tree_init(sp_call_tree *tree, const sp_mem *mem) {
   memset(tree, 0, sizeof *tree);

@@ -3,7 +3,7 @@
 #define SP_CALL_TREE_H
 
 #include "amount.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 /* Nodes held: 160 MB and an index of as much at most. */
 #define SP_CALL_TREE_NODES_MAX (UINT32_C(1) << 22)

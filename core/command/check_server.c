@@ -4,7 +4,7 @@
 #include <strings.h>
 
 #include "export/pyroscope.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* Whether an Authorization header is among those that users add. */
 static bool check_has_authorization(const sp_settings *settings) {

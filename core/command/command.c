@@ -8,9 +8,9 @@
 #include <zlib.h>
 
 #include "arguments.h"
-#include "util/nearest.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/nearest.h"
+#include "util/text/utf8.h"
 
 static const struct command_word {
   const char *word;

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 /* What a command ends with. */
 #define SP_EXIT_OK     0

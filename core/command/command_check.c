@@ -5,10 +5,10 @@
 #include "check_server.h"
 #include "check_stack.h"
 #include "command.h"
-#include "sampler/signal.h"
-#include "sampler/timer.h"
+#include "sampler/handler/signal.h"
+#include "sampler/handler/timer.h"
 #include "session/options.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 static const char check_usage[] =
     "usage: spanprof check\n"

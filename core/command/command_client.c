@@ -1,8 +1,8 @@
 #include "command_client.h"
 
 #include "session/options.h"
-#include "util/buffer.h"
-#include "util/status.h"
+#include "util/memory/buffer.h"
+#include "util/system/status.h"
 
 spanprof_status sp_command_client_open(sp_command_client *client,
                                        const sp_command_io *io,

@@ -4,7 +4,7 @@
 #define SP_COMMAND_CLIENT_H
 
 #include "command.h"
-#include "export/http_client.h"
+#include "export/http/http_client.h"
 
 typedef struct sp_command_client {
   sp_settings settings;

@@ -11,7 +11,7 @@
 #include "report_html.h"
 #include "report_html_file.h"
 #include "report_print.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define REPORT_TOP_DEFAULT 20
 

@@ -44,5 +44,6 @@
 #include "command/report_unit.c"
 #ifndef SPANPROF_PAGE_APART /* an object of its own, which the server has too \
                              */
+#include "page/browser.c"
 #include "page/built_page.c"
 #endif

@@ -5,14 +5,14 @@
 #include "command.h"
 #include "command_client.h"
 #include "export/pyroscope.h"
-#include "export/retry.h"
-#include "export/series_comments.h"
-#include "profile/gunzip.h"
-#include "profile/gzip_stream.h"
-#include "profile/pprof_reader.h"
+#include "export/upload/retry.h"
+#include "export/upload/series_comments.h"
+#include "profile/pprof/gunzip.h"
+#include "profile/pprof/gzip_stream.h"
+#include "profile/pprof/pprof_reader.h"
 #include "profile_list.h"
 #include "progress.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* So often is one profile sent, and so long waited in between. */
 #define UPLOAD_TRIES       5

@@ -1,6 +1,6 @@
 #include "json_text.h"
 
-#include "util/json_string.h"
+#include "util/text/json_string.h"
 
 static void json_text(const char *text, size_t bytes, bool in_html, FILE *out) {
   char escape[SP_JSON_ESCAPE_BYTES];

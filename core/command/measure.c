@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "report_unit.h"
-#include "util/number.h"
-#include "util/status.h"
+#include "util/system/status.h"
+#include "util/text/number.h"
 
 /* What types a profile has, for a sentence. */
 static void measure_list_types(const sp_pprof *profile, char *out,

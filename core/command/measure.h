@@ -4,7 +4,7 @@
 #define SP_MEASURE_H
 
 #include "amount.h"
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 
 typedef struct sp_measure {
   uint32_t type;         /* index in the profile */

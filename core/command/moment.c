@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "settings/duration.h"
-#include "util/number.h"
+#include "util/text/number.h"
 
 #define MOMENT_DIGITS_MIN 9  /* of seconds, from 1973 on */
 #define MOMENT_DIGITS_MAX 19 /* of nanoseconds, until 2286 */

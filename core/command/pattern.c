@@ -1,6 +1,6 @@
 #include "pattern.h"
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 spanprof_status sp_pattern_set(sp_pattern *pattern, const char *text) {
   char why[120];

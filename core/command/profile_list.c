@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/buffer.h"
-#include "util/status.h"
+#include "util/memory/buffer.h"
+#include "util/system/status.h"
 
 #define PROFILE_READ_BYTES 65536
 

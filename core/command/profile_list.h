@@ -2,7 +2,7 @@
 #ifndef SP_PROFILE_LIST_H
 #define SP_PROFILE_LIST_H
 
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 /* What a file is, whatever it is called. */
 typedef struct sp_profile_identity {

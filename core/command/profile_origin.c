@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/number.h"
+#include "util/text/number.h"
 
 static const char origin_label[] = "label ";
 static const char origin_ending[] = ".pb.gz";

@@ -3,7 +3,7 @@
 #ifndef SP_PROFILE_ORIGIN_H
 #define SP_PROFILE_ORIGIN_H
 
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 
 typedef struct sp_profile_origin {
   const char *application; /* the profile's; NULL: not told */

@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "util/clock.h"
+#include "util/system/clock.h"
 
 #define PROGRESS_FIRST_NS (500 * SP_NS_PER_MS)
 #define PROGRESS_EVERY_NS (200 * SP_NS_PER_MS)

@@ -6,7 +6,7 @@
 #include "report_functions.h"
 #include "report_labels.h"
 #include "report_spans.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 spanprof_status sp_report_init(sp_report *report, const sp_mem *mem,
                                const sp_report_options *options) {

@@ -5,8 +5,8 @@
 #define SP_REPORT_H
 
 #include "amount.h"
-#include "profile/name_table.h"
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
+#include "profile/tables/name_table.h"
 #include "profile_origin.h"
 #include "report_comments.h"
 #include "report_filter.h"

@@ -6,11 +6,11 @@
 #include "arguments.h"
 #include "moment.h"
 #include "report_options.h"
-#include "util/buffer.h"
-#include "util/clock.h"
-#include "util/number.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/memory/buffer.h"
+#include "util/system/clock.h"
+#include "util/system/status.h"
+#include "util/text/number.h"
+#include "util/text/utf8.h"
 
 static bool report_is_labels(const sp_report_arguments *job) {
   return strcmp(job->word, "labels") == 0;

@@ -4,7 +4,7 @@
 
 #include "report_print.h"
 #include "report_unit.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Branches below this share are left out: 1 %. */
 #define CALLS_SMALL 100

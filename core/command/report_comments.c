@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/number.h"
-#include "util/status.h"
+#include "util/system/status.h"
+#include "util/text/number.h"
 
 #define COMMENT_NUMBERS_MAX 16
 #define COMMENT_BYTES_MAX   400

@@ -2,7 +2,7 @@
 #ifndef SP_REPORT_COMMENTS_H
 #define SP_REPORT_COMMENTS_H
 
-#include "profile/name_table.h"
+#include "profile/tables/name_table.h"
 #include "profile_origin.h"
 
 /* So many different ones are kept, and so many forms of ours. */

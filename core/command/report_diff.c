@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "binomial.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 static int diff_name_order(const void *a, const void *b) {
   const sp_report_row *left = a, *right = b;

@@ -5,7 +5,7 @@
 #include "json_text.h"
 #include "report_diff.h"
 #include "report_unit.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 static void diff_print_head(const sp_diff *diff, FILE *out) {
   fputs("base: ", out);

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "profile/gunzip.h"
+#include "profile/pprof/gunzip.h"
 #include "progress.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 static void files_say(sp_report_files *files, const char *how,
                       const char *path) {

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "profile/pprof_limits.h"
+#include "profile/tables/pprof_limits.h"
 #include "profile_origin.h"
-#include "util/hex.h"
+#include "util/text/hex.h"
 
 #define SPAN_ID_DIGITS 16
 

@@ -3,7 +3,7 @@
 #define SP_REPORT_FILTER_H
 
 #include "pattern.h"
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 
 #define SP_REPORT_LABELS_MAX 32
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 typedef struct folded_line {
   uint32_t node;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "profile/module_name.h"
-#include "util/status.h"
+#include "profile/tables/module_name.h"
+#include "util/system/status.h"
 
 /* Index numbers that stand for "not yet", in arrays of `count`. */
 static uint32_t *report_file_numbers(const sp_mem *mem, size_t count) {

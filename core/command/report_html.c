@@ -7,7 +7,7 @@
 #include "json_text.h"
 #include "page/built_page.h"
 #include "report_rows.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define HTML_SPANS_TOP 100
 #define HTML_PLACE     "id=\"page-data\">null<"

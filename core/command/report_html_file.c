@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/browser.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "page/browser.h"
+#include "util/system/status.h"
+#include "util/text/utf8.h"
 
 #define HTML_ENDING ".html"
 

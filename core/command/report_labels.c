@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* A number and its unit. */
 #define LABEL_NUMBER_BYTES 120

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 void sp_report_peek_init(sp_report_peek *peek, const sp_report *report) {
   memset(peek, 0, sizeof *peek);

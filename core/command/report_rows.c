@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Of what is equally large. */
 static int rows_name_order(const sp_report_row *left,

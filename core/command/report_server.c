@@ -6,9 +6,9 @@
 
 #include "command_client.h"
 #include "measure.h"
-#include "util/clock.h"
-#include "util/number.h"
-#include "util/status.h"
+#include "util/system/clock.h"
+#include "util/system/status.h"
+#include "util/text/number.h"
 
 #define SERVER_HOUR_NS (3600 * SP_NS_PER_S)
 

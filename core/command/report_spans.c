@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* The index of a span name, added where it is new. */
 static spanprof_status report_span_name(sp_report *report, const char *text,

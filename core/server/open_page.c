@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "page/browser.h"
 #include "page/built_page.h"
-#include "util/browser.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Of an address that means all of this machine's, one that a browser can go to.
  */

@@ -1,7 +1,7 @@
 #include "page_routes.h"
 
 #include "page/built_page.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* The views of core/page/src/model/state.ts. */
 static const char *const page_paths[] = {

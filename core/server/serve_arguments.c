@@ -7,8 +7,8 @@
 #include "server/http/guard.h"
 #include "server/http/http_server.h"
 #include "settings/duration.h"
-#include "util/number.h"
-#include "util/status.h"
+#include "util/system/status.h"
+#include "util/text/number.h"
 
 /* validation.reject-older-than and reject-newer-than of Pyroscope. */
 #define SERVE_PAST_NS   ((int64_t)3600 * 1000000000)

@@ -17,7 +17,7 @@
 #include "server/scrape/scraper.h"
 #include "server/store/store.h"
 #include "state_routes.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 typedef struct serve_process {
   sp_serve_arguments arguments;

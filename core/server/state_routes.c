@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "server/store/store.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 static void state_ready(void *data, const sp_http_request *request,
                         sp_http_response *response) {

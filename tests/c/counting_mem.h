@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct counting_mem {
   sp_mem mem;

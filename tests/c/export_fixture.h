@@ -11,7 +11,7 @@
 
 #include "check.h"
 #include "test_clock.h"
-#include "util/log.h"
+#include "util/system/log.h"
 #include "settings/settings.h"
 
 /* Lines of the log, each ended by a newline; one session at a time. While

@@ -7,7 +7,7 @@
 #include "export_fixture.h"
 #include "sample_pprof.h"
 #include "sink_process.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 static test_clock test_time;
 static sp_log test_log;

@@ -3,7 +3,7 @@
 #define FAILING_MEM_H
 
 #include "check.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct failing_mem {
   sp_mem mem;

@@ -8,7 +8,7 @@
 #include "check.h"
 #include "failing_mem.h"
 #include "pprof_rules.h"
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 #include "profile/profile.h"
 
 #define FIXTURE_PARTS_MAX 64

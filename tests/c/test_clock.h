@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "check.h"
-#include "util/clock.h"
+#include "util/system/clock.h"
 
 /* How long a wait sleeps before it looks at the clock again. */
 #define TEST_CLOCK_SLICE_NS (2 * SP_NS_PER_MS)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/eh_frame.h"
+#include "unwind/dwarf/eh_frame.h"
 #include "unwind/frame_step.h"
 
 #define FUZZ_VADDR UINT64_C(0x10000)

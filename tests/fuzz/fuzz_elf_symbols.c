@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "unwind/eh_frame.h"
-#include "unwind/elf_notes.h"
-#include "unwind/symbol_table.h"
+#include "unwind/dwarf/eh_frame.h"
+#include "unwind/elf/elf_notes.h"
+#include "unwind/elf/symbol_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,11 @@
 /* What a server may answer: header lines up to an empty one, then a body. */
-#include "export/http_answer.h"
+#include "export/http/http_answer.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 /* 1 January 2026. */
 #define FUZZ_UNIX_NS (UINT64_C(1767225600) * SP_NS_PER_S)

@@ -7,7 +7,7 @@
 #include "session/options.h"
 #include "settings/proxy_choice.h"
 #include "settings/server_address.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* A profile of any origin, compressed or not. */
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

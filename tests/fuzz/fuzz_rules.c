@@ -10,7 +10,7 @@
 
 #include "server/exported/metric_rule.h"
 #include "server/scrape/scrape_plan.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* A file of the spool, whoever wrote it. */
-#include "export/spool_file.h"
+#include "export/spool/spool_file.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 # swig/ include those that core/docs/write-a-binding.md lists, and no other.
 set -euo pipefail
 cd "$1"
-listed=$(sed -nE 's/^\| `([a-z_]+\/[a-z_]+\.h)` \|.*/\1/p' core/docs/write-a-binding.md | sort)
-used=$(grep -rhoE '^#include [<"][a-z_]+/[a-z_]+\.h' bindings swig | sed 's/.*[<"]//' | sort -u |
+listed=$(sed -nE 's/^\| `(([a-z_]+\/)+[a-z_]+\.h)` \|.*/\1/p' core/docs/write-a-binding.md | sort)
+used=$(grep -rhoE '^#include [<"]([a-z_]+/)+[a-z_]+\.h' bindings swig | sed 's/.*[<"]//' | sort -u |
   while read -r header; do [ ! -e "core/src/$header" ] && [ ! -e "core/$header" ] || echo "$header"; done)
 
 [ -n "$listed" ]

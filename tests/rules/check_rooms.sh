@@ -8,11 +8,17 @@ cd "$1"
 status=0
 # Rooms of one height do not include each other.
 declare -A height=(
-  [util]=0 [page]=0 [settings]=1 [label]=1 [unwind]=1 [sampler]=2 [span]=2
-  [profile]=3 [collect]=4 [export]=4 [session]=5 [command]=6
-  [server/model]=7 [server/http]=8 [server/store]=8 [server/receive]=9
-  [server/query]=9 [server/traces]=10 [server/scrape]=10 [server/exported]=10
-  [server]=11
+  [util]=0 [util/text]=1 [util/memory]=2 [util/system]=3
+  [settings]=10 [label]=10 [unwind/dwarf]=10 [unwind/elf]=11 [unwind]=12
+  [sampler/handler]=20 [sampler]=21 [span]=20
+  [profile/tables]=30 [profile/pprof]=31 [profile]=32
+  [collect/samples]=40 [collect]=41
+  [export/http]=40 [export/upload]=40 [export/spool]=41 [export]=42
+  [session]=50
+  [page]=50 [command]=60
+  [server/model]=70 [server/http]=80 [server/store]=80 [server/receive]=90
+  [server/query]=90 [server/traces]=100 [server/scrape]=100 [server/exported]=100
+  [server]=110
 )
 
 while read -r room; do

@@ -5,8 +5,8 @@
 #include "stress.h"
 
 #include "sampler/capture.h"
-#include "sampler/runtime.h"
-#include "util/counters.h"
+#include "sampler/handler/runtime.h"
+#include "util/system/counters.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -11,8 +11,8 @@
 #include "metric_rule.h"
 #include "server/http/http.h"
 #include "server/model/received.h"
-#include "util/hash_index.h"
-#include "util/log.h"
+#include "util/memory/hash_index.h"
+#include "util/system/log.h"
 
 /* Of one rule: what more label values have is counted as overflow. */
 #define SP_EXPORTED_SERIES_MAX 1000

@@ -4,7 +4,7 @@
 
 #include "server/query/classic_query.h"
 #include "server/query/query_plan.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define RULE_BYTES_MAX ((size_t)4 << 20) /* of all texts */
 

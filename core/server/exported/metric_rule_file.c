@@ -5,7 +5,7 @@
 
 #include "metric_rule.h"
 #include "server/model/yaml_file.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* What rules of any form refuse, with the line of this one. */
 static spanprof_status file_at(const sp_yaml *value, spanprof_status st) {

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "metric_rule.h"
-#include "util/buffer.h"
-#include "util/status.h"
+#include "util/memory/buffer.h"
+#include "util/system/status.h"
 
 typedef struct rule_text {
   char *name;

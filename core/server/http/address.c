@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "http_server.h"
-#include "util/number.h"
-#include "util/status.h"
+#include "util/system/status.h"
+#include "util/text/number.h"
 
 spanprof_status sp_http_address(const char *listen, char *host, size_t capacity,
                                 uint16_t *port) {

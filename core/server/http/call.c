@@ -3,9 +3,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "profile/gzip_stream.h"
+#include "profile/pprof/gzip_stream.h"
 #include "unknown_path.h"
-#include "util/clock.h"
+#include "util/system/clock.h"
 
 /* Most time for an answer. */
 #define CALL_NS_MAX (300 * SP_NS_PER_S)

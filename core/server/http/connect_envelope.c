@@ -7,8 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "util/number.h"
-#include "util/utf8.h"
+#include "util/text/number.h"
+#include "util/text/utf8.h"
 
 #define ENVELOPE_TIMEOUT_DIGITS 10
 

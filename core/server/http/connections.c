@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "util/clock.h"
-#include "util/hash_index.h"
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/memory/hash_index.h"
+#include "util/system/clock.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 /* How often the thread looks for disconnected clients: more often while a query
  * runs. */

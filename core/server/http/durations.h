@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "http.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 #define SP_HTTP_DURATION_BUCKETS 14
 

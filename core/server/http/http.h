@@ -6,7 +6,7 @@
 
 #include "server/model/cancel.h"
 #include "server/model/text_pair.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* What went wrong with a body before the handler was called; the handler says
  * it in its protocol's words. `body` is then empty. */

@@ -12,8 +12,8 @@
 #include "listen.h"
 #include "malformed.h"
 #include "percent.h"
-#include "util/clock.h"
-#include "util/status.h"
+#include "util/system/clock.h"
+#include "util/system/status.h"
 
 #define SERVER_HEADER_BYTES    ((size_t)64 << 10)
 #define SERVER_QUICK_WORKERS   24

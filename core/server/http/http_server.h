@@ -15,7 +15,7 @@
 
 #include "guard.h"
 #include "http.h"
-#include "util/log.h"
+#include "util/system/log.h"
 
 typedef struct sp_http_server sp_http_server;
 

@@ -13,7 +13,7 @@
 
 #include "guard.h"
 #include "http_server.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define LISTEN_WAITING 1024
 

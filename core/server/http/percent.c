@@ -1,6 +1,6 @@
 #include "percent.h"
 
-#include "util/hex.h"
+#include "util/text/hex.h"
 
 size_t sp_percent_decode(char *text) {
   const char *from = text;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 static spanprof_status token_refuse(const char *path, const char *why) {
   return sp_fail(SPANPROF_ERR_ARGUMENT, "the token file %.200s %s", path, why);

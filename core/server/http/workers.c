@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 static sp_work *workers_take(sp_workers *workers) {
   sp_work *work;

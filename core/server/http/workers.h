@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 /* What is handed in: the first member of the caller's own structure. */
 typedef struct sp_work {

@@ -1,7 +1,7 @@
 #include "cancel.h"
 
-#include "util/clock.h"
-#include "util/status.h"
+#include "util/system/clock.h"
+#include "util/system/status.h"
 
 void sp_cancel_because(sp_cancel *cancel, sp_cancel_reason reason) {
   uint32_t none = SP_CANCEL_NONE;

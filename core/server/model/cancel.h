@@ -4,7 +4,7 @@
 #ifndef SP_CANCEL_H
 #define SP_CANCEL_H
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef enum sp_cancel_reason {
   SP_CANCEL_NONE,

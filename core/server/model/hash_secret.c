@@ -2,8 +2,8 @@
 
 #include <sys/random.h>
 
-#include "util/hash.h"
-#include "util/status.h"
+#include "util/memory/hash.h"
+#include "util/system/status.h"
 
 uint64_t sp_hash_secret[2] = {UINT64_C(0xbb67ae8584caa73b),
                               UINT64_C(0x3c6ef372fe94f82b)};

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/utf8.h"
 
 /* A first failure stays. */
 static void received_fail(sp_received *profile, spanprof_status st) {

@@ -8,9 +8,9 @@
 #ifndef SP_RECEIVED_H
 #define SP_RECEIVED_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "text_pair.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 #define SP_RECEIVED_NONE UINT32_MAX
 

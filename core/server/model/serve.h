@@ -4,9 +4,9 @@
 
 #include "gate.h"
 #include "limits.h"
-#include "util/clock.h"
-#include "util/log.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
+#include "util/system/clock.h"
+#include "util/system/log.h"
 
 /* Counted since the start, shown at /metrics. */
 typedef struct sp_serve_counters {

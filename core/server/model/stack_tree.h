@@ -3,7 +3,7 @@
 #define SP_STACK_TREE_H
 
 #include "cancel.h"
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "text_pair.h"
 
 typedef struct sp_tree_function {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Values, items and texts of the largest file that is taken need less. */
 #define FILE_ARENA_MAX ((size_t)32 << 20)

@@ -3,8 +3,8 @@
 #ifndef SP_YAML_FILE_H
 #define SP_YAML_FILE_H
 
-#include "profile/arena.h"
-#include "util/log.h"
+#include "profile/tables/arena.h"
+#include "util/system/log.h"
 
 #define SP_YAML_BYTES_MAX ((size_t)1 << 20)
 #define SP_YAML_DEPTH_MAX 32

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/nearest.h"
-#include "util/status.h"
+#include "util/system/status.h"
+#include "util/text/nearest.h"
 #include "yaml_file.h"
 
 #define KEYS_NAMES_MAX 100

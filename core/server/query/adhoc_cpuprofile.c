@@ -4,7 +4,7 @@
 
 #include "matcher_list.h"
 #include "server/model/sum.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 #define V8_NS_PER_US 1000
 

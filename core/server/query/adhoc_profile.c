@@ -7,11 +7,11 @@
 #include "adhoc_json.h"
 #include "matcher_list.h"
 #include "perf_script.h"
-#include "profile/gunzip.h"
-#include "profile/module_name.h"
-#include "profile/pprof_reader.h"
+#include "profile/pprof/gunzip.h"
+#include "profile/pprof/pprof_reader.h"
+#include "profile/tables/module_name.h"
 #include "server/model/sum.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #define ADHOC_BYTES_MAX ((size_t)4 << 20) /* unpacked, as Pyroscope's */
 

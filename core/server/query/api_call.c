@@ -8,8 +8,8 @@
 #include "classic_query.h"
 #include "query_time.h"
 #include "server/http/connect_envelope.h"
-#include "util/number.h"
-#include "util/utf8.h"
+#include "util/text/number.h"
+#include "util/text/utf8.h"
 
 #define API_TYPE_DEFAULT "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define API_HOUR_MS      3600000

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "profile/gunzip.h"
+#include "profile/pprof/gunzip.h"
 #include "server/http/connect_envelope.h"
-#include "util/clock.h"
+#include "util/system/clock.h"
 
 static const char transport_takes[] =
     "application/json, application/json; charset=utf-8, application/proto";

@@ -3,7 +3,7 @@
 #define SP_DOT_CALLS_H
 
 #include "server/model/stack_tree.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 /* One function's line. */
 typedef struct sp_dot_node {

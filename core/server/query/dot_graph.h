@@ -3,7 +3,7 @@
 #define SP_DOT_GRAPH_H
 
 #include "server/model/stack_tree.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* Append the graph. `type` is the kind of values ("cpu"), `unit` their unit.
  * Stacks with a location that has no name are left out; nothing at all where

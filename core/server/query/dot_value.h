@@ -2,7 +2,7 @@
 #ifndef SP_DOT_VALUE_H
 #define SP_DOT_VALUE_H
 
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* The unit that all values of a graph are shown in. */
 typedef struct sp_dot_unit {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "profile/varint.h"
+#include "profile/pprof/varint.h"
 
 void sp_flame_graph_dispose(sp_flame_graph *graph) {
   if (!graph->mem)

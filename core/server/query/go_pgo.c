@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "name_tree.h"
-#include "util/hash_index.h"
-#include "util/status.h"
+#include "util/memory/hash_index.h"
+#include "util/system/status.h"
 
 typedef struct pgo_trim {
   sp_stack_tree *stacks;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/json_string.h"
+#include "util/text/json_string.h"
 
 sp_json sp_json_of(sp_buffer *out) {
   return (sp_json){.out = out};

@@ -2,7 +2,7 @@
 #ifndef SP_JSON_WRITER_H
 #define SP_JSON_WRITER_H
 
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 typedef struct sp_json {
   sp_buffer *out;

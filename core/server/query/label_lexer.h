@@ -3,7 +3,7 @@
 #define SP_LABEL_LEXER_H
 
 #include "query_fault.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 typedef enum sp_label_word {
   SP_WORD_END,

@@ -4,7 +4,7 @@
 
 #include "classic_query.h"
 #include "label_lexer.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 typedef struct label_query {
   sp_label_lexer lexer;

@@ -2,7 +2,7 @@
 #ifndef SP_MATCHER_LIST_H
 #define SP_MATCHER_LIST_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "query_fault.h"
 #include "regex_match.h"
 #include "server/model/selector.h"

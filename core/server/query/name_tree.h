@@ -5,8 +5,8 @@
 
 #include "server/model/stack_tree.h"
 #include "server/model/sum.h"
-#include "util/buffer.h"
-#include "util/hash_index.h"
+#include "util/memory/buffer.h"
+#include "util/memory/hash_index.h"
 
 #define SP_NAME_TREE_SIDES 2
 

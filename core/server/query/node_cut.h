@@ -4,7 +4,7 @@
 #ifndef SP_NODE_CUT_H
 #define SP_NODE_CUT_H
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_node_cut {
   int64_t smallest; /* smallest weight that is kept */

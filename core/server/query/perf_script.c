@@ -5,9 +5,9 @@
 
 #include "adhoc_lines.h"
 #include "matcher_list.h"
-#include "profile/module_name.h"
+#include "profile/tables/module_name.h"
 #include "server/model/sum.h"
-#include "util/number.h"
+#include "util/text/number.h"
 
 #define PERF_DEPTH_MAX  1024 /* deeper stacks lose their outermost frames */
 #define PERF_EVENTS_MAX 64   /* further events are skipped */

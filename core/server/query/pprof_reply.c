@@ -6,7 +6,7 @@
 
 #include "matcher_list.h"
 #include "pprof_nodes.h"
-#include "profile/pprof_limits.h"
+#include "profile/tables/pprof_limits.h"
 #include "query_time.h"
 #include "text_set.h"
 

@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "label_lexer.h"
-#include "util/hex.h"
+#include "util/text/hex.h"
 
 #define PLAN_TYPE_PARTS 5
 

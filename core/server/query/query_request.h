@@ -5,7 +5,7 @@
 #ifndef SP_QUERY_REQUEST_H
 #define SP_QUERY_REQUEST_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "query_fault.h"
 
 typedef enum sp_profile_format {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/number.h"
+#include "util/text/number.h"
 
 #define TIME_MS_PER_DAY INT64_C(86400000)
 

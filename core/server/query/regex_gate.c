@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "regex_escape.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #define GATE_DEPTH_MAX  250  /* PCRE2's; Go's is 1000 */
 #define GATE_REPEAT_MAX 1000 /* also of repeats in repeats, multiplied */

@@ -4,7 +4,7 @@
 #ifndef SP_REGEX_GATE_H
 #define SP_REGEX_GATE_H
 
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 typedef struct sp_regex_fault {
   const char *what; /* "missing closing ]" */

@@ -9,7 +9,7 @@
 #include "render_query.h"
 #include "stack_query.h"
 #include "text_set.h"
-#include "util/number.h"
+#include "util/text/number.h"
 
 /* "max-nodes" or "maxNodes"; what is no number counts as not given: 0. */
 static uint64_t render_nodes(const sp_query *query) {

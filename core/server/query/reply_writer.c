@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "profile/varint.h"
+#include "profile/pprof/varint.h"
 
 /* Wire types: https://protobuf.dev/programming-guides/encoding/. */
 enum { REPLY_VARINT = 0, REPLY_FIXED64 = 1, REPLY_LENGTH = 2 };

@@ -7,7 +7,7 @@
 #include "matcher_list.h"
 #include "query_request.h"
 #include "request_fields.h"
-#include "util/number.h"
+#include "util/text/number.h"
 
 /* What jansson makes of a value takes some 40 bytes, where it took two. */
 #define JSON_VALUES_MAX 1000000

@@ -1,10 +1,10 @@
 #include <string.h>
 
 #include "matcher_list.h"
-#include "profile/pprof_fields.h"
+#include "profile/pprof/pprof_fields.h"
 #include "query_request.h"
 #include "request_fields.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #define REQUEST_TEXTS_MAX 65536 /* of one list */
 

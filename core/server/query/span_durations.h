@@ -3,7 +3,7 @@
 #ifndef SP_SPAN_DURATIONS_H
 #define SP_SPAN_DURATIONS_H
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_span_duration {
   uint32_t row;

@@ -3,7 +3,7 @@
 #ifndef SP_SPAN_MEMBERS_H
 #define SP_SPAN_MEMBERS_H
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_span_member {
   uint64_t span_id;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define PARENTS_SPANS_MAX ((size_t)1 << 20)
 #define PARENTS_BATCH     500 /* ids of one statement */

@@ -2,8 +2,8 @@
 #ifndef SP_TEXT_SET_H
 #define SP_TEXT_SET_H
 
-#include "profile/arena.h"
-#include "util/hash_index.h"
+#include "profile/tables/arena.h"
+#include "util/memory/hash_index.h"
 
 typedef struct sp_text_set {
   sp_arena *arena; /* of the texts and of all below; outlives the set */

@@ -5,7 +5,7 @@
 
 #include "json_writer.h"
 #include "server/model/stack_tree.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 #define SP_WIRE_SIDES     2
 #define SP_WIRE_NODES_MAX 1048576

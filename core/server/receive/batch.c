@@ -3,7 +3,7 @@
 #include "build.h"
 #include "raw_check.h"
 #include "server/store/store.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define BATCH_RATE "4.0 MiB" /* Pyroscope's default, named in its refusal */
 

@@ -4,9 +4,9 @@
 
 #include "build_text.h"
 #include "hex_id.h"
-#include "profile/module_name.h"
+#include "profile/tables/module_name.h"
 #include "raw_ids.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define BUILD_UNSEEN UINT32_MAX /* location without a number yet */
 

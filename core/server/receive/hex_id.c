@@ -1,6 +1,6 @@
 #include "hex_id.h"
 
-#include "util/hex.h"
+#include "util/text/hex.h"
 
 #define HEX_SPAN_DIGITS  16
 #define HEX_TRACE_DIGITS 32

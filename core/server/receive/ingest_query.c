@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "util/number.h"
+#include "util/text/number.h"
 
 #define INGEST_DAY_DIGITS 8
 

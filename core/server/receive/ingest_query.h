@@ -2,7 +2,7 @@
 #ifndef SP_INGEST_QUERY_H
 #define SP_INGEST_QUERY_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "refusal.h"
 #include "series_labels.h"
 

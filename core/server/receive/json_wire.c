@@ -5,10 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/varint.h"
+#include "profile/pprof/varint.h"
 #include "server/model/base64.h"
-#include "util/hex.h"
-#include "util/number.h"
+#include "util/text/hex.h"
+#include "util/text/number.h"
 #include "wire.h"
 
 /* What jansson 2.14 takes for a number or a text, with a member's name, and for

@@ -4,7 +4,7 @@
 #include "otlp_json.h"
 #include "otlp_profile.h"
 #include "unpack.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 /* Fields of the request, ResourceProfiles and ScopeProfiles. */
 enum {

@@ -4,7 +4,7 @@
 #define SP_OTLP_BUILDER_H
 
 #include "otlp_sample.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 typedef struct sp_otlp_map {
   sp_index index;

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "raw_profile.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 /* Fields of AnyValue: opentelemetry/proto/common/v1/common.proto. */
 enum {

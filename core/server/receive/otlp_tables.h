@@ -4,7 +4,7 @@
 #ifndef SP_OTLP_TABLES_H
 #define SP_OTLP_TABLES_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "wire.h"
 
 typedef enum sp_otlp_table {

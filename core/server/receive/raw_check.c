@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #define CHECK_TIME_BYTES 64
 

@@ -3,7 +3,7 @@
 #ifndef SP_RAW_IDS_H
 #define SP_RAW_IDS_H
 
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 typedef struct sp_raw_ids {
   const sp_mem *mem;

@@ -4,7 +4,7 @@
 #ifndef SP_RAW_PROFILE_H
 #define SP_RAW_PROFILE_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "server/model/limits.h"
 #include "server/store/stored_hash.h"
 #include "wire.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #define REFUSAL_LOGGED_BYTES 300
 

@@ -3,7 +3,7 @@
 #define SP_REFUSAL_H
 
 #include "server/model/serve.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 typedef enum sp_refusal_kind {
   SP_REFUSAL_NONE,

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 /* Of one process alone: they would make a series of each of its runs. */
 #define LABELS_SESSION "__session_id__"

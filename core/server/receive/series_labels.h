@@ -2,7 +2,7 @@
 #ifndef SP_SERIES_LABELS_H
 #define SP_SERIES_LABELS_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "refusal.h"
 #include "server/model/limits.h"
 #include "view.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "stack_text.h"
-#include "util/number.h"
+#include "util/text/number.h"
 
 #define FOLDED_COUNT_MAX 32 /* digits of a count, with zeros before it */
 

@@ -4,7 +4,7 @@
 #define SP_STACK_LIST_H
 
 #include "raw_profile.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 typedef struct sp_stack_entry {
   size_t first; /* of frames */

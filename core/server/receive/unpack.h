@@ -3,7 +3,7 @@
 #define SP_UNPACK_H
 
 #include "server/http/http.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 #include "view.h"
 
 typedef enum sp_unpack_end {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 static const char *const access_none[] = {NULL};
 

@@ -6,8 +6,8 @@
 #include "scrape_access.h"
 #include "scrape_job.h"
 #include "settings/duration.h"
-#include "util/buffer.h"
-#include "util/status.h"
+#include "util/memory/buffer.h"
+#include "util/system/status.h"
 
 /* How often a target may be asked, and how long it may take. */
 #define CONFIG_INTERVAL_MIN_NS SP_NS_PER_S

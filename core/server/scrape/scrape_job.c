@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 static const char *const job_none[] = {NULL};
 

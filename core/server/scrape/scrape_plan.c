@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/clean.h"
-#include "util/number.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/clean.h"
+#include "util/text/number.h"
+#include "util/text/utf8.h"
 
 #define PLAN_BYTES_MAX ((size_t)16 << 20)
 #define PLAN_URL_MAX   4096

@@ -3,8 +3,8 @@
 #ifndef SP_SCRAPE_PLAN_H
 #define SP_SCRAPE_PLAN_H
 
-#include "profile/arena.h"
-#include "util/log.h"
+#include "profile/tables/arena.h"
+#include "util/system/log.h"
 
 /* Of all targets together; and labels that one target is given. */
 #define SP_SCRAPE_PROBES_MAX ((size_t)1000)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "scrape_access.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/utf8.h"
 
 #define TRANSFER_CONNECT_MS 8000L
 #define TRANSFER_TEXT_SIZE  120 /* what is shown of a target's own words */

@@ -5,7 +5,7 @@
 #include <curl/curl.h>
 
 #include "scrape_plan.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* A profile is at most 2 MiB unpacked (receive/batch.h): more is none, packed
  * or not. Headers have their own bound, since libcurl keeps them. */

@@ -6,9 +6,9 @@
 
 #include "scrape_take.h"
 #include "scraper_inside.h"
-#include "util/own_thread.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
+#include "util/text/utf8.h"
 
 #define SCRAPER_SLEEP_MAX_NS SP_NS_PER_S
 #define SCRAPER_SAY_NS       (60 * SP_NS_PER_S)

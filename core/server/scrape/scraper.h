@@ -9,7 +9,7 @@
 
 #include "scrape_plan.h"
 #include "server/model/serve.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 typedef struct sp_scraper sp_scraper;
 

@@ -10,7 +10,7 @@
 #ifndef SP_BLOCK_H
 #define SP_BLOCK_H
 
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 #define SP_BLOCK_TYPES_MAX 64
 

@@ -2,7 +2,7 @@
 
 #include "block.h"
 #include "columns.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 static spanprof_status block_damaged(void) {
   return sp_fail(SPANPROF_ERR_FORMAT, "a block of the store is damaged");

@@ -12,7 +12,7 @@
 
 #include "columns.h"
 #include "store_inside.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Rows to read, or to delete, at a time. */
 #define COLLECT_ROWS_MAX    512

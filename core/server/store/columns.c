@@ -2,7 +2,7 @@
 
 #include <zlib.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Of one block unpacked. */
 #define COLUMNS_BYTES_MAX ((uint64_t)256 << 20)

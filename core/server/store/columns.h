@@ -7,8 +7,8 @@
 #include <endian.h>
 #include <string.h>
 
-#include "profile/varint.h"
-#include "util/buffer.h"
+#include "profile/pprof/varint.h"
+#include "util/memory/buffer.h"
 
 static inline void sp_put_number(sp_buffer *out, uint64_t number) {
   uint8_t bytes[SP_VARINT_BYTES_MAX];

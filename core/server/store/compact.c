@@ -11,7 +11,7 @@
  * nothing of it changes, and the next pass looks again. */
 #include "compact.h"
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define COMPACT_HOUR_NS ((int64_t)3600 * 1000000000)
 

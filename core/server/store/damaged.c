@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "store_inside.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Whether it is noted for the first time. */
 static bool damaged_note(sp_store *store, int64_t block) {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* What version 2 added: filters of many blocks (wide_filter.h). */
 #define DATABASE_WIDE_FILTER                                               \

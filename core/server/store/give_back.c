@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "store_inside.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* The file may have free pages of this part of its used ones, plus this many
  * bytes. */

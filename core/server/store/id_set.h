@@ -3,7 +3,7 @@
 #ifndef SP_ID_SET_H
 #define SP_ID_SET_H
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_id_set {
   uint8_t **pages; /* NULL: it contains no ids */

@@ -1,5 +1,5 @@
 #include "store_inside.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 static void insert_bytes(sqlite3_stmt *statement, int at,
                          const sp_buffer *bytes) {

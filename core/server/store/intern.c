@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* What is kept in memory, twice: some 10 applications with all their stacks. */
 #define INTERN_ITEMS_MAX 150000

@@ -8,9 +8,9 @@
 
 #include "database.h"
 #include "id_set.h"
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "series_limit.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 typedef enum sp_intern_kind {
   SP_INTERN_TEXT,

@@ -1,7 +1,7 @@
 #include <sys/resource.h>
 
 #include "compact.h"
-#include "util/status.h"
+#include "util/system/status.h"
 #include "wide_filter.h"
 
 /* How often there is a look at what can be compacted and what has to go. */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "columns.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Replaces a label's value beyond the limits of series. */
 #define PUT_OTHER "[other]"

@@ -2,7 +2,7 @@
 
 #include "columns.h"
 #include "put_labels.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Items that the writer looks up or inserts for one profile in one transaction:
  * some 10 ms. */

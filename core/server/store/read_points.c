@@ -2,7 +2,7 @@
 
 #include "sample_sums.h"
 #include "server/model/sum.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* The sums of one profile and series: of each entry of it, and of its spans. */
 typedef struct points_sum {

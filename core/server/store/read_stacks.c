@@ -5,7 +5,7 @@
 #include "sample_sums.h"
 #include "server/model/sum.h"
 #include "stack_rows.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* What one tree may take of memory. */
 #define STACKS_BYTES_MAX ((size_t)96 << 20)

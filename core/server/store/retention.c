@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
 #include "compact.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Most to drop in one transaction; when dropping by bytes, also at most a part
  * of all blocks, so that little more than necessary is dropped. */

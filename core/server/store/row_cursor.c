@@ -1,6 +1,6 @@
 #include "row_cursor.h"
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* A search costs as much as this number of steps. */
 #define ROW_STEPS_MAX 16

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "server/model/sum.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* What they may take of memory: a million. */
 #define SUMS_SAMPLES_MAX ((size_t)1 << 20)

@@ -4,7 +4,7 @@
 
 #include "columns.h"
 #include "select_source.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* What is looked at in vain is forgotten each time that it takes so much. */
 #define SERIES_TRIED_BYTES ((size_t)4 << 20)

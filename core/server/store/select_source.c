@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Labels derived from a profile's type. */
 #define SERIES_RESERVED 6

@@ -7,7 +7,7 @@
 #define SP_SERIES_LIMIT_H
 
 #include "database.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 /* The part of its labels that a new series may keep, from all to none. */
 typedef enum sp_series_room {

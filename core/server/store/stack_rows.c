@@ -1,6 +1,6 @@
 #include "stack_rows.h"
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* A wanted row and the reason: with this flag `by` is the number of a requested
  * stack, otherwise the number of the row that it is the caller of. */

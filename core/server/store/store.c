@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "store_inside.h"
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 /* Uploads that are read or packed at once. The others' threads would only take
  * turns with the writer, for whose transaction all of them wait. */

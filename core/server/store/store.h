@@ -16,8 +16,8 @@
 #include "server/model/selector.h"
 #include "server/model/stack_tree.h"
 #include "server/model/text_pair.h"
-#include "util/clock.h"
-#include "util/log.h"
+#include "util/system/clock.h"
+#include "util/system/log.h"
 
 typedef struct sp_store sp_store;
 

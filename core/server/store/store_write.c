@@ -1,5 +1,5 @@
 #include "store_inside.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 /* Longest wait of an upload for room. Its client retries after a refusal. */
 #define WRITE_WAIT_NS (2 * SP_NS_PER_S)

@@ -3,8 +3,8 @@
 #define SP_TEXT_CACHE_H
 
 #include "database.h"
-#include "profile/arena.h"
-#include "util/hash_index.h"
+#include "profile/tables/arena.h"
+#include "util/memory/hash_index.h"
 
 typedef struct sp_text_cache {
   sqlite3 *db;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "id_filter.h"
-#include "util/hex.h"
+#include "util/text/hex.h"
 
 bool sp_matcher_is_of_spans(const sp_matcher *matcher) {
   return strcmp(matcher->name, "span_id") == 0 ||

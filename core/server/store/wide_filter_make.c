@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "id_filter.h"
-#include "util/status.h"
+#include "util/system/status.h"
 #include "wide_filter.h"
 
 /* Of one: a transaction that nobody waits long for, with the largest block's

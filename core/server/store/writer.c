@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 /* Of one transaction: its log is at most some MiB, and nobody waits long. */
 #define WRITER_JOBS_MAX 64

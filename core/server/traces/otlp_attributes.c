@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "server/receive/otlp_tables.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 /* Number.MAX_SAFE_INTEGER: https://tc39.es/ecma262/ */
 #define TRACE_NUMBER_MAX ((INT64_C(1) << 53) - 1)

@@ -3,7 +3,7 @@
 #include "otlp_attributes.h"
 #include "server/receive/hex_id.h"
 #include "server/receive/raw_profile.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #define TRACE_SPAN_ID_BYTES  8
 #define TRACE_TRACE_ID_BYTES 16

@@ -2,7 +2,7 @@
 #ifndef SP_OTLP_SPANS_H
 #define SP_OTLP_SPANS_H
 
-#include "profile/arena.h"
+#include "profile/tables/arena.h"
 #include "server/receive/wire.h"
 #include "server/store/store.h"
 

@@ -4,7 +4,7 @@
 
 #include "otlp_span_json.h"
 #include "otlp_spans.h"
-#include "profile/varint.h"
+#include "profile/pprof/varint.h"
 #include "server/receive/batch.h"
 #include "server/receive/unpack.h"
 #include "server/receive/upload_memory.h"

@@ -5,14 +5,14 @@
 
 #include "collector_recordings.h"
 #include "collector_work.h"
-#include "sampler/signal.h"
-#include "sampler/stack_top.h"
+#include "sampler/handler/signal.h"
+#include "sampler/handler/stack_top.h"
+#include "sampler/handler/timer.h"
 #include "sampler/thread_table.h"
-#include "sampler/timer.h"
-#include "util/cycles.h"
-#include "util/fork_hooks.h"
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/system/cycles.h"
+#include "util/system/fork_hooks.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 #define COLLECTOR_IDLE_WAIT_NS (100 * SP_NS_PER_MS)
 

@@ -16,8 +16,8 @@
 
 #include "profile/profile.h"
 #include "settings/settings.h"
-#include "util/clock.h"
-#include "util/log.h"
+#include "util/system/clock.h"
+#include "util/system/log.h"
 
 typedef struct sp_collector sp_collector;
 

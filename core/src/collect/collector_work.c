@@ -2,13 +2,13 @@
 
 #include <time.h>
 
+#include "collect/samples/runtime_names.h"
 #include "collector_recordings.h"
 #include "comments.h"
 #include "last_thread.h"
-#include "runtime_names.h"
 #include "sampler/thread_scan.h"
 #include "span/span.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 /* How long the collector sleeps where nobody calls it: names are asked for
  * while what they name is there. */

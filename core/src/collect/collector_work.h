@@ -5,9 +5,9 @@
 
 #include <pthread.h>
 
+#include "collect/samples/sample_fold.h"
 #include "collector.h"
 #include "recording.h"
-#include "sample_fold.h"
 #include "sampler/capture.h"
 #include "warnings.h"
 

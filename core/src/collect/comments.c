@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 SP_PRINTF(3, 4)
 static void comment_line(sp_comments *out, size_t line, const char *format,

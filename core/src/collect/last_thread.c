@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sampler/task_file.h"
+#include "sampler/handler/task_file.h"
 #include "sampler/thread_scan.h"
-#include "util/own_thread.h"
+#include "util/system/own_thread.h"
 
 /* The process that is being ended: exit() may be called once. */
 static pid_t last_thread_exits;

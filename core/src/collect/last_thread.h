@@ -5,7 +5,7 @@
 #ifndef SP_LAST_THREAD_H
 #define SP_LAST_THREAD_H
 
-#include "util/log.h"
+#include "util/system/log.h"
 
 /* Where the last scan found so many `threads` that are not ours: if they have
  * all ended, end the process by exit(0), on a thread of its own. Collector

@@ -8,8 +8,8 @@
 
 #include <pthread.h>
 
-#include "sample_sink.h"
-#include "util/clock.h"
+#include "collect/samples/sample_sink.h"
+#include "util/system/clock.h"
 
 /* Recordings at the same time. */
 #define SP_RECORDINGS_MAX 1024

@@ -2,8 +2,8 @@
 
 #include "label/label_node.h"
 #include "label/span_record.h"
-#include "sampler/signal.h"
-#include "util/counters.h"
+#include "sampler/handler/signal.h"
+#include "util/system/counters.h"
 
 static void drops_tell(sp_warnings *warnings, sp_log *log) {
   uint64_t dropped = sp_counted(&sp_counts.samples_dropped_busy) +

@@ -4,7 +4,7 @@
 #define SP_WARNINGS_H
 
 #include "profile/profile.h"
-#include "util/log.h"
+#include "util/system/log.h"
 
 /* What was warned of so far; all zero at first. */
 typedef struct sp_warnings {

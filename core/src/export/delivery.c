@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "delivery_log.h"
+#include "export/upload/retry.h"
 #include "pyroscope.h"
-#include "retry.h"
 #include "span/span.h"
 
 #define DELIVERY_DOWN_NS (20 * SP_NS_PER_S)

@@ -24,14 +24,14 @@
 #ifndef SP_DELIVERY_H
 #define SP_DELIVERY_H
 
-#include "http_client.h"
+#include "export/http/http_client.h"
+#include "export/spool/spool.h"
+#include "export/upload/series.h"
+#include "export/upload/upload.h"
 #include "profile_files.h"
-#include "series.h"
-#include "spool.h"
-#include "upload.h"
-#include "util/clock.h"
-#include "util/counters.h"
-#include "util/log.h"
+#include "util/system/clock.h"
+#include "util/system/counters.h"
+#include "util/system/log.h"
 
 /* How a profile's way ended. */
 typedef enum sp_fate {

@@ -3,7 +3,7 @@
 #define SP_DELIVERY_LOG_H
 
 #include "delivery.h"
-#include "retry.h"
+#include "export/upload/retry.h"
 
 /* What the server answered, if anything, and what comes of it. */
 void sp_delivery_log_failure(const sp_delivery *delivery,

@@ -35,9 +35,9 @@
 
 #include "exporter_service.h"
 #include "exporter_steps.h"
-#include "util/counters.h"
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/system/counters.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 /* Of the time a stop has, what is kept for the disk and for noticing that the
  * thread is stuck. */

@@ -10,8 +10,8 @@
 
 #include "profile/profile.h"
 #include "settings/settings.h"
-#include "util/clock.h"
-#include "util/log.h"
+#include "util/system/clock.h"
+#include "util/system/log.h"
 
 typedef struct sp_exporter sp_exporter;
 

@@ -1,8 +1,8 @@
 #include "exporter_steps.h"
 
+#include "export/upload/retry.h"
 #include "exporter_service.h"
-#include "retry.h"
-#include "util/own_thread.h"
+#include "util/system/own_thread.h"
 
 #define EXPORTER_MAX_AGE_NS (SP_RETRY_MAX_AGE_S * SP_NS_PER_S)
 

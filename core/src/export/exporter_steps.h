@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 #include "delivery.h"
+#include "export/upload/upload_queue.h"
 #include "exporter.h"
-#include "upload_queue.h"
 
 typedef enum sp_exporter_place {
   SP_EXPORTER_IDLE,

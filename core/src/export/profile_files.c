@@ -11,12 +11,12 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "series_comments.h"
-#include "util/ascii.h"
-#include "util/counters.h"
-#include "util/directory.h"
-#include "util/number.h"
-#include "util/status.h"
+#include "export/upload/series_comments.h"
+#include "util/system/counters.h"
+#include "util/system/directory.h"
+#include "util/system/status.h"
+#include "util/text/ascii.h"
+#include "util/text/number.h"
 
 /* With the hash, leaves room in NAME_MAX (255) for pid, time, suffix and
  * ".tmp". */

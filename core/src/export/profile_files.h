@@ -8,11 +8,11 @@
 #ifndef SP_PROFILE_FILES_H
 #define SP_PROFILE_FILES_H
 
+#include "export/upload/series.h"
 #include "profile/profile.h"
-#include "series.h"
 #include "settings/settings.h"
-#include "util/clock.h"
-#include "util/log.h"
+#include "util/system/clock.h"
+#include "util/system/log.h"
 
 typedef struct sp_profile_files sp_profile_files;
 

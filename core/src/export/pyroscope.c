@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gzip_store.h"
-#include "util/ascii.h"
-#include "util/hash.h"
+#include "export/upload/gzip_store.h"
+#include "util/memory/hash.h"
+#include "util/text/ascii.h"
 
 #define PYROSCOPE_PUSH_PATH "/push.v1.PusherService/Push"
 

@@ -3,11 +3,11 @@
 #ifndef SP_PYROSCOPE_H
 #define SP_PYROSCOPE_H
 
-#include "http_client.h"
+#include "export/http/http_client.h"
+#include "export/upload/series.h"
 #include "profile/profile.h"
-#include "series.h"
 #include "settings/settings.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* What the server answers to a profile it took (all of 600 recorded answers):
  * Push as the request, /ingest without a body. */

@@ -2,8 +2,8 @@
 #include "context.h"
 #include "span_record.h"
 #include "tls.h"
-#include "util/counters.h"
-#include "util/status.h"
+#include "util/system/counters.h"
+#include "util/system/status.h"
 
 /* A token is the context's number (24 bits), the serial of the enter (32) and
  * the depth before it (8), so that it fits no other entry: not one in another

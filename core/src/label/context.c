@@ -11,7 +11,7 @@
 #include "label_fork.h"
 #include "label_set.h"
 #include "tls.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 /* Selves come from pages that stay mapped, and are reused: see context_slab.h.
  */

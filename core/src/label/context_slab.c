@@ -1,6 +1,6 @@
 #include "context_slab.h"
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 #define CONTEXT_SLAB_BYTES 32768u
 

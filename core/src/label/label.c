@@ -2,9 +2,9 @@
 #include "label_set.h"
 #include "text.h"
 #include "tls.h"
-#include "util/counters.h"
-#include "util/hash.h"
-#include "util/status.h"
+#include "util/memory/hash.h"
+#include "util/system/counters.h"
+#include "util/system/status.h"
 
 /* A token is the set before the push and the set after it. The set after it
  * says whether the push is still in force, the set before it spares the common

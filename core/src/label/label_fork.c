@@ -2,7 +2,7 @@
 
 #include "context.h"
 #include "text.h"
-#include "util/fork_hooks.h"
+#include "util/system/fork_hooks.h"
 
 static void label_before_fork(void) {
   sp_context_lock();

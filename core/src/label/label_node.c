@@ -1,6 +1,6 @@
 #include "label_node.h"
 
-#include "util/hash.h"
+#include "util/memory/hash.h"
 
 /* At most half full: pairs are fewer than nodes. */
 #define PAIR_SLOTS (2 * SP_LABEL_NODES)

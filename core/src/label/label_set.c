@@ -2,9 +2,9 @@
 
 #include "label_node.h"
 #include "text.h"
-#include "util/clean.h"
-#include "util/counters.h"
-#include "util/status.h"
+#include "util/system/counters.h"
+#include "util/system/status.h"
+#include "util/text/clean.h"
 
 #define LABEL_VALUES_MAX 1024u
 

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "label_fork.h"
-#include "util/clean.h"
-#include "util/counters.h"
-#include "util/hash.h"
-#include "util/mem.h"
-#include "util/status.h"
+#include "util/memory/hash.h"
+#include "util/memory/mem.h"
+#include "util/system/counters.h"
+#include "util/system/status.h"
+#include "util/text/clean.h"
 
 /* Protocol: an entry is written under the lock, then made visible by its slot
  * in the index (release); readers take no lock. An index that became too small

@@ -3,7 +3,7 @@
 #ifndef SP_TEXT_H
 #define SP_TEXT_H
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 /* Bounds of what a process can intern. */
 #define SP_TEXT_COUNT_MAX (UINT32_C(1) << 20)

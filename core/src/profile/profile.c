@@ -3,8 +3,8 @@
 #include <limits.h>
 #include <unistd.h>
 
-#include "pprof_writer.h"
-#include "util/counters.h"
+#include "profile/pprof/pprof_writer.h"
+#include "util/system/counters.h"
 
 /* What stays allocated from window to window. Stacks are found again at the
  * cost of a lookup a frame, and a small service has new ones for hours; names
@@ -243,13 +243,6 @@ sp_profile_notes sp_profile_notes_get(const sp_profile *profile) {
   return (sp_profile_notes){.overflow_samples = profile->overflow_samples,
                             .labels_capped = profile->labels.capped -
                                              profile->capped_before};
-}
-
-void sp_encoded_dispose(sp_encoded *encoded) {
-  if (encoded->bytes)
-    sp_mem_free(encoded->mem, encoded->bytes);
-  encoded->bytes = NULL;
-  encoded->size = 0;
 }
 
 /* End the part and hand it on. */

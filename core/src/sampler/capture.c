@@ -3,16 +3,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "checked_copy.h"
-#include "handler_counts.h"
 #include "label/context.h"
-#include "mask_opened.h"
-#include "runtime.h"
-#include "stack_top.h"
-#include "util/clock.h"
-#include "util/counters.h"
-#include "util/cycles.h"
-#include "util/status.h"
+#include "sampler/handler/checked_copy.h"
+#include "sampler/handler/handler_counts.h"
+#include "sampler/handler/mask_opened.h"
+#include "sampler/handler/runtime.h"
+#include "sampler/handler/stack_top.h"
+#include "util/system/clock.h"
+#include "util/system/counters.h"
+#include "util/system/cycles.h"
+#include "util/system/status.h"
 
 struct sp_capture {
   /* Written while no handler can be in it. */

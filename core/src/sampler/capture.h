@@ -5,10 +5,10 @@
 
 #include <spanprof/runtime.h>
 
-#include "checked_copy.h"
-#include "ring.h"
+#include "sampler/handler/checked_copy.h"
+#include "sampler/handler/ring.h"
 #include "thread_table.h"
-#include "unwind/registers.h"
+#include "unwind/dwarf/registers.h"
 
 /* Largest piece of stack a sample carries; what lies further out is cut. */
 #define SP_SLICE_BYTES_MAX SP_COPY_BYTES_MAX

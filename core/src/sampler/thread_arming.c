@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "capture.h"
-#include "handler_counts.h"
-#include "signal.h"
+#include "sampler/handler/handler_counts.h"
+#include "sampler/handler/signal.h"
 #include "thread_record.h"
 #include "thread_status.h"
-#include "util/hash.h"
+#include "util/memory/hash.h"
 
 /* A number in (0, limit]: threads that live shorter than an interval are then
  * sampled as often as their share of it asks. */

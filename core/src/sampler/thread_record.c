@@ -1,6 +1,6 @@
 #include "thread_record.h"
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 /* Process-wide, because threads are, and because signal handlers find their
  * record here. */

@@ -7,8 +7,8 @@
 #include <signal.h>
 
 #include "thread_table.h"
-#include "util/clock.h"
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
+#include "util/system/clock.h"
 
 /* Records of the first chunk; each other has twice as many as the one before,
  * so that their addresses take little of what the handler has near. */

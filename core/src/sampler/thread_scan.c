@@ -11,14 +11,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "stack_wants.h"
+#include "sampler/handler/stack_wants.h"
 #include "thread_arming.h"
 #include "thread_record.h"
 #include "thread_status.h"
 #include "thread_table.h"
-#include "util/counters.h"
-#include "util/number.h"
-#include "util/own_thread.h"
+#include "util/system/counters.h"
+#include "util/system/own_thread.h"
+#include "util/text/number.h"
 
 /* How many status files one scan reads (some 15 us each), and how many CPU
  * clocks it asks (0.4 us each). */

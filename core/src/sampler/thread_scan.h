@@ -2,7 +2,7 @@
 #ifndef SP_THREAD_SCAN_H
 #define SP_THREAD_SCAN_H
 
-#include "util/log.h"
+#include "util/system/log.h"
 
 /* Look at /proc/self/task: enrol who is new, remove who is gone, find who
  * blocks our signal, and have late ticks (SP_THREAD_LATE_NS) of those that run

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "task_file.h"
+#include "sampler/handler/task_file.h"
 
 typedef enum status_found { STATUS_MORE, STATUS_GONE, STATUS_ALL } status_found;
 

@@ -4,15 +4,15 @@
 #include <unistd.h>
 
 #include "capture.h"
-#include "signal.h"
-#include "stack_top.h"
+#include "sampler/handler/signal.h"
+#include "sampler/handler/stack_top.h"
 #include "thread_arming.h"
 #include "thread_record.h"
 #include "thread_status.h"
-#include "util/clock.h"
-#include "util/counters.h"
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/system/clock.h"
+#include "util/system/counters.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 static void table_lock(void) {
   pthread_mutex_lock(&sp_threads.lock);

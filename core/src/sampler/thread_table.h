@@ -20,7 +20,7 @@
 #define SP_THREAD_TABLE_H
 
 #include "label/context.h"
-#include "timer.h"
+#include "sampler/handler/timer.h"
 
 typedef struct sp_thread {
   /* Fixed while enrolled. */

@@ -3,15 +3,15 @@
 #include <signal.h>
 #include <string.h>
 
-#include "sampler/signal.h"
+#include "sampler/handler/signal.h"
 #include "settings/environment.h"
 #include "settings/identity.h"
 #include "settings/option_path.h"
 #include "settings/server_settings.h"
-#include "util/ascii.h"
-#include "util/list.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/ascii.h"
+#include "util/text/list.h"
+#include "util/text/utf8.h"
 
 #define OPTIONS_SWITCH "PYROSCOPE_AGENT_ENABLED"
 

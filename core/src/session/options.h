@@ -4,7 +4,7 @@
 #define SP_OPTIONS_H
 
 #include "settings/settings.h"
-#include "util/log.h"
+#include "util/system/log.h"
 
 /* `options` NULL: the environment alone. `environment` is as environ(7); tests
  * pass their own. Notes for the log (unknown PYROSCOPE_* variables, cleaned

@@ -2,13 +2,13 @@
 
 #include "label/label_set.h"
 #include "options.h"
-#include "sampler/runtime.h"
+#include "sampler/handler/runtime.h"
 #include "settings/environment.h"
 #include "span/span.h"
 #include "start_log.h"
-#include "util/buffer.h"
-#include "util/counters.h"
-#include "util/status.h"
+#include "util/memory/buffer.h"
+#include "util/system/counters.h"
+#include "util/system/status.h"
 
 /* Series name the runtime that was registered last. */
 static void runtime_tell(sp_pipeline *pipeline) {

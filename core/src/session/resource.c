@@ -4,9 +4,9 @@
 
 #include "session.h"
 #include "span/span.h"
-#include "util/counters.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/counters.h"
+#include "util/system/status.h"
+#include "util/text/utf8.h"
 
 #define RESOURCE_TEXT_BYTES 2048 /* of a label's value: the server's limit */
 

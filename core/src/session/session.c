@@ -6,21 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/runtime_names.h"
+#include "collect/samples/runtime_names.h"
 #include "options.h"
 #include "pipeline.h"
 #include "resource.h"
-#include "sampler/runtime.h"
+#include "sampler/handler/runtime.h"
 #include "sampler/thread_table.h"
 #include "session_inside.h"
 #include "settings/environment.h"
 #include "sigterm.h"
 #include "span/span.h"
-#include "util/counters.h"
-#include "util/fork_hooks.h"
-#include "util/log.h"
-#include "util/own_thread.h"
-#include "util/status.h"
+#include "util/system/counters.h"
+#include "util/system/fork_hooks.h"
+#include "util/system/log.h"
+#include "util/system/own_thread.h"
+#include "util/system/status.h"
 
 /* The one session of a process: wires the rooms, and is the only place that
  * sees them all.

@@ -8,8 +8,8 @@
 #include "session_inside.h"
 #include "settings/environment.h"
 #include "span/span.h"
-#include "util/status.h"
-#include "util/struct_take.h"
+#include "util/memory/struct_take.h"
+#include "util/system/status.h"
 
 #define RECORDING_HOUR_MS 3600000
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sampler/signal.h"
-#include "util/own_thread.h"
-#include "util/wake.h"
+#include "sampler/handler/signal.h"
+#include "util/system/own_thread.h"
+#include "util/system/wake.h"
 
 /* Process-wide, as the signal's action is. */
 static struct {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 void sp_start_log_notes(sp_log *log, char *notes) {
   char *line, *rest = NULL;

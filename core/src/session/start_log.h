@@ -3,7 +3,7 @@
 #define SP_START_LOG_H
 
 #include "settings/settings.h"
-#include "util/log.h"
+#include "util/system/log.h"
 
 /* One line for each of `notes`, which end with a newline each; they are cut up.
  */

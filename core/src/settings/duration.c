@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "util/ascii.h"
-#include "util/number.h"
+#include "util/text/ascii.h"
+#include "util/text/number.h"
 
 /* Digits of a fraction that count: below, all units are under 1 ns. */
 #define DURATION_DECIMALS 14

@@ -5,7 +5,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #define ENVIRONMENT_PREFIX "PYROSCOPE_"
 

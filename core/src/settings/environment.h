@@ -2,7 +2,7 @@
 #ifndef SP_ENVIRONMENT_H
 #define SP_ENVIRONMENT_H
 
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* The process's own. Empty in a program that has more rights than whoever
  * started it (setuid, file capabilities: AT_SECURE of getauxval(3)): he would

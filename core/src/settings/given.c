@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/utf8.h"
 
 #define GIVEN_SENTENCE_BYTES 384
 

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "util/buffer.h"
-#include "util/json_string.h"
+#include "util/memory/buffer.h"
+#include "util/text/json_string.h"
 
 typedef struct header_json {
   const sp_given *given;

@@ -4,9 +4,9 @@
 #include <strings.h>
 
 #include "header_json.h"
-#include "util/ascii.h"
-#include "util/list.h"
-#include "util/utf8.h"
+#include "util/text/ascii.h"
+#include "util/text/list.h"
+#include "util/text/utf8.h"
 
 /* More than any proxy wants; servers stop at 8 KiB of headers or so. */
 #define HTTP_HEADERS_MAX 64

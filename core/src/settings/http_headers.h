@@ -4,7 +4,7 @@
 #define SP_HTTP_HEADERS_H
 
 #include "given.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_http_headers {
   const sp_mem *mem;

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "environment.h"
-#include "util/hex.h"
-#include "util/list.h"
-#include "util/utf8.h"
+#include "util/text/hex.h"
+#include "util/text/list.h"
+#include "util/text/utf8.h"
 
 #define IDENTITY_VARIABLE "OTEL_RESOURCE_ATTRIBUTES"
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "util/ascii.h"
-#include "util/clean.h"
-#include "util/list.h"
-#include "util/utf8.h"
+#include "util/text/ascii.h"
+#include "util/text/clean.h"
+#include "util/text/list.h"
+#include "util/text/utf8.h"
 
 /* Set by the profiler on each sample or series; one of the same name from the
  * user would hide it (on the server a series' label beats a sample's). */

@@ -5,7 +5,7 @@
 
 #include "given.h"
 #include "settings.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* Pyroscope refuses a series of more than 30 label names, its own and those of
  * spans and of the running program included (pyroscope v2.2.1,

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util/buffer.h"
-#include "util/directory.h"
-#include "util/file.h"
+#include "util/memory/buffer.h"
+#include "util/system/directory.h"
+#include "util/system/file.h"
 
 static spanprof_status option_path_refuse(const sp_given *given,
                                           const char *what, int error) {

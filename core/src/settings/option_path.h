@@ -3,7 +3,7 @@
 #define SP_OPTION_PATH_H
 
 #include "given.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 /* SPANPROF_ERR_ARGUMENT, with the path and the reason: not a file that can be
  * read. */

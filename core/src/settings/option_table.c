@@ -7,10 +7,10 @@
 
 #include "duration.h"
 #include "environment.h"
-#include "util/ascii.h"
-#include "util/list.h"
-#include "util/number.h"
-#include "util/utf8.h"
+#include "util/text/ascii.h"
+#include "util/text/list.h"
+#include "util/text/number.h"
+#include "util/text/utf8.h"
 
 #define OPTION_VARIABLES_MAX 2
 

@@ -4,7 +4,7 @@
 
 #include "given.h"
 #include "option_list.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 typedef struct sp_option_values {
 #define SP_OPTION_FIELD(name, ...) sp_given name;

@@ -3,7 +3,7 @@
 #define SP_PROXY_CHOICE_H
 
 #include "given.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* Where given->text is NULL (neither option nor PYROSCOPE_PROXY), fill in
  * https_proxy or http_proxy by the server's scheme, then all_proxy; each in

@@ -3,7 +3,7 @@
 #define SP_SERVER_ADDRESS_H
 
 #include "given.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_server_address {
   const sp_mem *mem;

@@ -3,7 +3,7 @@
 #ifndef SP_SETTINGS_H
 #define SP_SETTINGS_H
 
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_pair {
   char *name;

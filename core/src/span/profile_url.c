@@ -3,9 +3,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "util/ascii.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/ascii.h"
+#include "util/text/utf8.h"
 
 /* The forms are those of pyroscope-otel (lib/pyroscope/otel.rb; the comparison
  * as it was before 0.1.0, with the path /comparison-diff that

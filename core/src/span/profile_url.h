@@ -3,7 +3,7 @@
 #define SP_PROFILE_URL_H
 
 #include "settings/settings.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 /* Seconds a link reaches from its start: pyroscope-otel 0.1.4 and 0.2.0,
  * lib/pyroscope/otel.rb. */

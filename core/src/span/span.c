@@ -8,11 +8,11 @@
 #include "span_rules.h"
 #include "span_sweep.h"
 #include "span_table.h"
-#include "util/clock.h"
-#include "util/counters.h"
-#include "util/hex.h"
-#include "util/status.h"
-#include "util/struct_take.h"
+#include "util/memory/struct_take.h"
+#include "util/system/clock.h"
+#include "util/system/counters.h"
+#include "util/system/status.h"
+#include "util/text/hex.h"
 
 /* The longest name there is: see clean.h. */
 #define SPAN_NAME_BYTES 2048

@@ -6,7 +6,7 @@
 #include "span_rules.h"
 #include "span_sweep.h"
 #include "span_table.h"
-#include "util/fork_hooks.h"
+#include "util/system/fork_hooks.h"
 
 /* Locks are taken in the order in which the room's functions nest them: the
  * sweep before the table and names, rules before nothing of ours. */

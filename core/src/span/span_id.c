@@ -3,8 +3,8 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "util/clock.h"
-#include "util/hash.h"
+#include "util/memory/hash.h"
+#include "util/system/clock.h"
 
 /* Process-wide: ids must not repeat between threads. Each is the finalizer of
  * splitmix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number

@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 
-#include "util/clean.h"
-#include "util/counters.h"
-#include "util/hash_index.h"
-#include "util/utf8.h"
+#include "util/memory/hash_index.h"
+#include "util/system/counters.h"
+#include "util/text/clean.h"
+#include "util/text/utf8.h"
 
 #define NAME_LOCKS    8u
 #define NAME_USED_MAX 500u /* default of span_names_max */

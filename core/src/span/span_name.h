@@ -4,7 +4,7 @@
 #define SP_SPAN_NAME_H
 
 #include "span_pool.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 /* Give a span that is not visible yet its name, cleaned (and counted). Without
  * memory a long name is cut, and counted as cleaned. */

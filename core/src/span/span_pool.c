@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "span_fork.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 static struct {
   /* Written by any thread: count of changes << 32 | place + 1 of the first

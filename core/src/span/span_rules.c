@@ -8,10 +8,10 @@
 #include "span_fork.h"
 #include "span_name.h"
 #include "span_sweep.h"
-#include "util/clean.h"
-#include "util/status.h"
-#include "util/struct_take.h"
-#include "util/utf8.h"
+#include "util/memory/struct_take.h"
+#include "util/system/status.h"
+#include "util/text/clean.h"
+#include "util/text/utf8.h"
 
 #define RULES_TEXT_MAX 2048 /* of a baseline value: the server's limit */
 

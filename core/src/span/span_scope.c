@@ -1,7 +1,7 @@
 #include <spanprof/spanprof.h>
 #include <string.h>
 
-#include "util/status.h"
+#include "util/system/status.h"
 
 spanprof_status spanprof_span_start_named(const char *name,
                                           spanprof_span *out) {

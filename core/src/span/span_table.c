@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-#include "util/hash.h"
+#include "util/memory/hash.h"
 
 /* Protocol: a hash table in shards, each with a lock. A span leaves the table
  * before it is freed, and only while nothing refers to it: from that instant

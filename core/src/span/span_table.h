@@ -3,7 +3,7 @@
 #define SP_SPAN_TABLE_H
 
 #include "span_pool.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_span_ids {
   uint64_t trace_id[2]; /* all zero: any trace */

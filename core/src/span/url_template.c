@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "util/ascii.h"
-#include "util/status.h"
-#include "util/utf8.h"
+#include "util/system/status.h"
+#include "util/text/ascii.h"
+#include "util/text/utf8.h"
 
 /* Every placeholder: name in the enum, name in the template. */
 #define TEMPLATE_FIELDS(X)    \

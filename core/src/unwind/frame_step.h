@@ -2,7 +2,7 @@
 #ifndef SP_FRAME_STEP_H
 #define SP_FRAME_STEP_H
 
-#include "unwind_rows.h"
+#include "unwind/dwarf/unwind_rows.h"
 #include "unwinder.h"
 
 /* The frame the walk is at. */

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eh_frame.h"
-#include "elf_notes.h"
-#include "process_maps.h"
+#include "unwind/dwarf/eh_frame.h"
+#include "unwind/elf/elf_notes.h"
+#include "unwind/elf/process_maps.h"
 
 /* So often is reading tried before the next rest, where memory or descriptors
  * are wanting. */

@@ -4,9 +4,9 @@
 #ifndef SP_MODULE_H
 #define SP_MODULE_H
 
-#include "elf_image.h"
-#include "symbol_table.h"
-#include "unwind_rows.h"
+#include "unwind/dwarf/unwind_rows.h"
+#include "unwind/elf/elf_image.h"
+#include "unwind/elf/symbol_table.h"
 #include "unwinder.h"
 
 typedef enum sp_module_kind {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "process_maps.h"
+#include "unwind/elf/process_maps.h"
 
 /* Ages that an unloaded module lives on. */
 #define LIST_GRACE 2

@@ -3,7 +3,7 @@
 #define SP_MODULE_LIST_H
 
 #include "module.h"
-#include "module_scan.h"
+#include "unwind/elf/module_scan.h"
 
 /* One module's place in memory, at run time. */
 typedef struct sp_mapping {

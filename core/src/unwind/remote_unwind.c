@@ -7,7 +7,7 @@
 #include <libunwind.h>
 #include <string.h>
 
-#include "util/loader.h"
+#include "util/system/loader.h"
 
 #if defined(__x86_64__)
 #define REMOTE_LIBRARY   "libunwind-x86_64.so.8"

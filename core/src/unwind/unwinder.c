@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-#include "demangler.h"
 #include "frame_step.h"
 #include "module_list.h"
 #include "remote_unwind.h"
+#include "unwind/elf/demangler.h"
 
 /* Rules by pc. A busy process has some thousand different ones in its stacks;
  * 112 KiB. */

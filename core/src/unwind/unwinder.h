@@ -3,8 +3,8 @@
 #ifndef SP_UNWINDER_H
 #define SP_UNWINDER_H
 
-#include "registers.h"
-#include "util/mem.h"
+#include "unwind/dwarf/registers.h"
+#include "util/memory/mem.h"
 
 typedef struct sp_unwinder sp_unwinder;
 

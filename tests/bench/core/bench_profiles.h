@@ -7,7 +7,7 @@
 
 #include <spanprof/spanprof.h>
 
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 
 typedef struct bench_profiles {
   pthread_mutex_t lock;

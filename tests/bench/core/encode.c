@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "counting_mem.h"
 #include "label/label_set.h"
-#include "profile/gunzip.h"
+#include "profile/pprof/gunzip.h"
 #include "profile/profile.h"
 
 #define ENCODE_SAMPLES 15000

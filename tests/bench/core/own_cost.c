@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "bench_profiles.h"
 #include "bench_sink.h"
-#include "util/hash.h"
+#include "util/memory/hash.h"
 
 #define OWN_THREADS_MAX 2
 #define OWN_WAYS        4    /* functions that one may call */

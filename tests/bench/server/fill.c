@@ -12,8 +12,8 @@
 
 #include <server/receive/build.h>
 #include <server/store/store.h>
-#include <util/hash_index.h>
-#include <util/status.h>
+#include <util/memory/hash_index.h>
+#include <util/system/status.h>
 
 #include "shop.h"
 

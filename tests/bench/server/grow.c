@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 
 #include <server/store/wide_filter.h>
-#include <util/hash.h>
-#include <util/status.h>
+#include <util/memory/hash.h>
+#include <util/system/status.h>
 
 #define BLOCKS_MAX 256
 #define HOUR_NS    INT64_C(3600000000000)

@@ -18,8 +18,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <util/clock.h>
-#include <util/hash_index.h>
+#include <util/system/clock.h>
+#include <util/memory/hash_index.h>
 
 #include "shop.h"
 

@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include <server/store/columns.h>
-#include <util/hash_index.h>
+#include <util/memory/hash_index.h>
 
 /* ---- Protobuf ---- */
 

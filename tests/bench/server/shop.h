@@ -4,7 +4,7 @@
 #ifndef SHOP_H
 #define SHOP_H
 
-#include <util/buffer.h>
+#include <util/memory/buffer.h>
 
 typedef struct shop_shape {
   uint32_t functions;

@@ -4,7 +4,7 @@
 #define COLLECTOR_SETTINGS_H
 
 #include <settings/settings.h>
-#include <util/clock.h>
+#include <util/system/clock.h>
 
 static const sp_settings collector_settings = {
     .application_name = (char *)"collector",

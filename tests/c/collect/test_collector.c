@@ -15,7 +15,7 @@
 #include "failing_mem.h"
 #include "label_reset.h"
 #include "sampler/capture.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 /* In the place of libc's; ThreadSanitizer calls it before anything can be
  * looked up. */

@@ -5,7 +5,7 @@
 #include "burn.h"
 #include "check.h"
 #include "collector_settings.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 #define MINUTE_NS (60 * SP_NS_PER_S)
 

@@ -1,4 +1,4 @@
-#include "collect/mark_table.h"
+#include "collect/samples/mark_table.h"
 
 #include "check.h"
 #include "failing_mem.h"

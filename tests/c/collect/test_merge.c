@@ -1,4 +1,4 @@
-#include "collect/merge.h"
+#include "collect/samples/merge.h"
 
 #include "check.h"
 

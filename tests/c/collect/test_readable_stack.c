@@ -1,4 +1,4 @@
-#include "collect/readable_stack.h"
+#include "collect/samples/readable_stack.h"
 
 #include "check.h"
 

@@ -4,8 +4,8 @@
 
 #include "check.h"
 #include "collector_settings.h"
-#include "profile/pprof_reader.h"
-#include "util/counters.h"
+#include "profile/pprof/pprof_reader.h"
+#include "util/system/counters.h"
 
 /* Debian strips libz.so.1 of the names of its own functions. */
 #define LIBRARY "libz.so.1"

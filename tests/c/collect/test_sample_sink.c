@@ -1,4 +1,4 @@
-#include "collect/sample_sink.h"
+#include "collect/samples/sample_sink.h"
 
 #include "check.h"
 #include "collector_settings.h"

@@ -1,4 +1,4 @@
-#include "collect/span_set.h"
+#include "collect/samples/span_set.h"
 
 #include "check.h"
 #include "failing_mem.h"

@@ -1,4 +1,4 @@
-#include "collect/thread_labels.h"
+#include "collect/samples/thread_labels.h"
 
 #include "check.h"
 #include "label/label_node.h"

@@ -1,4 +1,4 @@
-#include "export/http_client.h"
+#include "export/http/http_client.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,9 +1,9 @@
-#include "export/client_sockets.h"
+#include "export/http/client_sockets.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#include "export/http_client.h"
+#include "export/http/http_client.h"
 #include "export_fixture.h"
 #include "sink_process.h"
 

@@ -1,4 +1,4 @@
-#include "export/credentials.h"
+#include "export/http/credentials.h"
 
 #include "check.h"
 #include "failing_mem.h"

@@ -2,7 +2,7 @@
  * this thread alone, with a clock that the test moves. */
 #include "export/delivery.h"
 
-#include "export/retry.h"
+#include "export/upload/retry.h"
 #include "exporter_fixture.h"
 #include "failing_locks.h"
 

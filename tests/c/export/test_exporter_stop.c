@@ -5,7 +5,7 @@
 #include <pthread.h>
 
 #include "exporter_fixture.h"
-#include "util/own_thread.h"
+#include "util/system/own_thread.h"
 
 static void stop_keeps_its_deadline(void) {
   static const char *const modes[] = {"{\"mode\": \"hang\"}",

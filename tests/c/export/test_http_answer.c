@@ -1,4 +1,4 @@
-#include "export/http_answer.h"
+#include "export/http/http_answer.h"
 
 #include "check.h"
 

@@ -1,4 +1,4 @@
-#include "export/retry.h"
+#include "export/upload/retry.h"
 
 #include "check.h"
 

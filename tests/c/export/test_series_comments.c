@@ -1,10 +1,10 @@
-#include "export/series_comments.h"
+#include "export/upload/series_comments.h"
 
 #include <string.h>
 
 #include "export_fixture.h"
 #include "failing_mem.h"
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 #include "sample_pprof.h"
 
 static sp_pair labels_given[] = {{(char *)"region", (char *)"eu=north, a"},

@@ -1,4 +1,4 @@
-#include "export/spool.h"
+#include "export/spool/spool.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -1,4 +1,4 @@
-#include "export/spool_file.h"
+#include "export/spool/spool_file.h"
 
 #include <fcntl.h>
 

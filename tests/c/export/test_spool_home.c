@@ -1,4 +1,4 @@
-#include "export/spool_home.h"
+#include "export/spool/spool_home.h"
 
 #include <fcntl.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "export/upload_queue.h"
+#include "export/upload/upload_queue.h"
 
 #include "failing_mem.h"
 

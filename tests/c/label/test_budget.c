@@ -2,7 +2,7 @@
  * were made before. */
 #include "check.h"
 #include "label/context.h"
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 #define BUDGET_TURNS 10000
 

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "label/context.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 #include <limits.h>
 #include <pthread.h>

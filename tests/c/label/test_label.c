@@ -6,7 +6,7 @@
 #include "label/label_node.h"
 #include "label_reset.h"
 #include "label/text.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -2,11 +2,11 @@
 #include "check.h"
 #include "failing_mem.h"
 
-#include "util/clean.h"
+#include "util/text/clean.h"
 #include "label_reset.h"
 #include "label/text.h"
-#include "util/counters.h"
-#include "util/utf8.h"
+#include "util/system/counters.h"
+#include "util/text/utf8.h"
 
 #include <pthread.h>
 

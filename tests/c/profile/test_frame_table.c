@@ -1,9 +1,9 @@
-#include "profile/frame_table.h"
+#include "profile/tables/frame_table.h"
 
 #include <inttypes.h>
 
 #include "failing_mem.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 /* A namer that answers as it is told to. */
 typedef struct told_namer {

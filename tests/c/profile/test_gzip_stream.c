@@ -1,7 +1,7 @@
-#include "profile/gzip_stream.h"
+#include "profile/pprof/gzip_stream.h"
 
 #include "failing_mem.h"
-#include "profile/gunzip.h"
+#include "profile/pprof/gunzip.h"
 
 /* More than waits before it is compressed, and more than one step of output. */
 #define LARGE_BYTES ((size_t)300 << 10)

@@ -1,5 +1,5 @@
 /* The names of frames without a symbol. */
-#include "profile/module_name.h"
+#include "profile/tables/module_name.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
-#include "profile/pprof_part.h"
+#include "profile/pprof/pprof_part.h"
 
 #include "check.h"
-#include "profile/gunzip.h"
-#include "profile/pprof_sample.h"
-#include "profile/pprof_writer.h"
-#include "profile/varint.h"
+#include "profile/pprof/gunzip.h"
+#include "profile/pprof/pprof_sample.h"
+#include "profile/pprof/pprof_writer.h"
+#include "profile/pprof/varint.h"
 
 static uint64_t next_random(uint64_t *state) {
   *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407;

@@ -1,12 +1,12 @@
-#include "profile/pprof_reader.h"
+#include "profile/pprof/pprof_reader.h"
 
 #include <inttypes.h>
 
 #include "failing_mem.h"
-#include "profile/gunzip.h"
-#include "profile/pprof_source.h"
-#include "util/buffer.h"
-#include "util/status.h"
+#include "profile/pprof/gunzip.h"
+#include "profile/pprof/pprof_source.h"
+#include "util/memory/buffer.h"
+#include "util/system/status.h"
 #include "wire.h"
 
 /* Files made by Go 1.19's runtime/pprof and by go tool pprof; figures are what

@@ -1,7 +1,7 @@
 #include "profile_fixture.h"
 
 #include "label/label_set.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 static spanprof_label_set push(const char *name, const char *value) {
   spanprof_label_token token;

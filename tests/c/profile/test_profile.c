@@ -3,7 +3,7 @@
 #include "counting_mem.h"
 #include "label/label_set.h"
 #include "span/span.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 /* Push name=value and return the set; labels stay pushed until pop_all(). */
 static spanprof_label_set push(const char *name, const char *value) {

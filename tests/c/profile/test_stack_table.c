@@ -1,4 +1,4 @@
-#include "profile/stack_table.h"
+#include "profile/tables/stack_table.h"
 
 #include "failing_mem.h"
 

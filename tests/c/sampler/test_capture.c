@@ -7,9 +7,9 @@
 #include <ucontext.h>
 
 #include "check.h"
-#include "sampler/runtime.h"
+#include "sampler/handler/runtime.h"
 #include "sampler/thread_arming.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 static const sp_capture_config capture_config = {.slice_bytes_max = 4096,
                                                  .interval_ns = SP_NS_PER_S};

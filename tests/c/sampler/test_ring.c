@@ -1,4 +1,4 @@
-#include "sampler/ring.h"
+#include "sampler/handler/ring.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,6 @@
-#include "sampler/runtime.h"
+#include "sampler/handler/runtime.h"
 
-#include "collect/runtime_names.h"
+#include "collect/samples/runtime_names.h"
 
 #include <pthread.h>
 #include <sched.h>

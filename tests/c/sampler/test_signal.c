@@ -1,4 +1,4 @@
-#include "sampler/signal.h"
+#include "sampler/handler/signal.h"
 
 #include <setjmp.h>
 #include <string.h>

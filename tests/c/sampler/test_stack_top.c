@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "sampler/stack_top.h"
+#include "sampler/handler/stack_top.h"
 
 /* Where glibc's x86-64 puts what a thread keeps, and no sanitizer has frames
  * around a thread's. */

@@ -1,5 +1,5 @@
 /* Stacks are found in the process's map, all in one pass. */
-#include "sampler/stack_wants.h"
+#include "sampler/handler/stack_wants.h"
 
 #include <pthread.h>
 #include <semaphore.h>

@@ -7,9 +7,9 @@
 
 #include "burn.h"
 #include "sampler/capture.h"
-#include "sampler/signal.h"
+#include "sampler/handler/signal.h"
 #include "sampler/thread_record.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 static const sp_timer_base base = {.interval_ns = SP_NS_PER_MS};
 static sp_capture *capture;

@@ -14,10 +14,10 @@
 #include "burn.h"
 #include "check.h"
 #include "sampler/capture.h"
-#include "sampler/signal.h"
+#include "sampler/handler/signal.h"
 #include "sampler/thread_record.h"
 #include "sampler/thread_status.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 static const sp_timer_base quick_base = {.interval_ns = SP_NS_PER_MS};
 static sem_t blocked, leave;

@@ -14,11 +14,11 @@
 
 #include "export_fixture.h"
 #include "sampler/capture.h"
-#include "sampler/signal.h"
-#include "sampler/stack_top.h"
+#include "sampler/handler/signal.h"
+#include "sampler/handler/stack_top.h"
 #include "sampler/thread_record.h"
-#include "util/counters.h"
-#include "util/own_thread.h"
+#include "util/system/counters.h"
+#include "util/system/own_thread.h"
 
 /* More than the first two chunks have. */
 #define THREADS     800

@@ -1,4 +1,4 @@
-#include "sampler/timer.h"
+#include "sampler/handler/timer.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -8,9 +8,9 @@
 
 #include "burn.h"
 #include "check.h"
-#include "sampler/signal.h"
-#include "util/clock.h"
-#include "util/counters.h"
+#include "sampler/handler/signal.h"
+#include "util/system/clock.h"
+#include "util/system/counters.h"
 
 static _Atomic uint64_t handled, handled_ticks;
 static _Atomic uint32_t handled_index;

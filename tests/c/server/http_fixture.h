@@ -9,7 +9,7 @@
 #include <server/http/http_server.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#include <util/status.h>
+#include <util/system/status.h>
 
 static sp_http_server *server;
 static sp_http_routes routes;

@@ -7,7 +7,7 @@
 #include <server/store/store.h>
 #include <sqlite3.h>
 #include <unistd.h>
-#include <util/status.h>
+#include <util/system/status.h>
 
 #define FIXTURE_TYPE   "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
 #define FIXTURE_SECOND INT64_C(1000000000)

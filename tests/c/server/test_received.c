@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <server/model/received.h>
-#include <util/status.h>
+#include <util/system/status.h>
 
 static uint32_t received_text(sp_received *profile, const char *text) {
   return sp_received_add_text(profile, text, strlen(text));

@@ -1,6 +1,6 @@
 #include "check.h"
 #include "session/options.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 #include <signal.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 #include "check.h"
 #include "failing_mem.h"
 #include "session/options.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 #include <dirent.h>
 #include <signal.h>

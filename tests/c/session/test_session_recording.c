@@ -9,7 +9,7 @@
 
 #include "burn.h"
 #include "check.h"
-#include "profile/gunzip.h"
+#include "profile/pprof/gunzip.h"
 
 /* The result of a recording. */
 typedef struct recorded {

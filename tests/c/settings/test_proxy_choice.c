@@ -2,7 +2,7 @@
 #include "settings/proxy_choice.h"
 
 #include "check.h"
-#include "util/status.h"
+#include "util/system/status.h"
 
 #define VARIABLES_MAX 6
 

@@ -7,8 +7,8 @@
 #include "span/span.h"
 #include "span/span_name.h"
 #include "span/span_pool.h"
-#include "util/counters.h"
-#include "util/utf8.h"
+#include "util/system/counters.h"
+#include "util/text/utf8.h"
 
 #include <pthread.h>
 #include <sys/wait.h>

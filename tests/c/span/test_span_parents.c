@@ -7,7 +7,7 @@
 #include "span/span.h"
 #include "span/span_name.h"
 #include "span/span_pool.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 #define MANY 200
 

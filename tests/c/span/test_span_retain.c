@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "span/span.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 #include <pthread.h>
 #include <string.h>

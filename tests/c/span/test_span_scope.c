@@ -3,7 +3,7 @@
 
 #include "label_reset.h"
 #include "span/span.h"
-#include "util/counters.h"
+#include "util/system/counters.h"
 
 static char name_buffer[2048];
 

@@ -1,8 +1,8 @@
 #include "check.h"
 #include "failing_mem.h"
-#include "unwind/eh_frame.h"
-#include "unwind/elf_image.h"
-#include "unwind/registers.h"
+#include "unwind/dwarf/eh_frame.h"
+#include "unwind/elf/elf_image.h"
+#include "unwind/dwarf/registers.h"
 
 #define CODE_START UINT64_C(0x1000)
 #define CODE_LIMIT UINT64_C(0x100000)

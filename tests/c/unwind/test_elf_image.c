@@ -6,8 +6,8 @@
 
 #include "check.h"
 #include "failing_mem.h"
-#include "unwind/elf_image.h"
-#include "unwind/elf_notes.h"
+#include "unwind/elf/elf_image.h"
+#include "unwind/elf/elf_notes.h"
 
 /* The build id the linker gave this program, from its memory. */
 static int note_of_program(struct dl_phdr_info *info, size_t size, void *data) {

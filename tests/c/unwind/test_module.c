@@ -7,7 +7,7 @@
 #include "check.h"
 #include "failing_mem.h"
 #include "unwind/module_list.h"
-#include "unwind/process_maps.h"
+#include "unwind/elf/process_maps.h"
 
 static sp_module_entry *module_at(const sp_module_list *list,
                                   const void *address, uint32_t *number) {

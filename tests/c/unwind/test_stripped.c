@@ -9,7 +9,7 @@
 #include "check.h"
 #include "elf_builder.h"
 #include "failing_mem.h"
-#include "unwind/dwarf_reader.h"
+#include "unwind/dwarf/dwarf_reader.h"
 #include "unwind/module_list.h"
 
 /* The functions that .eh_frame_hdr's table lists: LSB Core 5.0, §10.6.2, as

@@ -3,7 +3,7 @@
 
 #include "check.h"
 #include "failing_mem.h"
-#include "unwind/symbol_table.h"
+#include "unwind/elf/symbol_table.h"
 
 __attribute__((noinline, used)) static int a_static_function(int x) {
   __asm__ volatile("nop; nop; nop; nop");

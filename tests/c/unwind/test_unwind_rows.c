@@ -1,8 +1,8 @@
 /* Rows of a module larger than one of their blocks, which real modules that
  * test_module.c and test_unwinder.c read seldom fill in every way. */
 #include "../check.h"
-#include "unwind/unwind_rows.h"
-#include "util/mem.h"
+#include "unwind/dwarf/unwind_rows.h"
+#include "util/memory/mem.h"
 
 #define BASE  UINT64_C(0x400123)
 #define BLOCK UINT64_C(0x10000)

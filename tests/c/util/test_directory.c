@@ -1,4 +1,4 @@
-#include "util/directory.h"
+#include "util/system/directory.h"
 
 #include <fcntl.h>
 

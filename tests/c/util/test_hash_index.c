@@ -1,4 +1,4 @@
-#include "util/hash_index.h"
+#include "util/memory/hash_index.h"
 
 #include "check.h"
 #include "failing_mem.h"

@@ -1,4 +1,4 @@
-#include "util/hex.h"
+#include "util/text/hex.h"
 
 #include "check.h"
 

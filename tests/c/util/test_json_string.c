@@ -1,10 +1,10 @@
-#include "util/json_string.h"
+#include "util/text/json_string.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "check.h"
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 /* Everything at `text`; false: something is no character. */
 static bool json_read_all(const char *text, size_t bytes, char *out) {

@@ -1,4 +1,4 @@
-#include "util/list.h"
+#include "util/text/list.h"
 
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "util/mem.h"
+#include "util/memory/mem.h"
 
 #include <malloc.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "util/number.h"
+#include "util/text/number.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "util/own_thread.h"
+#include "util/system/own_thread.h"
 
 #include <semaphore.h>
 #include <sys/wait.h>

@@ -1,4 +1,4 @@
-#include "util/status.h"
+#include "util/system/status.h"
 
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-#include "util/stderr_line.h"
+#include "util/system/stderr_line.h"
 
 #include <errno.h>
 #include <fcntl.h>

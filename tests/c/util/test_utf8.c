@@ -1,8 +1,8 @@
-#include "util/utf8.h"
+#include "util/text/utf8.h"
 
 #include "check.h"
-#include "util/log.h"
-#include "util/status.h"
+#include "util/system/log.h"
+#include "util/system/status.h"
 
 static const struct {
   const char *text, *clean, *printable;

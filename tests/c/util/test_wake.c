@@ -1,9 +1,9 @@
-#include "util/wake.h"
+#include "util/system/wake.h"
 
 #include <pthread.h>
 
 #include "check.h"
-#include "util/clock.h"
+#include "util/system/clock.h"
 
 static sp_wake wake;
 

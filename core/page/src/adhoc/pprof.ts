@@ -138,7 +138,7 @@ function rawOf(bytes: Uint8Array): Raw {
 }
 
 /** Truncates a name at a character boundary, like sp_module_name() of
- * core/src/profile/module_name.c. */
+ * core/src/profile/tables/module_name.c. */
 function cutModule(name: string): string {
   const bytes = new TextEncoder().encode(name);
 

@@ -3,7 +3,7 @@
 #include "failing_mem.h"
 
 #include <server/query/span_members.h>
-#include <util/hash.h>
+#include <util/memory/hash.h>
 
 #define MEMBERS_MANY       1000000
 #define MEMBERS_BYTES_EACH 20

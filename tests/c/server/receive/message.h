@@ -3,9 +3,9 @@
 #define MESSAGE_H
 
 #include "../../check.h"
-#include "profile/varint.h"
+#include "profile/pprof/varint.h"
 #include "server/receive/view.h"
-#include "util/buffer.h"
+#include "util/memory/buffer.h"
 
 typedef struct message {
   sp_buffer out;

@@ -1,0 +1,372 @@
+#include "sample_fold.h"
+
+#include <string.h>
+
+#include "mark_table.h"
+#include "merge.h"
+#include "readable_stack.h"
+#include "runtime_names.h"
+#include "sampler/handler/runtime.h"
+#include "thread_labels.h"
+#include "unwind/unwinder.h"
+#include "util/system/counters.h"
+
+#define FOLD_NATIVE_MAX 1024
+#define FOLD_FRAMES_MAX (FOLD_NATIVE_MAX + SP_WALK_FRAMES_MAX)
+
+/* Of a stack deeper than 1000 Pyroscope drops the innermost frames
+ * (validation.max-profile-stacktrace-depth): cut the outer end here instead. */
+#define FOLD_DEPTH_MAX 900
+
+struct sp_fold {
+  const sp_mem *mem;
+  uint64_t interval_ns;
+  bool native_frames; /* the session's options */
+  bool full_native_stacks;
+  sp_unwinder *unwinder;
+  const sp_settings *settings;
+  sp_sink *window;
+  sp_sink *sinks; /* of recordings without a mark */
+  sp_mark_table marks;
+  sp_thread_labels thread_labels;
+  sp_namer namer;
+  sp_native_frame native[FOLD_NATIVE_MAX];
+  bool evaluates[FOLD_NATIVE_MAX];
+  spanprof_frame walked[SP_WALK_FRAMES_MAX];
+  sp_frame frames[FOLD_FRAMES_MAX + 1];
+  /* The sample's frames without native ones; count 0: not computed yet. */
+  sp_frame language[FOLD_FRAMES_MAX + 1];
+  size_t language_count;
+  sp_readable readable;
+};
+
+static bool fold_named(void *data, uint32_t module, uint64_t code) {
+  const sp_fold *fold = data;
+
+  return sp_unwinder_named(fold->unwinder, module, code);
+}
+
+/* "libz.so.1": what stands for all of a module that has no names. */
+static void module_name(const sp_module *module, sp_frame_name *out) {
+  const char *slash = strrchr(module->path, '/');
+
+  out->function = slash && slash[1] ? slash + 1 : module->path;
+  out->function_bytes = strlen(out->function);
+}
+
+static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
+                                   sp_frame_name *out) {
+  const sp_module *module = sp_unwinder_module(unwinder, frame->module);
+
+  *out = (sp_frame_name){0};
+  if (!module)
+    return SPANPROF_OK;
+  out->mapped = true;
+  out->mapping = (sp_mapping_view){.path = module->path,
+                                   .build_id = module->build_id,
+                                   .start = module->start,
+                                   .limit = module->limit,
+                                   .file_offset = module->file_offset};
+  if (frame->kind == SP_FRAME_MODULE)
+    module_name(module, out);
+  else if (sp_unwinder_symbol(unwinder, frame->module, frame->code,
+                              &out->function, &out->code_start))
+    out->function_bytes = strlen(out->function);
+  else if (sp_unwinder_lacks(unwinder, frame->module))
+    return SPANPROF_ERR_STATE;
+  else
+    out->function = NULL;
+  return SPANPROF_OK;
+}
+
+static spanprof_status fold_name(void *data, const sp_frame *frame,
+                                 sp_frame_name *out) {
+  sp_fold *fold = data;
+
+  if (frame->kind == SP_FRAME_RUNTIME)
+    return sp_runtime_name(frame, out);
+  return native_name(fold->unwinder, frame, out);
+}
+
+spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
+                            const sp_settings *settings, uint64_t interval_ns) {
+  const sp_wanted everything = {.scope = SPANPROF_RECORDING_ALL};
+  sp_fold *fold = sp_mem_zero(mem, sizeof *fold);
+  spanprof_status st;
+
+  *out = NULL;
+  if (!fold)
+    return SPANPROF_ERR_NOMEM;
+  fold->mem = mem;
+  fold->settings = settings;
+  fold->interval_ns = interval_ns;
+  fold->native_frames = settings->native_frames;
+  fold->full_native_stacks = settings->full_native_stacks;
+  fold->readable.named = fold_named;
+  fold->readable.data = fold;
+  sp_thread_labels_init(&fold->thread_labels, settings);
+  fold->namer = (sp_namer){.name = fold_name, .data = fold};
+  st = sp_unwinder_new(&fold->unwinder, mem);
+  if (!st)
+    st = sp_sink_new(&fold->window, mem, &fold->namer, settings, &everything);
+  if (st) {
+    sp_fold_free(fold);
+    return st;
+  }
+  *out = fold;
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_fold_open(sp_fold *fold, const sp_wanted *wanted,
+                             sp_sink **out) {
+  spanprof_status st =
+      sp_sink_new(out, fold->mem, &fold->namer, fold->settings, wanted);
+
+  if (st)
+    return st;
+  if (!sp_sink_is_marked(*out)) {
+    (*out)->next = fold->sinks;
+    fold->sinks = *out;
+    return SPANPROF_OK;
+  }
+  st = sp_mark_table_add(&fold->marks, fold->mem,
+                         &(sp_mark_entry){.mark = wanted->mark,
+                                          .outer = wanted->outer,
+                                          .sink = *out});
+  if (st) {
+    sp_sink_free(*out);
+    *out = NULL;
+  }
+  return st;
+}
+
+void sp_fold_close(sp_fold *fold, sp_sink *sink) {
+  sp_sink **at = &fold->sinks;
+
+  if (sp_sink_is_marked(sink)) {
+    sp_mark_table_end(&fold->marks, sink->wanted.mark);
+    return;
+  }
+  while (*at != sink)
+    at = &(*at)->next;
+  *at = sink->next;
+}
+
+void sp_fold_close_all(sp_fold *fold) {
+  sp_sink *sink, *next;
+  size_t i;
+
+  for (sink = fold->sinks; sink; sink = next) {
+    next = sink->next;
+    sp_sink_free(sink);
+  }
+  fold->sinks = NULL;
+  for (i = 0; i < fold->marks.count; i++)
+    sp_sink_free(fold->marks.entries[i].sink);
+  sp_mark_table_dispose(&fold->marks, fold->mem);
+}
+
+void sp_fold_free(sp_fold *fold) {
+  if (!fold)
+    return;
+  sp_fold_close_all(fold);
+  sp_sink_free(fold->window);
+  sp_unwinder_free(fold->unwinder);
+  sp_mem_free(fold->mem, fold);
+}
+
+void sp_fold_refresh(sp_fold *fold) {
+  sp_unwinder_refresh(fold->unwinder);
+}
+
+void sp_fold_scan(sp_fold *fold) {
+  sp_unwinder_scan(fold->unwinder);
+}
+
+void sp_fold_reset(sp_fold *fold) {
+  sp_unwinder_close_files(fold->unwinder);
+  sp_readable_forget(&fold->readable);
+  sp_sink_reset(fold->window);
+  sp_thread_labels_forget(&fold->thread_labels);
+}
+
+sp_profile *sp_fold_profile(sp_fold *fold) {
+  return fold->window->profile;
+}
+
+static size_t stack_unwind(sp_fold *fold, const sp_sample *sample,
+                           const void *stack, bool *whole) {
+  sp_stack_slice slice = {.registers = sample->registers,
+                          .base = sample->stack_base,
+                          .bytes = stack,
+                          .size = sample->stack_bytes,
+                          .whole = sample->flags & SP_SAMPLE_STACK_WHOLE};
+  sp_unwind_end end;
+  size_t count = sp_unwinder_walk(fold->unwinder, &slice, fold->native,
+                                  FOLD_NATIVE_MAX, &end);
+
+  /* What lies beyond the end that the runtime gave is not missed. */
+  if (end == SP_UNWIND_CUT && (sample->flags & SP_SAMPLE_STACK_END))
+    end = SP_UNWIND_COMPLETE;
+  if (end == SP_UNWIND_NO_INFO && sample->stack_bytes > 0)
+    sp_count(&sp_counts.stacks_no_unwind_info, 1);
+  if (end == SP_UNWIND_CUT && sample->stack_bytes > 0)
+    sp_count(&sp_counts.stacks_truncated, 1);
+  *whole = end == SP_UNWIND_COMPLETE;
+  return count;
+}
+
+/* Leave out the code by which the runtime's eval loop calls, and say which
+ * frames are the loop's; returns how many are left. */
+static size_t native_sort(sp_fold *fold, size_t count) {
+  const spanprof_runtime *runtime = sp_runtime_enter();
+  size_t kept = 0, i;
+
+  for (i = 0; i < count; i++) {
+    uint64_t pc = fold->native[i].pc;
+
+    if (runtime && sp_runtime_calls(runtime, pc))
+      continue;
+    fold->evaluates[kept] = runtime && sp_runtime_evaluates(runtime, pc);
+    fold->native[kept++] = fold->native[i];
+  }
+  sp_runtime_leave();
+  return kept;
+}
+
+/* The sample's language frames, as the runtime wants them compared. */
+static const spanprof_frame *frames_settle(sp_fold *fold,
+                                           const sp_sample *sample) {
+  const spanprof_frame *walked = (const spanprof_frame *)(sample + 1);
+  const spanprof_runtime *runtime = sp_runtime_enter();
+
+  if (runtime && runtime->settle && sample->frame_count > 0) {
+    memcpy(fold->walked, walked, sample->frame_count * sizeof *walked);
+    runtime->settle(runtime->data, fold->walked, sample->frame_count);
+    walked = fold->walked;
+  }
+  sp_runtime_leave();
+  return walked;
+}
+
+/* Get the reason why the sample has no stack. False: it has one. */
+static bool fold_note(const sp_sample *sample, sp_note *out) {
+  static const struct {
+    uint32_t flag;
+    sp_note note;
+  } notes[] = {{SP_SAMPLE_BLOCKED, SP_NOTE_BLOCKED},
+               {SP_SAMPLE_THREAD_START, SP_NOTE_THREAD_START},
+               {SP_SAMPLE_THREAD_END, SP_NOTE_THREAD_END},
+               {SP_SAMPLE_NO_TIMER, SP_NOTE_NO_TIMER},
+               {SP_SAMPLE_NO_ROOM, SP_NOTE_TRUNCATED}};
+  size_t i;
+
+  for (i = 0; i < SP_COUNT_OF(notes); i++)
+    if (sample->flags & notes[i].flag) {
+      *out = notes[i].note;
+      return true;
+    }
+  return false;
+}
+
+static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
+  const spanprof_frame *raw = (const spanprof_frame *)(sample + 1);
+  const spanprof_frame *walked = frames_settle(fold, sample);
+  sp_merge_input input = {.walked = walked,
+                          .walked_count = sample->frame_count,
+                          .walk_cut = sample->flags & SP_SAMPLE_WALK_CUT,
+                          .native = fold->native,
+                          .evaluates = fold->evaluates};
+  size_t count, i;
+  sp_note note;
+  bool cut;
+
+  if (fold_note(sample, &note)) {
+    fold->frames[0] = (sp_frame){.kind = SP_FRAME_NOTE, .code = note};
+    return 1;
+  }
+  /* Where they are not wanted, the function that ran stands for a stack that
+   * has no frame of the language. */
+  if (fold->native_frames || sample->frame_count == 0)
+    input.native_count =
+        native_sort(fold, stack_unwind(fold, sample, raw + sample->frame_count,
+                                       &input.native_whole));
+  for (i = 0; i < sample->frame_count; i++)
+    sp_runtime_note(&walked[i]);
+  count = sp_merge(&input, fold->frames, FOLD_FRAMES_MAX);
+  if (!fold->full_native_stacks)
+    count = sp_readable_stack(&fold->readable, fold->frames, count);
+  cut = sample->stack_bytes > 0 && !input.native_whole &&
+        input.native_count > 0 && sample->frame_count == 0;
+  if (count > FOLD_DEPTH_MAX) {
+    count = FOLD_DEPTH_MAX;
+    cut = true;
+  }
+  if (cut || count == 0)
+    fold->frames[count++] =
+        (sp_frame){.kind = SP_FRAME_NOTE, .code = SP_NOTE_TRUNCATED};
+  return count;
+}
+
+/* The stack's frames of the language. If there are none, the function that ran
+ * is the only frame. */
+static size_t frames_of_language(sp_fold *fold, size_t count) {
+  size_t kept = 0, i;
+  bool language = false;
+
+  for (i = 0; i < count; i++)
+    language = language || fold->frames[i].kind == SP_FRAME_RUNTIME;
+  for (i = 0; i < count; i++)
+    if (fold->frames[i].kind == SP_FRAME_RUNTIME ||
+        fold->frames[i].kind == SP_FRAME_NOTE || (!language && kept == 0))
+      fold->language[kept++] = fold->frames[i];
+  return kept;
+}
+
+static spanprof_status sample_add(sp_fold *fold, sp_sink *sink,
+                                  const sp_sample *sample, size_t count,
+                                  spanprof_label_set labels) {
+  const sp_frame *frames = fold->frames;
+
+  if (sink->wanted.no_native_frames) {
+    if (fold->language_count == 0)
+      fold->language_count = frames_of_language(fold, count);
+    frames = fold->language;
+    count = fold->language_count;
+  }
+  return sp_sink_add(sink, frames, count, sample, labels,
+                     sample->ticks * fold->interval_ns);
+}
+
+/* Add the sample to the recordings that select it. */
+static void recordings_add(sp_fold *fold, const sp_sample *sample, size_t count,
+                           spanprof_label_set labels) {
+  const sp_mark_entry *entry = sp_mark_table_find(&fold->marks, sample->mark);
+  sp_sink *sink;
+
+  for (; entry; entry = sp_mark_table_find(&fold->marks, entry->outer))
+    if (entry->sink)
+      sample_add(fold, entry->sink, sample, count, labels);
+  for (sink = fold->sinks; sink; sink = sink->next)
+    if (sp_sink_wants(sink, sample))
+      sample_add(fold, sink, sample, count, labels);
+}
+
+void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
+  size_t count = stack_fold(fold, sample);
+  spanprof_label_set labels =
+      sp_thread_labels_get(&fold->thread_labels, sample->tid, sample->labels);
+
+  fold->language_count = 0;
+  if (sample->flags & SP_SAMPLE_FOREIGN)
+    sp_count(&sp_counts.stacks_foreign, 1);
+  if (sample->flags & SP_SAMPLE_NO_ROOM)
+    sp_count(&sp_counts.stacks_truncated, 1);
+  if (sample->flags & SP_SAMPLE_WALK_CUT)
+    sp_count(&sp_counts.stacks_walk_cut, 1);
+  recordings_add(fold, sample, count, labels);
+  if (!sample_add(fold, fold->window, sample, count, labels))
+    return;
+  sp_count(&sp_counts.samples_dropped_memory, 1);
+  sp_count(&sp_counts.ticks_dropped, sample->ticks);
+}

@@ -1,0 +1,83 @@
+#include "thread_labels.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "label/label_node.h"
+#include "sampler/handler/task_file.h"
+#include "util/memory/hash.h"
+#include "util/system/counters.h"
+
+void sp_thread_labels_init(sp_thread_labels *labels,
+                           const sp_settings *settings) {
+  *labels = (sp_thread_labels){.settings = settings};
+}
+
+static spanprof_label_set set_with(spanprof_label_set set, const char *name,
+                                   const char *value) {
+  /* On failure it gives the set as it was, and the label's cap counts. */
+  (void)spanprof_label_set_with(set, name, strlen(name), value, strlen(value),
+                                &set);
+  return set;
+}
+
+static spanprof_label_set set_with_number(spanprof_label_set set,
+                                          const char *name, uint32_t number) {
+  char value[16];
+
+  snprintf(value, sizeof value, "%u", number);
+  return set_with(set, name, value);
+}
+
+/* proc(5): /proc/self/task/TID/comm ends with a newline. A thread that is gone
+ * has no name any more. */
+static spanprof_label_set set_with_name(spanprof_label_set set, uint32_t tid) {
+  char name[64];
+  size_t bytes = sp_task_file_read((int)tid, "comm", name, sizeof name);
+
+  if (bytes <= 1)
+    return set;
+  name[bytes - 1] = '\0';
+  return set_with(set, "thread_name", name);
+}
+
+/* Sets are kept for good, and each thread makes its own of each of the
+ * application's: half of the room is the application's alone. */
+#define THREAD_LABELS_NODES_MAX (SP_LABEL_NODES / 2)
+
+static spanprof_label_set set_compose(const sp_settings *settings, uint32_t tid,
+                                      spanprof_label_set set) {
+  if (sp_label_nodes_used() > THREAD_LABELS_NODES_MAX) {
+    sp_count(&sp_counts.labels_capped, 1);
+    return set;
+  }
+  if (settings->report_pid)
+    set = set_with_number(set, "pid", (uint32_t)getpid());
+  if (settings->report_thread_id)
+    set = set_with_number(set, "thread_id", tid);
+  if (settings->report_thread_name)
+    set = set_with_name(set, tid);
+  return set;
+}
+
+spanprof_label_set sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
+                                        spanprof_label_set set) {
+  const sp_settings *settings = labels->settings;
+  size_t at;
+
+  if (!settings->report_pid && !settings->report_thread_id &&
+      !settings->report_thread_name)
+    return set;
+  at = sp_hash_mix(tid, set) % SP_THREAD_LABELS_KNOWN;
+  if (labels->known[at].tid != tid || labels->known[at].labels != set) {
+    labels->known[at].set = set_compose(settings, tid, set);
+    labels->known[at].tid = tid;
+    labels->known[at].labels = set;
+  }
+  return labels->known[at].set;
+}
+
+void sp_thread_labels_forget(sp_thread_labels *labels) {
+  memset(labels->known, 0, sizeof labels->known);
+}

@@ -1,0 +1,337 @@
+/* The top level is walked by hand, several times, since texts may stand behind
+ * what refers to them; each message in it is unpacked by protobuf-c into
+ * scratch memory and copied, so that no tree of the whole profile exists. */
+#include "pprof_reader.h"
+
+#include "gunzip.h"
+#include "pprof_table.h"
+#include "util/system/status.h"
+
+_Static_assert(SP_PPROF_NONE == SP_INDEX_NONE, "two ways to say no number");
+
+typedef struct reader_whole {
+  sp_pprof profile; /* first: what the caller holds */
+  sp_arena arena;
+} reader_whole;
+
+typedef struct reader {
+  sp_pprof *profile; /* its counts grow as its arrays are filled */
+  /* Its arrays while they are written. */
+  sp_pprof_type *types;
+  sp_pprof_sample *samples;
+  const char **comments;
+  sp_pprof_source source;
+  size_t counts[SP_PPROF_FIELD_COUNT]; /* of messages and texts */
+  int64_t default_type;
+  sp_pprof_table table;
+  bool head_only;
+} reader;
+
+static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
+                                   sp_pprof_type *out) {
+  spanprof_status st;
+  const Perftools__Profiles__ValueType *type = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__value_type__descriptor, &st);
+
+  if (!st)
+    st = sp_pprof_source_text(&r->source, type->type, &out->type);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, type->unit, &out->unit);
+  return st;
+}
+
+static spanprof_status reader_take_type(void *data,
+                                        const sp_pprof_field *field) {
+  reader *r = data;
+
+  return reader_type(r, field, &r->types[r->profile->type_count++]);
+}
+
+static spanprof_status reader_take_period_type(void *data,
+                                               const sp_pprof_field *field) {
+  reader *r = data;
+
+  return reader_type(r, field, &r->profile->period_type);
+}
+
+static spanprof_status reader_label(const reader *r,
+                                    const Perftools__Profiles__Label *label,
+                                    sp_pprof_label *out) {
+  spanprof_status st = sp_pprof_source_text(&r->source, label->key, &out->key);
+
+  if (!st && label->str)
+    st = sp_pprof_source_text(&r->source, label->str, &out->text);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, label->num_unit, &out->unit);
+  out->number = label->num;
+  return st;
+}
+
+static spanprof_status
+reader_sample_labels(reader *r, const Perftools__Profiles__Sample *sample,
+                     sp_pprof_sample *out) {
+  sp_pprof_label *labels =
+      sp_pprof_source_new(&r->source, sample->n_label, sizeof *labels);
+  spanprof_status st = SPANPROF_OK;
+  size_t i;
+
+  if (!labels)
+    return sp_pprof_source_memory(&r->source);
+  out->labels = labels;
+  for (i = 0; !st && i < sample->n_label; i++) {
+    const Perftools__Profiles__Label *label = sample->label[i];
+
+    /* One that says nothing is dropped, as by go tool pprof. */
+    if (label->str || label->num || label->num_unit)
+      st = reader_label(r, label, &labels[out->label_count++]);
+  }
+  return st;
+}
+
+static spanprof_status reader_take_sample(void *data,
+                                          const sp_pprof_field *field) {
+  reader *r = data;
+  sp_pprof_sample *out = &r->samples[r->profile->sample_count++];
+  spanprof_status st;
+  const Perftools__Profiles__Sample *sample = sp_pprof_source_unpack(
+      &r->source, field, &perftools__profiles__sample__descriptor, &st);
+  uint32_t *locations;
+  int64_t *values;
+  size_t i;
+
+  if (!sample)
+    return st;
+  if (sample->n_value != r->profile->type_count)
+    return sp_pprof_source_broken("a sample has not one value of each type");
+  values = sp_pprof_source_new(&r->source, sample->n_value, sizeof *values);
+  locations =
+      sp_pprof_source_new(&r->source, sample->n_location_id, sizeof *locations);
+  if (!values || !locations)
+    return sp_pprof_source_memory(&r->source);
+  memcpy(values, sample->value, sample->n_value * sizeof *values);
+  for (i = 0; i < sample->n_location_id; i++) {
+    locations[i] =
+        sp_pprof_ids_find(&r->table.location_ids, sample->location_id[i]);
+    if (locations[i] == SP_PPROF_NONE)
+      return sp_pprof_source_broken("a sample names a location that is not "
+                                    "there");
+  }
+  out->values = values;
+  out->locations = locations;
+  out->location_count = (uint32_t)sample->n_location_id;
+  return reader_sample_labels(r, sample, out);
+}
+
+static spanprof_status reader_comment(reader *r, uint64_t number) {
+  return sp_pprof_source_text(&r->source, (int64_t)number,
+                              &r->comments[r->profile->comment_count++]);
+}
+
+static spanprof_status reader_take_comment(void *data,
+                                           const sp_pprof_field *field) {
+  spanprof_status st = SPANPROF_OK;
+  sp_pprof_fields numbers;
+  uint64_t number;
+
+  if (!field->is_bytes)
+    return reader_comment(data, field->value);
+  numbers = sp_pprof_fields_of(field->bytes, field->size);
+  while (!st && sp_pprof_fields_number(&numbers, &number))
+    st = reader_comment(data, number);
+  return st || !numbers.broken
+             ? st
+             : sp_pprof_source_broken("its comments end too early");
+}
+
+/* What stands once, as a number; of two the last, as protobuf has it. */
+static spanprof_status reader_take_number(reader *r,
+                                          const sp_pprof_field *field) {
+  sp_pprof *profile = r->profile;
+  const int64_t value = (int64_t)field->value;
+
+  switch (field->number) {
+  case SP_PPROF_FIELD_TIME:
+    if (profile->time_ns && value)
+      return sp_pprof_source_broken("two profiles stand behind each other");
+    profile->time_ns = value;
+    break;
+  case SP_PPROF_FIELD_DURATION:
+    profile->duration_ns = value;
+    break;
+  case SP_PPROF_FIELD_PERIOD:
+    profile->period = value;
+    break;
+  case SP_PPROF_FIELD_DEFAULT_TYPE:
+    r->default_type = value;
+    break;
+  }
+  return SPANPROF_OK;
+}
+
+/* Count what there is to read, and take the plain numbers. */
+static spanprof_status reader_count(reader *r) {
+  sp_pprof_fields fields = sp_pprof_fields_of(r->source.bytes, r->source.size);
+  spanprof_status st = SPANPROF_OK;
+  sp_pprof_field field;
+
+  while (!st && sp_pprof_fields_next(&fields, &field)) {
+    const bool comment = field.number == SP_PPROF_FIELD_COMMENT;
+    const bool message = field.number <= SP_PPROF_FIELD_TEXT ||
+                         field.number == SP_PPROF_FIELD_PERIOD_TYPE;
+
+    if (field.number >= SP_PPROF_FIELD_COUNT)
+      continue;
+    if (!comment && field.is_bytes != message)
+      return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
+    /* Packed comments take a byte each at least. */
+    r->counts[field.number] += comment && field.is_bytes ? field.size : 1;
+    if (!field.is_bytes)
+      st = reader_take_number(r, &field);
+  }
+  if (!st && (fields.broken || !r->counts[SP_PPROF_FIELD_SAMPLE_TYPE]))
+    return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
+  if (r->head_only)
+    r->counts[SP_PPROF_FIELD_SAMPLE] = r->counts[SP_PPROF_FIELD_MAPPING] =
+        r->counts[SP_PPROF_FIELD_LOCATION] =
+            r->counts[SP_PPROF_FIELD_FUNCTION] = 0;
+  return st;
+}
+
+/* The arrays, which never move. */
+static spanprof_status reader_make_arrays(reader *r) {
+  sp_pprof *profile = r->profile;
+  const size_t *counts = r->counts;
+
+  profile->types = r->types = sp_pprof_source_new(
+      &r->source, counts[SP_PPROF_FIELD_SAMPLE_TYPE], sizeof *r->types);
+  profile->samples = r->samples = sp_pprof_source_new(
+      &r->source, counts[SP_PPROF_FIELD_SAMPLE], sizeof *r->samples);
+  profile->comments = r->comments = sp_pprof_source_new(
+      &r->source, counts[SP_PPROF_FIELD_COMMENT], sizeof *r->comments);
+  if (!r->types || !r->samples || !r->comments)
+    return sp_pprof_source_memory(&r->source);
+  return sp_pprof_table_init(&r->table, profile, &r->source, counts);
+}
+
+/* In an order in which nothing is read before what it refers to. */
+static spanprof_status reader_fill(reader *r) {
+  static const struct {
+    uint32_t field;
+    sp_pprof_visit take;
+  } steps[] = {
+      {SP_PPROF_FIELD_SAMPLE_TYPE, reader_take_type},
+      {SP_PPROF_FIELD_PERIOD_TYPE, reader_take_period_type},
+      {SP_PPROF_FIELD_COMMENT, reader_take_comment},
+  };
+  spanprof_status st =
+      sp_pprof_source_texts(&r->source, r->counts[SP_PPROF_FIELD_TEXT]);
+  const char *default_type = "";
+  uint32_t found;
+  size_t i;
+
+  r->profile->period_type = (sp_pprof_type){"", ""};
+  for (i = 0; !st && i < SP_COUNT_OF(steps); i++)
+    st = sp_pprof_source_each(&r->source, steps[i].field, steps[i].take, r);
+  if (!st && !r->head_only)
+    st = sp_pprof_table_fill(&r->table);
+  if (!st && !r->head_only)
+    st = sp_pprof_source_each(&r->source, SP_PPROF_FIELD_SAMPLE,
+                              reader_take_sample, r);
+  if (!st)
+    st = sp_pprof_source_text(&r->source, r->default_type, &default_type);
+  if (st)
+    return st;
+  /* The last where none is named, as for go tool pprof. */
+  found = sp_pprof_type_find(r->profile, default_type);
+  r->profile->default_type =
+      found == SP_PPROF_NONE ? (uint32_t)r->profile->type_count - 1 : found;
+  return SPANPROF_OK;
+}
+
+static spanprof_status reader_read(reader_whole *whole, const void *bytes,
+                                   size_t size, bool head_only) {
+  const sp_mem *mem = whole->arena.mem;
+  reader r = {.profile = &whole->profile, .head_only = head_only};
+  spanprof_status st;
+
+  sp_pprof_source_init(&r.source, bytes, size, &whole->arena);
+  st = reader_count(&r);
+  if (!st)
+    st = reader_make_arrays(&r);
+  if (!st)
+    st = reader_fill(&r);
+  sp_pprof_table_dispose(&r.table, mem);
+  sp_pprof_source_dispose(&r.source);
+  return st;
+}
+
+uint32_t sp_pprof_type_find(const sp_pprof *profile, const char *type) {
+  size_t i;
+
+  for (i = 0; i < profile->type_count; i++)
+    if (!strcmp(profile->types[i].type, type))
+      return (uint32_t)i;
+  return SP_PPROF_NONE;
+}
+
+static spanprof_status reader_open(sp_pprof **out, const sp_mem *mem,
+                                   const void *bytes, size_t size,
+                                   size_t unpacked_max, bool head_only) {
+  reader_whole *whole = NULL;
+  spanprof_status st = SPANPROF_OK;
+  sp_buffer raw;
+
+  *out = NULL;
+  sp_buffer_init(&raw, mem);
+  if (size == 0)
+    return sp_fail(SPANPROF_ERR_FORMAT, "is empty");
+  if (sp_gunzip_is(bytes, size)) {
+    st = sp_gunzip(&raw, bytes, size, unpacked_max);
+    bytes = raw.data;
+    size = raw.size;
+  } else if (size > unpacked_max) {
+    st = sp_fail(SPANPROF_ERR_LIMIT, "is larger than %zu MiB",
+                 unpacked_max >> 20);
+  }
+  if (!st && !(whole = sp_mem_zero(mem, sizeof *whole)))
+    st = SPANPROF_ERR_NOMEM;
+  if (!st) {
+    sp_arena_init(&whole->arena, mem, SP_PPROF_MEMORY_MAX);
+    st = reader_read(whole, bytes, size, head_only);
+  }
+  sp_buffer_dispose(&raw);
+  if (st && whole)
+    sp_pprof_free(&whole->profile);
+  else if (!st)
+    *out = &whole->profile;
+  return st;
+}
+
+spanprof_status sp_pprof_read(sp_pprof **out, const sp_mem *mem,
+                              const void *bytes, size_t size) {
+  return reader_open(out, mem, bytes, size, SP_PPROF_UNPACKED_MAX, false);
+}
+
+spanprof_status sp_pprof_read_head(sp_pprof **out, const sp_mem *mem,
+                                   const void *bytes, size_t size) {
+  return reader_open(out, mem, bytes, size, SP_PPROF_HEAD_UNPACKED_MAX, true);
+}
+
+void sp_pprof_free(sp_pprof *profile) {
+  reader_whole *whole = (reader_whole *)profile;
+
+  if (!whole)
+    return;
+  sp_arena_dispose(&whole->arena);
+  sp_mem_free(whole->arena.mem, whole);
+}
+
+const char *sp_pprof_label_text(const sp_pprof_sample *sample,
+                                const char *key) {
+  size_t i = sample->label_count;
+
+  while (i-- > 0)
+    if (sample->labels[i].text && !strcmp(sample->labels[i].key, key))
+      return sample->labels[i].text;
+  return NULL;
+}

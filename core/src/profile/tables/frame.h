@@ -1,0 +1,80 @@
+/* A frame of a stack, and its name. */
+#ifndef SP_FRAME_H
+#define SP_FRAME_H
+
+#include <spanprof/spanprof.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum sp_frame_kind {
+  SP_FRAME_NATIVE,  /* code: ELF virtual address in `module` */
+  SP_FRAME_MODULE,  /* code of `module` that has no names */
+  SP_FRAME_RUNTIME, /* code and position: spanprof_frame's code, offset */
+  SP_FRAME_NOTE,    /* code: an sp_note */
+} sp_frame_kind;
+
+/* Artificial frames for CPU time without a complete stack. Each names the
+ * reason: the stack is truncated or missing; the thread blocked our signal, had
+ * no timer yet, ended before its next tick, or could get no timer; the window
+ * reached a cap. The page uses the same names (core/page/src/model). */
+#define SP_NOTES(X)                 \
+  X(TRUNCATED, "[truncated]")       \
+  X(BLOCKED, "[signal blocked]")    \
+  X(THREAD_START, "[thread start]") \
+  X(THREAD_END, "[thread end]")     \
+  X(NO_TIMER, "[no timer]")         \
+  X(OVERFLOW, "[too many stacks]")
+
+typedef enum sp_note {
+#define SP_NOTE_ENUM(name, text) SP_NOTE_##name,
+  SP_NOTES(SP_NOTE_ENUM)
+#undef SP_NOTE_ENUM
+} sp_note;
+
+/* Is this the name of one of these frames? */
+bool sp_note_is(const char *name, size_t bytes);
+
+typedef struct sp_frame {
+  uint32_t kind;   /* sp_frame_kind */
+  uint32_t module; /* 0 unless native or of a module */
+  uint64_t code;
+  uint64_t position;
+} sp_frame;
+
+typedef struct sp_mapping_view {
+  const char *path;
+  const char *build_id;
+  uint64_t start;
+  uint64_t limit;
+  uint64_t file_offset;
+} sp_mapping_view;
+
+typedef struct sp_frame_name {
+  const char *function; /* NULL: unknown */
+  size_t function_bytes;
+  const char *file; /* NULL: unknown */
+  size_t file_bytes;
+  int64_t line;
+  int64_t start_line;
+  uint64_t code_start; /* of a native frame's function; 0: unknown */
+  bool mapped;         /* `mapping` is filled in */
+  sp_mapping_view mapping;
+} sp_frame_name;
+
+/* Names native and runtime frames; called while encoding, once per frame that
+ * has no name yet. Texts are cleaned and copied before the next call; of those
+ * longer than 1,000 bytes the tail.
+ *
+ * SPANPROF_ERR_STATE: not known yet, ask again for the next profile. Any other
+ * failure, or no function: "(unknown)" for a runtime's frame, counted in
+ * frames_unnamed here; "module+0xaddress" for a mapped native one, of its
+ * function's start or else its own; else "[unknown]". A mapping whose path is
+ * that of /proc/self/exe is written as the main binary. */
+typedef struct sp_namer {
+  spanprof_status (*name)(void *data, const sp_frame *frame,
+                          sp_frame_name *out);
+  void *data;
+} sp_namer;
+
+#endif

@@ -1,0 +1,232 @@
+#include "runtime.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/memory/struct_take.h"
+#include "util/system/clock.h"
+#include "util/system/status.h"
+
+/* Of the eval loop's ranges, those that come while it is registered. */
+#define RUNTIME_ADDED_MAX 16
+
+/* How long those are waited for who are in a callback of a runtime that goes:
+ * one may wait for a lock of the language that the waiting thread holds. */
+#define RUNTIME_LEAVE_NS SP_NS_PER_S
+
+/* Process-wide, because the signal handler asks for it. */
+static struct {
+  /* Read in the handler. */
+  _Atomic(const spanprof_runtime *) current;
+  _Atomic uint64_t inside;
+  /* Written before current is set. */
+  spanprof_runtime runtime;
+  char name[SP_RUNTIME_TEXT_BYTES];
+  char version[SP_RUNTIME_TEXT_BYTES];
+  _Atomic uint32_t registrations;
+  /* Of the eval loop. Those counted are never changed while registered; more
+   * are added under lock. */
+  spanprof_range added[RUNTIME_ADDED_MAX];
+  _Atomic size_t added_count;
+  /* Guarded by lock. */
+  pthread_mutex_t lock;
+} runtime_state SP_HANDLER_DATA = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Written before current is set, by start, without overlaps; read by the
+ * collector. Apart from the handler's data. */
+static spanprof_range runtime_ranges[SPANPROF_RUNTIME_RANGES_MAX],
+    runtime_call_ranges[SPANPROF_RUNTIME_RANGES_MAX];
+
+const spanprof_runtime *sp_runtime_enter(void) {
+  atomic_fetch_add_explicit(&runtime_state.inside, 1, memory_order_seq_cst);
+  return atomic_load_explicit(&runtime_state.current, memory_order_seq_cst);
+}
+
+void sp_runtime_leave(void) {
+  atomic_fetch_sub_explicit(&runtime_state.inside, 1, memory_order_release);
+}
+
+static int range_compare(const void *a, const void *b) {
+  const spanprof_range *one = a, *other = b;
+
+  return (one->start > other->start) - (one->start < other->start);
+}
+
+/* Copy ranges, by start, those that touch as one; returns how many. */
+static size_t ranges_copy(spanprof_range *out, const spanprof_range *ranges,
+                          size_t count) {
+  size_t kept = 0, i;
+
+  if (count == 0)
+    return 0;
+  memcpy(out, ranges, count * sizeof *ranges);
+  qsort(out, count, sizeof *out, range_compare);
+  for (i = 1; i < count; i++) {
+    if (out[i].start <= out[kept].end)
+      out[kept].end = sp_max_u64(out[kept].end, out[i].end);
+    else
+      out[++kept] = out[i];
+  }
+  return kept + 1;
+}
+
+static bool ranges_have(const spanprof_range *ranges, size_t count,
+                        uint64_t pc) {
+  size_t low = 0, high = count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+
+    if (pc >= ranges[middle].end)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < count && pc >= ranges[low].start;
+}
+
+bool sp_runtime_evaluates(const spanprof_runtime *runtime, uint64_t pc) {
+  size_t added = atomic_load_explicit(&runtime_state.added_count,
+                                      memory_order_acquire),
+         i;
+
+  for (i = 0; i < added; i++)
+    if (pc >= runtime_state.added[i].start && pc < runtime_state.added[i].end)
+      return true;
+  return ranges_have(runtime->eval_ranges, runtime->eval_range_count, pc);
+}
+
+bool sp_runtime_calls(const spanprof_runtime *runtime, uint64_t pc) {
+  return ranges_have(runtime->call_ranges, runtime->call_range_count, pc);
+}
+
+uint32_t sp_runtime_registrations(void) {
+  return atomic_load(&runtime_state.registrations);
+}
+
+uint32_t sp_runtime_identity(char name[SP_RUNTIME_TEXT_BYTES],
+                             char version[SP_RUNTIME_TEXT_BYTES]) {
+  _Atomic uint32_t registrations;
+
+  pthread_mutex_lock(&runtime_state.lock);
+  memcpy(name, runtime_state.name, SP_RUNTIME_TEXT_BYTES);
+  memcpy(version, runtime_state.version, SP_RUNTIME_TEXT_BYTES);
+  registrations = runtime_state.registrations;
+  pthread_mutex_unlock(&runtime_state.lock);
+  return registrations;
+}
+
+/* Has everybody left the callbacks, within a second? */
+static bool runtime_left(void) {
+  uint64_t until_ns = sp_monotonic_ns() + RUNTIME_LEAVE_NS;
+
+  while (atomic_load(&runtime_state.inside) > 0) {
+    if (sp_monotonic_ns() >= until_ns)
+      return false;
+    sched_yield();
+  }
+  return true;
+}
+
+/* What the caller knows of; callbacks and ranges beyond are not given. */
+static bool runtime_take(const spanprof_runtime *given, spanprof_runtime *out) {
+  memset(out, 0, sizeof *out);
+  return given &&
+         sp_struct_take(out, sizeof *out, given,
+                        SP_STRUCT_UP_TO(spanprof_runtime, name)) &&
+         out->name && (!out->walk || out->resolve) &&
+         out->eval_range_count <= SPANPROF_RUNTIME_RANGES_MAX &&
+         out->call_range_count <= SPANPROF_RUNTIME_RANGES_MAX;
+}
+
+spanprof_status spanprof_runtime_register(const spanprof_runtime *runtime) {
+  spanprof_status st = SPANPROF_OK;
+  spanprof_runtime taken;
+
+  if (!runtime_take(runtime, &taken))
+    return sp_fail(SPANPROF_ERR_ARGUMENT,
+                   "a runtime needs a struct_size of this version or an older "
+                   "one, a name, a resolve with its walk, and at most %d "
+                   "ranges of each kind",
+                   SPANPROF_RUNTIME_RANGES_MAX);
+  runtime = &taken;
+  if (!atomic_load(&runtime_state.current) && !runtime_left())
+    return sp_fail(SPANPROF_ERR_STATE,
+                   "a callback of the runtime that was registered before has "
+                   "not returned");
+  pthread_mutex_lock(&runtime_state.lock);
+  if (atomic_load(&runtime_state.current)) {
+    st = sp_fail(SPANPROF_ERR_STATE, "runtime \"%s\" is registered already",
+                 runtime_state.runtime.name);
+    goto unlock;
+  }
+  atomic_store(&runtime_state.added_count, 0);
+  snprintf(runtime_state.name, sizeof runtime_state.name, "%s", runtime->name);
+  snprintf(runtime_state.version, sizeof runtime_state.version, "%s",
+           runtime->version ? runtime->version : "");
+  runtime_state.registrations++;
+  runtime_state.runtime = *runtime;
+  runtime_state.runtime.name = runtime_state.name;
+  runtime_state.runtime.version = runtime_state.version;
+  runtime_state.runtime.eval_ranges = runtime_ranges;
+  runtime_state.runtime.eval_range_count = ranges_copy(
+      runtime_ranges, runtime->eval_ranges, runtime->eval_range_count);
+  runtime_state.runtime.call_ranges = runtime_call_ranges;
+  runtime_state.runtime.call_range_count = ranges_copy(
+      runtime_call_ranges, runtime->call_ranges, runtime->call_range_count);
+  atomic_store(&runtime_state.current, &runtime_state.runtime);
+unlock:
+  pthread_mutex_unlock(&runtime_state.lock);
+  return st;
+}
+
+/* With the lock. */
+static spanprof_status eval_add(const spanprof_range *range) {
+  size_t count = atomic_load(&runtime_state.added_count), i;
+
+  if (!atomic_load(&runtime_state.current))
+    return sp_fail(SPANPROF_ERR_STATE, "no runtime is registered");
+  for (i = 0; i < count; i++)
+    if (memcmp(&runtime_state.added[i], range, sizeof *range) == 0)
+      return SPANPROF_OK;
+  if (count == RUNTIME_ADDED_MAX)
+    return sp_fail(SPANPROF_ERR_LIMIT,
+                   "%d ranges were added to the eval loop's already",
+                   RUNTIME_ADDED_MAX);
+  runtime_state.added[count] = *range;
+  atomic_store_explicit(&runtime_state.added_count, count + 1,
+                        memory_order_release);
+  return SPANPROF_OK;
+}
+
+spanprof_status spanprof_runtime_eval_add(const spanprof_range *range) {
+  spanprof_status st;
+
+  if (!range || range->start >= range->end)
+    return sp_fail(SPANPROF_ERR_ARGUMENT, "a range of code is empty");
+  pthread_mutex_lock(&runtime_state.lock);
+  st = eval_add(range);
+  pthread_mutex_unlock(&runtime_state.lock);
+  return st;
+}
+
+void spanprof_runtime_unregister(void) {
+  atomic_store(&runtime_state.current, NULL);
+  runtime_left();
+}
+
+void sp_runtime_before_fork(void) {
+  pthread_mutex_lock(&runtime_state.lock);
+}
+
+void sp_runtime_after_fork(bool child) {
+  if (!child) {
+    pthread_mutex_unlock(&runtime_state.lock);
+    return;
+  }
+  pthread_mutex_init(&runtime_state.lock, NULL);
+  atomic_store(&runtime_state.inside, 0);
+}

@@ -1,0 +1,107 @@
+/* An ELF file on disk or in memory, read with every bound checked. A file is
+ * read with pread(), never mapped: a mapped file that someone cuts short
+ * raises SIGBUS in the program we live in. */
+#ifndef SP_ELF_IMAGE_H
+#define SP_ELF_IMAGE_H
+
+#include "util/memory/mem.h"
+
+/* Hexadecimal digits of a build id of at most 32 bytes, and the NUL. The
+ * linkers make 8 (fast), 16 (md5, uuid) or 20 (sha1) bytes. */
+#define SP_ELF_BUILD_ID_SIZE 65
+
+typedef struct sp_elf_segment {
+  uint32_t type;
+  uint32_t flags;
+  uint64_t offset;
+  uint64_t vaddr;
+  uint64_t file_bytes;
+  uint64_t memory_bytes;
+} sp_elf_segment;
+
+typedef struct sp_elf_section {
+  uint32_t type;
+  uint32_t link;
+  uint64_t vaddr;
+  uint64_t offset;
+  uint64_t size;
+  uint64_t item_bytes;
+} sp_elf_section;
+
+typedef struct sp_elf_image {
+  const sp_mem *mem;
+  int fd;               /* -1: `bytes` */
+  const uint8_t *bytes; /* borrowed */
+  uint64_t size;
+  sp_elf_segment *segments;
+  size_t segment_count;
+  uint64_t segments_hash; /* sp_elf_segments_hash() of the file's table */
+  uint64_t sections_offset;
+  uint32_t section_count;
+  uint32_t names_section; /* that holds the sections' names */
+} sp_elf_image;
+
+/* Bytes of an image: borrowed from one in memory, else pages of our own. */
+typedef struct sp_elf_bytes {
+  const uint8_t *data;
+  size_t size;
+  void *pages; /* NULL: borrowed */
+} sp_elf_bytes;
+
+/* Where the unwind information lies. */
+typedef struct sp_elf_unwind {
+  uint64_t vaddr; /* of .eh_frame */
+  uint64_t offset;
+  uint64_t size;
+  uint64_t header_vaddr; /* of .eh_frame_hdr; 0: there is none */
+  uint64_t header_size;
+} sp_elf_unwind;
+
+/* Open a file. SPANPROF_ERR_IO: cannot be opened or read. SPANPROF_ERR_FORMAT:
+ * no ELF file of this machine. SPANPROF_ERR_NOMEM: memory or descriptors are
+ * wanting. On failure *image needs no disposal, and takes it. */
+spanprof_status sp_elf_image_open(sp_elf_image *image, const char *path,
+                                  const sp_mem *mem);
+
+/* The same over bytes that outlive the image. */
+spanprof_status sp_elf_image_wrap(sp_elf_image *image, const void *bytes,
+                                  size_t size, const sp_mem *mem);
+
+void sp_elf_image_dispose(sp_elf_image *image);
+
+/* Read exactly `size` bytes at a file offset. */
+bool sp_elf_image_read(const sp_elf_image *image, uint64_t offset, void *out,
+                       size_t size);
+
+/* Read exactly `size` bytes of a loaded, never written segment. */
+bool sp_elf_image_read_vaddr(const sp_elf_image *image, uint64_t vaddr,
+                             void *out, size_t size);
+
+/* The same of a whole page around `vaddr`, as far as the segment has it:
+ * out[*from] to out[*until]. */
+bool sp_elf_image_read_page(const sp_elf_image *image, uint64_t vaddr,
+                            uint64_t page_vaddr, size_t page_bytes, void *out,
+                            size_t *from, size_t *until);
+
+/* SPANPROF_ERR_FORMAT: outside the file; SPANPROF_ERR_LIMIT: more than 256 MiB;
+ * SPANPROF_ERR_IO, SPANPROF_ERR_NOMEM. */
+spanprof_status sp_elf_image_load(const sp_elf_image *image, uint64_t offset,
+                                  uint64_t size, sp_elf_bytes *out);
+void sp_elf_bytes_dispose(sp_elf_bytes *bytes);
+
+bool sp_elf_image_section(const sp_elf_image *image, uint32_t index,
+                          sp_elf_section *out);
+
+/* The first section of a type, or of a name; false: none. */
+bool sp_elf_image_section_typed(const sp_elf_image *image, uint32_t type,
+                                sp_elf_section *out);
+bool sp_elf_image_section_named(const sp_elf_image *image, const char *name,
+                                sp_elf_section *out);
+
+/* False: no unwind information. */
+bool sp_elf_image_unwind(const sp_elf_image *image, sp_elf_unwind *out);
+
+/* A hash of a program header table as it lies in file or memory. */
+uint64_t sp_elf_segments_hash(const void *headers, size_t count);
+
+#endif

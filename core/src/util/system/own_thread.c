@@ -1,0 +1,243 @@
+#include "own_thread.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "util/memory/mem.h"
+#include "util/text/number.h"
+
+/* How long exit handlers wait for threads passed to sp_own_thread_leave(). */
+#define OWN_EXIT_NS (100 * SP_NS_PER_MS)
+/* Extra time for a thread that has passed its gate just before. */
+#define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
+
+/* Collector, uploader, and one of each that a stop had to leave behind. */
+#define OWN_THREADS_MAX 16
+
+/* libcurl with TLS uses some 30 KiB of stack, JSON of 2,048 levels in the
+ * server between 128 and 192 KiB (measured with jansson 2.14); the rest is for
+ * sanitizers and for the static TLS block, which lies on the stack. */
+#ifdef __SANITIZE_THREAD__
+#define OWN_STACK_BYTES (2048 * 1024)
+#else
+#define OWN_STACK_BYTES (512 * 1024)
+#endif
+
+/* Process-wide, as thread numbers are. 0: free. Negative: free, and was that of
+ * one that has left, which the kernel may list for a moment yet. */
+static _Atomic int own_tids[OWN_THREADS_MAX];
+/* Started ever, and known by number since: the kernel lists a thread before it
+ * has run and said its number. */
+static _Atomic unsigned own_started, own_entered;
+
+/* Threads that are not joined before the exit. Process-wide, like the exit. */
+static struct {
+  pthread_mutex_t lock;
+  pthread_t threads[OWN_THREADS_MAX];
+  size_t count;
+} own_left = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static _Atomic bool own_exit_begun;
+static _Atomic bool own_gate_closed;
+
+typedef struct own_start {
+  void *(*run)(void *argument);
+  void *argument;
+  char name[16];
+} own_start;
+
+static bool own_has(int tid) {
+  size_t i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++)
+    if (atomic_load_explicit(&own_tids[i], memory_order_relaxed) == tid)
+      return true;
+  return false;
+}
+
+/* Without a free place it stays the application's. */
+static void own_enter(int tid) {
+  const unsigned first = atomic_load(&own_entered);
+  int old;
+  size_t i;
+
+  if (own_has(tid))
+    return;
+  /* In turn, so that who left last is known the longest. */
+  for (i = 0; i < OWN_THREADS_MAX; i++) {
+    _Atomic int *place = &own_tids[(first + i) % OWN_THREADS_MAX];
+
+    old = atomic_load(place);
+    if (old <= 0 && atomic_compare_exchange_strong(place, &old, tid))
+      return;
+  }
+}
+
+static void own_leave(int tid) {
+  int own;
+  size_t i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++) {
+    own = tid;
+    if (atomic_compare_exchange_strong(&own_tids[i], &own, -tid))
+      return;
+  }
+}
+
+static void *own_run(void *argument) {
+  own_start start = *(own_start *)argument;
+  const int tid = (int)syscall(SYS_gettid);
+  void *result;
+
+  own_enter(tid);
+  atomic_fetch_add(&own_entered, 1);
+  sp_mem_free(&sp_mem_default, argument);
+  prctl(PR_SET_NAME, start.name);
+  result = start.run(start.argument);
+  /* Destructors of thread-specific variables, which run after this, may belong
+   * to another library. */
+  sp_own_thread_gate();
+  own_leave(tid);
+  return result;
+}
+
+int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
+                        void *(*run)(void *argument), void *argument) {
+  own_start *start = sp_mem_new(&sp_mem_default, sizeof *start);
+  pthread_attr_t attributes;
+  sigset_t all, before;
+  size_t i;
+  int error;
+
+  if (!start)
+    return ENOMEM;
+  start->run = run;
+  start->argument = argument;
+  for (i = 0; i + 1 < sizeof start->name && name[i]; i++)
+    start->name[i] = name[i];
+  start->name[i] = '\0';
+  pthread_attr_init(&attributes);
+  if (stack == SP_OWN_STACK_SMALL)
+    pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
+  /* A thread inherits the mask: with all blocked here no signal of the
+   * application can land on ours, not even before its first instruction. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  atomic_fetch_add(&own_started, 1);
+  error = pthread_create(out, &attributes, own_run, start);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  if (error) {
+    atomic_fetch_sub(&own_started, 1);
+    sp_mem_free(&sp_mem_default, start);
+  }
+  return error;
+}
+
+/* Join the threads of own_left that have ended. Returns the number of the
+ * others. Lock held. */
+static size_t left_join(void) {
+  size_t i = own_left.count, others = 0;
+
+  while (i-- > 0)
+    if (pthread_equal(own_left.threads[i], pthread_self()))
+      continue;
+    else if (pthread_tryjoin_np(own_left.threads[i], NULL) == 0)
+      own_left.threads[i] = own_left.threads[--own_left.count];
+    else
+      others++;
+  return others;
+}
+
+bool sp_own_threads_left_join(uint64_t wait_ns) {
+  const struct timespec step = {.tv_nsec = (long)SP_NS_PER_MS};
+  const uint64_t until_ns = sp_monotonic_ns() + wait_ns;
+  size_t others;
+
+  for (;;) {
+    pthread_mutex_lock(&own_left.lock);
+    others = left_join();
+    pthread_mutex_unlock(&own_left.lock);
+    if (others == 0 || sp_monotonic_ns() >= until_ns)
+      return others == 0;
+    nanosleep(&step, NULL);
+  }
+}
+
+void sp_own_thread_leave(pthread_t thread) {
+  pthread_mutex_lock(&own_left.lock);
+  left_join();
+  if (own_left.count < OWN_THREADS_MAX)
+    own_left.threads[own_left.count++] = thread;
+  else
+    pthread_detach(thread);
+  pthread_mutex_unlock(&own_left.lock);
+}
+
+void sp_exit_begin(void) {
+  atomic_store(&own_exit_begun, true);
+}
+
+bool sp_exit_begun(void) {
+  return atomic_load(&own_exit_begun);
+}
+
+void sp_own_threads_exit(void) {
+  sp_own_threads_left_join(OWN_EXIT_NS);
+  atomic_store(&own_gate_closed, true);
+  sp_own_threads_left_join(OWN_EXIT_GATE_NS);
+}
+
+/* pause() never returns, because every signal is blocked. */
+void sp_own_thread_gate(void) {
+  while (atomic_load(&own_gate_closed))
+    pause();
+}
+
+bool sp_own_thread_is(int tid) {
+  return own_has(tid);
+}
+
+size_t sp_own_thread_count(void) {
+  size_t count = 0, i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++)
+    count += atomic_load_explicit(&own_tids[i], memory_order_relaxed) > 0;
+  return count;
+}
+
+bool sp_own_threads_only(void) {
+  const unsigned entered = atomic_load(&own_entered);
+  const int self = (int)syscall(SYS_gettid);
+  DIR *tasks = opendir("/proc/self/task");
+  const struct dirent *task;
+  unsigned unknown = 0;
+  uint64_t tid;
+
+  if (!tasks)
+    return false;
+  while ((task = readdir(tasks)))
+    if (sp_number_is(task->d_name, INT_MAX, &tid) && (int)tid != self &&
+        !own_has((int)tid) && !own_has(-(int)tid))
+      unknown++;
+  closedir(tasks);
+  return unknown <= atomic_load(&own_started) - entered;
+}
+
+void sp_own_thread_after_fork(void) {
+  size_t i;
+
+  for (i = 0; i < OWN_THREADS_MAX; i++)
+    atomic_store(&own_tids[i], 0);
+  pthread_mutex_init(&own_left.lock, NULL);
+  own_left.count = 0;
+  atomic_store(&own_exit_begun, false);
+  atomic_store(&own_gate_closed, false);
+  atomic_store(&own_entered, atomic_load(&own_started));
+}

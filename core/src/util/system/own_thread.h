@@ -1,0 +1,60 @@
+/* Threads of ours: named, with every signal blocked, known by number so that
+ * the sampler leaves them out. */
+#ifndef SP_OWN_THREAD_H
+#define SP_OWN_THREAD_H
+
+#include <pthread.h>
+
+#include "util/base.h"
+
+/* Small is for our code alone; code of the application counts on the default,
+ * of which only the pages that it touches cost memory. */
+typedef enum sp_own_stack {
+  SP_OWN_STACK_SMALL,
+  SP_OWN_STACK_DEFAULT
+} sp_own_stack;
+
+/* Start `run(argument)` on a joinable thread called `name` (at most 15 bytes).
+ * Returns an errno. */
+int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
+                        void *(*run)(void *argument), void *argument);
+
+/* Is `tid` a thread of ours, and running? */
+bool sp_own_thread_is(int tid);
+
+/* Replaces pthread_join() where the caller must not wait. A later call joins
+ * the thread once it has ended. */
+void sp_own_thread_leave(pthread_t thread);
+
+/* Join the threads passed to sp_own_thread_leave(). False: some did not end
+ * within `wait_ns`. */
+bool sp_own_threads_left_join(uint64_t wait_ns);
+
+/* Record that exit handlers run: sp_exit_begun() is true from now on. Threads
+ * that will be joined still finish their work. */
+void sp_exit_begin(void);
+bool sp_exit_begun(void);
+
+/* The last step of our exit handler, after all other threads were joined. Joins
+ * the threads passed to sp_own_thread_leave() that end soon; the others block
+ * for ever at their next sp_own_thread_gate(). Takes at most 0.1 s if there is
+ * such a thread. */
+void sp_own_threads_exit(void);
+
+/* Called on a thread of ours before it frees something or ends, without locks
+ * that exit handlers may need. Does not return once sp_own_threads_exit() has
+ * given up waiting for this thread. */
+void sp_own_thread_gate(void);
+
+/* How many there are. */
+size_t sp_own_thread_count(void);
+
+/* Is every other thread of this process one of ours, also one that starts or
+ * ends just now? One whose threads cannot be listed is taken for one that has
+ * others. */
+bool sp_own_threads_only(void);
+
+/* In a forked child: none is left. */
+void sp_own_thread_after_fork(void);
+
+#endif
