@@ -2,12 +2,10 @@
 
 #include <curl/curl.h>
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
 
-#include "arguments.h"
 #include "util/system/status.h"
 #include "util/text/nearest.h"
 #include "util/text/utf8.h"
@@ -36,34 +34,6 @@ static void command_usage(FILE *out) {
         "could not\nbe read, or a check failed; 2 wrong usage; 3 `report "
         "--fail-above` found growth.\n",
         out);
-}
-
-void sp_command_complain(const sp_command_io *io, const char *word,
-                         const char *path, const char *why) {
-  char shown[PATH_MAX];
-
-  if (!path) {
-    fprintf(io->err, "spanprof %s: %s\n", word, why);
-    return;
-  }
-  shown[sp_utf8_printable(path, strlen(path), shown, sizeof shown - 1)] = '\0';
-  fprintf(io->err, "spanprof %s: %s: %s\n", word, shown, why);
-}
-
-int sp_command_no_arguments(const sp_command_io *io, const char *usage,
-                            int argc, char **argv) {
-  sp_arguments arguments;
-  const char *value;
-  int found;
-
-  sp_arguments_init(&arguments, NULL, 0, argc, argv);
-  found = sp_arguments_next(&arguments, &value);
-  if (found == SP_ARGUMENT_END)
-    return -1;
-  if (found == SP_ARGUMENT_WRONG)
-    sp_command_complain(io, argv[0], NULL, spanprof_last_error());
-  fputs(usage, found == SP_ARGUMENT_HELP ? io->out : io->err);
-  return found == SP_ARGUMENT_HELP ? SP_EXIT_OK : SP_EXIT_USAGE;
 }
 
 int sp_command_exec(const sp_command_io *io, int argc, char **argv) {

@@ -1,10 +1,10 @@
 #include <string.h>
 
-#include "check_grafana.h"
-#include "check_list.h"
-#include "check_server.h"
-#include "check_stack.h"
 #include "command.h"
+#include "command/check/check_grafana.h"
+#include "command/check/check_list.h"
+#include "command/check/check_server.h"
+#include "command/check/check_stack.h"
 #include "sampler/handler/signal.h"
 #include "sampler/handler/timer.h"
 #include "session/options.h"

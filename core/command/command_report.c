@@ -4,13 +4,14 @@
  * What is printed is made from these: report_text.c, report_json.c,
  * report_calls.c, report_folded.c, report_diff_print.c, report_html.c. */
 #include "command.h"
+#include "command/print/report_diff_print.h"
+#include "command/print/report_folded.h"
+#include "command/print/report_html.h"
+#include "command/print/report_print.h"
+#include "command/report/report_diff.h"
 #include "report_arguments.h"
-#include "report_diff.h"
 #include "report_files.h"
-#include "report_folded.h"
-#include "report_html.h"
 #include "report_html_file.h"
-#include "report_print.h"
 #include "util/system/status.h"
 
 #define REPORT_TOP_DEFAULT 20

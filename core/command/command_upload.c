@@ -1,17 +1,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "arguments.h"
 #include "command.h"
-#include "command_client.h"
+#include "command/shared/arguments.h"
+#include "command/shared/command_client.h"
+#include "command/shared/profile_list.h"
+#include "command/shared/progress.h"
 #include "export/pyroscope.h"
 #include "export/upload/retry.h"
 #include "export/upload/series_comments.h"
 #include "profile/pprof/gunzip.h"
 #include "profile/pprof/gzip_stream.h"
 #include "profile/pprof/pprof_reader.h"
-#include "profile_list.h"
-#include "progress.h"
 #include "util/system/status.h"
 
 /* So often is one profile sent, and so long waited in between. */

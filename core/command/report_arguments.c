@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arguments.h"
-#include "moment.h"
+#include "command/shared/arguments.h"
+#include "command/shared/moment.h"
 #include "report_options.h"
 #include "util/memory/buffer.h"
 #include "util/system/clock.h"

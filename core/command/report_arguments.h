@@ -2,9 +2,9 @@
 #ifndef SP_REPORT_ARGUMENTS_H
 #define SP_REPORT_ARGUMENTS_H
 
-#include "command.h"
-#include "profile_list.h"
-#include "report_rows.h"
+#include "command/report/report_rows.h"
+#include "command/shared/command_io.h"
+#include "command/shared/profile_list.h"
 #include "report_server.h"
 
 typedef struct sp_report_arguments {

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "command/shared/progress.h"
 #include "profile/pprof/gunzip.h"
-#include "progress.h"
 #include "util/system/status.h"
 
 static void files_say(sp_report_files *files, const char *how,

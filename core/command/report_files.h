@@ -2,9 +2,9 @@
 #ifndef SP_REPORT_FILES_H
 #define SP_REPORT_FILES_H
 
-#include "command.h"
-#include "profile_list.h"
-#include "report.h"
+#include "command/report/report.h"
+#include "command/shared/command_io.h"
+#include "command/shared/profile_list.h"
 
 typedef struct sp_report_files {
   const sp_command_io *io;

@@ -2,7 +2,7 @@
 #ifndef SP_REPORT_OPTIONS_H
 #define SP_REPORT_OPTIONS_H
 
-#include "arguments.h"
+#include "command/shared/arguments.h"
 
 typedef enum sp_report_option {
   SP_REPORT_OPTION_SPAN,

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "command_client.h"
-#include "measure.h"
+#include "command/report/measure.h"
+#include "command/shared/command_client.h"
 #include "util/system/clock.h"
 #include "util/system/status.h"
 #include "util/text/number.h"

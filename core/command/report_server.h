@@ -2,8 +2,8 @@
 #ifndef SP_REPORT_SERVER_H
 #define SP_REPORT_SERVER_H
 
-#include "command.h"
-#include "report.h"
+#include "command/report/report.h"
+#include "command/shared/command_io.h"
 
 /* What is asked for; texts are borrowed. */
 typedef struct sp_report_server {

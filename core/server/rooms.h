@@ -2,7 +2,7 @@
 #ifndef SP_ROOMS_H
 #define SP_ROOMS_H
 
-#include "server/http/http.h"
+#include "server/http/message/http.h"
 #include "server/model/serve.h"
 
 /* Add the routes of every room. SPANPROF_ERR_NOMEM. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/http/percent.h"
+#include "server/http/message/percent.h"
 #include "server/rooms.h"
 #include "server/store/store.h"
 

@@ -2,8 +2,8 @@
  * format, the rest is the body. */
 #include <stdlib.h>
 
-#include "server/receive/speedscope.h"
-#include "server/receive/stack_text.h"
+#include "server/receive/ingest/speedscope.h"
+#include "server/receive/ingest/stack_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/query/label_query.h"
+#include "server/query/selector/label_query.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

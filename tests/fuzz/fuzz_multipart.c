@@ -2,7 +2,7 @@
  * lies within the body. */
 #include <stdlib.h>
 
-#include "server/receive/multipart.h"
+#include "server/receive/wire/multipart.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
  * Each profile of each resource is converted with the request's dictionary. */
 #include <stdlib.h>
 
-#include "server/receive/otlp_json.h"
-#include "server/receive/otlp_profile.h"
+#include "server/receive/otlp/otlp_json.h"
+#include "server/receive/otlp/otlp_profile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

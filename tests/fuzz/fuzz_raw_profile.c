@@ -3,8 +3,8 @@
  * sentence; what is kept has what its numbers point at. */
 #include <stdlib.h>
 
-#include "server/receive/build.h"
-#include "server/receive/raw_check.h"
+#include "server/receive/profile/build.h"
+#include "server/receive/profile/raw_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,11 +1,12 @@
 /* A profile of any origin, added up and printed in every way. */
-#include "command/report.h"
+#include "command/report/report.h"
 
 #include <stdlib.h>
 
-#include "command/report_diff.h"
-#include "command/report_folded.h"
-#include "command/report_print.h"
+#include "command/report/report_diff.h"
+#include "command/print/report_diff_print.h"
+#include "command/print/report_folded.h"
+#include "command/print/report_print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,9 +15,16 @@ declare -A height=(
   [collect/samples]=40 [collect]=41
   [export/http]=40 [export/upload]=40 [export/spool]=41 [export]=42
   [session]=50
-  [page]=50 [command]=60
-  [server/model]=70 [server/http]=80 [server/store]=80 [server/receive]=90
-  [server/query]=90 [server/traces]=100 [server/scrape]=100 [server/exported]=100
+  [page]=50
+  [command/shared]=60 [command/check]=61 [command/report]=61
+  [command/print]=62 [command]=63
+  [server/model]=70 [server/http/message]=80 [server/http]=81 [server/store]=80
+  [server/receive/wire]=90 [server/receive/profile]=91
+  [server/receive/otlp]=92 [server/receive/ingest]=92 [server/receive]=93
+  [server/query/selector]=90 [server/query/wire]=91 [server/query/tree]=92
+  [server/query/series]=93 [server/query/spans]=93 [server/query/format]=94
+  [server/query/adhoc]=95 [server/query/calls]=96 [server/query]=97
+  [server/traces]=100 [server/scrape]=100 [server/exported]=100
   [server]=110
 )
 

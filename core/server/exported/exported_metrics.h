@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "metric_rule.h"
-#include "server/http/http.h"
+#include "server/http/message/http.h"
 #include "server/model/received.h"
 #include "util/memory/hash_index.h"
 #include "util/system/log.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "server/query/classic_query.h"
-#include "server/query/query_plan.h"
+#include "server/query/selector/classic_query.h"
+#include "server/query/wire/query_plan.h"
 #include "util/system/status.h"
 
 #define RULE_BYTES_MAX ((size_t)4 << 20) /* of all texts */

@@ -4,7 +4,7 @@
 #define SP_METRIC_RULE_H
 
 #include "server/model/text_pair.h"
-#include "server/query/label_query.h"
+#include "server/query/selector/label_query.h"
 
 #define SP_METRIC_RULES_MAX  100
 #define SP_METRIC_LABELS_MAX 16 /* of one rule */

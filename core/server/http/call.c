@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 
 #include "profile/pprof/gzip_stream.h"
-#include "unknown_path.h"
+#include "server/http/message/unknown_path.h"
 #include "util/system/clock.h"
 
 /* Most time for an answer. */

@@ -6,7 +6,7 @@
 
 #include "connections.h"
 #include "guard.h"
-#include "http.h"
+#include "server/http/message/http.h"
 #include "workers.h"
 
 struct sp_http_budget;

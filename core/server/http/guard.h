@@ -3,7 +3,7 @@
 #ifndef SP_GUARD_H
 #define SP_GUARD_H
 
-#include "http.h"
+#include "server/http/message/http.h"
 #include "token.h"
 
 typedef struct sp_guard {

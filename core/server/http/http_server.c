@@ -8,10 +8,10 @@
 #include "budget.h"
 #include "call.h"
 #include "connections.h"
-#include "durations.h"
 #include "listen.h"
 #include "malformed.h"
-#include "percent.h"
+#include "server/http/message/durations.h"
+#include "server/http/message/percent.h"
 #include "util/system/clock.h"
 #include "util/system/status.h"
 

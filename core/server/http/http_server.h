@@ -14,7 +14,7 @@
 #define SP_HTTP_SERVER_H
 
 #include "guard.h"
-#include "http.h"
+#include "server/http/message/http.h"
 #include "util/system/log.h"
 
 typedef struct sp_http_server sp_http_server;

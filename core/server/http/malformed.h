@@ -4,7 +4,7 @@
 #ifndef SP_MALFORMED_H
 #define SP_MALFORMED_H
 
-#include "http.h"
+#include "server/http/message/http.h"
 
 /* Answer a malformed request; `version` is its "HTTP/1.1". False: it is well
  * formed and not answered. */

@@ -1,8 +1,8 @@
 #include "push.h"
 
-#include "batch.h"
-#include "connect.h"
 #include "push_request.h"
+#include "server/receive/profile/batch.h"
+#include "server/receive/wire/connect.h"
 
 /* One request while it is read. */
 typedef struct push_work {

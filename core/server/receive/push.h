@@ -2,7 +2,7 @@
 #ifndef SP_PUSH_H
 #define SP_PUSH_H
 
-#include "server/http/http.h"
+#include "server/http/message/http.h"
 
 /* Bytes of a request, as sent. */
 #define SP_PUSH_BYTES_MAX ((size_t)64 << 20)

@@ -1,6 +1,6 @@
 #include "push_request.h"
 
-#include "json_wire.h"
+#include "server/receive/wire/json_wire.h"
 
 /* Fields of push/v1/push.proto of grafana/pyroscope 3fe6a457a. */
 enum {

@@ -2,8 +2,8 @@
 #ifndef SP_PUSH_REQUEST_H
 #define SP_PUSH_REQUEST_H
 
-#include "series_labels.h"
-#include "wire.h"
+#include "server/receive/profile/series_labels.h"
+#include "server/receive/wire/wire.h"
 
 /* Of one request, and of one series, empty ones included: clients send a few,
  * and all labels are looked at again for each profile. */

@@ -1,9 +1,9 @@
 #include "receive.h"
 
-#include "connect.h"
-#include "ingest.h"
-#include "otlp.h"
 #include "push.h"
+#include "server/receive/ingest/ingest.h"
+#include "server/receive/otlp/otlp.h"
+#include "server/receive/wire/connect.h"
 
 spanprof_status sp_receive_routes(sp_http_routes *routes, sp_serve *serve) {
   const sp_http_route all[] = {

@@ -2,7 +2,7 @@
 #ifndef SP_RECEIVE_H
 #define SP_RECEIVE_H
 
-#include "server/http/http.h"
+#include "server/http/message/http.h"
 #include "server/model/serve.h"
 
 /* SPANPROF_ERR_NOMEM. */

@@ -1,7 +1,7 @@
 #include "scrape_take.h"
 
-#include "server/receive/batch.h"
-#include "server/receive/sample_config.h"
+#include "server/receive/ingest/sample_config.h"
+#include "server/receive/profile/batch.h"
 
 static bool take_has_type(const sp_raw_profile *profile, const char *type) {
   size_t i;

@@ -7,8 +7,9 @@
 #include "scrape_plan.h"
 #include "util/memory/buffer.h"
 
-/* A profile is at most 2 MiB unpacked (receive/batch.h): more is none, packed
- * or not. Headers have their own bound, since libcurl keeps them. */
+/* A profile has at most 2 MiB unpacked (receive/profile/batch.h). A larger body
+ * is refused, compressed or not. Headers have a bound of their own, because
+ * libcurl keeps them. */
 #define SP_SCRAPE_BODY_MAX   ((size_t)2 << 20)
 #define SP_SCRAPE_HEADER_MAX ((size_t)64 << 10)
 #define SP_SCRAPE_ERROR_SIZE 256

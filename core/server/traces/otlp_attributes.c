@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "server/receive/otlp_tables.h"
+#include "server/receive/otlp/otlp_tables.h"
 #include "util/text/utf8.h"
 
 /* Number.MAX_SAFE_INTEGER: https://tc39.es/ecma262/ */

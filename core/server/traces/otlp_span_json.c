@@ -1,6 +1,6 @@
 #include "otlp_span_json.h"
 
-#include "server/receive/otlp_json.h"
+#include "server/receive/otlp/otlp_json.h"
 
 #define TRACE_END \
   { NULL, NULL, 0, SP_JSON_END, false, NULL }

@@ -2,7 +2,7 @@
 #ifndef SP_OTLP_SPAN_JSON_H
 #define SP_OTLP_SPAN_JSON_H
 
-#include "server/receive/json_wire.h"
+#include "server/receive/wire/json_wire.h"
 
 /* opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest */
 extern const sp_json_field sp_otlp_json_spans[];

@@ -1,8 +1,8 @@
 #include "otlp_spans.h"
 
 #include "otlp_attributes.h"
-#include "server/receive/hex_id.h"
-#include "server/receive/raw_profile.h"
+#include "server/receive/profile/raw_profile.h"
+#include "server/receive/wire/hex_id.h"
 #include "util/text/utf8.h"
 
 #define TRACE_SPAN_ID_BYTES  8

@@ -5,9 +5,9 @@
 #include "otlp_span_json.h"
 #include "otlp_spans.h"
 #include "profile/pprof/varint.h"
-#include "server/receive/batch.h"
-#include "server/receive/unpack.h"
-#include "server/receive/upload_memory.h"
+#include "server/receive/profile/batch.h"
+#include "server/receive/profile/upload_memory.h"
+#include "server/receive/wire/unpack.h"
 
 #define TRACES_BYTES_MAX    ((size_t)16 << 20)
 #define TRACES_CODE_INVALID 3 /* google.rpc.Code */

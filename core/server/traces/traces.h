@@ -2,7 +2,7 @@
 #ifndef SP_TRACES_H
 #define SP_TRACES_H
 
-#include "server/http/http.h"
+#include "server/http/message/http.h"
 #include "server/model/serve.h"
 
 /* SPANPROF_ERR_NOMEM. */

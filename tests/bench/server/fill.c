@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <server/receive/build.h>
+#include <server/receive/profile/build.h>
 #include <server/store/store.h>
 #include <util/memory/hash_index.h>
 #include <util/system/status.h>

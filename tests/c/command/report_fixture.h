@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "command/report.h"
-#include "command/report_rows.h"
+#include "command/report/report.h"
+#include "command/report/report_rows.h"
 
 /* Functions: 0 main, 1 work, 2 inner (inlined into work), 3 without a name. */
 static const sp_pprof_function functions[] = {

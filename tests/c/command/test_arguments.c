@@ -1,5 +1,5 @@
 #include "check.h"
-#include "command/arguments.h"
+#include "command/shared/arguments.h"
 
 static const sp_argument known[] = {{"top", "N", "rows"},
                                     {"json", NULL, "one object"},

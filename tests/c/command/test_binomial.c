@@ -1,6 +1,6 @@
 #include "check.h"
-#include "command/amount.h"
-#include "command/binomial.h"
+#include "command/shared/amount.h"
+#include "command/report/binomial.h"
 
 #include <math.h>
 

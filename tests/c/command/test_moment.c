@@ -1,5 +1,5 @@
 #include "check.h"
-#include "command/moment.h"
+#include "command/shared/moment.h"
 
 #define NOW_S UINT64_C(1795435200) /* 2026-11-23 12:00:00 UTC */
 

@@ -1,5 +1,5 @@
 #include "check.h"
-#include "command/profile_list.h"
+#include "command/shared/profile_list.h"
 #include "failing_mem.h"
 
 #include <fcntl.h>

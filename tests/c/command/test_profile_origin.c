@@ -1,5 +1,5 @@
 #include "check.h"
-#include "command/profile_origin.h"
+#include "command/shared/profile_origin.h"
 
 static const char *const comments[] = {
     "spanprof 0.1.0",       "label __name__=process_cpu",

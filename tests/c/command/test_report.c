@@ -1,6 +1,6 @@
-#include "command/report_folded.h"
-#include "command/report_print.h"
-#include "command/report_unit.h"
+#include "command/print/report_folded.h"
+#include "command/print/report_print.h"
+#include "command/report/report_unit.h"
 #include "failing_mem.h"
 #include "report_fixture.h"
 

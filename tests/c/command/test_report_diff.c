@@ -1,7 +1,7 @@
 /* Whether growth is told from chance: many pairs of profiles whose samples are
  * drawn from known rates. */
 #include "check.h"
-#include "command/report_diff.h"
+#include "command/report/report_diff.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* Percent-encoding of addresses. */
 #include "check.h"
 
-#include <server/http/percent.h>
+#include <server/http/message/percent.h>
 
 static void what_is_encoded_is_decoded_in_place(void) {
   static const char *const cases[][2] = {

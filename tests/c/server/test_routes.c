@@ -1,7 +1,7 @@
 /* Which handler a request finds. */
 #include "check.h"
 
-#include <server/http/http.h>
+#include <server/http/message/http.h>
 
 static void routes_nothing(void *data, const sp_http_request *request,
                            sp_http_response *response) {

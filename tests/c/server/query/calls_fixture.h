@@ -4,7 +4,7 @@
 
 #include "../store_fixture.h"
 
-#include <server/http/http.h>
+#include <server/http/message/http.h>
 #include <server/query/query.h>
 
 static sp_store *calls_store;

@@ -2,8 +2,8 @@
  * numbers are those that a Pyroscope 2.2 answered to the same stacks. */
 #include "check.h"
 
-#include <server/query/dot_graph.h>
-#include <server/query/flame_graph.h>
+#include <server/query/format/dot_graph.h>
+#include <server/query/tree/flame_graph.h>
 
 /* main;a;b 10, main;a 5, main;c;a 7, all in functions of one line each. */
 enum { MAIN, A, B, C, FUNCTIONS };

@@ -2,7 +2,7 @@
  * that are neither. */
 #include "check.h"
 
-#include <server/query/label_query.h>
+#include <server/query/selector/label_query.h>
 
 typedef struct parsed {
   sp_arena arena;

@@ -1,8 +1,8 @@
 /* Bodies of query calls, as protobuf and as JSON, good and hostile. */
 #include "check.h"
 
-#include <server/query/query_request.h>
-#include <server/query/reply_writer.h>
+#include <server/query/wire/query_request.h>
+#include <server/query/wire/reply_writer.h>
 
 static spanprof_status read_json(const sp_message *message, const char *text,
                                  sp_query_request *out, sp_arena *arena,

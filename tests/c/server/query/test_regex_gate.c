@@ -1,7 +1,7 @@
 /* RE2's syntax: what it refuses, in Go's words, and what the rest matches. */
 #include "check.h"
 
-#include <server/query/regex_match.h>
+#include <server/query/selector/regex_match.h>
 
 typedef struct refusal {
   const char *text;

@@ -1,8 +1,8 @@
 /* Steps of time series, and times as links write them. */
 #include "check.h"
 
-#include <server/query/query_time.h>
-#include <server/query/series_points.h>
+#include <server/query/selector/query_time.h>
+#include <server/query/series/series_points.h>
 
 /* Point g is the sum over (g - step, g]; the first one reaches back. */
 static void a_time_counts_to_the_point_behind_it(void) {

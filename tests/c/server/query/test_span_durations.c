@@ -1,7 +1,7 @@
 /* Quantiles of durations are durations that were measured. */
 #include "check.h"
 
-#include <server/query/span_durations.h>
+#include <server/query/spans/span_durations.h>
 
 static void quantiles_are_nearest_ranks_of_their_own_row(void) {
   static const struct {

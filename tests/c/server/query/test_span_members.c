@@ -2,7 +2,7 @@
 #include "counting_mem.h"
 #include "failing_mem.h"
 
-#include <server/query/span_members.h>
+#include <server/query/spans/span_members.h>
 #include <util/memory/hash.h>
 
 #define MEMBERS_MANY       1000000

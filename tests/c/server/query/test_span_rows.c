@@ -1,7 +1,7 @@
 /* Rows of spans: found again, and a page of them in an order. */
 #include "failing_mem.h"
 
-#include <server/query/span_rows.h>
+#include <server/query/spans/span_rows.h>
 
 #define ROWS_MANY 10000 /* more than two blocks */
 #define ROWS_PAGE 100

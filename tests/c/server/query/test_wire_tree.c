@@ -1,7 +1,7 @@
 /* Cutting a tree keeps its sums. */
 #include "failing_mem.h"
 
-#include <server/query/wire_tree.h>
+#include <server/query/tree/wire_tree.h>
 #include <stdlib.h>
 #include <string.h>
 

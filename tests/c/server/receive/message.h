@@ -4,7 +4,7 @@
 
 #include "../../check.h"
 #include "profile/pprof/varint.h"
-#include "server/receive/view.h"
+#include "server/receive/wire/view.h"
 #include "util/memory/buffer.h"
 
 typedef struct message {

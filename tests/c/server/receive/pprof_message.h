@@ -3,7 +3,7 @@
 #define PPROF_MESSAGE_H
 
 #include "message.h"
-#include "server/receive/raw_profile.h"
+#include "server/receive/profile/raw_profile.h"
 
 #define PPROF_MEMORY_MAX ((size_t)64 << 20)
 

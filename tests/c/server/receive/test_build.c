@@ -1,7 +1,7 @@
 /* From a checked profile to the one that is kept. */
 #include "../../failing_mem.h"
 #include "pprof_message.h"
-#include "server/receive/build.h"
+#include "server/receive/profile/build.h"
 
 static size_t negative_count; /* of the last profile */
 

@@ -1,7 +1,7 @@
 /* The query string of /ingest. */
 #include "../../check.h"
-#include "server/receive/ingest_query.h"
-#include "server/receive/ingest_type.h"
+#include "server/receive/ingest/ingest_query.h"
+#include "server/receive/ingest/ingest_type.h"
 
 #define NOW_NS INT64_C(1700000000000000000)
 

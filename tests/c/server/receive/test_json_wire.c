@@ -1,6 +1,6 @@
 /* JSON rewritten as protobuf. */
 #include "../../check.h"
-#include "server/receive/json_wire.h"
+#include "server/receive/wire/json_wire.h"
 
 static const sp_json_field inner[] = {
     {"text", NULL, 1, SP_JSON_TEXT, false, NULL},

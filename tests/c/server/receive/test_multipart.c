@@ -1,6 +1,6 @@
 /* Files of a form. */
 #include "../../check.h"
-#include "server/receive/multipart.h"
+#include "server/receive/wire/multipart.h"
 
 #define TYPE "multipart/form-data; boundary=B"
 #define FILE_OF(name, content)                          \

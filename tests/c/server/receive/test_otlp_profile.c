@@ -1,6 +1,6 @@
 /* OTLP profiles as profiles in pprof's shape. */
 #include "pprof_message.h"
-#include "server/receive/otlp_profile.h"
+#include "server/receive/otlp/otlp_profile.h"
 
 enum { EMPTY, SAMPLES, COUNT, CPU, NANOSECONDS, LEAF, SERVICE, OFF_CPU };
 

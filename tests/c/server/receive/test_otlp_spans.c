@@ -1,6 +1,6 @@
 /* The spans of an OTLP traces request. */
 #include "message.h"
-#include "server/receive/json_wire.h"
+#include "server/receive/wire/json_wire.h"
 #include "server/traces/otlp_span_json.h"
 #include "server/traces/otlp_spans.h"
 

@@ -1,6 +1,6 @@
 /* The rules for a profile as a whole. */
 #include "pprof_message.h"
-#include "server/receive/raw_check.h"
+#include "server/receive/profile/raw_check.h"
 
 #define SECOND_NS INT64_C(1000000000)
 

@@ -1,7 +1,7 @@
 /* speedscope's files, and the types of samples that a form declares. */
 #include "pprof_message.h"
-#include "server/receive/sample_config.h"
-#include "server/receive/speedscope.h"
+#include "server/receive/ingest/sample_config.h"
+#include "server/receive/ingest/speedscope.h"
 
 #define HEAD                                                             \
   "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\"," \

@@ -1,7 +1,7 @@
 /* The formats of /ingest that hold stacks by name. */
 #include "../../failing_mem.h"
 #include "pprof_message.h"
-#include "server/receive/stack_text.h"
+#include "server/receive/ingest/stack_text.h"
 
 typedef spanprof_status (*reader)(sp_stack_list *list, sp_view body);
 

@@ -1,7 +1,7 @@
 /* The memory of uploads: what one may take, and how many take much. */
 #include "../../check.h"
 #include "../store_fixture.h"
-#include "server/receive/upload_memory.h"
+#include "server/receive/profile/upload_memory.h"
 
 #include <pthread.h>
 

@@ -1,0 +1,22 @@
+/* What `spanprof check` found: a line for each thing tried. */
+#ifndef SP_CHECK_LIST_H
+#define SP_CHECK_LIST_H
+
+#include "command/shared/command_io.h"
+
+typedef enum sp_check_state {
+  SP_CHECK_OK,
+  SP_CHECK_FAILED,
+  SP_CHECK_SKIPPED, /* not wanted, or not reached */
+} sp_check_state;
+
+typedef struct sp_check_list {
+  const sp_command_io *io;
+  size_t failed;
+} sp_check_list;
+
+/* "ok      timer        ticks": print it, count failures. */
+void sp_check_say(sp_check_list *list, sp_check_state state, const char *what,
+                  const char *format, ...) SP_PRINTF(4, 5);
+
+#endif

@@ -1,0 +1,334 @@
+#include "perf_script.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "adhoc_lines.h"
+#include "profile/tables/module_name.h"
+#include "server/model/sum.h"
+#include "server/query/selector/matcher_list.h"
+#include "util/text/number.h"
+
+#define PERF_DEPTH_MAX  1024 /* deeper stacks lose their outermost frames */
+#define PERF_EVENTS_MAX 64   /* further events are skipped */
+
+typedef sp_adhoc_line perf_text;
+
+/* "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:u: 7f12 f+0x1 (/x)" */
+typedef struct perf_head {
+  perf_text command;
+  perf_text event;
+  perf_text behind;
+  int64_t period; /* 1: the sample has none */
+  bool has_time;
+} perf_head;
+
+typedef struct perf_reading {
+  sp_arena *arena;
+  sp_name_tree *tree;
+  uint32_t side;
+  perf_text events[PERF_EVENTS_MAX];
+  size_t event_count;
+  size_t event;       /* the event whose samples are added */
+  perf_head sample;   /* the present sample; none if its command has size 0 */
+  bool sample_counts; /* it belongs to `event` */
+  perf_text frames[PERF_DEPTH_MAX];
+  size_t depth;
+} perf_reading;
+
+static bool perf_is_digits(const char *at, size_t size) {
+  size_t i;
+
+  for (i = 0; i < size && at[i] >= '0' && at[i] <= '9'; i++)
+    ;
+  return size > 0 && i == size;
+}
+
+static void perf_skip_blanks(perf_text *text) {
+  while (text->size && sp_adhoc_is_blank(*text->at))
+    text->at++, text->size--;
+}
+
+/* The next word after blanks; size 0: end of the line. */
+static perf_text perf_word(perf_text *rest) {
+  perf_text word;
+
+  perf_skip_blanks(rest);
+  word.at = rest->at;
+  while (rest->size && !sp_adhoc_is_blank(*rest->at))
+    rest->at++, rest->size--;
+  word.size = (size_t)(rest->at - word.at);
+  return word;
+}
+
+/* "4711" or "4711/4712". */
+static bool perf_is_thread(perf_text word) {
+  const char *slash = memchr(word.at, '/', word.size);
+  const size_t first = slash ? (size_t)(slash - word.at) : word.size;
+
+  return perf_is_digits(word.at, first) &&
+         (!slash || perf_is_digits(slash + 1, word.size - first - 1));
+}
+
+/* "1234.567890:" */
+static bool perf_is_time(perf_text word) {
+  const char *point = memchr(word.at, '.', word.size);
+
+  return point && word.size > 1 && word.at[word.size - 1] == ':' &&
+         perf_is_digits(word.at, (size_t)(point - word.at)) &&
+         perf_is_digits(point + 1, (size_t)(word.at + word.size - point) - 2);
+}
+
+/* "[002]" */
+static bool perf_is_processor(perf_text word) {
+  return word.size > 2 && *word.at == '[' && word.at[word.size - 1] == ']' &&
+         perf_is_digits(word.at + 1, word.size - 2);
+}
+
+/* "d..2.": four to six letters, digits and dots. */
+static bool perf_is_flags(perf_text word) {
+  size_t i;
+
+  for (i = 0; i < word.size; i++)
+    if (!isalnum((unsigned char)word.at[i]) && !strchr("._", word.at[i]))
+      return false;
+  return word.size >= 4 && word.size <= 6 && !isdigit((unsigned char)*word.at);
+}
+
+/* Parse the text after the thread. Processor, flags, time and period are
+ * optional. False: no event follows. */
+static bool perf_take_event(perf_text rest, perf_head *out) {
+  perf_text word = perf_word(&rest);
+  const char *digits;
+  uint64_t period = 1;
+
+  if (perf_is_processor(word))
+    word = perf_word(&rest);
+  if (perf_is_flags(word))
+    word = perf_word(&rest);
+  out->has_time = perf_is_time(word);
+  if (out->has_time)
+    word = perf_word(&rest);
+  if (perf_is_digits(word.at, word.size)) {
+    digits = word.at;
+    sp_number_read(&digits, word.at + word.size, &period);
+    word = perf_word(&rest);
+  }
+  if (word.size < 2 || word.at[word.size - 1] != ':' ||
+      isdigit((unsigned char)*word.at))
+    return false;
+  out->period = period > INT64_MAX ? INT64_MAX : (int64_t)period;
+  out->event = (perf_text){word.at, word.size - 1};
+  perf_skip_blanks(&rest);
+  out->behind = rest;
+  return true;
+}
+
+/* Parse a header line. The command may contain blanks and numbers: it ends
+ * where a thread's number and an event follow. */
+static bool perf_take_head(perf_text line, perf_head *out) {
+  const bool indented = line.size && sp_adhoc_is_blank(*line.at);
+  perf_text rest = line, word;
+  const char *command_end;
+
+  perf_skip_blanks(&rest);
+  *out = (perf_head){.command = rest};
+  for (word = perf_word(&rest); word.size;) {
+    command_end = word.at + word.size;
+    word = perf_word(&rest);
+    if (word.size && perf_is_thread(word) && perf_take_event(rest, out)) {
+      out->command.size = (size_t)(command_end - out->command.at);
+      /* An indented line without a time is a frame that looks like a header. */
+      return !indented || out->has_time;
+    }
+  }
+  return false;
+}
+
+/* "7f1a main+0x12 (/bin/x)": the name, between the address and the file, may
+ * contain blanks. *out is the name with the file. */
+static bool perf_take_frame(perf_text line, perf_text *out) {
+  const perf_text address = perf_word(&line);
+  bool digit = false;
+  size_t i;
+
+  for (i = 0; i < address.size; i++) {
+    const char c = address.at[i];
+
+    digit |= c >= '0' && c <= '9';
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+      return false;
+  }
+  perf_skip_blanks(&line);
+  *out = line;
+  return address.size > 1 && digit && line.size > 0;
+}
+
+bool sp_perf_script_is(const char *text, size_t size) {
+  const char *end = text + size;
+  perf_text line, frame;
+  perf_head head;
+  bool found = false;
+
+  while (sp_adhoc_next_line(&text, end, &line)) {
+    perf_text blanks = line;
+
+    perf_skip_blanks(&blanks);
+    if (!blanks.size || line.at[0] == '#')
+      continue;
+    if (found)
+      return sp_adhoc_is_blank(*line.at) && perf_take_frame(line, &frame);
+    if (!perf_take_head(line, &head))
+      return false;
+    if (head.has_time || perf_take_frame(head.behind, &frame))
+      return true;
+    found = true;
+  }
+  return false;
+}
+
+static uint32_t perf_child(perf_reading *reading, uint32_t parent,
+                           const char *name, size_t size) {
+  const char *copy = sp_arena_text(reading->arena, name, size);
+  const uint32_t number =
+      copy ? sp_name_tree_name(reading->tree, copy) : SP_INDEX_NONE;
+
+  return number == SP_INDEX_NONE
+             ? number
+             : sp_name_tree_child(reading->tree, parent, number);
+}
+
+/* "main+0x12 (/bin/x)", "[unknown] (/usr/lib/libz.so)" */
+static uint32_t perf_frame(perf_reading *reading, uint32_t parent,
+                           perf_text frame) {
+  static const char unknown[] = "[unknown]";
+  const char *open = memrchr(frame.at, '(', frame.size), *offset;
+  const char *end = frame.at + frame.size;
+  char module[SP_MODULE_NAME_BYTES];
+
+  if (open && open > frame.at && sp_adhoc_is_blank(open[-1]))
+    frame.size = (size_t)(open - 1 - frame.at);
+  else
+    open = end;
+  offset = memrchr(frame.at, '+', frame.size);
+  if (offset && (size_t)(frame.at + frame.size - offset) > 3 &&
+      memcmp(offset, "+0x", 3) == 0)
+    frame.size = (size_t)(offset - frame.at);
+  if (frame.size != sizeof unknown - 1 ||
+      memcmp(frame.at, unknown, frame.size) != 0)
+    return perf_child(reading, parent, frame.at, frame.size);
+  open += open < end;
+  end -= open < end && end[-1] == ')';
+  return perf_child(reading, parent, module,
+                    sp_module_name(open, (size_t)(end - open), module));
+}
+
+/* The sample is whole. */
+static spanprof_status perf_put(perf_reading *reading) {
+  const perf_head *sample = &reading->sample;
+  uint32_t node = 0;
+
+  if (sample->command.size && reading->sample_counts) {
+    node = perf_child(reading, node, sample->command.at, sample->command.size);
+    while (reading->depth > 0 && node != SP_INDEX_NONE)
+      node = perf_frame(reading, node, reading->frames[--reading->depth]);
+    if (node == SP_INDEX_NONE)
+      return reading->arena->st ? reading->arena->st : SPANPROF_ERR_NOMEM;
+    sp_increase(&reading->tree->nodes[node].self[reading->side],
+                sample->period);
+  }
+  reading->sample.command.size = reading->depth = 0;
+  return SPANPROF_OK;
+}
+
+/* The event's number; event_count: too many events. */
+static size_t perf_event(perf_reading *reading, perf_text event) {
+  size_t i;
+
+  for (i = 0; i < reading->event_count; i++)
+    if (reading->events[i].size == event.size &&
+        memcmp(reading->events[i].at, event.at, event.size) == 0)
+      return i;
+  if (i < PERF_EVENTS_MAX)
+    reading->events[reading->event_count++] = event;
+  return i;
+}
+
+static void perf_begin(perf_reading *reading, const perf_head *head) {
+  perf_text frame;
+
+  reading->sample = *head;
+  reading->sample_counts = perf_event(reading, head->event) == reading->event;
+  if (perf_take_frame(head->behind, &frame))
+    reading->frames[reading->depth++] = frame;
+}
+
+static spanprof_status perf_line(perf_reading *reading, perf_text line) {
+  perf_text blanks = line, frame;
+  perf_head head;
+  spanprof_status st;
+
+  perf_skip_blanks(&blanks);
+  if (!blanks.size)
+    return perf_put(reading);
+  if (perf_take_head(line, &head)) {
+    st = perf_put(reading);
+    perf_begin(reading, &head);
+    return st;
+  }
+  if (reading->sample.command.size && reading->depth < PERF_DEPTH_MAX &&
+      perf_take_frame(line, &frame))
+    reading->frames[reading->depth++] = frame;
+  return SPANPROF_OK;
+}
+
+/* Add the types: all events in the order of their first samples. */
+static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
+                                  const char *text, const char *end,
+                                  const char *type) {
+  perf_text line;
+  perf_head head;
+  size_t i;
+
+  while (sp_adhoc_next_line(&text, end, &line))
+    if (line.size && line.at[0] != '#' && perf_take_head(line, &head))
+      perf_event(reading, head.event);
+  out->type_count = reading->event_count;
+  out->types =
+      sp_arena_new(reading->arena, out->type_count, sizeof *out->types);
+  for (i = 0; out->types && i < out->type_count; i++) {
+    out->types[i] = sp_arena_text(reading->arena, reading->events[i].at,
+                                  reading->events[i].size);
+    if (!out->types[i])
+      return reading->arena->st;
+    if (type && strcmp(type, out->types[i]) == 0)
+      out->type = i;
+  }
+  if (!out->types)
+    return reading->arena->st;
+  reading->event = out->type;
+  out->bearer.name = out->types[out->type];
+  return SPANPROF_OK;
+}
+
+spanprof_status sp_perf_script_read(sp_adhoc_profile *out, sp_arena *arena,
+                                    const char *text, size_t size,
+                                    const char *type, sp_name_tree *tree,
+                                    uint32_t side) {
+  perf_reading *reading = sp_arena_new(arena, 1, sizeof *reading);
+  const char *end = text + size;
+  perf_text line;
+  spanprof_status st;
+
+  if (!reading)
+    return arena->st;
+  memset(reading, 0, sizeof *reading);
+  reading->arena = arena;
+  reading->tree = tree;
+  reading->side = side;
+  st = perf_types(reading, out, text, end, type);
+  while (!st && sp_adhoc_next_line(&text, end, &line))
+    if (!line.size || line.at[0] != '#')
+      st = perf_line(reading, line);
+  return st ? st : perf_put(reading);
+}

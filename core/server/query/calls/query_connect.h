@@ -1,0 +1,14 @@
+/* The query calls at their addresses, by the Connect protocol. */
+#ifndef SP_QUERY_CONNECT_H
+#define SP_QUERY_CONNECT_H
+
+#include "server/query/wire/query_plan.h"
+
+#define SP_QUERY_BODY_MAX ((size_t)1 << 20)
+#define SP_ADHOC_BODY_MAX ((size_t)24 << 20) /* a profile in base64 */
+
+/* Add a route for each call. SPANPROF_ERR_NOMEM. */
+spanprof_status sp_query_connect_routes(sp_http_routes *routes,
+                                        sp_serve *serve);
+
+#endif

@@ -1,0 +1,10 @@
+/* Classic Pyroscope's calls: /pyroscope/render, render-diff, label-values. */
+#ifndef SP_RENDER_H
+#define SP_RENDER_H
+
+#include "server/query/wire/query_plan.h"
+
+/* SPANPROF_ERR_NOMEM. */
+spanprof_status sp_render_routes(sp_http_routes *routes, sp_serve *serve);
+
+#endif

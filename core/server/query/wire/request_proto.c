@@ -1,0 +1,165 @@
+#include <string.h>
+
+#include "profile/pprof/pprof_fields.h"
+#include "query_request.h"
+#include "request_fields.h"
+#include "server/query/selector/matcher_list.h"
+#include "util/text/utf8.h"
+
+#define REQUEST_TEXTS_MAX 65536 /* of one list */
+
+spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
+                             size_t bytes) {
+  const char *copy = sp_arena_text(arena, text, bytes);
+
+  if (!copy)
+    return arena->st;
+  if (texts->count == REQUEST_TEXTS_MAX)
+    return SPANPROF_ERR_LIMIT;
+  if (texts->count == texts->room) {
+    const size_t room = texts->room ? texts->room * 2 : 8;
+    const char **grown = sp_arena_new(arena, room, sizeof *grown);
+
+    if (!grown)
+      return arena->st;
+    if (texts->count)
+      memcpy(grown, texts->texts, texts->count * sizeof *grown);
+    texts->texts = grown;
+    texts->room = room;
+  }
+  texts->texts[texts->count++] = copy;
+  return SPANPROF_OK;
+}
+
+/* One message of the body; a call has at most two, one in the other. */
+typedef struct proto_level {
+  const sp_message *message;
+  sp_pprof_fields fields;
+  sp_query_request *out;
+} proto_level;
+
+static spanprof_status proto_refuse(const sp_message *message, const char *what,
+                                    sp_query_fault *fault) {
+  return sp_query_refuse(fault, SP_CODE_INVALID,
+                         "unmarshal message: proto: %s: %s", message->name,
+                         what);
+}
+
+static bool proto_is_text(const sp_pprof_field *field) {
+  return sp_utf8_valid((const char *)field->bytes, field->size) &&
+         !memchr(field->bytes, '\0', field->size);
+}
+
+/* The `name` of a types.v1.Location. */
+static spanprof_status proto_named(sp_texts *out, sp_arena *arena,
+                                   const sp_message *message,
+                                   const sp_pprof_field *field,
+                                   sp_query_fault *fault) {
+  sp_pprof_fields inside = sp_pprof_fields_of(field->bytes, field->size);
+  sp_pprof_field name, last = {0};
+
+  while (sp_pprof_fields_next(&inside, &name))
+    if (name.number == 1 && name.is_bytes)
+      last = name;
+  if (inside.broken || (last.size && !proto_is_text(&last)))
+    return proto_refuse(message, "cannot parse a call site", fault);
+  return sp_texts_add(out, arena, last.size ? (const char *)last.bytes : "",
+                      last.size);
+}
+
+static spanprof_status proto_text(void *place, const sp_request_field *known,
+                                  const sp_message *message, sp_arena *arena,
+                                  const sp_pprof_field *field,
+                                  sp_query_fault *fault) {
+  const char *text;
+
+  if (known->kind == SP_FIELD_NAMED)
+    return proto_named(place, arena, message, field, fault);
+  if (!proto_is_text(field))
+    return proto_refuse(message, "a string field contains invalid UTF-8",
+                        fault);
+  if (known->kind == SP_FIELD_TEXTS)
+    return sp_texts_add(place, arena, (const char *)field->bytes, field->size);
+  text = sp_arena_text(arena, (const char *)field->bytes, field->size);
+  if (!text)
+    return arena->st;
+  *(const char **)place = text;
+  return SPANPROF_OK;
+}
+
+static const sp_request_field *proto_find(const sp_message *message,
+                                          uint32_t number) {
+  size_t i;
+
+  for (i = 0; i < message->count; i++)
+    if (message->fields[i].number == number)
+      return &message->fields[i];
+  return NULL;
+}
+
+/* Put one field where it belongs; *inner is set where it is a message. */
+static spanprof_status proto_field(const proto_level *level, sp_arena *arena,
+                                   const sp_pprof_field *field,
+                                   proto_level *inner, sp_query_fault *fault) {
+  const sp_request_field *known = proto_find(level->message, field->number);
+  char *place = known ? (char *)level->out + known->place : NULL;
+  sp_query_request **request = (sp_query_request **)(void *)place;
+
+  if (!known)
+    return SPANPROF_OK;
+  if (known->kind <= SP_FIELD_DOUBLE) {
+    if (field->is_bytes)
+      return proto_refuse(level->message, "wrong wire type", fault);
+    memcpy(place, &field->value, sizeof field->value);
+    return SPANPROF_OK;
+  }
+  if (!field->is_bytes)
+    return proto_refuse(level->message, "wrong wire type", fault);
+  if (known->kind != SP_FIELD_INSIDE && known->kind != SP_FIELD_REQUEST)
+    return proto_text(place, known, level->message, arena, field, fault);
+  *inner =
+      (proto_level){.message = known->message,
+                    .fields = sp_pprof_fields_of(field->bytes, field->size),
+                    .out = level->out};
+  if (known->kind == SP_FIELD_INSIDE) {
+    *(bool *)(void *)place = true;
+    return SPANPROF_OK;
+  }
+  inner->out = *request ? *request : sp_arena_new(arena, 1, sizeof **request);
+  *request = inner->out;
+  return inner->out ? SPANPROF_OK : arena->st;
+}
+
+spanprof_status sp_query_request_proto(sp_query_request *out,
+                                       const sp_message *message,
+                                       sp_arena *arena, const void *bytes,
+                                       size_t size, sp_query_fault *fault) {
+  proto_level levels[4] = {{.message = message,
+                            .fields = sp_pprof_fields_of(bytes, size),
+                            .out = out}};
+  size_t depth = 0;
+  sp_pprof_field field;
+  spanprof_status st;
+
+  for (;;) {
+    proto_level *level = &levels[depth], inner = {0};
+
+    if (!sp_pprof_fields_next(&level->fields, &field)) {
+      if (level->fields.broken)
+        return proto_refuse(level->message,
+                            "cannot parse invalid wire-format "
+                            "data",
+                            fault);
+      if (depth-- == 0)
+        return SPANPROF_OK;
+      continue;
+    }
+    st = proto_field(level, arena, &field, &inner, fault);
+    if (st)
+      return st;
+    /* Messages nest as deep as the tables above do: what a Diff's
+     * side's stack selector has of Go is the deepest. */
+    if (inner.message)
+      levels[++depth] = inner;
+  }
+}

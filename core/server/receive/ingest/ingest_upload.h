@@ -1,0 +1,34 @@
+/* One upload to /ingest: what its query said, on the way into a batch. */
+#ifndef SP_INGEST_UPLOAD_H
+#define SP_INGEST_UPLOAD_H
+
+#include "ingest_query.h"
+#include "server/receive/profile/batch.h"
+#include "stack_text.h"
+
+typedef struct sp_ingest_upload {
+  sp_batch *batch;
+  sp_arena *arena;
+  sp_refusal *refusal;
+  sp_ingest_name name;
+  sp_view spy;
+  uint32_t rate; /* Hz */
+  int64_t from_ns;
+  int64_t duration_ns; /* 0: not said */
+  sp_view body;
+} sp_ingest_upload;
+
+typedef spanprof_status (*sp_ingest_stacks)(sp_stack_list *list, sp_view body);
+
+/* The body is a profile in pprof, or, with `form_type`, a form that has one. An
+ * empty one is nothing. */
+spanprof_status sp_ingest_pprof(sp_ingest_upload *upload,
+                                const char *form_type);
+
+/* The body is stacks as text. */
+spanprof_status sp_ingest_text(sp_ingest_upload *upload, sp_ingest_stacks read);
+
+/* The body is a speedscope file: each of its profiles is one. */
+spanprof_status sp_ingest_speedscope(sp_ingest_upload *upload);
+
+#endif

@@ -1,0 +1,21 @@
+/* One OTLP profile as one in pprof's shape, or as one for each service that its
+ * samples name. */
+#ifndef SP_OTLP_PROFILE_H
+#define SP_OTLP_PROFILE_H
+
+#include "otlp_tables.h"
+#include "server/receive/profile/raw_profile.h"
+
+typedef struct sp_otlp_profile {
+  sp_raw_profile raw;
+  sp_view name;    /* __name__; empty: none can be derived */
+  sp_view service; /* of its samples; empty: the resource's */
+} sp_otlp_profile;
+
+/* Allocates everything in the arena of the tables. A profile that cannot be
+ * converted is refused as broken. */
+spanprof_status sp_otlp_profile_convert(sp_otlp_profile **out, size_t *count,
+                                        const sp_otlp_tables *tables,
+                                        sp_view message, sp_refusal *refusal);
+
+#endif

@@ -1,0 +1,139 @@
+/* A pprof profile as its sender wrote it: nothing is checked, ids and text
+ * numbers may point anywhere. What other formats hold is written into one, too,
+ * so that one set of rules is applied to all. */
+#ifndef SP_RAW_PROFILE_H
+#define SP_RAW_PROFILE_H
+
+#include "profile/tables/arena.h"
+#include "server/model/limits.h"
+#include "server/receive/wire/wire.h"
+#include "server/store/stored_hash.h"
+
+/* A longer text loses its beginning, as in Pyroscope. */
+#define SP_RAW_TEXT_MAX ((size_t)65535)
+
+/* What the store keeps, and what is compared with each other. */
+#define SP_RAW_TYPES_MAX ((size_t)64)
+
+/* Labels read per sample: one more than allowed. */
+#define SP_RAW_LABELS_MAX (SP_LIMITS_LABELS_MAX + 1)
+
+typedef struct sp_raw_type {
+  int64_t type; /* texts, as all below */
+  int64_t unit;
+} sp_raw_type;
+
+typedef struct sp_raw_label {
+  int64_t key;
+  int64_t text;
+  int64_t number;
+  int64_t unit;
+} sp_raw_label;
+
+typedef struct sp_raw_sample {
+  uint64_t *locations; /* ids, innermost first */
+  int64_t *values;
+  sp_raw_label *labels; /* at most SP_RAW_LABELS_MAX of them */
+  size_t location_count;
+  size_t value_count;
+  size_t label_count;
+} sp_raw_sample;
+
+typedef struct sp_raw_mapping {
+  uint64_t id;
+  int64_t file;
+  int64_t build_id;
+} sp_raw_mapping;
+
+typedef struct sp_raw_line {
+  uint64_t function;
+  int64_t line;
+} sp_raw_line;
+
+typedef struct sp_raw_location {
+  uint64_t id;
+  uint64_t mapping;
+  sp_raw_line *lines;
+  size_t line_count;
+} sp_raw_location;
+
+typedef struct sp_raw_function {
+  uint64_t id;
+  int64_t name;
+  int64_t system_name;
+  int64_t file;
+  int64_t start_line;
+} sp_raw_function;
+
+typedef struct sp_raw_profile {
+  sp_arena *arena;
+  sp_view *texts;
+  sp_raw_type *types;
+  sp_raw_sample *samples;   /* NULL: see `sample_messages` */
+  sp_view *sample_messages; /* still encoded */
+  sp_raw_mapping *mappings;
+  sp_raw_location *locations;
+  sp_raw_function *functions;
+  size_t text_count;
+  size_t type_count;
+  size_t sample_count;
+  size_t mapping_count;
+  size_t location_count;
+  size_t function_count;
+  bool has_period_type;
+  sp_raw_type period_type;
+  int64_t period;
+  int64_t time_ns;
+  int64_t duration_ns;
+  size_t bytes;       /* uncompressed */
+  uint64_t upload_id; /* hash of the id from its sender; 0: none */
+} sp_raw_profile;
+
+/* The hash of a sender's id. */
+static inline uint64_t sp_raw_upload_id(sp_view id) {
+  return id.size ? sp_siphash(id.bytes, id.size, 0, 0) | 1 : 0;
+}
+
+/* Items of the arena, zero. Refuses as too large where the arena is full. */
+spanprof_status sp_raw_new(sp_arena *arena, size_t count, size_t item,
+                           void *out, sp_refusal *refusal);
+
+/* Unpack gzip, or point at `bytes` as they are. `into` keeps what is unpacked;
+ * more than `max` bytes: *large is set. Refuses in Go's words. */
+spanprof_status sp_raw_unpack(sp_view bytes, sp_buffer *into, size_t max,
+                              sp_view *out, bool *large, sp_refusal *refusal);
+
+/* If the format of a body refused as broken is known, name it in the refusal.
+ */
+void sp_raw_explain(sp_view bytes, sp_refusal *refusal);
+
+/* Read a profile. Everything is in the arena, the texts in `bytes`. */
+spanprof_status sp_raw_read(sp_raw_profile *out, sp_arena *arena, sp_view bytes,
+                            sp_refusal *refusal);
+
+/* Decodes one sample at a time: all decoded samples of a large profile take
+ * several times its size. */
+typedef struct sp_raw_samples {
+  const sp_raw_profile *profile;
+  sp_arena arena; /* of the present sample */
+  sp_raw_sample sample;
+} sp_raw_samples;
+
+void sp_raw_samples_init(sp_raw_samples *samples,
+                         const sp_raw_profile *profile);
+void sp_raw_samples_dispose(sp_raw_samples *samples);
+
+/* The sample of this number, valid until the next call. NULL: out of memory,
+ * the only possible failure, as all samples were decoded successfully before.
+ */
+const sp_raw_sample *sp_raw_samples_at(sp_raw_samples *samples, size_t i);
+
+/* A text of the table; the empty one where the number is out of it. */
+static inline sp_view sp_raw_text(const sp_raw_profile *profile,
+                                  int64_t number) {
+  return number >= 0 && (uint64_t)number < profile->text_count
+             ? profile->texts[number]
+             : sp_view_of("", 0);
+}
+
+#endif

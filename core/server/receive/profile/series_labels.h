@@ -1,0 +1,54 @@
+/* The labels of a series as its sender gave them, and the rules for them. */
+#ifndef SP_SERIES_LABELS_H
+#define SP_SERIES_LABELS_H
+
+#include "profile/tables/arena.h"
+#include "server/model/limits.h"
+#include "server/receive/wire/refusal.h"
+#include "server/receive/wire/view.h"
+
+#define SP_SERIES_LABEL_NAME_MAX  ((size_t)1024)
+#define SP_SERIES_UNKNOWN_SERVICE "unknown_service"
+
+typedef struct sp_series_label {
+  sp_view name;
+  sp_view value;
+} sp_series_label;
+
+typedef struct sp_series_labels {
+  const sp_mem *mem;
+  sp_series_label *labels;
+  size_t count;
+  size_t room;
+} sp_series_labels;
+
+void sp_series_labels_init(sp_series_labels *labels, const sp_mem *mem);
+void sp_series_labels_dispose(sp_series_labels *labels);
+void sp_series_labels_clear(sp_series_labels *labels);
+
+/* Add one behind the others; texts are borrowed. SPANPROF_ERR_NOMEM. */
+spanprof_status sp_series_labels_add(sp_series_labels *labels, sp_view name,
+                                     sp_view value);
+
+/* The value of the first of this name; empty where there is none. */
+sp_view sp_series_labels_get(const sp_series_labels *labels, sp_view name);
+
+/* Sort by name, and by value where names are equal. */
+void sp_series_labels_sort(sp_series_labels *labels);
+
+/* Sort, and remove every label of each name that has an empty value, and the
+ * session's id. */
+void sp_series_labels_drop(sp_series_labels *labels);
+
+/* Whether a label of this name is checked, but not kept. */
+bool sp_series_label_is_own(sp_view name);
+
+/* `{a="b", c="d"}`, as refusals show them. */
+void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out);
+
+/* Sorted labels against the rules for a series. */
+spanprof_status sp_series_labels_check(const sp_series_labels *labels,
+                                       const sp_limits *limits,
+                                       sp_refusal *refusal);
+
+#endif
