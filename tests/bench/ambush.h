@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../c/burn.h"
+#include "../core/burn.h"
 
 #define AMBUSH_WORK_NS    UINT64_C(10000000)
 #define AMBUSH_WALK_BYTES ((size_t)64 << 20)

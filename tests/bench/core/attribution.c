@@ -14,7 +14,7 @@
 static volatile uint32_t burn_sink;
 
 /* The functions: of the same shape, each with its own address and name. Who
- * asks for CPU time all the time has none sampled: tests/c/burn.h. */
+ * asks for CPU time all the time has none sampled: tests/core/burn.h. */
 #define ATTRIBUTION_BURN(name)                                         \
   static __attribute__((noinline)) void burn_##name(uint64_t cpu_ns) { \
     uint64_t until_ns = bench_cpu_ns() + cpu_ns, now_ns, end_ns;       \

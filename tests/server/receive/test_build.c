@@ -1,5 +1,5 @@
 /* From a checked profile to the one that is kept. */
-#include "../../failing_mem.h"
+#include "failing_mem.h"
 #include "pprof_message.h"
 #include "server/receive/profile/build.h"
 

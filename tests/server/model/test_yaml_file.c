@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../failing_mem.h"
+#include "failing_mem.h"
 
 static spanprof_status file_of(sp_yaml_file *file, const char *text,
                                const sp_mem *mem) {

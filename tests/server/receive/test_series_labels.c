@@ -1,5 +1,5 @@
 /* The rules for the labels of a series. */
-#include "../../check.h"
+#include "check.h"
 #include "server/receive/profile/series_labels.h"
 
 /* Check name-value pairs, NULL at the end; the sentence, "" if there is none.

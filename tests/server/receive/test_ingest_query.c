@@ -1,5 +1,5 @@
 /* The query string of /ingest. */
-#include "../../check.h"
+#include "check.h"
 #include "server/receive/ingest/ingest_query.h"
 #include "server/receive/ingest/ingest_type.h"
 

@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "../../failing_mem.h"
+#include "failing_mem.h"
 
 static const char plan_jobs[] =
     "{\"global\": {\"scrape_interval\": \"10s\", \"scrape_timeout\": \"3s\"},"

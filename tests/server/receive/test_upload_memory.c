@@ -1,6 +1,6 @@
 /* The memory of uploads: what one may take, and how many take much. */
-#include "../../check.h"
-#include "../store_fixture.h"
+#include "check.h"
+#include "store_fixture.h"
 #include "server/receive/profile/upload_memory.h"
 
 #include <pthread.h>

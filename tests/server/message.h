@@ -2,7 +2,7 @@
 #ifndef MESSAGE_H
 #define MESSAGE_H
 
-#include "../../check.h"
+#include "check.h"
 #include "profile/pprof/varint.h"
 #include "server/receive/wire/view.h"
 #include "util/memory/buffer.h"

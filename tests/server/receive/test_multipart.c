@@ -1,5 +1,5 @@
 /* Files of a form. */
-#include "../../check.h"
+#include "check.h"
 #include "server/receive/wire/multipart.h"
 
 #define TYPE "multipart/form-data; boundary=B"

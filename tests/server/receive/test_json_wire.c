@@ -1,5 +1,5 @@
 /* JSON rewritten as protobuf. */
-#include "../../check.h"
+#include "check.h"
 #include "server/receive/wire/json_wire.h"
 
 static const sp_json_field inner[] = {

@@ -2,7 +2,7 @@
 #ifndef CALLS_FIXTURE_H
 #define CALLS_FIXTURE_H
 
-#include "../store_fixture.h"
+#include "store_fixture.h"
 
 #include <server/http/message/http.h>
 #include <server/query/query.h>

@@ -1,5 +1,5 @@
 /* The formats of /ingest that hold stacks by name. */
-#include "../../failing_mem.h"
+#include "failing_mem.h"
 #include "pprof_message.h"
 #include "server/receive/ingest/stack_text.h"
 

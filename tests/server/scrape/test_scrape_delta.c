@@ -1,7 +1,7 @@
 /* What was added to profiles that count since the program's start. */
 #include "server/scrape/scrape_delta.h"
 
-#include "../../failing_mem.h"
+#include "failing_mem.h"
 
 #define DELTA_STACKS 3
 
