@@ -43,8 +43,8 @@ python_version() {
 
   check "python-$version-install" 240 python_install "$1" "$version"
   # Programs that tests write import the helpers beside them.
-  export PYTHONPATH=$PWD/python/tests
-  for path in python/tests/test_*.py; do
+  export PYTHONPATH=$PWD/tests/python
+  for path in tests/python/test_*.py; do
     check "python-$version-$(basename "$path" .py)" 300 "$python" -W error::SyntaxWarning "$path" -v
   done
   check "python-$version-cost" 300 binding_cost python "$version" "$python" tests/cost/binding/cost.py

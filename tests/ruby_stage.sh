@@ -42,8 +42,8 @@ ruby_install() {
 ruby_tests() {
   local ruby=$1 version=$2 path jit jits=("")
 
-  for path in ruby/test/test_*.rb; do
-    lane check "ruby-$version-$(basename "$path" .rb)" 300 "$ruby" -w -Iruby/test "$path" --verbose
+  for path in tests/ruby/test_*.rb; do
+    lane check "ruby-$version-$(basename "$path" .rb)" 300 "$ruby" -w -Itests/ruby "$path" --verbose
   done
   lanes_end
   if "$ruby" --yjit -e 'exit RubyVM::YJIT.enabled?' 2> /dev/null; then

@@ -4,7 +4,7 @@
 # nobody but the first process was told to take: seen over true, and under the
 # right span.
 require_relative "bench"
-require_relative "../../../ruby/test/profile_reader"
+require_relative "../../ruby/profile_reader"
 require_relative "web"
 
 SECONDS = Bench.choose(6.0, 0.6)

@@ -2,7 +2,7 @@
 
 require "open3"
 require_relative "bench"
-require_relative "../../../ruby/test/push_server"
+require_relative "../../ruby/push_server"
 
 # Receives what the alternatives upload, in a process that nobody measures:
 # pushes to Pyroscope, and what Datadog's agent is sent, a multipart form whose

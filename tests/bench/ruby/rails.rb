@@ -5,7 +5,7 @@
 # a thread with the captured context: CPU under the request's span, and under
 # the name of the route that the span has in the end.
 require_relative "web"
-require_relative "../../../ruby/test/profile_reader"
+require_relative "../../ruby/profile_reader"
 
 LOAD_S = Bench.choose(20, 1)
 NEEDED = %w[actionpack railties puma opentelemetry-instrumentation-rails].freeze

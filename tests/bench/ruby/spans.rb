@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "bench"
-require_relative "../../../ruby/test/profile_reader"
+require_relative "../../ruby/profile_reader"
 require "opentelemetry/sdk"
 
 # Spans whose work can be recognised: the work of the span "fetch" is done in a

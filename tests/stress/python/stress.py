@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                                "../../../python/tests"))
+                                "../../python"))
 
 import profile_reader  # noqa: E402
 

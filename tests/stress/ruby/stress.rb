@@ -7,7 +7,7 @@
 require "spanprof"
 require "fiddle"
 require "tmpdir"
-require_relative "../../../ruby/test/profile_reader"
+require_relative "../../ruby/profile_reader"
 
 # Profiles a block until its time is over, and then judges what came of it.
 module Stress
