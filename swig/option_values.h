@@ -85,17 +85,15 @@ static inline bool option_set(sp_control_options *out,
     if (values_is_mapping(value))
       return option_labels(out, value);
     return option_text(out, field->name, value, place);
-  case SP_OPTION_TEXT:
-  case SP_OPTION_PROXY:
-  case SP_OPTION_LINES:
-    return option_text(out, field->name, value, place);
   case SP_OPTION_PATH:
     return option_path(out, field->name, value, place);
   case SP_OPTION_SWITCH:
     return values_switch(value, place) ||
            option_refuse(field->name, VALUES_SWITCH, value);
   default:
-    return option_number(field->name, value, place);
+    return SP_OPTION_IS_TEXT(field->kind)
+               ? option_text(out, field->name, value, place)
+               : option_number(field->name, value, place);
   }
 }
 

@@ -22,6 +22,8 @@ module Spanprof
   autoload :SpanProcessor, File.expand_path("spanprof/span_processor.rb", __dir__)
 
   class << self
+    # tests/package/option_lists.py writes the options from application_name to flush_on_sigterm.
+
     # Profile this process, and what it forks, from now on. Where a session runs
     # already it is stopped first: the options take its place.
     #
@@ -31,50 +33,69 @@ module Spanprof
     # @example
     #   Spanprof.start(application_name: "shop", server_address: "http://localhost:4040")
     # @param options [Hash] what to profile, and where it goes
-    # @option options [String] :application_name name of the service; else that of the spans
-    # @option options [Hash, String] :labels labels of every profile, also as "name=value,name=value"
-    # @option options [Boolean] :clean_label_names (false) what may not be in a label's name becomes `_`
-    # @option options [Boolean] :dotted_label_names (false) labels leave by the names they were given; else with `_` for
-    #   each dot, since Grafana shows no other
-    # @option options [String] :resource_labels names of OTEL_RESOURCE_ATTRIBUTES that become labels
-    # @option options [Integer] :sample_rate_hz (100) samples per second of CPU time and thread, 1..1000
-    # @option options [Integer] :signal_number (0) the signal to use; 0 finds a free real-time signal
-    # @option options [Boolean] :native_frames (true) frames of C code too
-    # @option options [Boolean] :full_native_stacks (false) every native frame, also those that only started the interpreter,
-    #   and each address without a name by itself
-    # @option options [Boolean] :registered_threads_only (false)
-    #   no threads but those that register, by a label or span too
-    # @option options [Integer] :stack_depth_max (512) frames of a stack, then "[truncated]"
-    # @option options [Integer] :window_max_bytes (64 MiB) memory of a window, then "[too many stacks]"
-    # @option options [Boolean] :report_pid (false) label `pid`
-    # @option options [Boolean] :report_thread_id (false) label `thread_id`, the kernel's number
-    # @option options [Boolean] :report_thread_name (false) label `thread_name`, as the kernel has it
-    # @option options [String] :server_address Pyroscope's URL; without it nothing is uploaded
-    # @option options [String] :basic_auth_user user of basic auth
-    # @option options [String] :basic_auth_password password of basic auth
-    # @option options [String] :auth_token bearer token
-    # @option options [String] :tenant_id header X-Scope-OrgID
-    # @option options [Hash, String] :http_headers more headers of every upload
-    # @option options [String] :ca_bundle PEM file of the authorities to trust
-    # @option options [String] :client_cert PEM file of the client's certificate
-    # @option options [String] :client_key PEM file of its key
-    # @option options [String] :proxy URL of a proxy; "" for none
-    # @option options [String] :no_proxy hosts reached without it, separated by commas
-    # @option options [String] :upload_protocol "push", the default, or "ingest"
-    # @option options [Integer] :upload_interval_ms (10_000) length of a profile's window, 100..3_600_000
-    # @option options [Integer] :queue_bytes (8 MiB) encoded profiles waiting in memory
-    # @option options [String] :output_directory profiles are also written here
-    # @option options [Integer] :output_max_bytes (1 GiB) past it the oldest of them go
-    # @option options [Integer] :output_max_age_s (7 days) how long they stay
-    # @option options [String] :spool_directory what cannot be sent waits here
-    # @option options [Integer] :spool_max_bytes (64 MiB) past it the oldest go
-    # @option options [Integer] :spool_max_age_s (2700) how long it waits
-    # @option options [Integer] :span_names_max (500) distinct span names, then "[other]"
-    # @option options [Integer] :label_values_max (1024) distinct values of a label, then "[other]"
-    # @option options [Symbol, String, Integer] :log_level the least of what is logged: :debug, :info, :warn, :error or
-    #   :off
-    # @option options [Boolean] :flush_on_sigterm (false) hand on what there is before SIGTERM ends the process, where
-    #   `trap "TERM", "SYSTEM_DEFAULT"` took Ruby's own handler away, which ends the program by an exception
+    # @option options [String] :application_name Name of the service; without it `OTEL_SERVICE_NAME`, `service.name` of
+    #   `OTEL_RESOURCE_ATTRIBUTES` or that of the tracer's Resource is used, after 30 s `unknown_service:EXECUTABLE`
+    # @option options [Hash, String] :labels Labels of every profile, `name=value,name=value`
+    # @option options [String] :resource_labels Names of `OTEL_RESOURCE_ATTRIBUTES` that become labels, separated by
+    #   commas; `service.namespace` always does
+    # @option options [Boolean] :clean_label_names (false) Replace each character that a label name must not have by
+    #   `_`, instead of refusing the start
+    # @option options [Boolean] :dotted_label_names (false) Keep the dots of label names instead of replacing them by
+    #   `_`; Grafana does not show names with dots
+    # @option options [Integer] :sample_rate_hz (100) Samples per second of CPU time of each thread; 1 to 1000
+    # @option options [Integer] :signal_number (0) Signal of the timers; 0 finds a free real-time signal
+    # @option options [Boolean] :native_frames (true) Record the stack frames of native code
+    # @option options [Boolean] :full_native_stacks (false) Keep the frames that started the interpreter, and one frame
+    #   for each address without a name
+    # @option options [Boolean] :registered_threads_only (false) Profile only threads that registered, set a label or
+    #   entered a span; threads of Python's `threading` register themselves
+    # @option options [Integer] :stack_depth_max (512) Frames of a stack; the outer frames of a deeper one become
+    #   `[truncated]`; 16 to 512
+    # @option options [Integer] :window_max_bytes (64 MiB) Memory for the stacks, labels and names of one profile;
+    #   stacks beyond it become `[too many stacks]`; at least 1 MiB
+    # @option options [Boolean] :report_pid (false) Add the label `pid` to every sample
+    # @option options [Boolean] :report_thread_id (false) Add the label `thread_id`, the kernel's number of the thread,
+    #   to every sample
+    # @option options [Boolean] :report_thread_name (false) Add the label `thread_name`, the kernel's name of the
+    #   thread, to every sample
+    # @option options [String, URI] :server_address URL of the Pyroscope server, `http://pyroscope:4040`; without it
+    #   nothing is uploaded
+    # @option options [String] :basic_auth_user User name for basic authentication
+    # @option options [String] :basic_auth_password Password for basic authentication
+    # @option options [String] :auth_token Bearer token
+    # @option options [String] :tenant_id Tenant, sent in the header `X-Scope-OrgID`
+    # @option options [Hash, String] :http_headers Headers to add to every upload: lines `Name: value`,
+    #   `name=value,name=value` or a JSON object
+    # @option options [String, Pathname] :ca_bundle PEM file of the certificate authorities to trust, instead of the
+    #   system's
+    # @option options [String, Pathname] :client_cert PEM file of the client's certificate
+    # @option options [String, Pathname] :client_key PEM file of the private key of `client_cert`
+    # @option options [String, URI] :proxy URL of the proxy, "" for none; without it `HTTPS_PROXY`, `HTTP_PROXY` and
+    #   `ALL_PROXY` are read
+    # @option options [String] :no_proxy Hosts to reach without the proxy, separated by commas; without it `NO_PROXY` is
+    #   read
+    # @option options [String] :upload_protocol Protocol of uploads: `push`, the default, or `ingest`
+    # @option options [Integer] :upload_interval_ms (10 s) Length of one profile; 100 ms to 1 h
+    # @option options [Integer] :queue_bytes (8 MiB) Memory for encoded profiles that wait for their upload; beyond it
+    #   the oldest go to the spool or are dropped; at least 64 KiB
+    # @option options [String, Pathname] :output_directory Directory to which profiles are also written
+    # @option options [Integer] :output_max_bytes (1 GiB) Size limit of `output_directory`; the oldest profiles are
+    #   deleted first; at least 64 KiB
+    # @option options [Integer] :output_max_age_s (7 days) Age at which a profile in `output_directory` is deleted; 1 s
+    #   to 3650 days
+    # @option options [String, Pathname] :spool_directory Directory in which profiles wait while the server cannot be
+    #   reached, also for the next process; without it they are dropped
+    # @option options [Integer] :spool_max_bytes (64 MiB) Size limit of `spool_directory`; the oldest profiles are
+    #   deleted first; at least 64 KiB
+    # @option options [Integer] :spool_max_age_s (45 min) Age at which a profile in `spool_directory` is deleted; 1 s to
+    #   3650 days
+    # @option options [Integer] :span_names_max (500) Distinct span names; further ones become `[other]`; 1 to 1000000
+    # @option options [Integer] :label_values_max (1024) Distinct values of each label name; further ones become
+    #   `[other]`; 1 to 1000000
+    # @option options [Symbol, String, Integer] :log_level Least severe message to log: `debug`, `info`, `warn`, `error`
+    #   or `off`; the default is `warn` on stderr, `info` with a logger
+    # @option options [Boolean] :flush_on_sigterm (false) Send the remaining samples before SIGTERM ends the process, if
+    #   the program does not handle it; the default is true in Python
     # @option options [Logger] :logger (Rails.logger, else warnings on stderr)
     # @option options [Boolean] :autoinstrument_rails (true) label `action` for requests of Rails, `job` for jobs of
     #   ActiveJob and Sidekiq

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """What is written down in two places is the same in both: the functions and
-constants of the header and swig/, the options of the core and what each
-language and the README say of them, those of `spanprof report` and its manual
+constants of the header and swig/, the options of the core and the files for
+users that are written from them, those of `spanprof report` and its manual
 page, the version of header and gem, the Rubies that are supported."""
 from __future__ import annotations
 
-import ast
 import pathlib
 import re
 import unittest
-from typing import NamedTuple
+
+import option_lists
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 HEADER = "".join((TOP / "core/include/spanprof" / name).read_text(encoding="utf-8") for name in ("spanprof.h", "runtime.h"))
@@ -48,99 +48,28 @@ class SwigTest(unittest.TestCase):
             self.assertIn("SPANPROF_API " + re.sub(r"\s+", " ", declaration), flat)
 
 
-class Option(NamedTuple):
-    name: str
-    kind: str
-    text: str
-    variables: list[str]
-
-
-def options() -> list[Option]:
-    """Of the one list, core/src/settings/option_list.h."""
-    text = (TOP / "core/src/settings/option_list.h").read_text(encoding="utf-8").replace("\\\n", "\n")
-    rows = re.split(r"\bX\((?=\w+,)", text[text.index("#define SP_OPTION_LIST(X)"):])[1:]
-    found = []
-    for row in rows:
-        name, kind = re.match(r"(\w+),\s*(\w+),", row).groups()  # type: ignore[union-attr]
-        text = re.search(r'"((?:[^"\\]|\\.)*)"', row)[1].replace('\\"', '"')  # type: ignore[index]
-        found.append(Option(name, kind, text, re.findall(r'"((?:PYROSCOPE|SSL)_\w+)"', row)))
-    return found
-
-
-def is_number(option: Option) -> bool:
-    return option.kind in ("NUMBER", "RATE", "MS", "SECONDS")
-
-
 class OptionsTest(unittest.TestCase):
-    """Every place that lists options has those of the list, of their kinds."""
-
     def setUp(self) -> None:
-        self.options = options()
-        self.names = {option.name for option in self.options}
-        self.assertGreater(len(self.names), 30)
+        self.options = option_lists.options()
+        self.assertGreater(len(self.options), 30)
 
     def test_public_header(self) -> None:
         struct = HEADER[HEADER.index("typedef struct spanprof_options {"):HEADER.index("} spanprof_options;")]
         fields = re.findall(r"^  [a-z][\w ]*\W(\w+);", re.sub(r"/\*.*?\*/", "", struct, flags=re.S), flags=re.M)
 
         self.assertEqual(set(fields) - {"struct_size", "label_pairs", "label_pair_count", "log", "log_data", "on_profile",
-                                        "on_profile_data"}, self.names)
+                                        "on_profile_data"}, {option.name for option in self.options})
         for option in self.options:
             for variable in option.variables:
                 self.assertIn(variable, struct, option.name)
 
-    def test_ruby_signatures(self) -> None:
-        text = (TOP / "ruby/sig/spanprof.rbs").read_text(encoding="utf-8")
-        start = re.search(r"def self\.start: \((.*?)\*\*", text, re.S)
-        types = dict(re.findall(r"\?(\w+): ([^,]+)", start[1]))  # type: ignore[index]
-
-        self.assertEqual(types.keys() - {"logger", "autoinstrument_rails"}, self.names)
+    def test_variables_are_named_like_their_options(self) -> None:
         for option in self.options:
-            if option.kind == "SWITCH" or is_number(option):
-                self.assertEqual(types[option.name], "Integer?" if is_number(option) else "bool?", option.name)
+            self.assertEqual(option.variables[0], "PYROSCOPE_" + re.sub("_(hz|ms|s|number)$", "", option.name).upper())
 
-    def test_ruby_names(self) -> None:
-        text = (TOP / "ruby/lib/spanprof/options.rb").read_text(encoding="utf-8")
-        names = re.search(r"^ +NAMES = \(%i\[(.*?)\] \+ RUBY\)", text, flags=re.M | re.S)[1].split()  # type: ignore[index]
-
-        self.assertEqual(sorted(names), sorted(self.names))
-
-    def test_ruby_documentation(self) -> None:
-        text = (TOP / "ruby/lib/spanprof.rb").read_text(encoding="utf-8")
-        found = re.findall(r"@option options \[(.*?)\] :(\w+)(.*(?:\n    #   .*)*)", text)
-        types = {name: kind for kind, name, _ in found}
-        texts = {name: text for _, name, text in found}
-
-        self.assertEqual(types.keys() - {"logger", "autoinstrument_rails"}, self.names)
-        for option in self.options:
-            if option.kind == "SWITCH" or is_number(option):
-                self.assertEqual(types[option.name], "Integer" if is_number(option) else "Boolean", option.name)
-            self.assertIn(option.text, texts[option.name])
-
-    def test_python_options(self) -> None:
-        tree = ast.parse((TOP / "python/src/spanprof/_session.py").read_text(encoding="utf-8"))
-        start = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == "start")
-        types = {parameter.arg: ast.unparse(parameter.annotation)  # type: ignore[arg-type]
-                 for parameter in start.args.kwonlyargs}
-        texts = dict(re.findall(r"^    (\w+): (.*(?:\n     .*)*)", ast.get_docstring(start) or "", flags=re.M))
-
-        self.assertEqual(types.keys() - {"line_numbers", "on_profile"}, self.names)
-        for option in self.options:
-            if option.kind == "SWITCH" or is_number(option):
-                self.assertEqual(types[option.name], "int | None" if is_number(option) else "bool | None", option.name)
-            self.assertIn(option.variables[0], texts[option.name])
-            self.assertIn(option.text, " ".join(texts[option.name].split()))
-
-    def test_readme(self) -> None:
-        text = (TOP / "README.md").read_text(encoding="utf-8")
-        table = text[text.index("| option | environment | default |"):].split("\n\n")[0]
-        rows = [row.split(" | ") for row in table.splitlines()[2:]]
-        listed = {name: row[1] for row in rows for name in re.findall(r"`(\w+)`", row[0])}
-
-        self.assertEqual(listed.keys() - {"label_pairs", "log", "on_profile"}, self.names)
-        for option in self.options:
-            said = listed[option.name]
-            self.assertTrue("…" in said or all(variable in said for variable in option.variables), option.name)
+    def test_files_for_users_are_written_from_the_list(self) -> None:
+        for path, (text, anew) in option_lists.texts().items():
+            self.assertEqual(text, anew, f"{path}: run tests/package/option_lists.py --write")
 
 
 class ReportOptionsTest(unittest.TestCase):

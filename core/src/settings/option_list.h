@@ -1,24 +1,28 @@
-/* Every option but the callbacks: the one list that the core's table, the
- * bindings' conversions and tests/package/lists_test.py are made of; users'
- * documents quote what it says of each. What an option means in full stands
- * beside its field in the public header. */
+/* Every option except the callbacks. The core's table, the settings and the
+ * bindings' conversions are made of this list, and
+ * `tests/package/option_lists.py --write` writes its names, types and sentences
+ * into the files for users. The field's comment in the public header has the
+ * details. */
 #ifndef SP_OPTION_LIST_H
 #define SP_OPTION_LIST_H
 
 #include <spanprof/spanprof.h>
 
 typedef enum sp_option_kind {
-  SP_OPTION_TEXT,    /* UTF-8 on one line; "" by call is "none" */
-  SP_OPTION_LABELS,  /* the same, "name=value,name=value"; or a mapping */
-  SP_OPTION_PATH,    /* the same as a text, of a file or directory */
-  SP_OPTION_PROXY,   /* the same, and "" in the environment is "none" too */
-  SP_OPTION_LINES,   /* UTF-8; checked by whoever parses it */
-  SP_OPTION_NUMBER,  /* a whole number */
-  SP_OPTION_RATE,    /* the same; the Java agent's share of time is ignored */
-  SP_OPTION_SWITCH,  /* 0 or 1; true, false, ... in the environment */
-  SP_OPTION_MS,      /* milliseconds; a duration, bare seconds */
-  SP_OPTION_SECONDS, /* seconds; a duration, bare seconds */
-  SP_OPTION_LEVEL    /* a spanprof_log_level; its name */
+  SP_OPTION_TEXT,     /* UTF-8 on one line; "" in a call means none */
+  SP_OPTION_URL,      /* a text */
+  SP_OPTION_TEXTS,    /* a text, separated by commas; or a list */
+  SP_OPTION_LABELS,   /* a text, "name=value,name=value"; or a mapping */
+  SP_OPTION_PATH,     /* a text, the path of a file or directory */
+  SP_OPTION_PROXY,    /* a URL; "" in the environment means none, too */
+  SP_OPTION_NO_PROXY, /* a list; "" in the environment means none, too */
+  SP_OPTION_LINES,    /* UTF-8, checked by its parser; or a mapping */
+  SP_OPTION_NUMBER,   /* a whole number */
+  SP_OPTION_RATE,     /* a number; the Java agent's share of time is ignored */
+  SP_OPTION_SWITCH,   /* 0 or 1; true, false, ... in the environment */
+  SP_OPTION_MS,       /* milliseconds; a duration, by default in seconds */
+  SP_OPTION_SECONDS,  /* seconds; a duration, by default in seconds */
+  SP_OPTION_LEVEL     /* a spanprof_log_level; its name */
 } sp_option_kind;
 
 #define SP_OPTION_IS_TEXT(kind) ((kind) <= SP_OPTION_LINES)
@@ -28,91 +32,138 @@ typedef enum sp_option_kind {
 #define SP_OPTION_AGE_MAX   (INT64_C(3650) * 86400)
 #define SP_OPTION_DEPTH_MAX 512
 
-/* X(field of spanprof_options, kind, least, most, default, what it is,
- * variables...), the variables in the order of their weight. SPANPROF_UNSET as
- * a default: worked out by sp_settings_read(). */
+/* X(field of spanprof_options, kind, minimum, maximum, default, sentence,
+ * variables...). The first variable that is set wins. SPANPROF_UNSET as a
+ * default: sp_settings_read() computes it. */
 #define SP_OPTION_LIST(X)                                                      \
-  X(application_name, TEXT, 0, 0, 0, "name of the service",                    \
+  X(application_name, TEXT, 0, 0, 0,                                           \
+    "Name of the service; without it `OTEL_SERVICE_NAME`, `service.name` of "  \
+    "`OTEL_RESOURCE_ATTRIBUTES` or that of the tracer's Resource is used, "    \
+    "after 30 s `unknown_service:EXECUTABLE`",                                 \
     "PYROSCOPE_APPLICATION_NAME")                                              \
-  X(labels, LABELS, 0, 0, 0, "labels of every profile", "PYROSCOPE_LABELS")    \
-  X(resource_labels, TEXT, 0, 0, 0,                                            \
-    "names of OTEL_RESOURCE_ATTRIBUTES that become labels",                    \
+  X(labels, LABELS, 0, 0, 0,                                                   \
+    "Labels of every profile, `name=value,name=value`", "PYROSCOPE_LABELS")    \
+  X(resource_labels, TEXTS, 0, 0, 0,                                           \
+    "Names of `OTEL_RESOURCE_ATTRIBUTES` that become labels, separated by "    \
+    "commas; `service.namespace` always does",                                 \
     "PYROSCOPE_RESOURCE_LABELS")                                               \
   X(clean_label_names, SWITCH, 0, 1, 0,                                        \
-    "what may not be in a label's name becomes `_`",                           \
+    "Replace each character that a label name must not have by `_`, instead "  \
+    "of refusing the start",                                                   \
     "PYROSCOPE_CLEAN_LABEL_NAMES")                                             \
   X(dotted_label_names, SWITCH, 0, 1, 0,                                       \
-    "labels leave by the names they were given",                               \
+    "Keep the dots of label names instead of replacing them by `_`; Grafana "  \
+    "does not show names with dots",                                           \
     "PYROSCOPE_DOTTED_LABEL_NAMES")                                            \
   X(sample_rate_hz, RATE, 1, 1000, 100,                                        \
-    "samples per second of CPU time and thread", "PYROSCOPE_SAMPLE_RATE",      \
+    "Samples per second of CPU time of each thread", "PYROSCOPE_SAMPLE_RATE",  \
     "PYROSCOPE_SAMPLING_RATE")                                                 \
-  X(signal_number, NUMBER, 0, 64, 0, "the signal to use", "PYROSCOPE_SIGNAL")  \
-  X(native_frames, SWITCH, 0, 1, 1, "frames of C code",                        \
+  X(signal_number, NUMBER, 0, 64, 0,                                           \
+    "Signal of the timers; 0 finds a free real-time signal",                   \
+    "PYROSCOPE_SIGNAL")                                                        \
+  X(native_frames, SWITCH, 0, 1, 1, "Record the stack frames of native code",  \
     "PYROSCOPE_NATIVE_FRAMES")                                                 \
   X(full_native_stacks, SWITCH, 0, 1, 0,                                       \
-    "every native frame, also those that only started the interpreter",        \
+    "Keep the frames that started the interpreter, and one frame for each "    \
+    "address without a name",                                                  \
     "PYROSCOPE_FULL_NATIVE_STACKS")                                            \
   X(registered_threads_only, SWITCH, 0, 1, 0,                                  \
-    "no threads but those that register, by a label or span too",              \
+    "Profile only threads that registered, set a label or entered a span; "    \
+    "threads of Python's `threading` register themselves",                     \
     "PYROSCOPE_REGISTERED_THREADS_ONLY")                                       \
   X(stack_depth_max, NUMBER, 16, SP_OPTION_DEPTH_MAX, SP_OPTION_DEPTH_MAX,     \
-    "frames of a stack, then \"[truncated]\"", "PYROSCOPE_STACK_DEPTH_MAX")    \
+    "Frames of a stack; the outer frames of a deeper one become "              \
+    "`[truncated]`",                                                           \
+    "PYROSCOPE_STACK_DEPTH_MAX")                                               \
   X(window_max_bytes, NUMBER, INT64_C(1) << 20, SP_OPTION_BYTES_MAX,           \
-    INT64_C(64) << 20, "memory of a window, then \"[too many stacks]\"",       \
+    INT64_C(64) << 20,                                                         \
+    "Memory for the stacks, labels and names of one profile; stacks beyond "   \
+    "it become `[too many stacks]`",                                           \
     "PYROSCOPE_WINDOW_MAX_BYTES")                                              \
-  X(report_pid, SWITCH, 0, 1, 0, "label `pid`", "PYROSCOPE_REPORT_PID")        \
+  X(report_pid, SWITCH, 0, 1, 0, "Add the label `pid` to every sample",        \
+    "PYROSCOPE_REPORT_PID")                                                    \
   X(report_thread_id, SWITCH, 0, 1, 0,                                         \
-    "label `thread_id`, the kernel's number", "PYROSCOPE_REPORT_THREAD_ID")    \
+    "Add the label `thread_id`, the kernel's number of the thread, to every "  \
+    "sample",                                                                  \
+    "PYROSCOPE_REPORT_THREAD_ID")                                              \
   X(report_thread_name, SWITCH, 0, 1, 0,                                       \
-    "label `thread_name`, as the kernel has it",                               \
+    "Add the label `thread_name`, the kernel's name of the thread, to every "  \
+    "sample",                                                                  \
     "PYROSCOPE_REPORT_THREAD_NAME")                                            \
-  X(server_address, TEXT, 0, 0, 0, "Pyroscope's URL",                          \
+  X(server_address, URL, 0, 0, 0,                                              \
+    "URL of the Pyroscope server, `http://pyroscope:4040`; without it "        \
+    "nothing is uploaded",                                                     \
     "PYROSCOPE_SERVER_ADDRESS")                                                \
-  X(basic_auth_user, TEXT, 0, 0, 0, "user of basic auth",                      \
+  X(basic_auth_user, TEXT, 0, 0, 0, "User name for basic authentication",      \
     "PYROSCOPE_BASIC_AUTH_USER")                                               \
-  X(basic_auth_password, TEXT, 0, 0, 0, "password of basic auth",              \
+  X(basic_auth_password, TEXT, 0, 0, 0, "Password for basic authentication",   \
     "PYROSCOPE_BASIC_AUTH_PASSWORD")                                           \
-  X(auth_token, TEXT, 0, 0, 0, "bearer token", "PYROSCOPE_AUTH_TOKEN")         \
-  X(tenant_id, TEXT, 0, 0, 0, "header X-Scope-OrgID", "PYROSCOPE_TENANT_ID")   \
-  X(http_headers, LINES, 0, 0, 0, "more headers of every upload",              \
+  X(auth_token, TEXT, 0, 0, 0, "Bearer token", "PYROSCOPE_AUTH_TOKEN")         \
+  X(tenant_id, TEXT, 0, 0, 0, "Tenant, sent in the header `X-Scope-OrgID`",    \
+    "PYROSCOPE_TENANT_ID")                                                     \
+  X(http_headers, LINES, 0, 0, 0,                                              \
+    "Headers to add to every upload: lines `Name: value`, "                    \
+    "`name=value,name=value` or a JSON object",                                \
     "PYROSCOPE_HTTP_HEADERS")                                                  \
-  X(ca_bundle, PATH, 0, 0, 0, "PEM file of the authorities to trust",          \
+  X(ca_bundle, PATH, 0, 0, 0,                                                  \
+    "PEM file of the certificate authorities to trust, instead of the "        \
+    "system's",                                                                \
     "PYROSCOPE_CA_BUNDLE", "SSL_CERT_FILE")                                    \
   X(client_cert, PATH, 0, 0, 0, "PEM file of the client's certificate",        \
     "PYROSCOPE_CLIENT_CERT")                                                   \
-  X(client_key, PATH, 0, 0, 0, "PEM file of its key", "PYROSCOPE_CLIENT_KEY")  \
-  X(proxy, PROXY, 0, 0, 0, "URL of a proxy; \"\" for none", "PYROSCOPE_PROXY") \
-  X(no_proxy, PROXY, 0, 0, 0, "hosts reached without it",                      \
+  X(client_key, PATH, 0, 0, 0, "PEM file of the private key of `client_cert`", \
+    "PYROSCOPE_CLIENT_KEY")                                                    \
+  X(proxy, PROXY, 0, 0, 0,                                                     \
+    "URL of the proxy, \"\" for none; without it `HTTPS_PROXY`, `HTTP_PROXY` " \
+    "and `ALL_PROXY` are read",                                                \
+    "PYROSCOPE_PROXY")                                                         \
+  X(no_proxy, NO_PROXY, 0, 0, 0,                                               \
+    "Hosts to reach without the proxy, separated by commas; without it "       \
+    "`NO_PROXY` is read",                                                      \
     "PYROSCOPE_NO_PROXY")                                                      \
-  X(upload_protocol, TEXT, 0, 0, 0, "\"push\", the default, or \"ingest\"",    \
+  X(upload_protocol, TEXT, 0, 0, 0,                                            \
+    "Protocol of uploads: `push`, the default, or `ingest`",                   \
     "PYROSCOPE_UPLOAD_PROTOCOL")                                               \
-  X(upload_interval_ms, MS, 100, 3600000, 10000,                               \
-    "length of a profile's window", "PYROSCOPE_UPLOAD_INTERVAL")               \
+  X(upload_interval_ms, MS, 100, 3600000, 10000, "Length of one profile",      \
+    "PYROSCOPE_UPLOAD_INTERVAL")                                               \
   X(queue_bytes, NUMBER, SP_OPTION_BYTES_MIN, SP_OPTION_BYTES_MAX, 8388608,    \
-    "encoded profiles waiting in memory", "PYROSCOPE_QUEUE_BYTES")             \
-  X(output_directory, PATH, 0, 0, 0, "profiles are also written here",         \
+    "Memory for encoded profiles that wait for their upload; beyond it the "   \
+    "oldest go to the spool or are dropped",                                   \
+    "PYROSCOPE_QUEUE_BYTES")                                                   \
+  X(output_directory, PATH, 0, 0, 0,                                           \
+    "Directory to which profiles are also written",                            \
     "PYROSCOPE_OUTPUT_DIRECTORY")                                              \
   X(output_max_bytes, NUMBER, SP_OPTION_BYTES_MIN, SP_OPTION_BYTES_MAX,        \
-    INT64_C(1) << 30, "past it the oldest of them go",                         \
+    INT64_C(1) << 30,                                                          \
+    "Size limit of `output_directory`; the oldest profiles are deleted first", \
     "PYROSCOPE_OUTPUT_MAX_BYTES")                                              \
   X(output_max_age_s, SECONDS, 1, SP_OPTION_AGE_MAX, 7 * 86400,                \
-    "how long they stay", "PYROSCOPE_OUTPUT_MAX_AGE")                          \
-  X(spool_directory, PATH, 0, 0, 0, "what cannot be sent waits here",          \
+    "Age at which a profile in `output_directory` is deleted",                 \
+    "PYROSCOPE_OUTPUT_MAX_AGE")                                                \
+  X(spool_directory, PATH, 0, 0, 0,                                            \
+    "Directory in which profiles wait while the server cannot be reached, "    \
+    "also for the next process; without it they are dropped",                  \
     "PYROSCOPE_SPOOL_DIRECTORY")                                               \
   X(spool_max_bytes, NUMBER, SP_OPTION_BYTES_MIN, SP_OPTION_BYTES_MAX,         \
-    INT64_C(64) << 20, "past it the oldest go", "PYROSCOPE_SPOOL_MAX_BYTES")   \
-  X(spool_max_age_s, SECONDS, 1, SP_OPTION_AGE_MAX, 2700, "how long it waits", \
+    INT64_C(64) << 20,                                                         \
+    "Size limit of `spool_directory`; the oldest profiles are deleted first",  \
+    "PYROSCOPE_SPOOL_MAX_BYTES")                                               \
+  X(spool_max_age_s, SECONDS, 1, SP_OPTION_AGE_MAX, 2700,                      \
+    "Age at which a profile in `spool_directory` is deleted",                  \
     "PYROSCOPE_SPOOL_MAX_AGE")                                                 \
   X(span_names_max, NUMBER, 1, 1000000, 500,                                   \
-    "distinct span names, then \"[other]\"", "PYROSCOPE_SPAN_NAMES_MAX")       \
+    "Distinct span names; further ones become `[other]`",                      \
+    "PYROSCOPE_SPAN_NAMES_MAX")                                                \
   X(label_values_max, NUMBER, 1, 1000000, 1024,                                \
-    "distinct values of a label, then \"[other]\"",                            \
+    "Distinct values of each label name; further ones become `[other]`",       \
     "PYROSCOPE_LABEL_VALUES_MAX")                                              \
   X(log_level, LEVEL, SPANPROF_LOG_DEBUG, SPANPROF_LOG_OFF, SPANPROF_UNSET,    \
-    "the least of what is logged", "PYROSCOPE_LOG_LEVEL")                      \
+    "Least severe message to log: `debug`, `info`, `warn`, `error` or `off`; " \
+    "the default is `warn` on stderr, `info` with a logger",                   \
+    "PYROSCOPE_LOG_LEVEL")                                                     \
   X(flush_on_sigterm, SWITCH, 0, 1, 0,                                         \
-    "hand on what there is before SIGTERM ends the process",                   \
+    "Send the remaining samples before SIGTERM ends the process, if the "      \
+    "program does not handle it; the default is true in Python",               \
     "PYROSCOPE_FLUSH_ON_SIGTERM")
 
 #endif

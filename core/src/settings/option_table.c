@@ -111,7 +111,8 @@ static bool option_is_java_share(const option_row *row, const char *text) {
 static void option_from_environment(const option_row *row,
                                     char *const *environment, sp_given *given,
                                     sp_buffer *notes) {
-  bool empty_counts = row->kind == SP_OPTION_PROXY;
+  bool empty_counts =
+      row->kind == SP_OPTION_PROXY || row->kind == SP_OPTION_NO_PROXY;
   size_t i;
 
   for (i = 0; i < OPTION_VARIABLES_MAX && row->variables[i]; i++) {

@@ -72,10 +72,12 @@ def _list(name: str, value: object) -> str:
     return ",".join(value)
 
 
+# Without the last line, written by tests/package/option_lists.py.
 _CONVERTED: dict[str, Callable[[str, object], object]] = {
-    "ca_bundle": _path, "client_cert": _path, "client_key": _path, "http_headers": _mapping,
-    "labels": _mapping, "line_numbers": _choice, "log_level": _choice, "no_proxy": _list,
-    "output_directory": _path, "resource_labels": _list, "spool_directory": _path,
+    "labels": _mapping, "resource_labels": _list, "http_headers": _mapping, "ca_bundle": _path,
+    "client_cert": _path, "client_key": _path, "no_proxy": _list, "output_directory": _path,
+    "spool_directory": _path, "log_level": _choice,
+    "line_numbers": _choice,
 }
 
 

@@ -116,13 +116,15 @@ def inherit(options: dict[str, Any]) -> None:
             _refuse(str(error))
 
 
+# tests/package/option_lists.py writes the keywords before line_numbers and their
+# texts.
 def start(
     *,
     application_name: str | None = None,
     labels: Mapping[str, object] | str | None = None,
+    resource_labels: Sequence[str] | str | None = None,
     clean_label_names: bool | None = None,
     dotted_label_names: bool | None = None,
-    resource_labels: Sequence[str] | str | None = None,
     sample_rate_hz: int | None = None,
     signal_number: int | None = None,
     native_frames: bool | None = None,
@@ -133,7 +135,6 @@ def start(
     report_pid: bool | None = None,
     report_thread_id: bool | None = None,
     report_thread_name: bool | None = None,
-    line_numbers: str | None = None,
     server_address: str | None = None,
     basic_auth_user: str | None = None,
     basic_auth_password: str | None = None,
@@ -158,6 +159,7 @@ def start(
     label_values_max: int | None = None,
     log_level: str | None = None,
     flush_on_sigterm: bool | None = None,
+    line_numbers: str | None = None,
     on_profile: Callable[[bytes, int, int], object] | None = None,
     **unknown: None,
 ) -> bool:
@@ -172,90 +174,103 @@ def start(
     below, which beats the default. None is "not given".
 
     Args:
-        application_name: name of the service. PYROSCOPE_APPLICATION_NAME,
-            OTEL_SERVICE_NAME, else that of the spans, else
-            "unknown_service:EXECUTABLE".
-        labels: labels of every profile, by name or as "name=value,name=value".
+        application_name: Name of the service; without it `OTEL_SERVICE_NAME`,
+            `service.name` of `OTEL_RESOURCE_ATTRIBUTES` or that of the tracer's
+            Resource is used, after 30 s `unknown_service:EXECUTABLE`.
+            PYROSCOPE_APPLICATION_NAME.
+        labels: Labels of every profile, `name=value,name=value`.
             PYROSCOPE_LABELS.
-        clean_label_names: what may not be in a label's name becomes `_`, in
-            place of a refusal; default False. PYROSCOPE_CLEAN_LABEL_NAMES.
-        dotted_label_names: labels leave by the names they were given; by
-            default (False) with `_` for each dot, since Grafana shows no other.
+        resource_labels: Names of `OTEL_RESOURCE_ATTRIBUTES` that become labels,
+            separated by commas; `service.namespace` always does.
+            PYROSCOPE_RESOURCE_LABELS.
+        clean_label_names: Replace each character that a label name must not
+            have by `_`, instead of refusing the start; default False.
+            PYROSCOPE_CLEAN_LABEL_NAMES.
+        dotted_label_names: Keep the dots of label names instead of replacing
+            them by `_`; Grafana does not show names with dots; default False.
             PYROSCOPE_DOTTED_LABEL_NAMES.
-        resource_labels: names of OTEL_RESOURCE_ATTRIBUTES that become labels: a
-            list, or a text with commas. PYROSCOPE_RESOURCE_LABELS.
-        sample_rate_hz: samples per second of CPU time and thread, 1..1000,
-            default 100. PYROSCOPE_SAMPLE_RATE.
-        signal_number: the signal to use; 0, the default, finds a free one.
-            PYROSCOPE_SIGNAL.
-        native_frames: show frames of C code; default True.
+        sample_rate_hz: Samples per second of CPU time of each thread; 1 to
+            1000, default 100. PYROSCOPE_SAMPLE_RATE, PYROSCOPE_SAMPLING_RATE.
+        signal_number: Signal of the timers; 0 finds a free real-time signal;
+            default 0. PYROSCOPE_SIGNAL.
+        native_frames: Record the stack frames of native code; default True.
             PYROSCOPE_NATIVE_FRAMES.
-        full_native_stacks: every native frame, also those that only started the
-            interpreter, and each address without a name by itself; default
-            False. PYROSCOPE_FULL_NATIVE_STACKS.
-        registered_threads_only: no threads but those that register, by a label
-            or span too; those of `threading` do so by themselves. Default
-            False. PYROSCOPE_REGISTERED_THREADS_ONLY.
-        stack_depth_max: frames of a stack, then "[truncated]"; 16..512, default
-            512. PYROSCOPE_STACK_DEPTH_MAX.
-        window_max_bytes: memory of a window, then "[too many stacks]"; default
-            64 MiB. PYROSCOPE_WINDOW_MAX_BYTES.
-        report_pid: label `pid` on every sample; default False.
+        full_native_stacks: Keep the frames that started the interpreter, and
+            one frame for each address without a name; default False.
+            PYROSCOPE_FULL_NATIVE_STACKS.
+        registered_threads_only: Profile only threads that registered, set a
+            label or entered a span; threads of Python's `threading` register
+            themselves; default False. PYROSCOPE_REGISTERED_THREADS_ONLY.
+        stack_depth_max: Frames of a stack; the outer frames of a deeper one
+            become `[truncated]`; 16 to 512, default 512.
+            PYROSCOPE_STACK_DEPTH_MAX.
+        window_max_bytes: Memory for the stacks, labels and names of one
+            profile; stacks beyond it become `[too many stacks]`; at least 1
+            MiB, default 64 MiB. PYROSCOPE_WINDOW_MAX_BYTES.
+        report_pid: Add the label `pid` to every sample; default False.
             PYROSCOPE_REPORT_PID.
-        report_thread_id: label `thread_id`, the kernel's number
-            (`threading.get_native_id()`); default False.
-            PYROSCOPE_REPORT_THREAD_ID.
-        report_thread_name: label `thread_name`, as the kernel has it; default
-            False. PYROSCOPE_REPORT_THREAD_NAME.
-        line_numbers: the line a frame shows: "executed", the default; "first",
-            where its function begins; "none".
-        server_address: Pyroscope's URL, "http://pyroscope:4040"; without it
-            nothing is sent. PYROSCOPE_SERVER_ADDRESS.
-        basic_auth_user: user of basic auth. PYROSCOPE_BASIC_AUTH_USER.
-        basic_auth_password: password of basic auth.
+        report_thread_id: Add the label `thread_id`, the kernel's number of the
+            thread, to every sample; default False. PYROSCOPE_REPORT_THREAD_ID.
+        report_thread_name: Add the label `thread_name`, the kernel's name of
+            the thread, to every sample; default False.
+            PYROSCOPE_REPORT_THREAD_NAME.
+        server_address: URL of the Pyroscope server, `http://pyroscope:4040`;
+            without it nothing is uploaded. PYROSCOPE_SERVER_ADDRESS.
+        basic_auth_user: User name for basic authentication.
+            PYROSCOPE_BASIC_AUTH_USER.
+        basic_auth_password: Password for basic authentication.
             PYROSCOPE_BASIC_AUTH_PASSWORD.
-        auth_token: bearer token. PYROSCOPE_AUTH_TOKEN.
-        tenant_id: header X-Scope-OrgID. PYROSCOPE_TENANT_ID.
-        http_headers: more headers of every upload, by name or as "Name: value"
-            lines. PYROSCOPE_HTTP_HEADERS.
-        ca_bundle: PEM file of the authorities to trust. PYROSCOPE_CA_BUNDLE,
-            SSL_CERT_FILE.
+        auth_token: Bearer token. PYROSCOPE_AUTH_TOKEN.
+        tenant_id: Tenant, sent in the header `X-Scope-OrgID`.
+            PYROSCOPE_TENANT_ID.
+        http_headers: Headers to add to every upload: lines `Name: value`,
+            `name=value,name=value` or a JSON object. PYROSCOPE_HTTP_HEADERS.
+        ca_bundle: PEM file of the certificate authorities to trust, instead of
+            the system's. PYROSCOPE_CA_BUNDLE, SSL_CERT_FILE.
         client_cert: PEM file of the client's certificate.
             PYROSCOPE_CLIENT_CERT.
-        client_key: PEM file of its key. PYROSCOPE_CLIENT_KEY.
-        proxy: URL of a proxy; "" for none. PYROSCOPE_PROXY, HTTPS_PROXY,
-            HTTP_PROXY, ALL_PROXY.
-        no_proxy: hosts reached without it: a list, or a text with commas.
-            PYROSCOPE_NO_PROXY, NO_PROXY.
-        upload_protocol: "push", the default, or "ingest".
+        client_key: PEM file of the private key of `client_cert`.
+            PYROSCOPE_CLIENT_KEY.
+        proxy: URL of the proxy, "" for none; without it `HTTPS_PROXY`,
+            `HTTP_PROXY` and `ALL_PROXY` are read. PYROSCOPE_PROXY.
+        no_proxy: Hosts to reach without the proxy, separated by commas; without
+            it `NO_PROXY` is read. PYROSCOPE_NO_PROXY.
+        upload_protocol: Protocol of uploads: `push`, the default, or `ingest`.
             PYROSCOPE_UPLOAD_PROTOCOL.
-        upload_interval_ms: length of a profile's window, 100..3600000, default
-            10000. PYROSCOPE_UPLOAD_INTERVAL, in seconds.
-        queue_bytes: encoded profiles waiting in memory, default 8 MiB.
-            PYROSCOPE_QUEUE_BYTES.
-        output_directory: profiles are also written here.
+        upload_interval_ms: Length of one profile; 100 ms to 1 h, default 10 s.
+            PYROSCOPE_UPLOAD_INTERVAL.
+        queue_bytes: Memory for encoded profiles that wait for their upload;
+            beyond it the oldest go to the spool or are dropped; at least 64
+            KiB, default 8 MiB. PYROSCOPE_QUEUE_BYTES.
+        output_directory: Directory to which profiles are also written.
             PYROSCOPE_OUTPUT_DIRECTORY.
-        output_max_bytes: past it the oldest of them go; default 1 GiB.
+        output_max_bytes: Size limit of `output_directory`; the oldest profiles
+            are deleted first; at least 64 KiB, default 1 GiB.
             PYROSCOPE_OUTPUT_MAX_BYTES.
-        output_max_age_s: how long they stay; default 7 days.
-            PYROSCOPE_OUTPUT_MAX_AGE.
-        spool_directory: what cannot be sent waits here.
-            PYROSCOPE_SPOOL_DIRECTORY.
-        spool_max_bytes: past it the oldest go; default 64 MiB.
+        output_max_age_s: Age at which a profile in `output_directory` is
+            deleted; 1 s to 3650 days, default 7 days. PYROSCOPE_OUTPUT_MAX_AGE.
+        spool_directory: Directory in which profiles wait while the server
+            cannot be reached, also for the next process; without it they are
+            dropped. PYROSCOPE_SPOOL_DIRECTORY.
+        spool_max_bytes: Size limit of `spool_directory`; the oldest profiles
+            are deleted first; at least 64 KiB, default 64 MiB.
             PYROSCOPE_SPOOL_MAX_BYTES.
-        spool_max_age_s: how long it waits; default 2700.
-            PYROSCOPE_SPOOL_MAX_AGE.
-        span_names_max: distinct span names, then "[other]"; default 500.
-            PYROSCOPE_SPAN_NAMES_MAX.
-        label_values_max: distinct values of a label, then "[other]"; default
-            1024. PYROSCOPE_LABEL_VALUES_MAX.
-        log_level: the least of what is logged, by the logger "spanprof":
-            "debug", "info" (default), "warn", "error" or "off".
+        spool_max_age_s: Age at which a profile in `spool_directory` is deleted;
+            1 s to 3650 days, default 45 min. PYROSCOPE_SPOOL_MAX_AGE.
+        span_names_max: Distinct span names; further ones become `[other]`; 1 to
+            1000000, default 500. PYROSCOPE_SPAN_NAMES_MAX.
+        label_values_max: Distinct values of each label name; further ones
+            become `[other]`; 1 to 1000000, default 1024.
+            PYROSCOPE_LABEL_VALUES_MAX.
+        log_level: Least severe message to log: `debug`, `info`, `warn`, `error`
+            or `off`; the default is `warn` on stderr, `info` with a logger.
             PYROSCOPE_LOG_LEVEL.
-        flush_on_sigterm: hand on what there is before SIGTERM ends the process,
-            where nobody handles it, within 2 s; default True.
-            PYROSCOPE_FLUSH_ON_SIGTERM.
-        on_profile: called with each profile (gzip-compressed pprof, start of its
+        flush_on_sigterm: Send the remaining samples before SIGTERM ends the
+            process, if the program does not handle it; the default is true in
+            Python. PYROSCOPE_FLUSH_ON_SIGTERM.
+        line_numbers: The line that a frame shows: "executed", the default; "first",
+            where its function begins; "none".
+        on_profile: Called with each profile (gzip-compressed pprof, start of its
             window in Unix ns, length in ns) on a thread of the library.
         **unknown: refused, each with the option that may have been meant.
 

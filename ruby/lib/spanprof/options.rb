@@ -9,15 +9,14 @@ module Spanprof
     # Those that are not the core's.
     RUBY = %i[logger autoinstrument_rails].freeze
 
-    # All of them; the core has the list that counts, this one is for
-    # suggestions: tests/package/lists_test.py compares them.
+    # All of them. tests/package/option_lists.py writes the names of the core's.
     NAMES = (%i[
-      application_name labels resource_labels clean_label_names sample_rate_hz signal_number native_frames report_pid
+      application_name labels resource_labels clean_label_names dotted_label_names sample_rate_hz signal_number
+      native_frames full_native_stacks registered_threads_only stack_depth_max window_max_bytes report_pid
       report_thread_id report_thread_name server_address basic_auth_user basic_auth_password auth_token tenant_id
       http_headers ca_bundle client_cert client_key proxy no_proxy upload_protocol upload_interval_ms queue_bytes
       output_directory output_max_bytes output_max_age_s spool_directory spool_max_bytes spool_max_age_s span_names_max
-      label_values_max log_level dotted_label_names flush_on_sigterm full_native_stacks
-      registered_threads_only stack_depth_max window_max_bytes
+      label_values_max log_level flush_on_sigterm
     ] + RUBY).freeze
 
     class << self
