@@ -114,7 +114,7 @@ setup(
             VENDOR / "core/src/spanprof_unity.c",
             VENDOR / "core/command/command_unity.c",
             VENDOR / "generated/spanprof_wrap_py.c",
-            *sorted((VENDOR / "bindings").glob("*/*.c")))],
+            *sorted((VENDOR / "bindings").rglob("*.c")))],
         include_dirs=[str(VENDOR / folder) for folder in (
             "core/include", "core/src", "core", "bindings/common", "bindings/python", "swig", "swig/lang", "generated")],
         define_macros=[("_GNU_SOURCE", None), ("SPANPROF_STATIC", None), *PAGE_MACROS],

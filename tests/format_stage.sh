@@ -32,7 +32,7 @@ clang_tidy() {
     "$(/usr/bin/python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')"; do
     include+=(-isystem "$folder")
   done
-  printf '%s\0' core/src/spanprof_unity.c core/command/command_unity.c bindings/*/*.c |
+  { printf '%s\0' core/src/spanprof_unity.c core/command/command_unity.c; find bindings -name '*.c' -print0; } |
     xargs -0 -n 12 -P 2 sh -c 'clang-tidy --quiet --config-file=tests/lint/clang-tidy "$@" -- '"${include[*]} -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC" tidy
 }
 

@@ -229,7 +229,7 @@ strict_binding() {
     swig -python -Wall -Werror -interface _swig -outdir build/strict/python -o build/strict/python/swig.c swig/spanprof.i
   fi
   for compiler in gcc clang; do
-    for path in bindings/common/*.c "bindings/$language"/*.c "build/strict/$language/swig.c" core/src/spanprof_unity.c core/command/command_unity.c; do
+    for path in bindings/common/*.c $(find "bindings/$language" -name '*.c') "build/strict/$language/swig.c" core/src/spanprof_unity.c core/command/command_unity.c; do
       "$compiler" -fsyntax-only -fPIC -O1 -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -Wall -Wextra -Wshadow \
         -Wstrict-prototypes -Wmissing-prototypes -Werror "${includes[@]}" -Icore/include -Icore/src -Icore \
         -Iswig -Iswig/lang -Ibindings/common -I"bindings/$language" -isystem "build/strict/$language" "$path" || status=1
@@ -256,7 +256,7 @@ rules_binding() {
   done
   shift 2
   # What they call of the core stands in clock.c.
-  grep -lE 'SP_(HANDLER_(CODE|SELDOM)|SIGNAL_SAFE)' "bindings/$language"/*.c core/src/util/system/clock.c |
+  grep -rlE --include='*.c' 'SP_(HANDLER_(CODE|SELDOM)|SIGNAL_SAFE)' "bindings/$language" core/src/util/system/clock.c |
     xargs tests/rules/signal_safety.py "$@" -- gcc -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -fPIC \
       "${includes[@]}" -Icore/include -Icore/src -Ibindings/common -I"bindings/$language"
 }

@@ -32,7 +32,7 @@ _HERE = pathlib.Path(__file__).resolve().parent.parent
 _CHECKOUT = _HERE.parent
 _VENDOR = _HERE / "vendor"
 # The folders of the checkout whose C files are compiled on the user's machine.
-_COMPILED = ("core/include/**", "core/src/**", "core/command/**", "core/page", "bindings/common", "bindings/python",
+_COMPILED = ("core/include/**", "core/src/**", "core/command/**", "core/page", "bindings/common", "bindings/python/**",
              "swig/**")
 _UNUSED = ("core/command/main.c", "swig/lang/ruby_values.h")
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "py_otel.h"
 #include "py_spanprof.h"
+#include "span/py_otel.h"
 #include "stats_fields.h"
 
 #define VALUES_KIND    ""

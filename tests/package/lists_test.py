@@ -98,7 +98,7 @@ class RubyVersionsTest(unittest.TestCase):
     """Of Ruby there is a list: the versions whose memory layout is known."""
 
     def setUp(self) -> None:
-        text = (TOP / "bindings/ruby/rb_vm_layout.h").read_text(encoding="utf-8")
+        text = (TOP / "bindings/ruby/vm/rb_vm_layout.h").read_text(encoding="utf-8")
         self.said = re.search(r'^#define RB_SP_VM_VERSIONS "(.*)"', text, flags=re.M)[1]  # type: ignore[index]
 
     def test_readmes(self) -> None:

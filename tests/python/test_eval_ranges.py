@@ -86,7 +86,7 @@ class EvalRangesTest(ProgramCase):
             [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-O1", "-rdynamic",
              "-D_GNU_SOURCE", "-DSPANPROF_STATIC",
              *include, f"-I{sysconfig.get_path('include')}", source,
-             CHECKOUT / "core/src/spanprof_unity.c", CHECKOUT / "bindings/python/py_eval.c",
+             CHECKOUT / "core/src/spanprof_unity.c", CHECKOUT / "bindings/python/vm/py_eval.c",
              "-o", self.program, "-lcurl", "-lprotobuf-c", "-lz", "-lpthread", "-ldl", "-lm"],
             check=True)
 

@@ -16,8 +16,8 @@ CHECKOUT = pathlib.Path(__file__).resolve().parent.parent.parent
 
 LIBRARY = """
 #define _PyRuntime moved_runtime
-#include "py_walker.c"
-#include "py_code.c"
+#include "vm/py_walker.c"
+#include "vm/py_code.c"
 #include <sys/mman.h>
 
 /* Where the key is not. */
@@ -154,8 +154,9 @@ class WalkerMemoryTest(ProgramCase):
             [*os.environ.get("CC", "gcc").split(), "-std=gnu11", "-O2", "-shared", "-fPIC",
              "-D_GNU_SOURCE", "-DSPANPROF_STATIC", *include,
              f"-I{sysconfig.get_path('include')}", source,
-             *(binding / f"py_{name}.c" for name in (
-                 "record", "space", "text", "probe", "prefetch", "lines")),
+             *(binding / f"{name}.c" for name in (
+                 "memory/py_space", "memory/py_text", "memory/py_probe", "memory/py_prefetch",
+                 "vm/py_record", "vm/py_lines")),
              "-o", self.directory / "walker.so", "-lpthread"], check=True)
 
     def ask(self, call: str) -> str:

@@ -122,7 +122,7 @@ def main():
     graph = {}
     for path in files:
         for quoted, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
-            for folder in (path.parent, root / "src", root) if quoted == '"' else ():
+            for folder in (*path.parents, root / "src") if quoted == '"' else ():
                 if (folder / name).exists():
                     graph.setdefault(relative(path, root), []).append(relative(folder / name, root))
                     break

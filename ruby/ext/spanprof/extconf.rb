@@ -124,9 +124,10 @@ if File.size?(page)
   append_cflags("-fno-lto")
 end
 $INCFLAGS << FOLDERS.map { |folder| " -I#{ROOT}/#{folder}" }.join << " -I#{generated}"
-$VPATH.push("#{ROOT}/core/src", "#{ROOT}/core/command", "#{ROOT}/bindings/common", "#{ROOT}/bindings/ruby", generated)
-$srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] +
-        %w[common ruby].flat_map { |name| Dir.children("#{ROOT}/bindings/#{name}").grep(/\.c\z/).sort }
+# No two sources have one name: objects of all folders stand in one.
+bindings = Dir["#{ROOT}/bindings/{common,ruby}/**/*.c"].sort
+$VPATH.push("#{ROOT}/core/src", "#{ROOT}/core/command", *bindings.map { |path| File.dirname(path) }.uniq, generated)
+$srcs = %w[spanprof_unity.c command_unity.c spanprof_wrap_rb.c] + bindings.map { |path| File.basename(path) }
 
 create_makefile("spanprof/spanprof_native")
 if PACKAGED

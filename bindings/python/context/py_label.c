@@ -1,0 +1,152 @@
+#include "base/py_utf8.h"
+#include "base/py_warning.h"
+#include "py_context.h"
+#include "span/py_otel.h"
+
+/* Labels of the current context: what spanprof.label and pyroscope's tags are
+ * made of. They never raise because of a label: one that cannot be told is
+ * logged and left out. */
+
+/* `set` with name=value, or without `name` where `value` is NULL; both are
+ * shown as str() has them. What the core refuses it counts, and the set stays.
+ * 0, or -1 with an exception. */
+static int label_with(spanprof_label_set set, PyObject *name, PyObject *value,
+                      spanprof_label_set *out) {
+  PyObject *name_keep, *value_keep = NULL;
+  size_t name_bytes, value_bytes = 0;
+  const char *name_text, *value_text = NULL;
+  int st = -1;
+
+  *out = set;
+  name_text = py_sp_utf8(name, &name_bytes, &name_keep);
+  if (name_text && value)
+    value_text = py_sp_utf8(value, &value_bytes, &value_keep);
+  if (name_text && (value_text || !value)) {
+    spanprof_label_set_with(set, name_text, name_bytes, value_text, value_bytes,
+                            out);
+    st = 0;
+  }
+  Py_XDECREF(name_keep);
+  Py_XDECREF(value_keep);
+  return st;
+}
+
+/* 0 where the exception that is set was logged, else -1. */
+static int label_failed(void) {
+  char text[256];
+
+  if (!py_sp_otel_may_take())
+    return -1;
+  py_sp_error_take(text, sizeof text);
+  py_sp_warn("a label is left out: %s", text);
+  return 0;
+}
+
+static int label_two(Py_ssize_t count, const char *what) {
+  if (count == 2)
+    return 1;
+  PyErr_SetString(PyExc_TypeError, what);
+  return 0;
+}
+
+/* The labels there are with those of a dict; 0, or -1 with an exception. */
+static int label_more(PyObject *labels, spanprof_label_set *out) {
+  PyObject *name, *value;
+  Py_ssize_t at = 0;
+
+  if (py_sp_context_get_labels(out) < 0)
+    return -1;
+  while (PyDict_Next(labels, &at, &name, &value)) {
+    int st;
+
+    Py_INCREF(name);
+    Py_INCREF(value);
+    st = label_with(*out, name, value, out);
+    Py_DECREF(name);
+    Py_DECREF(value);
+    if (st < 0 && label_failed() < 0)
+      return -1;
+  }
+  return 0;
+}
+
+/* label_push(number, labels) */
+static PyObject *label_push(PyObject *module, PyObject *const *args,
+                            Py_ssize_t count) {
+  static const char what[] = "label_push() needs a number and a dict";
+  spanprof_label_set set;
+  uint64_t number;
+
+  (void)module;
+  if (!label_two(count, what))
+    return NULL;
+  if (!PyDict_Check(args[1])) {
+    PyErr_SetString(PyExc_TypeError, what);
+    return NULL;
+  }
+  number = PyLong_AsUnsignedLongLong(args[0]);
+  if (PyErr_Occurred() || label_more(args[1], &set) < 0 ||
+      py_sp_context_enter_labels(number, set) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* label_pop(number) */
+static PyObject *label_pop(PyObject *module, PyObject *number) {
+  uint64_t block = PyLong_AsUnsignedLongLong(number);
+
+  (void)module;
+  if (PyErr_Occurred() || py_sp_context_leave_labels(block) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* label_set(name, value) */
+static PyObject *label_set(PyObject *module, PyObject *const *args,
+                           Py_ssize_t count) {
+  spanprof_label_set set;
+
+  (void)module;
+  if (!label_two(count, "a label is a name and a value") ||
+      py_sp_context_get_labels(&set) < 0)
+    return NULL;
+  if (label_with(set, args[0], args[1], &set) < 0 && label_failed() < 0)
+    return NULL;
+  if (py_sp_context_set_labels(set) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* label_remove(name, value) */
+static PyObject *label_remove(PyObject *module, PyObject *const *args,
+                              Py_ssize_t count) {
+  spanprof_label_set set, same, without;
+
+  (void)module;
+  if (!label_two(count, "a label is a name and a value") ||
+      py_sp_context_get_labels(&set) < 0)
+    return NULL;
+  if (label_with(set, args[0], args[1], &same) < 0 ||
+      label_with(set, args[0], NULL, &without) < 0)
+    return label_failed() < 0 ? NULL : Py_NewRef(Py_None);
+  if (py_sp_context_set_labels(same == set ? without : set) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef label_functions[] = {
+    {"label_push", (PyCFunction)(void (*)(void))label_push, METH_FASTCALL,
+     "label_push(number, labels)\n\nHave these labels, a dict, too."},
+    {"label_pop", label_pop, METH_O,
+     "label_pop(number)\n\nHave the labels again that were before the last "
+     "push of\nthat number in this context; without one, nothing happens."},
+    {"label_set", (PyCFunction)(void (*)(void))label_set, METH_FASTCALL,
+     "label_set(name, value)\n\nHave this label, until the context ends."},
+    {"label_remove", (PyCFunction)(void (*)(void))label_remove, METH_FASTCALL,
+     "label_remove(name, value)\n\nHave it no more, if it is still that."},
+    {NULL, NULL, 0, NULL},
+};
+
+int py_sp_label_init(PyObject *module) {
+  return PyModule_AddFunctions(module, label_functions);
+}

@@ -1,0 +1,232 @@
+/* Lines come on the library's threads, which never wait for the GIL: a fork
+ * holds it while it waits for them. They are kept (log_lines.h) and delivered
+ * by the call that caused them or, where none did, by a thread made for the
+ * purpose, which ends when the lines do. Neither a pending call nor the main
+ * thread will do: a handler of the application may hold a lock there that does
+ * not nest, and the main thread may be asleep for ever. Where a call's thread
+ * is interrupted (Ctrl-C) the call fails and such a thread delivers the rest.
+ *
+ * Protocol: `lock` guards the fields below and is never held while
+ * calling Python. A forked child starts with an empty list: the lines are the
+ * parent's. */
+#include "py_log.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "log_lines.h"
+#include "py_gil.h"
+#include "span/py_otel.h"
+#include "util/system/own_thread.h"
+#include "util/system/stderr_line.h"
+
+static struct {
+  pthread_mutex_t lock;
+  pthread_cond_t settled;
+  sp_log_line *taken; /* lines that are next, oldest first */
+  unsigned lost;
+  unsigned calls; /* that will deliver lines */
+  int delivering; /* a thread does */
+  PyObject *sink; /* with the GIL alone */
+} logged = {.lock = PTHREAD_MUTEX_INITIALIZER,
+            .settled = PTHREAD_COND_INITIALIZER};
+
+static void log_before_fork(void) {
+  pthread_mutex_lock(&logged.lock);
+}
+
+static void log_after_fork_parent(void) {
+  pthread_mutex_unlock(&logged.lock);
+}
+
+static void log_taken_drop(void) {
+  sp_log_line *line;
+
+  while ((line = logged.taken)) {
+    logged.taken = line->next;
+    free(line);
+  }
+}
+
+static void log_after_fork_child(void) {
+  pthread_mutex_init(&logged.lock, NULL);
+  pthread_cond_init(&logged.settled, NULL);
+  sp_log_lines_drop();
+  log_taken_drop();
+  logged.lost = 0;
+  logged.calls = 0;
+  logged.delivering = 0;
+}
+
+/* 0, or -1 where what was raised is the program's (Ctrl-C), and this is not the
+ * `thread` made for the purpose. */
+static int log_call(int thread, spanprof_log_level level, const char *text) {
+  PyObject *result =
+      logged.sink ? PyObject_CallFunction(logged.sink, "is", (int)level, text)
+                  : NULL;
+
+  Py_XDECREF(result);
+  if (result || !PyErr_Occurred())
+    return 0;
+  if (!thread && !py_sp_otel_may_take())
+    return -1;
+  PyErr_WriteUnraisable(logged.sink);
+  return 0;
+}
+
+/* NULL: none is left, and in the same instant `thread` is no longer counted on.
+ * What was lost is the last line. */
+static sp_log_line *log_next(int thread, unsigned *lost) {
+  sp_log_line *line;
+
+  pthread_mutex_lock(&logged.lock);
+  if (!logged.taken)
+    logged.taken = sp_log_lines_take();
+  line = logged.taken;
+  *lost = line ? 0 : logged.lost;
+  if (line)
+    logged.taken = line->next;
+  else
+    logged.lost = 0;
+  if (!line && !*lost && thread) {
+    logged.delivering = 0;
+    pthread_cond_broadcast(&logged.settled);
+  }
+  pthread_mutex_unlock(&logged.lock);
+  return line;
+}
+
+/* With the GIL: deliver what there is, and what comes meanwhile. 0, or -1 as
+ * log_call() does. */
+static int log_deliver(int thread) {
+  char sentence[80];
+  sp_log_line *line;
+  unsigned lost;
+  int status = 0;
+
+  while (!status && ((line = log_next(thread, &lost)) || lost)) {
+    snprintf(sentence, sizeof sentence,
+             "%u more lines were not kept for logging", lost);
+    status = log_call(thread, line ? line->level : SPANPROF_LOG_WARN,
+                      line ? line->text : sentence);
+    free(line);
+  }
+  return status;
+}
+
+static void *log_thread(void *unused) {
+  PyGILState_STATE state;
+
+  (void)unused;
+  if (py_sp_gil_take(&state)) {
+    log_deliver(1);
+    py_sp_gil_give_back(state);
+  }
+  return NULL;
+}
+
+/* With the lock: where nobody will deliver. */
+static void log_thread_start(void) {
+  pthread_t thread;
+
+  if (logged.calls || logged.delivering)
+    return;
+  if (sp_own_thread_start(&thread, "spanprof-log", SP_OWN_STACK_DEFAULT,
+                          log_thread, NULL) == 0) {
+    sp_own_thread_leave(thread);
+    logged.delivering = 1;
+  }
+}
+
+void py_sp_log_write(void *data, spanprof_log_level level,
+                     const char *message) {
+  (void)data;
+  if (py_sp_gil_closed()) {
+    if (level >= SPANPROF_LOG_WARN)
+      sp_stderr_line(message);
+    return;
+  }
+  pthread_mutex_lock(&logged.lock);
+  if (!sp_log_lines_add(level, message))
+    logged.lost++;
+  log_thread_start();
+  pthread_mutex_unlock(&logged.lock);
+}
+
+void py_sp_log_begin(void) {
+  pthread_mutex_lock(&logged.lock);
+  logged.calls++;
+  pthread_mutex_unlock(&logged.lock);
+}
+
+/* A signal that came during the wait is handled before the first line: the
+ * logger's code would be interrupted in place of the call. */
+int py_sp_log_end(void) {
+  pthread_mutex_lock(&logged.lock);
+  if (logged.calls > 0) /* what was dropped may have forked meanwhile */
+    logged.calls--;
+  pthread_mutex_unlock(&logged.lock);
+  if (PyErr_CheckSignals() == 0 && log_deliver(0) == 0)
+    return 0;
+  pthread_mutex_lock(&logged.lock);
+  if (logged.taken || logged.lost || sp_log_lines_wait())
+    log_thread_start();
+  pthread_mutex_unlock(&logged.lock);
+  return -1;
+}
+
+void py_sp_log_settle(long ms) {
+  struct timespec until;
+  int waited = 0;
+
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += ms % 1000 * 1000000;
+  until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&logged.lock);
+  while (logged.delivering && waited != ETIMEDOUT)
+    waited = pthread_cond_timedwait(&logged.settled, &logged.lock, &until);
+  pthread_mutex_unlock(&logged.lock);
+}
+
+static PyObject *log_to(PyObject *module, PyObject *sink) {
+  (void)module;
+  if (!PyCallable_Check(sink)) {
+    PyErr_SetString(PyExc_TypeError, "the sink of log lines is not callable");
+    return NULL;
+  }
+  Py_INCREF(sink);
+  Py_XSETREF(logged.sink, sink);
+  Py_RETURN_NONE;
+}
+
+static PyObject *log_stderr_line(PyObject *module, PyObject *text) {
+  const char *bytes = PyBytes_AsString(text);
+
+  (void)module;
+  if (!bytes)
+    return NULL;
+  sp_stderr_line(bytes);
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef log_methods[] = {
+    {"stderr_line", log_stderr_line, METH_O,
+     "stderr_line(bytes): write a line to stderr, if it can be written now."},
+    {"log_to", log_to, METH_O,
+     "log_to(callable): give each log line to callable(level, text)."},
+    {NULL, NULL, 0, NULL},
+};
+
+int py_sp_log_init(PyObject *module) {
+  if (pthread_atfork(log_before_fork, log_after_fork_parent,
+                     log_after_fork_child) != 0) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  return PyModule_AddFunctions(module, log_methods);
+}

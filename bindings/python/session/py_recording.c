@@ -1,0 +1,191 @@
+#include "py_recording.h"
+
+#include <unistd.h>
+
+#include "context/py_context.h"
+#include "py_runtime.h"
+
+#define RECORDING_NAME  "spanprof.recording"
+#define RECORDING_ENDED "spanprof.recording.ended"
+
+static spanprof_status recording_finish(spanprof_recording *recording,
+                                        const spanprof_profile_view **out) {
+  spanprof_status st;
+
+  Py_BEGIN_ALLOW_THREADS
+  st = spanprof_recording_end(recording, out);
+  Py_END_ALLOW_THREADS
+  return st;
+}
+
+/* Free a recording that was not ended. */
+static void recording_drop(PyObject *capsule) {
+  const char *name = PyCapsule_GetName(capsule);
+
+  if (name && strcmp(name, RECORDING_NAME) == 0)
+    recording_finish(PyCapsule_GetPointer(capsule, RECORDING_NAME), NULL);
+}
+
+/* Read an option; None: not given. -1 with an exception. */
+static int recording_option(PyObject *value, int64_t *out) {
+  if (value != Py_None)
+    *out = PyLong_AsLongLong(value);
+  return PyErr_Occurred() ? -1 : 0;
+}
+
+/* recording_begin(own, sample_rate_hz, native_frames, ms) */
+static PyObject *recording_begin(PyObject *module, PyObject *arguments) {
+  PyObject *rate, *native_frames, *ms, *capsule;
+  spanprof_recording_options options;
+  spanprof_recording *recording;
+  spanprof_status st;
+  int own;
+
+  (void)module;
+  spanprof_recording_options_init(&options, sizeof options);
+  if (!PyArg_ParseTuple(arguments, "pOOO", &own, &rate, &native_frames, &ms) ||
+      recording_option(rate, &options.sample_rate_hz) < 0 ||
+      recording_option(native_frames, &options.native_frames) < 0 ||
+      recording_option(ms, &options.duration_ms) < 0 ||
+      py_sp_context_get_mark(&options.outer) < 0 || py_sp_runtime_start() < 0)
+    return NULL;
+  options.scope = own ? SPANPROF_RECORDING_MARK : SPANPROF_RECORDING_ALL;
+  Py_BEGIN_ALLOW_THREADS
+  st = spanprof_recording_begin(&options, &recording);
+  Py_END_ALLOW_THREADS
+  if (!py_sp_check(st))
+    return NULL;
+  capsule = PyCapsule_New(recording, RECORDING_NAME, recording_drop);
+  if (!capsule)
+    recording_finish(recording, NULL);
+  else if (own &&
+           py_sp_context_set_mark(spanprof_recording_mark(recording)) < 0)
+    Py_CLEAR(capsule);
+  return capsule;
+}
+
+/* Take the recording out of its capsule, which becomes invalid. NULL with an
+ * exception. */
+static spanprof_recording *recording_of(PyObject *capsule) {
+  spanprof_recording *recording = PyCapsule_GetPointer(capsule, RECORDING_NAME);
+
+  return recording && PyCapsule_SetName(capsule, RECORDING_ENDED) == 0
+             ? recording
+             : NULL;
+}
+
+/* Remove the current context from the recording. -1 with an exception. */
+static int recording_unmark(const spanprof_recording *recording,
+                            spanprof_mark outer) {
+  const spanprof_mark mark = spanprof_recording_mark(recording);
+  spanprof_mark now;
+
+  if (!mark)
+    return 0;
+  if (py_sp_context_get_mark(&now) < 0)
+    return -1;
+  return now == mark ? py_sp_context_set_mark(outer) : 0;
+}
+
+/* recording_end(recording, outer) */
+static PyObject *recording_end(PyObject *module, PyObject *arguments) {
+  const spanprof_profile_view *profile;
+  spanprof_recording *recording;
+  unsigned long long outer;
+  PyObject *capsule, *result;
+
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "OK", &capsule, &outer))
+    return NULL;
+  recording = recording_of(capsule);
+  if (!recording)
+    return NULL;
+  if (recording_unmark(recording, outer) < 0) {
+    recording_finish(recording, NULL);
+    return NULL;
+  }
+  if (!py_sp_check(recording_finish(recording, &profile)))
+    return NULL;
+  result = Py_BuildValue("(y#Kz)", (const char *)profile->bytes,
+                         (Py_ssize_t)profile->size_bytes,
+                         (unsigned long long)profile->samples, profile->note);
+  spanprof_profile_free(profile);
+  return result;
+}
+
+/* mark_get() */
+static PyObject *mark_get(PyObject *module, PyObject *unused) {
+  spanprof_mark mark;
+
+  (void)module;
+  (void)unused;
+  if (py_sp_context_get_mark(&mark) < 0)
+    return NULL;
+  return PyLong_FromUnsignedLongLong(mark);
+}
+
+/* mark_set(mark) */
+static PyObject *mark_set(PyObject *module, PyObject *number) {
+  spanprof_mark mark = PyLong_AsUnsignedLongLong(number);
+
+  (void)module;
+  if (PyErr_Occurred() || py_sp_context_set_mark(mark) < 0)
+    return NULL;
+  Py_RETURN_NONE;
+}
+
+/* Call the function with the recording's mark; `self` is (mark, function). */
+static PyObject *mark_run(PyObject *self, PyObject *arguments,
+                          PyObject *keywords) {
+  spanprof_mark mark = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(self, 0));
+  PyObject *result, *type, *value, *traceback;
+  spanprof_mark before;
+
+  if (py_sp_context_get_mark(&before) < 0 || py_sp_context_set_mark(mark) < 0)
+    return NULL;
+  result = PyObject_Call(PyTuple_GET_ITEM(self, 1), arguments, keywords);
+  PyErr_Fetch(&type, &value, &traceback);
+  if (py_sp_context_set_mark(before) < 0)
+    PyErr_Clear();
+  PyErr_Restore(type, value, traceback);
+  return result;
+}
+
+static PyMethodDef mark_run_method = {"marked",
+                                      (PyCFunction)(void (*)(void))mark_run,
+                                      METH_VARARGS | METH_KEYWORDS, NULL};
+
+/* mark_call(mark, function): written in C, so that it adds no frame to stacks.
+ */
+static PyObject *mark_call(PyObject *module, PyObject *arguments) {
+  (void)module;
+  if (PyTuple_GET_SIZE(arguments) == 2 &&
+      PyLong_Check(PyTuple_GET_ITEM(arguments, 0)))
+    return PyCFunction_New(&mark_run_method, arguments);
+  PyErr_SetString(PyExc_TypeError, "mark_call() needs a mark and a function");
+  return NULL;
+}
+
+static PyMethodDef recording_methods[] = {
+    {"recording_begin", recording_begin, METH_VARARGS,
+     "recording_begin(own, sample_rate_hz, native_frames, ms)\n\nBegin a "
+     "profile: of the current context and those it is copied to, or of\nall "
+     "threads. The others may be None. Dropping the result discards it."},
+    {"recording_end", recording_end, METH_VARARGS,
+     "recording_end(recording, outer)\n\nThe profile (pprof in gzip), its "
+     "samples, and how it differs from the one\nthat was asked for, or None. "
+     "The current context gets the mark `outer` back."},
+    {"mark_get", mark_get, METH_NOARGS,
+     "mark_get()\n\nThe mark of the recording that this context belongs to; "
+     "0: none."},
+    {"mark_set", mark_set, METH_O,
+     "mark_set(mark)\n\nHave the current context belong to a recording."},
+    {"mark_call", mark_call, METH_VARARGS,
+     "mark_call(mark, function)\n\nA function that runs `function` as a part "
+     "of the recording."},
+    {NULL, NULL, 0, NULL},
+};
+
+int py_sp_recording_init(PyObject *module) {
+  return PyModule_AddFunctions(module, recording_methods);
+}

@@ -1,0 +1,288 @@
+#include "py_session.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "control.h"
+#include "process/py_fork.h"
+#include "process/py_gil.h"
+#include "process/py_log.h"
+#include "process/py_sigterm.h"
+#include "py_runtime.h"
+#include "session/session_flush.h"
+#include "span/py_otel.h"
+#include "util/system/clock.h"
+#include "util/system/own_thread.h"
+
+/* What lines get at the end, however long the last profile took. */
+#define SESSION_SETTLE_MS 100
+
+/* What a session is started with. */
+typedef struct session_options {
+  spanprof_options core;
+  PyObject *kept;       /* list: what `core` points into, and `on_profile` */
+  PyObject *on_profile; /* NULL: none */
+  py_sp_line_numbers line_numbers;
+} session_options;
+
+/* The callable of the running session; with the GIL. */
+static PyObject *session_on_profile;
+
+/* What it was started with, to start it again where another cannot be; with the
+ * GIL. */
+static session_options session_former;
+
+/* On the uploading thread. A queue that waits for Python is bounded, so what
+ * the callable takes long for costs profiles, never the application. */
+static void session_profile(void *data, const spanprof_profile_view *profile) {
+  PyGILState_STATE state;
+  PyObject *callable, *result;
+
+  (void)data;
+  if (!py_sp_gil_take(&state))
+    return;
+  callable = Py_XNewRef(session_on_profile);
+  if (callable) {
+    result = PyObject_CallFunction(
+        callable, "y#KK", (const char *)profile->bytes,
+        (Py_ssize_t)profile->size_bytes, (unsigned long long)profile->time_ns,
+        (unsigned long long)profile->duration_ns);
+    if (!result)
+      PyErr_WriteUnraisable(callable);
+    Py_XDECREF(result);
+    Py_DECREF(callable);
+  }
+  py_sp_gil_give_back(state);
+}
+
+static int session_refuse(const char *name, const char *wanted,
+                          PyObject *value) {
+  PyErr_Format(py_sp_error, "%s must be %s, not %s", name, wanted,
+               Py_TYPE(value)->tp_name);
+  return -1;
+}
+
+/* The options that are Python's own. 0, or -1 with an exception. */
+static int session_read_own(session_options *out, PyObject *given) {
+  PyObject *lines = PyDict_GetItemString(given, "line_numbers");
+  PyObject *callable = PyDict_GetItemString(given, "on_profile");
+  const long which = lines ? PyLong_AsLong(lines) : PY_SP_LINES_EXECUTED;
+
+  if (which < PY_SP_LINES_EXECUTED || which > PY_SP_LINES_NONE) {
+    PyErr_Clear();
+    return session_refuse("line_numbers", "0, 1 or 2", lines);
+  }
+  out->line_numbers = (py_sp_line_numbers)which;
+  if (!callable || callable == Py_None)
+    return 0;
+  if (!PyCallable_Check(callable))
+    return session_refuse("on_profile", "callable", callable);
+  out->on_profile = callable;
+  out->core.on_profile = session_profile;
+  return PyList_Append(out->kept, callable);
+}
+
+/* On, where nobody says otherwise: SIGTERM ends Python without exit handlers,
+ * and is how a container is ended. The core's default is 0, and a variable that
+ * is "" says nothing. */
+static void session_settle_sigterm(spanprof_options *options) {
+  const char *variable = getenv("PYROSCOPE_FLUSH_ON_SIGTERM");
+
+  if (options->flush_on_sigterm == SPANPROF_UNSET && !(variable && *variable))
+    options->flush_on_sigterm = 1;
+}
+
+/* 0, or -1 with an exception. */
+static int session_read(session_options *out,
+                        const sp_control_options *options) {
+  *out = (session_options){.core = options->core, .kept = options->kept};
+  out->core.log = py_sp_log_write;
+  session_settle_sigterm(&out->core);
+  return session_read_own(out, options->given);
+}
+
+/* Nothing may run. */
+static spanprof_status session_begin(const session_options *given) {
+  spanprof_session *session;
+  spanprof_status st;
+
+  Py_XINCREF(given->on_profile);
+  Py_XSETREF(session_on_profile, given->on_profile);
+  Py_BEGIN_ALLOW_THREADS
+  py_sp_runtime_set_lines(given->line_numbers);
+  st = spanprof_session_start(&given->core, &session);
+  Py_END_ALLOW_THREADS
+  return st;
+}
+
+/* *stopped becomes true where a session ran that does no longer. */
+static spanprof_status session_check(const session_options *given,
+                                     bool *stopped) {
+  spanprof_session *session;
+  spanprof_status st;
+
+  Py_BEGIN_ALLOW_THREADS
+  session = spanprof_session_current();
+  st = spanprof_options_check(&given->core);
+  if (!st && session) {
+    spanprof_session_stop(session, PY_SP_SESSION_STOP_MS);
+    *stopped = true;
+  }
+  Py_END_ALLOW_THREADS
+  return st;
+}
+
+/* What ran before the one that was refused; the sentence about that stays. */
+static void session_resume(void) {
+  PyObject *type, *value, *traceback;
+
+  PyErr_Fetch(&type, &value, &traceback);
+  if (session_begin(&session_former))
+    py_sp_log_write(NULL, SPANPROF_LOG_ERROR, spanprof_last_error());
+  PyErr_Restore(type, value, traceback);
+}
+
+/* True or False, or NULL with an exception, which may be one that came when the
+ * session had *started. */
+static PyObject *session_replace(const session_options *given, bool *started) {
+  PyObject *type, *value, *traceback;
+  bool stopped = false, again = true;
+  spanprof_status st;
+
+  py_sp_log_begin();
+  do {
+    st = session_check(given, &stopped);
+    if (!st)
+      st = session_begin(given);
+    again = again && st == SPANPROF_ERR_STATE; /* another thread was first */
+  } while (again);
+  if (st == SPANPROF_ERR_DISABLED)
+    py_sp_log_write(NULL, SPANPROF_LOG_INFO, spanprof_last_error());
+  else
+    py_sp_check(st);
+  if (st && stopped && session_former.kept)
+    session_resume();
+  *started = !st;
+  PyErr_Fetch(&type, &value, &traceback);
+  if (py_sp_log_end() < 0) {
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(traceback);
+    return NULL;
+  }
+  PyErr_Restore(type, value, traceback);
+  return type ? NULL : PyBool_FromLong(!st);
+}
+
+PyObject *sp_control_check(const sp_control_options *options) {
+  session_options given;
+  spanprof_status st;
+
+  if (session_read(&given, options) < 0)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  st = spanprof_options_check(&given.core);
+  Py_END_ALLOW_THREADS
+  return py_sp_check(st) ? Py_NewRef(Py_True) : NULL;
+}
+
+PyObject *sp_control_start(const sp_control_options *options) {
+  session_options given;
+  PyObject *done;
+  bool started;
+
+  if (session_read(&given, options) < 0 || py_sp_runtime_start() < 0)
+    return NULL;
+  done = session_replace(&given, &started);
+  if (started) {
+    Py_INCREF(given.kept);
+    Py_XDECREF(session_former.kept);
+    session_former = given;
+  }
+  return done;
+}
+
+static PyObject *session_wait(uint32_t timeout_ms,
+                              spanprof_status (*wait)(spanprof_session *,
+                                                      uint32_t)) {
+  spanprof_status st;
+
+  py_sp_log_begin();
+  Py_BEGIN_ALLOW_THREADS
+  st = wait(spanprof_session_current(), timeout_ms);
+  Py_END_ALLOW_THREADS
+  return py_sp_log_end() < 0 ? NULL : PyBool_FromLong(!st);
+}
+
+PyObject *sp_control_flush(uint32_t timeout_ms) {
+  return session_wait(timeout_ms, spanprof_session_flush);
+}
+
+PyObject *sp_control_stop(uint32_t timeout_ms) {
+  return session_wait(timeout_ms, spanprof_session_stop);
+}
+
+static PyObject *session_sample(spanprof_status (*sample)(spanprof_session *)) {
+  spanprof_status st;
+
+  py_sp_log_begin();
+  Py_BEGIN_ALLOW_THREADS
+  st = sample(spanprof_session_current());
+  Py_END_ALLOW_THREADS
+  return py_sp_log_end() < 0 ? NULL : PyBool_FromLong(!st);
+}
+
+PyObject *sp_control_pause(void) {
+  return session_sample(spanprof_session_pause);
+}
+
+PyObject *sp_control_resume(void) {
+  return session_sample(spanprof_session_resume);
+}
+
+PyObject *sp_control_running(void) {
+  return PyBool_FromLong(spanprof_session_running());
+}
+
+static long session_clock_ms(void) {
+  return (long)(sp_monotonic_ns() / SP_NS_PER_MS);
+}
+
+/* The end of the process or, where an exec fails, only a flush. */
+static PyObject *session_end(PyObject *module, PyObject *arguments) {
+  unsigned int ms;
+  int close;
+  long until_ms, left_ms;
+
+  (void)module;
+  if (!PyArg_ParseTuple(arguments, "Ip", &ms, &close))
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS
+  until_ms = session_clock_ms() + (long)ms;
+  if (close)
+    spanprof_session_stop(spanprof_session_current(), ms);
+  else
+    sp_session_flush_once(spanprof_session_current(), ms);
+  left_ms = until_ms - session_clock_ms();
+  py_sp_log_settle(left_ms > SESSION_SETTLE_MS ? left_ms : SESSION_SETTLE_MS);
+  if (close) {
+    py_sp_gil_close();
+    sp_own_threads_left_join(SESSION_SETTLE_MS * SP_NS_PER_MS);
+  }
+  Py_END_ALLOW_THREADS
+  Py_RETURN_NONE;
+}
+
+static PyMethodDef session_methods[] = {
+    {"end", session_end, METH_VARARGS,
+     "end(ms, close): hand on what there is, lines too, as the process ends; "
+     "with close, stop and let no thread of the library into Python again."},
+    {NULL, NULL, 0, NULL},
+};
+
+int py_sp_session_init(PyObject *module) {
+  if (py_sp_gil_init() < 0 || py_sp_log_init(module) < 0 ||
+      py_sp_fork_init(module) < 0 || py_sp_sigterm_init(module) < 0)
+    return -1;
+  return PyModule_AddFunctions(module, session_methods);
+}

@@ -1,0 +1,299 @@
+/* Before <Python.h>: it needs what CPython keeps to itself. */
+#include "py_layout.h"
+
+/* The usual order from here on. */
+#include "py_code.h"
+
+#include <string.h>
+
+#include "memory/py_space.h"
+#include "memory/py_text.h"
+#include "py_record.h"
+#include "util/base.h"
+
+/* Most programs never need more than the few of the first space, all pages of
+ * which are soon written to: code objects are spread over the heap, and so are
+ * their slots. */
+#define CODE_SLOTS       (1u << 14)
+#define CODE_SLOTS_FIRST (1u << 11)
+
+/* Slots looked at for one address. */
+#define CODE_REACH 64
+
+/* The id of a slot whose writer a fork has taken away: no code object equals
+ * what it holds, and whoever finds that may write it. */
+#define CODE_ID_NONE 1
+
+/* Bytes of a code object and what the compiler makes with it, about. */
+#define CODE_NEAR_SHIFT 7
+
+/* What a sample of a known code object reads, in one cache line. */
+typedef struct code_slot {
+  _Atomic uint64_t address; /* 0: free */
+  _Atomic uint64_t id;      /* 0: being written */
+  uint64_t number;          /* tells it from another one at its address: its
+                             * version, or, before 3.12, a hash of its texts */
+  uint32_t units;
+  uint32_t words;
+#if PY_VERSION_HEX < 0x030c0000
+  const void *name; /* the same as well */
+  const void *file;
+  const void *lines;
+  uint64_t first_line;
+#endif
+} code_slot;
+
+_Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
+
+/* Here, and not in a page of the dynamic linker's. */
+SP_HANDLER_DATA static PyTypeObject *code_type = &PyCode_Type;
+
+static _Atomic uint64_t code_known, code_overflowed;
+
+/* Handlers that are making a slot theirs, or writing one. */
+static _Atomic uint32_t code_writers;
+
+/* A power of two; generations of spaces begin at 1. */
+SP_HANDLER_CODE static uint32_t slots_of(const py_sp_space *space) {
+  return atomic_load_explicit(&space->generation, memory_order_relaxed) == 1
+             ? CODE_SLOTS_FIRST
+             : CODE_SLOTS;
+}
+
+/* First where its neighbours in memory have theirs: a module's code objects
+ * stand near each other, and then so do their slots, in few pages. Where that
+ * one is taken, anywhere. */
+SP_HANDLER_CODE static code_slot *
+slot_at(const py_sp_space *space, const PyCodeObject *code, uint32_t step) {
+  const uint64_t address = (uint64_t)(uintptr_t)code;
+  uint64_t place = address >> CODE_NEAR_SHIFT;
+
+  if (step > 0)
+    place = (address * UINT64_C(0x9e3779b97f4a7c15) >> 40) + step;
+  return (code_slot *)(space->base + PY_SP_RECORD_HEAD_BYTES) +
+         (place & (slots_of(space) - 1));
+}
+
+SP_HANDLER_CODE static uint64_t texts_number(py_sp_probe *probe,
+                                             const PyCodeObject *code) {
+  return py_sp_text_hash(probe, layout_code_name(code)) * 31 +
+         py_sp_text_hash(probe, code->co_filename);
+}
+
+SP_HANDLER_SELDOM static uint64_t code_number(py_sp_probe *probe,
+                                              const PyCodeObject *code) {
+  uint64_t version = layout_code_version(code);
+
+  return version ? version : texts_number(probe, code);
+}
+
+/* Read a slot if it is whole and what stands at its address, a live code
+ * object, is still what it was. Texts are looked at last. */
+SP_HANDLER_CODE static bool
+slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
+  uint64_t version = layout_code_version(code), number;
+  bool same = true;
+
+  out->id = atomic_load_explicit(&slot->id, memory_order_acquire);
+  out->units = slot->units;
+  out->words = slot->words;
+  number = slot->number;
+#if PY_VERSION_HEX < 0x030c0000
+  same = layout_code_name(code) == slot->name &&
+         code->co_filename == slot->file && code->co_linetable == slot->lines &&
+         (uint64_t)code->co_firstlineno == slot->first_line;
+#endif
+  atomic_thread_fence(memory_order_acquire);
+  return out->id != 0 && same &&
+         atomic_load_explicit(&slot->id, memory_order_relaxed) == out->id &&
+         (version ? version : texts_number(NULL, code)) == number;
+}
+
+/* Write a slot that is this handler's, its id being 0. */
+SP_HANDLER_SELDOM static void slot_write(code_slot *slot, py_sp_probe *probe,
+                                         const PyCodeObject *code,
+                                         const py_sp_code *known) {
+  atomic_thread_fence(memory_order_release);
+  slot->number = code_number(probe, code);
+  slot->units = known->units;
+  slot->words = known->words;
+#if PY_VERSION_HEX < 0x030c0000
+  slot->name = layout_code_name(code);
+  slot->file = code->co_filename;
+  slot->lines = code->co_linetable;
+  slot->first_line = (uint64_t)code->co_firstlineno;
+#endif
+  atomic_store_explicit(&slot->id, known->id, memory_order_release);
+}
+
+/* Copy a code object; false: there is no room. */
+SP_HANDLER_SELDOM static bool code_copy(py_sp_space *space, py_sp_probe *probe,
+                                        const PyCodeObject *code,
+                                        py_sp_code *out) {
+  *out = (py_sp_code){.id = py_sp_record_make(space, probe, code),
+                      .units = layout_code_units(code),
+                      .words = layout_code_words(code)};
+  if (layout_code_hidden(code))
+    out->words |= PY_SP_CODE_HIDDEN;
+  if (out->id != 0)
+    atomic_fetch_add_explicit(&code_known, 1, memory_order_relaxed);
+  return out->id != 0;
+}
+
+/* Make a slot this handler's, to write it; false: another one was faster. */
+SP_HANDLER_SELDOM static bool slot_claim(py_sp_space *space, code_slot *slot,
+                                         const PyCodeObject *code) {
+  uint64_t empty = 0, id;
+
+  if (atomic_compare_exchange_strong(&slot->address, &empty,
+                                     (uint64_t)(uintptr_t)code)) {
+    atomic_fetch_add_explicit(&space->count, 1, memory_order_relaxed);
+    return true;
+  }
+  id = atomic_load(&slot->id);
+  return empty == (uint64_t)(uintptr_t)code && id != 0 &&
+         atomic_compare_exchange_strong(&slot->id, &id, 0);
+}
+
+typedef enum find_result { FIND_NONE, FIND_FULL, FIND_DONE } find_result;
+
+/* Copy an unknown code object and write it into `slot`, which has its address
+ * or none; where another handler has just taken that, the copy serves this
+ * sample alone. Slots are said to be full while one in four is free, unless it
+ * is the `last` try. */
+SP_HANDLER_SELDOM static find_result
+code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
+         code_slot *slot, bool last, py_sp_code *out) {
+  if (!last && atomic_load_explicit(&space->count, memory_order_relaxed) >=
+                   slots_of(space) / 4 * 3)
+    return FIND_FULL;
+  if (!code_copy(space, probe, code, out))
+    return FIND_FULL;
+  atomic_fetch_add_explicit(&code_writers, 1, memory_order_relaxed);
+  if (slot_claim(space, slot, code))
+    slot_write(slot, probe, code, out);
+  atomic_fetch_sub_explicit(&code_writers, 1, memory_order_relaxed);
+  return FIND_DONE;
+}
+
+/* Whether a live code object is there: what is freed has nothing, or an
+ * address, where its references were counted (Objects/obmalloc.c,
+ * pymalloc_free()), or no type. An immortal's count has all lower bits set, and
+ * from 3.14 on flags in the upper 16 (Include/refcount.h). */
+SP_HANDLER_CODE static bool code_proven(py_sp_probe *probe,
+                                        const PyCodeObject *code) {
+  uint64_t references;
+
+  if (!py_sp_probe_readable(probe, code, sizeof *code) ||
+      Py_TYPE(code) != code_type)
+    return false;
+  memcpy(&references, (const char *)code + offsetof(PyObject, ob_refcnt),
+         sizeof references);
+  return (uint32_t)references != 0 && (uint16_t)(references >> 32) == 0;
+}
+
+SP_HANDLER_CODE static find_result
+space_find(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
+           bool sure, bool last, py_sp_code *out) {
+  uint32_t step;
+
+  for (step = 0; step < CODE_REACH; step++) {
+    code_slot *slot = slot_at(space, code, step);
+    uint64_t address =
+        atomic_load_explicit(&slot->address, memory_order_acquire);
+
+    if (address != 0 && address != (uint64_t)(uintptr_t)code)
+      continue;
+    if ((address == 0 || !sure) && !code_proven(probe, code))
+      return FIND_NONE;
+    if (address != 0 && slot_read(slot, code, out))
+      return FIND_DONE;
+    return code_proven(probe, code)
+               ? code_add(space, probe, code, slot, last, out)
+               : FIND_NONE;
+  }
+  return FIND_FULL;
+}
+
+SP_HANDLER_CODE bool py_sp_code_find(py_sp_probe *probe,
+                                     const PyCodeObject *code, bool sure,
+                                     py_sp_code *out) {
+  py_sp_space *space = py_sp_space_current(), *next;
+  find_result result = FIND_NONE;
+
+  if (space)
+    result = space_find(space, probe, code, sure, false, out);
+  if (result == FIND_FULL) {
+    next = py_sp_space_switch(space);
+    result = space_find(next ? next : space, probe, code, sure, !next, out);
+  }
+  if (result == FIND_FULL) {
+    atomic_fetch_add_explicit(&code_overflowed, 1, memory_order_relaxed);
+    *out = (py_sp_code){.id = PY_SP_RECORD_OVERFLOW, .units = UINT32_MAX};
+  }
+  return result != FIND_NONE;
+}
+
+SP_HANDLER_CODE void py_sp_code_prefetch(const PyCodeObject *code) {
+  const py_sp_space *space = py_sp_space_current();
+
+  if (space)
+    __builtin_prefetch(slot_at(space, code, 0));
+#if PY_VERSION_HEX >= 0x030c0000
+  __builtin_prefetch(&code->co_version);
+#else
+  __builtin_prefetch(&code->co_filename);
+  __builtin_prefetch(&code->co_linetable);
+  __builtin_prefetch(&code->co_firstlineno);
+#endif
+}
+
+SP_HANDLER_CODE void py_sp_code_prefetch_texts(const PyCodeObject *code) {
+#if PY_VERSION_HEX < 0x030c0000
+  const py_sp_space *space = py_sp_space_current();
+  const code_slot *slot = space ? slot_at(space, code, 0) : NULL;
+
+  if (slot && atomic_load_explicit(&slot->address, memory_order_acquire) ==
+                  (uint64_t)(uintptr_t)code) {
+    __builtin_prefetch(&((const PyASCIIObject *)slot->name)->hash);
+    __builtin_prefetch(&((const PyASCIIObject *)slot->file)->hash);
+  }
+#else
+  (void)code;
+#endif
+}
+
+int py_sp_code_open(void) {
+  return py_sp_space_open(PY_SP_RECORD_HEAD_BYTES +
+                          (uint32_t)(CODE_SLOTS * sizeof(code_slot)));
+}
+
+void py_sp_code_after_fork(void) {
+  const py_sp_space *space = py_sp_space_current();
+  code_slot *slots;
+  uint32_t i;
+
+  py_sp_space_after_fork();
+  if (!space || atomic_exchange(&code_writers, 0) == 0)
+    return;
+  slots = (code_slot *)(space->base + PY_SP_RECORD_HEAD_BYTES);
+  for (i = 0; i < slots_of(space); i++) {
+    uint64_t address = atomic_load(&slots[i].address);
+
+    if (address == 0 || atomic_load(&slots[i].id) != 0)
+      continue;
+    memset(&slots[i], 0, sizeof slots[i]);
+    atomic_store(&slots[i].address, address);
+    atomic_store(&slots[i].id, CODE_ID_NONE);
+  }
+}
+
+py_sp_code_counts py_sp_code_count(void) {
+  const py_sp_space *space = py_sp_space_current();
+
+  return (py_sp_code_counts){
+      .known = atomic_load(&code_known),
+      .bytes = space ? atomic_load(&space->used) : 0,
+      .overflowed = atomic_load(&code_overflowed),
+  };
+}

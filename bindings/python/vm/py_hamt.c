@@ -1,0 +1,263 @@
+#define Py_BUILD_CORE
+#include "py_hamt.h"
+
+#include <internal/pycore_context.h>
+#include <internal/pycore_hamt.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "memory/py_prefetch.h"
+#include "util/base.h"
+
+/* Bits of the hash that choose a child, and the longest way down: a hash of 32
+ * bits, then a node for keys whose hashes are the same. */
+#define HAMT_BITS  5
+#define HAMT_DEPTH 8
+
+/* Enough for every shape but the collision: with 16 children a node turns from
+ * a bitmap into an array (Python/hamt.c). */
+#define HAMT_CHECK_VARS 400
+
+/* The nodes' layouts are private to Python/hamt.c; the same in 3.10 to 3.15. */
+typedef struct hamt_bitmap {
+  PyObject_VAR_HEAD uint32_t bitmap;
+  PyObject *array[1]; /* pairs; a pair without key holds a node */
+} hamt_bitmap;
+
+typedef struct hamt_array {
+  PyObject_HEAD PyObject *array[1 << HAMT_BITS];
+  Py_ssize_t count;
+} hamt_array;
+
+typedef struct hamt_collision {
+  PyObject_VAR_HEAD int32_t hash;
+  PyObject *array[1]; /* pairs */
+} hamt_collision;
+
+/* The types that the check saw, written once, before ready: beside each other,
+ * where the handler needs them. Process-wide, as CPython's types are. */
+SP_HANDLER_DATA static struct {
+  const PyTypeObject *context;
+  const PyTypeObject *hamt;
+  const PyTypeObject *bitmap;
+  const PyTypeObject *array;
+  _Atomic int ready;
+} hamt;
+
+/* What Python/hamt.c makes of a hash. */
+SP_HANDLER_CODE static uint32_t hamt_hash(Py_hash_t hash) {
+  uint32_t folded = (uint32_t)hash ^ (uint32_t)((uint64_t)hash >> 32);
+
+  return folded == UINT32_MAX ? UINT32_MAX - 1 : folded;
+}
+
+SP_HANDLER_CODE static int hamt_is(const void *object,
+                                   const PyTypeObject *type) {
+  return object && (uintptr_t)object % sizeof(void *) == 0 &&
+         Py_TYPE((const PyObject *)object) == type;
+}
+
+SP_HANDLER_CODE static PyObject *
+hamt_pairs_find(PyObject *const *pairs, Py_ssize_t count, const PyObject *key) {
+  Py_ssize_t i;
+
+  for (i = 0; i + 1 < count; i += 2)
+    if (pairs[i] == key)
+      return pairs[i + 1];
+  return NULL;
+}
+
+/* Without the compiler's table, which is a page of its own. Warren, Hacker's
+ * Delight, 2nd edition, 5-1. */
+SP_HANDLER_CODE static uint32_t bits_set(uint32_t word) {
+  word -= word >> 1 & UINT32_C(0x55555555);
+  word = (word & UINT32_C(0x33333333)) + (word >> 2 & UINT32_C(0x33333333));
+  word = (word + (word >> 4)) & UINT32_C(0x0f0f0f0f);
+  return word * UINT32_C(0x01010101) >> 24;
+}
+
+/* The pair's value where its key is `key`; else *next is the node below. */
+SP_HANDLER_CODE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
+                                                  uint32_t index,
+                                                  const PyObject *key,
+                                                  const PyObject **next) {
+  uint32_t bit = UINT32_C(1) << index;
+  Py_ssize_t i = 2 * bits_set(node->bitmap & (bit - 1));
+
+  *next = NULL;
+  if (!(node->bitmap & bit) || i + 1 >= Py_SIZE((const PyObject *)node))
+    return NULL;
+  if (!node->array[i])
+    *next = node->array[i + 1];
+  return node->array[i] == key ? node->array[i + 1] : NULL;
+}
+
+/* Of a node that is neither bitmap nor array. */
+SP_HANDLER_SELDOM static PyObject *hamt_collision_find(const PyObject *node,
+                                                       const PyObject *key) {
+  const hamt_collision *collision = (const hamt_collision *)node;
+
+  if (strcmp(Py_TYPE(node)->tp_name, "hamt_collision_node") != 0)
+    return NULL;
+  return hamt_pairs_find(collision->array, Py_SIZE(node), key);
+}
+
+SP_HANDLER_CODE static PyObject *hamt_find(const PyObject *node,
+                                           const PyObject *key, uint32_t hash) {
+  int depth;
+
+  for (depth = 0; depth < HAMT_DEPTH && node; depth++) {
+    uint32_t index = hash & ((1u << HAMT_BITS) - 1);
+
+    hash >>= HAMT_BITS;
+    if (hamt_is(node, hamt.bitmap)) {
+      const PyObject *next;
+      PyObject *value =
+          hamt_bitmap_find((const hamt_bitmap *)node, index, key, &next);
+
+      if (value)
+        return value;
+      node = next;
+    } else if (hamt_is(node, hamt.array)) {
+      node = ((const hamt_array *)node)->array[index];
+    } else {
+      return (uintptr_t)node % sizeof(void *) ? NULL
+                                              : hamt_collision_find(node, key);
+    }
+  }
+  return NULL;
+}
+
+SP_HANDLER_CODE static PyObject *hamt_thread_find(const PyThreadState *tstate,
+                                                  const PyObject *var,
+                                                  Py_hash_t var_hash) {
+  const PyContext *context = (const PyContext *)tstate->context;
+  const PyHamtObject *vars;
+  PyObject *value;
+
+  py_sp_prefetch_note(tstate, context);
+  if (!hamt_is(context, hamt.context))
+    return NULL;
+  vars = context->ctx_vars;
+  py_sp_prefetch_note(tstate, vars);
+  if (!hamt_is(vars, hamt.hamt))
+    return NULL;
+  py_sp_prefetch_note(tstate, vars->h_root);
+  value = hamt_find((const PyObject *)vars->h_root, var, hamt_hash(var_hash));
+  py_sp_prefetch_note(tstate, value);
+  return value;
+}
+
+/* Learn the type of the trie's top node, if it is called `name`. */
+static int hamt_type_learn(const char *name, const PyTypeObject **out) {
+  const PyContext *context = (const PyContext *)PyThreadState_Get()->context;
+
+  if (!hamt_is(context, &PyContext_Type) || !context->ctx_vars)
+    return 0;
+  hamt.context = &PyContext_Type;
+  hamt.hamt = Py_TYPE((PyObject *)context->ctx_vars);
+  if (strcmp(hamt.hamt->tp_name, "hamt") != 0 || !context->ctx_vars->h_root)
+    return 0;
+  *out = Py_TYPE((PyObject *)context->ctx_vars->h_root);
+  return strcmp((*out)->tp_name, name) == 0;
+}
+
+/* Is each of the first `count` found with its value, and no other? */
+static int hamt_vars_found(PyObject *const *vars, PyObject *const *values,
+                           int count) {
+  int i;
+
+  for (i = 0; i < HAMT_CHECK_VARS; i++) {
+    PyObject *expected = i < count ? values[i] : NULL;
+
+    if (hamt_thread_find(PyThreadState_Get(), vars[i],
+                         PyObject_Hash(vars[i])) != expected)
+      return 0;
+  }
+  return 1;
+}
+
+/* Give each variable its own name. A variable's hash is computed from its name
+ * and its address, and an allocator may space addresses so that some bits are
+ * equal in all of them. */
+static PyObject *hamt_var_new(int number) {
+  char name[32];
+
+  snprintf(name, sizeof name, "spanprof_check_%d", number);
+  return PyContextVar_New(name, NULL);
+}
+
+/* Set one variable after the other in the current context, an empty one. */
+static const char *hamt_vars_check(PyObject *const *vars,
+                                   PyObject *const *values) {
+  int i;
+
+  for (i = 0; i < HAMT_CHECK_VARS; i++) {
+    PyObject *token = PyContextVar_Set(vars[i], values[i]);
+
+    if (!token)
+      return "no memory for the check of contextvars";
+    Py_DECREF(token);
+    if (i == 0 && !hamt_type_learn("hamt_bitmap_node", &hamt.bitmap))
+      return "this CPython keeps the variables of a context in another way";
+    if (i + 1 == HAMT_CHECK_VARS &&
+        !hamt_type_learn("hamt_array_node", &hamt.array))
+      return "this CPython keeps many variables of a context in another way";
+    if ((i < 16 || i + 1 == HAMT_CHECK_VARS) &&
+        !hamt_vars_found(vars, values, i + 1))
+      return "variables of a context are not found where this CPython's "
+             "headers have them";
+  }
+  return NULL;
+}
+
+/* In a context of its own. */
+static const char *hamt_context_check(PyObject *const *vars,
+                                      PyObject *const *values) {
+  PyObject *context = PyContext_New();
+  const char *reason;
+
+  if (!context || PyContext_Enter(context) < 0) {
+    Py_XDECREF(context);
+    return "no context could be entered";
+  }
+  reason = hamt_vars_check(vars, values);
+  if (PyContext_Exit(context) < 0 && !reason)
+    reason = "a context could not be left";
+  Py_DECREF(context);
+  return reason;
+}
+
+SP_HANDLER_CODE PyObject *py_sp_hamt_find(const PyThreadState *tstate,
+                                          const PyObject *var,
+                                          Py_hash_t var_hash) {
+  if (!atomic_load_explicit(&hamt.ready, memory_order_acquire))
+    return NULL;
+  return hamt_thread_find(tstate, var, var_hash);
+}
+
+const char *py_sp_hamt_check(void) {
+  PyObject *vars[HAMT_CHECK_VARS] = {NULL}, *values[HAMT_CHECK_VARS] = {NULL};
+  const char *reason = NULL;
+  int i;
+
+  if (atomic_load_explicit(&hamt.ready, memory_order_relaxed))
+    return NULL;
+  for (i = 0; i < HAMT_CHECK_VARS && !reason; i++) {
+    vars[i] = hamt_var_new(i);
+    values[i] = PyFloat_FromDouble(i);
+    if (!vars[i] || !values[i])
+      reason = "no memory for the check of contextvars";
+  }
+  if (!reason)
+    reason = hamt_context_check(vars, values);
+  for (i = 0; i < HAMT_CHECK_VARS; i++) {
+    Py_XDECREF(vars[i]);
+    Py_XDECREF(values[i]);
+  }
+  PyErr_Clear();
+  if (!reason)
+    atomic_store_explicit(&hamt.ready, 1, memory_order_release);
+  return reason;
+}

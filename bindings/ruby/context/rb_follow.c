@@ -1,0 +1,139 @@
+#include "rb_follow.h"
+
+#include "base/rb_override.h"
+#include "rb_context.h"
+#include "runtime/rb_runtime.h"
+#include "span/rb_activation.h"
+
+static bool follow_wanted, follow_profiled;
+
+/* Whether new fibers and threads inherit the span and labels of their creator;
+ * whether they inherit its mark, once there are marks. */
+static bool follow_inherits, follow_marked;
+
+/* Native::FiberHook, whose method is Fiber's meanwhile, and that of
+ * Native::ThreadHook, which stays Thread's once it is. */
+static VALUE follow_fiber_hook, follow_thread_hook;
+static ID follow_initialize;
+
+/* Where others wrapped it, it stays, and has nothing to do. */
+static VALUE follow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
+  if (rb_sp_context_follows() && rb_sp_ractor_is_main())
+    rb_sp_context_created(fiber, follow_inherits);
+  return rb_sp_override_call(fiber, follow_initialize, argc, argv);
+}
+
+static VALUE follow_thread_initialize(int argc, VALUE *argv, VALUE thread) {
+  if ((follow_inherits || follow_marked) && rb_sp_ractor_is_main())
+    rb_sp_context_created(thread, follow_inherits);
+  return rb_sp_override_call(thread, follow_initialize, argc, argv);
+}
+
+static VALUE follow_fiber(VALUE fiber, VALUE data, int argc, const VALUE *argv,
+                          VALUE block) {
+  (void)data, (void)argc, (void)argv, (void)block;
+  rb_sp_context_created_before(fiber);
+  return Qnil;
+}
+
+static VALUE follow_fiber_class(void) {
+  return rb_const_get(rb_cObject, rb_intern("Fiber"));
+}
+
+/* Fibers that were created while nobody watched. An enumerator's is not among
+ * them before it starts. */
+static void follow_fibers(void) {
+  const VALUE fiber_class = follow_fiber_class();
+
+  rb_block_call(rb_path2class("ObjectSpace"), rb_intern("each_object"), 1,
+                &fiber_class, follow_fiber, Qnil);
+}
+
+/* Idempotent. Ruby code runs, and so may other threads. */
+static void follow_hook(void) {
+  rb_sp_override_install(follow_fiber_class(), follow_fiber_hook);
+  rb_sp_activation_hook(true);
+}
+
+static VALUE follow_begin(VALUE data) {
+  (void)data;
+  follow_hook();
+  if (!follow_profiled || rb_sp_context_follows())
+    return Qnil;
+  rb_sp_context_follow_begin();
+  follow_fibers();
+  rb_sp_context_listen();
+  rb_sp_activation_show();
+  return Qnil;
+}
+
+static VALUE follow_end(VALUE data) {
+  (void)data;
+  rb_sp_context_follow_end();
+  rb_sp_activation_hook(false);
+  rb_sp_override_remove(follow_fiber_class(), follow_fiber_hook);
+  if (rb_sp_context_follows())
+    follow_hook();
+  return Qnil;
+}
+
+static void follow_change(void) {
+  if (follow_wanted && follow_profiled && !rb_sp_context_follows())
+    rb_sp_guard(follow_begin, Qnil);
+  else if (!follow_profiled && rb_sp_context_follows())
+    rb_sp_guard(follow_end, Qnil);
+}
+
+void rb_sp_follow_settle(void) {
+  follow_profiled = rb_sp_runtime_held();
+  follow_change();
+}
+
+void rb_sp_follow_want(void) {
+  follow_wanted = true;
+  follow_change();
+}
+
+void rb_sp_follow_marks(void) {
+  rb_sp_follow_want();
+  if (!follow_marked)
+    rb_sp_override_install(rb_cThread, follow_thread_hook);
+  follow_marked = true;
+}
+
+/* Native.follow_settle */
+static VALUE native_follow_settle(VALUE self) {
+  rb_sp_follow_settle();
+  return self;
+}
+
+/* Native.scopes_inherit(on) */
+static VALUE native_scopes_inherit(VALUE self, VALUE on) {
+  (void)self;
+  rb_sp_follow_want();
+  follow_inherits = RTEST(on);
+  if (follow_inherits)
+    rb_sp_override_install(rb_cThread, follow_thread_hook);
+  return Qnil;
+}
+
+/* A module with one method, `initialize`. */
+static VALUE follow_hook_new(const char *name,
+                             VALUE (*initialize)(int, VALUE *, VALUE)) {
+  VALUE hook = rb_define_module_under(rb_sp_native, name);
+
+  rb_ext_ractor_safe(true);
+  rb_define_private_method(hook, "initialize", initialize, -1);
+  rb_ext_ractor_safe(false);
+  return hook;
+}
+
+void rb_sp_follow_init(void) {
+  follow_initialize = rb_sp_override_kept("initialize");
+  follow_fiber_hook = follow_hook_new("FiberHook", follow_fiber_initialize);
+  follow_thread_hook = follow_hook_new("ThreadHook", follow_thread_initialize);
+  rb_define_module_function(rb_sp_native, "scopes_inherit",
+                            native_scopes_inherit, 1);
+  rb_define_module_function(rb_sp_native, "follow_settle", native_follow_settle,
+                            0);
+}

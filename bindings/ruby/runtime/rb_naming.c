@@ -1,0 +1,399 @@
+#include "rb_naming.h"
+
+#include <ruby.h>
+#include <ruby/debug.h>
+#include <ruby/thread.h>
+#include <ruby/version.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <spanprof/runtime.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <time.h>
+
+#include "rb_log.h"
+#include "rb_sigprof.h"
+#include "rb_spanprof.h"
+#include "util/system/clock.h"
+#include "vm/rb_code_table.h"
+#include "vm/rb_thread_table.h"
+
+/* Names asked for in a row before other Ruby threads get their turn: some 3 us
+ * each. */
+#define NAMING_BATCH 128
+
+/* Between sweeps, and so the least time that code is kept after it was seen.
+ * Longer than a frame waits for its name: the collector asks once a second, and
+ * a sweep comes only when none waits. */
+#define NAMING_SWEEP_S 20
+
+/* Between looks for a deadlock: so late the program may learn of one. It is not
+ * looked for among more threads. */
+#define NAMING_LOOK_S      1
+#define NAMING_WAITERS_MAX 256
+
+/* Process-wide, because there is one runtime. */
+static struct {
+  sem_t wanted;
+  _Atomic bool asked;   /* posted and not yet seen */
+  _Atomic bool started; /* and not stopped since */
+  _Atomic bool running; /* the thread */
+  _Atomic bool stopping;
+  _Atomic bool dozing; /* the thread, where only naming_return() wakes it */
+  _Atomic bool ending; /* Ruby is about to end all threads, and to wait */
+  bool failed;         /* no thread could be made, and the log says so */
+  VALUE thread;
+  VALUE joins;   /* a module: see naming_join() */
+  VALUE helper;  /* the thread that delivers lines */
+  VALUE witness; /* the thread that did not wait for another when looked at */
+  bool hooked;
+  bool left; /* see naming_thread_ends() */
+  uint64_t left_ns;
+  uint64_t swept_s;
+#if RUBY_API_VERSION_CODE >= 30300
+  rb_postponed_job_handle_t job; /* naming_return() */
+#endif
+} naming;
+
+static uint64_t now_s(void) {
+  return sp_monotonic_ns() / SP_NS_PER_S;
+}
+
+/* *data: whether somebody asked. */
+static void *wanted_wait(void *data) {
+  bool *asked = data;
+  struct timespec until;
+
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += NAMING_LOOK_S;
+  *asked = sem_timedwait(&naming.wanted, &until) == 0;
+  return NULL;
+}
+
+/* Wakes the thread for an interrupt (kill, exit). */
+static void wanted_wake(void *data) {
+  (void)data;
+  sem_post(&naming.wanted);
+}
+
+/* What waits keeps its code; only then may a sweep drop any. */
+static void naming_sweep(void) {
+  uint64_t now = now_s();
+
+  if (now - naming.swept_s < NAMING_SWEEP_S)
+    return;
+  rb_sp_threads_sweep();
+  if (rb_sp_code_sweep())
+    naming.swept_s = now;
+}
+
+/* Whether a thread waits for another to wake it, and nothing else can. Ruby
+ * says so of no sleep that a signal or time ends. */
+static bool thread_waits(VALUE thread) {
+  static const char waiting[] = " sleep_forever>";
+  const size_t length = sizeof waiting - 1;
+  VALUE text;
+
+  if (!RTEST(rb_funcallv(thread, rb_intern("stop?"), 0, NULL)))
+    return false;
+  text = rb_funcallv(thread, rb_intern("to_s"), 0, NULL);
+  return RB_TYPE_P(text, T_STRING) && (size_t)RSTRING_LEN(text) >= length &&
+         memcmp(RSTRING_END(text) - length, waiting, length) == 0;
+}
+
+/* CPU time of a thread since it began. */
+static uint64_t thread_cpu_ns(VALUE thread) {
+  VALUE tid = rb_funcallv(thread, rb_intern("native_thread_id"), 0, NULL);
+  struct timespec used = {0};
+
+  /* The clock of a thread by its number: clock_getcpuclockid(3), with the bits
+   * of linux/posix-timers.h for a thread's scheduler clock. */
+  if (FIXNUM_P(tid))
+    clock_gettime((clockid_t)((~(unsigned)FIX2INT(tid) << 3) | 6), &used);
+  return (uint64_t)used.tv_sec * SP_NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/* Of whoever waits for another. */
+typedef struct naming_waiters {
+  VALUE but;       /* a thread that is not looked at; this one's never is */
+  uint64_t cpu_ns; /* of them all */
+} naming_waiters;
+
+/* true: all threads wait for another. May raise. */
+static VALUE waiters_look(VALUE data) {
+  naming_waiters *waiters = (naming_waiters *)data;
+  VALUE list;
+  long i;
+
+  if (naming.witness != waiters->but &&
+      RTEST(rb_funcallv(naming.witness, rb_intern("alive?"), 0, NULL)) &&
+      !thread_waits(naming.witness))
+    return Qfalse;
+  list = rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
+  if (RARRAY_LEN(list) > NAMING_WAITERS_MAX)
+    return Qfalse;
+  for (i = 0; i < RARRAY_LEN(list); i++) {
+    VALUE thread = RARRAY_AREF(list, i);
+
+    if (thread == naming.thread || thread == waiters->but)
+      continue;
+    if (!thread_waits(thread)) {
+      naming.witness = thread;
+      return Qfalse;
+    }
+    waiters->cpu_ns += thread_cpu_ns(thread);
+  }
+  return Qtrue;
+}
+
+static bool waiters_all(naming_waiters *waiters) {
+  return RTEST(rb_sp_guard(waiters_look, (VALUE)waiters));
+}
+
+/* Where the thread that does not wait is one that ends, Ruby sees no deadlock:
+ * what wakes the others may be a signal's handler. Then none of them has used
+ * CPU time since. */
+static void naming_thread_ends(rb_event_flag_t event, VALUE data, VALUE self,
+                               ID id, VALUE klass) {
+  naming_waiters waiters = {.but = rb_thread_current()};
+
+  (void)event, (void)data, (void)self, (void)id, (void)klass;
+  if (!rb_sp_ractor_is_main() || waiters.but == naming.thread ||
+      waiters.but == naming.helper || !waiters_all(&waiters))
+    return;
+  naming.left = true;
+  naming.left_ns = waiters.cpu_ns;
+}
+
+/* Ruby looks for a deadlock when a thread begins to wait for another, and does
+ * not look where one, like this, waits otherwise. */
+static bool naming_hides_deadlock(void) {
+  naming_waiters waiters = {.but = Qnil};
+
+  if (!waiters_all(&waiters)) {
+    naming.left = false;
+    return false;
+  }
+  return !naming.left || naming.left_ns != waiters.cpu_ns;
+}
+
+/* Wait as Ruby's own do: it finds the deadlock, if it is one. Only where Ruby
+ * code runs again is there anything to name. */
+static void naming_doze(void) {
+  atomic_store(&naming.dozing, true);
+  if (sem_trywait(&naming.wanted) != 0)
+    rb_thread_sleep_deadly();
+  atomic_store(&naming.dozing, false);
+}
+
+void rb_sp_naming_all(void) {
+  while (spanprof_runtime_resolve(NAMING_BATCH) > 0)
+    ;
+  rb_sp_code_settle();
+}
+
+static VALUE naming_run(void *data) {
+  bool asked;
+
+  (void)data;
+  while (!atomic_load(&naming.stopping)) {
+    rb_nogvl(wanted_wait, &asked, wanted_wake, NULL, RB_NOGVL_UBF_ASYNC_SAFE);
+    rb_thread_check_ints();
+    atomic_store(&naming.asked, false);
+    if (atomic_load(&naming.stopping))
+      break;
+    while (spanprof_runtime_resolve(NAMING_BATCH) > 0)
+      rb_thread_check_ints();
+    rb_sp_code_settle();
+    naming_sweep();
+    rb_sp_log_deliver();
+    if (!asked && naming_hides_deadlock())
+      naming_doze();
+  }
+  return Qnil;
+}
+
+static VALUE naming_end(VALUE data) {
+  rb_sp_sigprof_unblock(data);
+  spanprof_thread_exclude(0);
+  atomic_store(&naming.dozing, false);
+  atomic_store(&naming.running, false);
+  return Qnil;
+}
+
+static VALUE naming_body(VALUE data) {
+  const VALUE self = rb_thread_current();
+
+  spanprof_thread_exclude(1);
+  rb_funcall(self, rb_intern("thread_variable_set"), 2,
+             ID2SYM(rb_intern("fork_safe")), Qtrue);
+  rb_funcall(self, rb_intern("report_on_exception="), 1, Qfalse);
+  rb_funcall(self, rb_intern("name="), 1, rb_str_new_cstr("spanprof"));
+  return naming_run((void *)data);
+}
+
+static VALUE naming_ensured(VALUE yielded, VALUE data, int argc,
+                            const VALUE *argv, VALUE block) {
+  (void)yielded, (void)argc, (void)argv, (void)block;
+  return rb_ensure(naming_body, data, naming_end, rb_sp_sigprof_block());
+}
+
+/* A new thread has the interrupt mask of the one that made it, which may let
+ * none through: nobody could end this one. */
+static VALUE naming_main(void *data) {
+  const VALUE mask = rb_hash_new();
+
+  rb_hash_aset(mask, rb_cObject, ID2SYM(rb_intern("immediate")));
+  return rb_block_call(rb_cThread, rb_intern("handle_interrupt"), 1, &mask,
+                       naming_ensured, (VALUE)data);
+}
+
+/* The thread's join and value: who joins every thread there is means those of
+ * the program, which end. */
+static VALUE naming_join(int argc, VALUE *argv, VALUE thread) {
+  (void)argc, (void)argv;
+  return thread;
+}
+
+static VALUE naming_value(VALUE thread) {
+  (void)thread;
+  return Qnil;
+}
+
+/* No more than this: a method that is called here would raise what waits for
+ * the program's thread, a signal say, and rb_protect() would swallow it. */
+static VALUE thread_create(VALUE data) {
+  (void)data;
+  naming.thread = rb_thread_create(naming_main, NULL);
+  rb_extend_object(naming.thread, naming.joins);
+  return Qnil;
+}
+
+static void naming_begin(void) {
+  VALUE error = rb_errinfo();
+  int state = 0;
+
+  if (atomic_exchange(&naming.running, true))
+    return;
+  atomic_store(&naming.stopping, false);
+  atomic_store(&naming.asked, false);
+  naming.swept_s = now_s();
+  rb_protect(thread_create, Qnil, &state);
+  if (!state)
+    return;
+  rb_set_errinfo(error);
+  atomic_store(&naming.running, false);
+  if (!naming.failed)
+    rb_sp_log_write(NULL, SPANPROF_LOG_WARN,
+                    "no Ruby thread can be made: frames get their names only "
+                    "when profiles are flushed");
+  naming.failed = true;
+}
+
+/* On a thread of the program's, between two steps of its own. */
+static void naming_return(void *data) {
+  (void)data;
+  if (!atomic_load(&naming.started) || atomic_load(&naming.ending))
+    return;
+  if (atomic_load(&naming.dozing))
+    rb_thread_wakeup_alive(naming.thread);
+  else
+    naming_begin();
+}
+
+/* Any thread: have naming_return() called when Ruby code runs. */
+static void return_ask(void) {
+#if RUBY_API_VERSION_CODE >= 30300
+  rb_postponed_job_trigger(naming.job);
+#else
+  rb_postponed_job_register_one(0, naming_return, NULL);
+#endif
+}
+
+/* Whatever runs after the handlers of at_exit, among which this is one of the
+ * last. */
+static void naming_last(VALUE data) {
+  (void)data;
+  atomic_store(&naming.ending, true);
+}
+
+void rb_sp_naming_init(void) {
+  sem_init(&naming.wanted, 0, 0);
+  naming.thread = Qnil;
+  naming.helper = Qnil;
+  naming.witness = rb_thread_main();
+  naming.joins = rb_module_new();
+  rb_define_method(naming.joins, "join", naming_join, -1);
+  rb_define_method(naming.joins, "value", naming_value, 0);
+  rb_gc_register_mark_object(naming.joins);
+  rb_gc_register_address(&naming.thread);
+  rb_gc_register_address(&naming.helper);
+  rb_gc_register_address(&naming.witness);
+#if RUBY_API_VERSION_CODE >= 30300
+  naming.job = rb_postponed_job_preregister(0, naming_return, NULL);
+#endif
+  rb_set_end_proc(naming_last, Qnil);
+}
+
+void rb_sp_naming_start(void) {
+  if (!naming.hooked)
+    rb_add_event_hook(naming_thread_ends, RUBY_EVENT_THREAD_END, Qnil);
+  naming.hooked = true;
+  naming.failed = false;
+  atomic_store(&naming.started, true);
+  naming_begin();
+}
+
+static VALUE thread_join(VALUE data) {
+  VALUE join = rb_funcall(rb_cThread, rb_intern("instance_method"), 1,
+                          ID2SYM(rb_intern("join")));
+
+  (void)data;
+  return rb_funcall(join, rb_intern("bind_call"), 2, naming.thread,
+                    DBL2NUM(1.0));
+}
+
+static void naming_unhook(void) {
+  if (naming.hooked)
+    rb_remove_event_hook(naming_thread_ends);
+  naming.hooked = false;
+  atomic_store(&naming.started, false);
+}
+
+int rb_sp_naming_stop(void) {
+  int interrupt = 0;
+
+  naming_unhook();
+  if (!atomic_load(&naming.running) || NIL_P(naming.thread))
+    return 0;
+  atomic_store(&naming.stopping, true);
+  sem_post(&naming.wanted);
+  if (atomic_load(&naming.dozing))
+    rb_thread_wakeup_alive(naming.thread);
+  rb_protect(thread_join, Qnil, &interrupt);
+  naming.thread = Qnil;
+  return interrupt;
+}
+
+void rb_sp_naming_help(void) {
+  naming.helper = rb_thread_current();
+}
+
+void rb_sp_naming_want(void *data) {
+  (void)data;
+  if (!atomic_load(&naming.running) || atomic_load(&naming.dozing)) {
+    if (atomic_load(&naming.started) && !atomic_load(&naming.ending))
+      return_ask();
+  } else if (!atomic_exchange(&naming.asked, true)) {
+    sem_post(&naming.wanted);
+  }
+}
+
+void rb_sp_naming_forget(void) {
+  naming_unhook();
+  atomic_store(&naming.running, false);
+  atomic_store(&naming.dozing, false);
+  sem_init(&naming.wanted, 0, 0);
+  naming.thread = Qnil;
+  naming.witness = rb_thread_main();
+}

@@ -1,0 +1,314 @@
+#include "rb_runtime.h"
+
+#include <ruby.h>
+#include <ruby/version.h>
+#include <ruby/vm.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rb_log.h"
+#include "rb_names.h"
+#include "rb_naming.h"
+#include "rb_spanprof.h"
+#include "vm/rb_code_table.h"
+#include "vm/rb_compaction.h"
+#include "vm/rb_eval_range.h"
+#include "vm/rb_jit_range.h"
+#include "vm/rb_self_test.h"
+#include "vm/rb_thread_table.h"
+#include "vm/rb_walker.h"
+
+#define RUNTIME_REASON_BYTES 256
+
+/* "methods" (default), "frames" or "off": how much of the VM's layout the
+ * walker may rely on. */
+#define RUNTIME_WALKER_VARIABLE "SPANPROF_RUBY_WALKER"
+
+/* Process-wide, because the VM is; guarded by the GVL. */
+static struct {
+  bool tested;
+  VALUE tester; /* the thread that tests; 0: none */
+  bool registered;
+  size_t holds; /* of the process `pid` */
+  pid_t pid;
+  rb_sp_walker_config config;
+  rb_sp_eval_range range;
+  char reason[RUNTIME_REASON_BYTES]; /* "": available */
+} runtime;
+
+static void reason_set(const char *format, const char *text) {
+  snprintf(runtime.reason, sizeof runtime.reason, format, text);
+}
+
+static bool mode_wanted(rb_sp_walker_mode *out) {
+  const char *name = getenv(RUNTIME_WALKER_VARIABLE);
+
+  if (!name || !name[0] || strcmp(name, "methods") == 0)
+    *out = RB_SP_WALKER_METHODS;
+  else if (strcmp(name, "frames") == 0)
+    *out = RB_SP_WALKER_FRAMES;
+  else if (strcmp(name, "off") == 0)
+    *out = RB_SP_WALKER_OFF;
+  else
+    return false;
+  return true;
+}
+
+/* Go down the modes until one works here. */
+static void mode_test(void) {
+  const char *failure = NULL;
+
+  while (runtime.config.mode < RB_SP_WALKER_OFF) {
+    failure = rb_sp_self_test_run(&runtime.config);
+    if (!failure)
+      break;
+    runtime.config.mode++;
+  }
+  if (runtime.config.mode == RB_SP_WALKER_OFF)
+    reason_set("this Ruby cannot be walked: %s",
+               failure ? failure : RUNTIME_WALKER_VARIABLE " is \"off\"");
+  else if (!rb_sp_eval_range_find(&runtime.range))
+    reason_set("this Ruby cannot be walked: %s",
+               "the native stack of its interpreter is not as expected");
+}
+
+static void layout_test(void) {
+  const rb_sp_vm_layout *layout =
+      rb_sp_vm_layout_find(ruby_api_version[0], ruby_api_version[1]);
+
+  if (!layout)
+    reason_set("Ruby %s is not supported: " RB_SP_VM_VERSIONS " are",
+               ruby_version);
+  else if (rb_sp_vm_threads_move())
+    reason_set("%s lets Ruby threads change their native threads",
+               "RUBY_MN_THREADS");
+  else if (!mode_wanted(&runtime.config.mode))
+    reason_set("%s is not \"methods\", \"frames\" or \"off\"",
+               RUNTIME_WALKER_VARIABLE);
+  if (runtime.reason[0])
+    return;
+  runtime.config.layout = *layout;
+  mode_test();
+}
+
+/* Tells *data when it came to its end. */
+static VALUE runtime_test(VALUE data) {
+  layout_test();
+  *(bool *)data = true;
+  return Qnil;
+}
+
+static VALUE runtime_test_guarded(VALUE data) {
+  return rb_sp_guard(runtime_test, data);
+}
+
+/* The test runs Ruby code, in which another thread may come here. A signal
+ * handler that comes here out of it cannot wait for it. */
+static bool runtime_available(void) {
+  const VALUE thread = rb_thread_current();
+  bool ended = false;
+  int interrupt = 0;
+
+  while (runtime.tester) {
+    if (runtime.tester == thread)
+      return false;
+    rb_thread_schedule();
+  }
+  if (!runtime.tested) {
+    runtime.tester = thread;
+    rb_protect(runtime_test_guarded, (VALUE)&ended, &interrupt);
+    if (!ended)
+      reason_set("%s", "the test of this Ruby raised an error");
+    runtime.tester = 0;
+    runtime.tested = true;
+  }
+  if (interrupt)
+    rb_jump_tag(interrupt);
+  return !runtime.reason[0];
+}
+
+static VALUE runtime_adopt(VALUE data) {
+  (void)data;
+  rb_sp_compaction_watch();
+  if (!rb_sp_threads_start())
+    rb_sp_log_write(NULL, SPANPROF_LOG_WARN,
+                    "more threads than can be adopted: some have no Ruby "
+                    "frames in their samples");
+  return Qnil;
+}
+
+static VALUE runtime_adopt_guarded(VALUE data) {
+  return rb_sp_guard(runtime_adopt, data);
+}
+
+static bool runtime_register(void) {
+  spanprof_runtime description = {
+      .struct_size = sizeof description,
+      .name = "ruby",
+      .version = ruby_version,
+      .walk = rb_sp_walker_walk,
+      .resolve = rb_sp_names_resolve,
+      .want_names = rb_sp_naming_want,
+      .eval_ranges = &runtime.range.run,
+      .eval_range_count = 1,
+      .call_ranges = runtime.range.calls,
+      .call_range_count = runtime.range.call_count,
+      .stack_end = rb_sp_walker_stack_end,
+  };
+
+  return !spanprof_runtime_register(&description);
+}
+
+/* False: runtime.reason says why, or the core. */
+static bool runtime_start(void) {
+  int interrupt = 0;
+
+  if (runtime.registered)
+    return true;
+  if (!runtime_available())
+    return false;
+  rb_sp_walker_configure(&runtime.config);
+  rb_protect(runtime_adopt_guarded, Qnil, &interrupt);
+  /* Another thread may have come by while Ruby ran. */
+  if (!runtime.registered)
+    runtime.registered = runtime_register();
+  rb_sp_jit_range_follow();
+  rb_sp_naming_start();
+  if (interrupt)
+    rb_jump_tag(interrupt);
+  return runtime.registered;
+}
+
+static VALUE runtime_start_checked(VALUE data) {
+  if (!runtime_start())
+    rb_raise(rb_sp_error, "%s",
+             runtime.reason[0] ? runtime.reason : spanprof_last_error());
+  return data;
+}
+
+/* Called in a forked child whose parent had recordings but no session. */
+static void runtime_drop(void) {
+  runtime.registered = false;
+  spanprof_runtime_unregister();
+  rb_sp_code_after_fork();
+  rb_sp_threads_stop();
+  rb_sp_naming_forget();
+}
+
+/* Of what its parent held, a child goes on with the session alone; and what
+ * other threads were about to begin is not begun there. */
+static size_t *runtime_holds(void) {
+  if (runtime.pid != getpid()) {
+    runtime.holds = spanprof_session_running() ? 1 : 0;
+    runtime.pid = getpid();
+    if (!runtime.holds && runtime.registered)
+      runtime_drop();
+  }
+  return &runtime.holds;
+}
+
+void rb_sp_runtime_hold(void) {
+  int state = 0;
+
+  ++*runtime_holds();
+  rb_protect(runtime_start_checked, Qnil, &state);
+  if (state) {
+    rb_sp_runtime_release();
+    rb_jump_tag(state);
+  }
+}
+
+void rb_sp_runtime_forget(void) {
+  if (*runtime_holds() > 0)
+    --*runtime_holds();
+}
+
+int rb_sp_runtime_release(void) {
+  rb_sp_runtime_forget();
+  if (rb_sp_runtime_held() || !runtime.registered)
+    return 0;
+  runtime.registered = false;
+  spanprof_runtime_unregister();
+  rb_sp_threads_stop();
+  return rb_sp_naming_stop();
+}
+
+bool rb_sp_runtime_held(void) {
+  return *runtime_holds() > 0;
+}
+
+static VALUE resolve_all(VALUE data) {
+  rb_sp_naming_all();
+  return data;
+}
+
+void rb_sp_runtime_resolve_all(void) {
+  if (runtime.registered)
+    rb_sp_guard(resolve_all, Qnil);
+}
+
+/* The VM takes its threads and heap down: nothing may be walked any more. */
+static void vm_end(ruby_vm_t *vm) {
+  (void)vm;
+  spanprof_runtime_unregister();
+  runtime.registered = false;
+  rb_sp_threads_end();
+}
+
+static VALUE native_available_p(VALUE self) {
+  (void)self;
+  return runtime_available() ? Qtrue : Qfalse;
+}
+
+static VALUE native_unavailable_reason(VALUE self) {
+  (void)self;
+  return runtime_available() ? Qnil : rb_str_new_cstr(runtime.reason);
+}
+
+/* call-seq: after_fork_child -> nil */
+static VALUE native_after_fork_child(VALUE self) {
+  (void)self;
+  rb_sp_code_after_fork();
+  rb_sp_threads_after_fork();
+  rb_sp_naming_forget();
+  if (runtime.registered)
+    rb_sp_naming_start();
+  return Qnil;
+}
+
+/* call-seq: walker -> Hash
+ *
+ * What the walker does and met; for tests and support. */
+static VALUE native_walker(VALUE self) {
+  static const char *const modes[] = {"methods", "frames", "off"};
+  VALUE result = rb_hash_new();
+
+  (void)self;
+  rb_hash_aset(result, ID2SYM(rb_intern("mode")),
+               ID2SYM(rb_intern(modes[runtime.config.mode])));
+  rb_hash_aset(result, ID2SYM(rb_intern("torn")), ULL2NUM(rb_sp_walker_torn()));
+  rb_hash_aset(result, ID2SYM(rb_intern("codes")),
+               UINT2NUM(rb_sp_code_count()));
+  rb_hash_aset(result, ID2SYM(rb_intern("refused")),
+               ULL2NUM(rb_sp_code_refused()));
+  return result;
+}
+
+void rb_sp_runtime_init(void) {
+  rb_sp_code_table_init();
+  rb_sp_threads_init();
+  rb_sp_names_init();
+  rb_sp_naming_init();
+  rb_sp_self_test_init();
+  rb_sp_eval_range_init();
+  rb_sp_jit_range_init();
+  ruby_vm_at_exit(vm_end);
+  rb_define_singleton_method(rb_sp_native, "available?", native_available_p, 0);
+  rb_define_singleton_method(rb_sp_native, "unavailable_reason",
+                             native_unavailable_reason, 0);
+  rb_define_singleton_method(rb_sp_native, "after_fork_child",
+                             native_after_fork_child, 0);
+  rb_define_singleton_method(rb_sp_native, "walker", native_walker, 0);
+}

@@ -1,0 +1,215 @@
+#include "rb_recording.h"
+
+#include <ruby/thread.h>
+#include <unistd.h>
+
+#include "context/rb_context.h"
+#include "context/rb_follow.h"
+#include "runtime/rb_runtime.h"
+
+/* One recording; invalid in a forked child. */
+typedef struct rb_recording {
+  spanprof_recording *recording; /* NULL: ended */
+  spanprof_mark before;          /* its fiber's previous mark */
+  pid_t pid;
+} rb_recording;
+
+typedef struct recording_call {
+  spanprof_recording_options options;
+  bool wanted; /* the profile, else discard it */
+  spanprof_recording *recording;
+  const spanprof_profile_view *profile;
+  bool ran;
+  spanprof_status status;
+} recording_call;
+
+static void *recording_begin_run(void *data) {
+  recording_call *call = data;
+
+  call->status = spanprof_recording_begin(&call->options, &call->recording);
+  call->ran = true;
+  return NULL;
+}
+
+static void *recording_end_run(void *data) {
+  recording_call *call = data;
+
+  call->status = spanprof_recording_end(call->recording,
+                                        call->wanted ? &call->profile : NULL);
+  call->ran = true;
+  return NULL;
+}
+
+/* Run a call without the GVL until it has completed. An interrupt of the thread
+ * is raised before the call, or after the caller has finished. */
+static void recording_run(void *(*run)(void *), recording_call *call) {
+  do {
+    rb_thread_check_ints();
+    rb_nogvl(run, call, NULL, NULL, RB_NOGVL_INTR_FAIL);
+  } while (!call->ran);
+}
+
+/* Free a recording that was not ended, without waiting, as the garbage
+ * collector calls it. */
+static void recording_free(void *data) {
+  rb_recording *recording = data;
+
+  if (recording->recording && recording->pid == getpid()) {
+    spanprof_recording_end(recording->recording, NULL);
+    rb_sp_runtime_forget();
+  }
+  xfree(recording);
+}
+
+static size_t recording_memsize(const void *data) {
+  (void)data;
+  return sizeof(rb_recording);
+}
+
+static const rb_data_type_t recording_type = {
+    .wrap_struct_name = "Spanprof::Native::Recording",
+    .function = {.dfree = recording_free, .dsize = recording_memsize},
+};
+
+NORETURN(static void recording_refuse(void));
+
+static void recording_refuse(void) {
+  rb_raise(rb_sp_error, "%s", spanprof_last_error());
+}
+
+/* Begin the recording with the runtime held. Fibers and threads that its
+ * context starts inherit its mark from here on. */
+static VALUE recording_begin_wait(VALUE data) {
+  recording_call *call = (recording_call *)data;
+
+  rb_sp_follow_settle();
+  if (call->options.scope == SPANPROF_RECORDING_MARK) {
+    rb_sp_follow_marks();
+    call->options.outer = spanprof_mark_get();
+  }
+  /* In this case the begin does not wait, so keep the GVL: busy threads would
+   * delay getting it back. */
+  if (call->options.scope == SPANPROF_RECORDING_MARK &&
+      spanprof_session_running())
+    recording_begin_run(call);
+  else
+    recording_run(recording_begin_run, call);
+  return Qnil;
+}
+
+/* Release the runtime. Returns the pending interrupt; 0: none. */
+static int recording_leave(void) {
+  const int interrupt = rb_sp_runtime_release();
+
+  rb_sp_follow_settle();
+  return interrupt;
+}
+
+/* Read an option; nil: not given. */
+static int64_t recording_option(VALUE value) {
+  if (NIL_P(value))
+    return SPANPROF_UNSET;
+  return RB_TYPE_P(value, T_TRUE) || RB_TYPE_P(value, T_FALSE) ? RTEST(value)
+                                                               : NUM2LL(value);
+}
+
+/* call-seq: Recording.begin(own, sample_rate_hz, native_frames, ms) ->
+ * Recording
+ *
+ * own: record the samples of the running fiber, and of the fibers and threads
+ * that it creates from now on; otherwise those of the process. The other
+ * arguments may be nil. */
+static VALUE recording_s_begin(VALUE self, VALUE own, VALUE sample_rate_hz,
+                               VALUE native_frames, VALUE ms) {
+  recording_call call = {0};
+  rb_recording *recording;
+  VALUE object =
+      TypedData_Make_Struct(self, rb_recording, &recording_type, recording);
+  int interrupt = 0, left;
+  rb_sp_scope *scope;
+
+  spanprof_recording_options_init(&call.options, sizeof call.options);
+  call.options.scope =
+      RTEST(own) ? SPANPROF_RECORDING_MARK : SPANPROF_RECORDING_ALL;
+  call.options.sample_rate_hz = recording_option(sample_rate_hz);
+  call.options.native_frames = recording_option(native_frames);
+  call.options.duration_ms = recording_option(ms);
+  rb_sp_runtime_hold();
+  rb_protect(recording_begin_wait, (VALUE)&call, &interrupt);
+  if (call.recording) {
+    recording->recording = call.recording;
+    recording->pid = getpid();
+    if (RTEST(own)) {
+      scope = rb_sp_scope_ensure();
+      recording->before = scope->mark;
+      rb_sp_scope_mark_set(scope, spanprof_recording_mark(call.recording));
+    }
+    return object;
+  }
+  left = recording_leave();
+  if (interrupt || left)
+    rb_jump_tag(interrupt ? interrupt : left);
+  recording_refuse();
+}
+
+/* Remove the running fiber from the recording. */
+static void recording_unmark(const rb_recording *recording) {
+  rb_sp_scope *scope = rb_sp_scope_current();
+  const spanprof_mark mark = spanprof_recording_mark(recording->recording);
+
+  if (mark && scope && scope->mark == mark)
+    rb_sp_scope_mark_set(scope, recording->before);
+}
+
+/* Returns nil if the recording was ended before or is the parent process's. */
+static VALUE recording_finish(VALUE self, bool wanted) {
+  recording_call call = {.wanted = wanted};
+  rb_recording *recording;
+  VALUE result = Qnil;
+  int interrupt;
+
+  TypedData_Get_Struct(self, rb_recording, &recording_type, recording);
+  if (!recording->recording || recording->pid != getpid())
+    return Qnil;
+  recording_unmark(recording);
+  call.recording = recording->recording;
+  if (wanted)
+    rb_sp_runtime_resolve_all();
+  recording_run(recording_end_run, &call);
+  recording->recording = NULL;
+  interrupt = recording_leave();
+  if (call.profile)
+    result = rb_ary_new_from_args(
+        3, rb_str_new(call.profile->bytes, (long)call.profile->size_bytes),
+        ULL2NUM(call.profile->samples),
+        call.profile->note ? rb_utf8_str_new_cstr(call.profile->note) : Qnil);
+  spanprof_profile_free(call.profile);
+  if (interrupt)
+    rb_jump_tag(interrupt);
+  if (call.status)
+    recording_refuse();
+  return result;
+}
+
+/* call-seq: end -> [String, Integer, String or nil] or nil
+ *
+ * The profile (gzip-compressed pprof), its number of samples, and how it
+ * differs from the requested one. */
+static VALUE recording_end(VALUE self) {
+  return recording_finish(self, true);
+}
+
+/* call-seq: discard -> nil */
+static VALUE recording_discard(VALUE self) {
+  return recording_finish(self, false);
+}
+
+void rb_sp_recording_init(void) {
+  VALUE recording =
+      rb_define_class_under(rb_sp_native, "Recording", rb_cObject);
+
+  rb_undef_alloc_func(recording);
+  rb_define_singleton_method(recording, "begin", recording_s_begin, 4);
+  rb_define_method(recording, "end", recording_end, 0);
+  rb_define_method(recording, "discard", recording_discard, 0);
+}

@@ -1,0 +1,362 @@
+#include "rb_activation.h"
+
+#include <string.h>
+
+#include "base/rb_override.h"
+#include "context/rb_context.h"
+#include "context/rb_follow.h"
+#include "rb_span.h"
+
+/* Entries of activation_seen. A power of two. */
+#define ACTIVATION_SEEN 64u
+
+/* A cache, by a context's address, of what can not change: that it has no span,
+ * or one that the processor was told of. The collector may use an address
+ * again: see activation_seen_empty(). */
+typedef struct activation_look {
+  VALUE context;
+  VALUE span;
+  const rb_sp_span *held;
+} activation_look;
+
+static activation_look activation_seen[ACTIVATION_SEEN];
+
+static ID activation_entries, activation_value, activation_stack,
+    activation_context, activation_trace_id, activation_remote,
+    activation_attach_id, activation_detach_id, activation_attach_kept,
+    activation_detach_kept, activation_clear_kept;
+
+/* OpenTelemetry::Context, and the key under which a context has its span. */
+static VALUE activation_class = Qnil;
+static VALUE activation_key = Qnil;
+
+/* Where the stack of contexts is: an instance variable of the fiber (since
+ * opentelemetry-api 1.5), or a fiber-local variable; 0: ask. */
+static ID activation_ivar;
+static ID activation_local;
+
+/* See activation_follow(). And whether it is us who define those methods. */
+static bool activation_plain, activation_placing;
+
+/* Native::ContextHook and Native::ContextWatch. */
+static VALUE activation_hook, activation_watch;
+
+static int activation_entry(VALUE key, VALUE value, VALUE found) {
+  if (key != activation_key)
+    return ST_CONTINUE;
+  *(VALUE *)found = value;
+  return ST_STOP;
+}
+
+static VALUE activation_ask(VALUE context) {
+  return rb_funcallv(context, activation_value, 1, &activation_key);
+}
+
+/* Whatever is attached, and whatever it raises, is no concern of who attaches
+ * it. */
+VALUE rb_sp_activation_span(VALUE context) {
+  VALUE entries, span = Qnil;
+
+  if (RB_SPECIAL_CONST_P(context))
+    return Qnil;
+  entries = rb_attr_get(context, activation_entries);
+  if (RB_TYPE_P(entries, T_HASH)) {
+    /* Keys are told apart by identity; Ruby would ask for their hash first. */
+    rb_hash_foreach(entries, activation_entry, (VALUE)&span);
+    return span;
+  }
+  return rb_sp_guard(activation_ask, context);
+}
+
+static activation_look activation_look_at(VALUE context) {
+  activation_look *seen =
+      &activation_seen[context / sizeof(struct RBasic) & (ACTIVATION_SEEN - 1)];
+  activation_look look = {.context = context};
+
+  if (seen->context == context)
+    return *seen;
+  look.span = rb_sp_activation_span(context);
+  look.held = rb_sp_span_of(look.span);
+  /* The API freezes the entries of its own. */
+  if ((look.held || NIL_P(look.span)) && !RB_SPECIAL_CONST_P(context) &&
+      RBASIC_CLASS(context) == activation_class)
+    *seen = look;
+  return look;
+}
+
+/* The object that has this function has no write barriers: it is marked at the
+ * start and at the end of each marking, and so between the last look at a dead
+ * context and the reuse of its address. Compaction, which may come later, calls
+ * it too. */
+static void activation_seen_empty(void *data) {
+  memset(data, 0, sizeof activation_seen);
+}
+
+static const rb_data_type_t activation_seen_type = {
+    .wrap_struct_name = "spanprof contexts seen",
+    .function = {.dmark = activation_seen_empty,
+                 .dcompact = activation_seen_empty},
+};
+
+static VALUE activation_stack_ask(VALUE class) {
+  return rb_funcallv(class, activation_stack, 0, NULL);
+}
+
+/* The running fiber's stack of contexts; nil: it has none. */
+static VALUE activation_contexts(void) {
+  VALUE stack = Qundef;
+
+  if (activation_ivar)
+    stack = rb_attr_get(rb_fiber_current(), activation_ivar);
+  else if (activation_local)
+    stack = rb_thread_local_aref(rb_thread_current(), activation_local);
+  if (RB_NIL_P(stack) || RB_TYPE_P(stack, T_ARRAY))
+    return stack;
+  stack = rb_sp_guard(activation_stack_ask, activation_class);
+  return RB_TYPE_P(stack, T_ARRAY) ? stack : Qnil;
+}
+
+/* The trace a span that is not ours goes on with in this process; nil: none.
+ * May raise. */
+static VALUE activation_local_trace(VALUE span) {
+  VALUE context = rb_funcallv(span, activation_context, 0, NULL);
+  VALUE id;
+
+  if (RTEST(rb_funcallv(context, activation_remote, 0, NULL)))
+    return Qnil;
+  id = rb_funcallv(context, activation_trace_id, 0, NULL);
+  return RB_TYPE_P(id, T_STRING) && RSTRING_LEN(id) == 16 ? id : Qnil;
+}
+
+static bool activation_in_trace(const uint8_t *trace_id, VALUE trace) {
+  return memcmp(trace_id, RSTRING_PTR(trace), 16) == 0;
+}
+
+/* Attached, over what the scope works for, is a span that the processor was not
+ * told of: one that is not recorded, or that wraps another's context. In the
+ * same trace it stands for a part of the span around it. */
+static VALUE activation_attached_other(VALUE span) {
+  VALUE trace = activation_local_trace(span);
+  rb_sp_scope *scope = rb_sp_scope_current();
+
+  if (!scope)
+    return Qnil;
+  if (NIL_P(trace) || !activation_in_trace(scope->trace_id, trace))
+    rb_sp_scope_span_set(scope, NULL);
+  return Qnil;
+}
+
+/* The same where a detach brought it to light: what is around it is further
+ * down the stack. */
+static VALUE activation_exposed_other(VALUE span) {
+  VALUE trace = activation_local_trace(span);
+  VALUE stack = activation_contexts();
+  const rb_sp_span *held = NULL;
+  rb_sp_scope *scope;
+  long i;
+
+  if (!NIL_P(trace) && !NIL_P(stack))
+    for (i = RARRAY_LEN(stack) - 1; i >= 0 && !held; i--) {
+      held = rb_sp_span_of(rb_sp_activation_span(RARRAY_AREF(stack, i)));
+      if (held && !activation_in_trace(held->trace_id, trace))
+        held = NULL;
+    }
+  scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
+  if (scope)
+    rb_sp_scope_span_set(scope, held);
+  return Qnil;
+}
+
+static void activation_set(const rb_sp_span *held) {
+  rb_sp_scope *scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
+
+  if (scope)
+    rb_sp_scope_span_set(scope, held);
+}
+
+/* `context` is on top of the fiber's stack now. */
+static void activation_attached(VALUE context) {
+  const activation_look look = activation_look_at(context);
+  const rb_sp_scope *scope;
+
+  if (look.held || NIL_P(look.span)) {
+    activation_set(look.held);
+    return;
+  }
+  scope = rb_sp_scope_current();
+  if (scope && scope->span)
+    rb_sp_guard(activation_attached_other, look.span);
+}
+
+/* A span that ended here was left attached, and is not worked for. */
+static bool activation_left(const rb_sp_span *held) {
+  const rb_sp_scope *scope;
+
+  if (!held->ended_in)
+    return false;
+  scope = rb_sp_scope_current();
+  return !scope || scope->serial == held->ended_in;
+}
+
+/* `context` is on top of the stack again. */
+static void activation_exposed(VALUE context) {
+  const activation_look look = activation_look_at(context);
+
+  if (look.held || NIL_P(look.span))
+    activation_set(look.held && !activation_left(look.held) ? look.held : NULL);
+  else
+    rb_sp_guard(activation_exposed_other, look.span);
+}
+
+static void activation_detached(VALUE stack) {
+  activation_exposed(!NIL_P(stack) && RARRAY_LEN(stack) > 0
+                         ? RARRAY_AREF(stack, RARRAY_LEN(stack) - 1)
+                         : Qnil);
+}
+
+/* Where others wrapped them, ContextHook's methods stay after a stop. */
+static bool activation_follows(void) {
+  return rb_sp_context_follows() && rb_sp_ractor_is_main();
+}
+
+/* Context.attach(context). Where it is plain, what it does costs a third of
+ * asking for it. */
+static VALUE activation_attach(VALUE self, VALUE context) {
+  VALUE stack, token;
+
+  if (!activation_follows())
+    return rb_funcallv(self, activation_attach_kept, 1, &context);
+  stack = activation_plain ? activation_contexts() : Qnil;
+  if (NIL_P(stack)) {
+    token = rb_funcallv(self, activation_attach_kept, 1, &context);
+  } else {
+    rb_ary_push(stack, context);
+    token = LONG2NUM(RARRAY_LEN(stack));
+  }
+  activation_attached(context);
+  return token;
+}
+
+/* Context.detach(token) */
+static VALUE activation_detach(VALUE self, VALUE token) {
+  VALUE stack, matched = Qtrue;
+
+  if (!activation_follows())
+    return rb_funcallv(self, activation_detach_kept, 1, &token);
+  stack = activation_plain ? activation_contexts() : Qnil;
+  if (!NIL_P(stack) && RARRAY_LEN(stack) > 0 &&
+      token == LONG2NUM(RARRAY_LEN(stack))) {
+    rb_ary_pop(stack);
+  } else {
+    matched = rb_funcallv(self, activation_detach_kept, 1, &token);
+    stack = activation_contexts();
+  }
+  activation_detached(stack);
+  return matched;
+}
+
+/* Context.clear */
+static VALUE activation_clear(VALUE self) {
+  VALUE cleared = rb_funcallv(self, activation_clear_kept, 0, NULL);
+
+  if (activation_follows())
+    activation_detached(activation_contexts());
+  return cleared;
+}
+
+/* Context.singleton_method_added(name): a later definition stands in for the
+ * API's own, and is to be called. This one is Context's by extend, below what
+ * others define. */
+static VALUE activation_redefined(VALUE self, VALUE name) {
+  const ID id = rb_check_id(&name);
+
+  (void)self;
+  if (!activation_placing &&
+      (id == activation_attach_id || id == activation_detach_id ||
+       id == activation_stack))
+    activation_plain = false;
+  return rb_call_super(1, &name);
+}
+
+void rb_sp_activation_hook(bool on) {
+  VALUE owner;
+
+  if (RB_NIL_P(activation_class))
+    return;
+  owner = rb_singleton_class(activation_class);
+  activation_placing = true;
+  if (on)
+    rb_sp_override_install(owner, activation_hook);
+  else
+    rb_sp_override_remove(owner, activation_hook);
+  activation_placing = false;
+}
+
+void rb_sp_activation_show(void) {
+  if (!RB_NIL_P(activation_class))
+    activation_detached(activation_contexts());
+}
+
+static VALUE activation_begin(VALUE data) {
+  (void)data;
+  rb_sp_activation_hook(true);
+  rb_sp_activation_show();
+  return Qnil;
+}
+
+/* Native.activation_follow(context_class, key, instance_variable, local,
+ * plain): the variables as symbols, or nil; and whether attach does nothing but
+ * push on the stack that is there, and detach but pop from it. */
+static VALUE activation_follow(VALUE self, VALUE context_class, VALUE key,
+                               VALUE instance_variable, VALUE local,
+                               VALUE plain) {
+  (void)self;
+  activation_plain = RTEST(plain);
+  activation_ivar = NIL_P(instance_variable) ? 0 : SYM2ID(instance_variable);
+  activation_local = NIL_P(local) ? 0 : SYM2ID(local);
+  activation_class = context_class;
+  activation_key = key;
+  rb_extend_object(context_class, activation_watch);
+  rb_sp_follow_want();
+  if (rb_sp_context_follows())
+    rb_sp_guard(activation_begin, Qnil);
+  return Qnil;
+}
+
+/* Every way to make a context current goes through these three methods of
+ * OpenTelemetry::Context (opentelemetry-api 1.1 to 1.11). What is current is
+ * read again each time, so that detaching out of order, too often or never is
+ * followed as OpenTelemetry itself sees it. */
+static void activation_hook_init(void) {
+  activation_attach_kept = rb_sp_override_kept("attach");
+  activation_detach_kept = rb_sp_override_kept("detach");
+  activation_clear_kept = rb_sp_override_kept("clear");
+  activation_hook = rb_define_module_under(rb_sp_native, "ContextHook");
+  rb_ext_ractor_safe(true);
+  rb_define_method(activation_hook, "attach", activation_attach, 1);
+  rb_define_method(activation_hook, "detach", activation_detach, 1);
+  rb_define_method(activation_hook, "clear", activation_clear, 0);
+  rb_ext_ractor_safe(false);
+}
+
+void rb_sp_activation_init(void) {
+  activation_hook_init();
+  activation_watch = rb_define_module_under(rb_sp_native, "ContextWatch");
+  activation_entries = rb_intern("@entries");
+  activation_value = rb_intern("value");
+  activation_stack = rb_intern("stack");
+  activation_context = rb_intern("context");
+  activation_trace_id = rb_intern("trace_id");
+  activation_remote = rb_intern("remote?");
+  activation_attach_id = rb_intern("attach");
+  activation_detach_id = rb_intern("detach");
+  rb_define_private_method(activation_watch, "singleton_method_added",
+                           activation_redefined, 1);
+  rb_gc_register_address(&activation_class);
+  rb_gc_register_address(&activation_key);
+  rb_gc_register_mark_object(
+      TypedData_Wrap_Struct(rb_sp_class_opaque("ContextsSeen"),
+                            &activation_seen_type, activation_seen));
+  rb_define_module_function(rb_sp_native, "activation_follow",
+                            activation_follow, 5);
+}

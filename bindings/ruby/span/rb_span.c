@@ -1,0 +1,316 @@
+#include "rb_span.h"
+
+#include <pthread.h>
+#include <ruby/encoding.h>
+#include <string.h>
+
+#include "base/rb_text.h"
+#include "context/rb_context.h"
+#include "rb_activation.h"
+#include "rb_attribute.h"
+#include "rb_span_rules.h"
+
+/* Bytes of a URL that need no second call: that of a span named with 60
+ * characters, baseline and all, is shorter. */
+#define SPAN_URL_BYTES 1024
+
+/* Holders' memory comes from slabs that are never given back: malloc would be
+ * a fifteenth of what a span costs. */
+#define SPAN_SLAB 64
+
+#define SPAN_ATTRIBUTES 4
+
+static ID span_context, span_name, span_ivar, span_remote, span_remote_parent,
+    span_sampled, span_new_rules, span_tell_resource;
+static VALUE span_class;
+static VALUE span_keys[SPAN_ATTRIBUTES];
+static rb_sp_span *span_free;
+
+/* By the first span of this process. */
+static bool span_resource_told;
+
+/* The trace flags seen last, and whether they say "sampled". */
+static VALUE span_flags = Qnil;
+static bool span_flags_sampled;
+
+static void span_holder_free(void *data) {
+  rb_sp_span *held = data;
+
+  if (!held->ended_in)
+    spanprof_span_end(held->number);
+  if (held->retained)
+    spanprof_span_release(held->number);
+  held->next_free = span_free;
+  span_free = held;
+}
+
+static size_t span_holder_size(const void *data) {
+  (void)data;
+  return sizeof(rb_sp_span);
+}
+
+static const rb_data_type_t span_holder = {
+    .wrap_struct_name = "spanprof span",
+    .function = {.dfree = span_holder_free, .dsize = span_holder_size},
+    .flags = RUBY_TYPED_FREE_IMMEDIATELY | RUBY_TYPED_WB_PROTECTED,
+};
+
+/* All zero. */
+static rb_sp_span *span_take(void) {
+  rb_sp_span *held = span_free;
+  size_t i;
+
+  if (!held) {
+    held = ruby_xcalloc(SPAN_SLAB, sizeof *held);
+    for (i = 0; i < SPAN_SLAB; i++) {
+      held[i].next_free = span_free;
+      span_free = &held[i];
+    }
+    held = span_free;
+  }
+  span_free = held->next_free;
+  memset(held, 0, sizeof *held);
+  return held;
+}
+
+rb_sp_span *rb_sp_span_of(VALUE span) {
+  VALUE held;
+
+  if (RB_SPECIAL_CONST_P(span))
+    return NULL;
+  held = rb_attr_get(span, span_ivar);
+  return RB_NIL_P(held) ? NULL : RTYPEDDATA_DATA(held);
+}
+
+/* Copy an id of exactly `size` bytes; what is none counts as all zero. */
+static void span_id_copy(VALUE id, uint8_t *out, size_t size) {
+  if (RB_TYPE_P(id, T_STRING) && (size_t)RSTRING_LEN(id) == size)
+    memcpy(out, RSTRING_PTR(id), size);
+}
+
+/* Trace flags are constants of the API's, nearly always; asking them is a
+ * method of Ruby's. */
+static bool span_is_sampled(VALUE flags) {
+  if (flags != span_flags) {
+    span_flags_sampled = RTEST(rb_funcallv(flags, span_sampled, 0, NULL));
+    span_flags = flags;
+  }
+  return span_flags_sampled;
+}
+
+/* The SDK says so since 1.10; before, the parent is looked up. May
+ * raise. */
+static bool span_parent_is_remote(VALUE span, VALUE parent_context) {
+  VALUE remote = rb_attr_get(span, span_remote_parent);
+  VALUE parent, context;
+
+  if (!NIL_P(remote))
+    return RTEST(remote);
+  parent = rb_sp_activation_span(parent_context);
+  if (NIL_P(parent) || rb_sp_span_of(parent))
+    return false;
+  context = rb_funcallv(parent, span_context, 0, NULL);
+  return RTEST(rb_funcallv(context, span_remote, 0, NULL));
+}
+
+static VALUE span_text(const char *bytes, size_t size) {
+  VALUE text = rb_str_new(bytes, (long)size);
+
+  /* rb_utf8_str_new() looks at what it made once more. */
+  RB_ENCODING_SET_INLINED(text, rb_utf8_encindex());
+  return text;
+}
+
+/* nil: the span has none. May raise. */
+static VALUE span_attribute(const spanprof_span_rules *rules,
+                            spanprof_span number,
+                            spanprof_span_attribute attribute) {
+  char buffer[SPAN_URL_BYTES];
+  VALUE value = Qnil;
+  size_t length;
+  spanprof_status st = spanprof_span_attribute_get(
+      rules, number, attribute, buffer, sizeof buffer, &length);
+
+  if (st == SPANPROF_ERR_LIMIT) {
+    value = span_text(NULL, length);
+    /* Ruby keeps room for the NUL. */
+    st = spanprof_span_attribute_get(rules, number, attribute,
+                                     RSTRING_PTR(value), length + 1, &length);
+  } else if (!st && length) {
+    value = span_text(buffer, length);
+  }
+  return st ? Qnil : value;
+}
+
+/* May raise. */
+static void span_attributes_set(const rb_sp_span_rules *rules, VALUE span,
+                                spanprof_span number) {
+  VALUE pairs[2 * SPAN_ATTRIBUTES];
+  unsigned attribute;
+  long count = 0;
+
+  for (attribute = 0; attribute < SPAN_ATTRIBUTES; attribute++) {
+    VALUE value = rules->attributes & 1u << attribute
+                      ? span_attribute(rules->rules, number, attribute)
+                      : Qnil;
+
+    if (RB_NIL_P(value))
+      continue;
+    pairs[2 * count] = span_keys[attribute];
+    pairs[2 * count + 1] = value;
+    count++;
+  }
+  if (count)
+    rb_sp_attributes_set(span, count, pairs);
+}
+
+/* In a forked child, whose spans may be of another tracer. */
+static void span_resource_forget(void) {
+  span_resource_told = false;
+}
+
+/* call-seq: resource_set(name, namespace) -> nil */
+static VALUE native_resource_set(VALUE self, VALUE name, VALUE name_space) {
+  name = rb_sp_text(name);
+  name_space = rb_sp_text(name_space);
+  rb_sp_check(spanprof_resource_set(
+      RSTRING_PTR(name), (size_t)RSTRING_LEN(name), RSTRING_PTR(name_space),
+      (size_t)RSTRING_LEN(name_space)));
+  RB_GC_GUARD(name);
+  RB_GC_GUARD(name_space);
+  (void)self;
+  return Qnil;
+}
+
+/* The span that `info` tells of, for its object. May raise. */
+static void span_start(const rb_sp_span_rules *rules, VALUE span,
+                       const spanprof_span_info *info) {
+  rb_sp_span *held = span_take();
+  VALUE holder = rb_data_typed_object_wrap(span_class, held, &span_holder);
+
+  rb_sp_check(spanprof_span_start(rules->rules, info, &held->number));
+  held->retained = spanprof_span_retain(held->number);
+  memcpy(held->trace_id, info->trace_id, sizeof held->trace_id);
+  rb_ivar_set(span, span_ivar, holder);
+  span_attributes_set(rules, span, held->number);
+}
+
+/* Whether what a processor is told of is profiled. */
+static bool span_is_followed(void) {
+  return rb_sp_context_follows() && rb_sp_ractor_is_main();
+}
+
+/* SpanProcessor#label_span(span, parent_context, rules, name, trace_id,
+ * span_id, parent_id, trace_flags): what on_start has read, which Ruby does by
+ * inline caches, where each variable is looked for by its name from here. May
+ * raise. */
+static VALUE span_label(VALUE self, VALUE span, VALUE parent_context,
+                        VALUE rules, VALUE name, VALUE trace_id, VALUE span_id,
+                        VALUE parent_id, VALUE trace_flags) {
+  spanprof_span_info info = {.struct_size = sizeof info};
+
+  /* Nobody is to look for a profile that will never be. */
+  if (!span_is_followed())
+    return Qnil;
+  if (!span_resource_told) {
+    span_resource_told = true;
+    rb_funcallv(self, span_tell_resource, 1, &span);
+  }
+  if (RB_NIL_P(rules))
+    rules = rb_funcallv(self, span_new_rules, 1, &span);
+  name = rb_sp_text(name);
+  span_id_copy(trace_id, info.trace_id, sizeof info.trace_id);
+  span_id_copy(span_id, info.span_id, sizeof info.span_id);
+  span_id_copy(parent_id, info.parent_id, sizeof info.parent_id);
+  if (!span_is_sampled(trace_flags))
+    info.flags |= SPANPROF_SPAN_UNSAMPLED;
+  if (memcmp(info.parent_id, (uint8_t[8]){0}, sizeof info.parent_id) != 0 &&
+      span_parent_is_remote(span, parent_context))
+    info.flags |= SPANPROF_SPAN_PARENT_REMOTE;
+  /* rb_check_frozen() would inspect it for its message. */
+  if (RB_OBJ_FROZEN(span))
+    rb_raise(rb_eFrozenError, "it is frozen");
+  info.name = RSTRING_PTR(name);
+  info.name_bytes = (size_t)RSTRING_LEN(name);
+  span_start(rb_sp_span_rules_get(rules), span, &info);
+  RB_GC_GUARD(name);
+  RB_GC_GUARD(rules);
+  return Qnil;
+}
+
+/* Native.span_rename(span): its name, as it is now. May raise. */
+static VALUE span_rename(VALUE self, VALUE span) {
+  const rb_sp_span *held;
+  VALUE name;
+
+  (void)self;
+  if (!rb_sp_ractor_is_main())
+    return Qnil;
+  held = rb_sp_span_of(span);
+  if (!held)
+    return Qnil;
+  name = rb_sp_text(rb_funcallv(span, span_name, 0, NULL));
+  spanprof_span_rename(held->number, RSTRING_PTR(name),
+                       (size_t)RSTRING_LEN(name));
+  RB_GC_GUARD(name);
+  return Qnil;
+}
+
+/* SpanProcessor#on_finish(span) */
+static VALUE span_on_finish(VALUE self, VALUE span) {
+  rb_sp_span *held;
+  rb_sp_scope *scope;
+
+  (void)self;
+  if (!rb_sp_ractor_is_main())
+    return Qnil;
+  held = rb_sp_span_of(span);
+  if (!held)
+    return Qnil;
+  scope = rb_sp_scope_current();
+  held->ended_in = scope ? scope->serial : UINT64_MAX;
+  /* What is left attached is not worked for any more. */
+  if (scope && scope->span == held->number)
+    rb_sp_scope_span_set(scope, NULL);
+  spanprof_span_end(held->number);
+  return Qnil;
+}
+
+/* SpanProcessor#followed? */
+static VALUE span_followed(VALUE self) {
+  (void)self;
+  return span_is_followed() ? Qtrue : Qfalse;
+}
+
+void rb_sp_span_init(void) {
+  static const spanprof_span_attribute attributes[SPAN_ATTRIBUTES] = {
+      SPANPROF_ATTRIBUTE_PROFILE_ID, SPANPROF_ATTRIBUTE_URL,
+      SPANPROF_ATTRIBUTE_BASELINE_URL, SPANPROF_ATTRIBUTE_DIFF_URL};
+  VALUE hook = rb_define_module_under(rb_sp_native, "SpanHook");
+  size_t i;
+
+  span_class = rb_sp_class_opaque("Span");
+  span_context = rb_intern("context");
+  span_name = rb_intern("name");
+  span_remote = rb_intern("remote?");
+  span_remote_parent = rb_intern("@parent_span_is_remote");
+  span_sampled = rb_intern("sampled?");
+  span_ivar = rb_intern("spanprof span");
+  span_new_rules = rb_intern("new_rules");
+  span_tell_resource = rb_intern("tell_resource");
+  pthread_atfork(NULL, NULL, span_resource_forget);
+  rb_gc_register_address(&span_flags);
+  for (i = 0; i < SPAN_ATTRIBUTES; i++) {
+    span_keys[i] = rb_str_to_interned_str(
+        rb_utf8_str_new_cstr(spanprof_span_attribute_key(attributes[i])));
+    rb_gc_register_mark_object(span_keys[i]);
+  }
+  rb_ext_ractor_safe(true);
+  rb_define_method(hook, "on_finish", span_on_finish, 1);
+  rb_define_private_method(hook, "label_span", span_label, 8);
+  rb_define_private_method(hook, "followed?", span_followed, 0);
+  rb_define_module_function(rb_sp_native, "span_rename", span_rename, 1);
+  rb_ext_ractor_safe(false);
+  rb_define_module_function(rb_sp_native, "resource_set", native_resource_set,
+                            2);
+}

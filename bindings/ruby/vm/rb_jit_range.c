@@ -1,0 +1,134 @@
+#include "rb_jit_range.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/rb_override.h"
+#include "rb_jit_push.h"
+#include "rb_spanprof.h"
+#include "unwind/elf/process_maps.h"
+
+/* YJIT reserves at once all it may use: 128 MiB by default, 256 on 3.1, 64 on
+ * 3.2 (--yjit-exec-mem-size). Other makers of code use less. */
+#define JIT_BYTES_MIN (UINT64_C(1) << 20)
+
+/* Later Rubies name their memory, where the kernel keeps names (yjit.c). */
+#define JIT_MEMORY_NAME "[anon:Ruby:"
+
+static const char *const jit_names[] = {"YJIT", "RJIT", "ZJIT"};
+
+#define JIT_COUNT (sizeof jit_names / sizeof jit_names[0])
+
+/* In the place of what the compilers' modules have; guarded by the GVL. */
+static VALUE jit_hook_module;
+static bool jit_followed;
+
+/* RubyVM::YJIT, say, or nil. */
+static VALUE jit_module(const char *name) {
+  VALUE vm = rb_const_get(rb_cObject, rb_intern("RubyVM"));
+  ID id = rb_intern(name);
+
+  return rb_const_defined_at(vm, id) ? rb_const_get_at(vm, id) : Qnil;
+}
+
+static bool jit_enabled(void) {
+  size_t i;
+
+  for (i = 0; i < JIT_COUNT; i++) {
+    VALUE jit = jit_module(jit_names[i]);
+
+    if (!NIL_P(jit) && RTEST(rb_funcall(jit, rb_intern("enabled?"), 0)))
+      return true;
+  }
+  return false;
+}
+
+/* Neighbouring memory of no file, and nobody's but the VM's by name. */
+typedef struct jit_search {
+  spanprof_range run; /* from its first executable part on */
+  bool runs;          /* has an executable part */
+  spanprof_range longest;
+} jit_search;
+
+static bool jit_is_anonymous(const sp_process_mapping *mapping) {
+  return *mapping->path == '\0' || strncmp(mapping->path, JIT_MEMORY_NAME,
+                                           sizeof JIT_MEMORY_NAME - 1) == 0;
+}
+
+/* A reservation whose parts differ in access is one run. */
+static bool jit_visit(void *data, const sp_process_mapping *mapping) {
+  jit_search *search = data;
+  spanprof_range *run = &search->run;
+
+  if (!jit_is_anonymous(mapping))
+    return false;
+  if (run->end != mapping->start) {
+    run->start = mapping->start;
+    search->runs = false;
+  }
+  run->end = mapping->limit;
+  if (mapping->executable && !search->runs) {
+    run->start = mapping->start;
+    search->runs = true;
+  }
+  if (search->runs && run->end - run->start >= JIT_BYTES_MIN &&
+      run->end - run->start > search->longest.end - search->longest.start)
+    search->longest = *run;
+  return false;
+}
+
+static bool range_find(spanprof_range *out) {
+  char path[sizeof JIT_MEMORY_NAME + 1];
+  jit_search search = {0};
+
+  sp_process_maps_each(path, sizeof path, jit_visit, &search);
+  *out = search.longest;
+  return out->end > 0;
+}
+
+/* May raise. */
+static VALUE range_tell(VALUE data) {
+  spanprof_range range;
+
+  (void)data;
+  if (jit_enabled() && range_find(&range)) {
+    rb_sp_jit_push_watch(&range);
+    spanprof_runtime_eval_add(&range);
+  }
+  return Qnil;
+}
+
+/* RubyVM::YJIT.enable(...) */
+static VALUE jit_enable(int argc, VALUE *argv, VALUE self) {
+  VALUE enabled =
+      rb_sp_override_call(self, rb_sp_override_kept("enable"), argc, argv);
+
+  rb_sp_guard(range_tell, Qnil);
+  return enabled;
+}
+
+/* May raise. */
+static VALUE jit_hook(VALUE hook) {
+  size_t i;
+
+  for (i = 0; i < JIT_COUNT; i++) {
+    VALUE jit = jit_module(jit_names[i]);
+
+    if (!NIL_P(jit) && rb_respond_to(jit, rb_intern("enable")))
+      rb_sp_override_install(rb_singleton_class(jit), hook);
+  }
+  return Qnil;
+}
+
+void rb_sp_jit_range_init(void) {
+  jit_hook_module = rb_define_module_under(rb_sp_native, "JitHook");
+  rb_gc_register_mark_object(jit_hook_module);
+  rb_define_method(jit_hook_module, "enable", jit_enable, -1);
+}
+
+void rb_sp_jit_range_follow(void) {
+  if (!jit_followed)
+    rb_sp_guard(jit_hook, jit_hook_module);
+  jit_followed = true;
+  rb_sp_guard(range_tell, Qnil);
+}
