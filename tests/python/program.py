@@ -81,12 +81,12 @@ def free_port() -> int:
         return int(server.getsockname()[1])
 
 
-def fetch(port: int, path: str = "/") -> str:
+def fetch(port: int, path: str = "/", timeout: float = 30) -> str:
     """The body of a page, asked for until the server is up."""
     until = time.monotonic() + TIMEOUT_S
     while True:
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as page:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=timeout) as page:
                 return str(page.read().decode())
         except urllib.error.HTTPError:
             raise

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
+import noise
 from program import ProgramCase, fetch, free_port, importable, wait_for
 
 APPLICATION = """
@@ -18,6 +21,42 @@ async def app(scope, receive, send):
     await send({"type": "http.response.start", "status": 200,
                 "headers": [(b"content-type", b"text/plain")]})
     await send({"type": "http.response.body", "body": str(os.getpid()).encode()})
+"""
+
+BLOCKS = 50
+STRETCHES = 8
+# Each request burns CPU time in a `profile` block: on the event loop, in turns
+# with the other requests, and in a worker thread. The first block waits until all
+# are open.
+PROFILED_REQUESTS = f"""
+import asyncio
+import json
+import spanprof
+assert spanprof.start()
+
+opened = 0
+every = asyncio.Event()
+
+def measured_burn(seconds):
+    began = time.thread_time()
+    burn(seconds)
+    return time.thread_time() - began
+
+async def app(scope, receive, send):
+    global opened
+    with spanprof.profile(show=False) as block:
+        opened += 1
+        if opened == {BLOCKS}:
+            every.set()
+        await every.wait()
+        true_s = await asyncio.to_thread(measured_burn, 0.05)
+        for _ in range({STRETCHES - 1}):
+            true_s += measured_burn(0.05)
+            await asyncio.sleep(0)
+    answer = dict(true_s=true_s, profiled_s=sum(row.self_s for row in block.top(0)),
+                  reason=block.unavailable_reason, running=spanprof.running())
+    await send(dict(type="http.response.start", status=200, headers=[(b"content-type", b"application/json")]))
+    await send(dict(type="http.response.body", body=json.dumps(answer).encode()))
 """
 
 
@@ -43,6 +82,25 @@ class UvicornTest(ProgramCase):
         burned = self.burn_by_requests(port, 1)
         self.interrupt(server)
         self.assert_processes_covered(burned)
+
+    def test_concurrent_profiles_beside_a_session(self) -> None:
+        self.write("app.py", PROFILED_REQUESTS)
+        port = free_port()
+        self.serve(self.command(port))
+        with ThreadPoolExecutor(BLOCKS) as pool:
+            blocks = [json.loads(body) for body in pool.map(lambda _: fetch(port, timeout=120), range(BLOCKS))]
+        for block in blocks:
+            self.assertEqual((block["reason"], block["running"]), (None, True))
+            self.assertAlmostEqual(block["profiled_s"], block["true_s"],
+                                   delta=noise.of_time(block["true_s"], block["true_s"], 0.01, STRETCHES))
+        ratios = [block["profiled_s"] / block["true_s"] for block in blocks]
+        true_s = sum(block["true_s"] for block in blocks)
+        # The loop's thread passes its ticks from one block to the next.
+        allowed = noise.of_time(true_s, true_s, 0.01, BLOCKS) / true_s
+        mean = sum(ratios) / BLOCKS
+        print(f"{BLOCKS} blocks: profiled / true CPU time {mean:.4f} on average, {min(ratios):.2f} to "
+              f"{max(ratios):.2f}, at most {allowed:.3f} from 1 by chance")
+        self.assertAlmostEqual(mean, 1, delta=allowed)
 
     def test_the_reloader_profiles_every_generation(self) -> None:
         path = self.write("app.py", APPLICATION)
