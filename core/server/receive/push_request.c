@@ -14,26 +14,20 @@ enum {
 };
 
 static const sp_json_field push_json_label[] = {
-    {"name", NULL, PUSH_LABEL_NAME, SP_JSON_TEXT, false, NULL},
-    {"value", NULL, PUSH_LABEL_VALUE, SP_JSON_TEXT, false, NULL},
-    {NULL, NULL, 0, SP_JSON_END, false, NULL}};
+    SP_JSON_ONE("name", PUSH_LABEL_NAME, SP_JSON_TEXT),
+    SP_JSON_ONE("value", PUSH_LABEL_VALUE, SP_JSON_TEXT), SP_JSON_LAST};
 
 static const sp_json_field push_json_sample[] = {
-    {"rawProfile", "raw_profile", PUSH_SAMPLE_PROFILE, SP_JSON_BASE64, false,
-     NULL},
-    {"ID", NULL, PUSH_SAMPLE_ID, SP_JSON_TEXT, false, NULL},
-    {NULL, NULL, 0, SP_JSON_END, false, NULL}};
+    SP_JSON_ONE("rawProfile", PUSH_SAMPLE_PROFILE, SP_JSON_BASE64),
+    SP_JSON_ONE("ID", PUSH_SAMPLE_ID, SP_JSON_TEXT), SP_JSON_LAST};
 
 static const sp_json_field push_json_series[] = {
-    {"labels", NULL, PUSH_SERIES_LABELS, SP_JSON_MESSAGE, true,
-     push_json_label},
-    {"samples", NULL, PUSH_SERIES_SAMPLES, SP_JSON_MESSAGE, true,
-     push_json_sample},
-    {NULL, NULL, 0, SP_JSON_END, false, NULL}};
+    SP_JSON_LIST("labels", PUSH_SERIES_LABELS, push_json_label),
+    SP_JSON_LIST("samples", PUSH_SERIES_SAMPLES, push_json_sample),
+    SP_JSON_LAST};
 
 static const sp_json_field push_json_request[] = {
-    {"series", NULL, PUSH_SERIES, SP_JSON_MESSAGE, true, push_json_series},
-    {NULL, NULL, 0, SP_JSON_END, false, NULL}};
+    SP_JSON_LIST("series", PUSH_SERIES, push_json_series), SP_JSON_LAST};
 
 spanprof_status sp_push_request_json(sp_view json, sp_buffer *out,
                                      sp_refusal *refusal) {

@@ -2,54 +2,44 @@
 
 #include "server/receive/otlp/otlp_json.h"
 
-#define TRACE_END \
-  { NULL, NULL, 0, SP_JSON_END, false, NULL }
-
-/* What is kept alone; other fields are skipped, as OTLP/JSON wants of unknown
- * ones: https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. */
-/* OTLP/JSON has numbers; OpenTelemetry's collector takes the names, too. */
-#define TRACE_NAME(name, number) \
-  { name, NULL, number, SP_JSON_NUMBER, false, NULL }
+/* Only the fields that are stored. Others are skipped, as OTLP/JSON demands of
+ * unknown ones:
+ * https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding. Enums are
+ * numbers in OTLP/JSON; OpenTelemetry's collector accepts their names, too. */
 static const sp_json_field trace_json_kinds[] = {
-    TRACE_NAME("SPAN_KIND_UNSPECIFIED", 0),
-    TRACE_NAME("SPAN_KIND_INTERNAL", 1),
-    TRACE_NAME("SPAN_KIND_SERVER", 2),
-    TRACE_NAME("SPAN_KIND_CLIENT", 3),
-    TRACE_NAME("SPAN_KIND_PRODUCER", 4),
-    TRACE_NAME("SPAN_KIND_CONSUMER", 5),
-    TRACE_END};
+    SP_JSON_VALUE("SPAN_KIND_UNSPECIFIED", 0),
+    SP_JSON_VALUE("SPAN_KIND_INTERNAL", 1),
+    SP_JSON_VALUE("SPAN_KIND_SERVER", 2),
+    SP_JSON_VALUE("SPAN_KIND_CLIENT", 3),
+    SP_JSON_VALUE("SPAN_KIND_PRODUCER", 4),
+    SP_JSON_VALUE("SPAN_KIND_CONSUMER", 5),
+    SP_JSON_LAST};
 static const sp_json_field trace_json_codes[] = {
-    TRACE_NAME("STATUS_CODE_UNSET", 0), TRACE_NAME("STATUS_CODE_OK", 1),
-    TRACE_NAME("STATUS_CODE_ERROR", 2), TRACE_END};
+    SP_JSON_VALUE("STATUS_CODE_UNSET", 0), SP_JSON_VALUE("STATUS_CODE_OK", 1),
+    SP_JSON_VALUE("STATUS_CODE_ERROR", 2), SP_JSON_LAST};
 
 static const sp_json_field trace_json_status[] = {
-    {"message", NULL, 2, SP_JSON_TEXT, false, NULL},
-    {"code", NULL, 3, SP_JSON_NUMBER, false, trace_json_codes},
-    TRACE_END};
+    SP_JSON_ONE("message", 2, SP_JSON_TEXT),
+    SP_JSON_ENUM("code", 3, trace_json_codes), SP_JSON_LAST};
 
 static const sp_json_field trace_json_span[] = {
-    {"traceId", "trace_id", 1, SP_JSON_HEX, false, NULL},
-    {"spanId", "span_id", 2, SP_JSON_HEX, false, NULL},
-    {"parentSpanId", "parent_span_id", 4, SP_JSON_HEX, false, NULL},
-    {"name", NULL, 5, SP_JSON_TEXT, false, NULL},
-    {"kind", NULL, 6, SP_JSON_NUMBER, false, trace_json_kinds},
-    {"startTimeUnixNano", "start_time_unix_nano", 7, SP_JSON_FIXED64, false,
-     NULL},
-    {"endTimeUnixNano", "end_time_unix_nano", 8, SP_JSON_FIXED64, false, NULL},
-    {"attributes", NULL, 9, SP_JSON_MESSAGE, true, sp_otlp_json_key_value},
-    {"status", NULL, 15, SP_JSON_MESSAGE, false, trace_json_status},
-    TRACE_END};
+    SP_JSON_ONE("traceId", 1, SP_JSON_HEX),
+    SP_JSON_ONE("spanId", 2, SP_JSON_HEX),
+    SP_JSON_ONE("parentSpanId", 4, SP_JSON_HEX),
+    SP_JSON_ONE("name", 5, SP_JSON_TEXT),
+    SP_JSON_ENUM("kind", 6, trace_json_kinds),
+    SP_JSON_ONE("startTimeUnixNano", 7, SP_JSON_FIXED64),
+    SP_JSON_ONE("endTimeUnixNano", 8, SP_JSON_FIXED64),
+    SP_JSON_LIST("attributes", 9, sp_otlp_json_key_value),
+    SP_JSON_INSIDE("status", 15, trace_json_status),
+    SP_JSON_LAST};
 
 static const sp_json_field trace_json_scope_spans[] = {
-    {"spans", NULL, 2, SP_JSON_MESSAGE, true, trace_json_span}, TRACE_END};
+    SP_JSON_LIST("spans", 2, trace_json_span), SP_JSON_LAST};
 
 static const sp_json_field trace_json_resource_spans[] = {
-    {"resource", NULL, 1, SP_JSON_MESSAGE, false, sp_otlp_json_resource},
-    {"scopeSpans", "scope_spans", 2, SP_JSON_MESSAGE, true,
-     trace_json_scope_spans},
-    TRACE_END};
+    SP_JSON_INSIDE("resource", 1, sp_otlp_json_resource),
+    SP_JSON_LIST("scopeSpans", 2, trace_json_scope_spans), SP_JSON_LAST};
 
-const sp_json_field sp_otlp_json_spans[] = {{"resourceSpans", "resource_spans",
-                                             1, SP_JSON_MESSAGE, true,
-                                             trace_json_resource_spans},
-                                            TRACE_END};
+const sp_json_field sp_otlp_json_spans[] = {
+    SP_JSON_LIST("resourceSpans", 1, trace_json_resource_spans), SP_JSON_LAST};

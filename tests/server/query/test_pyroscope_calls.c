@@ -23,17 +23,23 @@ static void connect_answers_json(void) {
   answer_dispose(&a);
 }
 
+#define HEATMAP_EMPTY                              \
+  "\"start\":1699999000000,\"end\":1699999000000," \
+  "\"profileTypeID\":\"" FIXTURE_TYPE "\""
+
 /* Of several faults the first in the order of Pyroscope's checks. */
 static void a_heatmap_checks_its_request_in_order(void) {
   static const char *const cases[][2] = {
-      {"\"limit\":-1", "step must be >= 1ms, got 0.000000"},
-      {"\"step\":60,\"limit\":-1,\"end\":1",
+      {SELECT ",\"limit\":-1", "step must be >= 1ms, got 0.000000"},
+      {HEATMAP_EMPTY ",\"step\":60,\"limit\":-1",
        "limit must be non-negative, got -1"},
-      {"\"step\":60,\"limit\":\"-1\"", "limit must be non-negative, got -1"},
-      {"\"step\":60,\"end\":1699999000000",
+      {SELECT ",\"step\":60,\"limit\":\"-1\"",
+       "limit must be non-negative, got -1"},
+      {HEATMAP_EMPTY ",\"step\":60",
        "start time must be before end time, got start=1699999000000 "
        "end=1699999000000"},
-      {"\"step\":60,\"limit\":0", "valid heatmap query type must be specified"},
+      {SELECT ",\"step\":60,\"limit\":0",
+       "valid heatmap query type must be specified"},
   };
   char body[512];
   size_t i;
@@ -41,8 +47,7 @@ static void a_heatmap_checks_its_request_in_order(void) {
   for (i = 0; i < SP_COUNT_OF(cases); i++) {
     answer a;
 
-    snprintf(body, sizeof body, "{" SELECT ",\"labelSelector\":\"{}\",%s}",
-             cases[i][0]);
+    snprintf(body, sizeof body, "{%s,\"labelSelector\":\"{}\"}", cases[i][0]);
     a = post(QUERIER "SelectHeatmap", "application/json", body);
     check_has(&a, 400, cases[i][1]);
     answer_dispose(&a);

@@ -2,18 +2,22 @@
 #include "check.h"
 #include "server/receive/wire/json_wire.h"
 
-static const sp_json_field inner[] = {
-    {"text", NULL, 1, SP_JSON_TEXT, false, NULL},
-    {NULL, NULL, 0, SP_JSON_END, false, NULL}};
+static const sp_json_field inner[] = {SP_JSON_ONE("text", 1, SP_JSON_TEXT),
+                                      SP_JSON_LAST};
+
+static const sp_json_field colours[] = {SP_JSON_VALUE("DARK_RED", 7),
+                                        SP_JSON_LAST};
 
 static const sp_json_field outer[] = {
-    {"bigNumber", "big_number", 1, SP_JSON_NUMBER, false, NULL},
-    {"raw", NULL, 2, SP_JSON_BASE64, false, NULL},
-    {"id", NULL, 3, SP_JSON_HEX, false, NULL},
-    {"list", NULL, 4, SP_JSON_MESSAGE, true, inner},
-    {"flag", NULL, 5, SP_JSON_BOOL, false, NULL},
-    {"time", NULL, 6, SP_JSON_FIXED64, false, NULL},
-    {NULL, NULL, 0, SP_JSON_END, false, NULL}};
+    SP_JSON_ONE("bigNumber", 1, SP_JSON_NUMBER),
+    SP_JSON_ONE("raw", 2, SP_JSON_BASE64),
+    SP_JSON_ONE("id", 3, SP_JSON_HEX),
+    SP_JSON_LIST("list", 4, inner),
+    SP_JSON_ONE("flag", 5, SP_JSON_BOOL),
+    SP_JSON_ONE("time", 6, SP_JSON_FIXED64),
+    SP_JSON_ENUM("colour", 7, colours),
+    SP_JSON_ONE("real", 8, SP_JSON_DOUBLE),
+    SP_JSON_LAST};
 
 /* In hexadecimal; "!" and the sentence where it is refused. */
 static void rewrite(const char *json, bool strict, sp_buffer *out) {
@@ -40,6 +44,13 @@ static void values_become_fields(void) {
       {"{}", ""},
       {"{\"bigNumber\":\"9223372036854775807\"}", "08ffffffffffffffff7f"},
       {"{\"big_number\":9223372036854775807}", "08ffffffffffffffff7f"},
+      {"{\"bignumber\":1,\"big_\":1,\"big__number\":1}", ""},
+      {"{\"colour\":\"DARK_RED\"}", "3807"},
+      {"{\"colour\":8}", "3808"},
+      {"{\"colour\":\"PINK\"}", ""},
+      {"{\"colour\":true}", "!proto: invalid value for field colour"},
+      {"{\"real\":\"0.5\"}", "41000000000000e03f"},
+      {"{\"real\":\"\"}", "!proto: invalid value for field real"},
       {"{\"bigNumber\":\"-1\"}", "08ffffffffffffffffff01"},
       {"{\"bigNumber\":\"18446744073709551615\"}", "08ffffffffffffffffff01"},
       {"{\"bigNumber\":null,\"unknown\":[1]}", ""},
@@ -67,8 +78,10 @@ static void values_become_fields(void) {
     rewrite(cases[i][0], false, &out);
     CHECK_TEXT(out.data ? out.data : "", cases[i][1]);
   }
-  rewrite("{\"colour\":\"red\"}", true, &out);
-  CHECK_TEXT(out.data, "!proto: unknown field \"colour\"");
+  rewrite("{\"shape\":\"round\"}", true, &out);
+  CHECK_TEXT(out.data, "!proto: unknown field \"shape\"");
+  rewrite("{\"colour\":\"PINK\"}", true, &out);
+  CHECK_TEXT(out.data, "!proto: invalid value for field colour");
   rewrite("hello", false, &out);
   CHECK(out.data[0] == '!');
   rewrite("{\"flag\":true,\"flag\":false}", false, &out);

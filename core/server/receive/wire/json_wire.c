@@ -1,5 +1,6 @@
 #include "json_wire.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -144,11 +145,20 @@ static bool json_whole(const json_t *value, uint64_t *out) {
   return true;
 }
 
+/* Whether `given` is the name or its form in the .proto file, in which "_t"
+ * stands for "T": "profile_typeID" for "profileTypeID". */
+static bool json_is_name(const char *name, const char *given) {
+  for (; *name && *given; name++, given++)
+    if (*name != *given &&
+        (*given != '_' || *name != toupper((unsigned char)*++given)))
+      return false;
+  return *name == *given;
+}
+
 static const sp_json_field *json_find(const sp_json_field *fields,
                                       const char *name) {
   for (; fields->kind != SP_JSON_END; fields++)
-    if (strcmp(fields->name, name) == 0 ||
-        (fields->snake_name && strcmp(fields->snake_name, name) == 0))
+    if (json_is_name(fields->name, name))
       return fields;
   return NULL;
 }
@@ -162,25 +172,38 @@ static const sp_json_field *json_named(const sp_json_field *field,
              : NULL;
 }
 
+/* A number, or a number as text. */
+static bool json_floating(const json_t *value, uint64_t *bits) {
+  const char *text = json_string_value(value);
+  double real = json_number_value(value);
+  char *end = NULL;
+
+  if (text)
+    real = strtod(text, &end);
+  memcpy(bits, &real, sizeof *bits);
+  return text ? *text && *end == '\0' : json_is_number(value);
+}
+
 static spanprof_status json_put_number(json_writer *writer,
                                        const sp_json_field *field,
                                        const json_t *value, sp_buffer *out) {
   const sp_json_field *named = json_named(field, value);
   uint64_t number = 0;
-  double real;
+  bool sound = true;
 
-  if (named) {
+  if (named)
     number = named->number;
-  } else if (field->kind == SP_JSON_BOOL && json_is_boolean(value)) {
-    number = json_is_true(value);
-  } else if (field->kind == SP_JSON_DOUBLE) {
-    if (!json_is_number(value))
-      return json_refuse(writer, field);
-    real = json_number_value(value);
-    memcpy(&number, &real, sizeof number);
-  } else if (field->kind == SP_JSON_BOOL || !json_whole(value, &number)) {
+  else if (field->kind == SP_JSON_BOOL)
+    sound = json_is_boolean(value), number = json_is_true(value);
+  else if (field->kind == SP_JSON_DOUBLE)
+    sound = json_floating(value, &number);
+  else
+    sound = json_whole(value, &number);
+  if (!sound && field->message && json_is_string(value) &&
+      !writer->rules->refuse_unknown)
+    return SPANPROF_OK;
+  if (!sound)
     return json_refuse(writer, field);
-  }
   if (field->kind == SP_JSON_NUMBER || field->kind == SP_JSON_BOOL) {
     json_put_varint(out, (uint64_t)field->number << 3 | SP_WIRE_NUMBER);
     json_put_varint(out, number);

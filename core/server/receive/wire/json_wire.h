@@ -13,7 +13,7 @@ typedef enum sp_json_kind {
   SP_JSON_TEXT,
   SP_JSON_BASE64,
   SP_JSON_HEX,    /* bytes, as OTLP has its ids */
-  SP_JSON_NUMBER, /* every varint, enums among them */
+  SP_JSON_NUMBER, /* every varint, also an enum */
   SP_JSON_BOOL,
   SP_JSON_FIXED64,
   SP_JSON_FIXED32,
@@ -21,17 +21,32 @@ typedef enum sp_json_kind {
 } sp_json_kind;
 
 typedef struct sp_json_field {
-  const char *name;       /* "rawProfile" */
-  const char *snake_name; /* "raw_profile"; NULL: the same */
+  const char *name; /* "rawProfile"; a text may also have "raw_profile" */
   uint32_t number;
   sp_json_kind kind;
   bool repeated;
-  /* Its fields; of a number the names that it may have instead, or NULL. */
+  /* The fields of a message; the names of an enum's values, or NULL. */
   const struct sp_json_field *message;
+  size_t place; /* offset in the struct of its reader, if that has a table */
 } sp_json_field;
 
+/* Rows of a table. */
+#define SP_JSON_ONE(name, number, kind) \
+  { name, number, kind, false, NULL, 0 }
+#define SP_JSON_MANY(name, number, kind) \
+  { name, number, kind, true, NULL, 0 }
+#define SP_JSON_INSIDE(name, number, message) \
+  { name, number, SP_JSON_MESSAGE, false, message, 0 }
+#define SP_JSON_LIST(name, number, message) \
+  { name, number, SP_JSON_MESSAGE, true, message, 0 }
+#define SP_JSON_ENUM(name, number, names) \
+  { name, number, SP_JSON_NUMBER, false, names, 0 }
+#define SP_JSON_VALUE(name, number) SP_JSON_ONE(name, number, SP_JSON_NUMBER)
+#define SP_JSON_LAST \
+  { NULL, 0, SP_JSON_END, false, NULL, 0 }
+
 typedef struct sp_json_rules {
-  bool refuse_unknown; /* fields; else they are skipped */
+  bool refuse_unknown; /* fields and enum values; else they are skipped */
 } sp_json_rules;
 
 /* What `text` may be and hold, against texts that take a hundred times their

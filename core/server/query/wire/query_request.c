@@ -1,7 +1,8 @@
+#include "query_request.h"
+
 #include <string.h>
 
 #include "profile/pprof/pprof_fields.h"
-#include "query_request.h"
 #include "request_fields.h"
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
@@ -31,9 +32,9 @@ spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
   return SPANPROF_OK;
 }
 
-/* One message of the body; a call has at most two, one in the other. */
+/* One message of the body, half read. */
 typedef struct proto_level {
-  const sp_message *message;
+  sp_message message;
   sp_pprof_fields fields;
   sp_query_request *out;
 } proto_level;
@@ -67,18 +68,18 @@ static spanprof_status proto_named(sp_texts *out, sp_arena *arena,
                       last.size);
 }
 
-static spanprof_status proto_text(void *place, const sp_request_field *known,
+static spanprof_status proto_text(void *place, const sp_json_field *known,
                                   const sp_message *message, sp_arena *arena,
                                   const sp_pprof_field *field,
                                   sp_query_fault *fault) {
   const char *text;
 
-  if (known->kind == SP_FIELD_NAMED)
+  if (known->kind == SP_JSON_MESSAGE)
     return proto_named(place, arena, message, field, fault);
   if (!proto_is_text(field))
     return proto_refuse(message, "a string field contains invalid UTF-8",
                         fault);
-  if (known->kind == SP_FIELD_TEXTS)
+  if (known->repeated)
     return sp_texts_add(place, arena, (const char *)field->bytes, field->size);
   text = sp_arena_text(arena, (const char *)field->bytes, field->size);
   if (!text)
@@ -87,13 +88,11 @@ static spanprof_status proto_text(void *place, const sp_request_field *known,
   return SPANPROF_OK;
 }
 
-static const sp_request_field *proto_find(const sp_message *message,
-                                          uint32_t number) {
-  size_t i;
-
-  for (i = 0; i < message->count; i++)
-    if (message->fields[i].number == number)
-      return &message->fields[i];
+static const sp_json_field *proto_find(const sp_json_field *fields,
+                                       uint32_t number) {
+  for (; fields->kind != SP_JSON_END; fields++)
+    if (fields->number == number)
+      return fields;
   return NULL;
 }
 
@@ -101,27 +100,26 @@ static const sp_request_field *proto_find(const sp_message *message,
 static spanprof_status proto_field(const proto_level *level, sp_arena *arena,
                                    const sp_pprof_field *field,
                                    proto_level *inner, sp_query_fault *fault) {
-  const sp_request_field *known = proto_find(level->message, field->number);
+  const sp_json_field *known = proto_find(level->message.fields, field->number);
   char *place = known ? (char *)level->out + known->place : NULL;
   sp_query_request **request = (sp_query_request **)(void *)place;
 
   if (!known)
     return SPANPROF_OK;
-  if (known->kind <= SP_FIELD_DOUBLE) {
-    if (field->is_bytes)
-      return proto_refuse(level->message, "wrong wire type", fault);
+  if (field->is_bytes !=
+      (known->kind == SP_JSON_TEXT || known->kind == SP_JSON_MESSAGE))
+    return proto_refuse(&level->message, "wrong wire type", fault);
+  if (!field->is_bytes) {
     memcpy(place, &field->value, sizeof field->value);
     return SPANPROF_OK;
   }
-  if (!field->is_bytes)
-    return proto_refuse(level->message, "wrong wire type", fault);
-  if (known->kind != SP_FIELD_INSIDE && known->kind != SP_FIELD_REQUEST)
-    return proto_text(place, known, level->message, arena, field, fault);
+  if (known->kind == SP_JSON_TEXT || known->repeated)
+    return proto_text(place, known, &level->message, arena, field, fault);
   *inner =
-      (proto_level){.message = known->message,
+      (proto_level){.message = {known->name, known->message},
                     .fields = sp_pprof_fields_of(field->bytes, field->size),
                     .out = level->out};
-  if (known->kind == SP_FIELD_INSIDE) {
+  if (known->message != sp_stacktraces_fields) {
     *(bool *)(void *)place = true;
     return SPANPROF_OK;
   }
@@ -134,7 +132,7 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
                                        const sp_message *message,
                                        sp_arena *arena, const void *bytes,
                                        size_t size, sp_query_fault *fault) {
-  proto_level levels[4] = {{.message = message,
+  proto_level levels[4] = {{.message = *message,
                             .fields = sp_pprof_fields_of(bytes, size),
                             .out = out}};
   size_t depth = 0;
@@ -146,7 +144,7 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
 
     if (!sp_pprof_fields_next(&level->fields, &field)) {
       if (level->fields.broken)
-        return proto_refuse(level->message,
+        return proto_refuse(&level->message,
                             "cannot parse invalid wire-format "
                             "data",
                             fault);
@@ -157,9 +155,37 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
     st = proto_field(level, arena, &field, &inner, fault);
     if (st)
       return st;
-    /* Messages nest as deep as the tables above do: what a Diff's
-     * side's stack selector has of Go is the deepest. */
-    if (inner.message)
+    /* The deepest message of the tables is at level 3: a Diff's left, its stack
+     * selector, the selector's goPgo. */
+    if (inner.message.fields)
       levels[++depth] = inner;
   }
+}
+
+spanprof_status sp_query_request_json(sp_query_request *out,
+                                      const sp_message *message,
+                                      sp_arena *arena, const char *text,
+                                      size_t size, sp_query_fault *fault) {
+  const sp_json_rules rules = {.refuse_unknown = false};
+  sp_refusal refusal;
+  sp_buffer wire;
+  spanprof_status st;
+
+  if (size == 0)
+    return sp_query_refuse(fault, SP_CODE_INVALID,
+                           "unmarshal message: zero-length payload is not a "
+                           "valid JSON object");
+  sp_refusal_init(&refusal, arena->mem);
+  sp_buffer_init(&wire, arena->mem);
+  st = sp_json_wire(sp_view_of(text, size), message->fields, &rules, &wire,
+                    &refusal);
+  if (refusal.kind)
+    st = sp_query_refuse(fault, SP_CODE_INVALID, "unmarshal message: %s",
+                         sp_refusal_text(&refusal));
+  if (!st)
+    st = sp_query_request_proto(out, message, arena, wire.data, wire.size,
+                                fault);
+  sp_buffer_dispose(&wire);
+  sp_refusal_dispose(&refusal);
+  return st;
 }
