@@ -39,7 +39,7 @@ static void check_say_options(sp_check_list *list,
                                    : settings->application_name,
                (unsigned)settings->sample_rate_hz, settings->label_count,
                settings->label_count == 1 ? "" : "s",
-               (double)settings->upload_interval_ns / 1e9);
+               (double)settings->upload_interval_ms / 1e3);
   if (settings->output_directory)
     sp_check_say(list, SP_CHECK_OK, "output", "%s can be written",
                  settings->output_directory);
@@ -100,7 +100,7 @@ static void check_run(sp_check_list *list) {
   check_say_notes(list, &notes);
   sp_buffer_dispose(&notes);
   sp_check_service_names(list);
-  check_kernel(list, st ? 0 : settings.signal_number);
+  check_kernel(list, st ? 0 : (int)settings.signal_number);
   if (!st) {
     sp_check_server(list, &settings);
     check_say_end(list);

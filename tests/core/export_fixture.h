@@ -56,7 +56,7 @@ static inline sp_settings usual_settings(void) {
                           .application_name = (char *)"checkout",
                           .sample_rate_hz = 100,
                           .queue_bytes = 8 << 20,
-                          .upload_interval_ns = 10 * SP_NS_PER_S,
+                          .upload_interval_ms = 10000,
                           .output_max_bytes = 1 << 30,
                           .output_max_age_s = 7 * 24 * 3600,
                           .spool_max_bytes = 64 << 20,

@@ -133,14 +133,16 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
     return SPANPROF_ERR_NOMEM;
   collector->mem = mem;
   collector->config = *config;
-  collector->window_most_ns = config->settings->upload_interval_ns;
+  collector->window_most_ns =
+      config->settings->upload_interval_ms * SP_NS_PER_MS;
   locks_init(collector);
   st = sp_capture_hold(&collector->capture);
   if (!st)
     collector->ring = sp_capture_ring(collector->capture);
-  sp_timer_base_init(&collector->base, config->settings->sample_rate_hz);
+  sp_timer_base_init(&collector->base,
+                     (uint32_t)config->settings->sample_rate_hz);
   if (!st)
-    st = sp_signal_choose(config->settings->signal_number,
+    st = sp_signal_choose((int)config->settings->signal_number,
                           &collector->signal_number);
   if (!st)
     st = sp_signal_install(collector->signal_number, sp_capture_signal);
@@ -284,7 +286,8 @@ void sp_collector_after_fork_child(sp_collector *collector) {
   collector->windows_wanted = 0;
   collector->windows_sealed = 0;
   collector->last_time_ns = 0;
-  collector->window_most_ns = collector->config.settings->upload_interval_ns;
+  collector->window_most_ns =
+      collector->config.settings->upload_interval_ms * SP_NS_PER_MS;
   /* The one thread there is has been seen to. */
   collector->scan_due_ns = sp_monotonic_ns() + SP_COLLECTOR_SCAN_NS;
   collector->warnings =

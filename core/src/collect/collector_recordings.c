@@ -123,7 +123,7 @@ static void part_keep(void *data, sp_encoded *part) {
 static void note_write(const sp_collector *collector, sp_recording *recording,
                        bool early) {
   const sp_recording_config *asked = &recording->config;
-  const uint32_t rate_hz = collector->config.settings->sample_rate_hz;
+  const uint32_t rate_hz = (uint32_t)collector->config.settings->sample_rate_hz;
   char rate[64] = "";
   const char *native =
       asked->native_frames && !collector->config.settings->native_frames

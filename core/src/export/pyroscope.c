@@ -153,7 +153,7 @@ static void ingest_build(sp_pyroscope_request *request,
       "&from=%llu&until=%llu&format=pprof&spyName=spanprof&sampleRate=%u",
       (unsigned long long)part->time_ns,
       (unsigned long long)(part->time_ns + part->duration_ns),
-      settings->sample_rate_hz);
+      (unsigned)settings->sample_rate_hz);
   request->http.content_type = "application/octet-stream";
   request->http.body = part->bytes;
   request->http.size = part->size;

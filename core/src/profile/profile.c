@@ -65,7 +65,7 @@ spanprof_status sp_profile_new(sp_profile **out, const sp_mem *mem,
   profile->mem = mem;
   profile->namer = namer;
   profile->bytes_max = (size_t)settings->window_max_bytes;
-  profile->depth_max = settings->stack_depth_max + 1;
+  profile->depth_max = (uint32_t)settings->stack_depth_max + 1;
   st = profile_main_path(mem, &profile->main_path);
   sp_name_table_init(&profile->names, mem);
   sp_frame_table_init(&profile->frames, mem, &profile->names,

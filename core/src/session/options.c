@@ -122,8 +122,7 @@ static spanprof_status options_read_labels(sp_settings *out,
   spanprof_status st;
 
   sp_label_list_init(&labels, out->mem);
-  out->dotted_label_names = values->dotted_label_names.number != 0;
-  labels.keep_dots = out->dotted_label_names;
+  labels.keep_dots = values->dotted_label_names.number != 0;
   st = sp_identity_labels(identity, &values->resource_labels, &labels, notes);
   sp_label_list_next_source(&labels);
   labels.clean = values->clean_label_names.number != 0;
@@ -176,8 +175,7 @@ static spanprof_status options_read_protocol(sp_settings *out,
 
 /* Those that programs leave to others; the rest kills, stops or means an
  * error. SIGPROF is allowed to whoever asks for it by number. */
-static spanprof_status options_read_signal(sp_settings *out,
-                                           const sp_given *given) {
+static spanprof_status options_check_signal(const sp_given *given) {
   int64_t number = given->number;
 
   if (number != 0 && (number < SIGRTMIN || number > SIGRTMAX) &&
@@ -187,7 +185,6 @@ static spanprof_status options_read_signal(sp_settings *out,
                            "is %d, not 0, %d to %d, SIGPROF, SIGVTALRM, "
                            "SIGUSR1 or SIGUSR2",
                            (int)number, SIGRTMIN, SIGRTMAX);
-  out->signal_number = (int)number;
   return SPANPROF_OK;
 }
 
@@ -213,25 +210,11 @@ static spanprof_status options_read_disk(sp_settings *out,
 
 static void options_read_numbers(sp_settings *out,
                                  const sp_option_values *values) {
-  out->sample_rate_hz = (uint32_t)values->sample_rate_hz.number;
-  out->native_frames = values->native_frames.number != 0;
-  out->full_native_stacks = values->full_native_stacks.number != 0;
-  out->registered_threads_only = values->registered_threads_only.number != 0;
-  out->stack_depth_max = (uint32_t)values->stack_depth_max.number;
-  out->window_max_bytes = (uint64_t)values->window_max_bytes.number;
-  out->report_pid = values->report_pid.number != 0;
-  out->report_thread_id = values->report_thread_id.number != 0;
-  out->report_thread_name = values->report_thread_name.number != 0;
-  out->upload_interval_ns =
-      (uint64_t)values->upload_interval_ms.number * SP_NS_PER_MS;
-  out->queue_bytes = (uint64_t)values->queue_bytes.number;
-  out->output_max_bytes = (uint64_t)values->output_max_bytes.number;
-  out->output_max_age_s = (uint64_t)values->output_max_age_s.number;
-  out->spool_max_bytes = (uint64_t)values->spool_max_bytes.number;
-  out->spool_max_age_s = (uint64_t)values->spool_max_age_s.number;
-  out->span_names_max = (uint32_t)values->span_names_max.number;
-  out->label_values_max = (uint32_t)values->label_values_max.number;
-  out->flush_on_sigterm = values->flush_on_sigterm.number != 0;
+#define OPTIONS_READ(name, kind, ...)                          \
+  SP_SETTING_##kind(out->name = (uint64_t)values->name.number, \
+                    out->name = values->name.number != 0)
+  SP_OPTION_LIST(OPTIONS_READ)
+#undef OPTIONS_READ
 }
 
 static void options_read_callbacks(sp_settings *out,
@@ -271,7 +254,7 @@ spanprof_status sp_settings_read(sp_settings *out, const sp_mem *mem,
   if (!st)
     st = options_read_protocol(out, &values.upload_protocol);
   if (!st)
-    st = options_read_signal(out, &values.signal_number);
+    st = options_check_signal(&values.signal_number);
   if (!st)
     st = options_read_disk(out, &values);
   if (!st) {
@@ -344,7 +327,7 @@ spanprof_status spanprof_options_check(const spanprof_options *options) {
   sp_buffer_dispose(&notes);
   if (st)
     return st;
-  st = sp_signal_choose(settings.signal_number, &number);
+  st = sp_signal_choose((int)settings.signal_number, &number);
   sp_settings_dispose(&settings);
   return st;
 }

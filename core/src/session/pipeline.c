@@ -46,7 +46,7 @@ static spanprof_status rooms_start(sp_pipeline *pipeline) {
                                 .emit_data = pipeline};
   spanprof_status st;
 
-  sp_label_values_max_set(pipeline->settings.label_values_max);
+  sp_label_values_max_set((uint32_t)pipeline->settings.label_values_max);
   st = sp_span_defaults_set(&pipeline->settings);
   if (!st)
     st = sp_exporter_new(&pipeline->exporter, pipeline->mem,

@@ -1,5 +1,6 @@
 #include "start_log.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "util/memory/buffer.h"
@@ -22,11 +23,11 @@ void sp_start_log_line(const sp_settings *settings, int signal_number,
     sp_buffer_text(&line, "profiling the service that the first span names");
   else
     sp_buffer_format(&line, "profiling \"%s\"", settings->application_name);
-  sp_buffer_format(&line, " at %u Hz with signal %d", settings->sample_rate_hz,
-                   signal_number);
+  sp_buffer_format(&line, " at %" PRIu64 " Hz with signal %d",
+                   settings->sample_rate_hz, signal_number);
   if (settings->server_address)
     sp_buffer_format(&line, ", to %s every %.3g s", settings->server_address,
-                     (double)settings->upload_interval_ns / 1e9);
+                     (double)settings->upload_interval_ms / 1e3);
   if (settings->output_directory)
     sp_buffer_format(&line, ", to files in %s", settings->output_directory);
   for (i = 0; i < settings->label_count; i++)

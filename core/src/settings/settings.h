@@ -3,7 +3,25 @@
 #ifndef SP_SETTINGS_H
 #define SP_SETTINGS_H
 
+#include "option_list.h"
 #include "util/memory/mem.h"
+
+/* For options that need no more than the check of the list: `number` for a
+ * number, `flag` for a switch. Nothing for the other kinds. */
+#define SP_SETTING_TEXT(number, flag)
+#define SP_SETTING_URL(number, flag)
+#define SP_SETTING_TEXTS(number, flag)
+#define SP_SETTING_LABELS(number, flag)
+#define SP_SETTING_PATH(number, flag)
+#define SP_SETTING_PROXY(number, flag)
+#define SP_SETTING_NO_PROXY(number, flag)
+#define SP_SETTING_LINES(number, flag)
+#define SP_SETTING_NUMBER(number, flag)  number;
+#define SP_SETTING_RATE(number, flag)    number;
+#define SP_SETTING_MS(number, flag)      number;
+#define SP_SETTING_SECONDS(number, flag) number;
+#define SP_SETTING_SWITCH(number, flag)  flag;
+#define SP_SETTING_LEVEL(number, flag)
 
 typedef struct sp_pair {
   char *name;
@@ -19,20 +37,7 @@ typedef struct sp_settings {
                     * Resource says another */
   sp_pair *labels; /* static, without service_name and __name__; unique */
   size_t label_count;
-  bool dotted_label_names; /* those of samples too; of the static ones it is
-                            * done */
   uint32_t labels_cleaned; /* names of them that were made valid */
-
-  uint32_t sample_rate_hz;
-  int signal_number; /* 0: find one */
-  bool native_frames;
-  bool full_native_stacks;
-  bool registered_threads_only;
-  uint32_t stack_depth_max;  /* frames; at most SP_OPTION_DEPTH_MAX */
-  uint64_t window_max_bytes; /* of a window's tables in memory */
-  bool report_pid;
-  bool report_thread_id;
-  bool report_thread_name;
 
   char *server_address; /* no credentials, no trailing slash; NULL: none */
   char *basic_auth_user;
@@ -47,18 +52,8 @@ typedef struct sp_settings {
   char *proxy; /* NULL: none */
   char *no_proxy;
   sp_protocol protocol;
-  uint64_t upload_interval_ns;
-  uint64_t queue_bytes;
-
   char *output_directory;
-  uint64_t output_max_bytes;
-  uint64_t output_max_age_s;
   char *spool_directory;
-  uint64_t spool_max_bytes;
-  uint64_t spool_max_age_s;
-
-  uint32_t span_names_max;
-  uint32_t label_values_max;
 
   spanprof_log_fn log;
   void *log_data;
@@ -66,7 +61,10 @@ typedef struct sp_settings {
   spanprof_profile_fn on_profile;
   void *on_profile_data;
 
-  bool flush_on_sigterm;
+#define SP_SETTING_FIELD(name, kind, ...) \
+  SP_SETTING_##kind(uint64_t name, bool name)
+  SP_OPTION_LIST(SP_SETTING_FIELD)
+#undef SP_SETTING_FIELD
 } sp_settings;
 
 #endif

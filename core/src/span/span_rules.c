@@ -243,7 +243,7 @@ spanprof_status sp_span_defaults_set(const sp_settings *settings) {
   }
   pthread_mutex_unlock(&rules_session.lock);
   if (settings && !st)
-    sp_span_names_max_set(settings->span_names_max);
+    sp_span_names_max_set((uint32_t)settings->span_names_max);
   sp_span_sweep_owned(settings && !st);
   return st;
 }

@@ -12,7 +12,7 @@ static const sp_settings collector_settings = {
     .native_frames = true,
     .stack_depth_max = 512,
     .window_max_bytes = 64 << 20,
-    .upload_interval_ns = 3600 * SP_NS_PER_S,
+    .upload_interval_ms = 3600 * 1000,
     .span_names_max = 500,
     .label_values_max = 1024,
 };

@@ -61,7 +61,7 @@ static void options_nothing_but_a_name_gives_the_defaults(void) {
   CHECK(!settings.server_address && !settings.proxy && !settings.no_proxy);
   CHECK(!settings.output_directory && !settings.spool_directory);
   CHECK_EQUAL(settings.protocol, SP_PROTOCOL_PUSH);
-  CHECK_EQUAL(settings.upload_interval_ns, 10 * SP_NS_PER_S);
+  CHECK_EQUAL(settings.upload_interval_ms, 10000);
   CHECK_EQUAL(settings.queue_bytes, 8388608);
   CHECK_EQUAL(settings.output_max_bytes, 1 << 30);
   CHECK_EQUAL(settings.output_max_age_s, 604800);
@@ -131,7 +131,7 @@ static void options_environment_alone_decides_everything(void) {
   CHECK_TEXT(settings.proxy, "http://proxy:3128");
   CHECK_TEXT(settings.no_proxy, "localhost");
   CHECK_EQUAL(settings.protocol, SP_PROTOCOL_INGEST);
-  CHECK_EQUAL(settings.upload_interval_ns, 500 * SP_NS_PER_MS);
+  CHECK_EQUAL(settings.upload_interval_ms, 500);
   CHECK_EQUAL(settings.queue_bytes, 65536);
   CHECK_EQUAL(settings.output_max_bytes, 100000);
   CHECK_EQUAL(settings.output_max_age_s, 2 * 86400);
@@ -185,7 +185,7 @@ static void options_java_names_and_syntax_are_taken(void) {
 
   CHECK_EQUAL(settings_of(NULL, environment), SPANPROF_OK);
   CHECK_EQUAL(settings.sample_rate_hz, 50);
-  CHECK_EQUAL(settings.upload_interval_ns, 15 * SP_NS_PER_S);
+  CHECK_EQUAL(settings.upload_interval_ms, 15000);
   CHECK_TEXT(settings.headers[0], "X-A: b,c");
   settings_end();
   CHECK_EQUAL(settings_of(NULL, share), SPANPROF_OK);
