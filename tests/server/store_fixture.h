@@ -9,7 +9,20 @@
 #include <unistd.h>
 #include <util/system/status.h>
 
-#define FIXTURE_TYPE   "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+#define FIXTURE_TYPE "process_cpu:cpu:nanoseconds:cpu:nanoseconds"
+/* Frames of all stacks. Each location must have an id below 128, so that it is
+ * one byte of its run. */
+#define FIXTURE_FRAMES "SELECT count(*)+ifnull(sum(length(more)), 0) FROM stack"
+/* Make a row of each frame, and leave out the column of runs, which came with
+ * version 4. */
+#define FIXTURE_HEX(at) \
+  "(instr('0123456789ABCDEF', substr(hex(more), " at ", 1))-1)"
+#define FIXTURE_WITHOUT_RUNS                                                   \
+  "WITH RECURSIVE k(n) AS (SELECT 1 UNION ALL SELECT n+1 FROM k WHERE n<31) "  \
+  "INSERT INTO stack(id, parent, location) SELECT id+n, id+n-1, " FIXTURE_HEX( \
+      "2*n-1") "*16+" FIXTURE_HEX("2*n") " FROM stack, k WHERE "               \
+                                         "length(more)>=n; ALTER TABLE stack " \
+                                         "DROP COLUMN more;"
 #define FIXTURE_SECOND INT64_C(1000000000)
 #define FIXTURE_TIME   (INT64_C(1700000000) * FIXTURE_SECOND)
 
@@ -166,6 +179,35 @@ static inline void fixture_sample(sp_received *profile, const char *frames,
   sample.stack = sp_received_add_stack(profile, places, count);
   sample.labels = name ? fixture_labels(profile, labels, 1) : 0;
   sp_received_add_sample(profile, &sample, &value);
+}
+
+/* Stacks of the same 1,000 frames, each in another random order. */
+static inline void fixture_deep_stacks(sp_received *profile, size_t count) {
+  uint32_t places[1000], random = 1;
+  const int64_t value = 1;
+  size_t i, j;
+
+  for (i = 0; i < 1000; i++) {
+    sp_received_line line = {.line = (int64_t)i + 1};
+
+    line.function =
+        sp_received_add_function(profile, fixture_text(profile, "f"),
+                                 fixture_text(profile, "app.rb"), 1);
+    places[i] = sp_received_add_location(profile, &line, 1, 0);
+  }
+  for (i = 0; i < count; i++) {
+    sp_received_sample sample = {.stack = 0};
+
+    for (j = 999; j > 0; j--) { /* shuffle */
+      const size_t other = (random = random * 1103515245 + 12345) / 256 % j;
+      const uint32_t place = places[j];
+
+      places[j] = places[other];
+      places[other] = place;
+    }
+    sample.stack = sp_received_add_stack(profile, places, 1000);
+    sp_received_add_sample(profile, &sample, &value);
+  }
 }
 
 static inline void fixture_put(sp_store *store, sp_received *profile) {

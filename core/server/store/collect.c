@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "columns.h"
+#include "stack_run.h"
 #include "store_inside.h"
 #include "util/system/status.h"
 
@@ -152,16 +153,21 @@ static bool collect_has(const collect *all, sp_intern_kind kind,
                        (uint32_t)sqlite3_column_int64(row, 0));
 }
 
+/* The frames up to the innermost kept one are kept, and their callers. */
 static spanprof_status collect_stack(collect *all, sqlite3_stmt *row) {
-  spanprof_status st;
+  const sp_id_set *kept = &all->kept[SP_INTERN_STACK];
+  sp_stack_run run;
+  spanprof_status st = sp_stack_run_read(&run, row);
+  uint32_t count = run.count;
 
-  if (!collect_has(all, SP_INTERN_STACK, row))
-    return SPANPROF_OK;
-  st = collect_keep(all, SP_INTERN_STACK,
-                    (uint64_t)sqlite3_column_int64(row, 1));
-  return st ? st
-            : collect_keep(all, SP_INTERN_LOCATION,
-                           (uint64_t)sqlite3_column_int64(row, 2));
+  while (count && !sp_id_set_has(kept, run.id + count - 1))
+    count--;
+  if (st || !count)
+    return st;
+  st = collect_keep(all, SP_INTERN_STACK, run.parent);
+  while (!st && count)
+    st = collect_keep(all, SP_INTERN_LOCATION, run.locations[--count]);
+  return st;
 }
 
 static spanprof_status collect_location(collect *all, sqlite3_stmt *row) {
@@ -225,8 +231,8 @@ static spanprof_status collect_mark(collect *all) {
        "LIMIT ?2",
        collect_block, 0},
       /* A caller's id is lower than those of what it calls. */
-      {"SELECT id, parent, location FROM stack WHERE id<?1 ORDER BY id DESC "
-       "LIMIT ?2",
+      {"SELECT " SP_STACK_RUN_COLUMNS " FROM stack WHERE id<?1 ORDER BY id "
+       "DESC LIMIT ?2",
        collect_stack, INT64_MAX},
       {"SELECT id, lines FROM location WHERE id>?1 ORDER BY id LIMIT ?2",
        collect_location, 0},
@@ -269,47 +275,97 @@ static bool collect_is_used(const collect *all, const sp_intern *intern,
          sp_id_set_has(&intern->used[all->kind], id);
 }
 
+/* The statements of one transaction. */
+typedef struct collect_sql {
+  sqlite3_stmt *rows;
+  sqlite3_stmt *remove;
+  sqlite3_stmt *cut; /* of runs */
+} collect_sql;
+
+static spanprof_status collect_remove(collect *all, sqlite3_stmt *remove) {
+  sqlite3_bind_int64(remove, 1, all->at);
+  all->dropped++;
+  return sp_database_do(remove);
+}
+
+/* Remove the frames after the innermost one that is used. */
+static spanprof_status collect_cut(collect *all, sp_writer *writer,
+                                   const collect_sql *sql) {
+  sp_buffer *more = &writer->intern.more;
+  sp_stack_run run;
+  spanprof_status st = sp_stack_run_read(&run, sql->rows);
+  uint32_t count = run.count;
+
+  while (count && !collect_is_used(all, &writer->intern, run.id + count - 1))
+    count--;
+  if (st || count == run.count)
+    return st;
+  if (!count)
+    return collect_remove(all, sql->remove);
+  all->dropped++;
+  st = sp_stack_run_more(run.locations, count, more);
+  if (st)
+    return st;
+  sqlite3_bind_int64(sql->cut, 1, all->at);
+  if (count > 1)
+    sqlite3_bind_blob64(sql->cut, 2, more->data, more->size, SQLITE_STATIC);
+  else
+    sqlite3_bind_null(sql->cut, 2);
+  return sp_database_do(sql->cut);
+}
+
+static spanprof_status collect_row_of(collect *all, sp_writer *writer,
+                                      const collect_sql *sql) {
+  if (all->kind == SP_INTERN_STACK)
+    return collect_cut(all, writer, sql);
+  return collect_is_used(all, &writer->intern, (uint32_t)all->at)
+             ? SPANPROF_OK
+             : collect_remove(all, sql->remove);
+}
+
 static spanprof_status collect_rows(collect *all, sp_writer *writer,
-                                    sqlite3_stmt *rows, sqlite3_stmt *remove) {
+                                    const collect_sql *sql) {
   const uint64_t end = all->dropped + COLLECT_DELETED_MAX;
   int code = SQLITE_DONE;
   spanprof_status st = SPANPROF_OK;
 
-  sqlite3_bind_int64(rows, 1, all->at);
-  sqlite3_bind_int64(rows, 2, COLLECT_ROWS_MAX);
-  while (!st && all->dropped < end && !(st = sp_database_step(rows, &code)) &&
-         code == SQLITE_ROW) {
+  sqlite3_bind_int64(sql->rows, 1, all->at);
+  sqlite3_bind_int64(sql->rows, 2, COLLECT_ROWS_MAX);
+  while (!st && all->dropped < end &&
+         !(st = sp_database_step(sql->rows, &code)) && code == SQLITE_ROW) {
     all->looked++;
-    all->at = sqlite3_column_int64(rows, 0);
-    if (collect_is_used(all, &writer->intern, (uint32_t)all->at))
-      continue;
-    sqlite3_bind_int64(remove, 1, all->at);
-    st = sp_database_do(remove);
-    all->dropped++;
+    all->at = sqlite3_column_int64(sql->rows, 0);
+    st = collect_row_of(all, writer, sql);
   }
   return st;
 }
 
 static spanprof_status collect_some(sp_writer *writer, void *data) {
   collect *all = data;
+  const bool runs = all->kind == SP_INTERN_STACK;
   const char *table = collect_tables[all->kind];
-  sqlite3_stmt *rows = NULL, *remove = NULL;
-  char find[80], drop[80];
+  collect_sql sql = {0};
+  char find[96], drop[80];
   spanprof_status st;
 
   all->looked = 0;
   if (writer->intern.missed)
     return SPANPROF_ERR_NOMEM;
   snprintf(find, sizeof find,
-           "SELECT id FROM %s WHERE id>?1 ORDER BY id LIMIT ?2", table);
+           "SELECT %s FROM %s WHERE id>?1 ORDER BY id LIMIT ?2",
+           runs ? SP_STACK_RUN_COLUMNS : "id", table);
   snprintf(drop, sizeof drop, "DELETE FROM %s WHERE id=?1", table);
-  st = sp_database_prepare(writer->db, &rows, find);
+  st = sp_database_prepare(writer->db, &sql.rows, find);
   if (!st)
-    st = sp_database_prepare(writer->db, &remove, drop);
+    st = sp_database_prepare(writer->db, &sql.remove, drop);
+  if (!st && runs)
+    st = sp_database_prepare(writer->db, &sql.cut,
+                             "UPDATE stack SET more=?2 WHERE id=?1");
   if (!st)
-    st = collect_rows(all, writer, rows, remove);
-  sqlite3_finalize(rows);
-  sqlite3_finalize(remove);
+    st = collect_rows(all, writer, &sql);
+  sqlite3_finalize(sql.rows);
+  sqlite3_finalize(sql.remove);
+  sqlite3_finalize(sql.cut);
   return st;
 }
 

@@ -25,8 +25,10 @@
   "CREATE INDEX block_heads ON block(source, until_ns, from_ns) WHERE " \
   "digest IS NULL;"
 
-/* Every profile is in a block: alone until it is compacted. A stack is its
- * caller's stack and a location; ids grow, so that a parent's is the lower. */
+/* Version 4 added runs of frames: stack_run.h. */
+#define DATABASE_RUNS "ALTER TABLE stack ADD COLUMN more BLOB;"
+
+/* Every profile is in a block: alone until it is compacted. */
 static const char database_schema[] =
     "CREATE TABLE text(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
     "CREATE TABLE function(id INTEGER PRIMARY KEY, name INT NOT NULL,"
@@ -55,15 +57,16 @@ static const char database_schema[] =
     "CREATE INDEX span_id ON span(span_id);"
     "CREATE TABLE document(kind TEXT NOT NULL, key TEXT NOT NULL,"
     " time_ms INT NOT NULL, bytes BLOB NOT NULL, PRIMARY KEY(kind, key))"
-    " WITHOUT ROWID;" DATABASE_WIDE_FILTER
+    " WITHOUT ROWID;" DATABASE_WIDE_FILTER DATABASE_RUNS
     "PRAGMA application_id=0x7370616e;" /* "span" */
-    "PRAGMA user_version=3;";
+    "PRAGMA user_version=4;";
 
 /* From each version to the next. */
 static const char *const database_steps[SP_DATABASE_VERSION] = {
     [1] = DATABASE_WIDE_FILTER "PRAGMA user_version=2;",
     [2] = "ALTER TABLE block ADD COLUMN digest INT;" DATABASE_DIGESTS
           "PRAGMA user_version=3;",
+    [3] = DATABASE_RUNS "PRAGMA user_version=4;",
 };
 
 #define DATABASE_APPLICATION 0x7370616e

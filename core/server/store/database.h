@@ -7,7 +7,7 @@
 #include "util/base.h"
 
 /* Raised with the schema; an older file is brought up to it at the open. */
-#define SP_DATABASE_VERSION 3
+#define SP_DATABASE_VERSION 4
 
 /* Open the file for writing; make it, or bring it up to date. `pages_max` 0:
  * no limit. SPANPROF_ERR_FORMAT: no store, or a newer one's; SPANPROF_ERR_IO.

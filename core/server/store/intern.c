@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "stack_run.h"
 #include "util/system/status.h"
 
 /* What is kept in memory, twice: some 10 applications with all their stacks. */
@@ -14,7 +15,8 @@ static const char *const intern_find[SP_INTERN_KINDS] = {
     "SELECT id FROM source WHERE key=?1",
     "SELECT id FROM series WHERE source=?2 AND labels=?1",
     "SELECT id FROM function WHERE name=?1 AND file=?2 AND start_line=?3",
-    "SELECT id FROM stack WHERE parent=?1 AND location=?2",
+    "SELECT " SP_STACK_RUN_COLUMNS
+    " FROM stack WHERE parent=?1 AND location=?2",
 };
 
 static const char *const intern_insert[SP_INTERN_KINDS] = {
@@ -23,7 +25,7 @@ static const char *const intern_insert[SP_INTERN_KINDS] = {
     "INSERT INTO source(key) VALUES(?1)",
     "INSERT INTO series(source, labels) VALUES(?2, ?1)",
     "INSERT INTO function(name, file, start_line) VALUES(?1, ?2, ?3)",
-    "INSERT INTO stack(parent, location) VALUES(?1, ?2)",
+    "INSERT INTO stack(" SP_STACK_RUN_COLUMNS ") VALUES(?1, ?2, ?3, ?4)",
 };
 
 void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db,
@@ -33,6 +35,7 @@ void sp_intern_init(sp_intern *intern, const sp_mem *mem, sqlite3 *db,
   intern->db = db;
   intern->bound = bound;
   pthread_rwlock_init(&intern->lock, NULL);
+  sp_buffer_init(&intern->more, mem);
   sp_series_limit_init(&intern->series, mem, 0, 0);
   sp_arena_init(&intern->now.arena, mem, INTERN_BYTES_MAX * 2);
   sp_arena_init(&intern->before.arena, mem, INTERN_BYTES_MAX * 2);
@@ -45,6 +48,7 @@ static void intern_clear(sp_intern_items *items) {
 }
 
 void sp_intern_forget(sp_intern *intern) {
+  intern->next_stack = 0;
   sp_series_limit_forget(&intern->series);
   pthread_rwlock_wrlock(&intern->lock);
   intern_clear(&intern->now);
@@ -81,6 +85,8 @@ void sp_intern_dispose(sp_intern *intern) {
     sqlite3_finalize(intern->find[i]);
     sqlite3_finalize(intern->insert[i]);
   }
+  sqlite3_finalize(intern->run_of);
+  sp_buffer_dispose(&intern->more);
   sp_intern_watch_end(intern);
   sp_series_limit_dispose(&intern->series);
   pthread_rwlock_destroy(&intern->lock);
@@ -104,15 +110,29 @@ static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
   } else {
     sqlite3_bind_int64(statement, 1, (int64_t)item->a);
     sqlite3_bind_int64(statement, 2, (int64_t)item->b);
-    if (item->kind == SP_INTERN_FUNCTION)
-      sqlite3_bind_int64(statement, 3, (int64_t)item->c);
+    sqlite3_bind_int64(statement, 3, (int64_t)item->c);
   }
 }
 
-/* Find the item in the file, or insert it. *is_new, in: it is known not to be
- * in the file; out: it was not found. */
-static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item,
-                                  bool *is_new) {
+/* In use, for a collection that is under way. */
+static void intern_use(sp_intern *intern, sp_intern_kind kind, uint32_t id) {
+  if (intern->watches && sp_id_set_add(&intern->used[kind], intern->mem, id))
+    intern->missed = true;
+}
+
+static spanprof_status intern_full(void) {
+  return sp_fail(SPANPROF_ERR_LIMIT, "the store has no room for more stacks: "
+                                     "begin a new one");
+}
+
+/* Whether a row may be inserted. */
+static spanprof_status intern_may_insert(sp_intern *intern) {
+  return intern->looks_only ? SPANPROF_ERR_STATE
+                            : sp_log_bound_check(intern->bound);
+}
+
+/* Find the item in the file, or insert it. */
+static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
   sqlite3_stmt **find = &intern->find[item->kind];
   sqlite3_stmt **insert = &intern->insert[item->kind];
   int64_t id = 0;
@@ -125,17 +145,13 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item,
     st = sp_database_prepare(intern->db, insert, intern_insert[item->kind]);
   if (st)
     return st;
-  if (!*is_new) {
-    intern_bind(*find, item);
-    st = sp_database_step(*find, &code);
-    if (!st && code == SQLITE_ROW)
-      id = sqlite3_column_int64(*find, 0);
-    sqlite3_reset(*find);
-  }
-  *is_new = !id;
+  intern_bind(*find, item);
+  st = sp_database_step(*find, &code);
+  if (!st && code == SQLITE_ROW)
+    id = sqlite3_column_int64(*find, 0);
+  sqlite3_reset(*find);
   if (!st && !id)
-    st = intern->looks_only ? SPANPROF_ERR_STATE
-                            : sp_log_bound_check(intern->bound);
+    st = intern_may_insert(intern);
   if (!st && !id) {
     intern->inserted++;
     intern_bind(*insert, item);
@@ -143,12 +159,10 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item,
     id = sqlite3_last_insert_rowid(intern->db);
   }
   if (!st && id > UINT32_MAX)
-    st = sp_fail(SPANPROF_ERR_LIMIT, "the store has no room for more stacks: "
-                                     "begin a new one");
+    st = intern_full();
   item->id = (uint32_t)id;
-  if (!st && intern->watches &&
-      sp_id_set_add(&intern->used[item->kind], intern->mem, item->id))
-    intern->missed = true;
+  if (!st)
+    intern_use(intern, item->kind, item->id);
   return st;
 }
 
@@ -226,12 +240,11 @@ static bool intern_seen(sp_intern *intern, const sp_intern_item *item,
 
 static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
                                   uint64_t hash, uint32_t *id) {
-  bool is_new = false;
   spanprof_status st;
 
   if (intern_seen(intern, item, hash, id))
     return SPANPROF_OK;
-  st = intern_ask(intern, item, &is_new);
+  st = intern_ask(intern, item);
   *id = item->id;
   if (!st)
     intern_remember(intern, *item, hash);
@@ -257,10 +270,13 @@ static uint64_t intern_numbers_hash(const sp_intern_item *item) {
                      item->c + item->kind);
 }
 
-spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
-                                  uint64_t a, uint64_t b, int64_t c,
-                                  uint32_t *id) {
-  sp_intern_item item = {.kind = kind, .a = a, .b = b, .c = (uint64_t)c};
+spanprof_status sp_intern_function(sp_intern *intern, uint32_t name,
+                                   uint32_t file, int64_t start_line,
+                                   uint32_t *id) {
+  sp_intern_item item = {.kind = SP_INTERN_FUNCTION,
+                         .a = name,
+                         .b = file,
+                         .c = (uint64_t)start_line};
 
   return intern_get(intern, &item, intern_numbers_hash(&item), id);
 }
@@ -299,37 +315,174 @@ bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
   return intern_find_in(&intern->now, &item, intern_hash(&item), id);
 }
 
-/* Children of a new stack are new, too. A new stack is not cached until its
- * second use, because one deep stack would evict the entries of others. */
-static spanprof_status intern_child(sp_intern *intern, uint32_t parent,
-                                    uint32_t location, bool *is_new,
-                                    uint32_t *id) {
-  sp_intern_item item = {.kind = SP_INTERN_STACK, .a = parent, .b = location};
+/* ---- Stacks ---- */
+
+/* A walk along a stack from the outermost frame inwards. */
+typedef struct intern_walk {
+  uint32_t id;      /* the present frame's; 0: before the first */
+  sp_stack_run run; /* the last one read; it may have the present frame */
+} intern_walk;
+
+/* Read a run: with ?2 the one that begins with this location below a caller,
+ * otherwise the one that has a frame. *found: there is one. */
+static spanprof_status intern_run(sp_intern *intern, sqlite3_stmt **statement,
+                                  const char *sql, int64_t first,
+                                  int64_t second, sp_stack_run *run,
+                                  bool *found) {
+  int code = SQLITE_DONE;
+  spanprof_status st = sp_database_prepare(intern->db, statement, sql);
+
+  *found = false;
+  if (st)
+    return st;
+  intern->asked++;
+  sqlite3_bind_int64(*statement, 1, first);
+  if (second)
+    sqlite3_bind_int64(*statement, 2, second);
+  st = sp_database_step(*statement, &code);
+  if (!st && code == SQLITE_ROW) {
+    st = sp_stack_run_read(run, *statement);
+    *found = !st;
+  }
+  sqlite3_reset(*statement);
+  return st;
+}
+
+/* The run with the highest id that is not above `id`. */
+static spanprof_status intern_run_of(sp_intern *intern, int64_t id,
+                                     sp_stack_run *run, bool *found) {
+  return intern_run(intern, &intern->run_of,
+                    "SELECT " SP_STACK_RUN_COLUMNS
+                    " FROM stack WHERE id<=?1 ORDER BY id DESC LIMIT 1",
+                    id, 0, run, found);
+}
+
+/* Whether the next frame of the run is this location. */
+static bool intern_continues(const intern_walk *walk, uint32_t location) {
+  return sp_stack_run_has(&walk->run, walk->id) &&
+         sp_stack_run_has(&walk->run, walk->id + 1) &&
+         walk->run.locations[walk->id + 1 - walk->run.id] == location;
+}
+
+/* Find the frame in the file: the next one of a run, or the first one of
+ * another. */
+static spanprof_status intern_find_frame(sp_intern *intern, intern_walk *walk,
+                                         uint32_t location, bool *found) {
+  sp_stack_run run;
   spanprof_status st;
 
-  if (!*is_new && intern_seen(intern, &item, intern_numbers_hash(&item), id))
+  *found = intern_continues(walk, location);
+  if (*found) {
+    walk->id++;
     return SPANPROF_OK;
-  st = intern_ask(intern, &item, is_new);
-  *id = item.id;
-  if (!st && !*is_new)
-    intern_remember(intern, item, intern_numbers_hash(&item));
+  }
+  st =
+      intern_run(intern, &intern->find[SP_INTERN_STACK],
+                 intern_find[SP_INTERN_STACK], walk->id, location, &run, found);
+  if (!st && *found) {
+    walk->run = run;
+    walk->id = run.id;
+  } else if (!st && walk->id && !sp_stack_run_has(&walk->run, walk->id)) {
+    st = intern_run_of(intern, walk->id, &walk->run, found);
+    *found = intern_continues(walk, location);
+    walk->id += *found;
+  }
   return st;
+}
+
+static spanprof_status intern_next_stack(sp_intern *intern) {
+  sp_stack_run last = {0};
+  bool found;
+  spanprof_status st = SPANPROF_OK;
+
+  if (!intern->next_stack) {
+    st = intern_run_of(intern, INT64_MAX, &last, &found);
+    intern->next_stack = last.id + last.count + !last.count;
+  }
+  return st;
+}
+
+/* Insert a run below the present frame, and go to its end. */
+static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
+                                         const uint32_t *locations,
+                                         size_t count) {
+  sqlite3_stmt **insert = &intern->insert[SP_INTERN_STACK];
+  spanprof_status st = intern_may_insert(intern);
+
+  if (!st)
+    st = intern_next_stack(intern);
+  if (!st && intern->next_stack > UINT32_MAX - SP_STACK_RUN_MAX)
+    st = intern_full();
+  if (!st)
+    st = sp_stack_run_more(locations, count, &intern->more);
+  if (!st)
+    st =
+        sp_database_prepare(intern->db, insert, intern_insert[SP_INTERN_STACK]);
+  if (st)
+    return st;
+  intern->asked++;
+  intern->inserted++;
+  sqlite3_bind_int64(*insert, 1, intern->next_stack);
+  sqlite3_bind_int64(*insert, 2, walk->id);
+  sqlite3_bind_int64(*insert, 3, locations[0]);
+  if (count > 1)
+    sqlite3_bind_blob64(*insert, 4, intern->more.data, intern->more.size,
+                        SQLITE_STATIC);
+  else
+    sqlite3_bind_null(*insert, 4);
+  st = sp_database_do(*insert);
+  if (st)
+    return st;
+  intern->next_stack += (uint32_t)count;
+  walk->id = intern->next_stack - 1;
+  intern_use(intern, SP_INTERN_STACK, walk->id);
+  return SPANPROF_OK;
+}
+
+/* Go to the next frame, if the store has it. A new frame is not remembered
+ * until its second use, because one deep stack would evict the entries of
+ * others. */
+static spanprof_status intern_step(sp_intern *intern, intern_walk *walk,
+                                   uint32_t location, bool *found) {
+  sp_intern_item item = {.kind = SP_INTERN_STACK, .a = walk->id, .b = location};
+  const uint64_t hash = intern_numbers_hash(&item);
+  spanprof_status st = SPANPROF_OK;
+
+  *found = intern_seen(intern, &item, hash, &walk->id);
+  if (*found)
+    return SPANPROF_OK;
+  st = intern_find_frame(intern, walk, location, found);
+  if (st || !*found)
+    return st;
+  item.id = walk->id;
+  intern_use(intern, SP_INTERN_STACK, walk->id);
+  intern_remember(intern, item, hash);
+  return SPANPROF_OK;
 }
 
 spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
                                 size_t count, uint32_t *id) {
   const size_t size = count * sizeof *locations;
+  intern_walk walk = {0};
   spanprof_status st = SPANPROF_OK;
-  bool is_new = false;
-  uint32_t at = 0;
-  size_t i;
+  bool found = true;
+  size_t i = 0;
 
   if (sp_intern_recall(intern, SP_INTERN_PATH, locations, size, id))
     return SPANPROF_OK;
-  for (i = 0; !st && i < count; i++)
-    st = intern_child(intern, at, locations[i], &is_new, &at);
+  while (!st && i < count && found) {
+    st = intern_step(intern, &walk, locations[i], &found);
+    i += found;
+  }
+  while (!st && i < count) {
+    const size_t run =
+        count - i < SP_STACK_RUN_MAX ? count - i : SP_STACK_RUN_MAX;
+
+    st = intern_insert_run(intern, &walk, locations + i, run);
+    i += run;
+  }
   if (!st)
-    sp_intern_remember(intern, SP_INTERN_PATH, locations, size, at);
-  *id = at;
+    sp_intern_remember(intern, SP_INTERN_PATH, locations, size, walk.id);
+  *id = walk.id;
   return st;
 }

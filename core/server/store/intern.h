@@ -10,6 +10,7 @@
 #include "id_set.h"
 #include "profile/tables/arena.h"
 #include "series_limit.h"
+#include "util/memory/buffer.h"
 #include "util/memory/hash_index.h"
 
 typedef enum sp_intern_kind {
@@ -54,6 +55,9 @@ typedef struct sp_intern {
   uint64_t generation; /* of ids: raised where some are forgotten as wrong */
   sqlite3_stmt *find[SP_INTERN_KINDS];
   sqlite3_stmt *insert[SP_INTERN_KINDS];
+  sqlite3_stmt *run_of; /* the run that has a frame */
+  uint32_t next_stack;  /* lowest id above all stacks; 0: not known */
+  sp_buffer more;       /* of the run that is being inserted */
   /* What was seen lately. Where `now` is full it becomes `before`, and what is
    * asked for again comes back from there: the rest is forgotten. */
   sp_intern_items now;
@@ -78,14 +82,14 @@ void sp_intern_watch(sp_intern *intern);
 void sp_intern_watch_end(sp_intern *intern);
 
 /* The id of bytes (text, location, source, or series of the source `a`), or of
- * numbers: a function's name, file and line, a stack's parent and location.
- * Statuses as of sp_database_step(); SPANPROF_ERR_LIMIT: 2^32 items. */
+ * a function's name, file and line. Statuses as of sp_database_step();
+ * SPANPROF_ERR_LIMIT: 2^32 items. */
 spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
                                 uint32_t a, const void *bytes, size_t size,
                                 uint32_t *id);
-spanprof_status sp_intern_numbers(sp_intern *intern, sp_intern_kind kind,
-                                  uint64_t a, uint64_t b, int64_t c,
-                                  uint32_t *id);
+spanprof_status sp_intern_function(sp_intern *intern, uint32_t name,
+                                   uint32_t file, int64_t start_line,
+                                   uint32_t *id);
 
 /* What was remembered of bytes, and remembering an id for them: of the kinds
  * that are in memory alone. */
@@ -102,8 +106,8 @@ void sp_intern_release(sp_intern *intern);
 bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
                      const void *bytes, size_t size, uint32_t *id);
 
-/* The id of the stack of these locations, the outermost first. One that came
- * lately is found at once, without a look at each of its frames. */
+/* The id of the stack of these locations, the outermost first. A recently used
+ * stack is found at once, without a look at each of its frames. */
 spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
                                 size_t count, uint32_t *id);
 

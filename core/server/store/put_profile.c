@@ -19,8 +19,8 @@ static spanprof_status put_function(sp_put *put, uint32_t number,
     if (!st)
       st = sp_put_text(put, function->file, &file);
     if (!st)
-      st = sp_intern_numbers(put->intern, SP_INTERN_FUNCTION, name, file,
-                             function->start_line, &put->functions[number]);
+      st = sp_intern_function(put->intern, name, file, function->start_line,
+                              &put->functions[number]);
   }
   *id = put->functions[number];
   return st;

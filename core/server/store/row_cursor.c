@@ -12,7 +12,7 @@ spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id) {
 
   if (!st)
     st = sp_database_prepare(cursor->db, &cursor->row, cursor->sql);
-  if (st || (cursor->at && gap == 0))
+  if (st || (cursor->at && gap <= 0))
     return st;
   if (!cursor->at || gap > ROW_STEPS_MAX) {
     sqlite3_reset(cursor->row);
@@ -23,7 +23,7 @@ spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id) {
     cursor->at = code == SQLITE_ROW ? sqlite3_column_int64(cursor->row, 0) : 0;
   } while (!st && cursor->at &&
            (cursor->down ? cursor->at > id : cursor->at < id));
-  if (!st && cursor->at != id)
+  if (!st && (!cursor->at || (!cursor->down && cursor->at != id)))
     st = sp_fail(SPANPROF_ERR_FORMAT, "a frame of a stored stack is missing");
   return st;
 }

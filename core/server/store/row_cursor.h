@@ -1,4 +1,4 @@
-/* Finds rows of one table by their ids, in the order of ids. It steps to near
+/* Finds rows of one table by their ids, upwards or downwards. It steps to near
  * rows and searches for others. */
 #ifndef SP_ROW_CURSOR_H
 #define SP_ROW_CURSOR_H
@@ -17,8 +17,9 @@ typedef struct sp_row_cursor {
   int64_t at;        /* id of the present row; 0: none */
 } sp_row_cursor;
 
-/* Move forward to the row of an id. SPANPROF_ERR_FORMAT: there is no such row,
- * so the store is damaged. */
+/* Move to the row of an id, or downwards to the row with the highest id that is
+ * not above it. SPANPROF_ERR_FORMAT: there is no such row, so the store is
+ * damaged. */
 spanprof_status sp_row_cursor_move(sp_row_cursor *cursor, int64_t id);
 void sp_row_cursor_dispose(sp_row_cursor *cursor);
 

@@ -2,8 +2,9 @@
 
 #include "util/system/status.h"
 
-/* A wanted row and the reason: with this flag `by` is the number of a requested
- * stack, otherwise the number of the row that it is the caller of. */
+/* A wanted frame and the reason: with this flag `by` is the number of a
+ * requested stack, otherwise the number of the frame that it is the caller of.
+ */
 #define ROWS_ASKED (UINT32_C(1) << 31)
 
 typedef struct rows_wanted {
@@ -11,7 +12,7 @@ typedef struct rows_wanted {
   uint32_t by;
 } rows_wanted;
 
-/* A max-heap by id. It never grows, because a row replaces its callee. */
+/* A max-heap by id. It never grows, because a frame replaces its callee. */
 typedef struct rows_heap {
   rows_wanted *items;
   size_t count;
@@ -50,9 +51,9 @@ static spanprof_status rows_begin(rows_heap *heap, const sp_stack_rows *rows,
   return SPANPROF_OK;
 }
 
-/* Append the cursor's present row. */
-static spanprof_status rows_add(sp_stack_rows *rows,
-                                const sp_row_cursor *cursor, uint32_t *caller) {
+/* Append a frame, and get its caller's id. */
+static spanprof_status rows_add(sp_stack_rows *rows, const sp_stack_run *run,
+                                uint32_t id, uint32_t *caller) {
   spanprof_status st;
 
   if (rows->count == rows->count_max)
@@ -66,23 +67,36 @@ static spanprof_status rows_add(sp_stack_rows *rows,
                         sizeof *rows->locations);
   if (st)
     return st;
-  *caller = (uint32_t)sqlite3_column_int64(cursor->row, 1);
-  if (*caller >= cursor->at)
-    return sp_fail(SPANPROF_ERR_FORMAT, "a stack of the store is damaged");
+  *caller = id > run->id ? id - 1 : run->parent;
   rows->callers[rows->count] = SP_STACK_ROW_NONE;
-  rows->locations[rows->count++] =
-      (uint32_t)sqlite3_column_int64(cursor->row, 2);
+  rows->locations[rows->count++] = run->locations[id - run->id];
   return SPANPROF_OK;
+}
+
+/* Read the run that has the frame, unless it is the present one. */
+static spanprof_status rows_run(sp_row_cursor *cursor, sp_stack_run *run,
+                                uint32_t id) {
+  spanprof_status st;
+
+  if (sp_stack_run_has(run, id))
+    return SPANPROF_OK;
+  st = sp_row_cursor_move(cursor, id);
+  if (!st)
+    st = sp_stack_run_read(run, cursor->row);
+  if (!st && !sp_stack_run_has(run, id))
+    st = sp_fail(SPANPROF_ERR_FORMAT, "a frame of a stored stack is missing");
+  return st;
 }
 
 spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
                                    sp_cancel *cancel, const uint32_t *ids,
                                    size_t count, uint32_t *row_of) {
   sp_row_cursor cursor = {.db = db,
-                          .sql = "SELECT id, parent, location FROM stack WHERE "
-                                 "id<=?1 ORDER BY id DESC",
+                          .sql = "SELECT " SP_STACK_RUN_COLUMNS " FROM stack "
+                                 "WHERE id<=?1 ORDER BY id DESC",
                           .down = true,
                           .cancel = cancel};
+  sp_stack_run run = {0};
   rows_heap heap = {0};
   spanprof_status st = rows_begin(&heap, rows, ids, count, row_of);
   uint32_t caller, last_id = 0;
@@ -92,9 +106,9 @@ spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
 
     caller = 0;
     if (wanted.id != last_id) {
-      st = sp_row_cursor_move(&cursor, wanted.id);
+      st = rows_run(&cursor, &run, wanted.id);
       if (!st)
-        st = rows_add(rows, &cursor, &caller);
+        st = rows_add(rows, &run, wanted.id, &caller);
       if (st)
         break;
       last_id = wanted.id;

@@ -1,17 +1,19 @@
-/* The rows of stacks and of all their callers, each once.
+/* The frames of stacks, each once.
  *
  * A caller's id is lower than those of its callees. Read from the highest id
- * down, every row therefore comes after all its callees. */
+ * down, every frame therefore comes after all its callees. */
 #ifndef SP_STACK_ROWS_H
 #define SP_STACK_ROWS_H
 
 #include "row_cursor.h"
+#include "stack_run.h"
 
 #define SP_STACK_ROW_NONE UINT32_MAX
 
 typedef struct sp_stack_rows {
   const sp_mem *mem;
-  uint32_t *callers;   /* numbers of rows, each higher; or SP_STACK_ROW_NONE */
+  uint32_t *callers;   /* numbers of frames, each higher; or SP_STACK_ROW_NONE
+                        */
   uint32_t *locations; /* ids */
   size_t count;
   size_t count_max;
@@ -19,9 +21,9 @@ typedef struct sp_stack_rows {
 } sp_stack_rows;
 
 /* Read the stacks of `ids`, which has no duplicates. row_of[] gets the numbers
- * of their rows; for id 0, the empty stack, it gets SP_STACK_ROW_NONE.
- * SPANPROF_ERR_LIMIT: more than count_max rows; SPANPROF_ERR_FORMAT: the store
- * is damaged.
+ * of their innermost frames; for id 0, the empty stack, it gets
+ * SP_STACK_ROW_NONE. SPANPROF_ERR_LIMIT: more than count_max frames;
+ * SPANPROF_ERR_FORMAT: the store is damaged.
  */
 spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
                                    sp_cancel *cancel, const uint32_t *ids,

@@ -54,10 +54,10 @@ static void what_is_known_needs_no_writer(void) {
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));
   CHECK(!put.packed); /* all of it is new */
-  CHECK_EQUAL(0, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(0, number_of(FIXTURE_FRAMES));
   CHECK(!sp_put_finish(&put));
   CHECK(put.packed);
-  CHECK_EQUAL(2, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(2, number_of(FIXTURE_FRAMES));
   sp_put_dispose(&put);
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));
@@ -80,7 +80,7 @@ static void the_writer_adds_what_is_new(void) {
   CHECK(!put.packed);
   CHECK(put.source != 0);
   CHECK(!sp_put_finish(&put));
-  CHECK_EQUAL(3, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(3, number_of(FIXTURE_FRAMES));
   CHECK_EQUAL(1, number_of("SELECT count(*) FROM source"));
   CHECK_EQUAL(1, number_of("SELECT count(*) FROM series"));
   sp_put_dispose(&put);
@@ -103,10 +103,10 @@ static void what_was_undone_meanwhile_is_asked_for_again(void) {
   CHECK(put.packed);
   CHECK(!sp_database_run(db, "ROLLBACK TO job"));
   sp_intern_forget(&intern);
-  CHECK_EQUAL(0, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(0, number_of(FIXTURE_FRAMES));
   put_through(other); /* takes the ids */
   CHECK(!sp_put_finish(&put));
-  CHECK_EQUAL(3, number_of("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(3, number_of(FIXTURE_FRAMES));
   CHECK_EQUAL(3, number_of("SELECT count(*) FROM location"));
   sp_put_dispose(&put);
   sp_received_free(other);
@@ -114,11 +114,12 @@ static void what_was_undone_meanwhile_is_asked_for_again(void) {
   end();
 }
 
-/* 10,000 new frames: the writer processes some 4,096 at a time. */
+/* 2,000 new stacks of 100 frames, in four rows each: the writer looks for, or
+ * inserts, some 4,096 rows at a time. */
 static void a_large_profile_is_learned_in_parts(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   const int64_t value = 1;
-  uint32_t places[100];
+  uint32_t places[100], random = 1;
   uint64_t asked;
   size_t i, parts = 0;
   sp_put put;
@@ -132,12 +133,18 @@ static void a_large_profile_is_learned_in_parts(void) {
                                  fixture_text(profile, "app.rb"), 1);
     places[i] = sp_received_add_location(profile, &line, 1, 0);
   }
-  for (i = 0; i < 100; i++) {
+  for (i = 0; i < 2000; i++) {
     sp_received_sample sample = {.stack = 0};
-    const uint32_t first = places[0];
+    size_t j;
 
-    memmove(places, places + 1, 99 * sizeof *places);
-    places[99] = first;
+    for (j = 99; j > 0; j--) { /* shuffle */
+      const size_t other =
+          (random = random * 1103515245 + 12345) / 256 % (j + 1);
+      const uint32_t place = places[j];
+
+      places[j] = places[other];
+      places[other] = place;
+    }
     sample.stack = sp_received_add_stack(profile, places, 100);
     sp_received_add_sample(profile, &sample, &value);
   }
@@ -151,8 +158,8 @@ static void a_large_profile_is_learned_in_parts(void) {
     CHECK(!sp_put_learn(&put, &more));
     CHECK(intern.asked - asked < 5000);
   }
-  CHECK_EQUAL(3, parts);
-  CHECK_EQUAL(10000, number_of("SELECT count(*) FROM stack"));
+  CHECK(parts >= 3);
+  CHECK(number_of(FIXTURE_FRAMES) > 190000);
   CHECK(!sp_put_pack(&put));
   asked = intern.asked;
   CHECK(!sp_put_finish(&put));
@@ -161,7 +168,7 @@ static void a_large_profile_is_learned_in_parts(void) {
   sp_put_dispose(&put);
   /* All of it has ids now, and the cached entries of others were not evicted.
    */
-  CHECK(intern.now.count < 1000);
+  CHECK(intern.now.count < 5000);
   sp_put_init(&put, &sp_mem_default, &intern, profile);
   CHECK(!sp_put_prepare(&put));
   CHECK(put.packed && !sp_put_is_large(&put));

@@ -75,7 +75,7 @@ static void names_without_profiles_are_collected(void) {
   CHECK(!sp_store_compact(store));
   CHECK(!sp_store_drop_old(store));
   CHECK(!sp_store_collect(store));
-  CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(3, fixture_number(FIXTURE_FRAMES));
   CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM location"));
   CHECK_EQUAL(3, fixture_number("SELECT count(*) FROM function"));
   CHECK_EQUAL(1, fixture_number("SELECT count(*) FROM source"));
