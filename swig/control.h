@@ -1,7 +1,7 @@
 /* What of the control plane each binding does its own way, because it waits
  * without its VM's lock or tells the VM's own parts (rb_session.c,
  * py_session.c). swig/spanprof.i makes functions of the language of it, and
- * converts what they are given. After rb_spanprof.h or py_spanprof.h. */
+ * converts what they are given. After rb_base.h or py_base.h. */
 #ifndef SP_CONTROL_H
 #define SP_CONTROL_H
 

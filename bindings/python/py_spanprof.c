@@ -1,16 +1,18 @@
 #include "py_spanprof.h"
 
-PyObject *py_sp_error;
-
-int py_sp_check(spanprof_status status) {
-  const char *message = spanprof_last_error();
-
-  if (!status)
-    return 1;
-  PyErr_SetString(py_sp_error,
-                  message[0] ? message : spanprof_status_text(status));
-  return 0;
-}
+#include "base/py_base.h"
+#include "context/py_context.h"
+#include "context/py_label.h"
+#include "process/py_fork.h"
+#include "process/py_gil.h"
+#include "process/py_log.h"
+#include "process/py_sigterm.h"
+#include "session/py_recording.h"
+#include "session/py_runtime.h"
+#include "session/py_session.h"
+#include "span/py_otel_context.h"
+#include "span/py_span.h"
+#include "span/py_span_rules.h"
 
 /* SWIG up to 4.3 gives the module, later the definition of one, which an
  * importer makes (PEP 489): by the spec's class where every interpreter has it,
@@ -44,23 +46,22 @@ static int native_add_swig(PyObject *module) {
   return status;
 }
 
+/* The parts of the binding, in the order in which they are added. */
+static int (*const native_parts[])(PyObject *module) = {
+    py_sp_base_init,         native_add_swig,      py_sp_runtime_init,
+    py_sp_context_init,      py_sp_span_init,      py_sp_span_rules_init,
+    py_sp_otel_context_init, py_sp_label_init,     py_sp_gil_init,
+    py_sp_log_init,          py_sp_fork_init,      py_sp_sigterm_init,
+    py_sp_session_init,      py_sp_recording_init,
+};
+
 static PyObject *native_new(void) {
   PyObject *module = PyModule_New("spanprof._native");
+  size_t i;
 
-  if (!module)
-    return NULL;
-  py_sp_error = PyErr_NewExceptionWithDoc(
-      "spanprof.Error",
-      "Why profiling did not start; raised only with SPANPROF_REQUIRED=1.",
-      PyExc_RuntimeError, NULL);
-  if (!py_sp_error || PyModule_AddObjectRef(module, "Error", py_sp_error) < 0 ||
-      native_add_swig(module) < 0 || py_sp_runtime_init(module) < 0 ||
-      py_sp_context_init(module) < 0 || py_sp_span_init(module) < 0 ||
-      py_sp_otel_context_init(module) < 0 || py_sp_label_init(module) < 0 ||
-      py_sp_session_init(module) < 0 || py_sp_recording_init(module) < 0) {
-    Py_DECREF(module);
-    return NULL;
-  }
+  for (i = 0; module && i < sizeof native_parts / sizeof *native_parts; i++)
+    if (native_parts[i](module) < 0)
+      Py_CLEAR(module);
   return module;
 }
 
@@ -117,9 +118,6 @@ static struct PyModuleDef native_definition = {
     .m_name = "spanprof._native",
     .m_slots = native_slots,
 };
-
-/* The one symbol that is exported. */
-PyMODINIT_FUNC PyInit__native(void);
 
 PyMODINIT_FUNC PyInit__native(void) {
   return PyModuleDef_Init(&native_definition);

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "py_spanprof.h"
-#include "span/py_otel.h"
+#include "base/py_base.h"
+#include "base/py_warning.h"
 #include "stats_fields.h"
 
 #define VALUES_KIND    ""
@@ -119,7 +119,7 @@ static inline bool values_path(PyObject *kept, PyObject *value,
   *path = PyOS_FSPath(value);
   if (*path)
     return values_keep(kept, *path);
-  if (!py_sp_otel_may_take())
+  if (!py_sp_error_may_take())
     return false;
   PyErr_Clear();
   *path = value;

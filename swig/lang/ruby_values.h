@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 #include "stats_fields.h"
 
 #define VALUES_KIND    "a value of class "

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# check_rooms.sh CORE_DIR: each folder of the library (src) and of the wings
-# beside it is a room with a place in the order below. A room includes only
-# headers of rooms below it. Includes from another room name the path below src
-# or, for a wing, below core.
+# check_rooms.sh SOURCE_DIR: each folder of the library (core/src), of the wings
+# beside it and of the bindings is a room with a place in the orders below. A room
+# includes only headers of rooms below it. Includes from another room name the
+# path below src, for a wing below core, for a binding below its own folder.
 set -euo pipefail
 cd "$1"
 status=0
 # Rooms of one height do not include each other.
-declare -A height=(
+declare -A core=(
   [util]=0 [util/text]=1 [util/memory]=2 [util/system]=3
   [settings]=10 [label]=10 [unwind/dwarf]=10 [unwind/elf]=11 [unwind]=12
   [sampler/handler]=20 [sampler]=21 [span]=20
@@ -28,18 +28,39 @@ declare -A height=(
   [server]=110
 )
 
-while read -r room; do
-  if [ -z "${height[${room#src/}]:-}" ]; then
-    echo "core/$room has no place in the order of rooms" >&2
-    status=1
-  fi
-done < <(find src command server -mindepth 1 -type d)
-while IFS=: read -r file line include; do
-  from=${file%/*} to=${include#*\"}
-  from=${from#src/} to=${to%/*}
-  if [ "${height[$from]:-0}" -le "${height[$to]:-99}" ]; then
-    echo "core/$file:$line: $from may not include $to" >&2
-    status=1
-  fi
-done < <(grep -rnE --include='*.[ch]' '^#include "[^"]*/' src/*/ command server page/*.c | grep -vE '_unity\.c:')
+declare -A ruby=(
+  [base]=0 [vm]=1 [runtime]=2 [context]=3 [span]=4 [session]=5 [.]=6
+)
+declare -A python=(
+  [base]=0 [memory]=1 [vm]=2 [context]=3 [span]=4 [process]=4 [session]=5 [.]=6
+)
+
+# check FOLDER ORDER TREE...: the rooms of FOLDER are in its TREEs.
+check() {
+  local folder=$1 room file line include from to
+  local -n height=$2
+  shift 2
+
+  while read -r room; do
+    if [ -z "${height[${room#src/}]:-}" ]; then
+      echo "$folder/$room has no place in the order of rooms" >&2
+      status=1
+    fi
+  done < <(cd "$folder" && find "$@" -name '*.[ch]' ! -name '*_unity.c' -printf '%h\n' | sort -u | sed 's|^\./||')
+  while IFS=: read -r file line include; do
+    file=${file#./} include=${include#*\"} from=.
+    [[ $file != */* ]] || from=${file%/*}
+    from=${from#src/} to=${include%/*}
+    # Bindings include the library's headers too.
+    [ "$folder" = core ] || [ -e "$folder/${include%\"*}" ] || continue
+    if [ "${height[$from]:-0}" -le "${height[$to]:-999}" ]; then
+      echo "$folder/$file:$line: $from may not include $to" >&2
+      status=1
+    fi
+  done < <(cd "$folder" && grep -rnE --include='*.[ch]' '^#include "[^"]*/' "$@" | grep -vE '_unity\.c:')
+}
+
+check core core src command server page
+check bindings/ruby ruby .
+check bindings/python python .
 exit $status

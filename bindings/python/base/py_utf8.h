@@ -2,7 +2,7 @@
 #ifndef PY_UTF8_H
 #define PY_UTF8_H
 
-#include "py_spanprof.h"
+#include "py_base.h"
 
 /* str(value) in UTF-8; lone surrogates come as three bytes, which the core
  * cleans up and counts. Valid until *keep, the caller's reference, is dropped.

@@ -4,7 +4,7 @@
 #ifndef PY_CONTEXT_H
 #define PY_CONTEXT_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* A span that was started; kept by who made it and by each context that works
  * for it. The span's id and name stay known to the core meanwhile. */
@@ -69,5 +69,8 @@ void py_sp_context_spans_off(const char *reason);
 
 /* Whether spans are shown. */
 int py_sp_context_spans_shown(void);
+
+/* Once, when the extension loads. */
+int py_sp_context_init(PyObject *module);
 
 #endif

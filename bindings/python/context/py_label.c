@@ -1,7 +1,8 @@
+#include "py_label.h"
+
 #include "base/py_utf8.h"
 #include "base/py_warning.h"
 #include "py_context.h"
-#include "span/py_otel.h"
 
 /* Labels of the current context: what spanprof.label and pyroscope's tags are
  * made of. They never raise because of a label: one that cannot be told is
@@ -35,7 +36,7 @@ static int label_with(spanprof_label_set set, PyObject *name, PyObject *value,
 static int label_failed(void) {
   char text[256];
 
-  if (!py_sp_otel_may_take())
+  if (!py_sp_error_may_take())
     return -1;
   py_sp_error_take(text, sizeof text);
   py_sp_warn("a label is left out: %s", text);

@@ -6,7 +6,7 @@
 #ifndef PY_PREFETCH_H
 #define PY_PREFETCH_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* Prefetch what the thread's last sample noted, and begin to note anew. */
 void py_sp_prefetch_begin(const PyThreadState *thread);

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
+#include "base/py_base.h"
 #include "py_probe.h"
-#include "py_spanprof.h"
 
 /* The characters of a compact str. */
 typedef struct py_sp_text {

@@ -2,7 +2,7 @@
 #ifndef PY_FORK_H
 #define PY_FORK_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* Adds only_own_threads(). -1 with an exception. */
 int py_sp_fork_init(PyObject *module);

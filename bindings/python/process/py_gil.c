@@ -183,7 +183,8 @@ static int gil_watch_end(void) {
 }
 #endif
 
-int py_sp_gil_init(void) {
+int py_sp_gil_init(PyObject *module) {
+  (void)module;
   if (pthread_atfork(gil_before_fork, gil_after_fork_parent,
                      gil_after_fork_child) == 0)
     return gil_watch_end();

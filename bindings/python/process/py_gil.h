@@ -4,7 +4,7 @@
 #ifndef PY_GIL_H
 #define PY_GIL_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* Take the GIL on a thread that Python did not start. 0: Python is on its way
  * out; do without. Without the GIL, and with no lock that a thread with the
@@ -20,6 +20,6 @@ void py_sp_gil_close(void);
 int py_sp_gil_closed(void);
 
 /* Once, before the first enter: what a forked child needs. */
-int py_sp_gil_init(void);
+int py_sp_gil_init(PyObject *module);
 
 #endif

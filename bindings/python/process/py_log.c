@@ -18,9 +18,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/py_warning.h"
 #include "log_lines.h"
 #include "py_gil.h"
-#include "span/py_otel.h"
 #include "util/system/own_thread.h"
 #include "util/system/stderr_line.h"
 
@@ -72,7 +72,7 @@ static int log_call(int thread, spanprof_log_level level, const char *text) {
   Py_XDECREF(result);
   if (result || !PyErr_Occurred())
     return 0;
-  if (!thread && !py_sp_otel_may_take())
+  if (!thread && !py_sp_error_may_take())
     return -1;
   PyErr_WriteUnraisable(logged.sink);
   return 0;

@@ -2,7 +2,7 @@
 #ifndef PY_LOG_H
 #define PY_LOG_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* A spanprof_log_fn: keeps the line; takes no GIL and waits for nothing. */
 void py_sp_log_write(void *data, spanprof_log_level level, const char *message);

@@ -2,7 +2,7 @@
 #ifndef PY_SIGTERM_H
 #define PY_SIGTERM_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 int py_sp_sigterm_init(PyObject *module);
 

@@ -8,7 +8,6 @@
 #include "context/py_context.h"
 #include "memory/py_prefetch.h"
 #include "memory/py_space.h"
-#include "span/py_otel.h"
 #include "util/base.h"
 #include "vm/py_code.h"
 #include "vm/py_eval.h"
@@ -135,7 +134,7 @@ static bool version_fits(void) {
 static int runtime_interrupted(const char *what) {
   char text[128];
 
-  if (!py_sp_otel_may_take())
+  if (!py_sp_error_may_take())
     return -1;
   py_sp_error_take(text, sizeof text);
   snprintf(runtime_state.reason, sizeof runtime_state.reason, "%s: %s", what,
@@ -193,7 +192,7 @@ static int runtime_stop_at_exit(void) {
   Py_XDECREF(done);
   if (done)
     return 0;
-  if (py_sp_otel_may_take()) {
+  if (py_sp_error_may_take()) {
     py_sp_error_take(text, sizeof text);
     PyErr_Format(py_sp_error, "nothing can be registered with atexit: %s",
                  text);

@@ -3,7 +3,7 @@
 #ifndef PY_RUNTIME_H
 #define PY_RUNTIME_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 #include "vm/py_walker.h"
 
 /* Test the walker on this interpreter, once, and register it. 0, or -1 with an
@@ -17,5 +17,8 @@ void py_sp_runtime_set_lines(py_sp_line_numbers which);
 /* Walk no more; names of frames that were walked stay known. Waits for the
  * handlers that are at work. Before the interpreter goes; with the GIL. */
 void py_sp_runtime_stop(void);
+
+/* Once, when the extension loads. */
+int py_sp_runtime_init(PyObject *module);
 
 #endif

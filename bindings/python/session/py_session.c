@@ -10,7 +10,6 @@
 #include "process/py_sigterm.h"
 #include "py_runtime.h"
 #include "session/session_flush.h"
-#include "span/py_otel.h"
 #include "util/system/clock.h"
 #include "util/system/own_thread.h"
 
@@ -281,8 +280,5 @@ static PyMethodDef session_methods[] = {
 };
 
 int py_sp_session_init(PyObject *module) {
-  if (py_sp_gil_init() < 0 || py_sp_log_init(module) < 0 ||
-      py_sp_fork_init(module) < 0 || py_sp_sigterm_init(module) < 0)
-    return -1;
   return PyModule_AddFunctions(module, session_methods);
 }

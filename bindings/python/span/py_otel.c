@@ -142,10 +142,6 @@ int py_sp_otel_attribute_set(PyObject *span, PyObject *key, PyObject *value) {
   return done ? 0 : -1;
 }
 
-int py_sp_otel_may_take(void) {
-  return PyErr_ExceptionMatches(PyExc_Exception);
-}
-
 int py_sp_otel_init(void) {
   static const struct {
     PyObject **at;

@@ -7,7 +7,7 @@
 #ifndef PY_OTEL_H
 #define PY_OTEL_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* What a span is found by. */
 typedef struct py_sp_otel_key {
@@ -34,10 +34,6 @@ PyObject *py_sp_otel_name(PyObject *span);
 /* Give a span that just started an attribute that it has not, a str. 0, or -1
  * with an exception. */
 int py_sp_otel_attribute_set(PyObject *span, PyObject *key, PyObject *value);
-
-/* Whether the exception that is set is one to log, not one that ends a thread,
- * a greenlet or the program. */
-int py_sp_otel_may_take(void);
 
 /* Intern the names above; -1 with an exception. */
 int py_sp_otel_init(void);

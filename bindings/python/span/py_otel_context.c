@@ -1,3 +1,5 @@
+#include "py_otel_context.h"
+
 #include <stdio.h>
 
 #include "base/py_warning.h"
@@ -65,7 +67,7 @@ static int otel_context_follow(const otel_context *self, PyObject *context) {
 static int otel_context_failed(const otel_context *self) {
   char text[256], reason[512];
 
-  if (!py_sp_otel_may_take())
+  if (!py_sp_error_may_take())
     return -1;
   py_sp_error_take(text, sizeof text);
   snprintf(reason, sizeof reason,

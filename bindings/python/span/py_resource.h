@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* Whether it was told in this process. One look for each span. */
 extern bool py_sp_resource_told;

@@ -133,7 +133,7 @@ static int span_resource_tell(PyObject *object) {
 
   if (py_sp_resource_tell(object) == 0)
     return 0;
-  if (!py_sp_otel_may_take())
+  if (!py_sp_error_may_take())
     return -1;
   py_sp_error_take(text, sizeof text);
   py_sp_warn("the service of the spans is not known: %s", text);
@@ -212,7 +212,7 @@ static PyObject *span_renamed(PyObject *module, PyObject *object) {
   (void)module;
   if (span_name_tell(object, NULL) == 0)
     Py_RETURN_NONE;
-  if (!py_sp_otel_may_take())
+  if (!py_sp_error_may_take())
     return NULL;
   PyErr_Clear(); /* told again when it ends, where a failure is logged */
   Py_RETURN_NONE;
@@ -279,7 +279,5 @@ int py_sp_span_init(PyObject *module) {
     if (!span_attribute_keys[i])
       return -1;
   }
-  return py_sp_span_rules_init(module) < 0
-             ? -1
-             : PyModule_AddFunctions(module, span_functions);
+  return PyModule_AddFunctions(module, span_functions);
 }

@@ -22,4 +22,7 @@ int py_sp_span_end(PyObject *object);
  * an exception. */
 int py_sp_span_resolve(PyObject *span, py_sp_span_record **out);
 
+/* Adds the functions of spans. */
+int py_sp_span_init(PyObject *module);
+
 #endif

@@ -3,7 +3,6 @@
 #include <stdbool.h>
 
 #include "base/py_warning.h"
-#include "py_otel.h"
 #include "py_span.h"
 
 typedef struct span_rules {
@@ -18,7 +17,7 @@ static PyObject *span_answer(span_rules *self, int st, const char *what) {
 
   if (st == 0)
     Py_RETURN_NONE;
-  if (!py_sp_otel_may_take())
+  if (!py_sp_error_may_take())
     return NULL;
   py_sp_error_take(text, sizeof text);
   if (!self->warned)

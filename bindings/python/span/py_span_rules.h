@@ -3,7 +3,7 @@
 #ifndef PY_SPAN_RULES_H
 #define PY_SPAN_RULES_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 int py_sp_span_rules_init(PyObject *module);
 

@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
+#include "base/py_base.h"
 #include "memory/py_probe.h"
-#include "py_spanprof.h"
 
 /* What a walk needs to know of a code object. */
 typedef struct py_sp_code {

@@ -2,7 +2,7 @@
 #ifndef PY_EVAL_H
 #define PY_EVAL_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* Find the code of _PyEval_EvalFrameDefault, the parts of it that the compiler
  * put elsewhere (in Debian's 3.14 nearly all of it), also where the program is

@@ -3,7 +3,7 @@
 #ifndef PY_HAMT_H
 #define PY_HAMT_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* The value of the ContextVar `var` in the context that `tstate` runs in, or
  * NULL; borrowed. `var_hash` is PyObject_Hash(var). NULL until

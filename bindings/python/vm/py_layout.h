@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 #include "util/base.h"
 
 /* What a frame is. */

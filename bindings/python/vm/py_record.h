@@ -2,9 +2,9 @@
 #ifndef PY_RECORD_H
 #define PY_RECORD_H
 
+#include "base/py_base.h"
 #include "memory/py_probe.h"
 #include "memory/py_space.h"
-#include "py_spanprof.h"
 
 #define PY_SP_RECORD_FILES (1u << 11)
 

@@ -2,7 +2,7 @@
 #ifndef PY_SELFTEST_H
 #define PY_SELFTEST_H
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* Run a known nest of functions and walk it from the inside: functions, files,
  * lines and ends of eval runs must be as written. 0: they are not, and `reason`

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "py_spanprof.h"
+#include "base/py_base.h"
 
 /* The line that a frame shows. */
 typedef enum py_sp_line_numbers {

@@ -3,7 +3,7 @@
 #ifndef RB_OVERRIDE_H
 #define RB_OVERRIDE_H
 
-#include "rb_spanprof.h"
+#include "rb_base.h"
 
 /* Put those of `overrides` in the place of those that `owner` has by their
  * names; or put back what was there, but for what somebody wraps, so that each

@@ -349,10 +349,11 @@ rb_sp_scope *rb_sp_scope_ensure(void) {
   return scope ? scope : scope_new(fiber);
 }
 
-void rb_sp_scope_span_set(rb_sp_scope *scope, const rb_sp_span *held) {
-  scope->span = held ? held->number : 0;
-  if (held)
-    memcpy(scope->trace_id, held->trace_id, sizeof scope->trace_id);
+void rb_sp_scope_span_set(rb_sp_scope *scope, spanprof_span span,
+                          const uint8_t trace_id[16]) {
+  scope->span = span;
+  if (trace_id)
+    memcpy(scope->trace_id, trace_id, sizeof scope->trace_id);
   scope_run(scope);
 }
 

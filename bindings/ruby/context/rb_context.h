@@ -14,7 +14,6 @@
 #include <stdbool.h>
 
 #include "rb_scope.h"
-#include "span/rb_span.h"
 
 /* Begin to make scopes active; after rb_sp_context_listen() also with each
  * switch of fibers and start of a thread. */
@@ -44,9 +43,10 @@ rb_sp_scope *rb_sp_scope_current(void);
 /* The same, made where there is none. May raise NoMemoryError. */
 rb_sp_scope *rb_sp_scope_ensure(void);
 
-/* Make `held` the span of `scope`, the running fiber's (NULL: none of its own).
- */
-void rb_sp_scope_span_set(rb_sp_scope *scope, const rb_sp_span *held);
+/* Make `span` of this trace the span of `scope`, the running fiber's (0 and
+ * NULL: none of its own). */
+void rb_sp_scope_span_set(rb_sp_scope *scope, spanprof_span span,
+                          const uint8_t trace_id[16]);
 
 /* Give `scope`, the running fiber's, a context of its own, whose labels the
  * core's calls show and change until the next set. */
@@ -57,5 +57,8 @@ void rb_sp_scope_mark_set(rb_sp_scope *scope, spanprof_mark mark);
 
 /* Have `scope`, the running fiber's, carry `labels` (0: none of its own). */
 void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_label_set labels);
+
+/* Once, when the extension loads. */
+void rb_sp_context_init(void);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/rb_override.h"
 #include "rb_context.h"
 #include "runtime/rb_runtime.h"
-#include "span/rb_activation.h"
 
 static bool follow_wanted, follow_profiled;
 
@@ -15,6 +14,8 @@ static bool follow_inherits, follow_marked;
  * Native::ThreadHook, which stays Thread's once it is. */
 static VALUE follow_fiber_hook, follow_thread_hook;
 static ID follow_initialize;
+
+static const rb_sp_follow_watch *follow_watch;
 
 /* Where others wrapped it, it stays, and has nothing to do. */
 static VALUE follow_fiber_initialize(int argc, VALUE *argv, VALUE fiber) {
@@ -52,7 +53,7 @@ static void follow_fibers(void) {
 /* Idempotent. Ruby code runs, and so may other threads. */
 static void follow_hook(void) {
   rb_sp_override_install(follow_fiber_class(), follow_fiber_hook);
-  rb_sp_activation_hook(true);
+  follow_watch->place(true);
 }
 
 static VALUE follow_begin(VALUE data) {
@@ -63,14 +64,14 @@ static VALUE follow_begin(VALUE data) {
   rb_sp_context_follow_begin();
   follow_fibers();
   rb_sp_context_listen();
-  rb_sp_activation_show();
+  follow_watch->show();
   return Qnil;
 }
 
 static VALUE follow_end(VALUE data) {
   (void)data;
   rb_sp_context_follow_end();
-  rb_sp_activation_hook(false);
+  follow_watch->place(false);
   rb_sp_override_remove(follow_fiber_class(), follow_fiber_hook);
   if (rb_sp_context_follows())
     follow_hook();
@@ -82,6 +83,10 @@ static void follow_change(void) {
     rb_sp_guard(follow_begin, Qnil);
   else if (!follow_profiled && rb_sp_context_follows())
     rb_sp_guard(follow_end, Qnil);
+}
+
+void rb_sp_follow_watch_set(const rb_sp_follow_watch *watch) {
+  follow_watch = watch;
 }
 
 void rb_sp_follow_settle(void) {

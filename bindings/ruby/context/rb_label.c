@@ -1,3 +1,5 @@
+#include "rb_label.h"
+
 #include "base/rb_text.h"
 #include "rb_context.h"
 #include "rb_follow.h"

@@ -3,7 +3,7 @@
 #ifndef RB_SCOPE_H
 #define RB_SCOPE_H
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 
 typedef struct rb_sp_scope {
   /* Unique in the process; 0: the scope is free. */

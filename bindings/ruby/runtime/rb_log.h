@@ -3,7 +3,7 @@
 #ifndef RB_LOG_H
 #define RB_LOG_H
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 
 /* A spanprof_log_fn; never blocks, and needs no GVL. */
 void rb_sp_log_write(void *data, spanprof_log_level level, const char *message);

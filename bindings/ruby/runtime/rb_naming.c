@@ -11,9 +11,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/rb_base.h"
 #include "rb_log.h"
 #include "rb_sigprof.h"
-#include "rb_spanprof.h"
 #include "util/system/clock.h"
 #include "vm/rb_code_table.h"
 #include "vm/rb_thread_table.h"

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/rb_base.h"
 #include "rb_log.h"
 #include "rb_names.h"
 #include "rb_naming.h"
-#include "rb_spanprof.h"
 #include "vm/rb_code_table.h"
 #include "vm/rb_compaction.h"
 #include "vm/rb_eval_range.h"

@@ -28,4 +28,7 @@ bool rb_sp_runtime_held(void);
  * thread meanwhile, nothing of its own. */
 void rb_sp_runtime_resolve_all(void);
 
+/* Once, when the extension loads; for the walker and the names, too. */
+void rb_sp_runtime_init(void);
+
 #endif

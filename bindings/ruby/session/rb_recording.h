@@ -1,9 +1,10 @@
-/* Native::Recording: a recording, with or without a session
- * (spanprof_recording_begin()). rb_sp_recording_init() of rb_spanprof.h defines
- * it. */
+/* Recordings, with or without a session (spanprof_recording_begin()). */
 #ifndef RB_RECORDING_H
 #define RB_RECORDING_H
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
+
+/* Defines Native::Recording. */
+void rb_sp_recording_init(void);
 
 #endif

@@ -324,5 +324,4 @@ void rb_sp_session_init(void) {
   rb_define_singleton_method(rb_sp_native, "main_ractor?", native_main_ractor_p,
                              0);
   rb_ext_ractor_safe(false);
-  rb_sp_log_init();
 }

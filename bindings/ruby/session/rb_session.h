@@ -2,7 +2,7 @@
 #ifndef RB_SESSION_H
 #define RB_SESSION_H
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 
 /* Defines Native.start, flush, stop and running?. */
 void rb_sp_session_init(void);

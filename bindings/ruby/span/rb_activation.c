@@ -132,6 +132,15 @@ static bool activation_in_trace(const uint8_t *trace_id, VALUE trace) {
   return memcmp(trace_id, RSTRING_PTR(trace), 16) == 0;
 }
 
+/* Make `held` the span of the running fiber; NULL: none of its own. */
+static void activation_set(const rb_sp_span *held) {
+  rb_sp_scope *scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
+
+  if (scope)
+    rb_sp_scope_span_set(scope, held ? held->number : 0,
+                         held ? held->trace_id : NULL);
+}
+
 /* Attached, over what the scope works for, is a span that the processor was not
  * told of: one that is not recorded, or that wraps another's context. In the
  * same trace it stands for a part of the span around it. */
@@ -142,7 +151,7 @@ static VALUE activation_attached_other(VALUE span) {
   if (!scope)
     return Qnil;
   if (NIL_P(trace) || !activation_in_trace(scope->trace_id, trace))
-    rb_sp_scope_span_set(scope, NULL);
+    rb_sp_scope_span_set(scope, 0, NULL);
   return Qnil;
 }
 
@@ -152,7 +161,6 @@ static VALUE activation_exposed_other(VALUE span) {
   VALUE trace = activation_local_trace(span);
   VALUE stack = activation_contexts();
   const rb_sp_span *held = NULL;
-  rb_sp_scope *scope;
   long i;
 
   if (!NIL_P(trace) && !NIL_P(stack))
@@ -161,17 +169,8 @@ static VALUE activation_exposed_other(VALUE span) {
       if (held && !activation_in_trace(held->trace_id, trace))
         held = NULL;
     }
-  scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
-  if (scope)
-    rb_sp_scope_span_set(scope, held);
+  activation_set(held);
   return Qnil;
-}
-
-static void activation_set(const rb_sp_span *held) {
-  rb_sp_scope *scope = held ? rb_sp_scope_ensure() : rb_sp_scope_current();
-
-  if (scope)
-    rb_sp_scope_span_set(scope, held);
 }
 
 /* `context` is on top of the fiber's stack now. */
@@ -278,7 +277,7 @@ static VALUE activation_redefined(VALUE self, VALUE name) {
   return rb_call_super(1, &name);
 }
 
-void rb_sp_activation_hook(bool on) {
+static void activation_place(bool on) {
   VALUE owner;
 
   if (RB_NIL_P(activation_class))
@@ -292,15 +291,15 @@ void rb_sp_activation_hook(bool on) {
   activation_placing = false;
 }
 
-void rb_sp_activation_show(void) {
+static void activation_show(void) {
   if (!RB_NIL_P(activation_class))
     activation_detached(activation_contexts());
 }
 
 static VALUE activation_begin(VALUE data) {
   (void)data;
-  rb_sp_activation_hook(true);
-  rb_sp_activation_show();
+  activation_place(true);
+  activation_show();
   return Qnil;
 }
 
@@ -340,6 +339,9 @@ static void activation_hook_init(void) {
 }
 
 void rb_sp_activation_init(void) {
+  static const rb_sp_follow_watch watch = {activation_place, activation_show};
+
+  rb_sp_follow_watch_set(&watch);
   activation_hook_init();
   activation_watch = rb_define_module_under(rb_sp_native, "ContextWatch");
   activation_entries = rb_intern("@entries");

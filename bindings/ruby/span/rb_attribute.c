@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 
 /* The SDK's set_attribute takes a mutex and looks at each attribute again to
  * trim it: a third of what a span with an id costs. While a span is being made

@@ -9,4 +9,7 @@
  */
 void rb_sp_attributes_set(VALUE span, long count, const VALUE *pairs);
 
+/* Once, when the extension loads. */
+void rb_sp_attribute_init(void);
+
 #endif

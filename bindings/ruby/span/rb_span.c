@@ -271,7 +271,7 @@ static VALUE span_on_finish(VALUE self, VALUE span) {
   held->ended_in = scope ? scope->serial : UINT64_MAX;
   /* What is left attached is not worked for any more. */
   if (scope && scope->span == held->number)
-    rb_sp_scope_span_set(scope, NULL);
+    rb_sp_scope_span_set(scope, 0, NULL);
   spanprof_span_end(held->number);
   return Qnil;
 }

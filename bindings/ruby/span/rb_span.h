@@ -4,7 +4,7 @@
 #ifndef RB_SPAN_H
 #define RB_SPAN_H
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 
 /* Stands behind a span of the SDK, in an instance variable Ruby code cannot
  * see. As long as the SDK's span can be reached, it can be attached, and a span
@@ -19,5 +19,8 @@ typedef struct rb_sp_span {
 
 /* Ours behind an OpenTelemetry span, or NULL. */
 rb_sp_span *rb_sp_span_of(VALUE span);
+
+/* Defines Native::SpanHook, Native.span_rename and resource_set. */
+void rb_sp_span_init(void);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef RB_SPAN_RULES_H
 #define RB_SPAN_RULES_H
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 
 typedef struct rb_sp_span_rules {
   spanprof_span_rules *rules; /* NULL: the defaults */
@@ -11,5 +11,8 @@ typedef struct rb_sp_span_rules {
 
 /* Raises TypeError where `value` is no Native::SpanRules. */
 const rb_sp_span_rules *rb_sp_span_rules_get(VALUE value);
+
+/* Defines Native::SpanRules. */
+void rb_sp_span_rules_init(void);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <unwind.h>
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 
 #define PROBE_FRAMES_MAX 64
 

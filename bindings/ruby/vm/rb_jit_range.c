@@ -3,9 +3,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/rb_base.h"
 #include "base/rb_override.h"
 #include "rb_jit_push.h"
-#include "rb_spanprof.h"
 #include "unwind/elf/process_maps.h"
 
 /* YJIT reserves at once all it may use: 128 MiB by default, 256 on 3.1, 64 on

@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rb_spanprof.h"
+#include "base/rb_base.h"
 #include "rb_vm_layout.h"
 #include "util/base.h"
 
