@@ -138,6 +138,7 @@
 #include "export/exporter_service.c"
 #include "export/exporter_steps.c"
 #include "export/http/client_sockets.c"
+#include "export/http/client_work.c"
 #include "export/http/credentials.c"
 #include "export/http/http_answer.c"
 #include "export/http/http_client.c"

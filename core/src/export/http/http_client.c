@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "client_sockets.h"
+#include "client_work.h"
 #include "credentials.h"
 #include "http_request.h"
 #include "util/memory/buffer.h"
@@ -61,7 +62,9 @@ static CURLcode client_curl_state;
 static sp_http_client *_Atomic client_abandoned;
 
 static void client_curl_init(void) {
+  sp_client_work_begin();
   client_curl_state = curl_global_init(CURL_GLOBAL_DEFAULT);
+  sp_client_work_end();
 }
 
 static spanprof_status client_file_check(const char *option, const char *path) {
@@ -204,10 +207,12 @@ void sp_http_client_free(sp_http_client *client) {
   if (!client)
     return;
   sp_sigpipe_hold(&pipe); /* TLS sends close_notify */
+  sp_client_work_begin();
   if (client->easy)
     curl_easy_cleanup(client->easy);
   if (client->multi)
     curl_multi_cleanup(client->multi);
+  sp_client_work_end();
   sp_sigpipe_release(&pipe);
   sp_buffer_dispose(&client->body);
   sp_credentials_dispose(&client->credentials);
@@ -220,37 +225,50 @@ static bool client_goes_on(sp_http_client *client, bool needed) {
          (needed || atomic_load(&client->until_ns) == UINT64_MAX);
 }
 
-/* Drive the request to its end. CURLE_ABORTED_BY_CALLBACK: aborted;
- * CURLE_OPERATION_TIMEDOUT: its time is over. After an abort the clock may be
- * gone, so that is asked first. */
+/* Wait until libcurl has something to do. CURLE_ABORTED_BY_CALLBACK: aborted;
+ * CURLE_OPERATION_TIMEDOUT: `limit_ns` has passed. After an abort the clock may
+ * be gone, so that is asked first. */
+static CURLcode client_wait(sp_http_client *client, uint64_t limit_ns) {
+  uint64_t until_ns, now_ns, wait_ns;
+
+  sp_own_thread_gate();
+  if (atomic_load(&client->aborted))
+    return CURLE_ABORTED_BY_CALLBACK;
+  until_ns = atomic_load(&client->until_ns);
+  now_ns = sp_clock_monotonic_ns(client->clock);
+  if (now_ns >= until_ns)
+    return CURLE_ABORTED_BY_CALLBACK;
+  if (now_ns >= limit_ns)
+    return CURLE_OPERATION_TIMEDOUT;
+  wait_ns = sp_min_u64(limit_ns, until_ns) - now_ns;
+  curl_multi_poll(client->multi, NULL, 0,
+                  (int)sp_min_u64(CLIENT_SLICE_MS, wait_ns / SP_NS_PER_MS + 1),
+                  NULL);
+  sp_own_thread_gate();
+  return CURLE_OK;
+}
+
+/* Drive the request to its end. Called within sp_client_work_begin() and
+ * _end(). */
 static CURLcode client_run(sp_http_client *client, bool needed) {
-  uint64_t now_ns = sp_clock_monotonic_ns(client->clock);
-  uint64_t limit_ns = now_ns + client->time_max_ns;
+  const uint64_t limit_ns =
+      sp_clock_monotonic_ns(client->clock) + client->time_max_ns;
   int running = 1, left;
 
   while (client_goes_on(client, needed)) {
     CURLMcode code = curl_multi_perform(client->multi, &running);
     const CURLMsg *message = curl_multi_info_read(client->multi, &left);
-    uint64_t until_ns, wait_ns;
+    CURLcode waited;
 
     if (message)
       return message->data.result;
     if (code)
       return CURLE_FAILED_INIT;
-    sp_own_thread_gate();
-    if (atomic_load(&client->aborted))
-      break;
-    until_ns = atomic_load(&client->until_ns);
-    now_ns = sp_clock_monotonic_ns(client->clock);
-    if (now_ns >= until_ns)
-      break;
-    if (now_ns >= limit_ns)
-      return CURLE_OPERATION_TIMEDOUT;
-    wait_ns = sp_min_u64(limit_ns, until_ns) - now_ns;
-    curl_multi_poll(
-        client->multi, NULL, 0,
-        (int)sp_min_u64(CLIENT_SLICE_MS, wait_ns / SP_NS_PER_MS + 1), NULL);
-    sp_own_thread_gate();
+    sp_client_work_end();
+    waited = client_wait(client, limit_ns);
+    sp_client_work_begin();
+    if (waited)
+      return waited;
   }
   return CURLE_ABORTED_BY_CALLBACK;
 }
@@ -348,8 +366,10 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
     /* With CURLOPT_NOSIGNAL libcurl does not ignore SIGPIPE, and in older
      * versions TLS uses write(). The thread may be the program's. */
     sp_sigpipe_hold(&pipe);
+    sp_client_work_begin();
     code = client_run(client, needed);
     curl_multi_remove_handle(client->multi, easy);
+    sp_client_work_end();
     sp_sigpipe_release(&pipe);
   }
   client_read_answer(client, request, code, answer);

@@ -41,7 +41,7 @@ static void fork_register(void) {
   pthread_atfork(fork_before, fork_parent, fork_child);
 }
 
-bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns) {
+static struct timespec fork_until(uint64_t wait_ns) {
   struct timespec until;
   uint64_t ns;
 
@@ -49,7 +49,19 @@ bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns) {
   ns = (uint64_t)until.tv_nsec + wait_ns;
   until.tv_sec += (time_t)(ns / SP_NS_PER_S);
   until.tv_nsec = (long)(ns % SP_NS_PER_S);
+  return until;
+}
+
+bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns) {
+  const struct timespec until = fork_until(wait_ns);
+
   return pthread_mutex_timedlock(lock, &until) == 0;
+}
+
+bool sp_fork_write_lock(pthread_rwlock_t *lock, uint64_t wait_ns) {
+  const struct timespec until = fork_until(wait_ns);
+
+  return pthread_rwlock_timedwrlock(lock, &until) == 0;
 }
 
 void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks) {

@@ -14,6 +14,7 @@ typedef enum sp_fork_rank {
   SP_FORK_SPAN,
   SP_FORK_LABEL,
   SP_FORK_LOADER,
+  SP_FORK_CLIENT_WORK,
   SP_FORK_RANK_COUNT
 } sp_fork_rank;
 
@@ -30,5 +31,6 @@ void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks);
  * thread may hold for long, but within `wait_ns`. False: it was not to be had.
  */
 bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns);
+bool sp_fork_write_lock(pthread_rwlock_t *lock, uint64_t wait_ns);
 
 #endif

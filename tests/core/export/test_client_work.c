@@ -1,0 +1,107 @@
+#include "export/http/http_client.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "export_fixture.h"
+
+/* How long a call of libcurl goes on if no fork ends it: a fork that waits for
+ * it does not come sooner. */
+#define INSIDE_NS (100 * SP_NS_PER_MS)
+
+static _Atomic bool inside, forked;
+
+/* libcurl's as our library sees it: a fork may come while it runs. */
+int curl_multi_perform(void *multi, int *running);
+
+int curl_multi_perform(void *multi, int *running) {
+  const struct timespec step = {.tv_nsec = (long)SP_NS_PER_MS};
+  const uint64_t until_ns = sp_monotonic_ns() + INSIDE_NS;
+  void *symbol = dlsym(RTLD_NEXT, "curl_multi_perform");
+  int (*next)(void *, int *), code;
+
+  CHECK(symbol != NULL);
+  memcpy(&next, &symbol, sizeof next);
+  atomic_store(&inside, true);
+  while (!atomic_load(&forked) && sp_monotonic_ns() < until_ns)
+    nanosleep(&step, NULL);
+  code = next(multi, running);
+  atomic_store(&inside, false);
+  return code;
+}
+
+static void *ask_nobody(void *data) {
+  sp_http_answer answer;
+
+  sp_http_client_get(data, "http://127.0.0.1:1/ready", &answer);
+  CHECK_EQUAL(answer.status, 0);
+  return NULL;
+}
+
+/* A lock that libcurl's TLS library holds then stays locked in the child. */
+static void no_fork_meets_a_thread_inside_libcurl(void) {
+  sp_settings settings = usual_settings();
+  test_clock test_time;
+  sp_http_client *client;
+  pthread_t thread;
+  int status;
+  pid_t pid;
+
+  test_clock_init(&test_time, 1);
+  CHECK(!sp_http_client_new(&client, &sp_mem_default, &settings,
+                            &test_time.clock));
+  CHECK_EQUAL(pthread_create(&thread, NULL, ask_nobody, client), 0);
+  while (!atomic_load(&inside))
+    sched_yield();
+  pid = fork();
+  if (pid == 0)
+    _exit(atomic_load(&inside));
+  CHECK(pid > 0);
+  atomic_store(&forked, true);
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK_EQUAL(status, 0);
+  CHECK_EQUAL(pthread_join(thread, NULL), 0);
+  sp_http_client_free(client);
+}
+
+/* ThreadSanitizer takes the lock that a child makes anew for the old one. */
+#if !defined(__SANITIZE_THREAD__)
+/* The child has a lock of its own, free whatever its parent did. */
+static void a_child_asks_too(void) {
+  sp_settings settings = usual_settings();
+  test_clock test_time;
+  sp_http_client *client;
+  int status;
+  pid_t pid;
+
+  test_clock_init(&test_time, 1);
+  CHECK(!sp_http_client_new(&client, &sp_mem_default, &settings,
+                            &test_time.clock));
+  ask_nobody(client);
+  pid = fork();
+  if (pid == 0) {
+    ask_nobody(client);
+    _exit(0);
+  }
+  CHECK(pid > 0);
+  CHECK_EQUAL(waitpid(pid, &status, 0), pid);
+  CHECK_EQUAL(status, 0);
+  ask_nobody(client);
+  sp_http_client_free(client);
+}
+
+#endif
+
+int main(int argc, char **argv) {
+  static const check_test tests[] = {
+    {"no_fork_meets_a_thread_inside_libcurl",
+     no_fork_meets_a_thread_inside_libcurl},
+#if !defined(__SANITIZE_THREAD__)
+    {"a_child_asks_too", a_child_asks_too},
+#endif
+  };
+
+  return check_main(argc, argv, tests, SP_COUNT_OF(tests));
+}
