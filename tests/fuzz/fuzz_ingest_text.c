@@ -9,16 +9,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static spanprof_status speedscope(sp_stack_list *list, sp_view body) {
   sp_speedscope_profile profile;
-  sp_speedscope *file;
+  void *held;
+  json_t *root;
   spanprof_status st =
-      sp_speedscope_open(&file, &sp_mem_default, body, list->refusal);
+      sp_speedscope_open(&root, &sp_mem_default, body, &held, list->refusal);
   size_t i;
 
-  for (i = 0; !st && i < sp_speedscope_count(file); i++)
-    st = sp_speedscope_read(file, i, &profile, list);
+  for (i = 0; !st && i < sp_speedscope_count(root); i++)
+    st = sp_speedscope_read(root, i, &profile, list);
   /* Names are the file's: copies are not needed after this. */
   list->stack_count = 0;
-  sp_speedscope_free(file);
+  json_decref(root);
+  sp_mem_free(&sp_mem_default, held);
   return st;
 }
 

@@ -18,7 +18,8 @@
  * refused. */
 static int64_t sum_of(const char *text) {
   sp_speedscope_profile profile;
-  sp_speedscope *file = NULL;
+  void *held = NULL;
+  json_t *root = NULL;
   sp_stack_list list;
   int64_t sum = 0;
   pprof_case c;
@@ -26,9 +27,9 @@ static int64_t sum_of(const char *text) {
 
   pprof_case_init(&c, &sp_mem_default);
   sp_stack_list_init(&list, &c.arena, &c.refusal);
-  if (sp_speedscope_open(&file, &sp_mem_default, sp_view_text(text),
+  if (sp_speedscope_open(&root, &sp_mem_default, sp_view_text(text), &held,
                          &c.refusal) ||
-      sp_speedscope_read(file, 0, &profile, &list)) {
+      sp_speedscope_read(root, 0, &profile, &list)) {
     CHECK(c.refusal.kind == SP_REFUSAL_BROKEN);
     sum = -1;
   }
@@ -36,7 +37,8 @@ static int64_t sum_of(const char *text) {
     sum += (int64_t)list.stacks[i].value *
            (profile.value_ns ? profile.value_ns : 1);
   sp_stack_list_dispose(&list);
-  sp_speedscope_free(file);
+  json_decref(root);
+  sp_mem_free(&sp_mem_default, held);
   pprof_case_dispose(&c);
   return sum;
 }

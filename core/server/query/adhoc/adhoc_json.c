@@ -5,6 +5,7 @@
 
 #include "adhoc_cpuprofile.h"
 #include "server/query/selector/matcher_list.h"
+#include "server/receive/ingest/speedscope.h"
 
 /* What a parser takes for a number or a text, and for a list or an object
  * without what is in it; and may take for a whole profile. */
@@ -35,7 +36,7 @@ static const char *adhoc_copy(adhoc_reading *reading, const json_t *value,
   return sp_arena_text(reading->arena, text, strlen(text));
 }
 
-/* Numbers in the tree of a list of names, or of objects with a `name`. */
+/* Numbers in the tree of a list of names. */
 static spanprof_status adhoc_names(adhoc_reading *reading, const json_t *list,
                                    uint32_t **out) {
   const size_t count = json_array_size(list);
@@ -46,9 +47,7 @@ static spanprof_status adhoc_names(adhoc_reading *reading, const json_t *list,
     return reading->arena->st;
   for (i = 0; i < count; i++) {
     const json_t *item = json_array_get(list, i);
-    const char *name = adhoc_copy(
-        reading, json_is_object(item) ? json_object_get(item, "name") : item,
-        "");
+    const char *name = adhoc_copy(reading, item, "");
 
     if (!name)
       return reading->arena->st;
@@ -149,77 +148,62 @@ static spanprof_status adhoc_bearer(adhoc_reading *reading,
   return st;
 }
 
-/* "sampled": stacks and their weights. */
-static spanprof_status speedscope_sampled(adhoc_reading *reading,
-                                          const json_t *profile,
-                                          const uint32_t *names,
-                                          size_t name_count) {
-  const json_t *weights = json_object_get(profile, "weights"), *stack;
-  size_t i, j;
-  spanprof_status st = SPANPROF_OK;
+/* Profile number out->type of a speedscope file. */
+typedef struct adhoc_scope {
+  adhoc_reading *reading;
+  double scale; /* of weights */
+} adhoc_scope;
 
-  json_array_foreach(json_object_get(profile, "samples"), i, stack) {
-    uint32_t node = 0;
+static spanprof_status adhoc_scope_stack(void *data, const sp_view *frames,
+                                         size_t count, double weight,
+                                         bool is_call) {
+  const adhoc_scope *scope = data;
+  adhoc_reading *reading = scope->reading;
+  uint32_t node = 0, name;
+  size_t i;
 
-    for (j = 0; j < json_array_size(stack) && node != SP_INDEX_NONE; j++) {
-      const json_int_t frame = json_integer_value(json_array_get(stack, j));
+  (void)is_call;
+  for (i = 0; i < count && node != SP_INDEX_NONE; i++) {
+    const char *copy =
+        sp_arena_text(reading->arena, frames[i].bytes, frames[i].size);
 
-      if (frame < 0 || (uint64_t)frame >= name_count)
-        return adhoc_json_refuse(reading, "a sample names no frame");
-      node = sp_name_tree_child(reading->tree, node, names[frame]);
-    }
-    st = adhoc_add(reading, node,
-                   adhoc_whole(json_number_value(json_array_get(weights, i))));
-    if (st)
-      return st;
+    if (!copy)
+      return reading->arena->st;
+    name = sp_name_tree_name(reading->tree, copy);
+    node = name == SP_INDEX_NONE
+               ? name
+               : sp_name_tree_child(reading->tree, node, name);
   }
-  return st;
+  return adhoc_add(reading, node, adhoc_whole(weight * scope->scale));
 }
 
-/* "evented": frames that open and close at times. */
-static spanprof_status speedscope_evented(adhoc_reading *reading,
-                                          const json_t *profile,
-                                          const uint32_t *names,
-                                          size_t name_count) {
-  const json_t *event;
-  double last = json_number_value(json_object_get(profile, "startValue"));
-  uint32_t node = 0;
-  size_t i;
+static spanprof_status adhoc_scope_read(adhoc_reading *reading,
+                                        const json_t *root) {
+  sp_adhoc_profile *out = reading->out;
+  const int64_t unit_ns = sp_speedscope_unit_ns(root, out->type);
+  adhoc_scope scope = {.reading = reading,
+                       .scale = unit_ns ? (double)unit_ns : 1};
+  sp_refusal refusal;
   spanprof_status st;
 
-  json_array_foreach(json_object_get(profile, "events"), i, event) {
-    const char *kind = json_string_value(json_object_get(event, "type"));
-    const json_int_t frame =
-        json_integer_value(json_object_get(event, "frame"));
-    const double at = json_number_value(json_object_get(event, "at"));
-
-    if (!kind || frame < 0 || (uint64_t)frame >= name_count || at < last ||
-        (*kind == 'C' && node == 0))
-      return adhoc_json_refuse(reading, "its events are not in order");
-    st = node ? adhoc_add(reading, node, adhoc_whole(at - last)) : SPANPROF_OK;
-    if (st)
-      return st;
-    last = at;
-    node = *kind == 'C' ? reading->tree->nodes[node].parent
-                        : sp_name_tree_child(reading->tree, node, names[frame]);
-    if (node == SP_INDEX_NONE)
-      return SPANPROF_ERR_NOMEM;
-  }
-  return SPANPROF_OK;
+  if (unit_ns)
+    sp_flamebearer_units(out->types[out->type], "nanoseconds", &out->bearer);
+  sp_refusal_init(&refusal, reading->arena->mem);
+  st = sp_speedscope_each(root, out->type, reading->arena->mem,
+                          adhoc_scope_stack, &scope, &refusal);
+  if (refusal.kind)
+    st = adhoc_json_refuse(reading, sp_refusal_text(&refusal));
+  sp_refusal_dispose(&refusal);
+  return st;
 }
 
 /* Each of its profiles is a type of its own here. */
 static spanprof_status adhoc_speedscope(adhoc_reading *reading,
                                         const json_t *root, const char *type) {
-  const json_t *profiles = json_object_get(root, "profiles"), *profile;
-  const json_t *frames =
-      json_object_get(json_object_get(root, "shared"), "frames");
-  const size_t count = json_array_size(profiles);
+  const json_t *profiles = json_object_get(root, "profiles");
+  const size_t count = sp_speedscope_count(root);
   sp_adhoc_profile *out = reading->out;
-  const char *kind;
-  uint32_t *names;
   size_t i;
-  spanprof_status st;
 
   if (count == 0)
     return adhoc_json_refuse(reading, "it has no profiles");
@@ -235,17 +219,12 @@ static spanprof_status adhoc_speedscope(adhoc_reading *reading,
     if (type && strcmp(type, out->types[i]) == 0)
       out->type = i;
   }
-  profile = json_array_get(profiles, out->type);
   out->bearer.name = out->types[out->type];
-  out->bearer.units = adhoc_copy(reading, json_object_get(profile, "unit"), "");
-  st = out->bearer.units ? adhoc_names(reading, frames, &names)
-                         : reading->arena->st;
-  if (st)
-    return st;
-  kind = json_string_value(json_object_get(profile, "type"));
-  if (kind && strcmp(kind, "evented") == 0)
-    return speedscope_evented(reading, profile, names, json_array_size(frames));
-  return speedscope_sampled(reading, profile, names, json_array_size(frames));
+  out->bearer.units = adhoc_copy(
+      reading, json_object_get(json_array_get(profiles, out->type), "unit"),
+      "");
+  return out->bearer.units ? adhoc_scope_read(reading, root)
+                           : reading->arena->st;
 }
 
 /* What its metadata says of a flamebearer. */

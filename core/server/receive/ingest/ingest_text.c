@@ -123,15 +123,15 @@ static spanprof_status ingest_speedscope_name(sp_ingest_upload *upload,
 }
 
 static spanprof_status ingest_speedscope_one(sp_ingest_upload *upload,
-                                             const sp_speedscope *file,
-                                             size_t i, sp_stack_list *list,
+                                             const json_t *root, size_t i,
+                                             sp_stack_list *list,
                                              sp_series_labels *labels) {
   sp_speedscope_profile profile;
   sp_view name = upload->name.app;
   uint64_t value_ns;
-  spanprof_status st = sp_speedscope_read(file, i, &profile, list);
+  spanprof_status st = sp_speedscope_read(root, i, &profile, list);
 
-  if (!st && sp_speedscope_count(file) > 1)
+  if (!st && sp_speedscope_count(root) > 1)
     st = ingest_speedscope_name(upload, profile.unit, &name);
   if (!st)
     st = sp_series_labels_add(labels, sp_view_text("profile_name"),
@@ -147,20 +147,22 @@ static spanprof_status ingest_speedscope_one(sp_ingest_upload *upload,
 
 spanprof_status sp_ingest_speedscope(sp_ingest_upload *upload) {
   const sp_mem *mem = upload->arena->mem;
-  sp_speedscope *file;
+  void *held;
+  json_t *root;
   sp_series_labels labels;
   sp_stack_list list;
   spanprof_status st;
   size_t i;
 
-  st = sp_speedscope_open(&file, mem, upload->body, upload->refusal);
-  for (i = 0; !st && i < sp_speedscope_count(file); i++) {
+  st = sp_speedscope_open(&root, mem, upload->body, &held, upload->refusal);
+  for (i = 0; !st && i < sp_speedscope_count(root); i++) {
     sp_series_labels_init(&labels, mem);
     sp_stack_list_init(&list, upload->arena, upload->refusal);
-    st = ingest_speedscope_one(upload, file, i, &list, &labels);
+    st = ingest_speedscope_one(upload, root, i, &list, &labels);
     sp_stack_list_dispose(&list);
     sp_series_labels_dispose(&labels);
   }
-  sp_speedscope_free(file);
+  json_decref(root);
+  sp_mem_free(mem, held);
   return st;
 }

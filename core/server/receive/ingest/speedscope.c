@@ -1,6 +1,5 @@
 #include "speedscope.h"
 
-#include <jansson.h>
 #include <math.h>
 
 #include "server/receive/wire/json_wire.h"
@@ -9,15 +8,8 @@
 #define SPEEDSCOPE_PRECISION 100 /* parts of a unit that are told apart */
 #define SPEEDSCOPE_DEPTH_MAX 1024
 
-struct sp_speedscope {
-  const sp_mem *mem;
-  void *held; /* for what follows */
-  json_t *root;
-  json_t *frames;
-  json_t *profiles;
-};
-
 /* Values are whole: of longer units hundredths are counted. */
+#define SPEEDSCOPE_TIMES 4 /* the first units are of time */
 static const struct {
   const char *name;
   int64_t precision; /* values of one unit */
@@ -35,192 +27,211 @@ static spanprof_status speedscope_broken(sp_refusal *refusal,
   return sp_refuse(refusal, SP_REFUSAL_BROKEN, "%s", what);
 }
 
-spanprof_status sp_speedscope_open(sp_speedscope **out, const sp_mem *mem,
-                                   sp_view text, sp_refusal *refusal) {
-  void *held;
-  spanprof_status st = sp_json_bounded(text, mem, &held, refusal);
-  sp_speedscope *file;
+spanprof_status sp_speedscope_open(json_t **out, const sp_mem *mem,
+                                   sp_view text, void **held,
+                                   sp_refusal *refusal) {
+  spanprof_status st = sp_json_bounded(text, mem, held, refusal);
   json_error_t error;
   const char *schema;
 
   *out = NULL;
   if (st)
     return st;
-  file = sp_mem_zero(mem, sizeof *file);
-  if (!file) {
-    sp_mem_free(mem, held);
-    return SPANPROF_ERR_NOMEM;
-  }
-  file->mem = mem;
-  file->held = held;
-  file->root = json_loadb(text.bytes ? text.bytes : "", text.size,
-                          JSON_ALLOW_NUL, &error);
-  schema = json_string_value(json_object_get(file->root, "$schema"));
-  file->frames =
-      json_object_get(json_object_get(file->root, "shared"), "frames");
-  file->profiles = json_object_get(file->root, "profiles");
-  if (!file->root)
-    st = sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                   "the body is no JSON (line %d, column %d): %s", error.line,
-                   error.column, error.text);
-  else if (!schema || strcmp(schema, SPEEDSCOPE_SCHEMA) != 0)
-    st = sp_refuse(refusal, SP_REFUSAL_BROKEN, "Unknown schema: %s",
-                   schema ? schema : "");
-  if (st)
-    sp_speedscope_free(file);
-  else
-    *out = file;
-  return st;
+  *out = json_loadb(text.bytes ? text.bytes : "", text.size, JSON_ALLOW_NUL,
+                    &error);
+  if (!*out)
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "the body is no JSON (line %d, column %d): %s", error.line,
+                     error.column, error.text);
+  schema = json_string_value(json_object_get(*out, "$schema"));
+  return schema && strcmp(schema, SPEEDSCOPE_SCHEMA) == 0
+             ? SPANPROF_OK
+             : sp_refuse(refusal, SP_REFUSAL_BROKEN, "Unknown schema: %s",
+                         schema ? schema : "");
 }
 
-void sp_speedscope_free(sp_speedscope *file) {
-  if (!file)
-    return;
-  json_decref(file->root);
-  sp_mem_free(file->mem, file->held);
-  sp_mem_free(file->mem, file);
+static const json_t *speedscope_profile(const json_t *root, size_t i) {
+  return json_array_get(json_object_get(root, "profiles"), i);
 }
 
-size_t sp_speedscope_count(const sp_speedscope *file) {
-  return json_array_size(file->profiles);
+size_t sp_speedscope_count(const json_t *root) {
+  return json_array_size(json_object_get(root, "profiles"));
 }
+
+/* One profile of a file, while its stacks are visited. */
+typedef struct speedscope_walk {
+  const json_t *frames; /* of the file */
+  sp_speedscope_visit visit;
+  void *data;
+  sp_refusal *refusal;
+  double last;  /* time of the event before */
+  size_t depth; /* of open frames */
+  sp_view names[SPEEDSCOPE_DEPTH_MAX];
+  double numbers[SPEEDSCOPE_DEPTH_MAX];
+} speedscope_walk;
 
 /* The name of a frame given by its number. */
-static spanprof_status speedscope_frame(const sp_speedscope *file,
-                                        const json_t *number, sp_view *out,
-                                        sp_refusal *refusal) {
+static spanprof_status speedscope_frame(const speedscope_walk *walk,
+                                        const json_t *number, sp_view *out) {
   const double at = json_is_number(number) ? json_number_value(number) : -1;
   const json_t *name;
 
-  if (!(at >= 0 && at < (double)json_array_size(file->frames)))
-    return sp_refuse(refusal, SP_REFUSAL_BROKEN, "Invalid frame %g", at);
-  name = json_object_get(json_array_get(file->frames, (size_t)at), "name");
+  if (!(at >= 0 && at < (double)json_array_size(walk->frames)))
+    return sp_refuse(walk->refusal, SP_REFUSAL_BROKEN, "Invalid frame %g", at);
+  name = json_object_get(json_array_get(walk->frames, (size_t)at), "name");
   *out = json_is_string(name)
              ? sp_view_of(json_string_value(name), json_string_length(name))
              : sp_view_of("", 0);
   return SPANPROF_OK;
 }
 
-/* Whole hundredths of a unit; of bytes whole ones. */
-static uint64_t speedscope_value(double weight, int64_t precision) {
-  const double value = floor(weight * (double)precision + 1e-6);
-
-  return value > 0 && value < 9e18 ? (uint64_t)value : 0;
-}
-
-static spanprof_status speedscope_sampled(const sp_speedscope *file,
-                                          const json_t *profile,
-                                          int64_t precision,
-                                          sp_stack_list *list) {
+static spanprof_status speedscope_sampled(speedscope_walk *walk,
+                                          const json_t *profile) {
   const json_t *samples = json_object_get(profile, "samples");
   const json_t *weights = json_object_get(profile, "weights");
-  sp_view frames[SPEEDSCOPE_DEPTH_MAX];
   spanprof_status st = SPANPROF_OK;
   size_t i, k;
 
   if (json_array_size(samples) != json_array_size(weights))
-    return sp_refuse(list->refusal, SP_REFUSAL_BROKEN,
+    return sp_refuse(walk->refusal, SP_REFUSAL_BROKEN,
                      "Unequal lengths of samples and weights: %zu != %zu",
                      json_array_size(samples), json_array_size(weights));
   for (i = 0; !st && i < json_array_size(samples); i++) {
     const json_t *sample = json_array_get(samples, i);
     const double weight = json_number_value(json_array_get(weights, i));
-    size_t count = json_array_size(sample);
+    const size_t count =
+        sp_min_u64(json_array_size(sample), SPEEDSCOPE_DEPTH_MAX);
 
     if (weight < 0)
-      return sp_refuse(list->refusal, SP_REFUSAL_BROKEN, "Negative weight %f",
+      return sp_refuse(walk->refusal, SP_REFUSAL_BROKEN, "Negative weight %f",
                        weight);
-    if (count > SPEEDSCOPE_DEPTH_MAX)
-      count = SPEEDSCOPE_DEPTH_MAX;
     for (k = 0; !st && k < count; k++)
-      st = speedscope_frame(file, json_array_get(sample, k), &frames[k],
-                            list->refusal);
+      st = speedscope_frame(walk, json_array_get(sample, k), &walk->names[k]);
     if (!st)
-      st = sp_stack_list_add(list, frames, count,
-                             speedscope_value(weight, precision));
+      st = walk->visit(walk->data, walk->names, count, weight, false);
   }
   return st;
 }
 
-/* Stacks that are open, while events are read. */
-typedef struct speedscope_open {
-  sp_view names[SPEEDSCOPE_DEPTH_MAX];
-  double frames[SPEEDSCOPE_DEPTH_MAX];
-  size_t depth;
-  double last; /* time of the event before */
-} speedscope_open;
-
-static spanprof_status speedscope_event(const sp_speedscope *file,
-                                        const json_t *event, int64_t precision,
-                                        speedscope_open *open,
-                                        sp_stack_list *list) {
+static spanprof_status speedscope_event(speedscope_walk *walk,
+                                        const json_t *event) {
   const char *type = json_string_value(json_object_get(event, "type"));
   const json_t *number = json_object_get(event, "frame");
   const double at = json_number_value(json_object_get(event, "at"));
-  const double passed = at - open->last;
+  const double passed = at - walk->last;
   spanprof_status st = SPANPROF_OK;
   sp_view name;
 
   if (passed < 0)
-    return speedscope_broken(list->refusal, "Events out of order");
-  st = speedscope_frame(file, number, &name, list->refusal);
+    return speedscope_broken(walk->refusal, "Events out of order");
+  st = speedscope_frame(walk, number, &name);
   if (st)
     return st;
-  open->last = at;
+  walk->last = at;
   if (type && strcmp(type, "C") == 0) {
-    if (!open->depth)
-      return speedscope_broken(list->refusal, "No stack to close");
-    if (open->frames[open->depth - 1] != json_number_value(number))
-      return speedscope_broken(list->refusal,
+    if (!walk->depth)
+      return speedscope_broken(walk->refusal, "No stack to close");
+    if (walk->numbers[walk->depth - 1] != json_number_value(number))
+      return speedscope_broken(walk->refusal,
                                "Closing a frame that is not open");
-    return sp_stack_list_add(list, open->names, open->depth--,
-                             speedscope_value(passed, precision));
+    return walk->visit(walk->data, walk->names, walk->depth--, passed, false);
   }
   if (!type || strcmp(type, "O") != 0)
-    return speedscope_broken(list->refusal, "Unknown event type");
-  if (open->depth == SPEEDSCOPE_DEPTH_MAX)
-    return speedscope_broken(list->refusal, "The stack is too deep");
-  /* Whole units alone, as Pyroscope counts what comes before a call. */
-  if (open->depth)
-    st = sp_stack_list_add(list, open->names, open->depth,
-                           speedscope_value(passed, 1));
-  open->frames[open->depth] = json_number_value(number);
-  open->names[open->depth++] = name;
+    return speedscope_broken(walk->refusal, "Unknown event type");
+  if (walk->depth == SPEEDSCOPE_DEPTH_MAX)
+    return speedscope_broken(walk->refusal, "The stack is too deep");
+  if (walk->depth)
+    st = walk->visit(walk->data, walk->names, walk->depth, passed, true);
+  walk->numbers[walk->depth] = json_number_value(number);
+  walk->names[walk->depth++] = name;
   return st;
 }
 
-static spanprof_status speedscope_evented(const sp_speedscope *file,
-                                          const json_t *profile,
-                                          int64_t precision,
-                                          sp_stack_list *list) {
+static spanprof_status speedscope_evented(speedscope_walk *walk,
+                                          const json_t *profile) {
   const json_t *events = json_object_get(profile, "events");
-  spanprof_status st;
-  speedscope_open *open;
+  spanprof_status st = SPANPROF_OK;
   size_t i;
 
-  st = sp_raw_new(list->arena, 1, sizeof *open, &open, list->refusal);
-  if (st)
-    return st;
-  open->last = json_number_value(json_object_get(profile, "startValue"));
+  walk->last = json_number_value(json_object_get(profile, "startValue"));
   for (i = 0; !st && i < json_array_size(events); i++)
-    st = speedscope_event(file, json_array_get(events, i), precision, open,
-                          list);
+    st = speedscope_event(walk, json_array_get(events, i));
   return st;
 }
 
-spanprof_status sp_speedscope_read(const sp_speedscope *file, size_t i,
+spanprof_status sp_speedscope_each(const json_t *root, size_t i,
+                                   const sp_mem *mem, sp_speedscope_visit visit,
+                                   void *data, sp_refusal *refusal) {
+  const json_t *profile = speedscope_profile(root, i);
+  const char *type = json_string_value(json_object_get(profile, "type"));
+  speedscope_walk *walk = sp_mem_zero(mem, sizeof *walk);
+  spanprof_status st;
+
+  if (!walk)
+    return SPANPROF_ERR_NOMEM;
+  walk->frames = json_object_get(json_object_get(root, "shared"), "frames");
+  walk->visit = visit;
+  walk->data = data;
+  walk->refusal = refusal;
+  if (type && strcmp(type, "sampled") == 0)
+    st = speedscope_sampled(walk, profile);
+  else if (type && strcmp(type, "evented") == 0)
+    st = speedscope_evented(walk, profile);
+  else
+    st = sp_refuse(refusal, SP_REFUSAL_BROKEN, "Profile type %s not supported",
+                   type ? type : "");
+  sp_mem_free(mem, walk);
+  return st;
+}
+
+/* The stacks of an upload. */
+typedef struct speedscope_stacks {
+  sp_stack_list *list;
+  int64_t precision;
+} speedscope_stacks;
+
+/* Whole hundredths of a unit; of bytes whole ones. Before a call only whole
+ * units count, and as hundredths, as in Pyroscope. */
+static spanprof_status speedscope_stack(void *data, const sp_view *frames,
+                                        size_t count, double weight,
+                                        bool is_call) {
+  const speedscope_stacks *stacks = data;
+  const double precision = is_call ? 1 : (double)stacks->precision;
+  const double value = floor(weight * precision + 1e-6);
+
+  return sp_stack_list_add(stacks->list, frames, count,
+                           value > 0 && value < 9e18 ? (uint64_t)value : 0);
+}
+
+static size_t speedscope_unit(const json_t *profile, const char **name) {
+  size_t i;
+
+  *name = json_string_value(json_object_get(profile, "unit"));
+  for (i = 0; i < SP_COUNT_OF(speedscope_units) && *name; i++)
+    if (strcmp(speedscope_units[i].name, *name) == 0)
+      return i;
+  return SP_COUNT_OF(speedscope_units);
+}
+
+int64_t sp_speedscope_unit_ns(const json_t *root, size_t i) {
+  const char *name;
+  const size_t k = speedscope_unit(speedscope_profile(root, i), &name);
+
+  return k < SPEEDSCOPE_TIMES
+             ? speedscope_units[k].precision * speedscope_units[k].value_ns
+             : 0;
+}
+
+spanprof_status sp_speedscope_read(const json_t *root, size_t i,
                                    sp_speedscope_profile *out,
                                    sp_stack_list *list) {
-  const json_t *profile = json_array_get(file->profiles, i);
-  const char *type = json_string_value(json_object_get(profile, "type"));
-  const char *unit = json_string_value(json_object_get(profile, "unit"));
+  const json_t *profile = speedscope_profile(root, i);
   const json_t *name = json_object_get(profile, "name");
-  size_t k;
+  speedscope_stacks stacks = {.list = list};
+  const char *unit;
+  const size_t k = speedscope_unit(profile, &unit);
 
-  for (k = 0; k < SP_COUNT_OF(speedscope_units) && unit; k++)
-    if (strcmp(speedscope_units[k].name, unit) == 0)
-      break;
-  if (!unit || k == SP_COUNT_OF(speedscope_units))
+  if (k == SP_COUNT_OF(speedscope_units))
     return sp_refuse(list->refusal, SP_REFUSAL_BROKEN,
                      "invalid profile unit: unknown unit: %s",
                      unit ? unit : "");
@@ -228,12 +239,7 @@ spanprof_status sp_speedscope_read(const sp_speedscope *file, size_t i,
   out->value_ns = speedscope_units[k].value_ns;
   out->name = sp_view_of(json_is_string(name) ? json_string_value(name) : "",
                          json_string_length(name));
-  if (type && strcmp(type, "sampled") == 0)
-    return speedscope_sampled(file, profile, speedscope_units[k].precision,
-                              list);
-  if (type && strcmp(type, "evented") == 0)
-    return speedscope_evented(file, profile, speedscope_units[k].precision,
-                              list);
-  return sp_refuse(list->refusal, SP_REFUSAL_BROKEN,
-                   "Profile type %s not supported", type ? type : "");
+  stacks.precision = speedscope_units[k].precision;
+  return sp_speedscope_each(root, i, list->arena->mem, speedscope_stack,
+                            &stacks, list->refusal);
 }
