@@ -46,9 +46,6 @@ spanprof_status sp_call_heatmap(sp_query *query,
 spanprof_status sp_call_profile_stats(sp_query *query,
                                       const sp_query_request *request,
                                       sp_reply *reply);
-spanprof_status sp_call_analyze_query(sp_query *query,
-                                      const sp_query_request *request,
-                                      sp_reply *reply);
 spanprof_status sp_call_version(sp_query *query,
                                 const sp_query_request *request,
                                 sp_reply *reply);
@@ -67,9 +64,6 @@ spanprof_status sp_call_settings_delete(sp_query *query,
 spanprof_status sp_call_no_debuginfo(sp_query *query,
                                      const sp_query_request *request,
                                      sp_reply *reply);
-spanprof_status sp_call_no_debuginfo_kept(sp_query *query,
-                                          const sp_query_request *request,
-                                          sp_reply *reply);
 spanprof_status sp_call_no_github(sp_query *query,
                                   const sp_query_request *request,
                                   sp_reply *reply);

@@ -28,17 +28,6 @@ typedef struct connect_method {
         SP_QUERY_BODY_MAX                                                     \
   }
 
-#define VCS(name)                                                        \
-  {                                                                      \
-    "/vcs.v1.VCSService/" name, &sp_message_empty, sp_call_no_github, 0, \
-        SP_QUERY_BODY_MAX                                                \
-  }
-#define DEBUGINFO(name, call)                                                 \
-  {                                                                           \
-    "/debuginfo.v1alpha1.DebuginfoService/" name, &sp_message_empty, call, 0, \
-        SP_QUERY_BODY_MAX                                                     \
-  }
-
 static const connect_method connect_methods[] = {
     QUERIER("ProfileTypes", profile_types, sp_call_profile_types),
     QUERIER("LabelNames", label_names, sp_call_label_names),
@@ -51,7 +40,6 @@ static const connect_method connect_methods[] = {
     QUERIER("SelectSeries", select_series, sp_call_select_series),
     QUERIER("SelectHeatmap", heatmap, sp_call_heatmap),
     QUERIER("GetProfileStats", empty, sp_call_profile_stats),
-    QUERIER("AnalyzeQuery", empty, sp_call_analyze_query),
     {"/version.v1.Version/Version", &sp_message_empty, sp_call_version, 0,
      SP_QUERY_BODY_MAX},
     {"/capabilities.v1.FeatureFlagsService/GetFeatureFlags", &sp_message_empty,
@@ -61,16 +49,11 @@ static const connect_method connect_methods[] = {
      SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
     {"/storegateway.v1.StoreGatewayService/Series", &sp_message_series,
      sp_call_series, SP_HTTP_SLOW, SP_QUERY_BODY_MAX},
-    VCS("GithubApp"),
-    VCS("GithubLogin"),
-    VCS("GithubRefresh"),
-    VCS("GetFile"),
-    VCS("GetCommit"),
-    VCS("GetCommits"),
-    DEBUGINFO("ShouldInitiateUpload", sp_call_no_debuginfo),
-    DEBUGINFO("UploadFinished", sp_call_no_debuginfo_kept),
-    DEBUGINFO("ListDebuginfo", sp_call_no_debuginfo_kept),
-    DEBUGINFO("DeleteDebuginfo", sp_call_no_debuginfo_kept),
+    /* Asked before further calls of the same service, which do not exist. */
+    {"/vcs.v1.VCSService/GithubApp", &sp_message_empty, sp_call_no_github, 0,
+     SP_QUERY_BODY_MAX},
+    {"/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload",
+     &sp_message_empty, sp_call_no_debuginfo, 0, SP_QUERY_BODY_MAX},
     SETTINGS("Get", empty, sp_call_settings_get, 0),
     SETTINGS("Set", setting_set, sp_call_settings_set, SP_HTTP_CHANGES),
     SETTINGS("Delete", name, sp_call_settings_delete, SP_HTTP_CHANGES),

@@ -21,16 +21,6 @@ spanprof_status sp_call_profile_stats(sp_query *query,
   return SPANPROF_OK;
 }
 
-/* What Pyroscope answers since its second storage. */
-spanprof_status sp_call_analyze_query(sp_query *query,
-                                      const sp_query_request *request,
-                                      sp_reply *reply) {
-  (void)query;
-  (void)request;
-  (void)reply;
-  return SPANPROF_OK;
-}
-
 spanprof_status sp_call_version(sp_query *query,
                                 const sp_query_request *request,
                                 sp_reply *reply) {
@@ -200,15 +190,6 @@ spanprof_status sp_call_no_debuginfo(sp_query *query,
   (void)request;
   sp_reply_text(reply, 2, "reason", "DebugInfo upload disabled");
   return SPANPROF_OK;
-}
-
-spanprof_status sp_call_no_debuginfo_kept(sp_query *query,
-                                          const sp_query_request *request,
-                                          sp_reply *reply) {
-  (void)request;
-  (void)reply;
-  return sp_query_refuse(&query->fault, SP_CODE_UNIMPLEMENTED,
-                         "debug information is not kept");
 }
 
 spanprof_status sp_call_no_github(sp_query *query,
