@@ -8,10 +8,15 @@
 
 #define TURNS 500
 
-static sem_t go_on;
+static sem_t go_on, other_go_on;
 
 static void *waits(void *nothing) {
   sem_wait(&go_on);
+  return nothing;
+}
+
+static void *other_waits(void *nothing) {
+  sem_wait(&other_go_on);
   return nothing;
 }
 
@@ -54,13 +59,32 @@ static void ours_are_known_to_their_end(void) {
 static void another_is_none_of_ours(void) {
   pthread_t own = started(), other;
 
-  CHECK_EQUAL(pthread_create(&other, NULL, waits, NULL), 0);
+  CHECK_EQUAL(pthread_create(&other, NULL, other_waits, NULL), 0);
   while (sp_own_thread_count() == 0)
     sched_yield();
   CHECK(!sp_own_threads_only());
   sem_post(&go_on);
-  sem_post(&go_on);
+  sem_post(&other_go_on);
   pthread_join(own, NULL);
+  pthread_join(other, NULL);
+}
+
+/* The calls meet threads of ours at any point of their start and end. */
+static void another_is_seen_while_ours_start_and_end(void) {
+  pthread_t own, other;
+  int turn;
+
+  CHECK_EQUAL(pthread_create(&other, NULL, other_waits, NULL), 0);
+  for (turn = 0; turn < TURNS; turn++) {
+    own = started();
+    CHECK(!sp_own_threads_only());
+    sem_post(&go_on);
+    do
+      CHECK(!sp_own_threads_only());
+    while (sp_own_thread_count() > 0);
+    pthread_join(own, NULL);
+  }
+  sem_post(&other_go_on);
   pthread_join(other, NULL);
 }
 
@@ -107,6 +131,8 @@ static const check_test tests[] = {
     {"ours_are_known_from_their_start", ours_are_known_from_their_start},
     {"ours_are_known_to_their_end", ours_are_known_to_their_end},
     {"another_is_none_of_ours", another_is_none_of_ours},
+    {"another_is_seen_while_ours_start_and_end",
+     another_is_seen_while_ours_start_and_end},
     {"one_that_was_left_is_joined_when_it_has_ended",
      one_that_was_left_is_joined_when_it_has_ended},
     {"one_that_was_left_stops_at_the_gate_after_exit",
@@ -119,5 +145,6 @@ int main(int argc, char **argv) {
   return 77;
 #endif
   sem_init(&go_on, 0, 0);
+  sem_init(&other_go_on, 0, 0);
   return check_main(argc, argv, tests, sizeof tests / sizeof tests[0]);
 }

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,11 @@
 #define OWN_EXIT_NS (100 * SP_NS_PER_MS)
 /* Extra time for a thread that has passed its gate just before. */
 #define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
+
+/* How long sp_own_threads_only() waits for threads of ours that start or end,
+ * and how long it sleeps between two looks. */
+#define OWN_LIST_NS      SP_NS_PER_S
+#define OWN_LIST_STEP_NS 50000
 
 /* Collector, uploader, and one of each that a stop had to leave behind. */
 #define OWN_THREADS_MAX 16
@@ -45,6 +51,12 @@ static struct {
 } own_left = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Atomic bool own_exit_begun;
 static _Atomic bool own_gate_closed;
+
+typedef enum tasks_answer {
+  TASKS_OWN,
+  TASKS_OTHERS,
+  TASKS_CHANGED
+} tasks_answer;
 
 typedef struct own_start {
   void *(*run)(void *argument);
@@ -212,22 +224,48 @@ size_t sp_own_thread_count(void) {
   return count;
 }
 
-bool sp_own_threads_only(void) {
+/* A thread of ours that has started without its number in own_tids looks like
+ * another one. The kernel may skip a thread when the one that it listed before
+ * ends. Each thread has a link in the directory (see thread_scan.c), so the
+ * number of links before shows whether the list is complete. */
+static tasks_answer tasks_look(DIR *tasks) {
   const unsigned entered = atomic_load(&own_entered);
+  const unsigned started = atomic_load(&own_started);
   const int self = (int)syscall(SYS_gettid);
-  DIR *tasks = opendir("/proc/self/task");
   const struct dirent *task;
-  unsigned unknown = 0;
+  unsigned listed = 0, others = 0;
+  struct stat before;
   uint64_t tid;
+
+  if (fstat(dirfd(tasks), &before) != 0)
+    return TASKS_OTHERS;
+  while ((task = readdir(tasks)))
+    if (sp_number_is(task->d_name, INT_MAX, &tid)) {
+      listed++;
+      others += (int)tid != self && !own_has((int)tid) && !own_has(-(int)tid);
+    }
+  if (entered != started || atomic_load(&own_started) != started)
+    return TASKS_CHANGED;
+  if (others > 0)
+    return TASKS_OTHERS;
+  return before.st_nlink == 2 + listed ? TASKS_OWN : TASKS_CHANGED;
+}
+
+bool sp_own_threads_only(void) {
+  const struct timespec step = {.tv_nsec = OWN_LIST_STEP_NS};
+  const uint64_t until_ns = sp_monotonic_ns() + OWN_LIST_NS;
+  DIR *tasks = opendir("/proc/self/task");
+  tasks_answer answer;
 
   if (!tasks)
     return false;
-  while ((task = readdir(tasks)))
-    if (sp_number_is(task->d_name, INT_MAX, &tid) && (int)tid != self &&
-        !own_has((int)tid) && !own_has(-(int)tid))
-      unknown++;
+  while ((answer = tasks_look(tasks)) == TASKS_CHANGED &&
+         sp_monotonic_ns() < until_ns) {
+    nanosleep(&step, NULL);
+    rewinddir(tasks);
+  }
   closedir(tasks);
-  return unknown <= atomic_load(&own_started) - entered;
+  return answer == TASKS_OWN;
 }
 
 void sp_own_thread_after_fork(void) {

@@ -50,8 +50,7 @@ void sp_own_thread_gate(void);
 size_t sp_own_thread_count(void);
 
 /* Is every other thread of this process one of ours, also one that starts or
- * ends just now? One whose threads cannot be listed is taken for one that has
- * others. */
+ * ends just now? False if that cannot be found out within a second. */
 bool sp_own_threads_only(void);
 
 /* In a forked child: none is left. */
