@@ -22,18 +22,26 @@ _said: set[str] = set()
 
 
 def last_resort(text: str) -> None:
-    """Write a line to stderr, prefixed by "spanprof: ", without Python's own
-    stream: bytes that the stream cannot write stay in its buffer, and the
-    interpreter then exits with status 120."""
-    stream = sys.stderr
+    """Write a line to stderr, prefixed by "spanprof: "."""
+    if native is not None and sys.stderr is sys.__stderr__:
+        native.stderr_line(text.encode(errors="backslashreplace"))
+    else:
+        write_stderr(f"spanprof: {text}\n")
+
+
+def write_stderr(text: str) -> None:
+    """Write text to stderr, past the buffer of Python's own stream: bytes that it
+    cannot write stay in there, and the interpreter then exits with status 120."""
+    stream: Any = sys.stderr
     try:
         if stream is not sys.__stderr__:
-            stream.write(f"spanprof: {text}\n")
+            stream.write(text)
             stream.flush()
-        elif native is not None:
-            native.stderr_line(text.encode(errors="backslashreplace"))
-        elif stream is not None:
-            os.write(stream.fileno(), f"spanprof: {text}\n".encode(errors="backslashreplace"))
+            return
+        stream.flush()  # the text of the program comes first
+        rest = text.encode(stream.encoding, errors="backslashreplace")
+        while rest:
+            rest = rest[os.write(stream.fileno(), rest):]
     except Exception:
         pass
 

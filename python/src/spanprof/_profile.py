@@ -136,7 +136,7 @@ class profile:
         except Exception as failure:
             self._refuse(str(failure))
         if self._show and self._pid == os.getpid():
-            self._print()
+            _logging.write_stderr(f"{self}\n")
 
     def __call__(self, function: _Function) -> _Function:
         """Profile every call of a function."""
@@ -269,13 +269,6 @@ class profile:
                 self.save(self._path)
             except OSError as error:
                 _logging.log(_logging.WARNING, f"the profile is not saved: {error}")
-
-    def _print(self) -> None:
-        try:
-            if sys.stderr is not None:
-                print(self, file=sys.stderr)
-        except Exception:  # closed, or its reader has exited
-            pass
 
     def _report(self, *options: str) -> str:
         with _reporting, tempfile.TemporaryDirectory(prefix="spanprof-") as directory:
