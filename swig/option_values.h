@@ -9,6 +9,7 @@
 #include "command/command.h"
 #include "control.h"
 #include "settings/option_list.h"
+#include "util/text/nearest.h"
 
 static const struct option_field {
   const char *name;
@@ -129,7 +130,7 @@ static inline char **control_words(sp_object list, sp_object kept, int *count) {
   for (i = 0; words && i < size; i++) {
     const sp_object word = values_item(list, i);
     sp_control_options out = {.kept = kept};
-    const char *text;
+    const char *text = NULL;
 
     if (!option_text(&out, "an argument", word, &text))
       return NULL;
@@ -139,6 +140,16 @@ static inline char **control_words(sp_object list, sp_object kept, int *count) {
     words[size] = NULL;
   *count = (int)size;
   return words;
+}
+
+static inline const char *words_name(const void *words, size_t i) {
+  return ((char *const *)words)[i];
+}
+
+/* Which of the words after the first one it may mean; NULL: none. */
+static inline const char *sp_control_nearest(int count, char **words) {
+  return count ? sp_nearest(words[0], words + 1, (size_t)count - 1, words_name)
+               : NULL;
 }
 
 #endif

@@ -8,7 +8,7 @@ typedef unsigned int uint32_t;
 
 %typemap(out) spanprof_status "SP_CHECK($1) $result = SP_NOTHING;"
 %typemap(out) sp_object "$result = $1; SP_FAIL_UNLESS($result)"
-%typemap(out) const char * "$result = SP_STRING($1);"
+%typemap(out) const char * "$result = $1 ? SP_STRING($1) : SP_NOTHING;"
 
 %typemap(in) const sp_control_options *
     (sp_control_options options = SP_CONTROL_OPTIONS_NONE)

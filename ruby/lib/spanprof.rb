@@ -102,7 +102,9 @@ module Spanprof
     # @return [Boolean] whether it profiles as asked; if not, the log says why, and so does {unavailable_reason}, unless
     #   a session that ran before goes on as it was
     # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
+    # @raise [ArgumentError] no option has this name
     def start(**options)
+      Options.check_names(options.keys, Options::NAMES)
       Session.start(options)
     end
 

@@ -61,6 +61,7 @@ static void wrong_ones_are_named_and_the_nearest_too(void) {
       {"--tpo=1", "unknown option --tpo: did you mean --top?"},
       {"--span-nmae", "unknown option --span-nmae: did you mean --span-name?"},
       {"--sp", "unknown option --sp: did you mean --span?"},
+      {"--sp-na", "unknown option --sp-na: did you mean --span-name?"},
       {"--zebra", "unknown option --zebra"},
       {"-t", "unknown option -t"},
       {"--top", "option --top takes a value"},

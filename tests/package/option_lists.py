@@ -207,7 +207,7 @@ PARTS = [
     Part("ruby/lib/spanprof/options.rb", r"    NAMES = \(%i\[", "    ]", names),
     Part("ruby/lib/spanprof.rb", r"    # @param options \[Hash\] what to profile.*", "    # @option options [Logger]",
          documentation),
-    Part("python/src/spanprof/_session.py", r"def start\(\n    \*,", "    line_numbers:", keywords),
+    Part("python/src/spanprof/_session.py", r"@_names_nearest\ndef start\(\n    \*,", "    line_numbers:", keywords),
     Part("python/src/spanprof/_session.py", r"    below, .*\n\n    Args:", "        line_numbers:", docstring),
     Part("python/src/spanprof/_options.py", r"_CONVERTED: .* = \{", '    "line_numbers":', conversions),
 ]

@@ -13,7 +13,7 @@ echo 'import spanprof; spanprof.start(sample_rate=100)' > misspelled.py
 if "$python" "${strict[@]}" misspelled.py > misspelled.txt; then
   fail "a misspelled option has no error"
 fi
-grep -q 'Argument "sample_rate" to "start" has incompatible type' misspelled.txt || fail "$(cat misspelled.txt)"
+grep -q 'Unexpected keyword argument "sample_rate" for "start"' misspelled.txt || fail "$(cat misspelled.txt)"
 "$python" "${strict[@]}" -p spanprof -p pyroscope
 # What has a layout of its own is so marked only since 2025.
 printf 'spanprof._native.%s\n' RuntimeContext SpanRules > allowed

@@ -45,14 +45,15 @@ WRONG = [
     ({"log_level": "loud"}, "log_level is 'loud', not one of debug, info, warn"),
     ({"log_level": ["info"]}, "log_level is ['info'], not one of"),
     ({"on_profile": 3}, "on_profile must be callable, not int"),
-    ({"sample_rate": 5}, "there is no option sample_rate; did you mean sample_rate_hz?"),
-    ({"app_name": "x"}, "there is no option app_name; did you mean application_name?"),
-    ({"tls": None}, "there is no option tls"),
 ]
 
-# By name, without **unknown, which takes what is misspelled.
-PARAMETERS = {name: parameter for name, parameter in inspect.signature(spanprof.start).parameters.items()
-              if parameter.kind is inspect.Parameter.KEYWORD_ONLY}
+UNKNOWN = {
+    # keyword, what the TypeError suggests
+    "sample_rate": "sample_rate_hz", "app_name": "application_name", "applicaton_name": "application_name",
+    "line_number": "line_numbers", "tls": None,
+}
+
+PARAMETERS = inspect.signature(spanprof.start).parameters
 
 
 class OptionsTest(unittest.TestCase):
@@ -69,8 +70,15 @@ class OptionsTest(unittest.TestCase):
         with mock.patch.dict("os.environ", SPANPROF_REQUIRED="1"):
             with self.assertRaisesRegex(spanprof.Error, "^sample_rate_hz is 0"):
                 spanprof.start(application_name="x", sample_rate_hz=0)
-            with self.assertRaisesRegex(spanprof.Error, "^there is no option x$"):
-                spanprof.start(x=1)
+
+    def test_an_unknown_keyword_is_a_type_error_that_names_the_nearest(self) -> None:
+        for name, near in UNKNOWN.items():
+            suggestion = f". Did you mean '{near}'?" if near else ""
+            with self.subTest(name), self.assertRaises(TypeError) as raised:
+                spanprof.start(**{name: None})
+            self.assertEqual(str(raised.exception), f"start() got an unexpected keyword argument '{name}'{suggestion}")
+        with self.assertRaises(TypeError):
+            spanprof.start("x")  # type: ignore[call-arg]
 
     def test_every_option_is_documented_and_has_a_hint_at_run_time(self) -> None:
         hints = typing.get_type_hints(spanprof.start)

@@ -33,10 +33,6 @@ class OptionsTest < ChildTest
     %(log_level: :loud) => "log_level is :loud, not debug, info, warn, error or off",
     %(upload_protocol: "carrier pigeon") => /\Aupload_protocol /,
     %(output_directory: "/dev/null/x") => /output_directory/,
-    %(rate: 100) => 'there is no option "rate"',
-    %(applicaton_name: "shop") => 'there is no option "applicaton_name"; did you mean application_name?',
-    %("sample_rate" => 100) => 'there is no option "sample_rate"; did you mean sample_rate_hz?',
-    %(output: "out") => 'there is no option "output"; did you mean output_directory?',
     %("native_frames" => 1) => "native_frames must be true or false, not a value of class Integer",
     %(autoinstrument_rails: "no") => "autoinstrument_rails must be true or false, not a value of class String",
     %(logger: $stdout) => "logger has none of the methods debug, info, warn and error: it is of class IO",
@@ -55,6 +51,22 @@ class OptionsTest < ChildTest
       assert_operator sentence, :===, reason, "#{options}: #{reason}"
     end
     assert_equal REFUSED.size, result.err.lines.grep(/\Aspanprof: not profiling: /).size, result.err
+  end
+
+  # Options of other names, and the sentence of the ArgumentError.
+  UNKNOWN = {
+    %(rate: 100) => 'there is no option "rate"',
+    %(applicaton_name: "shop") => 'there is no option "applicaton_name"; did you mean application_name?',
+    %(app_name: "shop") => 'there is no option "app_name"; did you mean application_name?',
+    %("sample_rate" => 100) => 'there is no option "sample_rate"; did you mean sample_rate_hz?',
+    %(output: "out") => 'there is no option "output"; did you mean output_directory?',
+    %(autoinstrument: true) => 'there is no option "autoinstrument"; did you mean autoinstrument_rails?'
+  }.freeze
+
+  def test_an_unknown_name_is_an_argument_error_that_names_the_nearest
+    calls = UNKNOWN.keys.map { |options| "begin; Spanprof.start(#{options}); rescue ArgumentError => e; puts e.message; end" }
+    result = child!(%(require "spanprof"\n#{calls.join("\n")}\np Spanprof.running?))
+    assert_equal [*UNKNOWN.values, "false"], result.out.lines(chomp: true)
   end
 
   # Options that are accepted, and what the profile then says of them.

@@ -14,13 +14,6 @@ _CHOICES = {
 }
 
 
-def _unknown(name: str, known: Sequence[str]) -> Error:
-    import difflib
-
-    near = difflib.get_close_matches(name, known, 1)
-    return Error(f"there is no option {name}" + (f"; did you mean {near[0]}?" if near else ""))
-
-
 def _type_error(name: str, wanted: str, value: object) -> Error:
     return Error(f"{name} must be {wanted}, not {type(value).__name__}")
 
@@ -93,18 +86,13 @@ def _converted(name: str, value: object) -> object:
                     f"{type(error).__name__} was raised") from error
 
 
-def native_options(options: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+def native_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return `options`, whose values are not None, as the binding takes them.
 
     Raises:
-        Error: a sentence that begins with the option, or names one that is none
-            of the `known`.
+        Error: a sentence that begins with the option.
     """
-    given: dict[str, Any] = {}
-    for name, value in options.items():
-        if name not in known:
-            raise _unknown(name, known)
-        given[name] = _converted(name, value)
+    given = {name: _converted(name, value) for name, value in options.items()}
     if isinstance(given.get("http_headers"), dict):
         given["http_headers"] = json.dumps(given["http_headers"])
     return given

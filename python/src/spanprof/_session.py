@@ -10,7 +10,9 @@ from ._binding import Error, load_error, native
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, TypeVar
+
+    _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # What the session was started with, as the binding takes it, but for what
 # cannot be told to another interpreter.
@@ -56,7 +58,7 @@ def _native_options(options: Mapping[str, Any]) -> dict[str, Any]:
         return {}
     from ._options import native_options
 
-    return native_options(options, [*(start.__kwdefaults__ or ())])
+    return native_options(options)
 
 
 def _start(options: dict[str, Any]) -> bool:
@@ -116,8 +118,27 @@ def inherit(options: dict[str, Any]) -> None:
             _refuse(str(error))
 
 
+def _names_nearest(function: _Function) -> _Function:
+    """An unknown keyword is a TypeError that names the nearest one, as CPython
+    itself has it from 3.13 on."""
+    def call(*arguments: Any, **options: Any) -> Any:
+        known = function.__kwdefaults__
+        for name in options:
+            if name not in known:
+                near = None if native is None else native.nearest([name, *known])
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'"
+                                + (f". Did you mean '{near}'?" if near else ""))
+        return function(*arguments, **options)
+
+    for name in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(call, name, getattr(function, name))
+    call.__wrapped__ = function  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]
+
+
 # tests/package/option_lists.py writes the keywords before line_numbers and their
 # texts.
+@_names_nearest
 def start(
     *,
     application_name: str | None = None,
@@ -161,7 +182,6 @@ def start(
     flush_on_sigterm: bool | None = None,
     line_numbers: str | None = None,
     on_profile: Callable[[bytes, int, int], object] | None = None,
-    **unknown: None,
 ) -> bool:
     """Profile this process and those it forks, until `stop` or its end.
 
@@ -272,17 +292,15 @@ def start(
             where its function begins; "none".
         on_profile: Called with each profile (gzip-compressed pprof, start of its
             window in Unix ns, length in ns) on a thread of the library.
-        **unknown: refused, each with the option that may have been meant.
 
     Returns:
         Whether profiling runs with these options.
 
     Raises:
         Error: it does not, and SPANPROF_REQUIRED=1.
+        TypeError: no option has the name of a keyword.
     """
-    options = {name: value for name, value in locals().items() if value is not None}
-    options |= options.pop("unknown")
-    return start_with(options, {})
+    return start_with({name: value for name, value in locals().items() if value is not None}, {})
 
 
 def flush(timeout: float = 2.0) -> bool:

@@ -22,22 +22,22 @@ module Spanprof
     class << self
       # @param options [Hash{Symbol => Object}] of {Spanprof.start}
       # @return [Hash{Symbol => Object}] for Native.start, which checks the values
-      # @raise [Spanprof::Error] one sentence that names the option
+      # @raise [Spanprof::Error, ArgumentError] one sentence that names the option
       def native(options)
-        unknown = options.keys - NAMES
-        raise Error, unknown(unknown.first, NAMES) unless unknown.empty?
-
+        check_names(options.keys, NAMES)
         check_own(options)
         options.except(*RUBY).to_h { |name, value| [name, convert(name, value)] }
       end
 
-      # @param name [Symbol, String] of no option
-      # @param names [Array<Symbol>] of those that there are
-      # @return [String] a sentence, with the name that is nearest
-      def unknown(name, names)
-        near = DidYouMean::SpellChecker.new(dictionary: names).correct(name).first if defined?(DidYouMean::SpellChecker)
-        near ||= names.find { |known| known.start_with?("#{name}_") } # sample_rate, without its unit
-        "there is no option #{name.to_s.inspect}#{"; did you mean #{near}?" if near}"
+      # @param names [Array<Symbol, String>]
+      # @param known [Array<Symbol>]
+      # @raise [ArgumentError] one of the names is not known; the sentence has the nearest one
+      def check_names(names, known)
+        unknown = names.map(&:to_s) - known.map(&:name)
+        return if unknown.empty?
+
+        near = Native.nearest([unknown.first, *known.map(&:name)]) unless LOAD_ERROR
+        raise ArgumentError, "there is no option #{unknown.first.inspect}#{"; did you mean #{near}?" if near}"
       end
 
       # @return [Integer, nil] what PYROSCOPE_LOG_LEVEL says; the core refuses

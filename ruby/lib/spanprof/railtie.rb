@@ -45,7 +45,7 @@ module Spanprof
           reason = refusal(options)
           return Session.decline(reason) if reason
 
-          Spanprof.start(**name(app), **options.to_h.compact.except(:enabled))
+          Session.start(name(app).merge(options.to_h.compact.except(:enabled)))
           Otel::ProviderHook.install if Session.running? && defined?(::OpenTelemetry::SDK)
         end
 

@@ -1,5 +1,6 @@
 #include "nearest.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -35,6 +36,18 @@ static uint32_t nearest_distance(const char *a, const char *b) {
   return rows[a_bytes % 3][b_bytes];
 }
 
+/* Whether `word` is `name` without the ends of some of its words: "app_name" of
+ * "application_name". */
+static bool nearest_shortens(const char *word, const char *name) {
+  for (; *word; word++, name++) {
+    if (*word == '_' || *word == '-')
+      name += strcspn(name, "_-");
+    if (*word != *name)
+      return false;
+  }
+  return true;
+}
+
 const char *sp_nearest(const char *word, const void *names, size_t count,
                        sp_nearest_name name) {
   const size_t bytes = strlen(word);
@@ -45,7 +58,7 @@ const char *sp_nearest(const char *word, const void *names, size_t count,
   if (bytes < 2 || bytes > NEAREST_BYTES_MAX)
     return NULL;
   for (i = 0; i < count; i++)
-    if (strncmp(name(names, i), word, bytes) == 0)
+    if (nearest_shortens(word, name(names, i)))
       return name(names, i);
   for (i = 0; i < count; i++) {
     const char *one = name(names, i);

@@ -60,9 +60,7 @@ module Spanprof
       # @raise [ArgumentError] an option is none of the attributes
       def initialize(app_name = nil, pyroscope_endpoint = nil, **options)
         given = { app_name: app_name, pyroscope_endpoint: pyroscope_endpoint }.compact.merge(options)
-        unknown = given.keys - OPTIONS.keys
-        raise ArgumentError, Options.unknown(unknown.first, OPTIONS.keys) unless unknown.empty?
-
+        Options.check_names(given.keys, OPTIONS.keys)
         OPTIONS.merge(given).each { |option, value| instance_variable_set(:"@#{option}", value) }
         @rules = nil
         Otel.install
