@@ -5,7 +5,6 @@
 #include "delivery_log.h"
 #include "export/upload/retry.h"
 #include "pyroscope.h"
-#include "span/span.h"
 
 #define DELIVERY_DOWN_NS (20 * SP_NS_PER_S)
 
@@ -206,9 +205,10 @@ static sp_fate delivery_fate(const sp_retry *retry) {
                                              : SP_FATE_DROPPED_EXPORT;
 }
 
-static void delivery_look_for_links(const sp_http_answer *answer) {
-  if (answer->links)
-    sp_span_links_open();
+static void delivery_look_for_links(const sp_delivery *delivery,
+                                    const sp_http_answer *answer) {
+  if (answer->links && delivery->links_open)
+    delivery->links_open();
 }
 
 void sp_delivery_ask_links(sp_delivery *delivery) {
@@ -222,7 +222,7 @@ void sp_delivery_ask_links(sp_delivery *delivery) {
   sp_buffer_format(&url, "%s/ready", address);
   if (!sp_buffer_status(&url)) {
     sp_http_client_get(delivery->client, url.data, &answer);
-    delivery_look_for_links(&answer);
+    delivery_look_for_links(delivery, &answer);
     if (!answer.aborted && !answer.status)
       sp_delivery_down(delivery, sp_clock_monotonic_ns(delivery->clock));
     if (!answer.aborted)
@@ -249,7 +249,7 @@ static bool delivery_post(sp_delivery *delivery, const sp_series *series,
     return false;
   *bytes = request.http.size;
   sp_http_client_post(delivery->client, &request.http, answer);
-  delivery_look_for_links(answer);
+  delivery_look_for_links(delivery, answer);
   sp_pyroscope_request_dispose(&request);
   return true;
 }

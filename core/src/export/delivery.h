@@ -54,7 +54,8 @@ typedef struct sp_delivery {
   _Atomic uint64_t *down_until_ns;
   _Atomic uint64_t down_alone;
   /* Of the thread. */
-  sp_http_client *client; /* NULL: no server, or not made yet */
+  sp_http_client *client;   /* NULL: no server, or not made yet */
+  void (*links_open)(void); /* see sp_delivery_ask_links(); NULL: none */
   sp_series series;
   uint32_t failures; /* in a row */
   uint64_t backoff_until_ns;
@@ -85,7 +86,8 @@ bool sp_delivery_lacks_client(const sp_delivery *delivery);
 /* Make one, which the caller puts in its place. NULL: told why. */
 sp_http_client *sp_delivery_client_new(const sp_delivery *delivery);
 
-/* Ask whether the server opens links to spans. No answer is a no. */
+/* Ask whether the server opens links to spans. No answer is a no. This answer
+ * and each later one that says so calls links_open. */
 void sp_delivery_ask_links(sp_delivery *delivery);
 
 /* Is it time to ask the server? */

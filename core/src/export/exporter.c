@@ -165,11 +165,11 @@ static void exporter_start_tell(sp_exporter *exporter, int error) {
                 "the uploading thread cannot be started: %s", strerror(error));
 }
 
-void sp_exporter_ask_links(sp_exporter *exporter) {
+void sp_exporter_ask_links(sp_exporter *exporter, void (*open)(void)) {
   int error = 0;
 
   pthread_mutex_lock(&exporter->lock);
-  exporter->asking = sp_delivery_uploads(&exporter->delivery);
+  exporter->asking = sp_delivery_uploads(&exporter->delivery) ? open : NULL;
   if (exporter->asking)
     error = exporter_start(exporter);
   pthread_mutex_unlock(&exporter->lock);
@@ -385,6 +385,6 @@ void sp_exporter_after_fork_child(sp_exporter *exporter) {
   exporter->flushing = 0;
   sp_exporter_backoff_read(exporter);
   exporter->cpu_ns = 0;
-  exporter->asking = false;
+  exporter->asking = NULL;
   exporter->running = false;
 }

@@ -160,7 +160,8 @@ static bool exporter_prefers_spool(const sp_exporter *exporter) {
 }
 
 static bool exporter_ask_links(sp_exporter *exporter) {
-  exporter->asking = false;
+  exporter->delivery.links_open = exporter->asking;
+  exporter->asking = NULL;
   exporter_leave(exporter, SP_EXPORTER_IN_HTTP);
   sp_delivery_ask_links(&exporter->delivery);
   return exporter_enter(exporter);

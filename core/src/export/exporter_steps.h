@@ -43,8 +43,8 @@ struct sp_exporter {
   uint64_t hold_until_ns;    /* 0: nothing was pushed yet */
   sp_series next_series;     /* text NULL: none */
   pthread_t thread;
-  unsigned flushing; /* who waits in sp_exporter_flush() */
-  bool asking;       /* whether the server opens links */
+  unsigned flushing;    /* who waits in sp_exporter_flush() */
+  void (*asking)(void); /* for sp_exporter_ask_links(); NULL: asked */
   bool running;
   bool stopping;
   bool finished;

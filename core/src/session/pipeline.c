@@ -55,7 +55,7 @@ static spanprof_status rooms_start(sp_pipeline *pipeline) {
     return st;
   st = sp_collector_start(&pipeline->collector, pipeline->mem, &config);
   if (!st)
-    sp_exporter_ask_links(pipeline->exporter);
+    sp_exporter_ask_links(pipeline->exporter, sp_span_links_open);
   else
     sp_exporter_stop(pipeline->exporter,
                      sp_clock_monotonic_ns(pipeline->clock));
