@@ -160,8 +160,6 @@
 #include "session/pipeline.c"
 #include "session/resource.c"
 #include "session/session.c"
-#include "session/session_flush.c"
-#include "session/session_pause.c"
 #include "session/session_recording.c"
 #include "session/sigterm.c"
 #include "session/start_log.c"

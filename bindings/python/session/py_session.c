@@ -9,7 +9,7 @@
 #include "process/py_log.h"
 #include "process/py_sigterm.h"
 #include "py_runtime.h"
-#include "session/session_flush.h"
+#include "session/session.h"
 #include "util/system/clock.h"
 #include "util/system/own_thread.h"
 

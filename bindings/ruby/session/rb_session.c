@@ -15,7 +15,7 @@
 #include "control.h"
 #include "runtime/rb_log.h"
 #include "runtime/rb_runtime.h"
-#include "session/session_flush.h"
+#include "session/session.h"
 
 /* How long frames may wait for their names while a flush or stop runs. */
 #define SESSION_NAMES_NS 2000000

@@ -40,6 +40,9 @@
 #define SESSION_LAST_WINDOWS_NS SP_NS_PER_S
 #define SESSION_PAUSE_NS        (5 * SP_NS_PER_MS)
 
+/* A flush looks this often whether a stop waits for it. */
+#define SESSION_FLUSH_SLICE_NS (50 * SP_NS_PER_MS)
+
 sp_session_shared sp_session_state = {.changing = PTHREAD_MUTEX_INITIALIZER,
                                       .lock = PTHREAD_MUTEX_INITIALIZER,
                                       .flushed = PTHREAD_COND_INITIALIZER};
@@ -399,7 +402,7 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
                                       uint32_t timeout_ms) {
   spanprof_status st;
 
-  /* One that another thread stops is not waited for. */
+  /* Fail if another thread is already stopping it. */
   if (!sp_session_enter(session))
     return sp_session_not_running();
   sp_session_leave(session);
@@ -410,4 +413,76 @@ spanprof_status spanprof_session_stop(spanprof_session *session,
     st = sp_session_end(session, timeout_ms);
   sp_session_unlock();
   return st;
+}
+
+/* Whether a stop waits for this flush. */
+static bool flush_stopped(const spanprof_session *session) {
+  bool stopping;
+
+  pthread_mutex_lock(&sp_session_state.lock);
+  stopping = session->stopping;
+  pthread_mutex_unlock(&sp_session_state.lock);
+  return stopping;
+}
+
+typedef spanprof_status (*flush_step)(sp_exporter *exporter, uint64_t until_ns);
+
+static spanprof_status flush_run(spanprof_session *session, uint32_t timeout_ms,
+                                 flush_step step) {
+  uint64_t until_ns, now_ns;
+  spanprof_status st;
+
+  if (!sp_session_enter(session))
+    return sp_session_not_running();
+  until_ns = sp_clock_monotonic_ns(session->pipeline.clock) +
+             timeout_ms * SP_NS_PER_MS;
+  st = sp_collector_flush(session->pipeline.collector, until_ns);
+  if (!st && step == sp_exporter_flush_once)
+    sp_exporter_retry_now(session->pipeline.exporter);
+  if (!st) {
+    do {
+      now_ns = sp_clock_monotonic_ns(session->pipeline.clock);
+      st = step(session->pipeline.exporter,
+                sp_min_u64(until_ns, now_ns + SESSION_FLUSH_SLICE_NS));
+    } while (st == SPANPROF_ERR_TIMEOUT && now_ns < until_ns &&
+             !flush_stopped(session));
+  }
+  if (st == SPANPROF_ERR_TIMEOUT && step == sp_exporter_flush_once)
+    sp_exporter_unanswered(session->pipeline.exporter);
+  sp_session_leave(session);
+  return st;
+}
+
+spanprof_status spanprof_session_flush(spanprof_session *session,
+                                       uint32_t timeout_ms) {
+  return flush_run(session, timeout_ms, sp_exporter_flush);
+}
+
+spanprof_status sp_session_flush_once(spanprof_session *session,
+                                      uint32_t timeout_ms) {
+  return flush_run(session, timeout_ms, sp_exporter_flush_once);
+}
+
+/* Pause or resume. It counts as a running call, so that a stop does not free
+ * the session meanwhile. It holds no lock, because the log's callback may wait
+ * for a thread that forks. */
+static spanprof_status session_sample(spanprof_session *session, bool on) {
+  if (!sp_session_enter(session))
+    return sp_session_not_running();
+  if (on)
+    sp_threads_resume();
+  else
+    sp_collector_pause(session->pipeline.collector);
+  sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO,
+              on ? "profiling goes on" : "profiling is paused");
+  sp_session_leave(session);
+  return SPANPROF_OK;
+}
+
+spanprof_status spanprof_session_pause(spanprof_session *session) {
+  return session_sample(session, false);
+}
+
+spanprof_status spanprof_session_resume(spanprof_session *session) {
+  return session_sample(session, true);
 }

@@ -1,10 +1,16 @@
-/* What other files of this room ask of the session; the rest of it is in
- * spanprof.h. */
+/* Functions of the session that are not in spanprof.h. */
 #ifndef SP_SESSION_H
 #define SP_SESSION_H
 
-/* Have a fork take the session's locks, and the resource's, and give them back;
- * whoever is about to take one of them has called it before. */
+#include <spanprof/spanprof.h>
+
+/* Have a fork take the locks of the session and of the resource, and give them
+ * back. Call this before taking one of these locks. */
 void sp_session_fork_ready(void);
+
+/* As spanprof_session_flush(), but before the process ends: does not wait to
+ * retry a failed upload. SPANPROF_ERR_IO: an upload failed. */
+spanprof_status sp_session_flush_once(spanprof_session *session,
+                                      uint32_t timeout_ms);
 
 #endif
