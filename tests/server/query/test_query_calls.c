@@ -225,6 +225,31 @@ static void span_names_have_quantiles_of_their_durations(void) {
   answer_dispose(&a);
 }
 
+/* The table of spans is missing meanwhile: a call that reads it fails. */
+static void spans_are_read_only_if_samples_can_have_them(void) {
+  static const char *const samples[][2] = {{"from", FROM}, {"until", UNTIL}};
+  static const char *const none[][2] = {{"from", "1600000000"},
+                                        {"until", "1600000060"}};
+  static const char *const none_by_id[][2] = {
+      {"from", "1600000000"}, {"until", "1600000060"}, {"by", "id"}};
+  answer a;
+
+  fixture_run("ALTER TABLE span RENAME TO hidden");
+  a = get("/api/v1/spans", none, 2);
+  check_has(&a, 200, "\"spans\":[],\"count\":0,\"rest\":0");
+  answer_dispose(&a);
+  a = get("/api/v1/spans", none_by_id, 3);
+  check_has(&a, 200, "\"spans\":[],\"count\":0,\"rest\":0");
+  answer_dispose(&a);
+  a = get("/api/v1/spans", samples, 2);
+  CHECK_EQUAL(503, a.response.status);
+  answer_dispose(&a);
+  fixture_run("ALTER TABLE hidden RENAME TO span");
+  a = get("/api/v1/spans", samples, 2);
+  check_has(&a, 200, "\"traced\":10");
+  answer_dispose(&a);
+}
+
 static void a_problem_has_its_column(void) {
   static const char *const query[][2] = {{"query", "{a=\"b\" c"}};
   static const char *const from[][2] = {{"from", "yesterday"}};
@@ -431,6 +456,8 @@ int main(int argc, char **argv) {
        a_trace_has_the_cpu_time_of_its_spans},
       {"span_names_have_quantiles_of_their_durations",
        span_names_have_quantiles_of_their_durations},
+      {"spans_are_read_only_if_samples_can_have_them",
+       spans_are_read_only_if_samples_can_have_them},
       {"a_problem_has_its_column", a_problem_has_its_column},
       {"a_problem_of_a_comparison_has_its_side",
        a_problem_of_a_comparison_has_its_side},
