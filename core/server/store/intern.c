@@ -120,9 +120,16 @@ static void intern_use(sp_intern *intern, sp_intern_kind kind, uint32_t id) {
     intern->missed = true;
 }
 
-static spanprof_status intern_full(void) {
-  return sp_fail(SPANPROF_ERR_LIMIT, "the store has no room for more stacks: "
-                                     "begin a new one");
+static spanprof_status intern_full(sp_intern_kind kind) {
+  static const char *const names[SP_INTERN_KINDS] = {
+      [SP_INTERN_TEXT] = "texts",         [SP_INTERN_LOCATION] = "locations",
+      [SP_INTERN_SOURCE] = "sources",     [SP_INTERN_SERIES] = "series",
+      [SP_INTERN_FUNCTION] = "functions", [SP_INTERN_STACK] = "stacks"};
+
+  return sp_fail(SPANPROF_ERR_LIMIT,
+                 "the store has no ids left for new %s: stop the server, move "
+                 "its database away, and start it again with an empty one",
+                 names[kind]);
 }
 
 /* Whether a row may be inserted. */
@@ -159,7 +166,7 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
     id = sqlite3_last_insert_rowid(intern->db);
   }
   if (!st && id > UINT32_MAX)
-    st = intern_full();
+    st = intern_full(item->kind);
   item->id = (uint32_t)id;
   if (!st)
     intern_use(intern, item->kind, item->id);
@@ -397,7 +404,7 @@ static spanprof_status intern_next_stack(sp_intern *intern) {
 
   if (!intern->next_stack) {
     st = intern_run_of(intern, INT64_MAX, &last, &found);
-    intern->next_stack = last.id + last.count + !last.count;
+    intern->next_stack = (uint64_t)last.id + last.count + !last.count;
   }
   return st;
 }
@@ -412,7 +419,7 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
   if (!st)
     st = intern_next_stack(intern);
   if (!st && intern->next_stack > UINT32_MAX - SP_STACK_RUN_MAX)
-    st = intern_full();
+    st = intern_full(SP_INTERN_STACK);
   if (!st)
     st = sp_stack_run_more(locations, count, &intern->more);
   if (!st)
@@ -422,7 +429,7 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
     return st;
   intern->asked++;
   intern->inserted++;
-  sqlite3_bind_int64(*insert, 1, intern->next_stack);
+  sqlite3_bind_int64(*insert, 1, (int64_t)intern->next_stack);
   sqlite3_bind_int64(*insert, 2, walk->id);
   sqlite3_bind_int64(*insert, 3, locations[0]);
   if (count > 1)
@@ -433,8 +440,8 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
   st = sp_database_do(*insert);
   if (st)
     return st;
-  intern->next_stack += (uint32_t)count;
-  walk->id = intern->next_stack - 1;
+  intern->next_stack += count;
+  walk->id = (uint32_t)(intern->next_stack - 1);
   intern_use(intern, SP_INTERN_STACK, walk->id);
   return SPANPROF_OK;
 }

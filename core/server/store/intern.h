@@ -56,7 +56,7 @@ typedef struct sp_intern {
   sqlite3_stmt *find[SP_INTERN_KINDS];
   sqlite3_stmt *insert[SP_INTERN_KINDS];
   sqlite3_stmt *run_of; /* the run that has a frame */
-  uint32_t next_stack;  /* lowest id above all stacks; 0: not known */
+  uint64_t next_stack;  /* lowest id above all stacks; 0: not known */
   sp_buffer more;       /* of the run that is being inserted */
   /* What was seen lately. Where `now` is full it becomes `before`, and what is
    * asked for again comes back from there: the rest is forgotten. */

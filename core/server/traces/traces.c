@@ -77,8 +77,9 @@ static void traces_refuse(const traces_call *call, const sp_refusal *refusal,
     traces_error(call, 400, TRACES_CODE_INVALID, sp_refusal_text(refusal));
   else
     traces_error(call, 503, TRACES_CODE_LATER,
-                 st == SPANPROF_ERR_IO ? spanprof_last_error()
-                                       : spanprof_status_text(st));
+                 st == SPANPROF_ERR_IO || st == SPANPROF_ERR_LIMIT
+                     ? spanprof_last_error()
+                     : spanprof_status_text(st));
 }
 
 /* ExportTraceServiceResponse, with what was not taken. */
