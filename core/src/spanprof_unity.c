@@ -83,7 +83,6 @@
 
 #include "profile/pprof/gunzip.c"
 #include "profile/pprof/gzip_stream.c"
-#include "profile/pprof/pprof_fields.c"
 #include "profile/pprof/pprof_labels.c"
 #include "profile/pprof/pprof_part.c"
 #include "profile/pprof/pprof_reader.c"
@@ -91,6 +90,7 @@
 #include "profile/pprof/pprof_source.c"
 #include "profile/pprof/pprof_table.c"
 #include "profile/pprof/pprof_writer.c"
+#include "profile/pprof/wire.c"
 #include "profile/profile.c"
 #include "profile/tables/arena.c"
 #include "profile/tables/frame_table.c"

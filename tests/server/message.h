@@ -4,7 +4,7 @@
 
 #include "check.h"
 #include "profile/pprof/varint.h"
-#include "server/receive/wire/view.h"
+#include "util/text/view.h"
 #include "util/memory/buffer.h"
 
 typedef struct message {
@@ -19,10 +19,7 @@ static inline message message_new(void) {
 }
 
 static inline void message_varint(message *m, uint64_t number) {
-  uint8_t bytes[SP_VARINT_BYTES_MAX];
-
-  sp_buffer_append(&m->out, bytes,
-                   (size_t)(sp_varint_put(bytes, number) - bytes));
+  sp_varint_append(&m->out, number);
 }
 
 static inline void message_number(message *m, uint32_t field, uint64_t number) {

@@ -3,7 +3,7 @@
 #define SP_PUSH_REQUEST_H
 
 #include "server/receive/profile/series_labels.h"
-#include "server/receive/wire/wire.h"
+#include "server/receive/wire/refusal.h"
 
 /* Of one request, and of one series, empty ones included: clients send a few,
  * and all labels are looked at again for each profile. */

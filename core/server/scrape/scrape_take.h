@@ -7,7 +7,7 @@
 #include "scrape_plan.h"
 #include "server/model/serve.h"
 #include "server/receive/wire/refusal.h"
-#include "server/receive/wire/view.h"
+#include "util/text/view.h"
 
 /* Keep the profile; durable when this returns. `now_ns` is monotonic, and when
  * the answer came. Refuses what is no profile, or another kind than was asked

@@ -2,7 +2,7 @@
 #ifndef SP_OTLP_ATTRIBUTES_H
 #define SP_OTLP_ATTRIBUTES_H
 
-#include "server/receive/wire/wire.h"
+#include "server/receive/wire/refusal.h"
 
 /* Values deeper than this are left out. */
 #define SP_OTLP_ATTRIBUTE_DEPTH_MAX 8

@@ -3,7 +3,7 @@
 #define SP_OTLP_SPANS_H
 
 #include "profile/tables/arena.h"
-#include "server/receive/wire/wire.h"
+#include "server/receive/wire/refusal.h"
 #include "server/store/store.h"
 
 /* What the spans of one request may take of memory. */

@@ -4,7 +4,6 @@
 
 #include "otlp_span_json.h"
 #include "otlp_spans.h"
-#include "profile/pprof/varint.h"
 #include "server/receive/profile/batch.h"
 #include "server/receive/profile/upload_memory.h"
 #include "server/receive/wire/unpack.h"
@@ -23,19 +22,11 @@ typedef struct traces_call {
   sp_http_response *response;
 } traces_call;
 
-static void traces_varint(sp_buffer *out, uint64_t number) {
-  uint8_t bytes[SP_VARINT_BYTES_MAX];
-
-  sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
-}
-
 /* A message of a number and a text, in fields 1 and 2. */
 static void traces_message(sp_buffer *out, uint64_t number, const char *text) {
-  traces_varint(out, 1 << 3 | SP_WIRE_NUMBER);
-  traces_varint(out, number);
-  traces_varint(out, 2 << 3 | SP_WIRE_BYTES);
-  traces_varint(out, strlen(text));
-  sp_buffer_text(out, text);
+  sp_wire_put_tag(out, 1, SP_WIRE_NUMBER);
+  sp_varint_append(out, number);
+  sp_wire_put_bytes(out, 2, text, strlen(text));
 }
 
 /* Texts of ours and of parsers: what would end the string is left out. */
@@ -101,9 +92,7 @@ static void traces_done(const traces_call *call, size_t rejected) {
   } else if (rejected) {
     sp_buffer_init(&partial, call->serve->mem);
     traces_message(&partial, rejected, why);
-    traces_varint(body, 1 << 3 | SP_WIRE_BYTES);
-    traces_varint(body, partial.size);
-    sp_buffer_append(body, partial.data, partial.size);
+    sp_wire_put_bytes(body, 1, partial.data, partial.size);
     sp_buffer_dispose(&partial);
   }
 }

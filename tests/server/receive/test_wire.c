@@ -1,6 +1,6 @@
 /* Lists of numbers that anybody may have sent. */
 #include "message.h"
-#include "server/receive/wire/wire.h"
+#include "server/receive/wire/refusal.h"
 
 /* Count, take an array of exactly that many, and read into it: what writes
  * behind it, a sanitizer sees. */

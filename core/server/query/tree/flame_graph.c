@@ -142,12 +142,6 @@ spanprof_status sp_flame_graph_make(sp_flame_graph *out, sp_name_tree *tree,
   return st;
 }
 
-static void bytes_varint(sp_buffer *out, uint64_t number) {
-  uint8_t bytes[SP_VARINT_BYTES_MAX];
-
-  sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
-}
-
 spanprof_status sp_tree_bytes(sp_buffer *out, sp_name_tree *tree) {
   uint32_t *order = sp_mem_new(tree->mem, tree->node_count * sizeof *order);
   uint32_t *stack = sp_mem_new(tree->mem, tree->node_count * sizeof *stack);
@@ -162,10 +156,10 @@ spanprof_status sp_tree_bytes(sp_buffer *out, sp_name_tree *tree) {
     const sp_name_node *node = &tree->nodes[order[i]];
     const char *name = order[i] == 0 ? "" : tree->names[node->name];
 
-    bytes_varint(out, strlen(name));
+    sp_varint_append(out, strlen(name));
     sp_buffer_append(out, name, strlen(name));
-    bytes_varint(out, (uint64_t)node->self[0]);
-    bytes_varint(out, node->child_count);
+    sp_varint_append(out, (uint64_t)node->self[0]);
+    sp_varint_append(out, node->child_count);
   }
   sp_mem_free(tree->mem, order);
   sp_mem_free(tree->mem, stack);

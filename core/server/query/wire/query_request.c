@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "profile/pprof/pprof_fields.h"
+#include "profile/pprof/wire.h"
 #include "request_fields.h"
 #include "server/query/selector/matcher_list.h"
 #include "util/text/utf8.h"
@@ -35,7 +35,7 @@ spanprof_status sp_texts_add(sp_texts *texts, sp_arena *arena, const char *text,
 /* One message of the body, half read. */
 typedef struct proto_level {
   sp_message message;
-  sp_pprof_fields fields;
+  sp_wire fields;
   sp_query_request *out;
 } proto_level;
 
@@ -46,31 +46,31 @@ static spanprof_status proto_refuse(const sp_message *message, const char *what,
                          what);
 }
 
-static bool proto_is_text(const sp_pprof_field *field) {
-  return sp_utf8_valid((const char *)field->bytes, field->size) &&
-         !memchr(field->bytes, '\0', field->size);
+static bool proto_is_text(const sp_wire_field *field) {
+  return sp_utf8_valid(field->bytes.bytes, field->bytes.size) &&
+         !memchr(field->bytes.bytes, '\0', field->bytes.size);
 }
 
 /* The `name` of a types.v1.Location. */
 static spanprof_status proto_named(sp_texts *out, sp_arena *arena,
                                    const sp_message *message,
-                                   const sp_pprof_field *field,
+                                   const sp_wire_field *field,
                                    sp_query_fault *fault) {
-  sp_pprof_fields inside = sp_pprof_fields_of(field->bytes, field->size);
-  sp_pprof_field name, last = {0};
+  sp_wire inside = sp_wire_of(field->bytes);
+  sp_wire_field name, last = {0};
 
-  while (sp_pprof_fields_next(&inside, &name))
-    if (name.number == 1 && name.is_bytes)
+  while (sp_wire_next(&inside, &name))
+    if (name.number == 1 && name.type == SP_WIRE_BYTES)
       last = name;
-  if (inside.broken || (last.size && !proto_is_text(&last)))
+  if (inside.fault || (last.bytes.size && !proto_is_text(&last)))
     return proto_refuse(message, "cannot parse a call site", fault);
-  return sp_texts_add(out, arena, last.size ? (const char *)last.bytes : "",
-                      last.size);
+  return sp_texts_add(out, arena, last.bytes.size ? last.bytes.bytes : "",
+                      last.bytes.size);
 }
 
 static spanprof_status proto_text(void *place, const sp_json_field *known,
                                   const sp_message *message, sp_arena *arena,
-                                  const sp_pprof_field *field,
+                                  const sp_wire_field *field,
                                   sp_query_fault *fault) {
   const char *text;
 
@@ -80,8 +80,8 @@ static spanprof_status proto_text(void *place, const sp_json_field *known,
     return proto_refuse(message, "a string field contains invalid UTF-8",
                         fault);
   if (known->repeated)
-    return sp_texts_add(place, arena, (const char *)field->bytes, field->size);
-  text = sp_arena_text(arena, (const char *)field->bytes, field->size);
+    return sp_texts_add(place, arena, field->bytes.bytes, field->bytes.size);
+  text = sp_arena_text(arena, field->bytes.bytes, field->bytes.size);
   if (!text)
     return arena->st;
   *(const char **)place = text;
@@ -98,7 +98,7 @@ static const sp_json_field *proto_find(const sp_json_field *fields,
 
 /* Put one field where it belongs; *inner is set where it is a message. */
 static spanprof_status proto_field(const proto_level *level, sp_arena *arena,
-                                   const sp_pprof_field *field,
+                                   const sp_wire_field *field,
                                    proto_level *inner, sp_query_fault *fault) {
   const sp_json_field *known = proto_find(level->message.fields, field->number);
   char *place = known ? (char *)level->out + known->place : NULL;
@@ -106,19 +106,18 @@ static spanprof_status proto_field(const proto_level *level, sp_arena *arena,
 
   if (!known)
     return SPANPROF_OK;
-  if (field->is_bytes !=
+  if ((field->type == SP_WIRE_BYTES) !=
       (known->kind == SP_JSON_TEXT || known->kind == SP_JSON_MESSAGE))
     return proto_refuse(&level->message, "wrong wire type", fault);
-  if (!field->is_bytes) {
+  if (field->type != SP_WIRE_BYTES) {
     memcpy(place, &field->value, sizeof field->value);
     return SPANPROF_OK;
   }
   if (known->kind == SP_JSON_TEXT || known->repeated)
     return proto_text(place, known, &level->message, arena, field, fault);
-  *inner =
-      (proto_level){.message = {known->name, known->message},
-                    .fields = sp_pprof_fields_of(field->bytes, field->size),
-                    .out = level->out};
+  *inner = (proto_level){.message = {known->name, known->message},
+                         .fields = sp_wire_of(field->bytes),
+                         .out = level->out};
   if (known->message != sp_stacktraces_fields) {
     *(bool *)(void *)place = true;
     return SPANPROF_OK;
@@ -133,17 +132,17 @@ spanprof_status sp_query_request_proto(sp_query_request *out,
                                        sp_arena *arena, const void *bytes,
                                        size_t size, sp_query_fault *fault) {
   proto_level levels[4] = {{.message = *message,
-                            .fields = sp_pprof_fields_of(bytes, size),
+                            .fields = sp_wire_of(sp_view_of(bytes, size)),
                             .out = out}};
   size_t depth = 0;
-  sp_pprof_field field;
+  sp_wire_field field;
   spanprof_status st;
 
   for (;;) {
     proto_level *level = &levels[depth], inner = {0};
 
-    if (!sp_pprof_fields_next(&level->fields, &field)) {
-      if (level->fields.broken)
+    if (!sp_wire_next(&level->fields, &field)) {
+      if (level->fields.fault)
         return proto_refuse(&level->message,
                             "cannot parse invalid wire-format "
                             "data",

@@ -20,20 +20,14 @@ void sp_reply_end(sp_reply *reply) {
     sp_json_close(&reply->json, '}');
 }
 
-static void reply_varint(sp_buffer *out, uint64_t number) {
-  uint8_t bytes[SP_VARINT_BYTES_MAX];
-
-  sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
-}
-
 static void reply_tag(sp_reply *reply, uint32_t field, uint32_t type) {
-  reply_varint(reply->out, (uint64_t)field << 3 | type);
+  sp_varint_append(reply->out, (uint64_t)field << 3 | type);
 }
 
 static void reply_run(sp_reply *reply, uint32_t field, const void *bytes,
                       size_t size) {
   reply_tag(reply, field, REPLY_LENGTH);
-  reply_varint(reply->out, size);
+  sp_varint_append(reply->out, size);
   sp_buffer_append(reply->out, bytes, size);
 }
 
@@ -69,7 +63,7 @@ void sp_reply_int(sp_reply *reply, uint32_t field, const char *name,
     return;
   }
   reply_tag(reply, field, REPLY_VARINT);
-  reply_varint(reply->out, (uint64_t)number);
+  sp_varint_append(reply->out, (uint64_t)number);
 }
 
 static void reply_fixed64(sp_buffer *out, double number) {
@@ -99,7 +93,7 @@ void sp_reply_bool(sp_reply *reply, uint32_t field, const char *name,
     return;
   }
   reply_tag(reply, field, REPLY_VARINT);
-  reply_varint(reply->out, 1);
+  sp_varint_append(reply->out, 1);
 }
 
 /* In protobuf a message's size stands before it, and is known behind it. */
@@ -179,7 +173,7 @@ void sp_reply_ints(sp_reply *reply, uint32_t field, const char *name,
   if (!reply->is_json) {
     reply_push(reply, field);
     for (i = 0; i < count; i++)
-      reply_varint(reply->out, (uint64_t)numbers[i]);
+      sp_varint_append(reply->out, (uint64_t)numbers[i]);
     sp_reply_close(reply);
     return;
   }
@@ -198,7 +192,7 @@ void sp_reply_int32s(sp_reply *reply, uint32_t field, const char *name,
   if (!reply->is_json) {
     reply_push(reply, field);
     for (i = 0; i < count; i++)
-      reply_varint(reply->out, (uint64_t)(int64_t)numbers[i]);
+      sp_varint_append(reply->out, (uint64_t)(int64_t)numbers[i]);
     sp_reply_close(reply);
     return;
   }

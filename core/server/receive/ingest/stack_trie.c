@@ -1,7 +1,5 @@
 #include "stack_text.h"
 
-#define TRIE_VARINT_MAX 10
-
 /* A node whose children are being read. */
 typedef struct trie_level {
   uint64_t left;   /* children */
@@ -29,19 +27,15 @@ static spanprof_status trie_broken(trie *t, const char *what) {
 }
 
 static spanprof_status trie_number(trie *t, uint64_t *out) {
-  size_t i;
+  const uint8_t *at = (const uint8_t *)t->rest.bytes;
+  const uint8_t *const begin = at, *const end = at + t->rest.size;
+  const sp_varint_end ends = sp_varint_get(&at, end, out);
 
-  *out = 0;
-  for (i = 0; i < TRIE_VARINT_MAX && i < t->rest.size; i++) {
-    const uint8_t byte = (uint8_t)t->rest.bytes[i];
-
-    *out |= (uint64_t)(byte & 0x7f) << (7 * i);
-    if (byte & 0x80)
-      continue;
-    t->rest = sp_view_of(t->rest.bytes + i + 1, t->rest.size - i - 1);
-    return SPANPROF_OK;
-  }
-  return trie_broken(t, i == t->rest.size ? "EOF" : "varint overflow");
+  t->rest = sp_view_of(at, t->rest.size - (size_t)(at - begin));
+  return ends == SP_VARINT_WHOLE
+             ? SPANPROF_OK
+             : trie_broken(t,
+                           ends == SP_VARINT_CUT ? "EOF" : "varint overflow");
 }
 
 static spanprof_status trie_read(trie *t, trie_node *out) {

@@ -5,7 +5,7 @@
 #define SP_OTLP_TABLES_H
 
 #include "profile/tables/arena.h"
-#include "server/receive/wire/wire.h"
+#include "server/receive/wire/refusal.h"
 
 typedef enum sp_otlp_table {
   SP_OTLP_MAPPINGS = 1,

@@ -3,7 +3,7 @@
 #define SP_BUILD_TEXT_H
 
 #include "server/model/received.h"
-#include "server/receive/wire/view.h"
+#include "util/text/view.h"
 
 /* The number of the text. What is kept ends at a NUL: one in the middle becomes
  * "?". A failure stays in the profile. */

@@ -6,7 +6,7 @@
 
 #include "profile/tables/arena.h"
 #include "server/model/limits.h"
-#include "server/receive/wire/wire.h"
+#include "server/receive/wire/refusal.h"
 #include "server/store/stored_hash.h"
 
 /* A longer text loses its beginning, as in Pyroscope. */

@@ -5,7 +5,7 @@
 #include "profile/tables/arena.h"
 #include "server/model/limits.h"
 #include "server/receive/wire/refusal.h"
-#include "server/receive/wire/view.h"
+#include "util/text/view.h"
 
 #define SP_SERIES_LABEL_NAME_MAX  ((size_t)1024)
 #define SP_SERIES_UNKNOWN_SERVICE "unknown_service"

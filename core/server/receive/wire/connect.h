@@ -5,7 +5,7 @@
 
 #include "refusal.h"
 #include "server/http/message/connect_envelope.h"
-#include "view.h"
+#include "util/text/view.h"
 
 /* Read the headers; false: *response holds the refusal. */
 bool sp_connect_open(const sp_http_request *request,

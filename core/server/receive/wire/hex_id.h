@@ -2,7 +2,7 @@
 #ifndef SP_HEX_ID_H
 #define SP_HEX_ID_H
 
-#include "view.h"
+#include "util/text/view.h"
 
 /* 16 digits; others leave *out as it was. Returns whether it was set. */
 bool sp_hex_span_id(sp_view digits, uint64_t *out);

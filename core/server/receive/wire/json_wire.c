@@ -6,11 +6,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "profile/pprof/varint.h"
 #include "server/model/base64.h"
 #include "util/text/hex.h"
 #include "util/text/number.h"
-#include "wire.h"
 
 /* What jansson 2.14 takes for a number or a text, with a member's name, and for
  * a list or an object without what is in it. */
@@ -60,19 +58,6 @@ spanprof_status sp_json_bounded(sp_view text, const sp_mem *mem, void **held,
   return *held ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-static void json_put_varint(sp_buffer *out, uint64_t number) {
-  uint8_t bytes[SP_VARINT_BYTES_MAX];
-
-  sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
-}
-
-static void json_put_bytes(sp_buffer *out, uint32_t number, const void *bytes,
-                           size_t size) {
-  json_put_varint(out, (uint64_t)number << 3 | SP_WIRE_BYTES);
-  json_put_varint(out, size);
-  sp_buffer_append(out, bytes, size);
-}
-
 static bool json_base64(sp_view text, sp_buffer *out) {
   while (text.size && text.bytes[text.size - 1] == '=')
     text.size--;
@@ -108,13 +93,13 @@ static spanprof_status json_put_text(json_writer *writer,
     return json_refuse(writer, field);
   text = sp_view_of(json_string_value(value), json_string_length(value));
   if (field->kind == SP_JSON_TEXT) {
-    json_put_bytes(out, field->number, text.bytes, text.size);
+    sp_wire_put_bytes(out, field->number, text.bytes, text.size);
     return SPANPROF_OK;
   }
   sp_buffer_init(&bytes, writer->mem);
   sound = field->kind == SP_JSON_HEX ? json_hex(text, &bytes)
                                      : json_base64(text, &bytes);
-  json_put_bytes(out, field->number, bytes.data, bytes.size);
+  sp_wire_put_bytes(out, field->number, bytes.data, bytes.size);
   out->failed |= bytes.failed;
   sp_buffer_dispose(&bytes);
   return sound ? SPANPROF_OK : json_refuse(writer, field);
@@ -205,13 +190,13 @@ static spanprof_status json_put_number(json_writer *writer,
   if (!sound)
     return json_refuse(writer, field);
   if (field->kind == SP_JSON_NUMBER || field->kind == SP_JSON_BOOL) {
-    json_put_varint(out, (uint64_t)field->number << 3 | SP_WIRE_NUMBER);
-    json_put_varint(out, number);
+    sp_wire_put_tag(out, field->number, SP_WIRE_NUMBER);
+    sp_varint_append(out, number);
   } else if (field->kind == SP_JSON_FIXED32) {
-    json_put_varint(out, (uint64_t)field->number << 3 | SP_WIRE_FIXED32);
+    sp_wire_put_tag(out, field->number, SP_WIRE_FIXED32);
     sp_buffer_append(out, &(uint32_t){(uint32_t)number}, 4);
   } else {
-    json_put_varint(out, (uint64_t)field->number << 3 | SP_WIRE_FIXED64);
+    sp_wire_put_tag(out, field->number, SP_WIRE_FIXED64);
     sp_buffer_append(out, &number, sizeof number);
   }
   return SPANPROF_OK;
@@ -237,7 +222,7 @@ static spanprof_status json_put_value(json_writer *writer,
   case SP_JSON_MESSAGE:
     sp_buffer_init(&inner, writer->mem);
     st = json_put_message(writer, value, field->message, depth + 1, &inner);
-    json_put_bytes(out, field->number, inner.data, inner.size);
+    sp_wire_put_bytes(out, field->number, inner.data, inner.size);
     out->failed |= inner.failed;
     sp_buffer_dispose(&inner);
     return st;

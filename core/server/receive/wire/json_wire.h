@@ -5,7 +5,7 @@
 #define SP_JSON_WIRE_H
 
 #include "refusal.h"
-#include "view.h"
+#include "util/text/view.h"
 
 typedef enum sp_json_kind {
   SP_JSON_END, /* of the list of fields */

@@ -3,7 +3,7 @@
 #define SP_MULTIPART_H
 
 #include "refusal.h"
-#include "view.h"
+#include "util/text/view.h"
 
 /* False ends the reading. */
 typedef bool (*sp_multipart_visit)(void *data, sp_view name, sp_view content);

@@ -1,5 +1,6 @@
 #include "refusal.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -59,4 +60,29 @@ void sp_refusal_log(sp_serve *serve, const char *path, const char *sentence) {
 
 const char *sp_refusal_text(const sp_refusal *refusal) {
   return refusal->text.size ? refusal->text.data : "";
+}
+
+spanprof_status sp_wire_status(const sp_wire *wire, const char *message,
+                               sp_refusal *refusal) {
+  switch (wire->fault) {
+  case SP_WIRE_SOUND:
+    return SPANPROF_OK;
+  case SP_WIRE_CUT:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN, "unexpected EOF");
+  case SP_WIRE_BAD_TYPE:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "proto: illegal wireType %" PRIu32, wire->fault_type);
+  case SP_WIRE_END_GROUP:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "proto: %s: wiretype end group for non-group", message);
+  case SP_WIRE_WRONG_TYPE:
+    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                     "proto: wrong wireType = %" PRIu32 " for field %s",
+                     wire->fault_type, wire->fault_field);
+  case SP_WIRE_BAD_NUMBER:
+    break;
+  }
+  return sp_refuse(refusal, SP_REFUSAL_BROKEN,
+                   "proto: %s: a number or a field's tag is out of range",
+                   message);
 }

@@ -2,6 +2,7 @@
 #ifndef SP_REFUSAL_H
 #define SP_REFUSAL_H
 
+#include "profile/pprof/wire.h"
 #include "server/model/serve.h"
 #include "util/memory/buffer.h"
 
@@ -33,6 +34,11 @@ void sp_refusal_prefix(sp_refusal *refusal, const char *prefix);
 
 /* Log a refused upload. At most one refused upload a minute is logged. */
 void sp_refusal_log(sp_serve *serve, const char *path, const char *sentence);
+
+/* Refuse as SP_REFUSAL_BROKEN what made the reader of a message stop;
+ * SPANPROF_OK if nothing did. `message`: its name. */
+spanprof_status sp_wire_status(const sp_wire *wire, const char *message,
+                               sp_refusal *refusal);
 
 /* The sentence; "" where there is none. */
 const char *sp_refusal_text(const sp_refusal *refusal);

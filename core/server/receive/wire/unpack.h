@@ -4,7 +4,7 @@
 
 #include "server/http/message/http.h"
 #include "util/memory/buffer.h"
-#include "view.h"
+#include "util/text/view.h"
 
 typedef enum sp_unpack_end {
   SP_UNPACK_WHOLE,

@@ -4,29 +4,18 @@
 
 #include "gzip_store.h"
 #include "profile/pprof/pprof_fields.h"
-#include "profile/pprof/varint.h"
-
-/* Tags of Profile. */
-#define COMMENTS_TAG_TEXT (SP_PPROF_FIELD_TEXT << 3 | SP_PPROF_WIRE_BYTES)
-#define COMMENTS_TAG_COMMENT \
-  (SP_PPROF_FIELD_COMMENT << 3 | SP_PPROF_WIRE_NUMBER)
+#include "profile/pprof/wire.h"
 
 #define COMMENTS_BEGIN "label "
 
-static void comments_put_number(sp_buffer *out, uint64_t number) {
-  uint8_t bytes[SP_VARINT_BYTES_MAX];
-
-  sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
-}
-
 static void comments_put(sp_buffer *out, const char *name, const char *value,
                          uint32_t text) {
-  comments_put_number(out, COMMENTS_TAG_TEXT);
-  comments_put_number(out, strlen(COMMENTS_BEGIN) + strlen(name) + 1 +
-                               strlen(value));
+  sp_wire_put_tag(out, SP_PPROF_FIELD_TEXT, SP_WIRE_BYTES);
+  sp_varint_append(out,
+                   strlen(COMMENTS_BEGIN) + strlen(name) + 1 + strlen(value));
   sp_buffer_format(out, COMMENTS_BEGIN "%s=%s", name, value);
-  comments_put_number(out, COMMENTS_TAG_COMMENT);
-  comments_put_number(out, text);
+  sp_wire_put_tag(out, SP_PPROF_FIELD_COMMENT, SP_WIRE_NUMBER);
+  sp_varint_append(out, text);
 }
 
 void sp_series_comments_write(const sp_series *series, uint32_t text_count,

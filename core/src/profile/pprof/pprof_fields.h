@@ -1,11 +1,7 @@
-/* The top-level fields of a protobuf message, one by one, without building
- * anything: https://protobuf.dev/programming-guides/encoding/. */
+/* Fields of Profile in profile.proto. */
 #ifndef SP_PPROF_FIELDS_H
 #define SP_PPROF_FIELDS_H
 
-#include "util/base.h"
-
-/* Fields of Profile in profile.proto. */
 enum {
   SP_PPROF_FIELD_SAMPLE_TYPE = 1,
   SP_PPROF_FIELD_SAMPLE = 2,
@@ -21,36 +17,5 @@ enum {
   SP_PPROF_FIELD_DEFAULT_TYPE = 14,
   SP_PPROF_FIELD_COUNT
 };
-
-/* The wire types that these have in a tag, below the number. */
-#define SP_PPROF_WIRE_NUMBER 0u
-#define SP_PPROF_WIRE_BYTES  2u /* with their length before them */
-
-typedef struct sp_pprof_field {
-  uint32_t number;
-  bool is_bytes; /* else a number */
-  const uint8_t *bytes;
-  size_t size;
-  uint64_t value;
-} sp_pprof_field;
-
-typedef struct sp_pprof_fields {
-  const uint8_t *at;
-  const uint8_t *end;
-  bool broken;
-} sp_pprof_fields;
-
-static inline sp_pprof_fields sp_pprof_fields_of(const void *bytes,
-                                                 size_t size) {
-  const uint8_t *at = bytes;
-
-  return (sp_pprof_fields){.at = at, .end = at + size};
-}
-
-/* False at the end, and at what is no protobuf: then `broken` is set. */
-bool sp_pprof_fields_next(sp_pprof_fields *fields, sp_pprof_field *out);
-
-/* One number of a packed field; false at the end or where it is broken. */
-bool sp_pprof_fields_number(sp_pprof_fields *fields, uint64_t *out);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "pprof_fields.h"
 #include "pprof_sample.h"
-#include "varint.h"
+#include "wire.h"
 
 #define PART_PREFIX_MAX 16
 
@@ -63,7 +63,7 @@ static uint8_t *part_room(sp_pprof_part *part, size_t size) {
 }
 
 static uint8_t *part_put_prefix(uint8_t *p, uint32_t field, size_t size) {
-  p = sp_varint_put(p, (field << 3) | SP_PPROF_WIRE_BYTES);
+  p = sp_varint_put(p, (field << 3) | SP_WIRE_BYTES);
   return sp_varint_put(p, size);
 }
 

@@ -27,7 +27,7 @@ typedef struct reader {
   bool head_only;
 } reader;
 
-static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
+static spanprof_status reader_type(reader *r, const sp_wire_field *field,
                                    sp_pprof_type *out) {
   spanprof_status st;
   const Perftools__Profiles__ValueType *type = sp_pprof_source_unpack(
@@ -41,14 +41,14 @@ static spanprof_status reader_type(reader *r, const sp_pprof_field *field,
 }
 
 static spanprof_status reader_take_type(void *data,
-                                        const sp_pprof_field *field) {
+                                        const sp_wire_field *field) {
   reader *r = data;
 
   return reader_type(r, field, &r->types[r->profile->type_count++]);
 }
 
 static spanprof_status reader_take_period_type(void *data,
-                                               const sp_pprof_field *field) {
+                                               const sp_wire_field *field) {
   reader *r = data;
 
   return reader_type(r, field, &r->profile->period_type);
@@ -89,7 +89,7 @@ reader_sample_labels(reader *r, const Perftools__Profiles__Sample *sample,
 }
 
 static spanprof_status reader_take_sample(void *data,
-                                          const sp_pprof_field *field) {
+                                          const sp_wire_field *field) {
   reader *r = data;
   sp_pprof_sample *out = &r->samples[r->profile->sample_count++];
   spanprof_status st;
@@ -128,24 +128,24 @@ static spanprof_status reader_comment(reader *r, uint64_t number) {
 }
 
 static spanprof_status reader_take_comment(void *data,
-                                           const sp_pprof_field *field) {
+                                           const sp_wire_field *field) {
   spanprof_status st = SPANPROF_OK;
-  sp_pprof_fields numbers;
+  sp_wire numbers;
   uint64_t number;
 
-  if (!field->is_bytes)
+  if (field->type != SP_WIRE_BYTES)
     return reader_comment(data, field->value);
-  numbers = sp_pprof_fields_of(field->bytes, field->size);
-  while (!st && sp_pprof_fields_number(&numbers, &number))
+  numbers = sp_wire_of(field->bytes);
+  while (!st && sp_wire_number(&numbers, &number))
     st = reader_comment(data, number);
-  return st || !numbers.broken
+  return st || !numbers.fault
              ? st
              : sp_pprof_source_broken("its comments end too early");
 }
 
 /* What stands once, as a number; of two the last, as protobuf has it. */
 static spanprof_status reader_take_number(reader *r,
-                                          const sp_pprof_field *field) {
+                                          const sp_wire_field *field) {
   sp_pprof *profile = r->profile;
   const int64_t value = (int64_t)field->value;
 
@@ -170,25 +170,26 @@ static spanprof_status reader_take_number(reader *r,
 
 /* Count what there is to read, and take the plain numbers. */
 static spanprof_status reader_count(reader *r) {
-  sp_pprof_fields fields = sp_pprof_fields_of(r->source.bytes, r->source.size);
+  sp_wire fields = sp_wire_of(sp_view_of(r->source.bytes, r->source.size));
   spanprof_status st = SPANPROF_OK;
-  sp_pprof_field field;
+  sp_wire_field field;
 
-  while (!st && sp_pprof_fields_next(&fields, &field)) {
+  while (!st && sp_wire_next(&fields, &field)) {
     const bool comment = field.number == SP_PPROF_FIELD_COMMENT;
     const bool message = field.number <= SP_PPROF_FIELD_TEXT ||
                          field.number == SP_PPROF_FIELD_PERIOD_TYPE;
 
     if (field.number >= SP_PPROF_FIELD_COUNT)
       continue;
-    if (!comment && field.is_bytes != message)
+    if (!comment && (field.type == SP_WIRE_BYTES) != message)
       return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
     /* Packed comments take a byte each at least. */
-    r->counts[field.number] += comment && field.is_bytes ? field.size : 1;
-    if (!field.is_bytes)
+    r->counts[field.number] +=
+        comment && field.type == SP_WIRE_BYTES ? field.bytes.size : 1;
+    if (field.type != SP_WIRE_BYTES)
       st = reader_take_number(r, &field);
   }
-  if (!st && (fields.broken || !r->counts[SP_PPROF_FIELD_SAMPLE_TYPE]))
+  if (!st && (fields.fault || !r->counts[SP_PPROF_FIELD_SAMPLE_TYPE]))
     return sp_fail(SPANPROF_ERR_FORMAT, "is no pprof profile");
   if (r->head_only)
     r->counts[SP_PPROF_FIELD_SAMPLE] = r->counts[SP_PPROF_FIELD_MAPPING] =

@@ -53,26 +53,27 @@ spanprof_status sp_pprof_source_memory(const sp_pprof_source *source) {
 spanprof_status sp_pprof_source_each(const sp_pprof_source *source,
                                      uint32_t number, sp_pprof_visit visit,
                                      void *data) {
-  sp_pprof_fields fields = sp_pprof_fields_of(source->bytes, source->size);
+  sp_wire fields = sp_wire_of(sp_view_of(source->bytes, source->size));
   spanprof_status st = SPANPROF_OK;
-  sp_pprof_field field;
+  sp_wire_field field;
 
-  while (!st && sp_pprof_fields_next(&fields, &field))
+  while (!st && sp_wire_next(&fields, &field))
     if (field.number == number)
       st = visit(data, &field);
   return st;
 }
 
 const void *sp_pprof_source_unpack(sp_pprof_source *source,
-                                   const sp_pprof_field *field,
+                                   const sp_wire_field *field,
                                    const ProtobufCMessageDescriptor *type,
                                    spanprof_status *st) {
   const void *message;
 
   sp_arena_clear(&source->scratch);
   source->scratch.st = SPANPROF_OK;
-  message = protobuf_c_message_unpack(type, &source->allocator, field->size,
-                                      field->bytes);
+  message =
+      protobuf_c_message_unpack(type, &source->allocator, field->bytes.size,
+                                (const uint8_t *)field->bytes.bytes);
   *st = SPANPROF_OK;
   if (!message && source->scratch.st)
     *st = source_too_large(source->scratch.st);
@@ -85,16 +86,17 @@ const void *sp_pprof_source_unpack(sp_pprof_source *source,
 }
 
 static spanprof_status source_take_text(void *data,
-                                        const sp_pprof_field *field) {
+                                        const sp_wire_field *field) {
   sp_pprof_source *source = data;
   char *text;
 
-  if (source->text_count == 0 && field->size)
+  if (source->text_count == 0 && field->bytes.size)
     return sp_pprof_source_broken("its first text is not empty");
-  text = sp_pprof_source_new(source, field->size + 1, 1);
+  text = sp_pprof_source_new(source, field->bytes.size + 1, 1);
   if (!text)
     return sp_pprof_source_memory(source);
-  sp_utf8_printable((const char *)field->bytes, field->size, text, field->size);
+  sp_utf8_printable(field->bytes.bytes, field->bytes.size, text,
+                    field->bytes.size);
   source->texts[source->text_count++] = text;
   return SPANPROF_OK;
 }

@@ -8,6 +8,7 @@
 #include "pprof_fields.h"
 #include "profile/tables/arena.h"
 #include "util/memory/hash_index.h"
+#include "wire.h"
 
 /* Ids of locations, functions or mappings, in the order of their arrays. */
 typedef struct sp_pprof_ids {
@@ -27,7 +28,7 @@ typedef struct sp_pprof_source {
 } sp_pprof_source;
 
 typedef spanprof_status (*sp_pprof_visit)(void *data,
-                                          const sp_pprof_field *field);
+                                          const sp_wire_field *field);
 
 /* `bytes` and `kept` outlive the source. */
 void sp_pprof_source_init(sp_pprof_source *source, const void *bytes,
@@ -51,7 +52,7 @@ spanprof_status sp_pprof_source_each(const sp_pprof_source *source,
 /* The message, of the structure that `type` describes, valid until the next
  * call. NULL: *st says why. */
 const void *sp_pprof_source_unpack(sp_pprof_source *source,
-                                   const sp_pprof_field *field,
+                                   const sp_wire_field *field,
                                    const ProtobufCMessageDescriptor *type,
                                    spanprof_status *st);
 

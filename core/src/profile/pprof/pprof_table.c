@@ -1,7 +1,7 @@
 #include "pprof_table.h"
 
 static spanprof_status table_take_mapping(void *data,
-                                          const sp_pprof_field *field) {
+                                          const sp_wire_field *field) {
   sp_pprof_table *table = data;
   sp_pprof_mapping *out = &table->mappings[table->profile->mapping_count++];
   spanprof_status st;
@@ -23,7 +23,7 @@ static spanprof_status table_take_mapping(void *data,
 }
 
 static spanprof_status table_take_function(void *data,
-                                           const sp_pprof_field *field) {
+                                           const sp_wire_field *field) {
   sp_pprof_table *table = data;
   sp_pprof_function *out = &table->functions[table->profile->function_count++];
   spanprof_status st;
@@ -45,7 +45,7 @@ static spanprof_status table_take_function(void *data,
 }
 
 static spanprof_status table_take_location(void *data,
-                                           const sp_pprof_field *field) {
+                                           const sp_wire_field *field) {
   sp_pprof_table *table = data;
   sp_pprof_location *out = &table->locations[table->profile->location_count++];
   spanprof_status st;

@@ -3,7 +3,7 @@
 #ifndef SP_VARINT_H
 #define SP_VARINT_H
 
-#include "util/base.h"
+#include "util/memory/buffer.h"
 
 #define SP_VARINT_BYTES_MAX 10 /* of 64 bits */
 
@@ -14,7 +14,32 @@ static inline size_t sp_varint_size(uint64_t number) {
   return (top * 9 + 73) / 64;
 }
 
-/* Returns what stands behind the number. */
+typedef enum sp_varint_end {
+  SP_VARINT_WHOLE,
+  SP_VARINT_CUT, /* it has no last byte */
+  SP_VARINT_LONG /* it has more than 64 bits */
+} sp_varint_end;
+
+/* Read the number at *p and step over it. Nearly all are of one byte. */
+static inline sp_varint_end sp_varint_get(const uint8_t **p, const uint8_t *end,
+                                          uint64_t *out) {
+  const uint8_t *at = *p;
+  uint32_t shift;
+
+  *out = 0;
+  for (shift = 0; shift < 7 * SP_VARINT_BYTES_MAX; shift += 7) {
+    if (at == end)
+      return SP_VARINT_CUT;
+    *out |= (uint64_t)(*at & 0x7f) << shift;
+    if (!(*at++ & 0x80)) {
+      *p = at;
+      return SP_VARINT_WHOLE;
+    }
+  }
+  return SP_VARINT_LONG;
+}
+
+/* Returns the end of the number. */
 static inline uint8_t *sp_varint_put(uint8_t *p, uint64_t number) {
   while (number >= 0x80) {
     *p++ = (uint8_t)(number | 0x80);
@@ -22,6 +47,12 @@ static inline uint8_t *sp_varint_put(uint8_t *p, uint64_t number) {
   }
   *p++ = (uint8_t)number;
   return p;
+}
+
+static inline void sp_varint_append(sp_buffer *out, uint64_t number) {
+  uint8_t bytes[SP_VARINT_BYTES_MAX];
+
+  sp_buffer_append(out, bytes, (size_t)(sp_varint_put(bytes, number) - bytes));
 }
 
 #endif

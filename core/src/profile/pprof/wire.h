@@ -1,10 +1,10 @@
-/* Protobuf messages field by field, without building anything, for bytes that
- * anybody may have sent: https://protobuf.dev/programming-guides/encoding/. */
+/* Protobuf messages field by field, without building anything. The bytes may
+ * come from anybody: https://protobuf.dev/programming-guides/encoding/. */
 #ifndef SP_WIRE_H
 #define SP_WIRE_H
 
-#include "refusal.h"
-#include "view.h"
+#include "util/text/view.h"
+#include "varint.h"
 
 typedef enum sp_wire_type {
   SP_WIRE_NUMBER = 0,
@@ -68,9 +68,12 @@ bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
 bool sp_wire_scalars(sp_wire *wire, sp_view message,
                      const sp_wire_scalar *scalars, size_t count, void *out);
 
-/* Refuse as SP_REFUSAL_BROKEN what made the reader stop; SPANPROF_OK if nothing
- * did. `message`: its name. */
-spanprof_status sp_wire_status(const sp_wire *wire, const char *message,
-                               sp_refusal *refusal);
+/* One number of a packed field. False at the end and at a fault. */
+bool sp_wire_number(sp_wire *wire, uint64_t *out);
+
+/* Write the tag of a field, or a field of bytes. */
+void sp_wire_put_tag(sp_buffer *out, uint32_t number, sp_wire_type type);
+void sp_wire_put_bytes(sp_buffer *out, uint32_t number, const void *bytes,
+                       size_t size);
 
 #endif

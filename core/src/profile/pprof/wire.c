@@ -1,8 +1,7 @@
 #include "wire.h"
 
-#include <inttypes.h>
+#include <string.h>
 
-#define WIRE_VARINT_MAX  10 /* bytes of 64 bits in sevens */
 #define WIRE_GROUP_START 3
 #define WIRE_GROUP_END   4
 
@@ -12,29 +11,20 @@ static bool wire_fault(sp_wire *wire, sp_wire_fault fault, uint32_t type) {
   return false;
 }
 
-static bool wire_long_varint(sp_wire *wire, uint64_t *out) {
-  const uint8_t *p = wire->at;
-  uint32_t i;
-
-  *out = 0;
-  for (i = 0; i < WIRE_VARINT_MAX; i++) {
-    if (p == wire->end)
-      return wire_fault(wire, SP_WIRE_CUT, 0);
-    *out |= (uint64_t)(*p & 0x7f) << (7 * i);
-    if (!(*p++ & 0x80)) {
-      wire->at = p;
-      return true;
-    }
+static bool wire_varint(sp_wire *wire, uint64_t *out) {
+  switch (sp_varint_get(&wire->at, wire->end, out)) {
+  case SP_VARINT_WHOLE:
+    return true;
+  case SP_VARINT_CUT:
+    return wire_fault(wire, SP_WIRE_CUT, 0);
+  case SP_VARINT_LONG:
+    break;
   }
   return wire_fault(wire, SP_WIRE_BAD_NUMBER, 0);
 }
 
-/* Nearly all are of one byte. */
-static inline bool wire_varint(sp_wire *wire, uint64_t *out) {
-  if (wire->at == wire->end || *wire->at & 0x80)
-    return wire_long_varint(wire, out);
-  *out = *wire->at++;
-  return true;
+bool sp_wire_number(sp_wire *wire, uint64_t *out) {
+  return wire->at != wire->end && wire_varint(wire, out);
 }
 
 static bool wire_take(sp_wire *wire, uint64_t size, sp_view *out) {
@@ -132,13 +122,10 @@ bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
     out[(*count)++] = field->value;
     return true;
   }
-  while (packed.at != packed.end) {
-    /* `out` has room for whole numbers alone: those are what was counted. */
-    if (!wire_varint(&packed, &number))
-      return wire_fault(wire, packed.fault, 0);
+  /* `out` has room for whole numbers alone: those are what was counted. */
+  while (sp_wire_number(&packed, &number))
     out[(*count)++] = number;
-  }
-  return true;
+  return packed.fault ? wire_fault(wire, packed.fault, 0) : true;
 }
 
 bool sp_wire_scalars(sp_wire *wire, sp_view message,
@@ -164,27 +151,13 @@ bool sp_wire_scalars(sp_wire *wire, sp_view message,
   return false;
 }
 
-spanprof_status sp_wire_status(const sp_wire *wire, const char *message,
-                               sp_refusal *refusal) {
-  switch (wire->fault) {
-  case SP_WIRE_SOUND:
-    return SPANPROF_OK;
-  case SP_WIRE_CUT:
-    return sp_refuse(refusal, SP_REFUSAL_BROKEN, "unexpected EOF");
-  case SP_WIRE_BAD_TYPE:
-    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                     "proto: illegal wireType %" PRIu32, wire->fault_type);
-  case SP_WIRE_END_GROUP:
-    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                     "proto: %s: wiretype end group for non-group", message);
-  case SP_WIRE_WRONG_TYPE:
-    return sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                     "proto: wrong wireType = %" PRIu32 " for field %s",
-                     wire->fault_type, wire->fault_field);
-  case SP_WIRE_BAD_NUMBER:
-    break;
-  }
-  return sp_refuse(refusal, SP_REFUSAL_BROKEN,
-                   "proto: %s: a number or a field's tag is out of range",
-                   message);
+void sp_wire_put_tag(sp_buffer *out, uint32_t number, sp_wire_type type) {
+  sp_varint_append(out, (uint64_t)number << 3 | type);
+}
+
+void sp_wire_put_bytes(sp_buffer *out, uint32_t number, const void *bytes,
+                       size_t size) {
+  sp_wire_put_tag(out, number, SP_WIRE_BYTES);
+  sp_varint_append(out, size);
+  sp_buffer_append(out, bytes, size);
 }
