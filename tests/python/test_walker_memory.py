@@ -155,7 +155,7 @@ class WalkerMemoryTest(ProgramCase):
              "-D_GNU_SOURCE", "-DSPANPROF_STATIC", *include,
              f"-I{sysconfig.get_path('include')}", source,
              *(binding / f"{name}.c" for name in (
-                 "memory/py_space", "memory/py_text", "memory/py_probe", "memory/py_prefetch",
+                 "memory/py_space", "memory/py_text", "memory/py_probe", "vm/py_prefetch",
                  "vm/py_record", "vm/py_lines")),
              "-o", self.directory / "walker.so", "-lpthread"], check=True)
 

@@ -4,14 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/py_version.h"
 #include "base/py_warning.h"
 #include "context/py_context.h"
-#include "memory/py_prefetch.h"
 #include "memory/py_space.h"
 #include "util/base.h"
 #include "vm/py_code.h"
 #include "vm/py_eval.h"
 #include "vm/py_lines.h"
+#include "vm/py_prefetch.h"
 #include "vm/py_record.h"
 #include "vm/py_selftest.h"
 
@@ -57,19 +58,11 @@ SP_HANDLER_CODE static size_t runtime_walk(void *data,
   return count;
 }
 
-static bool interpreter_ends(void) {
-#if PY_VERSION_HEX >= 0x030d0000
-  return Py_IsFinalizing();
-#else
-  return _Py_IsFinalizing();
-#endif
-}
-
 /* Also where the interpreter is looked after: its exit hooks may have been
  * cleared. */
 static void runtime_settle(void *data, spanprof_frame *frames, size_t count) {
   (void)data;
-  if (interpreter_ends())
+  if (py_sp_version_finalizing())
     atomic_store(&runtime_open, false);
   py_sp_walk_settle(frames, count, atomic_load(&runtime_line_numbers));
 }
@@ -120,13 +113,11 @@ static bool version_fits(void) {
              "not");
     return false;
   }
-#ifdef Py_GIL_DISABLED
-  snprintf(runtime_state.reason, sizeof runtime_state.reason,
-           "free-threaded Python (%s) is not supported", runtime_state.version);
-  return false;
-#else
-  return true;
-#endif
+  if (PY_SP_VERSION_FREE_THREADED)
+    snprintf(runtime_state.reason, sizeof runtime_state.reason,
+             "free-threaded Python (%s) is not supported",
+             runtime_state.version);
+  return !PY_SP_VERSION_FREE_THREADED;
 }
 
 /* An exception stands in the way, which is not for good. 0: it became the
@@ -204,19 +195,18 @@ static int runtime_stop_at_exit(void) {
  * begins; 3.13 does not tell
  * (https://docs.python.org/3/library/sys.html#sys._jit, 3.14). */
 static bool runtime_compiles(void) {
-#if PY_VERSION_HEX < 0x030d0000
-  return false;
-#else
-  PyObject *jit = PySys_GetObject("_jit"), *has = NULL;
+  PyObject *jit, *has = NULL;
   bool compiles;
 
+  if (!PY_SP_VERSION_JIT)
+    return false;
+  jit = PySys_GetObject("_jit");
   if (jit)
     has = PyObject_CallMethod(jit, "is_enabled", NULL);
   compiles = has != Py_False;
   Py_XDECREF(has);
   PyErr_Clear();
   return compiles;
-#endif
 }
 
 /* 0, or -1 with an exception. */

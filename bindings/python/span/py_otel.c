@@ -1,5 +1,7 @@
 #include "py_otel.h"
 
+#include "base/py_version.h"
+
 /* Fields of the tuple that a SpanContext is (opentelemetry/trace/span.py). */
 #define OTEL_TRACE_ID  0
 #define OTEL_SPAN_ID   1
@@ -21,24 +23,6 @@ static struct {
   PyObject *max_value_len;
   PyObject *set_attribute;
 } otel_names;
-
-/* The 16 bytes of an int, big endian; 0: it is no such int. */
-static int otel_trace_id_read(PyObject *value, uint8_t *bytes) {
-#if PY_VERSION_HEX >= 0x030D0000
-  Py_ssize_t needed;
-
-  if (!PyLong_Check(value))
-    return 0;
-  needed = PyLong_AsNativeBytes(value, bytes, 16,
-                                Py_ASNATIVEBYTES_BIG_ENDIAN |
-                                    Py_ASNATIVEBYTES_UNSIGNED_BUFFER |
-                                    Py_ASNATIVEBYTES_REJECT_NEGATIVE);
-  return needed > 0 && needed <= 16;
-#else
-  return PyLong_Check(value) &&
-         _PyLong_AsByteArray((PyLongObject *)value, bytes, 16, 0, 0) == 0;
-#endif
-}
 
 /* A kept attribute, else what the public name gives. */
 static PyObject *otel_attribute(PyObject *span, PyObject *kept,
@@ -100,8 +84,8 @@ int py_sp_otel_key_read(PyObject *span_context, py_sp_otel_key *out) {
 int py_sp_otel_trace_read(PyObject *span_context, uint8_t trace_id[16],
                           int *sampled) {
   long flags = PyLong_AsLong(PyTuple_GET_ITEM(span_context, OTEL_FLAGS));
-  int valid = otel_trace_id_read(PyTuple_GET_ITEM(span_context, OTEL_TRACE_ID),
-                                 trace_id);
+  int valid = py_sp_version_int_bytes(
+      PyTuple_GET_ITEM(span_context, OTEL_TRACE_ID), trace_id, 16);
 
   *sampled = flags & 1;
   if (!PyErr_Occurred())

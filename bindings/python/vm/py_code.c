@@ -35,12 +35,7 @@ typedef struct code_slot {
                              * version, or, before 3.12, a hash of its texts */
   uint32_t units;
   uint32_t words;
-#if PY_VERSION_HEX < 0x030c0000
-  const void *name; /* the same as well */
-  const void *file;
-  const void *lines;
-  uint64_t first_line;
-#endif
+  py_sp_code_fields fields; /* the same as well */
 } code_slot;
 
 _Static_assert(SP_CACHE_LINE % sizeof(code_slot) == 0, "one cache line");
@@ -92,17 +87,13 @@ SP_HANDLER_SELDOM static uint64_t code_number(py_sp_probe *probe,
 SP_HANDLER_CODE static bool
 slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
   uint64_t version = layout_code_version(code), number;
-  bool same = true;
+  bool same;
 
   out->id = atomic_load_explicit(&slot->id, memory_order_acquire);
   out->units = slot->units;
   out->words = slot->words;
   number = slot->number;
-#if PY_VERSION_HEX < 0x030c0000
-  same = layout_code_name(code) == slot->name &&
-         code->co_filename == slot->file && code->co_linetable == slot->lines &&
-         (uint64_t)code->co_firstlineno == slot->first_line;
-#endif
+  same = layout_code_fields_same(code, &slot->fields);
   atomic_thread_fence(memory_order_acquire);
   return out->id != 0 && same &&
          atomic_load_explicit(&slot->id, memory_order_relaxed) == out->id &&
@@ -117,12 +108,7 @@ SP_HANDLER_SELDOM static void slot_write(code_slot *slot, py_sp_probe *probe,
   slot->number = code_number(probe, code);
   slot->units = known->units;
   slot->words = known->words;
-#if PY_VERSION_HEX < 0x030c0000
-  slot->name = layout_code_name(code);
-  slot->file = code->co_filename;
-  slot->lines = code->co_linetable;
-  slot->first_line = (uint64_t)code->co_firstlineno;
-#endif
+  slot->fields = layout_code_fields(code);
   atomic_store_explicit(&slot->id, known->id, memory_order_release);
 }
 
@@ -239,28 +225,16 @@ SP_HANDLER_CODE void py_sp_code_prefetch(const PyCodeObject *code) {
 
   if (space)
     __builtin_prefetch(slot_at(space, code, 0));
-#if PY_VERSION_HEX >= 0x030c0000
-  __builtin_prefetch(&code->co_version);
-#else
-  __builtin_prefetch(&code->co_filename);
-  __builtin_prefetch(&code->co_linetable);
-  __builtin_prefetch(&code->co_firstlineno);
-#endif
+  layout_code_prefetch(code);
 }
 
 SP_HANDLER_CODE void py_sp_code_prefetch_texts(const PyCodeObject *code) {
-#if PY_VERSION_HEX < 0x030c0000
   const py_sp_space *space = py_sp_space_current();
   const code_slot *slot = space ? slot_at(space, code, 0) : NULL;
 
   if (slot && atomic_load_explicit(&slot->address, memory_order_acquire) ==
-                  (uint64_t)(uintptr_t)code) {
-    __builtin_prefetch(&((const PyASCIIObject *)slot->name)->hash);
-    __builtin_prefetch(&((const PyASCIIObject *)slot->file)->hash);
-  }
-#else
-  (void)code;
-#endif
+                  (uint64_t)(uintptr_t)code)
+    layout_code_fields_prefetch(&slot->fields);
 }
 
 int py_sp_code_open(void) {

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "memory/py_prefetch.h"
+#include "py_prefetch.h"
 #include "util/base.h"
 
 /* Bits of the hash that choose a child, and the longest way down: a hash of 32

@@ -64,6 +64,78 @@ layout_code_version(const PyCodeObject *code) {
 #endif
 }
 
+/* Fields that tell a code object from another one at its address, beside its
+ * version: none where all have one. */
+typedef struct py_sp_code_fields {
+#if PY_VERSION_HEX < 0x030c0000
+  const void *name;
+  const void *file;
+  const void *lines;
+  uint64_t first_line;
+#endif
+} py_sp_code_fields;
+
+#if PY_VERSION_HEX < 0x030c0000
+
+SP_SIGNAL_SAFE static inline py_sp_code_fields
+layout_code_fields(const PyCodeObject *code) {
+  return (py_sp_code_fields){.name = layout_code_name(code),
+                             .file = code->co_filename,
+                             .lines = code->co_linetable,
+                             .first_line = (uint64_t)code->co_firstlineno};
+}
+
+SP_SIGNAL_SAFE static inline bool
+layout_code_fields_same(const PyCodeObject *code,
+                        const py_sp_code_fields *known) {
+  return layout_code_name(code) == known->name &&
+         code->co_filename == known->file &&
+         code->co_linetable == known->lines &&
+         (uint64_t)code->co_firstlineno == known->first_line;
+}
+
+/* Prefetch the memory that tells whether `code` is a known one; then, of the
+ * known one's fields, the hashes of its texts. */
+SP_SIGNAL_SAFE static inline void
+layout_code_prefetch(const PyCodeObject *code) {
+  __builtin_prefetch(&code->co_filename);
+  __builtin_prefetch(&code->co_linetable);
+  __builtin_prefetch(&code->co_firstlineno);
+}
+
+SP_SIGNAL_SAFE static inline void
+layout_code_fields_prefetch(const py_sp_code_fields *known) {
+  __builtin_prefetch(&((const PyASCIIObject *)known->name)->hash);
+  __builtin_prefetch(&((const PyASCIIObject *)known->file)->hash);
+}
+
+#else
+
+SP_SIGNAL_SAFE static inline py_sp_code_fields
+layout_code_fields(const PyCodeObject *code) {
+  (void)code;
+  return (py_sp_code_fields){};
+}
+
+SP_SIGNAL_SAFE static inline bool
+layout_code_fields_same(const PyCodeObject *code,
+                        const py_sp_code_fields *known) {
+  (void)code, (void)known;
+  return true;
+}
+
+SP_SIGNAL_SAFE static inline void
+layout_code_prefetch(const PyCodeObject *code) {
+  __builtin_prefetch(&code->co_version);
+}
+
+SP_SIGNAL_SAFE static inline void
+layout_code_fields_prefetch(const py_sp_code_fields *known) {
+  (void)known;
+}
+
+#endif
+
 /* How many instruction units it has, at most. */
 SP_SIGNAL_SAFE static inline uint32_t
 layout_code_units(const PyCodeObject *code) {

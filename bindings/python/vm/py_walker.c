@@ -6,9 +6,9 @@
 
 #include <pthread.h>
 
-#include "memory/py_prefetch.h"
 #include "memory/py_probe.h"
 #include "py_code.h"
+#include "py_prefetch.h"
 #include "py_record.h"
 #include "util/base.h"
 

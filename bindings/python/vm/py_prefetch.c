@@ -1,6 +1,9 @@
+/* Before <Python.h>: it needs what CPython keeps to itself. */
+#include "py_layout.h"
+
+/* The usual order from here on. */
 #include "py_prefetch.h"
 
-#include <frameobject.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +15,7 @@
 
 /* Nodes of a context; in 3.10 also frames, which are objects: one cache line
  * of pointers, or four, too many to be fetched for all threads. */
-#if PY_VERSION_HEX >= 0x030b0000
+#if PY_SP_LAYOUT_DATA_STACK
 #define PREFETCH_LENGTH 7
 #define PREFETCH_DATA   SP_HANDLER_DATA
 #else
@@ -39,7 +42,7 @@ SP_HANDLER_CODE static thread_reads *reads_of(const PyThreadState *thread) {
  * f_lasti, in the line after or the one after that. */
 SP_HANDLER_CODE static void object_fetch(const char *at) {
   __builtin_prefetch(at + offsetof(PyObject, ob_type));
-#if PY_VERSION_HEX < 0x030b0000
+#if !PY_SP_LAYOUT_DATA_STACK
   __builtin_prefetch(at + SP_CACHE_LINE);
   __builtin_prefetch(at + offsetof(PyFrameObject, f_lasti));
 #endif
