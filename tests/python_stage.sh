@@ -31,7 +31,7 @@ python_install() {
   "$1" -m venv --without-pip --system-site-packages "$environment"
   site=$(echo "$environment"/lib/python*/site-packages)
   echo "$PWD/build/python-packages/$2" > "$site/tests.pth"
-  SPANPROF_REQUIRED=1 PYTHONPATH=$PWD/build/python-setuptools "$1" -m pip wheel -q \
+  CPPFLAGS=-DSPANPROF_TEST_VARIABLES SPANPROF_REQUIRED=1 PYTHONPATH=$PWD/build/python-setuptools "$1" -m pip wheel -q \
     --no-build-isolation --no-deps -w "build/wheels/$2" build/sdist/*.tar.gz
   "$environment/bin/python" -m pip install -q --no-deps --ignore-installed "build/wheels/$2"/*.whl
 }

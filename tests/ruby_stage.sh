@@ -36,7 +36,7 @@ ruby_gems() {
 ruby_install() {
   export GEM_HOME=$PWD/build/ruby-$2 GEM_PATH=$PWD/build/ruby-$2:$PWD/build/gems/$2
   rm -rf "$GEM_HOME"
-  SPANPROF_REQUIRED=1 "$1" -S gem install --local --force --no-document build/spanprof.gem
+  SPANPROF_REQUIRED=1 "$1" -S gem install --local --force --no-document build/spanprof.gem -- --enable-test-variables
 }
 
 ruby_tests() {

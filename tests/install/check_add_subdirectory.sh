@@ -13,6 +13,10 @@ links "$dir/consumer" libspanprof.so
 links_not "$dir/consumer_static" libspanprof
 runs "$dir/consumer"
 runs "$dir/consumer_static"
+if grep -a SPANPROF_TEST_ "$dir/consumer_static"; then
+  echo "a library without tests reads variables of tests" >&2
+  exit 1
+fi
 cmake --install "$dir" --prefix "$dir/prefix"
 if find "$dir/prefix" -name '*spanprof*' 2> /dev/null | grep .; then
   echo "installed with the other project" >&2

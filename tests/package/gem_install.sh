@@ -51,6 +51,7 @@ fails() {
   "$ruby" -e 'require "spanprof"; Spanprof.available? or abort Spanprof.unavailable_reason'
 )
 only_needs "$(find "$work/plain/gems" -name spanprof_native.so)" Init_spanprof_native
+! grep -rqa --include=spanprof_native.so SPANPROF_TEST_ "$work/plain" || fail "reads variables of tests"
 size=$(du -sk "$work/plain" | cut -f 1)
 [ "$size" -le 8192 ] || fail "$size KiB on disk"
 echo "$size KiB on disk"

@@ -72,6 +72,7 @@ fails() {
   install with_debians "$sdist" "${plain[@]}" || fail "$(tail -n 20 "$work/with_debians.txt")"
   loads with_debians
 )
+! grep -rqa --include='_native*.so' SPANPROF_TEST_ "$work/in_isolation" || fail "reads variables of tests"
 size=$(du -sk "$work/in_isolation" | cut -f 1)
 [ "$size" -le 8192 ] || fail "$size KiB on disk"
 echo "$size KiB on disk"

@@ -117,6 +117,7 @@ append_ldflags("-Wl,--version-script=#{ROOT}/bindings/ruby/exports.map")
 # They may stand in variables that they name.
 $defs << "-U_FORTIFY_SOURCE" << "-D_FORTIFY_SOURCE=2" if RbConfig.expand($CFLAGS.dup).match?(/-O[1-9s]/)
 $defs << "-D_GNU_SOURCE" << "-DSPANPROF_STATIC"
+$defs << "-DSPANPROF_TEST_VARIABLES" if enable_config("test-variables", false)
 # The assembler takes it in (core/page/built_page.c), by a name that the code
 # must find in the same partition of the program.
 if File.size?(page)

@@ -11,6 +11,7 @@
 #include "signal.h"
 #include "util/system/clock.h"
 #include "util/system/status.h"
+#include "util/system/test_variable.h"
 #include "util/text/number.h"
 
 #ifndef sigev_notify_thread_id
@@ -29,7 +30,7 @@ static clockid_t thread_clock(int tid) {
 }
 
 void sp_timer_base_init(sp_timer_base *base, uint32_t sample_rate_hz) {
-  const char *wall_hz = secure_getenv("SPANPROF_TEST_WALL_HZ");
+  const char *wall_hz = SP_TEST_VARIABLE("SPANPROF_TEST_WALL_HZ");
   uint64_t hz = 0;
 
   base->wall =

@@ -1,8 +1,8 @@
 #include "clock.h"
 
-#include <stdlib.h>
 #include <time.h>
 
+#include "test_variable.h"
 #include "util/text/number.h"
 
 SP_SIGNAL_SAFE static uint64_t clock_read_ns(clockid_t id) {
@@ -30,7 +30,7 @@ static struct {
 } clock_origin = {.once = PTHREAD_ONCE_INIT};
 
 static void origin_init(void) {
-  const char *rate = secure_getenv("SPANPROF_TEST_CLOCK_RATE");
+  const char *rate = SP_TEST_VARIABLE("SPANPROF_TEST_CLOCK_RATE");
   uint64_t n;
 
   clock_origin.rate = rate && sp_number_is(rate, 100000, &n) && n ? n : 1;
