@@ -153,6 +153,14 @@ class Uploads(unittest.TestCase):
             self.ingest(f"text-{form}.cpu", body, format=form, sampleRate="100")
             self.check(f"text-{form}", 50_000_000)
 
+    def test_a_refusal_of_traces_quotes_what_it_refuses(self):
+        status, said = self.server.send("/v1/traces", b'{"a" 1}', {"Content-Type": "application/json"})
+        said = json.loads(said)
+        self.assertEqual((400, 3), (status, said["code"]))
+        self.assertIn("near '1'", said["message"])
+        status, said = self.server.send("/v1/traces", b'{"a": "b" "c\\d"}', {"Content-Type": "application/json"})
+        self.assertIn("near '\"c\\d'", json.loads(said)["message"])
+
     def test_ingest_speedscope(self):
         body = json.dumps({
             "$schema": "https://www.speedscope.app/file-format-schema.json",

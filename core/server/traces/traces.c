@@ -4,6 +4,7 @@
 
 #include "otlp_span_json.h"
 #include "otlp_spans.h"
+#include "server/query/wire/json_writer.h"
 #include "server/receive/profile/batch.h"
 #include "server/receive/profile/upload_memory.h"
 #include "server/receive/wire/unpack.h"
@@ -29,15 +30,6 @@ static void traces_message(sp_buffer *out, uint64_t number, const char *text) {
   sp_wire_put_bytes(out, 2, text, strlen(text));
 }
 
-/* Texts of ours and of parsers: what would end the string is left out. */
-static void traces_quote(sp_buffer *out, const char *text) {
-  sp_buffer_text(out, "\"");
-  for (; *text; text++)
-    if (*text != '"' && *text != '\\' && (uint8_t)*text >= 0x20)
-      sp_buffer_append(out, text, 1);
-  sp_buffer_text(out, "\"");
-}
-
 static const char *traces_type(const traces_call *call) {
   return call->is_json ? "application/json" : "application/x-protobuf";
 }
@@ -46,6 +38,7 @@ static const char *traces_type(const traces_call *call) {
 static void traces_error(const traces_call *call, int status, int code,
                          const char *text) {
   sp_buffer *body = &call->response->body;
+  sp_json json;
 
   sp_http_answer(call->response, status, traces_type(call), "");
   sp_refusal_log(call->serve, "/v1/traces", text);
@@ -53,9 +46,11 @@ static void traces_error(const traces_call *call, int status, int code,
     traces_message(body, (uint64_t)code, text);
     return;
   }
-  sp_buffer_format(body, "{\"code\":%d,\"message\":", code);
-  traces_quote(body, text);
-  sp_buffer_text(body, "}");
+  json = sp_json_of(body);
+  sp_json_open(&json, '{');
+  sp_json_member_int(&json, "code", code);
+  sp_json_member_text(&json, "message", text);
+  sp_json_close(&json, '}');
 }
 
 static void traces_refuse(const traces_call *call, const sp_refusal *refusal,

@@ -1,7 +1,7 @@
 /* Steps of time series, and times as links write them. */
 #include "check.h"
 
-#include <server/query/selector/query_time.h>
+#include <server/model/query_time.h>
 #include <server/query/series/series_points.h>
 
 /* Point g is the sum over (g - step, g]; the first one reaches back. */

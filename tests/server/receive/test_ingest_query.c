@@ -1,5 +1,6 @@
 /* The query string of /ingest. */
 #include "check.h"
+#include "server/model/query_time.h"
 #include "server/receive/ingest/ingest_query.h"
 #include "server/receive/ingest/ingest_type.h"
 
@@ -73,6 +74,8 @@ static void times_are_told_by_their_digits(void) {
                {"now-20s", NOW_NS - INT64_C(20000000000)},
                {"now-1h30m", NOW_NS - INT64_C(5400000000000)},
                {"now+2d", NOW_NS + INT64_C(172800000000000)},
+               {" now-1min ", NOW_NS - INT64_C(60000000000)},
+               {"20201399", INT64_MAX},
                {"yesterday", NOW_NS},
                {"-5", NOW_NS},
                {"1.5", NOW_NS},
@@ -81,7 +84,7 @@ static void times_are_told_by_their_digits(void) {
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(cases); i++)
-    CHECK_EQUAL(sp_ingest_time(cases[i].text, NOW_NS), cases[i].time_ns);
+    CHECK_EQUAL(sp_query_time_ns(cases[i].text, NOW_NS), cases[i].time_ns);
 }
 
 static void rates_fall_back_on_100(void) {

@@ -7,7 +7,7 @@
 
 #include "server/http/message/connect_envelope.h"
 #include "server/query/selector/classic_query.h"
-#include "server/query/selector/query_time.h"
+#include "server/model/query_time.h"
 #include "util/text/number.h"
 #include "util/text/utf8.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "api_call.h"
-#include "server/query/selector/query_time.h"
+#include "server/model/query_time.h"
 #include "server/query/spans/span_members.h"
 #include "server/query/spans/span_rows.h"
 #include "server/query/tree/name_tree.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api_call.h"
-#include "server/query/selector/query_time.h"
+#include "server/model/query_time.h"
 #include "server/query/tree/name_tree.h"
 
 #define TRACES_CANDIDATES 500    /* of which the dearest are chosen */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "series_query.h"
-#include "server/query/selector/query_time.h"
+#include "server/model/query_time.h"
 #include "server/query/wire/json_writer.h"
 
 #define RENDER_POINTS 1500

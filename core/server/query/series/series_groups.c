@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/query/selector/matcher_list.h"
-#include "server/query/selector/query_time.h"
+#include "server/model/query_time.h"
 
 void sp_series_groups_init(sp_series_groups *groups, sp_arena *arena,
                            const sp_texts *by) {

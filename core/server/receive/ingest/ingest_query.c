@@ -1,11 +1,8 @@
 #include "ingest_query.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "util/text/number.h"
-
-#define INGEST_DAY_DIGITS 8
 
 static bool ingest_is_label_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -110,93 +107,6 @@ spanprof_status sp_ingest_name_read(sp_ingest_name *out, const sp_mem *mem,
 
 void sp_ingest_name_dispose(sp_ingest_name *name) {
   sp_series_labels_dispose(&name->labels);
-}
-
-/* Seconds of one unit, as in "10min". */
-static int64_t ingest_unit(const char *unit) {
-  static const struct {
-    const char *start;
-    int64_t seconds;
-  } units[] = {{"s", 1},     {"mon", 2592000}, {"M", 2592000},
-               {"min", 60},  {"m", 60},        {"h", 3600},
-               {"d", 86400}, {"w", 604800},    {"y", 31536000}};
-  size_t i;
-
-  for (i = 0; i < SP_COUNT_OF(units); i++)
-    if (strncmp(unit, units[i].start, strlen(units[i].start)) == 0)
-      return units[i].seconds;
-  return 0;
-}
-
-/* "-1h30m" */
-static int64_t ingest_offset_ns(const char *text) {
-  const int64_t sign = *text == '-' ? -1 : 1;
-  int64_t sum = 0, part;
-  uint64_t number;
-
-  text++;
-  while (*text) {
-    if (sp_number_read(&text, NULL, &number) || number > INT64_MAX ||
-        __builtin_mul_overflow((int64_t)number, ingest_unit(text) * sign,
-                               &part) ||
-        __builtin_mul_overflow(part, (int64_t)SP_NS_PER_S, &part) ||
-        __builtin_add_overflow(sum, part, &sum))
-      return 0;
-    text += strcspn(text, "0123456789+-");
-    if (*text == '+' || *text == '-')
-      break;
-  }
-  return sum;
-}
-
-static bool ingest_day(const char *text, int64_t *out) {
-  struct tm day = {0};
-  const char *end = strptime(text, "%Y%m%d", &day);
-
-  if (!end || *end || day.tm_year <= 0)
-    return false;
-  *out = (int64_t)timegm(&day) * (int64_t)SP_NS_PER_S;
-  return true;
-}
-
-static int64_t ingest_unix(const char *text) {
-  int64_t scale = (int64_t)SP_NS_PER_S, time_ns;
-  uint64_t number;
-
-  switch (strlen(text)) {
-  case 13:
-    scale = (int64_t)SP_NS_PER_MS;
-    break;
-  case 16:
-    scale = 1000;
-    break;
-  case 19:
-    scale = 1;
-    break;
-  }
-  if (!sp_number_is(text, INT64_MAX, &number) ||
-      __builtin_mul_overflow((int64_t)number, scale, &time_ns))
-    return INT64_MAX;
-  return time_ns;
-}
-
-int64_t sp_ingest_time(const char *text, int64_t now_ns) {
-  int64_t time_ns;
-  const char *sign;
-
-  if (!text || !*text)
-    return now_ns;
-  if (text[strspn(text, "0123456789")] == '\0') {
-    if (strlen(text) == INGEST_DAY_DIGITS && ingest_day(text, &time_ns))
-      return time_ns;
-    return ingest_unix(text);
-  }
-  sign = strpbrk(text, "+");
-  if (!sign)
-    sign = strpbrk(text, "-");
-  if (!sign || __builtin_add_overflow(now_ns, ingest_offset_ns(sign), &time_ns))
-    return now_ns;
-  return time_ns;
 }
 
 uint32_t sp_ingest_rate(const char *text) {

@@ -19,11 +19,6 @@ spanprof_status sp_ingest_name_read(sp_ingest_name *out, const sp_mem *mem,
                                     sp_view name, sp_refusal *refusal);
 void sp_ingest_name_dispose(sp_ingest_name *name);
 
-/* Digits are seconds, milliseconds (13 of them), microseconds (16),
- * nanoseconds (19) or a day (8, YYYYMMDD); all else is `now_ns`, plus or minus
- * what stands behind a sign ("now-1h30m"). NULL or empty: now. */
-int64_t sp_ingest_time(const char *text, int64_t now_ns);
-
 /* Samples a second; what is no whole number from 0 on is the default. */
 uint32_t sp_ingest_rate(const char *text);
 

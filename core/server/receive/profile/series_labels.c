@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "server/query/selector/label_lexer.h"
 #include "util/text/utf8.h"
 
 /* Of one process alone: they would make a series of each of its runs. */
@@ -85,23 +86,6 @@ void sp_series_labels_drop(sp_series_labels *labels) {
   labels->count = kept;
 }
 
-static void labels_quote(sp_view text, sp_buffer *out) {
-  size_t i;
-
-  sp_buffer_append(out, "\"", 1);
-  for (i = 0; i < sp_min_u64(text.size, LABELS_SHOWN_MAX); i++) {
-    const char c = text.bytes[i];
-
-    if (c == '"' || c == '\\')
-      sp_buffer_append(out, "\\", 1);
-    if (c == '\n')
-      sp_buffer_append(out, "\\n", 2);
-    else
-      sp_buffer_append(out, &c, 1);
-  }
-  sp_buffer_append(out, "\"", 1);
-}
-
 void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out) {
   size_t i;
 
@@ -112,7 +96,8 @@ void sp_series_labels_print(const sp_series_labels *labels, sp_buffer *out) {
     sp_buffer_append(out, labels->labels[i].name.bytes,
                      sp_min_u64(labels->labels[i].name.size, LABELS_SHOWN_MAX));
     sp_buffer_append(out, "=", 1);
-    labels_quote(labels->labels[i].value, out);
+    sp_label_quote(out, labels->labels[i].value.bytes,
+                   sp_min_u64(labels->labels[i].value.size, LABELS_SHOWN_MAX));
   }
   sp_buffer_append(out, "}", 1);
 }

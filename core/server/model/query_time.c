@@ -34,7 +34,9 @@ static bool time_day(int64_t year, int64_t month, int64_t day, int64_t *out) {
   return true;
 }
 
-static bool time_number(const char *text, size_t digits, int64_t *out) {
+/* *rest_ns: of a number of microseconds or nanoseconds, below *out. */
+static bool time_number(const char *text, size_t digits, int64_t *out,
+                        int64_t *rest_ns) {
   uint64_t whole;
   int64_t number;
 
@@ -49,9 +51,11 @@ static bool time_number(const char *text, size_t digits, int64_t *out) {
     return true;
   case 16:
     *out = number / 1000;
+    *rest_ns = number % 1000 * 1000;
     return true;
   case 19:
     *out = number / 1000000;
+    *rest_ns = number % 1000000;
     return true;
   }
   if (number > SP_TIME_MS_MAX / 1000)
@@ -109,7 +113,8 @@ static bool time_offset(const char *p, const char *end, int64_t *out) {
   return true;
 }
 
-bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms) {
+static bool time_parse(const char *text, int64_t now_ms, int64_t *out_ms,
+                       int64_t *rest_ns) {
   const char *start = text + strspn(text, " \t");
   const char *end = start + strlen(start);
   size_t size;
@@ -124,5 +129,23 @@ bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms) {
             *out_ms >= -SP_TIME_MS_MAX);
   if (size == 0 || strspn(start, "0123456789") < size)
     return false;
-  return time_number(start, size, out_ms);
+  *rest_ns = 0;
+  return time_number(start, size, out_ms, rest_ns);
+}
+
+bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms) {
+  int64_t rest_ns;
+
+  return time_parse(text, now_ms, out_ms, &rest_ns);
+}
+
+int64_t sp_query_time_ns(const char *text, int64_t now_ns) {
+  int64_t ms, rest_ns = now_ns % 1000000;
+
+  if (text && time_parse(text, now_ns / 1000000, &ms, &rest_ns))
+    return __builtin_add_overflow(sp_query_ns(ms), rest_ns, &rest_ns)
+               ? INT64_MAX
+               : rest_ns;
+  return text && *text && !text[strspn(text, "0123456789")] ? INT64_MAX
+                                                            : now_ns;
 }

@@ -14,6 +14,10 @@
  * further away than SP_TIME_MS_MAX. */
 bool sp_query_time(const char *text, int64_t now_ms, int64_t *out_ms);
 
+/* The same in nanoseconds, for the times of an upload. `now_ns` if the text is
+ * NULL or none of these; INT64_MAX if it is a number out of range. */
+int64_t sp_query_time_ns(const char *text, int64_t now_ns);
+
 /* Milliseconds as nanoseconds; the nearest that fits where they do not. */
 static inline int64_t sp_query_ns(int64_t ms) {
   int64_t ns;
