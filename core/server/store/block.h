@@ -33,9 +33,9 @@ typedef struct sp_block_span {
 } sp_block_span;
 
 typedef struct sp_block_sample {
+  uint64_t stack;   /* id of the store; 0: without frames */
   uint32_t profile; /* index */
   uint32_t series;  /* index */
-  uint32_t stack;   /* of the store; 0: without frames */
   uint32_t span;    /* index plus 1; 0: none */
   uint32_t values;  /* index of the first of type_count */
 } sp_block_sample;

@@ -125,7 +125,7 @@ static bool block_read_columns(sp_block *block, sp_column_reader *reader,
   }
   for (i = 0; i < block->sample_count; i++) {
     stack += sp_get_signed(reader);
-    block->samples[i].stack = (uint32_t)stack;
+    block->samples[i].stack = (uint64_t)stack;
   }
   for (i = 0; spans && i < block->sample_count; i++) {
     span += sp_get_signed(reader);

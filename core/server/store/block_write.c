@@ -93,7 +93,8 @@ static void block_write_units(const sp_block *block, sp_buffer *out,
 static void block_write_samples(const sp_block *block, sp_buffer *out) {
   int64_t units[SP_BLOCK_TYPES_MAX];
   size_t i, t, at = 0, begin;
-  uint32_t stack = 0, span = 0;
+  uint64_t stack = 0;
+  uint32_t span = 0;
 
   sp_put_number(out, block->sample_count);
   block_write_units(block, out, units);
@@ -106,7 +107,7 @@ static void block_write_samples(const sp_block *block, sp_buffer *out) {
   for (i = 0; i < block->sample_count; i++)
     sp_put_number(out, block->samples[i].series);
   for (i = 0; i < block->sample_count; i++) {
-    sp_put_signed(out, (int64_t)block->samples[i].stack - stack);
+    sp_put_signed(out, (int64_t)(block->samples[i].stack - stack));
     stack = block->samples[i].stack;
   }
   for (i = 0; block->span_count && i < block->sample_count; i++) {

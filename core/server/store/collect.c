@@ -39,9 +39,8 @@ typedef struct collect {
 
 static spanprof_status collect_keep(collect *all, sp_intern_kind kind,
                                     uint64_t id) {
-  return id && id <= UINT32_MAX
-             ? sp_id_set_add(&all->kept[kind], all->store->mem, (uint32_t)id)
-             : SPANPROF_OK;
+  return id ? sp_id_set_add(&all->kept[kind], all->store->mem, id)
+            : SPANPROF_OK;
 }
 
 typedef spanprof_status (*collect_row)(collect *all, sqlite3_stmt *row);
@@ -150,7 +149,7 @@ static spanprof_status collect_block(collect *all, sqlite3_stmt *row) {
 static bool collect_has(const collect *all, sp_intern_kind kind,
                         sqlite3_stmt *row) {
   return sp_id_set_has(&all->kept[kind],
-                       (uint32_t)sqlite3_column_int64(row, 0));
+                       (sp_row_id)sqlite3_column_int64(row, 0));
 }
 
 /* The frames up to the innermost kept one are kept, and their callers. */
@@ -270,7 +269,7 @@ static spanprof_status collect_end(sp_writer *writer, void *data) {
 }
 
 static bool collect_is_used(const collect *all, const sp_intern *intern,
-                            uint32_t id) {
+                            sp_row_id id) {
   return sp_id_set_has(&all->kept[all->kind], id) ||
          sp_id_set_has(&intern->used[all->kind], id);
 }
@@ -318,7 +317,7 @@ static spanprof_status collect_row_of(collect *all, sp_writer *writer,
                                       const collect_sql *sql) {
   if (all->kind == SP_INTERN_STACK)
     return collect_cut(all, writer, sql);
-  return collect_is_used(all, &writer->intern, (uint32_t)all->at)
+  return collect_is_used(all, &writer->intern, (sp_row_id)all->at)
              ? SPANPROF_OK
              : collect_remove(all, sql->remove);
 }

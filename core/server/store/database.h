@@ -9,6 +9,9 @@
 /* Raised with the schema; an older file is brought up to it at the open. */
 #define SP_DATABASE_VERSION 4
 
+/* The id of a row: 63 bits, of which a store uses up few in its life. */
+typedef uint64_t sp_row_id;
+
 /* Open the file for writing; make it, or bring it up to date. `pages_max` 0:
  * no limit. SPANPROF_ERR_FORMAT: no store, or a newer one's; SPANPROF_ERR_IO.
  */

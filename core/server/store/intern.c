@@ -115,21 +115,21 @@ static void intern_bind(sqlite3_stmt *statement, const sp_intern_item *item) {
 }
 
 /* In use, for a collection that is under way. */
-static void intern_use(sp_intern *intern, sp_intern_kind kind, uint32_t id) {
+static void intern_use(sp_intern *intern, sp_intern_kind kind, sp_row_id id) {
   if (intern->watches && sp_id_set_add(&intern->used[kind], intern->mem, id))
     intern->missed = true;
 }
 
-static spanprof_status intern_full(sp_intern_kind kind) {
-  static const char *const names[SP_INTERN_KINDS] = {
-      [SP_INTERN_TEXT] = "texts",         [SP_INTERN_LOCATION] = "locations",
-      [SP_INTERN_SOURCE] = "sources",     [SP_INTERN_SERIES] = "series",
-      [SP_INTERN_FUNCTION] = "functions", [SP_INTERN_STACK] = "stacks"};
-
-  return sp_fail(SPANPROF_ERR_LIMIT,
-                 "the store has no ids left for new %s: stop the server, move "
-                 "its database away, and start it again with an empty one",
-                 names[kind]);
+/* Blocks and selections keep ids of sources and series in 32 bits. The limits
+ * of series keep these ids low (series_limit.h). */
+static spanprof_status intern_check_id(sp_intern_kind kind, int64_t id) {
+  if (id <= UINT32_MAX ||
+      (kind != SP_INTERN_SOURCE && kind != SP_INTERN_SERIES))
+    return SPANPROF_OK;
+  return sp_fail(
+      SPANPROF_ERR_LIMIT,
+      "the store has no ids left for new series: stop the server, "
+      "move its database away, and start it again with an empty one");
 }
 
 /* Whether a row may be inserted. */
@@ -165,9 +165,9 @@ static spanprof_status intern_ask(sp_intern *intern, sp_intern_item *item) {
     st = sp_database_do(*insert);
     id = sqlite3_last_insert_rowid(intern->db);
   }
-  if (!st && id > UINT32_MAX)
-    st = intern_full(item->kind);
-  item->id = (uint32_t)id;
+  if (!st)
+    st = intern_check_id(item->kind, id);
+  item->id = (sp_row_id)id;
   if (!st)
     intern_use(intern, item->kind, item->id);
   return st;
@@ -217,7 +217,7 @@ static void intern_remember(sp_intern *intern, sp_intern_item item,
 
 static bool intern_find_in(const sp_intern_items *items,
                            const sp_intern_item *item, uint64_t hash,
-                           uint32_t *id) {
+                           sp_row_id *id) {
   uint32_t at, number;
 
   for (number = sp_index_first(&items->index, hash, &at);
@@ -233,7 +233,7 @@ static bool intern_find_in(const sp_intern_items *items,
 
 /* Whether it was seen lately. */
 static bool intern_seen(sp_intern *intern, const sp_intern_item *item,
-                        uint64_t hash, uint32_t *id) {
+                        uint64_t hash, sp_row_id *id) {
   sp_intern_item again = *item;
 
   if (intern_find_in(&intern->now, item, hash, id))
@@ -246,7 +246,7 @@ static bool intern_seen(sp_intern *intern, const sp_intern_item *item,
 }
 
 static spanprof_status intern_get(sp_intern *intern, sp_intern_item *item,
-                                  uint64_t hash, uint32_t *id) {
+                                  uint64_t hash, sp_row_id *id) {
   spanprof_status st;
 
   if (intern_seen(intern, item, hash, id))
@@ -264,8 +264,8 @@ static uint64_t intern_hash(const sp_intern_item *item) {
 }
 
 spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
-                                uint32_t a, const void *bytes, size_t size,
-                                uint32_t *id) {
+                                sp_row_id a, const void *bytes, size_t size,
+                                sp_row_id *id) {
   sp_intern_item item = {
       .kind = kind, .a = a, .b = size, .bytes = size ? bytes : ""};
 
@@ -277,9 +277,9 @@ static uint64_t intern_numbers_hash(const sp_intern_item *item) {
                      item->c + item->kind);
 }
 
-spanprof_status sp_intern_function(sp_intern *intern, uint32_t name,
-                                   uint32_t file, int64_t start_line,
-                                   uint32_t *id) {
+spanprof_status sp_intern_function(sp_intern *intern, sp_row_id name,
+                                   sp_row_id file, int64_t start_line,
+                                   sp_row_id *id) {
   sp_intern_item item = {.kind = SP_INTERN_FUNCTION,
                          .a = name,
                          .b = file,
@@ -289,14 +289,14 @@ spanprof_status sp_intern_function(sp_intern *intern, uint32_t name,
 }
 
 bool sp_intern_recall(sp_intern *intern, sp_intern_kind kind, const void *bytes,
-                      size_t size, uint32_t *id) {
+                      size_t size, sp_row_id *id) {
   const sp_intern_item item = {.kind = kind, .b = size, .bytes = bytes};
 
   return intern_seen(intern, &item, intern_hash(&item), id);
 }
 
 void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
-                        const void *bytes, size_t size, uint32_t id) {
+                        const void *bytes, size_t size, sp_row_id id) {
   const sp_intern_item item = {
       .kind = kind, .b = size, .bytes = bytes, .id = id};
 
@@ -314,8 +314,8 @@ void sp_intern_release(sp_intern *intern) {
 
 /* What `before` has alone the writer has to bring back, or it would be
  * forgotten however often it is found. */
-bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
-                     const void *bytes, size_t size, uint32_t *id) {
+bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, sp_row_id a,
+                     const void *bytes, size_t size, sp_row_id *id) {
   const sp_intern_item item = {
       .kind = kind, .a = a, .b = size, .bytes = size ? bytes : ""};
 
@@ -326,7 +326,7 @@ bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
 
 /* A walk along a stack from the outermost frame inwards. */
 typedef struct intern_walk {
-  uint32_t id;      /* the present frame's; 0: before the first */
+  sp_row_id id;     /* the present frame's; 0: before the first */
   sp_stack_run run; /* the last one read; it may have the present frame */
 } intern_walk;
 
@@ -365,7 +365,7 @@ static spanprof_status intern_run_of(sp_intern *intern, int64_t id,
 }
 
 /* Whether the next frame of the run is this location. */
-static bool intern_continues(const intern_walk *walk, uint32_t location) {
+static bool intern_continues(const intern_walk *walk, sp_row_id location) {
   return sp_stack_run_has(&walk->run, walk->id) &&
          sp_stack_run_has(&walk->run, walk->id + 1) &&
          walk->run.locations[walk->id + 1 - walk->run.id] == location;
@@ -374,7 +374,7 @@ static bool intern_continues(const intern_walk *walk, uint32_t location) {
 /* Find the frame in the file: the next one of a run, or the first one of
  * another. */
 static spanprof_status intern_find_frame(sp_intern *intern, intern_walk *walk,
-                                         uint32_t location, bool *found) {
+                                         sp_row_id location, bool *found) {
   sp_stack_run run;
   spanprof_status st;
 
@@ -383,14 +383,14 @@ static spanprof_status intern_find_frame(sp_intern *intern, intern_walk *walk,
     walk->id++;
     return SPANPROF_OK;
   }
-  st =
-      intern_run(intern, &intern->find[SP_INTERN_STACK],
-                 intern_find[SP_INTERN_STACK], walk->id, location, &run, found);
+  st = intern_run(intern, &intern->find[SP_INTERN_STACK],
+                  intern_find[SP_INTERN_STACK], (int64_t)walk->id,
+                  (int64_t)location, &run, found);
   if (!st && *found) {
     walk->run = run;
     walk->id = run.id;
   } else if (!st && walk->id && !sp_stack_run_has(&walk->run, walk->id)) {
-    st = intern_run_of(intern, walk->id, &walk->run, found);
+    st = intern_run_of(intern, (int64_t)walk->id, &walk->run, found);
     *found = intern_continues(walk, location);
     walk->id += *found;
   }
@@ -404,22 +404,20 @@ static spanprof_status intern_next_stack(sp_intern *intern) {
 
   if (!intern->next_stack) {
     st = intern_run_of(intern, INT64_MAX, &last, &found);
-    intern->next_stack = (uint64_t)last.id + last.count + !last.count;
+    intern->next_stack = last.id + last.count + !last.count;
   }
   return st;
 }
 
 /* Insert a run below the present frame, and go to its end. */
 static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
-                                         const uint32_t *locations,
+                                         const sp_row_id *locations,
                                          size_t count) {
   sqlite3_stmt **insert = &intern->insert[SP_INTERN_STACK];
   spanprof_status st = intern_may_insert(intern);
 
   if (!st)
     st = intern_next_stack(intern);
-  if (!st && intern->next_stack > UINT32_MAX - SP_STACK_RUN_MAX)
-    st = intern_full(SP_INTERN_STACK);
   if (!st)
     st = sp_stack_run_more(locations, count, &intern->more);
   if (!st)
@@ -430,8 +428,8 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
   intern->asked++;
   intern->inserted++;
   sqlite3_bind_int64(*insert, 1, (int64_t)intern->next_stack);
-  sqlite3_bind_int64(*insert, 2, walk->id);
-  sqlite3_bind_int64(*insert, 3, locations[0]);
+  sqlite3_bind_int64(*insert, 2, (int64_t)walk->id);
+  sqlite3_bind_int64(*insert, 3, (int64_t)locations[0]);
   if (count > 1)
     sqlite3_bind_blob64(*insert, 4, intern->more.data, intern->more.size,
                         SQLITE_STATIC);
@@ -441,7 +439,7 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
   if (st)
     return st;
   intern->next_stack += count;
-  walk->id = (uint32_t)(intern->next_stack - 1);
+  walk->id = intern->next_stack - 1;
   intern_use(intern, SP_INTERN_STACK, walk->id);
   return SPANPROF_OK;
 }
@@ -450,7 +448,7 @@ static spanprof_status intern_insert_run(sp_intern *intern, intern_walk *walk,
  * until its second use, because one deep stack would evict the entries of
  * others. */
 static spanprof_status intern_step(sp_intern *intern, intern_walk *walk,
-                                   uint32_t location, bool *found) {
+                                   sp_row_id location, bool *found) {
   sp_intern_item item = {.kind = SP_INTERN_STACK, .a = walk->id, .b = location};
   const uint64_t hash = intern_numbers_hash(&item);
   spanprof_status st = SPANPROF_OK;
@@ -467,15 +465,15 @@ static spanprof_status intern_step(sp_intern *intern, intern_walk *walk,
   return SPANPROF_OK;
 }
 
-spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
-                                size_t count, uint32_t *id) {
-  const size_t size = count * sizeof *locations;
+spanprof_status sp_intern_stack(sp_intern *intern, const sp_row_id *locations,
+                                size_t count, const sp_buffer *key,
+                                sp_row_id *id) {
   intern_walk walk = {0};
   spanprof_status st = SPANPROF_OK;
   bool found = true;
   size_t i = 0;
 
-  if (sp_intern_recall(intern, SP_INTERN_PATH, locations, size, id))
+  if (sp_intern_recall(intern, SP_INTERN_PATH, key->data, key->size, id))
     return SPANPROF_OK;
   while (!st && i < count && found) {
     st = intern_step(intern, &walk, locations[i], &found);
@@ -489,7 +487,7 @@ spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
     i += run;
   }
   if (!st)
-    sp_intern_remember(intern, SP_INTERN_PATH, locations, size, walk.id);
+    sp_intern_remember(intern, SP_INTERN_PATH, key->data, key->size, walk.id);
   *id = walk.id;
   return st;
 }

@@ -29,7 +29,7 @@ typedef enum sp_intern_kind {
 typedef struct sp_intern_item {
   uint64_t a, b, c; /* of numbers; b: of bytes, how many */
   const void *bytes;
-  uint32_t id;
+  sp_row_id id;
   uint32_t kind;
 } sp_intern_item;
 
@@ -56,7 +56,7 @@ typedef struct sp_intern {
   sqlite3_stmt *find[SP_INTERN_KINDS];
   sqlite3_stmt *insert[SP_INTERN_KINDS];
   sqlite3_stmt *run_of; /* the run that has a frame */
-  uint64_t next_stack;  /* lowest id above all stacks; 0: not known */
+  sp_row_id next_stack; /* lowest id above all stacks; 0: not known */
   sp_buffer more;       /* of the run that is being inserted */
   /* What was seen lately. Where `now` is full it becomes `before`, and what is
    * asked for again comes back from there: the rest is forgotten. */
@@ -83,32 +83,34 @@ void sp_intern_watch_end(sp_intern *intern);
 
 /* The id of bytes (text, location, source, or series of the source `a`), or of
  * a function's name, file and line. Statuses as of sp_database_step();
- * SPANPROF_ERR_LIMIT: 2^32 items. */
+ * SPANPROF_ERR_LIMIT: 2^32 series or sources. */
 spanprof_status sp_intern_bytes(sp_intern *intern, sp_intern_kind kind,
-                                uint32_t a, const void *bytes, size_t size,
-                                uint32_t *id);
-spanprof_status sp_intern_function(sp_intern *intern, uint32_t name,
-                                   uint32_t file, int64_t start_line,
-                                   uint32_t *id);
+                                sp_row_id a, const void *bytes, size_t size,
+                                sp_row_id *id);
+spanprof_status sp_intern_function(sp_intern *intern, sp_row_id name,
+                                   sp_row_id file, int64_t start_line,
+                                   sp_row_id *id);
 
 /* What was remembered of bytes, and remembering an id for them: of the kinds
  * that are in memory alone. */
 bool sp_intern_recall(sp_intern *intern, sp_intern_kind kind, const void *bytes,
-                      size_t size, uint32_t *id);
+                      size_t size, sp_row_id *id);
 void sp_intern_remember(sp_intern *intern, sp_intern_kind kind,
-                        const void *bytes, size_t size, uint32_t id);
+                        const void *bytes, size_t size, sp_row_id id);
 
 /* For other threads than the writer's: hold what was seen lately, and whether
  * bytes are of it; of every kind that has bytes. An id is good for a writer's
  * job as long as the generation is the one that the hold returned. */
 uint64_t sp_intern_hold(sp_intern *intern);
 void sp_intern_release(sp_intern *intern);
-bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, uint32_t a,
-                     const void *bytes, size_t size, uint32_t *id);
+bool sp_intern_known(const sp_intern *intern, sp_intern_kind kind, sp_row_id a,
+                     const void *bytes, size_t size, sp_row_id *id);
 
-/* The id of the stack of these locations, the outermost first. A recently used
- * stack is found at once, without a look at each of its frames. */
-spanprof_status sp_intern_stack(sp_intern *intern, const uint32_t *locations,
-                                size_t count, uint32_t *id);
+/* The id of the stack of these locations, the outermost first. `key` identifies
+ * the stack: a stack that was used recently is found by it, without a look at
+ * each of its frames. */
+spanprof_status sp_intern_stack(sp_intern *intern, const sp_row_id *locations,
+                                size_t count, const sp_buffer *key,
+                                sp_row_id *id);
 
 #endif

@@ -8,8 +8,8 @@
 /* Replaces a label's value beyond the limits of series. */
 #define PUT_OTHER "[other]"
 
-spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, uint32_t a,
-                             const void *bytes, size_t size, uint32_t *id) {
+spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, sp_row_id a,
+                             const void *bytes, size_t size, sp_row_id *id) {
   if (put->asks)
     return sp_intern_bytes(put->intern, kind, a, bytes, size, id);
   return sp_intern_known(put->intern, kind, a, bytes, size, id)
@@ -17,7 +17,7 @@ spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, uint32_t a,
              : SPANPROF_ERR_STATE;
 }
 
-spanprof_status sp_put_text(sp_put *put, uint32_t text, uint32_t *id) {
+spanprof_status sp_put_text(sp_put *put, uint32_t text, sp_row_id *id) {
   const sp_received_text *bytes = &put->from->texts[text];
   spanprof_status st = SPANPROF_OK;
 
@@ -38,7 +38,7 @@ static bool put_keeps_label(const sp_put *put, uint32_t name) {
          (strcmp(text, "service_name") == 0 && !put->all_full);
 }
 
-static spanprof_status put_other(sp_put *put, uint32_t *id) {
+static spanprof_status put_other(sp_put *put, sp_row_id *id) {
   return sp_put_bytes(put, SP_INTERN_TEXT, 0, PUT_OTHER, strlen(PUT_OTHER), id);
 }
 
@@ -47,7 +47,8 @@ static spanprof_status put_labels(sp_put *put, uint32_t set,
   const sp_received_labels *labels = &put->from->label_sets[set];
   const sp_received_pair *pairs = put->from->pairs + labels->first;
   spanprof_status st = SPANPROF_OK;
-  uint32_t i, name, value, count = 0;
+  sp_row_id name, value;
+  uint32_t i, count = 0;
 
   for (i = 0; i < labels->count; i++)
     count += room < SP_SERIES_FEW || put_keeps_label(put, pairs[i].name) ||
@@ -76,7 +77,7 @@ static spanprof_status put_source_with(sp_put *put, uint32_t set,
                                        sp_series_room room) {
   const sp_received *from = put->from;
   spanprof_status st = SPANPROF_OK;
-  uint32_t type, unit;
+  sp_row_id type, unit, id = 0;
   size_t i;
 
   sp_buffer_clear(&put->bytes);
@@ -96,13 +97,15 @@ static spanprof_status put_source_with(sp_put *put, uint32_t set,
   sp_put_signed(&put->bytes, from->period);
   if (!st)
     st = sp_put_bytes(put, SP_INTERN_SOURCE, 0, put->bytes.data,
-                      put->bytes.size, &put->source);
+                      put->bytes.size, &id);
+  put->source = (uint32_t)id;
   return st;
 }
 
 static spanprof_status put_series_with(sp_put *put, uint32_t set,
                                        sp_series_room room) {
   const uint64_t before = put->asks ? put->intern->inserted : 0;
+  sp_row_id id = 0;
   spanprof_status st;
 
   sp_buffer_clear(&put->bytes);
@@ -110,7 +113,8 @@ static spanprof_status put_series_with(sp_put *put, uint32_t set,
   if (st)
     return st;
   st = sp_put_bytes(put, SP_INTERN_SERIES, put->source, put->bytes.data,
-                    put->bytes.size, &put->series[set]);
+                    put->bytes.size, &id);
+  put->series[set] = (uint32_t)id;
   return st || !put->asks || put->intern->inserted == before
              ? st
              : sp_series_limit_add(&put->intern->series, put->application, 1);

@@ -7,9 +7,9 @@
 #include "put_profile.h"
 
 /* The id of bytes, as sp_intern_bytes(), and of a text of the profile. */
-spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, uint32_t a,
-                             const void *bytes, size_t size, uint32_t *id);
-spanprof_status sp_put_text(sp_put *put, uint32_t text, uint32_t *id);
+spanprof_status sp_put_bytes(sp_put *put, sp_intern_kind kind, sp_row_id a,
+                             const void *bytes, size_t size, sp_row_id *id);
+spanprof_status sp_put_text(sp_put *put, uint32_t text, sp_row_id *id);
 
 /* Find or add the source and its application, if they are not known yet. */
 spanprof_status sp_put_source(sp_put *put);

@@ -9,9 +9,9 @@
 #define PUT_ASKS_MAX 4096
 
 static spanprof_status put_function(sp_put *put, uint32_t number,
-                                    uint32_t *id) {
+                                    sp_row_id *id) {
   const sp_received_function *function = &put->from->functions[number];
-  uint32_t name, file;
+  sp_row_id name, file;
   spanprof_status st = SPANPROF_OK;
 
   if (!put->functions[number]) {
@@ -57,9 +57,10 @@ static spanprof_status put_frame(sp_put *put,
 /* Its address, then a function and a line for each of its lines. */
 static spanprof_status put_new_location(sp_put *put,
                                         const sp_received_location *location,
-                                        uint32_t *id) {
+                                        sp_row_id *id) {
   spanprof_status st = SPANPROF_OK;
-  uint32_t i, function;
+  sp_row_id function;
+  uint32_t i;
 
   sp_buffer_clear(&put->bytes);
   sp_put_number(&put->bytes, location->address);
@@ -79,9 +80,9 @@ static spanprof_status put_new_location(sp_put *put,
 }
 
 static spanprof_status put_location(sp_put *put, uint32_t number,
-                                    uint32_t *id) {
+                                    sp_row_id *id) {
   const sp_received_location *location = &put->from->locations[number];
-  uint32_t *place = &put->locations[number];
+  sp_row_id *place = &put->locations[number];
   spanprof_status st = SPANPROF_OK;
 
   if (!*place) {
@@ -102,6 +103,16 @@ static spanprof_status put_location(sp_put *put, uint32_t number,
   return st;
 }
 
+/* Write the present path into put->bytes. */
+static spanprof_status put_path_key(sp_put *put, uint32_t count) {
+  uint32_t i;
+
+  sp_buffer_clear(&put->bytes);
+  for (i = 0; i < count; i++)
+    sp_put_number(&put->bytes, put->path[i]);
+  return sp_buffer_status(&put->bytes);
+}
+
 /* From the outermost frame inwards. */
 static spanprof_status put_stack(sp_put *put, uint32_t number) {
   const sp_received_stack *stack = &put->from->stacks[number];
@@ -113,12 +124,14 @@ static spanprof_status put_stack(sp_put *put, uint32_t number) {
       st = put_location(
           put, put->from->stack_frames[stack->first + stack->count - 1 - i],
           &put->path[i]);
+    if (!st)
+      st = put_path_key(put, stack->count);
     if (!st && put->asks)
-      st = sp_intern_stack(put->intern, put->path, stack->count,
+      st = sp_intern_stack(put->intern, put->path, stack->count, &put->bytes,
                            &put->stacks[number]);
     else if (!st)
-      st = sp_put_bytes(put, SP_INTERN_PATH, 0, put->path,
-                        stack->count * sizeof *put->path, &put->stacks[number]);
+      st = sp_put_bytes(put, SP_INTERN_PATH, 0, put->bytes.data,
+                        put->bytes.size, &put->stacks[number]);
   }
   return st;
 }
@@ -202,26 +215,26 @@ spanprof_status sp_put_pack(sp_put *put) {
 
 static spanprof_status put_tables(sp_put *put) {
   const sp_received *from = put->from;
-  size_t count = from->text_count + from->function_count +
-                 from->location_count + from->stack_count +
-                 2 * from->label_set_count;
+  const size_t count = from->text_count + from->function_count +
+                       from->location_count + from->stack_count;
+  const size_t sets = 2 * from->label_set_count * sizeof *put->series;
   uint32_t deepest = 0;
   size_t i;
 
   for (i = 0; i < from->stack_count; i++)
     if (from->stacks[i].count > deepest)
       deepest = from->stacks[i].count;
-  count += deepest;
   sp_mem_free(put->mem, put->texts);
-  put->texts = sp_mem_zero(put->mem, count * sizeof *put->texts);
+  put->texts =
+      sp_mem_zero(put->mem, (count + deepest) * sizeof *put->texts + sets);
   if (!put->texts)
     return SPANPROF_ERR_NOMEM;
   put->functions = put->texts + from->text_count;
   put->locations = put->functions + from->function_count;
   put->stacks = put->locations + from->location_count;
-  put->series = put->stacks + from->stack_count;
+  put->path = put->stacks + from->stack_count;
+  put->series = (uint32_t *)(put->path + deepest);
   put->numbers = put->series + from->label_set_count;
-  put->path = put->numbers + from->label_set_count;
   put->source = 0;
   return SPANPROF_OK;
 }

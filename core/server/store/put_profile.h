@@ -18,22 +18,22 @@ typedef struct sp_put {
   const sp_mem *mem;
   sp_intern *intern;
   const sp_received *from;
-  /* What is found; ids of the store, 0: not yet. In one array, at texts. */
-  uint32_t *texts;
-  uint32_t *functions;
-  uint32_t *locations;
-  uint32_t *stacks;
+  /* Ids of the store, 0: not known yet. In one array, which begins at texts. */
+  sp_row_id *texts;
+  sp_row_id *functions;
+  sp_row_id *locations;
+  sp_row_id *stacks;
+  sp_row_id *path;   /* the locations of the present stack */
   uint32_t *series;  /* by label set */
   uint32_t *numbers; /* of those in the block, plus 1 */
-  uint32_t *path;    /* the stack at hand */
   sp_buffer bytes;
   sp_buffer frame;
-  uint64_t generation;  /* of the ids */
-  bool asks;            /* on the writer's thread: new items get ids */
-  uint32_t application; /* id of its name; 0: none, or not known yet */
-  bool all_full;        /* all applications together are at their series limit
-                         */
-  uint64_t others;      /* label sets beyond the limits of series */
+  uint64_t generation;   /* of the ids */
+  bool asks;             /* on the writer's thread: new items get ids */
+  sp_row_id application; /* id of its name; 0: none, or not known yet */
+  bool all_full;         /* all applications together are at their series limit
+                          */
+  uint64_t others;       /* label sets beyond the limits of series */
   /* What is made of it, where `packed`. */
   bool packed;
   uint32_t source;

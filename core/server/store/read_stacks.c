@@ -11,18 +11,18 @@
 #define STACKS_BYTES_MAX ((size_t)96 << 20)
 
 /* Each stack needs a node, and before that a row and a number. */
-#define STACKS_MAX (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + 12))
+#define STACKS_MAX (STACKS_BYTES_MAX / (sizeof(sp_tree_node) + 16))
 
 /* Ids of the store, each once, with a number of ours. */
 typedef struct stacks_ids {
-  uint32_t *ids;
+  sp_row_id *ids;
   size_t count;
   size_t room;
   sp_index index;
 } stacks_ids;
 
 typedef struct stacks_order {
-  uint32_t id;
+  sp_row_id id;
   uint32_t number;
 } stacks_order;
 
@@ -56,7 +56,7 @@ static spanprof_status stacks_too_many(void) {
 }
 
 static spanprof_status stacks_number(const sp_mem *mem, stacks_ids *ids,
-                                     uint32_t id, uint32_t *number) {
+                                     sp_row_id id, uint32_t *number) {
   const uint64_t hash = sp_hash_mix(SP_HASH_SEED, id);
   void *array = ids->ids;
   uint32_t at, i;
@@ -212,8 +212,8 @@ static spanprof_status stacks_location(stacks_read *read, sqlite3_stmt *row,
   while (!st && reader.at < reader.end && !reader.broken) {
     sp_tree_line *line = &lines[location->line_count++];
 
-    st = stacks_number(read->mem, &read->functions,
-                       (uint32_t)sp_get_number(&reader), &line->function);
+    st = stacks_number(read->mem, &read->functions, sp_get_number(&reader),
+                       &line->function);
     line->line = sp_get_signed(&reader);
   }
   return st;

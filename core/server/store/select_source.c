@@ -19,8 +19,7 @@ spanprof_status sp_series_no_memory(spanprof_status st) {
 
 static spanprof_status series_text(sp_text_cache *in, sp_column_reader *reader,
                                    const char **out) {
-  return sp_series_no_memory(
-      sp_text_cache_get(in, (uint32_t)sp_get_number(reader), out));
+  return sp_series_no_memory(sp_text_cache_get(in, sp_get_number(reader), out));
 }
 
 /* Whether the selector depends on a label. */

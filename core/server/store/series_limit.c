@@ -9,7 +9,7 @@
 #define LIMIT_FEW   1000
 
 typedef struct sp_series_application {
-  uint32_t name; /* id of its text; 0: none */
+  sp_row_id name; /* id of its text; 0: none */
   uint64_t count;
 } sp_series_application;
 
@@ -29,7 +29,7 @@ void sp_series_limit_dispose(sp_series_limit *limit) {
 }
 
 static sp_series_application *limit_find(const sp_series_limit *limit,
-                                         uint32_t name) {
+                                         sp_row_id name) {
   const uint64_t hash = sp_hash_mix(SP_HASH_SEED, name);
   uint32_t at, i;
 
@@ -41,7 +41,7 @@ static sp_series_application *limit_find(const sp_series_limit *limit,
 }
 
 spanprof_status sp_series_limit_add(sp_series_limit *limit,
-                                    uint32_t application, uint64_t count) {
+                                    sp_row_id application, uint64_t count) {
   sp_series_application *of = limit_find(limit, application);
   void *array = limit->applications;
   spanprof_status st = SPANPROF_OK;
@@ -69,7 +69,7 @@ spanprof_status sp_series_limit_add(sp_series_limit *limit,
 
 /* Read the application's name from a source: types with their units, then the
  * period's type, then labels. */
-static uint32_t limit_application(sqlite3_stmt *source, uint64_t label) {
+static sp_row_id limit_application(sqlite3_stmt *source, uint64_t label) {
   const void *bytes = sqlite3_column_blob(source, 0);
   sp_column_reader reader =
       sp_column_reader_of(bytes, (size_t)sqlite3_column_bytes(source, 0));
@@ -81,7 +81,7 @@ static uint32_t limit_application(sqlite3_stmt *source, uint64_t label) {
     name = sp_get_number(&reader);
     value = sp_get_number(&reader);
     if (name == label)
-      return (uint32_t)value;
+      return value;
   }
   return 0;
 }
@@ -116,8 +116,8 @@ static sp_series_room limit_room(uint64_t count, uint64_t max) {
 }
 
 spanprof_status sp_series_limit_room(sp_series_limit *limit, sqlite3 *db,
-                                     uint32_t application, sp_series_room *room,
-                                     bool *all_full) {
+                                     sp_row_id application,
+                                     sp_series_room *room, bool *all_full) {
   const sp_series_application *of;
   sp_series_room all;
   spanprof_status st = SPANPROF_OK;

@@ -43,11 +43,11 @@ void sp_series_limit_forget(sp_series_limit *limit);
 /* Get the room for one more series of an application, given by the id of its
  * name (0: none). *all_full: all applications together are at their limit. */
 spanprof_status sp_series_limit_room(sp_series_limit *limit, sqlite3 *db,
-                                     uint32_t application, sp_series_room *room,
-                                     bool *all_full);
+                                     sp_row_id application,
+                                     sp_series_room *room, bool *all_full);
 
 /* Count added series. */
 spanprof_status sp_series_limit_add(sp_series_limit *limit,
-                                    uint32_t application, uint64_t count);
+                                    sp_row_id application, uint64_t count);
 
 #endif

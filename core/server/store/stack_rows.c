@@ -8,7 +8,7 @@
 #define ROWS_ASKED (UINT32_C(1) << 31)
 
 typedef struct rows_wanted {
-  uint32_t id;
+  sp_row_id id;
   uint32_t by;
 } rows_wanted;
 
@@ -33,7 +33,7 @@ static void rows_sink(rows_heap *heap, size_t at) {
 }
 
 static spanprof_status rows_begin(rows_heap *heap, const sp_stack_rows *rows,
-                                  const uint32_t *ids, size_t count,
+                                  const sp_row_id *ids, size_t count,
                                   uint32_t *row_of) {
   uint32_t i;
   size_t at;
@@ -53,7 +53,7 @@ static spanprof_status rows_begin(rows_heap *heap, const sp_stack_rows *rows,
 
 /* Append a frame, and get its caller's id. */
 static spanprof_status rows_add(sp_stack_rows *rows, const sp_stack_run *run,
-                                uint32_t id, uint32_t *caller) {
+                                sp_row_id id, sp_row_id *caller) {
   spanprof_status st;
 
   if (rows->count == rows->count_max)
@@ -75,7 +75,7 @@ static spanprof_status rows_add(sp_stack_rows *rows, const sp_stack_run *run,
 
 /* Read the run that has the frame, unless it is the present one. */
 static spanprof_status rows_run(sp_row_cursor *cursor, sp_stack_run *run,
-                                uint32_t id) {
+                                sp_row_id id) {
   spanprof_status st;
 
   if (sp_stack_run_has(run, id))
@@ -89,7 +89,7 @@ static spanprof_status rows_run(sp_row_cursor *cursor, sp_stack_run *run,
 }
 
 spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
-                                   sp_cancel *cancel, const uint32_t *ids,
+                                   sp_cancel *cancel, const sp_row_id *ids,
                                    size_t count, uint32_t *row_of) {
   sp_row_cursor cursor = {.db = db,
                           .sql = "SELECT " SP_STACK_RUN_COLUMNS " FROM stack "
@@ -99,7 +99,7 @@ spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
   sp_stack_run run = {0};
   rows_heap heap = {0};
   spanprof_status st = rows_begin(&heap, rows, ids, count, row_of);
-  uint32_t caller, last_id = 0;
+  sp_row_id caller, last_id = 0;
 
   while (!st && heap.count) {
     const rows_wanted wanted = heap.items[0];

@@ -12,9 +12,9 @@
 
 typedef struct sp_stack_rows {
   const sp_mem *mem;
-  uint32_t *callers;   /* numbers of frames, each higher; or SP_STACK_ROW_NONE
-                        */
-  uint32_t *locations; /* ids */
+  uint32_t *callers;    /* numbers of frames, each higher; or SP_STACK_ROW_NONE
+                         */
+  sp_row_id *locations; /* ids */
   size_t count;
   size_t count_max;
   size_t caller_room, location_room;
@@ -26,7 +26,7 @@ typedef struct sp_stack_rows {
  * SPANPROF_ERR_FORMAT: the store is damaged.
  */
 spanprof_status sp_stack_rows_read(sp_stack_rows *rows, sqlite3 *db,
-                                   sp_cancel *cancel, const uint32_t *ids,
+                                   sp_cancel *cancel, const sp_row_id *ids,
                                    size_t count, uint32_t *row_of);
 void sp_stack_rows_dispose(sp_stack_rows *rows);
 

@@ -9,8 +9,7 @@
 #ifndef SP_STACK_RUN_H
 #define SP_STACK_RUN_H
 
-#include <sqlite3.h>
-
+#include "database.h"
 #include "util/memory/buffer.h"
 
 /* With 32 frames a row the b-trees cost a tenth of the bytes of the locations.
@@ -22,20 +21,20 @@
 #define SP_STACK_RUN_COLUMNS "id, parent, location, more"
 
 typedef struct sp_stack_run {
-  uint32_t id;     /* of the first frame */
-  uint32_t parent; /* id of the first frame's caller; 0: it has none */
-  uint32_t count;  /* of frames; 0: no run */
-  uint32_t locations[SP_STACK_RUN_MAX]; /* ids */
+  sp_row_id id;     /* of the first frame */
+  sp_row_id parent; /* id of the first frame's caller; 0: it has none */
+  uint32_t count;   /* of frames; 0: no run */
+  sp_row_id locations[SP_STACK_RUN_MAX]; /* ids */
 } sp_stack_run;
 
 /* SPANPROF_ERR_FORMAT: the row is damaged. */
 spanprof_status sp_stack_run_read(sp_stack_run *run, sqlite3_stmt *row);
 
 /* Write column `more` of a run of these locations. SPANPROF_ERR_NOMEM. */
-spanprof_status sp_stack_run_more(const uint32_t *locations, size_t count,
+spanprof_status sp_stack_run_more(const sp_row_id *locations, size_t count,
                                   sp_buffer *more);
 
-static inline bool sp_stack_run_has(const sp_stack_run *run, uint32_t id) {
+static inline bool sp_stack_run_has(const sp_stack_run *run, sp_row_id id) {
   return id >= run->id && id - run->id < run->count;
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 typedef struct sp_cached_text {
-  uint32_t id;
+  sp_row_id id;
   const char *text;
 } sp_cached_text;
 
@@ -26,7 +26,7 @@ void sp_text_cache_clear(sp_text_cache *cache) {
   sp_arena_clear(&cache->arena);
 }
 
-static spanprof_status cache_ask(sp_text_cache *cache, uint32_t id,
+static spanprof_status cache_ask(sp_text_cache *cache, sp_row_id id,
                                  const char **out) {
   spanprof_status st = sp_database_prepare(cache->db, &cache->ask,
                                            "SELECT text FROM text WHERE id=?1");
@@ -37,7 +37,7 @@ static spanprof_status cache_ask(sp_text_cache *cache, uint32_t id,
   *out = "";
   if (st)
     return st;
-  sqlite3_bind_int64(cache->ask, 1, id);
+  sqlite3_bind_int64(cache->ask, 1, (int64_t)id);
   st = sp_database_step(cache->ask, &code);
   if (!st && code == SQLITE_ROW) {
     size = (size_t)sqlite3_column_bytes(cache->ask, 0);
@@ -53,7 +53,7 @@ static spanprof_status cache_ask(sp_text_cache *cache, uint32_t id,
   return st;
 }
 
-spanprof_status sp_text_cache_get(sp_text_cache *cache, uint32_t id,
+spanprof_status sp_text_cache_get(sp_text_cache *cache, sp_row_id id,
                                   const char **out) {
   const sp_mem *mem = cache->arena.mem;
   const uint64_t hash = sp_hash_mix(SP_HASH_SEED, id);

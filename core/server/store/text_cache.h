@@ -24,7 +24,7 @@ void sp_text_cache_dispose(sp_text_cache *cache);
 void sp_text_cache_clear(sp_text_cache *cache);
 
 /* The text of an id, "" for one that there is none of. SPANPROF_ERR_LIMIT. */
-spanprof_status sp_text_cache_get(sp_text_cache *cache, uint32_t id,
+spanprof_status sp_text_cache_get(sp_text_cache *cache, sp_row_id id,
                                   const char **out);
 
 #endif

@@ -9,7 +9,7 @@ typedef struct spans_call {
 
 static spanprof_status spans_insert(sp_writer *writer, sqlite3_stmt *insert,
                                     const sp_store_span *span) {
-  uint32_t service, name;
+  sp_row_id service, name;
   spanprof_status st = sp_log_bound_check(&writer->bound);
 
   if (!st)
@@ -24,8 +24,8 @@ static spanprof_status spans_insert(sp_writer *writer, sqlite3_stmt *insert,
   sqlite3_bind_int64(insert, 2, (int64_t)span->trace_id.lo);
   sqlite3_bind_int64(insert, 3, (int64_t)span->span_id);
   sqlite3_bind_int64(insert, 4, (int64_t)span->parent_id);
-  sqlite3_bind_int64(insert, 5, service);
-  sqlite3_bind_int64(insert, 6, name);
+  sqlite3_bind_int64(insert, 5, (int64_t)service);
+  sqlite3_bind_int64(insert, 6, (int64_t)name);
   sqlite3_bind_int64(insert, 7, span->start_ns);
   sqlite3_bind_int64(insert, 8, span->duration_ns);
   sqlite3_bind_int64(insert, 9, span->kind);

@@ -119,6 +119,37 @@ static void a_frame_of_a_deep_stack_takes_few_bytes(void) {
   fixture_end();
 }
 
+/* As in a store that gave out many ids in its life. */
+static void ids_beyond_32_bits_are_ids(void) {
+  int64_t now_ns;
+  sp_store *store;
+
+  fixture_begin();
+  fixture_retention_ns = 3600 * SP_NS_PER_S;
+  store = fixture_open();
+  sp_store_close(store);
+  fixture_run("INSERT INTO text VALUES(5000000000, 'x');"
+              "INSERT INTO function VALUES(6000000000, 1, 1, 77);"
+              "INSERT INTO location VALUES(7000000000, x'00');"
+              "INSERT INTO stack VALUES(8000000000, 0, 1, NULL)");
+  store = fixture_open();
+  now_ns = (int64_t)sp_clock_unix_ns(sp_clock_system());
+  put(store, now_ns, "a;b;c", 1);
+  put(store, now_ns + 1, "a;b;x", 10);
+  put(store, FIXTURE_TIME, "a;gone", 100);
+  CHECK(!sp_store_compact(store));
+  CHECK(!sp_store_drop_old(store));
+  CHECK(!sp_store_collect(store));
+  CHECK(fixture_number("SELECT min(id) FROM stack") > 8000000000);
+  CHECK_EQUAL(2, fixture_number("SELECT count(*) FROM stack"));
+  CHECK_EQUAL(4, fixture_number("SELECT count(*) FROM location"));
+  store = reopen(store);
+  CHECK_EQUAL(1, value_of(store, "a;b;c"));
+  CHECK_EQUAL(10, value_of(store, "a;b;x"));
+  sp_store_close(store);
+  fixture_end();
+}
+
 static void a_damaged_run_is_refused(void) {
   const sp_selector selector = fixture_all();
   static const char *const damages[] = {
@@ -147,6 +178,7 @@ int main(int argc, char **argv) {
        frames_that_no_profile_needs_are_cut_off},
       {"a_frame_of_a_deep_stack_takes_few_bytes",
        a_frame_of_a_deep_stack_takes_few_bytes},
+      {"ids_beyond_32_bits_are_ids", ids_beyond_32_bits_are_ids},
       {"a_damaged_run_is_refused", a_damaged_run_is_refused},
   };
 
