@@ -98,8 +98,9 @@ void sp_collector_names_wait(sp_collector *collector) {
 
   do {
     ring_drain(collector);
-    if (sp_runtime_request() == 0)
+    if (sp_fold_name_frames(collector->fold) == 0)
       return;
+    sp_runtime_names_request();
     pthread_mutex_unlock(&collector->work_lock);
     nanosleep(&pause, NULL);
     pthread_mutex_lock(&collector->work_lock);
@@ -178,9 +179,6 @@ void sp_collector_window_seal(sp_collector *collector) {
     return;
   sp_warnings_of_window(profile, collector->config.log);
   sp_fold_reset(collector->fold);
-  /* A recording may need old names. */
-  if (!collector->recordings)
-    sp_runtime_names_age();
   sp_span_sweep();
   sp_collector_window_begin(collector);
   pthread_mutex_lock(&collector->request_lock);
@@ -194,7 +192,7 @@ static void chores_do(sp_collector *collector) {
   sp_ring_trim(collector->ring);
   sp_fold_refresh(collector->fold);
   sp_span_sweep();
-  sp_runtime_request();
+  sp_runtime_names_request();
   sp_last_thread_exit(collector->threads, collector->config.log);
   sp_warnings_tell(&collector->warnings, collector->config.log,
                    collector->signal_number);
@@ -221,6 +219,7 @@ uint64_t sp_collector_round(sp_collector *collector) {
   sp_wake_take(sp_ring_wake(collector->ring));
   sp_collector_recordings_before(collector);
   ring_drain(collector);
+  sp_fold_name_frames(collector->fold);
   over_ns = sp_collector_recordings_after(collector);
   if (atomic_load(&collector->stopping))
     return 0;

@@ -245,6 +245,14 @@ sp_profile_notes sp_profile_notes_get(const sp_profile *profile) {
                                              profile->capped_before};
 }
 
+sp_frame_table *sp_profile_frames(sp_profile *profile) {
+  return &profile->frames;
+}
+
+void sp_profile_name(sp_profile *profile) {
+  sp_frame_table_name(&profile->frames, profile->namer);
+}
+
 /* End the part and hand it on. */
 static spanprof_status profile_emit(sp_pprof_writer *writer, sp_encoded_fn emit,
                                     void *data, uint64_t *lost_samples,

@@ -7,7 +7,7 @@
 #define SP_PROFILE_H
 
 #include "profile/pprof/window.h"
-#include "profile/tables/frame.h"
+#include "profile/tables/frame_table.h"
 #include "settings/option_list.h"
 #include "settings/settings.h"
 #include "util/memory/mem.h"
@@ -55,6 +55,12 @@ typedef struct sp_profile_notes {
 } sp_profile_notes;
 
 sp_profile_notes sp_profile_notes_get(const sp_profile *profile);
+
+/* The frames of the profile, whose names the caller gets and sets. */
+sp_frame_table *sp_profile_frames(sp_profile *profile);
+
+/* Name its frames before sp_profile_encode() does. */
+void sp_profile_name(sp_profile *profile);
 
 /* Encode the window's samples in parts within the server's limits
  * (pprof_limits.h), each with a time_ns of its own (a step after the one

@@ -178,6 +178,86 @@ static void who_will_never_know_is_asked_once(void) {
   close_tables(&f);
 }
 
+/* Counts the frames in *data, until the fifth, which fails. */
+static spanprof_status four_visit(void *data, const sp_frame *frame) {
+  CHECK_EQUAL(frame->kind, SP_FRAME_RUNTIME);
+  return ++*(int *)data == 5 ? SPANPROF_ERR_NOMEM : SPANPROF_OK;
+}
+
+static int visits(fixture *f) {
+  int count = 0;
+
+  sp_frame_table_unnamed(&f->frames, four_visit, &count);
+  return count;
+}
+
+static void frames_without_a_name_are_visited_once(void) {
+  fixture f;
+  uint64_t i;
+
+  open_tables(&f, &sp_mem_default);
+  for (i = 0; i < 6; i++) {
+    intern(&f, SP_FRAME_RUNTIME, 0, i, 5);
+    intern(&f, SP_FRAME_NATIVE, 0, i, 5);
+  }
+  CHECK_EQUAL(visits(&f), 5);
+  CHECK_EQUAL(visits(&f), 2);
+  CHECK_EQUAL(visits(&f), 0);
+  sp_frame_table_restart(&f.frames);
+  CHECK_EQUAL(visits(&f), 5);
+  CHECK_EQUAL(visits(&f), 2);
+  CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
+  sp_frame_table_restart(&f.frames);
+  CHECK_EQUAL(visits(&f), 0);
+  intern(&f, SP_FRAME_RUNTIME, 0, i, 5);
+  CHECK_EQUAL(visits(&f), 1);
+  close_tables(&f);
+}
+
+static void a_name_is_set_once_and_found_again(void) {
+  const sp_frame known = {SP_FRAME_RUNTIME, 0, 10, 5},
+                 nameless = {SP_FRAME_RUNTIME, 0, 11, 5},
+                 other = {SP_FRAME_RUNTIME, 0, 12, 5};
+  const sp_frame_name name = {.function = "one",
+                              .function_bytes = 3,
+                              .file = "b.rb",
+                              .file_bytes = 4,
+                              .line = 7,
+                              .start_line = 6};
+  sp_frame_name found;
+  fixture f;
+  uint32_t one, two;
+
+  open_tables(&f, &sp_mem_default);
+  one = intern(&f, SP_FRAME_RUNTIME, 0, 10, 5);
+  two = intern(&f, SP_FRAME_RUNTIME, 0, 11, 5);
+  CHECK_EQUAL(sp_frame_table_name_get(&f.frames, &known, &found),
+              SPANPROF_ERR_STATE);
+  sp_frame_table_name_set(&f.frames, &known, &name);
+  sp_frame_table_name_set(
+      &f.frames, &known,
+      &(sp_frame_name){.function = "x", .function_bytes = 1});
+  sp_frame_table_name_set(&f.frames, &nameless, &(sp_frame_name){0});
+  sp_frame_table_name_set(&f.frames, &other, &name);
+  CHECK_EQUAL(sp_frame_table_name_get(&f.frames, &known, &found), SPANPROF_OK);
+  CHECK_EQUAL(found.function_bytes, 3);
+  CHECK(memcmp(found.function, "one", 3) == 0);
+  CHECK_EQUAL(found.file_bytes, 4);
+  CHECK(memcmp(found.file, "b.rb", 4) == 0);
+  CHECK_EQUAL(found.line, 7);
+  CHECK_EQUAL(found.start_line, 6);
+  CHECK_EQUAL(sp_frame_table_name_get(&f.frames, &nameless, &found),
+              SPANPROF_OK);
+  CHECK(!found.function);
+  CHECK_EQUAL(sp_frame_table_name_get(&f.frames, &other, &found),
+              SPANPROF_ERR_STATE);
+  CHECK_EQUAL(sp_frame_table_name(&f.frames, &f.namer), SPANPROF_OK);
+  CHECK_EQUAL(f.told.asked, 0);
+  check_name(&f, one, "one");
+  check_name(&f, two, "(unknown)");
+  close_tables(&f);
+}
+
 static void nameless_native_frames_show_where_they_are(void) {
   fixture f;
   uint32_t mapped, loose;
@@ -247,6 +327,9 @@ static void every_allocation_may_fail(void) {
 }
 
 static const check_test tests[] = {
+    {"frames_without_a_name_are_visited_once",
+     frames_without_a_name_are_visited_once},
+    {"a_name_is_set_once_and_found_again", a_name_is_set_once_and_found_again},
     {"every_part_of_a_frame_tells_it_apart",
      every_part_of_a_frame_tells_it_apart},
     {"numbers_stay_as_the_table_grows", numbers_stay_as_the_table_grows},

@@ -56,153 +56,112 @@ static spanprof_runtime toy(void (*want_names)(void *)) {
                             .eval_range_count = 2};
 }
 
-static void note(uint64_t code, uint32_t offset) {
-  spanprof_frame frame = {.code = code, .offset = offset};
-
-  sp_runtime_note(&frame);
-}
-
-static spanprof_status name_of(uint64_t code, uint32_t offset,
-                               sp_frame_name *out) {
+static spanprof_status add(uint64_t code, uint32_t offset) {
   sp_frame frame = {.kind = SP_FRAME_RUNTIME, .code = code, .position = offset};
 
-  return sp_runtime_name(&frame, out);
+  return sp_runtime_names_add(&frame);
 }
 
-static void frames_are_named_once_at_first_sight(void) {
-  spanprof_runtime runtime = toy(NULL);
-  sp_frame_name name;
-  int i;
+/* Counts the names in *data, and checks each. */
+static void name_check(void *data, const sp_frame *frame,
+                       const sp_frame_name *name) {
+  char text[32];
 
-  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
-  for (i = 0; i < 3; i++)
-    note(7, 42);
-  CHECK_EQUAL(resolved, 1);
-  CHECK_EQUAL(name_of(7, 42, &name), SPANPROF_OK);
-  CHECK_TEXT(name.function, "function7");
-  CHECK_TEXT(name.file, "file.toy");
-  CHECK_EQUAL(name.line, 42);
-  CHECK_EQUAL(name_of(7, 43, &name), SPANPROF_ERR_STATE);
-  spanprof_runtime_unregister();
+  ++*(int *)data;
+  CHECK_EQUAL(frame->kind, SP_FRAME_RUNTIME);
+  if (frame->code == 13) {
+    CHECK(!name->function);
+    return;
+  }
+  snprintf(text, sizeof text, "%s%d",
+           frame->code == 14 && frame->position % 2 ? "odd" : "function",
+           (int)frame->code);
+  CHECK_EQUAL(name->function_bytes, strlen(text));
+  CHECK(memcmp(name->function, text, strlen(text)) == 0);
+  CHECK_EQUAL(name->file_bytes, 8);
+  CHECK(memcmp(name->file, "file.toy", 8) == 0);
+  CHECK_EQUAL(name->line,
+              frame->position <= INT32_MAX ? (int64_t)frame->position : 0);
+  CHECK_EQUAL(name->start_line, 1);
 }
 
-static void check_name(uint64_t code, uint32_t offset, const char *function,
-                       int64_t line) {
-  sp_frame_name name;
+/* How many names have arrived. */
+static int take(void) {
+  int count = 0;
 
-  CHECK_EQUAL(name_of(code, offset, &name), SPANPROF_OK);
-  CHECK_TEXT(name.function, function);
-  CHECK_TEXT(name.file, "file.toy");
-  CHECK_EQUAL(name.line, line);
-  CHECK_EQUAL(name.start_line, 1);
+  sp_runtime_names_take(name_check, &count);
+  return count;
 }
 
-static void each_offset_has_the_name_it_was_given(void) {
+static size_t waiting(void) {
+  int count = 0;
+  size_t left = sp_runtime_names_take(name_check, &count);
+
+  CHECK_EQUAL(count, 0);
+  return left;
+}
+
+static void each_frame_gets_its_name_once(void) {
   spanprof_runtime runtime = toy(NULL);
   uint32_t offset;
 
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   for (offset = 1; offset < 1000; offset++) {
-    note(14, offset);
-    note(15, offset);
+    CHECK_EQUAL(add(14, offset), SPANPROF_OK);
+    CHECK_EQUAL(add(15, offset), SPANPROF_OK);
   }
-  note(16, UINT32_MAX);
-  note(16, 1);
-  note(15, UINT32_MAX);
-  for (offset = 1; offset < 1000; offset++) {
-    check_name(14, offset, offset % 2 ? "odd14" : "function14", offset);
-    check_name(15, offset, "function15", offset);
-  }
-  check_name(16, 1, "function16", 1);
-  check_name(16, UINT32_MAX, "function16", 0);
-  spanprof_runtime_unregister();
-}
-
-static void a_frame_without_a_name_is_not_asked_for_again(void) {
-  spanprof_runtime runtime = toy(NULL);
-  sp_frame_name name;
-
-  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
-  note(13, 1);
-  note(13, 1);
-  CHECK_EQUAL(resolved, 1);
-  CHECK_EQUAL(name_of(13, 1, &name), SPANPROF_OK);
-  CHECK(!name.function);
+  CHECK_EQUAL(add(16, UINT32_MAX), SPANPROF_OK);
+  CHECK_EQUAL(add(13, 1), SPANPROF_OK);
+  CHECK_EQUAL(take(), 2000);
+  CHECK_EQUAL(resolved, 2000);
+  CHECK_EQUAL(take(), 0);
+  CHECK_EQUAL(add(13, 2), SPANPROF_OK);
+  CHECK_EQUAL(take(), 1);
+  CHECK_EQUAL(resolved, 2001);
   spanprof_runtime_unregister();
 }
 
 static void names_wait_for_the_runtimes_own_thread(void) {
   spanprof_runtime runtime = toy(want);
-  sp_frame_name name;
   uint64_t i;
 
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  sp_runtime_names_request();
+  CHECK_EQUAL(wanted, 0);
   for (i = 100; i < 1100; i++)
-    note(i, 0);
+    CHECK_EQUAL(add(i, 0), SPANPROF_OK);
+  CHECK_EQUAL(waiting(), 1000);
   CHECK_EQUAL(resolved, 0);
-  CHECK_EQUAL(name_of(100, 0, &name), SPANPROF_ERR_STATE);
-  CHECK_EQUAL(sp_runtime_request(), 1000);
+  sp_runtime_names_request();
   CHECK_EQUAL(wanted, 1);
   CHECK_EQUAL(spanprof_runtime_resolve(400), 600);
+  CHECK_EQUAL(take(), 400);
+  CHECK_EQUAL(waiting(), 600);
   CHECK_EQUAL(spanprof_runtime_resolve(SIZE_MAX), 0);
   CHECK_EQUAL(resolved, 1000);
-  for (i = 100; i < 1100; i++)
-    CHECK_EQUAL(name_of(i, 0, &name), SPANPROF_OK);
-  CHECK_EQUAL(sp_runtime_request(), 0);
+  CHECK_EQUAL(take(), 600);
+  sp_runtime_names_request();
   CHECK_EQUAL(wanted, 1);
   spanprof_runtime_unregister();
   CHECK_EQUAL(spanprof_runtime_resolve(1), 0);
 }
 
-static void note_many(uint64_t from, uint64_t count) {
-  uint64_t i;
-
-  for (i = from; i < from + count; i++)
-    note(i, 1);
-}
-
-static void names_of_frames_long_unseen_are_asked_for_again(void) {
-  spanprof_runtime runtime = toy(NULL);
-  sp_frame_name name;
-
-  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
-  note_many(100, 3000); /* and as many entries for the codes themselves */
-  sp_runtime_names_age();
-  note_many(10000, 3000);
-  sp_runtime_names_age();
-  note_many(20000, 6000);
-  note(100, 1);
-  note(101, 2);
-  CHECK_EQUAL(resolved, 12001);
-  sp_runtime_names_age();
-  CHECK_EQUAL(name_of(102, 1, &name), SPANPROF_ERR_STATE);
-  CHECK_EQUAL(name_of(101, 1, &name), SPANPROF_ERR_STATE);
-  check_name(100, 1, "function100", 1);
-  check_name(101, 2, "function101", 2);
-  check_name(10000, 1, "function10000", 1);
-  check_name(25999, 1, "function25999", 1);
-  note_many(10000, 3000);
-  note_many(20000, 6000);
-  CHECK_EQUAL(resolved, 12001);
-  note_many(100, 3000);
-  CHECK_EQUAL(resolved, 12001 + 2999);
-  check_name(101, 1, "function101", 1);
-  check_name(102, 1, "function102", 1);
-  spanprof_runtime_unregister();
-}
-
-static void frames_that_wait_for_a_name_do_not_age(void) {
+static void a_queue_is_of_one_registration(void) {
   spanprof_runtime runtime = toy(want);
-  int i;
 
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
-  note_many(100, 9000);
-  for (i = 0; i < 5; i++)
-    sp_runtime_names_age();
-  CHECK_EQUAL(sp_runtime_request(), 9000);
-  CHECK_EQUAL(spanprof_runtime_resolve(SIZE_MAX), 0);
-  check_name(100, 1, "function100", 1);
-  check_name(9099, 1, "function9099", 1);
+  CHECK_EQUAL(add(7, 1), SPANPROF_OK);
+  CHECK_EQUAL(add(7, 2), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_runtime_resolve(1), 1);
+  spanprof_runtime_unregister();
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  CHECK_EQUAL(waiting(), 0);
+  CHECK_EQUAL(add(7, 3), SPANPROF_OK);
+  CHECK_EQUAL(add(7, 4), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_runtime_resolve(1), 1);
+  sp_runtime_names_forget();
+  CHECK_EQUAL(waiting(), 0);
+  CHECK_EQUAL(spanprof_runtime_resolve(1), 0);
   spanprof_runtime_unregister();
 }
 
@@ -325,19 +284,23 @@ static void many_ranges_are_found_in_any_order(void) {
   spanprof_runtime_unregister();
 }
 
+static void name_check_known(void *data, const sp_frame *frame,
+                             const sp_frame_name *name) {
+  if (name->function)
+    name_check(data, frame, name);
+}
+
 static void names_without_memory(const sp_mem *mem) {
   spanprof_runtime runtime = toy(NULL);
-  sp_frame_name name;
+  int count = 0;
   uint32_t i;
 
   sp_runtime_names_reset(mem);
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
   for (i = 0; i < 400; i++)
-    note(14, i);
-  /* What is named is named right; the rest is not known, or has no name. */
-  for (i = 0; i < 400; i++)
-    if (!name_of(14, i, &name) && name.function)
-      check_name(14, i, i % 2 ? "odd14" : "function14", i);
+    add(14, i);
+  sp_runtime_names_take(name_check_known, &count);
+  CHECK(count <= 400);
   spanprof_runtime_unregister();
   sp_runtime_names_reset(NULL);
 }
@@ -357,9 +320,10 @@ static spanprof_status resolve_hanging(void *data, const spanprof_frame *frame,
   return SPANPROF_ERR_STATE;
 }
 
-static void *note_run(void *data) {
+static void *take_run(void *data) {
   (void)data;
-  note(77, 0);
+  CHECK_EQUAL(add(77, 0), SPANPROF_OK);
+  sp_runtime_names_take(name_check_known, NULL);
   return NULL;
 }
 
@@ -371,7 +335,7 @@ static void a_callback_that_hangs_holds_no_unregistering_for_ever(void) {
   hanging = false;
   runtime.resolve = resolve_hanging;
   CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
-  CHECK_EQUAL(pthread_create(&thread, NULL, note_run, NULL), 0);
+  CHECK_EQUAL(pthread_create(&thread, NULL, take_run, NULL), 0);
   while (!hanging)
     sched_yield();
   spanprof_runtime_unregister();
@@ -385,20 +349,12 @@ static void a_callback_that_hangs_holds_no_unregistering_for_ever(void) {
 static const check_test tests[] = {
     {"a_callback_that_hangs_holds_no_unregistering_for_ever",
      a_callback_that_hangs_holds_no_unregistering_for_ever},
-    {"frames_are_named_once_at_first_sight",
-     frames_are_named_once_at_first_sight},
-    {"each_offset_has_the_name_it_was_given",
-     each_offset_has_the_name_it_was_given},
-    {"a_frame_without_a_name_is_not_asked_for_again",
-     a_frame_without_a_name_is_not_asked_for_again},
+    {"each_frame_gets_its_name_once", each_frame_gets_its_name_once},
+    {"a_queue_is_of_one_registration", a_queue_is_of_one_registration},
     {"names_wait_for_the_runtimes_own_thread",
      names_wait_for_the_runtimes_own_thread},
     {"without_memory_frames_have_no_names",
      without_memory_frames_have_no_names},
-    {"names_of_frames_long_unseen_are_asked_for_again",
-     names_of_frames_long_unseen_are_asked_for_again},
-    {"frames_that_wait_for_a_name_do_not_age",
-     frames_that_wait_for_a_name_do_not_age},
     {"there_is_one_runtime_at_a_time", there_is_one_runtime_at_a_time},
     {"ranges_are_half_open", ranges_are_half_open},
     {"ranges_come_while_registered", ranges_come_while_registered},

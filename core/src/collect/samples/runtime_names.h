@@ -1,40 +1,44 @@
-/* The names of the frames that the language runtime's walker wrote.
+/* The queue of language frames that wait for their names.
  *
- * Protocol: names are looked up by the collector; where the runtime wants to be
- * asked from a thread of its own, frames wait until that thread calls
- * spanprof_runtime_resolve(). Names are kept as long as the runtime they are of
- * is the last that was registered, so that frames it walked can be named after
- * it went. The runtime is called without the lock. */
+ * Protocol: the collector adds the frames that are new to a profile, and later
+ * takes their names, which the profile keeps. In between, the runtime's
+ * `resolve` is called for each frame: at once and by the collector, or, where
+ * the runtime has `want_names`, by the threads that call
+ * spanprof_runtime_resolve(). The lock guards the queue. `resolve` is called
+ * without it. */
 #ifndef SP_RUNTIME_NAMES_H
 #define SP_RUNTIME_NAMES_H
 
 #include <spanprof/runtime.h>
 
-#include "profile/profile.h"
+#include "profile/tables/frame.h"
+#include "util/memory/mem.h"
 
-/* Take note of a frame at its first sight, so that it is named soon.
+/* Called with the name of a frame, or without a function if the runtime has no
+ * name for it. The texts are valid during the call. */
+typedef void sp_runtime_named_fn(void *data, const sp_frame *frame,
+                                 const sp_frame_name *name);
+
+/* Add a frame to the queue. SPANPROF_ERR_NOMEM. Collector only. */
+spanprof_status sp_runtime_names_add(const sp_frame *frame);
+
+/* Pass on the names that have arrived and remove their frames. Returns how many
+ * frames wait, or 0 if there is no runtime. Collector only. */
+size_t sp_runtime_names_take(sp_runtime_named_fn *fn, void *data);
+
+/* Call the runtime's `want_names` if frames wait. */
+void sp_runtime_names_request(void);
+
+/* Empty the queue. Frames that still have no name can be added again.
  * Collector only. */
-void sp_runtime_note(const spanprof_frame *frame);
-
-/* Name of a frame; valid until the next call. SPANPROF_ERR_STATE: not known
- * yet. Collector only. */
-spanprof_status sp_runtime_name(const sp_frame *frame, sp_frame_name *out);
-
-/* A window was handed on, and no frame is in use that was noted before it
- * began. Of many names, forget those of frames that were in none of the last
- * two windows: a runtime may have new numbers for the same code. Collector
- * only. */
-void sp_runtime_names_age(void);
-
-/* Ask the runtime for the names that wait; returns how many still do. */
-size_t sp_runtime_request(void);
+void sp_runtime_names_forget(void);
 
 /* Around a fork. */
 void sp_runtime_names_before_fork(void);
 void sp_runtime_names_after_fork(bool child);
 
-/* For tests that fail allocations: forget every name, and allocate from `mem`
- * (NULL: the C library) from now on. */
+/* For tests that fail allocations: empty the queue, and allocate from `mem`
+ * (NULL: sp_mem_paged) from now on. */
 void sp_runtime_names_reset(const sp_mem *mem);
 
 #endif

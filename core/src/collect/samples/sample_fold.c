@@ -79,13 +79,49 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
   return SPANPROF_OK;
 }
 
+/* The window receives all samples, so recordings find its names. */
 static spanprof_status fold_name(void *data, const sp_frame *frame,
                                  sp_frame_name *out) {
   sp_fold *fold = data;
 
   if (frame->kind == SP_FRAME_RUNTIME)
-    return sp_runtime_name(frame, out);
+    return sp_frame_table_name_get(sp_profile_frames(fold->window->profile),
+                                   frame, out);
   return native_name(fold->unwinder, frame, out);
+}
+
+static spanprof_status name_request(void *data, const sp_frame *frame) {
+  (void)data;
+  return sp_runtime_names_add(frame);
+}
+
+/* A full window does not have every frame of a recording. */
+static spanprof_status recording_name_request(void *data,
+                                              const sp_frame *frame) {
+  const sp_sink *window = data;
+
+  if (sp_frame_table_find(sp_profile_frames(window->profile), frame))
+    return SPANPROF_OK;
+  return sp_runtime_names_add(frame);
+}
+
+static void name_set(void *data, const sp_frame *frame,
+                     const sp_frame_name *name) {
+  const sp_fold *fold = data;
+  sp_sink *sink;
+
+  for (sink = fold->window; sink; sink = sink->next_open)
+    sp_frame_table_name_set(sp_profile_frames(sink->profile), frame, name);
+}
+
+size_t sp_fold_name_frames(sp_fold *fold) {
+  sp_sink *sink = fold->window;
+
+  sp_frame_table_unnamed(sp_profile_frames(sink->profile), name_request, NULL);
+  while ((sink = sink->next_open))
+    sp_frame_table_unnamed(sp_profile_frames(sink->profile),
+                           recording_name_request, fold->window);
+  return sp_runtime_names_take(name_set, fold);
 }
 
 spanprof_status sp_fold_new(sp_fold **out, const sp_mem *mem,
@@ -124,52 +160,56 @@ spanprof_status sp_fold_open(sp_fold *fold, const sp_wanted *wanted,
 
   if (st)
     return st;
-  if (!sp_sink_is_marked(*out)) {
-    (*out)->next = fold->sinks;
-    fold->sinks = *out;
-    return SPANPROF_OK;
-  }
-  st = sp_mark_table_add(&fold->marks, fold->mem,
-                         &(sp_mark_entry){.mark = wanted->mark,
-                                          .outer = wanted->outer,
-                                          .sink = *out});
+  if (sp_sink_is_marked(*out))
+    st = sp_mark_table_add(&fold->marks, fold->mem,
+                           &(sp_mark_entry){.mark = wanted->mark,
+                                            .outer = wanted->outer,
+                                            .sink = *out});
   if (st) {
     sp_sink_free(*out);
     *out = NULL;
+    return st;
   }
-  return st;
+  (*out)->next_open = fold->window->next_open;
+  fold->window->next_open = *out;
+  if (!sp_sink_is_marked(*out)) {
+    (*out)->next = fold->sinks;
+    fold->sinks = *out;
+  }
+  return SPANPROF_OK;
 }
 
 void sp_fold_close(sp_fold *fold, sp_sink *sink) {
-  sp_sink **at = &fold->sinks;
+  sp_sink **at = &fold->window->next_open;
 
+  while (*at != sink)
+    at = &(*at)->next_open;
+  *at = sink->next_open;
   if (sp_sink_is_marked(sink)) {
     sp_mark_table_end(&fold->marks, sink->wanted.mark);
     return;
   }
-  while (*at != sink)
-    at = &(*at)->next;
+  for (at = &fold->sinks; *at != sink; at = &(*at)->next)
+    continue;
   *at = sink->next;
 }
 
 void sp_fold_close_all(sp_fold *fold) {
-  sp_sink *sink, *next;
-  size_t i;
+  sp_sink *sink;
 
-  for (sink = fold->sinks; sink; sink = next) {
-    next = sink->next;
+  while ((sink = fold->window->next_open)) {
+    fold->window->next_open = sink->next_open;
     sp_sink_free(sink);
   }
   fold->sinks = NULL;
-  for (i = 0; i < fold->marks.count; i++)
-    sp_sink_free(fold->marks.entries[i].sink);
   sp_mark_table_dispose(&fold->marks, fold->mem);
 }
 
 void sp_fold_free(sp_fold *fold) {
   if (!fold)
     return;
-  sp_fold_close_all(fold);
+  if (fold->window)
+    sp_fold_close_all(fold);
   sp_sink_free(fold->window);
   sp_unwinder_free(fold->unwinder);
   sp_mem_free(fold->mem, fold);
@@ -183,7 +223,19 @@ void sp_fold_scan(sp_fold *fold) {
   sp_unwinder_scan(fold->unwinder);
 }
 
+/* The window may drop its names, which recordings may need. */
+static void names_restart(sp_fold *fold) {
+  sp_sink *sink;
+
+  for (sink = fold->window->next_open; sink; sink = sink->next_open)
+    sp_profile_name(sink->profile);
+  for (sink = fold->window; sink; sink = sink->next_open)
+    sp_frame_table_restart(sp_profile_frames(sink->profile));
+  sp_runtime_names_forget();
+}
+
 void sp_fold_reset(sp_fold *fold) {
+  names_restart(fold);
   sp_unwinder_close_files(fold->unwinder);
   sp_readable_forget(&fold->readable);
   sp_sink_reset(fold->window);
@@ -277,7 +329,7 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
                           .walk_cut = sample->flags & SP_SAMPLE_WALK_CUT,
                           .native = fold->native,
                           .evaluates = fold->evaluates};
-  size_t count, i;
+  size_t count;
   sp_note note;
   bool cut;
 
@@ -291,8 +343,6 @@ static size_t stack_fold(sp_fold *fold, const sp_sample *sample) {
     input.native_count =
         native_sort(fold, stack_unwind(fold, sample, raw + sample->frame_count,
                                        &input.native_whole));
-  for (i = 0; i < sample->frame_count; i++)
-    sp_runtime_note(&walked[i]);
   count = sp_merge(&input, fold->frames, FOLD_FRAMES_MAX);
   if (!fold->full_native_stacks)
     count = sp_readable_stack(&fold->readable, fold->frames, count);

@@ -21,6 +21,10 @@ void sp_fold_scan(sp_fold *fold);
  * the window's sink is counted as dropped. */
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample);
 
+/* Request and set names of language frames; returns how many frames wait for
+ * one. */
+size_t sp_fold_name_frames(sp_fold *fold);
+
 /* Forget the window's samples, and let their spans go. */
 void sp_fold_reset(sp_fold *fold);
 

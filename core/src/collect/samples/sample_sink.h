@@ -19,7 +19,8 @@ typedef struct sp_wanted {
 } sp_wanted;
 
 typedef struct sp_sink {
-  struct sp_sink *next; /* in the list of sinks without a mark */
+  struct sp_sink *next;      /* in the list of sinks without a mark */
+  struct sp_sink *next_open; /* in the list of all, the window first */
   const sp_mem *mem;
   sp_wanted wanted;
   sp_profile *profile;

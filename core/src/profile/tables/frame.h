@@ -42,6 +42,11 @@ typedef struct sp_frame {
   uint64_t position;
 } sp_frame;
 
+static inline bool sp_frame_equal(const sp_frame *a, const sp_frame *b) {
+  return a->code == b->code && a->position == b->position &&
+         a->module == b->module && a->kind == b->kind;
+}
+
 typedef struct sp_mapping_view {
   const char *path;
   const char *build_id;

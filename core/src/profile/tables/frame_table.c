@@ -32,17 +32,33 @@ static uint64_t frame_table_hash(const sp_frame *frame) {
                      ((uint64_t)frame->module << 32) | frame->kind);
 }
 
+/* The number of the frame, or SP_INDEX_NONE. */
+static uint32_t frame_table_number(const sp_frame_table *table,
+                                   const sp_frame *frame, uint64_t hash) {
+  uint32_t at, number = sp_index_first(&table->location_index, hash, &at);
+
+  while (number != SP_INDEX_NONE &&
+         !sp_frame_equal(&table->locations[number].frame, frame))
+    number = sp_index_next(&table->location_index, hash, &at);
+  return number;
+}
+
+const sp_location *sp_frame_table_find(const sp_frame_table *table,
+                                       const sp_frame *frame) {
+  const uint32_t number =
+      frame_table_number(table, frame, frame_table_hash(frame));
+
+  return number == SP_INDEX_NONE ? NULL : &table->locations[number];
+}
+
 spanprof_status sp_frame_table_intern(sp_frame_table *table,
                                       const sp_frame *frame, uint32_t *out) {
   const uint64_t hash = frame_table_hash(frame);
   spanprof_status st;
-  uint32_t at;
 
-  for (*out = sp_index_first(&table->location_index, hash, &at);
-       *out != SP_INDEX_NONE;
-       *out = sp_index_next(&table->location_index, hash, &at))
-    if (sp_frame_equal(&table->locations[*out].frame, frame))
-      return SPANPROF_OK;
+  *out = frame_table_number(table, frame, hash);
+  if (*out != SP_INDEX_NONE)
+    return SPANPROF_OK;
   st = sp_index_reserve(&table->location_index, table->mem);
   if (!st)
     st = sp_mem_reserve(table->mem, (void **)&table->locations,
@@ -178,6 +194,19 @@ static spanprof_status frame_table_name_address(sp_frame_table *table,
   return frame_table_function_named(table, name, out);
 }
 
+/* Make the functions that stand for frames without a name. */
+static spanprof_status frame_table_unknown(sp_frame_table *table) {
+  spanprof_status st = SPANPROF_OK;
+
+  if (!table->unknown_native)
+    st = frame_table_function_named(table, frame_unknown_native,
+                                    &table->unknown_native);
+  if (!st && !table->unknown_runtime)
+    st = frame_table_function_named(table, frame_unknown_runtime,
+                                    &table->unknown_runtime);
+  return st;
+}
+
 static spanprof_status frame_table_name_known(sp_frame_table *table,
                                               sp_location *location,
                                               const sp_frame_name *known) {
@@ -216,6 +245,51 @@ static spanprof_status frame_table_name_known(sp_frame_table *table,
   return SPANPROF_OK;
 }
 
+void sp_frame_table_unnamed(sp_frame_table *table, sp_frame_fn *fn,
+                            void *data) {
+  for (; table->visited < table->location_count; table->visited++) {
+    const sp_location *location = &table->locations[table->visited];
+
+    if (location->frame.kind == SP_FRAME_RUNTIME && !location->function &&
+        fn(data, &location->frame))
+      return;
+  }
+}
+
+void sp_frame_table_restart(sp_frame_table *table) {
+  table->visited = table->unnamed;
+}
+
+void sp_frame_table_name_set(sp_frame_table *table, const sp_frame *frame,
+                             const sp_frame_name *name) {
+  const uint32_t number =
+      frame_table_number(table, frame, frame_table_hash(frame));
+
+  if (number != SP_INDEX_NONE && !table->locations[number].function &&
+      !frame_table_unknown(table))
+    frame_table_name_known(table, &table->locations[number], name);
+}
+
+spanprof_status sp_frame_table_name_get(const sp_frame_table *table,
+                                        const sp_frame *frame,
+                                        sp_frame_name *out) {
+  const sp_location *location = sp_frame_table_find(table, frame);
+  const sp_function *function;
+
+  *out = (sp_frame_name){0};
+  if (!location || !location->function)
+    return SPANPROF_ERR_STATE;
+  if (location->function == table->unknown_runtime)
+    return SPANPROF_OK;
+  function = &table->functions[location->function - 1];
+  out->function =
+      sp_name_table_get(table->names, function->name, &out->function_bytes);
+  out->file = sp_name_table_get(table->names, function->file, &out->file_bytes);
+  out->start_line = function->start_line;
+  out->line = location->line;
+  return SPANPROF_OK;
+}
+
 static spanprof_status frame_table_name_one(sp_frame_table *table,
                                             const sp_namer *namer,
                                             sp_location *location) {
@@ -235,16 +309,10 @@ static spanprof_status frame_table_name_one(sp_frame_table *table,
 
 spanprof_status sp_frame_table_name(sp_frame_table *table,
                                     const sp_namer *namer) {
+  spanprof_status st = frame_table_unknown(table);
   bool waiting = false;
-  spanprof_status st = SPANPROF_OK;
   uint32_t i;
 
-  if (!table->unknown_native)
-    st = frame_table_function_named(table, frame_unknown_native,
-                                    &table->unknown_native);
-  if (!st && !table->unknown_runtime)
-    st = frame_table_function_named(table, frame_unknown_runtime,
-                                    &table->unknown_runtime);
   if (st)
     return st;
   for (i = table->unnamed; i < table->location_count; i++) {

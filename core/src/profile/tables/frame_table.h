@@ -45,6 +45,7 @@ typedef struct sp_frame_table {
   uint32_t main_mapping;   /* plus 1; 0: not seen */
   uint32_t last_mapping;   /* where the search starts */
   uint32_t unnamed;        /* locations before this one are named */
+  uint32_t visited;        /* where sp_frame_table_unnamed() goes on */
   uint32_t unknown_native; /* functions for what has no name */
   uint32_t unknown_runtime;
 } sp_frame_table;
@@ -58,16 +59,31 @@ void sp_frame_table_dispose(sp_frame_table *table);
 spanprof_status sp_frame_table_intern(sp_frame_table *table,
                                       const sp_frame *frame, uint32_t *out);
 
-static inline bool sp_frame_equal(const sp_frame *a, const sp_frame *b) {
-  return a->code == b->code && a->position == b->position &&
-         a->module == b->module && a->kind == b->kind;
-}
+/* The location of a frame, or NULL. */
+const sp_location *sp_frame_table_find(const sp_frame_table *table,
+                                       const sp_frame *frame);
 
-/* Name what is not named yet, each frame once; those the namer does not know
- * yet (SPANPROF_ERR_STATE), or for whose name there is no memory, are asked for
- * again at the next call, and shown as unknown till then. A runtime's frame
- * without a name is counted in frames_unnamed, each time it is asked for.
- * SPANPROF_ERR_NOMEM: not even the unknown have a name. */
+/* Call `fn` once for each runtime frame without a name. The next call goes on
+ * after the last success, or, after sp_frame_table_restart(), at the start. */
+typedef spanprof_status sp_frame_fn(void *data, const sp_frame *frame);
+void sp_frame_table_unnamed(sp_frame_table *table, sp_frame_fn *fn, void *data);
+void sp_frame_table_restart(sp_frame_table *table);
+
+/* Set the name of a frame that has none and is in the table. */
+void sp_frame_table_name_set(sp_frame_table *table, const sp_frame *frame,
+                             const sp_frame_name *name);
+
+/* Get the name of a frame from the table. Its texts are valid until the table
+ * gets another one. SPANPROF_ERR_STATE: it has none. */
+spanprof_status sp_frame_table_name_get(const sp_frame_table *table,
+                                        const sp_frame *frame,
+                                        sp_frame_name *out);
+
+/* Name the frames without a name. The namer is called again next time for those
+ * that it does not know yet (SPANPROF_ERR_STATE), or for whose name there is no
+ * memory. Until then they are shown as unknown. A runtime's frame without a
+ * name is counted in frames_unnamed each time. SPANPROF_ERR_NOMEM: not even the
+ * unknown have a name. */
 spanprof_status sp_frame_table_name(sp_frame_table *table,
                                     const sp_namer *namer);
 
