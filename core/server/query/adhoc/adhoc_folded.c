@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "adhoc_lines.h"
 #include "server/model/sum.h"
+#include "server/model/text_lines.h"
 #include "server/query/selector/matcher_list.h"
 
 #define FOLDED_DEPTH_MAX  4096
@@ -16,13 +16,13 @@ typedef struct folded_number {
 } folded_number;
 
 typedef struct folded_line {
-  sp_adhoc_line stack;
+  sp_text_line stack;
   folded_number numbers[2]; /* in the order of the line */
   size_t number_count;
 } folded_line;
 
 /* Remove a number and the blanks before it from the end of a line. */
-static bool folded_take_number(sp_adhoc_line *line, folded_number *out) {
+static bool folded_take_number(sp_text_line *line, folded_number *out) {
   const char *at = line->at + line->size, *digits;
   bool point = false;
 
@@ -34,9 +34,9 @@ static bool folded_take_number(sp_adhoc_line *line, folded_number *out) {
   }
   digits = at;
   if (digits == out->end || *digits == '.' || out->end[-1] == '.' ||
-      digits == line->at || !sp_adhoc_is_blank(digits[-1]))
+      digits == line->at || !sp_text_is_blank(digits[-1]))
     return false;
-  while (at > line->at && sp_adhoc_is_blank(at[-1]))
+  while (at > line->at && sp_text_is_blank(at[-1]))
     at--;
   out->at = digits;
   line->size = (size_t)(at - line->at);
@@ -45,7 +45,7 @@ static bool folded_take_number(sp_adhoc_line *line, folded_number *out) {
 
 /* Split a line into the stack and at most `numbers_max` numbers. No numbers: it
  * is not a stack. */
-static void folded_split(sp_adhoc_line line, size_t numbers_max,
+static void folded_split(sp_text_line line, size_t numbers_max,
                          folded_line *out) {
   folded_number number;
 
@@ -59,11 +59,11 @@ static void folded_split(sp_adhoc_line line, size_t numbers_max,
 }
 
 /* The next line that is neither empty nor a comment. */
-static bool folded_next(const char **at, const char *end, sp_adhoc_line *line,
+static bool folded_next(const char **at, const char *end, sp_text_line *line,
                         size_t *number) {
-  while (sp_adhoc_next_line(at, end, line)) {
+  while (sp_text_next_line(at, end, line)) {
     ++*number;
-    while (line->size && sp_adhoc_is_blank(line->at[line->size - 1]))
+    while (line->size && sp_text_is_blank(line->at[line->size - 1]))
       line->size--;
     if (line->size && line->at[0] != '#')
       return true;
@@ -90,7 +90,7 @@ static bool folded_is_name(const char *name) {
 bool sp_adhoc_folded_is(const char *name, const char *text, size_t size) {
   size_t seen = 0, stacks = 0, callers = 0, number = 0;
   const char *end = text + size;
-  sp_adhoc_line line;
+  sp_text_line line;
   folded_line split;
 
   while (seen < FOLDED_LINES_MAX && folded_next(&text, end, &line, &number)) {
@@ -119,7 +119,7 @@ static spanprof_status folded_look(folded_reading *reading, const char *text,
                                    const char *end) {
   const char *at;
   size_t number = 0, i, pass;
-  sp_adhoc_line line;
+  sp_text_line line;
   folded_line split;
 
   reading->number_count = 2;
@@ -241,7 +241,7 @@ spanprof_status sp_adhoc_folded_read(sp_adhoc_profile *out, sp_arena *arena,
   folded_reading reading = {
       .arena = arena, .tree = tree, .side = side, .fault = fault};
   const char *end = text + size;
-  sp_adhoc_line line;
+  sp_text_line line;
   folded_line split;
   size_t number = 0;
   spanprof_status st = folded_look(&reading, text, end);

@@ -3,16 +3,16 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "adhoc_lines.h"
 #include "profile/tables/module_name.h"
 #include "server/model/sum.h"
+#include "server/model/text_lines.h"
 #include "server/query/selector/matcher_list.h"
 #include "util/text/number.h"
 
 #define PERF_DEPTH_MAX  1024 /* deeper stacks lose their outermost frames */
 #define PERF_EVENTS_MAX 64   /* further events are skipped */
 
-typedef sp_adhoc_line perf_text;
+typedef sp_text_line perf_text;
 
 /* "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:u: 7f12 f+0x1 (/x)" */
 typedef struct perf_head {
@@ -45,7 +45,7 @@ static bool perf_is_digits(const char *at, size_t size) {
 }
 
 static void perf_skip_blanks(perf_text *text) {
-  while (text->size && sp_adhoc_is_blank(*text->at))
+  while (text->size && sp_text_is_blank(*text->at))
     text->at++, text->size--;
 }
 
@@ -55,7 +55,7 @@ static perf_text perf_word(perf_text *rest) {
 
   perf_skip_blanks(rest);
   word.at = rest->at;
-  while (rest->size && !sp_adhoc_is_blank(*rest->at))
+  while (rest->size && !sp_text_is_blank(*rest->at))
     rest->at++, rest->size--;
   word.size = (size_t)(rest->at - word.at);
   return word;
@@ -127,7 +127,7 @@ static bool perf_take_event(perf_text rest, perf_head *out) {
 /* Parse a header line. The command may contain blanks and numbers: it ends
  * where a thread's number and an event follow. */
 static bool perf_take_head(perf_text line, perf_head *out) {
-  const bool indented = line.size && sp_adhoc_is_blank(*line.at);
+  const bool indented = line.size && sp_text_is_blank(*line.at);
   perf_text rest = line, word;
   const char *command_end;
 
@@ -170,14 +170,14 @@ bool sp_perf_script_is(const char *text, size_t size) {
   perf_head head;
   bool found = false;
 
-  while (sp_adhoc_next_line(&text, end, &line)) {
+  while (sp_text_next_line(&text, end, &line)) {
     perf_text blanks = line;
 
     perf_skip_blanks(&blanks);
     if (!blanks.size || line.at[0] == '#')
       continue;
     if (found)
-      return sp_adhoc_is_blank(*line.at) && perf_take_frame(line, &frame);
+      return sp_text_is_blank(*line.at) && perf_take_frame(line, &frame);
     if (!perf_take_head(line, &head))
       return false;
     if (head.has_time || perf_take_frame(head.behind, &frame))
@@ -206,7 +206,7 @@ static uint32_t perf_frame(perf_reading *reading, uint32_t parent,
   const char *end = frame.at + frame.size;
   char module[SP_MODULE_NAME_BYTES];
 
-  if (open && open > frame.at && sp_adhoc_is_blank(open[-1]))
+  if (open && open > frame.at && sp_text_is_blank(open[-1]))
     frame.size = (size_t)(open - 1 - frame.at);
   else
     open = end;
@@ -290,7 +290,7 @@ static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
   perf_head head;
   size_t i;
 
-  while (sp_adhoc_next_line(&text, end, &line))
+  while (sp_text_next_line(&text, end, &line))
     if (line.size && line.at[0] != '#' && perf_take_head(line, &head))
       perf_event(reading, head.event);
   out->type_count = reading->event_count;
@@ -327,7 +327,7 @@ spanprof_status sp_perf_script_read(sp_adhoc_profile *out, sp_arena *arena,
   reading->tree = tree;
   reading->side = side;
   st = perf_types(reading, out, text, end, type);
-  while (!st && sp_adhoc_next_line(&text, end, &line))
+  while (!st && sp_text_next_line(&text, end, &line))
     if (!line.size || line.at[0] != '#')
       st = perf_line(reading, line);
   return st ? st : perf_put(reading);

@@ -1,29 +1,10 @@
 #include <stdlib.h>
 
+#include "server/model/text_lines.h"
 #include "stack_text.h"
 #include "util/text/number.h"
 
 #define FOLDED_COUNT_MAX 32 /* digits of a count, with zeros before it */
-
-/* The next line without its end; false: there is none. */
-static bool folded_line(sp_view *rest, sp_view *out) {
-  const char *end;
-
-  if (!rest->size)
-    return false;
-  end = memchr(rest->bytes, '\n', rest->size);
-  *out =
-      sp_view_of(rest->bytes, end ? (size_t)(end - rest->bytes) : rest->size);
-  rest->bytes += out->size + (end != NULL);
-  rest->size -= out->size + (end != NULL);
-  return true;
-}
-
-static sp_view folded_without_cr(sp_view line) {
-  if (line.size && line.bytes[line.size - 1] == '\r')
-    line.size--;
-  return line;
-}
 
 static spanprof_status folded_count(sp_stack_list *list, sp_view text,
                                     int64_t *out) {
@@ -41,34 +22,33 @@ static spanprof_status folded_count(sp_stack_list *list, sp_view text,
 }
 
 spanprof_status sp_stack_folded(sp_stack_list *list, sp_view text) {
+  const char *at = text.bytes, *const end = at + text.size, *space;
   spanprof_status st = SPANPROF_OK;
-  const char *space;
   int64_t value = 0;
-  sp_view line;
-  size_t at;
+  sp_text_line line;
 
-  while (!st && folded_line(&text, &line)) {
-    line = folded_without_cr(line);
-    space = line.size ? memrchr(line.bytes, ' ', line.size) : NULL;
+  while (!st && sp_text_next_line(&at, end, &line)) {
+    space = line.size ? memrchr(line.at, ' ', line.size) : NULL;
     if (!space)
       continue;
-    at = (size_t)(space - line.bytes);
-    st = folded_count(list, sp_view_of(space + 1, line.size - at - 1), &value);
+    st = folded_count(
+        list, sp_view_of(space + 1, (size_t)(line.at + line.size - space - 1)),
+        &value);
     if (!st)
-      st = sp_stack_list_add_key(list, sp_view_of(line.bytes, at),
+      st = sp_stack_list_add_key(list,
+                                 sp_view_of(line.at, (size_t)(space - line.at)),
                                  (uint64_t)value);
   }
   return st;
 }
 
 spanprof_status sp_stack_lines(sp_stack_list *list, sp_view text) {
+  const char *at = text.bytes, *const end = at + text.size;
   spanprof_status st = SPANPROF_OK;
-  sp_view line;
+  sp_text_line line;
 
-  while (!st && folded_line(&text, &line)) {
-    line = folded_without_cr(line);
+  while (!st && sp_text_next_line(&at, end, &line))
     if (line.size)
-      st = sp_stack_list_add_key(list, line, 1);
-  }
+      st = sp_stack_list_add_key(list, sp_view_of(line.at, line.size), 1);
   return st;
 }

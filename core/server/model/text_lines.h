@@ -1,23 +1,23 @@
 /* Lines of a text. */
-#ifndef SP_ADHOC_LINES_H
-#define SP_ADHOC_LINES_H
+#ifndef SP_TEXT_LINES_H
+#define SP_TEXT_LINES_H
 
 #include <string.h>
 
 #include "util/base.h"
 
-typedef struct sp_adhoc_line {
+typedef struct sp_text_line {
   const char *at;
   size_t size; /* without the newline */
-} sp_adhoc_line;
+} sp_text_line;
 
-static inline bool sp_adhoc_is_blank(char c) {
+static inline bool sp_text_is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r';
 }
 
 /* The next line; false at the end. */
-static inline bool sp_adhoc_next_line(const char **at, const char *end,
-                                      sp_adhoc_line *out) {
+static inline bool sp_text_next_line(const char **at, const char *end,
+                                     sp_text_line *out) {
   const char *newline;
 
   if (*at == end)
