@@ -33,12 +33,17 @@ static void want(void *data) {
     spanprof_runtime_resolve(SIZE_MAX);
 }
 
-static sp_fold *open_fold(void) {
+static void register_toy(void) {
   const spanprof_runtime runtime = {.struct_size = sizeof runtime,
                                     .name = "toy",
                                     .walk = walk_nothing,
                                     .resolve = resolve,
                                     .want_names = want};
+
+  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+}
+
+static sp_fold *open_fold(void) {
   static sp_settings settings;
   sp_fold *fold;
 
@@ -46,7 +51,7 @@ static sp_fold *open_fold(void) {
   settings.native_frames = false;
   resolved = 0;
   answers = true;
-  CHECK_EQUAL(spanprof_runtime_register(&runtime), SPANPROF_OK);
+  register_toy();
   CHECK_EQUAL(sp_fold_new(&fold, &sp_mem_default, &settings, 1000),
               SPANPROF_OK);
   return fold;
@@ -147,7 +152,22 @@ static void names_that_did_not_come_are_requested_again(void) {
   close_fold(fold);
 }
 
+static void the_next_runtime_is_asked_within_the_window(void) {
+  sp_fold *fold = open_fold();
+
+  sample(fold, 5);
+  CHECK_EQUAL(sp_fold_name_frames(fold), 1);
+  spanprof_runtime_unregister();
+  register_toy();
+  name(fold);
+  CHECK_EQUAL(resolved, 1);
+  CHECK(named(sp_fold_profile(fold), 5));
+  close_fold(fold);
+}
+
 static const check_test tests[] = {
+    {"the_next_runtime_is_asked_within_the_window",
+     the_next_runtime_is_asked_within_the_window},
     {"recordings_get_the_names_of_the_window",
      recordings_get_the_names_of_the_window},
     {"a_recording_beside_a_full_window_has_names",

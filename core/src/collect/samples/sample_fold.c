@@ -30,6 +30,7 @@ struct sp_fold {
   sp_mark_table marks;
   sp_thread_labels thread_labels;
   sp_namer namer;
+  uint32_t registrations; /* of the runtime that names are requested from */
   sp_native_frame native[FOLD_NATIVE_MAX];
   bool evaluates[FOLD_NATIVE_MAX];
   spanprof_frame walked[SP_WALK_FRAMES_MAX];
@@ -114,9 +115,22 @@ static void name_set(void *data, const sp_frame *frame,
     sp_frame_table_name_set(sp_profile_frames(sink->profile), frame, name);
 }
 
+/* Have all frames without a name requested again. */
+static void requests_restart(sp_fold *fold) {
+  sp_sink *sink;
+
+  for (sink = fold->window; sink; sink = sink->next_open)
+    sp_frame_table_restart(sp_profile_frames(sink->profile));
+  sp_runtime_names_forget();
+}
+
 size_t sp_fold_name_frames(sp_fold *fold) {
+  const uint32_t registrations = sp_runtime_registrations();
   sp_sink *sink = fold->window;
 
+  if (fold->registrations != registrations)
+    requests_restart(fold);
+  fold->registrations = registrations;
   sp_frame_table_unnamed(sp_profile_frames(sink->profile), name_request, NULL);
   while ((sink = sink->next_open))
     sp_frame_table_unnamed(sp_profile_frames(sink->profile),
@@ -229,9 +243,7 @@ static void names_restart(sp_fold *fold) {
 
   for (sink = fold->window->next_open; sink; sink = sink->next_open)
     sp_profile_name(sink->profile);
-  for (sink = fold->window; sink; sink = sink->next_open)
-    sp_frame_table_restart(sp_profile_frames(sink->profile));
-  sp_runtime_names_forget();
+  requests_restart(fold);
 }
 
 void sp_fold_reset(sp_fold *fold) {
