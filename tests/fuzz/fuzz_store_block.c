@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/store/block.h"
-#include "server/store/id_filter.h"
+#include "server/store/block/block.h"
+#include "server/store/block/id_filter.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -103,7 +103,7 @@ def check(path, root, public):
             yield f"{where}: includes out of order: {', '.join(name for _, name in run)}"
     if path.suffix == ".c" and not path.with_suffix(".h").exists():
         if where.split("/")[0] in FAMILIES:
-            public = public | declared(path.parent.glob("*.h"))
+            public = public | declared([*path.parent.glob("*.h"), *path.parent.parent.glob("*.h")])
         for name in outside:
             if name not in public:
                 yield f"{where}: {name}() is declared in no header of this name"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "columns.h"
+#include "server/store/block/columns.h"
 #include "util/system/status.h"
 
 /* Replaces a label's value beyond the limits of series. */

@@ -1,7 +1,7 @@
 #include "put_profile.h"
 
-#include "columns.h"
 #include "put_labels.h"
+#include "server/store/block/columns.h"
 #include "util/system/status.h"
 
 /* Items that the writer looks up or inserts for one profile in one transaction:

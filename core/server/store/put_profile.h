@@ -9,9 +9,9 @@
 #ifndef SP_PUT_PROFILE_H
 #define SP_PUT_PROFILE_H
 
-#include "block.h"
-#include "intern.h"
 #include "server/model/received.h"
+#include "server/store/block/block.h"
+#include "server/store/tables/intern.h"
 
 typedef struct sp_put {
   /* Fixed after sp_put_init(). */

@@ -2,9 +2,9 @@
 #ifndef SP_STORE_INSIDE_H
 #define SP_STORE_INSIDE_H
 
-#include "block.h"
 #include "disk_budget.h"
 #include "server/model/gate.h"
+#include "server/store/block/block.h"
 #include "store.h"
 #include "writer.h"
 

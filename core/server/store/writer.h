@@ -11,7 +11,7 @@
 
 #include <pthread.h>
 
-#include "intern.h"
+#include "server/store/tables/intern.h"
 
 typedef struct sp_writer {
   /* Fixed after sp_writer_start(). */

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <server/store/wide_filter.h>
+#include <server/store/select/wide_filter.h>
 #include <util/memory/hash.h>
 #include <util/system/status.h>
 

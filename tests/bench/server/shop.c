@@ -4,7 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include <server/store/columns.h>
+#include <server/store/block/columns.h>
 #include <util/memory/hash_index.h>
 
 /* ---- Protobuf ---- */

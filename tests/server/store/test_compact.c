@@ -2,7 +2,7 @@
 #include "store_fixture.h"
 
 #include <pthread.h>
-#include <server/store/compact.h>
+#include <server/store/keep/compact.h>
 #include <sys/stat.h>
 
 #define MINUTE (60 * FIXTURE_SECOND)

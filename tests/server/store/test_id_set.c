@@ -2,7 +2,7 @@
  * one. */
 #include "check.h"
 
-#include <server/store/id_set.h>
+#include <server/store/block/id_set.h>
 #include <stdlib.h>
 
 static size_t asked;

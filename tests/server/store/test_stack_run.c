@@ -1,7 +1,7 @@
 /* Stacks in the file: runs of frames, of which each is one row. */
 #include "store_fixture.h"
 
-#include <server/store/stack_run.h>
+#include <server/store/tables/stack_run.h>
 
 static const sp_trace_id no_trace = {0, 0};
 

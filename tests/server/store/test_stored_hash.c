@@ -1,8 +1,8 @@
 /* Stored hashes never change. */
 #include "check.h"
 
-#include <server/store/id_filter.h>
-#include <server/store/stored_hash.h>
+#include <server/store/block/id_filter.h>
+#include <server/store/block/stored_hash.h>
 
 /* From appendix A of the paper: the key 00 01 … 0f, the bytes 00 01 … 0e. The
  * others are from the vectors of the reference implementation. */

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "server/http/message/connect_envelope.h"
-#include "server/query/selector/classic_query.h"
 #include "server/model/query_time.h"
+#include "server/query/selector/classic_query.h"
 #include "util/text/number.h"
 #include "util/text/utf8.h"
 

@@ -6,8 +6,8 @@
 
 #include "pprof_nodes.h"
 #include "profile/tables/pprof_limits.h"
-#include "server/query/selector/matcher_list.h"
 #include "server/model/query_time.h"
+#include "server/query/selector/matcher_list.h"
 #include "server/query/selector/text_set.h"
 
 #define PPROF_MEMORY_MAX ((size_t)64 << 20) /* of the texts */

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/query/selector/matcher_list.h"
 #include "server/model/query_time.h"
+#include "server/query/selector/matcher_list.h"
 
 void sp_series_groups_init(sp_series_groups *groups, sp_arena *arena,
                            const sp_texts *by) {

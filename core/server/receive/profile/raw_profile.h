@@ -7,7 +7,7 @@
 #include "profile/tables/arena.h"
 #include "server/model/limits.h"
 #include "server/receive/wire/refusal.h"
-#include "server/store/stored_hash.h"
+#include "server/store/block/stored_hash.h"
 
 /* A longer text loses its beginning, as in Pyroscope. */
 #define SP_RAW_TEXT_MAX ((size_t)65535)

@@ -1,8 +1,8 @@
 #include <sys/resource.h>
 
 #include "compact.h"
+#include "server/store/select/wide_filter.h"
 #include "util/system/status.h"
-#include "wide_filter.h"
 
 /* How often there is a look at what can be compacted and what has to go. */
 #define KEEP_EVERY_NS (20 * SP_NS_PER_S)

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
 #include "select_source.h"
+#include "server/store/block/columns.h"
 #include "util/system/status.h"
 
 /* What is looked at in vain is forgotten each time that it takes so much. */

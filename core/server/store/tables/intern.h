@@ -7,9 +7,9 @@
 #include <pthread.h>
 
 #include "database.h"
-#include "id_set.h"
 #include "profile/tables/arena.h"
 #include "series_limit.h"
+#include "server/store/block/id_set.h"
 #include "util/memory/buffer.h"
 #include "util/memory/hash_index.h"
 

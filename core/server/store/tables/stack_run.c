@@ -1,6 +1,6 @@
 #include "stack_run.h"
 
-#include "columns.h"
+#include "server/store/block/columns.h"
 #include "util/system/status.h"
 
 spanprof_status sp_stack_run_read(sp_stack_run *run, sqlite3_stmt *row) {

@@ -1,6 +1,6 @@
 #include "wide_filter.h"
 
-#include "id_filter.h"
+#include "server/store/block/id_filter.h"
 
 /* The wide filter at hand. */
 typedef struct wide_look {

@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <string.h>
 
-#include "stored_hash.h"
+#include "server/store/block/stored_hash.h"
 
 /* What a selection may take for labels and texts. */
 #define SELECT_BYTES_MAX ((size_t)96 << 20)

@@ -2,7 +2,7 @@
 #ifndef SP_COMPACT_H
 #define SP_COMPACT_H
 
-#include "store_inside.h"
+#include "server/store/store_inside.h"
 
 /* What a pass before has seen, so that the next one reads nothing in vain. */
 typedef struct sp_compact_seen {

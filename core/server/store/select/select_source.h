@@ -3,8 +3,8 @@
 #ifndef SP_SELECT_SOURCE_H
 #define SP_SELECT_SOURCE_H
 
-#include "columns.h"
 #include "select.h"
+#include "server/store/block/columns.h"
 
 typedef struct sp_series_source {
   uint32_t id;

@@ -2,7 +2,7 @@
 #ifndef SP_SELECT_H
 #define SP_SELECT_H
 
-#include "text_cache.h"
+#include "server/store/tables/text_cache.h"
 #include "wide_filter.h"
 
 #define SP_SELECT_NO_COUNTS UINT32_MAX

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "id_filter.h"
+#include "server/store/block/id_filter.h"
 #include "util/system/status.h"
 #include "wide_filter.h"
 

@@ -10,9 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "columns.h"
-#include "stack_run.h"
-#include "store_inside.h"
+#include "server/store/block/columns.h"
+#include "server/store/store_inside.h"
+#include "server/store/tables/stack_run.h"
 #include "util/system/status.h"
 
 /* Rows to read, or to delete, at a time. */

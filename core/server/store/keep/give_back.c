@@ -3,7 +3,7 @@
  * readers may have kept large, is truncated as well. */
 #include <stdio.h>
 
-#include "store_inside.h"
+#include "server/store/store_inside.h"
 #include "util/system/status.h"
 
 /* The file may have free pages of this part of its used ones, plus this many

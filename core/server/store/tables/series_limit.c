@@ -1,6 +1,6 @@
 #include "series_limit.h"
 
-#include "columns.h"
+#include "server/store/block/columns.h"
 
 /* Beyond a limit, LIMIT_NAMES more series may have the values "[other]", and up
  * to LIMIT_FEW more may have few labels: clients can send any number of label

@@ -9,8 +9,8 @@
 #ifndef SP_WIDE_FILTER_H
 #define SP_WIDE_FILTER_H
 
-#include "store_inside.h"
-#include "wanted_ids.h"
+#include "server/store/block/wanted_ids.h"
+#include "server/store/store_inside.h"
 
 /* Bytes of a row. It was chosen to fill a page when pages had 16 KiB. */
 #define SP_WIDE_PIECE_BYTES (254 * 64)

@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "columns.h"
 #include "sample_sums.h"
 #include "server/model/sum.h"
-#include "stack_rows.h"
+#include "server/store/block/columns.h"
+#include "server/store/tables/stack_rows.h"
 #include "util/system/status.h"
 
 /* What one tree may take of memory. */
