@@ -285,6 +285,24 @@ if __name__ == "__main__":
         self.assert_covered(self.total(told, "other"), 0.3, alone=True)
         self.assertEqual(said, "")
 
+    @unittest.skipIf(sys.version_info < (3, 14), "threads have no context")
+    def test_a_thread_whose_context_is_in_use_starts_and_fails_as_without_us(self) -> None:
+        self.run_source("""
+import contextvars, spanprof, threading
+failed = []
+threading.excepthook = lambda arguments: failed.append(arguments.exc_type)
+context = contextvars.copy_context()
+
+def starts():
+    thread = threading.Thread(target=print, context=context)
+    thread.start()
+    thread.join()
+
+with spanprof.profile(show=False):
+    context.run(starts)
+assert failed == [RuntimeError], failed
+""")
+
     def test_what_was_not_profiled_says_why(self) -> None:
         _, said = self.told("""
 import os

@@ -34,8 +34,17 @@ def _follow(module: Any) -> None:
         except Error:
             pass  # counted in stats()["threads_unprofiled"]; the scan tries again
         mark = self.__dict__.pop(_MARK, 0)
-        if mark:
-            native.mark_set(mark)
+        if not mark:
+            return
+        # CPython 3.14 and later run the thread's code in this context.
+        context = getattr(self, "_context", None)
+        try:
+            if context is None:
+                native.mark_set(mark)
+            else:
+                context.run(native.mark_set, mark)
+        except RuntimeError:
+            pass  # the context is in use: the thread itself cannot run in it either
 
     kind._set_native_id = _set_native_id
 
