@@ -43,9 +43,11 @@ static struct {
   _Atomic bool ending; /* Ruby is about to end all threads, and to wait */
   bool failed;         /* no thread could be made, and the log says so */
   VALUE thread;
-  VALUE joins;   /* a module: see naming_join() */
-  VALUE helper;  /* the thread that delivers lines */
-  VALUE witness; /* the thread that did not wait for another when looked at */
+  VALUE joins;  /* a module: see naming_join() */
+  VALUE helper; /* the thread that delivers lines */
+  /* A thread that did not wait for another at the last look. It is checked
+   * first: each end of a thread needs a look, and 250 threads take 0.3 ms. */
+  VALUE witness;
   bool hooked;
   bool left; /* see naming_thread_ends() */
   uint64_t left_ns;
