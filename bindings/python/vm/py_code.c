@@ -229,9 +229,13 @@ SP_HANDLER_CODE void py_sp_code_prefetch(const PyCodeObject *code) {
 }
 
 SP_HANDLER_CODE void py_sp_code_prefetch_texts(const PyCodeObject *code) {
-  const py_sp_space *space = py_sp_space_current();
-  const code_slot *slot = space ? slot_at(space, code, 0) : NULL;
+  const py_sp_space *space;
+  const code_slot *slot;
 
+  if (sizeof(py_sp_code_fields) == 0)
+    return;
+  space = py_sp_space_current();
+  slot = space ? slot_at(space, code, 0) : NULL;
   if (slot && atomic_load_explicit(&slot->address, memory_order_acquire) ==
                   (uint64_t)(uintptr_t)code)
     layout_code_fields_prefetch(&slot->fields);
