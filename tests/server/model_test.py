@@ -39,6 +39,7 @@ HOUR_NS = 3600 * 10**9
 SPREAD_NS = 5 * HOUR_NS  # the age of the oldest uploads
 RETENTION = "3h"
 RETENTION_NS = 3 * HOUR_NS
+RETIRES_AT = 0.75  # the part of the test after which the server begins to drop old profiles
 
 SERVICES = ("shop", "mail", "shop-worker")
 HOSTS = ("a", "b", "c.example")
@@ -270,9 +271,10 @@ class ModelTest(unittest.TestCase):
         self.server.start(*(["--retention", RETENTION] if self.oldest_ns else []))
 
     def retire(self):
-        """Restart with a retention. From now on queries ask only for younger profiles."""
+        """Restart with a retention. From now on queries ask only for profiles that are not too old before the end
+        of the test, with two minutes to spare."""
         self.assertEqual(0, self.server.end(signal.SIGTERM))
-        self.oldest_ns = time.time_ns() - RETENTION_NS + 120 * 10**9
+        self.oldest_ns = time.time_ns() - RETENTION_NS + int((SECONDS * (1 - RETIRES_AT) + 120) * 10**9)
         self.store.drop_before(self.oldest_ns)
         self.sent = [(profile, body) for profile, body in self.sent if profile.time_ns >= self.oldest_ns]
         self.start()
@@ -516,7 +518,7 @@ class ModelTest(unittest.TestCase):
         for _ in range(200):
             self.upload()
         begin = time.monotonic()
-        kills, retires = begin + KILL_SECONDS, begin + SECONDS * 0.75
+        kills, retires = begin + KILL_SECONDS, begin + SECONDS * RETIRES_AT
         while (now := time.monotonic()) < begin + SECONDS:
             if now > kills:
                 kills = now + KILL_SECONDS
