@@ -81,9 +81,10 @@ class PumaTest < PreforkTest
     true_s, profiled_s, threads = %i[true_s profiled_s threads].map { |name| blocks.sum { |block| block[name] } }
     allowed_s = noise_s(true_s, stretches: threads)
     ratios = blocks.map { |block| block[:profiled_s] / block[:true_s] }
+    figures = { blocks: BLOCKS, mean: ratios.sum / BLOCKS, least: ratios.min, most: ratios.max,
+                allowed: allowed_s / true_s }
     puts format("%<blocks>d blocks: profiled / true CPU time %<mean>.4f on average, %<least>.2f to %<most>.2f, " \
-                "at most %<allowed>.3f from 1 by chance", blocks: BLOCKS, mean: ratios.sum / BLOCKS,
-                least: ratios.min, most: ratios.max, allowed: allowed_s / true_s)
+                "at most %<allowed>.3f from 1 by chance", figures)
     assert_in_delta true_s, profiled_s, allowed_s
   end
 
