@@ -63,7 +63,7 @@ static inline bool option_number(const char *name, sp_object value,
 
 static inline bool option_pair(void *data, sp_object name, sp_object value) {
   sp_control_options *out = data;
-  spanprof_pair *pair = (spanprof_pair *)out->core.label_pairs;
+  spanprof_label_pair *pair = (spanprof_label_pair *)out->core.label_pairs;
 
   pair += out->core.label_pair_count++;
   return option_text(out, "labels", name, &pair->name) &&
@@ -71,8 +71,8 @@ static inline bool option_pair(void *data, sp_object name, sp_object value) {
 }
 
 static inline bool option_labels(sp_control_options *out, sp_object mapping) {
-  out->core.label_pairs = values_room(out->kept, (values_size(mapping) + 1) *
-                                                     sizeof(spanprof_pair));
+  out->core.label_pairs = values_room(
+      out->kept, (values_size(mapping) + 1) * sizeof(spanprof_label_pair));
   return out->core.label_pairs && values_each(mapping, option_pair, out);
 }
 

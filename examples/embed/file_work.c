@@ -19,8 +19,8 @@ enum { STEP_READ, STEP_HASH, STEP_COMPRESS, STEP_INDEX, STEP_COUNT };
 
 static const char *const step_names[STEP_COUNT] = {"read", "hash", "compress",
                                                    "index"};
-static spanprof_text step_label;
-static spanprof_text step_texts[STEP_COUNT];
+static spanprof_text_id step_label;
+static spanprof_text_id step_texts[STEP_COUNT];
 
 static double thread_cpu_s(void) {
   struct timespec now;
@@ -33,7 +33,7 @@ static double thread_cpu_s(void) {
 static spanprof_label_token step_begin(int step) {
   spanprof_label_token token = 0;
 
-  spanprof_label_push_text(step_label, step_texts[step], &token);
+  spanprof_label_push_ids(step_label, step_texts[step], &token);
   return token;
 }
 

@@ -113,8 +113,8 @@ static int burn_span(const char *name, const char *phase, double seconds) {
   info.span_id[7] = ++number;
   if (spanprof_span_start(NULL, &info, &span) != SPANPROF_OK ||
       spanprof_span_enter(span, &span_token) != SPANPROF_OK ||
-      spanprof_label_push("phase", 5, phase, strlen(phase), &label_token) !=
-          SPANPROF_OK)
+      spanprof_label_push_bytes("phase", 5, phase, strlen(phase),
+                                &label_token) != SPANPROF_OK)
     return 0;
   burn_again(5, seconds);
   spanprof_label_pop(label_token);

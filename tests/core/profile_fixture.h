@@ -168,7 +168,7 @@ static inline sp_frame fixture_native(uint32_t module, uint64_t address) {
 /* One sample of one tick of 10 ms. */
 static inline spanprof_status fixture_add(profile_fixture *fixture,
                                           const sp_frame *frames, size_t count,
-                                          spanprof_label_set labels,
+                                          spanprof_labels labels,
                                           spanprof_span span) {
   return sp_profile_add(fixture->profile, frames, count, labels, span, 1, 1,
                         10000000);

@@ -17,7 +17,7 @@
 
 static int cost_signal;
 static void *cost_signal_value;
-static spanprof_text cost_name, cost_value;
+static spanprof_text_id cost_name, cost_value;
 static spanprof_span cost_span;
 static volatile unsigned cost_kept;
 
@@ -41,14 +41,14 @@ static void nothing_run(void) {
 static void label_text_run(void) {
   spanprof_label_token token;
 
-  spanprof_label_push_text(cost_name, cost_value, &token);
+  spanprof_label_push_ids(cost_name, cost_value, &token);
   spanprof_label_pop(token);
 }
 
 static void label_run(void) {
   spanprof_label_token token;
 
-  spanprof_label_push("controller", 10, "orders", 6, &token);
+  spanprof_label_push_bytes("controller", 10, "orders", 6, &token);
   spanprof_label_pop(token);
 }
 
@@ -147,7 +147,7 @@ static void cases_run(void) {
   operations_count("label_push_pop_strings", label_run);
   operations_count("span_enter_leave", span_enter_run);
   operations_count("span_start_end", span_run);
-  if (spanprof_label_push_text(cost_name, cost_value, &label) != SPANPROF_OK ||
+  if (spanprof_label_push_ids(cost_name, cost_value, &label) != SPANPROF_OK ||
       spanprof_span_enter(cost_span, &token) != SPANPROF_OK ||
       sigaction(SIGRTMIN + 5, &action, NULL) != 0)
     die(spanprof_last_error());

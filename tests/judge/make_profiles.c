@@ -89,18 +89,18 @@ static spanprof_span make_span(const spanprof_span_rules *rules,
   return span;
 }
 
-static spanprof_label_set make_label(const char *name, const char *value) {
+static spanprof_labels make_label(const char *name, const char *value) {
   spanprof_label_token token;
 
-  CHECK_EQUAL(
-      spanprof_label_push(name, strlen(name), value, strlen(value), &token),
-      SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push_bytes(name, strlen(name), value,
+                                        strlen(value), &token),
+              SPANPROF_OK);
   return spanprof_labels_get();
 }
 
 static void make_add(make_state *state, sp_profile *profile,
                      const sp_frame *frames, size_t count,
-                     spanprof_label_set labels, spanprof_span span,
+                     spanprof_labels labels, spanprof_span span,
                      uint64_t cpu_ns) {
   CHECK_EQUAL(
       sp_profile_add(profile, frames, count, labels, span, 1, 1, cpu_ns),
@@ -133,7 +133,7 @@ static void make_few(make_state *state, sp_profile *profile) {
   spanprof_span_rules *rules = make_rules();
   const spanprof_span root = make_span(rules, "GET /books", 3);
   const spanprof_span child = make_span(rules, "render", 4);
-  spanprof_label_set labels = make_label("phase", "read");
+  spanprof_labels labels = make_label("phase", "read");
 
   spanprof_labels_set(0);
   make_add(state, profile, stack, 4, labels, root, 100000000);

@@ -51,7 +51,7 @@ static void *worker_run(void *data) {
     snprintf(text, sizeof text, "name %d", i);
     leak_require(spanprof_context_new(&context) == SPANPROF_OK, "a context");
     spanprof_context_switch(context);
-    spanprof_label_push("step", 4, text, strlen(text), &label);
+    spanprof_label_push_bytes("step", 4, text, strlen(text), &label);
     spanprof_span_start(rules, &info, &span);
     spanprof_span_enter(span, &token);
     leak_burn(5000000);
@@ -67,7 +67,7 @@ static void *worker_run(void *data) {
   return NULL;
 }
 
-static void profile_see(void *data, const spanprof_profile_view *profile) {
+static void profile_see(void *data, const spanprof_profile *profile) {
   *(uint64_t *)data += profile->samples;
 }
 

@@ -56,6 +56,17 @@ with profiled() as tracer:
             assert isinstance(around, int)
             self.assertEqual(around % 2**64, outer)
 
+    def test_names_of_labels(self) -> None:
+        for rule, names in (("legacy_span_label", {"profile_id", "span"}), ("span_id_label", {"span_id", "span_name"})):
+            with self.subTest(rule=rule):
+                self.run_source(f"""
+                    from workload import burn, profiled
+                    with profiled(root_span_only=True, {rule}=True) as tracer:
+                        with tracer.start_as_current_span("outer"):
+                            burn("outer", 0.1)
+                    """)
+                self.assertIn(names, [set(s.labels) for s in self.samples() if place(s)])
+
     def test_renamed_and_ended_on_another_thread(self) -> None:
         self.assert_right(self.judged("""
 import threading

@@ -71,7 +71,7 @@ class AttributeTest(unittest.TestCase):
 
     def test_urls_and_baselines(self) -> None:
         tracer = tracer_of(spanprof.SpanProcessor(
-            app_name="shop.cpu", server_address="http://user:secret@pyro:4040", add_url=True,
+            application_name="shop.cpu", server_address="http://user:secret@pyro:4040", add_url=True,
             add_baseline_urls=True, baseline_labels={"region": "eu", "tier": "1"}))
         with tracer.start_as_current_span("checkout") as span:
             found = dict(span.attributes)
@@ -94,7 +94,8 @@ class AttributeTest(unittest.TestCase):
 
     def test_a_url_is_no_condition_of_a_baseline(self) -> None:
         tracer = tracer_of(spanprof.SpanProcessor(
-            app_name="shop", server_address="http://pyro", add_baseline_urls=True))
+            app_name="shop", pyroscope_endpoint="http://pyro", add_baseline_urls=True,  # old names
+            baseline_labels="region=eu,tier=1"))
         with tracer.start_as_current_span("checkout") as span:
             self.assertEqual(set(span.attributes), {
                 "pyroscope.profile.id", "pyroscope.profile.baseline.url", "pyroscope.profile.diff.url"})
@@ -161,8 +162,10 @@ class HarmlessTest(unittest.TestCase):
             ({"url_template": "http://{nonsense}"}, "url_template"),
             ({"root_span_only": "false"}, "root_span_only"),
             ({"add_url": 3}, "add_url"),
-            ({"app_name": 3}, "app_name"),
-            ({"baseline_labels": "region=eu"}, "baseline_labels"),
+            ({"application_name": 3}, "application_name"),
+            ({"app_name": 3}, "application_name"),
+            ({"baseline_labels": "region"}, "baseline_labels"),
+            ({"legacy_span_label": "yes"}, "legacy_span_label"),
             ({"baseline_labels": {"region": 3}}, "baseline_labels"),
             ({"baseline_labels": {"region": "eu,us"}}, "baseline_labels"),
             ({"app_name": "a\0b"}, "null"),

@@ -42,11 +42,22 @@ class SpanProcessorTest < SpanCase
   def test_arguments_and_defaults
     [[], ["app.cpu"], ["app.cpu", "http://pyroscope:4040"]].each do |arguments|
       made = processor(*arguments)
-      assert_equal arguments, [made.app_name, made.pyroscope_endpoint].first(arguments.size)
+      assert_equal arguments, [made.application_name, made.server_address].first(arguments.size)
       assert_equal [true, true, :auto], [made.root_span_only, made.add_span_name, made.add_url]
-      assert_equal [false, false, false], [made.add_baseline_urls, made.add_trace_id, made.legacy_span_label]
+      assert_equal [false] * 4, [made.add_baseline_urls, made.add_trace_id, made.legacy_span_label, made.span_id_label]
     end
     assert_raises(ArgumentError) { processor(root_span: true) }
+  end
+
+  def test_old_names_of_options
+    [{ app_name: "app.cpu", pyroscope_endpoint: "http://pyroscope:4040" },
+     { application_name: "app.cpu", server_address: "http://pyroscope:4040" }].each do |options|
+      made = processor(**options)
+      assert_equal options.values * 2,
+                   [made.app_name, made.pyroscope_endpoint, made.application_name, made.server_address]
+      made.app_name = made.pyroscope_endpoint = "other"
+      assert_equal %w[other other], [made.application_name, made.server_address]
+    end
   end
 
   def test_a_url_is_there_where_it_can_be_opened
@@ -141,7 +152,8 @@ class SpanProcessorTest < SpanCase
   def test_names_and_trace_ids_as_labels
     cases = {
       {} => %w[profile_id span_name], { add_span_name: false } => %w[profile_id],
-      { legacy_span_label: true } => %w[profile_id span], { add_trace_id: true } => %w[profile_id span_name trace_id]
+      { legacy_span_label: true } => %w[profile_id span], { add_trace_id: true } => %w[profile_id span_name trace_id],
+      { span_id_label: true } => %w[span_id span_name]
     }
     cases.each do |options, labels|
       trace = nil
@@ -183,7 +195,7 @@ class SpanProcessorTest < SpanCase
       made = processor("app", "http://localhost")
       made.public_send(:"#{option}=", value)
       lines = logged { 3.times { assert_includes attributes(made).first, KEYS[0] } }
-      wanted = option == :pyroscope_endpoint ? "server_address" : option.to_s
+      wanted = { pyroscope_endpoint: "server_address", app_name: "application_name" }.fetch(option, option.to_s)
       assert_equal 1, lines.lines.count { |line| line.include?(wanted) }, lines
     end
   end

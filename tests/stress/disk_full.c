@@ -39,7 +39,8 @@ static void *worker_run(void *data) {
     char value[32];
 
     snprintf(value, sizeof value, "value %u", stress_random(&random));
-    STRESS_OK(spanprof_label_push("many", 4, value, strlen(value), &token));
+    STRESS_OK(
+        spanprof_label_push_bytes("many", 4, value, strlen(value), &token));
     stress_burn(STRESS_NS_PER_MS);
     spanprof_label_pop(token);
   }

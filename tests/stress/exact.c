@@ -42,7 +42,7 @@ static void work_once(unsigned number, uint64_t *random) {
   snprintf(value, sizeof value, "%u", stress_random(random) % 20);
   info.name = number % 2 ? "odd" : "even";
   info.name_bytes = strlen(info.name);
-  STRESS_OK(spanprof_label_push("step", 4, value, strlen(value), &label));
+  STRESS_OK(spanprof_label_push_bytes("step", 4, value, strlen(value), &label));
   STRESS_OK(spanprof_span_start(NULL, &info, &span));
   STRESS_OK(spanprof_span_enter(span, &token));
   stress_burn(STRESS_NS_PER_MS);

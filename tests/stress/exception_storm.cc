@@ -76,7 +76,7 @@ void worker_run(int number) {
   for (int depth = number; stress_now_ns() < work_until_ns; depth++) {
     spanprof_label_token token;
 
-    STRESS_OK(spanprof_label_push("thrower", 7, "yes", 3, &token));
+    STRESS_OK(spanprof_label_push_bytes("thrower", 7, "yes", 3, &token));
     dive_once(depth % 60);
     rethrow_once();
     spanprof_label_pop(token);

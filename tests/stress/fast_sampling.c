@@ -9,15 +9,16 @@
 
 static uint64_t work_until_ns;
 static _Atomic uint64_t rounds_done;
-static _Atomic(spanprof_label_set) labels_shared;
+static _Atomic(spanprof_labels) labels_shared;
 
 static void labels_work(unsigned number, uint64_t *random) {
   spanprof_label_token outer, inner;
   char value[16];
 
   snprintf(value, sizeof value, "%u-%u", number, stress_random(random) % 300);
-  STRESS_OK(spanprof_label_push("outer", 5, value, strlen(value), &outer));
-  STRESS_OK(spanprof_label_push("inner", 5, "x", 1, &inner));
+  STRESS_OK(
+      spanprof_label_push_bytes("outer", 5, value, strlen(value), &outer));
+  STRESS_OK(spanprof_label_push_bytes("inner", 5, "x", 1, &inner));
   atomic_store(&labels_shared, spanprof_labels_get());
   spanprof_label_pop(stress_random(random) % 2 ? inner : outer);
   spanprof_label_pop(outer);

@@ -53,7 +53,7 @@ static void *worker_run(void *data) {
     spanprof_span span = span_begin("parent", &token);
     void *block = malloc(3000);
 
-    STRESS_OK(spanprof_label_push("of", 2, "parent", 6, &label));
+    STRESS_OK(spanprof_label_push_bytes("of", 2, "parent", 6, &label));
     storm_parent_burn();
     spanprof_label_pop(label);
     free(block);

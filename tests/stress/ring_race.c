@@ -124,7 +124,7 @@ static void *handler_run(void *data) {
     spanprof_span_token token;
     spanprof_span span;
 
-    STRESS_OK(spanprof_label_push("a", 1, "b", 1, &label));
+    STRESS_OK(spanprof_label_push_bytes("a", 1, "b", 1, &label));
     STRESS_OK(spanprof_span_start(NULL, &info, &span));
     STRESS_OK(spanprof_span_enter(span, &token));
     getcontext(&here);

@@ -99,7 +99,7 @@ static void *worker_run(void *data) {
     uint64_t start_ns = stress_now_ns(), took_ns;
     spanprof_label_token token;
 
-    STRESS_OK(spanprof_label_push("step", 4, "one", 3, &token));
+    STRESS_OK(spanprof_label_push_bytes("step", 4, "one", 3, &token));
     spanprof_label_pop(token);
     took_ns = stress_now_ns() - start_ns;
     if (took_ns > worker->slowest_ns)

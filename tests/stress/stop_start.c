@@ -16,7 +16,7 @@ static void work_once(void) {
   spanprof_span_token token;
   spanprof_span span;
 
-  STRESS_OK(spanprof_label_push("who", 3, "worker", 6, &label));
+  STRESS_OK(spanprof_label_push_bytes("who", 3, "worker", 6, &label));
   STRESS_OK(spanprof_span_start(NULL, &info, &span));
   STRESS_OK(spanprof_span_enter(span, &token));
   stress_burn(50 * STRESS_NS_PER_US);

@@ -191,7 +191,7 @@ bool tally_add(tally *sum, const void *bytes, size_t size, const char **why) {
   return *why == NULL;
 }
 
-void tally_profile(void *sum, const spanprof_profile_view *profile) {
+void tally_profile(void *sum, const spanprof_profile *profile) {
   tally *to = sum;
   uint64_t before_ns = to->value_ns;
   const char *why;

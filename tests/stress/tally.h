@@ -47,7 +47,7 @@ void tally_init(tally *sum);
 void tally_dispose(tally *sum);
 
 /* The spanprof_profile_fn whose data is a tally. */
-void tally_profile(void *sum, const spanprof_profile_view *profile);
+void tally_profile(void *sum, const spanprof_profile *profile);
 
 /* Add a gzip-compressed profile, unless one of the same time was added. False:
  * it cannot be read, or breaks a rule every profile keeps; *why says which. */

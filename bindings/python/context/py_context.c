@@ -21,7 +21,7 @@ SP_HANDLER_DATA static struct {
 
 struct py_sp_label_block {
   PyObject_HEAD uint64_t number;
-  spanprof_label_set before; /* the labels there were */
+  spanprof_labels before; /* the labels there were */
   py_sp_label_block *outer;
 };
 
@@ -84,11 +84,11 @@ static void thread_works_for(const py_sp_span_label *label) {
       .span = py_sp_context_spans_shown() ? label->carried : 0,
       .mark = label->mark};
 
-  spanprof_thread_works_for(&view);
+  spanprof_thread_set_context(&view);
 }
 
 /* Set the variable. -1 with an exception. */
-static int context_set(py_sp_span_record *record, spanprof_label_set labels,
+static int context_set(py_sp_span_record *record, spanprof_labels labels,
                        py_sp_label_block *block, spanprof_mark mark) {
   PyObject *value = record ? (PyObject *)record : Py_None, *token;
   py_sp_span_label *label = NULL;
@@ -166,7 +166,7 @@ int py_sp_context_get_span(py_sp_span_record **out) {
   return 0;
 }
 
-int py_sp_context_get_labels(spanprof_label_set *out) {
+int py_sp_context_get_labels(spanprof_labels *out) {
   py_sp_span_label *label;
 
   *out = 0;
@@ -197,7 +197,7 @@ int py_sp_context_set_span(py_sp_span_record *record) {
   return st;
 }
 
-int py_sp_context_set_labels(spanprof_label_set labels) {
+int py_sp_context_set_labels(spanprof_labels labels) {
   py_sp_span_label *label;
   int st;
 
@@ -211,7 +211,7 @@ int py_sp_context_set_labels(spanprof_label_set labels) {
   return st;
 }
 
-int py_sp_context_enter_labels(uint64_t number, spanprof_label_set labels) {
+int py_sp_context_enter_labels(uint64_t number, spanprof_labels labels) {
   py_sp_label_block *block = NULL;
   py_sp_span_label *label;
   int st = -1;

@@ -18,7 +18,7 @@ typedef struct py_sp_label_block py_sp_label_block;
 typedef struct py_sp_span_label {
   PyObject_HEAD spanprof_span span; /* 0: none */
   spanprof_span carried;            /* by its samples */
-  spanprof_label_set labels;
+  spanprof_labels labels;
   spanprof_mark mark;        /* of its recording; 0: none */
   py_sp_span_record *record; /* that keeps `span`; NULL: none */
   py_sp_label_block *block;  /* the innermost; NULL: none */
@@ -39,7 +39,7 @@ int py_sp_context_read(void *tstate, const spanprof_capture *capture,
 /* The span and the labels that the calling thread works for; a new reference,
  * NULL for none. -1 with an exception. */
 int py_sp_context_get_span(py_sp_span_record **out);
-int py_sp_context_get_labels(spanprof_label_set *out);
+int py_sp_context_get_labels(spanprof_labels *out);
 
 /* Work for the span of `record` (NULL: for none) from now on, in the current
  * context, with the labels there are. -1 with an exception. */
@@ -47,11 +47,11 @@ int py_sp_context_set_span(py_sp_span_record *record);
 
 /* Have these labels from now on, in the current context, with the span there
  * is. -1 with an exception. */
-int py_sp_context_set_labels(spanprof_label_set labels);
+int py_sp_context_set_labels(spanprof_labels labels);
 
 /* The same until the block `number`, any number but of its own, is left. One
  * number may be entered again, in this context and in others at once. */
-int py_sp_context_enter_labels(uint64_t number, spanprof_label_set labels);
+int py_sp_context_enter_labels(uint64_t number, spanprof_labels labels);
 
 /* Have the labels again that were there before the block was last entered in
  * this context, with the span there is now; blocks entered since are left with

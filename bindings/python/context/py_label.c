@@ -11,8 +11,8 @@
 /* `set` with name=value, or without `name` where `value` is NULL; both are
  * shown as str() has them. What the core refuses it counts, and the set stays.
  * 0, or -1 with an exception. */
-static int label_with(spanprof_label_set set, PyObject *name, PyObject *value,
-                      spanprof_label_set *out) {
+static int label_with(spanprof_labels set, PyObject *name, PyObject *value,
+                      spanprof_labels *out) {
   PyObject *name_keep, *value_keep = NULL;
   size_t name_bytes, value_bytes = 0;
   const char *name_text, *value_text = NULL;
@@ -23,8 +23,8 @@ static int label_with(spanprof_label_set set, PyObject *name, PyObject *value,
   if (name_text && value)
     value_text = py_sp_utf8(value, &value_bytes, &value_keep);
   if (name_text && (value_text || !value)) {
-    spanprof_label_set_with(set, name_text, name_bytes, value_text, value_bytes,
-                            out);
+    spanprof_labels_derive(set, name_text, name_bytes, value_text, value_bytes,
+                           out);
     st = 0;
   }
   Py_XDECREF(name_keep);
@@ -51,7 +51,7 @@ static int label_two(Py_ssize_t count, const char *what) {
 }
 
 /* The labels there are with those of a dict; 0, or -1 with an exception. */
-static int label_more(PyObject *labels, spanprof_label_set *out) {
+static int label_more(PyObject *labels, spanprof_labels *out) {
   PyObject *name, *value;
   Py_ssize_t at = 0;
 
@@ -75,7 +75,7 @@ static int label_more(PyObject *labels, spanprof_label_set *out) {
 static PyObject *label_push(PyObject *module, PyObject *const *args,
                             Py_ssize_t count) {
   static const char what[] = "label_push() needs a number and a dict";
-  spanprof_label_set set;
+  spanprof_labels set;
   uint64_t number;
 
   (void)module;
@@ -105,7 +105,7 @@ static PyObject *label_pop(PyObject *module, PyObject *number) {
 /* label_set(name, value) */
 static PyObject *label_set(PyObject *module, PyObject *const *args,
                            Py_ssize_t count) {
-  spanprof_label_set set;
+  spanprof_labels set;
 
   (void)module;
   if (!label_two(count, "a label is a name and a value") ||
@@ -121,7 +121,7 @@ static PyObject *label_set(PyObject *module, PyObject *const *args,
 /* label_remove(name, value) */
 static PyObject *label_remove(PyObject *module, PyObject *const *args,
                               Py_ssize_t count) {
-  spanprof_label_set set, same, without;
+  spanprof_labels set, same, without;
 
   (void)module;
   if (!label_two(count, "a label is a name and a value") ||

@@ -9,7 +9,7 @@
 #define RECORDING_ENDED "spanprof.recording.ended"
 
 static spanprof_status recording_finish(spanprof_recording *recording,
-                                        const spanprof_profile_view **out) {
+                                        const spanprof_profile **out) {
   spanprof_status st;
 
   Py_BEGIN_ALLOW_THREADS
@@ -89,7 +89,7 @@ static int recording_unmark(const spanprof_recording *recording,
 
 /* recording_end(recording, outer) */
 static PyObject *recording_end(PyObject *module, PyObject *arguments) {
-  const spanprof_profile_view *profile;
+  const spanprof_profile *profile;
   spanprof_recording *recording;
   unsigned long long outer;
   PyObject *capsule, *result;

@@ -219,7 +219,7 @@ static int runtime_register(void) {
       .walk = runtime_walk,
       .read_context = runtime_read_context,
       .resolve = runtime_resolve,
-      .settle = runtime_settle,
+      .normalize = runtime_settle,
       .eval_ranges = ranges,
   };
 

@@ -33,7 +33,7 @@ static session_options session_former;
 
 /* On the uploading thread. A queue that waits for Python is bounded, so what
  * the callable takes long for costs profiles, never the application. */
-static void session_profile(void *data, const spanprof_profile_view *profile) {
+static void session_profile(void *data, const spanprof_profile *profile) {
   PyGILState_STATE state;
   PyObject *callable, *result;
 

@@ -69,9 +69,10 @@ static PyObject *span_rules_on_end(PyObject *object, PyObject *const *args,
 
 static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
   static char *names[] = {
-      "app_name",     "server_address",    "root_span_only",  "add_span_name",
-      "add_url",      "add_baseline_urls", "baseline_labels", "add_trace_id",
-      "url_template", "legacy_span_label", "span_id_label",   NULL};
+      "application_name",  "server_address", "root_span_only",
+      "add_span_name",     "add_url",        "add_baseline_urls",
+      "baseline_labels",   "add_trace_id",   "url_template",
+      "legacy_span_label", "span_id_label",  NULL};
   span_rules *self = (span_rules *)object;
   spanprof_span_rules_options options;
   int root_span_only = 1, add_span_name = 1, add_url = 0, add_baseline = 0,
@@ -80,10 +81,10 @@ static int span_rules_set(PyObject *object, PyObject *args, PyObject *kwargs) {
   if (!py_sp_check(spanprof_span_rules_options_init(&options, sizeof options)))
     return -1;
   if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "|$zzppipzpzpp:SpanRules", names, &options.app_name,
-          &options.server_address, &root_span_only, &add_span_name, &add_url,
-          &add_baseline, &options.baseline_labels, &add_trace_id,
-          &options.url_template, &legacy, &span_id))
+          args, kwargs, "|$zzppipzpzpp:SpanRules", names,
+          &options.application_name, &options.server_address, &root_span_only,
+          &add_span_name, &add_url, &add_baseline, &options.baseline_labels,
+          &add_trace_id, &options.url_template, &legacy, &span_id))
     return -1;
   options.root_span_only = root_span_only;
   options.add_span_name = add_span_name;

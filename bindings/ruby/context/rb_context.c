@@ -111,7 +111,7 @@ static rb_sp_scope *scope_new(VALUE fiber) {
 /* The first value of scope_held. */
 static VALUE scope_inheritance(bool inherits) {
   spanprof_span span = inherits ? spanprof_span_active() : 0;
-  spanprof_label_set labels = inherits ? spanprof_labels_get() : 0;
+  spanprof_labels labels = inherits ? spanprof_labels_get() : 0;
   spanprof_mark mark = spanprof_mark_get();
   rb_sp_scope *scope;
   VALUE held;
@@ -152,7 +152,7 @@ static spanprof_span scope_span_of(const rb_sp_scope *scope) {
 /* Switch the thread to the context of `scope`, with this span, these labels and
  * this mark. If memory runs out, none of them is active. */
 static void scope_show(rb_sp_scope *scope, spanprof_span span,
-                       spanprof_label_set labels, spanprof_mark mark) {
+                       spanprof_labels labels, spanprof_mark mark) {
   if (!scope->context &&
       ((!span && !labels && !mark) || spanprof_context_new(&scope->context))) {
     spanprof_context_switch(NULL);
@@ -372,7 +372,7 @@ spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope) {
   return SPANPROF_OK;
 }
 
-void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_label_set labels) {
+void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_labels labels) {
   scope->labels = labels;
   scope_run(scope);
 }

@@ -56,7 +56,7 @@ spanprof_status rb_sp_scope_labels_begin(rb_sp_scope *scope);
 void rb_sp_scope_mark_set(rb_sp_scope *scope, spanprof_mark mark);
 
 /* Have `scope`, the running fiber's, carry `labels` (0: none of its own). */
-void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_label_set labels);
+void rb_sp_scope_labels_set(rb_sp_scope *scope, spanprof_labels labels);
 
 /* Once, when the extension loads. */
 void rb_sp_context_init(void);

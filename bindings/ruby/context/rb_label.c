@@ -42,8 +42,9 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
   value = rb_sp_text(value);
   scope = rb_sp_scope_ensure();
   if (!rb_sp_scope_labels_begin(scope)) {
-    spanprof_label_push(RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
-                        RSTRING_PTR(value), (size_t)RSTRING_LEN(value), &token);
+    spanprof_label_push_bytes(RSTRING_PTR(name), (size_t)RSTRING_LEN(name),
+                              RSTRING_PTR(value), (size_t)RSTRING_LEN(value),
+                              &token);
     rb_sp_scope_labels_set(scope, spanprof_labels_get());
   }
   RB_GC_GUARD(name);
@@ -55,11 +56,11 @@ static VALUE label_push(VALUE self, VALUE name, VALUE value) {
  * until this is called again. */
 static void label_set(VALUE name, const char *value, size_t value_bytes) {
   rb_sp_scope *scope = rb_sp_scope_ensure();
-  spanprof_label_set set;
+  spanprof_labels set;
 
   if (rb_sp_context_follows() && rb_sp_scope_labels_begin(scope))
     return;
-  spanprof_label_set_with(
+  spanprof_labels_derive(
       rb_sp_context_follows() ? spanprof_labels_get() : scope->labels,
       RSTRING_PTR(name), (size_t)RSTRING_LEN(name), value, value_bytes, &set);
   rb_sp_scope_labels_set(scope, set);
@@ -79,16 +80,16 @@ static VALUE label_tag_add(VALUE self, VALUE name, VALUE value) {
 /* Native.tag_remove(name, value): unless it has another value by now. */
 static VALUE label_tag_remove(VALUE self, VALUE name, VALUE value) {
   const rb_sp_scope *scope = rb_sp_scope_current();
-  spanprof_label_set set;
+  spanprof_labels set;
 
   (void)self;
   name = rb_sp_text(name);
   value = rb_sp_text(value);
   if (!scope || !scope->labels)
     return Qnil;
-  spanprof_label_set_with(scope->labels, RSTRING_PTR(name),
-                          (size_t)RSTRING_LEN(name), RSTRING_PTR(value),
-                          (size_t)RSTRING_LEN(value), &set);
+  spanprof_labels_derive(scope->labels, RSTRING_PTR(name),
+                         (size_t)RSTRING_LEN(name), RSTRING_PTR(value),
+                         (size_t)RSTRING_LEN(value), &set);
   if (set == scope->labels)
     label_set(name, NULL, 0);
   RB_GC_GUARD(value);

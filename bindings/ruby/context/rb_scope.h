@@ -12,7 +12,7 @@ typedef struct rb_sp_scope {
   spanprof_context *context; /* made when first needed */
   /* Its own; 0: none. */
   spanprof_span span;
-  spanprof_label_set labels;
+  spanprof_labels labels;
   /* Its creator's, where scopes inherit; active while `span` is 0. */
   spanprof_span inherited;
   spanprof_mark mark;   /* of its recording; 0: none */

@@ -18,7 +18,7 @@ typedef struct recording_call {
   spanprof_recording_options options;
   bool wanted; /* the profile, else discard it */
   spanprof_recording *recording;
-  const spanprof_profile_view *profile;
+  const spanprof_profile *profile;
   bool ran;
   spanprof_status status;
 } recording_call;

@@ -62,7 +62,7 @@ static VALUE rules_initialize(VALUE self, VALUE given) {
   spanprof_span_rules_options fields;
 
   rb_sp_check(spanprof_span_rules_options_init(&fields, sizeof fields));
-  rules_text(options, "app_name", &fields.app_name);
+  rules_text(options, "application_name", &fields.application_name);
   rules_text(options, "server_address", &fields.server_address);
   rules_text(options, "baseline_labels", &fields.baseline_labels);
   rules_text(options, "url_template", &fields.url_template);
@@ -72,6 +72,7 @@ static VALUE rules_initialize(VALUE self, VALUE given) {
   rules_switch(options, "add_baseline_urls", &fields.add_baseline_urls);
   rules_switch(options, "add_trace_id", &fields.add_trace_id);
   rules_switch(options, "legacy_span_label", &fields.legacy_span_label);
+  rules_switch(options, "span_id_label", &fields.span_id_label);
   rb_sp_check(spanprof_span_rules_new(&fields, &rules->rules));
   RB_GC_GUARD(options);
   rules->attributes = 1u << SPANPROF_ATTRIBUTE_PROFILE_ID;

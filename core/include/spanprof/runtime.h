@@ -1,10 +1,11 @@
-/* For extenders: how the virtual machine of an interpreted language gives its
- * frames, their names, and the labels and span of its own contexts to the
- * profiler. A process has one at most. core/docs/write-a-binding.md shows how;
- * programs that only want to be profiled need spanprof.h alone.
+/* For bindings: how the virtual machine of an interpreted language gives the
+ * profiler its frames, their names, and the labels and span of its own
+ * contexts. A process has at most one runtime. core/docs/write-a-binding.md
+ * explains the steps. Programs that only want to be profiled need spanprof.h
+ * alone.
  *
- * Reading order: what callbacks are given, the runtime, its registration, its
- * threads. The rules at the top of spanprof.h hold here too. */
+ * The order: the data of callbacks, the runtime, its registration, its threads.
+ * The rules at the top of spanprof.h apply here too. */
 #ifndef SPANPROF_RUNTIME_H
 #define SPANPROF_RUNTIME_H
 
@@ -14,49 +15,49 @@
 extern "C" {
 #endif
 
-/* A frame of an interpreted language, innermost first: identities, never
- * names. `code` and `offset` mean what the runtime wants; frames equal in both
- * are one location. */
+/* A frame of the language: its identity, never a name. The runtime decides what
+ * `code` and `offset` mean. Frames that are equal in both are one location. */
 typedef struct spanprof_frame {
   uint64_t code;
   uint32_t offset;
-  uint32_t flags; /* SPANPROF_FRAME_*, the other bits are the runtime's */
+  uint32_t flags; /* SPANPROF_FRAME_*; the other bits are the runtime's */
 } spanprof_frame;
 
-/* The outermost frame of one run of the eval loop: the native frame of the eval
+/* The outermost frame of one run of the eval loop. The native frame of the eval
  * function stands for the frames up to and including this one. */
 #define SPANPROF_FRAME_ENTRY 1u
 
-/* On the innermost frame: it says all of what runs (the VM's collector, say),
- * and the native frames further in, up to the eval loop, are left out. */
+/* Set on the innermost frame: it describes all that runs (the garbage collector
+ * of the VM, for example). Native frames further in, up to the eval loop, are
+ * omitted. */
 #define SPANPROF_FRAME_LEAF 2u
 
-/* What a walker is called with, valid during the call. */
+/* The interrupted thread. Valid during the callback. */
 typedef struct spanprof_capture {
   size_t struct_size;
   const void *ucontext; /* ucontext_t of the interrupted thread */
   uint64_t pc;
   uint64_t sp;
+  uint64_t stack_end; /* memory from sp to here is readable; 0: unknown */
   void *thread_data;  /* of spanprof_thread_set_data(), or NULL */
-  uint64_t stack_end; /* memory from sp up to here can be read; 0: unknown */
 } spanprof_capture;
 
-/* Labels and span read from the language's own context. */
+/* Labels, span and mark of the language's own context. */
 typedef struct spanprof_context_view {
   size_t struct_size;
-  spanprof_label_set labels;
+  spanprof_labels labels;
   spanprof_span span; /* of spanprof_span_carried() */
-  spanprof_mark mark; /* the recording's that the context belongs to */
+  spanprof_mark mark; /* of the recording that the context belongs to */
 } spanprof_context_view;
 
-/* The name of a frame; text is copied during spanprof_name_set(). */
+/* The name of a frame. */
 typedef struct spanprof_name {
   size_t struct_size;
   const char *function; /* NULL: unknown */
   size_t function_bytes;
   const char *file;
   size_t file_bytes;
-  int64_t line;       /* of the offset, to INT32_MAX; else 0: unknown */
+  int64_t line;       /* of the offset, at most INT32_MAX; 0: unknown */
   int64_t start_line; /* of the function; 0: unknown */
 } spanprof_name;
 
@@ -66,96 +67,97 @@ typedef struct spanprof_range {
   uint64_t end;
 } spanprof_range;
 
-/* Of each kind; an interpreter with a function for each of its instructions, in
- * a hot and a cold part, has 500. */
+/* The limit of eval ranges and of call ranges. An interpreter with a function
+ * for each instruction, in a hot and a cold part, has 500. */
 #define SPANPROF_RUNTIME_RANGES_MAX 1024
 
-/* What a language extension registers. */
+/* A language runtime.
+ *
+ * "In the handler" means: the callback runs in the signal handler, on the
+ * interrupted thread. It must not allocate, lock, make a system call that
+ * waits, change errno or read memory that may be unmapped. The other callbacks
+ * run on the library's own thread and must not call spanprof. */
 typedef struct spanprof_runtime {
   size_t struct_size; /* sizeof(spanprof_runtime) */
   const char *name;   /* "ruby": label process.runtime.name */
   const char *version;
-  void *data; /* handed to every callback */
+  void *data; /* first argument of every callback */
 
-  /* Write at most `max` frames, innermost first, and return how many; *cut is
-   * set to 1 where the walk stopped early. Called in the signal handler, on
-   * the interrupted thread, with every signal handler rule in force: no
-   * allocation, lock, system call that waits, errno change, or read of memory
-   * that may be unmapped. May be NULL. */
+  /* Write at most `max` frames, innermost first, and return their number. Set
+   * *cut to 1 if the walk stopped early. In the handler. May be NULL. */
   size_t (*walk)(void *data, const spanprof_capture *capture,
                  spanprof_frame *frames, size_t max, int *cut);
 
-  /* Fill `out` and return 1, or return 0 to use the calling thread's context.
-   * Same rules as walk. May be NULL. */
+  /* Fill `out` and return 1, or return 0 to use the context of the thread. In
+   * the handler. May be NULL. */
   int (*read_context)(void *data, const spanprof_capture *capture,
                       spanprof_context_view *out);
 
-  /* Name a frame that was walked: fill `out`, whose texts must stay valid
-   * until the next call. Called from the library's own thread, or, with
-   * want_names, from within spanprof_runtime_resolve(). May not call spanprof.
-   * SPANPROF_ERR_*: the frame is called "(unknown)" and counted. */
+  /* Return the address where the useful part of the native stack ends, or 0.
+   * Memory beyond it (a VM stack, for example) is not copied, and native frames
+   * beyond it do not count as missing. In the handler. May be NULL. */
+  uint64_t (*stack_end)(void *data, const spanprof_capture *capture);
+
+  /* Replace frames so that frames which look the same are equal, for example by
+   * changing offsets into lines. Called before frames are compared and named.
+   * May be NULL. */
+  void (*normalize)(void *data, spanprof_frame *frames, size_t count);
+
+  /* Name a frame: fill `out`, whose strings must be valid until the next call.
+   * With want_names it is called only within spanprof_runtime_resolve(). On
+   * SPANPROF_ERR_* the frame is named "(unknown)" and counted. */
   spanprof_status (*resolve)(void *data, const spanprof_frame *frame,
                              spanprof_name *out);
 
-  /* Frames wait for names: have spanprof_runtime_resolve() called soon where
-   * `resolve` may run (with the VM's lock, say). Called from the library's own
-   * thread; must not wait. NULL: `resolve` may run on any thread. */
+  /* Frames wait for names: arrange that spanprof_runtime_resolve() is called
+   * soon on a thread where `resolve` may run (with the VM's lock, for example).
+   * Must not wait. NULL: `resolve` may run on any thread. */
   void (*want_names)(void *data);
 
-  /* The eval loop's code: native frames inside are replaced by language
-   * frames. Copied. */
+  /* The code of the eval loop, whose native frames are replaced by frames of
+   * the language. Copied. */
   const spanprof_range *eval_ranges;
   size_t eval_range_count;
 
   /* Native code by which the eval loop calls functions (sends, argument
-   * handling): left out of stacks. Copied. */
+   * handling). It is omitted from stacks. Copied. */
   const spanprof_range *call_ranges;
   size_t call_range_count;
-
-  /* Where the interrupted native stack ends as far as it is worth copying, or
-   * 0: what lies beyond, a VM stack of the runtime, say, is not copied, and
-   * native frames beyond do not count as missing. Same rules as walk. May be
-   * NULL. */
-  uint64_t (*stack_end)(void *data, const spanprof_capture *capture);
-
-  /* Change frames that were walked so that those become equal which will look
-   * the same: offsets into lines, say. Called from the library's own thread
-   * before frames are compared and named; may not call spanprof. May be
-   * NULL. */
-  void (*settle)(void *data, spanprof_frame *frames, size_t count);
 } spanprof_runtime;
 
-/* Register the process's language runtime, before or after the session starts.
- * SPANPROF_ERR_STATE: there is one already. SPANPROF_ERR_ARGUMENT. */
+/* Register the runtime of the process, before or after the session's start.
+ * SPANPROF_ERR_STATE: one is registered. SPANPROF_ERR_ARGUMENT: no name, no
+ * `resolve` with a `walk`, too many ranges, or an unknown struct_size. */
 SPANPROF_API spanprof_status
 spanprof_runtime_register(const spanprof_runtime *runtime);
 
-/* Take a range for code of the registered runtime's eval loop from now on: what
- * a compiler at run time was given room for. Copied; idempotent. Any thread.
- * SPANPROF_ERR_STATE: none is registered. SPANPROF_ERR_LIMIT: it has as many as
- * it may. SPANPROF_ERR_ARGUMENT: the range is empty. */
+/* Remove the runtime. No callback starts after the call; it waits for running
+ * ones, at most a second. */
+SPANPROF_API void spanprof_runtime_unregister(void);
+
+/* Add a range to the registered runtime's eval loop: memory for a JIT compiler,
+ * for example. Copied. A known range is not added again.
+ * SPANPROF_ERR_ARGUMENT: the range is empty. SPANPROF_ERR_STATE: no runtime is
+ * registered. SPANPROF_ERR_LIMIT: it has SPANPROF_RUNTIME_RANGES_MAX. */
 SPANPROF_API spanprof_status
 spanprof_runtime_eval_add(const spanprof_range *range);
 
-/* Remove it. No callback starts after the call; those that run are waited for,
- * at most a second. */
-SPANPROF_API void spanprof_runtime_unregister(void);
-
-/* Name at most `max` of the waiting frames by calling `resolve` from here;
- * returns how many still wait. */
+/* Name at most `max` waiting frames: calls `resolve` on the calling thread.
+ * Returns how many frames still wait. */
 SPANPROF_API size_t spanprof_runtime_resolve(size_t max);
 
-/* Hand a pointer to the runtime's callbacks whenever they run on the calling
- * thread (see spanprof_capture). Registers the thread; what stands in the way
- * of that, other than SPANPROF_ERR_NOMEM, does not lose the pointer. */
+/* Set the thread_data of captures of the calling thread, and register the
+ * thread. The pointer is stored even if the registration fails, except with
+ * SPANPROF_ERR_NOMEM. Statuses: as spanprof_thread_register(). */
 SPANPROF_API spanprof_status spanprof_thread_set_data(void *thread_data);
 
 /* Store the labels and the span of the calling thread's current work, for a
  * language whose contexts only `read_context` can read. CPU time that is booked
- * at the thread's end, when the language's context is gone, then has these
- * labels and this span, or those of the thread's last sample if that is later.
- * Signal-safe; does nothing on a thread that is not registered. */
-SPANPROF_API void spanprof_thread_works_for(const spanprof_context_view *view);
+ * at the thread's end, when the language's context is gone, has these labels
+ * and this span, or those of the thread's last sample if that is later. Does
+ * nothing on a thread that is not registered. Signal-safe. */
+SPANPROF_API void
+spanprof_thread_set_context(const spanprof_context_view *view);
 
 #ifdef __cplusplus
 }

@@ -42,7 +42,7 @@ typedef struct sp_recording {
   bool done;
   spanprof_status st; /* until it is done, the collector's thread only */
   sp_encoded profile;
-  char note[SP_RECORDING_NOTE_BYTES]; /* of spanprof_profile_view */
+  char note[SP_RECORDING_NOTE_BYTES]; /* of spanprof_profile */
 } sp_recording;
 
 /* The caller gets a reference. SPANPROF_ERR_NOMEM. */

@@ -113,13 +113,13 @@ sp_http_client *sp_delivery_client_new(const sp_delivery *delivery) {
 }
 
 void sp_delivery_call(sp_delivery *delivery, sp_upload *upload) {
-  spanprof_profile_view view = {.struct_size = sizeof view,
-                                .bytes = upload->part.bytes,
-                                .size_bytes = upload->part.size,
-                                .time_ns = upload->part.time_ns,
-                                .duration_ns = upload->part.duration_ns,
-                                .samples = upload->part.samples,
-                                .cpu_ns = upload->part.cpu_ns};
+  spanprof_profile view = {.struct_size = sizeof view,
+                           .bytes = upload->part.bytes,
+                           .size_bytes = upload->part.size,
+                           .time_ns = upload->part.time_ns,
+                           .duration_ns = upload->part.duration_ns,
+                           .samples = upload->part.samples,
+                           .cpu_ns = upload->part.cpu_ns};
 
   if (!delivery->settings->on_profile)
     return;

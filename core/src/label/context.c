@@ -151,7 +151,7 @@ void sp_self_each(void (*visit)(sp_self *self)) {
 }
 
 SP_HANDLER_CODE void sp_context_read(const sp_self *self,
-                                     spanprof_label_set *labels,
+                                     spanprof_labels *labels,
                                      spanprof_span *carried) {
   const spanprof_context *context =
       atomic_load_explicit(&self->context, memory_order_relaxed);
@@ -165,7 +165,7 @@ SP_HANDLER_CODE void sp_context_read(const sp_self *self,
 }
 
 SP_HANDLER_SELDOM void sp_context_last(const sp_self *self,
-                                       spanprof_label_set *labels,
+                                       spanprof_labels *labels,
                                        spanprof_span *carried,
                                        spanprof_mark *mark) {
   sp_context_read(self, labels, carried);
@@ -186,7 +186,7 @@ SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self) {
 }
 
 SP_SIGNAL_SAFE void
-spanprof_thread_works_for(const spanprof_context_view *view) {
+spanprof_thread_set_context(const spanprof_context_view *view) {
   sp_self *self = sp_tls_get();
 
   if (self)

@@ -23,7 +23,7 @@ struct sp_self;
 
 struct spanprof_context {
   /* Written by the thread in the context, read in its handler. */
-  _Atomic spanprof_label_set labels;
+  _Atomic spanprof_labels labels;
   _Atomic uint32_t depth;  /* of spans, at most SP_SPAN_DEPTH */
   _Atomic uint32_t serial; /* of the last enter */
   /* Fixed while the context is in use; tells tokens of contexts apart. */
@@ -34,7 +34,7 @@ struct spanprof_context {
    * sample, or of the last scope that it left since. Written by the thread and
    * its signal handler.
    */
-  _Atomic spanprof_label_set last_labels;
+  _Atomic spanprof_labels last_labels;
   _Atomic spanprof_span last_span;
   _Atomic spanprof_mark last_mark;
   /* That it is in; NULL: a thread's own. Guarded by the list's lock. */
@@ -90,14 +90,14 @@ void sp_self_each(void (*visit)(sp_self *self));
 
 /* The labels and the span that a sample carries. */
 SP_HANDLER_CODE void sp_context_read(const sp_self *self,
-                                     spanprof_label_set *labels,
+                                     spanprof_labels *labels,
                                      spanprof_span *carried);
 SP_SIGNAL_SAFE spanprof_mark sp_context_mark(const sp_self *self);
 
 /* Store the labels, the span and the mark of the thread's work now or until
  * now. */
 SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
-                                                      spanprof_label_set labels,
+                                                      spanprof_labels labels,
                                                       spanprof_span carried,
                                                       spanprof_mark mark) {
   atomic_store_explicit(&self->own.last_labels, labels, memory_order_relaxed);
@@ -108,7 +108,7 @@ SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
 /* As sp_context_read(); if nothing is active, the values of the last
  * sp_context_remember(). For CPU time that is booked afterwards. */
 SP_HANDLER_SELDOM void sp_context_last(const sp_self *self,
-                                       spanprof_label_set *labels,
+                                       spanprof_labels *labels,
                                        spanprof_span *carried,
                                        spanprof_mark *mark);
 

@@ -37,8 +37,8 @@ SP_SIGNAL_SAFE static inline sp_label_cache_ends label_ends(const char *text,
   return ends;
 }
 
-SP_SIGNAL_SAFE static bool label_text_is(spanprof_text number, const char *text,
-                                         size_t bytes) {
+SP_SIGNAL_SAFE static bool label_text_is(spanprof_text_id number,
+                                         const char *text, size_t bytes) {
   size_t size;
   const char *interned = sp_text_get(number, &size);
 
@@ -47,7 +47,7 @@ SP_SIGNAL_SAFE static bool label_text_is(spanprof_text number, const char *text,
 
 /* Do the strings stand behind the set's top label as they are? */
 SP_SIGNAL_SAFE static bool
-label_strings_are(spanprof_label_set set, const char *name, size_t name_bytes,
+label_strings_are(spanprof_labels set, const char *name, size_t name_bytes,
                   const char *value, size_t value_bytes) {
   const sp_label_node *node = sp_label_node_get(set);
 
@@ -56,8 +56,8 @@ label_strings_are(spanprof_label_set set, const char *name, size_t name_bytes,
 }
 
 SP_SIGNAL_SAFE static inline sp_label_cache_text *
-label_text_entry(sp_label_cache *cache, spanprof_label_set parent,
-                 spanprof_text name, spanprof_text value) {
+label_text_entry(sp_label_cache *cache, spanprof_labels parent,
+                 spanprof_text_id name, spanprof_text_id value) {
   uint64_t hash = (((uint64_t)name << 32 | value) + parent) * SP_HASH_SEED;
 
   return &cache->texts[hash >> 60];
@@ -77,10 +77,10 @@ label_cache_version(const sp_label_cache *cache) {
 }
 
 SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
-                                           spanprof_label_set set,
-                                           spanprof_label_set parent,
-                                           spanprof_text name,
-                                           spanprof_text value) {
+                                           spanprof_labels set,
+                                           spanprof_labels parent,
+                                           spanprof_text_id name,
+                                           spanprof_text_id value) {
   sp_label_cache_text *entry = label_text_entry(cache, parent, name, value);
   volatile sp_label_cache_text *slot = entry;
   volatile uint32_t *version = &cache->version;
@@ -98,9 +98,8 @@ SP_SIGNAL_SAFE static void label_text_keep(sp_label_cache *cache,
 
 SP_SIGNAL_SAFE static void
 label_string_keep(sp_label_cache *cache, sp_label_cache_string *entry,
-                  spanprof_label_set set, spanprof_label_set parent,
-                  const char *name, size_t name_bytes, const char *value,
-                  size_t value_bytes) {
+                  spanprof_labels set, spanprof_labels parent, const char *name,
+                  size_t name_bytes, const char *value, size_t value_bytes) {
   volatile sp_label_cache_string *slot = entry;
   volatile uint32_t *version = &cache->version;
   sp_label_cache_ends name_ends = label_ends(name, name_bytes);
@@ -122,8 +121,8 @@ label_string_keep(sp_label_cache *cache, sp_label_cache_string *entry,
 }
 
 SP_SIGNAL_SAFE static inline void label_pushed(spanprof_context *context,
-                                               spanprof_label_set parent,
-                                               spanprof_label_set set,
+                                               spanprof_labels parent,
+                                               spanprof_labels set,
                                                spanprof_label_token *out) {
   atomic_store_explicit(&context->labels, set, memory_order_relaxed);
   *out = (uint64_t)parent << LABEL_TOKEN_SHIFT | set;
@@ -136,9 +135,9 @@ label_push_strings(sp_self *self, const char *name, size_t name_bytes,
                    sp_label_cache_string *entry, spanprof_label_token *out) {
   spanprof_context *context =
       atomic_load_explicit(&self->context, memory_order_relaxed);
-  spanprof_label_set parent =
+  spanprof_labels parent =
       atomic_load_explicit(&context->labels, memory_order_relaxed);
-  spanprof_label_set set;
+  spanprof_labels set;
   bool as_given;
   spanprof_status st = sp_label_set_push(parent, name, name_bytes, value,
                                          value_bytes, &as_given, &set);
@@ -155,14 +154,14 @@ label_push_strings(sp_self *self, const char *name, size_t name_bytes,
 
 /* A push of texts that are not in the thread's cache. */
 static __attribute__((noinline)) spanprof_status
-label_push_texts(sp_self *self, spanprof_text name, spanprof_text value,
+label_push_texts(sp_self *self, spanprof_text_id name, spanprof_text_id value,
                  spanprof_label_token *out) {
   spanprof_context *context =
       atomic_load_explicit(&self->context, memory_order_relaxed);
-  spanprof_label_set parent =
+  spanprof_labels parent =
       atomic_load_explicit(&context->labels, memory_order_relaxed);
-  spanprof_text clean_name;
-  spanprof_label_set set;
+  spanprof_text_id clean_name;
+  spanprof_labels set;
   spanprof_status st = sp_text_name_form(name, &clean_name);
 
   if (!st)
@@ -180,8 +179,8 @@ label_push_texts(sp_self *self, spanprof_text name, spanprof_text value,
 
 /* A pop that is not of the innermost push. */
 SP_SIGNAL_SAFE static __attribute__((noinline)) void
-label_pop_outer(spanprof_context *context, spanprof_label_set pushed) {
-  spanprof_label_set set =
+label_pop_outer(spanprof_context *context, spanprof_labels pushed) {
+  spanprof_labels set =
       context ? atomic_load_explicit(&context->labels, memory_order_relaxed)
               : 0;
 
@@ -194,14 +193,14 @@ label_pop_outer(spanprof_context *context, spanprof_label_set pushed) {
     sp_count(&sp_counts.labels_unbalanced, 1);
 }
 
-spanprof_status spanprof_label_push(const char *name, size_t name_bytes,
-                                    const char *value, size_t value_bytes,
-                                    spanprof_label_token *out) {
+spanprof_status spanprof_label_push_bytes(const char *name, size_t name_bytes,
+                                          const char *value, size_t value_bytes,
+                                          spanprof_label_token *out) {
   sp_self *self = sp_tls_get();
   sp_label_cache_ends name_ends, value_ends;
   sp_label_cache_string *entry;
   spanprof_context *context;
-  spanprof_label_set parent, set;
+  spanprof_labels parent, set;
   uint64_t hash;
 
   *out = 0;
@@ -235,20 +234,21 @@ spanprof_status spanprof_label_push(const char *name, size_t name_bytes,
                             out);
 }
 
-spanprof_status spanprof_label_push_strings(const char *name, const char *value,
-                                            spanprof_label_token *out) {
+spanprof_status spanprof_label_push(const char *name, const char *value,
+                                    spanprof_label_token *out) {
   *out = 0;
   if (!name || !value)
     return sp_fail(SPANPROF_ERR_ARGUMENT, "a label's name or value is NULL");
-  return spanprof_label_push(name, strlen(name), value, strlen(value), out);
+  return spanprof_label_push_bytes(name, strlen(name), value, strlen(value),
+                                   out);
 }
 
-SP_SIGNAL_SAFE spanprof_status spanprof_label_push_text(
-    spanprof_text name, spanprof_text value, spanprof_label_token *out) {
+SP_SIGNAL_SAFE spanprof_status spanprof_label_push_ids(
+    spanprof_text_id name, spanprof_text_id value, spanprof_label_token *out) {
   sp_self *self = sp_tls_get();
   const sp_label_cache_text *entry;
   spanprof_context *context;
-  spanprof_label_set parent, set;
+  spanprof_labels parent, set;
   uint32_t version;
 
   *out = 0;
@@ -272,8 +272,8 @@ SP_SIGNAL_SAFE spanprof_status spanprof_label_push_text(
 }
 
 SP_SIGNAL_SAFE void spanprof_label_pop(spanprof_label_token token) {
-  spanprof_label_set pushed = (spanprof_label_set)token;
-  spanprof_label_set before = (spanprof_label_set)(token >> LABEL_TOKEN_SHIFT);
+  spanprof_labels pushed = (spanprof_labels)token;
+  spanprof_labels before = (spanprof_labels)(token >> LABEL_TOKEN_SHIFT);
   sp_self *self = sp_tls_get();
   spanprof_context *context;
 
@@ -293,7 +293,7 @@ SP_SIGNAL_SAFE void spanprof_label_pop(spanprof_label_token token) {
   }
 }
 
-SP_SIGNAL_SAFE spanprof_label_set spanprof_labels_get(void) {
+SP_SIGNAL_SAFE spanprof_labels spanprof_labels_get(void) {
   const sp_self *self = sp_tls_get();
 
   return self ? atomic_load_explicit(
@@ -303,10 +303,10 @@ SP_SIGNAL_SAFE spanprof_label_set spanprof_labels_get(void) {
               : 0;
 }
 
-SP_SIGNAL_SAFE void spanprof_labels_set(spanprof_label_set labels) {
+SP_SIGNAL_SAFE void spanprof_labels_set(spanprof_labels labels) {
   sp_self *self = sp_tls_get();
   spanprof_context *context;
-  spanprof_label_set before;
+  spanprof_labels before;
 
   if (!self)
     self = labels ? sp_self_attach() : NULL;

@@ -15,10 +15,10 @@
 #define SP_LABEL_CACHE_STRINGS 16u
 
 typedef struct sp_label_cache_text {
-  spanprof_label_set set; /* 0: no entry */
-  spanprof_label_set parent;
-  spanprof_text name;
-  spanprof_text value;
+  spanprof_labels set; /* 0: no entry */
+  spanprof_labels parent;
+  spanprof_text_id name;
+  spanprof_text_id value;
 } sp_label_cache_text;
 
 /* The first and last bytes of a string, which are all of it up to 16 bytes. */
@@ -28,8 +28,8 @@ typedef struct sp_label_cache_ends {
 } sp_label_cache_ends;
 
 typedef struct sp_label_cache_string {
-  spanprof_label_set set; /* 0: no entry */
-  spanprof_label_set parent;
+  spanprof_labels set; /* 0: no entry */
+  spanprof_labels parent;
   uint32_t name_bytes;
   uint32_t value_bytes;
   sp_label_cache_ends name;

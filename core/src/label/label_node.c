@@ -14,16 +14,17 @@ static struct {
   _Atomic uint32_t pair_count;
 } label_nodes;
 
-SP_SIGNAL_SAFE static uint64_t
-node_hash(spanprof_label_set parent, spanprof_text name, spanprof_text value) {
+SP_SIGNAL_SAFE static uint64_t node_hash(spanprof_labels parent,
+                                         spanprof_text_id name,
+                                         spanprof_text_id value) {
   return sp_hash_mix((uint64_t)name << 32 | value, parent);
 }
 
 /* From `at` to the end of its bucket. */
-SP_SIGNAL_SAFE static spanprof_label_set node_search(uint32_t at,
-                                                     spanprof_label_set parent,
-                                                     spanprof_text name,
-                                                     spanprof_text value) {
+SP_SIGNAL_SAFE static spanprof_labels node_search(uint32_t at,
+                                                  spanprof_labels parent,
+                                                  spanprof_text_id name,
+                                                  spanprof_text_id value) {
   while (at) {
     const sp_label_node *node = &label_nodes.nodes[at];
 
@@ -34,13 +35,13 @@ SP_SIGNAL_SAFE static spanprof_label_set node_search(uint32_t at,
   return at;
 }
 
-SP_SIGNAL_SAFE const sp_label_node *sp_label_node_get(spanprof_label_set set) {
+SP_SIGNAL_SAFE const sp_label_node *sp_label_node_get(spanprof_labels set) {
   return &label_nodes.nodes[set < SP_LABEL_NODES ? set : 0];
 }
 
-SP_SIGNAL_SAFE spanprof_label_set sp_label_node_find(spanprof_label_set parent,
-                                                     spanprof_text name,
-                                                     spanprof_text value) {
+SP_SIGNAL_SAFE spanprof_labels sp_label_node_find(spanprof_labels parent,
+                                                  spanprof_text_id name,
+                                                  spanprof_text_id value) {
   uint64_t hash = node_hash(parent, name, value);
 
   return node_search(
@@ -49,10 +50,10 @@ SP_SIGNAL_SAFE spanprof_label_set sp_label_node_find(spanprof_label_set parent,
       parent, name, value);
 }
 
-SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_label_set parent,
-                                                  spanprof_text name,
-                                                  spanprof_text value,
-                                                  spanprof_label_set *out) {
+SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_labels parent,
+                                                  spanprof_text_id name,
+                                                  spanprof_text_id value,
+                                                  spanprof_labels *out) {
   _Atomic uint16_t *bucket =
       &label_nodes.buckets[node_hash(parent, name, value) % SP_LABEL_NODES];
   uint16_t head = atomic_load_explicit(bucket, memory_order_acquire);
@@ -90,8 +91,8 @@ SP_SIGNAL_SAFE spanprof_status sp_label_node_make(spanprof_label_set parent,
   return SPANPROF_OK;
 }
 
-SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text name, spanprof_text value,
-                                        uint32_t max) {
+SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text_id name,
+                                        spanprof_text_id value, uint32_t max) {
   uint64_t pair = (uint64_t)name << 32 | value;
   size_t at = sp_hash_mix(pair, 0) % PAIR_SLOTS;
   bool taken = false;

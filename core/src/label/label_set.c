@@ -14,10 +14,10 @@ static const char label_other[] = "[other]";
 static _Atomic uint32_t label_values_max = LABEL_VALUES_MAX;
 
 /* "[other]" in place of a value over the cap. */
-static spanprof_status label_other_make(spanprof_label_set parent,
-                                        spanprof_text name,
-                                        spanprof_label_set *out) {
-  spanprof_text other;
+static spanprof_status label_other_make(spanprof_labels parent,
+                                        spanprof_text_id name,
+                                        spanprof_labels *out) {
+  spanprof_text_id other;
   spanprof_status st = sp_text_add(label_other, sizeof label_other - 1, &other);
 
   if (!st)
@@ -29,9 +29,9 @@ static spanprof_status label_other_make(spanprof_label_set parent,
 
 /* The text of a value; over the name's cap an unknown one is not interned, so
  * that endless values do not fill the table. False with SPANPROF_OK: capped. */
-static spanprof_status label_value_text(spanprof_text name, const char *value,
-                                        size_t bytes, spanprof_text *out,
-                                        bool *capped) {
+static spanprof_status label_value_text(spanprof_text_id name,
+                                        const char *value, size_t bytes,
+                                        spanprof_text_id *out, bool *capped) {
   *capped = false;
   if (sp_text_find(value, bytes, out))
     return SPANPROF_OK;
@@ -41,11 +41,11 @@ static spanprof_status label_value_text(spanprof_text name, const char *value,
 }
 
 /* The strings are clean. */
-static spanprof_status set_push_clean(spanprof_label_set parent,
-                                      const char *name, size_t name_bytes,
-                                      const char *value, size_t value_bytes,
-                                      bool *as_given, spanprof_label_set *out) {
-  spanprof_text name_text, value_text;
+static spanprof_status set_push_clean(spanprof_labels parent, const char *name,
+                                      size_t name_bytes, const char *value,
+                                      size_t value_bytes, bool *as_given,
+                                      spanprof_labels *out) {
+  spanprof_text_id name_text, value_text;
   bool capped;
   spanprof_status st = sp_text_add(name, name_bytes, &name_text);
 
@@ -66,7 +66,7 @@ static spanprof_status set_push_clean(spanprof_label_set parent,
 }
 
 /* Is the name of `node` set again between `set` and `node`? */
-static bool label_hidden(spanprof_label_set set, const sp_label_node *node) {
+static bool label_hidden(spanprof_labels set, const sp_label_node *node) {
   const sp_label_node *inner = sp_label_node_get(set);
 
   for (; inner != node; inner = sp_label_node_get(inner->parent))
@@ -76,10 +76,10 @@ static bool label_hidden(spanprof_label_set set, const sp_label_node *node) {
 }
 
 /* Does a label of the set, not a hidden one, say name=value? */
-static bool set_has(spanprof_label_set set, spanprof_text name,
+static bool set_has(spanprof_labels set, spanprof_text_id name,
                     const char *value, size_t value_bytes) {
   const sp_label_node *node = sp_label_node_get(set);
-  spanprof_text value_text;
+  spanprof_text_id value_text;
 
   while (node->depth > 0 && node->name != name)
     node = sp_label_node_get(node->parent);
@@ -89,8 +89,8 @@ static bool set_has(spanprof_label_set set, spanprof_text name,
 }
 
 /* The set without labels of that name. */
-static spanprof_status set_without(spanprof_label_set set, spanprof_text name,
-                                   spanprof_label_set *out) {
+static spanprof_status set_without(spanprof_labels set, spanprof_text_id name,
+                                   spanprof_labels *out) {
   const sp_label_node *nodes[SP_LABEL_DEPTH_MAX];
   const sp_label_node *node = sp_label_node_get(set);
   spanprof_status st = SPANPROF_OK;
@@ -111,9 +111,10 @@ static spanprof_status set_without(spanprof_label_set set, spanprof_text name,
   return sp_fail(st, "too many sets of labels");
 }
 
-spanprof_status sp_label_set_push_text(spanprof_label_set parent,
-                                       spanprof_text name, spanprof_text value,
-                                       spanprof_label_set *out) {
+spanprof_status sp_label_set_push_text(spanprof_labels parent,
+                                       spanprof_text_id name,
+                                       spanprof_text_id value,
+                                       spanprof_labels *out) {
   uint32_t max = atomic_load_explicit(&label_values_max, memory_order_relaxed);
   spanprof_status st;
 
@@ -131,10 +132,10 @@ spanprof_status sp_label_set_push_text(spanprof_label_set parent,
   return st;
 }
 
-spanprof_status sp_label_set_push(spanprof_label_set parent, const char *name,
+spanprof_status sp_label_set_push(spanprof_labels parent, const char *name,
                                   size_t name_bytes, const char *value,
                                   size_t value_bytes, bool *as_given,
-                                  spanprof_label_set *out) {
+                                  spanprof_labels *out) {
   char clean_name[SP_CLEAN_NAME_MAX], clean_value[SP_CLEAN_TEXT_MAX];
   bool changed, clean = sp_clean_name_is(name, name_bytes) &&
                         sp_clean_text_is(value, value_bytes);
@@ -155,7 +156,7 @@ spanprof_status sp_label_set_push(spanprof_label_set parent, const char *name,
   return st;
 }
 
-size_t sp_label_set_list(spanprof_label_set set, sp_label *out, size_t max) {
+size_t sp_label_set_list(spanprof_labels set, sp_label *out, size_t max) {
   const sp_label_node *node = sp_label_node_get(set);
   size_t count = 0;
 
@@ -172,7 +173,7 @@ size_t sp_label_set_list(spanprof_label_set set, sp_label *out, size_t max) {
 }
 
 void sp_label_set_ready(void) {
-  spanprof_text other;
+  spanprof_text_id other;
 
   (void)sp_text_add(label_other, sizeof label_other - 1, &other);
 }
@@ -181,12 +182,12 @@ void sp_label_values_max_set(uint32_t max) {
   atomic_store_explicit(&label_values_max, max, memory_order_relaxed);
 }
 
-spanprof_status spanprof_label_set_with(spanprof_label_set set,
-                                        const char *name, size_t name_bytes,
-                                        const char *value, size_t value_bytes,
-                                        spanprof_label_set *out) {
+spanprof_status spanprof_labels_derive(spanprof_labels set, const char *name,
+                                       size_t name_bytes, const char *value,
+                                       size_t value_bytes,
+                                       spanprof_labels *out) {
   char clean_name[SP_CLEAN_NAME_MAX];
-  spanprof_text name_text;
+  spanprof_text_id name_text;
   bool changed;
   spanprof_status st = SPANPROF_OK;
   size_t bytes = sp_clean_name(name, name_bytes, clean_name, &changed);

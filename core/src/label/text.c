@@ -26,8 +26,9 @@ typedef struct text_entry {
   uint32_t size;
   uint32_t hash;
   /* Written by any thread. */
-  _Atomic spanprof_text name_form; /* this text as a label name; 0: not asked */
-  _Atomic uint32_t values;         /* distinct values under this name */
+  _Atomic spanprof_text_id
+      name_form;           /* this text as a label name; 0: not asked */
+  _Atomic uint32_t values; /* distinct values under this name */
 } text_entry;
 
 typedef struct text_index {
@@ -47,7 +48,7 @@ static struct {
   /* Read by any thread. */
   _Atomic(text_entry *) chunks[TEXT_CHUNKS];
   _Atomic(text_index *) index;
-  _Atomic spanprof_text empty_name; /* "" as a label name */
+  _Atomic spanprof_text_id empty_name; /* "" as a label name */
   /* Guarded by lock. */
   pthread_mutex_t lock;
   const sp_mem *mem;
@@ -57,7 +58,7 @@ static struct {
   uint64_t bytes;
 } texts = {.lock = PTHREAD_MUTEX_INITIALIZER, .mem = &sp_mem_paged};
 
-SP_SIGNAL_SAFE static text_entry *text_entry_of(spanprof_text text) {
+SP_SIGNAL_SAFE static text_entry *text_entry_of(spanprof_text_id text) {
   text_entry *chunk;
 
   if (text >= SP_TEXT_COUNT_MAX)
@@ -71,8 +72,8 @@ SP_SIGNAL_SAFE static uint32_t text_hash(const char *text, size_t bytes) {
   return (uint32_t)(sp_hash_bytes(text, bytes) >> 32);
 }
 
-SP_SIGNAL_SAFE static spanprof_text text_lookup(const char *text, size_t bytes,
-                                                uint32_t hash) {
+SP_SIGNAL_SAFE static spanprof_text_id
+text_lookup(const char *text, size_t bytes, uint32_t hash) {
   text_index *index = atomic_load_explicit(&texts.index, memory_order_acquire);
   uint32_t at;
 
@@ -87,14 +88,14 @@ SP_SIGNAL_SAFE static spanprof_text text_lookup(const char *text, size_t bytes,
       return 0;
     if ((uint32_t)(slot >> 32) != hash)
       continue;
-    entry = text_entry_of((spanprof_text)slot);
+    entry = text_entry_of((spanprof_text_id)slot);
     if (entry->size == bytes && memcmp(entry->bytes, text, bytes) == 0)
-      return (spanprof_text)slot;
+      return (spanprof_text_id)slot;
   }
 }
 
 static void text_index_put(text_index *index, uint32_t hash,
-                           spanprof_text text) {
+                           spanprof_text_id text) {
   uint32_t at = hash & index->mask;
 
   while (atomic_load_explicit(&index->slots[at], memory_order_relaxed) != 0)
@@ -108,7 +109,7 @@ static spanprof_status text_index_reserve(void) {
   text_index *index = atomic_load_explicit(&texts.index, memory_order_relaxed);
   text_index *grown;
   uint32_t slots = index ? index->mask + 1 : 0;
-  spanprof_text text;
+  spanprof_text_id text;
 
   if ((texts.count + 1) * 2 <= slots)
     return SPANPROF_OK;
@@ -148,8 +149,8 @@ static const char *text_store(const char *text, size_t bytes) {
 
 /* Lock held. */
 static spanprof_status text_insert(const char *text, size_t bytes,
-                                   uint32_t hash, spanprof_text *out) {
-  spanprof_text number = texts.count + 1;
+                                   uint32_t hash, spanprof_text_id *out) {
+  spanprof_text_id number = texts.count + 1;
   text_entry *entry;
   spanprof_status st;
 
@@ -179,7 +180,7 @@ static spanprof_status text_insert(const char *text, size_t bytes,
   return SPANPROF_OK;
 }
 
-SP_SIGNAL_SAFE const char *sp_text_get(spanprof_text text, size_t *bytes) {
+SP_SIGNAL_SAFE const char *sp_text_get(spanprof_text_id text, size_t *bytes) {
   const text_entry *entry = text ? text_entry_of(text) : NULL;
 
   if (!entry || !entry->bytes) {
@@ -191,13 +192,13 @@ SP_SIGNAL_SAFE const char *sp_text_get(spanprof_text text, size_t *bytes) {
 }
 
 SP_SIGNAL_SAFE bool sp_text_find(const char *text, size_t bytes,
-                                 spanprof_text *out) {
+                                 spanprof_text_id *out) {
   *out = bytes ? text_lookup(text, bytes, text_hash(text, bytes)) : 0;
   return *out != 0 || bytes == 0;
 }
 
 spanprof_status sp_text_add(const char *text, size_t bytes,
-                            spanprof_text *out) {
+                            spanprof_text_id *out) {
   uint32_t hash = text_hash(text, bytes);
   spanprof_status st = SPANPROF_OK;
 
@@ -214,7 +215,7 @@ spanprof_status sp_text_add(const char *text, size_t bytes,
 
 /* Add the name that the text becomes, and count it. */
 static __attribute__((noinline)) spanprof_status
-text_add_name(const char *text, size_t bytes, spanprof_text *out) {
+text_add_name(const char *text, size_t bytes, spanprof_text_id *out) {
   char name[SP_CLEAN_NAME_MAX];
   bool changed;
   spanprof_status st;
@@ -228,7 +229,7 @@ text_add_name(const char *text, size_t bytes, spanprof_text *out) {
 
 /* Add the value that the text becomes, and count it. */
 static __attribute__((noinline)) spanprof_status
-text_add_value(const char *text, size_t bytes, spanprof_text *out) {
+text_add_value(const char *text, size_t bytes, spanprof_text_id *out) {
   char value[SP_CLEAN_TEXT_MAX];
   bool changed;
   spanprof_status st;
@@ -240,9 +241,11 @@ text_add_value(const char *text, size_t bytes, spanprof_text *out) {
   return st;
 }
 
-spanprof_status sp_text_name_form(spanprof_text text, spanprof_text *out) {
+spanprof_status sp_text_name_form(spanprof_text_id text,
+                                  spanprof_text_id *out) {
   text_entry *entry = text ? text_entry_of(text) : NULL;
-  _Atomic spanprof_text *form = entry ? &entry->name_form : &texts.empty_name;
+  _Atomic spanprof_text_id *form =
+      entry ? &entry->name_form : &texts.empty_name;
   const char *bytes;
   size_t size;
   spanprof_status st = SPANPROF_OK;
@@ -260,7 +263,7 @@ spanprof_status sp_text_name_form(spanprof_text text, spanprof_text *out) {
   return st;
 }
 
-SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text text, uint32_t max) {
+SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text_id text, uint32_t max) {
   text_entry *entry = text_entry_of(text);
   uint32_t values = atomic_load_explicit(&entry->values, memory_order_relaxed);
 
@@ -273,12 +276,12 @@ SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text text, uint32_t max) {
   return true;
 }
 
-SP_SIGNAL_SAFE void sp_text_value_give(spanprof_text text) {
+SP_SIGNAL_SAFE void sp_text_value_give(spanprof_text_id text) {
   atomic_fetch_sub_explicit(&text_entry_of(text)->values, 1,
                             memory_order_relaxed);
 }
 
-SP_SIGNAL_SAFE bool sp_text_values_full(spanprof_text text, uint32_t max) {
+SP_SIGNAL_SAFE bool sp_text_values_full(spanprof_text_id text, uint32_t max) {
   const text_entry *entry = text_entry_of(text);
 
   return entry &&
@@ -322,7 +325,7 @@ void sp_text_reset(const sp_mem *mem) {
 }
 
 spanprof_status spanprof_text_intern(const char *text, size_t bytes,
-                                     spanprof_text *out) {
+                                     spanprof_text_id *out) {
   spanprof_status st;
 
   *out = 0;

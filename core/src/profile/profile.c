@@ -202,7 +202,7 @@ static spanprof_status profile_place(sp_profile *profile,
 }
 
 spanprof_status sp_profile_add(sp_profile *profile, const sp_frame *frames,
-                               size_t frame_count, spanprof_label_set labels,
+                               size_t frame_count, spanprof_labels labels,
                                spanprof_span span, uint64_t samples,
                                uint64_t ticks, uint64_t cpu_ns) {
   sp_frame cut[SP_PROFILE_DEPTH_MAX];

@@ -35,7 +35,7 @@ void sp_profile_free(sp_profile *profile); /* NULL is fine */
  * SPANPROF_ERR_NOMEM: nothing was added. SPANPROF_ERR_ARGUMENT: the same; no
  * frame or no time. */
 spanprof_status sp_profile_add(sp_profile *profile, const sp_frame *frames,
-                               size_t frame_count, spanprof_label_set labels,
+                               size_t frame_count, spanprof_labels labels,
                                spanprof_span span, uint64_t samples,
                                uint64_t ticks, uint64_t cpu_ns);
 

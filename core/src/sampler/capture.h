@@ -35,7 +35,7 @@ typedef struct sp_sample {
   uint32_t thread; /* index */
   uint64_t ticks;
   spanprof_span span; /* whose id it carries */
-  spanprof_label_set labels;
+  spanprof_labels labels;
   uint32_t frame_count;
   uint32_t stack_bytes;
   uint32_t tid;

@@ -101,7 +101,7 @@ static spanprof_status options_read_pairs(const spanprof_options *options,
                            options->label_pair_count);
   sp_label_list_next_source(labels);
   for (i = 0; i < options->label_pair_count && !st; i++) {
-    const spanprof_pair *pair = &options->label_pairs[i];
+    const spanprof_label_pair *pair = &options->label_pairs[i];
 
     if (!pair->name || !pair->value)
       st = sp_given_refuse(&given, "has no name or value at index %zu", i);

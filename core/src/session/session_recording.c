@@ -29,7 +29,7 @@ struct spanprof_recording {
 };
 
 typedef struct recording_profile {
-  spanprof_profile_view view;
+  spanprof_profile view;
   sp_encoded encoded;
   char note[SP_RECORDING_NOTE_BYTES];
 } recording_profile;
@@ -298,7 +298,7 @@ static void recording_leave(const spanprof_recording *recording) {
 /* Takes ownership of the bytes. */
 static spanprof_status profile_new(const sp_recording *inside,
                                    sp_encoded *encoded,
-                                   const spanprof_profile_view **out) {
+                                   const spanprof_profile **out) {
   recording_profile *profile = sp_mem_zero(&sp_mem_default, sizeof *profile);
 
   if (!profile) {
@@ -308,19 +308,19 @@ static spanprof_status profile_new(const sp_recording *inside,
   profile->encoded = *encoded;
   memcpy(profile->note, inside->note, sizeof profile->note);
   profile->view =
-      (spanprof_profile_view){.struct_size = sizeof profile->view,
-                              .bytes = encoded->bytes,
-                              .size_bytes = encoded->size,
-                              .time_ns = encoded->time_ns,
-                              .duration_ns = encoded->duration_ns,
-                              .samples = encoded->samples,
-                              .cpu_ns = encoded->cpu_ns,
-                              .note = profile->note[0] ? profile->note : NULL};
+      (spanprof_profile){.struct_size = sizeof profile->view,
+                         .bytes = encoded->bytes,
+                         .size_bytes = encoded->size,
+                         .time_ns = encoded->time_ns,
+                         .duration_ns = encoded->duration_ns,
+                         .samples = encoded->samples,
+                         .cpu_ns = encoded->cpu_ns,
+                         .note = profile->note[0] ? profile->note : NULL};
   *out = &profile->view;
   return SPANPROF_OK;
 }
 
-void spanprof_profile_free(const spanprof_profile_view *profile) {
+void spanprof_profile_free(const spanprof_profile *profile) {
   recording_profile *whole = (recording_profile *)(uintptr_t)profile;
 
   if (!profile)
@@ -331,7 +331,7 @@ void spanprof_profile_free(const spanprof_profile_view *profile) {
 
 /* Wait for the profile of a recording whose end was requested. */
 static spanprof_status recording_wait(const spanprof_recording *recording,
-                                      const spanprof_profile_view **out) {
+                                      const spanprof_profile **out) {
   sp_encoded encoded;
   spanprof_status st = sp_recording_wait(
       recording->inside, recording->clock,
@@ -344,7 +344,7 @@ static spanprof_status recording_wait(const spanprof_recording *recording,
 }
 
 spanprof_status spanprof_recording_end(spanprof_recording *recording,
-                                       const spanprof_profile_view **out) {
+                                       const spanprof_profile **out) {
   const sp_wanted *wanted;
   spanprof_status st = SPANPROF_OK;
 

@@ -54,8 +54,9 @@ static bool url_labels_have(const sp_url_labels *labels, const char *name) {
   return false;
 }
 
-static void url_app(sp_buffer *out, const char *app_name) {
-  sp_buffer_append(out, app_name, sp_profile_url_app_bytes(app_name));
+static void url_app(sp_buffer *out, const char *application_name) {
+  sp_buffer_append(out, application_name,
+                   sp_profile_url_app_bytes(application_name));
   sp_buffer_text(out, URL_CPU);
 }
 
@@ -63,7 +64,7 @@ static void url_baseline_query(sp_buffer *out, const sp_url_place *place) {
   bool first = true;
   size_t i;
 
-  url_app(out, place->app_name);
+  url_app(out, place->application_name);
   sp_buffer_text(out, "{");
   for (i = 0; i < place->labels->count; i++)
     if (!url_labels_have(place->baseline, place->labels->pairs[i].name))
@@ -73,18 +74,19 @@ static void url_baseline_query(sp_buffer *out, const sp_url_place *place) {
   sp_buffer_text(out, "}");
 }
 
-size_t sp_profile_url_app_bytes(const char *app_name) {
-  size_t bytes = strlen(app_name);
+size_t sp_profile_url_app_bytes(const char *application_name) {
+  size_t bytes = strlen(application_name);
   size_t suffix = sizeof URL_CPU - 1;
 
-  return bytes >= suffix && strcmp(app_name + bytes - suffix, URL_CPU) == 0
+  return bytes >= suffix &&
+                 strcmp(application_name + bytes - suffix, URL_CPU) == 0
              ? bytes - suffix
              : bytes;
 }
 
-void sp_profile_url_query(sp_buffer *out, const char *app_name,
+void sp_profile_url_query(sp_buffer *out, const char *application_name,
                           const char *profile_id) {
-  url_app(out, app_name);
+  url_app(out, application_name);
   sp_buffer_text(out, "{profile_id=\"");
   sp_buffer_text(out, profile_id);
   sp_buffer_text(out, "\"}");
@@ -95,8 +97,8 @@ void sp_profile_url_span(sp_buffer *out, const sp_url_place *place,
   /* sp_profile_url_query(), encoded on its way: every root span pays. */
   sp_buffer_text(out, place->server_address);
   sp_buffer_text(out, "?query=");
-  sp_buffer_form_encode(out, place->app_name,
-                        sp_profile_url_app_bytes(place->app_name));
+  sp_buffer_form_encode(out, place->application_name,
+                        sp_profile_url_app_bytes(place->application_name));
   sp_buffer_text(out, URL_CPU "%7Bprofile_id%3D%22");
   sp_buffer_text(out, profile_id);
   sp_buffer_text(out, "%22%7D");
@@ -113,7 +115,7 @@ void sp_profile_url_compare(sp_buffer *out, const sp_url_place *place,
   sp_buffer_init(&left, out->mem);
   sp_buffer_init(&right, out->mem);
   url_baseline_query(&left, place);
-  sp_profile_url_query(&right, place->app_name, profile_id);
+  sp_profile_url_query(&right, place->application_name, profile_id);
   while (bytes > 0 && place->server_address[bytes - 1] == '/')
     bytes--;
   sp_buffer_append(out, place->server_address, bytes);

@@ -25,14 +25,14 @@ typedef struct sp_url_span {
 
 /* The application and server it is on. */
 typedef struct sp_url_place {
-  const char *app_name;
+  const char *application_name;
   const char *server_address;
   const sp_url_labels *labels;   /* static ones */
   const sp_url_labels *baseline; /* these win over static ones of the name */
 } sp_url_place;
 
 /* "app.cpu{profile_id="…"}" */
-void sp_profile_url_query(sp_buffer *out, const char *app_name,
+void sp_profile_url_query(sp_buffer *out, const char *application_name,
                           const char *profile_id);
 
 /* {server}?query=…&from=…&until=… */
@@ -52,6 +52,6 @@ spanprof_status sp_profile_url_server(const char *address, const sp_mem *mem,
                                       char **out);
 
 /* Length of an application name without ".cpu". */
-size_t sp_profile_url_app_bytes(const char *app_name);
+size_t sp_profile_url_app_bytes(const char *application_name);
 
 #endif

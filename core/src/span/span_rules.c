@@ -28,7 +28,7 @@ static struct {
   pthread_mutex_t lock;
   /* Guarded by lock. */
   const sp_mem *mem; /* NULL: no session */
-  char *app_name;
+  char *application_name;
   char *server_address;
   sp_url_labels labels;
 } rules_session = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -169,15 +169,16 @@ rules_texts_read(const spanprof_span_rules_options *options,
                  spanprof_span_rules *rules) {
   spanprof_status st = SPANPROF_OK;
 
-  if (options->app_name) {
-    if (!*options->app_name)
-      return sp_fail(SPANPROF_ERR_ARGUMENT, "app_name is empty");
-    if (!sp_utf8_valid(options->app_name, strlen(options->app_name)))
-      return sp_fail(SPANPROF_ERR_ARGUMENT, "app_name is not UTF-8");
-    rules->app_name =
-        sp_mem_text(rules->mem, options->app_name, strlen(options->app_name));
-    if (!rules->app_name)
-      return sp_fail(SPANPROF_ERR_NOMEM, "no memory for app_name");
+  if (options->application_name) {
+    if (!*options->application_name)
+      return sp_fail(SPANPROF_ERR_ARGUMENT, "application_name is empty");
+    if (!sp_utf8_valid(options->application_name,
+                       strlen(options->application_name)))
+      return sp_fail(SPANPROF_ERR_ARGUMENT, "application_name is not UTF-8");
+    rules->application_name = sp_mem_text(rules->mem, options->application_name,
+                                          strlen(options->application_name));
+    if (!rules->application_name)
+      return sp_fail(SPANPROF_ERR_NOMEM, "no memory for application_name");
   }
   if (options->server_address)
     st = sp_profile_url_server(options->server_address, rules->mem,
@@ -197,10 +198,10 @@ static void rules_session_clear(void) {
 
   if (!mem)
     return;
-  sp_mem_free(mem, rules_session.app_name);
+  sp_mem_free(mem, rules_session.application_name);
   sp_mem_free(mem, rules_session.server_address);
   rules_labels_free(&rules_session.labels, mem);
-  rules_session.app_name = NULL;
+  rules_session.application_name = NULL;
   rules_session.server_address = NULL;
   rules_session.mem = NULL;
 }
@@ -212,9 +213,9 @@ static spanprof_status rules_session_copy(const sp_settings *settings) {
   size_t i;
 
   rules_session.mem = mem;
-  rules_session.app_name = sp_mem_text(mem, settings->application_name,
-                                       strlen(settings->application_name));
-  if (!rules_session.app_name)
+  rules_session.application_name = sp_mem_text(
+      mem, settings->application_name, strlen(settings->application_name));
+  if (!rules_session.application_name)
     return SPANPROF_ERR_NOMEM;
   if (settings->server_address)
     st = sp_profile_url_server(settings->server_address, mem,
@@ -260,8 +261,8 @@ spanprof_status sp_span_defaults_name(const char *name) {
   if (rules_session.mem) {
     copy = sp_mem_text(rules_session.mem, name, strlen(name));
     if (copy) {
-      sp_mem_free(rules_session.mem, rules_session.app_name);
-      rules_session.app_name = copy;
+      sp_mem_free(rules_session.mem, rules_session.application_name);
+      rules_session.application_name = copy;
     } else {
       st = SPANPROF_ERR_NOMEM;
     }
@@ -319,7 +320,9 @@ void sp_span_rules_url(const spanprof_span_rules *rules,
 
   pthread_mutex_lock(&rules_session.lock);
   place = (sp_url_place){
-      .app_name = rules->app_name ? rules->app_name : rules_session.app_name,
+      .application_name = rules->application_name
+                              ? rules->application_name
+                              : rules_session.application_name,
       .server_address = rules->server_address ? rules->server_address
                                               : rules_session.server_address,
       .labels = &rules_session.labels,
@@ -327,9 +330,9 @@ void sp_span_rules_url(const spanprof_span_rules *rules,
   };
   if (own && rules->url_template)
     sp_url_template_write(rules->url_template, &place, span, now_s, out);
-  else if (place.app_name && place.server_address && own)
+  else if (place.application_name && place.server_address && own)
     sp_profile_url_span(out, &place, span->profile_id, now_s);
-  else if (place.app_name && place.server_address)
+  else if (place.application_name && place.server_address)
     sp_profile_url_compare(out, &place,
                            attribute == SPANPROF_ATTRIBUTE_DIFF_URL
                                ? "/comparison-diff"
@@ -377,7 +380,7 @@ spanprof_span_rules_new(const spanprof_span_rules_options *options,
 void spanprof_span_rules_free(spanprof_span_rules *rules) {
   if (!rules)
     return;
-  sp_mem_free(rules->mem, rules->app_name);
+  sp_mem_free(rules->mem, rules->application_name);
   sp_mem_free(rules->mem, rules->server_address);
   rules_labels_free(&rules->baseline, rules->mem);
   sp_url_template_free(rules->url_template);

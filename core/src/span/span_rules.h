@@ -7,9 +7,9 @@
 
 struct spanprof_span_rules {
   const sp_mem *mem;
-  char *app_name;       /* NULL: the session's */
-  char *server_address; /* without credentials, query and fragment; NULL: the
-                         * session's */
+  char *application_name; /* NULL: the session's */
+  char *server_address;   /* without credentials, query and fragment; NULL: the
+                           * session's */
   sp_url_labels baseline;
   sp_url_template *url_template; /* NULL: the classic form */
   bool root_span_only;

@@ -140,7 +140,7 @@ static void template_encode_query(sp_buffer *out, const sp_url_place *place,
   sp_buffer query;
 
   sp_buffer_init(&query, out->mem);
-  sp_profile_url_query(&query, place->app_name, span->profile_id);
+  sp_profile_url_query(&query, place->application_name, span->profile_id);
   template_encode(out, query.data, query.size);
   out->failed |= query.failed;
   sp_buffer_dispose(&query);
@@ -193,8 +193,9 @@ void sp_url_template_write(const sp_url_template *url_template,
                            int64_t now_s, sp_buffer *out) {
   size_t i;
 
-  if ((!place->app_name && (template_needs(url_template, TEMPLATE_APP) ||
-                            template_needs(url_template, TEMPLATE_QUERY))) ||
+  if ((!place->application_name &&
+       (template_needs(url_template, TEMPLATE_APP) ||
+        template_needs(url_template, TEMPLATE_QUERY))) ||
       (!place->server_address && template_needs(url_template, TEMPLATE_SERVER)))
     return;
   for (i = 0; i < url_template->count; i++) {
@@ -205,8 +206,8 @@ void sp_url_template_write(const sp_url_template *url_template,
       sp_buffer_append(out, url_template->text + part->at, part->bytes);
       break;
     case TEMPLATE_APP:
-      template_encode(out, place->app_name,
-                      sp_profile_url_app_bytes(place->app_name));
+      template_encode(out, place->application_name,
+                      sp_profile_url_app_bytes(place->application_name));
       break;
     case TEMPLATE_SERVER:
       if (i == 0)

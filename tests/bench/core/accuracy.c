@@ -38,8 +38,8 @@ static void *thread_run(void *data) {
   spanprof_label_token token;
   uint64_t start_ns, end_ns;
 
-  if (spanprof_label_push("thread", 6, t->label, strlen(t->label), &token) !=
-      SPANPROF_OK)
+  if (spanprof_label_push_bytes("thread", 6, t->label, strlen(t->label),
+                                &token) != SPANPROF_OK)
     bench_die("%s", spanprof_last_error());
   start_ns = bench_cpu_ns();
   end_ns = start_ns + t->wanted_ns;

@@ -24,7 +24,7 @@ typedef struct bench_profiles {
   { .lock = PTHREAD_MUTEX_INITIALIZER }
 
 /* The spanprof_profile_fn; `data` is a bench_profiles. */
-void bench_profiles_take(void *data, const spanprof_profile_view *profile);
+void bench_profiles_take(void *data, const spanprof_profile *profile);
 
 /* One entry of a profile; `cpu_ns` is its value of that type. */
 typedef void (*bench_sample_fn)(void *data, const sp_pprof *profile,

@@ -33,7 +33,7 @@
 
 typedef struct encode_sample {
   sp_frame frames[ENCODE_DEPTH];
-  spanprof_label_set labels;
+  spanprof_labels labels;
   spanprof_span span;
 } encode_sample;
 
@@ -66,11 +66,11 @@ static spanprof_status encode_name(void *data, const sp_frame *frame,
   return SPANPROF_OK;
 }
 
-static spanprof_label_set encode_labels(uint32_t set) {
+static spanprof_labels encode_labels(uint32_t set) {
   static const char *const names[] = {"controller", "action", "shard",
                                       "region_of_user"};
   spanprof_label_token token;
-  spanprof_label_set labels;
+  spanprof_labels labels;
   char value[32];
   size_t i;
 
@@ -78,8 +78,8 @@ static spanprof_label_set encode_labels(uint32_t set) {
     int bytes =
         snprintf(value, sizeof value, "value_%zu_%" PRIu32, i, set >> (i % 3));
 
-    if (spanprof_label_push(names[i], strlen(names[i]), value, (size_t)bytes,
-                            &token) != SPANPROF_OK)
+    if (spanprof_label_push_bytes(names[i], strlen(names[i]), value,
+                                  (size_t)bytes, &token) != SPANPROF_OK)
       bench_die("a label cannot be pushed");
   }
   labels = spanprof_labels_get();
@@ -138,7 +138,7 @@ static void encode_draw(sp_frame *frames, uint64_t *random) {
 }
 
 static void encode_prepare(void (*fill)(sp_frame *frames, uint64_t *random)) {
-  spanprof_label_set sets[ENCODE_SETS];
+  spanprof_labels sets[ENCODE_SETS];
   uint64_t random = 1;
   size_t i, j;
 

@@ -116,7 +116,7 @@ static void *thread_run(void *data) {
 
   (void)data;
   if (spanprof_thread_register() != SPANPROF_OK ||
-      spanprof_label_push("controller", 10, "orders", 6, &label) !=
+      spanprof_label_push_bytes("controller", 10, "orders", 6, &label) !=
           SPANPROF_OK ||
       spanprof_span_start(NULL, &info, &span) != SPANPROF_OK ||
       spanprof_span_enter(span, &token) != SPANPROF_OK)

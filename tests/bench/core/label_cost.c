@@ -8,7 +8,7 @@
 #define COST_PER_ROUND 20000
 #define COST_ROUNDS    1000
 
-static spanprof_text cost_name, cost_value;
+static spanprof_text_id cost_name, cost_value;
 static spanprof_span cost_span;
 
 static void empty_run(size_t times) {
@@ -23,7 +23,7 @@ static void interned_run(size_t times) {
   size_t i;
 
   for (i = 0; i < times; i++) {
-    spanprof_label_push_text(cost_name, cost_value, &token);
+    spanprof_label_push_ids(cost_name, cost_value, &token);
     spanprof_label_pop(token);
   }
 }
@@ -33,7 +33,7 @@ static void strings_run(size_t times) {
   size_t i;
 
   for (i = 0; i < times; i++) {
-    spanprof_label_push("controller", 10, "orders", 6, &token);
+    spanprof_label_push_bytes("controller", 10, "orders", 6, &token);
     spanprof_label_pop(token);
   }
 }

@@ -25,7 +25,7 @@ static struct {
   __typeof__(&spanprof_session_stop) session_stop;
   __typeof__(&spanprof_last_error) last_error;
   __typeof__(&spanprof_stats_get) stats_get;
-  __typeof__(&spanprof_label_push) label_push;
+  __typeof__(&spanprof_label_push_bytes) label_push;
   __typeof__(&spanprof_label_pop) label_pop;
   __typeof__(&spanprof_span_start) span_start;
   __typeof__(&spanprof_span_enter) span_enter;

@@ -18,7 +18,7 @@
 static atomic_ullong received_samples;
 static atomic_bool finished;
 
-static void receive(void *data, const spanprof_profile_view *profile) {
+static void receive(void *data, const spanprof_profile *profile) {
   (void)data;
   atomic_fetch_add(&received_samples, profile->samples);
 }

@@ -121,7 +121,7 @@ static void *mask_and_register(void *data) {
 
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
-  CHECK_EQUAL(spanprof_label_push("job", 3, "1", 1, &token), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push_bytes("job", 3, "1", 1, &token), SPANPROF_OK);
   spanprof_label_pop(token);
   CHECK(signal_is_blocked(number));
   CHECK_EQUAL(spanprof_thread_register(), SPANPROF_OK);
@@ -309,7 +309,7 @@ static void a_ring_that_fills_wakes_the_collector(void) {
                               .name = "deep",
                               .walk = deep_walk,
                               .resolve = deep_resolve,
-                              .settle = deep_settle};
+                              .normalize = deep_settle};
   sp_collector *collector;
 
   config.settings = still_settings();
@@ -436,8 +436,9 @@ static void refused_labels_and_spans_are_told(void) {
               SPANPROF_OK);
   CHECK_EQUAL(spanprof_span_start(NULL, &info, &span), SPANPROF_ERR_NOMEM);
   for (i = 0; i < 128; i++)
-    CHECK_EQUAL(spanprof_label_push("k", 1, "v", 1, &token), SPANPROF_OK);
-  CHECK_EQUAL(spanprof_label_push("k", 1, "v", 1, &token), SPANPROF_ERR_LIMIT);
+    CHECK_EQUAL(spanprof_label_push_bytes("k", 1, "v", 1, &token), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push_bytes("k", 1, "v", 1, &token),
+              SPANPROF_ERR_LIMIT);
   sem_wait(&labels_told);
   sem_wait(&spans_told);
   spanprof_labels_set(0);

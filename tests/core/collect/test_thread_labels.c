@@ -19,7 +19,7 @@ static uint32_t own_tid(void) {
 }
 
 /* The value of the set's label; "" where there is none. */
-static const char *value_of(spanprof_label_set set, const char *name) {
+static const char *value_of(spanprof_labels set, const char *name) {
   sp_label labels[8];
   size_t count = sp_label_set_list(set, labels, SP_COUNT_OF(labels)), i, bytes;
 
@@ -38,9 +38,9 @@ static const char *number_text(uint32_t number) {
 
 static void a_sample_says_where_it_was_taken(void) {
   static sp_thread_labels labels;
-  spanprof_label_set set;
+  spanprof_labels set;
 
-  CHECK_EQUAL(spanprof_label_set_with(0, "job", 3, "7", 1, &set), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_labels_derive(0, "job", 3, "7", 1, &set), SPANPROF_OK);
   pthread_setname_np(pthread_self(), "crunch er");
   sp_thread_labels_init(&labels, &everything);
   set = sp_thread_labels_get(&labels, own_tid(), set);
@@ -70,7 +70,7 @@ static void names_are_asked_anew_each_window(void) {
 
 static void a_thread_that_is_gone_has_no_name(void) {
   static sp_thread_labels labels;
-  spanprof_label_set set;
+  spanprof_labels set;
 
   sp_thread_labels_init(&labels, &everything);
   set = sp_thread_labels_get(&labels, INT32_MAX, 0);
@@ -81,7 +81,7 @@ static void a_thread_that_is_gone_has_no_name(void) {
 static void nothing_is_added_unasked(void) {
   static const sp_settings nothing, only_id = {.report_thread_id = true};
   static sp_thread_labels labels;
-  spanprof_label_set set;
+  spanprof_labels set;
 
   sp_thread_labels_init(&labels, &nothing);
   CHECK_EQUAL(sp_thread_labels_get(&labels, own_tid(), 0), 0);
@@ -94,13 +94,13 @@ static void nothing_is_added_unasked(void) {
 static void half_of_the_sets_are_the_applications_own(void) {
   static const sp_settings only_id = {.report_thread_id = true};
   static sp_thread_labels labels;
-  spanprof_label_set set;
+  spanprof_labels set;
   uint32_t tid;
 
   sp_thread_labels_init(&labels, &only_id);
   for (tid = 1; tid < SP_LABEL_NODES; tid++)
     (void)sp_thread_labels_get(&labels, tid, 0);
-  CHECK_EQUAL(spanprof_label_set_with(0, "job", 3, "late", 4, &set),
+  CHECK_EQUAL(spanprof_labels_derive(0, "job", 3, "late", 4, &set),
               SPANPROF_OK);
   CHECK_TEXT(value_of(set, "job"), "late");
 }

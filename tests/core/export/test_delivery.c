@@ -131,7 +131,7 @@ static void a_server_that_works_again_is_told(void) {
 
 static unsigned called;
 
-static void callback(void *data, const spanprof_profile_view *profile) {
+static void callback(void *data, const spanprof_profile *profile) {
   CHECK(data == &called);
   CHECK_EQUAL(profile->samples, 3);
   CHECK_EQUAL(profile->cpu_ns, 30000000);

@@ -55,7 +55,7 @@ static void ingest_is_understood(void) {
 
 static uint64_t callback_samples, callback_bytes, callback_count;
 
-static void on_profile(void *data, const spanprof_profile_view *profile) {
+static void on_profile(void *data, const spanprof_profile *profile) {
   CHECK(data == &callback_count);
   callback_count++;
   callback_samples += profile->samples;

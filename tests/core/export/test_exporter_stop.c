@@ -136,7 +136,7 @@ static void stop_is_no_burst_on_a_server_that_refuses(void) {
 static pthread_mutex_t stuck = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int stuck_state; /* 1: in the callback, 2: out of it */
 
-static void stuck_callback(void *data, const spanprof_profile_view *profile) {
+static void stuck_callback(void *data, const spanprof_profile *profile) {
   (void)data;
   (void)profile;
   stuck_state = 1;

@@ -77,8 +77,9 @@ static void strings_pushed(size_t turns) {
   spanprof_label_token outer, inner;
 
   for (; turns > 0; turns--) {
-    CHECK_EQUAL(spanprof_label_push("controller", 10, "orders", 6, &outer), 0);
-    CHECK_EQUAL(spanprof_label_push("action", 6, "show", 4, &inner), 0);
+    CHECK_EQUAL(
+        spanprof_label_push_bytes("controller", 10, "orders", 6, &outer), 0);
+    CHECK_EQUAL(spanprof_label_push_bytes("action", 6, "show", 4, &inner), 0);
     spanprof_label_pop(inner);
     spanprof_label_pop(outer);
   }
@@ -86,22 +87,23 @@ static void strings_pushed(size_t turns) {
 
 static void texts_pushed(size_t turns) {
   spanprof_label_token token;
-  spanprof_text name, value;
+  spanprof_text_id name, value;
 
   CHECK_EQUAL(spanprof_text_intern("controller", 10, &name), 0);
   CHECK_EQUAL(spanprof_text_intern("orders", 6, &value), 0);
   for (; turns > 0; turns--) {
-    CHECK_EQUAL(spanprof_label_push_text(name, value, &token), 0);
+    CHECK_EQUAL(spanprof_label_push_ids(name, value, &token), 0);
     spanprof_label_pop(token);
   }
 }
 
 static void labels_switched(size_t turns) {
-  spanprof_label_set before = spanprof_labels_get();
+  spanprof_labels before = spanprof_labels_get();
   spanprof_label_token token;
-  spanprof_label_set set;
+  spanprof_labels set;
 
-  CHECK_EQUAL(spanprof_label_push("controller", 10, "orders", 6, &token), 0);
+  CHECK_EQUAL(spanprof_label_push_bytes("controller", 10, "orders", 6, &token),
+              0);
   set = spanprof_labels_get();
   spanprof_label_pop(token);
   for (; turns > 0; turns--) {

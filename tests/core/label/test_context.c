@@ -20,7 +20,7 @@ static void count_attached(sp_self *self) {
 }
 
 static spanprof_span last_span(const sp_self *self) {
-  spanprof_label_set labels;
+  spanprof_labels labels;
   spanprof_span span;
   spanprof_mark mark;
 
@@ -28,8 +28,8 @@ static spanprof_span last_span(const sp_self *self) {
   return span;
 }
 
-static spanprof_label_set last_labels(const sp_self *self) {
-  spanprof_label_set labels;
+static spanprof_labels last_labels(const sp_self *self) {
+  spanprof_labels labels;
   spanprof_span span;
   spanprof_mark mark;
 
@@ -66,7 +66,7 @@ static spanprof_span_token enter(spanprof_span span) {
 static spanprof_label_token push(const char *value) {
   spanprof_label_token token;
 
-  CHECK_EQUAL(spanprof_label_push("key", 3, value, strlen(value), &token),
+  CHECK_EQUAL(spanprof_label_push_bytes("key", 3, value, strlen(value), &token),
               SPANPROF_OK);
   return token;
 }
@@ -161,7 +161,7 @@ static void use_late(void *data) {
   spanprof_label_token token;
 
   /* Refused in the last round, after which nobody would end the record. */
-  if (spanprof_label_push("key", 3, "late", 4, &token))
+  if (spanprof_label_push_bytes("key", 3, "late", 4, &token))
     CHECK_EQUAL(token, 0);
   spanprof_label_pop(token);
   if (++*rounds < LATE_ROUNDS)
@@ -280,7 +280,7 @@ static void sample_carries_labels_and_span(void) {
   spanprof_span span = start("request");
   spanprof_label_token label = push("v");
   spanprof_span_token token = enter(span);
-  spanprof_label_set labels, pushed;
+  spanprof_labels labels, pushed;
   spanprof_span carried;
 
   sp_context_read(sp_self_current(), &labels, &carried);
@@ -308,7 +308,7 @@ static void switch_swaps_labels_and_spans(void) {
   spanprof_span a = start("a"), b = start("b");
   spanprof_span_token in_a = enter(a), in_b;
   spanprof_label_token label_a = push("a"), label_b;
-  spanprof_label_set set_a = spanprof_labels_get();
+  spanprof_labels set_a = spanprof_labels_get();
   spanprof_context *context;
 
   CHECK_EQUAL(spanprof_context_new(&context), SPANPROF_OK);

@@ -16,15 +16,15 @@
 static spanprof_label_token push(const char *name, const char *value) {
   spanprof_label_token token;
 
-  CHECK_EQUAL(
-      spanprof_label_push(name, strlen(name), value, strlen(value), &token),
-      SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push_bytes(name, strlen(name), value,
+                                        strlen(value), &token),
+              SPANPROF_OK);
   CHECK(token != 0);
   return token;
 }
 
 /* "inner=x,outer=y": the set in words. */
-static const char *words(spanprof_label_set set) {
+static const char *words(spanprof_labels set) {
   static _Thread_local char text[4096];
   sp_label labels[32];
   size_t count = sp_label_set_list(set, labels, SP_COUNT_OF(labels)), i, bytes;
@@ -63,15 +63,15 @@ static void inner_label_hides_the_outer_one(void) {
 
 static void strings_and_texts_give_one_set(void) {
   spanprof_label_token a = push("region", "us"), b;
-  spanprof_label_set set = spanprof_labels_get();
-  spanprof_text name, value;
+  spanprof_labels set = spanprof_labels_get();
+  spanprof_text_id name, value;
   int i;
 
   spanprof_label_pop(a);
   CHECK_EQUAL(spanprof_text_intern("region", 6, &name), SPANPROF_OK);
   CHECK_EQUAL(spanprof_text_intern("us", 2, &value), SPANPROF_OK);
   for (i = 0; i < 3; i++) {
-    CHECK_EQUAL(spanprof_label_push_text(name, value, &b), SPANPROF_OK);
+    CHECK_EQUAL(spanprof_label_push_ids(name, value, &b), SPANPROF_OK);
     CHECK_EQUAL(spanprof_labels_get(), set);
     spanprof_label_pop(b);
   }
@@ -94,8 +94,9 @@ static void texts_of_every_length_are_told_apart(void) {
         memset(value, 'a', sizeof value);
         value[at] = 'b';
         value[bytes] = '\0';
-        CHECK_EQUAL(spanprof_label_push("long_label_name_of_24byt", at % 24 + 1,
-                                        value, bytes, &token),
+        CHECK_EQUAL(spanprof_label_push_bytes("long_label_name_of_24byt",
+                                              at % 24 + 1, value, bytes,
+                                              &token),
                     SPANPROF_OK);
         snprintf(expected, sizeof expected, "%.*s=%s", (int)(at % 24 + 1),
                  "long_label_name_of_24byt", value);
@@ -152,7 +153,7 @@ static void second_pop_is_ignored_and_counted(void) {
 static void token_pops_only_where_it_was_pushed(void) {
   uint64_t before = sp_counted(&sp_counts.labels_unbalanced);
   spanprof_label_token a = push("a", "1"), b;
-  spanprof_label_set suspended = spanprof_labels_get();
+  spanprof_labels suspended = spanprof_labels_get();
 
   spanprof_labels_set(0); /* another coroutine */
   b = push("b", "2");
@@ -167,14 +168,14 @@ static void token_pops_only_where_it_was_pushed(void) {
 }
 
 static void *set_labels(void *data) {
-  spanprof_labels_set(*(spanprof_label_set *)data);
+  spanprof_labels_set(*(spanprof_labels *)data);
   CHECK_TEXT(current(), "job=7");
   return NULL;
 }
 
 static void set_is_valid_on_any_thread(void) {
   spanprof_label_token token = push("job", "7");
-  spanprof_label_set set = spanprof_labels_get();
+  spanprof_labels set = spanprof_labels_get();
   pthread_t thread;
 
   pthread_create(&thread, NULL, set_labels, &set);
@@ -200,7 +201,7 @@ static void bad_names_and_values_are_cleaned(void) {
   CHECK_TEXT(current(), "user_id=a??");
   CHECK(sp_counted(&sp_counts.labels_cleaned) > before);
   spanprof_label_pop(token);
-  CHECK_EQUAL(spanprof_label_push(NULL, 0, NULL, 0, &token), SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push_bytes(NULL, 0, NULL, 0, &token), SPANPROF_OK);
   CHECK_TEXT(current(), "");
   spanprof_label_pop(token);
 }
@@ -212,7 +213,7 @@ static void huge_value_is_cut(void) {
   sp_label label;
 
   memset(value, 'v', bytes);
-  CHECK_EQUAL(spanprof_label_push("huge", 4, value, bytes, &token),
+  CHECK_EQUAL(spanprof_label_push_bytes("huge", 4, value, bytes, &token),
               SPANPROF_OK);
   CHECK_EQUAL(sp_label_set_list(spanprof_labels_get(), &label, 1), 1);
   sp_text_get(label.value, &size);
@@ -261,7 +262,7 @@ static void values_over_the_cap_become_other(void) {
 
 static void capped_texts_count_each_time(void) {
   uint64_t before;
-  spanprof_text name, value;
+  spanprof_text_id name, value;
   spanprof_label_token token;
   int i;
 
@@ -272,7 +273,7 @@ static void capped_texts_count_each_time(void) {
   CHECK_EQUAL(spanprof_text_intern("k", 1, &name), SPANPROF_OK);
   CHECK_EQUAL(spanprof_text_intern("second", 6, &value), SPANPROF_OK);
   for (i = 0; i < 3; i++) {
-    CHECK_EQUAL(spanprof_label_push_text(name, value, &token), SPANPROF_OK);
+    CHECK_EQUAL(spanprof_label_push_ids(name, value, &token), SPANPROF_OK);
     CHECK_TEXT(current(), "k=[other]");
     spanprof_label_pop(token);
   }
@@ -290,7 +291,7 @@ static void endless_pushes_meet_a_limit(void) {
   before = sp_counted(&sp_counts.labels_refused);
   capped = sp_counted(&sp_counts.labels_capped);
   for (depth = 0; depth < 1000 && !st; depth++) {
-    st = spanprof_label_push("loop", 4, "again", 5, &token);
+    st = spanprof_label_push_bytes("loop", 4, "again", 5, &token);
     if (depth == 0)
       first = token;
   }
@@ -310,7 +311,7 @@ static void sets_are_bounded(void) {
   spanprof_label_token token;
   uint64_t before;
   char name[32], value[32];
-  spanprof_label_set set;
+  spanprof_labels set;
   int i;
 
   label_reset(NULL);
@@ -318,13 +319,14 @@ static void sets_are_bounded(void) {
   for (i = 0; i < 100000 && !st; i++) {
     snprintf(name, sizeof name, "name%d", i / 1000);
     snprintf(value, sizeof value, "%d", i % 1000);
-    st = spanprof_label_push(name, strlen(name), value, strlen(value), &token);
+    st = spanprof_label_push_bytes(name, strlen(name), value, strlen(value),
+                                   &token);
     spanprof_label_pop(token);
   }
   CHECK_EQUAL(st, SPANPROF_ERR_LIMIT);
   CHECK(i > (int)SP_LABEL_NODES - 2);
   CHECK_EQUAL(sp_counted(&sp_counts.labels_refused), before + 1);
-  CHECK_EQUAL(spanprof_label_set_with(0, "name", 4, "new", 3, &set),
+  CHECK_EQUAL(spanprof_labels_derive(0, "name", 4, "new", 3, &set),
               SPANPROF_ERR_LIMIT);
   CHECK_EQUAL(sp_counted(&sp_counts.labels_refused), before + 2);
   CHECK_TEXT(current(), "");
@@ -336,14 +338,14 @@ static void sets_are_bounded(void) {
 }
 
 static _Atomic int stop_signals;
-static spanprof_text handler_name, handler_value;
+static spanprof_text_id handler_name, handler_value;
 
 static void push_in_handler(int number) {
-  spanprof_label_set before = spanprof_labels_get();
+  spanprof_labels before = spanprof_labels_get();
   spanprof_label_token token;
 
   (void)number;
-  if (spanprof_label_push_text(handler_name, handler_value, &token) ||
+  if (spanprof_label_push_ids(handler_name, handler_value, &token) ||
       sp_label_node_get(spanprof_labels_get())->value != handler_value)
     abort();
   spanprof_label_pop(token);
@@ -384,14 +386,14 @@ static void handler_set(int number, void (*handler)(int, siginfo_t *, void *)) {
 /* Other values of the name take all of the thread's cache. */
 static void cache_fill(void) {
   spanprof_label_token token;
-  spanprof_text value;
+  spanprof_text_id value;
   char text[16];
   int i;
 
   for (i = 0; i < 100; i++) {
     snprintf(text, sizeof text, "other %d", i);
     CHECK_EQUAL(spanprof_text_intern(text, strlen(text), &value), SPANPROF_OK);
-    CHECK_EQUAL(spanprof_label_push_text(handler_name, value, &token),
+    CHECK_EQUAL(spanprof_label_push_ids(handler_name, value, &token),
                 SPANPROF_OK);
     spanprof_label_pop(token);
   }
@@ -412,7 +414,7 @@ static void handler_may_push_at_each_instruction(void) {
     cache_fill();
     steps = 0;
     raise(SIGUSR1);
-    CHECK_EQUAL(spanprof_label_push_text(handler_name, handler_value, &token),
+    CHECK_EQUAL(spanprof_label_push_ids(handler_name, handler_value, &token),
                 SPANPROF_OK);
     raise(SIGUSR2);
     CHECK_TEXT(current(), "place=handler");
@@ -439,7 +441,7 @@ static void handler_may_push_at_any_instant(void) {
   label_reset(NULL);
   CHECK_EQUAL(spanprof_text_intern("handler", 7, &handler_name), SPANPROF_OK);
   CHECK_EQUAL(spanprof_text_intern("yes", 3, &handler_value), SPANPROF_OK);
-  CHECK_EQUAL(spanprof_label_push_text(handler_name, handler_value, &a),
+  CHECK_EQUAL(spanprof_label_push_ids(handler_name, handler_value, &a),
               SPANPROF_OK);
   spanprof_label_pop(a);
   sigaction(SIGUSR1, &action, &old);
@@ -479,19 +481,19 @@ static void *push_many(void *data) {
   return NULL;
 }
 
-static spanprof_label_set with(spanprof_label_set set, const char *name,
-                               const char *value) {
-  spanprof_label_set out;
+static spanprof_labels with(spanprof_labels set, const char *name,
+                            const char *value) {
+  spanprof_labels out;
 
-  CHECK_EQUAL(spanprof_label_set_with(set, name, strlen(name), value,
-                                      value ? strlen(value) : 0, &out),
+  CHECK_EQUAL(spanprof_labels_derive(set, name, strlen(name), value,
+                                     value ? strlen(value) : 0, &out),
               SPANPROF_OK);
   return out;
 }
 
 static void set_of_no_thread_is_composed(void) {
   uint64_t before = sp_counted(&sp_counts.labels_cleaned);
-  spanprof_label_set one = with(0, "user", "7"), set = with(one, "phase", "a");
+  spanprof_labels one = with(0, "user", "7"), set = with(one, "phase", "a");
   int i;
 
   CHECK_TEXT(words(set), "phase=a,user=7");
@@ -526,12 +528,12 @@ static void pushing(const sp_mem *mem) {
   label_reset(mem);
   sp_label_values_max_set(3);
   for (i = 0; i < 6; i++) {
-    spanprof_label_set before = spanprof_labels_get();
+    spanprof_labels before = spanprof_labels_get();
     spanprof_label_token token;
     spanprof_status st;
 
     snprintf(value, sizeof value, "value %d", i);
-    st = spanprof_label_push("bad key", 7, value, strlen(value), &token);
+    st = spanprof_label_push_bytes("bad key", 7, value, strlen(value), &token);
     CHECK(st == SPANPROF_OK || st == SPANPROF_ERR_NOMEM);
     if (st) {
       CHECK_EQUAL(token, 0);
@@ -551,7 +553,7 @@ static void every_allocation_may_fail(void) {
 /* First, while nothing was capped: a handler may push what is, and takes no
  * lock to intern a text. */
 static void a_thread_has_the_text_of_capped_values(void) {
-  spanprof_text other;
+  spanprof_text_id other;
 
   CHECK(!sp_text_find("[other]", 7, &other));
   CHECK(sp_self_attach());

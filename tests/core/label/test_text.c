@@ -10,14 +10,14 @@
 
 #include <pthread.h>
 
-static spanprof_text intern(const char *text) {
-  spanprof_text number;
+static spanprof_text_id intern(const char *text) {
+  spanprof_text_id number;
 
   CHECK_EQUAL(spanprof_text_intern(text, strlen(text), &number), SPANPROF_OK);
   return number;
 }
 
-static const char *text_of(spanprof_text number) {
+static const char *text_of(spanprof_text_id number) {
   size_t bytes;
   const char *text = sp_text_get(number, &bytes);
 
@@ -26,7 +26,7 @@ static const char *text_of(spanprof_text number) {
 }
 
 static void same_text_same_number(void) {
-  spanprof_text a = intern("region"), b = intern("Region"), none;
+  spanprof_text_id a = intern("region"), b = intern("Region"), none;
 
   CHECK(a != 0 && b != 0 && a != b);
   CHECK_EQUAL(intern("region"), a);
@@ -43,7 +43,7 @@ static void unknown_number_is_the_empty_text(void) {
 }
 
 static void null_is_refused(void) {
-  spanprof_text number = 7;
+  spanprof_text_id number = 7;
 
   CHECK_EQUAL(spanprof_text_intern(NULL, 3, &number), SPANPROF_ERR_ARGUMENT);
   CHECK_EQUAL(number, 0);
@@ -51,12 +51,12 @@ static void null_is_refused(void) {
 
 static void prefixes_are_different_texts(void) {
   char text[400];
-  spanprof_text first = 0;
+  spanprof_text_id first = 0;
   size_t i;
 
   memset(text, 'x', sizeof text);
   for (i = 1; i <= sizeof text; i++) {
-    spanprof_text number;
+    spanprof_text_id number;
 
     CHECK_EQUAL(spanprof_text_intern(text, i, &number), SPANPROF_OK);
     CHECK(number != first);
@@ -66,7 +66,7 @@ static void prefixes_are_different_texts(void) {
 
 static void what_is_not_utf8_is_cleaned_and_counted(void) {
   uint64_t before = sp_counted(&sp_counts.labels_cleaned);
-  spanprof_text a, b;
+  spanprof_text_id a, b;
 
   CHECK_EQUAL(spanprof_text_intern("caf\xc3\xa9", 5, &a), SPANPROF_OK);
   CHECK_TEXT(text_of(a), "caf\xc3\xa9");
@@ -79,7 +79,7 @@ static void what_is_not_utf8_is_cleaned_and_counted(void) {
 static void long_text_is_cut_between_characters(void) {
   size_t bytes = 1 << 20, i, size;
   char *text = malloc(bytes);
-  spanprof_text number;
+  spanprof_text_id number;
 
   for (i = 0; i + 1 < bytes; i += 2)
     memcpy(text + i, "\xc3\xa9", 2);
@@ -134,7 +134,7 @@ static void names_are_cleaned_once(void) {
 
 static void name_form_is_counted_the_first_time(void) {
   uint64_t before = sp_counted(&sp_counts.labels_cleaned);
-  spanprof_text bad = intern("bad name!"), form, again;
+  spanprof_text_id bad = intern("bad name!"), form, again;
 
   CHECK_EQUAL(sp_text_name_form(bad, &form), SPANPROF_OK);
   CHECK_TEXT(text_of(form), "bad_name_");
@@ -148,7 +148,7 @@ static void name_form_is_counted_the_first_time(void) {
 static void bytes_are_bounded(void) {
   char text[2048];
   spanprof_status st = SPANPROF_OK;
-  spanprof_text number = 0;
+  spanprof_text_id number = 0;
   uint32_t i;
 
   label_reset(NULL);
@@ -164,7 +164,7 @@ static void bytes_are_bounded(void) {
 }
 
 static void *intern_many(void *data) {
-  spanprof_text *numbers = data;
+  spanprof_text_id *numbers = data;
   char text[32];
   int i;
 
@@ -177,7 +177,7 @@ static void *intern_many(void *data) {
 }
 
 static void threads_agree_on_numbers(void) {
-  static spanprof_text numbers[4][5000];
+  static spanprof_text_id numbers[4][5000];
   pthread_t threads[4];
   int i;
 
@@ -195,7 +195,7 @@ static void interning(const sp_mem *mem) {
 
   label_reset(mem);
   for (i = 0; i < 700; i++) {
-    spanprof_text number, form;
+    spanprof_text_id number, form;
     size_t bytes = (size_t)snprintf(text, sizeof text, "some text %d", i);
     spanprof_status st = spanprof_text_intern(text, bytes, &number);
 

@@ -3,12 +3,12 @@
 #include "label/label_set.h"
 #include "util/system/counters.h"
 
-static spanprof_label_set push(const char *name, const char *value) {
+static spanprof_labels push(const char *name, const char *value) {
   spanprof_label_token token;
 
-  CHECK_EQUAL(
-      spanprof_label_push(name, strlen(name), value, strlen(value), &token),
-      SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push_bytes(name, strlen(name), value,
+                                        strlen(value), &token),
+              SPANPROF_OK);
   return spanprof_labels_get();
 }
 
@@ -41,7 +41,7 @@ static const sp_pprof_sample *only_sample(profile_fixture *fixture) {
 }
 
 static void start_with_sample(profile_fixture *fixture, sp_frame frame,
-                              spanprof_label_set labels, spanprof_span span) {
+                              spanprof_labels labels, spanprof_span span) {
   CHECK_EQUAL(fixture_start(fixture, &sp_mem_default), SPANPROF_OK);
   CHECK_EQUAL(fixture_add(fixture, &frame, 1, labels, span), SPANPROF_OK);
 }
@@ -50,7 +50,7 @@ static void sample_carries_labels_and_span(void) {
   spanprof_span span = start_span(NULL, "GET /books");
   const sp_pprof_sample *sample;
   profile_fixture fixture;
-  spanprof_label_set labels;
+  spanprof_labels labels;
 
   push("phase", "outer");
   push("shard", "7");
@@ -97,7 +97,7 @@ static void the_label_of_the_id_as_asked_for(void) {
   spanprof_span_rules_options options;
   spanprof_span_rules *rules;
   const sp_pprof_sample *sample;
-  spanprof_label_set labels;
+  spanprof_labels labels;
   profile_fixture fixture;
   spanprof_span span;
 
@@ -123,7 +123,7 @@ static void span_beats_labels_of_its_names(void) {
   spanprof_span span = start_span(NULL, "real");
   const sp_pprof_sample *sample;
   profile_fixture fixture;
-  spanprof_label_set labels;
+  spanprof_labels labels;
 
   push("profile_id", "0123456789abcdef");
   push("span_id", "0123456789abcdef");
@@ -144,7 +144,7 @@ static void span_beats_labels_of_its_names(void) {
 static void without_a_span_the_names_are_free(void) {
   const sp_pprof_sample *sample;
   profile_fixture fixture;
-  spanprof_label_set labels = push("span_name", "by hand");
+  spanprof_labels labels = push("span_name", "by hand");
 
   pop_all();
   fixture_open(&fixture);
@@ -173,7 +173,7 @@ static void static_label_beats_a_samples(void) {
   sp_pair statics[] = {{(char *)"region", (char *)"eu"}};
   const sp_pprof_sample *sample;
   profile_fixture fixture;
-  spanprof_label_set labels;
+  spanprof_labels labels;
 
   push("region", "us");
   push("service_name", "other");
@@ -193,7 +193,7 @@ static void names_leave_without_dots(void) {
   sp_pair statics[] = {{(char *)"host_name", (char *)"a"}};
   const sp_pprof_sample *sample;
   profile_fixture fixture;
-  spanprof_label_set labels;
+  spanprof_labels labels;
 
   push("http.route", "/outer");
   push("db_system", "given");
@@ -220,7 +220,7 @@ static void names_leave_without_dots(void) {
 static void names_keep_dots_where_that_is_wanted(void) {
   const sp_pprof_sample *sample;
   profile_fixture fixture;
-  spanprof_label_set labels;
+  spanprof_labels labels;
 
   push("db_system", "given");
   labels = push("db.system", "dotted");
@@ -242,7 +242,7 @@ static void labels_past_the_servers_cap_are_left_out_and_counted(void) {
                        {(char *)"zone", (char *)"a"}};
   uint64_t before = sp_counted(&sp_counts.labels_capped);
   const sp_pprof_sample *sample;
-  spanprof_label_set labels = 0;
+  spanprof_labels labels = 0;
   profile_fixture fixture;
   char name[32];
   int i;
@@ -270,7 +270,7 @@ static void labels_past_the_servers_cap_are_left_out_and_counted(void) {
 
 static void order_of_labels_makes_no_other_sample(void) {
   const sp_frame frame = fixture_method(1, 1);
-  spanprof_label_set one, other;
+  spanprof_labels one, other;
   profile_fixture fixture;
 
   push("a", "1");
@@ -464,7 +464,7 @@ static spanprof_status long_name(void *data, const sp_frame *frame,
 }
 
 static void the_largest_sample_fits_a_part(void) {
-  spanprof_label_set labels = 0;
+  spanprof_labels labels = 0;
   char name[600], value[2000];
   sp_frame stack[2][513];
   profile_fixture fixture;

@@ -6,12 +6,12 @@
 #include "util/system/counters.h"
 
 /* Push name=value and return the set; labels stay pushed until pop_all(). */
-static spanprof_label_set push(const char *name, const char *value) {
+static spanprof_labels push(const char *name, const char *value) {
   spanprof_label_token token;
 
-  CHECK_EQUAL(
-      spanprof_label_push(name, strlen(name), value, strlen(value), &token),
-      SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push_bytes(name, strlen(name), value,
+                                        strlen(value), &token),
+              SPANPROF_OK);
   return spanprof_labels_get();
 }
 
@@ -242,7 +242,7 @@ static void a_window_takes_the_memory_that_it_is_given(void) {
 static void overflow_keeps_labels_and_spans(void) {
   const size_t extra = 1000;
   profile_fixture fixture;
-  spanprof_label_set labels = push("phase", "late");
+  spanprof_labels labels = push("phase", "late");
   spanprof_span span = start_span("overflowing");
   uint64_t overflow_ns = 0, labelled_ns = 0;
   size_t i, j;
@@ -384,7 +384,7 @@ static void new_stacks_of_small_windows_do_not_pile_up(void) {
 }
 
 static void scenario_of_failures(const sp_mem *mem) {
-  spanprof_label_set labels = push("phase", "read");
+  spanprof_labels labels = push("phase", "read");
   spanprof_span span = start_span("sweep");
   uint64_t added = 0;
   profile_fixture fixture;

@@ -218,8 +218,9 @@ static void options_no_name_is_that_of_the_executable(void) {
 }
 
 static void options_label_pairs_win_and_hold_commas(void) {
-  static const spanprof_pair pairs[] = {{"a", "x,y=z"}, {"service_tier", "1"}};
-  static const spanprof_pair broken[] = {{"a", NULL}};
+  static const spanprof_label_pair pairs[] = {{"a", "x,y=z"},
+                                              {"service_tier", "1"}};
+  static const spanprof_label_pair broken[] = {{"a", NULL}};
   spanprof_options options;
 
   options_started(&options);
@@ -410,7 +411,7 @@ static void options_log_level_depends_on_who_listens(void) {
 }
 
 static void settings_read_with(const sp_mem *mem) {
-  static const spanprof_pair pairs[] = {{"a", "x,y"}, {"c", "d"}};
+  static const spanprof_label_pair pairs[] = {{"a", "x,y"}, {"c", "d"}};
   char *const environment[] = {
       "OTEL_RESOURCE_ATTRIBUTES=service.namespace=n,k-8=p,service.name=s",
       "PYROSCOPE_PORT=tcp://10.0.0.7:4040", "PYROSCOPE_OTHER=1", NULL};

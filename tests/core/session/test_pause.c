@@ -24,7 +24,7 @@ static void log_nothing(void *data, spanprof_log_level level,
 
 static uint64_t profiles_cpu_ns;
 
-static void profile_sum(void *data, const spanprof_profile_view *profile) {
+static void profile_sum(void *data, const spanprof_profile *profile) {
   (void)data;
   profiles_cpu_ns += profile->cpu_ns;
 }

@@ -20,7 +20,7 @@ typedef struct recorded {
 } recorded;
 
 static recorded recording_end(spanprof_recording *recording) {
-  const spanprof_profile_view *view;
+  const spanprof_profile *view;
   recorded out = {.samples = 0};
 
   CHECK_EQUAL(spanprof_recording_end(recording, &view), SPANPROF_OK);
@@ -52,7 +52,7 @@ static spanprof_recording *recording_begin(spanprof_recording_scope scope) {
 
 static int windows_count, windows_samples;
 
-static void window_count(void *data, const spanprof_profile_view *view) {
+static void window_count(void *data, const spanprof_profile *view) {
   (void)data;
   CHECK(view->note == NULL);
   windows_count++;
@@ -350,7 +350,7 @@ static void one_without_a_sample_is_a_profile(void) {
 static void a_duration_ends_it(void) {
   spanprof_recording_options options;
   spanprof_recording *recording;
-  const spanprof_profile_view *profile;
+  const spanprof_profile *profile;
 
   spanprof_recording_options_init(&options, sizeof options);
   options.duration_ms = 1;
@@ -439,7 +439,7 @@ static void what_cannot_be_is_refused_in_a_sentence(void) {
 /* In a forked child there is neither the recording nor its temporary session.
  */
 static int child_run(spanprof_recording *of_parent) {
-  const spanprof_profile_view *view;
+  const spanprof_profile *view;
   spanprof_recording *recording;
   recorded profile;
 

@@ -238,7 +238,7 @@ static void span_without_ids_becomes_a_child_of_the_active_one(void) {
 static void entering_makes_samples_carry_it(void) {
   spanprof_span s[2];
   spanprof_span_token outer, inner;
-  spanprof_label_set labels;
+  spanprof_labels labels;
   spanprof_span carried;
 
   s[0] = start(NULL, 1, 0, SPANPROF_SPAN_SAMPLED);

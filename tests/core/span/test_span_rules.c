@@ -187,7 +187,7 @@ static void own_values_beat_the_session(void) {
   spanprof_span_rules *rules;
   spanprof_span span;
 
-  options.app_name = "rideshare.cpu";
+  options.application_name = "rideshare.cpu";
   options.server_address = "http://user:secret@localhost:4040";
   options.add_url = 1;
   rules = rules_new(&options);
@@ -288,14 +288,14 @@ static void wrong_options_are_refused_by_name(void) {
     const char *name;
     spanprof_span_rules_options options;
   } cases[] = {
-      {"root_span_only", good},  {"add_span_name", good},
-      {"add_url", good},         {"add_baseline_urls", good},
-      {"add_trace_id", good},    {"legacy_span_label", good},
-      {"app_name", good},        {"app_name", good},
-      {"server_address", good},  {"baseline_labels", good},
-      {"baseline_labels", good}, {"baseline_labels", good},
-      {"url_template", good},    {"url_template", good},
-      {"struct_size", good},     {"struct_size", good},
+      {"root_span_only", good},   {"add_span_name", good},
+      {"add_url", good},          {"add_baseline_urls", good},
+      {"add_trace_id", good},     {"legacy_span_label", good},
+      {"application_name", good}, {"application_name", good},
+      {"server_address", good},   {"baseline_labels", good},
+      {"baseline_labels", good},  {"baseline_labels", good},
+      {"url_template", good},     {"url_template", good},
+      {"struct_size", good},      {"struct_size", good},
       {"span_id_label", good},
   };
   size_t i;
@@ -306,8 +306,8 @@ static void wrong_options_are_refused_by_name(void) {
   cases[3].options.add_baseline_urls = INT64_MAX;
   cases[4].options.add_trace_id = 100;
   cases[5].options.legacy_span_label = 3;
-  cases[6].options.app_name = "";
-  cases[7].options.app_name = "\xff";
+  cases[6].options.application_name = "";
+  cases[7].options.application_name = "\xff";
   cases[8].options.server_address = "localhost:4040";
   cases[9].options.baseline_labels = "region";
   cases[10].options.baseline_labels = "a=1,bad-name=2";
@@ -353,7 +353,7 @@ static void making(const sp_mem *mem) {
   sp_settings session = settings;
   spanprof_status st;
 
-  options.app_name = "app";
+  options.application_name = "app";
   options.server_address = "http://u:p@h";
   options.baseline_labels = "a=1,b=2,a=3";
   options.url_template = "{server}/{{{app}?{query}&{from_ms}";

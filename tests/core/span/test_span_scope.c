@@ -80,20 +80,19 @@ static void where_no_span_is_to_be_had_nothing_changes(void) {
 
 static void a_label_of_strings_is_the_same_label(void) {
   spanprof_label_token counted, strings;
-  spanprof_label_set set;
+  spanprof_labels set;
 
-  CHECK_EQUAL(spanprof_label_push("phase", 5, "read", 4, &counted),
+  CHECK_EQUAL(spanprof_label_push_bytes("phase", 5, "read", 4, &counted),
               SPANPROF_OK);
   set = spanprof_labels_get();
   spanprof_label_pop(counted);
-  CHECK_EQUAL(spanprof_label_push_strings("phase", "read", &strings),
-              SPANPROF_OK);
+  CHECK_EQUAL(spanprof_label_push("phase", "read", &strings), SPANPROF_OK);
   CHECK_EQUAL(spanprof_labels_get(), set);
   spanprof_label_pop(strings);
   CHECK_EQUAL(spanprof_labels_get(), 0);
-  CHECK_EQUAL(spanprof_label_push_strings("phase", NULL, &strings),
+  CHECK_EQUAL(spanprof_label_push("phase", NULL, &strings),
               SPANPROF_ERR_ARGUMENT);
-  CHECK_EQUAL(spanprof_label_push_strings(NULL, "read", &strings),
+  CHECK_EQUAL(spanprof_label_push(NULL, "read", &strings),
               SPANPROF_ERR_ARGUMENT);
   CHECK_EQUAL(strings, 0);
   CHECK_EQUAL(spanprof_labels_get(), 0);

@@ -304,9 +304,9 @@ static const spanprof_frame *frames_settle(sp_fold *fold,
   const spanprof_frame *walked = (const spanprof_frame *)(sample + 1);
   const spanprof_runtime *runtime = sp_runtime_enter();
 
-  if (runtime && runtime->settle && sample->frame_count > 0) {
+  if (runtime && runtime->normalize && sample->frame_count > 0) {
     memcpy(fold->walked, walked, sample->frame_count * sizeof *walked);
-    runtime->settle(runtime->data, fold->walked, sample->frame_count);
+    runtime->normalize(runtime->data, fold->walked, sample->frame_count);
     walked = fold->walked;
   }
   sp_runtime_leave();
@@ -387,7 +387,7 @@ static size_t frames_of_language(sp_fold *fold, size_t count) {
 
 static spanprof_status sample_add(sp_fold *fold, sp_sink *sink,
                                   const sp_sample *sample, size_t count,
-                                  spanprof_label_set labels) {
+                                  spanprof_labels labels) {
   const sp_frame *frames = fold->frames;
 
   if (sink->wanted.no_native_frames) {
@@ -402,7 +402,7 @@ static spanprof_status sample_add(sp_fold *fold, sp_sink *sink,
 
 /* Add the sample to the recordings that select it. */
 static void recordings_add(sp_fold *fold, const sp_sample *sample, size_t count,
-                           spanprof_label_set labels) {
+                           spanprof_labels labels) {
   const sp_mark_entry *entry = sp_mark_table_find(&fold->marks, sample->mark);
   sp_sink *sink;
 
@@ -416,7 +416,7 @@ static void recordings_add(sp_fold *fold, const sp_sample *sample, size_t count,
 
 void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
   size_t count = stack_fold(fold, sample);
-  spanprof_label_set labels =
+  spanprof_labels labels =
       sp_thread_labels_get(&fold->thread_labels, sample->tid, sample->labels);
 
   fold->language_count = 0;

@@ -65,7 +65,7 @@ bool sp_sink_wants(const sp_sink *sink, const sp_sample *sample) {
 }
 
 spanprof_status sp_sink_add(sp_sink *sink, const sp_frame *frames, size_t count,
-                            const sp_sample *sample, spanprof_label_set labels,
+                            const sp_sample *sample, spanprof_labels labels,
                             uint64_t cpu_ns) {
   spanprof_status st = sp_profile_add(sink->profile, frames, count, labels,
                                       sample->span, 1, sample->ticks, cpu_ns);

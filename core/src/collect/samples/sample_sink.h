@@ -42,7 +42,7 @@ bool sp_sink_wants(const sp_sink *sink, const sp_sample *sample);
 
 /* Add a sample with the labels of its thread; `frames` as sp_profile_add(). */
 spanprof_status sp_sink_add(sp_sink *sink, const sp_frame *frames, size_t count,
-                            const sp_sample *sample, spanprof_label_set labels,
+                            const sp_sample *sample, spanprof_labels labels,
                             uint64_t cpu_ns);
 
 /* Discard the samples and release their spans. */

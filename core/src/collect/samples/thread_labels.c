@@ -14,16 +14,16 @@ void sp_thread_labels_init(sp_thread_labels *labels,
   *labels = (sp_thread_labels){.settings = settings};
 }
 
-static spanprof_label_set set_with(spanprof_label_set set, const char *name,
-                                   const char *value) {
+static spanprof_labels set_with(spanprof_labels set, const char *name,
+                                const char *value) {
   /* On failure it gives the set as it was, and the label's cap counts. */
-  (void)spanprof_label_set_with(set, name, strlen(name), value, strlen(value),
-                                &set);
+  (void)spanprof_labels_derive(set, name, strlen(name), value, strlen(value),
+                               &set);
   return set;
 }
 
-static spanprof_label_set set_with_number(spanprof_label_set set,
-                                          const char *name, uint32_t number) {
+static spanprof_labels set_with_number(spanprof_labels set, const char *name,
+                                       uint32_t number) {
   char value[16];
 
   snprintf(value, sizeof value, "%u", number);
@@ -32,7 +32,7 @@ static spanprof_label_set set_with_number(spanprof_label_set set,
 
 /* proc(5): /proc/self/task/TID/comm ends with a newline. A thread that is gone
  * has no name any more. */
-static spanprof_label_set set_with_name(spanprof_label_set set, uint32_t tid) {
+static spanprof_labels set_with_name(spanprof_labels set, uint32_t tid) {
   char name[64];
   size_t bytes = sp_task_file_read((int)tid, "comm", name, sizeof name);
 
@@ -46,8 +46,8 @@ static spanprof_label_set set_with_name(spanprof_label_set set, uint32_t tid) {
  * application's: half of the room is the application's alone. */
 #define THREAD_LABELS_NODES_MAX (SP_LABEL_NODES / 2)
 
-static spanprof_label_set set_compose(const sp_settings *settings, uint32_t tid,
-                                      spanprof_label_set set) {
+static spanprof_labels set_compose(const sp_settings *settings, uint32_t tid,
+                                   spanprof_labels set) {
   if (sp_label_nodes_used() > THREAD_LABELS_NODES_MAX) {
     sp_count(&sp_counts.labels_capped, 1);
     return set;
@@ -61,8 +61,8 @@ static spanprof_label_set set_compose(const sp_settings *settings, uint32_t tid,
   return set;
 }
 
-spanprof_label_set sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
-                                        spanprof_label_set set) {
+spanprof_labels sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
+                                     spanprof_labels set) {
   const sp_settings *settings = labels->settings;
   size_t at;
 

@@ -12,8 +12,8 @@ typedef struct sp_thread_labels {
   const sp_settings *settings;
   struct {
     uint32_t tid; /* 0: free */
-    spanprof_label_set labels;
-    spanprof_label_set set;
+    spanprof_labels labels;
+    spanprof_labels set;
   } known[SP_THREAD_LABELS_KNOWN];
 } sp_thread_labels;
 
@@ -22,8 +22,8 @@ void sp_thread_labels_init(sp_thread_labels *labels,
                            const sp_settings *settings);
 
 /* The set with them; what there is no memory or room for is left out. */
-spanprof_label_set sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
-                                        spanprof_label_set set);
+spanprof_labels sp_thread_labels_get(sp_thread_labels *labels, uint32_t tid,
+                                     spanprof_labels set);
 
 /* Names change, numbers are used again: ask anew from here on. */
 void sp_thread_labels_forget(sp_thread_labels *labels);

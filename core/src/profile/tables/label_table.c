@@ -132,9 +132,8 @@ static size_t label_table_find(const sp_label_pair *pairs, size_t count,
 
 /* The labels of a set that a sample can carry, at most table->room. */
 static spanprof_status label_table_read(sp_label_table *table,
-                                        spanprof_label_set set,
-                                        sp_label_pair *out, size_t *count,
-                                        size_t *capped) {
+                                        spanprof_labels set, sp_label_pair *out,
+                                        size_t *count, size_t *capped) {
   sp_label labels[LABEL_TABLE_SET_MAX];
   size_t total = sp_label_set_list(set, labels, LABEL_TABLE_SET_MAX);
   spanprof_status st = SPANPROF_OK;
@@ -208,7 +207,7 @@ static spanprof_status label_table_list(sp_label_table *table,
 }
 
 static spanprof_status label_table_learn(sp_label_table *table,
-                                         spanprof_label_set set, uint64_t hash,
+                                         spanprof_labels set, uint64_t hash,
                                          uint32_t *out) {
   sp_label_pair pairs[LABEL_TABLE_SET_MAX];
   size_t count, capped;
@@ -232,8 +231,8 @@ static spanprof_status label_table_learn(sp_label_table *table,
   return SPANPROF_OK;
 }
 
-spanprof_status sp_label_table_get(sp_label_table *table,
-                                   spanprof_label_set set, uint32_t *out) {
+spanprof_status sp_label_table_get(sp_label_table *table, spanprof_labels set,
+                                   uint32_t *out) {
   uint64_t hash;
   uint32_t i, at;
 

@@ -18,7 +18,7 @@ typedef struct sp_label_row {
 } sp_label_row;
 
 typedef struct sp_label_known {
-  spanprof_label_set set;
+  spanprof_labels set;
   uint32_t list;
 } sp_label_known;
 
@@ -53,8 +53,8 @@ void sp_label_table_dispose(sp_label_table *table);
  * server would ignore it), an empty name or value (the server drops those),
  * and, counted in labels_capped once per set, the innermost ones past the
  * number of names a series may have. SPANPROF_ERR_NOMEM. */
-spanprof_status sp_label_table_get(sp_label_table *table,
-                                   spanprof_label_set set, uint32_t *out);
+spanprof_status sp_label_table_get(sp_label_table *table, spanprof_labels set,
+                                   uint32_t *out);
 
 /* The labels of a list; valid until the next sp_label_table_get(). */
 const sp_label_pair *sp_label_table_pairs(const sp_label_table *table,

@@ -29,8 +29,10 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
     after.
 
     Args:
-        app_name: "rideshare.cpu", in URLs; default: the application's name.
-        server_address: in URLs; default: that of `spanprof.start`.
+        application_name: "rideshare.cpu", in URLs; default: the application's
+            name. Also `app_name`.
+        server_address: in URLs; default: that of `spanprof.start`. Also
+            `pyroscope_endpoint`.
         root_span_only: True: the id and name of the local root, in its
             children too. False: of the innermost sampled span.
         add_span_name: have the label `span_name`.
@@ -40,9 +42,11 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
         add_baseline_urls: set `pyroscope.profile.baseline.url` and
             `pyroscope.profile.diff.url`.
         baseline_labels: labels of the query of the baseline, beside the
-            profile's own.
+            profile's own; also as "name=value,name=value".
         add_trace_id: have the label `trace_id`; Pyroscope before 2.1 makes one
             series of each value.
+        legacy_span_label: have the label `span` in place of `span_name`, as
+            the gem pyroscope-otel does.
         span_id_label: have the label `span_id` in place of `profile_id`;
             Pyroscope takes either.
         url_template: in place of the classic URL; `{app}`, `{server}`,
@@ -51,22 +55,26 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
             encoded; `{{` is a brace.
     """
 
-    def __init__(self, *, app_name: str | None = None,
+    def __init__(self, *, application_name: str | None = None,
                  server_address: str | None = None,
                  root_span_only: bool = True, add_span_name: bool = True,
                  add_url: bool | Literal["auto"] = "auto", add_baseline_urls: bool = False,
-                 baseline_labels: Mapping[str, str] | None = None,
+                 baseline_labels: Mapping[str, str] | str | None = None,
                  add_trace_id: bool = False,
-                 span_id_label: bool = False,
-                 url_template: str | None = None) -> None:
+                 url_template: str | None = None,
+                 legacy_span_label: bool = False, span_id_label: bool = False,
+                 app_name: str | None = None,
+                 pyroscope_endpoint: str | None = None) -> None:
         if native is None:
             return
         options = {
-            "app_name": app_name, "server_address": server_address,
+            "application_name": app_name if application_name is None else application_name,
+            "server_address": pyroscope_endpoint if server_address is None else server_address,
             "root_span_only": root_span_only, "add_span_name": add_span_name,
             "add_url": add_url, "add_baseline_urls": add_baseline_urls,
             "baseline_labels": baseline_labels, "add_trace_id": add_trace_id,
-            "span_id_label": span_id_label, "url_template": url_template}
+            "url_template": url_template, "legacy_span_label": legacy_span_label,
+            "span_id_label": span_id_label}
         try:
             super().__init__(**_checked(options))
         except (Error, ValueError) as error:  # a NUL within a text
@@ -87,7 +95,7 @@ class SpanProcessor(SpanRules, trace.SpanProcessor):
 
 
 _URL_AUTO = 2  # SPANPROF_URL_AUTO
-_TEXTS = ("app_name", "server_address", "url_template")
+_TEXTS = ("application_name", "server_address", "url_template")
 
 
 def _checked(options: dict[str, Any]) -> dict[str, Any]:
@@ -109,9 +117,9 @@ def _checked(options: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-def _pairs(labels: Mapping[str, str] | None) -> str | None:
-    if labels is None:
-        return None
+def _pairs(labels: Mapping[str, str] | str | None) -> str | None:
+    if labels is None or isinstance(labels, str):
+        return labels
     if not isinstance(labels, Mapping) or not all(
             isinstance(text, str) for pair in labels.items() for text in pair):
         raise Error(f"baseline_labels must map str to str, not {labels!r}")

@@ -16,16 +16,19 @@ module Spanprof
       # What may be set, and its default. Each may also be set later; spans that
       # start from then on follow it.
       OPTIONS = {
-        app_name: nil, pyroscope_endpoint: nil, root_span_only: true, add_span_name: true, add_url: :auto,
+        application_name: nil, server_address: nil, root_span_only: true, add_span_name: true, add_url: :auto,
         add_baseline_urls: false, baseline_labels: nil, add_trace_id: false, url_template: nil,
-        legacy_span_label: false
+        legacy_span_label: false, span_id_label: false
       }.freeze
-      private_constant :OPTIONS
 
-      # @!attribute app_name
-      #   @return [String, nil] "rideshare.cpu", for URLs; nil: the session's application name
-      # @!attribute pyroscope_endpoint
-      #   @return [String, URI, nil] for URLs; nil: the session's server address
+      # The names of options in the gem pyroscope-otel, and ours.
+      OLD_NAMES = { app_name: :application_name, pyroscope_endpoint: :server_address }.freeze
+      private_constant :OPTIONS, :OLD_NAMES
+
+      # @!attribute application_name
+      #   @return [String, nil] "rideshare.cpu", for URLs; nil: the session's application name; also `app_name`
+      # @!attribute server_address
+      #   @return [String, URI, nil] for URLs; nil: the session's server address; also `pyroscope_endpoint`
       # @!attribute root_span_only
       #   @return [Boolean] (true) samples carry the id and name of the local root; false: of the innermost span
       # @!attribute add_span_name
@@ -45,6 +48,8 @@ module Spanprof
       #     {from}, {until} (s), {from_ms}, {until_ms} are replaced
       # @!attribute legacy_span_label
       #   @return [Boolean] (false) the name's label is `span`, as the gem pyroscope-otel has it
+      # @!attribute span_id_label
+      #   @return [Boolean] (false) the id's label is `span_id` instead of `profile_id`
       OPTIONS.each_key do |option|
         attr_reader option
 
@@ -54,12 +59,18 @@ module Spanprof
         end
       end
 
-      # @param app_name [String, nil]
-      # @param pyroscope_endpoint [String, URI, nil]
+      OLD_NAMES.each do |old, option|
+        alias_method old, option
+        alias_method :"#{old}=", :"#{option}="
+      end
+
+      # @param application_name [String, nil]
+      # @param server_address [String, URI, nil]
       # @param options [Hash] any of the attributes
       # @raise [ArgumentError] an option is none of the attributes
-      def initialize(app_name = nil, pyroscope_endpoint = nil, **options)
-        given = { app_name: app_name, pyroscope_endpoint: pyroscope_endpoint }.compact.merge(options)
+      def initialize(application_name = nil, server_address = nil, **options)
+        options.transform_keys!(OLD_NAMES)
+        given = { application_name: application_name, server_address: server_address }.compact.merge(options)
         Options.check_names(given.keys, OPTIONS.keys)
         OPTIONS.merge(given).each { |option, value| instance_variable_set(:"@#{option}", value) }
         @rules = nil
@@ -116,12 +127,8 @@ module Spanprof
       end
 
       def rules_of_options
-        Native::SpanRules.new(
-          app_name: app_name, server_address: pyroscope_endpoint, root_span_only: root_span_only,
-          add_span_name: add_span_name, add_url: add_url, add_baseline_urls: add_baseline_urls,
-          baseline_labels: baseline_text, add_trace_id: add_trace_id, url_template: url_template,
-          legacy_span_label: legacy_span_label
-        )
+        options = OPTIONS.to_h { |option, _| [option, public_send(option)] }
+        Native::SpanRules.new(options.merge(baseline_labels: baseline_text))
       end
 
       # Called when the first span of a process starts: a forked child may have its
