@@ -16,6 +16,7 @@ require_relative "spanprof/tags"
 # keeps it waiting longer than the time given, unless SPANPROF_REQUIRED=1 asks
 # {start} to fail where it cannot profile.
 module Spanprof
+  autoload :Configuration, File.expand_path("spanprof/configuration.rb", __dir__)
   autoload :Otel, File.expand_path("spanprof/otel.rb", __dir__)
   autoload :Profile, File.expand_path("spanprof/profile.rb", __dir__)
   autoload :RackApp, File.expand_path("spanprof/rack_app.rb", __dir__)
@@ -106,6 +107,23 @@ module Spanprof
     def start(**options)
       Options.check_names(options.keys, Options::NAMES)
       Session.start(options)
+    end
+
+    # Set options in a block, and start with them, as {start} does.
+    #
+    # @example
+    #   Spanprof.configure do |config|
+    #     config.application_name = "shop"
+    #     config.server_address = "http://localhost:4040"
+    #   end
+    # @yieldparam configuration [Configuration] has a writer for each option of {start}; nil is "not given"
+    # @return [Boolean] as {start}
+    # @raise [NoMethodError] no option has this name
+    # @raise [Spanprof::Error] only with SPANPROF_REQUIRED=1
+    def configure
+      configuration = Configuration.new
+      yield configuration
+      start(**configuration.to_h.compact)
     end
 
     # Stop profiling and hand on what there is.

@@ -165,6 +165,11 @@ def signatures(listed: list[Option]) -> Iterator[str]:
     yield _wrapped(text + ",", " " * 6, " " * 6, 120).replace("\0", " ")
 
 
+def accessors(listed: list[Option]) -> Iterator[str]:
+    for option in listed:
+        yield f"    attr_accessor {option.name}: {KINDS[option.kind].rbs}\n"
+
+
 def names(listed: list[Option]) -> Iterator[str]:
     yield _wrapped(" ".join(option.name for option in listed), " " * 6, " " * 6, 120)
 
@@ -204,6 +209,7 @@ PARTS = [
     Part("README.md", r"\| option \| environment \| default \| meaning \|", "\n", readme),
     Part("core/docs/spanprof.1", r"\.PP\n\.\\\" Written by tests/package/option_lists\.py\.", ".SH", manual),
     Part("ruby/sig/spanprof.rbs", r"  def self\.start: \(", "      ?logger:", signatures),
+    Part("ruby/sig/spanprof.rbs", r"  class Configuration < Struct\[untyped\]", "    attr_accessor logger:", accessors),
     Part("ruby/lib/spanprof/options.rb", r"    NAMES = \(%i\[", "    ]", names),
     Part("ruby/lib/spanprof.rb", r"    # @param options \[Hash\] what to profile.*", "    # @option options [Logger]",
          documentation),

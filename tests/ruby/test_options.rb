@@ -69,6 +69,36 @@ class OptionsTest < ChildTest
     assert_equal [*UNKNOWN.values, "false"], result.out.lines(chomp: true)
   end
 
+  def test_a_block_sets_options_and_starts
+    result = child!(<<~'RUBY')
+      require "spanprof"
+      p(Spanprof.configure { |config| config.sample_rate_hz = 0 })
+      puts Spanprof.unavailable_reason
+      begin
+        Spanprof.configure { |config| config.sample_rate = 50 }
+      rescue NoMethodError => e
+        puts e.message
+      end
+      p Spanprof.running?
+      started = Spanprof.configure do |config|
+        config.application_name = "block"
+        config.auth_token = "secret"
+        config.labels = { region: "eu" }
+        config.autoinstrument_rails = nil
+        p config, config.labels
+      end
+      p started
+      burn 0.1
+      Spanprof.stop
+    RUBY
+    refused, reason, unknown, *rest = result.out.lines(chomp: true)
+    assert_equal ["false", "sample_rate_hz is 0, not within 1 to 1000"], [refused, reason]
+    assert_match(/\Aundefined method `sample_rate='/, unknown.tr("'", "`").sub("=`", "='"))
+    rest.shift until rest.first == "false" # did_you_mean
+    assert_equal ["false", "#<Spanprof::Configuration>", '{:region=>"eu"}', "true"], rest
+    assert_equal 1, Dir["#{@profiles}/block-*"].size
+  end
+
   # Options that are accepted, and what the profile then says of them.
   ACCEPTED = {
     %(labels: { a: "b,c=d e", "f" => :g, h: 1 }) => { "a" => "b,c=d e", "f" => "g", "h" => "1" },

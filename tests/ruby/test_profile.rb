@@ -31,6 +31,9 @@ class ProfileTest < ChildTest
       end
       p profile.value, profile.unavailable_reason, Spanprof.running?
       functions = profile.top(0).to_h { |row| [row.name, row] }
+      total_samples = functions.values.sum(&:self_samples)
+      raise unless total_samples.between?(10, 300) && profile.spans.sum(&:self_samples) == total_samples
+      raise unless functions["Object#burn"].total_samples.between?(10, total_samples)
       p functions["Object#burn"].total_s, File.basename(functions["Object#burn"].file), profile.top(1).size
       p profile.spans.to_h { |row| [row.name, [row.spans, row.total_s]] }
       p File.basename(profile.save("#{ENV["TMPDIR"]}/block.pb.gz")), profile

@@ -303,7 +303,7 @@ def start(
     return start_with({name: value for name, value in locals().items() if value is not None}, {})
 
 
-def flush(timeout: float = 2.0) -> bool:
+def flush(timeout: float = 10.0) -> bool:
     """Send what was sampled up to now; other threads run meanwhile.
 
     Args:

@@ -4,12 +4,13 @@ module Spanprof
   # The result of {Spanprof.profile}: the CPU time of a block by function and span.
   # No method raises because of the profiler.
   class Profile
-    # A function's CPU seconds: its own, and with what it called.
-    FunctionRow = Struct.new(:name, :file, :self_s, :total_s)
+    # A function's CPU seconds and number of samples: its own (self), and
+    # including the functions that it called (total).
+    FunctionRow = Struct.new(:name, :file, :self_s, :total_s, :self_samples, :total_samples)
 
-    # The CPU seconds of the spans of one name: their own, and with the spans in
-    # them; "(no span)" is what ran in none.
-    SpanRow = Struct.new(:name, :spans, :self_s, :total_s)
+    # The CPU seconds and number of samples of the spans of one name: their own,
+    # and including the spans in them. "(no span)" is the time outside of spans.
+    SpanRow = Struct.new(:name, :spans, :self_s, :total_s, :self_samples, :total_samples)
 
     # @return [Object] what the block returned
     attr_reader :value
@@ -39,13 +40,13 @@ module Spanprof
     # @return [Array<FunctionRow>] the functions with the most CPU time of their
     #   own; empty without a profile
     def top(rows = 10)
-      json("functions", rows) { |row| FunctionRow.new(row["name"], row["file"], row["self"] / 1e9, row["total"] / 1e9) }
+      json("functions", rows) { |row| FunctionRow.new(row["name"], row["file"], *amounts(row)) }
     end
 
     # @param rows [Integer] 0: all
     # @return [Array<SpanRow>] the names of spans with the most CPU time
     def spans(rows = 10)
-      json("span_names", rows) { |row| SpanRow.new(row["name"], row["spans"], row["self"] / 1e9, row["total"] / 1e9) }
+      json("span_names", rows) { |row| SpanRow.new(row["name"], row["spans"], *amounts(row)) }
     end
 
     # Write the profile as gzip-compressed pprof, for `spanprof report`,
@@ -126,6 +127,10 @@ module Spanprof
     rescue StandardError => e
       Logging.say(:warn, "no table of a profile: #{e.message}")
       []
+    end
+
+    def amounts(row)
+      [row["self"] / 1e9, row["total"] / 1e9, row["self_samples"], row["total_samples"]]
     end
 
     def default_title

@@ -1,0 +1,12 @@
+# frozen_string_literal: true
+
+module Spanprof
+  # The options that the block of {Spanprof.configure} sets.
+  Configuration = Struct.new(*Options::NAMES) do
+    # @return [String] without values, some of which are secret
+    def inspect
+      "#<#{self.class}>"
+    end
+    alias_method :to_s, :inspect
+  end
+end
