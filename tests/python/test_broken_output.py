@@ -63,7 +63,11 @@ import spanprof, spanprof._logging
 spanprof._logging.log(40, "a sentence \\udcff")
 spanprof._logging.last_resort("a sentence \\udcff")
 assert spanprof.start(sample_rate_hz=-1) is False
-assert spanprof.start(sample_rate=100) is False
+try:
+    spanprof.start(sample_rate=100)
+except TypeError as error:
+    assert "sample_rate_hz" in str(error)
+assert spanprof.start(sample_rate_hz=5000) is False
 assert "sample_rate" in spanprof.unavailable_reason()
 assert spanprof.start() is True
 assert spanprof.start(log_level="loud") is False

@@ -24,7 +24,7 @@ class BrokenOutputTest < ChildTest
     end
     OPTIONS = defined?(LOGGER) ? { logger: LOGGER } : {}
 
-    result("start refused") { Spanprof.start(nonsense: 1, **OPTIONS) }
+    result("start refused") { Spanprof.start(**OPTIONS, sample_rate_hz: 5000) }
     result("why") { Spanprof.unavailable_reason }
     result("start") { Spanprof.start(log_level: :debug, **OPTIONS) }
     result("start again") { Spanprof.start(log_level: :debug, labels: { a: 1 }, **OPTIONS) }
@@ -86,7 +86,7 @@ class BrokenOutputTest < ChildTest
 
   RESULTS = <<~TEXT
     start refused: false
-    why: "there is no option \\"nonsense\\""
+    why: "sample_rate_hz is 5000, not within 1 to 1000"
     start: true
     start again: true
     start again refused: false
