@@ -16,7 +16,7 @@ REFUSED = [
     {"http_headers": "no colon"}, {"ca_bundle": "/nowhere/ca.pem"}, {"client_key": "/proc/self/status"},
     {"upload_protocol": "pigeon"}, {"upload_interval_ms": 1}, {"queue_bytes": 1},
     {"output_directory": "/dev/null/x"}, {"log_level": "loud"}, {"spool_directory": "/nowhere/spool"},
-    {"on_profile": 1}, {"rate": 100},
+    {"on_profile": 1}, {"span_names_max": -1},
 ]
 """
 

@@ -13,7 +13,7 @@ class ReconfigureTest < ChildTest
       { server_address: "http://h", auth_token: "t", basic_auth_user: "u", basic_auth_password: "p" },
       { http_headers: "no colon" }, { ca_bundle: "/nowhere/ca.pem" }, { client_key: "/proc/self/status" },
       { upload_protocol: "pigeon" }, { upload_interval_ms: 1 }, { queue_bytes: 1 },
-      { output_directory: "/dev/null/x" }, { log_level: :loud }, { spool_directory: "/nowhere/spool" }, { rate: 100 }
+      { output_directory: "/dev/null/x" }, { log_level: :loud }, { spool_directory: "/nowhere/spool" }, { span_names_max: -1 }
     ].freeze
   RUBY
 
