@@ -124,7 +124,7 @@ static spanprof_status adhoc_bearer(adhoc_reading *reading,
   const adhoc_box *above = NULL;
   const char *format = json_string_value(json_object_get(metadata, "format"));
   size_t i, above_count = 0;
-  uint32_t *names;
+  uint32_t *names = NULL;
   spanprof_status st;
 
   if (format && strcmp(format, "single") != 0)
