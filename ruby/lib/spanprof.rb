@@ -34,8 +34,9 @@ module Spanprof
     # @example
     #   Spanprof.start(application_name: "shop", server_address: "http://localhost:4040")
     # @param options [Hash] what to profile, and where it goes
-    # @option options [String] :application_name Name of the service; without it `OTEL_SERVICE_NAME`, `service.name` of
-    #   `OTEL_RESOURCE_ATTRIBUTES` or that of the tracer's Resource is used, after 30 s `unknown_service:EXECUTABLE`
+    # @option options [String] :application_name Name of the service. The first name found replaces a missing one:
+    #   `OTEL_SERVICE_NAME`, `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, the tracer's Resource. After 30 s without any
+    #   it is `unknown_service:EXECUTABLE`
     # @option options [Hash, String] :labels Labels of every profile, `name=value,name=value`
     # @option options [String] :resource_labels Names of `OTEL_RESOURCE_ATTRIBUTES` that become labels, separated by
     #   commas; `service.namespace` always does

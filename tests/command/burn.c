@@ -24,7 +24,8 @@ BURN_CODE static void burn_leaf(double seconds) {
   double until = burn_clock_s(CLOCK_THREAD_CPUTIME_ID) + seconds, left, end;
   int i;
 
-  /* Who asks for CPU time all the time has none sampled: tests/core/burn.h. */
+  /* A thread that reads its CPU clock all the time gets few ticks
+   * (tests/core/burn.h). */
   while ((left = until - burn_clock_s(CLOCK_THREAD_CPUTIME_ID)) > 0) {
     end = burn_clock_s(CLOCK_MONOTONIC) + left;
     while (burn_clock_s(CLOCK_MONOTONIC) < end) {

@@ -181,13 +181,14 @@ static inline void fixture_sample(sp_received *profile, const char *frames,
   sp_received_add_sample(profile, &sample, &value);
 }
 
-/* Stacks of the same 1,000 frames, each in another random order. */
-static inline void fixture_deep_stacks(sp_received *profile, size_t count) {
+/* Stacks of the same frames (at most 1,000), each in another random order. */
+static inline void fixture_deep_stacks(sp_received *profile, size_t depth,
+                                       size_t count) {
   uint32_t places[1000], random = 1;
   const int64_t value = 1;
   size_t i, j;
 
-  for (i = 0; i < 1000; i++) {
+  for (i = 0; i < depth; i++) {
     sp_received_line line = {.line = (int64_t)i + 1};
 
     line.function =
@@ -198,14 +199,14 @@ static inline void fixture_deep_stacks(sp_received *profile, size_t count) {
   for (i = 0; i < count; i++) {
     sp_received_sample sample = {.stack = 0};
 
-    for (j = 999; j > 0; j--) { /* shuffle */
+    for (j = depth - 1; j > 0; j--) { /* shuffle */
       const size_t other = (random = random * 1103515245 + 12345) / 256 % j;
       const uint32_t place = places[j];
 
       places[j] = places[other];
       places[other] = place;
     }
-    sample.stack = sp_received_add_stack(profile, places, 1000);
+    sample.stack = sp_received_add_stack(profile, places, (uint32_t)depth);
     sp_received_add_sample(profile, &sample, &value);
   }
 }

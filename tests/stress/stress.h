@@ -124,7 +124,8 @@ static inline uint64_t stress_burn(uint64_t cpu_ns) {
   volatile uint64_t x = until_ns;
   int i;
 
-  /* Who asks for CPU time all the time has none sampled: tests/core/burn.h. */
+  /* A thread that reads its CPU clock all the time gets few ticks
+   * (tests/core/burn.h). */
   while ((now_ns = stress_thread_cpu_ns()) < until_ns) {
     end_ns = stress_now_ns() + (until_ns - now_ns);
     do

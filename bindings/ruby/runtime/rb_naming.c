@@ -47,7 +47,7 @@ static struct {
   VALUE helper; /* the thread that delivers lines */
   /* A thread that did not wait for another at the last look. It is checked
    * first: each end of a thread needs a look, and 250 threads take 0.3 ms. */
-  VALUE witness;
+  VALUE last_awake;
   bool hooked;
   bool left; /* see naming_thread_ends() */
   uint64_t left_ns;
@@ -127,9 +127,9 @@ static VALUE waiters_look(VALUE data) {
   VALUE list;
   long i;
 
-  if (naming.witness != waiters->but &&
-      RTEST(rb_funcallv(naming.witness, rb_intern("alive?"), 0, NULL)) &&
-      !thread_waits(naming.witness))
+  if (naming.last_awake != waiters->but &&
+      RTEST(rb_funcallv(naming.last_awake, rb_intern("alive?"), 0, NULL)) &&
+      !thread_waits(naming.last_awake))
     return Qfalse;
   list = rb_funcallv(rb_cThread, rb_intern("list"), 0, NULL);
   if (RARRAY_LEN(list) > NAMING_WAITERS_MAX)
@@ -140,7 +140,7 @@ static VALUE waiters_look(VALUE data) {
     if (thread == naming.thread || thread == waiters->but)
       continue;
     if (!thread_waits(thread)) {
-      naming.witness = thread;
+      naming.last_awake = thread;
       return Qfalse;
     }
     waiters->cpu_ns += thread_cpu_ns(thread);
@@ -323,14 +323,14 @@ void rb_sp_naming_init(void) {
   sem_init(&naming.wanted, 0, 0);
   naming.thread = Qnil;
   naming.helper = Qnil;
-  naming.witness = rb_thread_main();
+  naming.last_awake = rb_thread_main();
   naming.joins = rb_module_new();
   rb_define_method(naming.joins, "join", naming_join, -1);
   rb_define_method(naming.joins, "value", naming_value, 0);
   rb_gc_register_mark_object(naming.joins);
   rb_gc_register_address(&naming.thread);
   rb_gc_register_address(&naming.helper);
-  rb_gc_register_address(&naming.witness);
+  rb_gc_register_address(&naming.last_awake);
 #if RUBY_API_VERSION_CODE >= 30300
   naming.job = rb_postponed_job_preregister(0, naming_return, NULL);
 #endif
@@ -397,5 +397,5 @@ void rb_sp_naming_forget(void) {
   atomic_store(&naming.dozing, false);
   sem_init(&naming.wanted, 0, 0);
   naming.thread = Qnil;
-  naming.witness = rb_thread_main();
+  naming.last_awake = rb_thread_main();
 }

@@ -43,7 +43,7 @@ struct sp_exporter {
   uint64_t hold_until_ns;    /* 0: nothing was pushed yet */
   sp_series next_series;     /* text NULL: none */
   pthread_t thread;
-  unsigned flushing;    /* who waits in sp_exporter_flush() */
+  unsigned flushing;    /* threads that wait in sp_exporter_flush() */
   void (*asking)(void); /* for sp_exporter_ask_links(); NULL: asked */
   bool running;
   bool stopping;

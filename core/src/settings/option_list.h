@@ -37,9 +37,10 @@ typedef enum sp_option_kind {
  * default: sp_settings_read() computes it. */
 #define SP_OPTION_LIST(X)                                                      \
   X(application_name, TEXT, 0, 0, 0,                                           \
-    "Name of the service; without it `OTEL_SERVICE_NAME`, `service.name` of "  \
-    "`OTEL_RESOURCE_ATTRIBUTES` or that of the tracer's Resource is used, "    \
-    "after 30 s `unknown_service:EXECUTABLE`",                                 \
+    "Name of the service. The first name found replaces a missing one: "       \
+    "`OTEL_SERVICE_NAME`, `service.name` of `OTEL_RESOURCE_ATTRIBUTES`, the "  \
+    "tracer's Resource. After 30 s without any it is "                         \
+    "`unknown_service:EXECUTABLE`",                                            \
     "PYROSCOPE_APPLICATION_NAME")                                              \
   X(labels, LABELS, 0, 0, 0,                                                   \
     "Labels of every profile, `name=value,name=value`", "PYROSCOPE_LABELS")    \

@@ -194,9 +194,10 @@ def start(
     below, which beats the default. None is "not given".
 
     Args:
-        application_name: Name of the service; without it `OTEL_SERVICE_NAME`,
-            `service.name` of `OTEL_RESOURCE_ATTRIBUTES` or that of the tracer's
-            Resource is used, after 30 s `unknown_service:EXECUTABLE`.
+        application_name: Name of the service. The first name found replaces a
+            missing one: `OTEL_SERVICE_NAME`, `service.name` of
+            `OTEL_RESOURCE_ATTRIBUTES`, the tracer's Resource. After 30 s
+            without any it is `unknown_service:EXECUTABLE`.
             PYROSCOPE_APPLICATION_NAME.
         labels: Labels of every profile, `name=value,name=value`.
             PYROSCOPE_LABELS.

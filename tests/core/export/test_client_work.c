@@ -7,13 +7,13 @@
 
 #include "export_fixture.h"
 
-/* How long a call of libcurl goes on if no fork ends it: a fork that waits for
- * it does not come sooner. */
+/* The length of a call of libcurl if no fork ends it. A fork that waits for the
+ * call comes after this time. */
 #define INSIDE_NS (100 * SP_NS_PER_MS)
 
 static _Atomic bool inside, forked;
 
-/* libcurl's as our library sees it: a fork may come while it runs. */
+/* Takes the place of libcurl's function, so that a fork can come during it. */
 int curl_multi_perform(void *multi, int *running);
 
 int curl_multi_perform(void *multi, int *running) {
@@ -40,7 +40,7 @@ static void *ask_nobody(void *data) {
   return NULL;
 }
 
-/* A lock that libcurl's TLS library holds then stays locked in the child. */
+/* Otherwise a lock of the TLS library could stay locked in the child. */
 static void no_fork_meets_a_thread_inside_libcurl(void) {
   sp_settings settings = usual_settings();
   test_clock test_time;
@@ -66,9 +66,7 @@ static void no_fork_meets_a_thread_inside_libcurl(void) {
   sp_http_client_free(client);
 }
 
-/* ThreadSanitizer takes the lock that a child makes anew for the old one. */
-#if !defined(__SANITIZE_THREAD__)
-/* The child has a lock of its own, free whatever its parent did. */
+/* The lock is free in the child, although the parent locked it for the fork. */
 static void a_child_asks_too(void) {
   sp_settings settings = usual_settings();
   test_clock test_time;
@@ -92,15 +90,11 @@ static void a_child_asks_too(void) {
   sp_http_client_free(client);
 }
 
-#endif
-
 int main(int argc, char **argv) {
   static const check_test tests[] = {
-    {"no_fork_meets_a_thread_inside_libcurl",
-     no_fork_meets_a_thread_inside_libcurl},
-#if !defined(__SANITIZE_THREAD__)
-    {"a_child_asks_too", a_child_asks_too},
-#endif
+      {"no_fork_meets_a_thread_inside_libcurl",
+       no_fork_meets_a_thread_inside_libcurl},
+      {"a_child_asks_too", a_child_asks_too},
   };
 
   return check_main(argc, argv, tests, SP_COUNT_OF(tests));

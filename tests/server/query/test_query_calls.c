@@ -429,7 +429,7 @@ static void more_stacks_than_a_query_may_have_are_refused(void) {
       fixture_profile("deep", FIXTURE_TIME + 50000 * FIXTURE_SECOND);
   answer a;
 
-  fixture_deep_stacks(profile, 3000); /* 3 million frames */
+  fixture_deep_stacks(profile, 1000, 3000); /* 3 million frames */
   fixture_put(calls_store, profile);
   a = get("/api/v1/profile", deep, 4);
   check_has(&a, 429, "\"title\":\"Too Many Requests\",\"status\":429,");

@@ -118,36 +118,12 @@ static void what_was_undone_meanwhile_is_asked_for_again(void) {
  * inserts, some 4,096 rows at a time. */
 static void a_large_profile_is_learned_in_parts(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
-  const int64_t value = 1;
-  uint32_t places[100], random = 1;
   uint64_t asked;
-  size_t i, parts = 0;
+  size_t parts = 0;
   sp_put put;
   bool more = true;
 
-  for (i = 0; i < 100; i++) {
-    sp_received_line line = {.line = (int64_t)i + 1};
-
-    line.function =
-        sp_received_add_function(profile, fixture_text(profile, "f"),
-                                 fixture_text(profile, "app.rb"), 1);
-    places[i] = sp_received_add_location(profile, &line, 1, 0);
-  }
-  for (i = 0; i < 2000; i++) {
-    sp_received_sample sample = {.stack = 0};
-    size_t j;
-
-    for (j = 99; j > 0; j--) { /* shuffle */
-      const size_t other =
-          (random = random * 1103515245 + 12345) / 256 % (j + 1);
-      const uint32_t place = places[j];
-
-      places[j] = places[other];
-      places[other] = place;
-    }
-    sample.stack = sp_received_add_stack(profile, places, 100);
-    sp_received_add_sample(profile, &sample, &value);
-  }
+  fixture_deep_stacks(profile, 100, 2000);
   CHECK(!sp_received_status(profile));
   begin();
   sp_put_init(&put, &sp_mem_default, &intern, profile);

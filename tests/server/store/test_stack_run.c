@@ -67,7 +67,7 @@ static void stacks_share_the_frames_of_a_run(void) {
     put(store, time_ns + 4, "a;b;x;z", 10000);
     put(store, time_ns + 5, "b;c", 100000); /* the same frames from elsewhere */
     CHECK_EQUAL(11, fixture_number(FIXTURE_FRAMES));
-    /* The first time from what was seen lately, then from the file. */
+    /* The cache is empty in the next round. */
     store = reopen(store);
   }
   CHECK_EQUAL(5, fixture_number("SELECT count(*) FROM stack"));
@@ -108,7 +108,7 @@ static void a_frame_of_a_deep_stack_takes_few_bytes(void) {
   sp_received *profile = fixture_profile("shop", FIXTURE_TIME);
   sp_store *store;
 
-  fixture_deep_stacks(profile, 200);
+  fixture_deep_stacks(profile, 1000, 200);
   fixture_begin();
   store = fixture_open();
   fixture_put(store, profile);

@@ -12,13 +12,11 @@
 #define PERF_DEPTH_MAX  1024 /* deeper stacks lose their outermost frames */
 #define PERF_EVENTS_MAX 64   /* further events are skipped */
 
-typedef sp_text_line perf_text;
-
 /* "ruby 4711/4712 [001] 1234.567890: 10101010 cpu-clock:u: 7f12 f+0x1 (/x)" */
 typedef struct perf_head {
-  perf_text command;
-  perf_text event;
-  perf_text behind;
+  sp_text_line command;
+  sp_text_line event;
+  sp_text_line behind;
   int64_t period; /* 1: the sample has none */
   bool has_time;
 } perf_head;
@@ -27,12 +25,12 @@ typedef struct perf_reading {
   sp_arena *arena;
   sp_name_tree *tree;
   uint32_t side;
-  perf_text events[PERF_EVENTS_MAX];
+  sp_text_line events[PERF_EVENTS_MAX];
   size_t event_count;
   size_t event;       /* the event whose samples are added */
   perf_head sample;   /* the present sample; none if its command has size 0 */
   bool sample_counts; /* it belongs to `event` */
-  perf_text frames[PERF_DEPTH_MAX];
+  sp_text_line frames[PERF_DEPTH_MAX];
   size_t depth;
 } perf_reading;
 
@@ -44,14 +42,14 @@ static bool perf_is_digits(const char *at, size_t size) {
   return size > 0 && i == size;
 }
 
-static void perf_skip_blanks(perf_text *text) {
+static void perf_skip_blanks(sp_text_line *text) {
   while (text->size && sp_text_is_blank(*text->at))
     text->at++, text->size--;
 }
 
 /* The next word after blanks; size 0: end of the line. */
-static perf_text perf_word(perf_text *rest) {
-  perf_text word;
+static sp_text_line perf_word(sp_text_line *rest) {
+  sp_text_line word;
 
   perf_skip_blanks(rest);
   word.at = rest->at;
@@ -62,7 +60,7 @@ static perf_text perf_word(perf_text *rest) {
 }
 
 /* "4711" or "4711/4712". */
-static bool perf_is_thread(perf_text word) {
+static bool perf_is_thread(sp_text_line word) {
   const char *slash = memchr(word.at, '/', word.size);
   const size_t first = slash ? (size_t)(slash - word.at) : word.size;
 
@@ -71,7 +69,7 @@ static bool perf_is_thread(perf_text word) {
 }
 
 /* "1234.567890:" */
-static bool perf_is_time(perf_text word) {
+static bool perf_is_time(sp_text_line word) {
   const char *point = memchr(word.at, '.', word.size);
 
   return point && word.size > 1 && word.at[word.size - 1] == ':' &&
@@ -80,13 +78,13 @@ static bool perf_is_time(perf_text word) {
 }
 
 /* "[002]" */
-static bool perf_is_processor(perf_text word) {
+static bool perf_is_processor(sp_text_line word) {
   return word.size > 2 && *word.at == '[' && word.at[word.size - 1] == ']' &&
          perf_is_digits(word.at + 1, word.size - 2);
 }
 
 /* "d..2.": four to six letters, digits and dots. */
-static bool perf_is_flags(perf_text word) {
+static bool perf_is_flags(sp_text_line word) {
   size_t i;
 
   for (i = 0; i < word.size; i++)
@@ -97,8 +95,8 @@ static bool perf_is_flags(perf_text word) {
 
 /* Parse the text after the thread. Processor, flags, time and period are
  * optional. False: no event follows. */
-static bool perf_take_event(perf_text rest, perf_head *out) {
-  perf_text word = perf_word(&rest);
+static bool perf_take_event(sp_text_line rest, perf_head *out) {
+  sp_text_line word = perf_word(&rest);
   const char *digits;
   uint64_t period = 1;
 
@@ -118,7 +116,7 @@ static bool perf_take_event(perf_text rest, perf_head *out) {
       isdigit((unsigned char)*word.at))
     return false;
   out->period = period > INT64_MAX ? INT64_MAX : (int64_t)period;
-  out->event = (perf_text){word.at, word.size - 1};
+  out->event = (sp_text_line){word.at, word.size - 1};
   perf_skip_blanks(&rest);
   out->behind = rest;
   return true;
@@ -126,9 +124,9 @@ static bool perf_take_event(perf_text rest, perf_head *out) {
 
 /* Parse a header line. The command may contain blanks and numbers: it ends
  * where a thread's number and an event follow. */
-static bool perf_take_head(perf_text line, perf_head *out) {
+static bool perf_take_head(sp_text_line line, perf_head *out) {
   const bool indented = line.size && sp_text_is_blank(*line.at);
-  perf_text rest = line, word;
+  sp_text_line rest = line, word;
   const char *command_end;
 
   perf_skip_blanks(&rest);
@@ -147,8 +145,8 @@ static bool perf_take_head(perf_text line, perf_head *out) {
 
 /* "7f1a main+0x12 (/bin/x)": the name, between the address and the file, may
  * contain blanks. *out is the name with the file. */
-static bool perf_take_frame(perf_text line, perf_text *out) {
-  const perf_text address = perf_word(&line);
+static bool perf_take_frame(sp_text_line line, sp_text_line *out) {
+  const sp_text_line address = perf_word(&line);
   bool digit = false;
   size_t i;
 
@@ -166,12 +164,12 @@ static bool perf_take_frame(perf_text line, perf_text *out) {
 
 bool sp_perf_script_is(const char *text, size_t size) {
   const char *end = text + size;
-  perf_text line, frame;
+  sp_text_line line, frame;
   perf_head head;
   bool found = false;
 
   while (sp_text_next_line(&text, end, &line)) {
-    perf_text blanks = line;
+    sp_text_line blanks = line;
 
     perf_skip_blanks(&blanks);
     if (!blanks.size || line.at[0] == '#')
@@ -200,7 +198,7 @@ static uint32_t perf_child(perf_reading *reading, uint32_t parent,
 
 /* "main+0x12 (/bin/x)", "[unknown] (/usr/lib/libz.so)" */
 static uint32_t perf_frame(perf_reading *reading, uint32_t parent,
-                           perf_text frame) {
+                           sp_text_line frame) {
   static const char unknown[] = "[unknown]";
   const char *open = memrchr(frame.at, '(', frame.size), *offset;
   const char *end = frame.at + frame.size;
@@ -242,7 +240,7 @@ static spanprof_status perf_put(perf_reading *reading) {
 }
 
 /* The event's number; event_count: too many events. */
-static size_t perf_event(perf_reading *reading, perf_text event) {
+static size_t perf_event(perf_reading *reading, sp_text_line event) {
   size_t i;
 
   for (i = 0; i < reading->event_count; i++)
@@ -255,7 +253,7 @@ static size_t perf_event(perf_reading *reading, perf_text event) {
 }
 
 static void perf_begin(perf_reading *reading, const perf_head *head) {
-  perf_text frame;
+  sp_text_line frame;
 
   reading->sample = *head;
   reading->sample_counts = perf_event(reading, head->event) == reading->event;
@@ -263,8 +261,8 @@ static void perf_begin(perf_reading *reading, const perf_head *head) {
     reading->frames[reading->depth++] = frame;
 }
 
-static spanprof_status perf_line(perf_reading *reading, perf_text line) {
-  perf_text blanks = line, frame;
+static spanprof_status perf_line(perf_reading *reading, sp_text_line line) {
+  sp_text_line blanks = line, frame;
   perf_head head;
   spanprof_status st;
 
@@ -286,7 +284,7 @@ static spanprof_status perf_line(perf_reading *reading, perf_text line) {
 static spanprof_status perf_types(perf_reading *reading, sp_adhoc_profile *out,
                                   const char *text, const char *end,
                                   const char *type) {
-  perf_text line;
+  sp_text_line line;
   perf_head head;
   size_t i;
 
@@ -317,7 +315,7 @@ spanprof_status sp_perf_script_read(sp_adhoc_profile *out, sp_arena *arena,
                                     uint32_t side) {
   perf_reading *reading = sp_arena_new(arena, 1, sizeof *reading);
   const char *end = text + size;
-  perf_text line;
+  sp_text_line line;
   spanprof_status st;
 
   if (!reading)

@@ -4,15 +4,15 @@
 
 #include "util/system/fork_hooks.h"
 
-/* An old libcurl may wait in there for a name lookup: a fork waits no longer
- * than this. */
+/* The longest wait of a fork. An old libcurl may look up a name during a call,
+ * which can take longer. */
 #define WORK_FORK_WAIT_NS (500 * SP_NS_PER_MS)
 
-/* Process-wide, as the TLS library is. Readers: the threads at work. Writer:
- * the fork. */
+/* Process-wide, because the TLS library is. The threads inside libcurl hold the
+ * lock for reading, and a fork holds it for writing. */
 static struct {
   pthread_rwlock_t lock;
-  bool waited; /* the fork has the lock */
+  bool waited; /* the fork got the lock */
 } client_work = {.lock = PTHREAD_RWLOCK_INITIALIZER};
 
 static void work_before_fork(void) {

@@ -1,8 +1,9 @@
-/* libcurl and its TLS library, as used by our threads. OpenSSL's locks are not
- * made anew in a forked child: a child of a fork that meets one of our threads
- * inside OpenSSL would wait for ever at its own next use of OpenSSL, in the
- * exit handler at the latest. So each thread says when it is inside, and a fork
- * waits for it. */
+/* Keeps forks away from our threads while they are inside libcurl.
+ *
+ * A forked child inherits OpenSSL's locks as they are. If one of our threads
+ * holds such a lock during the fork, nobody ever unlocks it in the child, which
+ * hangs at its next use of OpenSSL, or in OpenSSL's exit handler. Each thread
+ * therefore announces its calls, and a fork waits until none is running. */
 #ifndef SP_CLIENT_WORK_H
 #define SP_CLIENT_WORK_H
 

@@ -122,7 +122,7 @@ bool sp_wire_numbers(sp_wire *wire, const sp_wire_field *field, uint64_t *out,
     out[(*count)++] = field->value;
     return true;
   }
-  /* `out` has room for whole numbers alone: those are what was counted. */
+  /* `out` has room for the complete numbers, which were counted before. */
   while (sp_wire_number(&packed, &number))
     out[(*count)++] = number;
   return packed.fault ? wire_fault(wire, packed.fault, 0) : true;
