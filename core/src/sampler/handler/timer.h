@@ -44,9 +44,10 @@ void sp_timer_fire(sp_timer timer, const sp_timer_base *base, uint64_t due_ns);
 /* CPU time the thread `tid` has used; 0 where it is gone. */
 uint64_t sp_timer_thread_cpu_ns(int tid);
 
-/* Does the kernel deliver CPU timers here? Uses up to 400 ms of CPU time on
- * the calling thread (4 ms where it does, at CONFIG_HZ 250), with a handler of
- * sp_signal_install() in place. SPANPROF_ERR_SYSTEM says what is wrong. */
+/* Test whether the kernel delivers CPU timers here. If it does, this takes some
+ * 4 ms of CPU time on the calling thread (CONFIG_HZ 250), otherwise up to 1 s.
+ * The handler of sp_signal_install() must be in place. SPANPROF_ERR_SYSTEM: the
+ * timers do not work, and the sentence says why. */
 spanprof_status sp_timer_probe(int signal_number);
 
 #endif
