@@ -256,7 +256,7 @@ rules_binding() {
   done
   shift 2
   # What they call of the core stands in clock.c.
-  grep -rlE --include='*.c' 'SP_(HANDLER_(CODE|SELDOM)|SIGNAL_SAFE)' "bindings/$language" core/src/util/system/clock.c |
+  grep -rlE --include='*.c' 'SP_(HANDLER_(CODE|RARE)|SIGNAL_SAFE)' "bindings/$language" core/src/util/system/clock.c |
     xargs tests/rules/signal_safety.py "$@" -- gcc -std=gnu11 -D_GNU_SOURCE -DSPANPROF_STATIC -fPIC \
       "${includes[@]}" -Icore/include -Icore/src -Ibindings/common -I"bindings/$language"
 }

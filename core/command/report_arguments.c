@@ -272,7 +272,7 @@ static void report_application_query(sp_report_arguments *job) {
     sp_buffer_append(&query, p, 1);
   }
   sp_buffer_text(&query, "\"}");
-  job->server.query = job->application_query = sp_buffer_take(&query, &size);
+  job->server.query = job->application_query = sp_buffer_detach(&query, &size);
   if (!job->server.query)
     job->failed = !report_says(job, "out of memory");
 }

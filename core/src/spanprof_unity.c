@@ -107,7 +107,7 @@
 #include "sampler/handler/runtime.c"
 #include "sampler/handler/signal.c"
 #include "sampler/handler/stack_top.c"
-#include "sampler/handler/stack_wants.c"
+#include "sampler/handler/stack_requests.c"
 #include "sampler/handler/task_file.c"
 #include "sampler/handler/timer.c"
 #include "sampler/thread_arming.c"

@@ -216,7 +216,7 @@ static void handlers_try(uint64_t for_ns) {
   spanprof_stats s = {.struct_size = sizeof s};
   unsigned i, rounds = 0;
 
-  STRESS_OK(sp_capture_hold(&capture));
+  STRESS_OK(sp_capture_acquire(&capture));
   ring = sp_capture_ring(capture);
   sp_capture_begin(capture, &config);
   /* No timer is armed whose signal would end the process. */

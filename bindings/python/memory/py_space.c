@@ -23,7 +23,7 @@ SP_HANDLER_DATA static struct {
   uint32_t head_bytes; /* fixed when opened */
 } space_state;
 
-SP_HANDLER_SELDOM static void space_begin(py_sp_space *space) {
+SP_HANDLER_RARE static void space_begin(py_sp_space *space) {
   atomic_store(&space->used, space_state.head_bytes);
   atomic_store(&space->count, 0);
   atomic_store(&space->generation,
@@ -54,7 +54,7 @@ SP_HANDLER_CODE py_sp_space *py_sp_space_current(void) {
   return atomic_load_explicit(&space_state.current, memory_order_acquire);
 }
 
-SP_HANDLER_SELDOM uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
+SP_HANDLER_RARE uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
   uint32_t size = (uint32_t)(bytes + 7) & ~7u, at;
 
   if (size > PY_SP_SPACE_BYTES / 2 ||
@@ -65,7 +65,7 @@ SP_HANDLER_SELDOM uint32_t py_sp_space_take(py_sp_space *space, size_t bytes) {
   return at <= PY_SP_SPACE_BYTES - size ? at : 0;
 }
 
-SP_HANDLER_SELDOM static void space_empty(py_sp_space *space) {
+SP_HANDLER_RARE static void space_empty(py_sp_space *space) {
   const int error = errno;
 
   atomic_store(&space->generation, 0);
@@ -75,7 +75,7 @@ SP_HANDLER_SELDOM static void space_empty(py_sp_space *space) {
   space_begin(space);
 }
 
-SP_HANDLER_SELDOM py_sp_space *py_sp_space_switch(py_sp_space *full) {
+SP_HANDLER_RARE py_sp_space *py_sp_space_switch(py_sp_space *full) {
   uint64_t now_ns = sp_monotonic_ns();
   py_sp_space *next = NULL;
 

@@ -33,8 +33,7 @@ SP_HANDLER_CODE bool py_sp_text_look(py_sp_probe *probe, const PyObject *object,
                               out->length * (size_t)out->kind);
 }
 
-SP_HANDLER_SELDOM static uint32_t character_at(const py_sp_text *text,
-                                               size_t i) {
+SP_HANDLER_RARE static uint32_t character_at(const py_sp_text *text, size_t i) {
   switch (text->kind) {
   case 1:
     return ((const uint8_t *)text->data)[i];
@@ -47,7 +46,7 @@ SP_HANDLER_SELDOM static uint32_t character_at(const py_sp_text *text,
 
 /* A surrogate, half of a character that is none, gets its three bytes too; the
  * core cleans texts. */
-SP_HANDLER_SELDOM static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
+SP_HANDLER_RARE static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
   if (c < 0x80) {
     bytes[0] = (uint8_t)c;
     return 1;
@@ -70,8 +69,8 @@ SP_HANDLER_SELDOM static size_t character_encode(uint32_t c, uint8_t bytes[4]) {
   return 4;
 }
 
-SP_HANDLER_SELDOM size_t py_sp_text_copy(const py_sp_text *text, char *to,
-                                         size_t max) {
+SP_HANDLER_RARE size_t py_sp_text_copy(const py_sp_text *text, char *to,
+                                       size_t max) {
   size_t count = 0, i;
 
   if (text->ascii) {

@@ -137,7 +137,7 @@ static void log_thread_start(void) {
     return;
   if (sp_own_thread_start(&thread, "spanprof-log", SP_OWN_STACK_DEFAULT,
                           log_thread, NULL) == 0) {
-    sp_own_thread_leave(thread);
+    sp_own_thread_defer_join(thread);
     logged.delivering = 1;
   }
 }

@@ -266,7 +266,7 @@ static PyObject *session_end(PyObject *module, PyObject *arguments) {
   py_sp_log_settle(left_ms > SESSION_SETTLE_MS ? left_ms : SESSION_SETTLE_MS);
   if (close) {
     py_sp_gil_close();
-    sp_own_threads_left_join(SESSION_SETTLE_MS * SP_NS_PER_MS);
+    sp_own_threads_join_deferred(SESSION_SETTLE_MS * SP_NS_PER_MS);
   }
   Py_END_ALLOW_THREADS
   Py_RETURN_NONE;

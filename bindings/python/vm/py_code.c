@@ -75,8 +75,8 @@ SP_HANDLER_CODE static uint64_t texts_number(py_sp_probe *probe,
          py_sp_text_hash(probe, code->co_filename);
 }
 
-SP_HANDLER_SELDOM static uint64_t code_number(py_sp_probe *probe,
-                                              const PyCodeObject *code) {
+SP_HANDLER_RARE static uint64_t code_number(py_sp_probe *probe,
+                                            const PyCodeObject *code) {
   uint64_t version = layout_code_version(code);
 
   return version ? version : texts_number(probe, code);
@@ -101,9 +101,9 @@ slot_read(const code_slot *slot, const PyCodeObject *code, py_sp_code *out) {
 }
 
 /* Write a slot that is this handler's, its id being 0. */
-SP_HANDLER_SELDOM static void slot_write(code_slot *slot, py_sp_probe *probe,
-                                         const PyCodeObject *code,
-                                         const py_sp_code *known) {
+SP_HANDLER_RARE static void slot_write(code_slot *slot, py_sp_probe *probe,
+                                       const PyCodeObject *code,
+                                       const py_sp_code *known) {
   atomic_thread_fence(memory_order_release);
   slot->number = code_number(probe, code);
   slot->units = known->units;
@@ -113,9 +113,9 @@ SP_HANDLER_SELDOM static void slot_write(code_slot *slot, py_sp_probe *probe,
 }
 
 /* Copy a code object; false: there is no room. */
-SP_HANDLER_SELDOM static bool code_copy(py_sp_space *space, py_sp_probe *probe,
-                                        const PyCodeObject *code,
-                                        py_sp_code *out) {
+SP_HANDLER_RARE static bool code_copy(py_sp_space *space, py_sp_probe *probe,
+                                      const PyCodeObject *code,
+                                      py_sp_code *out) {
   *out = (py_sp_code){.id = py_sp_record_make(space, probe, code),
                       .units = layout_code_units(code),
                       .words = layout_code_words(code)};
@@ -127,8 +127,8 @@ SP_HANDLER_SELDOM static bool code_copy(py_sp_space *space, py_sp_probe *probe,
 }
 
 /* Make a slot this handler's, to write it; false: another one was faster. */
-SP_HANDLER_SELDOM static bool slot_claim(py_sp_space *space, code_slot *slot,
-                                         const PyCodeObject *code) {
+SP_HANDLER_RARE static bool slot_claim(py_sp_space *space, code_slot *slot,
+                                       const PyCodeObject *code) {
   uint64_t empty = 0, id;
 
   if (atomic_compare_exchange_strong(&slot->address, &empty,
@@ -147,7 +147,7 @@ typedef enum find_result { FIND_NONE, FIND_FULL, FIND_DONE } find_result;
  * or none; where another handler has just taken that, the copy serves this
  * sample alone. Slots are said to be full while one in four is free, unless it
  * is the `last` try. */
-SP_HANDLER_SELDOM static find_result
+SP_HANDLER_RARE static find_result
 code_add(py_sp_space *space, py_sp_probe *probe, const PyCodeObject *code,
          code_slot *slot, bool last, py_sp_code *out) {
   if (!last && atomic_load_explicit(&space->count, memory_order_relaxed) >=

@@ -94,8 +94,8 @@ SP_HANDLER_CODE static PyObject *hamt_bitmap_find(const hamt_bitmap *node,
 }
 
 /* Of a node that is neither bitmap nor array. */
-SP_HANDLER_SELDOM static PyObject *hamt_collision_find(const PyObject *node,
-                                                       const PyObject *key) {
+SP_HANDLER_RARE static PyObject *hamt_collision_find(const PyObject *node,
+                                                     const PyObject *key) {
   const hamt_collision *collision = (const hamt_collision *)node;
 
   if (strcmp(Py_TYPE(node)->tp_name, "hamt_collision_node") != 0)

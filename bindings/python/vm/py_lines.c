@@ -15,7 +15,7 @@ typedef struct line_table {
 } line_table;
 
 /* Instructions from here on are on `line`. */
-SP_HANDLER_SELDOM static void run_add(line_table *table, uint32_t line) {
+SP_HANDLER_RARE static void run_add(line_table *table, uint32_t line) {
   if (table->count > 0 && table->last_line == line)
     return;
   if (table->runs)
@@ -25,7 +25,7 @@ SP_HANDLER_SELDOM static void run_add(line_table *table, uint32_t line) {
   table->count++;
 }
 
-SP_HANDLER_SELDOM static uint32_t line_valid(int64_t line) {
+SP_HANDLER_RARE static uint32_t line_valid(int64_t line) {
   return line > 0 && line <= INT32_MAX ? (uint32_t)line : 0;
 }
 
@@ -36,7 +36,7 @@ SP_HANDLER_SELDOM static uint32_t line_valid(int64_t line) {
 enum { ENTRY_ONE_LINE_0 = 10, ENTRY_NO_COLUMN = 13, ENTRY_LONG, ENTRY_NO_LINE };
 
 /* Six bits a byte, lowest first; 0x40: more to come. Cut at the table's end. */
-SP_HANDLER_SELDOM static uint32_t varint_read(line_table *table) {
+SP_HANDLER_RARE static uint32_t varint_read(line_table *table) {
   uint32_t value = 0;
   unsigned shift = 0;
   uint8_t byte = 0x40;
@@ -50,13 +50,13 @@ SP_HANDLER_SELDOM static uint32_t varint_read(line_table *table) {
   return value;
 }
 
-SP_HANDLER_SELDOM static int64_t signed_varint_read(line_table *table) {
+SP_HANDLER_RARE static int64_t signed_varint_read(line_table *table) {
   uint32_t value = varint_read(table);
 
   return value & 1 ? -(int64_t)(value >> 1) : (int64_t)(value >> 1);
 }
 
-SP_HANDLER_SELDOM static void entry_read(line_table *table) {
+SP_HANDLER_RARE static void entry_read(line_table *table) {
   uint8_t head = *table->at++;
   unsigned kind = (head >> 3) & 15;
 
@@ -82,7 +82,7 @@ SP_HANDLER_SELDOM static void entry_read(line_table *table) {
 
 /* Pairs of bytes: how far the entry reaches, and how far its line is from the
  * one before, -128 for no line. Objects/lnotab_notes.txt of CPython 3.10. */
-SP_HANDLER_SELDOM static void entry_read(line_table *table) {
+SP_HANDLER_RARE static void entry_read(line_table *table) {
   uint8_t reach = table->at[0];
   int8_t step = table->end - table->at > 1 ? (int8_t)table->at[1] : 0;
 
@@ -97,9 +97,9 @@ SP_HANDLER_SELDOM static void entry_read(line_table *table) {
 
 #endif
 
-SP_HANDLER_SELDOM size_t py_sp_lines_read(const uint8_t *bytes, size_t size,
-                                          int32_t first_line,
-                                          py_sp_line_run *runs) {
+SP_HANDLER_RARE size_t py_sp_lines_read(const uint8_t *bytes, size_t size,
+                                        int32_t first_line,
+                                        py_sp_line_run *runs) {
   size_t read = size < PY_SP_LINES_BYTES_MAX ? size : PY_SP_LINES_BYTES_MAX;
   line_table table = {
       .at = bytes, .end = bytes + read, .line = first_line, .runs = runs};

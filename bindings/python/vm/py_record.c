@@ -26,9 +26,9 @@ typedef struct code_record {
 } code_record;
 
 /* The bytes of a bytes object that may be anything; false: it is none. */
-SP_HANDLER_SELDOM static bool bytes_look(py_sp_probe *probe,
-                                         const PyObject *object,
-                                         const uint8_t **data, size_t *size) {
+SP_HANDLER_RARE static bool bytes_look(py_sp_probe *probe,
+                                       const PyObject *object,
+                                       const uint8_t **data, size_t *size) {
   const PyBytesObject *bytes = (const PyBytesObject *)object;
 
   if (((uintptr_t)object & 7) != 0 ||
@@ -42,7 +42,7 @@ SP_HANDLER_SELDOM static bool bytes_look(py_sp_probe *probe,
 
 /* The place of a file's text: two bytes of length, then the text. 0: no
  * room. */
-SP_HANDLER_SELDOM static uint32_t
+SP_HANDLER_RARE static uint32_t
 file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   _Atomic uint32_t *files = (_Atomic uint32_t *)space->base, *slot = NULL;
   char path[RECORD_FILE_BYTES_MAX];
@@ -71,9 +71,9 @@ file_keep(py_sp_space *space, const py_sp_text *text, uint16_t *bytes_out) {
   return at + (uint32_t)sizeof bytes;
 }
 
-SP_HANDLER_SELDOM uint64_t py_sp_record_make(py_sp_space *space,
-                                             py_sp_probe *probe,
-                                             const PyCodeObject *code) {
+SP_HANDLER_RARE uint64_t py_sp_record_make(py_sp_space *space,
+                                           py_sp_probe *probe,
+                                           const PyCodeObject *code) {
   py_sp_text name = {.ascii = true}, file = {.ascii = true};
   size_t line_bytes = 0, run_count = 0, name_bytes;
   const uint8_t *lines = NULL;

@@ -137,8 +137,8 @@ SP_HANDLER_CODE void rb_sp_code_table_leave(void) {
   atomic_fetch_sub_explicit(&table.inside, 1, memory_order_release);
 }
 
-SP_HANDLER_SELDOM static void cache_empty(rb_sp_code_cache *cache,
-                                          uint32_t epoch) {
+SP_HANDLER_RARE static void cache_empty(rb_sp_code_cache *cache,
+                                        uint32_t epoch) {
   memset(cache->slots, 0, sizeof cache->slots);
   cache->epoch = epoch;
 }
@@ -208,14 +208,14 @@ SP_HANDLER_CODE static uint64_t pair_number(uint32_t position) {
 
 /* A pair must never be marked that is none: a frame half written may show any
  * word. The method entry was looked at by the walker. */
-SP_HANDLER_SELDOM static bool pair_valid(VALUE iseq, VALUE method) {
+SP_HANDLER_RARE static bool pair_valid(VALUE iseq, VALUE method) {
   return (iseq || method) &&
          (!iseq || (rb_sp_object_possible(iseq) &&
                     rb_sp_imemo_is(iseq, RB_SP_IMEMO_ISEQ)));
 }
 
 /* Have the index lead to a position, from a place on. */
-SP_HANDLER_SELDOM static bool index_add(uint32_t place, uint32_t position) {
+SP_HANDLER_RARE static bool index_add(uint32_t place, uint32_t position) {
   uint32_t probe;
 
   for (probe = 0; probe < CODE_PROBES; probe++) {
@@ -231,8 +231,8 @@ SP_HANDLER_SELDOM static bool index_add(uint32_t place, uint32_t position) {
 
 /* Another handler may add the same pair at the same time: then it has two
  * numbers, and both have its name. */
-SP_HANDLER_SELDOM static uint64_t pair_add(uint32_t room, VALUE iseq,
-                                           VALUE method) {
+SP_HANDLER_RARE static uint64_t pair_add(uint32_t room, VALUE iseq,
+                                         VALUE method) {
   uint32_t position, turn;
   code_pair *pair;
 
@@ -258,7 +258,7 @@ SP_HANDLER_CODE uint64_t rb_sp_code_known(uint32_t place, VALUE iseq,
   return position == CODE_NOWHERE ? RB_SP_CODE_NONE : pair_number(position);
 }
 
-SP_HANDLER_SELDOM uint64_t rb_sp_code_number(VALUE iseq, VALUE method) {
+SP_HANDLER_RARE uint64_t rb_sp_code_number(VALUE iseq, VALUE method) {
   uint32_t place = rb_sp_code_place(iseq, method), room;
   uint32_t position = pair_find(place, iseq, method, &room);
   uint64_t number = RB_SP_CODE_NONE;

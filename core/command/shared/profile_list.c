@@ -50,7 +50,7 @@ static spanprof_status profile_list_append(sp_profile_list *list,
       sp_buffer_text(&path, "/");
   }
   sp_buffer_text(&path, name);
-  text = sp_buffer_take(&path, &size);
+  text = sp_buffer_detach(&path, &size);
   if (!text || sp_mem_reserve(list->mem, (void **)&list->paths, &list->capacity,
                               list->count + 1, sizeof *list->paths)) {
     sp_mem_free(list->mem, text);
@@ -242,7 +242,7 @@ spanprof_status sp_profile_file_read(const char *path, const sp_mem *mem,
   sp_buffer_init(&bytes, mem);
   st = profile_file_read_all(file, &bytes);
   if (!st) {
-    *out = sp_buffer_take(&bytes, size);
+    *out = sp_buffer_detach(&bytes, size);
     if (!*out)
       st = profile_list_no_memory();
   }

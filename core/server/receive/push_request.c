@@ -48,8 +48,8 @@ static spanprof_status push_pair(sp_view message, const char *type,
   while (sp_wire_next(&wire, &field)) {
     if (field.number > 2)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES,
-                      field.number == 1 ? first_name : second_name))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES,
+                         field.number == 1 ? first_name : second_name))
       break;
     *(field.number == 1 ? first : second) = field.bytes;
   }
@@ -76,7 +76,7 @@ static spanprof_status push_labels(push_walk *walk, sp_view series) {
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != PUSH_SERIES_LABELS)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Labels"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "Labels"))
       break;
     st = push_pair(field.bytes, "LabelPair", "Name", "Value", &name, &value,
                    walk->refusal);
@@ -118,7 +118,7 @@ static spanprof_status push_series(push_walk *walk, sp_view series) {
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != PUSH_SERIES_SAMPLES)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Samples"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "Samples"))
       break;
     st = push_profile(walk, field.bytes);
   }
@@ -134,7 +134,7 @@ static spanprof_status push_all(push_walk *walk, sp_view message) {
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != PUSH_SERIES)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Series"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "Series"))
       break;
     st = push_series(walk, field.bytes);
   }

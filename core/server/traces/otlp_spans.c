@@ -83,7 +83,7 @@ static spanprof_status trace_attributes(trace_reader *reader, sp_view owner,
 static bool trace_field_bytes(sp_wire *wire, const sp_wire_field *field,
                               sp_view *out) {
   *out = field->bytes;
-  return sp_wire_want(wire, field, SP_WIRE_BYTES, "a span's field");
+  return sp_wire_require(wire, field, SP_WIRE_BYTES, "a span's field");
 }
 
 typedef struct trace_raw {
@@ -106,13 +106,14 @@ static bool trace_raw_field(sp_wire *wire, const sp_wire_field *field,
     return trace_field_bytes(wire, field, &out->status);
   case TRACE_SPAN_KIND:
     out->kind = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_NUMBER, "kind");
+    return sp_wire_require(wire, field, SP_WIRE_NUMBER, "kind");
   case TRACE_SPAN_START:
     out->start = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_FIXED64, "start_time_unix_nano");
+    return sp_wire_require(wire, field, SP_WIRE_FIXED64,
+                           "start_time_unix_nano");
   case TRACE_SPAN_END:
     out->end = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_FIXED64, "end_time_unix_nano");
+    return sp_wire_require(wire, field, SP_WIRE_FIXED64, "end_time_unix_nano");
   }
   return true;
 }
@@ -219,7 +220,7 @@ static spanprof_status trace_each(trace_reader *reader, sp_view message,
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != number)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "spans"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "spans"))
       break;
     st = visit(reader, field.bytes);
   }

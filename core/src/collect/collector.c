@@ -29,7 +29,7 @@
 
 static void collector_free(sp_collector *collector) {
   if (collector->capture)
-    sp_capture_leave(collector->capture);
+    sp_capture_release(collector->capture);
   sp_fold_free(collector->fold);
   pthread_mutex_destroy(&collector->work_lock);
   pthread_mutex_destroy(&collector->request_lock);
@@ -125,7 +125,7 @@ static spanprof_status sampling_begin(sp_collector *collector) {
 spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
                                    const sp_collector_config *config) {
   sp_collector *collector = sp_mem_zero(mem, sizeof *collector);
-  sp_cycles_mark mark = sp_cycles_mark_take();
+  sp_cycles_mark mark = sp_cycles_mark_now();
   spanprof_status st;
 
   *out = NULL;
@@ -136,7 +136,7 @@ spanprof_status sp_collector_start(sp_collector **out, const sp_mem *mem,
   collector->window_most_ns =
       config->settings->upload_interval_ms * SP_NS_PER_MS;
   locks_init(collector);
-  st = sp_capture_hold(&collector->capture);
+  st = sp_capture_acquire(&collector->capture);
   if (!st)
     collector->ring = sp_capture_ring(collector->capture);
   sp_timer_base_init(&collector->base,
@@ -227,7 +227,7 @@ static bool thread_wait(sp_collector *collector, uint64_t until_ns) {
   ended = collector->ended;
   if (!ended) {
     collector->left = true;
-    sp_own_thread_leave(collector->thread);
+    sp_own_thread_defer_join(collector->thread);
   }
   pthread_mutex_unlock(&collector->request_lock);
   return ended;
@@ -310,6 +310,6 @@ void sp_collector_abandon(sp_collector *collector) {
   sp_ring_clear(collector->ring);
   sp_capture_after_fork();
   sp_capture_end();
-  sp_capture_leave(collector->capture);
+  sp_capture_release(collector->capture);
   sp_threads_after_fork_child(false);
 }

@@ -216,7 +216,7 @@ void sp_collector_cpu_count(sp_collector *collector) {
 uint64_t sp_collector_round(sp_collector *collector) {
   uint64_t real_ns = sp_monotonic_ns(), now_ns, end_ns, over_ns, sleep_ns;
 
-  sp_wake_take(sp_ring_wake(collector->ring));
+  sp_wake_clear(sp_ring_wake(collector->ring));
   sp_collector_recordings_before(collector);
   ring_drain(collector);
   sp_fold_name_frames(collector->fold);

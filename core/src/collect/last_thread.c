@@ -39,7 +39,7 @@ void sp_last_thread_exit(size_t threads, sp_log *log) {
     return;
   if (sp_own_thread_start(&thread, "spanprof-exit", SP_OWN_STACK_DEFAULT,
                           process_end, NULL) == 0) {
-    sp_own_thread_leave(thread);
+    sp_own_thread_defer_join(thread);
     last_thread_exits = pid;
   }
 }

@@ -311,7 +311,7 @@ static void exporter_abandon(sp_exporter *exporter) {
     sp_upload_free(exporter->mem, upload);
   }
   sp_delivery_settle_spooled(&exporter->delivery);
-  sp_own_thread_leave(exporter->thread);
+  sp_own_thread_defer_join(exporter->thread);
   exporter->next = atomic_load(&exporter_abandoned);
   while (!atomic_compare_exchange_weak(&exporter_abandoned, &exporter->next,
                                        exporter))

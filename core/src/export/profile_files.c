@@ -100,8 +100,8 @@ static bool files_parse(const sp_profile_files *files, const char *name,
   if (strncmp(name, files->app, app_size) != 0 || name[app_size] != '-')
     return false;
   name += app_size + 1;
-  if (!sp_number_read_own(&name, &out->pid) || *name++ != '-' ||
-      !sp_number_read_own(&name, &out->time_ns))
+  if (!sp_number_read_canonical(&name, &out->pid) || *name++ != '-' ||
+      !sp_number_read_canonical(&name, &out->time_ns))
     return false;
   return strcmp(name, suffix) == 0;
 }

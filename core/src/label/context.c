@@ -164,10 +164,10 @@ SP_HANDLER_CODE void sp_context_read(const sp_self *self,
                    : 0;
 }
 
-SP_HANDLER_SELDOM void sp_context_last(const sp_self *self,
-                                       spanprof_labels *labels,
-                                       spanprof_span *carried,
-                                       spanprof_mark *mark) {
+SP_HANDLER_RARE void sp_context_last(const sp_self *self,
+                                     spanprof_labels *labels,
+                                     spanprof_span *carried,
+                                     spanprof_mark *mark) {
   sp_context_read(self, labels, carried);
   *mark = sp_context_mark(self);
   if (*labels == 0)
@@ -229,7 +229,7 @@ void sp_context_forked(void) {
 spanprof_status spanprof_context_new(spanprof_context **out) {
   sp_label_fork_ready();
   pthread_mutex_lock(&contexts.lock);
-  *out = sp_context_slab_take();
+  *out = sp_context_slab_acquire();
   pthread_mutex_unlock(&contexts.lock);
   if (!*out)
     return SPANPROF_ERR_NOMEM;
@@ -253,7 +253,7 @@ void spanprof_context_free(spanprof_context *context) {
                                             memory_order_relaxed);
   }
   pthread_mutex_lock(&contexts.lock);
-  sp_context_slab_give(context);
+  sp_context_slab_release(context);
   pthread_mutex_unlock(&contexts.lock);
 }
 

@@ -107,10 +107,10 @@ SP_SIGNAL_SAFE static inline void sp_context_remember(sp_self *self,
 
 /* As sp_context_read(); if nothing is active, the values of the last
  * sp_context_remember(). For CPU time that is booked afterwards. */
-SP_HANDLER_SELDOM void sp_context_last(const sp_self *self,
-                                       spanprof_labels *labels,
-                                       spanprof_span *carried,
-                                       spanprof_mark *mark);
+SP_HANDLER_RARE void sp_context_last(const sp_self *self,
+                                     spanprof_labels *labels,
+                                     spanprof_span *carried,
+                                     spanprof_mark *mark);
 
 /* Visit every context in use, and perhaps free ones (whose depth is 0), without
  * a lock. */

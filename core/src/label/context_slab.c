@@ -129,7 +129,7 @@ static sp_context_slab *slab_with_room(void) {
   return slab;
 }
 
-spanprof_context *sp_context_slab_take(void) {
+spanprof_context *sp_context_slab_acquire(void) {
   sp_context_slab *slab = slab_with_room();
   spanprof_context *context;
   uint32_t used, at;
@@ -157,11 +157,11 @@ static void slab_emptied(sp_context_slab *slab) {
     return;
   }
   slab_list_remove(&slabs.roomy, slab);
-  sp_pages_forget(slab->contexts, CONTEXT_SLAB_BYTES);
+  sp_pages_discard(slab->contexts, CONTEXT_SLAB_BYTES);
   slab_list_add(&slabs.released, slab);
 }
 
-void sp_context_slab_give(spanprof_context *context) {
+void sp_context_slab_release(spanprof_context *context) {
   sp_context_slab *slab = context->slab;
   uint32_t used = atomic_load_explicit(&slab->used, memory_order_relaxed);
 

@@ -17,8 +17,8 @@ void sp_context_begin(spanprof_context *context);
 void sp_context_clear(spanprof_context *context);
 
 /* NULL: no memory. */
-spanprof_context *sp_context_slab_take(void);
-void sp_context_slab_give(spanprof_context *context);
+spanprof_context *sp_context_slab_acquire(void);
+void sp_context_slab_release(spanprof_context *context);
 
 /* Visit every context in use, without the lock. */
 void sp_context_slab_each(void (*visit)(void *data,

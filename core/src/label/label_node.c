@@ -105,7 +105,7 @@ SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text_id name,
       if (!taken &&
           (atomic_load_explicit(&label_nodes.pair_count,
                                 memory_order_relaxed) >= SP_LABEL_NODES ||
-           !sp_text_value_take(name, max)))
+           !sp_text_value_acquire(name, max)))
         return false;
       taken = true;
       if (atomic_compare_exchange_strong_explicit(&label_nodes.pairs[at], &slot,
@@ -118,7 +118,7 @@ SP_SIGNAL_SAFE bool sp_label_pair_admit(spanprof_text_id name,
     }
     if (slot == pair) {
       if (taken)
-        sp_text_value_give(name);
+        sp_text_value_release(name);
       return true;
     }
   }

@@ -263,7 +263,7 @@ spanprof_status sp_text_name_form(spanprof_text_id text,
   return st;
 }
 
-SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text_id text, uint32_t max) {
+SP_SIGNAL_SAFE bool sp_text_value_acquire(spanprof_text_id text, uint32_t max) {
   text_entry *entry = text_entry_of(text);
   uint32_t values = atomic_load_explicit(&entry->values, memory_order_relaxed);
 
@@ -276,7 +276,7 @@ SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text_id text, uint32_t max) {
   return true;
 }
 
-SP_SIGNAL_SAFE void sp_text_value_give(spanprof_text_id text) {
+SP_SIGNAL_SAFE void sp_text_value_release(spanprof_text_id text) {
   atomic_fetch_sub_explicit(&text_entry_of(text)->values, 1,
                             memory_order_relaxed);
 }

@@ -27,8 +27,8 @@ spanprof_status sp_text_add(const char *text, size_t bytes,
 spanprof_status sp_text_name_form(spanprof_text_id text, spanprof_text_id *out);
 
 /* Count one more distinct value of the name `text` unless it has `max`. */
-SP_SIGNAL_SAFE bool sp_text_value_take(spanprof_text_id text, uint32_t max);
-SP_SIGNAL_SAFE void sp_text_value_give(spanprof_text_id text);
+SP_SIGNAL_SAFE bool sp_text_value_acquire(spanprof_text_id text, uint32_t max);
+SP_SIGNAL_SAFE void sp_text_value_release(spanprof_text_id text);
 SP_SIGNAL_SAFE bool sp_text_values_full(spanprof_text_id text, uint32_t max);
 
 /* Around a fork (label_fork.h), and for tests: forget every text, and allocate

@@ -26,7 +26,7 @@ struct sp_capture {
 SP_HANDLER_DATA static sp_capture capture_of[2];
 SP_HANDLER_DATA static _Atomic(sp_capture *) capture_current;
 
-spanprof_status sp_capture_hold(sp_capture **out) {
+spanprof_status sp_capture_acquire(sp_capture **out) {
   size_t i;
 
   *out = NULL;
@@ -50,7 +50,7 @@ spanprof_status sp_capture_hold(sp_capture **out) {
                  "start again when those have come back");
 }
 
-void sp_capture_leave(sp_capture *capture) {
+void sp_capture_release(sp_capture *capture) {
   atomic_store(&capture->held, false);
 }
 
@@ -188,7 +188,7 @@ SP_HANDLER_CODE static void stack_take(sp_sample *sample,
   sample->stack_bytes =
       (uint32_t)sp_copy_checked(to, piece->base, piece->bytes);
   if (sample->stack_bytes == 0)
-    sample->flags |= SP_SAMPLE_FOREIGN;
+    sample->flags |= SP_SAMPLE_UNREADABLE;
   else if (sample->stack_bytes < piece->bytes || piece->whole)
     sample->flags |= SP_SAMPLE_STACK_WHOLE;
 }
@@ -254,13 +254,13 @@ sample_frames_take(sp_sample *sample, const spanprof_capture *capture,
 
 /* Put a sample without a stack, whose flags, ticks and context are set, into
  * the ring. If there is no room, a later scan books the ticks. */
-SP_HANDLER_SELDOM static sp_wake *note_put(const sp_capture *into,
-                                           sp_thread *thread, sp_sample *note) {
+SP_HANDLER_RARE static sp_wake *note_put(const sp_capture *into,
+                                         sp_thread *thread, sp_sample *note) {
   sp_ring_claim claim;
 
   if (sp_ring_reserve(into->ring, thread->index, sizeof *note, &claim) !=
       SP_RING_OK) {
-    atomic_fetch_add(&thread->ticks_owed, note->ticks);
+    atomic_fetch_add(&thread->ticks_rejected, note->ticks);
     return sp_ring_wake(into->ring);
   }
   note->thread = thread->index;
@@ -272,7 +272,7 @@ SP_HANDLER_SELDOM static sp_wake *note_put(const sp_capture *into,
 }
 
 /* In the handler: put ticks that do not belong to the interrupted stack. */
-SP_HANDLER_SELDOM static sp_wake *
+SP_HANDLER_RARE static sp_wake *
 note_take(const sp_capture *into, sp_thread *thread, uint32_t why,
           uint64_t ticks, const sp_registers *registers, const void *ucontext) {
   sp_self *self = atomic_load_explicit(&thread->self, memory_order_acquire);
@@ -311,7 +311,7 @@ SP_HANDLER_CODE static sp_wake *sample_take(const sp_capture *into,
                                   sizeof *sample + frames_bytes + piece.bytes,
                                   &claim) != SP_RING_OK)) {
     sp_runtime_leave();
-    return note_take(into, thread, SP_SAMPLE_NO_ROOM, ticks, registers,
+    return note_take(into, thread, SP_SAMPLE_RING_FULL, ticks, registers,
                      ucontext);
   }
   sample = claim.payload;
@@ -350,8 +350,8 @@ SP_HANDLER_CODE static void handler_add(sp_counter *counter, uint64_t n) {
 }
 
 /* Subtract the ticks that a scan has booked already. */
-SP_HANDLER_SELDOM static uint64_t ticks_not_ahead(sp_thread *thread,
-                                                  uint64_t ticks) {
+SP_HANDLER_RARE static uint64_t ticks_not_ahead(sp_thread *thread,
+                                                uint64_t ticks) {
   const uint64_t booked = sp_min_u64(atomic_load(&thread->ticks_ahead), ticks);
 
   atomic_fetch_sub(&thread->ticks_ahead, booked);
@@ -360,8 +360,8 @@ SP_HANDLER_SELDOM static uint64_t ticks_not_ahead(sp_thread *thread,
 
 /* Were these late ticks delayed by the thread's signal mask, and not by the
  * kernel? */
-SP_HANDLER_SELDOM static bool ticks_held(sp_thread *thread, int number,
-                                         const sp_registers *registers) {
+SP_HANDLER_RARE static bool ticks_held(sp_thread *thread, int number,
+                                       const sp_registers *registers) {
   return atomic_exchange_explicit(&thread->blocked, false,
                                   memory_order_relaxed) ||
          sp_mask_just_opened(registers, number);
@@ -422,7 +422,7 @@ void sp_capture_book(sp_thread *thread, uint32_t why, uint64_t ticks) {
 
   if (!capture)
     return;
-  if (self && !(why & (SP_SAMPLE_THREAD_START | SP_SAMPLE_NO_ROOM)))
+  if (self && !(why & (SP_SAMPLE_THREAD_START | SP_SAMPLE_RING_FULL)))
     sp_context_last(self, &note.labels, &note.span, &note.mark);
   wake = note_put(capture, thread, &note);
   capture_exit(capture);

@@ -17,7 +17,7 @@
 #define SP_WALK_FRAMES_MAX 512
 
 #define SP_SAMPLE_STACK_WHOLE 1u /* the slice reaches the stack's outer end */
-#define SP_SAMPLE_FOREIGN     2u /* the stack could not be read */
+#define SP_SAMPLE_UNREADABLE  2u /* the stack could not be read */
 #define SP_SAMPLE_WALK_CUT    4u
 #define SP_SAMPLE_STACK_END   8u /* the slice ends at the runtime's bound */
 
@@ -26,7 +26,7 @@
 #define SP_SAMPLE_THREAD_START 32u  /* before the thread had a timer */
 #define SP_SAMPLE_THREAD_END   64u  /* after its last tick, or a late one */
 #define SP_SAMPLE_NO_TIMER     128u /* the thread could get no timer */
-#define SP_SAMPLE_NO_ROOM      256u /* the ring was full */
+#define SP_SAMPLE_RING_FULL    256u /* the ring was full */
 
 /* A payload of the ring; behind it `frame_count` spanprof_frames, then
  * `stack_bytes` of stack. */
@@ -62,10 +62,10 @@ typedef struct sp_capture sp_capture;
 
 /* One that no handler is in and nobody else holds, its ring empty.
  * SPANPROF_ERR_NOMEM. SPANPROF_ERR_LIMIT: both are in use. */
-spanprof_status sp_capture_hold(sp_capture **out);
+spanprof_status sp_capture_acquire(sp_capture **out);
 
 /* From now on nobody reads its ring. */
-void sp_capture_leave(sp_capture *capture);
+void sp_capture_release(sp_capture *capture);
 
 sp_ring *sp_capture_ring(sp_capture *capture);
 

@@ -115,14 +115,14 @@ void sp_thread_disarm(sp_thread *thread) {
   sp_threads.timer_count--;
 }
 
-void sp_thread_book_owed(sp_thread *thread, bool last) {
+void sp_thread_book_rejected(sp_thread *thread, bool last) {
   uint64_t ticks;
 
-  if (atomic_load(&thread->ticks_owed) == 0)
+  if (atomic_load(&thread->ticks_rejected) == 0)
     return;
-  sp_capture_book(thread, SP_SAMPLE_NO_ROOM,
-                  atomic_exchange(&thread->ticks_owed, 0));
-  ticks = last ? atomic_exchange(&thread->ticks_owed, 0) : 0;
+  sp_capture_book(thread, SP_SAMPLE_RING_FULL,
+                  atomic_exchange(&thread->ticks_rejected, 0));
+  ticks = last ? atomic_exchange(&thread->ticks_rejected, 0) : 0;
   if (ticks > 0)
     sp_handler_drop(&sp_counts.samples_dropped_full, ticks);
 }
@@ -166,14 +166,14 @@ void sp_thread_retire(sp_thread *thread) {
   sigset_t mask;
 
   if (own)
-    sp_signal_hold(sp_threads.signal_number, &mask);
+    sp_signal_block(sp_threads.signal_number, &mask);
   sp_thread_disarm(thread);
   sp_thread_book_end(thread,
                      atomic_load(&thread->blocked) ? 0 : SP_THREAD_LATE_NS);
-  sp_thread_book_owed(thread, true);
+  sp_thread_book_rejected(thread, true);
   thread->first_ns = 0;
   if (own)
-    sp_signal_release(sp_threads.signal_number, &mask);
+    sp_signal_restore(sp_threads.signal_number, &mask);
 }
 
 static void timers_drop(void) {
@@ -183,7 +183,7 @@ static void timers_drop(void) {
     sp_thread_disarm(sp_thread_at(i));
 }
 
-bool sp_threads_signal_look(void) {
+bool sp_threads_signal_update(void) {
   const bool young = sp_threads.young_until_ns != 0;
 
   if (young && sp_monotonic_ns() >= sp_threads.young_until_ns) {

@@ -29,11 +29,11 @@ void sp_thread_retire(sp_thread *thread);
  * are dropped. */
 void sp_thread_book_end(sp_thread *thread, uint64_t late_ns);
 void sp_thread_book_blocked(sp_thread *thread, uint64_t late_ns);
-void sp_thread_book_owed(sp_thread *thread, bool last);
+void sp_thread_book_rejected(sp_thread *thread, bool last);
 
 /* Choose the signal that timers may send, by the age of a forked child and the
  * signal's action. If the choice changes, all timers are deleted, and the
  * following scan sets them again. False: they may send no signal. */
-bool sp_threads_signal_look(void);
+bool sp_threads_signal_update(void);
 
 #endif

@@ -61,7 +61,7 @@ static uint64_t tid_hash(int tid) {
   return (uint32_t)tid;
 }
 
-void sp_thread_give(sp_thread *thread) {
+void sp_thread_release(sp_thread *thread) {
   sp_index_remove(&sp_threads.by_tid, tid_hash(thread->tid), thread->index);
   thread->tid = 0;
   thread->next_free = sp_threads.free_list;
@@ -88,7 +88,7 @@ void sp_thread_clear(sp_thread *thread, int tid) {
   atomic_store(&thread->samples, 0);
   atomic_store(&thread->ticks, 0);
   atomic_store(&thread->ticks_ahead, 0);
-  atomic_store(&thread->ticks_owed, 0);
+  atomic_store(&thread->ticks_rejected, 0);
   atomic_store(&thread->seen_sp, 0);
   atomic_store(&thread->seen_tp, 0);
 }

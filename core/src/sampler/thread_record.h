@@ -63,7 +63,7 @@ sp_thread *sp_thread_record(int tid, bool *fresh);
 
 /* As of a thread that was just found. */
 void sp_thread_clear(sp_thread *thread, int tid);
-void sp_thread_give(sp_thread *thread);
+void sp_thread_release(sp_thread *thread);
 
 /* Have record and self know each other. */
 void sp_thread_link(sp_thread *thread, sp_self *self);

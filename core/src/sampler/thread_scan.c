@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "sampler/handler/stack_wants.h"
+#include "sampler/handler/stack_requests.h"
 #include "thread_arming.h"
 #include "thread_record.h"
 #include "thread_status.h"
@@ -65,8 +65,8 @@ typedef struct scan_counts {
   uint64_t blocked;
   unsigned status_left;
   unsigned clocks_left;
-  bool muted;             /* the signal's action would end the process */
-  sp_stack_wants *stacks; /* NULL: not in this scan */
+  bool muted;                /* the signal's action would end the process */
+  sp_stack_requests *stacks; /* NULL: not in this scan */
   unsigned found_count;
   scan_blocked found[SCAN_STATUS_MAX];
 } scan_counts;
@@ -85,7 +85,7 @@ static bool thread_same(const sp_thread *thread) {
   if (sp_threads.base.wall ||
       (thread->index + sp_threads.pass) % SCAN_SAME_EVERY != 0)
     return true;
-  return sp_timer_look(thread->timer) != SP_TIMER_DEAD;
+  return sp_timer_check(thread->timer) != SP_TIMER_DEAD;
 }
 
 static void thread_enrol_or_mark(int tid) {
@@ -171,7 +171,7 @@ static bool tasks_known(scan_counts *counts) {
       known = thread->excluded
                   ? !thread_gone(thread)
                   : thread->timer != SP_TIMER_NONE &&
-                        sp_timer_look(thread->timer) != SP_TIMER_DEAD &&
+                        sp_timer_check(thread->timer) != SP_TIMER_DEAD &&
                         !sp_own_thread_is(thread->tid);
       if (known)
         thread->pass = sp_threads.pass;
@@ -282,22 +282,22 @@ static void mask_look(sp_thread *thread, scan_counts *counts) {
 }
 
 /* Once; and again when the thread was deeper than all that is known. */
-static void stack_want(const sp_thread *thread, sp_stack_wants *stacks) {
+static void stack_want(const sp_thread *thread, sp_stack_requests *stacks) {
   const uint64_t sp = atomic_load(&thread->seen_sp);
   const uint64_t low = atomic_load(&thread->stack_low);
-  const sp_stack_want want = {.sp = sp,
-                              .tp = atomic_load(&thread->seen_tp),
-                              .thread = thread->index,
-                              .tid = atomic_load(&thread->tid)};
+  const sp_stack_request want = {.sp = sp,
+                                 .tp = atomic_load(&thread->seen_tp),
+                                 .thread = thread->index,
+                                 .tid = atomic_load(&thread->tid)};
 
   if (!thread->stack_final && sp != 0 && (low == 0 || sp < low))
-    sp_stack_wants_add(stacks, &want);
+    sp_stack_requests_add(stacks, &want);
 }
 
 static void thread_look(sp_thread *thread, scan_counts *counts) {
   if (thread->excluded)
     return;
-  sp_thread_book_owed(thread, false);
+  sp_thread_book_rejected(thread, false);
   if (thread->mask_read && !atomic_load(&thread->blocked) &&
       turn_take(thread, &sp_threads.next_clock, &counts->clocks_left) &&
       thread_silent(thread))
@@ -349,7 +349,7 @@ static bool records_look(scan_counts *counts) {
 
 /* The record may be another thread's by now, or its thread has registered and
  * knows better. */
-static void stack_answer(const sp_stack_want *want) {
+static void stack_answer(const sp_stack_request *want) {
   sp_thread *thread = sp_thread_at(want->thread);
 
   if (atomic_load(&thread->tid) != want->tid || thread->stack_final)
@@ -362,11 +362,11 @@ static void stack_answer(const sp_stack_want *want) {
   atomic_store_explicit(&thread->stack_low, want->low, memory_order_release);
 }
 
-static void stacks_read(sp_stack_wants *stacks) {
+static void stacks_read(sp_stack_requests *stacks) {
   uint64_t cpu_ns = sp_thread_cpu_ns();
   size_t i;
 
-  sp_stack_wants_answer(stacks);
+  sp_stack_requests_resolve(stacks);
   pthread_mutex_lock(&sp_threads.lock);
   for (i = 0; i < stacks->count; i++)
     stack_answer(&stacks->wants[i]);
@@ -378,15 +378,15 @@ static void stacks_read(sp_stack_wants *stacks) {
 size_t sp_threads_scan(sp_log *log) {
   scan_counts counts = {.status_left = SCAN_STATUS_MAX,
                         .clocks_left = SCAN_CLOCKS_MAX};
-  static sp_stack_wants stacks; /* only the collector is here */
+  static sp_stack_requests stacks; /* only the collector is here */
   bool sampling;
 
-  sp_stack_wants_clear(&stacks);
+  sp_stack_requests_clear(&stacks);
   if (sp_monotonic_ns() >= sp_threads.stacks_due_ns)
     counts.stacks = &stacks;
   pthread_mutex_lock(&sp_threads.lock);
   sp_threads.pass++;
-  counts.muted = !sp_threads_signal_look();
+  counts.muted = !sp_threads_signal_update();
   pthread_mutex_unlock(&sp_threads.lock);
   if (!tasks_known(&counts) && !tasks_read(&counts)) {
     if (log)

@@ -51,13 +51,13 @@ void sp_thread_remove(sp_thread *thread) {
   sp_self *self = atomic_load(&thread->self);
 
   sp_thread_disarm(thread);
-  sp_thread_book_owed(thread, true);
+  sp_thread_book_rejected(thread, true);
   if (self)
     self->thread = NULL;
   atomic_store(&thread->self, NULL);
   if (thread->excluded)
     sp_threads.excluded_count--;
-  sp_thread_give(thread);
+  sp_thread_release(thread);
 }
 
 spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
@@ -79,7 +79,7 @@ spanprof_status sp_thread_enrol_locked(int tid, sp_self *self) {
   if (thread->timer != SP_TIMER_NONE)
     return SPANPROF_OK;
   st = sp_thread_arm(thread);
-  /* Timers may send no signal at present: see sp_threads_signal_look(). */
+  /* Timers may send no signal at present: see sp_threads_signal_update(). */
   if (st == SPANPROF_ERR_UNSUPPORTED)
     return SPANPROF_ERR_STATE;
   if (st == SPANPROF_ERR_STATE)
@@ -127,7 +127,7 @@ static void self_ending(sp_self *self) {
 
   table_lock();
   if (self->thread) {
-    sp_signal_hold(sp_threads.signal_number, &mask);
+    sp_signal_block(sp_threads.signal_number, &mask);
     record_end(self->thread);
   }
   table_unlock();
@@ -176,9 +176,9 @@ void spanprof_thread_unregister(void) {
   table_lock();
   number = sp_threads.signal_number;
   if (self->thread) {
-    sp_signal_hold(number, &mask);
+    sp_signal_block(number, &mask);
     record_end(self->thread);
-    sp_signal_release(number, &mask);
+    sp_signal_restore(number, &mask);
   }
   table_unlock();
 }
@@ -191,13 +191,13 @@ static void thread_exclude(sp_self *self) {
   table_lock();
   thread = sp_thread_record(tid_own(), &fresh);
   if (thread && !thread->excluded) {
-    sp_signal_hold(sp_threads.signal_number, &mask);
+    sp_signal_block(sp_threads.signal_number, &mask);
     sp_thread_disarm(thread);
     if (self)
       sp_thread_link(thread, self);
     sp_thread_book_end(thread, 0);
     thread->first_ns = 0;
-    sp_signal_release(sp_threads.signal_number, &mask);
+    sp_signal_restore(sp_threads.signal_number, &mask);
     thread->excluded = true;
     sp_threads.excluded_count++;
   }
@@ -307,7 +307,7 @@ void sp_threads_after_fork_child(bool resume) {
     atomic_store(&thread->active, false);
     thread->timer = SP_TIMER_NONE;
     if (thread->tid != 0)
-      sp_thread_give(thread);
+      sp_thread_release(thread);
   }
   if (self) {
     self->tid = tid_own();

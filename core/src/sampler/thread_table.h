@@ -46,7 +46,7 @@ typedef struct sp_thread {
    * that are not in the ring yet, because it was full. Written in the handler
    * and by the scan. */
   _Atomic uint64_t ticks_ahead;
-  _Atomic uint64_t ticks_owed;
+  _Atomic uint64_t ticks_rejected;
   /* Written in the handler. */
   _Atomic uint64_t seen_sp; /* where the stack was not known */
   _Atomic uint64_t seen_tp;

@@ -247,7 +247,7 @@ spanprof_status sp_session_end(spanprof_session *session, uint32_t timeout_ms) {
   collected = sp_collector_stop(session->pipeline.collector,
                                 until_ns - timeout_ms * SP_NS_PER_MS / 4);
   st = sp_exporter_stop(session->pipeline.exporter, until_ns);
-  sp_counters_settle();
+  sp_counters_drop_pending();
   sp_span_defaults_set(NULL);
   sp_sigterm_end();
   sp_log_line(&session->pipeline.log, SPANPROF_LOG_INFO, "profiling stopped");

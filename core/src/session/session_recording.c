@@ -8,7 +8,7 @@
 #include "session_inside.h"
 #include "settings/environment.h"
 #include "span/span.h"
-#include "util/memory/struct_take.h"
+#include "util/memory/struct_copy.h"
 #include "util/system/status.h"
 
 #define RECORDING_HOUR_MS 3600000
@@ -80,7 +80,7 @@ static spanprof_status options_read(const spanprof_recording_options *given,
   spanprof_status st = spanprof_recording_options_init(out, sizeof *out);
 
   if (given &&
-      !sp_struct_take(out, sizeof *out, given, sizeof given->struct_size))
+      !sp_struct_copy(out, sizeof *out, given, sizeof given->struct_size))
     return sp_fail(SPANPROF_ERR_ARGUMENT,
                    "the options of a recording are of another version");
   if (!st)

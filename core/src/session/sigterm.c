@@ -124,7 +124,7 @@ static void *waiter_run(void *nothing) {
 
   (void)nothing;
   do {
-    sp_wake_take(&sigterm_state.wake);
+    sp_wake_clear(&sigterm_state.wake);
     if (waiter_look(&leaves))
       sigterm_act();
     else if (!leaves)
@@ -140,7 +140,7 @@ static bool waiter_start(void) {
   if (!sigterm_state.waiting &&
       sp_own_thread_start(&thread, "spanprof-term", SP_OWN_STACK_SMALL,
                           waiter_run, NULL) == 0) {
-    sp_own_thread_leave(thread);
+    sp_own_thread_defer_join(thread);
     sigterm_state.waiting = true;
   }
   if (sigterm_state.waiting)

@@ -8,7 +8,7 @@
 #include "span_rules.h"
 #include "span_sweep.h"
 #include "span_table.h"
-#include "util/memory/struct_take.h"
+#include "util/memory/struct_copy.h"
 #include "util/system/clock.h"
 #include "util/system/counters.h"
 #include "util/system/status.h"
@@ -212,7 +212,7 @@ static spanprof_status span_url_at(const spanprof_span_rules *rules,
 static bool span_attribute_wanted(const spanprof_span_rules *rules,
                                   spanprof_span_attribute attribute) {
   return attribute == SPANPROF_ATTRIBUTE_PROFILE_ID ||
-         sp_span_rules_want(rules ? rules : &sp_span_rules_default, attribute);
+         sp_span_rules_adds(rules ? rules : &sp_span_rules_default, attribute);
 }
 
 spanprof_status sp_span_attribute_at(const spanprof_span_rules *rules,
@@ -266,7 +266,7 @@ spanprof_status spanprof_span_start(const spanprof_span_rules *rules,
                    "the span's info has no name or a wrong struct_size");
   if (!rules)
     rules = &sp_span_rules_default;
-  st = sp_span_pool_take(&span, &number);
+  st = sp_span_pool_acquire(&span, &number);
   if (st)
     return span_refuse(st);
   span_ids_read(info, &ids, &parent);

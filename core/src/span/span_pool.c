@@ -69,7 +69,7 @@ static spanprof_status pool_grow(uint32_t *taken) {
   return SPANPROF_OK;
 }
 
-spanprof_status sp_span_pool_take(sp_span **out, spanprof_span *number) {
+spanprof_status sp_span_pool_acquire(sp_span **out, spanprof_span *number) {
   uint32_t taken = pool_chain_take();
   spanprof_status st = SPANPROF_OK;
 
@@ -110,7 +110,7 @@ void sp_span_pool_retire(sp_span *span) {
                         memory_order_release);
 }
 
-void sp_span_pool_give(spanprof_span number) {
+void sp_span_pool_release(spanprof_span number) {
   pool_chain_give((uint32_t)number + 1, (uint32_t)number + 1);
 }
 

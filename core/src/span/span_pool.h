@@ -7,7 +7,7 @@
 
 /* A span to fill, not yet visible; *number is what it will be found by.
  * SPANPROF_ERR_NOMEM, SPANPROF_ERR_LIMIT. */
-spanprof_status sp_span_pool_take(sp_span **out, spanprof_span *number);
+spanprof_status sp_span_pool_acquire(sp_span **out, spanprof_span *number);
 
 /* Make it visible with these bits. */
 void sp_span_pool_publish(sp_span *span, spanprof_span number, uint32_t bits);
@@ -16,7 +16,7 @@ void sp_span_pool_publish(sp_span *span, spanprof_span number, uint32_t bits);
 void sp_span_pool_retire(sp_span *span);
 
 /* Give a retired, or never published, span back, by its old number. */
-void sp_span_pool_give(spanprof_span number);
+void sp_span_pool_release(spanprof_span number);
 
 /* Around a fork. */
 void sp_span_pool_lock(void);

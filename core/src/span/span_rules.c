@@ -8,7 +8,7 @@
 #include "span_fork.h"
 #include "span_name.h"
 #include "span_sweep.h"
-#include "util/memory/struct_take.h"
+#include "util/memory/struct_copy.h"
 #include "util/system/status.h"
 #include "util/text/clean.h"
 #include "util/text/utf8.h"
@@ -281,7 +281,7 @@ spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
   *out = NULL;
   spanprof_span_rules_options_init(&given, sizeof given);
   if (options) {
-    if (!sp_struct_take(&given, sizeof given, options, sizeof(size_t)))
+    if (!sp_struct_copy(&given, sizeof given, options, sizeof(size_t)))
       return sp_fail(SPANPROF_ERR_ARGUMENT,
                      "struct_size of the span rules is not one of this "
                      "version");
@@ -302,7 +302,7 @@ spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
   return SPANPROF_OK;
 }
 
-bool sp_span_rules_want(const spanprof_span_rules *rules,
+bool sp_span_rules_adds(const spanprof_span_rules *rules,
                         spanprof_span_attribute attribute) {
   if (attribute != SPANPROF_ATTRIBUTE_URL)
     return rules->add_baseline_urls;

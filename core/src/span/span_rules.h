@@ -27,7 +27,7 @@ spanprof_status sp_span_rules_make(const spanprof_span_rules_options *options,
                                    spanprof_span_rules **out);
 
 /* Do the rules want this URL now? Lock-free: asked for each span. */
-bool sp_span_rules_want(const spanprof_span_rules *rules,
+bool sp_span_rules_adds(const spanprof_span_rules *rules,
                         spanprof_span_attribute attribute);
 
 /* Write the attribute's URL, at `now_s`; nothing where no application

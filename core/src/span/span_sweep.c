@@ -91,7 +91,7 @@ void sp_span_sweep_free(sp_span *span, spanprof_span number) {
   if (carried != number)
     sp_span_table_unref(carried);
   sp_span_table_unref(parent);
-  sp_span_pool_give(number);
+  sp_span_pool_release(number);
 }
 
 /* Lock held. */

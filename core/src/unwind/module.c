@@ -251,7 +251,7 @@ const sp_unwind_rows *sp_module_entry_rows(sp_module_entry *module) {
   return &module->rows;
 }
 
-bool sp_module_entry_rest(sp_module_entry *module) {
+bool sp_module_entry_close_files(sp_module_entry *module) {
   const bool lacked = module->lacking;
 
   module_file_close(&module->code);
@@ -317,7 +317,7 @@ bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,
 }
 
 void sp_module_entry_forget(sp_module_entry *module) {
-  sp_module_entry_rest(module);
+  sp_module_entry_close_files(module);
   sp_unwind_rows_dispose(&module->rows);
   sp_symbol_table_dispose(&module->symbols);
   module->rows_tries = 0;

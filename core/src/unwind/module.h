@@ -32,7 +32,7 @@ typedef struct sp_module_facts {
 typedef enum sp_module_file_state {
   SP_MODULE_FILE_UNTRIED,
   SP_MODULE_FILE_OPEN,
-  SP_MODULE_FILE_REFUSED, /* until the next sp_module_entry_rest() */
+  SP_MODULE_FILE_REFUSED, /* until the next sp_module_entry_close_files() */
 } sp_module_file_state;
 
 typedef struct sp_module_file {
@@ -63,7 +63,7 @@ typedef struct sp_module_entry {
   uint8_t symbols_tries;
   bool lacking;       /* memory or descriptors, since the last rest */
   bool symbols_apart; /* in the separate debug file */
-  /* Open until sp_module_entry_rest(). */
+  /* Open until sp_module_entry_close_files(). */
   sp_module_file code;  /* the module's own file */
   sp_module_file debug; /* the separate debug file */
 } sp_module_entry;
@@ -81,9 +81,9 @@ bool sp_module_entry_is(const sp_module_entry *module,
                         const sp_module_facts *facts);
 
 /* The module's file, or its memory; NULL: it cannot be read, or is another one
- * by now. Stays open until sp_module_entry_rest(), since opening can be dear:
- * without a build id the process's map is read to see that the file is still
- * the one that was loaded. */
+ * by now. Stays open until sp_module_entry_close_files(), since opening can be
+ * dear: without a build id the process's map is read to see that the file is
+ * still the one that was loaded. */
 const sp_elf_image *sp_module_entry_image(sp_module_entry *module);
 
 /* Its rows, empty where there are none to be had. */
@@ -112,7 +112,7 @@ bool sp_module_entry_read(sp_module_entry *module, uint64_t vaddr, void *out,
 /* Close what is open. True: something was not read for want of memory or
  * descriptors, and will be tried again: what was concluded without it is to be
  * forgotten. */
-bool sp_module_entry_rest(sp_module_entry *module);
+bool sp_module_entry_close_files(sp_module_entry *module);
 
 /* Free what was filled on demand; it is read again when needed again. */
 void sp_module_entry_forget(sp_module_entry *module);

@@ -278,7 +278,7 @@ bool sp_module_list_close_files(sp_module_list *list) {
     sp_module_entry *module = list->modules[i];
 
     if (module->found) {
-      lacked = sp_module_entry_rest(module) || lacked;
+      lacked = sp_module_entry_close_files(module) || lacked;
       list->modules[kept++] = module;
     } else {
       sp_module_entry_free(module);

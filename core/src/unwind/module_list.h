@@ -45,7 +45,7 @@ spanprof_status sp_module_list_refresh(sp_module_list *list);
 void sp_module_list_age(sp_module_list *list);
 
 /* Free the modules that are found no more; close what the others have open.
- * True: as sp_module_entry_rest(), of any. */
+ * True: as sp_module_entry_close_files(), of any. */
 bool sp_module_list_close_files(sp_module_list *list);
 
 /* The mapping an address is in; NULL: none. Valid until the next refresh. */

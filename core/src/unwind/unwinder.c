@@ -338,7 +338,7 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
   return true;
 }
 
-bool sp_unwinder_lacks(const sp_unwinder *unwinder, uint32_t module) {
+bool sp_unwinder_incomplete(const sp_unwinder *unwinder, uint32_t module) {
   const sp_module_entry *entry = sp_module_list_get(&unwinder->modules, module);
 
   return entry && entry->lacking;

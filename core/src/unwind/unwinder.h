@@ -72,7 +72,7 @@ bool sp_unwinder_symbol(sp_unwinder *unwinder, uint32_t module,
 
 /* Whether memory or descriptors were wanting to read the module, since
  * sp_unwinder_close_files(): what it does not know now it may know then. */
-bool sp_unwinder_lacks(const sp_unwinder *unwinder, uint32_t module);
+bool sp_unwinder_incomplete(const sp_unwinder *unwinder, uint32_t module);
 
 /* Whether sp_unwinder_symbol() would find a name, without reading it. */
 bool sp_unwinder_named(sp_unwinder *unwinder, uint32_t module,

@@ -31,7 +31,7 @@
 #define SP_HANDLER_CODE __attribute__((hot, section("sp_handler_code")))
 
 /* A function of the handler that few samples run: not prefetched. */
-#define SP_HANDLER_SELDOM SP_SIGNAL_SAFE __attribute__((cold, noinline))
+#define SP_HANDLER_RARE SP_SIGNAL_SAFE __attribute__((cold, noinline))
 
 /* A variable that the handler uses: in a section of its own, prefetched with
  * the code. Each page of it that is in no cache costs a sample a quarter of a

@@ -175,7 +175,7 @@ static void a_stuck_thread_is_left_behind(void) {
   CHECK_EQUAL(sp_own_thread_count(), 1);
   pthread_mutex_unlock(&stuck);
   /* What it does then, to its end, is in no book. */
-  CHECK(sp_own_threads_left_join(60 * SP_NS_PER_S));
+  CHECK(sp_own_threads_join_deferred(60 * SP_NS_PER_S));
   CHECK_EQUAL(stuck_state, 2);
   books_are_closed();
   CHECK_EQUAL(stats().profiles_spooled, 3);
@@ -221,7 +221,7 @@ static void what_waits_is_spooled_though_a_spooled_one_is_stuck(void) {
   CHECK_EQUAL(stats().profiles_spooled, 2);
   CHECK_EQUAL(stats().samples_exported, pushed_samples);
   transfers_hang = false;
-  CHECK(sp_own_threads_left_join(60 * SP_NS_PER_S));
+  CHECK(sp_own_threads_join_deferred(60 * SP_NS_PER_S));
   books_are_closed();
   directory_remove(directory);
 }

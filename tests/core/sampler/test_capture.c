@@ -20,7 +20,7 @@ static const sp_timer_base still_base = {.wall = true,
 
 #define SAMPLE_WHY                                                     \
   (SP_SAMPLE_BLOCKED | SP_SAMPLE_THREAD_START | SP_SAMPLE_THREAD_END | \
-   SP_SAMPLE_NO_TIMER | SP_SAMPLE_NO_ROOM)
+   SP_SAMPLE_NO_TIMER | SP_SAMPLE_RING_FULL)
 
 static uint32_t index_here(void) {
   const sp_thread *thread = sp_self_current()->thread;
@@ -64,14 +64,14 @@ static uint32_t sample_why(sp_capture *capture) {
 static sp_capture *capture_started(void) {
   sp_capture *capture;
 
-  CHECK_EQUAL(sp_capture_hold(&capture), SPANPROF_OK);
+  CHECK_EQUAL(sp_capture_acquire(&capture), SPANPROF_OK);
   sp_capture_begin(capture, &capture_config);
   return capture;
 }
 
 static void capture_stopped(sp_capture *capture) {
   sp_capture_end();
-  sp_capture_leave(capture);
+  sp_capture_release(capture);
 }
 
 /* A walker that is preempted while `walk_held`. */
@@ -130,7 +130,7 @@ static void a_late_handler_meets_no_later_session(void) {
   CHECK(sp_capture_ring(second) != sp_capture_ring(first));
   later = late_start();
   capture_stopped(second);
-  CHECK_EQUAL(sp_capture_hold(&third), SPANPROF_ERR_LIMIT);
+  CHECK_EQUAL(sp_capture_acquire(&third), SPANPROF_ERR_LIMIT);
   CHECK(!third);
   sp_counters_reset();
   walk_held = false;
@@ -158,7 +158,7 @@ static void a_capture_is_held_until_its_reader_leaves(void) {
   signal_take_here(1);
   CHECK_EQUAL(samples_read(first), 0);
   CHECK_EQUAL(samples_read(second), 1);
-  sp_capture_leave(first);
+  sp_capture_release(first);
   capture_stopped(second);
 }
 
@@ -291,13 +291,13 @@ static void a_full_ring_loses_no_tick(void) {
   for (i = 0; i < SIGNALS; i++)
     signal_take_here(1);
   taken = sp_counted(&sp_counts.ticks_taken);
-  owed = atomic_load(&thread->ticks_owed);
+  owed = atomic_load(&thread->ticks_rejected);
   CHECK(owed > 0);
   CHECK_EQUAL(taken + owed, SIGNALS);
   CHECK_EQUAL(sp_counted(&sp_counts.ticks_dropped), 0);
   CHECK(samples_read(capture) > 0);
-  sp_thread_book_owed(thread, false);
-  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_NO_ROOM);
+  sp_thread_book_rejected(thread, false);
+  CHECK_EQUAL(sample_why(capture), SP_SAMPLE_RING_FULL);
   CHECK_EQUAL(sp_counted(&sp_counts.ticks_taken), SIGNALS);
   capture_stopped(capture);
 }

@@ -18,7 +18,7 @@ static void sampling_start(uint32_t timers_max) {
   const sp_capture_config config = {.interval_ns = base.interval_ns};
 
   sp_counters_reset();
-  CHECK(!sp_capture_hold(&capture));
+  CHECK(!sp_capture_acquire(&capture));
   sp_capture_begin(capture, &config);
   CHECK(!sp_threads_start(&base, SIGUSR1, true));
   pthread_mutex_lock(&sp_threads.lock);
@@ -30,7 +30,7 @@ static void sampling_start(uint32_t timers_max) {
 static uint64_t sampling_stop(void) {
   sp_threads_stop();
   sp_capture_end();
-  sp_capture_leave(capture);
+  sp_capture_release(capture);
   return sp_counted(&sp_counts.ticks_booked_at_thread_end);
 }
 

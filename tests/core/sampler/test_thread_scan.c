@@ -154,7 +154,7 @@ static void a_thread_that_ticks_do_not_meet_is_sampled(void) {
   uint64_t ticks;
 
   CHECK(!sp_signal_install(SIGUSR2, sp_capture_signal));
-  CHECK(!sp_capture_hold(&capture));
+  CHECK(!sp_capture_acquire(&capture));
   sp_capture_begin(capture, &config);
   CHECK(!sp_threads_start(&base, SIGUSR2, false));
   sp_counters_reset();
@@ -167,7 +167,7 @@ static void a_thread_that_ticks_do_not_meet_is_sampled(void) {
   pthread_join(thread, NULL);
   sp_threads_stop();
   sp_capture_end();
-  sp_capture_leave(capture);
+  sp_capture_release(capture);
   CHECK(ticks >= 100);
 }
 

@@ -54,14 +54,14 @@ static void ticks_follow_the_threads_cpu_time(void) {
   while (atomic_load(&handled_ticks) == ticks &&
          sp_thread_cpu_ns() - used_ns < 5 * SP_NS_PER_S)
     burn_cpu_ms(20);
-  CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_ARMED);
+  CHECK_EQUAL(sp_timer_check(timer), SP_TIMER_ARMED);
   sp_timer_stop(timer);
   used_ns = sp_thread_cpu_ns() - used_ns;
   ticks = atomic_load(&handled_ticks);
   expired = used_ns / base.interval_ns;
   CHECK(ticks <= expired && ticks * 4 >= expired * 3);
   CHECK_EQUAL(atomic_load(&handled_index), 77);
-  CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_DEAD);
+  CHECK_EQUAL(sp_timer_check(timer), SP_TIMER_DEAD);
 }
 
 typedef struct other_thread {
@@ -91,12 +91,12 @@ static void a_timer_outlives_its_thread_and_says_so(void) {
   CHECK_EQUAL(sp_timer_start(&timer, &base, other.tid, signal_in_use(),
                              sp_signal_value(5), 1),
               0);
-  CHECK_EQUAL(sp_timer_look(timer), SP_TIMER_ARMED);
+  CHECK_EQUAL(sp_timer_check(timer), SP_TIMER_ARMED);
   CHECK(sp_timer_thread_cpu_ns(other.tid) > 0);
   sem_post(&other.leave);
   pthread_join(thread, NULL);
   /* A join may return a moment before the kernel lets the thread go. */
-  while (sp_timer_look(timer) != SP_TIMER_DEAD)
+  while (sp_timer_check(timer) != SP_TIMER_DEAD)
     sched_yield();
   CHECK_EQUAL(sp_timer_thread_cpu_ns(other.tid), 0);
   sp_timer_stop(timer);

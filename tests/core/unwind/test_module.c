@@ -195,7 +195,7 @@ static void a_replaced_file_is_not_read(void) {
   module = module_at(&list, dlsym(library, "zlibVersion"), &number);
   CHECK(module != NULL);
   CHECK(sp_module_entry_image(module) != NULL);
-  sp_module_entry_rest(module);
+  sp_module_entry_close_files(module);
 
   CHECK_EQUAL(symlink("/proc/self/exe", other), 0);
   CHECK_EQUAL(rename(other, path), 0);
@@ -203,7 +203,7 @@ static void a_replaced_file_is_not_read(void) {
   CHECK_EQUAL(sp_module_entry_rows(module)->count, 0);
   CHECK(!sp_module_entry_symbol(module, module->view.start, name, &start));
   CHECK_EQUAL(unlink(path), 0);
-  sp_module_entry_rest(module);
+  sp_module_entry_close_files(module);
   CHECK(!sp_module_entry_image(module));
   dlclose(library);
   sp_module_list_dispose(&list);

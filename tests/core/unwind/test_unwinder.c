@@ -526,10 +526,10 @@ static void a_moment_without_descriptors_passes(void) {
     CHECK_EQUAL(end, SP_UNWIND_NO_INFO);
   }
   CHECK(!sp_unwinder_named(unwinder, frames[0].module, frames[0].address));
-  CHECK(sp_unwinder_lacks(unwinder, frames[0].module));
+  CHECK(sp_unwinder_incomplete(unwinder, frames[0].module));
   sp_unwinder_close_files(unwinder);
   CHECK_EQUAL(setrlimit(RLIMIT_NOFILE, &before), 0);
-  CHECK(!sp_unwinder_lacks(unwinder, frames[0].module));
+  CHECK(!sp_unwinder_incomplete(unwinder, frames[0].module));
   n = walk(unwinder, &end);
   CHECK_EQUAL(end, SP_UNWIND_COMPLETE);
   CHECK(frame_of(unwinder, frames, n, "inner_function") > 0);

@@ -63,7 +63,7 @@ static void our_own_have_no_leading_zeros(void) {
     const char *text = rows[i].text;
     uint64_t number = 0;
 
-    CHECK_EQUAL(sp_number_read_own(&text, &number), rows[i].good);
+    CHECK_EQUAL(sp_number_read_canonical(&text, &number), rows[i].good);
     CHECK(number == rows[i].number);
     CHECK_TEXT(text, rows[i].rest);
   }

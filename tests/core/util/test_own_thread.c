@@ -91,10 +91,10 @@ static void another_is_seen_while_ours_start_and_end(void) {
 static void one_that_was_left_is_joined_when_it_has_ended(void) {
   pthread_t thread = started();
 
-  sp_own_thread_leave(thread);
-  CHECK(!sp_own_threads_left_join(0));
+  sp_own_thread_defer_join(thread);
+  CHECK(!sp_own_threads_join_deferred(0));
   sem_post(&go_on);
-  CHECK(sp_own_threads_left_join(60 * SP_NS_PER_S));
+  CHECK(sp_own_threads_join_deferred(60 * SP_NS_PER_S));
 }
 
 static void *passes_the_gate(void *nothing) {
@@ -115,12 +115,12 @@ static void one_that_was_left_stops_at_the_gate_after_exit(void) {
     CHECK_EQUAL(sp_own_thread_start(&thread, "own", SP_OWN_STACK_SMALL,
                                     passes_the_gate, NULL),
                 0);
-    sp_own_thread_leave(thread);
+    sp_own_thread_defer_join(thread);
     sp_exit_begin();
     sp_own_threads_exit();
     sem_post(&go_on);
     /* The thread is blocked in pause(). */
-    CHECK(!sp_own_threads_left_join(SP_NS_PER_S / 5));
+    CHECK(!sp_own_threads_join_deferred(SP_NS_PER_S / 5));
     _exit(0);
   }
   CHECK_EQUAL(waitpid(child, &status, 0), child);

@@ -11,7 +11,7 @@ static void a_call_before_the_sleep_is_not_lost(void) {
   sp_wake_call(&wake);
   sp_wake_wait(&wake, UINT64_MAX);
   sp_wake_wait(&wake, UINT64_MAX);
-  sp_wake_take(&wake);
+  sp_wake_clear(&wake);
 }
 
 static void a_sleep_ends_at_its_time(void) {
@@ -33,7 +33,7 @@ static void *answer_run(void *data) {
 
   (void)data;
   while (done < WAKE_TURNS) {
-    sp_wake_take(&wake);
+    sp_wake_clear(&wake);
     if (asked == done) {
       sp_wake_wait(&wake, UINT64_MAX);
       continue;
@@ -50,12 +50,12 @@ static void no_call_of_two_thousand_is_lost(void) {
 
   CHECK_EQUAL(pthread_create(&thread, NULL, answer_run, NULL), 0);
   for (turn = 1; turn <= WAKE_TURNS; turn++) {
-    sp_wake_take(&answer);
+    sp_wake_clear(&answer);
     asked = turn;
     sp_wake_call(&wake);
     while (answered != turn) {
       sp_wake_wait(&answer, UINT64_MAX);
-      sp_wake_take(&answer);
+      sp_wake_clear(&answer);
     }
   }
   pthread_join(thread, NULL);

@@ -131,16 +131,16 @@ static sp_view config_display(const sp_sample_config *config, sp_view type) {
 
 /* What a shown name says; NULL: nothing. */
 static const char *config_metric(sp_view name) {
-  if (sp_view_holds(name, "cpu"))
+  if (sp_view_contains(name, "cpu"))
     return "process_cpu";
-  if (sp_view_holds(name, "alloc_") || sp_view_holds(name, "inuse_") ||
+  if (sp_view_contains(name, "alloc_") || sp_view_contains(name, "inuse_") ||
       sp_view_is(name, "space") || sp_view_is(name, "objects"))
     return "memory";
-  if (sp_view_holds(name, "mutex_"))
+  if (sp_view_contains(name, "mutex_"))
     return "mutex";
-  if (sp_view_holds(name, "block_"))
+  if (sp_view_contains(name, "block_"))
     return "block";
-  return sp_view_holds(name, "goroutines") ? "goroutines" : NULL;
+  return sp_view_contains(name, "goroutines") ? "goroutines" : NULL;
 }
 
 sp_view sp_sample_config_metric(const sp_sample_config *config,

@@ -29,7 +29,7 @@ static spanprof_status trie_broken(trie *t, const char *what) {
 static spanprof_status trie_number(trie *t, uint64_t *out) {
   const uint8_t *at = (const uint8_t *)t->rest.bytes;
   const uint8_t *const begin = at, *const end = at + t->rest.size;
-  const sp_varint_end ends = sp_varint_get(&at, end, out);
+  const sp_varint_result ends = sp_varint_get(&at, end, out);
 
   t->rest = sp_view_of(at, t->rest.size - (size_t)(at - begin));
   return ends == SP_VARINT_WHOLE

@@ -195,7 +195,7 @@ static spanprof_status otlp_owned(otlp_work *work, sp_view message,
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != OTLP_OWNED)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "profiles"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "profiles"))
       return sp_wire_status(&wire, "Resource", &work->refusal);
     st = visit(work, field.bytes);
   }
@@ -217,7 +217,7 @@ static spanprof_status otlp_dictionary(otlp_work *work, sp_view request) {
   while (sp_wire_next(&wire, &field)) {
     if (field.number > OTLP_REQUEST_DICTIONARY)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "dictionary"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "dictionary"))
       break;
     if (field.number == OTLP_REQUEST_DICTIONARY)
       dictionary = field.bytes;

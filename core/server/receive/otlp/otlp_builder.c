@@ -253,7 +253,7 @@ static spanprof_status otlp_location_lines(sp_otlp_builder *builder,
   while (!st && sp_wire_next(&wire, &field)) {
     if (field.number != OTLP_LOCATION_LINES)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "lines"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "lines"))
       break;
     st = otlp_line_new(builder, field.bytes, &out->lines[out->line_count++]);
   }

@@ -23,7 +23,7 @@ static const sp_wire_scalar otlp_type_fields[] = {
 static bool otlp_value_type(sp_wire *wire, const sp_wire_field *field,
                             sp_otlp_value_type *out) {
   out->is_set = true;
-  return sp_wire_want(wire, field, SP_WIRE_BYTES, "sample_type") &&
+  return sp_wire_require(wire, field, SP_WIRE_BYTES, "sample_type") &&
          sp_wire_scalars(wire, field->bytes, otlp_type_fields,
                          SP_COUNT_OF(otlp_type_fields), out);
 }
@@ -37,21 +37,21 @@ static bool otlp_head_field(sp_wire *wire, const sp_wire_field *field,
     if (out->samples)
       out->samples[out->sample_count] = field->bytes;
     out->sample_count++;
-    return sp_wire_want(wire, field, SP_WIRE_BYTES, "samples");
+    return sp_wire_require(wire, field, SP_WIRE_BYTES, "samples");
   case OTLP_PROFILE_TIME:
     out->time_ns = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_FIXED64, "time_unix_nano");
+    return sp_wire_require(wire, field, SP_WIRE_FIXED64, "time_unix_nano");
   case OTLP_PROFILE_DURATION:
     out->duration_ns = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_NUMBER, "duration_nano");
+    return sp_wire_require(wire, field, SP_WIRE_NUMBER, "duration_nano");
   case OTLP_PROFILE_PERIOD_TYPE:
     return otlp_value_type(wire, field, &out->period_type);
   case OTLP_PROFILE_PERIOD:
     out->period = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_NUMBER, "period");
+    return sp_wire_require(wire, field, SP_WIRE_NUMBER, "period");
   case OTLP_PROFILE_ID:
     out->id = field->bytes;
-    return sp_wire_want(wire, field, SP_WIRE_BYTES, "profile_id");
+    return sp_wire_require(wire, field, SP_WIRE_BYTES, "profile_id");
   }
   return true;
 }
@@ -85,10 +85,10 @@ static bool otlp_sample_field(sp_wire *wire, const sp_wire_field *field,
   switch (field->number) {
   case OTLP_SAMPLE_STACK:
     out->stack = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_NUMBER, "stack_index");
+    return sp_wire_require(wire, field, SP_WIRE_NUMBER, "stack_index");
   case OTLP_SAMPLE_LINK:
     out->link = field->value;
-    return sp_wire_want(wire, field, SP_WIRE_NUMBER, "link_index");
+    return sp_wire_require(wire, field, SP_WIRE_NUMBER, "link_index");
   case OTLP_SAMPLE_ATTRIBUTES:
     if (!out->attributes)
       return sp_wire_count(wire, field, "attribute_indices",

@@ -175,8 +175,8 @@ spanprof_status sp_otlp_tables_read(sp_otlp_tables *out, sp_arena *arena,
   while (sp_wire_next(&wire, &field)) {
     if (field.number >= SP_OTLP_TABLE_COUNT)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES,
-                      otlp_table_names[field.number]))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES,
+                         otlp_table_names[field.number]))
       break;
     counts[field.number]++;
   }

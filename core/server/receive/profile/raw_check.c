@@ -199,7 +199,7 @@ static spanprof_status check_texts(const sp_raw_profile *profile,
   if (st)
     return st;
   for (i = 0; i < profile->type_count; i++)
-    if (sp_view_holds(sp_raw_text(profile, profile->types[i].type), "-"))
+    if (sp_view_contains(sp_raw_text(profile, profile->types[i].type), "-"))
       return check_refuse(refusal, "sample type contains -");
   return check_utf8(profile, refusal);
 }

@@ -62,7 +62,7 @@ static spanprof_status fix_dashes(sp_raw_profile *profile, sp_view *text,
   char *copy;
   size_t i;
 
-  if (!sp_view_holds(*text, "-"))
+  if (!sp_view_contains(*text, "-"))
     return SPANPROF_OK;
   st = sp_raw_new(profile->arena, text->size, 1, &copy, refusal);
   if (st)

@@ -95,9 +95,9 @@ static spanprof_status raw_count(raw_reader *reader, sp_view bytes) {
 
     if (field.number >= RAW_FIELDS || !raw_names[field.number])
       continue;
-    if (!sp_wire_want(&wire, &field,
-                      is_message ? SP_WIRE_BYTES : SP_WIRE_NUMBER,
-                      raw_names[field.number]))
+    if (!sp_wire_require(&wire, &field,
+                         is_message ? SP_WIRE_BYTES : SP_WIRE_NUMBER,
+                         raw_names[field.number]))
       break;
     if (field.number <= RAW_TEXT)
       reader->counts[field.number]++;
@@ -141,7 +141,7 @@ static void raw_sample_count(sp_wire *wire, sp_raw_sample *sample) {
     else if (field.number == 2)
       sound = sp_wire_count(wire, &field, "Value", &sample->value_count);
     else if (field.number == 3)
-      sound = sp_wire_want(wire, &field, SP_WIRE_BYTES, "Label") &&
+      sound = sp_wire_require(wire, &field, SP_WIRE_BYTES, "Label") &&
               ++sample->label_count;
   }
 }
@@ -234,7 +234,7 @@ static spanprof_status raw_location(raw_reader *reader, sp_view message) {
   while (sp_wire_next(&wire, &field)) {
     if (field.number != 4)
       continue;
-    if (!sp_wire_want(&wire, &field, SP_WIRE_BYTES, "Line"))
+    if (!sp_wire_require(&wire, &field, SP_WIRE_BYTES, "Line"))
       break;
     lines++;
   }

@@ -73,7 +73,7 @@ static spanprof_status native_name(sp_unwinder *unwinder, const sp_frame *frame,
   else if (sp_unwinder_symbol(unwinder, frame->module, frame->code,
                               &out->function, &out->code_start))
     out->function_bytes = strlen(out->function);
-  else if (sp_unwinder_lacks(unwinder, frame->module))
+  else if (sp_unwinder_incomplete(unwinder, frame->module))
     return SPANPROF_ERR_STATE;
   else
     out->function = NULL;
@@ -322,7 +322,7 @@ static bool fold_note(const sp_sample *sample, sp_note *out) {
                {SP_SAMPLE_THREAD_START, SP_NOTE_THREAD_START},
                {SP_SAMPLE_THREAD_END, SP_NOTE_THREAD_END},
                {SP_SAMPLE_NO_TIMER, SP_NOTE_NO_TIMER},
-               {SP_SAMPLE_NO_ROOM, SP_NOTE_TRUNCATED}};
+               {SP_SAMPLE_RING_FULL, SP_NOTE_TRUNCATED}};
   size_t i;
 
   for (i = 0; i < SP_COUNT_OF(notes); i++)
@@ -420,9 +420,9 @@ void sp_fold_sample(sp_fold *fold, const sp_sample *sample) {
       sp_thread_labels_get(&fold->thread_labels, sample->tid, sample->labels);
 
   fold->language_count = 0;
-  if (sample->flags & SP_SAMPLE_FOREIGN)
+  if (sample->flags & SP_SAMPLE_UNREADABLE)
     sp_count(&sp_counts.stacks_foreign, 1);
-  if (sample->flags & SP_SAMPLE_NO_ROOM)
+  if (sample->flags & SP_SAMPLE_RING_FULL)
     sp_count(&sp_counts.stacks_truncated, 1);
   if (sample->flags & SP_SAMPLE_WALK_CUT)
     sp_count(&sp_counts.stacks_walk_cut, 1);

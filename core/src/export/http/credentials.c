@@ -39,7 +39,7 @@ static spanprof_status credentials_authorize(sp_credentials *credentials,
     line.failed |= pair.failed;
   }
   sp_buffer_dispose(&pair);
-  credentials->authorization = sp_buffer_take(&line, &size);
+  credentials->authorization = sp_buffer_detach(&line, &size);
   return credentials->authorization ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 

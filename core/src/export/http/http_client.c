@@ -206,14 +206,14 @@ void sp_http_client_free(sp_http_client *client) {
 
   if (!client)
     return;
-  sp_sigpipe_hold(&pipe); /* TLS sends close_notify */
+  sp_sigpipe_block(&pipe); /* TLS sends close_notify */
   sp_client_work_begin();
   if (client->easy)
     curl_easy_cleanup(client->easy);
   if (client->multi)
     curl_multi_cleanup(client->multi);
   sp_client_work_end();
-  sp_sigpipe_release(&pipe);
+  sp_sigpipe_restore(&pipe);
   sp_buffer_dispose(&client->body);
   sp_credentials_dispose(&client->credentials);
   sp_mem_free(client->mem, client);
@@ -365,12 +365,12 @@ static void client_send(sp_http_client *client, const sp_http_request *request,
       !curl_multi_add_handle(client->multi, easy)) {
     /* With CURLOPT_NOSIGNAL libcurl does not ignore SIGPIPE, and in older
      * versions TLS uses write(). The thread may be the program's. */
-    sp_sigpipe_hold(&pipe);
+    sp_sigpipe_block(&pipe);
     sp_client_work_begin();
     code = client_run(client, needed);
     curl_multi_remove_handle(client->multi, easy);
     sp_client_work_end();
-    sp_sigpipe_release(&pipe);
+    sp_sigpipe_restore(&pipe);
   }
   client_read_answer(client, request, code, answer);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, NULL);

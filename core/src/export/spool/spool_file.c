@@ -47,7 +47,7 @@ static bool spool_file_numbers(const char **text, uint64_t numbers[7]) {
   size_t i;
 
   for (i = 0; i < 7; i++) {
-    if (!sp_number_read_own(text, &numbers[i]))
+    if (!sp_number_read_canonical(text, &numbers[i]))
       return false;
     if (*(*text)++ != (i < 6 ? ' ' : '\n'))
       return false;
@@ -156,7 +156,7 @@ bool sp_spool_file_look(int directory, const char *name, uint64_t *time_ns,
 
   *temporary = *name == '.';
   number += *temporary;
-  if (!sp_number_read_own(&number, time_ns) ||
+  if (!sp_number_read_canonical(&number, time_ns) ||
       strcmp(number,
              *temporary ? SPOOL_FILE_SUFFIX ".tmp" : SPOOL_FILE_SUFFIX) != 0 ||
       fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) != 0 ||

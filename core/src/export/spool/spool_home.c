@@ -32,8 +32,8 @@ bool sp_spool_home_named(const char *name) {
       strncmp(name, HOME_PREFIX, sizeof HOME_PREFIX - 1) != 0)
     return false;
   name += sizeof HOME_PREFIX - 1;
-  return sp_number_read_own(&name, &number) && *name++ == '-' &&
-         sp_number_read_own(&name, &number) && *name == '\0';
+  return sp_number_read_canonical(&name, &number) && *name++ == '-' &&
+         sp_number_read_canonical(&name, &number) && *name == '\0';
 }
 
 static bool home_is_lock(const sp_spool_home *home, const struct stat *info) {

@@ -84,7 +84,7 @@ spanprof_status sp_series_init(sp_series *out, const sp_mem *mem,
     sp_buffer_append(&text, labels[i].value, strlen(labels[i].value) + 1);
   }
   sp_mem_free(mem, labels);
-  out->text = sp_buffer_take(&text, &out->size);
+  out->text = sp_buffer_detach(&text, &out->size);
   out->count = out->text ? count : 0;
   return out->text ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }

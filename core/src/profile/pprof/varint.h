@@ -14,15 +14,15 @@ static inline size_t sp_varint_size(uint64_t number) {
   return (top * 9 + 73) / 64;
 }
 
-typedef enum sp_varint_end {
+typedef enum sp_varint_result {
   SP_VARINT_WHOLE,
   SP_VARINT_CUT, /* it has no last byte */
   SP_VARINT_LONG /* it has more than 64 bits */
-} sp_varint_end;
+} sp_varint_result;
 
 /* Read the number at *p and step over it. Nearly all are of one byte. */
-static inline sp_varint_end sp_varint_get(const uint8_t **p, const uint8_t *end,
-                                          uint64_t *out) {
+static inline sp_varint_result
+sp_varint_get(const uint8_t **p, const uint8_t *end, uint64_t *out) {
   const uint8_t *at = *p;
   uint32_t shift;
 

@@ -90,8 +90,8 @@ bool sp_wire_next(sp_wire *wire, sp_wire_field *out) {
   return depth && !wire->fault ? wire_fault(wire, SP_WIRE_CUT, 0) : false;
 }
 
-bool sp_wire_want(sp_wire *wire, const sp_wire_field *field, sp_wire_type type,
-                  const char *name) {
+bool sp_wire_require(sp_wire *wire, const sp_wire_field *field,
+                     sp_wire_type type, const char *name) {
   if (field->type == type)
     return true;
   wire->fault_field = name;
@@ -106,7 +106,7 @@ bool sp_wire_count(sp_wire *wire, const sp_wire_field *field, const char *name,
     ++*count;
     return true;
   }
-  if (!sp_wire_want(wire, field, SP_WIRE_BYTES, name))
+  if (!sp_wire_require(wire, field, SP_WIRE_BYTES, name))
     return false;
   for (i = 0; i < field->bytes.size; i++)
     *count += !((uint8_t)field->bytes.bytes[i] & 0x80);
@@ -139,7 +139,7 @@ bool sp_wire_scalars(sp_wire *wire, sp_view message,
       ;
     if (i == count)
       continue;
-    if (!sp_wire_want(&inner, &field, SP_WIRE_NUMBER, scalars[i].name))
+    if (!sp_wire_require(&inner, &field, SP_WIRE_NUMBER, scalars[i].name))
       break;
     memcpy((char *)out + scalars[i].offset, &field.value, sizeof field.value);
   }

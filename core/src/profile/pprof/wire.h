@@ -54,8 +54,8 @@ static inline sp_wire sp_wire_of(sp_view bytes) {
 bool sp_wire_next(sp_wire *wire, sp_wire_field *out);
 
 /* False, with the fault set, unless `field` has the type. */
-bool sp_wire_want(sp_wire *wire, const sp_wire_field *field, sp_wire_type type,
-                  const char *name);
+bool sp_wire_require(sp_wire *wire, const sp_wire_field *field,
+                     sp_wire_type type, const char *name);
 
 /* Numbers of a repeated field, packed or not: how many; and append them to
  * `out`, which has room. False: a fault. */

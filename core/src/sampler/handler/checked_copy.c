@@ -8,8 +8,7 @@
 #define COPY_PIECES_MAX (SP_COPY_BYTES_MAX / SP_COPY_PAGE_BYTES + 1)
 #define COPY_PAGES_MAX  128 /* asked about at once */
 
-SP_HANDLER_SELDOM size_t sp_copy_checked(void *to, uint64_t from,
-                                         size_t bytes) {
+SP_HANDLER_RARE size_t sp_copy_checked(void *to, uint64_t from, size_t bytes) {
   struct iovec local = {.iov_base = to, .iov_len = bytes};
   struct iovec remote[COPY_PIECES_MAX];
   uint64_t at = from, end = from + bytes;

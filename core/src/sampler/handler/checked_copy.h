@@ -10,7 +10,7 @@
 /* Copy at most `bytes`, up to SP_COPY_BYTES_MAX, with a system call that stops
  * where memory does: one piece a page, because a piece is copied whole or not.
  * Returns how many it were, whole words. */
-SP_HANDLER_SELDOM size_t sp_copy_checked(void *to, uint64_t from, size_t bytes);
+SP_HANDLER_RARE size_t sp_copy_checked(void *to, uint64_t from, size_t bytes);
 
 /* Can every page that has a byte of [from, end) be read? For guard pages the
  * process's map is no answer: since Linux 6.13 they may be part of a mapping

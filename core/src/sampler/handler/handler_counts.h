@@ -20,6 +20,6 @@ SP_HANDLER_CODE static inline void sp_handler_count_time(uint64_t ns) {
 }
 
 /* A sample that is not taken, or not kept. */
-SP_HANDLER_SELDOM void sp_handler_drop(sp_counter *reason, uint64_t ticks);
+SP_HANDLER_RARE void sp_handler_drop(sp_counter *reason, uint64_t ticks);
 
 #endif

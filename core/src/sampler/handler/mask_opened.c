@@ -7,7 +7,7 @@
 #if defined(__x86_64__)
 /* The eight bytes of code before `pc`, of which those on an earlier page may
  * not be mapped. */
-SP_HANDLER_SELDOM static bool code_before(unsigned char out[8], uint64_t pc) {
+SP_HANDLER_RARE static bool code_before(unsigned char out[8], uint64_t pc) {
   if (pc % SP_COPY_PAGE_BYTES < 8)
     return sp_copy_checked(out, pc - 8, 8) == 8;
   memcpy(out, (const void *)(uintptr_t)(pc - 8), 8);
@@ -17,8 +17,7 @@ SP_HANDLER_SELDOM static bool code_before(unsigned char out[8], uint64_t pc) {
 
 /* Was the signal unblocked before the call? `before` is the address to which
  * the kernel wrote the previous mask; 0: not known. */
-SP_HANDLER_SELDOM static bool mask_was_open(uint64_t before,
-                                            int signal_number) {
+SP_HANDLER_RARE static bool mask_was_open(uint64_t before, int signal_number) {
   uint64_t mask;
 
   return before != 0 &&
@@ -26,8 +25,8 @@ SP_HANDLER_SELDOM static bool mask_was_open(uint64_t before,
          !(mask >> (signal_number - 1) & 1);
 }
 
-SP_HANDLER_SELDOM bool sp_mask_just_opened(const sp_registers *registers,
-                                           int signal_number) {
+SP_HANDLER_RARE bool sp_mask_just_opened(const sp_registers *registers,
+                                         int signal_number) {
   const uint64_t *r = registers->r;
 #if defined(__x86_64__)
   unsigned char before[8];

@@ -20,8 +20,8 @@
  * system call. If the call returned the previous mask and that mask allowed the
  * signal, nothing was blocked. That is true of most calls with which
  * swapcontext(3) and allocators protect a few instructions. */
-SP_HANDLER_SELDOM bool sp_mask_just_opened(const sp_registers *registers,
-                                           int signal_number);
+SP_HANDLER_RARE bool sp_mask_just_opened(const sp_registers *registers,
+                                         int signal_number);
 
 /* Is the signal blocked but for this moment? In ppoll(2), pselect(2),
  * epoll_pwait(2) and sigsuspend(2) the kernel saves the mask that comes back

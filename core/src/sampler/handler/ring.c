@@ -244,7 +244,7 @@ void sp_ring_trim(sp_ring *ring) {
     if (shard->touched <= shard->size / RING_KEEP_PART || !shard_take(shard))
       continue;
     if (shard_restart(shard)) {
-      sp_pages_forget(shard->data + ready, shard->size - ready);
+      sp_pages_discard(shard->data + ready, shard->size - ready);
       shard->touched = 0;
     }
     shard_leave(shard);
@@ -263,7 +263,7 @@ bool sp_ring_busy(const sp_ring *ring) {
 void sp_ring_clear(sp_ring *ring) {
   unsigned i;
 
-  sp_wake_take(&ring->wake);
+  sp_wake_clear(&ring->wake);
   for (i = 0; i < ring->shard_count; i++) {
     sp_shard *s = &ring->shards[i];
 

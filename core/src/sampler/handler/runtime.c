@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/memory/struct_take.h"
+#include "util/memory/struct_copy.h"
 #include "util/system/clock.h"
 #include "util/system/status.h"
 
@@ -135,7 +135,7 @@ static bool runtime_left(void) {
 static bool runtime_take(const spanprof_runtime *given, spanprof_runtime *out) {
   memset(out, 0, sizeof *out);
   return given &&
-         sp_struct_take(out, sizeof *out, given,
+         sp_struct_copy(out, sizeof *out, given,
                         SP_STRUCT_UP_TO(spanprof_runtime, name)) &&
          out->name && (!out->walk || out->resolve) &&
          out->eval_range_count <= SPANPROF_RUNTIME_RANGES_MAX &&

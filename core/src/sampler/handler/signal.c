@@ -42,8 +42,8 @@ static int signal_highest(void) {
 
 /* Block what `before` would have had blocked; the handler's return takes it
  * back. The kernel's sigset_t is one word. */
-SP_HANDLER_SELDOM static void mask_as_before(const struct sigaction *before,
-                                             int number, void *ucontext) {
+SP_HANDLER_RARE static void mask_as_before(const struct sigaction *before,
+                                           int number, void *ucontext) {
   uint64_t mask, more;
 
   memcpy(&mask, &((ucontext_t *)ucontext)->uc_sigmask, sizeof mask);
@@ -54,8 +54,8 @@ SP_HANDLER_SELDOM static void mask_as_before(const struct sigaction *before,
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
 }
 
-SP_HANDLER_SELDOM static void signal_chain(int number, siginfo_t *info,
-                                           void *ucontext) {
+SP_HANDLER_RARE static void signal_chain(int number, siginfo_t *info,
+                                         void *ucontext) {
   const struct sigaction *before = &signal_of[number].before;
   const int error = errno;
 
@@ -224,7 +224,7 @@ uint64_t sp_signal_probes(void) {
   return atomic_load(&signal_state.probes);
 }
 
-void sp_signal_hold(int number, sigset_t *mask_before) {
+void sp_signal_block(int number, sigset_t *mask_before) {
   sigset_t ours;
 
   sigemptyset(&ours);
@@ -232,7 +232,7 @@ void sp_signal_hold(int number, sigset_t *mask_before) {
   pthread_sigmask(SIG_BLOCK, &ours, mask_before);
 }
 
-void sp_signal_release(int number, const sigset_t *mask_before) {
+void sp_signal_restore(int number, const sigset_t *mask_before) {
   const struct timespec now = {0, 0};
   siginfo_t foreign, info;
   bool have_foreign = false;

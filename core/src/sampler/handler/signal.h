@@ -52,10 +52,10 @@ SP_HANDLER_CODE bool sp_signal_value_ours(uint64_t value);
 uint64_t sp_signal_probes(void);
 
 /* Block the signal on the calling thread. */
-void sp_signal_hold(int number, sigset_t *mask_before);
+void sp_signal_block(int number, sigset_t *mask_before);
 
 /* With the signal held and its timer deleted: take what is pending of ours
  * (signals of others are sent again), then restore the mask. */
-void sp_signal_release(int number, const sigset_t *mask_before);
+void sp_signal_restore(int number, const sigset_t *mask_before);
 
 #endif

@@ -76,7 +76,7 @@ void sp_timer_stop(sp_timer timer) {
     syscall(SYS_timer_delete, timer);
 }
 
-sp_timer_state sp_timer_look(sp_timer timer) {
+sp_timer_state sp_timer_check(sp_timer timer) {
   struct itimerspec now;
 
   if (syscall(SYS_timer_gettime, timer, &now) != 0)

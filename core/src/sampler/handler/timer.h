@@ -34,7 +34,7 @@ typedef enum sp_timer_state {
 int sp_timer_start(sp_timer *out, const sp_timer_base *base, int tid,
                    int signal_number, uint64_t value, uint64_t first_ns);
 void sp_timer_stop(sp_timer timer);
-sp_timer_state sp_timer_look(sp_timer timer);
+sp_timer_state sp_timer_check(sp_timer timer);
 
 /* Have a timer that expired at `due_ns` (> 0) of its thread's clock, which no
  * tick of the kernel has found out yet, send its signal now. Nothing is done

@@ -37,7 +37,7 @@ static bool expression_plt(const sp_dwarf_reader *code, int32_t *entry_byte) {
   static const uint8_t tail[] = {OP_GE, OP_LIT0 + 3, OP_SHL, OP_PLUS};
   const uint8_t *at = code->at;
 
-  if (sp_dwarf_left(code) != sizeof head + 1 + sizeof tail)
+  if (sp_dwarf_remaining(code) != sizeof head + 1 + sizeof tail)
     return false;
   if (memcmp(at, head, sizeof head) != 0 ||
       memcmp(at + sizeof head + 1, tail, sizeof tail) != 0)
@@ -65,10 +65,10 @@ void sp_cfa_expression_read(sp_dwarf_reader *code, sp_cfa_expression *out) {
   if (!sp_cfa_expression_base(code, &number, &offset) ||
       sp_dwarf_u8(code) != OP_DEREF)
     return;
-  if (sp_dwarf_left(code) > 0)
+  if (sp_dwarf_remaining(code) > 0)
     plus =
         sp_dwarf_u8(code) == OP_PLUS_UCONST ? sp_dwarf_uleb(code) : UINT64_MAX;
-  if (!code->failed && sp_dwarf_left(code) == 0)
+  if (!code->failed && sp_dwarf_remaining(code) == 0)
     *out = (sp_cfa_expression){
         .kind = SP_CFA_DEREF, .number = number, .offset = offset, .plus = plus};
 }

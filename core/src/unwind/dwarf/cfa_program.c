@@ -153,7 +153,7 @@ static void program_expression(program_state *state, uint64_t number,
   int64_t offset;
 
   if (sp_cfa_expression_base(code, &base, &offset) &&
-      sp_dwarf_left(code) == 0 && base == SP_REGISTER_FP)
+      sp_dwarf_remaining(code) == 0 && base == SP_REGISTER_FP)
     program_set(state, number, SP_SLOT_FP, offset);
   else
     program_set(state, number, SP_SLOT_UNSUPPORTED, 0);
@@ -352,7 +352,7 @@ void sp_cfa_program_begin(sp_cfa_program *program, const sp_cfa_code *code) {
   program_state state = {.program = program};
   uint64_t pc = 0;
 
-  while (sp_dwarf_left(&reader) > 0 && !state.broken) {
+  while (sp_dwarf_remaining(&reader) > 0 && !state.broken) {
     const uint8_t opcode = sp_dwarf_u8(&reader);
 
     if (program_advance(program, opcode, &reader, &pc))
@@ -377,7 +377,7 @@ spanprof_status sp_cfa_program_run(const sp_cfa_program *program,
   uint64_t pc = start;
   sp_unwind_rule row;
 
-  while (sp_dwarf_left(&reader) > 0 && !state.broken) {
+  while (sp_dwarf_remaining(&reader) > 0 && !state.broken) {
     const uint8_t opcode = sp_dwarf_u8(&reader);
     uint64_t next = pc;
 

@@ -36,12 +36,12 @@ static inline sp_dwarf_reader sp_dwarf_reader_of(const uint8_t *bytes,
   return (sp_dwarf_reader){.at = bytes, .end = bytes + size, .vaddr = vaddr};
 }
 
-static inline size_t sp_dwarf_left(const sp_dwarf_reader *reader) {
+static inline size_t sp_dwarf_remaining(const sp_dwarf_reader *reader) {
   return reader->failed ? 0 : (size_t)(reader->end - reader->at);
 }
 
 static inline void sp_dwarf_skip(sp_dwarf_reader *reader, uint64_t size) {
-  if (size > sp_dwarf_left(reader)) {
+  if (size > sp_dwarf_remaining(reader)) {
     reader->failed = true;
     return;
   }

@@ -53,7 +53,7 @@ static bool eh_record_next(const sp_eh_frame *frame, sp_dwarf_reader *section,
   length = sp_dwarf_u32(section);
   if (length == 0xffffffff)
     length = sp_dwarf_u64(section);
-  if (length < 4 || length > sp_dwarf_left(section))
+  if (length < 4 || length > sp_dwarf_remaining(section))
     return false;
   out->body = sp_dwarf_reader_of(section->at, (size_t)length, section->vaddr);
   id_offset = (uint64_t)(section->at - frame->bytes);
@@ -140,7 +140,7 @@ static spanprof_status eh_cie_add(eh_parser *parser, eh_record *record) {
 
   cie.usable = eh_cie_header(&cie, body);
   if (cie.usable) {
-    const sp_cfa_code code = {body->at, sp_dwarf_left(body), body->vaddr};
+    const sp_cfa_code code = {body->at, sp_dwarf_remaining(body), body->vaddr};
 
     sp_cfa_program_begin(&cie.program, &code);
   }
@@ -189,7 +189,7 @@ static spanprof_status eh_function_add(eh_parser *parser, eh_record *record) {
   function.limit = function.start + length;
   function.cie = (uint32_t)(cie - parser->cies);
   function.offset = (uint32_t)(body->at - frame->bytes);
-  function.size = (uint32_t)sp_dwarf_left(body);
+  function.size = (uint32_t)sp_dwarf_remaining(body);
   st = sp_mem_reserve(parser->mem, (void **)&parser->functions,
                       &parser->function_capacity, parser->function_count + 1,
                       sizeof function);

@@ -125,7 +125,7 @@ void sp_buffer_base64(sp_buffer *buffer, const void *bytes, size_t size) {
   }
 }
 
-char *sp_buffer_take(sp_buffer *buffer, size_t *size) {
+char *sp_buffer_detach(sp_buffer *buffer, size_t *size) {
   char *data = NULL;
 
   *size = 0;

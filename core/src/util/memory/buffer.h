@@ -43,7 +43,7 @@ void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size);
 void sp_buffer_base64(sp_buffer *buffer, const void *bytes, size_t size);
 
 /* Hand over the bytes; the buffer is empty afterwards. NULL: it had failed. */
-char *sp_buffer_take(sp_buffer *buffer, size_t *size);
+char *sp_buffer_detach(sp_buffer *buffer, size_t *size);
 
 /* SPANPROF_ERR_NOMEM if an append failed. */
 spanprof_status sp_buffer_status(const sp_buffer *buffer);

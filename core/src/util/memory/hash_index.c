@@ -42,7 +42,7 @@ spanprof_status sp_index_reserve_more(sp_index *index, const sp_mem *mem,
 }
 
 void sp_index_add(sp_index *index, uint64_t hash, uint32_t number) {
-  const sp_index_slot slot = {sp_index_fold(hash), number + 1};
+  const sp_index_slot slot = {sp_index_hash32(hash), number + 1};
 
   index_put(index->slots, index->capacity - 1, slot);
   index->count++;
@@ -50,7 +50,7 @@ void sp_index_add(sp_index *index, uint64_t hash, uint32_t number) {
 
 void sp_index_remove(sp_index *index, uint64_t hash, uint32_t number) {
   const uint32_t mask = index->capacity - 1;
-  uint32_t hole = sp_index_fold(hash) & mask, at;
+  uint32_t hole = sp_index_hash32(hash) & mask, at;
 
   if (!index->capacity)
     return;

@@ -47,14 +47,14 @@ static inline size_t sp_index_bytes(const sp_index *index) {
 }
 
 /* The half of a hash that is stored; the rest of it is thrown away. */
-static inline uint32_t sp_index_fold(uint64_t hash) {
+static inline uint32_t sp_index_hash32(uint64_t hash) {
   return (uint32_t)(hash ^ (hash >> 32));
 }
 
 /* Walk the items of one hash: SP_INDEX_NONE ends it. The caller compares. */
 static inline uint32_t sp_index_next(const sp_index *index, uint64_t hash,
                                      uint32_t *at) {
-  const uint32_t fold = sp_index_fold(hash), mask = index->capacity - 1;
+  const uint32_t fold = sp_index_hash32(hash), mask = index->capacity - 1;
 
   for (;; ++*at) {
     const sp_index_slot *slot = &index->slots[*at & mask];
@@ -70,7 +70,7 @@ static inline uint32_t sp_index_next(const sp_index *index, uint64_t hash,
 
 static inline uint32_t sp_index_first(const sp_index *index, uint64_t hash,
                                       uint32_t *at) {
-  *at = sp_index_fold(hash);
+  *at = sp_index_hash32(hash);
   return index->capacity ? sp_index_next(index, hash, at) : SP_INDEX_NONE;
 }
 

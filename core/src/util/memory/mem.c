@@ -163,7 +163,7 @@ void *sp_pages_share(size_t bytes) {
   return pages_map(bytes, MAP_SHARED);
 }
 
-void sp_pages_forget(void *pages, size_t bytes) {
+void sp_pages_discard(void *pages, size_t bytes) {
   madvise(pages, bytes, MADV_DONTNEED);
 }
 

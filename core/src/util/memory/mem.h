@@ -44,7 +44,7 @@ void *sp_pages_reserve(size_t bytes);
 void *sp_pages_share(size_t bytes);
 
 /* Give back the memory of whole pages, which are zero and untouched again. */
-void sp_pages_forget(void *pages, size_t bytes);
+void sp_pages_discard(void *pages, size_t bytes);
 
 void sp_pages_free(void *pages, size_t bytes); /* NULL is fine */
 

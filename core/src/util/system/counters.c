@@ -43,7 +43,7 @@ void sp_counters_read(spanprof_stats *out) {
       out->samples_taken > settled ? out->samples_taken - settled : 0;
 }
 
-void sp_counters_settle(void) {
+void sp_counters_drop_pending(void) {
   spanprof_stats stats = {.struct_size = sizeof stats};
   uint64_t settled;
 

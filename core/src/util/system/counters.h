@@ -84,6 +84,6 @@ void sp_counters_read(spanprof_stats *out);
 
 /* After a stop: what was taken and is in no other account was lost on the way
  * out, in a handler that was preempted for longer than the stop waits. */
-void sp_counters_settle(void);
+void sp_counters_drop_pending(void);
 
 #endif

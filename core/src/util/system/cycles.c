@@ -33,13 +33,13 @@ static bool counter_steady(void) {
 }
 #endif
 
-sp_cycles_mark sp_cycles_mark_take(void) {
+sp_cycles_mark sp_cycles_mark_now(void) {
   return (sp_cycles_mark){.cycles = counter_read(),
                           .monotonic_ns = sp_monotonic_ns()};
 }
 
 void sp_cycles_learn(const sp_cycles_mark *mark) {
-  sp_cycles_mark now = sp_cycles_mark_take();
+  sp_cycles_mark now = sp_cycles_mark_now();
   uint64_t cycles = now.cycles - mark->cycles;
   uint64_t ns = now.monotonic_ns - mark->monotonic_ns;
 

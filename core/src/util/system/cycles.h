@@ -13,7 +13,7 @@ typedef struct sp_cycles_mark {
   uint64_t monotonic_ns;
 } sp_cycles_mark;
 
-sp_cycles_mark sp_cycles_mark_take(void);
+sp_cycles_mark sp_cycles_mark_now(void);
 
 /* Learn the counter's speed from the time since `mark`, some ms or more; until
  * then, and where it is not steady, CLOCK_MONOTONIC stands in for it. Called

@@ -14,7 +14,8 @@
 #include "util/memory/mem.h"
 #include "util/text/number.h"
 
-/* How long exit handlers wait for threads passed to sp_own_thread_leave(). */
+/* How long exit handlers wait for threads passed to sp_own_thread_defer_join().
+ */
 #define OWN_EXIT_NS (100 * SP_NS_PER_MS)
 /* Extra time for a thread that has passed its gate just before. */
 #define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
@@ -167,7 +168,7 @@ static size_t left_join(void) {
   return others;
 }
 
-bool sp_own_threads_left_join(uint64_t wait_ns) {
+bool sp_own_threads_join_deferred(uint64_t wait_ns) {
   const struct timespec step = {.tv_nsec = (long)SP_NS_PER_MS};
   const uint64_t until_ns = sp_monotonic_ns() + wait_ns;
   size_t others;
@@ -182,7 +183,7 @@ bool sp_own_threads_left_join(uint64_t wait_ns) {
   }
 }
 
-void sp_own_thread_leave(pthread_t thread) {
+void sp_own_thread_defer_join(pthread_t thread) {
   pthread_mutex_lock(&own_left.lock);
   left_join();
   if (own_left.count < OWN_THREADS_MAX)
@@ -201,9 +202,9 @@ bool sp_exit_begun(void) {
 }
 
 void sp_own_threads_exit(void) {
-  sp_own_threads_left_join(OWN_EXIT_NS);
+  sp_own_threads_join_deferred(OWN_EXIT_NS);
   atomic_store(&own_gate_closed, true);
-  sp_own_threads_left_join(OWN_EXIT_GATE_NS);
+  sp_own_threads_join_deferred(OWN_EXIT_GATE_NS);
 }
 
 /* pause() never returns, because every signal is blocked. */

@@ -24,11 +24,11 @@ bool sp_own_thread_is(int tid);
 
 /* Replaces pthread_join() where the caller must not wait. A later call joins
  * the thread once it has ended. */
-void sp_own_thread_leave(pthread_t thread);
+void sp_own_thread_defer_join(pthread_t thread);
 
-/* Join the threads passed to sp_own_thread_leave(). False: some did not end
- * within `wait_ns`. */
-bool sp_own_threads_left_join(uint64_t wait_ns);
+/* Join the threads passed to sp_own_thread_defer_join(). False: some did not
+ * end within `wait_ns`. */
+bool sp_own_threads_join_deferred(uint64_t wait_ns);
 
 /* Record that exit handlers run: sp_exit_begun() is true from now on. Threads
  * that will be joined still finish their work. */
@@ -36,9 +36,9 @@ void sp_exit_begin(void);
 bool sp_exit_begun(void);
 
 /* The last step of our exit handler, after all other threads were joined. Joins
- * the threads passed to sp_own_thread_leave() that end soon; the others block
- * for ever at their next sp_own_thread_gate(). Takes at most 0.1 s if there is
- * such a thread. */
+ * the threads passed to sp_own_thread_defer_join() that end soon; the others
+ * block for ever at their next sp_own_thread_gate(). Takes at most 0.1 s if
+ * there is such a thread. */
 void sp_own_threads_exit(void);
 
 /* Called on a thread of ours before it frees something or ends, without locks

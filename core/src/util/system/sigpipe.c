@@ -4,7 +4,7 @@
 #include <pthread.h>
 #include <time.h>
 
-void sp_sigpipe_hold(sp_sigpipe *hold) {
+void sp_sigpipe_block(sp_sigpipe *hold) {
   sigset_t broken, pending;
 
   sigemptyset(&broken);
@@ -15,7 +15,7 @@ void sp_sigpipe_hold(sp_sigpipe *hold) {
   hold->pending = sigismember(&pending, SIGPIPE) == 1;
 }
 
-void sp_sigpipe_release(const sp_sigpipe *hold) {
+void sp_sigpipe_restore(const sp_sigpipe *hold) {
   const struct timespec now = {0, 0};
   sigset_t broken;
 

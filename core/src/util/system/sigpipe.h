@@ -12,10 +12,11 @@ typedef struct sp_sigpipe {
 } sp_sigpipe;
 
 /* Block the signal in the calling thread. */
-void sp_sigpipe_hold(sp_sigpipe *hold);
+void sp_sigpipe_block(sp_sigpipe *hold);
 
-/* Discard a SIGPIPE that arrived since sp_sigpipe_hold(), and restore the mask.
+/* Discard a SIGPIPE that arrived since sp_sigpipe_block(), and restore the
+ * mask.
  */
-void sp_sigpipe_release(const sp_sigpipe *hold);
+void sp_sigpipe_restore(const sp_sigpipe *hold);
 
 #endif

@@ -21,11 +21,11 @@ void sp_stderr_line(const char *text) {
   size = (size_t)snprintf(line, sizeof line - 1, "spanprof: %s", text);
   size = sp_min_u64(size, sizeof line - 2);
   line[size++] = '\n';
-  sp_sigpipe_hold(&broken);
+  sp_sigpipe_block(&broken);
   if (poll(&file, 1, 0) == 1 && file.revents == POLLOUT &&
       write(file.fd, line, size) < 0) {
     /* An error cannot be reported anywhere. */
   }
-  sp_sigpipe_release(&broken);
+  sp_sigpipe_restore(&broken);
   errno = error;
 }

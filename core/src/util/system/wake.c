@@ -14,7 +14,7 @@ void sp_wake_call(sp_wake *wake) {
   errno = error;
 }
 
-void sp_wake_take(sp_wake *wake) {
+void sp_wake_clear(sp_wake *wake) {
   /* An exchange, and not a store: what was done before a call that this one
    * takes is seen after it. */
   atomic_exchange_explicit(&wake->called, 0, memory_order_acq_rel);

@@ -17,7 +17,7 @@ typedef struct sp_wake {
 SP_SIGNAL_SAFE void sp_wake_call(sp_wake *wake);
 
 /* The sleeper: from here on a call is a new one. */
-void sp_wake_take(sp_wake *wake);
+void sp_wake_clear(sp_wake *wake);
 
 /* The sleeper: until a call, or CLOCK_MONOTONIC reaches `until_ns` (UINT64_MAX:
  * for ever). May wake early. */

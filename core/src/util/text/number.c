@@ -18,7 +18,7 @@ spanprof_status sp_number_read(const char **text, const char *end,
   return over ? SPANPROF_ERR_LIMIT : SPANPROF_OK;
 }
 
-bool sp_number_read_own(const char **text, uint64_t *out) {
+bool sp_number_read_canonical(const char **text, uint64_t *out) {
   const char *p = *text;
   uint64_t number;
 

@@ -13,7 +13,7 @@ spanprof_status sp_number_read(const char **text, const char *end,
 
 /* One as we write it ourselves: without leading zeros, within 64 bits. Steps
  * over it only if it is one. */
-bool sp_number_read_own(const char **text, uint64_t *out);
+bool sp_number_read_canonical(const char **text, uint64_t *out);
 
 /* Is the whole text digits, and their number at most `most`? Else *out is 0. */
 bool sp_number_is(const char *text, uint64_t most, uint64_t *out);

@@ -42,7 +42,7 @@ static inline bool sp_view_starts(sp_view view, const char *with) {
   return view.size >= size && memcmp(view.bytes, with, size) == 0;
 }
 
-static inline bool sp_view_holds(sp_view view, const char *part) {
+static inline bool sp_view_contains(sp_view view, const char *part) {
   return view.size && memmem(view.bytes, view.size, part, strlen(part));
 }
 

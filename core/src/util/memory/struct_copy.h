@@ -1,7 +1,7 @@
 /* Structures of callers, which may have been compiled against another version
  * (core/docs/abi.md). */
-#ifndef SP_STRUCT_TAKE_H
-#define SP_STRUCT_TAKE_H
+#ifndef SP_STRUCT_COPY_H
+#define SP_STRUCT_COPY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 /* Copy what a caller knows of a structure of `size` bytes that begins with its
  * struct_size; the rest of `out` stays as it is, and so does all of it where
  * the answer is false: the caller's is larger, or ends before `least` bytes. */
-static inline bool sp_struct_take(void *out, size_t size, const void *given,
+static inline bool sp_struct_copy(void *out, size_t size, const void *given,
                                   size_t least) {
   size_t known;
 

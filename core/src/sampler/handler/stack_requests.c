@@ -1,4 +1,4 @@
-#include "stack_wants.h"
+#include "stack_requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -6,26 +6,27 @@
 #include "checked_copy.h"
 #include "stack_top.h"
 
-void sp_stack_wants_clear(sp_stack_wants *wants) {
+void sp_stack_requests_clear(sp_stack_requests *wants) {
   wants->count = 0;
   wants->next = 0;
   wants->looks = 0;
 }
 
-bool sp_stack_wants_add(sp_stack_wants *wants, const sp_stack_want *want) {
-  if (wants->count == SP_STACK_WANTS_MAX)
+bool sp_stack_requests_add(sp_stack_requests *wants,
+                           const sp_stack_request *want) {
+  if (wants->count == SP_STACK_REQUESTS_MAX)
     return false;
   wants->wants[wants->count++] = *want;
   return true;
 }
 
 static int want_order(const void *a, const void *b) {
-  const sp_stack_want *left = a, *right = b;
+  const sp_stack_request *left = a, *right = b;
 
   return (left->sp > right->sp) - (left->sp < right->sp);
 }
 
-void sp_stack_wants_sort(sp_stack_wants *wants) {
+void sp_stack_requests_sort(sp_stack_requests *wants) {
   qsort(wants->wants, wants->count, sizeof wants->wants[0], want_order);
 }
 
@@ -34,7 +35,8 @@ void sp_stack_wants_sort(sp_stack_wants *wants) {
  * musl put it at the stack's outer end), or the main thread's. What the mapping
  * holds below may be another stack, that the kernel joined to this one. Every
  * other stack is read with a system call that cannot fault. */
-static void want_match(sp_stack_want *want, const sp_process_mapping *mapping) {
+static void want_match(sp_stack_request *want,
+                       const sp_process_mapping *mapping) {
   const bool main_stack = strcmp(mapping->path, "[stack]") == 0;
   const bool plain = want->tp > want->sp && want->tp < mapping->limit &&
                      want->tp - want->sp <= SP_STACK_BYTES_MAX;
@@ -51,16 +53,16 @@ static void want_match(sp_stack_want *want, const sp_process_mapping *mapping) {
 
 /* Between the two may be a guard page that the map does not show: then the
  * thread was on another stack. */
-static void want_check(sp_stack_want *want) {
+static void want_check(sp_stack_request *want) {
   if (!sp_copy_possible(want->low, want->high))
     want->low = want->high = 0;
 }
 
-bool sp_stack_wants_see(void *data, const sp_process_mapping *mapping) {
-  sp_stack_wants *wants = data;
+bool sp_stack_requests_visit(void *data, const sp_process_mapping *mapping) {
+  sp_stack_requests *wants = data;
 
   for (; wants->next < wants->count; wants->next++) {
-    sp_stack_want *want = &wants->wants[wants->next];
+    sp_stack_request *want = &wants->wants[wants->next];
 
     wants->looks++;
     if (want->sp >= mapping->limit)
@@ -71,12 +73,12 @@ bool sp_stack_wants_see(void *data, const sp_process_mapping *mapping) {
   return true;
 }
 
-void sp_stack_wants_answer(sp_stack_wants *wants) {
+void sp_stack_requests_resolve(sp_stack_requests *wants) {
   char path[sizeof "[stack]" + 1]; /* a longer one is another */
   size_t i;
 
-  sp_stack_wants_sort(wants);
-  sp_process_maps_each(path, sizeof path, sp_stack_wants_see, wants);
+  sp_stack_requests_sort(wants);
+  sp_process_maps_each(path, sizeof path, sp_stack_requests_visit, wants);
   for (i = 0; i < wants->count; i++)
     want_check(&wants->wants[i]);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# check_rooms.sh SOURCE_DIR: each folder of the library (core/src), of the wings
+# check_folders.sh SOURCE_DIR: each folder of the library (core/src), of the wings
 # beside it and of the bindings is a room with a place in the orders below. A room
 # includes only headers of rooms below it. Includes from another room name the
 # path below src, for a wing below core, for a binding below its own folder.
