@@ -11,12 +11,13 @@
 
 #include "util/system/status.h"
 
-/* One that fails does so at once; one that is still there then is at work. */
+/* Time to wait for a browser that fails to start. One that still runs has
+ * started. */
 #define BROWSER_WAIT_MS 2000
 #define BROWSER_STEP_MS 10
 #define BROWSER_MISSING 127
 
-/* The shell parts the words of BROWSER, and looks for the others. */
+/* The shell splits BROWSER into words and searches for the other programs. */
 static const char browser_script[] =
     "set -f\n"
     "[ -n \"$BROWSER\" ] && exec $BROWSER \"$1\"\n"
@@ -25,12 +26,14 @@ static const char browser_script[] =
     "done\n"
     "exit 127\n";
 
-/* What a program may have ignored, which its children would. */
+/* Signals to reset to their defaults, since a child inherits ignored signals.
+ */
 static const int browser_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE,
                                       SIGTERM, SIGCHLD, SIGXFSZ};
 
-/* In a session of its own, so that Ctrl-C in this terminal does not end it, and
- * without this process's blocked and ignored signals. */
+/* Start the browser in its own session, so that Ctrl-C in this terminal does
+ * not stop it, and without this process's blocked and ignored signals. Returns
+ * 0 or an errno value. */
 static int browser_spawn(const char *address, pid_t *pid) {
   char *const argv[] = {
       "sh", "-c", (char *)browser_script, "sh", (char *)address, NULL};
@@ -70,8 +73,8 @@ static int browser_spawn(const char *address, pid_t *pid) {
   return failed;
 }
 
-/* Its exit status, -1 of a signal; 0 where it is still there, or was waited for
- * by another thread. */
+/* Returns the browser's exit status, or -1 if a signal killed it. Returns 0 if
+ * it still runs, or if another thread has waited for it. */
 static int browser_wait(pid_t pid) {
   const struct timespec step = {.tv_nsec = BROWSER_STEP_MS * 1000000L};
   int status, waited;

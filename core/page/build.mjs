@@ -1,6 +1,6 @@
-// node build.mjs FILE: writes the page, one HTML file that fetches nothing but
-// its server's answers. Its script and style are named by their hashes in the
-// policy, so nothing else can run in it, wherever it is opened from.
+// node build.mjs FILE: writes the page as one HTML file, which fetches only its server's
+// responses. The content security policy allows its script and style by their hashes, so
+// no other script can run in the page, wherever it is opened from.
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
@@ -28,7 +28,7 @@ const made = await build({
 function output(ending) {
   const text = made.outputFiles.find((file) => file.path.endsWith(ending)).text.trim();
   if (/<\/(script|style)/i.test(text))
-    throw new Error(`the ${ending} would end its own element`);
+    throw new Error(`the ${ending} file contains the end tag of its own element`);
   return text;
 }
 
@@ -40,18 +40,18 @@ const policy = [
   `script-src ${hash(script)}`,
   `style-src ${hash(style)}`,
   "connect-src 'self'",
-  // The thread of searches by a pattern: its script is a part of the page's.
+  // The worker for regular expression searches, whose script is part of the page's.
   "worker-src blob:",
   "img-src data: blob:",
   "base-uri 'none'",
   "form-action 'none'",
 ].join("; ");
-// Functions, so that "$&" in the script stays what it is.
+// Functions, so that "$&" in the script is not replaced.
 const page = readFileSync(`${here}src/page.html`, "utf8")
   .replace("@policy@", () => policy)
   .replace("@style@", () => style)
   .replace("@script@", () => script);
 if (Buffer.byteLength(page) > BYTES_MAX)
-  throw new Error(`the page has ${Buffer.byteLength(page)} bytes; it may have ${BYTES_MAX}`);
+  throw new Error(`the page has ${Buffer.byteLength(page)} bytes, more than the limit of ${BYTES_MAX}`);
 mkdirSync(dirname(target), { recursive: true });
 writeFileSync(target, page);

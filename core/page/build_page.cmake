@@ -1,6 +1,6 @@
-# cmake -DNPM= -DNODE= -DSOURCES= -DWORK= -DPAGE= -P build_page.cmake: fetches
-# what core/page/package-lock.json names and builds the page in WORK. Where npm's
-# registry is out of reach an empty page is left, and the rest builds.
+# cmake -DNPM= -DNODE= -DSOURCES= -DWORK= -DPAGE= -P build_page.cmake: installs the
+# packages of core/page/package-lock.json and builds the page in WORK. If the npm
+# registry is not reachable, writes an empty PAGE, so that the other targets still build.
 file(MAKE_DIRECTORY ${WORK})
 foreach(name package.json package-lock.json .npmrc build.mjs)
   configure_file(${SOURCES}/${name} ${WORK}/${name} COPYONLY)
@@ -15,8 +15,7 @@ if(NOT EXISTS ${WORK}/node_modules/${lock})
     WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed
     OUTPUT_FILE ${WORK}/npm.txt ERROR_FILE ${WORK}/npm.txt)
   if(failed)
-    message(WARNING "No page: npm ci failed; ${WORK}/npm.txt says why. "
-      "The rest is built.")
+    message(WARNING "Building without the web page: npm ci failed; see ${WORK}/npm.txt")
     file(WRITE ${PAGE} "")
     return()
   endif()

@@ -1,7 +1,8 @@
 #include "built_page.h"
 
 #ifdef SP_PAGE_FILE
-/* As it is, since an array of it would be five times as long to compile. */
+/* .incbin instead of an array, which would take five times as long to compile.
+ */
 __asm__(".pushsection .rodata\n"
         ".local sp_page_begin\n"
         ".local sp_page_end\n"

@@ -1,15 +1,16 @@
-/* The page that core/page is built into: one HTML file, of the server and of
- * `spanprof report --html`. */
+/* The web page that core/page is built into: one HTML file, which the server
+ * and `spanprof report --html` use. */
 #ifndef SP_BUILT_PAGE_H
 #define SP_BUILT_PAGE_H
 
 #include <stddef.h>
 
-/* Its bytes; *size 0: this build has none, since npm was not there. */
+/* The page's bytes. *size is 0 if this build has no page, since npm was
+ * missing. */
 const char *sp_built_page(size_t *size);
 
-/* The sentence for who wants it then. */
+/* The error message for builds without the page. */
 #define SP_BUILT_PAGE_MISSING \
-  "this build has no page: install npm, and build it again"
+  "this build has no page: install npm and build again"
 
 #endif

@@ -10,7 +10,7 @@ export default tseslint.config(
       eqeqeq: "error",
       "max-lines": ["error", 400],
       "max-lines-per-function": ["error", 60],
-      // Text from profiles reaches the page as text nodes alone.
+      // Text from profiles must become text nodes.
       "no-restricted-properties": [
         "error",
         { property: "innerHTML", message: "Use parts/dom.ts." },
@@ -21,7 +21,7 @@ export default tseslint.config(
       "@typescript-eslint/no-floating-promises": ["error", {
         allowForKnownSafeCalls: [{ from: "package", package: "node:test", name: ["test", "it", "describe"] }],
       }],
-      // Indices of typed arrays and of arrays of equal length are in range.
+      // Indices into typed arrays and into arrays of equal length are in range.
       "@typescript-eslint/no-non-null-assertion": "off",
     },
   },

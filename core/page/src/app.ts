@@ -1,5 +1,5 @@
-/** The page of a server: reads the address, shows the view that it names, and
- * keeps both in step. */
+/** The page of a server: reads the address, shows the view that the address names,
+ * and keeps the two in step. */
 import { Api, Problem, hasToken, isLeft } from "./parts/api.ts";
 import { WITH_RANGE, changed, entered, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
 import type { WireApplication } from "./model/wire.ts";
@@ -29,8 +29,9 @@ const NAMES: Readonly<Record<ViewName, string>> = {
 };
 const TITLE_MAX = 80;
 
-/** Parameters whose change shows something else, though the view stays: Back goes
- * to what was seen before. Of others it would take one for each frame and key. */
+/** Parameters that select the displayed data within a view. Their changes become
+ * history entries. Other changes replace the current entry, since Back would
+ * otherwise undo single zooms and key presses. */
 const STEPS: readonly string[] = ["sandwich", "focus", "hide", "of", "spanName", "noName"];
 
 class App implements Shell {
@@ -52,7 +53,7 @@ class App implements Shell {
     this.api = new Api(new URL(location.href), (waiting) => { busy.set(this.waiting = waiting); });
     this.now = entered(readAddress(new URL(location.href)));
     this.live = new Live(async () => {
-      // A slow answer is waited for, not asked for again.
+      // Do not refresh while requests are pending.
       if (this.waiting === 0)
         await this.refreshed();
     });
@@ -123,7 +124,7 @@ class App implements Shell {
 
   private viewOf(state: State): View {
     const { signal } = this.leaving;
-    // What a view that was left still does must not turn the next one around.
+    // Callbacks of an abandoned view must not change the current one.
     const here = (run: () => void): void => {
       if (!signal.aborted)
         run();
@@ -163,7 +164,7 @@ class App implements Shell {
     document.title = [shown(text, TITLE_MAX), name, "spanprof"].filter((each) => each !== "").join(" \u2013 ");
   }
 
-  /** Looks again; what is wrong is said above what stays. */
+  /** Reloads the view's data. An error is shown above the previous data. */
   private async refreshed(): Promise<void> {
     const { signal } = this.leaving;
 
@@ -196,7 +197,7 @@ class App implements Shell {
       return;
     this.again = null;
     if (error instanceof Problem && error.status === 401) {
-      // A form that is being filled in is not made anew.
+      // A refresh would clear the form while the user fills it in.
       this.live.set(false);
       const form = tokenForm(hasToken(), () => { this.show(); });
       view.element.replaceChildren(form);
@@ -224,8 +225,8 @@ class App implements Shell {
     return isBack;
   }
 
-  /** For the pickers; a view does not wait for it. Only where the range or the
-   * token changed, or all is asked for anew. */
+  /** Loads the applications for the pickers, in the background, if the range or the
+   * token has changed since or a refresh was requested. */
   private async listApplications(): Promise<void> {
     const { from, until } = this.now.parameters;
     const key = `${from ?? ""} ${until ?? ""} ${hasToken()}`;
@@ -237,7 +238,7 @@ class App implements Shell {
       this.listed = key;
       this.head.setApplications(applications);
     } catch (error) {
-      // The view asks the same server and says what is wrong.
+      // The view's own requests fail with the same error and show it.
       if (!(error instanceof Problem) && !isLeft(error))
         throw error;
     }
@@ -250,7 +251,7 @@ class App implements Shell {
     } }, "Skip to what is shown");
   }
 
-  /** A plain click on a link to one of the views is a step without a new page. */
+  /** Follows plain clicks on links to views without loading the page again. */
   private followLink(event: MouseEvent): void {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
 

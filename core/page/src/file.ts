@@ -1,5 +1,6 @@
-/** The page as a file of its own: flame graph, span names and what the profiles
- * say of themselves; no server. How it is looked at stands behind the "#". */
+/** The page of an exported file, without a server: the flame graph, the span names
+ * and the comments of the profiles. The display options are in the address's
+ * fragment. */
 import { flamePanel, type Look, type Panel } from "./flame/panel.ts";
 import { rangeText, type Origin } from "./export/origin.ts";
 import { fileHead, fileNotes } from "./file/head.ts";
@@ -9,13 +10,13 @@ import { treeOf, treeOfPair, type Tree } from "./model/tree.ts";
 import type { WireFile } from "./model/wire.ts";
 import { h, shown } from "./parts/dom.ts";
 
-/** Which side of a comparison is seen. */
+/** The displayed side of a comparison. */
 type Shows = "diff" | "now" | "base";
 const SHOWS: readonly (readonly [Shows, string])[] = [["diff", "Difference"], ["base", "Before"], ["now", "After"]];
 
 type Parameters = Partial<Record<string, string>>;
 
-/** Of a file's address only what is behind "#" may be changed. */
+/** The parameters are in the fragment, the only part of a file: address that a page can change. */
 function readHash(): Parameters {
   return Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
 }
@@ -27,7 +28,7 @@ function writeHash(parameters: Parameters): void {
   history.replaceState(null, "", query === "" ? location.href.replace(/#.*$/s, "") : `#${query}`);
 }
 
-/** Each of them taken away. */
+/** A change that removes each of the parameters. */
 function without(parameters: Parameters): Look {
   return Object.fromEntries(Object.keys(parameters).map((name) => [name, ""]));
 }
@@ -65,12 +66,12 @@ class FilePage {
     });
   }
 
-  /** An address that says nothing looks as the file was exported. */
+  /** Without a fragment, the display options of the export apply. */
   private said(): Parameters {
     return location.hash.length > 1 ? readHash() : { ...this.file.look };
   }
 
-  /** The graph compares values, like the figures above it. */
+  /** The graph compares values by default, like the table above it. */
   private look(): Look {
     return { scale: "values", ...this.parameters };
   }
@@ -104,7 +105,7 @@ class FilePage {
     writeHash(this.parameters);
   }
 
-  /** Another span, or another side: other stacks. */
+  /** Selects another span or side, which has other stacks. */
   private turn(change: Parameters): void {
     this.note(change);
     this.mark();

@@ -1,5 +1,5 @@
-/** Where the page begins: in a file it shows what the file holds, from a server
- * what the address says. */
+/** The entry point. An exported HTML file shows its own data; the page of a server
+ * shows the view that the address names. */
 import { showFile } from "./file.ts";
 import type { WireFile } from "./model/wire.ts";
 import { startApp } from "./app.ts";

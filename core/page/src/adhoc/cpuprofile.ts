@@ -1,4 +1,4 @@
-/** A CPU profile of V8 (.cpuprofile): Chrome's developer tools, node --cpu-prof. */
+/** Reads CPU profiles of V8 (.cpuprofile), from Chrome's developer tools and node --cpu-prof. */
 import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
 interface CallFrame { functionName?: unknown; url?: unknown; lineNumber?: unknown }
@@ -27,8 +27,8 @@ function whole(value: unknown): number {
   return value;
 }
 
-/** Time in each node, by id: a sample lasts until the next. Deltas may be negative
- * where threads' clocks differ: no time counts twice. */
+/** The time and the number of samples of each node, by id. A sample lasts until the next
+ * one. Deltas may be negative if threads' clocks differ; no time counts twice. */
 function timesOf(data: CpuProfile, samples: readonly number[]): { times: Map<number, number>; counts: Map<number, number> } {
   const [times, counts] = [new Map<number, number>(), new Map<number, number>()];
   const deltas = data.timeDeltas ?? [];

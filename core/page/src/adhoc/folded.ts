@@ -1,15 +1,14 @@
-/** Folded stacks, one "outer;inner 30" on each line. Lines with two numbers, as
- * difffolded.pl of FlameGraph writes them, are the two sides of a comparison. */
+/** Reads folded stacks, one "outer;inner 30" per line. Lines with two numbers, like
+ * those of FlameGraph's difffolded.pl, have the two sides of a comparison. */
 import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
 const LINE = /^(.*\S)\s+(\d+(?:\.\d+)?)$/s;
 const PAIR = /^(.*\S)\s+(\d+(?:\.\d+)?)\s+(\d+(?:\.\d+)?)$/s;
-/** Lines examined to recognise the format. */
+/** Number of lines examined to recognise the format. */
 const LINES_MAX = 20;
 const FOLDED_NAME = /\.(folded|collapsed|stacks?)(\.|$)/i;
 
-/** Yields the lines that are neither empty nor a comment, with their numbers from
- * 1. */
+/** Yields the lines that are neither empty nor comments, with line numbers from 1. */
 function* linesOf(text: string): Generator<readonly [line: string, number: number]> {
   let number = 0;
 
@@ -24,9 +23,8 @@ function* linesOf(text: string): Generator<readonly [line: string, number: numbe
   }
 }
 
-/** Whether most of the first lines are such stacks, and at least one has a caller,
- * since lines of prose may end in a number, too. A file named *.folded needs no
- * caller. */
+/** Whether most of the first lines are folded stacks. At least one must have a caller,
+ * since prose can also end in numbers, unless the file is named *.folded. */
 export function isFolded(text: string, name: string): boolean {
   let [seen, stacks, callers] = [0, 0, 0];
 
@@ -44,7 +42,7 @@ export function isFolded(text: string, name: string): boolean {
 class Decimals {
   private places = 0;
 
-  /** Call it first for every number to be added. */
+  /** Registers a number. Must be called for all numbers before units(). */
   see(text: string): void {
     const point = text.indexOf(".");
 

@@ -1,9 +1,9 @@
-/** What a dropped file turned out to be. */
+/** The result of parsing a file. */
 import { TreeBuilder } from "../model/tree_builder.ts";
 import type { WireTree } from "../model/wire.ts";
 
 export interface ParsedValue {
-  /** As in a menu: "cpu", "alloc_space". */
+  /** The name in menus: "cpu", "alloc_space". */
   readonly name: string;
   readonly tree: WireTree;
 }
@@ -11,25 +11,24 @@ export interface ParsedValue {
 export interface Parsed {
   /** "pprof", "folded stacks", … */
   readonly format: string;
-  /** At least one, the usual one first. */
+  /** At least one value; the default comes first. */
   readonly values: readonly ParsedValue[];
-  /** In a file that is a comparison, the values of the side "before", in the same
-   * order. */
+  /** If the file is a comparison, the baseline's values, in the same order. */
   readonly before?: readonly ParsedValue[];
-  /** Of the beginning; null: the file does not tell. */
+  /** Start time; null if the file has none. */
   readonly timeMs: number | null;
-  /** What was left out, in sentences. */
+  /** Sentences about omitted data. */
   readonly notes: readonly string[];
 }
 
-/** What cannot be read, in a sentence for who dropped it. */
+/** A file that cannot be read, with a message for the user. */
 export class NotUnderstood extends Error {}
 
-/** Deeper stacks are not followed: a file of a few bytes can be a stack of
- * millions. */
+/** Maximum number of frames of a stack, since a small file can describe a stack of
+ * millions of frames. */
 export const DEPTH_MAX = 4096;
 
-/** Functions by name and file, and a tree of them. */
+/** Builds a tree and its functions, which are distinguished by name and file. */
 export class TreeMaker {
   readonly builder = new TreeBuilder({ base: false, samples: true, baseSamples: false });
   private readonly name: string[] = [];
@@ -50,7 +49,7 @@ export class TreeMaker {
     return id;
   }
 
-  /** `functions` are ids, the outermost first. */
+  /** `functions` has function ids, outermost first. */
   add(functions: readonly number[], value: number, samples: number): void {
     let node = 0;
 
@@ -72,7 +71,7 @@ export class TreeMaker {
   }
 }
 
-/** Times are nanoseconds whatever a file counts them in. */
+/** The factor that converts a unit of time to nanoseconds; null for other units. */
 export function inNanoseconds(unit: string): number | null {
   const scales: Partial<Record<string, number>> = {
     nanoseconds: 1, nanosecond: 1, ns: 1, "\u00b5s": 1e3, "\u03bcs": 1e3, microseconds: 1e3, microsecond: 1e3, us: 1e3, milliseconds: 1e6, millisecond: 1e6, ms: 1e6, seconds: 1e9, second: 1e9, s: 1e9,

@@ -1,5 +1,5 @@
-/** The output of `perf script`: for each sample a header line, its frames from the
- * innermost outwards, and an empty line; without a call graph, one frame after the
+/** Reads the output of `perf script`. Each sample has a header line, its frames from the
+ * innermost outwards, and an empty line. Without a call graph, one frame follows the
  * event on the header line. */
 import { NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
@@ -35,7 +35,7 @@ function frame(maker: TreeMaker, rest: string): number {
 
 class Reader {
   readonly makers = new Map<string, TreeMaker>();
-  /** Events of which a sample has no period; such a sample counts as 1. */
+  /** Events with a sample without a period. Such a sample counts as 1. */
   readonly counted = new Set<string>();
   hasStacks = false;
   /** Lines that are neither a sample nor a frame. */

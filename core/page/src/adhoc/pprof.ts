@@ -99,7 +99,7 @@ function putMapping(raw: Raw, reader: WireReader): void {
   raw.mappings.set(id, file);
 }
 
-/** Tables may stand before or behind what refers to them. */
+/** Reads all tables first, since references may precede them. */
 function rawOf(bytes: Uint8Array): Raw {
   const raw: Raw = {
     types: [], samples: [], locations: new Map(), functions: new Map(), mappings: new Map(), texts: [], timeNs: 0, defaultType: 0,
@@ -145,8 +145,8 @@ function cutModule(name: string): string {
   return bytes.length <= MODULE_BYTES_MAX ? name : new TextDecoder().decode(bytes.subarray(0, MODULE_BYTES_MAX)).replace(/\ufffd+$/, "");
 }
 
-/** Ids of a location's functions, the outermost first; code without a name is
- * called by its module, as `spanprof report` does. */
+/** Ids of a location's functions, outermost first. Code without a name gets its module's
+ * name, as in `spanprof report`. */
 function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
   const path = raw.texts[raw.mappings.get(location.mapping) ?? 0] ?? "";
   const module = cutModule(path.slice(path.lastIndexOf("/") + 1));
@@ -164,7 +164,7 @@ function framesOf(raw: Raw, location: Location, maker: TreeMaker): number[] {
   }).reverse();
 }
 
-/** One value of all samples, and how many of them have less than nothing of it. */
+/** The tree of the value with this index, and the number of samples that are skipped as they are negative. */
 function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): { maker: TreeMaker; negative: number } {
   const maker = new TreeMaker();
   const frames = new Map<number, number[]>();
@@ -199,8 +199,8 @@ function treeMaker(bytes: Uint8Array, raw: Raw, index: number, scale: number): {
   return { maker, negative };
 }
 
-/** How many samples an entry stands for, as `spanprof report` counts them: what a
- * value "samples" says, else the value that the period measures, else one. */
+/** The number of samples that an entry represents, as `spanprof report` counts them: its
+ * value "samples", else its value in the period's type divided by the period, else 1. */
 function countOf(raw: Raw, values: readonly number[]): number {
   const { type, unit } = raw.periodType;
   const counted = raw.types.findIndex((each) => raw.texts[each.type] === "samples");
@@ -215,8 +215,7 @@ export function pprofParsed(bytes: Uint8Array): Parsed {
   const raw = rawOf(bytes);
   const notes: string[] = [];
   const named = raw.defaultType === 0 ? -1 : raw.types.findIndex(({ type }) => type === raw.defaultType);
-  // If the profile names no default, the last type, as in pprof and `spanprof
-  // report`.
+  // Without a default, use the last type, like pprof and `spanprof report`.
   const shown = named >= 0 ? named : raw.types.length - 1;
   const values = raw.types.map(({ type, unit }, index): ParsedValue & { isDefault: boolean } => {
     const [name, measure] = [raw.texts[type] ?? "", raw.texts[unit] ?? ""];

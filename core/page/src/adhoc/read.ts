@@ -1,4 +1,4 @@
-/** A file as it was dropped: recognised by what is in it, whatever its name. */
+/** Reads a dropped file. Recognises its format by its content. */
 import { cpuProfileParsed, isCpuProfile } from "./cpuprofile.ts";
 import { foldedParsed, isFolded } from "./folded.ts";
 import { NotUnderstood, type Parsed } from "./parsed.ts";
@@ -6,7 +6,7 @@ import { isPerfScript, perfScriptParsed } from "./perf_script.ts";
 import { pprofParsed } from "./pprof.ts";
 import { isSpeedscope, speedscopeParsed } from "./speedscope.ts";
 
-/** A browser's memory is the limit: a tree has many times its file's bytes. */
+/** Size limit. A tree takes many times the memory of its file. */
 export const FILE_BYTES_MAX = 64 << 20;
 const UNPACKED_BYTES_MAX = 256 << 20;
 const MIB = 1 << 20;
@@ -15,7 +15,7 @@ const KINDS = "pprof (gzipped or not), folded stacks, the output of perf script,
 
 export interface ReadFile extends Parsed {
   readonly name: string;
-  /** As it came, without gzip. */
+  /** The content of the file, uncompressed. */
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
@@ -52,7 +52,7 @@ function textOf(bytes: Uint8Array): string | null {
   }
 }
 
-/** What is read is somebody's JSON: anything may stand where a member is meant. */
+/** Reports JSON with unexpected member types as a malformed file. */
 function wellFormed(kind: string, read: () => Parsed): Parsed {
   try {
     return read();
@@ -61,7 +61,7 @@ function wellFormed(kind: string, read: () => Parsed): Parsed {
   }
 }
 
-/** undefined: the text is not JSON. */
+/** Parses JSON. Returns undefined if the text is not JSON. */
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
@@ -82,7 +82,7 @@ function jsonParsed(data: unknown): Parsed {
   throw new NotUnderstood("it is JSON, but neither of speedscope nor a .cpuprofile");
 }
 
-/** Of a file that no browser reads, how to get one that it does. */
+/** Refuses known formats that this page does not read, and explains how to convert them. */
 function refuseOthers(bytes: Uint8Array): void {
   const letters = new TextDecoder("latin1").decode(bytes.subarray(0, 8));
 
@@ -100,8 +100,7 @@ function refuseOthers(bytes: Uint8Array): void {
     throw new NotUnderstood("it is a ZIP archive: drop the profile that is in it");
 }
 
-/** Each format is recognised by its own features, as folded stacks may begin like
- * JSON. */
+/** Recognises text formats. Text that starts like JSON may still be folded stacks. */
 function textParsed(text: string, name: string): Parsed | null {
   const isLikeJson = /^\ufeff?\s*[[{]/.test(text);
   const data = isLikeJson ? jsonOf(text) : undefined;
@@ -133,7 +132,7 @@ function parsed(bytes: Uint8Array, name: string): Parsed {
   }
 }
 
-/** Throws NotUnderstood with a sentence that begins with the file's name. */
+/** Throws NotUnderstood with a message that starts with the file's name. */
 export async function readFile(file: File): Promise<ReadFile> {
   try {
     if (file.size > FILE_BYTES_MAX)

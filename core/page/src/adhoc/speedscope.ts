@@ -1,5 +1,5 @@
-/** speedscope's file format (https://www.speedscope.app/file-format-schema.json):
- * all profiles of one unit are added up. */
+/** Reads speedscope's file format (https://www.speedscope.app/file-format-schema.json).
+ * Adds up all profiles of one unit. */
 import { inNanoseconds, NotUnderstood, TreeMaker, type Parsed } from "./parsed.ts";
 
 interface Frame { name?: unknown; file?: unknown; line?: unknown }
@@ -37,7 +37,7 @@ class Reader {
     });
   }
 
-  /** What is open from one event to the next had this time. */
+  /** Attributes the time between two events to the stack of open frames. */
   evented({ events, startValue }: Profile): void {
     const stack: number[] = [];
     let before = typeof startValue === "number" ? startValue : 0;

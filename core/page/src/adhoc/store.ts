@@ -1,4 +1,4 @@
-/** Hands a file that is seen to the server, to be kept with the others. */
+/** Uploads an opened file to the server. */
 import { Bytes } from "../export/bytes.ts";
 import { packed, pprofOf } from "../export/pprof.ts";
 import { treeOf } from "../model/tree.ts";
@@ -10,20 +10,20 @@ import type { ReadFile } from "./read.ts";
 
 const RANGE_MS = 60_000;
 const TIME_FIELD = 9;
-/** What a server takes unless --ingest-window says otherwise. */
+/** The default of the server's --ingest-window: the maximum age of uploads. */
 const WINDOW_MS = 3_600_000;
 
-/** A pprof profile with all its values and labels, others by what is seen of
- * them; of this time. */
+/** The upload of a file, with this time. pprof keeps all values and labels; other
+ * formats are uploaded with the displayed value only. */
 async function uploadOf(file: ReadFile, index: number, timeMs: number): Promise<Uint8Array<ArrayBuffer>> {
   if (file.format !== "pprof")
     return await packed(pprofOf(treeOf(file.values[index]!.tree), { says: [], link: "", range: { fromMs: timeMs, untilMs: timeMs } }));
-  // Of a number that is there twice the last one holds.
+  // The last occurrence of a protobuf field wins.
   const last = new Bytes().append(file.bytes).varint(TIME_FIELD << 3).bigVarint(BigInt(timeMs) * 1_000_000n);
   return await packed(last.copy());
 }
 
-/** The type that the server gave it, for the link. */
+/** The type that the server assigned to the profile, for the link. */
 async function typeOf(view: View, name: string, value: string, timeMs: number): Promise<string | undefined> {
   const { applications } = await view.api.get<{ applications: WireApplication[] }>("applications",
     { from: timeMs - RANGE_MS, until: timeMs + RANGE_MS }, view.signal);
@@ -43,17 +43,17 @@ async function store(view: View, file: ReadFile, index: number, name: string, ti
   }, "explore");
 }
 
-/** As a field of the kind datetime-local has it, in the browser's zone. */
+/** A time for a datetime-local field, in the browser's time zone. */
 function localTime(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** A file's name without its ending, of what a server takes as an application's. */
+/** A valid application name, made from the file's name without its extension. */
 function applicationName(name: string): string {
   return name.replace(/\.[\w.]*$/, "").replace(/[^A-Za-z0-9_.-]+/g, "-").replace(/^-+|-+$/g, "") || "profile";
 }
 
-/** A form below a file; `value` tells which of its values is seen. */
+/** The form that stores a file. `value` returns the index of the displayed value. */
 export function storeForm(view: View, file: ReadFile, value: () => number): HTMLElement {
   const now = Date.now();
   const isRecent = file.timeMs !== null && Math.abs(now - file.timeMs) < WINDOW_MS;

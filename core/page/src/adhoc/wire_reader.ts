@@ -1,4 +1,4 @@
-/** Reads protobuf's wire format: fields of a message, one after the other. */
+/** Reads protobuf's wire format, one field of a message after the other. */
 import { NotUnderstood } from "./parsed.ts";
 
 const VARINT = 0;
@@ -7,7 +7,7 @@ const BYTES = 2;
 const FIXED32 = 5;
 
 export class WireReader {
-  /** Of the field that next() found. */
+  /** The current field's number. `value` has its integer; `begin` and `end` are the range of its bytes. */
   field = 0;
   value = 0;
   begin = 0;
@@ -19,7 +19,7 @@ export class WireReader {
     this.at = from;
   }
 
-  /** Goes to the next field; false: there is none. */
+  /** Goes to the next field. Returns false at the end. */
   next(): boolean {
     if (this.at >= this.until)
       return false;
@@ -43,12 +43,12 @@ export class WireReader {
     return true;
   }
 
-  /** The field's message. */
+  /** A reader of the field's message. */
   message(): WireReader {
     return new WireReader(this.data, this.begin, this.end);
   }
 
-  /** Calls for each number of a repeated field, packed or not. */
+  /** Calls `take` for each number of a repeated field, packed or not. */
   numbers(take: (value: number) => void): void {
     if (!this.isBytes) {
       take(this.value);
@@ -63,7 +63,7 @@ export class WireReader {
     return this.data.subarray(this.begin, this.end);
   }
 
-  /** Signed, as protobuf's int64; beyond 2^53 the nearest number. */
+  /** A signed int64, rounded beyond 2^53. */
   private varint(): number {
     let number = 0;
     let scale = 1;
@@ -82,7 +82,7 @@ export class WireReader {
     throw broken();
   }
 
-  /** Again from the beginning, in 64 bits. */
+  /** Reads a large varint again from its first byte, in 64 bits. */
   private large(count: number, last: number): number {
     let number = 0n;
     let byte = last;

@@ -1,4 +1,4 @@
-/** What is shown where nothing is asked for. */
+/** The default selection of Explore. */
 import type { WireApplication, WireGaps, WireLabelValue } from "../model/wire.ts";
 import { TYPE_DEFAULT } from "../model/choice.ts";
 import type { Change } from "../model/state.ts";
@@ -6,11 +6,11 @@ import { moved, rangeChange, type Range } from "../model/range.ts";
 import { withApplication } from "../query/parse.ts";
 import type { View } from "../views/view.ts";
 
-/** All that a server may have; profiles of clocks that are ahead included. */
+/** The range of all profiles, including those of clocks that are ahead. */
 export const EVER = { from: "1", until: "now+1d" } as const;
 
-/** A range as long as `range` that has the profile of `timeMs` in it, which is
- * the last (or, of `after`, the first) that there is. */
+/** A range as long as `range`, and at least a minute, with the profile at `timeMs`
+ * near its end, or near its begin if `after`. */
 export function rangeAround(timeMs: number, range: Range, after: boolean): Range {
   const length = Math.max(60_000, range.untilMs - range.fromMs);
   const share = 0.1 * length;
@@ -20,8 +20,9 @@ export function rangeAround(timeMs: number, range: Range, after: boolean): Range
     : moved({ fromMs: timeMs, untilMs: Math.round(timeMs + length) }, -0.9);
 }
 
-/** The application with the largest value in the range, and its type; else the
- * newest range that has any. null: nothing of the type is kept. */
+/** Selects the application with the largest value in the range, or in the nearest range
+ * with data. Without data of the default type, selects another type. Returns null if
+ * there is no data. */
 export async function defaultChange(view: View, range: Range): Promise<Change | null> {
   const { type, from, until } = view.state.parameters;
   const ask = async (times: { from?: string | undefined; until?: string | undefined }): Promise<Change | null> => {
@@ -41,7 +42,7 @@ export async function defaultChange(view: View, range: Range): Promise<Change | 
   return await otherType(view);
 }
 
-/** No profile of the type: an application that has another. */
+/** Without profiles of the default type, selects an application with another type. */
 async function otherType(view: View): Promise<Change | null> {
   if (view.state.parameters["type"] !== undefined)
     return null;

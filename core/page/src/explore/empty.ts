@@ -1,4 +1,4 @@
-/** Why a selection has nothing in it, and what is near it. */
+/** Explains why a selection is empty, and suggests others. */
 import type { WireApplication, WireGaps, WireLabelValue } from "../model/wire.ts";
 import { typeName, typeOf } from "../model/choice.ts";
 import { rangeChange, rangeOf, type Range } from "../model/range.ts";
@@ -14,7 +14,7 @@ import { startHelp } from "./start.ts";
 const OFFERED = 5;
 const TEXT_MAX = 120;
 
-/** A link that is a way out. */
+/** A link to another selection. */
 function way(view: View, text: string, change: Change): HTMLElement {
   return h("li", {}, h("a", { href: view.address(change) }, shown(text, TEXT_MAX)));
 }
@@ -30,7 +30,7 @@ function written({ name, operator, value }: Matcher): string {
   return `${name}${operator}"${value}"`;
 }
 
-/** The nearest profiles before and after a range that has none. */
+/** Offers the nearest profiles before and after an empty range. */
 function noData(view: View, range: Range, gaps: WireGaps): HTMLElement {
   const go = (ms: number, after: boolean): HTMLElement => h("li", {}, h("button", {
     type: "button", onclick: () => { view.go({ ...rangeChange(rangeAround(ms, range, after)), live: undefined, zoom: undefined }); },
@@ -40,7 +40,7 @@ function noData(view: View, range: Range, gaps: WireGaps): HTMLElement {
     gaps.before === null ? null : go(gaps.before, false), gaps.after === null ? null : go(gaps.after, true));
 }
 
-/** Values that the label has while the other matchers hold. */
+/** Links to the most similar values of a matcher's label among the profiles that `query` selects. */
 async function valuesOf(view: View, query: string, matcher: Matcher): Promise<HTMLElement[]> {
   const { type } = view.state.parameters;
   const { values } = await view.api.get<{ values: WireLabelValue[] }>("labels", { query, type, label: matcher.name, limit: 1000, ...EVER }, view.signal);
@@ -50,7 +50,7 @@ async function valuesOf(view: View, query: string, matcher: Matcher): Promise<HT
     .map((value) => way(view, `${matcher.name}="${value}"`, { query: withMatcher(query, matcher.name, value) }));
 }
 
-/** For each matcher: has it profiles alone, and have the others without it? */
+/** Tests for each matcher whether it selects profiles alone, and whether the others do without it. */
 async function askedApart(view: View, query: string): Promise<{ matcher: Matcher; without: string; hasAlone: boolean; hasWithout: boolean }[]> {
   const { type } = view.state.parameters;
   const has = async (part: string): Promise<boolean> =>
@@ -58,14 +58,14 @@ async function askedApart(view: View, query: string): Promise<{ matcher: Matcher
 
   return await Promise.all(parseQuery(query).matchers.map(async (matcher, index) => {
     const without = withoutMatcher(query, index);
-    // A type is asked for as one above.
+    // emptyReason() has tested the type.
     const [hasAlone, hasWithout] = isTypeMatcher(matcher) ? [true, false] : await Promise.all([has(matcherAlone(query, matcher)), has(without)]);
     return { matcher, without, hasAlone, hasWithout };
   }));
 }
 
-/** Which matcher is it that leaves nothing: the one without which there is
- * something, above all where it has nothing alone. */
+/** Names the matcher that makes the result empty: one without which there are profiles,
+ * preferably one that matches no profile even alone. */
 async function noMatch(view: View, query: string): Promise<HTMLElement> {
   const apart = await askedApart(view, query);
   const guilty = apart.filter(({ hasWithout }) => hasWithout);
@@ -96,7 +96,7 @@ function noType(view: View, application: WireApplication | undefined, types: rea
     ...types.map((each) => way(view, typeName(each), { type: each })));
 }
 
-/** An element that says why `query` has nothing in the view's range. */
+/** An element that explains why the view's query has no data in its range. */
 export async function emptyReason(view: View): Promise<HTMLElement> {
   const { query = "", type, from, until } = view.state.parameters;
   const [{ applications }, gaps] = await Promise.all([

@@ -1,8 +1,8 @@
-/** Names that are written nearly as another. */
+/** Finds names with similar spelling. */
 
 const COMPARED_MAX = 64;
 
-/** How many characters to change, add or take away: Levenshtein's distance,
+/** The Levenshtein distance of two texts:
  * https://en.wikipedia.org/wiki/Levenshtein_distance */
 export function distance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
@@ -16,7 +16,7 @@ export function distance(a: string, b: string): number {
   return row[b.length]!;
 }
 
-/** The nearest first; those that have the text in them before all. */
+/** The names most similar to `text`; names that contain `text` come first. */
 export function nearest(text: string, names: readonly string[], count: number): string[] {
   const sought = text.slice(0, COMPARED_MAX).toLowerCase();
   const far = (name: string): number => {

@@ -1,11 +1,11 @@
-/** Of a server that has nothing: how to send it something. */
+/** The help for a server without profiles. */
 import type { WireApplication } from "../model/wire.ts";
 import { copyText } from "../flame/copy.ts";
 import { h } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 import { EVER } from "./default.ts";
 
-/** Where agents send to: the page's own address without the view. */
+/** The server address for profilers: the page's address without the view. */
 function serverAddress(): string {
   return new URL("./", location.href).href.replace(/\/$/, "");
 }
@@ -28,7 +28,7 @@ async function untilProfiles(view: View): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
     if (view.signal.aborted)
       return;
-    // An error may be temporary, so try again.
+    // An error may be temporary, so continue.
     const answer = await quiet.get<{ applications: WireApplication[] }>("applications", EVER, view.signal).catch(() => null);
     if (answer && answer.applications.length > 0) {
       view.replace({});

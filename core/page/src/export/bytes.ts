@@ -1,4 +1,4 @@
-/** A run of bytes that grows. */
+/** A growing byte buffer that writes protobuf. */
 export class Bytes {
   private data = new Uint8Array(64);
   private used = 0;
@@ -19,7 +19,7 @@ export class Bytes {
     return this;
   }
 
-  /** A whole number; what is negative has ten bytes, as protobuf's int64. */
+  /** An integer. Negative ones take ten bytes, like protobuf's int64. */
   varint(number: number): this {
     if (number < 0 || number > Number.MAX_SAFE_INTEGER)
       return this.bigVarint(BigInt(Math.round(number)));
@@ -40,17 +40,17 @@ export class Bytes {
     return this;
   }
 
-  /** A field of protobuf that is a number. */
+  /** A protobuf field with an integer. */
   number(field: number, value: number): this {
     return this.varint(field << 3).varint(value);
   }
 
-  /** A field of protobuf that is bytes, a text or a message. */
+  /** A protobuf field with bytes, a string or a message. */
   part(field: number, content: Uint8Array): this {
     return this.varint((field << 3) | 2).varint(content.length).append(content);
   }
 
-  /** Valid until it grows. */
+  /** The written bytes, valid until the next write. */
   view(): Uint8Array {
     return this.data.subarray(0, this.used);
   }

@@ -1,13 +1,13 @@
-/** A tree as folded stacks, "outer;inner 30" a line; of a comparison with two
- * values, the base's first, as difffolded.pl of FlameGraph writes them. */
+/** Writes a tree as folded stacks, one "outer;inner 30" per line. Lines of a comparison
+ * have two values, the baseline's first, like those of FlameGraph's difffolded.pl. */
 import type { Tree } from "../model/tree.ts";
 
-/** Without what separates stacks and frames. */
+/** Replaces the separators of stacks and frames. */
 function frameName(name: string): string {
   return name.replaceAll(";", ":").replace(/[\r\n]+/g, " ");
 }
 
-/** What hiding all its functions left of a stack. */
+/** The frame of stacks whose functions are all hidden. */
 const NO_FRAME = "[no frame]";
 
 export function foldedOf(tree: Tree): string {
@@ -16,7 +16,7 @@ export function foldedOf(tree: Tree): string {
   const path: string[] = [];
 
   for (let node = 0; node < tree.parent.length; node++) {
-    // Shares have fractions, which no reader of such lines takes.
+    // Readers of folded stacks accept only integers.
     const own = Math.round(tree.self[node]!);
     const base = Math.round(tree.baseSelf?.[node] ?? 0);
     if (own === 0 && base === 0)

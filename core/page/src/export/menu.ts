@@ -1,4 +1,4 @@
-/** The button "Export" of a flame graph: what is seen of it, as a file. */
+/** The "Export" menu of a flame graph, which saves the displayed graph to a file. */
 import type { Look } from "../flame/look.ts";
 import { canvasOf, captioned, svgOf, type Picture } from "../flame/picture.ts";
 import type { Tree } from "../model/tree.ts";
@@ -8,9 +8,9 @@ import type { Origin } from "./origin.ts";
 import { fileOf, isWhole, pageOf } from "./page.ts";
 import { packed, pprofOf } from "./pprof.ts";
 
-/** What a flame graph's panel tells of itself. */
+/** A flame graph panel, as exports use it. */
 export interface Exported {
-  /** As it is drawn: after focus, hide and recursion. */
+  /** The tree after focus, hide and recursion. */
   tree(): Tree;
   look(): Look;
   picture(): Picture;
@@ -18,7 +18,7 @@ export interface Exported {
 }
 
 const PNG_SCALE = 2;
-/** After that a browser has surely taken the file. */
+/** Time after which the browser has certainly read the file. */
 const SAVED_MS = 60_000;
 
 type Format = readonly [name: string, ending: string, about: string, make: (source: Exported, title: string) => Promise<Blob>];
@@ -55,7 +55,7 @@ const FORMATS: readonly Format[] = [
   })],
 ];
 
-/** A title as a file can be called. */
+/** Converts a title to a file name. */
 export function fileName(title: string): string {
   const name = title.normalize("NFC").replace(/[^\p{Letter}\p{Number}._-]+/gu, "-").replace(/^[-.]+|-+$/g, "").slice(0, 80);
 
@@ -84,7 +84,7 @@ export class ExportMenu {
         h("strong", {}, format[0]), h("span", {}, format[2]))), this.fault);
     this.element = h("div", { class: "export" }, this.button, this.content);
     this.button.addEventListener("click", () => { this.turn(this.content.hidden); });
-    // Not every browser gives a clicked button the focus; leaving it closes.
+    // Moving the focus away closes the menu. Not every browser focuses a clicked button.
     this.element.addEventListener("focusout", (event) => {
       if (!(event.relatedTarget instanceof Node && this.element.contains(event.relatedTarget)))
         this.turn(false);

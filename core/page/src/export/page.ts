@@ -1,11 +1,11 @@
-/** This page with stacks put into it, as one file: made of its own document, so
- * that it works without a server, too. */
+/** Exports this page as one file that contains its data. It is made from the page's own
+ * document, so exported pages can export, too. */
 import type { Look } from "../flame/look.ts";
 import type { Origin } from "./origin.ts";
 import type { Tree } from "../model/tree.ts";
 import type { WireFile, WireFileSide, WireTree } from "../model/wire.ts";
 
-/** The functions that the tree has: what was left out has no name in the file. */
+/** The functions that occur in the tree, so that the file omits the names of others. */
 function functionsOf(tree: Tree): { number: Int32Array; functions: WireTree["functions"] } {
   const { name, file, line } = tree.functions;
   const number = new Int32Array(name.length).fill(-1);
@@ -32,15 +32,15 @@ function sideOf(tree: Tree, self: Float64Array, samples: Float64Array | null): W
   };
 }
 
-/** The parts of a look that change the tree itself. */
+/** The display options that change the tree. */
 const IN_TREE = ["focus", "hide", "recursion"] as const;
 
-/** Whether a look leaves the stacks unchanged. */
+/** Whether the display options leave the tree unchanged. */
 export function isWhole(look: Look): boolean {
   return IN_TREE.every((name) => look[name] === undefined);
 }
 
-/** The tree is what focus, hide and recursion left; the rest of a look goes along. */
+/** The data of an exported page. `tree` already has focus, hide and recursion applied, so the file has only the other display options. */
 export function fileOf(tree: Tree, title: string, look: Look, { says, link, range }: Origin): WireFile {
   const gone: readonly string[] = IN_TREE;
 
@@ -51,7 +51,7 @@ export function fileOf(tree: Tree, title: string, look: Look, { says, link, rang
   };
 }
 
-/** JSON that ends no element. */
+/** JSON without characters that could end the script element. */
 function inHtml(data: unknown): string {
   return JSON.stringify(data).replace(/[<>&\u2028\u2029]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
@@ -64,11 +64,11 @@ export function pageOf(file: WireFile): string {
   root.querySelector("title")!.textContent = "spanprof";
   place.replaceChildren();
   root.querySelector("#page-data")!.textContent = inHtml(file);
-  // What was opened beside the page's own elements stays behind.
+  // Remove elements that browser extensions or menus added to the body.
   for (const child of [...root.querySelector("body")!.children])
     if (child !== place && !["SCRIPT", "NOSCRIPT"].includes(child.tagName))
       child.remove();
-  // Read, not written: what the parser made of this page's own source.
+  // The property is only read, and the document was parsed from this page's own source.
   // eslint-disable-next-line no-restricted-properties
   return `<!doctype html>\n${root.outerHTML}\n`;
 }

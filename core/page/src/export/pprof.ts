@@ -1,7 +1,6 @@
-/** A tree as a pprof profile (perftools.profiles.Profile of google/pprof's
- * profile.proto): what `go tool pprof` and `spanprof report` read. Of a
- * comparison it has two values, "base" beside the type; "samples" are there where
- * they are known. */
+/** Writes a tree as a pprof profile (perftools.profiles.Profile of google/pprof's
+ * profile.proto), for `go tool pprof` and `spanprof report`. A comparison has a second
+ * value, "base". Other trees have a second value "samples" if the counts are known. */
 import { Bytes } from "./bytes.ts";
 import type { Origin } from "./origin.ts";
 import type { Tree } from "../model/tree.ts";
@@ -33,7 +32,7 @@ function putSamples(out: Bytes, tree: Tree): void {
     const base = tree.baseSelf?.[node] ?? 0;
     if (own === 0 && base === 0)
       continue;
-    // The innermost first; a location has its function's number, from 1.
+    // Innermost frame first. The id of a location is its function's index plus 1.
     stack.clear();
     for (let at = node; at > 0; at = tree.parent[at]!)
       stack.varint(tree.functionOf[at]! + 1);
@@ -62,8 +61,8 @@ function putFunctions(out: Bytes, tree: Tree, texts: Texts): void {
   }
 }
 
-/** The tree as pprof, not compressed; see packed(). If the range is not known, it
- * has no time. */
+/** The tree as uncompressed pprof; see packed(). It has no time if the range is not
+ * known. */
 export function pprofOf(tree: Tree, { says, link, range }: Pick<Origin, "says" | "link" | "range">): Uint8Array<ArrayBuffer> {
   const out = new Bytes();
   const texts = new Texts();
@@ -76,11 +75,11 @@ export function pprofOf(tree: Tree, { says, link, range }: Pick<Origin, "says" |
     out.part(1, valueType(texts, "samples", "count"));
   putSamples(out, tree);
   putFunctions(out, tree, texts);
-  // BigInt, as nanoseconds exceed the integers that a number represents exactly.
+  // BigInt, since nanoseconds since 1970 exceed 2^53.
   if (range)
     out.varint(9 << 3).bigVarint(BigInt(Math.round(range.fromMs)) * 1_000_000n)
       .varint(10 << 3).bigVarint(BigInt(Math.round(range.untilMs - range.fromMs)) * 1_000_000n);
-  // No period: what one sample stood for is not known of what was merged.
+  // Without a period, since merged profiles may have different ones.
   out.part(11, type).number(14, texts.of(tree.type));
   for (const text of says)
     out.number(13, texts.of(text));
@@ -91,7 +90,7 @@ export function pprofOf(tree: Tree, { says, link, range }: Pick<Origin, "says" |
   return out.copy();
 }
 
-/** As gzip. */
+/** Compresses bytes with gzip. */
 export async function packed(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const stream = new Blob([bytes]).stream().pipeThrough(new CompressionStream("gzip"));
 

@@ -1,4 +1,4 @@
-/** What stands over and under the flame graph of a file. */
+/** The header and footer of an exported page. */
 import type { WireFile, WireFileSide } from "../model/wire.ts";
 import { amount, count, moment, percent, zoneOf } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
@@ -14,7 +14,7 @@ export function totalOf(side: WireFileSide): number {
   return side.tree.nodes.self.reduce((sum, each) => sum + each, 0);
 }
 
-/** "process_cpu" and "cpu" are called CPU. */
+/** The display name of a type: "cpu" becomes "CPU". */
 function typeName(type: string): string {
   return type === "cpu" ? "CPU" : type;
 }
@@ -24,7 +24,7 @@ function range(side: WireFileSide): string {
     return "";
   const [from, until] = [moment(side.fromMs), moment(side.untilMs)];
 
-  // A file is read in other zones than it was made in.
+  // Readers of the file may be in other time zones, so name the zone.
   if (side.untilMs <= side.fromMs)
     return `${from} ${zoneOf(side.fromMs)}`;
   return `${from} \u2013 ${from.slice(0, 10) === until.slice(0, 10) ? until.slice(11) : until} ${zoneOf(side.untilMs)}`;
@@ -63,7 +63,7 @@ function notes(title: string, comments: readonly string[]): HTMLElement | null {
     more.length > 0 && h("details", {}, h("summary", {}, `${count(more.length)} more`), h("ul", {}, ...more.map(item))));
 }
 
-/** The profiles' comments: drops, overhead. */
+/** The profiles' comments, for example on drops and overhead. */
 export function fileNotes(file: WireFile): HTMLElement {
   return h("footer", {},
     file.base ? notes("What the profiles before say of themselves", file.base.comments) : null,

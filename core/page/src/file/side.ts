@@ -1,8 +1,8 @@
-/** The stacks of one span name of a file. */
+/** The stacks of one span name in an exported page. */
 import { treeOfPair, type Tree } from "../model/tree.ts";
 import type { WireFile, WireFileSide, WireFileSpan, WireTree } from "../model/wire.ts";
 
-/** How a name stands in an address: "=NAME", "-" for what was in no span. */
+/** The key of a name in an address: "=NAME", or "-" for samples outside of spans. */
 export function keyOf(name: string | null): string {
   return name === null ? "-" : `=${name}`;
 }
@@ -11,18 +11,18 @@ function spanIn(side: WireFileSide | null, key: string): WireFileSpan | undefine
   return side?.spanNames.find((each) => keyOf(each.name) === key);
 }
 
-/** Are the stacks of a span there, on each side that has it? A side without them
- * would look as if it had nothing. */
+/** Whether the file has the stacks of a span on each side that has the span. Otherwise a
+ * side without them would look empty. */
 export function hasStacksOf(now: WireFileSpan | undefined, base: WireFileSpan | undefined): boolean {
   return (now ?? base) !== undefined && [now, base].every((each) => each?.nodes !== undefined || each === undefined);
 }
 
-/** The span that an address names; undefined: none, or none whose stacks are there. */
+/** The span name that an address selects; undefined if it selects none or its stacks are missing. */
 export function spanOf(file: WireFile, key: string | undefined): string | undefined {
   return key !== undefined && hasStacksOf(spanIn(file.now, key), spanIn(file.base, key)) ? key : undefined;
 }
 
-/** The tree's nodes that the span has time in or below, and no others. */
+/** A tree with only the span's stacks. */
 export function sideOfSpan(side: WireFileSide, key: string): WireTree {
   const { parent, function: functions } = side.tree.nodes;
   const own = new Float64Array(parent.length);

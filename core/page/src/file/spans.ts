@@ -1,4 +1,4 @@
-/** The table of a file's span names; a click shows the stacks of one. */
+/** The table of a file's span names. A click shows the stacks of one name. */
 import { Comparison, type Sums } from "../model/comparison.ts";
 import type { WireFile, WireFileSide, WireFileSpan } from "../model/wire.ts";
 import { differenceText, growthText, noiseText } from "../parts/change.ts";
@@ -9,7 +9,7 @@ import { hasStacksOf, keyOf } from "./side.ts";
 
 export interface SpanTable {
   readonly element: HTMLElement;
-  /** Which span's stacks are seen; undefined: all. */
+  /** Marks the span name whose stacks are shown; undefined for all stacks. */
   mark(key: string | undefined): void;
 }
 
@@ -26,10 +26,10 @@ interface Column {
   readonly text: (row: Row) => string;
 }
 
-/** With fewer rows a search is longer than looking. */
+/** Number of rows from which the table has a search field. */
 const SEARCH_FROM = 12;
 const DEAREST_SHOWN = 100;
-/** A browser needs seconds for tens of thousands; the search finds the others. */
+/** Maximum number of rows, since browsers need seconds for tens of thousands. The search finds the others. */
 const NAMES_SHOWN = 500;
 
 function rowsOf(file: WireFile): Row[] {
@@ -46,7 +46,7 @@ function average(span: WireFileSpan | undefined): number {
   return span && span.spans > 0 ? span.total / span.spans : 0;
 }
 
-/** "± 21 %"; "?" where there are too few samples to rank. */
+/** The relative error of a count: "± 21 %", or "?" for too few samples. */
 function doubtText(samples: number): string {
   const half = doubt(samples);
 

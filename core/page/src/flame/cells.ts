@@ -1,4 +1,4 @@
-/** The columns of a table of functions, and what stands in them. */
+/** The columns and cells of the table of functions. */
 import { differenceText, growthText, NOISE_HINT, noiseText, sideText } from "../parts/change.ts";
 import { amount, count, fewOf, percent, samplesPair } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
@@ -9,7 +9,7 @@ export interface CellSource {
   readonly rows: Rows;
   readonly functions: Functions;
   readonly unit: string;
-  /** Of all that is listed: what shares are of. */
+  /** The total of the listed stacks, the base of shares. */
   readonly whole: number;
   readonly wholeBase: number;
 }
@@ -47,7 +47,7 @@ function withShare(value: number, whole: number, unit: string): HTMLElement {
   return measured(share, h("span", { class: "flame-amount" }, amount(value, unit)), h("span", { class: "flame-share" }, percent(share)));
 }
 
-/** The cell of one side. A comparison of shares shows shares instead of values. */
+/** A cell for one side. A comparison of shares shows shares instead of values. */
 function ofSide({ rows: { comparison }, unit, whole, wholeBase }: CellSource, side: "base" | "now", value: number): HTMLElement {
   return comparison?.scale === "shares"
     ? measured(value / comparison[side].total, h("span", { class: "flame-amount" }, sideText(comparison, side, value, unit)))

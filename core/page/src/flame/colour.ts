@@ -1,5 +1,5 @@
-/** Colours of frames. Every text has a contrast of at least 4.5 on every fill
- * that it can stand on, light and dark; test/flame_colour.test.ts counts it. */
+/** Colours of frames. Each text colour has a contrast of at least 4.5 on each of its
+ * fills, in both themes; test/flame_colour.test.ts checks this. */
 import type { Functions } from "../model/tree.ts";
 import type { Graph } from "./graph.ts";
 import { kindOf, KINDS, packageOf, type Kind } from "./package.ts";
@@ -11,18 +11,18 @@ export interface Theme {
   readonly isDark: boolean;
   readonly background: string;
   readonly text: string;
-  /** Packages without a name, then by hash. */
+  /** The colour for unknown packages, then the colours by hash. */
   readonly packages: readonly string[];
   readonly kinds: readonly string[];
-  /** Colours of changes, from half or less through none to twice or more. */
+  /** Colours of changes, from half or less, through no change, to twice or more. */
   readonly changes: readonly string[];
   /** Frames above the zoomed one, and their text. */
   readonly above: string;
   readonly aboveText: string;
-  /** Frames that a search does not mean. */
+  /** Frames that do not match a search. */
   readonly other: string;
   readonly otherText: string;
-  /** Runs of frames too narrow to be drawn each. */
+  /** Runs of frames that are too narrow to be drawn one by one. */
   readonly run: string;
 }
 
@@ -52,7 +52,7 @@ function between(from: Rgb, to: Rgb, share: number): Rgb {
   return [mix(0), mix(1), mix(2)];
 }
 
-/** Blue is less, orange more: told apart by all kinds of colour blindness. */
+/** Blue is less and orange more, which people with any kind of colour blindness can distinguish. */
 function changesOf(less: Rgb, same: Rgb, more: Rgb): string[] {
   return Array.from({ length: 2 * CHANGE_STEPS + 1 }, (_, step) => {
     const share = step / CHANGE_STEPS - 1;
@@ -93,7 +93,7 @@ export const DARK: Theme = {
   run: "#4c5361",
 };
 
-/** An element's theme, as its text's colour tells it. */
+/** Derives an element's theme from its text colour. */
 export function themeOf(element: Element): Theme {
   const channels = /(\d+(?:\.\d+)?)[, ]+(\d+(?:\.\d+)?)[, ]+(\d+(?:\.\d+)?)/.exec(getComputedStyle(element).color);
 
@@ -109,7 +109,7 @@ function hashOf(text: string): number {
   return Math.imul(hash, 0x2c1b3c6d) >>> 8;
 }
 
-/** The place of a package's colour. */
+/** The index of a package's colour in `packages`. */
 export function packageFill(name: string): number {
   return name === "" ? 0 : 1 + hashOf(name) % (HUES * 2);
 }
@@ -120,7 +120,7 @@ export function kindFill(kind: Kind): number {
 
 export interface Colouring {
   readonly colour: Colour;
-  /** Of `fills` of the theme. */
+  /** The index of a frame's colour in fillsOf(). */
   fillOf(index: number): number;
 }
 
@@ -132,7 +132,7 @@ export function fillsOf(theme: Theme, colour: Colour): readonly string[] {
   }
 }
 
-/** Each function is looked at once, when it is first drawn. */
+/** Computes each function's colour once, when it is first drawn. */
 function byFunction(graph: Graph, fillOf: (name: string, file: string) => number): (index: number) => number {
   const { name, file }: Functions = graph.tree.functions;
   const fills = new Int16Array(name.length).fill(-1);
@@ -147,7 +147,7 @@ function byFunction(graph: Graph, fillOf: (name: string, file: string) => number
   };
 }
 
-/** A colour as the address names it, where it can be. */
+/** Parses the colour scheme of an address; unknown ones become the default. */
 export function colourOf(wanted: string | undefined, isDiff: boolean): Colour {
   const known = COLOURS.find((name) => name === wanted);
 
@@ -172,7 +172,7 @@ export function colouringOf(graph: Graph, wanted: string | undefined): Colouring
     : { colour, fillOf: byFunction(graph, (name, file) => packageFill(packageOf(name, file))) };
 }
 
-/** Tells of another theme, chosen in the page or in the system. */
+/** Calls `change` when the theme of the page or of the system changes. */
 export function watchTheme(change: () => void, signal: AbortSignal): void {
   const observer = new MutationObserver(change);
 

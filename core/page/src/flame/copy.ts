@@ -1,21 +1,21 @@
 import { h } from "../parts/dom.ts";
 
-/** Copies a text; false: the browser refused. Without TLS there is no clipboard
- * interface: then a selection is copied, as by the user. */
+/** Copies a text. Returns false if the browser refuses. Without TLS there is no
+ * clipboard API, so this copies a selection, like the user's "Copy". */
 export async function copyText(text: string): Promise<boolean> {
   if (isSecureContext)
     try {
       await navigator.clipboard.writeText(text);
       return true;
     } catch {
-      // Refused, as where the page has not the focus: the other way may do.
+      // The browser refuses, for example if the page does not have the focus. Try the other way.
     }
   const before = document.activeElement;
   const box = h("textarea", { class: "flame-unseen", "aria-hidden": "true", readonly: true });
   box.value = text;
   document.body.append(box);
   box.select();
-  // The one way where the page comes over plain HTTP from another host.
+  // The only way on pages served over plain HTTP from another machine.
   // eslint-disable-next-line @typescript-eslint/no-deprecated
   const isCopied = document.execCommand("copy");
   box.remove();

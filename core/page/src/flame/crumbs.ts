@@ -1,10 +1,10 @@
-/** The path to the zoomed frame; a click zooms out to a part of it. */
+/** Breadcrumbs: the path to the zoomed frame. A click zooms out to a frame of it. */
 import { h } from "../parts/dom.ts";
 import type { Graph } from "./graph.ts";
 import { nameOf } from "./paint.ts";
 import { pathTo } from "./refs.ts";
 
-/** Innermost frames of the path that are always there. */
+/** Number of innermost frames that are always shown. */
 const LAST = 5;
 
 export class Crumbs {

@@ -1,4 +1,4 @@
-/** What a look makes of a tree: graphs to draw and rows to list. */
+/** Derives the graphs to draw and the rows to list from a tree and its display options. */
 import type { Tree } from "../model/tree.ts";
 import { graphOf, type Graph, type Order } from "./graph.ts";
 import type { Look } from "./look.ts";
@@ -7,23 +7,23 @@ import { rowsOf, type Rows } from "./rows.ts";
 import { calleesOf, callersOf, collapsed, focused, hidden } from "./stacks.ts";
 
 export interface Derived {
-  /** What the table lists and searches count in: after focus, hide, recursion. */
+  /** The graph for the table and for search results: after focus, hide and recursion. */
   readonly graph: Graph;
   readonly rows: Rows;
-  /** What is drawn: the graph, or of a sandwich the callees. */
+  /** The drawn graph: `graph`, or the callees in the sandwich view. */
   readonly lower: Graph;
-  /** Of a sandwich the callers. */
+  /** The callers in the sandwich view, else null. */
   readonly upper: Graph | null;
-  /** References of the look to functions that are not there. */
+  /** References to functions that the tree does not have. */
   readonly missing: readonly string[];
 }
 
-/** The parts of a look that a graph is made from. */
+/** The display options that a graph depends on. */
 export function shapeOf(look: Look): string {
   return JSON.stringify([look.focus, look.hide, look.sandwich, look.recursion, look.scale, look.sort]);
 }
 
-/** Compares shares, unless the look selects values. */
+/** Selects the scale of a comparison: values if requested, else shares. */
 export function scaled(tree: Tree, scale: string | undefined): Tree {
   return { ...tree, comparison: tree.comparison && tree.comparison.by(scale === "values" ? scale : "shares") };
 }

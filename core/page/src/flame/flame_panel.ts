@@ -1,4 +1,4 @@
-/** The parts of a panel, kept in step with a look. */
+/** The parts of a flame graph panel, which all follow one set of display options. */
 import { ExportMenu } from "../export/menu.ts";
 import type { Origin } from "../export/origin.ts";
 import { h, renew } from "../parts/dom.ts";
@@ -32,7 +32,7 @@ const UNDO_MAX = 100;
 
 let panels = 0;
 
-/** Sums of own values. */
+/** The sum of self values; 0 for null. */
 function sumOf(values: Float64Array | null): number {
   return values?.reduce((sum, value) => sum + value, 0) ?? 0;
 }
@@ -170,7 +170,7 @@ export class FlamePanel implements Panel {
     };
   }
 
-  /** A change by the user: remembered, shown and told. */
+  /** Applies a change by the user, after saving the state for undo, and reports it. */
   private change(change: Look): void {
     const isTyping = Object.keys(change).join() === "search" && this.past[this.past.length - 1]?.search !== this.looked.search;
 
@@ -212,7 +212,7 @@ export class FlamePanel implements Panel {
       this.change({ zoom });
   }
 
-  /** Other stacks: everything is made anew. */
+  /** Shows a new tree. */
   private renew(): void {
     showNotes(this.notes, this.whole);
     this.sums = { whole: sumOf(this.whole.self), wholeBase: sumOf(this.whole.baseSelf) };
@@ -233,7 +233,7 @@ export class FlamePanel implements Panel {
     this.showTools();
   }
 
-  /** A pattern was looked for. */
+  /** Shows the result of a regular expression search. */
   private found(step: number): void {
     this.showGraphs();
     this.showTable();
@@ -290,7 +290,7 @@ export class FlamePanel implements Panel {
     this.chips.hidden = this.chips.childElementCount === 0;
   }
 
-  /** Highlights a function in the graph; a second time, not any more. */
+  /** Toggles the highlight of a function in the graph. */
   private choose(id: number): void {
     this.searching.choose(this.derived.graph, this.derived.lower, this.searching.chosen === id ? -1 : id);
     this.showGraphs();
@@ -329,7 +329,7 @@ export class FlamePanel implements Panel {
     this.live.textContent = text;
   }
 
-  /** Those of a menu may be used when other stacks are shown. */
+  /** The actions refer to the present functions, since an open menu may outlive the displayed tree. */
   private tools(): Tools {
     const { functions } = this.whole;
 
@@ -358,7 +358,7 @@ export class FlamePanel implements Panel {
     this.menu.open(items, id < 0 ? this.rootName() : nameOf({ graph: this.derived.graph, rootName: "" }, this.derived.graph.functionOf.indexOf(id)), x, y, from);
   }
 
-  /** Keys that graph and table share. */
+  /** Handles the keys that graph and table share. Returns false for other keys. */
   private key(event: KeyboardEvent, id: number): boolean {
     const isUndo = (event.ctrlKey && event.key === "z") || (!event.ctrlKey && event.key === "u");
 
@@ -382,7 +382,7 @@ export class FlamePanel implements Panel {
     return true;
   }
 
-  /** Takes back the last thing that Escape means; false: there is none. */
+  /** Handles Escape: undoes a highlight, zoom or sandwich. Returns false if there is nothing to undo. */
   private leave(): boolean {
     const isTip = !this.tip.element.hidden && this.zooms.lower + this.zooms.upper === 0 && this.searching.chosen < 0;
 

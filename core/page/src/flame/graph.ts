@@ -1,23 +1,23 @@
-/** A tree laid out: nodes by level, each level from left to right, so that what
- * is visible of a level is found by bisection and the rest is not touched. */
+/** The layout of a tree: nodes by level, each level from left to right. A binary
+ * search finds the visible nodes of a level without touching the others. */
 import { totalsOf, type Functions, type Tree } from "../model/tree.ts";
 
 export type Order = "value" | "name";
 
-/** All columns are in the order of levels: an index here is not the tree's. */
+/** Columns by index in the order of levels, which is not the order of the tree's nodes. */
 export interface Graph {
   readonly tree: Tree;
   readonly order: Order;
-  /** The tree's nodes. */
+  /** The tree's node at each index. */
   readonly node: Uint32Array;
   readonly parent: Uint32Array;
   readonly functionOf: Int32Array;
-  /** Children of i are firstChild[i] … firstChild[i + 1] - 1. */
+  /** The children of i are firstChild[i] … firstChild[i + 1] - 1. */
   readonly firstChild: Uint32Array;
-  /** Level l is levelStart[l] … levelStart[l + 1] - 1. */
+  /** The nodes of level l are levelStart[l] … levelStart[l + 1] - 1. */
   readonly levelStart: Uint32Array;
-  /** Where a node begins and how wide it is, in the tree's unit. In a comparison
-   * the width is the sum of both scaled sides, so removed nodes are shown, too. */
+  /** The left edge and the width of each node, in the tree's unit. In a comparison
+   * the width is the sum of both scaled sides, so that removed nodes are visible. */
   readonly x: Float64Array;
   readonly width: Float64Array;
   readonly self: Float64Array;
@@ -28,7 +28,7 @@ export interface Graph {
   readonly baseSamples: Float64Array | null;
 }
 
-/** Places of functions in the alphabet. */
+/** The position of each function in alphabetical order. */
 function ranksOf(functions: Functions): Uint32Array {
   const { name, file } = functions;
   const ids = name.map((_, id) => id);
@@ -43,7 +43,7 @@ function ranksOf(functions: Functions): Uint32Array {
   return ranks;
 }
 
-/** Children of each node, side by side: of i at start[i] … start[i + 1] - 1. */
+/** The children of each node i: child[start[i]] … child[start[i + 1] - 1]. */
 function childrenOf(parent: Uint32Array): { start: Uint32Array; child: Uint32Array } {
   const size = parent.length;
   const start = new Uint32Array(size + 2);
@@ -53,7 +53,7 @@ function childrenOf(parent: Uint32Array): { start: Uint32Array; child: Uint32Arr
     start[parent[node]! + 2]!++;
   for (let node = 2; node < size + 2; node++)
     start[node]! += start[node - 1]!;
-  // start[p + 1] counts up to where the children of p + 1 begin.
+  // start[p + 1] grows to the begin of the children of p + 1.
   for (let node = 1; node < size; node++)
     child[start[parent[node]! + 1]!++] = node;
   return { start, child };
@@ -75,7 +75,7 @@ function functionsOfNodes(tree: Tree, node: Uint32Array): Int32Array {
   return found;
 }
 
-/** Above it the sort of typed arrays is faster than insertion. */
+/** For more children the sort of typed arrays is faster than insertion sort. */
 const INSERTION_MAX = 16;
 
 function sortChildren(children: Uint32Array, compare: (a: number, b: number) => number): void {
@@ -175,7 +175,7 @@ export function levelOf(graph: Graph, index: number): number {
   return low;
 }
 
-/** The first of [low, high) that ends behind `at`; high: none. */
+/** The first node of [low, high) that ends after `at`; `high` if there is none. */
 function firstEndingAfter(graph: Graph, low: number, high: number, at: number): number {
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -187,7 +187,7 @@ function firstEndingAfter(graph: Graph, low: number, high: number, at: number): 
   return low;
 }
 
-/** The node at a place of a level, -1: none. */
+/** The node at a position of a level; -1 if there is none. */
 export function nodeAt(graph: Graph, level: number, at: number): number {
   if (level < 0 || level >= levelCount(graph))
     return -1;
@@ -197,9 +197,9 @@ export function nodeAt(graph: Graph, level: number, at: number): number {
   return found < end && graph.x[found]! <= at ? found : -1;
 }
 
-/** Frames that are wide enough to be seen, in pixels of a picture that shows all
- * of node `zoom` over `widthPx`. A node of -1 stands for a run of narrower
- * ones. Of levels from … until - 1. */
+/** Visible frames of levels from … until - 1, with positions in pixels of a picture
+ * in which node `zoom` is `widthPx` wide. A node of -1 represents a run of frames
+ * that are too narrow to be visible. */
 export interface Visible {
   node: number[];
   level: number[];

@@ -1,4 +1,4 @@
-/** The keys of a flame graph, in a window over the page. */
+/** The dialog that lists the keyboard shortcuts of a flame graph. */
 import { h } from "../parts/dom.ts";
 
 const KEYS: readonly (readonly [keys: readonly string[], does: string])[] = [
@@ -30,7 +30,7 @@ export class Keys {
     this.element = h("dialog", { class: "flame-keys", "aria-labelledby": id },
       h("h2", { id }, "Keys of the flame graph and its table"), list,
       h("form", { method: "dialog" }, h("button", { type: "submit" }, "Close")));
-    // A click beside it closes it; its own keys are not those of the graph.
+    // A click outside closes the dialog. Its key events must not reach the graph.
     this.element.addEventListener("click", (event) => {
       if (event.target === this.element)
         this.element.close();
@@ -38,7 +38,7 @@ export class Keys {
     this.element.addEventListener("keydown", (event) => { event.stopPropagation(); });
   }
 
-  /** The focus goes back to where it was when it is closed. */
+  /** Opens the dialog. Closing it restores the focus. */
   open(): void {
     if (!this.element.open)
       this.element.showModal();

@@ -1,4 +1,4 @@
-/** What the colours of a graph stand for. */
+/** The legend of a graph's colours. */
 import { percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
 import { fillsOf, kindFill, packageFill, themeOf, type Colour } from "./colour.ts";
@@ -6,17 +6,17 @@ import type { Graph } from "./graph.ts";
 import { kindOf, KIND_NAMES, KINDS, packageOf } from "./package.ts";
 import type { Rows } from "./rows.ts";
 
-/** Packages beyond these are in the graph alone. */
+/** Maximum number of packages in the legend. */
 const PACKAGES_MAX = 10;
 
 interface Entry {
   readonly name: string;
   readonly fill: number;
-  /** Of the own values. */
+  /** Share of the self values. */
   readonly share: number;
 }
 
-/** Own values by what a colour stands for, the most first. */
+/** The shares of packages or kinds in the self values, the largest first. */
 export function entriesOf(graph: Graph, rows: Rows, colour: "package" | "kind"): Entry[] {
   const { name, file } = graph.tree.functions;
   const sums = new Map<string, number>();
@@ -47,13 +47,13 @@ export class Legend {
   private task = 0;
   private shownOf: readonly [Graph, Colour, boolean] | null = null;
 
-  /** What is still to be counted is, at once. */
+  /** Completes a pending update immediately. */
   flush(): void {
     clearTimeout(this.task);
     this.make();
   }
 
-  /** Counted after the graph is drawn: it is not what is waited for. */
+  /** Schedules an update, which runs after the graph is drawn. */
   set(graph: Graph, rows: Rows, colour: Colour): void {
     const isDark = themeOf(document.body).isDark;
 

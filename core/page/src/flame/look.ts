@@ -1,16 +1,16 @@
-/** How a graph is looked at, by the names of the address's parameters:
+/** The display options of a flame graph, which are parameters of the address:
  *
- * zoom      where, as refs.ts writes it; of a sandwich "callees^callers"
- * search    a part of names, or /regex/
- * focus     functions, one a line: only stacks that go through each of them
- * hide      functions, one a line: their frames are left out
- * sandwich  a function: its callers above, its callees below
- * recursion direct | all: shown once
- * layout    icicle (the root is on top) | flame
- * colour    package | kind; in a comparison also: change
+ * zoom      path of the zoomed frame (see refs.ts); in a sandwich "callees^callers"
+ * search    part of a name, or /regex/
+ * focus     functions, one per line: show only stacks that contain each of them
+ * hide      functions, one per line: remove their frames
+ * sandwich  function: show its callers above and its callees below
+ * recursion direct | all: collapse recursive calls into one frame
+ * layout    icicle (root at the top) | flame (root at the bottom)
+ * colour    package | kind; in a comparison also change
  * scale     only in a comparison: shares | values
- * sort      value | name: what is left among siblings
- * order     the table's column, "-" before it: the least first
+ * sort      value | name: order of siblings from the left
+ * order     the table's sort column; a leading "-" reverses the order
  * shown     both | table | graph */
 export const LOOK_NAMES = [
   "zoom", "search", "focus", "hide", "sandwich", "recursion", "layout", "colour", "scale", "sort", "order", "shown",
@@ -18,7 +18,7 @@ export const LOOK_NAMES = [
 
 export type Look = Partial<Record<(typeof LOOK_NAMES)[number], string>>;
 
-/** A look after a change; other members of the parameters are dropped. */
+/** Applies a change to display options. Drops parameters that are not display options. */
 export function changedLook(look: Look, change: Look): Look {
   const result: Look = {};
 

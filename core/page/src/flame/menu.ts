@@ -1,9 +1,9 @@
-/** What can be done with a function: a menu for mouse and keyboard. */
+/** The context menu of a function, for mouse and keyboard. */
 import { h } from "../parts/dom.ts";
 
 export interface Item {
   readonly text: string;
-  /** The key that does the same without the menu. */
+  /** The keyboard shortcut. */
   readonly key: string;
   readonly act: () => void;
 }
@@ -20,7 +20,7 @@ export class Menu {
     });
   }
 
-  /** At a place of the window. The focus goes back to `from` afterwards. */
+  /** Opens the menu at a position of the window. Closing it returns the focus to `from`. */
   open(items: readonly Item[], title: string, x: number, y: number, from: HTMLElement): void {
     this.from = from;
     this.element.setAttribute("aria-label", title);

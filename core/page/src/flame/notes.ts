@@ -1,4 +1,4 @@
-/** Notes on missing stacks, which a reader needs to interpret the figures. */
+/** Notes above a flame graph on missing stacks and merged frames. */
 import { totalsOf, type Tree } from "../model/tree.ts";
 import { count, percent } from "../parts/format.ts";
 
@@ -10,7 +10,7 @@ const WITHOUT_STACK: readonly string[] = [
 /** Smaller shares are not mentioned. */
 const SHARE_MIN = 0.01;
 
-/** The sum of both sides' values in each of these frames, and in the whole tree. */
+/** The sum of both sides' values for each of these frames, and for the whole tree. */
 function sumsOf(tree: Tree): { all: number; of: Map<string, number> } {
   const both = tree.baseSelf ? tree.self.map((value, node) => value + tree.baseSelf![node]!) : tree.self;
   const totals = totalsOf(tree.parent, both);

@@ -1,4 +1,4 @@
-/** What a function belongs to, by its name and file. */
+/** Derives a function's package and kind from its name and file. */
 
 export const KINDS = ["interpreted", "interpreter", "native", "gc", "kernel", "note"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -17,7 +17,7 @@ const KERNEL_FILE = /^\[?kernel|^\[vdso\]$|^\[vsyscall\]$|\/vmlinux|\.ko(\.\w+)?
 const SCRIPT_FILE = /\.(rb|py|pyx|erb|rake|ru|haml|slim|gemspec|jbuilder)$|^<(frozen|string|stdin|internal:|ipython|attrs|__array)/;
 const INTERPRETER_FILE = /(^|\/)(lib)?(ruby|python)[-0-9.]*(\.so[0-9.]*|dm?)?$/;
 
-/** Patterns are tried on texts of bounded length: long ones lose their middle. */
+/** Removes the middle of long texts, which bounds the time of the patterns. */
 function bounded(text: string): string {
   return text.length > 1000 ? text.slice(0, 500) + text.slice(-500) : text;
 }
@@ -37,7 +37,7 @@ export function kindOf(fullName: string, fullFile: string): Kind {
   return INTERPRETER_FILE.test(file) ? "interpreter" : "native";
 }
 
-/** Each gives the name behind: gems, Python's packages, shared objects. */
+/** Patterns for the packages of gems, Python packages and shared objects. */
 const GEM = /\/(?:bundler\/)?gems\/([^/]+?)-(?:\d[^/-]*(?:-[a-z][^/]*)?|[0-9a-f]{12})\//;
 const PYTHON_PACKAGE = /\/(?:site|dist)-packages\/([^/]+?)(?:\.(?:py|pyx|[^/]*so))?(?:\/|$)/;
 const RUBY_LIBRARY = /\/(?:lib\/ruby|rubylibdir|ruby)\/\d+\.\d+\.\d+\/|^<internal:/;
@@ -45,7 +45,7 @@ const PYTHON_LIBRARY = /\/lib\/python\d+(?:\.\d+)?\/|^<frozen /;
 const OBJECT = /(?:^|\/)([^/]+?)(?:\.cpython-[^/]*)?\.so(?:\.[0-9.]+)?$/;
 const OBJECT_VERSION = /-\d[\d.]*$/;
 
-/** "rack", "libssl", "app/models": what one colour stands for. "": unknown. */
+/** The package that determines a frame's colour: "rack", "libssl", "app/models"; "" if unknown. */
 export function packageOf(name: string, fullFile: string): string {
   const file = bounded(fullFile);
 

@@ -1,4 +1,4 @@
-/** Draws visible frames: on a canvas, or into a picture for export. */
+/** Draws visible frames on a canvas or into a picture for export. */
 import { percent } from "../parts/format.ts";
 import { shown } from "../parts/dom.ts";
 import type { Functions } from "../model/tree.ts";
@@ -9,16 +9,16 @@ export const ROW_PX = 20;
 export const FONT_PX = 12;
 export const FONT_FAMILY = "system-ui, \"Segoe UI\", \"DejaVu Sans\", sans-serif";
 const PADDING_PX = 4;
-/** Narrower frames have no text: not even two letters fit. */
+/** Narrower frames have no text, since two letters do not fit. */
 const TEXT_MIN_PX = 26;
 
 export interface Scene {
   readonly graph: Graph;
-  /** The frame that is as wide as the picture. */
+  /** The zoomed frame, which is as wide as the picture. */
   readonly zoom: number;
-  /** What the root is called. */
+  /** The name of the root. */
   readonly rootName: string;
-  /** Functions that a search means; null: all are as they are. */
+  /** Functions to highlight; null highlights none. */
   readonly mask: Uint8Array | null;
   readonly colouring: Colouring;
   readonly theme: Theme;
@@ -30,12 +30,12 @@ export interface Sink {
   text(text: string, x: number, y: number, widthMax: number, fill: string): void;
 }
 
-/** Where a level's rows begin. */
+/** The top of a level's row, in pixels. */
 export function topOf(scene: Scene, level: number, levels: number): number {
   return (scene.isFlame ? levels - 1 - level : level) * ROW_PX;
 }
 
-/** How many levels the zoomed frame's part of the graph has, from the root. */
+/** Number of levels from the root to the deepest descendant of the zoomed frame. */
 export function levelsShown(graph: Graph, zoom: number): number {
   let end = zoom + 1;
   let first = zoom;
@@ -66,7 +66,7 @@ export function nameOf(scene: { graph: Graph; rootName: string }, index: number)
   return id < 0 ? scene.rootName : shown(scene.graph.tree.functions.name[id]!) || "(no name)";
 }
 
-/** The name of a frame, its share behind where there is room, or cut. */
+/** The text of a frame: its name and its share, or as much as fits into `room` pixels. */
 function labelOf(scene: Scene, index: number, room: number): string {
   const { functions } = scene.graph.tree;
   const id = scene.graph.functionOf[index]!;
@@ -103,7 +103,7 @@ function stylesOf(scene: Scene): (index: number) => readonly [fill: string, text
   };
 }
 
-/** Frames at their places, `offset` pixels further up. */
+/** Draws frames, moved up by `offset` pixels. */
 export function paintFrames(scene: Scene, visible: Visible, levels: number, offset: number, sink: Sink): void {
   const styleOf = stylesOf(scene);
 
@@ -115,7 +115,7 @@ export function paintFrames(scene: Scene, visible: Visible, levels: number, offs
       sink.rect(x, y, visible.width[at]!, ROW_PX - 1, scene.theme.run);
       continue;
     }
-    // A pixel between neighbours, where there is one to spare.
+    // Leave a pixel between neighbours unless the frame is narrow.
     const width = visible.width[at]! - (visible.width[at]! > 3 ? 1 : 0);
     const [fill, colour] = styleOf(index);
     sink.rect(x, y, width, ROW_PX - 1, fill);

@@ -1,8 +1,7 @@
-/** A flame graph with its table, search and tools: what every view shows stacks
- * with, and all there is in a file.
+/** The flame graph panel, which all views use: graph, table, search and tools.
  *
- * The tree stays whole in memory: own and total times are sums over all nodes,
- * whatever of it is wide enough to be drawn. */
+ * The panel keeps the whole tree in memory. Self and total values are sums over all
+ * nodes, including those too narrow to be drawn. */
 import type { Tree } from "../model/tree.ts";
 import type { Origin } from "../export/origin.ts";
 import { FlamePanel } from "./flame_panel.ts";
@@ -14,11 +13,11 @@ export { canvasOf, svgOf, type Picture } from "./picture.ts";
 
 export interface PanelOptions {
   tree: Tree;
-  /** The address's parameters will do: others are not looked at. */
+  /** The initial display options. Other parameters of an address are ignored. */
   look: Look;
-  /** The user looked elsewhere: members to change, "" takes one away. */
+  /** Called when the user changes display options, with the changed ones. "" removes an option. */
   onLook: (change: Look) => void;
-  /** The title of exports, and their file name without an extension. */
+  /** The title of exports and their file name without extension. */
   title: string;
   /** The origin of the stacks shown at present. */
   origin: () => Origin;
@@ -26,18 +25,18 @@ export interface PanelOptions {
 
 export interface Panel {
   readonly element: HTMLElement;
-  /** Show other stacks, as far as possible in the same way. */
+  /** Shows another tree, as far as possible with the same zoom, search and highlight. */
   setTree(tree: Tree): void;
-  /** Look as told, without a call of onLook: two panels are linked by it. A
-   * change, as onLook gives it: members that are not in it stay. */
+  /** Applies a change of display options, as reported to onLook, without calling
+   * onLook. This links two panels. */
   setLook(look: Look): void;
-  /** How it is looked at now: only members that are set. */
+  /** The present display options without empty ones. */
   look(): Look;
-  /** The tree that is drawn: after focus, hide and recursion, as an export has it. */
+  /** The tree after focus, hide and recursion, for exports. */
   tree(): Tree;
-  /** All levels of the graph as it is zoomed, for svgOf() and canvasOf(). */
+  /** All levels of the zoomed graph, for svgOf() and canvasOf(). */
   picture(): Picture;
-  /** Gives back what it listens to outside of its element. */
+  /** Removes the element and all listeners. */
   dispose(): void;
 }
 

@@ -1,26 +1,26 @@
-/** Regular expressions over names, in a thread of their own: one that tries ways
- * without end is stopped, and the page was never held up by it. */
+/** Matches function names against regular expressions in a worker. A pattern with
+ * excessive backtracking is stopped and never blocks the page. */
 
-/** From when the thread begins with a pattern. */
+/** Time limit, from the moment at which the worker starts to match a pattern. */
 const BUDGET_MS = 2000;
 
 const TOO_LONG = `The pattern was stopped after ${BUDGET_MS / 1000} s: it tries too many ways; a plain part of a name never does.`;
 const NO_THREAD = "This browser lets the page run no search by a pattern here; search for a plain part of a name.";
 
-/** What the thread is told: names at first, then patterns. */
+/** Messages to the worker: first the names, then patterns. */
 interface Asked {
   readonly names?: readonly string[];
   readonly source?: string;
   readonly flags?: string;
 }
 
-/** What it answers: that it begins, then what it found, or why it cannot. */
+/** Messages from the worker: an empty one when it begins, then a mask or an error. */
 interface Told {
   readonly mask?: Uint8Array;
   readonly fault?: string;
 }
 
-/** The thread's script: it is sent as text, so nothing around it is there. */
+/** The worker's script. It is sent as text, so it cannot use anything outside of this function. */
 function thread(): void {
   let names: readonly string[] = [];
 
@@ -38,7 +38,7 @@ function thread(): void {
   };
 }
 
-/** The names of functions that a pattern is in, or a sentence. */
+/** A mask of the functions that match, or an error message. */
 export type Found = Uint8Array | string;
 
 export class Patterns {
@@ -47,15 +47,15 @@ export class Patterns {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private found: ((found: Found) => void) | null = null;
 
-  /** A pattern will follow: the thread begins while it is typed. Ends what was
-   * looked for before; its `found` is not called. */
+  /** Starts the worker while the user types a pattern. Cancels a running search,
+   * whose `found` is not called. */
   prepare(names: readonly string[]): void {
     if (this.found || this.names !== names)
       this.stop();
     try {
       this.worker ??= this.start(names);
     } catch {
-      // The pattern is told so.
+      // look() reports the error.
     }
   }
 
@@ -69,7 +69,7 @@ export class Patterns {
     this.worker.postMessage({ source: regex.source, flags: regex.flags } satisfies Asked);
   }
 
-  /** Also what is being looked for ends. */
+  /** Stops the worker and a running search. */
   stop(): void {
     clearTimeout(this.timer);
     this.worker?.terminate();

@@ -1,4 +1,4 @@
-/** What is seen of a graph, as plain data: for SVG, PNG and files. */
+/** A drawing of a graph as plain data, for SVG, PNG and printing. */
 import { LIGHT } from "./colour.ts";
 import { visibleFrames } from "./graph.ts";
 import { FONT_FAMILY, FONT_PX, levelsShown, paintFrames, ROW_PX, type Scene } from "./paint.ts";
@@ -12,13 +12,13 @@ export interface Picture {
   readonly fontFamily: string;
   readonly fontPx: number;
   readonly rectangles: readonly { x: number; y: number; width: number; height: number; fill: string }[];
-  /** Begin at x, have their middle at y, and are no wider than `width`. */
+  /** Texts start at x, are centred at y, and are at most `width` wide. */
   readonly texts: readonly { x: number; y: number; width: number; text: string; fill: string; link?: string }[];
 }
 
 type Parts = { -readonly [K in "rectangles" | "texts"]: Picture[K][number][] };
 
-/** All levels of scenes, one below the other, whatever of them is scrolled to. */
+/** Draws all levels of the scenes, one scene below the other, regardless of scrolling. */
 export function pictureOf(scenes: readonly Scene[], width: number): Picture {
   const { rectangles, texts }: Parts = { rectangles: [], texts: [] };
   let height = 0;
@@ -59,7 +59,7 @@ export function captioned(picture: Picture, lines: readonly string[], link: stri
   };
 }
 
-/** XML has no halves of surrogate pairs, which a cut text may end with. */
+/** Escapes text for XML, which does not allow the unpaired surrogates that a cut text may end with. */
 function escaped(text: string): string {
   return text.replace(/\p{Surrogate}|[\ufffe\uffff]/gu, "\ufffd")
     .replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
@@ -74,7 +74,7 @@ const round = (value: number): string => String(Math.round(value * 100) / 100);
 export function svgOf(picture: Picture): string {
   const rectangles = picture.rectangles.map((each) =>
     `<rect x="${round(each.x)}" y="${round(each.y)}" width="${round(each.width)}" height="${round(each.height)}" fill="${each.fill}"/>`);
-  // An inner svg cuts off what is wider in the fonts of where it is seen.
+  // An inner svg element clips text that is wider in the viewer's fonts.
   const half = picture.fontPx;
   const texts = picture.texts.map((each) =>
     `<svg x="${round(each.x)}" y="${round(each.y - half)}" width="${round(each.width)}" height="${2 * half}">`
@@ -89,7 +89,7 @@ export function svgOf(picture: Picture): string {
 /** Browsers refuse larger canvases. */
 const CANVAS_MAX_PX = 16_384;
 
-/** `scale` pixels for each of the picture's, fewer where it would be too high. */
+/** Draws a picture enlarged by `scale`, or less if the canvas would be too large. */
 export function canvasOf(picture: Picture, scale: number): HTMLCanvasElement {
   const canvas = document.createElement("canvas");
   const most = Math.min(scale, CANVAS_MAX_PX / picture.height, CANVAS_MAX_PX / picture.width);

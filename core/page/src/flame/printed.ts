@@ -1,15 +1,15 @@
-/** What paper gets of a flame graph: all of its levels in light colours, and the
- * first functions of its table as lines that follow each other. */
+/** The printed form of a flame graph: all levels in light colours, and the first
+ * functions of the table. */
 import { h } from "../parts/dom.ts";
 import { canvasOf, type Picture } from "./picture.ts";
 import type { Table } from "./table.ts";
 
 const SCALE = 2;
-/** A page or two. */
+/** Maximum number of printed functions, which fill one or two pages. */
 const ROWS_MAX = 100;
 
-/** Calls `begin` and `end` around each printing until the signal ends; with
- * `capture` before those of others. */
+/** Calls `begin` before and `end` after printing, until the signal is aborted. With
+ * `capture`, calls them before the functions registered without it. */
 export function aroundPrint(signal: AbortSignal, begin: () => void, end: () => void, capture = false): void {
   addEventListener("beforeprint", begin, { signal, capture });
   addEventListener("afterprint", end, { signal, capture });
@@ -21,7 +21,7 @@ export class Printed {
   constructor(picture: () => Picture, table: Table, signal: AbortSignal) {
     aroundPrint(signal, () => {
       const seen = picture();
-      // There is none of an empty graph.
+      // An empty graph has no picture.
       this.element.replaceChildren(...seen.height > 0 ? [canvasOf(seen, SCALE)] : []);
       table.print(ROWS_MAX);
     }, () => {

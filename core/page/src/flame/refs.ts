@@ -1,13 +1,13 @@
-/** Functions and places in an address: they mean the same after a reload and,
- * as far as it is there, in other data. */
+/** References to functions and frames in an address. They stay valid after a reload
+ * and in other data that has the same functions. */
 import type { Functions } from "../model/tree.ts";
 import type { Graph } from "./graph.ts";
 
-/** Longer names are cut and told apart by their hash. */
+/** Longer names are cut and distinguished by their hash. */
 const NAME_MAX = 100;
 
-/** FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), then
- * mixed as in MurmurHash3's end. */
+/** FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/) with the
+ * finalizer of MurmurHash3. */
 function hashText(text: string, seed: number): number {
   let hash = seed;
 
@@ -44,8 +44,8 @@ function knownOf(functions: Functions): Known {
   return known;
 }
 
-/** A function as the address names it: by its name if that is enough, else with
- * a hash of name and file behind. */
+/** The reference to a function: its name if that is unique, else its name and a hash
+ * of name and file. */
 export function refOf(functions: Functions, id: number): string {
   const name = functions.name[id]!;
   const known = knownOf(functions);
@@ -56,7 +56,7 @@ export function refOf(functions: Functions, id: number): string {
   return `${isPlain ? name : name.slice(0, 20).replace(/[\u0000-\u001f\ud800-\udfff]/g, "?")}~${known.hashes[id]!.toString(36)}`;
 }
 
-/** The function that is number `id` of `others`; -1: it is not there. */
+/** Finds the function that has number `id` in `others`; -1 if it is missing. */
 export function sameFunction(functions: Functions, others: Functions, id: number): number {
   if (functions === others || id < 0)
     return id;
@@ -66,7 +66,7 @@ export function sameFunction(functions: Functions, others: Functions, id: number
   return found.find((each) => functions.line[each] === others.line[id]) ?? found[0] ?? -1;
 }
 
-/** The functions that a reference means; null: there is none here. */
+/** A mask of the functions that a reference names; null if there are none. */
 export function maskOf(functions: Functions, ref: string): Uint8Array | null {
   const known = knownOf(functions);
   const mask = new Uint8Array(functions.name.length);
@@ -82,14 +82,14 @@ export function maskOf(functions: Functions, ref: string): Uint8Array | null {
   return mask.includes(1) ? mask : null;
 }
 
-/** What a reference is called where its function is not known. */
+/** The name of a reference's function; the reference itself if the function is missing. */
 export function nameOfRef(functions: Functions, ref: string): string {
   const id = maskOf(functions, ref)?.indexOf(1) ?? -1;
 
   return id < 0 ? ref : functions.name[id]!;
 }
 
-/** References, one a line. */
+/** Splits a list of references, one per line. */
 export function readRefs(text: string | undefined): string[] {
   return (text ?? "").split("\n").filter((ref) => ref !== "");
 }
@@ -98,9 +98,9 @@ function joined(above: number, hash: number): number {
   return hashText("", Math.imul(above ^ 0x5bd1e995, 0x1b873593) ^ hash);
 }
 
-/** The path to a node: its depth, and hashes of the paths to it and to nodes
- * above it at distances 1, 2, 4, …, so that other data in which it is not can
- * be shown near it. "": the root. */
+/** The path to a node as text: its depth, and hashes of the paths to the node and to
+ * its ancestors at distances 1, 2, 4, …. In data without the node, readPath() finds
+ * an ancestor instead. "" is the root. */
 export function writePath(graph: Graph, index: number): string {
   const { hashes } = knownOf(graph.tree.functions);
   const path: number[] = [];
@@ -117,7 +117,7 @@ export function writePath(graph: Graph, index: number): string {
   return written.join("-");
 }
 
-/** The node of a written path, else the nearest above it that is there; 0. */
+/** The node of a written path, else its nearest ancestor that exists, else 0 (the root). */
 export function readPath(graph: Graph, text: string): number {
   const [depthText, ...hashTexts] = text.split("-");
   const depth = Number(depthText);
@@ -142,7 +142,7 @@ export function readPath(graph: Graph, text: string): number {
   return 0;
 }
 
-/** From the root to a node, both among them. */
+/** The nodes from the root to a node, both included. */
 export function pathTo(graph: Graph, index: number): number[] {
   const path = [index];
 

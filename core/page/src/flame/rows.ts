@@ -1,23 +1,23 @@
-/** What each function did itself and what went through it, over all nodes. */
+/** Self and total values of each function, summed over all nodes. */
 import type { Comparison } from "../model/comparison.ts";
 import type { Graph } from "./graph.ts";
 
-/** Columns by function; the functions that occur are `ids`. */
+/** Columns by function. `ids` lists the functions that occur. */
 export interface Rows {
   readonly ids: Uint32Array;
   readonly own: Float64Array;
-  /** Each stack counts once, however often the function is in it. */
+  /** Recursive calls count once. */
   readonly total: Float64Array;
   readonly baseOwn: Float64Array | null;
   readonly baseTotal: Float64Array | null;
-  /** Samples that the total rests on. */
+  /** Number of samples in the total. */
   readonly samples: Float64Array | null;
   readonly baseSamples: Float64Array | null;
   readonly comparison: Comparison | null;
 }
 
-/** Calls `enter` for each node in the order of a walk: with whether no function
- * above is the same. */
+/** Calls `enter` for each node, depth first. `isOutermost` means that no ancestor has
+ * the same function. */
 function walk(graph: Graph, enter: (index: number, functionId: number, isOutermost: boolean) => void): void {
   const { firstChild, functionOf, parent } = graph;
   const next = firstChild.slice();
@@ -76,13 +76,13 @@ export function rowsOf(graph: Graph): Rows {
 export const COLUMNS = ["name", "own", "total", "samples", "baseTotal", "change", "relative"] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** Whether the two totals of a function differ by no more than chance. */
+/** Whether the difference between a function's two totals is within sampling noise. */
 export function isNoise({ comparison, total, baseTotal, samples, baseSamples }: Rows, id: number): boolean {
   return comparison?.isNoise(total[id]!, baseTotal![id]!, samples && samples[id]!, baseSamples && baseSamples[id]!) ?? false;
 }
 
-/** What a row has in a column of numbers. In a comparison "own" and "total" are
- * the right side's, and a change within noise is none. */
+/** The value of a numeric column. In a comparison "own" and "total" are those of the
+ * new side, and a change within noise is 0. */
 export function valueOf(rows: Rows, column: Exclude<Column, "name">, id: number): number {
   const base = rows.baseTotal?.[id] ?? 0;
   const scaled = base * (rows.comparison?.factor ?? 1);
@@ -97,12 +97,12 @@ export function valueOf(rows: Rows, column: Exclude<Column, "name">, id: number)
   }
 }
 
-/** Change as a share of what was; Infinity: new. */
+/** Relative change: value / base - 1. Infinity if only the base is zero. */
 export function relativeOf(value: number, base: number): number {
   return base === 0 ? (value === 0 ? 0 : Infinity) : (value - base) / base;
 }
 
-/** Ids in the order of a column. Changes by size, whichever way they went. */
+/** Sorts ids by a column. Changes are sorted by their absolute value. */
 export function sortedIds(rows: Rows, names: readonly string[], column: Column, isAscending: boolean, ids: Uint32Array): Uint32Array {
   const sign = isAscending ? 1 : -1;
 
@@ -114,7 +114,7 @@ export function sortedIds(rows: Rows, names: readonly string[], column: Column, 
     const value = valueOf(rows, column, id);
     keys[id] = isChange ? Math.abs(value) : value;
   }
-  // Infinity - Infinity is no number: equal ones go on to the next key.
+  // Infinity - Infinity is NaN, so equal keys are handled first.
   return ids.slice().sort((a, b) => (keys[a] === keys[b] ? 0 : sign * (keys[a]! - keys[b]!))
     || rows.total[b]! - rows.total[a]! || rows.own[b]! - rows.own[a]! || a - b);
 }

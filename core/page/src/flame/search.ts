@@ -1,4 +1,4 @@
-/** Which functions a search means, and what share of all goes through them. */
+/** Search: the functions that match, and their share of the total. */
 import type { Functions } from "../model/tree.ts";
 import type { Graph } from "./graph.ts";
 
@@ -14,9 +14,9 @@ function loweredNames(functions: Functions): readonly string[] {
   return found;
 }
 
-/** What is searched: a part of the name, whatever its case: then the functions
- * that have it. Or `/regex/` (and `/regex/i`), which is to be looked for. A string
- * tells what is wrong with it; null: nothing is searched. */
+/** Parses a search. For a part of a name, ignoring case, returns a mask of the
+ * functions that contain it. For `/regex/` or `/regex/i`, returns the expression or an
+ * error message. For an empty search, returns null. */
 export function matching(functions: Functions, search: string): Uint8Array | RegExp | string | null {
   if (search === "")
     return null;
@@ -32,12 +32,12 @@ export function matching(functions: Functions, search: string): Uint8Array | Reg
   }
 }
 
-/** What goes through frames of a mask, over all nodes, drawn or not: a stack with
- * several of them counts once. */
+/** The total of the stacks that contain a frame of a mask, over all nodes. A stack
+ * with several such frames counts once. */
 export interface Share {
   readonly total: number;
   readonly baseTotal: number;
-  /** Frames that match. */
+  /** Number of matching frames. */
   readonly frames: number;
 }
 

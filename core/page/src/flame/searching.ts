@@ -1,4 +1,4 @@
-/** A panel's search: what it means, what share that is, and where matches are. */
+/** The search of a panel: its matches, their share, and the current match. */
 import { amount, count, percent } from "../parts/format.ts";
 import { shown } from "../parts/dom.ts";
 import type { Functions } from "../model/tree.ts";
@@ -8,14 +8,14 @@ import { readPath, sameFunction, writePath } from "./refs.ts";
 import { matchesOf, matching, shareOf, type Share } from "./search.ts";
 
 export class Searching {
-  /** Functions of the search; null: all. */
+  /** The functions that match the search; null without a search. */
   mask: Uint8Array | null = null;
-  /** Why the search is none. */
+  /** The error message of an invalid search, else "". */
   fault = "";
-  /** A function that was chosen in the table; -1: none. */
+  /** The function that the user highlighted; -1 if none. */
   chosen = -1;
   private readonly patterns = new Patterns();
-  /** A pattern is being looked for; the step that is wanted of its matches. */
+  /** Whether a pattern is being matched, and the step() call to make afterwards. */
   private isWaiting = false;
   private wantedStep = 0;
   private graph: Graph | null = null;
@@ -25,14 +25,14 @@ export class Searching {
   private share: Share | null = null;
   private matches: Uint32Array | null = null;
   private at = -1;
-  /** The path to the match that was gone to; "": none was. */
+  /** The path to the current match; "" if none. */
   private reached = "";
 
-  /** `onFound` is told when a pattern was found, or not: some time after it was
-   * searched; then with the step that was wanted meanwhile, else 0. */
+  /** `onFound` is called when the asynchronous matching of a pattern completes. `step`
+   * is the argument of the last step() call made meanwhile, else 0. */
   constructor(private readonly onFound: (step: number) => void) {}
 
-  /** What the graph highlights. */
+  /** The functions that the graph highlights. */
   get graphMask(): Uint8Array | null {
     return this.chosenMask ?? this.mask;
   }
@@ -41,9 +41,9 @@ export class Searching {
     return this.share?.frames ?? 0;
   }
 
-  /** Before a search in other stacks: what is chosen, and what a pattern found as
-   * long as it is looked for again, are the same functions there; the match that
-   * was gone to is the one of the same path. */
+  /** Prepares for another tree with these functions: keeps the highlighted function
+   * and the mask, which is shown until a pattern has been matched again. search() then
+   * restores the current match by its path. */
   carry(functions: Functions): void {
     const before = this.graph?.tree.functions;
 
@@ -56,7 +56,7 @@ export class Searching {
     this.graph = this.drawn = null;
   }
 
-  /** `graph`: what shares are of; `drawn`: where matches are gone to. */
+  /** `graph` is the base of shares; step() goes through the matches in `drawn`. */
   search(graph: Graph, drawn: Graph, text: string): void {
     const isSame = this.graph?.tree.functions === graph.tree.functions && this.searched === text;
 
@@ -89,7 +89,7 @@ export class Searching {
       take(found);
       return;
     }
-    // Until then the matches of before are shown, where they are of these names.
+    // Until then, show the previous matches if they belong to the same names.
     if (this.mask?.length !== functions.name.length)
       this.mask = null;
     this.fault = "";
@@ -122,7 +122,7 @@ export class Searching {
     this.at = this.placeOf(drawn, this.reached);
   }
 
-  /** Which match a path leads to; -1: to none. */
+  /** The index of the match at a path; -1 if there is none. */
   private placeOf(drawn: Graph, path: string): number {
     const index = path === "" ? 0 : readPath(drawn, path);
 
@@ -132,7 +132,7 @@ export class Searching {
     return this.matches.indexOf(index);
   }
 
-  /** The next match in what is drawn, the widest first; -1: none. */
+  /** Goes to the next (1) or previous (-1) match of the drawn graph, in order of width; -1 if there is none. */
   step(by: number): number {
     if (this.isWaiting && this.chosen < 0) {
       this.wantedStep = by;
@@ -148,7 +148,7 @@ export class Searching {
     return this.matches[this.at]!;
   }
 
-  /** What was found, in a line. */
+  /** The result of the search as text. */
   get text(): string {
     const { graph, share } = this;
 

@@ -1,5 +1,5 @@
-/** Trees made of a tree: what the tools of a flame graph show. A `mask` has a
- * non-zero entry for each function that is meant. */
+/** Transformations of trees for the tools of a flame graph. A `mask` has a non-zero
+ * entry for each selected function. */
 import { totalsOf, type Tree } from "../model/tree.ts";
 import { TreeBuilder } from "../model/tree_builder.ts";
 
@@ -13,7 +13,7 @@ function move(tree: Tree, node: number, builder: TreeBuilder, to: number): void 
   builder.add(to, tree.self[node]!, tree.baseSelf?.[node] ?? 0, tree.samples?.[node] ?? 0, tree.baseSamples?.[node] ?? 0);
 }
 
-/** Only stacks that go through a frame of the mask. */
+/** Keeps only stacks that contain a frame of the mask. */
 export function focused(tree: Tree, mask: Uint8Array): Tree {
   const { parent, functionOf } = tree;
   const size = parent.length;
@@ -37,8 +37,8 @@ export function focused(tree: Tree, mask: Uint8Array): Tree {
   return { ...tree, ...builder.columns() };
 }
 
-/** Without frames of the mask: what they called is called by their callers, and
- * what they did themselves is their callers' own. */
+/** Removes the frames of the mask. Their callees become callees of their callers,
+ * and their self values become self values of their callers. */
 export function hidden(tree: Tree, mask: Uint8Array): Tree {
   const builder = builderOf(tree);
   const target = new Uint32Array(tree.parent.length);
@@ -53,9 +53,9 @@ export function hidden(tree: Tree, mask: Uint8Array): Tree {
   return { ...tree, ...builder.columns() };
 }
 
-/** Recursion as one frame. "direct": a function that calls itself. "all": a
- * stack goes back to where the function was first, so that each is in it once
- * and what lay between is left out of what follows. */
+/** Collapses recursive calls into one frame. "direct": only calls of a function by
+ * itself. "all": a stack continues at the function's first frame, so that each function
+ * occurs once and the frames in between are not repeated below. */
 export function collapsed(tree: Tree, which: "direct" | "all"): Tree {
   const builder = builderOf(tree);
   const target = new Uint32Array(tree.parent.length);
@@ -77,8 +77,8 @@ export function collapsed(tree: Tree, which: "direct" | "all"): Tree {
   return { ...tree, ...builder.columns() };
 }
 
-/** What functions of the mask call, from their outermost frame in each stack:
- * the root stands for them. */
+/** The callees of the functions of the mask, below their outermost frame in each
+ * stack. The root represents these functions. */
 export function calleesOf(tree: Tree, mask: Uint8Array): Tree {
   const builder = builderOf(tree);
   const outside = 0xffffffff;
@@ -97,9 +97,10 @@ export function calleesOf(tree: Tree, mask: Uint8Array): Tree {
   return { ...tree, ...builder.columns() };
 }
 
-/** Who calls functions of the mask, from their outermost frame in each stack
- * outwards: the root stands for them, a child is a caller. The total of a node
- * is what these callers spent in them; own values lie at outermost callers. */
+/** The callers of the functions of the mask, above their outermost frame in each
+ * stack. The root represents these functions, and a child is a caller. A node's total
+ * is the value of the functions when called through this path. Self values are at the
+ * outermost callers. */
 export function callersOf(tree: Tree, mask: Uint8Array): Tree {
   const { parent, functionOf } = tree;
   const totals = totalsOf(parent, tree.self);

@@ -1,4 +1,4 @@
-/** Where the keyboard goes from a frame. */
+/** Keyboard navigation between frames. */
 import { levelOf, visibleFrames, type Graph } from "./graph.ts";
 import type { Scene } from "./paint.ts";
 
@@ -11,8 +11,8 @@ function widestChild(graph: Graph, index: number): number {
   return widest;
 }
 
-/** The frame that an arrow key means; the same one at an edge; -1: another key.
- * Left and right go among frames of a level that are wide enough to be seen. */
+/** The frame that an arrow key or Home goes to; the same frame at an edge; -1 for
+ * other keys. Left and right visit only the visible frames of a level. */
 export function frameBeside(scene: Scene, index: number, key: string, widthPx: number): number {
   const { graph, isFlame, zoom } = scene;
 

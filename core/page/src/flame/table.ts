@@ -1,5 +1,5 @@
-/** Functions with own and total times. Only rows in sight are elements, so that
- * 100,000 functions scroll. */
+/** The table of functions with self and total values. Only visible rows are elements,
+ * so that tables of 100,000 functions scroll fast. */
 import { shown, h } from "../parts/dom.ts";
 import { count } from "../parts/format.ts";
 import type { Functions } from "../model/tree.ts";
@@ -8,12 +8,12 @@ import { sameFunction } from "./refs.ts";
 import { COLUMNS, sortedIds, type Column, type Rows } from "./rows.ts";
 
 export const TABLE_ROW_PX = 26;
-/** Rows above and below what is seen. */
+/** Extra rows above and below the visible ones. */
 const SPARE_ROWS = 6;
 
 export interface TableEvents {
   order(order: string): void;
-  /** A row was chosen: its function is to be shown in the graph. */
+  /** The user selected a row: highlight its function in the graph. */
   choose(functionId: number): void;
   menu(functionId: number, x: number, y: number): void;
   key(event: KeyboardEvent, functionId: number): boolean;
@@ -23,7 +23,7 @@ export interface TableState {
   readonly source: CellSource;
   readonly mask: Uint8Array | null;
   readonly order: string | undefined;
-  /** Where it changes other rows are meant, which are seen from the first on. */
+  /** Identifies the set of rows. When it changes, the table scrolls to the top. */
   readonly key: string;
 }
 
@@ -31,17 +31,17 @@ const WIDTHS: Readonly<Record<Column, string>> = {
   name: "minmax(8rem, 1fr)", own: "8.4rem", total: "8.4rem", baseTotal: "8.4rem", change: "5.6rem", relative: "5.6rem", samples: "5.6rem",
 };
 
-/** Of samples of both sides. */
+/** Width of the column with the sample counts of both sides. */
 const PAIR_WIDTH = "9rem";
 
 let tables = 0;
 
-/** "-own": by own values, the least first. */
+/** Parses the sort order: "-own" sorts by self values, the smallest first. */
 export function readOrder(order: string | undefined, isDiff: boolean): { column: Column; isAscending: boolean } {
   const name = order?.replace(/^-/, "");
   const column = COLUMNS.find((each) => each === name) ?? (isDiff ? "change" : "own");
 
-  // Names begin with A, numbers with the greatest.
+  // By default names are ascending and numbers descending.
   return { column, isAscending: (column === "name") !== (order?.startsWith("-") ?? false) };
 }
 
@@ -61,7 +61,7 @@ export class Table {
   private ids: Uint32Array = new Uint32Array();
   private active = -1;
   private chosen = -1;
-  /** Rows that are printed; 0: nothing is. */
+  /** Number of rows to print; 0 unless printing. */
   private printed = 0;
   private readonly rest = h("p", { class: "flame-rest", hidden: true });
 
@@ -101,13 +101,13 @@ export class Table {
     this.fill();
   }
 
-  /** Marks the function that the graph shows; -1: none. */
+  /** Marks the highlighted function; -1 for none. */
   mark(functionId: number): void {
     this.chosen = functionId;
     this.fill();
   }
 
-  /** Shows the first rows and no others, for paper; 0: as on a screen. */
+  /** Shows only the first `rowsMax` rows, for printing. 0 returns to the screen. */
   print(rowsMax: number): void {
     this.printed = Math.min(rowsMax, this.ids.length);
     this.rest.hidden = this.printed === 0 || this.printed === this.ids.length;

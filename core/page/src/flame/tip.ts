@@ -1,4 +1,4 @@
-/** What is said of a frame: beside the pointer, and read out. */
+/** The tooltip of a frame, and its text for screen readers. */
 import { differenceText, growthText, NOISE_HINT, noiseText } from "../parts/change.ts";
 import { amount, count, fewOf, percent } from "../parts/format.ts";
 import { h, shown } from "../parts/dom.ts";
@@ -10,10 +10,10 @@ export interface TipSource {
   readonly rootName: string;
   /** The zoomed frame. */
   readonly zoom: number;
-  /** All there is, whatever is focused: right side and left side. */
+  /** The totals of the new and the baseline side, before filtering. */
   readonly whole: number;
   readonly wholeBase: number;
-  /** A tree of callers: own values mean nothing there. */
+  /** Whether the graph shows callers, whose self values are meaningless. */
   readonly isCallers: boolean;
 }
 
@@ -66,7 +66,7 @@ export function linesOf(source: TipSource, index: number): Line[] {
   return lines;
 }
 
-/** One sentence for a screen reader. */
+/** The description of a frame for screen readers. */
 export function spoken(source: TipSource, index: number): string {
   return `${nameOf(source, index)}: ${linesOf(source, index).map(([title, value]) => `${title} ${value}`).join("; ")}; level ${levelOf(source.graph, index)} of ${levelCount(source.graph) - 1}`;
 }

@@ -1,11 +1,11 @@
-/** What stands over a graph: search, how it is drawn, what is taken off again. */
+/** The toolbar of a flame graph: search, display options, undo and reset. */
 import { h, shown } from "../parts/dom.ts";
 import type { Scale } from "../model/comparison.ts";
 import type { Look } from "./look.ts";
 
 export interface ToolbarEvents {
   change(change: Look): void;
-  /** To the next match, or with -1 the one before. */
+  /** Goes to the next match (1) or the previous one (-1). */
   step(by: number): void;
   undo(): void;
   reset(): void;
@@ -14,10 +14,10 @@ export interface ToolbarEvents {
 
 export interface ToolbarState {
   readonly look: Look;
-  /** The scale of a comparison; null: there is only one side. */
+  /** The scale of a comparison; null if there is only one side. */
   readonly scale: Scale | null;
   readonly canUndo: boolean;
-  /** What a search found, or what is wrong with it. */
+  /** The result of the search, or its error message. */
   readonly found: string;
   readonly isFault: boolean;
   readonly matches: number;
@@ -33,7 +33,7 @@ const RECURSIONS: readonly Choice[] = [["", "as it is"], ["direct", "direct: one
 const LAYOUTS: readonly Choice[] = [["icicle", "root on top"], ["flame", "root at the bottom"]];
 const SHOWNS: readonly Choice[] = [["table", "Table"], ["both", "Both"], ["graph", "Graph"]];
 
-/** Typing is looked at after a pause. */
+/** Delay between typing and search. */
 const SEARCH_PAUSE_MS = 120;
 
 function select(label: string, onPick: (value: string) => void): { element: HTMLElement; set: (choices: readonly Choice[], value: string) => void } {
@@ -103,7 +103,7 @@ export class Toolbar {
   set(state: ToolbarState): void {
     const { look } = state;
 
-    // What is being typed stays: only another search replaces it.
+    // Replace the text only if the search changed, so that typing is not lost.
     if (this.searched !== (look.search ?? ""))
       this.search.value = this.searched = look.search ?? "";
     this.found.textContent = state.found;
@@ -121,7 +121,7 @@ export class Toolbar {
       button.setAttribute("aria-pressed", String(button.dataset["value"] === (look.shown ?? "both")));
   }
 
-  /** What is typed and was not looked at yet. */
+  /** Searches for typed text whose search is pending. */
   private flush(events: ToolbarEvents): void {
     clearTimeout(this.pause);
     if (this.searched === this.search.value)
@@ -136,7 +136,7 @@ export interface Chip {
   readonly change: Look;
 }
 
-/** What a look leaves out or adds, each to be taken off by a click. */
+/** Buttons for active filters. A click removes the filter. */
 export function chipsOf(chips: readonly Chip[], onTake: (change: Look) => void): HTMLElement[] {
   return chips.map(({ text, change }) =>
     h("button", {

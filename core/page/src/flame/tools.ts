@@ -1,4 +1,4 @@
-/** What can be done with a function, by menu or by key, and how it is undone. */
+/** The actions on a function, by menu or key, and the chips that undo them. */
 import type { Functions } from "../model/tree.ts";
 import type { Look } from "./look.ts";
 import type { Item } from "./menu.ts";
@@ -17,7 +17,7 @@ function withRef(text: string | undefined, ref: string): string {
   return [...readRefs(text).filter((each) => each !== ref), ref].join("\n");
 }
 
-/** The tools of a function; none of the root's. */
+/** The actions on a function. The root has none. */
 export function toolsOf(tools: Tools, id: number): Item[] {
   if (id < 0)
     return [];
@@ -33,7 +33,7 @@ export function toolsOf(tools: Tools, id: number): Item[] {
   ];
 }
 
-/** Acts on a key; false: it is none of a tool. */
+/** Runs the action of a key. Returns false if the key has no action. */
 export function keyTool(tools: Tools, key: string, id: number): boolean {
   const tool = toolsOf(tools, id).find((item) => item.key === key);
 
@@ -41,7 +41,7 @@ export function keyTool(tools: Tools, key: string, id: number): boolean {
   return tool !== undefined;
 }
 
-/** All that leaves something out, or changes what is shown. */
+/** The chips for focus, hide, sandwich and recursion. */
 export function chipsOfLook(functions: Functions, look: Look): Chip[] {
   const chips: Chip[] = [];
 

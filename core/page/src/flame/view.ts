@@ -1,5 +1,5 @@
-/** One graph on a canvas: painting, pointing at frames, and the keyboard. The
- * canvas is as large as what is seen of it; it scrolls over the levels. */
+/** One graph on a canvas, with pointer and keyboard input. The canvas has the size of
+ * the visible part and is redrawn while scrolling. */
 import { h } from "../parts/dom.ts";
 import { colouringOf, themeOf, type Colouring, type Theme } from "./colour.ts";
 import { levelOf, nodeAt, visibleFrames, type Graph, type Visible } from "./graph.ts";
@@ -8,14 +8,14 @@ import { readPath, writePath } from "./refs.ts";
 import { frameBeside } from "./steps.ts";
 
 export interface ViewEvents {
-  /** The user wants this frame as wide as the view; 0: all. */
+  /** The user zooms to a frame; 0 is the root. */
   zoom(index: number): void;
-  /** A frame is pointed at, at a place of the window; -1: none. */
+  /** The pointer is over a frame, at a position of the window; -1 for none. */
   point(index: number, x: number, y: number): void;
-  /** The keyboard went to a frame. */
+  /** The keyboard moved to a frame. */
   reach(index: number): void;
   menu(index: number, x: number, y: number): void;
-  /** A key that means a tool; true: it was one. */
+  /** Handles other keys. Returns false for unknown ones. */
   key(event: KeyboardEvent, index: number): boolean;
 }
 
@@ -26,7 +26,7 @@ export interface ViewState {
   readonly colour: string | undefined;
   readonly isFlame: boolean;
   readonly rootName: string;
-  /** Where it changes other frames are meant, or another zoom. */
+  /** Identifies the set of frames and the zoom. When it changes, the view scrolls to the zoomed frame. */
   readonly key: string;
 }
 
@@ -55,7 +55,7 @@ export class GraphView {
     this.listen();
   }
 
-  /** Shows a graph; the frame that the keyboard is at stays where it can. */
+  /** Shows a graph. The current frame of the keyboard is kept if it exists. */
   set(state: ViewState): void {
     const before = this.state;
     const isOther = before?.key !== state.key || before.isFlame !== state.isFlame;
@@ -77,7 +77,7 @@ export class GraphView {
     this.repaint();
   }
 
-  /** The colours of the page changed. */
+  /** Redraws with the colours of a changed theme. */
   retheme(): void {
     this.theme = null;
     this.repaint();
@@ -94,7 +94,7 @@ export class GraphView {
     return this.element.clientWidth;
   }
 
-  /** Takes the keyboard to a frame and brings it into sight. */
+  /** Moves the keyboard to a frame and scrolls to it. */
   reach(index: number): void {
     this.current = index;
     this.scrollTo(index, 1);
@@ -111,7 +111,7 @@ export class GraphView {
     cancelAnimationFrame(this.frame);
   }
 
-  /** Where the current frame is in the window. */
+  /** The position of the current frame in the window. */
   currentPlace(): { x: number; y: number } {
     const box = this.element.getBoundingClientRect();
     const { graph, zoom } = this.state!;
@@ -184,7 +184,7 @@ export class GraphView {
     });
     element.addEventListener("focus", () => {
       this.repaint();
-      // By the keyboard: where it is, for who does not see it.
+      // On keyboard focus, announce the current frame to screen readers.
       if (this.state && element.matches(":focus-visible"))
         events.reach(this.current);
     });
@@ -217,10 +217,10 @@ export class GraphView {
     return nodeAt(graph, isFlame ? this.levels - 1 - row : row, place);
   }
 
-  /** From the pointer, or from the keyboard's key. */
+  /** Opens the menu for the pointer or for the keyboard's menu key. */
   private onMenu(event: MouseEvent): void {
-    // A long press and Ctrl-click have other buttons; the keyboard's goes to the
-    // element that has the focus, which the canvas never has.
+    // The button does not tell them apart: a long press and Ctrl-click have others. But
+    // the key's event goes to the focused element, which is never the canvas.
     const isPointer = event.target === this.canvas;
     const index = isPointer ? this.at(event) : this.current;
     const place = isPointer ? { x: event.clientX, y: event.clientY } : this.currentPlace();
@@ -267,7 +267,7 @@ function ring(context: CanvasRenderingContext2D, scene: Scene, visible: Visible,
 
   if (at < 0)
     return;
-  // In the colours of text and ground: each fill is far from one of them.
+  // Use the colours of text and background, since each fill contrasts with one of them.
   const y = topOf(scene, visible.level[at]!, levels) - offset;
   for (const [inset, width, colour] of [[1, 2, scene.theme.text], [2.5, 1, scene.theme.background]] as const) {
     context.lineWidth = width;

@@ -1,5 +1,5 @@
-/** Which frames a panel's graphs are zoomed to, and how the address says it: the
- * lower graph's path, "^", and that of a sandwich's callers. */
+/** The zoomed frames of a panel's graphs. In the address: the lower graph's path,
+ * then "^" and the path in the callers of a sandwich. */
 import type { Graph } from "./graph.ts";
 import { readPath, writePath } from "./refs.ts";
 
@@ -13,7 +13,7 @@ export class Zooms {
   upper = 0;
   private read: { lower: Graph | null; upper: Graph | null; text: string } = { lower: null, upper: null, text: "" };
 
-  /** A path is looked up among all nodes: only where it or they changed. */
+  /** Searches all nodes for the paths, but only if the graphs or the text changed. */
   set({ lower, upper }: Graphs, text: string): void {
     if (this.read.lower === lower && this.read.upper === upper && this.read.text === text)
       return;
@@ -23,7 +23,7 @@ export class Zooms {
     this.read = { lower, upper, text };
   }
 
-  /** What the address would say with one of them at another frame. */
+  /** The parameter's text if one of the graphs were zoomed to another frame. */
   textWith(graphs: Graphs, part: Part, index: number): string {
     return (["lower", "upper"] as const).map((each) => {
       const graph = graphs[each];

@@ -1,6 +1,5 @@
-/** A card for each value of a label, with a small flame graph that is asked for
- * when it is nearly seen. A card stays while its value does, and so does its graph
- * until another is there: sorting asks for nothing. */
+/** A card for each value of a label, with a small flame graph, which is loaded when the
+ * card is almost visible. Sorting and refreshing reuse the cards and their graphs. */
 import type { WireLabelValue, WireTree } from "../model/wire.ts";
 import { treeOf } from "../model/tree.ts";
 import { Problem, isLeft } from "../parts/api.ts";
@@ -10,7 +9,7 @@ import type { View } from "../views/view.ts";
 import { drawMini } from "./mini.ts";
 import { valueName } from "./table.ts";
 
-/** A card is drawn when it is this near to what is seen. */
+/** Distance from the visible part at which a card's graph is loaded. */
 const NEAR = "200px";
 
 export interface CardsOptions {
@@ -26,9 +25,9 @@ interface Card {
   readonly canvas: HTMLCanvasElement;
   readonly note: HTMLElement;
   readonly value: string | null;
-  /** Of what is drawn, or will be when it is seen. */
+  /** Identifies the data of the graph that is drawn, or will be when the card is visible. */
   stamp: string;
-  /** Ends its drawing. */
+  /** Aborts the drawing. */
   leaving: AbortController;
 }
 
@@ -46,7 +45,7 @@ export class Cards {
     });
   }
 
-  /** These cards, in this order, and no others. */
+  /** Shows exactly these values, in this order. */
   show(values: readonly WireLabelValue[]): void {
     const stays = new Set(values.map(({ value }) => value));
 
@@ -68,7 +67,7 @@ export class Cards {
   private card(value: WireLabelValue): Card {
     const card = this.cards.get(value.value) ?? this.made(value);
     const { unit } = this.of;
-    // Other profiles have other sums, as good as always.
+    // New profiles almost always change these numbers.
     const stamp = `${value.total} ${value.profiles}`;
 
     card.facts.replaceChildren(
@@ -76,7 +75,7 @@ export class Cards {
       h("span", { class: "faint" }, `${amount(value.average, unit)} a profile${value.profiles < 2 ? "" : ` \u00b1 ${amount(value.deviation, unit)}`}, ${count(value.profiles)} profile${value.profiles === 1 ? "" : "s"}`));
     if (card.stamp !== stamp) {
       card.stamp = stamp;
-      // An element that is seen already is told of only once.
+      // The observer reports an element only once while it stays visible.
       this.near.unobserve(card.element);
       this.near.observe(card.element);
     }

@@ -1,5 +1,5 @@
-/** A small flame graph to be looked at beside others: the widest frames of the
- * first levels. All of it is one click away. */
+/** A small flame graph for comparison with others: the widest frames of the first
+ * levels. */
 import { packageFill, themeOf } from "../flame/colour.ts";
 import { packageOf } from "../flame/package.ts";
 import type { Tree } from "../model/tree.ts";
@@ -9,7 +9,7 @@ import { shown } from "../parts/dom.ts";
 const ROW_PX = 15;
 const ROWS_MAX = 12;
 const TEXT_FROM_PX = 36;
-/** Narrower frames are not drawn, and neither is what stands on them. */
+/** Narrower frames and their children are not drawn. */
 const FRAME_MIN_PX = 0.7;
 const TEXT_MAX = 80;
 
@@ -21,14 +21,14 @@ export interface Frame {
   width: number;
 }
 
-/** Frames of at least FRAME_MIN_PX where the root is `width` wide. */
+/** The visible frames if the root is `width` pixels wide. */
 export function framesOf(tree: Tree, width: number): Frame[] {
   const totals = totalsOf(tree.parent, tree.self);
   const scale = width / (totals[0] || 1);
   const count = tree.parent.length;
   const row = new Int32Array(count).fill(-1);
   const left = new Float64Array(count);
-  /** Where the next child begins. */
+  /** The left edge of each node's next child. */
   const next = new Float64Array(count);
   const frames: Frame[] = [];
 
@@ -77,7 +77,7 @@ function paint(canvas: HTMLCanvasElement, frames: readonly Frame[], width: numbe
   }
 }
 
-/** Draws into the canvas, and again when its width or the theme changes. */
+/** Draws on the canvas, and redraws when its width or the theme changes. */
 export function drawMini(canvas: HTMLCanvasElement, tree: Tree, signal: AbortSignal): void {
   const draw = (): void => {
     const width = canvas.clientWidth;

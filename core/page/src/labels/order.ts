@@ -1,10 +1,10 @@
-/** Values of a label in the order that is asked for. */
+/** The sort order of a label's values. */
 import type { WireLabelValue } from "../model/wire.ts";
 
 export const COLUMNS = ["value", "total", "average", "deviation", "profiles"] as const;
 export type Column = (typeof COLUMNS)[number];
 
-/** As the address has it: "average", or "average-up" for the smallest first. */
+/** In the address: "average", or "average-up" for ascending order. */
 export interface Order {
   column: Column;
   up: boolean;
@@ -29,8 +29,8 @@ export function ordered(values: readonly WireLabelValue[], { column, up }: Order
     : a[column] - b[column]));
 }
 
-/** Another column's largest come first, names in their order; the same column is
- * turned around. */
+/** The order after a click on a column: the reverse for the present column; otherwise
+ * descending, or ascending for names. */
 export function turned(order: Order, column: Column): Order {
   return { column, up: order.column === column ? !order.up : column === "value" };
 }

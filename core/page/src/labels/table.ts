@@ -1,11 +1,11 @@
-/** The table of a label's values: what each costs, and how much profiles differ. */
+/** The table of a label's values: totals, averages and deviations of their profiles. */
 import type { WireLabelValue } from "../model/wire.ts";
 import { amount, count, percent } from "../parts/format.ts";
 import { h, renew, shown } from "../parts/dom.ts";
 import { turned, type Column, type Order } from "./order.ts";
 
 const VALUE_MAX = 120;
-/** Averages of fewer profiles say little. */
+/** Averages of fewer profiles are unreliable. */
 const PROFILES_FEW = 10;
 
 export interface TableOptions {
@@ -37,7 +37,7 @@ function row(value: WireLabelValue, { unit, hrefOf }: TableOptions): HTMLElement
     h("td", few ? { title: `Fewer than ${PROFILES_FEW} profiles: an average of them says little.` } : {}, `${count(value.profiles)}${few ? " (few)" : ""}`));
 }
 
-/** Rows are renewed in place: who is at one of them, or has scrolled, stays there. */
+/** Updates its rows in place, which preserves focus and scroll position. */
 export class ValueTable {
   readonly element: HTMLElement;
   private readonly head = h("tr", {});

@@ -1,9 +1,9 @@
 /** The two sides of a comparison, and whether a difference between them is more
  * than chance.
  *
- * Sample counts of independent events are Poisson distributed. Of n = a + b
- * samples of one frame, a on the new side and b on the base's, the new side is
- * expected to have n q if nothing changed, where q is its share of the samples when
+ * Sample counts of independent events are Poisson distributed. Let one frame have
+ * n = a + b samples, a on the new side and b on the base side. If nothing changed,
+ * the expected count of the new side is n q, where q is its share of the samples when
  * both sides have equal amounts. Chernoff's bound of the binomial distribution
  * (H. Chernoff, A measure of asymptotic efficiency, Ann. Math. Stat. 23, 1952)
  * says that a split at least as uneven as a : b has a probability of at most

@@ -1,5 +1,5 @@
-/** Times of an address, read as the server reads them (query_time.c), and as
- * they are typed. */
+/** Time ranges: parses the times of addresses, like the server (query_time.c), and
+ * times that a user types. */
 import { moment } from "../parts/format.ts";
 
 export interface Range {
@@ -12,11 +12,11 @@ const UNITS: Readonly<Record<string, number>> = {
   s: 1000, m: 60_000, min: 60_000, h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS, M: 30 * DAY_MS, mon: 30 * DAY_MS, y: 365 * DAY_MS,
 };
 
-/** What a range is where the address says none; the server's own. */
+/** The default range, the same as the server's. */
 export const FROM_DEFAULT = "now-1h";
 export const UNTIL_DEFAULT = "now";
 
-/** The shortest range that steps and zooms make. */
+/** "Zoom out" treats shorter ranges as if they had this length. */
 export const RANGE_MIN_MS = 1000;
 
 function offsetMs(text: string): number | null {
@@ -50,7 +50,7 @@ function numberMs(digits: string): number | null {
   }
 }
 
-/** Milliseconds since 1970; null: no time that the server would take. */
+/** Returns milliseconds since 1970, or null for a time that the server would refuse. */
 export function readTime(text: string, nowMs: number): number | null {
   const said = text.trim();
 
@@ -63,13 +63,14 @@ export function readTime(text: string, nowMs: number): number | null {
   return /^\d+$/.test(said) ? numberMs(said) : null;
 }
 
-/** A time as a parameter: with fewer than 13 digits it would be seconds. */
+/** A time as a parameter, with 13 digits, since the server reads shorter numbers as seconds. */
 function timeText(ms: number): string {
   return String(Math.max(0, Math.round(ms))).padStart(13, "0");
 }
 
-/** A time as it is typed: also "2026-11-23 15:04" and ISO 8601, in the browser's
- * zone where they name none. The parameter that means it; null: no time. */
+/** Converts a typed time to a parameter. It also accepts "2026-11-23 15:04" and
+ * ISO 8601, in the browser's time zone by default. Returns null if it cannot parse
+ * the text. */
 export function typedTime(text: string, nowMs: number): string | null {
   const said = text.trim();
   const date = /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(Z|[+-]\d\d:?\d\d)?)?$/.exec(said);
@@ -80,7 +81,7 @@ export function typedTime(text: string, nowMs: number): string | null {
   return Number.isNaN(ms) || ms < 0 ? null : timeText(ms);
 }
 
-/** Of parameters `from` and `until`; null where one is no time. */
+/** The range of two parameters, or null if one cannot be parsed. */
 export function rangeOf(from: string | undefined, until: string | undefined, nowMs = Date.now()): Range | null {
   const fromMs = readTime(from ?? FROM_DEFAULT, nowMs);
   const untilMs = readTime(until ?? UNTIL_DEFAULT, nowMs);
@@ -88,7 +89,7 @@ export function rangeOf(from: string | undefined, until: string | undefined, now
   return fromMs === null || untilMs === null ? null : { fromMs, untilMs };
 }
 
-/** Does it move with the clock? */
+/** Whether the range moves with the clock. */
 export function isRelative(from: string | undefined, until: string | undefined): boolean {
   return (from ?? FROM_DEFAULT).startsWith("now") || (until ?? UNTIL_DEFAULT).startsWith("now");
 }
@@ -99,7 +100,7 @@ export function moved(range: Range, share: number): Range {
   return { fromMs: range.fromMs + by, untilMs: range.untilMs + by };
 }
 
-/** Twice as long around its middle, but not into the future. */
+/** A range twice as long around the same middle, but not into the future. */
 export function widened(range: Range, nowMs: number): Range {
   const half = Math.max(RANGE_MIN_MS, range.untilMs - range.fromMs) / 2;
   const untilMs = Math.min(Math.round(range.untilMs + half), Math.max(nowMs, range.untilMs));
@@ -107,7 +108,7 @@ export function widened(range: Range, nowMs: number): Range {
   return { fromMs: Math.max(0, Math.round(range.fromMs - half)), untilMs };
 }
 
-/** As parameters of an address. */
+/** The range as parameters of an address. */
 export function rangeChange(range: Range): { from: string; until: string } {
   return { from: timeText(range.fromMs), until: timeText(range.untilMs) };
 }
@@ -118,7 +119,7 @@ export const PRESETS: readonly (readonly [from: string, name: string])[] = [
   ["now-2d", "Last 2 days"], ["now-7d", "Last 7 days"], ["now-30d", "Last 30 days"],
 ];
 
-/** How a range is called: its preset's name, or both ends. */
+/** The display name of a range: its preset's name, or both ends. */
 export function rangeName(from: string | undefined, until: string | undefined): string {
   const preset = PRESETS.find(([each]) => each === (from ?? FROM_DEFAULT));
   const now = Date.now();

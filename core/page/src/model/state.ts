@@ -1,4 +1,4 @@
-/** What is shown, as the address says it: a view and its parameters. */
+/** The state of the page, which is in its address: a view and its parameters. */
 import { parseQuery, withoutMatcher } from "../query/parse.ts";
 
 export const VIEWS = [
@@ -6,25 +6,25 @@ export const VIEWS = [
 ] as const;
 export type ViewName = (typeof VIEWS)[number];
 
-/** `parameters` are the address's, by their names there; an empty value is a
- * missing one. The names that several views share:
+/** `parameters` has the parameters of the address. Empty ones are omitted. The
+ * names that several views share:
  *
- * query, type, from, until            what is selected, and of when
- * leftQuery, leftFrom, leftUntil, …   both sides of a comparison (right…)
- * live                                "1": looks again every few seconds
- * view                                "explore": a query for one span is explored
+ * query, type, from, until            the selected profiles and the time range
+ * leftQuery, leftFrom, leftUntil, …   the baseline side of a comparison (right…: the other)
+ * live                                "1": refresh every few seconds
+ * view                                "explore": stay in Explore though the query selects one span
  * span, trace                         ids
  * zoom, search, focus, hide, sandwich, layout, colour, sort
- *                                     how a flame graph is looked at */
+ *                                     display options of a flame graph */
 export interface State {
   view: ViewName;
   parameters: Readonly<Record<string, string>>;
 }
 
-/** Views of one range of time: they can be live. */
+/** Views of one time range, which can refresh automatically. */
 export const WITH_RANGE: readonly ViewName[] = ["explore", "labels", "spans", "traces", "span"];
 
-/** Of parameters: undefined or "" takes one away. */
+/** New values of parameters. undefined or "" removes a parameter. */
 export type Change = Readonly<Record<string, string | undefined>>;
 
 export function changed(state: State, change: Change, view: ViewName = state.view): State {
@@ -36,14 +36,13 @@ export function changed(state: State, change: Change, view: ViewName = state.vie
   return { view, parameters };
 }
 
-/** The part of a path behind the server's own prefix. */
+/** The view that the last part of a path names. */
 function viewOf(path: string): ViewName {
   const last = path.slice(path.lastIndexOf("/") + 1);
 
   return VIEWS.find((name) => name === last) ?? "explore";
 }
 
-/** Reads an address. */
 export function readAddress(address: URL): State {
   const parameters: Record<string, string> = {};
 
@@ -53,9 +52,8 @@ export function readAddress(address: URL): State {
   return { view: viewOf(address.pathname), parameters };
 }
 
-/** What a page that is opened shows. The link that a tracer's span has is a query
- * with the span's id in it: it opens the span's view. What the page itself writes
- * of such a query says that it is explored. */
+/** The state that an opened address leads to. A query for one span id, as in the
+ * links of spans, opens the span's view, unless `view` is "explore". */
 export function entered(state: State): State {
   const { query = "", view } = state.parameters;
 
@@ -68,7 +66,7 @@ export function entered(state: State): State {
   return index < 0 ? state : changed(state, { query: withoutMatcher(query, index), span: matchers[index]!.value }, "span");
 }
 
-/** The address of a state, relative to the one of the page. */
+/** The address of a state, relative to the page's. */
 export function writeAddress(state: State): string {
   const { view } = state;
   const said = changed(state, { view: undefined });

@@ -1,5 +1,5 @@
-/** Merged stacks in columns: a node is an index, and comes after its parent.
- * Node 0 is the root, which has no function. */
+/** A tree of merged stacks, stored in columns. A node is an index; a parent comes
+ * before its children. Node 0 is the root, which has no function. */
 import { Comparison, type Sums } from "./comparison.ts";
 import type { WireDiff, WireTree } from "./wire.ts";
 import { TreeBuilder } from "./tree_builder.ts";
@@ -15,18 +15,18 @@ export interface Tree {
   readonly unit: string;
   readonly functions: Functions;
   readonly parent: Uint32Array;
-  /** Of functions; -1: the root's. */
+  /** The function of each node; -1 for the root. */
   readonly functionOf: Int32Array;
-  /** Own values. In a comparison the right side's (what is new); else all. */
+  /** Self values. In a comparison, those of the new (right) side. */
   readonly self: Float64Array;
-  /** The left side's own values (what it is compared with), else null. */
+  /** Self values of the baseline (left) side; null without a comparison. */
   readonly baseSelf: Float64Array | null;
-  /** How many samples own values rest on; null: not known. */
+  /** Number of samples in each self value; null if not known. */
   readonly samples: Float64Array | null;
-  /** And those of the left side; null also where there is none. */
+  /** Number of samples in each `baseSelf` value; null if not known or without a comparison. */
   readonly baseSamples: Float64Array | null;
-  /** The comparison of the whole sides, also after the tree was filtered; null:
-   * there is only one side. */
+  /** The comparison of the two sides before filtering; null if there is only one
+   * side. */
   readonly comparison: Comparison | null;
   /** The number of small nodes that were merged into nodes "(other)". */
   readonly merged: number;
@@ -40,7 +40,7 @@ function sumsOf(values: Float64Array, samples: Float64Array | null): Sums {
   return { total: sumOf(values), samples: samples && sumOf(samples) };
 }
 
-/** The comparison of columns with a base. */
+/** The comparison of columns that have a baseline. */
 export function comparisonOf(columns: Pick<Tree, "self" | "baseSelf" | "samples" | "baseSamples">): Comparison {
   return new Comparison(sumsOf(columns.baseSelf!, columns.baseSamples), sumsOf(columns.self, columns.samples));
 }
@@ -78,7 +78,7 @@ export function treeOfDiff(wire: WireDiff): Tree {
   return { type: wire.type, unit: wire.unit, functions: wire.functions, ...columns, comparison: comparisonOf(columns), merged: wire.merged ?? 0 };
 }
 
-/** A comparison of two trees: functions are the same where name and file are. */
+/** Merges two trees into a comparison. Functions with equal name and file are the same. */
 export function treeOfPair(base: WireTree, wire: WireTree): Tree {
   const functions = { name: [] as string[], file: [] as string[], line: [] as number[] };
   const known = new Map<string, number>();
@@ -112,8 +112,8 @@ export function treeOfPair(base: WireTree, wire: WireTree): Tree {
   return { type: wire.type, unit: wire.unit, functions, ...columns, comparison: comparisonOf(columns), merged: (base.merged ?? 0) + (wire.merged ?? 0) };
 }
 
-/** Own values and those of all descendants, exact as long as sums are below
- * 2^53 (104 days of CPU time in nanoseconds). */
+/** Total values: each node's self value plus those of its descendants. Sums are
+ * exact up to 2^53 (104 days of CPU time in nanoseconds). */
 export function totalsOf(parent: Uint32Array, self: Float64Array): Float64Array {
   const totals = self.slice();
 

@@ -1,4 +1,4 @@
-/** Builds a tree by merging: a parent has one child of a function. */
+/** Builds a tree of merged stacks: a parent has at most one child for each function. */
 
 export interface Columns {
   parent: Uint32Array;
@@ -9,7 +9,7 @@ export interface Columns {
   baseSamples: Float64Array | null;
 }
 
-/** Which columns there are beside own values. */
+/** The optional columns of a tree. */
 export interface Has {
   readonly base: boolean;
   readonly samples: boolean;
@@ -33,10 +33,10 @@ export class TreeBuilder {
   private baseSelf: Float64Array<ArrayBuffer> | null;
   private samples: Float64Array<ArrayBuffer> | null;
   private baseSamples: Float64Array<ArrayBuffer> | null;
-  /** Open addressing: nodes by (parent, function), 0 is a free slot. */
+  /** Hash table with open addressing: nodes by (parent, function). 0 is a free slot. */
   private slots: Uint32Array<ArrayBuffer>;
 
-  /** `expected` nodes fit without growing. */
+  /** The initial capacity is `expected` nodes. */
   constructor(has: Has, expected = 1000) {
     const size = Math.max(16, expected + 1);
 
@@ -50,7 +50,7 @@ export class TreeBuilder {
     this.slots = new Uint32Array(2 ** Math.ceil(Math.log2(size * 2)));
   }
 
-  /** The parent's child of this function, made if it is new. */
+  /** The parent's child for this function, which is added if it is missing. */
   child(parent: number, functionId: number): number {
     const mask = this.slots.length - 1;
 

@@ -1,33 +1,33 @@
-/** What the server answers, and what `spanprof report --html` puts into the
- * file: core/docs/server-api.md describes each. */
+/** Types of the server's responses and of the data that `spanprof report --html`
+ * puts into its file. core/docs/server-api.md describes them. */
 
 /** `/api/v1/profile?format=tree`. Parents come before their children; nodes[0]
  * is the root, whose `function` is -1. */
 export interface WireTree {
   type: string;
-  /** As in pprof: nanoseconds, count, bytes. */
+  /** A unit of pprof: nanoseconds, count, bytes. */
   unit: string;
-  /** Profiles that had a part in it. */
+  /** Number of merged profiles. */
   profiles: number;
-  /** The number of small nodes that the server merged into "(other)"; missing:
+  /** Number of small nodes that the server merged into "(other)"; missing if
    * none. */
   merged?: number;
   functions: { name: string[]; file: string[]; line: number[] };
-  /** `samples`: how many own values rest on, where that is known. */
+  /** `samples` is the number of samples in each self value; missing if not known. */
   nodes: { parent: number[]; function: number[]; self: number[]; samples?: number[] };
 }
 
-/** `/api/v1/diff?format=tree`: each node has a value on either side. */
+/** `/api/v1/diff?format=tree`. Each node has a self value for each side. */
 export interface WireDiff {
   type: string;
   unit: string;
   profiles: [left: number, right: number];
-  /** As in a tree. */
+  /** As in WireTree. */
   merged?: number;
   functions: WireTree["functions"];
   nodes: {
     parent: number[]; function: number[]; left: number[]; right: number[];
-    /** As samples of a tree, each where it is known. */
+    /** As `samples` in WireTree. */
     leftSamples?: number[]; rightSamples?: number[];
   };
 }
@@ -102,8 +102,8 @@ export interface WireAnnotation {
   application: string | null;
 }
 
-/** RFC 9457; `column` (from 1, in bytes) where a query is at fault, `side` where
- * one of a comparison is. */
+/** An error response (RFC 9457). `column` is the position of a query's error, in
+ * bytes from 1. `side` is the side of a comparison that has the error. */
 export interface WireProblem {
   status: number;
   detail: string;
@@ -111,10 +111,11 @@ export interface WireProblem {
   side?: "left" | "right";
 }
 
-/** A span name or a span of a file. `nodes`: where its time was, with that of the
- * spans in it, for names that were not too many; nodes are the tree's. */
+/** A span name or a span of a file. `nodes` has its values by node of the side's
+ * tree, including those of its child spans. It is missing for the names beyond a
+ * limit. */
 export interface WireFileSpan {
-  /** null: in no span. */
+  /** null stands for the samples outside of spans. */
   name: string | null;
   spanId?: string;
   self: number;
@@ -126,27 +127,27 @@ export interface WireFileSpan {
 
 /** One side of a file. */
 export interface WireFileSide {
-  /** 0: not known. */
+  /** 0 if not known. */
   fromMs: number;
   untilMs: number;
   samples: number;
-  /** Of all samples, those too that a filter left out. */
+  /** Value of all samples, including those that a filter excluded. */
   all: number;
-  /** What the profiles say of their making. */
+  /** The comments of the profiles. */
   comments: string[];
   tree: WireTree;
   spanNames: WireFileSpan[];
-  /** The dearest ones. */
+  /** The spans with the largest values. */
   spans: WireFileSpan[];
 }
 
-/** The data of a page that is a file. `base` makes it a comparison. */
+/** The data of an exported page. It is a comparison if `base` is not null. */
 export interface WireFile {
   title: string;
-  /** How it is looked at first; the command says nothing of it. */
+  /** The initial display options; missing in files of `spanprof report`. */
   look?: Record<string, string>;
-  /** Only in a file exported by the page: queries and ranges, and the address that
-   * showed them. */
+  /** The queries and ranges, and the page's address; only in files that the page
+   * exported. */
   origin?: { says: string[]; link: string };
   now: WireFileSide;
   base: WireFileSide | null;

@@ -1,12 +1,12 @@
-/** Calls of the server under /api/v1, beside the page's own address. */
+/** Requests to the server's API, at api/v1/ relative to the page. */
 import type { WireProblem } from "../model/wire.ts";
 
-/** What the server refused, in its words. */
+/** An error response of the server, with its message. */
 export class Problem extends Error {
   readonly status: number;
-  /** Of the query's fault, from 1, in bytes. */
+  /** Position of the query's error, in bytes from 1; null if the query has none. */
   readonly column: number | null;
-  /** Of a comparison: what is wrong is there. */
+  /** The side of a comparison that has the error; null if not known. */
   readonly side: "left" | "right" | null;
 
   constructor(status: number, detail: string, { column, side }: Partial<WireProblem> = {}) {
@@ -17,7 +17,7 @@ export class Problem extends Error {
   }
 }
 
-/** Was the call given up because its view was left? */
+/** Whether the request was aborted, as its view is no longer shown. */
 export function isLeft(error: unknown): boolean {
   return error instanceof DOMException && error.name === "AbortError";
 }
@@ -26,7 +26,7 @@ const TOKEN = "spanprof-token";
 
 let token = kept();
 
-/** A browser that keeps nothing of a site refuses its storage, too. */
+/** Returns null also if the browser denies access to its storage. */
 function kept(): string | null {
   try {
     return sessionStorage.getItem(TOKEN);
@@ -40,7 +40,7 @@ export function setToken(text: string): void {
   try {
     sessionStorage.setItem(TOKEN, text);
   } catch {
-    // It is known until the page is loaded again.
+    // The token is lost when the page is reloaded.
   }
 }
 
@@ -48,7 +48,7 @@ export function hasToken(): boolean {
   return token !== null;
 }
 
-/** A header's characters are bytes: those of UTF-8, as the server was given. */
+/** Encodes a text in UTF-8, one character for each byte, as headers require. */
 function inHeader(text: string): string {
   return String.fromCharCode(...new TextEncoder().encode(text));
 }
@@ -56,27 +56,27 @@ function inHeader(text: string): string {
 type Parameters = Readonly<Record<string, string | number | undefined>>;
 
 export class Api {
-  /** Where /api/v1 is: the page's address without the view's name. */
+  /** The page's address without the view's name. */
   private readonly base: URL;
   private waiting = 0;
 
-  /** `onWaiting` is told how many answers are awaited, whenever it changes. */
+  /** `onWaiting` receives the number of pending requests whenever it changes. */
   constructor(page: URL, private readonly onWaiting: (waiting: number) => void = () => undefined) {
     this.base = new URL("./", page);
   }
 
-  /** The same calls, but nobody waits for their answers: completion, retries. */
+  /** An API whose requests do not count as pending: completion, retries. */
   quiet(): Api {
     return new Api(this.base);
   }
 
-  /** A JSON answer. Throws Problem, and DOMException "AbortError" where the view
-   * was left before it came. Undefined parameters are left out. */
+  /** Fetches a JSON response. Throws Problem, or a DOMException "AbortError" if the
+   * signal is aborted. Omits undefined parameters. */
   async get<T>(path: string, parameters: Parameters, signal: AbortSignal): Promise<T> {
     return await this.awaited(async () => await read(await this.ask(path, parameters, { signal })) as T);
   }
 
-  /** An answer of another kind, or of a call that changes something. */
+  /** Sends any other request. Throws like get(). */
   async fetch(path: string, parameters: Parameters, options: RequestInit): Promise<Response> {
     return await this.awaited(async () => await this.ask(path, parameters, options));
   }
@@ -110,7 +110,7 @@ function away(error: unknown): unknown {
   return error instanceof DOMException ? error : new Problem(0, "The server does not answer; it may be restarting.");
 }
 
-/** A connection may break, and a proxy may answer, in the middle of it. */
+/** Parses a JSON response. The connection may break during its body, and a proxy may have sent it. */
 async function read(answer: Response): Promise<unknown> {
   try {
     return await answer.json();
@@ -123,7 +123,7 @@ async function problemOf(answer: Response): Promise<Problem> {
   const text = await answer.text().catch(() => "");
 
   try {
-    // Calls of Pyroscope's have a message in its place.
+    // Pyroscope's API has `message` instead of `detail`.
     const said = JSON.parse(text) as Partial<WireProblem> & { message?: string };
     return new Problem(answer.status, said.detail ?? said.message ?? text.slice(0, 300), said);
   } catch {

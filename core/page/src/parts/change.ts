@@ -1,4 +1,4 @@
-/** Texts for differences: shares in per cent, values in their unit. */
+/** Texts for differences: shares in percent, values in their unit. */
 import type { Comparison } from "../model/comparison.ts";
 import { amount, percent } from "./format.ts";
 

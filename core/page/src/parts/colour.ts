@@ -1,4 +1,4 @@
-/** Colours of the style, as a canvas can take them: resolved for the theme. */
+/** Resolves a colour variable of the style sheet for the current theme, for use in a canvas. */
 export function colourOf(element: HTMLElement, name: `--${string}`): string {
   const before = element.style.color;
 

@@ -1,22 +1,22 @@
-/** Elements without markup: text is text, whatever a profile holds. */
+/** Creates elements without parsing markup, so text from profiles cannot inject any. */
 
 type Child = Node | string | null | undefined | false;
 type Properties = Readonly<Record<string, string | number | boolean | undefined | ((event: never) => void)>>;
 
-/** Characters that turn a line's direction around, or hide. */
+/** Characters that are invisible or change the direction of text. */
 const BIDI_MARKS = /[\u061c\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** A text from a profile as it can be shown: marks are visible, not obeyed; no
- * longer than `length_max` characters. */
+/** Makes text from a profile safe to display: control and direction characters
+ * become visible, and the text is cut to `lengthMax` characters. */
 export function shown(text: string, lengthMax = 500): string {
   const cut = text.length > lengthMax ? `${text.slice(0, lengthMax - 1)}\u2026` : text;
 
   return cut.replace(CONTROLS, "\ufffd").replace(BIDI_MARKS, "\ufffd");
 }
 
-/** Other children in an element; the focus goes to the one that stands for what
- * had it: a link to the same place, a control of the same name. */
+/** Replaces an element's children. If one of them had the focus, the new child of
+ * the same tag and name (or link target) gets it. */
 export function renew(element: Element, ...children: Node[]): void {
   const nameOf = (each: Element): string =>
     `${each.tagName} ${each.getAttribute("aria-label") ?? each.getAttribute("href") ?? each.textContent}`;
@@ -28,8 +28,9 @@ export function renew(element: Element, ...children: Node[]): void {
     Array.from(element.querySelectorAll<HTMLElement>("a, button, input, [tabindex]")).find((each) => nameOf(each) === name)?.focus({ preventScroll: true });
 }
 
-/** An element: `h("button", { class: "x", onclick: () => …, "aria-label": "…" }, "text", child)`.
- * Names that begin with "on" are listeners, `false` and undefined are left out. */
+/** Creates an element: `h("button", { class: "x", onclick: () => …, "aria-label": "…" }, "text", child)`.
+ * Functions are event listeners. Properties that are `false` or undefined are
+ * omitted. */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K, properties: Properties = {}, ...children: Child[]
 ): HTMLElementTagNameMap[K] {

@@ -1,14 +1,14 @@
-/** Calls that take each other's place: the next one gives up the one before, so
- * that an older answer never comes over a newer one. */
+/** Requests that replace each other: each new one aborts the one before, so that
+ * an old response never overwrites a newer one. */
 export class Latest {
   private asking = new AbortController();
 
-  /** `left` ends them all. */
+  /** `left` aborts all of them. */
   constructor(private readonly left: AbortSignal) {
     left.addEventListener("abort", () => { this.asking.abort(); });
   }
 
-  /** The signal of the call that begins. */
+  /** Aborts the current request and returns the signal for the next one. */
   next(): AbortSignal {
     this.asking.abort();
     this.asking = new AbortController();

@@ -1,6 +1,6 @@
-/** The field of a query: completes names and values, runs what is typed as it is
- * typed, and shows where the server finds it at fault. A combobox of ARIA 1.2
- * with a list: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
+/** The query field: completes names and values, runs the query unchanged, and shows
+ * the position of an error that the server reports. It is an ARIA 1.2 combobox with
+ * a list: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/ */
 import { Problem, isLeft, type Api } from "../parts/api.ts";
 import { h, shown } from "../parts/dom.ts";
 import { Completion, type Option } from "./complete.ts";
@@ -8,26 +8,26 @@ import { Completion, type Option } from "./complete.ts";
 export interface QueryBoxOptions {
   label: string;
   api: Api;
-  /** `type`, `from` and `until` of what is completed. */
+  /** `type`, `from` and `until` for the completion. */
   parameters: () => Readonly<Record<string, string>>;
   onRun: (query: string) => void;
 }
 
 export interface QueryBox {
   readonly element: HTMLElement;
-  /** Shows a query. What the user is typing stays until it is run or left; Escape
-   * shows the query in its place. */
+  /** Shows a query. Text that the user is typing stays until the user runs it or
+   * leaves the field. Escape restores the query. */
   set(query: string): void;
-  /** Where the query that ran is at fault, from 1 in bytes; null: nowhere. */
+  /** Sets the position of the error in the query that ran, in bytes from 1; null if it has none. */
   setFault(column: number | null): void;
 }
 
 const ASK_AFTER_MS = 60;
 const TEXT_MAX = 120;
-/** Of the query around its fault. */
+/** Number of characters shown before and after the error. */
 const AROUND = 40;
 
-/** The UTF-16 index of a column of bytes, both of the same text. */
+/** Converts a column in bytes of UTF-8, from 1, to an index in UTF-16 units. */
 export function indexOfColumn(text: string, column: number): number {
   const encoder = new TextEncoder();
   let bytes = 1, index = 0;
@@ -67,7 +67,7 @@ class Box implements QueryBox {
   private readonly completion: Completion;
   private options: readonly Option[] = [];
   private active = -1;
-  /** What is typed has changed since the options were asked for. */
+  /** Whether the text has changed since the options were requested. */
   private stale = false;
   private ran = "";
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -130,7 +130,7 @@ class Box implements QueryBox {
     field.addEventListener("click", () => { this.ask(); });
     field.addEventListener("blur", () => { this.close(); });
     field.addEventListener("keydown", (event) => { this.key(event); });
-    // The field keeps the focus: a press of the mouse must not take it.
+    // A click on the list must not move the focus away from the field.
     list.addEventListener("mousedown", (event) => { event.preventDefault(); });
     list.addEventListener("click", (event) => {
       const item = event.target instanceof Element ? event.target.closest("li") : null;
@@ -142,7 +142,7 @@ class Box implements QueryBox {
   private key(event: KeyboardEvent): void {
     const open = !this.list.hidden;
 
-    // These keys are the input method's: Enter takes its word.
+    // The input method handles these keys, for example Enter to accept a word.
     if (event.isComposing)
       return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
@@ -196,7 +196,7 @@ class Box implements QueryBox {
     }
   }
 
-  /** What was chosen stays so where it is among the options still. */
+  /** Shows options. The active option stays active if the new list has it. */
   private open(options: readonly Option[]): void {
     const chosen = this.options[this.active]?.text;
 
@@ -234,7 +234,7 @@ class Box implements QueryBox {
     this.field.setAttribute("aria-activedescendant", item.id);
   }
 
-  /** The options know where in the text they go: those of another are asked for again. */
+  /** Accepts the active option. Options contain positions in the text, so requests them again if the text has changed. */
   private async choose(): Promise<void> {
     if (this.stale) {
       clearTimeout(this.timer);

@@ -1,5 +1,5 @@
-/** Endings that classic Pyroscope's clients give to applications, and what the
- * server takes them for (classic_query.c). */
+/** Suffixes of application names in classic Pyroscope's clients, with the profile
+ * types that the server derives from them (classic_query.c). */
 const ENDINGS: Readonly<Record<string, string>> = {
   cpu: "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
   itimer: "process_cpu:cpu:nanoseconds:cpu:nanoseconds",
@@ -20,7 +20,7 @@ export function classicType(ending: string): string | undefined {
   return Object.hasOwn(ENDINGS, ending) ? ENDINGS[ending] : undefined;
 }
 
-/** "shop.cpu" is "shop" and CPU; undefined: the name has none of the endings. */
+/** Splits "shop.cpu" into "shop" and the CPU type. Returns undefined if the name has no such suffix. */
 export function classicName(name: string): { application: string; type: string } | undefined {
   const dot = name.lastIndexOf(".");
   const type = dot > 0 ? classicType(name.slice(dot + 1)) : undefined;

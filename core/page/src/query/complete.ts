@@ -1,15 +1,15 @@
-/** What may follow where the caret is: names and values that the server has in
- * the range, for the application and matchers that are there already. */
+/** Completions at the caret: names and values that the server has in the time range
+ * for the query's application and other matchers. */
 import type { Api } from "../parts/api.ts";
 import type { WireApplication, WireLabelValue } from "../model/wire.ts";
 import { percent } from "../parts/format.ts";
 import { ID_LABELS, escapedRegex, parseQuery, quoted, withoutMatcher, type Parsed, type Place } from "./parse.ts";
 
 export interface Option {
-  /** As it is shown. */
+  /** The displayed text. */
   text: string;
   hint: string;
-  /** What stands from `start` to the caret, or to `end`, when it is taken. */
+  /** The text that replaces the range from `start` to `end`. */
   insert: string;
   start: number;
   end: number;
@@ -26,10 +26,10 @@ const OPERATORS: readonly (readonly [string, string])[] = [
 ];
 const IDS_HINT = "of spans";
 
-/** Names of labels that need no quotes. */
+/** Label names that need no quotes. */
 const PLAIN = /^[A-Za-z_]\w*$/;
 
-/** The names that a classic query can have in front (classic_query.c). */
+/** Application names that a classic query can start with (classic_query.c). */
 const CLASSIC = /^[A-Za-z0-9_][\w:.\-/]*$/;
 
 export class Completion {
@@ -38,7 +38,7 @@ export class Completion {
 
   constructor(private readonly source: Source) {}
 
-  /** Forgets what it was told: another range has other names. */
+  /** Clears the cache, since another range has other names. */
   forget(): void {
     this.forgotten.abort();
     this.forgotten = new AbortController();
@@ -66,7 +66,7 @@ export class Completion {
 
   private async valueOptions(parsed: Parsed, text: string, caret: number, place: Extract<Place, { kind: "value" }>): Promise<Option[]> {
     const isRegex = place.operator.endsWith("~");
-    // In an expression the last alternative is what is typed.
+    // In a regular expression, complete the last alternative.
     const bar = isRegex ? place.text.lastIndexOf("|") + 1 : 0;
     const before = place.text.slice(0, bar);
     const end = valueEnd(text, caret, place);
@@ -76,8 +76,8 @@ export class Completion {
     }));
   }
 
-  /** Who typed on waits for the same answer: no key gives up what one before it
-   * asked for. */
+  /** Caches responses by key. Later key presses wait for a pending response instead of
+   * aborting it. */
   private ask(key: string, run: (signal: AbortSignal) => Promise<readonly (readonly [string, string])[]>): Promise<readonly (readonly [string, string])[]> {
     const { signal } = this.forgotten;
     let answer = this.known.get(key);
@@ -126,8 +126,8 @@ export class Completion {
   }
 }
 
-/** Behind a whole name operators may follow; it may also be the beginning of
- * other names. */
+/** The options for a name. After a complete name, these are operators and the longer
+ * names that start with it. */
 function nameOptions(found: readonly (readonly [string, string])[], place: Place, caret: number): Option[] {
   const names = found.map(([name, hint]) => ({ text: name, hint, insert: PLAIN.test(name) ? name : quoted(name), start: place.start, end: caret }));
 
@@ -141,7 +141,7 @@ function operatorOptions(typed: string, start: number, caret: number): Option[] 
     .map(([each, hint]) => ({ text: each, hint, insert: `${each}"`, start, end: caret }));
 }
 
-/** The query's whole matchers, but not those of the label that is typed. */
+/** The query's complete matchers, except those of the label that is being typed. */
 function wholePart(parsed: Parsed, text: string, label: string | null): string {
   let whole = `${parsed.head}{${parsed.matchers.map(({ start, end }) => text.slice(start, end)).join(",")}}`;
 
@@ -151,7 +151,7 @@ function wholePart(parsed: Parsed, text: string, label: string | null): string {
   return whole === "{}" ? "" : whole;
 }
 
-/** Behind the value in which the caret is, its closing quote included. */
+/** The end of the value at the caret, including its closing quote. */
 function valueEnd(text: string, caret: number, place: Extract<Place, { kind: "value" }>): number {
   if (!place.quoted)
     return caret;
@@ -168,7 +168,7 @@ function applicationOption(name: string, hint: string, text: string, place: Plac
   return { text: name, hint, insert: `{service_name=${quoted(name)}${brace < 0 ? "" : ","}`, start: place.start, end: brace < 0 ? end : brace + 1 };
 }
 
-/** What begins with the text first, then what has it somewhere. */
+/** Filters options: first those that start with the text, then those that contain it. */
 function matching(all: readonly (readonly [string, string])[], text: string): (readonly [string, string])[] {
   const sought = text.toLowerCase();
   const found = all.filter(([each]) => each.toLowerCase().includes(sought));

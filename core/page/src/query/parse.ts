@@ -1,12 +1,11 @@
-/** A query while it is typed: its parts with their places, also where it is not
- * whole. What it means is the server's to say; nothing here changes a query that
- * is run. */
+/** Parses a query that may be incomplete, with the positions of its parts. Only the
+ * server interprets queries; the page sends them unchanged. */
 
 import { classicName, classicType } from "./classic.ts";
 
 export type Operator = "=" | "!=" | "=~" | "!~";
 
-/** Places are of UTF-16 units. */
+/** `start` and `end` are indices in UTF-16 units. */
 export interface Matcher {
   start: number;
   end: number;
@@ -15,17 +14,17 @@ export interface Matcher {
   value: string;
 }
 
-/** Where the caret is. `start` is where what is being typed begins. */
+/** The part of the query at the caret. `start` is the begin of the text that is being typed. */
 export type Place =
   | { kind: "head" | "name" | "operator" | "none"; start: number; text: string }
   | { kind: "value"; start: number; text: string; name: string; operator: Operator; quoted: boolean };
 
 export interface Parsed {
-  /** In front of the brace: an application, a profile type, or nothing. */
+  /** The text before the brace: an application, a profile type, or nothing. */
   head: string;
   headStart: number;
   matchers: Matcher[];
-  /** Of the caret that was given. */
+  /** The part at the caret. */
   place: Place;
 }
 
@@ -34,7 +33,7 @@ const OPERATOR = /=~|!~|!=|=/y;
 const STRING = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|`[^`]*`?/ys;
 const SPACE = /\s*/y;
 
-/** The label of what stands alone in quotes: a metric's name, or a profile type. */
+/** The label of a value without name and operator: a metric's name or a profile type. */
 const METRIC = "__name__";
 
 function isClosed(quotedText: string): boolean {
@@ -47,8 +46,8 @@ function taken(pattern: RegExp, text: string, at: number): string | null {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" };
-/** Bytes that follow each other, which may be one character; a code point; or what
- * stands for itself. */
+/** An escape: consecutive bytes, which may form one character; a code point; or a
+ * single character. */
 const ESCAPE = /((?:\\x[0-9A-Fa-f]{2}|\\[0-7]{3})+)|\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))/gs;
 
 function bytesText(escapes: string): string {
@@ -63,8 +62,8 @@ function codeText(hex: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : "\ufffd";
 }
 
-/** A quoted text's meaning, with the escapes that the server knows
- * (sp_label_unquote); an end that is missing does not matter. */
+/** Unquotes a text with the server's escapes (sp_label_unquote). The closing quote
+ * may be missing. */
 export function unquoted(text: string): string {
   const mark = text[0] ?? "";
   const body = text.length > 1 && text.endsWith(mark) ? text.slice(1, -1) : text.slice(1);
@@ -78,12 +77,12 @@ export function quoted(text: string): string {
   return `"${text.replace(/[\\"]/g, "\\$&").replace(/\n/g, "\\n").replace(/\r/g, "\\r")}"`;
 }
 
-/** A value as a regular expression that matches it alone. */
+/** A regular expression that matches only this value. */
 export function escapedRegex(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }
 
-/** One walk through the text: matchers that are whole, and the caret's place. */
+/** Reads the text once and collects the complete matchers and the part at the caret. */
 class Reader {
   readonly matchers: Matcher[] = [];
   place: Place | null = null;
@@ -93,7 +92,7 @@ class Reader {
     this.at = start;
   }
 
-  /** Behind the brace. */
+  /** Reads the matchers after the brace. */
   matcherList(): void {
     while (this.at <= this.text.length) {
       this.space();
@@ -174,20 +173,20 @@ export function parseQuery(text: string, caret = text.length): Parsed {
 /** name:type:unit:period_type:period_unit, and perhaps ":delta". */
 const isType = (text: string): boolean => /^([^:]*:){4,5}[^:]*$/.test(text);
 
-/** Is it a profile type in quotes, which is no label's? */
+/** Whether a matcher is a profile type in quotes instead of a label. */
 export function isTypeMatcher({ name, operator, value }: Matcher): boolean {
   return name === METRIC && operator === "=" && isType(value);
 }
 
-/** The profile type that a query names, in front, in quotes or by a classic
- * application's ending; undefined: none. */
+/** The profile type of a query: before the brace, in quotes, or from the suffix of a
+ * classic application. Returns undefined if there is none. */
 export function typeIn(query: string): string | undefined {
   const { head, matchers } = parseQuery(query);
 
   return isType(head) ? head : matchers.find(isTypeMatcher)?.value ?? classicName(head)?.type;
 }
 
-/** The one application that a query names; null: none, or several. */
+/** The single application that a query selects; null if it selects none or several. */
 export function applicationOf(query: string, known: readonly string[] = []): string | null {
   const { head, matchers } = parseQuery(query);
 
@@ -196,28 +195,28 @@ export function applicationOf(query: string, known: readonly string[] = []): str
   return matchers.find(({ name, operator }) => name === "service_name" && operator === "=")?.value ?? null;
 }
 
-/** Labels whose values are of one span or trace. */
+/** Labels whose values identify one span or trace. */
 export const ID_LABELS: readonly string[] = ["profile_id", "span_id", "trace_id"];
 
 function written(label: string, value: string): string {
   return `${/^[A-Za-z_]\w*$/.test(label) ? label : quoted(label)}=${quoted(value)}`;
 }
 
-/** Matchers as they were typed. */
+/** The text of the matchers as typed. */
 function textsOf(query: string, matchers: readonly Matcher[]): string[] {
   return matchers.map(({ start, end }) => query.slice(start, end));
 }
 
-/** What stands in front for the query's type: a classic application goes, but what
- * its ending means does not. */
+/** The profile type to write before the brace. It keeps the type of a classic
+ * application, whose name is removed. */
 function typeFront(query: string): string {
   const type = typeIn(query) ?? "";
 
   return type === classicType("cpu") && !isType(parseQuery(query).head) ? "" : type;
 }
 
-/** The query for another application: its type stays, and its other matchers, but
- * those of one span or trace. "" takes all applications. */
+/** The query for another application. Keeps the type and the other matchers, except
+ * those for one span or trace. "" selects all applications. */
 export function withApplication(query: string, application: string): string {
   const rest = parseQuery(query).matchers.filter((each) => each.name !== "service_name" && !ID_LABELS.includes(each.name) && !isTypeMatcher(each));
   const own = application === "" ? [] : [written("service_name", application)];
@@ -225,12 +224,12 @@ export function withApplication(query: string, application: string): string {
   return `${typeFront(query)}{${[...own, ...textsOf(query, rest)].join(",")}}`;
 }
 
-/** The query for its application alone. */
+/** The query with its application and type, without other matchers. */
 export function onlyApplication(query: string): string {
   return withApplication(`${typeFront(query)}{}`, applicationOf(query) ?? "");
 }
 
-/** The query with one more matcher; one of the same label with "=" gives way. */
+/** Adds a matcher to the query. Replaces an existing "=" matcher of the same label. */
 export function withMatcher(query: string, label: string, value: string): string {
   const { head, matchers } = parseQuery(query);
   const rest = matchers.filter(({ name, operator }) => name !== label || operator !== "=");
@@ -240,14 +239,14 @@ export function withMatcher(query: string, label: string, value: string): string
   return `${head}{${[...textsOf(query, rest), written(label, value)].join(",")}}`;
 }
 
-/** The query without its matcher number `index`. */
+/** Removes the matcher with this index. */
 export function withoutMatcher(query: string, index: number): string {
   const { head, matchers } = parseQuery(query);
 
   return `${head}{${textsOf(query, matchers.filter((_, each) => each !== index)).join(",")}}`;
 }
 
-/** A matcher of the query alone, of its type. */
+/** The query with its type and only this matcher. */
 export function matcherAlone(query: string, matcher: Matcher): string {
   return `${typeFront(query)}{${textsOf(query, [matcher]).join("")}}`;
 }

@@ -1,5 +1,5 @@
-/** That the server is asked, for who waits: a bar after a moment, a sentence
- * after a few seconds. */
+/** The indicator for pending requests: a bar after a moment, a sentence after a few
+ * seconds. */
 import { h } from "../parts/dom.ts";
 
 const BAR_AFTER_MS = 150;
@@ -7,11 +7,11 @@ const SENTENCE_AFTER_MS = 3000;
 
 export interface Busy {
   readonly element: HTMLElement;
-  /** How many answers are awaited now. */
+  /** Sets the number of pending requests. */
   set(waiting: number): void;
 }
 
-/** `of` is what changes when the answers are there. */
+/** `of` is the element that the responses will change. */
 export function busyBar(of: HTMLElement): Busy {
   const bar = h("div", { class: "busy-bar", role: "progressbar", "aria-label": "The server is asked", hidden: true });
   const sentence = h("p", { class: "busy-text", role: "status" });

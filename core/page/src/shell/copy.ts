@@ -1,4 +1,4 @@
-/** A link to what is seen that shows the same tomorrow: its times are absolute. */
+/** The button that copies a link to the current view, with absolute times. */
 import { rangeOf, rangeChange } from "../model/range.ts";
 import { h } from "../parts/dom.ts";
 import type { Shell } from "./header.ts";
@@ -20,7 +20,7 @@ export function lastingAddress(shell: Shell, nowMs = Date.now()): string {
   return new URL(shell.address(change), location.href).href;
 }
 
-/** The clipboard's interface is there only over https and on this machine. */
+/** Returns false if the browser refuses. The clipboard API needs https or localhost. */
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,9 +1,9 @@
-/** What is shown in a view's place, or above it, when something is wrong. */
+/** Error messages that replace a view or appear above it, and retries. */
 import { isLeft, Problem, setToken, type Api } from "../parts/api.ts";
 import { h, shown } from "../parts/dom.ts";
 
-/** The server wants a token: asks for it, and goes on with it. `again` where one
- * was given already. */
+/** Asks the user for the server's token and then calls `go`. `again` means that the
+ * server refused the previous token. */
 export function tokenForm(again: boolean, go: () => void): HTMLElement {
   const field = h("input", { type: "password", name: "token", autocomplete: "current-password", required: true });
   const form = h("form", { class: "token notice" },
@@ -29,7 +29,7 @@ export function faultText(error: unknown): HTMLElement {
 const FIRST_MS = 500;
 const LONGEST_MS = 5000;
 
-/** Asks until the server answers, whatever it answers; false: it was left. */
+/** Waits until the server sends any response. Returns false if aborted. */
 export async function untilBack(api: Api, signal: AbortSignal): Promise<boolean> {
   const quiet = api.quiet();
 
@@ -46,14 +46,14 @@ export async function untilBack(api: Api, signal: AbortSignal): Promise<boolean>
   return !signal.aborted;
 }
 
-/** No answer of a server that is there: none at all, or of a proxy before it. */
+/** Whether the server is unavailable: no response, or a proxy's "bad gateway". */
 export function isAway(error: unknown): boolean {
   return error instanceof Problem && (error.status === 0 || error.status === 502);
 }
 
-/** What a part of a view asks the server for, as `ask` does it and shows it. What
- * is wrong is shown in its place, and the rest of the view stays; a server that is
- * away is asked again once it is back. Undefined: refused, or left. */
+/** Loads a part of a view: `ask` requests the data and shows it. An error replaces
+ * only this part of the view. If the server is unavailable, waits for it and tries
+ * again. Returns undefined after an error or if aborted. */
 export async function inPlace<T>(view: { api: Api; failed: (error: unknown) => void }, signal: AbortSignal, ask: () => Promise<T>,
   showInstead: (fault: HTMLElement, error: unknown) => void): Promise<T | undefined> {
   do

@@ -1,4 +1,4 @@
-/** The page's head: where to go, and what is looked at. */
+/** The page's header: navigation, pickers, query and time range. */
 import { WITH_RANGE, type Change, type State, type ViewName } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
 import type { Api } from "../parts/api.ts";
@@ -9,18 +9,18 @@ import { pickers } from "./pickers.ts";
 import { rangeControl } from "./range.ts";
 import { themeControl } from "./theme.ts";
 
-/** What the parts of the shell need of the page. */
+/** The page, as its header uses it. */
 export interface Shell {
   readonly api: Api;
   state(): State;
   go(change: Change, view?: ViewName): void;
   address(change: Change, view?: ViewName): string;
-  /** Ask the server again for what is shown. */
+  /** Reloads the data of the view. */
   refresh(): void;
   say(text: string): void;
 }
 
-/** A part of the shell: shows the state it is told. */
+/** A part of the header, which shows a state. */
 export interface Part {
   readonly element: HTMLElement;
   update(state: State): void;
@@ -28,7 +28,7 @@ export interface Part {
 
 export interface Header extends Part {
   setApplications(applications: readonly WireApplication[]): void;
-  /** Where the query is at fault, from 1 in bytes; null: nowhere. */
+  /** Sets the position of the query's error, in bytes from 1; null if it has none. */
   setFault(column: number | null): void;
 }
 
@@ -37,14 +37,14 @@ const LINKS: readonly (readonly [ViewName, string])[] = [
   ["comparison", "Compare"], ["comparison-diff", "Diff"], ["adhoc", "Open file"],
 ];
 
-/** The link under which a view is, where it has none of its own. */
+/** The link that is current for views without a link of their own. */
 const UNDER: Partial<Record<ViewName, ViewName>> = { span: "spans", trace: "traces" };
 
-/** Views of one query; others have their own fields, or none. */
+/** Views of one query. Other views have their own fields, or none. */
 const WITH_QUERY: readonly ViewName[] = ["explore", "labels", "spans"];
 
-/** What goes along from view to view: a query and its range. A graph's zoom or a
- * span's id does not. */
+/** Parameters that navigation keeps from view to view. It drops others, such as a
+ * graph's zoom or a span's id. */
 const CARRIED: readonly string[] = ["query", "type", "from", "until", "live"];
 
 function carried(state: State): Change {

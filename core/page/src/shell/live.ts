@@ -1,4 +1,4 @@
-/** Looks again and again, one look at a time, and not while nobody sees it. */
+/** Refreshes a view periodically, one refresh at a time, and not while the page is hidden. */
 import { LIVE_S } from "./range.ts";
 
 export class Live {

@@ -1,5 +1,5 @@
-/** A button that opens something below it. Escape, a click elsewhere and leaving
- * it by Tab close it. */
+/** A button that opens content below it. Escape, a click elsewhere and moving the
+ * focus away close it. */
 import { h } from "../parts/dom.ts";
 
 export interface Menu {
@@ -16,7 +16,7 @@ export function menu(name: string): Menu {
   const button = h("button", { type: "button", class: "menu-button", "aria-expanded": "false", "aria-controls": id, title: name });
   const content = h("div", { class: "menu-content", id, role: "group", "aria-label": name, hidden: true });
   const element = h("div", { class: "menu" }, button, content);
-  // The document outlives the menu: it is listened to only while it is open.
+  // The document outlives the menu, so the listener is registered only while the menu is open.
   const outside = (event: Event): void => {
     if (event.target instanceof Node && !element.contains(event.target))
       turn(false);

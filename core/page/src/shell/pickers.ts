@@ -1,4 +1,4 @@
-/** Which application, and which of its profile types. */
+/** The pickers of the application and of its profile type. */
 import { typeName, typeOf } from "../model/choice.ts";
 import type { State } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
@@ -12,7 +12,7 @@ export interface Pickers extends Part {
 
 const NAME_MAX = 80;
 
-/** A list that is open stays so where nothing in it is another. */
+/** Changes only lists that differ, since a change would close an open list. */
 function fill(select: HTMLSelectElement, texts: readonly string[], chosen: number): void {
   const names = texts.map((text) => shown(text, NAME_MAX));
 

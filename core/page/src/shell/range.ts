@@ -1,4 +1,4 @@
-/** The time range: a menu of presets and two fields, steps, and live. */
+/** The time range controls: a menu of presets and two fields, steps, refresh and live. */
 import {
   FROM_DEFAULT, PRESETS, UNTIL_DEFAULT, isRelative, moved, rangeChange, rangeName, rangeOf, typedTime, widened, type Range,
 } from "../model/range.ts";
@@ -7,7 +7,7 @@ import { h } from "../parts/dom.ts";
 import type { Part, Shell } from "./header.ts";
 import { menu } from "./menu.ts";
 
-/** Seconds between two looks of a live view. */
+/** Seconds between two refreshes of a live view. */
 export const LIVE_S = 5;
 
 function now(shell: Shell): Range {
@@ -52,7 +52,7 @@ function absoluteForm(shell: Shell, close: () => void): Part & { element: HTMLFo
         return text.startsWith("now") || !range ? text : exactMoment(range.fromMs);
       };
       const next = `${state.parameters["from"] ?? ""} ${state.parameters["until"] ?? ""}`;
-      // What is being typed stays when only something else changed.
+      // Keep text that the user is typing if the range has not changed.
       if (next === last)
         return;
       last = next;

@@ -1,4 +1,4 @@
-/** Light, dark, or as the system says: kept in this browser. */
+/** The theme: light, dark, or the system's. The browser stores the choice. */
 import { h } from "../parts/dom.ts";
 import { aroundPrint } from "../flame/printed.ts";
 
@@ -6,7 +6,7 @@ const KEY = "spanprof-theme";
 const THEMES = ["system", "light", "dark"] as const;
 type Theme = (typeof THEMES)[number];
 
-/** A browser may refuse to keep anything; then the system's is taken. */
+/** Returns "system" also if the browser denies access to its storage. */
 function kept(): Theme {
   try {
     return THEMES.find((each) => each === localStorage.getItem(KEY)) ?? "system";
@@ -23,15 +23,15 @@ function apply(theme: Theme): void {
   dispatchEvent(new Event("themechange"));
 }
 
-/** Listens for "themechange" on the window where something is drawn with
- * colours of its own. */
+/** Creates the theme picker. Canvases must listen for the window's "themechange"
+ * event and redraw. */
 export function themeControl(): HTMLElement {
   const select = h("select", { "aria-label": "Theme", title: "Theme" },
     ...THEMES.map((theme) => h("option", { value: theme }, theme[0]!.toUpperCase() + theme.slice(1))));
 
   select.value = kept();
   apply(kept());
-  // Paper is white, whatever the screen is.
+  // Print in light colours.
   aroundPrint(new AbortController().signal, () => { apply("light"); }, () => { apply(select.value as Theme); }, true);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => dispatchEvent(new Event("themechange")));
   select.addEventListener("change", () => {
@@ -41,7 +41,7 @@ export function themeControl(): HTMLElement {
     try {
       localStorage.setItem(KEY, theme);
     } catch {
-      // It holds until the page is left.
+      // The choice is lost when the page is reloaded.
     }
   });
   return select;

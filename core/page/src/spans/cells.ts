@@ -1,11 +1,10 @@
-/** What cells of tables about spans have in common. */
+/** Cells shared by the tables of spans. */
 import { h, shown } from "../parts/dom.ts";
 import { amount, count, doubt, percent } from "../parts/format.ts";
 
 const SAMPLES_FEW = 10;
 
-/** A mark of what rests on too few samples to be compared; null where it rests
- * on enough. */
+/** A mark for values of too few samples; null if there are enough. */
 export function fewSamples(samples: number): HTMLElement | null {
   return samples >= SAMPLES_FEW ? null : h("span", {
     class: "tag few", title: `${samples === 1 ? "One sample says" : `${samples} samples say`} little: below ten a row is no ranking.`,
@@ -20,7 +19,7 @@ export function samplesCell(samples: number): HTMLElement {
   }, count(samples)), " ", fewSamples(samples));
 }
 
-/** A value with its share as a bar beneath it. */
+/** A value, with a bar whose length is its share of `most`. */
 export function valueBar(value: number, most: number, unit: string, samples: number): HTMLElement {
   const bar = h("i", { class: samples < SAMPLES_FEW ? "share few" : "share", "aria-hidden": "true" });
 
@@ -28,7 +27,7 @@ export function valueBar(value: number, most: number, unit: string, samples: num
   return h("span", { class: "value" }, bar, h("span", {}, amount(value, unit)));
 }
 
-/** Durations are there with traces alone. */
+/** Only spans in traces have durations. */
 export function durationText(ns: number | undefined): string {
   return ns === undefined ? "\u2013" : amount(ns, "nanoseconds");
 }

@@ -1,7 +1,7 @@
-/** What changed between the two sides of a comparison. */
+/** The values of each function on both sides of a comparison. */
 import { totalsOf, type Tree } from "../model/tree.ts";
 
-/** A function over all of its places; in total a recursive one counts once. */
+/** A function's values, summed over all nodes. In totals, recursive calls count once. */
 export interface Change {
   name: string;
   file: string;
@@ -9,12 +9,13 @@ export interface Change {
   self: number;
   baseTotal: number;
   total: number;
-  /** How many samples these rest on; null: not known. */
+  /** Number of samples in each value; null if not known. */
   samples: { baseSelf: number | null; self: number | null; baseTotal: number | null; total: number | null };
 }
 
-/** Is a node's function that of a node above it, too? Totals are those of the
- * outermost: the depth-first order of nodes is not given, so each looks up. */
+/** Whether an ancestor of a node has the same function. Totals count only outermost
+ * nodes. The order of nodes need not be depth-first, so each node checks its
+ * ancestors. */
 function isInner(tree: Tree, node: number): boolean {
   const { functionOf, parent } = tree;
 

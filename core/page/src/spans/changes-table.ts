@@ -1,4 +1,4 @@
-/** The functions of a comparison, from what changed most on. */
+/** The table of a comparison's functions, with the largest changes first. */
 import type { Tree } from "../model/tree.ts";
 import { h, shown } from "../parts/dom.ts";
 import type { Comparison } from "../model/comparison.ts";
@@ -8,9 +8,9 @@ import { changesOf, type Change } from "./change.ts";
 import type { Measure } from "./links.ts";
 import { table, type Column } from "./table.ts";
 
-/** What is found stands in the address, which has an end. */
+/** Maximum length of a name in the address, whose length is limited. */
 const FIND_MAX = 1000;
-/** Beside a change what it rests on, marked where that is too little. */
+/** The sample counts of both sides, with a mark if there are too few. */
 function samplesCell(base: number | null, now: number | null): HTMLElement {
   return h("span", { class: "samples" }, samplesPair(base, now),
     fewOf(base, now) && h("span", { class: "tag few", title: "Below ten samples on either side a row is no ranking." }, "few"));

@@ -1,11 +1,11 @@
-/** Why there is nothing to see of spans, and where the nearest is. */
+/** Explains empty results of the views about spans, and suggests others. */
 import { emptyReason } from "../explore/empty.ts";
 import { changed, type Change } from "../model/state.ts";
 import type { WireGaps } from "../model/wire.ts";
 import { h, shown } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 
-/** Parameters of a call, and of what it found nothing of. */
+/** Parameters of an API request for profiles. */
 export interface Asked {
   query?: string | undefined;
   type?: string | undefined;
@@ -15,8 +15,8 @@ export interface Asked {
   trace?: string | undefined;
 }
 
-/** The view as if it asked for something else: `rename` writes what it changes
- * into the address of the real one. */
+/** A view with another selection. `rename` converts its changes to changes of the real
+ * view's address. */
 export function viewAsking(view: View, asked: Asked, rename: (change: Change) => Change = (change) => change): View {
   const { query, type, from, until } = asked;
 
@@ -39,7 +39,7 @@ async function ofIds(view: View, asked: Asked): Promise<HTMLElement> {
     && h("p", {}, h("a", { href: view.address({ from: String(where - 60_000), until: String(where + 60_000) }) }, "Show them")));
 }
 
-/** `view` is one that asks for `asked`; see viewAsking(). */
+/** Explains why `asked` has no data. `view` must have the same selection; see viewAsking(). */
 export async function whyEmpty(view: View, asked: Asked): Promise<HTMLElement> {
   return asked.span ?? asked.trace ? await ofIds(view, asked) : await emptyReason(view);
 }

@@ -1,4 +1,4 @@
-/** All that the server knows of one span: its samples, its trace, its baseline. */
+/** The server's data on one span: its samples, its trace and its baseline. */
 import type { WireSpan, WireTraceSpan } from "../model/wire.ts";
 import { rangeChange, type Range } from "../model/range.ts";
 import { Problem } from "../parts/api.ts";
@@ -9,16 +9,16 @@ import { aroundParameters, rangeIn, spanNameQuery, withoutIds } from "./links.ts
 
 export interface FoundSpan {
   id: string;
-  /** Its samples' part of an answer; null: neither samples nor traces have it. */
+  /** The span's row in the list of spans; null if neither samples nor traces have the span. */
   row: WireSpan | null;
   traceId: string | null;
-  /** Null: its trace is not kept, or does not have it. */
+  /** The span in its trace; null if the server does not have it. */
   traced: WireTraceSpan | null;
-  /** When its trace began. */
+  /** Start of the trace. */
   firstNs: number | null;
   name: string | null;
   service: string | null;
-  /** What its own profile is asked with. */
+  /** Parameters of the request for the span's profile. */
   own: Asked;
 }
 
@@ -33,14 +33,14 @@ async function tracedOf(view: View, traceId: string, id: string): Promise<Traced
     const span = spans.find(({ spanId }) => spanId === id);
     return span ? { span, firstNs: spans.reduce((least, each) => Math.min(least, each.startNs), Infinity) } : null;
   } catch (error) {
-    // Samples may tell of a trace that was never sent, or is kept no longer.
+    // Samples may have the id of a trace that was never sent or has been deleted.
     if (error instanceof Problem && error.status === 404)
       return null;
     throw error;
   }
 }
 
-/** The span's own profile is asked for by its id alone: no other has it. */
+/** Loads a span. The span's id alone selects its profile, since ids are unique. */
 export async function findSpan(view: View, id: string): Promise<FoundSpan> {
   const { query, type } = view.state.parameters;
   const own: Asked = { type, ...aroundParameters(view.state), span: id };
@@ -62,12 +62,12 @@ export interface Baseline extends Asked {
   query: string;
   from: string;
   until: string;
-  /** Of it, in words. */
+  /** Description of the baseline. */
   says: string;
 }
 
-/** The range of the address, and of the hour before the span: the links on spans
- * begin where the span does. */
+/** The address's range, extended to an hour before the span, since the range of a link
+ * to a span starts with the span. */
 function baselineRange(view: View, found: FoundSpan): Range {
   const range = rangeIn(view.state) ?? { fromMs: Date.now() - HOUR_MS, untilMs: Date.now() };
   const beginMs = found.traced ? Math.floor(found.traced.startNs / 1e6) : range.fromMs;
@@ -75,12 +75,12 @@ function baselineRange(view: View, found: FoundSpan): Range {
   return { fromMs: Math.max(0, Math.min(range.fromMs, beginMs - HOUR_MS)), untilMs: range.untilMs };
 }
 
-/** Same service and name, whatever the id. Without a name, all spans of the
- * service. */
+/** The baseline of a span: all spans of the same service and name; without a name, all
+ * spans of the service. */
 export function baselineOf(view: View, found: FoundSpan): Baseline {
   const { service, row } = found;
   const range = rangeChange(baselineRange(view, found));
-  // The name of samples; a trace's may differ where they have none.
+  // Use the name in the samples, since the query selects by it. The trace may have another name.
   const name = row?.name ?? null;
   const inService = service === null ? "{}" : withMatcher("", "service_name", service);
   const query = name === null ? anySpan(inService) : spanNameQuery(inService, name);

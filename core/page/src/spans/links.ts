@@ -1,10 +1,10 @@
-/** Queries and addresses that lead from one view about spans to another. */
+/** Queries and addresses for links between the views about spans. */
 import { ID_LABELS, escapedRegex, parseQuery, quoted, withMatcher, withoutMatcher } from "../query/parse.ts";
 import { typeName, typeOf, unitOf } from "../model/choice.ts";
 import { rangeChange, rangeOf, type Range } from "../model/range.ts";
 import type { Change, State } from "../model/state.ts";
 
-/** What belongs to the view that is left: it is not carried on. */
+/** Parameters of single views, which links to other views drop. */
 const OWN = [
   "zoom", "search", "focus", "hide", "sandwich", "span", "trace", "recursion", "spanName", "noName", "by", "order", "name", "service",
   "minDuration", "after", "clock", "of", "scale", "closed", "leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil",
@@ -14,16 +14,16 @@ export function elsewhere(change: Change): Change {
   return { ...Object.fromEntries(OWN.map((name) => [name, undefined])), ...change };
 }
 
-/** A profile begins at most so long before a sample of it: uploads are 10 or 15
- * seconds apart, and the server's own rule for traces is the same. */
+/** Maximum time between the start of a profile and its samples. Uploads are 10 or 15
+ * seconds apart, and the server uses the same bound for traces. */
 export const PROFILE_MS = 120_000;
 
-/** A range in which the profiles of something that ran then are. */
+/** A range that contains the profiles of all samples of `range`. */
 export function around(range: Range): Range {
   return { fromMs: Math.max(0, range.fromMs - PROFILE_MS), untilMs: range.untilMs + PROFILE_MS };
 }
 
-/** The range of a state, also of one whose times are none: the server says so. */
+/** The range of a state; null if the server would refuse its times. */
 export function rangeIn(state: State): Range | null {
   return rangeOf(state.parameters["from"], state.parameters["until"]);
 }
@@ -38,10 +38,10 @@ export function aroundParameters(state: State): Change {
   return range ? rangeChange(around(range)) : rangeParameters(state);
 }
 
-/** Longer names are asked for by their beginning: addresses have an end. */
+/** Longer names are queried by their prefix, since the length of addresses is limited. */
 const NAME_MAX = 1000;
 
-/** The query for one span name; null: spans whose samples have no name. */
+/** The query for one span name; null selects spans without a name. */
 export function spanNameQuery(query: string, name: string | null): string {
   const unnamed = withMatcher(query, "span_name", "");
 
@@ -52,7 +52,7 @@ export function spanNameQuery(query: string, name: string | null): string {
   return `${unnamed.slice(0, -'=""}'.length)}=~${quoted(`${escapedRegex(name.slice(0, NAME_MAX))}(?s:.*)`)}}`;
 }
 
-/** The parameters that say which name is looked at; of a long one none. */
+/** The parameters for the selected name. A name that is too long has none. */
 export function spanNameChange(name: string | null): Change {
   return { spanName: name === null || name.length > NAME_MAX ? undefined : name, noName: name === null ? "1" : undefined };
 }
@@ -71,7 +71,7 @@ export function withoutIds(query: string): string {
   return rest;
 }
 
-/** The id of the one span that a query selects; null: there is none. */
+/** The id of the span that a query selects; null if it selects none. */
 export function spanIdOf(query: string): string | null {
   const found = parseQuery(query).matchers.find(({ name, operator, value }) =>
     (name === "profile_id" || name === "span_id") && operator === "=" && value !== "");
@@ -79,7 +79,7 @@ export function spanIdOf(query: string): string | null {
   return found?.value ?? null;
 }
 
-/** The unit of what a query selects, and what it is called: "CPU". */
+/** The unit and the display name of the selected values, for example "CPU". */
 export interface Measure {
   unit: string;
   name: string;

@@ -15,7 +15,7 @@ export interface NamesOptions {
 
 export interface NamesTable {
   readonly element: HTMLElement;
-  /** `rest`: the value of samples in no span, of which shares are, too. */
+  /** `rest` is the value of samples outside of spans, which counts in the base of shares. */
   set(rows: readonly WireSpan[], rest: number): void;
 }
 

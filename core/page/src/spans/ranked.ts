@@ -1,4 +1,4 @@
-/** Single spans, from the dearest or the slowest on. */
+/** A list of single spans, sorted by value or duration. */
 import type { WireSpan } from "../model/wire.ts";
 import { h, shown } from "../parts/dom.ts";
 import { Latest } from "../parts/latest.ts";
@@ -10,7 +10,7 @@ import { elsewhere, type Measure } from "./links.ts";
 import { table, type Column, type Table } from "./table.ts";
 
 const PAGE_ROWS = 15;
-/** The server's own bound. */
+/** The server's limit. */
 const READ_MAX = 10_000;
 
 export interface RankedOptions {
@@ -43,12 +43,12 @@ function columnsOf(view: View, { measure }: RankedOptions): Column<WireSpan>[] {
 
 export interface Ranked {
   readonly element: HTMLElement;
-  /** Asks for them, as many as are shown. */
+  /** Loads as many spans as are shown. */
   load(): Promise<void>;
 }
 
-/** A section with the first of them, and a button for more. `signal`: others take
- * its place. */
+/** A section with the first spans and a button for more. `signal` is aborted when
+ * another list replaces this one. */
 export function rankedSpans(view: View, signal: AbortSignal, options: RankedOptions): Ranked {
   const { asked, sort, title, measure } = options;
   const asking = new Latest(signal);
@@ -68,7 +68,7 @@ export function rankedSpans(view: View, signal: AbortSignal, options: RankedOpti
     more.disabled = true;
     await inPlace(view, call, async () => {
       const page = await view.api.get<Page>("spans", { ...asked, by: "id", sort, limit, after: from }, call);
-      // Those without a trace are last of the slowest, and have no duration.
+      // Sorted by duration, spans without a trace come last and have no duration.
       const ranked = sort === "duration" ? page.spans.filter(({ traced }) => traced > 0) : page.spans;
 
       rows = [...before, ...ranked];

@@ -1,5 +1,5 @@
-/** One side of a comparison: a query, a range and their fields, which are those
- * of the page's head. */
+/** One side of a comparison: its query and range, and their fields, which are the same
+ * as in the page's header. */
 import type { Change, State } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
 import { Problem, isLeft } from "../parts/api.ts";
@@ -13,14 +13,14 @@ import { viewAsking, type Asked } from "./empty.ts";
 
 export type SideName = "left" | "right";
 
-/** "left" and "from" are "leftFrom". */
+/** The name of a side's parameter: "left" and "from" become "leftFrom". */
 function parameter(side: SideName, name: string): string {
   return `${side}${name[0]!.toUpperCase()}${name.slice(1)}`;
 }
 
 const OF_SIDE: readonly string[] = ["query", "from", "until"];
 
-/** What a side selects; what it does not say itself, the whole does. */
+/** The selection of a side. Parameters without a side are the defaults. */
 export function sideOf(state: State, side: SideName): Asked {
   const own = (name: string): string | undefined => state.parameters[parameter(side, name)] ?? state.parameters[name];
 
@@ -37,7 +37,7 @@ export function diffParameters(state: State): Record<string, string | undefined>
   return parameters;
 }
 
-/** Both sides in each other's place. */
+/** The change that swaps both sides. */
 export function swapped(state: State): Change {
   const change: Record<string, string | undefined> = {};
 
@@ -49,18 +49,18 @@ export function swapped(state: State): Change {
   return change;
 }
 
-/** The change of a side's fields as one of the address: its type is both's. */
+/** Converts a change of a side's fields to a change of the address. Both sides share the type. */
 function toAddress(side: SideName, change: Change): Change {
   return Object.fromEntries(Object.entries(change).filter(([name]) => name !== "live")
     .map(([name, value]) => [OF_SIDE.includes(name) ? parameter(side, name) : name, value]));
 }
 
-/** The view as if it were of one side: what it changes, it changes there. */
+/** A view with the selection of one side. Its changes apply to this side. */
 export function viewOfSide(view: View, side: SideName): View {
   return viewAsking(view, sideOf(view.state, side), (change) => toAddress(side, change));
 }
 
-/** The parts of the page's head, of one side. */
+/** The shell for the controls of one side. */
 function shellOf(view: View, side: SideName, again: () => void): Shell {
   const state = (): State => {
     const { query, from, until, type } = sideOf(view.state, side);
@@ -70,7 +70,7 @@ function shellOf(view: View, side: SideName, again: () => void): Shell {
 
   return {
     api: view.api, state,
-    // What a preset leaves out is the default, not what the whole says.
+    // Presets omit default times. Write them, as an omitted time means the one without a side.
     go: (change) => {
       const defaults: Change = "from" in change ? { from: change["from"] ?? "now-1h", until: change["until"] ?? "now" } : {};
       view.go(toAddress(side, { ...change, ...defaults }));
@@ -86,7 +86,7 @@ export interface SideFields {
   setFault(column: number | null): void;
 }
 
-/** `again` asks for the side once more. */
+/** `again` reloads the side. */
 export function sideFields(view: View, side: SideName, title: string, again: () => void): SideFields {
   const shell = shellOf(view, side, again);
   const picks = pickers(shell), range = rangeControl(shell);
@@ -100,7 +100,7 @@ export function sideFields(view: View, side: SideName, title: string, again: () 
   box.set(shell.state().parameters["query"] ?? "");
   view.api.quiet().get<{ applications: WireApplication[] }>("applications", { from: shell.state().parameters["from"], until: shell.state().parameters["until"] }, view.signal)
     .then(({ applications }) => { picks.setApplications(applications); }, (error: unknown) => {
-      // The side itself asks the same server and says what is wrong.
+      // The side's own request fails with the same error and shows it.
       if (!(error instanceof Problem) && !isLeft(error))
         throw error;
     });

@@ -1,5 +1,5 @@
-/** A flame graph's place in a view: asks for stacks, shows them, or why there
- * are none; another question takes the place of the one before it. */
+/** The place of a flame graph in a view. Loads stacks and shows them, or explains why
+ * there are none. A new request replaces the previous one. */
 import { flamePanel, type Look, type Panel } from "../flame/panel.ts";
 import { originOf, type Origin } from "../export/origin.ts";
 import { treeOf, type Tree } from "../model/tree.ts";
@@ -21,8 +21,8 @@ export class StacksPlace {
   private look: Look;
   private origin: Origin | null = null;
 
-  /** `onLook`: instead of a note in the address; `look`: where the address says
-   * nothing else. */
+  /** `onLook` replaces the default of writing changes to the address. `look` has
+   * defaults for display options that the address does not have. */
   constructor(private readonly view: View, private readonly onLook?: (change: Look) => void, look: Look = {}) {
     this.look = { ...look, ...view.state.parameters };
     this.asking = new Latest(view.signal);
@@ -32,10 +32,10 @@ export class StacksPlace {
     });
   }
 
-  /** Ends what was asked before, and shows the stacks of `asked`, or why there
-   * are none, as `asking` offers ways out, or what is wrong, which `onFault` is
-   * told. Resolves to their tree; null: there are none; undefined: refused, or
-   * another call came in between. */
+  /** Loads and shows the stacks of `asked` and aborts the previous request. If there are
+   * none, explains why, with links for the view `asking`. Shows errors and passes them to
+   * `onFault`. Resolves to the tree, to null if there are no stacks, and to undefined
+   * after an error or if aborted. */
   async ask(asked: Asked, title: string, asking = viewAsking(this.view, asked), onFault?: (error: unknown) => void): Promise<Tree | null | undefined> {
     const signal = this.asking.next();
 
@@ -73,12 +73,12 @@ export class StacksPlace {
     this.element.replaceChildren(this.panel.element);
   }
 
-  /** The present look. */
+  /** The present display options. */
   lookNow(): Look {
     return this.panel?.look() ?? this.look;
   }
 
-  /** A change, as onLook gives it. */
+  /** Applies a change, as passed to onLook. */
   setLook(change: Look): void {
     if (this.panel)
       this.panel.setLook(change);

@@ -1,4 +1,4 @@
-/** A table that is sorted by a click on a column's head. */
+/** A table that sorts its rows when a column header is clicked. */
 import { h, renew } from "../parts/dom.ts";
 import { count } from "../parts/format.ts";
 
@@ -9,7 +9,7 @@ export interface Column<Row> {
   title: string;
   hint?: string;
   numeric?: boolean;
-  /** What it is sorted by, null last; without it the column is not. */
+  /** The sort key; null sorts last. Without it the column cannot be sorted. */
   key?: (row: Row) => number | string | null;
   cell: (row: Row) => Node | string;
 }
@@ -18,9 +18,9 @@ export interface TableOptions<Row> {
   label: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
-  /** How many are shown at first, and added by the button. */
+  /** Initial number of rows. */
   rowsStep?: number;
-  /** A column's id, with "-" in front: the other way around. */
+  /** The id of the sort column. A leading "-" reverses the order. */
   order?: string;
   onOrder?: (order: string) => void;
   rowClass?: (row: Row) => string | undefined;
@@ -39,7 +39,7 @@ function compared(a: number | string | null, b: number | string | null): number 
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Numbers from the largest, texts from the first; what has none stays last. */
+/** Sorts numbers in descending and texts in ascending order. Null keys stay last, also if reversed. */
 function sorted<Row>(rows: readonly Row[], column: Column<Row> | undefined, reverse: boolean): readonly Row[] {
   const key = column?.key;
 
@@ -91,7 +91,7 @@ class SortedTable<Row> implements Table<Row> {
 
   private headCell(column: Column<Row>): HTMLElement {
     const forward = this.order === column.id, backward = this.order === `-${column.id}`;
-    // Numbers come from the largest at first, which is descending.
+    // Numbers are descending by default.
     const direction = forward === Boolean(column.numeric) ? "descending" : "ascending";
     const title = h("span", {}, column.title);
 

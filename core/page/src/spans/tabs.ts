@@ -1,4 +1,4 @@
-/** Tabs as the ARIA practices have them: arrows move, the panel follows. */
+/** Tabs according to the ARIA practices: arrow keys select a tab and show its panel. */
 import { h } from "../parts/dom.ts";
 import type { View } from "../views/view.ts";
 
@@ -6,17 +6,17 @@ export interface Tab {
   id: string;
   title: string;
   element: HTMLElement;
-  /** Called when it is first seen; of again(), anew. */
+  /** Called when the tab is first shown, and when it is first shown after again(). */
   open: () => void;
 }
 
 export interface Tabs {
   readonly element: HTMLElement;
-  /** What they show is another. */
+  /** Invalidates all tabs and opens the current one again. */
   again(): void;
 }
 
-/** `parameter` of the address says which one is open; the first one without. */
+/** `parameter` of the address has the id of the open tab; by default the first is open. */
 export function tabs(view: View, parameter: string, label: string, all: readonly Tab[]): Tabs {
   const opened = new Set<Tab>();
   let current = 0;

@@ -1,5 +1,5 @@
-/** Annotations over a timeline: each a mark that tells what happened, and can be
- * taken away; and a form for a new one. */
+/** Annotations on a timeline: marks whose details can be opened and removed, and a
+ * form for new ones. */
 import { Problem, type Api } from "../parts/api.ts";
 import type { WireAnnotation } from "../model/wire.ts";
 import { moment } from "../parts/format.ts";
@@ -10,9 +10,9 @@ const TEXT_MAX = 4096;
 
 export interface MarksOptions {
   api: Api;
-  /** Of the new ones; null: of all applications. */
+  /** The application of new annotations; null for all applications. */
   application: string | null;
-  /** Where a mark of a time lies, in CSS pixels; null: outside. */
+  /** The position of a time in CSS pixels; null if outside of the timeline. */
   left: (ms: number) => number | null;
   onChange: () => Promise<void>;
   say: (text: string) => void;
@@ -39,7 +39,7 @@ export class Marks {
       this.place();
   }
 
-  /** Puts the marks where their times are. */
+  /** Positions the marks at their times. */
   place(): void {
     const marks: HTMLElement[] = [];
 
@@ -58,7 +58,7 @@ export class Marks {
     this.element.replaceChildren(...marks);
   }
 
-  /** A form for an annotation of this time. */
+  /** Opens the form for an annotation at this time. */
   ask(timeMs: number, from: HTMLElement): void {
     const text = h("input", { name: "text", required: true, maxlength: TEXT_MAX, autocomplete: "off", placeholder: "deployed 1.4" });
     const time = h("input", { name: "time", required: true, autocomplete: "off", value: moment(timeMs) });
@@ -72,7 +72,7 @@ export class Marks {
 
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      // An unchanged field keeps the milliseconds that it does not show.
+      // The field shows no milliseconds; keep those of an unchanged time.
       const typed = time.value === moment(timeMs) ? String(timeMs) : typedTime(time.value, Date.now());
       const ms = typed === null ? null : readTime(typed, Date.now());
       if (ms === null) {

@@ -1,20 +1,20 @@
-/** The drawing of a timeline: uPlot with bars, so that a gap is a gap and a single
- * profile is seen, too. */
+/** The drawing of a timeline: uPlot with bars, which make gaps and single profiles
+ * visible. */
 import uPlot from "uplot";
 import { colourOf } from "../parts/colour.ts";
 import type { Points } from "./series.ts";
 
 export interface PlotEvents {
   onRange: (fromMs: number, untilMs: number) => void;
-  /** The mouse is at a time, or has left (null). */
+  /** The pointer is at a time; null if it has left. */
   onHover: (ms: number | null) => void;
   onPick: (ms: number) => void;
-  /** Positions changed: what lies over the drawing moves along. */
+  /** Positions changed, so overlays must move. */
   onDraw: () => void;
 }
 
 const HEIGHT = 130;
-/** Shorter drags are clicks. */
+/** Shorter drags count as clicks. */
 const DRAG_MIN_PX = 4;
 const DRAG_MAX_MS = 1;
 
@@ -50,14 +50,14 @@ export class Plot {
     this.plot.redraw(false, true);
   }
 
-  /** Of a time, in CSS pixels from the left of `element`; null: not drawn. */
+  /** The position of a time, in CSS pixels from the left of `element`; null if outside. */
   left(ms: number): number | null {
     const at = this.plot.valToPos(ms, "x");
 
     return at < -1 || at > this.plot.over.clientWidth + 1 ? null : this.plot.over.offsetLeft + at;
   }
 
-  /** Shows a range as chosen; null takes it away. */
+  /** Marks a range as selected; null clears the selection. */
   mark(range: readonly [number, number] | null): void {
     const { plot } = this;
     const left = range ? plot.valToPos(Math.min(...range), "x") : 0;
@@ -102,8 +102,8 @@ export class Plot {
     };
   }
 
-  /** Drags of a finger or a pen: uPlot's own are of a mouse. Those that the browser
-   * takes to scroll or zoom end as cancelled. */
+  /** Handles drags by finger or pen, since uPlot handles only the mouse. The browser
+   * cancels drags that scroll or zoom the page. */
   private listenToTouch(): void {
     const { over } = this.plot;
     let fromMs: number | null = null;
@@ -154,8 +154,8 @@ function dataOf(points: Points): uPlot.AlignedData {
 
 const S = 1000, MIN = 60 * S, HOUR = 60 * MIN, DAY = 24 * HOUR;
 
-/** Of uPlot's axis: how times are written, by the distance of two of them. 24
- * hours, and the day where it begins. */
+/** Labels of the time axis, depending on the distance between ticks. Uses 24 hours,
+ * and adds the date where the day changes. */
 const TIME_FORMATS: uPlot.Axis.DynamicValues = (_, splits, __, ___, distance) => splits.map((ms, index) => {
   const date = new Date(ms);
   const before = index > 0 ? new Date(splits[index - 1]!) : null;

@@ -1,5 +1,5 @@
-/** Values over time, as a timeline draws them: rates in what people say, and
- * null where nothing was measured. */
+/** The values of a timeline: rates in common units, and null where there is no
+ * data. */
 import { amount, moment } from "../parts/format.ts";
 
 /** `/api/v1/series`. */
@@ -16,21 +16,21 @@ export interface WireSeries {
 }
 
 export interface Points {
-  /** Of each step's beginning. */
+  /** The begin of each step. */
   timesMs: number[];
   values: (number | null)[];
   stepMs: number;
   fromMs: number;
   untilMs: number;
-  /** "2.5 cores", "12 k /s", "3 MiB". */
+  /** Formats a value: "2.5 cores", "12 k /s", "3 MiB". */
   say(value: number): string;
-  /** What is drawn: "CPU cores in use". */
+  /** Name of the values: "CPU cores in use". */
   name: string;
 }
 
 const NS_PER_MS = 1_000_000;
 
-/** Three digits that mean something. */
+/** Formats a number with three significant digits. */
 function figure(value: number): string {
   return value === 0 ? "0" : String(Number(value.toPrecision(3)));
 }
@@ -47,8 +47,8 @@ function wording(series: WireSeries): Pick<Points, "say" | "name"> {
   return { say: (value) => `${amount(value, series.unit)}/s`, name: `${sample} a second` };
 }
 
-/** Rates are over what is covered, so that the step which has only begun does not
- * look like a drop. */
+/** The value of a step. Rates refer to the covered part of the step, so that a step
+ * that has only begun does not look like a drop. */
 function valueOf(series: WireSeries, step: number): number | null {
   const covered = series.covered[step]!;
   const value = series.values[step]!;
@@ -69,7 +69,7 @@ export function pointsOf(series: WireSeries): Points {
   };
 }
 
-/** For who does not see it: the range, the highest value, and how much is gaps. */
+/** A description for screen readers: average, highest value and gaps. */
 export function summary(points: Points): string {
   const known = points.values.filter((value) => value !== null);
 
@@ -84,7 +84,7 @@ export function summary(points: Points): string {
     + (gaps > 0 ? `; nothing was measured in ${gaps} of ${points.values.length} steps.` : ".");
 }
 
-/** The step that has a time in it. */
+/** The step that contains a time. */
 export function stepAt(points: Points, ms: number): number {
   const step = Math.floor((ms - points.timesMs[0]!) / points.stepMs);
 

@@ -1,6 +1,6 @@
-/** Values over time with what happened: a drag takes a range, a click a time to
- * annotate. By keyboard: arrows move, Shift with arrows takes, Enter shows the
- * range that is taken, a annotates. */
+/** A timeline with annotations. A drag selects a range, and a click selects a time
+ * to annotate. By keyboard: arrows move, Shift and arrows select, Enter shows the
+ * selected range, and "a" annotates. */
 import type { Range } from "../model/range.ts";
 import type { WireAnnotation } from "../model/wire.ts";
 import type { Api } from "../parts/api.ts";
@@ -12,10 +12,10 @@ import { pointsOf, stepAt, summary, type Points, type WireSeries } from "./serie
 
 export interface TimelineOptions {
   api: Api;
-  /** Whose annotations new ones are; null: of all. */
+  /** The application of new annotations; null for all applications. */
   application: string | null;
   onRange: (range: Range) => void;
-  /** An annotation was added or removed: set() is awaited. */
+  /** Called after an annotation was added or removed. Must load the data and call set(). */
   onAnnotations: () => Promise<void>;
   say: (text: string) => void;
   signal: AbortSignal;

@@ -1,12 +1,12 @@
-/** One row of a waterfall: a span's name at its depth, its figures, and its time
- * as a bar in which its CPU time is drawn. */
+/** One row of a waterfall: a span's name, indented by depth, its values, and a bar for
+ * its duration that contains its CPU time. */
 import { h, shown } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
 import { fewSamples, nameText } from "../spans/cells.ts";
 import type { Branch, Forest } from "./forest.ts";
 
 export const ROW_HEIGHT = 26;
-/** Deeper branches are not moved further to the right. */
+/** Deeper rows are not indented further. */
 const DEPTH_SHOWN_MAX = 24;
 const STATUS_ERROR = 2;
 
@@ -18,8 +18,8 @@ export interface RowLook {
   href: string;
 }
 
-/** The colour of a service: of eight that are told apart also without red or
- * green, by its name. */
+/** The colour of a service, by hash of its name: one of eight that colour-blind people
+ * can distinguish. */
 export function serviceClass(service: string): string {
   let hash = 7;
 
@@ -44,7 +44,7 @@ function bar({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   return whole;
 }
 
-/** What stands behind a bar, or before it where there is no room. */
+/** The duration as text: after the bar, or before or inside it if there is no space. */
 function barText({ span, beginNs }: Branch, forest: Forest): HTMLElement {
   const text = h("span", { class: "bar-text" }, amount(span.durationNs, "nanoseconds"));
   const end = (beginNs + span.durationNs) / (forest.lengthNs || 1);
@@ -88,7 +88,7 @@ function valueCell(value: number, samples: number | null, unit: string): HTMLEle
     value !== 0 && samples !== null && fewSamples(samples));
 }
 
-/** `index` is the branch's; `position` its row's, from 0. */
+/** `index` is the branch's index, `position` its visible row from 0. */
 export function waterfallRow(forest: Forest, index: number, position: number, look: RowLook): HTMLElement {
   const branch = forest.branches[index]!;
   const { span } = branch;

@@ -1,4 +1,4 @@
-/** What a trace tells of one span: times, status, attributes. */
+/** Details of a span from its trace: times, status, attributes. */
 import type { WireTraceSpan } from "../model/wire.ts";
 import type { Branch } from "./forest.ts";
 import { copyText } from "../flame/copy.ts";
@@ -12,7 +12,7 @@ const STATUSES = ["unset", "ok", "error"];
 
 type Row = readonly [name: string, value: Node | string];
 
-/** A list of names and values, as `dl`. */
+/** A list of names and values, as a `dl` element. */
 export function facts(rows: readonly Row[]): HTMLElement {
   return h("dl", { class: "facts" }, ...rows.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
@@ -21,7 +21,7 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Long ones are cut, and can be copied whole. */
+/** A long value is cut, with a button that copies the whole value. */
 function attributeValue(value: unknown): HTMLElement {
   const text = valueText(value);
   const whole = text.length <= VALUE_SHOWN_MAX;
@@ -43,7 +43,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The attributes of a span, and those of its resource beneath them. */
+/** The attributes of a span, followed by those of its resource. */
 export function attributeTables(span: WireTraceSpan): HTMLElement {
   const { resource, ...own } = span.attributes;
   const rows = attributeRows(isObject(resource) ? own : span.attributes);
@@ -59,7 +59,7 @@ export function statusText(span: { status: number; statusMessage?: string }): st
   return span.statusMessage ? `${name}: ${shown(span.statusMessage, VALUE_SHOWN_MAX)}` : name;
 }
 
-/** `beginNs` is since its trace began, where that is known. */
+/** `beginNs` is the time since the start of the trace; null if not known. */
 export function traceFacts(span: WireTraceSpan, beginNs: number | null): Row[] {
   return [
     ["Service", shown(span.service, 200)],

@@ -1,29 +1,28 @@
-/** A trace as trees. Nothing that a tracer sends is taken for granted: parents
- * may be missing, clocks of hosts may differ, ids may repeat, and a span may be
- * its own ancestor. */
+/** Builds the trees of a trace. Traces may be malformed: parents may be missing, clocks
+ * of hosts may differ, ids may repeat, and a span may be its own ancestor. */
 import type { WireTraceSpan } from "../model/wire.ts";
 
 export interface Branch {
   span: WireTraceSpan;
   depth: number;
-  /** Of `branches`; -1: a root. */
+  /** Index of the parent in `branches`; -1 for a root. */
   parent: number;
-  /** How many branches it has below it; they follow it. */
+  /** Number of descendants, which directly follow the branch. */
   below: number;
-  /** Since the trace's begin, as drawn. */
+  /** The drawn start, since the start of the trace. */
   beginNs: number;
-  /** How much later than recorded it is drawn, since its clock was behind its
-   * parent's; 0 where clocks agree. */
+  /** Correction of the recorded start for a clock that is behind the parent's; 0 if the
+   * clocks agree. */
   shiftedNs: number;
-  /** Its parent is not in the trace. */
+  /** Whether the parent is missing from the trace. */
   orphan: boolean;
 }
 
 export interface Forest {
-  /** A branch comes after its parent, siblings by their begin. */
+  /** In depth-first order, siblings by start. */
   branches: Branch[];
   lengthNs: number;
-  /** Of all spans. */
+  /** Sum of all spans' own values. */
   own: number;
   samples: number;
   orphans: number;
@@ -59,7 +58,7 @@ function linksOf(spans: readonly WireTraceSpan[]): Links {
   return { parent, children, roots };
 }
 
-/** What no root leads to goes around in a circle: its earliest span begins it. */
+/** Spans that no root reaches form cycles. Makes the first listed span of each cycle a root. */
 function breakCircles(spans: readonly WireTraceSpan[], links: Links): void {
   const reached = new Uint8Array(spans.length);
   const reach = (from: number): void => {
@@ -87,9 +86,8 @@ function breakCircles(spans: readonly WireTraceSpan[], links: Links): void {
   });
 }
 
-/** A child cannot begin before its parent: where it says so, the clocks of two
- * hosts differ. It is drawn in the middle of its parent, or at its begin where
- * it is the longer one. */
+/** The shift of a child that starts before its parent, which means that the clocks of two
+ * hosts differ. The child is centred in its parent, or starts with it if it is longer. */
 function shiftOf(span: WireTraceSpan, beginNs: number, parent: Branch | undefined): number {
   if (!parent || beginNs >= parent.beginNs)
     return 0;
@@ -98,7 +96,7 @@ function shiftOf(span: WireTraceSpan, beginNs: number, parent: Branch | undefine
   return parent.beginNs - beginNs + Math.max(0, Math.floor(spare / 2));
 }
 
-/** `asRecorded`: draw spans where their clocks say, also before their parents. */
+/** `asRecorded` draws spans at their recorded times, even before their parents. */
 export function forestOf(spans: readonly WireTraceSpan[], asRecorded = false): Forest {
   const links = linksOf(spans);
   const branches: Branch[] = [];
@@ -148,7 +146,7 @@ function summed(branches: Branch[]): Forest {
   return forest;
 }
 
-/** Which branches are seen when those of `closed` hide what is below them. */
+/** The visible branches if those in `closed` are collapsed. */
 export function visibleOf(forest: Forest, closed: ReadonlySet<number>): number[] {
   const visible: number[] = [];
 

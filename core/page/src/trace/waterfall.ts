@@ -1,5 +1,5 @@
-/** The waterfall of a trace: a tree grid of which only the rows in sight are in
- * the document, so that ten thousand spans scroll as ten do. */
+/** The waterfall of a trace: a tree grid. Only visible rows are in the document, so that
+ * traces of ten thousand spans scroll fast. */
 import { h } from "../parts/dom.ts";
 import { amount } from "../parts/format.ts";
 import { ROW_HEIGHT, waterfallRow } from "./bars.ts";
@@ -11,12 +11,12 @@ const TICKS = 5;
 export interface WaterfallOptions {
   forest: Forest;
   unit: string;
-  /** What the value is: "CPU". */
+  /** Name of the values: "CPU". */
   valueName: string;
-  /** A branch to begin at; -1: the first. */
+  /** The initially selected branch; -1 for the first. */
   selected: number;
   onSelect: (index: number) => void;
-  /** Enter; a click on a name follows its link. */
+  /** Called for Enter. A click on a name follows its link instead. */
   onOpen: (index: number) => void;
   hrefOf: (index: number) => string;
 }
@@ -43,7 +43,7 @@ class Grid implements Waterfall {
 
   constructor(private readonly options: WaterfallOptions) {
     this.chosen = Math.max(0, options.selected);
-    // The rows' own focus is that of the grid: a row may leave the document.
+    // The grid has the focus instead of a row, since rows are removed while scrolling.
     this.scroll = h("div", {
       class: "scroll", role: "treegrid", tabindex: "0", "aria-label": "Spans of the trace", "aria-colcount": "4",
       onkeydown: (event: KeyboardEvent) => { this.key(event); },
@@ -125,7 +125,7 @@ class Grid implements Waterfall {
       this.scroll.removeAttribute("aria-activedescendant");
   }
 
-  /** Scrolls no further than it must; the head covers one row. */
+  /** Scrolls to the selected row if necessary. The header covers one row. */
   private reveal(): void {
     const top = this.position() * ROW_HEIGHT;
     const height = this.scroll.clientHeight - ROW_HEIGHT;

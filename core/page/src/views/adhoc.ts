@@ -1,4 +1,4 @@
-/** Files that are dropped: seen without being stored. Two are compared. */
+/** The "Open file" view: shows dropped files without storing them. It compares two files. */
 import { flamePanel, type Panel } from "../flame/panel.ts";
 import { NotUnderstood, type ParsedValue } from "../adhoc/parsed.ts";
 import { readFile, type ReadFile } from "../adhoc/read.ts";
@@ -12,17 +12,17 @@ import type { View } from "./view.ts";
 
 const NAME_MAX = 120;
 
-/** They stay while the page is open: who comes back finds them. */
+/** The open files, which stay open when the user visits other views. */
 let kept: readonly ReadFile[] = [];
-/** Which of its values is seen, by its key. */
+/** The key of the displayed value; see keyOf(). */
 let value = "";
 
-/** Values of a name can be compared only in the same unit. */
+/** Identifies a value. Values are comparable if name and unit are equal. */
 function keyOf({ name, tree }: ParsedValue): string {
   return `${name} ${tree.unit}`;
 }
 
-/** Those that both files have. */
+/** The values that all files have. */
 function sharedValues(files: readonly ReadFile[]): ParsedValue[] {
   const [first, ...others] = files;
 
@@ -45,7 +45,7 @@ function sidesOf(file: ReadFile): ReadFile[] {
     ? [{ ...file, name: `${file.name} (before)`, values: file.before }, { ...file, name: `${file.name} (after)` }] : [file];
 }
 
-/** The origin of files, which have no address. A single pprof file is exported
+/** The origin of opened files, which have no link. A single pprof file is exported
  * unchanged. */
 function originOfFiles(files: readonly ReadFile[]): Origin {
   const last = files[files.length - 1]!;
@@ -84,8 +84,8 @@ class Adhoc {
     this.show();
   }
 
-  /** A file may be dropped anywhere in the window; elsewhere it would be opened
-   * in this page's place. */
+  /** Accepts files anywhere in the window. Otherwise the browser would open a file
+   * dropped next to the field instead of this page. */
   private listen(): void {
     const { signal } = this.view;
     const over = (isOver: boolean) => (event: DragEvent): void => {
@@ -101,7 +101,7 @@ class Adhoc {
     }, { signal });
   }
 
-  /** A second file is compared with the first, a third takes the second's place. */
+  /** Compares a second file with the first. A third file replaces the second. */
   private async take(files: readonly File[]): Promise<void> {
     const read: ReadFile[] = [];
 
@@ -198,7 +198,7 @@ class Adhoc {
 
 export function adhoc(view: View): Promise<void> {
   new Adhoc(view);
-  // What is seen is not the server's: there is nothing to look at again.
+  // The data is not the server's, so there is nothing to refresh.
   view.onRefresh(() => Promise.resolve());
   return Promise.resolve();
 }

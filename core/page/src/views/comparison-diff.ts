@@ -1,5 +1,5 @@
-/** Two selections as one flame graph of what changed, and as a table of what
- * changed most. */
+/** The Diff view: one flame graph of the differences between two selections, and a
+ * table of the largest ones. */
 import { originOfPair } from "../export/origin.ts";
 import { scaled } from "../flame/derive.ts";
 import type { Look } from "../flame/panel.ts";
@@ -29,7 +29,7 @@ export async function comparisonDiff(view: View): Promise<void> {
   const measure = measureOf({ ...view.state, parameters: { ...view.state.parameters, query: sideOf(view.state, "left").query ?? "" } });
   const asking = new Latest(view.signal);
   const result = h("div", {});
-  // Its own table is beneath; the panel's shows when it is asked for.
+  // The view has a table of its own, so the panel shows only the graph by default.
   let onScale: () => void = () => undefined;
   const place = new StacksPlace(view, (change: Look) => {
     view.note(change);
@@ -81,7 +81,7 @@ async function resultOf(view: View, fields: Fields, place: StacksPlace, measure:
   }
 }
 
-/** Why a side has nothing; the other may still be looked at. */
+/** Explains each empty side. */
 async function reasons(view: View, { base, now }: Comparison): Promise<HTMLElement[]> {
   const empty: SideName[] = [];
 

@@ -1,5 +1,4 @@
-/** Two queries or ranges side by side; what is zoomed and searched on one side is
- * so on the other. */
+/** The Compare view: two selections side by side, with linked zoom and search. */
 import type { Look } from "../flame/panel.ts";
 import { Problem } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";

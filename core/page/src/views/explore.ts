@@ -1,4 +1,4 @@
-/** One selection: its values over time, and where they come from. */
+/** The Explore view: timeline and flame graph of one selection. */
 import type { View } from "./view.ts";
 import { flamePanel, type Panel } from "../flame/panel.ts";
 import { defaultChange } from "../explore/default.ts";
@@ -19,7 +19,7 @@ import { Timeline } from "../timeline/timeline.ts";
 
 const NAME_MAX = 120;
 
-/** What is asked for, with what follows where nothing is. */
+/** The parameters of the view's requests. */
 interface Asked {
   query: string;
   type: string | undefined;
@@ -51,7 +51,7 @@ class Explore {
     });
   }
 
-  /** Both are asked for at once; each is drawn when it is there. */
+  /** Requests profile and timeline at the same time and shows each when it arrives. */
   async load(): Promise<void> {
     const signal = this.asking.next();
 
@@ -84,8 +84,8 @@ class Explore {
     this.place.replaceChildren(this.panel.element);
   }
 
-  /** The query was too large: keep the timeline, so that a smaller range can be
-   * chosen. */
+  /** Shows the error of a too large query instead of the graph, but keeps the
+   * timeline, so that the user can select a smaller range. */
   private refused(error: unknown, signal: AbortSignal): void {
     if (!(error instanceof Problem) || ![429, 503].includes(error.status) || signal.aborted)
       throw error;

@@ -1,4 +1,4 @@
-/** What each value of a label costs, with a small flame graph of each. */
+/** The Labels view: the values of one label with their totals and small flame graphs. */
 import type { View } from "./view.ts";
 import { emptyReason } from "../explore/empty.ts";
 import { Cards } from "../labels/cards.ts";
@@ -11,9 +11,9 @@ import { h, renew, shown } from "../parts/dom.ts";
 import { applicationOf, withMatcher } from "../query/parse.ts";
 
 const NAME_MAX = 60;
-/** So many more are drawn at a time. */
+/** Number of values that "More values" adds. */
 const PAGE = 50;
-/** The largest are kept where there are more; the server's limit. */
+/** Values beyond the largest of this number are omitted; the server's limit. */
 const VALUES_MAX = 10_000;
 
 interface LabelName {
@@ -53,7 +53,7 @@ class Labels {
     view.element.append(this.links, h("h1", {}, `By ${shown(label, NAME_MAX)}`), this.place);
   }
 
-  /** All values at once: an order is one of all, not of those that are drawn. */
+  /** Loads all values at once, since the table sorts all of them. */
   async load(names: Promise<readonly LabelName[]>): Promise<void> {
     const { query, type, from, until } = this.view.state.parameters;
     const [answer, all] = await Promise.all([
@@ -71,7 +71,7 @@ class Labels {
     this.show();
   }
 
-  /** Links that are the same stay: who has one of them read out hears it once. */
+  /** Replaces only links that changed, since a screen reader would repeat them. */
   private link(names: readonly LabelName[]): void {
     const links = labelLinks(this.view, names, this.label);
 
@@ -109,8 +109,8 @@ class Labels {
   }
 }
 
-/** Which label, where none is asked for: applications if there are several, else
- * the one with most values. */
+/** The default label: the application unless the query selects one, else the label
+ * with the most values. */
 function chosenLabel(names: readonly LabelName[], query: string): string | undefined {
   if (applicationOf(query) === null && names.some(({ name }) => name === "service_name"))
     return "service_name";

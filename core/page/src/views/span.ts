@@ -1,5 +1,5 @@
-/** One span: where it spent its time, next to others of its kind, and what its
- * trace tells of it. */
+/** The Span view: a span's flame graph, its baseline (spans of the same service and
+ * name), their difference, and the data from its trace. */
 import { originOfPair } from "../export/origin.ts";
 import { treeOfDiff } from "../model/tree.ts";
 import type { WireDiff, WireSpan } from "../model/wire.ts";
@@ -48,14 +48,14 @@ async function findAndShow(view: View, id: string): Promise<void> {
     const before = known(found);
 
     found = await findSpan(view, id);
-    // What is being read stays where it says the same.
+    // Keep unchanged text, so that a screen reader does not repeat it.
     if (known(found) !== before)
       show();
     graphs.again();
   });
 }
 
-/** What is shown of it in words: a range that ends now is another each time. */
+/** The displayed data as text, to detect changes. It excludes the range, which moves with the clock. */
 function known({ row, traced, traceId }: FoundSpan): string {
   return JSON.stringify([row, traced, traceId]);
 }
@@ -93,8 +93,8 @@ function cost(found: FoundSpan, { unit, name }: Measure): HTMLElement {
   return numbers;
 }
 
-/** Its own stacks, those of its baseline, and both together, as tabs that are
- * looked at in one way, which the address has. */
+/** Tabs with the flame graphs of the span, of its baseline and of their difference.
+ * They share their display options, which are in the address. */
 function stacks(view: View, found: () => FoundSpan, measure: Measure): Tabs {
   const place = (): StacksPlace => {
     const made: StacksPlace = new StacksPlace(view, (change: Look) => {
@@ -147,7 +147,7 @@ async function baselineFigures(view: View, baseline: Baseline, { unit, name }: M
   return `${baselineText(baseline)} ${count(all.spans)} ${all.spans === 1 ? "span" : "spans"} with ${count(all.samples)} ${all.samples === 1 ? "sample" : "samples"}${each}.`;
 }
 
-/** Shares are compared: a span is one, its baseline many. */
+/** Compares shares, since the baseline has many spans. */
 async function difference(view: View, found: FoundSpan, place: StacksPlace, says: HTMLElement, signal: AbortSignal): Promise<void> {
   const baseline = baselineOf(view, found);
   const { query, type, from, until } = baseline;

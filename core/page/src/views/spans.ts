@@ -1,4 +1,4 @@
-/** What spans cost: by their names, and the dearest and slowest one by one. */
+/** The Spans view: span names with their values, and the spans with the most CPU time or duration. */
 import type { WireSpan } from "../model/wire.ts";
 import { h, renew } from "../parts/dom.ts";
 import { amount, count } from "../parts/format.ts";
@@ -19,7 +19,7 @@ interface Names {
   rest: number;
 }
 
-/** The name that is looked at; undefined: none was chosen. */
+/** The selected name; null for spans without a name, undefined if none is selected. */
 function chosenName(view: View): string | null | undefined {
   return view.state.parameters["noName"] ? null : view.state.parameters["spanName"];
 }
@@ -69,8 +69,8 @@ function summary({ spans: rows, count: all, rest }: Names, { unit, name }: Measu
     + (all > rows.length ? ` The ${count(rows.length)} dearest names are listed.` : "");
 }
 
-/** The names, and below them where one of them spends it: the chosen one, else the
- * dearest when the view was opened. */
+/** The table of names, and below it the flame graph of one: the selected name, else
+ * the one with the largest value when the view was opened. */
 class Listed {
   readonly element: HTMLElement;
   private readonly names: NamesTable;

@@ -1,5 +1,5 @@
-/** One trace: its waterfall, what is known of the span chosen in it, and where
- * all of it spent its time. */
+/** The Trace view: waterfall, details of the selected span, and the flame graph of
+ * the whole trace. */
 import { rangeChange } from "../model/range.ts";
 import type { WireTraceSpan } from "../model/wire.ts";
 import { Problem } from "../parts/api.ts";
@@ -74,8 +74,9 @@ function chosenOf(view: View, forest: Forest): number {
 
 const NOTE_PAUSE_MS = 200;
 
-/** The chosen span in the address: the first at once, those that follow while a
- * key is held when it rests. Browsers take 100 changes in 30 s at most. */
+/** Writes the selected span to the address: the first selection immediately, later
+ * ones after a pause. Browsers allow at most 100 changes in 30 s, and a held key
+ * makes more. */
 function noteOf(view: View): { soon: (span: string) => void; flush: () => void } {
   let waiting: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -132,7 +133,7 @@ function body(view: View, forest: Forest, measure: Measure): HTMLElement {
   return h("section", { "aria-label": "Waterfall" }, tools(view, forest, grid, measure), h("div", { class: "trace-body" }, grid.element, details));
 }
 
-/** The next branch after the chosen one whose name, service or id has the text. */
+/** The next branch after `from` whose name, service or id contains the text; -1 if none. */
 function findNext(forest: Forest, from: number, text: string): number {
   const wanted = text.toLowerCase();
   const length = forest.branches.length;

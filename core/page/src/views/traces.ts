@@ -1,4 +1,4 @@
-/** Traces by their roots: the latest, the slowest, the dearest. */
+/** The Traces view: the list of traces, which shows their root spans. */
 import type { WireTrace } from "../model/wire.ts";
 import { EVER } from "../explore/default.ts";
 import { h, renew, shown } from "../parts/dom.ts";
@@ -13,7 +13,7 @@ import type { View } from "./view.ts";
 
 const PAGE_ROWS = 50;
 const ORDERS = [["latest", "Latest"], ["slowest", "Slowest"], ["dearest", "Dearest"]] as const;
-/** The server looks for the dearest among so many of the latest. */
+/** For "Most CPU" the server sorts this number of the latest traces. */
 const DEAREST_OF = 500;
 
 interface Page {
@@ -21,7 +21,7 @@ interface Page {
   after: string | null;
 }
 
-/** "1.5 s", "200 ms", "200": milliseconds; null: no duration. */
+/** Parses "1.5 s", "200 ms" or "200" (milliseconds). Returns milliseconds, or null if it cannot. */
 export function durationMs(text: string): number | null {
   const found = /^\s*(\d+(?:\.\d+)?)\s*(us|\u00b5s|ms|s|m|min|h)?\s*$/.exec(text);
   const units: Readonly<Record<string, number>> = { us: 0.001, "\u00b5s": 0.001, ms: 1, s: 1000, m: 60_000, min: 60_000, h: 3_600_000 };
@@ -91,7 +91,7 @@ function nothing(view: View, filtered: boolean): HTMLElement {
   filtered && h("p", {}, clear));
 }
 
-/** Where the server has none in range, whether it has any at all. */
+/** Links to the latest trace outside of the range. */
 async function nearestTrace(view: View): Promise<HTMLElement | null> {
   const { traces } = await view.api.get<Page>("traces", { ...EVER, limit: 1 }, view.signal);
   const latest = traces[0];
@@ -132,7 +132,7 @@ export async function traces(view: View): Promise<void> {
 
   view.element.append(h("h1", {}, "Traces"), h("div", { class: "tools-row" }, orderLinks(view, order), filters(view)), result);
   view.onRefresh(load);
-  // The fields stay beside what is refused.
+  // An error replaces only the list, not the filters.
   await inPlace(view, view.signal, load, (fault) => { result.replaceChildren(fault); });
 }
 

@@ -1,35 +1,34 @@
-/** What a view is given, and what it gives back. */
+/** The interface between the page and its views. */
 import type { Change, State, ViewName } from "../model/state.ts";
 import type { Api } from "../parts/api.ts";
 
 export interface View {
-  /** Empty; the view's own to fill. */
+  /** An empty element for the view to fill. */
   readonly element: HTMLElement;
   readonly state: State;
   readonly api: Api;
-  /** Aborted when another view, or this one with other parameters, follows. */
+  /** Aborted when the page shows another state. */
   readonly signal: AbortSignal;
-  /** Go on to another state: a step of the browser's history. */
+  /** Shows another state and adds it to the browser's history. */
   go(change: Change, view?: ViewName): void;
-  /** Go on to another state in this one's place: no step of the history. */
+  /** Shows another state, which replaces this one in the browser's history. */
   replace(change: Change, view?: ViewName): void;
-  /** Note a change in the address without showing anything anew: where a flame
-   * graph is zoomed, what is searched. A step where what is seen is another. */
+  /** Writes a change to the address without showing the view again, for example a
+   * flame graph's zoom. Adds to the history if the change selects other data. */
   note(change: Change): void;
-  /** The address of a state, for links: opens in a new tab, too. A link that is
-   * followed here is a go(). */
+  /** The address of a state, for links. A plain click on such a link acts like
+   * go(). */
   address(change: Change, view?: ViewName): string;
-  /** What is seen, for the window's title: "GET /cart"; else the query is. */
+  /** Sets the window's title, for example "GET /cart". The default is the query. */
   title(text: string): void;
-  /** How the view looks at the server again, with what is shown staying until
-   * then: live views and the button call it. Else the view is shown anew. */
+  /** Registers a function that reloads the data and keeps the old data until then,
+   * for live views and the refresh button. Without one, the view is shown again. */
   onRefresh(again: () => Promise<void>): void;
-  /** What a part of the view was refused, where the whole page has to answer: by
-   * asking for a token. */
+  /** Shows an error instead of the view. For a missing token, asks for the token. */
   failed(error: unknown): void;
-  /** Tell something that happened to who does not see it. */
+  /** Announces a text to screen readers. */
   say(text: string): void;
 }
 
-/** Fills the element; what it throws is shown in its place. */
+/** Fills the view's element. An exception is shown instead. */
 export type Show = (view: View) => Promise<void>;
