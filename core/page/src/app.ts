@@ -1,7 +1,7 @@
 /** The page of a server: reads the address, shows the view that the address names,
  * and keeps the two in step. */
 import { Api, Problem, hasToken, isLeft } from "./parts/api.ts";
-import { WITH_RANGE, changed, entered, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
+import { VIEWS, changed, entered, readAddress, writeAddress, type Change, type State, type ViewName } from "./model/state.ts";
 import type { WireApplication } from "./model/wire.ts";
 import { h, shown } from "./parts/dom.ts";
 import { busyBar } from "./shell/busy.ts";
@@ -19,14 +19,10 @@ import { trace } from "./views/trace.ts";
 import { traces } from "./views/traces.ts";
 import type { Show, View } from "./views/view.ts";
 
-const SHOWS: Partial<Record<ViewName, Show>> = {
+const SHOWS: Readonly<Record<ViewName, Show>> = {
   explore, labels, spans, span, traces, trace, comparison, "comparison-diff": comparisonDiff, adhoc,
 };
 
-const NAMES: Readonly<Record<ViewName, string>> = {
-  explore: "Explore", labels: "Labels", spans: "Spans", span: "Span", traces: "Traces", trace: "Trace",
-  comparison: "Compare", "comparison-diff": "Diff", adhoc: "Open file",
-};
 const TITLE_MAX = 80;
 
 /** Parameters that select the displayed data within a view. Their changes become
@@ -102,9 +98,9 @@ class App implements Shell {
     this.main.replaceChildren(view.element);
     if (hadFocus)
       this.main.focus({ preventScroll: true });
-    (SHOWS[state.view] ?? explore)(view).catch((error: unknown) => { this.failed(view, error); });
+    SHOWS[state.view](view).catch((error: unknown) => { this.failed(view, error); });
     void this.listApplications();
-    this.live.set(state.parameters["live"] !== undefined && WITH_RANGE.includes(state.view));
+    this.live.set(state.parameters["live"] !== undefined && VIEWS[state.view].hasRange === true);
   }
 
   private turn(state: State, how: "step" | "replace"): void {
@@ -159,9 +155,7 @@ class App implements Shell {
   }
 
   private title(text: string): void {
-    const name = NAMES[this.now.view];
-
-    document.title = [shown(text, TITLE_MAX), name, "spanprof"].filter((each) => each !== "").join(" \u2013 ");
+    document.title = [shown(text, TITLE_MAX), VIEWS[this.now.view].title, "spanprof"].filter((each) => each !== "").join(" \u2013 ");
   }
 
   /** Reloads the view's data. An error is shown above the previous data. */

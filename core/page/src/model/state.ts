@@ -1,10 +1,31 @@
 /** The state of the page, which is in its address: a view and its parameters. */
 import { parseQuery, withoutMatcher } from "../query/parse.ts";
 
-export const VIEWS = [
-  "explore", "labels", "spans", "span", "traces", "trace", "comparison", "comparison-diff", "adhoc",
-] as const;
-export type ViewName = (typeof VIEWS)[number];
+interface ViewProperties {
+  readonly title: string;
+  /** The view that is current in the navigation instead. Views without it have a link. */
+  readonly under?: string;
+  /** Whether the header shows the query. Other views have their own fields, or none. */
+  readonly hasQuery?: boolean;
+  /** Whether the view has one time range and can refresh automatically. */
+  readonly hasRange?: boolean;
+}
+
+/** All views, by the last part of their path, in the order of the navigation. */
+const PROPERTIES = {
+  explore: { title: "Explore", hasQuery: true, hasRange: true },
+  labels: { title: "Labels", hasQuery: true, hasRange: true },
+  spans: { title: "Spans", hasQuery: true, hasRange: true },
+  span: { title: "Span", under: "spans", hasRange: true },
+  traces: { title: "Traces", hasRange: true },
+  trace: { title: "Trace", under: "traces" },
+  comparison: { title: "Compare" },
+  "comparison-diff": { title: "Diff" },
+  adhoc: { title: "Open file" },
+} satisfies Record<string, ViewProperties>;
+export type ViewName = keyof typeof PROPERTIES;
+export const VIEWS: Readonly<Record<ViewName, ViewProperties>> = PROPERTIES;
+export const VIEW_NAMES = Object.keys(VIEWS) as ViewName[];
 
 /** `parameters` has the parameters of the address. Empty ones are omitted. The
  * names that several views share:
@@ -21,8 +42,6 @@ export interface State {
   parameters: Readonly<Record<string, string>>;
 }
 
-/** Views of one time range, which can refresh automatically. */
-export const WITH_RANGE: readonly ViewName[] = ["explore", "labels", "spans", "traces", "span"];
 
 /** New values of parameters. undefined or "" removes a parameter. */
 export type Change = Readonly<Record<string, string | undefined>>;
@@ -31,7 +50,7 @@ export function changed(state: State, change: Change, view: ViewName = state.vie
   const parameters: Record<string, string> = {};
 
   for (const [name, value] of Object.entries({ ...state.parameters, ...change }))
-    if (value !== undefined && value !== "" && (name !== "live" || WITH_RANGE.includes(view)))
+    if (value !== undefined && value !== "" && (name !== "live" || VIEWS[view].hasRange))
       parameters[name] = value;
   return { view, parameters };
 }
@@ -40,7 +59,7 @@ export function changed(state: State, change: Change, view: ViewName = state.vie
 function viewOf(path: string): ViewName {
   const last = path.slice(path.lastIndexOf("/") + 1);
 
-  return VIEWS.find((name) => name === last) ?? "explore";
+  return VIEW_NAMES.find((name) => name === last) ?? "explore";
 }
 
 export function readAddress(address: URL): State {

@@ -1,5 +1,5 @@
 /** The page's header: navigation, pickers, query and time range. */
-import { WITH_RANGE, type Change, type State, type ViewName } from "../model/state.ts";
+import { VIEWS, VIEW_NAMES, type Change, type State, type ViewName } from "../model/state.ts";
 import type { WireApplication } from "../model/wire.ts";
 import type { Api } from "../parts/api.ts";
 import { h } from "../parts/dom.ts";
@@ -32,16 +32,6 @@ export interface Header extends Part {
   setFault(column: number | null): void;
 }
 
-const LINKS: readonly (readonly [ViewName, string])[] = [
-  ["explore", "Explore"], ["labels", "Labels"], ["spans", "Spans"], ["traces", "Traces"],
-  ["comparison", "Compare"], ["comparison-diff", "Diff"], ["adhoc", "Open file"],
-];
-
-/** The link that is current for views without a link of their own. */
-const UNDER: Partial<Record<ViewName, ViewName>> = { span: "spans", trace: "traces" };
-
-/** Views of one query. Other views have their own fields, or none. */
-const WITH_QUERY: readonly ViewName[] = ["explore", "labels", "spans"];
 
 /** Parameters that navigation keeps from view to view. It drops others, such as a
  * graph's zoom or a span's id. */
@@ -53,7 +43,7 @@ function carried(state: State): Change {
 }
 
 function navigation(shell: Shell): Part {
-  const links = LINKS.map(([view, text]) => ({ view, link: h("a", { class: "nav-link" }, text) }));
+  const links = VIEW_NAMES.filter((view) => !VIEWS[view].under).map((view) => ({ view, link: h("a", { class: "nav-link" }, VIEWS[view].title) }));
   const element = h("nav", { "aria-label": "Views" }, ...links.map(({ link }) => link));
 
   return {
@@ -61,7 +51,7 @@ function navigation(shell: Shell): Part {
     update(state) {
       for (const { view, link } of links) {
         link.href = shell.address(carried(state), view);
-        if (view === (UNDER[state.view] ?? state.view))
+        if (view === (VIEWS[state.view].under ?? state.view))
           link.setAttribute("aria-current", "page");
         else
           link.removeAttribute("aria-current");
@@ -87,11 +77,11 @@ export function header(shell: Shell): Header {
   return {
     element,
     update(state) {
-      const withQuery = WITH_QUERY.includes(state.view);
+      const { hasQuery, hasRange } = VIEWS[state.view];
 
       nav.update(state);
-      picks.element.hidden = box.element.hidden = !withQuery;
-      controls.hidden = !withQuery && !WITH_RANGE.includes(state.view);
+      picks.element.hidden = box.element.hidden = !hasQuery;
+      controls.hidden = !hasQuery && !hasRange;
       picks.update(state);
       range.update(state);
       box.set(state.parameters["query"] ?? "");
