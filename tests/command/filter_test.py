@@ -35,7 +35,7 @@ class FilterTest(unittest.TestCase):
             start = (cls.now - age) * SECOND
             profile = Profile(start, 10 * SECOND)
             profile.comment("spanprof 0.1.0")
-            profile.comment("samples: taken %d, dropped busy 2" % samples)
+            profile.comment("samples: taken %d, dropped full 2" % samples)
             profile.comment("label service_name=" + application)
             profile.comment("label env=test")
             profile.add(samples, "main", "work:7", "read", region="eu",
@@ -194,9 +194,9 @@ class FilterTest(unittest.TestCase):
         # Each counts from its start: the latest of 11 has 10, not 11.
         self.assertEqual(self.json()["comments"],
                          ["spanprof 0.1.0",
-                          "samples: taken 1110, dropped busy 6"])
+                          "samples: taken 1110, dropped full 6"])
         done = spanprof("report", self.directory)
-        self.assertIn("  samples: taken 1110, dropped busy 6\n", done.stdout)
+        self.assertIn("  samples: taken 1110, dropped full 6\n", done.stdout)
 
     def test_a_profile_given_twice_counts_once(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -179,7 +179,7 @@ static void folded_stacks_that_do_not_fit_are_written_early(void) {
 
 /* Ours have a period, Go's a type that counts, others neither. */
 static void samples_are_counted_as_well_as_is_known(void) {
-  static const char *const comments[] = {"samples: taken 20, dropped busy 0",
+  static const char *const comments[] = {"samples: taken 20, dropped full 0",
                                          "ticks: taken 60, dropped 0"};
   sp_pprof other = profile;
 

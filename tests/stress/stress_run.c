@@ -54,8 +54,7 @@ spanprof_stats stress_stats(void) {
 }
 
 uint64_t stress_stats_dropped(const spanprof_stats *s) {
-  return s->samples_dropped_busy + s->samples_dropped_full +
-         s->samples_dropped_blocked + s->samples_dropped_memory +
+  return s->samples_dropped_full + s->samples_dropped_memory +
          s->samples_dropped_export + s->samples_dropped_stop;
 }
 
@@ -82,15 +81,13 @@ static int timers_count(void) {
 void stress_run_tell(const stress_run *run) {
   const spanprof_stats *s = &run->stats;
 
-  printf("samples %llu = exported %llu + dropped %llu (busy %llu full %llu "
-         "blocked %llu memory %llu export %llu stop %llu); ticks %llu; "
+  printf("samples %llu = exported %llu + dropped %llu (full %llu memory %llu "
+         "export %llu stop %llu); ticks %llu; "
          "profiles %llu\n",
          (unsigned long long)s->samples_taken,
          (unsigned long long)s->samples_exported,
          (unsigned long long)stress_stats_dropped(s),
-         (unsigned long long)s->samples_dropped_busy,
          (unsigned long long)s->samples_dropped_full,
-         (unsigned long long)s->samples_dropped_blocked,
          (unsigned long long)s->samples_dropped_memory,
          (unsigned long long)s->samples_dropped_export,
          (unsigned long long)s->samples_dropped_stop,

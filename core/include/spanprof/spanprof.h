@@ -560,13 +560,11 @@ typedef struct spanprof_stats {
   uint64_t samples_pending;  /* in rings, window, queue, spool */
   uint64_t samples_exported; /* in profiles that an exporter delivered */
   uint64_t ticks_exported;
-  uint64_t samples_dropped_busy;    /* always 0: counted as [truncated] */
-  uint64_t samples_dropped_full;    /* the collector was too slow */
-  uint64_t samples_dropped_blocked; /* always 0: counted as [signal blocked] */
-  uint64_t samples_dropped_memory;  /* allocation failed */
-  uint64_t samples_dropped_export;  /* refused, too old, or no room */
-  uint64_t samples_dropped_stop;    /* not delivered in time at the stop */
-  uint64_t ticks_dropped;           /* of all dropped samples */
+  uint64_t samples_dropped_full;       /* the collector was too slow */
+  uint64_t samples_dropped_memory;     /* allocation failed */
+  uint64_t samples_dropped_export;     /* refused, too old, or no room */
+  uint64_t samples_dropped_stop;       /* not delivered in time at the stop */
+  uint64_t ticks_dropped;              /* of all dropped samples */
   uint64_t ticks_booked_at_thread_end; /* or at the stop or pause */
   uint64_t ticks_overrun; /* of late samples, beyond the first tick of each */
 

@@ -24,10 +24,9 @@ void sp_comments_write(sp_comments *out, const char *note) {
   sp_counters_read(&s);
   comment_line(out, 0, "spanprof %s", SPANPROF_VERSION);
   comment_line(out, 1,
-               "samples: taken %llu, dropped busy %llu, full %llu, blocked "
-               "%llu, memory %llu, export %llu",
-               LLU(s.samples_taken), LLU(s.samples_dropped_busy),
-               LLU(s.samples_dropped_full), LLU(s.samples_dropped_blocked),
+               "samples: taken %llu, dropped full %llu, memory %llu, "
+               "export %llu",
+               LLU(s.samples_taken), LLU(s.samples_dropped_full),
                LLU(s.samples_dropped_memory), LLU(s.samples_dropped_export));
   comment_line(out, 2,
                "ticks: taken %llu, dropped %llu, booked at thread ends %llu",

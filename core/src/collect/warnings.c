@@ -6,8 +6,7 @@
 #include "util/system/counters.h"
 
 static void drops_tell(sp_warnings *warnings, sp_log *log) {
-  uint64_t dropped = sp_counted(&sp_counts.samples_dropped_busy) +
-                     sp_counted(&sp_counts.samples_dropped_full) +
+  uint64_t dropped = sp_counted(&sp_counts.samples_dropped_full) +
                      sp_counted(&sp_counts.samples_dropped_memory);
 
   if (dropped > warnings->dropped_seen)

@@ -225,8 +225,7 @@ int main(void) {
             mib(bare), mib(curl), mib(before), MEMORY_THREADS, mib(loaded),
             mib(most), mib(after), (unsigned long long)stats.threads_profiled,
             (unsigned long long)stats.samples_taken,
-            (unsigned long long)(stats.samples_dropped_full +
-                                 stats.samples_dropped_busy),
+            (unsigned long long)stats.samples_dropped_full,
             (unsigned long long)stats.profiles_sent);
   snprintf(measured, sizeof measured, "%.1f MiB (at the end %.1f)",
            mib(most - before), mib(after - before));

@@ -38,8 +38,7 @@ static spanprof_stats stats_now(void) {
 }
 
 static uint64_t dropped(const spanprof_stats *stats) {
-  return stats->samples_dropped_busy + stats->samples_dropped_full +
-         stats->samples_dropped_blocked + stats->samples_dropped_memory +
+  return stats->samples_dropped_full + stats->samples_dropped_memory +
          stats->samples_dropped_export + stats->samples_dropped_stop;
 }
 

@@ -19,9 +19,7 @@
 /* Why samples that were taken are not exported. What is neither exported nor
  * here is samples_pending. */
 #define SP_COUNTERS_OF_DROPS(X) \
-  X(samples_dropped_busy)       \
   X(samples_dropped_full)       \
-  X(samples_dropped_blocked)    \
   X(samples_dropped_memory)     \
   X(samples_dropped_export)     \
   X(samples_dropped_stop)
