@@ -18,7 +18,7 @@ typedef struct sp_control_options {
 
 /* Called with the VM's lock. Each returns a new object, or raises (Python:
  * NULL). */
-sp_object sp_control_check(const sp_control_options *options);
+sp_object sp_control_check(const sp_control_options *options); /* Ruby only */
 sp_object sp_control_start(const sp_control_options *options);
 sp_object sp_control_flush(uint32_t timeout_ms);
 sp_object sp_control_stop(uint32_t timeout_ms);

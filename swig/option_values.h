@@ -30,26 +30,23 @@ static inline bool option_refuse(const char *name, const char *wanted,
                        values_class(value));
 }
 
-static inline bool option_text(sp_control_options *out, const char *name,
-                               sp_object value, const char **text) {
+/* `expected`: names the accepted values in a refusal. */
+static inline bool option_string(sp_control_options *out, const char *name,
+                                 const char *expected, sp_object value,
+                                 const char **text) {
   const char *fault = NULL;
 
   if (!values_is_text(value))
-    return option_refuse(name, VALUES_TEXT, value);
+    return option_refuse(name, expected, value);
   *text = values_text(out->kept, value, &fault);
   if (fault)
     return values_refuse("%s %s", name, fault);
   return *text != NULL;
 }
 
-static inline bool option_path(sp_control_options *out, const char *name,
+static inline bool option_text(sp_control_options *out, const char *name,
                                sp_object value, const char **text) {
-  sp_object path;
-
-  if (!values_path(out->kept, value, &path))
-    return false;
-  return values_is_text(path) ? option_text(out, name, path, text)
-                              : option_refuse(name, VALUES_PATH, value);
+  return option_string(out, name, VALUES_TEXT, value, text);
 }
 
 static inline bool option_number(const char *name, sp_object value,
@@ -87,7 +84,7 @@ static inline bool option_set(sp_control_options *out,
       return option_labels(out, value);
     return option_text(out, field->name, value, place);
   case SP_OPTION_PATH:
-    return option_path(out, field->name, value, place);
+    return option_string(out, field->name, VALUES_PATH, value, place);
   case SP_OPTION_SWITCH:
     return values_switch(value, place) ||
            option_refuse(field->name, VALUES_SWITCH, value);

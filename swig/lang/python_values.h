@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/py_base.h"
-#include "base/py_warning.h"
 #include "stats_fields.h"
 
 #define VALUES_KIND    ""
@@ -111,19 +110,6 @@ static inline const char *values_text(PyObject *kept, PyObject *value,
   else if (strlen(text) != (size_t)bytes)
     *fault = "holds a NUL byte";
   return text && values_keep(kept, Py_NewRef(value)) ? text : NULL;
-}
-
-/* What is no path is given back as it is. */
-static inline bool values_path(PyObject *kept, PyObject *value,
-                               PyObject **path) {
-  *path = PyOS_FSPath(value);
-  if (*path)
-    return values_keep(kept, *path);
-  if (!py_sp_error_may_take())
-    return false;
-  PyErr_Clear();
-  *path = value;
-  return true;
 }
 
 static inline bool values_number(PyObject *value, int64_t *number, bool *over) {

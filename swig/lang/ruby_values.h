@@ -121,13 +121,6 @@ static inline const char *values_text(VALUE kept, VALUE value,
   return StringValueCStr(text);
 }
 
-/* lib/spanprof/options.rb made a String of it. */
-static inline bool values_path(VALUE kept, VALUE value, VALUE *path) {
-  (void)kept;
-  *path = value;
-  return true;
-}
-
 static inline bool values_number(VALUE value, int64_t *number, bool *over) {
   if (!RB_INTEGER_TYPE_P(value))
     return false;

@@ -54,31 +54,20 @@ static void session_profile(void *data, const spanprof_profile *profile) {
   py_sp_gil_give_back(state);
 }
 
-static int session_refuse(const char *name, const char *wanted,
-                          PyObject *value) {
-  PyErr_Format(py_sp_error, "%s must be %s, not %s", name, wanted,
-               Py_TYPE(value)->tp_name);
-  return -1;
-}
-
-/* The options that are Python's own. 0, or -1 with an exception. */
+/* Read the options that only Python has; spanprof/_options.py has checked them.
+ * Returns 0, or -1 with an exception. */
 static int session_read_own(session_options *out, PyObject *given) {
   PyObject *lines = PyDict_GetItemString(given, "line_numbers");
-  PyObject *callable = PyDict_GetItemString(given, "on_profile");
-  const long which = lines ? PyLong_AsLong(lines) : PY_SP_LINES_EXECUTED;
 
-  if (which < PY_SP_LINES_EXECUTED || which > PY_SP_LINES_NONE) {
-    PyErr_Clear();
-    return session_refuse("line_numbers", "0, 1 or 2", lines);
-  }
-  out->line_numbers = (py_sp_line_numbers)which;
-  if (!callable || callable == Py_None)
+  if (lines)
+    out->line_numbers = (py_sp_line_numbers)PyLong_AsLong(lines);
+  out->on_profile = PyDict_GetItemString(given, "on_profile");
+  if (PyErr_Occurred())
+    return -1;
+  if (!out->on_profile)
     return 0;
-  if (!PyCallable_Check(callable))
-    return session_refuse("on_profile", "callable", callable);
-  out->on_profile = callable;
   out->core.on_profile = session_profile;
-  return PyList_Append(out->kept, callable);
+  return PyList_Append(out->kept, out->on_profile);
 }
 
 /* On, where nobody says otherwise: SIGTERM ends Python without exit handlers,
@@ -171,18 +160,6 @@ static PyObject *session_replace(const session_options *given, bool *started) {
   }
   PyErr_Restore(type, value, traceback);
   return type ? NULL : PyBool_FromLong(!st);
-}
-
-PyObject *sp_control_check(const sp_control_options *options) {
-  session_options given;
-  spanprof_status st;
-
-  if (session_read(&given, options) < 0)
-    return NULL;
-  Py_BEGIN_ALLOW_THREADS
-  st = spanprof_options_check(&given.core);
-  Py_END_ALLOW_THREADS
-  return py_sp_check(st) ? Py_NewRef(Py_True) : NULL;
 }
 
 PyObject *sp_control_start(const sp_control_options *options) {

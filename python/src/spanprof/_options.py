@@ -39,6 +39,12 @@ def _path(_: str, value: object) -> object:
     return _plain(os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
+def _callable(name: str, value: object) -> object:
+    if not callable(value):
+        raise _type_error(name, "callable", value)
+    return value
+
+
 def _text(item: object) -> str:
     return "" if item is None else str.__str__(str(item))
 
@@ -70,7 +76,7 @@ _CONVERTED: dict[str, Callable[[str, object], object]] = {
     "labels": _mapping, "resource_labels": _list, "http_headers": _mapping, "ca_bundle": _path,
     "client_cert": _path, "client_key": _path, "no_proxy": _list, "output_directory": _path,
     "spool_directory": _path, "log_level": _choice,
-    "line_numbers": _choice,
+    "line_numbers": _choice, "on_profile": _callable,
 }
 
 
