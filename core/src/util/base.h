@@ -8,34 +8,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a processor's caches, on both machines. */
+/* Size of a cache line in bytes, on both supported architectures. */
 #define SP_CACHE_LINE 64
 
-/* A function that may run in a signal handler, at any instant, on any thread:
- * it calls only functions that are marked, and neither allocates, locks, waits
- * nor changes errno. tests/rules checks the calls, for which it needs the mark
- * in the object file. */
+/* A function that a signal handler may call at any instant, on any thread. It
+ * calls only functions with this mark. It does not allocate, lock, wait or
+ * change errno. tests/rules/signal_safety.py checks the calls and needs the
+ * mark in the object file. */
 #ifdef SPANPROF_SHOW_MARKS
 #define SP_SIGNAL_SAFE __attribute__((section("sp_signal_safe")))
 #else
 #define SP_SIGNAL_SAFE
 #endif
 
-/* The same, of a function that every sample runs. The linker puts these next to
- * each other (section sp_handler_code), and the handler prefetches the whole
- * section when it starts (signal.c): between two samples of a thread, 10 ms
- * apart, all of it has left the caches, and waiting for one line after the
- * other would cost more than the work itself. A cold sample of 25 frames of
- * CPython 3.11 took 6.4 us, without the prefetch 7.1, and without the sections
- * 7.8 (tests/bench/python/handler_cost.py of three builds, an EPYC of 2026). */
+/* As SP_SIGNAL_SAFE, for a function that every sample runs. The linker places
+ * these functions next to each other (section sp_handler_code), and the handler
+ * prefetches the whole section when it starts (signal.c). Two samples of a
+ * thread are 10 ms apart, so all of this code has left the caches in between.
+ * Fetching one line after the other would cost more than the work itself. A
+ * cold sample of 25 frames of CPython 3.11 took 6.4 us; without the prefetch
+ * 7.1 us, and without the sections 7.8 us (tests/bench/python/handler_cost.py
+ * of three builds, an EPYC of 2026). */
 #define SP_HANDLER_CODE __attribute__((hot, section("sp_handler_code")))
 
-/* A function of the handler that few samples run: not prefetched. */
+/* A function of the handler that few samples run. It is not prefetched. */
 #define SP_HANDLER_RARE SP_SIGNAL_SAFE __attribute__((cold, noinline))
 
-/* A variable that the handler uses: in a section of its own, prefetched with
- * the code. Each page of it that is in no cache costs a sample a quarter of a
- * microsecond. */
+/* A variable that the handler uses. These variables have a section of their
+ * own, which is prefetched with the code. Each page of it that is not in a
+ * cache costs a sample 0.25 us. */
 #define SP_HANDLER_DATA __attribute__((section("sp_handler_data")))
 
 #define SP_PRINTF(text, first) __attribute__((format(printf, text, first)))
@@ -46,12 +47,12 @@
 #define SP_NS_PER_S  UINT64_C(1000000000)
 #define SP_NS_PER_MS UINT64_C(1000000)
 
-/* For code that reads raw stacks or memory other threads write. */
+/* For code that reads raw stacks, or memory that other threads write. */
 #define SP_NO_SANITIZE                                          \
   __attribute__((no_sanitize("address"), no_sanitize("thread"), \
                  no_sanitize("undefined")))
 
-/* A counter that a signal handler or any thread adds to. */
+/* A counter that signal handlers and any thread add to. */
 typedef _Atomic uint64_t sp_counter;
 
 SP_SIGNAL_SAFE static inline void sp_count(sp_counter *counter, uint64_t n) {

@@ -60,14 +60,14 @@ void sp_buffer_format(sp_buffer *buffer, const char *format, ...) {
 }
 
 void sp_buffer_number(sp_buffer *buffer, int64_t number) {
-  char digits[20]; /* of INT64_MIN, with its sign */
+  char digits[20]; /* INT64_MIN with its sign */
   char *p = digits + sizeof digits;
-  uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+  uint64_t remaining = number < 0 ? -(uint64_t)number : (uint64_t)number;
 
   do {
-    *--p = (char)('0' + rest % 10);
-    rest /= 10;
-  } while (rest);
+    *--p = (char)('0' + remaining % 10);
+    remaining /= 10;
+  } while (remaining);
   if (number < 0)
     *--p = '-';
   sp_buffer_append(buffer, p, (size_t)(digits + sizeof digits - p));

@@ -1,4 +1,4 @@
-/* A growing run of bytes. After a failed append it stays failed, so callers
+/* A growing byte buffer. After a failed append it stays failed, so callers
  * check once, at the end. */
 #ifndef SP_BUFFER_H
 #define SP_BUFFER_H
@@ -7,10 +7,10 @@
 
 typedef struct sp_buffer {
   const sp_mem *mem;
-  char *data; /* NUL-terminated where size > 0 */
+  char *data; /* NUL-terminated if size > 0 */
   size_t size;
   size_t capacity;
-  size_t size_max; /* an append beyond it fails; 0: no limit */
+  size_t size_max; /* larger appends fail; 0: no limit */
   bool failed;
 } sp_buffer;
 
@@ -18,7 +18,8 @@ void sp_buffer_init(sp_buffer *buffer, const sp_mem *mem);
 void sp_buffer_dispose(sp_buffer *buffer);
 void sp_buffer_clear(sp_buffer *buffer); /* keeps the memory */
 
-/* Room for so many bytes more, at once; false: it has failed. */
+/* Reserve capacity for `more` further bytes. Returns false if the buffer has
+ * failed. */
 bool sp_buffer_reserve(sp_buffer *buffer, size_t more);
 
 void sp_buffer_append(sp_buffer *buffer, const void *bytes, size_t size);
@@ -26,23 +27,24 @@ void sp_buffer_text(sp_buffer *buffer, const char *text);
 void sp_buffer_format(sp_buffer *buffer, const char *format, ...)
     SP_PRINTF(2, 3);
 
-/* In decimal; sp_buffer_format() costs ten times as much. */
+/* Append a decimal number. Ten times as fast as sp_buffer_format(). */
 void sp_buffer_number(sp_buffer *buffer, int64_t number);
 
-/* Text with every byte that is not `plain` percent-encoded, "%2F"; a blank as
- * `space` where that is not NULL. */
+/* Append a text. Each byte for which `plain` is false is percent-encoded
+ * ("%2F"). A blank becomes `space` if that is not NULL. */
 void sp_buffer_encode(sp_buffer *buffer, const char *text, size_t size,
                       bool (*plain)(char c), const char *space);
 
-/* Percent-encode as application/x-www-form-urlencoded does (space is `+`);
- * what stays is [A-Za-z0-9*-._], as in WHATWG URL and Ruby's
+/* Percent-encode as application/x-www-form-urlencoded does (a space becomes
+ * `+`). [A-Za-z0-9*-._] stay, as in WHATWG URL and Ruby's
  * URI.encode_www_form_component. */
 void sp_buffer_form_encode(sp_buffer *buffer, const char *text, size_t size);
 
-/* RFC 4648, 4. */
+/* Append the bytes as base64 (RFC 4648, 4). */
 void sp_buffer_base64(sp_buffer *buffer, const void *bytes, size_t size);
 
-/* Hand over the bytes; the buffer is empty afterwards. NULL: it had failed. */
+/* Transfer the bytes to the caller and empty the buffer. Returns NULL if the
+ * buffer has failed. */
 char *sp_buffer_detach(sp_buffer *buffer, size_t *size);
 
 /* SPANPROF_ERR_NOMEM if an append failed. */

@@ -1,4 +1,5 @@
-/* Hashing of short keys, for our own tables only (never stored, never sent). */
+/* Hash functions for short keys of in-memory tables. Hashes are never stored or
+ * sent. */
 #ifndef SP_HASH_H
 #define SP_HASH_H
 
@@ -6,9 +7,10 @@
 
 #include "util/base.h"
 
-/* Odd constants with even bit spread: the fractional parts of the golden ratio
- * and of the square roots of 2, 3 and 5. The last two are for sp_hash_mix()
- * alone: an argument equal to its constant makes the product 0. */
+/* Odd constants with evenly spread bits: the fractional parts of the golden
+ * ratio and of the square roots of 2, 3 and 5. The last two are for
+ * sp_hash_mix() alone: an argument that equals its constant makes the product
+ * 0. */
 #define SP_HASH_SEED  UINT64_C(0x9e3779b97f4a7c15)
 #define SP_HASH_SEED2 UINT64_C(0x6a09e667f3bcc909)
 
@@ -24,7 +26,7 @@ extern uint64_t sp_hash_secret[2];
 #define SP_HASH_MIX2 UINT64_C(0x3c6ef372fe94f82b)
 #endif
 
-/* Fold `value` into `hash`: one 64x64->128 multiplication. */
+/* Mix `value` into `hash`, with one 64x64->128 multiplication. */
 SP_SIGNAL_SAFE static inline uint64_t sp_hash_mix(uint64_t hash,
                                                   uint64_t value) {
   unsigned __int128 product = (unsigned __int128)(hash ^ SP_HASH_MIX) *

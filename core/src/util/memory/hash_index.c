@@ -21,7 +21,7 @@ spanprof_status sp_index_reserve_more(sp_index *index, const sp_mem *mem,
   sp_index_slot *slots;
   uint32_t i;
 
-  /* At most half full, so that a walk over a wrong hash is short. */
+  /* At most half full, so that searching for an absent hash is short. */
   if (index->count + more <= index->capacity / 2)
     return SPANPROF_OK;
   while (index->count + more > capacity / 2) {
@@ -61,8 +61,8 @@ void sp_index_remove(sp_index *index, uint64_t hash, uint32_t number) {
   }
   index->slots[hole].number = 0;
   index->count--;
-  /* Close the gap: whatever stands behind it and could not be found across it
-   * moves into it. */
+  /* Close the gap: move each following item whose probe sequence crosses the
+   * hole into it. */
   for (at = (hole + 1) & mask; index->slots[at].number; at = (at + 1) & mask) {
     const uint32_t home = index->slots[at].hash & mask;
 

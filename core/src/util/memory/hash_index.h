@@ -1,11 +1,11 @@
-/* From a hash to the numbers of items kept elsewhere: the hash table of all
- * that one thread uses, or a lock guards. Open addressing.
+/* A hash index: maps a hash to the numbers of items that are stored elsewhere.
+ * For tables that one thread uses or a lock guards. Open addressing.
  *
- * Apart from it stand the tables that signal handlers read or that take no lock
- * (text.c, label_node.c), that of live spans, which is shared by all threads
- * and chained through the spans so that it never allocates for one
- * (span_table.c), and that of unwind rules, whose places have two bytes
- * (unwind_rows.c). */
+ * Other tables have their own hash index: those that signal handlers read or
+ * that need no lock (text.c, label_node.c), the table of live spans, which all
+ * threads share and which never allocates because it is chained through the
+ * spans (span_table.c), and the table of unwind rules, whose indices have two
+ * bytes (unwind_rows.c). */
 #ifndef SP_HASH_INDEX_H
 #define SP_HASH_INDEX_H
 
@@ -16,7 +16,7 @@
 
 typedef struct sp_index_slot {
   uint32_t hash;
-  uint32_t number; /* of the item, plus 1; 0: free */
+  uint32_t number; /* number of the item + 1; 0: free */
 } sp_index_slot;
 
 typedef struct sp_index {
@@ -25,18 +25,18 @@ typedef struct sp_index {
   uint32_t count;
 } sp_index;
 
-/* Make room for one more item. SPANPROF_ERR_NOMEM: nothing changed.
+/* Reserve capacity for one more item. On SPANPROF_ERR_NOMEM nothing changed.
  * SPANPROF_ERR_LIMIT: 2^30 items. */
 spanprof_status sp_index_reserve(sp_index *index, const sp_mem *mem);
 
-/* The same for `more` items. */
+/* As sp_index_reserve(), for `more` items. */
 spanprof_status sp_index_reserve_more(sp_index *index, const sp_mem *mem,
                                       uint32_t more);
 
 /* Add an item, after sp_index_reserve(). */
 void sp_index_add(sp_index *index, uint64_t hash, uint32_t number);
 
-/* Take an item out, if it is in. */
+/* Remove an item if it is present. */
 void sp_index_remove(sp_index *index, uint64_t hash, uint32_t number);
 
 void sp_index_clear(sp_index *index); /* keeps the memory */
@@ -46,22 +46,23 @@ static inline size_t sp_index_bytes(const sp_index *index) {
   return index->capacity * sizeof *index->slots;
 }
 
-/* The half of a hash that is stored; the rest of it is thrown away. */
+/* The 32 bits of a hash that are stored. */
 static inline uint32_t sp_index_hash32(uint64_t hash) {
   return (uint32_t)(hash ^ (hash >> 32));
 }
 
-/* Walk the items of one hash: SP_INDEX_NONE ends it. The caller compares. */
+/* Iterate over the items of one hash. Returns SP_INDEX_NONE at the end. The
+ * caller compares the items. */
 static inline uint32_t sp_index_next(const sp_index *index, uint64_t hash,
                                      uint32_t *at) {
-  const uint32_t fold = sp_index_hash32(hash), mask = index->capacity - 1;
+  const uint32_t hash32 = sp_index_hash32(hash), mask = index->capacity - 1;
 
   for (;; ++*at) {
     const sp_index_slot *slot = &index->slots[*at & mask];
 
     if (slot->number == 0)
       return SP_INDEX_NONE;
-    if (slot->hash == fold) {
+    if (slot->hash == hash32) {
       ++*at;
       return slot->number - 1;
     }

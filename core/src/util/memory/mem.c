@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Sanitizers see what is wrong with blocks of the heap alone. */
+/* Sanitizers find errors only in blocks of the heap. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define MEM_PAGED_BYTES_MIN SIZE_MAX
 #else
@@ -22,9 +22,9 @@ static void *default_resize(void *data, void *old, size_t size) {
 
 const sp_mem sp_mem_default = {.resize = default_resize};
 
-/* What stands before each block of sp_mem_paged. */
+/* The header of each block of sp_mem_paged. */
 typedef struct mem_head {
-  _Alignas(16) size_t bytes; /* with the head */
+  _Alignas(16) size_t bytes; /* including this header */
 } mem_head;
 
 static bool head_paged(size_t bytes) {
@@ -42,7 +42,7 @@ static void head_free(mem_head *head) {
     free(head);
 }
 
-/* From the heap to pages, or back. */
+/* Move a block from the heap to pages, or back. */
 static mem_head *head_move(mem_head *old, size_t bytes) {
   mem_head *head = head_new(bytes);
 
@@ -92,7 +92,7 @@ void *sp_mem_new(const sp_mem *mem, size_t size) {
 void *sp_mem_zero(const sp_mem *mem, size_t size) {
   void *p = sp_mem_new(mem, size);
 
-  /* Pages of the system are zero, and those that nobody writes take none. */
+  /* Fresh pages are zero; without a write they use no memory. */
   if (p && (mem != &sp_mem_paged || !head_paged(size)))
     memset(p, 0, size);
   return p;
@@ -120,21 +120,21 @@ char *sp_mem_text(const sp_mem *mem, const char *text, size_t bytes) {
 
 spanprof_status sp_mem_reserve(const sp_mem *mem, void **array,
                                size_t *capacity, size_t needed, size_t item) {
-  size_t wanted = *capacity ? *capacity : 16;
+  size_t grown_capacity = *capacity ? *capacity : 16;
   void *grown;
 
   if (needed <= *capacity)
     return SPANPROF_OK;
-  while (wanted < needed) {
-    if (wanted > SIZE_MAX / 2 / item)
+  while (grown_capacity < needed) {
+    if (grown_capacity > SIZE_MAX / 2 / item)
       return SPANPROF_ERR_NOMEM;
-    wanted *= 2;
+    grown_capacity *= 2;
   }
-  grown = sp_mem_resize(mem, *array, wanted * item);
+  grown = sp_mem_resize(mem, *array, grown_capacity * item);
   if (!grown)
     return SPANPROF_ERR_NOMEM;
   *array = grown;
-  *capacity = wanted;
+  *capacity = grown_capacity;
   return SPANPROF_OK;
 }
 
@@ -152,8 +152,8 @@ void *sp_pages_new(size_t bytes) {
 void *sp_pages_reserve(size_t bytes) {
   void *pages = pages_map(bytes, MAP_PRIVATE);
 
-  /* A huge page takes 2 MB for the first byte. Where there are none this fails,
-   * which is as well. */
+  /* A huge page uses 2 MB after the first write. madvise() fails on kernels
+   * without huge pages, which is harmless. */
   if (pages)
     madvise(pages, bytes, MADV_NOHUGEPAGE);
   return pages;

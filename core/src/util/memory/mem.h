@@ -1,12 +1,13 @@
-/* Memory: the only door to the allocator. An sp_mem is passed to whoever
- * allocates, so that a test can fail the n-th request. */
+/* Allocators. All memory is allocated through an sp_mem that callers pass, so
+ * that a test can fail the n-th request. */
 #ifndef SP_MEM_H
 #define SP_MEM_H
 
 #include "util/base.h"
 
 typedef struct sp_mem {
-  /* As realloc(): `old` NULL allocates, `size` 0 frees and returns NULL. */
+  /* As realloc(): allocates if `old` is NULL; frees and returns NULL if `size`
+   * is 0. */
   void *(*resize)(void *data, void *old, size_t size);
   void *data;
 } sp_mem;
@@ -14,36 +15,39 @@ typedef struct sp_mem {
 /* The C library's allocator. */
 extern const sp_mem sp_mem_default;
 
-/* The same for small blocks; those of 64 KiB and more are pages of their own.
- * For a session, whose tables grow beside each other: in the heap each leaves
- * gaps where it was: of 1,597 KB of a collector's heap 949 were free. Blocks go
- * back to the sp_mem that they are of, and never to free(). */
+/* The C library's allocator for small blocks; blocks of 64 KiB and more are
+ * mapped pages. Sessions use it, because their tables grow at the same time: in
+ * the heap, each table leaves gaps at its former addresses (949 of 1,597 KB of
+ * a collector's heap were free). Free its blocks only through the sp_mem that
+ * allocated them, never with free(). */
 extern const sp_mem sp_mem_paged;
 
-void *sp_mem_new(const sp_mem *mem, size_t size);  /* NULL: none left */
-void *sp_mem_zero(const sp_mem *mem, size_t size); /* all bytes 0 */
+void *sp_mem_new(const sp_mem *mem, size_t size);  /* NULL: out of memory */
+void *sp_mem_zero(const sp_mem *mem, size_t size); /* all bytes are 0 */
 void *sp_mem_resize(const sp_mem *mem, void *old, size_t size);
 void sp_mem_free(const sp_mem *mem, void *old); /* NULL is fine */
 
-/* A NUL-terminated copy of `bytes` of `text`. */
+/* Return a NUL-terminated copy of `bytes` bytes of `text`. */
 char *sp_mem_text(const sp_mem *mem, const char *text, size_t bytes);
 
-/* Grow `*array` of items of `item` bytes so that it holds `needed`; doubles.
- * On failure the array is as before. */
+/* Grow `*array`, whose items have `item` bytes, to at least `needed` items; the
+ * capacity doubles. On failure the array is unchanged. */
 spanprof_status sp_mem_reserve(const sp_mem *mem, void **array,
                                size_t *capacity, size_t needed, size_t item);
 
-/* Pages from the system, zero and touched, never counted by sp_mem; for what
- * the signal handler writes. NULL: none. */
+/* Map zeroed pages that are already touched. For memory that the signal handler
+ * writes. Not counted by sp_mem. Returns NULL if out of memory. */
 void *sp_pages_new(size_t bytes);
 
-/* The same, untouched: a page takes memory once something is written to it. */
+/* As sp_pages_new(), untouched: a page uses memory only after a write to it. */
 void *sp_pages_reserve(size_t bytes);
 
-/* Map zeroed pages that are shared with forked children. NULL: no memory. */
+/* Map zeroed pages that are shared with forked children. Returns NULL if out of
+ * memory. */
 void *sp_pages_share(size_t bytes);
 
-/* Give back the memory of whole pages, which are zero and untouched again. */
+/* Return the memory of whole pages to the system. The pages stay mapped and
+ * read as zero. */
 void sp_pages_discard(void *pages, size_t bytes);
 
 void sp_pages_free(void *pages, size_t bytes); /* NULL is fine */

@@ -1,5 +1,5 @@
-/* Structures of callers, which may have been compiled against another version
- * (core/docs/abi.md). */
+/* Copies structures of callers, which may have been compiled against another
+ * version of the library (core/docs/abi.md). */
 #ifndef SP_STRUCT_COPY_H
 #define SP_STRUCT_COPY_H
 
@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Copy what a caller knows of a structure of `size` bytes that begins with its
- * struct_size; the rest of `out` stays as it is, and so does all of it where
- * the answer is false: the caller's is larger, or ends before `least` bytes. */
+/* Copy the caller's structure, which begins with its struct_size, to `out`,
+ * which has `size` bytes. Fields of `out` beyond struct_size keep their values.
+ * Returns false and leaves `out` unchanged if the caller's structure is larger
+ * than `size` or smaller than `least` bytes. */
 static inline bool sp_struct_copy(void *out, size_t size, const void *given,
                                   size_t least) {
   size_t known;
@@ -21,7 +22,7 @@ static inline bool sp_struct_copy(void *out, size_t size, const void *given,
   return true;
 }
 
-/* The size of a structure of `type` that ends with `field`. */
+/* The size of a structure of `type` whose last field is `field`. */
 #define SP_STRUCT_UP_TO(type, field) \
   (offsetof(type, field) + sizeof(((type *)0)->field))
 

@@ -20,8 +20,8 @@ uint64_t sp_thread_cpu_ns(void) {
   return clock_read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Process-wide, because clocks are: where both stood when first asked, and how
- * much faster than them the test clock runs. */
+/* Process-wide, as the clocks are: their values at the first use, and the
+ * speed-up of the test clock. */
 static struct {
   pthread_once_t once;
   uint64_t rate;
@@ -52,7 +52,7 @@ static uint64_t system_unix_ns(void *data) {
          (system_monotonic_ns(NULL) - clock_origin.monotonic_ns);
 }
 
-/* CLOCK_MONOTONIC when the system's clock shows `ns`. */
+/* The CLOCK_MONOTONIC time at which sp_clock_system() shows `ns`. */
 static uint64_t real_from_ns(uint64_t ns) {
   if (ns <= clock_origin.monotonic_ns || ns == UINT64_MAX)
     return ns;

@@ -1,6 +1,6 @@
-/* Time. Everything that waits, retries or expires asks an sp_clock, so that a
- * test can drive half an hour of outage in seconds. Sampling does not: it runs
- * on the threads' CPU clocks. */
+/* Clocks. All code that waits, retries or expires reads an sp_clock, so that a
+ * test can simulate half an hour of outage in seconds. Sampling does not: it
+ * uses the threads' CPU clocks. */
 #ifndef SP_CLOCK_H
 #define SP_CLOCK_H
 
@@ -12,19 +12,19 @@
 typedef struct sp_clock {
   uint64_t (*monotonic_ns)(void *data);
   uint64_t (*unix_ns)(void *data);
-  /* Wait on `condition` (of a clock from sp_condition_init()) with `mutex`
-   * held, until it is signalled or monotonic_ns() reaches `until_ns`
-   * (UINT64_MAX: for ever). May wake early. */
+  /* Wait on `condition` (made by sp_condition_init()), with `mutex` locked,
+   * until it is signalled or monotonic_ns() reaches `until_ns` (UINT64_MAX: no
+   * limit). May wake early. */
   void (*wait)(void *data, pthread_cond_t *condition, pthread_mutex_t *mutex,
                uint64_t until_ns);
-  /* Sleep until a call of `wake`, or monotonic_ns() reaches `until_ns`
-   * (UINT64_MAX: for ever). May wake early. */
+  /* Sleep until sp_wake_call(wake), or until monotonic_ns() reaches `until_ns`
+   * (UINT64_MAX: no limit). May wake early. */
   void (*sleep)(void *data, sp_wake *wake, uint64_t until_ns);
   void *data;
 } sp_clock;
 
-/* The system's clocks. Where SPANPROF_TEST_CLOCK_RATE=n is set (tests only)
- * its time runs n times as fast. */
+/* The system's clocks. If SPANPROF_TEST_CLOCK_RATE=n is set (tests only), they
+ * run n times as fast. */
 const sp_clock *sp_clock_system(void);
 
 uint64_t sp_clock_monotonic_ns(const sp_clock *clock);
@@ -33,10 +33,11 @@ void sp_clock_wait(const sp_clock *clock, pthread_cond_t *condition,
                    pthread_mutex_t *mutex, uint64_t until_ns);
 void sp_clock_sleep(const sp_clock *clock, sp_wake *wake, uint64_t until_ns);
 
-/* A condition variable that counts in CLOCK_MONOTONIC. Returns an errno. */
+/* Initialize a condition variable that uses CLOCK_MONOTONIC. Returns an errno.
+ */
 int sp_condition_init(pthread_cond_t *condition);
 
-/* CLOCK_MONOTONIC itself. Signal-safe. */
+/* CLOCK_MONOTONIC, also in tests. Signal-safe. */
 SP_SIGNAL_SAFE uint64_t sp_monotonic_ns(void);
 
 /* CPU time of the calling thread. Signal-safe. */

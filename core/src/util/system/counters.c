@@ -4,7 +4,7 @@
 
 #include "status.h"
 
-/* spanprof_stats has struct_size and samples_pending besides. */
+/* spanprof_stats also has struct_size and samples_pending. */
 _Static_assert(sizeof(spanprof_stats) ==
                    sizeof(sp_counters) + sizeof(size_t) + sizeof(uint64_t),
                "every counter of the public header is in SP_COUNTERS");
@@ -26,7 +26,7 @@ void sp_counters_reset(void) {
 }
 
 void sp_counters_read(spanprof_stats *out) {
-  uint64_t settled;
+  uint64_t accounted;
   size_t i;
 
 #define COUNTER_READ(name) out->name = sp_counted(&sp_counts.name);
@@ -34,24 +34,25 @@ void sp_counters_read(spanprof_stats *out) {
 #undef COUNTER_READ
   for (i = 0; i < SPANPROF_HANDLER_BUCKETS; i++)
     out->handler_histogram[i] = sp_counted(&sp_counts.handler_histogram[i]);
-  settled = out->samples_exported;
-#define COUNTER_SETTLED(name) settled += out->name;
-  SP_COUNTERS_OF_DROPS(COUNTER_SETTLED)
-#undef COUNTER_SETTLED
-  /* Read one by one, so a sample may be settled between two reads. */
+  accounted = out->samples_exported;
+#define COUNTER_ACCOUNTED(name) accounted += out->name;
+  SP_COUNTERS_OF_DROPS(COUNTER_ACCOUNTED)
+#undef COUNTER_ACCOUNTED
+  /* The counters are read one by one, so a sample may be exported or dropped
+   * between two reads. */
   out->samples_pending =
-      out->samples_taken > settled ? out->samples_taken - settled : 0;
+      out->samples_taken > accounted ? out->samples_taken - accounted : 0;
 }
 
 void sp_counters_drop_pending(void) {
   spanprof_stats stats = {.struct_size = sizeof stats};
-  uint64_t settled;
+  uint64_t accounted;
 
   sp_counters_read(&stats);
   sp_count(&sp_counts.samples_dropped_stop, stats.samples_pending);
-  settled = stats.ticks_exported + stats.ticks_dropped;
-  if (stats.ticks_taken > settled)
-    sp_count(&sp_counts.ticks_dropped, stats.ticks_taken - settled);
+  accounted = stats.ticks_exported + stats.ticks_dropped;
+  if (stats.ticks_taken > accounted)
+    sp_count(&sp_counts.ticks_dropped, stats.ticks_taken - accounted);
 }
 
 spanprof_status spanprof_stats_get(spanprof_stats *out) {

@@ -1,23 +1,23 @@
-/* What happened, counted: the source of spanprof_stats. Process-wide, because
- * labels and spans are used with and without a session. */
+/* Event counters, the source of spanprof_stats. Process-wide, because labels
+ * and spans are used with and without a session. */
 #ifndef SP_COUNTERS_H
 #define SP_COUNTERS_H
 
 #include "util/base.h"
 
-/* Every counter here has the name and the meaning of its spanprof_stats field.
- * The first three change with every sample: they share a cache line. */
+/* Every counter has the name and the meaning of its spanprof_stats field. The
+ * first three change with every sample: they share a cache line. */
 #define SP_COUNTERS(X)     \
   SP_COUNTERS_OF_EVENTS(X) \
   SP_COUNTERS_OF_STATES(X)
 
-/* Of what is now, for those that add to it and take away. */
+/* Counters of the present state, which go up and down. */
 #define SP_COUNTERS_OF_STATES(X) \
   X(threads_profiled)            \
   X(spans_live)
 
-/* Why samples that were taken are not exported. What is neither exported nor
- * here is samples_pending. */
+/* Reasons why a taken sample is not exported. Samples that are neither exported
+ * nor dropped are samples_pending. */
 #define SP_COUNTERS_OF_DROPS(X) \
   X(samples_dropped_full)       \
   X(samples_dropped_memory)     \
@@ -74,14 +74,16 @@ typedef struct sp_counters {
 
 extern sp_counters sp_counts;
 
-/* All zero again, but for what is a state and not an event. */
+/* Set all counters of events to zero. Counters of states stay. */
 void sp_counters_reset(void);
 
-/* samples_pending is worked out: taken less exported less dropped. */
+/* Read all counters. samples_pending is computed: taken - exported - dropped.
+ */
 void sp_counters_read(spanprof_stats *out);
 
-/* After a stop: what was taken and is in no other account was lost on the way
- * out, in a handler that was preempted for longer than the stop waits. */
+/* After a stop: count the samples that are neither exported nor dropped as
+ * dropped. They were lost in a handler that was preempted for longer than the
+ * stop waits. */
 void sp_counters_drop_pending(void);
 
 #endif

@@ -1,13 +1,13 @@
-/* Time for what measures itself inside the signal handler. The system's clock
- * costs a sampled thread five pages that nothing else there needs (the vDSO's
- * code and data, and what leads to it): where they are in no cache, a fifth of
- * the whole sample. */
+/* A clock for measurements inside the signal handler: the processor's cycle
+ * counter. The system's clock costs a sampled thread five pages that the
+ * handler does not need otherwise (code and data of the vDSO, and the path to
+ * them): a fifth of the whole sample if they are in no cache. */
 #ifndef SP_CYCLES_H
 #define SP_CYCLES_H
 
 #include "util/base.h"
 
-/* Both clocks at one instant. */
+/* The cycle counter and CLOCK_MONOTONIC at the same instant. */
 typedef struct sp_cycles_mark {
   uint64_t cycles;
   uint64_t monotonic_ns;
@@ -15,15 +15,15 @@ typedef struct sp_cycles_mark {
 
 sp_cycles_mark sp_cycles_mark_now(void);
 
-/* Learn the counter's speed from the time since `mark`, some ms or more; until
- * then, and where it is not steady, CLOCK_MONOTONIC stands in for it. Called
- * before any handler runs. */
+/* Calibrate the counter by the time since `mark` (at least 1 ms). Before this
+ * call, and if the counter's rate is not constant, CLOCK_MONOTONIC replaces it.
+ * Called before any handler runs. */
 void sp_cycles_learn(const sp_cycles_mark *mark);
 
-/* Now, in units of its own. */
+/* The present time, in cycles. */
 SP_HANDLER_CODE uint64_t sp_cycles_now(void);
 
-/* How long a difference of two such is. */
+/* Convert a difference of two sp_cycles_now() to nanoseconds. */
 SP_HANDLER_CODE uint64_t sp_cycles_ns(uint64_t cycles);
 
 #endif

@@ -52,11 +52,12 @@ spanprof_status sp_directory_prepare(char **out, const sp_mem *mem,
   return *out ? SPANPROF_OK : SPANPROF_ERR_NOMEM;
 }
 
-/* One that is open, or -1 with errno set. Closes it if it is not private. */
+/* Check an opened directory (`*fd` is -1 with errno set if opening failed).
+ * Closes it if it is not private. */
 static spanprof_status directory_check(int *fd, const char *path,
                                        const char *name) {
   const char *slash = name ? "/" : "", *last = name ? name : "";
-  char why[SP_DIRECTORY_WHY_BYTES] = "cannot be looked at";
+  char why[SP_DIRECTORY_WHY_BYTES] = "cannot be examined";
   struct stat info;
 
   if (*fd < 0)
@@ -66,7 +67,7 @@ static spanprof_status directory_check(int *fd, const char *path,
     return SPANPROF_OK;
   close(*fd);
   *fd = -1;
-  return sp_fail(SPANPROF_ERR_IO, "%s%s%s is left alone: it %s", path, slash,
+  return sp_fail(SPANPROF_ERR_IO, "%s%s%s is not used: it %s", path, slash,
                  last, why);
 }
 
@@ -104,7 +105,7 @@ static bool directory_write(int fd, const sp_piece *piece) {
     if (written < 0 && errno == EINTR)
       continue;
     if (written <= 0) {
-      /* POSIX leaves errno alone when nothing was written. */
+      /* POSIX does not set errno if nothing was written. */
       if (written == 0)
         errno = ENOSPC;
       return false;
@@ -115,7 +116,7 @@ static bool directory_write(int fd, const sp_piece *piece) {
   return true;
 }
 
-/* Create the temporary file, a leftover of the same name removed. */
+/* Create the temporary file. An old file of the same name is removed. */
 static int directory_create(int directory, const char *name) {
   int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
   int fd = openat(directory, name, flags, 0600);

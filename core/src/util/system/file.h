@@ -1,4 +1,5 @@
-/* Files that a user names, and those that we left behind: may we read them? */
+/* Checks whether files may be read: files that a user names, and files that an
+ * earlier process of ours wrote. */
 #ifndef SP_FILE_H
 #define SP_FILE_H
 
@@ -6,14 +7,14 @@
 
 #include "util/base.h"
 
-/* Can the file of this name be opened and read? 0, or an errno. Links are
- * followed, and pipes and devices taken, for the user may mean them; none is
- * waited for, or becomes the terminal of this process. */
+/* Check that the file can be opened and read. Returns 0 or an errno. Follows
+ * symbolic links and accepts pipes and devices, because the user may mean them.
+ * Never blocks on a pipe, and never makes a terminal the controlling one. */
 int sp_file_readable(const char *path);
 
-/* May what is open be believed to be a file of ours: a regular one that nobody
- * else can write to, of at most `bytes_max`? Opened with O_NOFOLLOW and
- * O_NONBLOCK it was neither a link nor waited for. */
+/* Is the opened file trusted as one of ours: a regular file of at most
+ * `bytes_max` bytes that no other user can write? The caller opens it with
+ * O_NOFOLLOW and O_NONBLOCK, so that links and pipes are excluded. */
 bool sp_file_is_ours(const struct stat *info, uint64_t bytes_max);
 
 #endif

@@ -7,7 +7,7 @@
 static struct {
   pthread_once_t once;
   _Atomic(const sp_fork_hooks *) of[SP_FORK_RANK_COUNT];
-  /* Those whose `before` ran; used between it and the other two. */
+  /* The hooks whose `before` ran; for the matching `parent` or `child` call. */
   const sp_fork_hooks *entered[SP_FORK_RANK_COUNT];
 } fork_state = {.once = PTHREAD_ONCE_INIT};
 

@@ -1,5 +1,5 @@
-/* What each room does around a fork, in one order for the whole library:
- * pthread_atfork(3) knows only the order of registration. */
+/* The folders' fork handlers, called in one order for the whole library.
+ * pthread_atfork(3) itself only has the order of registration. */
 #ifndef SP_FORK_HOOKS_H
 #define SP_FORK_HOOKS_H
 
@@ -7,8 +7,8 @@
 
 #include "util/base.h"
 
-/* Locks are taken from the first to the last and given back the other way
- * round. */
+/* Locks are taken in this order before a fork and released in the reverse
+ * order. */
 typedef enum sp_fork_rank {
   SP_FORK_SESSION,
   SP_FORK_SPAN,
@@ -24,12 +24,12 @@ typedef struct sp_fork_hooks {
   void (*child)(void);
 } sp_fork_hooks;
 
-/* Have `hooks` called from now on. Idempotent; any thread. */
+/* Call `hooks` around each later fork. Idempotent; any thread. */
 void sp_fork_hooks_set(sp_fork_rank rank, const sp_fork_hooks *hooks);
 
-/* For a `before`, and whoever else has a deadline: take a lock that another
- * thread may hold for long, but within `wait_ns`. False: it was not to be had.
- */
+/* Take a lock with a deadline, because another thread may hold it for long. For
+ * `before` hooks and other callers with a deadline. Returns false if `wait_ns`
+ * pass. */
 bool sp_fork_lock(pthread_mutex_t *lock, uint64_t wait_ns);
 bool sp_fork_write_lock(pthread_rwlock_t *lock, uint64_t wait_ns);
 

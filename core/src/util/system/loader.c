@@ -4,14 +4,14 @@
 
 #include "fork_hooks.h"
 
-/* A library's constructor may fork, and then we wait for the loader ourselves:
- * so a fork waits no longer than this. */
+/* A fork waits at most this long. A constructor of a library may fork, and then
+ * our thread itself waits for the loader. */
 #define LOADER_FORK_WAIT_NS (500 * SP_NS_PER_MS)
 
 /* Process-wide, as the loader is. */
 static struct {
   pthread_mutex_t lock;
-  bool waited; /* the fork has the lock */
+  bool waited; /* the fork holds the lock */
 } loader = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void loader_before_fork(void) {

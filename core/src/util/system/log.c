@@ -17,8 +17,8 @@ static void stderr_write(void *data, spanprof_log_level level,
   sp_stderr_line(message);
 }
 
-/* Lock held. Once exit handlers run, the callback may belong to a language that
- * has already been finalised. */
+/* The lock is held. Once exit handlers run, the callback is not called: it may
+ * belong to a language that has already been finalised. */
 static void line_write(const sp_log *log, spanprof_log_level level,
                        const char *line) {
   if (!sp_exit_begun() || log->write == stderr_write)
@@ -27,7 +27,8 @@ static void line_write(const sp_log *log, spanprof_log_level level,
     sp_stderr_line(line);
 }
 
-/* Server's messages, file names and labels stand in it, in anyone's words. */
+/* Make the line safe to show: it may contain a server's messages, file names
+ * and labels. */
 static void line_format(char line[LOG_LINE_BYTES], const char *format,
                         va_list arguments) {
   vsnprintf(line, LOG_LINE_BYTES, format, arguments);
@@ -75,16 +76,17 @@ void sp_log_warn(sp_log *log, sp_log_kind kind, const char *format, ...) {
   line_format(line, format, arguments);
   va_end(arguments);
   pthread_mutex_lock(&log->lock);
-  if (log->said_ns[kind] && now_ns - log->said_ns[kind] < 60 * SP_NS_PER_S) {
-    log->held_back[kind]++;
+  if (log->logged_ns[kind] &&
+      now_ns - log->logged_ns[kind] < 60 * SP_NS_PER_S) {
+    log->suppressed[kind]++;
   } else {
     used = strlen(line);
-    if (log->held_back[kind])
+    if (log->suppressed[kind])
       snprintf(line + used, sizeof line - used,
                " (and %llu more of this kind since the last warning)",
-               (unsigned long long)log->held_back[kind]);
-    log->said_ns[kind] = now_ns ? now_ns : 1;
-    log->held_back[kind] = 0;
+               (unsigned long long)log->suppressed[kind]);
+    log->logged_ns[kind] = now_ns ? now_ns : 1;
+    log->suppressed[kind] = 0;
     line_write(log, SPANPROF_LOG_WARN, line);
   }
   pthread_mutex_unlock(&log->lock);

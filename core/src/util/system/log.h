@@ -1,5 +1,5 @@
-/* The log: one line at a time to the user's callback or stderr, and a warning
- * of one kind at most once a minute. */
+/* The log. Lines go to the user's callback or to stderr, one at a time. Of each
+ * kind of warning, at most one line per minute is logged. */
 #ifndef SP_LOG_H
 #define SP_LOG_H
 
@@ -7,7 +7,8 @@
 
 #include "clock.h"
 
-/* Kinds of warnings that may repeat; each has its own minute. */
+/* Kinds of warnings that may repeat. The limit of one per minute is per kind.
+ */
 typedef enum sp_log_kind {
   SP_LOG_UPLOAD_REFUSED,
   SP_LOG_UPLOAD_FAILED,
@@ -33,11 +34,11 @@ typedef struct sp_log {
   const sp_clock *clock;
   /* Guarded by lock. */
   pthread_mutex_t lock;
-  uint64_t said_ns[SP_LOG_KIND_COUNT]; /* 0: never */
-  uint64_t held_back[SP_LOG_KIND_COUNT];
+  uint64_t logged_ns[SP_LOG_KIND_COUNT]; /* 0: never */
+  uint64_t suppressed[SP_LOG_KIND_COUNT];
 } sp_log;
 
-/* `write` NULL: stderr, each line with "spanprof: " before it. */
+/* If `write` is NULL, lines go to stderr, after "spanprof: ". */
 void sp_log_init(sp_log *log, spanprof_log_fn write, void *data,
                  spanprof_log_level level, const sp_clock *clock);
 
@@ -47,8 +48,8 @@ void sp_log_after_fork(sp_log *log);
 void sp_log_line(sp_log *log, spanprof_log_level level, const char *format, ...)
     SP_PRINTF(3, 4);
 
-/* A warning; at most one a minute of each kind, the next one says how many
- * were held back. */
+/* Log a warning. At most one per minute and kind is logged; the next one
+ * contains the number of suppressed ones. */
 void sp_log_warn(sp_log *log, sp_log_kind kind, const char *format, ...)
     SP_PRINTF(3, 4);
 

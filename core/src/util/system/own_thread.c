@@ -21,43 +21,45 @@
 #define OWN_EXIT_GATE_NS (10 * SP_NS_PER_MS)
 
 /* How long sp_own_threads_only() waits for threads of ours that start or end,
- * and how long it sleeps between two looks. */
+ * and the pause between two checks. */
 #define OWN_LIST_NS      SP_NS_PER_S
 #define OWN_LIST_STEP_NS 50000
 
-/* Collector, uploader, and one of each that a stop had to leave behind. */
+/* Enough for the collector, the uploader, and one of each whose join a stop had
+ * to defer. */
 #define OWN_THREADS_MAX 16
 
-/* libcurl with TLS uses some 30 KiB of stack, JSON of 2,048 levels in the
- * server between 128 and 192 KiB (measured with jansson 2.14); the rest is for
- * sanitizers and for the static TLS block, which lies on the stack. */
+/* libcurl with TLS uses some 30 KiB of stack; JSON of 2,048 levels in the
+ * server uses between 128 and 192 KiB (measured with jansson 2.14). The
+ * remainder is for sanitizers and for the static TLS block, which is part of
+ * the stack. */
 #ifdef __SANITIZE_THREAD__
 #define OWN_STACK_BYTES (2048 * 1024)
 #else
 #define OWN_STACK_BYTES (512 * 1024)
 #endif
 
-/* Process-wide, as thread numbers are. 0: free. Negative: free, and was that of
- * one that has left, which the kernel may list for a moment yet. */
+/* Thread ids, process-wide. 0: free slot. Negative: free slot of a thread that
+ * has ended, which the kernel may still list for a moment. */
 static _Atomic int own_tids[OWN_THREADS_MAX];
-/* Started ever, and known by number since: the kernel lists a thread before it
- * has run and said its number. */
+/* Number of threads ever started, and number of those that registered their id.
+ * The kernel lists a thread before it has run and registered its id. */
 static _Atomic unsigned own_started, own_entered;
 
-/* Threads that are not joined before the exit. Process-wide, like the exit. */
+/* Threads whose join is deferred to the exit. Process-wide, as the exit is. */
 static struct {
   pthread_mutex_t lock;
   pthread_t threads[OWN_THREADS_MAX];
   size_t count;
-} own_left = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} own_deferred = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Atomic bool own_exit_begun;
 static _Atomic bool own_gate_closed;
 
-typedef enum tasks_answer {
+typedef enum tasks_result {
   TASKS_OWN,
   TASKS_OTHERS,
   TASKS_CHANGED
-} tasks_answer;
+} tasks_result;
 
 typedef struct own_start {
   void *(*run)(void *argument);
@@ -74,7 +76,7 @@ static bool own_has(int tid) {
   return false;
 }
 
-/* Without a free place it stays the application's. */
+/* Without a free slot the thread counts as one of the application's. */
 static void own_enter(int tid) {
   const unsigned first = atomic_load(&own_entered);
   int old;
@@ -82,7 +84,8 @@ static void own_enter(int tid) {
 
   if (own_has(tid))
     return;
-  /* In turn, so that who left last is known the longest. */
+  /* Reuse slots in rotation, so that the most recently ended thread stays known
+   * the longest. */
   for (i = 0; i < OWN_THREADS_MAX; i++) {
     _Atomic int *place = &own_tids[(first + i) % OWN_THREADS_MAX];
 
@@ -113,8 +116,8 @@ static void *own_run(void *argument) {
   sp_mem_free(&sp_mem_default, argument);
   prctl(PR_SET_NAME, start.name);
   result = start.run(start.argument);
-  /* Destructors of thread-specific variables, which run after this, may belong
-   * to another library. */
+  /* Destructors of thread-specific variables run after this and may belong to
+   * another library. */
   sp_own_thread_gate();
   own_leave(tid);
   return result;
@@ -138,8 +141,8 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
   pthread_attr_init(&attributes);
   if (stack == SP_OWN_STACK_SMALL)
     pthread_attr_setstacksize(&attributes, OWN_STACK_BYTES);
-  /* A thread inherits the mask: with all blocked here no signal of the
-   * application can land on ours, not even before its first instruction. */
+  /* A thread inherits the mask. Blocking all signals here keeps the
+   * application's signals off our thread even before its first instruction. */
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   atomic_fetch_add(&own_started, 1);
@@ -153,16 +156,16 @@ int sp_own_thread_start(pthread_t *out, const char *name, sp_own_stack stack,
   return error;
 }
 
-/* Join the threads of own_left that have ended. Returns the number of the
- * others. Lock held. */
-static size_t left_join(void) {
-  size_t i = own_left.count, others = 0;
+/* Join the deferred threads that have ended. Returns the number of the others.
+ * The lock is held. */
+static size_t deferred_join(void) {
+  size_t i = own_deferred.count, others = 0;
 
   while (i-- > 0)
-    if (pthread_equal(own_left.threads[i], pthread_self()))
+    if (pthread_equal(own_deferred.threads[i], pthread_self()))
       continue;
-    else if (pthread_tryjoin_np(own_left.threads[i], NULL) == 0)
-      own_left.threads[i] = own_left.threads[--own_left.count];
+    else if (pthread_tryjoin_np(own_deferred.threads[i], NULL) == 0)
+      own_deferred.threads[i] = own_deferred.threads[--own_deferred.count];
     else
       others++;
   return others;
@@ -174,9 +177,9 @@ bool sp_own_threads_join_deferred(uint64_t wait_ns) {
   size_t others;
 
   for (;;) {
-    pthread_mutex_lock(&own_left.lock);
-    others = left_join();
-    pthread_mutex_unlock(&own_left.lock);
+    pthread_mutex_lock(&own_deferred.lock);
+    others = deferred_join();
+    pthread_mutex_unlock(&own_deferred.lock);
     if (others == 0 || sp_monotonic_ns() >= until_ns)
       return others == 0;
     nanosleep(&step, NULL);
@@ -184,13 +187,13 @@ bool sp_own_threads_join_deferred(uint64_t wait_ns) {
 }
 
 void sp_own_thread_defer_join(pthread_t thread) {
-  pthread_mutex_lock(&own_left.lock);
-  left_join();
-  if (own_left.count < OWN_THREADS_MAX)
-    own_left.threads[own_left.count++] = thread;
+  pthread_mutex_lock(&own_deferred.lock);
+  deferred_join();
+  if (own_deferred.count < OWN_THREADS_MAX)
+    own_deferred.threads[own_deferred.count++] = thread;
   else
     pthread_detach(thread);
-  pthread_mutex_unlock(&own_left.lock);
+  pthread_mutex_unlock(&own_deferred.lock);
 }
 
 void sp_exit_begin(void) {
@@ -225,11 +228,12 @@ size_t sp_own_thread_count(void) {
   return count;
 }
 
-/* A thread of ours that has started without its number in own_tids looks like
- * another one. The kernel may skip a thread when the one that it listed before
- * ends. Each thread has a link in the directory (see thread_scan.c), so the
- * number of links before shows whether the list is complete. */
-static tasks_answer tasks_look(DIR *tasks) {
+/* Compare the kernel's list of threads with ours. A thread of ours that has
+ * started but not registered looks like an application thread. The kernel may
+ * skip a thread when the one listed before it ends. Each thread has a link in
+ * the directory (see thread_scan.c), so the link count read before the listing
+ * shows whether the list is complete. */
+static tasks_result tasks_check(DIR *tasks) {
   const unsigned entered = atomic_load(&own_entered);
   const unsigned started = atomic_load(&own_started);
   const int self = (int)syscall(SYS_gettid);
@@ -256,11 +260,11 @@ bool sp_own_threads_only(void) {
   const struct timespec step = {.tv_nsec = OWN_LIST_STEP_NS};
   const uint64_t until_ns = sp_monotonic_ns() + OWN_LIST_NS;
   DIR *tasks = opendir("/proc/self/task");
-  tasks_answer answer;
+  tasks_result answer;
 
   if (!tasks)
     return false;
-  while ((answer = tasks_look(tasks)) == TASKS_CHANGED &&
+  while ((answer = tasks_check(tasks)) == TASKS_CHANGED &&
          sp_monotonic_ns() < until_ns) {
     nanosleep(&step, NULL);
     rewinddir(tasks);
@@ -274,8 +278,8 @@ void sp_own_thread_after_fork(void) {
 
   for (i = 0; i < OWN_THREADS_MAX; i++)
     atomic_store(&own_tids[i], 0);
-  pthread_mutex_init(&own_left.lock, NULL);
-  own_left.count = 0;
+  pthread_mutex_init(&own_deferred.lock, NULL);
+  own_deferred.count = 0;
   atomic_store(&own_exit_begun, false);
   atomic_store(&own_gate_closed, false);
   atomic_store(&own_entered, atomic_load(&own_started));

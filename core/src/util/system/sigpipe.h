@@ -1,5 +1,5 @@
-/* Suppresses SIGPIPE, which a write to a closed pipe or connection sends to the
- * writing thread, and whose default action ends the program. */
+/* Suppresses SIGPIPE. A write to a closed pipe or connection sends it to the
+ * writing thread; its default action ends the program. */
 #ifndef SP_SIGPIPE_H
 #define SP_SIGPIPE_H
 
@@ -11,12 +11,11 @@ typedef struct sp_sigpipe {
   bool pending;
 } sp_sigpipe;
 
-/* Block the signal in the calling thread. */
-void sp_sigpipe_block(sp_sigpipe *hold);
+/* Block SIGPIPE in the calling thread and save the state. */
+void sp_sigpipe_block(sp_sigpipe *state);
 
 /* Discard a SIGPIPE that arrived since sp_sigpipe_block(), and restore the
- * mask.
- */
-void sp_sigpipe_restore(const sp_sigpipe *hold);
+ * signal mask. */
+void sp_sigpipe_restore(const sp_sigpipe *state);
 
 #endif

@@ -10,11 +10,12 @@
 
 #define STATUS_SENTENCE_BYTES 512
 
-/* Per thread, because a refused start has no session to ask; by a key and not
- * in the static TLS block, where every library shares some 1,600 bytes. */
+/* The message is per thread, because a refused start has no session object. It
+ * is stored under a key, not in the static TLS block, where all libraries share
+ * some 1,600 bytes. */
 static pthread_once_t status_once = PTHREAD_ONCE_INIT;
 static pthread_key_t status_key;
-static bool status_made; /* status_key is ours */
+static bool status_made; /* status_key was created */
 
 static void sentence_free(void *sentence) {
   sp_mem_free(&sp_mem_default, sentence);
@@ -24,13 +25,14 @@ static void status_make(void) {
   status_made = pthread_key_create(&status_key, sentence_free) == 0;
 }
 
-/* The calling thread's sentence; NULL: it has none. */
+/* The calling thread's message, or NULL. */
 static char *sentence_get(void) {
   pthread_once(&status_once, status_make);
   return status_made ? pthread_getspecific(status_key) : NULL;
 }
 
-/* The same, made where it has none; NULL: no memory. */
+/* As sentence_get(), but allocates it if missing. Returns NULL if out of
+ * memory. */
 static char *sentence_make(void) {
   char *sentence = sentence_get();
 
@@ -43,7 +45,8 @@ static char *sentence_make(void) {
   return NULL;
 }
 
-/* File names, addresses and what libraries say stand in it. */
+/* Make the message safe to show: it may contain file names, addresses and
+ * messages of other libraries. */
 static void sentence_clean(char *sentence) {
   size_t size = sp_utf8_printable(sentence, strlen(sentence), sentence,
                                   STATUS_SENTENCE_BYTES - 1);

@@ -1,15 +1,16 @@
-/* The sentence behind a status, kept per thread. */
+/* The error message of a status, stored per thread. */
 #ifndef SP_STATUS_H
 #define SP_STATUS_H
 
 #include "util/base.h"
 
-/* Keep the sentence for spanprof_last_error() and return `status`. Called once,
- * where the failure happened. */
+/* Store the message for spanprof_last_error() and return `status`. Called once,
+ * at the point of failure. */
 spanprof_status sp_fail(spanprof_status status, const char *format, ...)
     SP_PRINTF(2, 3);
 
-/* The same with what errno says appended: "...: No such file or directory". */
+/* As sp_fail(), with the text of `error` appended: "...: No such file or
+ * directory". */
 spanprof_status sp_fail_errno(spanprof_status status, int error,
                               const char *format, ...) SP_PRINTF(3, 4);
 

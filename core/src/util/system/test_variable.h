@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-/* The variable's value, NULL if it is not set. Always NULL, without a trace of
- * the name, in builds that do not define SPANPROF_TEST_VARIABLES: gems, wheels
- * and libraries that are built without tests. */
+/* The variable's value, or NULL if it is not set. In builds without
+ * SPANPROF_TEST_VARIABLES (gems, wheels, and libraries built without tests)
+ * always NULL, and the binary does not contain the name. */
 #ifdef SPANPROF_TEST_VARIABLES
 #define SP_TEST_VARIABLE(name) secure_getenv(name)
 #else

@@ -15,8 +15,8 @@ void sp_wake_call(sp_wake *wake) {
 }
 
 void sp_wake_clear(sp_wake *wake) {
-  /* An exchange, and not a store: what was done before a call that this one
-   * takes is seen after it. */
+  /* An exchange, not a store: it makes visible all work that was finished
+   * before a call that is cleared here. */
   atomic_exchange_explicit(&wake->called, 0, memory_order_acq_rel);
 }
 
@@ -24,7 +24,7 @@ void sp_wake_wait(sp_wake *wake, uint64_t until_ns) {
   struct timespec until = {.tv_sec = (time_t)(until_ns / SP_NS_PER_S),
                            .tv_nsec = (long)(until_ns % SP_NS_PER_S)};
 
-  /* The time of the BITSET kind is absolute, of CLOCK_MONOTONIC (futex(2)). */
+  /* FUTEX_WAIT_BITSET uses an absolute CLOCK_MONOTONIC time (futex(2)). */
   if (atomic_load_explicit(&wake->called, memory_order_acquire) == 0)
     syscall(SYS_futex, &wake->called, FUTEX_WAIT_BITSET_PRIVATE, 0,
             until_ns == UINT64_MAX ? NULL : &until, NULL,

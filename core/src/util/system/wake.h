@@ -1,9 +1,10 @@
-/* A sleeper that a signal handler may wake.
+/* A wake-up that a signal handler may send to one sleeping thread.
  *
- * Protocol: the sleeper takes the calls, looks for work, and sleeps until the
- * next call or the time. Whoever has work for it makes that visible first, then
- * calls. A call that comes while it works or before it sleeps is not lost: it
- * sleeps only where nothing was called since it took the calls. */
+ * Protocol: the sleeping thread clears the wake-up, looks for work, then waits
+ * until the next wake-up or a time. A thread or handler with new work first
+ * makes the work visible, then calls. A call that arrives while the thread
+ * works, or before it sleeps, is not lost: the thread sleeps only if there was
+ * no call since it cleared the wake-up. */
 #ifndef SP_WAKE_H
 #define SP_WAKE_H
 
@@ -13,14 +14,15 @@ typedef struct sp_wake {
   _Atomic uint32_t called; /* a futex */
 } sp_wake;
 
-/* Wake the sleeper, unless that was done since it took the calls. */
+/* Wake the sleeping thread, unless a call since the last sp_wake_clear()
+ * already did. */
 SP_SIGNAL_SAFE void sp_wake_call(sp_wake *wake);
 
-/* The sleeper: from here on a call is a new one. */
+/* Called by the sleeping thread: later calls count as new. */
 void sp_wake_clear(sp_wake *wake);
 
-/* The sleeper: until a call, or CLOCK_MONOTONIC reaches `until_ns` (UINT64_MAX:
- * for ever). May wake early. */
+/* Called by the sleeping thread: wait for a call, or until CLOCK_MONOTONIC
+ * reaches `until_ns` (UINT64_MAX: no limit). May wake early. */
 void sp_wake_wait(sp_wake *wake, uint64_t until_ns);
 
 #endif

@@ -1,4 +1,4 @@
-/* Kinds of characters, whatever the locale says. */
+/* Character classes, independent of the locale. */
 #ifndef SP_ASCII_H
 #define SP_ASCII_H
 
@@ -17,12 +17,12 @@ static inline bool sp_ascii_word(char c) {
   return sp_ascii_letter(c) || sp_ascii_digit(c);
 }
 
-/* C0 and DEL: no text that a user gives us has them. */
+/* C0 controls and DEL. No text from a user may contain them. */
 static inline bool sp_ascii_control(char c) {
   return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Where the first control character of a text stands; `bytes`: it has none. */
+/* The position of the first control character, or `bytes` if there is none. */
 static inline size_t sp_ascii_find_control(const char *text, size_t bytes) {
   size_t i = 0;
 

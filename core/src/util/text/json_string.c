@@ -18,7 +18,8 @@ static bool json_unicode_digits(const char **text, const char *end,
   return true;
 }
 
-/* XXXX behind \u; the first of a pair takes the second, \uXXXX, with it. */
+/* Read the XXXX after \u. After a high surrogate also read its low surrogate,
+ * \uXXXX. */
 static size_t json_unicode(const char **text, const char *end,
                            char out[SP_JSON_CHARACTER_BYTES]) {
   const char *p = *text;

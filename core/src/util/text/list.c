@@ -3,16 +3,16 @@
 #include <string.h>
 
 sp_list sp_list_of(const char *text, char separator) {
-  return (sp_list){.rest = text, .separator = separator};
+  return (sp_list){.remaining = text, .separator = separator};
 }
 
 bool sp_list_next(sp_list *list) {
-  while (list->rest) {
-    const char *next = strchr(list->rest, list->separator);
+  while (list->remaining) {
+    const char *next = strchr(list->remaining, list->separator);
 
-    list->start = list->rest;
-    list->end = next ? next : list->rest + strlen(list->rest);
-    list->rest = next ? next + 1 : NULL;
+    list->start = list->remaining;
+    list->end = next ? next : list->remaining + strlen(list->remaining);
+    list->remaining = next ? next + 1 : NULL;
     list->number++;
     if (list->separator == '\n' && list->end > list->start &&
         list->end[-1] == '\r')

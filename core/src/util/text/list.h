@@ -1,25 +1,26 @@
-/* Lists in one text, "a, b,,c": the one splitter of them. */
+/* Splits lists such as "a, b,,c". */
 #ifndef SP_LIST_H
 #define SP_LIST_H
 
 #include "util/base.h"
 
 typedef struct sp_list {
-  const char *rest; /* NULL: nothing is left */
+  const char *remaining; /* NULL: at the end */
   char separator;
-  size_t number; /* of the item, from 1 on; empty ones count */
-  /* The item: without the blanks around it, of a line without its CR. */
+  size_t number; /* item number, from 1; counts empty items */
+  /* The item without surrounding blanks; for a list of lines also without a CR.
+   */
   const char *start;
   const char *end;
 } sp_list;
 
-/* Of a text that ends with a NUL; NULL is empty. */
+/* Start a list over a NUL-terminated text. NULL is an empty list. */
 sp_list sp_list_of(const char *text, char separator);
 
-/* Go to the next item that is not empty; false: there is none. */
+/* Go to the next non-empty item. Returns false at the end. */
 bool sp_list_next(sp_list *list);
 
-/* "name=value", without the blanks around both. */
+/* "name=value", both without surrounding blanks. */
 typedef struct sp_name_value {
   const char *name;
   size_t name_bytes;
@@ -27,10 +28,10 @@ typedef struct sp_name_value {
   size_t value_bytes;
 } sp_name_value;
 
-/* Cut the item at its first `mark`; false: it has none. */
+/* Split the item at its first `mark`. Returns false if it has none. */
 bool sp_list_pair(const sp_list *list, char mark, sp_name_value *out);
 
-/* Move both ends inwards past spaces and tabs. */
+/* Move `start` and `end` inwards past spaces and tabs. */
 void sp_list_trim(const char **start, const char **end);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Length of the valid character at `p`, 0 where there is none. */
+/* The length of the valid character at `p`, or 0 if there is none. */
 static size_t character_length(const unsigned char *p, size_t left) {
   unsigned char lead = p[0];
 
@@ -64,9 +64,9 @@ size_t sp_utf8_write(uint32_t code, char out[4]) {
   return length;
 }
 
-/* Of a character's code point: does it do more to a terminal than show? C0, DEL
- * and C1 of ISO 6429, the controls of Unicode's bidirectional algorithm (UAX
- * #9, 2), and the separators of lines and paragraphs. */
+/* Does the character control a terminal? C0, DEL and C1 of ISO 6429, the
+ * controls of Unicode's bidirectional algorithm (UAX #9, 2), and the separators
+ * of lines and paragraphs. */
 static bool character_controls(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
          code == 0x200e || code == 0x200f ||
@@ -95,7 +95,8 @@ static size_t utf8_copy(const char *text, size_t bytes, char *out,
         length == 0 || p[in] < 0x20 ||
         (printable && character_controls(character_code(p + in, length)));
 
-    /* Of a longer one each byte, as what follows is no character then. */
+    /* Each byte of a bad character becomes `?`, because the bytes after the
+     * first are not characters themselves. */
     if (bad)
       length = 1;
     if (used + length > capacity) {

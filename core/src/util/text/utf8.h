@@ -1,5 +1,5 @@
-/* UTF-8: is it, and if not, make it. RFC 3629, no surrogates, no overlong
- * forms, as Go's unicode/utf8 (which Pyroscope uses) demands. */
+/* Checks and repairs UTF-8. RFC 3629, without surrogates and overlong forms, as
+ * Go's unicode/utf8 (which Pyroscope uses) requires. */
 #ifndef SP_UTF8_H
 #define SP_UTF8_H
 
@@ -7,19 +7,20 @@
 
 bool sp_utf8_valid(const char *text, size_t bytes);
 
-/* Write a code point (below 0x110000, no surrogate); returns its bytes. */
+/* Write a code point (below 0x110000, no surrogate). Returns the number of
+ * bytes. */
 size_t sp_utf8_write(uint32_t code, char out[4]);
 
-/* Write a valid text of at most `capacity` bytes to `out` (which may be `text`
- * itself): each invalid byte and each control character below 0x20 becomes
- * `?`, and a text too long is cut between characters. Returns the new length;
- * *changed tells whether it differs. */
+/* Write valid UTF-8 of at most `capacity` bytes to `out`, which may be `text`
+ * itself. Each invalid byte and each control character below 0x20 becomes `?`.
+ * A text that is too long is cut between characters. Returns the new length;
+ * *changed is set if the result differs. */
 size_t sp_utf8_clean(const char *text, size_t bytes, char *out, size_t capacity,
                      bool *changed);
 
-/* The same for what is shown: on a terminal, in a log, in a page. Of a
- * character that would control it (C0, DEL, C1, text direction) each byte
- * becomes `?`, too. */
+/* As sp_utf8_clean(), for text on a terminal, in a log or in a page: also each
+ * byte of a character that could control it (C0, DEL, C1, text direction)
+ * becomes `?`. */
 size_t sp_utf8_printable(const char *text, size_t bytes, char *out,
                          size_t capacity);
 

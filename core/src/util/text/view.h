@@ -1,5 +1,5 @@
-/* A run of bytes that belongs to somebody else: mostly to the body of the
- * request. Not NUL-terminated, and may hold NUL. */
+/* A borrowed byte range, mostly a part of a request's body. Not NUL-terminated;
+ * may contain NUL. */
 #ifndef SP_VIEW_H
 #define SP_VIEW_H
 
@@ -28,7 +28,7 @@ static inline bool sp_view_is(sp_view view, const char *text) {
   return sp_view_equal(view, sp_view_text(text));
 }
 
-/* As strcmp(), by bytes. */
+/* Compares bytes; returns as strcmp(). */
 static inline int sp_view_compare(sp_view a, sp_view b) {
   const size_t shared = a.size < b.size ? a.size : b.size;
   const int order = shared ? memcmp(a.bytes, b.bytes, shared) : 0;
@@ -46,7 +46,7 @@ static inline bool sp_view_contains(sp_view view, const char *part) {
   return view.size && memmem(view.bytes, view.size, part, strlen(part));
 }
 
-/* Without spaces and tabs around it. */
+/* The view without surrounding white space. */
 static inline sp_view sp_view_trim(sp_view view) {
   while (view.size && strchr(" \t\r\n\v\f", view.bytes[0]) && view.bytes[0])
     view.bytes++, view.size--;
