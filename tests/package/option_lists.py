@@ -206,7 +206,7 @@ class Part(NamedTuple):
 
 
 PARTS = [
-    Part("README.md", r"\| option \| environment \| default \| meaning \|", "\n", readme),
+    Part("core/docs/options.md", r"\| option \| environment \| default \| meaning \|", "\n", readme),
     Part("core/docs/spanprof.1", r"\.PP\n\.\\\" Written by tests/package/option_lists\.py\.", ".SH", manual),
     Part("ruby/sig/spanprof.rbs", r"  def self\.start: \(", "      ?logger:", signatures),
     Part("ruby/sig/spanprof.rbs", r"  class Configuration < Struct\[untyped\]", "    attr_accessor logger:", accessors),

@@ -14,7 +14,7 @@ import urllib.request
 from program import ProgramCase
 
 CHECKOUT = pathlib.Path(__file__).absolute().parent.parent.parent
-_FOUND = re.search(r"^## Use it in Python$.*?^```python\n(.*?)^```",
+_FOUND = re.search(r"^### Python$.*?^```python\n(.*?)^```",
                    (CHECKOUT / "README.md").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 assert _FOUND
 PROGRAM = _FOUND[1]

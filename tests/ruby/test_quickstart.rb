@@ -9,7 +9,7 @@ require "net/http"
 class QuickstartTest < ChildTest
   CHECKOUT = File.expand_path("../..", __dir__)
   README = File.read("#{CHECKOUT}/README.md")
-  PROGRAM = README[/^## Use it in Ruby$.*?^```ruby\n(.*?)^```/m, 1]
+  PROGRAM = README[/^### Ruby$.*?^```ruby\n(.*?)^```/m, 1]
 
   # In the place of the gem opentelemetry-exporter-otlp, which the SDK looks for
   # by this name.
