@@ -84,11 +84,13 @@ class QuickstartTest < ChildTest
     assert_equal 8, orders.map { |span| span["id"] }.uniq.size
   end
 
-  def test_the_first_table_of_spans
-    program = README[%r{^ruby -rspanprof -ropentelemetry/sdk -e '$\n(.*?)'$}m, 1]
+  def test_the_first_flame_graph_of_a_span
+    page = "#{@directory}/first.html"
+    program = README[%r{^ruby -rspanprof -ropentelemetry/sdk -e '$\n(.*?)'$}m, 1].sub("first.html", page)
     table = child!(program, "-rspanprof", "-ropentelemetry/sdk", env: { "OTEL_TRACES_EXPORTER" => "none" }).out
     names = table[/span name\n(.*?)\n\n/m, 1].lines.map { |line| line[/[a-z]+$/] }
     assert_equal %w[count sort], names.compact.sort, table
+    assert_includes File.read(page), "Array#sort"
   end
 
   def test_profiles_have_name_and_ids_of_the_spans
